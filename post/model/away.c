@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each thread's last leaving waits here for its end. */
+/* Keeps the stack of each thread's last switch-out until the thread runs again. */
 #include "model/away.h"
 
 static uint32_t *call_of(struct away *a, const struct sched *s, const struct sched_thread *t)

@@ -48,7 +48,8 @@ const char *call_name(const char *machine, uint32_t call, char *room, size_t siz
 
 const char *error_name(uint32_t error, char *room, size_t size)
 {
-	/* The kernel's own, seen by tracers alone: the call is made again, or becomes EINTR. */
+	/* The kernel's internal errors, which only tracers see: the call is restarted, or becomes
+	 * EINTR. */
 	static const char *const inner[] = {
 		"ERESTARTSYS", "ERESTARTNOINTR",        "ERESTARTNOHAND",
 		"ENOIOCTLCMD", "ERESTART_RESTARTBLOCK",

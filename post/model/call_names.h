@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* call: number | PITRACE_SYSCALL_COMPAT; machine: as uname tells it. Into room. */
+/* call: number | PITRACE_SYSCALL_COMPAT; machine: utsname's. Uses room. */
 const char *call_name(const char *machine, uint32_t call, char *room, size_t size);
 const char *error_name(uint32_t error, char *room, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One walk over the tree of calls, knowing at each node which symbols are on the path and where. */
+/* One walk over the call tree that keeps track of which symbols are on the path, and where. */
 #include "model/callers.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ static int add_edge(struct callers *c, uint32_t of, uint32_t other, bool caller,
 		i = c->nedge++;
 		c->edge[i] = new;
 	}
-	c->edge[i].ticks += ticks; /* may wrap below zero on the way, not in the end */
+	c->edge[i].ticks += ticks; /* may wrap below zero meanwhile, not in the end */
 	return 0;
 }
 

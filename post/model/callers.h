@@ -13,7 +13,7 @@ struct called { /* a symbol, all its calls together */
 	uint32_t symbol;
 	bool kernel;
 	uint64_t self, total;
-	uint64_t recursive;        /* of the total: it is on the stack more than once */
+	uint64_t recursive;        /* part of the total where it is on the stack more than once */
 	uint32_t callers, callees; /* the first edge of each */
 	uint32_t ncallers, ncallees;
 };

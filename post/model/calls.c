@@ -48,7 +48,7 @@ void calls_free(struct calls *c)
 	*c = (struct calls){ .first = NO_KEY };
 }
 
-/* A node of the new tree for one of the old, below where its parent is now. */
+/* Copies a node of the old tree to the new one, below its parent's new node. */
 static uint32_t move_call(struct calls *to, const struct call *from, uint32_t parent,
 			  const struct names *n)
 {
@@ -62,7 +62,8 @@ static uint32_t move_call(struct calls *to, const struct call *from, uint32_t pa
 	return parent;
 }
 
-/* The same tree with groups in place of processes, and for addresses what reports show. */
+/* Rebuilds the tree with groups in place of processes, and with what reports show in place of
+ * addresses. */
 static int make_shown(struct calls *c, const struct names *n)
 {
 	uint32_t *moved = malloc(((size_t)c->ncall + 1) * sizeof(*moved));
@@ -95,7 +96,7 @@ struct sorting {
 	const struct names *names;
 };
 
-/* By parent; then as reports show siblings. */
+/* Order: by parent; then as reports show siblings. */
 static int compare(const void *pa, const void *pb, void *arg)
 {
 	const struct sorting *s = arg;

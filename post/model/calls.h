@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Call stacks as a tree of symbols: roots are processes, a node is a symbol called from its
- * parent's. Its size is bounded by how many different stacks there are, not by samples; and by the
- * file's size: formats in which stacks share their parts could ask for any number of calls.
+ * parent's. Its size is bounded by the number of different stacks, not by samples; and by the
+ * file's size, because in formats in which stacks share their parts a small file could ask for any
+ * number of calls.
  */
 #ifndef POST_CALLS_H
 #define POST_CALLS_H

@@ -17,7 +17,7 @@
 
 struct bytes_page {
 	uint32_t pid;
-	uint16_t low, high; /* of it are known; low == high: it is given up */
+	uint16_t low, high; /* known bytes; low == high: given up */
 	uint64_t number;
 	uint8_t *bytes;
 	/* Kernel pages only, all of which come before the first run: */
@@ -258,7 +258,7 @@ static int keep(struct bytes *b, uint32_t pid, uint64_t address, const uint8_t *
 	return 0;
 }
 
-/* Other code came to where code was; what is found by the number is the newest. */
+/* Starts a new version of a page whose code changed; look-ups by page number find the newest. */
 static struct bytes_page *newer(struct bytes *b, uint32_t was)
 {
 	uint8_t *bytes = malloc(PAGE);
@@ -341,7 +341,7 @@ static void find_kernel(const struct bytes *b, uint64_t address, uint64_t time,
 	found->size = end - at;
 }
 
-/* The memory means something else from now on; length 0: all of it. */
+/* The memory's contents change from now on; length 0: all of it. */
 static void give_up(struct bytes *b, uint32_t pid, uint64_t start, uint64_t length)
 {
 	uint32_t i;
@@ -382,7 +382,7 @@ int bytes_record(struct bytes *b, const struct pirecord *r)
 	if (r->major == PITRACE_CODE) {
 		c = RECORD_AS(r, struct pitrace_code);
 		if (!c || c->bytes > r->size - sizeof(*c) || c->bytes > PITRACE_CODE_MAX)
-			return 0; /* the books have it as malformed: runs.c */
+			return 0; /* runs.c has noted it in the books as malformed */
 		if (c->pid == KERNEL_PID)
 			return keep_kernel(b, r, c);
 		return keep(b, c->pid, c->address, (const uint8_t *)(c + 1), c->bytes);

@@ -35,7 +35,7 @@ struct bytes_found {
 
 /* 0 or -ENOMEM, each. */
 int bytes_begin(struct bytes *b, struct names *n, struct input *in);
-/* A record of either ring: code that was kept, memory that means something else from here on. */
+/* A record of either ring: code that was kept, or memory whose contents change from here on. */
 int bytes_record(struct bytes *b, const struct pirecord *r);
 int bytes_find(struct bytes *b, uint32_t pid, uint64_t address, uint64_t time, bool kernel,
 	       struct bytes_found *found);

@@ -38,7 +38,8 @@ static bool is_packed(Elf *elf, size_t names, Elf_Scn *scn, uint64_t *packed, ui
 	return true;
 }
 
-/* libdwfl unpacks all of a file's debugging information, and a file that is packed as a whole. */
+/* libdwfl decompresses all of a file's debugging information, or a whole compressed file: limit
+ * both. */
 static bool within_bounds(int fd)
 {
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);

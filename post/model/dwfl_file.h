@@ -14,9 +14,9 @@
 struct dwfl_file {
 	struct a2n *a2n;
 	const struct a2n_module *module;
-	uint8_t *made; /* the file itself, of code that is in none; or NULL */
+	uint8_t *made; /* the file itself, if made in memory; or NULL */
 	size_t made_size;
-	uint64_t bias;      /* from the file's addresses to those libdw shall know */
+	uint64_t bias;      /* offset from the file's addresses to libdw's */
 	uint64_t low, high; /* low == high: the file is not available */
 	Dwfl_Module *mod;
 };

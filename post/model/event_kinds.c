@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which of a trace's events reports are of: the first record that can decide it does. */
+/* Chooses the event that reports are of: the first record that can decide does. */
 #include "model/event_kinds.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ void events_begin(struct events *e, const char *wanted)
 		e->now[i] = EVENT_UNNAMED;
 }
 
-/* Whether the user's word means this kind: by its name, or by its place as reports list them. */
+/* Whether the user's choice is this kind: by its name, or by its place as reports list them. */
 static bool is_wanted(const struct events *e, unsigned int kind)
 {
 	char number[16];

@@ -12,7 +12,7 @@
 #include "record/detail.h"
 #include "record/input.h"
 
-/* Distinct ones of all intervals: the timer, those that records name, and the rest. */
+/* Limit on distinct events of all intervals: the timer, named ones, and the rest as one. */
 #define EVENT_KINDS   130
 #define EVENT_UNNAMED (EVENT_KINDS - 1)
 
@@ -29,7 +29,7 @@ struct event {
 struct events {
 	struct event kind[EVENT_KINDS];
 	unsigned int kinds;             /* the timer and those with a name */
-	uint8_t now[EVENT_NUMBERS + 1]; /* what a sample's number means in this interval */
+	uint8_t now[EVENT_NUMBERS + 1]; /* kind of each number in this interval */
 	const char *wanted;             /* name or place in the list, NULL: the first */
 	unsigned int chosen;
 	bool has_chosen;

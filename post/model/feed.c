@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From records to names: one case a kind of MTE record; the mapping can be read at a glance. */
+/* Maps records to liba2n's events: one case for each kind of MTE record. */
 #include "model/feed.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 #define MAX_MAP_FILE (1ull << 30)
 
-/* The record's name with an end, which the kernel promises and a damaged file doesn't keep. */
+/* The record's name, terminated: the kernel guarantees that, a damaged file does not. */
 static const char *comm_of(const struct pitrace_mte_task *task, char name[17])
 {
 	memcpy(name, task->comm, 16);
@@ -214,7 +214,7 @@ int feed_section(struct a2n *a, const struct input_section *s, bool kernel_map)
 	}
 }
 
-/* All of a file or pipe: /proc/kallsyms itself has no size. To be freed. */
+/* Reads all of a file or pipe, since /proc/kallsyms reports no size. Freed by the caller. */
 static int read_text(const char *path, char **text, size_t *size)
 {
 	struct stat st = { 0 };
@@ -231,7 +231,7 @@ static int read_text(const char *path, char **text, size_t *size)
 
 enum kernel_file { KERNEL_OTHER, KERNEL_ELF, KERNEL_TEXT, KERNEL_HIDDEN };
 
-/* "address type name": whether lines are so, and whether one has an address. */
+/* Whether the lines are "address type name", and whether any address is not 0. */
 static enum kernel_file kind_of(const char *text, size_t size)
 {
 	enum kernel_file kind = KERNEL_OTHER;
@@ -247,7 +247,7 @@ static enum kernel_file kind_of(const char *text, size_t size)
 
 		if (!text_number(&l, 16, &address) || !text_word(&l, &word, &length) ||
 		    length != 1 || !text_word(&l, &word, &length)) {
-			/* Something else may have a line that looks so, not its first. */
+			/* Other files may have such lines, but not as the first one. */
 			if (kind == KERNEL_OTHER)
 				break;
 			continue;

@@ -11,11 +11,12 @@
 #include "model/trace_books.h"
 #include "record/input.h"
 
-/* Each: 0, or -errno (no memory). What is malformed is counted in the trace's books. */
+/* Each: 0, or -errno (no memory). Malformed records are counted in the trace's books. */
 int feed_record(struct a2n *a, struct trace *t, const struct pirecord *r);
-/* kernel_map: the user gave a kallsyms text of his own, the trace's is not used. */
+/* kernel_map: the user gave a kallsyms text, so the trace's is not used. */
 int feed_section(struct a2n *a, const struct input_section *s, bool kernel_map);
-/* A copy of kallsyms, a vmlinux, for so many machines (0: one). NULL, or what is wrong with it. */
+/* Reads a copy of kallsyms or a vmlinux, for so many machines (0: one). NULL, or what is wrong with
+ * it. */
 const char *feed_kernel_map(struct a2n *a, uint32_t machines, const char *path);
 const char *feed_kernel_image(struct a2n *a, uint32_t machines, const char *path);
 

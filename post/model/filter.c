@@ -42,7 +42,7 @@ bool filter_numbers(const char *text, struct filter_list *list)
 	return !text[-1];
 }
 
-/* Seconds with up to nine digits behind the point. */
+/* Parses seconds with up to nine digits after the point. */
 static bool seconds(const char **text, uint64_t *ns)
 {
 	uint64_t unit = 100000000, s;
@@ -87,7 +87,7 @@ static bool listed(const struct filter_list *list, uint64_t value)
 	return !list->count;
 }
 
-/* One of several patterns. What is longer than the room is no name of anything. */
+/* Whether one of several patterns matches. Patterns longer than the buffer match no name. */
 static bool matches(const char *patterns, const char *name)
 {
 	const char *end;

@@ -34,7 +34,7 @@ struct filter {
 bool filter_numbers(const char *text, struct filter_list *list);
 /* FROM-TO in seconds, one of them may be missing. */
 bool filter_time(const char *text, struct filter *f);
-/* Whether it lets anything of these kinds drop. */
+/* Whether the filter selects by these. */
 static inline bool filter_threads(const struct filter *f)
 {
 	return f->pid.count || f->tid.count || f->comm;
@@ -47,8 +47,8 @@ static inline bool filter_wanted(const struct filter *f)
 bool filter_shows(const struct filter *f, const struct names *n, uint32_t thread);
 bool filter_symbol(const struct filter *f, const char *name);
 
-/* `in` with only what passes; `base` is the caller's and stays open behind it. names: of the trace,
- * for threads by name. */
+/* Makes `in` give only what passes; `base` is the caller's and stays open below it. names: the
+ * trace's, to filter threads by name. */
 struct filtered {
 	struct input *base;
 	const struct filter *filter;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define MAX_FRAMES   16384 /* of a thread; then the outer half is forgotten */
+#define MAX_FRAMES   16384 /* of a thread; beyond that the outer half is dropped */
 #define LONGEST_CALL 15    /* bytes of its instruction */
 
 enum frames_symbol { NOT_LOOKED, FUNCTION, SETJMP, NO_FUNCTION };
@@ -95,8 +95,8 @@ static bool returns_here(const struct frame *fr, uint64_t to)
 	return fr->kind == FRAME_CALL && to - fr->call - 1 < LONGEST_CALL;
 }
 
-/* The one frame below the top, on this side of the kernel's border, that `is`; NO_KEY: none;
- * *several: more than one. */
+/* Finds the only frame below the top, on this side of the kernel's border, that matches; NO_KEY:
+ * none; *several: more than one. */
 static uint32_t find_below(struct frames *f, const struct frames_thread *th, uint32_t symbol,
 			   uint64_t to, bool by_return, bool *several)
 {
@@ -136,8 +136,8 @@ static void note_jump(struct frames_thread *th, uint64_t to)
 	th->jump[th->njump++ % FRAMES_JUMPS] = j;
 }
 
-/* The one place of this address that the thread still is in; NULL: none, *several: more than one.
- */
+/* Finds the only setjmp with this address whose function is still on the stack; NULL: none,
+ * *several: more than one. */
 static const struct frames_jump *find_jump(const struct frames_thread *th, uint64_t to,
 					   bool *several)
 {
@@ -252,7 +252,7 @@ static int came_by_jump(struct frames *f, struct frames_thread *th, struct itrac
 	return 0;
 }
 
-/* Back in what was left for the last frame of this kind. */
+/* Returns to the function that the last frame of this kind interrupted. */
 static int leave(struct frames_thread *th, enum frame_kind kind, uint32_t symbol)
 {
 	uint32_t i = th->depth;
@@ -266,8 +266,8 @@ static int leave(struct frames_thread *th, enum frame_kind kind, uint32_t symbol
 	return 0;
 }
 
-/* From the kernel: behind the system call's instruction, or at it to make the call again; else a
- * signal's handler begins, or one has ended. */
+/* Returns from the kernel to user code: behind the system call's instruction, or at it to restart
+ * the call. Any other address is the start of a signal handler, or its end. */
 static int came_back_to_user(struct frames_thread *th, struct itrace_run *run, uint32_t symbol,
 			     uint64_t offset)
 {
@@ -313,7 +313,7 @@ static int come(struct frames *f, struct frames_thread *th, struct itrace_run *r
 		uint64_t offset)
 {
 	if (!th->depth || run->doubt >= ITRACE_EXEC) {
-		/* In a kernel that was entered unseen the user's functions stay known. */
+		/* If the entry to the kernel was not seen, the user's functions stay known. */
 		if (th->depth && run->doubt == ITRACE_ENTRY && run->kernel &&
 		    th->what != ITRACE_STOP)
 			return push(th, FRAME_KERNEL, th->crosses ? th->from : 0, symbol);
@@ -336,7 +336,7 @@ static int come(struct frames *f, struct frames_thread *th, struct itrace_run *r
 
 /* ---- the tree -------------------------------------------------------------------------------- */
 
-/* The top frame's node, and those of the frames below that have none yet. */
+/* Counts the run at the top frame's node, and creates missing nodes of the frames below. */
 static int count(struct frames *f, struct frames_thread *th, const struct itrace_run *run)
 {
 	uint32_t i = th->depth, node;

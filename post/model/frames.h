@@ -56,14 +56,14 @@ struct frames {
 	uint32_t nwhat;
 	struct calls *calls; /* instructions are counted there; or NULL */
 	uint64_t too_deep;   /* of them those below CALLS_DEEPEST */
-	bool entered;        /* by the last run: another function, or another time */
+	bool entered;        /* the last run entered another function, or the same again */
 };
 
-#define CALLS_DEEPEST 1000 /* functions in the tree below each other */
+#define CALLS_DEEPEST 1000 /* maximum depth of functions in the tree */
 
 void frames_begin(struct frames *f, const struct symbols *symbols, struct calls *calls);
-/* A run that is in this symbol, offset bytes behind its start; process of names. What it raises the
- * run's doubt to is put there. 0 or -ENOMEM. */
+/* A run that is in this symbol, offset bytes behind its start; process of names. May raise the
+ * run's doubt. 0 or -ENOMEM. */
 int frames_run(struct frames *f, struct itrace_run *run, uint32_t symbol, uint64_t offset,
 	       uint32_t process);
 static inline uint32_t frames_depth(const struct frames *f, const struct itrace_run *run)

@@ -34,8 +34,8 @@ struct functions {
 
 /* r is a CALL_RECORD. 0 or -ENOMEM. */
 int functions_record(struct functions *f, const struct pirecord *r);
-/* The call that (part * ended) others do not take longer than, as llvm-xray counts; puts the times
- * into another order. */
+/* The smallest call time that (part * ended) calls do not exceed, as llvm-xray computes it;
+ * reorders the times. */
 uint64_t function_percentile(struct function *fn, double part);
 void functions_free(struct functions *f);
 

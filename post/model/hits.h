@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Samples repeat: the same thread at the same address is the same place, until a record changes
- * what either means. So a sample's place is kept, and its ticks counted here, until another needs
- * the room; only then do they go to the rows (counts.h).
+ * Samples repeat: the same thread at the same address has the same place, until a record changes
+ * the meaning of either. So a sample's place is kept, and its ticks are counted here, until another
+ * sample needs the entry; only then are they added to the rows (counts.h).
  */
 #ifndef POST_HITS_H
 #define POST_HITS_H
@@ -14,8 +14,8 @@ struct hit {
 	uint64_t address;
 	uint32_t pid, tid;
 	uint32_t where;   /* CPU, if rows are counted by it; whether in the kernel */
-	uint32_t owner;   /* of the pid, and the … */
-	uint32_t version; /* … of what was known of it; 0: no hit yet */
+	uint32_t owner;   /* index of the pid's owner, and the … */
+	uint32_t version; /* … version of that owner's names; 0: no hit yet */
 	uint32_t ticks;   /* not yet in a row */
 };
 
@@ -41,7 +41,7 @@ struct hits {
 
 /* 0 or -ENOMEM, this and the others. */
 int hits_open(struct hits *h, struct names *n, struct counts *c);
-/* Put the sample's place into the room of the i-th. */
+/* Puts the sample's place into entry i. */
 int hits_take(struct hits *h, uint32_t i, const struct pitrace_sample *s, uint64_t time,
 	      uint32_t where);
 /* Call after the last sample: moves all ticks to the rows. */

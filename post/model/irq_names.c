@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A line is "27:", a count for each CPU of the first line, the chip, the line and its trigger, and
- * after two blanks who asked for it. Lines without a number (NMI, LOC …) are the machine's own.
+ * after two blanks the devices. Lines without a number (NMI, LOC …) are the machine's own.
  */
 #include "model/irq_names.h"
 

@@ -33,13 +33,13 @@ static uint32_t get_row(struct irqs *q, uint32_t cpu, uint32_t source, uint32_t 
 	return q->nrow++;
 }
 
-/* The innermost one ends; returns how long it took. */
+/* Closes the innermost one; returns how long it took. */
 static uint64_t close_one(struct irqs *q, struct irq_cpu *c, uint64_t time)
 {
 	struct irq_open *o = &c->open[--c->depth];
 	uint64_t took = time > o->since ? time - o->since : 0;
 
-	/* An inner one that was cut may reach beyond the outer one's last sign of life. */
+	/* An inner one that was cut may end after the outer one's last record. */
 	q->row[o->row].self += took > o->inner ? took - o->inner : 0;
 	if (c->depth)
 		c->open[c->depth - 1].inner += took;
@@ -55,7 +55,7 @@ int irqs_enter(struct irqs *q, uint32_t cpu, uint32_t source, uint32_t number, u
 
 	if (!c)
 		return -ENOMEM;
-	if (c->depth == IRQ_DEPTH) /* no machine nests like this: exits are missing */
+	if (c->depth == IRQ_DEPTH) /* no machine nests that deep: exits are missing */
 		irqs_cut(q, cpu, time);
 	row = get_row(q, cpu, source, number);
 	if (row == NO_KEY)

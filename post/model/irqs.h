@@ -24,7 +24,7 @@ struct irq_row {
 #define IRQ_DEPTH 32
 struct irq_open {
 	uint32_t row;
-	uint64_t since, inner; /* inner: of those nested directly inside */
+	uint64_t since, inner; /* inner: time of those nested directly inside */
 };
 
 struct irq_cpu {

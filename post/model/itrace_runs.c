@@ -154,7 +154,7 @@ static void check_thread(const struct itrace *t, struct itrace_thread *th, const
 	th->has_cpu = true;
 }
 
-/* Could so many instructions lie between the run's start and its end? */
+/* Whether so many instructions fit between the run's start and its end. */
 static bool fits(const struct itrace *t, uint64_t count, uint64_t bytes)
 {
 	return bytes <= count * t->longest && bytes >= count * t->shortest;
@@ -182,7 +182,7 @@ static void begin_run(struct itrace *t, struct itrace_thread *th, const struct p
 	run->start = th->next;
 }
 
-/* A run of one instruction begins at it, whatever came before; one of none where it ends. */
+/* A run of one instruction begins at it, whatever came before; one of none begins at its end. */
 static void know_single(struct itrace_run *run, uint64_t count)
 {
 	if (run->known || run->count != count || !run->end)
@@ -191,7 +191,7 @@ static void know_single(struct itrace_run *run, uint64_t count)
 	run->known = true;
 }
 
-/* The run's addresses contradict its count: what was thought of its start is wrong. */
+/* The run's addresses contradict its count, so the assumed start is wrong. */
 static void misfit(struct itrace_thread *th, struct itrace_run *run)
 {
 	doubt(th, th->entered ? ITRACE_ENTRY : ITRACE_GAP);
@@ -324,7 +324,8 @@ static int break_record(struct itrace *t, struct trace *books, const struct pire
 	run->type = kind == PITRACE_BREAK_SYSCALL ? PITRACE_BRANCH_OTHER : ITRACE_INTERRUPTED;
 	run->cause = (uint8_t)kind;
 	run->crosses = r->minor & PITRACE_BRANCH_CROSS;
-	/* Calls may be made again, exec's `at` is of the memory before: these are no run's end. */
+	/* Calls may be restarted, and exec's `at` is in the old memory: these do not end the
+	 * run. */
 	if (run->known && (kind < PITRACE_BREAK_SIGRETURN || kind > PITRACE_BREAK_EXEC) &&
 	    !fits(t, run->count, run->end - run->start))
 		misfit(th, run);
@@ -398,7 +399,7 @@ static int switch_record(struct itrace *t, struct trace *books, const struct pir
 	return 0;
 }
 
-/* A new program: what comes after the run that is under way has nothing to do with it. */
+/* A new program: code after the current run does not follow from it. */
 static void exec_record(struct itrace *t, const struct pirecord *r)
 {
 	const struct pitrace_mte_task *task = RECORD_AS(r, struct pitrace_mte_task);

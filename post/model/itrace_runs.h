@@ -17,17 +17,17 @@ enum { ITRACE_INTERRUPTED = 0 };
 
 enum itrace_end { ITRACE_BRANCH, ITRACE_BREAK, ITRACE_STOP };
 
-/* Why a run is not simply what comes after the thread's run before it; the greatest that holds. */
+/* Why a run may not simply continue the thread's previous run; the greatest that applies. */
 enum itrace_doubt {
 	ITRACE_SURE = 0,
 	ITRACE_SWITCHED,  /* its CPU ran another thread before, or it another CPU */
 	ITRACE_EXCEPTION, /* … and it did not go on where it came */
 	ITRACE_SIGNAL,    /* to a handler */
 	ITRACE_SIGRETURN, /* from there */
-	ITRACE_UNWOUND,   /* back to a place that did not call: several calls left */
+	ITRACE_UNWOUND,   /* back to a place that is no caller's: several calls ended */
 	ITRACE_LONGJMP,   /* a jump did that */
 	ITRACE_EXEC,
-	ITRACE_ENTRY, /* the kernel's first: how it came there is not recorded */
+	ITRACE_ENTRY, /* the first in the kernel: its entry is not recorded */
 	ITRACE_FIRST, /* of the thread, or since it was stopped */
 	ITRACE_GAP,   /* records are missing */
 	ITRACE_DOUBTS
@@ -42,8 +42,7 @@ struct itrace_thread {
 	bool known;
 	bool kernel; /* on which side, unless any_side */
 	bool any_side;
-	bool entered; /* it came from the other side: a few instructions are not
-					   traced */
+	bool entered; /* entered from the other side: a few instructions are not traced */
 	bool has_cpu;
 	bool execed; /* a new program was begun since its last record */
 	uint8_t doubt;

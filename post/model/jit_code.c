@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Find the jitdumps and logs, merge their events, keep what was wrong with them. */
+/* Finds the jitdumps and logs, merges their events, notes their faults. */
 #include "model/jit_code.h"
 
 #include <dirent.h>
@@ -24,7 +24,7 @@
 #define LOGS_MAX    512         /* a descriptor each */
 #define CODE_MAX    (64u << 20) /* bytes of code that are kept */
 #define TABLE_MAX   (64u << 20) /* … of unwinding tables */
-#define TABLE_ALIGN 8           /* where they count as standing, see jitdump_create(3) */
+#define TABLE_ALIGN 8           /* alignment of tables behind the code, see jitdump_create(3) */
 
 struct jit_event {
 	enum kind { LOAD, MOVE, UNLOAD, THREAD, NOTHING } kind;
@@ -129,7 +129,7 @@ static int open_dump(const struct jit *j, const struct pitrace_mte_map *map, con
 
 	*why = "it is not there any more";
 	name = name ? name + 1 : map->path;
-	/* A folder of the user's choice holds copies: they have inodes of their own. */
+	/* Files in a folder of the user's choice are copies: their inodes differ. */
 	for (; p && *p; p = *end ? end + 1 : end) {
 		end = strchrnul(p, ':');
 		if (snprintf(path, sizeof(path), "%.*s/%s", (int)(end - p), p, name) >=
@@ -187,7 +187,7 @@ static int next_of_dump(struct input *trace, struct jit_source *s)
 			.kind = kinds[d.kind],
 			.time = time_of(trace, s, d.time),
 			.earliest = time_of(trace, s, d.earliest),
-			/* Its number of itself is of its own namespace; another is a child's. */
+			/* Its own pid is of its namespace; another pid is a child's. */
 			.pid = d.pid == jitdump_info(s->dump)->pid ? s->pid :
 			       trace->origins ? origin_pid(origin_of(s->pid), d.pid) :
 						d.pid,
@@ -264,7 +264,7 @@ static int end_of_log(struct jit *j, struct jit_source *s)
 	return rc;
 }
 
-/* The source's next event, or its end with what was wrong. */
+/* Reads the source's next event, or its end with a fault. */
 static int advance(struct jit *j, struct jit_source *s)
 {
 	int r = s->dump ? next_of_dump(j->trace, s) : next_of_log(j->trace, s), rc = 0;
@@ -301,7 +301,7 @@ int jit_mapping(struct jit *j, uint64_t time, const struct pitrace_mte_map *map)
 
 	if (!is_jitdump(map->path))
 		return 0;
-	/* A child of fork has its parent's mapping, and its code from it too. */
+	/* A child of fork inherits its parent's mapping, and its code too. */
 	for (i = 0; i < j->nsource; i++)
 		if (!strcmp(j->source[i].path, map->path) && j->source[i].inode == map->inode &&
 		    origin_at(j, j->source[i].pid) == origin_at(j, map->pid))
@@ -342,7 +342,7 @@ int jit_mapping(struct jit *j, uint64_t time, const struct pitrace_mte_map *map)
 
 /* ---- logs ------------------------------------------------------------------------------------ */
 
-/* log-jita2n_PID, log-jtnm_PID: the number; 0: neither. */
+/* The pid of log-jita2n_PID or log-jtnm_PID; 0: another name. */
 static uint32_t log_of(const char *name, bool *threads)
 {
 	unsigned long pid;
@@ -464,7 +464,7 @@ static int add_change(struct jit *j, uint64_t time, uint32_t pid, uint32_t tid)
 {
 	const struct jit_change *last = j->nchange ? &j->change[j->nchange - 1] : NULL;
 
-	/* One change for what happened at one time. */
+	/* One change for all events at the same time. */
 	if (last && last->time == time && last->pid == pid && last->tid == tid)
 		return 0;
 	if (array_next(j->change, j->nchange, j->room_change))

@@ -76,7 +76,7 @@ struct jit {
 };
 
 void jit_begin(struct jit *j, struct a2n *a, const char *folders, bool lines, const char *wanted);
-/* Logs (log-jita2n_PID, log-jtnm_PID) in those folders and beside the trace: the first of all. */
+/* Opens logs (log-jita2n_PID, log-jtnm_PID) in those folders and beside the trace. Call first. */
 int jit_logs(struct jit *j, struct input *trace);
 /* A process has this executable mapping now: is it a jitdump? 0 or -ENOMEM. */
 int jit_mapping(struct jit *j, uint64_t time, const struct pitrace_mte_map *map);

@@ -69,7 +69,7 @@ static int compare_named(const void *pa, const void *pb)
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* The place of each of `count` ids; NULL: no memory. */
+/* Ranks of `count` ids; NULL: no memory. */
 static uint32_t *places(const struct names *n, enum level level, uint32_t count)
 {
 	struct level_named *list = malloc((count + 1ul) * sizeof(*list));
@@ -106,7 +106,7 @@ static int rank_level(struct levels *l, const struct names *n, enum level level)
 	l->rank[level] = rank;
 	if (!rank)
 		return -ENOMEM;
-	/* Symbols have been put in order already, for all trees. */
+	/* Symbols are sorted already, once for all trees. */
 	if (level != LEVEL_SYM) {
 		place = places(n, level, ids(n, level));
 		if (!place)

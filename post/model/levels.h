@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * By what rows can be grouped, and the order of names at each such level. Names are compared once
- * an id, not once a row: a row's rank at a level is the place of its id among all by name.
+ * The levels by which rows can be grouped, and the order of names at each. Names are compared once
+ * for each id, not for each row: a row's rank at a level is the rank of its id by name.
  */
 #ifndef POST_LEVELS_H
 #define POST_LEVELS_H
@@ -11,8 +11,7 @@
 enum level { LEVEL_END = 0, LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM, LEVEL_LIN, LEVEL_OFF };
 #define LEVELS 6
 
-/* Ranks by a row's thread (PID, TID) or its symbol (MOD, SYM, LIN); NULL: of a level that is not
- * there. */
+/* Ranks by a row's thread (PID, TID) or its symbol (MOD, SYM, LIN); NULL: the level is not used. */
 struct levels {
 	uint32_t *rank[LEVELS + 1];
 };

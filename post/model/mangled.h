@@ -5,7 +5,7 @@
 
 #include "model/symbols.h"
 
-/* Looks a name mangled (C++, Rust, D, Swift)? */
+/* Whether a name looks mangled (C++, Rust, D, Swift). */
 bool is_mangled(const char *name);
 /* The number of distinct symbol names that are still mangled; *first: the first alphabetically. */
 uint32_t count_mangled(const struct symbols *all, const char **first);

@@ -66,7 +66,7 @@ static struct maps_process *process_of(struct maps *m, uint32_t pid, bool other)
 		return &m->process[i];
 	if (array_next(m->process, m->nprocess, m->room))
 		return NULL;
-	/* The newest keeps its place, the one before moves to the end. */
+	/* The index by pid keeps the newest, so the previous one moves to the end. */
 	old = (struct maps_process){ .pid = pid, .to = NEVER };
 	if (i == NO_KEY) {
 		if (keys_add(&m->by_pid, hash_mix(pid, 3), m->nprocess))
@@ -97,7 +97,7 @@ static int task_record(struct maps *m, const struct pirecord *r)
 		if (!p)
 			return -ENOMEM;
 	}
-	/* Its memory begins with each program that it executes. */
+	/* An exec gives the process new memory. */
 	if (!(task->flags & PITRACE_TASK_WALK) &&
 	    (r->minor == PITRACE_MTE_PROCESS || (!p->from && !p->start))) {
 		p->from = r->time;
@@ -179,7 +179,7 @@ static int tell(struct maps *m, struct perfmap *map, const char *path, uint64_t 
 	return rc ? rc : r;
 }
 
-/* A part of a map in the trace: a line about it, then the lines. */
+/* A part of a map in the trace: a header line, then the map's lines. */
 static int tell_section(struct maps *m, const struct input_section *s)
 {
 	const char *text = s->data;
@@ -238,7 +238,7 @@ static bool start_ticks(uint32_t pid, uint64_t *ticks)
 	return known;
 }
 
-/* Since when the process lives that has this number now, CLOCK_REALTIME; 0: none has it. */
+/* Start of the process that has this number now, CLOCK_REALTIME; 0: there is none. */
 static uint64_t lives_since(uint32_t pid)
 {
 	uint64_t tick = NS / (uint64_t)sysconf(_SC_CLK_TCK), ticks;
@@ -251,7 +251,7 @@ static uint64_t lives_since(uint32_t pid)
 	       (uint64_t)(wall.tv_nsec - boot.tv_nsec) + ticks * tick;
 }
 
-/* Not before then did the process begin, CLOCK_REALTIME; 0: not known. */
+/* Lower bound for the start of the process, CLOCK_REALTIME; 0: unknown. */
 static uint64_t began(const struct maps *m, const struct maps_process *p)
 {
 	uint64_t since;
@@ -264,7 +264,7 @@ static uint64_t began(const struct maps *m, const struct maps_process *p)
 		return p->start + m->boot;
 	if (p->to != NEVER || !m->wall.here || !m->wall.ended)
 		return 0;
-	/* It lived when the recording ended, and lives still. */
+	/* It lived when the recording ended, and is still alive. */
 	since = lives_since(input_pid(m->jit->trace, p->pid));
 	return since <= m->wall.ended ? since : 0;
 }
@@ -299,7 +299,7 @@ static const char *stranger(const struct maps *m, const struct maps_process *p, 
 	return NULL;
 }
 
-/* The number of a process that lives in its own namespace, if it is the one that was traced. */
+/* The number of a process in its own pid namespace, if it is the traced one. */
 static bool inner_number(const struct maps_process *p, uint32_t pid, uint32_t *inner)
 {
 	uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK), ticks;
@@ -382,7 +382,7 @@ static int tell_file(struct maps *m, const struct maps_process *p, uid_t tracer)
 		snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
 		r = try_file(m, p, regular_open(path, O_NOFOLLOW, NULL), path, false, tracer);
 	}
-	/* It still runs, in a container perhaps. */
+	/* It still runs, perhaps in a container. */
 	if (!r && p->to == NEVER && inner_number(p, pid, &inner)) {
 		int fd;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A begin opens, the end of the same name closes it and what was left open inside. */
+/* A begin opens a pair, the end of the same name closes it and all pairs left open inside. */
 #include "model/marks.h"
 
 #include <string.h>
@@ -101,7 +101,7 @@ static void begin(struct marks *m, struct mark_thread *t, uint32_t row, uint64_t
 	t->open[t->depth++] = (struct mark_open){ .row = row, .since = time };
 }
 
-/* Without a name it ends what was begun last. */
+/* An end without a name closes the innermost pair. */
 static int end(struct marks *m, struct mark_thread *t, const char *name, uint64_t time)
 {
 	uint32_t depth = t->depth;

@@ -26,7 +26,7 @@ struct mark_row {
 	uint64_t cut;       /* the end is missing, or records were lost meanwhile */
 };
 
-#define MARK_DEPTH 64 /* pairs in pairs of a thread; then the outermost goes */
+#define MARK_DEPTH 64 /* nesting of pairs in a thread; beyond that the outermost is dropped */
 
 struct mark_thread {
 	uint32_t pid, tid, depth;

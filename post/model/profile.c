@@ -17,7 +17,7 @@ uint64_t profile_address(const struct names *n, uint32_t symbol)
 						A2N_CODE_OFFSET(s->at);
 }
 
-/* Any of its symbols knows liba2n's module. */
+/* Any of its symbols leads to liba2n's module. */
 size_t profile_build_id(const struct names *n, uint32_t module, const uint8_t **id)
 {
 	uint32_t i;

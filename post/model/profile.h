@@ -22,8 +22,8 @@
 
 struct profile_sample {
 	uint64_t time;    /* ns, CLOCK_MONOTONIC */
-	uint64_t ticks;   /* more than one: of an idle CPU, until `time`; of a
-					   profile that counted them */
+	uint64_t ticks;   /* more than one: of an idle CPU, until `time`; or of a profile with
+			   * counts */
 	uint64_t counted; /* what its event counted; the timer: ns */
 	uint32_t stack;   /* NEED_STACKS */
 	uint32_t thread;
@@ -46,11 +46,11 @@ static inline uint32_t profile_frames(const struct names *n, uint32_t symbol, co
 	return lines_shown(&n->lines, symbol, list);
 }
 
-/* A place's address as its module has it (of the kernel: the address; of code that programs made:
- * where it was). */
+/* A place's address within its module (kernel: the address itself; code that programs made: its
+ * address then). */
 uint64_t profile_address(const struct names *n, uint32_t symbol);
 
-/* A process as reports name it: with -pnm the first of its name. */
+/* The process whose name reports show: with -pnm the first one of that name. */
 static inline const struct process *profile_process(const struct names *n, uint32_t process)
 {
 	return &n->process[n->process[process].group];

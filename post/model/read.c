@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The two passes: what each record means to the trace's books, to names, to counts and to times. */
+/* The two passes: which part of the model each record goes to: the trace's books, names, counts,
+ * times. */
 #include "model/read.h"
 
 #include <errno.h>
@@ -123,7 +124,7 @@ static int count_sum(struct reading *rd, const struct pirecord *r, const struct 
 	return rd->model->sums.wanted ? sums_add(&rd->model->sums, &add) : 0;
 }
 
-/* Whether it is of a symbol that is wanted. */
+/* Whether the sample's symbol passes the filter. */
 static int wanted_symbol(struct reading *rd, const struct pitrace_sample *s, uint64_t time,
 			 bool kernel, bool *wanted)
 {

@@ -43,7 +43,7 @@ struct profile_reader;
 int read_samples(struct input *in, struct model *m, const struct read_options *o,
 		 const struct profile_reader *reader);
 
-/* The second pass of calls: each record of one; damage is passed over. 0, or -errno. */
+/* The second pass for calls: takes each call record; damage is skipped. 0, or -errno. */
 struct functions;
 int read_functions(struct input *in, struct trace *t, const struct read_options *o,
 		   struct functions *f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each record's target is named at once, for the run that begins there. */
+/* Each record's target is resolved at once, for the run that begins there. */
 #include "model/runs.h"
 
 #include <stdio.h>
@@ -132,7 +132,7 @@ static int get_called(struct runs *rs, const struct pirecord *r, const struct ca
 	const struct callflow_thread *th = step->thread;
 	int rc;
 
-	/* They come in the order of their indices. */
+	/* New threads come in the order of their indices. */
 	if (step->index < rs->ncalled)
 		return 0;
 	rc = names_thread(rs->names, th->pid, th->tid, r->time, &new.thread);
@@ -148,7 +148,7 @@ static int get_called(struct runs *rs, const struct pirecord *r, const struct ca
 	return rc;
 }
 
-/* The tree's node of the call that was entered just now. */
+/* The tree's node of the call that was just entered. */
 static int enter(struct runs *rs, const struct callflow_step *step, uint32_t symbol)
 {
 	const struct callflow_thread *th = step->thread;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which processes run on something that makes code: seen by the library or program they map. */
+/* Processes with a runtime that generates code, recognized by the library or program they map. */
 #ifndef POST_RUNTIMES_H
 #define POST_RUNTIMES_H
 

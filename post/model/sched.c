@@ -147,7 +147,7 @@ int sched_settle(struct sched *s, struct sched_thread *t, uint64_t time)
 	return 0;
 }
 
-/* The CPU's thread is not known any more from `time` on; nor is what the CPU did. */
+/* From `time` on neither the CPU's thread nor the CPU's state is known. */
 static int lose_cpu(struct sched *s, uint32_t cpu, uint64_t time)
 {
 	struct sched_cpu *c = &s->cpu[cpu];
@@ -170,7 +170,7 @@ static int sched_run(struct sched *s, uint32_t cpu, struct sched_thread *t)
 	struct sched_cpu *c = &s->cpu[cpu];
 	int rc;
 
-	if (t->state == SCHED_RUNNING) { /* on another CPU: its leaving is missing */
+	if (t->state == SCHED_RUNNING) { /* on another CPU: its dispatch there is missing */
 		if (t->since >= s->gap)
 			s->cpu[t->cpu].misfits++;
 		rc = lose_cpu(s, t->cpu, t->since);
@@ -209,7 +209,7 @@ int sched_seen(struct sched *s, uint32_t cpu, uint32_t pid, uint32_t tid, uint64
 	if (c->what == what && (!t || what == CPU_OTHERS || c->thread == t - s->thread))
 		return 0;
 	if (c->what != CPU_UNKNOWN) {
-		/* In a scope, those outside come and go unseen. */
+		/* Threads outside the scope come and go without records. */
 		if (!s->scoped && s->dispatches)
 			c->misfits++;
 		rc = lose_cpu(s, cpu, c->since);
@@ -360,7 +360,7 @@ int sched_dispatch(struct sched *s, const struct pirecord *r, const struct pitra
 	s->dispatches = true;
 	s->cpu[r->cpu].dispatches++;
 	rc = enter(s, r->cpu, r, d);
-	/* The last that a CPU does before it is off is to leave its last thread. */
+	/* The last dispatch before a CPU goes offline is from its last thread to idle. */
 	if (!rc && s->cpu[r->cpu].goes && !d->new_tid)
 		rc = close_cpu(s, r->cpu, r->time);
 	return rc;
@@ -467,7 +467,7 @@ int sched_task(struct sched *s, const struct pirecord *r, const struct pitrace_m
 	} else if (!s->scoped && !born) {
 		return 0;
 	}
-	/* A process's new name is in the rows of all its threads. */
+	/* A process's new name applies to the rows of all its threads. */
 	if (task->tid == task->pid && !born)
 		s->epoch++;
 	t = sched_thread(s, task->pid, task->tid);
@@ -523,7 +523,7 @@ int sched_online(struct sched *s, uint32_t cpu, uint64_t time)
 	if (!c)
 		return -ENOMEM;
 	c->goes = false;
-	/* One that is seen for the first time was off until now. */
+	/* A thread without earlier records was off until now. */
 	if (!c->online || (c->last == s->began && c->since == c->began))
 		open_cpu(s, cpu, time);
 	return 0;

@@ -49,7 +49,7 @@ struct sched_thread { /* current owner of a tid */
 	uint32_t waker;
 	uint64_t since; /* accounted up to here */
 	uint64_t left, woken_at;
-	uint64_t off_total, wait_total; /* so far: for what passed between two instants */
+	uint64_t off_total, wait_total; /* totals so far, to take differences */
 };
 
 enum sched_what { CPU_UNKNOWN, CPU_IDLE, CPU_THREAD, CPU_OTHERS };
@@ -81,9 +81,9 @@ struct sched {
 	struct sched_cpu *cpu;
 	uint32_t ncpus;
 	struct wakers wakers;
-	uint32_t epoch;      /* of names, from 1: when it changes rows are looked up */
+	uint32_t epoch;      /* of names, from 1: when it changes, rows are looked up again */
 	bool scoped;         /* only some threads are recorded */
-	bool dispatches;     /* there are any: who runs changes by them alone */
+	bool dispatches;     /* there are dispatch records: only they change the running thread */
 	bool open;           /* inside an interval */
 	uint64_t began, gap; /* of this interval; end of the last gap in the records */
 };
@@ -107,8 +107,8 @@ struct sched_cpu *sched_cpu_at(struct sched *s, uint32_t cpu, uint64_t time);
 int sched_online(struct sched *s, uint32_t cpu, uint64_t time);
 int sched_offline(struct sched *s, uint32_t cpu, uint64_t time);
 
-/* The thread that has this tid, made when it is new; NULL: no memory. It may move when another one
- * is made. */
+/* The thread with this tid, created if need be; NULL: no memory. It may move when another one is
+ * created. */
 struct sched_thread *sched_thread(struct sched *s, uint32_t pid, uint32_t tid);
 /* The one that has it already, or NULL. */
 struct sched_thread *sched_find(struct sched *s, uint32_t tid);

@@ -36,7 +36,7 @@ static int group_rows(struct sched *s)
 
 	for (i = 0; i < s->nrow && !rc; i++) {
 		group = s->names->thread[i].group;
-		/* The first of a name is its group: that row is there. */
+		/* The first thread of a name is its group, so that row exists. */
 		if (group != i)
 			rc = add_row(&s->row[group], &s->row[i]);
 	}

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_FRAMES 64 /* of one address: what is deeper is left out */
+#define MAX_FRAMES 64 /* at one address: deeper ones are left out */
 
 /* Files have lines, and code that its program told of (which has no functions inlined). */
 static bool has_lines(const struct lines *l, const struct a2n_answer *answer)
@@ -57,7 +57,7 @@ static uint32_t get_shown(struct lines *l, const struct symbol *s)
 	return i == NO_KEY || keys_add(&l->by_shown, hash, i) ? NO_KEY : i;
 }
 
-/* A function that is inlined: of its module, whatever it is inlined in. */
+/* An inlined function: one symbol for each module, whatever it is inlined in. */
 static uint32_t get_inlined(struct lines *l, uint32_t module, const char *name)
 {
 	static const char unknown[] = A2N_UNKNOWN;
@@ -74,7 +74,7 @@ static uint32_t get_inlined(struct lines *l, uint32_t module, const char *name)
 
 struct finishing {
 	struct lines *lines;
-	const uint32_t *spot; /* of the module, in the order of the addresses asked for */
+	const uint32_t *spot; /* of the module, in the order of the looked-up addresses */
 	bool no_memory;
 };
 
@@ -115,7 +115,7 @@ static void take_frames(void *arg, size_t i, const struct a2n_frame *frames, siz
 	}
 }
 
-/* The spots [from, to) are of one module. */
+/* Looks up the spots of one module. */
 static int finish_module(struct lines *l, const uint32_t *spot, uint32_t count)
 {
 	const struct a2n_symbol *s = l->symbols->symbol[spot[0]].a2n;
@@ -179,7 +179,7 @@ uint32_t lines_shown(const struct lines *l, uint32_t symbol, const uint32_t **li
 		*list = &l->frame[s->first_frame];
 		return s->frames;
 	}
-	/* Nothing is known of it: the symbol without a line. */
+	/* Without an answer: the symbol without a line. */
 	*list = &s->base;
 	return 1;
 }

@@ -24,13 +24,13 @@ struct lines {
 	uint32_t nframe, room_frame;
 };
 
-/* By line, inlined functions: as its user sets them after this. */
+/* The caller sets by_line, inlined and places after this. */
 void lines_begin(struct lines *l, struct symbols *symbols, struct a2n *a2n);
 static inline bool lines_wanted(const struct lines *l)
 {
 	return l->by_line || l->inlined;
 }
-/* The spot of an answer whose symbol is this one; NO_KEY: no memory. */
+/* The spot for an answer with this symbol; NO_KEY: no memory. */
 uint32_t lines_spot(struct lines *l, uint32_t symbol, const struct a2n_answer *answer, bool kernel);
 /* Call after the last address: looks up what is shown for each spot. 0 or -ENOMEM. */
 int lines_finish(struct lines *l);

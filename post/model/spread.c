@@ -57,7 +57,7 @@ int spread_add(struct spread *s, uint64_t value)
 	int rc;
 
 	if (b < s->base || b >= (uint32_t)s->base + s->buckets) {
-		/* A row of eight at once: values near each other cost no new room. */
+		/* Grows by rows of eight buckets, so that nearby values need no new memory. */
 		rc = make_room(s, b & ~7u, (b & ~7u) + 8);
 		if (rc)
 			return rc;

@@ -16,8 +16,8 @@ struct raw_stack {
 	uint32_t process;
 	uint32_t kernel, user; /* addresses of each part */
 	bool in_kernel;        /* what was hit */
-	bool callers;          /* without what was hit: of all samples in that function */
-	uint32_t at;           /* in words: what was hit, or 0, then the addresses */
+	bool callers;          /* sampled address left out: for all samples in the function */
+	uint32_t at;           /* index in words of: the sampled address or 0, then the addresses */
 	uint32_t call;
 };
 
@@ -29,7 +29,7 @@ struct probe {
 	const stack_word *words;
 };
 
-/* Flags that are not the record's: what came of a stack's copy. */
+/* Flags beyond the record's: the result of walking a stack's copy. */
 #define COPY_SHORT 0x2000
 #define NO_TABLE   0x4000
 #define GUESSED    0x8000
@@ -110,7 +110,7 @@ static int add_part(struct stacks *st, struct names *n, const struct stacks_hit 
 	return 0;
 }
 
-/* Whether a stack's first address is what was hit, of which the sample's symbol is known. */
+/* Whether a stack's first address is the sampled one, whose symbol is known already. */
 static bool begins_with_hit(const struct stacks_hit *hit, const struct stack *s)
 {
 	if (!hit->address)
@@ -177,7 +177,7 @@ const char *stacks_end_words(enum stacks_end end)
 	return words[end];
 }
 
-/* The same stack with the calls that its copy shows. */
+/* Replaces the copy of a stack by the calls that it shows. */
 static int walk_copy(struct stacks *st, struct names *n, const struct stacks_hit *hit,
 		     const struct stack *s, struct stack *made)
 {
@@ -188,7 +188,7 @@ static int walk_copy(struct stacks *st, struct names *n, const struct stacks_hit
 
 	if (rc)
 		return rc;
-	/* Frame pointers may have got farther where tables are missing. */
+	/* Frame pointers may have led farther where tables are missing. */
 	if (u->end != UNWIND_WHOLE && u->count < s->head->user) {
 		memcpy(u->address, s->user, 8ull * s->head->user);
 		u->count = s->head->user;

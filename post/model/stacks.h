@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * From call stacks to the tree of calls. The same addresses in the same memory mean the same
+ * Converts call stacks to the tree of calls. The same addresses in the same memory have the same
  * symbols, so each distinct stack is resolved once and found again by its addresses.
  */
 #ifndef POST_STACKS_H
@@ -29,7 +29,7 @@ struct stacks {
 	bool wanted;
 	struct calls calls;
 	uint64_t with, without; /* ticks with a stack; without one */
-	uint64_t malformed;     /* of those without: it was there, but made no sense */
+	uint64_t malformed;     /* of those without: malformed stacks */
 	uint64_t ended[STACKS_ENDS];
 	uint64_t too_deep; /* of instructions: in functions deeper than the tree is */
 	uint32_t last;     /* the call of what was added last */

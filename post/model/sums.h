@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Samples that differ in time alone, added up: a stack of a thread on a CPU. Memory is bounded by
- * how many of these there are.
+ * Samples that differ only in time, added up: a stack of a thread on a CPU. Memory is bounded by
+ * the number of distinct ones.
  */
 #ifndef POST_SUMS_H
 #define POST_SUMS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The symbols that samples fell on, each once, as small numbers: as liba2n names them, and as lines
- * (source_lines.h) divides them. All that is added stays.
+ * (source_lines.h) divide them. Symbols are never removed.
  */
 #ifndef POST_SYMBOLS_H
 #define POST_SYMBOLS_H
@@ -31,9 +31,10 @@ struct symbols {
 	uint32_t count, room;
 };
 
-/* Its base is its own unless it is one's spot or line. NO_KEY: no memory, or no module. */
+/* base is set to the symbol itself unless it is a spot or line of another. NO_KEY: no memory, or no
+ * module. */
 uint32_t symbols_add(struct symbols *all, const struct symbol *s);
-/* After the last: the order of each. 0 or -ENOMEM. */
+/* Call after the last symbol: sets `order`. 0 or -ENOMEM. */
 int symbols_order(struct symbols *all);
 void symbols_free(struct symbols *all);
 

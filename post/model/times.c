@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From records to times: one case a major. */
+/* Maps records to events with a duration: one case for each major. */
 #include "model/times.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@ void times_begin(struct times *t, struct names *n, struct trace *trace,
 	*t = (struct times){
 		.names = n,
 		.trace = trace,
-		/* A stretch begins where its oldest record is, too. */
+		/* A trace that starts at a given time begins with its oldest record, too. */
 		.wrap = header->mode == PITRACE_MODE_WRAP || trace->from,
 	};
 	t->sched = (struct sched){
@@ -69,7 +69,7 @@ static int switch_off(struct times *t, uint64_t time)
 	return end(t, stopped(t->trace) && t->last ? t->last : time);
 }
 
-/* A wrapped trace begins where its oldest record is. */
+/* A wrapped trace begins with its oldest record. */
 static void begin(struct times *t, uint64_t time)
 {
 	sched_begin(&t->sched, t->armed && !t->wrap ? t->on_at : time);
@@ -164,7 +164,7 @@ static int dispatch(struct times *t, const struct pirecord *r)
 		trace_malformed(t->trace, r, "not a dispatch");
 		return 0;
 	}
-	/* Interrupts do not switch threads: what is still open has lost its exit. */
+	/* Interrupts do not switch threads: one that is still open has lost its exit. */
 	irqs_cut(&t->irqs, r->cpu, r->time);
 	if ((r->minor & PITRACE_LEFT_MASK) == PITRACE_LEFT_DEAD)
 		syscalls_thread_ends(&t->syscalls, d->old_tid);
@@ -250,7 +250,8 @@ static int fault(struct times *t, const struct pirecord *r)
 	return rc ? rc : counts_add(&t->faults, &place, r->cpu, 1);
 }
 
-/* A sample may interrupt the switch itself: it teaches, it does not judge. */
+/* A sample may interrupt the switch itself, so it sets an unknown thread but contradicts no known
+ * one. */
 static int sample(struct times *t, const struct pirecord *r)
 {
 	const struct pitrace_sample *s = RECORD_AS(r, struct pitrace_sample);

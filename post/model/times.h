@@ -21,7 +21,7 @@ struct times {
 	struct names *names;
 	struct trace *trace;
 	bool wrap;  /* only the newest records were kept */
-	bool armed; /* it is on since on_at, and nothing was recorded yet */
+	bool armed; /* on since on_at, and nothing recorded yet */
 	bool off;   /* tracing was on and is not */
 	uint64_t on_at;
 	uint64_t last; /* time of the last record of the trace rings */

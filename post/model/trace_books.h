@@ -46,7 +46,7 @@ struct trace {
 	uint64_t malformed; /* records shorter than their kind */
 	struct pifile_fault first_malformed;
 	bool unstable_clock;
-	bool wraps;            /* it holds the newest records of each CPU */
+	bool wraps;            /* wrap mode: it has the newest records of each CPU */
 	bool damaged_sections; /* texts beside the records that could not be read */
 	struct trace_cpu *cpu;
 	uint32_t ncpus;
@@ -78,17 +78,17 @@ void trace_end(struct trace *t);
 void trace_free(struct trace *t);
 
 struct trace_cpu *trace_new_cpu(struct trace *t, uint32_t cpu);
-/* The entry of a CPU below TRACE_MAX_CPUS, made when it is new; NULL: no memory. */
+/* The entry of a CPU below TRACE_MAX_CPUS, created if need be; NULL: no memory. */
 static inline struct trace_cpu *trace_cpu(struct trace *t, uint32_t cpu)
 {
 	return cpu < t->ncpus && t->cpu[cpu].seen ? &t->cpu[cpu] : trace_new_cpu(t, cpu);
 }
 /* A fact of the system section by its key, any case; NULL when it is not there. */
 const char *trace_fact(const struct trace *t, const char *key);
-/* Records lost: of this kind on all CPUs. */
+/* The number of lost records of this kind, on all CPUs. */
 uint64_t trace_lost(const struct trace *t, unsigned int kind);
-/* Whether anything is missing that had been there to record. Overruns are not: those ticks never
- * were, because the one before was still waiting. */
+/* Whether any record is missing. Overruns do not count: those ticks were never taken, because the
+ * one before was still waiting. */
 bool trace_lossy(const struct trace *t);
 uint64_t trace_total(const struct trace *t);
 
@@ -106,8 +106,8 @@ static inline int trace_record(struct trace *t, struct input *in, const struct p
 	return r->major == PITRACE_TPROF || r->major == PITRACE_MTE ? 0 : trace_told(t, in, r);
 }
 
-/* Count a sample or computed idle ticks; the one who keeps the books of names does the same, and
- * every report is checked against these. */
+/* Counts a sample or computed idle ticks. Names count theirs independently, and every report is
+ * checked against these sums. */
 static inline void trace_sample(struct trace *t, const struct pirecord *r, bool kernel,
 				struct trace_cpu *cpu)
 {

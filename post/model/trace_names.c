@@ -17,18 +17,18 @@ static const char idle_name[] = "Idle";
 
 #define CACHE_BITS 14
 #define KERNEL_PID \
-	UINT32_MAX /* the kernel's memory is nobody's: one key for all of a
+	UINT32_MAX /* the kernel's memory has no process: one key for all of a
 					   machine */
 
 /* The current owner of a tid. */
 struct names_runner {
 	uint32_t tid;
-	uint32_t process; /* of its pid's owner; another one: not known any more */
+	uint32_t process; /* of its pid's owner; if another, it is unknown */
 	uint32_t thread;
 	bool known;
 };
 
-/* A process's name with its origin's label before it. */
+/* A process's name with its origin's label in front. */
 struct names_label {
 	uint32_t origin;
 	const char *name; /* liba2n's */
@@ -422,7 +422,7 @@ static int know_runner(struct names *n, struct names_runner *r, const struct nam
 
 /* ---- modules and symbols --------------------------------------------------------------------- */
 
-/* liba2n keeps a word for its user in each module and symbol: index + 1. */
+/* liba2n has a user pointer in each module and symbol: it holds index + 1. */
 static uint32_t add_module(struct names *n, const char *name, const char *symbols_from)
 {
 	if (array_next(n->module, n->nmodule, n->room_module))
@@ -460,7 +460,7 @@ static inline uint32_t get_symbol(struct names *n, const struct a2n_answer *a)
 	return a->symbol->user ? (uint32_t)((uintptr_t)a->symbol->user - 1) : new_symbol(n, a);
 }
 
-/* Ask liba2n, into a place of the cache or any other. */
+/* Asks liba2n; the answer goes to a cache entry or elsewhere. */
 static int ask(struct names *n, const struct names_owner *o, uint64_t time, bool kernel,
 	       struct names_cached *c)
 {

@@ -23,7 +23,7 @@ struct process {
 	uint64_t serial;  /* distinguishes owners of a pid */
 	uint32_t pid;     /* on its own machine */
 	uint32_t origin;  /* index of its trace, if several are read as one; else 0 */
-	uint32_t group;   /* counted with: itself, or the first of its name */
+	uint32_t group;   /* itself, or the first of its name with -pnm */
 	const char *name; /* the same name of one a2n is the same pointer */
 };
 
@@ -46,8 +46,8 @@ struct place {
 	uint32_t thread, symbol;
 	uint32_t owner; /* of its pid, see names_version */
 	bool unsure;
-	uint64_t offset; /* from the symbol's start; of code that is wanted, which
-					   has several places: the module's address */
+	uint64_t offset; /* from the symbol's start; of wanted code, which has several places:
+			  * the module's address */
 };
 
 /* The current owner of a pid. */

@@ -41,7 +41,8 @@ static void sort_few(struct sorted *s, uint32_t n)
 	}
 }
 
-/* By the bytes in which ranks differ, least first; stable, so that equal trees come out equal. */
+/* Radix sort by the bytes in which ranks differ, lowest first; stable, so that equal input gives
+ * equal trees. */
 static void sort_by_rank(struct sorted *s, struct sorted *spare, uint32_t n)
 {
 	uint64_t differ = 0;
@@ -115,7 +116,7 @@ static int build_level(struct build *b, uint32_t depth, uint32_t from, uint32_t 
 
 	if (rc)
 		return rc;
-	/* The stack may be empty and not there at all: nothing to sort then. */
+	/* The stack may be empty and unallocated: nothing to sort then. */
 	if (b->ngroup > base)
 		qsort(b->group + base, b->ngroup - base, sizeof(*b->group), compare_groups);
 	for (i = base; i < b->ngroup; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Rows grouped by a list of levels: a tree of nodes in the order they are printed, parents before
- * children, siblings by ticks, then by name. What a report shows is decided here alone.
+ * children, siblings by ticks, then by name. The contents of reports are decided here alone.
  */
 #ifndef POST_TREE_H
 #define POST_TREE_H

@@ -166,7 +166,7 @@ static int take_frame(Dwfl_Frame *frame, void *arg)
 	if (!dwfl_frame_pc(frame, &pc, &exact))
 		return DWARF_CB_ABORT;
 	if (!pc && out->count) {
-		out->end = UNWIND_WHOLE; /* as threads begin that no table describes */
+		out->end = UNWIND_WHOLE; /* threads begin so, if no table describes it */
 		return DWARF_CB_ABORT;
 	}
 	if (out->count == PITRACE_STACK_MAX) {

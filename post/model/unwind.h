@@ -31,7 +31,7 @@ struct unwind;
 /* machine: utsname's. NULL: no memory. */
 struct unwind *unwind_open(struct a2n *a, const char *machine);
 void unwind_close(struct unwind *u);
-/* A stack with a copy. epoch differs whenever the process's memory may. 0 or -ENOMEM. */
+/* Walks a stack with a copy. epoch changes whenever the process's memory may. 0 or -ENOMEM. */
 int unwind_stack(struct unwind *u, uint32_t pid, uint64_t time, uint64_t epoch,
 		 const struct stack *s, struct unwound *out);
 

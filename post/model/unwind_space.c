@@ -110,7 +110,8 @@ static bool still_there(const struct unwind_space *s, struct a2n *a, uint64_t ti
 	return !can_be_had(m) || m->probe - answer.module_offset == m->file.bias;
 }
 
-/* Only those that `keeps` stay. What is reported again stays as it is, opened and all. */
+/* Removes all modules except those that `keeps` accepts. Modules that are reported again stay
+ * open. */
 static int sweep(struct unwind_space *s, struct a2n *a, uint64_t time,
 		 bool (*keeps)(const struct unwind_space *s, struct a2n *a, uint64_t time,
 			       const struct unwind_module *m))
@@ -222,7 +223,7 @@ struct unwind_module *unwind_space_at(struct unwind_space *s, struct a2n *a, uin
 	m = find(s, &answer, code, address);
 	if (m)
 		return m;
-	/* A stack has fewer frames than there is room for: it finds its own again. */
+	/* The stack has fewer frames than there is room for, so its own modules will fit again. */
 	if (s->nmodule == UNWIND_MODULES) {
 		s->swept = true;
 		if (!s->ncode || sweep(s, a, time, is_file))

@@ -42,7 +42,7 @@ int unwind_space_check(struct unwind_space *s, struct a2n *a, uint64_t time, uin
  * available. */
 struct unwind_module *unwind_space_at(struct unwind_space *s, struct a2n *a, uint64_t time,
 				      uint64_t address, bool *added);
-/* Read memory that is a file's, in words of the machine. */
+/* Reads memory that is mapped from a file, in words of the machine. */
 bool unwind_space_read(struct unwind_space *s, uint64_t address, void *to, size_t size);
 
 #endif

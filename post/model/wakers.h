@@ -25,7 +25,7 @@ struct wakers {
 /* One wake-up after which the wakee ran. 0 or -ENOMEM, both. */
 int wakers_count(struct wakers *w, uint32_t waker, uint32_t wakee, uint64_t slept,
 		 uint64_t latency);
-/* After names know their groups: pairs become those of their groups. */
+/* Merges pairs by group. Call after names_group. */
 int wakers_group(struct wakers *w, const struct names *n);
 void wakers_free(struct wakers *w);
 

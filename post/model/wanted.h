@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A symbol that the user asked for: NAME or NAME@MODULE, the module's path or its last part. */
+/* A symbol that the user named: NAME or NAME@MODULE, with the module's path or its last part. */
 #ifndef POST_WANTED_H
 #define POST_WANTED_H
 
