@@ -10,7 +10,7 @@
 #include "input/merged_inner.h"
 #include "input/readers.h"
 
-/* Boots of one machine differ by no more than its clock's corrections. */
+/* ns: traces of one boot differ by no more than the clock's corrections */
 #define SAME_BOOT 1000000
 
 /* ---- a pass ---------------------------------------------------------------------------------- */
@@ -20,7 +20,7 @@ static bool is_sync(const struct pirecord *r, uint32_t why)
 	return r->major == PITRACE_SYNC && r->minor == why;
 }
 
-/* The trace's next one, at its time here. What it cannot read ends it, not the others. */
+/* Reads the trace's next record and converts its time. An error ends this trace, not the others. */
 static int advance(struct merged *m, struct merged_part *p)
 {
 	int rc = p->in.reader->next(&p->in, &p->head);
@@ -88,7 +88,8 @@ static struct merged_part *choose(struct merged *m, uint32_t n)
 	return first;
 }
 
-/* A trace that is off, or ended, knows nothing of its CPUs: they are gone until it is on again. */
+/* A trace that is off, or ended, has no records of its CPUs: they are offline until it is on
+ * again. */
 static void switch_part(struct merged *m, struct merged_part *p, bool off, uint64_t time)
 {
 	p->off = off;
@@ -135,7 +136,7 @@ static bool give_cpus(struct merged *m, uint32_t n, struct pirecord *r)
 	return false;
 }
 
-/* The first trace that is on switches all on, and the others' CPUs are not there yet. */
+/* The first trace that is on starts the merged trace; the others' CPUs are offline at first. */
 static void switch_all(struct merged *m, struct merged_part *p, uint32_t n)
 {
 	uint32_t i;
@@ -148,7 +149,7 @@ static void switch_all(struct merged *m, struct merged_part *p, uint32_t n)
 	}
 }
 
-/* The record that was given makes room for the one behind it. */
+/* Replaces the record that was given by the next one of its trace. */
 static int step(struct merged *m)
 {
 	struct merged_part *p = m->given;
@@ -190,7 +191,7 @@ static int merged_next(struct input *in, struct pirecord *r)
 			switch_all(m, p, in->origins);
 			return merged_record(m, p, r);
 		}
-		/* Without a record of its beginning it begins with its first of what happened. */
+		/* A trace without an ON record begins with its first record in a trace ring. */
 		if (p->off && (on || (!p->begun && p->head.ring == PITRACE_RING_TRACE))) {
 			p->begun = true;
 			switch_part(m, p, false, p->head.time);
@@ -232,7 +233,7 @@ static uint64_t merged_realtime(struct input *in, uint64_t stamp)
 	return m->walls ? stamp + m->wall : 0;
 }
 
-/* A part's times are later here by its shift. */
+/* The trace's times are later here by its shift, so the offset to the time of day is smaller. */
 static void merged_wall(struct input *in, uint32_t origin, struct input_wall *w)
 {
 	const struct merged *m = in->state;
@@ -247,7 +248,7 @@ static void merged_wall(struct input *in, uint32_t origin, struct input_wall *w)
 	w->most = w->most ? w->most - shift : 0;
 }
 
-/* The first record of what happened: before it are those that hold for all times. */
+/* Looks for the first record in a trace ring: earlier ones are not bound to a time. */
 static int look_at_clock(struct merged_part *p)
 {
 	struct pirecord r;
@@ -394,7 +395,7 @@ static void sum_up(struct input *in, const struct merged *m)
 	all->ncpus = m->cpus;
 }
 
-/* Those that can be read come first, each with its number among them. */
+/* Traces that can be read come first, each with its index. */
 static int open_parts(struct input *in, struct merged *m, const char *const *paths, uint32_t count)
 {
 	uint32_t i;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Several traces as one input: their records in one order of time, each with its origin in its pids
- * (origin.h); CPUs and events are numbered through. Times are by the wall clock where all of them
- * know it, else each trace begins at 0. What no trace of a pair of machines can share (interrupts'
- * names, facts about one of them) is left out.
+ * (origin.h); CPUs and events get new numbers. Times are by the wall clock if all traces have it,
+ * else each trace begins at 0. Facts that differ between machines (names of interrupts, the system)
+ * are left out.
  */
 #ifndef POST_MERGED_H
 #define POST_MERGED_H

@@ -55,9 +55,9 @@ struct merged {
 	size_t nfaults, told; /* of all; in the list */
 };
 
-/* 1, or -ENOMEM: p's head as it is here. */
+/* 1, or -ENOMEM: p's head with the merged numbers. */
 int merged_record(struct merged *m, struct merged_part *p, struct pirecord *r);
-/* NO_CPU: no memory, or no machine has it. */
+/* NO_CPU: no memory, or the number is too great. */
 uint32_t merged_cpu(struct merged *m, struct merged_part *p, uint32_t cpu);
 int merged_labels(struct merged *m, uint32_t count);
 int merged_texts(struct input *in, struct merged *m);

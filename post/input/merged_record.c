@@ -28,7 +28,7 @@ uint32_t merged_cpu(struct merged *m, struct merged_part *p, uint32_t cpu)
 	return p->cpu[cpu];
 }
 
-/* An event is another trace's too where it has the same name. 0: there are too many. */
+/* Events of several traces with the same name are one event. 0: there are too many. */
 static uint32_t event_number(struct merged *m, const char name[64])
 {
 	uint32_t i;

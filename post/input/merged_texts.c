@@ -242,7 +242,7 @@ static int patch_stats(struct merged *m, struct merged_part *p, struct input_sec
 	return 0;
 }
 
-/* "pid P since T until T …" in front of a perf map. */
+/* A perf map begins with "pid P since T until T …". */
 static int patch_map(struct merged *m, const struct merged_part *p, struct input_section *s)
 {
 	uint32_t i = (uint32_t)(p - m->part), pid;
@@ -270,7 +270,7 @@ static int patch_map(struct merged *m, const struct merged_part *p, struct input
 	return 0;
 }
 
-/* 1: this one; 0: it is of no use here; -ENOMEM. */
+/* 1: use it; 0: leave it out; -ENOMEM. */
 static int patch_section(struct merged *m, struct merged_part *p, struct input_section *s)
 {
 	int rc = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Our own file, swtrace.nrm2: libperfutil reads and merges it, this passes it on. */
+/* Our own file, swtrace.nrm2: libperfutil reads and merges it, this forwards its records. */
 #include "record/input.h"
 
 #include <errno.h>
@@ -82,7 +82,7 @@ static int native_section(struct input *in, size_t i, struct input_section *sect
 		.ring = s->ring,
 		.sequence = s->sequence,
 	};
-	/* Segments come through next: don't unpack them here. */
+	/* The records come from `next`: don't decompress segments here. */
 	if (s->type != PIFILE_SEC_SEGMENT && s->type != PIFILE_SEC_SNAPSHOT) {
 		data = pifile_payload(n->file, i, &n->buffer, &size);
 		input_section_is(section, data, size);
@@ -104,7 +104,7 @@ static uint64_t native_realtime(struct input *in, uint64_t stamp)
 	return pifile_realtime(n->file, stamp);
 }
 
-/* Payloads that no report reads have checksums too. */
+/* Also checks the checksums of payloads that no report reads. */
 static int native_check(struct input *in)
 {
 	struct native *n = in->state;

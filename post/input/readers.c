@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The choice among the readers by the file's first bytes. */
+/* Chooses a reader by the file's first bytes. */
 #include "input/readers.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static const struct reader *const readers[] = {
 LISTED_AT(reader, readers)
 LISTED_NAMED(reader, readers)
 
-/* A trace that is a folder has its beginning in a file of it. */
+/* If a trace is a folder, one of its files has the beginning. */
 static int open_head(const char *path)
 {
 	int fd = open(path, REGULAR_HOLD);

@@ -24,8 +24,8 @@ const struct reader *reader_at(size_t i);
 /* The reader of that name; NULL: none. */
 const struct reader *reader_named(const char *name);
 
-/* in->program is the caller's. 0, or -errno with fault telling where (perhaps nowhere: NO_OFFSET)
- * and what. */
+/* in->program is the caller's. 0, or -errno with the place (NO_OFFSET: none) and the reason in
+ * fault. */
 int input_open(struct input *in, const char *path, struct pifile_fault *fault);
 void input_close(struct input *in);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A trace from a pipe, put down in a file that has no name: it is read more than once. */
+/* Copies a trace from a pipe to an unnamed file, since it is read more than once. */
 #ifndef POST_SPOOL_H
 #define POST_SPOOL_H
 

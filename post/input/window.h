@@ -49,8 +49,8 @@ static inline void window_close(struct window *w)
 	*w = (struct window){ .fd = -1 };
 }
 
-/* The bytes from `offset` on, at least n of them unless the file ends before: *length. NULL: none.
- * Valid until the next call. n is at most the room. */
+/* The bytes from `offset` on: *length of them, at least n unless the file ends before. NULL: none.
+ * Valid until the next call. n must not exceed the window. */
 static inline const uint8_t *window_look(struct window *w, uint64_t offset, size_t n,
 					 size_t *length)
 {

@@ -24,8 +24,8 @@
 #define HEADER_MOST  1024
 #define LINE_MOST    8192 /* of the text */
 #define MAPPINGS     65536
-#define PATHS_START  (1u << 20) /* bytes of all paths; and as many as the file has */
-/* No process has this number: nothing is to be found of it on the machine that reads. */
+#define PATHS_START  (1u << 20) /* limit on bytes of all paths, plus the file's size */
+/* No process has this number, so nothing about it is looked up on this machine. */
 #define NOBODY 0x400001u
 
 struct gperftools_sample {
@@ -34,7 +34,7 @@ struct gperftools_sample {
 	uint64_t address[STACK_ADDRESSES];
 } __attribute__((packed, aligned(4)));
 
-struct upper { /* addresses of the upper half that were mapped */
+struct upper { /* a mapped range in the upper half of the address space */
 	uint64_t start, last;
 };
 
@@ -72,7 +72,7 @@ static uint64_t slot_value(const uint8_t *p, unsigned int size, bool swap)
 	return size == 4 ? bytes_load32(p, swap) : bytes_load64(p, swap);
 }
 
-/* A layout in which the header makes sense: 0, the number of slots that follow. */
+/* A slot layout in which the header is valid: 0, the number of slots that follow. */
 static bool find_layout(const uint8_t *p, size_t size, unsigned int *slot, bool *swap)
 {
 	unsigned int i;
@@ -167,7 +167,7 @@ static const char *parse_mapping(const char *line, struct pitrace_mte_map *m)
 	return p;
 }
 
-/* The text with each "$build" that no word goes on after in place of what was built. */
+/* Replaces each "$build" that is a whole word by the value of the build= line. */
 static void put_build(char *room, size_t size, const char *path, const char *build)
 {
 	size_t n = 0;
@@ -268,7 +268,7 @@ static int read_text(struct gperftools *g)
 	return rc;
 }
 
-/* The symbols of a Java program, as a module of its own. */
+/* Gives the symbols of a Java program as a module of its own. */
 static int tell_java(struct gperftools *g)
 {
 	struct pitrace_mte_map m = {
@@ -325,7 +325,7 @@ struct stack_at {
 	uint64_t next;
 };
 
-/* Whether the text begins here: a mapping, or what was built. */
+/* Whether the text begins here: with a mapping, or a build= line. */
 static bool is_text(struct gperftools *g, uint64_t at)
 {
 	const char *word;
@@ -349,7 +349,7 @@ static bool is_text(struct gperftools *g, uint64_t at)
 	       (*word == ' ' || *word == ':');
 }
 
-/* The stack at g->at. 1; 0: it is the trailer, or what follows it; -1: nothing is readable. */
+/* Reads the stack at g->at. 1; 0: the trailer, or the text behind it; -1: unreadable. */
 static int read_stack(struct gperftools *g, struct stack_at *s)
 {
 	uint64_t left = g->w.size > g->at ? (g->w.size - g->at) / g->slot : 0, want;
@@ -367,7 +367,7 @@ static int read_stack(struct gperftools *g, struct stack_at *s)
 		return -1;
 	s->count = get(g, p, 0);
 	s->depth = get(g, p, 1);
-	/* Letters and digits make a great number. */
+	/* Text would be read as a great number. */
 	if (s->count >= 0x20000000 && is_text(g, g->at)) {
 		faults_tell(&g->faults, g->at,
 			    "the trailer is missing: what was mapped begins here");
@@ -401,7 +401,7 @@ static int read_stack(struct gperftools *g, struct stack_at *s)
 	return 1;
 }
 
-/* The next that has samples. As read_stack. */
+/* The next stack that has samples, as read_stack. */
 static int next_stack(struct gperftools *g, struct stack_at *s)
 {
 	int got;
@@ -579,7 +579,7 @@ static void fill(struct pirecord *r, uint32_t ring, uint16_t major, uint32_t min
 	};
 }
 
-/* The process, what it had mapped, that it was sampled. */
+/* Gives the process, its mappings, and the start of sampling. */
 static bool give_first(struct gperftools *g, struct pirecord *r)
 {
 	struct pitrace_mte_map *t;
@@ -606,7 +606,7 @@ static bool give_first(struct gperftools *g, struct pirecord *r)
 	return true;
 }
 
-/* Upper addresses are the kernel's, but for what the process says is its own. */
+/* Upper addresses are the kernel's, except for the process's own mappings. */
 static bool in_kernel(const struct gperftools *g, uint64_t pc)
 {
 	uint32_t low;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The symbols that a Java program's profile has, among its text (gperftools.c): where they are laid
- * out (gperftools_java.c). */
+/* Symbols in the text of a Java program's profile (gperftools.c), and their new layout
+ * (gperftools_java.c). */
 #ifndef POST_GPERFTOOLS_H
 #define POST_GPERFTOOLS_H
 
@@ -22,7 +22,7 @@ struct java {
 	struct blob symbols; /* saved symbols of JAVA_MODULE, at JAVA_BASE */
 };
 
-/* A line of the text: 1 it is a symbol, 0 it is not; -ENOMEM. */
+/* Takes a line of the text: 1: it was a symbol; 0: it was not; -ENOMEM. */
 int java_line(struct java *j, const char *line);
 /* After all lines. 0 or -ENOMEM. */
 int java_lay_out(struct java *j);

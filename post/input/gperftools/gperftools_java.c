@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEP 16 /* bytes of a place: one before an address is still in it */
+#define STEP 16 /* bytes of a place: an address less one is still in it */
 
-/* A function without where it is: " (FILE:LINE)", " (LIBRARY)". */
+/* The name of a function without its place: " (FILE:LINE)", " (LIBRARY)". */
 static size_t name_length(const char *text)
 {
 	size_t n = strlen(text), at;

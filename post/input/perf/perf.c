@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * perf.data: opened and looked through once (what kinds of records, what times, what a pipe says of
- * itself), then read in as many passes as wanted, each in the order of time.
+ * The reader of perf.data: the file is opened and scanned once (kinds of records, times, a pipe's
+ * own features), then read in as many passes as wanted, each in order of time.
  */
 #include "base/array.h"
 #include "input/perf/perf_state.h"
@@ -58,7 +58,7 @@ static int add_file(struct perf *p, const char *path, bool named)
 	return 0;
 }
 
-/* A directory: `data` has the header, data.0, data.1 … records alone. */
+/* A directory: `data` has the header, data.0, data.1 … only records. */
 static int open_files(struct perf *p)
 {
 	const char *path = p->in->path;
@@ -103,7 +103,7 @@ static int look_sample(struct perf *p, const struct perf_raw *raw, uint32_t attr
 	return perf_each_sample(p, &item, attr, each_counted, p);
 }
 
-/* "[kernel.kallsyms]_text": where the kernel's text was. */
+/* "[kernel.kallsyms]_text" is the mapping of the kernel's text. */
 static void look_kernel(struct perf *p, const struct perf_item *item)
 {
 	const char *end = strchr(item->text, ']');
@@ -490,7 +490,7 @@ static const char *text_of(struct perf *p, enum perf_feature i, char *room, size
 	return room;
 }
 
-/* The command line, its words as one text. */
+/* The command line as one text. */
 static void add_command(struct perf *p, FILE *out)
 {
 	struct perf_view v = perf_feature(p, PERF_CMDLINE);
@@ -560,7 +560,7 @@ static int perf_section(struct input *in, size_t i, struct input_section *sectio
 		kernel = perf_kernel_symbols(p);
 		input_section_is(section, kernel.data, kernel.size);
 		return 1;
-	case 2: /* without names it is known where the kernel was */
+	case 2: /* without symbols, at least the kernel's place */
 		section->type = PIFILE_SEC_KALLSYMS;
 		kernel = perf_kernel_place(p);
 		input_section_is(section, kernel.data, kernel.size);

@@ -36,7 +36,7 @@ enum {
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* Bit-fields begin at a byte's lowest bit on little-endian machines, at its highest on others. */
+/* Bit-fields begin at the lowest bit on little-endian machines, at the highest on others. */
 static uint64_t flags_of(const struct perf *p, const uint8_t *at, unsigned int bits)
 {
 	bool big = p->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
@@ -137,7 +137,7 @@ static int add_attr(struct perf *p, uint64_t at, const uint8_t *data, size_t siz
 	return 0;
 }
 
-/* Ids in the file's order of bytes, copied in ours. NULL: no memory. */
+/* Converts ids to our byte order. NULL: no memory. */
 static uint64_t *copy_ids(const struct perf *p, const uint8_t *data, uint32_t n)
 {
 	uint64_t *ids = calloc(n + 1, sizeof(*ids));
@@ -147,8 +147,8 @@ static uint64_t *copy_ids(const struct perf *p, const uint8_t *data, uint32_t n)
 	return ids;
 }
 
-/* Bytes of an event in the section: as the header says, or where that cannot be as the first event
- * says itself. */
+/* Size of an event in the section: as the header has it or, if that is impossible, as the first
+ * event has it. */
 static uint64_t entry_size(struct perf *p, const struct blob *attrs)
 {
 	struct bytes b = perf_bytes(p, attrs->data, attrs->size);
@@ -265,7 +265,7 @@ struct perf_id *perf_id_find(struct perf *p, uint64_t id)
 	return at == NO_KEY ? NULL : &p->id[at];
 }
 
-/* All events of a file have the id in the same place, or there would be no finding it. */
+/* All events of a file have the id at the same offset, otherwise it could not be found. */
 uint32_t perf_attr_of(struct perf *p, const uint8_t *record, uint32_t size, bool sample)
 {
 	const struct perf_attr *first = p->attr;
@@ -281,7 +281,7 @@ uint32_t perf_attr_of(struct perf *p, const uint8_t *record, uint32_t size, bool
 	return attr == UINT32_MAX && !sample ? 0 : attr;
 }
 
-/* Text behind a record's head, to its end. */
+/* The text behind a record's head, to its end. */
 static char *rest_text(struct bytes *b)
 {
 	size_t left = bytes_left(b), length;
@@ -349,7 +349,7 @@ static void tell_unknown(struct perf *p)
 	}
 }
 
-/* After the features: every event has a name, and how its stacks are to be understood. */
+/* Call after the features: names every event, and sets how its stacks are decoded. */
 int perf_attrs_finish(struct perf *p)
 {
 	bool any_build_id = false;

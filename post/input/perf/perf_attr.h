@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The events of which a perf.data has records. */
+/* The events of a perf.data's records. */
 #ifndef POST_PERF_ATTR_H
 #define POST_PERF_ATTR_H
 
@@ -13,7 +13,7 @@ int perf_attr_update(struct perf *p, const struct perf_raw *raw);
 int perf_attrs_hash(struct perf *p);
 int perf_attrs_finish(struct perf *p);
 void perf_attrs_free(struct perf *p);
-/* The number of the event that a record belongs to; UINT32_MAX: of none that is known. */
+/* The index of the event that a record belongs to; UINT32_MAX: unknown. */
 uint32_t perf_attr_of(struct perf *p, const uint8_t *record, uint32_t size, bool sample);
 uint32_t perf_attr_by_id(const struct perf *p, uint64_t id);
 struct perf_id *perf_id_find(struct perf *p, uint64_t id); /* or NULL */

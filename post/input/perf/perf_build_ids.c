@@ -48,8 +48,8 @@ static uint64_t inode_of(struct perf *p, const struct perf_build_id *id)
 	fd = regular_open(id->path, 0, &st);
 	if (fd < 0)
 		return 0;
-	/* The recording ends when its file is written last. (perf makes its own links to programs
-	 * shortly before.) In layers stat has its own numbers. */
+	/* The recording ended when its file was last written. (perf links programs into its cache
+	 * shortly before.) On overlayfs stat has other inode numbers. */
 	if ((stat(p->in->path, &data) || !S_ISREG(data.st_mode) ||
 	     file_changed(&st) <= file_written(&data)) &&
 	    !fstatfs(fd, &fs) && fs.f_type != OVERLAYFS_SUPER_MAGIC && has_id(fd, id))
@@ -58,7 +58,7 @@ static uint64_t inode_of(struct perf *p, const struct perf_build_id *id)
 	return inode;
 }
 
-/* Another entry of that path, with another id: perf saw several containers. */
+/* False if there is another entry with that path and another id: perf saw several containers. */
 static bool is_alone(const struct perf *p, const struct perf_build_id *id)
 {
 	for (uint32_t i = 0; i < p->nbuild_ids; i++) {
@@ -83,7 +83,7 @@ const struct perf_build_id *perf_file_id(struct perf *p, const char *path, uint6
 			id->alone = is_alone(p, id);
 			id->inode = perf_recorded_here(p) ? inode_of(p, id) : 0;
 		}
-		/* One that was read from the mapped file itself needs no more. */
+		/* If perf read the id from the mapped file itself, nothing else is needed. */
 		if (inode && id->inode ? id->inode == inode : id->alone)
 			return id;
 	}

@@ -5,8 +5,8 @@
 
 #include "input/perf/perf_state.h"
 
-/* The header's build id of the file that was mapped at this path; inode 0: not known. NULL: there
- * is none, or it is another file's. */
+/* The header's build id for the file that was mapped at this path; inode 0: unknown. NULL: none, or
+ * it is another file's. */
 const struct perf_build_id *perf_file_id(struct perf *p, const char *path, uint64_t inode);
 
 #endif

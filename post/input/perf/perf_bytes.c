@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parts of a perf.data, its features among them, and the list of what is wrong with it. */
+/* Parts of a perf.data, its features among them, and the list of its faults. */
 #include "input/perf/perf_bytes.h"
 
 #include <inttypes.h>

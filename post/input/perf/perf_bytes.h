@@ -7,7 +7,7 @@
 
 __attribute__((format(printf, 3, 4))) void perf_fault(struct perf *p, uint64_t offset,
 						      const char *format, ...);
-/* … of one of the files: of several its name goes with it. */
+/* … of one of the files: with its name if there are several. */
 void perf_fault_in(struct perf *p, uint32_t file, uint64_t offset, const char *what);
 
 struct perf_view perf_feature(struct perf *p, unsigned int i);
@@ -16,9 +16,9 @@ static inline struct bytes perf_view_bytes(const struct perf *p, const struct pe
 {
 	return perf_bytes(p, v->data, v->size);
 }
-/* A text of a feature: a length and as many bytes, with a NUL among them. NULL: damaged. */
+/* A feature's text: a length and that many bytes, with a NUL among them. NULL: damaged. */
 const char *perf_text(struct bytes *b);
-/* A part of the first file, to be freed. NULL: it isn't there, or is more than `most` bytes. */
+/* A part of the first file, to be freed. NULL: missing, or longer than `most` bytes. */
 struct blob perf_part(struct perf *p, struct perf_section part, uint64_t most);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mappings by process; of files the pages that were read last. */
+/* Mappings by process, and the file pages that were read last. */
 #include "input/perf/perf_code.h"
 
 #include <elfutils/libdwelf.h>
@@ -29,7 +29,7 @@ struct code_space {
 };
 #define NO_SPACE UINT32_MAX
 #define MAPS     65536u /* of a process: the kernel has 65,530 */
-#define DEPTH    64u    /* a child of more ancestors begins with nothing */
+#define DEPTH    64u    /* a child with more ancestors begins without mappings */
 
 struct code_process {
 	uint32_t pid, space;
@@ -46,7 +46,7 @@ struct code_file {
 	char *path;
 	uint64_t inode; /* it must be this one, or … */
 	uint8_t build_id[20];
-	uint32_t build_id_size; /* … have this id; neither: whatever is there */
+	uint32_t build_id_size; /* … have this build id; if neither is set, any file */
 	bool looked, good;      /* good: it is there, and is that one */
 };
 
@@ -162,7 +162,7 @@ static void look(struct code_file *f)
 	close(fd);
 }
 
-/* The page with this place of a file; NULL: there is none. */
+/* The page of a file with this offset; NULL: none. */
 static const struct code_page *get_page(struct perf_code *c, uint32_t file, uint64_t at)
 {
 	struct code_page *page = &c->page[hash_mix(file, at / PAGE) % PAGES];
@@ -215,7 +215,7 @@ static uint32_t new_space(struct perf_code *c, uint32_t parent)
 	return c->nspaces++;
 }
 
-/* The process gets a space of its own: empty, or as the parent's. 0 or -ENOMEM. */
+/* Gives the process a space of its own: empty, or a copy of the parent's. 0 or -ENOMEM. */
 static int begin_space(struct perf_code *c, uint32_t pid, uint32_t parent)
 {
 	struct code_process *p = find(c, pid);

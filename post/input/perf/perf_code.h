@@ -12,9 +12,9 @@ struct perf_code;
 
 struct perf_code *perf_code_new(void);
 void perf_code_free(struct perf_code *c);
-/* MMAP, MMAP2, FORK, COMM: others are passed over. 0 or -ENOMEM. */
+/* Takes MMAP, MMAP2, FORK, COMM; ignores others. 0 or -ENOMEM. */
 int perf_code_record(struct perf_code *c, const struct perf_item *item);
-/* Bytes at an address of a process, as many as there are, up to `size`; 0: none. */
+/* Reads bytes at an address of a process, as many as there are, up to `size`; 0: none. */
 size_t perf_code_read(struct perf_code *c, uint32_t pid, uint64_t address, uint8_t *out,
 		      size_t size);
 

@@ -62,7 +62,7 @@ static uint64_t bytes_of_waiting(const struct waiting *w)
 	return sizeof(*w) + w->sample.size;
 }
 
-/* Its thread's first, which is the caller's now. */
+/* Removes the thread's first one, which the caller then owns. */
 static struct waiting *take_first(struct perf_deferred *d, uint32_t thread)
 {
 	struct deferred_thread *t = &d->thread[thread];

@@ -5,7 +5,7 @@
 
 #include "input/perf/perf_state.h"
 
-/* A sample that waited, with what it got. 0 or -ENOMEM. */
+/* A sample that waited, and its stack. 0 or -ENOMEM. */
 struct perf_waiting {
 	uint64_t time, offset;
 	uint32_t attr, size;

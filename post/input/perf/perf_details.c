@@ -33,7 +33,7 @@ struct task {
 struct call_fields {
 	struct tracepoint_field nr, result;
 	bool is, leaves;
-	bool all; /* of all calls: its arguments are an array of words */
+	bool all; /* event of all calls: its arguments are an array of words */
 };
 
 struct perf_details {
@@ -429,7 +429,7 @@ static int put_wakeup(struct perf_details *d, const struct perf_item *i, bool ne
 	return put(arg, PITRACE_WAKEUP, new ? PITRACE_WAKE_NEW : 0, &w, sizeof(w), i->time);
 }
 
-/* Fields that are not there have no size, and no data are of them. */
+/* Missing fields have size 0 and match no data. */
 static void ask_fields(struct tracepoints *t, const char *event, const char *const *names, size_t n,
 		       struct tracepoint_field *fields)
 {
@@ -439,8 +439,8 @@ static void ask_fields(struct tracepoints *t, const char *event, const char *con
 	}
 }
 
-/* raw_syscalls has one event for the entries of all calls and one for the exits, syscalls one each
- * of each call. Who recorded both would have all twice. */
+/* raw_syscalls has one event for all entries and one for all exits, syscalls has one of each per
+ * call. If both were recorded, calls would be counted twice. */
 static bool is_call(const struct perf *p, const struct perf_attr *a)
 {
 	bool any = a->type == PERF_TYPE_TRACEPOINT && a->shape.sample_type & PERF_SAMPLE_RAW;

@@ -106,7 +106,7 @@ static void event_names(struct perf *p)
 	perf_view_free(&v);
 }
 
-/* Names of files before there was such a description: of an event's config. */
+/* Older files name events by their config. */
 static void old_names(struct perf *p)
 {
 	struct blob data = perf_part(p, p->types, 72 * 10000);
@@ -151,7 +151,7 @@ static int build_id(struct perf *p, struct bytes *b, uint16_t misc, bool has_pid
 	return 0;
 }
 
-/* Entries that look like records; old ones lack the pid, which shows in their texts. */
+/* Entries have the form of records; old ones lack the pid, which shows in their texts. */
 static int build_ids(struct perf *p)
 {
 	struct perf_view v = perf_feature(p, PERF_BUILD_ID);
@@ -252,7 +252,7 @@ int perf_header_finish(struct perf *p)
 	return rc ? rc : perf_attrs_finish(p);
 }
 
-/* A feature that comes as a record: its number, its bytes. */
+/* A feature as a record: its number, its bytes. */
 static int header_feature(struct perf *p, const struct perf_raw *raw)
 {
 	uint64_t i = raw->size >= 16 ? perf_u64(p, raw->data + 8) : PERF_FEATURES;
@@ -400,7 +400,7 @@ int perf_header_read(struct perf *p, struct pifile_fault *fault)
 	}
 	for (unsigned int i = 0; i < 4 && p->header_size >= HEADER_NEW; i++)
 		p->feature_bits[i] = bytes_u64(&b);
-	/* A bitmap of words of 32 bits has its halves in the other places. */
+	/* A bitmap of 32-bit words has its halves swapped. */
 	turned = p->feature_bits[0] << 32 | p->feature_bits[0] >> 32;
 	if (p->swap && !(p->feature_bits[0] & 1u << PERF_HOSTNAME) && turned & 1u << PERF_HOSTNAME)
 		p->feature_bits[0] = turned;

@@ -356,7 +356,7 @@ static void info_pmus(struct bytes *b, FILE *out)
 	fputs(n ? "\n" : ": not available\n", out);
 }
 
-/* Members follow their leader in the order of events. */
+/* Members follow their leader in the list of events. */
 static void info_groups(struct perf *p, struct bytes *b, FILE *out)
 {
 	uint32_t n = bytes_u32(b);

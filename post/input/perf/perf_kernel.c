@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The kernel's names are not in a perf.data. If the kernel that runs here is the one of the file,
- * its kallsyms serve (moved, where it was booted anew since); else the copy that perf keeps by the
- * kernel's build id. What else there is the user gives (-kmap).
+ * The kernel's symbols are not in a perf.data. If the running kernel is the one of the file, its
+ * kallsyms is used (relocated, if it was rebooted since); else the copy that perf keeps by the
+ * kernel's build id. Others have to be given by the user (-kmap).
  */
 #include "input/perf/perf_kernel.h"
 
@@ -24,7 +24,7 @@
 #define TEXT_MAX    (256u << 20)
 #define MODULE_NAME 256
 
-/* With a NUL behind it, which does not count. */
+/* The NUL behind it is not counted. */
 static struct blob read_text(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -42,7 +42,7 @@ static struct blob read_text(const char *path)
 	return blob_of(text, size);
 }
 
-/* The build id in a file of notes of this machine; 0: it has none. */
+/* The build id in a notes file of this machine; 0: it has none. */
 static uint32_t id_of_notes(const char *path, uint8_t id[20])
 {
 	struct blob notes = read_text(path);
@@ -89,7 +89,7 @@ struct blob perf_kernel_ids(const struct perf *p)
 	return table;
 }
 
-/* Whether the kernel that runs here is the file's. */
+/* Whether the running kernel is the file's. */
 static bool runs_here(const struct perf *p)
 {
 	const struct perf_build_id *id = kernel_id(p);
@@ -101,7 +101,7 @@ static bool runs_here(const struct perf *p)
 	return id_of_notes("/sys/kernel/notes", here) && !memcmp(here, id->id, 20);
 }
 
-/* All addresses of the kernel itself, by so much; modules were elsewhere then. */
+/* Moves all addresses of the kernel itself; modules were elsewhere then, so they are dropped. */
 static struct blob move_text(struct blob text, uint64_t by)
 {
 	char *out = malloc(text.size + 1), *to = out, *line, *next;
@@ -137,7 +137,7 @@ static bool is_hidden(const struct blob *text)
 	return true;
 }
 
-/* The text as it was when perf recorded, as far as that is known. */
+/* The text as of the recording, as far as that is known. */
 static struct blob place_text(const struct perf *p, struct blob text)
 {
 	uint64_t here;
@@ -153,7 +153,7 @@ static struct blob place_text(const struct perf *p, struct blob text)
 	return text;
 }
 
-/* Whether the module that is loaded by now has another build id than the one that perf saw. */
+/* Whether the module that is loaded now has another build id than the recorded one. */
 static bool is_another(const struct perf *p, const char *module)
 {
 	char path[sizeof("/sys/module//notes/.note.gnu.build-id") + MODULE_NAME], name[MODULE_NAME];

@@ -9,10 +9,10 @@
 struct blob perf_kernel_symbols(struct perf *p);
 /* The place of the kernel alone, for when there are no symbols: a line that names no code. */
 struct blob perf_kernel_place(struct perf *p);
-/* The kernel's entries of the table of build ids; to be freed. */
+/* The kernel's entries in the table of build ids; to be freed. */
 struct blob perf_kernel_ids(const struct perf *p);
 const void *perf_kernel_vdso(struct perf *p, size_t *size);
-/* A kernel module's name of a mapping's path, in `name`. False: it is none. */
+/* Gets a kernel module's name from a mapping's path. False: it is none. */
 bool perf_kernel_module(const char *path, char *name, size_t size);
 
 #endif

@@ -52,7 +52,7 @@ struct tracepoints_named {
 	uint32_t n, room;
 };
 
-/* "name: …" and "ID: …", whole lines of a format. */
+/* Whole lines "name: …" and "ID: …" of a format. */
 static bool read_format(struct bytes format, uint64_t *id, char *name, size_t size)
 {
 	size_t left = bytes_left(&format), n;
@@ -98,7 +98,7 @@ static int by_id(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* The formats as trace-cmd's files have them (version 0.5 and 0.6): how pages and events begin,
+/* Reads the formats as in trace-cmd's files (version 0.5 and 0.6): headers of pages and events,
  * ftrace's own events, then those of each system. */
 static int read_tracepoints(const struct perf_view *v, struct tracepoints_named *t)
 {
@@ -159,7 +159,7 @@ static bool cache_name(uint64_t config, char *text, size_t size)
 	return true;
 }
 
-/* Its name without what it is limited to. False: perf has none either. */
+/* perf's name without modifiers. False: perf has none either. */
 static bool plain_name(const struct perf_attr *a, char *text, size_t size)
 {
 	const char *generic = perf_generic_name(a->type, a->config);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The order of time. A file has the rings' contents one after the other, so what is read is made of
- * runs of growing time. When perf had been round all rings it says so (FINISHED_ROUND): what was
- * written before the last round began is older than all that comes later. Up to there the runs are
- * merged; memory is what one or two rounds hold. Without rounds it is the whole file.
+ * Sorts records by time. A file has the rings' contents one after the other, so the input consists
+ * of runs of growing time. After perf has read all rings once it writes FINISHED_ROUND: records
+ * from before the last round began are older than all later ones. Up to there the runs are merged;
+ * memory is what one or two rounds hold. Without rounds it is the whole file.
  */
 #include "input/perf/perf_order.h"
 
@@ -54,7 +54,7 @@ static struct perf_held *hold(struct perf_order *o, size_t size)
 		o->blocks += !o->spare;
 		o->spare = NULL;
 		*b = (struct perf_block){ .used = sizeof(*b) };
-		/* The old one goes with the last record in it: without any it had room. */
+		/* The old block is freed with its last record; a block without records had room. */
 		o->block = b;
 	}
 	h = (struct perf_held *)((uint8_t *)b + b->used);

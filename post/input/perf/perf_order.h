@@ -5,11 +5,11 @@
 
 #include "input/perf/perf_state.h"
 
-/* Take a copy of a record. 0 or -ENOMEM. */
+/* Takes a copy of a record. 0 or -ENOMEM. */
 int perf_order_add(struct perf_order *o, const struct perf_raw *raw, uint32_t attr, uint64_t time);
 /* A round is over; or everything is. */
 int perf_order_round(struct perf_order *o, bool end);
-/* The next that is certain to be; NULL: more must be read. */
+/* The next record whose place in the order is final; NULL: more must be read. */
 const struct perf_entry *perf_order_next(struct perf_order *o);
 void perf_order_free(struct perf_order *o);
 

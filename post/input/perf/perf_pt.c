@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Intel PT in the AUX data of a perf.data file, decoded by libipt (Intel's own: it keeps up with
- * new packets and errata) into records of branches, in time with perf's records: each buffer is
- * decoded as far as the next record of perf's, so that the code and the thread are those of that
- * moment. What cannot be decoded is a gap.
+ * Intel PT in the AUX data of a perf.data file, decoded by libipt (Intel's own, which keeps up with
+ * new packets and errata) into records of branches, in step with perf's records: each buffer is
+ * decoded up to the time of perf's next record, so that code and thread are those of that moment.
+ * Data that cannot be decoded become a gap.
  */
 #include "input/perf/perf_pt.h"
 
@@ -20,7 +20,7 @@
 #include "input/perf/perf_told.h"
 #include "base/keys.h"
 
-#define UNMOVED (1u << 20) /* instructions that need none of the data: no code is so */
+#define UNMOVED (1u << 20) /* instructions decoded without new data: no real code has so many */
 
 /* ---- who runs -------------------------------------------------------------------------------- */
 
@@ -55,7 +55,7 @@ static int runs_on(struct perf_pt *pt, uint32_t cpu, uint32_t pid, uint32_t tid)
 	return 0;
 }
 
-/* It was switched off, and is not on again: what it ran last ends there. */
+/* Tracing was switched off and is not on again: ends the thread's last run. */
 static int end_thread(struct perf_pt *pt, struct pt_thread *t, uint32_t why, uint64_t time,
 		      uint32_t cpu)
 {
@@ -357,7 +357,7 @@ static int take_events(struct pt_queue *q)
 	return rc;
 }
 
-/* Why decoding stops here: code that is not at hand is no fault of the file's. */
+/* Notes why decoding stops; missing code is no fault of the file. */
 static void tell_fault(const struct pt_queue *q, const char *what)
 {
 	uint64_t offset = 0;
@@ -378,7 +378,7 @@ static bool is_stuck(struct pt_queue *q)
 	return q->unmoved >= UNMOVED;
 }
 
-/* A buffer begins with a place where a decoder can begin, unless it was written over since. */
+/* A buffer begins with a sync point of the decoder, unless it was overwritten since. */
 static void tell_skipped(struct pt_queue *q, bool none)
 {
 	uint64_t offset = 0;
@@ -394,7 +394,7 @@ static void tell_skipped(struct pt_queue *q, bool none)
 	q->gap = true;
 }
 
-/* From the next place where the decoder can begin. */
+/* Continues at the decoder's next sync point. */
 static int synchronize(struct pt_queue *q)
 {
 	uint64_t offset = 0;
@@ -421,13 +421,13 @@ static int synchronize(struct pt_queue *q)
 	q->synced = true;
 	q->unmoved = 0;
 	take_time(q);
-	/* Without times the code is that at the end. */
+	/* Without times, use the code as of the end. */
 	if (!q->time)
 		q->time = q->pt->p->last;
 	return 0;
 }
 
-/* No code needs so few data: the rest is left out, of all queues. */
+/* More instructions than real code has for that much data: drops the rest, of all queues. */
 static int give_up(struct pt_queue *q)
 {
 	q->pt->decoded = q->pt->most;
@@ -437,7 +437,7 @@ static int give_up(struct pt_queue *q)
 	return lose(q);
 }
 
-/* One more instruction, with the events behind it. 0 or -ENOMEM. */
+/* Decodes one more instruction and the events behind it. 0 or -ENOMEM. */
 static int advance(struct pt_queue *q)
 {
 	struct pt_insn insn = { .iclass = ptic_error };
@@ -485,7 +485,7 @@ static bool is_behind(const struct perf_pt *pt, uint32_t a, uint32_t b)
 	return x->time != y->time ? x->time < y->time : a < b;
 }
 
-/* The first one has gone on, or ended: the one that is behind most comes first. */
+/* The first queue has advanced, or ended: restore the heap, with the oldest queue first. */
 static void put_in_order(struct perf_pt *pt)
 {
 	uint32_t *active = pt->active, at = 0, next, moved;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* AUX data of Intel PT: in pieces in the file, of several buffers, each a queue that is decoded. */
+/* AUX data of Intel PT: pieces in the file, which form several buffers. Each buffer is a queue to
+ * be decoded. */
 #include "input/perf/perf_pt_data.h"
 
 #ifdef HAVE_LIBIPT
@@ -17,7 +18,7 @@
 #include "input/perf/perf_pt_inner.h"
 
 #define KIND_PT 1 /* of AUXTRACE_INFO */
-/* Instructions that are decoded, and for each byte of data: no trace of real code has more. */
+/* Limit on decoded instructions, for each byte of data: traces of real code have fewer. */
 #define DECODED_START (1ull << 26)
 #define DECODED_EACH  4096ull
 
@@ -202,7 +203,7 @@ static uint8_t mtc_frequency(const struct perf_pt *pt)
 	return 0;
 }
 
-/* Does the next piece go on where this one ends, which may be padded to eight bytes? */
+/* Whether the next piece continues this one, which may be padded to eight bytes. */
 static bool goes_on(const struct perf_pt *pt, const struct pt_piece *piece)
 {
 	const struct pt_piece *next = piece->next == NO_PIECE ? NULL : &pt->piece[piece->next];

@@ -57,7 +57,7 @@ struct pt_queue {
 	uint32_t first, piece, tail; /* the decoder's first piece; next; last */
 	uint8_t *data;
 	struct pt_insn_decoder *decoder;
-	bool begun; /* a place to begin at was found, or something like one */
+	bool begun; /* a sync point, or a fault at one, was found */
 	bool synced, ended;
 	int status;
 	uint64_t time; /* of perf's clock, that is known last */
@@ -65,7 +65,7 @@ struct pt_queue {
 	uint32_t thread; /* that it is in */
 	/* The run: */
 	bool on, gap;
-	uint32_t count, unmoved; /* unmoved: instructions since the data moved on */
+	uint32_t count, unmoved; /* unmoved: instructions without new data */
 	uint64_t offset;
 	struct pt_insn last; /* size 0: none yet */
 };
@@ -81,7 +81,7 @@ struct perf_pt {
 	uint32_t nqueues, room_queues;
 	struct keys by_queue;
 	uint64_t decoded, most;    /* instructions */
-	uint32_t *active, nactive; /* queues that are not at their ends: a heap by time */
+	uint32_t *active, nactive; /* queues not at their ends: a heap by time */
 	struct pt_thread *thread;
 	uint32_t nthreads, room_threads;
 	struct keys by_tid;
@@ -90,8 +90,8 @@ struct perf_pt {
 	struct perf_code *code;
 };
 
-/* The queue's next pieces that follow one another in its buffer, and a decoder of them if they are
- * any good. 0: there are no more; 1; -ENOMEM. */
+/* Collects the queue's next consecutive pieces, and opens a decoder on them. 0: no more; 1;
+ * -ENOMEM. */
 int perf_pt_open(struct pt_queue *q, read_memory_callback_t *read_code);
 void perf_pt_close(struct pt_queue *q);
 /* The file offset of an offset in those pieces. */

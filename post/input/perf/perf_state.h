@@ -22,7 +22,7 @@
 #include "record/input.h"
 
 #define PERF_FEATURES   256
-#define PERF_TYPES      256   /* kinds of records that are counted one by one */
+#define PERF_TYPES      256   /* kinds of records with a counter each */
 #define PERF_RECORD_MAX 65536 /* a record's length has 16 bits */
 
 #define PERF_FLAG_DEFER_CHAIN (1ull << 38) /* of an attr */
@@ -31,9 +31,9 @@ struct perf_section {
 	uint64_t offset, size;
 };
 
-/* A feature's bytes, of which some are the view's own: perf_view_free(). */
+/* A feature's bytes; if copied, the view owns them: perf_view_free(). */
 struct perf_view {
-	const uint8_t *data; /* NULL: it isn't there, or cannot be read; size is 0 */
+	const uint8_t *data; /* NULL: missing or unreadable; size is 0 then */
 	size_t size;
 	struct blob own;
 };
@@ -50,7 +50,7 @@ struct perf_plain {
 	uint32_t ip, tid, cpu, period; /* 0: it lacks this one */
 };
 
-/* An event of which the file has samples. */
+/* An event of the file's samples. */
 struct perf_attr {
 	struct perf_shape shape;
 	uint32_t type, size;
@@ -110,7 +110,7 @@ struct perf_raw {
 	uint32_t size, type;
 	uint16_t misc;
 	uint32_t file;
-	uint64_t offset; /* in its file; of what is compressed that of its chunk */
+	uint64_t offset; /* in its file; if compressed, of the chunk */
 };
 
 struct perf_stream {
@@ -208,7 +208,7 @@ struct perf {
 	bool narrow;             /* of some processes, not of all CPUs */
 	uint64_t first, last;    /* times; first 0: none has any */
 	uint32_t cpus;           /* above the greatest number */
-	struct perf_order names; /* what the first pass of names takes, to spare it a look */
+	struct perf_order names; /* records for the first pass of names, which saves it a scan */
 	bool has_names;
 	struct blob kernel_ids;    /* INPUT_SEC_KERNEL_IDS */
 	uint64_t kernel_start;     /* where the kernel's text was, */
@@ -229,7 +229,7 @@ struct perf {
 	struct blob kallsyms; /* text, without its NUL */
 	bool kernel_looked, same_kernel;
 	char *system;             /* "key: value" lines */
-	struct perf_view formats; /* of tracepoints, while they are looked at */
+	struct perf_view formats; /* of tracepoints, while in use */
 
 	/* A pass: */
 	unsigned int what;

@@ -63,7 +63,7 @@ void perf_stream_free(struct perf_stream *s)
 	*s = (struct perf_stream){ 0 };
 }
 
-/* At least n bytes (n <= PERF_RECORD_MAX) in the buffer, if the file has as many. */
+/* Fills the buffer with at least n bytes (n <= PERF_RECORD_MAX), if the file has as many. */
 static int fill(struct perf_stream *s, size_t n)
 {
 	ssize_t got;
@@ -176,17 +176,17 @@ static int unpack(struct perf_stream *s)
 		return 0;
 	}
 	s->unpacked += out.pos - s->plain_have;
-	/* Nothing came and nothing went: it waits for more than there is room for. */
+	/* No input was used and no output made: it needs more space than there is. */
 	if (!in.pos && out.pos == s->plain_have)
 		s->npacked = 0;
 	s->packed += in.pos;
 	s->npacked -= s->npacked ? in.pos : 0;
-	/* All is in, and yet more may come out of what the decoder holds. */
+	/* All input is used, but the decoder may hold more output. */
 	s->plain_have = out.pos;
 	return 0;
 }
 
-/* 1 a record that was packed; 0: none is whole. */
+/* 1: a record from a chunk; 0: none is complete. */
 static int next_plain(struct perf_stream *s, struct perf_raw *raw)
 {
 	int rc;
@@ -281,7 +281,7 @@ static int find_records(struct perf_stream *s)
 			rc = begins(s, at);
 		if (rc)
 			at -= 8;
-		/* With a buffer's length from there on it is known, or taken for true. */
+		/* With a full buffer from there on it is certain, or assumed. */
 		if (at > s->have - s->used)
 			at = s->have - s->used;
 		s->used += at;
@@ -370,7 +370,7 @@ static int next_in_file(struct perf_stream *s, struct perf_raw *raw)
 	return 1;
 }
 
-/* Nearly all records: one of the kernel's, whole in the buffer, nothing packed before it. */
+/* The usual case: a kernel record, complete in the buffer, with no chunk pending. */
 static inline bool next_whole(struct perf_stream *s, struct perf_raw *raw)
 {
 	size_t left = s->have - s->used;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The bytes of a perf.data, as a row of raw records. */
+/* The bytes of a perf.data as a stream of raw records. */
 #ifndef POST_PERF_STREAM_H
 #define POST_PERF_STREAM_H
 

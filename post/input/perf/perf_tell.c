@@ -33,7 +33,7 @@ _Static_assert(sizeof(struct pitrace_mte_map) <= HEAD_ROOM &&
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* A record that ends with a text, which NULs fill up to whole words. */
+/* Puts a record that ends with a text, padded with NULs to whole words. */
 static int put_with_text(struct perf_told *t, uint16_t major, uint32_t minor, const void *head,
 			 size_t size, const char *text, size_t n)
 {
@@ -63,7 +63,7 @@ static int put_kernel_range(struct perf_told *t, const char *name, uint64_t star
 			     strlen(name));
 }
 
-/* The same as perf has it: its own path, its own build id. */
+/* The same with perf's own path and build id. */
 static int put_kernel_map(struct perf_told *t, const struct perf_item *i)
 {
 	struct detail_kernel_map map = {
@@ -329,7 +329,7 @@ static int put_sync(struct perf *p, enum pitrace_sync_why why, uint64_t time)
 	return perf_told_put(t, PITRACE_SYNC, why, &s, sizeof(s), time);
 }
 
-/* It was on from the first record to the last; what its events are. */
+/* Tracing was on from the first record to the last; then the events. */
 int perf_tell_begin(struct perf *p)
 {
 	int rc = put_sync(p, PITRACE_SYNC_ON, p->first ? p->first - 1 : 0);

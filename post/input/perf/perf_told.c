@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records of ours, made of perf's, until they are given. */
+/* Records of ours made from perf's, until they are given. */
 #include "input/perf/perf_told.h"
 
 #include <errno.h>
@@ -105,7 +105,7 @@ uint64_t perf_told_time(struct perf *p, const struct perf_entry *e, bool sample)
 {
 	uint64_t time = e->time;
 
-	/* Without times the order in the file takes their place. */
+	/* Without times, the order in the file is used. */
 	if (!p->first)
 		time = p->time + 1;
 	else if (!e->time)

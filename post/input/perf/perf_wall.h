@@ -6,7 +6,7 @@
 #include "input/perf/perf_state.h"
 
 void perf_wall(struct input *in, uint32_t origin, struct input_wall *w);
-/* Only on the machine that recorded are inodes, and is the clock, what they were. */
+/* Inodes and clocks can be compared only on the machine that recorded. */
 bool perf_recorded_here(struct perf *p);
 
 #endif

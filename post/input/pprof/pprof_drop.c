@@ -33,7 +33,7 @@ static bool compile(struct expression *e)
 	return e->used;
 }
 
-/* "^(words)$" in POSIX's spelling: its groups catch nothing here anyhow. */
+/* "^(words)$" as a POSIX expression: its groups capture nothing anyway. */
 static bool translate(struct bytes words, struct expression *e)
 {
 	const char *from = (const char *)words.base;
@@ -94,7 +94,7 @@ static bool matches(struct expression *e, const char *name)
 	return e->used && !regexec(&e->compiled, name, 0, NULL, 0);
 }
 
-/* Without a leading dot, and without the arguments of C++. */
+/* Removes a leading dot, and the arguments of C++. */
 static void simplify(char *name)
 {
 	static const char *const kept[] = { "(anonymous namespace)", "operator()" };
@@ -169,7 +169,7 @@ int pprof_read_drops(struct pprof *p)
 	return rc;
 }
 
-/* From the root on: the first location with something to drop, behind one that stays whole. */
+/* Searches from the root: the first location with dropped places whose caller is kept whole. */
 uint32_t pprof_dropped(const struct pprof *p, struct bytes b)
 {
 	uint32_t cut = NO_KEY, pending = NO_KEY, at = 0, location;

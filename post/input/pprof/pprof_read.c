@@ -83,7 +83,8 @@ static bool next_sample(const struct pprof *p, struct bytes *at, struct pprof_to
 	return false;
 }
 
-/* Its ticks and what they counted; 0: it counts for nothing, or less (a difference of profiles). */
+/* A sample's ticks and counts; 0 if there are none, or they are negative (a difference of
+ * profiles). */
 static uint64_t ticks_of(const struct pprof *p, const struct pprof_told *t, uint64_t *counted)
 {
 	uint64_t ticks = p->ticks >= 0 && (uint32_t)p->ticks < t->values ? t->value[p->ticks] : 0;
@@ -108,7 +109,7 @@ static int add_owner(struct pprof *p, uint32_t pid, uint32_t tid, uint32_t name)
 	return 0;
 }
 
-/* Processes before their threads, what there is in all. */
+/* Lists processes before their threads, and counts all ticks. */
 static int count_samples(struct pprof *p)
 {
 	struct bytes at = bytes_of(p->data, p->size);
@@ -381,7 +382,7 @@ static void tell_cut(struct pprof *p, const struct pprof_told *t)
 	p->faults.all = true;
 }
 
-/* Innermost first; callers as the addresses that calls return to. */
+/* Innermost first; callers are return addresses. */
 static void fill_stack(struct pprof *p, const struct pprof_told *t)
 {
 	uint32_t location, i, most = p->calls < STACK_ADDRESSES ? 1 : STACK_ADDRESSES;
@@ -432,7 +433,7 @@ static void fill_sample(struct pprof *p, const struct pprof_told *t)
 	};
 }
 
-/* Ticks with a period each: what a sample counted is their sum, so some have one more. */
+/* Spreads a sample's counts over its ticks as periods; some ticks have one more. */
 static void give_sample(struct pprof *p, uint64_t ticks, uint64_t period, struct pirecord *r)
 {
 	__uint128_t time;

@@ -13,14 +13,14 @@
 #define MODULES        2000u /* 64 GB of addresses each */
 #define MODULE_SHIFT   36
 #define NOBODY         0x400001u  /* no process has this number */
-#define OWNERS_START   (1u << 18) /* processes and threads times modules; and a thread of */
+#define OWNERS_START   (1u << 18) /* limit on owners times modules; and one more for */
 #define OWNER_BYTES    8          /* … each so many bytes of the message */
 #define ENTRIES_START  (1u << 16)
-#define ENTRY_BYTES    8          /* of the message, that an entry has on the average */
+#define ENTRY_BYTES    8          /* bytes of the message for each entry, on average */
 #define CALLS_GIVEN    (1u << 24) /* calls of all samples; and so many … */
 #define CALLS_PER_BYTE 8          /* … for each byte of the message */
-#define STEP           2          /* a caller's address is looked for one before */
-#define DEVICE         0xffff     /* inodes of no file system: for build ids */
+#define STEP           2          /* a caller's address is looked up one byte before */
+#define DEVICE         0xffff     /* no file system's: used with inodes for build ids */
 
 struct pprof_part { /* of the message, which has less than 4 GB */
 	uint32_t at, size;
@@ -51,7 +51,7 @@ struct pprof_code { /* a function in a module */
 };
 
 struct pprof_place {   /* a location, or one of the functions there */
-	uint32_t code; /* NO_KEY: an address of a module that has no names */
+	uint32_t code; /* NO_KEY: an address in a module without names */
 	uint64_t at;   /* in it; else the address */
 };
 
@@ -74,14 +74,14 @@ struct pprof {
 	struct pprof_part *string;
 	uint32_t strings, room_string;
 	struct items mappings, locations, functions;
-	struct pprof_module *module; /* of mappings; the last is of locations without one */
+	struct pprof_module *module; /* of mappings; the last one has locations without a mapping */
 	struct pprof_code *code;
 	uint32_t codes, room_code;
 	struct keys by_code;
 	struct pprof_place *place;
 	uint32_t places, room_place;
-	uint64_t entries;      /* strings, items and places: of some bytes each */
-	uint32_t *first_place; /* of each location; and of the one behind the last */
+	uint64_t entries;      /* strings, items and places: limited by the file's size */
+	uint32_t *first_place; /* of each location, and one past the last */
 	uint32_t *first_kept;  /* … that drop_frames leaves; NULL: all */
 	struct pprof_owner *owner;
 	uint32_t owners, room_owner;
@@ -90,7 +90,7 @@ struct pprof {
 	uint32_t types;
 	int32_t ticks, counted; /* which value is; -1: none */
 	uint64_t time, duration, period, total;
-	uint64_t default_type; /* the name of the value to be shown; 0: the last one */
+	uint64_t default_type; /* string of the value type to be shown; 0: the last one */
 	struct blob symbols;   /* saved symbols, without their NUL */
 	struct pitrace_interval interval;
 	struct pitrace_event_rec event;
@@ -101,7 +101,7 @@ struct pprof {
 	struct bytes at;
 	uint64_t done;              /* ticks */
 	uint64_t calls;             /* of samples, that are yet to be given */
-	uint64_t rest, rest_period; /* of this sample: so many more ticks with … */
+	uint64_t rest, rest_period; /* of this sample: number of ticks with … */
 	uint32_t cpu;
 	struct pprof_stack *sample;
 	uint32_t depth;

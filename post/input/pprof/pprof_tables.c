@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A pprof profile unpacked, its tables by their numbers, its modules laid out. */
+/* The tables of a decompressed pprof profile, by number, and the new layout of its modules. */
 #include "input/pprof/pprof_state.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ static bool is_gzip(const uint8_t *p, size_t size)
 	return size > 2 && p[0] == 0x1f && p[1] == 0x8b && p[2] == 8;
 }
 
-/* Whether fields are those of a profile: of the first few, as far as they are here. */
+/* Whether the first few fields that are here are those of a profile. */
 static bool makes_sense(const void *data, size_t size)
 {
 	struct bytes b = bytes_of(data, size);
@@ -55,7 +55,7 @@ static bool makes_sense(const void *data, size_t size)
 		    (number == f.is_bytes && f.number <= PROFILE_DEFAULT_TYPE))
 			return false;
 	}
-	/* The first message may be longer than what is here. */
+	/* The first message may be longer than the bytes here. */
 	return n || (b.bad && size >= 64);
 }
 
@@ -67,7 +67,7 @@ bool pprof_probe(const void *head, size_t size)
 
 	if (is_gzip(head, size))
 		return makes_sense(room, unpack_head(head, size, room, sizeof(room)));
-	/* Not compressed it begins with the type of a value, as pprof writes it. */
+	/* An uncompressed profile begins with a value's type, as pprof writes it. */
 	if (size < 4 || *(const uint8_t *)head != (PROFILE_SAMPLE_TYPE << 3 | 2) ||
 	    !protobuf_next(&b, &f) || f.bytes.size > 64)
 		return false;
@@ -158,7 +158,7 @@ static struct pprof_part part_of(const struct pprof *p, const struct bytes *b)
 				    (uint32_t)b->size };
 }
 
-/* Whether there is room for one more: a profile that is one has more bytes to each. */
+/* Limits the number of entries: a valid profile has more bytes for each. */
 static bool may_add(struct pprof *p, uint64_t at)
 {
 	uint64_t most = ENTRIES_START + p->size / ENTRY_BYTES;
@@ -172,7 +172,7 @@ static bool may_add(struct pprof *p, uint64_t at)
 	return p->entries < most && ++p->entries;
 }
 
-/* The id is the first field of each, whatever it is. */
+/* The id is field 1 of mappings, locations and functions. */
 static int add_item(struct pprof *p, struct items *t, const struct protobuf_field *f)
 {
 	struct item new = { .part = part_of(p, &f->bytes) };
@@ -293,7 +293,7 @@ static struct value_type value_type(const struct pprof *p, uint32_t i)
 	return v;
 }
 
-/* "inuse_objects" and "inuse_space" are of one kind: so far as "_". */
+/* "inuse_objects" and "inuse_space" are of one kind: equal up to "_". */
 static bool same_kind(const struct pprof *p, uint32_t i, uint32_t k)
 {
 	struct bytes a = pprof_string(p, value_type(p, i).type);
@@ -304,7 +304,7 @@ static bool same_kind(const struct pprof *p, uint32_t i, uint32_t k)
 	return n && b.size > n && !memcmp(a.base, b.base, n);
 }
 
-/* Another one with counts, or without; of the same kind, or any. -1: there is none. */
+/* Another value with counts, or without; of the same kind, or any. -1: none. */
 static int32_t other_type(const struct pprof *p, uint32_t of, bool count, bool same)
 {
 	for (uint32_t i = 0; i < p->types; i++) {
@@ -323,8 +323,8 @@ static void choose_counts(struct pprof *p, int32_t shown, int32_t other)
 	p->counted = other < 0 ? -1 : shown < other ? other : shown;
 }
 
-/* Which value is the number of samples, and which what they counted: the one that the profile says
- * to be shown, else the last one, with the other that goes with it. */
+/* Chooses the value that is the number of samples, and the one that has their counts: the one that
+ * the profile says to be shown, else the last one, with its counterpart. */
 void pprof_choose_values(struct pprof *p)
 {
 	uint32_t shown = p->types ? p->types - 1 : 0, i;
@@ -469,7 +469,8 @@ void pprof_path(const struct pprof *p, uint32_t module, char *room, size_t size)
 		snprintf(room, size, "NoModule");
 }
 
-/* Functions one after the other, each with a byte for each of its places; and their names. */
+/* Lays out functions one after the other, with a byte for each of their places; and writes their
+ * names. */
 static int lay_out(struct pprof *p)
 {
 	char path[4096], name[4096];

@@ -9,7 +9,7 @@ struct protobuf_field {
 	uint32_t number;
 	bool is_bytes;
 	uint64_t value;     /* of a number */
-	struct bytes bytes; /* of all else: a message, a string, packed numbers */
+	struct bytes bytes; /* of other fields: a message, a string, packed numbers */
 	size_t at;          /* where the field begins */
 };
 
@@ -32,7 +32,7 @@ static inline bool protobuf_take(struct bytes *b, uint64_t *value)
 	return false;
 }
 
-/* The next field; false: there is none, or (b->bad) it makes no sense. */
+/* The next field; false: none, or (b->bad) it is malformed. */
 static inline bool protobuf_next(struct bytes *b, struct protobuf_field *f)
 {
 	uint64_t tag, length = 0;

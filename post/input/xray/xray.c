@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * XRay logs: functions that were entered and left, of many threads. A log consists of parts, each
- * in the order of time; they are merged as they begin, so that memory holds no more than parts
- * that overlap.
+ * XRay logs: entries and exits of functions, of many threads. A log consists of parts, each in
+ * order of time; parts are opened in the order of their starts and merged, so that only overlapping
+ * ones are in memory.
  */
 #include "input/xray/xray_state.h"
 
@@ -16,7 +16,7 @@
 #include "input/xray/xray_parts.h"
 
 #define WINDOW       (1u << 20)
-#define CURSOR_ROOM  (1u << 16) /* bytes of a part that are read at a time */
+#define CURSOR_ROOM  (1u << 16) /* bytes of a part to read at a time */
 #define VERSIONS     99         /* above it is no log */
 #define FDR_NEWEST   5
 #define BASIC_NEWEST 3
@@ -207,7 +207,7 @@ static int xray_open(struct input *in, struct pifile_fault *fault)
 	}
 	find_process(x);
 	name_program(x, in);
-	/* The window is not used any more: parts have their own. */
+	/* The window is not needed any more: parts have their own. */
 	free(x->w.room);
 	x->w.room = NULL;
 	in->size = x->w.size;
@@ -223,7 +223,7 @@ static int xray_open(struct input *in, struct pifile_fault *fault)
 	return 0;
 }
 
-/* In two steps, since 128 bits take long to be divided. */
+/* In two steps, since 128-bit divisions are slow. */
 static uint64_t monotonic(const struct xray *x, uint64_t stamp)
 {
 	bool back = stamp < x->wall_stamp;
@@ -281,7 +281,7 @@ static void close_part(struct xray *x, struct xray_cursor *c)
 		x->spare = c;
 }
 
-/* Read its next record. 1; 0: it has no more; -ENOMEM. */
+/* Reads the cursor's next record. 1; 0: no more; -ENOMEM. */
 static inline int advance(struct xray *x, struct xray_cursor *c)
 {
 	int rc = x->basic ? xray_basic_next(x, c) : xray_fdr_next(x, c);
@@ -328,7 +328,7 @@ static int push(struct xray *x, struct xray_cursor *c)
 	return 0;
 }
 
-/* Open the parts that may have the next record; then the first of the heap has it. */
+/* Opens the parts that may have the next record; then the first of the heap has it. */
 static int open_parts(struct xray *x)
 {
 	struct xray_cursor *c;
@@ -507,7 +507,7 @@ static uint64_t xray_monotonic(struct input *in, uint64_t stamp)
 	return monotonic(in->state, stamp);
 }
 
-/* The log's own clock is CLOCK_MONOTONIC: no date is recorded. */
+/* The log's clock is CLOCK_MONOTONIC: no date is recorded. */
 static uint64_t xray_realtime(struct input *in, uint64_t stamp)
 {
 	(void)in;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * XRay's basic logs: records of 32 bytes, in the byte order of the machine that wrote them. Each
- * thread writes a stretch at a time, so a log is cut into parts wherever its time goes back.
+ * thread writes several records at a time, so a log is cut into parts wherever its time goes back.
  */
 #include "input/xray/xray_basic.h"
 

@@ -66,7 +66,7 @@ static inline uint32_t function_of(const struct xray *x, uint32_t word)
 
 /* ---- the parts ------------------------------------------------------------------------------- */
 
-/* A record at an offset, as far as its length goes. */
+/* Length and plausibility of the record at an offset. */
 struct step {
 	uint64_t bytes; /* 0: unknown */
 	bool odd;
@@ -158,7 +158,7 @@ static uint64_t walk(struct xray *x, uint64_t body, uint64_t claimed)
 		if (at > body && begins_at(x, at))
 			return at;
 		if (bounded && !limit && at == claim)
-			limit = at; /* unless it goes on as a buffer does, up to the next one */
+			limit = at; /* unless records go on up to the next buffer */
 		if (!step_at(x, at, &s))
 			return limit ? limit : x->w.size;
 		if (limit && (s.odd || !s.bytes))

@@ -5,7 +5,7 @@
 
 #include "input/xray/xray_state.h"
 
-/* Functions of a program's instrumentation map: 0, or -errno and why in words. */
+/* Reads a program's instrumentation map: 0, or -errno and the reason in words. */
 int xray_map_read(struct xray_map *m, const char *path, char *why, size_t size);
 void xray_map_free(struct xray_map *m);
 

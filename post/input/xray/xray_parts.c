@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parts of an XRay log: its threads are those that they are of, their bytes are read as they are
- * needed. */
+/* Parts of an XRay log: the log's threads are those of its parts; bytes are read as needed. */
 #include "input/xray/xray_parts.h"
 
 #include <errno.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parts of a log, and what of them is read. */
+/* Parts of a log, and reading their bytes. */
 #ifndef POST_XRAY_PARTS_H
 #define POST_XRAY_PARTS_H
 
 #include "input/xray/xray_state.h"
 
-/* One more: its thread is one of the log's. 0 or -ENOMEM. */
+/* Adds a part, and its thread to the log's. 0 or -ENOMEM. */
 int xray_add_part(struct xray *x, const struct xray_part *part);
 /* At least n bytes of the part from c->used on, or NULL. */
 const uint8_t *xray_more(struct xray *x, struct xray_cursor *c, size_t n);
@@ -14,7 +14,7 @@ static inline const uint8_t *xray_look(struct xray *x, struct xray_cursor *c, si
 	return c->have - c->used >= n ? c->room + c->used : xray_more(x, c, n);
 }
 
-/* Put an event's text into the cursor. 0 or -ENOMEM. */
+/* Puts an event's text into the cursor. 0 or -ENOMEM. */
 int xray_put_event(struct xray_cursor *c, bool typed, uint32_t type, const uint8_t *text,
 		   size_t size);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * XRay logs while they are read: what a log consists of (FDR: buffers of threads; basic: stretches
- * of records in the order of time; xray_parts.c), how a record of it is read (xray_fdr.c,
- * xray_basic.c), where the functions are (xray_map.c); xray.c merges the parts by time.
+ * State of an XRay log while it is read: the parts of a log (FDR: buffers of threads; basic:
+ * stretches of records in order of time; xray_parts.c), reading of records (xray_fdr.c,
+ * xray_basic.c), addresses of functions (xray_map.c); xray.c merges the parts by time.
  */
 #ifndef POST_XRAY_STATE_H
 #define POST_XRAY_STATE_H
@@ -30,7 +30,7 @@ struct xray_cursor {
 	size_t bytes, have, used;
 	uint64_t at;    /* in the file */
 	uint64_t base;  /* stamp of the last record */
-	uint64_t stamp; /* that never goes back: what is merged by */
+	uint64_t stamp; /* never decreases: the key of merging */
 	uint32_t cpu;
 	bool given; /* its record, to the caller */
 	/* The record that was read: */
@@ -78,7 +78,7 @@ struct xray {
 	uint32_t opened;      /* parts */
 	struct xray_cursor **heap, *spare;
 	uint32_t nheap, room_heap;
-	uint64_t limit; /* up to this stamp the first of the heap is the next */
+	uint64_t limit; /* up to this stamp the first of the heap has the next record */
 	uint64_t last;  /* time */
 	uint64_t done;
 	struct pitrace_mte_task task;
