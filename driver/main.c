@@ -30,7 +30,7 @@ static int __init pitrace_init(void)
 {
 	int err;
 
-	/* Hooks take locks there that may sleep. */
+	/* Hooks take sleeping locks there. */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
 		pr_err("pitrace: not made for PREEMPT_RT kernels\n");
 		return -EOPNOTSUPP;

@@ -21,7 +21,7 @@ static __always_inline u64 arch_cycles(void)
 	return (u64)high << 32 | low;
 }
 #elif defined(CONFIG_S390)
-/* As user code reads it: the kernel's own counts from its boot. */
+/* The clock as user code reads it: the kernel's own counts from boot. */
 static __always_inline u64 arch_cycles(void)
 {
 	u64 tod;
@@ -151,9 +151,9 @@ struct arch_path {
  * it. */
 #define ARCH_FRAME_TRAPS IS_ENABLED(CONFIG_X86)
 
-/* User code of this task traps from now on, or no more. `regs` are those that it returns to user
- * code by. The task is the current one, or does not run; disarm() may meet one that does: then it
- * must do no harm, and need do no good. */
+/* User code of this task traps from now on, or no more. `regs` are those of its return to user
+ * code. The task is the current one, or does not run; disarm() may be called for one that runs:
+ * then it need not work, but must do no harm. */
 struct arch_itrace;
 void arch_itrace_arm(struct task_struct *task, struct pt_regs *regs, struct arch_itrace *a);
 void arch_itrace_disarm(struct task_struct *task, struct pt_regs *regs);
@@ -209,7 +209,7 @@ struct arch_itrace {
 int arch_itrace_llsc(struct pt_regs *regs, struct arch_itrace *a, struct arch_path *path);
 /* Get that memory; it may sleep. */
 void arch_itrace_reach(struct arch_itrace *a);
-/* Does MSR[BE] serve? It was tried at load. */
+/* Whether MSR[BE] works, as tried at load. */
 extern bool arch_itrace_branches_trap;
 #else
 struct arch_itrace {
@@ -230,7 +230,7 @@ u64 arch_itrace_next(u64 ip, bool user);
 const char *arch_itrace_no_kernel(void);
 /* Has a kernel debugger come since? */
 bool arch_itrace_kernel_debugged(void);
-/* The code that runs here traps from now on; no more: did it? */
+/* The code that runs here traps from now on; or no more: did it trap? */
 void arch_itrace_step(void);
 bool arch_itrace_unstep(void);
 /* … when these registers are returned by. */
@@ -301,7 +301,7 @@ struct arch_probe {
 #ifdef CONFIG_S390
 /* Is it a probe, where nothing may trap? */
 bool arch_itrace_probe(u64 since, const struct pt_regs *regs, struct arch_probe *probe);
-/* The next trap comes when code goes on there (0: as ever). */
+/* The next trap is when execution reaches `ip` (0: as usual). */
 void arch_itrace_after(u64 ip);
 /* The return address of a call that was just made. */
 static inline u64 arch_itrace_back(const struct pt_regs *regs)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Other architectures: no cycle counter of their own here, stamps are monotonic nanoseconds; what
- * else differs is a file's each.
+ * Other architectures: no cycle counter of their own here, stamps are monotonic nanoseconds; all
+ * other differences have files of their own.
  */
 #include "arch/arch.h"
 

@@ -23,7 +23,7 @@ static bool covers(const struct cred *owner, const struct cred *other)
 	       cap_issubset(other->cap_permitted, owner->cap_permitted);
 }
 
-/* A process that has given up its memory shows nothing of it. */
+/* A process that has given up its memory has nothing to protect. */
 bool access_task_dumpable(const struct task_struct *task)
 {
 	struct mm_struct *mm = READ_ONCE(task->mm);
@@ -65,7 +65,7 @@ bool owner_may_trace(const struct cred *owner, struct task_struct *task)
 	return may;
 }
 
-/* A thread that waits for a consumer is in his hands: he needs the rights of a debugger. */
+/* Control over a thread's waits needs the rights of a debugger. */
 bool session_may_halt_current(const struct session *s)
 {
 	if (is_global_init(current))

@@ -22,12 +22,12 @@ int session_owner_init(struct session *s);
 void session_owner_exit(struct session *s);
 
 /*
- * The rule of descriptors, at each call: may the caller use this owner's session or ptt? He must
- * have CAP_PERFMON, or be the member who made it, with the credentials that he had then, however he
- * has come by the descriptor. Its maker alone settles what may be done with it, not who holds it.
+ * The rule of descriptors, at each call: may the caller use this owner's session or ptt? It needs
+ * CAP_PERFMON, or must be the member who made it, with the same credentials, however it got the
+ * descriptor. Rights depend on the maker alone, not on the holder.
  */
 bool caller_may_use(const struct cred *owner);
-/* May the owner trace this process? Takes the task's lock; NULL may trace all. */
+/* May the owner trace this process? Takes the task's lock; an owner of NULL may trace all. */
 bool owner_may_trace(const struct cred *owner, struct task_struct *task);
 /* The same of the current thread, or one that does not run or is about to. Preemption off. */
 bool cred_covers_task_rcu(const struct cred *owner, const struct task_struct *task);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Memory that user space may map. vmalloc_user says loudly when there is none. */
+/* Memory that user space may map. vmalloc_user would log a warning when there is none. */
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Users without CAP_PERFMON and how much each has, by uid, while he has anything. */
+/* Users without CAP_PERFMON and their usage, by uid, while a user has anything. */
 #include <linux/atomic.h>
 #include <linux/cred.h>
 #include <linux/err.h>
@@ -18,7 +18,7 @@ struct quota {
 };
 
 static LIST_HEAD(quotas);
-static DEFINE_MUTEX(quotas_lock);   /* the list, `users`; nothing is taken within */
+static DEFINE_MUTEX(quotas_lock);   /* the list, `users`; no other lock is taken within */
 static atomic_t taken[QUOTA_KINDS]; /* by all of them */
 
 /* The limit of rates for all is no smaller than the sum: each session has a slot, and ticks where

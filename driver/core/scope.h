@@ -9,10 +9,9 @@ struct pitrace_session_args;
 struct session;
 struct task_struct;
 
-/* As the caller of a new session wants it: 0 or -errno. */
+/* Sets the scope for a new session's caller: 0 or -errno. */
 int scope_get(struct session *s, const struct pitrace_session_args *args);
-/* In a hook: a new process is in the scope that its parent is in, also when its pid had another
- * owner. */
+/* In a hook: a new process gets its parent's scope, also if its pid was in use before. */
 void scope_fork(const struct task_struct *parent, const struct task_struct *child);
 /* The session goes on, its hooks since `begin` (ns since boot). Out are processes that have ended
  * while it was off, and processes that were given their numbers. */

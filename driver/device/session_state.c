@@ -131,7 +131,7 @@ static void prepare(struct session *s)
 	s->ending = false;
 }
 
-/* The ticks of the session's timers, at most. They do not change while it is on. */
+/* Ticks a second of the session's timer, for its quota. Constant while it is on. */
 static u32 ticks_a_second(const struct session *s)
 {
 	return test_bit(PITRACE_TPROF, s->majors) && !s->nevents ? s->rate : 0;
@@ -234,7 +234,7 @@ int session_off(struct session *s)
 	return err;
 }
 
-/* Trace majors pause, MTE goes on: names stay right. */
+/* Trace majors pause, MTE continues: names stay right. */
 int session_suspend(struct session *s, bool suspend)
 {
 	int from = suspend ? PITRACE_STATE_ON : PITRACE_STATE_SUSPENDED;
@@ -250,7 +250,7 @@ int session_suspend(struct session *s, bool suspend)
 		cpus_read_lock();
 		if (suspend)
 			on_each_cpu(timer_stop, s, 1);
-		/* Records before this were cut off: readers must not join them to what follows. */
+		/* Records before this were cut off: readers must not join them to later ones. */
 		if (!suspend)
 			mte_interval(s, 0);
 		session_turn(s, from, to);
@@ -268,7 +268,7 @@ int session_suspend(struct session *s, bool suspend)
 	return err;
 }
 
-/* A worker walks later: the walk waits for the consumer, which is the caller. */
+/* A worker does the walk, because it waits for the consumer, which is the caller. */
 int session_rescan(struct session *s)
 {
 	int err = -EINVAL;
@@ -287,7 +287,7 @@ u64 session_majors[PITRACE_MAJORS / 64] = { BIT_ULL(PITRACE_TPROF) | BIT_ULL(PIT
 						    BIT_ULL(PITRACE_MTE),
 					    0, BIT_ULL(PITRACE_HOOKIT % 64), USER_MAJORS };
 
-/* Memory for the threads in system calls, where their records are asked for. */
+/* Memory for the table of threads in system calls, if these are recorded. */
 static int prepare_calls(struct session *s, const struct pitrace_setup_args *args)
 {
 	if (!(args->majors[0] & BIT_ULL(PITRACE_SYSCALL)) || s->calls)

@@ -5,7 +5,7 @@
 
 struct it_thread;
 
-/* For the current thread; it may sleep. */
+/* Finds those of the current thread; it may sleep. */
 void it_addresses_find(struct it_thread *t);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Instruction traces, as the other rooms see them: hooks, sessions, the module. */
+/* Instruction traces, as the other folders see them: hooks, sessions, the module. */
 #ifndef PITRACE_ITRACE_H
 #define PITRACE_ITRACE_H
 

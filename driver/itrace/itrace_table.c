@@ -11,7 +11,7 @@ struct it_thread *it_slots[(1 << IT_BITS) + IT_TRIES];
 DEFINE_RAW_SPINLOCK(it_lock);
 static struct it_thread *threads;
 static DECLARE_BITMAP(used, IT_THREADS);
-static DEFINE_MUTEX(needing); /* `threads` is allocated once; nothing is taken within */
+static DEFINE_MUTEX(needing); /* protects allocation of `threads`; no other lock is taken within */
 
 static struct it_thread **free_slot(const struct task_struct *task)
 {
@@ -29,7 +29,7 @@ struct it_thread *it_add(struct session *s, struct task_struct *task)
 	unsigned long slot;
 	struct it_thread *t;
 
-	/* One member's process must not keep the others out. */
+	/* One member's process must not use up the table. */
 	if (s->cred && s->itrace.threads >= IT_THREADS_MEMBER)
 		return NULL;
 	slot = find_first_zero_bit(used, IT_THREADS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The threads that are traced, of all sessions: found by their task, also by hooks and traps, which
- * take no lock. A thread is traced by one session at a time.
+ * The traced threads of all sessions: found by their task, also by hooks and traps, which take no
+ * lock. A thread is traced by one session at a time.
  */
 #ifndef PITRACE_ITRACE_TABLE_H
 #define PITRACE_ITRACE_TABLE_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Traced threads wait while the consumer of their session's rings is behind. */
+/* Traced threads wait while the consumer of their session's rings lags behind. */
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
 #include <linux/wait.h>

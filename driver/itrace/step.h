@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A traced thread, step by step: armed, trapped, looked at. Preemption off but in it_reached(). */
+/* Steps a traced thread. Preemption off except in it_reached(). */
 #ifndef PITRACE_ITRACE_STEP_H
 #define PITRACE_ITRACE_STEP_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The trap, where a thread's own hooks meet others that look at it from elsewhere. */
+/* The trap flag, and the synchronization of a thread's own hooks with clearing from other
+ * contexts. */
 #include <linux/processor.h>
 #include "itrace/trap.h"
 

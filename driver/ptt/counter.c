@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Metrics as users ask for them, and the events of perf that count them. */
+/* Metrics as users request them, and the perf events that count them. */
 #include <linux/err.h>
 #include <linux/moduleparam.h>
 #include <linux/slab.h>
@@ -30,7 +30,7 @@ static int get_cycles_metric(struct counter *counter)
 	return 0;
 }
 
-/* perf's clocks count all, whatever they are asked to exclude. */
+/* perf's clock events ignore exclude_user and exclude_kernel. */
 static bool is_clock(const struct pitrace_metric *m)
 {
 	return m->type == PERF_TYPE_SOFTWARE &&

@@ -108,7 +108,7 @@ static void update_user_read(bool end)
 
 /* ---- a piece ends ---------------------------------------------------------------------------- */
 
-/* The thread runs here no more, or not for us. */
+/* The thread no longer runs here, or is no longer watched. */
 static __always_inline void leave(const struct ptt *p, struct ptt_cpu *c)
 {
 	if (!c->thread)
@@ -137,7 +137,7 @@ static __always_inline void switch_to_task(const struct ptt *p, struct ptt_cpu *
 	struct pitrace_ptt_thread *t;
 	u32 i;
 
-	/* A thread that has gained credentials is not this owner's to see. */
+	/* A thread that gained credentials must not be shown to this owner. */
 	if (thread && unlikely(p->cred) && !cred_covers_task_rcu(p->cred, task))
 		thread = NULL;
 	c->thread = thread;

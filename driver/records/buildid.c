@@ -2,8 +2,8 @@
 /*
  * Build ids of files as they are mapped. The kernel's own reader is not exported, and the mapping
  * hook must not sleep: so the mapping thread reads the ELF notes itself, in task work on its way
- * back to user space. Requests come from a fixed pool; what finds none is left to post, which then
- * compares the file's identity only.
+ * back to user space. Requests come from a fixed pool; if it is empty, post compares the file's
+ * identity only.
  */
 #include <linux/atomic.h>
 #include <linux/elf.h>
@@ -25,7 +25,7 @@
 
 #define BUILD_ID_NOTE 3 /* NT_GNU_BUILD_ID, which no kernel header has */
 #define REQUESTS      256
-#define NOTE_BYTES    4096 /* of one PT_NOTE segment that are looked at */
+#define NOTE_BYTES    4096 /* bytes of one PT_NOTE segment to search */
 #define MAX_PHDRS     64
 
 struct request {
@@ -147,7 +147,8 @@ static void work(struct callback_head *head)
 	done(q);
 }
 
-/* Is a session on that has this task in scope and did not see this file yet? Then now it has. */
+/* Whether an active session has this task in scope and has not seen this file yet; marks it as
+ * seen. */
 static bool wanted(u64 key)
 {
 	struct session *s;
@@ -221,7 +222,7 @@ int build_id_init(void)
 	return requests ? 0 : -ENOMEM;
 }
 
-/* No hook runs any more. Work that was asked for runs when its task returns to user space. */
+/* No hook runs any more. Queued work runs when its task returns to user space. */
 void build_id_exit(void)
 {
 	wait_event(idle, !atomic_read(&outstanding));

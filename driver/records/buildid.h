@@ -6,12 +6,12 @@
 struct vm_area_struct;
 
 int build_id_init(void);
-/* A session has ended: what was asked for in it is waited for, as a rule for no time at all, so
- * that the module can be unloaded. Not for long: a thread may hang on its way back to user
- * space. */
+/* A session has ended: waits for its requests, usually for no time at all, so that the module can
+ * be unloaded. The wait is limited: a thread may hang on its way back to user space. */
 void build_id_settle(void);
 void build_id_exit(void);
-/* In the mapping hook: ask for the build id of the mapping's file, once a file and session. */
+/* In the mapping hook: requests the build id of the mapping's file, once for each file and
+ * session. */
 void build_id_ask(struct vm_area_struct *vma);
 
 #endif

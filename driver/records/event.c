@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Sampling by perf events. Counters belong to CPUs, whatever the scope: a sample of another process
- * is counted as out of scope. They are made and released by threads that hold no lock that CPU
- * hotplug waits for, because perf itself takes hotplug's: so a CPU that comes or goes only asks
- * for it.
+ * is counted as out of scope. They are created and released by threads without locks that CPU
+ * hotplug waits for, because perf itself takes hotplug's lock: so hotplug's callbacks only schedule
+ * that.
  */
 #include <linux/cpu.h>
 #include <linux/perf_event.h>
@@ -60,7 +60,7 @@ static struct perf_event *create(const struct pitrace_event_args *args, unsigned
 		.exclude_kernel = !!(args->flags & PITRACE_EVENT_USER),
 		.exclude_hv = !!(args->flags & PITRACE_EVENT_USER),
 		.exclude_user = !!(args->flags & PITRACE_EVENT_KERNEL),
-		/* All the time or not at all: nothing is scaled. */
+		/* Pinned: all the time or not at all, since counts are not scaled. */
 		.pinned = 1,
 		.disabled = 1,
 	};
@@ -75,8 +75,8 @@ static void release(struct event_cpu *e)
 	e->perf = NULL;
 }
 
-/* Is it a PMU's? Tracepoints and breakpoints need more than type and config, and would fire in the
- * midst of our own hooks. */
+/* Whether it is a PMU's event. Tracepoints and breakpoints need more than type and config, and
+ * would fire inside our own hooks. */
 static int try(const struct pitrace_event_args *args)
 {
 	struct perf_event *perf = ERR_PTR(-ENODEV);
@@ -84,7 +84,7 @@ static int try(const struct pitrace_event_args *args)
 
 	if (args->type == PERF_TYPE_TRACEPOINT || args->type == PERF_TYPE_BREAKPOINT)
 		return -EOPNOTSUPP;
-	/* CPUs of several kinds: one of them may have it. */
+	/* With CPUs of several kinds, one of them may have it. */
 	for_each_online_cpu(cpu) {
 		perf = create(args, cpu, NULL);
 		if (!IS_ERR(perf))
@@ -178,7 +178,7 @@ static void pause(struct session *s, bool pause)
 		}
 }
 
-/* A pinned event that found no free counter is in error; it would count nothing, silently. */
+/* A pinned event that found no free counter is in error state and would count nothing, silently. */
 static bool all_count(const struct session *s)
 {
 	unsigned int cpu;

@@ -15,7 +15,7 @@
 #include "records/mte.h"
 #include "ring/clock.h"
 
-/* Paths are looked up in task context with preemption off: one buffer a CPU serves. */
+/* Paths are looked up in task context with preemption off, so one buffer for each CPU is enough. */
 static DEFINE_PER_CPU(char[PATH_MAX], path_buffer);
 
 static void *reserve(struct session *s, u32 minor, u32 size)
@@ -325,7 +325,7 @@ static void emit_events(struct session *s, struct ring *r)
 	}
 }
 
-/* By time that is, as the events are: others come as often as they count. */
+/* The sampling rate, for events that are sampled by time; 0: by count. */
 static u32 rate_of_events(const struct session *s)
 {
 	u32 i;

@@ -107,7 +107,7 @@ static bool read_word(unsigned long at, u8 word, unsigned long *value)
 	return true;
 }
 
-/* Frames must lie upwards: so a walk ends, whatever the program has made of its stack. */
+/* Frames must be at growing addresses: so a walk ends, whatever the program's stack contains. */
 static void put_frames(const struct session *s, struct stack *stack, const struct pt_regs *regs,
 		       bool is32)
 {
@@ -129,7 +129,7 @@ static void put_frames(const struct session *s, struct stack *stack, const struc
 	for (; f.frame; f.frame = next) {
 		if (f.frame < least || f.frame & (f.word - 1) || !read_word(f.frame, f.word, &next))
 			goto fault;
-		/* The outermost of frames that know their callers only has no caller. */
+		/* The outermost of frames that only know their callers has no caller. */
 		if (f.in_next && !next)
 			break;
 		if (!read_word((f.in_next ? next : f.frame) + f.return_at, f.word, &address))
@@ -150,7 +150,7 @@ done:
 	stack->head.user = n;
 }
 
-/* Up to the first byte that is not there, page by page. */
+/* Copies page by page, up to the first byte that is not present. */
 static void put_copy(const struct session *s, struct stack *stack, const struct pt_regs *regs,
 		     bool is32)
 {

@@ -24,8 +24,8 @@ struct stack {
 
 /* Are the arguments for stacks valid? 0 or -errno. */
 int stack_check(const struct pitrace_setup_args *args);
-/* Allocate scratch memory for the stacks that the session asks for, and free what it has no more
- * use for; the session is off. 0 or -ENOMEM. */
+/* Allocates scratch memory for the stacks that the session wants, and frees memory it no longer
+ * needs; the session is off. 0 or -ENOMEM. */
 int stack_prepare(struct session *s);
 void stack_free(struct session *s);
 

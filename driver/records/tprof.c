@@ -32,7 +32,7 @@ static void count_out_of_scope(struct session_cpu *c, u64 ticks)
 	WRITE_ONCE(c->page->out_of_scope, c->page->out_of_scope + ticks);
 }
 
-/* A sample of the current thread, which the session may see. */
+/* Records a sample of the current thread, which the session may see. */
 static void emit_sample(struct session *s, u32 cpu, u64 address, const struct stack *stack,
 			u32 minor, u32 period)
 {
@@ -102,7 +102,7 @@ static void overrun(struct tprof_cpu *t, u64 ticks)
 
 /* ---- one process's threads ------------------------------------------------------------------- */
 
-/* This one's time is sampled. It runs here, or is about to. */
+/* Whether this thread's time is sampled. It runs here, or is about to. */
 static bool is_ours(const struct session *s, const struct task_struct *task)
 {
 	return s->scope == PITRACE_SCOPE_SYSTEM ||
@@ -110,7 +110,7 @@ static bool is_ours(const struct session *s, const struct task_struct *task)
 		(likely(!s->cred) || cred_covers_task_rcu(s->cred, task)));
 }
 
-/* The ticks that others would have had: they are none of ours, and that many. */
+/* Counts the ticks that other threads would have had: not in the session, but reported. */
 static void count_others(struct tprof_cpu *t, u64 now)
 {
 	u64 ticks;
@@ -202,7 +202,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 
 	if (READ_ONCE(s->state) != PITRACE_STATE_ON)
 		return HRTIMER_NORESTART;
-	/* It has left the scope, or its owner's sight, while it runs. */
+	/* The thread left the scope, or its owner's sight, while it runs. */
 	if (t->follows && !is_ours(s, current)) {
 		count_out_of_scope(s->cpu[t->cpu], 1);
 		advance(t);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * tprof: where each CPU is, at dithered times. One pinned timer a CPU and session. The timer of a
- * session about one process runs while one of its threads does: others' time is not cut up by it.
+ * tprof: samples each CPU at dithered times. One pinned timer for each CPU and session. The timer
+ * of a session about one process runs while one of its threads does, so that the time of others is
+ * not interrupted.
  */
 #ifndef PITRACE_TPROF_H
 #define PITRACE_TPROF_H

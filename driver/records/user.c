@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Records that programs write. Everything in the call is hostile: it is copied and checked before a
- * ring is touched. A user gets a share of each CPU's time for it and no more; what goes beyond is
+ * ring is touched. A user gets a limited share of each CPU's time for it; beyond that, records are
  * dropped and counted. User records never stop a session nor push out its samples.
  */
 #include <linux/anon_inodes.h>
@@ -43,7 +43,7 @@ static struct pitrace_hook_page *page;
 
 #define SHARE_BITS   6
 #define SHARE_PROBES 8
-#define SHARE_BURST  (10 * (s64)NSEC_PER_MSEC) /* what an idle user has saved up at most */
+#define SHARE_BURST  (10 * (s64)NSEC_PER_MSEC) /* most that an idle user can save up */
 
 struct share {
 	u32 uid;
@@ -54,7 +54,7 @@ static DEFINE_PER_CPU(struct share[1 << SHARE_BITS], shares);
 
 static s64 share_left(const struct share *s, u64 now, unsigned int budget)
 {
-	/* The clock may step back a little when it is set. */
+	/* The clock may step back a little when it is adjusted. */
 	s64 since = clamp_t(s64, now - s->at, 0, 100 * SHARE_BURST);
 
 	return min_t(s64, s->left + div_s64(since * budget, 100), SHARE_BURST);
@@ -114,8 +114,8 @@ static bool listens(const struct session *s, u32 major)
 	return session_has(s, current->tgid);
 }
 
-/* Half a ring is the most that user records find full. Where the newest are kept there is no full
- * ring; names are never overwritten. */
+/* User records may fill half of a ring. In wrap mode rings are never full; MTE records are never
+ * overwritten. */
 static bool crowded(const struct session *s, const struct ring *r)
 {
 	if (s->mode == PITRACE_MODE_WRAP && r->kind == PITRACE_RING_TRACE)
@@ -123,7 +123,7 @@ static bool crowded(const struct session *s, const struct ring *r)
 	return ring_half_full(r);
 }
 
-/* Does anyone listen, and has the user time left? 0, -ENODATA, -ENOBUFS. */
+/* Checks whether any session listens, and the user has time left. 0, -ENODATA, -ENOBUFS. */
 static int begin(struct hook *h)
 {
 	bool any = false, broke = false;
@@ -179,7 +179,7 @@ static int write_record(struct hook *h)
 	struct session *s;
 
 	preempt_disable();
-	/* Only what this thread itself did is its user's time. */
+	/* Only the thread's own time counts for its user. */
 	if (h->budget < 100 &&
 	    (h->cpu != smp_processor_id() || h->switches != current->nvcsw + current->nivcsw)) {
 		h->start = ktime_get_mono_fast_ns();
@@ -247,13 +247,13 @@ static int fill(struct hook *h, const struct pitrace_hook_args *a, void *small)
 
 static long write_hook(const struct pitrace_hook_args __user *user)
 {
-	/* Bytes that are not filled are not written to a ring either. */
+	/* Unused bytes are not written to a ring either. */
 	u64 small[SMALL / sizeof(u64)] UNINITIALIZED;
 	struct pitrace_hook_args a UNINITIALIZED;
 	struct hook h UNINITIALIZED;
 	int err = 0;
 
-	/* Nearly all callers' arguments are as long as ours. */
+	/* Nearly all callers have a struct of our size. */
 	if (copy_from_user(&a, user, sizeof(a)) || a.size != sizeof(a) ||
 	    a.version != PITRACE_ABI_VERSION)
 		err = get_args(&a, sizeof(a), user);
@@ -289,7 +289,7 @@ static long hook_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	return write_hook((void __user *)arg);
 }
 
-/* The same page for everybody; children may keep it. */
+/* One page for all; children may keep it. */
 static int hook_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	if (vma->vm_flags & VM_WRITE)
@@ -326,7 +326,7 @@ void user_listen(void)
 			majors[i] |= wanted[i];
 		majors[PITRACE_MTE / 64] |= BIT_ULL(PITRACE_MTE % 64);
 	}
-	/* Programs are shown only what they may write. */
+	/* Shows programs only the majors they may write. */
 	majors[0] &= BIT_ULL(PITRACE_MTE);
 	majors[1] = 0;
 	majors[2] &= BIT_ULL(PITRACE_HOOKIT % 64);

@@ -36,7 +36,7 @@ void clock_sync(u32 which, struct pitrace_sync *s)
 	u64 before, after;
 	int tries = 4;
 
-	/* An interrupt of the host between the reads would tear them apart: keep a quiet pass. */
+	/* The host may interrupt between the reads: repeat until a pass was short. */
 	do {
 		local_irq_save(flags);
 		before = clock_stamp(which);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The ring where it is not the common case: segments, high halves, losses; and its consumer. */
+/* The rare cases of the ring: segments, high halves, losses; and its consumer. */
 #include <linux/irqflags.h>
 #include <linux/string.h>
 #include "ring/ring.h"
@@ -134,7 +134,7 @@ static void set_limit(struct ring *r, unsigned long position)
 	r->starved = false;
 	*(r->clock == PITRACE_CLOCK_TSC ? &r->limit : &r->clocked) = ALIGN(position, r->segment);
 	barrier();
-	/* A loss that was counted before that, by a nested writer, must not be forgotten. */
+	/* A loss that a nested writer counted before that must not be forgotten. */
 	if (r->lost_news)
 		r->limit = r->clocked = 0;
 }

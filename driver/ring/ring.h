@@ -127,7 +127,7 @@ void ring_announce(struct ring *r);
 /* Writes LOST records and closes the open segment. On the ring's own CPU with interrupts off, or
  * for a CPU that is offline. */
 void ring_close(struct ring *r);
-/* May be called anywhere. Clamped to whole, published segments. */
+/* May be called anywhere. The position is clamped to whole, published segments. */
 void ring_consume(struct ring *r, u64 position);
 /* Is there a whole segment to read? */
 bool ring_readable(const struct ring *r);

@@ -15,7 +15,7 @@ static int take(void *arg, const struct profile_sample *s)
 	struct thread_sample *to;
 
 	if (group >= b->threads)
-		return -EBADMSG; /* the file changed since it was read first */
+		return -EBADMSG; /* the file changed since the first pass */
 	t += group;
 	if (b->first > s->time)
 		b->first = s->time;

@@ -40,7 +40,7 @@ static uint32_t get_stack(struct frame_list *l, uint32_t caller, uint32_t frame)
 	return l->stacks++;
 }
 
-/* The stack of a call below its caller's; NO_KEY: no memory. */
+/* The stack of a call, on top of its caller's; NO_KEY: no memory. */
 static uint32_t add_call(struct frame_list *l, const struct names *n, const struct call *c,
 			 bool addresses)
 {

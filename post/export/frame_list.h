@@ -27,7 +27,7 @@ struct frame_list {
 	struct keys by_frame, by_stack;
 };
 
-/* addresses: frames of one function differ by them; else by their line alone. 0 or -ENOMEM. */
+/* addresses: frames of one function differ by address; else only by line. 0 or -ENOMEM. */
 int frame_list_make(struct frame_list *l, const struct job *job, bool addresses);
 void frame_list_free(struct frame_list *l);
 

@@ -17,13 +17,13 @@ struct job;
 struct writer {
 	const char *name;
 	const char *what; /* in words, for the list */
-	/* A file, or a folder that was made already. 0, or -errno, or REPORT_WRONG. */
+	/* Writes to a file, or to a folder that exists already. 0, or -errno, or REPORT_WRONG. */
 	int (*write)(const struct job *job, FILE *out);
 	int (*write_folder)(const struct job *job, int folder);
 	const char *path;   /* default output */
 	unsigned int needs; /* NEED_* of read.h, as a report's */
 	bool whole;         /* a trace without samples can be written too */
-	bool lines;         /* it has source lines and inlined functions in any case */
+	bool lines;         /* always with source lines and inlined functions */
 };
 
 /* clang-format off */

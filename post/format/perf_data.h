@@ -75,23 +75,23 @@ enum perf_feature {
 	PERF_CLN_SIZE,
 };
 
-/* One entry of a table of build ids: bytes that it has there; room for all of them. */
+/* One entry of a table of build ids: its size there; and a buffer for all of them. */
 #define PERF_BUILD_ID_ENTRY(path_size) (8 + 4 + 24 + (((path_size) + 63) & ~(size_t)63))
 size_t perf_build_id_entry(void *room, uint16_t misc, int32_t pid, const uint8_t *id, size_t length,
 			   const char *path);
 
-/* The fields of a branch's flags, each as many bits: from the lowest bit on little-endian machines,
- * from the highest on others. */
+/* The fields of a branch's flags, as numbers of bits: from the lowest bit on little-endian
+ * machines, from the highest on others. */
 #define PERF_BRANCH_FIELDS 9
 extern const uint8_t perf_branch_width[PERF_BRANCH_FIELDS];
-/* Flags of a branch (detail.h) as this machine has them. */
+/* Converts a branch's flags (detail.h) to this machine's layout. */
 uint64_t perf_branch_flags(uint64_t flags);
 
-/* perf's own name of a generic event, NULL: it has none; and what it stands for. */
+/* perf's own name of a generic event, or NULL; and the event of such a name. */
 const char *perf_generic_name(uint32_t type, uint64_t config);
 bool perf_event_named(const char *name, uint32_t *type, __u64 *config);
 
-/* The address of a symbol in a text of kallsyms; 0: it is not there. */
+/* The address of a symbol in a kallsyms text; 0: missing. */
 uint64_t perf_kernel_address(const char *text, size_t size, const char *symbol);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The numbers of the fields of a pprof profile (profile.proto of google/pprof): facts, once. */
+/* Field numbers of a pprof profile (profile.proto of google/pprof), shared by reader and writer. */
 #ifndef POST_PPROF_FIELDS_H
 #define POST_PPROF_FIELDS_H
 

@@ -89,13 +89,13 @@ static inline int jit_until(struct jit *j, uint64_t time)
 /* The time for jit_tell that feeds all remaining events. jit_finish comes after that. */
 #define JIT_REST UINT64_MAX
 void jit_finish(struct jit *j);
-/* For other sources of such code: it changed at this time; a file has a fault. */
+/* Notes from other sources of such code: it changed at this time; a file has a fault. */
 int jit_changed(struct jit *j, uint64_t time, uint32_t pid);
 int jit_note(struct jit *j, const char *path, uint64_t offset, const char *what, uint64_t records);
 /* The source of an a2n_code's bytes: only this file passes bytes to liba2n. */
 struct jit_from jit_from(const struct jit *j, const void *bytes);
 struct jit_table jit_table(const void *bytes);
-/* For a second pass over the same time, after jit_finish: the next process whose code changed by
+/* The second pass over the same time, after jit_finish: the next process whose code changed by
  * `time`, or thread whose name did (else tid is 0), one per call. */
 bool jit_change(struct jit *j, uint64_t time, uint32_t *pid, uint32_t *tid);
 /* Starts that pass again. */

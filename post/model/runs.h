@@ -35,7 +35,7 @@ struct runs {
 	struct trace *trace;
 	struct runs_next *next; /* by thread */
 	uint32_t nnext;
-	/* For traces of functions' entries and exits: a run is the time between two of them, in
+	/* Traces of functions' entries and exits: a run is the time between two of them, in
 	 * nanoseconds in place of instructions. */
 	struct callflow flow;
 	struct calls *calls;

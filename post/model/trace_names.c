@@ -472,7 +472,7 @@ static int ask(struct names *n, const struct names_owner *o, uint64_t time, bool
 	c->offset = n->by_code && answer.module_offset & A2N_CODE && !kernel ?
 			    answer.module_offset :
 			    answer.symbol_offset;
-	/* For the kernel, a place is the address itself. */
+	/* A place of the kernel is the address itself. */
 	if (kernel)
 		answer.module_offset = c->address;
 	if (n->lines.places || (lines_wanted(&n->lines) && !kernel))

@@ -77,8 +77,8 @@ struct detail_registers {
 	uint32_t pid, tid;
 	uint32_t count;
 	uint32_t machine; /* EM_*, as perf numbers them there; 0: unknown */
-	uint64_t abi;     /* PERF_SAMPLE_REGS_ABI_*; without one there are none */
-	uint64_t mask;    /* their numbers, from the lowest bit up */
+	uint64_t abi;     /* PERF_SAMPLE_REGS_ABI_*; NONE: no registers */
+	uint64_t mask;    /* which registers, lowest number first */
 	uint64_t value[];
 } __attribute__((packed, aligned(4)));
 

@@ -20,7 +20,7 @@
 
 #define INPUT_HEAD 4096 /* bytes of the beginning that a probe may see */
 
-/* Text of saved symbols (liba2n's) that a format has made: in no file of ours. */
+/* Text of saved symbols (liba2n's) made by a reader; not in files of ours. */
 #define INPUT_SEC_SYMBOLS ((enum pifile_section_type)1000)
 /* The formats of tracepoints (tracepoints.h), as perf keeps them. */
 #define INPUT_SEC_TRACEPOINTS ((enum pifile_section_type)1001)
@@ -28,21 +28,21 @@
 /* Build ids of the kernel and its modules: entries of perf's table, in our own byte order. */
 #define INPUT_SEC_KERNEL_IDS ((enum pifile_section_type)1002)
 
-/* For a pass with perf's data beyond our records (record/detail.h). */
+/* Flag of a pass that gives perf's data beyond our records (record/detail.h). */
 #define INPUT_DETAILS 0x100
 
 /* Sections beside the records: texts and tables that describe the system and its kernel. */
 struct input_section {
 	enum pifile_section_type type;
 	uint64_t offset;
-	uint32_t cpu, ring; /* of records: which CPU's, enum pitrace_ring_kind, and */
-	uint64_t sequence;  /* … the number of this part of them, from 0 */
+	uint32_t cpu, ring; /* of records: CPU, enum pitrace_ring_kind, and */
+	uint64_t sequence;  /* … the index of this part of them, from 0 */
 	const void *data;   /* valid until the next call; NULL: it could not be read, */
 	size_t size;        /* … and is 0 then: see input_section_is() */
 	uint32_t origin;
 };
 
-/* Its data and their size, or neither: what says NULL leaves no size behind. */
+/* Sets data and size, or neither: NULL always comes with size 0. */
 static inline void input_section_is(struct input_section *s, const void *data, size_t size)
 {
 	s->data = data;
@@ -56,13 +56,13 @@ struct input {
 	char spool_path[32];         /* of a copy of a pipe's data */
 	int spool;                   /* its descriptor, or -1 */
 	void *state;                 /* the format's own */
-	struct pifile_header header; /* who recorded it, on what, how */
+	struct pifile_header header; /* collector, machine, mode */
 	uint64_t size;
 	bool complete;               /* the writer finished it */
 	const char *program;         /* the program that the user names for it; or NULL */
 	bool calls;                  /* it has functions' entries and exits (call_record.h) */
-	bool kernel_maps;            /* DETAIL_KERNEL_MAP tells all that is known of where the
-					   kernel and its modules were */
+	bool kernel_maps;            /* DETAIL_KERNEL_MAP has all mappings of the kernel and its
+				      * modules */
 	bool own_clock;              /* its times are not of a system clock, and */
 	bool cycles;                 /* … monotonic() turns cycles into them */
 	const struct origin *origin; /* several traces as one (merged.h): these; else NULL */
@@ -79,7 +79,7 @@ struct input_wall {
 	bool here;      /* this machine recorded it */
 };
 
-/* A pid of a record as its own machine has it. */
+/* A record's pid as the pid on its own machine. */
 static inline uint32_t input_pid(const struct input *in, uint32_t pid)
 {
 	return in->origins ? origin_own(pid) : pid;
@@ -87,7 +87,7 @@ static inline uint32_t input_pid(const struct input *in, uint32_t pid)
 
 /* A line "key : value" about the file. */
 typedef void (*input_say)(void *arg, const char *line);
-/* So many records of a kind; event: of the whole file (NULL), of this event. */
+/* Number of records of a kind; event: of this event, or NULL: of the whole file. */
 typedef void (*input_count)(void *arg, const char *event, const char *kind, uint64_t count);
 
 struct reader {
@@ -108,7 +108,7 @@ struct reader {
 	/* A stamp of the trace's own clock (header.clock) as nanoseconds of the system's. */
 	uint64_t (*monotonic)(struct input *in, uint64_t stamp);
 	uint64_t (*realtime)(struct input *in, uint64_t stamp);
-	/* For one of several traces (origin), else 0. NULL: nothing is known. */
+	/* Bounds of the time of day. origin: of several traces, else 0. NULL: unknown. */
 	void (*wall)(struct input *in, uint32_t origin, struct input_wall *w);
 	/* Describe the file beyond the header; count the records of its own kinds; read everything,
 	 * also what no report needs, to find faults. 0 or -errno. NULL: nothing to add; only
@@ -125,6 +125,6 @@ struct reader {
 /* Prints the fault of a file that could not be opened to stderr. */
 void input_complain(const char *path, const struct pifile_fault *fault);
 
-#define INPUT_FAULTS 4096 /* that a format keeps; more are counted only */
+#define INPUT_FAULTS 4096 /* kept for a file; more are only counted */
 
 #endif

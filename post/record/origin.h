@@ -15,7 +15,7 @@
 struct origin {
 	const char *label; /* distinguishes its file from the others */
 	const char *path;
-	int64_t shift; /* ns from its time to that of all */
+	int64_t shift; /* ns from its time to the merged time */
 };
 
 /* Origin i's pid as records have it. */
@@ -24,7 +24,7 @@ static inline uint32_t origin_pid(uint32_t i, uint32_t pid)
 	return i << A2N_PID_BITS | (pid < ORIGIN_PIDS ? pid : ORIGIN_PIDS);
 }
 
-/* … and as its own machine has it. */
+/* … and as the pid on its own machine. */
 static inline uint32_t origin_own(uint32_t pid)
 {
 	pid &= ORIGIN_PIDS;

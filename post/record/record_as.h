@@ -12,7 +12,7 @@
 	((const as *)((r)->type == PITRACE_TYPE_STRUCT && (r)->size >= sizeof(as) ? (r)->data : \
 										    NULL))
 
-/* A mapping, when its path with the NUL lies inside the record. */
+/* A mapping, if its path with the NUL fits into the record. */
 static inline const struct pitrace_mte_map *record_map(const struct pirecord *r)
 {
 	const struct pitrace_mte_map *m = RECORD_AS(r, struct pitrace_mte_map);

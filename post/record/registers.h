@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Registers as perf numbers them, by machine (asm/perf_regs.h), and calls them. */
+/* Registers by perf's numbers and names, for each machine (asm/perf_regs.h). */
 #ifndef POST_REGISTERS_H
 #define POST_REGISTERS_H
 
@@ -7,7 +7,7 @@
 
 #define REGISTER_ROOM 12
 
-/* EM_*; 0: no machine whose registers are known. */
+/* EM_*; 0: the machine's registers are unknown. */
 uint32_t registers_machine(const char *machine);
 /* The register's name, or its number as "r7". */
 const char *register_name(uint32_t machine, uint32_t number, char room[REGISTER_ROOM]);

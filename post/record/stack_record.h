@@ -10,7 +10,7 @@
 
 #include <pifile.h>
 
-/* Records of others may hold longer copies than the driver's, or more calls; not both. */
+/* Other tools' records may have longer copies than the driver's, or more calls; not both. */
 #define STACK_COPY_MAX  65536
 #define STACK_ADDRESSES 8192
 

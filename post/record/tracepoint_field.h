@@ -8,7 +8,7 @@
 
 /* The place of a number in an event's data. */
 struct tracepoint_field {
-	int32_t event;         /* its id, which its data begin with */
+	int32_t event;         /* the event's id, which its data begin with */
 	uint32_t offset, size; /* size: 1, 2, 4, 8 */
 	bool is_signed, big;
 };

@@ -28,7 +28,7 @@ void tracepoints_close(struct tracepoints *t);
 /* The process died: there are no more answers. */
 bool tracepoints_fell(const struct tracepoints *t);
 
-/* In the words of `perf script`, in `room`. false: no format is known for it. */
+/* Formats data in the words of `perf script`, into `room`. false: the format is unknown. */
 bool tracepoints_text(struct tracepoints *t, const void *raw, size_t bytes, char *room,
 		      size_t size);
 

@@ -33,7 +33,7 @@ struct fields_serving {
 
 /* ---- formats --------------------------------------------------------------------------------- */
 
-/* So many bytes, as a text. NULL: damaged. */
+/* A text of n bytes. NULL: damaged. */
 static char *take_text(struct bytes *b, uint64_t n)
 {
 	const char *from = n <= bytes_left(b) ? bytes_take(b, (size_t)n) : NULL;

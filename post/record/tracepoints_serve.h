@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The other end of the process that reads tracepoints (tracepoints.c), and what it is asked. */
+/* The child process that decodes tracepoints (tracepoints.c), and its requests. */
 #ifndef POST_TRACEPOINTS_SERVE_H
 #define POST_TRACEPOINTS_SERVE_H
 
@@ -14,6 +14,6 @@ struct tracepoints_question {
 /* It does not return. */
 _Noreturn void tracepoints_serve(int fd, const void *data, size_t size);
 #define TRACEPOINTS_PATIENCE 10    /* seconds for an answer */
-#define TRACEPOINTS_ROOM     65536 /* bytes of a question's or an answer's rest */
+#define TRACEPOINTS_ROOM     65536 /* bytes of the rest of a request or answer */
 
 #endif

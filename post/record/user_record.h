@@ -19,7 +19,7 @@ static inline bool is_user_major(unsigned int major)
 	return major == PITRACE_HOOKIT || (major >= PITRACE_USER_FIRST && major < PITRACE_MAJORS);
 }
 
-/* false: malformed. Bounded here, once: all lengths fit into the record. */
+/* false: malformed. All lengths are checked here, once. */
 static inline bool user_record(const struct pirecord *r, struct user_record *x)
 {
 	size_t at = sizeof(x->u), i;

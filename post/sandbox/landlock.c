@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Landlock: every right that the kernel knows how to refuse, but for reading. */
+/* Landlock: refuses every right that the kernel can refuse, except reading. */
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
@@ -13,9 +13,9 @@
 #define SYS_landlock_create_ruleset 444
 #define SYS_landlock_restrict_self  446
 #endif
-#define RULESET_VERSION 1u /* flag: which ABI has this kernel? */
+#define RULESET_VERSION 1u /* flag: ask for the kernel's ABI */
 
-/* linux/landlock.h, as of ABI 6; each kernel takes what it knows and zeros behind. */
+/* linux/landlock.h, as of ABI 6; each kernel takes the fields it knows, and zeros after them. */
 struct ruleset {
 	uint64_t fs, net, scoped;
 };

@@ -33,7 +33,7 @@ struct opener_task {
 int opener_begin(const struct opener_task *task);
 void opener_end(void);
 
-/* The i-th output, which is this one. 0 or -errno. */
+/* Opens the i-th output, which is `to`. 0 or -errno. */
 int opener_output(unsigned int i, const struct opener_output *to, struct output *out);
 /* The same for a format that is a folder: its descriptor or -errno. An older one is renamed. */
 int opener_folder(unsigned int i, const struct opener_output *to, bool *renamed);
@@ -42,9 +42,10 @@ int opener_in_folder(int folder, const char *name);
 /* Opens a file below the root of a running process for reading; links in there lead nowhere else.
  * The user must be allowed to look into that process. A descriptor or -errno. */
 int opener_inside(uint32_t pid, const char *path);
-/* A regular file that this user could read, with no other group; no link. A descriptor, -errno. */
+/* Opens a regular file with this user's rights, without other groups; no link. A descriptor or
+ * -errno. */
 int opener_as(uid_t uid, gid_t gid, const char *path);
-/* A file without a name in TMPDIR, to be written and read. A descriptor or -errno. */
+/* Creates an unnamed file in TMPDIR, for writing and reading. A descriptor or -errno. */
 int opener_spool(void);
 
 #endif

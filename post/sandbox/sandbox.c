@@ -19,9 +19,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define WORD       0xFFFFFFFFu /* the kernel looks at no more of an int */
+#define WORD       0xFFFFFFFFu /* the kernel uses only 32 bits of an int */
 #define WRITES     (O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY))
-#define NAMESPACES 0x7E020080u /* CLONE_NEW*, whatever the headers know */
+#define NAMESPACES 0x7E020080u /* CLONE_NEW*, including ones that headers lack */
 #ifdef __powerpc__
 #define TERMINAL 0x402C7413u /* TCGETS of the kernel's struct, not of the C library's */
 #else
@@ -32,7 +32,7 @@
 #define PR_SET_VMA 0x53564D41 /* names of malloc's memory */
 #endif
 #ifdef __s390x__
-#define CLONE_FLAGS 1 /* its place among clone's arguments */
+#define CLONE_FLAGS 1 /* index among clone's arguments */
 #else
 #define CLONE_FLAGS 0
 #endif
@@ -219,8 +219,8 @@ static int allow_list(scmp_filter_ctx f, const char *const *list, size_t n)
 }
 #define ALLOW_LIST(f, list) allow_list(f, list, sizeof(list) / sizeof((list)[0]))
 
-/* Memory, but none that can be executed. s390x's mmap has its arguments in memory, where no filter
- * sees them. */
+/* Allows memory that is not executable. s390x's mmap has its arguments in memory, where no filter
+ * can see them. */
 static int allow_memory(scmp_filter_ctx f)
 {
 	int rc = allow_if(f, "mprotect", 2, PROT_EXEC, 0);
@@ -232,7 +232,7 @@ static int allow_memory(scmp_filter_ctx f)
 #endif
 }
 
-/* What abort() does. */
+/* Allows the calls of abort(). */
 static int allow_own_signals(scmp_filter_ctx f)
 {
 	uint64_t self = (uint64_t)getpid();
@@ -250,7 +250,8 @@ static int allow_some(scmp_filter_ctx f)
 	return rc;
 }
 
-/* A pair of one kind, whose ends reach each other alone: a datagram could be sent to any name. */
+/* Socket pairs of one type only, whose ends reach just each other: a datagram could be sent to any
+ * name. */
 static int allow_pair(scmp_filter_ctx f)
 {
 	return seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socketpair), 2,
@@ -258,7 +259,7 @@ static int allow_pair(scmp_filter_ctx f)
 				SCMP_A1(SCMP_CMP_MASKED_EQ, WORD, SOCK_SEQPACKET | SOCK_CLOEXEC));
 }
 
-/* Without an address: to the other end. */
+/* Only without an address: to the other end. */
 static int allow_send(scmp_filter_ctx f)
 {
 	int rc = allow(f, "send");
@@ -301,7 +302,7 @@ static int filter(bool child)
 		rc = allow_some(f);
 	if (!rc && !child)
 		rc = allow_pair(f);
-	/* A tree instead of a list; older libraries have none. */
+	/* A binary tree instead of a list; older libraries lack it. */
 	if (!rc)
 		seccomp_attr_set(f, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 	if (!rc)

@@ -18,9 +18,9 @@ struct sandbox {
 };
 struct sandbox sandbox_enter(void);
 
-/* In a child that has what it needs: no file can be opened at all. It keeps the descriptors up to
- * `last`, no more than `memory` bytes beyond what it has, and dies with its parent. False: the
- * kernel refuses its seccomp filter. */
+/* Enters the sandbox of a child that has everything open that it needs: no file can be opened at
+ * all. The child keeps the descriptors up to `last`, gets at most `memory` bytes more than it has,
+ * and dies with its parent. False: the kernel refuses its seccomp filter. */
 bool sandbox_child(int last, size_t memory);
 
 /* landlock.c */

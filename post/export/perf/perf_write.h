@@ -18,7 +18,7 @@
 #define PERF_WRITE_FIRST_ID 1000 /* of the first event */
 
 struct perf_out {
-	uint8_t *data; /* a record, or a table, that is being made */
+	uint8_t *data; /* the record or table that is being made */
 	size_t n, room;
 	bool no_memory;
 };
@@ -30,7 +30,7 @@ struct perf_writing {
 	struct perf_out o;
 	uint64_t written; /* bytes of the data */
 	uint64_t records;
-	uint64_t too_long;          /* records that perf's format has no room for */
+	uint64_t too_long;          /* records too long for perf's format */
 	uint64_t first, last;       /* of samples */
 	uint64_t type;              /* of samples */
 	uint32_t kind[EVENT_KINDS]; /* events by their number in the file */
@@ -41,7 +41,7 @@ struct perf_writing {
 	struct blob formats;    /* of tracepoints */
 	struct blob kernel_ids; /* entries of build ids of the kernel and its modules */
 	struct perf_write_details *details;
-	const struct detail_event *how; /* the event of the sample that is being written */
+	const struct detail_event *how; /* how the current sample's event was opened */
 	int rc;
 };
 
@@ -67,7 +67,7 @@ void perf_write_pipe_head(struct perf_writing *w);
 void perf_write_pipe_build_ids(struct perf_writing *w);
 
 /* perf_write_details.c */
-/* Bits of PERF_SAMPLE_* that samples of an event have beyond those that all have. */
+/* Bits of PERF_SAMPLE_* for samples of an event, beyond those of all events. */
 uint64_t perf_write_details_type(const struct perf_writing *w, uint32_t event);
 /* The formats of tracepoints, if there are any and all are of one machine. 0 or -ENOMEM. */
 int perf_write_details_begin(struct perf_writing *w);
@@ -79,7 +79,7 @@ void perf_write_ksymbol(struct perf_writing *w, const struct pirecord *r,
 /* Called with each sample: drops details that were kept for another one. */
 void perf_write_details_of(struct perf_writing *w, const struct pirecord *r,
 			   const struct pitrace_sample *s);
-/* Fields of the sample that is being written, in perf's order. */
+/* Write fields of the current sample, in perf's order. */
 void perf_write_details_address(struct perf_writing *w, uint64_t type);
 void perf_write_details_raw(struct perf_writing *w, uint64_t type);
 void perf_write_details_rest(struct perf_writing *w, uint64_t type);

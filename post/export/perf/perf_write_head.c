@@ -297,7 +297,7 @@ void perf_write_pipe_head(struct perf_writing *w)
 	put_pipe_formats(w);
 }
 
-/* The table's entries are records but for the type. */
+/* Entries of the table are records without a type. */
 void perf_write_pipe_build_ids(struct perf_writing *w)
 {
 	size_t at = 0;

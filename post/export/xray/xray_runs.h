@@ -7,13 +7,13 @@
 #include "job.h"
 #include "record/call_record.h"
 
-/* An instruction trace's functions, numbered from 1 as they are met: by number - 1 their symbols
- * (of names), by symbol their numbers. */
+/* An instruction trace's functions, numbered from 1 as they are met: symbols (of names) by number -
+ * 1, numbers by symbol. */
 struct xray_functions {
 	uint32_t *symbol, count, room;
 	uint32_t *number, nnumber;
 };
-/* A CALL_RECORD; 0 or -errno. NULL: only the functions are wanted. */
+/* Called with each CALL_RECORD; 0 or -errno. NULL: only the functions are wanted. */
 typedef int (*xray_each)(void *arg, const struct pirecord *r);
 int xray_runs(const struct job *job, struct xray_functions *f, xray_each each, void *arg);
 void xray_functions_free(struct xray_functions *f);

@@ -75,7 +75,7 @@ static void flush(struct xray_writing *w, struct xray_buffer *t)
 	t->used = 0;
 }
 
-/* Room for so many bytes; NULL: no memory. */
+/* Appends n bytes to the buffer; NULL: no memory. */
 static uint8_t *put(struct xray_buffer *t, size_t n)
 {
 	if (array_room(t->buffer, t->room, t->used + n))
@@ -84,7 +84,7 @@ static uint8_t *put(struct xray_buffer *t, size_t n)
 	return t->buffer + t->used - n;
 }
 
-/* A metadata record: a kind, a value at its beginning, another one behind that. */
+/* Appends a metadata record: a kind, then two values. */
 static bool metadata(struct xray_buffer *t, uint8_t kind, uint64_t first, size_t nfirst,
 		     uint64_t second, size_t nsecond)
 {
@@ -176,7 +176,7 @@ static int write_event(struct xray_writing *w, const struct pirecord *r)
 	return 0;
 }
 
-/* For instruction traces, one cycle is a nanosecond. */
+/* Instruction traces have one cycle per nanosecond. */
 static void write_header(struct xray_writing *w, const struct input *in)
 {
 	const uint16_t version = htole16(VERSION), type = htole16(1);

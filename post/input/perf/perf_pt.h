@@ -5,7 +5,7 @@
 
 #include "input/perf/perf_state.h"
 
-/* For each pass: take perf's records as they come; decode the trace up to a time: 1 some, perhaps
+/* Used in a pass: take perf's records as they come; decode the trace up to a time: 1 some, perhaps
  * more, 0 no more. Else 0 or -ENOMEM. */
 #ifdef HAVE_LIBIPT
 int perf_pt_record(struct perf *p, const struct perf_item *item);

@@ -40,7 +40,7 @@ static uint64_t now(clockid_t clock)
 	return clock_gettime(clock, &t) ? 0 : (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
 }
 
-/* How far this machine's clock of that kind is behind the time of day; 0: it is not the one that
+/* Offset from this machine's clock of that kind to the time of day; 0: it is not the one that
  * counted. perf's own clock keeps pace with CLOCK_MONOTONIC. */
 static uint64_t behind(const struct perf *p)
 {
