@@ -131,18 +131,20 @@ int pttview_hold(const struct pttview_options *o, int whom, const int *pids, int
 {
 	struct pttview_start s = {
 		.size = sizeof(s),
-		.count = o->count,
-		.priv = o->priv,
-		.threads = o->threads,
-		.charged = o->charged,
 		.head = {
-			.size = sizeof(s.head), .version = VERSION, .whom = whom,
-			.priv = o ? o->priv : 0, .pids = (uint32_t)count,
+			.size = sizeof(s.head),
+			.version = VERSION,
+			.whom = whom,
+			.pids = (uint32_t)count,
 		},
 	};
 
 	if (!o || (!pids && count))
 		return rc_null(o ? "list of processes" : "options");
+	s.count = o->count;
+	s.priv = s.head.priv = o->priv;
+	s.threads = o->threads;
+	s.charged = o->charged;
 	if (whom < PTTVIEW_PROCESS || whom > PTTVIEW_ALL || count < 0 ||
 	    count > PTTVIEW_HELD_PIDS || !count != (whom == PTTVIEW_ALL))
 		return rc_fail(PI_INVALID_ARGUMENT,

@@ -181,7 +181,7 @@ static void tsc(void)
 	       with);
 	/* perf counts also what a hypervisor gave to others. */
 	check(with > clock * 0.99 && with < clock * (info.apart ? 1.01 : 1.5));
-	check(after.pid == (info.apart ? getpid() : 0) && after.tid == gettid() && !after.ended);
+	check(after.pid == getpid() && after.tid == gettid() && !after.ended);
 	check(!info.apart ||
 	      (after.dispatches >= before.dispatches && after.interrupts > before.interrupts &&
 	       after.interrupt[0] > before.interrupt[0]));

@@ -140,8 +140,8 @@ static void test_nulls(void)
 	CU_ASSERT_EQUAL(TraceThreadName(NULL), TRACE_NOBODY);
 	CU_ASSERT_EQUAL(TraceJitLoad(NULL, 0, 1), TRACE_NOBODY);
 	GOOD(ITraceInit(ITRACE_USER));
-	BAD(ITraceEnableList(1, NULL), "lists have 1 to");
-	BAD(ITraceEnableThreads(1, NULL), "lists have 1 to");
+	BAD(ITraceEnableList(1, NULL), "no list given");
+	BAD(ITraceEnableThreads(1, NULL), "no list given");
 	GOOD(ITraceTerminate());
 }
 
