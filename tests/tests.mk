@@ -31,6 +31,10 @@ $(O)/tests/unit/test_perfmaps: TESTLINK = -Wl,--wrap=malloc
 $(O)/tests/unit/test_perf_pump: TESTLINK = -Wl,--wrap=known_files_identify,--wrap=known_files_take_id \
 	-Wl,--wrap=known_files_path,--wrap=known_files_reset,--wrap=proc_walk
 
+# … kallsyms, and /proc as a folder.
+$(O)/tests/unit/test_perf_idle: TESTLINK = -Wl,--wrap=fopen64,--wrap=realloc
+$(O)/tests/unit/test_proc_walk: TESTLINK = -Wl,--wrap=opendir,--wrap=fopen64,--wrap=realloc
+
 # The kernel that is asked for perf events is the test's own.
 $(O)/tests/unit/test_backend_perf: TESTLINK = -Wl,--wrap=syscall,--wrap=ioctl,--wrap=epoll_ctl,--wrap=read \
 	-Wl,--wrap=mmap64,--wrap=sysconf,--wrap=close,--wrap=fopen64,--wrap=eventfd,--wrap=socketpair \
@@ -56,6 +60,14 @@ $(O)/tests/unit/test_installed: TESTLINK = -Wl,--wrap=getauxval
 
 # How many reads a call makes.
 $(O)/tests/unit/test_ptt_perf: TESTLINK = -Wl,--wrap=read
+
+# … and all but what stands before the program's functions.
+PRELOAD_SRC := $(wildcard libperfutil/collect/timer/preload/*.c)
+$(O)/tests/unit/test_timer_sample: $(call obj,$(filter-out %/interpose.c %/blocking_calls.c,$(PRELOAD_SRC)))
+$(O)/tests/unit/test_timer_sample: TESTLINK = -Wl,--wrap=syscall,--wrap=getauxval
+# All of it, in the test that starts itself anew.
+$(O)/tests/unit/test_timer_preload: $(call obj,$(PRELOAD_SRC))
+$(O)/tests/unit/test_timer_preload: TESTLINK = -Wl,--wrap=fopen64
 
 $(O)/tests/unit/test_holder: TESTLINK = -Wl,--wrap=driver_hook_open,--wrap=tracer_hooks
 
