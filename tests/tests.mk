@@ -29,7 +29,7 @@ $(O)/tests/unit/test_perfmaps: TESTLINK = -Wl,--wrap=malloc
 
 # What looks at files and at /proc is the test's own.
 $(O)/tests/unit/test_perf_pump: TESTLINK = -Wl,--wrap=known_files_identify,--wrap=known_files_take_id \
-	-Wl,--wrap=known_files_path,--wrap=known_files_reset,--wrap=proc_walk
+	-Wl,--wrap=known_files_path,--wrap=known_files_reset,--wrap=proc_walk,--wrap=realloc
 
 # … kallsyms, and /proc as a folder.
 $(O)/tests/unit/test_perf_idle: TESTLINK = -Wl,--wrap=fopen64,--wrap=realloc
@@ -38,7 +38,7 @@ $(O)/tests/unit/test_proc_walk: TESTLINK = -Wl,--wrap=opendir,--wrap=fopen64,--w
 # The kernel that is asked for perf events is the test's own.
 $(O)/tests/unit/test_backend_perf: TESTLINK = -Wl,--wrap=syscall,--wrap=ioctl,--wrap=epoll_ctl,--wrap=read \
 	-Wl,--wrap=mmap64,--wrap=sysconf,--wrap=close,--wrap=fopen64,--wrap=eventfd,--wrap=socketpair \
-	-Wl,--wrap=clock_gettime,--wrap=proc_walk
+	-Wl,--wrap=clock_gettime,--wrap=proc_walk,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
 # Who gains rights by exec is the test's to say.
 $(O)/tests/unit/test_backend_ptrace: TESTLINK = -Wl,--wrap=rights_gained

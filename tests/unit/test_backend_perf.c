@@ -4,16 +4,20 @@
  * the kernel refuses, how it turns them on and off, what its modes keep and hand over, and that after
  * an error nothing stays open. (Linked with --wrap: perf_event_open(2) gives files in memory.)
  */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include "base/now.h"
@@ -36,6 +40,7 @@ struct fake_event {
 	int cpu, fd, output; /* whose ring it writes to; -1: its own */
 	uint64_t id, lost;
 	unsigned int on, turned; /* is it; how often was it turned on or off */
+	int bell;                /* rings where the kernel wakes who polls it */
 	struct perf_ring ring;
 };
 
@@ -46,7 +51,7 @@ static int offline;     /* this one is; -1: none */
 static size_t lockable; /* bytes of a ring; 0: any */
 static bool old_kernel; /* refuses READ_LOST and ksymbol */
 static int (*refuses)(const struct perf_event_attr *a, pid_t pid, int cpu); /* an errno */
-static int fails_id, fails_output, fails_epoll, fails_eventfd, fails_socketpair,
+static int fails_alloc, fails_id, fails_output, fails_epoll, fails_eventfd, fails_socketpair,
 	fails_mmap; /* at this call */
 static uint64_t capabilities;
 static const char *paranoid, *max_stack, *status, *lockdown, *kallsyms; /* NULL: no such file */
@@ -189,7 +194,8 @@ int __wrap_epoll_ctl(int epfd, int op, int fd, struct epoll_event *e)
 		return -1;
 	}
 	watched++;
-	return 0;
+	of_fd(fd)->bell = __real_eventfd(0, EFD_CLOEXEC);
+	return __real_epoll_ctl(epfd, op, of_fd(fd)->bell, e);
 }
 
 ssize_t __wrap_read(int fd, void *to, size_t n)
@@ -238,18 +244,28 @@ int __wrap_close(int fd)
 {
 	struct fake_event *e = of_fd(fd);
 
-	if (e)
+	if (e) {
+		if (e->bell > 0)
+			__real_close(e->bell);
+		e->bell = 0;
 		e->fd = -1;
+	}
 	return __real_close(fd);
 }
 
+/* One that stays open is seen. */
 static FILE *text_file(const char *text)
 {
+	int fd;
+
 	if (!text) {
 		errno = ENOENT;
 		return NULL;
 	}
-	return fmemopen((void *)text, strlen(text), "r");
+	fd = memfd_create("text", MFD_CLOEXEC);
+	CU_ASSERT_FATAL(fd >= 0);
+	CU_ASSERT_EQUAL(pwrite(fd, text, strlen(text), 0), (ssize_t)strlen(text));
+	return fdopen(fd, "r");
 }
 
 FILE *__wrap_fopen64(const char *path, const char *mode)
@@ -265,6 +281,28 @@ FILE *__wrap_fopen64(const char *path, const char *mode)
 	if (!strcmp(path, "/proc/kallsyms"))
 		return text_file(kallsyms);
 	return __real_fopen64(path, mode);
+}
+
+void *__real_malloc(size_t n);
+void *__wrap_malloc(size_t n);
+void *__real_calloc(size_t n, size_t each);
+void *__wrap_calloc(size_t n, size_t each);
+void *__real_realloc(void *p, size_t n);
+void *__wrap_realloc(void *p, size_t n);
+
+void *__wrap_malloc(size_t n)
+{
+	return fails(&fails_alloc) ? NULL : __real_malloc(n);
+}
+
+void *__wrap_calloc(size_t n, size_t each)
+{
+	return fails(&fails_alloc) ? NULL : __real_calloc(n, each);
+}
+
+void *__wrap_realloc(void *p, size_t n)
+{
+	return fails(&fails_alloc) ? NULL : __real_realloc(p, n);
 }
 
 int __wrap_eventfd(unsigned int count, int flags)
@@ -333,7 +371,8 @@ static void begin(void)
 	lockable = 0;
 	old_kernel = false;
 	refuses = NULL;
-	fails_id = fails_output = fails_epoll = fails_eventfd = fails_socketpair = fails_mmap = 0;
+	fails_alloc = fails_id = fails_output = fails_epoll = fails_eventfd = fails_socketpair =
+		fails_mmap = 0;
 	capabilities = 0;
 	paranoid = "1\n";
 	max_stack = "127\n";
@@ -371,10 +410,55 @@ static unsigned int still_open(void)
 	return n;
 }
 
+/* Rings that are mapped. */
+static unsigned int mapped(void)
+{
+	FILE *f = __real_fopen64("/proc/self/maps", "re");
+	unsigned int n = 0;
+	char line[400];
+
+	while (f && fgets(line, sizeof(line), f))
+		n += strstr(line, "memfd:event") != NULL;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* Threads of this process; those that block signals. */
+static unsigned int threads(bool blocking)
+{
+	unsigned int n = 0;
+	DIR *d = opendir("/proc/self/task");
+	struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		unsigned long blocked = 0;
+		char path[300], line[200];
+		FILE *f;
+
+		if (e->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/task/%s/status", e->d_name);
+		f = __real_fopen64(path, "re");
+		while (f && fgets(line, sizeof(line), f))
+			sscanf(line, "SigBlk: %lx", &blocked);
+		if (f)
+			fclose(f);
+		n += !blocking || blocked >> (SIGUSR1 - 1) & 1;
+	}
+	if (d)
+		closedir(d);
+	return n;
+}
+
+static unsigned int others; /* threads of the test's own */
+
 static void close_it(void)
 {
 	collector_perf.close(b);
 	CU_ASSERT_EQUAL(still_open(), 0);
+	CU_ASSERT_EQUAL(mapped(), 0);
+	CU_ASSERT_EQUAL(threads(false), 1 + others);
 }
 
 static const struct trace_info *info(void)
@@ -676,6 +760,7 @@ static void refusals(void)
 		CU_ASSERT_EQUAL(rc, check.state == COLLECTOR_REFUSED ? PI_NO_PERMISSION :
 								       PI_NOT_SUPPORTED);
 		CU_ASSERT(strstr(why, check.why) && strstr(why, check.cure));
+		CU_ASSERT(fcntl(0, F_GETFD) >= 0); /* nothing else was closed */
 		CU_ASSERT_EQUAL(strstr(why, "; ") != NULL && *check.cure, !!*check.cure);
 	}
 	begin();
@@ -768,10 +853,11 @@ static void dispatches_refused(void)
 {
 	bool only;
 
-	for (int how = 0; how < 6; how++) {
+	for (int how = 0; how < 7; how++) {
 		begin();
 		refuses = refuse;
-		refuse_with = refuse_kernel = 0;
+		refuse_with = 0;
+		refuse_kernel = how == 6 ? EACCES : 0;
 		refuse_switches = how == 2 ? EMFILE : how == 4 ? EPERM : EACCES;
 		config.scope = PITRACE_SCOPE_PROCESS;
 		config.pid = 77;
@@ -782,9 +868,9 @@ static void dispatches_refused(void)
 		CU_ASSERT_EQUAL(check.state, how ? COLLECTOR_REFUSED : COLLECTOR_WORKS);
 		CU_ASSERT_EQUAL(strstr(check.why, "dispatch records are of whole CPUs: ") ==
 					check.why,
-				how == 1 || how == 4 || how == 5);
+				how == 1 || how >= 4);
 		CU_ASSERT_EQUAL(strstr(check.why, "the whole system may not be traced") != NULL,
-				how == 1 || how == 4 || how == 5);
+				how == 1 || how >= 4);
 		CU_ASSERT_EQUAL(still_open(), 0);
 	}
 	refuse_switches = 0;
@@ -824,11 +910,18 @@ static void system_events(void)
 {
 	struct fake_event *first;
 
+	struct rlimit r, low;
+
 	begin();
 	conf = 4;
 	offline = 1;
 	config.dither = 50;
+	CU_ASSERT_EQUAL(getrlimit(RLIMIT_NOFILE, &r), 0);
+	low = (struct rlimit){ r.rlim_max - 1, r.rlim_max };
+	CU_ASSERT_EQUAL(setrlimit(RLIMIT_NOFILE, &low), 0);
 	open_it();
+	CU_ASSERT(!getrlimit(RLIMIT_NOFILE, &low) && low.rlim_cur == r.rlim_max);
+	CU_ASSERT_EQUAL(setrlimit(RLIMIT_NOFILE, &r), 0);
 	CU_ASSERT_EQUAL(info()->ncpus, 3);
 	CU_ASSERT_EQUAL(still_open(), 9);
 	CU_ASSERT_EQUAL(watched, 9);
@@ -861,6 +954,25 @@ static void system_events(void)
 	tick(2, now_ns());
 	drain(true);
 	CU_ASSERT(info()->ticks == 1 && told[ntold - 1].cpu == 2);
+	close_it();
+
+	/* Clocks by a rate, in turns: of fixed periods. */
+	begin();
+	config.dither = 50;
+	config.nevents = 1;
+	config.events[0] = (struct pitrace_event_args){ .flags = PITRACE_EVENT_RATE,
+							.type = PERF_TYPE_SOFTWARE,
+							.config = PERF_COUNT_SW_TASK_CLOCK,
+							.period = 1000 };
+	open_it();
+	CU_ASSERT(still_open() == 6 && !find(0, PERF_SAMPLES, 0)->attr.freq);
+	CU_ASSERT_EQUAL(find(0, PERF_SAMPLES, 1)->attr.sample_period,
+			perf_dither_period(&config, 0, 1));
+	turn_on();
+	CU_ASSERT_EQUAL(threads(false), 2);
+	CU_ASSERT_EQUAL(threads(true), 1);
+	CU_ASSERT_EQUAL(collector_perf.off(b), 0);
+	CU_ASSERT_EQUAL(threads(false), 1);
 	close_it();
 
 	/* Many events: the table grows. */
@@ -902,6 +1014,7 @@ static void process_events(void)
 
 	begin();
 	CU_ASSERT_EQUAL_FATAL(pipe(ends), 0);
+	others = 3;
 	for (int i = 0; i < 3; i++)
 		pthread_create(&thread[i], NULL, sleeper, &ends[0]);
 	config.scope = PITRACE_SCOPE_PROCESS;
@@ -913,15 +1026,12 @@ static void process_events(void)
 	CU_ASSERT_EQUAL(find(1, PERF_NAMES, 3)->output, find(1, PERF_NAMES, 0)->fd);
 	close_it();
 	/* One that ended meanwhile is left out; if all did, it is gone. */
-	nevents = 0;
 	refuses = refuse_thread;
-	gone_thread = getpid() + 1;
-	for (unsigned int i = 0; i < nevents; i++)
-		CU_ASSERT(event[i].pid != gone_thread);
-	config.program = NULL;
-	b = collector_perf.open(&config, &rc, why, sizeof(why));
-	if (b)
-		close_it();
+	gone_thread = event[nevents - 1].pid;
+	nevents = 0;
+	open_it();
+	CU_ASSERT(info()->ncpus == 2 && still_open() == 2 * 3 * 2);
+	close_it();
 	gone_thread = -1;
 	b = collector_perf.open(&config, &rc, why, sizeof(why));
 	CU_ASSERT_PTR_NULL(b);
@@ -934,6 +1044,7 @@ static void process_events(void)
 	CU_ASSERT_EQUAL(write(ends[1], "abc", 3), 3);
 	for (int i = 0; i < 3; i++)
 		pthread_join(thread[i], NULL);
+	others = 0;
 	close(ends[0]);
 	close(ends[1]);
 }
@@ -941,17 +1052,17 @@ static void process_events(void)
 /* Whatever fails, it says so and leaves nothing. */
 static void open_fails(void)
 {
-	int *const knobs[] = { &fails_id,      &fails_output,     &fails_epoll,
+	int *const knobs[] = { &fails_alloc,   &fails_id,         &fails_output, &fails_epoll,
 			       &fails_eventfd, &fails_socketpair, &fails_mmap };
 
 	for (size_t k = 0; k < sizeof(knobs) / sizeof(*knobs); k++)
-		for (int at = 1; at < 8; at++) {
+		for (int at = 1; at < (k ? 8 : 40); at++) {
 			begin();
 			config.dither = 50;
 			*knobs[k] = at;
 			b = collector_perf.open(&config, &rc, why, sizeof(why));
 			/* It came to that call. */
-			CU_ASSERT_EQUAL(b == NULL, !*knobs[k]);
+			CU_ASSERT(b ? *knobs[k] || !k : !*knobs[k]);
 			CU_ASSERT(b || (rc != PI_OK && *why));
 			if (b)
 				close_it();
@@ -1034,6 +1145,7 @@ static void on_off(void)
 	config.events[1] = (struct pitrace_event_args){ .period = 400, .name = "two" };
 	open_it();
 	CU_ASSERT_EQUAL(collector_perf.off(b), -EALREADY);
+	CU_ASSERT(!info()->driver_have && !info()->driver_missing);
 	CU_ASSERT(info()->state == PITRACE_STATE_OFF && info()->interval == 0);
 	CU_ASSERT_EQUAL(collector_perf.fd(b) >= 0, 1);
 	turn_on();
@@ -1318,6 +1430,35 @@ static void continuous(void)
 	close_it();
 }
 
+static void ring(unsigned int n)
+{
+	uint64_t one = 1;
+
+	for (unsigned int i = 0; n && i < nevents; i++)
+		if (event[i].fd >= 0) {
+			CU_ASSERT_EQUAL(write(event[i].bell, &one, sizeof(one)), 8);
+			n--;
+		}
+	CU_ASSERT_EQUAL(n, 0);
+}
+
+/* What woke it does so again only when more comes, however many events did. */
+static void wakes(void)
+{
+	begin();
+	conf = 60;
+	open_it();
+	turn_on();
+	for (unsigned int k = 1; k < 120; k += 7) {
+		CU_ASSERT(!readable());
+		ring(k);
+		CU_ASSERT(readable());
+		drain(false);
+	}
+	CU_ASSERT(!readable());
+	close_it();
+}
+
 /* Exactly as much as makes a drain worth while, and 8 bytes less. */
 static void enough(void)
 {
@@ -1429,6 +1570,8 @@ static void normal(void)
 	open_it();
 	CU_ASSERT(!readable());
 	turn_on();
+	CU_ASSERT(threads(false) == 2 && threads(true) == 1);
+	ring(3);
 	tick(0, now_ns());
 	tick(1, now_ns());
 	drain(true);
@@ -1461,10 +1604,18 @@ static void normal(void)
 	for (unsigned int i = 0, n = 0; i < nsegments; i++)
 		CU_ASSERT(++n <= 3 + 1 + 8);
 	CU_ASSERT_EQUAL(collector_perf.off(b), 0);
+	CU_ASSERT_EQUAL(threads(false), 1);
 	CU_ASSERT(!readable());
+	names = nsegments;
 	records_forget();
 	drain(true);
 	CU_ASSERT(records_count(PITRACE_TPROF, UINT32_MAX) > 150);
+	/* What comes then is of no interval. */
+	tick(0, now_ns());
+	names = ntold;
+	records_forget();
+	drain(true);
+	CU_ASSERT_EQUAL(ntold, names);
 	/* The next interval begins with empty buffers. */
 	turn_on();
 	tick(0, now_ns());
@@ -1487,11 +1638,12 @@ static void normal_full(void)
 	CU_ASSERT_EQUAL(info()->stop_ring, PITRACE_RING_MTE);
 	CU_ASSERT(info()->state == PITRACE_STATE_OFF && !on(PERF_NAMES));
 	close_it();
-	/* Exactly as many segments as it has room for. */
+	/* Exactly as many segments as it has room for; each CPU by itself. */
 	for (uint32_t room = 2; room < 6; room++) {
 		begin();
 		config.mode = PITRACE_MODE_NORMAL;
 		config.trace_bytes = room * 4096;
+		conf = room == 4 ? 1 : 2;
 		config.segment_bytes = 4096;
 		open_it();
 		turn_on();
@@ -1507,6 +1659,7 @@ static void normal_full(void)
 			    (!i || told[i].segment != told[i - 1].segment))
 				names++;
 		CU_ASSERT_EQUAL(names, room);
+		CU_ASSERT_EQUAL(info()->stop_cpu, 0);
 		CU_ASSERT_EQUAL(collector_perf.off(b), 0);
 		close_it();
 	}
@@ -1632,6 +1785,33 @@ static void stacks(void)
 				->flags,
 			PITRACE_STACK_CUT_U);
 	close_it();
+	/* To whom the kernel is not shown: no part of it, whatever the ring holds. */
+	begin();
+	refuses = refuse;
+	refuse_kernel = EACCES;
+	refuse_with = refuse_switches = 0;
+	config.stacks = PITRACE_WANT_USER | PITRACE_WANT_KERNEL;
+	config.scope = PITRACE_SCOPE_PROCESS;
+	config.pid = getpid();
+	open_it();
+	turn_on();
+	u64(1);
+	u64(0x1000);
+	u32(70);
+	u32(70);
+	u64(now_ns());
+	u64(0);
+	u64(1000000);
+	u64(4);
+	u64(PERF_CONTEXT_KERNEL);
+	u64(0xffffffff81000000);
+	u64(PERF_CONTEXT_USER);
+	u64(0x1000);
+	put_rec(&find(0, PERF_SAMPLES, 0)->ring, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	drain(true);
+	CU_ASSERT_EQUAL(told[ntold - 1].size,
+			sizeof(struct pitrace_sample) + sizeof(struct pitrace_stack) + 8);
+	close_it();
 }
 
 int main(void)
@@ -1654,6 +1834,7 @@ int main(void)
 		{ "suspended", suspended },
 		{ "counted_lost", counted_lost },
 		{ "continuous", continuous },
+		{ "wakes", wakes },
 		{ "enough", enough },
 		{ "wrap", wrap },
 		{ "normal", normal },

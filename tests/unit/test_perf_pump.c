@@ -79,6 +79,15 @@ int __wrap_proc_walk(pid_t scope, perf_put put, void (*visit)(void *arg, pid_t p
 	return walk_fails;
 }
 
+static bool no_memory;
+
+void *__real_realloc(void *p, size_t n);
+void *__wrap_realloc(void *p, size_t n);
+void *__wrap_realloc(void *p, size_t n)
+{
+	return no_memory ? NULL : __real_realloc(p, n);
+}
+
 /* ---- rings ----------------------------------------------------------------------------------- */
 
 static struct perf_session s;
@@ -635,6 +644,7 @@ static void numbers(void)
 	sample_of(cpus, 12, 70, 0x1000, SECOND, 77);
 	pump(true);
 	CU_ASSERT(told[0].sample.period == 500 && told[1].sample.period == 600);
+	CU_ASSERT(told[0].sample.address == 0x1000 && told[0].sample.pid == 70);
 	end();
 }
 
@@ -658,13 +668,31 @@ static void merged(void)
 	end();
 }
 
+/* Who comes in, where who left was not told; after a loss nobody is known to run. */
+static void comes_in(void)
+{
+	for (int lose = 0; lose < 2; lose++) {
+		begin();
+		put_switch(&cpus->switches, 1, 2, 10);
+		if (lose)
+			put_lost(&cpus->switches, 1, 20);
+		u32(1);
+		u32(1);
+		put_id(&cpus->switches, PERF_RECORD_SWITCH_CPU_WIDE, 0, 2, 30);
+		pump(true);
+		CU_ASSERT_EQUAL(records_count(PITRACE_DISPATCH, UINT32_MAX),
+				1u + (unsigned int)lose);
+		end();
+	}
+}
+
 /* What came while the names were read waits for the next pump; names do not. */
 static void scoped(void)
 {
 	begin();
 	s.config.scope = PITRACE_SCOPE_PROCESS;
 	s.config.pid = 70;
-	s.scope = calloc(1, PERF_PIDS / 8);
+	s.scope = calloc(1, PERF_PIDS / 8 + 1); /* the last byte is no pid's */
 	CU_ASSERT_FATAL(s.scope != NULL);
 	CU_ASSERT_EQUAL(perf_emit_walk(&s), 0);
 	CU_ASSERT_EQUAL(walked, 70);
@@ -673,6 +701,8 @@ static void scoped(void)
 	fork_of(cpus, 71, PERF_PIDS - 1, 5);
 	fork_of(cpus, 71, PERF_PIDS, 5);
 	pump(true);
+	CU_ASSERT_EQUAL(s.scope[PERF_PIDS / 8], 0);
+	s.scope[PERF_PIDS / 8] = 0xff;
 	records_forget();
 	put_switch(&cpus->switches, 70, 1, 10);
 	put_switch(&cpus->switches, 1, 71, 20);
@@ -735,6 +765,22 @@ static void queued(void)
 		CU_ASSERT_EQUAL(told[6].cpu, 4);
 		CU_ASSERT_PTR_NULL(s.queue.data);
 	}
+	/* Without memory it is said; what was queued stays. */
+	records_forget();
+	perf_emit(&s, PITRACE_MTE, PITRACE_MTE_PROCESS, &task, sizeof(task), 5);
+	no_memory = true;
+	for (unsigned int i = 0; i < 100; i++) {
+		int err = perf_emit(&s, PITRACE_MTE, PITRACE_MTE_PROCESS, large, sizeof(large), 6);
+
+		CU_ASSERT_EQUAL(err, i < (65536 + 20 + sizeof(task) - 24 - sizeof(task)) /
+							     (sizeof(large) + 24) ?
+					     0 :
+					     -ENOMEM);
+	}
+	no_memory = false;
+	pump(false);
+	CU_ASSERT(ntold == 1 + 16 && told[0].size == sizeof(task) &&
+		  told[16].size == sizeof(large));
 	/* As many as there are. */
 	records_forget();
 	memset(large, 0x5a, sizeof(large));
@@ -838,7 +884,7 @@ static void looked_at(void)
 /* ---- errors ---------------------------------------------------------------------------------- */
 
 /* All that a pump can put, in segments of a few records. */
-static void feed_errors(void)
+static void feed_errors(unsigned int shift)
 {
 	struct pitrace_mte_map map = { .pid = 70, .inode = 5, .path_len = 0 };
 	uint8_t record[sizeof(map) + 4] = { 0 };
@@ -852,6 +898,11 @@ static void feed_errors(void)
 	for (uint32_t i = 0; i < CPUS; i++) {
 		struct perf_cpu *c = &cpus[i];
 
+		/* Others are the last of their segments then. */
+		for (unsigned int k = 0; k < shift; k++) {
+			put_comm(&c->names, 70, "a", 6);
+			put_switch(&c->switches, 1, 2, 6);
+		}
 		mapping(c, 70, 0x1000, "/x", 10);
 		mapping(c, 71, 0x2000, "/y", 20);
 		put_comm(&c->names, 70, "a", 30);
@@ -888,13 +939,14 @@ static void feed_errors(void)
 
 static void sink_error(void)
 {
-	unsigned int most, whole;
-
 	/* Of the whole system; of a process, where throttling has a loss of its own. */
-	for (uint32_t scope = 0; scope < 2; scope++) {
+	for (uint32_t how = 0; how < 8; how++) {
+		uint32_t scope = how % 2 ? PITRACE_SCOPE_PROCESS : PITRACE_SCOPE_SYSTEM;
+		unsigned int most, whole;
+
 		begin();
-		s.config.scope = scope ? PITRACE_SCOPE_PROCESS : PITRACE_SCOPE_SYSTEM;
-		feed_errors();
+		s.config.scope = scope;
+		feed_errors(how / 2);
 		pump(true);
 		most = nsegments;
 		whole = ntold;
@@ -902,8 +954,8 @@ static void sink_error(void)
 		end();
 		for (unsigned int k = 1; k <= most; k++) {
 			begin();
-			s.config.scope = scope ? PITRACE_SCOPE_PROCESS : PITRACE_SCOPE_SYSTEM;
-			feed_errors();
+			s.config.scope = scope;
+			feed_errors(how / 2);
 			sink_fails = k;
 			CU_ASSERT_EQUAL(perf_pump(&s, true, records_take, NULL), -EIO);
 			/* Nothing is given to it any more. */
@@ -954,6 +1006,9 @@ static void forgotten(void)
 	put_switch(&c->switches, 2, 3, SECOND + 8);
 	perf_pump_discard(&s);
 	CU_ASSERT(!c->idle_count && !c->due && !c->trace_bytes && c->mte_bytes == 77);
+	CU_ASSERT(c->samples.page->data_tail == c->samples.page->data_head);
+	CU_ASSERT(c->switches.page->data_tail == c->switches.page->data_head);
+	CU_ASSERT(c->names.page->data_tail < c->names.page->data_head);
 	CU_ASSERT(c->lost[PITRACE_LOST_TPROF] == 5 && c->ticks == 1);
 	records_forget();
 	pump(true);
@@ -977,6 +1032,9 @@ static void forgotten(void)
 	sample(c, 3 * SECOND);
 	put_switch(&c->switches, 5, 6, 3 * SECOND);
 	perf_pump_reset(&s);
+	CU_ASSERT(c->samples.page->data_tail == c->samples.page->data_head);
+	CU_ASSERT(c->switches.page->data_tail == c->switches.page->data_head);
+	CU_ASSERT(c->names.page->data_tail == c->names.page->data_head);
 	for (int k = 0; k < PITRACE_LOST_KINDS; k++)
 		CU_ASSERT_EQUAL(c->lost[k], 0);
 	CU_ASSERT(!c->ticks && !c->idle_ticks && !c->due && !c->throttled && !c->reported);
@@ -993,23 +1051,15 @@ static void forgotten(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "conserved", conserved },
-		{ "idle_ends", idle_ends },
-		{ "idle_is", idle_is },
-		{ "gaps", gaps },
-		{ "gaps_begin", gaps_begin },
-		{ "throttled", throttled },
-		{ "numbers", numbers },
-		{ "merged", merged },
-		{ "scoped", scoped },
-		{ "queued", queued },
-		{ "syncs", syncs },
-		{ "mapped", mapped },
-		{ "looked_at", looked_at },
-		{ "sink_error", sink_error },
-		{ "open_segments", open_segments },
-		{ "forgotten", forgotten },
-		{},
+		{ "conserved", conserved },   { "idle_ends", idle_ends },
+		{ "idle_is", idle_is },       { "gaps", gaps },
+		{ "gaps_begin", gaps_begin }, { "throttled", throttled },
+		{ "numbers", numbers },       { "merged", merged },
+		{ "comes_in", comes_in },     { "scoped", scoped },
+		{ "queued", queued },         { "syncs", syncs },
+		{ "mapped", mapped },         { "looked_at", looked_at },
+		{ "sink_error", sink_error }, { "open_segments", open_segments },
+		{ "forgotten", forgotten },   {},
 	};
 
 	return unit_run("perf_pump", tests);
