@@ -423,6 +423,7 @@ static void wakes(void)
 	p.fd = collector_timer.fd(b);
 	CU_ASSERT_EQUAL(timerfd_gettime(p.fd, &often), 0);
 	CU_ASSERT(!often.it_interval.tv_sec && often.it_interval.tv_nsec == 50 * (long)MS);
+	CU_ASSERT(!often.it_value.tv_sec && often.it_value.tv_nsec <= 50 * (long)MS);
 	CU_ASSERT_EQUAL(poll(&p, 1, 5000), 1);
 	drain(false);
 	CU_ASSERT_EQUAL(poll(&p, 1, 0), 0);

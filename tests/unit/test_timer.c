@@ -202,14 +202,71 @@ static void test_maps(void)
 	free(m.path);
 }
 
+/* Programs say how much of each there is: so much and no more is kept. */
+static void test_limits(void)
+{
+	static struct timer_processes all;
+	struct timer_build_id id = { .size = 20 };
+	struct timer_map map = { .start = 0x1000, .end = 0x2000, .path = (char *)"/x" };
+	struct timer_process *p, *first;
+	unsigned int wrong = 0;
+
+	first = timer_process_get(&all, 1, 7);
+	CU_ASSERT_FATAL(first != NULL);
+	CU_ASSERT(first->pid == 1 && first->image == 7 && all.n == 1);
+	CU_ASSERT_PTR_EQUAL(timer_process_get(&all, 1, 7), first);
+	CU_ASSERT_PTR_NOT_EQUAL(timer_process_get(&all, 1, 9), first);
+	CU_ASSERT_PTR_NOT_EQUAL(timer_process_get(&all, 1 + 1024, 7), first);
+	CU_ASSERT_EQUAL(all.n, 3);
+	/* The newest image that is no newer than that. */
+	CU_ASSERT_EQUAL(timer_process_newest(&all, 1, UINT64_MAX)->image, 9);
+	CU_ASSERT_EQUAL(timer_process_newest(&all, 1, 9)->image, 9);
+	CU_ASSERT_EQUAL(timer_process_newest(&all, 1, 8)->image, 7);
+	CU_ASSERT_PTR_NULL(timer_process_newest(&all, 1, 6));
+	CU_ASSERT_PTR_NULL(timer_process_newest(&all, 2, 9));
+	for (uint32_t i = 3; i < 65536; i++)
+		wrong += !timer_process_get(&all, 10000 + i, 1);
+	CU_ASSERT(!wrong && all.n == 65536);
+	CU_ASSERT_PTR_NULL(timer_process_get(&all, 9999, 1));
+	timer_process_free(&all, first);
+	p = timer_process_get(&all, 9999, 1);
+	CU_ASSERT_FATAL(p != NULL);
+	/* Sources by their numbers. */
+	CU_ASSERT(timer_process_source(p, 3)->known && p->nsource == 4);
+	CU_ASSERT(!p->source[0].known && !p->source[2].known);
+	p->source[3].lost_samples = 5;
+	CU_ASSERT(timer_process_source(p, 0)->known && p->nsource == 4);
+	CU_ASSERT(timer_process_source(p, 4) && p->nsource == 5 && p->source[3].lost_samples == 5);
+	/* Mappings of a scan, and build ids; such as can be. */
+	for (unsigned int i = 0; i < 65536; i++)
+		wrong += !timer_process_scan_map(p, &map);
+	CU_ASSERT(!wrong && p->seen.n == 65536);
+	CU_ASSERT(!timer_process_scan_map(p, &map));
+	CU_ASSERT_EQUAL(p->seen.n, 65536);
+	CU_ASSERT(timer_maps_have(&p->seen, 0x1000) && timer_maps_have(&p->seen, 0x1fff));
+	CU_ASSERT(!timer_maps_have(&p->seen, 0xfff) && !timer_maps_have(&p->seen, 0x2000));
+	for (unsigned int i = 0; i < 16385; i++)
+		timer_process_scan_id(p, &id);
+	CU_ASSERT_EQUAL(p->nids, 16384);
+	timer_process_scan_abort(p);
+	CU_ASSERT(!p->seen.n && !p->nids);
+	id.size = 0;
+	timer_process_scan_id(p, &id);
+	id.size = 21;
+	timer_process_scan_id(p, &id);
+	CU_ASSERT_EQUAL(p->nids, 0);
+	id.size = 1;
+	timer_process_scan_id(p, &id);
+	CU_ASSERT_EQUAL(p->nids, 1);
+	timer_processes_free(&all);
+	CU_ASSERT_EQUAL(all.n, 0);
+}
+
 static const struct unit_test tests[] = {
-	{ "ring", test_ring },
-	{ "cut", test_cut },
-	{ "lies", test_lies },
-	{ "link", test_link },
-	{ "names", test_names },
-	{ "maps", test_maps },
-	{ 0 },
+	{ "ring", test_ring },     { "cut", test_cut },
+	{ "lies", test_lies },     { "link", test_link },
+	{ "names", test_names },   { "maps", test_maps },
+	{ "limits", test_limits }, { 0 },
 };
 
 int main(void)

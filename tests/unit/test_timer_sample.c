@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <pitrace.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -230,7 +231,17 @@ static void ticks(void)
 	const struct timer_record *r;
 	uint64_t at;
 
+	cpu_set_t cpus;
+	int here = -1;
+
 	began();
+	/* On one CPU, as far from the first as may be. */
+	CU_ASSERT_EQUAL(sched_getaffinity(0, sizeof(cpus), &cpus), 0);
+	for (int i = 0; i < CPU_SETSIZE; i++)
+		here = CPU_ISSET(i, &cpus) ? i : here;
+	CPU_ZERO(&cpus);
+	CPU_SET(here, &cpus);
+	CU_ASSERT_EQUAL(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
 	sample_install(install);
 	CU_ASSERT_EQUAL(installed.sa_flags, SA_SIGINFO | SA_RESTART | SA_ONSTACK);
 	stand();
@@ -242,6 +253,9 @@ static void ticks(void)
 	CU_ASSERT_EQUAL(r->length, sizeof(*r) + sizeof(*s));
 	s = (const void *)(r + 1);
 	CU_ASSERT(s->address == 0x1000 && !s->overruns && !s->flags);
+#if defined(__x86_64__) || defined(__aarch64__)
+	CU_ASSERT_EQUAL(s->cpu, here);
+#endif
 	at += r->length;
 	raise_timer(ring->timer, 3, SI_TIMER);
 	s = (const void *)(record(ring, false, at) + 1);
