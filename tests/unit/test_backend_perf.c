@@ -1684,11 +1684,13 @@ static void normal_keeps(void)
 	CU_ASSERT_EQUAL(records_count(PITRACE_SYNC, PITRACE_SYNC_SECOND), 1);
 	CU_ASSERT_EQUAL(collector_perf.suspend(b, true), 0);
 	fake_clock = 4500;
-	usleep(300000);
-	CU_ASSERT_EQUAL(collector_perf.suspend(b, false), 0);
-	records_forget();
-	drain(true);
+	for (int i = 0; i < 2000 && records_count(PITRACE_SYNC, PITRACE_SYNC_SECOND) < 2; i++) {
+		usleep(5000);
+		records_forget();
+		drain(true);
+	}
 	CU_ASSERT_EQUAL(records_count(PITRACE_SYNC, PITRACE_SYNC_SECOND), 2);
+	CU_ASSERT_EQUAL(collector_perf.suspend(b, false), 0);
 	CU_ASSERT_EQUAL(collector_perf.off(b), 0);
 	close_it();
 }

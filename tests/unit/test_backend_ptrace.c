@@ -294,16 +294,18 @@ asm(".text\n"
 #define PLACES(X)                                                                                  \
 	X(read)                                                                                    \
 	X(go)                                                                                      \
-	X(exit) X(exited) X(thread_exit) X(thread_exited) X(flow) X(loop) X(jnz) X(call) X(back)   \
-		X(jz) X(on) X(no) X(out) X(leaf) X(ret) X(calls) X(mapped) X(first) X(firsted) X(  \
-			again) X(second) X(seconded) X(named) X(unmapped) X(signals) X(set)        \
-			X(set2) X(pid) X(killed) X(trap) X(trapped) X(handler) X(hret) X(          \
-				restorer) X(restored) X(wait) X(waits) X(waited) X(fork) X(vfork)  \
-				X(split) X(forked) X(which) X(reaped) X(clone) X(cloned) X(whose)  \
-					X(parent) X(child) X(childs) X(common) X(common_ret)       \
-						X(exec) X(execed) X(ever) X(evers) X(stop) X(self) \
-							X(stopped) X(well) X(cexec) X(both)        \
-								X(calling) X(came) X(more) X(last)
+	X(exit)                                                                                    \
+	X(exited) X(thread_exit) X(thread_exited) X(flow) X(loop) X(jnz) X(call) X(back) X(jz) X(  \
+		on) X(no) X(out) X(leaf) X(ret) X(calls) X(mapped) X(first) X(firsted) X(again)    \
+		X(second) X(seconded) X(named) X(unmapped) X(signals) X(set) X(set2) X(pid)        \
+			X(killed) X(trap) X(trapped) X(handler) X(hret) X(restorer) X(restored)    \
+				X(wait) X(waits) X(waited) X(fork) X(vfork) X(split) X(forked)     \
+					X(which) X(reaped) X(clone) X(cloned) X(whose) X(parent)   \
+						X(child) X(childs) X(common) X(common_ret) X(exec) \
+							X(execed) X(ever) X(evers) X(stop) X(self) \
+								X(stopped) X(well) X(cexec)        \
+									X(both) X(calling) X(came) \
+										X(more) X(last)
 
 extern void sub_begin(int fd, const void *where, int other) __attribute__((noreturn));
 #define DECLARE(name) extern const char sub_##name[];
@@ -323,19 +325,40 @@ static char why[500];
 static int go[2], other[2];
 static pid_t subject;
 
-static void wait_blocked(pid_t pid)
+/* One of its words: a state, a mask of signals. */
+static unsigned long status_of(pid_t pid, const char *word, bool number)
 {
-	char path[64], text[64];
+	char path[64], line[256];
+	unsigned long value = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, word, strlen(word)))
+			value = number ? strtoul(line + strlen(word), NULL, 16) :
+					 (unsigned long)line[strlen(word)];
+	if (f)
+		fclose(f);
+	return value;
+}
+
+/* It sleeps in a read of that file, and no signal is under way to it. */
+static void wait_blocked(pid_t pid, int in)
+{
+	char path[64], text[64], want[32];
 
 	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
-	for (int i = 0; i < 4000; i++) {
+	snprintf(want, sizeof(want), "0 0x%x ", (unsigned int)in);
+	for (int i = 0; i < 20000; i++) {
 		int fd = open(path, O_RDONLY | O_CLOEXEC);
 		ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
 
 		if (fd >= 0)
 			close(fd);
 		text[n > 0 ? n : 0] = 0;
-		if (!strncmp(text, "0 0x", 4))
+		if (!strncmp(text, want, strlen(want)) && !status_of(pid, "ShdPnd:\t", true) &&
+		    status_of(pid, "State:\t", false) == 'S')
 			return;
 		usleep(1000);
 	}
@@ -366,7 +389,7 @@ static void start(const char *where)
 	CU_ASSERT_FATAL(subject >= 0);
 	if (!subject)
 		sub_begin(go[0], where, other[0]);
-	wait_blocked(subject);
+	wait_blocked(subject, go[0]);
 	config.pid = subject;
 }
 
@@ -543,7 +566,7 @@ static void begun(void)
 		usleep(500);
 	}
 	usleep(2000);
-	wait_blocked(subject);
+	wait_blocked(subject, go[0]);
 }
 
 static int run(const char *where)
@@ -710,11 +733,15 @@ static void interrupted(void)
 		trace();
 		begun();
 		let_go();
-		usleep(20000);
-		wait_blocked(subject);
+		wait_blocked(subject, other[0]);
 		CU_ASSERT_EQUAL(kill(subject, how ? SIGWINCH : SIGUSR1), 0);
-		usleep(20000);
-		wait_blocked(subject);
+		for (int i = 0; i < 20000 && !how &&
+				!records_nth(PITRACE_BREAK_USER, PITRACE_BREAK_SIGRETURN, 0);
+		     i++) {
+			drain();
+			usleep(500);
+		}
+		wait_blocked(subject, other[0]);
 		CU_ASSERT_EQUAL(write(other[1], "x", 1), 1);
 		CU_ASSERT_EQUAL(ended(), 7 << 8);
 		CU_ASSERT_EQUAL(collector_ptrace.off(b), 0);
@@ -824,8 +851,8 @@ static void by_pids(void)
 		usleep(500);
 	}
 	usleep(2000);
-	wait_blocked(first);
-	wait_blocked(subject);
+	wait_blocked(first, first_go[0]);
+	wait_blocked(subject, go[0]);
 	let_go();
 	CU_ASSERT_EQUAL(write(first_go[1], "x", 1), 1);
 	/* Only its tracer may wait for it. */

@@ -122,6 +122,7 @@ static void configure(void)
 	config.user = geteuid();
 	config.majors[0] = 1ull << PITRACE_TPROF;
 	ahead = dead = still = 0;
+	still = now_ns(); /* however long the machine takes */
 	tick = 4 * MS;
 	maps_text = comm_text = NULL;
 	maps_read = maps_tries = 0;
@@ -789,7 +790,6 @@ static void much(void)
 	unsigned int left[3] = { 0 };
 
 	begin();
-	still = now_ns();
 	for (uint32_t i = 0; i < FILES; i++) {
 		f[i] = ring(PID + i, 0x11, 0);
 		fill(f[i]);
