@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "base/now.h"
 #include "base/rc.h"
 #include "collect/collectors.h"
 #include "collect/ptrace/ptrace_session.h"
@@ -274,6 +275,47 @@ asm(".text\n"
     "	nop\n"
     "sub_evers:\n"
     "	jmp sub_ever\n"
+    /* a sequence that no trap may interrupt, through to its end, then left by its branch: see
+     * flow_here() below */
+    "sub_seq:\n"
+    "	mov $1, %eax\n"
+    "	test %eax, %eax\n"
+    "sub_reserve:\n"
+    "	.byte 0x0f, 0x1f, 0x40, 0x01\n"
+    "sub_inside:\n"
+    "	.byte 0x0f, 0x1f, 0x40, 0x03\n"
+    "sub_leave:\n"
+    "	.byte 0x2e, 0x2e, 0x74, sub_left - sub_stay\n"
+    "sub_stay:\n"
+    "	.byte 0x0f, 0x1f, 0x40, 0x03\n"
+    "sub_store:\n"
+    "	.byte 0x0f, 0x1f, 0x40, 0x02\n"
+    "sub_after:\n"
+    "	xor %eax, %eax\n"
+    "sub_once_more:\n"
+    "	jmp sub_reserve\n"
+    "sub_left:\n"
+    "	jmp sub_exit\n"
+    /* a child that waits */
+    "sub_forks:\n"
+    "	mov $57, %eax\n"
+    "	syscall\n"
+    "	test %eax, %eax\n"
+    "	jz sub_cwait\n"
+    "	mov %eax, %edi\n"
+    "	mov %rsp, %rsi\n"
+    "	xor %edx, %edx\n"
+    "	xor %r10d, %r10d\n"
+    "	mov $61, %eax\n"
+    "	syscall\n"
+    "	jmp sub_exit\n"
+    "sub_cwait:\n"
+    "	mov %r12, %rdi\n"
+    "	mov %rsp, %rsi\n"
+    "	mov $1, %edx\n"
+    "	xor %eax, %eax\n"
+    "	syscall\n"
+    "	jmp sub_thread_exit\n"
     /* stops itself */
     "sub_stop:\n"
     "	mov $39, %eax\n"
@@ -295,17 +337,19 @@ asm(".text\n"
 	X(read)                                                                                    \
 	X(go)                                                                                      \
 	X(exit)                                                                                    \
-	X(exited) X(thread_exit) X(thread_exited) X(flow) X(loop) X(jnz) X(call) X(back) X(jz) X(  \
-		on) X(no) X(out) X(leaf) X(ret) X(calls) X(mapped) X(first) X(firsted) X(again)    \
-		X(second) X(seconded) X(named) X(unmapped) X(signals) X(set) X(set2) X(pid)        \
-			X(killed) X(trap) X(trapped) X(handler) X(hret) X(restorer) X(restored)    \
-				X(wait) X(waits) X(waited) X(fork) X(vfork) X(split) X(forked)     \
-					X(which) X(reaped) X(clone) X(cloned) X(whose) X(parent)   \
-						X(child) X(childs) X(common) X(common_ret) X(exec) \
-							X(execed) X(ever) X(evers) X(stop) X(self) \
-								X(stopped) X(well) X(cexec)        \
-									X(both) X(calling) X(came) \
-										X(more) X(last)
+	X(exited)                                                                                  \
+	X(thread_exit) X(thread_exited) X(flow) X(loop) X(jnz) X(call) X(back) X(jz) X(on) X(      \
+		no) X(out) X(leaf) X(ret) X(calls) X(mapped) X(first) X(firsted) X(again)          \
+		X(second) X(seconded) X(named) X(unmapped) X(signals) X(set) X(set2) X(pid) X(     \
+			killed) X(trap) X(trapped) X(handler) X(hret) X(restorer) X(restored)      \
+			X(wait) X(waits) X(waited) X(fork) X(vfork) X(split) X(forked) X(which) X( \
+				reaped) X(clone) X(cloned) X(whose) X(parent) X(child) X(childs)   \
+				X(common) X(common_ret) X(exec) X(execed) X(ever) X(evers) X(stop) \
+					X(self) X(stopped) X(well) X(cexec) X(both) X(calling)     \
+						X(came) X(more) X(seq) X(reserve) X(inside)        \
+							X(leave) X(stay) X(store) X(after)         \
+								X(once_more) X(left) X(forks)      \
+									X(last)
 
 extern void sub_begin(int fd, const void *where, int other) __attribute__((noreturn));
 #define DECLARE(name) extern const char sub_##name[];
@@ -316,6 +360,26 @@ static const struct {
 #define PLACE(name) { sub_##name, #name },
 	PLACES(PLACE)
 };
+
+/* Four bytes each, as other machines have them: a load that reserves, the store that ends it, what
+ * stands between, a branch out of it. */
+struct flow __real_flow_here(const uint8_t *code, size_t n, bool wide);
+struct flow __wrap_flow_here(const uint8_t *code, size_t n, bool wide);
+struct flow __wrap_flow_here(const uint8_t *code, size_t n, bool wide)
+{
+	if (n >= 4 && code[0] == 0x0f && code[1] == 0x1f && code[2] == 0x40)
+		return (struct flow){ .what = code[3] == 1 ? FLOW_RESERVE :
+					      code[3] == 2 ? FLOW_RELEASE :
+							     FLOW_NEXT,
+				      .length = 4 };
+	if (n >= 4 && code[0] == 0x2e && code[1] == 0x2e && code[2] == 0x74)
+		return (struct flow){ .what = FLOW_MAYBE,
+				      .kind = PITRACE_BRANCH_JUMP,
+				      .length = 4,
+				      .direct = true,
+				      .reach = 4 + (int8_t)code[3] };
+	return __real_flow_here(code, n, wide);
+}
 
 /* ---- a session ------------------------------------------------------------------------------- */
 
@@ -782,6 +846,77 @@ static void children(void)
 	}
 }
 
+/* It runs through a sequence; what it did is told all the same. */
+static void sequences(void)
+{
+	configure();
+	CU_ASSERT_EQUAL(run(sub_seq), 7 << 8);
+	is_said((uint32_t)subject, BEGINS "b3:1 go>seq|b3:9 once_more>reserve|b3:3 leave>left|"
+					  "b3:1 left>exit|" ENDS);
+	end();
+	configure();
+	config.itrace.flags = PITRACE_ITRACE_STEPS;
+	CU_ASSERT_EQUAL(run(sub_seq), 7 << 8);
+	is_said((uint32_t)subject,
+		BEGINS "b3:1 go>seq|b405:1 seq>seq+5|b405:1 seq+5>reserve|b405:1 reserve>inside|"
+		       "b405:1 inside>leave|b405:1 leave>stay|b405:1 stay>store|b405:1 store>after|"
+		       "b405:1 after>once_more|b3:1 once_more>reserve|b405:1 reserve>inside|"
+		       "b405:1 inside>leave|b3:1 leave>left|b3:1 left>exit|b405:1 exit>exit+5|"
+		       "b405:1 exit+5>exit+10|e4:1 0|");
+	end();
+	/* The trace ends within it. */
+	configure();
+	config.itrace.limit = 1 + 1 + 2 + 3;
+	CU_ASSERT_EQUAL(run(sub_seq), 7 << 8);
+	is_said((uint32_t)subject, BEGINS "b3:1 go>seq|e7:5 stay|");
+	end();
+	/* It begins there, at a breakpoint that stays. */
+	configure();
+	config.itrace.flags = PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL;
+	config.itrace.start = (uintptr_t)sub_reserve;
+	config.itrace.stop = (uintptr_t)sub_after;
+	CU_ASSERT_EQUAL(run(sub_seq), 7 << 8);
+	is_said((uint32_t)subject, "s5:0 reserve|e5:5 after|s5:0 reserve|b3:3 leave>left|"
+				   "b3:1 left>exit|" ENDS);
+	end();
+}
+
+/* A child that is not followed runs alone, untraced. */
+static void let_alone(void)
+{
+	char path[100], line[100] = "";
+	int tracer = -1;
+	pid_t child;
+	FILE *f;
+
+	configure();
+	start(sub_forks);
+	trace();
+	begun();
+	let_go();
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", subject, subject);
+	for (int i = 0; i < 20000 && !atoi(line); i++) {
+		f = fopen(path, "re");
+		if (!f || !fgets(line, sizeof(line), f))
+			line[0] = 0;
+		if (f)
+			fclose(f);
+		usleep(500);
+	}
+	child = atoi(line);
+	CU_ASSERT_FATAL(child > 0);
+	wait_blocked(child, other[0]);
+	for (int i = 0; i < 5000 && tracer; i++) {
+		tracer = (int)status_of(child, "TracerPid:\t", true);
+		usleep(1000);
+	}
+	CU_ASSERT_EQUAL(tracer, 0);
+	CU_ASSERT_EQUAL(write(other[1], "x", 1), 1);
+	CU_ASSERT_EQUAL(ended(), 7 << 8);
+	CU_ASSERT_EQUAL(collector_ptrace.off(b), 0);
+	end();
+}
+
 #define PARENTS                                                                                  \
 	BEGINS "b3:1 go>clone|k6:7,56 cloned>cloned|b1:3 whose+2>common|b2:2 common_ret>parent|" \
 	       "b3:1 parent>thread_exit|" ENDS
@@ -1198,6 +1333,30 @@ static void suspends(void)
 	end();
 }
 
+/* A clock sync each second. */
+static void seconds(void)
+{
+	uint64_t began = now_ns(), passed = 0;
+	unsigned int n = 0;
+
+	configure();
+	start(sub_ever);
+	trace();
+	begun();
+	let_go();
+	while (passed < 2300) {
+		drain();
+		n += records_count(PITRACE_SYNC, PITRACE_SYNC_SECOND);
+		records_forget();
+		usleep(1000);
+		passed = (now_ns() - began) / 1000000;
+	}
+	CU_ASSERT(n >= 1 && n <= passed / 1000);
+	CU_ASSERT_EQUAL(collector_ptrace.off(b), 0);
+	kill(subject, SIGKILL);
+	end();
+}
+
 /* Who is stopped stays so until it is told to go on. */
 static void stopped(void)
 {
@@ -1366,6 +1525,9 @@ int main(void)
 		{ "signals", signals },
 		{ "interrupted", interrupted },
 		{ "children", children },
+		{ "sequences", sequences },
+		{ "let_alone", let_alone },
+		{ "seconds", seconds },
 		{ "threads", threads },
 		{ "by_pids", by_pids },
 		{ "places", places_of },

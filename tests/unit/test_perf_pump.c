@@ -648,6 +648,80 @@ static void numbers(void)
 	end();
 }
 
+/* Words of records that only readers of files use. */
+static void words(void)
+{
+	struct perf_ring r = { 0 };
+	struct perf_item item;
+	const char *why;
+
+	begin();
+	map_ring(&r, 0);
+	u64(0x1234);
+	text("/a");
+	put_id(&r, PERF_RECORD_CGROUP, 0, 70, 1);
+	CU_ASSERT_EQUAL(perf_decode(&s.shape, perf_ring_peek(&r, 1 << 20), 8 + 8 + 8 + 32, &item,
+				    &why),
+			0);
+	CU_ASSERT(item.cgroup == 0x1234 && item.time == 1);
+	CU_ASSERT_STRING_EQUAL(item.text, "/a");
+	r.at = r.page->data_head;
+	u64(0x5678);
+	u32(2 | 3 << 16);
+	u32(0x41414141);
+	u32(0x42);
+	u32(0);
+	put_id(&r, PERF_RECORD_TEXT_POKE, 0, 70, 1);
+	CU_ASSERT_EQUAL(perf_decode(&s.shape, perf_ring_peek(&r, r.page->data_head),
+				    8 + 8 + 16 + 32, &item, &why),
+			0);
+	CU_ASSERT(item.start == 0x5678 && item.poke_old == 2 && item.poke_new == 3);
+	CU_ASSERT(!memcmp(item.poke, "AAAAB", 5));
+	unmap_ring(&r);
+	end();
+}
+
+static struct pitrace_stack copied;
+
+static int take_copy(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
+		     uint64_t time)
+{
+	(void)arg;
+	(void)time;
+	CU_ASSERT(major == PITRACE_TPROF && minor & PITRACE_TPROF_STACK);
+	memcpy(&copied, (const uint8_t *)data + sizeof(struct pitrace_sample), sizeof(copied));
+	CU_ASSERT_EQUAL(size, sizeof(struct pitrace_sample) + sizeof(copied) +
+				      8u * (copied.kernel + copied.user + copied.regs) +
+				      copied.bytes);
+	return -EIO;
+}
+
+/* A copied stack has whole words, no more than were asked for, no more than there are. */
+static void copies(void)
+{
+	static const struct {
+		uint32_t most, there, got;
+	} tries[] = { { 64, 64, 64 }, { 64, 63, 56 }, { 63, 64, 56 }, { 64, 7, 0 },
+		      { 0, 64, 0 },   { 64, 0, 0 },   { 72, 64, 64 }, { 100000, 65536, 65536 } };
+	static uint8_t stack[65536], regs[64 * 8];
+	struct perf_stacks k = { .want = PITRACE_WANT_COPY, .depth = 8 };
+	struct perf_item item = { .misc = PERF_RECORD_MISC_USER,
+				  .abi = PERF_SAMPLE_REGS_ABI_64,
+				  .nregs = 17,
+				  .regs = regs,
+				  .stack = stack };
+
+	k.registers = perf_registers_of("x86_64");
+	k.regs = 0xff01ff;
+	for (size_t i = 0; i < sizeof(tries) / sizeof(*tries); i++) {
+		k.copy = tries[i].most;
+		item.nstack = tries[i].there;
+		CU_ASSERT_EQUAL(perf_put_sample(&item, &k, UINT32_MAX, take_copy, NULL), -EIO);
+		CU_ASSERT_EQUAL(copied.bytes, tries[i].got);
+		CU_ASSERT(copied.regs == 17 && copied.flags & PITRACE_STACK_COPY);
+	}
+}
+
 /* Both rings by time; at the same time the sample first. */
 static void merged(void)
 {
@@ -1055,7 +1129,8 @@ int main(void)
 		{ "idle_is", idle_is },       { "gaps", gaps },
 		{ "gaps_begin", gaps_begin }, { "throttled", throttled },
 		{ "numbers", numbers },       { "merged", merged },
-		{ "comes_in", comes_in },     { "scoped", scoped },
+		{ "comes_in", comes_in },     { "copies", copies },
+		{ "words", words },           { "scoped", scoped },
 		{ "queued", queued },         { "syncs", syncs },
 		{ "mapped", mapped },         { "looked_at", looked_at },
 		{ "sink_error", sink_error }, { "open_segments", open_segments },

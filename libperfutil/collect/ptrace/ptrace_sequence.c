@@ -90,22 +90,30 @@ static void arrived(struct ptrace_session *s, struct ptrace_thread *t, const str
 bool ptrace_sequence(struct ptrace_session *s, struct ptrace_thread *t, int *status)
 {
 	struct sequence q;
-	bool set = true;
+	bool set = true, starts;
 	uint64_t pc = 0;
 	unsigned int i;
 
 	*status = 0;
 	if (!find_sequence(s, t, &q) || !plain(t, &q))
 		return false;
+	/* At the start address' breakpoint the sequence would never get to its end. */
+	starts = t->p->start >= t->pc && t->p->start < q.exit[0] &&
+		 ptrace_break_is(t->p, t->p->start);
+	if (starts)
+		ptrace_break_clear(t, t->p->start);
 	for (i = 0; i < q.n; i++)
 		set = ptrace_break_set(t, q.exit[i]) && set;
 	if (set && !ptrace(PTRACE_CONT, t->tid, 0, 0) &&
 	    waitpid(t->tid, status, __WALL | __WNOTHREAD) == t->tid && WIFSTOPPED(*status))
 		ptrace_pc_get(t->tid, &pc);
-	if (!*status || WIFSTOPPED(*status))
+	if (!*status || WIFSTOPPED(*status)) {
 		for (i = 0; i < q.n; i++)
 			if (q.exit[i] != t->p->start)
 				ptrace_break_clear(t, q.exit[i]);
+		if (starts)
+			ptrace_break_set(t, t->p->start);
+	}
 	for (i = 0; i < q.n; i++)
 		if (pc && pc == q.exit[i] + ptrace_break_behind && *status >> 8 == SIGTRAP) {
 			ptrace_pc_set(t->tid, q.exit[i]);
