@@ -28,7 +28,7 @@
 /* ---- the machine ----------------------------------------------------------------------------- */
 
 static uint64_t ahead; /* ns that time is ahead, */
-static uint64_t still; /* … of this moment; 0: of now */
+static uint64_t still; /* … of this moment, a ns later each time; 0: of now */
 static uint64_t dead;  /* a bit for each process from PID on */
 static long tick = 4 * MS;
 static const char *maps_text, *comm_text; /* of all processes; NULL: none */
@@ -51,7 +51,7 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *t)
 	int err = __real_clock_gettime(clock, t);
 	uint64_t ns = (uint64_t)t->tv_sec * SECOND + (uint64_t)t->tv_nsec;
 
-	ns = ahead + (still && clock == CLOCK_MONOTONIC ? still : ns);
+	ns = ahead + (still && clock == CLOCK_MONOTONIC ? still++ : ns);
 	t->tv_sec = (time_t)(ns / SECOND);
 	t->tv_nsec = (long)(ns % SECOND);
 	return err;
@@ -802,6 +802,12 @@ static void much(void)
 	/* 262,144 records are those of 21.3 files. */
 	CU_ASSERT(left[0] == FILES - 22 && left[1] == FILES - 44 && left[2] == 0);
 	CU_ASSERT_EQUAL(info()->lost[PITRACE_LOST_MTE], 0);
+	/* A million wait, and no more: what is beyond that is counted. */
+	for (uint32_t i = 0; i < FILES; i++)
+		fill(f[i]);
+	for (int k = 0; k < 3; k++)
+		collector_timer.drain(b, false, swallow, NULL);
+	CU_ASSERT_EQUAL(info()->lost[PITRACE_LOST_MTE], 2ull * FILES * 192 * 1024 / 16 - (1 << 20));
 	/* The end reads all of it at once. */
 	for (uint32_t i = 0; i < FILES; i++) {
 		CU_ASSERT_EQUAL(f[i]->events.head, f[i]->events.tail);
@@ -869,6 +875,11 @@ static void notes(void)
 					     "no stacks at dispatches");
 	collector_timer.facts(b, facts, sizeof(facts));
 	CU_ASSERT_STRING_EQUAL(facts, "ticks in step: 1 of 3, by the kernel's tick\n");
+	f->unsampled = 1;
+	settle();
+	CU_ASSERT_STRING_EQUAL(info()->note,
+			       "user code only; 1 of 3 samples by the kernel's tick; no stacks at dispatches; "
+			       "NOT SAMPLED: 1 threads (no room for more, or no timer: see ulimit -i)");
 	leave(f);
 	end();
 	/* Without dither all are, as was asked for. */
