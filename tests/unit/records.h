@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A collector's sink for unit tests: keeps the records of the segments that it is given, in the order
- * in which they came, and fails at the call that the test names.
+ * A collector's sink for unit tests: keeps the records of the segments that it is given, in the
+ * order in which they came, and fails at the call that the test names.
  */
 #ifndef RECORDS_H
 #define RECORDS_H

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * The collector `perf` on a kernel of the test's own: which events it opens and how, what it says where
- * the kernel refuses, how it turns them on and off, what its modes keep and hand over, and that after
- * an error nothing stays open. (Linked with --wrap: perf_event_open(2) gives files in memory.)
+ * The collector `perf` on a kernel of the test's own: which events it opens and how, what it says
+ * where the kernel refuses, how it turns them on and off, what its modes keep and hand over, and
+ * that after an error nothing stays open. (Linked with --wrap: perf_event_open(2) gives files in
+ * memory.)
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * The collector `ptrace` beside programs of a few instructions, in assembler: the records of each, to
- * the last one, as text; what its options leave out; and that the program does what it does without.
- * (Linked with --wrap=rights_gained.)
+ * The collector `ptrace` beside programs of a few instructions, in assembler: the records of each,
+ * to the last one, as text; what its options leave out; and that the program does what it does
+ * without. (Linked with --wrap=rights_gained.)
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -333,23 +333,18 @@ asm(".text\n"
     "	.quad sub_handler, 0x14000004, sub_restorer, 0\n" /* SIGINFO, RESTART, RESTORER */
     ".text\n");
 
-#define PLACES(X)                                                                                  \
-	X(read)                                                                                    \
-	X(go)                                                                                      \
-	X(exit)                                                                                    \
-	X(exited)                                                                                  \
-	X(thread_exit) X(thread_exited) X(flow) X(loop) X(jnz) X(call) X(back) X(jz) X(on) X(      \
-		no) X(out) X(leaf) X(ret) X(calls) X(mapped) X(first) X(firsted) X(again)          \
-		X(second) X(seconded) X(named) X(unmapped) X(signals) X(set) X(set2) X(pid) X(     \
-			killed) X(trap) X(trapped) X(handler) X(hret) X(restorer) X(restored)      \
-			X(wait) X(waits) X(waited) X(fork) X(vfork) X(split) X(forked) X(which) X( \
-				reaped) X(clone) X(cloned) X(whose) X(parent) X(child) X(childs)   \
-				X(common) X(common_ret) X(exec) X(execed) X(ever) X(evers) X(stop) \
-					X(self) X(stopped) X(well) X(cexec) X(both) X(calling)     \
-						X(came) X(more) X(seq) X(reserve) X(inside)        \
-							X(leave) X(stay) X(store) X(after)         \
-								X(once_more) X(left) X(forks)      \
-									X(last)
+/* clang-format off */
+#define PLACES(X) \
+	X(read) X(go) X(exit) X(exited) X(thread_exit) X(thread_exited) X(flow) X(loop) \
+	X(jnz) X(call) X(back) X(jz) X(on) X(no) X(out) X(leaf) X(ret) X(calls) X(mapped) \
+	X(first) X(firsted) X(again) X(second) X(seconded) X(named) X(unmapped) X(signals) \
+	X(set) X(set2) X(pid) X(killed) X(trap) X(trapped) X(handler) X(hret) X(restorer) \
+	X(restored) X(wait) X(waits) X(waited) X(fork) X(vfork) X(split) X(forked) X(which) \
+	X(reaped) X(clone) X(cloned) X(whose) X(parent) X(child) X(childs) X(common) \
+	X(common_ret) X(exec) X(execed) X(ever) X(evers) X(stop) X(self) X(stopped) X(well) \
+	X(cexec) X(both) X(calling) X(came) X(more) X(seq) X(reserve) X(inside) X(leave) \
+	X(stay) X(store) X(after) X(once_more) X(left) X(forks) X(last)
+/* clang-format on */
 
 extern void sub_begin(int fd, const void *where, int other) __attribute__((noreturn));
 #define DECLARE(name) extern const char sub_##name[];
@@ -596,7 +591,8 @@ static unsigned int tasks(uint32_t minor, uint32_t pid, uint32_t tid)
 	return n;
 }
 
-/* What the wait at the beginning gives, before the program itself: it is interrupted, and done again. */
+/* What the wait at the beginning gives, before the program itself: it is interrupted, and done
+ * again. */
 #define BEGINS "s1:0 go|k6:0,0 go>read|k6:1,0 go>go|"
 #define ENDS   "e4:3 0|"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * The collector `timer` with programs that the test plays: what it tells them, what it makes of their
- * rings, to the last record, in the order of time; losses, ends, what /proc says of them, its limits,
- * its errors. (Linked with --wrap: time, /proc and which processes live are the test's own.)
+ * The collector `timer` with programs that the test plays: what it tells them, what it makes of
+ * their rings, to the last record, in the order of time; losses, ends, what /proc says of them,
+ * its limits, its errors. (Linked with --wrap: time, /proc and which processes live are the test's
+ * own.)
  */
 #include <dirent.h>
 #include <errno.h>

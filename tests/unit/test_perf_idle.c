@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * Where idle CPUs wait, in kallsyms of the test's own: which functions, how far they reach, tables of
- * any length; without memory what was read so far. (Linked with --wrap=fopen64,realloc.)
+ * Where idle CPUs wait, in kallsyms of the test's own: which functions, how far they reach, tables
+ * of any length; without memory what was read so far. (Linked with --wrap=fopen64,realloc.)
  */
 #include <errno.h>
 #include <stdlib.h>

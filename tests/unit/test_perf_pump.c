@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What goes into perf's rings comes out as ticks, idle ticks, dispatches, names or counted losses, to
- * the last one; an error of the sink comes back at once, whichever segment it is, and nothing is
- * written twice. (Linked with --wrap of what looks at files and at /proc.)
+ * What goes into perf's rings comes out as ticks, idle ticks, dispatches, names or counted losses,
+ * to the last one; an error of the sink comes back at once, whichever segment it is, and nothing
+ * is written twice. (Linked with --wrap of what looks at files and at /proc.)
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -563,7 +563,8 @@ static void gaps_begin(void)
 	CU_ASSERT_EQUAL(records_lost(OVER), 2);
 	CU_ASSERT_EQUAL(records_lost(THROT), 0);
 	end();
-	/* Without periods the rate says what one is; of a process and of events nothing is known. */
+	/* Without periods the rate says what one is; of a process and of events nothing is
+	 * known. */
 	for (int how = 0; how < 3; how++) {
 		begin();
 		s.config.scope = how == 1 ? PITRACE_SCOPE_PROCESS : PITRACE_SCOPE_SYSTEM;

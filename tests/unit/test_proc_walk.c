@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * The walk of live tasks, over a /proc of the test's own: all of it, or a process with its descendants
- * and its ancestors' names; who ends meanwhile is left out; an error ends it at once and comes back.
- * (Linked with --wrap=opendir,fopen64,realloc.)
+ * The walk of live tasks, over a /proc of the test's own: all of it, or a process with its
+ * descendants and its ancestors' names; who ends meanwhile is left out; an error ends it at once
+ * and comes back. (Linked with --wrap=opendir,fopen64,realloc.)
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * The timer's library in a program: this one, started anew by itself, with the library's objects linked
- * into it. It does what a program does (threads, fork, signals, libraries that come and go, a sandbox)
- * as without; the collector gets samples of all of it. A second start has no collector.
+ * The timer's library in a program: this one, started anew by itself, with the library's objects
+ * linked into it. It does what a program does (threads, fork, signals, libraries that come and go,
+ * a sandbox) as without; the collector gets samples of all of it. A second start has no collector.
  */
 #include <dirent.h>
 #include <dlfcn.h>

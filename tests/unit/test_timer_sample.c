@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What the timer's library does in a program, called by the test in place of the kernel: samples and
- * their stacks at a signal, signals that are the program's own, rings that are full or too many, and
- * which folder it takes for the collector's. (Linked with --wrap=syscall,getauxval.)
+ * What the timer's library does in a program, called by the test in place of the kernel: samples
+ * and their stacks at a signal, signals that are the program's own, rings that are full or too
+ * many, and which folder it takes for the collector's. (Linked with --wrap=syscall,getauxval.)
  */
 #include <dirent.h>
 #include <fcntl.h>
