@@ -19,6 +19,8 @@
 #define PLAIN_KEYS 32
 
 static __thread char *last;
+/* Instead of it. In the threads' static part: other parts are allocated when they are first used. */
+static __thread const char *said __attribute__((tls_model("initial-exec")));
 static pthread_key_t ending;
 static bool made;
 
@@ -97,7 +99,13 @@ const char *RcToString(int rc)
 
 const char *TraceLastError(void)
 {
-	return last ? last : "";
+	return said ? said : last ? last : "";
+}
+
+int rc_say(int rc, const char *sentence)
+{
+	said = sentence;
+	return rc;
 }
 
 int rc_fail(int rc, const char *format, ...)
@@ -109,6 +117,7 @@ int rc_fail(int rc, const char *format, ...)
 	if (text)
 		vsnprintf(text, TEXT_BYTES, format, ap);
 	va_end(ap);
+	said = NULL;
 	return rc;
 }
 
@@ -170,6 +179,7 @@ int rc_errno(int err, const char *format, ...)
 		snprintf(text + n, TEXT_BYTES - n, ": %s", strerror(err < 0 ? -err : err));
 	}
 	va_end(ap);
+	said = NULL;
 	errno = err < 0 ? -err : err;
 	return rc_of_errno(err);
 }

@@ -5,6 +5,8 @@
 
 #include <perfutil.h>
 
+/* Sets a sentence that stays where it is; also in signal handlers. Returns rc. */
+int rc_say(int rc, const char *sentence);
 /* Sets the sentence, returns rc. */
 int rc_fail(int rc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Returns the code for an errno; format describes the operation, and the text of the errno is

@@ -1,13 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Hook files: how programs' own records (TraceHook) reach a collector without the module. The
- * collector creates a folder with the file `control`, which says which majors are recorded. Each
- * process that writes creates a file PID.N of its own, mode 0600, and sends its name to a socket in
- * the folder; the kernel then says which process it belongs to (hookfile_owner.h), not the name. A
- * file is a table of slots followed by the slots. A thread takes a free slot, fills it with a
- * segment, and takes another; the collector reads up to `used` and frees full slots. The control
- * file sets the number and size of slots for both sides. Mapped memory survives its process: a
- * crash loses no written records.
+ * Hook files: how programs' own records (TraceHook) reach the collector. The collector creates a
+ * folder with the file `control`, which says which majors are recorded. Each process that writes
+ * creates a file PID.N of its own, mode 0600, and sends its name to a socket in the folder; the
+ * kernel then says which process it belongs to (hookfile_owner.h), not the name.
+ *
+ * A file is a table of slots followed by the slots. Each CPU has one slot that is being filled,
+ * whatever thread runs there: there may be any number of threads, and one that ends has nothing to
+ * give back. To write a record is to
+ *	1. move the slot's position on by compare-and-exchange: the place is the writer's alone;
+ *	2. store the record's head, which has its length and is not committed;
+ *	3. read the clock, fill in the rest;
+ *	4. store the head again, committed (release).
+ * There is no lock and no system call in it, and a signal handler may come between any two steps
+ * and write a record of its own. Slots are all zeros when they are taken: a head that is 0 belongs
+ * to a record that is not written yet. Who finds a slot full closes it (its position accepts no
+ * more) and puts another in the CPU's place; the reader frees it when all in it is read.
+ *
+ * Mapped memory survives its process: a process that is killed loses the record that it was
+ * writing, and no other. The reader is woken by time, and by programs that find a part of their
+ * slots in use: they wake a futex in the control file.
  *
  * The file belongs to the traced program: the collector reads it by pread, never by a mapping
  * (truncation would raise a signal), and does not trust its content.
@@ -16,56 +28,184 @@
 #define PITRACE_HOOKFILE_H
 
 #include "collect/backend.h"
+#include "base/now.h"
 
-#define HOOKFILE_ENV       "PITRACE_HOOKS" /* the folder */
-#define HOOKFILE_CONTROL   "control"
-#define HOOKFILE_SOCKET    "born"      /* socket where processes announce their files */
-#define HOOKFILE_MAGIC     0x4B4F4F48u /* "HOOK" */
-#define HOOKFILE_VERSION   1
-#define HOOKFILE_SLOTS_MAX 2040
-#define HOOKFILE_DATA      32768 /* offset of slot 0 */
+#define HOOKFILE_ENV     "PITRACE_HOOKS" /* the folder */
+#define HOOKFILE_CONTROL "control"
+#define HOOKFILE_SOCKET  "born"      /* socket where processes announce their files */
+#define HOOKFILE_MAGIC   0x4B4F4F48u /* "HOOK" */
+#define HOOKFILE_VERSION 2
+
+#define HOOKFILE_SLOTS_MAX 2048 /* slot 0 is never used: it is the one of who has none */
+#define HOOKFILE_SLOT_MIN  (PITRACE_USER_MAX * 2u)
+#define HOOKFILE_SLOT_MAX  (1u << 20)
+#define HOOKFILE_TABLE     4096                                       /* offset of slot 0's entry */
+#define HOOKFILE_DATA      (HOOKFILE_TABLE + HOOKFILE_SLOTS_MAX * 64) /* … of its data */
 
 struct hookfile_control {
 	uint32_t magic, version;
 	uint32_t slots, slot_bytes;
 	/* majors recorded now; MTE's bit: JIT, JAVA_THREAD */
 	uint64_t majors[PITRACE_MAJORS / 64];
-	/* the collector has ended and reads no more */
+	/* the collector has ended and reads no more; all majors are set then */
 	uint32_t gone;
+	/* of this collector; a file made for another one is not read */
+	uint32_t generation;
+	/* a program that takes this slot or a later one wakes the collector … */
+	uint32_t wake_slots;
+	uint32_t wake;  /* … by this futex; it is never written */
+	uint32_t clock; /* of the stamps: enum pitrace_clock, MONOTONIC or TSC */
 	uint32_t reserved;
 };
 
-enum hookfile_state { HOOKFILE_FREE = 0, HOOKFILE_OPEN, HOOKFILE_FULL };
+/* TAKEN: its owner is preparing it. */
+enum hookfile_state { HOOKFILE_FREE = 0, HOOKFILE_TAKEN, HOOKFILE_OPEN };
+#define HOOKFILE_ACCEPTS 0x80000000u /* in a position */
 struct hookfile_slot {
 	uint32_t state;
-	uint32_t used; /* bytes of whole records in the segment */
-	uint64_t reserved;
+	/* where the next record goes, in 8 bytes from the beginning of slot 0; it stays in its
+	 * slot. | ACCEPTS: there may be more */
+	uint32_t position;
+	uint64_t stamp; /* no record in it is older */
+	uint64_t reserved[6];
 };
+PITRACE_ASSERT(sizeof(struct hookfile_slot) == 64, "slot");
 
 struct hookfile_header {
 	uint32_t magic, version;
-	uint64_t lost; /* records that found no slot */
-	uint64_t reserved[6];
-	struct hookfile_slot slot[];
+	uint64_t lost;  /* records that found no place */
+	uint32_t table; /* entries in use so far */
+	uint32_t freed; /* written by the collector, another value each time that it has freed */
+	uint32_t generation; /* of the control file */
+	uint32_t reserved[7];
 };
-PITRACE_ASSERT(sizeof(struct hookfile_header) + HOOKFILE_SLOTS_MAX * sizeof(struct hookfile_slot) <=
-		       HOOKFILE_DATA,
-	       "hook file");
+
+/* A record in a slot; lengths and strings follow the integers, all of it in whole 8 bytes. */
+struct hookfile_record {
+	uint32_t head;
+	uint32_t tid;
+	uint64_t stamp;
+	uint32_t minor;
+	uint32_t counts; /* integers | strings << 16 */
+};
+#define HOOKFILE_COMMITTED   0x80000000u
+#define HOOKFILE_CPU_SHIFT   18 /* 13 bits */
+#define HOOKFILE_CPU_MASK    0x1FFFu
+#define HOOKFILE_MAJOR_SHIFT 10
+#define HOOKFILE_UNITS_MASK  0x3FFu /* the length, in 8 bytes */
+PITRACE_ASSERT(PITRACE_USER_MAX / 8 <= HOOKFILE_UNITS_MASK, "length of a record");
 
 /* ---- the program's side ---------------------------------------------------------------------- */
+
+/* Nothing here allocates, locks or calls what a signal handler may not. */
 
 /* Maps the control page of a folder permanently; NULL: missing, or not trusted. */
 const struct hookfile_control *hookfile_control(const char *folder);
 
-struct hookfile;
+#define HOOKFILE_LANES 1024 /* slots that are being filled; a CPU's number modulo this */
 
-/* Creates a file of this process, which is never unmapped; NULL with errno. Callers take turns: one
- * thread at a time. */
+/* This process's file. Children do not inherit it. */
+struct hookfile {
+	/* What each record needs. */
+	uint8_t *place; /* where the position ACCEPTS would be at the file's data */
+	struct hookfile_slot *table;
+	const struct hookfile_control *control;
+	const uint64_t *also; /* majors that somebody else records */
+	intptr_t cpu;         /* the CPU's number: so far from the thread's pointer */
+	uint64_t epoch;       /* no other file of this process or its forebears has it */
+	uint32_t generation;
+	uint32_t other; /* bits of a position that say which slot */
+	bool tsc;       /* the clock */
+
+	struct hookfile_header *header;
+	uint8_t *data;
+	uint32_t slots, slot_bytes;
+	bool reserve_slots; /* pages are allocated slot by slot */
+	uint32_t ready;     /* entries of the table whose pages are allocated */
+	uint32_t first;     /* no slot before this one was free … */
+	uint32_t freed;     /* … when the header said so */
+	uint32_t none;      /* 1 + freed, when no slot was free */
+	uint32_t number;    /* its name is PID.number */
+	struct {
+		uint32_t entry; /* of the slot that is being filled: bytes from the table's begin */
+		uint32_t pad[15];
+	} lane[HOOKFILE_LANES] __attribute__((aligned(64)));
+};
+
+/* Creates a file of this process, which nobody reads before hookfile_announce; NULL with errno. It
+ * is never unmapped, for other threads may be writing. */
 struct hookfile *hookfile_make(const char *folder, const struct hookfile_control *control);
-/* Writes one record of the calling thread. 0; -ENOBUFS: no free slot, counted as lost; -EBUSY:
- * called from a signal handler that interrupted this very function, counted too. */
-int hookfile_put(struct hookfile *f, uint16_t major, uint32_t minor, const struct pitrace_user *who,
-		 const void *data, size_t bytes);
+void hookfile_announce(struct hookfile *f, const char *folder);
+/* Instead of announcing it. */
+void hookfile_discard(struct hookfile *f, const char *folder);
+
+/* Where the fast way ends: takes another slot. NULL: there is none, counted as lost. */
+void *hookfile_reserve_more(struct hookfile *f, uint32_t cpu, uint32_t units);
+
+/* The clock of the stamps. It waits for what the thread did before: its stamps rise. */
+static inline uint64_t hookfile_now(bool tsc)
+{
+#ifdef __x86_64__
+	uint64_t low, high;
+
+	if (tsc) {
+		__asm__ volatile("rdtscp" : "=a"(low), "=d"(high) : : "ecx");
+		return high << 32 | low;
+	}
+#endif
+	(void)tsc;
+	return now_ns();
+}
+
+static inline bool hookfile_fits(const struct hookfile *f, uint32_t position, uint32_t units)
+{
+	return !((position ^ (position + units)) & f->other);
+}
+
+static inline void *hookfile_at(const struct hookfile *f, uint32_t position)
+{
+	return f->place + position * 8ull;
+}
+
+/* Takes a place for a record of so many 8 bytes, with its header, in the slot of this lane. False:
+ * there is no room in it. */
+static inline bool hookfile_reserve_here(struct hookfile *f, uint32_t lane, uint32_t units,
+					 uint32_t *at)
+{
+	uint32_t entry = __atomic_load_n(&f->lane[lane].entry, __ATOMIC_ACQUIRE);
+	struct hookfile_slot *s = (void *)((uint8_t *)f->table + entry);
+
+	*at = __atomic_load_n(&s->position, __ATOMIC_RELAXED);
+	return *at & HOOKFILE_ACCEPTS && hookfile_fits(f, *at, units) &&
+	       __atomic_compare_exchange_n(&s->position, at, *at + units, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+static inline void *hookfile_reserve(struct hookfile *f, uint32_t cpu, uint32_t units)
+{
+	uint32_t at;
+
+	return hookfile_reserve_here(f, cpu % HOOKFILE_LANES, units, &at) ?
+		       hookfile_at(f, at) :
+		       hookfile_reserve_more(f, cpu, units);
+}
+
+static inline uint32_t hookfile_head(uint32_t cpu, uint32_t major, uint32_t units)
+{
+	return units | major << HOOKFILE_MAJOR_SHIFT | cpu << HOOKFILE_CPU_SHIFT;
+}
+
+/* Before anything else of the record. */
+static inline void hookfile_begin(struct hookfile_record *r, uint32_t head)
+{
+	__atomic_store_n(&r->head, head, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+static inline void hookfile_commit(struct hookfile_record *r, uint32_t head)
+{
+	__atomic_store_n(&r->head, head | HOOKFILE_COMMITTED, __ATOMIC_RELEASE);
+}
 
 /* ---- the collector's side: hooks ------------------------------------------------------------- */
 
@@ -80,9 +220,16 @@ int hookfile_put(struct hookfile *f, uint16_t major, uint32_t minor, const struc
 
 struct hooks;
 
+/* A process's slots have HOOKS_SHARE times the bytes of a session's buffer, but at most
+ * HOOKS_POOL_MAX: memory that is used only while a process writes faster than is read. */
+#define HOOKS_SHARE     16
+#define HOOKS_BYTES_MIN 4096u
+#define HOOKS_BYTES_MAX (1ull << 40)
+#define HOOKS_POOL_MAX  (1ull << 30)
+
 /* Uses this folder (created if missing), or NULL: a new one in TMPDIR. It belongs to owner
- * ((uid_t)-1: the caller); only that user's processes can write. bytes: of slots, per process. NULL
- * with errno. */
+ * ((uid_t)-1: the caller); only that user's processes can write. bytes: of the session's buffer;
+ * ERANGE: not HOOKS_BYTES_MIN to _MAX. NULL with errno, and TraceLastError() says why. */
 struct hooks *hooks_new(const char *folder, uid_t owner, uint64_t bytes, uint32_t session);
 const char *hooks_folder(const struct hooks *h);
 int hooks_listen(struct hooks *h, const uint64_t majors[PITRACE_MAJORS / 64]);
@@ -93,6 +240,9 @@ int hooks_pause(struct hooks *h, bool pause);
  * exit. hooks_collect does that, too. -1: no more can be accepted now. */
 int hooks_fd(const struct hooks *h);
 int hooks_accept(struct hooks *h);
+/* Readable when a process has used a good part of its slots: drain soon. hooks_collect resets it.
+ * -1: there is none. */
+int hooks_full_fd(const struct hooks *h);
 /* Reads what the processes wrote, a limited amount per call: 0 or -errno. */
 int hooks_collect(struct hooks *h);
 /* True: more is waiting for the next call. */

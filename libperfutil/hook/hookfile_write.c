@@ -1,54 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The program's side of hook files. Each thread writes to a slot of its own, so no lock is needed;
- * slots are taken by compare-and-exchange. On a full disk writing to mapped memory would be a
- * signal: a slot's pages are allocated before it is used.
+ * The program's side of hook files: making them, and the slower half of writing (the faster one is
+ * in hookfile.h). On a full disk writing to mapped memory would be a signal: pages are allocated
+ * before they are used. All of it may run in a signal handler that interrupted any of it.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <linux/futex.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
+#include "hook/hook_text.h"
 #include "hook/hookfile.h"
-#include "base/now.h"
-#include "file/segment.h"
 
 /* attempts to announce, 1 ms apart, while the socket is full */
 #define TRIES 20
 #define NAMES 4096 /* files that one pid may have created, by exec */
-
-struct hookfile {
-	struct hookfile *older; /* never freed: other threads may be writing */
-	struct hookfile_header *header;
-	uint32_t slots, slot_bytes;
-	bool reserve_slots; /* pages are allocated slot by slot */
-};
-
-/* A lane is a thread's place: the slot that it fills. */
-struct lane {
-	struct hookfile *file;
-	struct hookfile_slot *slot;
-	struct segment_out out;
-	bool busy;
-};
-static __thread struct lane lane;
-static pthread_key_t lane_key;
-static pthread_once_t lane_once = PTHREAD_ONCE_INIT;
+#define PATH  4096
+/* entries of the table in a page */
+#define TABLE_PAGE (HOOKFILE_TABLE / (uint32_t)sizeof(struct hookfile_slot))
 
 const struct hookfile_control *hookfile_control(const char *folder)
 {
 	const struct hookfile_control *c = NULL;
-	char path[4096];
+	char path[PATH];
+	struct hook_text t = hook_text(path, sizeof(path));
 	struct stat st;
 	int fd;
 
-	if (snprintf(path, sizeof(path), "%s/" HOOKFILE_CONTROL, folder) >= (int)sizeof(path))
+	hook_text_add(&t, folder);
+	hook_text_add(&t, "/" HOOKFILE_CONTROL);
+	if (t.cut)
 		return NULL;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
@@ -60,14 +47,14 @@ const struct hookfile_control *hookfile_control(const char *folder)
 	close(fd);
 	if (!c || c == MAP_FAILED)
 		return NULL;
-	if (c->magic != HOOKFILE_MAGIC || c->version != HOOKFILE_VERSION || !c->slots ||
-	    c->slots > HOOKFILE_SLOTS_MAX || c->slot_bytes < PITRACE_USER_MAX * 2 ||
-	    c->slot_bytes > PIFILE_SEGMENT_MAX) {
+	if (c->magic != HOOKFILE_MAGIC || c->version != HOOKFILE_VERSION) {
 		munmap((void *)c, sizeof(*c));
 		return NULL;
 	}
 	return c;
 }
+
+/* ---- making one ------------------------------------------------------------------------------ */
 
 /* Allocates the pages: false when the disk is full. */
 static bool have(void *p, size_t size)
@@ -77,37 +64,148 @@ static bool have(void *p, size_t size)
 	return !madvise((void *)start, (uintptr_t)p + size - start, MADV_POPULATE_WRITE);
 }
 
-static int make_file(const char *folder, char path[4096])
+static bool name_of(struct hook_text *t, const char *folder, uint32_t number)
 {
+	if (folder) {
+		hook_text_add(t, folder);
+		hook_text_char(t, '/');
+	}
+	hook_text_number(t, (unsigned long)getpid());
+	hook_text_char(t, '.');
+	hook_text_number(t, number);
+	return !t->cut;
+}
+
+static int make_file(const char *folder, uint32_t *number)
+{
+	char path[PATH];
 	int fd = -1;
 
-	for (unsigned int n = 0; n < NAMES; n++) {
-		if (snprintf(path, 4096, "%s/%d.%u", folder, getpid(), n) >= 4096)
+	for (uint32_t n = 0; n < NAMES; n++) {
+		struct hook_text t = hook_text(path, sizeof(path));
+
+		if (!name_of(&t, folder, n))
 			return -ENAMETOOLONG;
 		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+		*number = n;
 		if (fd >= 0 || errno != EEXIST)
 			break;
 	}
 	return fd < 0 ? -errno : fd;
 }
 
-/* The kernel passes this process's credentials to the receiver of the name. A collector without the
- * socket (an older one) trusts the name. */
-static void announce(const char *folder, const char *path)
+/* posix_fallocate() is no function for signal handlers: where the file system cannot, it writes. */
+static int allocate(int fd, size_t size)
+{
+	return fallocate(fd, 0, 0, (off_t)size) ? errno : 0;
+}
+
+static int map_file(struct hookfile *f, int fd)
+{
+	size_t size = HOOKFILE_DATA + (size_t)f->slots * f->slot_bytes;
+	void *p;
+	int err = 0;
+
+	if (ftruncate(fd, (off_t)size))
+		return errno;
+	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		return errno;
+	if (have(p, 2 * HOOKFILE_TABLE)) {
+		f->reserve_slots = true;
+		f->ready = f->slots < TABLE_PAGE ? f->slots : TABLE_PAGE;
+	} else if (errno == EINVAL) {
+		/* Kernels before 5.14 lack MADV_POPULATE_WRITE: allocate the whole file now. */
+		err = allocate(fd, size);
+		f->ready = f->slots;
+	} else {
+		err = ENOSPC;
+	}
+	/* A child makes a file of its own. */
+	if (!err && madvise(p, size, MADV_DONTFORK))
+		err = errno;
+	if (err) {
+		munmap(p, size);
+		return err;
+	}
+	f->header = p;
+	f->table = (void *)((uint8_t *)p + HOOKFILE_TABLE);
+	f->data = (uint8_t *)p + HOOKFILE_DATA;
+	f->place = f->data - HOOKFILE_ACCEPTS * 8ull;
+	return 0;
+}
+
+/* What the control page says is read once, and checked. */
+static bool sizes(struct hookfile *f, const struct hookfile_control *control)
+{
+	f->control = control;
+	f->generation = __atomic_load_n(&control->generation, __ATOMIC_ACQUIRE);
+	f->slots = __atomic_load_n(&control->slots, __ATOMIC_RELAXED);
+	f->slot_bytes = __atomic_load_n(&control->slot_bytes, __ATOMIC_RELAXED);
+	f->other = ~(f->slot_bytes / 8 - 1);
+	f->tsc = __atomic_load_n(&control->clock, __ATOMIC_RELAXED) == PITRACE_CLOCK_TSC;
+	return control->magic == HOOKFILE_MAGIC && control->version == HOOKFILE_VERSION &&
+	       f->slots > 1 && f->slots <= HOOKFILE_SLOTS_MAX &&
+	       f->slot_bytes >= HOOKFILE_SLOT_MIN && f->slot_bytes <= HOOKFILE_SLOT_MAX &&
+	       !(f->slot_bytes & (f->slot_bytes - 1));
+}
+
+struct hookfile *hookfile_make(const char *folder, const struct hookfile_control *control)
+{
+	struct hookfile *f = mmap(NULL, sizeof(*f), PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fd, err;
+
+	if (f == MAP_FAILED)
+		return NULL;
+	/* In a child its epoch is 0. */
+	err = madvise(f, sizeof(*f), MADV_WIPEONFORK) ? errno : sizes(f, control) ? 0 : EINVAL;
+	if (!err) {
+		fd = make_file(folder, &f->number);
+		err = fd < 0 ? -fd : map_file(f, fd);
+		if (fd >= 0)
+			close(fd);
+		if (fd >= 0 && err) {
+			hookfile_discard(f, folder);
+			errno = err;
+			return NULL;
+		}
+	}
+	if (err) {
+		munmap(f, sizeof(*f));
+		errno = err;
+		return NULL;
+	}
+	f->epoch = now_ns();
+	f->first = 1;
+	return f;
+}
+
+/* The kernel passes this process's credentials to the receiver of the name. */
+void hookfile_announce(struct hookfile *f, const char *folder)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	const char *name = path + strlen(folder) + 1;
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	char name[64];
+	struct hook_text text = hook_text(name, sizeof(name));
+	struct hook_text path = hook_text(a.sun_path, sizeof(a.sun_path));
 	int dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
+	f->header->version = HOOKFILE_VERSION;
+	f->header->generation = f->generation;
+	__atomic_store_n(&f->header->magic, HOOKFILE_MAGIC, __ATOMIC_RELEASE);
+	name_of(&text, NULL, f->number);
 	/* The folder's path may be longer than a socket address. */
-	snprintf(a.sun_path, sizeof(a.sun_path), "/proc/self/fd/%d/" HOOKFILE_SOCKET, dir);
+	hook_text_add(&path, "/proc/self/fd/");
+	hook_text_number(&path, (unsigned long)dir);
+	hook_text_add(&path, "/" HOOKFILE_SOCKET);
 	for (int i = 0; dir >= 0 && s >= 0 && i < TRIES; i++) {
-		if (sendto(s, name, strlen(name), MSG_DONTWAIT | MSG_NOSIGNAL,
-			   (struct sockaddr *)&a, sizeof(a)) >= 0 ||
+		if (sendto(s, name, text.used, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&a,
+			   sizeof(a)) >= 0 ||
 		    errno != EAGAIN)
 			break;
-		usleep(1000);
+		nanosleep(&pause, NULL);
 	}
 	if (s >= 0)
 		close(s);
@@ -115,155 +213,132 @@ static void announce(const char *folder, const char *path)
 		close(dir);
 }
 
-struct hookfile *hookfile_make(const char *folder, const struct hookfile_control *control)
+void hookfile_discard(struct hookfile *f, const char *folder)
 {
-	static struct hookfile *newest;
-	struct hookfile *f = calloc(1, sizeof(*f));
-	char path[4096];
-	size_t size;
-	void *p;
-	int fd, err = 0;
+	char path[PATH];
+	struct hook_text t = hook_text(path, sizeof(path));
 
-	if (!f)
-		return NULL;
-	f->slots = control->slots;
-	f->slot_bytes = control->slot_bytes;
-	size = HOOKFILE_DATA + (size_t)f->slots * f->slot_bytes;
-	fd = make_file(folder, path);
-	if (fd < 0) {
-		free(f);
-		errno = -fd;
-		return NULL;
-	}
-	p = ftruncate(fd, (off_t)size) ?
-		    MAP_FAILED :
-		    mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (p == MAP_FAILED) {
-		err = errno;
-	} else if (have(p, HOOKFILE_DATA)) {
-		f->reserve_slots = true;
-	} else if (errno == EINVAL) {
-		/* Kernels before 5.14 lack MADV_POPULATE_WRITE: allocate the whole file now. */
-		err = posix_fallocate(fd, 0, (off_t)size);
-	} else {
-		err = ENOSPC;
-	}
-	close(fd);
-	if (err) {
-		if (p != MAP_FAILED)
-			munmap(p, size);
-		free(f);
-		errno = err;
-		return NULL;
-	}
-	/* A child makes a file of its own. */
-	madvise(p, size, MADV_DONTFORK);
-	f->older = newest;
-	newest = f;
-	f->header = p;
-	f->header->version = HOOKFILE_VERSION;
-	__atomic_store_n(&f->header->magic, HOOKFILE_MAGIC, __ATOMIC_RELEASE);
-	announce(folder, path);
-	return f;
+	if (name_of(&t, folder, f->number))
+		unlink(path);
+	if (f->header)
+		munmap(f->header, HOOKFILE_DATA + (size_t)f->slots * f->slot_bytes);
+	munmap(f, sizeof(*f));
 }
 
-static void give_slot(struct lane *l)
+/* ---- slots ----------------------------------------------------------------------------------- */
+
+static void wake(const struct hookfile *f)
 {
-	if (l->slot)
-		__atomic_store_n(&l->slot->state, HOOKFILE_FULL, __ATOMIC_RELEASE);
-	l->slot = NULL;
-	l->out.data = NULL;
-	l->out.used = 0;
+	syscall(SYS_futex, &f->control->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-static bool take_slot(struct lane *l)
+/* Allocates another page of the table; false: it is complete, or the disk is full. */
+static bool more_table(struct hookfile *f)
 {
-	struct hookfile *f = l->file;
+	uint32_t ready = __atomic_load_n(&f->ready, __ATOMIC_RELAXED), next = ready + TABLE_PAGE;
 
-	for (uint32_t i = 0; i < f->slots; i++) {
-		struct hookfile_slot *s = &f->header->slot[i];
-		uint8_t *data = (uint8_t *)f->header + HOOKFILE_DATA + (size_t)i * f->slot_bytes;
+	if (next > f->slots)
+		next = f->slots;
+	if (ready == f->slots ||
+	    (f->reserve_slots && !have(&f->table[ready], (next - ready) * sizeof(*f->table))))
+		return false;
+	__atomic_compare_exchange_n(&f->ready, &ready, next, false, __ATOMIC_ACQ_REL,
+				    __ATOMIC_RELAXED);
+	return true;
+}
+
+/* False: no pages for it. */
+static bool prepare(struct hookfile *f, uint32_t i)
+{
+	struct hookfile_slot *s = &f->table[i];
+	uint8_t *data = f->data + (size_t)i * f->slot_bytes;
+	uint32_t table = __atomic_load_n(&f->header->table, __ATOMIC_RELAXED);
+
+	if (f->reserve_slots && !have(data, f->slot_bytes)) {
+		__atomic_store_n(&s->state, HOOKFILE_FREE, __ATOMIC_RELEASE);
+		return false;
+	}
+	memset(data, 0, f->slot_bytes);
+	s->stamp = hookfile_now(f->tsc);
+	__atomic_store_n(&s->position, i * (f->slot_bytes / 8) | HOOKFILE_ACCEPTS,
+			 __ATOMIC_RELEASE);
+	__atomic_store_n(&s->state, HOOKFILE_OPEN, __ATOMIC_RELEASE);
+	while (table <= i && !__atomic_compare_exchange_n(&f->header->table, &table, i + 1, false,
+							  __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+	return true;
+}
+
+/* The first free slot from this one on, or 0. */
+static uint32_t take_from(struct hookfile *f, uint32_t i)
+{
+	for (;; i++) {
 		uint32_t is_free = HOOKFILE_FREE;
 
-		if (s->state != HOOKFILE_FREE ||
-		    !__atomic_compare_exchange_n(&s->state, &is_free, HOOKFILE_OPEN, false,
-						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		if (i >= __atomic_load_n(&f->ready, __ATOMIC_ACQUIRE) && !more_table(f))
+			return 0;
+		if (__atomic_load_n(&f->table[i].state, __ATOMIC_RELAXED) != HOOKFILE_FREE ||
+		    !__atomic_compare_exchange_n(&f->table[i].state, &is_free, HOOKFILE_TAKEN,
+						 false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
-		__atomic_store_n(&s->used, 0, __ATOMIC_RELEASE);
-		if (f->reserve_slots && !have(data, f->slot_bytes)) {
-			__atomic_store_n(&s->state, HOOKFILE_FREE, __ATOMIC_RELEASE);
-			return false;
+		return prepare(f, i) ? i : 0;
+	}
+}
+
+/* Takes the first one, so that few are in use when few are needed. Where the search begins is a
+ * guess that other threads may have spoiled. */
+static uint32_t take_slot(struct hookfile *f)
+{
+	uint32_t freed = __atomic_load_n(&f->header->freed, __ATOMIC_ACQUIRE), n, from;
+
+	if (__atomic_exchange_n(&f->freed, freed, __ATOMIC_RELAXED) != freed)
+		__atomic_store_n(&f->first, 1, __ATOMIC_RELAXED);
+	from = __atomic_load_n(&f->first, __ATOMIC_RELAXED);
+	n = take_from(f, from);
+	if (!n && __atomic_load_n(&f->none, __ATOMIC_RELAXED) != freed + 1) {
+		n = from > 1 ? take_from(f, 1) : 0;
+		/* The collector is told once, until it has freed some. */
+		if (!n) {
+			__atomic_store_n(&f->none, freed + 1, __ATOMIC_RELAXED);
+			wake(f);
 		}
-		l->slot = s;
-		l->out.data = data;
-		l->out.used = 0;
-		return true;
 	}
-	return false;
+	__atomic_store_n(&f->first, n ? n + 1 : f->slots, __ATOMIC_RELAXED);
+	if (n > __atomic_load_n(&f->control->wake_slots, __ATOMIC_RELAXED))
+		wake(f);
+	return n;
 }
 
-/* The full segment is in its slot already; use another slot for the next. */
-static int next_slot(void *arg, const void *segment, size_t size)
+void *hookfile_reserve_more(struct hookfile *f, uint32_t cpu, uint32_t units)
 {
-	struct lane *l = arg;
+	uint32_t *lane = &f->lane[cpu % HOOKFILE_LANES].entry, fresh;
+	int saved = errno;
 
-	(void)segment;
-	(void)size;
-	give_slot(l);
-	return take_slot(l) ? 0 : -ENOBUFS;
-}
+	for (;;) {
+		uint32_t entry = __atomic_load_n(lane, __ATOMIC_ACQUIRE);
+		struct hookfile_slot *s = (void *)((uint8_t *)f->table + entry);
+		uint32_t at = __atomic_load_n(&s->position, __ATOMIC_RELAXED);
 
-static void thread_ends(void *arg)
-{
-	give_slot(arg);
-}
+		if (at & HOOKFILE_ACCEPTS) {
+			bool fits = hookfile_fits(f, at, units);
 
-static void make_key(void)
-{
-	if (pthread_key_create(&lane_key, thread_ends))
-		lane_key = (pthread_key_t)-1;
-}
-
-static void begin_lane(struct lane *l, struct hookfile *f)
-{
-	/* A forked child must not write to its parent's slot. */
-	memset(l, 0, sizeof(*l));
-	l->file = f;
-	l->out.size = f->slot_bytes;
-	l->out.ring = PITRACE_RING_TRACE;
-	pthread_once(&lane_once, make_key);
-	if (lane_key != (pthread_key_t)-1)
-		pthread_setspecific(lane_key, l);
-}
-
-int hookfile_put(struct hookfile *f, uint16_t major, uint32_t minor, const struct pitrace_user *who,
-		 const void *data, size_t bytes)
-{
-	struct lane *l = &lane;
-	uint8_t *p = NULL;
-	int err = 0;
-
-	if (l->file != f)
-		begin_lane(l, f);
-	if (l->busy) {
-		__atomic_add_fetch(&f->header->lost, 1, __ATOMIC_RELAXED);
-		return -EBUSY;
+			if (!__atomic_compare_exchange_n(&s->position, &at,
+							 fits ? at + units : at & ~HOOKFILE_ACCEPTS,
+							 false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+				continue;
+			if (fits)
+				return hookfile_at(f, at);
+		}
+		fresh = take_slot(f);
+		errno = saved;
+		if (!fresh) {
+			__atomic_fetch_add(&f->header->lost, 1, __ATOMIC_RELAXED);
+			return NULL;
+		}
+		/* Another thread was faster: the reader gets this one back. */
+		if (!__atomic_compare_exchange_n(lane, &entry, fresh * (uint32_t)sizeof(*s), false,
+						 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			__atomic_fetch_and(&f->table[fresh].position, ~HOOKFILE_ACCEPTS,
+					   __ATOMIC_RELEASE);
 	}
-	l->busy = true;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (l->slot || take_slot(l))
-		p = segment_put(&l->out, major, minor, PITRACE_TYPE_MIXED, sizeof(*who) + bytes,
-				now_ns(), next_slot, l, &err);
-	if (p) {
-		memcpy(p, who, sizeof(*who));
-		memcpy(p + sizeof(*who), data, bytes);
-		/* The bytes below `used` are complete records. */
-		__atomic_store_n(&l->slot->used, (uint32_t)l->out.used, __ATOMIC_RELEASE);
-	} else {
-		err = -ENOBUFS;
-		__atomic_add_fetch(&f->header->lost, 1, __ATOMIC_RELAXED);
-	}
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	l->busy = false;
-	return err;
 }

@@ -171,6 +171,39 @@ int TraceWriteBufferToFile(const char *path);
 int TraceHook(int cpu, int major, int minor, int int_count, int str_count, const uint64_t ints[],
 	      const int lens[], const char *const strs[]);
 
+/* Mapped pages that say who listens, for TraceEnabled alone. */
+extern const uint64_t *TraceListening[2];
+
+/* 1: a session may record this major; 0: TraceHook would only return TRACE_NOBODY. A few
+ * instructions, no call. */
+static inline int TraceEnabled(int major, int minor)
+{
+	unsigned int at = (unsigned int)major % PITRACE_MAJORS;
+	const uint64_t *here = __atomic_load_n(&TraceListening[0], __ATOMIC_RELAXED);
+	const uint64_t *there = __atomic_load_n(&TraceListening[1], __ATOMIC_RELAXED);
+
+	(void)minor;
+	return (int)((__atomic_load_n(here + at / 64, __ATOMIC_RELAXED) |
+		      __atomic_load_n(there + at / 64, __ATOMIC_RELAXED)) >>
+			     at % 64 &
+		     1);
+}
+
+/* The call, with its arguments, is only made when somebody listens, or the major is none of the
+ * users'. TRACE_NO_GUARD: defined before this file is included, TraceHook is just the function. */
+#ifndef TRACE_NO_GUARD
+#define TraceHook(cpu, major, ...)                                                       \
+	__extension__({                                                                  \
+		int trace_major_ = (major);                                              \
+		unsigned int trace_at_ = (unsigned int)trace_major_;                     \
+		(trace_at_ - PITRACE_USER_FIRST < PITRACE_MAJORS - PITRACE_USER_FIRST || \
+		 trace_at_ == PITRACE_HOOKIT) &&                                         \
+				!TraceEnabled(trace_major_, 0) ?                         \
+			TRACE_NOBODY :                                                   \
+			(TraceHook)(cpu, trace_major_, __VA_ARGS__);                     \
+	})
+#endif
+
 /* Records of PITRACE_MTE for runtimes: code loaded, moved, freed; the calling thread's name.
  * Returns as TraceHook. */
 int TraceJitLoad(const char *name, uint64_t address, uint64_t size);

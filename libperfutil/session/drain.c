@@ -223,9 +223,10 @@ static void *drain_thread(void *arg)
 {
 	struct tracer *t = arg;
 	bool filled = t->config.mode != PITRACE_MODE_NORMAL;
-	struct pollfd p[3] = {
+	struct pollfd p[4] = {
 		{ .fd = t->collector->fd(t->backend), .events = filled ? POLLIN : 0 },
 		{ .fd = t->wake, .events = POLLIN },
+		{ .events = POLLIN },
 		{ .events = POLLIN },
 	};
 	int64_t flushed = drain_clock(), now;
@@ -235,7 +236,9 @@ static void *drain_thread(void *arg)
 		bool all;
 
 		p[2].fd = t->hooks ? hooks_fd(t->hooks) : -1;
-		n = poll(p, 3, !filled ? -1 : t->next.writer ? WALK_MS : pause_ms(t));
+		/* In normal mode what programs wrote is read at the end. */
+		p[3].fd = t->hooks && filled ? hooks_full_fd(t->hooks) : -1;
+		n = poll(p, 4, !filled ? -1 : t->next.writer ? WALK_MS : pause_ms(t));
 
 		if (n < 0 && errno == EINTR)
 			continue;

@@ -1,265 +1,195 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * TraceHook: finds the destination of a program's record, and whether anybody records it. A mapped
- * page answers that without a system call. The destination is looked up at the first call and,
- * while nobody listens, once a second: PITRACE_HOOKS (set by swtrace run for its command), the
- * driver (by the device or, if that may not be opened, by a descriptor from the session's holder),
- * the hook files of this user's holder. State of the process lies in a page that is wiped at fork,
- * so that a child starts anew, however it was forked.
+ * TraceHook: finds the destination of a program's record, and whether anybody records it. Mapped
+ * pages answer that without a system call: that of the program's hook files (hook/hook_place.h) and
+ * the driver's. They are looked for at the first call, and again when the collector that the
+ * environment names has gone; the driver's also when a session of this user has begun since. State
+ * of the process lies in a page that is wiped at fork, so that a child starts anew, however it was
+ * forked.
+ *
+ * All of this may run in a signal handler that interrupted any of it, or in several threads at
+ * once: who makes something puts it in its place by compare-and-exchange, and takes it back if
+ * another was faster.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <tracer.h>
+#include "base/now.h"
 #include "collect/driver/driver_hook.h"
+#include "hook/hook_place.h"
 #include "session/holder.h"
-#include "hook/hookfile.h"
 #include "base/rc.h"
 
-#define SEARCH_NS 1000000000ull /* between two attempts */
-#define HEADERS   (sizeof(struct pitrace_rec) + sizeof(struct pitrace_user))
-#define DATA_MAX  (PITRACE_USER_MAX - HEADERS)
-
-struct target {
-	struct target *next;
-	const __u64 *majors; /* mapped permanently */
-	int fd;              /* the driver's hook, or -1: */
-	const struct hookfile_control *control;
-	char *folder;
-};
+#define RETRY_NS 1000000000ull /* between two attempts to make a file */
+#define HEADERS  (sizeof(struct pitrace_rec) + sizeof(struct pitrace_user))
+#define DATA_MAX (PITRACE_USER_MAX - HEADERS)
 
 /* State of this process only. */
-static struct state {
-	struct target *target;
-	struct hookfile *file; /* of the target's folder */
-	/* earliest time of the next search, of the next file */
-	uint64_t next_search, next_make;
-	/* cycles() at the last clock read that was too early */
-	uint64_t searched;
-	uint32_t searching; /* the thread that is searching; 0: none */
-	int refused;        /* the device exists and may not be opened */
-} * state;
+struct state {
+	struct hookfile *file;
+	/* a file could not be made: for this collector, not before then */
+	uint32_t failed;
+	uint64_t next_make;
+};
+static struct state nothing;
+static struct state *state = &nothing;
 
-/* Grows only, one entry per session found: another thread may be using any of them. Children
- * inherit them. */
-static struct target *targets;
+/* The file, if TraceHook may write to it without more ado. Its epoch is also of the threads that
+ * have written to it; 0, of no thread, is that of no_file, and in a child that of its parent's. */
+static struct hookfile no_file;
+static struct hookfile *fast = &no_file;
 
-static void make_state(void)
+/* What follows children inherit. Pages once found stay mapped: others may be reading them. */
+static struct hook_place *place;
+static const struct pitrace_hook_page *driver;
+static int driver_fd = -1;
+static uint32_t driver_looked; /* generation of the page when the device was looked for */
+static bool refused;           /* the device exists and may not be opened */
+
+static const uint64_t nobody[PITRACE_MAJORS / 64];
+static const uint64_t not_looked[PITRACE_MAJORS / 64] = { ~0ull, ~0ull, ~0ull, ~0ull };
+const uint64_t *TraceListening[2] = { not_looked, nobody };
+
+static __thread struct {
+	uint64_t epoch; /* of the file for which the id was asked */
+	uint32_t tid;
+} self __attribute__((tls_model("initial-exec"))) = { .epoch = 1 };
+
+static bool wants(const uint64_t majors[], unsigned int major)
 {
-	void *p = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		       -1, 0);
-
-	if (p != MAP_FAILED && !madvise(p, sizeof(*state), MADV_WIPEONFORK))
-		__atomic_store_n(&state, p, __ATOMIC_RELEASE);
+	return __atomic_load_n(&majors[major / 64], __ATOMIC_RELAXED) >> (major & 63) & 1;
 }
 
-static bool wants(const struct target *t, unsigned int major)
+static bool listening(unsigned int which, unsigned int major)
 {
-	return __atomic_load_n(&t->majors[major / 64], __ATOMIC_RELAXED) >> (major & 63) & 1;
+	return wants(__atomic_load_n(&TraceListening[which], __ATOMIC_ACQUIRE), major);
 }
 
-/* One thread searches at a time. False: this thread does already, a signal handler interrupted it.
- * */
-static bool lock(void)
+static void listen_to(unsigned int which, const uint64_t *majors)
 {
-	uint32_t self = (uint32_t)gettid(), none = 0;
+	struct hookfile *f = __atomic_load_n(&state->file, __ATOMIC_ACQUIRE);
 
-	while (!__atomic_compare_exchange_n(&state->searching, &none, self, false, __ATOMIC_ACQUIRE,
-					    __ATOMIC_RELAXED)) {
-		if (none == self)
-			return false;
-		none = 0;
-		sched_yield();
+	__atomic_store_n(&TraceListening[which], majors, __ATOMIC_RELEASE);
+	if (which && f)
+		__atomic_store_n(&f->also, majors, __ATOMIC_RELEASE);
+}
+
+/* ---- looking --------------------------------------------------------------------------------- */
+
+static bool make_state(void)
+{
+	struct state *none = &nothing;
+	void *p;
+
+	if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != &nothing)
+		return true;
+	p = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return false;
+	if (madvise(p, sizeof(*state), MADV_WIPEONFORK)) {
+		munmap(p, sizeof(*state));
+		return false;
 	}
+	if (!__atomic_compare_exchange_n(&state, &none, p, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_RELAXED))
+		munmap(p, sizeof(*state));
 	return true;
 }
 
-static void unlock(void)
+static bool is_gone(const struct hook_place *p)
 {
-	__atomic_store_n(&state->searching, 0, __ATOMIC_RELEASE);
+	return !p || __atomic_load_n(&p->page->gone, __ATOMIC_RELAXED);
 }
 
-/* ---- targets ------------------------------------------------------------------------------ */
-
-static struct target *add(const struct target *wanted)
+static void look_for_place(void)
 {
-	struct target *t = malloc(sizeof(*t));
+	struct hook_place *old = __atomic_load_n(&place, __ATOMIC_ACQUIRE), *new;
 
-	if (!t)
-		return NULL;
-	*t = *wanted;
-	t->next = targets;
-	targets = t;
-	return t;
+	if (is_gone(old)) {
+		new = hook_place_find();
+		if (!__atomic_compare_exchange_n(&place, &old, new, false, __ATOMIC_ACQ_REL,
+						 __ATOMIC_RELAXED) &&
+		    new)
+			hook_place_free(new);
+		old = __atomic_load_n(&place, __ATOMIC_ACQUIRE);
+	}
+	listen_to(0, old ? (const uint64_t *)old->page->majors : nobody);
 }
 
 /* Recognises a hook descriptor of the driver by what it maps. */
-static struct target *driver_target(int fd)
+static void use_driver(int fd)
 {
 	const struct pitrace_hook_page *page;
+	int none = -1;
 
 	page = mmap(NULL, sizeof(*page), PROT_READ, MAP_SHARED, fd, 0);
-	if (page == MAP_FAILED)
-		return NULL;
-	if (page->size < sizeof(*page) || page->version != PITRACE_ABI_VERSION) {
-		munmap((void *)page, sizeof(*page));
-		return NULL;
+	if (page == MAP_FAILED || page->size < sizeof(*page) ||
+	    page->version != PITRACE_ABI_VERSION ||
+	    !__atomic_compare_exchange_n(&driver_fd, &none, fd, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_RELAXED)) {
+		if (page != MAP_FAILED)
+			munmap((void *)page, sizeof(*page));
+		close(fd);
+		return;
 	}
-	return add(&(struct target){ .majors = page->majors, .fd = fd });
+	__atomic_store_n(&driver, page, __ATOMIC_RELEASE);
+	listen_to(1, (const uint64_t *)page->majors);
 }
 
-static struct target *device_target(void)
+static void look_for_driver(void)
 {
-	struct target *t;
+	const struct hook_place *p = __atomic_load_n(&place, __ATOMIC_ACQUIRE);
 	int fd;
 
-	for (t = targets; t; t = t->next)
-		if (t->fd >= 0)
-			return t;
+	if (p)
+		__atomic_store_n(&driver_looked,
+				 __atomic_load_n(&p->page->generation, __ATOMIC_RELAXED),
+				 __ATOMIC_RELAXED);
+	if (__atomic_load_n(&driver_fd, __ATOMIC_ACQUIRE) >= 0)
+		return;
 	fd = driver_hook_open();
-	state->refused = fd < 0 && (errno == EACCES || errno == EPERM);
-	if (state->refused) {
+	refused = fd < 0 && (errno == EACCES || errno == EPERM);
+	if (refused) {
 		fd = holder_hook();
-		state->refused = fd < 0;
+		refused = fd < 0;
 	}
+	if (fd >= 0)
+		use_driver(fd);
+}
+
+/* What the pages say has to be looked at: they are not known yet, or out of date. */
+static void look(void)
+{
+	const struct hook_place *p = __atomic_load_n(&place, __ATOMIC_ACQUIRE);
+	bool first = TraceListening[0] == not_looked;
+
+	if (!make_state()) {
+		listen_to(0, nobody);
+		return;
+	}
+	if (first || (p && is_gone(p)) || (p && TraceListening[0] != p->page->majors))
+		look_for_place();
+	p = __atomic_load_n(&place, __ATOMIC_ACQUIRE);
+	if (first || (p && __atomic_load_n(&p->page->generation, __ATOMIC_RELAXED) !=
+				   __atomic_load_n(&driver_looked, __ATOMIC_RELAXED)))
+		look_for_driver();
+}
+
+/* ---- by the driver --------------------------------------------------------------------------- */
+
+static int driver_put(const struct pitrace_hook_args *args)
+{
+	int fd = __atomic_load_n(&driver_fd, __ATOMIC_ACQUIRE);
+
 	if (fd < 0)
-		return NULL;
-	t = driver_target(fd);
-	if (!t)
-		close(fd);
-	return t;
-}
-
-static struct target *folder_target(const char *folder)
-{
-	struct target *t, new = { .fd = -1 };
-
-	for (t = targets; t; t = t->next)
-		if (t->control && !t->control->gone && !strcmp(t->folder, folder))
-			return t;
-	new.control = hookfile_control(folder);
-	if (!new.control)
-		return NULL;
-	new.majors = (const __u64 *)new.control->majors;
-	new.folder = strdup(folder);
-	t = new.folder ? add(&new) : NULL;
-	if (!t) {
-		munmap((void *)new.control, sizeof(*new.control));
-		free(new.folder);
-	}
-	return t;
-}
-
-/* Only PITRACE_HOOKS counts, if it is set and valid. */
-static bool named_target(struct target **t)
-{
-	const char *named = secure_getenv(HOOKFILE_ENV);
-
-	*t = NULL;
-	if (named && *named == '/')
-		*t = folder_target(named);
-	return *t != NULL;
-}
-
-static struct target *find(unsigned int major)
-{
-	char folder[4096];
-	struct target *t;
-
-	if (named_target(&t))
-		return wants(t, major) ? t : NULL;
-	t = device_target();
-	if (t && wants(t, major))
-		return t;
-	holder_hooks(folder, sizeof(folder));
-	t = folder_target(folder);
-	return t && wants(t, major) ? t : NULL;
-}
-
-static uint64_t coarse_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* Reading the clock costs more than all else while nobody listens: after a read it is skipped for
- * so many cycles, a thousandth of a second or less. */
-#ifdef __x86_64__
-static const uint64_t soon = 1000000;
-static inline uint64_t cycles(void)
-{
-	return __builtin_ia32_rdtsc();
-}
-#elif defined(__aarch64__)
-static const uint64_t soon = 1000;
-static inline uint64_t cycles(void)
-{
-	uint64_t now;
-
-	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(now));
-	return now;
-}
-#else
-static const uint64_t soon;
-static inline uint64_t cycles(void)
-{
-	return 0;
-}
-#endif
-
-static inline bool too_soon(const struct state *s)
-{
-	return cycles() - __atomic_load_n(&s->searched, __ATOMIC_RELAXED) < soon;
-}
-
-/* No known target records it: search for another one. */
-static __attribute__((noinline)) struct target *find_target(unsigned int major)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	struct target *t = NULL;
-	uint64_t now;
-
-	if (!state)
-		pthread_once(&once, make_state);
-	if (!state)
-		return NULL;
-	now = coarse_ns();
-	if (now < __atomic_load_n(&state->next_search, __ATOMIC_RELAXED)) {
-		__atomic_store_n(&state->searched, cycles(), __ATOMIC_RELAXED);
-		return NULL;
-	}
-	if (!lock())
-		return NULL;
-	if (!state->target || !wants(state->target, major)) {
-		t = find(major);
-		if (!t)
-			__atomic_store_n(&state->next_search, now + SEARCH_NS, __ATOMIC_RELAXED);
-		else if (t != state->target) {
-			state->file = NULL;
-			__atomic_store_n(&state->target, t, __ATOMIC_RELEASE);
-		}
-	} else {
-		t = state->target;
-	}
-	unlock();
-	return t;
-}
-
-/* ---- the record ------------------------------------------------------------------------------ */
-
-static int by_driver(struct target *t, const struct pitrace_hook_args *args)
-{
-	if (!ioctl(t->fd, PITRACE_IOC_HOOK, args))
+		return TRACE_NOBODY;
+	if (!ioctl(fd, PITRACE_IOC_HOOK, args))
 		return PI_OK;
 	switch (errno) {
 	case ENODATA:
@@ -268,53 +198,180 @@ static int by_driver(struct target *t, const struct pitrace_hook_args *args)
 		return PI_BUFFER_FULL;
 	case EBADF:
 	case ENOTTY:
-		/* The program closed a descriptor that it did not know. */
-		t->fd = -2;
-		__atomic_store_n(&state->target, NULL, __ATOMIC_RELEASE);
+		/* The program closed a descriptor that it did not know: ask for another. */
+		if (__atomic_compare_exchange_n(&driver_fd, &fd, -1, false, __ATOMIC_ACQ_REL,
+						__ATOMIC_RELAXED)) {
+			listen_to(1, nobody);
+			look_for_driver();
+		}
 		return TRACE_NOBODY;
 	}
-	return rc_errno(errno, "writing a record");
+	return rc_say(rc_of_errno(errno), "the driver cannot write this record");
 }
 
-static struct hookfile *file_of(struct target *t)
-{
-	struct hookfile *f = __atomic_load_n(&state->file, __ATOMIC_ACQUIRE);
+struct hook {
+	int major, minor, int_count, str_count;
+	const uint64_t *ints;
+	const int *lens;
+	const char *const *strs;
+	uint32_t bytes; /* of integers, lengths and strings */
+};
 
-	if (f)
-		return f;
-	errno = EAGAIN;
-	if (coarse_ns() < state->next_make || !lock())
-		return NULL;
-	if (!state->file && state->target == t) {
-		f = hookfile_make(t->folder, t->control);
-		if (!f)
-			state->next_make = coarse_ns() + SEARCH_NS;
-		__atomic_store_n(&state->file, f, __ATOMIC_RELEASE);
+static int too_long(void)
+{
+	return rc_say(PI_HOOK_TOO_LONG, "a record has at most 4096 bytes with its headers");
+}
+_Static_assert(PITRACE_USER_MAX == 4096, "the sentence");
+
+static size_t length_of(const struct hook *h, int i)
+{
+	return h->lens ? (size_t)h->lens[i] : strlen(h->strs[i]);
+}
+
+/* Sets the length. */
+static int measure(struct hook *h)
+{
+	size_t bytes;
+
+	if (h->int_count < 0 || h->str_count < 0)
+		return rc_say(PI_INVALID_ARGUMENT, "negative count");
+	bytes = (size_t)h->int_count * sizeof(uint64_t) + (size_t)h->str_count * sizeof(uint32_t);
+	if (bytes > DATA_MAX)
+		return too_long();
+	for (int i = 0; i < h->str_count; i++) {
+		size_t length = length_of(h, i);
+
+		if ((h->lens && h->lens[i] < 0) || length > DATA_MAX - bytes)
+			return too_long();
+		bytes += length;
 	}
-	f = state->file;
-	unlock();
-	return f;
+	h->bytes = (uint32_t)bytes;
+	return 0;
 }
 
-static int by_file(struct target *t, const struct pitrace_hook_args *a, const void *data,
-		   size_t bytes)
+/* A string that grows meanwhile is cut. */
+static void copy(const struct hook *h, uint8_t *to)
 {
-	struct hookfile *f = file_of(t);
-	struct pitrace_user who;
-	int cpu = sched_getcpu(), err;
+	size_t lengths = (size_t)h->int_count * sizeof(uint64_t);
+	size_t at = lengths + (size_t)h->str_count * sizeof(uint32_t);
+
+	if (lengths)
+		memcpy(to, h->ints, lengths);
+	for (int i = 0; i < h->str_count; i++) {
+		size_t length = length_of(h, i);
+		uint32_t length32 = (uint32_t)(length < h->bytes - at ? length : h->bytes - at);
+
+		memcpy(to + lengths + (size_t)i * sizeof(length32), &length32, sizeof(length32));
+		memcpy(to + at, h->strs[i], length32);
+		at += length32;
+	}
+}
+
+static __attribute__((noinline)) int by_driver(const struct hook *h)
+{
+	uint64_t words[DATA_MAX / sizeof(uint64_t) + 1];
+	uint64_t lengths = (uintptr_t)words + (uint64_t)h->int_count * sizeof(uint64_t);
+	struct pitrace_hook_args args = {
+		.size = sizeof(args),
+		.version = PITRACE_ABI_VERSION,
+		.major = (uint32_t)h->major,
+		.minor = (uint32_t)h->minor,
+		.ints = (uint32_t)h->int_count,
+		.strs = (uint32_t)h->str_count,
+		.values = (uintptr_t)words,
+		.lengths = lengths,
+		.strings = lengths + (uint64_t)h->str_count * sizeof(uint32_t),
+	};
+
+	copy(h, (uint8_t *)words);
+	return driver_put(&args);
+}
+
+/* ---- by the file ----------------------------------------------------------------------------- */
+
+/* glibc's rseq area has the CPU's number. */
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+
+static uint32_t this_cpu(void)
+{
+	int cpu = sched_getcpu();
+
+	return cpu < 0 ? 0 : (uint32_t)cpu & HOOKFILE_CPU_MASK;
+}
+
+/* Asked for once a thread, and in a child again. */
+static void know_thread(const struct hookfile *f)
+{
+	if (self.epoch == f->epoch)
+		return;
+	self.tid = (uint32_t)gettid();
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	self.epoch = f->epoch;
+}
+
+static uint64_t coarse_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC_COARSE);
+}
+
+static struct hookfile *file_of(const struct hook_place *p)
+{
+	struct hookfile *f = __atomic_load_n(&state->file, __ATOMIC_ACQUIRE), *new;
+	uint32_t generation = __atomic_load_n(&p->page->generation, __ATOMIC_ACQUIRE);
+
+	if (f && f->control == p->page && f->generation == generation)
+		return f;
+	if (state->failed == generation && coarse_ns() < state->next_make)
+		return NULL;
+	new = hookfile_make(p->folder, p->page);
+	if (new)
+		new->also = __atomic_load_n(&TraceListening[1], __ATOMIC_ACQUIRE);
+	if (!new) {
+		state->next_make = coarse_ns() + RETRY_NS;
+		state->failed = generation;
+		return NULL;
+	}
+	if (!__atomic_compare_exchange_n(&state->file, &f, new, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE)) {
+		hookfile_discard(new, p->folder);
+		return f;
+	}
+	hookfile_announce(new, p->folder);
+	listen_to(1, __atomic_load_n(&TraceListening[1], __ATOMIC_ACQUIRE));
+#ifdef __x86_64__
+	if (new->tsc &&&__rseq_offset) {
+		/* struct rseq: cpu_id_start, cpu_id */
+		new->cpu = __rseq_offset + (intptr_t)sizeof(uint32_t);
+		__atomic_store_n(&fast, new, __ATOMIC_RELEASE);
+	}
+#endif
+	return new;
+}
+
+static int by_file(struct hookfile *f, const struct hook *h)
+{
+	uint32_t units = (uint32_t)(sizeof(struct hookfile_record) + h->bytes + 7) / 8;
+	uint32_t cpu = this_cpu(), head = hookfile_head(cpu, (uint32_t)h->major, units);
+	struct hookfile_record *r;
 
 	if (!f)
-		return rc_errno(errno, "a hook file in %s", t->folder);
-	/* The reader fills in pid and uid. */
-	who = (struct pitrace_user){
-		.tid = (uint32_t)gettid(),
-		.cpu = cpu < 0 ? 0 : (uint32_t)cpu,
-		.ints = (uint16_t)a->ints,
-		.strs = (uint16_t)a->strs,
-	};
-	err = hookfile_put(f, (uint16_t)a->major, a->minor, &who, data, bytes);
-	return err ? PI_BUFFER_FULL : PI_OK;
+		return rc_say(PI_FILE_ERROR,
+			      "the hook file, in the folder of the session, cannot be made");
+	r = hookfile_reserve(f, cpu, units);
+	if (!r)
+		return PI_BUFFER_FULL;
+	hookfile_begin(r, head);
+	know_thread(f);
+	r->stamp = hookfile_now(f->tsc);
+	r->tid = self.tid;
+	r->minor = (uint32_t)h->minor;
+	r->counts = (uint32_t)h->int_count | (uint32_t)h->str_count << 16;
+	copy(h, (uint8_t *)(r + 1));
+	hookfile_commit(r, head);
+	return PI_OK;
 }
+
+/* ---- both ------------------------------------------------------------------------------------ */
 
 static bool is_users(int major, int minor)
 {
@@ -323,68 +380,144 @@ static bool is_users(int major, int minor)
 	return major == PITRACE_HOOKIT || (major >= PITRACE_USER_FIRST && major < PITRACE_MAJORS);
 }
 
-static __attribute__((noinline)) int put(struct target *t, int major, int minor, int int_count,
-					 int str_count, const uint64_t ints[], const int lens[],
-					 const char *const strs[])
+/* A record counts as written if anybody has it. */
+static int put(struct hook *h)
 {
-	uint64_t words[PITRACE_USER_MAX / sizeof(uint64_t)];
-	struct pitrace_hook_args args;
-	uint8_t *p = (uint8_t *)words;
-	size_t at, length_at;
+	const struct hook_place *p = __atomic_load_n(&place, __ATOMIC_ACQUIRE);
+	unsigned int major = (unsigned int)h->major;
+	bool file = p && !is_gone(p) && wants((const uint64_t *)p->page->majors, major);
+	bool device = __atomic_load_n(&driver, __ATOMIC_ACQUIRE) && listening(1, major);
+	int rc, also;
 
-	if (int_count < 0 || str_count < 0)
-		return rc_fail(PI_INVALID_ARGUMENT, "negative count");
-	length_at = (size_t)int_count * sizeof(uint64_t);
-	at = length_at + (size_t)str_count * sizeof(uint32_t);
-	if (at > DATA_MAX)
-		goto too_long;
-	if (int_count)
-		memcpy(p, ints, length_at);
-	for (int i = 0; i < str_count; i++) {
-		size_t length = lens ? (size_t)lens[i] : strlen(strs[i]);
-		uint32_t length32 = (uint32_t)length;
-
-		if ((lens && lens[i] < 0) || length > DATA_MAX - at)
-			goto too_long;
-		memcpy(p + length_at + (size_t)i * sizeof(uint32_t), &length32, sizeof(length32));
-		memcpy(p + at, strs[i], length);
-		at += length;
-	}
-	args = (struct pitrace_hook_args){
-		.size = sizeof(args),
-		.version = PITRACE_ABI_VERSION,
-		.major = (uint32_t)major,
-		.minor = (uint32_t)minor,
-		.ints = (uint32_t)int_count,
-		.strs = (uint32_t)str_count,
-		.values = (uintptr_t)p,
-		.lengths = (uintptr_t)(p + length_at),
-		.strings = (uintptr_t)(p + length_at + (size_t)str_count * sizeof(uint32_t)),
-	};
-	return t->control ? by_file(t, &args, p, at) : by_driver(t, &args);
-too_long:
-	return rc_fail(PI_HOOK_TOO_LONG, "a record has at most %d bytes with its headers",
-		       PITRACE_USER_MAX);
+	if (!file && !device)
+		return TRACE_NOBODY;
+	rc = measure(h);
+	if (rc)
+		return rc;
+	rc = file ? by_file(file_of(p), h) : TRACE_NOBODY;
+	if (!device)
+		return rc;
+	also = by_driver(h);
+	return rc == PI_OK || also == TRACE_NOBODY ? rc : also;
 }
 
+static int reach(struct hook *h)
+{
+	int saved = errno, rc;
+
+	look();
+	rc = __atomic_load_n(&state, __ATOMIC_ACQUIRE) == &nothing ? TRACE_NOBODY : put(h);
+	errno = saved;
+	return rc;
+}
+
+/* All but the usual case. */
+static __attribute__((noinline)) int otherwise(int major, int minor, int int_count, int str_count,
+					       const uint64_t ints[], const int lens[],
+					       const char *const strs[])
+{
+	struct hook h = { major, minor, int_count, str_count, ints, lens, strs, 0 };
+	int rc = TRACE_NOBODY;
+
+	if (!is_users(major, minor))
+		return rc_say(PI_INVALID_ARGUMENT,
+			      "programs write records of major 0xB0 and 0xD0 to 0xFF");
+	if (listening(0, (unsigned int)major) || listening(1, (unsigned int)major))
+		rc = reach(&h);
+	if (rc != TRACE_NOBODY || !refused)
+		return rc;
+	return rc_say(PI_NO_PERMISSION,
+		      PITRACE_DEVICE " may not be opened; its group may: "
+				     "sudo usermod -aG pitrace $USER, then log in again");
+}
+
+#undef TraceHook
+#ifdef __x86_64__
+#define USERS  (PITRACE_MAJORS - PITRACE_USER_FIRST)
+#define HEADER ((int)sizeof(struct hookfile_record) / 8)
+/* What is computed from x stays behind this. */
+#define KEEP_SHORT(x) __asm__ volatile("" : "+r"(x))
+#define rare(x)       __builtin_expect(x, 0)
+
+/*
+ * The usual case stands here by itself and in few instructions: integers, a file to write them to,
+ * nobody else who listens, the processor's clock. Whatever is otherwise begins anew.
+ */
+__attribute__((optimize("omit-frame-pointer"))) int TraceHook(int cpu, int major, int minor,
+							      int int_count, int str_count,
+							      const uint64_t ints[],
+							      const int lens[],
+							      const char *const strs[])
+{
+	struct hookfile *f = __atomic_load_n(&fast, __ATOMIC_ACQUIRE);
+	uint32_t units = (uint32_t)(int_count + HEADER), head, here, at;
+	const struct hookfile_control *c;
+	struct hookfile_record *r;
+	uint64_t *to;
+	int rc, n;
+
+	(void)cpu;
+	/* Of no file there is no such thread. */
+	if (rare(self.epoch != f->epoch))
+		goto otherwise;
+	if (rare(str_count))
+		goto otherwise;
+	if (rare((unsigned int)int_count > DATA_MAX / sizeof(uint64_t)))
+		goto otherwise;
+	if (rare((unsigned int)major - PITRACE_USER_FIRST >= USERS))
+		goto otherwise;
+	c = f->control;
+	if (rare(f->generation != __atomic_load_n(&c->generation, __ATOMIC_RELAXED)))
+		goto otherwise;
+	if (rare(!(__atomic_load_n(&c->majors[3], __ATOMIC_RELAXED) & 1ull << (major & 63))))
+		goto otherwise;
+	if (rare(__atomic_load_n(&f->also[3], __ATOMIC_RELAXED) != 0))
+		goto otherwise;
+	/* Where the thread is not registered for it, this is less than 0. */
+	here = __atomic_load_n((const uint32_t *)((const char *)__builtin_thread_pointer() +
+						  f->cpu),
+			       __ATOMIC_RELAXED);
+	if (rare(here >= HOOKFILE_LANES))
+		goto otherwise;
+	/* From here on major and int_count stand in the head alone: fewer registers are needed. */
+	head = hookfile_head(here, (uint32_t)major, units);
+	if (rare(!hookfile_reserve_here(f, here, units, &at)))
+		goto full;
+	r = hookfile_at(f, at);
+	hookfile_begin(r, head);
+	r->stamp = hookfile_now(true);
+	r->tid = self.tid;
+	r->minor = (uint32_t)minor;
+	KEEP_SHORT(head);
+	n = (int)(head & HOOKFILE_UNITS_MASK) - HEADER;
+	r->counts = (uint32_t)n;
+	to = (uint64_t *)(r + 1);
+	if (!rare(n != 2)) {
+		to[0] = ints[0];
+		to[1] = ints[1];
+	} else {
+		for (int i = 0; i < n; i++)
+			to[i] = ints[i];
+	}
+	hookfile_commit(r, head);
+	return PI_OK;
+	/* As last calls these would need their arguments in registers all the time. */
+full:
+	KEEP_SHORT(head);
+	rc = otherwise((int)(head >> HOOKFILE_MAJOR_SHIFT & (PITRACE_MAJORS - 1)), minor,
+		       (int)(head & HOOKFILE_UNITS_MASK) - HEADER, 0, ints, NULL, NULL);
+	KEEP_SHORT(rc);
+	return rc;
+otherwise:
+	rc = otherwise(major, minor, int_count, str_count, ints, lens, strs);
+	KEEP_SHORT(rc);
+	return rc;
+}
+#else
 int TraceHook(int cpu, int major, int minor, int int_count, int str_count, const uint64_t ints[],
 	      const int lens[], const char *const strs[])
 {
-	struct state *s = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
-	struct target *t = s ? __atomic_load_n(&s->target, __ATOMIC_ACQUIRE) : NULL;
-
 	(void)cpu;
-	if (!is_users(major, minor))
-		return rc_fail(PI_INVALID_ARGUMENT,
-			       "programs write records of major 0xB0 and 0xD0 to 0xFF");
-	if (!t || !wants(t, (unsigned int)major)) {
-		t = s && too_soon(s) ? NULL : find_target((unsigned int)major);
-		if (!t && state && state->refused)
-			return rc_fail(PI_NO_PERMISSION, PITRACE_DEVICE
-				       " may not be opened; its "
-				       "group may: sudo usermod -aG pitrace $USER, then log in again");
-		if (!t)
-			return TRACE_NOBODY;
-	}
-	return put(t, major, minor, int_count, str_count, ints, lens, strs);
+	return otherwise(major, minor, int_count, str_count, ints, lens, strs);
 }
+#endif

@@ -243,7 +243,7 @@ static void test_seldom(void)
 
 static void test_tiny(void)
 {
-	books(0, 50000, 100, true);
+	books(HOOKS_BYTES_MIN, 50000, 100, true);
 	books(256 << 10, 50000, 0, true);
 }
 
@@ -399,33 +399,37 @@ static void put_file(const struct hooks *h, const char *name, const void *data, 
 	close(fd);
 }
 
-static void test_lies(void)
+/* One record in slot 1 of two: where it ends in the data. */
+static size_t make_file(const struct hooks *h, uint8_t *file)
 {
-	size_t size = HOOKFILE_DATA + 2 * 32768, at;
-	struct hooks *h = begin(0);
-	uint8_t *good = calloc(1, size), *bad = malloc(size);
-	struct hookfile_header *t = (void *)good;
-	struct pitrace_segment seg = { .magic = PITRACE_SEGMENT_MAGIC, .size = sizeof(seg) };
-	struct pitrace_user u = { .pid = 1, .uid = 0, .cpu = 77, .ints = 1, .strs = 1 };
-	struct pitrace_rec rec = { .major = MAJOR };
-	struct timespec now;
-	char name[64];
+	const struct hookfile_control *c = hookfile_control(hooks_folder(h));
+	struct hookfile_header *t = (void *)file;
+	struct hookfile_slot *slot = (void *)(file + HOOKFILE_TABLE + sizeof(*slot));
+	struct hookfile_record *r = (void *)(file + HOOKFILE_DATA + 32768);
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	seg.stamp = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	CU_ASSERT_PTR_NOT_NULL_FATAL(c);
 	t->magic = HOOKFILE_MAGIC;
 	t->version = HOOKFILE_VERSION;
-	t->slot[0] = (struct hookfile_slot){ .state = HOOKFILE_OPEN };
-	memcpy(good + HOOKFILE_DATA, &seg, sizeof(seg));
-	at = HOOKFILE_DATA + sizeof(seg);
-	rec.type_len = (uint16_t)(sizeof(rec) + sizeof(u) + 8 + 4 + 4) | PITRACE_TYPE_MIXED;
-	rec.stamp = (uint32_t)seg.stamp;
-	memcpy(good + at, &rec, sizeof(rec));
-	memcpy(good + at + sizeof(rec), &u, sizeof(u));
-	good[at + sizeof(rec) + sizeof(u) + 8] = 4;
-	at += rec.type_len & PITRACE_LEN_MASK;
-	t->slot[0].used = (uint32_t)(at - HOOKFILE_DATA);
+	t->generation = c->generation;
+	t->table = 2;
+	r->stamp = hookfile_now(c->clock == PITRACE_CLOCK_TSC);
+	r->counts = 1 | 1 << 16;
+	((uint8_t *)(r + 1))[8] = 4;
+	r->head = (sizeof(*r) + 8 + 8) / 8 | MAJOR << HOOKFILE_MAJOR_SHIFT |
+		  77u << HOOKFILE_CPU_SHIFT | HOOKFILE_COMMITTED;
+	*slot = (struct hookfile_slot){ .state = HOOKFILE_OPEN, .stamp = r->stamp };
+	slot->position = (uint32_t)(32768 + sizeof(*r) + 16) / 8;
+	return 32768 + sizeof(*r) + 16;
+}
 
+static void test_lies(void)
+{
+	size_t size = HOOKFILE_DATA + 3 * 32768, at;
+	struct hooks *h = begin(HOOKS_BYTES_MIN);
+	uint8_t *good = calloc(1, size), *bad = malloc(size);
+	char name[64];
+
+	at = HOOKFILE_DATA + make_file(h, good);
 	/* Names that are none, one of a process of another user, one of no process: none is
 	 * read. */
 	put_file(h, "0.1", good, size);
@@ -448,9 +452,11 @@ static void test_lies(void)
 	CU_ASSERT_EQUAL(got.records, 1);
 
 	for (size_t i = 0; i < at; i++) {
-		/* Zeros between the table and the slot are not looked at. */
-		if (i == sizeof(*t) + 2 * sizeof(t->slot[0]))
-			i = HOOKFILE_DATA;
+		/* Zeros between the header, the table and the slot are not looked at. */
+		if (i == sizeof(struct hookfile_header))
+			i = HOOKFILE_TABLE;
+		if (i == HOOKFILE_TABLE + 2 * sizeof(struct hookfile_slot))
+			i = HOOKFILE_DATA + 32768;
 		memcpy(bad, good, size);
 		bad[i] ^= i & 1 ? 0xFF : 0x01;
 		snprintf(name, sizeof(name), "%d.%zu", getpid(), 100 + i);
@@ -466,7 +472,7 @@ static void test_lies(void)
 	drain(h, true);
 	CU_ASSERT_EQUAL(got.others, 0);
 	CU_ASSERT_EQUAL(got.disorder, 0);
-	CU_ASSERT(got.records > 100);
+	CU_ASSERT(got.records > 50);
 	free(good);
 	free(bad);
 	end(h);
@@ -477,7 +483,7 @@ static void test_lies(void)
 static void test_whose(void)
 {
 	const uid_t user = geteuid() ? geteuid() : 61301;
-	struct hooks *h = hooks_new(NULL, user, 0, 1);
+	struct hooks *h = hooks_new(NULL, user, HOOKS_BYTES_MIN, 1);
 	char path[1200], from[300], *name;
 	uint64_t record[2] = { 1, 1 };
 	int status;

@@ -94,7 +94,7 @@ static unsigned int drained(struct hooks *h)
 
 static struct hooks *folder(void)
 {
-	struct hooks *h = hooks_new(at("hooks"), (uid_t)-1, 0, 1);
+	struct hooks *h = hooks_new(at("hooks"), (uid_t)-1, HOOKS_BYTES_MIN, 1);
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(h);
 	CU_ASSERT_EQUAL(hooks_listen(h, majors), 0);
@@ -103,14 +103,25 @@ static struct hooks *folder(void)
 
 static int put_one(struct hookfile *f)
 {
-	struct pitrace_user who = {
-		.pid = (uint32_t)getpid(),
-		.tid = (uint32_t)getpid(),
-		.ints = 1,
-	};
-	uint64_t value = 7;
+	struct hookfile_record *r = hookfile_reserve(f, 0, sizeof(*r) / 8);
+	const uint32_t head = hookfile_head(0, MAJOR, sizeof(*r) / 8);
 
-	return hookfile_put(f, MAJOR, 1, &who, &value, sizeof(value));
+	if (!r)
+		return -1;
+	hookfile_begin(r, head);
+	r->stamp = hookfile_now(f->tsc);
+	hookfile_commit(r, head);
+	return 0;
+}
+
+/* As TraceHook makes it. */
+static struct hookfile *make(const struct hookfile_control *c)
+{
+	struct hookfile *f = hookfile_make(at("hooks"), c);
+
+	if (f)
+		hookfile_announce(f, at("hooks"));
+	return f;
 }
 
 static void set_up(void)
@@ -133,7 +144,7 @@ static void names_taken(void)
 	CU_ASSERT_EQUAL(mkdir(own(1), 0700), 0);
 	write_file(own(2), "x", 1);
 	CU_ASSERT_EQUAL(symlink(at("nothing"), own(3)), 0);
-	f = hookfile_make(at("hooks"), c);
+	f = make(c);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
 	CU_ASSERT_EQUAL(size_of(own(4)), HOOKFILE_DATA + c->slots * (off_t)c->slot_bytes);
 	CU_ASSERT_EQUAL(kind(own(5)), '-');
@@ -158,10 +169,10 @@ static void no_name_left(void)
 	for (unsigned int i = 0; i < 4096; i++)
 		CU_ASSERT_EQUAL(symlink(at("victim"), own(i)), 0);
 	errno = 0;
-	CU_ASSERT_PTR_NULL(hookfile_make(at("hooks"), c));
+	CU_ASSERT_PTR_NULL(make(c));
 	CU_ASSERT_EQUAL(errno, EEXIST);
 	unlink(own(4095));
-	CU_ASSERT_PTR_NOT_NULL(hookfile_make(at("hooks"), c));
+	CU_ASSERT_PTR_NOT_NULL(make(c));
 	CU_ASSERT_EQUAL(kind(own(4095)), 'f');
 	hooks_free(h);
 	CU_ASSERT_EQUAL(kind(at("hooks")), '-');
@@ -196,14 +207,27 @@ static void control_file(void)
 	} while (0)
 	TRY(magic, HOOKFILE_MAGIC + 1, false);
 	TRY(version, HOOKFILE_VERSION + 1, false);
-	TRY(slots, 0, false);
-	TRY(slots, 1, true);
-	TRY(slots, HOOKFILE_SLOTS_MAX, true);
-	TRY(slots, HOOKFILE_SLOTS_MAX + 1, false);
-	TRY(slot_bytes, PITRACE_USER_MAX * 2, true);
-	TRY(slot_bytes, PITRACE_USER_MAX * 2 - 1, false);
-	TRY(slot_bytes, PIFILE_SEGMENT_MAX, true);
-	TRY(slot_bytes, PIFILE_SEGMENT_MAX + 1, false);
+	/* Sizes are looked at when a file is made by them. */
+#define TRY_SIZE(field, value, is)                                           \
+	do {                                                                 \
+		c = good;                                                    \
+		c.field = (value);                                           \
+		CU_ASSERT_EQUAL(hookfile_make(at("hooks"), &c) != NULL, is); \
+		CU_ASSERT(is || errno == EINVAL);                            \
+		CU_ASSERT_EQUAL(kind(own(0)), is ? 'f' : '-');               \
+		unlink(own(0));                                              \
+	} while (0)
+	TRY_SIZE(slots, 1, false);
+	TRY_SIZE(slots, 2, true);
+	TRY_SIZE(slots, HOOKFILE_SLOTS_MAX, true);
+	TRY_SIZE(slots, HOOKFILE_SLOTS_MAX + 1, false);
+	TRY_SIZE(slot_bytes, HOOKFILE_SLOT_MIN, true);
+	TRY_SIZE(slot_bytes, HOOKFILE_SLOT_MIN - 1, false);
+	TRY_SIZE(slot_bytes, HOOKFILE_SLOT_MIN + 1, false);
+	TRY_SIZE(slot_bytes, HOOKFILE_SLOT_MAX, true);
+	TRY_SIZE(slot_bytes, HOOKFILE_SLOT_MAX * 2, false);
+	TRY_SIZE(slot_bytes, HOOKFILE_SLOT_MAX - 8, false);
+	TRY_SIZE(version, 1, false);
 	write_file(at("elsewhere"), &good, sizeof(good));
 	unlink(path);
 	CU_ASSERT_EQUAL(symlink(at("elsewhere"), path), 0);
@@ -226,7 +250,7 @@ static void control_file(void)
 /* It has nothing to do with such a folder, and leaves it as it is. */
 static void refused(int err, const char *name, char is)
 {
-	struct hooks *h = hooks_new(at("hooks"), (uid_t)-1, 0, 1);
+	struct hooks *h = hooks_new(at("hooks"), (uid_t)-1, HOOKS_BYTES_MIN, 1);
 
 	CU_ASSERT_PTR_NULL(h);
 	if (errno != err)
@@ -338,7 +362,7 @@ static void links_are_not_read(void)
 	struct hookfile *f;
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(c);
-	f = hookfile_make(at("hooks"), c);
+	f = make(c);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
 	CU_ASSERT_EQUAL(put_one(f), 0);
 	CU_ASSERT_EQUAL(rename(own(0), at("hooks/away")), 0);

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds the page and the folder. The socket's path is that of base/service.c, whose functions may
+ * allocate. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include "hook/hook_place.h"
+#include "hook/hook_text.h"
+
+#define SOCKET_MAX sizeof(((struct sockaddr_un *)0)->sun_path)
+#define FOLDER_MAX 80
+
+/* ---- the socket's folder --------------------------------------------------------------------- */
+
+static bool is_own(const char *folder, mode_t others)
+{
+	struct stat st;
+
+	return !lstat(folder, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+	       !(st.st_mode & others);
+}
+
+/* The usual name in /tmp is another user's: ours has six letters more. */
+static bool find_other(char *folder, const char *first)
+{
+	_Alignas(struct dirent64) char room[2048];
+	const char *leaf = strrchr(first, '/') + 1;
+	size_t n = strlen(leaf);
+	int dir = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool found = false;
+	ssize_t got;
+
+	while (dir >= 0 && !found && (got = getdents64(dir, room, sizeof(room))) > 0) {
+		for (ssize_t at = 0; at < got && !found;) {
+			const struct dirent64 *e = (const void *)(room + at);
+			struct hook_text t = hook_text(folder, FOLDER_MAX);
+
+			at += e->d_reclen;
+			if (strncmp(e->d_name, leaf, n) || e->d_name[n] != '.' ||
+			    strlen(e->d_name) != n + 7)
+				continue;
+			hook_text_add(&t, "/tmp/");
+			hook_text_add(&t, e->d_name);
+			found = !t.cut && is_own(folder, 077);
+		}
+	}
+	if (dir >= 0)
+		close(dir);
+	return found;
+}
+
+static bool runtime_folder(char folder[FOLDER_MAX])
+{
+	const char *given = secure_getenv("XDG_RUNTIME_DIR");
+	struct hook_text t = hook_text(folder, FOLDER_MAX);
+	char first[64];
+
+	if (geteuid() == 0) {
+		hook_text_add(&t, "/run");
+		return true;
+	}
+	if (given && *given && is_own(given, 0)) {
+		hook_text_add(&t, given);
+		return true;
+	}
+	hook_text_add(&t, "/run/user/");
+	hook_text_number(&t, geteuid());
+	if (is_own(folder, 077))
+		return true;
+	t = hook_text(first, sizeof(first));
+	hook_text_add(&t, "/tmp/pitrace-");
+	hook_text_number(&t, geteuid());
+	t = hook_text(folder, FOLDER_MAX);
+	hook_text_add(&t, first);
+	return is_own(folder, 077) || !mkdir(folder, 0700) || find_other(folder, first);
+}
+
+bool hook_place_socket(char *path, size_t room)
+{
+	const char *given = secure_getenv("PITRACE_SOCKET");
+	struct hook_text t = hook_text(path, room < SOCKET_MAX ? room : SOCKET_MAX);
+	char folder[FOLDER_MAX];
+
+	if (given && *given) {
+		hook_text_add(&t, given);
+		return true;
+	}
+	if (!runtime_folder(folder))
+		return false;
+	hook_text_add(&t, folder);
+	hook_text_add(&t, "/pitrace.sock");
+	return !t.cut;
+}
+
+/* ---- the page -------------------------------------------------------------------------------- */
+
+/* Whole from the beginning: it gets its name when it is. */
+static int create(const char *path)
+{
+	const struct hookfile_control none = {
+		.magic = HOOKFILE_MAGIC,
+		.version = HOOKFILE_VERSION,
+	};
+	char other[SOCKET_MAX + 64];
+	struct hook_text t = hook_text(other, sizeof(other));
+	int fd, err = 0;
+
+	hook_text_add(&t, path);
+	hook_text_char(&t, '.');
+	hook_text_number(&t, (unsigned long)gettid());
+	if (t.cut)
+		return -ENAMETOOLONG;
+	fd = open(other, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	if (pwrite(fd, &none, sizeof(none), 0) != (ssize_t)sizeof(none) || link(other, path))
+		err = -errno;
+	unlink(other);
+	close(fd);
+	return err == -EEXIST ? 0 : err;
+}
+
+static int open_page(const char *path, bool write)
+{
+	int fd = open(path,
+		      (write ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	uint32_t magic;
+
+	if (fd < 0)
+		return -errno;
+	/* A collector has just removed it: as if it had come sooner. */
+	if (!fstat(fd, &st) && !st.st_nlink) {
+		close(fd);
+		return -ENOENT;
+	}
+	/* A link to a file that was not made for this is told by what is in it. */
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (st.st_mode & 022) ||
+	    (st.st_uid != geteuid() && (write || st.st_uid != 0)) ||
+	    st.st_size != (off_t)sizeof(struct hookfile_control) ||
+	    pread(fd, &magic, sizeof(magic), 0) != (ssize_t)sizeof(magic) ||
+	    magic != HOOKFILE_MAGIC) {
+		close(fd);
+		return -EEXIST;
+	}
+	return fd;
+}
+
+int hook_page_open(const char *path, bool write)
+{
+	int fd = open_page(path, write);
+
+	if (fd != -ENOENT)
+		return fd;
+	fd = create(path);
+	return fd ? fd : open_page(path, write);
+}
+
+static const struct hookfile_control *map_page(const char *path)
+{
+	const struct hookfile_control *c;
+	int fd = hook_page_open(path, false);
+
+	if (fd < 0)
+		return NULL;
+	c = mmap(NULL, sizeof(*c), PROT_READ, MAP_SHARED, fd, 0);
+	close(fd);
+	return c == MAP_FAILED ? NULL : c;
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+/* Only the folder that the environment names counts, while its collector is there. */
+static bool named(struct hook_place *p)
+{
+	const char *folder = secure_getenv(HOOKFILE_ENV);
+	struct hook_text t = hook_text(p->folder, sizeof(p->folder));
+
+	if (!folder || *folder != '/')
+		return false;
+	hook_text_add(&t, folder);
+	p->page = t.cut ? NULL : hookfile_control(p->folder);
+	if (p->page && __atomic_load_n(&p->page->gone, __ATOMIC_RELAXED)) {
+		munmap((void *)p->page, sizeof(*p->page));
+		p->page = NULL;
+	}
+	return p->page != NULL;
+}
+
+static bool users(struct hook_place *p)
+{
+	char path[SOCKET_MAX + sizeof(HOOK_LISTEN)];
+	struct hook_text t;
+
+	if (!hook_place_socket(path, SOCKET_MAX))
+		return false;
+	t = hook_text(p->folder, sizeof(p->folder));
+	hook_text_add(&t, path);
+	hook_text_add(&t, HOOK_HOOKS);
+	t = (struct hook_text){ .to = path, .room = sizeof(path), .used = strlen(path) };
+	hook_text_add(&t, HOOK_LISTEN);
+	p->page = map_page(path);
+	return p->page != NULL;
+}
+
+struct hook_place *hook_place_find(void)
+{
+	struct hook_place *p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	if (named(p) || users(p))
+		return p;
+	munmap(p, sizeof(*p));
+	return NULL;
+}
+
+void hook_place_free(struct hook_place *place)
+{
+	munmap((void *)place->page, sizeof(*place->page));
+	munmap(place, sizeof(*place));
+}

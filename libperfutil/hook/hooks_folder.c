@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The folder of hook files, and what it says to programs: who listens, and how much room a program
+ * has. A thread waits for programs that need to be read soon.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "hook/hook_place.h"
+#include "hook/hooks_inner.h"
+#include "base/now.h"
+#include "base/rc.h"
+
+#define SLOT_BYTES (32u << 10)
+
+/* ---- the folder ------------------------------------------------------------------------------ */
+
+/* An existing folder must be as a killed collector left it: private, of this user. */
+static int use_folder(struct hooks *h)
+{
+	struct stat st;
+
+	if (fstatat(h->dir, HOOKFILE_CONTROL, &st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
+		return -EEXIST;
+	return unlinkat(h->dir, HOOKFILE_CONTROL, 0) ? -errno : 0;
+}
+
+static int make_folder(struct hooks *h, const char *folder)
+{
+	const char *tmp = getenv("TMPDIR");
+	bool fresh = true;
+	struct stat st;
+	int err;
+
+	if (folder) {
+		h->folder = strdup(folder);
+		if (!h->folder)
+			return -ENOMEM;
+		fresh = !mkdir(folder, 0700);
+		if (!fresh && errno != EEXIST)
+			return -errno;
+	} else {
+		if (!tmp || !*tmp)
+			tmp = "/tmp";
+		if (asprintf(&h->folder, "%s/pitrace-hooks.XXXXXX", tmp) < 0) {
+			h->folder = NULL;
+			return -ENOMEM;
+		}
+		if (!mkdtemp(h->folder))
+			return -errno;
+	}
+	h->dir = open(h->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (h->dir < 0 || fstat(h->dir, &st))
+		return -errno;
+	/* Files of others are neither used nor removed. */
+	if (fresh ? st.st_uid != geteuid() :
+		    st.st_mode & 077 || (st.st_uid != geteuid() && st.st_uid != h->owner))
+		return -EPERM;
+	err = fresh ? 0 : use_folder(h);
+	if (err)
+		return err;
+	h->made = true;
+	h->fresh = fresh;
+	h->control_fd = openat(h->dir, HOOKFILE_CONTROL,
+			       O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+	if (h->control_fd < 0 || fchmod(h->control_fd, 0644) || fchmod(h->dir, 0700))
+		return -errno;
+	if (h->owner != geteuid() && fchown(h->dir, h->owner, (gid_t)-1))
+		return -errno;
+	return 0;
+}
+
+DIR *hooks_list(const struct hooks *h)
+{
+	int fd = openat(h->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!d && fd >= 0)
+		close(fd);
+	return d;
+}
+
+/* Before the control file announces a listener. */
+static int make_socket(struct hooks *h)
+{
+	unlinkat(h->dir, HOOKFILE_SOCKET, 0); /* left over, like the control file */
+	h->announce_fd = hookfile_socket(h->dir, h->owner);
+	return h->announce_fd < 0 ? h->announce_fd : 0;
+}
+
+/* A folder SOCKET.hooks has a page beside it. */
+static int open_listen(struct hooks *h, const char *folder)
+{
+	size_t n = folder ? strlen(folder) : 0, cut = strlen(HOOK_HOOKS);
+
+	if (n <= cut || strcmp(folder + n - cut, HOOK_HOOKS))
+		return 0;
+	if (asprintf(&h->listen, "%.*s" HOOK_LISTEN, (int)(n - cut), folder) < 0) {
+		h->listen = NULL;
+		return -ENOMEM;
+	}
+	h->listen_fd = hook_page_open(h->listen, true);
+	return h->listen_fd < 0 ? h->listen_fd : 0;
+}
+
+static int put_page(int fd, const struct hookfile_control *c)
+{
+	ssize_t n = pwrite(fd, c, sizeof(*c), 0);
+
+	return n == (ssize_t)sizeof(*c) ? 0 : n < 0 ? -errno : -ENOSPC;
+}
+
+static int put_control(struct hooks *h)
+{
+	int err = put_page(h->control_fd, &h->control);
+
+	return err || h->listen_fd < 0 ? err : put_page(h->listen_fd, &h->control);
+}
+
+/* ---- programs that need to be read soon ------------------------------------------------------ */
+
+/* The page is not read here: who may cut the file off could make that a signal. */
+static void *wait_for_programs(void *arg)
+{
+	const struct timespec second = { .tv_sec = 1 };
+	struct hooks *h = arg;
+	const uint64_t one = 1;
+
+	while (!__atomic_load_n(&h->ending, __ATOMIC_ACQUIRE)) {
+		long rc;
+
+		/* In normal mode nobody else takes pairs of the clocks. */
+		hook_clock_pair(&h->clock);
+		rc = syscall(SYS_futex, &h->page->wake, FUTEX_WAIT, 0, &second, NULL, 0);
+
+		if (!rc && !__atomic_load_n(&h->ending, __ATOMIC_ACQUIRE) &&
+		    write(h->full_fd, &one, sizeof(one)) < 0)
+			continue;
+		/* The file was cut off: time alone goes on. */
+		if (rc && errno != ETIMEDOUT && errno != EINTR)
+			nanosleep(&second, NULL);
+	}
+	return NULL;
+}
+
+/* Without it time alone wakes the reader. */
+static void start_waker(struct hooks *h)
+{
+	/* The page that programs map, of both. */
+	int fd = h->listen_fd >= 0 ? h->listen_fd : h->control_fd;
+	sigset_t all, old;
+	void *p;
+
+	if (h->waking)
+		return;
+	p = mmap(NULL, sizeof(*h->page), PROT_READ, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		return;
+	h->page = p;
+	h->full_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	h->waking = h->full_fd >= 0 && !pthread_create(&h->waker, NULL, wait_for_programs, h);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+static void end_waker(struct hooks *h)
+{
+	if (h->waking) {
+		__atomic_store_n(&h->ending, true, __ATOMIC_RELEASE);
+		syscall(SYS_futex, &h->page->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
+		pthread_join(h->waker, NULL);
+	}
+	if (h->full_fd >= 0)
+		close(h->full_fd);
+	if (h->page)
+		munmap((void *)h->page, sizeof(*h->page));
+}
+
+int hooks_full_fd(const struct hooks *h)
+{
+	return h->waking ? h->full_fd : -1;
+}
+
+/* How many slots of how many bytes a process has. */
+static void share(struct hookfile_control *c, uint64_t bytes)
+{
+	uint64_t pool = bytes * HOOKS_SHARE;
+	uint32_t slot = SLOT_BYTES;
+
+	if (pool > HOOKS_POOL_MAX)
+		pool = HOOKS_POOL_MAX;
+	while (pool / slot > HOOKFILE_SLOTS_MAX)
+		slot *= 2;
+	c->slot_bytes = slot;
+	c->slots = (uint32_t)(pool / slot);
+	/* and slot 0 */
+	if (c->slots < HOOKFILE_SLOTS_MAX)
+		c->slots++;
+	c->wake_slots = c->slots / 4;
+}
+
+static int set_up(struct hooks *h, const char *folder)
+{
+	int err = 0;
+
+	for (int ring = 0; ring < PITRACE_RINGS && !err; ring++) {
+		h->out[ring] = calloc(h->ncpus, sizeof(*h->out[ring]));
+		err = h->out[ring] ? 0 : -ENOMEM;
+	}
+	if (!err)
+		err = make_folder(h, folder);
+	if (!err)
+		err = make_socket(h);
+	if (!err)
+		err = open_listen(h, folder);
+	return err ? err : put_control(h);
+}
+
+struct hooks *hooks_new(const char *folder, uid_t owner, uint64_t bytes, uint32_t session)
+{
+	struct hooks *h;
+	int err;
+
+	if (bytes < HOOKS_BYTES_MIN || bytes > HOOKS_BYTES_MAX) {
+		rc_fail(PI_INVALID_ARGUMENT,
+			"programs' records: a buffer of %llu bytes: it has %u to %llu",
+			(unsigned long long)bytes, HOOKS_BYTES_MIN,
+			(unsigned long long)HOOKS_BYTES_MAX);
+		errno = ERANGE;
+		return NULL;
+	}
+	h = calloc(1, sizeof(*h));
+	if (!h)
+		return NULL;
+	h->dir = h->control_fd = h->listen_fd = h->announce_fd = h->full_fd = -1;
+	h->owner = owner == (uid_t)-1 ? geteuid() : owner;
+	h->session = session + HOOKS_SESSION;
+	hook_clock_begin(&h->clock);
+	h->ncpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
+	h->control = (struct hookfile_control){
+		.magic = HOOKFILE_MAGIC,
+		.version = HOOKFILE_VERSION,
+		/* not that of the collector before */
+		.generation = (uint32_t)(now_ns() >> 10) | 1,
+		.clock = h->clock.tsc ? PITRACE_CLOCK_TSC : PITRACE_CLOCK_MONOTONIC,
+	};
+	share(&h->control, bytes);
+	err = set_up(h, folder);
+	if (err) {
+		hooks_free(h);
+		rc_errno(err, "the folder of programs' records");
+		errno = -err;
+		return NULL;
+	}
+	return h;
+}
+
+const char *hooks_folder(const struct hooks *h)
+{
+	return h->folder;
+}
+
+int hooks_listen(struct hooks *h, const uint64_t majors[PITRACE_MAJORS / 64])
+{
+	uint64_t *m = h->control.majors;
+
+	memset(m, 0, sizeof(h->control.majors));
+	if (majors) {
+		hooks_order_begin(h);
+		start_waker(h);
+		m[PITRACE_MTE / 64] = 1ull << PITRACE_MTE % 64;
+		m[PITRACE_HOOKIT / 64] |= majors[PITRACE_HOOKIT / 64] & 1ull << PITRACE_HOOKIT % 64;
+		m[3] = majors[3] & ~0ull << PITRACE_USER_FIRST % 64;
+		memcpy(h->majors, m, sizeof(h->majors));
+	}
+	return put_control(h);
+}
+
+bool hooks_listening(const struct hooks *h)
+{
+	return h->control.majors[PITRACE_MTE / 64] >> PITRACE_MTE % 64 & 1;
+}
+
+int hooks_pause(struct hooks *h, bool pause)
+{
+	uint64_t *m = h->control.majors;
+
+	memcpy(m, h->majors, sizeof(h->majors));
+	if (pause)
+		m[2] = m[3] = 0;
+	return put_control(h);
+}
+
+/* ---- removing it ---------------------------------------------------------------------------- */
+
+pid_t hooks_pid_of(const char *name)
+{
+	char *end;
+	long pid = *name >= '1' && *name <= '9' ? strtol(name, &end, 10) : 0;
+
+	if (pid < 1 || pid > 1 << 30 || *end != '.' || strlen(name) >= 32 ||
+	    strspn(end + 1, "0123456789") != strlen(end + 1))
+		return 0;
+	return (pid_t)pid;
+}
+
+/* From a folder that existed before only files made by a collector or its programs are removed. */
+static void remove_file(const struct hooks *h, const char *name)
+{
+	struct stat st;
+
+	if (h->fresh || ((hooks_pid_of(name) || !strcmp(name, HOOKFILE_CONTROL) ||
+			  !strcmp(name, HOOKFILE_SOCKET)) &&
+			 !fstatat(h->dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
+			 (S_ISREG(st.st_mode) || S_ISSOCK(st.st_mode))))
+		unlinkat(h->dir, name, 0);
+}
+
+static void remove_folder(struct hooks *h)
+{
+	DIR *d = hooks_list(h);
+	struct stat st, named;
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		remove_file(h, e->d_name);
+	if (d)
+		closedir(d);
+	if (!fstat(h->dir, &st) && !lstat(h->folder, &named) && st.st_dev == named.st_dev &&
+	    st.st_ino == named.st_ino)
+		rmdir(h->folder); /* fails if there is something else in it */
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+/* Who has the page mapped looks for another place; who has the users' page waits for the next. */
+static void say_gone(struct hooks *h)
+{
+	h->control.generation = 0;
+	memset(h->control.majors, 0, sizeof(h->control.majors));
+	if (h->listen_fd >= 0)
+		put_page(h->listen_fd, &h->control);
+	memset(h->control.majors, 0xFF, sizeof(h->control.majors));
+	h->control.gone = 1;
+	put_page(h->control_fd, &h->control);
+}
+
+/* Programs that have the page mapped find the next session by it. A lease is given only where there
+ * are none. */
+static void remove_listen(struct hooks *h)
+{
+	/* Who opens it now would send SIGIO. */
+	if (!fcntl(h->listen_fd, F_SETSIG, SIGURG) && !fcntl(h->listen_fd, F_SETLEASE, F_WRLCK))
+		unlink(h->listen);
+	close(h->listen_fd);
+}
+
+void hooks_free(struct hooks *h)
+{
+	if (!h)
+		return;
+	end_waker(h);
+	if (h->control_fd >= 0) {
+		say_gone(h);
+		close(h->control_fd);
+	}
+	if (h->listen_fd >= 0)
+		remove_listen(h);
+	if (h->announce_fd >= 0)
+		close(h->announce_fd);
+	hooks_forget_all(h);
+	if (h->listing)
+		closedir(h->listing);
+	if (h->made)
+		remove_folder(h);
+	if (h->dir >= 0)
+		close(h->dir);
+	for (int ring = 0; ring < PITRACE_RINGS; ring++) {
+		for (uint32_t c = 0; h->out[ring] && c < h->ncpus; c++)
+			segment_free(&h->out[ring][c]);
+		free(h->out[ring]);
+		free(h->index[ring].data);
+	}
+	free(h->slot.data);
+	free(h->bytes.data);
+	free(h->table.data);
+	free(h->visits);
+	free(h->listen);
+	free(h->folder);
+	free(h);
+}
