@@ -157,7 +157,7 @@ $(O)/lib/libperfutil.a $(O)/lib/liba2n.a: $(O)/lib/%.a: scripts/global-names
 $(O)/lib/libperfutil.so: $(call obj,$(PERFUTIL_SRC)) libperfutil/libperfutil.map
 	$(call say,LD)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALLLDFLAGS) $(HARDENLD) -shared -Wl,-soname,libperfutil.so.0 -Wl,--version-script=libperfutil/libperfutil.map \
+	$(Q)$(CC) $(ALLLDFLAGS) $(HARDENLD) -shared -Wl,-soname,libperfutil.so.0 -Wl,-z,nodelete -Wl,--version-script=libperfutil/libperfutil.map \
 		-o $@ $(filter %.o,$^) $(LIB_PERFUTIL)
 $(O)/lib/liba2n.so: $(call obj,$(A2N_SRC)) libperfutil/a2n/liba2n.map
 	$(call say,LD)

@@ -126,6 +126,7 @@ struct hookfile {
 	uint32_t freed;     /* … when the header said so */
 	uint32_t none;      /* 1 + freed, when no slot was free */
 	uint32_t number;    /* its name is PID.number */
+	bool announced;
 	struct {
 		uint32_t entry; /* of the slot that is being filled: bytes from the table's begin */
 		uint32_t pad[15];
@@ -135,6 +136,7 @@ struct hookfile {
 /* Creates a file of this process, which nobody reads before hookfile_announce; NULL with errno. It
  * is never unmapped, for other threads may be writing. */
 struct hookfile *hookfile_make(const char *folder, const struct hookfile_control *control);
+/* Any thread, and several, may do this; whoever writes sees to it that it is done before. */
 void hookfile_announce(struct hookfile *f, const char *folder);
 /* Instead of announcing it. */
 void hookfile_discard(struct hookfile *f, const char *folder);

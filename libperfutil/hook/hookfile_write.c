@@ -211,6 +211,7 @@ void hookfile_announce(struct hookfile *f, const char *folder)
 		close(s);
 	if (dir >= 0)
 		close(dir);
+	__atomic_store_n(&f->announced, true, __ATOMIC_RELEASE);
 }
 
 void hookfile_discard(struct hookfile *f, const char *folder)

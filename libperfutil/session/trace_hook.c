@@ -314,38 +314,45 @@ static uint64_t coarse_ns(void)
 	return clock_ns(CLOCK_MONOTONIC_COARSE);
 }
 
+/* Another thread may have made it just now. */
+static struct hookfile *ready(struct hookfile *f, const struct hook_place *p)
+{
+	if (__atomic_load_n(&f->announced, __ATOMIC_ACQUIRE))
+		return f;
+	hookfile_announce(f, p->folder);
+	listen_to(1, __atomic_load_n(&TraceListening[1], __ATOMIC_ACQUIRE));
+#ifdef __x86_64__
+	if (f->tsc && &__rseq_offset) {
+		/* struct rseq: cpu_id_start, cpu_id */
+		f->cpu = __rseq_offset + (intptr_t)sizeof(uint32_t);
+		__atomic_store_n(&fast, f, __ATOMIC_RELEASE);
+	}
+#endif
+	return f;
+}
+
 static struct hookfile *file_of(const struct hook_place *p)
 {
 	struct hookfile *f = __atomic_load_n(&state->file, __ATOMIC_ACQUIRE), *new;
 	uint32_t generation = __atomic_load_n(&p->page->generation, __ATOMIC_ACQUIRE);
 
 	if (f && f->control == p->page && f->generation == generation)
-		return f;
+		return ready(f, p);
 	if (state->failed == generation && coarse_ns() < state->next_make)
 		return NULL;
 	new = hookfile_make(p->folder, p->page);
-	if (new)
-		new->also = __atomic_load_n(&TraceListening[1], __ATOMIC_ACQUIRE);
 	if (!new) {
 		state->next_make = coarse_ns() + RETRY_NS;
 		state->failed = generation;
 		return NULL;
 	}
+	new->also = __atomic_load_n(&TraceListening[1], __ATOMIC_ACQUIRE);
 	if (!__atomic_compare_exchange_n(&state->file, &f, new, false, __ATOMIC_ACQ_REL,
 					 __ATOMIC_ACQUIRE)) {
 		hookfile_discard(new, p->folder);
-		return f;
+		new = f;
 	}
-	hookfile_announce(new, p->folder);
-	listen_to(1, __atomic_load_n(&TraceListening[1], __ATOMIC_ACQUIRE));
-#ifdef __x86_64__
-	if (new->tsc &&&__rseq_offset) {
-		/* struct rseq: cpu_id_start, cpu_id */
-		new->cpu = __rseq_offset + (intptr_t)sizeof(uint32_t);
-		__atomic_store_n(&fast, new, __ATOMIC_RELEASE);
-	}
-#endif
-	return new;
+	return ready(new, p);
 }
 
 static int by_file(struct hookfile *f, const struct hook *h)

@@ -1,0 +1,777 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * TraceHook where programs call it: in signal handlers, in sandboxes, in hundreds of threads, while
+ * threads end, in bursts, before the session begins, after the library was closed.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "hook/hookfile.h"
+#include "file/record_walk.h"
+#include "base/now.h"
+#include "unit.h"
+
+#define MAJOR   0xD2
+#define MINOR   5
+#define THREADS 8
+
+static const uint64_t majors[4] = { [MAJOR / 64] = 1ull << MAJOR % 64, [2] = ~0ull };
+static char top[] = "/tmp/trace_hook.XXXXXX", folder[64], socket_path[64], page[64];
+
+/* ---- a session ------------------------------------------------------------------------------- */
+
+static struct hooks *hooks;
+static uint64_t records, lost;
+
+/* Records hold a writer and a number. */
+static struct arrival {
+	uint64_t stamp, who, number;
+} * arrivals;
+static size_t narrivals;
+#define ARRIVALS 2000000
+
+static int sink(void *arg, const void *segment, size_t size)
+{
+	struct pitrace_segment h;
+	struct pitrace_user u;
+	struct record_walk w;
+	struct record r;
+
+	(void)arg;
+	if (record_walk_begin(&w, segment, size, &h))
+		return -EBADMSG;
+	while (record_next(&w, &r) > 0) {
+		struct arrival a = { .stamp = r.stamp };
+
+		if (r.major != MAJOR)
+			continue;
+		records++;
+		memcpy(&u, r.data, sizeof(u));
+		if (u.ints != 2 || narrivals == ARRIVALS)
+			continue;
+		memcpy(&a.who, (const char *)r.data + sizeof(u), 2 * sizeof(a.who));
+		arrivals[narrivals++] = a;
+	}
+	return 0;
+}
+
+static void drain(bool all)
+{
+	do {
+		CU_ASSERT_EQUAL(hooks_collect(hooks), 0);
+		CU_ASSERT_EQUAL(hooks_drain(hooks, PITRACE_RING_MTE, all, sink, NULL), 0);
+		CU_ASSERT_EQUAL(hooks_drain(hooks, PITRACE_RING_TRACE, all, sink, NULL), 0);
+	} while (all && hooks_pending(hooks));
+}
+
+/* As `swtrace init` of the size that is the default, and on. */
+static void begin(void)
+{
+	records = narrivals = 0;
+	hooks = hooks_new(folder, (uid_t)-1, TRACER_TRACE_BYTES, 1);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(hooks);
+	CU_ASSERT_EQUAL(hooks_listen(hooks, majors), 0);
+}
+
+static void end(void)
+{
+	CU_ASSERT_EQUAL(hooks_listen(hooks, NULL), 0);
+	drain(true);
+	lost = hooks_lost(hooks);
+	hooks_free(hooks);
+	hooks = NULL;
+}
+
+static int by_stamp(const void *a, const void *b)
+{
+	const struct arrival *x = a, *y = b;
+
+	return x->stamp < y->stamp ? -1 : x->stamp > y->stamp;
+}
+
+/* Records that come after a later one of their writer. */
+static uint64_t disorder(void)
+{
+	static uint64_t next[4096];
+	uint64_t n = 0;
+
+	memset(next, 0, sizeof(next));
+	qsort(arrivals, narrivals, sizeof(*arrivals), by_stamp);
+	for (size_t i = 0; i < narrivals; i++) {
+		n += arrivals[i].who >= 4096 || arrivals[i].number < next[arrivals[i].who % 4096];
+		next[arrivals[i].who % 4096] = arrivals[i].number + 1;
+	}
+	return n;
+}
+
+static int write_one(uint64_t who, uint64_t number)
+{
+	return TraceHook(0, MAJOR, MINOR, 2, 0, (uint64_t[]){ who, number }, NULL, NULL);
+}
+
+/* A child's status; -1: it hung. */
+static int outcome(pid_t pid, unsigned int seconds)
+{
+	int status;
+
+	for (unsigned int i = 0; i < seconds * 100; i++) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return status;
+		usleep(10000);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	return -1;
+}
+
+/* ---- signal handlers ------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t handled;
+
+static void on_alarm(int number)
+{
+	const char *word = "tick";
+	uint64_t value = 1;
+
+	(void)number;
+	if (!handled && !TraceHook(0, MAJOR, MINOR, 1, 1, &value, NULL, &word))
+		handled = 1;
+}
+
+static void *idle(void *arg)
+{
+	pause();
+	return arg;
+}
+
+/* A threaded program that takes the locks of malloc nearly all the time. */
+static _Noreturn void allocate_much(void)
+{
+	struct itimerval often = { { 0, 700 + getpid() % 977 }, { 0, 700 + getpid() % 977 } };
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, idle, NULL);
+	signal(SIGALRM, on_alarm);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (int i = 0; i < 60000 || !handled; i++) {
+		void *p = malloc(3000 + (size_t)i % 999), *q = malloc(5000);
+
+		memset(p, 1, 16);
+		free(p);
+		free(q);
+	}
+	_exit(0);
+}
+
+static void test_first_in_handler(void)
+{
+	begin();
+	for (int i = 0; i < 20; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			allocate_much();
+		CU_ASSERT_EQUAL(outcome(pid, 20), 0);
+		drain(false);
+	}
+	end();
+	/* Either thread may have got the signal, or both. */
+	CU_ASSERT(records >= 20);
+}
+
+/* The session begins while the program runs. */
+static void test_later_in_handler(void)
+{
+	for (int i = 0; i < 5; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			write_one(0, 0);
+			allocate_much();
+		}
+		usleep(50000);
+		begin();
+		CU_ASSERT_EQUAL(outcome(pid, 20), 0);
+		end();
+		CU_ASSERT(records > 0);
+	}
+}
+
+/* Whatever happens to the record. */
+static void test_errno(void)
+{
+	unsigned int changed = 0;
+	uint64_t rc[3] = { 0 };
+
+	setenv("PITRACE_SOCKET", "/nonexistent/socket", 1);
+	for (int i = 0; i < 3; i++) {
+		pid_t pid = fork();
+
+		if (i == 1) {
+			setenv("PITRACE_SOCKET", socket_path, 1);
+			begin();
+			hooks_listen(hooks, NULL);
+		}
+		if (pid) {
+			CU_ASSERT_EQUAL(outcome(pid, 20), 0);
+			continue;
+		}
+		for (int n = 0; n < 300; n++) {
+			errno = 4711;
+			(TraceHook)(0, MAJOR, MINOR, 0, 0, NULL, NULL, NULL);
+			changed += errno != 4711;
+		}
+		_exit(changed != 0);
+	}
+	end();
+	/* More than there is room for. */
+	begin();
+	errno = 4711;
+	for (int i = 0; i < 2500000; i++)
+		rc[-write_one(1, 1) == -PI_BUFFER_FULL] += 1;
+	CU_ASSERT_EQUAL(errno, 4711);
+	CU_ASSERT(rc[0] > 1000000 && rc[1] > 1000);
+	end();
+	CU_ASSERT_EQUAL(records, rc[0]);
+	CU_ASSERT_EQUAL(lost, rc[1]);
+}
+
+/* ---- sandboxes ------------------------------------------------------------------------------- */
+
+/* No system calls but these and the end; any other kills. */
+static void sandbox(long one, long two)
+{
+	const uint32_t nr = offsetof(struct seccomp_data, nr);
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, nr),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 3, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)one, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)two, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { sizeof(code) / sizeof(*code), code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		_exit(99);
+}
+
+static void test_sandbox(void)
+{
+	pid_t pid = fork();
+
+	/* For more than two seconds, with nobody listening. */
+	if (!pid) {
+		uint64_t from, n = 0;
+
+		write_one(0, 0);
+		sandbox(-1, -1);
+		for (from = now_ns(); now_ns() - from < 2500000000u; n++)
+			if ((TraceHook)(0, MAJOR, MINOR, 0, 0, NULL, NULL, NULL) != TRACE_NOBODY)
+				_exit(1);
+		_exit(n < 1000);
+	}
+	CU_ASSERT_EQUAL(outcome(pid, 30), 0);
+	/* And in a session, for what there is room for. */
+	begin();
+	pid = fork();
+	if (!pid) {
+		if (write_one(0, 0))
+			_exit(1);
+		sandbox(SYS_madvise, SYS_futex);
+		for (uint64_t i = 1; i < 100000; i++)
+			if (write_one(0, i))
+				_exit(2);
+		_exit(0);
+	}
+	CU_ASSERT_EQUAL(outcome(pid, 30), 0);
+	end();
+	CU_ASSERT_EQUAL(records, 100000);
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+static _Atomic uint64_t written, refused;
+static pthread_barrier_t all_there;
+
+static void count(int rc)
+{
+	if (rc == 0)
+		written++;
+	else
+		refused++;
+}
+
+static void *writes_some(void *arg)
+{
+	for (uint64_t i = 0; i < 20; i++) {
+		count(write_one((uintptr_t)arg, i));
+		if (i == 0)
+			pthread_barrier_wait(&all_there);
+	}
+	return NULL;
+}
+
+#define MANY 400
+static void test_many_threads(void)
+{
+	pthread_t thread[MANY];
+	pthread_attr_t small;
+
+	written = refused = 0;
+	begin();
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 65536);
+	pthread_barrier_init(&all_there, NULL, MANY);
+	for (uintptr_t i = 0; i < MANY; i++)
+		CU_ASSERT_FATAL(!pthread_create(&thread[i], &small, writes_some, (void *)i));
+	for (int i = 0; i < MANY; i++)
+		pthread_join(thread[i], NULL);
+	end();
+	CU_ASSERT_EQUAL(written, MANY * 20);
+	CU_ASSERT_EQUAL(refused, 0);
+	CU_ASSERT_EQUAL(records, MANY * 20);
+	CU_ASSERT_EQUAL(disorder(), 0);
+}
+
+static pthread_key_t key;
+
+static void ends(void *arg)
+{
+	count(write_one((uintptr_t)arg, 1));
+}
+
+static void *begins(void *arg)
+{
+	pthread_setspecific(key, arg);
+	count(write_one((uintptr_t)arg, 0));
+	return NULL;
+}
+
+/* Their last record is written by a destructor that runs after all others. */
+static void test_destructors(void)
+{
+	pthread_t thread;
+
+	written = refused = 0;
+	begin();
+	count(write_one(0, 0));
+	pthread_key_create(&key, ends);
+	for (uintptr_t i = 1; i <= 1000; i++) {
+		CU_ASSERT_FATAL(!pthread_create(&thread, NULL, begins, (void *)i));
+		pthread_join(thread, NULL);
+	}
+	pthread_key_delete(key);
+	end();
+	CU_ASSERT_EQUAL(written, 2001);
+	CU_ASSERT_EQUAL(refused, 0);
+	CU_ASSERT_EQUAL(records, 2001);
+	CU_ASSERT_EQUAL(disorder(), 0);
+}
+
+/* ---- bursts ---------------------------------------------------------------------------------- */
+
+#define EACH 100000
+static void *writes_many(void *arg)
+{
+	uint64_t ok = 0;
+
+	for (uint64_t i = 0; i < EACH; i++)
+		ok += !write_one((uintptr_t)arg, i);
+	written += ok;
+	return NULL;
+}
+
+/* The reader waits as the drain does: for a second, or until it is woken. */
+static void test_burst(void)
+{
+	pid_t pid;
+
+	begin();
+	pid = fork();
+	if (!pid) {
+		pthread_t thread[THREADS];
+
+		for (uintptr_t i = 0; i < THREADS; i++)
+			pthread_create(&thread[i], NULL, writes_many, (void *)i);
+		for (int i = 0; i < THREADS; i++)
+			pthread_join(thread[i], NULL);
+		_exit(written != THREADS * EACH);
+	}
+	for (int status; !waitpid(pid, &status, WNOHANG);) {
+		struct pollfd p = { .fd = hooks_full_fd(hooks), .events = POLLIN };
+
+		poll(&p, 1, 100);
+		drain(false);
+	}
+	end();
+	CU_ASSERT_EQUAL(records, THREADS * EACH);
+	CU_ASSERT_EQUAL(lost, 0);
+	CU_ASSERT_EQUAL(disorder(), 0);
+}
+
+/* It is woken long before a second has passed, by fullness alone. */
+static void test_woken(void)
+{
+	struct pollfd p;
+	int before, after;
+
+	begin();
+	p = (struct pollfd){ .fd = hooks_full_fd(hooks), .events = POLLIN };
+	usleep(50000);
+	before = poll(&p, 1, 0);
+	for (uint64_t i = 0; i < 1000; i++)
+		write_one(1, i);
+	CU_ASSERT_EQUAL(before, 0);
+	CU_ASSERT_EQUAL(poll(&p, 1, 100), 0);
+	/* A quarter and more. */
+	for (uint64_t i = 1000; i < 600000; i++)
+		write_one(1, i);
+	after = poll(&p, 1, 500);
+	CU_ASSERT_EQUAL(after, 1);
+	drain(false);
+	end();
+	CU_ASSERT_EQUAL(records, 600000);
+}
+
+/* ---- kills ----------------------------------------------------------------------------------- */
+
+static uint64_t *shared;
+
+static void *writes_on(void *arg)
+{
+	for (uint64_t i = 0;; i++)
+		if (!write_one((uintptr_t)arg, i))
+			__atomic_store_n(&shared[(uintptr_t)arg], i + 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* Of each thread what TraceHook had returned for is there. */
+static void test_killed(void)
+{
+	for (int round = 0; round < 15; round++) {
+		uint64_t told = 0, most[4] = { 0 };
+		pid_t pid;
+
+		memset(shared, 0, 4096);
+		begin();
+		pid = fork();
+		if (!pid) {
+			pthread_t thread;
+
+			for (uintptr_t i = 1; i < 4; i++)
+				pthread_create(&thread, NULL, writes_on, (void *)i);
+			writes_on(NULL);
+		}
+		while (shared[0] + shared[1] + shared[2] + shared[3] < 2000)
+			usleep(100);
+		usleep((useconds_t)round * 311);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		end();
+		for (size_t i = 0; i < narrivals; i++)
+			if (arrivals[i].who < 4 && most[arrivals[i].who] <= arrivals[i].number)
+				most[arrivals[i].who] = arrivals[i].number + 1;
+		for (int i = 0; i < 4; i++) {
+			/* The number of the last may not have been stored any more. */
+			CU_ASSERT(most[i] == shared[i] || most[i] == shared[i] + 1);
+			told += most[i];
+		}
+		CU_ASSERT_EQUAL(disorder(), 0);
+		/* None is missing between. */
+		CU_ASSERT_EQUAL(records, told);
+	}
+}
+
+/* ---- sessions that come and go --------------------------------------------------------------- */
+
+static void test_sessions(void)
+{
+	for (int i = 0; i < 5; i++) {
+		CU_ASSERT_EQUAL(write_one(0, 0), TRACE_NOBODY);
+		CU_ASSERT_EQUAL(TraceEnabled(MAJOR, MINOR), 0);
+		begin();
+		/* At once. */
+		CU_ASSERT_EQUAL(TraceEnabled(MAJOR, MINOR), 1);
+		CU_ASSERT_EQUAL(TraceEnabled(MAJOR + 1, MINOR), 0);
+		CU_ASSERT_EQUAL(write_one(0, 0), 0);
+		CU_ASSERT_EQUAL(hooks_pause(hooks, true), 0);
+		CU_ASSERT_EQUAL(write_one(0, 1), TRACE_NOBODY);
+		CU_ASSERT_EQUAL(hooks_pause(hooks, false), 0);
+		CU_ASSERT_EQUAL(write_one(0, 2), 0);
+		end();
+		CU_ASSERT_EQUAL(records, 2);
+	}
+}
+
+/* A command's session ends before it does; then the user's session counts. */
+static void test_after_its_session(void)
+{
+	struct hooks *first = hooks_new(NULL, (uid_t)-1, TRACER_TRACE_BYTES, 1);
+	pid_t pid;
+	int rc, go[2];
+	char byte;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(first);
+	CU_ASSERT_EQUAL(hooks_listen(first, majors), 0);
+	CU_ASSERT_EQUAL(pipe(go), 0);
+	setenv(HOOKFILE_ENV, hooks_folder(first), 1);
+	pid = fork();
+	if (!pid) {
+		rc = write_one(0, 0);
+		/* Two signals of the parent: the session has ended, another one has begun. */
+		if (read(go[0], &byte, 1) != 1 || rc || write_one(0, 1) != TRACE_NOBODY)
+			_exit(1);
+		if (read(go[0], &byte, 1) != 1 || write_one(0, 2))
+			_exit(2);
+		_exit(0);
+	}
+	unsetenv(HOOKFILE_ENV);
+	usleep(100000);
+	hooks_free(first);
+	CU_ASSERT_EQUAL(write(go[1], "x", 1), 1);
+	usleep(100000);
+	begin();
+	CU_ASSERT_EQUAL(write(go[1], "x", 1), 1);
+	CU_ASSERT_EQUAL(outcome(pid, 20), 0);
+	end();
+	CU_ASSERT_EQUAL(records, 1);
+	close(go[0]);
+	close(go[1]);
+}
+
+/* The page may say anything. */
+static void test_hostile_page(void)
+{
+	static uint8_t junk[sizeof(struct hookfile_control)];
+	int fd, status;
+	pid_t pid;
+
+	CU_ASSERT_EQUAL(write_one(0, 0), TRACE_NOBODY);
+	for (int round = 0; round < 60; round++) {
+		pid = fork();
+		if (!pid) {
+			write_one(0, 0);
+			for (int i = 0; i < 300; i++) {
+				write_one(1, 1);
+				TraceHook(0, MAJOR, 0, 0, 1, NULL, NULL,
+					  (const char *const[]){ "text" });
+				usleep(100);
+			}
+			_exit(0);
+		}
+		fd = open(page, O_WRONLY);
+		CU_ASSERT(fd >= 0);
+		for (int i = 0; i < 20; i++) {
+			struct hookfile_control *c = (void *)junk;
+
+			for (size_t n = 0; n < sizeof(junk); n++)
+				junk[n] = round % 3 == 0 ? 0xFF : (uint8_t)random();
+			if (round % 3 == 2) {
+				c->magic = HOOKFILE_MAGIC;
+				c->version = HOOKFILE_VERSION;
+				memset(c->majors, 0xFF, sizeof(c->majors));
+				c->slots %= 3000;
+				c->slot_bytes = 1u << c->slot_bytes % 32;
+			}
+			CU_ASSERT_EQUAL(pwrite(fd, junk, sizeof(junk), 0), sizeof(junk));
+			usleep(1000);
+		}
+		close(fd);
+		status = outcome(pid, 20);
+		CU_ASSERT_EQUAL(status, 0);
+	}
+	unlink(page);
+}
+
+/* What is no page is not used, and not changed. */
+static void test_no_page(void)
+{
+	char other[80];
+	struct stat st;
+	pid_t pid;
+
+	snprintf(other, sizeof(other), "%s/other", top);
+	for (int kind = 0; kind < 4; kind++) {
+		int fd = open(other, O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+		CU_ASSERT_EQUAL(write(fd, "mine", 4), 4);
+		close(fd);
+		unlink(page);
+		if (kind == 0)
+			CU_ASSERT_EQUAL(symlink(other, page), 0);
+		if (kind == 1)
+			CU_ASSERT_EQUAL(link(other, page), 0);
+		if (kind == 2)
+			CU_ASSERT_EQUAL(mkfifo(page, 0600), 0);
+		if (kind == 3)
+			CU_ASSERT_EQUAL(mkdir(page, 0700), 0);
+		pid = fork();
+		if (!pid)
+			_exit(write_one(0, 0) != TRACE_NOBODY);
+		CU_ASSERT_EQUAL(outcome(pid, 20), 0);
+		CU_ASSERT_PTR_NULL(hooks_new(folder, (uid_t)-1, TRACER_TRACE_BYTES, 1));
+		CU_ASSERT_EQUAL(stat(other, &st), 0);
+		CU_ASSERT_EQUAL(st.st_size, 4);
+		if (kind == 3)
+			rmdir(page);
+		unlink(page);
+		unlink(other);
+	}
+}
+
+static void test_sizes(void)
+{
+	const uint64_t wrong[] = { 0, 1, HOOKS_BYTES_MIN - 1, HOOKS_BYTES_MAX + 1, UINT64_MAX };
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		CU_ASSERT_PTR_NULL(hooks_new(NULL, (uid_t)-1, wrong[i], 1));
+		CU_ASSERT_EQUAL(errno, ERANGE);
+		CU_ASSERT_PTR_NOT_NULL(strstr(TraceLastError(), "bytes"));
+	}
+}
+
+/* ---- the guard ------------------------------------------------------------------------------- */
+
+static int evaluated;
+
+static int argument(int value)
+{
+	evaluated++;
+	return value;
+}
+
+static void test_guard(void)
+{
+	uint64_t value = 1;
+	int major = MAJOR - 1;
+
+	CU_ASSERT_EQUAL(write_one(0, 0), TRACE_NOBODY);
+	CU_ASSERT_EQUAL(TraceHook(argument(0), MAJOR, argument(1), argument(1), 0, &value, NULL,
+				  NULL),
+			TRACE_NOBODY);
+	CU_ASSERT_EQUAL(evaluated, 0);
+	begin();
+	CU_ASSERT_EQUAL(TraceHook(argument(0), ++major, argument(1), argument(1), 0, &value, NULL,
+				  NULL),
+			0);
+	CU_ASSERT_EQUAL(evaluated, 3);
+	CU_ASSERT_EQUAL(major, MAJOR);
+	/* What is wrong is told, whoever listens. */
+	CU_ASSERT_EQUAL(TraceHook(0, PITRACE_TPROF, 0, 0, 0, NULL, NULL, NULL),
+			PI_INVALID_ARGUMENT);
+	CU_ASSERT_EQUAL(TraceHook(0, -1, 0, 0, 0, NULL, NULL, NULL), PI_INVALID_ARGUMENT);
+	CU_ASSERT_EQUAL(TraceHook(0, MAJOR, 0, -1, 0, NULL, NULL, NULL), PI_INVALID_ARGUMENT);
+	end();
+	CU_ASSERT_EQUAL(records, 1);
+}
+
+/* ---- the library is closed ------------------------------------------------------------------- */
+
+static sem_t has_written, may_end;
+
+static void *writes_by(void *hook)
+{
+	int (*put)(int, int, int, int, int, const uint64_t *, const int *,
+		   const char *const *) = (int (*)(int, int, int, int, int, const uint64_t *,
+						   const int *, const char *const *))hook;
+	uint64_t value = 1;
+
+	count(put(0, MAJOR, 0, 1, 0, &value, NULL, NULL));
+	sem_post(&has_written);
+	sem_wait(&may_end);
+	return NULL;
+}
+
+/* A thread that has called it ends after that. */
+static void test_dlclose(void)
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 64);
+	pthread_t thread;
+	void *library;
+	pid_t pid;
+
+	CU_ASSERT_FATAL(n > 0);
+	path[n] = 0;
+	*strrchr(path, '/') = 0;
+	strcat(path, "/../../lib/libperfutil.so");
+	begin();
+	pid = fork();
+	if (!pid) {
+		library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+		if (!library)
+			_exit(1);
+		written = 0;
+		pthread_create(&thread, NULL, writes_by, dlsym(library, "TraceHook"));
+		sem_wait(&has_written);
+		if (dlclose(library))
+			_exit(2);
+		sem_post(&may_end);
+		pthread_join(thread, NULL);
+		_exit(written != 1);
+	}
+	CU_ASSERT_EQUAL(outcome(pid, 20), 0);
+	end();
+	CU_ASSERT_EQUAL(records, 1);
+}
+
+int main(void)
+{
+	static const struct unit_test tests[] = {
+		/* These two before this process has ever looked for listeners. */
+		{ "after_its_session", test_after_its_session },
+		{ "first_in_handler", test_first_in_handler },
+		{ "guard", test_guard },
+		{ "later_in_handler", test_later_in_handler },
+		{ "errno", test_errno },
+		{ "sandbox", test_sandbox },
+		{ "many_threads", test_many_threads },
+		{ "destructors", test_destructors },
+		{ "burst", test_burst },
+		{ "woken", test_woken },
+		{ "killed", test_killed },
+		{ "sessions", test_sessions },
+		{ "sizes", test_sizes },
+		{ "dlclose", test_dlclose },
+		{ "hostile_page", test_hostile_page },
+		{ "no_page", test_no_page },
+		{ NULL, NULL },
+	};
+	int code;
+
+	arrivals = calloc(ARRIVALS, sizeof(*arrivals));
+	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (!arrivals || shared == MAP_FAILED || !mkdtemp(top))
+		return 1;
+	snprintf(socket_path, sizeof(socket_path), "%s/s", top);
+	snprintf(folder, sizeof(folder), "%s/s.hooks", top);
+	snprintf(page, sizeof(page), "%s/s.listen", top);
+	setenv("PITRACE_SOCKET", socket_path, 1);
+	unsetenv(HOOKFILE_ENV);
+	sem_init(&has_written, 0, 0);
+	sem_init(&may_end, 0, 0);
+	code = unit_run("trace_hook", tests);
+	unlink(page);
+	rmdir(folder);
+	rmdir(top);
+	return code;
+}
