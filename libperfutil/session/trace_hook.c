@@ -47,8 +47,10 @@ static struct hookfile *fast = &no_file;
 
 /* What follows children inherit. Pages once found stay mapped: others may be reading them. */
 static struct hook_place *place;
-static const struct pitrace_hook_page *driver;
-static int driver_fd = -1;
+static struct driver {
+	const struct pitrace_hook_page *page;
+	int fd;
+} * driver;                    /* by a hook descriptor */
 static uint32_t driver_looked; /* generation of the page when the device was looked for */
 static bool refused;           /* the device exists and may not be opened */
 
@@ -107,89 +109,105 @@ static bool is_gone(const struct hook_place *p)
 	return !p || __atomic_load_n(&p->page->gone, __ATOMIC_RELAXED);
 }
 
-static void look_for_place(void)
+static const struct hook_place *look_for_place(void)
 {
 	struct hook_place *old = __atomic_load_n(&place, __ATOMIC_ACQUIRE), *new;
 
-	if (is_gone(old)) {
-		new = hook_place_find();
-		if (!__atomic_compare_exchange_n(&place, &old, new, false, __ATOMIC_ACQ_REL,
-						 __ATOMIC_RELAXED) &&
-		    new)
-			hook_place_free(new);
-		old = __atomic_load_n(&place, __ATOMIC_ACQUIRE);
-	}
-	listen_to(0, old ? (const uint64_t *)old->page->majors : nobody);
+	if (!is_gone(old) ||
+	    (!old && __atomic_load_n(&TraceListening[0], __ATOMIC_ACQUIRE) != not_looked))
+		return old;
+	new = hook_place_find();
+	if (__atomic_compare_exchange_n(&place, &old, new, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		return new;
+	if (new)
+		hook_place_free(new);
+	return old;
 }
 
 /* Recognises a hook descriptor of the driver by what it maps. */
-static void use_driver(int fd)
+static struct driver *driver_of(int fd)
 {
-	const struct pitrace_hook_page *page;
-	int none = -1;
+	struct driver *d = mmap(NULL, sizeof(*d), PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	page = mmap(NULL, sizeof(*page), PROT_READ, MAP_SHARED, fd, 0);
-	if (page == MAP_FAILED || page->size < sizeof(*page) ||
-	    page->version != PITRACE_ABI_VERSION ||
-	    !__atomic_compare_exchange_n(&driver_fd, &none, fd, false, __ATOMIC_ACQ_REL,
-					 __ATOMIC_RELAXED)) {
-		if (page != MAP_FAILED)
-			munmap((void *)page, sizeof(*page));
-		close(fd);
-		return;
-	}
-	__atomic_store_n(&driver, page, __ATOMIC_RELEASE);
-	listen_to(1, (const uint64_t *)page->majors);
+	if (d == MAP_FAILED)
+		return NULL;
+	d->fd = fd;
+	d->page = mmap(NULL, sizeof(*d->page), PROT_READ, MAP_SHARED, fd, 0);
+	if (d->page != MAP_FAILED && d->page->size >= sizeof(*d->page) &&
+	    d->page->version == PITRACE_ABI_VERSION)
+		return d;
+	if (d->page != MAP_FAILED)
+		munmap((void *)d->page, sizeof(*d->page));
+	munmap(d, sizeof(*d));
+	return NULL;
 }
 
-static void look_for_driver(void)
+static void use_driver(int fd)
 {
-	const struct hook_place *p = __atomic_load_n(&place, __ATOMIC_ACQUIRE);
+	struct driver *d = driver_of(fd), *none = NULL;
+
+	if (!d) {
+		close(fd);
+	} else if (!__atomic_compare_exchange_n(&driver, &none, d, false, __ATOMIC_ACQ_REL,
+						__ATOMIC_ACQUIRE)) {
+		close(fd);
+		munmap((void *)d->page, sizeof(*d->page));
+		munmap(d, sizeof(*d));
+		d = none;
+	}
+	if (d)
+		listen_to(1, (const uint64_t *)d->page->majors);
+}
+
+static void look_for_driver(const struct hook_place *p)
+{
 	int fd;
 
+	if (!__atomic_load_n(&driver, __ATOMIC_ACQUIRE)) {
+		fd = driver_hook_open();
+		refused = fd < 0 && (errno == EACCES || errno == EPERM);
+		if (refused) {
+			fd = holder_hook();
+			refused = fd < 0;
+		}
+		if (fd >= 0)
+			use_driver(fd);
+	}
 	if (p)
 		__atomic_store_n(&driver_looked,
 				 __atomic_load_n(&p->page->generation, __ATOMIC_RELAXED),
 				 __ATOMIC_RELAXED);
-	if (__atomic_load_n(&driver_fd, __ATOMIC_ACQUIRE) >= 0)
-		return;
-	fd = driver_hook_open();
-	refused = fd < 0 && (errno == EACCES || errno == EPERM);
-	if (refused) {
-		fd = holder_hook();
-		refused = fd < 0;
-	}
-	if (fd >= 0)
-		use_driver(fd);
 }
 
-/* What the pages say has to be looked at: they are not known yet, or out of date. */
+/* What the pages say has to be looked at: they are not known yet, or out of date. That they are
+ * known is told last: other threads do not wait, they look themselves. */
 static void look(void)
 {
-	const struct hook_place *p = __atomic_load_n(&place, __ATOMIC_ACQUIRE);
-	bool first = TraceListening[0] == not_looked;
+	bool first = __atomic_load_n(&TraceListening[0], __ATOMIC_ACQUIRE) == not_looked;
+	const struct hook_place *p;
 
 	if (!make_state()) {
 		listen_to(0, nobody);
 		return;
 	}
-	if (first || (p && is_gone(p)) || (p && TraceListening[0] != p->page->majors))
-		look_for_place();
-	p = __atomic_load_n(&place, __ATOMIC_ACQUIRE);
+	p = look_for_place();
 	if (first || (p && __atomic_load_n(&p->page->generation, __ATOMIC_RELAXED) !=
 				   __atomic_load_n(&driver_looked, __ATOMIC_RELAXED)))
-		look_for_driver();
+		look_for_driver(p);
+	listen_to(0, p ? (const uint64_t *)p->page->majors : nobody);
 }
 
 /* ---- by the driver --------------------------------------------------------------------------- */
 
 static int driver_put(const struct pitrace_hook_args *args)
 {
-	int fd = __atomic_load_n(&driver_fd, __ATOMIC_ACQUIRE);
+	struct driver *d = __atomic_load_n(&driver, __ATOMIC_ACQUIRE);
 
-	if (fd < 0)
+	if (!d)
 		return TRACE_NOBODY;
-	if (!ioctl(fd, PITRACE_IOC_HOOK, args))
+	if (!ioctl(d->fd, PITRACE_IOC_HOOK, args))
 		return PI_OK;
 	switch (errno) {
 	case ENODATA:
@@ -199,10 +217,10 @@ static int driver_put(const struct pitrace_hook_args *args)
 	case EBADF:
 	case ENOTTY:
 		/* The program closed a descriptor that it did not know: ask for another. */
-		if (__atomic_compare_exchange_n(&driver_fd, &fd, -1, false, __ATOMIC_ACQ_REL,
+		if (__atomic_compare_exchange_n(&driver, &d, NULL, false, __ATOMIC_ACQ_REL,
 						__ATOMIC_RELAXED)) {
 			listen_to(1, nobody);
-			look_for_driver();
+			look_for_driver(NULL);
 		}
 		return TRACE_NOBODY;
 	}

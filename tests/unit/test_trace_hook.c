@@ -43,6 +43,7 @@ static uint64_t records, lost;
 /* Records hold a writer and a number. */
 static struct arrival {
 	uint64_t stamp, who, number;
+	uint32_t pid, tid;
 } * arrivals;
 static size_t narrivals;
 #define ARRIVALS 2000000
@@ -66,6 +67,8 @@ static int sink(void *arg, const void *segment, size_t size)
 		memcpy(&u, r.data, sizeof(u));
 		if (u.ints != 2 || narrivals == ARRIVALS)
 			continue;
+		a.pid = u.pid;
+		a.tid = u.tid;
 		memcpy(&a.who, (const char *)r.data + sizeof(u), 2 * sizeof(a.who));
 		arrivals[narrivals++] = a;
 	}
@@ -350,6 +353,31 @@ static void test_many_threads(void)
 	CU_ASSERT_EQUAL(refused, 0);
 	CU_ASSERT_EQUAL(records, MANY * 20);
 	CU_ASSERT_EQUAL(disorder(), 0);
+}
+
+/* Whose a record is: also after a fork, by any way. */
+static void test_child(void)
+{
+	pid_t pid[2];
+
+	begin();
+	CU_ASSERT_EQUAL(write_one(0, 0), 0);
+	for (int i = 0; i < 2; i++) {
+		pid[i] = i ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
+		if (!pid[i])
+			_exit(write_one(1 + (uint64_t)i, 0) != 0);
+		CU_ASSERT_EQUAL(outcome(pid[i], 20), 0);
+		drain(false);
+	}
+	end();
+	CU_ASSERT_EQUAL_FATAL(narrivals, 3);
+	for (size_t i = 0; i < 3; i++) {
+		uint32_t is = arrivals[i].who ? (uint32_t)pid[arrivals[i].who - 1] :
+						(uint32_t)getpid();
+
+		CU_ASSERT_EQUAL(arrivals[i].pid, is);
+		CU_ASSERT_EQUAL(arrivals[i].tid, is);
+	}
 }
 
 static pthread_key_t key;
@@ -744,6 +772,7 @@ int main(void)
 		{ "later_in_handler", test_later_in_handler },
 		{ "errno", test_errno },
 		{ "sandbox", test_sandbox },
+		{ "child", test_child },
 		{ "many_threads", test_many_threads },
 		{ "destructors", test_destructors },
 		{ "burst", test_burst },
