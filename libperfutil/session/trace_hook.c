@@ -373,12 +373,19 @@ static struct hookfile *file_of(const struct hook_place *p)
 	return ready(new, p);
 }
 
-static int by_file(struct hookfile *f, const struct hook *h)
+static int by_file(const struct hook_place *p, const struct hook *h)
 {
+	uint32_t tried = __atomic_load_n(&p->page->generation, __ATOMIC_ACQUIRE);
+	struct hookfile *f = file_of(p);
 	uint32_t units = (uint32_t)(sizeof(struct hookfile_record) + h->bytes + 7) / 8;
 	uint32_t cpu = this_cpu(), head = hookfile_head(cpu, (uint32_t)h->major, units);
 	struct hookfile_record *r;
 
+	/* The session may have ended just now, and another one begun. */
+	if (!f && tried != __atomic_load_n(&p->page->generation, __ATOMIC_ACQUIRE))
+		f = file_of(p);
+	if (!f && !wants((const uint64_t *)p->page->majors, (unsigned int)h->major))
+		return TRACE_NOBODY;
 	if (!f)
 		return rc_say(PI_FILE_ERROR,
 			      "the hook file, in the folder of the session, cannot be made");
@@ -419,7 +426,7 @@ static int put(struct hook *h)
 	rc = measure(h);
 	if (rc)
 		return rc;
-	rc = file ? by_file(file_of(p), h) : TRACE_NOBODY;
+	rc = file ? by_file(p, h) : TRACE_NOBODY;
 	if (!device)
 		return rc;
 	also = by_driver(h);
