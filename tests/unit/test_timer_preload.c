@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "collect/collectors.h"
 #include "collect/timer/preload/layout.h"
 #include "collect/timer/timer_session.h"
 #include "records.h"

@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What a record of a program's own costs (ns, two integers, the median of many short runs) beside
+# LTTng-UST, USDT and trace_marker, by 1 and 8 threads; and what was lost. BENCH_RECORDS: a thread.
+. tests/bench/lib.sh
+n=${BENCH_RECORDS:-100000}
+folder=$work/hook
+rm -rf "$folder"
+mkdir -p "$folder"
+program=$folder/marks
+gcc -O2 -Idriver/uapi -Ilibperfutil/include -Itests/bench/hook -o "$program" tests/bench/hook/marks.c \
+	"$O/lib/libperfutil.a" -lzstd -lpthread -llttng-ust -ldl || {
+	echo "bench: hook: no LTTng-UST or sys/sdt.h here (scripts/deps bench)" >&2
+	exit 1
+}
+# ours WHAT THREADS [OPTION...]: sets ns and lost
+ours() {
+	w=$1 t=$2
+	"$O/bin/swtrace" run -B perf -M 0xD0 -o "$folder/t.nrm2" -- "$program" "$w" "$t" "$n" \
+		>"$folder/out" 2>"$folder/err" || { cat "$folder/err" >&2; exit 1; }
+	read -r ns lost <"$folder/out"
+	grep -q 'none lost' "$folder/err" || lost=$(sed -n 's/.*, \([0-9]*\) lost.*/\1/p' "$folder/err")
+}
+lttng_on() {
+	export LTTNG_HOME="$folder"
+	[ -e "$folder/pid" ] || lttng-sessiond --daemonize --no-kernel --pidfile "$folder/pid" >/dev/null 2>&1
+	{ lttng create bench --output="$folder/lttng" && lttng enable-event -u 'pitrace_bench:*' &&
+		lttng start; } >/dev/null 2>&1
+}
+idle=$("$program" hook 1 "$n")
+usdt=$("$program" usdt 1 "$n")
+idle_lttng=$("$program" lttng 1 "$n")
+beside "guard, nobody listens" "${idle% *}" ns "${idle_lttng% *}" LTTng-UST "1 ns"
+beside "guard, nobody listens" "${idle% *}" ns "${usdt% *}" "a USDT nop"
+for threads in 1 8; do
+	ours hook $threads
+	one=$ns lost_one=$lost
+	ours pair $threads
+	pair=$ns
+	lttng_on
+	peer=$("$program" lttng $threads "$n")
+	lttng stop >"$folder/stop" 2>&1
+	dropped=$(lttng list bench 2>/dev/null | sed -n 's/.*Discarded events: *\([0-9]*\).*/\1/p' | head -1)
+	lttng destroy bench >/dev/null 2>&1
+	# Of some releases the number is none.
+	[ ${#dropped} -lt 12 ] || dropped=
+	beside "a record, $threads threads" "$one" ns "${peer% *}" LTTng-UST "half"
+	echo "  lost: $lost_one of $((n * threads)); LTTng-UST: ${dropped:-unknown}"
+	beside "begin and end, $threads threads" "$pair" ns "$(calc "2 * ${peer% *}")" LTTng-UST
+	marker=$("$program" marker $threads "$((n / 10))") && beside "a record, $threads threads" "$one" ns "${marker% *}" trace_marker
+done
+[ ! -e "$folder/pid" ] || kill "$(cat "$folder/pid")"
+exit 0
