@@ -19,7 +19,7 @@
 #define PLAIN_KEYS 32
 
 static __thread char *last;
-/* Instead of it. In the threads' static part: other parts are allocated when they are first used. */
+/* Instead of it, in static thread-local memory: other parts are allocated at their first use. */
 static __thread const char *said __attribute__((tls_model("initial-exec")));
 static pthread_key_t ending;
 static bool made;

@@ -54,9 +54,9 @@ struct service {
 	const char *holder;                  /* "the holder of counters" */
 	const char *none, *not_owner, *busy; /* sentences */
 	const char *restart_hint;            /* how to begin anew, where a killed one is noticed */
-	/* The rest is called in the daemon. begin: what service_begin sent, which may be of another
-	 * release; returns what is held, or NULL with *rc. answer: one request of that size; true: it
-	 * was the last, and nothing is held any more. end: the daemon was told to end by a signal. */
+	/* The rest is called in the daemon. begin: what service_begin sent, which may be of
+	 * another release; returns what is held, or NULL with *rc. answer: one request of that
+	 * size; true: it was the last, and nothing is held any more. end: a signal ended it. */
 	void *(*begin)(const void *start, size_t size, const char *address, int *rc);
 	bool (*answer)(void *held, int fd, const void *request);
 	void (*end)(void *held);

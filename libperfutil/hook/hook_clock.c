@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Between two pairs time is taken to run evenly. When there are many every second one is dropped. */
+/* Time runs evenly between two pairs. When there are many, every second one is dropped. */
 #ifdef __x86_64__
 #include <cpuid.h>
 #endif

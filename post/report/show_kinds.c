@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The records that stand in no file of ours (others are in file/record_kinds.c), and flags in words. */
+/* Records that are in no file of ours (the others: file/record_kinds.c), and flags in words. */
 #include "report/show_report.h"
 
 #include "record/call_record.h"

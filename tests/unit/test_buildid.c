@@ -208,8 +208,8 @@ static void many(void)
 	finish();
 }
 
-/* The driver reports build ids of what is mapped, and which files have none: these are read, whichever
- * of mapping and report is drained first, once. */
+/* The driver reports build ids of what is mapped, and which files have none: these are read once,
+ * whichever of mapping and report is drained first. */
 static void driver_reports_none(void)
 {
 	char path[64] = "/tmp/pitrace-buildid-XXXXXX", before[256];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Processes that hold something: that they begin, one at a time, answer, and that each is gone
- * after its last answer, after a signal, when it could not begin, when nobody hears how it began and
- * when nobody can reach it. They are nobody's children; here they become ours, so that their ends are
+ * Processes that hold something: they begin, one at a time, and answer; each is gone after its
+ * last answer, after a signal, when it could not begin, when nobody hears how it began and when
+ * nobody can reach it. They are daemons; here they become our children, so that their ends are
  * waited for. This program is their program too.
  */
 #include <dirent.h>
@@ -308,6 +308,9 @@ static void the_lock(void)
 	close(lock);
 	CU_ASSERT_EQUAL(start(), PI_OK);
 	CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid);
+	/* The holder gives its lock back after it has said that it began. */
+	for (int i = 0; i < 400 && !access(path, F_OK); i++)
+		usleep(5000);
 	CU_ASSERT_EQUAL(access(path, F_OK), -1);
 	CU_ASSERT(ask(&service, STOP) > 0);
 	CU_ASSERT_EQUAL(ended(), 0);
