@@ -435,20 +435,19 @@ static void alone(void)
 		}
 }
 
+#ifndef __x86_64__
+static void no_clock(void)
+{
+	unit_skip(NULL, "its sandbox knows x86-64's system calls");
+}
+#endif
+
 int main(int argc, char **argv)
 {
 	static const struct unit_test tests[] = {
-		{ "threads", threads },
-		{ "many", many },
-		{ "forks", forks },
-		{ "signals", signals },
-		{ "library", library },
-		{ "sandbox", sandbox },
-#if defined(__x86_64__)
-		{ "no_clock", no_clock },
-#endif
-		{ "alone", alone },
-		{},
+		{ "threads", threads },   { "many", many },       { "forks", forks },
+		{ "signals", signals },   { "library", library }, { "sandbox", sandbox },
+		{ "no_clock", no_clock }, { "alone", alone },     {},
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(acts) / sizeof(*acts); i++)

@@ -191,6 +191,8 @@ static void stand(void)
 	context.uc_mcontext.pc = 0x1000;
 	context.uc_mcontext.sp = (uintptr_t)(frames + 2);
 	context.uc_mcontext.regs[29] = (uintptr_t)(frames + 4);
+#else
+	unit_skip("registers", "a sample of other machines has no address here");
 #endif
 	frames[4] = (uintptr_t)(frames + 8);
 	frames[5] = 0x2000;
@@ -255,6 +257,8 @@ static void ticks(void)
 	CU_ASSERT(s->address == 0x1000 && !s->overruns && !s->flags);
 #if defined(__x86_64__) || defined(__aarch64__)
 	CU_ASSERT_EQUAL(s->cpu, here);
+#else
+	unit_skip("cpu", "the CPU is not known without a system call");
 #endif
 	at += r->length;
 	raise_timer(ring->timer, 3, SI_TIMER);
@@ -359,12 +363,12 @@ static const struct pitrace_stack *taken(const uint64_t **words)
 /* Both in bytes from the stack's lowest. */
 static void set_frame(long fp, long sp)
 {
-#if defined(__x86_64__)
-	context.uc_mcontext.gregs[REG_RBP] = (greg_t)frames + fp;
-	context.uc_mcontext.gregs[REG_RSP] = (greg_t)frames + sp;
-#else
+#ifndef __x86_64__
 	context.uc_mcontext.regs[29] = (uintptr_t)frames + (uintptr_t)fp;
 	context.uc_mcontext.sp = (uintptr_t)frames + (uintptr_t)sp;
+#else
+	context.uc_mcontext.gregs[REG_RBP] = (greg_t)frames + fp;
+	context.uc_mcontext.gregs[REG_RSP] = (greg_t)frames + sp;
 #endif
 }
 
@@ -457,6 +461,8 @@ static void copies(void)
 	CU_ASSERT(!memcmp(w + 1 + MACHINE_REGS, frames + 2, 256));
 #if defined(__x86_64__)
 	CU_ASSERT(w[1 + 6] == (uintptr_t)(frames + 4) && w[1 + 7] == (uintptr_t)(frames + 2));
+#else
+	unit_skip("copies_registers", "their order is x86-64's");
 #endif
 	/* As much as there is. */
 	set_frame(8 * 4, 8 * 60);
