@@ -26,7 +26,8 @@ for name in all tiny limited file file_tiny others; do
 done
 read -r _ written _ lost _ <"$out/all.txt"
 equal million "$written $lost" "$records 0"
-for name in tiny limited file_tiny; do
+# (Hook files grow to sixteen times the size: what they lose tests/unit/test_hookfile.c shows.)
+for name in tiny limited; do
 	read -r _ written _ lost _ <"$out/$name.txt"
 	calc "$lost > 0 && $written > 0"
 	verdict "losses_$name" $? "$written written, $lost lost"

