@@ -28,7 +28,8 @@ $(O)/tests/unit/test_file_alloc $(O)/tests/unit/test_a2n_alloc: \
 $(O)/tests/unit/test_perfmaps: TESTLINK = -Wl,--wrap=malloc
 
 # What looks at files and at /proc is the test's own.
-$(O)/tests/unit/test_perf_pump: TESTLINK = -Wl,--wrap=known_files_identify,--wrap=known_files_take_id \
+$(O)/tests/unit/test_perf_pump $(O)/tests/unit/test_perf_pump_names: \
+	TESTLINK = -Wl,--wrap=known_files_identify,--wrap=known_files_take_id \
 	-Wl,--wrap=known_files_path,--wrap=known_files_reset,--wrap=proc_walk,--wrap=realloc
 
 # … kallsyms, and /proc as a folder.
@@ -36,7 +37,8 @@ $(O)/tests/unit/test_perf_idle: TESTLINK = -Wl,--wrap=fopen64,--wrap=realloc
 $(O)/tests/unit/test_proc_walk: TESTLINK = -Wl,--wrap=opendir,--wrap=fopen64,--wrap=realloc
 
 # The kernel that is asked for perf events is the test's own.
-$(O)/tests/unit/test_backend_perf: TESTLINK = -Wl,--wrap=syscall,--wrap=ioctl,--wrap=epoll_ctl,--wrap=read \
+$(O)/tests/unit/test_backend_perf $(O)/tests/unit/test_backend_perf_drain: \
+	TESTLINK = -Wl,--wrap=syscall,--wrap=ioctl,--wrap=epoll_ctl,--wrap=read \
 	-Wl,--wrap=mmap64,--wrap=sysconf,--wrap=close,--wrap=fopen64,--wrap=eventfd,--wrap=socketpair \
 	-Wl,--wrap=clock_gettime,--wrap=proc_walk,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
