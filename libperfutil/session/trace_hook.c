@@ -40,10 +40,12 @@ struct state {
 static struct state nothing;
 static struct state *state = &nothing;
 
+#ifdef __x86_64__
 /* The file, if TraceHook may write to it without more ado. Its epoch is also of the threads that
  * have written to it; 0, of no thread, is that of no_file, and in a child that of its parent's. */
 static struct hookfile no_file;
 static struct hookfile *fast = &no_file;
+#endif
 
 /* What follows children inherit. Pages once found stay mapped: others may be reading them. */
 static struct hook_place *place;
