@@ -43,7 +43,8 @@ $(O)/tests/unit/test_backend_perf $(O)/tests/unit/test_backend_perf_drain: \
 	-Wl,--wrap=clock_gettime,--wrap=proc_walk,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
 # Who gains rights by exec is the test's to say.
-$(O)/tests/unit/test_backend_ptrace: TESTLINK = -Wl,--wrap=rights_gained,--wrap=flow_here
+$(O)/tests/unit/test_backend_ptrace $(O)/tests/unit/test_backend_ptrace_life: \
+	TESTLINK = -Wl,--wrap=rights_gained,--wrap=flow_here
 
 # Time, /proc and which processes live are the test's own.
 $(O)/tests/unit/test_backend_timer: TESTLINK = -Wl,--wrap=clock_gettime,--wrap=clock_getres,--wrap=kill \

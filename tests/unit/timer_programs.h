@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Programs under the collector `timer` that the test plays: time, /proc, who lives, and their rings.
+ * Programs under the collector `timer` that the test plays: time, /proc, which of them live, and
+ * their rings.
  */
 #ifndef TIMER_PROGRAMS_H
 #define TIMER_PROGRAMS_H
