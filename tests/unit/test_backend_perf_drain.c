@@ -53,7 +53,8 @@ static void on_off(void)
 	records_forget();
 	drain(true);
 	CU_ASSERT_EQUAL(records_count(PITRACE_TPROF, UINT32_MAX), 0);
-	CU_ASSERT(records_nth(PITRACE_SYSINFO, PITRACE_SYSINFO_INTERVAL, 0)->interval.interval == 2);
+	t = records_nth(PITRACE_SYSINFO, PITRACE_SYSINFO_INTERVAL, 0);
+	CU_ASSERT_EQUAL(t->interval.interval, 2);
 	CU_ASSERT(info()->interval == 2 && !info()->ticks);
 	CU_ASSERT_EQUAL(opened, 1 + 2 * 3 + 1);
 	/* Others are opened anew. */
