@@ -31,7 +31,7 @@ WARN	= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 ALLFLAGS = $(CSTD) $(WARN) -fPIC -fno-omit-frame-pointer -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 	  -DPITRACE_VERSION='"$(VERSION)"' -MMD -MP $(if $(SYSROOT),--sysroot=$(SYSROOT)) \
 	  $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all) $(CFLAGS)
-# What an attacker of the products must get past: tests/tools/test_hardening.sh holds each file to it.
+# What an attacker of the products must get past: tests/scripts/test_hardening.sh holds each file to it.
 # Sanitizers check more and do not go with it. The stack's guard page is the kernel's.
 HARDEN	= $(if $(SAN),,-fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 \
 	  $(HARDEN_$(ARCH)))

@@ -13,11 +13,11 @@ all: $(BINS) $(O)/manual-checked	## libraries and programs into build/
 endif
 
 .PHONY: tests
-tests: all $(UNIT) $(O)/tests/samples gen_trace $(FORMAT) vm-programs $(FUZZ_REPLAY)
+tests: all $(UNIT) $(O)/tests/samples gen_trace $(PROGRAMS) vm-programs $(FUZZ_REPLAY)
 
 # What the runner runs beside the list tests/suites: name, group, time limit, command.
 UNIT_SUITES   = $(foreach t,$(UNIT),'$(patsubst test_%,unit-%,$(notdir $(t))) check 150 $(t)')
-SCRIPT_SUITES = $(foreach t,$(wildcard tests/format/test_*.sh tests/tools/test_*.sh),\
+SCRIPT_SUITES = $(foreach t,$(SCRIPT_TESTS),\
 	'$(basename $(notdir $(t))) check 400 O=$(O) $(t)') \
 	$(foreach t,$(wildcard tests/users/test_*.sh),\
 	'users-$(patsubst test_%.sh,%,$(notdir $(t))) check 400 O=$(O) $(t)')

@@ -1,19 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Unit tests (CUnit), one program a file: tests/unit/test_NAME.c -> $(O)/tests/unit/test_NAME.
-# They see the libraries' inner headers and link them statically. Programs of tests/format and
-# tests/bench see the same; what they share is in $(O)/tests/libtest.a.
+# The rooms of the tests are those of the source: tests/post/input holds what tests post/input. Names are
+# unique. A unit test (CUnit) is a program, tests/ROOM/test_NAME.c -> $(O)/tests/unit/test_NAME; it sees
+# the libraries' inner headers and links them statically. tests/ROOM/test_NAME.sh is a script; programs
+# that scripts run are in $(O)/tests/programs. What several share is in tests/lib and libtest.a.
 
-UNIT_SRC   := $(wildcard tests/unit/test_*.c)
-UNIT	   := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(UNIT_SRC))
-FORMAT_SRC := tests/format/gen_trace_main.c $(wildcard tests/format/test_*.c)
-FORMAT	   := $(patsubst tests/%.c,$(O)/tests/%,$(FORMAT_SRC))
+tests_in = $(foreach part,driver libperfutil post scripts tools,\
+	$(wildcard tests/$(part)/$(1) tests/$(part)/*/$(1) tests/$(part)/*/*/$(1)))
+UNIT_SRC     := $(filter-out tests/driver/abi/%,$(call tests_in,test_*.c))
+UNIT	     := $(patsubst %.c,$(O)/tests/unit/%,$(notdir $(UNIT_SRC)))
+SCRIPT_TESTS := $(call tests_in,test_*.sh)
+PROGRAM_SRC  := tests/lib/gen_trace_main.c tests/lib/post_trace.c tests/lib/post_script.c \
+	tests/libperfutil/a2n/jit_moves.c tests/libperfutil/file/damage.c \
+	tests/post/input/packed.c tests/post/input/pt_image.c tests/post/model/stack_copies.c
+PROGRAMS     := $(patsubst %.c,$(O)/tests/programs/%,$(notdir $(PROGRAM_SRC)))
+$(foreach s,$(UNIT_SRC),$(eval $(O)/tests/unit/$(basename $(notdir $s)): $s))
+$(foreach s,$(PROGRAM_SRC),$(eval $(O)/tests/programs/$(basename $(notdir $s)): $s))
 
 include tests/bench/bench.mk
 
-LIBTEST_SRC := tests/format/gen_trace.c tests/format/gen_events.c
+LIBTEST_SRC := tests/lib/gen_trace.c tests/lib/gen_events.c
 
-INC_TESTS  := $(INC_PERFUTIL) -Idriver -Itests/unit -Itests/unit/kernel -Itests/format \
-		-Ipost
+INC_TESTS  := $(INC_PERFUTIL) -Idriver -Itests/driver/kernel -Itests/lib -Ipost
 $(call obj,$(LIBTEST_SRC)): INC = $(INC_TESTS)
 
 $(O)/tests/libtest.a: $(call obj,$(LIBTEST_SRC))
@@ -125,44 +132,45 @@ LEAKS	:= -fsanitize=leak
 endif
 # gcc 12's waits for ever for threads that a forked child has joined.
 $(patsubst %,$(O)/tests/unit/test_%,hookfile trace_hook hook_torture): LEAKS =
-$(O)/tests/unit/%: tests/unit/%.c $(O)/tests/libtest.a $(O)/inner/libperfutil.a $(O)/inner/liba2n.a
+$(UNIT): $(O)/tests/libtest.a $(O)/inner/libperfutil.a $(O)/inner/liba2n.a
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $< $(ALLLDFLAGS) $(LEAKS) $(TESTLINK) $(filter %.o,$^) \
-		$(filter %.a,$^) -lcunit $(LIB_PERFUTIL) $(LIB_A2N)
+	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $(filter %.c,$^) $(ALLLDFLAGS) $(LEAKS) $(TESTLINK) \
+		$(filter %.o,$^) $(filter %.a,$^) -lcunit $(LIB_PERFUTIL) $(LIB_A2N)
 
 # What it records shows that no frame pointers are needed.
-$(O)/tests/format/test_unwind: CFLAGS += -fomit-frame-pointer
+$(O)/tests/programs/stack_copies: CFLAGS += -fomit-frame-pointer
 
 # Loaded into post it tries its sandbox.
-tests: $(O)/tests/format/way_out.so
-$(O)/tests/format/way_out.so: tests/format/way_out.c
+tests: $(O)/tests/programs/way_out.so
+$(O)/tests/programs/way_out.so: tests/post/sandbox/way_out.c
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) -shared -o $@ $< $(ALLLDFLAGS) -lseccomp
 
 # It tells of its code as a JIT does.
-$(O)/tests/format/test_jit_moves: $(O)/inner/liba2n.a
-$(O)/tests/format/test_jit_moves: TESTLINK = $(LIB_A2N)
+$(O)/tests/programs/jit_moves: $(O)/inner/liba2n.a
+$(O)/tests/programs/jit_moves: TESTLINK = $(LIB_A2N)
 
 # It encodes what libipt is to decode.
-$(O)/tests/format/test_pt_image: TESTLINK = $(filter -lipt,$(LIB_POST))
+$(O)/tests/programs/pt_image: TESTLINK = $(filter -lipt,$(LIB_POST))
 
-$(FORMAT) $(BENCH): $(O)/tests/%: tests/%.c $(O)/tests/libtest.a $(O)/inner/libperfutil.a
+$(BENCH): $(O)/tests/%: tests/%.c
+$(PROGRAMS) $(BENCH): $(O)/tests/libtest.a $(O)/inner/libperfutil.a
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $< $(ALLLDFLAGS) $(filter %.a,$^) $(LIB_PERFUTIL) $(TESTLINK)
+	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $(filter %.c,$^) $(ALLLDFLAGS) $(filter %.a,$^) $(LIB_PERFUTIL) $(TESTLINK)
 
 # liba2n's lines, to be compared with other programs'.
-tests: $(O)/tests/format/a2n_lines
-$(O)/tests/format/a2n_lines: tests/format/a2n_lines.c $(O)/inner/liba2n.a
+tests: $(O)/tests/programs/a2n_lines
+$(O)/tests/programs/a2n_lines: tests/libperfutil/a2n/a2n_lines.c $(O)/inner/liba2n.a
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $< $(ALLLDFLAGS) $(filter %.a,$^) $(LIB_A2N)
 
 # `make gen_trace` is what the programs are asked by.
-gen_trace: $(O)/tests/format/gen_trace
-$(O)/tests/format/gen_trace: $(O)/tests/format/gen_trace_main
+gen_trace: $(O)/tests/programs/gen_trace
+$(O)/tests/programs/gen_trace: $(O)/tests/programs/gen_trace_main
 	cp $< $@
 .PHONY: gen_trace
 
@@ -198,7 +206,7 @@ $(ITRACE_TRUTH) $(ITRACE_FLOW) $(ITRACE_ACCESS):
 		$(LIB_PERFUTIL) $(OPCODES)
 
 # Names as post has them, sample by sample.
-$(O)/tests/samples: tests/java/samples.c $(call obj,$(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC)) \
+$(O)/tests/samples: tests/tools/jprof/samples.c $(call obj,$(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC)) \
 		$(O)/inner/libperfutil.a $(O)/inner/liba2n.a
 	$(call say,CC)
 	@mkdir -p $(@D)

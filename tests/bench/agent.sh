@@ -12,7 +12,7 @@ at=$work/agent
 rm -rf "$at"
 trap 'rm -rf "$at"' EXIT
 mkdir -p "$at/classes"
-javac -d "$at/classes" tests/java/Reuse.java || exit 1
+javac -d "$at/classes" tests/tools/jprof/Reuse.java || exit 1
 
 # took LIST WITH COMMAND...: what it takes of CPU time with the VM's options WITH, into LIST
 took() {
@@ -52,5 +52,5 @@ turns() {
 }
 
 # A program that is mostly start; one that makes code, and gives it up, a hundred times.
-turns short "${1:-200}" "javac of 200 lines" javac -d "$at/classes" tests/java/Reuse.java
+turns short "${1:-200}" "javac of 200 lines" javac -d "$at/classes" tests/tools/jprof/Reuse.java
 turns long "${1:-20}" "a hundred classes in turn" java -cp "$at/classes" Reuse 100 30

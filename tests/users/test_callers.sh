@@ -57,7 +57,7 @@ printf '#!/bin/sh\nid -u >>%s/ran\n' "$PWD" >evil
 chmod 755 evil
 cp evil lib/pitrace/pitrace-holder
 chmod 777 .
-if "${CC:-gcc}" -O2 -I"$top/driver/uapi" -I"$top/libperfutil/include" -o bin/app "$top/tests/tools/holder_app.c" \
+if "${CC:-gcc}" -O2 -I"$top/driver/uapi" -I"$top/libperfutil/include" -o bin/app "$top/tests/libperfutil/session/holder_app.c" \
 	"${BIN%/bin}/lib/libperfutil.a" -lzstd -lpthread 2>"$work/out" && chmod 4755 bin/app; then
 	as "$alice" env PITRACE_HOLDER="$PWD/evil" PITRACE_SOCKET="$PWD/socket" SUDO_UID=$bob SUDO_GID=$bob \
 		timeout -k 5 60 bin/app gained >said 2>&1

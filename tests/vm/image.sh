@@ -186,7 +186,7 @@ make_initramfs() {
 		mkdir -p "$stage/usr/lib/$triplet"
 		cp -a "$libs/$name" "$stage/usr/lib/$triplet/"
 	done
-	# Programs, and what tests/vm and tests/abi build for guests; folders in tests are the host's.
+	# Programs, and what tests/vm and tests/driver/abi build for guests; folders in tests are the host's.
 	for name in "$bin"/* "${bin%/bin}"/tests/*; do
 		case $name in *.[ad]) continue ;; esac
 		[ ! -f "$name" ] || copy_in "$stage" "$name" "/usr/local/bin/${name##*/}"

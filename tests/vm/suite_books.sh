@@ -64,7 +64,7 @@ if [ "$leg" = icount ]; then
 fi
 
 # The reports: they add up too, and agree with a second computation from the records.
-tests/format/judge_times "$build/bin/post" "$out/books.nrm2" >"$out/books.judged"
+tests/post/report/judge_times "$build/bin/post" "$out/books.nrm2" >"$out/books.judged"
 verdict reports_agree $? "$(tail -n 3 "$out/books.judged" | tr '\n' ' ')"
 "$build/bin/post" -q -sched -json -r "$out/books.nrm2" -o "$out/books.sched"
 jq -e --argjson tid "$(sed -n 's/^sleeps.* tid //p' "$truth")" '(.sched.cpus | length > 0 and all(.[];

@@ -26,7 +26,7 @@ for name in all tiny limited file file_tiny others; do
 done
 read -r _ written _ lost _ <"$out/all.txt"
 equal million "$written $lost" "$records 0"
-# (Hook files grow to sixteen times the size: what they lose tests/unit/test_hookfile.c shows.)
+# (Hook files grow to sixteen times the size: what they lose tests/libperfutil/hook/test_hookfile.c shows.)
 for name in tiny limited; do
 	read -r _ written _ lost _ <"$out/$name.txt"
 	calc "$lost > 0 && $written > 0"

@@ -8,7 +8,7 @@
 post=$build/bin/post
 kernel_side='' probes=${1:-}
 case $arch in x86_64 | s390x) kernel_side=kernel ;; esac
-moves=$programs/format/test_jit_moves
+moves=$programs/programs/jit_moves
 jit=() got=()
 if [ -z "$cross" ]; then
 	[ -n "${PITRACE_NO_BUILD:-}" ] || make -s "${moves#"$top/"}" || die "the build failed"

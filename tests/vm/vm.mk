@@ -12,7 +12,7 @@ endif
 # It writes a trace of its own stacks: it knows these machines' registers.
 ifneq ($(filter x86_64 arm64,$(ARCH)),)
 VM	+= $(O)/tests/unwind
-$(O)/tests/unwind: $(O)/tests/format/test_unwind
+$(O)/tests/unwind: $(O)/tests/programs/stack_copies
 	$(Q)cp $< $@
 endif
 
@@ -61,8 +61,8 @@ $(O)/tests/plain-static $(O)/tests/plain-other: tests/vm/prog/plain.c
 
 # With frame pointers in leaves too, or whatever links frames there: it walks its own stacks.
 # Its symbols are bound at its start: what its children run does not hang on what it did before.
-$(O)/tests/abi: tests/abi/abi.c tests/abi/view.c tests/abi/ptt_view.c tests/abi/itrace.c tests/abi/kernel_flow.c $(wildcard tests/abi/test_*.c) \
-		tests/abi/abi.h tests/abi/ptt.h tests/abi/itrace.h tests/abi/kernel_flow.h $(wildcard driver/uapi/*.h)
+$(O)/tests/abi: tests/driver/abi/abi.c tests/driver/abi/view.c tests/driver/abi/ptt_view.c tests/driver/abi/itrace.c tests/driver/abi/kernel_flow.c $(wildcard tests/driver/abi/test_*.c) \
+		tests/driver/abi/abi.h tests/driver/abi/ptt.h tests/driver/abi/itrace.h tests/driver/abi/kernel_flow.h $(wildcard driver/uapi/*.h)
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) -fno-omit-frame-pointer \
@@ -71,7 +71,7 @@ $(O)/tests/abi: tests/abi/abi.c tests/abi/view.c tests/abi/ptt_view.c tests/abi/
 		-Idriver/uapi -Itests/vm/prog -o $@ $(filter %.c,$^) $(ALLLDFLAGS) -Wl,-z,now
 
 # 32-bit code without a library: x86's compiler needs nothing more for it.
-$(O)/tests/chain32 $(O)/tests/trace32: $(O)/tests/%: tests/abi/%.c
+$(O)/tests/chain32 $(O)/tests/trace32: $(O)/tests/%: tests/driver/abi/%.c
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -m32 -O2 -Wall -Wextra -ffreestanding -fno-omit-frame-pointer -fno-pie -no-pie -nostdlib \
@@ -86,7 +86,7 @@ $(O)/tests/narrow/narrow: tests/vm/prog/narrow.c tests/vm/prog/work.h
 	$(Q)i686-linux-gnu-gcc $(CSTD) $(WARN) -D_GNU_SOURCE -fno-omit-frame-pointer -Itests/vm/prog -o $@ $<
 
 # The library's state rules, through the shared interface only.
-$(O)/tests/api $(O)/tests/ptt_api: $(O)/tests/%: tests/abi/%.c $(O)/lib/libperfutil.a
+$(O)/tests/api $(O)/tests/ptt_api: $(O)/tests/%: tests/driver/abi/%.c $(O)/lib/libperfutil.a
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) -Idriver/uapi -Ilibperfutil/include -o $@ $(filter %.c %.a,$^) $(ALLLDFLAGS) $(LIB_PERFUTIL)

@@ -1,0 +1,639 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Makes the small traces of threads, interrupts and system calls: post_script FILE <STORY. A
+ * story is a text, a record a line, times in microseconds since the start, so that whoever doubts a
+ * report can add up by hand; the words of a line are in the table at the end.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gen_trace.h"
+
+#define SEC   1000000000ull
+#define START (10 * SEC)
+#define CPUS  4
+#define WORDS 16
+
+static struct pifile_header header = {
+	.clock = PITRACE_CLOCK_MONOTONIC,
+	.clock_hz = SEC,
+	.mode = PITRACE_MODE_CONTINUOUS,
+	.ncpus = 2,
+	.start_realtime = 1704067200ull * SEC,
+	.collector = "driver",
+	.machine = "x86_64",
+	.release = "6.1.0-test",
+	.rate = 1000,
+	.dither = 100,
+	.page_size = 4096,
+};
+static struct pifile_writer *writer;
+static struct gen_ring mte[CPUS], trace[CPUS];
+static unsigned int line_number;
+static uint64_t now;
+static uint64_t lost[CPUS][PITRACE_LOST_KINDS];
+
+static void die(const char *what)
+{
+	fprintf(stderr, "post_script: line %u: %s\n", line_number, what);
+	exit(1);
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static char *words[WORDS];
+static unsigned int nwords;
+
+static uint64_t number(unsigned int i)
+{
+	char *end;
+	uint64_t n;
+
+	if (i >= nwords)
+		die("too few words");
+	n = strtoull(words[i], &end, 0);
+	if (*end)
+		die("not a number");
+	return n;
+}
+
+static uint32_t cpu_at(unsigned int i)
+{
+	uint64_t cpu = number(i);
+
+	if (cpu >= CPUS)
+		die("no such CPU");
+	return (uint32_t)cpu;
+}
+
+static uint32_t choose(unsigned int i, const char *const *list, uint32_t count)
+{
+	uint32_t n;
+
+	if (i >= nwords)
+		die("too few words");
+	for (n = 0; n < count; n++) {
+		if (list[n] && !strcmp(list[n], words[i]))
+			return n;
+	}
+	die("not one of the words wanted here");
+	return 0;
+}
+
+/* "pid" or "pid/tid" */
+static void thread(unsigned int i, uint32_t *pid, uint32_t *tid)
+{
+	if (i >= nwords)
+		die("too few words");
+	*tid = 0;
+	if (sscanf(words[i], "%u/%u", pid, tid) == 1)
+		*tid = *pid;
+}
+
+static void put(struct gen_ring *r, uint16_t major, uint32_t minor, const void *data, size_t size)
+{
+	memcpy(gen_record(r, major, minor, PITRACE_TYPE_STRUCT, (uint32_t)size, now), data, size);
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static void sync_line(uint32_t cpu, uint32_t why)
+{
+	struct pitrace_sync s = {
+		.stamp = now,
+		.monotonic = now,
+		.boottime = now,
+		.cpu = cpu,
+		.realtime = header.start_realtime + now - START,
+	};
+
+	put(&mte[cpu], PITRACE_SYNC, why, &s, sizeof(s));
+}
+
+static void interval(uint32_t flags)
+{
+	struct pitrace_interval i = {
+		.flags = flags,
+		.interval = 1,
+		.rate = 1000,
+		.dither = 100,
+		.cpus_present = header.ncpus,
+		.cpus_online = header.ncpus,
+	};
+
+	put(&mte[0], PITRACE_SYSINFO, PITRACE_SYSINFO_INTERVAL, &i, sizeof(i));
+}
+
+static void on(void)
+{
+	sync_line(0, PITRACE_SYNC_ON);
+	interval(0);
+}
+
+/* After a pause that nobody told the beginning of. */
+static void resume(void)
+{
+	interval(0);
+}
+
+/* Live tasks are written again, for a file that begins here. */
+static void again(void)
+{
+	sync_line(0, PITRACE_SYNC_SECOND);
+	interval(PITRACE_INTERVAL_AGAIN);
+}
+
+static void off(void)
+{
+	sync_line(0, PITRACE_SYNC_OFF);
+}
+
+/* hotplug offline|online CPU */
+static void hotplug(void)
+{
+	static const char *const words_of[] = { "offline", "online" };
+
+	sync_line(cpu_at(2),
+		  choose(1, words_of, 2) ? PITRACE_SYNC_CPU_ONLINE : PITRACE_SYNC_CPU_OFFLINE);
+}
+
+/* task WHAT PID/TID PPID NAME */
+static void task(void)
+{
+	static const char *const what[] = {
+		"walk", "exec", "fork",        "clone",       "thread",
+		"name", "exit", "thread_exit", "walk_thread", "ancestor"
+	};
+	static const uint32_t minors[] = {
+		PITRACE_MTE_PROCESS,      PITRACE_MTE_PROCESS,     PITRACE_MTE_FORK,
+		PITRACE_MTE_CLONE,        PITRACE_MTE_THREAD,      PITRACE_MTE_NAME,
+		PITRACE_MTE_PROCESS_EXIT, PITRACE_MTE_THREAD_EXIT, PITRACE_MTE_THREAD,
+		PITRACE_MTE_PROCESS,
+	};
+	struct pitrace_mte_task t = { .start = now };
+	uint32_t n = choose(1, what, 10);
+
+	thread(2, &t.pid, &t.tid);
+	t.ppid = (uint32_t)number(3);
+	if (n == 0 || n >= 8)
+		t.flags = PITRACE_TASK_WALK | (n == 9 ? PITRACE_TASK_ANCESTOR : 0);
+	snprintf(t.comm, sizeof(t.comm), "%s", nwords > 4 ? words[4] : "");
+	put(&mte[0], PITRACE_MTE, minors[n], &t, sizeof(t));
+}
+
+/* dispatch CPU OLD WHY NEW [ADDRESS]...: the old thread's stack, innermost first, kernel before
+ * user */
+static void dispatch(void)
+{
+	static const char *const why[] = { "running", "preempted", "sleep", "blocked", "stopped",
+					   "traced",  "dead",      "idle",  "other" };
+	struct pitrace_dispatch d = { .old_priority = 120, .new_priority = 120 };
+	struct pitrace_stack stack = { 0 };
+	uint32_t cpu = cpu_at(1), minor = choose(3, why, 9), size = sizeof(d);
+	uint64_t address[WORDS];
+	uint8_t *data;
+
+	/* As perf has it. */
+	if (!strcmp(header.collector, "perf"))
+		d.old_priority = d.new_priority = PITRACE_PRIORITY_UNKNOWN;
+	thread(2, &d.old_pid, &d.old_tid);
+	thread(4, &d.new_pid, &d.new_tid);
+	for (uint32_t i = 5; i < nwords; i++) {
+		address[i - 5] = number(i);
+		if (address[i - 5] >> 63)
+			stack.kernel++;
+		else
+			stack.user++;
+	}
+	if (nwords > 5) {
+		size += (uint32_t)sizeof(stack) + 8 * (nwords - 5);
+		minor |= PITRACE_DISPATCH_STACK;
+	}
+	data = gen_record(&trace[cpu], PITRACE_DISPATCH, minor, PITRACE_TYPE_STRUCT, size, now);
+	memcpy(data, &d, sizeof(d));
+	if (nwords > 5) {
+		memcpy(data + sizeof(d), &stack, sizeof(stack));
+		memcpy(data + sizeof(d) + sizeof(stack), address, 8 * (nwords - 5));
+	}
+}
+
+/* wake CPU WAKER WAKEE [irq|new] */
+static void wake(void)
+{
+	static const char *const flags[] = { "", "irq", "new" };
+	struct pitrace_wakeup w = { .cpu = cpu_at(1), .priority = 120 };
+
+	thread(2, &w.waker_pid, &w.waker_tid);
+	thread(3, &w.pid, &w.tid);
+	put(&trace[w.cpu], PITRACE_WAKEUP, nwords > 4 ? choose(4, flags, 3) : 0, &w, sizeof(w));
+}
+
+/* irq CPU in|out SOURCE NUMBER TID */
+static void irq(void)
+{
+	static const char *const sides[] = { "in", "out" };
+	static const char *const sources[] = { NULL,   "device", "softirq", "timer", "reschedule",
+					       "call", "work",   "ipi",     "other" };
+	struct pitrace_interrupt i = { .number = (uint32_t)number(4), .tid = (uint32_t)number(5) };
+	uint32_t minor = choose(3, sources, 9);
+
+	put(&trace[cpu_at(1)], PITRACE_INTERRUPT,
+	    choose(2, sides, 2) ? minor | PITRACE_EXIT : minor, &i, sizeof(i));
+}
+
+/* call CPU THREAD NUMBER [compat]; ret CPU THREAD NUMBER RESULT [compat] */
+static void call(void)
+{
+	struct pitrace_sysenter e = { .arguments = { 1, 2, 3 } };
+
+	thread(2, &e.pid, &e.tid);
+	put(&trace[cpu_at(1)], PITRACE_SYSCALL,
+	    (uint32_t)number(3) | (nwords > 4 ? PITRACE_SYSCALL_COMPAT : 0), &e, sizeof(e));
+}
+
+static void ret(void)
+{
+	struct pitrace_sysexit e = { .result = nwords > 4 ? atoll(words[4]) : 0 };
+
+	thread(2, &e.pid, &e.tid);
+	put(&trace[cpu_at(1)], PITRACE_SYSCALL,
+	    (uint32_t)number(3) | PITRACE_EXIT | (nwords > 5 ? PITRACE_SYSCALL_COMPAT : 0), &e,
+	    sizeof(e));
+}
+
+/* fault CPU THREAD IP ADDRESS */
+static void fault(void)
+{
+	struct pitrace_fault f = { .ip = number(3), .address = number(4) };
+
+	thread(2, &f.pid, &f.tid);
+	put(&trace[cpu_at(1)], PITRACE_FAULT,
+	    f.ip >> 63 ? PITRACE_TPROF_KERNEL : PITRACE_TPROF_USER, &f, sizeof(f));
+}
+
+/* lost CPU KIND COUNT */
+static void lose(void)
+{
+	uint32_t cpu = cpu_at(1), kind = (uint32_t)number(2);
+	struct pitrace_lost_rec l = { .count = (uint32_t)number(3) };
+
+	if (kind >= PITRACE_LOST_KINDS)
+		die("no such kind of loss");
+	l.total = lost[cpu][kind] += l.count;
+	put(&trace[cpu], PITRACE_LOST, kind, &l, sizeof(l));
+}
+
+/* sample CPU THREAD ADDRESS */
+static void sample(void)
+{
+	struct pitrace_sample s = { .address = number(3), .period = 1000000 };
+
+	thread(2, &s.pid, &s.tid);
+	put(&trace[cpu_at(1)], PITRACE_TPROF,
+	    s.address >> 63 ? PITRACE_TPROF_KERNEL : PITRACE_TPROF_USER, &s, sizeof(s));
+}
+
+/* copy CPU THREAD 64|32 REGISTERS SP-NUMBER SP PC HEX: a sample with registers (the last is PC, all
+ * others but SP are 0) and a copy of the stack from SP on */
+static void copy(void)
+{
+	struct pitrace_sample s = { .address = number(7), .period = 1000000 };
+	struct pitrace_stack h = {
+		.flags = PITRACE_STACK_COPY | (number(3) == 32 ? PITRACE_STACK_32BIT : 0),
+		.regs = (uint16_t)number(4),
+		.bytes = nwords > 8 ? (uint32_t)strlen(words[8]) / 2 : 0,
+	};
+	uint64_t regs[256] = { 0 };
+	uint8_t *data;
+
+	if (h.regs < 2 || h.regs > 256 || number(5) >= h.regs || nwords < 9)
+		die("registers, or bytes, are missing");
+	regs[number(5)] = number(6);
+	regs[h.regs - 1] = number(7);
+	thread(2, &s.pid, &s.tid);
+	data = gen_record(&trace[cpu_at(1)], PITRACE_TPROF,
+			  PITRACE_TPROF_USER | PITRACE_TPROF_STACK, PITRACE_TYPE_STRUCT,
+			  (uint32_t)(sizeof(s) + sizeof(h) + 8 * h.regs + h.bytes), now);
+	memcpy(data, &s, sizeof(s));
+	memcpy(data + sizeof(s), &h, sizeof(h));
+	data += sizeof(s) + sizeof(h);
+	memcpy(data, regs, 8ul * h.regs);
+	data += 8ul * h.regs;
+	for (uint32_t i = 0; i < h.bytes; i++) {
+		unsigned int byte;
+
+		if (sscanf(words[8] + 2 * i, "%2x", &byte) != 1)
+			die("not bytes");
+		data[i] = (uint8_t)byte;
+	}
+}
+
+/* mark CPU THREAD MAJOR MINOR [NAME]: with two integers, and a second string */
+static void mark(void)
+{
+	struct pitrace_user u = { .uid = 1000, .cpu = cpu_at(1), .ints = 2 };
+	uint32_t length[2] = { nwords > 5 ? (uint32_t)strlen(words[5]) : 0, 4 }, size;
+	uint8_t *data;
+
+	u.strs = nwords > 5 ? 2 : 0;
+	thread(2, &u.pid, &u.tid);
+	size = (uint32_t)sizeof(u) + 16 + (u.strs ? 8 + ((length[0] + 4 + 3) & ~3u) : 0);
+	data = gen_record(&trace[u.cpu], (uint16_t)number(3), (uint32_t)number(4),
+			  PITRACE_TYPE_MIXED, size, now);
+	memcpy(data, &u, sizeof(u));
+	memset(data + sizeof(u), 0, 16);
+	if (!u.strs)
+		return;
+	memcpy(data + sizeof(u) + 16, length, 8);
+	memcpy(data + sizeof(u) + 24, words[5], length[0]);
+	memcpy(data + sizeof(u) + 24 + length[0], "more", 4);
+}
+
+/* raw CPU MAJOR MINOR BYTES: a record of zeros, perhaps too short */
+static void raw(void)
+{
+	uint32_t size = (uint32_t)number(4);
+
+	memset(gen_record(&trace[cpu_at(1)], (uint16_t)number(2), (uint32_t)number(3),
+			  PITRACE_TYPE_STRUCT, size, now),
+	       0, (size + 3) & ~3u);
+}
+
+/* map PID START LENGTH OFFSET PATH */
+static void map(void)
+{
+	struct {
+		struct pitrace_mte_map m;
+		char path[256];
+	} x = { .m = { .pid = (uint32_t)number(1),
+		       .start = number(2),
+		       .length = number(3),
+		       .offset = number(4),
+		       .flags = PITRACE_MAP_READ | PITRACE_MAP_EXEC } };
+
+	if (nwords < 6)
+		die("too few words");
+	x.m.path_len = (uint32_t)snprintf(x.path, sizeof(x.path), "%s", words[5]);
+	if (!strncmp(x.path, "//anon", 6))
+		x.m.flags |= PITRACE_MAP_ANON;
+	put(&mte[0], PITRACE_MTE, PITRACE_MTE_MODULE, &x, sizeof(x.m) + ((x.m.path_len + 4) & ~3u));
+}
+
+/* ---- ITrace: side is k or u; gap, cross and step may stand at the end ------------------------ */
+
+static bool of_kernel(unsigned int i)
+{
+	static const char *const sides[] = { "u", "k" };
+
+	return choose(i, sides, 2);
+}
+
+static uint32_t branch_flags(unsigned int i)
+{
+	static const char *const flags[] = { "gap", "cross", "step" };
+	uint32_t all = 0;
+
+	for (; i < nwords; i++)
+		all |= PITRACE_BRANCH_GAP << choose(i, flags, 3);
+	return all;
+}
+
+/* branch CPU THREAD SIDE KIND COUNT FROM TO */
+static void branch(void)
+{
+	static const char *const kinds[] = { NULL,   "call",  "return",   "jump",
+					     "iret", "other", "undefined" };
+	struct pitrace_branch b = { .count = (uint32_t)number(5),
+				    .from = number(6),
+				    .to = number(7) };
+
+	thread(2, &b.pid, &b.tid);
+	put(&trace[cpu_at(1)], of_kernel(3) ? PITRACE_BRANCH_KERNEL : PITRACE_BRANCH_USER,
+	    choose(4, kinds, 7) | branch_flags(8), &b, sizeof(b));
+}
+
+/* break CPU THREAD SIDE WHAT COUNT NUMBER AT TO */
+static void brk(void)
+{
+	static const char *const kinds[] = { NULL,     "interrupt", "fault",   "exception",
+					     "signal", "sigreturn", "syscall", "exec" };
+	struct pitrace_break_rec b = { .count = (uint32_t)number(5),
+				       .number = (uint32_t)number(6),
+				       .at = number(7),
+				       .to = number(8) };
+
+	thread(2, &b.pid, &b.tid);
+	put(&trace[cpu_at(1)], of_kernel(3) ? PITRACE_BREAK_KERNEL : PITRACE_BREAK_USER,
+	    choose(4, kinds, 8) | branch_flags(9), &b, sizeof(b));
+}
+
+/* arrive CPU THREAD FROM_CPU */
+static void arrive(void)
+{
+	struct pitrace_itrace_switch s = { .from_cpu = (uint32_t)number(3) };
+
+	thread(2, &s.pid, &s.tid);
+	put(&trace[cpu_at(1)], PITRACE_ITRACE_SWITCH, branch_flags(4), &s, sizeof(s));
+}
+
+/* start CPU THREAD WHY COUNT ADDRESS; stop likewise */
+static void mark_at(uint16_t major)
+{
+	static const char *const why[] = { NULL,      "on",      "fork",  "exec",     "exit",
+					   "address", "skipped", "limit", "debugger", "budget" };
+	struct pitrace_itrace_mark m = { .count = (uint32_t)number(4), .address = number(5) };
+
+	thread(2, &m.pid, &m.tid);
+	put(&trace[cpu_at(1)], major, choose(3, why, 10) | branch_flags(6), &m, sizeof(m));
+}
+
+static void start(void)
+{
+	mark_at(PITRACE_ITRACE_START);
+}
+
+static void stop(void)
+{
+	mark_at(PITRACE_ITRACE_STOP);
+}
+
+/* access CPU THREAD load|store BYTES AT ADDRESS */
+static void access_to(void)
+{
+	static const char *const ways[] = { NULL, "load", "store" };
+	struct pitrace_access a = { .bytes = (uint32_t)number(4),
+				    .at = number(5),
+				    .address = number(6) };
+
+	thread(2, &a.pid, &a.tid);
+	put(&trace[cpu_at(1)], PITRACE_LOAD_STORE, choose(3, ways, 3), &a, sizeof(a));
+}
+
+/* code CPU PID ADDRESS HEX [changed]; PID 0: the kernel's */
+static void code(void)
+{
+	struct pitrace_code c = { .pid = (uint32_t)number(2), .address = number(3) };
+	uint8_t *data;
+	uint32_t i;
+
+	if (nwords < 5)
+		die("too few words");
+	c.bytes = (uint32_t)strlen(words[4]) / 2;
+	data = gen_record(&trace[cpu_at(1)], PITRACE_CODE, nwords > 5 ? PITRACE_CODE_CHANGED : 0,
+			  PITRACE_TYPE_STRUCT, (uint32_t)sizeof(c) + c.bytes, now);
+	memcpy(data, &c, sizeof(c));
+	for (i = 0; i < c.bytes; i++) {
+		unsigned int byte;
+
+		if (sscanf(words[4] + 2 * i, "%2x", &byte) != 1)
+			die("not bytes");
+		data[sizeof(c) + i] = (uint8_t)byte;
+	}
+}
+
+static const struct {
+	const char *word;
+	void (*put)(void);
+} lines[] = {
+	{ "on", on },
+	{ "off", off },
+	{ "resume", resume },
+	{ "again", again },
+	{ "hotplug", hotplug },
+	{ "task", task },
+	{ "dispatch", dispatch },
+	{ "wake", wake },
+	{ "irq", irq },
+	{ "call", call },
+	{ "ret", ret },
+	{ "fault", fault },
+	{ "lost", lose },
+	{ "sample", sample },
+	{ "copy", copy },
+	{ "raw", raw },
+	{ "mark", mark },
+	{ "map", map },
+	{ "branch", branch },
+	{ "break", brk },
+	{ "arrive", arrive },
+	{ "start", start },
+	{ "stop", stop },
+	{ "access", access_to },
+	{ "code", code },
+};
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static const char *spin = "spin_unlock"; /* what the kernel has at its beginning */
+static const char interrupts[] =
+	"           CPU0       CPU1       \n"
+	"  1:          0          9   IO-APIC   1-edge      i8042\n"
+	" 27:       1234          0   PCI-MSI 65536-edge      virtio0-req.0, eth0\n"
+	" 30:          0          0   IO-APIC  30-fasteoi\n"
+	"NMI:          0          0   Non-maskable interrupts\n";
+
+static void open_all(const char *path)
+{
+	static const char system_text[] = "os: Test OS 1\ncpu model: Paper CPU\n";
+	char kallsyms[256];
+
+	writer = pifile_create(path, &header);
+	if (!writer)
+		die(strerror(errno));
+	pifile_write_section(writer, PIFILE_SEC_SYSTEM, system_text, sizeof(system_text) - 1);
+	snprintf(kallsyms, sizeof(kallsyms),
+		 "ffffffff81000000 T _stext\nffffffff81001000 T %.64s\n"
+		 "ffffffff81002000 T copy_to_user\nffffffff81003000 T _etext\n",
+		 spin);
+	pifile_write_section(writer, PIFILE_SEC_KALLSYMS, kallsyms, strlen(kallsyms));
+	pifile_write_section(writer, PIFILE_SEC_INTERRUPTS, interrupts, sizeof(interrupts) - 1);
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+		gen_ring_open(&mte[cpu], writer, cpu, PITRACE_RING_MTE, 16384);
+		gen_ring_open(&trace[cpu], writer, cpu, PITRACE_RING_TRACE, 16384);
+	}
+}
+
+static void close_all(uint32_t stopped_by)
+{
+	struct pifile_stats stats[CPUS] = { 0 };
+	int rc;
+
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+		gen_ring_flush(&mte[cpu]);
+		gen_ring_flush(&trace[cpu]);
+		stats[cpu].cpu = cpu;
+		stats[cpu].online = 1;
+		memcpy(stats[cpu].lost, lost[cpu], sizeof(lost[cpu]));
+	}
+	stats[0].stopped_by = stopped_by;
+	pifile_write_section(writer, PIFILE_SEC_STATS, stats, header.ncpus * sizeof(*stats));
+	rc = pifile_finish(writer);
+	if (rc)
+		die(strerror(-rc));
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+		gen_ring_close(&mte[cpu]);
+		gen_ring_close(&trace[cpu]);
+	}
+}
+
+static void read_line(char *text)
+{
+	size_t i;
+
+	nwords = 0;
+	for (char *p = strtok(text, " \t\n"); p && nwords < WORDS; p = strtok(NULL, " \t\n"))
+		words[nwords++] = p;
+	if (!nwords || words[0][0] == '#')
+		return;
+	now = START + number(0) * 1000;
+	words[0] = words[1];
+	memmove(words, words + 1, --nwords * sizeof(*words));
+	for (i = 0; nwords && i < sizeof(lines) / sizeof(lines[0]); i++) {
+		if (!strcmp(lines[i].word, words[0])) {
+			lines[i].put();
+			return;
+		}
+	}
+	die("no such line");
+}
+
+int main(int argc, char **argv)
+{
+	uint32_t stopped_by = 0;
+	char text[512];
+
+	for (; argc > 2; argc--, argv++) {
+		if (!strncmp(argv[1], "--cpus=", 7))
+			header.ncpus = (uint32_t)atoi(argv[1] + 7);
+		else if (!strcmp(argv[1], "--wrap"))
+			header.mode = PITRACE_MODE_WRAP;
+		else if (!strcmp(argv[1], "--stopped"))
+			stopped_by = 2;
+		else if (!strncmp(argv[1], "--collector=", 12))
+			snprintf(header.collector, sizeof(header.collector), "%s", argv[1] + 12);
+		else if (!strncmp(argv[1], "--machine=", 10))
+			snprintf(header.machine, sizeof(header.machine), "%s", argv[1] + 10);
+		else if (!strncmp(argv[1], "--spin=", 7))
+			spin = argv[1] + 7;
+		else if (!strncmp(argv[1], "--later=", 8))
+			header.start_realtime += strtoull(argv[1] + 8, NULL, 10) * SEC;
+		else if (!strncmp(argv[1], "--scope=", 8)) {
+			header.scope = PITRACE_SCOPE_PROCESS;
+			header.pid = atoi(argv[1] + 8);
+		} else
+			break;
+	}
+	if (argc != 2 || !header.ncpus || header.ncpus > CPUS) {
+		fputs("usage: post_script [--cpus=N] [--wrap] [--stopped] [--collector=NAME] [--machine=NAME] [--scope=PID] [--spin=SYMBOL] [--later=SECONDS] FILE <STORY\n",
+		      stderr);
+		return 2;
+	}
+	open_all(argv[1]);
+	while (fgets(text, sizeof(text), stdin)) {
+		line_number++;
+		read_line(text);
+	}
+	close_all(stopped_by);
+	return 0;
+}

@@ -1,0 +1,127 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The manual: pages without a formatter's warning, examples that compile and link without one, and
+# the script that holds pages and headers together proved on what it must refuse.
+set -u
+
+# shellcheck source=tests/lib/lib.sh
+. "$(dirname "$0")/../lib/lib.sh"
+suite=man lib=$build/lib
+
+
+# The text between .EX and .EE that begins with an #include, as the formatter would show it.
+example() {
+	awk '/^\.EX/ { on = 1; next } /^\.EE/ { on = 0 } on' "$1" | sed -e 's/^\\&//' \
+		-e 's/\\-/-/g' -e "s/\\\\(aq/'/g" -e 's/\\(ga/`/g' -e 's/\\(ha/^/g' -e 's/\\(ti/~/g' \
+		-e 's/\\e/\\/g'
+}
+
+for page in "$top"/tools/*/*.1 "$top"/post/*.1 "$top"/libperfutil/man/*.[35] "$top"/driver/*.4; do
+	[ -e "$page" ] || continue
+	name=$(basename "$page")
+	{ man --warnings -E UTF-8 -l "$page" >/dev/null; } >"$work/out" 2>&1
+	[ ! -s "$work/out" ]
+	verdict "clean_$name" $?
+done
+
+for page in "$top"/libperfutil/man/*.3 "$top"/driver/*.4; do
+	name=$(basename "${page%.[34]}")
+	example "$page" >"$work/$name.c"
+	grep -q '^int main(' "$work/$name.c" &&
+		${CC:-gcc} -std=gnu11 -Wall -Wextra -Werror -I "$top/driver/uapi" \
+			-I "$top/libperfutil/include" -o "$work/$name" "$work/$name.c" \
+			-L "$lib" -lperfutil -la2n >"$work/out" 2>&1
+	verdict "example_$name" $?
+done
+
+# Those that need no driver are run, too.
+ln -s "$lib/libperfutil.so" "$work/libperfutil.so.0"
+ln -s "$lib/liba2n.so" "$work/liba2n.so.0"
+run() { # NAME PATTERN [ARGUMENT]...: every line of output must match
+	local name=$1 pattern=$2
+	shift 2
+	(cd "$work" && LD_LIBRARY_PATH=$work "./$name" "$@") >"$work/out" 2>&1 &&
+		! grep -vqE "$pattern" "$work/out"
+	verdict "run_$name" $?
+}
+run a2n_open '^(std::vector<int, .*>::push_back\(.*\)|main)$' \
+	_ZNSt6vectorIiSaIiEE9push_backERKi main
+run a2n_process '^at (200: init|300: child)$'
+run a2n_add_map '^at (150: /usr/lib/libx.so|250: NoModule)$'
+run a2n_resolve '^main\+0x1 in /.*/a2n_resolve$'
+run pifile_create '^$'
+run counters_open '^page-faults:u: [0-9]+$'
+run AiInit '^CPU [0-9]+: [0-9.]+ % busy$'
+run InitPerfCounterEvent '^(cs: dispatches|[0-9]+|.*perf_event_paranoid.*)$'
+run PttInit '^(tsc: [0-9]+ cycles|page-faults:u: [0-9]+ events), by (driver|perf)$'
+run CyclesPerSecond '^(hello|[0-9.]+ us)$'
+run pifile_open '^ +[0-9]+ type [0-9]+ cpu 0: [0-9]+ bytes, 0 records$' by-hand.nrm2
+run pimerge_open '^$' by-hand.nrm2
+
+# check-manpages in a copy of the tree: as it is, then with one thing wrong at a time.
+mkdir -p "$work/tree/scripts" "$work/tree/libperfutil"
+cp "$top/scripts/check-manpages" "$work/tree/scripts/"
+pages() { # NAME CODE [TEXT]
+	(cd "$work/tree" && scripts/check-manpages "$lib/libperfutil.so" "$lib/liba2n.so") \
+		>"$work/out" 2>&1
+	[ $? = "$2" ] && grep -qF -- "${3:-}" "$work/out" || { [ "$2" = 0 ] && [ ! -s "$work/out" ]; }
+	verdict "check_$1" $?
+}
+fresh() {
+	rm -rf "$work/tree/libperfutil"
+	mkdir -p "$work/tree/libperfutil"
+	cp -r "$top/libperfutil/include" "$top"/libperfutil/man "$work/tree/libperfutil/"
+	cd "$work/tree/libperfutil" || exit 1
+}
+fresh
+pages as_it_is 0
+fresh
+rm man/a2n_resolve.3
+pages no_page 1 'a2n_resolve (libperfutil/include/a2n.h) has no man page'
+fresh
+sed -i '/^\.SH NAME/,/^\.SH SYN/s/^pimerge_open,/pimerge_open, pimerge_rewind,/' man/pimerge_open.3
+pages unknown_name 1 'names pimerge_rewind, which no header declares'
+fresh
+sed -i 's/int TraceOn(void)/int TraceOn(int now)/' include/perfutil.h
+pages other_prototype 1 'does not have the prototype of TraceOn'
+fresh
+echo 'int TraceBack(void);' >>include/tracer.h
+pages not_exported 1 'declares TraceBack, no library exports it'
+fresh
+sed -i '/^int TraceSuspend/d' include/perfutil.h
+pages not_declared 1 'no header declares TraceSuspend, which a library exports'
+
+# The pages have the options that the programs' help has, and no others.
+told() { # PAGE: what it has a paragraph for
+	man -l "$top/$1" | col -b | grep -E '^ {7}-' | sed 's/^ */  /' | options
+}
+diff <(told tools/msr/msr.1) <("$bin/msr" --help | options) >"$work/out"
+verdict options_msr $?
+diff <(told tools/mpevt/mpevt.1) <("$bin/mpevt" --help | options) >"$work/out"
+verdict options_mpevt $?
+diff <(told tools/cpi/cpi.1) <("$bin/cpi" --help | options) >"$work/out"
+verdict options_cpi $?
+diff <(told post/post.1) <("$bin/post" -help | options) >"$work/out"
+verdict options_post $?
+diff <(told tools/swtrace/run.tprof.1) <("$bin/run.tprof" --help | options) >"$work/out"
+verdict options_run.tprof $?
+diff <(told tools/swtrace/run.itrace.1) <("$bin/run.itrace" --help | options) >"$work/out"
+verdict options_run.itrace $?
+# Of swtrace each sub-command has a section with its options.
+man -l "$top/tools/swtrace/swtrace.1" | col -b >"$work/page"
+subsection() { # NAME
+	awk -v name="$1" '/^   [a-z]/ { on = "," $0 "," ~ "[ ,]" name "," } /^[A-Z]/ { on = 0 } on' "$work/page" |
+		grep -E '^ {7}-' | sed 's/^ */  /' | options
+}
+for sub in $("$bin/swtrace" help | awk '/^  [a-z_]+ / { print $1 }'); do
+	diff <(subsection "$sub") <("$bin/swtrace" help "$sub" | options) >"$work/out"
+	verdict "options_swtrace_$sub" $?
+done
+diff <(grep -E '^ {7}-' "$work/page" | sed 's/^ */  /' | options) \
+	<("$bin/swtrace" help | awk '/^  [a-z_]+ / { print $1 }' | xargs -n 1 "$bin/swtrace" help | options) >"$work/out"
+verdict options_swtrace $?
+for sub in $("$bin/swtrace" help | awk '/^  [a-z_]+ / { print $1 }'); do
+	man -l "$top/tools/swtrace/swtrace.1" | col -b | grep -qE "^   ([a-z]+, )*$sub(,|\$)"
+	verdict "sub_command_$sub" $?
+done
+[ $failures = 0 ]

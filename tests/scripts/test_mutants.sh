@@ -1,0 +1,125 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What `make check-mutants` stands on: each fault of its list still has its place in the source, and
+# the runner tells a fault that is caught from one that survives, does not fit, does not build, or
+# whose test says nothing. Then random faults: what is tested is caught, what is not survives, what was
+# judged does not count.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+"$top/tests/mutants/run" --fits
+code=$?
+"$top/tests/mutants/random" --map || code=1
+
+# A source of three lines with a test of its own.
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+mkdir -p "$dir/tests/mutants"
+cp "$top/tests/mutants/run" "$top/tests/mutants/tree" "$dir/tests/mutants/"
+cd "$dir" || exit 1
+git init -q .
+printf '%s\n' 'one=1' 'two=2' 'two=2' >source
+cat >try <<'END'
+. ./source || exit 1
+[ "$one" = 1 ] && echo "ok one" || echo "not ok one"
+[ "$two" = 2 ] && echo "ok two" || echo "not ok two"
+echo "not ok always"
+END
+{
+	printf '%s\t' caught source s/one=1/one=3/ one; echo 'bash try'
+	printf '%s\t' survives source s/one=1/one=01-00/ two; echo 'bash try'
+	printf '%s\t' gone source s/three=3/three=4/ one; echo 'bash try'
+	printf '%s\t' several source s/two=2/two=3/ two; echo 'bash try'
+	printf '%s\t' broken source 's/one=1/(/' one; echo 'bash try'
+	printf '%s\t' unsound source s/one=1/one=3/ always; echo 'bash try'
+	printf '%s\t' prefix source s/one=1/one=3/ on; echo 'bash try'
+} >tests/mutants/list
+PITRACE_BUILD=$dir/build tests/mutants/run >said 2>&1
+failed=$?
+
+is() { # NAME WORDS
+	if grep -qE "^$2" said; then
+		echo "ok mutants_$1"
+	else
+		echo "not ok mutants_$1: $(grep "mutant_$1" said)"
+		code=1
+	fi
+}
+is caught 'ok mutant_caught \(one,'
+is survives 'not ok mutant_survives: not caught, two passes'
+is gone 'not ok mutant_gone: the fault cannot be planted'
+is several 'not ok mutant_several: the fault cannot be planted'
+is broken 'not ok mutant_broken: one was not run'
+is unsound 'not ok mutant_unsound: without the fault always does not pass'
+is prefix 'not ok mutant_prefix: without the fault on does not pass'
+[ $failed = 1 ] && echo "ok mutants_fails" || { echo "not ok mutants_fails"; code=1; }
+cmp -s source build/mutants/1/source && echo "ok mutants_taken_out" ||
+	{ echo "not ok mutants_taken_out"; code=1; }
+
+# ---- random faults of a source with one function that a test looks at and one that none does
+cp "$top/tests/mutants/random" tests/mutants/
+mkdir -p libperfutil tests/libperfutil
+cat >libperfutil/small.c <<'END'
+int tested(int a, int b);
+int untested(int a, int b);
+int tested(int a, int b)
+{
+	if (a > b)
+		return a - b;
+	return b + 1;
+}
+int untested(int a, int b)
+{
+	return a + b;
+}
+END
+cat >tests/libperfutil/test_small.c <<'END'
+#include <stdio.h>
+int tested(int a, int b);
+int main(void)
+{
+	int right = tested(5, 3) == 2 && tested(3, 3) == 4 && tested(1, 3) == 4 && tested(0, 1) == 2;
+
+	puts(right ? "ok small" : "not ok small");
+	return !right;
+}
+END
+printf '%s\n' 'build/obj/%.o: %.c' '	@mkdir -p $(@D)' '	@cc $(CFLAGS) -c -o $@ $<' \
+	'build/tests/unit/test_small: tests/libperfutil/test_small.c build/obj/libperfutil/small.o' \
+	'	@mkdir -p $(@D)' '	@cc -o $@ $^' >Makefile
+echo 'libperfutil/small\.c	unit/test_small' >tests/mutants/suites
+echo build >.gitignore
+random() { # WANTED NAME WORDS ARGUMENT...
+	local wanted=$1 name=$2 words=$3
+	shift 3
+	PITRACE_BUILD=$dir/build tests/mutants/random "$@" >said 2>&1
+	[ $? = "$wanted" ] && grep -qE "$words" said
+	if [ $? = 0 ]; then
+		echo "ok mutants_random_$name"
+	else
+		echo "not ok mutants_random_$name"
+		sed 's/^/    /' said
+		code=1
+	fi
+}
+random 0 caught '^core +5 +5 +100$' libperfutil/small.c:{5,6,7}
+echo 'libperfutil/guest\.c	guests' >>tests/mutants/suites
+printf 'int guest(int a);\nint guest(int a)\n{\n\treturn a + 1;\n}\n' >libperfutil/guest.c
+random 0 map '^ok mutants_map$' --map
+touch libperfutil/new.c
+random 1 map_file '^not ok mutants_map: .* libperfutil/new.c$' --map
+rm libperfutil/new.c
+cp tests/libperfutil/test_small.c tests/libperfutil/test_new.c
+random 1 map_suite '^not ok mutants_map: .* unit/test_new$' --map
+rm tests/libperfutil/test_new.c
+random 1 alive '^ALIVE +core libperfutil/small.c:11 plus' libperfutil/small.c:11
+printf '%s\t' libperfutil/small.c 'return a + b;' 'return a - b;' >tests/mutants/judged
+echo 'nobody calls it' >>tests/mutants/judged
+random 0 judged '^judged core libperfutil/small.c:11 plus' libperfutil/small.c:11
+# Nothing is drawn of what only guests run.
+random 0 drawn '^core +4 +4 ' --seed 3 --count 4
+grep -E '^(caught|judged|none)' said | sed 's/ (.*//' >drawn
+random 0 drawn_again '^core +4 +4 ' --seed 3 --count 4
+grep -E '^(caught|judged|none)' said | sed 's/ (.*//' | diff drawn - &&
+	cmp libperfutil/small.c build/mutants/random/libperfutil/small.c && echo "ok mutants_random_same" ||
+	{ echo "not ok mutants_random_same"; code=1; }
+exit $code
