@@ -85,7 +85,7 @@ int main(void)
 END
 printf '%s\n' 'build/obj/%.o: %.c' '	@mkdir -p $(@D)' '	@cc $(CFLAGS) -c -o $@ $<' \
 	'build/tests/unit/test_small: tests/libperfutil/test_small.c build/obj/libperfutil/small.o' \
-	'	@mkdir -p $(@D)' '	@cc -o $@ $^' >Makefile
+	'	@mkdir -p $(@D)' '	@cc -o $@ $^' 'build/lib/libperfutil.so:' >Makefile
 echo 'libperfutil/small\.c	unit/test_small' >tests/mutants/suites
 echo build >.gitignore
 random() { # WANTED NAME WORDS ARGUMENT...
