@@ -7,7 +7,7 @@
 # DWARF is split, shared or elsewhere must give what its twin with all of it inside gives.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-build=${PITRACE_BUILD:-$(cd "$top/tests/.." && pwd)/build}
+build=${PITRACE_BUILD:-$(cd "$here/../../.." && pwd)/build}
 lines=${TESTS:-$build/tests}/programs/a2n_lines
 failures=0
 for tool in gcc g++ clang clang++ addr2line llvm-symbolizer objdump objcopy readelf strip dwz dwp llvm-dwp xz; do
