@@ -63,6 +63,7 @@ POST_SRC     := $(wildcard post/*.c post/*/*.c post/*/*/*.c)
 HOLDER_SRC   := $(wildcard libperfutil/holder/*.c)
 TIMER_SRC    := $(wildcard libperfutil/collect/timer/preload/*.c)
 PIJIT_SRC    := $(wildcard tools/jprof/*.c)
+CLASSFILE_SRC := $(wildcard tools/jprof/classfile/*.c)
 
 # A JDK's headers, the same for all machines: without them the agent for Java is left out.
 JDK_INCLUDE  ?= $(patsubst %/jvmti.h,%,$(firstword $(wildcard $(addsuffix /include/jvmti.h, \
@@ -174,6 +175,7 @@ $(TIMER): $(call obj,$(TIMER_SRC))
 	$(Q)$(CC) $(filter-out -fsanitize=%,$(ALLLDFLAGS)) $(HARDENLD) -shared -Wl,-soname,$(@F) -Wl,-z,nodelete -o $@ $^
 
 # Loaded into Java VMs: it needs nothing but their C library, and exports only what they call.
+$(call obj,$(CLASSFILE_SRC)): INC = -Ilibperfutil -Itools/jprof/classfile
 $(call obj,$(PIJIT_SRC)): INC = $(INC_PIJIT) -fvisibility=hidden
 $(O)/inner/libpijit-common.a: $(call obj,tools/common/escape.c)
 $(O)/lib/pitrace/libpijit.so: $(call obj,$(PIJIT_SRC)) $(O)/inner/liba2n.a $(O)/inner/libpijit-common.a

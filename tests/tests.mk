@@ -11,7 +11,8 @@ UNIT	     := $(patsubst %.c,$(O)/tests/unit/%,$(notdir $(UNIT_SRC)))
 SCRIPT_TESTS := $(call tests_in,test_*.sh)
 PROGRAM_SRC  := tests/lib/gen_trace_main.c tests/lib/post_trace.c tests/lib/post_script.c \
 	tests/libperfutil/a2n/jit_moves.c tests/libperfutil/file/damage.c \
-	tests/post/input/packed.c tests/post/input/pt_image.c tests/post/model/stack_copies.c
+	tests/post/input/packed.c tests/post/input/pt_image.c tests/post/model/stack_copies.c \
+	tests/tools/jprof/rewrite_classes.c
 PROGRAMS     := $(patsubst %.c,$(O)/tests/programs/%,$(notdir $(PROGRAM_SRC)))
 $(foreach s,$(UNIT_SRC),$(eval $(O)/tests/unit/$(basename $(notdir $s)): $s))
 $(foreach s,$(PROGRAM_SRC),$(eval $(O)/tests/programs/$(basename $(notdir $s)): $s))
@@ -116,6 +117,9 @@ $(O)/tests/unit/test_ai: INC_TESTS += -Itools/ai
 $(O)/tests/unit/test_ai: $(call obj,tools/ai/span.c)
 
 # Of the agent for Java what needs no VM.
+# Of class files what needs no VM, and a program for the test that has one.
+$(O)/tests/unit/test_class_rewrite $(O)/tests/programs/rewrite_classes: INC_TESTS += -Itools/jprof/classfile
+$(O)/tests/unit/test_class_rewrite $(O)/tests/programs/rewrite_classes: $(call obj,$(CLASSFILE_SRC))
 $(O)/tests/unit/test_jprof: $(call obj,tools/jprof/java_name.c tools/jprof/ranges.c tools/jprof/sizes.c)
 
 # Of ptt what two moments give.
@@ -159,7 +163,7 @@ $(BENCH): $(O)/tests/%: tests/%.c
 $(PROGRAMS) $(BENCH): $(O)/tests/libtest.a $(O)/inner/libperfutil.a
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $(filter %.c,$^) $(ALLLDFLAGS) $(filter %.a,$^) $(LIB_PERFUTIL) $(TESTLINK)
+	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $(filter %.c,$^) $(ALLLDFLAGS) $(filter %.o,$^) $(filter %.a,$^) $(LIB_PERFUTIL) $(TESTLINK)
 
 # liba2n's lines, to be compared with other programs'.
 tests: $(O)/tests/programs/a2n_lines

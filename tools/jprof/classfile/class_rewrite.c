@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "class_rewrite.h"
+#include "code_rewrite.h"
+
+#define MAGIC        0xcafebabe
+#define FRAMES_SINCE 50    /* StackMapTable */
+#define SHORT_ID     32767 /* sipush has it */
+
+struct class_in {
+	const struct class_rewrite *how;
+	struct bytes b;
+	struct constants constants;
+	struct constant_text name;
+	struct hooks hooks;    /* zeros until a method needs them */
+	struct class_out body; /* what follows the constant pool */
+	uint16_t version;
+	unsigned int rewritten;
+	int error;
+	const char *what; /* that is read */
+};
+
+/* Copies what was read since `start`. */
+static void copy(struct class_in *c, size_t start)
+{
+	class_out_bytes(&c->body, c->b.base + start, c->b.at - start);
+}
+
+static bool need_hooks(struct class_in *c)
+{
+	struct constants *k = &c->constants;
+	uint16_t class;
+
+	if (c->hooks.enter)
+		return true;
+	class = constants_add_class(k, c->how->hooks);
+	c->hooks.throwable = constants_add_class(k, "java/lang/Throwable");
+	if (c->version >= FRAMES_SINCE)
+		c->hooks.frames = constants_add_utf8(k, "StackMapTable");
+	c->hooks.leave = constants_add_method(k, class, "leave", "(I)V");
+	c->hooks.unwind = constants_add_method(k, class, "unwind", "(I)V");
+	c->hooks.caught = constants_add_method(k, class, "caught", "(I)V");
+	c->hooks.enter = constants_add_method(k, class, "enter", "(I)V");
+	if (!c->hooks.enter || !c->hooks.throwable || !c->hooks.leave || !c->hooks.unwind ||
+	    !c->hooks.caught)
+		c->error = k->added.failed ? -ENOMEM : -E2BIG;
+	return !c->error;
+}
+
+static void skip_attributes(struct bytes *b)
+{
+	uint32_t n = bytes_u16(b);
+
+	while (n-- && !b->bad) {
+		bytes_skip(b, 2);
+		bytes_skip(b, bytes_u32(b));
+	}
+}
+
+/* The Code attribute's content, with the length before it. */
+static void write_code(struct class_in *c, int32_t id, const struct class_method *m,
+		       struct bytes code)
+{
+	struct code_method method = { .id = (uint32_t)id };
+	size_t start = c->body.n;
+	const char *why;
+
+	method.early = constant_is(m->name, "<init>") && !constant_is(c->name, "java/lang/Object");
+	if (!need_hooks(c))
+		return;
+	if (id > SHORT_ID) {
+		method.integer = constants_add_integer(&c->constants, (uint32_t)id);
+		if (!method.integer) {
+			c->error = c->constants.added.failed ? -ENOMEM : -E2BIG;
+			return;
+		}
+	}
+	class_out_u32(&c->body, 0);
+	why = code_rewrite(&code, &method, &c->hooks, &c->constants, &c->body);
+	if (!why) {
+		class_out_set32(&c->body, start, (uint32_t)(c->body.n - start - 4));
+		c->rewritten++;
+		return;
+	}
+	c->body.n = start;
+	class_out_u32(&c->body, (uint32_t)code.size);
+	class_out_bytes(&c->body, code.base, code.size);
+	c->how->left(c->how->arg, id, why);
+}
+
+static void method(struct class_in *c)
+{
+	struct class_method m = { .class = c->name };
+	size_t start = c->b.at;
+	uint32_t n;
+
+	m.access = bytes_u16(&c->b);
+	m.name = constants_utf8(&c->constants, bytes_u16(&c->b));
+	m.descriptor = constants_utf8(&c->constants, bytes_u16(&c->b));
+	if (!m.name.text || !m.descriptor.text)
+		c->b.bad = true;
+	n = bytes_u16(&c->b);
+	copy(c, start);
+	while (n-- && !c->b.bad && !c->error) {
+		size_t at = c->b.at;
+		struct constant_text name = constants_utf8(&c->constants, bytes_u16(&c->b));
+		uint32_t length = bytes_u32(&c->b);
+		struct bytes code = class_bytes(bytes_take(&c->b, length), length);
+		int32_t id = -1;
+
+		if (!c->b.bad && constant_is(name, "Code"))
+			id = c->how->method(c->how->arg, &m);
+		if (id < 0) {
+			copy(c, at);
+			continue;
+		}
+		class_out_bytes(&c->body, c->b.base + at, 2);
+		write_code(c, id, &m, code);
+	}
+}
+
+static void body(struct class_in *c)
+{
+	size_t start = c->b.at;
+	uint32_t n;
+
+	c->what = "its class and interfaces";
+	bytes_skip(&c->b, 2);
+	c->name = constants_class(&c->constants, bytes_u16(&c->b));
+	if (!c->name.text)
+		c->b.bad = true;
+	bytes_skip(&c->b, 2);
+	bytes_skip(&c->b, 2 * (size_t)bytes_u16(&c->b));
+	if (!c->b.bad)
+		c->what = "its fields";
+	n = bytes_u16(&c->b);
+	while (n-- && !c->b.bad) {
+		bytes_skip(&c->b, 6);
+		skip_attributes(&c->b);
+	}
+	if (!c->b.bad)
+		c->what = "its methods";
+	n = bytes_u16(&c->b);
+	copy(c, start);
+	while (n-- && !c->b.bad && !c->error)
+		method(c);
+	if (!c->b.bad)
+		c->what = "its attributes";
+	start = c->b.at;
+	skip_attributes(&c->b);
+	copy(c, start);
+	if (!c->b.bad && bytes_left(&c->b)) {
+		c->what = "more than a class";
+		c->b.bad = true;
+	}
+}
+
+static int read_class(struct class_in *c)
+{
+	int rc;
+
+	c->what = "a class file's magic number";
+	if (bytes_u32(&c->b) != MAGIC) {
+		c->b.at = 0;
+		return -EINVAL;
+	}
+	c->what = "its version";
+	bytes_skip(&c->b, 2);
+	c->version = bytes_u16(&c->b);
+	c->what = "its constant pool";
+	rc = c->b.bad ? -EINVAL : constants_read(&c->constants, &c->b);
+	if (rc)
+		return rc;
+	body(c);
+	if (c->error)
+		return c->error;
+	return c->b.bad ? -EINVAL : c->body.failed ? -ENOMEM : 0;
+}
+
+int class_rewrite(const void *data, size_t size, const struct class_rewrite *how,
+		  struct class_out *out, size_t *offset, const char **why)
+{
+	struct class_in c = { .how = how, .b = class_bytes(data, size) };
+	int rc;
+
+	rc = read_class(&c);
+	*offset = c.b.at;
+	*why = c.what;
+	if (!rc && c.rewritten) {
+		class_out_bytes(out, data, 8);
+		constants_write(&c.constants, out);
+		class_out_bytes(out, c.body.data, c.body.n);
+		rc = out->failed ? -ENOMEM : 1;
+	}
+	constants_free(&c.constants);
+	class_out_free(&c.body);
+	return rc;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A class file whose methods call hooks: at their begin, before each return, when an exception
+ * leaves them, and when they have caught one. Classes of Java 1.0 to 25 (versions 45 to 69); what
+ * is newer has the same layout until somebody says otherwise. Nothing else of the class changes;
+ * attributes of code that are not for the VM or a debugger (annotations of local variables' types)
+ * are left out.
+ */
+#ifndef CLASS_REWRITE_H
+#define CLASS_REWRITE_H
+
+#include "constants.h"
+
+enum {
+	ACCESS_STATIC = 0x0008,
+	ACCESS_SYNCHRONIZED = 0x0020,
+	ACCESS_NATIVE = 0x0100,
+	ACCESS_ABSTRACT = 0x0400,
+};
+
+struct class_method {
+	struct constant_text class, name, descriptor;
+	uint16_t access;
+};
+
+struct class_rewrite {
+	/* The class of the hooks, whose static methods enter, leave, unwind and caught take an
+	 * int: the id. */
+	const char *hooks;
+	/* The id of a method, or -1: it is to stay as it is. Not asked of those without code. */
+	int32_t (*method)(void *arg, const struct class_method *m);
+	/* A method that must stay as it is, and why. */
+	void (*left)(void *arg, int32_t id, const char *why);
+	void *arg;
+};
+
+/*
+ * Writes the class as it is to be into out. 1; 0: no method changes, nothing was written. -ENOMEM;
+ * -EINVAL: it is no class file from *offset on, as *why says; -E2BIG: its constant pool is full.
+ */
+int class_rewrite(const void *data, size_t size, const struct class_rewrite *how,
+		  struct class_out *out, size_t *offset, const char **why);
+
+#endif

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The new code is the old one, instruction for instruction, with six bytes before it, before each
+ * return and at the begin of each exception handler: the method's id, and the call. Which
+ * instructions have moved where is laid out first; only the padding of switches changes with the
+ * place. Local variables keep their numbers.
+ */
+#include "code_rewrite.h"
+#include "frames.h"
+#include "init_scan.h"
+#include "opcodes.h"
+
+#define CALL    6 /* bytes of a call of a hook with its argument */
+#define HANDLER 7 /* of that with athrow behind it */
+#define LONGEST 65535
+
+static const char no_memory[] = "no memory", cut[] = "its code is cut",
+		  odd[] = "its code has an unknown instruction",
+		  elsewhere[] = "its code names a place where no instruction is",
+		  too_long[] = "it would be longer than 64 KB",
+		  too_far[] = "a branch would be longer than 32 KB";
+
+/* Code that our handler covers: old places. */
+struct covered {
+	uint32_t start, end;
+};
+
+struct code {
+	const struct code_method *method;
+	const struct hooks *hooks;
+	const struct constants *constants;
+	const uint8_t *old;
+	uint32_t size, now; /* old and new length, without our handler, which follows */
+	uint16_t stack, locals;
+	struct handler *handlers;
+	uint32_t handler_count;
+	struct moved moved;
+	uint8_t *targets; /* by old place: an exception handler begins there */
+	uint8_t *early;   /* by old place; NULL: nothing is */
+	struct covered *covered;
+	uint32_t covered_count, covered_room;
+	struct class_out *out;
+};
+
+static int32_t s32(const uint8_t *p)
+{
+	return (int32_t)((uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]);
+}
+
+static uint32_t padding(uint32_t at)
+{
+	return 3 - (at & 3);
+}
+
+/* Where each instruction comes to be. */
+static const char *lay_out(struct code *c)
+{
+	struct op_switch cases;
+	uint32_t at, length;
+
+	c->moved.size = c->size;
+	c->moved.to = malloc((c->size + 1) * sizeof(*c->moved.to));
+	c->moved.before = calloc(1, c->size);
+	if (!c->moved.to || !c->moved.before)
+		return no_memory;
+	memset(c->moved.to, 0xff, (c->size + 1) * sizeof(*c->moved.to));
+	c->now = CALL;
+	for (at = 0; at < c->size; at += length) {
+		length = op_length(c->old, c->size, at, &cases);
+		if (!length)
+			return odd;
+		c->moved.to[at] = c->now;
+		c->moved.before[at] = c->targets[at] * CALL + op_is_return(c->old[at]) * CALL;
+		c->now += c->moved.before[at];
+		if (c->old[at] == OP_TABLESWITCH || c->old[at] == OP_LOOKUPSWITCH)
+			c->now += padding(c->now) - padding(at);
+		c->now += length;
+	}
+	c->moved.to[c->size] = c->now;
+	return NULL;
+}
+
+static const char *read_handlers(struct code *c, struct bytes *b)
+{
+	uint32_t i;
+
+	c->handler_count = bytes_u16(b);
+	if (bytes_left(b) < c->handler_count * sizeof(*c->handlers))
+		return cut;
+	c->handlers = malloc(c->handler_count * sizeof(*c->handlers) + 1);
+	c->targets = calloc(1, c->size);
+	if (!c->handlers || !c->targets)
+		return no_memory;
+	for (i = 0; i < c->handler_count; i++) {
+		struct handler *h = &c->handlers[i];
+
+		*h = (struct handler){ .start = bytes_u16(b) };
+		h->end = bytes_u16(b);
+		h->target = bytes_u16(b);
+		h->type = bytes_u16(b);
+		if (h->target >= c->size)
+			return elsewhere;
+		c->targets[h->target] = 1;
+	}
+	return NULL;
+}
+
+static const char *see_handlers(const struct code *c)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->handler_count; i++) {
+		const struct handler *h = &c->handlers[i];
+
+		if (moved_to(&c->moved, h->start) == MOVED_NOWHERE ||
+		    moved_to(&c->moved, h->end) == MOVED_NOWHERE ||
+		    moved_to(&c->moved, h->target) == MOVED_NOWHERE)
+			return elsewhere;
+	}
+	return NULL;
+}
+
+/* Which parts of the code our handler covers: all that is not early. */
+static const char *cover(struct code *c)
+{
+	struct op_switch cases;
+	uint32_t at, length;
+
+	for (at = 0; at < c->size; at += length) {
+		struct covered *last = c->covered_count ? &c->covered[c->covered_count - 1] : NULL;
+
+		length = op_length(c->old, c->size, at, &cases);
+		if (c->early && c->early[at])
+			continue;
+		/* An empty method throws nothing. (That of Object is one, and HotSpot 17's C2,
+		 * which gives it a call of its own, crashes when it has a handler.) */
+		if (c->size == 1 && c->old[at] == OP_RETURN)
+			continue;
+		if (!last || last->end != at) {
+			if (array_next(c->covered, c->covered_count, c->covered_room))
+				return no_memory;
+			last = &c->covered[c->covered_count++];
+			last->start = at;
+		}
+		last->end = at + length;
+	}
+	return c->covered_count + c->handler_count > UINT16_MAX ? too_long : NULL;
+}
+
+static const char *scan_early(struct code *c)
+{
+	struct init_scan scan = {
+		.code = c->old,
+		.size = c->size,
+		.stack = c->stack + 1u, /* exchanging two takes room for one more here */
+		.locals = c->locals,
+		.handlers = c->handlers,
+		.handler_count = c->handler_count,
+		.constants = c->constants,
+	};
+
+	c->early = calloc(1, c->size);
+	return c->early ? init_scan(&scan, c->early) : no_memory;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static void call(struct code *c, uint16_t hook)
+{
+	if (c->method->integer) {
+		class_out_u8(c->out, OP_LDC_W);
+		class_out_u16(c->out, c->method->integer);
+	} else {
+		class_out_u8(c->out, OP_SIPUSH);
+		class_out_u16(c->out, (uint16_t)c->method->id);
+	}
+	class_out_u8(c->out, OP_INVOKESTATIC);
+	class_out_u16(c->out, hook);
+}
+
+/* The new distance of a branch from `at` by `by`; false: there is no instruction. */
+static bool distance(const struct code *c, uint32_t at, int32_t by, int32_t *result)
+{
+	int64_t target = (int64_t)at + by;
+	uint32_t to = target < 0 || target >= c->size ? MOVED_NOWHERE : c->moved.to[target];
+
+	if (to == MOVED_NOWHERE)
+		return false;
+	*result = (int32_t)to - (int32_t)moved_itself(&c->moved, at);
+	return true;
+}
+
+static const char *write_switch(struct code *c, uint32_t at, const struct op_switch *cases)
+{
+	static const uint8_t zeros[3];
+	uint32_t i;
+	int32_t by;
+
+	class_out_u8(c->out, c->old[at]);
+	class_out_bytes(c->out, zeros, padding(moved_itself(&c->moved, at)));
+	if (!distance(c, at, s32(c->old + cases->base), &by))
+		return elsewhere;
+	class_out_u32(c->out, (uint32_t)by);
+	/* Bounds, or the number of pairs: what is between the default and the first case. */
+	class_out_bytes(c->out, c->old + cases->base + 4, cases->step == 8 ? 4 : 8);
+	for (i = 0; i < cases->n; i++) {
+		const uint8_t *offset = c->old + cases->cases + i * cases->step;
+
+		if (cases->step == 8)
+			class_out_bytes(c->out, offset - 4, 4);
+		if (!distance(c, at, s32(offset), &by))
+			return elsewhere;
+		class_out_u32(c->out, (uint32_t)by);
+	}
+	return NULL;
+}
+
+static const char *write_instruction(struct code *c, uint32_t at, uint32_t length,
+				     const struct op_switch *cases)
+{
+	const uint8_t *p = c->old + at;
+	int32_t by;
+
+	if (c->targets[at])
+		call(c, c->hooks->caught);
+	if (*p == OP_TABLESWITCH || *p == OP_LOOKUPSWITCH)
+		return write_switch(c, at, cases);
+	if (op_is_return(*p))
+		call(c, c->hooks->leave);
+	if (op_is_branch(*p)) {
+		if (!distance(c, at, (int16_t)(p[1] << 8 | p[2]), &by))
+			return elsewhere;
+		if (by != (int16_t)by)
+			return too_far;
+		class_out_u8(c->out, *p);
+		class_out_u16(c->out, (uint16_t)by);
+	} else if (*p == OP_GOTO_W || *p == OP_JSR_W) {
+		if (!distance(c, at, s32(p + 1), &by))
+			return elsewhere;
+		class_out_u8(c->out, *p);
+		class_out_u32(c->out, (uint32_t)by);
+	} else {
+		class_out_bytes(c->out, p, length);
+	}
+	return NULL;
+}
+
+static const char *write_code(struct code *c)
+{
+	struct op_switch cases = { 0 };
+	uint32_t at, length;
+	const char *why = NULL;
+
+	call(c, c->hooks->enter);
+	for (at = 0; at < c->size && !why; at += length) {
+		length = op_length(c->old, c->size, at, &cases);
+		why = write_instruction(c, at, length, &cases);
+	}
+	if (c->covered_count) {
+		call(c, c->hooks->unwind);
+		class_out_u8(c->out, OP_ATHROW);
+	}
+	return why;
+}
+
+static void write_handlers(struct code *c)
+{
+	uint32_t i;
+
+	class_out_u16(c->out, (uint16_t)(c->handler_count + c->covered_count));
+	for (i = 0; i < c->handler_count; i++) {
+		const struct handler *h = &c->handlers[i];
+
+		class_out_u16(c->out, (uint16_t)c->moved.to[h->start]);
+		class_out_u16(c->out, (uint16_t)c->moved.to[h->end]);
+		class_out_u16(c->out, (uint16_t)c->moved.to[h->target]);
+		class_out_u16(c->out, h->type);
+	}
+	/* Last: the method's own come first. */
+	for (i = 0; i < c->covered_count; i++) {
+		class_out_u16(c->out, (uint16_t)c->moved.to[c->covered[i].start]);
+		class_out_u16(c->out, (uint16_t)c->moved.to[c->covered[i].end]);
+		class_out_u16(c->out, (uint16_t)c->now);
+		class_out_u16(c->out, 0);
+	}
+}
+
+/* ---- attributes ------------------------------------------------------------------------------ */
+
+/* An attribute's head; the length's place is returned. */
+static size_t begin_attribute(struct code *c, uint16_t name)
+{
+	class_out_u16(c->out, name);
+	class_out_u32(c->out, 0);
+	return c->out->n;
+}
+
+static void end_attribute(struct code *c, size_t start)
+{
+	class_out_set32(c->out, start - 4, (uint32_t)(c->out->n - start));
+}
+
+/* What is so from the first instruction on is so at the call of the hook, too. */
+static uint32_t from(const struct code *c, uint32_t at)
+{
+	return at ? moved_to(&c->moved, at) : 0;
+}
+
+static const char *write_lines(struct code *c, struct bytes *b)
+{
+	uint32_t n = bytes_u16(b), to;
+
+	class_out_u16(c->out, (uint16_t)n);
+	while (n-- && !b->bad) {
+		to = from(c, bytes_u16(b));
+		if (to == MOVED_NOWHERE)
+			return elsewhere;
+		class_out_u16(c->out, (uint16_t)to);
+		class_out_u16(c->out, bytes_u16(b));
+	}
+	return b->bad ? cut : NULL;
+}
+
+static const char *write_variables(struct code *c, struct bytes *b)
+{
+	uint32_t n = bytes_u16(b), start, to, end;
+
+	class_out_u16(c->out, (uint16_t)n);
+	while (n-- && !b->bad) {
+		start = bytes_u16(b);
+		to = from(c, start);
+		end = moved_to(&c->moved, start + bytes_u16(b));
+		if (to == MOVED_NOWHERE || end == MOVED_NOWHERE)
+			return elsewhere;
+		class_out_u16(c->out, (uint16_t)to);
+		class_out_u16(c->out, (uint16_t)(end - to));
+		class_out_bytes(c->out, bytes_take(b, 6), b->bad ? 0 : 6);
+	}
+	return b->bad ? cut : NULL;
+}
+
+/* Attributes that the VM or a debugger reads; others name places, too, or nobody reads them. */
+static const char *write_attributes(struct code *c, struct bytes *b)
+{
+	uint32_t count = bytes_u16(b), kept = 0;
+	size_t count_at = c->out->n, start;
+	struct bytes frames = class_bytes(NULL, 0);
+	const char *why = NULL;
+
+	class_out_u16(c->out, 0);
+	while (count-- && !b->bad && !why) {
+		uint16_t name = bytes_u16(b);
+		uint32_t length = bytes_u32(b);
+		struct constant_text text = constants_utf8(c->constants, name);
+		struct bytes in = class_bytes(bytes_take(b, length), length);
+		bool lines = constant_is(text, "LineNumberTable");
+
+		if (constant_is(text, "StackMapTable")) {
+			frames = in;
+			continue;
+		}
+		if (!lines && !constant_is(text, "LocalVariableTable") &&
+		    !constant_is(text, "LocalVariableTypeTable"))
+			continue;
+		start = begin_attribute(c, name);
+		why = lines ? write_lines(c, &in) : write_variables(c, &in);
+		end_attribute(c, start);
+		kept++;
+	}
+	if (c->hooks->frames && !why && !b->bad) {
+		start = begin_attribute(c, c->hooks->frames);
+		why = frames_write(&frames, &c->moved, c->covered_count ? c->now : 0,
+				   c->hooks->throwable, c->out);
+		end_attribute(c, start);
+		kept++;
+	}
+	class_out_set16(c->out, count_at, (uint16_t)kept);
+	return why ? why : b->bad ? cut : NULL;
+}
+
+static const char *rewrite(struct code *c, struct bytes *b)
+{
+	const char *why = read_handlers(c, b);
+	size_t start;
+
+	if (!why)
+		why = lay_out(c);
+	if (!why)
+		why = see_handlers(c);
+	if (!why && c->method->early)
+		why = scan_early(c);
+	if (!why)
+		why = cover(c);
+	if (!why && c->now + HANDLER > LONGEST)
+		why = too_long;
+	if (why)
+		return why;
+	/* The hook's argument lies on what a return leaves; the handler has the exception and
+	 * that. */
+	class_out_u16(c->out, c->stack < 1 ? 2 : c->stack + 1u);
+	class_out_u16(c->out, c->locals);
+	class_out_u32(c->out, 0);
+	start = c->out->n;
+	why = write_code(c);
+	class_out_set32(c->out, start - 4, (uint32_t)(c->out->n - start));
+	write_handlers(c);
+	return why ? why : write_attributes(c, b);
+}
+
+const char *code_rewrite(struct bytes *b, const struct code_method *method,
+			 const struct hooks *hooks, const struct constants *constants,
+			 struct class_out *out)
+{
+	struct code c = { .method = method, .hooks = hooks, .constants = constants, .out = out };
+	const char *why;
+
+	c.stack = bytes_u16(b);
+	c.locals = bytes_u16(b);
+	c.size = bytes_u32(b);
+	c.old = bytes_take(b, c.size);
+	if (!c.old || !c.size || c.size > LONGEST || c.stack == UINT16_MAX)
+		return c.old && c.size ? too_long : cut;
+	why = rewrite(&c, b);
+	free(c.moved.to);
+	free(c.moved.before);
+	free(c.handlers);
+	free(c.targets);
+	free(c.early);
+	free(c.covered);
+	return why ? why : out->failed ? no_memory : NULL;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "frames.h"
+
+/* Kinds of frames: the numbers where each begins. */
+enum {
+	SAME = 0,
+	SAME_ONE_ITEM = 64,
+	RESERVED = 128,
+	SAME_ONE_ITEM_FAR = 247,
+	CHOP = 248,
+	SAME_FAR = 251,
+	APPEND = 252,
+	FULL = 255,
+};
+
+enum { ITEM_OBJECT = 7, ITEM_UNINITIALIZED = 8 };
+
+struct table {
+	struct bytes *b;
+	const struct moved *moved;
+	struct class_out *out;
+	int64_t at, now; /* of the last frame: as read, as written; -1 at first */
+	const char *why;
+};
+
+static void item(struct table *t)
+{
+	uint8_t tag = bytes_u8(t->b);
+	uint32_t to;
+
+	class_out_u8(t->out, tag);
+	if (tag == ITEM_OBJECT) {
+		class_out_u16(t->out, bytes_u16(t->b));
+	} else if (tag == ITEM_UNINITIALIZED) {
+		to = moved_itself(t->moved, bytes_u16(t->b));
+		if (to == MOVED_NOWHERE)
+			t->why = "a frame names a place where no instruction is";
+		class_out_u16(t->out, (uint16_t)to);
+	} else if (tag > ITEM_UNINITIALIZED) {
+		t->why = "a frame has a value of an unknown type";
+	}
+}
+
+static void items(struct table *t, uint32_t n)
+{
+	while (n-- && !t->b->bad && !t->why)
+		item(t);
+}
+
+/* The distance from the last frame, as the table has it. */
+static uint16_t step(struct table *t, uint32_t distance)
+{
+	uint32_t to;
+	int64_t last = t->now;
+
+	t->at += distance + 1;
+	to = moved_to(t->moved, t->at > UINT16_MAX ? UINT32_MAX : (uint32_t)t->at);
+	if (to == MOVED_NOWHERE)
+		t->why = "a frame is where no instruction is";
+	t->now = to;
+	return (uint16_t)(t->now - last - 1);
+}
+
+static void frame(struct table *t)
+{
+	uint8_t kind = bytes_u8(t->b);
+	uint16_t distance;
+
+	if (kind >= RESERVED && kind < SAME_ONE_ITEM_FAR) {
+		t->why = "a frame of an unknown kind";
+		return;
+	}
+	distance = step(t, kind < SAME_ONE_ITEM ? kind - SAME :
+			   kind < RESERVED      ? kind - SAME_ONE_ITEM :
+						  bytes_u16(t->b));
+	if (kind < RESERVED) {
+		/* Where it is farther than the short form can say. */
+		uint8_t start = kind < SAME_ONE_ITEM ? SAME : SAME_ONE_ITEM;
+
+		if (distance < 64) {
+			class_out_u8(t->out, (uint8_t)(start + distance));
+		} else {
+			class_out_u8(t->out, start == SAME ? SAME_FAR : SAME_ONE_ITEM_FAR);
+			class_out_u16(t->out, distance);
+		}
+		items(t, start == SAME_ONE_ITEM);
+		return;
+	}
+	class_out_u8(t->out, kind);
+	class_out_u16(t->out, distance);
+	if (kind == SAME_ONE_ITEM_FAR) {
+		items(t, 1);
+	} else if (kind == FULL) {
+		for (unsigned int part = 0; part < 2; part++) {
+			uint16_t n = bytes_u16(t->b);
+
+			class_out_u16(t->out, n);
+			items(t, n);
+		}
+	} else if (kind >= APPEND) {
+		items(t, kind - SAME_FAR);
+	}
+}
+
+const char *frames_write(struct bytes *b, const struct moved *moved, uint32_t handler,
+			 uint16_t throwable, struct class_out *out)
+{
+	struct table t = { .b = b, .moved = moved, .out = out, .at = -1, .now = -1 };
+	uint32_t count = bytes_left(b) ? bytes_u16(b) : 0, i;
+
+	if (count == UINT16_MAX)
+		return "it has too many frames";
+	class_out_u16(out, (uint16_t)(count + !!handler));
+	for (i = 0; i < count && !b->bad && !t.why; i++)
+		frame(&t);
+	if (handler) {
+		class_out_u8(out, FULL);
+		class_out_u16(out, (uint16_t)(handler - t.now - 1));
+		class_out_u16(out, 0);
+		class_out_u16(out, 1);
+		class_out_u8(out, ITEM_OBJECT);
+		class_out_u16(out, throwable);
+	}
+	return b->bad ? "its StackMapTable is cut" : t.why;
+}
