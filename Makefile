@@ -64,6 +64,7 @@ HOLDER_SRC   := $(wildcard libperfutil/holder/*.c)
 TIMER_SRC    := $(wildcard libperfutil/collect/timer/preload/*.c)
 PIJIT_SRC    := $(wildcard tools/jprof/*.c)
 CLASSFILE_SRC := $(wildcard tools/jprof/classfile/*.c)
+CALLS_SRC    := $(wildcard tools/jprof/calls/*.c)
 
 # A JDK's headers, the same for all machines: without them the agent for Java is left out.
 JDK_INCLUDE  ?= $(patsubst %/jvmti.h,%,$(firstword $(wildcard $(addsuffix /include/jvmti.h, \
@@ -96,12 +97,12 @@ obj	= $(patsubst %.c,$(O)/obj/%.o,$(1))
 LIBS	:= $(O)/lib/libperfutil.a $(O)/lib/libperfutil.so $(O)/lib/liba2n.a $(O)/lib/liba2n.so
 HOLDER	:= $(O)/lib/pitrace/pitrace-holder
 TIMER	:= $(O)/lib/pitrace/libpitrace-timer.so
-PIJIT	:= $(if $(SAN),,$(if $(JDK_INCLUDE),$(O)/lib/pitrace/libpijit.so))
+AGENTS	:= $(if $(SAN),,$(if $(JDK_INCLUDE),$(O)/lib/pitrace/libpijit.so $(O)/lib/pitrace/libjprof.so))
 BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof run.itrace msr mpevt ptt cpi post)
 
-all: $(LIBS) $(HOLDER) $(TIMER) $(PIJIT) $(BINS)
+all: $(LIBS) $(HOLDER) $(TIMER) $(AGENTS) $(BINS)
 ifeq ($(JDK_INCLUDE),)
-	@echo '  libpijit.so is left out: no jvmti.h (Debian: default-jdk-headless; or JDK_INCLUDE=FOLDER)'
+	@echo '  libpijit.so and libjprof.so are left out: no jvmti.h (Debian: default-jdk-headless; or JDK_INCLUDE=FOLDER)'
 endif
 
 $(call obj,$(PERFUTIL_SRC) $(HOLDER_SRC)): INC = $(INC_PERFUTIL)
@@ -175,7 +176,15 @@ $(TIMER): $(call obj,$(TIMER_SRC))
 	$(Q)$(CC) $(filter-out -fsanitize=%,$(ALLLDFLAGS)) $(HARDENLD) -shared -Wl,-soname,$(@F) -Wl,-z,nodelete -o $@ $^
 
 # Loaded into Java VMs: it needs nothing but their C library, and exports only what they call.
-$(call obj,$(CLASSFILE_SRC)): INC = -Ilibperfutil -Itools/jprof/classfile
+$(call obj,$(CLASSFILE_SRC)): INC = -Ilibperfutil -Itools/jprof/classfile -fvisibility=hidden
+# Where its hooks were called from, they find by frame pointers.
+$(call obj,$(CALLS_SRC)): INC = $(INC_PIJIT) -Ilibperfutil -Itools/jprof/classfile -fvisibility=hidden \
+	-fno-omit-frame-pointer
+$(O)/lib/pitrace/libjprof.so: $(call obj,$(CALLS_SRC) $(CLASSFILE_SRC) libperfutil/base/array.c) \
+		$(O)/inner/libpijit-common.a
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALLLDFLAGS) $(HARDENLD) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -o $@ $^ -lpthread
 $(call obj,$(PIJIT_SRC)): INC = $(INC_PIJIT) -fvisibility=hidden
 $(O)/inner/libpijit-common.a: $(call obj,tools/common/escape.c)
 $(O)/lib/pitrace/libpijit.so: $(call obj,$(PIJIT_SRC)) $(O)/inner/liba2n.a $(O)/inner/libpijit-common.a

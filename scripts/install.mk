@@ -49,7 +49,7 @@ install: all	## into PREFIX, below DESTDIR: programs, libraries, headers, pages,
 	$(Q)install -m 755 $(BINS) $(DESTDIR)$(BINDIR)/
 	$(call install_lib,perfutil)
 	$(call install_lib,a2n)
-	$(Q)install -D -m 644 -t $(DESTDIR)$(LIBDIR)/pitrace $(TIMER) $(PIJIT)
+	$(Q)install -D -m 644 -t $(DESTDIR)$(LIBDIR)/pitrace $(TIMER) $(AGENTS)
 	$(Q)install -m 755 $(HOLDER) $(DESTDIR)$(LIBDIR)/pitrace/
 	$(Q)install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/
 	$(Q)install -m 644 $(DOCS) $(DESTDIR)$(DOCDIR)/
@@ -94,7 +94,7 @@ uninstall:	## remove what install (with the same PREFIX and DESTDIR) has put the
 		$(DESTDIR)$(UDEVDIR)/60-pitrace.rules $(DESTDIR)$(SYSUSERSDIR)/pitrace.conf \
 		$(DESTDIR)$(LIBDIR)/pitrace/$(notdir $(TIMER)) \
 		$(DESTDIR)$(LIBDIR)/pitrace/$(notdir $(HOLDER)) \
-		$(DESTDIR)$(LIBDIR)/pitrace/libpijit.so
+		$(DESTDIR)$(LIBDIR)/pitrace/libpijit.so $(DESTDIR)$(LIBDIR)/pitrace/libjprof.so
 	@for page in $(PAGES); do \
 		for name in $${page##*/} $$(scripts/man-names $$page | sed "s/$$/.$${page##*.}/"); do \
 			rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$name; \

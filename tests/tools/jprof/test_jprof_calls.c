@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Call trees of made-up events, whose counts and times are added up by hand; their calibration;
+ * which methods a filter takes. In a VM: test_jprof_calls.sh.
+ */
+#include <errno.h>
+
+#include "calibration.h"
+#include "filter.h"
+#include "methods.h"
+#include "unit.h"
+
+static struct call_thread *t;
+
+/* Each event comes so long after the end of the one before, and takes 1,000 itself. */
+static uint64_t clock_now;
+
+static uint64_t *after(uint64_t time)
+{
+	clock_now += time;
+	return &clock_now;
+}
+
+static void done(void)
+{
+	clock_now += 1000;
+	t->last[0] = clock_now;
+}
+
+static void enter(uint32_t method, uint32_t type, uint64_t time)
+{
+	call_enter(t, method, type, after(time));
+	done();
+}
+
+static void leave(uint32_t method, uint64_t time)
+{
+	call_leave(t, method, after(time));
+	done();
+}
+
+static void unwind(uint32_t method, uint64_t time)
+{
+	call_unwind(t, method, after(time));
+	done();
+}
+
+static void caught(uint32_t method, uint64_t time)
+{
+	call_caught(t, method, after(time));
+	done();
+}
+
+static void begin(void)
+{
+	t = call_thread_new(1);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(t);
+	clock_now = 5000;
+	t->last[0] = clock_now;
+}
+
+static const struct call_node *node(uint32_t number)
+{
+	return &t->nodes[number];
+}
+
+/* The event path's promise. */
+static void sizes(void)
+{
+	CU_ASSERT(sizeof(struct call_node) <= 96);
+}
+
+static void tree(void)
+{
+	begin();
+	enter(1, TYPE_JITTED, 10);     /* thread: 10 */
+	enter(2, TYPE_JITTED, 20);     /* 1: 20 */
+	leave(2, 30);                  /* 2: 30 */
+	enter(2, TYPE_JITTED, 21);     /* 1: 21 */
+	enter(2, TYPE_INTERPRETED, 5); /* 2: 5, another node by its type */
+	leave(2, 6);                   /* the inner 2: 6 */
+	leave(2, 31);                  /* 2: 31 */
+	leave(1, 22);                  /* 1: 22 */
+	enter(3, TYPE_JITTED + 1, 11); /* thread: 11 */
+	CU_ASSERT_EQUAL(t->used, 5);
+	CU_ASSERT_EQUAL(t->raw[0], 21);
+	CU_ASSERT_EQUAL(t->raw[1], 63);
+	CU_ASSERT_EQUAL(t->raw[2], 66);
+	CU_ASSERT_EQUAL(t->raw[3], 6);
+	CU_ASSERT(node(1)->calls == 1 && node(1)->calls_made == 2 && node(1)->parent == 0);
+	CU_ASSERT(node(2)->calls == 2 && node(2)->calls_made == 1 && node(2)->parent == 1);
+	CU_ASSERT(node(3)->calls == 1 && node(3)->calls_made == 0 && node(3)->parent == 2);
+	CU_ASSERT(node(3)->type == TYPE_INTERPRETED && node(3)->method == 2);
+	CU_ASSERT(node(0)->calls == 0 && node(0)->calls_made == 2);
+	CU_ASSERT(t->entries == 5 && t->exits == 4 && t->unwinds == 0 && t->depth == 1);
+	call_thread_free(t);
+}
+
+/* Frames that end without a word are found to be over: by an end, or a handler, of one beneath. */
+static void silent_ends(void)
+{
+	begin();
+	enter(1, TYPE_JITTED, 1);
+	enter(2, TYPE_JITTED, 1);
+	enter(3, TYPE_JITTED, 1);
+	caught(1, 7);
+	CU_ASSERT(t->depth == 1 && t->top == 1 && t->unwinds == 2);
+	CU_ASSERT_EQUAL(t->raw[3], 7);
+	caught(1, 8); /* it goes on: nothing ends */
+	CU_ASSERT(t->depth == 1 && t->unwinds == 2 && t->raw[1] == 1 + 8);
+	enter(2, TYPE_JITTED, 1);
+	enter(3, TYPE_JITTED, 1);
+	unwind(2, 1);
+	CU_ASSERT(t->depth == 1 && t->unwinds == 4);
+	enter(2, TYPE_JITTED, 1);
+	leave(1, 1);
+	CU_ASSERT(t->depth == 0 && t->top == 0 && t->unwinds == 5 && t->exits == 1);
+	CU_ASSERT_EQUAL(t->entries, t->exits + t->unwinds + t->depth);
+	/* What was not seen to begin has no frame. */
+	leave(9, 5);
+	caught(9, 6);
+	unwind(9, 7);
+	CU_ASSERT(t->depth == 0 && t->unknown == 3 && t->unwinds == 5 && t->exits == 1);
+	CU_ASSERT_EQUAL(t->raw[0], 1 + 5 + 6 + 7);
+	call_thread_free(t);
+}
+
+/* Deeper than frames are kept, and back. */
+static void deep(void)
+{
+	uint64_t raw = 0;
+	uint32_t i;
+
+	begin();
+	t->deepest = 3;
+	for (i = 0; i < 5; i++)
+		enter(i + 1, TYPE_JITTED, 1);
+	CU_ASSERT(t->depth == 5 && t->too_deep == 2 && t->used == 4 && t->top == 3);
+	for (i = 5; i > 0; i--)
+		leave(i, 1);
+	CU_ASSERT(t->depth == 0 && t->exits == 5 && t->top == 0 && t->unknown == 0);
+	for (i = 0; i < t->used; i++)
+		raw += t->raw[i];
+	CU_ASSERT_EQUAL(raw, 10);
+	call_thread_free(t);
+}
+
+/* Many nodes, found again, in tables that grow; and no room for more. */
+static void many(void)
+{
+	uint32_t i, turn;
+
+	begin();
+	enter(0, TYPE_JITTED, 1);
+	for (turn = 0; turn < 2; turn++) {
+		for (i = 1; i < 5000; i++) {
+			enter(i, TYPE_JITTED, 1);
+			leave(i, 1);
+		}
+	}
+	CU_ASSERT_EQUAL(t->used, 5001);
+	for (i = 1; i < 5000; i++)
+		CU_ASSERT_FATAL(node(i + 1)->method == i && node(i + 1)->calls == 2);
+	t->room = t->used;
+	enter(6000, TYPE_JITTED, 1);
+	CU_ASSERT(t->too_many == 1 && t->top == 1);
+	call_thread_free(t);
+}
+
+/* Figure 6: within a sequence DELTA is a multiple; raw is BASE and DELTA. More kinds of
+ * sequences than a node has room for. */
+static void calibrated(void)
+{
+	struct calibration c;
+	uint32_t i, j;
+
+	begin();
+	enter(1, TYPE_JITTED, 50);
+	for (i = 0; i < 10; i++) {
+		enter(2, TYPE_JITTED,
+		      40 + i);    /* first after enter, then after leave: at least 41 */
+		leave(2, 13 + i); /* at least 13 */
+	}
+	leave(1, 60);
+	CU_ASSERT_EQUAL_FATAL(calibration_init(&c, 1), 0);
+	calibration_add(&c, t);
+	/* Each sequence but one cycle a time. */
+	CU_ASSERT_EQUAL(calibration_delta(&c, t, 2, 0), 10 * 12);
+	CU_ASSERT_EQUAL(calibration_delta(&c, t, 1, 0), 39 + 9 * 40 + 59);
+	CU_ASSERT_EQUAL(t->raw[2] - calibration_delta(&c, t, 2, 0), 10 + 45);
+	calibration_free(&c);
+	call_thread_free(t);
+	/* All eight types call and are called. */
+	begin();
+	for (i = 0; i < TYPES; i++) {
+		for (j = 0; j < TYPES; j++) {
+			enter(7, TYPE_JITTED, 100);
+			enter(10 + i, i, 100);
+			enter(20 + j, j, 100);
+			leave(20 + j, 100);
+			leave(10 + i, 100);
+			leave(7, 100);
+		}
+	}
+	CU_ASSERT_EQUAL_FATAL(calibration_init(&c, 1), 0);
+	calibration_add(&c, t);
+	for (i = 0; i < t->used; i++) {
+		const struct call_node *n = node(i);
+		uint64_t times = 0;
+
+		for (j = 0; j < NODE_SEQUENCES; j++)
+			times += n->times[j];
+		for (j = n->more; j; j = t->more[j].next)
+			times += t->more[j].times;
+		/* Each call, and each call that it made, ends once. */
+		CU_ASSERT_EQUAL(times, n->calls + n->calls_made);
+		CU_ASSERT(calibration_delta(&c, t, i, 0) <= t->raw[i]);
+		if (n->method >= 10)
+			CU_ASSERT_EQUAL(calibration_delta(&c, t, i, 0), times * 99);
+	}
+	calibration_free(&c);
+	call_thread_free(t);
+}
+
+/* Ends that nobody announced teach nothing, and nothing is taken off. */
+static void unlearnt(void)
+{
+	struct calibration c;
+
+	begin();
+	enter(1, TYPE_JITTED, 50);
+	enter(2, TYPE_JITTED, 50);
+	leave(1, 70);
+	CU_ASSERT_EQUAL_FATAL(calibration_init(&c, 1), 0);
+	calibration_add(&c, t);
+	CU_ASSERT_EQUAL(calibration_delta(&c, t, 2, 0), 0);
+	CU_ASSERT_EQUAL(calibration_delta(&c, t, 1, 0), 49);
+	calibration_free(&c);
+	call_thread_free(t);
+}
+
+static void filters(void)
+{
+	struct filter f = { 0 };
+
+	CU_ASSERT(filter_takes(&f, "a/B.c()V"));
+	CU_ASSERT_EQUAL(filter_set(&f, "a/*+-a/B.*+a/B.d*rest", 6), 0);
+	CU_ASSERT(filter_takes(&f, "a/B.c()V") && !filter_takes(&f, "b/B.c()V"));
+	CU_ASSERT_EQUAL(filter_set(&f, "a/*+-a/B.*+a/B.d*", 17), 0);
+	CU_ASSERT(!filter_takes(&f, "a/B.c()V") && filter_takes(&f, "a/C.c()V"));
+	CU_ASSERT(filter_takes(&f, "a/B.d()V") && !filter_takes(&f, "x/a/C"));
+	CU_ASSERT_EQUAL(filter_set(&f, "-java/*", 7), 0);
+	CU_ASSERT(filter_takes(&f, "a/B.c()V") && !filter_takes(&f, "java/lang/Object.<init>()V"));
+	CU_ASSERT_EQUAL(filter_set(&f, "*.ab*b", 6), 0);
+	CU_ASSERT(filter_takes(&f, "x.abb") && filter_takes(&f, "x.abcbcb") &&
+		  !filter_takes(&f, "x.ab"));
+	CU_ASSERT_EQUAL(filter_set(&f, "", 0), -EINVAL);
+	CU_ASSERT_EQUAL(filter_set(&f, "a+", 2), -EINVAL);
+	CU_ASSERT_EQUAL(filter_set(&f, "+a", 2), -EINVAL);
+	CU_ASSERT_EQUAL(filter_set(&f, "a+-", 3), -EINVAL);
+	CU_ASSERT_EQUAL(filter_set(&f, "-", 1), -EINVAL);
+	filter_free(&f);
+}
+
+static void named(void)
+{
+	int32_t first = methods_add("a/Bx", 3, "cx", 1, "()Vx", 3, true), i;
+
+	CU_ASSERT_EQUAL(first, 0);
+	CU_ASSERT_STRING_EQUAL(methods_get(0)->name, "a/B.c()V");
+	CU_ASSERT(methods_get(0)->is_static);
+	for (i = 1; i < 5000; i++)
+		CU_ASSERT_EQUAL_FATAL(methods_add("D", 1, "e", 1, "()V", 3, false), i);
+	CU_ASSERT(!methods_get(4999)->is_static && methods_count() == 5000);
+	CU_ASSERT_STRING_EQUAL(methods_get(0)->name, "a/B.c()V");
+}
+
+int main(void)
+{
+	static const struct unit_test tests[] = {
+		{ "sizes", sizes },       { "tree", tree },       { "silent_ends", silent_ends },
+		{ "deep", deep },         { "many", many },       { "calibrated", calibrated },
+		{ "unlearnt", unlearnt }, { "filters", filters }, { "named", named },
+		{ NULL, NULL },
+	};
+
+	return unit_run("jprof_calls", tests);
+}

@@ -1,0 +1,121 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The agent libjprof in a real VM: calls are counted to the last one (the program says how many there
+# are), entries are exits, also where stacks overflow and threads come and go; what is measured is
+# BASE and DELTA; options, and what they refuse; javac under the verifier with all classes changed.
+set -u
+
+# shellcheck source=tests/lib/lib.sh
+. "$(dirname "$0")/../../lib/lib.sh"
+agent=$build/lib/pitrace/libjprof.so
+if [ ! -f "$agent" ]; then
+	echo "skip jprof_calls no JDK is installed"
+	exit 77
+fi
+cd "$work" || exit 1
+cat >Calls.java <<'END'
+public class Calls {
+	static int leaf(int n) { return n + 1; }
+	static int odd(int n) { return n == 0 ? 0 : even(n - 1) + 1; }
+	static int even(int n) { return n == 0 ? 0 : odd(n - 1) + 1; }
+	static int fails(int n) { if (n % 3 == 0) throw new IllegalStateException(); return n; }
+	static int deep(int n) { return deep(n + 1) + 1; }
+	static synchronized void locked() { leaf(1); }
+	final int x;
+	Calls(int n) { this(n, fails(n)); }
+	Calls(int n, int m) { x = n + m; }
+	public static void main(String[] args) throws Exception {
+		int sum = 0;
+		for (int i = 0; i < 100000; i++) sum += leaf(i);
+		for (int i = 0; i < 100; i++) sum += even(i);
+		for (int i = 0; i < 3000; i++)
+			try { sum += new Calls(i).x; } catch (IllegalStateException e) { sum++; }
+		try { deep(0); } catch (StackOverflowError e) { sum++; }
+		Thread[] threads = new Thread[200];
+		for (int i = 0; i < threads.length; i++) {
+			threads[i] = new Thread(() -> { for (int k = 0; k < 500; k++) locked(); });
+			threads[i].start();
+			if (i % 8 == 7) for (int k = i - 7; k <= i; k++) threads[k].join();
+		}
+		System.out.println(sum);
+		if (args.length > 0) Runtime.getRuntime().halt(3);
+	}
+}
+END
+javac Calls.java || exit 1
+traced() { # OPTIONS ARGUMENT...
+	local options=$1
+	shift
+	rm -f log-rt.*
+	java -Xverify:all -Xss512k "-agentpath:$agent=$options" "$@" >out 2>err
+}
+calls() { # NAME: CALLS of all nodes of the method, without the thread's
+	awk -v "name=$1" '$NF == name { n += $2 } END { print n + 0 }' log-rt.*
+}
+
+java -Xss512k Calls >want
+traced STATDYN,CLASSMETHODS='Calls*' Calls
+code=$?
+[ $code = 0 ] && cmp -s want out && [ ! -s err ]
+verdict same $? "$(cat err)"
+is leaves $(($(calls 'i:Calls.leaf(I)I') + $(calls 'j:Calls.leaf(I)I'))) 200000
+is both_types "$(awk '$NF ~ /^[ij]:Calls.leaf/ { n[substr($NF, 1, 1)] += $2 } END { print (n["i"] > 0), (n["j"] > 0) }' log-rt.*)" '1 1'
+traced CLASSMETHODS='Calls*' Calls
+is recursion "$(calls 'Calls.odd(I)I') $(calls 'Calls.even(I)I')" '2500 2550'
+is constructors "$(calls 'Calls.<init>(I)V') $(calls 'Calls.<init>(II)V') $(calls 'Calls.fails(I)I')" '3000 2000 3000'
+is locked "$(calls 'Calls.locked()V')" 100000
+[ "$(grep -c '^  0 .* Thread-[0-9]*_' log-rt.*)" = 200 ]
+verdict all_threads $? "$(grep '^  0 ' log-rt.* | tail -3)"
+awk '/^entries/ { gsub(",", ""); e = $2; x = $4; u = $7; s = $11 } END { exit !(e > 300000 && e == x + u + s && u >= 4000 && s <= 1) }' log-rt.*
+verdict entries_are_exits $? "$(sed -n 3p log-rt.*)"
+# The columns: a parent's CEE are its children's CALLS; nothing is negative.
+awk 'function close_to(level) {
+		for (; top >= level; top--)
+			if (made[top] != wants[top])
+				bad++
+	}
+	BEGIN { top = -1 }
+	/^ LV/ { on = 1; next }
+	on && NF == 8 {
+		close_to($1)
+		if ($1 > 0)
+			made[$1 - 1] += $2
+		top = $1; wants[top] = $3; made[top] = 0; n++
+		if ($4 < 0 || $5 < 0)
+			bad++
+	}
+	END { close_to(0); print n, bad + 0; exit !(n > 100 && !bad) }' log-rt.* >out
+verdict columns $?
+traced CALLTREE,CLASSMETHODS='-*+Calls.leaf*' Calls
+is tree_alone "$(calls 'Calls.leaf(I)I') $(grep -c Calls.odd log-rt.*)" '200000 0'
+grep -q '^ LV *CALLS *CEE NAME$' log-rt.* && ! grep -q BASE log-rt.*
+verdict no_values $?
+
+mkdir logs
+traced CLASSMETHODS='Calls*',LOGPATH=logs,LOGPREFIX=mine Calls halt
+code=$?
+[ $code = 3 ] && grep -q Calls.leaf logs/mine.1_* && ! ls log-rt.* 2>/dev/null
+verdict halted $?
+refused() { # NAME OPTIONS WORDS
+	traced "$2" Calls
+	[ $? != 0 ] && grep -q -e "$3" err && ! grep -qx -f want out
+	verdict "$1" $? "$(cat err)"
+}
+refused unknown FLOW 'FLOW: unknown option'
+refused empty_pattern CLASSMETHODS=a+ 'CLASSMETHODS=a+: patterns'
+refused slash LOGPREFIX=a/b 'a slash'
+traced HELP Calls
+[ $? = 0 ] && grep -q 'CLASSMETHODS=' out && ! ls log-rt.* 2>/dev/null
+verdict help $?
+traced CLASSMETHODS='Calls*',LOGPATH=/nowhere Calls
+grep -q '/nowhere/log-rt.1_[0-9]*: No such file' err && cmp -s want out
+verdict no_folder $? "$(cat err)"
+
+# Everything, under the verifier: the compiler compiles what it compiles otherwise.
+javac -d plain Calls.java && traced CALLTREE -m jdk.compiler/com.sun.tools.javac.Main -d traced Calls.java
+[ $? = 0 ] && [ ! -s err ] && diff -r plain traced >out 2>&1
+verdict javac $? "$(cat err)"
+awk '/^entries/ { gsub(",", ""); e = $2; x = $4; u = $7; s = $11 } /^left as/ { left = $NF } /: it would be longer/ { long++ }
+	END { exit !(e > 1000000 && e == x + u + s && s < 100 && left == long + 0) }' log-rt.*
+verdict javac_entries_are_exits $? "$(sed -n 3p log-rt.*; grep -A5 '^left' log-rt.*)"
+exit $((failures != 0))

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "call_thread.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "methods.h"
+
+#define DEEPEST     131072
+#define NODES       (1u << 19)
+#define TABLE_FIRST 64
+#define MORE        (1u << 16)
+
+/* The reserved memory, part by part. */
+struct layout {
+	size_t frames, minimum, more, table, nodes, raw, size;
+};
+
+static size_t part(size_t *at, size_t n, size_t size)
+{
+	size_t start = *at;
+
+	*at += (n * size + 4095) & ~(size_t)4095;
+	return start;
+}
+
+static struct layout layout(uint32_t metrics)
+{
+	struct layout l;
+	size_t at = 0;
+
+	part(&at, 1, sizeof(struct call_thread));
+	l.frames = part(&at, DEEPEST, sizeof(uint32_t));
+	l.minimum = part(&at, (size_t)SEQUENCES * metrics, sizeof(uint64_t));
+	l.more = part(&at, MORE, sizeof(struct call_more));
+	/* Each table is twice as large as the one before, all of them beside each other. */
+	l.table = part(&at, 4 * (size_t)NODES, sizeof(uint32_t));
+	l.nodes = part(&at, NODES, sizeof(struct call_node));
+	l.raw = part(&at, (size_t)NODES * metrics, sizeof(uint64_t));
+	l.size = at;
+	return l;
+}
+
+struct call_thread *call_thread_new(uint32_t metrics)
+{
+	struct layout l = layout(metrics);
+	char *m = mmap(NULL, l.size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct call_thread *t = (struct call_thread *)m;
+
+	if (m == MAP_FAILED)
+		return NULL;
+	t->memory = m;
+	t->size = l.size;
+	t->metrics = metrics;
+	t->frames = (uint32_t *)(m + l.frames);
+	t->deepest = DEEPEST;
+	t->minimum = (uint64_t *)(m + l.minimum);
+	t->more = (struct call_more *)(m + l.more);
+	t->more_used = 1;
+	t->table = (uint32_t *)(m + l.table);
+	t->table_size = TABLE_FIRST;
+	t->table_at = l.table + TABLE_FIRST * sizeof(*t->table);
+	t->nodes = (struct call_node *)(m + l.nodes);
+	t->raw = (uint64_t *)(m + l.raw);
+	t->room = NODES;
+	t->used = 1;
+	t->nodes[0].type = TYPE_OTHER;
+	t->before = t->now = TYPE_OTHER;
+	return t;
+}
+
+void call_thread_free(struct call_thread *t)
+{
+	munmap(t->memory, t->size);
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
+static uint32_t slot_of(const struct call_thread *t, uint32_t parent, uint32_t method,
+			uint32_t type)
+{
+	uint64_t key = ((uint64_t)parent << 32 | method << 3 | type) * 0x9e3779b97f4a7c15;
+
+	return (uint32_t)(key >> 32) & (t->table_size - 1);
+}
+
+static void put(struct call_thread *t, uint32_t node)
+{
+	const struct call_node *n = &t->nodes[node];
+	uint32_t at = slot_of(t, n->parent, n->method, n->type);
+
+	while (t->table[at])
+		at = (at + 1) & (t->table_size - 1);
+	t->table[at] = node;
+}
+
+static void grow_table(struct call_thread *t)
+{
+	t->table_size *= 2;
+	t->table = (uint32_t *)((char *)t->memory + t->table_at);
+	t->table_at += t->table_size * sizeof(*t->table);
+	for (uint32_t i = 1; i < t->used; i++)
+		put(t, i);
+}
+
+static bool is(const struct call_node *n, uint32_t parent, uint32_t method, uint32_t type)
+{
+	return n->parent == parent && n->method == method && n->type == type;
+}
+
+/* The node of a method that is called from the one that runs; that one itself, when there is no
+ * room. */
+static uint32_t child(struct call_thread *t, uint32_t method, uint32_t type)
+{
+	struct call_node *parent = &t->nodes[t->top], *n;
+	uint32_t at, node = parent->recent;
+
+	if (node && is(&t->nodes[node], t->top, method, type))
+		return node;
+	for (at = slot_of(t, t->top, method, type); (node = t->table[at]);
+	     at = (at + 1) & (t->table_size - 1)) {
+		if (is(&t->nodes[node], t->top, method, type)) {
+			parent->recent = node;
+			return node;
+		}
+	}
+	if (t->used == t->room) {
+		t->too_many++;
+		return t->top;
+	}
+	node = t->used;
+	n = &t->nodes[node];
+	n->parent = t->top;
+	n->method = method;
+	n->type = (uint8_t)type;
+	n->next = parent->child;
+	parent->child = parent->recent = node;
+	t->used++;
+	if (t->used > t->table_size / 2)
+		grow_table(t);
+	else
+		put(t, node);
+	return node;
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static void count_more(struct call_thread *t, struct call_node *n, uint16_t s)
+{
+	struct call_more *m;
+	uint32_t i;
+
+	for (i = n->more; i; i = t->more[i].next) {
+		if (t->more[i].sequence == s) {
+			t->more[i].times++;
+			return;
+		}
+	}
+	if (t->more_used == MORE) {
+		t->too_many++;
+		return;
+	}
+	m = &t->more[t->more_used];
+	*m = (struct call_more){ .next = n->more, .times = 1, .sequence = s };
+	n->more = t->more_used++;
+}
+
+static void count(struct call_thread *t, struct call_node *n, uint16_t s)
+{
+	for (unsigned int i = 0; i < NODE_SEQUENCES; i++) {
+		if (n->sequence[i] == s && n->times[i]) {
+			n->times[i]++;
+			return;
+		}
+		if (!n->times[i]) {
+			n->sequence[i] = s;
+			n->times[i] = 1;
+			return;
+		}
+	}
+	count_more(t, n, s);
+}
+
+/* The time since the last event belongs to the node that has run; on top is now `type`. */
+static void charge(struct call_thread *t, enum call_event went, uint32_t type,
+		   const uint64_t *values)
+{
+	uint16_t s = sequence(t->before, t->came, t->now, went, type);
+	uint64_t *raw = &t->raw[(size_t)t->top * t->metrics],
+		 *least = &t->minimum[(size_t)s * t->metrics];
+	uint32_t i;
+
+	for (i = 0; i < t->metrics; i++) {
+		uint64_t d = values[i] - t->last[i];
+
+		raw[i] += d;
+		/* 0: never seen. What takes no time at all counts as one. */
+		if (!least[i] || d < least[i])
+			least[i] = d ? d : 1;
+	}
+	count(t, &t->nodes[t->top], s);
+	t->before = t->now;
+	t->came = (uint8_t)went;
+	t->now = (uint8_t)type;
+}
+
+static uint32_t type_at(const struct call_thread *t, uint32_t depth)
+{
+	if (depth > t->deepest)
+		depth = t->deepest;
+	return depth ? t->nodes[t->frames[depth - 1]].type : TYPE_OTHER;
+}
+
+/* So many frames are left. */
+static void drop_to(struct call_thread *t, uint32_t depth)
+{
+	t->depth = depth;
+	if (depth <= t->deepest)
+		t->top = depth ? t->frames[depth - 1] : 0;
+}
+
+void call_enter(struct call_thread *t, uint32_t method, uint32_t type, const uint64_t *values)
+{
+	uint32_t node;
+
+	t->entries++;
+	charge(t, EVENT_ENTER, type, values);
+	if (t->depth >= t->deepest) {
+		t->depth++;
+		t->too_deep++;
+		return;
+	}
+	node = child(t, method, type);
+	t->nodes[t->top].calls_made++;
+	t->nodes[node].calls++;
+	t->frames[t->depth++] = t->top = node;
+}
+
+/* How many frames there are up to the innermost one of the method; 0: it has none. Frames that
+ * are too deep to be kept are anybody's. */
+static uint32_t find(const struct call_thread *t, uint32_t method)
+{
+	uint32_t at = t->depth;
+
+	if (at > t->deepest)
+		return at;
+	while (at && t->nodes[t->frames[at - 1]].method != method)
+		at--;
+	return at;
+}
+
+/* The method goes on, or ends: frames above its own are over, although nobody has said so, by an
+ * exception. What they took is the topmost one's. false: the method's begin was not seen. */
+static bool pop_above(struct call_thread *t, uint32_t method, enum call_event *went)
+{
+	uint32_t at = find(t, method);
+
+	if (!at)
+		t->unknown++;
+	if (at == t->depth)
+		return at;
+	*went = EVENT_POPPED;
+	if (at)
+		t->unwinds += t->depth - at;
+	return at;
+}
+
+static void end(struct call_thread *t, uint32_t method, enum call_event went,
+		const uint64_t *values)
+{
+	enum call_event said = went;
+	uint32_t at;
+
+	if (!pop_above(t, method, &said)) {
+		charge(t, EVENT_POPPED, t->now, values);
+		return;
+	}
+	at = find(t, method) - 1;
+	charge(t, said, type_at(t, at), values);
+	drop_to(t, at);
+	if (went == EVENT_LEAVE)
+		t->exits++;
+	else
+		t->unwinds++;
+}
+
+void call_leave(struct call_thread *t, uint32_t method, const uint64_t *values)
+{
+	end(t, method, EVENT_LEAVE, values);
+}
+
+void call_unwind(struct call_thread *t, uint32_t method, const uint64_t *values)
+{
+	end(t, method, EVENT_UNWIND, values);
+}
+
+void call_caught(struct call_thread *t, uint32_t method, const uint64_t *values)
+{
+	enum call_event went = EVENT_CAUGHT;
+	uint32_t at;
+
+	if (!pop_above(t, method, &went)) {
+		charge(t, EVENT_POPPED, t->now, values);
+		return;
+	}
+	at = find(t, method);
+	charge(t, went, type_at(t, at), values);
+	drop_to(t, at);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a thread has called: a tree with a node for each path of calls, and the stack of what is
+ * being called now. Only the thread itself writes it. All of its memory is reserved when it
+ * begins, and taken from the kernel as it is used: an event allocates nothing.
+ */
+#ifndef CALL_THREAD_H
+#define CALL_THREAD_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "sequence.h"
+
+#define CALL_METRICS   8
+#define NODE_SEQUENCES 4
+
+struct call_node {
+	uint32_t method;              /* its number; of node 0, the thread, none */
+	uint32_t parent, child, next; /* nodes; 0: none */
+	uint32_t recent;              /* of its children the one that was called last */
+	uint8_t type;                 /* enum frame_type, static or not */
+	uint64_t calls, calls_made;
+	uint32_t dispatches, interrupts;
+	/* How often each sequence ended here, so that the final minima serve. */
+	uint16_t sequence[NODE_SEQUENCES];
+	uint32_t times[NODE_SEQUENCES];
+	uint32_t more; /* of the thread's list: what does not fit; 0: none */
+};
+
+/* A sequence that has no room in its node. */
+struct call_more {
+	uint32_t next;
+	uint32_t times;
+	uint16_t sequence;
+};
+
+struct call_thread {
+	uint64_t last[CALL_METRICS]; /* the late read of the last event */
+	/* The last events: types before and now, and what led from one to the other. */
+	uint8_t before, came, now;
+	uint32_t top;   /* the node that runs */
+	uint32_t depth; /* frames; those beyond `deepest` are counted, but not kept */
+	uint32_t metrics;
+	uint32_t *frames; /* nodes */
+	uint32_t deepest;
+	struct call_node *nodes;
+	uint64_t *raw; /* `metrics` values for each node */
+	uint32_t used, room;
+	uint32_t *table; /* nodes by parent and method; of table_size, a power of two */
+	uint32_t table_size;
+	size_t table_at; /* where in the reserved memory the next, larger one begins */
+	struct call_more *more;
+	uint32_t more_used;
+	uint64_t *minimum; /* SEQUENCES times `metrics` */
+	/* What could not be kept: frames too deep, nodes too many, ends of what had not begun. */
+	uint64_t too_deep, too_many, unknown;
+	uint64_t entries, exits, unwinds;
+	/* The owner's. */
+	struct call_thread *next_thread;
+	char *name;
+	pid_t tid;
+	void *memory;
+	size_t size;
+};
+
+/* NULL: no memory. */
+struct call_thread *call_thread_new(uint32_t metrics);
+void call_thread_free(struct call_thread *t);
+
+/* The events: `values` are the early reads, `type` that of the method that begins. */
+void call_enter(struct call_thread *t, uint32_t method, uint32_t type, const uint64_t *values);
+void call_leave(struct call_thread *t, uint32_t method, const uint64_t *values);
+void call_unwind(struct call_thread *t, uint32_t method, const uint64_t *values);
+/* The method has caught an exception: what it has called is over. */
+void call_caught(struct call_thread *t, uint32_t method, const uint64_t *values);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "filter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int filter_set(struct filter *f, const char *text, size_t n)
+{
+	char *copy = malloc(n + 2);
+
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, text, n);
+	copy[n] = copy[n + 1] = 0;
+	for (size_t i = 0; i <= n; i++) {
+		if (i < n && copy[i] != '+')
+			continue;
+		copy[i] = 0;
+		if (i == 0 || !copy[i - 1] || (copy[i - 1] == '-' && (i == 1 || !copy[i - 2]))) {
+			free(copy);
+			return -EINVAL;
+		}
+	}
+	filter_free(f);
+	f->patterns = copy;
+	return 0;
+}
+
+/* One look back at the last star is enough: what an earlier one could take, the last can, too. */
+static bool fits(const char *pattern, const char *name)
+{
+	const char *star = NULL, *from = NULL;
+
+	while (*name) {
+		if (*pattern == '*') {
+			star = ++pattern;
+			from = name;
+		} else if (*pattern == *name) {
+			pattern++;
+			name++;
+		} else if (star) {
+			pattern = star;
+			name = ++from;
+		} else {
+			return false;
+		}
+	}
+	while (*pattern == '*')
+		pattern++;
+	return !*pattern;
+}
+
+bool filter_takes(const struct filter *f, const char *name)
+{
+	bool takes = true;
+	const char *p;
+
+	/* Where one includes, what none names is out. */
+	for (p = f->patterns; p && *p; p += strlen(p) + 1)
+		if (*p != '-')
+			takes = false;
+	for (p = f->patterns; p && *p; p += strlen(p) + 1)
+		if (fits(p + (*p == '-'), name))
+			takes = *p != '-';
+	return takes;
+}
+
+void filter_free(struct filter *f)
+{
+	free(f->patterns);
+	f->patterns = NULL;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which methods are traced: patterns of package/Class.method(descriptor), in which * is any text.
+ * The last one that fits decides; one that begins with - excludes. Without one that includes, all
+ * others are in.
+ */
+#ifndef FILTER_H
+#define FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct filter {
+	char *patterns; /* each ended by a NUL, the last by two; NULL: all are in */
+};
+
+/* Patterns separated by '+'. 0, -ENOMEM, or -EINVAL: an empty one. */
+int filter_set(struct filter *f, const char *text, size_t n);
+bool filter_takes(const struct filter *f, const char *name);
+void filter_free(struct filter *f);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A thread's tree is found by one thread-local pointer, which is never NULL: threads that have
+ * none use `nobody`, so that there is no branch before the first read.
+ */
+#include "hooks.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "class_out.h"
+#include "constants.h"
+#include "cycles.h"
+#include "methods.h"
+
+static struct call_thread nobody = { .metrics = 1 };
+static __thread struct call_thread *self __attribute__((tls_model("initial-exec"))) = &nobody;
+
+static atomic_bool on;
+static uintptr_t interpreter_start, interpreter_end;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct call_thread *first, **last = &first;
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+void hooks_thread_begin(const char *name)
+{
+	struct call_thread *t;
+
+	if (self != &nobody)
+		return;
+	t = call_thread_new(1);
+	if (!t)
+		return;
+	t->name = name ? strdup(name) : NULL;
+	t->tid = gettid();
+	pthread_mutex_lock(&lock);
+	*last = t;
+	last = &t->next_thread;
+	pthread_mutex_unlock(&lock);
+	self = t;
+	t->last[0] = GetCycles();
+}
+
+void hooks_thread_name(const char *name)
+{
+	if (self != &nobody && !self->name)
+		self->name = strdup(name);
+}
+
+void hooks_thread_end(void)
+{
+	self = &nobody;
+}
+
+void hooks_each(void (*each)(void *arg, const struct call_thread *t), void *arg)
+{
+	pthread_mutex_lock(&lock);
+	for (struct call_thread *t = first; t; t = t->next_thread)
+		each(arg, t);
+	pthread_mutex_unlock(&lock);
+}
+
+void hooks_set(bool to)
+{
+	on = to;
+}
+
+void hooks_interpreter(const void *start, size_t size)
+{
+	interpreter_start = (uintptr_t)start;
+	interpreter_end = interpreter_start + size;
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+/*
+ * Where in Java code this native was called: it keeps a frame pointer, and so does the VM's code
+ * that calls it, whose return address leads there.
+ */
+#define CALLER (((const uintptr_t *)*(const uintptr_t *)__builtin_frame_address(0))[1])
+
+static uint32_t type_of(uint32_t method, uintptr_t caller)
+{
+	uint32_t type = caller - interpreter_start < interpreter_end - interpreter_start ?
+				TYPE_INTERPRETED :
+				TYPE_JITTED;
+
+	return type + methods_get(method)->is_static;
+}
+
+/* The first event of a thread that was there before the agent. */
+static __attribute__((noinline)) struct call_thread *here(void)
+{
+	hooks_thread_begin(NULL);
+	return self;
+}
+
+#define BEGIN                                                                   \
+	uint64_t now = GetCycles();                                             \
+	struct call_thread *t = self;                                           \
+	if (__builtin_expect(t == &nobody, 0) && on && (t = here()) != &nobody) \
+		now = t->last[0];                                               \
+	if (t != &nobody && atomic_load_explicit(&on, memory_order_relaxed)) {
+#define END \
+	}   \
+	t->last[0] = GetCycles();
+
+static void JNICALL enter(JNIEnv *jni, jclass class, jint method)
+{
+	BEGIN(void) jni, (void)class;
+	call_enter(t, (uint32_t)method, type_of((uint32_t)method, CALLER), &now);
+	END
+}
+
+static void JNICALL leave(JNIEnv *jni, jclass class, jint method)
+{
+	BEGIN(void) jni, (void)class;
+	call_leave(t, (uint32_t)method, &now);
+	END
+}
+
+static void JNICALL unwind(JNIEnv *jni, jclass class, jint method)
+{
+	BEGIN(void) jni, (void)class;
+	call_unwind(t, (uint32_t)method, &now);
+	END
+}
+
+static void JNICALL caught(JNIEnv *jni, jclass class, jint method)
+{
+	BEGIN(void) jni, (void)class;
+	call_caught(t, (uint32_t)method, &now);
+	END
+}
+
+/* ---- the class ------------------------------------------------------------------------------- */
+
+static const JNINativeMethod natives[] = {
+	{ (char *)"enter", (char *)"(I)V", (void *)enter },
+	{ (char *)"leave", (char *)"(I)V", (void *)leave },
+	{ (char *)"unwind", (char *)"(I)V", (void *)unwind },
+	{ (char *)"caught", (char *)"(I)V", (void *)caught },
+};
+#define NATIVES (sizeof(natives) / sizeof(*natives))
+
+/* public final class pitrace.Hook { public static native void enter(int); … } */
+static struct class_out make_class(void)
+{
+	static const uint8_t no_constants[] = { 0, 1 };
+	struct bytes b = class_bytes(no_constants, sizeof(no_constants));
+	struct class_out out = { 0 };
+	struct constants c;
+	uint16_t class, super, descriptor, names[NATIVES];
+	size_t i;
+
+	if (constants_read(&c, &b)) {
+		out.failed = true;
+		return out;
+	}
+	class = constants_add_class(&c, HOOK_CLASS);
+	super = constants_add_class(&c, "java/lang/Object");
+	descriptor = constants_add_utf8(&c, "(I)V");
+	for (i = 0; i < NATIVES; i++)
+		names[i] = constants_add_utf8(&c, natives[i].name);
+	class_out_u32(&out, 0xcafebabe);
+	class_out_u32(&out, 50);
+	constants_write(&c, &out);
+	class_out_u16(&out, 0x0031); /* public, final, super */
+	class_out_u16(&out, class);
+	class_out_u16(&out, super);
+	class_out_u32(&out, 0);
+	class_out_u16(&out, NATIVES);
+	for (i = 0; i < NATIVES; i++) {
+		class_out_u16(&out, 0x0109); /* public, static, native */
+		class_out_u16(&out, names[i]);
+		class_out_u16(&out, descriptor);
+		class_out_u16(&out, 0);
+	}
+	class_out_u16(&out, 0);
+	constants_free(&c);
+	return out;
+}
+
+const char *hooks_define(JNIEnv *jni)
+{
+	struct class_out out = make_class();
+	jclass class = out.failed ? NULL :
+				    (*jni)->DefineClass(jni, HOOK_CLASS, NULL,
+							(const jbyte *)out.data, (jsize)out.n);
+	bool bound = class && !(*jni)->RegisterNatives(jni, class, natives, NATIVES);
+
+	class_out_free(&out);
+	if ((*jni)->ExceptionCheck(jni)) {
+		(*jni)->ExceptionDescribe(jni);
+		(*jni)->ExceptionClear(jni);
+	}
+	return bound ? NULL : "the class of the hooks cannot be defined";
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What rewritten code calls: the natives of class pitrace/Hook, on the thread that runs. Each
+ * reads the metrics first and last, so that its own work is nobody's.
+ */
+#ifndef HOOKS_H
+#define HOOKS_H
+
+#include <jni.h>
+#include <jvmti.h>
+#include <stdbool.h>
+
+#include "call_thread.h"
+
+#define HOOK_CLASS "pitrace/Hook"
+
+/* Defines the class in the VM, with its natives. NULL or why not. */
+const char *hooks_define(JNIEnv *jni);
+
+/* From now on events count, or do not. */
+void hooks_set(bool on);
+/* The interpreter's code: a method that is entered from there is interpreted. */
+void hooks_interpreter(const void *start, size_t size);
+
+/* Threads end and begin. */
+void hooks_thread_begin(const char *name);
+void hooks_thread_name(const char *name);
+void hooks_thread_end(void);
+
+/* Calls `each` for all threads there were, in the order of their begin; nobody begins or ends
+ * meanwhile. */
+void hooks_each(void (*each)(void *arg, const struct call_thread *t), void *arg);
+
+#endif

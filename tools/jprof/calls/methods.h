@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Methods by the number that their code gives to the hooks. Numbers are given under a lock; who
+ * holds a number reads without one. Nothing is ever given back: a class may be unloaded, its calls
+ * have been.
+ */
+#ifndef METHODS_H
+#define METHODS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define METHODS_MOST (1u << 24)
+
+struct method {
+	const char *name; /* package/Class.method(descriptor) */
+	bool is_static;
+};
+
+/* Texts need no NUL. A number, or -1: no memory, or too many. */
+int32_t methods_add(const char *class, uint32_t class_length, const char *name,
+		    uint32_t name_length, const char *descriptor, uint32_t descriptor_length,
+		    bool is_static);
+/* A number that methods_add() has returned. */
+const struct method *methods_get(uint32_t number);
+uint32_t methods_count(void);
+
+#endif
