@@ -118,6 +118,20 @@ alone='mkdir $W/alone && sleep 0.3 && rmdir $W/alone && echo ok alone'
 W=$work run -j 1 a="$alone" b="$alone"; code=$?
 verdict one_at_a_time 0 "2 passed, 0 failed, 0 skipped"
 
+# Those that mostly wait run beside the others, as many as they are let, and count like them.
+printf '%s\n' "first check 10 ME=first YOU=waits; $pair" 'other check 10 echo ok other' \
+	"waits check/light 10 ME=waits YOU=first; $pair" >"$work/lights"
+W=$work run -j 1 -l 1 --suites "$work/lights" --group check; code=$?
+verdict light_beside 0 "3 passed, 0 failed, 0 skipped"
+printf '%s\n' "a check/light 10 $alone" "b check/light 10 $alone" "c other/light 10 echo not ok c" >"$work/lights"
+W=$work run -j 2 -l 1 --suites "$work/lights" --group check; code=$?
+verdict light_one_at_a_time 0 "2 passed, 0 failed, 0 skipped"
+W=$work run -j 1 -l 0 --suites "$work/lights" --group check; code=$?
+verdict light_without_a_place 0 "2 passed, 0 failed, 0 skipped"
+printf '%s\n' 'a check/light 10 echo not ok a' 'b new/light 10 echo not ok b' 'c check 10 echo ok c' >"$work/lights"
+run --suites "$work/lights" --group check --report new; code=$?
+verdict light_fails 1 "1 passed, 1 failed, 0 skipped" "new, told and not counted: 0 passed, 1 failed"
+
 # An interrupted run ends its suites, down to their children, and nothing else. Job control on:
 # without it the shell has its background jobs ignore INT.
 set -m
