@@ -15,12 +15,15 @@ endif
 .PHONY: tests
 tests: all $(UNIT) $(O)/tests/samples gen_trace $(PROGRAMS) vm-programs $(FUZZ_REPLAY)
 
-# What the runner runs beside the list tests/suites: name, group, time limit, command.
+# What the runner runs beside the list tests/suites: name, group, time limit, command. Those that mostly
+# wait (a rotation's seconds, a drain) have places of their own there.
+LIGHT	      := test_kernel_modules test_names_host test_perfmap_age users-callers users-numbered users-unruly
+gate	      = $(1) check$(if $(filter $(1),$(LIGHT)),/light)
 UNIT_SUITES   = $(foreach t,$(UNIT),'$(patsubst test_%,unit-%,$(notdir $(t))) check 150 $(t)')
 SCRIPT_SUITES = $(foreach t,$(SCRIPT_TESTS),\
-	'$(basename $(notdir $(t))) check 400 O=$(O) $(t)') \
+	'$(call gate,$(basename $(notdir $(t)))) 400 O=$(O) $(t)') \
 	$(foreach t,$(wildcard tests/users/test_*.sh),\
-	'users-$(patsubst test_%.sh,%,$(notdir $(t))) check 400 O=$(O) $(t)')
+	'$(call gate,$(patsubst test_%.sh,users-%,$(notdir $(t)))) 400 O=$(O) $(t)')
 FUZZ_SUITES   = $(foreach n,$(FUZZ_NAMES),\
 	'fuzz_$(n) check 60 $(O)/tests/fuzz/fuzz_$(n) tests/data/fuzz/$(n).tar')
 
@@ -45,14 +48,14 @@ check-changed:	## the suites of the gate that look at what has changed (SINCE=HE
 	@scripts/deps build check
 	@$(MAKE) --no-print-directory -j 2 tests
 	@{ cat tests/suites; printf '%s\n' $(UNIT_SUITES) $(FUZZ_SUITES) $(SCRIPT_SUITES); } | \
-		awk '$$2 == "check" || $$2 == "shared"' >$(O)/suites.changed
+		awk '$$2 ~ /^(check|shared)(\/light)?$$/' >$(O)/suites.changed
 	@chosen=$$(tests/changed $(O)/suites.changed $(SINCE)) || exit 1; \
 		[ -n "$$chosen" ] || { echo 'nothing has changed that a suite looks at'; exit 0; }; \
 		tests/runner --suites $(O)/suites.changed -j 2 $$chosen
 
 .PHONY: check check-full check-newest check-debug check-mutants check-random-mutants recount
 check:	## all tests of the gate, in guests too: installs what is missing after asking
-	$(call run_suites,--group check --report newest)
+	$(call run_suites,--group check)
 check-full:	## the long tests as well
 	$(call run_suites,--group check --group full --report newest)
 check-newest:	## the newest kernel (Debian sid) alone, and it must pass
