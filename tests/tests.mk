@@ -162,11 +162,18 @@ $(O)/tests/programs/jit_moves: TESTLINK = $(LIB_A2N)
 # It encodes what libipt is to decode.
 $(O)/tests/programs/pt_image: TESTLINK = $(filter -lipt,$(LIB_POST))
 
+# Built anew under the sanitizers by each gate: of the library it takes the trace file alone.
+DAMAGE := $(O)/tests/programs/damage
+$(DAMAGE): $(call obj,$(LIBTEST_SRC) $(foreach n,crc32c file_read file_same file_swap file_time file_write folder \
+	array keys merge newfile read_all record_kinds record_walk rights segment,$(filter %/$(n).c,$(PERFUTIL_SRC))))
+$(filter-out $(DAMAGE),$(PROGRAMS)) $(BENCH): $(O)/tests/libtest.a $(O)/inner/libperfutil.a
+
 $(BENCH): $(O)/tests/%: tests/%.c
-$(PROGRAMS) $(BENCH): $(O)/tests/libtest.a $(O)/inner/libperfutil.a
+$(PROGRAMS) $(BENCH):
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $(filter %.c,$^) $(ALLLDFLAGS) $(filter %.o,$^) $(filter %.a,$^) $(LIB_PERFUTIL) $(TESTLINK)
+	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $(filter %.c,$^) $(ALLLDFLAGS) $(filter %.o,$^) $(filter %.a,$^) \
+		$(LIB_PERFUTIL) $(TESTLINK)
 
 # liba2n's lines, to be compared with other programs'.
 tests: $(O)/tests/programs/a2n_lines
