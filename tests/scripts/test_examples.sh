@@ -1,14 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The worked examples of CONTRIBUTING.md, word for word, in a copy of the tree: a report, a writer, a
-# reader, a record and a collector. Each code block is a new file, or goes below or above a line.
+# reader, a record and a collector. Each code block is a new file, or goes below or above a line. What
+# includes none of these files is not compiled again: the copy has the objects of this build.
 set -u
 
 # shellcheck source=tests/lib/lib.sh
 . "$(dirname "$0")/../lib/lib.sh"
 tree=$work/tree
-mkdir "$tree" && cd "$top" && cp -r --parents VERSION Makefile driver/uapi libperfutil post tools scripts tests/tests.mk \
+mkdir "$tree" && cd "$top" && cp -a --parents VERSION Makefile driver/uapi libperfutil post tools scripts tests/tests.mk \
 	tests/bench/bench.mk tests/vm/vm.mk tests/fuzz/fuzz.mk "$tree" || exit 1
+mkdir -p "$tree/build/obj" && cp -a "$build"/obj/{libperfutil,post,tools} "$tree/build/obj/" || exit 1
 cd "$tree" || exit 1
 
 # Say which files are new and which are changed, one a line; fail where a line is not there just once.
@@ -67,10 +69,10 @@ verdict floors $?
 
 cc=gcc
 ! command -v ccache >/dev/null || cc='ccache gcc'
-CCACHE_BASEDIR=$tree CCACHE_NOHASHDIR=1 make -s -j2 O=b CC="$cc" CSTD='-std=gnu11 -O0' HARDEN= b/bin/post b/bin/swtrace \
-	>"$work/out" 2>&1
+CCACHE_BASEDIR=$tree CCACHE_NOHASHDIR=1 make -s -j2 O=build CC="$cc" CSTD='-std=gnu11 -O0' HARDEN= build/bin/post \
+	build/bin/swtrace >"$work/out" 2>&1
 verdict built $?
-post=$tree/b/bin/post swtrace=$tree/b/bin/swtrace
+post=$tree/build/bin/post swtrace=$tree/build/bin/swtrace
 cd "$work" || exit 1
 
 "$post" -help >help 2>&1
