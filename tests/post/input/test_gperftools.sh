@@ -50,7 +50,7 @@ int main()
 	long sum = 0;
 	/* Not given back: functions of the C library have names that differ from reader to reader. */
 	std::vector<int> &v = *new std::vector<int>(20000);
-	for (long i = 0; i < 3000; i++) {
+	for (long i = 0; i < 600; i++) {
 		for (size_t k = 0; k < v.size(); k++)
 			v[k] = (int)((k * 7919u) ^ i);
 		work::Sorter().run(v);
@@ -169,7 +169,7 @@ cut_anywhere() { # FILE SLOT: a header of 5 slots; stacks of 5, 3 and 2 ticks en
 			return 1
 		}
 		[ "$want" -lt 0 ] && continue
-		got=$(jq .total_ticks out)
+		got=$(<out) && got=${got#*'"total_ticks": '} got=${got%%,*}	# jq starts slowly
 		[ "$got" = "$want" ] && continue
 		echo "cut at $n: $got ticks of $want" >why
 		return 1
