@@ -105,7 +105,7 @@ static void make(int level)
 	struct pifile *f;
 	int fd = mkstemp(path), err;
 
-	o.samples = 8000;
+	o.samples = 3000;
 	o.segment_bytes = 16384;
 	o.churn = 100;
 	o.lost = 300;
