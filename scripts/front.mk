@@ -17,7 +17,8 @@ tests: all $(UNIT) $(O)/tests/samples gen_trace $(PROGRAMS) vm-programs $(FUZZ_R
 
 # What the runner runs beside the list tests/suites: name, group, time limit, command. Those that mostly
 # wait (a rotation's seconds, a drain) have places of their own there.
-LIGHT	      := test_kernel_modules test_names_host test_perf_hidden test_perfmap_age users-callers users-numbered users-unruly
+LIGHT	      := test_kernel_modules test_names_host test_perf_hidden test_perfmap_age users-callers users-identity users-numbered \
+		 users-unruly
 gate	      = $(1) check$(if $(filter $(1),$(LIGHT)),/light)
 UNIT_SUITES   = $(foreach t,$(UNIT),'$(patsubst test_%,unit-%,$(notdir $(t))) check 150 $(t)')
 SCRIPT_SUITES = $(foreach t,$(SCRIPT_TESTS),\
