@@ -15,16 +15,18 @@ endif
 .PHONY: tests
 tests: all $(UNIT) $(O)/tests/samples gen_trace $(PROGRAMS) vm-programs $(FUZZ_REPLAY)
 
-# What the runner runs beside the list tests/suites: name, group, time limit, command. Those that mostly
-# wait (a rotation's seconds, a drain) have places of their own there.
-LIGHT	      := test_kernel_modules test_names_host test_perf_hidden test_perfmap_age users-callers users-identity users-numbered \
-		 users-unruly
-gate	      = $(1) check$(if $(filter $(1),$(LIGHT)),/light)
+# What the runner runs beside the list tests/suites: name, group, time limit, command.
 UNIT_SUITES   = $(foreach t,$(UNIT),'$(patsubst test_%,unit-%,$(notdir $(t))) check 150 $(t)')
-SCRIPT_SUITES = $(foreach t,$(SCRIPT_TESTS),\
-	'$(call gate,$(basename $(notdir $(t)))) 400 O=$(O) $(t)') \
-	$(foreach t,$(wildcard tests/users/test_*.sh),\
-	'$(call gate,$(patsubst test_%.sh,users-%,$(notdir $(t)))) 400 O=$(O) $(t)')
+SCRIPTS	      := $(SCRIPT_TESTS) $(wildcard tests/users/test_*.sh)
+# Those that mostly wait (for a rotation, a look once a second) have places of their own there. In this
+# order test_unruly, which removes what a user's timers left, has no other of that user's beside it.
+LIGHT	      := $(patsubst %,tests/%.sh,users/test_identity users/test_numbered users/test_callers \
+		 libperfutil/a2n/test_names_host post/input/test_perfmap_age libperfutil/image/test_kernel_modules \
+		 users/test_unruly)
+script_suite  = '$(if $(filter tests/users/%,$(1)),$(1:tests/users/test_%.sh=users-%),$(basename $(notdir $(1)))) \
+		$(2) 400 O=$(O) $(1)'
+SCRIPT_SUITES = $(foreach t,$(filter-out $(LIGHT),$(SCRIPTS)),$(call script_suite,$(t),check)) \
+		$(foreach t,$(LIGHT),$(call script_suite,$(t),check/light))
 FUZZ_SUITES   = $(foreach n,$(FUZZ_NAMES),\
 	'fuzz_$(n) check 60 $(O)/tests/fuzz/fuzz_$(n) tests/data/fuzz/$(n).tar')
 
