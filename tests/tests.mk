@@ -76,6 +76,9 @@ $(O)/tests/unit/test_ptt_perf: TESTLINK = -Wl,--wrap=read
 PRELOAD_SRC := $(wildcard libperfutil/collect/timer/preload/*.c)
 $(O)/tests/unit/test_timer_sample: $(call obj,$(filter-out %/interpose.c %/blocking_calls.c,$(PRELOAD_SRC)))
 $(O)/tests/unit/test_timer_sample: TESTLINK = -Wl,--wrap=syscall,--wrap=getauxval
+# Of what stands before them, with the rest the test's own.
+$(O)/tests/unit/test_timer_calls: $(call obj,libperfutil/collect/timer/preload/blocking_calls.c)
+$(O)/tests/unit/test_timer_calls: TESTLINK = -Wl,--wrap=dlsym,--wrap=pthread_key_create
 # All of it, in the test that starts itself anew.
 $(O)/tests/unit/test_timer_preload: $(call obj,$(PRELOAD_SRC))
 $(O)/tests/unit/test_timer_preload: TESTLINK = -Wl,--wrap=fopen64
@@ -87,7 +90,7 @@ $(O)/tests/unit/test_kernel_modules: TESTLINK = -Wl,--wrap=fopen64,--wrap=stat64
 
 # /proc and /sys are the test's own.
 $(O)/tests/unit/test_perf_kernel: $(call obj,post/input/perf/perf_kernel.c post/format/perf_data.c)
-$(O)/tests/unit/test_perf_kernel: TESTLINK = -Wl,--wrap=open64
+$(O)/tests/unit/test_perf_kernel: TESTLINK = -Wl,--wrap=open64,--wrap=getauxval
 
 # Where the driver's source is installed is told to both.
 $(O)/tests/unit/test_driver_diagnosis: INC_TESTS += -DPITRACE_DKMSDIR='"$(DKMSDIR)"'

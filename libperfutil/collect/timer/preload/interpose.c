@@ -77,23 +77,26 @@ static void forked(void)
 	errno = keep;
 }
 
+static void begin_sampled(const struct timer_control *control)
+{
+	if (pthread_key_create(&timer_thread_key, thread_ends))
+		return;
+	blocking_calls_init();
+	sample_install(real.sigaction);
+	timer_control = control;
+	if (__register_atfork)
+		__register_atfork(NULL, NULL, forked, NULL);
+	begin_process(TIMER_START);
+}
+
 __attribute__((constructor)) static void begin(void)
 {
-	const struct timer_control *control;
 	int keep = errno;
+	const struct timer_control *control = control_map();
 
-	control = control_map();
-	if (!control || !REAL(pthread_create) || !REAL(dlclose) || !REAL(sigaction) ||
-	    !REAL(signal) || !REAL(pthread_sigmask) || !REAL(sigprocmask) || !REAL(prctl))
-		return;
-	if (!pthread_key_create(&timer_thread_key, thread_ends)) {
-		blocking_calls_init();
-		sample_install(real.sigaction);
-		timer_control = control;
-		if (__register_atfork)
-			__register_atfork(NULL, NULL, forked, NULL);
-		begin_process(TIMER_START);
-	}
+	if (control && REAL(pthread_create) && REAL(dlclose) && REAL(sigaction) && REAL(signal) &&
+	    REAL(pthread_sigmask) && REAL(sigprocmask) && REAL(prctl))
+		begin_sampled(control);
 	errno = keep;
 }
 
