@@ -3,6 +3,7 @@
  * that lies is refused or read within its bounds, also when its file is cut short. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -160,6 +161,225 @@ static void test_lies(void)
 	end();
 }
 
+/* What ends a ring's last part, or is said to. */
+static void test_pads(void)
+{
+	static const struct {
+		uint64_t from, pad; /* records from there, then a pad to be skipped */
+		uint64_t to;
+		int want;
+		unsigned int calls;
+	} rows[] = {
+		{ SAMPLES - 64, SAMPLES - 32, SAMPLES + 32, 1, 2 },
+		{ SAMPLES - 32, SAMPLES - 32, SAMPLES, 1, 0 },
+		{ 2 * SAMPLES - 64, 2 * SAMPLES - 32, 2 * SAMPLES + 64, 1, 3 },
+		/* In the middle nothing is skipped. */
+		{ SAMPLES - 96, SAMPLES - 64, SAMPLES - 32, -EBADMSG, 1 },
+		{ 0, 32, 64, -EBADMSG, 1 },
+		{ 0, 0, SAMPLES - 32, -EBADMSG, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct timer_record pad = { .kind = TIMER_PAD };
+
+		begin();
+		put_records(rows[i].from, rows[i].to);
+		memcpy(image + TIMER_DATA + EVENTS + rows[i].pad % SAMPLES, &pad, sizeof(pad));
+		put_file(SIZE);
+		CU_ASSERT_EQUAL(read_it(), rows[i].want);
+		CU_ASSERT_EQUAL(calls, rows[i].calls);
+		/* What was read is not read again. */
+		if (rows[i].want > 0)
+			CU_ASSERT(read_it() == 0 && calls == rows[i].calls);
+		end();
+	}
+}
+
+/* Each field of the head that says whose it is. */
+static void test_head(void)
+{
+#define FIELD(name)                                                         \
+	{                                                                   \
+#name, offsetof(struct timer_file, name), sizeof(good.name) \
+	}
+	struct timer_file *f = (void *)image, good;
+	struct timer_read got;
+	const struct {
+		const char *name;
+		size_t at, size;
+	} fields[] = {
+		FIELD(magic),  FIELD(version),     FIELD(pid),          FIELD(image),
+		FIELD(number), FIELD(event_bytes), FIELD(sample_bytes),
+	};
+#undef FIELD
+
+	begin();
+	put_records(0, 64);
+	/* An event as well. */
+	memcpy(image + TIMER_DATA, image + TIMER_DATA + EVENTS, 32);
+	f->events.head = 32;
+	f->parent = 76;
+	f->unsampled = 3;
+	f->events.lost = 4;
+	f->samples.lost = 5;
+	good = *f;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		image[fields[i].at + fields[i].size - 1] ^= 1;
+		put_file(SIZE);
+		*f = good;
+		if (read_it() != -EBADMSG)
+			printf("# %s is not looked at\n", fields[i].name);
+		CU_ASSERT_EQUAL(read_it(), -EBADMSG);
+	}
+	/* Not ready yet: all that the program has not written is 0. */
+	f->magic = 0;
+	put_file(SIZE);
+	CU_ASSERT_EQUAL(read_it(), -EAGAIN);
+	put_file(0);
+	CU_ASSERT_EQUAL(read_it(), -EAGAIN);
+	CU_ASSERT_EQUAL(calls, 0);
+	*f = good;
+	put_file(SIZE);
+	memset(&got, 0xff, sizeof(got));
+	CU_ASSERT_EQUAL(timer_file_read(&folder, &name, &got, on_record, NULL), 1);
+	CU_ASSERT_EQUAL(calls, 3);
+	CU_ASSERT(got.parent == 76 && got.unsampled == 3);
+	CU_ASSERT(got.lost_events == 4 && got.lost_samples == 5);
+	/* One ring of the two has something. */
+	for (int i = 0; i < 2; i++) {
+		*f = good;
+		*(i ? &f->events.head : &f->samples.head) = 0;
+		put_file(SIZE);
+		calls = 0;
+		CU_ASSERT(read_it() == 1 && calls == (i ? 2 : 1));
+	}
+	/* A damaged one is said, whichever it is. */
+	for (int i = 0; i < 2; i++) {
+		*f = good;
+		*(i ? &f->events.head : &f->samples.head) = 4;
+		put_file(SIZE);
+		CU_ASSERT_EQUAL(read_it(), -EBADMSG);
+	}
+	/* No file at all: a folder. */
+	timer_file_remove(&folder, &name);
+	CU_ASSERT_EQUAL(read_it(), -ENOENT);
+	CU_ASSERT_EQUAL(mkfifoat(folder.fd, file_name, 0600), 0);
+	CU_ASSERT_EQUAL(read_it(), -EBADMSG);
+	end();
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+/* The folder is the user's own place's, if that can be. */
+static void test_places(void)
+{
+	static const struct {
+		const char *below; /* of the user's place */
+		int user; /* 0: our own; 1: whose the place is; 2: whose programs they are */
+		bool own;
+	} rows[] = {
+		{ "", 0, true },
+		{ "/not_there", 0, false },
+		{ "/with space", 0, false },
+		{ "/with:colon", 0, false },
+		{ "/with\ttab", 0, false },
+		{ "", 1, false },
+		{ "", 2, false },
+	};
+	struct timer_control control = { .magic = TIMER_MAGIC, .state = TIMER_ON, .depth = 7 };
+	char base[] = "/tmp/test_timer.XXXXXX", long_one[sizeof(folder.path) + 64], place[600];
+	const char *had = getenv("XDG_RUNTIME_DIR");
+	char *kept = had ? strdup(had) : NULL, why[200];
+	uid_t other = geteuid() + 1;
+	struct timer_control seen;
+	struct stat st;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(base));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		uid_t user = rows[i].user == 2 ? other : geteuid();
+		int fd;
+
+		if (rows[i].user && geteuid())
+			continue;
+		snprintf(place, sizeof(place), "%s%s", base, rows[i].below);
+		if (rows[i].below[0] && !strstr(place, "not_there"))
+			CU_ASSERT_EQUAL(mkdir(place, 0700), 0);
+		if (rows[i].user)
+			CU_ASSERT_EQUAL(chown(place, rows[i].user == 1 ? other : 0, (gid_t)-1), 0);
+		setenv("XDG_RUNTIME_DIR", place, 1);
+		CU_ASSERT_EQUAL_FATAL(timer_folder_make(&folder, &control, user, why, sizeof(why)),
+				      0);
+		CU_ASSERT_EQUAL(begins(folder.path, base), rows[i].own);
+		CU_ASSERT(begins(folder.path, place) || begins(folder.path, "/dev/shm/") ||
+			  begins(folder.path, "/tmp/pitrace-timer-"));
+		CU_ASSERT(!fstat(folder.fd, &st) && st.st_uid == user &&
+			  (st.st_mode & 07777) == 0700);
+		/* Programs see what they are to do, to the end. */
+		fd = openat(folder.fd, TIMER_CONTROL, O_RDONLY | O_CLOEXEC);
+		CU_ASSERT_FATAL(fd >= 0);
+		CU_ASSERT(!fstat(fd, &st) && (st.st_mode & 07777) == 0444);
+		CU_ASSERT_EQUAL(pread(fd, &seen, sizeof(seen), 0), (ssize_t)sizeof(seen));
+		CU_ASSERT(!memcmp(&seen, &control, sizeof(seen)));
+		timer_folder_state(&folder, TIMER_PAUSED);
+		CU_ASSERT_EQUAL(pread(fd, &seen, sizeof(seen), 0), (ssize_t)sizeof(seen));
+		CU_ASSERT(seen.state == TIMER_PAUSED && seen.depth == 7);
+		end();
+		CU_ASSERT_EQUAL(pread(fd, &seen, sizeof(seen), 0), (ssize_t)sizeof(seen));
+		CU_ASSERT(seen.state == TIMER_OVER && seen.depth == 7);
+		close(fd);
+		if (rows[i].below[0])
+			rmdir(place);
+	}
+	/* Too long for a name in it. */
+	memset(long_one, '/', sizeof(long_one));
+	long_one[sizeof(folder.path) - 31] = 0;
+	memcpy(long_one, "/tmp", 4);
+	setenv("XDG_RUNTIME_DIR", long_one, 1);
+	if (!stat("/tmp", &st) && st.st_uid == geteuid()) {
+		CU_ASSERT_EQUAL_FATAL(timer_folder_make(&folder, &control, geteuid(), why,
+							sizeof(why)),
+				      0);
+		CU_ASSERT(!begins(folder.path, "/tmp///"));
+		end();
+		long_one[sizeof(folder.path) - 32] = 0;
+		setenv("XDG_RUNTIME_DIR", long_one, 1);
+		CU_ASSERT_EQUAL_FATAL(timer_folder_make(&folder, &control, geteuid(), why,
+							sizeof(why)),
+				      0);
+		CU_ASSERT(begins(folder.path, "/tmp///"));
+		end();
+	}
+	if (kept)
+		setenv("XDG_RUNTIME_DIR", kept, 1);
+	else
+		unsetenv("XDG_RUNTIME_DIR");
+	free(kept);
+	CU_ASSERT_EQUAL(rmdir(base), 0);
+}
+
+/* Another's folder that stands where ours did is left alone. */
+static void test_replaced(void)
+{
+	char moved[sizeof(folder.path) + 8];
+	struct stat st;
+
+	begin();
+	put_file(SIZE);
+	snprintf(moved, sizeof(moved), "%s.moved", folder.path);
+	CU_ASSERT_EQUAL_FATAL(rename(folder.path, moved), 0);
+	CU_ASSERT_EQUAL_FATAL(mkdir(folder.path, 0700), 0);
+	timer_folder_remove(&folder);
+	CU_ASSERT(!stat(folder.path, &st) && S_ISDIR(st.st_mode));
+	CU_ASSERT_EQUAL(rmdir(folder.path), 0);
+	/* What was in ours is gone. */
+	CU_ASSERT_EQUAL(rmdir(moved), 0);
+	/* Once more does nothing. */
+	timer_folder_remove(&folder);
+}
+
 static void test_link(void)
 {
 	begin();
@@ -263,10 +483,10 @@ static void test_limits(void)
 }
 
 static const struct unit_test tests[] = {
-	{ "ring", test_ring },     { "cut", test_cut },
-	{ "lies", test_lies },     { "link", test_link },
-	{ "names", test_names },   { "maps", test_maps },
-	{ "limits", test_limits }, { 0 },
+	{ "ring", test_ring }, { "cut", test_cut },           { "lies", test_lies },
+	{ "pads", test_pads }, { "head", test_head },         { "places", test_places },
+	{ "link", test_link }, { "replaced", test_replaced }, { "names", test_names },
+	{ "maps", test_maps }, { "limits", test_limits },     { 0 },
 };
 
 int main(void)
