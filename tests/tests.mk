@@ -86,7 +86,8 @@ $(O)/tests/unit/test_timer_preload: TESTLINK = -Wl,--wrap=fopen64
 $(O)/tests/unit/test_holder: TESTLINK = -Wl,--wrap=driver_hook_open,--wrap=tracer_hooks
 
 # The collector of a session is the test's own.
-$(O)/tests/unit/test_tracer: TESTLINK = -Wl,--wrap=collector_choose,--wrap=event_counts,--wrap=fopen64
+$(O)/tests/unit/test_tracer $(O)/tests/unit/test_tracer_files: \
+	TESTLINK = -Wl,--wrap=collector_choose,--wrap=event_counts,--wrap=fopen64
 
 # /proc/modules and /proc/kallsyms are the test's own.
 $(O)/tests/unit/test_kernel_modules: TESTLINK = -Wl,--wrap=fopen64,--wrap=stat64

@@ -1,343 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * The states of a session above a collector that is the test's own: which requests are refused in
- * which state, what of the options the collector gets, what is said of each of its errors, and what
- * stands in the files. (Linked with --wrap=collector_choose,event_counts,
- * fopen64.)
+ * The states of a session: which requests are refused in which state, what of the options the
+ * collector gets, what is said of each of its errors, and what the holder and swtrace run answer.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <poll.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
-#include <pifile.h>
-#include <tracer.h>
-#include "base/rc.h"
-#include "collect/backend.h"
-#include "unit.h"
-
-/* ---- the collector --------------------------------------------------------------------------- */
-
-struct backend {
-	struct segment_out ring;
-};
-
-enum { OPEN, ON, OFF, SUSPEND, DRAIN, MARK, WINDOW, DISCARD, RESCAN, STATS, ENVIRONMENT, CALLS };
-
-static struct backend the_backend;
-static int fails[CALLS];           /* -errno of the call; 0: it works */
-static unsigned int called[CALLS]; /* how often */
-static struct trace_config opened, turned_on, checked;
-static bool suspended;
-static enum collector_state state_of_check;
-static const char *cure;
-static struct trace_info present; /* what it says of itself */
-static unsigned int samples;      /* of the next drain or window */
-static uint64_t stamp, lost;
-static int ends[2]; /* a pipe: its descriptor, and how it ends */
-
-static int call(int which)
-{
-	called[which]++;
-	return fails[which];
-}
-
-static void fake_check(const struct trace_config *config, struct collector_check *check)
-{
-	checked = *config;
-	*check = (struct collector_check){ .state = state_of_check, .why = "so it is" };
-	snprintf(check->cure, sizeof(check->cure), "%s", cure);
-}
-
-static struct backend *fake_open(const struct trace_config *config, int *rc, char *why, size_t room)
-{
-	opened = *config;
-	if (call(OPEN)) {
-		*rc = PI_BUSY;
-		snprintf(why, room, "%s", fails[OPEN] == -EBUSY ? "others are here" : "");
-		return NULL;
-	}
-	the_backend.ring =
-		(struct segment_out){ .session = 1, .ring = PITRACE_RING_TRACE, .size = 65536 };
-	return &the_backend;
-}
-
-static void fake_close(struct backend *b)
-{
-	segment_free(&b->ring);
-}
-
-static int fake_on(struct backend *b, const struct trace_config *config)
-{
-	(void)b;
-	turned_on = *config;
-	if (!fails[ON]) {
-		present.interval++;
-		present.state = PITRACE_STATE_ON;
-	}
-	return call(ON);
-}
-
-static int fake_off(struct backend *b)
-{
-	(void)b;
-	present.state = PITRACE_STATE_OFF;
-	return call(OFF);
-}
-
-static int fake_suspend(struct backend *b, bool suspend)
-{
-	(void)b;
-	suspended = suspend;
-	return call(SUSPEND);
-}
-
-static int give(struct backend *b, segment_sink sink, void *arg)
-{
-	int err = 0;
-
-	for (; samples && !err; samples--) {
-		struct pitrace_sample *s = segment_put(&b->ring, PITRACE_TPROF, PITRACE_TPROF_USER,
-						       PITRACE_TYPE_STRUCT, sizeof(*s), ++stamp,
-						       sink, arg, &err);
-
-		if (s)
-			*s = (struct pitrace_sample){ .pid = 7, .tid = 7 };
-	}
-	return err ? err : segment_close(&b->ring, sink, arg);
-}
-
-static int fake_drain(struct backend *b, bool all, segment_sink sink, void *arg)
-{
-	int err = call(DRAIN);
-
-	return err || !all || turned_on.mode == PITRACE_MODE_WRAP ? err : give(b, sink, arg);
-}
-
-static int fake_mark(struct backend *b)
-{
-	(void)b;
-	return call(MARK);
-}
-
-static int fake_window(struct backend *b, segment_sink sink, void *arg)
-{
-	int err = call(WINDOW);
-
-	return err ? err : give(b, sink, arg);
-}
-
-static int fake_discard(struct backend *b)
-{
-	(void)b;
-	return call(DISCARD);
-}
-
-static int fake_rescan(struct backend *b, uint64_t *ticket)
-{
-	(void)b;
-	*ticket = 4711;
-	return call(RESCAN);
-}
-
-static bool fake_rescanned(struct backend *b, uint64_t ticket)
-{
-	(void)b;
-	return ticket == 4711;
-}
-
-static int fake_fd(struct backend *b)
-{
-	(void)b;
-	return ends[0];
-}
-
-static void fake_info(struct backend *b, struct trace_info *info)
-{
-	(void)b;
-	info->state = present.state;
-	info->interval = present.interval;
-	info->ncpus = 1;
-	info->stop_ring = present.stop_ring;
-	info->stop_pid = 99;
-	memcpy(info->available, present.available, sizeof(info->available));
-}
-
-static uint64_t fake_hz(struct backend *b)
-{
-	(void)b;
-	return 1000000000;
-}
-
-static int fake_stats(struct backend *b, struct pifile_stats **stats)
-{
-	int err = call(STATS);
-
-	(void)b;
-	*stats = err ? NULL : calloc(1, sizeof(**stats));
-	if (!*stats)
-		return err ? err : -ENOMEM;
-	**stats = (struct pifile_stats){ .ticks = lost,
-					 .idle_ticks = 2 * lost,
-					 .late = 3 * lost,
-					 .out_of_scope = 4 * lost,
-					 .mte_bytes = 5 * lost,
-					 .trace_bytes = 6 * lost };
-	(*stats)->lost[PITRACE_LOST_MTE] = 7 * lost;
-	(*stats)->lost[PITRACE_LOST_TPROF] = 8 * lost;
-	return 1;
-}
-
-static int fake_environment(struct backend *b, char ***variables)
-{
-	(void)b;
-	*variables = NULL;
-	return call(ENVIRONMENT);
-}
-
-static const struct collector whole = {
-	.name = "ptrace",
-	.dither = 50,
-	.repeats = true,
-	.check = fake_check,
-	.open = fake_open,
-	.close = fake_close,
-	.environment = fake_environment,
-	.on = fake_on,
-	.off = fake_off,
-	.suspend = fake_suspend,
-	.drain = fake_drain,
-	.mark = fake_mark,
-	.window = fake_window,
-	.discard = fake_discard,
-	.rescan = fake_rescan,
-	.rescanned = fake_rescanned,
-	.fd = fake_fd,
-	.info = fake_info,
-	.clock_hz = fake_hz,
-	.stats = fake_stats,
-};
-static struct collector fake;
-static bool none_serves, cycles_stand;
-
-const struct collector *__wrap_collector_choose(const char *name, const struct trace_config *config,
-						int *rc, char *why, size_t room);
-bool __wrap_event_counts(const struct pitrace_event_args *e);
-
-const struct collector *__wrap_collector_choose(const char *name, const struct trace_config *config,
-						int *rc, char *why, size_t room)
-{
-	(void)name;
-	(void)config;
-	*rc = none_serves ? PI_NO_PERMISSION : PI_OK;
-	snprintf(why, room, "%s", none_serves ? "nobody serves" : "");
-	return none_serves ? NULL : &fake;
-}
-
-FILE *__real_fopen64(const char *path, const char *mode);
-FILE *__wrap_fopen64(const char *path, const char *mode);
-
-/* The kernel has few symbols: there are many files. */
-FILE *__wrap_fopen64(const char *path, const char *mode)
-{
-	static char text[] = "ffffffff81000000 T _text\nffffffff81000000 D data\n";
-
-	return strcmp(path, "/proc/kallsyms") ? __real_fopen64(path, mode) :
-						fmemopen(text, sizeof(text) - 1, "r");
-}
-
-bool __wrap_event_counts(const struct pitrace_event_args *e)
-{
-	(void)e;
-	return !cycles_stand;
-}
-
-/* ---- a session ------------------------------------------------------------------------------- */
-
-static char folder[40], path[64], hooks[64];
-static struct tracer_options options;
-static struct tracer *t;
-
-static void afresh(void)
-{
-	char command[100];
-
-	fake = whole;
-	memset(fails, 0, sizeof(fails));
-	memset(called, 0, sizeof(called));
-	memset(&present, 0, sizeof(present));
-	memset(present.available, 0xff, sizeof(present.available));
-	memset(&turned_on, 0, sizeof(turned_on));
-	none_serves = cycles_stand = suspended = false;
-	state_of_check = COLLECTOR_WORKS;
-	cure = "mend it";
-	samples = 0;
-	stamp = lost = 0;
-	snprintf(command, sizeof(command), "rm -rf %s/*", folder);
-	CU_ASSERT_EQUAL(system(command), 0);
-	tracer_defaults(&options);
-	options.file = path;
-	options.hooks = hooks;
-}
-
-static bool said(const char *part)
-{
-	bool is = strstr(TraceLastError(), part) != NULL;
-
-	if (!is)
-		printf("# said \"%s\", not \"%s\"\n", TraceLastError(), part);
-	return is;
-}
-
-static void open_it(void)
-{
-	int rc = 1;
-
-	CU_ASSERT_EQUAL_FATAL(pipe2(ends, O_CLOEXEC), 0);
-	t = tracer_open(&options, &rc);
-	CU_ASSERT_FATAL(t != NULL);
-	CU_ASSERT_EQUAL(rc, PI_OK);
-}
-
-static void close_it(void)
-{
-	tracer_close(t);
-	t = NULL;
-	close(ends[0]);
-	if (ends[1] >= 0)
-		close(ends[1]);
-}
-
-/* The records of a file's trace ring; -1: it is none, or has faults. */
-static int records_of(const char *file, struct pifile_stats *stats)
-{
-	struct pifile *f = pifile_open(file, NULL);
-	void *buffer = NULL;
-	int n = 0;
-
-	if (!f)
-		return -1;
-	for (size_t i = 0; i < pifile_sections(f); i++) {
-		const struct pifile_section *s = pifile_section(f, i);
-
-		if (s->type == PIFILE_SEC_SEGMENT && s->ring == PITRACE_RING_TRACE)
-			n += (int)s->records;
-		if (s->type == PIFILE_SEC_STATS && stats) {
-			size_t size;
-			const void *p = pifile_payload(f, i, &buffer, &size);
-
-			CU_ASSERT_EQUAL_FATAL(size, sizeof(*stats));
-			memcpy(stats, p, size);
-		}
-	}
-	free(buffer);
-	n = pifile_complete(f) && !pifile_verify(f) ? n : -1;
-	pifile_close(f);
-	return n;
-}
+#include "fake_collector.h"
+#include "session/holder.h"
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
@@ -497,15 +164,6 @@ static void test_cycles(void)
 		close_it();
 	}
 }
-
-#define REFUSES(what, code, words)                                                    \
-	do {                                                                          \
-		int code_of = what;                                                   \
-		if (code_of != (code))                                                \
-			printf("# %d: %d %s\n", __LINE__, code_of, TraceLastError()); \
-		CU_ASSERT_EQUAL(code_of, code);                                       \
-		CU_ASSERT(said(words));                                               \
-	} while (0)
 
 /* Each request while it is on, and while it is off. */
 static void test_states(void)
@@ -719,194 +377,151 @@ static void test_places(void)
 	}
 }
 
-/* What was traced so far, in each mode, on and off; by the session's name, by none, by another. */
-static void test_written(void)
+/* ---- requests -------------------------------------------------------------------------------- */
+
+static struct holder_request request;
+static struct holder_reply reply;
+
+/* The answer, by the holder; `guest`: by swtrace run to its program. */
+static int ask(bool guest)
 {
-	char other[80], first[80];
-	struct trace_info info;
-	struct stat st;
+	int pair[2];
 
-	snprintf(other, sizeof(other), "%s/other", folder);
-	snprintf(first, sizeof(first), "%s.1", path);
-	for (int mode = TRACE_NORMAL; mode <= TRACE_WRAP; mode++)
-		for (int on = 0; on < 2; on++)
-			for (int way = 0; way < 3; way++) {
-				const char *name = way == 0 ? NULL : way == 1 ? path : other;
-				bool wrap_on = mode == TRACE_WRAP && on;
-				const char *got = wrap_on && !way ? first : name ? name : path;
+	memset(&reply, 0xff, sizeof(reply));
+	CU_ASSERT_EQUAL_FATAL(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	CU_ASSERT_FALSE(holder_answer(t, pair[0], &request, guest));
+	CU_ASSERT_EQUAL(recv(pair[1], &reply, sizeof(reply), MSG_DONTWAIT), (ssize_t)sizeof(reply));
+	close(pair[0]);
+	close(pair[1]);
+	CU_ASSERT(reply.size == sizeof(reply) && reply.version == HOLDER_VERSION);
+	CU_ASSERT_STRING_EQUAL(reply.info.collector, "ptrace");
+	return reply.rc;
+}
 
-				afresh();
-				options.mode = mode;
-				open_it();
-				CU_ASSERT_EQUAL(tracer_on(t), PI_OK);
-				samples = 20;
-				if (!on)
-					CU_ASSERT_EQUAL(tracer_off(t), PI_OK);
-				if (wrap_on && way == 1) {
-					REFUSES(tracer_write(t, name), PI_INVALID_ARGUMENT,
-						"is being written");
-					close_it();
-					continue;
-				}
-				CU_ASSERT_EQUAL(tracer_write(t, name), PI_OK);
-				tracer_info(t, &info);
-				CU_ASSERT_STRING_EQUAL(info.got_file, got);
-				CU_ASSERT(info.got > 256 && info.got_records >= 20);
-				/* The session's own file, while it grows, has no end yet. */
-				if (strcmp(got, path) || !on || mode == TRACE_NORMAL)
-					CU_ASSERT_EQUAL(records_of(got, NULL), 20);
-				if (on)
-					CU_ASSERT_EQUAL(tracer_off(t), PI_OK);
-				CU_ASSERT(stat(other, &st) == 0 || way != 2);
-				close_it();
-			}
-	/* A copy has a folder of its own, that may not be there. */
+/* What an event and an instruction trace may be. */
+static void test_checks(void)
+{
+	struct pitrace_event_args e[PITRACE_EVENTS] = { { .name = "e", .period = 1 } };
+	struct tracer_itrace i = { .scope = PITRACE_ITRACE_RANGE, .listed = PITRACE_ITRACE_LIST };
+
+	CU_ASSERT_EQUAL(holder_check_events(e, 1), PI_OK);
+	e[0].flags = PITRACE_EVENT_RATE | PITRACE_EVENT_USER | PITRACE_EVENT_KERNEL;
+	CU_ASSERT_EQUAL(holder_check_events(e, 1), PI_OK);
+	CU_ASSERT_EQUAL(holder_check_events(e, 0), PI_OK);
+	REFUSES(holder_check_events(e, 2), PI_INVALID_ARGUMENT, "event 1 is invalid");
+	REFUSES(holder_check_events(e, PITRACE_EVENTS + 1), PI_TOO_MANY_METRICS, "at most 8");
+	e[0].flags |= 1u << 31;
+	REFUSES(holder_check_events(e, 1), PI_INVALID_ARGUMENT, "event 0 is invalid");
+	e[0].flags = 0;
+	memset(e[0].name, 'x', sizeof(e[0].name));
+	REFUSES(holder_check_events(e, 1), PI_INVALID_ARGUMENT, "event 0 is invalid");
+	for (int k = 0; k < PITRACE_EVENTS; k++)
+		e[k] = (struct pitrace_event_args){ .name = "e", .period = 1 };
+	CU_ASSERT_EQUAL(holder_check_events(e, PITRACE_EVENTS), PI_OK);
+
+	CU_ASSERT_EQUAL(holder_check_itrace(&i), PI_OK);
+	for (int k = 0; k < 5; k++) {
+		struct tracer_itrace bad = i;
+
+		if (k == 0)
+			bad.scope++;
+		else if (k == 1)
+			bad.listed++;
+		else if (k == 2)
+			memset(bad.start_file, 'x', sizeof(bad.start_file));
+		else if (k == 3)
+			memset(bad.stop_file, 'x', sizeof(bad.stop_file));
+		else
+			bad.flags = 1u << 31;
+		REFUSES(holder_check_itrace(&bad), PI_INVALID_ARGUMENT, "instruction trace");
+	}
+}
+
+/* What who may ask for, and what the answer says. */
+static void test_requests(void)
+{
+	static const struct {
+		uint32_t op;
+		int32_t a, b;
+		const char *path;
+		int rc, guest_rc; /* 1: not asked */
+		const char *says, *guest_says;
+	} rows[] = {
+		{ HOLDER_INFO, 0, 0, "", PI_OK, PI_OK, "", "" },
+		{ HOLDER_OFF, 0, 0, "", PI_INCORRECT_STATE, PI_INCORRECT_STATE, "not on",
+		  "not on" },
+		{ HOLDER_RATE, 0, 0, "", PI_INVALID_ARGUMENT, PI_NOT_SUPPORTED, "invalid rate",
+		  "an option of swtrace run" },
+		{ HOLDER_RATE, 77, 0, "", PI_OK, PI_NOT_SUPPORTED, "", "an option" },
+		{ HOLDER_MAJOR, 256, 1, "", PI_INVALID_ARGUMENT, PI_NOT_SUPPORTED, "0 to 255",
+		  "an option" },
+		{ HOLDER_MAJOR, 65, 1, "", PI_OK, PI_NOT_SUPPORTED, "", "an option" },
+		{ HOLDER_EVENTS, -1, 0, "", PI_TOO_MANY_METRICS, PI_NOT_SUPPORTED, "at most",
+		  "an option" },
+		{ HOLDER_EVENTS, 1, 0, "", PI_INVALID_ARGUMENT, PI_NOT_SUPPORTED, "event 0",
+		  "an option" },
+		{ HOLDER_EVENTS, 0, 0, "", PI_OK, 1, "", "" },
+		{ HOLDER_ITRACE, 0, 0, "", PI_OK, PI_NOT_SUPPORTED, "", "an option" },
+		{ HOLDER_WRITE, 0, 0, "", PI_INCORRECT_STATE, PI_INCORRECT_STATE, "nothing has",
+		  "nothing has" },
+		{ HOLDER_WRITE, 0, 0, "/x", PI_INCORRECT_STATE, PI_NO_PERMISSION, "nothing has",
+		  "cannot be given a name" },
+		{ 99, 0, 0, "", PI_NOT_SUPPORTED, PI_NOT_SUPPORTED, "unknown request 99",
+		  "an option" },
+		{ HOLDER_ON, 0, 0, "", 1, PI_INCORRECT_STATE, "", "turns tracing on, once" },
+		{ HOLDER_ON, 0, 0, "", PI_OK, PI_INCORRECT_STATE, "", "turns tracing on, once" },
+		{ HOLDER_ON, 0, 0, "", PI_INCORRECT_STATE, 1, "on already", "" },
+		{ HOLDER_SUSPEND, 0, 0, "", PI_OK, PI_OK, "", "" },
+		{ HOLDER_RESUME, 0, 0, "", PI_OK, PI_OK, "", "" },
+		{ HOLDER_DISCARD, 0, 0, "", PI_OK, PI_OK, "", "" },
+		{ HOLDER_HOOK, 0, 0, "", PI_NOT_SUPPORTED, PI_NOT_SUPPORTED, "hook files",
+		  "hook files" },
+		{ HOLDER_WRITE, 0, 0, "", PI_OK, PI_OK, "", "" },
+		{ HOLDER_TERMINATE, 0, 0, "", 1, PI_NOT_SUPPORTED, "", "an option" },
+		{ HOLDER_OFF, 0, 0, "", PI_OK, 1, "", "" },
+	};
+	unsigned int allowed = 0;
+
 	afresh();
+	fake.hook_files = true;
 	open_it();
-	CU_ASSERT_EQUAL(tracer_on(t), PI_OK);
-	REFUSES(tracer_write(t, "/not_there/x"), PI_FILE_ERROR, "/not_there/x: No such");
-	CU_ASSERT_EQUAL(tracer_off(t), PI_OK);
-	close_it();
-}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		for (int guest = 0; guest < 2; guest++) {
+			int want = guest ? rows[i].guest_rc : rows[i].rc, rc;
+			const char *says = guest ? rows[i].guest_says : rows[i].says;
 
-static bool readable(int fd, int ms)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-
-	return poll(&p, 1, ms) == 1;
-}
-
-/* The collector ends the interval by itself: who watches is told, the file has why. */
-static void test_stops(void)
-{
-	struct pifile_stats s = { 0 };
-	struct trace_info info;
-
-	for (int again = 0; again < 2; again++) {
-		afresh();
-		open_it();
-		CU_ASSERT_EQUAL(tracer_on(t), PI_OK);
-		CU_ASSERT(!readable(tracer_fd(t), 0));
-		present.stop_ring = 2;
-		present.state = PITRACE_STATE_STOPPED;
-		if (!again) {
-			close(ends[1]);
-			ends[1] = -1;
-			CU_ASSERT(readable(tracer_fd(t), 5000));
+			if (want == 1)
+				continue;
+			request = (struct holder_request){ .size = sizeof(request),
+							   .version = HOLDER_VERSION,
+							   .op = rows[i].op,
+							   .a = rows[i].a,
+							   .b = rows[i].b };
+			snprintf(request.path, sizeof(request.path), "%s", rows[i].path);
+			rc = ask(guest);
+			if (rc != want || !strstr(reply.why, says) || (!*says && *reply.why))
+				printf("# row %zu %d: %d \"%s\"\n", i, guest, rc, reply.why);
+			CU_ASSERT_EQUAL(rc, want);
+			CU_ASSERT(strstr(reply.why, says) && !*says == !*reply.why);
+			if (rows[i].op == HOLDER_SUSPEND)
+				CU_ASSERT(suspended);
+			if (rows[i].op == HOLDER_RESUME)
+				CU_ASSERT(!suspended);
 		}
-		fails[OFF] = -EALREADY;
-		CU_ASSERT_EQUAL(tracer_off(t), PI_OK);
-		CU_ASSERT(!readable(tracer_fd(t), 0));
-		tracer_info(t, &info);
-		CU_ASSERT_EQUAL(info.stopped, 1);
-		CU_ASSERT_EQUAL(records_of(path, &s), 0);
-		CU_ASSERT(s.stopped_by == 3 && s.stop_pid == 99);
-		close_it();
-	}
-	afresh();
-	open_it();
-	CU_ASSERT(!tracer_on(t) && !tracer_off(t));
-	tracer_info(t, &info);
-	CU_ASSERT_EQUAL(info.stopped, 0);
-	CU_ASSERT_EQUAL(records_of(path, &s), 0);
-	CU_ASSERT(!s.stopped_by && !s.stop_pid);
+	CU_ASSERT_EQUAL(opened.majors[1], 0);
+	CU_ASSERT(turned_on.majors[1] == 2 && turned_on.rate == 77);
+	/* A program's snapshots: a burst, then as time goes on. */
+	request = (struct holder_request){ .version = HOLDER_VERSION, .op = HOLDER_WRITE };
+	while (allowed < 40 && ask(true) == PI_OK)
+		allowed++;
+	CU_ASSERT(allowed >= 12 && allowed < 40 && reply.rc == PI_BUSY);
+	CU_ASSERT_PTR_NOT_NULL(strstr(reply.why, "one snapshot a second"));
+	CU_ASSERT_EQUAL(ask(false), PI_OK);
+	/* Of another release. */
+	request = (struct holder_request){ .version = HOLDER_VERSION + 1, .op = HOLDER_INFO };
+	CU_ASSERT_EQUAL(ask(false), PI_NOT_SUPPORTED);
+	CU_ASSERT_EQUAL(ask(true), PI_NOT_SUPPORTED);
 	close_it();
-	/* Its file fails: told too. */
-	afresh();
-	open_it();
-	CU_ASSERT_EQUAL(tracer_on(t), PI_OK);
-	fails[DRAIN] = -EIO;
-	CU_ASSERT_EQUAL(write(ends[1], "x", 1), 1);
-	CU_ASSERT(readable(tracer_fd(t), 5000));
-	REFUSES(tracer_off(t), PI_FILE_ERROR, "Input/output");
-	close_it();
-}
-
-static void wait_for_files(unsigned int n)
-{
-	struct trace_info info;
-
-	for (int i = 0; i < 3000; i++) {
-		tracer_info(t, &info);
-		if (info.files >= n)
-			return;
-		usleep(10000);
-	}
-	CU_FAIL("no more files");
-}
-
-/* Files that follow each other: each has its own part of the counts and records. */
-static void test_rotation(void)
-{
-	struct pifile_stats s, sum = { 0 };
-	struct trace_info info;
-	char name[80];
-	int records = 0;
-
-	afresh();
-	options.rotate_ns = 300000000;
-	open_it();
-	CU_ASSERT_EQUAL(tracer_on(t), PI_OK);
-	lost = 100;
-	samples = 11;
-	CU_ASSERT_EQUAL(write(ends[1], "x", 1), 1);
-	wait_for_files(2);
-	lost = 250;
-	samples = 12;
-	wait_for_files(3);
-	CU_ASSERT_EQUAL(tracer_off(t), PI_OK);
-	tracer_info(t, &info);
-	CU_ASSERT(info.files >= 3 && called[RESCAN] >= 3 && info.records >= 23);
-	for (unsigned int i = 0; i <= info.files; i++) {
-		int n;
-
-		if (i)
-			snprintf(name, sizeof(name), "%s.%u", path, i);
-		n = records_of(i ? name : path, &s);
-		CU_ASSERT(n >= 0);
-		records += n;
-		sum.ticks += s.ticks;
-		sum.idle_ticks += s.idle_ticks;
-		sum.late += s.late;
-		sum.out_of_scope += s.out_of_scope;
-		sum.trace_bytes += s.trace_bytes;
-		sum.lost[PITRACE_LOST_TPROF] += s.lost[PITRACE_LOST_TPROF];
-	}
-	CU_ASSERT_EQUAL(records, 23);
-	CU_ASSERT(sum.ticks == 250 && sum.idle_ticks == 500 && sum.late == 750);
-	CU_ASSERT(sum.out_of_scope == 1000 && sum.trace_bytes == 1500);
-	CU_ASSERT_EQUAL(sum.lost[PITRACE_LOST_TPROF], 2000);
-	close_it();
-	/* So many older ones are kept; a folder that has the next one's name makes way. */
-	afresh();
-	options.rotate_bytes = 1;
-	options.rotate_keep = 1;
-	snprintf(name, sizeof(name), "%s.1", path);
-	CU_ASSERT_EQUAL(mkdir(name, 0700), 0);
-	open_it();
-	CU_ASSERT_EQUAL(tracer_on(t), PI_OK);
-	CU_ASSERT_EQUAL(write(ends[1], "x", 1), 1);
-	wait_for_files(3);
-	CU_ASSERT_EQUAL(tracer_off(t), PI_OK);
-	tracer_info(t, &info);
-	for (unsigned int i = 1; i <= info.files; i++) {
-		snprintf(name, sizeof(name), "%s.%u", path, i);
-		CU_ASSERT_EQUAL(access(name, F_OK) == 0, i == info.files);
-	}
-	/* The next interval's number goes on. */
-	CU_ASSERT_EQUAL(tracer_on(t), PI_OK);
-	snprintf(name, sizeof(name), "%s.%u", path, info.files + 1);
-	CU_ASSERT_EQUAL(access(name, F_OK), 0);
-	CU_ASSERT_EQUAL(tracer_off(t), PI_OK);
-	close_it();
-}
-
-static void test_end(void)
-{
-	char command[100];
-
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	CU_ASSERT_EQUAL(system(command), 0);
 }
 
 int main(void)
@@ -915,19 +530,9 @@ int main(void)
 		{ "options", test_options },   { "not_opened", test_not_opened },
 		{ "cycles", test_cycles },     { "states", test_states },
 		{ "settings", test_settings }, { "errors", test_errors },
-		{ "places", test_places },     { "written", test_written },
-		{ "stops", test_stops },       { "rotation", test_rotation },
-		{ "end", test_end },           {},
+		{ "places", test_places },     { "checks", test_checks },
+		{ "requests", test_requests }, {},
 	};
 
-	/* In memory: each file is synced. */
-	strcpy(folder, "/dev/shm/test_tracer.XXXXXX");
-	if (!mkdtemp(folder)) {
-		strcpy(folder, "/tmp/test_tracer.XXXXXX");
-		if (!mkdtemp(folder))
-			return 1;
-	}
-	snprintf(path, sizeof(path), "%s/trace.nrm2", folder);
-	snprintf(hooks, sizeof(hooks), "%s/hooks", folder);
-	return unit_run("tracer", tests);
+	return run_in_folder("tracer", tests);
 }
