@@ -29,6 +29,7 @@ void *__wrap_malloc(size_t size)
 /* ---- a process that says that it makes code -------------------------------------------------- */
 
 static struct perfmaps *maps;
+static const struct rights *user; /* who traces; NULL: this process */
 static struct image image;
 static struct segment_out out;
 static char path[64], other[64];
@@ -81,7 +82,7 @@ static void begin_of(uint32_t who)
 	snprintf(other, sizeof(other), "/tmp/perf-%u.map.new", pid);
 	unlink(path);
 	image = image_begin(&h);
-	maps = perfmaps_new(NULL);
+	maps = perfmaps_new(user);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(maps);
 	out = (struct segment_out){ .session = 1, .ring = PITRACE_RING_MTE, .size = 65536 };
 }
@@ -300,6 +301,38 @@ static void test_left(void)
 	}
 }
 
+/* … and for a session of another user (under sudo, say) if it is that one's. */
+static void test_left_to_user(void)
+{
+	static const struct {
+		uid_t owner;
+		bool counts;
+	} rows[] = { { 61301, true }, { 0, true }, { 61302, false } };
+	bool root = !geteuid();
+	struct rights r;
+	pid_t child = fork();
+
+	if (!child)
+		_exit(0);
+	CU_ASSERT_FATAL(child > 0 && waitpid(child, NULL, 0) == child);
+	rights_of_user(root ? 61301 : geteuid(), root ? 61301 : getegid(), &r);
+	user = &r;
+	/* Who is not root has files of his own alone. */
+	for (size_t i = 0; i < (root ? sizeof(rows) / sizeof(*rows) : 1); i++) {
+		begin_of((uint32_t)child);
+		map(PITRACE_MAP_EXEC | PITRACE_MAP_ANON, "");
+		usleep(10000);
+		write_map(path, "w", "1000 10 one\n");
+		if (root)
+			CU_ASSERT_EQUAL(chown(path, rows[i].owner, rows[i].owner), 0);
+		flush(true);
+		gone();
+		flush(false);
+		CU_ASSERT_STRING_EQUAL(kept(), rows[i].counts ? "[0]1000 10 one\n" : "");
+	}
+	user = NULL;
+}
+
 /* Another user's file is none of the process's, nor is a link, or what is no file. */
 static void test_whose(void)
 {
@@ -398,17 +431,14 @@ static void test_no_memory(void)
 
 int main(void)
 {
-	static const struct unit_test tests[] = { { "grows", test_grows },
-						  { "when", test_when },
-						  { "anew", test_anew },
-						  { "replaced", test_replaced },
-						  { "which", test_which },
-						  { "once", test_once },
-						  { "left", test_left },
-						  { "whose", test_whose },
-						  { "long", test_long },
-						  { "no_memory", test_no_memory },
-						  {} };
+	static const struct unit_test tests[] = {
+		{ "grows", test_grows },         { "when", test_when },
+		{ "anew", test_anew },           { "replaced", test_replaced },
+		{ "which", test_which },         { "once", test_once },
+		{ "left", test_left },           { "left_to_user", test_left_to_user },
+		{ "whose", test_whose },         { "long", test_long },
+		{ "no_memory", test_no_memory }, {}
+	};
 
 	return unit_run("perfmaps", tests);
 }
