@@ -13,6 +13,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -435,12 +436,16 @@ static int put(struct hook *h)
 	return rc == PI_OK || also == TRACE_NOBODY ? rc : also;
 }
 
+/* A thread that another one cancels ends elsewhere: what was made here would be lost, and C++
+ * programs end where a destructor is cancelled. */
 static int reach(struct hook *h)
 {
-	int saved = errno, rc;
+	int saved = errno, cancellable, rc;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
 	look();
 	rc = __atomic_load_n(&state, __ATOMIC_ACQUIRE) == &nothing ? TRACE_NOBODY : put(h);
+	pthread_setcancelstate(cancellable, &cancellable);
 	errno = saved;
 	return rc;
 }
