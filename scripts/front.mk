@@ -86,7 +86,7 @@ check-random-mutants:	## random faults (SEED=1 COUNT=60 AREA=), 85 % of each are
 
 .PHONY: format lint compile_commands.json
 format:	## clang-format over all sources (.clang-format)
-	@git ls-files -co --exclude-standard '*.c' '*.h' ':!tests/data' | xargs clang-format -i
+	@git ls-files -co --exclude-standard '*.c' '*.h' '*.cpp' '*.hpp' ':!tests/data' | xargs clang-format -i
 lint:	## clang-format, shellcheck, cppcheck, checkpatch: nothing may be found (scripts/deps lint)
 	@scripts/lint
 compile_commands.json:	## for clangd and clang-tidy

@@ -15,7 +15,7 @@ UDEVDIR	   ?= $(PREFIX)/lib/udev/rules.d
 SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
 DKMSDIR	   ?= $(PREFIX)/src/pitrace-$(VERSION)
 
-HEADERS	:= $(wildcard driver/uapi/*.h libperfutil/include/*.h)
+HEADERS	:= $(wildcard driver/uapi/*.h libperfutil/include/*.h libperfutil/include/*.hpp)
 PAGES	:= $(wildcard tools/*/*.1 post/*.1 libperfutil/man/*.3 driver/*.4 libperfutil/man/*.5 post/*.7)
 DOCS	:= README.md CHANGELOG.md COPYING
 # bash looks for a file of the program's name; one file serves those that print their own options.

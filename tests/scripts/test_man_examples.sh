@@ -26,9 +26,11 @@ done
 
 for page in "$top"/libperfutil/man/*.3 "$top"/driver/*.4; do
 	name=$(basename "${page%.[34]}")
+	compiler=("${CC:-gcc}" -std=gnu11 -x c)
+	[[ $name != *.hpp ]] || compiler=(g++ -std=c++17 -x c++)
 	example "$page" >"$work/$name.c"
 	grep -q '^int main(' "$work/$name.c" &&
-		${CC:-gcc} -std=gnu11 -Wall -Wextra -Werror -I "$top/driver/uapi" \
+		"${compiler[@]}" -Wall -Wextra -Werror -I "$top/driver/uapi" \
 			-I "$top/libperfutil/include" -o "$work/$name" "$work/$name.c" \
 			-L "$lib" -lperfutil -la2n >"$work/out" 2>&1
 	verdict "example_$name" $?
@@ -53,6 +55,7 @@ run pifile_create '^$'
 run counters_open '^page-faults:u: [0-9]+$'
 run AiInit '^CPU [0-9]+: [0-9.]+ % busy$'
 run InitPerfCounterEvent '^(cs: dispatches|[0-9]+|.*perf_event_paranoid.*)$'
+run pitrace.hpp '^(sort: [0-9]+ ns|.*: PTT is not initialized: call PttInit first)$'
 run PttInit '^(tsc: [0-9]+ cycles|page-faults:u: [0-9]+ events), by (driver|perf)$'
 run CyclesPerSecond '^(hello|[0-9.]+ us)$'
 run pifile_open '^ +[0-9]+ type [0-9]+ cpu 0: [0-9]+ bytes, 0 records$' by-hand.nrm2

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Spans and PTT by scope, for C++17 and later: what an object sees begins with it and ends with it,
+ * also when an exception passes. Nothing here throws or allocates; what failed is a state of the
+ * object. Link with libperfutil.
+ *
+ *	pitrace::span span("request", number);
+ *	pitrace::ptt_delta used;
+ *	{
+ *		pitrace::ptt_scope scope(used);
+ *		...
+ *	}
+ */
+#ifndef PITRACE_HPP
+#define PITRACE_HPP
+
+#if __cplusplus < 201703L
+#error "pitrace.hpp needs C++17"
+#endif
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <pthread.h>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#if __cplusplus >= 202002L
+#include <version>
+#ifdef __cpp_lib_source_location
+#include <source_location>
+#endif
+#endif
+
+#include "ptt.h"
+
+namespace pitrace
+{
+
+namespace inner
+{
+
+/* A program has one, however its libraries hide their names: spans of one name differ by it. */
+__attribute__((visibility("default"))) inline std::atomic<std::uint64_t> last_id{ 0 };
+
+enum { SPAN_BEGIN = 0, SPAN_END = 0x80, STRINGS = 2 };
+
+struct span_record {
+	std::uint64_t ints[2];
+	std::string_view strs[STRINGS];
+	int int_count, str_count;
+};
+
+inline int hook(int minor, const span_record &record) noexcept
+{
+	const char *strs[STRINGS] = {};
+	int lens[STRINGS] = {};
+
+	for (int i = 0; i < record.str_count; i++) {
+		std::size_t length = record.strs[i].size();
+
+		/* One that is too long is refused, not turned into a number that fits. */
+		strs[i] = record.strs[i].data();
+		lens[i] = static_cast<int>(length < PITRACE_USER_MAX ? length : PITRACE_USER_MAX);
+	}
+	return (TraceHook)(0, PITRACE_HOOKIT, minor, record.int_count, record.str_count,
+			   record.ints, lens, strs);
+}
+
+} // namespace inner
+
+/*
+ * A span of this name, as TraceSpanBegin and TraceSpanEnd record it: from here to end(), or to the
+ * end of the object, in whatever thread that is. Without an id it has one of its own in the process.
+ * If nobody listens at the beginning there is no record of the end either, and each costs about a
+ * nanosecond. The object keeps the name's address: the text must live as long.
+ */
+class span
+{
+public:
+	explicit span(std::string_view name) noexcept
+	{
+		if (TraceEnabled(PITRACE_HOOKIT, inner::SPAN_BEGIN))
+			begin(name, own_id());
+	}
+
+	span(std::string_view name, std::uint64_t id) noexcept
+	{
+		if (TraceEnabled(PITRACE_HOOKIT, inner::SPAN_BEGIN))
+			begin(name, id);
+	}
+
+#ifdef __cpp_lib_source_location
+	/* Of the function that calls; its record has the line and the file, too. */
+	explicit span(std::source_location where = std::source_location::current()) noexcept
+	{
+		if (TraceEnabled(PITRACE_HOOKIT, inner::SPAN_BEGIN))
+			begin(where.function_name(), own_id(), where.line(), where.file_name());
+	}
+#endif
+
+	/* These texts would be gone at the end. */
+	template <class Text, class = std::enable_if_t<std::is_same_v<Text, std::string>>>
+	explicit span(Text &&) = delete;
+	template <class Text, class = std::enable_if_t<std::is_same_v<Text, std::string>>>
+	span(Text &&, std::uint64_t) = delete;
+	explicit span(std::nullptr_t) = delete;
+	span(std::nullptr_t, std::uint64_t) = delete;
+
+	span(const span &) = delete;
+	span &operator=(const span &) = delete;
+
+	span(span &&other) noexcept
+	    : name_(other.name_), id_(other.id_), rc_(std::exchange(other.rc_, TRACE_NOBODY))
+	{
+	}
+
+	/* The span that was here ends first. */
+	span &operator=(span &&other) noexcept
+	{
+		if (this != &other) {
+			end();
+			name_ = other.name_;
+			id_ = other.id_;
+			rc_ = std::exchange(other.rc_, TRACE_NOBODY);
+		}
+		return *this;
+	}
+
+	~span() noexcept
+	{
+		end();
+	}
+
+	/* Ends it now. As TraceHook; TRACE_NOBODY: it had not begun, or has ended, or moved. */
+	int end() noexcept
+	{
+		if (rc_ != PI_OK)
+			return TRACE_NOBODY;
+		rc_ = TRACE_NOBODY;
+		return inner::hook(inner::SPAN_END, { { id_, 0 }, { name_, {} }, 1, 1 });
+	}
+
+	/* What recording the beginning returned: PI_OK as long as the end will be recorded. */
+	int status() const noexcept
+	{
+		return rc_;
+	}
+
+	explicit operator bool() const noexcept
+	{
+		return rc_ == PI_OK;
+	}
+
+	std::uint64_t id() const noexcept
+	{
+		return id_;
+	}
+
+private:
+	std::string_view name_;
+	std::uint64_t id_ = 0;
+	int rc_ = TRACE_NOBODY;
+
+	static std::uint64_t own_id() noexcept
+	{
+		return inner::last_id.fetch_add(1, std::memory_order_relaxed) + 1;
+	}
+
+	void begin(std::string_view name, std::uint64_t id) noexcept
+	{
+		name_ = name;
+		id_ = id;
+		rc_ = inner::hook(inner::SPAN_BEGIN, { { id, 0 }, { name, {} }, 1, 1 });
+	}
+
+	void begin(std::string_view name, std::uint64_t id, std::uint64_t line,
+		   std::string_view file) noexcept
+	{
+		name_ = name;
+		id_ = id;
+		rc_ = inner::hook(inner::SPAN_BEGIN, { { id, line }, { name, file }, 2, 2 });
+	}
+};
+
+/* What the calling thread used, a value for each metric of PttInit, and 0 beyond them. */
+struct ptt_delta {
+	std::array<std::uint64_t, PTT_METRICS> value{};
+	/* PI_OK, or why there are no values: that of the read that failed; PI_INCORRECT_STATE: the
+	 * scope ended in another thread, or PTT was initialized anew in between. */
+	int rc = PI_NOT_INITIALIZED;
+
+	explicit operator bool() const noexcept
+	{
+		return rc == PI_OK;
+	}
+};
+
+/* Takes a delta by storing it. */
+class ptt_store
+{
+public:
+	ptt_store(ptt_delta &to) noexcept : to_(&to) { }
+
+	void operator()(const ptt_delta &delta) const noexcept
+	{
+		*to_ = delta;
+	}
+
+private:
+	ptt_delta *to_;
+};
+
+/*
+ * Reads PTT's metrics of the calling thread here and at end(), or at the end of the object, and
+ * gives the difference to a ptt_delta that outlives it, or to a function that does not throw:
+ *
+ *	pitrace::ptt_scope scope([&](const pitrace::ptt_delta &delta) noexcept { ... });
+ *
+ * PttInit and PttInitThread come before. One that was moved from gives nothing.
+ */
+template <class Take = ptt_store> class ptt_scope
+{
+	static_assert(std::is_nothrow_invocable_v<Take &, const ptt_delta &>,
+		      "a destructor calls it: it has to be noexcept");
+	static_assert(std::is_nothrow_move_constructible_v<Take>, "it moves with the scope");
+
+public:
+	explicit ptt_scope(Take take) noexcept : take_(std::move(take)), thread_(pthread_self())
+	{
+		rc_ = read(first_);
+	}
+
+	ptt_scope(const ptt_scope &) = delete;
+	ptt_scope &operator=(const ptt_scope &) = delete;
+	ptt_scope &operator=(ptt_scope &&) = delete;
+
+	ptt_scope(ptt_scope &&other) noexcept
+	    : take_(std::move(other.take_)), first_(other.first_), thread_(other.thread_),
+	      rc_(other.rc_), open_(std::exchange(other.open_, false))
+	{
+	}
+
+	~ptt_scope() noexcept
+	{
+		end();
+	}
+
+	/* What was used up to now; the scope goes on. */
+	ptt_delta so_far() const noexcept
+	{
+		ptt_delta delta;
+		std::array<std::uint64_t, PTT_METRICS> now{};
+
+		delta.rc = rc_;
+		if (!rc_ && !pthread_equal(thread_, pthread_self()))
+			delta.rc = PI_INCORRECT_STATE;
+		if (delta.rc == PI_OK)
+			delta.rc = read(now);
+		for (std::size_t i = 0; delta.rc == PI_OK && i < now.size(); i++)
+			if (now[i] < first_[i])
+				delta.rc = PI_INCORRECT_STATE;
+		for (std::size_t i = 0; delta.rc == PI_OK && i < now.size(); i++)
+			delta.value[i] = now[i] - first_[i];
+		return delta;
+	}
+
+	/* Ends it now, and gives the difference away. PI_OK, or the code that it has. */
+	int end() noexcept
+	{
+		if (!open_)
+			return PI_INCORRECT_STATE;
+		open_ = false;
+
+		const ptt_delta delta = so_far();
+		take_(delta);
+		return delta.rc;
+	}
+
+	/* What the first read returned. */
+	int status() const noexcept
+	{
+		return rc_;
+	}
+
+	explicit operator bool() const noexcept
+	{
+		return open_ && rc_ == PI_OK;
+	}
+
+private:
+	Take take_;
+	std::array<std::uint64_t, PTT_METRICS> first_{};
+	pthread_t thread_;
+	int rc_;
+	bool open_ = true;
+
+	static int read(std::array<std::uint64_t, PTT_METRICS> &values) noexcept
+	{
+		return __atomic_load_n(&PttGetMetricData, __ATOMIC_ACQUIRE)(values.data());
+	}
+};
+
+ptt_scope(ptt_delta &)->ptt_scope<ptt_store>;
+
+} // namespace pitrace
+
+#endif
