@@ -43,12 +43,28 @@ define install_lib
 		libperfutil/$(1).pc.in | install -m 644 /dev/stdin $(DESTDIR)$(LIBDIR)/pkgconfig/$(1).pc
 endef
 
+# For CMake's find_package: from there to the headers, as both lie below PREFIX.
+CMAKEDIR = $(LIBDIR)/cmake/pitrace
+CMAKE_FILES := pitraceConfig.cmake pitraceConfigVersion.cmake
+empty	:=
+listed	= $(subst $(empty) $(empty),;,$(strip $(patsubst -l%,%,$(1))))
+define install_cmake
+	$(Q)install -d $(DESTDIR)$(CMAKEDIR)
+	$(Q)for name in $(CMAKE_FILES); do \
+		sed -e 's,@VERSION@,$(VERSION),' -e 's,@PRIVATE_PERFUTIL@,$(call listed,$(PRIVATE_perfutil)),' \
+			-e 's,@PRIVATE_A2N@,$(call listed,$(PRIVATE_a2n)),' \
+			-e "s,@INCLUDE@,$$(realpath -ms --relative-to=$(CMAKEDIR) $(INCLUDEDIR))," \
+			libperfutil/$$name.in | install -m 644 /dev/stdin $(DESTDIR)$(CMAKEDIR)/$$name || exit; \
+	done
+endef
+
 .PHONY: install uninstall
 install: all	## into PREFIX, below DESTDIR: programs, libraries, headers, pages, DKMS source
 	$(Q)install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(DOCDIR) $(DESTDIR)$(COMPDIR)
 	$(Q)install -m 755 $(BINS) $(DESTDIR)$(BINDIR)/
 	$(call install_lib,perfutil)
 	$(call install_lib,a2n)
+	$(call install_cmake)
 	$(Q)install -D -m 644 -t $(DESTDIR)$(LIBDIR)/pitrace $(TIMER) $(AGENTS)
 	$(Q)install -m 755 $(HOLDER) $(DESTDIR)$(LIBDIR)/pitrace/
 	$(Q)install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/
@@ -91,6 +107,7 @@ uninstall:	## remove what install (with the same PREFIX and DESTDIR) has put the
 		$(patsubst driver/%,$(DESTDIR)$(DKMSDIR)/%,$(DRIVER)) $(DESTDIR)$(DKMSDIR)/dkms.conf \
 		$(foreach l,perfutil a2n,$(patsubst %,$(DESTDIR)$(LIBDIR)/%,lib$(l).a lib$(l).so \
 			lib$(l).so.0 lib$(l).so.$(VERSION) pkgconfig/$(l).pc)) \
+		$(addprefix $(DESTDIR)$(CMAKEDIR)/,$(CMAKE_FILES)) \
 		$(DESTDIR)$(UDEVDIR)/60-pitrace.rules $(DESTDIR)$(SYSUSERSDIR)/pitrace.conf \
 		$(DESTDIR)$(LIBDIR)/pitrace/$(notdir $(TIMER)) \
 		$(DESTDIR)$(LIBDIR)/pitrace/$(notdir $(HOLDER)) \
@@ -100,6 +117,6 @@ uninstall:	## remove what install (with the same PREFIX and DESTDIR) has put the
 			rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$name; \
 		done; \
 	done
-	@for dir in $(INCLUDEDIR) $(DOCDIR) $(DKMSDIR) $(LIBDIR)/pitrace $(DATADIR); do \
+	@for dir in $(INCLUDEDIR) $(DOCDIR) $(DKMSDIR) $(LIBDIR)/pitrace $(CMAKEDIR) $(DATADIR); do \
 		[ ! -d $(DESTDIR)$$dir ] || find $(DESTDIR)$$dir -depth -type d -empty -delete; \
 	done

@@ -29,7 +29,7 @@ check programs sh -c "'$usr/bin/swtrace' --version && '$usr/bin/run.tprof' --ver
 files_there() {
 	local file code=0
 	for file in "lib/libperfutil.so.$version" "lib/liba2n.so.$version" lib/libperfutil.a \
-		lib/liba2n.a lib/pitrace/libpitrace-timer.so lib/pitrace/lib{pijit,jprof}.so lib/pitrace/pitrace-holder include/pitrace/{perfutil,pifile,a2n,pitrace}.h include/pitrace/pitrace.hpp "src/pitrace-$version/Kbuild" \
+		lib/liba2n.a lib/pitrace/libpitrace-timer.so lib/pitrace/lib{pijit,jprof}.so lib/pitrace/pitrace-holder include/pitrace/{perfutil,pifile,a2n,pitrace}.h include/pitrace/pitrace.hpp lib/cmake/pitrace/pitraceConfig{,Version}.cmake "src/pitrace-$version/Kbuild" \
 		"src/pitrace-$version/uapi/pitrace.h" share/man/man1/{swtrace,run.tprof,msr,mpevt,post,libpijit,libjprof}.1 \
 		lib/udev/rules.d/60-pitrace.rules lib/sysusers.d/pitrace.conf \
 		share/man/man4/pitrace.4 share/man/man5/pitrace-{file,events}.5 share/man/man7/pitrace-formats.7 \
@@ -91,6 +91,70 @@ for library in perfutil a2n; do
 done
 check static_perfutil build perfutil --static
 check static_a2n build a2n --static
+# By CMake, from where it was installed, moved or not.
+cmake_project() { # TARGET...: a program for each
+	local target
+	mkdir -p "$work/cmake"
+	{
+		echo 'cmake_minimum_required(VERSION 3.13)'
+		echo 'project(user C CXX)'
+		echo 'set(CMAKE_COMPILE_WARNING_AS_ERROR ON)'
+		echo "find_package(pitrace $version REQUIRED COMPONENTS perfutil a2n)"
+		for target; do
+			echo "add_executable($target $work/${target%_static}.c)"
+			echo "target_link_libraries($target pitrace::$target)"
+		done
+		echo "add_executable(whole $work/whole.cpp)"
+		echo 'target_compile_features(whole PRIVATE cxx_std_17)'
+		echo 'target_link_libraries(whole pitrace::perfutil pitrace::a2n)'
+	} >"$work/cmake/CMakeLists.txt"
+	cat >"$work/whole.cpp" <<-END
+		#include <pitrace/a2n.h>
+		#include <pitrace/pitrace.hpp>
+		int main()
+		{
+			pitrace::span one("one");
+			a2n_close(a2n_open(nullptr));
+		}
+	END
+}
+cmake_builds() { # FOLDER of the installation
+	rm -rf "$work/cmake/build"
+	env -u CC -u CXX -u CFLAGS cmake -S "$work/cmake" -B "$work/cmake/build" -DCMAKE_PREFIX_PATH="$1" &&
+		env -u MAKEFLAGS cmake --build "$work/cmake/build" || return
+	(cd "$work/cmake/build" && ./perfutil && ./a2n && ./perfutil_static && ./a2n_static && ./whole) &&
+		ldd "$work/cmake/build/a2n" | grep -qF "$1/lib/liba2n.so.0" &&
+		! ldd "$work/cmake/build/a2n_static" | grep liba2n
+}
+cmake_finds() { # CODE REQUEST
+	printf 'cmake_minimum_required(VERSION 3.13)\nproject(user C)\nfind_package(pitrace %s)\n' "$2" \
+		>"$work/find/CMakeLists.txt"
+	rm -rf "$work/find/build"
+	cmake -S "$work/find" -B "$work/find/build" -DCMAKE_PREFIX_PATH="$usr" >"$work/find/said" 2>&1
+	calc "$? $1 0" || { cat "$work/find/said" && return 1; }
+}
+cmake_requests() {
+	local code=0
+	mkdir -p "$work/find"
+	cmake_finds == "$version EXACT REQUIRED" || code=1
+	cmake_finds == "${version%.*} REQUIRED COMPONENTS a2n" || code=1
+	cmake_finds == "${version%.*}" || code=1
+	cmake_finds '!=' "${version%.*}.99 REQUIRED" || code=1
+	cmake_finds '!=' '99.0 REQUIRED' || code=1
+	cmake_finds '!=' 'REQUIRED COMPONENTS perfutil none' && grep -q "pitrace has no 'none'" "$work/find/said" ||
+		code=1
+	return $code
+}
+if command -v cmake >/dev/null && command -v g++ >/dev/null; then
+	cmake_project perfutil a2n perfutil_static a2n_static
+	check cmake cmake_builds "$usr"
+	cp -a "$usr" "$work/moved"
+	check cmake_moved cmake_builds "$work/moved"
+	check cmake_requests cmake_requests
+else
+	echo "skip install_cmake cmake or g++ is not installed"
+fi
+
 # Static libraries without the rest being static, and both in one program.
 archives() {
 	local libs
