@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "collect/perf/perf_open.h"
@@ -154,13 +155,25 @@ bool ptt_group_ended(const struct ptt_group *g)
 	return poll(&p, 1, 0) == 1 && p.revents & POLLHUP;
 }
 
+/* A thread reads what it used itself where it may not be cancelled: in a destructor. */
+static ssize_t read_whole(int fd, void *to, size_t room)
+{
+	int cancellable;
+	ssize_t n;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
+	n = read(fd, to, room);
+	pthread_setcancelstate(cancellable, &cancellable);
+	return n;
+}
+
 /* Reads the group that this metric leads. */
 static int read_one(const struct ptt_group *g, const struct ptt_config *config, int leader,
 		    uint64_t *enabled, uint64_t *values)
 {
 	/* Alone it is the value that stands first. */
 	uint64_t now[2 + PTT_METRICS];
-	ssize_t n = read(g->fd[leader], now, sizeof(now));
+	ssize_t n = read_whole(g->fd[leader], now, sizeof(now));
 	size_t at = 2;
 
 	if (n < 0)

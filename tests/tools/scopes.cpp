@@ -283,14 +283,39 @@ static void *cancelled(void *)
 	return nullptr;
 }
 
-static int cancel()
+/* Its reads are system calls where perf serves. */
+static void *cancelled_in_scope(void *)
+{
+	ptt_delta used;
+
+	PttInitThread(0);
+	pthread_cancel(pthread_self());
+	{
+		ptt_scope scope(used);
+	}
+	passed = true;
+	pthread_testcancel();
+	return nullptr;
+}
+
+static bool ends_after(void *(*what)(void *))
 {
 	void *result = nullptr;
 	pthread_t thread;
 
-	pthread_create(&thread, nullptr, cancelled, nullptr);
+	passed = false;
+	pthread_create(&thread, nullptr, what, nullptr);
 	pthread_join(thread, &result);
-	CHECK("cancelled_afterwards", passed && result == PTHREAD_CANCELED);
+	return passed && result == PTHREAD_CANCELED;
+}
+
+static int cancel()
+{
+	const char *const metrics[] = { "task-clock", "page-faults" };
+
+	CHECK("cancelled_afterwards", ends_after(cancelled));
+	PttInit(2, metrics, TRACE_PRIV_USER);
+	CHECK("cancelled_after_the_scope", ends_after(cancelled_in_scope));
 	return failures;
 }
 

@@ -79,7 +79,7 @@ for compiler in g++ clang++; do
 		"./$name" ptt >out
 		said "$name" 15 out
 		"./$name" cancel >out 2>err
-		said "$name" 1 out
+		said "$name" 2 out
 		traced "$name"
 	done
 done
