@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <perfmon/pfmlib_perf_event.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include "events/event_names.h"
@@ -20,6 +21,9 @@ static struct {
 	int (*next)(int index);
 	pfm_err_t (*event_info)(int index, pfm_os_t os, pfm_event_info_t *info);
 } pfm;
+
+/* It is not made for several threads at a time. */
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 static bool load(void)
 {
@@ -46,9 +50,13 @@ int event_of_pfm(const char *name, struct pitrace_event_args *e)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr) };
 	pfm_perf_encode_arg_t args = { .attr = &attr, .size = sizeof(args) };
+	bool found;
 
-	if (!load() ||
-	    pfm.encode(name, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT, &args) != PFM_SUCCESS)
+	pthread_mutex_lock(&lock);
+	found = load() &&
+		pfm.encode(name, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT, &args) == PFM_SUCCESS;
+	pthread_mutex_unlock(&lock);
+	if (!found)
 		return -ENOENT;
 	e->type = attr.type;
 	e->config = attr.config;
@@ -58,12 +66,10 @@ int event_of_pfm(const char *name, struct pitrace_event_args *e)
 }
 
 /* Only PMUs of this machine; perf's generic names come from event_names.c. */
-void events_of_pfm(event_each each, void *arg)
+static void list(event_each each, void *arg)
 {
 	char name[256];
 
-	if (!load())
-		return;
 	for (int p = PFM_PMU_NONE + 1; p < PFM_PMU_MAX; p++) {
 		pfm_pmu_info_t pmu = { .size = sizeof(pmu) };
 
@@ -79,4 +85,13 @@ void events_of_pfm(event_each each, void *arg)
 			each(arg, "libpfm4", name, event.desc ? event.desc : "");
 		}
 	}
+}
+
+/* What is called for each of them may look up names in its turn, in this thread. */
+void events_of_pfm(event_each each, void *arg)
+{
+	pthread_mutex_lock(&lock);
+	if (load())
+		list(each, arg);
+	pthread_mutex_unlock(&lock);
 }

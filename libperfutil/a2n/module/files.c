@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,24 +123,29 @@ bool files_candidates(const struct roots *roots, const char *path, file_taker ta
 }
 
 /* CRC-32 as in zlib and .gnu_debuglink. */
+static uint32_t table[256];
+static pthread_once_t table_once = PTHREAD_ONCE_INIT;
+
+static void table_fill(void)
+{
+	for (uint32_t i = 0; i < 256; i++) {
+		uint32_t v = i;
+
+		for (int k = 0; k < 8; k++)
+			v = v & 1 ? v >> 1 ^ 0xedb88320u : v >> 1;
+		table[i] = v;
+	}
+}
+
 static bool file_crc(int fd, uint32_t *crc)
 {
-	static uint32_t table[256];
 	uint8_t buffer[65536];
 	uint32_t c = ~0u;
 	off_t at = 0;
 	ssize_t n;
-	int i, k;
+	int i;
 
-	if (!table[1]) {
-		for (i = 255; i >= 0; i--) {
-			uint32_t v = (uint32_t)i;
-
-			for (k = 0; k < 8; k++)
-				v = v & 1 ? v >> 1 ^ 0xedb88320u : v >> 1;
-			table[i] = v;
-		}
-	}
+	pthread_once(&table_once, table_fill);
 	while ((n = pread(fd, buffer, sizeof(buffer), at)) > 0) {
 		for (i = 0; i < n; i++)
 			c = table[(c ^ buffer[i]) & 0xff] ^ c >> 8;

@@ -64,7 +64,7 @@ static enum program of_elf(struct bytes b, const uint8_t *ident, char *interpret
 
 static enum program classify(int fd, char *interpreter, size_t room)
 {
-	static uint8_t head[HEAD_MAX];
+	uint8_t head[HEAD_MAX];
 	ssize_t n = pread(fd, head, sizeof(head), 0);
 	struct bytes b = bytes_of(head, n > 0 ? (size_t)n : 0);
 	const uint8_t *ident = bytes_take(&b, EI_NIDENT);

@@ -2,6 +2,7 @@
 /* Names of events: each source, privileges, lists, what is no name; a PMU's folder made up. */
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -380,9 +381,47 @@ static void tracepoints(void)
 	events_tracing[1] = were[1];
 }
 
+/* ---- in several threads ---------------------------------------------------------------------- */
+
+static pthread_barrier_t all_here;
+
+static void *look_up(void *found)
+{
+	struct pitrace_event_args e;
+	char why[300];
+
+	pthread_barrier_wait(&all_here);
+	*(bool *)found = !event_find("perf::CPU-CLOCK", &e, why, sizeof(why));
+	return NULL;
+}
+
+/* The first look-up loads libpfm4: a process each, in which four threads are the first. */
+static void by_threads(void)
+{
+	for (int i = 0; i < 60; i++) {
+		pid_t child = fork();
+		pthread_t thread[4];
+		bool found[4];
+		int status;
+
+		if (!child) {
+			pthread_barrier_init(&all_here, NULL, 4);
+			for (int t = 0; t < 4; t++)
+				pthread_create(&thread[t], NULL, look_up, &found[t]);
+			for (int t = 0; t < 4; t++)
+				pthread_join(thread[t], NULL);
+			/* All find it, or it is not there for any of them. */
+			_exit(found[0] != found[1] || found[0] != found[2] || found[0] != found[3]);
+		}
+		waitpid(child, &status, 0);
+		CU_ASSERT_EQUAL(status, 0);
+	}
+}
+
 int main(void)
 {
-	static const struct unit_test tests[] = { { "make_pmu", make_pmu },
+	static const struct unit_test tests[] = { { "by_threads", by_threads },
+						  { "make_pmu", make_pmu },
 						  { "generic_names", generic_names },
 						  { "pmu_names", pmu_names },
 						  { "tracepoints", tracepoints },
