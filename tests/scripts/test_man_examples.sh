@@ -24,8 +24,11 @@ for page in "$top"/tools/*/*.1 "$top"/post/*.1 "$top"/libperfutil/man/*.[35] "$t
 	verdict "clean_$name" $?
 done
 
+mkdir -p "$work/include"
+ln -s "$top/libperfutil/include" "$work/include/pitrace"
 for page in "$top"/libperfutil/man/*.3 "$top"/driver/*.4; do
 	name=$(basename "${page%.[34]}")
+	[[ $name != lib* ]] || continue
 	compiler=("${CC:-gcc}" -std=gnu11 -x c)
 	[[ $name != *.hpp ]] || compiler=(g++ -std=c++17 -x c++)
 	example "$page" >"$work/$name.c"
@@ -34,6 +37,19 @@ for page in "$top"/libperfutil/man/*.3 "$top"/driver/*.4; do
 			-I "$top/libperfutil/include" -o "$work/$name" "$work/$name.c" \
 			-L "$lib" -lperfutil -la2n >"$work/out" 2>&1
 	verdict "example_$name" $?
+done
+
+# The page of a whole library has six, each a program.
+for name in libperfutil liba2n; do
+	example "$top/libperfutil/man/$name.3" | awk -v name="$work/$name" \
+		'/^#include/ && !inside { inside = 1; n++ } /^}/ { last = 1 } { print >(name "_" n ".c") }
+		/^int main/ { main = 1 } last && main { inside = last = main = 0 } { last = 0 }'
+	is "six_$name" "$(ls "$work/$name"_*.c | wc -l)" 6
+	for i in 1 2 3 4 5 6; do
+		${CC:-gcc} -std=gnu11 -Wall -Wextra -Werror -I "$work/include" -I "$top/driver/uapi" \
+			-o "$work/${name}_$i" "$work/${name}_$i.c" -L "$lib" -lperfutil -la2n >"$work/out" 2>&1
+		verdict "example_${name}_$i" $?
+	done
 done
 
 # Those that need no driver are run, too.
@@ -60,6 +76,20 @@ run PttInit '^(tsc: [0-9]+ cycles|page-faults:u: [0-9]+ events), by (driver|perf
 run CyclesPerSecond '^(hello|[0-9.]+ us)$'
 run pifile_open '^ +[0-9]+ type [0-9]+ cpu 0: [0-9]+ bytes, 0 records$' by-hand.nrm2
 run pimerge_open '^$' by-hand.nrm2
+
+export PITRACE_SOCKET=$work/socket PITRACE_HOLDER=$lib/pitrace/pitrace-holder
+run libperfutil_1 '^nobody listens$'
+run libperfutil_2 '^work.nrm2$'
+run libperfutil_3 '^[a-z]+: [0-9]+ records$'
+run libperfutil_4 '^([0-9]+ ns, [0-9]+ page faults|.*perf_event_paranoid.*)$'
+run libperfutil_5 '^(task-clock(:u)?: [0-9]{4,}|page-faults(:u)?: [0-9]+|.*perf_event_paranoid.*)$'
+run libperfutil_6 '^CPU [0-9]+: [0-9]+ ns idle of [0-9]+$'
+run liba2n_1 '^main \+ 0$'
+run liba2n_2 '^/lib/(one|two).so$'
+run liba2n_3 '^(fast_sum|JitFreed)$'
+run liba2n_4 '^std::vector<int, .*>::push_back\(.*\)$'
+run liba2n_5 '^./jit-[0-9]+.dump$'
+run liba2n_6 '^slow_sum$'
 
 # check-manpages in a copy of the tree: as it is, then with one thing wrong at a time.
 mkdir -p "$work/tree/scripts" "$work/tree/libperfutil"
@@ -90,6 +120,15 @@ pages other_prototype 1 'does not have the prototype of TraceOn'
 fresh
 echo 'int TraceBack(void);' >>include/tracer.h
 pages not_exported 1 'declares TraceBack, no library exports it'
+fresh
+sed -i '/^TraceOff()/d' man/TraceOn.3
+pages no_attributes 1 'does not have the attributes of TraceOff'
+fresh
+sed -i 's/^TraceOff().*/TraceOff()\tany\tyes\tboth/' man/TraceOn.3
+pages half_attributes 1 'has no words for TraceOff'
+fresh
+sed -i 's/^TraceOff()/TraceRest()/' man/TraceOn.3
+pages foreign_attributes 1 'has attributes of TraceRest, which is no function of it'
 fresh
 sed -i '/^int TraceSuspend/d' include/perfutil.h
 pages not_declared 1 'no header declares TraceSuspend, which a library exports'
