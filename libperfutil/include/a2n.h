@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "pitrace_attributes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -49,26 +50,29 @@ struct a2n_options {
 	void *warn_arg;
 };
 
-struct a2n *a2n_open(const struct a2n_options *options);
+struct a2n *a2n_open(const struct a2n_options *options) PITRACE_USE_RESULT;
 void a2n_close(struct a2n *a);
 
 /* ---- events; 0 or -errno (-ENOMEM) --------------------------------------------------------------
  * */
 
 /* A process begins with empty memory (exec): earlier mappings end. */
-int a2n_process(struct a2n *a, uint64_t time, uint32_t pid, uint64_t start_time);
+int a2n_process(struct a2n *a, uint64_t time, uint32_t pid, uint64_t start_time) PITRACE_NONNULL(1);
 /* A walk found the process alive and adds all its mappings again. Its A2N_MAP_WALK mappings also
  * hold for the time before, back to its last exec or fork. */
-int a2n_seen(struct a2n *a, uint64_t time, uint32_t pid, uint64_t start_time);
+int a2n_seen(struct a2n *a, uint64_t time, uint32_t pid, uint64_t start_time) PITRACE_NONNULL(1);
 /* A child with a copy of its parent's mappings; one that shares them (vfork, CLONE_VM). */
-int a2n_fork(struct a2n *a, uint64_t time, uint32_t parent, uint32_t child, uint64_t start_time);
-int a2n_clone(struct a2n *a, uint64_t time, uint32_t parent, uint32_t child, uint64_t start_time);
+int a2n_fork(struct a2n *a, uint64_t time, uint32_t parent, uint32_t child, uint64_t start_time)
+	PITRACE_NONNULL(1);
+int a2n_clone(struct a2n *a, uint64_t time, uint32_t parent, uint32_t child, uint64_t start_time)
+	PITRACE_NONNULL(1);
 /* A thread; pid is its process. */
-int a2n_thread(struct a2n *a, uint64_t time, uint32_t pid, uint32_t tid);
+int a2n_thread(struct a2n *a, uint64_t time, uint32_t pid, uint32_t tid) PITRACE_NONNULL(1);
 /* Name of a thread, and of the process when tid == pid; NULL: an empty one. */
-int a2n_name(struct a2n *a, uint64_t time, uint32_t pid, uint32_t tid, const char *name);
+int a2n_name(struct a2n *a, uint64_t time, uint32_t pid, uint32_t tid, const char *name)
+	PITRACE_NONNULL(1);
 /* A thread or (tid == pid) process ended. Its names hold until the pid has another owner. */
-int a2n_exit(struct a2n *a, uint64_t time, uint32_t pid, uint32_t tid);
+int a2n_exit(struct a2n *a, uint64_t time, uint32_t pid, uint32_t tid) PITRACE_NONNULL(1);
 
 enum a2n_map_flags {
 	A2N_MAP_ANON = 1,
@@ -88,21 +92,24 @@ struct a2n_map {
 };
 /* An executable mapping; it replaces exactly what it overlaps. The same file at the same offset
  * again (mprotect's splits) changes nothing. */
-int a2n_add_map(struct a2n *a, uint64_t time, uint32_t pid, const struct a2n_map *map);
+int a2n_add_map(struct a2n *a, uint64_t time, uint32_t pid, const struct a2n_map *map)
+	PITRACE_NONNULL(1);
 /* Sets when the following mappings were made, in nanoseconds of CLOCK_REALTIME, or a later time by
  * which their programs had ended; 0: unknown. A file without a build id that was changed since
  * counts as another one. */
-void a2n_time_of_day(struct a2n *a, uint64_t realtime);
-int a2n_unmap(struct a2n *a, uint64_t time, uint32_t pid, uint64_t start, uint64_t length);
+void a2n_time_of_day(struct a2n *a, uint64_t realtime) PITRACE_NONNULL(1);
+int a2n_unmap(struct a2n *a, uint64_t time, uint32_t pid, uint64_t start, uint64_t length)
+	PITRACE_NONNULL(1);
 /* Code that a program generated and announced, in module JITCODE. It replaces exactly what it
  * overlaps, and ends when its memory is unmapped or a file is mapped there. The name need not end
  * in a NUL. Times may be late: a later call counts as the newer code. */
 int a2n_jit_load(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address, uint64_t size,
-		 const char *name, size_t name_length);
+		 const char *name, size_t name_length) PITRACE_NONNULL(1);
 /* The same for a late announcement: the code may have run since `earliest`. A sample from there to
  * `time` is in it if nothing else was at the address, else ambiguous. */
 int a2n_jit_load_late(struct a2n *a, uint64_t earliest, uint64_t time, uint32_t pid,
-		      uint64_t address, uint64_t size, const char *name, size_t name_length);
+		      uint64_t address, uint64_t size, const char *name, size_t name_length)
+	PITRACE_NONNULL(1);
 /* The line table of the code added last: each entry's line holds from its address to the next
  * one's; file NULL: unknown. All is copied. A table with an entry outside of the code is discarded.
  * */
@@ -111,64 +118,70 @@ struct a2n_jit_line {
 	uint32_t line;
 	const char *file;
 };
-int a2n_jit_lines(struct a2n *a, const struct a2n_jit_line *lines, size_t n);
+int a2n_jit_lines(struct a2n *a, const struct a2n_jit_line *lines, size_t n) PITRACE_NONNULL(1)
+	PITRACE_READS(2, 3);
 /* The bytes of the code added last; the caller keeps them. */
-void a2n_jit_bytes(struct a2n *a, const void *bytes);
+void a2n_jit_bytes(struct a2n *a, const void *bytes) PITRACE_NONNULL(1);
 /* The code at `from` moved to `to`; nothing is at `from` now. */
 int a2n_jit_move(struct a2n *a, uint64_t time, uint32_t pid, uint64_t from, uint64_t to,
-		 uint64_t size);
+		 uint64_t size) PITRACE_NONNULL(1);
 /* The same from a perf map, which has no times: the entry was there at `time`, and not yet at
  * `since` (0: not read before). It holds from `since` on, below code of a2n_jit_load; where another
  * code of a map, or unmapped memory, may have been there instead it is unsure until `time`. Add
  * these in the order of `time`, after all other events of the process. */
 int a2n_jit_map(struct a2n *a, uint64_t since, uint64_t time, uint32_t pid, uint64_t address,
-		uint64_t size, const char *name, size_t name_length);
+		uint64_t size, const char *name, size_t name_length) PITRACE_NONNULL(1);
 /* The program has freed the code: addresses there are "freed code" until it announces again. */
-int a2n_jit_unload(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address, uint64_t size);
+int a2n_jit_unload(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address, uint64_t size)
+	PITRACE_NONNULL(1);
 /* The build id of a file, added at any time, valid for all times. length 0: it has none. */
 int a2n_build_id(struct a2n *a, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
-		 uint32_t generation, const uint8_t *id, size_t length);
+		 uint32_t generation, const uint8_t *id, size_t length) PITRACE_NONNULL(1);
 /* Records were lost: from here on names in pid's memory are unsure (pid 0: all processes of its
  * machine). */
-int a2n_unsure(struct a2n *a, uint64_t time, uint32_t pid);
+int a2n_unsure(struct a2n *a, uint64_t time, uint32_t pid) PITRACE_NONNULL(1);
 /* Of a file that has no build id: its size, when it had been changed last (st_ctim, ns) and a sum
  * of its content, as the drain found them soon after it was mapped. */
 int a2n_content(struct a2n *a, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
-		uint32_t generation, uint64_t size, uint64_t changed, uint32_t sum);
+		uint32_t generation, uint64_t size, uint64_t changed, uint32_t sum)
+	PITRACE_NONNULL(1);
 /* What is told of memory may cost more than 64 facts (of 40 bytes) or 4,096 steps each time, and 2
  * million or 256 million at the beginning: no program's does. From then on nothing is kept, and
  * answers are A2N_RESULT_NO_MODULE. Whether it came to that, and the time from which on. */
-bool a2n_full(const struct a2n *a, uint64_t *since);
+bool a2n_full(const struct a2n *a, uint64_t *since) PITRACE_NONNULL(1);
 
 /* Events of several machines, each with a kernel, files and pids of its own: machine i's pid is
  * passed as i << A2N_PID_BITS | pid. Call a2n_machines first of all; a2n_machine sets the machine
  * of following events without a pid (invalid: the first). */
 #define A2N_PID_BITS 22
 #define A2N_MACHINES 512
-int a2n_machines(struct a2n *a, uint32_t count); /* -EINVAL: none, or too many */
-void a2n_machine(struct a2n *a, uint32_t machine);
+int a2n_machines(struct a2n *a, uint32_t count) PITRACE_NONNULL(1); /* -EINVAL: none, or too many */
+void a2n_machine(struct a2n *a, uint32_t machine) PITRACE_NONNULL(1);
 
 /* The kernel: text of /proc/kallsyms (a later one adds symbols of modules loaded since), address
  * ranges of modules with times, the vdso's image. All are copied. */
-int a2n_kallsyms(struct a2n *a, const char *text, size_t size);
+int a2n_kallsyms(struct a2n *a, const char *text, size_t size) PITRACE_NONNULL(1)
+	PITRACE_READS(2, 3);
 /* Its image, an uncompressed vmlinux with symbols, replaces the kernel's own symbols of kallsyms.
  * kallsyms' _text or _stext gives the address it ran at, else its link address is used. The
  * descriptor is closed. -EBADMSG: no ELF file; -ENODATA: no kernel, or no symbols. */
-int a2n_kernel_image(struct a2n *a, int fd);
-int a2n_modules(struct a2n *a, const char *text, size_t size); /* text of /proc/modules */
+int a2n_kernel_image(struct a2n *a, int fd) PITRACE_NONNULL(1);
+int a2n_modules(struct a2n *a, const char *text, size_t size) PITRACE_NONNULL(1)
+	PITRACE_READS(2, 3); /* text of /proc/modules */
 /* Saved symbols (A2nCreateMsiFile's text), for modules of these names. -EBADMSG: it is none. */
-int a2n_symbols(struct a2n *a, const char *text, size_t size);
-int a2n_kernel_load(struct a2n *a, uint64_t time, const char *name, uint64_t start,
-		    uint64_t length);
-int a2n_kernel_unload(struct a2n *a, uint64_t time, const char *name);
+int a2n_symbols(struct a2n *a, const char *text, size_t size) PITRACE_NONNULL(1)
+	PITRACE_READS(2, 3);
+int a2n_kernel_load(struct a2n *a, uint64_t time, const char *name, uint64_t start, uint64_t length)
+	PITRACE_NONNULL(1);
+int a2n_kernel_unload(struct a2n *a, uint64_t time, const char *name) PITRACE_NONNULL(1);
 /* Code generated by the kernel (a BPF program): a module with one symbol, both of this name.
  * Several of one name may exist; unloading ends this one. */
-int a2n_kernel_code(struct a2n *a, uint64_t time, const char *name, uint64_t start,
-		    uint64_t length);
+int a2n_kernel_code(struct a2n *a, uint64_t time, const char *name, uint64_t start, uint64_t length)
+	PITRACE_NONNULL(1);
 int a2n_kernel_code_gone(struct a2n *a, uint64_t time, const char *name, uint64_t start,
-			 uint64_t length);
+			 uint64_t length) PITRACE_NONNULL(1);
 /* An ELF32 image is the one of 32-bit programs. */
-int a2n_vdso(struct a2n *a, const void *image, size_t size);
+int a2n_vdso(struct a2n *a, const void *image, size_t size) PITRACE_NONNULL(1) PITRACE_READS(2, 3);
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
@@ -229,20 +242,21 @@ struct a2n_answer {
 #define A2N_CODE                       (1ull << 63) /* of no memory of programs */
 #define A2N_CODE_OFFSET(module_offset) ((uint32_t)(module_offset))
 void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, bool kernel,
-		 struct a2n_answer *answer);
+		 struct a2n_answer *answer) PITRACE_NONNULL(1) PITRACE_WRITES(6);
 
 /* The code of a module_offset of JITCODE (moved: where it is since). False: not a code. */
 struct a2n_code {
 	uint64_t address, size;
 	const void *bytes; /* or NULL */
 };
-bool a2n_code(const struct a2n *a, uint64_t module_offset, struct a2n_code *code);
+bool a2n_code(const struct a2n *a, uint64_t module_offset, struct a2n_code *code) PITRACE_NONNULL(1)
+	PITRACE_WRITES(3);
 
 /* ---- how an answer came to be ---------------------------------------------------------------- */
 
 /* Events that change the meaning of addresses are numbered in order; some have several numbers.
  * Returns the number of the last one; 0: none. */
-uint32_t a2n_told(const struct a2n *a);
+uint32_t a2n_told(const struct a2n *a) PITRACE_NONNULL(1);
 
 enum a2n_span_kind {
 	/* The process's memory: */
@@ -274,18 +288,19 @@ typedef void (*a2n_take_span)(void *arg, const struct a2n_span *span);
 /* Returns all meanings of an address of a process (of the kernel, by its highest bit): each image
  * of the process, then what was mapped, announced code, code of maps; each in the order of time.
  * A2N_SPAN_MAPPED and the spans above it hold at the same time. */
-void a2n_history(struct a2n *a, uint32_t pid, uint64_t address, a2n_take_span take, void *arg);
+void a2n_history(struct a2n *a, uint32_t pid, uint64_t address, a2n_take_span take, void *arg)
+	PITRACE_NONNULL(1);
 
 /* Opens the file of an answer's module, if it can be found and is the one that ran (as for its
  * symbols), or its separate debug file. Returns a descriptor, which the caller closes, and the
  * file's name; or -errno: -ENOENT where there is none. */
 enum a2n_file { A2N_FILE_CODE, A2N_FILE_DEBUG };
 int a2n_module_open(struct a2n *a, const struct a2n_module *module, enum a2n_file which, char *path,
-		    size_t size);
+		    size_t size) PITRACE_NONNULL(1) PITRACE_USE_RESULT;
 
 /* Returns the known build id of a module: *id, of so many bytes. 0: unknown. */
-size_t a2n_module_build_id(const struct a2n *a, const struct a2n_module *module,
-			   const uint8_t **id);
+size_t a2n_module_build_id(const struct a2n *a, const struct a2n_module *module, const uint8_t **id)
+	PITRACE_NONNULL(1);
 
 /* A place in the source. */
 struct a2n_frame {
@@ -302,16 +317,17 @@ typedef void (*a2n_take_frames)(void *arg, size_t i, const struct a2n_frame *fra
  * programs without DWARF have lines in their table of functions. 0; -ENOENT: no lines, no file;
  * -ENOMEM. Damaged or missing parts cause a warning. */
 int a2n_lines(struct a2n *a, const struct a2n_module *module, const uint64_t *offsets, size_t n,
-	      bool inlined, a2n_take_frames take, void *arg);
+	      bool inlined, a2n_take_frames take, void *arg) PITRACE_NONNULL(1);
 
 /* Names at a time; "Unknown" if never known. space distinguishes the users of a pid: it differs for
  * every process that ever had the pid, not for exec. */
-const char *a2n_process_name(struct a2n *a, uint32_t pid, uint64_t time);
-const char *a2n_thread_name(struct a2n *a, uint32_t pid, uint32_t tid, uint64_t time);
-uint64_t a2n_process_serial(struct a2n *a, uint32_t pid, uint64_t time);
+const char *a2n_process_name(struct a2n *a, uint32_t pid, uint64_t time) PITRACE_NONNULL(1);
+const char *a2n_thread_name(struct a2n *a, uint32_t pid, uint32_t tid, uint64_t time)
+	PITRACE_NONNULL(1);
+uint64_t a2n_process_serial(struct a2n *a, uint32_t pid, uint64_t time) PITRACE_NONNULL(1);
 
 /* Demangle into a new string (free it), or NULL when it is not a mangled name or not known how. */
-char *a2n_demangle(const char *name);
+char *a2n_demangle(const char *name) PITRACE_USE_RESULT;
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,7 @@
 #define A2NINT_H
 
 #include <stdint.h>
+#include "pitrace_attributes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -82,11 +83,12 @@ int A2nRemoveJittedMethod(uint32_t pid, uint64_t address, uint64_t length, uint6
 /* Adds the present mappings, name and perf map of a running process. */
 int A2nLoadMap(uint32_t pid);
 
-int A2nGetSymbol(uint32_t pid, uint64_t address, SYMDATA *data);
-int A2nGetSymbolAt(uint32_t pid, uint64_t address, uint64_t time, SYMDATA *data);
-int A2nGetLineNumber(uint32_t pid, uint64_t address, const char **file, uint32_t *line);
+int A2nGetSymbol(uint32_t pid, uint64_t address, SYMDATA *data) PITRACE_WRITES(3);
+int A2nGetSymbolAt(uint32_t pid, uint64_t address, uint64_t time, SYMDATA *data) PITRACE_WRITES(4);
+int A2nGetLineNumber(uint32_t pid, uint64_t address, const char **file, uint32_t *line)
+	PITRACE_WRITES(3);
 int A2nGetLineNumberAt(uint32_t pid, uint64_t address, uint64_t time, const char **file,
-		       uint32_t *line);
+		       uint32_t *line) PITRACE_WRITES(4);
 /* Calls back for each symbol of a module by its addresses in the file (mod_addr 0), until the
  * callback returns non-zero, which is returned. -ENOENT: unknown module. */
 int A2nGetAllFunctions(const char *module, int (*each)(void *arg, const SYMDATA *data), void *arg);

@@ -9,6 +9,7 @@
 #define PITRACE_AI_H
 
 #include "perfutil.h"
+#include "pitrace_attributes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,7 +17,7 @@ extern "C" {
 
 /* Before AiInit: "driver" or "proc"; NULL (the default): the first that can serve. */
 int AiSetCollector(const char *name);
-int AiInit(void);
+int AiInit(void) PITRACE_USE_RESULT;
 int AiTerminate(void);
 
 #define AI_UNKNOWN UINT64_MAX
@@ -31,7 +32,7 @@ struct ai_counters {
 	uint64_t interrupts;            /* of devices, of the machine's own, softirqs */
 };
 /* One entry per CPU. Returns their number, of which at most `room` were filled in. */
-int AiGetCounters(struct ai_counters *list, int room);
+int AiGetCounters(struct ai_counters *list, int room) PITRACE_WRITES(1, 2) PITRACE_USE_RESULT;
 
 struct ai_info {
 	uint32_t size, version; /* set by AiGetInfo: sizeof, 1 */
@@ -40,7 +41,7 @@ struct ai_info {
 	char collector[16];     /* "driver", "proc" */
 	char note[400];         /* what it cannot report, and why; or "" */
 };
-int AiGetInfo(struct ai_info *info);
+int AiGetInfo(struct ai_info *info) PITRACE_WRITES(1);
 
 #ifdef __cplusplus
 }

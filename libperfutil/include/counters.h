@@ -9,6 +9,7 @@
 #define PITRACE_COUNTERS_H
 
 #include "perfutil.h"
+#include "pitrace_attributes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,16 +47,18 @@ struct counter_value {
 
 struct counters;
 
-struct counters *counters_open(const struct counters_options *options, int *rc);
+struct counters *counters_open(const struct counters_options *options, int *rc)
+	PITRACE_NONNULL(2) PITRACE_USE_RESULT;
 void counters_close(struct counters *c);
 /* COUNTERS_COMMAND starts counting at the exec. */
-int counters_on(struct counters *c);
-int counters_off(struct counters *c);
+int counters_on(struct counters *c) PITRACE_NONNULL(1);
+int counters_off(struct counters *c) PITRACE_NONNULL(1);
 /* Resets all values to zero, on or off. */
-int counters_reset(struct counters *c);
+int counters_reset(struct counters *c) PITRACE_NONNULL(1);
 /* One value per event, with COUNTERS_CPUS one per event and CPU; on or off. Returns their number,
  * of which at most `room` were filled in. */
-int counters_read(struct counters *c, struct counter_value *list, unsigned int room);
+int counters_read(struct counters *c, struct counter_value *list, unsigned int room)
+	PITRACE_NONNULL(1) PITRACE_WRITES(2, 3) PITRACE_USE_RESULT;
 
 /* The same in a daemon, one per user, which counts until it is told to stop. */
 struct counters_held {
@@ -65,10 +68,10 @@ struct counters_held {
 	uint32_t values;  /* number of values */
 	uint64_t elapsed; /* ns since it started */
 };
-int counters_hold(const struct counters_options *options);
+int counters_hold(const struct counters_options *options) PITRACE_USE_RESULT;
 /* Reads the values so far; stop: and ends the daemon. Otherwise as counters_read. */
 int counters_ask(int stop, struct counters_held *held, struct counter_value *list,
-		 unsigned int room);
+		 unsigned int room) PITRACE_USE_RESULT;
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,7 @@
 #define PITRACE_ITRACE_API_H
 
 #include "perfutil.h"
+#include "pitrace_attributes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,7 +28,7 @@ enum itrace_flags {
 
 /* Resets the settings; call it before the following functions. The calling process is traced unless
  * another scope is chosen. */
-int ITraceInit(int flags);
+int ITraceInit(int flags) PITRACE_USE_RESULT;
 /* Ends the trace; also ends a session that ITraceOn started. */
 int ITraceTerminate(void);
 
@@ -37,8 +38,8 @@ int ITraceEnableCurrent(void); /* the calling thread */
 int ITraceEnablePid(int pid);
 int ITraceEnableGreater(int pid); /* processes with this pid or a higher one */
 int ITraceEnableRange(int first, int last);
-int ITraceEnableList(int count, const int pids[]);
-int ITraceEnableThreads(int count, const int tids[]);
+int ITraceEnableList(int count, const int pids[]) PITRACE_READS(2, 1);
+int ITraceEnableThreads(int count, const int tids[]) PITRACE_READS(2, 1);
 
 /* Number of instructions of each thread to skip at first. */
 int ITraceSetSkipCount(uint64_t count);

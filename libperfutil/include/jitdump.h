@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "pitrace_attributes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -68,18 +69,23 @@ struct jitdump_fault {
 
 /* Opens a jitdump; takes ownership of fd, also on failure. 0, -errno, -EBADMSG: not a jitdump (*why
  * is the reason). */
-int jitdump_open(struct jitdump **d, int fd, const char **why);
+int jitdump_open(struct jitdump **d, int fd, const char **why) PITRACE_USE_RESULT;
 void jitdump_close(struct jitdump *d);
-const struct jitdump_info *jitdump_info(const struct jitdump *d);
+const struct jitdump_info *jitdump_info(const struct jitdump *d) PITRACE_NONNULL(1);
 /* 1: an event; 0: no more now; -errno when the file cannot be read. */
-int jitdump_next(struct jitdump *d, struct jitdump_event *event);
+int jitdump_next(struct jitdump *d, struct jitdump_event *event) PITRACE_NONNULL(1)
+	PITRACE_WRITES(2) PITRACE_USE_RESULT;
 /* Reads the next line table entry of the LOAD that jitdump_next returned last. */
-bool jitdump_line(struct jitdump *d, struct jitdump_line *line);
+bool jitdump_line(struct jitdump *d, struct jitdump_line *line) PITRACE_NONNULL(1)
+	PITRACE_WRITES(2) PITRACE_USE_RESULT;
 /* Reads the code bytes of that LOAD. Returns their number, at most room; 0: missing. */
-size_t jitdump_code(const struct jitdump *d, void *code, size_t room);
+size_t jitdump_code(const struct jitdump *d, void *code, size_t room) PITRACE_NONNULL(1)
+	PITRACE_WRITES(2, 3);
 /* Reads the bytes of its .eh_frame likewise. */
-size_t jitdump_eh_frame(const struct jitdump *d, void *eh_frame, size_t room);
-void jitdump_fault(const struct jitdump *d, struct jitdump_fault *fault);
+size_t jitdump_eh_frame(const struct jitdump *d, void *eh_frame, size_t room) PITRACE_NONNULL(1)
+	PITRACE_WRITES(2, 3);
+void jitdump_fault(const struct jitdump *d, struct jitdump_fault *fault) PITRACE_NONNULL(1)
+	PITRACE_WRITES(2);
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -88,19 +94,20 @@ struct jitdump_writer;
 /* Creates jit-PID.dump in a folder (NULL: $JITDUMPDIR, else the working folder). Threads may write
  * concurrently. All functions return 0 or -errno; after a failed write the file ends with a whole
  * record. */
-int jitdump_create(struct jitdump_writer **w, const char *folder);
+int jitdump_create(struct jitdump_writer **w, const char *folder) PITRACE_USE_RESULT;
 /* For code that may already have run, for up to so many ns. An extension of the format that other
  * readers skip: jitdump_load_late writes its time after each name. */
-int jitdump_create_late(struct jitdump_writer **w, const char *folder, uint64_t late);
+int jitdump_create_late(struct jitdump_writer **w, const char *folder,
+			uint64_t late) PITRACE_USE_RESULT;
 /* Records code at its final address. code NULL: without its bytes. *index is set to its number. */
 int jitdump_load(struct jitdump_writer *w, const char *name, uint64_t address, uint64_t size,
 		 const void *code, const struct jitdump_line *lines, uint32_t n_lines,
-		 uint64_t *index);
+		 uint64_t *index) PITRACE_NONNULL(1);
 /* The same for code that has not run before `since`. Without jitdump_create_late the time is not
  * recorded. */
 int jitdump_load_late(struct jitdump_writer *w, uint64_t since, const char *name, uint64_t address,
 		      uint64_t size, const void *code, const struct jitdump_line *lines,
-		      uint32_t n_lines, uint64_t *index);
+		      uint32_t n_lines, uint64_t *index) PITRACE_NONNULL(1);
 /* The same, with unwinding tables. Addresses in them are relative (pcrel), as if .eh_frame followed
  * the code at the next multiple of 8, and .eh_frame_hdr right after that. Other readers expect
  * both. unwind NULL: none. */
@@ -113,16 +120,16 @@ struct jitdump_unwind {
 int jitdump_load_unwind(struct jitdump_writer *w, uint64_t since, const char *name,
 			uint64_t address, uint64_t size, const void *code,
 			const struct jitdump_line *lines, uint32_t n_lines,
-			const struct jitdump_unwind *unwind, uint64_t *index);
+			const struct jitdump_unwind *unwind, uint64_t *index) PITRACE_NONNULL(1);
 /* Records that code was freed. The format has no such record: this is an extension that other
  * readers skip. */
-int jitdump_unload(struct jitdump_writer *w, uint64_t address, uint64_t size);
+int jitdump_unload(struct jitdump_writer *w, uint64_t address, uint64_t size) PITRACE_NONNULL(1);
 /* Records that the code with this number moved to `to`. */
 int jitdump_move(struct jitdump_writer *w, uint64_t index, uint64_t from, uint64_t to,
-		 uint64_t size);
+		 uint64_t size) PITRACE_NONNULL(1);
 /* Ends the writer; the file stays. */
 int jitdump_end(struct jitdump_writer *w);
-const char *jitdump_path(const struct jitdump_writer *w);
+const char *jitdump_path(const struct jitdump_writer *w) PITRACE_NONNULL(1);
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "pitrace_attributes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -52,14 +53,17 @@ struct jitlog_fault {
 
 /* Opens a log; takes ownership of fd, also on failure; threads: a log-jtnm. 0, -ENOMEM, -EBADMSG
  * (*why). */
-int jitlog_open(struct jitlog **l, int fd, bool threads, const char **why);
+int jitlog_open(struct jitlog **l, int fd, bool threads, const char **why) PITRACE_USE_RESULT;
 void jitlog_close(struct jitlog *l);
 /* 1: the next event; 0: no more now (a later call reads what was appended); -errno. */
-int jitlog_next(struct jitlog *l, struct jitlog_event *event);
+int jitlog_next(struct jitlog *l, struct jitlog_event *event) PITRACE_NONNULL(1)
+	PITRACE_WRITES(2) PITRACE_USE_RESULT;
 /* Reads the code bytes of the last LOAD. Returns their number, at most room; 0: missing. Long code
  * is truncated. */
-size_t jitlog_code(const struct jitlog *l, uint8_t *code, size_t room);
-void jitlog_fault(const struct jitlog *l, struct jitlog_fault *fault);
+size_t jitlog_code(const struct jitlog *l, uint8_t *code, size_t room) PITRACE_NONNULL(1)
+	PITRACE_WRITES(2, 3);
+void jitlog_fault(const struct jitlog *l, struct jitlog_fault *fault) PITRACE_NONNULL(1)
+	PITRACE_WRITES(2);
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -67,13 +71,15 @@ struct jitlog_writer;
 
 /* Creates both files in a folder (NULL: the working folder). Threads may write concurrently. All
  * functions return 0 or -errno; after a failed write the file ends with a whole line. */
-int jitlog_create(struct jitlog_writer **w, const char *folder);
+int jitlog_create(struct jitlog_writer **w, const char *folder) PITRACE_USE_RESULT;
 /* code NULL: without its bytes. */
 int jitlog_load(struct jitlog_writer *w, const char *name, uint64_t address, uint64_t size,
-		const void *code);
-int jitlog_move(struct jitlog_writer *w, uint64_t from, uint64_t to, uint64_t size);
-int jitlog_unload(struct jitlog_writer *w, uint64_t address, uint64_t size);
-int jitlog_thread(struct jitlog_writer *w, uint32_t tid, const char *name, bool start);
+		const void *code) PITRACE_NONNULL(1);
+int jitlog_move(struct jitlog_writer *w, uint64_t from, uint64_t to, uint64_t size)
+	PITRACE_NONNULL(1);
+int jitlog_unload(struct jitlog_writer *w, uint64_t address, uint64_t size) PITRACE_NONNULL(1);
+int jitlog_thread(struct jitlog_writer *w, uint32_t tid, const char *name, bool start)
+	PITRACE_NONNULL(1);
 /* Ends the writer; the files stay. */
 int jitlog_end(struct jitlog_writer *w);
 

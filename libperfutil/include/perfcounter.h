@@ -9,6 +9,7 @@
 #define PITRACE_PERFCOUNTER_H
 
 #include "perfutil.h"
+#include "pitrace_attributes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,7 +19,7 @@ extern "C" {
 
 /* Starts counting an event, as TraceFindEvents knows it, in the code that priv selects (enum
  * trace_priv), on the online CPUs. Returns the counter's number, 0 to PERF_COUNTERS - 1. */
-int InitPerfCounterEvent(const char *event, int priv);
+int InitPerfCounterEvent(const char *event, int priv) PITRACE_USE_RESULT;
 int TerminatePerfCounterEvent(int counter);
 /* They succeed if already in that state. */
 int StopPerfCounterEvent(int counter);
@@ -27,19 +28,21 @@ int ResumePerfCounterEvent(int counter);
 int ResetPerfCounterEvent(int counter);
 /* Reads the value of a CPU, or (-1) of all together. PI_NOT_SUPPORTED: it was not counted all the
  * time. */
-int ReadPerfCounterEvent(int counter, int cpu, uint64_t *value);
+int ReadPerfCounterEvent(int counter, int cpu, uint64_t *value)
+	PITRACE_WRITES(3) PITRACE_USE_RESULT;
 
 /* Returns the number of available events. They are numbered from 0 on, unchanged as long as the
  * program runs. */
 int GetPerfCounterEventCount(void);
 /* Returns the number of a name, also of one that is not listed ("r1a2", "page-faults:u"). */
-int GetPerfCounterEventId(const char *name);
+int GetPerfCounterEventId(const char *name) PITRACE_USE_RESULT;
 struct perf_counter_event {
 	const char *name;        /* as InitPerfCounterEvent takes it */
 	const char *description; /* what is counted; "": unknown */
 	const char *source;      /* "kernel", "pmu", "libpfm4", an event file's path, "" */
 };
-int GetPerfCounterEvent(int id, struct perf_counter_event *event);
+int GetPerfCounterEvent(int id, struct perf_counter_event *event)
+	PITRACE_WRITES(2) PITRACE_USE_RESULT;
 
 #ifdef __cplusplus
 }

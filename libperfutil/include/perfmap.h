@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include "pitrace_attributes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,15 +35,19 @@ struct perfmap_fault {
 
 /* Opens the file at this path, if it is no link and belongs to this owner or root ((uid_t)-1: to
  * anybody). 0, -errno, -EBADMSG, -EPERM (another's); *why is NULL or the reason. */
-int perfmap_open(struct perfmap **m, const char *path, uid_t owner, const char **why);
+int perfmap_open(struct perfmap **m, const char *path, uid_t owner,
+		 const char **why) PITRACE_USE_RESULT;
 /* Takes ownership of fd, also on failure. */
-int perfmap_open_fd(struct perfmap **m, int fd, const char **why);
+int perfmap_open_fd(struct perfmap **m, int fd, const char **why) PITRACE_USE_RESULT;
 /* Reads a map in memory, which the caller keeps. 0 or -ENOMEM. */
-int perfmap_open_text(struct perfmap **m, const void *text, size_t size);
+int perfmap_open_text(struct perfmap **m, const void *text, size_t size)
+	PITRACE_READS(2, 3) PITRACE_USE_RESULT;
 void perfmap_close(struct perfmap *m);
 /* 1: the next entry; 0: no more now (a later call reads what was appended); -errno. */
-int perfmap_next(struct perfmap *m, struct perfmap_entry *entry);
-void perfmap_fault(const struct perfmap *m, struct perfmap_fault *fault);
+int perfmap_next(struct perfmap *m, struct perfmap_entry *entry) PITRACE_NONNULL(1)
+	PITRACE_WRITES(2) PITRACE_USE_RESULT;
+void perfmap_fault(const struct perfmap *m, struct perfmap_fault *fault) PITRACE_NONNULL(1)
+	PITRACE_WRITES(2);
 
 #ifdef __cplusplus
 }

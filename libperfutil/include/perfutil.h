@@ -20,6 +20,7 @@
 
 #include <stdint.h>
 #include "pitrace.h"
+#include "pitrace_attributes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -94,13 +95,13 @@ int TraceSetTprofEvent(int cpu, const char *event, uint64_t count, int priv);
 /* Looks up the names, at most PITRACE_EVENTS. Returns their number or a negative code. rate:
  * samples per second where count is 0. */
 int TraceFindEvents(const char *names, uint64_t count, uint32_t rate, int priv,
-		    struct pitrace_event_args *list);
+		    struct pitrace_event_args *list) PITRACE_WRITES(5) PITRACE_USE_RESULT;
 /* Calls back for each known name, with its source and what it counts. */
 void TraceListEvents(void (*each)(void *arg, const char *source, const char *name,
 				  const char *what),
 		     void *arg);
 /* Checks whether this machine can count and sample it: 1, or 0. */
-int TraceCanCount(const struct pitrace_event_args *event);
+int TraceCanCount(const struct pitrace_event_args *event) PITRACE_USE_RESULT;
 
 /* Checks whether the collectors can serve this user here and now, and what to change. One entry per
  * collector, in the order in which they are tried. Returns their number, of which at most `room`
@@ -114,7 +115,8 @@ struct trace_check {
 	char why[400];  /* a sentence; "" when it works without restrictions */
 	char cure[400]; /* the one command that fixes it, or "" */
 };
-int TraceCheck(int scope, int pid, struct trace_check *list, int room);
+int TraceCheck(int scope, int pid, struct trace_check *list, int room)
+	PITRACE_WRITES(3, 4) PITRACE_USE_RESULT;
 
 /* Checks whether this collector can record this major: 1, or 0. On some kernels the driver can
  * record fewer: see trace_info.available. */
@@ -133,7 +135,7 @@ enum trace_use {
 int TraceCollectorUse(const char *collector);
 
 /* Starts a session with trace buffers of so many bytes per CPU (0: 4 MB). */
-int TraceInit(uint64_t size);
+int TraceInit(uint64_t size) PITRACE_USE_RESULT;
 /* Ends the session: turns tracing off and frees the buffers. */
 int TraceTerminate(void);
 
@@ -143,7 +145,7 @@ int TraceTerminate(void);
  * no major enabled, on records tprof. */
 int TraceEnable(int major);
 int TraceDisable(int major);
-int TraceQueryMajor(int major); /* 1 enabled, 0 not */
+int TraceQueryMajor(int major) PITRACE_USE_RESULT; /* 1 enabled, 0 not */
 /* Returns the name of a major: "dispatch"; "user" for all user majors. NULL: no name. */
 const char *TraceMajorName(int major);
 int SetProfilerRate(int rate); /* ticks a second, 1 - 20000 */
@@ -157,7 +159,7 @@ int TraceResume(void);
 int TraceDiscard(void); /* discards the trace buffers, but not names */
 /* Writes a complete file of what was traced so far; on or off. NULL: the session's file, or in wrap
  * mode while on the first unused one of name.1, name.2 … */
-int TraceWriteBufferToFile(const char *path);
+int TraceWriteBufferToFile(const char *path) PITRACE_USE_RESULT;
 
 /* ---- records of the program's own ------------------------------------------------------------ */
 
@@ -256,7 +258,7 @@ struct trace_info {
 	/* the sampler: "the timer", or events: "cycles,page-faults" */
 	char sampler[128];
 };
-int TraceGetInfo(struct trace_info *info);
+int TraceGetInfo(struct trace_info *info) PITRACE_WRITES(1) PITRACE_USE_RESULT;
 /* The name of an index of lost[]: "dispatches". Never NULL. */
 const char *TraceLostName(int kind);
 

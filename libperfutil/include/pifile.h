@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "pitrace.h"
+#include "pitrace_attributes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -121,33 +122,35 @@ struct pifile_writer;
 
 /* Creates a file at path: an existing one is renamed to path.old, the mode is 0600. magic, size,
  * version, order and crc of the header are filled in. Returns NULL with errno set. */
-struct pifile_writer *pifile_create(const char *path, const struct pifile_header *header);
+struct pifile_writer *pifile_create(const char *path,
+				    const struct pifile_header *header) PITRACE_USE_RESULT;
 
 /* The same on a descriptor open for writing (at its end); pifile_finish closes it. */
-struct pifile_writer *pifile_create_fd(int fd, const struct pifile_header *header);
+struct pifile_writer *pifile_create_fd(int fd,
+				       const struct pifile_header *header) PITRACE_USE_RESULT;
 
 /* Compresses further payloads with zstd at this level; 0: not. */
-void pifile_set_compression(struct pifile_writer *w, int level);
+void pifile_set_compression(struct pifile_writer *w, int level) PITRACE_NONNULL(1);
 
 /* Appends a ring's segment: segment points at its struct pitrace_segment, size is segment_bytes.
  * Walks the records (bounded), cuts the padding, fills in first, last, records. An empty segment is
  * not written. 0, or -errno (-EBADMSG: not a segment). */
 int pifile_write_segment(struct pifile_writer *w, const void *segment, size_t size,
-			 uint64_t interval);
+			 uint64_t interval) PITRACE_NONNULL(1) PITRACE_READS(2, 3);
 
 /* Appends any other section. */
 int pifile_write_section(struct pifile_writer *w, enum pifile_section_type type,
-			 const void *payload, size_t size);
+			 const void *payload, size_t size) PITRACE_NONNULL(1) PITRACE_READS(3, 4);
 
 /* Appends MTE records made by the drain. `records` are whole records in one array. */
-int pifile_write_snapshot(struct pifile_writer *w, const void *records, size_t size,
-			  uint64_t stamp);
+int pifile_write_snapshot(struct pifile_writer *w, const void *records, size_t size, uint64_t stamp)
+	PITRACE_NONNULL(1) PITRACE_READS(2, 3);
 
 /* Returns the bytes in the file, and the records in its segments. */
-uint64_t pifile_written(const struct pifile_writer *w, uint64_t *records);
+uint64_t pifile_written(const struct pifile_writer *w, uint64_t *records) PITRACE_NONNULL(1);
 
 /* Writes END and index, syncs, closes, frees w. 0 or -errno of the first write that failed. */
-int pifile_finish(struct pifile_writer *w);
+int pifile_finish(struct pifile_writer *w) PITRACE_USE_RESULT;
 /* Closes and frees w without END: the file stays as it is. */
 void pifile_abandon(struct pifile_writer *w);
 
@@ -164,28 +167,29 @@ struct pifile_fault {
 /* Opens a file for reading; pifile_close frees it. NULL when nothing can be read (no file, no
  * header); then fault (may be NULL) has offset and text, errno is set too. A damaged file opens:
  * see pifile_faults. */
-struct pifile *pifile_open(const char *path, struct pifile_fault *fault);
+struct pifile *pifile_open(const char *path, struct pifile_fault *fault) PITRACE_USE_RESULT;
 void pifile_close(struct pifile *f);
 
-const struct pifile_header *pifile_get_header(const struct pifile *f);
-bool pifile_complete(const struct pifile *f); /* an END section was found */
-uint64_t pifile_size(const struct pifile *f);
+const struct pifile_header *pifile_get_header(const struct pifile *f) PITRACE_NONNULL(1);
+bool pifile_complete(const struct pifile *f) PITRACE_NONNULL(1); /* an END section was found */
+uint64_t pifile_size(const struct pifile *f) PITRACE_NONNULL(1);
 /* Lists the faults so far; reading sections may add more. Faults beyond 4096 are only counted.
  * Returns their number; *list holds min(number, 4096). */
-size_t pifile_faults(const struct pifile *f, const struct pifile_fault **list);
+size_t pifile_faults(const struct pifile *f, const struct pifile_fault **list) PITRACE_NONNULL(1);
 
 /* The sections with whole headers, in file order. The result of pifile_section is valid until the
  * next call; zeros: the header is not in the file any more. */
-size_t pifile_sections(const struct pifile *f);
-const struct pifile_section *pifile_section(struct pifile *f, size_t i);
-uint64_t pifile_section_offset(const struct pifile *f, size_t i);
+size_t pifile_sections(const struct pifile *f) PITRACE_NONNULL(1);
+const struct pifile_section *pifile_section(struct pifile *f, size_t i) PITRACE_NONNULL(1);
+uint64_t pifile_section_offset(const struct pifile *f, size_t i) PITRACE_NONNULL(1);
 /* Reads and decompresses a payload into *buffer, which is replaced by malloc; the caller frees it
  * (initialise it to NULL). Payloads used at the same time need a buffer each. NULL when its CRC or
  * its frame is wrong (a fault is noted, once). */
-const void *pifile_payload(struct pifile *f, size_t i, void **buffer, size_t *size);
+const void *pifile_payload(struct pifile *f, size_t i, void **buffer, size_t *size)
+	PITRACE_NONNULL(1) PITRACE_USE_RESULT;
 
 /* Checks the payloads not read yet. Returns the number of faults, as pifile_faults. */
-size_t pifile_verify(struct pifile *f);
+size_t pifile_verify(struct pifile *f) PITRACE_NONNULL(1);
 
 /* ---- merge: all records in the order of time ------------------------------------------------- */
 
@@ -215,18 +219,20 @@ struct pimerge;
 /* Order: time, then beginnings before samples before ends, then CPU, then sequence. Memory is one
  * open section per ring. HIGH and PAD records are not delivered. NULL: no memory. Free by
  * pimerge_close. */
-struct pimerge *pimerge_open(struct pifile *f, unsigned int what);
+struct pimerge *pimerge_open(struct pifile *f, unsigned int what)
+	PITRACE_NONNULL(1) PITRACE_USE_RESULT;
 /* Returns the next record: 1 a record, 0 the end. A damaged section ends, its fault is noted, and
  * the next section follows. */
-int pimerge_next(struct pimerge *m, struct pirecord *r);
+int pimerge_next(struct pimerge *m, struct pirecord *r) PITRACE_NONNULL(1)
+	PITRACE_WRITES(2) PITRACE_USE_RESULT;
 /* Bytes of sections done and in total: for progress displays. */
-void pimerge_progress(const struct pimerge *m, uint64_t *done, uint64_t *total);
+void pimerge_progress(const struct pimerge *m, uint64_t *done, uint64_t *total) PITRACE_NONNULL(1);
 void pimerge_close(struct pimerge *m);
 
 /* Converts a stamp to CLOCK_MONOTONIC ns and CLOCK_REALTIME ns, piecewise linear between sync
  * records. */
-uint64_t pifile_monotonic(struct pifile *f, uint64_t stamp);
-uint64_t pifile_realtime(struct pifile *f, uint64_t stamp);
+uint64_t pifile_monotonic(struct pifile *f, uint64_t stamp) PITRACE_NONNULL(1);
+uint64_t pifile_realtime(struct pifile *f, uint64_t stamp) PITRACE_NONNULL(1);
 
 #ifdef __cplusplus
 }

@@ -11,6 +11,7 @@
 #define PITRACE_PTT_H
 
 #include "perfutil.h"
+#include "pitrace_attributes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,7 +34,7 @@ int PttSetCharge(int charged);
  * PI_DUPLICATE_METRIC, PI_TOO_MANY_METRICS, PI_EVENT_UNSUPPORTED: this machine has no such counter;
  * PI_BUSY: others have it, or it is one more than can be counted at a time.
  */
-int PttInit(int count, const char *const metrics[], int priv);
+int PttInit(int count, const char *const metrics[], int priv) PITRACE_USE_RESULT;
 /* Ends PTT. A value that another thread reads at that moment is undefined. */
 int PttTerminate(void);
 
@@ -61,7 +62,7 @@ struct ptt_thread_data {
 	uint64_t generation; /* pttview_thread: number of threads that had this slot */
 };
 /* Reads another thread that was added, or this one (0), as of now. */
-int PttGetThreadData(int tid, struct ptt_thread_data *data);
+int PttGetThreadData(int tid, struct ptt_thread_data *data) PITRACE_WRITES(2);
 
 struct ptt_info {
 	uint32_t size, version; /* set by PttGetInfo: sizeof, 1 */
@@ -74,7 +75,7 @@ struct ptt_info {
 	char unit[PTT_METRICS][16]; /* "cycles", "ns", "events" */
 	char note[400];             /* what it cannot report, and why; or "" */
 };
-int PttGetInfo(struct ptt_info *info);
+int PttGetInfo(struct ptt_info *info) PITRACE_WRITES(1);
 
 #ifdef __cplusplus
 }

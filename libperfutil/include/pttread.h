@@ -8,6 +8,7 @@
 
 #include "cycles.h"
 #include "ptt.h"
+#include "pitrace_attributes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,7 +22,7 @@ struct ptt_own {
 extern __thread struct ptt_own PttOwn __attribute__((tls_model("initial-exec")));
 
 /* The calling thread's first metric by PttGetMetricData. */
-int PttReadByCall(uint64_t *value);
+int PttReadByCall(uint64_t *value) PITRACE_WRITES(1);
 
 /* Orders plain reads before and after it. */
 #define PTT_IN_ORDER __asm__ volatile("" : : : "memory")

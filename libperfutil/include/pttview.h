@@ -8,6 +8,7 @@
 #define PITRACE_PTTVIEW_H
 
 #include "ptt.h"
+#include "pitrace_attributes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,22 +24,24 @@ struct pttview_options {
 };
 struct pttview;
 
-struct pttview *pttview_open(const struct pttview_options *options, int *rc);
+struct pttview *pttview_open(const struct pttview_options *options, int *rc)
+	PITRACE_NONNULL(2) PITRACE_USE_RESULT;
 void pttview_close(struct pttview *v);
 
 /* Adds a process with its future threads, one with all that it will create, or all present and
  * future threads. Returns the present number. */
 enum pttview_whom { PTTVIEW_PROCESS, PTTVIEW_CHILDREN, PTTVIEW_ALL };
-int pttview_add(struct pttview *v, int whom, int pid);
-int pttview_remove(struct pttview *v, int whom, int pid);
-int pttview_charge(struct pttview *v, int charged);
+int pttview_add(struct pttview *v, int whom, int pid) PITRACE_NONNULL(1);
+int pttview_remove(struct pttview *v, int whom, int pid) PITRACE_NONNULL(1);
+int pttview_charge(struct pttview *v, int charged) PITRACE_NONNULL(1);
 /* Updates all values; stop: and freezes them. */
-int pttview_update(struct pttview *v);
-int pttview_stop(struct pttview *v);
+int pttview_update(struct pttview *v) PITRACE_NONNULL(1);
+int pttview_stop(struct pttview *v) PITRACE_NONNULL(1);
 
 /* Slots are 0 to pttview_slots - 1. Reads a thread's data: 1, or 0 when the slot is free. */
-int pttview_slots(const struct pttview *v);
-int pttview_thread(const struct pttview *v, int slot, struct ptt_thread_data *data);
+int pttview_slots(const struct pttview *v) PITRACE_NONNULL(1);
+int pttview_thread(const struct pttview *v, int slot, struct ptt_thread_data *data)
+	PITRACE_NONNULL(1) PITRACE_WRITES(3);
 
 /* The sums of threads whose slots were reused; and the threads that found no slot. */
 struct pttview_gone {
@@ -46,7 +49,8 @@ struct pttview_gone {
 	uint64_t value[PTT_METRICS], interrupt[PTT_METRICS];
 	uint64_t unwatched; /* threads not counted for lack of a slot */
 };
-void pttview_gone(const struct pttview *v, struct pttview_gone *gone);
+void pttview_gone(const struct pttview *v, struct pttview_gone *gone) PITRACE_NONNULL(1)
+	PITRACE_WRITES(2);
 
 enum pttview_bucket {
 	PTTVIEW_THREADS,
@@ -64,14 +68,16 @@ struct pttview_cpu {
 	uint64_t bucket[PTTVIEW_BUCKETS][PTT_METRICS];
 };
 /* CPUs are 0 to pttview_cpus - 1, if this user may see them. 1, or 0: no such CPU. */
-int pttview_cpus(const struct pttview *v);
-int pttview_cpu(const struct pttview *v, int cpu, struct pttview_cpu *data);
+int pttview_cpus(const struct pttview *v) PITRACE_NONNULL(1);
+int pttview_cpu(const struct pttview *v, int cpu, struct pttview_cpu *data) PITRACE_NONNULL(1)
+	PITRACE_WRITES(3) PITRACE_USE_RESULT;
 
 /* As PttGetInfo; threads do not read themselves here. */
-void pttview_info(const struct pttview *v, struct ptt_info *info);
+void pttview_info(const struct pttview *v, struct ptt_info *info) PITRACE_NONNULL(1)
+	PITRACE_WRITES(2);
 /* Whether interrupts are charged at present; whether counting has stopped. */
-int pttview_charged(const struct pttview *v);
-int pttview_stopped(const struct pttview *v);
+int pttview_charged(const struct pttview *v) PITRACE_NONNULL(1);
+int pttview_stopped(const struct pttview *v) PITRACE_NONNULL(1);
 /* The number of PTTs on this machine, of all users. */
 int pttview_users(void);
 
@@ -92,9 +98,11 @@ struct pttview_held {
 	uint8_t cycles[PTT_METRICS]; /* it is the machine's counter, not an event */
 };
 /* PI_BUSY: there is one. */
-int pttview_hold(const struct pttview_options *options, int whom, const int *pids, int count);
+int pttview_hold(const struct pttview_options *options, int whom, const int *pids,
+		 int count) PITRACE_USE_RESULT;
 /* PI_NOT_INITIALIZED: there is none; PI_HOLDER_GONE: it was killed. *held may be NULL. */
-struct pttview *pttview_attach(struct pttview_held *held, int *rc);
+struct pttview *pttview_attach(struct pttview_held *held, int *rc)
+	PITRACE_NONNULL(2) PITRACE_USE_RESULT;
 /* For the PTT of the daemon: interrupts are charged to the interrupted thread, or (0) counted
  * apart. */
 int pttview_charge_held(int charged);

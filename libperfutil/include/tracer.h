@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 #include "perfutil.h"
+#include "pitrace_attributes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,37 +64,39 @@ struct tracer_options {
 	uid_t owner;                        /* owner of the file; (uid_t)-1: unchanged */
 	gid_t group;
 };
-void tracer_defaults(struct tracer_options *o);
+void tracer_defaults(struct tracer_options *o) PITRACE_WRITES(1);
 
-struct tracer *tracer_open(const struct tracer_options *options, int *rc);
+struct tracer *tracer_open(const struct tracer_options *options, int *rc)
+	PITRACE_NONNULL(2) PITRACE_USE_RESULT;
 void tracer_close(struct tracer *t);
 
-int tracer_enable(struct tracer *t, int major, bool on);
-int tracer_rate(struct tracer *t, int rate);
+int tracer_enable(struct tracer *t, int major, bool on) PITRACE_NONNULL(1);
+int tracer_rate(struct tracer *t, int rate) PITRACE_NONNULL(1);
 /* While it is off: sets the sampler, as the options' events; n 0: the timer. */
-int tracer_events(struct tracer *t, const struct pitrace_event_args *events, unsigned int n);
+int tracer_events(struct tracer *t, const struct pitrace_event_args *events, unsigned int n)
+	PITRACE_NONNULL(1) PITRACE_READS(2, 3);
 /* While it is off: sets what the instruction trace covers. */
-int tracer_itrace(struct tracer *t, const struct tracer_itrace *itrace);
+int tracer_itrace(struct tracer *t, const struct tracer_itrace *itrace) PITRACE_NONNULL(1);
 /* In continuous and wrap mode this creates the file. */
-int tracer_on(struct tracer *t);
-int tracer_off(struct tracer *t);
-int tracer_suspend(struct tracer *t, bool suspend);
-int tracer_discard(struct tracer *t);
+int tracer_on(struct tracer *t) PITRACE_NONNULL(1);
+int tracer_off(struct tracer *t) PITRACE_NONNULL(1);
+int tracer_suspend(struct tracer *t, bool suspend) PITRACE_NONNULL(1);
+int tracer_discard(struct tracer *t) PITRACE_NONNULL(1);
 /* Writes a file of what was traced so far, on or off (NULL: the session's, or another that
  * info.got_file names). */
-int tracer_write(struct tracer *t, const char *path);
-void tracer_info(struct tracer *t, struct trace_info *info);
+int tracer_write(struct tracer *t, const char *path) PITRACE_NONNULL(1);
+void tracer_info(struct tracer *t, struct trace_info *info) PITRACE_NONNULL(1) PITRACE_WRITES(2);
 /* The variables that the environment of the process `pid` needs when it executes its program,
  * "NAME=VALUE", as an array that ends with NULL; NULL: none. The caller frees the strings and the
  * array. */
-int tracer_environment(struct tracer *t, char ***variables);
+int tracer_environment(struct tracer *t, char ***variables) PITRACE_NONNULL(1) PITRACE_USE_RESULT;
 /* Checks whether this child, the process of the scope, has ended. Then 1, and its status as of
  * waitpid; else 0. Callers must not wait for such a child themselves: a collector may have to; then
  * SIGCHLD reports the end. */
-int tracer_ended(struct tracer *t, pid_t child, int *status);
+int tracer_ended(struct tracer *t, pid_t child, int *status) PITRACE_USE_RESULT;
 /* A descriptor that is readable when the session stopped by itself (a full buffer) or its file
  * failed: then call tracer_off. */
-int tracer_fd(struct tracer *t);
+int tracer_fd(struct tracer *t) PITRACE_NONNULL(1);
 
 /*
  * Lets the traced program control the session: tracer_socket creates a socket in this user's
@@ -102,14 +105,14 @@ int tracer_fd(struct tracer *t);
  * path in the end), or a negative rc. When it is readable tracer_serve answers one request: off,
  * suspend, resume, discard, get without a name, a hook descriptor of the driver's.
  */
-int tracer_socket(uid_t guest, char *path, size_t room);
-void tracer_serve(struct tracer *t, int socket, uid_t guest);
+int tracer_socket(uid_t guest, char *path, size_t room) PITRACE_WRITES(2, 3) PITRACE_USE_RESULT;
+void tracer_serve(struct tracer *t, int socket, uid_t guest) PITRACE_NONNULL(1);
 
 /* Returns the value of PITRACE_HOOKS by which a traced command finds this session for its
  * TraceHook. NULL: by the driver; if the command may not open the device, tracer_serve passes it a
  * hook descriptor. */
 #define TRACER_HOOKS_ENV "PITRACE_HOOKS"
-const char *tracer_hooks(struct tracer *t);
+const char *tracer_hooks(struct tracer *t) PITRACE_NONNULL(1);
 
 #ifdef __cplusplus
 }

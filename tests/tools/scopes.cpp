@@ -259,7 +259,7 @@ static int ptt()
 		ptt_scope scope(anew);
 
 		PttTerminate();
-		PttInit(2, metrics, TRACE_PRIV_USER);
+		CHECK("begun_anew", PttInit(2, metrics, TRACE_PRIV_USER) == PI_OK);
 		PttInitThread(0);
 	}
 	CHECK("begun_anew_is_told", anew.rc == PI_INCORRECT_STATE && anew.value[0] == 0);
@@ -314,7 +314,8 @@ static int cancel()
 	const char *const metrics[] = { "task-clock", "page-faults" };
 
 	CHECK("cancelled_afterwards", ends_after(cancelled));
-	PttInit(2, metrics, TRACE_PRIV_USER);
+	if (PttInit(2, metrics, TRACE_PRIV_USER))
+		std::printf("skip ptt %s\n", TraceLastError());
 	CHECK("cancelled_after_the_scope", ends_after(cancelled_in_scope));
 	return failures;
 }
