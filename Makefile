@@ -70,10 +70,11 @@ CALLS_SRC    := $(wildcard tools/jprof/calls/*.c)
 JDK_INCLUDE  ?= $(patsubst %/jvmti.h,%,$(firstword $(wildcard $(addsuffix /include/jvmti.h, \
 		  $(JAVA_HOME) /usr/lib/jvm/default-java /usr/lib/jvm/*))))
 
-# Our own sources check what they are given: nothing is promised to their compiler.
-INC_PERFUTIL := -DPITRACE_OWN_SOURCE -Idriver/uapi -Ilibperfutil/include -Ilibperfutil
+# Our own sources check what they are given: nothing is promised to their compiler; and fill in whole structs.
+OWN	     := -DPITRACE_OWN_SOURCE -include libperfutil/base/whole.h
+INC_PERFUTIL := $(OWN) -Idriver/uapi -Ilibperfutil/include -Ilibperfutil
 INC_TIMER    := -Idriver/uapi -Ilibperfutil
-INC_A2N	     := -DPITRACE_OWN_SOURCE -Ilibperfutil/include -Ilibperfutil
+INC_A2N	     := $(OWN) -Ilibperfutil/include -Ilibperfutil
 INC_TOOLS    := -Idriver/uapi -Ilibperfutil/include -Itools/common -Itools/events -Itools/ai
 INC_PIJIT    := -Ilibperfutil/include -Itools/common $(patsubst %,-idirafter %,$(JDK_INCLUDE) $(JDK_INCLUDE)/linux)
 INC_POST     := -Idriver/uapi -Ilibperfutil/include -Ilibperfutil -Itools/common -Ipost

@@ -329,6 +329,16 @@ uint64_t a2n_process_serial(struct a2n *a, uint32_t pid, uint64_t time) PITRACE_
 /* Demangle into a new string (free it), or NULL when it is not a mangled name or not known how. */
 char *a2n_demangle(const char *name) PITRACE_USE_RESULT;
 
+/* The same for a struct of this size: see libperfutil(3). Programs call them by the plain names. */
+void a2n_resolve_sized(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, bool kernel,
+		       struct a2n_answer *answer, size_t size) PITRACE_NONNULL(1) PITRACE_WRITES(6);
+bool a2n_code_sized(const struct a2n *a, uint64_t module_offset, struct a2n_code *code, size_t size)
+	PITRACE_NONNULL(1) PITRACE_WRITES(3);
+#ifndef PITRACE_OWN_SOURCE
+#define a2n_resolve(...) a2n_resolve_sized(__VA_ARGS__, sizeof(struct a2n_answer))
+#define a2n_code(...)    a2n_code_sized(__VA_ARGS__, sizeof(struct a2n_code))
+#endif
+
 #ifdef __cplusplus
 }
 #endif

@@ -11,6 +11,7 @@
 #ifndef A2NINT_H
 #define A2NINT_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include "pitrace_attributes.h"
 
@@ -96,6 +97,16 @@ int A2nGetAllFunctions(const char *module, int (*each)(void *arg, const SYMDATA 
  * before resolving addresses. */
 int A2nCreateMsiFile(const char *path);
 int A2nLoadMsiFile(const char *path);
+
+/* The same for a struct of this size: see libperfutil(3). Programs call them by the plain names. */
+int A2nGetSymbol_sized(uint32_t pid, uint64_t address, SYMDATA *data, size_t size)
+	PITRACE_WRITES(3);
+int A2nGetSymbolAt_sized(uint32_t pid, uint64_t address, uint64_t time, SYMDATA *data, size_t size)
+	PITRACE_WRITES(4);
+#ifndef PITRACE_OWN_SOURCE
+#define A2nGetSymbol(...)   A2nGetSymbol_sized(__VA_ARGS__, sizeof(SYMDATA))
+#define A2nGetSymbolAt(...) A2nGetSymbolAt_sized(__VA_ARGS__, sizeof(SYMDATA))
+#endif
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 #ifndef PITRACE_AI_H
 #define PITRACE_AI_H
 
+#include <stddef.h>
 #include "perfutil.h"
 #include "pitrace_attributes.h"
 
@@ -42,6 +43,15 @@ struct ai_info {
 	char note[400];         /* what it cannot report, and why; or "" */
 };
 int AiGetInfo(struct ai_info *info) PITRACE_WRITES(1);
+
+/* The same for a struct of this size: see libperfutil(3). Programs call them by the plain names. */
+int AiGetCounters_sized(struct ai_counters *list, int room, size_t size)
+	PITRACE_WRITES(1, 2) PITRACE_USE_RESULT;
+int AiGetInfo_sized(struct ai_info *info, size_t size) PITRACE_WRITES(1);
+#ifndef PITRACE_OWN_SOURCE
+#define AiGetCounters(...) AiGetCounters_sized(__VA_ARGS__, sizeof(struct ai_counters))
+#define AiGetInfo(...)     AiGetInfo_sized(__VA_ARGS__, sizeof(struct ai_info))
+#endif
 
 #ifdef __cplusplus
 }

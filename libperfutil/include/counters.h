@@ -8,6 +8,7 @@
 #ifndef PITRACE_COUNTERS_H
 #define PITRACE_COUNTERS_H
 
+#include <stddef.h>
 #include "perfutil.h"
 #include "pitrace_attributes.h"
 
@@ -72,6 +73,17 @@ int counters_hold(const struct counters_options *options) PITRACE_USE_RESULT;
 /* Reads the values so far; stop: and ends the daemon. Otherwise as counters_read. */
 int counters_ask(int stop, struct counters_held *held, struct counter_value *list,
 		 unsigned int room) PITRACE_USE_RESULT;
+
+/* The same for a struct of this size: see libperfutil(3). Programs call them by the plain names. */
+int counters_read_sized(struct counters *c, struct counter_value *list, unsigned int room,
+			size_t size) PITRACE_NONNULL(1) PITRACE_WRITES(2, 3) PITRACE_USE_RESULT;
+int counters_ask_sized(int stop, struct counters_held *held, struct counter_value *list,
+		       unsigned int room, size_t held_size, size_t size) PITRACE_USE_RESULT;
+#ifndef PITRACE_OWN_SOURCE
+#define counters_read(...) counters_read_sized(__VA_ARGS__, sizeof(struct counter_value))
+#define counters_ask(...) \
+	counters_ask_sized(__VA_ARGS__, sizeof(struct counters_held), sizeof(struct counter_value))
+#endif
 
 #ifdef __cplusplus
 }

@@ -131,6 +131,19 @@ int jitdump_move(struct jitdump_writer *w, uint64_t index, uint64_t from, uint64
 int jitdump_end(struct jitdump_writer *w);
 const char *jitdump_path(const struct jitdump_writer *w) PITRACE_NONNULL(1);
 
+/* The same for a struct of this size: see libperfutil(3). Programs call them by the plain names. */
+int jitdump_next_sized(struct jitdump *d, struct jitdump_event *event, size_t size)
+	PITRACE_NONNULL(1) PITRACE_WRITES(2) PITRACE_USE_RESULT;
+bool jitdump_line_sized(struct jitdump *d, struct jitdump_line *line, size_t size)
+	PITRACE_NONNULL(1) PITRACE_WRITES(2) PITRACE_USE_RESULT;
+void jitdump_fault_sized(const struct jitdump *d, struct jitdump_fault *fault, size_t size)
+	PITRACE_NONNULL(1) PITRACE_WRITES(2);
+#ifndef PITRACE_OWN_SOURCE
+#define jitdump_next(...)  jitdump_next_sized(__VA_ARGS__, sizeof(struct jitdump_event))
+#define jitdump_line(...)  jitdump_line_sized(__VA_ARGS__, sizeof(struct jitdump_line))
+#define jitdump_fault(...) jitdump_fault_sized(__VA_ARGS__, sizeof(struct jitdump_fault))
+#endif
+
 #ifdef __cplusplus
 }
 #endif

@@ -8,6 +8,7 @@
 #ifndef PITRACE_PERFCOUNTER_H
 #define PITRACE_PERFCOUNTER_H
 
+#include <stddef.h>
 #include "perfutil.h"
 #include "pitrace_attributes.h"
 
@@ -43,6 +44,14 @@ struct perf_counter_event {
 };
 int GetPerfCounterEvent(int id, struct perf_counter_event *event)
 	PITRACE_WRITES(2) PITRACE_USE_RESULT;
+
+/* The same for a struct of this size: see libperfutil(3). Programs call them by the plain names. */
+int GetPerfCounterEvent_sized(int id, struct perf_counter_event *event, size_t size)
+	PITRACE_WRITES(2) PITRACE_USE_RESULT;
+#ifndef PITRACE_OWN_SOURCE
+#define GetPerfCounterEvent(...) \
+	GetPerfCounterEvent_sized(__VA_ARGS__, sizeof(struct perf_counter_event))
+#endif
 
 #ifdef __cplusplus
 }

@@ -18,6 +18,7 @@
 #ifndef PERFUTIL_H
 #define PERFUTIL_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include "pitrace.h"
 #include "pitrace_attributes.h"
@@ -261,6 +262,15 @@ struct trace_info {
 int TraceGetInfo(struct trace_info *info) PITRACE_WRITES(1) PITRACE_USE_RESULT;
 /* The name of an index of lost[]: "dispatches". Never NULL. */
 const char *TraceLostName(int kind);
+
+/* The same for a struct of this size: see libperfutil(3). Programs call them by the plain names. */
+int TraceCheck_sized(int scope, int pid, struct trace_check *list, int room, size_t size)
+	PITRACE_WRITES(3, 4) PITRACE_USE_RESULT;
+int TraceGetInfo_sized(struct trace_info *info, size_t size) PITRACE_WRITES(1) PITRACE_USE_RESULT;
+#ifndef PITRACE_OWN_SOURCE
+#define TraceCheck(...)   TraceCheck_sized(__VA_ARGS__, sizeof(struct trace_check))
+#define TraceGetInfo(...) TraceGetInfo_sized(__VA_ARGS__, sizeof(struct trace_info))
+#endif
 
 #ifdef __cplusplus
 }

@@ -234,6 +234,13 @@ void pimerge_close(struct pimerge *m);
 uint64_t pifile_monotonic(struct pifile *f, uint64_t stamp) PITRACE_NONNULL(1);
 uint64_t pifile_realtime(struct pifile *f, uint64_t stamp) PITRACE_NONNULL(1);
 
+/* The same for a struct of this size: see libperfutil(3). Programs call them by the plain names. */
+int pimerge_next_sized(struct pimerge *m, struct pirecord *r, size_t size) PITRACE_NONNULL(1)
+	PITRACE_WRITES(2) PITRACE_USE_RESULT;
+#ifndef PITRACE_OWN_SOURCE
+#define pimerge_next(...) pimerge_next_sized(__VA_ARGS__, sizeof(struct pirecord))
+#endif
+
 #ifdef __cplusplus
 }
 #endif

@@ -71,10 +71,10 @@ inline int hook(int minor, const span_record &record) noexcept
 } // namespace inner
 
 /*
- * A span of this name, as TraceSpanBegin and TraceSpanEnd record it: from here to end(), or to the
- * end of the object, in whatever thread that is. Without an id it has one of its own in the process.
- * If nobody listens at the beginning there is no record of the end either, and each costs about a
- * nanosecond. The object keeps the name's address: the text must live as long.
+ * A span of this name, as TraceHook records it (major 0xB0, minors 0 and 0x80): from here to end(),
+ * or to the end of the object, in whatever thread that is. Without an id it has one of its own in
+ * the process. If nobody listens at the beginning there is no record of the end either, and each
+ * costs about a nanosecond. The object keeps the name's address: the text must live as long.
  */
 class span
 {

@@ -10,6 +10,7 @@
 #ifndef PITRACE_PTT_H
 #define PITRACE_PTT_H
 
+#include <stddef.h>
 #include "perfutil.h"
 #include "pitrace_attributes.h"
 
@@ -76,6 +77,14 @@ struct ptt_info {
 	char note[400];             /* what it cannot report, and why; or "" */
 };
 int PttGetInfo(struct ptt_info *info) PITRACE_WRITES(1);
+
+/* The same for a struct of this size: see libperfutil(3). Programs call them by the plain names. */
+int PttGetThreadData_sized(int tid, struct ptt_thread_data *data, size_t size) PITRACE_WRITES(2);
+int PttGetInfo_sized(struct ptt_info *info, size_t size) PITRACE_WRITES(1);
+#ifndef PITRACE_OWN_SOURCE
+#define PttGetThreadData(...) PttGetThreadData_sized(__VA_ARGS__, sizeof(struct ptt_thread_data))
+#define PttGetInfo(...)       PttGetInfo_sized(__VA_ARGS__, sizeof(struct ptt_info))
+#endif
 
 #ifdef __cplusplus
 }

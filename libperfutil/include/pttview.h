@@ -7,6 +7,7 @@
 #ifndef PITRACE_PTTVIEW_H
 #define PITRACE_PTTVIEW_H
 
+#include <stddef.h>
 #include "ptt.h"
 #include "pitrace_attributes.h"
 
@@ -107,6 +108,25 @@ struct pttview *pttview_attach(struct pttview_held *held, int *rc)
  * apart. */
 int pttview_charge_held(int charged);
 int pttview_end(void);
+
+/* The same for a struct of this size: see libperfutil(3). Programs call them by the plain names. */
+int pttview_thread_sized(const struct pttview *v, int slot, struct ptt_thread_data *data,
+			 size_t size) PITRACE_NONNULL(1) PITRACE_WRITES(3);
+void pttview_gone_sized(const struct pttview *v, struct pttview_gone *gone, size_t size)
+	PITRACE_NONNULL(1) PITRACE_WRITES(2);
+int pttview_cpu_sized(const struct pttview *v, int cpu, struct pttview_cpu *data, size_t size)
+	PITRACE_NONNULL(1) PITRACE_WRITES(3) PITRACE_USE_RESULT;
+void pttview_info_sized(const struct pttview *v, struct ptt_info *info, size_t size)
+	PITRACE_NONNULL(1) PITRACE_WRITES(2);
+struct pttview *pttview_attach_sized(struct pttview_held *held, int *rc, size_t size)
+	PITRACE_NONNULL(2) PITRACE_USE_RESULT;
+#ifndef PITRACE_OWN_SOURCE
+#define pttview_thread(...) pttview_thread_sized(__VA_ARGS__, sizeof(struct ptt_thread_data))
+#define pttview_gone(...)   pttview_gone_sized(__VA_ARGS__, sizeof(struct pttview_gone))
+#define pttview_cpu(...)    pttview_cpu_sized(__VA_ARGS__, sizeof(struct pttview_cpu))
+#define pttview_info(...)   pttview_info_sized(__VA_ARGS__, sizeof(struct ptt_info))
+#define pttview_attach(...) pttview_attach_sized(__VA_ARGS__, sizeof(struct pttview_held))
+#endif
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
+#include <stddef.h>
 #include "perfutil.h"
 #include "pitrace_attributes.h"
 
@@ -113,6 +114,18 @@ void tracer_serve(struct tracer *t, int socket, uid_t guest) PITRACE_NONNULL(1);
  * hook descriptor. */
 #define TRACER_HOOKS_ENV "PITRACE_HOOKS"
 const char *tracer_hooks(struct tracer *t) PITRACE_NONNULL(1);
+
+/* The same for a struct of this size: see libperfutil(3). Programs call them by the plain names. */
+void tracer_defaults_sized(struct tracer_options *o, size_t size) PITRACE_WRITES(1);
+void tracer_info_sized(struct tracer *t, struct trace_info *info, size_t size) PITRACE_NONNULL(1)
+	PITRACE_WRITES(2);
+struct tracer *tracer_open_sized(const struct tracer_options *options, int *rc, size_t size)
+	PITRACE_NONNULL(2) PITRACE_USE_RESULT;
+#ifndef PITRACE_OWN_SOURCE
+#define tracer_defaults(...) tracer_defaults_sized(__VA_ARGS__, sizeof(struct tracer_options))
+#define tracer_info(...)     tracer_info_sized(__VA_ARGS__, sizeof(struct trace_info))
+#define tracer_open(...)     tracer_open_sized(__VA_ARGS__, sizeof(struct tracer_options))
+#endif
 
 #ifdef __cplusplus
 }

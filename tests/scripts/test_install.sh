@@ -309,7 +309,7 @@ pages_of_all() {
 	local name code=0
 	for name in $(readelf -W --dyn-syms "$usr"/lib/lib*.so |
 		sed -nE 's/.* FUNC +GLOBAL DEFAULT +[0-9]+ ([A-Za-z0-9_]+).*/\1/p'); do
-		[ -s "$usr/share/man/man3/$name.3" ] || { echo "no page $name.3" && code=1; }
+		[ -s "$usr/share/man/man3/${name%_sized}.3" ] || { echo "no page $name.3" && code=1; }
 	done
 	return $code
 }

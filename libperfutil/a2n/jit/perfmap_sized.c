@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reading perf maps, for programs whose structs are of another size: base/sized.h. */
+#include <perfmap.h>
+#include "base/sized.h"
+
+#undef perfmap_next
+#undef perfmap_fault
+
+int perfmap_next_sized(struct perfmap *m, struct perfmap_entry *entry, size_t size)
+{
+	struct perfmap_entry own;
+	int rc = whole_perfmap_next(m, sized_place(entry, size, &own, sizeof(own)));
+
+	if (rc > 0)
+		sized_give(entry, size, &own, sizeof(own));
+	return rc;
+}
+
+FIRST(int, perfmap_next, struct perfmap *m, struct perfmap_entry *entry)
+{
+	return perfmap_next_sized(m, entry, UP_TO(struct perfmap_entry, line));
+}
+
+void perfmap_fault_sized(const struct perfmap *m, struct perfmap_fault *fault, size_t size)
+{
+	struct perfmap_fault own;
+
+	whole_perfmap_fault(m, sized_place(fault, size, &own, sizeof(own)));
+	sized_give(fault, size, &own, sizeof(own));
+}
+
+FIRST(void, perfmap_fault, const struct perfmap *m, struct perfmap_fault *fault)
+{
+	perfmap_fault_sized(m, fault, UP_TO(struct perfmap_fault, unfinished));
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Functions that fill in a struct of their caller's: the libraries' own sources define and call them
+ * by these names, of structs as the present headers have them. What programs call is told how large
+ * theirs are, or was built before that could be told: the files NAME_sized.c.
+ */
+#ifndef BASE_WHOLE_H
+#define BASE_WHOLE_H
+
+#define TraceCheck(...)          whole_TraceCheck(__VA_ARGS__)
+#define TraceGetInfo(...)        whole_TraceGetInfo(__VA_ARGS__)
+#define tracer_defaults(...)     whole_tracer_defaults(__VA_ARGS__)
+#define tracer_info(...)         whole_tracer_info(__VA_ARGS__)
+#define PttGetThreadData(...)    whole_PttGetThreadData(__VA_ARGS__)
+#define PttGetInfo(...)          whole_PttGetInfo(__VA_ARGS__)
+#define pttview_thread(...)      whole_pttview_thread(__VA_ARGS__)
+#define pttview_gone(...)        whole_pttview_gone(__VA_ARGS__)
+#define pttview_cpu(...)         whole_pttview_cpu(__VA_ARGS__)
+#define pttview_info(...)        whole_pttview_info(__VA_ARGS__)
+#define AiGetCounters(...)       whole_AiGetCounters(__VA_ARGS__)
+#define AiGetInfo(...)           whole_AiGetInfo(__VA_ARGS__)
+#define GetPerfCounterEvent(...) whole_counter_event(__VA_ARGS__)
+#define counters_read(...)       whole_counters_read(__VA_ARGS__)
+#define pimerge_next(...)        whole_pimerge_next(__VA_ARGS__)
+#define a2n_resolve(...)         whole_a2n_resolve(__VA_ARGS__)
+#define a2n_code(...)            whole_a2n_code(__VA_ARGS__)
+#define A2nGetSymbol(...)        whole_A2nGetSymbol(__VA_ARGS__)
+#define A2nGetSymbolAt(...)      whole_A2nGetSymbolAt(__VA_ARGS__)
+#define jitdump_next(...)        whole_jitdump_next(__VA_ARGS__)
+#define jitdump_line(...)        whole_jitdump_line(__VA_ARGS__)
+#define jitdump_fault(...)       whole_jitdump_fault(__VA_ARGS__)
+#define jitlog_next(...)         whole_jitlog_next(__VA_ARGS__)
+#define jitlog_fault(...)        whole_jitlog_fault(__VA_ARGS__)
+#define perfmap_next(...)        whole_perfmap_next(__VA_ARGS__)
+#define perfmap_fault(...)       whole_perfmap_fault(__VA_ARGS__)
+#define counters_ask(...)        whole_counters_ask(__VA_ARGS__)
+#define pttview_attach(...)      whole_pttview_attach(__VA_ARGS__)
+#define tracer_open(...)         whole_tracer_open(__VA_ARGS__)
+
+#endif

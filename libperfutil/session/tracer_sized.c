@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The functions of tracers, for programs whose structs are of another size: base/sized.h. */
+#include <tracer.h>
+#include "base/sized.h"
+
+#undef tracer_defaults
+#undef tracer_info
+#undef tracer_open
+
+void tracer_defaults_sized(struct tracer_options *o, size_t size)
+{
+	struct tracer_options own;
+
+	whole_tracer_defaults(sized_place(o, size, &own, sizeof(own)));
+	sized_give(o, size, &own, sizeof(own));
+}
+
+FIRST(void, tracer_defaults, struct tracer_options *o)
+{
+	tracer_defaults_sized(o, UP_TO(struct tracer_options, group));
+}
+
+void tracer_info_sized(struct tracer *t, struct trace_info *info, size_t size)
+{
+	struct trace_info own;
+
+	whole_tracer_info(t, sized_place(info, size, &own, sizeof(own)));
+	sized_give(info, size, &own, sizeof(own));
+}
+
+FIRST(void, tracer_info, struct tracer *t, struct trace_info *info)
+{
+	tracer_info_sized(t, info, UP_TO(struct trace_info, sampler));
+}
+
+/* What the caller's options do not have is as tracer_defaults sets it. */
+struct tracer *tracer_open_sized(const struct tracer_options *options, int *rc, size_t size)
+{
+	struct tracer_options own;
+
+	if (!options || size >= sizeof(own))
+		return whole_tracer_open(options, rc);
+	whole_tracer_defaults(&own);
+	memcpy(&own, options, size);
+	return whole_tracer_open(&own, rc);
+}
+
+FIRST(struct tracer *, tracer_open, const struct tracer_options *options, int *rc)
+{
+	return tracer_open_sized(options, rc, UP_TO(struct tracer_options, group));
+}

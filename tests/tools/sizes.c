@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A program that has structs filled in, built by test_sizes.sh with headers in which they are
+ * smaller, as today, and larger (LATER: member `later`): nothing is written behind any of them, what
+ * the library does not know is 0, and the rest is there. PLAIN: by the functions that are not told.
+ */
+#include <a2n.h>
+#include <a2nint.h>
+#include <ai.h>
+#include <counters.h>
+#include <fcntl.h>
+#include <jitdump.h>
+#include <jitlog.h>
+#include <perfcounter.h>
+#include <perfmap.h>
+#include <pifile.h>
+#include <ptt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tracer.h>
+#include <unistd.h>
+
+#ifdef PLAIN
+#undef TraceCheck
+#undef TraceGetInfo
+#undef tracer_defaults
+#undef tracer_open
+#undef PttGetThreadData
+#undef PttGetInfo
+#undef AiGetCounters
+#undef AiGetInfo
+#undef GetPerfCounterEvent
+#undef counters_read
+#undef pimerge_next
+#undef a2n_resolve
+#undef a2n_code
+#undef A2nGetSymbol
+#undef A2nGetSymbolAt
+#undef jitdump_next
+#undef jitdump_line
+#undef jitdump_fault
+#undef jitlog_next
+#undef jitlog_fault
+#undef perfmap_next
+#undef perfmap_fault
+#endif
+
+#define BEHIND 512
+#define FILLED 0xA5
+
+static int failures;
+
+static void tell(const char *name, bool right)
+{
+	printf("%s %s\n", right ? "ok" : "not ok", name);
+	failures += !right;
+}
+
+static bool all(const void *from, size_t size, int what)
+{
+	const unsigned char *p = from;
+
+	for (size_t i = 0; i < size; i++)
+		if (p[i] != what)
+			return false;
+	return true;
+}
+
+/* `n` structs with what nobody may write behind them. */
+#define PLACE(type, n)                        \
+	struct {                              \
+		type s[n];                    \
+		unsigned char behind[BEHIND]; \
+	} *p = malloc(sizeof(*p));            \
+	memset(p, FILLED, sizeof(*p))
+#ifdef LATER
+#define KNOWN(i) all(p->s[i].later, sizeof(p->s[i].later), 0)
+#else
+#define KNOWN(i) true
+#endif
+#define TELL(name, condition) \
+	tell(name, (condition) && all(p->behind, BEHIND, FILLED) && KNOWN(0)), free(p)
+
+static void session(void)
+{
+	{
+		PLACE(struct trace_check, 20);
+		int n = TraceCheck(TRACE_PROCESS, 0, p->s, 20);
+
+		TELL("TraceCheck", n > 2 && !strcmp(p->s[0].name, "driver") && KNOWN(n - 1) &&
+					   !strcmp(p->s[1].name, "perf") && *p->s[1].what);
+	}
+	{
+		PLACE(struct tracer_options, 1);
+		int rc = 0;
+
+		tracer_defaults(p->s);
+		p->s->file = "none/such/file";
+		p->s->collector = "none such";
+		tell("tracer_open", !tracer_open(p->s, &rc) && rc == PI_INVALID_ARGUMENT);
+		TELL("tracer_defaults", p->s->owner == (uid_t)-1);
+	}
+	if (TraceSetScope(TRACE_PROCESS, getpid()) || TraceInit(0)) {
+		printf("skip TraceGetInfo %s\n", TraceLastError());
+	} else {
+		PLACE(struct trace_info, 1);
+		int rc = TraceGetInfo(p->s);
+
+		TELL("TraceGetInfo",
+		     !rc && p->s->version == 1 && p->s->pid == getpid() && *p->s->file == '/');
+		TraceTerminate();
+	}
+}
+
+static void measures(void)
+{
+	const char *const metrics[] = { "task-clock" };
+
+	if (PttInit(1, metrics, TRACE_PRIV_USER) || PttInitThread(0)) {
+		printf("skip ptt %s\n", TraceLastError());
+	} else {
+		{
+			PLACE(struct ptt_info, 1);
+			int rc = PttGetInfo(p->s);
+
+			TELL("PttGetInfo", !rc && p->s->metrics == 1 &&
+						   !strncmp(p->s->metric[0], "task-clock", 10));
+		}
+		{
+			PLACE(struct ptt_thread_data, 1);
+			int rc = PttGetThreadData(0, p->s);
+
+			TELL("PttGetThreadData", !rc && p->s->tid == gettid() && p->s->value[0]);
+		}
+		PttTerminate();
+	}
+	if (!AiSetCollector("proc") && !AiInit()) {
+		{
+			PLACE(struct ai_counters, 64);
+			int n = AiGetCounters(p->s, 64);
+
+			TELL("AiGetCounters",
+			     n > 0 && p->s[0].cpu == 0 && p->s[0].online == 1 &&
+				     (n < 2 || n > 64 || (p->s[1].cpu == 1 && KNOWN(1))) &&
+				     (n > 63 || all(&p->s[63], sizeof(p->s[63]), FILLED)));
+		}
+		{
+			PLACE(struct ai_info, 1);
+			int rc = AiGetInfo(p->s);
+
+			TELL("AiGetInfo", !rc && !strcmp(p->s->collector, "proc"));
+		}
+		AiTerminate();
+	}
+	{
+		PLACE(struct perf_counter_event, 1);
+		int rc = GetPerfCounterEvent(0, p->s);
+
+		TELL("GetPerfCounterEvent", !rc && *p->s->name && p->s->description);
+	}
+}
+
+static void counted(void)
+{
+	struct pitrace_event_args events[PITRACE_EVENTS];
+	int n = TraceFindEvents("task-clock,page-faults", 0, 1, TRACE_PRIV_USER, events), rc = n;
+	struct counters_options options = {
+		.scope = COUNTERS_PROCESS,
+		.pid = getpid(),
+		.nevents = n > 0 ? (uint32_t)n : 0,
+		.events = events,
+	};
+	struct counters *c = counters_open(&options, &rc);
+
+	if (!c || counters_on(c)) {
+		printf("skip counters_read %s\n", TraceLastError());
+	} else {
+		PLACE(struct counter_value, 3);
+
+		n = counters_read(c, p->s, 3);
+		TELL("counters_read", n == 2 && !strncmp(p->s[0].name, "task-clock", 10) &&
+					      !strncmp(p->s[1].name, "page-faults", 11) &&
+					      KNOWN(1) && all(&p->s[2], sizeof(p->s[2]), FILLED));
+	}
+	counters_close(c);
+}
+
+static void names(void)
+{
+	static const char bytes[64] = "code";
+	struct a2n *a = a2n_open(NULL);
+
+	if (!a || a2n_process(a, 1, 7, 1) || a2n_jit_load(a, 2, 7, 0x5000, 64, "code", 4))
+		return;
+	a2n_jit_bytes(a, bytes);
+	{
+		PLACE(struct a2n_answer, 1);
+
+		a2n_resolve(a, 7, 3, 0x5010, false, p->s);
+		{
+			uint64_t offset = p->s->module_offset;
+			bool right = !strcmp(p->s->symbol->name, "code") &&
+				     p->s->symbol_offset == 0x10 && p->s->range_length == 64;
+
+			TELL("a2n_resolve", right);
+			{
+				PLACE(struct a2n_code, 1);
+				right = a2n_code(a, offset, p->s);
+				TELL("a2n_code", right && p->s->address == 0x5000);
+			}
+		}
+	}
+	a2n_close(a);
+	if (A2nInit() || A2nCreateProcess(7, 1) ||
+	    A2nAddJittedMethod(7, "method", 0x5000, 64, NULL, 2))
+		return;
+	{
+		PLACE(SYMDATA, 1);
+		int rc = A2nGetSymbol(7, 0x5010, p->s);
+
+		TELL("A2nGetSymbol", !rc && !strcmp(p->s->sym_name, "method"));
+	}
+	{
+		PLACE(SYMDATA, 1);
+		int rc = A2nGetSymbolAt(7, 0x5010, 3, p->s);
+
+		TELL("A2nGetSymbolAt", !rc && p->s->sym_length == 64);
+	}
+	A2nTerminate();
+}
+
+static void code_files(void)
+{
+	static const struct jitdump_line line = { .address = 0x5004, .line = 9, .file = "a.c" };
+	static const char text[] = "5000 40 mapped\n";
+	struct jitdump_writer *dump;
+	struct jitlog_writer *log;
+	const char *why;
+	struct jitdump *d;
+	struct jitlog *l;
+	struct perfmap *m;
+	char path[200];
+
+	if (jitdump_create(&dump, ".") || jitlog_create(&log, ".") ||
+	    perfmap_open_text(&m, text, sizeof(text) - 1))
+		return;
+	jitdump_load(dump, "dumped", 0x5000, 4, "abc", &line, 1, NULL);
+	jitlog_load(log, "logged", 0x5000, 4, "abc");
+	snprintf(path, sizeof(path), "%s", jitdump_path(dump));
+	if (jitdump_end(dump) || jitlog_end(log) || jitdump_open(&d, open(path, O_RDONLY), &why))
+		return;
+	{
+		PLACE(struct jitdump_event, 1);
+		int rc = jitdump_next(d, p->s);
+
+		TELL("jitdump_next", rc == 1 && !strcmp(p->s->name, "dumped") && p->s->lines == 1);
+	}
+	{
+		PLACE(struct jitdump_line, 1);
+		bool rc = jitdump_line(d, p->s);
+
+		TELL("jitdump_line", rc && p->s->address == 0x5004 && p->s->line == 9);
+	}
+	{
+		PLACE(struct jitdump_fault, 1);
+
+		jitdump_fault(d, p->s);
+		TELL("jitdump_fault", !p->s->what && !p->s->records);
+	}
+	jitdump_close(d);
+	snprintf(path, sizeof(path), "log-jita2n_%d", getpid());
+	if (jitlog_open(&l, open(path, O_RDONLY), false, &why))
+		return;
+	{
+		PLACE(struct jitlog_event, 1);
+		int rc = jitlog_next(l, p->s);
+
+		TELL("jitlog_next", rc == 1 && !strcmp(p->s->name, "logged"));
+	}
+	{
+		PLACE(struct jitlog_fault, 1);
+
+		jitlog_fault(l, p->s);
+		TELL("jitlog_fault", !p->s->what && !p->s->lines);
+	}
+	jitlog_close(l);
+	{
+		PLACE(struct perfmap_entry, 1);
+		int rc = perfmap_next(m, p->s);
+
+		TELL("perfmap_next",
+		     rc == 1 && p->s->size == 0x40 && !strncmp(p->s->name, "mapped", 6));
+	}
+	{
+		PLACE(struct perfmap_fault, 1);
+
+		perfmap_fault(m, p->s);
+		TELL("perfmap_fault", !p->s->what);
+	}
+	perfmap_close(m);
+}
+
+static void records(const char *path)
+{
+	struct pifile *f = pifile_open(path, NULL);
+	struct pimerge *m = f ? pimerge_open(f, PIMERGE_MTE) : NULL;
+	PLACE(struct pirecord, 1);
+	int n = 0, mte = 0;
+
+	while (m && pimerge_next(m, p->s) == 1) {
+		n++;
+		mte += p->s->major == PITRACE_MTE;
+	}
+	TELL("pimerge_next", n > 3 && mte > 3);
+	pimerge_close(m);
+	pifile_close(f);
+}
+
+int main(int argc, char **argv)
+{
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	session();
+	measures();
+	counted();
+	names();
+	code_files();
+	records(argc > 1 ? argv[1] : "");
+	return failures != 0;
+}
