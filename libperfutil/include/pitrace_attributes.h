@@ -17,7 +17,8 @@
 #define PITRACE_USE_RESULT
 #endif
 
-/* These arguments are places, for one or as many as another argument says, that are only written. */
+/* These arguments are places, for one or as many as another argument says, that are only
+ * written. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11 && !defined(PITRACE_OWN_SOURCE)
 #define PITRACE_WRITES(...) __attribute__((access(write_only, __VA_ARGS__)))
 /* These are read, and so many. */
