@@ -6,6 +6,8 @@
 #ifndef PITRACE_ATTRIBUTES_H
 #define PITRACE_ATTRIBUTES_H
 
+#include <stddef.h>
+
 #if defined(__GNUC__) && !defined(PITRACE_OWN_SOURCE)
 /* These arguments are used without a look: handles, mostly. What may be NULL, and what is refused
  * in words when it is, is not among them. */

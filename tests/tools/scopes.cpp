@@ -271,7 +271,7 @@ static int ptt()
 
 static bool passed;
 
-/* A request that was there before: the first call, which looks for listeners, is no place for it. */
+/* A request that was there before: the first call, which looks for listeners, does not see it. */
 static void *cancelled(void *)
 {
 	pthread_cancel(pthread_self());
