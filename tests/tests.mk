@@ -121,7 +121,7 @@ $(O)/tests/unit/test_common $(O)/tests/unit/test_options: $(call obj,$(COMMON_SR
 
 # What programs share of AboveIdle.
 $(O)/tests/unit/test_ai: INC_TESTS += -Itools/ai
-$(O)/tests/unit/test_ai: $(call obj,tools/ai/span.c)
+$(O)/tests/unit/test_ai: $(call obj,tools/ai/ai_span.c)
 
 # Of the agent for Java what needs no VM.
 # Of the agent's trees, too.

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include "command.h"
 #include "form.h"
-#include "span.h"
+#include "ai_span.h"
 
 #define EXIT_CPI     COMMAND_FAILED /* -c: other codes are the command's own */
 #define EXIT_MISSING 1              /* an interval: a counter has no value, or too small a one */

@@ -11,7 +11,7 @@
 #include "form.h"
 #include "json.h"
 #include "output.h"
-#include "span.h"
+#include "ai_span.h"
 #include "swtrace.h"
 
 #define SECOND 1000000000u

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "ai/ai_source.h"
 #include "base/proc_text.h"
-#include "span.h"
+#include "ai_span.h"
 #include "unit.h"
 
 #define CPUS 512

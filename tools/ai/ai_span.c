@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Readings of AboveIdle, differences of two, and shares of it. */
-#include "span.h"
+#include "ai_span.h"
 
 #include <stdio.h>
 #include <stdlib.h>
