@@ -3,6 +3,8 @@
  * TraceHook where programs call it: in signal handlers, in sandboxes, in hundreds of threads, while
  * threads end, in bursts, before the session begins, after the library was closed.
  */
+#include <span.h>
+
 #include "hook_session.h"
 
 /* ---- signal handlers ------------------------------------------------------------------------- */
@@ -573,6 +575,69 @@ static void test_guard(void)
 	CU_ASSERT_EQUAL(records, 1);
 }
 
+/* ---- spans ----------------------------------------------------------------------------------- */
+
+struct span_seen {
+	uint32_t minor;
+	uint64_t id;
+	uint16_t ints, strs;
+	char name[16];
+};
+static struct span_seen spans[4];
+static unsigned int nspans;
+
+static int span_sink(void *arg, const void *segment, size_t size)
+{
+	struct pitrace_segment h;
+	struct record_walk w;
+	struct record r;
+
+	(void)arg;
+	if (record_walk_begin(&w, segment, size, &h))
+		return -EBADMSG;
+	while (record_next(&w, &r) > 0) {
+		struct span_seen *s = &spans[nspans % 4];
+		struct pitrace_user u;
+		uint32_t length;
+
+		if (r.major != PITRACE_HOOKIT)
+			continue;
+		nspans++;
+		memcpy(&u, r.data, sizeof(u));
+		memcpy(&s->id, (const char *)r.data + sizeof(u), sizeof(s->id));
+		memcpy(&length, (const char *)r.data + sizeof(u) + sizeof(s->id), sizeof(length));
+		CU_ASSERT_FATAL(length < sizeof(s->name));
+		memcpy(s->name, (const char *)r.data + sizeof(u) + sizeof(s->id) + sizeof(length),
+		       length);
+		s->minor = r.minor;
+		s->ints = u.ints;
+		s->strs = u.strs;
+	}
+	return 0;
+}
+
+/* One record each: the id is the first integer, the name the first string. */
+static void test_span(void)
+{
+	CU_ASSERT_EQUAL(TraceSpanBegin("request", 1), TRACE_NOBODY);
+	begin();
+	CU_ASSERT_EQUAL(TraceSpanBegin("request", UINT64_MAX - 1), 0);
+	CU_ASSERT_EQUAL(TraceSpanEnd("request", UINT64_MAX - 1), 0);
+	CU_ASSERT_EQUAL(hooks_listen(hooks, NULL), 0);
+	CU_ASSERT_EQUAL(hooks_collect(hooks), 0);
+	CU_ASSERT_EQUAL(hooks_drain(hooks, PITRACE_RING_TRACE, true, span_sink, NULL), 0);
+	end();
+	CU_ASSERT_EQUAL_FATAL(nspans, 2);
+	CU_ASSERT_EQUAL(spans[0].minor, TRACE_SPAN_BEGIN);
+	CU_ASSERT_EQUAL(spans[1].minor, TRACE_SPAN_END);
+	for (unsigned int i = 0; i < 2; i++) {
+		CU_ASSERT_EQUAL(spans[i].id, UINT64_MAX - 1);
+		CU_ASSERT_EQUAL(spans[i].ints, 1);
+		CU_ASSERT_EQUAL(spans[i].strs, 1);
+		CU_ASSERT_STRING_EQUAL(spans[i].name, "request");
+	}
+}
+
 /* ---- the library is closed ------------------------------------------------------------------- */
 
 static sem_t has_written, may_end;
@@ -630,6 +695,7 @@ int main(void)
 		{ "after_its_session", test_after_its_session },
 		{ "first_in_handler", test_first_in_handler },
 		{ "guard", test_guard },
+		{ "span", test_span },
 		{ "later_in_handler", test_later_in_handler },
 		{ "errno", test_errno },
 		{ "sandbox", test_sandbox },
