@@ -99,6 +99,7 @@ static int read_model(struct job *job, unsigned int needs)
 	if (rc)
 		return failed("names", rc);
 	m->marks.names = &m->names;
+	m->marks.sched = needs & NEED_TIMES ? &m->times.sched : NULL;
 	times_begin(&m->times, &m->names, job->trace, header);
 	m->sums.wanted = needs & NEED_SUMS;
 	if (needs & NEED_STACKS) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Spans: something that has a name and an id begins, and ends later, perhaps in another thread of
- * the process: a request, a transaction. `post -marks` times them; spans that go on at the same time
- * are told apart by their ids. Each call is one record of TraceHook: major PITRACE_HOOKIT, minor
- * TRACE_SPAN_BEGIN or TRACE_SPAN_END, the id as its first integer, the name as its first string.
- * Further integers and strings, by TraceHook itself, are what the span tells about itself.
+ * the process: a request, a transaction. `post -marks` times them; spans that go on at the same
+ * time are told apart by their ids. Each call is one record of TraceHook: major PITRACE_HOOKIT,
+ * minor TRACE_SPAN_BEGIN or TRACE_SPAN_END, the id as its first integer, the name as its first
+ * string. Further integers and strings, by TraceHook itself, are what the span tells about itself.
  */
 #ifndef PITRACE_SPAN_H
 #define PITRACE_SPAN_H
@@ -15,8 +15,9 @@
 extern "C" {
 #endif
 
-#define TRACE_SPAN_BEGIN 0
-#define TRACE_SPAN_END   0x80
+#define TRACE_SPAN_BEGIN  0
+#define TRACE_SPAN_END    0x80
+#define TRACE_SPAN_SHARED 1 /* added to these: the id is not the process's but of all processes */
 
 /* They return as TraceHook does, and cost as little while nobody listens. */
 static inline int TraceSpanBegin(const char *name, uint64_t id)

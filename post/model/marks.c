@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A begin opens a pair, the end of the same name closes it and all pairs left open inside. */
+/*
+ * Pairs: a begin opens one, the end of the same name closes it and all that were left open inside.
+ * Spans: an end closes the one of its name and id. What happened meanwhile is the difference of
+ * what a thread or a process had done by the end and by the begin.
+ */
 #include "model/marks.h"
 
 #include <string.h>
 
 #include "record/record_as.h"
-#include "record/user_record.h"
 
 #define NAME_MAX_BYTES 256 /* of a name as a report shows it */
 
-/* ---- rows and names -------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static uint32_t get_row(struct marks *m, const struct mark_row *key)
 {
@@ -32,28 +35,6 @@ static uint32_t get_row(struct marks *m, const struct mark_row *key)
 	return m->nrow++;
 }
 
-static uint32_t get_name(struct marks *m, const char *name)
-{
-	uint64_t hash = 0;
-	const char *p;
-	uint32_t i;
-
-	for (p = name; *p; p++)
-		hash = hash_mix(hash, (unsigned char)*p);
-	i = keys_find(&m->by_name, hash, m->name, e, !strcmp(*e, name));
-	if (i != NO_KEY)
-		return i;
-	if (array_next(m->name, m->nname, m->room_name))
-		return NO_KEY;
-	m->name[m->nname] = strdup(name);
-	if (!m->name[m->nname])
-		return NO_KEY;
-	if (!keys_add(&m->by_name, hash, m->nname))
-		return m->nname++;
-	free(m->name[m->nname]);
-	return NO_KEY;
-}
-
 /* ---- threads --------------------------------------------------------------------------------- */
 
 static struct mark_thread *find_thread(struct marks *m, uint32_t tid)
@@ -63,10 +44,25 @@ static struct mark_thread *find_thread(struct marks *m, uint32_t tid)
 	return i == NO_KEY ? NULL : &m->thread[i];
 }
 
+static void drop_words(struct span_begun *b)
+{
+	free(b->words);
+	b->words = NULL;
+}
+
+/* All pairs from this depth on are not over. */
 static void leave_open(struct marks *m, struct mark_thread *t)
 {
-	while (t->depth)
-		m->row[t->open[--t->depth].row].open++;
+	while (t->depth) {
+		drop_words(&t->open[--t->depth]);
+		m->row[t->open[t->depth].row].open++;
+	}
+}
+
+static void thread_ends(struct marks *m, struct mark_thread *t)
+{
+	leave_open(m, t);
+	t->life++;
 }
 
 /* A tid with a new owner starts without open pairs. */
@@ -76,76 +72,320 @@ static struct mark_thread *get_thread(struct marks *m, uint32_t pid, uint32_t ti
 
 	if (t) {
 		if (t->pid != pid)
-			leave_open(m, t);
+			thread_ends(m, t);
 		t->pid = pid;
 		return t;
 	}
 	if (keys_next(&m->by_tid, hash_mix(tid, 7), m->thread, m->nthread, m->room_thread))
 		return NULL;
 	t = &m->thread[m->nthread++];
-	t->pid = pid;
-	t->tid = tid;
-	t->depth = 0;
+	*t = (struct mark_thread){ .pid = pid, .tid = tid };
 	return t;
 }
 
-/* ---- pairs ----------------------------------------------------------------------------------- */
-
-static void begin(struct marks *m, struct mark_thread *t, uint32_t row, uint64_t time)
+static void process_ends(struct marks *m, uint32_t pid)
 {
+	uint32_t process = spans_process_of(&m->spans, pid), at;
+
+	while (process != NO_KEY && (at = spans_drop(&m->spans, process)) != NO_KEY) {
+		struct span_begun *b = &m->spans.open[at].begun;
+
+		drop_words(b);
+		m->row[b->row].open++;
+	}
+}
+
+/* ---- what happened meanwhile ----------------------------------------------------------------- */
+
+/* The times of a thread that is off its CPU are accounted up to now first. */
+static int did_by_now(struct marks *m, const struct mark_thread *t, uint64_t time,
+		      struct inside *did)
+{
+	struct sched_thread *s = m->sched ? sched_find(m->sched, t->tid) : NULL;
+	int rc = 0;
+
+	*did = t->did;
+	if (!s || s->pid != t->pid)
+		return 0;
+	if (s->state == SCHED_OFF || s->state == SCHED_WAITING)
+		rc = sched_settle(m->sched, s, time);
+	did->off = s->off_total;
+	did->wait = s->wait_total;
+	return rc;
+}
+
+/* sched forgets what a tid's earlier owner did. */
+static uint64_t more(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
+static struct inside between(const struct inside *now, const struct inside *before)
+{
+	return (struct inside){
+		.ticks = more(now->ticks, before->ticks),
+		.calls = more(now->calls, before->calls),
+		.off = more(now->off, before->off),
+		.wait = more(now->wait, before->wait),
+	};
+}
+
+static void count_in(struct marks *m, uint32_t pid, uint32_t tid, uint64_t ticks, uint64_t calls)
+{
+	struct mark_thread *t = m->nthread ? find_thread(m, tid) : NULL;
+	uint32_t process = m->spans.nprocess ? spans_process_of(&m->spans, pid) : NO_KEY;
+
+	if (t && t->pid == pid) {
+		t->did.ticks += ticks;
+		t->did.calls += calls;
+	}
+	if (process != NO_KEY) {
+		m->spans.process[process].did.ticks += ticks;
+		m->spans.process[process].did.calls += calls;
+	}
+}
+
+void marks_sample(struct marks *m, uint32_t pid, uint32_t tid, uint64_t ticks)
+{
+	count_in(m, pid, tid, ticks, 0);
+}
+
+/* ---- what is over ---------------------------------------------------------------------------- */
+
+/* A begin or end as its record told it. */
+struct told {
+	const struct pirecord *r;
+	const struct user_record *x;
+	const char *name;
+	enum mark_kind kind;
+};
+
+static int words_of(const struct told *told, struct span_words **words)
+{
+	return span_words(told->x, told->kind >= MARK_SPAN_BEGINS, told->x->u.strs != 0, words);
+}
+
+static int keep_slowest(struct marks *m, const struct told *told, struct span_begun *b,
+			struct span_over *over)
+{
+	int rc = names_thread(m->names, told->x->u.pid, told->x->u.tid, told->r->time, &over->last);
+
+	if (!rc)
+		rc = words_of(told, &over->ended);
+	if (rc)
+		return rc;
+	over->began = b->words;
+	rc = slowest_add(&m->slowest, over);
+	if (rc)
+		free(over->ended);
+	else
+		b->words = NULL;
+	return rc;
+}
+
+/* *took: how long, of what is whole. */
+static int is_over(struct marks *m, const struct told *told, struct span_begun *b, uint64_t *took)
+{
+	struct mark_thread *t = find_thread(m, told->x->u.tid);
+	struct mark_row *row = &m->row[b->row];
+	uint32_t process = spans_process_of(&m->spans, b->pid);
+	struct span_over over = {
+		.since = b->since,
+		.until = told->r->time,
+		.name = row->name,
+		.thread = row->thread,
+		.pid = b->pid,
+		.tid = b->tid,
+		.within = b->pid == told->x->u.pid ? SPAN_OF_PROCESS : SPAN_OF_PROCESSES,
+	};
+	struct inside now;
+	int rc = 0;
+
+	*took = span_took(&over);
+	if (told->kind == MARK_SPAN_ENDS) {
+		over.has_id = true;
+		over.id = user_record_int(told->x, 0);
+	}
+	if (t && t->pid == b->pid && t->tid == b->tid && t->life == b->life) {
+		over.within = SPAN_OF_THREAD;
+		rc = did_by_now(m, t, told->r->time, &now);
+		over.inside = between(&now, &b->thread);
+		row->inside.ticks += over.inside.ticks;
+		row->inside.calls += over.inside.calls;
+		row->inside.off += over.inside.off;
+		row->inside.wait += over.inside.wait;
+	} else {
+		row->crossed++;
+		if (over.within == SPAN_OF_PROCESS && process != NO_KEY)
+			over.inside = between(&m->spans.process[process].did, &b->process);
+	}
+	row->self += *took > b->nested ? *took - b->nested : 0;
+	if (!rc)
+		rc = spread_add(&row->time, *took);
+	if (!rc && slowest_wants(&m->slowest, row->name, *took))
+		rc = keep_slowest(m, told, b, &over);
+	return rc;
+}
+
+/* ---- pairs and spans ------------------------------------------------------------------------- */
+
+static int begins(struct marks *m, const struct told *told, uint32_t row, struct span_begun *b)
+{
+	struct mark_thread *t = get_thread(m, told->x->u.pid, told->x->u.tid);
+	uint32_t process = spans_process_of(&m->spans, told->x->u.pid);
+	int rc;
+
+	if (!t)
+		return -ENOMEM;
+	*b = (struct span_begun){
+		.row = row,
+		.pid = t->pid,
+		.tid = t->tid,
+		.life = t->life,
+		.since = told->r->time,
+	};
+	if (process != NO_KEY)
+		b->process = m->spans.process[process].did;
+	rc = did_by_now(m, t, told->r->time, &b->thread);
+	return rc ? rc : words_of(told, &b->words);
+}
+
+static int pair_begins(struct marks *m, const struct told *told, uint32_t row)
+{
+	struct mark_thread *t;
+	struct span_begun b;
+	int rc = begins(m, told, row, &b);
+
+	t = rc ? NULL : find_thread(m, b.tid);
+	if (!t)
+		return -ENOMEM;
 	if (t->depth == MARK_DEPTH) {
 		m->row[t->open[0].row].open++;
+		drop_words(&t->open[0]);
 		memmove(t->open, t->open + 1, (MARK_DEPTH - 1) * sizeof(t->open[0]));
 		t->depth--;
 	}
-	t->open[t->depth++] = (struct mark_open){ .row = row, .since = time };
+	if (array_next(t->open, t->depth, t->room)) {
+		drop_words(&b);
+		return -ENOMEM;
+	}
+	t->open[t->depth++] = b;
+	return 0;
 }
 
 /* An end without a name closes the innermost pair. */
-static int end(struct marks *m, struct mark_thread *t, const char *name, uint64_t time)
+static int pair_ends(struct marks *m, const struct told *told)
 {
-	uint32_t depth = t->depth;
-	struct mark_open o;
-	struct mark_row *row;
+	struct mark_thread *t = get_thread(m, told->x->u.pid, told->x->u.tid);
+	const char *name = told->name;
+	uint32_t depth = t ? t->depth : 0;
+	struct span_begun b;
+	uint64_t took;
+	int rc;
 
-	while (depth && *name && strcmp(m->name[m->row[t->open[depth - 1].row].name], name) != 0)
+	if (!t)
+		return -ENOMEM;
+	while (depth && *name &&
+	       strcmp(m->spans.name[m->row[t->open[depth - 1].row].name], name) != 0)
 		depth--;
 	if (!depth) {
 		m->stray++;
 		return 0;
 	}
-	while (t->depth > depth)
-		m->row[t->open[--t->depth].row].cut++;
-	o = t->open[--t->depth];
-	row = &m->row[o.row];
-	if (o.since < m->gap) {
-		row->cut++;
+	while (t->depth > depth) {
+		drop_words(&t->open[--t->depth]);
+		m->row[t->open[t->depth].row].cut++;
+	}
+	b = t->open[--t->depth];
+	if (b.since < m->gap) {
+		m->row[b.row].cut++;
+		drop_words(&b);
 		return 0;
 	}
-	row->self += time - o.since - o.inner;
-	if (t->depth)
-		t->open[t->depth - 1].inner += time - o.since;
-	return spread_add(&row->time, time - o.since);
+	rc = is_over(m, told, &b, &took);
+	drop_words(&b);
+	t = find_thread(m, told->x->u.tid);
+	if (t && t->depth)
+		t->open[t->depth - 1].nested += took;
+	return rc;
+}
+
+static struct span_key key_of(const struct told *told, uint32_t name)
+{
+	bool shared = told->r->minor & MARK_SHARED;
+
+	return (struct span_key){
+		.id = user_record_int(told->x, 0),
+		.name = name,
+		.scope = shared ? told->r->origin : told->x->u.pid,
+		.shared = shared,
+	};
+}
+
+static int span_begins(struct marks *m, const struct told *told, uint32_t row)
+{
+	struct span_key key = key_of(told, m->row[row].name);
+	struct span_begun b;
+	uint32_t at;
+	int rc;
+
+	/* From its first span on what the process does is counted. */
+	if (spans_process(&m->spans, told->x->u.pid) == NO_KEY)
+		return -ENOMEM;
+	rc = begins(m, told, row, &b);
+	if (rc)
+		return rc;
+	at = spans_begin(&m->spans, &key);
+	if (at == NO_KEY) {
+		drop_words(&b);
+		return -ENOMEM;
+	}
+	m->spans.open[at].begun = b;
+	return 0;
+}
+
+static int span_ends(struct marks *m, const struct told *told)
+{
+	struct span_key key = key_of(told, spans_named(&m->spans, told->name));
+	uint32_t at = key.name == NO_KEY ? NO_KEY : spans_end(&m->spans, &key);
+	struct span_begun b;
+	uint64_t took;
+	int rc = 0;
+
+	if (at == NO_KEY) {
+		m->stray++;
+		return 0;
+	}
+	b = m->spans.open[at].begun;
+	if (b.since < m->gap)
+		m->row[b.row].cut++;
+	else
+		rc = is_over(m, told, &b, &took);
+	drop_words(&b);
+	return rc;
 }
 
 static int take(struct marks *m, const struct pirecord *r, struct user_record *x)
 {
-	bool pair = r->major == PITRACE_HOOKIT && (r->minor == MARK_BEGIN || r->minor == MARK_END);
 	struct mark_row key = { .minor = r->minor, .name = NO_KEY, .major = r->major };
+	struct told told = { .r = r, .x = x, .kind = mark_kind(r, x) };
+	struct user_record copy = *x;
 	char room[PITRACE_USER_MAX] = "";
-	struct mark_thread *t = NULL;
 	uint32_t i;
 
-	if (pair) {
+	if (told.kind != MARK_OTHER) {
 		if (x->u.strs)
-			user_record_string(x, 0, room);
+			user_record_string(&copy, 0, room);
 		room[NAME_MAX_BYTES] = '\0';
-		t = get_thread(m, x->u.pid, x->u.tid);
-		if (!t)
-			return -ENOMEM;
-		if (r->minor == MARK_END)
-			return end(m, t, room, r->time);
-		key.name = get_name(m, room);
+		told.name = room;
+	}
+	if (told.kind == MARK_PAIR_ENDS)
+		return pair_ends(m, &told);
+	if (told.kind == MARK_SPAN_ENDS)
+		return span_ends(m, &told);
+	if (told.kind != MARK_OTHER) {
+		key.minor = MARK_BEGIN;
+		key.name = spans_name(&m->spans, room);
 		if (key.name == NO_KEY)
 			return -ENOMEM;
 	}
@@ -155,9 +395,9 @@ static int take(struct marks *m, const struct pirecord *r, struct user_record *x
 	if (i == NO_KEY)
 		return -ENOMEM;
 	m->row[i].records++;
-	if (pair)
-		begin(m, t, i, r->time);
-	return 0;
+	if (told.kind == MARK_PAIR_BEGINS)
+		return pair_begins(m, &told, i);
+	return told.kind == MARK_SPAN_BEGINS ? span_begins(m, &told, i) : 0;
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -169,7 +409,19 @@ static void task_record(struct marks *m, const struct pirecord *r)
 	struct mark_thread *t = task && exits ? find_thread(m, task->tid) : NULL;
 
 	if (t)
-		leave_open(m, t);
+		thread_ends(m, t);
+	/* A fork tells that the pid's earlier owner has ended, if nothing else did. */
+	if (task && (r->minor == PITRACE_MTE_PROCESS_EXIT || r->minor == PITRACE_MTE_FORK) &&
+	    !(task->flags & PITRACE_TASK_WALK))
+		process_ends(m, task->pid);
+}
+
+static void call_record(struct marks *m, const struct pirecord *r)
+{
+	const struct pitrace_sysenter *e = RECORD_AS(r, struct pitrace_sysenter);
+
+	if (e && !(r->minor & PITRACE_EXIT))
+		count_in(m, e->pid, e->tid, 0, 1);
 }
 
 static bool is_gap(const struct pirecord *r)
@@ -186,6 +438,8 @@ int marks_record(struct marks *m, struct trace *t, const struct pirecord *r)
 
 	if (r->major == PITRACE_MTE)
 		task_record(m, r);
+	else if (r->major == PITRACE_SYSCALL)
+		call_record(m, r);
 	else if (is_gap(r))
 		m->gap = r->time;
 	if (!is_user_major(r->major))
@@ -202,6 +456,11 @@ void marks_end(struct marks *m)
 
 	for (i = 0; i < m->nthread; i++)
 		leave_open(m, &m->thread[i]);
+	for (i = 0; i < m->spans.nopen; i++) {
+		if (m->spans.open[i].is_open)
+			m->row[m->spans.open[i].begun.row].open++;
+	}
+	slowest_sort(&m->slowest);
 }
 
 int marks_group(struct marks *into, const struct marks *from,
@@ -226,6 +485,11 @@ int marks_group(struct marks *into, const struct marks *from,
 		g->self += wanted.self;
 		g->open += wanted.open;
 		g->cut += wanted.cut;
+		g->crossed += wanted.crossed;
+		g->inside.ticks += wanted.inside.ticks;
+		g->inside.calls += wanted.inside.calls;
+		g->inside.off += wanted.inside.off;
+		g->inside.wait += wanted.inside.wait;
 		rc = spread_merge(&g->time, &wanted.time);
 	}
 	if (rc)
@@ -239,13 +503,16 @@ void marks_free(struct marks *m)
 
 	for (i = 0; i < m->nrow; i++)
 		spread_free(&m->row[i].time);
-	for (i = 0; i < m->nname; i++)
-		free(m->name[i]);
+	for (i = 0; i < m->nthread; i++) {
+		while (m->thread[i].depth)
+			drop_words(&m->thread[i].open[--m->thread[i].depth]);
+		free(m->thread[i].open);
+	}
 	free(m->row);
-	free(m->name);
 	free(m->thread);
+	spans_free(&m->spans);
+	slowest_free(&m->slowest);
 	keys_free(&m->by_key);
-	keys_free(&m->by_name);
 	keys_free(&m->by_tid);
 	*m = (struct marks){ .names = NULL };
 }

@@ -26,6 +26,7 @@ struct profile_sample {
 			   * counts */
 	uint64_t counted; /* what its event counted; the timer: ns */
 	uint32_t stack;   /* NEED_STACKS */
+	uint32_t symbol;  /* where it was taken */
 	uint32_t thread;
 	uint32_t cpu;
 	bool kernel;

@@ -214,6 +214,8 @@ static int count_tprof(struct reading *rd, const struct pirecord *r)
 	if (rc || !wanted ||
 	    !events_sample(&rd->trace->events, event, 1 + r->repeats, (1 + r->repeats) * s->period))
 		return rc;
+	if (rd->needs & NEED_MARKS)
+		marks_sample(&rd->model->marks, s->pid, s->tid, 1 + r->repeats);
 	if (!r->repeats && !rd->model->stacks.wanted && !rd->model->sums.wanted) {
 		trace_sample(rd->trace, r, kernel, cpu);
 		return hits_add_later(&rd->hits, s, r->time, r->cpu, kernel);
@@ -364,6 +366,7 @@ static int tell_record(struct reading *rd, const struct pirecord *r)
 	rc = idle ? tell_idle(rd, r, &tell, &hit) : tell_sample(rd, r, &tell, &hit);
 	if (rc <= 0)
 		return rc;
+	tell.symbol = hit.leaf;
 	hit.process = rd->model->names.thread[tell.thread].process;
 	if (st->wanted) {
 		bool has = !idle && r->minor & PITRACE_TPROF_STACK &&

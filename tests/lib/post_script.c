@@ -329,25 +329,31 @@ static void copy(void)
 	}
 }
 
-/* mark CPU THREAD MAJOR MINOR [NAME]: with two integers, and a second string */
+/* mark CPU THREAD MAJOR MINOR [NAME [INTEGER]...]: with a second string; without integers two
+ * zeros, but of major 0xb0 none */
 static void mark(void)
 {
-	struct pitrace_user u = { .uid = 1000, .cpu = cpu_at(1), .ints = 2 };
-	uint32_t length[2] = { nwords > 5 ? (uint32_t)strlen(words[5]) : 0, 4 }, size;
+	struct pitrace_user u = { .uid = 1000, .cpu = cpu_at(1) };
+	uint32_t length[2] = { nwords > 5 ? (uint32_t)strlen(words[5]) : 0, 4 }, size, i;
+	uint64_t ints[WORDS] = { 0 };
 	uint8_t *data;
 
 	u.strs = nwords > 5 ? 2 : 0;
+	u.ints = nwords > 6 ? (uint16_t)(nwords - 6) : number(3) == PITRACE_HOOKIT ? 0 : 2;
+	for (i = 6; i < nwords; i++)
+		ints[i - 6] = number(i);
 	thread(2, &u.pid, &u.tid);
-	size = (uint32_t)sizeof(u) + 16 + (u.strs ? 8 + ((length[0] + 4 + 3) & ~3u) : 0);
+	size = (uint32_t)sizeof(u) + u.ints * 8u + (u.strs ? 8 + ((length[0] + 4 + 3) & ~3u) : 0);
 	data = gen_record(&trace[u.cpu], (uint16_t)number(3), (uint32_t)number(4),
 			  PITRACE_TYPE_MIXED, size, now);
 	memcpy(data, &u, sizeof(u));
-	memset(data + sizeof(u), 0, 16);
+	memcpy(data + sizeof(u), ints, u.ints * 8u);
 	if (!u.strs)
 		return;
-	memcpy(data + sizeof(u) + 16, length, 8);
-	memcpy(data + sizeof(u) + 24, words[5], length[0]);
-	memcpy(data + sizeof(u) + 24 + length[0], "more", 4);
+	data += sizeof(u) + u.ints * 8u;
+	memcpy(data, length, 8);
+	memcpy(data + 8, words[5], length[0]);
+	memcpy(data + 8 + length[0], "more", 4);
 }
 
 /* raw CPU MAJOR MINOR BYTES: a record of zeros, perhaps too short */

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What programs wrote themselves: pairs of begin and end by name, nested, left open, cut by losses.
+# What programs wrote themselves: pairs of begin and end by name, nested, left open, cut by losses;
+# spans by name and id, across threads and processes; what else happened in them; the slowest.
 set -u
 # shellcheck source=tests/lib/post_lib.sh
 . "$(dirname "$0")/../../lib/post_lib.sh"
@@ -109,4 +110,156 @@ verdict nothing
 	(.marks.names[] | select(.name == "n37").time.total_ns) == 227000 and
 	([.marks.names[].self_ns] | add) == 227000' out >why
 verdict deep
+
+# Spans with ids: those of one name go on at the same time, and end in whichever thread.
+story() { # FILE: a story on standard input, CPUs' records in the order of time
+	grep -v '^#' | sort -sn | "$make_script" "$1"
+}
+story spans.nrm2 <<'END'
+0 on
+0 task walk 100 1 server
+0 task walk_thread 100/101 1 server
+0 task walk_thread 100/102 1 server
+0 task walk 200 1 server
+# 2.1 ms within 9.2 ms, in one thread: the issue's two
+1000 mark 0 100 0xb0 0 request 1
+1100 mark 0 100 0xb0 0 request 2
+3200 mark 0 100 0xb0 0x80 request 2
+10200 mark 0 100 0xb0 0x80 request 1
+# interleaved, and ended by another thread than began it; the same id elsewhere is another span's
+11000 mark 0 100/101 0xb0 0 request 3
+11010 mark 1 200 0xb0 0 request 3
+11500 mark 0 100/101 0xb0 0 request 4
+12000 mark 1 100/102 0xb0 0x80 request 3
+12020 mark 1 200 0xb0 0x80 request 3
+12600 mark 1 100/102 0xb0 0x80 request 4
+# the same twice: that begun last ends first
+13000 mark 0 100 0xb0 0 again 0xffffffffffffffff
+13100 mark 0 100 0xb0 0 again 0xffffffffffffffff
+13110 mark 0 100 0xb0 0x80 again 0xffffffffffffffff
+13500 mark 1 100/101 0xb0 0x80 again 0xffffffffffffffff
+# ends that nobody began: of another id, name, process; of one that has no id
+14000 mark 0 100 0xb0 0 alone 7
+14010 mark 0 100 0xb0 0x80 alone 8
+14020 mark 0 100 0xb0 0x80 nobody 7
+14030 mark 1 200 0xb0 0x80 alone 7
+14040 mark 0 100 0xb0 0x80 alone
+14050 mark 0 100/101 0xb0 0x80 alone 7
+# by ids of all processes: its own process's begin is not theirs
+15000 mark 0 100 0xb0 0 job 9
+15010 mark 1 200 0xb0 1 job 9
+15050 mark 0 100 0xb0 0x81 job 9
+15090 mark 0 100 0xb0 0x80 job 9
+# without an integer minor 1 is no span
+15100 mark 0 100 0xd0 1 x
+# a thread's end leaves open what others may end, a process's does not, but for those of all
+16000 mark 1 100/102 0xb0 0 left 1
+16100 task thread_exit 100/102 1 server
+16300 mark 0 100 0xb0 0x80 left 1
+16400 mark 1 200 0xb0 0 left 2
+16410 mark 1 200 0xb0 1 kept 1
+16500 task exit 200 1 server
+16600 task fork 200 100 next
+16700 mark 1 200 0xb0 0x80 left 2
+16800 mark 1 200 0xb0 0x81 kept 1
+# records were lost meanwhile; still open
+17000 mark 0 100 0xb0 0 lossy 1
+17100 lost 1 10 3
+17200 mark 0 100 0xb0 0x80 lossy 1
+17300 mark 0 100 0xb0 0 lossy 1
+18000 off
+END
+code 1 "$post" -marks -json spans.nrm2 && cp out spans.json && jq -e '
+	(.marks.names | map({key: .name, value: [.time.count, .time.total_ns, .time.min_ns, .time.max_ns,
+		.open, .cut, .crossed]}) | from_entries) == {
+	request: [5, 14410000, 1000000, 9200000, 0, 0, 2], again: [2, 510000, 10000, 500000, 0, 0, 1],
+	alone: [1, 50000, 50000, 50000, 0, 0, 1], job: [2, 130000, 40000, 90000, 0, 0, 1],
+	left: [1, 300000, 300000, 300000, 1, 0, 1], kept: [1, 390000, 390000, 390000, 0, 0, 1],
+	lossy: [0, 0, 0, 0, 1, 1, 0]} and .marks.ends_without_beginning == 5' out >why
+verdict spans
+# Which are the two of the issue; where each ended; what their records told besides.
+jq -e '[.marks.slowest[] | select(.name == "request") | [.id, .took_ns, .began_ns, .pid, .tid, .within, .end_tid]] == [
+	[1, 9200000, 1000000, 100, 100, "thread", null], [2, 2100000, 1100000, 100, 100, "thread", null],
+	[4, 1100000, 11500000, 100, 101, "process", 102], [3, 1010000, 11010000, 200, 200, "thread", null],
+	[3, 1000000, 11000000, 100, 101, "process", 102]] and
+	([.marks.slowest[] | select(.name == "job") | [.took_ns, .within, .end_pid, .end_tid]] ==
+		[[90000, "thread", null, null], [40000, "processes", 100, 100]]) and
+	([.marks.slowest[] | select(.name == "again").id] == ["0xffffffffffffffff", "0xffffffffffffffff"])' spans.json >why
+verdict spans_slowest
+code 1 "$post" -marks -csv spans.nrm2 && awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["took_ns"] != "" && $at["name"] == "request" { print $at["id"] "," $at["took_ns"] "," $at["end_tid"] }' out >have &&
+	printf '%s\n' 1,9200000, 2,2100000, 4,1100000,102 3,1010000, 3,1000000,102 | diff - have >why
+verdict spans_csv
+code 1 "$post" -marks spans.nrm2 && grep -qE '^ *9200\.000 .* 1  *thread .*request  server \(100\)' marks.out &&
+	grep -qE '^ *1100\.000 .* 4  *process .*request  server \(101\) of' marks.out && has marks.out '0xffffffffffffffff'
+verdict spans_text
+
+# What happened in them: of the thread where it is one, else of the process.
+story inside.nrm2 <<'END'
+0 on
+0 task walk 100 1 server
+0 task walk_thread 100/101 1 server
+0 map 100 0x400000 0x10000 0 /usr/bin/nothing
+1 dispatch 0 0 running 100
+1 dispatch 1 0 running 100/101
+# the thread that serves sleeps for 30 us and waits for 10; the other one has a sample, two calls
+100 mark 0 100 0xb0 0 serve 1 4096
+110 sample 0 100 0x400100
+115 sample 1 100/101 0x400200
+120 call 0 100 0
+125 call 1 100/101 1
+126 ret 1 100/101 1 0
+127 call 1 100/101 1
+128 ret 1 100/101 1 0
+130 dispatch 0 100 sleep 0
+160 wake 0 0 100
+170 dispatch 0 0 running 100
+175 ret 0 100 0 5
+180 sample 0 100 0x400100
+185 mark 0 100 0xb0 0 step
+190 sample 0 100 0x400300
+195 mark 0 100 0xb0 0x80 step
+200 mark 0 100 0xb0 0x80 serve 1 200
+210 sample 0 100 0x400400
+# handed over
+300 mark 0 100 0xb0 0 pass 1
+310 sample 0 100 0x400100
+320 sample 1 100/101 0x400200
+330 call 1 100/101 0
+340 ret 1 100/101 0 5
+350 mark 1 100/101 0xb0 0x80 pass 1
+360 sample 1 100/101 0x400200
+500 off
+END
+code 0 "$post" -marks -json inside.nrm2 && cp out inside.json && jq -e '
+	(.marks.slowest | map({key: .name, value: [.samples, .off_ns, .wait_ns, .syscalls, ([.symbols[].ticks] | add),
+		.told_at_begin, .told_at_end]}) | from_entries) == {
+	serve: [3, 30000, 10000, 1, 3, [4096, "more"], [200, "more"]], step: [1, 0, 0, 0, 1, ["more"], ["more"]],
+	pass: [2, null, null, 1, 2, ["more"], ["more"]]} and
+	(.marks.names | map({key: .name, value: [.samples, .off_ns, .wait_ns, .syscalls, .self_ns, .crossed]}) | from_entries) == {
+	serve: [3, 30000, 10000, 1, 100000, 0], step: [1, 0, 0, 0, 10000, 0], pass: [0, 0, 0, 0, 50000, 1]}' out >why
+verdict inside
+code 0 "$post" -marks inside.nrm2 && has marks.out 'begin: 4096 "more"  end: 200 "more"'
+verdict inside_text
+
+# The slowest ten of thirteen, of two names; a name's others are counted alone.
+{
+	echo '0 on'
+	echo '0 task walk 100 1 many'
+	for ((i = 1; i <= 13; i++)); do
+		echo "$((i * 100)) mark 0 100 0xb0 0 many $i"
+		echo "$((i * 100 + i * 7 % 13 + 1)) mark 0 100 0xb0 0x80 many $i"
+	done
+	echo '9000 off'
+} | story many.nrm2 && code 0 "$post" -marks -json many.nrm2 && jq -e '
+	[.marks.slowest[].took_ns] == [range(13; 3; -1) * 1000] and .marks.names[0].time.count == 13 and
+	.marks.names[0].p90_ns >= 12000 and .marks.names[0].p90_ns < 12400' out >why
+verdict ten
+
+# 100,000 at once, ended in the order in which they began: no step looks at all that are open.
+perl -e 'print "0 on\n0 task walk 100 1 many\n"; print "$_ mark 0 100 0xb0 0 many $_\n" for 1 .. 100000;
+	print 100000 + $_, " mark 0 100 0xb0 0x80 many $_\n" for 1 .. 100000; print "300000 off\n"' |
+	"$make_script" crowd.nrm2 && code 0 timeout 60 "$post" -marks -json crowd.nrm2 && jq -e '
+	.marks.names[0] | [.time.count, .time.min_ns, .time.max_ns, .open, .cut] == [100000, 100000000, 100000000, 0, 0]' out >why
+verdict crowd
 finish
