@@ -184,6 +184,30 @@ static void tell_span(struct chrome_writing *w, const struct moment *m, const ch
 	json_end(j, '}');
 }
 
+/* A span may begin and end in different threads, and others of its name meanwhile: viewers pair it
+ * by category, scope and id. */
+static void tell_named_span(struct chrome_writing *w, const struct moment *m, const char *phase)
+{
+	struct json *j = event_at(w, phase, pid_of(w, m->thread), w->names->thread[m->thread].tid,
+				  m->time);
+	char id[32];
+
+	snprintf(id, sizeof(id), "%#" PRIx64, m->id);
+	json_string(j, "cat", "span");
+	json_string(j, "name", m->name);
+	json_string(j, "scope", m->name);
+	json_object(j, "id2");
+	json_string(j, m->shared ? "global" : "local", id);
+	json_end(j, '}');
+	json_object(j, "args");
+	if (m->id >> 53)
+		json_string(j, "id", id);
+	else
+		json_uint(j, "id", m->id);
+	json_end(j, '}');
+	json_end(j, '}');
+}
+
 static void tell_irq(struct chrome_writing *w, const struct moment *m)
 {
 	struct json *j = event_at(w, m->kind == MOMENT_IRQ_BEGINS ? "B" : "E", PID_IRQS, m->cpu,
@@ -230,6 +254,12 @@ static int each(void *arg, const struct moment *m)
 		break;
 	case MOMENT_PAIR_ENDS:
 		tell_span(w, m, "e", "pair");
+		break;
+	case MOMENT_SPAN_BEGINS:
+		tell_named_span(w, m, "b");
+		break;
+	case MOMENT_SPAN_ENDS:
+		tell_named_span(w, m, "e");
 		break;
 	case MOMENT_MARK:
 		tell_span(w, m, "i", "mark");

@@ -75,7 +75,13 @@ static const char events[] =
 	"event { name = mark; id = 9; stream_id = 0; fields := struct {\n"
 	"	uint32_t pid; uint32_t tid; string comm; string name; hex64_t value; }; };\n"
 	"event { name = page_fault; id = 10; stream_id = 0; fields := struct {\n"
-	"	uint32_t pid; uint32_t tid; string comm; string name; hex64_t address; }; };\n";
+	"	uint32_t pid; uint32_t tid; string comm; string name; hex64_t address; }; };\n"
+	"event { name = span_begin; id = 11; stream_id = 0; fields := struct {\n"
+	"	uint32_t pid; uint32_t tid; string comm; string name; uint64_t id;\n"
+	"	uint16_t shared; }; };\n"
+	"event { name = span_end; id = 12; stream_id = 0; fields := struct {\n"
+	"	uint32_t pid; uint32_t tid; string comm; string name; uint64_t id;\n"
+	"	uint16_t shared; }; };\n";
 
 struct ctf_writing {
 	const struct job *job;
@@ -197,6 +203,13 @@ static void put_fields(struct ctf_writing *w, const struct moment *m)
 	case MOMENT_IRQ_BEGINS:
 	case MOMENT_IRQ_ENDS:
 		put_text(w, m->name);
+		break;
+	case MOMENT_SPAN_BEGINS:
+	case MOMENT_SPAN_ENDS:
+		put_thread(w, m->thread);
+		put_text(w, m->name);
+		put64(w, m->id);
+		put16(w, m->shared);
 		break;
 	default:
 		put_thread(w, m->thread);

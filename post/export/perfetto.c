@@ -83,9 +83,9 @@ enum { ANNOTATION_UINT = 3, ANNOTATION_INT = 4, ANNOTATION_NAME = 10 };
 
 #define SEQUENCE 1
 
-/* Tracks: of CPUs' interrupts, processes, threads, pairs of threads. */
+/* Tracks: of CPUs' interrupts, processes, threads, pairs of threads; spans have the highest bit. */
 #define TRACK(kind, i) ((uint64_t)(kind) << 32 | (i))
-enum { TRACKS_IRQ = 1, TRACKS_PROCESS, TRACKS_THREAD, TRACKS_PAIR };
+enum { TRACKS_IRQ = 1, TRACKS_PROCESS, TRACKS_THREAD, TRACKS_PAIR, TRACKS_SPAN };
 
 struct perfetto_writing {
 	const struct job *job;
@@ -366,6 +366,25 @@ static uint64_t pair_track(struct perfetto_writing *w, uint32_t thread)
 	return id;
 }
 
+/* A span has a track of its own while it is open, below its process: others of its name may begin
+ * and end meanwhile, and it may end in another thread or, shared, in another process. */
+static uint64_t span_track(struct perfetto_writing *w, const struct moment *m)
+{
+	uint32_t process = m->shared ? 0 : w->names->thread[m->thread].process + 1;
+	uint64_t id = hash_mix((uint64_t)process << 32 | m->place, TRACKS_SPAN) | 1ull << 63;
+	size_t at, data;
+
+	if (new_track(w, id)) {
+		at = track(w, id, &data);
+		protobuf_string(&w->p, TRACK_NAME, "spans");
+		if (process)
+			protobuf_uint(&w->p, TRACK_PARENT, TRACK(TRACKS_PROCESS, process - 1));
+		protobuf_end(&w->p, data);
+		end(w, at);
+	}
+	return id;
+}
+
 /* ---- moments --------------------------------------------------------------------------------- */
 
 static void tell_event(struct perfetto_writing *w, const struct moment *m, uint64_t on,
@@ -383,7 +402,7 @@ static void tell_event(struct perfetto_writing *w, const struct moment *m, uint6
 		a = protobuf_begin(&w->p, EVENT_ANNOTATION);
 		protobuf_string(&w->p, ANNOTATION_NAME, value);
 		protobuf_uint(&w->p, m->kind == MOMENT_CALL_ENDS ? ANNOTATION_INT : ANNOTATION_UINT,
-			      m->value);
+			      m->kind == MOMENT_SPAN_BEGINS ? m->id : m->value);
 		protobuf_end(&w->p, a);
 	}
 	protobuf_end(&w->p, data);
@@ -524,6 +543,12 @@ static int each(void *arg, const struct moment *m)
 		break;
 	case MOMENT_PAIR_ENDS:
 		tell_event(w, m, pair_track(w, m->thread), SLICE_END, "pair", NULL);
+		break;
+	case MOMENT_SPAN_BEGINS:
+		tell_event(w, m, span_track(w, m), SLICE_BEGIN, "span", "id");
+		break;
+	case MOMENT_SPAN_ENDS:
+		tell_event(w, m, span_track(w, m), SLICE_END, "span", NULL);
 		break;
 	case MOMENT_MARK:
 		tell_event(w, m, TRACK(TRACKS_THREAD, m->thread), INSTANT, "mark", "value");

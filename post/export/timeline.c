@@ -9,6 +9,7 @@
 #include "job.h"
 #include "model/call_names.h"
 #include "model/event_words.h"
+#include "model/spans.h"
 #include "record/record_as.h"
 #include "record/user_record.h"
 
@@ -29,6 +30,7 @@ struct timeline {
 	uint32_t cpus;
 	uint32_t *pairs; /* of threads */
 	uint32_t threads;
+	struct spans spans; /* those that are open */
 	struct open_call *call;
 	uint32_t ncall, room;
 	struct keys by_thread;
@@ -196,13 +198,47 @@ static int take_fault(struct timeline *t, const struct pirecord *r)
 	return rc || m.thread == NO_KEY ? rc : tell(t, &m);
 }
 
+static int take_pair(struct timeline *t, struct moment *m)
+{
+	uint32_t *open;
+
+	if (array_reach(t->pairs, t->threads, m->thread))
+		return -ENOMEM;
+	open = &t->pairs[m->thread];
+	if (m->kind == MOMENT_PAIR_ENDS && !*open)
+		return 0;
+	*open += m->kind == MOMENT_PAIR_ENDS ? -1u : 1;
+	return tell(t, m);
+}
+
+static int take_span(struct timeline *t, const struct pirecord *r, const struct user_record *x,
+		     struct moment *m)
+{
+	struct span_key key = { .name = spans_name(&t->spans, m->name) };
+
+	if (key.name == NO_KEY)
+		return -ENOMEM;
+	m->id = key.id = user_record_int(x, 0);
+	m->shared = key.shared = r->minor & MARK_SHARED;
+	key.scope = m->shared ? r->origin : x->u.pid;
+	if (m->kind == MOMENT_SPAN_ENDS) {
+		m->place = spans_end(&t->spans, &key);
+		return m->place == NO_KEY ? 0 : tell(t, m);
+	}
+	m->place = spans_begin(&t->spans, &key);
+	return m->place == NO_KEY ? -ENOMEM : tell(t, m);
+}
+
 static int take_user(struct timeline *t, const struct pirecord *r)
 {
-	bool pair = r->major == PITRACE_HOOKIT && (!r->minor || r->minor == MARK_END);
-	struct moment m = { .kind = MOMENT_MARK, .time = r->time, .cpu = r->cpu };
+	static const enum moment_kind kinds[] = {
+		[MARK_OTHER] = MOMENT_MARK,          [MARK_PAIR_BEGINS] = MOMENT_PAIR_BEGINS,
+		[MARK_PAIR_ENDS] = MOMENT_PAIR_ENDS, [MARK_SPAN_BEGINS] = MOMENT_SPAN_BEGINS,
+		[MARK_SPAN_ENDS] = MOMENT_SPAN_ENDS,
+	};
+	struct moment m = { .time = r->time, .cpu = r->cpu };
 	char room[PITRACE_USER_MAX];
 	struct user_record x;
-	uint32_t *open;
 	int rc;
 
 	if (!user_record(r, &x))
@@ -210,19 +246,20 @@ static int take_user(struct timeline *t, const struct pirecord *r)
 	rc = thread_of(t, x.u.pid, x.u.tid, r->time, &m.thread);
 	if (rc || m.thread == NO_KEY)
 		return rc;
+	m.kind = kinds[mark_kind(r, &x)];
 	m.value = x.u.ints ? user_record_int(&x, 0) : 0;
 	snprintf(room, sizeof(room), "%x/%x", r->major, r->minor);
 	m.name = x.u.strs ? user_record_string(&x, 0, room) : room;
-	if (!pair)
+	switch (m.kind) {
+	case MOMENT_PAIR_BEGINS:
+	case MOMENT_PAIR_ENDS:
+		return take_pair(t, &m);
+	case MOMENT_SPAN_BEGINS:
+	case MOMENT_SPAN_ENDS:
+		return take_span(t, r, &x, &m);
+	default:
 		return tell(t, &m);
-	if (array_reach(t->pairs, t->threads, m.thread))
-		return -ENOMEM;
-	open = &t->pairs[m.thread];
-	m.kind = r->minor ? MOMENT_PAIR_ENDS : MOMENT_PAIR_BEGINS;
-	if (r->minor && !*open)
-		return 0;
-	*open += r->minor ? -1u : 1;
-	return tell(t, &m);
+	}
 }
 
 static int take_record(void *arg, const struct pirecord *r)
@@ -261,6 +298,7 @@ int timeline_read(const struct job *job, int (*each)(void *arg, const struct mom
 	free(t.irqs);
 	free(t.pairs);
 	free(t.call);
+	spans_free(&t.spans);
 	keys_free(&t.by_thread);
 	return rc;
 }

@@ -21,6 +21,8 @@ enum moment_kind {
 	MOMENT_PAIR_ENDS, /* a pair named by a program (HookIt) */
 	MOMENT_MARK,      /* any other record of a program */
 	MOMENT_FAULT,     /* a page fault */
+	MOMENT_SPAN_BEGINS,
+	MOMENT_SPAN_ENDS, /* the same with an id, perhaps in another thread than it began in */
 };
 
 struct moment {
@@ -31,7 +33,10 @@ struct moment {
 	uint32_t old;    /* RUNS: the thread that ran before, likewise */
 	uint32_t why;    /* RUNS: PITRACE_LEFT_* of the old one; WAKES: flags */
 	int16_t old_priority, priority;
-	const char *name; /* of an interrupt, a call, a pair, a mark */
+	const char *name; /* of an interrupt, a call, a pair, a span, a mark */
+	uint64_t id;      /* SPAN_*: its id, */
+	bool shared;      /* … of all processes; else of its own, */
+	uint32_t place;   /* … and a number that no other span has that is open meanwhile */
 	uint64_t value;   /* MARK: its first integer; FAULT: the address; CALL_ENDS:
 					   the result */
 	const struct profile_sample *sample;

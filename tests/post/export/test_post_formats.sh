@@ -428,6 +428,42 @@ verdict marks_perfetto
 babeltrace2 --clock-cycles marks.ctf 2>err | sed -nE 's/.* (pair_begin|pair_end|mark): .*name = "([^"]*)".*/\1 \2/p' | paste -sd';' >have
 echo 'pair_begin outer;pair_begin inner;mark lonely;pair_end inner;pair_end outer;mark d1/1' | diff - have >why
 verdict marks_ctf
+# Spans keep their ids, across threads; those that end nothing are left out.
+"$script" spans.nrm2 <<'END' || exit 1
+0 on
+0 task walk 100 1 app
+0 task walk_thread 100/101 1 app
+0 task walk 200 1 app
+10 mark 0 100 0xb0 0 request 1
+20 mark 0 100 0xb0 0 request 0xfffffffffffffffe
+30 mark 1 100/101 0xb0 0x80 request 1
+40 mark 0 100 0xb0 0x80 request 0xfffffffffffffffe
+45 mark 1 100/101 0xb0 0x80 request 3
+50 mark 0 100 0xb0 1 job 4
+55 mark 1 200 0xb0 0x81 job 4
+60 off
+END
+convert chrome spans.nrm2 spans.chrome && convert perfetto spans.nrm2 spans.perfetto && convert ctf spans.nrm2 spans.ctf || cat err
+jq -r '[.traceEvents[] | select(.cat == "span") | "\(.ph) \(.name) \(.scope) \(.id2.local) \(.id2.global) \(.args.id) \(.tid)"] |
+	join(";")' spans.chrome >have
+echo "b request request 0x1 null 1 100;b request request 0xfffffffffffffffe null 0xfffffffffffffffe 100;$(
+	)e request request 0x1 null 1 101;e request request 0xfffffffffffffffe null 0xfffffffffffffffe 100;$(
+	)b job job null 0x4 4 100;e job job null 0x4 4 200" | diff - have >why
+verdict spans_chrome
+protoc --decode=Trace --proto_path="$here" "$here/perfetto.proto" <spans.perfetto >spans.decoded
+same_number "spans perfetto" "$(grep -c 'category: "span"' spans.decoded)" 3
+same_number "ids perfetto" "$(grep -A1 -E ' value: (1|4|18446744073709551614)$' spans.decoded | grep -c '"id"')" 3
+# Each end is on the track of its begin, which no other span has meanwhile.
+perl -0777 -ne 'my %open; while (/\n  event \{(.*?)\n  \}/gs) { my $e = $1; my ($t) = $e =~ /\n    type: (\d+)/;
+	my ($on) = $e =~ /track: (\d+)/; $bad ||= $t == 1 ? $open{$on}++ : !$open{$on}--; $n++ }
+	exit($bad || $n != 6 || grep { $_ } values %open)' spans.decoded || echo "tracks perfetto" >>why
+[ ! -s why ]
+verdict spans_perfetto
+babeltrace2 --clock-cycles spans.ctf 2>err |
+	sed -nE 's/.* (span_begin|span_end): .*tid = ([0-9]+).* name = "([^"]*)", id = ([0-9]+), shared = ([01]).*/\1 \2 \3 \4 \5/p' | paste -sd';' >have
+echo "span_begin 100 request 1 0;span_begin 100 request 18446744073709551614 0;span_end 101 request 1 0;$(
+	)span_end 100 request 18446744073709551614 0;span_begin 100 job 4 1;span_end 200 job 4 1" | diff - have >why
+verdict spans_ctf
 # Each begins before it ends, and CPUs run one thread at a time.
 jq -e '[.traceEvents[] | select(.ph == "B" or .ph == "E")] | group_by([.pid, .tid]) | map(
 		reduce .[] as $e ({n: 0, ok: true}; .n += (if $e.ph == "B" then 1 else -1 end) |
