@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "export/by_thread.h"
+#include "export/firefox_markers.h"
 #include "export/frame_list.h"
 #include "export/texts.h"
 #include "export/writer.h"
@@ -32,6 +33,8 @@ struct firefox_writing {
 	const struct names *names;
 	struct frame_list list;
 	struct by_thread by;
+	struct firefox_markers markers;
+	uint64_t first; /* time of the first sample or marker */
 	struct numbering stack, frame, func, lib;
 	struct texts texts;
 	struct json j;
@@ -85,10 +88,15 @@ static uint32_t number_stack(struct firefox_writing *w, uint32_t stack)
 	return number_of(&w->stack, stack);
 }
 
-/* Milliseconds since the first sample. */
+static uint64_t marker_name(void *w, const char *name)
+{
+	return text(w, name);
+}
+
+/* Milliseconds since the first sample or marker. */
 static void put_time(struct firefox_writing *w, uint64_t time)
 {
-	json_fixed(&w->j, NULL, (double)(time - w->by.first) / 1e6, 6);
+	json_fixed(&w->j, NULL, (double)(time - w->first) / 1e6, 6);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -273,11 +281,10 @@ static void write_texts(struct firefox_writing *w)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
+/* One that has markers alone may have come up only when these were read. */
 static int write_thread(struct firefox_writing *w, uint32_t thread)
 {
-	static const char *const markers[] = {
-		"data", "name", "startTime", "endTime", "phase", "category", NULL,
-	};
+	static const struct thread_samples none;
 	static const char *const natives[] = {
 		"libIndex", "address", "name", "functionSize", NULL,
 	};
@@ -310,8 +317,8 @@ static int write_thread(struct firefox_writing *w, uint32_t thread)
 	json_array(j, "pausedRanges");
 	json_end(j, ']');
 	json_bool(j, "showMarkersInTimeline", true);
-	write_samples(w, &w->by.thread[thread]);
-	empty_table(j, "markers", markers);
+	write_samples(w, thread < w->by.threads ? &w->by.thread[thread] : &none);
+	firefox_markers_write(&w->markers, j, thread, w->first, marker_name, w);
 	write_stacks(w);
 	write_frames(w);
 	write_funcs(w);
@@ -361,8 +368,7 @@ static void write_meta(struct firefox_writing *w)
 	write_category(j, "User", "yellow");
 	write_category(j, "Kernel", "orange");
 	json_end(j, ']');
-	json_array(j, "markerSchema");
-	json_end(j, ']');
+	firefox_markers_schema(j);
 	json_end(j, '}');
 }
 
@@ -401,16 +407,19 @@ static void write_libs(struct firefox_writing *w)
 static int write_all(struct firefox_writing *w, FILE *out)
 {
 	struct json *j = &w->j;
-	uint32_t i;
+	uint32_t i, at;
 	int rc = 0;
 
+	w->first = w->by.first < w->markers.first ? w->by.first : w->markers.first;
 	json_begin(j, out, false);
 	json_object(j, NULL);
 	write_meta(w);
 	write_libs(w);
 	json_array(j, "threads");
-	for (i = 0; i < w->by.threads && !rc; i++) {
-		if (w->by.thread[i].count)
+	for (i = 0; i < w->names->nthread && !rc; i++) {
+		at = firefox_markers_of(&w->markers, i);
+		if ((i < w->by.threads && w->by.thread[i].count) ||
+		    (at < w->markers.count && w->markers.marker[at].thread == i))
 			rc = write_thread(w, i);
 	}
 	json_end(j, ']');
@@ -429,6 +438,8 @@ static int firefox_write(const struct job *job, FILE *out)
 	int rc = by_thread_read(&w.by, job);
 
 	if (!rc)
+		rc = firefox_markers_read(&w.markers, job);
+	if (!rc)
 		rc = frame_list_make(&w.list, job, true);
 	if (!rc &&
 	    !(numbering_open(&w.stack, w.list.stacks) && numbering_open(&w.frame, w.list.frames) &&
@@ -443,6 +454,7 @@ static int firefox_write(const struct job *job, FILE *out)
 	texts_free(&w.texts);
 	frame_list_free(&w.list);
 	by_thread_free(&w.by);
+	firefox_markers_free(&w.markers);
 	return rc;
 }
 

@@ -434,6 +434,7 @@ verdict marks_ctf
 0 task walk 100 1 app
 0 task walk_thread 100/101 1 app
 0 task walk 200 1 app
+5 sample 0 100 0x400100
 10 mark 0 100 0xb0 0 request 1
 20 mark 0 100 0xb0 0 request 0xfffffffffffffffe
 30 mark 1 100/101 0xb0 0x80 request 1
@@ -464,6 +465,29 @@ babeltrace2 --clock-cycles spans.ctf 2>err |
 echo "span_begin 100 request 1 0;span_begin 100 request 18446744073709551614 0;span_end 101 request 1 0;$(
 	)span_end 100 request 18446744073709551614 0;span_begin 100 job 4 1;span_end 200 job 4 1" | diff - have >why
 verdict spans_ctf
+# Firefox's markers of a thread: a span from its begin on, wherever it ends.
+convert firefox spans.nrm2 spans.firefox || cat err
+jq -r '[.threads[] | . as $t | .markers | range(.length) as $i | "\($t.tid) \($t.stringArray[.name[$i]]) " +
+	"\(.phase[$i]) \(.data[$i].id) \(.startTime[$i] * 1e6 | round) \(.endTime[$i] * 1e6 | round)"] | join(";")' spans.firefox >have
+echo '100 request 1 1 5000 25000;100 request 1 0xfffffffffffffffe 15000 35000;100 job 1 4 45000 50000' | diff - have >why
+verdict spans_firefox
+# Without ids the viewer pairs the begins and ends of a thread itself; a thread may have no sample.
+"$script" pairs.nrm2 <<'END' || exit 1
+0 on
+0 task walk 100 1 app
+0 task walk_thread 100/101 1 app
+10 mark 1 100/101 0xb0 0 outer
+15 sample 0 100 0x400100
+20 mark 1 100/101 0xd0 7 lonely
+30 mark 1 100/101 0xb0 0x80 outer
+35 mark 1 100/101 0xb0 0 open 7
+60 off
+END
+convert firefox pairs.nrm2 pairs.firefox && jq -c '[.threads[] | [.tid, .samples.length, .markers.length, .markers.phase,
+	(.markers.startTime | map(. and (. * 1e6 | round))), (.markers.endTime | map(. and (. * 1e6 | round))), .markers.data[-1].id]]' \
+	pairs.firefox >have || cat err
+echo '[[100,1,0,[],[],[],null],[101,0,4,[2,0,3,2],[true,true,false,true],[false,false,true,false],"7"]]' | diff - have >why
+verdict pairs_firefox
 # Each begins before it ends, and CPUs run one thread at a time.
 jq -e '[.traceEvents[] | select(.ph == "B" or .ph == "E")] | group_by([.pid, .tid]) | map(
 		reduce .[] as $e ({n: 0, ok: true}; .n += (if $e.ph == "B" then 1 else -1 end) |
