@@ -242,6 +242,30 @@ verdict inside
 code 0 "$post" -marks inside.nrm2 && has marks.out 'begin: 4096 "more"  end: 200 "more"'
 verdict inside_text
 
+# Of several traces as one: what begins on one machine does not end on another, whatever its id.
+story here.nrm2 <<'END'
+0 on
+0 task walk 100 1 server
+10 mark 0 100 0xb0 0 request 1
+20 mark 0 100 0xb0 1 job 1
+30 mark 0 100 0xb0 0 served 1
+40 mark 0 100 0xb0 0x80 served 1
+500 off
+END
+story there.nrm2 <<'END'
+0 on
+0 task walk 100 1 server
+15 mark 0 100 0xb0 0x80 request 1
+25 mark 0 100 0xb0 0x81 job 1
+35 mark 0 100 0xb0 0 served 1
+50 mark 0 100 0xb0 0x80 served 1
+500 off
+END
+code 0 "$post" -marks -json here.nrm2 there.nrm2 && jq -e '
+	(.marks.names | map({key: .name, value: [.time.count, .time.total_ns, .open]}) | from_entries) == {
+	request: [0, 0, 1], job: [0, 0, 1], served: [2, 25000, 0]} and .marks.ends_without_beginning == 2' out >why
+verdict machines
+
 # The slowest ten of thirteen, of two names; a name's others are counted alone.
 {
 	echo '0 on'
