@@ -34,7 +34,7 @@ for page in "$top"/libperfutil/man/*.3 "$top"/driver/*.4; do
 	example "$page" >"$work/$name.c"
 	grep -q '^int main(' "$work/$name.c" &&
 		"${compiler[@]}" -Wall -Wextra -Werror -I "$top/driver/uapi" \
-			-I "$top/libperfutil/include" -o "$work/$name" "$work/$name.c" \
+			-I "$work/include" -I "$top/libperfutil/include" -o "$work/$name" "$work/$name.c" \
 			-L "$lib" -lperfutil -la2n >"$work/out" 2>&1
 	verdict "example_$name" $?
 done
