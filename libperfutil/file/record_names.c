@@ -2,6 +2,7 @@
 /* The names of majors and of losses, the same in all tools. */
 #include <stddef.h>
 #include <perfutil.h>
+#include <pifile.h>
 #include "file/record_kinds.h"
 
 static const char *const losses[PITRACE_LOST_KINDS] = {
@@ -22,7 +23,7 @@ static const char *const losses[PITRACE_LOST_KINDS] = {
 
 const char *TraceMajorName(int major)
 {
-	if (major == PITRACE_HOOKIT || (major >= PITRACE_USER_FIRST && major < PITRACE_MAJORS))
+	if (pifile_user_major((unsigned int)major))
 		return "user";
 	return record_major_name(major);
 }

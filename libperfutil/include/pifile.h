@@ -241,6 +241,38 @@ int pimerge_next_sized(struct pimerge *m, struct pirecord *r, size_t size) PITRA
 #define pimerge_next(...) pimerge_next_sized(__VA_ARGS__, sizeof(struct pirecord))
 #endif
 
+/* ---- records that programs write (TraceHook, TraceJitLoad, TraceThreadName) ------------------- */
+
+struct pifile_user {
+	uint64_t time; /* CLOCK_MONOTONIC ns */
+	uint32_t major;
+	uint32_t minor;
+	uint32_t pid; /* who wrote it */
+	uint32_t tid;
+	uint32_t uid;
+	uint32_t cpu;
+	uint32_t ints; /* number of integers */
+	uint32_t strs; /* number of strings */
+	/* For the following functions: */
+	const uint8_t *values, *lengths, *text;
+	uint32_t next, offset;
+};
+
+/* Programs write records of these majors, and MTE records of the minors JIT and JAVA_THREAD. */
+static inline bool pifile_user_major(unsigned int major)
+{
+	return major == PITRACE_HOOKIT || (major >= PITRACE_USER_FIRST && major < PITRACE_MAJORS);
+}
+
+/* Reads such a record, of whichever major; u refers to the record's data. 0; -ENOMSG: it is of
+ * another type; -EBADMSG: it is cut, or its lengths are wrong. */
+int pifile_user_record(const struct pirecord *r, struct pifile_user *u);
+/* Its i-th integer, from 0; 0: it has none there. */
+uint64_t pifile_user_int(const struct pifile_user *u, uint32_t i);
+/* Its i-th string, of *length (or NULL) bytes: without a NUL behind them, perhaps with some among
+ * them. NULL: it has none there. */
+const char *pifile_user_string(struct pifile_user *u, uint32_t i, size_t *length);
+
 #ifdef __cplusplus
 }
 #endif

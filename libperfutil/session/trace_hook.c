@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+#include <pifile.h>
 #include <tracer.h>
 #include "base/now.h"
 #include "collect/driver/driver_hook.h"
@@ -412,7 +413,7 @@ static bool is_users(int major, int minor)
 {
 	if (major == PITRACE_MTE)
 		return minor == PITRACE_MTE_JIT || minor == PITRACE_MTE_JAVA_THREAD;
-	return major == PITRACE_HOOKIT || (major >= PITRACE_USER_FIRST && major < PITRACE_MAJORS);
+	return pifile_user_major((unsigned int)major);
 }
 
 /* A record counts as written if anybody has it. */

@@ -211,16 +211,16 @@ static int take_pair(struct timeline *t, struct moment *m)
 	return tell(t, m);
 }
 
-static int take_span(struct timeline *t, const struct pirecord *r, const struct user_record *x,
+static int take_span(struct timeline *t, const struct pirecord *r, const struct pifile_user *x,
 		     struct moment *m)
 {
 	struct span_key key = { .name = spans_name(&t->spans, m->name) };
 
 	if (key.name == NO_KEY)
 		return -ENOMEM;
-	m->id = key.id = user_record_int(x, 0);
+	m->id = key.id = pifile_user_int(x, 0);
 	m->shared = key.shared = r->minor & MARK_SHARED;
-	key.scope = m->shared ? r->origin : x->u.pid;
+	key.scope = m->shared ? r->origin : x->pid;
 	if (m->kind == MOMENT_SPAN_ENDS) {
 		m->place = spans_end(&t->spans, &key);
 		return m->place == NO_KEY ? 0 : tell(t, m);
@@ -238,18 +238,18 @@ static int take_user(struct timeline *t, const struct pirecord *r)
 	};
 	struct moment m = { .time = r->time, .cpu = r->cpu };
 	char room[PITRACE_USER_MAX];
-	struct user_record x;
+	struct pifile_user x;
 	int rc;
 
-	if (!user_record(r, &x))
+	if (pifile_user_record(r, &x))
 		return 0;
-	rc = thread_of(t, x.u.pid, x.u.tid, r->time, &m.thread);
+	rc = thread_of(t, x.pid, x.tid, r->time, &m.thread);
 	if (rc || m.thread == NO_KEY)
 		return rc;
 	m.kind = kinds[mark_kind(r, &x)];
-	m.value = x.u.ints ? user_record_int(&x, 0) : 0;
+	m.value = x.ints ? pifile_user_int(&x, 0) : 0;
 	snprintf(room, sizeof(room), "%x/%x", r->major, r->minor);
-	m.name = x.u.strs ? user_record_string(&x, 0, room) : room;
+	m.name = x.strs ? user_string(&x, 0, room) : room;
 	switch (m.kind) {
 	case MOMENT_PAIR_BEGINS:
 	case MOMENT_PAIR_ENDS:
@@ -278,7 +278,7 @@ static int take_record(void *arg, const struct pirecord *r)
 	case PITRACE_FAULT:
 		return take_fault(t, r);
 	default:
-		return is_user_major(r->major) ? take_user(t, r) : 0;
+		return pifile_user_major(r->major) ? take_user(t, r) : 0;
 	}
 }
 

@@ -8,7 +8,6 @@
 #include "input/merged_inner.h"
 #include "record/call_record.h"
 #include "record/detail.h"
-#include "record/user_record.h"
 
 uint32_t merged_cpu(struct merged *m, struct merged_part *p, uint32_t cpu)
 {
@@ -174,7 +173,7 @@ static void patch_record(struct merged *m, struct merged_part *p, struct pirecor
 		return;
 	}
 	/* All others begin with their thread. */
-	if (r->type == PITRACE_TYPE_STRUCT || is_user_major(r->major))
+	if (r->type == PITRACE_TYPE_STRUCT || pifile_user_major(r->major))
 		patch_both(m, r, 0, 4);
 }
 

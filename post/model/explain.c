@@ -8,7 +8,6 @@
 
 #include "base/keys.h"
 #include "record/record_as.h"
-#include "record/user_record.h"
 
 static int add(struct explain *x, const struct a2n *a, struct explain_source *s, uint32_t before)
 {
@@ -26,7 +25,7 @@ static bool concerns(const struct explain *x, const struct pirecord *r, struct e
 	const struct pitrace_mte_task *task;
 	const struct pitrace_mte_map *map;
 	const struct pitrace_mte_unmap *unmap;
-	struct user_record u;
+	struct pifile_user u;
 
 	switch (r->minor) {
 	case PITRACE_MTE_PROCESS:
@@ -51,11 +50,11 @@ static bool concerns(const struct explain *x, const struct pirecord *r, struct e
 		s->pid = unmap ? unmap->pid : 0;
 		return unmap && explain_concerns(x, unmap->start, unmap->length);
 	case PITRACE_MTE_JIT:
-		if (!user_record(r, &u) || u.u.ints < 4)
+		if (pifile_user_record(r, &u) || u.ints < 4)
 			return false;
-		s->pid = u.u.pid;
-		return explain_concerns(x, user_record_int(&u, 1), user_record_int(&u, 2)) ||
-		       explain_concerns(x, user_record_int(&u, 3), user_record_int(&u, 2));
+		s->pid = u.pid;
+		return explain_concerns(x, pifile_user_int(&u, 1), pifile_user_int(&u, 2)) ||
+		       explain_concerns(x, pifile_user_int(&u, 3), pifile_user_int(&u, 2));
 	default:
 		return false;
 	}

@@ -96,38 +96,38 @@ static int feed_build_id(struct a2n *a, const struct pitrace_mte_buildid *b)
 }
 
 /* Feeds a record of code that a program made. The kernel has filled in which process wrote it. */
-static int feed_jit(struct a2n *a, const struct pirecord *r, struct user_record *x)
+static int feed_jit(struct a2n *a, const struct pirecord *r, struct pifile_user *x)
 {
 	char name[PITRACE_USER_MAX];
 	uint64_t address, size;
 
-	if (x->u.ints < 4)
+	if (x->ints < 4)
 		return 0; /* a program's own idea of such a record */
-	address = user_record_int(x, 1);
-	size = user_record_int(x, 2);
-	switch (user_record_int(x, 0)) {
+	address = pifile_user_int(x, 1);
+	size = pifile_user_int(x, 2);
+	switch (pifile_user_int(x, 0)) {
 	case PITRACE_JIT_LOAD:
-		if (!x->u.strs)
+		if (!x->strs)
 			return 0;
-		user_record_string(x, 0, name);
-		return a2n_jit_load(a, r->time, x->u.pid, address, size, name, strlen(name));
+		user_string(x, 0, name);
+		return a2n_jit_load(a, r->time, x->pid, address, size, name, strlen(name));
 	case PITRACE_JIT_MOVE:
-		return a2n_jit_move(a, r->time, x->u.pid, user_record_int(x, 3), address, size);
+		return a2n_jit_move(a, r->time, x->pid, pifile_user_int(x, 3), address, size);
 	case PITRACE_JIT_UNLOAD:
-		return a2n_jit_unload(a, r->time, x->u.pid, address, size);
+		return a2n_jit_unload(a, r->time, x->pid, address, size);
 	default:
 		return 0;
 	}
 }
 
 /* A main thread's name is its process's name, which comes from the kernel. */
-static int feed_thread_name(struct a2n *a, const struct pirecord *r, struct user_record *x)
+static int feed_thread_name(struct a2n *a, const struct pirecord *r, struct pifile_user *x)
 {
 	char name[PITRACE_USER_MAX];
 
-	if (!x->u.strs || x->u.tid == x->u.pid)
+	if (!x->strs || x->tid == x->pid)
 		return 0;
-	return a2n_name(a, r->time, x->u.pid, x->u.tid, user_record_string(x, 0, name));
+	return a2n_name(a, r->time, x->pid, x->tid, user_string(x, 0, name));
 }
 
 static int feed_mte(struct a2n *a, struct trace *t, const struct pirecord *r)
@@ -136,13 +136,13 @@ static int feed_mte(struct a2n *a, struct trace *t, const struct pirecord *r)
 	const struct pitrace_mte_map *map;
 	const struct pitrace_mte_unmap *unmap;
 	const struct pitrace_mte_buildid *id;
-	struct user_record x;
+	struct pifile_user x;
 
 	a2n_machine(a, r->origin);
 	switch (r->minor) {
 	case PITRACE_MTE_JIT:
 	case PITRACE_MTE_JAVA_THREAD:
-		if (user_record(r, &x))
+		if (!pifile_user_record(r, &x))
 			return r->minor == PITRACE_MTE_JIT ? feed_jit(a, r, &x) :
 							     feed_thread_name(a, r, &x);
 		break;

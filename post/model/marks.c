@@ -155,20 +155,20 @@ void marks_sample(struct marks *m, uint32_t pid, uint32_t tid, uint64_t ticks)
 /* A begin or end as its record told it. */
 struct told {
 	const struct pirecord *r;
-	const struct user_record *x;
+	const struct pifile_user *x;
 	const char *name;
 	enum mark_kind kind;
 };
 
 static int words_of(const struct told *told, struct span_words **words)
 {
-	return span_words(told->x, told->kind >= MARK_SPAN_BEGINS, told->x->u.strs != 0, words);
+	return span_words(told->x, told->kind >= MARK_SPAN_BEGINS, told->x->strs != 0, words);
 }
 
 static int keep_slowest(struct marks *m, const struct told *told, struct span_begun *b,
 			struct span_over *over)
 {
-	int rc = names_thread(m->names, told->x->u.pid, told->x->u.tid, told->r->time, &over->last);
+	int rc = names_thread(m->names, told->x->pid, told->x->tid, told->r->time, &over->last);
 
 	if (!rc)
 		rc = words_of(told, &over->ended);
@@ -186,7 +186,7 @@ static int keep_slowest(struct marks *m, const struct told *told, struct span_be
 /* *took: how long, of what is whole. */
 static int is_over(struct marks *m, const struct told *told, struct span_begun *b, uint64_t *took)
 {
-	struct mark_thread *t = find_thread(m, told->x->u.tid);
+	struct mark_thread *t = find_thread(m, told->x->tid);
 	struct mark_row *row = &m->row[b->row];
 	uint32_t process = spans_process_of(&m->spans, b->pid);
 	struct span_over over = {
@@ -196,7 +196,7 @@ static int is_over(struct marks *m, const struct told *told, struct span_begun *
 		.thread = row->thread,
 		.pid = b->pid,
 		.tid = b->tid,
-		.within = b->pid == told->x->u.pid ? SPAN_OF_PROCESS : SPAN_OF_PROCESSES,
+		.within = b->pid == told->x->pid ? SPAN_OF_PROCESS : SPAN_OF_PROCESSES,
 	};
 	struct inside now;
 	int rc = 0;
@@ -204,7 +204,7 @@ static int is_over(struct marks *m, const struct told *told, struct span_begun *
 	*took = span_took(&over);
 	if (told->kind == MARK_SPAN_ENDS) {
 		over.has_id = true;
-		over.id = user_record_int(told->x, 0);
+		over.id = pifile_user_int(told->x, 0);
 	}
 	if (t && t->pid == b->pid && t->tid == b->tid && t->life == b->life) {
 		over.within = SPAN_OF_THREAD;
@@ -231,8 +231,8 @@ static int is_over(struct marks *m, const struct told *told, struct span_begun *
 
 static int begins(struct marks *m, const struct told *told, uint32_t row, struct span_begun *b)
 {
-	struct mark_thread *t = get_thread(m, told->x->u.pid, told->x->u.tid);
-	uint32_t process = spans_process_of(&m->spans, told->x->u.pid);
+	struct mark_thread *t = get_thread(m, told->x->pid, told->x->tid);
+	uint32_t process = spans_process_of(&m->spans, told->x->pid);
 	int rc;
 
 	if (!t)
@@ -276,7 +276,7 @@ static int pair_begins(struct marks *m, const struct told *told, uint32_t row)
 /* An end without a name closes the innermost pair. */
 static int pair_ends(struct marks *m, const struct told *told)
 {
-	struct mark_thread *t = get_thread(m, told->x->u.pid, told->x->u.tid);
+	struct mark_thread *t = get_thread(m, told->x->pid, told->x->tid);
 	const char *name = told->name;
 	uint32_t depth = t ? t->depth : 0;
 	struct span_begun b;
@@ -304,7 +304,7 @@ static int pair_ends(struct marks *m, const struct told *told)
 	}
 	rc = is_over(m, told, &b, &took);
 	drop_words(&b);
-	t = find_thread(m, told->x->u.tid);
+	t = find_thread(m, told->x->tid);
 	if (t && t->depth)
 		t->open[t->depth - 1].nested += took;
 	return rc;
@@ -315,9 +315,9 @@ static struct span_key key_of(const struct told *told, uint32_t name)
 	bool shared = told->r->minor & MARK_SHARED;
 
 	return (struct span_key){
-		.id = user_record_int(told->x, 0),
+		.id = pifile_user_int(told->x, 0),
 		.name = name,
-		.scope = shared ? told->r->origin : told->x->u.pid,
+		.scope = shared ? told->r->origin : told->x->pid,
 		.shared = shared,
 	};
 }
@@ -330,7 +330,7 @@ static int span_begins(struct marks *m, const struct told *told, uint32_t row)
 	int rc;
 
 	/* From its first span on what the process does is counted. */
-	if (spans_process(&m->spans, told->x->u.pid) == NO_KEY)
+	if (spans_process(&m->spans, told->x->pid) == NO_KEY)
 		return -ENOMEM;
 	rc = begins(m, told, row, &b);
 	if (rc)
@@ -365,17 +365,17 @@ static int span_ends(struct marks *m, const struct told *told)
 	return rc;
 }
 
-static int take(struct marks *m, const struct pirecord *r, struct user_record *x)
+static int take(struct marks *m, const struct pirecord *r, struct pifile_user *x)
 {
 	struct mark_row key = { .minor = r->minor, .name = NO_KEY, .major = r->major };
 	struct told told = { .r = r, .x = x, .kind = mark_kind(r, x) };
-	struct user_record copy = *x;
+	struct pifile_user copy = *x;
 	char room[PITRACE_USER_MAX] = "";
 	uint32_t i;
 
 	if (told.kind != MARK_OTHER) {
-		if (x->u.strs)
-			user_record_string(&copy, 0, room);
+		if (x->strs)
+			user_string(&copy, 0, room);
 		room[NAME_MAX_BYTES] = '\0';
 		told.name = room;
 	}
@@ -389,7 +389,7 @@ static int take(struct marks *m, const struct pirecord *r, struct user_record *x
 		if (key.name == NO_KEY)
 			return -ENOMEM;
 	}
-	if (names_thread(m->names, x->u.pid, x->u.tid, r->time, &key.thread))
+	if (names_thread(m->names, x->pid, x->tid, r->time, &key.thread))
 		return -ENOMEM;
 	i = get_row(m, &key);
 	if (i == NO_KEY)
@@ -434,7 +434,7 @@ static bool is_gap(const struct pirecord *r)
 
 int marks_record(struct marks *m, struct trace *t, const struct pirecord *r)
 {
-	struct user_record x;
+	struct pifile_user x;
 
 	if (r->major == PITRACE_MTE)
 		task_record(m, r);
@@ -442,9 +442,9 @@ int marks_record(struct marks *m, struct trace *t, const struct pirecord *r)
 		call_record(m, r);
 	else if (is_gap(r))
 		m->gap = r->time;
-	if (!is_user_major(r->major))
+	if (!pifile_user_major(r->major))
 		return 0;
-	if (user_record(r, &x))
+	if (!pifile_user_record(r, &x))
 		return take(m, r, &x);
 	trace_malformed(t, r, "not a program's record");
 	return 0;

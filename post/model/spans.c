@@ -218,23 +218,23 @@ void spans_free(struct spans *s)
 
 /* ---- further integers and strings ------------------------------------------------------------ */
 
-int span_words(const struct user_record *x, unsigned int ints, unsigned int strs,
+int span_words(const struct pifile_user *x, unsigned int ints, unsigned int strs,
 	       struct span_words **words)
 {
-	size_t most = SPAN_WORDS_MOST / sizeof(uint64_t), n = x->u.ints - ints, size = 0;
+	size_t most = SPAN_WORDS_MOST / sizeof(uint64_t), n = x->ints - ints, size = 0;
 	char text[SPAN_WORDS_MOST], room[PITRACE_USER_MAX];
-	struct user_record rest = *x;
+	struct pifile_user rest = *x;
 	struct span_words *w;
 	uint16_t kept = 0;
 	unsigned int i;
 
 	*words = NULL;
-	if (x->u.ints <= ints && x->u.strs <= strs)
+	if (x->ints <= ints && x->strs <= strs)
 		return 0;
 	if (n > most)
 		n = most;
-	for (i = 0; i < x->u.strs; i++) {
-		size_t length = strlen(user_record_string(&rest, i, room)) + 1;
+	for (i = 0; i < x->strs; i++) {
+		size_t length = strlen(user_string(&rest, i, room)) + 1;
 
 		if (i < strs)
 			continue;
@@ -251,10 +251,10 @@ int span_words(const struct user_record *x, unsigned int ints, unsigned int strs
 		.ints = (uint16_t)n,
 		.strs = kept,
 		.size = (uint16_t)size,
-		.cut = n < x->u.ints - ints || i < x->u.strs,
+		.cut = n < x->ints - ints || i < x->strs,
 	};
 	for (i = 0; i < n; i++)
-		w->value[i] = user_record_int(x, ints + i);
+		w->value[i] = pifile_user_int(x, ints + i);
 	memcpy(w->value + n, text, size);
 	*words = w;
 	return 0;

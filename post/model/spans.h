@@ -17,13 +17,13 @@
 
 enum mark_kind { MARK_OTHER, MARK_PAIR_BEGINS, MARK_PAIR_ENDS, MARK_SPAN_BEGINS, MARK_SPAN_ENDS };
 
-static inline enum mark_kind mark_kind(const struct pirecord *r, const struct user_record *x)
+static inline enum mark_kind mark_kind(const struct pirecord *r, const struct pifile_user *x)
 {
 	bool ends = r->minor & MARK_END;
 
 	if (r->major != PITRACE_HOOKIT || r->minor & ~(MARK_END | MARK_SHARED))
 		return MARK_OTHER;
-	if (x->u.ints && (x->u.strs || !(r->minor & MARK_SHARED)))
+	if (x->ints && (x->strs || !(r->minor & MARK_SHARED)))
 		return ends ? MARK_SPAN_ENDS : MARK_SPAN_BEGINS;
 	if (r->minor & MARK_SHARED)
 		return MARK_OTHER;
@@ -112,7 +112,7 @@ void spans_free(struct spans *s);
 
 /* A copy of what stands behind the id and the name (of which the record has `strs` and `ints`, 0 or
  * 1); *words NULL: nothing does. 0 or -ENOMEM. */
-int span_words(const struct user_record *x, unsigned int ints, unsigned int strs,
+int span_words(const struct pifile_user *x, unsigned int ints, unsigned int strs,
 	       struct span_words **words);
 /* The first string; each of the others stands behind the NUL of the one before. */
 static inline const char *span_words_text(const struct span_words *w)

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "record/record_as.h"
-#include "record/user_record.h"
 
 static const char idle_name[] = "Idle";
 
@@ -264,7 +263,7 @@ int names_event(struct names *n, const struct pirecord *r)
 	const struct pitrace_mte_task *task;
 	const struct pitrace_mte_map *map;
 	const struct pitrace_mte_unmap *unmap;
-	struct user_record x;
+	struct pifile_user x;
 
 	if (r->major == PITRACE_LOST) {
 		n->epoch++;
@@ -290,12 +289,12 @@ int names_event(struct names *n, const struct pirecord *r)
 			memory_changed(n, unmap->pid);
 		return 0;
 	case PITRACE_MTE_JIT:
-		if (user_record(r, &x))
-			memory_changed(n, x.u.pid);
+		if (!pifile_user_record(r, &x))
+			memory_changed(n, x.pid);
 		return 0;
 	case PITRACE_MTE_JAVA_THREAD:
-		if (user_record(r, &x))
-			thread_changed(n, x.u.pid, x.u.tid);
+		if (!pifile_user_record(r, &x))
+			thread_changed(n, x.pid, x.tid);
 		return 0;
 	case PITRACE_MTE_BUILDID:
 		return 0; /* holds for all times */

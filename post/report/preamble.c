@@ -8,7 +8,6 @@
 #include <strings.h>
 
 #include "escape.h"
-#include "record/user_record.h"
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
@@ -92,7 +91,7 @@ static void print_user_majors(const struct trace *t, FILE *out)
 	unsigned int i;
 
 	for (i = 0; i < PITRACE_MAJORS; i++) {
-		if (!is_user_major(i) || !t->major[i])
+		if (!pifile_user_major(i) || !t->major[i])
 			continue;
 		fprintf(out, "%s%" PRIu64 " of major 0x%02x", before, t->major[i], i);
 		before = ", ";
@@ -170,7 +169,7 @@ static void json_user_majors(const struct trace *t, struct json *j)
 	json_object(j, "user_records");
 	for (i = 0; i < PITRACE_MAJORS; i++) {
 		snprintf(key, sizeof(key), "0x%02x", i);
-		if (is_user_major(i) && t->major[i])
+		if (pifile_user_major(i) && t->major[i])
 			json_uint(j, key, t->major[i]);
 	}
 	json_end(j, '}');

@@ -14,7 +14,6 @@
 #include "export/writer.h"
 #include "job.h"
 #include "record/record_as.h"
-#include "record/user_record.h"
 
 #define BUFFER   (1u << 20) /* bytes of records in a buffer */
 #define METADATA 16
@@ -155,16 +154,18 @@ static int write_call(struct xray_writing *w, const struct pirecord *r)
 
 static int write_event(struct xray_writing *w, const struct pirecord *r)
 {
-	struct user_record x;
+	struct pifile_user x;
 	struct xray_buffer *t;
-	uint32_t length, delta;
 	bool typed = r->major == CALL_TYPED_EVENT;
+	const char *text;
+	uint32_t delta;
+	size_t length;
 	uint8_t *p;
 
-	if (!user_record(r, &x) || !x.u.strs)
+	if (pifile_user_record(r, &x) || !x.strs)
 		return 0;
-	memcpy(&length, x.lengths, sizeof(length));
-	t = get_thread(w, x.u.pid, x.u.tid);
+	text = pifile_user_string(&x, 0, &length);
+	t = get_thread(w, x.pid, x.tid);
 	if (!t || !begin_record(w, t, r, &delta) ||
 	    !metadata(t, typed ? BYTE_TYPED : BYTE_CUSTOM, (uint64_t)delta << 32 | length, 8,
 		      typed ? r->minor : 0, 2))
@@ -172,7 +173,7 @@ static int write_event(struct xray_writing *w, const struct pirecord *r)
 	p = put(t, length);
 	if (!p)
 		return -ENOMEM;
-	memcpy(p, x.bytes, length);
+	memcpy(p, text, length);
 	return 0;
 }
 
