@@ -50,6 +50,8 @@ static const char usage_rest[] =
 	"  -debuginfod[=SECONDS]\n"
 	"                    ask the servers of DEBUGINFOD_URLS for debug files that are not\n"
 	"                    here, so long for each (30)\n"
+	"  -own              of instruction traces also what ITraceOn, ITraceOff and such ran\n"
+	"                    themselves\n"
 	"  -program FILE     the program that an XRay log is of: its functions' names\n"
 	"  -k FILE           kernel symbols from this vmlinux, moved to where the kernel ran\n"
 	"  -kmap FILE        kernel symbols from this copy of /proc/kallsyms\n"
@@ -84,6 +86,7 @@ enum {
 	OPT_C,
 	OPT_CK,
 	OPT_CP,
+	OPT_OWN,
 	OPT_FORMAT,
 	OPT_PID,
 	OPT_TID,
@@ -103,6 +106,7 @@ static const struct option own_options[] = {
 	{ "c", no_argument, NULL, OPT_C },
 	{ "ck", no_argument, NULL, OPT_CK },
 	{ "cp", no_argument, NULL, OPT_CP },
+	{ "own", no_argument, NULL, OPT_OWN },
 	{ "tree", no_argument, NULL, OPT_TREE },
 	{ "format", required_argument, NULL, OPT_FORMAT },
 	{ "pid", required_argument, NULL, OPT_PID },
@@ -179,6 +183,8 @@ static const char *run_contradiction(const struct options *o, bool several)
 		return "-c and -ck are of -arc";
 	if (o->plt_once && (!runs || o->kinds & REPORT_OF_CODE))
 		return "-cp is of -arc and -flow";
+	if (o->own_runs && !runs && !o->instructions && !o->convert)
+		return "-own is of instruction traces";
 	if (o->names.inlined && runs)
 		return "-inline goes with no report of runs: -tree knows what is inlined";
 	if (o->names.by_line && runs && !arc)
@@ -360,6 +366,9 @@ int parse_options(struct options *o, int argc, char **argv)
 			break;
 		case OPT_CP:
 			o->plt_once = true;
+			break;
+		case OPT_OWN:
+			o->own_runs = true;
 			break;
 		case OPT_JSON:
 			o->json = true;

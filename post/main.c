@@ -100,6 +100,7 @@ static int read_model(struct job *job, unsigned int needs)
 		return failed("names", rc);
 	m->marks.names = &m->names;
 	m->marks.sched = needs & NEED_TIMES ? &m->times.sched : NULL;
+	m->switches.ignored = job->options->own_runs;
 	times_begin(&m->times, &m->names, job->trace, header);
 	m->sums.wanted = needs & NEED_SUMS;
 	if (needs & NEED_STACKS) {
@@ -201,6 +202,7 @@ int main(int argc, char **argv)
 	if (!code)
 		code = report_all(&job, needs);
 	marks_free(&model.marks);
+	switches_free(&model.switches);
 	times_free(&model.times);
 	stacks_free(&model.stacks);
 	sums_free(&model.sums);

@@ -51,6 +51,7 @@ struct options {
 	bool away;              /* reports of call stacks are of time off the CPU */
 	bool instructions;      /* … are of instructions that were traced */
 	bool by_function, kernel_once, plt_once; /* arc: what is one line */
+	bool own_runs;                           /* runs of the library itself are shown too */
 	const char *symbol;                      /* of callers and callees: this one only */
 	bool per_cpu, offsets;
 	bool unnamed_offsets; /* … only where no symbol was found */

@@ -358,8 +358,20 @@ enum pitrace_mte_minor {
 };
 
 /* JIT: four integers: this, address, size, and for MOVE the old address; LOAD: and a string, the
- * name. JAVA_THREAD: a string, the name of the thread that writes it. */
-enum pitrace_jit_kind { PITRACE_JIT_LOAD = 0, PITRACE_JIT_MOVE, PITRACE_JIT_UNLOAD };
+ * name. JAVA_THREAD: a string, the name of the thread that writes it. ITRACE is of no code: the
+ * thread switches its process's instruction trace (libperfutil's ITraceOn and such); this, where the
+ * call returns to, enum pitrace_itrace_switched, the address of the function called. */
+enum pitrace_jit_kind {
+	PITRACE_JIT_LOAD = 0,
+	PITRACE_JIT_MOVE,
+	PITRACE_JIT_UNLOAD,
+	PITRACE_JIT_ITRACE,
+};
+enum pitrace_itrace_switched {
+	PITRACE_SWITCHED_OFF = 0, /* is about to */
+	PITRACE_SWITCHED_ON,      /* has done so */
+	PITRACE_SWITCHED_AGAIN,   /* it was on before */
+};
 
 /* NAME CLONE PROCESS PROCESS_EXIT THREAD THREAD_EXIT FORK */
 #define PITRACE_TASK_WALK     0x1 /* written by the walk of live tasks, not by an event */

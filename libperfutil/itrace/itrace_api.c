@@ -245,32 +245,48 @@ static void allow_trace(const struct trace_info *info)
 		prctl(PR_SET_PTRACER, (unsigned long)info->holder, 0, 0, 0);
 }
 
-int ITraceOn(void)
+/* *how: what was done. */
+static int turn_on(enum pitrace_itrace_switched *how)
 {
 	struct trace_info info;
-	int rc;
+	int rc = TraceGetInfo(&info);
 
-	if (!enter())
-		return not_begun();
-	rc = TraceGetInfo(&info);
+	*how = PITRACE_SWITCHED_ON;
 	if (rc == PI_OK && info.state == PITRACE_STATE_SUSPENDED)
-		return leave(TraceResume());
-	if (rc == PI_OK && info.state == PITRACE_STATE_ON)
-		return leave(PI_OK);
+		return trace_resume();
+	if (rc == PI_OK && info.state == PITRACE_STATE_ON) {
+		*how = PITRACE_SWITCHED_AGAIN;
+		return PI_OK;
+	}
 	if (rc == PI_OK || rc == PI_NOT_INITIALIZED)
 		rc = install();
 	if (!rc)
 		rc = TraceGetInfo(&info);
-	if (!rc) {
-		allow_trace(&info);
-		rc = TraceOn();
-	}
+	if (rc)
+		return rc;
+	allow_trace(&info);
+	return trace_on();
+}
+
+int ITraceOn(void)
+{
+	enum pitrace_itrace_switched how;
+	int rc;
+
+	if (!enter())
+		return not_begun();
+	rc = turn_on(&how);
+	if (!rc)
+		trace_switched(how, ITraceOn);
 	return leave(rc);
 }
 
 int ITraceOff(void)
 {
-	return enter() ? leave(TraceSuspend()) : not_begun();
+	if (!enter())
+		return not_begun();
+	trace_switched(PITRACE_SWITCHED_OFF, ITraceOff);
+	return leave(trace_suspend());
 }
 
 /* Another one's session gets back what it had before. Under swtrace run it belongs to the run, is
@@ -298,13 +314,14 @@ int ITraceTerminate(void)
 
 	if (!enter())
 		return not_begun();
+	trace_switched(PITRACE_SWITCHED_OFF, ITraceTerminate);
 	it.begun = false;
 	rc = TraceGetInfo(&info);
 	if (rc)
 		return leave(rc == PI_NOT_INITIALIZED ? PI_OK : rc);
 	if (it.ours)
-		return leave(TraceTerminate());
+		return leave(trace_terminate());
 	if (info.state == PITRACE_STATE_ON || info.state == PITRACE_STATE_SUSPENDED)
-		rc = TraceOff();
+		rc = trace_off();
 	return leave(rc ? rc : set_back());
 }

@@ -2,6 +2,7 @@
 /* A runtime's own records of code and threads, on the trace's clock among all others. */
 #include <string.h>
 #include <perfutil.h>
+#include "session/trace_inner.h"
 
 /* Bytes of a record left beside the integers. */
 #define NAME_MAX_BYTES (PITRACE_USER_MAX - 128)
@@ -39,4 +40,9 @@ int TraceThreadName(const char *name)
 	if (!name)
 		name = "";
 	return TraceHook(0, PITRACE_MTE, PITRACE_MTE_JAVA_THREAD, 0, 1, NULL, lens, &name);
+}
+
+void trace_put_switch(enum pitrace_itrace_switched how, uintptr_t function, uintptr_t caller)
+{
+	(void)put(PITRACE_JIT_ITRACE, caller, how, function, NULL);
 }

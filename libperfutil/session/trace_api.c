@@ -317,9 +317,26 @@ int trace_itrace(const struct tracer_itrace *itrace)
 	return holder_call(&q, &last);
 }
 
-int TraceTerminate(void)
+/* Whether the session has instruction traces, as of the last call. */
+static bool traces_instructions(void)
+{
+	const uint64_t branches = 1ull << PITRACE_BRANCH_USER | 1ull << PITRACE_BRANCH_KERNEL;
+
+	if (!last.size)
+		(void)call(HOLDER_INFO, 0, 0, NULL);
+	return last.info.majors[0] & branches;
+}
+
+int trace_terminate(void)
 {
 	return call(HOLDER_TERMINATE, 0, 0, NULL);
+}
+
+int TraceTerminate(void)
+{
+	if (traces_instructions())
+		trace_switched(PITRACE_SWITCHED_OFF, TraceTerminate);
+	return trace_terminate();
 }
 
 int TraceEnable(int major)
@@ -358,24 +375,56 @@ int SetProfilerRate(int rate)
 	return PI_OK;
 }
 
-int TraceOn(void)
+int trace_on(void)
 {
 	return call(HOLDER_ON, 0, 0, NULL);
 }
 
-int TraceOff(void)
+int TraceOn(void)
+{
+	int rc = trace_on();
+
+	if (!rc && traces_instructions())
+		trace_switched(PITRACE_SWITCHED_ON, TraceOn);
+	return rc;
+}
+
+int trace_off(void)
 {
 	return call(HOLDER_OFF, 0, 0, NULL);
 }
 
-int TraceSuspend(void)
+int TraceOff(void)
+{
+	if (traces_instructions())
+		trace_switched(PITRACE_SWITCHED_OFF, TraceOff);
+	return trace_off();
+}
+
+int trace_suspend(void)
 {
 	return call(HOLDER_SUSPEND, 0, 0, NULL);
 }
 
-int TraceResume(void)
+int TraceSuspend(void)
+{
+	if (traces_instructions())
+		trace_switched(PITRACE_SWITCHED_OFF, TraceSuspend);
+	return trace_suspend();
+}
+
+int trace_resume(void)
 {
 	return call(HOLDER_RESUME, 0, 0, NULL);
+}
+
+int TraceResume(void)
+{
+	int rc = trace_resume();
+
+	if (!rc && traces_instructions())
+		trace_switched(PITRACE_SWITCHED_ON, TraceResume);
+	return rc;
 }
 
 int TraceDiscard(void)

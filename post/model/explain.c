@@ -50,7 +50,8 @@ static bool concerns(const struct explain *x, const struct pirecord *r, struct e
 		s->pid = unmap ? unmap->pid : 0;
 		return unmap && explain_concerns(x, unmap->start, unmap->length);
 	case PITRACE_MTE_JIT:
-		if (pifile_user_record(r, &u) || u.ints < 4)
+		if (pifile_user_record(r, &u) || u.ints < 4 ||
+		    pifile_user_int(&u, 0) > PITRACE_JIT_UNLOAD)
 			return false;
 		s->pid = u.pid;
 		return explain_concerns(x, pifile_user_int(&u, 1), pifile_user_int(&u, 2)) ||

@@ -90,6 +90,8 @@ static int name_record(struct reading *rd, const struct pirecord *r)
 		rc = explain_record(&jit->explain, jit->a2n, before, r);
 	if (!rc)
 		rc = maps_record(&rd->model->names.maps, rd->input, r);
+	if (!rc)
+		rc = switches_record(&rd->model->switches, r);
 	if (rc || r->major != PITRACE_MTE || r->minor != PITRACE_MTE_MODULE)
 		return rc;
 	map = record_map(r);
@@ -421,6 +423,16 @@ int read_functions(struct input *in, struct trace *t, const struct read_options 
 
 /* ---- runs of instructions -------------------------------------------------------------------- */
 
+/* A load or store of the library's own code. */
+static bool is_own_access(const struct reading *rd, const struct pirecord *r)
+{
+	const struct pitrace_access *a = r->major == PITRACE_LOAD_STORE ?
+						 RECORD_AS(r, struct pitrace_access) :
+						 NULL;
+
+	return a && switches_own(&rd->model->switches, a->pid, a->tid);
+}
+
 static int run_record(struct reading *rd, const struct pirecord *r)
 {
 	struct runs_reader *reader = rd->reader;
@@ -428,7 +440,7 @@ static int run_record(struct reading *rd, const struct pirecord *r)
 	int rc;
 
 	names_until(&rd->model->names, r->time);
-	if (reader->record) {
+	if (reader->record && !is_own_access(rd, r)) {
 		rc = reader->record(reader->arg, r);
 		if (rc)
 			return rc;
@@ -446,10 +458,12 @@ int read_runs(struct input *in, struct trace *t, struct model *m, const struct r
 	struct reading rd = { .input = in, .trace = t, .model = m, .options = o, .reader = reader };
 	int rc;
 
-	runs_begin(&rd.runs, &m->names, t, &in->header, reader->calls);
+	runs_begin(&rd.runs, &m->names, t, &in->header, &m->switches, reader->calls);
 	rc = run_pass(&rd, PIMERGE_MTE | PIMERGE_TRACE, "post: records", run_record);
 	reader->books = rd.runs.itrace;
 	reader->too_deep = rd.runs.frames.too_deep;
+	reader->own_instructions = m->switches.instructions;
+	reader->own_runs = m->switches.runs;
 	runs_free(&rd.runs);
 	if (!rc)
 		trace_end(t);

@@ -58,6 +58,8 @@ struct runs_reader {
 	struct calls *calls; /* instructions are counted there; or NULL */
 	struct itrace books;
 	uint64_t too_deep; /* see struct frames */
+	/* Of the library itself, which programs called to switch their trace: left out. */
+	uint64_t own_instructions, own_runs;
 };
 int read_runs(struct input *in, struct trace *t, struct model *m, const struct read_options *o,
 	      struct runs_reader *reader);

@@ -7,13 +7,16 @@
 
 #include "record/record_as.h"
 
+#define LONGEST_ENTRY 16 /* bytes from a function's entry to one without its first instructions */
+
 void runs_begin(struct runs *rs, struct names *n, struct trace *t, const struct pifile_header *h,
-		struct calls *calls)
+		struct switches *switches, struct calls *calls)
 {
 	char machine[sizeof(h->machine) + 1];
 
 	snprintf(machine, sizeof(machine), "%.*s", (int)sizeof(h->machine), h->machine);
-	*rs = (struct runs){ .names = n, .trace = t, .calls = calls };
+	*rs = (struct runs){ .names = n, .trace = t, .switches = switches, .calls = calls };
+	switches_rewind(switches);
 	itrace_begin(&rs->itrace, machine);
 	frames_begin(&rs->frames, &n->symbols, calls);
 }
@@ -223,8 +226,74 @@ static int call_record(struct runs *rs, const struct pirecord *r, struct run *ru
 	return rc ? rc : step.ran;
 }
 
+/* ---- the library's own runs ------------------------------------------------------------------ */
+
+static int symbol_at(struct runs *rs, const struct itrace_run *i, uint64_t address, uint64_t time,
+		     const struct symbol **s)
+{
+	struct place place;
+	int rc = name(rs, i->pid, i->tid, address, time, i->kernel, &place);
+
+	*s = rc ? NULL : &rs->names->symbols.symbol[place.symbol];
+	return rc;
+}
+
+/* Whether the branch goes to the function: itself, or the stub of it (NAME@plt). A call from the
+ * right place may also go to a stub that has no name. */
+static int leads_to(struct runs *rs, const struct itrace_run *i, uint64_t time, uint64_t function,
+		    bool *leads)
+{
+	const struct symbol *s, *wanted;
+	size_t length;
+	int rc;
+
+	*leads = i->to - function < LONGEST_ENTRY;
+	if (*leads)
+		return 0;
+	rc = symbol_at(rs, i, i->to, time, &s);
+	if (rc)
+		return rc;
+	if (s->result != A2N_OK) {
+		*leads = i->type == PITRACE_BRANCH_CALL;
+		return 0;
+	}
+	rc = symbol_at(rs, i, function, time, &wanted);
+	if (rc)
+		return rc;
+	length = strlen(wanted->name);
+	*leads = strstr(s->name, "plt") &&
+		 (wanted->result != A2N_OK || !strncmp(s->name, wanted->name, length));
+	return 0;
+}
+
+/* 1: the run is the library's own, and is not counted; 0: the program's; -ENOMEM. */
+static int leave_out(struct runs *rs, const struct pirecord *r, struct itrace_run *i)
+{
+	enum switches_run how;
+	uint64_t function;
+	bool leads;
+	int rc;
+
+	how = switches_run(rs->switches, i, &function);
+	if (how == SWITCHES_OWN) {
+		rs->itrace.runs--;
+		rs->itrace.instructions -= i->count;
+		rs->itrace.kernel_instructions -= i->kernel ? i->count : 0;
+		return 1;
+	}
+	if (how == SWITCHES_FIRST && i->doubt < ITRACE_FIRST)
+		i->doubt = ITRACE_FIRST;
+	if (!function)
+		return 0;
+	rc = leads_to(rs, i, r->time, function, &leads);
+	if (!rc && leads)
+		switches_call(rs->switches, i);
+	return rc;
+}
+
 int runs_record(struct runs *rs, const struct pirecord *r, struct run *run)
 {
+	const struct pitrace_itrace_mark *mark;
 	struct itrace_run *i = &run->r;
 	struct runs_next *next;
 	int got, rc;
@@ -233,10 +302,17 @@ int runs_record(struct runs *rs, const struct pirecord *r, struct run *run)
 		return call_record(rs, r, run);
 	got = itrace_record(&rs->itrace, rs->trace, r, i);
 	if (got <= 0) {
-		if (!got && r->major == PITRACE_ITRACE_START && rs->itrace.nthread &&
-		    RECORD_AS(r, struct pitrace_itrace_mark))
+		mark = RECORD_AS(r, struct pitrace_itrace_mark);
+		if (!got && r->major == PITRACE_ITRACE_START && rs->itrace.nthread && mark) {
+			switches_start(rs->switches, mark->pid, mark->tid, r->time);
 			return name_start(rs, r);
+		}
 		return got;
+	}
+	if (__builtin_expect(rs->switches->n != 0, 0)) {
+		rc = leave_out(rs, r, i);
+		if (rc)
+			return rc < 0 ? rc : 0;
 	}
 	rc = get_next(rs, i->thread, &next);
 	if (rc)

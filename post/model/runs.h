@@ -9,6 +9,7 @@
 
 #include "model/callflow.h"
 #include "model/frames.h"
+#include "model/switches.h"
 
 struct run {
 	struct itrace_run r;
@@ -33,6 +34,7 @@ struct runs {
 	struct frames frames;
 	struct names *names;
 	struct trace *trace;
+	struct switches *switches;
 	struct runs_next *next; /* by thread */
 	uint32_t nnext;
 	/* Traces of functions' entries and exits: a run is the time between two of them, in
@@ -46,9 +48,9 @@ struct runs {
 	uint32_t nfunction, room_function;
 };
 
-/* calls: where instructions are counted; or NULL. */
+/* switches: of the first pass; calls: where instructions are counted, or NULL. */
 void runs_begin(struct runs *rs, struct names *n, struct trace *t, const struct pifile_header *h,
-		struct calls *calls);
+		struct switches *switches, struct calls *calls);
 /* Takes any record. 1: *run is set; 0: it is not; -ENOMEM. */
 int runs_record(struct runs *rs, const struct pirecord *r, struct run *run);
 void runs_free(struct runs *rs);

@@ -10,6 +10,7 @@
 #include "model/marks.h"
 #include "model/stacks.h"
 #include "model/sums.h"
+#include "model/switches.h"
 #include "model/times.h"
 
 struct node {
@@ -36,6 +37,7 @@ struct model { /* what reports read */
 	struct sums sums;
 	struct times times;
 	struct marks marks;
+	struct switches switches;
 };
 
 #define ANY_CPU UINT32_MAX

@@ -56,6 +56,11 @@ void print_stack_books(const struct job *job, FILE *out, const char *title)
 			"INSTRUCTIONS", job->stack_total);
 		if (st->too_deep)
 			book(job, out, "deeper than 1000 calls: counted there", st->too_deep);
+		if (job->model->switches.instructions)
+			fprintf(out,
+				"  and %" PRIu64
+				" of turning the trace on and off, left out: -own counts them\n",
+				job->model->switches.instructions);
 		if (!job->stack_total)
 			fputs("\nThe trace has none: record them with swtrace run --itrace\n", out);
 		return;

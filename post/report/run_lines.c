@@ -282,8 +282,9 @@ bool runs_absent(const struct job *job)
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
-static void print_end(const struct job *job, const struct itrace *t, FILE *out)
+static void print_end(const struct job *job, const struct runs_reader *reader, FILE *out)
 {
+	const struct itrace *t = &reader->books;
 	const struct pifile_header *h = &job->input->header;
 	const char *model = trace_fact(job->trace, "cpu model");
 	const char *speed = trace_fact(job->trace, "cpu speed");
@@ -318,6 +319,11 @@ static void print_end(const struct job *job, const struct itrace *t, FILE *out)
 			"\n# Instructions  %" PRIu64 " in %" PRIu64 " runs, %" PRIu64
 			" in the kernel\n",
 			t->instructions, t->runs, t->kernel_instructions);
+	if (reader->own_runs)
+		fprintf(out,
+			"# Left out      %" PRIu64 " in %" PRIu64
+			" runs, of turning the trace on and off: -own shows them\n",
+			reader->own_instructions, reader->own_runs);
 	for (i = 1; i < ITRACE_DOUBTS; i++) {
 		if (t->doubts[i])
 			fprintf(out, "# ?%-12s %" PRIu64 "\n", itrace_doubt_word(i), t->doubts[i]);
@@ -348,7 +354,7 @@ int run_lines_write(struct run_lines *l, const struct job *job, FILE *out, const
 	}
 	numbers_flush(&l->out);
 	if (!rc && !l->columns.form)
-		print_end(job, &reader.books, out);
+		print_end(job, &reader, out);
 	free_run_texts(&l->symbols);
 	free_run_texts(&l->threads);
 	free_run_texts(&l->sources);

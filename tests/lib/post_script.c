@@ -405,6 +405,25 @@ static uint32_t branch_flags(unsigned int i)
 	return all;
 }
 
+/* switch PID/TID off|on|again CALLER FUNCTION */
+static void switched(void)
+{
+	static const char *const hows[] = { "off", "on", "again" };
+	struct {
+		struct pitrace_user u;
+		uint64_t ints[4];
+	} __attribute__((packed, aligned(4))) r = { .u = { .ints = 4 } };
+
+	thread(1, &r.u.pid, &r.u.tid);
+	r.ints[0] = PITRACE_JIT_ITRACE;
+	r.ints[1] = number(3);
+	r.ints[2] = choose(2, hows, 3);
+	r.ints[3] = number(4);
+	memcpy(gen_record(&mte[0], PITRACE_MTE, PITRACE_MTE_JIT, PITRACE_TYPE_MIXED, sizeof(r),
+			  now),
+	       &r, sizeof(r));
+}
+
 /* branch CPU THREAD SIDE KIND COUNT FROM TO */
 static void branch(void)
 {
@@ -527,6 +546,7 @@ static const struct {
 	{ "stop", stop },
 	{ "access", access_to },
 	{ "code", code },
+	{ "switch", switched },
 };
 
 /* ---- the file -------------------------------------------------------------------------------- */
