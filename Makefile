@@ -2,7 +2,7 @@
 # The front door. `make` builds libraries and programs into build/; ARCH=arm64 into build/arm64
 # (CROSS_COMPILE and SYSROOT say with what). SAN=address,undefined builds with sanitizers into
 # build/san. Include paths hold the dependency rule: uapi <- libperfutil <- tools, post;
-# a2n <- post. Nothing points back.
+# uapi <- a2n <- post. Nothing points back.
 
 VERSION	:= $(shell cat VERSION)
 ARCH	?= $(shell uname -m | sed 's/aarch64/arm64/')
@@ -45,7 +45,8 @@ PERFUTIL_SRC := $(wildcard $(patsubst %,libperfutil/%/*.c,base isa file image ev
 		counters session itrace ptt ai))
 # It stands on its own: what it shares with libperfutil comes with both.
 A2N_SRC	     := $(wildcard libperfutil/a2n/*.c libperfutil/a2n/*/*.c) libperfutil/base/rights.c libperfutil/base/newfile.c \
-		$(patsubst %,libperfutil/base/%.c,file_same array keys read_all)
+		$(patsubst %,libperfutil/base/%.c,file_same array keys read_all proc_text) \
+		libperfutil/file/user_record.c
 COMMON_SRC   := $(wildcard tools/common/*.c)
 SWTRACE_SRC  := $(filter-out %/run_tprof.c %/run_itrace_main.c %/report_run.c,$(wildcard tools/swtrace/*.c))
 RUN_SRC	     := $(patsubst %,tools/swtrace/%.c,run run_end run_itrace run_jit report_run tool_collectors place \
@@ -74,7 +75,7 @@ JDK_INCLUDE  ?= $(patsubst %/jvmti.h,%,$(firstword $(wildcard $(addsuffix /inclu
 OWN	     := -DPITRACE_OWN_SOURCE -include libperfutil/base/whole.h
 INC_PERFUTIL := $(OWN) -Idriver/uapi -Ilibperfutil/include -Ilibperfutil
 INC_TIMER    := -Idriver/uapi -Ilibperfutil
-INC_A2N	     := $(OWN) -Ilibperfutil/include -Ilibperfutil
+INC_A2N	     := $(OWN) -Idriver/uapi -Ilibperfutil/include -Ilibperfutil
 INC_TOOLS    := -Idriver/uapi -Ilibperfutil/include -Itools/common -Itools/events -Itools/ai
 INC_PIJIT    := -Ilibperfutil/include -Itools/common $(patsubst %,-idirafter %,$(JDK_INCLUDE) $(JDK_INCLUDE)/linux)
 INC_POST     := -Idriver/uapi -Ilibperfutil/include -Ilibperfutil -Itools/common -Ipost

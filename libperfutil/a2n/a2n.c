@@ -4,6 +4,7 @@
  * module that was mapped at the time.
  */
 #include <errno.h>
+#include <pitrace.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@
 #include "a2n/module/module_file.h"
 #include "a2n/module/module_symbols.h"
 #include "a2n/module/msi.h"
+#include "a2n/process/live.h"
 #include "a2n/process/process.h"
 
 struct a2n {
@@ -24,6 +26,9 @@ struct a2n {
 	struct processes processes;
 	struct kernel kernel, *extra; /* of machine 0; of machines 1 and up */
 	struct jits jits;
+	struct live live;
+	uint64_t realtime; /* CLOCK_REALTIME less the time of records; 0: not known */
+	bool timed;        /* a2n_time_of_day is called for each mapping */
 };
 
 /* Nothing that a program passes may be NULL, but where the header says so. */
@@ -54,6 +59,7 @@ void a2n_close(struct a2n *a)
 
 	if (!a)
 		return;
+	live_free(&a->live);
 	jits_close(&a->jits);
 	kernel_close(&a->kernel);
 	for (i = 1; a->extra && i < a->modules.machines; i++)
@@ -143,7 +149,37 @@ static uint64_t last_of(uint64_t start, uint64_t length)
 
 void a2n_time_of_day(struct a2n *a, uint64_t realtime)
 {
+	a->timed = true;
 	a->modules.time_of_day = realtime;
+}
+
+void inner_realtime(struct a2n *a, uint64_t offset)
+{
+	a->realtime = offset;
+}
+
+void inner_mapped_at(struct a2n *a, uint64_t time)
+{
+	if (!a->timed)
+		a->modules.time_of_day = a->realtime ? time + a->realtime : 0;
+}
+
+void inner_mapped_now(struct a2n *a, uint64_t realtime)
+{
+	a->modules.time_of_day = realtime;
+}
+
+struct live *inner_live(struct a2n *a)
+{
+	return &a->live;
+}
+
+uint32_t inner_map_flags(uint32_t flags)
+{
+	return (flags & PITRACE_MAP_ANON ? A2N_MAP_ANON : 0) |
+	       (flags & PITRACE_MAP_VDSO ? A2N_MAP_VDSO : 0) |
+	       (flags & PITRACE_MAP_DELETED ? A2N_MAP_DELETED : 0) |
+	       (flags & PITRACE_MAP_WALK ? A2N_MAP_WALK : 0);
 }
 
 int a2n_add_map(struct a2n *a, uint64_t time, uint32_t pid, const struct a2n_map *map)

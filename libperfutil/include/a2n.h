@@ -183,6 +183,29 @@ int a2n_kernel_code_gone(struct a2n *a, uint64_t time, const char *name, uint64_
 /* An ELF32 image is the one of 32-bit programs. */
 int a2n_vdso(struct a2n *a, const void *image, size_t size) PITRACE_NONNULL(1) PITRACE_READS(2, 3);
 
+/* ---- a trace --------------------------------------------------------------------------------- */
+
+/* Feeds a record of a trace (pimerge_next), in its order: processes, threads, mappings, kernel
+ * modules, announced code, build ids, losses; all others are ignored, so that every record may be
+ * passed. It takes the place of the functions above. Times are CLOCK_MONOTONIC ns. 0, -ENOMEM, or
+ * -EBADMSG: the record is malformed and ignored. */
+struct pirecord;
+int a2n_feed_record(struct a2n *a, const struct pirecord *r);
+/* Feeds the payload (pifile_payload) of a section, by its type (enum pifile_section_type): kernel
+ * symbols, modules, the vdso, perf maps; all others are ignored. PIFILE_SEC_PERFMAP after all
+ * records, the others before them. Results as above. */
+int a2n_feed_section(struct a2n *a, uint32_t type, const void *data, size_t size);
+
+/* ---- a live process -------------------------------------------------------------------------- */
+
+/* Adds a process of this machine as it is now; 0: this one. It takes the place of the functions
+ * above: its mappings, the names of its threads, the vdso, and the code that it announces in a
+ * jitdump or a perf map. Times are CLOCK_MONOTONIC ns; resolve at a later one. Another call adds
+ * what is new since. The kernel is not added. 0; -ESRCH: there is none, or it has ended; -EACCES:
+ * it is another user's; -ENOMEM; or another -errno. *why (or NULL) is the reason in words; then
+ * nothing was added, except for -ENOMEM. */
+int a2n_add_process(struct a2n *a, uint32_t pid, const char **why);
+
 /* ---- questions ------------------------------------------------------------------------------- */
 
 enum a2n_result {

@@ -42,6 +42,16 @@ int perfmap_open_fd(struct perfmap **m, int fd, const char **why) PITRACE_USE_RE
 /* Reads a map in memory, which the caller keeps. 0 or -ENOMEM. */
 int perfmap_open_text(struct perfmap **m, const void *text, size_t size)
 	PITRACE_READS(2, 3) PITRACE_USE_RESULT;
+/* Reads a PIFILE_SEC_PERFMAP section of a trace, which the caller keeps: a line about the map, then
+ * a part of it. 0, -ENOMEM, -EBADMSG: there is no such line. */
+struct perfmap_part {
+	uint32_t pid;
+	uint64_t since, until; /* ns: it was read at `until`, before that at `since` or never (0) */
+	uint64_t offset;       /* of the part in the file */
+	char path[256];        /* of the file */
+};
+int perfmap_open_part(struct perfmap **m, const void *section, size_t size,
+		      struct perfmap_part *part) PITRACE_USE_RESULT;
 void perfmap_close(struct perfmap *m);
 /* 1: the next entry; 0: no more now (a later call reads what was appended); -errno. */
 int perfmap_next(struct perfmap *m, struct perfmap_entry *entry) PITRACE_NONNULL(1)

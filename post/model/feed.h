@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Feeds MTE records and the system's snapshots to liba2n. This is the only place that knows which
- * record means which event.
+ * Feeds MTE records and the system's snapshots to liba2n, which knows what each means
+ * (a2n_feed_record).
  */
 #ifndef POST_FEED_H
 #define POST_FEED_H

@@ -21,7 +21,6 @@
 #include "sandbox/opener.h"
 
 #define NEVER    UINT64_MAX
-#define HEAD_MAX 256
 #define NS       1000000000ull
 #define SLACK_NS NS /* clocks of file systems are coarse */
 
@@ -179,38 +178,30 @@ static int tell(struct maps *m, struct perfmap *map, const char *path, uint64_t 
 	return rc ? rc : r;
 }
 
-/* A part of a map in the trace: a header line, then the map's lines. */
+/* A part of a map in the trace. */
 static int tell_section(struct maps *m, const struct input_section *s)
 {
-	const char *text = s->data;
-	const char *nl = memchr(text, '\n', s->size < HEAD_MAX ? s->size : HEAD_MAX);
-	char head[HEAD_MAX + 1], path[HEAD_MAX + 1];
 	struct perfmap_fault fault;
+	struct perfmap_part part;
 	struct maps_process *p;
 	struct perfmap *map;
-	uint64_t since, until, offset;
-	uint32_t pid;
-	int rc;
+	int rc = perfmap_open_part(&map, s->data, s->size, &part);
 
-	if (!nl)
-		return 0;
-	snprintf(head, sizeof(head), "%.*s", (int)(nl - text), text);
-	if (sscanf(head,
-		   "pid %" SCNu32 " since %" SCNu64 " until %" SCNu64 " offset %" SCNu64
-		   " path %256[^\n]",
-		   &pid, &since, &until, &offset, path) != 5)
-		return 0;
-	p = process_of(m, pid, false);
-	if (!p || perfmap_open_text(&map, nl + 1, s->size - (size_t)(nl + 1 - text)))
+	if (rc)
+		return rc == -EBADMSG ? 0 : rc;
+	p = process_of(m, part.pid, false);
+	if (!p) {
+		perfmap_close(map);
 		return -ENOMEM;
+	}
 	p->has = true;
-	rc = tell(m, map, path, offset, pid, since, until);
+	rc = tell(m, map, part.path, part.offset, part.pid, part.since, part.until);
 	perfmap_fault(map, &fault);
 	perfmap_close(map);
 	if (fault.what && !p->what) {
 		p->what = fault.what;
-		p->offset = offset + fault.offset;
-		p->path = strdup(path);
+		p->offset = part.offset + fault.offset;
+		p->path = strdup(part.path);
 		if (!p->path)
 			return -ENOMEM;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Fuzz: a perf map, read from a file and from memory, which must say the same; in two parts as one
- * that grows between looks; told to liba2n and asked for again.
+ * that grows between looks; told to liba2n and asked for again. And the part of one in a trace.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -10,6 +10,7 @@
 #include "a2n.h"
 #include "fuzz.h"
 #include "perfmap.h"
+#include "pifile.h"
 
 #define ASK 64 /* addresses to remember */
 
@@ -35,6 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct perfmap *file, *memory, *other_map;
 	struct perfmap_entry e, other;
 	struct perfmap_fault fault, same;
+	struct perfmap_part part;
 	struct a2n_answer r;
 	const char *why = NULL;
 	uint64_t last = 0;
@@ -51,6 +53,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (perfmap_open(&other_map, "/dev/null", (uid_t)-1, &why) != -EBADMSG || !why ||
 	    perfmap_open(&other_map, "/proc/self/exe", (uid_t)-1, &why) != -ELOOP ||
 	    perfmap_open(&other_map, "/nowhere", 0, &why) != -ENOENT)
+		abort();
+	/* As a section of a trace: after a line about it. */
+	rc = perfmap_open_part(&other_map, data, size, &part);
+	if (rc != (rc ? -EBADMSG : 0) || (!rc && !memchr(part.path, 0, sizeof(part.path))))
+		abort();
+	while (!rc && perfmap_next(other_map, &e) > 0)
+		check(&e, size, 0);
+	if (!rc)
+		perfmap_close(other_map);
+	if (a2n_feed_section(a, PIFILE_SEC_PERFMAP, data, size) != rc)
 		abort();
 	n = 0;
 	for (i = 0; i < 2; i++) {

@@ -76,6 +76,19 @@ run PttInit '^(tsc: [0-9]+ cycles|page-faults:u: [0-9]+ events), by (driver|perf
 run CyclesPerSecond '^(hello|[0-9.]+ us)$'
 run pifile_open '^ +[0-9]+ type [0-9]+ cpu 0: [0-9]+ bytes, 0 records$' by-hand.nrm2
 run pimerge_open '^$' by-hand.nrm2
+run pifile_user_record '^$' by-hand.nrm2
+run a2n_feed_record '^$' by-hand.nrm2
+run a2n_add_process '^main\+1 in /.*/a2n_add_process$'
+# … and of a trace with samples and a program's records.
+(cd "$work" && "$bin/swtrace" run -B timer -q -M tprof,176 -o real.nrm2 -- sh -c \
+	'i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done; "$0" mark -M 176 -m 0 "a b"' "$bin/swtrace") >"$work/out" 2>&1
+verdict real_trace $?
+run pifile_user_record '^[0-9]+ pid [0-9]+ tid [0-9]+: b0/0 "a b"$' real.nrm2
+[ -s "$work/out" ]
+verdict records_are_printed $? "none is"
+run a2n_feed_record '^[^:]+: .+ in .+$' real.nrm2
+grep -qE '^(sh|dash): .* in .*/(da)?sh$' "$work/out"
+verdict samples_are_named $? "$(sort "$work/out" | uniq -c | sort -rn | head -n 3)"
 
 export PITRACE_SOCKET=$work/socket PITRACE_HOLDER=$lib/pitrace/pitrace-holder
 run libperfutil_1 '^nobody listens$'

@@ -84,6 +84,58 @@ int perfmap_open_text(struct perfmap **m, const void *text, size_t size)
 	return 0;
 }
 
+/* "KEY NUMBER", after blanks. */
+static bool keyed(struct bytes *b, const char *key, uint64_t *value)
+{
+	const char *word;
+	size_t length;
+
+	if (!text_word(b, &word, &length) || length != strlen(key) || memcmp(word, key, length))
+		return false;
+	text_skip_blanks(b);
+	return text_number(b, 10, value);
+}
+
+/* "pid N since N until N offset N path FILE" */
+static bool read_head(struct bytes *b, struct perfmap_part *p)
+{
+	const char *word;
+	uint64_t pid;
+	size_t length;
+
+	if (!keyed(b, "pid", &pid) || pid > UINT32_MAX || !keyed(b, "since", &p->since) ||
+	    !keyed(b, "until", &p->until) || !keyed(b, "offset", &p->offset) ||
+	    !text_word(b, &word, &length) || length != 4 || memcmp(word, "path", 4))
+		return false;
+	p->pid = (uint32_t)pid;
+	text_skip_blanks(b);
+	length = bytes_left(b);
+	if (!length || length >= sizeof(p->path) || memchr(b->base + b->at, 0, length))
+		return false;
+	memcpy(p->path, b->base + b->at, length);
+	p->path[length] = '\0';
+	return true;
+}
+
+int perfmap_open_part(struct perfmap **m, const void *section, size_t size,
+		      struct perfmap_part *part)
+{
+	struct bytes b = bytes_of(section, size), head;
+	const char *line;
+	size_t length;
+
+	if (!m || !part || (!section && size))
+		return -EINVAL;
+	*m = NULL;
+	*part = (struct perfmap_part){ 0 };
+	if (!bytes_line(&b, &line, &length))
+		return -EBADMSG;
+	head = bytes_of(line, length);
+	if (!read_head(&head, part))
+		return -EBADMSG;
+	return perfmap_open_text(m, b.base + b.at, bytes_left(&b));
+}
+
 void perfmap_close(struct perfmap *m)
 {
 	if (!m)

@@ -145,9 +145,19 @@ static void counters(void)
 static void files(void)
 {
 	static const struct pifile_header header = { .ncpus = 1 };
+	static const struct {
+		struct pitrace_user u;
+		uint32_t length;
+	} data = { .u = { .strs = 1 } };
+	const struct pirecord record = {
+		.type = PITRACE_TYPE_MIXED,
+		.data = &data,
+		.size = sizeof(data),
+	};
 	char path[] = "/tmp/test_null.XXXXXX";
 	int fd = mkstemp(path);
 	struct pifile_writer *w;
+	struct pifile_user u;
 	struct pifile_fault fault;
 	struct pimerge *m;
 	struct pifile *f;
@@ -174,6 +184,12 @@ static void files(void)
 	pimerge_close(m);
 	pifile_close(f);
 	unlink(path);
+	INVALID(pifile_user_record(NULL, &u));
+	INVALID(pifile_user_record(&(struct pirecord){ .type = PITRACE_TYPE_MIXED }, NULL));
+	pifile_user_record(&record, &u);
+	CU_ASSERT_EQUAL(u.strs, 1);
+	CU_ASSERT_PTR_NOT_NULL(pifile_user_string(&u, 0, NULL));
+	CU_ASSERT_PTR_NULL(pifile_user_string(&u, 1, NULL));
 }
 
 static void names(void)
@@ -200,6 +216,11 @@ static void names(void)
 	INVALID(a2n_kernel_unload(a, 1, NULL));
 	INVALID(a2n_kernel_code(a, 1, NULL, 1, 1));
 	INVALID(a2n_kernel_code_gone(a, 1, NULL, 1, 1));
+	INVALID(a2n_feed_record(a, NULL));
+	INVALID(a2n_feed_section(a, PIFILE_SEC_KALLSYMS, NULL, 3));
+	INVALID(a2n_feed_section(a, PIFILE_SEC_PERFMAP, NULL, 3));
+	SURVIVES(a2n_add_process(a, 0, NULL));
+	SURVIVES(a2n_add_process(a, UINT32_MAX, NULL));
 	SURVIVES(a2n_full(a, NULL));
 	SURVIVES(a2n_code(a, A2N_CODE, NULL));
 	SURVIVES(a2n_history(a, 1, 1, NULL, NULL));
@@ -249,6 +270,7 @@ static void code_files(void)
 	struct jitdump_writer *dump;
 	struct jitlog_writer *log;
 	char folder[] = "/tmp/test_null.XXXXXX", path[100];
+	struct perfmap_part part;
 	struct perfmap *map;
 	struct jitdump *d;
 	struct jitlog *l;
@@ -275,6 +297,9 @@ static void code_files(void)
 	INVALID(perfmap_open(&map, "/dev/null", 0, NULL));
 	INVALID(perfmap_open_fd(NULL, open("/dev/null", O_RDONLY), &why));
 	INVALID(perfmap_open_text(&map, NULL, 3));
+	INVALID(perfmap_open_part(&map, NULL, 3, &part));
+	INVALID(perfmap_open_part(&map, "a", 1, NULL));
+	INVALID(perfmap_open_part(NULL, "a", 1, &part));
 	snprintf(path, sizeof(path), "rm -rf %s", folder);
 	CU_ASSERT_EQUAL(system(path), 0);
 }
