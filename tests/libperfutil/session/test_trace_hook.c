@@ -62,6 +62,87 @@ static void test_first_in_handler(void)
 	CU_ASSERT(records >= 20);
 }
 
+/* … and the other functions that write records, each as a program's first. */
+static int other_record(int which)
+{
+	switch (which % 4) {
+	case 0:
+		return TraceJitLoad("code", 0x1000, 0x100);
+	case 1:
+		return TraceJitMove(0x1000, 0x2000, 0x100);
+	case 2:
+		return TraceJitUnload(0x2000, 0x100);
+	default:
+		return TraceThreadName("thread");
+	}
+}
+
+static volatile sig_atomic_t other, others_changed;
+
+static void on_alarm_other(int number)
+{
+	(void)number;
+	errno = 4711;
+	if (!handled && !other_record(other))
+		handled = 1;
+	others_changed += errno != 4711;
+}
+
+static void test_others_in_handler(void)
+{
+	struct itimerval often = { { 0, 900 }, { 0, 900 } };
+
+	begin();
+	for (int i = 0; i < 8; i++) {
+		pid_t pid = fork();
+
+		if (pid) {
+			CU_ASSERT_EQUAL(outcome(pid, 20), 0);
+			drain(false);
+			continue;
+		}
+		other = i;
+		signal(SIGALRM, on_alarm_other);
+		setitimer(ITIMER_REAL, &often, NULL);
+		for (int n = 0; n < 20000 || !handled; n++)
+			free(malloc(3000 + (size_t)n % 999));
+		_exit(others_changed != 0);
+	}
+	end();
+}
+
+/* What is refused changes no errno either. */
+static void test_errno_of_refusals(void)
+{
+	static char longest[PITRACE_USER_MAX + 1];
+	const char *text = longest;
+	unsigned int changed = 0;
+
+	memset(longest, 'x', sizeof(longest) - 1);
+	begin();
+	for (int i = 0; i < 4; i++) {
+		errno = 4711;
+		CU_ASSERT_EQUAL((TraceHook)(0, 0xC0, MINOR, 0, 0, NULL, NULL, NULL),
+				PI_INVALID_ARGUMENT);
+		changed += errno != 4711;
+		errno = 4711;
+		CU_ASSERT_EQUAL((TraceHook)(0, MAJOR, MINOR, 0, 1, NULL, NULL, &text),
+				PI_HOOK_TOO_LONG);
+		changed += errno != 4711;
+		errno = 4711;
+		CU_ASSERT_EQUAL((TraceHook)(0, MAJOR, MINOR, -1, 0, NULL, NULL, NULL),
+				PI_INVALID_ARGUMENT);
+		changed += errno != 4711;
+		/* A name may be as long as it likes: it is cut. */
+		errno = 4711;
+		CU_ASSERT_EQUAL(TraceJitLoad(longest, 0x1000, 0x100), PI_OK);
+		CU_ASSERT_EQUAL(TraceThreadName(longest), PI_OK);
+		changed += errno != 4711;
+	}
+	end();
+	CU_ASSERT_EQUAL(changed, 0);
+}
+
 /* The session begins while the program runs. */
 static void test_later_in_handler(void)
 {
@@ -697,7 +778,9 @@ int main(void)
 		{ "guard", test_guard },
 		{ "span", test_span },
 		{ "later_in_handler", test_later_in_handler },
+		{ "others_in_handler", test_others_in_handler },
 		{ "errno", test_errno },
+		{ "errno_of_refusals", test_errno_of_refusals },
 		{ "sandbox", test_sandbox },
 		{ "child", test_child },
 		{ "many_threads", test_many_threads },
