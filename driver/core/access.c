@@ -143,6 +143,7 @@ int access_check_setup(const struct session *s, const struct pitrace_setup_args 
 	__clear_bit(PITRACE_SYSINFO, majors);
 	__clear_bit(PITRACE_MTE, majors);
 	__clear_bit(PITRACE_HOOKIT, majors);
+	__clear_bit(PITRACE_NAMED, majors);
 	__clear_bit(PITRACE_BRANCH_USER, majors);
 	__clear_bit(PITRACE_BREAK_USER, majors);
 	__clear_bit(PITRACE_ITRACE_SWITCH, majors);

@@ -76,6 +76,10 @@ static void rescan_work(struct work_struct *work)
 		mte_sync(s, PITRACE_SYNC_SECOND);
 		mte_interval(s, PITRACE_INTERVAL_AGAIN);
 		walk_tasks(s, &s->ending);
+		/* Programs tell what their events are. */
+		mutex_lock(&sessions_lock);
+		user_listen();
+		mutex_unlock(&sessions_lock);
 		/* A consumer that sees the count finds the walk's records. */
 		smp_store_release(&s->control->rescans_done, asked);
 	}

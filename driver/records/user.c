@@ -101,8 +101,9 @@ struct hook {
 static bool is_user(u32 major, u32 minor)
 {
 	if (major == PITRACE_MTE)
-		return minor == PITRACE_MTE_JIT || minor == PITRACE_MTE_JAVA_THREAD;
-	return major == PITRACE_HOOKIT || (major >= PITRACE_USER_FIRST && major < PITRACE_MAJORS);
+		return minor >= PITRACE_MTE_JIT && minor <= PITRACE_MTE_DECLARE;
+	return major == PITRACE_HOOKIT || major == PITRACE_NAMED ||
+	       (major >= PITRACE_USER_FIRST && major < PITRACE_MAJORS);
 }
 
 static bool listens(const struct session *s, u32 major)
@@ -333,6 +334,8 @@ void user_listen(void)
 	majors[3] &= USER_MAJORS;
 	for (i = 0; i < ARRAY_SIZE(majors); i++)
 		WRITE_ONCE(page->majors[i], majors[i]);
+	/* A program that sees the majors and not yet this declares its events a record too late. */
+	WRITE_ONCE(page->begun, page->begun + 1);
 }
 
 int user_init(void)

@@ -6,8 +6,8 @@
 #include <linux/bits.h>
 #include "pitrace.h"
 
-/* 0xD0 - 0xFF, in the bitmap's last word; 0xB0 is in the one before. */
-#define USER_MAJORS GENMASK_ULL(63, PITRACE_USER_FIRST % 64)
+/* 0xD0 - 0xFF and named events, in the bitmap's last word; 0xB0 is in the one before. */
+#define USER_MAJORS (GENMASK_ULL(63, PITRACE_USER_FIRST % 64) | BIT_ULL(PITRACE_NAMED % 64))
 
 int user_init(void);
 void user_exit(void);

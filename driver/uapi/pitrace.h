@@ -127,6 +127,7 @@ enum pitrace_major {
 	PITRACE_LOST = 0xC2,       /* struct pitrace_lost_rec; minor: enum pitrace_lost */
 	PITRACE_CODE = 0xC4,       /* struct pitrace_code */
 	PITRACE_WAKEUP = 0xC6,     /* struct pitrace_wakeup */
+	PITRACE_NAMED = 0xC8,      /* a program's named event, of this number: struct pitrace_user */
 	PITRACE_USER_FIRST = 0xD0, /* … to 0xFF: the users', struct pitrace_user */
 };
 #define PITRACE_MAJORS 256
@@ -286,6 +287,18 @@ struct pitrace_user {
 } __attribute__((packed, aligned(4)));
 PITRACE_ASSERT(sizeof(struct pitrace_user) == 20, "user record");
 
+/*
+ * Named events. A program numbers its own; before the first record of a number (major NAMED, minor
+ * the number) in a session it writes MTE DECLARE: the integer is the number, the strings are the
+ * event's name and its fields, "name:type" or "name:type:unit" with commas between. Types are u8
+ * to u64, i8 to i64, hex, ptr, bool, f64, enum (the unit is the values' names, with | between),
+ * str. In a NAMED record strings are str fields in their order, integers all others; f64 as a
+ * double's bits. Declarations of one number by one process hold from their time on.
+ */
+#define PITRACE_NAMED_FIELDS 32   /* at most */
+#define PITRACE_NAMED_NAME   64   /* bytes of a name, an event's or a field's, at most */
+#define PITRACE_NAMED_TEXT   2048 /* bytes of the fields' text, at most */
+
 /* Ticks that an idle CPU would have had while its timer slept. They lie between `since` and the
  * record's stamp. */
 struct pitrace_idle {
@@ -340,13 +353,14 @@ struct pitrace_lost_rec {
 } __attribute__((packed, aligned(4)));
 PITRACE_ASSERT(sizeof(struct pitrace_lost_rec) == 16, "lost");
 
-/* MTE: what names need. PITRACE_TYPE_STRUCT, but JIT and JAVA_THREAD. */
+/* MTE: what names need. PITRACE_TYPE_STRUCT, but JIT, JAVA_THREAD and DECLARE. */
 enum pitrace_mte_minor {
 	PITRACE_MTE_MODULE = 0x01,       /* struct pitrace_mte_map: an executable mapping */
 	PITRACE_MTE_BUILDID = 0x02,      /* struct pitrace_mte_buildid */
 	PITRACE_MTE_NAME = 0x34,         /* struct pitrace_mte_task: tid has this name now */
 	PITRACE_MTE_JIT = 0x41,          /* struct pitrace_user: a jitted method */
 	PITRACE_MTE_JAVA_THREAD = 0x42,  /* struct pitrace_user: a Java thread's name */
+	PITRACE_MTE_DECLARE = 0x43,      /* struct pitrace_user: what a named event is, above */
 	PITRACE_MTE_CLONE = 0x63,        /* a process that shares its parent's memory */
 	PITRACE_MTE_PROCESS = 0x64,      /* a process with empty memory (exec, walk) */
 	PITRACE_MTE_PROCESS_EXIT = 0x65, /* the last thread is exiting */
@@ -657,7 +671,7 @@ PITRACE_ASSERT(sizeof(struct pitrace_event_args) == 112, "event arguments");
 struct pitrace_hook_args {
 	__u32 size;
 	__u32 version;
-	__u32 major; /* 0xB0, 0xD0 - 0xFF; MTE with minor 0x41, 0x42 */
+	__u32 major; /* 0xB0, 0xC8, 0xD0 - 0xFF; MTE with minor 0x41 to 0x43 */
 	__u32 minor;
 	__u32 ints;
 	__u32 strs;
@@ -674,8 +688,10 @@ struct pitrace_hook_page {
 	__u32 size;
 	__u32 version;
 	__u64 majors[PITRACE_MAJORS / 64];
+	__u32 begun; /* another value when a session begins or walks: declare again */
+	__u32 reserved;
 };
-PITRACE_ASSERT(sizeof(struct pitrace_hook_page) == 40, "hook page");
+PITRACE_ASSERT(sizeof(struct pitrace_hook_page) == 48, "hook page");
 
 struct pitrace_consume_args {
 	__u32 cpu;

@@ -22,7 +22,8 @@
  * have: through the driver or through hook files. */
 /* clang-format off */
 #define ALL_MAJORS  { ~0ull, ~0ull, ~0ull, ~0ull }
-#define MAJORS(low) { low, 0, MAJOR(PITRACE_HOOKIT), ~0ull << PITRACE_USER_FIRST % 64 }
+#define MAJORS(low) \
+	{ low, 0, MAJOR(PITRACE_HOOKIT), ~0ull << PITRACE_USER_FIRST % 64 | MAJOR(PITRACE_NAMED) }
 
 #define COLLECTORS(collector) \
 	collector(driver, TRACE_FOR_ALL | TRACE_BY_MODULE, ALL_MAJORS) \

@@ -373,6 +373,7 @@ static const struct record_major majors[PITRACE_MAJORS] = {
 	[PITRACE_SYNC] = { "sync", sync_kinds },
 	[PITRACE_LOST] = { "lost", lost_kinds },
 	[PITRACE_WAKEUP] = { "wakeup", wakeup_kinds },
+	[PITRACE_NAMED] = { "event", NULL },
 	[PITRACE_BRANCH_KERNEL] = { "kbranch", branch_kinds },
 	[PITRACE_BRANCH_USER] = { "ubranch", branch_kinds },
 	[PITRACE_BREAK_KERNEL] = { "kbreak", break_kinds },

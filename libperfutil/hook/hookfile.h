@@ -45,7 +45,7 @@
 struct hookfile_control {
 	uint32_t magic, version;
 	uint32_t slots, slot_bytes;
-	/* majors recorded now; MTE's bit: JIT, JAVA_THREAD */
+	/* majors recorded now; MTE's bit: JIT, JAVA_THREAD, DECLARE */
 	uint64_t majors[PITRACE_MAJORS / 64];
 	/* the collector has ended and reads no more; all majors are set then */
 	uint32_t gone;
@@ -55,7 +55,9 @@ struct hookfile_control {
 	uint32_t wake_slots;
 	uint32_t wake;  /* … by this futex; it is never written */
 	uint32_t clock; /* of the stamps: enum pitrace_clock, MONOTONIC or TSC */
-	uint32_t reserved;
+	/* another value when tracing is turned on, and for each file: what programs told before is
+	 * not known there */
+	uint32_t interval;
 };
 
 /* TAKEN: its owner is preparing it. */
@@ -236,6 +238,8 @@ struct hooks *hooks_new(const char *folder, uid_t owner, uint64_t bytes, uint32_
 const char *hooks_folder(const struct hooks *h);
 int hooks_listen(struct hooks *h, const uint64_t majors[PITRACE_MAJORS / 64]);
 bool hooks_listening(const struct hooks *h);
+/* Another file begins: programs declare their events once more. */
+int hooks_again(struct hooks *h);
 /* Records only names, or the majors as before. */
 int hooks_pause(struct hooks *h, bool pause);
 /* Readable when processes have announced files; hooks_accept then opens them, before the processes

@@ -196,8 +196,7 @@ static bool proper(const struct hooks *h, const struct hookfile_record *r, unsig
 
 	if (!(h->majors[major / 64] >> (major & 63) & 1) || r->stamp < h->since || r->stamp > now)
 		return false;
-	if (major == PITRACE_MTE && r->minor != PITRACE_MTE_JIT &&
-	    r->minor != PITRACE_MTE_JAVA_THREAD)
+	if (major == PITRACE_MTE && (r->minor < PITRACE_MTE_JIT || r->minor > PITRACE_MTE_DECLARE))
 		return false;
 	bytes_skip(&b, ints * sizeof(uint64_t));
 	for (unsigned int i = 0; i < strs && !b.bad; i++)

@@ -282,8 +282,9 @@ int hooks_listen(struct hooks *h, const uint64_t majors[PITRACE_MAJORS / 64])
 		start_waker(h);
 		m[PITRACE_MTE / 64] = 1ull << PITRACE_MTE % 64;
 		m[PITRACE_HOOKIT / 64] |= majors[PITRACE_HOOKIT / 64] & 1ull << PITRACE_HOOKIT % 64;
-		m[3] = majors[3] & ~0ull << PITRACE_USER_FIRST % 64;
+		m[3] = majors[3] & (~0ull << PITRACE_USER_FIRST % 64 | 1ull << PITRACE_NAMED % 64);
 		memcpy(h->majors, m, sizeof(h->majors));
+		h->control.interval++;
 	}
 	return put_control(h);
 }
@@ -291,6 +292,12 @@ int hooks_listen(struct hooks *h, const uint64_t majors[PITRACE_MAJORS / 64])
 bool hooks_listening(const struct hooks *h)
 {
 	return h->control.majors[PITRACE_MTE / 64] >> PITRACE_MTE % 64 & 1;
+}
+
+int hooks_again(struct hooks *h)
+{
+	h->control.interval++;
+	return put_control(h);
 }
 
 int hooks_pause(struct hooks *h, bool pause)

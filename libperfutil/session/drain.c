@@ -125,6 +125,8 @@ static int prepare(struct tracer *t)
 
 		t->next.nbefore = n > 0 ? n : 0;
 		err = n < 0 ? n : t->collector->rescan(t->backend, &t->ticket);
+		if (!err && t->hooks)
+			err = hooks_again(t->hooks);
 	}
 	if (err)
 		out_undo(&t->next);

@@ -297,7 +297,8 @@ static int collector_on(struct tracer *t)
 
 	if (t->hooks) {
 		config.majors[PITRACE_HOOKIT / 64] &= ~(1ull << PITRACE_HOOKIT % 64);
-		config.majors[3] &= ~(~0ull << PITRACE_USER_FIRST % 64);
+		config.majors[3] &= ~(~0ull << PITRACE_USER_FIRST % 64 |
+				      1ull << PITRACE_NAMED % 64);
 	}
 	err = t->collector->on(t->backend, &config);
 	return err || !t->hooks ? err : hooks_listen(t->hooks, t->config.majors);
@@ -350,6 +351,10 @@ int tracer_on(struct tracer *t)
 		any |= t->config.majors[i];
 	if (!any)
 		t->config.majors[PITRACE_TPROF / 64] |= 1ull << (PITRACE_TPROF & 63);
+	/* Who asks for what programs write also gets what they gave names to. */
+	if (t->config.majors[PITRACE_HOOKIT / 64] >> PITRACE_HOOKIT % 64 & 1 ||
+	    t->config.majors[3] >> PITRACE_USER_FIRST % 64)
+		t->config.majors[3] |= 1ull << PITRACE_NAMED % 64;
 	t->stopped = false;
 	t->error = 0;
 	kernel_code_free(t->code);

@@ -87,6 +87,7 @@ static void patch_mte(struct merged *m, const struct pirecord *r)
 		return;
 	case PITRACE_MTE_JIT:
 	case PITRACE_MTE_JAVA_THREAD:
+	case PITRACE_MTE_DECLARE:
 		break;
 	default:
 		patch_pid(m, r, offsetof(struct pitrace_mte_task, ppid));

@@ -297,7 +297,8 @@ int names_event(struct names *n, const struct pirecord *r)
 			thread_changed(n, x.pid, x.tid);
 		return 0;
 	case PITRACE_MTE_BUILDID:
-		return 0; /* holds for all times */
+	case PITRACE_MTE_DECLARE:
+		return 0; /* hold for all times */
 	default:
 		task = RECORD_AS(r, struct pitrace_mte_task);
 		return task ? task_event(n, r, task) : 0;

@@ -66,9 +66,9 @@ static void check(const struct record *r)
 	if (bytes > r->size || u.uid != geteuid() || !u.pid ||
 	    u.cpu >= (uint32_t)sysconf(_SC_NPROCESSORS_CONF))
 		abort();
-	if (r->major == PITRACE_MTE ?
-		    r->minor != PITRACE_MTE_JIT && r->minor != PITRACE_MTE_JAVA_THREAD :
-		    r->major != PITRACE_HOOKIT && r->major < PITRACE_USER_FIRST)
+	if (r->major == PITRACE_MTE ? r->minor < PITRACE_MTE_JIT || r->minor > PITRACE_MTE_DECLARE :
+				      r->major != PITRACE_HOOKIT && r->major != PITRACE_NAMED &&
+					      r->major < PITRACE_USER_FIRST)
 		abort();
 }
 

@@ -19,6 +19,7 @@ static const struct {
 	{ PITRACE_BRANCH_KERNEL, "ITrace: of the kernel, on threads' behalf" },
 	{ PITRACE_LOAD_STORE, "ITrace: addresses that are read and written" },
 	{ PITRACE_HOOKIT, "records that programs write (0xB0, 0xD0 to 0xFF)" },
+	{ PITRACE_NAMED, "named events of programs (TraceEvent); user has them, too" },
 	{ PITRACE_MTE, "processes, threads, mappings: what names need" },
 };
 #define N (sizeof(majors) / sizeof(*majors))

@@ -143,7 +143,7 @@ void test_hook_arguments(void)
 	REFUSE(EINVAL, args.version = 2);
 	REFUSE(EINVAL, args.reserved = 1);
 	for (major = 0; major < 260; major++) {
-		bool ours = major == 0xB0 || (major >= 0xD0 && major <= 0xFF);
+		bool ours = major == 0xB0 || major == 0xC8 || (major >= 0xD0 && major <= 0xFF);
 		bool listened = major == 0xB0 || major == MAJOR;
 
 		REFUSE(!ours ? EINVAL : listened ? 0 : ENODATA, args.major = major);
@@ -152,6 +152,8 @@ void test_hook_arguments(void)
 	REFUSE(EINVAL, args.major = PITRACE_MTE; args.minor = PITRACE_MTE_MODULE);
 	REFUSE(EINVAL, args.major = PITRACE_MTE; args.minor = PITRACE_MTE_JIT | 0x80000000);
 	REFUSE(0, args.major = PITRACE_MTE; args.minor = PITRACE_MTE_JAVA_THREAD);
+	REFUSE(0, args.major = PITRACE_MTE; args.minor = PITRACE_MTE_DECLARE);
+	REFUSE(EINVAL, args.major = PITRACE_MTE; args.minor = PITRACE_MTE_DECLARE + 1);
 	REFUSE(EMSGSIZE, args.ints = 0xFFFFFFFF);
 	REFUSE(EMSGSIZE, args.strs = 0xFFFFFFFF);
 	REFUSE(EMSGSIZE, args.ints = 0x20000000; args.strs = 0x40000000);
@@ -194,6 +196,7 @@ void test_hook_arguments(void)
 void test_hook_listen(void)
 {
 	const struct pitrace_hook_page *page;
+	uint32_t begun;
 	struct pitrace_session_args args = plain();
 	int fd = hook_open();
 	struct view v;
@@ -206,6 +209,7 @@ void test_hook_listen(void)
 	check(page != MAP_FAILED);
 	if (page == MAP_FAILED)
 		return;
+	begun = page->begun;
 	want(EACCES, mprotect((void *)page, getpagesize(), PROT_READ | PROT_WRITE));
 	check(page->size == sizeof(*page) && page->version == PITRACE_ABI_VERSION);
 	check(!page->majors[0] && !page->majors[1] && !page->majors[2] && !page->majors[3]);
@@ -225,6 +229,8 @@ void test_hook_listen(void)
 	check(page->majors[0] == 1ull << PITRACE_MTE && !page->majors[1]);
 	check(page->majors[2] == 1ull << PITRACE_HOOKIT % 64);
 	check(page->majors[3] == 1ull << MAJOR % 64);
+	check(page->begun != begun);
+	begun = page->begun;
 	want(ENODATA, hook_put(fd, MAJOR, 0, 1));
 	unview(&v);
 	kill(pid, SIGKILL);
@@ -242,6 +248,7 @@ void test_hook_listen(void)
 	want(0, ioctl(v.fd, PITRACE_IOC_OFF));
 	want(ENODATA, hook_put(fd, MAJOR, 0, 1));
 	check(!page->majors[0] && !page->majors[3]);
+	check(page->begun != begun);
 	unview(&v);
 	munmap((void *)page, getpagesize());
 	close(fd);
