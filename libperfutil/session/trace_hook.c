@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -26,6 +27,7 @@
 #include "collect/driver/driver_hook.h"
 #include "hook/hook_place.h"
 #include "session/holder.h"
+#include "session/hook_event.h"
 #include "base/rc.h"
 
 #define RETRY_NS 1000000000ull /* between two attempts to make a file */
@@ -139,7 +141,7 @@ static struct driver *driver_of(int fd)
 		return NULL;
 	d->fd = fd;
 	d->page = mmap(NULL, sizeof(*d->page), PROT_READ, MAP_SHARED, fd, 0);
-	if (d->page != MAP_FAILED && d->page->size >= sizeof(*d->page) &&
+	if (d->page != MAP_FAILED && d->page->size >= offsetof(struct pitrace_hook_page, begun) &&
 	    d->page->version == PITRACE_ABI_VERSION)
 		return d;
 	if (d->page != MAP_FAILED)
@@ -236,7 +238,8 @@ struct hook {
 	const uint64_t *ints;
 	const int *lens;
 	const char *const *strs;
-	uint32_t bytes; /* of integers, lengths and strings */
+	uint32_t bytes;                 /* of integers, lengths and strings */
+	const struct hook_event *event; /* it is one of this, which is declared before; or NULL */
 };
 
 static int too_long(void)
@@ -409,6 +412,42 @@ static int by_file(const struct hook_place *p, const struct hook *h)
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
+static uint64_t interval_of(const struct hookfile_control *c)
+{
+	uint64_t generation = __atomic_load_n(&c->generation, __ATOMIC_ACQUIRE);
+
+	return generation << 32 | __atomic_load_n(&c->interval, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * What an event is is told once a process and interval, by whoever writes one first; by several
+ * threads at once also twice. What finds no room is told again with the event's next record. In
+ * either place the interval is looked at first: one that begins meanwhile is told again.
+ */
+static void declare(const struct hook_event *e, const struct hook_place *by, struct driver *d)
+{
+	const uint64_t number = e->number;
+	const char *const strs[] = { e->name, e->fields };
+	struct hook h = {
+		.major = PITRACE_MTE,
+		.minor = PITRACE_MTE_DECLARE,
+		.int_count = 1,
+		.str_count = 2,
+		.ints = &number,
+		.strs = strs,
+	};
+	struct hook_said *said = e->said;
+	uint64_t interval = by ? interval_of(by->page) : 0;
+	uint32_t begun = d ? __atomic_load_n(&d->page->begun, __ATOMIC_ACQUIRE) : 0;
+
+	if (by && __atomic_load_n(&said->interval, __ATOMIC_RELAXED) != interval && !measure(&h) &&
+	    by_file(by, &h) == PI_OK)
+		__atomic_store_n(&said->interval, interval, __ATOMIC_RELAXED);
+	if (d && __atomic_load_n(&said->begun, __ATOMIC_RELAXED) != begun && !measure(&h) &&
+	    by_driver(&h) == PI_OK)
+		__atomic_store_n(&said->begun, begun, __ATOMIC_RELAXED);
+}
+
 static bool is_users(int major, int minor)
 {
 	if (major == PITRACE_MTE)
@@ -430,6 +469,9 @@ static int put(struct hook *h)
 	rc = measure(h);
 	if (rc)
 		return rc;
+	if (h->event)
+		declare(h->event, file ? p : NULL,
+			device ? __atomic_load_n(&driver, __ATOMIC_ACQUIRE) : NULL);
 	rc = file ? by_file(p, h) : TRACE_NOBODY;
 	if (!device)
 		return rc;
@@ -451,24 +493,48 @@ static int reach(struct hook *h)
 	return rc;
 }
 
-/* All but the usual case. */
-static __attribute__((noinline)) int otherwise(int major, int minor, int int_count, int str_count,
-					       const uint64_t ints[], const int lens[],
-					       const char *const strs[])
+static int write_record(struct hook *h)
 {
-	struct hook h = { major, minor, int_count, str_count, ints, lens, strs, 0 };
+	unsigned int major = (unsigned int)h->major;
 	int rc = TRACE_NOBODY;
 
-	if (!is_users(major, minor))
-		return rc_say(PI_INVALID_ARGUMENT,
-			      "programs write records of major 0xB0 and 0xD0 to 0xFF");
-	if (listening(0, (unsigned int)major) || listening(1, (unsigned int)major))
-		rc = reach(&h);
+	if (listening(0, major) || listening(1, major))
+		rc = reach(h);
 	if (rc != TRACE_NOBODY || !refused)
 		return rc;
 	return rc_say(PI_NO_PERMISSION,
 		      PITRACE_DEVICE " may not be opened; its group may: "
 				     "sudo usermod -aG pitrace $USER, then log in again");
+}
+
+/* All but the usual case. */
+static __attribute__((noinline)) int otherwise(int major, int minor, int int_count, int str_count,
+					       const uint64_t ints[], const int lens[],
+					       const char *const strs[])
+{
+	struct hook h = { major, minor, int_count, str_count, ints, lens, strs, 0, NULL };
+
+	if (!is_users(major, minor))
+		return rc_say(PI_INVALID_ARGUMENT,
+			      "programs write records of major 0xB0 and 0xD0 to 0xFF");
+	return write_record(&h);
+}
+
+int hook_write_event(const struct hook_event *e, const uint64_t ints[], const int lens[],
+		     const char *const strs[])
+{
+	struct hook h = {
+		.major = PITRACE_NAMED,
+		.minor = (int)e->number,
+		.int_count = (int)e->ints,
+		.str_count = (int)e->strs,
+		.ints = ints,
+		.lens = lens,
+		.strs = strs,
+		.event = e,
+	};
+
+	return write_record(&h);
 }
 
 #undef TraceHook
