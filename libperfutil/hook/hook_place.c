@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -100,13 +101,21 @@ bool hook_place_socket(char *path, size_t room)
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
+/* An empty page is its magic and version; no program maps one of another size. */
+struct page_kind {
+	uint32_t magic, version;
+	size_t size;
+	mode_t others; /* who may not */
+};
+static const struct page_kind listen_page = { HOOKFILE_MAGIC, HOOKFILE_VERSION,
+					      sizeof(struct hookfile_control), 022 };
+static const struct page_kind door_page = { HOOK_DOOR_MAGIC, HOOK_DOOR_VERSION,
+					    sizeof(struct hook_door_page), 077 };
+
 /* Whole from the beginning: it gets its name when it is. */
-static int create(const char *path)
+static int create(const char *path, const struct page_kind *kind)
 {
-	const struct hookfile_control none = {
-		.magic = HOOKFILE_MAGIC,
-		.version = HOOKFILE_VERSION,
-	};
+	const uint32_t begin[2] = { kind->magic, kind->version };
 	char other[SOCKET_MAX + 64];
 	struct hook_text t = hook_text(other, sizeof(other));
 	int fd, err = 0;
@@ -119,14 +128,15 @@ static int create(const char *path)
 	fd = open(other, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return -errno;
-	if (pwrite(fd, &none, sizeof(none), 0) != (ssize_t)sizeof(none) || link(other, path))
+	if (ftruncate(fd, (off_t)kind->size) ||
+	    pwrite(fd, begin, sizeof(begin), 0) != (ssize_t)sizeof(begin) || link(other, path))
 		err = -errno;
 	unlink(other);
 	close(fd);
 	return err == -EEXIST ? 0 : err;
 }
 
-static int open_page(const char *path, bool write)
+static int open_page(const char *path, bool write, const struct page_kind *kind)
 {
 	int fd = open(path,
 		      (write ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
@@ -141,40 +151,73 @@ static int open_page(const char *path, bool write)
 		return -ENOENT;
 	}
 	/* A link to a file that was not made for this is told by what is in it. */
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (st.st_mode & 022) ||
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (st.st_mode & kind->others) ||
 	    (st.st_uid != geteuid() && (write || st.st_uid != 0)) ||
-	    st.st_size != (off_t)sizeof(struct hookfile_control) ||
-	    pread(fd, &magic, sizeof(magic), 0) != (ssize_t)sizeof(magic) ||
-	    magic != HOOKFILE_MAGIC) {
+	    st.st_size != (off_t)kind->size ||
+	    pread(fd, &magic, sizeof(magic), 0) != (ssize_t)sizeof(magic) || magic != kind->magic) {
 		close(fd);
 		return -EEXIST;
 	}
 	return fd;
 }
 
-int hook_page_open(const char *path, bool write)
+static int open_or_create(const char *path, bool write, const struct page_kind *kind)
 {
-	int fd = open_page(path, write);
+	int fd = open_page(path, write, kind);
 
 	if (fd != -ENOENT)
 		return fd;
-	fd = create(path);
-	return fd ? fd : open_page(path, write);
+	fd = create(path, kind);
+	return fd ? fd : open_page(path, write, kind);
 }
 
-static const struct hookfile_control *map_page(const char *path)
+int hook_page_open(const char *path, bool write)
 {
-	const struct hookfile_control *c;
-	int fd = hook_page_open(path, false);
+	return open_or_create(path, write, &listen_page);
+}
 
-	if (fd < 0)
-		return NULL;
-	c = mmap(NULL, sizeof(*c), PROT_READ, MAP_SHARED, fd, 0);
+int hook_door_page_open(const char *path, bool write)
+{
+	return open_or_create(path, write, &door_page);
+}
+
+/* Programs that have the page mapped find the next session by it. A lease is given only where there
+ * are none. */
+void hook_page_remove(const char *path, int fd)
+{
+	/* Who opens it now would send SIGIO. */
+	if (!fcntl(fd, F_SETSIG, SIGURG) && !fcntl(fd, F_SETLEASE, F_WRLCK))
+		unlink(path);
 	close(fd);
-	return c == MAP_FAILED ? NULL : c;
+}
+
+/* Closes fd; errno tells what was wrong with it. */
+static const void *map_page(int fd, size_t size)
+{
+	const void *p;
+
+	if (fd < 0) {
+		errno = -fd;
+		return NULL;
+	}
+	p = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+	close(fd);
+	return p == MAP_FAILED ? NULL : p;
 }
 
 /* ---- both ------------------------------------------------------------------------------------ */
+
+/* By itself: a signal handler's stack may be small. */
+static __attribute__((noinline)) const struct hook_door_page *folders_door(const char *folder)
+{
+	char path[PATH_MAX];
+	struct hook_text t = hook_text(path, sizeof(path));
+
+	hook_text_add(&t, folder);
+	hook_text_add(&t, "/" HOOK_FOLDER_DOOR);
+	return t.cut ? NULL :
+		       map_page(open_page(path, false, &door_page), sizeof(struct hook_door_page));
+}
 
 /* Only the folder that the environment names counts, while its collector is there. */
 static bool named(struct hook_place *p)
@@ -185,28 +228,47 @@ static bool named(struct hook_place *p)
 	if (!folder || *folder != '/')
 		return false;
 	hook_text_add(&t, folder);
+	errno = 0;
 	p->page = t.cut ? NULL : hookfile_control(p->folder);
+	/* It is another user's: the command that it was meant for began this program. */
+	if (!p->page && !t.cut && errno == EACCES)
+		hook_door_tell(folder);
 	if (p->page && __atomic_load_n(&p->page->gone, __ATOMIC_RELAXED)) {
 		munmap((void *)p->page, sizeof(*p->page));
 		p->page = NULL;
 	}
-	return p->page != NULL;
+	if (!p->page)
+		return false;
+	p->door = folders_door(folder);
+	return true;
 }
 
 static bool users(struct hook_place *p)
 {
 	char path[SOCKET_MAX + sizeof(HOOK_LISTEN)];
 	struct hook_text t;
+	size_t n;
 
 	if (!hook_place_socket(path, SOCKET_MAX))
 		return false;
+	n = strlen(path);
 	t = hook_text(p->folder, sizeof(p->folder));
 	hook_text_add(&t, path);
 	hook_text_add(&t, HOOK_HOOKS);
-	t = (struct hook_text){ .to = path, .room = sizeof(path), .used = strlen(path) };
+	t = (struct hook_text){ .to = path, .room = sizeof(path), .used = n };
 	hook_text_add(&t, HOOK_LISTEN);
-	p->page = map_page(path);
-	return p->page != NULL;
+	p->page = map_page(hook_page_open(path, false), sizeof(*p->page));
+	/* Whoever has no session of its own may have one that is root's. */
+	if (!p->page && errno == EACCES)
+		hook_door_tell(p->folder);
+	else if (geteuid())
+		hook_door_tell("/run/pitrace.sock" HOOK_HOOKS);
+	if (!p->page)
+		return false;
+	t = (struct hook_text){ .to = path, .room = sizeof(path), .used = n };
+	hook_text_add(&t, HOOK_DOOR);
+	p->door = map_page(hook_door_page_open(path, false), sizeof(*p->door));
+	return true;
 }
 
 struct hook_place *hook_place_find(void)
@@ -216,6 +278,7 @@ struct hook_place *hook_place_find(void)
 
 	if (p == MAP_FAILED)
 		return NULL;
+	p->owner = geteuid();
 	if (named(p) || users(p))
 		return p;
 	munmap(p, sizeof(*p));
@@ -224,6 +287,8 @@ struct hook_place *hook_place_find(void)
 
 void hook_place_free(struct hook_place *place)
 {
+	if (place->door)
+		munmap((void *)place->door, sizeof(*place->door));
 	munmap((void *)place->page, sizeof(*place->page));
 	munmap(place, sizeof(*place));
 }

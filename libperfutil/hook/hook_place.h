@@ -14,10 +14,13 @@
 #define PITRACE_HOOK_PLACE_H
 
 #include <limits.h>
+#include "hook/hook_door.h"
 #include "hook/hookfile.h"
 
 struct hook_place {
 	const struct hookfile_control *page;
+	const struct hook_door_page *door; /* NULL: none */
+	uid_t owner;                       /* who found it */
 	char folder[PATH_MAX];
 };
 
@@ -35,5 +38,9 @@ bool hook_place_socket(char *path, size_t room);
  * file of this user's (or, for reading, root's) that nobody else can write. A descriptor or -errno.
  */
 int hook_page_open(const char *path, bool write);
+/* … the door's, which nobody else can read. */
+int hook_door_page_open(const char *path, bool write);
+/* Removes a page that no program has mapped; closes fd. */
+void hook_page_remove(const char *path, int fd);
 
 #endif

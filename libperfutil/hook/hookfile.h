@@ -129,15 +129,20 @@ struct hookfile {
 	uint32_t none;      /* 1 + freed, when no slot was free */
 	uint32_t number;    /* its name is PID.number */
 	bool announced;
+	bool passed; /* in memory: it has no name */
 	struct {
 		uint32_t entry; /* of the slot that is being filled: bytes from the table's begin */
 		uint32_t pad[15];
 	} lane[HOOKFILE_LANES] __attribute__((aligned(64)));
 };
 
-/* Creates a file of this process, which nobody reads before hookfile_announce; NULL with errno. It
- * is never unmapped, for other threads may be writing. */
-struct hookfile *hookfile_make(const char *folder, const struct hookfile_control *control);
+struct hook_door_page;
+
+/* Creates a file of this process, in the folder, which nobody reads before hookfile_announce, or
+ * (door not NULL) in memory, and passes it by the door (hook_door.h). NULL with errno. It is never
+ * unmapped, for other threads may be writing. */
+struct hookfile *hookfile_make(const char *folder, const struct hook_door_page *door,
+			       const struct hookfile_control *control);
 /* Any thread, and several, may do this; whoever writes sees to it that it is done before. */
 void hookfile_announce(struct hookfile *f, const char *folder);
 /* Instead of announcing it. */
@@ -245,6 +250,8 @@ int hooks_pause(struct hooks *h, bool pause);
 /* Readable when processes have announced files; hooks_accept then opens them, before the processes
  * exit. hooks_collect does that, too. -1: no more can be accepted now. */
 int hooks_fd(const struct hooks *h);
+/* … likewise: processes stand at the door. */
+int hooks_door_fd(const struct hooks *h);
 int hooks_accept(struct hooks *h);
 /* Readable when a process has used a good part of its slots: drain soon. hooks_collect resets it.
  * -1: there is none. */
@@ -256,6 +263,9 @@ bool hooks_pending(const struct hooks *h);
 /* Hands over full segments; with `all`, and of the MTE ring always, the open ones too. */
 int hooks_drain(struct hooks *h, int ring, bool all, segment_sink sink, void *arg);
 uint64_t hooks_lost(const struct hooks *h);
+/* Processes of other users that would have had records since hooks_listen, and the first of them in
+ * words; both may change in other threads' calls. */
+uint64_t hooks_refused(const struct hooks *h, const char **names);
 void hooks_free(struct hooks *h);
 
 #endif

@@ -44,7 +44,8 @@ static void forget(struct hooks *h, size_t i)
 	if (fallocate(p->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, HOOKFILE_DATA,
 		      (off_t)h->control.slots * h->control.slot_bytes))
 		errno = 0; /* file systems without hole punching */
-	unlinkat(h->dir, p->name, 0);
+	if (*p->name)
+		unlinkat(h->dir, p->name, 0);
 	close(p->fd);
 	free(p->read);
 	free(p);
@@ -65,18 +66,23 @@ static struct process *find(const struct hooks *h, const char *name)
 	return NULL;
 }
 
-/* Opens a file of this user with a header; each file under one name only. */
-static bool honest(const struct hooks *h, int fd, const struct stat *st)
+/* It was made for this collector. */
+static bool has_header(const struct hooks *h, int fd)
 {
 	struct hookfile_header header;
 
-	return st->st_uid == h->owner && st->st_nlink == 1 &&
-	       pread(fd, &header, sizeof(header), 0) == (ssize_t)sizeof(header) &&
+	return pread(fd, &header, sizeof(header), 0) == (ssize_t)sizeof(header) &&
 	       header.magic == HOOKFILE_MAGIC && header.version == HOOKFILE_VERSION &&
 	       header.generation == h->control.generation;
 }
 
-static int take(struct hooks *h, const char *name, pid_t pid, int fd)
+/* A file of this user with a header; each file under one name only. */
+static bool honest(const struct hooks *h, int fd, const struct stat *st)
+{
+	return st->st_uid == h->owner && st->st_nlink == 1 && has_header(h, fd);
+}
+
+static int take(struct hooks *h, const char *name, pid_t pid, uid_t uid, int fd)
 {
 	struct process *p = calloc(1, sizeof(*p));
 
@@ -86,6 +92,7 @@ static int take(struct hooks *h, const char *name, pid_t pid, int fd)
 	}
 	memcpy(p->name, name, strlen(name) + 1); /* hooks_pid_of() has checked the length */
 	p->pid = pid;
+	p->uid = uid;
 	p->fd = fd;
 	h->process[h->nprocesses++] = p;
 	return 0;
@@ -112,12 +119,36 @@ static int accept_file(struct hooks *h, const char *name, pid_t by)
 		close(fd);
 		return 0;
 	}
-	return take(h, name, by ? by : pid, fd);
+	return take(h, name, by ? by : pid, h->owner, fd);
 }
 
 int hooks_fd(const struct hooks *h)
 {
 	return h->nprocesses < HOOKS_FILES ? h->announce_fd : -1;
+}
+
+int hooks_door_fd(const struct hooks *h)
+{
+	return h->door.page.magic && h->nprocesses < HOOKS_FILES ? h->door.listener : -1;
+}
+
+/* A process may pass as many as it may create files. */
+static int accept_passed(struct hooks *h)
+{
+	int err = 0, fd;
+	pid_t pid;
+	uid_t uid;
+
+	while (!err && h->nprocesses < HOOKS_FILES) {
+		fd = hook_door_next(&h->door, &pid, &uid);
+		if (fd < 0)
+			break;
+		if (has_header(h, fd))
+			err = take(h, "", pid, uid, fd);
+		else
+			close(fd);
+	}
+	return err;
 }
 
 int hooks_accept(struct hooks *h)
@@ -134,7 +165,7 @@ int hooks_accept(struct hooks *h)
 		if (uid == h->owner)
 			err = accept_file(h, name, pid);
 	}
-	return err;
+	return err ? err : accept_passed(h);
 }
 
 /* Checks for changes of the folder. A change as recent as this may be followed by another with the
@@ -215,7 +246,7 @@ static int keep(struct hooks *h, const struct process *p, const struct hookfile_
 	struct pitrace_user u = {
 		.pid = (uint32_t)p->pid,
 		.tid = r->tid,
-		.uid = h->owner,
+		.uid = p->uid,
 		.cpu = cpu < h->ncpus ? cpu : 0,
 		.ints = (uint16_t)r->counts,
 		.strs = (uint16_t)(r->counts >> 16),
@@ -543,6 +574,12 @@ int hooks_collect(struct hooks *h)
 	/* Records written since a long scan began belong to the next one. */
 	h->rest = h->scanning || begun || (h->blocked && hooks_order_waiting(h));
 	return 0;
+}
+
+uint64_t hooks_refused(const struct hooks *h, const char **names)
+{
+	*names = h->door.names;
+	return h->door.refused;
 }
 
 bool hooks_pending(const struct hooks *h)

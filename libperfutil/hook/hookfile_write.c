@@ -15,6 +15,7 @@
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
+#include "hook/hook_door.h"
 #include "hook/hook_text.h"
 #include "hook/hookfile.h"
 
@@ -135,6 +136,22 @@ static int map_file(struct hookfile *f, int fd)
 	return 0;
 }
 
+static void hookfile_remove(const struct hookfile *f, const char *folder)
+{
+	char path[PATH];
+	struct hook_text t = hook_text(path, sizeof(path));
+
+	if (name_of(&t, folder, f->number))
+		unlink(path);
+}
+
+static void hookfile_unmap(struct hookfile *f)
+{
+	if (f->header)
+		munmap(f->header, HOOKFILE_DATA + (size_t)f->slots * f->slot_bytes);
+	munmap(f, sizeof(*f));
+}
+
 /* What the control page says is read once, and checked. */
 static bool sizes(struct hookfile *f, const struct hookfile_control *control)
 {
@@ -150,29 +167,58 @@ static bool sizes(struct hookfile *f, const struct hookfile_control *control)
 	       !(f->slot_bytes & (f->slot_bytes - 1));
 }
 
-struct hookfile *hookfile_make(const char *folder, const struct hookfile_control *control)
+/* All that the reader needs to know it by. */
+static void put_header(struct hookfile *f)
+{
+	f->header->version = HOOKFILE_VERSION;
+	f->header->generation = f->generation;
+	__atomic_store_n(&f->header->magic, HOOKFILE_MAGIC, __ATOMIC_RELEASE);
+}
+
+/* In memory, by the door; passing it is announcing it. */
+static int make_passed(struct hookfile *f, const struct hook_door_page *door)
+{
+	int fd = memfd_create("pitrace-hooks", MFD_CLOEXEC), err;
+
+	if (fd < 0)
+		return errno;
+	err = map_file(f, fd);
+	if (!err) {
+		put_header(f);
+		err = hook_door_pass(door, f->generation, fd) ? 0 : errno;
+		f->passed = f->announced = true;
+	}
+	close(fd);
+	return err;
+}
+
+static int make_named(struct hookfile *f, const char *folder)
+{
+	int fd = make_file(folder, &f->number), err = fd < 0 ? -fd : map_file(f, fd);
+
+	if (fd < 0)
+		return err;
+	close(fd);
+	if (err)
+		hookfile_remove(f, folder);
+	return err;
+}
+
+struct hookfile *hookfile_make(const char *folder, const struct hook_door_page *door,
+			       const struct hookfile_control *control)
 {
 	struct hookfile *f = mmap(NULL, sizeof(*f), PROT_READ | PROT_WRITE,
 				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int fd, err;
+	int err;
 
 	if (f == MAP_FAILED)
 		return NULL;
 	/* In a child its epoch is 0. */
 	err = madvise(f, sizeof(*f), MADV_WIPEONFORK) ? errno : sizes(f, control) ? 0 : EINVAL;
-	if (!err) {
-		fd = make_file(folder, &f->number);
-		err = fd < 0 ? -fd : map_file(f, fd);
-		if (fd >= 0)
-			close(fd);
-		if (fd >= 0 && err) {
-			hookfile_discard(f, folder);
-			errno = err;
-			return NULL;
-		}
-	}
+	if (!err)
+		err = door ? make_passed(f, door) : make_named(f, folder);
 	if (err) {
-		munmap(f, sizeof(*f));
+		hookfile_unmap(f);
 		errno = err;
 		return NULL;
 	}
@@ -192,9 +238,7 @@ void hookfile_announce(struct hookfile *f, const char *folder)
 	int dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-	f->header->version = HOOKFILE_VERSION;
-	f->header->generation = f->generation;
-	__atomic_store_n(&f->header->magic, HOOKFILE_MAGIC, __ATOMIC_RELEASE);
+	put_header(f);
 	name_of(&text, NULL, f->number);
 	/* The folder's path may be longer than a socket address. */
 	hook_text_add(&path, "/proc/self/fd/");
@@ -216,14 +260,9 @@ void hookfile_announce(struct hookfile *f, const char *folder)
 
 void hookfile_discard(struct hookfile *f, const char *folder)
 {
-	char path[PATH];
-	struct hook_text t = hook_text(path, sizeof(path));
-
-	if (name_of(&t, folder, f->number))
-		unlink(path);
-	if (f->header)
-		munmap(f->header, HOOKFILE_DATA + (size_t)f->slots * f->slot_bytes);
-	munmap(f, sizeof(*f));
+	if (!f->passed)
+		hookfile_remove(f, folder);
+	hookfile_unmap(f);
 }
 
 /* ---- slots ----------------------------------------------------------------------------------- */

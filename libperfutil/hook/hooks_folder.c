@@ -114,6 +114,31 @@ static int open_listen(struct hooks *h, const char *folder)
 	return h->listen_fd < 0 ? h->listen_fd : 0;
 }
 
+/* Without it programs that have dropped rights have no records. Who cannot have dropped any to
+ * another user needs none: a command that is not its starter's. */
+static void open_door(struct hooks *h, const char *folder)
+{
+	size_t n = folder ? strlen(folder) : 0, cut = strlen(HOOK_HOOKS);
+	int fd = -1, err;
+
+	if (h->owner != geteuid())
+		return;
+	if (!h->listen) {
+		unlinkat(h->dir, HOOK_FOLDER_DOOR, 0);
+		fd = openat(h->dir, HOOK_FOLDER_DOOR,
+			    O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	} else if (asprintf(&h->door_path, "%.*s" HOOK_DOOR, (int)(n - cut), folder) < 0) {
+		h->door_path = NULL;
+	} else {
+		fd = hook_door_page_open(h->door_path, true);
+	}
+	if (fd < 0)
+		return;
+	err = hook_door_open(&h->door, fd, h->folder, h->control.generation);
+	if (err)
+		close(fd);
+}
+
 static int put_page(int fd, const struct hookfile_control *c)
 {
 	ssize_t n = pwrite(fd, c, sizeof(*c), 0);
@@ -225,6 +250,8 @@ static int set_up(struct hooks *h, const char *folder)
 		err = make_socket(h);
 	if (!err)
 		err = open_listen(h, folder);
+	if (!err)
+		open_door(h, folder);
 	return err ? err : put_control(h);
 }
 
@@ -279,6 +306,7 @@ int hooks_listen(struct hooks *h, const uint64_t majors[PITRACE_MAJORS / 64])
 	memset(m, 0, sizeof(h->control.majors));
 	if (majors) {
 		hooks_order_begin(h);
+		hook_door_restart(&h->door);
 		start_waker(h);
 		m[PITRACE_MTE / 64] = 1ull << PITRACE_MTE % 64;
 		m[PITRACE_HOOKIT / 64] |= majors[PITRACE_HOOKIT / 64] & 1ull << PITRACE_HOOKIT % 64;
@@ -329,7 +357,7 @@ static void remove_file(const struct hooks *h, const char *name)
 	struct stat st;
 
 	if (h->fresh || ((hooks_pid_of(name) || !strcmp(name, HOOKFILE_CONTROL) ||
-			  !strcmp(name, HOOKFILE_SOCKET)) &&
+			  !strcmp(name, HOOKFILE_SOCKET) || !strcmp(name, HOOK_FOLDER_DOOR)) &&
 			 !fstatat(h->dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
 			 (S_ISREG(st.st_mode) || S_ISSOCK(st.st_mode))))
 		unlinkat(h->dir, name, 0);
@@ -364,14 +392,18 @@ static void say_gone(struct hooks *h)
 	put_page(h->control_fd, &h->control);
 }
 
-/* Programs that have the page mapped find the next session by it. A lease is given only where there
- * are none. */
-static void remove_listen(struct hooks *h)
+static void close_door(struct hooks *h)
 {
-	/* Who opens it now would send SIGIO. */
-	if (!fcntl(h->listen_fd, F_SETSIG, SIGURG) && !fcntl(h->listen_fd, F_SETLEASE, F_WRLCK))
-		unlink(h->listen);
-	close(h->listen_fd);
+	int fd = h->door.page_fd;
+
+	if (!h->door.page.magic)
+		return;
+	hook_door_close(&h->door);
+	if (h->door_path)
+		hook_page_remove(h->door_path, fd);
+	else
+		close(fd);
+	free(h->door_path);
 }
 
 void hooks_free(struct hooks *h)
@@ -383,8 +415,9 @@ void hooks_free(struct hooks *h)
 		say_gone(h);
 		close(h->control_fd);
 	}
+	close_door(h);
 	if (h->listen_fd >= 0)
-		remove_listen(h);
+		hook_page_remove(h->listen, h->listen_fd);
 	if (h->announce_fd >= 0)
 		close(h->announce_fd);
 	hooks_forget_all(h);

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <time.h>
 #include "hook/hook_clock.h"
+#include "hook/hook_door.h"
 #include "hook/hookfile_owner.h"
 
 #define HOOKS_FILES 1024 /* processes at a time; others wait until some exit */
@@ -28,8 +29,9 @@ struct slot_read {
 };
 
 struct process {
-	char name[HOOKFILE_NAME]; /* of the file */
+	char name[HOOKFILE_NAME]; /* of the file, "": it came by the door */
 	pid_t pid;                /* as the kernel reports it, not as the name says */
+	uid_t uid;
 	int fd;
 	bool gone;      /* before the scan began */
 	bool freed;     /* a slot, in this drain */
@@ -59,6 +61,8 @@ struct hooks {
 	int listen_fd;   /* the page for programs that look in no folder, or -1 … */
 	char *listen;    /* … and its path */
 	int announce_fd; /* processes announce files there */
+	struct hook_door door;
+	char *door_path; /* of its page, where that is beside the folder */
 	uid_t owner;
 	struct hookfile_control control;
 	/* of all stamps here but those handed over */

@@ -258,6 +258,10 @@ struct trace_info {
 	uint64_t taken;                  /* threads not traced: another session traces them */
 	/* the sampler: "the timer", or events: "cycles,page-faults" */
 	char sampler[128];
+	/* processes of other users that called TraceHook and could not record, and the first of
+	 * them: "httpd (4711, uid 65534)" */
+	uint64_t refused;
+	char refused_names[200];
 };
 int TraceGetInfo(struct trace_info *info) PITRACE_WRITES(1) PITRACE_USE_RESULT;
 /* The name of an index of lost[]: "dispatches". Never NULL. */

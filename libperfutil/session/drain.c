@@ -225,9 +225,10 @@ static void *drain_thread(void *arg)
 {
 	struct tracer *t = arg;
 	bool filled = t->config.mode != PITRACE_MODE_NORMAL;
-	struct pollfd p[4] = {
+	struct pollfd p[5] = {
 		{ .fd = t->collector->fd(t->backend), .events = filled ? POLLIN : 0 },
 		{ .fd = t->wake, .events = POLLIN },
+		{ .events = POLLIN },
 		{ .events = POLLIN },
 		{ .events = POLLIN },
 	};
@@ -240,7 +241,8 @@ static void *drain_thread(void *arg)
 		p[2].fd = t->hooks ? hooks_fd(t->hooks) : -1;
 		/* In normal mode what programs wrote is read at the end. */
 		p[3].fd = t->hooks && filled ? hooks_full_fd(t->hooks) : -1;
-		n = poll(p, 4, !filled ? -1 : t->next.writer ? WALK_MS : pause_ms(t));
+		p[4].fd = t->hooks ? hooks_door_fd(t->hooks) : -1;
+		n = poll(p, 5, !filled ? -1 : t->next.writer ? WALK_MS : pause_ms(t));
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -251,7 +253,7 @@ static void *drain_thread(void *arg)
 			notify(t->stop_fd);
 			return NULL;
 		}
-		if (p[2].revents && accept_programs(t))
+		if ((p[2].revents || p[4].revents) && accept_programs(t))
 			return NULL;
 		if (!filled)
 			continue;

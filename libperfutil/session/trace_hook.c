@@ -17,6 +17,7 @@
 #include <sched.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -115,6 +116,41 @@ static bool is_gone(const struct hook_place *p)
 	return !p || __atomic_load_n(&p->page->gone, __ATOMIC_RELAXED);
 }
 
+/* Found when root's program was loaded. It is used if the program has dropped its rights since, or
+ * finds no place any more in another root; unless nobody listens there, but at the new user's. */
+static struct hook_place *early;
+
+static __attribute__((constructor)) void find_early(void)
+{
+	int saved = errno;
+
+	if (!geteuid() && !getuid() && !getauxval(AT_SECURE))
+		early = hook_place_find();
+	errno = saved;
+}
+
+static bool listens(const struct hook_place *p)
+{
+	return p && __atomic_load_n(&p->page->generation, __ATOMIC_RELAXED) &&
+	       __atomic_load_n(&p->page->majors[PITRACE_MTE / 64], __ATOMIC_RELAXED);
+}
+
+static struct hook_place *choose_place(void)
+{
+	struct hook_place *found;
+
+	if (is_gone(early))
+		return hook_place_find();
+	if (listens(early) && geteuid())
+		return early;
+	found = hook_place_find();
+	if (found && (!geteuid() || listens(found)))
+		return found;
+	if (found)
+		hook_place_free(found);
+	return early;
+}
+
 static const struct hook_place *look_for_place(void)
 {
 	struct hook_place *old = __atomic_load_n(&place, __ATOMIC_ACQUIRE), *new;
@@ -122,11 +158,11 @@ static const struct hook_place *look_for_place(void)
 	if (!is_gone(old) ||
 	    (!old && __atomic_load_n(&TraceListening[0], __ATOMIC_ACQUIRE) != not_looked))
 		return old;
-	new = hook_place_find();
+	new = choose_place();
 	if (__atomic_compare_exchange_n(&place, &old, new, false, __ATOMIC_ACQ_REL,
 					__ATOMIC_ACQUIRE))
 		return new;
-	if (new)
+	if (new &&new != early)
 		hook_place_free(new);
 	return old;
 }
@@ -365,7 +401,10 @@ static struct hookfile *file_of(const struct hook_place *p)
 		return ready(f, p);
 	if (state->failed == generation && coarse_ns() < state->next_make)
 		return NULL;
-	new = hookfile_make(p->folder, p->page);
+	new = hookfile_make(p->folder, NULL, p->page);
+	/* It has dropped its rights, or has another root: by the door. */
+	if (!new && p->door)
+		new = hookfile_make(NULL, p->door, p->page);
 	if (!new) {
 		state->next_make = coarse_ns() + RETRY_NS;
 		state->failed = generation;
@@ -395,7 +434,9 @@ static int by_file(const struct hook_place *p, const struct hook *h)
 		return TRACE_NOBODY;
 	if (!f)
 		return rc_say(PI_FILE_ERROR,
-			      "the hook file, in the folder of the session, cannot be made");
+			      p->owner == geteuid() ?
+				      "the hook file, in the folder of the session, cannot be made" :
+				      "this process has dropped the rights of the session's user, and cannot reach it");
 	r = hookfile_reserve(f, cpu, units);
 	if (!r)
 		return PI_BUFFER_FULL;

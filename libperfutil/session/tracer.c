@@ -167,6 +167,7 @@ struct tracer *tracer_open(const struct tracer_options *o, int *rc)
 	}
 	/* Without hook files only the programs' own records are missing. A folder with a name is
 	 * for all programs of this user, another one for the command. */
+	t->own_folder = !o->hooks;
 	if (t->collector->hook_files)
 		t->hooks = hooks_new(o->hooks, o->hooks ? (uid_t)-1 : o->owner,
 				     t->config.trace_bytes, 1);
@@ -495,13 +496,28 @@ static void describe_sampler(const struct tracer *t, char *to, size_t room)
 				      t->config.events[i].name);
 }
 
+/* Those of other users belong to a session of one process only if its command began them: it named
+ * its folder to them alone. */
+static void tell_programs(struct tracer *t, struct trace_info *info)
+{
+	const char *names;
+
+	pthread_mutex_lock(&t->lock);
+	info->lost[PITRACE_LOST_USER] += hooks_lost(t->hooks);
+	if (t->config.scope == PITRACE_SCOPE_SYSTEM || t->own_folder) {
+		info->refused = hooks_refused(t->hooks, &names);
+		snprintf(info->refused_names, sizeof(info->refused_names), "%s", names);
+	}
+	pthread_mutex_unlock(&t->lock);
+}
+
 void tracer_info(struct tracer *t, struct trace_info *info)
 {
 	session_info(t, info);
 	info->size = sizeof(*info);
 	info->version = 1;
 	if (t->hooks)
-		info->lost[PITRACE_LOST_USER] += hooks_lost(t->hooks);
+		tell_programs(t, info);
 	info->mode = t->config.mode;
 	info->scope = t->config.scope;
 	info->pid = t->config.pid;

@@ -34,6 +34,7 @@ struct tracer {
 	char *path, *command;
 	struct folder folder; /* folder of path, from *on* on */
 	struct hooks *hooks;  /* hook files; NULL: the collector needs none */
+	bool own_folder;      /* of them: for the command alone */
 	struct rights *user;  /* the user who traces; NULL: this process */
 	int compression;
 	uint64_t rotate_bytes, rotate_ns; /* 0: not by size, not by time */

@@ -36,6 +36,8 @@ $(O)/tests/unruly: PROG_LIB = $(LIB_PERFUTIL)
 $(O)/tests/unruly: $(O)/lib/libperfutil.a
 $(O)/tests/marks: PROG_LIB = $(LIB_PERFUTIL)
 $(O)/tests/marks: $(O)/lib/libperfutil.a
+$(O)/tests/dropped: PROG_LIB = $(LIB_PERFUTIL)
+$(O)/tests/dropped: $(O)/lib/libperfutil.a
 $(O)/tests/itrace_api: PROG_LIB = $(LIB_PERFUTIL)
 $(O)/tests/itrace_api: $(O)/lib/libperfutil.a
 $(O)/tests/ptt_exact: PROG_LIB = $(LIB_PERFUTIL)

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* swtrace check: which collectors can serve here, why the rest cannot, and how to enable them. */
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 #include "escape.h"
 #include "json.h"
 #include "option_store.h"
@@ -45,6 +50,84 @@ static void print_one(const char *scope, const struct trace_check *c)
 		escape_printf(stdout, "  %16s %8s fix it: %s\n", "", "", c->cure);
 }
 
+/* ---- a process's own records ----------------------------------------------------------------- */
+
+enum records { RECORDS_YES, RECORDS_DROPPED, RECORDS_OTHERS, RECORDS_UNKNOWN };
+
+static FILE *of_process(int pid, const char *leaf)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, leaf);
+	return fopen(path, "re");
+}
+
+static bool user_of(int pid, unsigned int *uid)
+{
+	FILE *f = of_process(pid, "status");
+	char line[256];
+	bool found = false;
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = sscanf(line, "Uid: %*u %u", uid) == 1;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* The key to root's session, which a program keeps that root began (hook/hook_door.h). */
+static bool has_key(int pid)
+{
+	const char *named = secure_getenv("PITRACE_SOCKET");
+	FILE *f = of_process(pid, "maps");
+	char path[PATH_MAX], line[PATH_MAX + 128];
+	unsigned int high, low;
+	unsigned long inode;
+	struct stat st;
+	bool found = false;
+
+	snprintf(path, sizeof(path), "%s.door", named && *named ? named : "/run/pitrace.sock");
+	while (f && !stat(path, &st) && !found && fgets(line, sizeof(line), f))
+		found = sscanf(line, "%*s %*s %*s %x:%x %lu", &high, &low, &inode) == 3 &&
+			inode == st.st_ino && makedev(high, low) == st.st_dev;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static enum records records_of(int pid, unsigned int *uid)
+{
+	if (!user_of(pid, uid))
+		return RECORDS_UNKNOWN;
+	if (*uid == geteuid())
+		return RECORDS_YES;
+	return !geteuid() && has_key(pid) ? RECORDS_DROPPED : RECORDS_OTHERS;
+}
+
+static const char *const recorded[] = { "yes", "yes", "no", "" };
+
+static void print_records(int pid)
+{
+	unsigned int uid = 0;
+
+	switch (records_of(pid, &uid)) {
+	case RECORDS_YES:
+		puts("Its own records (TraceHook) are recorded.");
+		break;
+	case RECORDS_DROPPED:
+		printf("Its own records (TraceHook) are recorded: it is user %u's, and root began it.\n",
+		       uid);
+		break;
+	case RECORDS_OTHERS:
+		printf("Its own records (TraceHook) are not recorded without the module: it is user "
+		       "%u's. Begin it as this user; what it drops later matters not.\n",
+		       uid);
+		break;
+	case RECORDS_UNKNOWN:
+		break;
+	}
+}
+
 static void print_words(const struct check_answers *a, const char *process)
 {
 	for (int i = 0; i < a->n; i++) {
@@ -70,8 +153,9 @@ static void put_one(struct json *j, const char *key, const struct trace_check *c
 	json_end(j, '}');
 }
 
-static void print_json(const struct check_answers *a)
+static void print_json(const struct check_answers *a, int pid)
 {
+	unsigned int uid;
 	struct json j;
 
 	json_begin(&j, stdout, true);
@@ -90,6 +174,8 @@ static void print_json(const struct check_answers *a)
 	json_string(&j, "process", a->serves[0] ? a->serves[0]->name : "");
 	json_string(&j, "system", a->serves[1] ? a->serves[1]->name : "");
 	json_end(&j, '}');
+	if (pid)
+		json_string(&j, "records", recorded[records_of(pid, &uid)]);
 	json_end(&j, '}');
 	putchar('\n');
 }
@@ -133,8 +219,10 @@ int cmd_check(int argc, char **argv)
 	if (ask(&a, (int)asked.pid) < 0)
 		return fail_rc(a.n);
 	if (asked.json)
-		print_json(&a);
+		print_json(&a, (int)asked.pid);
 	else
 		print_words(&a, process);
+	if (asked.pid && !asked.json)
+		print_records((int)asked.pid);
 	return a.serves[0] || a.serves[1] ? 0 : EXIT_SWTRACE;
 }

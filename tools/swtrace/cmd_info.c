@@ -138,5 +138,6 @@ int cmd_info(int argc, char **argv)
 		       (unsigned long long)i.taken, i.taken == 1 ? "" : "s");
 	fputs("lost:        ", stdout);
 	puts(print_lost(stdout, &i) ? "" : "nothing");
+	print_refused(stdout, "refused:     ", &i);
 	return 0;
 }

@@ -48,6 +48,7 @@ static int print_stop(const struct trace_info *i)
 	stop_reason(i, why, sizeof(why));
 	if (i->stopped)
 		escape_printf(stdout, "tracing had stopped: %s\n", why);
+	print_refused(stdout, "", i);
 	return i->file_error ? fail("%s: %s; tracing is off, what was written stays readable",
 				    i->file, strerror((int)i->file_error)) :
 			       0;

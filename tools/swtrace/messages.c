@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "complain.h"
+#include "escape.h"
 #include "swtrace.h"
 
 int fail(const char *format, ...)
@@ -37,6 +38,18 @@ uint64_t print_lost(FILE *out, const struct trace_info *info)
 		fprintf(out, "%snot written %llu", all ? ", " : "",
 			(unsigned long long)info->unwritten);
 	return all + info->unwritten;
+}
+
+void print_refused(FILE *out, const char *before, const struct trace_info *info)
+{
+	unsigned long long n = info->refused;
+
+	if (!n)
+		return;
+	escape_printf(out,
+		      "%s%llu process%s of other users could not record: %s%s (begin them as this "
+		      "session's user: what they drop later matters not)\n",
+		      before, n, n == 1 ? "" : "es", info->refused_names, n > 3 ? " and more" : "");
 }
 
 const char *mode_name(int mode)

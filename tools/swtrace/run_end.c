@@ -209,6 +209,7 @@ int run_wait(struct trace_run *r, int signals, int target)
 void run_closing_line(struct trace_run *r)
 {
 	struct trace_info i;
+	char program[64];
 	uint64_t lost;
 
 	tracer_info(r->tracer, &i);
@@ -250,4 +251,6 @@ void run_closing_line(struct trace_run *r)
 		fputs(", none lost", stderr);
 	}
 	escape_printf(stderr, " (collector %s%s%s)\n", i.collector, *i.note ? ", " : "", i.note);
+	snprintf(program, sizeof(program), "%s: ", program_invocation_short_name);
+	print_refused(stderr, program, &i);
 }

@@ -58,6 +58,8 @@ int fail_rc(int rc);
 bool majors_of(const char *list, uint64_t set[PITRACE_MAJORS / 64]);
 /* Print losses, "names 3, samples 7"; their sum. 0: nothing was lost and printed. */
 uint64_t print_lost(FILE *out, const struct trace_info *info);
+/* Writes which programs of other users could not record, if any, and why, behind these words. */
+void print_refused(FILE *out, const char *before, const struct trace_info *info);
 const char *mode_name(int mode);
 /* The reason why a session stopped by itself: "the trace buffer of CPU 0 filled". */
 void stop_reason(const struct trace_info *i, char *out, size_t room);

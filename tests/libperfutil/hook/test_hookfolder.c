@@ -117,7 +117,7 @@ static int put_one(struct hookfile *f)
 /* As TraceHook makes it. */
 static struct hookfile *make(const struct hookfile_control *c)
 {
-	struct hookfile *f = hookfile_make(at("hooks"), c);
+	struct hookfile *f = hookfile_make(at("hooks"), NULL, c);
 
 	if (f)
 		hookfile_announce(f, at("hooks"));
@@ -208,14 +208,14 @@ static void control_file(void)
 	TRY(magic, HOOKFILE_MAGIC + 1, false);
 	TRY(version, HOOKFILE_VERSION + 1, false);
 	/* Sizes are looked at when a file is made by them. */
-#define TRY_SIZE(field, value, is)                                           \
-	do {                                                                 \
-		c = good;                                                    \
-		c.field = (value);                                           \
-		CU_ASSERT_EQUAL(hookfile_make(at("hooks"), &c) != NULL, is); \
-		CU_ASSERT(is || errno == EINVAL);                            \
-		CU_ASSERT_EQUAL(kind(own(0)), is ? 'f' : '-');               \
-		unlink(own(0));                                              \
+#define TRY_SIZE(field, value, is)                                                 \
+	do {                                                                       \
+		c = good;                                                          \
+		c.field = (value);                                                 \
+		CU_ASSERT_EQUAL(hookfile_make(at("hooks"), NULL, &c) != NULL, is); \
+		CU_ASSERT(is || errno == EINVAL);                                  \
+		CU_ASSERT_EQUAL(kind(own(0)), is ? 'f' : '-');                     \
+		unlink(own(0));                                                    \
 	} while (0)
 	TRY_SIZE(slots, 1, false);
 	TRY_SIZE(slots, 2, true);
