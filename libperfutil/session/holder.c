@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include "hook/hook_place.h"
 #include "session/holder.h"
 #include "base/rc.h"
 
@@ -66,12 +67,12 @@ int holder_hook(void)
 		.op = HOLDER_HOOK,
 	};
 	static struct holder_reply r;
-	struct sockaddr_un a;
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	int fd = -1, hook = -1;
 	ssize_t n = -1;
 
-	address(&a, false);
-	if (!getauxval(AT_SECURE))
+	/* Its caller may be a signal handler: nothing may be allocated. */
+	if (!getauxval(AT_SECURE) && hook_place_socket(a.sun_path, sizeof(a.sun_path)))
 		fd = service_connect(&a, false);
 	if (fd < 0)
 		return -1;

@@ -3,6 +3,7 @@
  * How a program that may not open the device gets a hook descriptor from a session's holder. The
  * driver's descriptor is another file's here (the linker puts it in place), all else is real.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -20,7 +21,14 @@
 int __wrap_driver_hook_open(void);
 const char *__wrap_tracer_hooks(struct tracer *t);
 
+uid_t __wrap_geteuid(void);
+uid_t __real_geteuid(void);
+DIR *__wrap_opendir(const char *name);
+DIR *__real_opendir(const char *name);
+
 static bool by_files, refused;
+static uid_t strange; /* this process is that user, if not 0 */
+static unsigned int opened;
 static char address[] = "/tmp/holder.XXXXXX";
 static struct stat given;
 static int file, listener;
@@ -35,6 +43,17 @@ const char *__wrap_tracer_hooks(struct tracer *t)
 {
 	(void)t;
 	return by_files ? "/folder" : NULL;
+}
+
+uid_t __wrap_geteuid(void)
+{
+	return strange ? strange : __real_geteuid();
+}
+
+DIR *__wrap_opendir(const char *name)
+{
+	opened++;
+	return __real_opendir(name);
 }
 
 static void make_socket(void)
@@ -131,12 +150,36 @@ static void is_none(void)
 	CU_ASSERT_EQUAL(holder_hook(), -1);
 }
 
+/* The folder that is this user's is another's: it is looked for without allocating, for TraceHook
+ * may be in a signal handler. */
+static void is_taken(void)
+{
+	char folder[64];
+
+	unsetenv("PITRACE_SOCKET");
+	unsetenv("XDG_RUNTIME_DIR");
+	for (uid_t uid = 3000000000u;; uid++) {
+		snprintf(folder, sizeof(folder), "/tmp/pitrace-%u", uid);
+		if (!mkdir(folder, 0755)) {
+			strange = uid;
+			break;
+		}
+		CU_ASSERT_EQUAL_FATAL(errno, EEXIST);
+	}
+	opened = 0;
+	CU_ASSERT_EQUAL(holder_hook(), -1);
+	CU_ASSERT_EQUAL(opened, 0);
+	strange = 0;
+	CU_ASSERT_EQUAL(rmdir(folder), 0);
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
 		{ "make_socket", make_socket }, { "gives_one", gives_one },
 		{ "gives_none", gives_none },   { "is_silent", is_silent },
-		{ "is_none", is_none },         { NULL, NULL }
+		{ "is_none", is_none },         { "is_taken", is_taken },
+		{ NULL, NULL },
 	};
 	char command[100];
 	int rc = unit_run("holder", tests);
