@@ -147,7 +147,8 @@ struct session {
 	struct call *calls;       /* SYSCALL: a hash table */
 
 	u32 id;
-	u32 flags; /* PITRACE_SESSION_* */
+	u32 serial; /* PITRACE_SERIAL_PLACE() of it is id - 1 */
+	u32 flags;  /* PITRACE_SESSION_* */
 	u32 mode;
 	u32 clock;
 	u32 rate;

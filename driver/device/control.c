@@ -94,6 +94,8 @@ static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 	}
 	case _IOC_NR(PITRACE_IOC_RESCAN):
 		return session_rescan(s);
+	case _IOC_NR(PITRACE_IOC_HAS):
+		return user_has(s, user);
 	}
 	return -ENOTTY;
 }

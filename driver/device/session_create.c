@@ -16,6 +16,7 @@
 
 static unsigned long taken; /* session slots; id = slot + 1 */
 static bool system_wide;    /* one of them is */
+static u32 made;            /* sessions so far */
 
 unsigned int sessions_alive(void)
 {
@@ -131,6 +132,7 @@ static int make_rings(struct session *s)
 	c->mode = s->mode;
 	c->clock = s->clock;
 	c->clock_hz = clock_hz(s->clock);
+	c->serial = s->serial;
 	for_each_present_cpu(cpu) {
 		struct session_cpu *sc = kzalloc_node(sizeof(*sc), GFP_KERNEL, cpu_to_node(cpu));
 
@@ -161,6 +163,15 @@ static int charge(struct session *s)
 	return pages_charge(&s->charge, pages);
 }
 
+/* Never one that PITRACE_SERIAL_MASK leaves nothing of. */
+static u32 next_serial(unsigned long slot)
+{
+	do
+		made += PITRACE_MAX_SESSIONS;
+	while (!(made & PITRACE_SERIAL_MASK));
+	return made + slot;
+}
+
 /* A slot, and one session of the owner's quota. */
 static int take_slot(struct session *s, bool whole_system)
 {
@@ -181,6 +192,7 @@ static int take_slot(struct session *s, bool whole_system)
 		set_bit(slot, &taken);
 		system_wide |= whole_system;
 		s->id = slot + 1;
+		s->serial = next_serial(slot);
 	}
 	mutex_unlock(&sessions_lock);
 	return err;

@@ -12,6 +12,7 @@
 #include <linux/module.h>
 #include <linux/nospec.h>
 #include <linux/percpu.h>
+#include <linux/pid_namespace.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
@@ -89,6 +90,7 @@ struct hook {
 	u32 major, minor;
 	u32 ring;
 	u32 uid;
+	u64 except; /* serial of a session that has it already */
 	unsigned int budget;
 	struct share *share; /* of `cpu`, up to date at `start` */
 	u64 start;           /* when and where the work began */
@@ -106,11 +108,13 @@ static bool is_user(u32 major, u32 minor)
 	       (major >= PITRACE_USER_FIRST && major < PITRACE_MAJORS);
 }
 
-static bool listens(const struct session *s, u32 major)
+static bool listens(const struct session *s, const struct hook *h)
 {
-	if (major == PITRACE_MTE ?
+	if (s->serial == h->except)
+		return false;
+	if (h->major == PITRACE_MTE ?
 		    !session_mte(s) :
-		    READ_ONCE(s->state) != PITRACE_STATE_ON || !test_bit(major, s->majors))
+		    READ_ONCE(s->state) != PITRACE_STATE_ON || !test_bit(h->major, s->majors))
 		return false;
 	return session_has(s, current->tgid);
 }
@@ -133,7 +137,7 @@ static int begin(struct hook *h)
 
 	preempt_disable();
 	for_each_wanting(s, WANT_ANY) {
-		if (!listens(s, h->major))
+		if (!listens(s, h))
 			continue;
 		if (!any && h->budget < 100) {
 			h->start = ktime_get_mono_fast_ns();
@@ -188,7 +192,7 @@ static int write_record(struct hook *h)
 	}
 	h->data->cpu = smp_processor_id();
 	for_each_wanting(s, WANT_ANY) {
-		if (!listens(s, h->major))
+		if (!listens(s, h))
 			continue;
 		any = true;
 		done |= emit(h, s);
@@ -260,13 +264,14 @@ static long write_hook(const struct pitrace_hook_args __user *user)
 		err = get_args(&a, sizeof(a), user);
 	if (err)
 		return err;
-	if (a.reserved || !is_user(a.major, a.minor))
+	if (a.except > U32_MAX || !is_user(a.major, a.minor))
 		return -EINVAL;
 	if (a.ints > ROOM / sizeof(u64) || a.strs > ROOM / sizeof(u32) ||
 	    a.ints * sizeof(u64) + a.strs * sizeof(u32) > ROOM)
 		return -EMSGSIZE;
 	h.major = array_index_nospec(a.major, PITRACE_MAJORS);
 	h.minor = a.minor;
+	h.except = a.except;
 	h.ring = h.major == PITRACE_MTE ? PITRACE_RING_MTE : PITRACE_RING_TRACE;
 	h.uid = from_kuid(&init_user_ns, current_uid());
 	h.budget = READ_ONCE(user_budget);
@@ -281,13 +286,55 @@ static long write_hook(const struct pitrace_hook_args __user *user)
 	return err;
 }
 
+/* ---- records that go into files -------------------------------------------------------------- */
+
+/* A program of another pid namespace would write ids that are not the driver's. */
+static bool ids_are_ours(void)
+{
+	return task_active_pid_ns(current) == &init_pid_ns;
+}
+
+static long may_write_file(const u32 __user *user)
+{
+	struct session *s;
+	int err = -ENODATA;
+	u32 serial;
+	int i;
+
+	if (get_user(serial, user))
+		return -EFAULT;
+	preempt_disable();
+	for_each_active(s, i)
+		if (s->serial == serial)
+			err = session_has(s, current->tgid) && ids_are_ours() ? 0 : -EPERM;
+	preempt_enable();
+	return err;
+}
+
+long user_has(const struct session *s, const s32 __user *user)
+{
+	s32 pid;
+
+	if (get_user(pid, user))
+		return -EFAULT;
+	if (!ids_are_ours())
+		return -EPERM;
+	return pid > 0 && session_has(s, pid) ? 0 : -ESRCH;
+}
+
 /* ---- the descriptor -------------------------------------------------------------------------- */
 
 static long hook_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	if (_IOC_TYPE(cmd) != PITRACE_IOC_MAGIC || _IOC_NR(cmd) != _IOC_NR(PITRACE_IOC_HOOK))
+	if (_IOC_TYPE(cmd) != PITRACE_IOC_MAGIC)
 		return -ENOTTY;
-	return write_hook((void __user *)arg);
+	switch (_IOC_NR(cmd)) {
+	case _IOC_NR(PITRACE_IOC_HOOK):
+		return write_hook((void __user *)arg);
+	case _IOC_NR(PITRACE_IOC_HOOK_FILE):
+		return may_write_file((void __user *)arg);
+	}
+	return -ENOTTY;
 }
 
 /* One page for all; children may keep it. */
@@ -312,28 +359,45 @@ int user_open(void)
 	return anon_inode_getfd("[pitrace-hook]", &hook_fops, NULL, O_RDWR | O_CLOEXEC);
 }
 
-void user_listen(void)
+/* What the sessions listen to, all but one: only the majors that programs may write. */
+static void listen_but(const struct session *but, u64 majors[PITRACE_MAJORS / 64])
 {
-	u64 majors[PITRACE_MAJORS / 64] = {};
 	int s, i;
 
+	memset(majors, 0, sizeof(page->majors));
 	for (s = 0; s < PITRACE_MAX_SESSIONS; s++) {
 		u64 wanted[PITRACE_MAJORS / 64];
 
-		if (!active[s])
+		if (!active[s] || active[s] == but)
 			continue;
 		bitmap_to_arr64(wanted, active[s]->majors, PITRACE_MAJORS);
-		for (i = 0; i < ARRAY_SIZE(majors); i++)
+		for (i = 0; i < ARRAY_SIZE(wanted); i++)
 			majors[i] |= wanted[i];
 		majors[PITRACE_MTE / 64] |= BIT_ULL(PITRACE_MTE % 64);
 	}
-	/* Shows programs only the majors they may write. */
 	majors[0] &= BIT_ULL(PITRACE_MTE);
 	majors[1] = 0;
 	majors[2] &= BIT_ULL(PITRACE_HOOKIT % 64);
 	majors[3] &= USER_MAJORS;
+}
+
+void user_listen(void)
+{
+	u64 majors[PITRACE_MAJORS / 64];
+	int s, i;
+
+	listen_but(NULL, majors);
 	for (i = 0; i < ARRAY_SIZE(majors); i++)
 		WRITE_ONCE(page->majors[i], majors[i]);
+	for (s = 0; s < PITRACE_MAX_SESSIONS; s++) {
+		memset(majors, 0, sizeof(majors));
+		if (active[s]) {
+			listen_but(active[s], majors);
+			majors[3] |= active[s]->serial & PITRACE_SERIAL_MASK;
+		}
+		for (i = 0; i < ARRAY_SIZE(majors); i++)
+			WRITE_ONCE(page->others[s][i], majors[i]);
+	}
 	/* A program that sees the majors and not yet this declares its events a record too late. */
 	WRITE_ONCE(page->begun, page->begun + 1);
 }

@@ -546,7 +546,9 @@ struct pitrace_control {
 	__u32 stop_signal;   /* … and of which signal */
 	__u64 rescans_asked; /* PITRACE_IOC_RESCAN counts here, */
 	__u64 rescans_done;  /* … and here when that walk has ended */
-	__u64 reserved[16];
+	__u32 serial;        /* no session before or after has it; 0: an older driver's */
+	__u32 reserved0;
+	__u64 reserved[15];
 };
 PITRACE_ASSERT(sizeof(struct pitrace_control) == 256, "control page");
 
@@ -678,7 +680,7 @@ struct pitrace_hook_args {
 	__u64 values;  /* address of __u64[ints] */
 	__u64 lengths; /* address of __u32[strs] */
 	__u64 strings; /* address of the bytes of all of them, one after the other */
-	__u64 reserved;
+	__u64 except;  /* serial of a session that has the record already; 0: none has */
 };
 PITRACE_ASSERT(sizeof(struct pitrace_hook_args) == 56, "hook arguments");
 
@@ -690,8 +692,22 @@ struct pitrace_hook_page {
 	__u64 majors[PITRACE_MAJORS / 64];
 	__u32 begun; /* another value when a session begins or walks: declare again */
 	__u32 reserved;
+	/* By PITRACE_SERIAL_PLACE of a session that is on: what all others may listen to. In the
+	 * last word PITRACE_SERIAL_MASK has that session's serial, 0: none is on there. So one
+	 * comparison says that it is on and nobody else listens. */
+	__u64 others[PITRACE_MAX_SESSIONS][PITRACE_MAJORS / 64];
 };
-PITRACE_ASSERT(sizeof(struct pitrace_hook_page) == 48, "hook page");
+PITRACE_ASSERT(sizeof(struct pitrace_hook_page) == 48 + 32 * PITRACE_MAX_SESSIONS, "hook page");
+#define PITRACE_SERIAL_PLACE(serial) ((serial) % PITRACE_MAX_SESSIONS)
+#define PITRACE_SERIAL_MASK          0xFFFFu /* majors that are not the users' */
+
+/*
+ * A session's holder may take records in files that its programs write (no system call for each)
+ * instead. PITRACE_IOC_HOOK_FILE, of a hook descriptor, asks for the session of this serial: 0: the
+ * caller is in its scope, and its ids are those that the driver records; EPERM: not so; ENODATA: no
+ * such session is on. PITRACE_IOC_HAS, of a session, asks whether a process, which may have ended
+ * just now, is or was in its scope: ESRCH: no. In the first pid namespace only, elsewhere EPERM.
+ */
 
 struct pitrace_consume_args {
 	__u32 cpu;
@@ -723,7 +739,9 @@ PITRACE_ASSERT(sizeof(struct pitrace_consume_args) == 16, "consume arguments");
 #define PITRACE_IOC_RESCAN          _IO(PITRACE_IOC_MAGIC, 0x17)
 #define PITRACE_IOC_EVENT           _IOW(PITRACE_IOC_MAGIC, 0x18, struct pitrace_event_args)
 #define PITRACE_IOC_ITRACE          _IOW(PITRACE_IOC_MAGIC, 0x19, struct pitrace_itrace_args)
+#define PITRACE_IOC_HAS             _IOW(PITRACE_IOC_MAGIC, 0x1A, __s32) /* a process */
 #define PITRACE_IOC_HOOK            _IOW(PITRACE_IOC_MAGIC, 0x20, struct pitrace_hook_args)
+#define PITRACE_IOC_HOOK_FILE       _IOW(PITRACE_IOC_MAGIC, 0x21, __u32) /* a serial */
 #define PITRACE_IOC_PTT_ADD         _IOW(PITRACE_IOC_MAGIC, 0x30, struct pitrace_ptt_thread_args)
 #define PITRACE_IOC_PTT_REMOVE      _IOW(PITRACE_IOC_MAGIC, 0x31, struct pitrace_ptt_thread_args)
 #define PITRACE_IOC_PTT_CHARGE      _IOW(PITRACE_IOC_MAGIC, 0x32, __u32)

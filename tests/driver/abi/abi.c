@@ -62,6 +62,7 @@ static const struct {
 	{ "handed", test_handed },
 	{ "hook_arguments", test_hook_arguments },
 	{ "hook_listen", test_hook_listen },
+	{ "hook_file", test_hook_file },
 	{ "hook_record", test_hook_record },
 	{ "hook_crowd", test_hook_crowd },
 	{ "hook_budget", test_hook_budget },

@@ -122,6 +122,7 @@ void test_handed(void);
 int use_session(int fd);
 void test_hook_arguments(void);
 void test_hook_listen(void);
+void test_hook_file(void);
 void test_hook_record(void);
 void test_hook_crowd(void);
 void test_hook_budget(void);

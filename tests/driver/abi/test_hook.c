@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Records that programs write: arguments, who listens, what arrives, one user's share. */
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,7 +142,7 @@ void test_hook_arguments(void)
 	want(EFAULT, ioctl(fd, PITRACE_IOC_HOOK, NULL));
 	REFUSE(EINVAL, args.size = 4);
 	REFUSE(EINVAL, args.version = 2);
-	REFUSE(EINVAL, args.reserved = 1);
+	REFUSE(EINVAL, args.except = 1ull << 32);
 	for (major = 0; major < 260; major++) {
 		bool ours = major == 0xB0 || major == 0xC8 || (major >= 0xD0 && major <= 0xFF);
 		bool listened = major == 0xB0 || major == MAJOR;
@@ -192,6 +193,12 @@ void test_hook_arguments(void)
 	no_session_left();
 }
 
+static bool check_page(const struct pitrace_hook_page *page)
+{
+	check(page != MAP_FAILED);
+	return page != MAP_FAILED;
+}
+
 /* The page says who listens; the ioctl too. */
 void test_hook_listen(void)
 {
@@ -206,8 +213,7 @@ void test_hook_listen(void)
 	want(EINVAL, (long)mmap(NULL, 2 * getpagesize(), PROT_READ, MAP_SHARED, fd, 0));
 	want(EINVAL, (long)mmap(NULL, getpagesize(), PROT_READ, MAP_SHARED, fd, getpagesize()));
 	page = mmap(NULL, getpagesize(), PROT_READ, MAP_SHARED, fd, 0);
-	check(page != MAP_FAILED);
-	if (page == MAP_FAILED)
+	if (!check_page(page))
 		return;
 	begun = page->begun;
 	want(EACCES, mprotect((void *)page, getpagesize(), PROT_READ | PROT_WRITE));
@@ -249,6 +255,101 @@ void test_hook_listen(void)
 	want(ENODATA, hook_put(fd, MAJOR, 0, 1));
 	check(!page->majors[0] && !page->majors[3]);
 	check(page->begun != begun);
+	unview(&v);
+	munmap((void *)page, getpagesize());
+	close(fd);
+	no_session_left();
+}
+
+/* In another pid namespace ids are not those that the driver records. */
+static int elsewhere(int fd, uint32_t serial)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (unshare(CLONE_NEWPID))
+			_exit(99);
+		pid = fork();
+		if (!pid)
+			_exit(ioctl(fd, PITRACE_IOC_HOOK_FILE, &serial) ? errno : 0);
+		waitpid(pid, &status, 0);
+		_exit(WEXITSTATUS(status));
+	}
+	waitpid(pid, &status, 0);
+	return WEXITSTATUS(status);
+}
+
+/* Records that go into files: who may write them, who else listens, who has a record already. */
+void test_hook_file(void)
+{
+	const int32_t strange[] = { 0, -1, INT32_MIN, INT32_MAX, 4194304 };
+	int fd = hook_open(), i;
+	const struct pitrace_hook_page *page =
+		mmap(NULL, getpagesize(), PROT_READ, MAP_SHARED, fd, 0);
+	struct pitrace_session_args of_one = plain();
+	struct pitrace_hook_args args = hook_args(MAJOR);
+	uint32_t serial, second, none = 0;
+	const uint64_t major = 1ull << MAJOR % 64;
+	int32_t me = getpid();
+	struct view v, w;
+	pid_t pid;
+
+	if (!check_page(page) || !begin_users(&v, plain()))
+		return;
+	serial = v.control->serial;
+	check(serial && PITRACE_SERIAL_PLACE(serial) == v.control->session - 1);
+	check(page->others[PITRACE_SERIAL_PLACE(serial)][3] == (serial & PITRACE_SERIAL_MASK));
+	check(!page->others[PITRACE_SERIAL_PLACE(serial)][0]);
+	want(0, ioctl(fd, PITRACE_IOC_HOOK_FILE, &serial));
+	want(ENODATA, ioctl(fd, PITRACE_IOC_HOOK_FILE, &none));
+	want(EFAULT, ioctl(fd, PITRACE_IOC_HOOK_FILE, NULL));
+	want(EFAULT, ioctl(v.fd, PITRACE_IOC_HAS, NULL));
+	check(elsewhere(fd, serial) == EPERM);
+
+	/* Another one, of a child alone. */
+	pid = fork();
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	of_one.scope = PITRACE_SCOPE_PROCESS;
+	of_one.pid = pid;
+	if (!begin_users(&w, of_one))
+		return;
+	second = w.control->serial;
+	check(second != serial);
+	check(page->others[PITRACE_SERIAL_PLACE(serial)][3] ==
+	      (major | (serial & PITRACE_SERIAL_MASK)));
+	check(page->others[PITRACE_SERIAL_PLACE(second)][3] ==
+	      (major | (second & PITRACE_SERIAL_MASK)));
+	check(page->others[PITRACE_SERIAL_PLACE(second)][0] == 1ull << PITRACE_MTE);
+	want(EPERM, ioctl(fd, PITRACE_IOC_HOOK_FILE, &second));
+	want(ESRCH, ioctl(w.fd, PITRACE_IOC_HAS, &me));
+	want(0, ioctl(v.fd, PITRACE_IOC_HAS, &me));
+	want(0, ioctl(w.fd, PITRACE_IOC_HAS, &pid));
+	for (i = 0; i < 5; i++)
+		want(ESRCH, ioctl(w.fd, PITRACE_IOC_HAS, &strange[i]));
+	args.except = serial;
+	want(ENODATA, ioctl(fd, PITRACE_IOC_HOOK, &args));
+	args.except = second;
+	want(0, ioctl(fd, PITRACE_IOC_HOOK, &args));
+	want(0, ioctl(v.fd, PITRACE_IOC_OFF));
+	check(count(&v, MAJOR) == 1);
+	/* It counts among the others no more. */
+	check(!page->others[PITRACE_SERIAL_PLACE(serial)][3]);
+	check(page->others[PITRACE_SERIAL_PLACE(second)][3] == (second & PITRACE_SERIAL_MASK));
+	want(ENODATA, ioctl(fd, PITRACE_IOC_HOOK_FILE, &serial));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	want(0, ioctl(w.fd, PITRACE_IOC_HAS, &pid));
+	unview(&w);
+	unview(&v);
+	/* The next one in its place is another. */
+	if (!begin_users(&v, plain()))
+		return;
+	check(v.control->serial != serial && v.control->serial != second);
+	want(ENODATA, ioctl(fd, PITRACE_IOC_HOOK_FILE, &serial));
 	unview(&v);
 	munmap((void *)page, getpagesize());
 	close(fd);
