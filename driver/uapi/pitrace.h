@@ -699,7 +699,8 @@ struct pitrace_hook_page {
 };
 PITRACE_ASSERT(sizeof(struct pitrace_hook_page) == 48 + 32 * PITRACE_MAX_SESSIONS, "hook page");
 #define PITRACE_SERIAL_PLACE(serial) ((serial) % PITRACE_MAX_SESSIONS)
-#define PITRACE_SERIAL_MASK          0xFFFFu /* majors that are not the users' */
+#define PITRACE_SERIAL_MASK          0xFEFFu /* majors that are not the programs' */
+PITRACE_ASSERT(!(PITRACE_SERIAL_MASK & 1u << PITRACE_NAMED % 64), "a serial beside the majors");
 
 /*
  * A session's holder may take records in files that its programs write (no system call for each)
