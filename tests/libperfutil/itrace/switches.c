@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A program that switches its own instruction trace around eight calls, twice, and prints between
- * them: for tests/tools/test_itrace_switches.sh. How it does so is its argument.
+ * them: for tests/libperfutil/itrace/test_itrace_switches.sh. How it does so is its argument.
  */
 #include <itrace.h>
 #include <stdio.h>

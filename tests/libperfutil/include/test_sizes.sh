@@ -5,7 +5,7 @@
 set -u
 
 # shellcheck source=tests/tools/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../../lib/lib.sh"
 cd "$work" || exit 1
 export PITRACE_SOCKET=$work/socket PITRACE_HOLDER=$build/lib/pitrace/pitrace-holder
 ln -s "$build/lib/libperfutil.so" libperfutil.so.0
@@ -69,7 +69,7 @@ verdict trace $?
 program() { # NAME HEADERS LEAST OPTION...
 	local n=0 line
 	gcc -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -I "$top/driver/uapi" -I "$2" "${@:4}" -o "$1" \
-		"$top/tests/tools/sizes.c" -L . -l:libperfutil.so.0 -l:liba2n.so.0 >out 2>&1
+		"$top/tests/libperfutil/include/sizes.c" -L . -l:libperfutil.so.0 -l:liba2n.so.0 >out 2>&1
 	verdict "$1_builds" $?
 	LD_LIBRARY_PATH=$work "./$1" a.nrm2 >said 2>&1
 	echo "exit code $?" >>said

@@ -5,7 +5,7 @@
 set -u
 
 # shellcheck source=tests/tools/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../../lib/lib.sh"
 cd "$work" || exit 1
 [ "$(uname -m)" = x86_64 ] || {
 	echo "skip itrace_switches by ptrace it takes minutes on machines that are emulated"
@@ -17,7 +17,7 @@ ln -s "$build/lib/libperfutil.so" libperfutil.so.0
 export LD_LIBRARY_PATH=$work
 compile() { # NAME LIBRARY...
 	"${CC:-gcc}" -O2 -I"$top/driver/uapi" -I"$top/libperfutil/include" -o "$1" \
-		"$top/tests/tools/switches.c" "${@:2}" >out 2>&1
+		"$top/tests/libperfutil/itrace/switches.c" "${@:2}" >out 2>&1
 	verdict "compile_$1" $?
 }
 compile dynamic "$build/lib/libperfutil.so"

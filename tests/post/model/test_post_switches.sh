@@ -3,8 +3,8 @@
 # Programs that switch their own instruction trace, in stories that can be followed by hand: of each
 # thread what is left out, what is not, and where records of switches are missing.
 set -u
-# shellcheck source=tests/format/post_lib.sh
-. "$(dirname "$0")/post_lib.sh"
+# shellcheck source=tests/lib/post_lib.sh
+. "$(dirname "$0")/../../lib/post_lib.sh"
 
 make_script=${make_trace%trace}script
 command -v gcc >/dev/null || {

@@ -6,7 +6,7 @@
 set -u
 
 # shellcheck source=tests/tools/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../../lib/lib.sh"
 cd "$work" || exit 1
 export PITRACE_SOCKET=$work/socket
 
@@ -69,7 +69,7 @@ for compiler in g++ clang++; do
 		$compiler "$flag" -x c++ -fsyntax-only /dev/null 2>/dev/null || flag=-std=c++2b
 		name=$compiler$standard
 		$compiler "$flag" -O1 -Wall -Wextra -pedantic -Wshadow -Wundef -Werror -I "$top/driver/uapi" \
-			-I "$top/libperfutil/include" -o "$name" "$top/tests/tools/scopes.cpp" \
+			-I "$top/libperfutil/include" -o "$name" "$top/tests/libperfutil/include/scopes.cpp" \
 			"$build/lib/libperfutil.a" -lzstd -lpthread >out 2>&1
 		verdict "builds_$name" $?
 		[ -x "$name" ] || continue
