@@ -150,7 +150,7 @@ $(patsubst %,$(O)/tests/unit/test_%,hookfile trace_hook trace_event hook_torture
 $(UNIT): $(O)/tests/libtest.a $(O)/inner/libperfutil.a $(O)/inner/liba2n.a
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $(filter %.c,$^) $(ALLLDFLAGS) $(LEAKS) $(TESTLINK) \
+	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $(filter tests/%.c,$^) $(ALLLDFLAGS) $(LEAKS) $(TESTLINK) \
 		$(filter %.o,$^) $(filter %.a,$^) -lcunit $(LIB_PERFUTIL) $(LIB_A2N)
 
 # What it records shows that no frame pointers are needed.
@@ -180,7 +180,7 @@ $(BENCH): $(O)/tests/%: tests/%.c
 $(PROGRAMS) $(BENCH):
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $(filter %.c,$^) $(ALLLDFLAGS) $(filter %.o,$^) $(filter %.a,$^) \
+	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $(filter tests/%.c,$^) $(ALLLDFLAGS) $(filter %.o,$^) $(filter %.a,$^) \
 		$(LIB_PERFUTIL) $(TESTLINK)
 
 # liba2n's lines, to be compared with other programs'.

@@ -577,21 +577,21 @@ static void test_hostile_page(void)
 /* What is no page is not used, and not changed. */
 static void test_no_page(void)
 {
-	char other[80];
+	char mine[80];
 	struct stat st;
 	pid_t pid;
 
-	snprintf(other, sizeof(other), "%s/other", top);
+	snprintf(mine, sizeof(mine), "%s/other", top);
 	for (int kind = 0; kind < 4; kind++) {
-		int fd = open(other, O_RDWR | O_CREAT | O_TRUNC, 0600);
+		int fd = open(mine, O_RDWR | O_CREAT | O_TRUNC, 0600);
 
 		CU_ASSERT_EQUAL(write(fd, "mine", 4), 4);
 		close(fd);
 		unlink(page);
 		if (kind == 0)
-			CU_ASSERT_EQUAL(symlink(other, page), 0);
+			CU_ASSERT_EQUAL(symlink(mine, page), 0);
 		if (kind == 1)
-			CU_ASSERT_EQUAL(link(other, page), 0);
+			CU_ASSERT_EQUAL(link(mine, page), 0);
 		if (kind == 2)
 			CU_ASSERT_EQUAL(mkfifo(page, 0600), 0);
 		if (kind == 3)
@@ -601,12 +601,12 @@ static void test_no_page(void)
 			_exit(write_one(0, 0) != TRACE_NOBODY);
 		CU_ASSERT_EQUAL(outcome(pid, 20), 0);
 		CU_ASSERT_PTR_NULL(hooks_new(folder, (uid_t)-1, TRACER_TRACE_BYTES, 1));
-		CU_ASSERT_EQUAL(stat(other, &st), 0);
+		CU_ASSERT_EQUAL(stat(mine, &st), 0);
 		CU_ASSERT_EQUAL(st.st_size, 4);
 		if (kind == 3)
 			rmdir(page);
 		unlink(page);
-		unlink(other);
+		unlink(mine);
 	}
 }
 

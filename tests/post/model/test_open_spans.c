@@ -118,12 +118,12 @@ static void names(void)
 
 static uint8_t record[PITRACE_USER_MAX];
 
-static struct user_record make(uint16_t ints, uint16_t strs, uint32_t length)
+static struct pifile_user make(uint16_t ints, uint16_t strs, uint32_t length)
 {
 	struct pirecord r = { .data = record, .type = PITRACE_TYPE_MIXED };
 	struct pitrace_user u = { .ints = ints, .strs = strs };
 	uint8_t *p = record + sizeof(u);
-	struct user_record x = { .ints = NULL };
+	struct pifile_user x = { .ints = 0 };
 
 	memcpy(record, &u, sizeof(u));
 	for (uint64_t i = 0; i < ints; i++, p += sizeof(i))
@@ -133,7 +133,7 @@ static struct user_record make(uint16_t ints, uint16_t strs, uint32_t length)
 	for (uint32_t i = 0; i < strs; i++, p += length)
 		memset(p, (int)('a' + i), length);
 	r.size = (uint32_t)(p - record);
-	CU_ASSERT_TRUE_FATAL(user_record(&r, &x));
+	CU_ASSERT_EQUAL_FATAL(pifile_user_record(&r, &x), 0);
 	return x;
 }
 
@@ -154,7 +154,7 @@ static void words(void)
 	struct span_words *w;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct user_record x = make(cases[i].ints, cases[i].strs, cases[i].length);
+		struct pifile_user x = make(cases[i].ints, cases[i].strs, cases[i].length);
 		const char *text;
 
 		CU_ASSERT_EQUAL(span_words(&x, 1, 1, &w), 0);
@@ -171,7 +171,7 @@ static void words(void)
 		}
 		free(w);
 	}
-	CU_ASSERT_EQUAL(span_words(&(struct user_record){ .u = { .ints = 1, .strs = 1 } }, 1, 1,
+	CU_ASSERT_EQUAL(span_words(&(struct pifile_user){ .ints = 1, .strs = 1 }, 1, 1,
 				   &w),
 			0);
 	CU_ASSERT_PTR_NULL(w);
