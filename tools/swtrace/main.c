@@ -38,7 +38,7 @@ static const struct swtrace_command commands[] = {
 	  .options = NULL },
 	{ "check", cmd_check, "[-p PID] [--json]",
 	  "which collectors can serve, and how to enable the others", .options = &cmd_check_table },
-	{ "mark", cmd_mark, "[-M MAJOR] [-m MINOR] [-i N]... [TEXT]...",
+	{ "mark", cmd_mark, "[-M MAJOR] [-m MINOR] [-b ID|-e ID] [-i N]... [TEXT]...",
 	  "write a record into the trace: for scripts", .options = &cmd_mark_table },
 	{ "event", cmd_event, "list [WORD] | [-c COUNT] NAME[,NAME]",
 	  "what can be sampled; what a name means; sample by it", .options = &cmd_event_table },
