@@ -28,10 +28,11 @@ gcc -g -O1 -fno-optimize-sibling-calls -static -o subject subject.c
 # As it links shared libraries: code that is mapped while the program runs.
 gcc -g -O1 -fno-optimize-sibling-calls -o dynamic subject.c
 
-shown() { # FILE: what is told, as the truth has it
-	"$post" -show -json -q -o - "$1" 2>err | jq -r 'if .record == "ubranch" then "\(.from) \(.to) \(.count) \(.kind)"
-		elif .record == "ubreak" then "\(.at) \(.to) \(.count) off"
-		elif .record == "itstop" and .count > 0 then "\(.address) 0x0 \(.count) \(.kind)" else empty end'
+shown() { # FILE: what is told, as the truth has it. By perl: jq takes ten times as long.
+	"$post" -show -json -q -o - "$1" 2>err | perl -ne 'my %v = /"(record|kind|from|to|count|at|address)":"?([^",}]*)/g;
+		print $v{record} eq "ubranch" ? "$v{from} $v{to} $v{count} $v{kind}\n" :
+			$v{record} eq "ubreak" ? "$v{at} $v{to} $v{count} off\n" :
+			$v{record} eq "itstop" && $v{count} > 0 ? "$v{address} 0x0 $v{count} $v{kind}\n" : ""'
 }
 equal() { # NAME [KIND]... PROGRAM
 	local name=$1
@@ -54,7 +55,7 @@ verdict shared_libraries
 # What the processor lost is a gap; the branch whose end it was is lost with it.
 "$image" overflow lost.data lost.truth ./subject && shown lost.data >have &&
 	grep -B1 gap lost.truth | cat >cut && [ "$(wc -l <cut)" = 2 ] && grep -vxFf cut lost.truth >want && diff want <(grep -vxFf cut have | grep -v '^0x0 ') >why &&
-	[ "$("$post" -show -json -q -o - lost.data | jq -r 'select(.flags? == ["gap"]) | .record' | wc -l)" = 1 ]
+	[ "$("$post" -show -json -q -o - lost.data | grep -c '"flags":\["gap"\]')" = 1 ]
 verdict overflow
 code 0 "$post" -arc -q -o arc lost.data && has arc '# ?gap          1'
 verdict gap_in_arc
@@ -170,7 +171,7 @@ flip() { # BYTE: three of them are others
 			bad "byte $1: place ${at:-none}"
 	else
 		# Other packets than there were, and right ones: what is missing is marked.
-		lost=$("$post" -show -json -q -o - bad.data | jq -r 'select((.flags? // []) == ["gap"]) | .record' | wc -l)
+		lost=$("$post" -show -json -q -o - bad.data | grep -c '"flags":\["gap"\]')
 		[ $rc = 0 ] && { [ "$lost" -ge 1 ] || [ "$(tail -n 1 shown | cut -d' ' -f4)" = on ]; } ||
 			bad "byte $1: code $rc, nothing is said"
 	fi
