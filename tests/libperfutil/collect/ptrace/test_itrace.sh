@@ -22,8 +22,9 @@ for machine in x86_64: aarch64:_arm64 ppc64le:_ppc64le s390x:_s390x; do
 	echo "# ${machine%:*}: $(tail -n 1 out)"
 done
 
+# Without an environment: a program that begins goes over it, which is half of its steps.
 trace() { # FILE OPTION... -- COMMAND...
-	setarch -R "$bin/swtrace" run --itrace -B ptrace -q -o "$@"
+	setarch -R env -i PATH="$PATH" "$bin/swtrace" run --itrace -B ptrace -q -o "$@"
 }
 
 # Without an environment, in memory that lies where it lay before.
@@ -60,14 +61,18 @@ trace skipped.nrm2 --skip 1000 -- ./subject fib 10
 is skip "$(count skipped.nrm2)" $((whole - 1000))
 trace until.nrm2 --until main -- ./subject fib 10
 is until_main "$(count until.nrm2)" $((whole - main))
+# A program's whole trace, made once: it does the same each time.
+whole_of() { # PROGRAM
+	[ -e "whole-$1.nrm2" ] || trace "whole-$1.nrm2" -- ./subject "$1"
+}
 # Each thread begins, or stops, where it comes there itself, in its parent's image, in a child's, in one
 # that it executed: what the one has is what the other has not.
 across() { # PLACE PROGRAM THREADS-FROM THREADS-UNTIL
 	local whole from until
-	trace whole.nrm2 -- ./subject "$2"
+	whole_of "$2"
 	trace from.nrm2 --from "$1" -- ./subject "$2"
 	trace until.nrm2 --until "$1" -- ./subject "$2"
-	whole=$(count whole.nrm2) from=$(count from.nrm2) until=$(count until.nrm2)
+	whole=$(count "whole-$2.nrm2") from=$(count from.nrm2) until=$(count until.nrm2)
 	calc "$from > 100 && $until > 100 && $from + $until == $whole"
 	verdict "$1_across_$2" $? "from $from, until $until of $whole"
 	is "$1_across_$2_threads" "$("$programs/itrace_truth" -t from.nrm2) $("$programs/itrace_truth" -t until.nrm2)" \
@@ -84,12 +89,12 @@ trace children.nrm2 --no-children -- ./subject fork
 is no_children "$("$programs/itrace_truth" -t children.nrm2)" 1
 # What is begun by one that has reached the place is there from its first instruction on.
 for what in threads fork; do
-	trace all.nrm2 -- ./subject $what
+	whole_of $what
 	trace main.nrm2 --from main -- ./subject $what
 	trace until.nrm2 --until main --no-threads --no-children -- ./subject $what
 	is from_main_$what "$("$programs/itrace_truth" -t main.nrm2)" \
-		"$("$programs/itrace_truth" -t all.nrm2)"
-	is from_main_${what}_whole $(($(count main.nrm2) + $(count until.nrm2))) "$(count all.nrm2)"
+		"$("$programs/itrace_truth" -t whole-$what.nrm2)"
+	is from_main_${what}_whole $(($(count main.nrm2) + $(count until.nrm2))) "$(count whole-$what.nrm2)"
 done
 threads() { # NAME THREADS WHAT OPTION...
 	trace threads.nrm2 "${@:4}" -- ./subject "$3"
