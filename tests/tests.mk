@@ -54,6 +54,9 @@ $(O)/tests/unit/test_backend_perf $(O)/tests/unit/test_backend_perf_drain: \
 $(O)/tests/unit/test_backend_ptrace $(O)/tests/unit/test_backend_ptrace_life: \
 	TESTLINK = -Wl,--wrap=rights_gained,--wrap=flow_here
 
+# Its stops come from the test.
+$(O)/tests/unit/test_ptrace_wait: TESTLINK = -Wl,--wrap=ptrace,--wrap=waitpid
+
 # Time, /proc and which processes live are the test's own.
 $(O)/tests/unit/test_backend_timer: TESTLINK = -Wl,--wrap=clock_gettime,--wrap=clock_getres,--wrap=kill \
 	-Wl,--wrap=fopen64,--wrap=open64,--wrap=syscall

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Threads and processes of the collector ptrace as their stops and ends tell of them: which are
+ * known, who belongs to which, and how each goes on. The kernel is the test's own. (Linked with
+ * --wrap=ptrace,waitpid.)
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include "collect/ptrace/ptrace_session.h"
+#include "unit.h"
+
+/* ---- the kernel ------------------------------------------------------------------------------ */
+
+static char did[200]; /* requests, as text */
+static unsigned long message;
+static bool no_message;
+static pid_t waited;
+static int waited_status;
+
+long __wrap_ptrace(enum __ptrace_request request, ...);
+pid_t __wrap_waitpid(pid_t pid, int *status, int options);
+
+static void note(const char *what, int tid, long data)
+{
+	size_t n = strlen(did);
+
+	snprintf(did + n, sizeof(did) - n, "%s%s %d %ld", n ? ", " : "", what, tid, data);
+}
+
+long __wrap_ptrace(enum __ptrace_request request, ...)
+{
+	va_list ap;
+	pid_t tid;
+	long data;
+
+	va_start(ap, request);
+	tid = va_arg(ap, pid_t);
+	(void)va_arg(ap, void *);
+	data = va_arg(ap, long);
+	va_end(ap);
+	if (request == PTRACE_GETEVENTMSG) {
+		if (!no_message)
+			*(unsigned long *)data = message;
+		return no_message ? -1 : 0;
+	}
+	if (request == PTRACE_CONT)
+		note("cont", tid, data);
+	else if (request == PTRACE_DETACH)
+		note("detach", tid, data);
+	else if (request == PTRACE_LISTEN)
+		note("listen", tid, data);
+	else
+		return -1;
+	return 0;
+}
+
+pid_t __wrap_waitpid(pid_t pid, int *status, int options)
+{
+	CU_ASSERT(pid == -1 && options & __WALL && options & __WNOTHREAD);
+	*status = waited_status;
+	errno = ECHILD;
+	return waited;
+}
+
+#define STOPPED(signal, event) ((event) << 16 | (signal) << 8 | 0x7f)
+#define EXITED(code)           ((code) << 8)
+
+static bool is(const char *want)
+{
+	bool same = !strcmp(did, want);
+
+	if (!same)
+		printf("# did \"%s\", not \"%s\"\n", did, want);
+	did[0] = 0;
+	return same;
+}
+
+/* ---- a session: processes P (threads P to P + 2) and Q; N is nobody's yet -------------  */
+
+/* No process of this machine has such a number. */
+#define P 0x700100
+#define Q 0x700200
+#define N 0x700300
+
+static struct ptrace_session s;
+static struct ptrace_process *p, *q;
+static int ended, ended_status;
+
+static void on_end(void *arg, int status)
+{
+	CU_ASSERT_PTR_EQUAL(arg, &ended);
+	ended++;
+	ended_status = status;
+}
+
+static struct ptrace_process *process(pid_t pid)
+{
+	struct ptrace_process *new = calloc(1, sizeof(*new));
+
+	CU_ASSERT_FATAL(new != NULL);
+	new->pid = pid;
+	new->next = s.processes;
+	new->waits = true;
+	s.processes = new;
+	return new;
+}
+
+static struct ptrace_thread *thread(pid_t tid, struct ptrace_process *of)
+{
+	struct ptrace_thread *new = calloc(1, sizeof(*new));
+
+	CU_ASSERT_FATAL(new != NULL);
+	new->tid = tid;
+	new->p = of;
+	new->skipped = (uint64_t)tid;
+	new->next = s.threads;
+	s.threads = new;
+	if (of)
+		of->threads++;
+	return new;
+}
+
+static void begin(void)
+{
+	memset(&s, 0, sizeof(s));
+	s.config.pid = P;
+	s.ended = on_end;
+	s.arg = &ended;
+	p = process(P);
+	q = process(Q);
+	for (int i = 0; i < 3; i++)
+		thread(P + i, p);
+	thread(Q, q);
+	thread(N, NULL);
+	did[0] = 0;
+	ended = 0;
+	no_message = false;
+}
+
+static struct ptrace_thread *at(pid_t tid)
+{
+	return ptrace_thread_find(&s, tid);
+}
+
+static void stop(pid_t tid, int status)
+{
+	CU_ASSERT_PTR_NOT_NULL_FATAL(at(tid));
+	ptrace_handle_stop(&s, at(tid), status);
+}
+
+/* So many processes are known, so many threads have these two. */
+static bool counts(unsigned int processes, unsigned int of_p, unsigned int of_q)
+{
+	unsigned int n = 0, with_p = 0, with_q = 0;
+
+	for (struct ptrace_process *x = s.processes; x; x = x->next) {
+		n++;
+		with_p += x == p ? x->threads : 0;
+		with_q += x == q ? x->threads : 0;
+	}
+	if (n != processes || with_p != of_p || with_q != of_q)
+		printf("# %u processes, of %u and %u threads\n", n, with_p, with_q);
+	return n == processes && with_p == of_p && with_q == of_q;
+}
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+static void test_ends(void)
+{
+	begin();
+	stop(P + 1, EXITED(3));
+	CU_ASSERT(!at(P + 1) && counts(2, 2, 1) && !ended);
+	/* Nobody's. */
+	stop(N, EXITED(0));
+	CU_ASSERT(!at(N) && counts(2, 2, 1));
+	stop(Q, SIGKILL);
+	CU_ASSERT(!at(Q) && counts(1, 2, 0) && !ended);
+	/* The first thread's end is the command's; the process goes with its last thread. */
+	stop(P, EXITED(5));
+	CU_ASSERT(!at(P) && counts(1, 1, 0) && ended == 1 && ended_status == EXITED(5));
+	stop(P + 2, EXITED(0));
+	CU_ASSERT(counts(0, 0, 0) && !s.threads && ended == 1);
+	CU_ASSERT(is(""));
+	ptrace_free(&s);
+	/* All at once. */
+	begin();
+	ptrace_free(&s);
+	CU_ASSERT(!s.threads && !s.processes);
+}
+
+static void test_signals(void)
+{
+	begin();
+	stop(P + 1, STOPPED(SIGUSR1, 0));
+	CU_ASSERT(is("cont 7340289 10"));
+	CU_ASSERT(!at(P + 1)->stopped && !at(P + 1)->signal && at(P + 1)->delivered == SIGUSR1);
+	/* Those that stop it let it lie; others go on, without one. */
+	stop(P + 1, STOPPED(SIGSTOP, PTRACE_EVENT_STOP));
+	stop(P + 1, STOPPED(SIGTTIN, PTRACE_EVENT_STOP));
+	CU_ASSERT(is("listen 7340289 0, listen 7340289 0"));
+	stop(P + 1, STOPPED(SIGTRAP, PTRACE_EVENT_STOP));
+	CU_ASSERT(is("cont 7340289 0"));
+	/* Nobody's waits for its parent's word. */
+	stop(N, STOPPED(SIGSTOP, PTRACE_EVENT_STOP));
+	CU_ASSERT(is("") && at(N)->stopped);
+	/* At the end all are let go, whatever they are stopped by. */
+	s.detaching = true;
+	stop(N, STOPPED(SIGSTOP, PTRACE_EVENT_STOP));
+	CU_ASSERT(is("detach 7340800 0") && !at(N) && counts(2, 3, 1));
+	stop(P + 1, STOPPED(SIGSTOP, PTRACE_EVENT_STOP));
+	CU_ASSERT(is("detach 7340289 0") && !at(P + 1) && counts(2, 2, 1) && !s.released);
+	stop(P, STOPPED(SIGUSR2, 0));
+	CU_ASSERT(is("detach 7340288 12") && !at(P) && counts(2, 1, 1) && s.released);
+	ptrace_free(&s);
+}
+
+/* Who executes a program has its process's first number from then on. */
+static void test_exec(void)
+{
+	static const struct {
+		unsigned long old;
+		bool no_message, done, begun;
+		uint64_t is; /* who P is then */
+		unsigned int of_p;
+		const char *did;
+	} rows[] = {
+		{ P + 1, false, false, false, P + 1, 2, "cont 7340288 0" },
+		{ P + 1, false, true, false, 0, 1, "detach 7340288 0" },
+		{ P, false, false, false, P, 3, "cont 7340288 0" },
+		{ P, false, true, false, 0, 2, "detach 7340288 0" },
+		{ Q, false, false, false, P, 3, "cont 7340288 0" },
+		{ P + 9, false, false, false, P, 3, "cont 7340288 0" },
+		{ P + 1, true, false, false, P, 3, "cont 7340288 0" },
+		/* Its trace has begun: it goes on to be traced, though it is to end. */
+		{ P, false, true, true, P, 3, "cont 7340288 0" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct ptrace_thread *who;
+
+		begin();
+		message = rows[i].old;
+		no_message = rows[i].no_message;
+		p->borrows = true;
+		p->nplaces = 3;
+		who = at((pid_t)rows[i].old);
+		if (who) {
+			who->done = rows[i].done;
+			who->begun = rows[i].begun;
+		}
+		stop(P, STOPPED(SIGTRAP, PTRACE_EVENT_EXEC));
+		CU_ASSERT(is(rows[i].did));
+		CU_ASSERT(counts(2, rows[i].of_p, 1) && !p->borrows && !p->nplaces);
+		CU_ASSERT_EQUAL(at(P) ? at(P)->skipped : 0, rows[i].is);
+		CU_ASSERT_EQUAL(at(P + 1) != NULL, rows[i].old != P + 1 || rows[i].no_message);
+		ptrace_free(&s);
+	}
+}
+
+/* Children that are not followed are let go, as soon as their memory is their own. */
+static void test_children(void)
+{
+	static const struct {
+		int event;
+		bool before; /* it stops before its parent tells of it */
+		bool excluded;
+	} rows[] = {
+		{ PTRACE_EVENT_FORK, false, false },  { PTRACE_EVENT_FORK, true, false },
+		{ PTRACE_EVENT_CLONE, false, false }, { PTRACE_EVENT_VFORK, false, false },
+		{ PTRACE_EVENT_VFORK, true, false },  { PTRACE_EVENT_FORK, false, true },
+	};
+	pid_t child = N + 1;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		bool borrows = rows[i].event == PTRACE_EVENT_VFORK;
+
+		begin();
+		message = (unsigned long)child;
+		at(P + 1)->excluded = rows[i].excluded;
+		if (rows[i].before) {
+			waited = child;
+			waited_status = STOPPED(SIGTRAP, PTRACE_EVENT_STOP);
+			CU_ASSERT_EQUAL(ptrace_turn(&s), 0);
+			CU_ASSERT(is("") && at(child) && at(child)->stopped && !at(child)->p);
+		}
+		p->waits = true;
+		stop(P + 1, STOPPED(SIGTRAP, rows[i].event));
+		if (rows[i].before) {
+			CU_ASSERT(is(borrows ? "cont 7340801 0, cont 7340289 0" :
+					       "detach 7340801 0, cont 7340289 0"));
+		} else {
+			CU_ASSERT(is("cont 7340289 0"));
+			CU_ASSERT_FATAL(at(child) && at(child)->p && counts(3, 3, 1));
+			CU_ASSERT(at(child)->p->pid == child && at(child)->p->threads == 1);
+			CU_ASSERT(at(child)->is_new && at(child)->done && !at(child)->started);
+			CU_ASSERT_EQUAL(at(child)->excluded, rows[i].excluded);
+			CU_ASSERT_EQUAL(at(child)->p->borrows, borrows);
+			at(child)->p->waits = true;
+			stop(child, STOPPED(SIGTRAP, PTRACE_EVENT_STOP));
+			CU_ASSERT(is(borrows ? "cont 7340801 0" : "detach 7340801 0"));
+		}
+		CU_ASSERT(!at(child) == !borrows && counts(borrows ? 3 : 2, 3, 1));
+		ptrace_free(&s);
+	}
+	/* No word of who it is: nobody is made. */
+	begin();
+	no_message = true;
+	stop(P, STOPPED(SIGTRAP, PTRACE_EVENT_FORK));
+	CU_ASSERT(is("cont 7340288 0") && counts(2, 3, 1));
+	/* One that is known already stays what it is. */
+	no_message = false;
+	message = Q;
+	stop(P, STOPPED(SIGTRAP, PTRACE_EVENT_FORK));
+	CU_ASSERT(is("cont 7340288 0") && counts(2, 3, 1) && at(Q)->p == q && !at(Q)->is_new);
+	waited = -1;
+	CU_ASSERT_EQUAL(ptrace_turn(&s), -ECHILD);
+	ptrace_free(&s);
+}
+
+int main(void)
+{
+	static const struct unit_test tests[] = {
+		{ "ends", test_ends },
+		{ "signals", test_signals },
+		{ "exec", test_exec },
+		{ "children", test_children },
+		{},
+	};
+
+	return unit_run("ptrace_wait", tests);
+}
