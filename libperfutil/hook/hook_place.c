@@ -285,6 +285,35 @@ struct hook_place *hook_place_find(void)
 	return NULL;
 }
 
+static void remove_page(const char *path, const struct page_kind *kind)
+{
+	int fd = open_page(path, false, kind);
+
+	if (fd >= 0)
+		hook_page_remove(path, fd);
+}
+
+void hook_place_leave(struct hook_place *p)
+{
+	size_t n = strlen(p->folder), cut = strlen(HOOK_HOOKS);
+	char path[SOCKET_MAX + sizeof(HOOK_LISTEN)];
+	struct hook_text t = hook_text(path, sizeof(path));
+	bool over = !__atomic_load_n(&p->page->generation, __ATOMIC_RELAXED) && n > cut &&
+		    !strcmp(p->folder + n - cut, HOOK_HOOKS);
+
+	for (size_t i = 0; over && i < n - cut; i++)
+		hook_text_char(&t, p->folder[i]);
+	hook_place_free(p);
+	n = t.used;
+	if (!over || t.cut)
+		return;
+	hook_text_add(&t, HOOK_LISTEN);
+	remove_page(path, &listen_page);
+	t = (struct hook_text){ .to = path, .room = sizeof(path), .used = n };
+	hook_text_add(&t, HOOK_DOOR);
+	remove_page(path, &door_page);
+}
+
 void hook_place_free(struct hook_place *place)
 {
 	if (place->door)

@@ -24,10 +24,15 @@ struct hook_place {
 	char folder[PATH_MAX];
 };
 
+/* Found when the library was loaded (hook_early.c), where that is linked; it is kept then. */
+struct hook_place *hook_early(void) __attribute__((weak));
+
 /* NULL: there is none, and none can be made. */
 struct hook_place *hook_place_find(void);
 /* Of one that nobody else has seen. */
 void hook_place_free(struct hook_place *place);
+/* … and removes its pages, where there is no session and nobody else has them. */
+void hook_place_leave(struct hook_place *place);
 
 /* Writes the path of this user's control socket. False: too long. */
 bool hook_place_socket(char *path, size_t room);

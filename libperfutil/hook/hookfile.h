@@ -113,7 +113,7 @@ struct hookfile {
 	struct hookfile_slot *table;
 	const struct hookfile_control *control;
 	const uint64_t *also; /* majors that somebody else records */
-	intptr_t cpu;         /* the CPU's number: so far from the thread's pointer */
+	intptr_t cpu;         /* the CPU's number: so far from the thread's pointer; 0: not there */
 	uint64_t epoch;       /* no other file of this process or its forebears has it */
 	uint32_t generation;
 	uint32_t other; /* bits of a position that say which slot */

@@ -170,8 +170,8 @@ static bool sizes(struct hookfile *f, const struct hookfile_control *control)
 /* All that the reader needs to know it by. */
 static void put_header(struct hookfile *f)
 {
-	f->header->version = HOOKFILE_VERSION;
-	f->header->generation = f->generation;
+	__atomic_store_n(&f->header->version, HOOKFILE_VERSION, __ATOMIC_RELAXED);
+	__atomic_store_n(&f->header->generation, f->generation, __ATOMIC_RELAXED);
 	__atomic_store_n(&f->header->magic, HOOKFILE_MAGIC, __ATOMIC_RELEASE);
 }
 

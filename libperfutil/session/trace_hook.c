@@ -17,7 +17,6 @@
 #include <sched.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -116,28 +115,20 @@ static bool is_gone(const struct hook_place *p)
 	return !p || __atomic_load_n(&p->page->gone, __ATOMIC_RELAXED);
 }
 
-/* Found when root's program was loaded. It is used if the program has dropped its rights since, or
- * finds no place any more in another root; unless nobody listens there, but at the new user's. */
-static struct hook_place *early;
-
-static __attribute__((constructor)) void find_early(void)
-{
-	int saved = errno;
-
-	if (!geteuid() && !getuid() && !getauxval(AT_SECURE))
-		early = hook_place_find();
-	errno = saved;
-}
-
 static bool listens(const struct hook_place *p)
 {
 	return p && __atomic_load_n(&p->page->generation, __ATOMIC_RELAXED) &&
 	       __atomic_load_n(&p->page->majors[PITRACE_MTE / 64], __ATOMIC_RELAXED);
 }
 
+/* In libraries, not in our own programs. */
+#define EARLY (hook_early ? hook_early() : NULL)
+
+/* What was found before is used if the program has dropped its rights since, or finds no place any
+ * more in another root; unless nobody listens there, but at the new user's. */
 static struct hook_place *choose_place(void)
 {
-	struct hook_place *found;
+	struct hook_place *early = EARLY, *found;
 
 	if (is_gone(early))
 		return hook_place_find();
@@ -162,7 +153,7 @@ static const struct hook_place *look_for_place(void)
 	if (__atomic_compare_exchange_n(&place, &old, new, false, __ATOMIC_ACQ_REL,
 					__ATOMIC_ACQUIRE))
 		return new;
-	if (new &&new != early)
+	if (new &&new != EARLY)
 		hook_place_free(new);
 	return old;
 }
@@ -208,12 +199,15 @@ static void look_for_driver(const struct hook_place *p)
 	int fd;
 
 	if (!__atomic_load_n(&driver, __ATOMIC_ACQUIRE)) {
+		bool may_not;
+
 		fd = driver_hook_open();
-		refused = fd < 0 && (errno == EACCES || errno == EPERM);
-		if (refused) {
+		may_not = fd < 0 && (errno == EACCES || errno == EPERM);
+		if (may_not) {
 			fd = holder_hook();
-			refused = fd < 0;
+			may_not = fd < 0;
 		}
+		__atomic_store_n(&refused, may_not, __ATOMIC_RELAXED);
 		if (fd >= 0)
 			use_driver(fd);
 	}
@@ -378,16 +372,13 @@ static uint64_t coarse_ns(void)
 /* Another thread may have made it just now. */
 static struct hookfile *ready(struct hookfile *f, const struct hook_place *p)
 {
-	if (__atomic_load_n(&f->announced, __ATOMIC_ACQUIRE))
-		return f;
-	hookfile_announce(f, p->folder);
-	listen_to(1, __atomic_load_n(&TraceListening[1], __ATOMIC_ACQUIRE));
-#ifdef __x86_64__
-	if (f->tsc && &__rseq_offset) {
-		/* struct rseq: cpu_id_start, cpu_id */
-		f->cpu = __rseq_offset + (intptr_t)sizeof(uint32_t);
-		__atomic_store_n(&fast, f, __ATOMIC_RELEASE);
+	if (!__atomic_load_n(&f->announced, __ATOMIC_ACQUIRE)) {
+		hookfile_announce(f, p->folder);
+		listen_to(1, __atomic_load_n(&TraceListening[1], __ATOMIC_ACQUIRE));
 	}
+#ifdef __x86_64__
+	if (f->cpu && __atomic_load_n(&fast, __ATOMIC_RELAXED) != f)
+		__atomic_store_n(&fast, f, __ATOMIC_RELEASE);
 #endif
 	return f;
 }
@@ -399,18 +390,24 @@ static struct hookfile *file_of(const struct hook_place *p)
 
 	if (f && f->control == p->page && f->generation == generation)
 		return ready(f, p);
-	if (state->failed == generation && coarse_ns() < state->next_make)
+	if (__atomic_load_n(&state->failed, __ATOMIC_ACQUIRE) == generation &&
+	    coarse_ns() < __atomic_load_n(&state->next_make, __ATOMIC_RELAXED))
 		return NULL;
 	new = hookfile_make(p->folder, NULL, p->page);
 	/* It has dropped its rights, or has another root: by the door. */
 	if (!new && p->door)
 		new = hookfile_make(NULL, p->door, p->page);
 	if (!new) {
-		state->next_make = coarse_ns() + RETRY_NS;
-		state->failed = generation;
+		__atomic_store_n(&state->next_make, coarse_ns() + RETRY_NS, __ATOMIC_RELAXED);
+		__atomic_store_n(&state->failed, generation, __ATOMIC_RELEASE);
 		return NULL;
 	}
 	new->also = __atomic_load_n(&TraceListening[1], __ATOMIC_ACQUIRE);
+#ifdef __x86_64__
+	/* struct rseq: cpu_id_start, cpu_id */
+	if (new->tsc &&&__rseq_offset)
+		new->cpu = __rseq_offset + (intptr_t)sizeof(uint32_t);
+#endif
 	if (!__atomic_compare_exchange_n(&state->file, &f, new, false, __ATOMIC_ACQ_REL,
 					 __ATOMIC_ACQUIRE)) {
 		hookfile_discard(new, p->folder);
@@ -421,15 +418,18 @@ static struct hookfile *file_of(const struct hook_place *p)
 
 static int by_file(const struct hook_place *p, const struct hook *h)
 {
-	uint32_t tried = __atomic_load_n(&p->page->generation, __ATOMIC_ACQUIRE);
-	struct hookfile *f = file_of(p);
+	struct hookfile *f;
 	uint32_t units = (uint32_t)(sizeof(struct hookfile_record) + h->bytes + 7) / 8;
 	uint32_t cpu = this_cpu(), head = hookfile_head(cpu, (uint32_t)h->major, units);
 	struct hookfile_record *r;
+	uint32_t tried;
 
-	/* The session may have ended just now, and another one begun. */
-	if (!f && tried != __atomic_load_n(&p->page->generation, __ATOMIC_ACQUIRE))
+	/* The session may have ended just now, and another one begun, more than once while this
+	 * thread waited for a CPU. */
+	do {
+		tried = __atomic_load_n(&p->page->generation, __ATOMIC_ACQUIRE);
 		f = file_of(p);
+	} while (!f && tried != __atomic_load_n(&p->page->generation, __ATOMIC_ACQUIRE));
 	if (!f && !wants((const uint64_t *)p->page->majors, (unsigned int)h->major))
 		return TRACE_NOBODY;
 	if (!f)
@@ -541,7 +541,7 @@ static int write_record(struct hook *h)
 
 	if (listening(0, major) || listening(1, major))
 		rc = reach(h);
-	if (rc != TRACE_NOBODY || !refused)
+	if (rc != TRACE_NOBODY || !__atomic_load_n(&refused, __ATOMIC_RELAXED))
 		return rc;
 	return rc_say(PI_NO_PERMISSION,
 		      PITRACE_DEVICE " may not be opened; its group may: "
@@ -600,6 +600,7 @@ __attribute__((optimize("omit-frame-pointer"))) int TraceHook(int cpu, int major
 	uint32_t units = (uint32_t)(int_count + HEADER), head, here, at;
 	const struct hookfile_control *c;
 	struct hookfile_record *r;
+	const uint64_t *also;
 	uint64_t *to;
 	int rc, n;
 
@@ -618,7 +619,8 @@ __attribute__((optimize("omit-frame-pointer"))) int TraceHook(int cpu, int major
 		goto otherwise;
 	if (rare(!(__atomic_load_n(&c->majors[3], __ATOMIC_RELAXED) & 1ull << (major & 63))))
 		goto otherwise;
-	if (rare(__atomic_load_n(&f->also[3], __ATOMIC_RELAXED) != 0))
+	also = __atomic_load_n(&f->also, __ATOMIC_RELAXED);
+	if (rare(__atomic_load_n(&also[3], __ATOMIC_RELAXED) != 0))
 		goto otherwise;
 	/* Where the thread is not registered for it, this is less than 0. */
 	here = __atomic_load_n((const uint32_t *)((const char *)__builtin_thread_pointer() +
