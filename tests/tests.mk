@@ -86,7 +86,7 @@ $(O)/tests/unit/test_timer_calls: TESTLINK = -Wl,--wrap=dlsym,--wrap=pthread_key
 $(O)/tests/unit/test_timer_preload: $(call obj,$(PRELOAD_SRC))
 $(O)/tests/unit/test_timer_preload: TESTLINK = -Wl,--wrap=fopen64
 
-$(O)/tests/unit/test_holder: TESTLINK = -Wl,--wrap=driver_hook_open,--wrap=tracer_hooks,--wrap=geteuid,--wrap=opendir
+$(O)/tests/unit/test_holder: TESTLINK = -Wl,--wrap=driver_hook_open,--wrap=session_by_driver,--wrap=geteuid,--wrap=opendir
 
 # The collector of a session is the test's own.
 $(O)/tests/unit/test_tracer $(O)/tests/unit/test_tracer_files: \

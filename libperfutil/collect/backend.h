@@ -113,6 +113,11 @@ struct collector {
 	/* Programs write their records to hook files (hookfile.h), which the tracer reads: this
 	 * collector has no other path for them, and its stamps are CLOCK_MONOTONIC ns. */
 	bool hook_files;
+	/* The driver takes programs' records itself, and hook files save them the calls: its
+	 * session's serial, 0: it has none; and whether a process is in its scope. NULL: another
+	 * collector. */
+	uint32_t (*serial)(struct backend *b);
+	bool (*has)(struct backend *b, pid_t pid);
 };
 
 /* All collectors, in the order of collectors.h; ends with NULL. */

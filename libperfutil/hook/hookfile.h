@@ -35,8 +35,11 @@
 #define HOOKFILE_SOCKET  "born"      /* socket where processes announce their files */
 #define HOOKFILE_MAGIC   0x4B4F4F48u /* "HOOK" */
 #define HOOKFILE_VERSION 2
+/* … of a page that names a session of the driver: older programs write no files for these, their
+ * records would be there twice. */
+#define HOOKFILE_BESIDE_DRIVER 3
 
-#define HOOKFILE_SLOTS_MAX 2048 /* slot 0 is never used: it is the one of who has none */
+#define HOOKFILE_SLOTS_MAX 2048 /* slot 0 is never used */
 #define HOOKFILE_SLOT_MIN  (PITRACE_USER_MAX * 2u)
 #define HOOKFILE_SLOT_MAX  (1u << 20)
 #define HOOKFILE_TABLE     4096                                       /* offset of slot 0's entry */
@@ -44,7 +47,7 @@
 
 struct hookfile_control {
 	uint32_t magic, version;
-	uint32_t slots, slot_bytes;
+	uint32_t slots, slot_bytes; /* slots 0: no files, the driver takes the records */
 	/* majors recorded now; MTE's bit: JIT, JAVA_THREAD, DECLARE */
 	uint64_t majors[PITRACE_MAJORS / 64];
 	/* the collector has ended and reads no more; all majors are set then */
@@ -58,7 +61,15 @@ struct hookfile_control {
 	/* another value when tracing is turned on, and for each file: what programs told before is
 	 * not known there */
 	uint32_t interval;
+	/* The collector is the driver, and this its session: struct pitrace_hook_page. 0: not so */
+	uint32_t serial;
 };
+
+static inline bool hookfile_is_control(const struct hookfile_control *c)
+{
+	return c->magic == HOOKFILE_MAGIC &&
+	       (c->version == HOOKFILE_VERSION || c->version == HOOKFILE_BESIDE_DRIVER);
+}
 
 /* TAKEN: its owner is preparing it. */
 enum hookfile_state { HOOKFILE_FREE = 0, HOOKFILE_TAKEN, HOOKFILE_OPEN };
@@ -69,9 +80,15 @@ struct hookfile_slot {
 	 * slot. | ACCEPTS: there may be more */
 	uint32_t position;
 	uint64_t stamp; /* no record in it is older */
-	uint64_t reserved[6];
+	uint32_t base;  /* its first position, with ACCEPTS */
+	uint32_t reserved0;
+	uint64_t reserved[5];
 };
 PITRACE_ASSERT(sizeof(struct hookfile_slot) == 64, "slot");
+/* From a slot's position to its base. */
+#define HOOKFILE_BASE                                                                        \
+	((offsetof(struct hookfile_slot, base) - offsetof(struct hookfile_slot, position)) / \
+	 sizeof(uint32_t))
 
 struct hookfile_header {
 	uint32_t magic, version;
@@ -108,18 +125,21 @@ const struct hookfile_control *hookfile_control(const char *folder);
 
 /* This process's file. Children do not inherit it. */
 struct hookfile {
+	/* The slot of a lane that has none: nothing fits in it. */
+	struct hookfile_slot no_slot;
 	/* What each record needs. */
 	uint8_t *place; /* where the position ACCEPTS would be at the file's data */
-	struct hookfile_slot *table;
 	const struct hookfile_control *control;
-	const uint64_t *also; /* majors that somebody else records */
+	const uint64_t *also; /* majors that somebody else records, … */
+	uint64_t alone;       /* … whose last word is this when nobody does */
 	intptr_t cpu;         /* the CPU's number: so far from the thread's pointer; 0: not there */
 	uint64_t epoch;       /* no other file of this process or its forebears has it */
 	uint32_t generation;
-	uint32_t other; /* bits of a position that say which slot */
-	bool tsc;       /* the clock */
+	uint32_t slot_units; /* 8 bytes each */
+	bool tsc;            /* the clock */
 
 	struct hookfile_header *header;
+	struct hookfile_slot *table;
 	uint8_t *data;
 	uint32_t slots, slot_bytes;
 	bool reserve_slots; /* pages are allocated slot by slot */
@@ -128,11 +148,13 @@ struct hookfile {
 	uint32_t freed;     /* … when the header said so */
 	uint32_t none;      /* 1 + freed, when no slot was free */
 	uint32_t number;    /* its name is PID.number */
+	uint32_t serial;    /* of the control page */
 	bool announced;
 	bool passed; /* in memory: it has no name */
 	struct {
-		uint32_t entry; /* of the slot that is being filled: bytes from the table's begin */
-		uint32_t pad[15];
+		/* the one that is being filled: its position, so far behind no_slot's */
+		intptr_t slot;
+		uint64_t pad[7];
 	} lane[HOOKFILE_LANES] __attribute__((aligned(64)));
 };
 
@@ -158,7 +180,7 @@ static inline uint64_t hookfile_now(bool tsc)
 	uint64_t low, high;
 
 	if (tsc) {
-		__asm__ volatile("rdtscp" : "=a"(low), "=d"(high) : : "ecx");
+		__asm__ volatile("lfence; rdtsc" : "=a"(low), "=d"(high));
 		return high << 32 | low;
 	}
 #endif
@@ -166,9 +188,15 @@ static inline uint64_t hookfile_now(bool tsc)
 	return now_ns();
 }
 
-static inline bool hookfile_fits(const struct hookfile *f, uint32_t position, uint32_t units)
+/* Whether a record that ends there fits: not where the slot accepts no more. */
+static inline bool hookfile_fits(const struct hookfile *f, const uint32_t *position, uint32_t after)
 {
-	return !((position ^ (position + units)) & f->other);
+	return after - position[HOOKFILE_BASE] < f->slot_units;
+}
+
+static inline uint32_t *hookfile_position(struct hookfile *f, intptr_t slot)
+{
+	return (void *)((uint8_t *)&f->no_slot.position + slot);
 }
 
 static inline void *hookfile_at(const struct hookfile *f, uint32_t position)
@@ -176,17 +204,23 @@ static inline void *hookfile_at(const struct hookfile *f, uint32_t position)
 	return f->place + position * 8ull;
 }
 
+/* What is computed from x stays behind this. */
+#define KEEP_SHORT(x) __asm__ volatile("" : "+r"(x))
+
 /* Takes a place for a record of so many 8 bytes, with its header, in the slot of this lane. False:
  * there is no room in it. */
 static inline bool hookfile_reserve_here(struct hookfile *f, uint32_t lane, uint32_t units,
 					 uint32_t *at)
 {
-	uint32_t entry = __atomic_load_n(&f->lane[lane].entry, __ATOMIC_ACQUIRE);
-	struct hookfile_slot *s = (void *)((uint8_t *)f->table + entry);
+	uintptr_t offset = lane * sizeof(f->lane[0]);
+	uint32_t *position;
 
-	*at = __atomic_load_n(&s->position, __ATOMIC_RELAXED);
-	return *at & HOOKFILE_ACCEPTS && hookfile_fits(f, *at, units) &&
-	       __atomic_compare_exchange_n(&s->position, at, *at + units, false, __ATOMIC_ACQUIRE,
+	KEEP_SHORT(offset);
+	position = hookfile_position(f, __atomic_load_n((intptr_t *)((uint8_t *)f->lane + offset),
+							__ATOMIC_ACQUIRE));
+	*at = __atomic_load_n(position, __ATOMIC_RELAXED);
+	return hookfile_fits(f, position, *at + units) &&
+	       __atomic_compare_exchange_n(position, at, *at + units, false, __ATOMIC_ACQUIRE,
 					   __ATOMIC_RELAXED);
 }
 
@@ -201,7 +235,9 @@ static inline void *hookfile_reserve(struct hookfile *f, uint32_t cpu, uint32_t 
 
 static inline uint32_t hookfile_head(uint32_t cpu, uint32_t major, uint32_t units)
 {
-	return units | major << HOOKFILE_MAJOR_SHIFT | cpu << HOOKFILE_CPU_SHIFT;
+	return ((cpu << (HOOKFILE_CPU_SHIFT - HOOKFILE_MAJOR_SHIFT) | major)
+		<< HOOKFILE_MAJOR_SHIFT) +
+	       units;
 }
 
 /* Before anything else of the record. */
@@ -219,11 +255,17 @@ static inline void hookfile_commit(struct hookfile_record *r, uint32_t head)
 /* ---- the collector's side: hooks ------------------------------------------------------------- */
 
 /*
- * The tracer has one of these besides a collector without the module, whose stamps are
- * CLOCK_MONOTONIC ns. Call hooks_listen at *on* (majors of the configuration: all starts anew) and
- * *off* (NULL), and in each drain hooks_collect, then hooks_drain of the MTE ring before the
+ * The tracer has one of these besides its collector, whose stamps are CLOCK_MONOTONIC ns, or the
+ * driver's (hooks_beside). Call hooks_listen at *on* (majors of the configuration: all starts anew)
+ * and *off* (NULL), and in each drain hooks_collect, then hooks_drain of the MTE ring before the
  * collector's own drain, of the trace ring after it. The segments form rings of their own, of
- * session + HOOKS_SESSION. In wrap mode all are kept.
+ * session + HOOKS_SESSION.
+ *
+ * A session of the driver records programs by itself, too: those that do not find the folder, or
+ * whose rights or ids keep them from it (PITRACE_IOC_HOOK_FILE). A program that has a file tells
+ * the driver when it writes for other sessions (pitrace_hook_args.except). In wrap mode records go
+ * as others come: programs' records stay beside them in the driver's rings, there are no files, and
+ * the page tells only that a session has begun.
  */
 #define HOOKS_SESSION 0x10000u
 
@@ -241,6 +283,18 @@ struct hooks;
  * ERANGE: not HOOKS_BYTES_MIN to _MAX. NULL with errno, and TraceLastError() says why. */
 struct hooks *hooks_new(const char *folder, uid_t owner, uint64_t bytes, uint32_t session);
 const char *hooks_folder(const struct hooks *h);
+/* Right after hooks_new: the collector is the driver. */
+struct hooks_driver {
+	uint32_t serial; /* of its session */
+	uint32_t clock;  /* of its stamps: enum pitrace_clock, MONOTONIC or TSC */
+	bool files;      /* programs may write files, if this machine allows it */
+	/* Is this process in the session's scope? */
+	bool (*has)(struct backend *b, pid_t pid);
+	struct backend *backend;
+};
+int hooks_beside(struct hooks *h, const struct hooks_driver *driver);
+/* Normal mode: each drain hands over all records since *on*. */
+void hooks_keep(struct hooks *h);
 int hooks_listen(struct hooks *h, const uint64_t majors[PITRACE_MAJORS / 64]);
 bool hooks_listening(const struct hooks *h);
 /* Another file begins: programs declare their events once more. */
@@ -260,6 +314,8 @@ int hooks_full_fd(const struct hooks *h);
 int hooks_collect(struct hooks *h);
 /* True: more is waiting for the next call. */
 bool hooks_pending(const struct hooks *h);
+/* Forgets what programs wrote so far, but names. 0 or -errno. */
+int hooks_discard(struct hooks *h);
 /* Hands over full segments; with `all`, and of the MTE ring always, the open ones too. */
 int hooks_drain(struct hooks *h, int ring, bool all, segment_sink sink, void *arg);
 uint64_t hooks_lost(const struct hooks *h);

@@ -94,6 +94,7 @@ static int take(struct hooks *h, const char *name, pid_t pid, uid_t uid, int fd)
 	p->pid = pid;
 	p->uid = uid;
 	p->fd = fd;
+	p->outside = h->driver.serial && !h->driver.has(h->driver.backend, pid);
 	h->process[h->nprocesses++] = p;
 	return 0;
 }
@@ -225,7 +226,8 @@ static bool proper(const struct hooks *h, const struct hookfile_record *r, unsig
 	unsigned int ints = r->counts & 0xFFFF, strs = r->counts >> 16;
 	uint64_t sum = ints * sizeof(uint64_t) + strs * sizeof(uint32_t);
 
-	if (!(h->majors[major / 64] >> (major & 63) & 1) || r->stamp < h->since || r->stamp > now)
+	if (!(h->majors[major / 64] >> (major & 63) & 1) || r->stamp < h->since || r->stamp > now ||
+	    (major != PITRACE_MTE && r->stamp < h->discarded))
 		return false;
 	if (major == PITRACE_MTE && (r->minor < PITRACE_MTE_JIT || r->minor > PITRACE_MTE_DECLARE))
 		return false;
@@ -252,7 +254,7 @@ static int keep(struct hooks *h, const struct process *p, const struct hookfile_
 		.strs = (uint16_t)(r->counts >> 16),
 	};
 
-	if (!proper(h, r, major, data, now, &bytes))
+	if (p->outside || !proper(h, r, major, data, now, &bytes))
 		return 0;
 	memcpy(record, &u, sizeof(u));
 	memcpy(record + sizeof(u), data.base, bytes);

@@ -48,7 +48,7 @@ const struct hookfile_control *hookfile_control(const char *folder)
 	close(fd);
 	if (!c || c == MAP_FAILED)
 		return NULL;
-	if (c->magic != HOOKFILE_MAGIC || c->version != HOOKFILE_VERSION) {
+	if (!hookfile_is_control(c)) {
 		munmap((void *)c, sizeof(*c));
 		return NULL;
 	}
@@ -159,10 +159,10 @@ static bool sizes(struct hookfile *f, const struct hookfile_control *control)
 	f->generation = __atomic_load_n(&control->generation, __ATOMIC_ACQUIRE);
 	f->slots = __atomic_load_n(&control->slots, __ATOMIC_RELAXED);
 	f->slot_bytes = __atomic_load_n(&control->slot_bytes, __ATOMIC_RELAXED);
-	f->other = ~(f->slot_bytes / 8 - 1);
+	f->slot_units = f->slot_bytes / 8;
 	f->tsc = __atomic_load_n(&control->clock, __ATOMIC_RELAXED) == PITRACE_CLOCK_TSC;
-	return control->magic == HOOKFILE_MAGIC && control->version == HOOKFILE_VERSION &&
-	       f->slots > 1 && f->slots <= HOOKFILE_SLOTS_MAX &&
+	f->serial = __atomic_load_n(&control->serial, __ATOMIC_RELAXED);
+	return hookfile_is_control(control) && f->slots > 1 && f->slots <= HOOKFILE_SLOTS_MAX &&
 	       f->slot_bytes >= HOOKFILE_SLOT_MIN && f->slot_bytes <= HOOKFILE_SLOT_MAX &&
 	       !(f->slot_bytes & (f->slot_bytes - 1));
 }
@@ -207,10 +207,18 @@ static int make_named(struct hookfile *f, const char *folder)
 struct hookfile *hookfile_make(const char *folder, const struct hook_door_page *door,
 			       const struct hookfile_control *control)
 {
-	struct hookfile *f = mmap(NULL, sizeof(*f), PROT_READ | PROT_WRITE,
-				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct hookfile *f;
+	struct stat st;
 	int err;
 
+	/* Another user's files are not read there, even where this one may make them. */
+	if (folder && stat(folder, &st))
+		return NULL;
+	if (folder && st.st_uid != geteuid()) {
+		errno = EPERM;
+		return NULL;
+	}
+	f = mmap(NULL, sizeof(*f), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (f == MAP_FAILED)
 		return NULL;
 	/* In a child its epoch is 0. */
@@ -224,6 +232,7 @@ struct hookfile *hookfile_make(const char *folder, const struct hook_door_page *
 	}
 	f->epoch = now_ns();
 	f->first = 1;
+	f->no_slot.base = HOOKFILE_ACCEPTS;
 	return f;
 }
 
@@ -303,8 +312,8 @@ static bool prepare(struct hookfile *f, uint32_t i)
 	if (i < table || !f->reserve_slots)
 		memset(data, 0, f->slot_bytes);
 	s->stamp = hookfile_now(f->tsc);
-	__atomic_store_n(&s->position, i * (f->slot_bytes / 8) | HOOKFILE_ACCEPTS,
-			 __ATOMIC_RELEASE);
+	s->base = i * (f->slot_bytes / 8) | HOOKFILE_ACCEPTS;
+	__atomic_store_n(&s->position, s->base, __ATOMIC_RELEASE);
 	__atomic_store_n(&s->state, HOOKFILE_OPEN, __ATOMIC_RELEASE);
 	while (table <= i && !__atomic_compare_exchange_n(&f->header->table, &table, i + 1, false,
 							  __ATOMIC_RELEASE, __ATOMIC_RELAXED))
@@ -354,18 +363,19 @@ static uint32_t take_slot(struct hookfile *f)
 
 void *hookfile_reserve_more(struct hookfile *f, uint32_t cpu, uint32_t units)
 {
-	uint32_t *lane = &f->lane[cpu % HOOKFILE_LANES].entry, fresh;
+	intptr_t *lane = &f->lane[cpu % HOOKFILE_LANES].slot;
 	int saved = errno;
+	uint32_t fresh;
 
 	for (;;) {
-		uint32_t entry = __atomic_load_n(lane, __ATOMIC_ACQUIRE);
-		struct hookfile_slot *s = (void *)((uint8_t *)f->table + entry);
-		uint32_t at = __atomic_load_n(&s->position, __ATOMIC_RELAXED);
+		intptr_t slot = __atomic_load_n(lane, __ATOMIC_ACQUIRE);
+		uint32_t *position = hookfile_position(f, slot);
+		uint32_t at = __atomic_load_n(position, __ATOMIC_RELAXED);
 
 		if (at & HOOKFILE_ACCEPTS) {
-			bool fits = hookfile_fits(f, at, units);
+			bool fits = hookfile_fits(f, position, at + units);
 
-			if (!__atomic_compare_exchange_n(&s->position, &at,
+			if (!__atomic_compare_exchange_n(position, &at,
 							 fits ? at + units : at & ~HOOKFILE_ACCEPTS,
 							 false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 				continue;
@@ -379,8 +389,10 @@ void *hookfile_reserve_more(struct hookfile *f, uint32_t cpu, uint32_t units)
 			return NULL;
 		}
 		/* Another thread was faster: the reader gets this one back. */
-		if (!__atomic_compare_exchange_n(lane, &entry, fresh * (uint32_t)sizeof(*s), false,
-						 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		if (!__atomic_compare_exchange_n(lane, &slot,
+						 (intptr_t)&f->table[fresh].position -
+							 (intptr_t)&f->no_slot.position,
+						 false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			__atomic_fetch_and(&f->table[fresh].position, ~HOOKFILE_ACCEPTS,
 					   __ATOMIC_RELEASE);
 	}

@@ -294,6 +294,39 @@ struct hooks *hooks_new(const char *folder, uid_t owner, uint64_t bytes, uint32_
 	return h;
 }
 
+/* Of programs' and of this process's pids and users the driver records the first namespaces'. */
+#define FIRST_PIDS  0xEFFFFFFCu
+#define FIRST_USERS 0xEFFFFFFDu
+
+static bool is_first(const char *namespace, ino_t number)
+{
+	struct stat st;
+
+	return !stat(namespace, &st) && st.st_ino == number;
+}
+
+int hooks_beside(struct hooks *h, const struct hooks_driver *driver)
+{
+	struct hookfile_control *c = &h->control;
+	bool files = driver->files && is_first("/proc/self/ns/pid", FIRST_PIDS) &&
+		     is_first("/proc/self/ns/user", FIRST_USERS);
+
+	h->driver = *driver;
+	if (driver->clock == PITRACE_CLOCK_TSC && !hook_clock_be_raw(&h->clock))
+		files = false;
+	c->version = HOOKFILE_BESIDE_DRIVER;
+	c->clock = h->clock.tsc ? PITRACE_CLOCK_TSC : PITRACE_CLOCK_MONOTONIC;
+	c->serial = driver->serial;
+	if (!files)
+		c->slots = 0;
+	return put_control(h);
+}
+
+void hooks_keep(struct hooks *h)
+{
+	h->keep = true;
+}
+
 const char *hooks_folder(const struct hooks *h)
 {
 	return h->folder;
@@ -307,7 +340,8 @@ int hooks_listen(struct hooks *h, const uint64_t majors[PITRACE_MAJORS / 64])
 	if (majors) {
 		hooks_order_begin(h);
 		hook_door_restart(&h->door);
-		start_waker(h);
+		if (h->control.slots)
+			start_waker(h);
 		m[PITRACE_MTE / 64] = 1ull << PITRACE_MTE % 64;
 		m[PITRACE_HOOKIT / 64] |= majors[PITRACE_HOOKIT / 64] & 1ull << PITRACE_HOOKIT % 64;
 		m[3] = majors[3] & (~0ull << PITRACE_USER_FIRST % 64 | 1ull << PITRACE_NAMED % 64);

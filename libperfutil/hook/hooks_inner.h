@@ -34,6 +34,7 @@ struct process {
 	uid_t uid;
 	int fd;
 	bool gone;      /* before the scan began */
+	bool outside;   /* of the session's scope: what it writes is not recorded */
 	bool freed;     /* a slot, in this drain */
 	uint64_t lost;  /* as last read */
 	uint32_t nread; /* slots that are known: the others were never used */
@@ -64,12 +65,14 @@ struct hooks {
 	struct hook_door door;
 	char *door_path; /* of its page, where that is beside the folder */
 	uid_t owner;
+	struct hooks_driver driver; /* serial 0: it is not the collector */
 	struct hookfile_control control;
 	/* of all stamps here but those handed over */
 	struct hook_clock clock;
 	/* majors of the newest interval, also after its end */
 	uint64_t majors[PITRACE_MAJORS / 64];
-	uint64_t since; /* … its begin */
+	uint64_t since;     /* … its begin */
+	uint64_t discarded; /* … what is older is not recorded any more, but names */
 
 	/* the thread that waits for programs to wake it, when there is one */
 	pthread_t waker;
@@ -94,6 +97,7 @@ struct hooks {
 	struct room slot, table, bytes, index[PITRACE_RINGS];
 	size_t nbytes, n[PITRACE_RINGS]; /* in use: bytes of data, records pending */
 	bool sorted[PITRACE_RINGS];
+	bool keep;      /* records stay when they are handed over, and are again */
 	uint64_t known; /* all records that are older have been read */
 
 	uint32_t session, ncpus;

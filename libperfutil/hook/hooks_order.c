@@ -12,6 +12,7 @@
 
 #define RING_BYTES (64u << 10)  /* of the segments that go into the trace */
 #define HOLD_MAX   (256u << 20) /* bytes of records that wait; beyond, all are handed over */
+#define KEEP_MAX   (1u << 30)   /* … that are kept; beyond, they are lost */
 
 int room_grow(struct room *r, size_t size)
 {
@@ -28,25 +29,33 @@ int room_grow(struct room *r, size_t size)
 	return 0;
 }
 
+/* Segments begin anew. */
+static void begin_ring(struct hooks *h, int ring)
+{
+	for (uint32_t c = 0; c < h->ncpus; c++) {
+		segment_free(&h->out[ring][c]);
+		h->out[ring][c] = (struct segment_out){
+			.session = h->session,
+			.cpu = c,
+			.ring = (uint16_t)ring,
+			.size = RING_BYTES,
+		};
+	}
+	h->last[ring] = 0;
+	if (ring == PITRACE_RING_TRACE)
+		h->reported = 0;
+}
+
 /* Resets the state of an interval: rings, losses. */
 void hooks_order_begin(struct hooks *h)
 {
 	for (int ring = 0; ring < PITRACE_RINGS; ring++) {
-		for (uint32_t c = 0; c < h->ncpus; c++) {
-			segment_free(&h->out[ring][c]);
-			h->out[ring][c] = (struct segment_out){
-				.session = h->session,
-				.cpu = c,
-				.ring = (uint16_t)ring,
-				.size = RING_BYTES,
-			};
-		}
-		h->last[ring] = 0;
+		begin_ring(h, ring);
 		h->n[ring] = 0;
 	}
 	h->nbytes = 0;
-	h->lost = h->reported = 0;
-	h->blocked = 0;
+	h->lost = 0;
+	h->blocked = h->discarded = 0;
 	hook_clock_restart(&h->clock);
 	h->since = h->known = hook_clock_pair(&h->clock);
 }
@@ -55,8 +64,13 @@ int hooks_order_keep(struct hooks *h, uint64_t stamp, uint16_t major, uint32_t m
 		     const void *data, uint32_t size)
 {
 	int ring = major == PITRACE_MTE ? PITRACE_RING_MTE : PITRACE_RING_TRACE;
-	int err = room_grow(&h->bytes, h->nbytes + size);
+	int err;
 
+	if (h->keep && h->nbytes + size > KEEP_MAX) {
+		h->lost++;
+		return 0;
+	}
+	err = room_grow(&h->bytes, h->nbytes + size);
 	if (!err)
 		err = room_grow(&h->index[ring], (h->n[ring] + 1) * sizeof(struct pending));
 	if (err)
@@ -181,11 +195,15 @@ int hooks_drain(struct hooks *h, int ring, bool all, segment_sink sink, void *ar
 	size_t i;
 	int err = 0;
 
+	if (h->keep)
+		begin_ring(h, ring);
 	if (h->n[ring] && !h->sorted[ring])
 		qsort(q, h->n[ring], sizeof(*q), by_time);
 	h->sorted[ring] = true;
 	for (i = 0; i < h->n[ring] && !err && (q[i].stamp <= h->known || too_much); i++)
 		err = put(h, ring, &q[i], sink, arg);
+	if (h->keep)
+		i = 0;
 	h->n[ring] -= i;
 	if (i)
 		memmove(q, q + i, h->n[ring] * sizeof(*q));
@@ -194,6 +212,25 @@ int hooks_drain(struct hooks *h, int ring, bool all, segment_sink sink, void *ar
 	if (all || ring == PITRACE_RING_MTE)
 		for (uint32_t c = 0; c < h->ncpus && !err; c++)
 			err = segment_close(&h->out[ring][c], sink, arg);
+	return err;
+}
+
+static int nobody(void *arg, const void *segment, size_t size)
+{
+	(void)arg;
+	(void)segment;
+	(void)size;
+	return 0;
+}
+
+int hooks_discard(struct hooks *h)
+{
+	int err = 0;
+
+	h->discarded = hook_clock_pair(&h->clock);
+	h->n[PITRACE_RING_TRACE] = 0;
+	for (uint32_t c = 0; c < h->ncpus && !err; c++)
+		err = segment_close(&h->out[PITRACE_RING_TRACE][c], nobody, NULL);
 	return err;
 }
 

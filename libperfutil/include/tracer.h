@@ -110,8 +110,8 @@ int tracer_socket(uid_t guest, char *path, size_t room) PITRACE_WRITES(2, 3) PIT
 void tracer_serve(struct tracer *t, int socket, uid_t guest) PITRACE_NONNULL(1);
 
 /* Returns the value of PITRACE_HOOKS by which a traced command finds this session for its
- * TraceHook. NULL: by the driver; if the command may not open the device, tracer_serve passes it a
- * hook descriptor. */
+ * TraceHook. NULL: there is no folder; by the driver it writes nevertheless. If the command may not
+ * open the device, tracer_serve passes it a hook descriptor. */
 #define TRACER_HOOKS_ENV "PITRACE_HOOKS"
 const char *tracer_hooks(struct tracer *t) PITRACE_NONNULL(1);
 

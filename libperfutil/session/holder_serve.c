@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "collect/driver/driver_hook.h"
 #include "session/holder.h"
+#include "session/tracer_inner.h"
 #include "base/now.h"
 #include "base/rc.h"
 
@@ -18,7 +19,7 @@
 /* For programs that may not open the device and want to write records. */
 static int give_hook(struct tracer *t, int *pass)
 {
-	if (tracer_hooks(t))
+	if (!session_by_driver(t))
 		return rc_fail(PI_NOT_SUPPORTED,
 			       "in this session programs write their records to hook files");
 	*pass = driver_hook_open();

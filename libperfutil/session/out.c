@@ -115,9 +115,15 @@ static int update_modules(struct tracer *t, struct out *o, bool module_loaded)
 /* Writes the programs' own records; names come before what they name. */
 static int fill_hooks(struct tracer *t, struct filling *f, int ring, bool all)
 {
+	bool normal = t->config.mode == PITRACE_MODE_NORMAL;
 	int err = 0;
 
 	if (t->hooks && ring == PITRACE_RING_MTE)
+		err = hooks_collect(t->hooks);
+	/* In normal mode all are handed over at once, and each time. */
+	for (int n = 0; t->hooks && normal && ring == PITRACE_RING_MTE && n < LAST_READS && !err &&
+			hooks_pending(t->hooks);
+	     n++)
 		err = hooks_collect(t->hooks);
 	if (t->hooks && !err)
 		err = hooks_drain(t->hooks, ring, all, keep_segment, f);
@@ -135,8 +141,8 @@ static int fill(struct tracer *t, struct out *o, struct out *next, bool all)
 	if (!err)
 		err = fill_hooks(t, &f, PITRACE_RING_TRACE, all);
 	/* This is the last drain: read all that waits. */
-	last = t->hooks && all &&
-	       (t->config.mode == PITRACE_MODE_NORMAL || !hooks_listening(t->hooks));
+	last = t->hooks && all && t->config.mode != PITRACE_MODE_NORMAL &&
+	       !hooks_listening(t->hooks);
 	for (n = 0; n < LAST_READS && last && !err && hooks_pending(t->hooks); n++) {
 		err = fill_hooks(t, &f, PITRACE_RING_MTE, all);
 		if (!err)

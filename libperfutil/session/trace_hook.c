@@ -7,6 +7,10 @@
  * of the process lies in a page that is wiped at fork, so that a child starts anew, however it was
  * forked.
  *
+ * A session of the driver's may take hook files, too. The driver then says once whether this
+ * program may write one, and in its page whether that session is still on and who else listens: for
+ * others the record is also handed to the driver, which leaves that session out.
+ *
  * All of this may run in a signal handler that interrupted any of it, or in several threads at
  * once: who makes something puts it in its place by compare-and-exchange, and takes it back if
  * another was faster.
@@ -40,7 +44,10 @@ struct state {
 	/* a file could not be made: for this collector, not before then */
 	uint32_t failed;
 	uint64_t next_make;
+	/* the driver's session that was asked about, | MAY: it takes this program's file */
+	uint64_t asked;
 };
+#define MAY (1ull << 32)
 static struct state nothing;
 static struct state *state = &nothing;
 
@@ -79,13 +86,38 @@ static bool listening(unsigned int which, unsigned int major)
 	return wants(__atomic_load_n(&TraceListening[which], __ATOMIC_ACQUIRE), major);
 }
 
+/* What others than this session of the driver's listen to; NULL: it is on no more. */
+static const uint64_t *others_of(const struct driver *d, uint32_t serial)
+{
+	const uint64_t *others = (const uint64_t *)d->page->others[PITRACE_SERIAL_PLACE(serial)];
+	uint64_t last = __atomic_load_n(&others[3], __ATOMIC_RELAXED);
+
+	return !((last ^ serial) & PITRACE_SERIAL_MASK) ? others : NULL;
+}
+
+/* Tells the usual case who else listens. In between, it is not alone. */
+static void set_also(struct hookfile *f)
+{
+	const struct driver *d = __atomic_load_n(&driver, __ATOMIC_ACQUIRE);
+	uint64_t alone = f->serial & PITRACE_SERIAL_MASK;
+	const uint64_t *also = nobody;
+
+	if (d)
+		also = (const uint64_t *)(f->serial ?
+						  d->page->others[PITRACE_SERIAL_PLACE(f->serial)] :
+						  d->page->majors);
+	__atomic_store_n(&f->alone, ~0ull, __ATOMIC_RELEASE);
+	__atomic_store_n(&f->also, also, __ATOMIC_RELEASE);
+	__atomic_store_n(&f->alone, alone, __ATOMIC_RELEASE);
+}
+
 static void listen_to(unsigned int which, const uint64_t *majors)
 {
 	struct hookfile *f = __atomic_load_n(&state->file, __ATOMIC_ACQUIRE);
 
 	__atomic_store_n(&TraceListening[which], majors, __ATOMIC_RELEASE);
 	if (which && f)
-		__atomic_store_n(&f->also, majors, __ATOMIC_RELEASE);
+		set_also(f);
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */
@@ -237,6 +269,35 @@ static void look(void)
 
 /* ---- by the driver --------------------------------------------------------------------------- */
 
+/* The program closed a descriptor that it did not know: ask for another. */
+static void lost_driver(struct driver *d)
+{
+	if (__atomic_compare_exchange_n(&driver, &d, NULL, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_RELAXED)) {
+		listen_to(1, nobody);
+		look_for_driver(NULL);
+	}
+}
+
+/* May this program's records of the driver's session go into a file? */
+static bool may_write_file(uint32_t serial)
+{
+	struct driver *d = __atomic_load_n(&driver, __ATOMIC_ACQUIRE);
+	uint64_t asked = __atomic_load_n(&state->asked, __ATOMIC_RELAXED);
+	int rc;
+
+	if (!d || !others_of(d, serial))
+		return false;
+	if ((uint32_t)asked == serial)
+		return asked & MAY;
+	rc = ioctl(d->fd, PITRACE_IOC_HOOK_FILE, &serial);
+	if (rc && (errno == EBADF || errno == ENOTTY))
+		lost_driver(d);
+	else if (!rc || errno == EPERM)
+		__atomic_store_n(&state->asked, serial | (rc ? 0 : MAY), __ATOMIC_RELAXED);
+	return !rc;
+}
+
 static int driver_put(const struct pitrace_hook_args *args)
 {
 	struct driver *d = __atomic_load_n(&driver, __ATOMIC_ACQUIRE);
@@ -252,12 +313,7 @@ static int driver_put(const struct pitrace_hook_args *args)
 		return PI_BUFFER_FULL;
 	case EBADF:
 	case ENOTTY:
-		/* The program closed a descriptor that it did not know: ask for another. */
-		if (__atomic_compare_exchange_n(&driver, &d, NULL, false, __ATOMIC_ACQ_REL,
-						__ATOMIC_RELAXED)) {
-			listen_to(1, nobody);
-			look_for_driver(NULL);
-		}
+		lost_driver(d);
 		return TRACE_NOBODY;
 	}
 	return rc_say(rc_of_errno(errno), "the driver cannot write this record");
@@ -322,7 +378,7 @@ static void copy(const struct hook *h, uint8_t *to)
 	}
 }
 
-static __attribute__((noinline)) int by_driver(const struct hook *h)
+static __attribute__((noinline)) int by_driver(const struct hook *h, uint32_t except)
 {
 	uint64_t words[DATA_MAX / sizeof(uint64_t) + 1];
 	uint64_t lengths = (uintptr_t)words + (uint64_t)h->int_count * sizeof(uint64_t);
@@ -336,6 +392,7 @@ static __attribute__((noinline)) int by_driver(const struct hook *h)
 		.values = (uintptr_t)words,
 		.lengths = lengths,
 		.strings = lengths + (uint64_t)h->str_count * sizeof(uint32_t),
+		.except = except,
 	};
 
 	copy(h, (uint8_t *)words);
@@ -374,7 +431,7 @@ static struct hookfile *ready(struct hookfile *f, const struct hook_place *p)
 {
 	if (!__atomic_load_n(&f->announced, __ATOMIC_ACQUIRE)) {
 		hookfile_announce(f, p->folder);
-		listen_to(1, __atomic_load_n(&TraceListening[1], __ATOMIC_ACQUIRE));
+		set_also(f);
 	}
 #ifdef __x86_64__
 	if (f->cpu && __atomic_load_n(&fast, __ATOMIC_RELAXED) != f)
@@ -402,7 +459,7 @@ static struct hookfile *file_of(const struct hook_place *p)
 		__atomic_store_n(&state->failed, generation, __ATOMIC_RELEASE);
 		return NULL;
 	}
-	new->also = __atomic_load_n(&TraceListening[1], __ATOMIC_ACQUIRE);
+	set_also(new);
 #ifdef __x86_64__
 	/* struct rseq: cpu_id_start, cpu_id */
 	if (new->tsc &&&__rseq_offset)
@@ -462,31 +519,46 @@ static uint64_t interval_of(const struct hookfile_control *c)
 
 /*
  * What an event is is told once a process and interval, by whoever writes one first; by several
- * threads at once also twice. What finds no room is told again with the event's next record. In
- * either place the interval is looked at first: one that begins meanwhile is told again.
+ * threads at once also twice. What finds no room is told again with the event's next record. The
+ * interval is looked at first: one that begins meanwhile is told again.
  */
-static void declare(const struct hook_event *e, const struct hook_place *by, struct driver *d)
+static struct hook declaration(const uint64_t *number, const char *const strs[])
 {
-	const uint64_t number = e->number;
-	const char *const strs[] = { e->name, e->fields };
 	struct hook h = {
 		.major = PITRACE_MTE,
 		.minor = PITRACE_MTE_DECLARE,
 		.int_count = 1,
 		.str_count = 2,
-		.ints = &number,
+		.ints = number,
 		.strs = strs,
 	};
-	struct hook_said *said = e->said;
-	uint64_t interval = by ? interval_of(by->page) : 0;
-	uint32_t begun = d ? __atomic_load_n(&d->page->begun, __ATOMIC_ACQUIRE) : 0;
 
-	if (by && __atomic_load_n(&said->interval, __ATOMIC_RELAXED) != interval && !measure(&h) &&
-	    by_file(by, &h) == PI_OK)
-		__atomic_store_n(&said->interval, interval, __ATOMIC_RELAXED);
-	if (d && __atomic_load_n(&said->begun, __ATOMIC_RELAXED) != begun && !measure(&h) &&
-	    by_driver(&h) == PI_OK)
-		__atomic_store_n(&said->begun, begun, __ATOMIC_RELAXED);
+	return h;
+}
+
+static void declare_in_file(const struct hook_event *e, const struct hook_place *p)
+{
+	const uint64_t number = e->number;
+	const char *const strs[] = { e->name, e->fields };
+	struct hook h = declaration(&number, strs);
+	uint64_t interval = interval_of(p->page);
+
+	if (__atomic_load_n(&e->said->interval, __ATOMIC_RELAXED) != interval && !measure(&h) &&
+	    by_file(p, &h) == PI_OK)
+		__atomic_store_n(&e->said->interval, interval, __ATOMIC_RELAXED);
+}
+
+/* To all sessions, also one whose file has it: the file may be full. */
+static void declare_to_driver(const struct hook_event *e, const struct driver *d)
+{
+	const uint64_t number = e->number;
+	const char *const strs[] = { e->name, e->fields };
+	struct hook h = declaration(&number, strs);
+	uint32_t begun = __atomic_load_n(&d->page->begun, __ATOMIC_ACQUIRE);
+
+	if (__atomic_load_n(&e->said->begun, __ATOMIC_RELAXED) != begun && !measure(&h) &&
+	    by_driver(&h, 0) == PI_OK)
+		__atomic_store_n(&e->said->begun, begun, __ATOMIC_RELAXED);
 }
 
 static bool is_users(int major, int minor)
@@ -496,27 +568,43 @@ static bool is_users(int major, int minor)
 	return pifile_user_major((unsigned int)major);
 }
 
+static bool others_want(const struct driver *d, uint32_t serial, unsigned int major)
+{
+	const uint64_t *others = serial ? others_of(d, serial) : NULL;
+
+	return wants(others ? others : (const uint64_t *)d->page->majors, major);
+}
+
 /* A record counts as written if anybody has it. */
 static int put(struct hook *h)
 {
 	const struct hook_place *p = __atomic_load_n(&place, __ATOMIC_ACQUIRE);
 	unsigned int major = (unsigned int)h->major;
 	bool file = p && !is_gone(p) && wants((const uint64_t *)p->page->majors, major);
-	bool device = __atomic_load_n(&driver, __ATOMIC_ACQUIRE) && listening(1, major);
+	uint32_t serial = file ? __atomic_load_n(&p->page->serial, __ATOMIC_RELAXED) : 0;
+	const struct driver *d;
 	int rc, also;
 
-	if (!file && !device)
+	if (serial &&
+	    (!__atomic_load_n(&p->page->slots, __ATOMIC_RELAXED) || !may_write_file(serial)))
+		file = false;
+	d = __atomic_load_n(&driver, __ATOMIC_ACQUIRE);
+	if (!file && !(d && listening(1, major)))
 		return TRACE_NOBODY;
 	rc = measure(h);
 	if (rc)
 		return rc;
-	if (h->event)
-		declare(h->event, file ? p : NULL,
-			device ? __atomic_load_n(&driver, __ATOMIC_ACQUIRE) : NULL);
+	if (h->event && file)
+		declare_in_file(h->event, p);
 	rc = file ? by_file(p, h) : TRACE_NOBODY;
-	if (!device)
+	/* Of a session that takes files the driver has it where the file could not. */
+	if (rc == TRACE_NOBODY || rc == PI_FILE_ERROR)
+		serial = 0;
+	if (!d || !others_want(d, serial, major))
 		return rc;
-	also = by_driver(h);
+	if (h->event)
+		declare_to_driver(h->event, d);
+	also = by_driver(h, serial);
 	return rc == PI_OK || also == TRACE_NOBODY ? rc : also;
 }
 
@@ -548,13 +636,15 @@ static int write_record(struct hook *h)
 				     "sudo usermod -aG pitrace $USER, then log in again");
 }
 
-/* All but the usual case. */
-static __attribute__((noinline)) int otherwise(int major, int minor, int int_count, int str_count,
-					       const uint64_t ints[], const int lens[],
-					       const char *const strs[])
+/* All but the usual case. It has TraceHook's arguments, in their order, so that passing them on
+ * moves little; the compiler would leave out the one that is not used. */
+static __attribute__((noipa)) int otherwise(int unused, int major, int minor, int int_count,
+					    int str_count, const uint64_t ints[], const int lens[],
+					    const char *const strs[])
 {
 	struct hook h = { major, minor, int_count, str_count, ints, lens, strs, 0, NULL };
 
+	(void)unused;
 	if (!is_users(major, minor))
 		return rc_say(PI_INVALID_ARGUMENT,
 			      "programs write records of major 0xB0 and 0xD0 to 0xFF");
@@ -580,11 +670,9 @@ int hook_write_event(const struct hook_event *e, const uint64_t ints[], const in
 
 #undef TraceHook
 #ifdef __x86_64__
-#define USERS  (PITRACE_MAJORS - PITRACE_USER_FIRST)
-#define HEADER ((int)sizeof(struct hookfile_record) / 8)
-/* What is computed from x stays behind this. */
-#define KEEP_SHORT(x) __asm__ volatile("" : "+r"(x))
-#define rare(x)       __builtin_expect(x, 0)
+#define USERS   (PITRACE_MAJORS - PITRACE_USER_FIRST)
+#define HEADER  ((int)sizeof(struct hookfile_record) / 8)
+#define rare(x) __builtin_expect(x, 0)
 
 /*
  * The usual case stands here by itself and in few instructions: integers, a file to write them to,
@@ -597,10 +685,10 @@ __attribute__((optimize("omit-frame-pointer"))) int TraceHook(int cpu, int major
 							      const char *const strs[])
 {
 	struct hookfile *f = __atomic_load_n(&fast, __ATOMIC_ACQUIRE);
-	uint32_t units = (uint32_t)(int_count + HEADER), head, here, at;
 	const struct hookfile_control *c;
 	struct hookfile_record *r;
 	const uint64_t *also;
+	uint32_t head, here, at;
 	uint64_t *to;
 	int rc, n;
 
@@ -620,7 +708,8 @@ __attribute__((optimize("omit-frame-pointer"))) int TraceHook(int cpu, int major
 	if (rare(!(__atomic_load_n(&c->majors[3], __ATOMIC_RELAXED) & 1ull << (major & 63))))
 		goto otherwise;
 	also = __atomic_load_n(&f->also, __ATOMIC_RELAXED);
-	if (rare(__atomic_load_n(&also[3], __ATOMIC_RELAXED) != 0))
+	if (rare(__atomic_load_n(&also[3], __ATOMIC_RELAXED) !=
+		 __atomic_load_n(&f->alone, __ATOMIC_RELAXED)))
 		goto otherwise;
 	/* Where the thread is not registered for it, this is less than 0. */
 	here = __atomic_load_n((const uint32_t *)((const char *)__builtin_thread_pointer() +
@@ -628,37 +717,36 @@ __attribute__((optimize("omit-frame-pointer"))) int TraceHook(int cpu, int major
 			       __ATOMIC_RELAXED);
 	if (rare(here >= HOOKFILE_LANES))
 		goto otherwise;
-	/* From here on major and int_count stand in the head alone: fewer registers are needed. */
-	head = hookfile_head(here, (uint32_t)major, units);
-	if (rare(!hookfile_reserve_here(f, here, units, &at)))
+	head = hookfile_head(here, (uint32_t)major, (uint32_t)(int_count + HEADER));
+	if (rare(!hookfile_reserve_here(f, here, (uint32_t)(int_count + HEADER), &at)))
 		goto full;
 	r = hookfile_at(f, at);
 	hookfile_begin(r, head);
 	r->stamp = hookfile_now(true);
 	r->tid = self.tid;
 	r->minor = (uint32_t)minor;
-	KEEP_SHORT(head);
-	n = (int)(head & HOOKFILE_UNITS_MASK) - HEADER;
-	r->counts = (uint32_t)n;
+	r->counts = (uint32_t)int_count;
 	to = (uint64_t *)(r + 1);
-	if (!rare(n != 2)) {
+	if (!rare(int_count != 2)) {
 		to[0] = ints[0];
 		to[1] = ints[1];
 	} else {
-		for (int i = 0; i < n; i++)
-			to[i] = ints[i];
+		n = int_count;
+		KEEP_SHORT(n);
+		while (n--)
+			to[n] = ints[n];
 	}
 	hookfile_commit(r, head);
 	return PI_OK;
 	/* As last calls these would need their arguments in registers all the time. */
 full:
 	KEEP_SHORT(head);
-	rc = otherwise((int)(head >> HOOKFILE_MAJOR_SHIFT & (PITRACE_MAJORS - 1)), minor,
-		       (int)(head & HOOKFILE_UNITS_MASK) - HEADER, 0, ints, NULL, NULL);
+	rc = otherwise(0, (int)(head >> HOOKFILE_MAJOR_SHIFT & (PITRACE_MAJORS - 1)), minor,
+		       int_count, 0, ints, NULL, NULL);
 	KEEP_SHORT(rc);
 	return rc;
 otherwise:
-	rc = otherwise(major, minor, int_count, str_count, ints, lens, strs);
+	rc = otherwise(0, major, minor, int_count, str_count, ints, lens, strs);
 	KEEP_SHORT(rc);
 	return rc;
 }
@@ -666,7 +754,6 @@ otherwise:
 int TraceHook(int cpu, int major, int minor, int int_count, int str_count, const uint64_t ints[],
 	      const int lens[], const char *const strs[])
 {
-	(void)cpu;
-	return otherwise(major, minor, int_count, str_count, ints, lens, strs);
+	return otherwise(cpu, major, minor, int_count, str_count, ints, lens, strs);
 }
 #endif

@@ -85,6 +85,42 @@ int session_check_sizes(uint64_t mte, uint64_t trace, uint64_t section)
 	return PI_OK;
 }
 
+/* Without hook files only the programs' own records are missing, or cost a call each. A folder with
+ * a name is for all programs of this user, another one for the command. */
+static int make_hooks(struct tracer *t, const struct tracer_options *o)
+{
+	uint32_t serial = session_by_driver(t) ? t->collector->serial(t->backend) : 0;
+	struct trace_info info = { .trace_bytes = t->config.trace_bytes };
+	struct hooks_driver driver = {
+		.serial = serial,
+		.files = t->config.mode != PITRACE_MODE_WRAP,
+		.has = t->collector->has,
+		.backend = t->backend,
+	};
+
+	if (!serial && !t->collector->hook_files)
+		return PI_OK;
+	/* The driver makes sizes fit. */
+	if (serial)
+		t->collector->info(t->backend, &info);
+	driver.clock = info.clock;
+	t->hooks = hooks_new(o->hooks, o->hooks ? (uid_t)-1 : o->owner, info.trace_bytes, 1);
+	if (!t->hooks)
+		return errno == ERANGE ? PI_INVALID_ARGUMENT : PI_OK;
+	if (serial && hooks_beside(t->hooks, &driver)) {
+		hooks_free(t->hooks);
+		t->hooks = NULL;
+	}
+	if (t->hooks && t->config.mode == PITRACE_MODE_NORMAL)
+		hooks_keep(t->hooks);
+	return PI_OK;
+}
+
+bool session_by_driver(const struct tracer *t)
+{
+	return t->collector->serial != NULL;
+}
+
 struct tracer *tracer_open(const struct tracer_options *o, int *rc)
 {
 	struct tracer *t = calloc(1, sizeof(*t));
@@ -165,13 +201,11 @@ struct tracer *tracer_open(const struct tracer_options *o, int *rc)
 		rc_fail(*rc, "%s", *why ? why : RcToString(*rc));
 		goto fail;
 	}
-	/* Without hook files only the programs' own records are missing. A folder with a name is
-	 * for all programs of this user, another one for the command. */
+	/* A folder with a name is for all programs of this user, another one for the command. */
 	t->own_folder = !o->hooks;
-	if (t->collector->hook_files)
-		t->hooks = hooks_new(o->hooks, o->hooks ? (uid_t)-1 : o->owner,
-				     t->config.trace_bytes, 1);
-	*rc = PI_OK;
+	*rc = make_hooks(t, o);
+	if (*rc)
+		goto fail;
 	return t;
 fail:
 	tracer_close(t);
@@ -290,13 +324,13 @@ int tracer_rate(struct tracer *t, int rate)
 
 /* ---- on and off ------------------------------------------------------------------------------ */
 
-/* The programs' records come through the hook files. */
+/* The programs' records come through the hook files; the driver takes the others', too. */
 static int collector_on(struct tracer *t)
 {
 	struct trace_config config = t->config;
 	int err;
 
-	if (t->hooks) {
+	if (t->hooks && !session_by_driver(t)) {
 		config.majors[PITRACE_HOOKIT / 64] &= ~(1ull << PITRACE_HOOKIT % 64);
 		config.majors[3] &= ~(~0ull << PITRACE_USER_FIRST % 64 |
 				      1ull << PITRACE_NAMED % 64);
@@ -472,6 +506,8 @@ int tracer_discard(struct tracer *t)
 			       t->collector->name);
 	pthread_mutex_lock(&t->lock);
 	err = t->collector->discard(t->backend);
+	if (!err && t->hooks)
+		err = hooks_discard(t->hooks);
 	pthread_mutex_unlock(&t->lock);
 	return err ? rc_errno(err, "discarding") : PI_OK;
 }

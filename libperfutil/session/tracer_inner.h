@@ -33,7 +33,7 @@ struct tracer {
 	struct trace_config config;
 	char *path, *command;
 	struct folder folder; /* folder of path, from *on* on */
-	struct hooks *hooks;  /* hook files; NULL: the collector needs none */
+	struct hooks *hooks;  /* hook files; NULL: none could be made */
 	bool own_folder;      /* of them: for the command alone */
 	struct rights *user;  /* the user who traces; NULL: this process */
 	int compression;
@@ -70,6 +70,9 @@ struct tracer {
 #define TRACER_LEAST_SECTION (32u << 10)
 #define TRACER_MOST_SECTION  (1u << 20)
 int session_check_sizes(uint64_t mte, uint64_t trace, uint64_t section);
+
+/* The collector is the driver: programs may need a descriptor of it. */
+bool session_by_driver(const struct tracer *t);
 
 /* Fills in the collector's session state, and its rate and dither. */
 void session_info(struct tracer *t, struct trace_info *info);

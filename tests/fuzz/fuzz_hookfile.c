@@ -170,6 +170,12 @@ void hook_clock_begin(struct hook_clock *c)
 	c->tsc = false;
 }
 
+bool hook_clock_be_raw(struct hook_clock *c)
+{
+	(void)c;
+	return false;
+}
+
 void hook_clock_restart(struct hook_clock *c)
 {
 	(void)c;

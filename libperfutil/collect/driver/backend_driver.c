@@ -686,6 +686,18 @@ static int driver_stats(struct backend *b, struct pifile_stats **out)
 	return n;
 }
 
+static uint32_t driver_serial(struct backend *b)
+{
+	return b->control->serial;
+}
+
+static bool driver_has(struct backend *b, pid_t pid)
+{
+	int32_t process = pid;
+
+	return !ioctl(b->fd, PITRACE_IOC_HAS, &process);
+}
+
 const struct collector collector_driver = {
 	.name = "driver",
 	.dither = 100,
@@ -708,4 +720,6 @@ const struct collector collector_driver = {
 	.info = driver_info,
 	.clock_hz = driver_clock_hz,
 	.stats = driver_stats,
+	.serial = driver_serial,
+	.has = driver_has,
 };

@@ -206,7 +206,9 @@ static void control_file(void)
 		CU_ASSERT_EQUAL(hookfile_control(at("hooks")) != NULL, is); \
 	} while (0)
 	TRY(magic, HOOKFILE_MAGIC + 1, false);
-	TRY(version, HOOKFILE_VERSION + 1, false);
+	TRY(version, HOOKFILE_BESIDE_DRIVER, true);
+	TRY(version, HOOKFILE_BESIDE_DRIVER + 1, false);
+	TRY(version, HOOKFILE_VERSION - 1, false);
 	/* Sizes are looked at when a file is made by them. */
 #define TRY_SIZE(field, value, is)                                                 \
 	do {                                                                       \

@@ -19,7 +19,7 @@
 #include "unit.h"
 
 int __wrap_driver_hook_open(void);
-const char *__wrap_tracer_hooks(struct tracer *t);
+bool __wrap_session_by_driver(const struct tracer *t);
 
 uid_t __wrap_geteuid(void);
 uid_t __real_geteuid(void);
@@ -39,10 +39,10 @@ int __wrap_driver_hook_open(void)
 	return refused ? -1 : dup(file);
 }
 
-const char *__wrap_tracer_hooks(struct tracer *t)
+bool __wrap_session_by_driver(const struct tracer *t)
 {
 	(void)t;
-	return by_files ? "/folder" : NULL;
+	return !by_files;
 }
 
 uid_t __wrap_geteuid(void)
@@ -176,9 +176,12 @@ static void is_taken(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "make_socket", make_socket }, { "gives_one", gives_one },
-		{ "gives_none", gives_none },   { "is_silent", is_silent },
-		{ "is_none", is_none },         { "is_taken", is_taken },
+		{ "make_socket", make_socket },
+		{ "gives_one", gives_one },
+		{ "gives_none", gives_none },
+		{ "is_silent", is_silent },
+		{ "is_none", is_none },
+		{ "is_taken", is_taken },
 		{ NULL, NULL },
 	};
 	char command[100];

@@ -494,6 +494,30 @@ static void test_sessions(void)
 	}
 }
 
+/* In normal mode a trace may be written more than once. */
+static void test_kept(void)
+{
+	begin();
+	hooks_keep(hooks);
+	for (uint64_t i = 0; i < 1000; i++)
+		CU_ASSERT_EQUAL(write_one(0, i), 0);
+	for (int time = 1; time <= 3; time++) {
+		if (time == 3)
+			CU_ASSERT_EQUAL(write_one(0, 1000), 0);
+		records = narrivals = 0;
+		while (hooks_collect(hooks) == 0 && hooks_pending(hooks))
+			;
+		CU_ASSERT_EQUAL(hooks_drain(hooks, PITRACE_RING_TRACE, true, sink, NULL), 0);
+		CU_ASSERT_EQUAL(records, time == 3 ? 1001 : 1000);
+		CU_ASSERT_EQUAL(disorder(), 0);
+	}
+	CU_ASSERT_EQUAL(hooks_discard(hooks), 0);
+	CU_ASSERT_EQUAL(write_one(0, 1001), 0);
+	records = 0;
+	end();
+	CU_ASSERT_EQUAL(records, 1);
+}
+
 /* A command's session ends before it does; then the user's session counts. */
 static void test_after_its_session(void)
 {
@@ -790,6 +814,7 @@ int main(void)
 		{ "killed", test_killed },
 		{ "sessions", test_sessions },
 		{ "sizes", test_sizes },
+		{ "kept", test_kept },
 		{ "dlclose", test_dlclose },
 		{ "hostile_page", test_hostile_page },
 		{ "no_page", test_no_page },
