@@ -156,9 +156,27 @@ timeout 20 "$swtrace" run -B perf -s 2000 -o size.nrm2 -- touch ran >out 2>&1
 is run_size $? 125
 [ ! -e ran ] && [ ! -e size.nrm2 ]
 verdict run_size_nothing_ran $?
+timeout 20 "$swtrace" run -B timer -s 2k -o size.nrm2 -- touch ran >out 2>&1
+is run_hook_size $? 125
+says run_hook_size_words out 'a buffer of 2048 bytes: it has 4096 to'
+[ ! -e ran ] && [ ! -e size.nrm2 ]
+verdict run_hook_size_nothing_ran $?
 timeout 20 "$swtrace" run -B perf -ss 48k -o size.nrm2 -- touch ran >out 2>&1
 is run_section $? 125
 says run_section_words out 'sections of .* not a power of two'
+
+# ---- a program that traces itself writes records from when its TraceOn has returned to its TraceOff
+if "${CC:-gcc}" -O2 -g -I"$top/driver/uapi" -I"$top/libperfutil/include" -o marks "$top/tests/vm/prog/marks.c" \
+	lib/libperfutil.so.0 -pthread -Wl,-rpath,"$work/lib" >out 2>&1; then
+	for mode in 0 1; do
+		timeout 60 ./marks self "self$mode.nrm2" $mode >out 2>&1
+		verdict "self_at_once_$mode" $? "$(cat out)"
+		"$post" -q -show -json -r "self$mode.nrm2" >/dev/null 2>&1
+		is "self_records_$mode" "$(grep -c '"record":"user"' post.show)" 2
+	done
+else
+	verdict self_program 1
+fi
 
 # ---- intervals: no file of the session is lost, nor one that was there before
 echo mine >cont.nrm2
