@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Structs of callers that are smaller or larger than the library's, which grow at their ends. FIRST
- * begins the function that programs call which do not tell a size: they have the first struct, up to
- * the member that then was the last.
+ * begins the function that programs call which do not tell a size: they have the first struct, up
+ * to the member that then was the last.
  */
 #ifndef BASE_SIZED_H
 #define BASE_SIZED_H

@@ -136,9 +136,9 @@ cmake_finds() { # CODE REQUEST
 cmake_requests() {
 	local code=0
 	mkdir -p "$work/find"
-	cmake_finds == "$version EXACT REQUIRED" || code=1
-	cmake_finds == "${version%.*} REQUIRED COMPONENTS a2n" || code=1
-	cmake_finds == "${version%.*}" || code=1
+	cmake_finds '==' "$version EXACT REQUIRED" || code=1
+	cmake_finds '==' "${version%.*} REQUIRED COMPONENTS a2n" || code=1
+	cmake_finds '==' "${version%.*}" || code=1
 	cmake_finds '!=' "${version%.*}.99 REQUIRED" || code=1
 	cmake_finds '!=' '99.0 REQUIRED' || code=1
 	cmake_finds '!=' 'REQUIRED COMPONENTS perfutil none' && grep -q "pitrace has no 'none'" "$work/find/said" ||
