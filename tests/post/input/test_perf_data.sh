@@ -32,7 +32,7 @@ __attribute__((noinline)) void outer(unsigned long n) { middle(n); leaf(n / 4); 
 static void *run(void *name)
 {
 	prctl(PR_SET_NAME, name);
-	for (int i = 0; i < 150; i++) {
+	for (int i = 0; i < 60; i++) {
 		outer(200000);
 		sched_yield();
 		void *p = malloc(1 << 20);
