@@ -56,7 +56,7 @@ check-changed:	## the suites of the gate that look at what has changed (SINCE=HE
 		[ -n "$$chosen" ] || { echo 'nothing has changed that a suite looks at'; exit 0; }; \
 		tests/runner --suites $(O)/suites.changed -j 2 $$chosen
 
-.PHONY: check check-full check-newest check-debug check-mutants check-random-mutants recount
+.PHONY: check check-full check-newest check-debug check-mutants check-random-mutants recount torture
 check:	## all tests of the gate, in guests too: installs what is missing after asking
 	$(call run_suites,--group check)
 check-full:	## the long tests as well
@@ -68,6 +68,9 @@ check-debug:	## the driver on kernels that look for mistakes (built once, half a
 	@scripts/vm/debug-kernel debug >/dev/null
 	@scripts/vm/debug-kernel debug-sid >/dev/null
 	$(call run_suites,--group debug)
+MINUTES	?= 10
+torture:	## TraceHook while everything changes at once, under sanitizers, for MINUTES=10 each
+	@tests/torture $(MINUTES)
 recount:	## how many tests each suite has, of a check that passed: fewer are a failure from then on
 	@tests/recount
 check-mutants:	## faults are planted, each must fail the test that is named for it
