@@ -101,6 +101,7 @@ static int read_model(struct job *job, unsigned int needs)
 	m->marks.names = &m->names;
 	m->marks.sched = needs & NEED_TIMES ? &m->times.sched : NULL;
 	m->switches.ignored = job->options->own_runs;
+	m->marks.events = &m->named;
 	times_begin(&m->times, &m->names, job->trace, header);
 	m->sums.wanted = needs & NEED_SUMS;
 	if (needs & NEED_STACKS) {
@@ -203,6 +204,7 @@ int main(int argc, char **argv)
 		code = report_all(&job, needs);
 	marks_free(&model.marks);
 	switches_free(&model.switches);
+	named_events_free(&model.named);
 	times_free(&model.times);
 	stacks_free(&model.stacks);
 	sums_free(&model.sums);

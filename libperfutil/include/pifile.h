@@ -261,7 +261,8 @@ struct pifile_user {
 /* Programs write records of these majors, and MTE records of the minors JIT and JAVA_THREAD. */
 static inline bool pifile_user_major(unsigned int major)
 {
-	return major == PITRACE_HOOKIT || (major >= PITRACE_USER_FIRST && major < PITRACE_MAJORS);
+	return major == PITRACE_HOOKIT || major == PITRACE_NAMED ||
+	       (major >= PITRACE_USER_FIRST && major < PITRACE_MAJORS);
 }
 
 /* Reads such a record, of whichever major; u refers to the record's data. 0; -ENOMSG: it is of

@@ -565,7 +565,7 @@ static bool is_users(int major, int minor)
 {
 	if (major == PITRACE_MTE)
 		return minor == PITRACE_MTE_JIT || minor == PITRACE_MTE_JAVA_THREAD;
-	return pifile_user_major((unsigned int)major);
+	return major != PITRACE_NAMED && pifile_user_major((unsigned int)major);
 }
 
 static bool others_want(const struct driver *d, uint32_t serial, unsigned int major)

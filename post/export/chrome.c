@@ -14,6 +14,7 @@
 #include "job.h"
 #include "json.h"
 #include "model/event_words.h"
+#include "model/named_json.h"
 
 /* Beyond Linux's greatest. */
 #define PID_CPUS 4194305u
@@ -208,6 +209,20 @@ static void tell_named_span(struct chrome_writing *w, const struct moment *m, co
 	json_end(j, '}');
 }
 
+static void tell_named(struct chrome_writing *w, const struct moment *m)
+{
+	struct json *j = event_at(w, "i", pid_of(w, m->thread), w->names->thread[m->thread].tid,
+				  m->time);
+
+	json_string(j, "s", "t");
+	json_string(j, "cat", "event");
+	json_string(j, "name", m->name);
+	json_object(j, "args");
+	named_json(j, "", m->event, m->record);
+	json_end(j, '}');
+	json_end(j, '}');
+}
+
 static void tell_irq(struct chrome_writing *w, const struct moment *m)
 {
 	struct json *j = event_at(w, m->kind == MOMENT_IRQ_BEGINS ? "B" : "E", PID_IRQS, m->cpu,
@@ -266,6 +281,9 @@ static int each(void *arg, const struct moment *m)
 		break;
 	case MOMENT_FAULT:
 		tell_span(w, m, "i", "fault");
+		break;
+	case MOMENT_NAMED:
+		tell_named(w, m);
 		break;
 	}
 	return 0;

@@ -20,9 +20,13 @@
 #define CTF_MAGIC 0xC1FC1FC1u
 #define NAME_ROOM 256
 
-/* Event numbers are values of enum moment_kind. */
+/* Event numbers are values of enum moment_kind; those of named events follow. */
+#define NAMED_FIRST 64u
+#define NAMED_MOST  (UINT16_MAX - NAMED_FIRST)
+
 static const char description[] =
 	"/* CTF 1.8 */\n"
+	"typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
 	"typealias integer { size = 16; align = 8; signed = false; } := uint16_t;\n"
 	"typealias integer { size = 16; align = 8; signed = true; } := int16_t;\n"
 	"typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n"
@@ -31,6 +35,7 @@ static const char description[] =
 	"typealias integer { size = 64; align = 8; signed = false; base = 16; } := hex64_t;\n"
 	"typealias integer { size = 64; align = 8; signed = false;\n"
 	"	map = clock.monotonic.value; } := ns_t;\n"
+	"typealias floating_point { exp_dig = 11; mant_dig = 53; align = 8; } := double_t;\n"
 	"trace {\n"
 	"	major = 1;\n"
 	"	minor = 8;\n"
@@ -179,6 +184,24 @@ static void put_stack(struct ctf_writing *w, uint32_t call)
 	}
 }
 
+static void put_named(struct ctf_writing *w, const struct moment *m)
+{
+	struct named_walk walk = named_walk(m->event, m->record);
+	struct named_value v;
+
+	put_thread(w, m->thread);
+	while (named_next(&walk, &v)) {
+		uint8_t flag = v.value != 0;
+
+		if (v.field->kind == NAMED_STRING)
+			put_text(w, v.text);
+		else if (v.field->kind == NAMED_BOOL)
+			put(w, &flag, sizeof(flag));
+		else
+			put64(w, v.value);
+	}
+}
+
 static void put_fields(struct ctf_writing *w, const struct moment *m)
 {
 	switch (m->kind) {
@@ -211,6 +234,9 @@ static void put_fields(struct ctf_writing *w, const struct moment *m)
 		put64(w, m->id);
 		put16(w, m->shared);
 		break;
+	case MOMENT_NAMED:
+		put_named(w, m);
+		break;
 	default:
 		put_thread(w, m->thread);
 		put_text(w, m->name);
@@ -224,14 +250,63 @@ static void put_fields(struct ctf_writing *w, const struct moment *m)
 static int each(void *arg, const struct moment *m)
 {
 	struct ctf_writing *w = arg;
+	struct moment mark = *m;
 	int rc = select_cpu(w, m->cpu);
 
 	if (rc)
 		return rc;
-	put16(w, (uint16_t)m->kind);
+	/* One more than there are numbers for. */
+	if (m->kind == MOMENT_NAMED && m->event->id > NAMED_MOST) {
+		mark.kind = MOMENT_MARK;
+		m = &mark;
+	}
+	put16(w, (uint16_t)(m->kind == MOMENT_NAMED ? NAMED_FIRST + m->event->id : m->kind));
 	put64(w, m->time);
 	put_fields(w, m);
 	return 0;
+}
+
+/* Names have an _ before them, as no word of the language has; readers take it away. */
+static void describe_field(FILE *out, const struct named_field *f)
+{
+	static const char *const types[] = {
+		[NAMED_UNSIGNED] = "uint64_t", [NAMED_SIGNED] = "int64_t",
+		[NAMED_HEX] = "hex64_t",       [NAMED_BOOL] = "uint8_t",
+		[NAMED_DOUBLE] = "double_t",   [NAMED_STRING] = "string",
+	};
+	const char *value;
+	size_t length;
+	uint64_t i;
+
+	if (f->kind == NAMED_ENUM) {
+		fputs("	enum : uint64_t {", out);
+		for (i = 0; (value = named_value(f, i, &length)); i++)
+			fprintf(out, "%s \"%.*s\" = %" PRIu64, i ? "," : "", (int)length, value, i);
+		fputs(" }", out);
+	} else {
+		fprintf(out, "	%s", types[f->kind]);
+	}
+	fprintf(out, " _%.*s;\n", (int)f->name_length, f->name);
+}
+
+static void describe_named(const struct ctf_writing *w, FILE *out)
+{
+	const struct named_events *n = &w->job->model->named;
+	uint32_t i, k;
+
+	for (i = 0; i < n->nevent && i <= NAMED_MOST; i++) {
+		const struct named_event *e = n->event[i];
+
+		fprintf(out,
+			"event { name = \"%s\"; id = %u; stream_id = 0;\n"
+			"	context := struct { uint32_t pid; uint32_t tid; string comm; };\n",
+			e->name, NAMED_FIRST + i);
+		if (e->fields.count)
+			fputs("	fields := struct {\n", out);
+		for (k = 0; k < e->fields.count; k++)
+			describe_field(out, &e->fields.field[k]);
+		fputs(e->fields.count ? "	}; };\n" : "};\n", out);
+	}
 }
 
 static int write_description(struct ctf_writing *w)
@@ -255,6 +330,8 @@ static int write_description(struct ctf_writing *w)
 	if (!rc)
 		fprintf(out, description, *(const uint8_t *)&one ? "le" : "be", name, offset,
 			events);
+	if (!rc)
+		describe_named(w, out);
 	free(name);
 	if (out && fclose(out) != 0 && !rc)
 		rc = -errno;

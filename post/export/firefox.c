@@ -16,6 +16,7 @@
 #include "export/writer.h"
 #include "job.h"
 #include "json.h"
+#include "model/named_json.h"
 #include "report/report.h"
 
 enum { CATEGORY_OTHER, CATEGORY_USER, CATEGORY_KERNEL };
@@ -368,7 +369,7 @@ static void write_meta(struct firefox_writing *w)
 	write_category(j, "User", "yellow");
 	write_category(j, "Kernel", "orange");
 	json_end(j, ']');
-	firefox_markers_schema(j);
+	firefox_markers_schema(j, &w->job->model->named);
 	json_end(j, '}');
 }
 
@@ -462,6 +463,6 @@ const struct writer writer_firefox = {
 	.name = "firefox",
 	.what = "JSON for the Firefox Profiler (profiler.firefox.com), processed",
 	.path = "post.firefox.json",
-	.needs = NEED_SAMPLES | NEED_STACKS | NEED_PLACES,
+	.needs = NEED_SAMPLES | NEED_STACKS | NEED_PLACES | NEED_MARKS,
 	.write = firefox_write,
 };

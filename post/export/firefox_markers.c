@@ -6,6 +6,7 @@
 
 #include "base/search.h"
 #include "export/timeline.h"
+#include "model/named_json.h"
 
 static int add(struct firefox_markers *m, const struct moment *x, enum marker_phase phase)
 {
@@ -37,6 +38,18 @@ static int begin_span(struct firefox_markers *m, const struct moment *x)
 	return 0;
 }
 
+static int add_named(struct firefox_markers *m, const struct moment *x)
+{
+	struct kept_event *e = kept_event_of(x);
+	int rc = e ? add(m, x, MARKER_INSTANT) : -ENOMEM;
+
+	if (rc)
+		free(e);
+	else
+		m->marker[m->count - 1].event = e;
+	return rc;
+}
+
 static int each(void *arg, const struct moment *x)
 {
 	struct firefox_markers *m = arg;
@@ -45,6 +58,8 @@ static int each(void *arg, const struct moment *x)
 	switch (x->kind) {
 	case MOMENT_MARK:
 		return add(m, x, MARKER_INSTANT);
+	case MOMENT_NAMED:
+		return add_named(m, x);
 	case MOMENT_PAIR_BEGINS:
 		return add(m, x, MARKER_BEGINS);
 	case MOMENT_PAIR_ENDS:
@@ -93,8 +108,47 @@ uint32_t firefox_markers_of(const struct firefox_markers *m, uint32_t thread)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-void firefox_markers_schema(struct json *j)
+/* Events of one name may have other fields: a schema is one's own by its number. */
+static const char *schema_name(char room[NAMED_ROOM], const struct named_event *e)
 {
+	snprintf(room, NAMED_ROOM, "%s/%u", e->name, e->id);
+	return room;
+}
+
+/* Fields are members beside the type: those of that name have an _ before them, as in CTF. */
+static void put_fields(struct json *j, const struct kept_event *e)
+{
+	char room[NAMED_ROOM];
+
+	json_object(j, NULL);
+	json_string(j, "type", schema_name(room, e->event));
+	named_json(j, "_", e->event, &e->record);
+	json_end(j, '}');
+}
+
+static void write_schema_field(struct json *j, const struct named_field *f)
+{
+	char key[NAMED_ROOM + 1], label[2 * NAMED_ROOM];
+
+	snprintf(key, sizeof(key), "_%.*s", (int)f->name_length, f->name);
+	snprintf(label, sizeof(label), f->unit_length && f->kind != NAMED_ENUM ? "%s (%.*s)" : "%s",
+		 key + 1, (int)f->unit_length, f->unit);
+	json_object(j, NULL);
+	json_string(j, "key", key);
+	json_string(j, "label", label);
+	json_string(j, "format",
+		    f->kind == NAMED_UNSIGNED || f->kind == NAMED_SIGNED ? "integer" :
+		    f->kind == NAMED_DOUBLE                              ? "decimal" :
+									   "string");
+	json_bool(j, "searchable", true);
+	json_end(j, '}');
+}
+
+void firefox_markers_schema(struct json *j, const struct named_events *named)
+{
+	char room[NAMED_ROOM];
+	uint32_t i, k;
+
 	json_array(j, "markerSchema");
 	json_object(j, NULL);
 	json_string(j, "name", "Span");
@@ -111,6 +165,21 @@ void firefox_markers_schema(struct json *j)
 	json_end(j, '}');
 	json_end(j, ']');
 	json_end(j, '}');
+	for (i = 0; i < named->nevent; i++) {
+		json_object(j, NULL);
+		json_string(j, "name", schema_name(room, named->event[i]));
+		json_string(j, "tooltipLabel", named->event[i]->name);
+		json_string(j, "tableLabel", named->event[i]->name);
+		json_array(j, "display");
+		json_string(j, NULL, "marker-chart");
+		json_string(j, NULL, "marker-table");
+		json_end(j, ']');
+		json_array(j, "data");
+		for (k = 0; k < named->event[i]->fields.count; k++)
+			write_schema_field(j, &named->event[i]->fields.field[k]);
+		json_end(j, ']');
+		json_end(j, '}');
+	}
 	json_end(j, ']');
 }
 
@@ -123,6 +192,10 @@ static void put_data(struct json *j, const struct marker *x)
 {
 	char room[24];
 
+	if (x->event) {
+		put_fields(j, x->event);
+		return;
+	}
 	if (!x->has_id) {
 		json_null(j, NULL);
 		return;
@@ -181,6 +254,8 @@ void firefox_markers_write(const struct firefox_markers *m, struct json *j, uint
 
 void firefox_markers_free(struct firefox_markers *m)
 {
+	for (uint32_t i = 0; i < m->count; i++)
+		free(m->marker[i].event);
 	free(m->marker);
 	free(m->open);
 	spans_free(&m->names);

@@ -4,6 +4,7 @@
 #ifndef POST_FIREFOX_MARKERS_H
 #define POST_FIREFOX_MARKERS_H
 
+#include "export/kept_event.h"
 #include "job.h"
 #include "json.h"
 #include "model/spans.h"
@@ -15,6 +16,7 @@ struct marker {
 	enum marker_phase { MARKER_INSTANT, MARKER_INTERVAL, MARKER_BEGINS, MARKER_ENDS } phase;
 	bool has_id;
 	uint64_t id;
+	struct kept_event *event; /* a named one; the list's */
 };
 
 struct firefox_markers {
@@ -32,7 +34,7 @@ int firefox_markers_read(struct firefox_markers *m, const struct job *job);
 /* The first one of a thread; those after it are its too, up to another's. */
 uint32_t firefox_markers_of(const struct firefox_markers *m, uint32_t thread);
 /* What the viewer is told about their kinds: the array of the profile's meta data. */
-void firefox_markers_schema(struct json *j);
+void firefox_markers_schema(struct json *j, const struct named_events *named);
 /* The table of a thread's markers, with times since `first`. number() gives a name's place in the
  * thread's list of strings. */
 void firefox_markers_write(const struct firefox_markers *m, struct json *j, uint32_t thread,

@@ -79,7 +79,15 @@ enum {
 	EVENT_NAME = 23
 };
 enum { SLICE_BEGIN = 1, SLICE_END, INSTANT };
-enum { ANNOTATION_UINT = 3, ANNOTATION_INT = 4, ANNOTATION_NAME = 10 };
+enum {
+	ANNOTATION_BOOL = 2,
+	ANNOTATION_UINT = 3,
+	ANNOTATION_INT = 4,
+	ANNOTATION_DOUBLE = 5,
+	ANNOTATION_STRING = 6,
+	ANNOTATION_POINTER = 7,
+	ANNOTATION_NAME = 10
+};
 
 #define SEQUENCE 1
 
@@ -136,6 +144,14 @@ static void put_name(struct perfetto_writing *w, uint32_t field, const char *nam
 static void put_text(struct perfetto_writing *w, uint32_t field, const char *text)
 {
 	char room[256];
+
+	protobuf_string(&w->p, field, escape_into(room, sizeof(room), text));
+}
+
+/* The same, as long as it is. */
+static void put_long_text(struct perfetto_writing *w, uint32_t field, const char *text)
+{
+	char room[4 * PITRACE_USER_MAX];
 
 	protobuf_string(&w->p, field, escape_into(room, sizeof(room), text));
 }
@@ -409,6 +425,52 @@ static void tell_event(struct perfetto_writing *w, const struct moment *m, uint6
 	end(w, at);
 }
 
+static void put_value(struct perfetto_writing *w, const struct named_value *v)
+{
+	switch (v->field->kind) {
+	case NAMED_SIGNED:
+		protobuf_uint(&w->p, ANNOTATION_INT, v->value);
+		return;
+	case NAMED_HEX:
+		protobuf_uint(&w->p, ANNOTATION_POINTER, v->value);
+		return;
+	case NAMED_BOOL:
+		protobuf_uint(&w->p, ANNOTATION_BOOL, v->value != 0);
+		return;
+	case NAMED_DOUBLE:
+		protobuf_fixed64(&w->p, ANNOTATION_DOUBLE, v->value);
+		return;
+	default:
+		break;
+	}
+	if (v->text)
+		put_long_text(w, ANNOTATION_STRING, v->text);
+	else
+		protobuf_uint(&w->p, ANNOTATION_UINT, v->value);
+}
+
+static void tell_named(struct perfetto_writing *w, const struct moment *m)
+{
+	size_t at = packet(w, m->time), data = protobuf_begin(&w->p, PACKET_EVENT), a;
+	struct named_walk walk = named_walk(m->event, m->record);
+	struct named_value v;
+	char name[NAMED_ROOM];
+
+	protobuf_uint(&w->p, EVENT_TYPE, INSTANT);
+	protobuf_uint(&w->p, EVENT_TRACK, TRACK(TRACKS_THREAD, m->thread));
+	protobuf_string(&w->p, EVENT_CATEGORY, "event");
+	protobuf_string(&w->p, EVENT_NAME, m->name);
+	while (named_next(&walk, &v)) {
+		a = protobuf_begin(&w->p, EVENT_ANNOTATION);
+		protobuf_string(&w->p, ANNOTATION_NAME,
+				named_text(name, v.field->name, v.field->name_length));
+		put_value(w, &v);
+		protobuf_end(&w->p, a);
+	}
+	protobuf_end(&w->p, data);
+	end(w, at);
+}
+
 static int tell_sample(struct perfetto_writing *w, const struct moment *m)
 {
 	const struct profile_sample *s = m->sample;
@@ -555,6 +617,9 @@ static int each(void *arg, const struct moment *m)
 		break;
 	case MOMENT_FAULT:
 		tell_event(w, m, TRACK(TRACKS_THREAD, m->thread), INSTANT, "fault", "address");
+		break;
+	case MOMENT_NAMED:
+		tell_named(w, m);
 		break;
 	}
 	return w->p.no_memory ? -ENOMEM : 0;

@@ -246,6 +246,13 @@ static int take_user(struct timeline *t, const struct pirecord *r)
 	rc = thread_of(t, x.pid, x.tid, r->time, &m.thread);
 	if (rc || m.thread == NO_KEY)
 		return rc;
+	m.event = r->major == PITRACE_NAMED ? named_events_of(&t->job->model->named, r, &x) : NULL;
+	if (m.event) {
+		m.kind = MOMENT_NAMED;
+		m.name = m.event->name;
+		m.record = &x;
+		return tell(t, &m);
+	}
 	m.kind = kinds[mark_kind(r, &x)];
 	m.value = x.ints ? pifile_user_int(&x, 0) : 0;
 	snprintf(room, sizeof(room), "%x/%x", r->major, r->minor);

@@ -8,6 +8,7 @@
 #define POST_TIMELINE_H
 
 #include "job.h"
+#include "record/named_record.h"
 
 enum moment_kind {
 	MOMENT_SAMPLE,
@@ -23,6 +24,7 @@ enum moment_kind {
 	MOMENT_FAULT,     /* a page fault */
 	MOMENT_SPAN_BEGINS,
 	MOMENT_SPAN_ENDS, /* the same with an id, perhaps in another thread than it began in */
+	MOMENT_NAMED,     /* a named event */
 };
 
 struct moment {
@@ -40,6 +42,8 @@ struct moment {
 	uint64_t value;   /* MARK: its first integer; FAULT: the address; CALL_ENDS:
 					   the result */
 	const struct profile_sample *sample;
+	const struct named_event *event;  /* NAMED, and … */
+	const struct pifile_user *record; /* … its values */
 };
 
 /* each: 0, or -errno, which ends it. */

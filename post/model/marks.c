@@ -402,6 +402,20 @@ static int take(struct marks *m, const struct pirecord *r, struct pifile_user *x
 
 /* ---- records --------------------------------------------------------------------------------- */
 
+static int take_named(struct marks *m, const struct pirecord *r, struct pifile_user *x)
+{
+	const struct named_event *e = named_events_of(m->events, r, x);
+	uint32_t thread;
+
+	/* Who writes the event again finds its thread, even if that was never sampled. */
+	if (e && names_thread(m->names, x->pid, x->tid, r->time, &thread))
+		return -ENOMEM;
+	if (e)
+		return named_stats_add(&m->named, e, x);
+	m->undeclared++;
+	return take(m, r, x);
+}
+
 static void task_record(struct marks *m, const struct pirecord *r)
 {
 	const struct pitrace_mte_task *task = RECORD_AS(r, struct pitrace_mte_task);
@@ -445,7 +459,7 @@ int marks_record(struct marks *m, struct trace *t, const struct pirecord *r)
 	if (!pifile_user_major(r->major))
 		return 0;
 	if (!pifile_user_record(r, &x))
-		return take(m, r, &x);
+		return r->major == PITRACE_NAMED ? take_named(m, r, &x) : take(m, r, &x);
 	trace_malformed(t, r, "not a program's record");
 	return 0;
 }
@@ -512,6 +526,7 @@ void marks_free(struct marks *m)
 	free(m->thread);
 	spans_free(&m->spans);
 	slowest_free(&m->slowest);
+	named_stats_free(&m->named);
 	keys_free(&m->by_key);
 	keys_free(&m->by_tid);
 	*m = (struct marks){ .names = NULL };

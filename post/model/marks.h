@@ -9,6 +9,8 @@
 #ifndef POST_MARKS_H
 #define POST_MARKS_H
 
+#include "model/named_events.h"
+#include "model/named_stats.h"
 #include "model/sched.h"
 #include "model/slowest.h"
 #include "model/spans.h"
@@ -53,6 +55,9 @@ struct marks {
 	struct keys by_tid;
 	uint64_t gap;   /* up to here records may be missing */
 	uint64_t stray; /* ends without a beginning */
+	const struct named_events *events;
+	struct named_stats named;
+	uint64_t undeclared; /* named events of which nothing else is known: among the others */
 };
 
 /* Takes any record, before names get it and after sched did. Malformed ones are counted in the

@@ -86,6 +86,8 @@ static int name_record(struct reading *rd, const struct pirecord *r)
 		a2n_time_of_day(jit->a2n, time_of_day(rd, r));
 	if (!rc)
 		rc = feed_record(jit->a2n, rd->trace, r);
+	if (!rc && r->major == PITRACE_MTE && r->minor == PITRACE_MTE_DECLARE)
+		rc = named_events_declare(&rd->model->named, rd->trace, r);
 	if (!rc)
 		rc = explain_record(&jit->explain, jit->a2n, before, r);
 	if (!rc)

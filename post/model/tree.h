@@ -38,6 +38,7 @@ struct model { /* what reports read */
 	struct times times;
 	struct marks marks;
 	struct switches switches;
+	struct named_events named;
 };
 
 #define ANY_CPU UINT32_MAX

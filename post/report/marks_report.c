@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* marks.out: what programs wrote themselves: pairs and spans by name and by thread, what else
- * happened in them, the slowest; and how many others. */
+/* marks.out: what programs wrote themselves: named events and their numbers; pairs and spans by
+ * name and by thread, what else happened in them, the slowest; and how many others. */
 #include "report/times_report.h"
 
 #include <inttypes.h>
@@ -50,14 +50,18 @@ enum {
 	OF_PAIRS = 2,
 	OF_OTHERS = 4,
 	OF_SLOWEST = 8,
-	OF_ALL = 15,    /* of CSV */
-	OF_INSIDE = 16, /* of text: what else happened */
+	OF_EVENTS = 16,
+	OF_ALL = 31,    /* of CSV */
+	OF_INSIDE = 32, /* of text: what else happened */
 };
 
 struct mark_line {
 	const struct mark_row *of;
 	const char *name, *shown;
 	uint64_t missing;
+	bool threads; /* it is of a thread */
+	/* Of a named event; of a field the numbers, where it has any. */
+	const char *field, *type, *unit, *least, *mean, *most, *sum;
 	struct inside inside;
 	bool has_ticks, has_calls, has_off; /* … which is known */
 	/* Of a slowest one: */
@@ -67,6 +71,34 @@ struct mark_line {
 	uint64_t took, began;
 	int64_t end_pid, end_tid;
 	bool is_span, ends_elsewhere, in_another;
+};
+
+static const char *digits_of(const struct cell *x)
+{
+	return x->value ? *(const char *const *)x->value : NULL;
+}
+
+static void digits_text(const struct cell *x)
+{
+	fprintf(x->out, "%*s", x->column->width, digits_of(x));
+}
+
+static void digits_json(const struct cell *x)
+{
+	if (digits_of(x))
+		json_number(x->json, x->column->name, digits_of(x));
+}
+
+static void digits_csv(const struct cell *x)
+{
+	fputs(digits_of(x) ? digits_of(x) : "", x->out);
+}
+
+/* Numbers that are text already: exact, however large. */
+static const struct column_sort sort_digits = {
+	.text = digits_text,
+	.json = digits_json,
+	.csv = digits_csv,
 };
 
 /* A number that programs read exactly as one; beyond that hexadecimal, as a text. */
@@ -215,16 +247,18 @@ static const struct column_sort sort_told = { .text = told_text, .json = told_js
 #define MORE         .parts = OF_INSIDE | OF_SLOWEST
 #define TOLD         .parts = OF_NAMES | OF_PAIRS | OF_SLOWEST, .csv_turn = 2
 #define SPAN         SLOWEST, .csv_turn = 2, WHEN(is_span)
+#define EVENTS       .csv_turn = 3, .parts = OF_EVENTS
+#define NUMBER       .sort = &sort_digits
 static const struct column columns[] = {
 	{ "", "THREAD", "  ", .parts = OF_PAIRS | OF_OTHERS | OF_SLOWEST, .text_turn = 1,
-	  OF(thread), THREAD },
-	{ .title = "RECORDS", WIDE(10), OTHERS, OF(records) },
+	  OF(thread), THREAD, WHEN(threads) },
+	{ .title = "RECORDS", WIDE(10), .parts = OF_OTHERS | OF_EVENTS, OF(records) },
 	{ .title = "MAJOR", .before = " ", WIDE(5), .as = AS_HEX, OTHERS, OF(major) },
 	{ .title = "MINOR", .before = " ", WIDE(10), .as = AS_HEX, OTHERS, OF(minor) },
 	{ "major", OTHERS, OF(major) },
 	{ "minor", OTHERS, OF(minor) },
-	{ "records", OTHERS, OF(records) },
-	{ "name", .parts = OF_NAMES | OF_PAIRS | OF_SLOWEST, AT(name) },
+	{ "records", .parts = OF_OTHERS | OF_EVENTS, OF(records) },
+	{ "name", .parts = OF_NAMES | OF_PAIRS | OF_SLOWEST | OF_EVENTS, AT(name) },
 	{ "time", PAIRS, .csv_turn = 1, OF(time), SPREAD },
 	{ .title = "COUNT", WIDE(10), .parts = OF_NAMES | OF_PAIRS | OF_INSIDE, OF(time.count) },
 	{ .title = "NO END", WIDE(8), PAIRS, AT(missing) },
@@ -246,9 +280,16 @@ static const struct column columns[] = {
 	{ .title = "OFF ms", MS(13), MORE, AT(inside.off), WHEN(has_off) },
 	{ .title = "WAIT ms", MS(13), MORE, AT(inside.wait), WHEN(has_off) },
 	{ .title = "CALLS", WIDE(10), MORE, AT(inside.calls), WHEN(has_calls) },
+	{ "field", EVENTS, AT(field) },
+	{ "type", EVENTS, AT(type) },
+	{ "unit", EVENTS, AT(unit) },
+	{ "min", "MIN", WIDE(14), EVENTS, AT(least), NUMBER },
+	{ "mean", "MEAN", WIDE(14), EVENTS, AT(mean), NUMBER },
+	{ "max", "MAX", WIDE(14), EVENTS, AT(most), NUMBER },
+	{ "sum", "SUM", WIDE(18), EVENTS, AT(sum), NUMBER },
 	{ .title = "NAME",
 	  .before = "  ",
-	  .parts = OF_NAMES | OF_PAIRS | OF_INSIDE | OF_SLOWEST,
+	  .parts = OF_NAMES | OF_PAIRS | OF_INSIDE | OF_SLOWEST | OF_EVENTS,
 	  AT(shown) },
 	{ "open", PAIRS, OF(open) },
 	{ "cut", PAIRS, OF(cut) },
@@ -276,11 +317,89 @@ static struct mark_line line_of(const struct job *job, const struct mark_row *r)
 		.name = name,
 		.shown = *name ? name : "-",
 		.missing = r->open + r->cut,
+		.threads = true,
 		.inside = r->inside,
 		.has_ticks = times_has(job, PITRACE_TPROF),
 		.has_calls = times_has(job, PITRACE_SYSCALL),
 		.has_off = times_has(job, PITRACE_DISPATCH),
 	};
+}
+
+/* ---- named events ---------------------------------------------------------------------------- */
+
+static uint64_t event_value(const void *rows, uint32_t i)
+{
+	const struct named_row *r = (const struct named_row *)rows + i;
+
+	return r->event ? r->records : 0;
+}
+
+static void write_field(struct table *t, const struct mark_row *of, const struct named_row *r,
+			uint32_t i)
+{
+	char name[NAMED_ROOM], type[NAMED_ROOM], unit[NAMED_ROOM], shown[3 * NAMED_ROOM];
+	char least[NAMED_DIGITS], mean[NAMED_DIGITS], most[NAMED_DIGITS], sum[NAMED_DIGITS];
+	const struct named_field *f = &r->event->fields.field[i];
+	const struct named_stat *s = &r->field[i];
+	struct mark_line line = {
+		.of = of,
+		.name = r->event->name,
+		.shown = shown,
+		.field = named_text(name, f->name, f->name_length),
+		.type = named_text(type, f->type, f->type_length),
+		.unit = f->unit_length ? named_text(unit, f->unit, f->unit_length) : NULL,
+	};
+
+	if (!s->count && t->form == IN_TEXT)
+		return;
+	if (s->count) {
+		named_print(least, f->kind, s->least);
+		named_print_mean(mean, f->kind, s);
+		named_print(most, f->kind, s->most);
+		named_print_sum(sum, f->kind, s);
+		line.least = least;
+		line.mean = mean;
+		line.most = most;
+		line.sum = sum;
+	}
+	snprintf(shown, sizeof(shown), line.unit ? "%s.%s (%s)" : "%s.%s", r->event->name, name,
+		 line.unit);
+	table_row(t, &line);
+}
+
+/* Each event, and below it its fields; in text those that are numbers. */
+static int write_event_rows(struct table *t, uint32_t most)
+{
+	const struct named_stats *s = &t->job->model->marks.named;
+	uint32_t *order, count, i, k;
+	int rc = order_by(&order, &count, s->rows, event_value, s->row);
+
+	for (i = 0; !rc && i < count && i < most; i++) {
+		const struct named_row *r = &s->row[order[i]];
+		struct mark_row of = { .records = r->records, .major = PITRACE_NAMED };
+
+		table_row(t, &(struct mark_line){
+				     .of = &of,
+				     .name = r->event->name,
+				     .shown = r->event->name,
+			     });
+		for (k = 0; k < r->event->fields.count; k++)
+			write_field(t, &of, r, k);
+	}
+	if (!rc)
+		free(order);
+	return rc;
+}
+
+static int write_events(struct table *t, uint32_t most)
+{
+	int rc;
+
+	t->part = OF_EVENTS;
+	table_begin(t, columns, "events");
+	rc = write_event_rows(t, most);
+	table_end(t);
+	return rc;
 }
 
 static void write_row(struct table *t, const struct mark_row *r)
@@ -393,9 +512,9 @@ static int write_table(struct table *t, unsigned int part, uint32_t most, const 
 
 static bool nothing(const struct job *job, FILE *out)
 {
-	if (job->model->marks.nrow || job->model->marks.stray)
+	if (job->model->marks.nrow || job->model->marks.stray || job->model->marks.named.rows)
 		return false;
-	fputs("\nThe trace has no records that programs wrote (TraceHook, swtrace mark). Record them with:\n"
+	fputs("\nThe trace has no records that programs wrote (TraceHook, TraceEvent, swtrace mark). Record them with:\n"
 	      "  swtrace enable user\n",
 	      out);
 	return true;
@@ -413,6 +532,17 @@ static int marks_write(const struct job *job, FILE *out)
 		fprintf(out,
 			"\n%" PRIu64 " ends without a beginning: begun before the trace, or lost\n",
 			job->model->marks.stray);
+	if (job->model->marks.undeclared)
+		fprintf(out,
+			"\n%" PRIu64
+			" named events without their declaration: lost, or of before the trace\n",
+			job->model->marks.undeclared);
+	if (job->model->marks.named.rows) {
+		times_banner(out, "Named events");
+		rc = write_events(&t, UINT32_MAX);
+		if (rc)
+			return rc;
+	}
 	times_banner(out, "Name");
 	rc = write_table(&t, OF_NAMES, UINT32_MAX, NULL);
 	fputs("\nRecords of major 0xb0: minor 0 begins, minor 0x80 ends what has the same name (the first\n"
@@ -450,12 +580,17 @@ static int marks_write(const struct job *job, FILE *out)
 static int marks_screen(const struct job *job, FILE *out)
 {
 	struct table t = table_text(job, out);
-	int rc;
+	int rc = 0;
 
 	if (nothing(job, out))
 		return 0;
 	putc('\n', out);
-	rc = write_table(&t, OF_NAMES, SCREEN_ROWS, NULL);
+	if (job->model->marks.named.rows) {
+		rc = write_events(&t, SCREEN_ROWS);
+		putc('\n', out);
+	}
+	if (!rc)
+		rc = write_table(&t, OF_NAMES, SCREEN_ROWS, NULL);
 	if (!rc) {
 		putc('\n', out);
 		rc = write_table(&t, OF_OTHERS, SCREEN_ROWS, NULL);
@@ -472,7 +607,10 @@ static int marks_json(const struct job *job, struct json *j)
 
 	json_object(j, "marks");
 	json_uint(j, "ends_without_beginning", job->model->marks.stray);
-	rc = write_table(&t, OF_NAMES, UINT32_MAX, "names");
+	json_uint(j, "events_without_declaration", job->model->marks.undeclared);
+	rc = write_events(&t, UINT32_MAX);
+	if (!rc)
+		rc = write_table(&t, OF_NAMES, UINT32_MAX, "names");
 	if (!rc)
 		rc = write_table(&t, OF_PAIRS, UINT32_MAX, "threads");
 	if (!rc)
@@ -483,7 +621,8 @@ static int marks_json(const struct job *job, struct json *j)
 	return rc;
 }
 
-/* One table of pairs, others and the slowest, with the columns of all; lists have none. */
+/* One table of pairs, others, the slowest and named events, with the columns of all; lists have
+ * none. */
 static int marks_csv(const struct job *job, FILE *out)
 {
 	struct table t = table_csv(job, out);
@@ -494,7 +633,9 @@ static int marks_csv(const struct job *job, FILE *out)
 	rc = write_rows(&t, OF_PAIRS, UINT32_MAX);
 	if (!rc)
 		rc = write_rows(&t, OF_OTHERS, UINT32_MAX);
-	return rc ? rc : write_spans(&t, false);
+	if (!rc)
+		rc = write_spans(&t, false);
+	return rc ? rc : write_event_rows(&t, UINT32_MAX);
 }
 
 const struct report report_marks = {

@@ -17,6 +17,7 @@ static const struct {
 	{ PITRACE_SYSCALL, "-syscalls" },
 	{ PITRACE_FAULT, "-faults" },
 	{ PITRACE_HOOKIT, "-marks" },
+	{ PITRACE_NAMED, "-marks" },
 };
 #define SHOWN (sizeof(shown) / sizeof(shown[0]))
 

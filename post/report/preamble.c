@@ -93,6 +93,11 @@ static void print_user_majors(const struct trace *t, FILE *out)
 	for (i = 0; i < PITRACE_MAJORS; i++) {
 		if (!pifile_user_major(i) || !t->major[i])
 			continue;
+		if (i == PITRACE_NAMED) {
+			fprintf(out, "%s%" PRIu64 " named events", before, t->major[i]);
+			before = ", ";
+			continue;
+		}
 		fprintf(out, "%s%" PRIu64 " of major 0x%02x", before, t->major[i], i);
 		before = ", ";
 	}

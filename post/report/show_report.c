@@ -11,6 +11,7 @@
 #include "complain.h"
 #include "escape.h"
 #include "json.h"
+#include "model/named_events.h"
 #include "progress.h"
 #include "record/call_record.h"
 #include "record/detail.h"
@@ -88,6 +89,31 @@ static const struct flag *flags_of(const struct field *f)
 	       f->type == FIELD_FLAGS_FAULT  ? show_fault_flags :
 	       f->type == FIELD_FLAGS_EVENT  ? show_event_flags :
 					       show_map_flags;
+}
+
+/* What a record is beside its kind. */
+struct shown {
+	const struct record_kind *kind;
+	struct tracepoints *formats;
+	const struct named_event *named; /* a named event that was declared, and … */
+	struct pifile_user record;       /* … its values */
+};
+
+static void look(struct shown *s, const struct named_events *events, const struct pirecord *r)
+{
+	s->kind = show_kind(r);
+	s->named = r->major == PITRACE_NAMED && !pifile_user_record(r, &s->record) ?
+			   named_events_of(events, r, &s->record) :
+			   NULL;
+}
+
+static const char *kind_name(const struct shown *s, const struct pirecord *r)
+{
+	if (s->named)
+		return s->named->name;
+	if (r->major == PITRACE_MTE && r->minor == PITRACE_MTE_DECLARE)
+		return "declare";
+	return show_kind_name(s->kind, r);
 }
 
 /* The call stack of a record that says it has one. */
@@ -200,23 +226,26 @@ static void words_field(FILE *out, const struct pirecord *r, const struct field 
 	}
 }
 
-static void words_record(FILE *out, const struct pirecord *r, const struct record_kind *kind,
-			 struct tracepoints *formats)
+static void words_record(FILE *out, const struct pirecord *r, const struct shown *s)
 {
+	const struct record_kind *kind = s->kind;
+	const char *name = kind_name(s, r);
 	const struct field *f;
 	uint32_t i;
 
 	fprintf(out, "%5" PRIu64 ".%09" PRIu64 " %016" PRIx64 " cpu %-3u %-7s %-12s %02x/%08x",
 		r->time / 1000000000, r->time % 1000000000, r->stamp, r->cpu, show_major(r->major),
-		kind ? show_kind_name(kind, r) : "-", r->major, r->minor);
+		*name ? name : "-", r->major, r->minor);
 	if (r->snapshot)
 		fputs(" snapshot", out);
 	if (r->major == PITRACE_TPROF && r->minor & PITRACE_TPROF_LATE)
 		fputs(" late", out);
 	if (r->repeats)
 		fprintf(out, " repeats=%" PRIu64, r->repeats);
-	if (r->major == DETAIL_RECORD && kind && detail_whole(r)) {
-		show_detail_words(out, r, formats);
+	if (s->named) {
+		show_named_words(out, s->named, &s->record);
+	} else if (r->major == DETAIL_RECORD && kind && detail_whole(r)) {
+		show_detail_words(out, r, s->formats);
 	} else if (r->major != DETAIL_RECORD && kind && r->size >= kind->size) {
 		for (f = kind->fields; f->type; f++)
 			words_field(out, r, f);
@@ -314,6 +343,7 @@ static void json_field(struct json *j, const struct pirecord *r, const struct fi
 /* The members that are alike in most records, kept as they were written. */
 struct json_head {
 	const struct record_kind *kind;
+	const struct named_event *named;
 	uint32_t minor, ring;
 	uint16_t major;
 	bool snapshot;
@@ -322,40 +352,43 @@ struct json_head {
 
 #define HEADS 16
 
-static void write_head(struct json *j, const struct pirecord *r, const struct record_kind *kind)
+static void write_head(struct json *j, const struct pirecord *r, const struct shown *s)
 {
 	json_string(j, "ring", r->ring == PITRACE_RING_MTE ? "mte" : "trace");
 	json_uint(j, "major", r->major);
 	json_uint(j, "minor", r->minor);
 	json_string(j, "record", show_major(r->major));
-	json_string(j, "kind", show_kind_name(kind, r));
+	json_string(j, "kind", kind_name(s, r));
 	if (r->snapshot)
 		json_bool(j, "snapshot", true);
 	if (r->major == PITRACE_TPROF)
 		json_bool(j, "late", (r->minor & PITRACE_TPROF_LATE) != 0);
 }
 
-static void json_head(struct json *j, const struct pirecord *r, const struct record_kind *kind,
+static void json_head(struct json *j, const struct pirecord *r, const struct shown *s,
 		      struct json_head heads[HEADS])
 {
 	struct json_head *h = &heads[(r->major * 5u + r->minor) % HEADS];
 
-	if (h->kind == kind && h->minor == r->minor && h->major == r->major && h->ring == r->ring &&
-	    h->snapshot == r->snapshot && json_again(j, &h->kept))
+	if (h->kind == s->kind && h->named == s->named && h->minor == r->minor &&
+	    h->major == r->major && h->ring == r->ring && h->snapshot == r->snapshot &&
+	    json_again(j, &h->kept))
 		return;
 	json_keep_begin(j);
-	write_head(j, r, kind);
+	write_head(j, r, s);
 	json_keep_end(j, &h->kept);
-	h->kind = kind;
+	h->kind = s->kind;
+	h->named = s->named;
 	h->minor = r->minor;
 	h->major = r->major;
 	h->ring = r->ring;
 	h->snapshot = r->snapshot;
 }
 
-static void json_record(FILE *out, const struct pirecord *r, const struct record_kind *kind,
-			struct tracepoints *formats, struct json_head heads[HEADS])
+static void json_record(FILE *out, const struct pirecord *r, const struct shown *s,
+			struct json_head heads[HEADS])
 {
+	const struct record_kind *kind = s->kind;
 	const uint8_t *p = r->data;
 	const struct field *f;
 	struct json j;
@@ -367,11 +400,13 @@ static void json_record(FILE *out, const struct pirecord *r, const struct record
 	json_uint(&j, "time", r->time);
 	json_uint(&j, "stamp", r->stamp);
 	json_uint(&j, "cpu", r->cpu);
-	json_head(&j, r, kind, heads);
+	json_head(&j, r, s, heads);
 	if (r->repeats)
 		json_uint(&j, "repeats", r->repeats);
-	if (r->major == DETAIL_RECORD && kind && detail_whole(r)) {
-		show_detail_json(&j, r, formats);
+	if (s->named) {
+		show_named_json(&j, s->named, &s->record);
+	} else if (r->major == DETAIL_RECORD && kind && detail_whole(r)) {
+		show_detail_json(&j, r, s->formats);
 	} else if (r->major != DETAIL_RECORD && kind && r->size >= kind->size) {
 		for (f = kind->fields; f->type; f++)
 			json_field(&j, r, f);
@@ -397,9 +432,31 @@ static void close_formats(const struct job *job, struct tracepoints *formats[ORI
 	}
 }
 
+/* Declarations, which may come after the events: they are few, and all in files of ours. */
+static int read_declarations(const struct job *job, struct named_events *events)
+{
+	struct input *in = job->input;
+	struct pirecord r;
+	bool ours = in->reader->own || in->origins;
+	int rc = ours ? in->reader->begin(in, PIMERGE_MTE) : 0;
+
+	if (rc || !ours)
+		return rc;
+	while ((rc = in->reader->next(in, &r)) > 0) {
+		if (r.major != PITRACE_MTE || r.minor != PITRACE_MTE_DECLARE)
+			continue;
+		rc = named_events_declare(events, job->trace, &r);
+		if (rc)
+			break;
+	}
+	return rc;
+}
+
 static int show_write(const struct job *job, FILE *out)
 {
 	struct input *in = job->input;
+	struct named_events events = { .event = NULL };
+	struct shown shown;
 	struct tracepoints *formats[ORIGINS] = { NULL };
 	struct json_head heads[HEADS] = { 0 };
 	struct input_section section;
@@ -417,8 +474,11 @@ static int show_write(const struct job *job, FILE *out)
 			formats[section.origin] = tracepoints_open(section.data, section.size);
 	}
 	if (!rc)
+		rc = read_declarations(job, &events);
+	if (!rc)
 		rc = in->reader->begin(in, PIMERGE_MTE | PIMERGE_TRACE | INPUT_DETAILS);
 	if (rc) {
+		named_events_free(&events);
 		close_formats(job, formats);
 		return rc;
 	}
@@ -427,10 +487,12 @@ static int show_write(const struct job *job, FILE *out)
 		rc = r.cpu < TRACE_MAX_CPUS ? trace_record(job->trace, in, &r) : 0;
 		if (rc)
 			break;
+		look(&shown, &events, &r);
+		shown.formats = formats[r.origin];
 		if (job->options->json)
-			json_record(out, &r, show_kind(&r), formats[r.origin], heads);
+			json_record(out, &r, &shown, heads);
 		else
-			words_record(out, &r, show_kind(&r), formats[r.origin]);
+			words_record(out, &r, &shown);
 		if (++n % UPDATE_EVERY == 0) {
 			in->reader->progress(in, &done, &total);
 			progress_update(&progress, done, total);
@@ -441,6 +503,7 @@ static int show_write(const struct job *job, FILE *out)
 		}
 	}
 	progress_end(&progress);
+	named_events_free(&events);
 	close_formats(job, formats);
 	return rc < 0 ? rc : 0;
 }

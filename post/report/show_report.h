@@ -22,6 +22,12 @@ struct json;
 bool show_user_words(FILE *out, const struct pirecord *r);
 bool show_user_json(struct json *j, const struct pirecord *r);
 
+/* A named event, field by field. */
+struct named_event;
+struct pifile_user;
+void show_named_words(FILE *out, const struct named_event *e, const struct pifile_user *x);
+void show_named_json(struct json *j, const struct named_event *e, const struct pifile_user *x);
+
 /* Shows what perf tells beyond our records. `formats`: their origin's tracepoints, or NULL. */
 struct tracepoints;
 void show_detail_words(FILE *out, const struct pirecord *r, struct tracepoints *formats);

@@ -4,6 +4,8 @@
 
 #include "escape.h"
 #include "json.h"
+#include "model/named_json.h"
+#include "model/named_stats.h"
 #include "record/user_record.h"
 #include "report/show_report.h"
 
@@ -46,4 +48,42 @@ bool show_user_json(struct json *j, const struct pirecord *r)
 		json_string(j, NULL, user_string(&x, i, room));
 	json_end(j, ']');
 	return true;
+}
+
+void show_named_words(FILE *out, const struct named_event *e, const struct pifile_user *x)
+{
+	struct named_walk w = named_walk(e, x);
+	char digits[NAMED_DIGITS];
+	struct named_value v;
+
+	fprintf(out, " pid=%" PRIu32 " tid=%" PRIu32 " uid=%" PRIu32, x->pid, x->tid, x->uid);
+	while (named_next(&w, &v)) {
+		const struct named_field *f = v.field;
+
+		fprintf(out, " %.*s=", (int)f->name_length, f->name);
+		if (f->kind == NAMED_STRING) {
+			putc('"', out);
+			escape_print(out, v.text);
+			putc('"', out);
+		} else if (v.text) {
+			fputs(v.text, out);
+		} else if (f->kind == NAMED_BOOL) {
+			fputs(v.value ? "true" : "false", out);
+		} else {
+			named_print(digits, f->kind, v.value);
+			fputs(digits, out);
+		}
+		if (f->unit_length && f->kind != NAMED_ENUM)
+			fprintf(out, " %.*s", (int)f->unit_length, f->unit);
+	}
+}
+
+void show_named_json(struct json *j, const struct named_event *e, const struct pifile_user *x)
+{
+	json_uint(j, "pid", x->pid);
+	json_uint(j, "tid", x->tid);
+	json_uint(j, "uid", x->uid);
+	json_object(j, "fields");
+	named_json(j, "", e, x);
+	json_end(j, '}');
 }

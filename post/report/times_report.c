@@ -226,7 +226,8 @@ static void thread_text(const struct cell *x)
 
 static void thread_json(const struct cell *x)
 {
-	json_thread(x->json, x->job, "", *(const uint32_t *)x->value);
+	if (x->value)
+		json_thread(x->json, x->job, "", *(const uint32_t *)x->value);
 }
 
 static void thread_names(const struct cell *x)
@@ -237,9 +238,15 @@ static void thread_names(const struct cell *x)
 static void thread_csv(const struct cell *x)
 {
 	const struct names *n = &x->job->model->names;
-	const struct thread *t = &n->thread[*(const uint32_t *)x->value];
-	const struct process *p = &n->process[t->process];
+	const struct thread *t;
+	const struct process *p;
 
+	if (!x->value) {
+		fputs(",,,", x->out);
+		return;
+	}
+	t = &n->thread[*(const uint32_t *)x->value];
+	p = &n->process[t->process];
 	if (!x->job->options->names.by_process_name)
 		fprintf(x->out, "%" PRId64, id_shown(p->pid));
 	putc(',', x->out);

@@ -356,12 +356,67 @@ static void mark(void)
 	memcpy(data + 8 + length[0], "more", 4);
 }
 
+/* A record of a program's, with integers and strings. */
+static void user_record(struct gen_ring *ring, uint16_t major, uint32_t minor,
+			struct pitrace_user *u, const uint64_t *ints, char *const *strs)
+{
+	uint32_t fixed = (uint32_t)sizeof(*u) + u->ints * 8u + u->strs * 4u, size = fixed, length;
+	uint8_t *data;
+
+	for (unsigned int i = 0; i < u->strs; i++)
+		size += (uint32_t)strlen(strs[i]);
+	data = gen_record(ring, major, minor, PITRACE_TYPE_MIXED, (size + 3) & ~3u, now);
+	memset(data, 0, (size + 3) & ~3u);
+	memcpy(data, u, sizeof(*u));
+	memcpy(data + sizeof(*u), ints, u->ints * 8ul);
+	for (unsigned int i = 0; i < u->strs; i++) {
+		length = (uint32_t)strlen(strs[i]);
+		memcpy(data + sizeof(*u) + u->ints * 8ul + 4 * i, &length, 4);
+		memcpy(data + fixed, strs[i], length);
+		fixed += length;
+	}
+}
+
+/* declare CPU THREAD NUMBER NAME [FIELDS]: of a named event */
+static void declare(void)
+{
+	struct pitrace_user u = { .uid = 1000, .cpu = cpu_at(1), .ints = 1, .strs = 2 };
+	char *strs[] = { nwords > 4 ? words[4] : "", nwords > 5 ? words[5] : "" };
+	uint64_t value = number(3);
+
+	thread(2, &u.pid, &u.tid);
+	user_record(&mte[u.cpu], PITRACE_MTE, PITRACE_MTE_DECLARE, &u, &value, strs);
+}
+
+/* event CPU THREAD NUMBER [VALUE|"TEXT|f:VALUE]...: a named event's record */
+static void event(void)
+{
+	struct pitrace_user u = { .uid = 1000, .cpu = cpu_at(1) };
+	uint64_t ints[WORDS];
+	char *strs[WORDS];
+	double real;
+
+	thread(2, &u.pid, &u.tid);
+	for (unsigned int i = 4; i < nwords; i++) {
+		if (*words[i] == '"') {
+			strs[u.strs++] = words[i] + 1;
+		} else if (!strncmp(words[i], "f:", 2)) {
+			real = strtod(words[i] + 2, NULL);
+			memcpy(&ints[u.ints++], &real, sizeof(real));
+		} else {
+			ints[u.ints++] = number(i);
+		}
+	}
+	user_record(&trace[u.cpu], PITRACE_NAMED, (uint32_t)number(3), &u, ints, strs);
+}
+
 /* raw CPU MAJOR MINOR BYTES: a record of zeros, perhaps too short */
 static void raw(void)
 {
+	struct gen_ring *ring = number(2) == PITRACE_MTE ? mte : trace;
 	uint32_t size = (uint32_t)number(4);
 
-	memset(gen_record(&trace[cpu_at(1)], (uint16_t)number(2), (uint32_t)number(3),
+	memset(gen_record(&ring[cpu_at(1)], (uint16_t)number(2), (uint32_t)number(3),
 			  PITRACE_TYPE_STRUCT, size, now),
 	       0, (size + 3) & ~3u);
 }
@@ -538,6 +593,8 @@ static const struct {
 	{ "copy", copy },
 	{ "raw", raw },
 	{ "mark", mark },
+	{ "declare", declare },
+	{ "event", event },
 	{ "map", map },
 	{ "branch", branch },
 	{ "break", brk },
@@ -627,7 +684,7 @@ static void read_line(char *text)
 int main(int argc, char **argv)
 {
 	uint32_t stopped_by = 0;
-	char text[512];
+	char text[8192];
 
 	for (; argc > 2; argc--, argv++) {
 		if (!strncmp(argv[1], "--cpus=", 7))
