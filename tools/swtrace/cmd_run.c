@@ -68,6 +68,11 @@ static const struct option_row rows[] = {
 	  store_majors,
 	  IN(t.majors),
 	  .completions = majors_names },
+	{ { "--events" },
+	  "NAME[,NAME]...",
+	  "record these named events (TraceEvent) too; * and ? stand for any text, any character",
+	  option_text,
+	  IN(named) },
 	{ { "-F" },
 	  "RATE",
 	  "ticks a second, 1 to 20000 (997)",
@@ -210,6 +215,16 @@ static bool samples(const uint64_t majors[PITRACE_MAJORS / 64])
 	return !any || majors[PITRACE_TPROF / 64] >> (PITRACE_TPROF % 64) & 1;
 }
 
+/* Named events are recorded beside whatever else is. */
+static void add_named(struct trace_run *r)
+{
+	uint64_t *majors = r->t.majors;
+
+	if (!r->t.itrace && samples(majors))
+		majors[PITRACE_TPROF / 64] |= 1ull << PITRACE_TPROF % 64;
+	majors[PITRACE_NAMED / 64] |= 1ull << PITRACE_NAMED % 64;
+}
+
 /* Choose what samples: events, the timer, or cycles if they are counted. */
 static bool choose_sampler(struct trace_run *r)
 {
@@ -232,6 +247,8 @@ static bool choose_sampler(struct trace_run *r)
 /* Do the options fit together? 0, or an exit code after a message, or USAGE. */
 static int check(struct trace_run *r)
 {
+	if (r->named)
+		add_named(r);
 	if (!choose_sampler(r) || !run_itrace_agrees(r) || !session_rotation_fits(&r->t))
 		return EXIT_SWTRACE;
 	r->t.stop_on_crash = r->t.mode == TRACE_WRAP && !r->no_crash;

@@ -144,6 +144,8 @@ static int spawn(struct trace_run *r, int *report)
 	if (r->control >= 0)
 		setenv("PITRACE_SOCKET", r->control_path, 1);
 	unsetenv(TRACER_HOOKS_ENV);
+	if (r->named)
+		setenv("PITRACE_EVENTS", r->named, 1);
 	if (!wait_at_gate(gate[0]))
 		_exit(EXIT_SWTRACE);
 	err = -caller_become(&r->caller);

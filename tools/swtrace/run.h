@@ -19,6 +19,7 @@ struct trace_run {
 	bool timer_only; /* an option was given that only the timer supports */
 	bool kernel, kernel_only, accesses, no_follow, no_threads;
 	struct caller caller;
+	const char *named; /* --events: which of the programs' named events, or NULL */
 	bool all, quiet;
 	bool jit;                 /* --jit: the command reports the code that it makes */
 	bool no_crash;            /* wrap: a crash does not end tracing */
