@@ -127,7 +127,7 @@ enum pitrace_major {
 	PITRACE_LOST = 0xC2,       /* struct pitrace_lost_rec; minor: enum pitrace_lost */
 	PITRACE_CODE = 0xC4,       /* struct pitrace_code */
 	PITRACE_WAKEUP = 0xC6,     /* struct pitrace_wakeup */
-	PITRACE_NAMED = 0xC8,      /* a program's named event, of this number: struct pitrace_user */
+	PITRACE_NAMED = 0xC8,      /* minor: its number; struct pitrace_user */
 	PITRACE_USER_FIRST = 0xD0, /* … to 0xFF: the users', struct pitrace_user */
 };
 #define PITRACE_MAJORS 256
