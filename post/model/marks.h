@@ -55,7 +55,7 @@ struct marks {
 	struct keys by_tid;
 	uint64_t gap;   /* up to here records may be missing */
 	uint64_t stray; /* ends without a beginning */
-	const struct named_events *events;
+	struct named_events *events;
 	struct named_stats named;
 	uint64_t undeclared; /* named events of which nothing else is known: among the others */
 };

@@ -79,18 +79,18 @@ static int add(struct named_events *n, const struct named_entry *new)
 {
 	uint32_t first = first_of(n, new->pid, new->number), i = n->nentry;
 
-	if (first != NO_KEY && n->entry[n->last[first]].event == new->event)
+	if (first != NO_KEY && n->entry[n->entry[first].last].event == new->event)
 		return 0;
-	if (array_next(n->entry, i, n->room_entry) || array_next(n->last, i, n->room_last))
+	if (array_next(n->entry, i, n->room_entry))
 		return -ENOMEM;
 	n->entry[i] = *new;
-	n->last[i] = i;
+	n->entry[i].last = n->entry[i].at = i;
 	if (first == NO_KEY) {
 		if (keys_add(&n->by_number, hash_of(new->pid, new->number), i))
 			return -ENOMEM;
 	} else {
-		n->entry[n->last[first]].next = i;
-		n->last[first] = i;
+		n->entry[n->entry[first].last].next = i;
+		n->entry[first].last = i;
 	}
 	n->nentry++;
 	return 0;
@@ -134,16 +134,20 @@ int named_events_declare(struct named_events *n, struct trace *t, const struct p
 	return new.event == NO_KEY ? -ENOMEM : add(n, &new);
 }
 
-const struct named_event *named_events_of(const struct named_events *n, const struct pirecord *r,
+const struct named_event *named_events_of(struct named_events *n, const struct pirecord *r,
 					  const struct pifile_user *x)
 {
-	uint32_t i = first_of(n, x->pid, r->minor);
+	uint32_t first = first_of(n, x->pid, r->minor), i;
 	const struct named_event *e;
 
-	if (i == NO_KEY)
+	if (first == NO_KEY)
 		return NULL;
+	i = n->entry[first].at;
+	if (n->entry[i].time > r->time)
+		i = first;
 	while (n->entry[i].next != NO_KEY && n->entry[n->entry[i].next].time <= r->time)
 		i = n->entry[i].next;
+	n->entry[first].at = i;
 	e = n->event[n->entry[i].event];
 	return named_fits(e, x) ? e : NULL;
 }
@@ -156,7 +160,6 @@ void named_events_free(struct named_events *n)
 		free_event(n->event[i]);
 	free(n->event);
 	free(n->entry);
-	free(n->last);
 	keys_free(&n->by_text);
 	keys_free(&n->by_number);
 	*n = (struct named_events){ .event = NULL };

@@ -15,6 +15,8 @@
 struct named_entry {
 	uint32_t pid, number, event;
 	uint32_t next; /* the one declared after it, or NO_KEY */
+	/* Of a first one: the last; that of the newest record, for the next is rarely older. */
+	uint32_t last, at;
 	uint64_t time;
 };
 
@@ -25,15 +27,13 @@ struct named_events {
 	struct named_entry *entry;
 	uint32_t nentry, room_entry;
 	struct keys by_number; /* the first entry of a process and number */
-	uint32_t *last;        /* … and by it the last one */
-	uint32_t room_last;
 };
 
 /* Takes a record of PITRACE_MTE_DECLARE, in the order of time. What is wrong with it is told in the
  * trace's books. 0 or -ENOMEM. */
 int named_events_declare(struct named_events *n, struct trace *t, const struct pirecord *r);
 /* The event of a record of PITRACE_NAMED; NULL: none that has these fields is declared. */
-const struct named_event *named_events_of(const struct named_events *n, const struct pirecord *r,
+const struct named_event *named_events_of(struct named_events *n, const struct pirecord *r,
 					  const struct pifile_user *x);
 void named_events_free(struct named_events *n);
 

@@ -99,7 +99,7 @@ struct shown {
 	struct pifile_user record;       /* … its values */
 };
 
-static void look(struct shown *s, const struct named_events *events, const struct pirecord *r)
+static void look(struct shown *s, struct named_events *events, const struct pirecord *r)
 {
 	s->kind = show_kind(r);
 	s->named = r->major == PITRACE_NAMED && !pifile_user_record(r, &s->record) ?
