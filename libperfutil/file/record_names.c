@@ -23,7 +23,7 @@ static const char *const losses[PITRACE_LOST_KINDS] = {
 
 const char *TraceMajorName(int major)
 {
-	if (pifile_user_major((unsigned int)major))
+	if (major != PITRACE_NAMED && pifile_user_major((unsigned int)major))
 		return "user";
 	return record_major_name(major);
 }

@@ -245,8 +245,8 @@ static void majors(void)
 
 	for (unsigned int major = 0; major < 2 * PITRACE_MAJORS; major++)
 		n += pifile_user_major(major);
-	CU_ASSERT_EQUAL(n, 1 + 0x30);
-	CU_ASSERT(pifile_user_major(0xB0) && pifile_user_major(0xD0) && pifile_user_major(0xFF));
+	CU_ASSERT_EQUAL(n, 1 + 1 + 0x30);
+	CU_ASSERT(pifile_user_major(0xB0) && pifile_user_major(0xC8) && pifile_user_major(0xD0) && pifile_user_major(0xFF));
 	CU_ASSERT(!pifile_user_major(0xCF) && !pifile_user_major(0x100));
 }
 

@@ -484,7 +484,7 @@ verdict spans_firefox
 60 off
 END
 convert firefox pairs.nrm2 pairs.firefox && jq -c '[.threads[] | [.tid, .samples.length, .markers.length, .markers.phase,
-	(.markers.startTime | map(. and (. * 1e6 | round))), (.markers.endTime | map(. and (. * 1e6 | round))), .markers.data[-1].id]]' \
+	(.markers.startTime | map(. and (. * 1e6 | round))), (.markers.endTime | map(. and (. * 1e6 | round))), .markers.data[-1].id]] | sort' \
 	pairs.firefox >have || cat err
 echo '[[100,1,0,[],[],[],null],[101,0,4,[2,0,3,2],[true,true,false,true],[false,false,true,false],"7"]]' | diff - have >why
 verdict pairs_firefox

@@ -5,7 +5,7 @@
 set -u
 
 # shellcheck source=tests/tools/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../../lib/lib.sh"
 swtrace=$bin/swtrace post=$bin/post
 cd "$work" || exit 1
 unset PITRACE_EVENTS

@@ -3,9 +3,9 @@
 # Named events: shown and counted by the names and fields that programs declared, in each format; by
 # process and time; without a declaration; with one that is hostile.
 set -u
-# shellcheck source=tests/format/post_lib.sh
-. "$(dirname "$0")/post_lib.sh"
-script=${make_trace%test_post_trace}test_post_script
+# shellcheck source=tests/lib/post_lib.sh
+. "$(dirname "$0")/../../lib/post_lib.sh"
+script=${make_trace%trace}script
 
 "$script" events.nrm2 <<'END' || exit 1
 0 on
@@ -104,7 +104,7 @@ diff - have >why <<'END'
 ["i",200,10000060,"order_done",{"number":18446744073709552000,"amount":-9223372036854776000,"took":"inf","paid":true,"state":"idle","at":"0x0","who":""}]
 END
 verdict chrome
-protoc --decode=Trace --proto_path="$here" "$here/perfetto.proto" <events.perfetto >decoded
+protoc --decode=Trace --proto_path="$top/tests/post/export" "$top/tests/post/export/perfetto.proto" <events.perfetto >decoded
 awk '/^  event \{/ { on = 1; text = ""; named = 0 }
 	on && /category: "event"/ { named = 1 }
 	on && /(flag|value|result|real|text|pointer|name): / { sub(/^ */, ""); text = text $0 ";" }
@@ -124,7 +124,7 @@ verdict perfetto
 	printf '30 event 0 100/101 7 2 f:2.5\n40 sample 0 100 0x1000\n50 off\n'
 } | "$script" fire.nrm2 || exit 1
 "$post" -q -format firefox -o fire.json fire.nrm2 2>err || cat err
-jq -c '(.meta.markerSchema[] | [.name, .tableLabel, [.data[] | [.key, .label, .format]]]), (.threads[] | . as $t |
+jq -c '(.meta.markerSchema[] | select(.name != "Span") | [.name, .tableLabel, [.data[] | [.key, .label, .format]]]), (.threads[] | . as $t |
 	[.name, [.markers.name[] | $t.stringArray[.]], .markers.startTime, .markers.data, .markers.length, .samples.time])' fire.json >have
 diff - have >why <<'END'
 ["done/0","done",[["_type","type","integer"],["_took","took (ms)","decimal"]]]
