@@ -31,10 +31,10 @@ books normal $((records / 5)) -t norm
 [ "$(uname -m)" != x86_64 ] || books tsc $((records / 5)) --clock tsc
 run burst '' marks 800000 8 0
 run killed '' marks killed $((records / 5)) 8
+echo 100 >$budget
 run both '' sh -c "marks $((records / 10)) 4 0 >a; env -u PITRACE_HOOKS marks 100 1 0 >b; cat a b" &&
 	awk '{ w += $2; l += $4; n += $6 } END { print "written", w, "lost", l, "nobody", n }' both.txt >sum &&
 	mv sum both.txt
-echo 100 >$budget
 calls calls "$records" -s 64
 calls tiny $((records / 10)) -s 128k -ss 32
 # Two sessions listen: each has each record, once.
