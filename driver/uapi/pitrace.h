@@ -371,10 +371,10 @@ enum pitrace_mte_minor {
 	PITRACE_MTE_FORK = 0x7A,   /* a process with a copy of its parent's memory */
 };
 
-/* JIT: four integers: this, address, size, and for MOVE the old address; LOAD: and a string, the
- * name. JAVA_THREAD: a string, the name of the thread that writes it. ITRACE is of no code: the
- * thread switches its process's instruction trace (libperfutil's ITraceOn and such); this, where the
- * call returns to, enum pitrace_itrace_switched, the address of the function called. */
+/* JIT: four integers: this, address, size, and for MOVE the old address; LOAD: and a string,
+ * the name. JAVA_THREAD: a string, the name of the thread that writes it. ITRACE is of no code:
+ * the thread switches its process's instruction trace (libperfutil's ITraceOn and such); this,
+ * where the call returns to, enum pitrace_itrace_switched, the address of the function called. */
 enum pitrace_jit_kind {
 	PITRACE_JIT_LOAD = 0,
 	PITRACE_JIT_MOVE,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Functions that fill in a struct of their caller's: the libraries' own sources define and call
- * them by these names, of structs as the present headers have them. What programs call is told how large
- * theirs are, or was built before that could be told: the files NAME_sized.c.
+ * them by these names, of structs as the present headers have them. What programs call is told how
+ * large theirs are, or was built before that could be told: the files NAME_sized.c.
  */
 #ifndef BASE_WHOLE_H
 #define BASE_WHOLE_H

@@ -307,8 +307,8 @@ static bool prepare(struct hookfile *f, uint32_t i)
 		__atomic_store_n(&s->state, HOOKFILE_FREE, __ATOMIC_RELEASE);
 		return false;
 	}
-	/* One that was never used is zeros. A thread that is traced by single steps would need minutes
-	 * to clear it: the processor stops for each byte. */
+	/* One that was never used is zeros. A thread that is traced by single steps would need
+	 * minutes to clear it: the processor stops for each byte. */
 	if (i < table || !f->reserve_slots)
 		memset(data, 0, f->slot_bytes);
 	s->stamp = hookfile_now(f->tsc);

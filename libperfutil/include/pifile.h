@@ -241,7 +241,7 @@ int pimerge_next_sized(struct pimerge *m, struct pirecord *r, size_t size) PITRA
 #define pimerge_next(...) pimerge_next_sized(__VA_ARGS__, sizeof(struct pirecord))
 #endif
 
-/* ---- records that programs write (TraceHook, TraceJitLoad, TraceThreadName) ------------------- */
+/* ---- records that programs write (TraceHook, TraceJitLoad, TraceThreadName) ------------------ */
 
 struct pifile_user {
 	uint64_t time; /* CLOCK_MONOTONIC ns */

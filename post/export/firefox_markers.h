@@ -26,7 +26,7 @@ struct firefox_markers {
 	uint32_t places;
 	struct spans names; /* its list of names */
 	const struct names *of;
-	uint64_t first;   /* time; UINT64_MAX: there is none */
+	uint64_t first; /* time; UINT64_MAX: there is none */
 };
 
 /* 0 or -errno. */

@@ -7,7 +7,8 @@
 
 #include <pifile.h>
 
-/* The i-th string, with an end; a NUL within it ends it too. Without such a string: an empty one. */
+/* The i-th string, with an end; a NUL within it ends it too. Without such a string: an empty
+ * one. */
 static inline const char *user_string(struct pifile_user *u, uint32_t i,
 				      char room[PITRACE_USER_MAX])
 {

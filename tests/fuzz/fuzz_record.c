@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Fuzz: a segment through the record walk, as the writer and the merge do it; and bare records. Each
- * of them is taken for one that a program wrote, too.
+ * Fuzz: a segment through the record walk, as the writer and the merge do it; and bare records.
+ * Each of them is taken for one that a program wrote, too.
  */
 #include <pifile.h>
 #include "fuzz.h"

@@ -285,8 +285,8 @@ void test_hook_file(void)
 {
 	const int32_t strange[] = { 0, -1, INT32_MIN, INT32_MAX, 4194304 };
 	int fd = hook_open(), i;
-	const struct pitrace_hook_page *page =
-		mmap(NULL, getpagesize(), PROT_READ, MAP_SHARED, fd, 0);
+	const struct pitrace_hook_page *page = mmap(NULL, getpagesize(), PROT_READ, MAP_SHARED, fd,
+						    0);
 	struct pitrace_session_args of_one = plain();
 	struct pitrace_hook_args args = hook_args(MAJOR);
 	uint32_t serial, second, none = 0;

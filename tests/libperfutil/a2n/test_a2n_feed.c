@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records and sections of a trace to names: each kind, each cut, and the time of day of mappings. */
+/* Records and sections of a trace to names: each kind, each cut, and the time of day of
+ * mappings. */
 #include <errno.h>
 #include <inttypes.h>
 #include <pifile.h>

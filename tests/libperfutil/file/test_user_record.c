@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records that programs write: what they hold, in both byte orders; cut, and with lengths that lie. */
+/* Records that programs write: what they hold, in both byte orders; cut, and with lengths that
+ * lie. */
 #include <errno.h>
 #include <pifile.h>
 #include <stdlib.h>
@@ -246,7 +247,8 @@ static void majors(void)
 	for (unsigned int major = 0; major < 2 * PITRACE_MAJORS; major++)
 		n += pifile_user_major(major);
 	CU_ASSERT_EQUAL(n, 1 + 1 + 0x30);
-	CU_ASSERT(pifile_user_major(0xB0) && pifile_user_major(0xC8) && pifile_user_major(0xD0) && pifile_user_major(0xFF));
+	CU_ASSERT(pifile_user_major(0xB0) && pifile_user_major(0xC8) && pifile_user_major(0xD0) &&
+		  pifile_user_major(0xFF));
 	CU_ASSERT(!pifile_user_major(0xCF) && !pifile_user_major(0x100));
 }
 

@@ -4,7 +4,7 @@
 # pages allow what it does; checks for NULL that the pages promise stay, in programs and in the libraries.
 set -u
 
-# shellcheck source=tests/tools/lib.sh
+# shellcheck source=tests/lib/lib.sh
 . "$(dirname "$0")/../../lib/lib.sh"
 cd "$work" || exit 1
 

@@ -5,7 +5,7 @@
 # are needed for: PTT, which says so.
 set -u
 
-# shellcheck source=tests/tools/lib.sh
+# shellcheck source=tests/lib/lib.sh
 . "$(dirname "$0")/../../lib/lib.sh"
 cd "$work" || exit 1
 export PITRACE_SOCKET=$work/socket

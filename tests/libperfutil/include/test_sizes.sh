@@ -4,7 +4,7 @@
 # not tell a size at all, get what they have room for from today's libraries.
 set -u
 
-# shellcheck source=tests/tools/lib.sh
+# shellcheck source=tests/lib/lib.sh
 . "$(dirname "$0")/../../lib/lib.sh"
 cd "$work" || exit 1
 export PITRACE_SOCKET=$work/socket PITRACE_HOLDER=$build/lib/pitrace/pitrace-holder

@@ -4,7 +4,7 @@
 # the library's code, of printf's or of the dynamic linker's; -own shows what was left out.
 set -u
 
-# shellcheck source=tests/tools/lib.sh
+# shellcheck source=tests/lib/lib.sh
 . "$(dirname "$0")/../../lib/lib.sh"
 cd "$work" || exit 1
 [ "$(uname -m)" = x86_64 ] || {

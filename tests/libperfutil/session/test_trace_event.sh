@@ -4,7 +4,7 @@
 # what the compiler refuses; from another language.
 set -u
 
-# shellcheck source=tests/tools/lib.sh
+# shellcheck source=tests/lib/lib.sh
 . "$(dirname "$0")/../../lib/lib.sh"
 swtrace=$bin/swtrace post=$bin/post
 cd "$work" || exit 1

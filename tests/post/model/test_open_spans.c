@@ -171,9 +171,7 @@ static void words(void)
 		}
 		free(w);
 	}
-	CU_ASSERT_EQUAL(span_words(&(struct pifile_user){ .ints = 1, .strs = 1 }, 1, 1,
-				   &w),
-			0);
+	CU_ASSERT_EQUAL(span_words(&(struct pifile_user){ .ints = 1, .strs = 1 }, 1, 1, &w), 0);
 	CU_ASSERT_PTR_NULL(w);
 }
 

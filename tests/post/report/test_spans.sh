@@ -4,7 +4,7 @@
 # same time, in one thread, across threads and across processes, against the program's own clock.
 set -u
 
-# shellcheck source=tests/tools/lib.sh
+# shellcheck source=tests/lib/lib.sh
 . "$(dirname "$0")/../../lib/lib.sh"
 swtrace=$bin/swtrace post=$bin/post
 cd "$work" || exit 1

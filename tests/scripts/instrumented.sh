@@ -4,8 +4,8 @@
 # for numbers. Needs a network once, for the sources.
 set -u
 
-# shellcheck source=tests/tools/lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/lib/lib.sh
+. "$(dirname "$0")/../lib/lib.sh"
 page=$top/docs/instrumented.md
 [ "$(id -u)" = 0 ] || { echo "skip instrumented it begins a daemon that drops root's rights: it must be root"; exit 77; }
 for package in mini-httpd ninja-build; do
