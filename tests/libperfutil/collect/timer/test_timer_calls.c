@@ -218,22 +218,17 @@ static int fake_prctl(int option, ...)
 }
 
 /* Calls that may block, and their arguments. */
-#define CALLS(X)                                                                                  \
-	X(poll, 3)                                                                                \
-	X(__poll_chk, 4)                                                                          \
-	X(ppoll, 4)                                                                               \
-	X(__ppoll_chk, 5) X(select, 5) X(pselect, 6) X(epoll_wait, 4) X(epoll_pwait, 5)           \
-		X(nanosleep, 2) X(clock_nanosleep,                                                \
-				  4) X(sleep, 1) X(usleep, 1) X(pause, 0) X(sigsuspend,           \
-									    1) X(sigwaitinfo, 2)  \
-			X(sigtimedwait, 3) X(sem_timedwait, 2) X(sem_clockwait,                   \
-								 3) X(semop, 3) X(semtimedop, 4)  \
-				X(msgsnd, 4) X(msgrcv, 5) X(read, 3) X(__read_chk, 4) X(readv, 3) \
-					X(write, 3) X(writev, 3) X(recv, 4) X(__recv_chk, 5)      \
-						X(recvfrom, 6) X(__recvfrom_chk, 7) X(accept, 3)  \
-							X(accept4, 4) X(connect, 3) X(recvmsg, 3) \
-								X(send, 4) X(sendto, 6)           \
-									X(sendmsg, 3)
+/* clang-format off */
+#define CALLS(X) \
+	X(poll, 3) X(__poll_chk, 4) X(ppoll, 4) X(__ppoll_chk, 5) X(select, 5) \
+	X(pselect, 6) X(epoll_wait, 4) X(epoll_pwait, 5) X(nanosleep, 2) \
+	X(clock_nanosleep, 4) X(sleep, 1) X(usleep, 1) X(pause, 0) X(sigsuspend, 1) \
+	X(sigwaitinfo, 2) X(sigtimedwait, 3) X(sem_timedwait, 2) X(sem_clockwait, 3) \
+	X(semop, 3) X(semtimedop, 4) X(msgsnd, 4) X(msgrcv, 5) X(read, 3) \
+	X(__read_chk, 4) X(readv, 3) X(write, 3) X(writev, 3) X(recv, 4) X(__recv_chk, 5) \
+	X(recvfrom, 6) X(__recvfrom_chk, 7) X(accept, 3) X(accept4, 4) X(connect, 3) \
+	X(recvmsg, 3) X(send, 4) X(sendto, 6) X(sendmsg, 3)
+/* clang-format on */
 
 static int blocks(const char *name, const long a[7])
 {
