@@ -13,7 +13,7 @@ ln -s "$build/lib/liba2n.so" liba2n.so.0
 
 # HEADER STRUCT LAST-MEMBER of each that a library fills in
 structs='perfutil trace_check cure
-perfutil trace_info sampler
+perfutil trace_info refused_names
 tracer tracer_options group
 ptt ptt_thread_data generation
 ptt ptt_info note
