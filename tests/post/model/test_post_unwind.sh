@@ -156,7 +156,7 @@ foreign() {
 		stack+=$(word $bytes $((start | mask)))
 	fi
 	stack+=$(word 8 0)$(word 8 0)
-	"${make_stacks%unwind}post_script" --machine="$machine" foreign.nrm2 <<-STORY
+	"${make_stacks%stack_copies}post_script" --machine="$machine" foreign.nrm2 <<-STORY
 		0 on
 		0 task walk 9 1 foreign
 		0 map 9 0x401000 0x1000 0x1000 $work/foreign_$name
@@ -175,7 +175,7 @@ foreign aarch64_signed aarch64 64 33 31 $((0x2a << 48)) aarch64-linux-gnu-gcc
 foreign ppc64le ppc64le 64 33 1 0 powerpc64le-linux-gnu-gcc
 # A machine that is not known: where it stands, and no more.
 if [ -e foreign_x86_64 ]; then
-	"${make_stacks%unwind}post_script" --machine=unheard foreign.nrm2 <<-STORY
+	"${make_stacks%stack_copies}post_script" --machine=unheard foreign.nrm2 <<-STORY
 		0 on
 		0 task walk 9 1 foreign
 		0 map 9 0x401000 0x1000 0x1000 $work/foreign_x86_64

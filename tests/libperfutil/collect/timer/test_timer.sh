@@ -151,7 +151,7 @@ is unsampled_post_code $? 1
 
 # What can be recorded, as the command itself is told.
 run available.nrm2 -- "$swtrace" maj
-is available "$(awk '/^0x/ && $3 != "absent" { printf "%s ", $2 }' out)" "tprof user mte "
+is available "$(awk '/^0x/ && $3 != "absent" { printf "%s ", $2 }' out)" "tprof user event mte "
 
 # Two libraries in turn at one place: each address has the name of its time.
 run reuse.nrm2 -- "$programs/reuse" 20 40
