@@ -266,9 +266,12 @@ static int index_extents(struct xray *x, uint64_t at, uint64_t claimed, uint64_t
 
 /* ---- the version ----------------------------------------------------------------------------- */
 
-/* Whether an event's first word is a time, as before version 5, or a difference to the last one. */
+/* Whether an event's first word is a time, as before version 5, or a difference to the last one,
+ * which has 32 bits. Before the first record of a CPU there is nothing to compare it with. */
 static bool tells_time(uint64_t time, uint64_t base)
 {
+	if (!base)
+		return time > UINT32_MAX;
 	return time >= base - base / 4 && time < base + FAR;
 }
 

@@ -391,6 +391,24 @@ static void fdr_limits(void)
 	CU_ASSERT(got.n == 0 && got.faults >= 2);
 }
 
+/* A log that says it is of version 1: an event's difference is none's time, whether the CPU's time
+ * stands before it or not. */
+static void labelled(void)
+{
+	for (unsigned int cpu = 0; cpu < 2; cpu++) {
+		struct read got;
+
+		header(1, 1, 1000000000, 0);
+		metadata64(7, 16 + 16 * cpu + 16 + 8);
+		metadata64(0, 9);
+		if (cpu)
+			metadata64(2, 5000000000000 << 16);
+		event(8, 4);
+		got = reading();
+		CU_ASSERT(tells(&got, 0, "read as version 5"));
+	}
+}
+
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 static struct functions functions;
@@ -504,6 +522,7 @@ int main(void)
 	static const struct unit_test tests[] = {
 		{ "cut_everywhere", cut_everywhere }, { "header_fields", header_fields },
 		{ "basic_limits", basic_limits },     { "fdr_limits", fdr_limits },
+		{ "labelled", labelled },
 		{ "two_threads", two_threads },       { "missing_records", missing_records },
 		{ "percentiles", percentiles },       { NULL, NULL },
 	};
