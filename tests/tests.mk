@@ -130,7 +130,7 @@ $(O)/tests/unit/test_ai: $(call obj,tools/ai/ai_span.c)
 # Of the agent for Java what needs no VM.
 # Of the agent's trees, too.
 $(O)/tests/unit/test_jprof_calls: INC_TESTS += -Itools/jprof/calls
-$(O)/tests/unit/test_jprof_calls: $(call obj,$(addprefix tools/jprof/calls/,call_thread.c calibration.c filter.c methods.c))
+$(O)/tests/unit/test_jprof_calls: $(call obj,$(addprefix tools/jprof/calls/,call_thread.c calibration.c method_filter.c methods.c))
 # Of class files what needs no VM, and a program for the test that has one.
 $(O)/tests/unit/test_class_rewrite $(O)/tests/programs/rewrite_classes: INC_TESTS += -Itools/jprof/classfile
 $(O)/tests/unit/test_class_rewrite $(O)/tests/programs/rewrite_classes: $(call obj,$(CLASSFILE_SRC))

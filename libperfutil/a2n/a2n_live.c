@@ -419,7 +419,7 @@ static int tell_process(struct a2n *a, struct process *p)
 int a2n_add_process(struct a2n *a, uint32_t pid, const char **why)
 {
 	struct process p = { .pid = pid ? pid : (uint32_t)getpid(), .folder = -1, .root = -1 };
-	const char *unwanted;
+	const char *unwanted = NULL;
 	int rc;
 
 	why = why ? why : &unwanted;

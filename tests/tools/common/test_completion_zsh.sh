@@ -95,7 +95,7 @@ want swtrace_run "$("$bin/swtrace" help run | options | words)" "$(ask 'swtrace 
 want swtrace_mode "cont norm wrap" "$(ask 'swtrace run -t ')"
 want swtrace_clock "auto monotonic tsc" "$(ask 'swtrace run --clock ')"
 want swtrace_command "gzip" "$(ask 'swtrace run -a -F 100 gzi')"
-want swtrace_majors "$(ask 'swtrace enable ' | tr ' ' '\n' | grep -c .) majors" "10 majors"
+want swtrace_majors "$(ask 'swtrace enable ' | tr ' ' '\n' | grep -c .) majors" "11 majors"
 for sub in init check mark; do
 	"$bin/swtrace" help $sub >"$work/help"
 	{

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "calibration.h"
-#include "filter.h"
+#include "method_filter.h"
 #include "methods.h"
 #include "unit.h"
 
@@ -241,7 +241,7 @@ static void unlearnt(void)
 
 static void filters(void)
 {
-	struct filter f = { 0 };
+	struct method_filter f = { 0 };
 
 	CU_ASSERT(filter_takes(&f, "a/B.c()V"));
 	CU_ASSERT_EQUAL(filter_set(&f, "a/*+-a/B.*+a/B.d*rest", 6), 0);

@@ -13,7 +13,7 @@
 #include "base/array.h"
 #include "class_rewrite.h"
 #include "escape.h"
-#include "filter.h"
+#include "method_filter.h"
 #include "hooks.h"
 #include "log_rt.h"
 #include "methods.h"
@@ -27,7 +27,7 @@ struct left {
 static struct {
 	JavaVM *java; /* NULL: not loaded yet */
 	struct log_rt log;
-	struct filter methods;
+	struct method_filter methods;
 	char path[4096], prefix[256];
 	bool live; /* the hooks' class is there */
 	bool written;

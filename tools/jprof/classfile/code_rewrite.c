@@ -6,7 +6,7 @@
  * place. Local variables keep their numbers.
  */
 #include "code_rewrite.h"
-#include "frames.h"
+#include "stack_map.h"
 #include "init_scan.h"
 #include "opcodes.h"
 

@@ -4,19 +4,19 @@
  * The last one that fits decides; one that begins with - excludes. Without one that includes, all
  * others are in.
  */
-#ifndef FILTER_H
-#define FILTER_H
+#ifndef METHOD_FILTER_H
+#define METHOD_FILTER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-struct filter {
+struct method_filter {
 	char *patterns; /* each ended by a NUL, the last by two; NULL: all are in */
 };
 
 /* Patterns separated by '+'. 0, -ENOMEM, or -EINVAL: an empty one. */
-int filter_set(struct filter *f, const char *text, size_t n);
-bool filter_takes(const struct filter *f, const char *name);
-void filter_free(struct filter *f);
+int filter_set(struct method_filter *f, const char *text, size_t n);
+bool filter_takes(const struct method_filter *f, const char *name);
+void filter_free(struct method_filter *f);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "frames.h"
+#include "stack_map.h"
 
 /* Kinds of frames: the numbers where each begins. */
 enum {

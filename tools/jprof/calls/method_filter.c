@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "filter.h"
+#include "method_filter.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-int filter_set(struct filter *f, const char *text, size_t n)
+int filter_set(struct method_filter *f, const char *text, size_t n)
 {
 	char *copy = malloc(n + 2);
 
@@ -51,7 +51,7 @@ static bool fits(const char *pattern, const char *name)
 	return !*pattern;
 }
 
-bool filter_takes(const struct filter *f, const char *name)
+bool filter_takes(const struct method_filter *f, const char *name)
 {
 	bool takes = true;
 	const char *p;
@@ -66,7 +66,7 @@ bool filter_takes(const struct filter *f, const char *name)
 	return takes;
 }
 
-void filter_free(struct filter *f)
+void filter_free(struct method_filter *f)
 {
 	free(f->patterns);
 	f->patterns = NULL;

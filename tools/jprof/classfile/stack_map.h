@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* StackMapTable: what the verifier is told of locals and stack at the targets of branches. */
-#ifndef FRAMES_H
-#define FRAMES_H
+#ifndef STACK_MAP_H
+#define STACK_MAP_H
 
 #include "base/cursor.h"
 #include "class_out.h"
