@@ -111,6 +111,37 @@ traced CLASSMETHODS='Calls*',LOGPATH=/nowhere Calls
 grep -q '/nowhere/log-rt.1_[0-9]*: No such file' err && cmp -s want out
 verdict no_folder $? "$(cat err)"
 
+# A VM that runs: from then on, and once.
+cat >Waits.java <<'END'
+public class Waits {
+	static int turn(int n) { return Calls.leaf(n); }
+	public static void main(String[] args) throws Exception {
+		System.out.println("up");
+		while (System.in.available() == 0) { turn(1); Thread.sleep(1); }
+		for (int i = 0; i < 1000; i++) turn(i);
+		System.out.println("done");
+	}
+}
+END
+javac Waits.java || exit 1
+rm -f log-rt.*
+mkfifo in && exec {hold}<>in
+java -Xverify:all -cp . Waits <&"$hold" >out 2>err &
+vm=$!
+for ((i = 0; i < 300; i++)); do grep -q up out && break; sleep 0.1; done
+jcmd $vm JVMTI.agent_load "$agent" '"CLASSMETHODS=Waits*+Calls*"' >attached 2>&1
+attached=$?
+jcmd $vm JVMTI.agent_load "$agent" >>attached 2>&1
+echo >&"$hold"
+wait $vm
+code=$?
+exec {hold}>&-
+[ $attached = 0 ] && [ $code = 0 ] && grep -q done out && grep -q 'measures already' err
+verdict attached $? "$(cat attached out err)"
+n=$(calls 'Waits.turn(I)I')
+calc "$n >= 1000 && $n == $(calls 'Calls.leaf(I)I')" && grep -q '^  0 .* main_' log-rt.*
+verdict attached_calls $? "$n"
+
 # Everything, under the verifier: the compiler compiles what it compiles otherwise.
 javac -d plain Calls.java && traced CALLTREE -m jdk.compiler/com.sun.tools.javac.Main -d traced Calls.java
 [ $? = 0 ] && [ ! -s err ] && diff -r plain traced >out 2>&1

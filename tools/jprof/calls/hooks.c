@@ -20,6 +20,7 @@ static struct call_thread nobody = { .metrics = 1 };
 static __thread struct call_thread *self __attribute__((tls_model("initial-exec"))) = &nobody;
 
 static atomic_bool on;
+static char *(*name_here)(void);
 static uintptr_t interpreter_start, interpreter_end;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -93,10 +94,13 @@ static uint32_t type_of(uint32_t method, uintptr_t caller)
 	return type + methods_get(method)->is_static;
 }
 
-/* The first event of a thread that was there before the agent. */
+/* The first event of a thread that was there before the agent. The VM may run Java code to tell its
+ * name: those calls find the thread begun. */
 static __attribute__((noinline)) struct call_thread *here(void)
 {
 	hooks_thread_begin(NULL);
+	if (self != &nobody)
+		self->name = name_here();
 	return self;
 }
 
@@ -186,7 +190,7 @@ static struct class_out make_class(void)
 	return out;
 }
 
-const char *hooks_define(JNIEnv *jni)
+const char *hooks_define(JNIEnv *jni, char *(*names)(void))
 {
 	struct class_out out = make_class();
 	jclass class = out.failed ? NULL :
@@ -194,6 +198,7 @@ const char *hooks_define(JNIEnv *jni)
 							(const jbyte *)out.data, (jsize)out.n);
 	bool bound = class && !(*jni)->RegisterNatives(jni, class, natives, NATIVES);
 
+	name_here = names;
 	class_out_free(&out);
 	if ((*jni)->ExceptionCheck(jni)) {
 		(*jni)->ExceptionDescribe(jni);

@@ -14,8 +14,10 @@
 
 #define HOOK_CLASS "pitrace/Hook"
 
-/* Defines the class in the VM, with its natives. NULL or why not. */
-const char *hooks_define(JNIEnv *jni);
+/* Defines the class in the VM, with its natives. NULL or why not. Threads that have begun
+ * before are found at their first event; names() gets the name of the thread that calls it,
+ * from malloc. */
+const char *hooks_define(JNIEnv *jni, char *(*names)(void));
 
 /* From now on events count, or do not. */
 void hooks_set(bool on);

@@ -26,6 +26,7 @@ struct left {
 
 static struct {
 	JavaVM *java; /* NULL: not loaded yet */
+	jvmtiEnv *vm;
 	struct log_rt log;
 	struct method_filter methods;
 	char path[4096], prefix[256];
@@ -297,6 +298,17 @@ static void thread_name(jvmtiEnv *vm, jthread thread, void (*to)(const char *nam
 	(*vm)->Deallocate(vm, (unsigned char *)info.name);
 }
 
+static char *name_here(void)
+{
+	jvmtiThreadInfo info = { 0 };
+	char *name = NULL;
+
+	if (!(*agent.vm)->GetThreadInfo(agent.vm, NULL, &info) && info.name)
+		name = strdup(info.name);
+	(*agent.vm)->Deallocate(agent.vm, (unsigned char *)info.name);
+	return name;
+}
+
 static void JNICALL thread_begins(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 {
 	(void)jni;
@@ -317,18 +329,25 @@ static void JNICALL stub_made(jvmtiEnv *vm, const char *name, const void *addres
 		hooks_interpreter(address, (size_t)size);
 }
 
-static void JNICALL vm_begins(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
+/* false, after a message: nothing is measured. */
+static bool start(JNIEnv *jni)
 {
-	const char *why = hooks_define(jni);
+	const char *why = hooks_define(jni, name_here);
 
 	if (why) {
 		fprintf(stderr, "jprof: %s: nothing is measured\n", why);
-		return;
+		return false;
 	}
 	agent.live = true;
-	thread_begins(vm, jni, thread);
-	change_classes(vm, jni);
+	change_classes(agent.vm, jni);
 	hooks_set(true);
+	return true;
+}
+
+static void JNICALL vm_begins(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
+{
+	thread_begins(vm, jni, thread);
+	start(jni);
 }
 
 static void JNICALL vm_ends(jvmtiEnv *vm, JNIEnv *jni)
@@ -352,7 +371,7 @@ static jint refuse(jvmtiEnv *vm, const char *what, jvmtiError err)
 	return JNI_ERR;
 }
 
-JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *java, char *text, void *reserved)
+static jint begin(JavaVM *java, const char *text, bool running)
 {
 	static const jvmtiEvent events[] = {
 		JVMTI_EVENT_VM_INIT,
@@ -377,27 +396,49 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *java, char *text, void *reserved)
 	};
 	jvmtiError err;
 	jvmtiEnv *vm;
+	JNIEnv *jni;
 	int go_on;
 
-	(void)reserved;
+	if (agent.java) {
+		fputs("jprof: it measures already: nothing changes\n", stderr);
+		return JNI_OK;
+	}
 	agent.log.values = true;
 	agent.log.metric =
 		"cycles of the time stamp counter, all that pass, also while the thread waits";
 	go_on = parse(text);
 	if (go_on <= 0)
 		return go_on < 0 ? JNI_ERR : JNI_OK;
-	if (agent.java)
-		return JNI_OK;
 	if ((*java)->GetEnv(java, (void **)&vm, JVMTI_VERSION_11)) {
 		fputs("jprof: this Java VM has no JVMTI of Java 11\n", stderr);
 		return JNI_ERR;
 	}
 	agent.java = java;
+	agent.vm = vm;
 	err = (*vm)->AddCapabilities(vm, &wanted);
 	if (err)
 		return refuse(vm, "this Java VM changes no classes", err);
 	err = (*vm)->SetEventCallbacks(vm, &callbacks, sizeof(callbacks));
 	for (size_t i = 0; !err && i < sizeof(events) / sizeof(events[0]); i++)
 		err = (*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, events[i], NULL);
-	return err ? refuse(vm, "the Java VM's events", err) : JNI_OK;
+	/* Where the interpreter is was told when it was made. */
+	if (!err && running)
+		err = (*vm)->GenerateEvents(vm, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
+	if (err)
+		return refuse(vm, "the Java VM's events", err);
+	if (running && ((*java)->GetEnv(java, (void **)&jni, JNI_VERSION_1_6) || !start(jni)))
+		return JNI_ERR;
+	return JNI_OK;
+}
+
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *java, char *text, void *reserved)
+{
+	(void)reserved;
+	return begin(java, text, false);
+}
+
+JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *java, char *text, void *reserved)
+{
+	(void)reserved;
+	return begin(java, text, true);
 }
