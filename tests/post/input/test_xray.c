@@ -520,11 +520,15 @@ static void percentiles(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "cut_everywhere", cut_everywhere }, { "header_fields", header_fields },
-		{ "basic_limits", basic_limits },     { "fdr_limits", fdr_limits },
+		{ "cut_everywhere", cut_everywhere },
+		{ "header_fields", header_fields },
+		{ "basic_limits", basic_limits },
+		{ "fdr_limits", fdr_limits },
 		{ "labelled", labelled },
-		{ "two_threads", two_threads },       { "missing_records", missing_records },
-		{ "percentiles", percentiles },       { NULL, NULL },
+		{ "two_threads", two_threads },
+		{ "missing_records", missing_records },
+		{ "percentiles", percentiles },
+		{ NULL, NULL },
 	};
 
 	return unit_run("xray", tests);

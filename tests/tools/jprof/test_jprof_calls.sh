@@ -136,7 +136,7 @@ echo >&"$hold"
 wait $vm
 code=$?
 exec {hold}>&-
-[ $attached = 0 ] && [ $code = 0 ] && grep -q done out && grep -q 'measures already' err
+[ $attached = 0 ] && [ $code = 0 ] && grep -q 'done' out && grep -q 'measures already' err
 verdict attached $? "$(cat attached out err)"
 n=$(calls 'Waits.turn(I)I')
 calc "$n >= 1000 && $n == $(calls 'Calls.leaf(I)I')" && grep -q '^  0 .* main_' log-rt.*
