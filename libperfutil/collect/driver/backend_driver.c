@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 #include "collect/backend.h"
 #include "collect/driver/driver_itrace.h"
@@ -17,6 +18,8 @@
 #include "base/rc.h"
 
 #define LEAST_SEGMENT 32768
+#define DYING_NS      200000000
+#define DYING_TRIES   20
 
 struct cpu_rings {
 	const struct pitrace_cpu *page;
@@ -253,11 +256,24 @@ static void driver_check(const struct trace_config *config, struct collector_che
 	close(device);
 }
 
+/* A holder that was killed has closed its socket, and its session only a moment later. */
+static int ask_for_session(int device, struct pitrace_session_args *args)
+{
+	const struct timespec pause = { .tv_nsec = DYING_NS / DYING_TRIES };
+	int fd = ioctl(device, PITRACE_IOC_SESSION, args);
+
+	for (int i = 0; fd < 0 && errno == EBUSY && i < DYING_TRIES; i++) {
+		nanosleep(&pause, NULL);
+		fd = ioctl(device, PITRACE_IOC_SESSION, args);
+	}
+	return fd;
+}
+
 /* Default sizes are halved until they fit into the limit of locked memory, which a user cannot
  * raise. */
 static int open_session(int device, struct pitrace_session_args *args)
 {
-	int fd = ioctl(device, PITRACE_IOC_SESSION, args);
+	int fd = ask_for_session(device, args);
 
 	if (args->trace_bytes != TRACER_TRACE_BYTES || args->mte_bytes != TRACER_MTE_BYTES)
 		return fd;
