@@ -64,6 +64,17 @@ static inline void class_out_set32(struct class_out *o, size_t at, uint32_t v)
 		memcpy(o->data + at, &v, sizeof(v));
 }
 
+/* Numbers in place, which are known to be there. */
+static inline uint16_t class_u16(const uint8_t *p)
+{
+	return bytes_load16(p, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+}
+
+static inline uint32_t class_u32(const uint8_t *p)
+{
+	return bytes_load32(p, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+}
+
 /* A cursor over a part of a class file. */
 static inline struct bytes class_bytes(const void *base, size_t size)
 {

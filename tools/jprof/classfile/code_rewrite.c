@@ -42,11 +42,6 @@ struct code {
 	struct class_out *out;
 };
 
-static int32_t s32(const uint8_t *p)
-{
-	return (int32_t)((uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]);
-}
-
 static uint32_t padding(uint32_t at)
 {
 	return 3 - (at & 3);
@@ -198,7 +193,7 @@ static const char *write_switch(struct code *c, uint32_t at, const struct op_swi
 
 	class_out_u8(c->out, c->old[at]);
 	class_out_bytes(c->out, zeros, padding(moved_itself(&c->moved, at)));
-	if (!distance(c, at, s32(c->old + cases->base), &by))
+	if (!distance(c, at, (int32_t)class_u32(c->old + cases->base), &by))
 		return elsewhere;
 	class_out_u32(c->out, (uint32_t)by);
 	/* Bounds, or the number of pairs: what is between the default and the first case. */
@@ -208,7 +203,7 @@ static const char *write_switch(struct code *c, uint32_t at, const struct op_swi
 
 		if (cases->step == 8)
 			class_out_bytes(c->out, offset - 4, 4);
-		if (!distance(c, at, s32(offset), &by))
+		if (!distance(c, at, (int32_t)class_u32(offset), &by))
 			return elsewhere;
 		class_out_u32(c->out, (uint32_t)by);
 	}
@@ -228,14 +223,14 @@ static const char *write_instruction(struct code *c, uint32_t at, uint32_t lengt
 	if (op_is_return(*p))
 		call(c, c->hooks->leave);
 	if (op_is_branch(*p)) {
-		if (!distance(c, at, (int16_t)(p[1] << 8 | p[2]), &by))
+		if (!distance(c, at, (int16_t)class_u16(p + 1), &by))
 			return elsewhere;
 		if (by != (int16_t)by)
 			return too_far;
 		class_out_u8(c->out, *p);
 		class_out_u16(c->out, (uint16_t)by);
 	} else if (*p == OP_GOTO_W || *p == OP_JSR_W) {
-		if (!distance(c, at, s32(p + 1), &by))
+		if (!distance(c, at, (int32_t)class_u32(p + 1), &by))
 			return elsewhere;
 		class_out_u8(c->out, *p);
 		class_out_u32(c->out, (uint32_t)by);

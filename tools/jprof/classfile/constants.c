@@ -71,16 +71,11 @@ static const uint8_t *entry(const struct constants *c, uint16_t number, uint8_t 
 	return c->base + c->at[number] + 1;
 }
 
-static uint16_t u16(const uint8_t *p)
-{
-	return (uint16_t)(p[0] << 8 | p[1]);
-}
-
 struct constant_text constants_utf8(const struct constants *c, uint16_t number)
 {
 	const uint8_t *p = entry(c, number, CONSTANT_UTF8);
 
-	return p ? (struct constant_text){ (const char *)p + 2, u16(p) } :
+	return p ? (struct constant_text){ (const char *)p + 2, class_u16(p) } :
 		   (struct constant_text){ 0 };
 }
 
@@ -88,7 +83,7 @@ struct constant_text constants_class(const struct constants *c, uint16_t number)
 {
 	const uint8_t *p = entry(c, number, CONSTANT_CLASS);
 
-	return p ? constants_utf8(c, u16(p)) : (struct constant_text){ 0 };
+	return p ? constants_utf8(c, class_u16(p)) : (struct constant_text){ 0 };
 }
 
 bool constants_member(const struct constants *c, uint16_t number, struct constant_text *name,
@@ -102,11 +97,11 @@ bool constants_member(const struct constants *c, uint16_t number, struct constan
 	for (i = 0; i < sizeof(tags) && !p; i++)
 		p = entry(c, number, tags[i]);
 	if (p)
-		p = entry(c, u16(p + 2), CONSTANT_NAME_AND_TYPE);
+		p = entry(c, class_u16(p + 2), CONSTANT_NAME_AND_TYPE);
 	if (!p)
 		return false;
-	*name = constants_utf8(c, u16(p));
-	*descriptor = constants_utf8(c, u16(p + 2));
+	*name = constants_utf8(c, class_u16(p));
+	*descriptor = constants_utf8(c, class_u16(p + 2));
 	return name->text && descriptor->text;
 }
 

@@ -133,7 +133,7 @@ static bool initialises_this(struct walk *w, const struct state *s, const uint8_
 	unsigned int arguments, result;
 
 	if (p[0] != OP_INVOKESPECIAL ||
-	    !constants_member(w->in->constants, (uint16_t)(p[1] << 8 | p[2]), &name, &descriptor) ||
+	    !constants_member(w->in->constants, class_u16(p + 1), &name, &descriptor) ||
 	    !constant_is(name, "<init>") || !descriptor_slots(descriptor, &arguments, &result) ||
 	    arguments + 1 > s->depth)
 		return false;
@@ -182,25 +182,22 @@ static bool step(struct walk *w, struct state *s)
 	return true;
 }
 
-static int32_t s32(const uint8_t *p)
-{
-	return (int32_t)((uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]);
-}
-
 static void branches(struct walk *w, const struct state *s, const struct op_switch *cases)
 {
 	const uint8_t *p = w->in->code + s->at;
 	uint32_t i;
 
 	if (op_is_branch(p[0])) {
-		wait_at(w, (int64_t)s->at + (int16_t)(p[1] << 8 | p[2]), s, false);
+		wait_at(w, (int64_t)s->at + (int16_t)class_u16(p + 1), s, false);
 	} else if (p[0] == OP_GOTO_W) {
-		wait_at(w, (int64_t)s->at + s32(p + 1), s, false);
+		wait_at(w, (int64_t)s->at + (int32_t)class_u32(p + 1), s, false);
 	} else if (p[0] == OP_TABLESWITCH || p[0] == OP_LOOKUPSWITCH) {
-		wait_at(w, (int64_t)s->at + s32(w->in->code + cases->base), s, false);
+		wait_at(w, (int64_t)s->at + (int32_t)class_u32(w->in->code + cases->base), s,
+			false);
 		for (i = 0; i < cases->n && !w->why; i++)
 			wait_at(w,
-				(int64_t)s->at + s32(w->in->code + cases->cases + i * cases->step),
+				(int64_t)s->at + (int32_t)class_u32(w->in->code + cases->cases +
+								    i * cases->step),
 				s, false);
 	}
 }

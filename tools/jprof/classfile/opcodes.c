@@ -1,16 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "opcodes.h"
 
-static uint32_t u32(const uint8_t *p)
-{
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
-static uint16_t u16(const uint8_t *p)
-{
-	return (uint16_t)(p[0] << 8 | p[1]);
-}
-
 /* Lengths of all but switches and wide, from Java's virtual machine specification, chapter 6. */
 static uint32_t fixed_length(uint8_t op)
 {
@@ -64,10 +54,11 @@ static uint32_t switch_length(const uint8_t *code, uint32_t size, uint32_t at, s
 	if (base > size || size - base < head)
 		return 0;
 	if (code[at] == OP_TABLESWITCH) {
-		n = (int64_t)(int32_t)u32(code + base + 8) - (int32_t)u32(code + base + 4) + 1;
+		n = (int64_t)(int32_t)class_u32(code + base + 8) -
+		    (int32_t)class_u32(code + base + 4) + 1;
 		*s = (struct op_switch){ base, base + 12, 0, 4 };
 	} else {
-		n = (int32_t)u32(code + base + 4);
+		n = (int32_t)class_u32(code + base + 4);
 		*s = (struct op_switch){ base, base + 12, 0, 8 };
 	}
 	if (n < 0 || n > (size - base - head) / s->step)
@@ -263,7 +254,7 @@ static bool member_stack(const uint8_t *code, uint32_t at, const struct constant
 		*puts = 1;
 		return true;
 	}
-	if (!constants_member(c, u16(code + at + 1), &name, &descriptor))
+	if (!constants_member(c, class_u16(code + at + 1), &name, &descriptor))
 		return false;
 	if (op >= OP_INVOKEVIRTUAL) {
 		if (!descriptor_slots(descriptor, takes, puts))
