@@ -181,7 +181,7 @@ $(TIMER): $(call obj,$(TIMER_SRC))
 # Loaded into Java VMs: it needs nothing but their C library, and exports only what they call.
 $(call obj,$(CLASSFILE_SRC)): INC = -Ilibperfutil -Itools/jprof/classfile -fvisibility=hidden
 # Where its hooks were called from, they find by frame pointers.
-$(call obj,$(CALLS_SRC)): INC = $(INC_PIJIT) -Ilibperfutil -Itools/jprof/classfile -fvisibility=hidden \
+$(call obj,$(CALLS_SRC)): INC = $(INC_PIJIT) -Ilibperfutil -Itools/jprof -Itools/jprof/classfile -fvisibility=hidden \
 	-fno-omit-frame-pointer
 $(O)/lib/pitrace/libjprof.so: $(call obj,$(CALLS_SRC) $(CLASSFILE_SRC) libperfutil/base/array.c) \
 		$(O)/inner/libpijit-common.a

@@ -149,7 +149,7 @@ ifeq ($(SAN)$(shell echo 'int main(void) { return 0; }' | $(CC) $(ALLFLAGS) $(AL
 LEAKS	:= -fsanitize=leak
 endif
 # gcc 12's waits for ever for threads that a forked child has joined.
-$(patsubst %,$(O)/tests/unit/test_%,hookfile trace_hook trace_event hook_torture): LEAKS =
+$(patsubst %,$(O)/tests/unit/test_%,hookfile trace_hook trace_hook_handlers trace_event hook_torture): LEAKS =
 $(UNIT): $(O)/tests/libtest.a $(O)/inner/libperfutil.a $(O)/inner/liba2n.a
 	$(call say,CC)
 	@mkdir -p $(@D)

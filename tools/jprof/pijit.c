@@ -20,6 +20,7 @@
 #include "pijit.h"
 #include "prepared.h"
 #include "ranges.h"
+#include "refused.h"
 #include "sizes.h"
 
 #define MAX_NAME 4096
@@ -310,17 +311,6 @@ static void JNICALL vm_ends(jvmtiEnv *vm, JNIEnv *jni)
 
 /* ---- begin ----------------------------------------------------------------------------------- */
 
-/* Print the VM's name of an error, which the failed call returned. */
-static jint refuse(jvmtiEnv *vm, const char *what, jvmtiError err)
-{
-	char *words = NULL;
-
-	(*vm)->GetErrorName(vm, err, &words);
-	escape_printf(stderr, "pijit: %s: %s\n", what, words ? words : "refused");
-	(*vm)->Deallocate(vm, (unsigned char *)words);
-	return JNI_ERR;
-}
-
 static jint watch(jvmtiEnv *vm, bool running)
 {
 	static const jvmtiEvent events[] = {
@@ -343,7 +333,7 @@ static jint watch(jvmtiEnv *vm, bool running)
 		wanted.can_get_line_numbers = wanted.can_get_source_file_name = 1;
 	err = (*vm)->AddCapabilities(vm, &wanted);
 	if (err)
-		return refuse(vm, "this Java VM does not report its compiled code", err);
+		return refused(vm, "pijit", "this Java VM does not report its compiled code", err);
 	err = (*vm)->SetEventCallbacks(vm, &callbacks, sizeof(callbacks));
 	for (size_t i = 0; !err && i < sizeof(events) / sizeof(events[0]); i++)
 		err = (*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, events[i], NULL);
@@ -352,7 +342,7 @@ static jint watch(jvmtiEnv *vm, bool running)
 		err = (*vm)->GenerateEvents(vm, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
 	if (!err && running)
 		err = (*vm)->GenerateEvents(vm, JVMTI_EVENT_COMPILED_METHOD_LOAD);
-	return err ? refuse(vm, "the Java VM's events", err) : JNI_OK;
+	return err ? refused(vm, "pijit", "the Java VM's events", err) : JNI_OK;
 }
 
 static jint begin(JavaVM *java, const char *text, bool running)

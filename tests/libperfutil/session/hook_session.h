@@ -50,7 +50,7 @@ static struct arrival {
 static size_t narrivals;
 #define ARRIVALS 2000000
 
-static int sink(void *arg, const void *segment, size_t size)
+static inline int sink(void *arg, const void *segment, size_t size)
 {
 	struct pitrace_segment h;
 	struct pitrace_user u;
@@ -77,7 +77,7 @@ static int sink(void *arg, const void *segment, size_t size)
 	return 0;
 }
 
-static void drain(bool all)
+static inline void drain(bool all)
 {
 	do {
 		CU_ASSERT_EQUAL(hooks_collect(hooks), 0);
@@ -87,7 +87,7 @@ static void drain(bool all)
 }
 
 /* As `swtrace init` of the size that is the default, and on. */
-static void begin(void)
+static inline void begin(void)
 {
 	records = narrivals = 0;
 	hooks = hooks_new(folder, (uid_t)-1, TRACER_TRACE_BYTES, 1);
@@ -95,7 +95,7 @@ static void begin(void)
 	CU_ASSERT_EQUAL(hooks_listen(hooks, majors), 0);
 }
 
-static void end(void)
+static inline void end(void)
 {
 	CU_ASSERT_EQUAL(hooks_listen(hooks, NULL), 0);
 	drain(true);
@@ -104,7 +104,7 @@ static void end(void)
 	hooks = NULL;
 }
 
-static int by_stamp(const void *a, const void *b)
+static inline int by_stamp(const void *a, const void *b)
 {
 	const struct arrival *x = a, *y = b;
 
@@ -112,7 +112,7 @@ static int by_stamp(const void *a, const void *b)
 }
 
 /* Records that come after a later one of their writer. */
-static uint64_t disorder(void)
+static inline uint64_t disorder(void)
 {
 	static uint64_t next[4096];
 	uint64_t n = 0;
@@ -126,13 +126,13 @@ static uint64_t disorder(void)
 	return n;
 }
 
-static int write_one(uint64_t who, uint64_t number)
+static inline int write_one(uint64_t who, uint64_t number)
 {
 	return TraceHook(0, MAJOR, MINOR, 2, 0, (uint64_t[]){ who, number }, NULL, NULL);
 }
 
 /* A child's status; -1: it hung. */
-static int outcome(pid_t pid, unsigned int seconds)
+static inline int outcome(pid_t pid, unsigned int seconds)
 {
 	int status;
 
@@ -144,6 +144,26 @@ static int outcome(pid_t pid, unsigned int seconds)
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
 	return -1;
+}
+
+/* All tests of a program, in a folder of their own, with a session's socket that is not there yet. */
+static inline int hook_session_run(const char *name, const struct unit_test *tests)
+{
+	int code;
+
+	arrivals = calloc(ARRIVALS, sizeof(*arrivals));
+	if (!arrivals || !mkdtemp(top))
+		return 1;
+	snprintf(socket_path, sizeof(socket_path), "%s/s", top);
+	snprintf(folder, sizeof(folder), "%s/s.hooks", top);
+	snprintf(page, sizeof(page), "%s/s.listen", top);
+	setenv("PITRACE_SOCKET", socket_path, 1);
+	unsetenv(HOOKFILE_ENV);
+	code = unit_run(name, tests);
+	unlink(page);
+	rmdir(folder);
+	rmdir(top);
+	return code;
 }
 
 #endif

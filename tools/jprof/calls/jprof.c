@@ -17,6 +17,7 @@
 #include "hooks.h"
 #include "log_rt.h"
 #include "methods.h"
+#include "refused.h"
 
 struct left {
 	int32_t method; /* -1: the class, whose name this is */
@@ -361,16 +362,6 @@ static void JNICALL vm_ends(jvmtiEnv *vm, JNIEnv *jni)
 
 /* ---- begin ----------------------------------------------------------------------------------- */
 
-static jint refuse(jvmtiEnv *vm, const char *what, jvmtiError err)
-{
-	char *words = NULL;
-
-	(*vm)->GetErrorName(vm, err, &words);
-	escape_printf(stderr, "jprof: %s: %s\n", what, words ? words : "refused");
-	(*vm)->Deallocate(vm, (unsigned char *)words);
-	return JNI_ERR;
-}
-
 static jint begin(JavaVM *java, const char *text, bool running)
 {
 	static const jvmtiEvent events[] = {
@@ -417,7 +408,7 @@ static jint begin(JavaVM *java, const char *text, bool running)
 	agent.vm = vm;
 	err = (*vm)->AddCapabilities(vm, &wanted);
 	if (err)
-		return refuse(vm, "this Java VM changes no classes", err);
+		return refused(vm, "jprof", "this Java VM changes no classes", err);
 	err = (*vm)->SetEventCallbacks(vm, &callbacks, sizeof(callbacks));
 	for (size_t i = 0; !err && i < sizeof(events) / sizeof(events[0]); i++)
 		err = (*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, events[i], NULL);
@@ -425,7 +416,7 @@ static jint begin(JavaVM *java, const char *text, bool running)
 	if (!err && running)
 		err = (*vm)->GenerateEvents(vm, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
 	if (err)
-		return refuse(vm, "the Java VM's events", err);
+		return refused(vm, "jprof", "the Java VM's events", err);
 	if (running && ((*java)->GetEnv(java, (void **)&jni, JNI_VERSION_1_6) || !start(jni)))
 		return JNI_ERR;
 	return JNI_OK;

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What both agents say when the VM refuses something. */
+#ifndef REFUSED_H
+#define REFUSED_H
+
+#include <jvmti.h>
+#include <stdio.h>
+
+#include "escape.h"
+
+/* "AGENT: WHAT: " and the VM's name of the error, which the failed call returned. */
+static inline jint refused(jvmtiEnv *vm, const char *agent, const char *what, jvmtiError err)
+{
+	char *words = NULL;
+
+	(*vm)->GetErrorName(vm, err, &words);
+	escape_printf(stderr, "%s: %s: %s\n", agent, what, words ? words : "refused");
+	(*vm)->Deallocate(vm, (unsigned char *)words);
+	return JNI_ERR;
+}
+
+#endif
