@@ -91,6 +91,8 @@ static inline void begin(void)
 {
 	records = narrivals = 0;
 	hooks = hooks_new(folder, (uid_t)-1, TRACER_TRACE_BYTES, 1);
+	if (!hooks)
+		printf("# hooks_new: %s (%s)\n", strerror(errno), TraceLastError());
 	CU_ASSERT_PTR_NOT_NULL_FATAL(hooks);
 	CU_ASSERT_EQUAL(hooks_listen(hooks, majors), 0);
 }

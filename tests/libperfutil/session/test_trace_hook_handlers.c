@@ -167,13 +167,15 @@ static void test_errno(void)
 
 	setenv("PITRACE_SOCKET", "/nonexistent/socket", 1);
 	for (int i = 0; i < 3; i++) {
-		pid_t pid = fork();
+		pid_t pid;
 
+		/* Before the fork: two at once would dispute the folder. */
 		if (i == 1) {
 			setenv("PITRACE_SOCKET", socket_path, 1);
 			begin();
 			hooks_listen(hooks, NULL);
 		}
+		pid = fork();
 		if (pid) {
 			CU_ASSERT_EQUAL(outcome(pid, 20), 0);
 			continue;
