@@ -58,6 +58,8 @@ void hooks_forget_all(struct hooks *h)
 		forget(h, h->nprocesses - 1);
 }
 
+static int hear(struct hooks *h);
+
 static struct process *find(const struct hooks *h, const char *name)
 {
 	for (size_t i = 0; i < h->nprocesses; i++)
@@ -99,6 +101,30 @@ static int take(struct hooks *h, const char *name, pid_t pid, uid_t uid, int fd)
 	return 0;
 }
 
+/* Nobody has it open or mapped any more. */
+static bool is_left(int fd)
+{
+	/* Who opens it now would send SIGIO. */
+	return !fcntl(fd, F_SETSIG, SIGURG) && !fcntl(fd, F_SETLEASE, F_WRLCK) &&
+	       !fcntl(fd, F_SETLEASE, F_UNLCK);
+}
+
+/* The file of a program that ended before the kernel could say who it was: its records are counted
+ * as lost, unless it is announced by now. */
+static int accept_left(struct hooks *h, const char *name, pid_t pid, int fd)
+{
+	int err = hear(h);
+
+	if (err || find(h, name) || h->nprocesses == HOOKS_FILES) {
+		close(fd);
+		return err;
+	}
+	err = take(h, name, pid, h->owner, fd);
+	if (!err)
+		h->process[h->nprocesses - 1]->unheard = true;
+	return err;
+}
+
 /* by: the announcing process, 0: none */
 static int accept_file(struct hooks *h, const char *name, pid_t by)
 {
@@ -114,13 +140,33 @@ static int accept_file(struct hooks *h, const char *name, pid_t by)
 	fd = regular_reopen_for(openat(h->dir, name, REGULAR_HOLD | O_NOFOLLOW), O_RDWR, &st);
 	if (fd < 0)
 		return 0;
-	/* It may be being created; if not, it is examined in vain each time. */
-	if (!honest(h, fd, &st) || !(by || hookfile_of_process(pid, h->owner, &st))) {
-		h->unready = true;
-		close(fd);
-		return 0;
+	if (honest(h, fd, &st)) {
+		if (by || hookfile_of_process(pid, h->owner, &st))
+			return take(h, name, by ? by : pid, h->owner, fd);
+		if (is_left(fd))
+			return accept_left(h, name, pid, fd);
 	}
-	return take(h, name, by ? by : pid, h->owner, fd);
+	/* It may be being created; if not, it is examined in vain each time. */
+	h->unready = true;
+	close(fd);
+	return 0;
+}
+
+/* A flood of announcements is continued at the next scan. */
+static int hear(struct hooks *h)
+{
+	char name[HOOKFILE_NAME];
+	pid_t pid;
+	uid_t uid;
+	int err = 0;
+
+	for (int i = 0; !err && i < HOOKS_FILES && h->nprocesses < HOOKS_FILES; i++) {
+		if (!hookfile_announced(h->announce_fd, name, &pid, &uid))
+			break;
+		if (uid == h->owner)
+			err = accept_file(h, name, pid);
+	}
+	return err;
 }
 
 int hooks_fd(const struct hooks *h)
@@ -154,18 +200,8 @@ static int accept_passed(struct hooks *h)
 
 int hooks_accept(struct hooks *h)
 {
-	char name[HOOKFILE_NAME];
-	pid_t pid;
-	uid_t uid;
-	int err = 0;
+	int err = hear(h);
 
-	/* A flood of announcements is continued at the next scan. */
-	for (int i = 0; !err && i < HOOKS_FILES && h->nprocesses < HOOKS_FILES; i++) {
-		if (!hookfile_announced(h->announce_fd, name, &pid, &uid))
-			break;
-		if (uid == h->owner)
-			err = accept_file(h, name, pid);
-	}
 	return err ? err : accept_passed(h);
 }
 
@@ -256,6 +292,10 @@ static int keep(struct hooks *h, const struct process *p, const struct hookfile_
 
 	if (p->outside || !proper(h, r, major, data, now, &bytes))
 		return 0;
+	if (p->unheard) {
+		h->lost++;
+		return 0;
+	}
 	memcpy(record, &u, sizeof(u));
 	memcpy(record + sizeof(u), data.base, bytes);
 	return hooks_order_keep(h, r->stamp, (uint16_t)major, r->minor, record,
@@ -506,7 +546,8 @@ static int begin_scan(struct hooks *h)
 	int err = 0;
 
 	for (size_t i = 0; i < h->nprocesses; i++)
-		h->process[i]->gone = kill(h->process[i]->pid, 0) && errno == ESRCH;
+		h->process[i]->gone = h->process[i]->unheard ||
+				      (kill(h->process[i]->pid, 0) && errno == ESRCH);
 	h->until = hook_clock_pair(&h->clock);
 	h->incomplete = UINT64_MAX;
 	h->nvisits = h->next = 0;

@@ -19,8 +19,9 @@
 #include "hook/hook_text.h"
 #include "hook/hookfile.h"
 
-/* attempts to announce, 1 ms apart, while the socket is full */
-#define TRIES 20
+/* For how long announcing is tried, 1 ms apart, while the socket is full: a busy machine may keep the
+ * collector from its CPU that long. */
+#define ANNOUNCE_NS 1000000000ull
 #define NAMES 4096 /* files that one pid may have created, by exec */
 #define PATH  4096
 /* entries of the table in a page */
@@ -241,6 +242,7 @@ void hookfile_announce(struct hookfile *f, const char *folder)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	const struct timespec pause = { .tv_nsec = 1000000 };
+	uint64_t until = now_ns() + ANNOUNCE_NS;
 	char name[64];
 	struct hook_text text = hook_text(name, sizeof(name));
 	struct hook_text path = hook_text(a.sun_path, sizeof(a.sun_path));
@@ -253,13 +255,11 @@ void hookfile_announce(struct hookfile *f, const char *folder)
 	hook_text_add(&path, "/proc/self/fd/");
 	hook_text_number(&path, (unsigned long)dir);
 	hook_text_add(&path, "/" HOOKFILE_SOCKET);
-	for (int i = 0; dir >= 0 && s >= 0 && i < TRIES; i++) {
-		if (sendto(s, name, text.used, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&a,
-			   sizeof(a)) >= 0 ||
-		    errno != EAGAIN)
-			break;
+	while (dir >= 0 && s >= 0 &&
+	       sendto(s, name, text.used, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&a,
+		      sizeof(a)) < 0 &&
+	       (errno == EINTR || (errno == EAGAIN && now_ns() < until)))
 		nanosleep(&pause, NULL);
-	}
 	if (s >= 0)
 		close(s);
 	if (dir >= 0)

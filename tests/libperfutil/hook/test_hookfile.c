@@ -300,6 +300,32 @@ static void test_killed(void)
 	end(h);
 }
 
+/* More processes write and end than the collector is told of while it does not run: the files of
+ * those that could not be announced are no one's, and their records are lost, not gone. */
+static void test_unheard(void)
+{
+	enum { MANY = 40 };
+	struct hooks *h = begin(TRACER_TRACE_BYTES);
+	int written = 0, status;
+
+	for (int i = 0; i < MANY; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(write_one(1, (uint64_t)i) == PI_OK ? 0 : 1);
+		CU_ASSERT(pid > 0);
+	}
+	while (wait(&status) > 0)
+		written += status == 0;
+	CU_ASSERT_EQUAL(written, MANY);
+	drain(h, true);
+	CU_ASSERT(got.records > 0);
+	CU_ASSERT(got.lost > 0);
+	CU_ASSERT_EQUAL(got.records + got.lost, MANY);
+	CU_ASSERT_EQUAL(hooks_lost(h), got.lost);
+	end(h);
+}
+
 static int write_string(const char *text, int length)
 {
 	return TraceHook(0, MAJOR, MINOR, 0, 1, NULL, &length, &text);
@@ -526,7 +552,8 @@ static const struct unit_test tests[] = {
 	{ "seldom", test_seldom }, { "tiny", test_tiny },
 	{ "fork", test_fork },     { "killed", test_killed },
 	{ "listen", test_listen }, { "signal", test_signal },
-	{ "lies", test_lies },     { 0 },
+	{ "lies", test_lies },     { "unheard", test_unheard },
+	{ 0 },
 };
 
 int main(void)
