@@ -65,7 +65,7 @@ HOLDER_SRC   := $(wildcard libperfutil/holder/*.c)
 TIMER_SRC    := $(wildcard libperfutil/collect/timer/preload/*.c)
 PIJIT_SRC    := $(wildcard tools/jprof/*.c)
 CLASSFILE_SRC := $(wildcard tools/jprof/classfile/*.c)
-CALLS_SRC    := $(wildcard tools/jprof/calls/*.c)
+CALLS_SRC    := $(wildcard tools/jprof/calls/*.c tools/jprof/probes/*.c)
 
 # A JDK's headers, the same for all machines: without them the agent for Java is left out.
 JDK_INCLUDE  ?= $(patsubst %/jvmti.h,%,$(firstword $(wildcard $(addsuffix /include/jvmti.h, \
@@ -181,7 +181,7 @@ $(TIMER): $(call obj,$(TIMER_SRC))
 # Loaded into Java VMs: it needs nothing but their C library, and exports only what they call.
 $(call obj,$(CLASSFILE_SRC)): INC = -Ilibperfutil -Itools/jprof/classfile -fvisibility=hidden
 # Where its hooks were called from, they find by frame pointers.
-$(call obj,$(CALLS_SRC)): INC = $(INC_PIJIT) -Ilibperfutil -Itools/jprof -Itools/jprof/classfile -fvisibility=hidden \
+$(call obj,$(CALLS_SRC)): INC = $(INC_PIJIT) -Ilibperfutil -Itools/jprof $(addprefix -Itools/jprof/,classfile calls probes) -fvisibility=hidden \
 	-fno-omit-frame-pointer
 $(O)/lib/pitrace/libjprof.so: $(call obj,$(CALLS_SRC) $(CLASSFILE_SRC) libperfutil/base/array.c) \
 		$(O)/inner/libpijit-common.a

@@ -128,9 +128,10 @@ $(O)/tests/unit/test_ai: INC_TESTS += -Itools/ai
 $(O)/tests/unit/test_ai: $(call obj,tools/ai/ai_span.c)
 
 # Of the agent for Java what needs no VM.
-# Of the agent's trees, too.
 $(O)/tests/unit/test_jprof_calls: INC_TESTS += -Itools/jprof/calls
 $(O)/tests/unit/test_jprof_calls: $(call obj,$(addprefix tools/jprof/calls/,call_thread.c calibration.c method_filter.c methods.c))
+$(O)/tests/unit/test_probe_frames: INC_TESTS += -Itools/jprof/calls -Itools/jprof/probes
+$(O)/tests/unit/test_probe_frames: $(call obj,tools/jprof/probes/probe_frames.c tools/jprof/calls/call_thread.c tools/jprof/calls/methods.c)
 # Of class files what needs no VM, and a program for the test that has one.
 $(O)/tests/unit/test_class_rewrite $(O)/tests/programs/rewrite_classes: INC_TESTS += -Itools/jprof/classfile
 $(O)/tests/unit/test_class_rewrite $(O)/tests/programs/rewrite_classes: $(call obj,$(CLASSFILE_SRC))

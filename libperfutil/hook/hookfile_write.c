@@ -19,8 +19,8 @@
 #include "hook/hook_text.h"
 #include "hook/hookfile.h"
 
-/* For how long announcing is tried, 1 ms apart, while the socket is full: a busy machine may keep the
- * collector from its CPU that long. */
+/* For how long announcing is tried, 1 ms apart, while the socket is full: a busy machine may keep
+ * the collector from its CPU that long. */
 #define ANNOUNCE_NS 1000000000ull
 #define NAMES 4096 /* files that one pid may have created, by exec */
 #define PATH  4096

@@ -35,7 +35,7 @@ struct process {
 	int fd;
 	bool gone;      /* before the scan began */
 	bool outside;   /* of the session's scope: what it writes is not recorded */
-	bool unheard;   /* it has exited and the kernel never said who it was: its records are lost */
+	bool unheard;   /* it ended before the kernel could say who it was: its records are lost */
 	bool freed;     /* a slot, in this drain */
 	uint64_t lost;  /* as last read */
 	uint32_t nread; /* slots that are known: the others were never used */

@@ -148,7 +148,7 @@ static inline int outcome(pid_t pid, unsigned int seconds)
 	return -1;
 }
 
-/* All tests of a program, in a folder of their own, with a session's socket that is not there yet. */
+/* All tests of a program, in a folder of their own; there is no socket of a session there yet. */
 static inline int hook_session_run(const char *name, const struct unit_test *tests)
 {
 	int code;

@@ -163,7 +163,16 @@ static void many(void)
 		CU_ASSERT_FATAL(node(i + 1)->method == i && node(i + 1)->calls == 2);
 	t->room = t->used;
 	enter(6000, TYPE_JITTED, 1);
-	CU_ASSERT(t->too_many == 1 && t->top == 1);
+	CU_ASSERT(t->too_many == 1 && t->top == t->beyond && node(0)->child == t->beyond);
+	/* The methods are kept apart, so that ends find their begins. */
+	enter(6001, TYPE_JITTED, 2);
+	enter(6000, TYPE_JITTED, 3);
+	unwind(6001, 4);
+	CU_ASSERT(t->too_many == 3 && t->depth == 2 && node(t->beyond)->calls == 3);
+	CU_ASSERT_EQUAL(t->raw[t->beyond], 2 + 3 + 4);
+	leave(6000, 5);
+	enter(1, TYPE_JITTED, 6);
+	CU_ASSERT(t->top == 2 && node(2)->calls == 3 && t->unknown == 0 && t->unwinds == 2);
 	call_thread_free(t);
 }
 

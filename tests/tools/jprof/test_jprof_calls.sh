@@ -7,51 +7,11 @@ set -u
 
 # shellcheck source=tests/lib/lib.sh
 . "$(dirname "$0")/../../lib/lib.sh"
-agent=$build/lib/pitrace/libjprof.so
-if [ ! -f "$agent" ]; then
-	echo "skip jprof_calls no JDK is installed"
-	exit 77
-fi
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/tools/jprof/calls_log
+. "$here/calls_log"
+javac -d "$work" "$here/Calls.java" || exit 1
 cd "$work" || exit 1
-cat >Calls.java <<'END'
-public class Calls {
-	static int leaf(int n) { return n + 1; }
-	static int odd(int n) { return n == 0 ? 0 : even(n - 1) + 1; }
-	static int even(int n) { return n == 0 ? 0 : odd(n - 1) + 1; }
-	static int fails(int n) { if (n % 3 == 0) throw new IllegalStateException(); return n; }
-	static int deep(int n) { return deep(n + 1) + 1; }
-	static synchronized void locked() { leaf(1); }
-	final int x;
-	Calls(int n) { this(n, fails(n)); }
-	Calls(int n, int m) { x = n + m; }
-	public static void main(String[] args) throws Exception {
-		int sum = 0;
-		for (int i = 0; i < 100000; i++) sum += leaf(i);
-		for (int i = 0; i < 100; i++) sum += even(i);
-		for (int i = 0; i < 3000; i++)
-			try { sum += new Calls(i).x; } catch (IllegalStateException e) { sum++; }
-		try { deep(0); } catch (StackOverflowError e) { sum++; }
-		Thread[] threads = new Thread[200];
-		for (int i = 0; i < threads.length; i++) {
-			threads[i] = new Thread(() -> { for (int k = 0; k < 500; k++) locked(); });
-			threads[i].start();
-			if (i % 8 == 7) for (int k = i - 7; k <= i; k++) threads[k].join();
-		}
-		System.out.println(sum);
-		if (args.length > 0) Runtime.getRuntime().halt(3);
-	}
-}
-END
-javac Calls.java || exit 1
-traced() { # OPTIONS ARGUMENT...
-	local options=$1
-	shift
-	rm -f log-rt.*
-	java -Xverify:all -Xss512k "-agentpath:$agent=$options" "$@" >out 2>err
-}
-calls() { # NAME: CALLS of all nodes of the method, without the thread's
-	awk -v "name=$1" '$NF == name { n += $2 } END { print n + 0 }' log-rt.*
-}
 
 java -Xss512k Calls >want
 traced STATDYN,CLASSMETHODS='Calls*' Calls
@@ -143,7 +103,8 @@ calc "$n >= 1000 && $n == $(calls 'Calls.leaf(I)I')" && grep -q '^  0 .* main_' 
 verdict attached_calls $? "$n"
 
 # Everything, under the verifier: the compiler compiles what it compiles otherwise.
-javac -d plain Calls.java && traced CALLTREE -m jdk.compiler/com.sun.tools.javac.Main -d traced Calls.java
+source=$here/Calls.java
+javac -d plain "$source" && traced CALLTREE -m jdk.compiler/com.sun.tools.javac.Main -d traced "$source"
 [ $? = 0 ] && [ ! -s err ] && diff -r plain traced >out 2>&1
 verdict javac $? "$(cat err)"
 awk '/^entries/ { gsub(",", ""); e = $2; x = $4; u = $7; s = $11 } /^left as/ { left = $NF } /: it would be longer/ { long++ }

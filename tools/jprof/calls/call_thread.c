@@ -8,9 +8,9 @@
 #include "methods.h"
 
 #define DEEPEST     131072
-#define NODES       (1u << 19)
+#define NODES       (1u << 22)
 #define TABLE_FIRST 64
-#define MORE        (1u << 16)
+#define MORE        (1u << 20)
 
 /* The reserved memory, part by part. */
 struct layout {
@@ -31,13 +31,13 @@ static struct layout layout(uint32_t metrics)
 	size_t at = 0;
 
 	part(&at, 1, sizeof(struct call_thread));
-	l.frames = part(&at, DEEPEST, sizeof(uint32_t));
+	l.frames = part(&at, DEEPEST, sizeof(struct call_frame));
 	l.minimum = part(&at, (size_t)SEQUENCES * metrics, sizeof(uint64_t));
 	l.more = part(&at, MORE, sizeof(struct call_more));
 	/* Each table is twice as large as the one before, all of them beside each other. */
 	l.table = part(&at, 4 * (size_t)NODES, sizeof(uint32_t));
-	l.nodes = part(&at, NODES, sizeof(struct call_node));
-	l.raw = part(&at, (size_t)NODES * metrics, sizeof(uint64_t));
+	l.nodes = part(&at, NODES + 1, sizeof(struct call_node));
+	l.raw = part(&at, (size_t)(NODES + 1) * metrics, sizeof(uint64_t));
 	l.size = at;
 	return l;
 }
@@ -54,7 +54,7 @@ struct call_thread *call_thread_new(uint32_t metrics)
 	t->memory = m;
 	t->size = l.size;
 	t->metrics = metrics;
-	t->frames = (uint32_t *)(m + l.frames);
+	t->frames = (struct call_frame *)(m + l.frames);
 	t->deepest = DEEPEST;
 	t->minimum = (uint64_t *)(m + l.minimum);
 	t->more = (struct call_more *)(m + l.more);
@@ -65,8 +65,9 @@ struct call_thread *call_thread_new(uint32_t metrics)
 	t->nodes = (struct call_node *)(m + l.nodes);
 	t->raw = (uint64_t *)(m + l.raw);
 	t->room = NODES;
+	t->beyond = NODES;
 	t->used = 1;
-	t->nodes[0].type = TYPE_OTHER;
+	t->nodes[0].type = t->nodes[t->beyond].type = TYPE_OTHER;
 	t->before = t->now = TYPE_OTHER;
 	return t;
 }
@@ -110,8 +111,19 @@ static bool is(const struct call_node *n, uint32_t parent, uint32_t method, uint
 	return n->parent == parent && n->method == method && n->type == type;
 }
 
-/* The node of a method that is called from the one that runs; that one itself, when there is no
- * room. */
+/* All calls that find no room for a node have one. */
+static uint32_t beyond(struct call_thread *t)
+{
+	struct call_node *root = t->nodes, *n = &t->nodes[t->beyond];
+
+	if (!t->too_many++) {
+		n->next = root->child;
+		root->child = t->beyond;
+	}
+	return t->beyond;
+}
+
+/* The node of a method that is called from the one that runs. */
 static uint32_t child(struct call_thread *t, uint32_t method, uint32_t type)
 {
 	struct call_node *parent = &t->nodes[t->top], *n;
@@ -126,10 +138,8 @@ static uint32_t child(struct call_thread *t, uint32_t method, uint32_t type)
 			return node;
 		}
 	}
-	if (t->used == t->room) {
-		t->too_many++;
-		return t->top;
-	}
+	if (t->used == t->room)
+		return beyond(t);
 	node = t->used;
 	n = &t->nodes[node];
 	n->parent = t->top;
@@ -159,7 +169,7 @@ static void count_more(struct call_thread *t, struct call_node *n, uint16_t s)
 		}
 	}
 	if (t->more_used == MORE) {
-		t->too_many++;
+		t->uncounted++;
 		return;
 	}
 	m = &t->more[t->more_used];
@@ -210,7 +220,7 @@ static uint32_t type_at(const struct call_thread *t, uint32_t depth)
 {
 	if (depth > t->deepest)
 		depth = t->deepest;
-	return depth ? t->nodes[t->frames[depth - 1]].type : TYPE_OTHER;
+	return depth ? t->nodes[t->frames[depth - 1].node].type : TYPE_OTHER;
 }
 
 /* So many frames are left. */
@@ -218,7 +228,7 @@ static void drop_to(struct call_thread *t, uint32_t depth)
 {
 	t->depth = depth;
 	if (depth <= t->deepest)
-		t->top = depth ? t->frames[depth - 1] : 0;
+		t->top = depth ? t->frames[depth - 1].node : 0;
 }
 
 void call_enter(struct call_thread *t, uint32_t method, uint32_t type, const uint64_t *values)
@@ -235,7 +245,8 @@ void call_enter(struct call_thread *t, uint32_t method, uint32_t type, const uin
 	node = child(t, method, type);
 	t->nodes[t->top].calls_made++;
 	t->nodes[node].calls++;
-	t->frames[t->depth++] = t->top = node;
+	t->frames[t->depth].node = t->top = node;
+	t->frames[t->depth++].method = method;
 }
 
 /* How many frames there are up to the innermost one of the method; 0: it has none. Frames that
@@ -246,44 +257,52 @@ static uint32_t find(const struct call_thread *t, uint32_t method)
 
 	if (at > t->deepest)
 		return at;
-	while (at && t->nodes[t->frames[at - 1]].method != method)
+	while (at && t->frames[at - 1].method != method)
 		at--;
 	return at;
 }
 
-/* The method goes on, or ends: frames above its own are over, although nobody has said so, by an
- * exception. What they took is the topmost one's. false: the method's begin was not seen. */
-static bool pop_above(struct call_thread *t, uint32_t method, enum call_event *went)
+void call_end(struct call_thread *t, uint32_t depth, enum call_event went, const uint64_t *values)
 {
-	uint32_t at = find(t, method);
+	enum call_event said = t->depth - depth > 1 ? EVENT_POPPED : went;
 
-	if (!at)
-		t->unknown++;
-	if (at == t->depth)
-		return at;
-	*went = EVENT_POPPED;
-	if (at)
-		t->unwinds += t->depth - at;
-	return at;
+	t->unwinds += t->depth - depth - 1;
+	charge(t, said, type_at(t, depth), values);
+	drop_to(t, depth);
+	if (went == EVENT_LEAVE)
+		t->exits++;
+	else
+		t->unwinds++;
+}
+
+void call_nothing(struct call_thread *t, const uint64_t *values)
+{
+	charge(t, EVENT_POPPED, t->now, values);
+}
+
+void call_end_unknown(struct call_thread *t, const uint64_t *values)
+{
+	t->unknown++;
+	call_nothing(t, values);
+}
+
+void call_forget(struct call_thread *t, uint32_t depth)
+{
+	t->unwinds += t->depth - depth;
+	drop_to(t, depth);
+	t->now = (uint8_t)type_at(t, depth);
+	t->came = EVENT_POPPED;
 }
 
 static void end(struct call_thread *t, uint32_t method, enum call_event went,
 		const uint64_t *values)
 {
-	enum call_event said = went;
-	uint32_t at;
+	uint32_t at = find(t, method);
 
-	if (!pop_above(t, method, &said)) {
-		charge(t, EVENT_POPPED, t->now, values);
-		return;
-	}
-	at = find(t, method) - 1;
-	charge(t, said, type_at(t, at), values);
-	drop_to(t, at);
-	if (went == EVENT_LEAVE)
-		t->exits++;
+	if (at)
+		call_end(t, at - 1, went, values);
 	else
-		t->unwinds++;
+		call_end_unknown(t, values);
 }
 
 void call_leave(struct call_thread *t, uint32_t method, const uint64_t *values)
@@ -296,16 +315,17 @@ void call_unwind(struct call_thread *t, uint32_t method, const uint64_t *values)
 	end(t, method, EVENT_UNWIND, values);
 }
 
+/* Frames above the method's own are over, although nobody has said so, by an exception. What they
+ * took is the topmost one's. */
 void call_caught(struct call_thread *t, uint32_t method, const uint64_t *values)
 {
-	enum call_event went = EVENT_CAUGHT;
-	uint32_t at;
+	uint32_t at = find(t, method);
 
-	if (!pop_above(t, method, &went)) {
-		charge(t, EVENT_POPPED, t->now, values);
+	if (!at) {
+		call_end_unknown(t, values);
 		return;
 	}
-	at = find(t, method);
-	charge(t, went, type_at(t, at), values);
+	t->unwinds += t->depth - at;
+	charge(t, at == t->depth ? EVENT_CAUGHT : EVENT_POPPED, type_at(t, at), values);
 	drop_to(t, at);
 }

@@ -24,16 +24,28 @@ struct call_node {
 	uint32_t dispatches, interrupts;
 	/* How often each sequence ended here, so that the final minima serve. */
 	uint16_t sequence[NODE_SEQUENCES];
-	uint32_t times[NODE_SEQUENCES];
+	uint64_t times[NODE_SEQUENCES];
 	uint32_t more; /* of the thread's list: what does not fit; 0: none */
 };
 
 /* A sequence that has no room in its node. */
 struct call_more {
 	uint32_t next;
-	uint32_t times;
 	uint16_t sequence;
+	uint64_t times;
 };
+
+/* Which frame it is and where in Java code its begin was told, for who knows it. */
+struct call_place {
+	uintptr_t frame, site;
+};
+
+struct call_frame {
+	uint32_t node, method;
+	struct call_place at;
+};
+
+_Static_assert(sizeof(struct call_node) <= 96, "of a node, which there are many of");
 
 struct call_thread {
 	uint64_t last[CALL_METRICS]; /* the late read of the last event */
@@ -42,19 +54,21 @@ struct call_thread {
 	uint32_t top;   /* the node that runs */
 	uint32_t depth; /* frames; those beyond `deepest` are counted, but not kept */
 	uint32_t metrics;
-	uint32_t *frames; /* nodes */
+	struct call_frame *frames;
 	uint32_t deepest;
 	struct call_node *nodes;
 	uint64_t *raw; /* `metrics` values for each node */
 	uint32_t used, room;
+	uint32_t beyond; /* the node of calls for which there is no room */
 	uint32_t *table; /* nodes by parent and method; of table_size, a power of two */
 	uint32_t table_size;
 	size_t table_at; /* where in the reserved memory the next, larger one begins */
 	struct call_more *more;
 	uint32_t more_used;
 	uint64_t *minimum; /* SEQUENCES times `metrics` */
-	/* What could not be kept: frames too deep, nodes too many, ends of what had not begun. */
-	uint64_t too_deep, too_many, unknown;
+	/* What could not be kept: frames too deep, calls without a node, sequences without a
+	 * counter, ends of what had not begun. */
+	uint64_t too_deep, too_many, uncounted, unknown;
 	uint64_t entries, exits, unwinds;
 	/* The owner's. */
 	struct call_thread *next_thread;
@@ -72,6 +86,13 @@ void call_thread_free(struct call_thread *t);
 void call_enter(struct call_thread *t, uint32_t method, uint32_t type, const uint64_t *values);
 void call_leave(struct call_thread *t, uint32_t method, const uint64_t *values);
 void call_unwind(struct call_thread *t, uint32_t method, const uint64_t *values);
+/* The frame that has so many below it ends, with all above it; or one of which nothing is known. */
+void call_end(struct call_thread *t, uint32_t depth, enum call_event went, const uint64_t *values);
+void call_end_unknown(struct call_thread *t, const uint64_t *values);
+/* Nothing begins or ends: what runs has run so long. */
+void call_nothing(struct call_thread *t, const uint64_t *values);
+/* All but so many frames are over, nobody knows since when. */
+void call_forget(struct call_thread *t, uint32_t depth);
 /* The method has caught an exception: what it has called is over. */
 void call_caught(struct call_thread *t, uint32_t method, const uint64_t *values);
 

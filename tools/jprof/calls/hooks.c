@@ -15,6 +15,8 @@
 #include "constants.h"
 #include "cycles.h"
 #include "methods.h"
+#include "probe_frames.h"
+#include "vm_methods.h"
 
 static struct call_thread nobody = { .metrics = 1 };
 static __thread struct call_thread *self __attribute__((tls_model("initial-exec"))) = &nobody;
@@ -85,11 +87,14 @@ void hooks_interpreter(const void *start, size_t size)
  */
 #define CALLER (((const uintptr_t *)*(const uintptr_t *)__builtin_frame_address(0))[1])
 
+static bool is_interpreter(uintptr_t site)
+{
+	return site - interpreter_start < interpreter_end - interpreter_start;
+}
+
 static uint32_t type_of(uint32_t method, uintptr_t caller)
 {
-	uint32_t type = caller - interpreter_start < interpreter_end - interpreter_start ?
-				TYPE_INTERPRETED :
-				TYPE_JITTED;
+	uint32_t type = is_interpreter(caller) ? TYPE_INTERPRETED : TYPE_JITTED;
 
 	return type + methods_get(method)->is_static;
 }
@@ -99,7 +104,7 @@ static uint32_t type_of(uint32_t method, uintptr_t caller)
 static __attribute__((noinline)) struct call_thread *here(void)
 {
 	hooks_thread_begin(NULL);
-	if (self != &nobody)
+	if (self != &nobody && name_here)
 		self->name = name_here();
 	return self;
 }
@@ -139,6 +144,48 @@ static void JNICALL caught(JNIEnv *jni, jclass class, jint method)
 {
 	BEGIN(void) jni, (void)class;
 	call_caught(t, (uint32_t)method, &now);
+	END
+}
+
+/* ---- the VM's probes ------------------------------------------------------------------------- */
+
+static size_t exception_at;
+
+void hooks_exception_at(size_t offset)
+{
+	exception_at = offset;
+}
+
+/* Where the VM's code called the probe, and the frame there: of compiled code its stack pointer, of
+ * the interpreter its frame pointer. */
+#define SITE ((uintptr_t)__builtin_return_address(0))
+#define FRAME                                                                  \
+	(is_interpreter(SITE) ? *(uintptr_t *)__builtin_frame_address(0) | 1 : \
+				(uintptr_t)__builtin_frame_address(0) + 16)
+
+void hooks_probe_begin(void *thread, const void *method)
+{
+	BEGIN(void) thread;
+	uint32_t number = vm_methods_number(method);
+
+	if (number != VM_METHOD_NONE)
+		probe_enter(t, number,
+			    vm_methods_native(method) ?
+				    TYPE_NATIVE + (uint32_t)methods_get(number)->is_static :
+				    type_of(number, SITE),
+			    (struct call_place){ FRAME, SITE }, &now);
+	END
+}
+
+/* The VM does not tell an exception from a return; in the interpreter it shows. */
+void hooks_probe_end(void *thread, const void *method)
+{
+	BEGIN uint32_t number = vm_methods_number(method);
+	bool thrown = exception_at && is_interpreter(SITE) &&
+		      *(void *const *)((char *)thread + exception_at);
+
+	if (number != VM_METHOD_NONE)
+		probe_end(t, number, thrown ? EVENT_UNWIND : EVENT_LEAVE, FRAME, &now);
 	END
 }
 

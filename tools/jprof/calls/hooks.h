@@ -24,6 +24,11 @@ void hooks_set(bool on);
 /* The interpreter's code: a method that is entered from there is interpreted. */
 void hooks_interpreter(const void *start, size_t size);
 
+/* The functions of the VM's probes (probes.h). They may call nothing of the VM's. */
+void hooks_probe_begin(void *thread, const void *method);
+void hooks_probe_end(void *thread, const void *method);
+void hooks_exception_at(size_t offset); /* probes_exception_at() */
+
 /* Threads end and begin. */
 void hooks_thread_begin(const char *name);
 void hooks_thread_name(const char *name);

@@ -17,7 +17,9 @@
 #include "hooks.h"
 #include "log_rt.h"
 #include "methods.h"
+#include "probes.h"
 #include "refused.h"
+#include "vm_methods.h"
 
 struct left {
 	int32_t method; /* -1: the class, whose name this is */
@@ -31,7 +33,8 @@ static struct {
 	struct log_rt log;
 	struct method_filter methods;
 	char path[4096], prefix[256];
-	bool live; /* the hooks' class is there */
+	bool probes; /* the VM's own probes, not changed classes */
+	bool live;   /* the hooks' class is there */
 	bool written;
 	pthread_mutex_t lock; /* of what was left */
 	struct left *left;
@@ -93,6 +96,13 @@ static const char *set_prefix(const char *text, size_t n)
 				      set_text(agent.prefix, sizeof(agent.prefix), text, n);
 }
 
+static const char *set_mode(const char *text, size_t n)
+{
+	agent.probes = n == 6 && !memcmp(text, "probes", n);
+	return agent.probes || (n == 7 && !memcmp(text, "rewrite", n)) ? NULL :
+									 "it is rewrite or probes";
+}
+
 static const struct option {
 	const char *name; /* with '=': a text follows */
 	const char *argument, *help;
@@ -105,6 +115,8 @@ static const struct option {
 	{ "STATDYN", "", "small letters for static methods", set_static },
 	{ "CLASSMETHODS=", "PATTERN[+…]",
 	  "methods: package/Class.method(descriptor) with *; -PATTERN excludes", set_methods },
+	{ "MODE=", "rewrite|probes",
+	  "how calls are seen: by changed classes (the default) or the VM's own probes", set_mode },
 	{ "LOGPATH=", "FOLDER", "where the log goes (the working folder)", set_path },
 	{ "LOGPREFIX=", "NAME", "the log's name before .N_PID (log-rt)", set_prefix },
 	{ "HELP", "", "print this text", NULL },
@@ -330,17 +342,66 @@ static void JNICALL stub_made(jvmtiEnv *vm, const char *name, const void *addres
 		hooks_interpreter(address, (size_t)size);
 }
 
+static bool takes(const char *name)
+{
+	return filter_takes(&agent.methods, name);
+}
+
+static void JNICALL class_goes(jvmtiEnv *vm, ...)
+{
+	(void)vm;
+	vm_methods_unloaded();
+}
+
+/* HotSpot tells of classes that are unloaded by an event of its own. */
+static jvmtiError hear_unloading(jvmtiEnv *vm)
+{
+	jvmtiExtensionEventInfo *events;
+	jvmtiError err;
+	jint n;
+
+	err = (*vm)->GetExtensionEvents(vm, &n, &events);
+	if (err)
+		return err;
+	err = JVMTI_ERROR_NOT_AVAILABLE;
+	for (jint i = 0; i < n; i++)
+		if (!strcmp(events[i].id, "com.sun.hotspot.events.ClassUnload"))
+			err = (*vm)->SetExtensionEventCallback(vm, events[i].extension_event_index,
+							       class_goes);
+	(*vm)->Deallocate(vm, (unsigned char *)events);
+	return err;
+}
+
+/* NULL, or why it cannot be. */
+static const char *install_probes(JavaVM *java)
+{
+	struct vm_image image;
+	const char *why = vm_image_open(&image, (const void *)(*java)->GetEnv);
+
+	if (why)
+		return why;
+	why = vm_methods_init(&image, takes);
+	if (!why && hear_unloading(agent.vm))
+		why = "this Java VM does not tell when it unloads classes";
+	hooks_exception_at(probes_exception_at(&image));
+	if (!why)
+		why = probes_install(&image, hooks_probe_begin, hooks_probe_end);
+	vm_image_close(&image);
+	return why;
+}
+
 /* false, after a message: nothing is measured. */
 static bool start(JNIEnv *jni)
 {
-	const char *why = hooks_define(jni, name_here);
+	const char *why = agent.probes ? NULL : hooks_define(jni, name_here);
 
 	if (why) {
 		fprintf(stderr, "jprof: %s: nothing is measured\n", why);
 		return false;
 	}
 	agent.live = true;
-	change_classes(agent.vm, jni);
+	if (!agent.probes)
+		change_classes(agent.vm, jni);
 	hooks_set(true);
 	return true;
 }
@@ -367,10 +428,10 @@ static jint begin(JavaVM *java, const char *text, bool running)
 	static const jvmtiEvent events[] = {
 		JVMTI_EVENT_VM_INIT,
 		JVMTI_EVENT_VM_DEATH,
-		JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
 		JVMTI_EVENT_THREAD_START,
 		JVMTI_EVENT_THREAD_END,
 		JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
+		JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, /* the last: not with probes */
 	};
 	static const jvmtiEventCallbacks callbacks = {
 		.VMInit = vm_begins,
@@ -385,6 +446,7 @@ static jint begin(JavaVM *java, const char *text, bool running)
 		.can_retransform_classes = 1,
 		.can_retransform_any_class = 1,
 	};
+	size_t count = sizeof(events) / sizeof(events[0]);
 	jvmtiError err;
 	jvmtiEnv *vm;
 	JNIEnv *jni;
@@ -406,11 +468,22 @@ static jint begin(JavaVM *java, const char *text, bool running)
 	}
 	agent.java = java;
 	agent.vm = vm;
-	err = (*vm)->AddCapabilities(vm, &wanted);
+	if (agent.probes) {
+		const char *why =
+			running ? "MODE=probes is for the VM's start: its code is made by then" :
+				  install_probes(java);
+
+		if (why) {
+			fprintf(stderr, "jprof: %s\n", why);
+			return JNI_ERR;
+		}
+		count--;
+	}
+	err = agent.probes ? 0 : (*vm)->AddCapabilities(vm, &wanted);
 	if (err)
 		return refused(vm, "jprof", "this Java VM changes no classes", err);
 	err = (*vm)->SetEventCallbacks(vm, &callbacks, sizeof(callbacks));
-	for (size_t i = 0; !err && i < sizeof(events) / sizeof(events[0]); i++)
+	for (size_t i = 0; !err && i < count; i++)
 		err = (*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, events[i], NULL);
 	/* Where the interpreter is was told when it was made. */
 	if (!err && running)

@@ -20,7 +20,7 @@ struct writing {
 		uint32_t node, level;
 	} * waiting; /* nodes, the next one last */
 	size_t room;
-	uint64_t entries, exits, unwinds, live, unknown, too_deep, too_many;
+	uint64_t entries, exits, unwinds, live, unknown, too_deep, too_many, uncounted;
 	int err;
 };
 
@@ -36,6 +36,7 @@ static void learn(void *arg, const struct call_thread *t)
 	w->unknown += t->unknown;
 	w->too_deep += t->too_deep;
 	w->too_many += t->too_many;
+	w->uncounted += t->uncounted;
 }
 
 static void write_name(const struct writing *w, const struct call_thread *t,
@@ -46,6 +47,10 @@ static void write_name(const struct writing *w, const struct call_thread *t,
 	if (n == t->nodes) {
 		escape_print(w->out, t->name ? t->name : "thread");
 		fprintf(w->out, "_%d\n", (int)t->tid);
+		return;
+	}
+	if (n == &t->nodes[t->beyond]) {
+		fputs("beyond the tree's room\n", w->out);
 		return;
 	}
 	if (w->how->types)
@@ -112,12 +117,12 @@ int log_rt_write(FILE *out, const struct log_rt *how)
 		"pitrace log-rt\nmetric: %s\nentries %" PRIu64 ", exits %" PRIu64
 		", exception exits %" PRIu64 ", on the stack %" PRIu64 "\n",
 		how->values ? how->metric : "none", w.entries, w.exits, w.unwinds, w.live);
-	if (w.unknown || w.too_deep || w.too_many)
+	if (w.unknown || w.too_deep || w.too_many || w.uncounted)
 		fprintf(out,
 			"not kept: ends of methods that began before %" PRIu64
 			", calls deeper than %u %" PRIu64 ", calls beyond the tree's room %" PRIu64
-			"\n",
-			w.unknown, 131072u, w.too_deep, w.too_many);
+			", events without a correction %" PRIu64 "\n",
+			w.unknown, 131072u, w.too_deep, w.too_many, w.uncounted);
 	fputs(how->values ?
 		      "\n LV      CALLS        CEE           BASE          DELTA  DS  IN NAME\n" :
 		      "\n LV      CALLS        CEE NAME\n",

@@ -1,47 +1,94 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "methods.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#define BLOCK 4096 /* methods: blocks stay where they are */
+#define BLOCK 4096              /* methods: blocks stay where they are */
+#define CHUNK ((size_t)1 << 20) /* … and so do texts */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+struct chunk {
+	_Atomic size_t used;
+	char text[CHUNK - sizeof(size_t)];
+};
+
 static struct method *_Atomic blocks[METHODS_MOST / BLOCK];
+static struct chunk *_Atomic chunk;
 static atomic_uint count;
+
+static void *new_memory(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* NULL: no memory. What is left of a chunk in which it does not fit is given up. */
+static char *new_text(size_t n)
+{
+	struct chunk *c = chunk, *more;
+	size_t start;
+
+	if (n > sizeof(c->text))
+		return NULL;
+	for (;;) {
+		start = c ? atomic_fetch_add(&c->used, n) : sizeof(c->text);
+		if (start <= sizeof(c->text) - n)
+			return c->text + start;
+		more = new_memory(sizeof(*more));
+		if (!more)
+			return NULL;
+		if (atomic_compare_exchange_strong(&chunk, &c, more))
+			c = more;
+		else
+			munmap(more, sizeof(*more));
+	}
+}
+
+static struct method *block_of(uint32_t number)
+{
+	struct method *b = blocks[number / BLOCK], *more;
+
+	if (b)
+		return b;
+	more = new_memory(BLOCK * sizeof(*more));
+	if (!more || atomic_compare_exchange_strong(&blocks[number / BLOCK], &b, more))
+		return more;
+	munmap(more, BLOCK * sizeof(*more));
+	return b;
+}
+
+/* -1: there are too many, or no memory. */
+static int32_t new_number(void)
+{
+	uint32_t number = count;
+
+	do {
+		if (number >= METHODS_MOST || !block_of(number))
+			return -1;
+	} while (!atomic_compare_exchange_weak(&count, &number, number + 1));
+	return (int32_t)number;
+}
 
 int32_t methods_add(const char *class, uint32_t class_length, const char *name,
 		    uint32_t name_length, const char *descriptor, uint32_t descriptor_length,
 		    bool is_static)
 {
-	char *text = malloc((size_t)class_length + name_length + descriptor_length + 2), *p = text;
-	struct method *block = NULL;
-	uint32_t number;
+	char *text = new_text((size_t)class_length + name_length + descriptor_length + 2), *p;
+	int32_t number = text ? new_number() : -1;
 
-	if (!text)
+	if (number < 0)
 		return -1;
-	p = mempcpy(p, class, class_length);
+	p = mempcpy(text, class, class_length);
 	*p++ = '.';
 	p = mempcpy(p, name, name_length);
 	p = mempcpy(p, descriptor, descriptor_length);
 	*p = 0;
-	pthread_mutex_lock(&lock);
-	number = count;
-	if (number < METHODS_MOST) {
-		block = blocks[number / BLOCK];
-		if (!block)
-			block = blocks[number / BLOCK] = calloc(BLOCK, sizeof(*block));
-	}
-	if (block) {
-		block[number % BLOCK] = (struct method){ text, is_static };
-		count = number + 1;
-	}
-	pthread_mutex_unlock(&lock);
-	if (!block)
-		free(text);
-	return block ? (int32_t)number : -1;
+	blocks[(uint32_t)number / BLOCK][(uint32_t)number % BLOCK] = (struct method){ text,
+										      is_static };
+	return number;
 }
 
 const struct method *methods_get(uint32_t number)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Methods by the number that their code gives to the hooks. Numbers are given under a lock; who
- * holds a number reads without one. Nothing is ever given back: a class may be unloaded, its calls
- * have been.
+ * Methods by the number that their code gives to the hooks. Nothing here takes a lock or calls
+ * malloc, for a probe may meet a new method anywhere. Nothing is ever given back: a class may be
+ * unloaded, its calls have been.
  */
 #ifndef METHODS_H
 #define METHODS_H

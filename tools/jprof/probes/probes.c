@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "probes.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define BEGIN "_ZN13SharedRuntime19dtrace_method_entryEP10JavaThreadP6Method"
+#define END   "_ZN13SharedRuntime18dtrace_method_exitEP10JavaThreadP6Method"
+#define FLAG  "DTraceMethodProbes"
+
+/* A jump to an address that follows it. */
+#if defined(__x86_64__)
+static const uint8_t jump[] = { 0xff, 0x25, 0, 0, 0, 0 }; /* jmp *0(%rip) */
+#elif defined(__aarch64__)
+static const uint32_t jump[] = { 0x58000050, 0xd61f0200 }; /* ldr x16, .+8; br x16 */
+#else
+#define NO_JUMP
+static const uint8_t jump[1];
+#endif
+#define ROOM (sizeof(jump) + sizeof(uintptr_t))
+
+static void *room_at(const struct vm_image *i, const char *name)
+{
+	size_t room = 0;
+	void *p = vm_image_symbol(i, name, &room);
+
+	return room >= ROOM ? p : NULL;
+}
+
+static bool protect(void *p, int how)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)p & ~(page - 1);
+
+	return !mprotect((void *)start, (uintptr_t)p + ROOM - start, how);
+}
+
+static void put_jump(void *at, probe_function to)
+{
+	uintptr_t address = (uintptr_t)to;
+
+	memcpy(at, jump, sizeof(jump));
+	memcpy((char *)at + sizeof(jump), &address, sizeof(address));
+	__builtin___clear_cache((char *)at, (char *)at + ROOM);
+}
+
+const char *probes_install(const struct vm_image *i, probe_function begin, probe_function end)
+{
+	void *first = room_at(i, BEGIN), *last = room_at(i, END);
+	size_t room;
+	bool *flag = vm_image_symbol(i, FLAG, &room);
+
+#ifdef NO_JUMP
+	return "MODE=probes is for x86-64 and arm64";
+#endif
+	if (!first || !last || !flag)
+		return "the Java VM's library has no symbol table, or no probes of methods";
+	if (!protect(first, PROT_READ | PROT_WRITE | PROT_EXEC) ||
+	    !protect(last, PROT_READ | PROT_WRITE | PROT_EXEC))
+		return "the code of the Java VM's library may not be changed";
+	put_jump(first, begin);
+	put_jump(last, end);
+	protect(first, PROT_READ | PROT_EXEC);
+	protect(last, PROT_READ | PROT_EXEC);
+	*flag = true;
+	return NULL;
+}
+
+size_t probes_exception_at(const struct vm_image *i)
+{
+	size_t at;
+
+	if (vm_image_member(i, "JavaThread", "_vm_result", &at) ||
+	    vm_image_member(i, "JavaThread", "_vm_result_oop", &at))
+		return at;
+	return 0;
+}

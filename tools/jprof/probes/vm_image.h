@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What HotSpot's library says of itself: its symbols, of the file's .symtab, and its structures, of
+ * the tables that it exports for debuggers (gHotSpotVMStructs, gHotSpotVMTypes).
+ */
+#ifndef VM_IMAGE_H
+#define VM_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct vm_image {
+	void *handle; /* dlopen's */
+	const char *base;
+	const void *file; /* mapped */
+	size_t size;
+};
+
+/* inside: an address in the library. NULL, or why not. */
+const char *vm_image_open(struct vm_image *i, const void *inside);
+void vm_image_close(struct vm_image *i);
+
+/* The address of a symbol, and the bytes up to the next one; NULL: there is none. */
+void *vm_image_symbol(const struct vm_image *i, const char *name, size_t *room);
+
+/* A member's offset; false: this VM has none of that name. */
+bool vm_image_member(const struct vm_image *i, const char *type, const char *member,
+		     size_t *offset);
+bool vm_image_type_size(const struct vm_image *i, const char *type, size_t *size);
+
+#endif
