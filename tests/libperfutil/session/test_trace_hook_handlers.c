@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * TraceHook where little is allowed: in signal handlers, first and later, with errno that nobody may
+ * TraceHook where little is allowed: in signal handlers, first and later, with errno that may not
  * change, and in sandboxes.
  */
 #include "hook_session.h"
