@@ -36,7 +36,7 @@
 #define STAT_MOST  4096
 #define VDSO_MOST  (1u << 20)
 
-struct process {
+struct live_process {
 	uint32_t pid, inner; /* inner: in its own namespace */
 	int folder;          /* of /proc */
 	struct proc_task task;
@@ -89,7 +89,7 @@ static bool next_map(struct bytes *b, struct proc_map *m)
 
 /* What an exec changes (the program, where the vdso is), and whether there is memory that may hold
  * code of the process's own. */
-static void look_at_maps(struct process *p)
+static void look_at_maps(struct live_process *p)
 {
 	struct bytes b = bytes_of(p->maps, p->size);
 	struct proc_map m;
@@ -106,7 +106,7 @@ static void look_at_maps(struct process *p)
 	}
 }
 
-static int read_process(struct process *p)
+static int read_process(struct live_process *p)
 {
 	struct proc_task again;
 	char path[32];
@@ -162,7 +162,7 @@ static int tell_vdso(struct a2n *a, struct live *l, const struct proc_map *m)
 	return rc;
 }
 
-static int tell_map(struct a2n *a, const struct process *p, const struct proc_map *m)
+static int tell_map(struct a2n *a, const struct live_process *p, const struct proc_map *m)
 {
 	char path[PATH_MAX];
 	struct a2n_map map = {
@@ -182,7 +182,7 @@ static int tell_map(struct a2n *a, const struct process *p, const struct proc_ma
 	return a2n_add_map(a, p->time, p->pid, &map);
 }
 
-static int tell_maps(struct a2n *a, struct live *l, const struct process *p)
+static int tell_maps(struct a2n *a, struct live *l, const struct live_process *p)
 {
 	struct bytes b = bytes_of(p->maps, p->size);
 	struct proc_map m;
@@ -197,7 +197,7 @@ static int tell_maps(struct a2n *a, struct live *l, const struct process *p)
 	return rc;
 }
 
-static int tell_thread(struct a2n *a, const struct process *p, const char *name)
+static int tell_thread(struct a2n *a, const struct live_process *p, const char *name)
 {
 	struct proc_task t;
 	char path[32 + NAME_MAX];
@@ -215,7 +215,7 @@ static int tell_thread(struct a2n *a, const struct process *p, const char *name)
 	return rc ? rc : a2n_name(a, p->time, p->pid, t.pid, t.comm);
 }
 
-static int tell_threads(struct a2n *a, const struct process *p)
+static int tell_threads(struct a2n *a, const struct live_process *p)
 {
 	int fd = openat(p->folder, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
@@ -234,7 +234,7 @@ static int tell_threads(struct a2n *a, const struct process *p)
 /* ---- code of its own ------------------------------------------------------------------------- */
 
 /* The last number of status's NSpid line is the one in its own namespace. */
-static int read_inner(struct process *p)
+static int read_inner(struct live_process *p)
 {
 	struct bytes b, l;
 	const char *line;
@@ -256,7 +256,7 @@ static int read_inner(struct process *p)
 	return rc;
 }
 
-static int open_own(const struct process *p, const char *path, struct stat *st)
+static int open_own(const struct live_process *p, const char *path, struct stat *st)
 {
 	int fd;
 
@@ -271,7 +271,7 @@ static int open_own(const struct process *p, const char *path, struct stat *st)
 	return fd;
 }
 
-static int tell_perfmap(struct a2n *a, struct live *l, const struct process *p)
+static int tell_perfmap(struct a2n *a, struct live *l, const struct live_process *p)
 {
 	struct live_file *f;
 	struct perfmap_entry e;
@@ -300,7 +300,7 @@ static int tell_perfmap(struct a2n *a, struct live *l, const struct process *p)
 	return rc == -ENOMEM ? rc : 0;
 }
 
-static int tell_event(struct a2n *a, const struct process *p, const struct jitdump_info *info,
+static int tell_event(struct a2n *a, const struct live_process *p, const struct jitdump_info *info,
 		      const struct jitdump_event *e)
 {
 	uint64_t time = info->raw_time ? p->time : e->time;
@@ -318,7 +318,7 @@ static int tell_event(struct a2n *a, const struct process *p, const struct jitdu
 	}
 }
 
-static int tell_jitdump(struct a2n *a, struct live *l, const struct process *p,
+static int tell_jitdump(struct a2n *a, struct live *l, const struct live_process *p,
 			const struct proc_map *m)
 {
 	struct jitdump_event e;
@@ -365,7 +365,7 @@ static bool is_jitdump(const struct proc_map *m)
 	       !memcmp(b.base + b.at, ".dump", 5) && m->path_len < PATH_MAX;
 }
 
-static int tell_code(struct a2n *a, struct live *l, struct process *p)
+static int tell_code(struct a2n *a, struct live *l, struct live_process *p)
 {
 	struct bytes b = bytes_of(p->maps, p->size);
 	uint64_t last = 0;
@@ -388,7 +388,7 @@ static int tell_code(struct a2n *a, struct live *l, struct process *p)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static int tell_process(struct a2n *a, struct process *p)
+static int tell_process(struct a2n *a, struct live_process *p)
 {
 	struct live *l = inner_live(a);
 	struct live_file *image = live_file(l, p->pid, p->task.start, LIVE_IMAGE);
@@ -418,7 +418,7 @@ static int tell_process(struct a2n *a, struct process *p)
 
 int a2n_add_process(struct a2n *a, uint32_t pid, const char **why)
 {
-	struct process p = { .pid = pid ? pid : (uint32_t)getpid(), .folder = -1, .root = -1 };
+	struct live_process p = { .pid = pid ? pid : (uint32_t)getpid(), .folder = -1, .root = -1 };
 	const char *unwanted = NULL;
 	int rc;
 

@@ -15,7 +15,7 @@
 #define MAX_MANGLED  8192
 #define MAX_READABLE 65536
 
-struct output {
+struct demangle_out {
 	char *text;
 	size_t length, room;
 	jmp_buf stop;
@@ -23,7 +23,7 @@ struct output {
 
 static void take(const char *text, size_t length, void *arg)
 {
-	struct output *o = arg;
+	struct demangle_out *o = arg;
 
 	if (!length) /* then text may be NULL */
 		return;
@@ -41,7 +41,7 @@ typedef int (*demangler)(const char *, int, demangle_callbackref, void *);
 static char *demangled(demangler demangle, const char *name)
 {
 	/* Thread-local: each thread may use an a2n of its own. */
-	struct output *o = calloc(1, sizeof(*o));
+	struct demangle_out *o = calloc(1, sizeof(*o));
 	char *text = NULL;
 
 	if (!o)

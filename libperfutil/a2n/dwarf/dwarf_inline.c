@@ -28,7 +28,7 @@ struct entry { /* the attributes used of an entry that may have code */
 	bool has_low, relative;
 };
 
-struct walk {
+struct inline_walk {
 	struct dwarf_unit *u;
 	const uint64_t *address;
 	uint32_t n;
@@ -129,7 +129,7 @@ static void find_name(struct dwarf_file *f, struct dwarf_unit *u, uint64_t offse
 }
 
 /* The same functions are inlined repeatedly: cache their names. */
-static const char *name_of(struct walk *w, const struct attr_value *ref)
+static const char *name_of(struct inline_walk *w, const struct attr_value *ref)
 {
 	struct dwarf_file *f = ref->class == ATTR_REF_ALT ? w->u->file->alt : w->u->file;
 	struct dwarf_unit *u = ref->class == ATTR_REF_ALT ? NULL : w->u;
@@ -160,7 +160,7 @@ static const char *name_of(struct walk *w, const struct attr_value *ref)
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
-static void read_entry(struct walk *w, const struct abbrev *a, struct entry *e)
+static void read_entry(struct inline_walk *w, const struct abbrev *a, struct entry *e)
 {
 	struct dwarf_unit *u = w->u;
 	uint32_t i;
@@ -212,12 +212,12 @@ static void read_entry(struct walk *w, const struct abbrev *a, struct entry *e)
 }
 
 /* Finds the first requested address that is not below. */
-static uint32_t first_from(const struct walk *w, uint64_t address)
+static uint32_t first_from(const struct inline_walk *w, uint64_t address)
 {
 	return search_sorted(i, 0, w->n, w->address[i] < address);
 }
 
-static uint32_t add_node(struct walk *w, const struct entry *e, uint32_t parent)
+static uint32_t add_node(struct inline_walk *w, const struct entry *e, uint32_t parent)
 {
 	struct dwarf_nodes *nodes = w->nodes;
 	struct dwarf_node node = {
@@ -243,7 +243,7 @@ static uint32_t add_node(struct walk *w, const struct entry *e, uint32_t parent)
 
 /* Handles a function's entry: it becomes the innermost so far of the requested addresses it covers.
  * */
-static uint32_t cover(struct walk *w, const struct entry *e, uint32_t parent)
+static uint32_t cover(struct inline_walk *w, const struct entry *e, uint32_t parent)
 {
 	uint32_t node = NO_NODE, i, k, from;
 
@@ -299,7 +299,7 @@ static bool has_nested(uint64_t language)
 }
 
 /* Returns the end of an entry's children, if DW_AT_sibling says so. */
-static uint64_t sibling_of(struct walk *w, const struct abbrev *a, struct bytes b)
+static uint64_t sibling_of(struct inline_walk *w, const struct abbrev *a, struct bytes b)
 {
 	struct attr_value v = { .class = ATTR_NONE };
 	uint32_t i;
@@ -309,7 +309,7 @@ static uint64_t sibling_of(struct walk *w, const struct abbrev *a, struct bytes 
 	return v.class == ATTR_REF ? v.u : 0;
 }
 
-static bool one_entry(struct walk *w, const struct abbrev *a)
+static bool one_entry(struct inline_walk *w, const struct abbrev *a)
 {
 	bool function = a->tag == DW_TAG_subprogram;
 	bool code = function || a->tag == DW_TAG_inlined_subroutine;
@@ -338,7 +338,7 @@ static bool one_entry(struct walk *w, const struct abbrev *a)
 	return true;
 }
 
-static bool walk_all(struct walk *w)
+static bool walk_all(struct inline_walk *w)
 {
 	while (w->b.at < w->u->end) {
 		uint64_t code = dwarf_uleb(&w->b);
@@ -364,7 +364,7 @@ static bool walk_all(struct walk *w)
 bool dwarf_walk(struct dwarf_unit *u, const uint64_t *address, uint32_t n, uint32_t *innermost,
 		struct dwarf_nodes *nodes, struct dwarf_names *names)
 {
-	struct walk *w;
+	struct inline_walk *w;
 	uint32_t i;
 
 	for (i = 0; i < n; i++)
@@ -374,7 +374,7 @@ bool dwarf_walk(struct dwarf_unit *u, const uint64_t *address, uint32_t n, uint3
 	w = malloc(sizeof(*w));
 	if (!w)
 		return false;
-	*w = (struct walk){
+	*w = (struct inline_walk){
 		.u = u,
 		.address = address,
 		.n = n,

@@ -9,7 +9,7 @@
 
 #define MAX_FORMATS 16
 
-struct program {
+struct line_program {
 	const struct dwarf_unit *u; /* the unit whose strings and sizes are used */
 	struct dwarf_unit as;       /* that unit with the program's own sizes */
 	struct bytes b;
@@ -51,7 +51,7 @@ static const char *take_string(struct bytes *b)
 }
 
 /* Before DWARF 5: folder 0 is the unit's, lists of folders and files follow. */
-static bool read_old_tables(struct program *p, struct dwarf_files *files)
+static bool read_old_tables(struct line_program *p, struct dwarf_files *files)
 {
 	const char *name;
 	uint64_t folder;
@@ -73,7 +73,7 @@ static bool read_old_tables(struct program *p, struct dwarf_files *files)
 }
 
 /* DWARF 5: a table is preceded by the format of its entries. */
-static bool read_table(struct program *p, struct dwarf_files *files, bool folders)
+static bool read_table(struct line_program *p, struct dwarf_files *files, bool folders)
 {
 	struct attr format[MAX_FORMATS];
 	uint8_t n_formats = bytes_u8(&p->b), i;
@@ -113,7 +113,7 @@ static bool read_table(struct program *p, struct dwarf_files *files, bool folder
 	return true;
 }
 
-static bool read_header(struct program *p, struct dwarf_files *files, const char **why)
+static bool read_header(struct line_program *p, struct dwarf_files *files, const char **why)
 {
 	struct bytes *b = &p->b;
 	uint64_t length = dwarf_length(b, &p->as.offset_size), program;
@@ -162,7 +162,7 @@ static bool read_header(struct program *p, struct dwarf_files *files, const char
 
 /* ---- the program ---------------------------------------------------------------------------- */
 
-static void add_row(struct program *p)
+static void add_row(struct line_program *p)
 {
 	if (array_next(p->rows, p->n, p->room)) {
 		p->no_memory = true;
@@ -173,14 +173,14 @@ static void add_row(struct program *p)
 	p->rows[p->n++] = p->row;
 }
 
-static void reset(struct program *p)
+static void reset(struct line_program *p)
 {
 	p->row = (struct dwarf_row){ .file = 1, .line = 1 };
 	p->n = 0;
 	p->unsorted = false;
 }
 
-static void sort_rows(struct program *p)
+static void sort_rows(struct line_program *p)
 {
 	struct dwarf_row *spare = malloc(p->n * sizeof(*spare)), *from = p->rows, *to = spare;
 	uint32_t width, i, a, b, middle, end, k;
@@ -209,7 +209,7 @@ static void sort_rows(struct program *p)
 	free(spare);
 }
 
-static void end_sequence(struct program *p, dwarf_take_rows take, void *arg)
+static void end_sequence(struct line_program *p, dwarf_take_rows take, void *arg)
 {
 	p->row.end = true;
 	add_row(p);
@@ -224,7 +224,8 @@ static void end_sequence(struct program *p, dwarf_take_rows take, void *arg)
 	reset(p);
 }
 
-static void extended(struct program *p, struct dwarf_files *files, dwarf_take_rows take, void *arg)
+static void extended(struct line_program *p, struct dwarf_files *files, dwarf_take_rows take,
+		     void *arg)
 {
 	uint64_t length = dwarf_uleb(&p->b), folder;
 	size_t end;
@@ -254,7 +255,7 @@ static void extended(struct program *p, struct dwarf_files *files, dwarf_take_ro
 		bytes_seek(&p->b, end);
 }
 
-static void special(struct program *p, uint8_t opcode)
+static void special(struct line_program *p, uint8_t opcode)
 {
 	uint8_t n = opcode - p->opcode_base;
 
@@ -263,7 +264,7 @@ static void special(struct program *p, uint8_t opcode)
 	add_row(p);
 }
 
-static void standard(struct program *p, uint8_t opcode)
+static void standard(struct line_program *p, uint8_t opcode)
 {
 	uint8_t i;
 
@@ -303,7 +304,7 @@ static void standard(struct program *p, uint8_t opcode)
 	}
 }
 
-static void run_program(struct program *p, struct dwarf_files *files, dwarf_take_rows take,
+static void run_program(struct line_program *p, struct dwarf_files *files, dwarf_take_rows take,
 			void *arg)
 {
 	reset(p);
@@ -322,7 +323,7 @@ static void run_program(struct program *p, struct dwarf_files *files, dwarf_take
 bool dwarf_run_lines(const struct dwarf_unit *u, struct dwarf_files *files, dwarf_take_rows take,
 		     void *arg)
 {
-	struct program p = { .u = u, .as = *u, .b = u->part[PART_LINE] };
+	struct line_program p = { .u = u, .as = *u, .b = u->part[PART_LINE] };
 	const char *why = "a line table is out of bounds";
 	bool ok;
 

@@ -16,7 +16,7 @@
 
 #define BUDGET_AN_ADDRESS 1024 /* maximum depth of inlined functions */
 
-struct wanted {
+struct wanted_line {
 	uint64_t address;
 	size_t i;      /* the caller's number */
 	uint32_t unit; /* the unit that claims it, or NO_UNIT */
@@ -36,7 +36,7 @@ struct lines {
 	bool inlined;
 	a2n_take_frames take;
 	void *arg;
-	struct wanted *wanted; /* by address */
+	struct wanted_line *wanted; /* by address */
 	uint32_t n;
 	/* State of the unit being read: */
 	uint64_t *address;
@@ -311,14 +311,14 @@ static bool one_unit(struct lines *l, struct dwarf_unit *u)
 
 static int by_address(const void *pa, const void *pb)
 {
-	const struct wanted *a = pa, *b = pb;
+	const struct wanted_line *a = pa, *b = pb;
 
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
 static int by_unit(const void *pa, const void *pb)
 {
-	const struct wanted *a = pa, *b = pb;
+	const struct wanted_line *a = pa, *b = pb;
 
 	if (a->unit != b->unit)
 		return a->unit < b->unit ? -1 : 1;
@@ -413,7 +413,7 @@ static bool prepare(struct lines *l, const uint64_t *offsets, size_t n)
 	if (!l->wanted || !l->address || !l->index || !l->spot || !l->innermost)
 		return false;
 	for (i = 0; i < n; i++)
-		l->wanted[i] = (struct wanted){ offsets[i], i, NO_UNIT };
+		l->wanted[i] = (struct wanted_line){ offsets[i], i, NO_UNIT };
 	qsort(l->wanted, n, sizeof(*l->wanted), by_address);
 	return true;
 }

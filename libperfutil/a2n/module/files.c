@@ -155,14 +155,14 @@ static bool file_crc(int fd, uint32_t *crc)
 	return n == 0;
 }
 
-struct wanted {
+struct wanted_file {
 	const struct build_id *id; /* NULL: by CRC */
 	uint32_t crc;
 	bool any; /* any type, not only programs and libraries */
 	struct elf_file *debug;
 };
 
-static bool try_debug(const struct wanted *w, const char *file)
+static bool try_debug(const struct wanted_file *w, const char *file)
 {
 	struct build_id id;
 	const char *why;
@@ -188,7 +188,7 @@ static bool try_debug(const struct wanted *w, const char *file)
 	return true;
 }
 
-static bool by_build_id(const struct roots *roots, struct wanted *w, char *found, size_t size)
+static bool by_build_id(const struct roots *roots, struct wanted_file *w, char *found, size_t size)
 {
 	static const char *const folders[] = { "/usr/lib/debug/.build-id", "/.build-id" };
 	char hex[2 * BUILD_ID_MAX + 1];
@@ -213,7 +213,7 @@ static bool by_build_id(const struct roots *roots, struct wanted *w, char *found
 }
 
 static bool by_link(const struct roots *roots, const char *path, const char *name,
-		    const struct wanted *w, char *found, size_t size)
+		    const struct wanted_file *w, char *found, size_t size)
 {
 	int folder = (int)(strrchr(path, '/') ? strrchr(path, '/') - path : 0);
 	uint32_t i;
@@ -260,7 +260,7 @@ static bool from_server(const struct roots *roots, const struct build_id *id,
 bool files_debug(const struct roots *roots, const char *path, const struct build_id *id,
 		 struct elf_file *f, struct elf_file *debug, char *found, size_t size)
 {
-	struct wanted w = { .id = id, .debug = debug };
+	struct wanted_file w = { .id = id, .debug = debug };
 	char name[NAME_MAX + 1];
 
 	if (roots->no_debug_files)
@@ -286,7 +286,7 @@ static int folder_of(const char *file)
 bool files_shared(const struct roots *roots, const char *near, const char *name,
 		  const struct build_id *id, struct elf_file *f, char *found, size_t size)
 {
-	struct wanted w = { .id = id, .any = true, .debug = f };
+	struct wanted_file w = { .id = id, .any = true, .debug = f };
 	bool whole = name[0] == '/';
 	uint32_t i;
 

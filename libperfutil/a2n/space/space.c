@@ -256,14 +256,14 @@ static int each(const struct space *s, struct moment at, uint64_t start, uint64_
 	}
 }
 
-struct part {
+struct space_part {
 	uint64_t start, last;
 };
 
 /* Finds the first part that has a module or a reason. */
 static int first_known(void *arg, uint64_t start, uint64_t last, const struct mapping *mapping)
 {
-	struct part *part = arg;
+	struct space_part *part = arg;
 
 	part->start = start;
 	part->last = last;
@@ -336,7 +336,7 @@ int space_clear(struct spaces *all, struct space *s, struct moment from, uint64_
 		uint64_t last, uint64_t why)
 {
 	const struct mapping nothing = { NULL, why };
-	struct part part = { .last = start - 1 };
+	struct space_part part = { .last = start - 1 };
 	int err;
 
 	if (refuse(all, from))
@@ -347,7 +347,7 @@ int space_clear(struct spaces *all, struct space *s, struct moment from, uint64_
 			return 0;
 		/* A reason applies only to parts with a module; MAPPING_FREE to all. */
 		if (why == MAPPING_FREE)
-			part = (struct part){ start, last };
+			part = (struct space_part){ start, last };
 		err = set(all, s, from, part.start, part.last, &nothing, false);
 	} while (!err && part.last != last);
 	return err;
