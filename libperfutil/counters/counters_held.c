@@ -16,7 +16,7 @@
 #define VERSION  1
 #define A_PACKET 64u /* values per packet */
 
-enum op { READ = 1, STOP };
+enum counters_op { READ = 1, STOP };
 struct answer {
 	int32_t rc;
 	uint32_t reserved;
@@ -26,7 +26,7 @@ struct answer {
 
 /* ---- daemon --------------------------------------------------------------------------------- */
 
-struct holding {
+struct counters_holding {
 	struct counters *counters;
 	struct counter_value *list;
 	struct answer answer;
@@ -34,13 +34,13 @@ struct holding {
 };
 
 /* What it begins with: this, then the CPUs, then the events. */
-struct start {
+struct counters_start {
 	uint32_t size;
 	int32_t scope, pid;
 	uint32_t has_cpus, ncpus, nevents;
 };
 
-static int start_counting(struct holding *h, const struct counters_options *options)
+static int start_counting(struct counters_holding *h, const struct counters_options *options)
 {
 	int rc, n;
 
@@ -68,7 +68,7 @@ static int start_counting(struct holding *h, const struct counters_options *opti
 int held_counters_read(const void *packet, size_t size, struct counters_options *o)
 {
 	struct bytes in = bytes_of(packet, size);
-	struct start s;
+	struct counters_start s;
 
 	if (!bytes_copy(&in, &s, sizeof(s)) || s.size != size)
 		return rc_fail(PI_NOT_SUPPORTED, "the holder of counters is of another release");
@@ -94,7 +94,7 @@ int held_counters_read(const void *packet, size_t size, struct counters_options 
 static void *begin(const void *packet, size_t size, const char *address, int *rc)
 {
 	static struct counters_options options;
-	static struct holding held;
+	static struct counters_holding held;
 
 	(void)address;
 	*rc = held_counters_read(packet, size, &options);
@@ -103,7 +103,7 @@ static void *begin(const void *packet, size_t size, const char *address, int *rc
 	return *rc ? NULL : &held;
 }
 
-static void answer_with_values(struct holding *h, int fd)
+static void answer_with_values(struct counters_holding *h, int fd)
 {
 	struct answer *a = &h->answer;
 	int n = counters_read(h->counters, h->list, a->head.values);
@@ -124,7 +124,7 @@ static void answer_with_values(struct holding *h, int fd)
 static bool answer(void *held, int fd, const void *request)
 {
 	uint32_t op = service_op(&held_counters, request);
-	struct holding *h = held;
+	struct counters_holding *h = held;
 
 	if (op == STOP) {
 		counters_off(h->counters);
@@ -155,14 +155,14 @@ const struct service held_counters = {
 int counters_hold(const struct counters_options *o)
 {
 	size_t cpus, events, size;
-	struct start *s;
+	struct counters_start *s;
 	int rc;
 
 	if (!o)
 		return rc_null("options");
 	cpus = ((size_t)o->ncpus + o->ncpus % 2) * sizeof(*o->cpus);
 	events = o->nevents * sizeof(*o->events);
-	size = sizeof(struct start) + cpus + events;
+	size = sizeof(struct counters_start) + cpus + events;
 	if (o->scope == COUNTERS_COMMAND)
 		return rc_fail(PI_INVALID_ARGUMENT,
 			       "a command cannot be counted by the holder: it is another process's child");
@@ -171,12 +171,12 @@ int counters_hold(const struct counters_options *o)
 	s = calloc(1, size);
 	if (!s)
 		return rc_fail(PI_NO_MEMORY, "no memory for starting the holder of counters");
-	*s = (struct start){ .size = (uint32_t)size,
-			     .scope = o->scope,
-			     .pid = o->pid,
-			     .has_cpus = o->cpus != NULL,
-			     .ncpus = o->ncpus,
-			     .nevents = o->nevents };
+	*s = (struct counters_start){ .size = (uint32_t)size,
+				      .scope = o->scope,
+				      .pid = o->pid,
+				      .has_cpus = o->cpus != NULL,
+				      .ncpus = o->ncpus,
+				      .nevents = o->nevents };
 	if (o->cpus && o->ncpus)
 		memcpy(s + 1, o->cpus, o->ncpus * sizeof(*o->cpus));
 	if (events)

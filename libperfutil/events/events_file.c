@@ -348,7 +348,7 @@ static int walk(struct visit *v)
 	return take_folder(v, installed_near(near, folder) ? folder : PITRACE_DATADIR "/events");
 }
 
-struct search {
+struct event_search {
 	const char *name;
 	char *encoding, *why;
 	size_t room, why_room;
@@ -357,7 +357,7 @@ struct search {
 static int match(void *arg, const char *path, const char *name, const char *encoding,
 		 const char *what)
 {
-	struct search *s = arg;
+	struct event_search *s = arg;
 
 	(void)path;
 	(void)what;
@@ -369,7 +369,7 @@ static int match(void *arg, const char *path, const char *name, const char *enco
 
 static void keep_first_fault(void *arg, const char *where, const char *cause)
 {
-	struct search *s = arg;
+	struct event_search *s = arg;
 
 	if (!*s->why)
 		snprintf(s->why, s->why_room, "%.250s: %.130s", where, cause);
@@ -377,14 +377,14 @@ static void keep_first_fault(void *arg, const char *where, const char *cause)
 
 int event_of_file(const char *name, char *encoding, size_t room, char *why, size_t why_room)
 {
-	struct search s = { name, encoding, why, room, why_room };
+	struct event_search s = { name, encoding, why, room, why_room };
 	struct visit v = { .event = match, .bad = keep_first_fault, .arg = &s };
 
 	*why = 0;
 	return walk(&v) ? 0 : -ENOENT;
 }
 
-struct visit_state {
+struct event_visit_state {
 	event_each each;
 	void *arg;
 };
@@ -392,7 +392,7 @@ struct visit_state {
 static int visit_event(void *arg, const char *path, const char *name, const char *encoding,
 		       const char *what)
 {
-	struct visit_state *t = arg;
+	struct event_visit_state *t = arg;
 
 	(void)encoding;
 	t->each(t->arg, path, name, what);
@@ -401,14 +401,14 @@ static int visit_event(void *arg, const char *path, const char *name, const char
 
 static void report_bad(void *arg, const char *where, const char *cause)
 {
-	struct visit_state *t = arg;
+	struct event_visit_state *t = arg;
 
 	t->each(t->arg, "bad", where, cause);
 }
 
 void events_of_files(event_each each, void *arg)
 {
-	struct visit_state t = { each, arg };
+	struct event_visit_state t = { each, arg };
 	struct visit v = { .event = visit_event, .bad = report_bad, .arg = &t };
 
 	walk(&v);

@@ -181,14 +181,14 @@ static int walk(int (*each)(void *arg, const char *pmu, const char *event), void
 	return r;
 }
 
-struct search {
+struct pmu_search {
 	const char *name;
 	struct pitrace_event_args *e;
 };
 
 static int found(void *arg, const char *pmu, const char *event)
 {
-	struct search *s = arg;
+	struct pmu_search *s = arg;
 	int err;
 
 	if (strcmp(event, s->name))
@@ -200,7 +200,7 @@ static int found(void *arg, const char *pmu, const char *event)
 int event_of_kernel(const char *name, struct pitrace_event_args *e)
 {
 	const char *slash = strchr(name, '/'), *end = strrchr(name, '/');
-	struct search s = { name, e };
+	struct pmu_search s = { name, e };
 	char pmu[128], terms[256];
 	int err;
 
@@ -217,14 +217,14 @@ int event_of_kernel(const char *name, struct pitrace_event_args *e)
 	return of_tracepoint(name, e);
 }
 
-struct visit_state {
+struct pmu_visit_state {
 	event_each each;
 	void *arg;
 };
 
 static int visit_event(void *arg, const char *pmu, const char *event)
 {
-	struct visit_state *t = arg;
+	struct pmu_visit_state *t = arg;
 	char path[600], line[256], name[600];
 
 	snprintf(path, sizeof(path), "%s/%s/events/%s", events_devices, pmu, event);
@@ -237,7 +237,7 @@ static int visit_event(void *arg, const char *pmu, const char *event)
 
 void events_of_kernel(event_each each, void *arg)
 {
-	struct visit_state t = { each, arg };
+	struct pmu_visit_state t = { each, arg };
 
 	walk(visit_event, &t);
 }

@@ -15,11 +15,11 @@
 
 #define VERSION 1
 
-enum op { ATTACH = 1, END };
+enum ptt_op { ATTACH = 1, END };
 
 /* ---- daemon ------------------------------------------------------------------------------- */
 
-struct holding {
+struct ptt_holding {
 	struct pttview *view;
 	struct pttview_held head;
 };
@@ -35,7 +35,7 @@ static void name_metrics(struct pttview_held *head, const struct pttview *v)
 		head->cycles[i] = !strcmp(info.unit[i], "cycles");
 }
 
-static int start_counting(struct holding *h, const struct pttview_options *options)
+static int start_counting(struct ptt_holding *h, const struct pttview_options *options)
 {
 	int rc;
 
@@ -74,7 +74,7 @@ int held_ptt_read(const void *packet, size_t size, struct pttview_start *s)
 
 static void *begin(const void *packet, size_t size, const char *address, int *rc)
 {
-	static struct holding held;
+	static struct ptt_holding held;
 	static struct pttview_start s;
 	const char *names[PTT_METRICS];
 
@@ -96,7 +96,7 @@ static void *begin(const void *packet, size_t size, const char *address, int *rc
 static bool answer(void *held, int fd, const void *request)
 {
 	uint32_t op = service_op(&held_ptt, request);
-	const struct holding *h = held;
+	const struct ptt_holding *h = held;
 
 	if (op == END) {
 		service_withdraw();

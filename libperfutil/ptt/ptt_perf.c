@@ -20,7 +20,7 @@
 #include "base/proc_text.h"
 #include "base/rc.h"
 
-struct thread {
+struct perf_thread {
 	int tid; /* 0: free */
 	int pid;
 	char name[16];
@@ -35,8 +35,8 @@ struct thread {
 };
 
 static struct ptt_config config;
-static struct thread *threads; /* config.threads of them */
-static char *pages;            /* one for each metric of each */
+static struct perf_thread *threads; /* config.threads of them */
+static char *pages;                 /* one for each metric of each */
 static size_t pages_bytes;
 static double cycles_per_ns;
 static bool user_only; /* the kernel's part is not for this user to see */
@@ -46,20 +46,20 @@ static uint64_t endings;
 static int living, lived, added;
 
 static __thread struct {
-	struct thread *thread;
+	struct perf_thread *thread;
 	uint32_t session; /* generation in which this is valid */
 	int tid;
 } own __attribute__((tls_model("initial-exec")));
 
 /* ---- a thread's events ----------------------------------------------------------------------- */
 
-static void *page_of(const struct thread *t, int metric)
+static void *page_of(const struct perf_thread *t, int metric)
 {
 	return pages +
 	       (size_t)((t - threads) * config.metrics + metric) * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static void shut(struct thread *t)
+static void shut(struct perf_thread *t)
 {
 	for (int i = 0; i < config.metrics; i++)
 		if (i ? fast && t->group.fd[i] >= 0 : t->watched)
@@ -69,7 +69,7 @@ static void shut(struct thread *t)
 }
 
 /* The first one is of use without reads too. */
-static void show(struct thread *t)
+static void show(struct perf_thread *t)
 {
 	t->watched = !perf_page_map(page_of(t, 0), t->group.fd[0]);
 	for (int i = 1; fast && i < config.metrics; i++)
@@ -77,7 +77,7 @@ static void show(struct thread *t)
 			perf_page_map(page_of(t, i), t->group.fd[i]);
 }
 
-static void drop(struct thread *t)
+static void drop(struct perf_thread *t)
 {
 	if (t->tid && !t->ended)
 		shut(t);
@@ -85,14 +85,14 @@ static void drop(struct thread *t)
 }
 
 /* Reads this thread's own page. Cycles are the time of the first one. */
-static bool read_page(const struct thread *t, int metric, uint64_t *value)
+static bool read_page(const struct perf_thread *t, int metric, uint64_t *value)
 {
 	return config.metric[metric].cycles ? perf_page_time(page_of(t, 0), value) :
 					      perf_page_count(page_of(t, metric), value);
 }
 
 /* The caller is the thread itself: it reads either all without a system call, or none. */
-static bool reads_pages(const struct thread *t)
+static bool reads_pages(const struct perf_thread *t)
 {
 	uint64_t value;
 
@@ -104,14 +104,14 @@ static bool reads_pages(const struct thread *t)
 
 /* Cycles are derived from the thread's clock. The kernel's sum of its intervals may be some ns less
  * than the page's. */
-static uint64_t cycles_of(struct thread *t, uint64_t ns)
+static uint64_t cycles_of(struct perf_thread *t, uint64_t ns)
 {
 	if (ns > t->previous)
 		t->previous = ns;
 	return (uint64_t)((double)t->previous * cycles_per_ns);
 }
 
-static int read_thread(struct thread *t, uint64_t *values)
+static int read_thread(struct perf_thread *t, uint64_t *values)
 {
 	int rc = ptt_group_read(&t->group, &config, values);
 
@@ -143,7 +143,7 @@ static int process_of(int tid)
 }
 
 /* Threads may change their names. */
-static void take_name(struct thread *t)
+static void take_name(struct perf_thread *t)
 {
 	char path[64], name[sizeof(t->name) + 1] = "";
 	FILE *f;
@@ -185,12 +185,12 @@ static uint64_t start_of(int tid)
 }
 
 /* Its number may be another's by now; its events are its own. */
-static bool is_over(const struct thread *t)
+static bool is_over(const struct perf_thread *t)
 {
 	return t->ended || (t->watched ? ptt_group_ended(&t->group) : start_of(t->tid) != t->start);
 }
 
-static bool has_ended(struct thread *t)
+static bool has_ended(struct perf_thread *t)
 {
 	if (t->ended || !is_over(t))
 		return t->ended;
@@ -210,12 +210,12 @@ static void find_ended(void)
 }
 
 /* A free place, or that of the thread that ended first. */
-static struct thread *find_place(void)
+static struct perf_thread *find_place(void)
 {
-	struct thread *oldest = NULL;
+	struct perf_thread *oldest = NULL;
 
 	for (int i = 0; i < config.threads; i++) {
-		struct thread *t = &threads[i];
+		struct perf_thread *t = &threads[i];
 
 		if (!t->tid)
 			return t;
@@ -226,10 +226,10 @@ static struct thread *find_place(void)
 }
 
 /* A thread that was joined is on its way out for a moment yet. */
-static struct thread *make_place(void)
+static struct perf_thread *make_place(void)
 {
 	const struct timespec moment = { .tv_nsec = 1000000 };
-	struct thread *t = NULL;
+	struct perf_thread *t = NULL;
 
 	/* So that few events of ended threads are open, and adding is not slow for that. */
 	if (++added > 8 && added > lived)
@@ -296,7 +296,7 @@ static int perf_init(const struct ptt_config *wanted)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-static struct thread *find(int tid)
+static struct perf_thread *find(int tid)
 {
 	for (int i = 0; i < config.threads; i++)
 		if (threads[i].tid == tid)
@@ -304,10 +304,10 @@ static struct thread *find(int tid)
 	return NULL;
 }
 
-static int begin(int tid, struct thread **place)
+static int begin(int tid, struct perf_thread **place)
 {
 	struct ptt_group group;
-	struct thread *t = *place;
+	struct perf_thread *t = *place;
 	int rc = ptt_group_open(&group, &config, tid, &user_only);
 
 	if (rc)
@@ -320,7 +320,7 @@ static int begin(int tid, struct thread **place)
 			       "PTT has room for %d threads, all are in use: raise it by PttSetThreads",
 			       config.threads);
 	}
-	*t = (struct thread){ .tid = tid, .group = group, .generation = t->generation + 1 };
+	*t = (struct perf_thread){ .tid = tid, .group = group, .generation = t->generation + 1 };
 	t->pid = process_of(tid);
 	take_name(t);
 	living++;
@@ -333,7 +333,7 @@ static int begin(int tid, struct thread **place)
 
 static int perf_add(int tid)
 {
-	struct thread *t = find(tid);
+	struct perf_thread *t = find(tid);
 	int rc = PI_OK;
 
 	if (!t || has_ended(t))
@@ -353,7 +353,7 @@ static int not_added(int tid)
 
 static int perf_remove(int tid)
 {
-	struct thread *t = find(tid);
+	struct perf_thread *t = find(tid);
 
 	if (!t)
 		return not_added(tid);
@@ -374,7 +374,7 @@ static int perf_charge(bool charged)
 
 static int perf_read(int tid, struct ptt_thread_data *data)
 {
-	struct thread *t = find(tid);
+	struct perf_thread *t = find(tid);
 	int rc;
 
 	if (!t)
@@ -396,7 +396,7 @@ static int perf_read(int tid, struct ptt_thread_data *data)
 	return rc;
 }
 
-static struct thread *find_own(void)
+static struct perf_thread *find_own(void)
 {
 	if (!own.thread || own.session != ptt_session || own.thread->tid != own.tid) {
 		own.tid = gettid();
@@ -411,7 +411,7 @@ static struct thread *find_own(void)
 
 static int read_own(uint64_t *values)
 {
-	struct thread *t = find_own();
+	struct perf_thread *t = find_own();
 
 	if (!values)
 		return rc_null("memory for values");
@@ -420,7 +420,7 @@ static int read_own(uint64_t *values)
 
 static int read_own_pages(uint64_t *values)
 {
-	struct thread *t = find_own();
+	struct perf_thread *t = find_own();
 
 	if (!values)
 		return rc_null("memory for values");
