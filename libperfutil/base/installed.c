@@ -9,14 +9,14 @@
 #include "base/proc_lines.h"
 #include "base/proc_text.h"
 
-struct search {
+struct installed_search {
 	uint64_t address;
 	char folder[PATH_MAX]; /* with its slash; "": not found */
 };
 
 static bool look_at(void *arg, const char *text, size_t length)
 {
-	struct search *s = arg;
+	struct installed_search *s = arg;
 	struct proc_map map;
 	const char *slash;
 
@@ -31,7 +31,7 @@ static bool look_at(void *arg, const char *text, size_t length)
 
 bool installed_near(const char *const near[], char path[PATH_MAX])
 {
-	struct search s = { .address = (uintptr_t)installed_near };
+	struct installed_search s = { .address = (uintptr_t)installed_near };
 	char name[2 * PATH_MAX];
 
 	if (getauxval(AT_SECURE) || proc_lines("/proc/self/maps", look_at, &s) || !*s.folder)

@@ -22,16 +22,16 @@
 #define LOWEST 1
 #endif
 
-enum state { WANTED = 1, KEPT, NOT_THERE };
+enum page_state { WANTED = 1, KEPT, NOT_THERE };
 
 struct page {
 	uint64_t number;
 	uint64_t stamp; /* when this code replaced other code; 0: it is the first */
 	uint64_t sum;   /* checksum of what was written */
-	uint8_t state;  /* enum state; 0: free */
+	uint8_t state;  /* enum page_state; 0: free */
 };
 
-struct part { /* of kcore */
+struct kcore_part { /* of kcore */
 	uint64_t address, size;
 	off_t offset;
 };
@@ -46,7 +46,7 @@ struct code_record {
 	uint8_t bytes[PAGE];
 };
 
-struct kept { /* pages of one stamp */
+struct kept_pages { /* pages of one stamp */
 	uint64_t stamp;
 	struct code_record *page;
 	size_t n;
@@ -54,7 +54,7 @@ struct kept { /* pages of one stamp */
 
 struct kernel_code {
 	int fd;
-	struct part *part;
+	struct kcore_part *part;
 	size_t nparts;
 	struct page page[TABLE];
 	size_t npages;
@@ -65,7 +65,7 @@ struct kernel_code {
 	size_t nunloaded;
 	struct code_record batch[BATCH];
 	size_t nbatch;
-	struct kept *kept; /* while there is no file yet */
+	struct kept_pages *kept; /* while there is no file yet */
 	size_t nkept, room;
 };
 
@@ -88,7 +88,7 @@ static int read_parts(struct kernel_code *k)
 		if (pread(k->fd, &p, sizeof(p), (off_t)(e.e_phoff + i * sizeof(p))) != sizeof(p))
 			return -EIO;
 		if (p.p_type == PT_LOAD)
-			k->part[k->nparts++] = (struct part){
+			k->part[k->nparts++] = (struct kcore_part){
 				p.p_vaddr,
 				p.p_filesz ? p.p_filesz : p.p_memsz,
 				(off_t)p.p_offset,
@@ -132,7 +132,7 @@ static bool read_page(const struct kernel_code *k, uint64_t number, uint8_t byte
 	uint64_t address = number * PAGE;
 
 	for (size_t i = 0; i < k->nparts; i++) {
-		const struct part *p = &k->part[i];
+		const struct kcore_part *p = &k->part[i];
 
 		if (address - p->address >= p->size || p->size - (address - p->address) < PAGE)
 			continue;
@@ -317,12 +317,12 @@ void kernel_code_scan(struct kernel_code *k, const void *segment, size_t size)
 static int keep_batch(struct kernel_code *k, uint64_t stamp)
 {
 	size_t size = k->nbatch * sizeof(*k->batch);
-	struct kept *new;
+	struct kept_pages *new;
 
 	if (array_next(k->kept, k->nkept, k->room))
 		return -ENOMEM;
 	new = &k->kept[k->nkept];
-	*new = (struct kept){ .stamp = stamp, .page = malloc(size), .n = k->nbatch };
+	*new = (struct kept_pages){ .stamp = stamp, .page = malloc(size), .n = k->nbatch };
 	if (!new->page)
 		return -ENOMEM;
 	memcpy(new->page, k->batch, size);
@@ -344,7 +344,7 @@ static int write_batch(struct kernel_code *k, struct pifile_writer *w, uint64_t 
 
 int kernel_code_write(const struct kernel_code *k, struct pifile_writer *w)
 {
-	const struct kept *kept;
+	const struct kept_pages *kept;
 	int err = 0;
 
 	for (size_t i = 0; i < k->nkept && !err; i++) {

@@ -18,7 +18,7 @@
 #define NAME_MAX_BYTES 256
 #define MARK           '#' /* begins a word that /proc/modules never has */
 
-struct module {
+struct kernel_module {
 	const char *name;
 	size_t length;
 	uint64_t start, size; /* start 0: hidden from this user */
@@ -27,18 +27,18 @@ struct module {
 };
 
 struct list {
-	struct module *item;
+	struct kernel_module *item;
 	size_t n;
 };
 
-static bool read_line(struct bytes line, struct module *m)
+static bool read_line(struct bytes line, struct kernel_module *m)
 {
 	struct bytes address;
 	const char *word;
 	size_t length;
 	int skip;
 
-	*m = (struct module){ NULL };
+	*m = (struct kernel_module){ NULL };
 	if (!text_word(&line, &m->name, &m->length) || m->length >= NAME_MAX_BYTES)
 		return false;
 	text_skip_blanks(&line);
@@ -98,7 +98,7 @@ char *kernel_modules_mark(const char *text)
 
 static int by_start(const void *pa, const void *pb)
 {
-	const struct module *a = pa, *b = pb;
+	const struct kernel_module *a = pa, *b = pb;
 
 	return a->start < b->start ? -1 : a->start > b->start;
 }
@@ -128,13 +128,13 @@ static int read_list(struct list *l, const char *text)
 	return 0;
 }
 
-static bool same_name(const struct module *a, const struct module *b)
+static bool same_name(const struct kernel_module *a, const struct kernel_module *b)
 {
 	return a->length == b->length && !memcmp(a->name, b->name, a->length);
 }
 
 /* Sizes may have been clipped at different neighbours: compare addresses only. */
-static bool has(const struct list *l, const struct module *m)
+static bool has(const struct list *l, const struct kernel_module *m)
 {
 	size_t i;
 
@@ -180,10 +180,10 @@ static void find_doubts(struct list *unloaded, struct list *loaded)
 	size_t i, k;
 
 	for (i = 0; i < unloaded->n; i++) {
-		struct module *a = &unloaded->item[i];
+		struct kernel_module *a = &unloaded->item[i];
 
 		for (k = 0; k < loaded->n; k++) {
-			struct module *b = &loaded->item[k];
+			struct kernel_module *b = &loaded->item[k];
 
 			if (same_name(a, b) ||
 			    (a->start - b->start < b->size || b->start - a->start < a->size))
@@ -192,7 +192,7 @@ static void find_doubts(struct list *unloaded, struct list *loaded)
 	}
 }
 
-static int write_module(struct pifile_writer *w, const struct module *m, uint32_t minor,
+static int write_module(struct pifile_writer *w, const struct kernel_module *m, uint32_t minor,
 			uint64_t stamp)
 {
 	struct {

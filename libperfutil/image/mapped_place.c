@@ -60,7 +60,7 @@ static const char *no_slash(const char *folder)
 	return strcmp(folder, "/") ? folder : "";
 }
 
-struct search {
+struct place_search {
 	const struct pitrace_mte_map *map;
 	const struct rights *rights;
 	const struct stat *st;
@@ -75,7 +75,7 @@ struct search {
 /* Finds the mount that the process's path leads through: the longest, the last of several. */
 static bool match_theirs(void *arg, const char *line, size_t length)
 {
-	struct search *s = arg;
+	struct place_search *s = arg;
 
 	if (take_mount(line, length, &s->m) && below(s->map->path, s->m.point) &&
 	    (!s->found || strlen(s->m.point) >= strlen(s->theirs.point))) {
@@ -87,7 +87,7 @@ static bool match_theirs(void *arg, const char *line, size_t length)
 
 static bool match_ours(void *arg, const char *line, size_t length)
 {
-	struct search *s = arg;
+	struct place_search *s = arg;
 	const char *rest;
 
 	if (!take_mount(line, length, &s->m) || s->m.major != s->theirs.major ||
@@ -103,18 +103,18 @@ static bool match_ours(void *arg, const char *line, size_t length)
 static bool by_mounts(const struct rights *r, const struct pitrace_mte_map *map,
 		      const struct stat *st, char *place, size_t size)
 {
-	struct search *s = calloc(1, sizeof(*s));
+	struct place_search *s = calloc(1, sizeof(*s));
 	char name[64];
 	bool found;
 
 	if (!s)
 		return false;
-	*s = (struct search){ .map = map,
-			      .rights = r,
-			      .st = st,
-			      .left = MOUNTS_MAX,
-			      .place = place,
-			      .size = size };
+	*s = (struct place_search){ .map = map,
+				    .rights = r,
+				    .st = st,
+				    .left = MOUNTS_MAX,
+				    .place = place,
+				    .size = size };
 	snprintf(name, sizeof(name), "/proc/%u/mountinfo", map->pid);
 	proc_lines(name, match_theirs, s);
 	if (s->found) {

@@ -25,9 +25,9 @@
 #define KEEP_MS     100
 #define PAUSE_US    10000 /* between scans of new mappings */
 
-struct kept {
+struct kept_segment {
 	struct pitrace_segment *segment;
-	struct kept *next;
+	struct kept_segment *next;
 };
 
 struct backend {
@@ -38,7 +38,7 @@ struct backend {
 	uint64_t interval;
 	char note[200];
 	bool stale; /* set while opening for check only */
-	struct kept *first[PITRACE_RINGS], **last[PITRACE_RINGS];
+	struct kept_segment *first[PITRACE_RINGS], **last[PITRACE_RINGS];
 	/* Normal mode. */
 	int ends[2]; /* socket pair, shut down when a buffer is full */
 	int quit;    /* eventfd: asks the thread to end */
@@ -70,9 +70,9 @@ static void check(const struct trace_config *config, struct collector_check *che
 	perf_check(config, check, &user_only);
 }
 
-static void drop_one(struct backend *b, int ring, struct kept **at)
+static void drop_one(struct backend *b, int ring, struct kept_segment **at)
 {
-	struct kept *k = *at;
+	struct kept_segment *k = *at;
 
 	*at = k->next;
 	if (!k->next)
@@ -240,7 +240,7 @@ static struct perf_cpu *cpu_of(struct backend *b, uint32_t cpu)
 
 static int append(struct backend *b, const struct pitrace_segment *segment, size_t size)
 {
-	struct kept *k = malloc(sizeof(*k));
+	struct kept_segment *k = malloc(sizeof(*k));
 
 	if (k)
 		k->segment = malloc(size);
@@ -278,7 +278,7 @@ static int keep_newest(void *arg, const void *segment, size_t size)
 	const struct pitrace_segment *s = segment;
 	struct backend *b = arg;
 	struct perf_cpu *c = cpu_of(b, s->cpu);
-	struct kept **k = &b->first[PITRACE_RING_TRACE];
+	struct kept_segment **k = &b->first[PITRACE_RING_TRACE];
 
 	if (s->ring == PITRACE_RING_MTE)
 		return b->sink(b->arg, segment, size);
@@ -537,7 +537,7 @@ static int replay(struct backend *b, int ring, segment_sink sink, void *arg)
 {
 	int err = 0;
 
-	for (const struct kept *k = b->first[ring]; k && !err; k = k->next)
+	for (const struct kept_segment *k = b->first[ring]; k && !err; k = k->next)
 		err = sink(arg, k->segment, b->s.config.segment_bytes);
 	return err;
 }

@@ -23,7 +23,7 @@ struct task {
 	char comm[16];
 };
 
-struct walk {
+struct proc_walk {
 	struct task *list;
 	size_t n, room;
 	perf_put put;
@@ -51,8 +51,8 @@ static bool read_task(const char *path, struct task *t)
 	return true;
 }
 
-static int put_task(struct walk *w, uint32_t minor, pid_t pid, const struct task *t, uint32_t flags,
-		    uint64_t time)
+static int put_task(struct proc_walk *w, uint32_t minor, pid_t pid, const struct task *t,
+		    uint32_t flags, uint64_t time)
 {
 	struct pitrace_mte_task r = {
 		.pid = (uint32_t)pid,
@@ -67,7 +67,7 @@ static int put_task(struct walk *w, uint32_t minor, pid_t pid, const struct task
 }
 
 /* Writes a line of /proc/PID/maps as perf's records report a new mapping. */
-static int put_map(struct walk *w, pid_t pid, const char *line, size_t length, uint64_t time)
+static int put_map(struct proc_walk *w, pid_t pid, const char *line, size_t length, uint64_t time)
 {
 	union {
 		struct pitrace_mte_map map;
@@ -96,7 +96,7 @@ static int put_map(struct walk *w, pid_t pid, const char *line, size_t length, u
 		      sizeof(u.map) + (n & ~(size_t)3) + 4, time);
 }
 
-static int put_maps(struct walk *w, pid_t pid, uint64_t time)
+static int put_maps(struct proc_walk *w, pid_t pid, uint64_t time)
 {
 	char path[64], *line = NULL;
 	size_t room = 0;
@@ -114,7 +114,7 @@ static int put_maps(struct walk *w, pid_t pid, uint64_t time)
 	return err;
 }
 
-static int put_threads(struct walk *w, pid_t pid, uint64_t time)
+static int put_threads(struct proc_walk *w, pid_t pid, uint64_t time)
 {
 	struct dirent *e;
 	char path[320];
@@ -144,7 +144,7 @@ static int by_pid(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-static const struct task *find(const struct walk *w, pid_t pid)
+static const struct task *find(const struct proc_walk *w, pid_t pid)
 {
 	size_t at = search_sorted(i, 0, w->n, w->list[i].pid < pid);
 
@@ -153,7 +153,7 @@ static const struct task *find(const struct walk *w, pid_t pid)
 
 /* Checks whether the task is `scope` or a descendant of it. Chains are short; the limit ends a walk
  * through a pid that is reused meanwhile. */
-static bool is_descendant(const struct walk *w, const struct task *t, pid_t scope)
+static bool is_descendant(const struct proc_walk *w, const struct task *t, pid_t scope)
 {
 	for (int depth = 0; t && depth < 256; depth++) {
 		if (t->pid == scope)
@@ -163,7 +163,7 @@ static bool is_descendant(const struct walk *w, const struct task *t, pid_t scop
 	return false;
 }
 
-static int list_all(struct walk *w)
+static int list_all(struct proc_walk *w)
 {
 	DIR *d = opendir("/proc");
 	struct dirent *e;
@@ -188,7 +188,7 @@ static int list_all(struct walk *w)
 	return 0;
 }
 
-static int put_ancestors(struct walk *w, pid_t scope)
+static int put_ancestors(struct proc_walk *w, pid_t scope)
 {
 	const struct task *t = find(w, scope);
 	int err = 0;
@@ -204,7 +204,7 @@ static int put_ancestors(struct walk *w, pid_t scope)
 
 int proc_walk(pid_t scope, perf_put put, void (*visit)(void *arg, pid_t pid), void *arg)
 {
-	struct walk w = { .put = put, .arg = arg };
+	struct proc_walk w = { .put = put, .arg = arg };
 	int err = list_all(&w);
 
 	if (!err && scope)

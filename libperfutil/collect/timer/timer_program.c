@@ -26,7 +26,7 @@
 #endif
 
 /* The relevant facts of a program's file. */
-enum program {
+enum program_fit {
 	PROGRAM_FITS,
 	PROGRAM_STATIC,
 	PROGRAM_FOREIGN,
@@ -36,7 +36,7 @@ enum program {
 };
 
 /* Only native ELF files are parsed, in native layout. */
-static enum program of_elf(struct bytes b, const uint8_t *ident, char *interpreter, size_t room)
+static enum program_fit of_elf(struct bytes b, const uint8_t *ident, char *interpreter, size_t room)
 {
 	Elf64_Ehdr h;
 	Elf64_Phdr p;
@@ -62,7 +62,7 @@ static enum program of_elf(struct bytes b, const uint8_t *ident, char *interpret
 	return PROGRAM_STATIC;
 }
 
-static enum program classify(int fd, char *interpreter, size_t room)
+static enum program_fit classify(int fd, char *interpreter, size_t room)
 {
 	uint8_t head[HEAD_MAX];
 	ssize_t n = pread(fd, head, sizeof(head), 0);
@@ -100,7 +100,7 @@ static bool gains_rights(int fd, const struct stat *st)
 bool timer_can_enter(const char *path, char *why, size_t why_room, char *cure, size_t cure_room)
 {
 	char name[PATH_MAX], interpreter[PATH_MAX] = "";
-	enum program program = PROGRAM_SCRIPT;
+	enum program_fit program = PROGRAM_SCRIPT;
 	struct stat st;
 	int fd;
 

@@ -114,14 +114,14 @@ __attribute__((destructor)) static void end(void)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-struct start {
+struct thread_start {
 	void *(*routine)(void *);
 	void *arg;
 };
 
 static void *start_thread(void *arg)
 {
-	struct start s = *(struct start *)arg;
+	struct thread_start s = *(struct thread_start *)arg;
 	int keep = errno;
 
 	free(arg);
@@ -139,14 +139,14 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void 
 			    void *arg)
 {
 	__typeof__(&pthread_create) next = REAL(pthread_create);
-	struct start *s = timer_control ? malloc(sizeof(*s)) : NULL;
+	struct thread_start *s = timer_control ? malloc(sizeof(*s)) : NULL;
 	int rc;
 
 	if (!next)
 		return EAGAIN;
 	if (!s)
 		return next(thread, attr, routine, arg);
-	*s = (struct start){ routine, arg };
+	*s = (struct thread_start){ routine, arg };
 	rc = next(thread, attr, start_thread, s);
 	if (rc)
 		free(s);
