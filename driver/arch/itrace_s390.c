@@ -116,24 +116,24 @@ int arch_itrace_between(u64 since, u64 ip, bool user)
 	return at == ip ? n : -1;
 }
 
-struct decoded {
+struct s390_decoded {
 	u8 kind;    /* PITRACE_BRANCH_*; 0: no branch */
 	bool maybe; /* if a condition says so */
 };
 
-static void branch(struct decoded *d, u8 kind, bool maybe)
+static void branch(struct s390_decoded *d, u8 kind, bool maybe)
 {
 	d->kind = kind;
 	d->maybe = maybe;
 }
 
-static void masked(struct decoded *d, u8 mask, u8 kind)
+static void masked(struct s390_decoded *d, u8 mask, u8 kind)
 {
 	if (mask)
 		branch(d, kind, mask != 15);
 }
 
-static void decode_long(const u8 *code, struct decoded *d)
+static void decode_long(const u8 *code, struct s390_decoded *d)
 {
 	u8 high = code[1] >> 4, low = code[1] & 15, last = code[5];
 
@@ -165,7 +165,7 @@ static void decode_long(const u8 *code, struct decoded *d)
 	}
 }
 
-static void decode(const u8 *code, struct decoded *d)
+static void decode(const u8 *code, struct s390_decoded *d)
 {
 	u8 high = code[1] >> 4, low = code[1] & 15;
 
@@ -217,7 +217,7 @@ void arch_itrace_ran(u64 since, struct pt_regs *regs, const struct arch_itrace *
 	bool user = user_mode(regs);
 	u64 from = user ? current->thread.per_event.address : get_lowcore()->per_address;
 	u64 to = instruction_pointer(regs);
-	struct decoded d = {};
+	struct s390_decoded d = {};
 	unsigned int length;
 	u8 code[6] = {};
 	int n;
@@ -278,7 +278,7 @@ u64 arch_itrace_call(struct pt_regs *regs, u64 *behind)
 }
 
 /* Signal frames as the kernel builds them; the one with siginfo is recognized by its offset. */
-struct frame {
+struct s390_frame {
 	u8 save[__SIGNAL_FRAMESIZE];
 	struct sigcontext sc;
 	_sigregs sregs;
@@ -296,8 +296,8 @@ bool arch_itrace_interrupted(struct pt_regs *regs, u64 *ip)
 
 	if (arch_task_32bit(current))
 		return false;
-	if (more == offsetof(struct frame, sc))
-		at = offsetof(struct frame, sregs.regs.psw.addr);
+	if (more == offsetof(struct s390_frame, sc))
+		at = offsetof(struct s390_frame, sregs.regs.psw.addr);
 	else if (more == offsetof(struct rt_frame, info))
 		at = offsetof(struct rt_frame, uc.uc_mcontext.regs.psw.addr);
 	else

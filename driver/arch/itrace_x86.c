@@ -52,7 +52,7 @@ void arch_itrace_disarm(struct task_struct *task, struct pt_regs *regs)
 
 /* ---- what has run ---------------------------------------------------------------------------- */
 
-struct decoded {
+struct x86_decoded {
 	u8 kind;    /* PITRACE_BRANCH_*; 0: no branch */
 	bool maybe; /* it goes on behind it if a condition says so; `length` is known */
 	bool pushes_flags;
@@ -115,7 +115,7 @@ static bool is_prefix(u8 c, bool is64)
 	return is64 && (c & 0xf0) == 0x40;
 }
 
-static void decode_0f(const u8 *p, unsigned int i, bool narrow, struct decoded *d)
+static void decode_0f(const u8 *p, unsigned int i, bool narrow, struct x86_decoded *d)
 {
 	if ((p[i] & 0xf0) == 0x80) { /* jcc */
 		d->kind = PITRACE_BRANCH_JUMP;
@@ -130,7 +130,7 @@ static void decode_0f(const u8 *p, unsigned int i, bool narrow, struct decoded *
 
 /* `code` is longer than any instruction, zeros behind what could be read. Returns how many prefixes
  * there were. */
-static unsigned int decode(const u8 *code, bool is64, struct decoded *d)
+static unsigned int decode(const u8 *code, bool is64, struct x86_decoded *d)
 {
 	unsigned int i = 0;
 	bool narrow = false;
@@ -283,7 +283,7 @@ static bool one_ran(u64 since, struct pt_regs *regs, const u64 *first, struct ar
 {
 	bool user = user_mode(regs), is64 = !user || user_64bit_mode(regs);
 	u64 length = regs->ip - since;
-	struct decoded d = {};
+	struct x86_decoded d = {};
 	u64 word[3];
 	u8 *code = (u8 *)word;
 
@@ -293,7 +293,7 @@ static bool one_ran(u64 since, struct pt_regs *regs, const u64 *first, struct ar
 		word[0] = *first;
 		if (likely(decode(code, is64, &d) <= WORD - 4))
 			goto decoded;
-		d = (struct decoded){};
+		d = (struct x86_decoded){};
 	}
 	word[0] = 0;
 	if (!fetch(code, since, user)) {
@@ -472,7 +472,7 @@ struct pt_regs *arch_itrace_irq_regs(void)
 bool arch_itrace_returns(u64 ip)
 {
 	u8 code[LONGEST + 9] = {};
-	struct decoded d = {};
+	struct x86_decoded d = {};
 
 	if (!fetch(code, ip, false))
 		return false;

@@ -24,7 +24,7 @@
 struct perf_event;
 struct pid_namespace;
 struct quota;
-struct stack;
+struct stack_record;
 
 /* ---- what rooms keep in a session, for each CPU ---------------------------------------------- */
 
@@ -62,7 +62,7 @@ struct event_cpu {
 /* Scratch memory for call stacks (records/stack.c). */
 struct stack_cpu {
 	int busy; /* levels in use; this CPU only */
-	struct stack *context[STACK_CONTEXTS];
+	struct stack_record *context[STACK_CONTEXTS];
 };
 
 /* The interrupts that this CPU is in, innermost last, as far as the session saw them begin. */
@@ -82,7 +82,7 @@ struct session_cpu {
 };
 
 /* A thread in a system call whose entry should be recorded. */
-struct call {
+struct session_call {
 	struct task_struct *task; /* NULL: free */
 	u32 minor;
 	u32 tid; /* at the entry: execve by a second thread changes it */
@@ -105,7 +105,7 @@ struct itrace_place {
 };
 
 /* The threads that a session traces; it may change while the session is off. */
-struct itrace {
+struct session_itrace {
 	u32 flags; /* PITRACE_ITRACE_* */
 	u32 scope; /* enum pitrace_itrace_scope */
 	s32 first, last;
@@ -142,9 +142,9 @@ struct itrace {
 struct session {
 	int state; /* enum pitrace_state; hooks read it */
 	u32 scope;
-	struct session_cpu **cpu; /* NULL where a CPU has no rings */
-	unsigned long *pids;      /* SCOPE_PROCESS: a bit for each tgid in scope */
-	struct call *calls;       /* SYSCALL: a hash table */
+	struct session_cpu **cpu;   /* NULL where a CPU has no rings */
+	unsigned long *pids;        /* SCOPE_PROCESS: a bit for each tgid in scope */
+	struct session_call *calls; /* SYSCALL: a hash table */
 
 	u32 id;
 	u32 serial; /* PITRACE_SERIAL_PLACE() of it is id - 1 */
@@ -165,7 +165,7 @@ struct session {
 	bool counting;
 	u64 since;        /* ns since boot: scope not maintained since */
 	struct pid *root; /* SCOPE_PROCESS: the process it began with */
-	struct itrace itrace;
+	struct session_itrace itrace;
 	const struct cred *maker; /* with what credentials it was made */
 	bool halts_all;           /* … he might debug all */
 	const struct cred *cred;  /* the owner's, if he is a member; else NULL */

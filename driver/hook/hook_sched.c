@@ -49,7 +49,7 @@ static __always_inline void fill(struct pitrace_dispatch *data, const struct tas
 static noinline void dispatch_stack(struct session *s, struct ring *r, u32 minor,
 				    const struct task_struct *prev, const struct task_struct *next)
 {
-	const struct stack *stack = stack_take(s, r->cpu, NULL);
+	const struct stack_record *stack = stack_take(s, r->cpu, NULL);
 	struct pitrace_dispatch *data;
 	u32 size = sizeof(*data);
 

@@ -16,16 +16,18 @@
 #define NUMBERS (~(PITRACE_EXIT | PITRACE_SYSCALL_COMPAT))
 #define TRIES   8 /* entries to try for a thread */
 
-static __always_inline struct call *place(const struct session *s, unsigned long hash, int i)
+static __always_inline struct session_call *place(const struct session *s, unsigned long hash,
+						  int i)
 {
 	return &s->calls[(hash + i) % PITRACE_CALLS];
 }
 
 /* Needs no lock: only the thread itself looks for its entry. */
-static __always_inline struct call *find(const struct session *s, const struct task_struct *task)
+static __always_inline struct session_call *find(const struct session *s,
+						 const struct task_struct *task)
 {
 	unsigned long hash = hash_ptr(task, ilog2(PITRACE_CALLS));
-	struct call *c;
+	struct session_call *c;
 	int i;
 
 	for (i = 0; i < TRIES; i++) {
@@ -36,10 +38,10 @@ static __always_inline struct call *find(const struct session *s, const struct t
 	return NULL;
 }
 
-static __always_inline struct call *add(const struct session *s, struct task_struct *task)
+static __always_inline struct session_call *add(const struct session *s, struct task_struct *task)
 {
 	unsigned long hash = hash_ptr(task, ilog2(PITRACE_CALLS));
-	struct call *c;
+	struct session_call *c;
 	int i;
 
 	for (i = 0; i < TRIES; i++) {
@@ -54,7 +56,7 @@ static void enter(const struct session *s, struct ring *r, struct pt_regs *regs,
 {
 	struct pitrace_sysenter *data;
 	unsigned long arguments[6];
-	struct call *c = add(s, current);
+	struct session_call *c = add(s, current);
 	u32 minor = number & NUMBERS;
 
 	if (!c) {
@@ -109,7 +111,7 @@ static void on_enter(void *unused, struct pt_regs *regs, long number)
 static void on_exit(void *unused, struct pt_regs *regs, long result)
 {
 	struct session *s;
-	struct call *c;
+	struct session_call *c;
 	struct ring *r;
 	u32 minor, tid;
 
@@ -132,7 +134,7 @@ static void on_exit(void *unused, struct pt_regs *regs, long result)
 void hook_syscall_forget(struct task_struct *task)
 {
 	struct session *s;
-	struct call *c;
+	struct session_call *c;
 
 	preempt_disable_notrace();
 	for_each_wanting(s, WANT_SYSCALL) {

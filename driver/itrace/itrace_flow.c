@@ -24,7 +24,7 @@ void it_stop(struct it_thread *t, enum pitrace_itrace_why why, u64 address)
 
 void it_check_bounds(struct it_thread *t, u64 ip)
 {
-	const struct itrace *it = &t->session->itrace;
+	const struct session_itrace *it = &t->session->itrace;
 
 	if (t->phase == IT_SKIPPING && !t->skip) {
 		t->why = PITRACE_ITRACE_SKIPPED;

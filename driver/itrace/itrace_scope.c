@@ -30,7 +30,7 @@
 
 /* ---- what the caller wants ------------------------------------------------------------------- */
 
-static void free_scope(struct itrace *it)
+static void free_scope(struct session_itrace *it)
 {
 	u32 i;
 
@@ -63,7 +63,7 @@ static int get_place(struct itrace_place *to, const struct pitrace_itrace_place 
 }
 
 /* One of the list, which the session's owner may trace. */
-static int get_listed(const struct session *s, struct itrace *it, s32 nr)
+static int get_listed(const struct session *s, struct session_itrace *it, s32 nr)
 {
 	struct task_struct *task;
 	struct pid *pid;
@@ -86,7 +86,7 @@ static int get_listed(const struct session *s, struct itrace *it, s32 nr)
 	return err;
 }
 
-static int get_list(const struct session *s, struct itrace *it,
+static int get_list(const struct session *s, struct session_itrace *it,
 		    const struct pitrace_itrace_args *args)
 {
 	s32 *list;
@@ -120,7 +120,7 @@ static bool valid(const struct pitrace_itrace_args *a)
 
 int itrace_set(struct session *s, const struct pitrace_itrace_args *args)
 {
-	struct itrace *it;
+	struct session_itrace *it;
 	int err;
 
 	if (!itrace_served())
@@ -176,7 +176,7 @@ void itrace_free(struct session *s)
 
 /* ---- who joins ------------------------------------------------------------------------------- */
 
-static bool is_listed(const struct itrace *it, const struct pid *pid)
+static bool is_listed(const struct session_itrace *it, const struct pid *pid)
 {
 	u32 i;
 
@@ -187,7 +187,7 @@ static bool is_listed(const struct itrace *it, const struct pid *pid)
 }
 
 /* By its own number. */
-static bool in_scope(const struct itrace *it, struct task_struct *task)
+static bool in_scope(const struct session_itrace *it, struct task_struct *task)
 {
 	pid_t nr;
 

@@ -60,7 +60,7 @@ void it_look(struct it_thread *t, u64 ip)
 
 static void begin(struct it_thread *t)
 {
-	const struct itrace *it = &t->session->itrace;
+	const struct session_itrace *it = &t->session->itrace;
 	struct pt_regs *regs = task_pt_regs(t->task);
 
 	if (t->phase == IT_DONE)

@@ -19,7 +19,7 @@ static bool same(const struct pitrace_metric *a, const struct pitrace_metric *b)
 	return !memcmp(a, b, sizeof(*a));
 }
 
-static int get_cycles_metric(struct counter *counter)
+static int get_cycles_metric(struct ptt_counter *counter)
 {
 	const struct pitrace_metric *m = &counter->metric;
 
@@ -50,7 +50,7 @@ static bool for_members(const struct pitrace_metric *m)
 		paranoid_allows_cpu_counters());
 }
 
-static int get_event(struct counter *counter, bool member)
+static int get_event(struct ptt_counter *counter, bool member)
 {
 	const struct pitrace_metric *m = &counter->metric;
 
@@ -75,7 +75,7 @@ static int get_event(struct counter *counter, bool member)
 	return counter->perf ? 0 : -ENOMEM;
 }
 
-int counters_get(struct counter *counters, const struct pitrace_metric *metrics, u32 count,
+int counters_get(struct ptt_counter *counters, const struct pitrace_metric *metrics, u32 count,
 		 bool member, u32 *failed)
 {
 	u32 i, before;
@@ -96,7 +96,7 @@ int counters_get(struct counter *counters, const struct pitrace_metric *metrics,
 	return 0;
 }
 
-bool counters_are_events(const struct counter *counters, u32 count)
+bool counters_are_events(const struct ptt_counter *counters, u32 count)
 {
 	while (count--)
 		if (counters[count].perf)
@@ -104,7 +104,7 @@ bool counters_are_events(const struct counter *counters, u32 count)
 	return false;
 }
 
-bool counters_user_readable(const struct counter *counters, u32 count)
+bool counters_user_readable(const struct ptt_counter *counters, u32 count)
 {
 	for (; count--; counters++)
 		if (counters->how == PITRACE_HOW_COUNTER)
@@ -121,7 +121,7 @@ static void release(struct perf_event **perf)
 	*perf = NULL;
 }
 
-void counters_put(struct counter *counters, u32 count)
+void counters_put(struct ptt_counter *counters, u32 count)
 {
 	unsigned int cpu;
 
@@ -162,7 +162,7 @@ static int fit(const struct perf_event *perf, const struct pitrace_metric *metri
 	return READ_ONCE(perf->state) == PERF_EVENT_STATE_ACTIVE ? 0 : -EADDRINUSE;
 }
 
-static int make(struct counter *counter, unsigned int cpu)
+static int make(struct ptt_counter *counter, unsigned int cpu)
 {
 	const struct pitrace_metric *m = &counter->metric;
 	struct perf_event_attr attr = {
@@ -192,7 +192,8 @@ static int make(struct counter *counter, unsigned int cpu)
 	return err;
 }
 
-int counters_make(struct counter *counters, u32 count, unsigned int cpu, struct counters_lack *lack)
+int counters_make(struct ptt_counter *counters, u32 count, unsigned int cpu,
+		  struct counters_lack *lack)
 {
 	u32 i;
 	int err;
@@ -214,7 +215,7 @@ int counters_make(struct counter *counters, u32 count, unsigned int cpu, struct 
 	return 0;
 }
 
-u32 counters_missing(const struct counter *counters, u32 count, unsigned int cpu)
+u32 counters_missing(const struct ptt_counter *counters, u32 count, unsigned int cpu)
 {
 	u32 i, missing = 0;
 

@@ -10,7 +10,7 @@
 #include "arch/arch.h"
 #include "pitrace.h"
 
-struct counter {
+struct ptt_counter {
 	struct pitrace_metric metric;
 	u16 how;                  /* enum pitrace_ptt_how */
 	u16 width;                /* bits that differences are modulo */
@@ -20,13 +20,13 @@ struct counter {
 
 /* Checks all metrics of a ptt, for a member (without CAP_PERFMON) or not; nothing counts yet: 0, or
  * -errno and the number of the one that failed. counters_put comes after any of these. */
-int counters_get(struct counter *counters, const struct pitrace_metric *metrics, u32 count,
+int counters_get(struct ptt_counter *counters, const struct pitrace_metric *metrics, u32 count,
 		 bool member, u32 *failed);
-void counters_put(struct counter *counters, u32 count);
+void counters_put(struct ptt_counter *counters, u32 count);
 /* Does one of them have PITRACE_HOW_COUNTER? */
-bool counters_user_readable(const struct counter *counters, u32 count);
+bool counters_user_readable(const struct ptt_counter *counters, u32 count);
 /* Do CPUs need what counters_make makes? */
-bool counters_are_events(const struct counter *counters, u32 count);
+bool counters_are_events(const struct ptt_counter *counters, u32 count);
 /* The counters that a CPU lacks, and why it lacks the last of these. -EADDRINUSE: others have
  * them. */
 struct counters_lack {
@@ -40,11 +40,11 @@ struct counters_lack {
  * rights of the current thread. 0, also if this kind of CPU cannot have one; else why the CPU
  * cannot count.
  */
-int counters_make(struct counter *counters, u32 count, unsigned int cpu,
+int counters_make(struct ptt_counter *counters, u32 count, unsigned int cpu,
 		  struct counters_lack *lack);
 /* The same bits as of now: an event may have lost its counter since, and its count does not
  * advance. */
-u32 counters_missing(const struct counter *counters, u32 count, unsigned int cpu);
+u32 counters_missing(const struct ptt_counter *counters, u32 count, unsigned int cpu);
 
 static inline u64 counter_read_event(struct perf_event *perf)
 {
@@ -59,7 +59,7 @@ static inline u64 counter_read_event(struct perf_event *perf)
 
 /* Right after it was read: what the thread that runs here needs to read it itself, or that it may
  * not now. PITRACE_HOW_COUNTER alone; interrupts off. */
-static inline void counter_publish(const struct counter *counter, bool readable,
+static inline void counter_publish(const struct ptt_counter *counter, bool readable,
 				   struct pitrace_ptt_value *value)
 {
 	const struct perf_event *perf = counter->perf[smp_processor_id()];
@@ -73,7 +73,7 @@ static inline void counter_publish(const struct counter *counter, bool readable,
 }
 
 /* On this CPU, now; interrupts off. */
-static __always_inline u64 counter_read(const struct counter *counter)
+static __always_inline u64 counter_read(const struct ptt_counter *counter)
 {
 	struct perf_event *perf;
 

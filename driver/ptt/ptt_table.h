@@ -46,7 +46,7 @@ struct ptt_place {
 struct ptt {
 	u32 metrics;
 	u32 flags; /* PITRACE_PTT_CHARGE */
-	struct counter counter[PITRACE_METRICS];
+	struct ptt_counter counter[PITRACE_METRICS];
 	struct ptt_cpu **cpu;    /* NULL where a CPU is absent */
 	const struct cred *cred; /* the owner's, if he is a member; else NULL */
 	struct quota *quota;     /* his; else NULL */

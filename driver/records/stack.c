@@ -46,7 +46,7 @@ void stack_free(struct session *s)
  * for the latter, and we come from NMIs. */
 int stack_prepare(struct session *s)
 {
-	size_t size = sizeof(struct stack) + STACK_WORDS * sizeof(u64) + s->copy;
+	size_t size = sizeof(struct stack_record) + STACK_WORDS * sizeof(u64) + s->copy;
 	unsigned int cpu;
 	int i;
 
@@ -55,7 +55,8 @@ int stack_prepare(struct session *s)
 		return 0;
 	for (cpu = 0; cpu < s->ncpus; cpu++)
 		for (i = 0; s->cpu[cpu] && i < STACK_CONTEXTS; i++) {
-			struct stack *stack = kzalloc_node(size, GFP_KERNEL, cpu_to_node(cpu));
+			struct stack_record *stack = kzalloc_node(size, GFP_KERNEL,
+								  cpu_to_node(cpu));
 
 			if (!stack) {
 				stack_free(s);
@@ -68,7 +69,7 @@ int stack_prepare(struct session *s)
 
 /* ---- parts of a stack ------------------------------------------------------------------------ */
 
-static void put_kernel(const struct session *s, struct stack *stack, struct pt_regs *regs)
+static void put_kernel(const struct session *s, struct stack_record *stack, struct pt_regs *regs)
 {
 	unsigned long *to = (unsigned long *)stack->words;
 	unsigned int n, own = 0;
@@ -108,8 +109,8 @@ static bool read_word(unsigned long at, u8 word, unsigned long *value)
 }
 
 /* Frames must be at growing addresses: so a walk ends, whatever the program's stack contains. */
-static void put_frames(const struct session *s, struct stack *stack, const struct pt_regs *regs,
-		       bool is32)
+static void put_frames(const struct session *s, struct stack_record *stack,
+		       const struct pt_regs *regs, bool is32)
 {
 	u64 *to = stack->words + stack->head.kernel;
 	unsigned long least = user_stack_pointer((struct pt_regs *)regs), next, address;
@@ -151,8 +152,8 @@ done:
 }
 
 /* Copies page by page, up to the first byte that is not present. */
-static void put_copy(const struct session *s, struct stack *stack, const struct pt_regs *regs,
-		     bool is32)
+static void put_copy(const struct session *s, struct stack_record *stack,
+		     const struct pt_regs *regs, bool is32)
 {
 	u64 *registers = stack->words + stack->head.kernel + stack->head.user;
 	unsigned long sp = user_stack_pointer((struct pt_regs *)regs);
@@ -187,11 +188,11 @@ static const struct pt_regs *user_registers(struct pt_regs *regs)
 	return user_mode(regs) ? regs : NULL;
 }
 
-const struct stack *stack_take(struct session *s, unsigned int cpu, struct pt_regs *regs)
+const struct stack_record *stack_take(struct session *s, unsigned int cpu, struct pt_regs *regs)
 {
 	struct stack_cpu *c = &s->cpu[cpu]->stack;
 	const struct pt_regs *user;
-	struct stack *stack;
+	struct stack_record *stack;
 	bool is32;
 
 	if (c->busy >= STACK_CONTEXTS || !c->context[c->busy])
@@ -218,7 +219,7 @@ const struct stack *stack_take(struct session *s, unsigned int cpu, struct pt_re
 	return stack;
 }
 
-void stack_done(struct session *s, unsigned int cpu, const struct stack *stack)
+void stack_done(struct session *s, unsigned int cpu, const struct stack_record *stack)
 {
 	barrier();
 	if (stack)

@@ -17,7 +17,7 @@ struct session;
 #define STACK_WORDS (2 * PITRACE_STACK_MAX + ARCH_STACK_EXTRA + ARCH_REGISTERS)
 
 /* As it goes into the record, but for what follows the words in use. */
-struct stack {
+struct stack_record {
 	struct pitrace_stack head;
 	u64 words[];
 };
@@ -34,17 +34,17 @@ void stack_free(struct session *s);
  * away from. Call on this CPU with preemption off. Returns NULL if the stack cannot be read; else
  * call stack_done before anything else.
  */
-const struct stack *stack_take(struct session *s, unsigned int cpu, struct pt_regs *regs);
-void stack_done(struct session *s, unsigned int cpu, const struct stack *stack);
+const struct stack_record *stack_take(struct session *s, unsigned int cpu, struct pt_regs *regs);
+void stack_done(struct session *s, unsigned int cpu, const struct stack_record *stack);
 
-static inline u32 stack_bytes(const struct stack *stack)
+static inline u32 stack_bytes(const struct stack_record *stack)
 {
 	const struct pitrace_stack *h = &stack->head;
 
 	return sizeof(*h) + (h->kernel + h->user + h->regs) * sizeof(u64) + h->bytes;
 }
 
-static inline void stack_put(void *to, const struct stack *stack)
+static inline void stack_put(void *to, const struct stack_record *stack)
 {
 	memcpy(to, stack, stack_bytes(stack));
 }

@@ -33,7 +33,7 @@ static void count_out_of_scope(struct session_cpu *c, u64 ticks)
 }
 
 /* Records a sample of the current thread, which the session may see. */
-static void emit_sample(struct session *s, u32 cpu, u64 address, const struct stack *stack,
+static void emit_sample(struct session *s, u32 cpu, u64 address, const struct stack_record *stack,
 			u32 minor, u32 period)
 {
 	struct session_cpu *c = s->cpu[cpu];
@@ -132,7 +132,7 @@ static void serve_in_schedule(struct tprof_cpu *t, u64 now)
 {
 	struct session *s = t->session;
 	u32 minor = PITRACE_TPROF_KERNEL | (now - t->due > LATE_NS ? PITRACE_TPROF_LATE : 0);
-	const struct stack *stack;
+	const struct stack_record *stack;
 	u64 address;
 
 	if (is_ours(s, current)) {
