@@ -108,9 +108,9 @@ void blocking_calls_init(void)
 	SLEEPS(FIND)
 }
 
-static struct ring *begin_sleep(void)
+static struct thread_ring *begin_sleep(void)
 {
-	struct ring *r = timer_control ? pthread_getspecific(timer_thread_key) : NULL;
+	struct thread_ring *r = timer_control ? pthread_getspecific(timer_thread_key) : NULL;
 
 	if (r)
 		fine_pause(r);
@@ -120,7 +120,7 @@ static struct ring *begin_sleep(void)
 #define INSTEAD(type, name, parameters, arguments)              \
 	EXPORTED type name parameters                           \
 	{                                                       \
-		struct ring *r;                                 \
+		struct thread_ring *r;                          \
 		type got;                                       \
                                                                 \
 		if (!real.name)                                 \

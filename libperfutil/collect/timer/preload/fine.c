@@ -63,7 +63,7 @@ static void set(struct fine *f, uint64_t ns)
 		f->armed = false;
 }
 
-void fine_begin(struct ring *r, uint64_t first)
+void fine_begin(struct thread_ring *r, uint64_t first)
 {
 	struct fine *f = &r->fine;
 
@@ -73,14 +73,14 @@ void fine_begin(struct ring *r, uint64_t first)
 	f->random = (f->random ^ f->random >> 30) * 0xBF58476D1CE4E5B9ull | 1;
 }
 
-void fine_end(struct ring *r)
+void fine_end(struct thread_ring *r)
 {
 	if (r->fine.has_timer)
 		syscall(SYS_timer_delete, r->fine.timer);
 	r->fine.has_timer = r->fine.armed = false;
 }
 
-static bool make(struct ring *r)
+static bool make(struct thread_ring *r)
 {
 	struct sigevent e = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TIMER_SIGNAL };
 	struct fine *f = &r->fine;
@@ -109,7 +109,7 @@ static void draw(struct fine *f, uint64_t now)
 	set(f, f->at > now + 1 ? f->at - now : 1);
 }
 
-uint32_t fine_tick(struct ring *r, uint32_t intervals)
+uint32_t fine_tick(struct thread_ring *r, uint32_t intervals)
 {
 	struct fine *f = &r->fine;
 	uint32_t n;
@@ -133,7 +133,7 @@ uint32_t fine_tick(struct ring *r, uint32_t intervals)
 	return n;
 }
 
-uint32_t fine_second_timer(struct ring *r, bool interrupted)
+uint32_t fine_second_timer(struct thread_ring *r, bool interrupted)
 {
 	struct fine *f = &r->fine;
 	uint64_t now;
@@ -169,7 +169,7 @@ uint32_t fine_second_timer(struct ring *r, bool interrupted)
 	return n;
 }
 
-void fine_pause(struct ring *r)
+void fine_pause(struct thread_ring *r)
 {
 	struct fine *f = &r->fine;
 	int keep = errno;

@@ -16,16 +16,16 @@
 #include "collect/timer/preload/rings.h"
 
 /* Called before the thread's CPU time timer is set, which expires first after so many ns. */
-void fine_begin(struct ring *r, uint64_t first);
-void fine_end(struct ring *r);
+void fine_begin(struct thread_ring *r, uint64_t first);
+void fine_end(struct thread_ring *r);
 /* The tick's signal, for so many intervals by the kernel's count. Returns how many to record here
  * and now. */
-uint32_t fine_tick(struct ring *r, uint32_t intervals);
+uint32_t fine_tick(struct thread_ring *r, uint32_t intervals);
 /* The second timer's signal, likewise; `interrupted`: it may have interrupted a system call. */
-uint32_t fine_second_timer(struct ring *r, bool interrupted);
+uint32_t fine_second_timer(struct thread_ring *r, bool interrupted);
 /* The thread is about to block: only the tick takes samples until fine_resume. */
-void fine_pause(struct ring *r);
-static inline void fine_resume(struct ring *r)
+void fine_pause(struct thread_ring *r);
+static inline void fine_resume(struct thread_ring *r)
 {
 	__atomic_store_n(&r->fine.resting, 0, __ATOMIC_RELAXED);
 }

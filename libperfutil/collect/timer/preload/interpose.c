@@ -126,7 +126,7 @@ static void *start_thread(void *arg)
 
 	free(arg);
 	if (timer_active()) {
-		struct ring *r = rings_take();
+		struct thread_ring *r = rings_take();
 
 		if (r)
 			pthread_setspecific(timer_thread_key, r);
@@ -182,7 +182,8 @@ EXPORTED int prctl(int option, ...)
 	va_end(ap);
 	if ((option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_STRICT) ||
 	    (option == PR_SET_TSC && a[0] == PR_TSC_SIGSEGV)) {
-		struct ring *own = timer_active() ? pthread_getspecific(timer_thread_key) : NULL;
+		struct thread_ring *own = timer_active() ? pthread_getspecific(timer_thread_key) :
+							   NULL;
 
 		if (own)
 			rings_release(own);

@@ -2,7 +2,7 @@
 /* The table of this process's rings; rings.c manages it. */
 #include "collect/timer/preload/rings.h"
 
-struct ring timer_rings[TIMER_RINGS];
+struct thread_ring timer_rings[TIMER_RINGS];
 uint32_t timer_ring_count;
 
 bool rings_shared(void)

@@ -102,7 +102,7 @@ static uint64_t chance(uint64_t below)
  * with a probability of its share. The first interval is shortened at random by up to a tick more,
  * so that threads and processes shorter than an interval get their share.
  */
-static bool start_timer(struct ring *r)
+static bool start_timer(struct thread_ring *r)
 {
 	struct sigevent e = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TIMER_SIGNAL };
 	uint64_t first = chance(timer_control->interval), interval = timer_control->interval;
@@ -127,7 +127,7 @@ static bool start_timer(struct ring *r)
 
 /* The main thread's stack begins at the program's strings and may grow down to its limit. No other
  * memory lies there. */
-static void know_main_stack(struct ring *r)
+static void know_main_stack(struct thread_ring *r)
 {
 	struct rlimit limit;
 	size_t size = 8u << 20;
@@ -138,7 +138,7 @@ static void know_main_stack(struct ring *r)
 	r->stack_low = r->stack_top > size ? r->stack_top - size : 0;
 }
 
-static void know_thread_stack(struct ring *r)
+static void know_thread_stack(struct thread_ring *r)
 {
 	pthread_attr_t attr;
 	size_t size;
@@ -154,7 +154,7 @@ static void know_thread_stack(struct ring *r)
 	pthread_attr_destroy(&attr);
 }
 
-static bool begin_thread(struct ring *r)
+static bool begin_thread(struct thread_ring *r)
 {
 	r->tid = (uint32_t)syscall(SYS_gettid);
 	if (start_timer(r))
@@ -180,7 +180,7 @@ static void write_stat(enum timer_kind kind)
 
 bool rings_begin(enum timer_kind kind)
 {
-	struct ring *r = &timer_rings[0];
+	struct thread_ring *r = &timer_rings[0];
 
 	parent = kind == TIMER_FORKED ? own_pid : 0;
 	own_pid = (uint32_t)syscall(SYS_getpid);
@@ -196,7 +196,7 @@ bool rings_begin(enum timer_kind kind)
 
 void rings_begin_first(enum timer_kind kind)
 {
-	struct ring *r = &timer_rings[0];
+	struct thread_ring *r = &timer_rings[0];
 
 	/* In a forked child it is the parent's. */
 	if (kind == TIMER_START)
@@ -204,7 +204,7 @@ void rings_begin_first(enum timer_kind kind)
 	begin_thread(r);
 }
 
-void rings_forget(const struct ring *own)
+void rings_forget(const struct thread_ring *own)
 {
 	uintptr_t low = own ? own->stack_low : 0, top = own ? own->stack_top : 0;
 
@@ -221,10 +221,10 @@ void rings_forget(const struct ring *own)
 	timer_rings[0].stack_top = top;
 }
 
-struct ring *rings_take(void)
+struct thread_ring *rings_take(void)
 {
 	uint32_t n = __atomic_load_n(&timer_ring_count, __ATOMIC_ACQUIRE), i, none = 0;
-	struct ring *r;
+	struct thread_ring *r;
 
 	for (i = 0; i < n; i++, none = 0)
 		if (__atomic_load_n(&timer_rings[i].file, __ATOMIC_ACQUIRE) &&
@@ -254,7 +254,7 @@ none:
 }
 
 /* The timer's last signal may be pending: it is blocked from now on. */
-void rings_release(struct ring *r)
+void rings_release(struct thread_ring *r)
 {
 	uint64_t own = 1ull << (TIMER_SIGNAL - 1);
 	char name[16] = "";

@@ -22,7 +22,7 @@ struct fine {
 };
 
 /* A ring and the thread that it belongs to. */
-struct ring {
+struct thread_ring {
 	struct timer_file *file; /* mapped; NULL: no ring of this number */
 	uint32_t taken;          /* atomic: in use by a thread */
 	uint32_t active;         /* the thread's timer exists */
@@ -32,7 +32,7 @@ struct ring {
 	struct fine fine;
 };
 
-extern struct ring timer_rings[];
+extern struct thread_ring timer_rings[];
 extern uint32_t timer_ring_count; /* atomic: number of rings that have files */
 
 /* Checks whether this is still the process that owns these rings, and may change them. False after
@@ -46,11 +46,11 @@ void rings_begin_first(enum timer_kind kind);
 /* Checks whether the process ever had more than one thread. */
 bool rings_shared(void);
 /* Discards the rings inherited from the parent; `own` was the ring of the calling thread. */
-void rings_forget(const struct ring *own);
+void rings_forget(const struct thread_ring *own);
 /* Takes a ring for the calling thread and starts its timer; NULL (counted) if none is free. */
-struct ring *rings_take(void);
+struct thread_ring *rings_take(void);
 /* Ends the calling thread's ring, at its exit or when its sampling ends. */
-void rings_release(struct ring *r);
+void rings_release(struct thread_ring *r);
 /* Writes an event of the process; the caller holds the events' lock. False: counted as lost. */
 bool rings_event(enum timer_kind kind, const void *data, size_t bytes);
 /* The events' lock. Signals stay blocked while it is held: a handler that leaves by longjmp would

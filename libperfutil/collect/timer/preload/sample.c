@@ -34,8 +34,8 @@ static uint16_t this_cpu(void)
 }
 
 /* Walks frame pointers: each must lie above the previous one. */
-static uint32_t walk(const struct ring *r, const ucontext_t *c, uint64_t *out, uint32_t depth,
-		     uint16_t *flags)
+static uint32_t walk(const struct thread_ring *r, const ucontext_t *c, uint64_t *out,
+		     uint32_t depth, uint16_t *flags)
 {
 	uintptr_t fp = machine_fp(c), low = machine_sp(c);
 	uint32_t n = 0;
@@ -61,7 +61,7 @@ static uint32_t walk(const struct ring *r, const ucontext_t *c, uint64_t *out, u
 	return n;
 }
 
-static uint32_t add_stack(const struct ring *r, const ucontext_t *c, uint8_t *at)
+static uint32_t add_stack(const struct thread_ring *r, const ucontext_t *c, uint8_t *at)
 {
 	struct pitrace_stack s = { 0 };
 	uint64_t *words = (uint64_t *)(at + sizeof(s));
@@ -86,7 +86,8 @@ static uint32_t add_stack(const struct ring *r, const ucontext_t *c, uint8_t *at
 	return (uint32_t)sizeof(s) + 8 * n + copy;
 }
 
-static void add_sample(struct ring *r, uint32_t overruns, uint16_t flags, const ucontext_t *c)
+static void add_sample(struct thread_ring *r, uint32_t overruns, uint16_t flags,
+		       const ucontext_t *c)
 {
 	const struct timer_control *control = timer_control;
 	struct timer_file *f = r->file;
@@ -117,7 +118,7 @@ static void add_sample(struct ring *r, uint32_t overruns, uint16_t flags, const 
 }
 
 /* Takes a sample for so many intervals. */
-static void take(struct ring *r, uint32_t intervals, uint16_t flags, const ucontext_t *c)
+static void take(struct thread_ring *r, uint32_t intervals, uint16_t flags, const ucontext_t *c)
 {
 	if (intervals && timer_load(&timer_control->state) == TIMER_ON)
 		add_sample(r, intervals - 1, flags, c);
@@ -134,7 +135,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
 
 static void handler(int number, siginfo_t *info, void *context)
 {
-	struct ring *r = info->si_value.sival_ptr;
+	struct thread_ring *r = info->si_value.sival_ptr;
 	size_t i = (size_t)(r - timer_rings);
 	int keep = errno;
 

@@ -44,10 +44,10 @@ static bool is(const char *want)
 static struct timer_control control = { .state = TIMER_ON };
 const struct timer_control *timer_control;
 bool timer_sandboxed, fine_handlers;
-struct ring timer_rings[TIMER_RINGS];
+struct thread_ring timer_rings[TIMER_RINGS];
 uint32_t timer_ring_count;
 static bool offered, active, rings_refused;
-static struct ring *to_take;
+static struct thread_ring *to_take;
 static struct sigaction own_action;
 
 const struct timer_control *control_map(void)
@@ -72,18 +72,18 @@ void rings_begin_first(enum timer_kind kind)
 	note("first:%d", (int)kind);
 }
 
-void rings_forget(const struct ring *own)
+void rings_forget(const struct thread_ring *own)
 {
 	note("forget:%d", own ? (int)(own - timer_rings) : -1);
 }
 
-struct ring *rings_take(void)
+struct thread_ring *rings_take(void)
 {
 	note("take");
 	return to_take;
 }
 
-void rings_release(struct ring *r)
+void rings_release(struct thread_ring *r)
 {
 	note("release:%d", (int)(r - timer_rings));
 }
@@ -121,7 +121,7 @@ void map_scan_if_removed(void)
 	note("removed");
 }
 
-void fine_pause(struct ring *r)
+void fine_pause(struct thread_ring *r)
 {
 	note("pause:%d", (int)(r - timer_rings));
 	r->fine.resting = 1;

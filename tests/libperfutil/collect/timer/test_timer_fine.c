@@ -95,7 +95,7 @@ long __wrap_syscall(long number, ...)
 
 /* ---- a thread -------------------------------------------------------------------------------- */
 
-static struct ring *ring;
+static struct thread_ring *ring;
 
 static void begin(uint64_t interval)
 {

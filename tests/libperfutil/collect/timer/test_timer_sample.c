@@ -99,7 +99,7 @@ long __wrap_syscall(long number, ...)
 
 /* ---- a program ------------------------------------------------------------------------------- */
 
-static struct ring *ring;
+static struct thread_ring *ring;
 
 static void begin(void)
 {
@@ -151,7 +151,7 @@ static void end(void)
 }
 
 /* The record at that place of a ring of samples, or of the process's events. */
-static const struct timer_record *record(const struct ring *r, bool event, uint64_t at)
+static const struct timer_record *record(const struct thread_ring *r, bool event, uint64_t at)
 {
 	const struct timer_file *f = r->file;
 	const uint8_t *data = (const uint8_t *)f + TIMER_DATA + (event ? 0 : f->event_bytes);
@@ -605,7 +605,7 @@ static void tells(void)
 /* Threads take rings that others left, and name themselves at their end. */
 static void passes_on(void)
 {
-	struct ring *a, *c;
+	struct thread_ring *a, *c;
 	const struct timer_record *r;
 	uint64_t at;
 
@@ -660,7 +660,7 @@ static void passes_on(void)
 /* As many threads as there are rings; one more is counted. */
 static void many(void)
 {
-	struct ring *last = NULL;
+	struct thread_ring *last = NULL;
 
 	began();
 	control.sample_bytes = 64;
