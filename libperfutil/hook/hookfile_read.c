@@ -38,7 +38,7 @@
 
 static void forget(struct hooks *h, size_t i)
 {
-	struct process *p = h->process[i];
+	struct hook_process *p = h->process[i];
 
 	/* Frees its memory now, even while the process maps it. */
 	if (fallocate(p->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, HOOKFILE_DATA,
@@ -60,7 +60,7 @@ void hooks_forget_all(struct hooks *h)
 
 static int hear(struct hooks *h);
 
-static struct process *find(const struct hooks *h, const char *name)
+static struct hook_process *find(const struct hooks *h, const char *name)
 {
 	for (size_t i = 0; i < h->nprocesses; i++)
 		if (!strcmp(h->process[i]->name, name))
@@ -86,7 +86,7 @@ static bool honest(const struct hooks *h, int fd, const struct stat *st)
 
 static int take(struct hooks *h, const char *name, pid_t pid, uid_t uid, int fd)
 {
-	struct process *p = calloc(1, sizeof(*p));
+	struct hook_process *p = calloc(1, sizeof(*p));
 
 	if (!p) {
 		close(fd);
@@ -129,7 +129,7 @@ static int accept_left(struct hooks *h, const char *name, pid_t pid, int fd)
 static int accept_file(struct hooks *h, const char *name, pid_t by)
 {
 	pid_t pid = hooks_pid_of(name);
-	struct process *p = find(h, name);
+	struct hook_process *p = find(h, name);
 	struct stat st;
 	int fd;
 
@@ -275,7 +275,7 @@ static bool proper(const struct hooks *h, const struct hookfile_record *r, unsig
 	       sum <= PITRACE_USER_MAX - sizeof(struct pitrace_rec) - sizeof(struct pitrace_user);
 }
 
-static int keep(struct hooks *h, const struct process *p, const struct hookfile_record *r,
+static int keep(struct hooks *h, const struct hook_process *p, const struct hookfile_record *r,
 		struct bytes data, uint64_t now)
 {
 	uint8_t record[PITRACE_USER_MAX];
@@ -329,8 +329,8 @@ static bool complete(struct bytes *b, struct hookfile_record *r, size_t *pass)
 }
 
 /* Reads what is new of a slot, up to `used`. False with *err 0: a record is not complete. */
-static bool read_records(struct hooks *h, struct process *p, struct slot_read *s, struct bytes *b,
-			 bool give_up, int *err)
+static bool read_records(struct hooks *h, struct hook_process *p, struct slot_read *s,
+			 struct bytes *b, bool give_up, int *err)
 {
 	uint64_t now = hookfile_now(h->clock.tsc);
 	bool lost = false;
@@ -370,7 +370,7 @@ static off_t slot_at(uint32_t slot)
 	return HOOKFILE_TABLE + (off_t)slot * (off_t)sizeof(struct hookfile_slot);
 }
 
-static bool free_slot(struct hooks *h, struct process *p, uint32_t slot)
+static bool free_slot(struct hooks *h, struct hook_process *p, uint32_t slot)
 {
 	off_t byte = slot_at(slot) + (off_t)offsetof(struct hookfile_slot, state);
 	uint8_t state = HOOKFILE_FREE;
@@ -388,7 +388,7 @@ static bool free_slot(struct hooks *h, struct process *p, uint32_t slot)
 }
 
 /* Programs look for free slots from the first one on when this changes. */
-static void say_freed(struct process *p)
+static void say_freed(struct hook_process *p)
 {
 	off_t at = offsetof(struct hookfile_header, freed);
 	uint32_t freed;
@@ -407,9 +407,9 @@ static uint64_t not_before(const struct hooks *h, uint64_t stamp)
 	return stamp < h->known ? h->known : stamp > h->until ? h->until : stamp;
 }
 
-static int read_slot(struct hooks *h, const struct visit *v)
+static int read_slot(struct hooks *h, const struct hook_visit *v)
 {
-	struct process *p = h->process[v->process];
+	struct hook_process *p = h->process[v->process];
 	struct slot_read *s = &p->read[v->slot];
 	uint64_t now = now_ns();
 	bool whole;
@@ -465,11 +465,11 @@ static int read_slot(struct hooks *h, const struct visit *v)
 
 /* ---- scans ----------------------------------------------------------------------------------- */
 
-static int add_visit(struct hooks *h, const struct visit *v)
+static int add_visit(struct hooks *h, const struct hook_visit *v)
 {
 	if (h->nvisits == h->visits_room) {
 		size_t room = h->visits_room ? h->visits_room * 2 : 256;
-		struct visit *more = realloc(h->visits, room * sizeof(*more));
+		struct hook_visit *more = realloc(h->visits, room * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
@@ -481,7 +481,7 @@ static int add_visit(struct hooks *h, const struct visit *v)
 }
 
 /* The table of a process may have grown. */
-static int grow_table(struct process *p, uint32_t n)
+static int grow_table(struct hook_process *p, uint32_t n)
 {
 	struct slot_read *more;
 
@@ -499,7 +499,7 @@ static int grow_table(struct process *p, uint32_t n)
 
 static int visit_process(struct hooks *h, uint32_t process)
 {
-	struct process *p = h->process[process];
+	struct hook_process *p = h->process[process];
 	struct hookfile_header header;
 	const struct hookfile_slot *slot;
 	size_t size;
@@ -521,7 +521,8 @@ static int visit_process(struct hooks *h, uint32_t process)
 		return err;
 	slot = h->table.data;
 	for (uint32_t i = 1; i < header.table && !err; i++) {
-		struct visit v = { not_before(h, p->read[i].done ? 0 : slot[i].stamp), process, i };
+		struct hook_visit v = { not_before(h, p->read[i].done ? 0 : slot[i].stamp), process,
+					i };
 
 		if (slot[i].state == HOOKFILE_OPEN)
 			err = add_visit(h, &v);
@@ -531,7 +532,7 @@ static int visit_process(struct hooks *h, uint32_t process)
 
 static int oldest_first(const void *a, const void *b)
 {
-	const struct visit *x = a, *y = b;
+	const struct hook_visit *x = a, *y = b;
 
 	if (x->oldest != y->oldest)
 		return x->oldest < y->oldest ? -1 : 1;

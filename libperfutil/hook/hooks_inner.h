@@ -28,7 +28,7 @@ struct slot_read {
 	uint64_t waited; /* since when the next record is not complete; 0: it is */
 };
 
-struct process {
+struct hook_process {
 	char name[HOOKFILE_NAME]; /* of the file, "": it came by the door */
 	pid_t pid;                /* as the kernel reports it, not as the name says */
 	uid_t uid;
@@ -43,7 +43,7 @@ struct process {
 };
 
 /* A slot that the scan has to read. */
-struct visit {
+struct hook_visit {
 	uint64_t oldest; /* no record that is unread there is older */
 	uint32_t process, slot;
 };
@@ -81,18 +81,18 @@ struct hooks {
 	int full_fd;                         /* eventfd */
 	const struct hookfile_control *page; /* for the futex: never read */
 
-	struct timespec scanned; /* mtime of the folder at the last scan */
-	bool unready;            /* a file there was not ready */
-	DIR *listing;            /* the last folder scan is incomplete */
-	size_t nread;            /* bytes read by this drain */
-	bool scanning;           /* a scan is in progress: */
-	struct visit *visits;    /* … what it reads, oldest first, */
+	struct timespec scanned;   /* mtime of the folder at the last scan */
+	bool unready;              /* a file there was not ready */
+	DIR *listing;              /* the last folder scan is incomplete */
+	size_t nread;              /* bytes read by this drain */
+	bool scanning;             /* a scan is in progress: */
+	struct hook_visit *visits; /* … what it reads, oldest first, */
 	size_t nvisits, next, visits_room;
 	uint64_t until;      /* … its begin: what is younger is the next one's */
 	uint64_t incomplete; /* … no record that it had to leave is older */
 	bool rest;           /* the drain may have left data */
 	uint64_t blocked;    /* since when incomplete records hold back others */
-	struct process *process[HOOKS_FILES];
+	struct hook_process *process[HOOKS_FILES];
 	size_t nprocesses;
 
 	struct room slot, table, bytes, index[PITRACE_RINGS];

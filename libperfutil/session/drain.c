@@ -159,7 +159,7 @@ static int change(struct tracer *t)
 		return err;
 	drain_forget_oldest(t);
 	t->file = t->next;
-	t->next = (struct out){ 0 };
+	t->next = (struct tracer_out){ 0 };
 	t->begun = drain_clock();
 	return 0;
 }

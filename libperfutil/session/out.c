@@ -22,9 +22,9 @@
 
 struct filling {
 	struct tracer *tracer;
-	struct out *out, *next; /* next: names only, or NULL */
-	bool module;            /* a module was loaded */
-	int error;              /* the first error */
+	struct tracer_out *out, *next; /* next: names only, or NULL */
+	bool module;                   /* a module was loaded */
+	int error;                     /* the first error */
 };
 
 /* NULL: not recorded, or not allowed for this user. */
@@ -34,13 +34,13 @@ static struct kernel_code *code_begin(const struct tracer *t)
 								  NULL;
 }
 
-int out_begin(struct tracer *t, struct out *o, const struct folder *folder, const char *leaf)
+int out_begin(struct tracer *t, struct tracer_out *o, const struct folder *folder, const char *leaf)
 {
 	struct pifile_header header;
 	struct trace_info info;
 	int err;
 
-	*o = (struct out){ 0 };
+	*o = (struct tracer_out){ 0 };
 	session_info(t, &info);
 	sysinfo_header(&header, &t->config, t->collector->name, &info,
 		       t->collector->clock_hz(t->backend));
@@ -58,7 +58,7 @@ int out_begin(struct tracer *t, struct out *o, const struct folder *folder, cons
 	return err;
 }
 
-static int put_segment(struct out *o, const void *segment, size_t size, uint64_t interval)
+static int put_segment(struct tracer_out *o, const void *segment, size_t size, uint64_t interval)
 {
 	if (o->ids)
 		buildids_scan(o->ids, segment, size);
@@ -90,7 +90,7 @@ static int keep_segment(void *arg, const void *segment, size_t size)
 }
 
 /* Writes what the drain itself found. */
-static int flush(struct out *o, bool last)
+static int flush(struct tracer_out *o, bool last)
 {
 	int err = buildids_flush(o->ids, o->writer);
 
@@ -101,7 +101,7 @@ static int flush(struct out *o, bool last)
 
 /* A module unloaded before the end had names while it was loaded. `module_loaded`: one was loaded
  * just now. */
-static int update_modules(struct tracer *t, struct out *o, bool module_loaded)
+static int update_modules(struct tracer *t, struct tracer_out *o, bool module_loaded)
 {
 	bool by_drain = t->collector->modules == MODULES_BY_DRAIN;
 	uint64_t now = now_ns(), then = o->scanned;
@@ -130,7 +130,7 @@ static int fill_hooks(struct tracer *t, struct filling *f, int ring, bool all)
 	return err;
 }
 
-static int fill(struct tracer *t, struct out *o, struct out *next, bool all)
+static int fill(struct tracer *t, struct tracer_out *o, struct tracer_out *next, bool all)
 {
 	struct filling f = { t, o, next, false, 0 };
 	int err = fill_hooks(t, &f, PITRACE_RING_MTE, all), n;
@@ -221,7 +221,7 @@ int out_code(struct tracer *t)
 	return err ? err : kernel_code_flush(code, t->file.writer);
 }
 
-int out_window(struct tracer *t, struct out *o)
+int out_window(struct tracer *t, struct tracer_out *o)
 {
 	struct filling f = { t, o, NULL, false, 0 };
 	int err = t->collector->window(t->backend, keep_segment, &f);
@@ -249,7 +249,7 @@ static void subtract(struct pifile_stats *s, const struct pifile_stats *before, 
 }
 
 /* Sets the base of counts of the next file: from now on, but for names since its walk. */
-static int count_from_here(struct out *next, const struct pifile_stats *now, int n)
+static int count_from_here(struct tracer_out *next, const struct pifile_stats *now, int n)
 {
 	struct pifile_stats *before = malloc((size_t)n * sizeof(*now));
 
@@ -276,7 +276,7 @@ int out_stats(struct tracer *t, struct pifile_stats **stats)
 	return n;
 }
 
-static int put_stats(struct tracer *t, struct out *o, struct out *next)
+static int put_stats(struct tracer *t, struct tracer_out *o, struct tracer_out *next)
 {
 	struct trace_info info = { 0 };
 	struct pifile_stats *stats = NULL;
@@ -299,17 +299,17 @@ static int put_stats(struct tracer *t, struct out *o, struct out *next)
 	return err;
 }
 
-static void forget(struct out *o)
+static void forget(struct tracer_out *o)
 {
 	buildids_free(o->ids);
 	perfmaps_free(o->maps);
 	kernel_code_free(o->code);
 	free(o->modules);
 	free(o->before);
-	*o = (struct out){ 0 };
+	*o = (struct tracer_out){ 0 };
 }
 
-static int write_end_info(struct tracer *t, struct out *o)
+static int write_end_info(struct tracer *t, struct tracer_out *o)
 {
 	char text[256] = "";
 
@@ -317,7 +317,7 @@ static int write_end_info(struct tracer *t, struct out *o)
 	return *text ? pifile_write_section(o->writer, PIFILE_SEC_SYSTEM, text, strlen(text)) : 0;
 }
 
-int out_end(struct tracer *t, struct out *o, struct out *next)
+int out_end(struct tracer *t, struct tracer_out *o, struct tracer_out *next)
 {
 	int err, end;
 
@@ -339,7 +339,7 @@ int out_end(struct tracer *t, struct out *o, struct out *next)
 	return err ? err : end;
 }
 
-void out_undo(struct out *o)
+void out_undo(struct tracer_out *o)
 {
 	if (o->writer)
 		file_take_back(o->writer);
@@ -351,7 +351,7 @@ void out_undo(struct out *o)
 /* Normal mode: writes from the rings, which hold everything. */
 static int from_rings(struct tracer *t, const struct folder *folder, const char *leaf)
 {
-	struct out o;
+	struct tracer_out o;
 	int err = out_begin(t, &o, folder, leaf), end;
 
 	/* The drain thread may accept programs meanwhile. */
@@ -374,7 +374,7 @@ static int from_rings(struct tracer *t, const struct folder *folder, const char 
 static int from_file(struct tracer *t, const struct folder *folder, const char *leaf)
 {
 	bool wrap = t->config.mode == PITRACE_MODE_WRAP;
-	struct out o = { 0 };
+	struct tracer_out o = { 0 };
 	int err, end;
 
 	pthread_mutex_lock(&t->lock);

@@ -26,7 +26,7 @@ struct declared {
 	char text[]; /* the name, the fields, each with an end */
 };
 
-static struct table {
+static struct item_table {
 	struct declared *slot[SLOTS]; /* from the number's place on */
 	uint32_t count, used;
 	_Alignas(8) uint8_t room[TEXTS];
@@ -36,17 +36,17 @@ static struct table {
 struct told {
 	struct hook_said slot[SLOTS];
 };
-#define WHOLE (sizeof(struct told) + sizeof(struct table))
+#define WHOLE (sizeof(struct told) + sizeof(struct item_table))
 
-static struct told *told_of(struct table *t)
+static struct told *told_of(struct item_table *t)
 {
 	return (struct told *)t - 1;
 }
 
 /* Memory that is only used as far as it is written. */
-static struct table *get_table(void)
+static struct item_table *get_table(void)
 {
-	struct table *t = __atomic_load_n(&table, __ATOMIC_ACQUIRE), *none = NULL;
+	struct item_table *t = __atomic_load_n(&table, __ATOMIC_ACQUIRE), *none = NULL;
 	void *p;
 
 	if (t)
@@ -59,7 +59,7 @@ static struct table *get_table(void)
 		munmap(p, WHOLE);
 		return NULL;
 	}
-	t = (struct table *)((struct told *)p + 1);
+	t = (struct item_table *)((struct told *)p + 1);
 	if (__atomic_compare_exchange_n(&table, &none, t, false, __ATOMIC_ACQ_REL,
 					__ATOMIC_ACQUIRE))
 		return t;
@@ -123,7 +123,7 @@ static uint32_t hash(uint32_t h, const char *text)
 	return h;
 }
 
-static struct declared *make(struct table *t, const struct event_text *e)
+static struct declared *make(struct item_table *t, const struct event_text *e)
 {
 	size_t bytes = sizeof(struct declared) + e->name_length + e->fields_length + 2;
 	const char *wanted = secure_getenv(WANTED_ENV);
@@ -155,7 +155,7 @@ static int no_room(void)
 _Static_assert(EVENTS_MAX == 2048, "the sentence");
 
 /* Whoever declares the same event looks at the same slots in the same order. */
-static int find_or_add(struct table *t, const struct event_text *e)
+static int find_or_add(struct item_table *t, const struct event_text *e)
 {
 	uint32_t number = hash(hash(2166136261u, e->name), e->fields), i = number % SLOTS;
 	struct declared *new = NULL, *d;
@@ -193,7 +193,7 @@ static int find_or_add(struct table *t, const struct event_text *e)
 static int declare(const char *name, const char *fields)
 {
 	struct event_text text;
-	struct table *t;
+	struct item_table *t;
 	int rc = take_text(&text, name, fields);
 
 	if (rc)
@@ -229,7 +229,7 @@ static int write_event(const struct hook_event *e, const uint64_t values[], cons
 
 int TraceEventWrite(int event, const uint64_t values[], const int lens[], const char *const strs[])
 {
-	struct table *t = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
+	struct item_table *t = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
 	const struct declared *d = NULL;
 
 	if (t && event > 0 && (uint32_t)event <= SLOTS)

@@ -16,7 +16,7 @@
 #include "image/perfmaps.h"
 #include "base/rights.h"
 
-struct out {                          /* a file being written */
+struct tracer_out {                   /* a file being written */
 	struct pifile_writer *writer; /* NULL: no file */
 	struct buildids *ids;
 	struct perfmaps *maps;
@@ -47,9 +47,9 @@ struct tracer {
 	int wake;             /* eventfd: asks the thread to end */
 	int stop_fd;          /* eventfd: stopped by itself, or the file failed */
 	pthread_mutex_t lock; /* protects the backend's rings and what follows */
-	struct out file;
+	struct tracer_out file;
 	struct kernel_code *code;              /* data of an interval that is in no file */
-	struct out next;                       /* the file after this one, while it is prepared */
+	struct tracer_out next;                /* the file after this one, while it is prepared */
 	uint64_t ticket;                       /* … until this walk has ended */
 	int64_t begun;                         /* file, CLOCK_MONOTONIC ns */
 	_Atomic int error;                     /* -errno of the file or the collector */
@@ -78,7 +78,8 @@ bool session_by_driver(const struct tracer *t);
 void session_info(struct tracer *t, struct trace_info *info);
 
 /* Creates a file for the present or next interval. 0 or -errno; then out_undo. */
-int out_begin(struct tracer *t, struct out *o, const struct folder *folder, const char *leaf);
+int out_begin(struct tracer *t, struct tracer_out *o, const struct folder *folder,
+	      const char *leaf);
 /* Drains the collector to t->file (and names to t->next). */
 int out_drain(struct tracer *t, bool all);
 /* In between: records other changes. A kernel module that is loaded for this long is seen. */
@@ -88,12 +89,12 @@ int out_update(struct tracer *t);
  * */
 int out_code(struct tracer *t);
 /* Wrap mode: writes what the trace rings held at the mark. */
-int out_window(struct tracer *t, struct out *o);
+int out_window(struct tracer *t, struct tracer_out *o);
 /* Finishes the file. With `next` that one counts from here on; without it the file is synced to
  * disk. 0 or -errno of the first write that failed. */
-int out_end(struct tracer *t, struct out *o, struct out *next);
+int out_end(struct tracer *t, struct tracer_out *o, struct tracer_out *next);
 /* Discards the file and moves the old one back. */
-void out_undo(struct out *o);
+void out_undo(struct tracer_out *o);
 /* Writes the trace so far to a file of its own, in any state. 0 or a negative rc. */
 int out_write(struct tracer *t, const char *path);
 

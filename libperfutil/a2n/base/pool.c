@@ -68,14 +68,14 @@ void arena_free(struct arena *arena)
 	*arena = (struct arena){ 0 };
 }
 
-void *table_find(const struct table *t, uint64_t hash, table_match match, const void *key)
+void *table_find(const struct item_table *t, uint64_t hash, table_match match, const void *key)
 {
 	uint32_t i = keys_find(&t->keys, hash, t->item, e, match(*e, key));
 
 	return i == NO_KEY ? NULL : t->item[i];
 }
 
-int table_add(struct table *t, uint64_t hash, void *item)
+int table_add(struct item_table *t, uint64_t hash, void *item)
 {
 	if (keys_next(&t->keys, hash, t->item, t->keys.used, t->room))
 		return -1;
@@ -83,11 +83,11 @@ int table_add(struct table *t, uint64_t hash, void *item)
 	return 0;
 }
 
-void table_free(struct table *t)
+void table_free(struct item_table *t)
 {
 	keys_free(&t->keys);
 	free(t->item);
-	*t = (struct table){ 0 };
+	*t = (struct item_table){ 0 };
 }
 
 uint64_t pool_hash(const void *data, size_t size, uint64_t seed)

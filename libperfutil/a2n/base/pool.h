@@ -23,7 +23,7 @@ void arena_free(struct arena *arena);
 
 /* Items, item[0] to item[keys.used - 1] in the order in which they came, are never removed. Zeroed
  * memory is an empty table. */
-struct table {
+struct item_table {
 	struct keys keys;
 	void **item;
 	uint32_t room;
@@ -31,13 +31,13 @@ struct table {
 
 typedef bool (*table_match)(const void *item, const void *key);
 
-void *table_find(const struct table *t, uint64_t hash, table_match match, const void *key);
-int table_add(struct table *t, uint64_t hash, void *item);
-void table_free(struct table *t);
+void *table_find(const struct item_table *t, uint64_t hash, table_match match, const void *key);
+int table_add(struct item_table *t, uint64_t hash, void *item);
+void table_free(struct item_table *t);
 
 struct strings {
 	struct arena arena;
-	struct table table;
+	struct item_table table;
 };
 
 /* Returns the one copy of this string, or NULL without memory. */

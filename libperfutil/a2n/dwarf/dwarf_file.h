@@ -48,8 +48,8 @@ struct dwarf_file {
 	struct dwarf_ranges code; /* address ranges of the program's sections */
 	struct dwarf_unit *unit;  /* in the order of the file */
 	uint32_t n_units, room_units;
-	struct table abbrevs;   /* by offset */
-	struct dwarf_file *alt; /* the shared file (dwz) */
+	struct item_table abbrevs; /* by offset */
+	struct dwarf_file *alt;    /* the shared file (dwz) */
 	uint64_t budget;
 	uint64_t packed, unpacked; /* bytes of compressed sections, before and after */
 	struct dwarf_fault fault;  /* the first fault */
@@ -217,7 +217,7 @@ struct dwarf_nodes {
 /* Cache of names of functions, by their offsets; lives as long as the arena. */
 struct dwarf_names {
 	struct arena *arena;
-	struct table table;
+	struct item_table table;
 	struct strings *strings;
 	bool demangle;
 };

@@ -67,7 +67,7 @@ static const char *open_segments(struct elf_file *f)
 		/* Debug files keep the section headers, not the contents. */
 		if (!h.p_filesz)
 			f->hollow = true;
-		f->segments[f->n_segments++] = (struct segment){
+		f->segments[f->n_segments++] = (struct elf_segment){
 			h.p_offset, h.p_filesz ? h.p_filesz : h.p_memsz, h.p_vaddr
 		};
 	}

@@ -118,7 +118,7 @@ uint32_t elf_symbols_segment(struct elf_file *f, struct symtab *t)
 			continue;
 		name = elf_string(&strings, sym.st_name, &length);
 		for (k = 0; name && k < f->n_segments; k++) {
-			const struct segment *s = &f->segments[k];
+			const struct elf_segment *s = &f->segments[k];
 
 			if (sym.st_value >= s->address && sym.st_value - s->address < s->size &&
 			    s->size <= UINT64_MAX - s->address) {

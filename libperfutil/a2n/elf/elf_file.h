@@ -20,7 +20,7 @@ struct build_id {
 };
 
 /* An executable part of the program: file offset to virtual address. */
-struct segment {
+struct elf_segment {
 	uint64_t offset, size, address;
 };
 
@@ -38,7 +38,7 @@ struct elf_file {
 	GElf_Ehdr header;
 	struct section *sections; /* by index; none when the file has no section headers */
 	uint32_t n_sections;
-	struct segment *segments; /* executable ones */
+	struct elf_segment *segments; /* executable ones */
 	uint32_t n_segments;
 	bool hollow; /* segments without contents: offsets are invalid */
 };

@@ -164,7 +164,7 @@ uint32_t elf_symbols_go(struct elf_file *f, struct symtab *t, struct go_table *g
 			break;
 		}
 		for (k = 0; k < f->n_segments; k++) {
-			const struct segment *s = &f->segments[k];
+			const struct elf_segment *s = &f->segments[k];
 
 			if (function.entry < s->address || function.entry - s->address >= s->size ||
 			    s->size > UINT64_MAX - s->address || !function.length ||

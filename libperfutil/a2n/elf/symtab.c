@@ -37,7 +37,7 @@ void symtab_add(struct symtab *t, uint64_t value, uint64_t size, uint64_t limit,
 		t->failed = true;
 		return;
 	}
-	t->symbols[t->n++] = (struct symbol){
+	t->symbols[t->n++] = (struct symtab_symbol){
 		.value = value,
 		.end = size && size < limit - value ? value + size : limit,
 		.name = (uint32_t)at,
@@ -46,7 +46,7 @@ void symtab_add(struct symtab *t, uint64_t value, uint64_t size, uint64_t limit,
 	};
 }
 
-static int better(const struct symbol *a, const struct symbol *b, const char *names)
+static int better(const struct symtab_symbol *a, const struct symtab_symbol *b, const char *names)
 {
 	const char *x = names + a->name, *y = names + b->name;
 	size_t m = strspn(x, "_"), n = strspn(y, "_");
@@ -63,7 +63,7 @@ static int better(const struct symbol *a, const struct symbol *b, const char *na
 /* Sorted by start; at equal starts the unsized first, the best last. */
 static int compare(const void *p, const void *q, void *names)
 {
-	const struct symbol *a = p, *b = q;
+	const struct symtab_symbol *a = p, *b = q;
 
 	if (a->value != b->value)
 		return a->value < b->value ? -1 : 1;
@@ -81,7 +81,7 @@ static void reach(struct symtab *t)
 	uint32_t i, kept = 0, next = 0;
 
 	for (i = 0; i < t->n; i++) {
-		struct symbol s = t->symbols[i];
+		struct symtab_symbol s = t->symbols[i];
 
 		if (next <= i)
 			for (next = i + 1; next < t->n && t->symbols[next].value == s.value;)
@@ -139,7 +139,7 @@ static int build_index(struct symtab *t)
 /* ---- labels: after all else ------------------------------------------------------------------ */
 
 /* Moves labels to the end, sorted; returns their number. */
-static uint32_t part_labels(struct symtab *t, struct symbol **labels)
+static uint32_t part_labels(struct symtab *t, struct symtab_symbol **labels)
 {
 	uint32_t i, kept = 0, n = 0;
 
@@ -167,7 +167,7 @@ static uint32_t fill_gap(struct symtab *t, uint32_t next, uint64_t start, uint64
 	while (next < t->n && t->symbols[next].value < start)
 		next++;
 	for (; next < t->n && t->symbols[next].value < end; next++) {
-		struct symbol *s = &t->symbols[next];
+		struct symtab_symbol *s = &t->symbols[next];
 
 		if (s->end > end)
 			s->end = end;
@@ -180,7 +180,7 @@ static uint32_t fill_gap(struct symtab *t, uint32_t next, uint64_t start, uint64
 	return next;
 }
 
-static int add_labels(struct symtab *t, const struct symbol *labels, uint32_t n)
+static int add_labels(struct symtab *t, const struct symtab_symbol *labels, uint32_t n)
 {
 	struct symtab_range *old = t->ranges;
 	uint32_t n_old = t->n_ranges, next = t->n, i;
@@ -240,7 +240,7 @@ static int make_ranges(struct symtab *t)
 
 int symtab_finish(struct symtab *t)
 {
-	struct symbol *labels = NULL;
+	struct symtab_symbol *labels = NULL;
 	uint32_t n = t->failed ? UINT32_MAX : part_labels(t, &labels);
 	int rc = n == UINT32_MAX ? -ENOMEM : t->n ? make_ranges(t) : 0;
 

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct symbol {
+struct symtab_symbol {
 	uint64_t value, end; /* end: first address after it */
 	uint32_t name;       /* in names */
 	uint8_t rank;
@@ -27,7 +27,7 @@ struct symtab_range {
 };
 
 struct symtab {
-	struct symbol *symbols;
+	struct symtab_symbol *symbols;
 	uint32_t n, room;
 	char *names;
 	size_t names_used, names_room;

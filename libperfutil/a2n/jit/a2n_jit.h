@@ -29,7 +29,7 @@ struct jits {
 	struct strings *strings;
 	struct arena arena;
 	struct module *module;
-	struct table symbols; /* by name */
+	struct item_table symbols; /* by name */
 	struct jit_code *codes;
 	uint32_t n, room;
 	struct jit_map_scan { /* the present scan of a perf map: */

@@ -13,7 +13,7 @@ struct kernel {
 	struct modules *modules;
 	uint32_t machine;
 	struct arena arena;
-	struct table table; /* struct kernel_part by name */
+	struct item_table table; /* struct kernel_part by name */
 	struct kernel_part *parts;
 	struct kernel_part *image; /* vmlinux */
 	struct kernel_symbol *symbols;

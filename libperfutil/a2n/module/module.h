@@ -37,7 +37,7 @@ struct module {
 	uint64_t mapped;    /* CLOCK_REALTIME, at first; 0: not known */
 	uint64_t lowest;    /* the lowest file offset ever mapped */
 	struct symtab tab;
-	struct segment *segments;
+	struct elf_segment *segments;
 	uint32_t n_segments;
 	struct a2n_symbol **made; /* by the symbol's number, NULL until first used */
 };
@@ -45,7 +45,7 @@ struct module {
 struct modules {
 	struct arena arena;
 	struct strings *strings;
-	struct table table, ids;
+	struct item_table table, ids;
 	struct roots roots;
 	bool demangle;
 	void (*warn)(void *arg, const char *module, const char *message);

@@ -234,7 +234,7 @@ static uint64_t to_address(const struct module *m, uint64_t offset)
 		if (offset - m->segments[i].offset < m->segments[i].size)
 			return offset - m->segments[i].offset + m->segments[i].address;
 	for (i = 0; i < m->n_segments; i++) {
-		const struct segment *s = &m->segments[i];
+		const struct elf_segment *s = &m->segments[i];
 
 		if (offset >= (s->offset & ~(PAGE - 1)) &&
 		    offset < s->offset + s->size + (-(s->offset + s->size) & (PAGE - 1)))
@@ -246,7 +246,7 @@ static uint64_t to_address(const struct module *m, uint64_t offset)
 static struct a2n_symbol *make_symbol(struct modules *ms, struct module *m, uint32_t i,
 				      uint64_t bias)
 {
-	const struct symbol *raw = &m->tab.symbols[i];
+	const struct symtab_symbol *raw = &m->tab.symbols[i];
 	const char *name = symtab_name(&m->tab, i);
 	struct a2n_symbol *s;
 	char *readable;

@@ -142,7 +142,7 @@ static void add_segment(struct module *m, struct bytes b)
 		return;
 	if (array_next(m->segments, m->n_segments, room))
 		return;
-	m->segments[m->n_segments++] = (struct segment){
+	m->segments[m->n_segments++] = (struct elf_segment){
 		.offset = offset,
 		.address = address,
 		.size = size,
@@ -245,7 +245,7 @@ void msi_write(FILE *f, const struct module *m, const struct build_id *id)
 			(unsigned long long)m->segments[i].address,
 			(unsigned long long)m->segments[i].size);
 	for (i = 0; i < m->tab.n; i++) {
-		const struct symbol *s = &m->tab.symbols[i];
+		const struct symtab_symbol *s = &m->tab.symbols[i];
 
 		if (!strchr(symtab_name(&m->tab, i), '\n'))
 			fprintf(f, "SYMBOL %llx %llx %x %d %s\n", (unsigned long long)s->value,

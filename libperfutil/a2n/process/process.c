@@ -17,7 +17,7 @@ static bool match_pid(const void *item, const void *key)
 }
 
 /* struct process and struct thread both begin with their id. */
-static void *of_id(struct processes *ps, struct table *t, uint32_t id, size_t size)
+static void *of_id(struct processes *ps, struct item_table *t, uint32_t id, size_t size)
 {
 	uint32_t *item = table_find(t, hash_u64(id), match_pid, &id);
 

@@ -61,7 +61,7 @@ struct processes {
 	struct arena arena;
 	struct strings *strings;
 	struct spaces spaces;
-	struct table by_pid, by_tid;
+	struct item_table by_pid, by_tid;
 	struct process *last;
 	struct owner *owners;
 	uint64_t serial;
