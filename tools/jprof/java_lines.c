@@ -14,7 +14,7 @@
 #define MAX_LINES 65536
 #define KEPT      16 /* methods of one compilation whose tables are cached */
 
-struct method {
+struct java_method {
 	jmethodID id;
 	jint n;
 	jvmtiLineNumberEntry *table; /* in the VM's order; the VM's memory */
@@ -23,7 +23,7 @@ struct method {
 
 struct maker {
 	jvmtiEnv *vm;
-	struct method kept[KEPT];
+	struct java_method kept[KEPT];
 	unsigned int next;
 	struct jitdump_line *lines;
 	uint32_t n, room;
@@ -55,16 +55,16 @@ static char *file_of(jvmtiEnv *vm, jmethodID id)
 	return file ? file : strdup("");
 }
 
-static void forget(struct maker *m, struct method *of)
+static void forget(struct maker *m, struct java_method *of)
 {
 	(*m->vm)->Deallocate(m->vm, (unsigned char *)of->table);
 	free(of->file);
-	*of = (struct method){ 0 };
+	*of = (struct java_method){ 0 };
 }
 
-static const struct method *look_up(struct maker *m, jmethodID id)
+static const struct java_method *look_up(struct maker *m, jmethodID id)
 {
-	struct method *of;
+	struct java_method *of;
 
 	for (unsigned int i = 0; i < KEPT; i++)
 		if (m->kept[i].id == id)
@@ -81,7 +81,7 @@ static const struct method *look_up(struct maker *m, jmethodID id)
 }
 
 /* The line of a bytecode: of the entry that begins last at or before it. */
-static jint line_of(const struct method *of, jlocation bytecode)
+static jint line_of(const struct java_method *of, jlocation bytecode)
 {
 	jlocation best = -1;
 	jint line = 0;
@@ -99,7 +99,7 @@ static jint line_of(const struct method *of, jlocation bytecode)
 
 static void add(struct maker *m, const void *pc, jmethodID id, jlocation bytecode)
 {
-	const struct method *of = look_up(m, id);
+	const struct java_method *of = look_up(m, id);
 	jint line = of->file ? line_of(of, bytecode) : 0;
 	struct jitdump_line *last = m->n ? &m->lines[m->n - 1] : NULL;
 

@@ -11,8 +11,8 @@ struct class_in {
 	struct bytes b;
 	struct constants constants;
 	struct constant_text name;
-	struct hooks hooks;    /* zeros until a method needs them */
-	struct class_out body; /* what follows the constant pool */
+	struct code_hooks hooks; /* zeros until a method needs them */
+	struct class_out body;   /* what follows the constant pool */
 	uint16_t version;
 	unsigned int rewritten;
 	int error;

@@ -27,7 +27,7 @@ struct covered {
 
 struct code {
 	const struct code_method *method;
-	const struct hooks *hooks;
+	const struct code_hooks *hooks;
 	const struct constants *constants;
 	const uint8_t *old;
 	uint32_t size, now; /* old and new length, without our handler, which follows */
@@ -403,7 +403,7 @@ static const char *rewrite(struct code *c, struct bytes *b)
 }
 
 const char *code_rewrite(struct bytes *b, const struct code_method *method,
-			 const struct hooks *hooks, const struct constants *constants,
+			 const struct code_hooks *hooks, const struct constants *constants,
 			 struct class_out *out)
 {
 	struct code c = { .method = method, .hooks = hooks, .constants = constants, .out = out };

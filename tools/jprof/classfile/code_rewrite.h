@@ -11,7 +11,7 @@
 #include "constants.h"
 
 /* What rewritten code refers to. */
-struct hooks {
+struct code_hooks {
 	uint16_t enter, leave, unwind, caught; /* methods (I)V */
 	uint16_t throwable;                    /* the class */
 	uint16_t frames; /* the text StackMapTable; 0: the class is of a time before it */
@@ -29,7 +29,7 @@ struct code_method {
  * method must stay as it is: then what was written is to be dropped.
  */
 const char *code_rewrite(struct bytes *b, const struct code_method *method,
-			 const struct hooks *hooks, const struct constants *constants,
+			 const struct code_hooks *hooks, const struct constants *constants,
 			 struct class_out *out);
 
 #endif

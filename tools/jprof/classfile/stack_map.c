@@ -15,7 +15,7 @@ enum {
 
 enum { ITEM_OBJECT = 7, ITEM_UNINITIALIZED = 8 };
 
-struct table {
+struct frame_table {
 	struct bytes *b;
 	const struct moved *moved;
 	struct class_out *out;
@@ -23,7 +23,7 @@ struct table {
 	const char *why;
 };
 
-static void item(struct table *t)
+static void item(struct frame_table *t)
 {
 	uint8_t tag = bytes_u8(t->b);
 	uint32_t to;
@@ -41,14 +41,14 @@ static void item(struct table *t)
 	}
 }
 
-static void items(struct table *t, uint32_t n)
+static void items(struct frame_table *t, uint32_t n)
 {
 	while (n-- && !t->b->bad && !t->why)
 		item(t);
 }
 
 /* The distance from the last frame, as the table has it. */
-static uint16_t step(struct table *t, uint32_t distance)
+static uint16_t step(struct frame_table *t, uint32_t distance)
 {
 	uint32_t to;
 	int64_t last = t->now;
@@ -61,7 +61,7 @@ static uint16_t step(struct table *t, uint32_t distance)
 	return (uint16_t)(t->now - last - 1);
 }
 
-static void frame(struct table *t)
+static void frame(struct frame_table *t)
 {
 	uint8_t kind = bytes_u8(t->b);
 	uint16_t distance;
@@ -105,7 +105,7 @@ static void frame(struct table *t)
 const char *frames_write(struct bytes *b, const struct moved *moved, uint32_t handler,
 			 uint16_t throwable, struct class_out *out)
 {
-	struct table t = { .b = b, .moved = moved, .out = out, .at = -1, .now = -1 };
+	struct frame_table t = { .b = b, .moved = moved, .out = out, .at = -1, .now = -1 };
 	uint32_t count = bytes_left(b) ? bytes_u16(b) : 0, i;
 
 	if (count == UINT16_MAX)
