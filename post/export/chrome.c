@@ -82,8 +82,8 @@ static bool more_cpus(struct chrome_writing *w, uint32_t cpu)
 /* Writes the names of a thread and its process before the thread's first event. */
 static int name_thread(struct chrome_writing *w, uint32_t thread)
 {
-	const struct thread *t;
-	const struct process *p;
+	const struct trace_thread *t;
+	const struct trace_process *p;
 
 	if (thread == NO_KEY)
 		return 0;
@@ -104,7 +104,7 @@ static uint32_t pid_of(const struct chrome_writing *w, uint32_t thread)
 	return names_unique(&w->names->process[w->names->thread[thread].process]);
 }
 
-static void tell_sample(struct chrome_writing *w, const struct moment *m)
+static void tell_sample(struct chrome_writing *w, const struct timeline_moment *m)
 {
 	const struct profile_sample *s = m->sample;
 	uint32_t stack = frame_list_stack(&w->list, s->stack);
@@ -127,9 +127,9 @@ static void tell_sample(struct chrome_writing *w, const struct moment *m)
 	json_end(j, '}');
 }
 
-static int tell_runs(struct chrome_writing *w, const struct moment *m)
+static int tell_runs(struct chrome_writing *w, const struct timeline_moment *m)
 {
-	const struct thread *t;
+	const struct trace_thread *t;
 	struct json *j;
 
 	if (m->cpu >= w->cpus && !more_cpus(w, m->cpu))
@@ -162,7 +162,7 @@ static int tell_runs(struct chrome_writing *w, const struct moment *m)
 
 /* Begin or end of something on a thread. A program's pairs may overlap system calls, so they are
  * "b" and "e". */
-static void tell_span(struct chrome_writing *w, const struct moment *m, const char *phase,
+static void tell_span(struct chrome_writing *w, const struct timeline_moment *m, const char *phase,
 		      const char *category)
 {
 	uint32_t tid = w->names->thread[m->thread].tid;
@@ -187,7 +187,8 @@ static void tell_span(struct chrome_writing *w, const struct moment *m, const ch
 
 /* A span may begin and end in different threads, and others of its name meanwhile: viewers pair it
  * by category, scope and id. */
-static void tell_named_span(struct chrome_writing *w, const struct moment *m, const char *phase)
+static void tell_named_span(struct chrome_writing *w, const struct timeline_moment *m,
+			    const char *phase)
 {
 	struct json *j = event_at(w, phase, pid_of(w, m->thread), w->names->thread[m->thread].tid,
 				  m->time);
@@ -209,7 +210,7 @@ static void tell_named_span(struct chrome_writing *w, const struct moment *m, co
 	json_end(j, '}');
 }
 
-static void tell_named(struct chrome_writing *w, const struct moment *m)
+static void tell_named(struct chrome_writing *w, const struct timeline_moment *m)
 {
 	struct json *j = event_at(w, "i", pid_of(w, m->thread), w->names->thread[m->thread].tid,
 				  m->time);
@@ -223,7 +224,7 @@ static void tell_named(struct chrome_writing *w, const struct moment *m)
 	json_end(j, '}');
 }
 
-static void tell_irq(struct chrome_writing *w, const struct moment *m)
+static void tell_irq(struct chrome_writing *w, const struct timeline_moment *m)
 {
 	struct json *j = event_at(w, m->kind == MOMENT_IRQ_BEGINS ? "B" : "E", PID_IRQS, m->cpu,
 				  m->time);
@@ -233,7 +234,7 @@ static void tell_irq(struct chrome_writing *w, const struct moment *m)
 	json_end(j, '}');
 }
 
-static int each(void *arg, const struct moment *m)
+static int each(void *arg, const struct timeline_moment *m)
 {
 	struct chrome_writing *w = arg;
 	int rc = name_thread(w, m->thread);
@@ -248,7 +249,7 @@ static int each(void *arg, const struct moment *m)
 		return tell_runs(w, m);
 	case MOMENT_WAKES:
 		if (m->thread != NO_KEY) {
-			struct moment wake = *m;
+			struct timeline_moment wake = *m;
 
 			wake.name = "woken";
 			tell_span(w, &wake, "i", "wakeup");

@@ -159,8 +159,8 @@ static int select_cpu(struct ctf_writing *w, uint32_t cpu)
 
 static void put_thread(struct ctf_writing *w, uint32_t thread)
 {
-	const struct thread idle = { .name = "Idle" };
-	const struct thread *t = thread == NO_KEY ? &idle : &w->names->thread[thread];
+	const struct trace_thread idle = { .name = "Idle" };
+	const struct trace_thread *t = thread == NO_KEY ? &idle : &w->names->thread[thread];
 
 	put32(w, thread == NO_KEY ? 0 : w->names->process[t->process].pid);
 	put32(w, t->tid);
@@ -184,7 +184,7 @@ static void put_stack(struct ctf_writing *w, uint32_t call)
 	}
 }
 
-static void put_named(struct ctf_writing *w, const struct moment *m)
+static void put_named(struct ctf_writing *w, const struct timeline_moment *m)
 {
 	struct named_walk walk = named_walk(m->event, m->record);
 	struct named_value v;
@@ -202,7 +202,7 @@ static void put_named(struct ctf_writing *w, const struct moment *m)
 	}
 }
 
-static void put_fields(struct ctf_writing *w, const struct moment *m)
+static void put_fields(struct ctf_writing *w, const struct timeline_moment *m)
 {
 	switch (m->kind) {
 	case MOMENT_SAMPLE:
@@ -247,10 +247,10 @@ static void put_fields(struct ctf_writing *w, const struct moment *m)
 	}
 }
 
-static int each(void *arg, const struct moment *m)
+static int each(void *arg, const struct timeline_moment *m)
 {
 	struct ctf_writing *w = arg;
-	struct moment mark = *m;
+	struct timeline_moment mark = *m;
 	int rc = select_cpu(w, m->cpu);
 
 	if (rc)

@@ -289,8 +289,8 @@ static int write_thread(struct firefox_writing *w, uint32_t thread)
 	static const char *const natives[] = {
 		"libIndex", "address", "name", "functionSize", NULL,
 	};
-	const struct thread *t = &w->names->thread[thread];
-	const struct process *p = profile_process(w->names, t->process);
+	const struct trace_thread *t = &w->names->thread[thread];
+	const struct trace_process *p = profile_process(w->names, t->process);
 	struct json *j = &w->j;
 	char number[16];
 	int rc;

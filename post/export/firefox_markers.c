@@ -8,7 +8,7 @@
 #include "export/timeline.h"
 #include "model/named_json.h"
 
-static int add(struct firefox_markers *m, const struct moment *x, enum marker_phase phase)
+static int add(struct firefox_markers *m, const struct timeline_moment *x, enum marker_phase phase)
 {
 	uint32_t name = spans_name(&m->names, x->name);
 
@@ -26,7 +26,7 @@ static int add(struct firefox_markers *m, const struct moment *x, enum marker_ph
 	return 0;
 }
 
-static int begin_span(struct firefox_markers *m, const struct moment *x)
+static int begin_span(struct firefox_markers *m, const struct timeline_moment *x)
 {
 	int rc = add(m, x, MARKER_BEGINS);
 
@@ -38,7 +38,7 @@ static int begin_span(struct firefox_markers *m, const struct moment *x)
 	return 0;
 }
 
-static int add_named(struct firefox_markers *m, const struct moment *x)
+static int add_named(struct firefox_markers *m, const struct timeline_moment *x)
 {
 	struct kept_event *e = kept_event_of(x);
 	int rc = e ? add(m, x, MARKER_INSTANT) : -ENOMEM;
@@ -50,7 +50,7 @@ static int add_named(struct firefox_markers *m, const struct moment *x)
 	return rc;
 }
 
-static int each(void *arg, const struct moment *x)
+static int each(void *arg, const struct timeline_moment *x)
 {
 	struct firefox_markers *m = arg;
 	struct marker *begun;

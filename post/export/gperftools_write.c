@@ -39,7 +39,7 @@ static void slot(struct gperftools_writing *w, uint64_t value)
 }
 
 /* Whether addresses of the module are file offsets. */
-static bool is_file(const struct module *m)
+static bool is_file(const struct trace_module *m)
 {
 	return m->name[0] == '/';
 }

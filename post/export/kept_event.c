@@ -18,7 +18,7 @@ static size_t bytes_of(const struct pifile_user *x)
 	return bytes;
 }
 
-struct kept_event *kept_event_of(const struct moment *m)
+struct kept_event *kept_event_of(const struct timeline_moment *m)
 {
 	size_t bytes = bytes_of(m->record);
 	struct kept_event *e = malloc(sizeof(*e) + bytes);

@@ -13,6 +13,6 @@ struct kept_event {
 };
 
 /* From malloc; NULL: no memory. */
-struct kept_event *kept_event_of(const struct moment *m);
+struct kept_event *kept_event_of(const struct timeline_moment *m);
 
 #endif

@@ -326,8 +326,8 @@ static size_t track(struct perfetto_writing *w, uint64_t id, size_t *data)
 
 static void tell_thread(struct perfetto_writing *w, uint32_t thread)
 {
-	const struct thread *t = &w->names->thread[thread];
-	const struct process *p = &w->names->process[t->process];
+	const struct trace_thread *t = &w->names->thread[thread];
+	const struct trace_process *p = &w->names->process[t->process];
 	size_t at, data, m;
 
 	if (new_track(w, TRACK(TRACKS_PROCESS, t->process))) {
@@ -384,7 +384,7 @@ static uint64_t pair_track(struct perfetto_writing *w, uint32_t thread)
 
 /* A span has a track of its own while it is open, below its process: others of its name may begin
  * and end meanwhile, and it may end in another thread or, shared, in another process. */
-static uint64_t span_track(struct perfetto_writing *w, const struct moment *m)
+static uint64_t span_track(struct perfetto_writing *w, const struct timeline_moment *m)
 {
 	uint32_t process = m->shared ? 0 : w->names->thread[m->thread].process + 1;
 	uint64_t id = hash_mix((uint64_t)process << 32 | m->place, TRACKS_SPAN) | 1ull << 63;
@@ -403,7 +403,7 @@ static uint64_t span_track(struct perfetto_writing *w, const struct moment *m)
 
 /* ---- moments --------------------------------------------------------------------------------- */
 
-static void tell_event(struct perfetto_writing *w, const struct moment *m, uint64_t on,
+static void tell_event(struct perfetto_writing *w, const struct timeline_moment *m, uint64_t on,
 		       uint32_t type, const char *category, const char *value)
 {
 	size_t at = packet(w, m->time), data = protobuf_begin(&w->p, PACKET_EVENT), a;
@@ -449,7 +449,7 @@ static void put_value(struct perfetto_writing *w, const struct named_value *v)
 		protobuf_uint(&w->p, ANNOTATION_UINT, v->value);
 }
 
-static void tell_named(struct perfetto_writing *w, const struct moment *m)
+static void tell_named(struct perfetto_writing *w, const struct timeline_moment *m)
 {
 	size_t at = packet(w, m->time), data = protobuf_begin(&w->p, PACKET_EVENT), a;
 	struct named_walk walk = named_walk(m->event, m->record);
@@ -471,10 +471,10 @@ static void tell_named(struct perfetto_writing *w, const struct moment *m)
 	end(w, at);
 }
 
-static int tell_sample(struct perfetto_writing *w, const struct moment *m)
+static int tell_sample(struct perfetto_writing *w, const struct timeline_moment *m)
 {
 	const struct profile_sample *s = m->sample;
-	const struct thread *t = &w->names->thread[m->thread];
+	const struct trace_thread *t = &w->names->thread[m->thread];
 	uint32_t stack = frame_list_stack(&w->list, s->stack);
 	uint64_t i;
 	size_t at, data;
@@ -526,7 +526,7 @@ static int32_t priority(int16_t p)
 	return p == PITRACE_PRIORITY_UNKNOWN ? 120 : p;
 }
 
-static size_t ftrace(struct perfetto_writing *w, const struct moment *m, uint32_t tid,
+static size_t ftrace(struct perfetto_writing *w, const struct timeline_moment *m, uint32_t tid,
 		     size_t within[2])
 {
 	size_t at = packet(w, 0);
@@ -539,7 +539,7 @@ static size_t ftrace(struct perfetto_writing *w, const struct moment *m, uint32_
 	return at;
 }
 
-static void tell_switch(struct perfetto_writing *w, const struct moment *m)
+static void tell_switch(struct perfetto_writing *w, const struct timeline_moment *m)
 {
 	size_t within[2], at = ftrace(w, m, tid_of(w, m->old), within);
 	size_t data = protobuf_begin(&w->p, FTRACE_SWITCH);
@@ -557,7 +557,7 @@ static void tell_switch(struct perfetto_writing *w, const struct moment *m)
 	end(w, at);
 }
 
-static void tell_waking(struct perfetto_writing *w, const struct moment *m)
+static void tell_waking(struct perfetto_writing *w, const struct timeline_moment *m)
 {
 	size_t within[2], at = ftrace(w, m, tid_of(w, m->old), within);
 	size_t data = protobuf_begin(&w->p, FTRACE_WAKING);
@@ -573,7 +573,7 @@ static void tell_waking(struct perfetto_writing *w, const struct moment *m)
 	end(w, at);
 }
 
-static int each(void *arg, const struct moment *m)
+static int each(void *arg, const struct timeline_moment *m)
 {
 	struct perfetto_writing *w = arg;
 

@@ -69,7 +69,7 @@ static uint64_t name(struct pprof_writing *w, const char *words)
 /* ---- places ---------------------------------------------------------------------------------- */
 
 /* Whether addresses of the module are file offsets. */
-static bool is_file(const struct module *m)
+static bool is_file(const struct trace_module *m)
 {
 	return m->name[0] == '/' || m->name[0] == '[';
 }
@@ -255,8 +255,9 @@ static void label_text(struct pprof_writing *w, const char *key, uint64_t string
 static void write_sample(struct pprof_writing *w, const struct sum *sum)
 {
 	const struct names_options *o = &w->job->options->names;
-	const struct thread *t = profile_thread(w->names, sum->thread);
-	const struct process *p = profile_process(w->names, w->names->thread[sum->thread].process);
+	const struct trace_thread *t = profile_thread(w->names, sum->thread);
+	const struct trace_process *p = profile_process(w->names,
+							w->names->thread[sum->thread].process);
 	size_t at = protobuf_begin(&w->p, PROFILE_SAMPLE), list;
 	char cpu[16];
 	uint32_t i;

@@ -68,7 +68,7 @@ static void write_thread(const struct job *job, const struct frame_list *l,
 			 const struct by_thread *b, struct json *j, uint32_t thread)
 {
 	const struct names *n = &job->model->names;
-	const struct process *p = profile_process(n, n->thread[thread].process);
+	const struct trace_process *p = profile_process(n, n->thread[thread].process);
 	const struct thread_samples *t = &b->thread[thread];
 	bool counted = profile_counted(job->trace);
 	char name[256];

@@ -24,7 +24,7 @@ struct open_call {
 struct timeline {
 	const struct job *job;
 	struct names *names;
-	int (*each)(void *arg, const struct moment *m);
+	int (*each)(void *arg, const struct timeline_moment *m);
 	void *arg;
 	uint32_t *irqs; /* of CPUs */
 	uint32_t cpus;
@@ -37,7 +37,7 @@ struct timeline {
 	char machine[sizeof(((struct pifile_header *)0)->machine) + 1];
 };
 
-static int tell(struct timeline *t, const struct moment *m)
+static int tell(struct timeline *t, const struct timeline_moment *m)
 {
 	return t->each(t->arg, m);
 }
@@ -51,7 +51,7 @@ static int thread_of(struct timeline *t, uint32_t pid, uint32_t tid, uint64_t ti
 
 static int take_sample(void *arg, const struct profile_sample *s)
 {
-	struct moment m = {
+	struct timeline_moment m = {
 		.kind = MOMENT_SAMPLE,
 		.time = s->time,
 		.cpu = s->cpu,
@@ -65,7 +65,7 @@ static int take_sample(void *arg, const struct profile_sample *s)
 static int take_dispatch(struct timeline *t, const struct pirecord *r)
 {
 	const struct pitrace_dispatch *d = RECORD_AS(r, struct pitrace_dispatch);
-	struct moment m = { .kind = MOMENT_RUNS, .time = r->time, .cpu = r->cpu };
+	struct timeline_moment m = { .kind = MOMENT_RUNS, .time = r->time, .cpu = r->cpu };
 	int rc;
 
 	if (!d)
@@ -82,7 +82,7 @@ static int take_dispatch(struct timeline *t, const struct pirecord *r)
 static int take_wakeup(struct timeline *t, const struct pirecord *r)
 {
 	const struct pitrace_wakeup *w = RECORD_AS(r, struct pitrace_wakeup);
-	struct moment m = {
+	struct timeline_moment m = {
 		.kind = MOMENT_WAKES,
 		.time = r->time,
 		.cpu = r->cpu,
@@ -104,7 +104,7 @@ static int take_interrupt(struct timeline *t, const struct pirecord *r)
 	const struct pitrace_interrupt *i = RECORD_AS(r, struct pitrace_interrupt);
 	bool ends = r->minor & PITRACE_EXIT;
 	uint32_t source = r->minor & ~PITRACE_EXIT;
-	struct moment m = {
+	struct timeline_moment m = {
 		.kind = ends ? MOMENT_IRQ_ENDS : MOMENT_IRQ_BEGINS,
 		.time = r->time,
 		.cpu = r->cpu,
@@ -148,7 +148,7 @@ static int take_call(struct timeline *t, const struct pirecord *r)
 {
 	uint32_t number = r->minor & ~PITRACE_EXIT;
 	bool ends = r->minor & PITRACE_EXIT;
-	struct moment m = {
+	struct timeline_moment m = {
 		.kind = ends ? MOMENT_CALL_ENDS : MOMENT_CALL_BEGINS,
 		.time = r->time,
 		.cpu = r->cpu,
@@ -183,7 +183,7 @@ static int take_call(struct timeline *t, const struct pirecord *r)
 static int take_fault(struct timeline *t, const struct pirecord *r)
 {
 	const struct pitrace_fault *f = RECORD_AS(r, struct pitrace_fault);
-	struct moment m = {
+	struct timeline_moment m = {
 		.kind = MOMENT_FAULT,
 		.time = r->time,
 		.cpu = r->cpu,
@@ -198,7 +198,7 @@ static int take_fault(struct timeline *t, const struct pirecord *r)
 	return rc || m.thread == NO_KEY ? rc : tell(t, &m);
 }
 
-static int take_pair(struct timeline *t, struct moment *m)
+static int take_pair(struct timeline *t, struct timeline_moment *m)
 {
 	uint32_t *open;
 
@@ -212,7 +212,7 @@ static int take_pair(struct timeline *t, struct moment *m)
 }
 
 static int take_span(struct timeline *t, const struct pirecord *r, const struct pifile_user *x,
-		     struct moment *m)
+		     struct timeline_moment *m)
 {
 	struct span_key key = { .name = spans_name(&t->spans, m->name) };
 
@@ -236,7 +236,7 @@ static int take_user(struct timeline *t, const struct pirecord *r)
 		[MARK_PAIR_ENDS] = MOMENT_PAIR_ENDS, [MARK_SPAN_BEGINS] = MOMENT_SPAN_BEGINS,
 		[MARK_SPAN_ENDS] = MOMENT_SPAN_ENDS,
 	};
-	struct moment m = { .time = r->time, .cpu = r->cpu };
+	struct timeline_moment m = { .time = r->time, .cpu = r->cpu };
 	char room[PITRACE_USER_MAX];
 	struct pifile_user x;
 	int rc;
@@ -289,7 +289,8 @@ static int take_record(void *arg, const struct pirecord *r)
 	}
 }
 
-int timeline_read(const struct job *job, int (*each)(void *arg, const struct moment *m), void *arg)
+int timeline_read(const struct job *job, int (*each)(void *arg, const struct timeline_moment *m),
+		  void *arg)
 {
 	struct timeline t = { .job = job, .names = &job->model->names, .each = each, .arg = arg };
 	struct profile_reader reader = {

@@ -27,7 +27,7 @@ enum moment_kind {
 	MOMENT_NAMED,     /* a named event */
 };
 
-struct moment {
+struct timeline_moment {
 	enum moment_kind kind;
 	uint64_t time;
 	uint32_t cpu;
@@ -47,6 +47,7 @@ struct moment {
 };
 
 /* each: 0, or -errno, which ends it. */
-int timeline_read(const struct job *job, int (*each)(void *arg, const struct moment *m), void *arg);
+int timeline_read(const struct job *job, int (*each)(void *arg, const struct timeline_moment *m),
+		  void *arg);
 
 #endif

@@ -109,7 +109,8 @@ static int compare(const void *pa, const void *pb, void *arg)
 	if (a->total != b->total)
 		return a->total > b->total ? -1 : 1;
 	if (a->parent == NO_KEY) {
-		const struct process *p = &s->names->process[a->id], *q = &s->names->process[b->id];
+		const struct trace_process *p = &s->names->process[a->id],
+					   *q = &s->names->process[b->id];
 
 		c = strcmp(p->name, q->name);
 		if (!c && p->pid != q->pid)

@@ -15,7 +15,7 @@
 #define PAGE        4096u
 #define MAX_SEGMENT (1u << 30)
 
-struct bytes_page {
+struct code_bytes_page {
 	uint32_t pid;
 	uint16_t low, high; /* known bytes; low == high: given up */
 	uint64_t number;
@@ -34,7 +34,7 @@ struct segment {
 	uint8_t bytes[];
 };
 
-struct bytes_image {
+struct code_bytes_image {
 	const struct a2n_module *module; /* NULL: the vdso, 64 and 32 bit */
 	const char *name;
 	struct segment *segment; /* that are executable */
@@ -65,7 +65,7 @@ static struct segment *read_segment(int fd, const struct input_section *s, const
 	return g;
 }
 
-static void read_image(struct bytes_image *m, Elf *elf, int fd, const struct input_section *s)
+static void read_image(struct code_bytes_image *m, Elf *elf, int fd, const struct input_section *s)
 {
 	struct segment *g;
 	GElf_Ehdr header;
@@ -88,20 +88,20 @@ static void read_image(struct bytes_image *m, Elf *elf, int fd, const struct inp
 	}
 }
 
-static struct bytes_image *add_image(struct bytes *b)
+static struct code_bytes_image *add_image(struct code_bytes *b)
 {
-	struct bytes_image *m;
+	struct code_bytes_image *m;
 
 	if (array_next(b->image, b->nimage, b->room_image))
 		return NULL;
 	m = &b->image[b->nimage++];
-	*m = (struct bytes_image){ 0 };
+	*m = (struct code_bytes_image){ 0 };
 	return m;
 }
 
-static int add_vdso(struct bytes *b, const struct input_section *s)
+static int add_vdso(struct code_bytes *b, const struct input_section *s)
 {
-	struct bytes_image *m;
+	struct code_bytes_image *m;
 	Elf *elf;
 
 	if (!s->data || !s->size)
@@ -137,13 +137,13 @@ static uint32_t machine_of(const struct pifile_header *h)
 	return 0;
 }
 
-int bytes_begin(struct bytes *b, struct names *n, struct input *in)
+int code_bytes_begin(struct code_bytes *b, struct names *n, struct input *in)
 {
 	struct input_section s;
 	size_t i;
 	int rc = 0;
 
-	*b = (struct bytes){ .names = n, .machine = machine_of(&in->header) };
+	*b = (struct code_bytes){ .names = n, .machine = machine_of(&in->header) };
 	b->big_endian = b->machine == EM_S390;
 	elf_version(EV_CURRENT);
 	for (i = 0; !rc && in->reader->section(in, i, &s) > 0; i++) {
@@ -153,9 +153,9 @@ int bytes_begin(struct bytes *b, struct names *n, struct input *in)
 	return rc;
 }
 
-static struct bytes_image *get_image(struct bytes *b, const struct a2n_module *module)
+static struct code_bytes_image *get_image(struct code_bytes *b, const struct a2n_module *module)
 {
-	struct bytes_image *m;
+	struct code_bytes_image *m;
 	char path[PATH_MAX];
 	uint32_t i;
 	Elf *elf;
@@ -184,7 +184,8 @@ static struct bytes_image *get_image(struct bytes *b, const struct a2n_module *m
 	return m;
 }
 
-static void find_in_image(const struct bytes_image *m, uint64_t address, struct bytes_found *found)
+static void find_in_image(const struct code_bytes_image *m, uint64_t address,
+			  struct bytes_found *found)
 {
 	const struct segment *g;
 
@@ -206,7 +207,7 @@ static void find_in_image(const struct bytes_image *m, uint64_t address, struct 
 
 /* ---- kept pages ------------------------------------------------------------------------------ */
 
-static struct bytes_page *find_page(const struct bytes *b, uint32_t pid, uint64_t number)
+static struct code_bytes_page *find_page(const struct code_bytes *b, uint32_t pid, uint64_t number)
 {
 	uint32_t i = keys_find(&b->by_page, hash_mix(number, pid), b->page, p,
 			       p->pid == pid && p->number == number);
@@ -214,16 +215,16 @@ static struct bytes_page *find_page(const struct bytes *b, uint32_t pid, uint64_
 	return i == NO_KEY ? NULL : &b->page[i];
 }
 
-static struct bytes_page *get_page(struct bytes *b, uint32_t pid, uint64_t number)
+static struct code_bytes_page *get_page(struct code_bytes *b, uint32_t pid, uint64_t number)
 {
-	struct bytes_page *p = find_page(b, pid, number);
+	struct code_bytes_page *p = find_page(b, pid, number);
 
 	if (p)
 		return p;
 	if (array_next(b->page, b->npage, b->room_page))
 		return NULL;
 	p = &b->page[b->npage];
-	*p = (struct bytes_page){ .pid = pid, .number = number, .bytes = malloc(PAGE) };
+	*p = (struct code_bytes_page){ .pid = pid, .number = number, .bytes = malloc(PAGE) };
 	if (p->bytes && !keys_add(&b->by_page, hash_mix(number, pid), b->npage)) {
 		b->npage++;
 		return p;
@@ -232,11 +233,12 @@ static struct bytes_page *get_page(struct bytes *b, uint32_t pid, uint64_t numbe
 	return NULL;
 }
 
-static int keep(struct bytes *b, uint32_t pid, uint64_t address, const uint8_t *code, uint32_t n)
+static int keep(struct code_bytes *b, uint32_t pid, uint64_t address, const uint8_t *code,
+		uint32_t n)
 {
 	while (n) {
 		uint32_t low = (uint32_t)(address % PAGE), part = PAGE - low;
-		struct bytes_page *p = get_page(b, pid, address / PAGE);
+		struct code_bytes_page *p = get_page(b, pid, address / PAGE);
 
 		if (!p)
 			return -ENOMEM;
@@ -259,10 +261,10 @@ static int keep(struct bytes *b, uint32_t pid, uint64_t address, const uint8_t *
 }
 
 /* Starts a new version of a page whose code changed; look-ups by page number find the newest. */
-static struct bytes_page *newer(struct bytes *b, uint32_t was)
+static struct code_bytes_page *newer(struct code_bytes *b, uint32_t was)
 {
 	uint8_t *bytes = malloc(PAGE);
-	struct bytes_page *p;
+	struct code_bytes_page *p;
 
 	if (!bytes || array_next(b->page, b->npage, b->room_page)) {
 		free(bytes);
@@ -270,7 +272,7 @@ static struct bytes_page *newer(struct bytes *b, uint32_t was)
 	}
 	p = &b->page[was];
 	b->page[b->npage++] = *p;
-	*p = (struct bytes_page){
+	*p = (struct code_bytes_page){
 		.pid = KERNEL_PID,
 		.number = p->number,
 		.bytes = bytes,
@@ -279,7 +281,7 @@ static struct bytes_page *newer(struct bytes *b, uint32_t was)
 	return p;
 }
 
-static int note_changes(struct bytes_page *p, uint32_t low, const uint8_t *code, uint32_t n)
+static int note_changes(struct code_bytes_page *p, uint32_t low, const uint8_t *code, uint32_t n)
 {
 	uint32_t i;
 
@@ -296,11 +298,11 @@ static int note_changes(struct bytes_page *p, uint32_t low, const uint8_t *code,
 }
 
 /* A record of kernel code that libperfutil kept: a whole page or a part of one. */
-static int keep_kernel(struct bytes *b, const struct pirecord *r, const struct pitrace_code *c)
+static int keep_kernel(struct code_bytes *b, const struct pirecord *r, const struct pitrace_code *c)
 {
 	const uint8_t *code = (const uint8_t *)(c + 1);
 	uint32_t low = (uint32_t)(c->address % PAGE);
-	struct bytes_page *p = get_page(b, KERNEL_PID, c->address / PAGE);
+	struct code_bytes_page *p = get_page(b, KERNEL_PID, c->address / PAGE);
 
 	if (!p)
 		return -ENOMEM;
@@ -320,10 +322,10 @@ static int keep_kernel(struct bytes *b, const struct pirecord *r, const struct p
 	return 0;
 }
 
-static void find_kernel(const struct bytes *b, uint64_t address, uint64_t time,
+static void find_kernel(const struct code_bytes *b, uint64_t address, uint64_t time,
 			struct bytes_found *found)
 {
-	const struct bytes_page *p = find_page(b, KERNEL_PID, address / PAGE);
+	const struct code_bytes_page *p = find_page(b, KERNEL_PID, address / PAGE);
 	uint32_t at = (uint32_t)(address % PAGE), end;
 
 	found->why = "the kernel's code there was not kept: who traced could not read /proc/kcore";
@@ -342,12 +344,12 @@ static void find_kernel(const struct bytes *b, uint64_t address, uint64_t time,
 }
 
 /* The memory's contents change from now on; length 0: all of it. */
-static void give_up(struct bytes *b, uint32_t pid, uint64_t start, uint64_t length)
+static void give_up(struct code_bytes *b, uint32_t pid, uint64_t start, uint64_t length)
 {
 	uint32_t i;
 
 	for (i = 0; i < b->npage; i++) {
-		struct bytes_page *p = &b->page[i];
+		struct code_bytes_page *p = &b->page[i];
 
 		if (p->pid == pid && (!length || p->number * PAGE - start < length ||
 				      start - p->number * PAGE < PAGE))
@@ -356,14 +358,14 @@ static void give_up(struct bytes *b, uint32_t pid, uint64_t start, uint64_t leng
 	b->epoch++;
 }
 
-static int inherit(struct bytes *b, uint32_t parent, uint32_t child)
+static int inherit(struct code_bytes *b, uint32_t parent, uint32_t child)
 {
 	uint32_t i, n = b->npage;
 	int rc = 0;
 
 	give_up(b, child, 0, 0);
 	for (i = 0; i < n && !rc; i++) {
-		const struct bytes_page p = b->page[i];
+		const struct code_bytes_page p = b->page[i];
 
 		if (p.pid == parent && p.high > p.low && parent != KERNEL_PID)
 			rc = keep(b, child, p.number * PAGE + p.low, p.bytes + p.low,
@@ -372,7 +374,7 @@ static int inherit(struct bytes *b, uint32_t parent, uint32_t child)
 	return rc;
 }
 
-int bytes_record(struct bytes *b, const struct pirecord *r)
+int code_bytes_record(struct code_bytes *b, const struct pirecord *r)
 {
 	const struct pitrace_code *c;
 	const struct pitrace_mte_map *map;
@@ -417,7 +419,7 @@ int bytes_record(struct bytes *b, const struct pirecord *r)
 
 /* ---- the question ---------------------------------------------------------------------------- */
 
-static void find_made(const struct bytes *b, const struct a2n_answer *answer,
+static void find_made(const struct code_bytes *b, const struct a2n_answer *answer,
 		      struct bytes_found *found)
 {
 	uint64_t at = A2N_CODE_OFFSET(answer->module_offset);
@@ -444,12 +446,12 @@ static void find_made(const struct bytes *b, const struct a2n_answer *answer,
 	found->big_endian = from.big_endian;
 }
 
-int bytes_find(struct bytes *b, uint32_t pid, uint64_t address, uint64_t time, bool kernel,
-	       struct bytes_found *found)
+int code_bytes_find(struct code_bytes *b, uint32_t pid, uint64_t address, uint64_t time,
+		    bool kernel, struct bytes_found *found)
 {
-	const struct bytes_page *p;
+	const struct code_bytes_page *p;
 	uint32_t at = (uint32_t)(address % PAGE);
-	const struct bytes_image *m;
+	const struct code_bytes_image *m;
 	struct a2n_answer answer;
 
 	*found = (struct bytes_found){ .machine = b->machine, .big_endian = b->big_endian };
@@ -479,7 +481,7 @@ int bytes_find(struct bytes *b, uint32_t pid, uint64_t address, uint64_t time, b
 	return 0;
 }
 
-void bytes_free(struct bytes *b)
+void code_bytes_free(struct code_bytes *b)
 {
 	uint32_t i;
 
@@ -498,5 +500,5 @@ void bytes_free(struct bytes *b)
 	free(b->page);
 	free(b->image);
 	keys_free(&b->by_page);
-	*b = (struct bytes){ 0 };
+	*b = (struct code_bytes){ 0 };
 }

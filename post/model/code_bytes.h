@@ -10,17 +10,17 @@
 #include "model/trace_names.h"
 #include "record/input.h"
 
-struct bytes_page;
-struct bytes_image;
+struct code_bytes_page;
+struct code_bytes_image;
 
-struct bytes {
+struct code_bytes {
 	struct names *names;
 	uint32_t machine; /* of the trace: ELF's number; 0: not known */
 	bool big_endian;
-	struct bytes_page *page; /* of CODE records */
+	struct code_bytes_page *page; /* of CODE records */
 	uint32_t npage, room_page;
 	struct keys by_page;
-	struct bytes_image *image; /* of modules */
+	struct code_bytes_image *image; /* of modules */
 	uint32_t nimage, room_image;
 	uint32_t epoch; /* differs when pages changed */
 };
@@ -34,11 +34,11 @@ struct bytes_found {
 };
 
 /* 0 or -ENOMEM, each. */
-int bytes_begin(struct bytes *b, struct names *n, struct input *in);
+int code_bytes_begin(struct code_bytes *b, struct names *n, struct input *in);
 /* A record of either ring: code that was kept, or memory whose contents change from here on. */
-int bytes_record(struct bytes *b, const struct pirecord *r);
-int bytes_find(struct bytes *b, uint32_t pid, uint64_t address, uint64_t time, bool kernel,
-	       struct bytes_found *found);
-void bytes_free(struct bytes *b);
+int code_bytes_record(struct code_bytes *b, const struct pirecord *r);
+int code_bytes_find(struct code_bytes *b, uint32_t pid, uint64_t address, uint64_t time,
+		    bool kernel, struct bytes_found *found);
+void code_bytes_free(struct code_bytes *b);
 
 #endif

@@ -42,7 +42,7 @@ int counts_flush(struct counts *c)
 	return rc;
 }
 
-int counts_add(struct counts *c, const struct place *place, uint32_t cpu, uint64_t ticks)
+int counts_add(struct counts *c, const struct sample_place *place, uint32_t cpu, uint64_t ticks)
 {
 	struct counts_pending *p = &c->pending[c->npending];
 
@@ -79,7 +79,7 @@ int counts_finish(struct counts *c, struct names *n)
 	for (i = 0; i < c->nrow; i++) {
 		struct row *r = &c->row[i];
 		const struct symbol *s = &n->symbols.symbol[r->symbol];
-		struct module *m = &n->module[s->module];
+		struct trace_module *m = &n->module[s->module];
 
 		c->bucket[s->result] += r->ticks;
 		c->unsure += r->unsure;

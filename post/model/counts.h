@@ -37,7 +37,7 @@ struct counts {
 	uint64_t unsure;
 };
 
-int counts_add(struct counts *c, const struct place *place, uint32_t cpu, uint64_t ticks);
+int counts_add(struct counts *c, const struct sample_place *place, uint32_t cpu, uint64_t ticks);
 /* Call after the last sample: moves all pending ones to rows. */
 int counts_flush(struct counts *c);
 /* Replaces addresses by the symbols that reports show (source_lines.h). Call after lines_finish. */

@@ -118,7 +118,7 @@ bool filter_symbol(const struct filter *f, const char *name)
 
 bool filter_shows(const struct filter *f, const struct names *n, uint32_t thread)
 {
-	const struct thread *t = &n->thread[thread];
+	const struct trace_thread *t = &n->thread[thread];
 
 	return listed(&f->pid, n->process[t->process].pid) && listed(&f->tid, t->tid) &&
 	       matches(f->comm, t->name);

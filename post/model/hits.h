@@ -34,7 +34,7 @@ struct hits {
 	struct hit *hit;
 	struct hits_waiting wait[HITS_WAIT];
 	uint32_t nwait;
-	struct place *place; /* of each */
+	struct sample_place *place; /* of each */
 	struct names *names;
 	struct counts *counts;
 };
@@ -80,7 +80,7 @@ static inline int hits_count(struct hits *h, uint32_t i, const struct pitrace_sa
 
 /* Count a sample; *place is valid until the next. */
 static inline int hits_add(struct hits *h, const struct pitrace_sample *s, uint64_t time,
-			   uint32_t cpu, bool kernel, const struct place **place)
+			   uint32_t cpu, bool kernel, const struct sample_place **place)
 {
 	uint32_t i = hits_place(s);
 

@@ -52,11 +52,11 @@ static inline uint32_t profile_frames(const struct names *n, uint32_t symbol, co
 uint64_t profile_address(const struct names *n, uint32_t symbol);
 
 /* The process whose name reports show: with -pnm the first one of that name. */
-static inline const struct process *profile_process(const struct names *n, uint32_t process)
+static inline const struct trace_process *profile_process(const struct names *n, uint32_t process)
 {
 	return &n->process[n->process[process].group];
 }
-static inline const struct thread *profile_thread(const struct names *n, uint32_t thread)
+static inline const struct trace_thread *profile_thread(const struct names *n, uint32_t thread)
 {
 	return &n->thread[n->thread[thread].group];
 }

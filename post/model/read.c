@@ -103,7 +103,7 @@ static int name_record(struct reading *rd, const struct pirecord *r)
 	return rc ? rc : jit_mapping(jit, r->time, map);
 }
 
-static uint32_t process_of(const struct reading *rd, const struct place *place)
+static uint32_t process_of(const struct reading *rd, const struct sample_place *place)
 {
 	return rd->model->names.thread[place->thread].process;
 }
@@ -114,7 +114,7 @@ static uint64_t idle_ns(const struct trace *t, const struct pitrace_idle *idle)
 	return t->rate ? idle->ticks * (1000000000ull / t->rate) : 0;
 }
 
-static int count_sum(struct reading *rd, const struct pirecord *r, const struct place *place,
+static int count_sum(struct reading *rd, const struct pirecord *r, const struct sample_place *place,
 		     uint64_t ticks, uint64_t counted)
 {
 	struct sum add = {
@@ -133,7 +133,7 @@ static int wanted_symbol(struct reading *rd, const struct pitrace_sample *s, uin
 			 bool kernel, bool *wanted)
 {
 	struct names *n = &rd->model->names;
-	struct place place;
+	struct sample_place place;
 	int rc;
 
 	*wanted = true;
@@ -148,7 +148,7 @@ static int wanted_symbol(struct reading *rd, const struct pitrace_sample *s, uin
 static int count_idle(struct reading *rd, const struct pirecord *r, struct trace_cpu *cpu)
 {
 	const struct pitrace_idle *idle = RECORD_AS(r, struct pitrace_idle);
-	struct place place;
+	struct sample_place place;
 	int rc;
 
 	if (!idle) {
@@ -174,7 +174,7 @@ static int count_idle(struct reading *rd, const struct pirecord *r, struct trace
 }
 
 static int count_stack(struct reading *rd, const struct pirecord *r, const struct pitrace_sample *s,
-		       const struct place *place, bool kernel)
+		       const struct sample_place *place, bool kernel)
 {
 	struct stacks_hit hit = {
 		.process = process_of(rd, place),
@@ -202,7 +202,7 @@ static int count_tprof(struct reading *rd, const struct pirecord *r)
 	bool kernel = (r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_KERNEL;
 	unsigned int event = r->minor >> PITRACE_TPROF_EVENT_SHIFT;
 	struct trace_cpu *cpu = trace_cpu(rd->trace, r->cpu);
-	const struct place *place;
+	const struct sample_place *place;
 	bool wanted;
 	int rc;
 
@@ -306,7 +306,7 @@ static int tell_idle(struct reading *rd, const struct pirecord *r, struct profil
 		     struct stacks_hit *hit)
 {
 	const struct pitrace_idle *idle = RECORD_AS(r, struct pitrace_idle);
-	struct place place;
+	struct sample_place place;
 	int rc;
 
 	if (!idle || !idle->ticks || !filter_symbol(rd->options->filter, "idle") ||
@@ -326,7 +326,7 @@ static int tell_sample(struct reading *rd, const struct pirecord *r, struct prof
 {
 	const struct pitrace_sample *s = RECORD_AS(r, struct pitrace_sample);
 	unsigned int event = r->minor >> PITRACE_TPROF_EVENT_SHIFT;
-	struct place place;
+	struct sample_place place;
 	bool wanted;
 	int rc;
 

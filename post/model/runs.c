@@ -42,7 +42,7 @@ static int get_next(struct runs *rs, uint32_t thread, struct runs_next **next)
 }
 
 static int name(struct runs *rs, uint32_t pid, uint32_t tid, uint64_t address, uint64_t time,
-		bool kernel, struct place *place)
+		bool kernel, struct sample_place *place)
 {
 	struct pitrace_sample s = { .pid = pid, .tid = tid, .address = address };
 
@@ -52,7 +52,7 @@ static int name(struct runs *rs, uint32_t pid, uint32_t tid, uint64_t address, u
 static int name_next(struct runs *rs, uint32_t pid, uint32_t tid, uint64_t time,
 		     struct runs_next *next)
 {
-	struct place had = next->place;
+	struct sample_place had = next->place;
 	int rc;
 
 	next->time = time;
@@ -231,7 +231,7 @@ static int call_record(struct runs *rs, const struct pirecord *r, struct run *ru
 static int symbol_at(struct runs *rs, const struct itrace_run *i, uint64_t address, uint64_t time,
 		     const struct symbol **s)
 {
-	struct place place;
+	struct sample_place place;
 	int rc = name(rs, i->pid, i->tid, address, time, i->kernel, &place);
 
 	*s = rc ? NULL : &rs->names->symbols.symbol[place.symbol];

@@ -13,16 +13,16 @@
 
 struct run {
 	struct itrace_run r;
-	struct place place; /* of itrace_place(); symbol, thread */
-	bool entered;       /* another function than the thread's run before, or the
+	struct sample_place place; /* of itrace_place(); symbol, thread */
+	bool entered;              /* another function than the thread's run before, or the
 					   same another time */
-	uint32_t depth;     /* functions that the thread is in, from 1 */
-	uint64_t since;     /* when it began: what it is named as of */
-	uint32_t version;   /* of names at that time, see names_version */
+	uint32_t depth;            /* functions that the thread is in, from 1 */
+	uint64_t since;            /* when it began: what it is named as of */
+	uint32_t version;          /* of names at that time, see names_version */
 };
 
 struct runs_next {
-	struct place place;
+	struct sample_place place;
 	uint64_t address, time;
 	uint32_t version, pid;
 	bool kernel, is;

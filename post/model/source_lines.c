@@ -8,7 +8,7 @@
 #define MAX_FRAMES 64 /* at one address: deeper ones are left out */
 
 /* Files have lines, and code that its program told of (which has no functions inlined). */
-static bool has_lines(const struct lines *l, const struct a2n_answer *answer)
+static bool has_lines(const struct source_lines *l, const struct a2n_answer *answer)
 {
 	if (!lines_wanted(l))
 		return false;
@@ -17,7 +17,8 @@ static bool has_lines(const struct lines *l, const struct a2n_answer *answer)
 	return answer->module->name[0] == '/' || answer->module->name[0] == '[';
 }
 
-uint32_t lines_spot(struct lines *l, uint32_t symbol, const struct a2n_answer *answer, bool kernel)
+uint32_t lines_spot(struct source_lines *l, uint32_t symbol, const struct a2n_answer *answer,
+		    bool kernel)
 {
 	bool lineless = kernel || !has_lines(l, answer);
 	struct symbol spot;
@@ -40,7 +41,7 @@ uint32_t lines_spot(struct lines *l, uint32_t symbol, const struct a2n_answer *a
 	return i == NO_KEY || keys_add(&l->by_spot, hash, i) ? NO_KEY : i;
 }
 
-static uint32_t get_shown(struct lines *l, const struct symbol *s)
+static uint32_t get_shown(struct source_lines *l, const struct symbol *s)
 {
 	uint64_t hash = hash_mix((uintptr_t)s->name ^ (uint64_t)s->base << 32,
 				 hash_mix((uintptr_t)s->file, s->line) ^ s->inlined);
@@ -58,7 +59,7 @@ static uint32_t get_shown(struct lines *l, const struct symbol *s)
 }
 
 /* An inlined function: one symbol for each module, whatever it is inlined in. */
-static uint32_t get_inlined(struct lines *l, uint32_t module, const char *name)
+static uint32_t get_inlined(struct source_lines *l, uint32_t module, const char *name)
 {
 	static const char unknown[] = A2N_UNKNOWN;
 	struct symbol s = {
@@ -73,12 +74,13 @@ static uint32_t get_inlined(struct lines *l, uint32_t module, const char *name)
 }
 
 struct finishing {
-	struct lines *lines;
+	struct source_lines *lines;
 	const uint32_t *spot; /* of the module, in the order of the looked-up addresses */
 	bool no_memory;
 };
 
-static bool add_frame(struct lines *l, uint32_t spot, uint32_t base, const struct a2n_frame *f)
+static bool add_frame(struct source_lines *l, uint32_t spot, uint32_t base,
+		      const struct a2n_frame *f)
 {
 	uint32_t shown = base;
 
@@ -100,7 +102,7 @@ static bool add_frame(struct lines *l, uint32_t spot, uint32_t base, const struc
 static void take_frames(void *arg, size_t i, const struct a2n_frame *frames, size_t count)
 {
 	struct finishing *f = arg;
-	struct lines *l = f->lines;
+	struct source_lines *l = f->lines;
 	uint32_t spot = f->spot[i], base;
 	size_t k;
 
@@ -116,7 +118,7 @@ static void take_frames(void *arg, size_t i, const struct a2n_frame *frames, siz
 }
 
 /* Looks up the spots of one module. */
-static int finish_module(struct lines *l, const uint32_t *spot, uint32_t count)
+static int finish_module(struct source_lines *l, const uint32_t *spot, uint32_t count)
 {
 	const struct a2n_symbol *s = l->symbols->symbol[spot[0]].a2n;
 	uint64_t *address = malloc(count * sizeof(*address));
@@ -144,7 +146,7 @@ static int by_module(const void *pa, const void *pb, void *arg)
 	return a->at < b->at ? -1 : a->at > b->at;
 }
 
-int lines_finish(struct lines *l)
+int lines_finish(struct source_lines *l)
 {
 	const struct symbols *symbols = l->symbols;
 	uint32_t *spot, count = 0, i, end;
@@ -171,7 +173,7 @@ int lines_finish(struct lines *l)
 	return rc;
 }
 
-uint32_t lines_shown(const struct lines *l, uint32_t symbol, const uint32_t **list)
+uint32_t lines_shown(const struct source_lines *l, uint32_t symbol, const uint32_t **list)
 {
 	const struct symbol *s = &l->symbols->symbol[symbol];
 
@@ -184,15 +186,15 @@ uint32_t lines_shown(const struct lines *l, uint32_t symbol, const uint32_t **li
 	return 1;
 }
 
-void lines_begin(struct lines *l, struct symbols *symbols, struct a2n *a2n)
+void lines_begin(struct source_lines *l, struct symbols *symbols, struct a2n *a2n)
 {
-	*l = (struct lines){ .symbols = symbols, .a2n = a2n };
+	*l = (struct source_lines){ .symbols = symbols, .a2n = a2n };
 }
 
-void lines_free(struct lines *l)
+void lines_free(struct source_lines *l)
 {
 	keys_free(&l->by_spot);
 	keys_free(&l->by_shown);
 	free(l->frame);
-	*l = (struct lines){ 0 };
+	*l = (struct source_lines){ 0 };
 }

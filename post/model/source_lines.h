@@ -13,7 +13,7 @@
 #include "model/symbols.h"
 #include "base/keys.h"
 
-struct lines {
+struct source_lines {
 	struct symbols *symbols;
 	struct a2n *a2n;
 	bool by_line, inlined; /* what is wanted */
@@ -25,17 +25,18 @@ struct lines {
 };
 
 /* The caller sets by_line, inlined and places after this. */
-void lines_begin(struct lines *l, struct symbols *symbols, struct a2n *a2n);
-static inline bool lines_wanted(const struct lines *l)
+void lines_begin(struct source_lines *l, struct symbols *symbols, struct a2n *a2n);
+static inline bool lines_wanted(const struct source_lines *l)
 {
 	return l->by_line || l->inlined;
 }
 /* The spot for an answer with this symbol; NO_KEY: no memory. */
-uint32_t lines_spot(struct lines *l, uint32_t symbol, const struct a2n_answer *answer, bool kernel);
+uint32_t lines_spot(struct source_lines *l, uint32_t symbol, const struct a2n_answer *answer,
+		    bool kernel);
 /* Call after the last address: looks up what is shown for each spot. 0 or -ENOMEM. */
-int lines_finish(struct lines *l);
+int lines_finish(struct source_lines *l);
 /* The symbols shown for a symbol: itself, or for a spot one or several, innermost first. */
-uint32_t lines_shown(const struct lines *l, uint32_t symbol, const uint32_t **list);
-void lines_free(struct lines *l);
+uint32_t lines_shown(const struct source_lines *l, uint32_t symbol, const uint32_t **list);
+void lines_free(struct source_lines *l);
 
 #endif

@@ -235,7 +235,7 @@ static int fault(struct times *t, const struct pirecord *r)
 {
 	const struct pitrace_fault *f = RECORD_AS(r, struct pitrace_fault);
 	struct pitrace_sample where;
-	struct place place;
+	struct sample_place place;
 	int rc;
 
 	if (!f) {

@@ -343,7 +343,7 @@ static const char *labelled(struct names *n, uint32_t origin, const char *name)
 
 static uint32_t get_process(struct names *n, uint32_t pid, uint64_t serial, const char *name)
 {
-	struct process p = {
+	struct trace_process p = {
 		.serial = serial,
 		.pid = pid,
 		.group = n->nprocess,
@@ -373,7 +373,7 @@ static uint32_t get_process(struct names *n, uint32_t pid, uint64_t serial, cons
 
 static uint32_t get_thread(struct names *n, uint32_t process, uint32_t tid, const char *name)
 {
-	struct thread t = {
+	struct trace_thread t = {
 		.process = process,
 		.tid = n->origins ? origin_own(tid) : tid,
 		.group = n->nthread,
@@ -427,7 +427,7 @@ static uint32_t add_module(struct names *n, const char *name, const char *symbol
 {
 	if (array_next(n->module, n->nmodule, n->room_module))
 		return NO_KEY;
-	n->module[n->nmodule] = (struct module){ .name = name, .symbols_from = symbols_from };
+	n->module[n->nmodule] = (struct trace_module){ .name = name, .symbols_from = symbols_from };
 	return n->nmodule++;
 }
 
@@ -480,7 +480,7 @@ static int ask(struct names *n, const struct names_owner *o, uint64_t time, bool
 	return c->symbol == NO_KEY ? -ENOMEM : 0;
 }
 
-static inline void set_place(struct place *place, const struct names_cached *c)
+static inline void set_place(struct sample_place *place, const struct names_cached *c)
 {
 	place->symbol = c->symbol;
 	place->offset = c->offset;
@@ -490,7 +490,7 @@ static inline void set_place(struct place *place, const struct names_cached *c)
 static inline __attribute__((always_inline)) int resolve(struct names *n,
 							 const struct names_owner *o,
 							 uint64_t address, uint64_t time,
-							 bool kernel, struct place *place)
+							 bool kernel, struct sample_place *place)
 {
 	uint32_t pid = !kernel ? o->pid : n->origins ? KERNEL_PID - origin_of(o->pid) : KERNEL_PID;
 	/* Both counts only grow, so their sum changes with either. */
@@ -510,7 +510,7 @@ static inline __attribute__((always_inline)) int resolve(struct names *n,
 }
 
 /* A sample in the kernel whose address was hidden from the user. */
-static int names_hidden(struct names *n, struct place *place)
+static int names_hidden(struct names *n, struct sample_place *place)
 {
 	static const char name[] = "kernel (hidden)";
 	struct symbol s = { .name = name, .result = A2N_OK, .base = NO_KEY };
@@ -562,7 +562,7 @@ int names_thread(struct names *n, uint32_t pid, uint32_t tid, uint64_t time, uin
 }
 
 int names_sample(struct names *n, const struct pitrace_sample *s, uint64_t time, bool kernel,
-		 struct place *place)
+		 struct sample_place *place)
 {
 	struct names_owner *o;
 	int rc = find_thread(n, s->pid, s->tid, time, &o, &place->thread);
@@ -576,7 +576,7 @@ int names_sample(struct names *n, const struct pitrace_sample *s, uint64_t time,
 }
 
 int names_new_sample(struct names *n, const struct pitrace_sample *s, uint64_t time, bool kernel,
-		     struct place *place)
+		     struct sample_place *place)
 {
 	struct names_cached c = { .address = s->address };
 	struct names_owner *o;
@@ -594,8 +594,8 @@ int names_new_sample(struct names *n, const struct pitrace_sample *s, uint64_t t
 	return 0;
 }
 
-int names_same_thread(struct names *n, const struct place *had, uint64_t address, uint64_t time,
-		      bool kernel, struct place *place)
+int names_same_thread(struct names *n, const struct sample_place *had, uint64_t address,
+		      uint64_t time, bool kernel, struct sample_place *place)
 {
 	place->thread = had->thread;
 	place->owner = had->owner;
@@ -608,7 +608,7 @@ int names_address(struct names *n, uint32_t pid, uint64_t address, uint64_t time
 		  uint32_t *symbol)
 {
 	struct names_owner *o = get_owner(n, pid);
-	struct place place = { 0 };
+	struct sample_place place = { 0 };
 	int rc = o ? resolve(n, o, address, time, kernel, &place) : -ENOMEM;
 
 	*symbol = place.symbol;
@@ -644,7 +644,7 @@ int names_number(struct names *n, uint32_t function, uint32_t *symbol)
 	return *symbol == NO_KEY ? -ENOMEM : 0;
 }
 
-int names_idle(struct names *n, uint32_t origin, struct place *place)
+int names_idle(struct names *n, uint32_t origin, struct sample_place *place)
 {
 	struct symbol s = { .name = "idle", .result = A2N_OK, .base = NO_KEY };
 	uint32_t process;
@@ -679,7 +679,7 @@ static void attach_warnings(struct names *n)
 		if (n->warning[i].of_lines)
 			continue;
 		for (k = 0; k < n->nmodule; k++) {
-			struct module *m = &n->module[k];
+			struct trace_module *m = &n->module[k];
 
 			if (!m->warning && !strcmp(m->name, n->warning[i].module)) {
 				m->warning = n->warning[i].message;

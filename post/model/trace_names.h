@@ -19,7 +19,7 @@
 
 /* A process that changes its name (exec, prctl) has a new entry from then on: each tick counts for
  * the name at that time. The same holds for a thread. */
-struct process {
+struct trace_process {
 	uint64_t serial;  /* distinguishes owners of a pid */
 	uint32_t pid;     /* on its own machine */
 	uint32_t origin;  /* index of its trace, if several are read as one; else 0 */
@@ -27,14 +27,14 @@ struct process {
 	const char *name; /* the same name of one a2n is the same pointer */
 };
 
-struct thread {
+struct trace_thread {
 	uint32_t process;
 	uint32_t tid;
 	uint32_t group; /* likewise, of its process's group */
 	const char *name;
 };
 
-struct module {
+struct trace_module {
 	const char *name;
 	const char *symbols_from; /* a file, or why there are no symbols */
 	const char *warning;      /* liba2n's message about it, or NULL */
@@ -42,7 +42,7 @@ struct module {
 };
 
 /* The thread and code that a sample belongs to. */
-struct place {
+struct sample_place {
 	uint32_t thread, symbol;
 	uint32_t owner; /* of its pid, see names_version */
 	bool unsure;
@@ -70,10 +70,10 @@ struct names {
 	struct jit jit;
 	struct runtimes runtimes;
 	struct maps maps;
-	struct lines lines;
-	struct process *process;
-	struct thread *thread;
-	struct module *module;
+	struct source_lines lines;
+	struct trace_process *process;
+	struct trace_thread *thread;
+	struct trace_module *module;
 	struct symbols symbols;
 	uint32_t nprocess, nthread, nmodule;
 
@@ -94,7 +94,7 @@ struct names {
 	uint32_t epoch, kernel_epoch;
 	struct names_warning *warning;
 	uint32_t nwarning, room_warning;
-	struct place idle; /* of the origin that was looked up last */
+	struct sample_place idle; /* of the origin that was looked up last */
 	uint32_t idle_origin;
 	bool has_idle;
 	uint32_t hidden;   /* symbol */
@@ -123,13 +123,13 @@ void names_close(struct names *n);
 /* Call first: names come from several traces. 0, -ENOMEM, -EINVAL (too many). */
 int names_origins(struct names *n, const struct origin *origin, uint32_t count);
 /* A process's number, which no process of another origin has. */
-static inline uint32_t names_unique(const struct process *p)
+static inline uint32_t names_unique(const struct trace_process *p)
 {
 	return p->origin ? origin_pid(p->origin, p->pid) : p->pid;
 }
 static inline uint32_t names_unique_tid(const struct names *n, uint32_t thread)
 {
-	const struct thread *t = &n->thread[thread];
+	const struct trace_thread *t = &n->thread[thread];
 	uint32_t origin = n->process[t->process].origin;
 
 	return origin && t->tid ? origin_pid(origin, t->tid) : t->tid;
@@ -150,13 +150,13 @@ static inline void names_until(struct names *n, uint64_t time)
 		names_code_changed(n, time);
 }
 int names_sample(struct names *n, const struct pitrace_sample *s, uint64_t time, bool kernel,
-		 struct place *place);
+		 struct sample_place *place);
 /* The same for a sample that is not likely to repeat: answers for user code are not cached. */
 int names_new_sample(struct names *n, const struct pitrace_sample *s, uint64_t time, bool kernel,
-		     struct place *place);
+		     struct sample_place *place);
 /* The same for a thread of which nothing has changed since `had` was set (names_version). */
-int names_same_thread(struct names *n, const struct place *had, uint64_t address, uint64_t time,
-		      bool kernel, struct place *place);
+int names_same_thread(struct names *n, const struct sample_place *had, uint64_t address,
+		      uint64_t time, bool kernel, struct sample_place *place);
 /* The symbol at an address of a process; the epoch changes whenever any such answer may. */
 int names_address(struct names *n, uint32_t pid, uint64_t address, uint64_t time, bool kernel,
 		  uint32_t *symbol);
@@ -176,7 +176,7 @@ static inline uint32_t names_version(const struct names *n, uint32_t owner)
 int names_number(struct names *n, uint32_t function, uint32_t *symbol);
 
 /* The place of ticks that an idle CPU (of this origin) skipped. */
-int names_idle(struct names *n, uint32_t origin, struct place *place);
+int names_idle(struct names *n, uint32_t origin, struct sample_place *place);
 /* Warnings about lines, one by one; *module NULL: warning i concerns something else. */
 bool names_line_warning(const struct names *n, uint32_t i, const char **module,
 			const char **message);

@@ -127,7 +127,7 @@ static int build_level(struct build *b, uint32_t depth, uint32_t from, uint32_t 
 			return -ENOMEM;
 		row = b->order[g.from].row;
 		at = t->count++;
-		t->node[at] = (struct node){
+		t->node[at] = (struct tree_node){
 			.level = level,
 			.depth = depth,
 			.id = level_id(&b->m->names, level, &b->m->counts.row[row]),
@@ -182,7 +182,7 @@ void tree_free(struct tree *t)
 	*t = (struct tree){ 0 };
 }
 
-const char *node_name(const struct model *m, const struct node *n)
+const char *node_name(const struct model *m, const struct tree_node *n)
 {
 	return level_name(&m->names, n->level, n->id);
 }

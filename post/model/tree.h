@@ -13,7 +13,7 @@
 #include "model/switches.h"
 #include "model/times.h"
 
-struct node {
+struct tree_node {
 	enum level level;
 	uint32_t depth; /* from 0 */
 	uint64_t id;    /* of the process, thread, module or symbol (LIN:
@@ -24,7 +24,7 @@ struct node {
 };
 
 struct tree {
-	struct node *node;
+	struct tree_node *node;
 	uint32_t count, room;
 	uint64_t ticks;      /* sum of the outermost level */
 	uint64_t leaf_ticks; /* sum of the innermost */
@@ -46,6 +46,6 @@ struct model { /* what reports read */
 /* levels ends with LEVEL_END. 0 or -ENOMEM. */
 int tree_build(struct tree *t, const struct model *m, const enum level *levels, uint32_t cpu);
 void tree_free(struct tree *t);
-const char *node_name(const struct model *m, const struct node *n); /* raw: escape it */
+const char *node_name(const struct model *m, const struct tree_node *n); /* raw: escape it */
 
 #endif

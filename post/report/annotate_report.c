@@ -40,7 +40,7 @@ struct offset_ticks {
 struct annotated {
 	uint32_t symbol;
 	uint64_t ticks;
-	struct code code;
+	struct machine_code code;
 	const char *why;                /* there are no instructions, and why */
 	const struct offset_ticks *hit; /* by offset */
 	uint32_t nhit;
@@ -176,7 +176,7 @@ static uint64_t take_hits(struct annotated *a, uint32_t *next, uint64_t at, uint
 
 static int disassemble(struct annotated *a)
 {
-	const struct code *c = &a->code;
+	const struct machine_code *c = &a->code;
 	struct disasm *d = NULL;
 	struct instruction *i;
 	uint32_t next = 0;

@@ -186,7 +186,7 @@ const struct column_sort sort_frame = {
 
 void print_root(const struct job *job, FILE *out, uint32_t process)
 {
-	const struct process *p = &job->model->names.process[process];
+	const struct trace_process *p = &job->model->names.process[process];
 
 	escape_print(out, p->name);
 	if (!job->options->names.by_process_name)

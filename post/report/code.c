@@ -19,7 +19,7 @@ static const char *no_file(const struct a2n_module *m)
 	return "the kernel's code is in no file that post reads: kallsyms has names only";
 }
 
-static int read_bytes(struct code *c, Elf *elf, uint64_t size)
+static int read_bytes(struct machine_code *c, Elf *elf, uint64_t size)
 {
 	const char *raw;
 	size_t length, n = 0, i;
@@ -52,13 +52,13 @@ static int read_bytes(struct code *c, Elf *elf, uint64_t size)
 	return 0;
 }
 
-int code_open(struct code *c, struct a2n *a, const struct a2n_symbol *symbol)
+int code_open(struct machine_code *c, struct a2n *a, const struct a2n_symbol *symbol)
 {
 	uint64_t size = symbol->size < MAX_CODE ? symbol->size : MAX_CODE;
 	Elf *elf;
 	int fd, rc = 0;
 
-	*c = (struct code){ .address = symbol->value, .base = symbol->value };
+	*c = (struct machine_code){ .address = symbol->value, .base = symbol->value };
 	fd = a2n_module_open(a, symbol->module, A2N_FILE_CODE, c->path, sizeof(c->path));
 	if (fd < 0) {
 		c->why = no_file(symbol->module);
@@ -75,13 +75,13 @@ int code_open(struct code *c, struct a2n *a, const struct a2n_symbol *symbol)
 	return rc;
 }
 
-int code_made(struct code *c, const struct names *n, uint64_t module_offset)
+int code_made(struct machine_code *c, const struct names *n, uint64_t module_offset)
 {
 	struct a2n_code code = { 0 };
 	struct jit_from from;
 
 	a2n_code(n->a2n, module_offset, &code);
-	*c = (struct code){
+	*c = (struct machine_code){
 		.address = code.address,
 		.base = module_offset - A2N_CODE_OFFSET(module_offset),
 		.why = "its program told of this code without its bytes",
@@ -110,8 +110,8 @@ int code_made(struct code *c, const struct names *n, uint64_t module_offset)
 	return 0;
 }
 
-void code_close(struct code *c)
+void code_close(struct machine_code *c)
 {
 	free(c->bytes);
-	*c = (struct code){ 0 };
+	*c = (struct machine_code){ 0 };
 }

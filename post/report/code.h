@@ -9,7 +9,7 @@
 
 #include "model/trace_names.h"
 
-struct code {
+struct machine_code {
 	const char *why; /* there are no bytes, and why */
 	uint8_t *bytes;
 	size_t size;
@@ -22,9 +22,9 @@ struct code {
 };
 
 /* 0 or -ENOMEM. */
-int code_open(struct code *c, struct a2n *a, const struct a2n_symbol *symbol);
+int code_open(struct machine_code *c, struct a2n *a, const struct a2n_symbol *symbol);
 /* The code that a program made: module_offset is one of it. */
-int code_made(struct code *c, const struct names *n, uint64_t module_offset);
-void code_close(struct code *c);
+int code_made(struct machine_code *c, const struct names *n, uint64_t module_offset);
+void code_close(struct machine_code *c);
 
 #endif

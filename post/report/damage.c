@@ -78,7 +78,7 @@ void damage_print(const struct job *job)
 void warnings_print(const struct job *job)
 {
 	const struct jit *jit = &job->model->names.jit;
-	const struct module **list;
+	const struct trace_module **list;
 	const char *module, *message;
 	char at[40], left_out[48];
 	uint32_t count, i;

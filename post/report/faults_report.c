@@ -46,7 +46,7 @@ static int write_tree(const struct job *job, FILE *out, const enum level *levels
 		return rc;
 	fprintf(out, "%10s%7s  NAMES\n", "FAULTS", "%%%");
 	for (i = 0; i < tree.count && shown < most; shown++) {
-		const struct node *n = &tree.node[i];
+		const struct tree_node *n = &tree.node[i];
 
 		if (percent_of(n->ticks, total) < job->options->clip) {
 			i = n->next;
@@ -129,7 +129,7 @@ static int faults_rows(struct table *t)
 		return rc;
 	table_begin(t, columns, "faults");
 	for (i = 0; i < tree.count; i++) {
-		const struct node *n = &tree.node[i];
+		const struct tree_node *n = &tree.node[i];
 		const struct row *r = &t->job->model->times.faults.row[n->row];
 		const struct symbol *s = &names->symbols.symbol[r->symbol];
 

@@ -159,7 +159,7 @@ static void print_run(struct run_lines *l, const struct run *run)
 
 static int each_record(struct run_lines *l, const struct pirecord *r)
 {
-	return bytes_record(&((struct instructions *)l)->steps.bytes, r);
+	return code_bytes_record(&((struct instructions *)l)->steps.bytes, r);
 }
 
 static int instructions_write(const struct job *job, FILE *out)

@@ -415,7 +415,7 @@ static void write_span(struct table *t, const struct span_over *span, const stru
 {
 	static const char *const within[] = { "thread", "process", "processes" };
 	const struct names *n = &t->job->model->names;
-	const struct thread *last = &n->thread[span->last];
+	const struct trace_thread *last = &n->thread[span->last];
 	const struct mark_row row = { .thread = span->thread, .name = span->name };
 	struct mark_line line = line_of(t->job, &row);
 	uint64_t began = t->job->trace->began;

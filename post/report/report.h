@@ -100,7 +100,7 @@ static inline int64_t id_shown(uint32_t id)
 /* In hexadecimal, what stands before it first. */
 void print_id(FILE *out, const char *before, uint32_t id);
 /* The node's name as text reports show it: name_pid and tid_name in hexadecimal. */
-void print_label(FILE *out, const struct job *job, const struct node *n);
+void print_label(FILE *out, const struct job *job, const struct tree_node *n);
 /* A function's name, and whether it is inlined. */
 void print_function(FILE *out, const struct symbol *s);
 /* "file.c:12", "file.c:?"; "?": not known. whole: with its folder. */
@@ -137,13 +137,13 @@ struct bucket {
 void fill_buckets(const struct job *job, struct bucket list[BUCKETS]);
 
 /* Modules in which ticks have no symbol, worst first. *list is freed by the caller. */
-int worst_modules(const struct job *job, const struct module ***list, uint32_t *count);
-const char *module_reason(const struct module *m);
-const char *module_cure(const struct module *m); /* advice to the user */
+int worst_modules(const struct job *job, const struct trace_module ***list, uint32_t *count);
+const char *module_reason(const struct trace_module *m);
+const char *module_cure(const struct trace_module *m); /* advice to the user */
 
 /* tree_build, and the proof that nothing fell under the table: both sums equal the trace's. */
 /* Whether a node is shown: with -nsf offsets are, where no symbol was found, alone. */
-bool offset_shown(const struct job *job, const struct node *n);
+bool offset_shown(const struct job *job, const struct tree_node *n);
 int build_checked(struct tree *t, const struct job *job, const enum level *levels, uint32_t cpu,
 		  const char *what);
 uint64_t cpu_total(const struct trace *t, uint32_t cpu);

@@ -25,7 +25,7 @@ double percent_of(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
-void print_label(FILE *out, const struct job *job, const struct node *n)
+void print_label(FILE *out, const struct job *job, const struct tree_node *n)
 {
 	const struct names *names = &job->model->names;
 	const struct names_options *o = &job->options->names;
@@ -253,15 +253,15 @@ void fill_buckets(const struct job *job, struct bucket list[BUCKETS])
 
 static int compare_modules(const void *pa, const void *pb)
 {
-	const struct module *a = *(const struct module *const *)pa;
-	const struct module *b = *(const struct module *const *)pb;
+	const struct trace_module *a = *(const struct trace_module *const *)pa;
+	const struct trace_module *b = *(const struct trace_module *const *)pb;
 
 	if (a->unnamed != b->unnamed)
 		return a->unnamed > b->unnamed ? -1 : 1;
 	return strcmp(a->name, b->name);
 }
 
-int worst_modules(const struct job *job, const struct module ***list, uint32_t *count)
+int worst_modules(const struct job *job, const struct trace_module ***list, uint32_t *count)
 {
 	const struct names *n = &job->model->names;
 	uint32_t i;
@@ -271,7 +271,7 @@ int worst_modules(const struct job *job, const struct module ***list, uint32_t *
 	if (!*list)
 		return -ENOMEM;
 	for (i = 0; i < n->nmodule; i++) {
-		const struct module *m = &n->module[i];
+		const struct trace_module *m = &n->module[i];
 
 		/* NoModule has a bucket of its own; it is no module. */
 		if ((m->unnamed || m->warning) && strcmp(m->name, A2N_NO_MODULE) != 0)
@@ -281,7 +281,7 @@ int worst_modules(const struct job *job, const struct module ***list, uint32_t *
 	return 0;
 }
 
-const char *module_reason(const struct module *m)
+const char *module_reason(const struct trace_module *m)
 {
 	if (m->warning)
 		return m->warning;
@@ -293,7 +293,7 @@ const char *module_reason(const struct module *m)
 		       m->symbols_from;
 }
 
-const char *module_cure(const struct module *m)
+const char *module_cure(const struct trace_module *m)
 {
 	/* A row is found by a word of what liba2n says; the last row is for all else. */
 	static const struct {
@@ -328,7 +328,7 @@ uint64_t cpu_total(const struct trace *t, uint32_t cpu)
 	return t->cpu[cpu].samples + t->cpu[cpu].idle_ticks;
 }
 
-bool offset_shown(const struct job *job, const struct node *n)
+bool offset_shown(const struct job *job, const struct tree_node *n)
 {
 	const struct row *r = &job->model->counts.row[n->row];
 

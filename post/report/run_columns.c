@@ -18,8 +18,8 @@ static void place_columns(struct run_lines *l, const struct run *run)
 static void thread_columns(struct run_lines *l, const struct run *run)
 {
 	const struct names *n = &l->job->model->names;
-	const struct thread *th = &n->thread[run->place.thread];
-	const struct process *p = &n->process[th->process];
+	const struct trace_thread *th = &n->thread[run->place.thread];
+	const struct trace_process *p = &n->process[th->process];
 
 	column_uint(&l->columns, "pid", true, p->pid);
 	column_uint(&l->columns, "tid", true, th->tid);

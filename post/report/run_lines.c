@@ -65,8 +65,8 @@ const struct run_text *run_new_symbol(struct run_lines *l, const struct run *run
 static const struct run_text *make_thread(struct run_lines *l, struct run_text *t, uint32_t thread)
 {
 	const struct names *n = &l->job->model->names;
-	const struct thread *th = &n->thread[thread];
-	const struct process *p = &n->process[th->process];
+	const struct trace_thread *th = &n->thread[thread];
+	const struct trace_process *p = &n->process[th->process];
 	bool own = strcmp(th->name, p->name) != 0;
 	char *process = escape_text(p->name), *name = escape_text(th->name), *text = NULL;
 

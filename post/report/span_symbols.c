@@ -121,7 +121,7 @@ struct watching {
 static int sample(void *arg, const struct profile_sample *p)
 {
 	struct watching *w = arg;
-	const struct thread *t = &w->names->thread[p->thread];
+	const struct trace_thread *t = &w->names->thread[p->thread];
 	uint32_t pid = names_unique(&w->names->process[t->process]);
 	struct span_owner *o;
 	int rc = begin_until(w->s, p->time);

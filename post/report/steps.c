@@ -29,7 +29,7 @@ int steps_begin(struct steps *s, struct names *n, struct input *in)
 	int rc;
 
 	*s = (struct steps){ 0 };
-	rc = bytes_begin(&s->bytes, n, in);
+	rc = code_bytes_begin(&s->bytes, n, in);
 	s->cache = calloc(1u << CACHE_BITS, sizeof(*s->cache));
 	return rc ? rc : s->cache ? 0 : -ENOMEM;
 }
@@ -42,7 +42,7 @@ void steps_free(struct steps *s)
 		disasm_close(s->machine[i].d);
 	free(s->machine);
 	free(s->cache);
-	bytes_free(&s->bytes);
+	code_bytes_free(&s->bytes);
 }
 
 static int get_machine(struct steps *s, const struct bytes_found *f, struct steps_machine **machine)
@@ -75,15 +75,15 @@ static int gather(struct steps *s, const struct run *run, uint64_t address, uint
 	size_t n = 0, part;
 	int rc;
 
-	rc = bytes_find(&s->bytes, run->r.pid, address, run->since, run->r.kernel, found);
+	rc = code_bytes_find(&s->bytes, run->r.pid, address, run->since, run->r.kernel, found);
 	if (rc || !found->at || found->size >= LONGEST)
 		return rc;
 	for (more = *found; more.at && n < LONGEST;) {
 		part = more.size < LONGEST - n ? more.size : LONGEST - n;
 		memcpy(room + n, more.at, part);
 		n += part;
-		rc = bytes_find(&s->bytes, run->r.pid, address + n, run->since, run->r.kernel,
-				&more);
+		rc = code_bytes_find(&s->bytes, run->r.pid, address + n, run->since, run->r.kernel,
+				     &more);
 		if (rc)
 			return rc;
 	}

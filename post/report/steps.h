@@ -11,7 +11,7 @@ struct steps_cached;
 struct steps_machine;
 
 struct steps {
-	struct bytes bytes;
+	struct code_bytes bytes;
 	struct steps_cached *cache;
 	struct steps_machine *machine;
 	uint32_t nmachine, room_machine;

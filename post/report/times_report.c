@@ -167,7 +167,7 @@ const struct column_sort sort_percentile = { .text = percentile_text };
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static void print_process_of(FILE *out, const struct job *job, const struct process *p)
+static void print_process_of(FILE *out, const struct job *job, const struct trace_process *p)
 {
 	escape_print(out, p->name);
 	if (!job->options->names.by_process_name)
@@ -183,8 +183,8 @@ void print_thread(FILE *out, const struct job *job, uint32_t thread)
 {
 	const struct names_options *o = &job->options->names;
 	const struct names *n = &job->model->names;
-	const struct thread *t = &n->thread[thread];
-	const struct process *p = &n->process[t->process];
+	const struct trace_thread *t = &n->thread[thread];
+	const struct trace_process *p = &n->process[t->process];
 
 	if (!o->by_thread_name) {
 		/* The process's name tells which of several traces it is from. */
@@ -203,8 +203,8 @@ void print_thread(FILE *out, const struct job *job, uint32_t thread)
 void json_thread(struct json *j, const struct job *job, const char *prefix, uint32_t thread)
 {
 	const struct names *n = &job->model->names;
-	const struct thread *t = &n->thread[thread];
-	const struct process *p = &n->process[t->process];
+	const struct trace_thread *t = &n->thread[thread];
+	const struct trace_process *p = &n->process[t->process];
 	char key[32];
 
 	snprintf(key, sizeof(key), "%spid", prefix);
@@ -238,8 +238,8 @@ static void thread_names(const struct cell *x)
 static void thread_csv(const struct cell *x)
 {
 	const struct names *n = &x->job->model->names;
-	const struct thread *t;
-	const struct process *p;
+	const struct trace_thread *t;
+	const struct trace_process *p;
 
 	if (!x->value) {
 		fputs(",,,", x->out);

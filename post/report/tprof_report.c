@@ -85,7 +85,7 @@ static void write_ticks(const struct job *job, FILE *out)
 
 static int write_modules(const struct job *job, FILE *out)
 {
-	const struct module **list;
+	const struct trace_module **list;
 	uint32_t count, i;
 	int rc = worst_modules(job, &list, &count);
 
@@ -162,7 +162,7 @@ static void put_text(char **at, const char *text, size_t n)
 }
 
 /* The label, if it is nothing but a name that fits. */
-static bool put_name(char **at, const char *end, const struct job *job, const struct node *n)
+static bool put_name(char **at, const char *end, const struct job *job, const struct tree_node *n)
 {
 	const char *name;
 	size_t length;
@@ -187,7 +187,7 @@ static void write_tree(const struct job *job, FILE *out, const struct tree *t, u
 	uint32_t i = 0;
 
 	while (i < t->count) {
-		const struct node *n = &t->node[i];
+		const struct tree_node *n = &t->node[i];
 		const struct share *s;
 		char line[512], *at = line;
 

@@ -63,7 +63,7 @@ static int write_processes(const struct job *job, FILE *out, bool colour)
 		return rc;
 	fprintf(out, "\n%8s %11s  PROCESS (PID)\n", "%%%", "TICKS");
 	for (i = 0; i < tree.count && i < TOP_PROCESSES; i++) {
-		const struct process *p = &names->process[tree.node[i].id];
+		const struct trace_process *p = &names->process[tree.node[i].id];
 
 		write_share(job, out, tree.node[i].ticks, colour);
 		escape_print(out, p->name);
@@ -173,7 +173,7 @@ static const char *untold_runtime(const struct job *job, uint64_t *ticks)
 int tprof_cure(const struct job *job, FILE *out)
 {
 	uint64_t total = trace_total(job->trace), sum = 0;
-	const struct module **list, *worst = NULL;
+	const struct trace_module **list, *worst = NULL;
 	uint64_t untold;
 	const char *runtime = untold_runtime(job, &untold);
 	uint32_t count, i;

@@ -12,7 +12,7 @@
 
 /* A line of CSV has all of them, a node of JSON those of its level. */
 struct tprof_line {
-	const struct node *of;
+	const struct tree_node *of;
 	const char *process, *thread, *module, *symbol, *name;
 	const char *source;
 	uint64_t value, offset;
@@ -24,7 +24,7 @@ struct tprof_line {
 };
 
 #define AT(member)   COLUMN_AT(struct tprof_line, member)
-#define OF(member)   COLUMN_OF(struct node, member)
+#define OF(member)   COLUMN_OF(struct tree_node, member)
 #define WHEN(member) COLUMN_WHEN(struct tprof_line, member)
 #define JSON         .forms = IN_JSON
 #define CSV          .forms = IN_CSV
@@ -54,14 +54,14 @@ static const struct column columns[] = {
 
 /* ---- what of a row belongs to a level -------------------------------------------------------- */
 
-static void fill_process(const struct job *job, struct tprof_line *l, const struct process *p)
+static void fill_process(const struct job *job, struct tprof_line *l, const struct trace_process *p)
 {
 	l->process = p->name;
 	l->has_pid = !job->options->names.by_process_name;
 	l->pid = id_shown(p->pid);
 }
 
-static void fill_thread(const struct job *job, struct tprof_line *l, const struct thread *t)
+static void fill_thread(const struct job *job, struct tprof_line *l, const struct trace_thread *t)
 {
 	l->thread = t->name;
 	l->has_tid = !job->options->names.by_thread_name;
@@ -91,7 +91,7 @@ static void fill_offset(struct tprof_line *l, uint64_t offset)
 	l->offset = offset;
 }
 
-static void begin_line(struct tprof_line *l, const struct node *n, uint64_t total)
+static void begin_line(struct tprof_line *l, const struct tree_node *n, uint64_t total)
 {
 	memset(l, 0, sizeof(*l));
 	l->of = n;
@@ -115,11 +115,11 @@ static int build(struct tree *tree, const struct job *job, uint32_t cpu, const c
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-static void csv_leaf(struct table *t, const struct node *n, uint32_t cpu, uint64_t total)
+static void csv_leaf(struct table *t, const struct tree_node *n, uint32_t cpu, uint64_t total)
 {
 	const struct names *names = &t->job->model->names;
 	const struct row *r = &t->job->model->counts.row[n->row];
-	const struct thread *thread = &names->thread[r->thread];
+	const struct trace_thread *thread = &names->thread[r->thread];
 	const struct symbol *s = &names->symbols.symbol[r->symbol];
 	struct tprof_line l;
 
@@ -145,7 +145,7 @@ static int csv_leaves(struct table *t, uint32_t cpu)
 	if (rc)
 		return rc;
 	for (i = 0; i < tree.count; i++) {
-		const struct node *n = &tree.node[i];
+		const struct tree_node *n = &tree.node[i];
 
 		if (n->next == i + 1 && percent_of(n->ticks, total) >= t->job->options->clip)
 			csv_leaf(t, n, cpu, total);
@@ -201,7 +201,7 @@ static void write_modules(const struct job *job, struct json *j)
 
 	json_array(j, "modules");
 	for (i = 0; i < n->nmodule; i++) {
-		const struct module *m = &n->module[i];
+		const struct trace_module *m = &n->module[i];
 
 		json_object(j, NULL);
 		json_string(j, "name", m->name);
@@ -215,7 +215,7 @@ static void write_modules(const struct job *job, struct json *j)
 	json_end(j, ']');
 }
 
-static void json_node(struct table *t, const struct node *n, uint64_t total)
+static void json_node(struct table *t, const struct tree_node *n, uint64_t total)
 {
 	const struct names *names = &t->job->model->names;
 	struct tprof_line l;

@@ -218,7 +218,7 @@ static int verify_run(void *arg, const struct run *run)
 
 static int verify_record(void *arg, const struct pirecord *r)
 {
-	return bytes_record(&((struct verify *)arg)->steps.bytes, r);
+	return code_bytes_record(&((struct verify *)arg)->steps.bytes, r);
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */

@@ -99,7 +99,7 @@ static struct names *get_names(void)
 	static struct names names;
 	struct pitrace_sample sample = { .pid = 1, .tid = 1, .address = BASE + 16 };
 	struct a2n_map map = { .start = BASE, .length = CODE };
-	struct place place;
+	struct sample_place place;
 	char path[4096];
 	ssize_t n;
 

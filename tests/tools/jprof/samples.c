@@ -40,7 +40,7 @@ static void show(struct names *n, const struct pirecord *r, uint64_t end)
 {
 	struct a2n_answer later;
 	const struct pitrace_sample *s = RECORD_AS(r, struct pitrace_sample);
-	struct place place;
+	struct sample_place place;
 
 	names_until(n, r->time);
 	if (r->ring == PITRACE_RING_MTE) {
