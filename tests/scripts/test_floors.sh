@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# scripts/floors holds for this tree, and notices an include that runs upwards, one beside, and a
-# folder that has no place.
+# scripts/floors holds for this tree, and notices an include that runs upwards, one beside, a folder
+# that has no place, and what another part takes that is not for it.
 set -u
 
 # shellcheck source=tests/lib/lib.sh
@@ -41,4 +41,26 @@ floors upwards_to_collector 1 'libperfutil/collect/toy is not beneath libperfuti
 rm -r libperfutil/base/up.c libperfutil/collect
 put new/room.c base/cursor.h
 floors without_a_place 1 'libperfutil/new stands on no floor'
+rm -r libperfutil/new
+
+# What other parts take: base, and the headers that are listed for them, as long as they need them.
+take() { # FILE INCLUDED...
+	mkdir -p "$(dirname "$1")" libperfutil/session libperfutil/file
+	printf '#include "%s"\n' "${@:2}" >"$1"
+}
+take post/model/a.c base/cursor.h file/record_kinds.h model/a.h zstd.h
+take tools/swtrace/a.c base/cursor.h
+"$top/scripts/floors" "$work/tree" >"$work/out" 2>&1
+verdict lent $?
+take post/model/b.c base/cursor.h session/drain.h
+floors not_lent 1 'post/model/b.c:2: #include "session/drain.h": post may not take it from libperfutil'
+take post/model/b.c file/record_kinds.hpp
+floors not_lent_by_its_folder 1 'post/model/b.c:1:'
+rm post/model/b.c
+take tools/swtrace/a.c file/record_kinds.h
+floors lent_to_another_part 1 'tools/swtrace/a.c:1:'
+take tools/swtrace/a.c base/cursor.h
+touch libperfutil/file/record_kinds.h
+take post/model/a.c base/cursor.h
+floors no_longer_needed 1 'post does not take libperfutil/file/record_kinds.h'
 exit $((failures != 0))
