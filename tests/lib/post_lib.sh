@@ -7,6 +7,7 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${PITRACE_BUILD:-$top/build}
 post=${BIN:-$build/bin}/post
 make_trace=${TESTS:-$build/tests}/programs/post_trace
+make_script=${make_trace%trace}script # of a story: lib/post_script.c
 failures=0
 suite=$(basename "$0" .sh)
 suite=${suite#test_}

@@ -45,7 +45,7 @@ perl -e '
 		echo "$t sample 0 50 0x7f0000001004"
 	done
 	echo "300 off"
-} | "${make_trace%trace}script" jit.nrm2 &&
+} | "$make_script" jit.nrm2 &&
 	code 0 "$post" -csv jit.nrm2 && awk -F, '$5 == "JITCODE" { print $6, $7 }' out >why &&
 	[ "$(xargs <why)" = "older 4 younger 3" ]
 verdict jitted_code_replaced

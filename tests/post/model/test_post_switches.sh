@@ -3,31 +3,12 @@
 # Programs that switch their own instruction trace, in stories that can be followed by hand: of each
 # thread what is left out, what is not, and where records of switches are missing.
 set -u
-# shellcheck source=tests/lib/post_lib.sh
-. "$(dirname "$0")/../../lib/post_lib.sh"
+# shellcheck source=tests/lib/story_lib.sh
+. "$(dirname "$0")/../../lib/story_lib.sh"
 
-make_script=${make_trace%trace}script
-command -v gcc >/dev/null || {
-	echo "skip post_switches gcc is not installed"
-	exit 77
-}
 # main 401000 (0x40), work 401040 (0x40), ITraceOn 401080 (0x20), ITraceOff 4010a0 (0x20), deep 4010c0
 # (0x40), which both call.
-gcc -nostdlib -static -Wl,-Ttext=0x401000,-z,max-page-size=0x1000,-e,main,--build-id=none -o app \
-	-x assembler - <<'END' || exit 1
-	.macro fn name size
-	.globl \name
-	.type \name, %function
-\name:	.skip \size
-	.size \name, \size
-	.endm
-	.text
-	fn main 64
-	fn work 64
-	fn ITraceOn 32
-	fn ITraceOff 32
-	fn deep 64
-END
+program app main:64 work:64 ITraceOn:32 ITraceOff:32 deep:64
 
 story() { # NAME: from stdin, after what all have
 	{

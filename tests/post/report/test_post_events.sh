@@ -5,9 +5,8 @@
 set -u
 # shellcheck source=tests/lib/post_lib.sh
 . "$(dirname "$0")/../../lib/post_lib.sh"
-script=${make_trace%trace}script
 
-"$script" events.nrm2 <<'END' || exit 1
+"$make_script" events.nrm2 <<'END' || exit 1
 0 on
 0 task walk 100 1 shop
 0 task walk_thread 100/101 1 till
@@ -122,7 +121,7 @@ verdict perfetto
 	printf '0 on\n0 task walk 100 1 shop\n0 task walk_thread 100/101 1 till\n'
 	printf '10 declare 0 100 7 done type:u64,took:f64:ms\n20 event 0 100 7 1 f:1.5\n'
 	printf '30 event 0 100/101 7 2 f:2.5\n40 sample 0 100 0x1000\n50 off\n'
-} | "$script" fire.nrm2 || exit 1
+} | "$make_script" fire.nrm2 || exit 1
 "$post" -q -format firefox -o fire.json fire.nrm2 2>err || cat err
 jq -c '(.meta.markerSchema[] | select(.name != "Span") | [.name, .tableLabel, [.data[] | [.key, .label, .format]]]), (.threads[] | . as $t |
 	[.name, [.markers.name[] | $t.stringArray[.]], .markers.startTime, .markers.data, .markers.length, .samples.time])' fire.json >have
@@ -144,7 +143,7 @@ END
 verdict ctf
 
 # ---- by time: another program in the same process number; one declared too late
-"$script" times.nrm2 <<'END' || exit 1
+"$make_script" times.nrm2 <<'END' || exit 1
 0 on
 0 task walk 100 1 one
 5 event 0 100 7 1
@@ -164,7 +163,7 @@ code 0 "$post" -q -marks -json times.nrm2 && jq -c '[.marks.events[] | select(.f
 echo '[["early",2],["later",1]]' | diff - have >why
 verdict by_time_counted
 # Two traces of machines that number alike are one.
-"$script" second.nrm2 <<'END' || exit 1
+"$make_script" second.nrm2 <<'END' || exit 1
 0 on
 0 task walk 100 1 far
 10 declare 0 100 7 faraway c:u8
@@ -179,7 +178,7 @@ verdict merged
 # ---- hostile declarations: refused in words, and the events are shown raw
 refuses() { # WORDS NAME FIELDS
 	printf '0 on\n0 task walk 100 1 app\n10 declare 0 100 7 %s %s\n20 event 0 100 7 1\n30 off\n' "$2" "$3" |
-		"$script" bad.nrm2 || return 1
+		"$make_script" bad.nrm2 || return 1
 	code 1 "$post" -q -marks -json bad.nrm2 && jq -e '.marks.events == [] and
 		.marks.events_without_declaration == 1' out >why && has err "not a declaration of an event: $1" &&
 		code 1 "$post" -q -show -o - bad.nrm2 && has out 'uid=1000 0x1' && ! grep -q $'\033' out err
@@ -192,7 +191,7 @@ refuses 'fields of more than 2048' ok "$(seq -s, -f 'f%.0f:u8' 1000000 | head -c
 	refuses 'more than 32 fields' ok "$(seq -s, -f 'f%.0f:u8' 33)" &&
 	refuses "an event's name of more than 64" "$(printf 'n%.0s' $(seq 65))" a:u8
 verdict bounded
-printf '0 on\n10 raw 0 0x19 0x43 24\n20 raw 0 0x19 0x43 0\n25 raw 0 0xc8 7 8\n30 off\n' | "$script" short.nrm2 &&
+printf '0 on\n10 raw 0 0x19 0x43 24\n20 raw 0 0x19 0x43 0\n25 raw 0 0xc8 7 8\n30 off\n' | "$make_script" short.nrm2 &&
 	code 1 "$post" -q -marks -json short.nrm2 && has err 'no number, name and fields'
 verdict short
 finish

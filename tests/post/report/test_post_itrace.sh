@@ -3,32 +3,11 @@
 # Reports of instruction traces, of a story that can be followed by hand (post_itrace.story; UPDATE=1
 # writes the golden files anew: then read them), and of damaged ones.
 set -u
-# shellcheck source=tests/lib/post_lib.sh
-. "$(dirname "$0")/../../lib/post_lib.sh"
+# shellcheck source=tests/lib/story_lib.sh
+. "$(dirname "$0")/../../lib/story_lib.sh"
 
-make_script=${make_trace%trace}script
-command -v gcc >/dev/null || {
-	echo "skip post_itrace gcc is not installed"
-	exit 77
-}
 # Symbols at the addresses that the story has.
-gcc -nostdlib -static -Wl,-Ttext=0x401000,-z,max-page-size=0x1000,-e,main,--build-id=none -o hello \
-	-x assembler - <<'END' || exit 1
-	.macro fn name size
-	.globl \name
-	.type \name, %function
-\name:	.skip \size
-	.size \name, \size
-	.endm
-	.text
-	fn main 64
-	fn work 64
-	fn leaf 32
-	fn handler 32
-	fn restorer 64
-	fn catcher 64
-	fn setjmp 32
-END
+program hello main:64 work:64 leaf:32 handler:32 restorer:64 catcher:64 setjmp:32
 sed "s,HELLO,$work/hello," "$here/post_itrace.story" | "$make_script" story.nrm2 || exit 1
 here_same() { sed "s,$work,/work,g" "$1" >placed && same placed "$2"; }
 

@@ -5,7 +5,6 @@
 set -u
 # shellcheck source=tests/lib/post_lib.sh
 . "$(dirname "$0")/../../lib/post_lib.sh"
-make_script=${make_trace%trace}script
 
 cat >marks.story <<'END'
 0 on

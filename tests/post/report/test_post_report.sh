@@ -115,7 +115,7 @@ verdict show_json_fields
 verdict show_is_private
 
 # ---- no samples: what there is, and by which report it is seen
-"${make_trace%trace}script" calls.nrm2 <"$here/post_calls.story"
+"$make_script" calls.nrm2 <"$here/post_calls.story"
 code 0 "$post" calls.nrm2 && has out 'The trace has no samples, which this report is of' &&
 	grep -qE '^ +[0-9]+  syscall +post -syscalls$' out && grep -qE '^ +[0-9]+  dispatch +post -sched, -offcpu$' out &&
 	grep -qE '^ +[0-9]+  fault +post -faults$' out && ! grep -q 'interrupt' out &&

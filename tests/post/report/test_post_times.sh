@@ -10,7 +10,7 @@ tell() { # STORY FILE [OPTION]...
 	local story=$1 file=$2
 	shift 2
 	[ "$story" = /dev/stdin ] || story=$here/$story
-	"${make_trace%trace}script" "$@" "$file" <"$story" || exit 1
+	"$make_script" "$@" "$file" <"$story" || exit 1
 }
 
 tell post_sched.story sched.nrm2
