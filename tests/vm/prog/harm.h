@@ -31,6 +31,7 @@ enum op {
 	CONSUME,
 	FLUSH,
 	RESCAN,
+	HAS,
 	MMAP,
 	MREMAP,
 	MPROTECT,
@@ -48,6 +49,7 @@ enum op {
 	HOOK_OPEN,
 	HOOK,
 	HOOK_MMAP,
+	HOOK_FILE,
 	CLOSE,
 	OPS
 };

@@ -20,11 +20,11 @@
 #define SESSIONS 2 /* of each worker at most */
 
 const char *const op_names[OPS] = {
-	"open",       "info",       "session",    "setup",    "event",    "itrace",   "on",
-	"off",        "suspend",    "resume",     "consume",  "flush",    "rescan",   "mmap",
-	"mremap",     "mprotect",   "munmap",     "poll",     "strange",  "ptt",      "ptt_add",
-	"ptt_remove", "ptt_charge", "ptt_update", "ptt_here", "ptt_stop", "ptt_mmap", "hook_open",
-	"hook",       "hook_mmap",  "close",
+	"open",      "info",       "session",    "setup",      "event",    "itrace",   "on",
+	"off",       "suspend",    "resume",     "consume",    "flush",    "rescan",   "has",
+	"mmap",      "mremap",     "mprotect",   "munmap",     "poll",     "strange",  "ptt",
+	"ptt_add",   "ptt_remove", "ptt_charge", "ptt_update", "ptt_here", "ptt_stop", "ptt_mmap",
+	"hook_open", "hook",       "hook_mmap",  "hook_file",  "close",
 };
 
 struct shared *all;
@@ -38,6 +38,7 @@ struct mine {
 static struct worker {
 	bool root, few; /* few: no sessions for this user */
 	int device, hook;
+	uint32_t serial; /* of a session of its own that it has looked at */
 	struct mine s[SESSIONS];
 	struct mine held; /* a session that its mapping alone keeps */
 } w;
@@ -305,6 +306,14 @@ static void do_flush(const struct mine *s, bool good)
 	did(FLUSH, ioctl(s->fd, PITRACE_IOC_FLUSH, good || chance(70) ? &what : NULL));
 }
 
+/* Of itself, which is in the scope of most of its sessions; of others, and of nobody. */
+static void do_has(const struct mine *s, bool good)
+{
+	int32_t pid = good ? getpid() : chance(50) ? all->alive : (int32_t)odd();
+
+	did(HAS, call(s->fd, PITRACE_IOC_HAS, &pid, sizeof(pid), good || chance(70)));
+}
+
 static void do_mmap(struct mine *s, bool good)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -331,6 +340,7 @@ static void do_mmap(struct mine *s, bool good)
 		return;
 	bytes = c->data_stride;
 	start = c->data_offset;
+	w.serial = c->serial;
 	cpus = c->ncpus < 2 ? 1 : 2;
 	munmap((void *)c, (size_t)page);
 	/* The control pages, whole; then the rings of one CPU. */
@@ -465,6 +475,17 @@ static void do_hook_mmap(bool good)
 	munmap(p, page);
 }
 
+/* The session whose serial is known may be off, or another worker's by now. */
+static void do_hook_file(const struct mine *s, bool good)
+{
+	uint32_t serial = good || chance(30) ? w.serial : (uint32_t)odd();
+
+	if (good && s)
+		did(ON, ioctl(s->fd, PITRACE_IOC_ON));
+	did(HOOK_FILE,
+	    call(w.hook, PITRACE_IOC_HOOK_FILE, &serial, sizeof(serial), good || chance(70)));
+}
+
 static void plain(const struct mine *s, enum op op, unsigned long request)
 {
 	did(op, ioctl(s->fd, request));
@@ -524,6 +545,9 @@ static void one(enum op op, bool good)
 	case FLUSH:
 		do_flush(s, good);
 		break;
+	case HAS:
+		do_has(s, good);
+		break;
 	case MMAP:
 		do_mmap(s, good);
 		break;
@@ -560,6 +584,9 @@ static void one(enum op op, bool good)
 		break;
 	case HOOK_MMAP:
 		do_hook_mmap(good);
+		break;
+	case HOOK_FILE:
+		do_hook_file(s, good);
 		break;
 	case CLOSE:
 		do_close(good);

@@ -55,7 +55,7 @@ void spoil(void *args, size_t size)
 
 	while (n--) {
 		uint64_t value = odd();
-		size_t width = chance(50) ? 4 : 8, at = rnd() % (size / width) * width;
+		size_t width = size < 8 || chance(50) ? 4 : 8, at = rnd() % (size / width) * width;
 
 		memcpy((char *)args + at, &value, width);
 	}
