@@ -181,13 +181,13 @@ $(TIMER): $(call obj,$(TIMER_SRC))
 # Loaded into Java VMs: it needs nothing but their C library, and exports only what they call.
 $(call obj,$(CLASSFILE_SRC)): INC = -Ilibperfutil -Itools/jprof/classfile -fvisibility=hidden
 # Where its hooks were called from, they find by frame pointers.
-$(call obj,$(CALLS_SRC)): INC = $(INC_PIJIT) -Ilibperfutil -Itools/jprof $(addprefix -Itools/jprof/,classfile calls probes) -fvisibility=hidden \
+$(call obj,$(CALLS_SRC)): INC = $(INC_PIJIT) $(OWN) -Idriver/uapi -Ilibperfutil -Itools/jprof $(addprefix -Itools/jprof/,classfile calls probes) -fvisibility=hidden \
 	-fno-omit-frame-pointer
-$(O)/lib/pitrace/libjprof.so: $(call obj,$(CALLS_SRC) $(CLASSFILE_SRC) libperfutil/base/array.c) \
-		$(O)/inner/libpijit-common.a
+$(O)/lib/pitrace/libjprof.so: $(call obj,$(CALLS_SRC) $(CLASSFILE_SRC)) $(O)/inner/libpijit-common.a \
+		$(O)/inner/libperfutil.a
 	$(call say,LD)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALLLDFLAGS) $(HARDENLD) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -o $@ $^ -lpthread
+	$(Q)$(CC) $(ALLLDFLAGS) $(HARDENLD) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -Wl,-z,defs -o $@ $^ -lpthread
 $(call obj,$(PIJIT_SRC)): INC = $(INC_PIJIT) -fvisibility=hidden
 $(O)/inner/libpijit-common.a: $(call obj,tools/common/escape.c)
 $(O)/lib/pitrace/libpijit.so: $(call obj,$(PIJIT_SRC)) $(O)/inner/liba2n.a $(O)/inner/libpijit-common.a

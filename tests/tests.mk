@@ -129,9 +129,14 @@ $(O)/tests/unit/test_ai: $(call obj,tools/ai/ai_span.c)
 
 # Of the agent for Java what needs no VM.
 $(O)/tests/unit/test_jprof_calls: INC_TESTS += -Itools/jprof/calls
-$(O)/tests/unit/test_jprof_calls: $(call obj,$(addprefix tools/jprof/calls/,call_thread.c calibration.c method_filter.c methods.c))
 $(O)/tests/unit/test_probe_frames: INC_TESTS += -Itools/jprof/calls -Itools/jprof/probes
 $(O)/tests/unit/test_probe_frames: $(call obj,tools/jprof/probes/probe_frames.c tools/jprof/calls/call_thread.c tools/jprof/calls/methods.c)
+$(O)/tests/unit/test_jprof_calls: $(call obj,$(addprefix tools/jprof/calls/,call_thread.c calibration.c calibration_text.c method_filter.c methods.c))
+$(O)/tests/unit/test_jprof_metrics $(O)/tests/unit/test_jprof_calibration: INC_TESTS += -Itools/jprof/calls
+$(O)/tests/unit/test_jprof_metrics: $(call obj,$(addprefix tools/jprof/calls/,call_thread.c methods.c metrics.c))
+$(O)/tests/unit/test_jprof_metrics: TESTLINK = -Wl,--wrap=PttInit
+$(O)/tests/unit/test_jprof_calibration: $(call obj,$(addprefix tools/jprof/calls/,call_thread.c calibration.c \
+	calibration_file.c calibration_text.c methods.c))
 # Of class files what needs no VM, and a program for the test that has one.
 $(O)/tests/unit/test_class_rewrite $(O)/tests/programs/rewrite_classes: INC_TESTS += -Itools/jprof/classfile
 $(O)/tests/unit/test_class_rewrite $(O)/tests/programs/rewrite_classes: $(call obj,$(CLASSFILE_SRC))

@@ -64,6 +64,15 @@ static const struct call_node *node(uint32_t number)
 	return &t->nodes[number];
 }
 
+static uint64_t delta(const struct calibration *c, uint32_t number)
+{
+	bool clamped = true;
+	uint64_t value = calibration_delta(c, t, number, 0, &clamped);
+
+	CU_ASSERT_FALSE(clamped);
+	return value;
+}
+
 /* The event path's promise. */
 static void sizes(void)
 {
@@ -194,9 +203,9 @@ static void calibrated(void)
 	CU_ASSERT_EQUAL_FATAL(calibration_init(&c, 1), 0);
 	calibration_add(&c, t);
 	/* Each sequence but one cycle a time. */
-	CU_ASSERT_EQUAL(calibration_delta(&c, t, 2, 0), 10 * 12);
-	CU_ASSERT_EQUAL(calibration_delta(&c, t, 1, 0), 39 + 9 * 40 + 59);
-	CU_ASSERT_EQUAL(t->raw[2] - calibration_delta(&c, t, 2, 0), 10 + 45);
+	CU_ASSERT_EQUAL(delta(&c, 2), 10 * 12);
+	CU_ASSERT_EQUAL(delta(&c, 1), 39 + 9 * 40 + 59);
+	CU_ASSERT_EQUAL(t->raw[2] - delta(&c, 2), 10 + 45);
 	calibration_free(&c);
 	call_thread_free(t);
 	/* All eight types call and are called. */
@@ -223,9 +232,9 @@ static void calibrated(void)
 			times += t->more[j].times;
 		/* Each call, and each call that it made, ends once. */
 		CU_ASSERT_EQUAL(times, n->calls + n->calls_made);
-		CU_ASSERT(calibration_delta(&c, t, i, 0) <= t->raw[i]);
+		CU_ASSERT(delta(&c, i) <= t->raw[i]);
 		if (n->method >= 10)
-			CU_ASSERT_EQUAL(calibration_delta(&c, t, i, 0), times * 99);
+			CU_ASSERT_EQUAL(delta(&c, i), times * 99);
 	}
 	calibration_free(&c);
 	call_thread_free(t);
@@ -242,8 +251,8 @@ static void unlearnt(void)
 	leave(1, 70);
 	CU_ASSERT_EQUAL_FATAL(calibration_init(&c, 1), 0);
 	calibration_add(&c, t);
-	CU_ASSERT_EQUAL(calibration_delta(&c, t, 2, 0), 0);
-	CU_ASSERT_EQUAL(calibration_delta(&c, t, 1, 0), 49);
+	CU_ASSERT_EQUAL(delta(&c, 2), 0);
+	CU_ASSERT_EQUAL(delta(&c, 1), 49);
 	calibration_free(&c);
 	call_thread_free(t);
 }

@@ -12,6 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/calls_log"
 javac -d "$work" "$here/Calls.java" || exit 1
 cd "$work" || exit 1
+export XDG_CACHE_HOME=$work/cache # minima
 
 java -Xss512k Calls >want
 traced STATDYN,CLASSMETHODS='Calls*' Calls

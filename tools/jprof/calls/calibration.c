@@ -2,7 +2,6 @@
 #include "calibration.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 /* Of a sequence whose floor nobody has measured: at least an instruction runs. */
@@ -12,46 +11,103 @@ int calibration_init(struct calibration *c, uint32_t metrics)
 {
 	c->metrics = metrics;
 	c->minimum = calloc((size_t)SEQUENCES * metrics, sizeof(*c->minimum));
-	return c->minimum ? 0 : -ENOMEM;
+	c->times = calloc(SEQUENCES, sizeof(*c->times));
+	c->floor = calloc((size_t)FLOORS * metrics, sizeof(*c->floor));
+	if (c->minimum && c->times && c->floor)
+		return 0;
+	calibration_free(c);
+	return -ENOMEM;
 }
 
 void calibration_free(struct calibration *c)
 {
 	free(c->minimum);
+	free(c->times);
+	free(c->floor);
+	*c = (struct calibration){ 0 };
+}
+
+static uint32_t add_minima(struct calibration *c, const uint64_t *minimum)
+{
+	uint32_t changed = 0;
+
+	for (size_t i = 0; i < (size_t)SEQUENCES * c->metrics; i++) {
+		if (minimum[i] && (!c->minimum[i] || minimum[i] < c->minimum[i])) {
+			c->minimum[i] = minimum[i];
+			changed += sequence_learns((uint16_t)(i / c->metrics));
+		}
+	}
+	return changed;
 }
 
 void calibration_add(struct calibration *c, const struct call_thread *t)
 {
-	for (size_t i = 0; i < (size_t)SEQUENCES * c->metrics; i++)
-		if (t->minimum[i] && (!c->minimum[i] || t->minimum[i] < c->minimum[i]))
-			c->minimum[i] = t->minimum[i];
+	add_minima(c, t->minimum);
 }
 
-/* Ends that nobody has announced: several frames at once, or one that was not seen to begin. */
-static bool learns(uint16_t s)
+uint32_t calibration_merge(struct calibration *c, const struct calibration *other)
 {
-	uint32_t went = s / TYPES % EVENTS, came = s / (TYPES * EVENTS * TYPES) % EVENTS;
+	size_t i;
 
-	return went != EVENT_POPPED && came != EVENT_POPPED;
+	for (i = 0; i < SEQUENCES; i++)
+		if (__builtin_add_overflow(c->times[i], other->times[i], &c->times[i]))
+			c->times[i] = UINT64_MAX;
+	for (i = 0; i < (size_t)FLOORS * c->metrics; i++)
+		if (!c->floor[i])
+			c->floor[i] = other->floor[i];
+	return add_minima(c, other->minimum);
 }
 
-static uint64_t over(const struct calibration *c, uint16_t s, uint32_t metric)
+uint64_t calibration_over(const struct calibration *c, uint16_t s, uint32_t metric)
 {
-	uint64_t least = c->minimum[(size_t)s * c->metrics + metric];
+	uint64_t least = c->minimum[(size_t)s * c->metrics + metric],
+		 floor = c->floor[(size_t)sequence_floor(s) * c->metrics + metric];
 
-	return learns(s) && least > FLOOR ? least - FLOOR : 0;
+	if (!floor)
+		floor = FLOOR;
+	return sequence_learns(s) && least > floor ? least - floor : 0;
 }
 
 uint64_t calibration_delta(const struct calibration *c, const struct call_thread *t, uint32_t node,
-			   uint32_t metric)
+			   uint32_t metric, bool *clamped)
 {
 	const struct call_node *n = &t->nodes[node];
-	uint64_t sum = 0;
+	uint64_t sum = 0, raw = t->raw[(size_t)node * t->metrics + metric];
 	uint32_t i;
 
 	for (i = 0; i < NODE_SEQUENCES; i++)
-		sum += n->times[i] * over(c, n->sequence[i], metric);
+		sum += n->times[i] * calibration_over(c, n->sequence[i], metric);
 	for (i = n->more; i; i = t->more[i].next)
-		sum += t->more[i].times * over(c, t->more[i].sequence, metric);
-	return sum;
+		sum += t->more[i].times * calibration_over(c, t->more[i].sequence, metric);
+	*clamped = sum > raw;
+	return *clamped ? raw : sum;
+}
+
+struct calibration_quality calibration_judge(const struct calibration *c, const struct spread *seen,
+					     uint32_t metric)
+{
+	struct calibration_quality q = { 0 };
+
+	for (uint32_t s = 0; s < SEQUENCES; s++) {
+		size_t at = (size_t)s * c->metrics + metric;
+		uint64_t over = calibration_over(c, (uint16_t)s, metric), base, tenth;
+
+		if (!seen[at].times)
+			continue;
+		base = seen[at].sum - over * seen[at].times;
+		if (over && seen[at].sum / over < seen[at].times)
+			base = 0;
+		q.base += base;
+		if (!sequence_learns((uint16_t)s))
+			continue;
+		if (c->times[s] >= CALIBRATION_TRAINED) {
+			q.trained++;
+		} else {
+			q.untrained++;
+			q.untrained_base += base;
+		}
+		tenth = spread_tenth(&seen[at], c->minimum[at]);
+		q.uncertain += (tenth - c->minimum[at]) * seen[at].times;
+	}
+	return q;
 }

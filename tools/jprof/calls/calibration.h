@@ -9,9 +9,14 @@
 
 #include "call_thread.h"
 
+/* A sequence is trained when runs before have seen it so often. */
+#define CALIBRATION_TRAINED 100
+
 struct calibration {
-	uint64_t *minimum; /* SEQUENCES times metrics; 0: never seen */
 	uint32_t metrics;
+	uint64_t *minimum; /* SEQUENCES times metrics; 0: never seen */
+	uint64_t *times;   /* SEQUENCES: how often, in the runs before */
+	uint64_t *floor;   /* FLOORS times metrics; 0: nobody has measured it, which counts as 1 */
 };
 
 /* 0 or -ENOMEM. */
@@ -19,9 +24,28 @@ int calibration_init(struct calibration *c, uint32_t metrics);
 void calibration_free(struct calibration *c);
 /* Learns what a thread has seen. */
 void calibration_add(struct calibration *c, const struct call_thread *t);
+/* Learns what others have: the lesser minimum, the sum of times, floors where there is none. How
+ * many minima are new or less than before. */
+uint32_t calibration_merge(struct calibration *c, const struct calibration *other);
 
-/* A node's overhead by one of the metrics. */
+/* What a sequence has cost each time. */
+uint64_t calibration_over(const struct calibration *c, uint16_t s, uint32_t metric);
+/* A node's overhead by one of the metrics; never more than what was measured: then *clamped is
+ * set. */
 uint64_t calibration_delta(const struct calibration *c, const struct call_thread *t, uint32_t node,
-			   uint32_t metric);
+			   uint32_t metric, bool *clamped);
+
+/* What is to be thought of it, by what all threads have seen. */
+struct calibration_quality {
+	uint32_t trained, untrained; /* sequences of this run */
+	uint64_t base, untrained_base;
+	/* Had the lowest tenth of each sequence no work of the program in it, so much of BASE would
+	 * be overhead. */
+	uint64_t uncertain;
+};
+
+/* seen: SEQUENCES times metrics. */
+struct calibration_quality calibration_judge(const struct calibration *c, const struct spread *seen,
+					     uint32_t metric);
 
 #endif

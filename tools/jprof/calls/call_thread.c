@@ -14,7 +14,7 @@
 
 /* The reserved memory, part by part. */
 struct layout {
-	size_t frames, minimum, more, table, nodes, raw, size;
+	size_t frames, minimum, spread, more, table, nodes, raw, size;
 };
 
 static size_t part(size_t *at, size_t n, size_t size)
@@ -33,6 +33,7 @@ static struct layout layout(uint32_t metrics)
 	part(&at, 1, sizeof(struct call_thread));
 	l.frames = part(&at, DEEPEST, sizeof(struct call_frame));
 	l.minimum = part(&at, (size_t)SEQUENCES * metrics, sizeof(uint64_t));
+	l.spread = part(&at, (size_t)SEQUENCES * metrics, sizeof(struct spread));
 	l.more = part(&at, MORE, sizeof(struct call_more));
 	/* Each table is twice as large as the one before, all of them beside each other. */
 	l.table = part(&at, 4 * (size_t)NODES, sizeof(uint32_t));
@@ -57,6 +58,7 @@ struct call_thread *call_thread_new(uint32_t metrics)
 	t->frames = (struct call_frame *)(m + l.frames);
 	t->deepest = DEEPEST;
 	t->minimum = (uint64_t *)(m + l.minimum);
+	t->spread = (struct spread *)(m + l.spread);
 	t->more = (struct call_more *)(m + l.more);
 	t->more_used = 1;
 	t->table = (uint32_t *)(m + l.table);
@@ -200,16 +202,24 @@ static void charge(struct call_thread *t, enum call_event went, uint32_t type,
 	uint16_t s = sequence(t->before, t->came, t->now, went, type);
 	uint64_t *raw = &t->raw[(size_t)t->top * t->metrics],
 		 *least = &t->minimum[(size_t)s * t->metrics];
+	struct spread *spread = &t->spread[(size_t)s * t->metrics];
 	uint32_t i;
 
-	for (i = 0; i < t->metrics; i++) {
+	/* There is one at least. */
+	i = 0;
+	do {
 		uint64_t d = values[i] - t->last[i];
 
+		if (__builtin_expect(values[i] < t->last[i], 0)) {
+			t->backwards++;
+			d = 0;
+		}
 		raw[i] += d;
+		spread_add(&spread[i], d);
 		/* 0: never seen. What takes no time at all counts as one. */
 		if (!least[i] || d < least[i])
 			least[i] = d ? d : 1;
-	}
+	} while (++i < t->metrics);
 	count(t, &t->nodes[t->top], s);
 	t->before = t->now;
 	t->came = (uint8_t)went;
@@ -229,6 +239,14 @@ static void drop_to(struct call_thread *t, uint32_t depth)
 	t->depth = depth;
 	if (depth <= t->deepest)
 		t->top = depth ? t->frames[depth - 1].node : 0;
+}
+
+void call_switched(struct call_thread *t, uint64_t dispatches, uint64_t interrupts)
+{
+	struct call_node *n = &t->nodes[t->top];
+
+	n->dispatches += (uint32_t)(dispatches - t->dispatches);
+	n->interrupts += (uint32_t)(interrupts - t->interrupts);
 }
 
 void call_enter(struct call_thread *t, uint32_t method, uint32_t type, const uint64_t *values)

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "sequence.h"
+#include "spread.h"
 
 #define CALL_METRICS   8
 #define NODE_SEQUENCES 4
@@ -63,12 +64,15 @@ struct call_thread {
 	uint32_t *table; /* nodes by parent and method; of table_size, a power of two */
 	uint32_t table_size;
 	size_t table_at; /* where in the reserved memory the next, larger one begins */
+	uint64_t dispatches, interrupts; /* of the thread, when the last event ended */
 	struct call_more *more;
 	uint32_t more_used;
-	uint64_t *minimum; /* SEQUENCES times `metrics` */
+	uint64_t *minimum;     /* SEQUENCES times `metrics` */
+	struct spread *spread; /* likewise */
 	/* What could not be kept: frames too deep, calls without a node, sequences without a
 	 * counter, ends of what had not begun. */
 	uint64_t too_deep, too_many, uncounted, unknown;
+	uint64_t backwards; /* values that were less than the one before: taken for no time */
 	uint64_t entries, exits, unwinds;
 	/* The owner's. */
 	struct call_thread *next_thread;
@@ -93,6 +97,8 @@ void call_end_unknown(struct call_thread *t, const uint64_t *values);
 void call_nothing(struct call_thread *t, const uint64_t *values);
 /* All but so many frames are over, nobody knows since when. */
 void call_forget(struct call_thread *t, uint32_t depth);
+/* Before an event: how often the thread was dispatched and interrupted so far. */
+void call_switched(struct call_thread *t, uint64_t dispatches, uint64_t interrupts);
 /* The method has caught an exception: what it has called is over. */
 void call_caught(struct call_thread *t, uint32_t method, const uint64_t *values);
 

@@ -13,13 +13,14 @@
 
 #include "class_out.h"
 #include "constants.h"
-#include "cycles.h"
 #include "methods.h"
 #include "probe_frames.h"
 #include "vm_methods.h"
+#include "metrics.h"
 
 static struct call_thread nobody = { .metrics = 1 };
 static __thread struct call_thread *self __attribute__((tls_model("initial-exec"))) = &nobody;
+static __thread bool refused __attribute__((tls_model("initial-exec"))); /* it has no metrics */
 
 static atomic_bool on;
 static char *(*name_here)(void);
@@ -27,16 +28,49 @@ static uintptr_t interpreter_start, interpreter_end;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct call_thread *first, **last = &first;
+static struct hooks_refused all_refused;
 
 /* ---- threads --------------------------------------------------------------------------------- */
+
+static void refuse(const char *why)
+{
+	refused = true;
+	pthread_mutex_lock(&lock);
+	if (!all_refused.threads++)
+		all_refused.why = strdup(why);
+	pthread_mutex_unlock(&lock);
+}
+
+struct hooks_refused hooks_refused(void)
+{
+	struct hooks_refused r;
+
+	pthread_mutex_lock(&lock);
+	r = all_refused;
+	pthread_mutex_unlock(&lock);
+	return r;
+}
+
+static void read_late(struct call_thread *t)
+{
+	if (metrics_switches)
+		metrics_read_switches(&t->dispatches, &t->interrupts);
+	metrics_read(t->last, t->last);
+}
 
 void hooks_thread_begin(const char *name)
 {
 	struct call_thread *t;
+	const char *why;
 
-	if (self != &nobody)
+	if (self != &nobody || refused)
 		return;
-	t = call_thread_new(1);
+	why = metrics_thread_begin();
+	if (why) {
+		refuse(why);
+		return;
+	}
+	t = call_thread_new(metrics_count());
 	if (!t)
 		return;
 	t->name = name ? strdup(name) : NULL;
@@ -46,7 +80,7 @@ void hooks_thread_begin(const char *name)
 	last = &t->next_thread;
 	pthread_mutex_unlock(&lock);
 	self = t;
-	t->last[0] = GetCycles();
+	read_late(t);
 }
 
 void hooks_thread_name(const char *name)
@@ -57,6 +91,8 @@ void hooks_thread_name(const char *name)
 
 void hooks_thread_end(void)
 {
+	if (self != &nobody)
+		metrics_thread_end();
 	self = &nobody;
 }
 
@@ -109,41 +145,75 @@ static __attribute__((noinline)) struct call_thread *here(void)
 	return self;
 }
 
-#define BEGIN                                                                   \
-	uint64_t now = GetCycles();                                             \
-	struct call_thread *t = self;                                           \
-	if (__builtin_expect(t == &nobody, 0) && on && (t = here()) != &nobody) \
-		now = t->last[0];                                               \
-	if (t != &nobody && atomic_load_explicit(&on, memory_order_relaxed)) {
-#define END \
-	}   \
-	t->last[0] = GetCycles();
+/* Before anything else: the values, unless nobody is measured and they cost more than an
+ * instruction. */
+static inline __attribute__((always_inline)) void read_early(const struct call_thread *t,
+							     uint64_t *values)
+{
+	if (__builtin_expect(metrics_wall_alone || t != &nobody, 1))
+		metrics_read(values, t->last);
+}
+
+/* What came while the thread was within the agent is nobody's, as the agent's time is. */
+static inline void count_switches(struct call_thread *t)
+{
+	uint64_t dispatches, interrupts;
+
+	if (__builtin_expect(!metrics_switches, 1))
+		return;
+	metrics_read_switches(&dispatches, &interrupts);
+	call_switched(t, dispatches, interrupts);
+}
+
+static inline bool counts(struct call_thread **t, uint64_t *values)
+{
+	if (__builtin_expect(*t == &nobody, 0)) {
+		if (!on || refused)
+			return false;
+		*t = here();
+		memcpy(values, (*t)->last, sizeof((*t)->last));
+	}
+	if (*t == &nobody || !atomic_load_explicit(&on, memory_order_relaxed))
+		return false;
+	count_switches(*t);
+	return true;
+}
+
+#define BEGIN                         \
+	uint64_t now[CALL_METRICS];   \
+	struct call_thread *t = self; \
+	read_early(t, now);           \
+	if (counts(&t, now)) {
+#define END                                     \
+	}                                       \
+	if (metrics_wall_alone || t != &nobody) \
+		read_late(t);
 
 static void JNICALL enter(JNIEnv *jni, jclass class, jint method)
 {
 	BEGIN(void) jni, (void)class;
-	call_enter(t, (uint32_t)method, type_of((uint32_t)method, CALLER), &now);
+	call_enter(t, (uint32_t)method, type_of((uint32_t)method, CALLER), now);
 	END
 }
 
 static void JNICALL leave(JNIEnv *jni, jclass class, jint method)
 {
 	BEGIN(void) jni, (void)class;
-	call_leave(t, (uint32_t)method, &now);
+	call_leave(t, (uint32_t)method, now);
 	END
 }
 
 static void JNICALL unwind(JNIEnv *jni, jclass class, jint method)
 {
 	BEGIN(void) jni, (void)class;
-	call_unwind(t, (uint32_t)method, &now);
+	call_unwind(t, (uint32_t)method, now);
 	END
 }
 
 static void JNICALL caught(JNIEnv *jni, jclass class, jint method)
 {
 	BEGIN(void) jni, (void)class;
-	call_caught(t, (uint32_t)method, &now);
+	call_caught(t, (uint32_t)method, now);
 	END
 }
 
@@ -173,7 +243,7 @@ void hooks_probe_begin(void *thread, const void *method)
 			    vm_methods_native(method) ?
 				    TYPE_NATIVE + (uint32_t)methods_get(number)->is_static :
 				    type_of(number, SITE),
-			    (struct call_place){ FRAME, SITE }, &now);
+			    (struct call_place){ FRAME, SITE }, now);
 	END
 }
 
@@ -185,7 +255,7 @@ void hooks_probe_end(void *thread, const void *method)
 		      *(void *const *)((char *)thread + exception_at);
 
 	if (number != VM_METHOD_NONE)
-		probe_end(t, number, thrown ? EVENT_UNWIND : EVENT_LEAVE, FRAME, &now);
+		probe_end(t, number, thrown ? EVENT_UNWIND : EVENT_LEAVE, FRAME, now);
 	END
 }
 

@@ -34,6 +34,13 @@ void hooks_thread_begin(const char *name);
 void hooks_thread_name(const char *name);
 void hooks_thread_end(void);
 
+/* Threads that have no tree, because their metrics cannot be read; of the first of them why. */
+struct hooks_refused {
+	uint64_t threads;
+	const char *why;
+};
+struct hooks_refused hooks_refused(void);
+
 /* Calls `each` for all threads there were, in the order of their begin; nobody begins or ends
  * meanwhile. */
 void hooks_each(void (*each)(void *arg, const struct call_thread *t), void *arg);

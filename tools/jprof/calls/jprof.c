@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "calibration_key.h"
 #include "class_rewrite.h"
 #include "escape.h"
 #include "method_filter.h"
@@ -18,6 +19,7 @@
 #include "log_rt.h"
 #include "methods.h"
 #include "probes.h"
+#include "metrics.h"
 #include "refused.h"
 #include "vm_methods.h"
 
@@ -34,7 +36,12 @@ static struct {
 	struct method_filter methods;
 	char path[4096], prefix[256];
 	bool probes; /* the VM's own probes, not changed classes */
-	bool live;   /* the hooks' class is there */
+	char minima[4096]; /* their file; empty: the cache's */
+	bool no_minima;
+	char key[4096]; /* what they are of */
+	struct calibration trained;
+	struct calibration_file minima_file;
+	bool live; /* the hooks' class is there */
 	bool written;
 	pthread_mutex_t lock; /* of what was left */
 	struct left *left;
@@ -103,6 +110,12 @@ static const char *set_mode(const char *text, size_t n)
 									 "it is rewrite or probes";
 }
 
+static const char *set_minima(const char *text, size_t n)
+{
+	agent.no_minima = n == 4 && !strncmp(text, "none", n);
+	return agent.no_minima ? NULL : set_text(agent.minima, sizeof(agent.minima), text, n);
+}
+
 static const struct option {
 	const char *name; /* with '=': a text follows */
 	const char *argument, *help;
@@ -117,6 +130,11 @@ static const struct option {
 	  "methods: package/Class.method(descriptor) with *; -PATTERN excludes", set_methods },
 	{ "MODE=", "rewrite|probes",
 	  "how calls are seen: by changed classes (the default) or the VM's own probes", set_mode },
+	{ "METRICS=", "NAME[+…]",
+	  "what is measured: wall (the default), tsc, instructions, … as ptt has them",
+	  metrics_set },
+	{ "CALIBRATION=", "FILE", "where minima are kept (in the user's cache), or none",
+	  set_minima },
 	{ "LOGPATH=", "FOLDER", "where the log goes (the working folder)", set_path },
 	{ "LOGPREFIX=", "NAME", "the log's name before .N_PID (log-rt)", set_prefix },
 	{ "HELP", "", "print this text", NULL },
@@ -261,6 +279,38 @@ static void change_classes(jvmtiEnv *vm, JNIEnv *jni)
 	(*vm)->Deallocate(vm, (unsigned char *)classes);
 }
 
+/* ---- minima of other runs -------------------------------------------------------------------- */
+
+/* A file that was asked for is missed by somebody. */
+static void tell_minima(void)
+{
+	if (*agent.minima && agent.log.no_file)
+		escape_printf(stderr, "jprof: %s\njprof: minima are of this run alone\n",
+			      agent.log.no_file);
+}
+
+static void begin_minima(jvmtiEnv *vm)
+{
+	struct calibration_file *f = &agent.minima_file;
+
+	if (!agent.log.values)
+		return;
+	key_here(agent.key, sizeof(agent.key), vm);
+	key_add(agent.key, sizeof(agent.key), "events",
+		agent.probes ? "the VM's probes" : "changed classes");
+	agent.log.key = agent.key;
+	if (agent.no_minima || calibration_init(&agent.trained, metrics_count()))
+		return;
+	if (calibration_file_open(f, *agent.minima ? agent.minima : NULL, agent.key) &&
+	    calibration_file_load(f, &agent.trained, agent.key)) {
+		agent.log.trained = &agent.trained;
+		agent.log.file = f;
+		return;
+	}
+	agent.log.no_file = f->why;
+	tell_minima();
+}
+
 /* ---- the log --------------------------------------------------------------------------------- */
 
 static void write_left(FILE *out)
@@ -287,6 +337,8 @@ static void write_log(void)
 	unlink(path);
 	out = fopen(path, "wxe");
 	err = out ? log_rt_write(out, &agent.log) : -errno;
+	if (out && agent.log.file)
+		tell_minima();
 	if (out && !err) {
 		pthread_mutex_lock(&agent.lock);
 		write_left(out);
@@ -457,8 +509,6 @@ static jint begin(JavaVM *java, const char *text, bool running)
 		return JNI_OK;
 	}
 	agent.log.values = true;
-	agent.log.metric =
-		"cycles of the time stamp counter, all that pass, also while the thread waits";
 	go_on = parse(text);
 	if (go_on <= 0)
 		return go_on < 0 ? JNI_ERR : JNI_OK;
@@ -468,6 +518,7 @@ static jint begin(JavaVM *java, const char *text, bool running)
 	}
 	agent.java = java;
 	agent.vm = vm;
+	begin_minima(vm);
 	if (agent.probes) {
 		const char *why =
 			running ? "MODE=probes is for the VM's start: its code is made by then" :

@@ -7,20 +7,23 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "calibration.h"
+#include "calibration_text.h"
 #include "escape.h"
 #include "hooks.h"
 #include "methods.h"
+#include "metrics.h"
 
 struct writing {
 	FILE *out;
-	const struct log_rt *how;
+	struct log_rt *how;
 	struct calibration calibration;
+	struct spread *seen;            /* of all threads: SEQUENCES times metrics */
+	uint64_t clamped[CALL_METRICS]; /* nodes */
 	struct {
 		uint32_t node, level;
 	} * waiting; /* nodes, the next one last */
 	size_t room;
-	uint64_t entries, exits, unwinds, live, unknown, too_deep, too_many, uncounted;
+	uint64_t entries, exits, unwinds, live, unknown, too_deep, too_many, uncounted, backwards;
 	int err;
 };
 
@@ -29,6 +32,9 @@ static void learn(void *arg, const struct call_thread *t)
 	struct writing *w = arg;
 
 	calibration_add(&w->calibration, t);
+	for (size_t i = 0; i < (size_t)SEQUENCES * t->metrics; i++)
+		if (t->spread[i].times)
+			spread_merge(&w->seen[i], &t->spread[i]);
 	w->entries += t->entries;
 	w->exits += t->exits;
 	w->unwinds += t->unwinds;
@@ -37,13 +43,12 @@ static void learn(void *arg, const struct call_thread *t)
 	w->too_deep += t->too_deep;
 	w->too_many += t->too_many;
 	w->uncounted += t->uncounted;
+	w->backwards += t->backwards;
 }
 
 static void write_name(const struct writing *w, const struct call_thread *t,
 		       const struct call_node *n)
 {
-	static const char letters[] = "IiJjNnCO";
-
 	if (n == t->nodes) {
 		escape_print(w->out, t->name ? t->name : "thread");
 		fprintf(w->out, "_%d\n", (int)t->tid);
@@ -54,7 +59,8 @@ static void write_name(const struct writing *w, const struct call_thread *t,
 		return;
 	}
 	if (w->how->types)
-		fprintf(w->out, "%c:", letters[w->how->static_types ? n->type : n->type & ~1u]);
+		fprintf(w->out,
+			"%c:", sequence_types[w->how->static_types ? n->type : n->type & ~1u]);
 	escape_print(w->out, methods_get(n->method)->name);
 	fputc('\n', w->out);
 }
@@ -68,11 +74,15 @@ static void write_node(const struct writing *w, const struct call_thread *t, uin
 	if (w->how->values) {
 		for (uint32_t i = 0; i < t->metrics; i++) {
 			uint64_t raw = t->raw[(size_t)node * t->metrics + i];
-			uint64_t delta = calibration_delta(&w->calibration, t, node, i);
+			bool clamped;
+			uint64_t delta = calibration_delta(&w->calibration, t, node, i, &clamped);
 
-			fprintf(w->out, " %14" PRId64 " %14" PRIu64, (int64_t)(raw - delta), delta);
+			fprintf(w->out, " %14" PRIu64 " %14" PRIu64, raw - delta, delta);
 		}
-		fputs("   -   -", w->out);
+		if (metrics_switches)
+			fprintf(w->out, " %3" PRIu32 " %3" PRIu32, n->dispatches, n->interrupts);
+		else
+			fputs("   -   -", w->out);
 	}
 	fputc(' ', w->out);
 	write_name(w, t, n);
@@ -105,32 +115,175 @@ static void write_tree(void *arg, const struct call_thread *t)
 	}
 }
 
-int log_rt_write(FILE *out, const struct log_rt *how)
-{
-	struct writing w = { .out = out, .how = how };
+/* ---- the head -------------------------------------------------------------------------------- */
 
-	w.err = calibration_init(&w.calibration, 1);
-	if (w.err)
-		return w.err;
-	hooks_each(learn, &w);
-	fprintf(out,
-		"pitrace log-rt\nmetric: %s\nentries %" PRIu64 ", exits %" PRIu64
-		", exception exits %" PRIu64 ", on the stack %" PRIu64 "\n",
-		how->values ? how->metric : "none", w.entries, w.exits, w.unwinds, w.live);
-	if (w.unknown || w.too_deep || w.too_many || w.uncounted)
-		fprintf(out,
+static void write_metrics(FILE *out)
+{
+	const char *note = NULL;
+
+	for (uint32_t i = 0; i < metrics_count(); i++) {
+		const struct metric *m = metrics_get(i);
+
+		fputs("metric", out);
+		if (metrics_count() > 1)
+			fprintf(out, " %" PRIu32, i + 1);
+		fputs(": ", out);
+		escape_print(out, m->name);
+		fprintf(out, " (%s) by %s, resolution %s", m->unit, m->source, m->resolution);
+		/* PTT has one for all of its metrics. */
+		if (m->note && *m->note && m->note != note)
+			fprintf(out, "; %s", m->note);
+		note = m->note;
+		fputc('\n', out);
+	}
+}
+
+static void write_counts(const struct writing *w)
+{
+	struct hooks_refused refused = hooks_refused();
+
+	fprintf(w->out,
+		"entries %" PRIu64 ", exits %" PRIu64 ", exception exits %" PRIu64
+		", on the stack %" PRIu64 "\n",
+		w->entries, w->exits, w->unwinds, w->live);
+	if (w->unknown || w->too_deep || w->too_many || w->uncounted)
+		fprintf(w->out,
 			"not kept: ends of methods that began before %" PRIu64
 			", calls deeper than %u %" PRIu64 ", calls beyond the tree's room %" PRIu64
 			", events without a correction %" PRIu64 "\n",
-			w.unknown, 131072u, w.too_deep, w.too_many, w.uncounted);
-	fputs(how->values ?
-		      "\n LV      CALLS        CEE           BASE          DELTA  DS  IN NAME\n" :
-		      "\n LV      CALLS        CEE NAME\n",
-	      out);
-	hooks_each(write_tree, &w);
+			w->unknown, 131072u, w->too_deep, w->too_many, w->uncounted);
+	if (w->backwards)
+		fprintf(w->out, "values that went backwards, taken for 0: %" PRIu64 "\n",
+			w->backwards);
+	if (refused.threads) {
+		fprintf(w->out, "threads without a tree: %" PRIu64 ": ", refused.threads);
+		escape_print(w->out, refused.why ? refused.why : "");
+		fputc('\n', w->out);
+	}
+}
+
+static double percent(uint64_t part, uint64_t all)
+{
+	return all ? 100.0 * (double)part / (double)all : 0;
+}
+
+/* What the minima are of, where they are kept, how far they are to be trusted. */
+static void write_calibration(const struct writing *w, uint32_t changed)
+{
+	const struct log_rt *how = w->how;
+	const char *key = how->key;
+
+	fputs("calibration: ", w->out);
+	if (how->no_file) {
+		fputs("of this run alone; ", w->out);
+		escape_print(w->out, how->no_file);
+	} else if (how->file) {
+		escape_print(w->out, how->file->path);
+		fprintf(w->out, ", minima that are new or less: %" PRIu32, changed);
+	} else {
+		fputs("of this run alone", w->out);
+	}
+	fputc('\n', w->out);
+	while (key && *key) {
+		int n = (int)strcspn(key, "\n");
+
+		fprintf(w->out, "calibration of %.*s\n", n, key);
+		key += n + (key[n] == '\n');
+	}
+	for (uint32_t i = 0; i < metrics_count(); i++) {
+		struct calibration_quality q = calibration_judge(&w->calibration, w->seen, i);
+
+		fputs("calibration by ", w->out);
+		escape_print(w->out, metrics_get(i)->name);
+		fprintf(w->out,
+			": sequences trained %" PRIu32 ", untrained %" PRIu32
+			", which hold %.1f %% of BASE; nodes over-calibrated %" PRIu64
+			"; residual uncertainty %.1f %% of BASE\n",
+			q.trained, q.untrained, percent(q.untrained_base, q.base), w->clamped[i],
+			percent(q.uncertain, q.base));
+	}
+}
+
+static void write_columns(const struct writing *w)
+{
+	fputs("\n LV      CALLS        CEE", w->out);
+	for (uint32_t i = 1; w->how->values && i <= metrics_count(); i++) {
+		if (metrics_count() == 1)
+			fputs("           BASE          DELTA", w->out);
+		else
+			fprintf(w->out, "          BASE%" PRIu32 "         DELTA%" PRIu32, i, i);
+	}
+	fputs(w->how->values ? "  DS  IN NAME\n" : " NAME\n", w->out);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static void count_clamped(void *arg, const struct call_thread *t)
+{
+	struct writing *w = arg;
+	bool clamped;
+
+	for (uint32_t node = 0; node < t->used; node++) {
+		for (uint32_t i = 0; i < t->metrics; i++) {
+			calibration_delta(&w->calibration, t, node, i, &clamped);
+			w->clamped[i] += clamped;
+		}
+	}
+}
+
+/* What this run has seen goes to the file; what runs before have, serves here. */
+static uint32_t share(struct writing *w)
+{
+	struct log_rt *how = w->how;
+	uint32_t changed = 0, s;
+
+	for (s = 0; s < SEQUENCES; s++)
+		w->calibration.times[s] = w->seen[(size_t)s * w->calibration.metrics].times;
+	if (how->file && !calibration_file_merge(how->file, &w->calibration, how->key, &changed))
+		how->no_file = how->file->why;
+	memset(w->calibration.times, 0, SEQUENCES * sizeof(*w->calibration.times));
+	if (how->trained)
+		calibration_merge(&w->calibration, how->trained);
+	return changed;
+}
+
+static void write_all(struct writing *w)
+{
+	uint32_t changed = 0;
+
+	hooks_each(learn, w);
+	if (w->how->values) {
+		changed = share(w);
+		hooks_each(count_clamped, w);
+	}
+	fputs("pitrace log-rt\n", w->out);
+	if (w->how->values)
+		write_metrics(w->out);
+	else
+		fputs("metric: none\n", w->out);
+	write_counts(w);
+	if (w->how->values)
+		write_calibration(w, changed);
+	write_columns(w);
+	hooks_each(write_tree, w);
+	if (!w->err && (fflush(w->out) || ferror(w->out)))
+		w->err = errno ? -errno : -EIO;
+}
+
+int log_rt_write(FILE *out, struct log_rt *how)
+{
+	struct writing w = { .out = out, .how = how };
+
+	w.err = calibration_init(&w.calibration, metrics_count());
+	if (w.err)
+		return w.err;
+	w.seen = calloc((size_t)SEQUENCES * metrics_count(), sizeof(*w.seen));
+	if (w.seen)
+		write_all(&w);
+	else
+		w.err = -ENOMEM;
 	free(w.waiting);
+	free(w.seen);
 	calibration_free(&w.calibration);
-	if (!w.err && (fflush(out) || ferror(out)))
-		w.err = errno ? -errno : -EIO;
 	return w.err;
 }

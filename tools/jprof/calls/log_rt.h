@@ -6,14 +6,21 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "calibration_file.h"
+
 struct log_rt {
-	bool values;        /* BASE and DELTA, not CALLS and CEE alone */
-	bool types;         /* a letter for each method's type */
-	bool static_types;  /* small ones for static methods */
-	const char *metric; /* what is measured, in words */
+	bool values;       /* BASE and DELTA, not CALLS and CEE alone */
+	bool types;        /* a letter for each method's type */
+	bool static_types; /* small ones for static methods */
+	/* How the values are calibrated. */
+	const char *key;                   /* what the minima are of */
+	const struct calibration *trained; /* what runs before have learnt */
+	struct calibration_file *file;     /* where this one's go; NULL: nowhere */
+	const char *no_file;               /* why not, or NULL: nobody wants one */
 };
 
-/* 0 or -errno: what was written is cut. */
-int log_rt_write(FILE *out, const struct log_rt *how);
+/* Keeps this run's minima, too: when the file refuses them, how->no_file is why. 0 or -errno: what
+ * was written is cut. */
+int log_rt_write(FILE *out, struct log_rt *how);
 
 #endif

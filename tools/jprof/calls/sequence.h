@@ -6,6 +6,7 @@
 #ifndef SEQUENCE_H
 #define SEQUENCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Types of frames. One more than the first three is static. */
@@ -34,6 +35,72 @@ static inline uint16_t sequence(uint32_t before, uint32_t came, uint32_t ran, ui
 				uint32_t top)
 {
 	return (uint16_t)((((before * EVENTS + came) * TYPES + ran) * EVENTS + went) * TYPES + top);
+}
+
+struct sequence_parts {
+	uint32_t before, came, ran, went, top;
+};
+
+static inline struct sequence_parts sequence_parts(uint16_t s)
+{
+	return (struct sequence_parts){
+		.before = s / TYPES / EVENTS / TYPES / EVENTS,
+		.came = s / TYPES / EVENTS / TYPES % EVENTS,
+		.ran = s / TYPES / EVENTS % TYPES,
+		.went = s / TYPES % EVENTS,
+		.top = s % TYPES,
+	};
+}
+
+/* Ends that nobody has announced teach nothing: there are several frames at once, or one that was
+ * not seen to begin. */
+static inline bool sequence_learns(uint16_t s)
+{
+	struct sequence_parts p = sequence_parts(s);
+
+	return p.came != EVENT_POPPED && p.went != EVENT_POPPED;
+}
+
+/* What precedes and follows an event of a method that runs from its begin to its end: a floor is of
+ * these four. */
+#define FLOORS (EVENTS * TYPES * EVENTS * TYPES)
+
+static inline uint32_t sequence_floor(uint16_t s)
+{
+	return s % FLOORS;
+}
+
+/* The paper's rule: what is entered returns to its caller, or throws into it. */
+static inline bool sequence_returns(struct sequence_parts p)
+{
+	return p.came != EVENT_ENTER || (p.went != EVENT_LEAVE && p.went != EVENT_UNWIND) ||
+	       p.top == p.before;
+}
+
+/* Whether the paper has it: its three events, the six types of Java methods. They are 1,584. */
+static inline bool sequence_of_paper(uint16_t s)
+{
+	struct sequence_parts p = sequence_parts(s);
+
+	return p.came <= EVENT_UNWIND && p.went <= EVENT_UNWIND && p.before < TYPE_COMPILING &&
+	       p.ran < TYPE_COMPILING && p.top < TYPE_COMPILING && sequence_returns(p);
+}
+
+/* Whether changed classes can make it. A handler tells that it goes on, in its own method, and an
+ * exception ends there or goes further: after one that left a method there is no other event. */
+static inline bool sequence_possible(uint16_t s)
+{
+	struct sequence_parts p = sequence_parts(s);
+
+	if (!sequence_learns(s) || p.before >= TYPE_COMPILING || p.ran >= TYPE_COMPILING ||
+	    p.top >= TYPE_COMPILING)
+		return false;
+	if ((p.went == EVENT_CAUGHT && p.top != p.ran) ||
+	    (p.came == EVENT_CAUGHT && p.before != p.ran))
+		return false;
+	if (p.came == EVENT_UNWIND && p.went != EVENT_UNWIND && p.went != EVENT_CAUGHT)
+		return false;
+	return sequence_returns(p);
 }
 
 #endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "calibration_key.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "base/proc_lines.h"
+#include "metrics.h"
+
+void key_add(char *key, size_t size, const char *name, const char *format, ...)
+{
+	char value[512];
+	size_t n = strlen(key);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(value, sizeof(value), format, args);
+	va_end(args);
+	for (char *p = value; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 127)
+			*p = ' ';
+	if (n + strlen(name) + strlen(value) + 4 <= size)
+		snprintf(key + n, size - n, "%s: %s\n", name, value);
+}
+
+/* ---- the VM ---------------------------------------------------------------------------------- */
+
+static void add_property(char *key, size_t size, jvmtiEnv *vm, const char *name,
+			 const char *property, const char *end)
+{
+	char *value = NULL;
+
+	if ((*vm)->GetSystemProperty(vm, property, &value))
+		value = NULL;
+	key_add(key, size, name, "%.*s", value ? (int)strcspn(value, end) : 7,
+		value ? value : "unknown");
+	(*vm)->Deallocate(vm, (unsigned char *)value);
+}
+
+struct search {
+	uintptr_t code; /* of the VM */
+	char id[65];
+};
+
+/* The notes of the file that the VM's code is of: in them its build id. */
+static int find_id(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct search *s = arg;
+	bool has_code = false;
+	int i;
+
+	(void)size;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		has_code |= p->p_type == PT_LOAD &&
+			    s->code - (info->dlpi_addr + p->p_vaddr) < p->p_memsz;
+	}
+	for (i = 0; has_code && i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		struct bytes b = bytes_of((const void *)(info->dlpi_addr + p->p_vaddr),
+					  p->p_type == PT_NOTE ? p->p_memsz : 0);
+
+		while (bytes_left(&b) && !*s->id) {
+			uint32_t name = bytes_u32(&b), length = bytes_u32(&b), type = bytes_u32(&b);
+			const char *owner = bytes_take(&b, (name + 3ul) & ~3ul);
+			const uint8_t *id = bytes_take(&b, (length + 3ul) & ~3ul);
+
+			if (!owner || !id || type != NT_GNU_BUILD_ID || name != 4 ||
+			    memcmp(owner, "GNU", 4))
+				continue;
+			for (uint32_t k = 0; k < length && k < 32; k++)
+				snprintf(s->id + (size_t)k * 2, 3, "%02x", id[k]);
+		}
+	}
+	return has_code;
+}
+
+/* ---- the CPU --------------------------------------------------------------------------------- */
+
+struct model {
+	char text[400];
+};
+
+/* The first CPU's; each architecture has other lines, which end in a NUL behind their newline. */
+static bool take_model(void *arg, const char *text, size_t length)
+{
+	static const char *const names[] = {
+		"vendor_id",   "cpu family", "model",           "model name",
+		"stepping",    "cpu",        "CPU implementer", "CPU architecture",
+		"CPU variant", "CPU part",   "CPU revision",    "machine",
+	};
+	const char *colon = memchr(text, ':', length);
+	struct model *m = arg;
+	size_t n = colon ? (size_t)(colon - text) : 0, had = strlen(m->text);
+
+	while (n && (text[n - 1] == '\t' || text[n - 1] == ' '))
+		n--;
+	if (!n)
+		return !had;
+	colon += 1 + strspn(colon + 1, " ");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (n == strlen(names[i]) && !memcmp(names[i], text, n))
+			snprintf(m->text + had, sizeof(m->text) - had, "%s%.*s", had ? ", " : "",
+				 (int)strcspn(colon, "\n"), colon);
+	return true;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+void key_here(char *key, size_t size, jvmtiEnv *vm)
+{
+	struct search s = { .code = (uintptr_t)(*vm)->GetSystemProperty };
+	struct model m = { "" };
+
+	dl_iterate_phdr(find_id, &s);
+	proc_lines("/proc/cpuinfo", take_model, &m);
+	key_add(key, size, "agent", "%s", PITRACE_VERSION);
+	add_property(key, size, vm, "vm", "java.vm.name", "\n");
+	add_property(key, size, vm, "vm version", "java.vm.version", "\n");
+	add_property(key, size, vm, "vm mode", "java.vm.info", ",");
+	key_add(key, size, "vm build id", "%s", *s.id ? s.id : "none");
+	key_add(key, size, "cpu", "%s", *m.text ? m.text : "unknown");
+	for (uint32_t i = 0; i < metrics_count(); i++)
+		key_add(key, size, "metric", "%s (%s) by %s", metrics_get(i)->name,
+			metrics_get(i)->unit, metrics_get(i)->source);
+}

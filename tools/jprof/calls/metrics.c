@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * PTT reads by the module or by perf. Where neither may, a thread's clock stands in for PTT's time
+ * of threads: a system call, but everybody's.
+ */
+#include "metrics.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "pitrace_ptt.h"
+#include "pttread.h"
+
+#define THREADS 1024 /* at a time; a slot is a page that the module locks */
+
+bool metrics_wall_alone = true, metrics_switches;
+
+/* How each metric is read. */
+enum how { HOW_WALL, HOW_PTT, HOW_CLOCK };
+
+static struct {
+	struct metric metric[CALL_METRICS];
+	enum how how[CALL_METRICS];
+	double scale[CALL_METRICS]; /* of a thread's clock, in ns; 0: as it is */
+	uint32_t count, by_ptt;
+} metrics = {
+	.count = 1,
+	.metric = { { .name = "wall",
+		      .unit = "cycles",
+		      .source = "time stamp counter",
+		      .note = "all that pass, also while the thread waits" } },
+};
+static char why[1024];
+
+uint32_t metrics_count(void)
+{
+	return metrics.count;
+}
+
+/* Of two reads one after the other the least difference: the counter's step, or what a read takes
+ * when that is more. */
+static uint64_t counter_step(void)
+{
+	uint64_t least = UINT64_MAX, before = GetCycles();
+
+	for (int i = 0; i < 10000; i++) {
+		uint64_t now = GetCycles();
+
+		if (now > before && now - before < least)
+			least = now - before;
+		before = now;
+	}
+	return least;
+}
+
+static void set_resolution(struct metric *m)
+{
+	double hz = CyclesPerSecond();
+	uint64_t step;
+
+	if (strcmp(m->unit, "cycles")) {
+		snprintf(m->resolution, sizeof(m->resolution), "1 %s",
+			 strcmp(m->unit, "ns") ? "event" : m->unit);
+		return;
+	}
+	step = counter_step();
+	snprintf(m->resolution, sizeof(m->resolution), "%" PRIu64 " cycles (%.3g ns)", step,
+		 hz > 0 ? (double)step / hz * 1e9 : 0);
+}
+
+const struct metric *metrics_get(uint32_t number)
+{
+	struct metric *m = &metrics.metric[number];
+
+	if (!*m->resolution)
+		set_resolution(m);
+	return m;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static const char *say_what_there_is(const char *what)
+{
+	static const char *const usual[] = { "tsc",         "task-clock",      "instructions",
+					     "cycles",      "cache-misses",    "branch-misses",
+					     "page-faults", "context-switches" };
+	size_t n = (size_t)snprintf(why, sizeof(why), "%s; there are: wall", what);
+
+	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]) && n < sizeof(why); i++) {
+		if (PttInit(1, &usual[i], TRACE_PRIV_ANY))
+			continue;
+		n += (size_t)snprintf(why + n, sizeof(why) - n, ", %s", usual[i]);
+		(void)PttTerminate();
+	}
+	return why;
+}
+
+/* What the thread's clock can stand in for. */
+static bool is_time(const char *name)
+{
+	return !strcmp(name, "tsc") || !strcmp(name, "task-clock");
+}
+
+static void describe_ptt(const struct ptt_info *info, struct metric *m, uint32_t i)
+{
+	memcpy(m->unit, info->unit[i], sizeof(m->unit));
+	snprintf(m->source, sizeof(m->source), "%s, %s",
+		 strcmp(info->collector, "driver") ? info->collector : "pitrace module",
+		 info->fast ? "a mapped page" : "a system call");
+	m->note = info->note;
+}
+
+static void describe_clock(struct metric *m, double *scale)
+{
+	struct timespec t = { 0 };
+	bool cycles = !strcmp(m->name, "tsc");
+
+	clock_getres(CLOCK_THREAD_CPUTIME_ID, &t);
+	strcpy(m->unit, cycles ? "cycles" : "ns");
+	strcpy(m->source, "thread's CPU clock");
+	snprintf(m->resolution, sizeof(m->resolution), "%ld ns",
+		 (long)(t.tv_sec * 1000000000 + t.tv_nsec));
+	m->note = "neither the pitrace module nor perf can be had; each read is a system call";
+	*scale = cycles ? CyclesPerSecond() * 1e-9 : 0;
+}
+
+/* Of the metrics those that are PTT's. NULL, or why not. */
+static const char *begin_ptt(void)
+{
+	static struct ptt_info info;
+	const char *names[CALL_METRICS];
+	uint32_t i, n = 0, times = 0;
+	int rc;
+
+	for (i = 0; i < metrics.count; i++) {
+		if (metrics.how[i] == HOW_PTT) {
+			names[n++] = metrics.metric[i].name;
+			times += is_time(metrics.metric[i].name);
+		}
+	}
+	if (!n)
+		return NULL;
+	PttSetThreads(THREADS);
+	rc = PttInit((int)n, names, TRACE_PRIV_ANY);
+	if (rc && times == n && (rc == PI_NO_PERMISSION || rc == PI_NOT_SUPPORTED)) {
+		for (i = 0; i < metrics.count; i++) {
+			if (metrics.how[i] == HOW_PTT) {
+				metrics.how[i] = HOW_CLOCK;
+				describe_clock(&metrics.metric[i], &metrics.scale[i]);
+			}
+		}
+		return NULL;
+	}
+	if (!rc)
+		rc = PttGetInfo(&info);
+	if (rc)
+		return say_what_there_is(TraceLastError());
+	metrics.by_ptt = n;
+	metrics_switches = !strcmp(info.collector, "driver");
+	for (i = 0, n = 0; i < metrics.count; i++)
+		if (metrics.how[i] == HOW_PTT)
+			describe_ptt(&info, &metrics.metric[i], n++);
+	return NULL;
+}
+
+static const char *take_name(const char *text, size_t n)
+{
+	static const struct metric wall = {
+		.name = "wall",
+		.unit = "cycles",
+		.source = "time stamp counter",
+		.note = "all that pass, also while the thread waits",
+	};
+	struct metric *m = &metrics.metric[metrics.count];
+
+	if (!n || n >= sizeof(m->name))
+		return "names of metrics with + between them are needed";
+	if (metrics.count == CALL_METRICS)
+		return "at most 8 metrics at a time";
+	*m = (struct metric){ 0 };
+	memcpy(m->name, text, n);
+	for (uint32_t i = 0; i < metrics.count; i++) {
+		if (!strcmp(metrics.metric[i].name, m->name)) {
+			snprintf(why, sizeof(why), "metric '%s' is given twice", m->name);
+			return why;
+		}
+	}
+	metrics.how[metrics.count] = HOW_PTT;
+	if (!strcmp(m->name, wall.name)) {
+		metrics.how[metrics.count] = HOW_WALL;
+		*m = wall;
+	}
+	metrics.count++;
+	return NULL;
+}
+
+const char *metrics_set(const char *text, size_t n)
+{
+	const char *end = text + n, *bad = NULL;
+
+	if (metrics.by_ptt)
+		(void)PttTerminate();
+	metrics.count = metrics.by_ptt = 0;
+	metrics_switches = false;
+	while (!bad) {
+		const char *plus = memchr(text, '+', (size_t)(end - text));
+
+		bad = take_name(text, (size_t)((plus ? plus : end) - text));
+		if (!plus)
+			break;
+		text = plus + 1;
+	}
+	if (!bad)
+		bad = begin_ptt();
+	metrics_wall_alone = metrics.count == 1 && metrics.how[0] == HOW_WALL;
+	return bad;
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+const char *metrics_thread_begin(void)
+{
+	return metrics.by_ptt && PttInitThread(0) ? TraceLastError() : NULL;
+}
+
+void metrics_thread_end(void)
+{
+	if (metrics.by_ptt)
+		PttUninitThread(0);
+}
+
+static uint64_t thread_clock(double scale)
+{
+	struct timespec t = { 0 };
+	uint64_t ns;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	return scale > 0 ? (uint64_t)((double)ns * scale) : ns;
+}
+
+void metrics_read_all(uint64_t *values, const uint64_t *last)
+{
+	uint64_t ptt[CALL_METRICS];
+	bool failed = false;
+	uint32_t i, n = 0;
+
+	if (metrics.by_ptt)
+		failed = PttGetMetricData(ptt);
+	for (i = 0; i < metrics.count; i++) {
+		switch (metrics.how[i]) {
+		case HOW_WALL:
+			values[i] = GetCycles();
+			break;
+		case HOW_PTT:
+			values[i] = failed ? last[i] : ptt[n];
+			n++;
+			break;
+		case HOW_CLOCK:
+			values[i] = thread_clock(metrics.scale[i]);
+			break;
+		}
+	}
+}
+
+/* They are the page's, which only the CPU writes that runs this thread. */
+void metrics_read_switches(uint64_t *dispatches, uint64_t *interrupts)
+{
+	const volatile struct pitrace_ptt_thread *t = PttOwn.page;
+
+	*dispatches = t ? t->dispatches : 0;
+	*interrupts = t ? t->interrupts : 0;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What is measured: up to eight metrics, by the names that PTT has for them, read by the thread
+ * that runs. `wall` needs no PTT: it is the machine's counter as it stands.
+ */
+#ifndef METRICS_H
+#define METRICS_H
+
+#include <stdbool.h>
+
+#include "call_thread.h"
+#include "cycles.h"
+
+struct metric {
+	char name[64];
+	char unit[16];
+	char source[32];     /* what reads it: part of what calibration depends on */
+	char resolution[64]; /* in words */
+	const char *note;    /* what it holds besides, or what a read costs; NULL */
+};
+
+/* By names with '+' between them. NULL, or why not: in words, until the next call. */
+const char *metrics_set(const char *text, size_t n);
+uint32_t metrics_count(void);
+const struct metric *metrics_get(uint32_t number);
+
+/* For the thread that runs. NULL, or why it cannot be measured. */
+const char *metrics_thread_begin(void);
+void metrics_thread_end(void);
+
+extern bool metrics_wall_alone;
+/* Whether dispatches and interrupts are known without a system call. */
+extern bool metrics_switches;
+/* Of one that cannot be read at the moment: the last value. */
+void metrics_read_all(uint64_t *values, const uint64_t *last);
+void metrics_read_switches(uint64_t *dispatches, uint64_t *interrupts);
+
+/* The branch goes one way all the time: the way to the first read is as long for each event. */
+static inline void metrics_read(uint64_t *values, const uint64_t *last)
+{
+	if (__builtin_expect(metrics_wall_alone, 1))
+		values[0] = GetCycles();
+	else
+		metrics_read_all(values, last);
+}
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How values spread, in memory that does not grow: how many of them lie in each quarter of a power
+ * of two. A value below 4 has a place of its own; the last place has all from 114,688 on.
+ */
+#ifndef SPREAD_H
+#define SPREAD_H
+
+#include <stdint.h>
+
+#define SPREAD_PLACES 64
+
+struct spread {
+	uint64_t times, sum;
+	uint32_t place[SPREAD_PLACES]; /* ends at its largest number */
+};
+
+static inline uint32_t spread_place(uint64_t value)
+{
+	uint32_t log, place;
+
+	if (value < 4)
+		return (uint32_t)value;
+	log = 63 - (uint32_t)__builtin_clzll(value);
+	place = (log - 1) * 4 + (uint32_t)(value >> (log - 2) & 3);
+	return place < SPREAD_PLACES ? place : SPREAD_PLACES - 1;
+}
+
+/* The least value of a place. */
+static inline uint64_t spread_from(uint32_t place)
+{
+	return place < 4 ? place : (uint64_t)(4 + place % 4) << (place / 4 - 1);
+}
+
+static inline void spread_add(struct spread *s, uint64_t value)
+{
+	uint32_t *place = &s->place[spread_place(value)];
+
+	s->times++;
+	s->sum += value;
+	*place += *place != UINT32_MAX;
+}
+
+static inline void spread_merge(struct spread *to, const struct spread *s)
+{
+	to->times += s->times;
+	to->sum += s->sum;
+	for (uint32_t i = 0; i < SPREAD_PLACES; i++)
+		to->place[i] = to->place[i] > UINT32_MAX - s->place[i] ? UINT32_MAX :
+									 to->place[i] + s->place[i];
+}
+
+/* The value below which a tenth of all lie, as if those of a place lay evenly in it; not less than
+ * the least one. */
+static inline uint64_t spread_tenth(const struct spread *s, uint64_t least)
+{
+	uint64_t all = 0, below = 0, from, to;
+	uint32_t i;
+
+	for (i = 0; i < SPREAD_PLACES; i++)
+		all += s->place[i];
+	if (!all)
+		return least;
+	for (i = 0; i < SPREAD_PLACES - 1; i++) {
+		if ((below + s->place[i]) * 10 > all)
+			break;
+		below += s->place[i];
+	}
+	from = spread_from(i);
+	if (i == SPREAD_PLACES - 1)
+		return from > least ? from : least;
+	to = spread_from(i + 1);
+	if (least > from)
+		from = least;
+	if (least >= to)
+		return least;
+	return from + (uint64_t)((double)(to - from) * ((double)all / 10 - (double)below) /
+				 (double)s->place[i]);
+}
+
+#endif
