@@ -48,11 +48,12 @@ A2N_SRC	     := $(wildcard libperfutil/a2n/*.c libperfutil/a2n/*/*.c) libperfuti
 		$(patsubst %,libperfutil/base/%.c,file_same array keys read_all proc_text) \
 		libperfutil/file/user_record.c
 COMMON_SRC   := $(wildcard tools/common/*.c)
-SWTRACE_SRC  := $(filter-out %/run_tprof.c %/run_itrace_main.c %/report_run.c,$(wildcard tools/swtrace/*.c))
+SWTRACE_SRC  := $(filter-out %/run_tprof.c %/run_itrace_main.c %/run_jprof.c %/report_run.c,$(wildcard tools/swtrace/*.c))
 RUN_SRC	     := $(patsubst %,tools/swtrace/%.c,run run_end run_itrace run_jit report_run tool_collectors place \
 		  messages)
 RUN_TPROF_SRC := tools/swtrace/run_tprof.c $(RUN_SRC)
 RUN_ITRACE_SRC := tools/swtrace/run_itrace_main.c $(RUN_SRC)
+RUN_JPROF_SRC := tools/swtrace/run_jprof.c $(RUN_SRC)
 MSR_SRC	     := $(wildcard tools/msr/*.c)
 EVENTS_SRC   := $(wildcard tools/events/*.c)
 AI_SRC	     := $(wildcard tools/ai/*.c)
@@ -66,6 +67,7 @@ TIMER_SRC    := $(wildcard libperfutil/collect/timer/preload/*.c)
 PIJIT_SRC    := $(wildcard tools/jprof/*.c)
 CLASSFILE_SRC := $(wildcard tools/jprof/classfile/*.c)
 CALLS_SRC    := $(wildcard tools/jprof/calls/*.c tools/jprof/probes/*.c)
+AGENT_KINDS  := $(wildcard tools/jprof/kinds/*.c)
 
 # A JDK's headers, the same for all machines: without them the agent for Java is left out.
 JDK_INCLUDE  ?= $(patsubst %/jvmti.h,%,$(firstword $(wildcard $(addsuffix /include/jvmti.h, \
@@ -101,7 +103,7 @@ LIBS	:= $(O)/lib/libperfutil.a $(O)/lib/libperfutil.so $(O)/lib/liba2n.a $(O)/li
 HOLDER	:= $(O)/lib/pitrace/pitrace-holder
 TIMER	:= $(O)/lib/pitrace/libpitrace-timer.so
 AGENTS	:= $(if $(SAN),,$(if $(JDK_INCLUDE),$(O)/lib/pitrace/libpijit.so $(O)/lib/pitrace/libjprof.so))
-BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof run.itrace msr mpevt ptt cpi post)
+BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof run.itrace run.jprof msr mpevt ptt cpi post)
 
 all: $(LIBS) $(HOLDER) $(TIMER) $(AGENTS) $(BINS)
 ifeq ($(JDK_INCLUDE),)
@@ -115,7 +117,7 @@ $(call obj,libperfutil/base/service_start.c libperfutil/collect/timer/timer_chec
 $(call obj,libperfutil/events/events_pfm.c libperfutil/events/events_file.c): INC = $(INC_PERFUTIL) -idirafter /usr/include
 $(O)/obj/libperfutil/events/events_file.o: INC += -DPITRACE_DATADIR='"$(DATADIR)"'
 $(call obj,$(A2N_SRC)):      INC = $(INC_A2N)
-$(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC) $(RUN_ITRACE_SRC) $(MSR_SRC) $(EVENTS_SRC) $(AI_SRC) $(MPEVT_SRC) $(PTT_SRC) $(CPI_SRC)): INC = $(INC_TOOLS)
+$(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC) $(RUN_ITRACE_SRC) $(RUN_JPROF_SRC) $(MSR_SRC) $(EVENTS_SRC) $(AI_SRC) $(MPEVT_SRC) $(PTT_SRC) $(CPI_SRC)): INC = $(INC_TOOLS)
 $(O)/obj/tools/swtrace/run_jit.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
 $(call obj,$(POST_SRC)):     INC = $(INC_POST)
 # All write new files and read pipes in the same way.
@@ -178,27 +180,25 @@ $(TIMER): $(call obj,$(TIMER_SRC))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out -fsanitize=%,$(ALLLDFLAGS)) $(HARDENLD) -shared -Wl,-soname,$(@F) -Wl,-z,nodelete -o $@ $^
 
-# Loaded into Java VMs: it needs nothing but their C library, and exports only what they call.
+# Loaded into Java VMs: they need nothing but their C library, and export only what the VM calls. Both
+# are the same code; what differs is what they do without options. Where the hooks were called from,
+# they find by frame pointers.
 $(call obj,$(CLASSFILE_SRC)): INC = -Ilibperfutil -Itools/jprof/classfile -fvisibility=hidden
-# Where its hooks were called from, they find by frame pointers.
-$(call obj,$(CALLS_SRC)): INC = $(INC_PIJIT) $(OWN) -Idriver/uapi -Ilibperfutil -Itools/jprof $(addprefix -Itools/jprof/,classfile calls probes) -fvisibility=hidden \
-	-fno-omit-frame-pointer
-$(O)/lib/pitrace/libjprof.so: $(call obj,$(CALLS_SRC) $(CLASSFILE_SRC)) $(O)/inner/libpijit-common.a \
+$(call obj,$(PIJIT_SRC) $(CALLS_SRC) $(AGENT_KINDS)): INC = $(INC_PIJIT) $(OWN) -Idriver/uapi -Ilibperfutil -Itools/jprof \
+	$(addprefix -Itools/jprof/,classfile calls probes) -fvisibility=hidden -fno-omit-frame-pointer
+$(O)/inner/libpijit-common.a: $(call obj,tools/common/escape.c)
+$(O)/lib/pitrace/libpijit.so $(O)/lib/pitrace/libjprof.so: $(O)/lib/pitrace/%.so: $(O)/obj/tools/jprof/kinds/%.o \
+		$(call obj,$(PIJIT_SRC) $(CALLS_SRC) $(CLASSFILE_SRC)) $(O)/inner/liba2n.a $(O)/inner/libpijit-common.a \
 		$(O)/inner/libperfutil.a
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLLDFLAGS) $(HARDENLD) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -Wl,-z,defs -o $@ $^ -lpthread
-$(call obj,$(PIJIT_SRC)): INC = $(INC_PIJIT) -fvisibility=hidden
-$(O)/inner/libpijit-common.a: $(call obj,tools/common/escape.c)
-$(O)/lib/pitrace/libpijit.so: $(call obj,$(PIJIT_SRC)) $(O)/inner/liba2n.a $(O)/inner/libpijit-common.a
-	$(call say,LD)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALLLDFLAGS) $(HARDENLD) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -o $@ $^ -lpthread
 
 # Programs link our libraries statically: they run wherever they are copied.
 $(O)/bin/swtrace: $(call obj,$(SWTRACE_SRC) $(EVENTS_SRC) $(AI_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/run.tprof: $(call obj,$(RUN_TPROF_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/run.itrace: $(call obj,$(RUN_ITRACE_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
+$(O)/bin/run.jprof: $(call obj,$(RUN_JPROF_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/mpevt: $(call obj,$(MPEVT_SRC) $(EVENTS_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/ptt: $(call obj,$(PTT_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/cpi: $(call obj,$(CPI_SRC) $(AI_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a

@@ -138,8 +138,8 @@ $(O)/tests/unit/test_jprof_metrics: TESTLINK = -Wl,--wrap=PttInit
 $(O)/tests/unit/test_jprof_calibration: $(call obj,$(addprefix tools/jprof/calls/,call_thread.c calibration.c \
 	calibration_file.c calibration_text.c methods.c))
 # Of class files what needs no VM, and a program for the test that has one.
-$(O)/tests/unit/test_class_rewrite $(O)/tests/programs/rewrite_classes: INC_TESTS += -Itools/jprof/classfile
-$(O)/tests/unit/test_class_rewrite $(O)/tests/programs/rewrite_classes: $(call obj,$(CLASSFILE_SRC))
+$(O)/tests/unit/test_class_rewrite $(O)/tests/unit/test_native_wrap $(O)/tests/programs/rewrite_classes: INC_TESTS += -Itools/jprof/classfile
+$(O)/tests/unit/test_class_rewrite $(O)/tests/unit/test_native_wrap $(O)/tests/programs/rewrite_classes: $(call obj,$(CLASSFILE_SRC))
 $(O)/tests/unit/test_jprof: $(call obj,tools/jprof/java_name.c tools/jprof/ranges.c tools/jprof/sizes.c)
 
 # Of ptt what two moments give.

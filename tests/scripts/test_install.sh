@@ -34,7 +34,7 @@ files_there() {
 		lib/udev/rules.d/60-pitrace.rules lib/sysusers.d/pitrace.conf \
 		share/man/man4/pitrace.4 share/man/man5/pitrace-{file,events}.5 share/man/man7/pitrace-formats.7 \
 		share/pitrace/events/arm64/cortex-a57-a72.json \
-		share/bash-completion/completions/{swtrace,run.tprof,run.itrace,msr,mpevt,ptt,cpi,post} share/zsh/site-functions/_{pitrace,post} share/doc/pitrace/COPYING; do
+		share/bash-completion/completions/{swtrace,run.tprof,run.itrace,run.jprof,msr,mpevt,ptt,cpi,post} share/zsh/site-functions/_{pitrace,post} share/doc/pitrace/COPYING; do
 		[ -s "$usr/$file" ] || { echo "no $file" && code=1; }
 	done
 	for file in perfutil a2n; do

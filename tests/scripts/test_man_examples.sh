@@ -162,6 +162,8 @@ diff <(told tools/swtrace/run.tprof.1) <("$bin/run.tprof" --help | options) >"$w
 verdict options_run.tprof $?
 diff <(told tools/swtrace/run.itrace.1) <("$bin/run.itrace" --help | options) >"$work/out"
 verdict options_run.itrace $?
+diff <(told tools/swtrace/run.jprof.1) <("$bin/run.jprof" --help | options) >"$work/out"
+verdict options_run.jprof $?
 # Of swtrace each sub-command has a section with its options.
 man -l "$top/tools/swtrace/swtrace.1" | col -b >"$work/page"
 subsection() { # NAME

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The agent: what the VM reports of its compiled code is written to a jitdump. The VM may call on
- * any thread, before it is up and while it shuts down; ids of a class die with the class, so all
+ * Names: what the VM reports of its compiled code is written to a jitdump. The VM may call on any
+ * thread, before it is up and while it shuts down; ids of a class die with the class, so all
  * queries are made inside the call that brought them. No function of the VM is called with the
  * lock held.
  */
@@ -38,125 +38,25 @@ static struct {
 	uint64_t reported;   /* time of the last method */
 	bool ending;
 	struct jitdump_writer *dump; /* NULL: not begun, ended, or the disk is full */
+	struct jitlog_writer *text;  /* in its place; NULL too */
 	struct ranges stubs;
 	struct sizes methods;
-	JavaVM *java; /* NULL: not loaded yet */
+	JavaVM *java;
 	bool lines, code;
 } agent = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-struct agent_options {
-	char folder[4096]; /* "": the writer's default */
-	bool lines, code;
-};
-
-/* ---- options --------------------------------------------------------------------------------- */
-
-static bool set_lines(struct agent_options *o, const char *text, size_t n)
-{
-	(void)text, (void)n;
-	o->lines = true;
-	return true;
-}
-
-static bool set_code(struct agent_options *o, const char *text, size_t n)
-{
-	(void)text, (void)n;
-	o->code = true;
-	return true;
-}
-
-static bool set_folder(struct agent_options *o, const char *text, size_t n)
-{
-	if (!n || n >= sizeof(o->folder))
-		return false;
-	memcpy(o->folder, text, n);
-	o->folder[n] = 0;
-	return true;
-}
-
-/* The table of options: `help` ends the agent. */
-static const struct agent_option {
-	const char *name; /* with '=': a text follows */
-	const char *argument, *help;
-	bool (*set)(struct agent_options *o, const char *text, size_t n);
-} agent_options[] = {
-	{ "dir=", "FOLDER",
-	  "where the jitdump goes (default: $JITDUMPDIR, else the working folder)", set_folder },
-	{ "lines", "", "source lines too, those of inlined methods too", set_lines },
-	{ "code", "", "the methods' instructions too, for post -annotate", set_code },
-	{ "help", "", "print this text", NULL },
-};
-#define OPTIONS (sizeof(agent_options) / sizeof(*agent_options))
-
-static void usage(void)
-{
-	fputs("pijit: writes to a jitdump (jit-PID.dump) which code this Java VM makes: names for profiles.\n"
-	      "  -agentpath:.../libpijit.so[=OPTION[,OPTION]...]\n",
-	      stdout);
-	for (size_t i = 0; i < OPTIONS; i++) {
-		const struct agent_option *a = &agent_options[i];
-
-		printf("  %s%-*s  %s\n", a->name, (int)(11 - strlen(a->name)), a->argument,
-		       a->help);
-	}
-}
-
-static void unknown(const char *text, size_t n)
-{
-	char known[256];
-	size_t used = 0;
-
-	for (size_t i = 0; i < OPTIONS; i++)
-		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s%s",
-					 i ? ", " : "", agent_options[i].name,
-					 agent_options[i].argument);
-	escape_printf(stderr, "pijit: unknown option '%.*s': expected %s\n", (int)n, text, known);
-}
-
-static const struct agent_option *find_option(const char *text, size_t n)
-{
-	for (size_t i = 0; i < OPTIONS; i++) {
-		const char *name = agent_options[i].name;
-		size_t length = strlen(name);
-
-		if (n >= length && !strncmp(text, name, length) &&
-		    (n == length || name[length - 1] == '='))
-			return &agent_options[i];
-	}
-	return NULL;
-}
-
-/* 1: go on, 0: no agent wanted, -1: an error, after a message. */
-static int parse(struct agent_options *o, const char *text)
-{
-	*o = (struct agent_options){ 0 };
-	while (text && *text) {
-		size_t n = strcspn(text, ","), length;
-		const struct agent_option *a = n ? find_option(text, n) : NULL;
-
-		if (a && !a->set) {
-			usage();
-			return 0;
-		}
-		length = a ? strlen(a->name) : 0;
-		if (n && (!a || !a->set(o, text + length, n - length))) {
-			unknown(text, n);
-			return -1;
-		}
-		text += n + (text[n] == ',');
-	}
-	return 1;
-}
 
 /* ---- reports of the VM ----------------------------------------------------------------------- */
 
 /* Called with the lock held. A full disk is reported once; the file so far stays valid. */
 static void write_failed(int err)
 {
-	escape_printf(stderr, "pijit: %s: %s: code that is made from here on has no names\n",
-		      jitdump_path(agent.dump), strerror(-err));
-	jitdump_end(agent.dump);
+	escape_printf(stderr, "%s: %s: %s: code that is made from here on has no names\n",
+		      agent_kind.name, agent.dump ? jitdump_path(agent.dump) : "log-jita2n",
+		      strerror(-err));
+	if (agent.dump)
+		jitdump_end(agent.dump);
 	agent.dump = NULL;
+	agent.text = NULL;
 }
 
 /* Sleep at the first of several methods: the next ones queue up and wake no thread. */
@@ -181,7 +81,10 @@ static void write_method(uint64_t since, const char *name, const void *address, 
 	if (agent.dump)
 		err = jitdump_load_late(agent.dump, since, name, (uintptr_t)address, size,
 					agent.code ? address : NULL, lines, n, NULL);
-	if (agent.dump && !err)
+	else if (agent.text)
+		err = jitlog_load(agent.text, name, (uintptr_t)address, size,
+				  agent.code ? address : NULL);
+	if ((agent.dump || agent.text) && !err)
 		err = sizes_put(&agent.methods, (uintptr_t)address, size);
 	if (err && err != -EMSGSIZE)
 		write_failed(err);
@@ -261,6 +164,8 @@ static void JNICALL method_unloaded(jvmtiEnv *vm, jmethodID method, const void *
 	size = sizes_take(&agent.methods, (uintptr_t)address);
 	if (agent.dump && size)
 		err = jitdump_unload(agent.dump, (uintptr_t)address, size);
+	else if (agent.text && size)
+		err = jitlog_unload(agent.text, (uintptr_t)address, size);
 	if (err)
 		write_failed(err);
 	pthread_mutex_unlock(&agent.lock);
@@ -268,7 +173,9 @@ static void JNICALL method_unloaded(jvmtiEnv *vm, jmethodID method, const void *
 
 static int write_stub(void *name, uint64_t start, uint64_t end)
 {
-	return jitdump_load(agent.dump, name, start, end - start, NULL, NULL, 0, NULL);
+	return agent.dump ?
+		       jitdump_load(agent.dump, name, start, end - start, NULL, NULL, 0, NULL) :
+		       jitlog_load(agent.text, name, start, end - start, NULL);
 }
 
 static void JNICALL stub_made(jvmtiEnv *vm, const char *name, const void *address, jint size)
@@ -278,7 +185,7 @@ static void JNICALL stub_made(jvmtiEnv *vm, const char *name, const void *addres
 
 	(void)vm;
 	pthread_mutex_lock(&agent.lock);
-	if (agent.dump)
+	if (agent.dump || agent.text)
 		err = ranges_add(&agent.stubs, start, start + (uint64_t)size, write_stub,
 				 (char *)name);
 	if (err)
@@ -333,7 +240,7 @@ static jint watch(jvmtiEnv *vm, bool running)
 		wanted.can_get_line_numbers = wanted.can_get_source_file_name = 1;
 	err = (*vm)->AddCapabilities(vm, &wanted);
 	if (err)
-		return refused(vm, "pijit", "this Java VM does not report its compiled code", err);
+		return refused(vm, "this Java VM does not report its compiled code", err);
 	err = (*vm)->SetEventCallbacks(vm, &callbacks, sizeof(callbacks));
 	for (size_t i = 0; !err && i < sizeof(events) / sizeof(events[0]); i++)
 		err = (*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, events[i], NULL);
@@ -342,34 +249,32 @@ static jint watch(jvmtiEnv *vm, bool running)
 		err = (*vm)->GenerateEvents(vm, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
 	if (!err && running)
 		err = (*vm)->GenerateEvents(vm, JVMTI_EVENT_COMPILED_METHOD_LOAD);
-	return err ? refused(vm, "pijit", "the Java VM's events", err) : JNI_OK;
+	return err ? refused(vm, "the Java VM's events", err) : JNI_OK;
 }
 
-static jint begin(JavaVM *java, const char *text, bool running)
+/* The program runs anyway, without names. */
+static void no_dump(const char *folder, int err)
 {
-	pthread_condattr_t clock;
-	struct agent_options o;
-	jvmtiEnv *vm;
-	int err = parse(&o, text);
+	const char *where = folder ? folder : getenv("JITDUMPDIR");
 
-	if (err <= 0)
-		return err < 0 ? JNI_ERR : JNI_OK;
-	/* Loaded a second time: by the command line and by the environment, or attached. */
-	if (agent.java)
-		return JNI_OK;
-	if ((*java)->GetEnv(java, (void **)&vm, JVMTI_VERSION_1_2)) {
-		fputs("pijit: this Java VM has no JVMTI\n", stderr);
-		return JNI_ERR;
-	}
-	err = jitdump_create_late(&agent.dump, *o.folder ? o.folder : NULL, LATE);
+	escape_printf(stderr,
+		      "%s: the jitdump cannot be made in %s: %s: code has no names; name a folder: dir=FOLDER\n",
+		      agent_kind.name, where ? where : ".", strerror(-err));
+}
+
+jint names_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
+		 struct jitlog_writer *text, bool running)
+{
+	const char *folder = *o->folder ? o->folder : *o->path ? o->path : NULL;
+	pthread_condattr_t clock;
+	int err = 0;
+
+	if (o->text)
+		agent.text = text;
+	else
+		err = jitdump_create_late(&agent.dump, folder, LATE);
 	if (err) {
-		/* The program runs anyway, without names. */
-		escape_printf(stderr,
-			      "pijit: the jitdump cannot be made in %s: %s: code has no names; name a folder: dir=FOLDER\n",
-			      *o.folder            ? o.folder :
-			      getenv("JITDUMPDIR") ? getenv("JITDUMPDIR") :
-						     ".",
-			      strerror(-err));
+		no_dump(folder, err);
 		return JNI_OK;
 	}
 	pthread_condattr_init(&clock);
@@ -377,19 +282,7 @@ static jint begin(JavaVM *java, const char *text, bool running)
 	pthread_cond_init(&agent.ends, &clock);
 	pthread_condattr_destroy(&clock);
 	agent.java = java;
-	agent.lines = o.lines;
-	agent.code = o.code;
+	agent.lines = o->lines;
+	agent.code = o->code;
 	return watch(vm, running);
-}
-
-JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *java, char *options, void *reserved)
-{
-	(void)reserved;
-	return begin(java, options, false);
-}
-
-JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *java, char *options, void *reserved)
-{
-	(void)reserved;
-	return begin(java, options, true);
 }

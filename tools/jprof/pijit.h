@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * libpijit.so: an agent that a Java VM loads (JVMTI). It writes to a jitdump which code the VM's
- * compilers made, and does nothing else. pijit.c is the agent, java_lines.c makes line tables.
+ * Names of the code that the VM's compilers make, in a jitdump or in log-jita2n: all that
+ * libpijit.so does unless it is asked for more. java_lines.c makes line tables.
  */
 #ifndef PIJIT_H
 #define PIJIT_H
@@ -9,6 +9,13 @@
 #include <jvmti.h>
 
 #include <jitdump.h>
+#include <jitlog.h>
+
+#include "options.h"
+
+/* `vm` is this part's own. text: where JITA2N has names go. JNI_ERR after a message. */
+jint names_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
+		 struct jitlog_writer *text, bool running);
 
 /* Lines of a compiled method, those of methods inlined in it too; *lines (free it with
  * lines_free) is NULL where there are none. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What both agents say when the VM refuses something. */
+/* What the agent says when the VM refuses something. */
 #ifndef REFUSED_H
 #define REFUSED_H
 
@@ -7,14 +7,15 @@
 #include <stdio.h>
 
 #include "escape.h"
+#include "options.h"
 
 /* "AGENT: WHAT: " and the VM's name of the error, which the failed call returned. */
-static inline jint refused(jvmtiEnv *vm, const char *agent, const char *what, jvmtiError err)
+static inline jint refused(jvmtiEnv *vm, const char *what, jvmtiError err)
 {
 	char *words = NULL;
 
 	(*vm)->GetErrorName(vm, err, &words);
-	escape_printf(stderr, "%s: %s: %s\n", agent, what, words ? words : "refused");
+	escape_printf(stderr, "%s: %s: %s\n", agent_kind.name, what, words ? words : "refused");
 	(*vm)->Deallocate(vm, (unsigned char *)words);
 	return JNI_ERR;
 }

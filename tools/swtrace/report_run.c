@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A program that traces and has post report the trace: run.tprof and run.itrace add what differs.
+ * A program that traces and has post report the trace: run.tprof, run.itrace and run.jprof add what
+ * differs.
  * post is run as the user who owns the trace.
  */
 #include <errno.h>

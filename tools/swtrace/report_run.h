@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The common body of run.tprof and run.itrace: a run, and post's report of it. */
+/* The common body of run.tprof, run.itrace and run.jprof: a run, and post's report of it. */
 #ifndef SWTRACE_REPORT_RUN_H
 #define SWTRACE_REPORT_RUN_H
 

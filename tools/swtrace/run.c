@@ -243,6 +243,9 @@ int run_go(struct trace_run *r)
 	if (r->jit && !r->command)
 		return fail(
 			"--jit is for a command; a Java VM that runs takes the agent by jcmd, see libpijit(1)");
+	if (r->calls && !r->command)
+		return fail(
+			"--calls is for a command; a Java VM that runs takes the agent by jcmd, see libjprof(1)");
 	if (!caller_get(&r->caller))
 		return EXIT_SWTRACE;
 	r->t.owner = r->caller.uid;
@@ -258,8 +261,8 @@ int run_go(struct trace_run *r)
 	}
 	if (r->t.itrace && !run_itrace_places(r, r->t.program))
 		return EXIT_SWTRACE;
-	if (r->jit)
-		run_jit(r);
+	if ((r->jit || r->calls) && !run_jit(r))
+		return EXIT_SWTRACE;
 	r->sigpipe = signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
@@ -288,6 +291,7 @@ int run_go(struct trace_run *r)
 		return code;
 	if (r->exec_error)
 		return not_executed(r->command[0], r->exec_error);
+	run_calls_show(r);
 	return 0;
 }
 

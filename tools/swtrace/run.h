@@ -22,6 +22,8 @@ struct trace_run {
 	const char *named; /* --events: which of the programs' named events, or NULL */
 	bool all, quiet;
 	bool jit;                 /* --jit: the command reports the code that it makes */
+	bool calls;               /* --calls: its Java VMs write their trees of calls */
+	time_t begun;             /* with --calls */
 	bool no_crash;            /* wrap: a crash does not end tracing */
 	uint64_t delay, duration; /* ns, 0 none; the second begins when the first is over */
 	int terminal;             /* where Enter ends the run, -1 none */
@@ -71,7 +73,10 @@ bool run_itrace_majors(struct trace_run *r);
 bool run_itrace_places(struct trace_run *r, const char *program);
 /* Print progress on a terminal, at times; at the end the line is removed. */
 void run_itrace_show(const struct trace_run *r, bool end);
-/* Set the environment so that the command reports the code that it makes; a message says how. */
-void run_jit(struct trace_run *r);
+/* --jit, --calls: set the environment so that the command reports the code that it makes, and its
+ * Java VMs their calls; a message says how. False after a message: there is no agent for calls. */
+bool run_jit(struct trace_run *r);
+/* --calls: a message if no Java VM has written any. */
+void run_calls_show(const struct trace_run *r);
 
 #endif

@@ -44,7 +44,7 @@ every() { # LEAST NAME COMMAND...: its help tells its options
 	judge "$name" "$least"
 }
 
-for program in post msr mpevt ptt cpi run.tprof run.itrace swtrace; do
+for program in post msr mpevt ptt cpi run.tprof run.itrace run.jprof swtrace; do
 	every 3 "$program" "$bin/$program"
 done
 for sub in run init event check mark setrate enable disable ai; do
@@ -76,7 +76,7 @@ ambiguous() { # COMMAND...
 # Where init took an option's value a session has begun.
 "$bin/swtrace" free >/dev/null 2>&1
 : >wrong
-for program in post msr cpi run.tprof run.itrace; do
+for program in post msr cpi run.tprof run.itrace run.jprof; do
 	ambiguous "$bin/$program"
 done
 for sub in run init event check ai; do

@@ -89,7 +89,7 @@ else
 	calc "$n >= 200 && $n < 4200 && $(column 8 'works()I') < 100"
 	verdict page_faults $? "$n $(column 8 'works()I')"
 	is calls "$(column 2 'leaf(I)I')" 400000
-	awk '/^ LV/ { on = 1; next } on && (NF < 12 || $0 ~ / -[0-9]/) { bad++ } on { n++ } END { exit n < 10 || bad }' log-rt.*
+	awk '/^ LV/ { on = 1; next } on && !NF { on = 0 } on && (NF < 12 || $0 ~ / -[0-9]/) { bad++ } on { n++ } END { exit n < 10 || bad }' log-rt.*
 	verdict none_negative $? "$(grep -e ' -[0-9]' log-rt.* | head -3)"
 	is other_file "$(printf '%s\n' cache/pitrace/*.calibration | wc -l)" 2
 fi

@@ -24,11 +24,16 @@ static void enter(uint32_t method, uintptr_t frame, uintptr_t site)
 	t->last[0] = now;
 }
 
-static void leave(uint32_t method, uintptr_t frame)
+static void end(uint32_t method, enum call_event went, uintptr_t frame)
 {
 	now++;
-	probe_end(t, method, EVENT_LEAVE, frame, &now);
+	probe_end(t, method, went, frame, &now);
 	t->last[0] = now;
+}
+
+static void leave(uint32_t method, uintptr_t frame)
+{
+	end(method, EVENT_LEAVE, frame);
 }
 
 static void ends(void)
@@ -107,11 +112,12 @@ static void no_room(void)
 	begin();
 	enter(1, 1001, 10);
 	enter(1, 901, 10);
-	leave(1, 801);
-	CU_ASSERT(t->depth == 2 && t->unknown == 0 && t->exits == 0);
-	leave(1, 901);
-	leave(1, 1001);
-	CU_ASSERT_EQUAL(t->unwinds, 0);
+	end(1, EVENT_UNWIND, 801);
+	CU_ASSERT(t->depth == 2 && t->unknown == 0 && t->exits == 0 && t->unwinds == 0);
+	end(1, EVENT_UNWIND, 901);
+	/* The interpreter's frame became a compiled one, and that the interpreter's again. */
+	leave(1, 991);
+	CU_ASSERT(t->unwinds == 1 && t->exits == 1);
 	ends();
 }
 

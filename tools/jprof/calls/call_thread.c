@@ -70,7 +70,7 @@ struct call_thread *call_thread_new(uint32_t metrics)
 	t->beyond = NODES;
 	t->used = 1;
 	t->nodes[0].type = t->nodes[t->beyond].type = TYPE_OTHER;
-	t->before = t->now = TYPE_OTHER;
+	t->sequence = sequence(TYPE_OTHER, EVENT_ENTER, TYPE_OTHER, EVENT_ENTER, TYPE_OTHER);
 	return t;
 }
 
@@ -179,10 +179,11 @@ static void count_more(struct call_thread *t, struct call_node *n, uint16_t s)
 	n->more = t->more_used++;
 }
 
-static void count(struct call_thread *t, struct call_node *n, uint16_t s)
+/* What is not in use has the number 0, and has counted none of it. */
+static inline void count(struct call_thread *t, struct call_node *n, uint16_t s)
 {
 	for (unsigned int i = 0; i < NODE_SEQUENCES; i++) {
-		if (n->sequence[i] == s && n->times[i]) {
+		if (n->sequence[i] == s) {
 			n->times[i]++;
 			return;
 		}
@@ -195,35 +196,39 @@ static void count(struct call_thread *t, struct call_node *n, uint16_t s)
 	count_more(t, n, s);
 }
 
-/* The time since the last event belongs to the node that has run; on top is now `type`. */
-static void charge(struct call_thread *t, enum call_event went, uint32_t type,
-		   const uint64_t *values)
+static inline void add(struct call_thread *t, uint64_t *raw, uint64_t *least, struct spread *spread,
+		       uint64_t now, uint64_t before)
 {
-	uint16_t s = sequence(t->before, t->came, t->now, went, type);
-	uint64_t *raw = &t->raw[(size_t)t->top * t->metrics],
-		 *least = &t->minimum[(size_t)s * t->metrics];
-	struct spread *spread = &t->spread[(size_t)s * t->metrics];
+	uint64_t d = now - before;
+
+	if (__builtin_expect(now < before, 0)) {
+		t->backwards++;
+		d = 0;
+	}
+	*raw += d;
+	spread_add(spread, d);
+	/* 0: never seen. What takes no time at all counts as one. */
+	if (!*least || d < *least)
+		*least = d ? d : 1;
+}
+
+/* The time since the last event belongs to the node that has run; on top is now `type`. Without
+ * values there is nothing to charge. */
+static inline void charge(struct call_thread *t, enum call_event went, uint32_t type,
+			  const uint64_t *values)
+{
+	uint16_t s = sequence_next(t->sequence, went, type);
+	size_t raw = (size_t)t->top * t->metrics, at = (size_t)s * t->metrics;
 	uint32_t i;
 
-	/* There is one at least. */
-	i = 0;
-	do {
-		uint64_t d = values[i] - t->last[i];
-
-		if (__builtin_expect(values[i] < t->last[i], 0)) {
-			t->backwards++;
-			d = 0;
-		}
-		raw[i] += d;
-		spread_add(&spread[i], d);
-		/* 0: never seen. What takes no time at all counts as one. */
-		if (!least[i] || d < least[i])
-			least[i] = d ? d : 1;
-	} while (++i < t->metrics);
+	t->sequence = s;
+	if (!values)
+		return;
+	add(t, &t->raw[raw], &t->minimum[at], &t->spread[at], values[0], t->last[0]);
+	for (i = 1; __builtin_expect(i < t->metrics, 0); i++)
+		add(t, &t->raw[raw + i], &t->minimum[at + i], &t->spread[at + i], values[i],
+		    t->last[i]);
 	count(t, &t->nodes[t->top], s);
-	t->before = t->now;
-	t->came = (uint8_t)went;
-	t->now = (uint8_t)type;
 }
 
 static uint32_t type_at(const struct call_thread *t, uint32_t depth)
@@ -295,7 +300,7 @@ void call_end(struct call_thread *t, uint32_t depth, enum call_event went, const
 
 void call_nothing(struct call_thread *t, const uint64_t *values)
 {
-	charge(t, EVENT_POPPED, t->now, values);
+	charge(t, EVENT_POPPED, t->sequence & 7, values);
 }
 
 void call_end_unknown(struct call_thread *t, const uint64_t *values)
@@ -308,8 +313,7 @@ void call_forget(struct call_thread *t, uint32_t depth)
 {
 	t->unwinds += t->depth - depth;
 	drop_to(t, depth);
-	t->now = (uint8_t)type_at(t, depth);
-	t->came = EVENT_POPPED;
+	t->sequence = (uint16_t)((t->sequence & ~0x3fu) | EVENT_POPPED << 3 | type_at(t, depth));
 }
 
 static void end(struct call_thread *t, uint32_t method, enum call_event went,

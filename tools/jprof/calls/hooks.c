@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A thread's tree is found by one thread-local pointer, which is never NULL: threads that have
- * none use `nobody`, so that there is no branch before the first read.
+ * none use `nobody`, those that shall have none `left_out`, so that there is no branch before the
+ * first read.
  */
 #include "hooks.h"
 
@@ -14,17 +15,24 @@
 #include "class_out.h"
 #include "constants.h"
 #include "methods.h"
+#include "metrics.h"
 #include "probe_frames.h"
 #include "vm_methods.h"
-#include "metrics.h"
 
-static struct call_thread nobody = { .metrics = 1 };
+/* Nobody reads what the events write there: it has room for it. */
+static struct call_thread nobody = { .metrics = 1 }, left_out = { .metrics = 1 };
 static __thread struct call_thread *self __attribute__((tls_model("initial-exec"))) = &nobody;
 static __thread bool refused __attribute__((tls_model("initial-exec"))); /* it has no metrics */
 
 static atomic_bool on;
-static char *(*name_here)(void);
+static char *(*name_here)(void); /* NULL: nobody may ask for it */
+static const struct method_filter *names_wanted;
 static uintptr_t interpreter_start, interpreter_end;
+
+/* What an event reads: the way to the first read and from the last one is short, and the same each
+ * time. */
+enum reading { READ_NOTHING, READ_CYCLES, READ_METRICS, READINGS };
+static enum reading reading = READ_CYCLES;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct call_thread *first, **last = &first;
@@ -51,11 +59,26 @@ struct hooks_refused hooks_refused(void)
 	return r;
 }
 
+void hooks_values(bool read)
+{
+	reading = !read ? READ_NOTHING : metrics_wall_alone ? READ_CYCLES : READ_METRICS;
+}
+
 static void read_late(struct call_thread *t)
 {
 	if (metrics_switches)
 		metrics_read_switches(&t->dispatches, &t->interrupts);
 	metrics_read(t->last, t->last);
+}
+
+void hooks_threads(const struct method_filter *f)
+{
+	names_wanted = f;
+}
+
+static bool thread_counts(const char *name)
+{
+	return !names_wanted || filter_takes(names_wanted, name);
 }
 
 void hooks_thread_begin(const char *name)
@@ -65,7 +88,11 @@ void hooks_thread_begin(const char *name)
 
 	if (self != &nobody || refused)
 		return;
-	why = metrics_thread_begin();
+	if (name && !thread_counts(name)) {
+		self = &left_out;
+		return;
+	}
+	why = reading == READ_METRICS ? metrics_thread_begin() : NULL;
 	if (why) {
 		refuse(why);
 		return;
@@ -85,13 +112,13 @@ void hooks_thread_begin(const char *name)
 
 void hooks_thread_name(const char *name)
 {
-	if (self != &nobody && !self->name)
+	if (self->nodes && !self->name && name)
 		self->name = strdup(name);
 }
 
 void hooks_thread_end(void)
 {
-	if (self != &nobody)
+	if (self->nodes && reading == READ_METRICS)
 		metrics_thread_end();
 	self = &nobody;
 }
@@ -128,146 +155,221 @@ static bool is_interpreter(uintptr_t site)
 	return site - interpreter_start < interpreter_end - interpreter_start;
 }
 
-static uint32_t type_of(uint32_t method, uintptr_t caller)
+static uint32_t type_of(uint32_t method, bool native, uintptr_t site)
 {
-	uint32_t type = is_interpreter(caller) ? TYPE_INTERPRETED : TYPE_JITTED;
+	uint32_t type = native               ? TYPE_NATIVE :
+			is_interpreter(site) ? TYPE_INTERPRETED :
+					       TYPE_JITTED;
 
 	return type + methods_get(method)->is_static;
+}
+
+static void forget(struct call_thread *t)
+{
+	struct call_thread **at = &first;
+
+	pthread_mutex_lock(&lock);
+	while (*at != t)
+		at = &(*at)->next_thread;
+	*at = t->next_thread;
+	if (last == &t->next_thread)
+		last = at;
+	pthread_mutex_unlock(&lock);
+	call_thread_free(t);
 }
 
 /* The first event of a thread that was there before the agent. The VM may run Java code to tell its
  * name: those calls find the thread begun. */
 static __attribute__((noinline)) struct call_thread *here(void)
 {
+	char *name;
+
 	hooks_thread_begin(NULL);
-	if (self != &nobody && name_here)
-		self->name = name_here();
+	if (!self->nodes || !name_here)
+		return self;
+	name = name_here();
+	if (name && !thread_counts(name)) {
+		forget(self);
+		self = &left_out;
+		free(name);
+	} else {
+		self->name = name;
+	}
 	return self;
 }
 
-/* Before anything else: the values, unless nobody is measured and they cost more than an
- * instruction. */
-static inline __attribute__((always_inline)) void read_early(const struct call_thread *t,
-							     uint64_t *values)
+/* The tree of the thread that runs, if the event counts: with `values` set then. */
+static inline __attribute__((always_inline)) struct call_thread *tree(enum reading r,
+								      uint64_t *values)
 {
-	if (__builtin_expect(metrics_wall_alone || t != &nobody, 1))
-		metrics_read(values, t->last);
-}
-
-/* What came while the thread was within the agent is nobody's, as the agent's time is. */
-static inline void count_switches(struct call_thread *t)
-{
+	struct call_thread *t = self;
 	uint64_t dispatches, interrupts;
 
-	if (__builtin_expect(!metrics_switches, 1))
-		return;
-	metrics_read_switches(&dispatches, &interrupts);
-	call_switched(t, dispatches, interrupts);
-}
-
-static inline bool counts(struct call_thread **t, uint64_t *values)
-{
-	if (__builtin_expect(*t == &nobody, 0)) {
+	if (__builtin_expect(t == &nobody, 0)) {
 		if (!on || refused)
-			return false;
-		*t = here();
-		memcpy(values, (*t)->last, sizeof((*t)->last));
+			return NULL;
+		t = here();
+		memcpy(values, t->last, sizeof(t->last));
 	}
-	if (*t == &nobody || !atomic_load_explicit(&on, memory_order_relaxed))
-		return false;
-	count_switches(*t);
-	return true;
+	if (!t->nodes || !atomic_load_explicit(&on, memory_order_relaxed))
+		return NULL;
+	/* What came while the thread was within the agent is nobody's, as the agent's time is. */
+	if (r == READ_METRICS && metrics_switches) {
+		metrics_read_switches(&dispatches, &interrupts);
+		call_switched(t, dispatches, interrupts);
+	}
+	return t;
 }
 
-#define BEGIN                         \
-	uint64_t now[CALL_METRICS];   \
-	struct call_thread *t = self; \
-	read_early(t, now);           \
-	if (counts(&t, now)) {
-#define END                                     \
-	}                                       \
-	if (metrics_wall_alone || t != &nobody) \
-		read_late(t);
+/* What an event does between its reads: by itself, so that what surrounds it saves no registers.
+ * site: where in Java code it is. */
+#define WORK static __attribute__((noinline)) void
 
-static void JNICALL enter(JNIEnv *jni, jclass class, jint method)
-{
-	BEGIN(void) jni, (void)class;
-	call_enter(t, (uint32_t)method, type_of((uint32_t)method, CALLER), now);
-	END
-}
+#define EVENT_WORK(r, VALUES)                                                                      \
+	WORK r##_enter(uint32_t method, uintptr_t site, uint64_t *values)                          \
+	{                                                                                          \
+		struct call_thread *t = tree(r, values);                                           \
+                                                                                                   \
+		if (t)                                                                             \
+			call_enter(t, method,                                                      \
+				   type_of(method, methods_get(method)->is_native, site), VALUES); \
+	}                                                                                          \
+	WORK r##_end(uint32_t method, enum call_event went, uint64_t *values)                      \
+	{                                                                                          \
+		struct call_thread *t = tree(r, values);                                           \
+                                                                                                   \
+		if (!t)                                                                            \
+			return;                                                                    \
+		if (went == EVENT_LEAVE)                                                           \
+			call_leave(t, method, VALUES);                                             \
+		else if (went == EVENT_UNWIND)                                                     \
+			call_unwind(t, method, VALUES);                                            \
+		else                                                                               \
+			call_caught(t, method, VALUES);                                            \
+	}                                                                                          \
+	WORK r##_probe_begin(const void *method, struct call_place at, uint64_t *values)           \
+	{                                                                                          \
+		struct call_thread *t = tree(r, values);                                           \
+		uint32_t number = t ? vm_methods_number(method) : VM_METHOD_NONE;                  \
+                                                                                                   \
+		if (number != VM_METHOD_NONE)                                                      \
+			probe_enter(t, number,                                                     \
+				    type_of(number, vm_methods_native(method), at.site), at,       \
+				    VALUES);                                                       \
+	}                                                                                          \
+	WORK r##_probe_end(const void *thread, const void *method, struct call_place at,           \
+			   uint64_t *values)                                                       \
+	{                                                                                          \
+		struct call_thread *t = tree(r, values);                                           \
+		uint32_t number = t ? vm_methods_number(method) : VM_METHOD_NONE;                  \
+                                                                                                   \
+		if (number != VM_METHOD_NONE)                                                      \
+			probe_end(t, number, probe_went(thread, at.site), at.frame, VALUES);       \
+	}
 
-static void JNICALL leave(JNIEnv *jni, jclass class, jint method)
-{
-	BEGIN(void) jni, (void)class;
-	call_leave(t, (uint32_t)method, now);
-	END
-}
-
-static void JNICALL unwind(JNIEnv *jni, jclass class, jint method)
-{
-	BEGIN(void) jni, (void)class;
-	call_unwind(t, (uint32_t)method, now);
-	END
-}
-
-static void JNICALL caught(JNIEnv *jni, jclass class, jint method)
-{
-	BEGIN(void) jni, (void)class;
-	call_caught(t, (uint32_t)method, now);
-	END
-}
-
-/* ---- the VM's probes ------------------------------------------------------------------------- */
-
-static size_t exception_at;
-
-void hooks_exception_at(size_t offset)
-{
-	exception_at = offset;
-}
-
-/* Where the VM's code called the probe, and the frame there: of compiled code its stack pointer, of
+/* Where the VM's code called a probe, and the frame there: of compiled code its stack pointer, of
  * the interpreter its frame pointer. */
 #define SITE ((uintptr_t)__builtin_return_address(0))
-#define FRAME                                                                  \
-	(is_interpreter(SITE) ? *(uintptr_t *)__builtin_frame_address(0) | 1 : \
-				(uintptr_t)__builtin_frame_address(0) + 16)
+#define PLACE                                                                        \
+	((struct call_place){ is_interpreter(SITE) ?                                 \
+				      *(uintptr_t *)__builtin_frame_address(0) | 1 : \
+				      (uintptr_t)__builtin_frame_address(0) + 16,    \
+			      SITE })
 
-void hooks_probe_begin(void *thread, const void *method)
-{
-	BEGIN(void) thread;
-	uint32_t number = vm_methods_number(method);
-
-	if (number != VM_METHOD_NONE)
-		probe_enter(t, number,
-			    vm_methods_native(method) ?
-				    TYPE_NATIVE + (uint32_t)methods_get(number)->is_static :
-				    type_of(number, SITE),
-			    (struct call_place){ FRAME, SITE }, now);
-	END
-}
+static size_t thrown_at;
 
 /* The VM does not tell an exception from a return; in the interpreter it shows. */
-void hooks_probe_end(void *thread, const void *method)
+static enum call_event probe_went(const void *thread, uintptr_t site)
 {
-	BEGIN uint32_t number = vm_methods_number(method);
-	bool thrown = exception_at && is_interpreter(SITE) &&
-		      *(void *const *)((char *)thread + exception_at);
+	bool thrown = thrown_at && is_interpreter(site) &&
+		      *(void *const *)((const char *)thread + thrown_at);
 
-	if (number != VM_METHOD_NONE)
-		probe_end(t, number, thrown ? EVENT_UNWIND : EVENT_LEAVE, FRAME, now);
-	END
+	return thrown ? EVENT_UNWIND : EVENT_LEAVE;
+}
+
+EVENT_WORK(READ_NOTHING, NULL)
+EVENT_WORK(READ_CYCLES, values)
+EVENT_WORK(READ_METRICS, values)
+
+/* The first thing that an event does, and the last. */
+static inline __attribute__((always_inline)) void early(enum reading r, uint64_t *values)
+{
+	if (r == READ_CYCLES)
+		values[0] = GetCycles();
+	/* Where nobody is measured a read may cost more than an instruction. */
+	else if (r == READ_METRICS && self->nodes)
+		metrics_read(values, self->last);
+}
+
+static inline __attribute__((always_inline)) void late(enum reading r)
+{
+	if (r == READ_CYCLES)
+		self->last[0] = GetCycles();
+	else if (r == READ_METRICS && self->nodes)
+		read_late(self);
+}
+
+/* Without a canary: its check would come after the last read. */
+#define BARE static __attribute__((no_stack_protector)) void
+
+#define MEASURED(r, work)                   \
+	{                                   \
+		uint64_t now[CALL_METRICS]; \
+		early(r, now);              \
+		work;                       \
+		late(r);                    \
+	}
+#define ENDED(r, name, went)                                            \
+	BARE JNICALL r##_##name(JNIEnv *jni, jclass class, jint method) \
+		MEASURED(r, ((void)jni, (void)class, r##_end((uint32_t)method, went, now)))
+#define EVENTS_BY(r)                                                                              \
+	BARE JNICALL r##_begins(JNIEnv *jni, jclass class,                                        \
+				jint method) MEASURED(r,                                          \
+						      ((void)jni, (void)class,                    \
+						       r##_enter((uint32_t)method, CALLER, now))) \
+		ENDED(r, leaves, EVENT_LEAVE) ENDED(r, unwinds, EVENT_UNWIND)                     \
+			ENDED(r, catches,                                                         \
+			      EVENT_CAUGHT) static void r##_probes_begin(void *thread,            \
+									 const void *method)      \
+				MEASURED(r, ((void)thread,                                        \
+					     r##_probe_begin(method, PLACE, now))) static void    \
+					r##_probes_end(void *thread, const void *method)          \
+						MEASURED(r, r##_probe_end(thread, method, PLACE,  \
+									  now))
+
+EVENTS_BY(READ_NOTHING)
+EVENTS_BY(READ_CYCLES)
+EVENTS_BY(READ_METRICS)
+
+struct hooks_probes hooks_probes(size_t exception_at)
+{
+	static const struct hooks_probes all[READINGS] = {
+		{ READ_NOTHING_probes_begin, READ_NOTHING_probes_end },
+		{ READ_CYCLES_probes_begin, READ_CYCLES_probes_end },
+		{ READ_METRICS_probes_begin, READ_METRICS_probes_end },
+	};
+
+	thrown_at = exception_at;
+	return all[reading];
 }
 
 /* ---- the class ------------------------------------------------------------------------------- */
 
-static const JNINativeMethod natives[] = {
-	{ (char *)"enter", (char *)"(I)V", (void *)enter },
-	{ (char *)"leave", (char *)"(I)V", (void *)leave },
-	{ (char *)"unwind", (char *)"(I)V", (void *)unwind },
-	{ (char *)"caught", (char *)"(I)V", (void *)caught },
+#define NATIVE(name, function)                                     \
+	{                                                          \
+		(char *)(name), (char *)"(I)V", (void *)(function) \
+	}
+#define NATIVES_BY(r)                                                                \
+	{                                                                            \
+		NATIVE("enter", r##_begins), NATIVE("leave", r##_leaves),            \
+			NATIVE("unwind", r##_unwinds), NATIVE("caught", r##_catches) \
+	}
+#define NATIVES 4
+static const JNINativeMethod natives[READINGS][NATIVES] = {
+	NATIVES_BY(READ_NOTHING),
+	NATIVES_BY(READ_CYCLES),
+	NATIVES_BY(READ_METRICS),
 };
-#define NATIVES (sizeof(natives) / sizeof(*natives))
 
 /* public final class pitrace.Hook { public static native void enter(int); … } */
 static struct class_out make_class(void)
@@ -287,7 +389,7 @@ static struct class_out make_class(void)
 	super = constants_add_class(&c, "java/lang/Object");
 	descriptor = constants_add_utf8(&c, "(I)V");
 	for (i = 0; i < NATIVES; i++)
-		names[i] = constants_add_utf8(&c, natives[i].name);
+		names[i] = constants_add_utf8(&c, natives[reading][i].name);
 	class_out_u32(&out, 0xcafebabe);
 	class_out_u32(&out, 50);
 	constants_write(&c, &out);
@@ -313,7 +415,7 @@ const char *hooks_define(JNIEnv *jni, char *(*names)(void))
 	jclass class = out.failed ? NULL :
 				    (*jni)->DefineClass(jni, HOOK_CLASS, NULL,
 							(const jbyte *)out.data, (jsize)out.n);
-	bool bound = class && !(*jni)->RegisterNatives(jni, class, natives, NATIVES);
+	bool bound = class && !(*jni)->RegisterNatives(jni, class, natives[reading], NATIVES);
 
 	name_here = names;
 	class_out_free(&out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What rewritten code calls: the natives of class pitrace/Hook, on the thread that runs. Each
- * reads the metrics first and last, so that its own work is nobody's.
+ * What rewritten code calls: the natives of class pitrace/Hook, on the thread that runs; and what the
+ * VM's probes call. Each reads the metrics first and last, so that its own work is nobody's.
  */
 #ifndef HOOKS_H
 #define HOOKS_H
@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "call_thread.h"
+#include "method_filter.h"
 
 #define HOOK_CLASS "pitrace/Hook"
 
@@ -19,15 +20,22 @@
  * from malloc. */
 const char *hooks_define(JNIEnv *jni, char *(*names)(void));
 
+/* Before all else: whether values are read, or calls counted alone. */
+void hooks_values(bool read);
+/* Of which threads, by their names as they begin; before all others. */
+void hooks_threads(const struct method_filter *f);
+
 /* From now on events count, or do not. */
 void hooks_set(bool on);
 /* The interpreter's code: a method that is entered from there is interpreted. */
 void hooks_interpreter(const void *start, size_t size);
 
-/* The functions of the VM's probes (probes.h). They may call nothing of the VM's. */
-void hooks_probe_begin(void *thread, const void *method);
-void hooks_probe_end(void *thread, const void *method);
-void hooks_exception_at(size_t offset); /* probes_exception_at() */
+/* The functions of the VM's probes (probes.h), which call nothing of the VM's. exception_at: where in
+ * a VM's thread the exception is that ends a method of the interpreter; 0: not known. */
+typedef void hooks_probe(void *thread, const void *method);
+struct hooks_probes {
+	hooks_probe *begin, *end;
+} hooks_probes(size_t exception_at);
 
 /* Threads end and begin. */
 void hooks_thread_begin(const char *name);

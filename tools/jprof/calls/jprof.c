@@ -6,22 +6,28 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "aborted.h"
 #include "base/array.h"
-#include "calibration_key.h"
+#include "calls.h"
 #include "class_rewrite.h"
 #include "escape.h"
-#include "method_filter.h"
+#include "hidden.h"
 #include "hooks.h"
+#include "log_file.h"
 #include "log_rt.h"
 #include "methods.h"
+#include "minima.h"
+#include "natives.h"
 #include "probes.h"
-#include "metrics.h"
 #include "refused.h"
-#include "vm_methods.h"
+
+#define ATTACHED                                                                                \
+	"methods that ran then are Other until they end: what they call stands directly below " \
+	"their thread"
 
 struct left {
 	int32_t method; /* -1: the class, whose name this is */
@@ -30,163 +36,17 @@ struct left {
 };
 
 static struct {
-	JavaVM *java; /* NULL: not loaded yet */
 	jvmtiEnv *vm;
+	const struct agent_options *o;
 	struct log_rt log;
-	struct method_filter methods;
-	char path[4096], prefix[256];
-	bool probes; /* the VM's own probes, not changed classes */
-	char minima[4096]; /* their file; empty: the cache's */
-	bool no_minima;
-	char key[4096]; /* what they are of */
-	struct calibration trained;
-	struct calibration_file minima_file;
+	struct log_file file;
+	bool attached;
 	bool live; /* the hooks' class is there */
-	bool written;
+	atomic_bool written;
 	pthread_mutex_t lock; /* of what was left */
 	struct left *left;
 	uint32_t left_count, left_room;
-} agent = { .prefix = "log-rt", .lock = PTHREAD_MUTEX_INITIALIZER };
-
-/* ---- options --------------------------------------------------------------------------------- */
-
-static const char *set_tree(const char *text, size_t n)
-{
-	(void)text, (void)n;
-	agent.log.values = false;
-	return NULL;
-}
-
-static const char *set_flow(const char *text, size_t n)
-{
-	(void)text, (void)n;
-	agent.log.values = true;
-	return NULL;
-}
-
-static const char *set_types(const char *text, size_t n)
-{
-	(void)text, (void)n;
-	agent.log.types = true;
-	return NULL;
-}
-
-static const char *set_static(const char *text, size_t n)
-{
-	(void)text, (void)n;
-	agent.log.types = agent.log.static_types = true;
-	return NULL;
-}
-
-static const char *set_methods(const char *text, size_t n)
-{
-	return filter_set(&agent.methods, text, n) ? "patterns separated by + are needed" : NULL;
-}
-
-static const char *set_text(char *to, size_t size, const char *text, size_t n)
-{
-	if (!n || n >= size)
-		return n ? "it is too long" : "a name is needed";
-	memcpy(to, text, n);
-	to[n] = 0;
-	return NULL;
-}
-
-static const char *set_path(const char *text, size_t n)
-{
-	return set_text(agent.path, sizeof(agent.path), text, n);
-}
-
-static const char *set_prefix(const char *text, size_t n)
-{
-	return memchr(text, '/', n) ? "a slash is no part of a name: LOGPATH= has the folder" :
-				      set_text(agent.prefix, sizeof(agent.prefix), text, n);
-}
-
-static const char *set_mode(const char *text, size_t n)
-{
-	agent.probes = n == 6 && !memcmp(text, "probes", n);
-	return agent.probes || (n == 7 && !memcmp(text, "rewrite", n)) ? NULL :
-									 "it is rewrite or probes";
-}
-
-static const char *set_minima(const char *text, size_t n)
-{
-	agent.no_minima = n == 4 && !strncmp(text, "none", n);
-	return agent.no_minima ? NULL : set_text(agent.minima, sizeof(agent.minima), text, n);
-}
-
-static const struct option {
-	const char *name; /* with '=': a text follows */
-	const char *argument, *help;
-	const char *(*set)(const char *text, size_t n); /* NULL: help. Why not, or NULL */
-} options[] = {
-	{ "CALLFLOW", "", "the tree of calls with what each method took (the default)", set_flow },
-	{ "CALLTREE", "", "the tree of calls without", set_tree },
-	{ "METHODTYPES", "", "a letter for each method: I interpreted, J jitted, N native",
-	  set_types },
-	{ "STATDYN", "", "small letters for static methods", set_static },
-	{ "CLASSMETHODS=", "PATTERN[+…]",
-	  "methods: package/Class.method(descriptor) with *; -PATTERN excludes", set_methods },
-	{ "MODE=", "rewrite|probes",
-	  "how calls are seen: by changed classes (the default) or the VM's own probes", set_mode },
-	{ "METRICS=", "NAME[+…]",
-	  "what is measured: wall (the default), tsc, instructions, … as ptt has them",
-	  metrics_set },
-	{ "CALIBRATION=", "FILE", "where minima are kept (in the user's cache), or none",
-	  set_minima },
-	{ "LOGPATH=", "FOLDER", "where the log goes (the working folder)", set_path },
-	{ "LOGPREFIX=", "NAME", "the log's name before .N_PID (log-rt)", set_prefix },
-	{ "HELP", "", "print this text", NULL },
-};
-#define OPTIONS (sizeof(options) / sizeof(*options))
-
-static void usage(void)
-{
-	fputs("jprof: counts and measures each call of Java methods.\n"
-	      "  -agentpath:.../libjprof.so[=OPTION[,OPTION]...]\n",
-	      stdout);
-	for (size_t i = 0; i < OPTIONS; i++)
-		printf("  %s%-*s  %s\n", options[i].name, (int)(24 - strlen(options[i].name)),
-		       options[i].argument, options[i].help);
-}
-
-static const struct option *find_option(const char *text, size_t n)
-{
-	for (size_t i = 0; i < OPTIONS; i++) {
-		size_t length = strlen(options[i].name);
-
-		if (n >= length && !strncmp(text, options[i].name, length) &&
-		    (n == length || options[i].name[length - 1] == '='))
-			return &options[i];
-	}
-	return NULL;
-}
-
-/* 1: go on; 0: no agent is wanted; -1: an error, after a message. */
-static int parse(const char *text)
-{
-	while (text && *text) {
-		size_t n = strcspn(text, ","), length;
-		const struct option *o = find_option(text, n);
-		const char *why = o ? NULL : "unknown option";
-
-		if (o && !o->set) {
-			usage();
-			return 0;
-		}
-		length = o ? strlen(o->name) : 0;
-		if (o)
-			why = o->set(text + length, n - length);
-		if (n && why) {
-			escape_printf(stderr, "jprof: %.*s: %s (HELP lists the options)\n", (int)n,
-				      text, why);
-			return -1;
-		}
-		text += n + (text[n] == ',');
-	}
-	return 1;
-}
+} agent = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* ---- classes --------------------------------------------------------------------------------- */
 
@@ -202,15 +62,16 @@ static void leave_alone(int32_t method, const char *class, const char *why)
 static int32_t choose(void *arg, const struct class_method *m)
 {
 	char name[1024];
-	int n;
+	int32_t number;
 
 	(void)arg;
-	n = snprintf(name, sizeof(name), "%.*s.%.*s%.*s", m->class.n, m->class.text, m->name.n,
-		     m->name.text, m->descriptor.n, m->descriptor.text);
-	if (n < 0 || !filter_takes(&agent.methods, name))
+	if (!class_method_name(m, name, sizeof(name)) || !filter_takes(&agent.o->methods, name))
 		return -1;
-	return methods_add(m->class.text, m->class.n, m->name.text, m->name.n, m->descriptor.text,
-			   m->descriptor.n, m->access & ACCESS_STATIC);
+	number = methods_add(m->class.text, m->class.n, m->name.text, m->name.n, m->descriptor.text,
+			     m->descriptor.n, m->access & ACCESS_STATIC);
+	if (number >= 0 && m->access & ACCESS_NATIVE)
+		methods_native((uint32_t)number);
+	return number;
 }
 
 static void left(void *arg, int32_t id, const char *why)
@@ -256,10 +117,13 @@ static void change_classes(jvmtiEnv *vm, JNIEnv *jni)
 	for (i = 0; i < n; i++) {
 		jboolean can = JNI_FALSE;
 
-		if (!(*vm)->IsModifiableClass(vm, classes[i], &can) && can)
+		if (!(*vm)->IsModifiableClass(vm, classes[i], &can) && can) {
 			classes[kept++] = classes[i];
-		else
-			(*jni)->DeleteLocalRef(jni, classes[i]);
+			continue;
+		}
+		if (agent.attached)
+			hidden_see(vm, classes[i]);
+		(*jni)->DeleteLocalRef(jni, classes[i]);
 	}
 	/* One that is refused takes all others along: then each by itself. */
 	if ((*vm)->RetransformClasses(vm, kept, classes)) {
@@ -279,42 +143,11 @@ static void change_classes(jvmtiEnv *vm, JNIEnv *jni)
 	(*vm)->Deallocate(vm, (unsigned char *)classes);
 }
 
-/* ---- minima of other runs -------------------------------------------------------------------- */
-
-/* A file that was asked for is missed by somebody. */
-static void tell_minima(void)
-{
-	if (*agent.minima && agent.log.no_file)
-		escape_printf(stderr, "jprof: %s\njprof: minima are of this run alone\n",
-			      agent.log.no_file);
-}
-
-static void begin_minima(jvmtiEnv *vm)
-{
-	struct calibration_file *f = &agent.minima_file;
-
-	if (!agent.log.values)
-		return;
-	key_here(agent.key, sizeof(agent.key), vm);
-	key_add(agent.key, sizeof(agent.key), "events",
-		agent.probes ? "the VM's probes" : "changed classes");
-	agent.log.key = agent.key;
-	if (agent.no_minima || calibration_init(&agent.trained, metrics_count()))
-		return;
-	if (calibration_file_open(f, *agent.minima ? agent.minima : NULL, agent.key) &&
-	    calibration_file_load(f, &agent.trained, agent.key)) {
-		agent.log.trained = &agent.trained;
-		agent.log.file = f;
-		return;
-	}
-	agent.log.no_file = f->why;
-	tell_minima();
-}
-
 /* ---- the log --------------------------------------------------------------------------------- */
 
 static void write_left(FILE *out)
 {
+	pthread_mutex_lock(&agent.lock);
 	if (agent.left_count)
 		fprintf(out, "\nleft as they are: %" PRIu32 "\n", agent.left_count);
 	for (uint32_t i = 0; i < agent.left_count; i++) {
@@ -324,31 +157,41 @@ static void write_left(FILE *out)
 			     l->method < 0 ? l->class : methods_get((uint32_t)l->method)->name);
 		fprintf(out, ": %s\n", l->why);
 	}
+	pthread_mutex_unlock(&agent.lock);
 }
 
-static void write_log(void)
+/* why: how the VM ended, if it was not by its own will; NULL. */
+static void write_log(const char *why)
 {
-	char path[sizeof(agent.path) + sizeof(agent.prefix) + 32];
-	FILE *out;
-	int err;
+	FILE *out = log_file_open(&agent.file);
+	int err = out ? log_rt_write(out, &agent.log) : -errno;
 
-	snprintf(path, sizeof(path), "%s%s%s.1_%d", agent.path, *agent.path ? "/" : "",
-		 agent.prefix, (int)getpid());
-	unlink(path);
-	out = fopen(path, "wxe");
-	err = out ? log_rt_write(out, &agent.log) : -errno;
-	if (out && agent.log.file)
-		tell_minima();
 	if (out && !err) {
-		pthread_mutex_lock(&agent.lock);
+		if (agent.attached)
+			fputs("\nattached: " ATTACHED "\n", out);
+		if (!agent.o->probes) {
+			natives_write(out);
+			hidden_write(out);
+		}
 		write_left(out);
-		pthread_mutex_unlock(&agent.lock);
+		if (why)
+			fprintf(out, "\n%s: this was counted until then\n", why);
 	}
-	if (out && fclose(out) && !err)
-		err = -errno;
-	if (err)
-		escape_printf(stderr, "jprof: %s: %s: the log is not whole\n", path,
-			      strerror(-err));
+	log_file_close(&agent.file, out, err);
+	if (out && !err)
+		minima_tell(&agent.log, agent.o);
+}
+
+/* At an end of which the VM may say nothing. Whoever comes first writes. */
+static void ended(const char *why)
+{
+	hooks_set(false);
+	if (!agent.live || atomic_exchange(&agent.written, true))
+		return;
+	write_log(why);
+	if (why)
+		escape_printf(stderr, "%s: %s: %s has what was counted until then\n",
+			      agent_kind.name, why, agent.file.path);
 }
 
 /* ---- the VM's events ------------------------------------------------------------------------- */
@@ -387,6 +230,12 @@ static void JNICALL thread_ends(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 	hooks_thread_end();
 }
 
+static void JNICALL class_prepared(jvmtiEnv *vm, JNIEnv *jni, jthread thread, jclass class)
+{
+	(void)jni, (void)thread;
+	hidden_see(vm, class);
+}
+
 static void JNICALL stub_made(jvmtiEnv *vm, const char *name, const void *address, jint size)
 {
 	(void)vm;
@@ -396,63 +245,20 @@ static void JNICALL stub_made(jvmtiEnv *vm, const char *name, const void *addres
 
 static bool takes(const char *name)
 {
-	return filter_takes(&agent.methods, name);
-}
-
-static void JNICALL class_goes(jvmtiEnv *vm, ...)
-{
-	(void)vm;
-	vm_methods_unloaded();
-}
-
-/* HotSpot tells of classes that are unloaded by an event of its own. */
-static jvmtiError hear_unloading(jvmtiEnv *vm)
-{
-	jvmtiExtensionEventInfo *events;
-	jvmtiError err;
-	jint n;
-
-	err = (*vm)->GetExtensionEvents(vm, &n, &events);
-	if (err)
-		return err;
-	err = JVMTI_ERROR_NOT_AVAILABLE;
-	for (jint i = 0; i < n; i++)
-		if (!strcmp(events[i].id, "com.sun.hotspot.events.ClassUnload"))
-			err = (*vm)->SetExtensionEventCallback(vm, events[i].extension_event_index,
-							       class_goes);
-	(*vm)->Deallocate(vm, (unsigned char *)events);
-	return err;
-}
-
-/* NULL, or why it cannot be. */
-static const char *install_probes(JavaVM *java)
-{
-	struct vm_image image;
-	const char *why = vm_image_open(&image, (const void *)(*java)->GetEnv);
-
-	if (why)
-		return why;
-	why = vm_methods_init(&image, takes);
-	if (!why && hear_unloading(agent.vm))
-		why = "this Java VM does not tell when it unloads classes";
-	hooks_exception_at(probes_exception_at(&image));
-	if (!why)
-		why = probes_install(&image, hooks_probe_begin, hooks_probe_end);
-	vm_image_close(&image);
-	return why;
+	return filter_takes(&agent.o->methods, name);
 }
 
 /* false, after a message: nothing is measured. */
 static bool start(JNIEnv *jni)
 {
-	const char *why = agent.probes ? NULL : hooks_define(jni, name_here);
+	const char *why = agent.o->probes ? NULL : hooks_define(jni, name_here);
 
 	if (why) {
-		fprintf(stderr, "jprof: %s: nothing is measured\n", why);
+		fprintf(stderr, "%s: %s: nothing is measured\n", agent_kind.name, why);
 		return false;
 	}
 	agent.live = true;
-	if (!agent.probes)
+	if (!agent.o->probes)
 		change_classes(agent.vm, jni);
 	hooks_set(true);
 	return true;
@@ -467,15 +273,12 @@ static void JNICALL vm_begins(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 static void JNICALL vm_ends(jvmtiEnv *vm, JNIEnv *jni)
 {
 	(void)vm, (void)jni;
-	hooks_set(false);
-	if (agent.live && !agent.written)
-		write_log();
-	agent.written = true;
+	ended(NULL);
 }
 
 /* ---- begin ----------------------------------------------------------------------------------- */
 
-static jint begin(JavaVM *java, const char *text, bool running)
+static jint watch(jvmtiEnv *vm, bool running)
 {
 	static const jvmtiEvent events[] = {
 		JVMTI_EVENT_VM_INIT,
@@ -483,12 +286,16 @@ static jint begin(JavaVM *java, const char *text, bool running)
 		JVMTI_EVENT_THREAD_START,
 		JVMTI_EVENT_THREAD_END,
 		JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
-		JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, /* the last: not with probes */
+		/* of changed classes alone: */
+		JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+		JVMTI_EVENT_CLASS_PREPARE,
 	};
+	size_t count = sizeof(events) / sizeof(events[0]) - (agent.o->probes ? 2 : 0);
 	static const jvmtiEventCallbacks callbacks = {
 		.VMInit = vm_begins,
 		.VMDeath = vm_ends,
 		.ClassFileLoadHook = class_comes,
+		.ClassPrepare = class_prepared,
 		.ThreadStart = thread_begins,
 		.ThreadEnd = thread_ends,
 		.DynamicCodeGenerated = stub_made,
@@ -498,62 +305,79 @@ static jint begin(JavaVM *java, const char *text, bool running)
 		.can_retransform_classes = 1,
 		.can_retransform_any_class = 1,
 	};
-	size_t count = sizeof(events) / sizeof(events[0]);
-	jvmtiError err;
-	jvmtiEnv *vm;
-	JNIEnv *jni;
-	int go_on;
+	jvmtiError err = agent.o->probes ? 0 : (*vm)->AddCapabilities(vm, &wanted);
 
-	if (agent.java) {
-		fputs("jprof: it measures already: nothing changes\n", stderr);
-		return JNI_OK;
-	}
-	agent.log.values = true;
-	go_on = parse(text);
-	if (go_on <= 0)
-		return go_on < 0 ? JNI_ERR : JNI_OK;
-	if ((*java)->GetEnv(java, (void **)&vm, JVMTI_VERSION_11)) {
-		fputs("jprof: this Java VM has no JVMTI of Java 11\n", stderr);
-		return JNI_ERR;
-	}
-	agent.java = java;
-	agent.vm = vm;
-	begin_minima(vm);
-	if (agent.probes) {
-		const char *why =
-			running ? "MODE=probes is for the VM's start: its code is made by then" :
-				  install_probes(java);
-
-		if (why) {
-			fprintf(stderr, "jprof: %s\n", why);
-			return JNI_ERR;
-		}
-		count--;
-	}
-	err = agent.probes ? 0 : (*vm)->AddCapabilities(vm, &wanted);
 	if (err)
-		return refused(vm, "jprof", "this Java VM changes no classes", err);
+		return refused(vm, "this Java VM changes no classes", err);
 	err = (*vm)->SetEventCallbacks(vm, &callbacks, sizeof(callbacks));
 	for (size_t i = 0; !err && i < count; i++)
 		err = (*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, events[i], NULL);
 	/* Where the interpreter is was told when it was made. */
 	if (!err && running)
 		err = (*vm)->GenerateEvents(vm, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
-	if (err)
-		return refused(vm, "jprof", "the Java VM's events", err);
+	return err ? refused(vm, "the Java VM's events", err) : JNI_OK;
+}
+
+/* false, after a message. */
+static bool see_by_probes(JavaVM *java)
+{
+	const char *why = agent.attached ?
+				  "MODE=probes is for the VM's start: its code is made by then" :
+				  probes_begin(agent.vm, java, takes);
+
+	if (why)
+		fprintf(stderr, "%s: %s\n", agent_kind.name, why);
+	return !why;
+}
+
+static bool see_by_classes(JavaVM *java)
+{
+	bool natives = !agent.o->no_natives;
+	const char *why = natives ? natives_begin(java, &agent.o->methods, agent.attached) : NULL;
+
+	if (why)
+		fprintf(stderr, "%s: this Java VM: %s: no native methods in the log\n",
+			agent_kind.name, why);
+	else if (agent.attached && natives)
+		fprintf(stderr,
+			"%s: native methods of classes that are loaded are not traced: attaching cannot add methods\n",
+			agent_kind.name);
+	return true;
+}
+
+jint calls_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
+		 struct jitlog_writer *text, bool running)
+{
+	jvmtiEnv *eleven;
+	JNIEnv *jni;
+
+	(void)text;
+	if ((*java)->GetEnv(java, (void **)&eleven, JVMTI_VERSION_11)) {
+		fprintf(stderr, "%s: this Java VM has no JVMTI of Java 11\n", agent_kind.name);
+		return JNI_ERR;
+	}
+	(*eleven)->DisposeEnvironment(eleven);
+	if (!log_file_make(&agent.file, o, *o->prefix ? o->prefix : "log-rt", "log-rt"))
+		return JNI_ERR;
+	agent.vm = vm;
+	agent.o = o;
+	agent.attached = running;
+	agent.log = (struct log_rt){
+		.values = !o->tree,
+		.types = o->types,
+		.static_types = o->static_types,
+	};
+	hooks_values(!o->tree);
+	hooks_threads(&o->threads);
+	minima_begin(&agent.log, vm, o);
+	if (o->probes ? !see_by_probes(java) : !see_by_classes(java))
+		return JNI_ERR;
+	if (running)
+		fprintf(stderr, "%s: attached: " ATTACHED "\n", agent_kind.name);
+	if (watch(vm, running))
+		return JNI_ERR;
+	aborted_watch(ended);
 	if (running && ((*java)->GetEnv(java, (void **)&jni, JNI_VERSION_1_6) || !start(jni)))
 		return JNI_ERR;
 	return JNI_OK;
-}
-
-JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *java, char *text, void *reserved)
-{
-	(void)reserved;
-	return begin(java, text, false);
-}
-
-JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *java, char *text, void *reserved)
-{
-	(void)reserved;
-	return begin(java, text, true);
 }

@@ -87,8 +87,13 @@ int32_t methods_add(const char *class, uint32_t class_length, const char *name,
 	p = mempcpy(p, descriptor, descriptor_length);
 	*p = 0;
 	blocks[(uint32_t)number / BLOCK][(uint32_t)number % BLOCK] = (struct method){ text,
-										      is_static };
+										      is_static, false };
 	return number;
+}
+
+void methods_native(uint32_t number)
+{
+	blocks[number / BLOCK][number % BLOCK].is_native = true;
 }
 
 const struct method *methods_get(uint32_t number)

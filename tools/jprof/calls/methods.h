@@ -14,13 +14,15 @@
 
 struct method {
 	const char *name; /* package/Class.method(descriptor) */
-	bool is_static;
+	bool is_static, is_native;
 };
 
 /* Texts need no NUL. A number, or -1: no memory, or too many. */
 int32_t methods_add(const char *class, uint32_t class_length, const char *name,
 		    uint32_t name_length, const char *descriptor, uint32_t descriptor_length,
 		    bool is_static);
+/* It stands for a native method; before anybody else has its number. */
+void methods_native(uint32_t number);
 /* A number that methods_add() has returned. */
 const struct method *methods_get(uint32_t number);
 uint32_t methods_count(void);

@@ -29,12 +29,19 @@ enum call_event {
 	EVENTS,
 };
 
-#define SEQUENCES (TYPES * EVENTS * TYPES * EVENTS * TYPES)
+/* Three bits for each of the five: the end of one sequence is the begin of the next. Numbers with more
+ * than EVENTS are nobody's. */
+#define SEQUENCES 0x8000u
+
+static inline uint16_t sequence_next(uint32_t s, uint32_t went, uint32_t top)
+{
+	return (uint16_t)((s << 6 | went << 3 | top) & (SEQUENCES - 1));
+}
 
 static inline uint16_t sequence(uint32_t before, uint32_t came, uint32_t ran, uint32_t went,
 				uint32_t top)
 {
-	return (uint16_t)((((before * EVENTS + came) * TYPES + ran) * EVENTS + went) * TYPES + top);
+	return sequence_next(before << 6 | came << 3 | ran, went, top);
 }
 
 struct sequence_parts {
@@ -44,11 +51,11 @@ struct sequence_parts {
 static inline struct sequence_parts sequence_parts(uint16_t s)
 {
 	return (struct sequence_parts){
-		.before = s / TYPES / EVENTS / TYPES / EVENTS,
-		.came = s / TYPES / EVENTS / TYPES % EVENTS,
-		.ran = s / TYPES / EVENTS % TYPES,
-		.went = s / TYPES % EVENTS,
-		.top = s % TYPES,
+		.before = s >> 12,
+		.came = s >> 9 & 7,
+		.ran = s >> 6 & 7,
+		.went = s >> 3 & 7,
+		.top = s & 7,
 	};
 }
 
@@ -58,12 +65,12 @@ static inline bool sequence_learns(uint16_t s)
 {
 	struct sequence_parts p = sequence_parts(s);
 
-	return p.came != EVENT_POPPED && p.went != EVENT_POPPED;
+	return p.came < EVENT_POPPED && p.went < EVENT_POPPED;
 }
 
 /* What precedes and follows an event of a method that runs from its begin to its end: a floor is of
  * these four. */
-#define FLOORS (EVENTS * TYPES * EVENTS * TYPES)
+#define FLOORS 0x1000u
 
 static inline uint32_t sequence_floor(uint16_t s)
 {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "class_rewrite.h"
+
+#include <stdio.h>
+
 #include "code_rewrite.h"
+#include "native_wrap.h"
 
 #define MAGIC        0xcafebabe
 #define FRAMES_SINCE 50    /* StackMapTable */
@@ -11,8 +15,11 @@ struct class_in {
 	struct bytes b;
 	struct constants constants;
 	struct constant_text name;
-	struct code_hooks hooks; /* zeros until a method needs them */
-	struct class_out body;   /* what follows the constant pool */
+	struct code_hooks hooks;   /* zeros until a method needs them */
+	struct class_out body; /* what follows the constant pool */
+	struct bytes methods;  /* all of them, from the first one on */
+	uint32_t method_count;
+	bool has_natives; /* with our prefix */
 	uint16_t version;
 	unsigned int rewritten;
 	int error;
@@ -87,6 +94,62 @@ static void write_code(struct class_in *c, int32_t id, const struct class_method
 	c->how->left(c->how->arg, id, why);
 }
 
+bool class_method_name(const struct class_method *m, char *name, size_t size)
+{
+	int n = snprintf(name, size, "%.*s.%.*s%.*s", m->class.n, m->class.text, m->name.n,
+			 m->name.text, m->descriptor.n, m->descriptor.text);
+
+	return n >= 0 && (size_t)n < size;
+}
+
+/* Calls `is` for each method until it says true. */
+static bool any_method(const struct class_in *c,
+		       bool (*is)(const struct class_method *m, const struct class_method *wrapper),
+		       const struct class_method *wrapper)
+{
+	struct bytes b = c->methods;
+	struct class_method m = { .class = c->name };
+
+	for (uint32_t i = 0; i < c->method_count && !b.bad; i++) {
+		m.access = bytes_u16(&b);
+		m.name = constants_utf8(&c->constants, bytes_u16(&b));
+		m.descriptor = constants_utf8(&c->constants, bytes_u16(&b));
+		skip_attributes(&b);
+		if (!b.bad && m.access & ACCESS_NATIVE && m.name.text && m.descriptor.text &&
+		    is(&m, wrapper))
+			return true;
+	}
+	return false;
+}
+
+static const char *after_prefix(struct constant_text name, size_t *n)
+{
+	const size_t prefix = strlen(NATIVE_PREFIX);
+
+	if (name.n < prefix || memcmp(name.text, NATIVE_PREFIX, prefix))
+		return NULL;
+	*n = name.n - prefix;
+	return name.text + prefix;
+}
+
+static bool has_prefix(const struct class_method *m, const struct class_method *wrapper)
+{
+	size_t n;
+
+	(void)wrapper;
+	return after_prefix(m->name, &n);
+}
+
+static bool is_wrapped_by(const struct class_method *m, const struct class_method *wrapper)
+{
+	size_t n = 0;
+	const char *name = after_prefix(m->name, &n);
+
+	return name && n == wrapper->name.n && !memcmp(name, wrapper->name.text, n) &&
+	       m->descriptor.n == wrapper->descriptor.n &&
+	       !memcmp(m->descriptor.text, wrapper->descriptor.text, m->descriptor.n);
+}
+
 static void method(struct class_in *c)
 {
 	struct class_method m = { .class = c->name };
@@ -107,6 +170,8 @@ static void method(struct class_in *c)
 		struct bytes code = class_bytes(bytes_take(&c->b, length), length);
 		int32_t id = -1;
 
+		if (c->has_natives && any_method(c, is_wrapped_by, &m))
+			m.access |= ACCESS_NATIVE;
 		if (!c->b.bad && constant_is(name, "Code"))
 			id = c->how->method(c->how->arg, &m);
 		if (id < 0) {
@@ -141,6 +206,9 @@ static void body(struct class_in *c)
 		c->what = "its methods";
 	n = bytes_u16(&c->b);
 	copy(c, start);
+	c->methods = c->b;
+	c->method_count = n;
+	c->has_natives = any_method(c, has_prefix, NULL);
 	while (n-- && !c->b.bad && !c->error)
 		method(c);
 	if (!c->b.bad)

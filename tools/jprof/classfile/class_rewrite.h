@@ -20,8 +20,11 @@ enum {
 
 struct class_method {
 	struct constant_text class, name, descriptor;
-	uint16_t access;
+	uint16_t access; /* ACCESS_NATIVE: also of a native's wrapper (native_wrap.h) */
 };
+
+/* package/Class.method(descriptor). False: there is no room. */
+bool class_method_name(const struct class_method *m, char *name, size_t size);
 
 struct class_rewrite {
 	/* The class of the hooks, whose static methods enter, leave, unwind and caught take an

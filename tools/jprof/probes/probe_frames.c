@@ -39,11 +39,12 @@ static bool is_interpreted(uintptr_t frame)
 
 /*
  * The number of frames below the method's own; depth: it has none. Code may be replaced while it
- * runs, and its frame with it: then the innermost one of the method is it. But of two that are
- * the interpreter's the outer one goes on: what ends is a call for which the stack had no room, and
- * of which no begin was told.
+ * runs, and its frame with it: then the innermost one of the method is it. But when an exception
+ * leaves the interpreter in an inner frame than that, it goes on: what ends is a call for which the
+ * stack had no room, and of which no begin was told.
  */
-static uint32_t find(const struct call_thread *t, uint32_t method, uintptr_t frame)
+static uint32_t find(const struct call_thread *t, uint32_t method, enum call_event went,
+		     uintptr_t frame)
 {
 	uint32_t best = t->depth, left = FAR, i = t->depth;
 
@@ -56,7 +57,8 @@ static uint32_t find(const struct call_thread *t, uint32_t method, uintptr_t fra
 		if (is && this == frame)
 			return i;
 		if (is && best == t->depth) {
-			if (is_interpreted(this) && is_interpreted(frame) && this > frame)
+			if (went == EVENT_UNWIND && is_interpreted(this) && is_interpreted(frame) &&
+			    this > frame)
 				return NOT_BEGUN;
 			best = i;
 		}
@@ -70,7 +72,7 @@ static uint32_t find(const struct call_thread *t, uint32_t method, uintptr_t fra
 void probe_end(struct call_thread *t, uint32_t method, enum call_event went, uintptr_t frame,
 	       const uint64_t *values)
 {
-	uint32_t at = find(t, method, frame);
+	uint32_t at = find(t, method, went, frame);
 
 	if (at == NOT_BEGUN)
 		call_nothing(t, values);

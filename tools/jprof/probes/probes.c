@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "probes.h"
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "hooks.h"
+#include "vm_image.h"
+#include "vm_methods.h"
 
 #define BEGIN "_ZN13SharedRuntime19dtrace_method_entryEP10JavaThreadP6Method"
 #define END   "_ZN13SharedRuntime18dtrace_method_exitEP10JavaThreadP6Method"
@@ -36,7 +41,7 @@ static bool protect(void *p, int how)
 	return !mprotect((void *)start, (uintptr_t)p + ROOM - start, how);
 }
 
-static void put_jump(void *at, probe_function to)
+static void put_jump(void *at, hooks_probe *to)
 {
 	uintptr_t address = (uintptr_t)to;
 
@@ -45,7 +50,8 @@ static void put_jump(void *at, probe_function to)
 	__builtin___clear_cache((char *)at, (char *)at + ROOM);
 }
 
-const char *probes_install(const struct vm_image *i, probe_function begin, probe_function end)
+/* NULL, or why not; nothing is changed then. */
+static const char *install(const struct vm_image *i, struct hooks_probes to)
 {
 	void *first = room_at(i, BEGIN), *last = room_at(i, END);
 	size_t room;
@@ -59,15 +65,16 @@ const char *probes_install(const struct vm_image *i, probe_function begin, probe
 	if (!protect(first, PROT_READ | PROT_WRITE | PROT_EXEC) ||
 	    !protect(last, PROT_READ | PROT_WRITE | PROT_EXEC))
 		return "the code of the Java VM's library may not be changed";
-	put_jump(first, begin);
-	put_jump(last, end);
+	put_jump(first, to.begin);
+	put_jump(last, to.end);
 	protect(first, PROT_READ | PROT_EXEC);
 	protect(last, PROT_READ | PROT_EXEC);
 	*flag = true;
 	return NULL;
 }
 
-size_t probes_exception_at(const struct vm_image *i)
+/* Where in a VM's thread the exception is that ends a method of the interpreter; 0: not known. */
+static size_t exception_at(const struct vm_image *i)
 {
 	size_t at;
 
@@ -75,4 +82,45 @@ size_t probes_exception_at(const struct vm_image *i)
 	    vm_image_member(i, "JavaThread", "_vm_result_oop", &at))
 		return at;
 	return 0;
+}
+
+static void JNICALL class_goes(jvmtiEnv *vm, ...)
+{
+	(void)vm;
+	vm_methods_unloaded();
+}
+
+/* HotSpot tells of classes that are unloaded by an event of its own. */
+static jvmtiError hear_unloading(jvmtiEnv *vm)
+{
+	jvmtiExtensionEventInfo *events;
+	jvmtiError err;
+	jint n;
+
+	err = (*vm)->GetExtensionEvents(vm, &n, &events);
+	if (err)
+		return err;
+	err = JVMTI_ERROR_NOT_AVAILABLE;
+	for (jint i = 0; i < n; i++)
+		if (!strcmp(events[i].id, "com.sun.hotspot.events.ClassUnload"))
+			err = (*vm)->SetExtensionEventCallback(vm, events[i].extension_event_index,
+							       class_goes);
+	(*vm)->Deallocate(vm, (unsigned char *)events);
+	return err;
+}
+
+const char *probes_begin(jvmtiEnv *vm, JavaVM *java, bool (*takes)(const char *name))
+{
+	struct vm_image image;
+	const char *why = vm_image_open(&image, (const void *)(*java)->GetEnv);
+
+	if (why)
+		return why;
+	why = vm_methods_init(&image, takes);
+	if (!why && hear_unloading(vm))
+		why = "this Java VM does not tell when it unloads classes";
+	if (!why)
+		why = install(&image, hooks_probes(exception_at(&image)));
+	vm_image_close(&image);
+	return why;
 }

@@ -6,17 +6,11 @@
 #ifndef PROBES_H
 #define PROBES_H
 
-#include <jni.h>
+#include <jvmti.h>
 #include <stdbool.h>
-#include <stddef.h>
 
-#include "vm_image.h"
-
-typedef void (*probe_function)(void *thread, const void *method);
-
-/* Before the VM has made any code. NULL, or why not; nothing is changed then. */
-const char *probes_install(const struct vm_image *i, probe_function begin, probe_function end);
-/* Where in a VM's thread the exception is that ends a method of the interpreter; 0: not known. */
-size_t probes_exception_at(const struct vm_image *i);
+/* Before the VM has made any code. takes: whether a method is measured. NULL, or why not; nothing is
+ * changed then. */
+const char *probes_begin(jvmtiEnv *vm, JavaVM *java, bool (*takes)(const char *name));
 
 #endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the VM calls when it loads the agent: the options are read, and the parts that they ask for
+ * begin, each with an environment of its own in the VM, so that none knows of the others.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "calls.h"
+#include "escape.h"
+#include "objects.h"
+#include "options.h"
+#include "pijit.h"
+#include "threads.h"
+
+static struct {
+	bool loaded;
+	struct agent_options o;
+	struct jitlog_writer *text; /* log-jita2n and log-jtnm */
+} agent;
+
+static jvmtiEnv *environment(JavaVM *java)
+{
+	jvmtiEnv *vm;
+
+	if (!(*java)->GetEnv(java, (void **)&vm, JVMTI_VERSION_1_2))
+		return vm;
+	fprintf(stderr, "%s: this Java VM has no JVMTI\n", agent_kind.name);
+	return NULL;
+}
+
+/* By the command line and by the environment, or attached. Two that only name do no harm. */
+static jint twice(bool running)
+{
+	if (running || agent.o.parts != PART_NAMES)
+		fprintf(stderr, "%s: it is loaded already: a second time changes nothing\n",
+			agent_kind.name);
+	return running ? JNI_ERR : JNI_OK;
+}
+
+/* Refused before anything is measured. */
+static bool can_write(const char *folder)
+{
+	struct stat s;
+	int err = 0;
+
+	if (stat(folder, &s))
+		err = errno;
+	else if (!S_ISDIR(s.st_mode))
+		err = ENOTDIR;
+	else if (access(folder, W_OK | X_OK))
+		err = errno;
+	if (err)
+		escape_printf(stderr, "%s: LOGPATH=%s: %s\n", agent_kind.name, folder,
+			      strerror(err));
+	return !err;
+}
+
+static bool text_logs(void)
+{
+	const char *folder = *agent.o.path ? agent.o.path : NULL;
+	int err;
+
+	if (!agent.o.text && !(agent.o.parts & PART_THREADS))
+		return true;
+	err = jitlog_create(&agent.text, folder);
+	if (err)
+		escape_printf(stderr, "%s: log-jita2n and log-jtnm cannot be made in %s: %s\n",
+			      agent_kind.name, folder ? folder : ".", strerror(-err));
+	return !err;
+}
+
+static jint begin_parts(JavaVM *java, bool running)
+{
+	static const struct {
+		enum agent_part part;
+		jint (*begin)(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
+			      struct jitlog_writer *text, bool running);
+	} parts[] = {
+		{ PART_NAMES, names_begin },
+		{ PART_THREADS, threads_begin },
+		{ PART_OBJECTS, objects_begin },
+		{ PART_CALLS, calls_begin },
+	};
+	jvmtiEnv *vm;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (!(agent.o.parts & parts[i].part))
+			continue;
+		vm = environment(java);
+		if (!vm || parts[i].begin(vm, java, &agent.o, agent.text, running))
+			return JNI_ERR;
+	}
+	return JNI_OK;
+}
+
+static jint begin(JavaVM *java, const char *text, bool running)
+{
+	int go_on;
+
+	if (agent.loaded)
+		return twice(running);
+	go_on = options_take(&agent.o, text);
+	if (go_on <= 0)
+		return go_on < 0 ? JNI_ERR : JNI_OK;
+	if ((*agent.o.path && !can_write(agent.o.path)) || !text_logs()) {
+		options_free(&agent.o);
+		return JNI_ERR;
+	}
+	agent.loaded = true;
+	return begin_parts(java, running);
+}
+
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *java, char *options, void *reserved)
+{
+	(void)reserved;
+	return begin(java, options, false);
+}
+
+JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *java, char *options, void *reserved)
+{
+	(void)reserved;
+	return begin(java, options, true);
+}

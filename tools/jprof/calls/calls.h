@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The calls of Java methods, in a tree for each thread: CALLFLOW and CALLTREE. */
+#ifndef JPROF_CALLS_H
+#define JPROF_CALLS_H
+
+#include <jvmti.h>
+
+#include <jitlog.h>
+
+#include "options.h"
+
+/* `vm` is this part's own. JNI_ERR after a message. */
+jint calls_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
+		 struct jitlog_writer *text, bool running);
+
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* libjprof.so: the agent that traces calls unless it is asked for something else. */
+#include "options.h"
+
+const struct agent_kind agent_kind = {
+	.name = "jprof",
+	.library = "libjprof.so",
+	.does = "counts and measures each call of Java methods.",
+	.part = PART_CALLS,
+};

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "log_file.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/newfile.h"
+#include "escape.h"
+
+FILE *log_file_open(struct log_file *l)
+{
+	struct newfile f;
+	int err = newfile_open(&f, l->path, NEWFILE_REPLACE, 0666);
+	FILE *out;
+	int fd;
+
+	if (err) {
+		errno = -err;
+		return NULL;
+	}
+	fd = f.fd;
+	newfile_keep(&f);
+	out = fdopen(fd, "w");
+	if (!out)
+		close(fd);
+	return out;
+}
+
+static const char *why_not(int err)
+{
+	return err == -ELOOP ? "it is a link, which is not followed" : strerror(-err);
+}
+
+bool log_file_make(struct log_file *l, const struct agent_options *o, const char *name,
+		   const char *kind)
+{
+	FILE *out;
+	int err = 0;
+
+	snprintf(l->path, sizeof(l->path), "%s%s%s.1_%d", o->path, *o->path ? "/" : "", name,
+		 (int)getpid());
+	l->kind = kind;
+	out = log_file_open(l);
+	if (!out ||
+	    fprintf(out,
+		    "pitrace %s\n"
+		    "not whole: the VM runs, or it was killed and all it had counted is lost\n",
+		    kind) < 0)
+		err = -errno;
+	if (out && fclose(out) && !err)
+		err = -errno;
+	if (err)
+		escape_printf(stderr, "%s: %s: %s: the log cannot be made\n", agent_kind.name,
+			      l->path, why_not(err));
+	return !err;
+}
+
+void log_file_close(struct log_file *l, FILE *out, int err)
+{
+	if (!err && (fflush(out) || ferror(out)))
+		err = errno ? -errno : -EIO;
+	if (out && fclose(out) && !err)
+		err = -errno;
+	if (err)
+		escape_printf(stderr, "%s: %s: %s: the log is not whole\n", agent_kind.name,
+			      l->path, why_not(err));
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A log that is written when the VM ends. Until then a file of its name says that it is not whole:
+ * a VM that is killed leaves that behind. Links are not followed, and what others own is refused.
+ */
+#ifndef LOG_FILE_H
+#define LOG_FILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "options.h"
+
+struct log_file {
+	char path[4096 + 256 + 32];
+	const char *kind; /* its first line: "pitrace KIND" */
+};
+
+/* NAME.1_PID in LOGPATH. False after a message: it cannot be made. */
+bool log_file_make(struct log_file *l, const struct agent_options *o, const char *name,
+		   const char *kind);
+/* A new file in its place, to write it whole; NULL: errno says why. */
+FILE *log_file_open(struct log_file *l);
+/* It is written; err is what writing it returned. A message tells if it is not whole. */
+void log_file_close(struct log_file *l, FILE *out, int err);
+
+#endif

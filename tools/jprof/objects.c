@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sites are found by the method's id under a lock, with which no function of the VM is called. */
+#include "objects.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "escape.h"
+#include "log_file.h"
+#include "refused.h"
+
+/* A tag: the site, and the object's bytes. */
+#define SIZE_BITS  40
+#define SIZE_MASK  ((1ull << SIZE_BITS) - 1)
+#define SITES_MOST (1u << 23)
+
+struct site {
+	jmethodID method; /* NULL: no method of Java */
+	char *name;       /* NULL: it is left out */
+	uint64_t objects, bytes;
+	uint64_t freed_objects, freed_bytes;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	const struct agent_options *o;
+	struct log_file log;
+	struct site *sites; /* number 0 is none */
+	uint32_t count, room;
+	uint32_t *table; /* sites by their methods; of table_size, a power of two */
+	uint32_t table_size;
+	uint64_t lost; /* allocations without a site, for want of memory */
+	bool ended;
+} objects = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* ---- sites ----------------------------------------------------------------------------------- */
+
+static uint32_t *slot_of(jmethodID method)
+{
+	uint32_t at = (uint32_t)((uintptr_t)method * 0x9e3779b97f4a7c15 >> 32);
+
+	while (objects.table[at &= objects.table_size - 1] &&
+	       objects.sites[objects.table[at]].method != method)
+		at++;
+	return &objects.table[at];
+}
+
+static int grow_table(void)
+{
+	uint32_t size = objects.table_size ? 2 * objects.table_size : 1024, *old = objects.table;
+
+	objects.table = calloc(size, sizeof(*objects.table));
+	if (!objects.table) {
+		objects.table = old;
+		return -ENOMEM;
+	}
+	free(old);
+	objects.table_size = size;
+	for (uint32_t i = 1; i < objects.count; i++)
+		*slot_of(objects.sites[i].method) = i;
+	return 0;
+}
+
+/* The site's number, 0: there is none yet. */
+static uint32_t find_site(jmethodID method)
+{
+	return objects.table_size ? *slot_of(method) : 0;
+}
+
+/* Another thread may have been faster. Takes the name. */
+static uint32_t add_site(jmethodID method, char *name)
+{
+	uint32_t at = find_site(method);
+
+	if (!at && objects.count < SITES_MOST && 2 * objects.count >= objects.table_size)
+		grow_table();
+	if (!objects.count)
+		objects.count = 1;
+	if (at || objects.count >= objects.table_size ||
+	    array_next(objects.sites, objects.count, objects.room)) {
+		free(name);
+		return at;
+	}
+	at = objects.count++;
+	objects.sites[at] = (struct site){ .method = method, .name = name };
+	*slot_of(method) = at;
+	return at;
+}
+
+/* From malloc; NULL: it is not to be counted. */
+static char *name_of(jvmtiEnv *vm, jmethodID method)
+{
+	char *class = NULL, *own = NULL, *signature = NULL, *name = NULL;
+	jclass declarer;
+	size_t n;
+
+	if (!method)
+		name = strdup("(no method of Java)");
+	else if (!(*vm)->GetMethodDeclaringClass(vm, method, &declarer) &&
+		 !(*vm)->GetClassSignature(vm, declarer, &class, NULL) &&
+		 !(*vm)->GetMethodName(vm, method, &own, &signature, NULL)) {
+		/* Lpackage/Class; */
+		n = strlen(class);
+		if (asprintf(&name, "%.*s.%s%s", n > 2 ? (int)n - 2 : 0, class + 1, own,
+			     signature) < 0)
+			name = NULL;
+	}
+	(*vm)->Deallocate(vm, (unsigned char *)class);
+	(*vm)->Deallocate(vm, (unsigned char *)own);
+	(*vm)->Deallocate(vm, (unsigned char *)signature);
+	if (name && !filter_takes(&objects.o->methods, name)) {
+		free(name);
+		name = NULL;
+	}
+	return name;
+}
+
+/* ---- the VM's events ------------------------------------------------------------------------- */
+
+static bool thread_counts(jvmtiEnv *vm, jthread thread)
+{
+	jvmtiThreadInfo info = { 0 };
+	bool takes;
+
+	if (!objects.o->threads.patterns || (*vm)->GetThreadInfo(vm, thread, &info))
+		return true;
+	takes = filter_takes(&objects.o->threads, info.name ? info.name : "");
+	(*vm)->Deallocate(vm, (unsigned char *)info.name);
+	return takes;
+}
+
+static void JNICALL object_comes(jvmtiEnv *vm, JNIEnv *jni, jthread thread, jobject object,
+				 jclass class, jlong size)
+{
+	jvmtiFrameInfo frame = { 0 };
+	uint32_t site;
+	bool counts;
+	jint n;
+
+	(void)jni, (void)class;
+	if (!thread_counts(vm, thread))
+		return;
+	if ((*vm)->GetStackTrace(vm, NULL, 0, 1, &frame, &n) || n < 1)
+		frame.method = NULL;
+	pthread_mutex_lock(&objects.lock);
+	site = find_site(frame.method);
+	pthread_mutex_unlock(&objects.lock);
+	if (!site) {
+		char *name = name_of(vm, frame.method);
+
+		pthread_mutex_lock(&objects.lock);
+		site = add_site(frame.method, name);
+		pthread_mutex_unlock(&objects.lock);
+	}
+	pthread_mutex_lock(&objects.lock);
+	objects.lost += !site;
+	counts = site && !objects.ended && objects.sites[site].name;
+	if (counts) {
+		objects.sites[site].objects++;
+		objects.sites[site].bytes += (uint64_t)size;
+	}
+	pthread_mutex_unlock(&objects.lock);
+	if (counts)
+		(*vm)->SetTag(vm, object,
+			      (jlong)((uint64_t)site << SIZE_BITS | (size & SIZE_MASK)));
+}
+
+static void JNICALL object_goes(jvmtiEnv *vm, jlong tag)
+{
+	uint32_t site = (uint32_t)((uint64_t)tag >> SIZE_BITS);
+
+	(void)vm;
+	pthread_mutex_lock(&objects.lock);
+	if (site && site < objects.count) {
+		objects.sites[site].freed_objects++;
+		objects.sites[site].freed_bytes += (uint64_t)tag & SIZE_MASK;
+	}
+	pthread_mutex_unlock(&objects.lock);
+}
+
+/* ---- the log --------------------------------------------------------------------------------- */
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct site *x = a, *y = b;
+
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? 1 : -1;
+	return x->name && y->name ? strcmp(x->name, y->name) : !x->name - !y->name;
+}
+
+static void write_sites(FILE *out)
+{
+	uint64_t n = 0, bytes = 0;
+	uint32_t i;
+
+	if (objects.count > 1)
+		qsort(objects.sites + 1, objects.count - 1, sizeof(*objects.sites), by_bytes);
+	for (i = 1; i < objects.count; i++) {
+		n += objects.sites[i].objects;
+		bytes += objects.sites[i].bytes;
+	}
+	fprintf(out,
+		"pitrace log-objects\n"
+		"allocated: %" PRIu64 " objects of %" PRIu64
+		" bytes; LO, LB: those that the last garbage collection left\n",
+		n, bytes);
+	if (objects.lost)
+		fprintf(out, "not kept, for want of memory: %" PRIu64 "\n", objects.lost);
+	fputs("\n         AO             AB         LO             LB NAME\n", out);
+	for (i = 1; i < objects.count; i++) {
+		const struct site *s = &objects.sites[i];
+
+		if (!s->objects)
+			continue;
+		fprintf(out, "%11" PRIu64 " %14" PRIu64 " %10" PRIu64 " %14" PRIu64 " ", s->objects,
+			s->bytes, s->objects - s->freed_objects, s->bytes - s->freed_bytes);
+		escape_print(out, s->name);
+		fputc('\n', out);
+	}
+}
+
+/* A thread's stretch of the heap that was there before is given up by a collection: in that one the
+ * VM tells of nothing. */
+static void JNICALL vm_begins(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
+{
+	(void)jni, (void)thread;
+	(*vm)->ForceGarbageCollection(vm);
+}
+
+/* A last collection: what lives now is what is live. The VM tells of the dead when nobody
+ * wants to hear of them any more. */
+static void JNICALL vm_ends(jvmtiEnv *vm, JNIEnv *jni)
+{
+	FILE *out;
+
+	(void)jni;
+	(*vm)->SetEventNotificationMode(vm, JVMTI_DISABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, NULL);
+	(*vm)->ForceGarbageCollection(vm);
+	(*vm)->SetEventNotificationMode(vm, JVMTI_DISABLE, JVMTI_EVENT_OBJECT_FREE, NULL);
+	out = log_file_open(&objects.log);
+	if (!out) {
+		log_file_close(&objects.log, NULL, -errno);
+		return;
+	}
+	pthread_mutex_lock(&objects.lock);
+	objects.ended = true;
+	write_sites(out);
+	/* Their order is another one now. */
+	objects.count = 0;
+	objects.table_size = 0;
+	pthread_mutex_unlock(&objects.lock);
+	log_file_close(&objects.log, out, 0);
+}
+
+jint objects_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
+		   struct jitlog_writer *text, bool running)
+{
+	static const jvmtiCapabilities wanted = {
+		.can_generate_sampled_object_alloc_events = 1,
+		.can_tag_objects = 1,
+		.can_generate_object_free_events = 1,
+	};
+	static const jvmtiEventCallbacks callbacks = {
+		.VMInit = vm_begins,
+		.VMDeath = vm_ends,
+		.SampledObjectAlloc = object_comes,
+		.ObjectFree = object_goes,
+	};
+	static const jvmtiEvent events[] = {
+		JVMTI_EVENT_VM_INIT,
+		JVMTI_EVENT_VM_DEATH,
+		JVMTI_EVENT_OBJECT_FREE,
+		JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,
+	};
+	jvmtiError err = (*vm)->AddCapabilities(vm, &wanted);
+
+	(void)java, (void)text;
+	if (err)
+		return refused(vm, "OBJECTINFO: this Java VM tells of no objects", err);
+	if (!log_file_make(&objects.log, o, "log-objects", "log-objects"))
+		return JNI_ERR;
+	objects.o = o;
+	err = (*vm)->SetHeapSamplingInterval(vm, 0);
+	if (!err)
+		err = (*vm)->SetEventCallbacks(vm, &callbacks, sizeof(callbacks));
+	for (size_t i = 0; !err && i < sizeof(events) / sizeof(events[0]); i++)
+		err = (*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, events[i], NULL);
+	if (!err && running)
+		err = (*vm)->ForceGarbageCollection(vm);
+	if (!err && running)
+		fprintf(stderr, "%s: OBJECTINFO: objects that exist already are not counted\n",
+			agent_kind.name);
+	return err ? refused(vm, "the Java VM's objects", err) : JNI_OK;
+}

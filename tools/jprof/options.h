@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What both agents are asked for: by JPROFOPTS in the environment first, then by the VM's own
+ * option. libpijit.so and libjprof.so are the same code; they differ in what they do when no part
+ * is asked for.
+ */
+#ifndef JPROF_OPTIONS_H
+#define JPROF_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "method_filter.h"
+
+enum agent_part {
+	PART_CALLS = 1,
+	PART_NAMES = 2,
+	PART_THREADS = 4,
+	PART_OBJECTS = 8,
+};
+
+/* What this library is called, and which part it is without options. */
+extern const struct agent_kind {
+	const char *name, *library, *does;
+	enum agent_part part;
+} agent_kind;
+
+struct agent_options {
+	unsigned int parts;
+	/* the calls */
+	bool tree; /* without what they took */
+	bool types, static_types;
+	bool no_natives;
+	struct method_filter methods, threads;
+	bool probes;       /* calls are seen by the VM's own probes, not by changed classes */
+	bool no_minima;    /* those of other runs are not used, nor kept */
+	char minima[4096]; /* where they are kept; "": the user's cache */
+	/* the names */
+	char folder[4096]; /* of the jitdump; "": the writer's default */
+	bool lines, code;
+	bool text; /* to log-jita2n, not to a jitdump */
+	/* the logs */
+	char path[4096], prefix[256]; /* "": the working folder; as each log has it */
+};
+
+/* 1: go on; 0: no agent is wanted; -1: an error, after a message. */
+int options_take(struct agent_options *o, const char *text);
+void options_free(struct agent_options *o);
+
+#endif

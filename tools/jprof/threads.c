@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The VM tells of a thread on that thread. Those that run when the agent is attached have no begin. */
+#include "threads.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "escape.h"
+#include "refused.h"
+
+static struct jitlog_writer *text_log;
+
+static void write_thread(jvmtiEnv *vm, jthread thread, bool start)
+{
+	static atomic_bool told;
+	jvmtiThreadInfo info = { 0 };
+	int err;
+
+	if ((*vm)->GetThreadInfo(vm, thread, &info))
+		info.name = NULL;
+	err = jitlog_thread(text_log, (uint32_t)gettid(), info.name ? info.name : "", start);
+	(*vm)->Deallocate(vm, (unsigned char *)info.name);
+	if (err && !atomic_exchange(&told, true))
+		escape_printf(stderr, "%s: log-jtnm: %s: names of threads are missing\n",
+			      agent_kind.name, strerror(-err));
+}
+
+static void JNICALL thread_begins(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
+{
+	(void)jni;
+	write_thread(vm, thread, true);
+}
+
+static void JNICALL thread_ends(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
+{
+	(void)jni;
+	write_thread(vm, thread, false);
+}
+
+jint threads_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
+		   struct jitlog_writer *text, bool running)
+{
+	/* The main thread has begun before: the VM is up on it. */
+	static const jvmtiEventCallbacks callbacks = {
+		.VMInit = thread_begins,
+		.ThreadStart = thread_begins,
+		.ThreadEnd = thread_ends,
+	};
+	static const jvmtiEvent events[] = {
+		JVMTI_EVENT_VM_INIT,
+		JVMTI_EVENT_THREAD_START,
+		JVMTI_EVENT_THREAD_END,
+	};
+	jvmtiError err = (*vm)->SetEventCallbacks(vm, &callbacks, sizeof(callbacks));
+
+	(void)java, (void)o;
+	text_log = text;
+	for (size_t i = 0; !err && i < sizeof(events) / sizeof(events[0]); i++)
+		err = (*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, events[i], NULL);
+	if (!err && running)
+		fprintf(stderr, "%s: THREADINFO: threads that run already have no begin\n",
+			agent_kind.name);
+	return err ? refused(vm, "the Java VM's threads", err) : JNI_OK;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* THREADINFO: names of threads, their begin and end, to log-jtnm. */
+#ifndef JPROF_THREADS_H
+#define JPROF_THREADS_H
+
+#include <jvmti.h>
+
+#include <jitlog.h>
+
+#include "options.h"
+
+/* `vm` is this part's own. JNI_ERR after a message. */
+jint threads_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
+		   struct jitlog_writer *text, bool running);
+
+#endif
