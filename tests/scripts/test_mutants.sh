@@ -112,6 +112,34 @@ cp tests/libperfutil/test_small.c tests/libperfutil/test_new.c
 random 1 map_suite '^not ok mutants_map: .* unit/test_new$' --map
 rm tests/libperfutil/test_new.c
 random 1 alive '^ALIVE +core libperfutil/small.c:11 plus' libperfutil/small.c:11
+# A test that fails without the fault, too, has noticed nothing.
+printf '%s\n' '#!/bin/sh' 'echo ok before' 'echo not ok anyway' 'exit 1' >tests/libperfutil/test_noisy.sh
+echo 'libperfutil/small\.c	libperfutil/test_noisy.sh' >>tests/mutants/suites
+printf '%s\n' 'all:' >>Makefile
+chmod +x tests/libperfutil/test_noisy.sh
+random 1 fails_anyway '^# libperfutil/test_noisy.sh: anyway without a fault, too' libperfutil/small.c:11
+grep -q '^ALIVE .*:11' said && echo "ok mutants_random_fails_anyway_alive" ||
+	{ echo "not ok mutants_random_fails_anyway_alive"; code=1; }
+# A suite is over when a test of it has failed, and so is what it started.
+cat >tests/libperfutil/test_long.sh <<'END'
+#!/bin/sh
+cp "$(command -v sleep)" build/sleeps
+setsid build/sleeps 600 &
+grep -q 'return a + b;' libperfutil/small.c && echo ok long_sum || echo not ok long_sum
+sleep 600
+END
+chmod +x tests/libperfutil/test_long.sh
+echo 'libperfutil/small\.c	libperfutil/test_long.sh' >>tests/mutants/suites
+SECONDS=0
+random 0 first_failure '^caught core libperfutil/small.c:11 plus \(long_sum' libperfutil/small.c:11
+[ $SECONDS -lt 60 ] && echo "ok mutants_random_at_once" ||
+	{ echo "not ok mutants_random_at_once: $SECONDS s"; code=1; }
+strays=$(find /proc/[0-9]*/exe -maxdepth 0 -lname "$dir/build/mutants/random/build/sleeps*" 2>/dev/null | wc -l)
+[ "$strays" = 0 ] && echo "ok mutants_random_no_strays" ||
+	{ echo "not ok mutants_random_no_strays: $strays"; code=1; }
+grep -v '_\(noisy\|long\)\.sh$' tests/mutants/suites >some
+mv some tests/mutants/suites
+rm tests/libperfutil/test_noisy.sh tests/libperfutil/test_long.sh
 printf '%s\t' libperfutil/small.c 'return a + b;' 'return a - b;' >tests/mutants/judged
 echo 'nobody calls it' >>tests/mutants/judged
 random 0 judged '^judged core libperfutil/small.c:11 plus' libperfutil/small.c:11
