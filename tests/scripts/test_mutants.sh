@@ -117,7 +117,7 @@ printf '%s\n' '#!/bin/sh' 'echo ok before' 'echo not ok anyway' 'exit 1' >tests/
 echo 'libperfutil/small\.c	libperfutil/test_noisy.sh' >>tests/mutants/suites
 printf '%s\n' 'all:' >>Makefile
 chmod +x tests/libperfutil/test_noisy.sh
-random 1 fails_anyway '^# libperfutil/test_noisy.sh: anyway without a fault, too' libperfutil/small.c:11
+random 1 fails_anyway '^# libperfutil/test_noisy.sh without a fault: not ok anyway' libperfutil/small.c:11
 grep -q '^ALIVE .*:11' said && echo "ok mutants_random_fails_anyway_alive" ||
 	{ echo "not ok mutants_random_fails_anyway_alive"; code=1; }
 # A suite is over when a test of it has failed, and so is what it started.
