@@ -112,6 +112,12 @@ cp tests/libperfutil/test_small.c tests/libperfutil/test_new.c
 random 1 map_suite '^not ok mutants_map: .* unit/test_new$' --map
 rm tests/libperfutil/test_new.c
 random 1 alive '^ALIVE +core libperfutil/small.c:11 plus' libperfutil/small.c:11
+# A condition that has a string in it can be turned round, too.
+printf 'int letter(char c);\nint letter(char c)\n{\n\tif (c == "\\"x"[1])\n\t\treturn 1;\n\treturn 2;\n}\n' \
+	>libperfutil/letter.c
+echo 'libperfutil/letter\.c	unit/test_small' >>tests/mutants/suites
+random 1 negate_strings '^ALIVE +core libperfutil/letter.c:4 negate' libperfutil/letter.c:4:negate
+rm libperfutil/letter.c
 # A test that fails without the fault, too, has noticed nothing.
 printf '%s\n' '#!/bin/sh' 'echo ok before' 'echo not ok anyway' 'exit 1' >tests/libperfutil/test_noisy.sh
 echo 'libperfutil/small\.c	libperfutil/test_noisy.sh' >>tests/mutants/suites
