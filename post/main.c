@@ -144,8 +144,9 @@ static int report_all(struct job *job, unsigned int needs)
 	code = absent ? EXIT_UNREADABLE : reports_write(job, &written);
 	if (!code && needs & NEED_TIMES && !times_add_up(&job->model->times))
 		code = EXIT_DAMAGED;
-	if (on_the_way && damage_gather(job, &faults) < 0)
-		code = EXIT_UNREADABLE;
+	rc = on_the_way ? damage_gather(job, &faults) : 0;
+	if (rc < 0)
+		code = failed("faults", rc);
 	if (!absent)
 		code = reports_screen(job, &written, code);
 	if (!(job->options->kinds & REPORT_TELLS_DAMAGE))

@@ -172,6 +172,13 @@ $(O)/tests/programs/way_out.so: tests/post/sandbox/way_out.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) -shared -o $@ $< $(ALLLDFLAGS) -lseccomp
 
+# … its requests for memory fail.
+tests: $(O)/tests/programs/no_memory.so
+$(O)/tests/programs/no_memory.so: tests/post/model/no_memory.c
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) -fno-builtin -shared -o $@ $< $(ALLLDFLAGS)
+
 # It tells of its code as a JIT does.
 $(O)/tests/programs/jit_moves: $(O)/inner/liba2n.a
 $(O)/tests/programs/jit_moves: TESTLINK = $(LIB_A2N)

@@ -11,6 +11,7 @@
 #include "a2n.h"
 #include "a2n/process/history.h"
 #include "a2n/inner.h"
+#include "a2n/no_memory.h"
 #include "a2n/jit/a2n_jit.h"
 #include "a2n/kernel/kernel.h"
 #include "a2n/module/addr_lines.h"
@@ -503,6 +504,11 @@ void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, b
 		answer->why = A2N_WHY_NOTHING;
 		module_resolve(&a->modules, a->modules.none, address, 0, answer);
 	}
+}
+
+bool a2n_no_memory(const struct a2n *a)
+{
+	return a->modules.no_memory;
 }
 
 uint32_t a2n_told(const struct a2n *a)

@@ -576,12 +576,14 @@ static void tell_waking(struct perfetto_writing *w, const struct timeline_moment
 static int each(void *arg, const struct timeline_moment *m)
 {
 	struct perfetto_writing *w = arg;
+	int rc = 0;
 
 	if (m->thread != NO_KEY)
 		tell_thread(w, m->thread);
 	switch (m->kind) {
 	case MOMENT_SAMPLE:
-		return tell_sample(w, m);
+		rc = tell_sample(w, m);
+		break;
 	case MOMENT_RUNS:
 		tell_switch(w, m);
 		break;
@@ -622,7 +624,7 @@ static int each(void *arg, const struct timeline_moment *m)
 		tell_named(w, m);
 		break;
 	}
-	return w->p.no_memory ? -ENOMEM : 0;
+	return rc ? rc : w->p.no_memory ? -ENOMEM : 0;
 }
 
 static int perfetto_write(const struct job *job, FILE *out)

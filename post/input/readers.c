@@ -113,6 +113,10 @@ int input_open(struct input *in, const char *path, struct pifile_fault *fault)
 		rc = r->open(in, fault);
 		if (rc)
 			in->reader = NULL;
+		if (rc && !fault->what[0]) {
+			fault->offset = NO_OFFSET;
+			snprintf(fault->what, sizeof(fault->what), "%s", strerror(-rc));
+		}
 		return rc;
 	}
 	snprintf(fault->what, sizeof(fault->what), "%s", other_name(head, size));

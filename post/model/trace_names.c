@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "a2n/no_memory.h"
 #include "record/record_as.h"
 
 static const char idle_name[] = "Idle";
@@ -477,7 +478,7 @@ static int ask(struct names *n, const struct names_owner *o, uint64_t time, bool
 		answer.module_offset = c->address;
 	if (n->lines.places || (lines_wanted(&n->lines) && !kernel))
 		c->symbol = lines_spot(&n->lines, c->symbol, &answer, kernel);
-	return c->symbol == NO_KEY ? -ENOMEM : 0;
+	return c->symbol == NO_KEY || a2n_no_memory(n->a2n) ? -ENOMEM : 0;
 }
 
 static inline void set_place(struct sample_place *place, const struct names_cached *c)

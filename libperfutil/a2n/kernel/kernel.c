@@ -623,8 +623,10 @@ const struct space *kernel_space(struct kernel *k)
 {
 	if (k->dirty) {
 		k->dirty = false;
-		if (build(k))
-			k->space = NULL; /* no memory: nothing is known */
+		if (build(k)) {
+			k->space = NULL; /* nothing is known */
+			k->modules->no_memory = true;
+		}
 	}
 	return k->space;
 }

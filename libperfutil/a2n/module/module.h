@@ -63,6 +63,7 @@ struct modules {
 	struct msi_file *msi;         /* saved symbols */
 	struct dwarf_names functions; /* of DWARF: named once */
 	uint32_t dwarf_files;         /* opened so far */
+	bool no_memory;               /* for symbols, once */
 };
 
 int modules_open(struct modules *ms, struct strings *strings, const struct a2n_options *options);

@@ -17,6 +17,14 @@
 
 #define PAGE 4096ull
 
+static const char no_memory[] = "out of memory"; /* as elf_file_open() has it */
+
+/* A file that could not be read for want of memory is none that has no names. */
+static void see_memory(struct modules *ms, const char *from)
+{
+	ms->no_memory |= from && !strcmp(from, no_memory);
+}
+
 static bool make_room(struct module *m)
 {
 	if (!m->made && m->tab.n)
@@ -59,7 +67,7 @@ static const char *text(struct modules *ms, const char *s)
 {
 	const char *copy = strings_intern(ms->strings, s, strlen(s));
 
-	return copy ? copy : "out of memory";
+	return copy ? copy : no_memory;
 }
 
 static bool take_segments(struct module *m, struct elf_file *f)
@@ -168,8 +176,9 @@ static void load_file(struct loading *l)
 	if (symtab_finish(&m->tab)) {
 		module_unload(m);
 		n = 0;
-		from = "out of memory";
+		from = no_memory;
 	}
+	see_memory(l->ms, from);
 	/* Memory that is never a file needs no warning. */
 	if (!n && m->path[0] == '/' && strncmp(m->path, "/memfd:", 7) &&
 	    strncmp(m->path, "/SYSV", 5))
@@ -196,8 +205,9 @@ static void load_vdso(struct modules *ms, struct module *m)
 	if (symtab_finish(&m->tab)) {
 		module_unload(m);
 		n = 0;
-		from = "out of memory";
+		from = no_memory;
 	}
+	see_memory(ms, from);
 	module_set_none(m, n ? A2N_RESULT_NO_SYMBOL : A2N_RESULT_NO_SYMBOLS, from);
 }
 
@@ -215,7 +225,8 @@ static void load(struct modules *ms, struct module *m)
 			load_file(l);
 			module_warn_servers(ms, m);
 		} else {
-			module_set_none(m, A2N_RESULT_NO_SYMBOLS, "out of memory");
+			module_set_none(m, A2N_RESULT_NO_SYMBOLS, no_memory);
+			see_memory(ms, no_memory);
 		}
 		free(l);
 	}
@@ -285,9 +296,10 @@ void module_resolve(struct modules *ms, struct module *m, uint64_t offset, uint6
 	i = symtab_find(&m->tab, address);
 	if (i != NO_SYMBOL) {
 		s = m->made ? m->made[i] : NULL;
-		if (!s)
+		if (!s) {
 			s = make_symbol(ms, m, i, bias);
-		else if (m->kind != MODULE_FILE)
+			ms->no_memory |= !s;
+		} else if (m->kind != MODULE_FILE)
 			/* the address of a kernel module may have become known since */
 			s->value = m->tab.symbols[i].value + bias;
 	}

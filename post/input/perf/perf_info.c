@@ -269,10 +269,13 @@ static void info_events(struct perf *p, struct bytes *b, FILE *out)
 		}
 		perf_attr_read(p, raw, size, &a);
 		ids = calloc(n + 1, sizeof(*ids));
-		for (uint32_t k = 0; ids && k < n; k++)
+		if (!ids) {
+			perf_fault(p, NO_OFFSET, "no memory for the ids of event %s", name);
+			return;
+		}
+		for (uint32_t k = 0; k < n; k++)
 			ids[k] = bytes_u64(b);
-		if (ids)
-			print_event(out, name, ids, n, &a);
+		print_event(out, name, ids, n, &a);
 		free(ids);
 	}
 }

@@ -180,6 +180,27 @@ verdict pprof_lines_inlined
 go tool pprof -symbolize=none -raw inlined.pb.gz 2>err >raw &&
 	grep -q "/inlined $(readelf -n inlined | sed -n 's/.*Build ID: //p')" raw
 verdict pprof_build_id
+# A build id's entry of a perf.data is filled up behind the path, to 64 bytes: paths of all those lengths.
+cat >loop.c <<'END'
+static volatile unsigned long sink;
+int main(void)
+{
+	for (unsigned long i = 0; i < 60000000; i++)
+		sink += i * i;
+	return 0;
+}
+END
+cc -O1 -Wl,--build-id -o loop loop.c || exit 1
+for length in 61 62 63 64 65; do
+	path=$(printf "%-${length}s" "$work/long/" | tr ' ' x)
+	mkdir -p "${path%/*}" && cp loop "$path" && echo "$path"
+done >paths
+# shellcheck disable=SC2016 # the shell that is traced goes through them
+"$(dirname "$post")/swtrace" run -q -B perf -o loops.nrm2 -- sh -c 'while read p; do $p; done <paths' >why 2>&1 &&
+	convert perf.data loops.nrm2 loops.data && "$post" -info -r loops.data >out 2>err &&
+	sed "s/^/build id : $(readelf -n loop | sed -n 's/.*Build ID: //p') /" paths >want &&
+	grep '^build id : .*/x*$' out | sort | diff want - >why
+verdict perf_build_ids
 
 # What Go's own runtime wrote, as Go's pprof has it.
 mkdir go && cat >go/main.go <<'END'

@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Memory that is refused, once, at each place of post's code that asks for it: it says so and fails, or
+# what it writes is whole all the same. It never dies of it.
+set -u
+# shellcheck source=tests/lib/post_lib.sh
+. "$(dirname "$0")/../../lib/post_lib.sh"
+preload=${TESTS:-$build/tests}/programs/no_memory.so
+script=${TESTS:-$build/tests}/programs/post_script
+
+# refused N COMMAND...: its output in `out`, or in out.file or the folder out.folder if it writes one
+refused() {
+	rm -rf out.file out.folder
+	NO_MEMORY=$1 LD_PRELOAD=$preload "${@:2}" >out 2>err
+}
+whole() { # what was written, as one file
+	cat out
+	[ ! -f out.file ] || cat out.file
+	[ ! -d out.folder ] || (cd out.folder && find . -type f | sort | xargs cat)
+}
+# each NAME COMMAND...: at each place that was not tried before
+declare -A tried=()
+each() {
+	local name=$1 n=0 code good places place
+	shift
+	refused 0 "$@"
+	good=$?
+	mapfile -t places < <(sed -n 's/^place //p' err)
+	whole >"good.$name"
+	[ ! -f out.file ] || cp out.file "file.$name"
+	[ "$good" -le 1 ] && [ ${#places[@]} -gt 3 ] && [ -s "good.$name" ] ||
+		echo "without a fault: exit code $good, ${#places[@]} places" >>why
+	for place in "${places[@]}"; do
+		n=$((n + 1))
+		[ -z "${tried[$place]:-}" ] || continue
+		tried[$place]=yes
+		refused $n "$@"
+		code=$?
+		if [ $code = "$good" ] && whole | cmp -s - "good.$name"; then
+			continue
+		fi
+		# It says why, or tells of damage: of -validate that is the report.
+		case $code in
+		1 | 2) grep -q '^post: .*[^ ]$\|no memory' err out && continue ;;
+		esac
+		echo "$n of ${#places[@]}: exit code $code: $(head -n 2 err)" >>why
+	done
+	[ ! -s why ]
+	verdict "$name"
+}
+
+for trace in story events stacks; do
+	"$make_trace" $trace $trace.nrm2 || exit 1
+done
+for story in sched calls itrace; do
+	"$script" $story.nrm2 <"$top/tests/post/report/post_$story.story" || exit 1
+done
+data=$top/tests/data
+
+each tprof "$post" -q -o - -cpu -off stacks.nrm2
+each tprof_json "$post" -q -json events.nrm2
+each sched "$post" -q -sched -o - sched.nrm2
+each offcpu "$post" -q -offcpu -o - sched.nrm2
+each irq "$post" -q -irq -o - sched.nrm2
+each syscalls "$post" -q -syscalls -faults -json calls.nrm2
+each marks "$post" -q -marks -o - events.nrm2
+each calltree "$post" -q -calltree -o - stacks.nrm2
+each callers "$post" -q -callers -o - stacks.nrm2
+each folded_report "$post" -q -folded stacks.nrm2
+each show "$post" -q -show -json -o - story.nrm2
+each stats "$post" -q -stats story.nrm2
+each info "$post" -q -info story.nrm2
+each validate "$post" -q -validate story.nrm2
+for format in pprof firefox speedscope perfetto chrome perf.data gperftools folded; do
+	each "$format" "$post" -q -format "$format" -o out.file stacks.nrm2
+done
+each ctf "$post" -q -format ctf -o out.folder sched.nrm2
+each arc "$post" -q -arc -o - itrace.nrm2
+each flow "$post" -q -flow -o - itrace.nrm2
+# ---- what others wrote
+each perf "$post" -q -show -json -o - -r "$data/perf/perf.data.branch-4.14"
+each perf_pipe "$post" -q -info -r "$data/perf/perf.data.piped.header_features-4.16"
+each xray "$post" -q -show -json -o - -r "$data/xray/fdr-log-arg1.xray"
+each xray_basic "$post" -q -functions -o - -r "$data/xray/basic-log-version-3.xray"
+each gperftools_read "$post" -q -o - -r "$data/gperftools/cppbench.cpu"
+cp file.pprof one.pb.gz
+each pprof_read "$post" -q -o - -r one.pb.gz
+each merged "$post" -q -o - -r stacks.nrm2 -r "$data/gperftools/cppbench.cpu"
+[ $failures = 0 ]
