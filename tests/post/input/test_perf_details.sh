@@ -94,6 +94,19 @@ is unknown_bits_told "$(grep -c 'branch_sample_type has bits 0x100000 that are n
 is unknown_bits_samples "$(jq -r .record out | grep -c tprof)" 0
 is unknown_bits_names "$(jq -r 'select(.comm == "work") | .comm' out | sort -u)" work
 
+# Groups of events: who leads, how many there are. What goes beyond the list of events is none.
+cp "$top/tests/data/perf/perf.data.group_desc-4.14" group.data
+group() { # LEADER MEMBERS: what is told of the group
+	perl -e 'print pack "V2", @ARGV' "$1" "$2" | dd of=group.data bs=1 seek=8364 conv=notrunc status=none
+	"$bin/post" -q -info -r group.data 2>err | sed -n 's/^group: //p'
+}
+is group_of_two "$(group 0 2)" '{cache-references,branch-misses}'
+is group_of_the_last "$(group 1 1)" '{branch-misses}'
+for beyond in '0 3' '1 2' '2 0' '2 1' '0 4294967295' '4294967295 1' '4294967295 2'; do
+	# shellcheck disable=SC2086 # two numbers
+	is "group_beyond_${beyond/ /_}" "$(group $beyond)" ''
+done
+
 # A record that is too long when it is written is left out, and said so.
 "$top/tests/post/input/perf_long_image" >long.data
 for to in long.file -; do
