@@ -127,6 +127,13 @@ $(O)/tests/unit/test_common $(O)/tests/unit/test_options: $(call obj,$(COMMON_SR
 $(O)/tests/unit/test_ai: INC_TESTS += -Itools/ai
 $(O)/tests/unit/test_ai: $(call obj,tools/ai/ai_span.c)
 
+# Of cpi all but its options, with the library's counters the test's own.
+$(O)/tests/unit/test_cpi_count: INC_TESTS += -Itools/ai -Itools/cpi -Itools/common
+$(O)/tests/unit/test_cpi_count: $(call obj,tools/cpi/count.c tools/cpi/cpi_show.c $(AI_SRC) $(COMMON_SRC))
+$(O)/tests/unit/test_cpi_count: TESTLINK = -Wl,--wrap=TraceFindEvents,--wrap=counters_open,--wrap=counters_on \
+	-Wl,--wrap=counters_off,--wrap=counters_read_sized,--wrap=counters_close,--wrap=AiInit,--wrap=AiGetInfo_sized \
+	-Wl,--wrap=AiTerminate,--wrap=span_read,--wrap=cpus_online,--wrap=TraceLastError
+
 # Of the agent for Java what needs no VM.
 $(O)/tests/unit/test_jprof_calls: INC_TESTS += -Itools/jprof/calls
 $(O)/tests/unit/test_probe_frames: INC_TESTS += -Itools/jprof/calls -Itools/jprof/probes

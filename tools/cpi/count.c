@@ -241,6 +241,7 @@ int count(const struct cpi *o, struct cpi_result *r, int *status)
 		end_span(&c, r);
 		code = take(&c, r);
 	}
+	span_free(&c.first);
 	counters_close(c.counters);
 	free(c.cpus);
 	return code;
