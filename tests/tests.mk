@@ -127,6 +127,10 @@ $(O)/tests/unit/test_common $(O)/tests/unit/test_options: $(call obj,$(COMMON_SR
 $(O)/tests/unit/test_ai: INC_TESTS += -Itools/ai
 $(O)/tests/unit/test_ai: $(call obj,tools/ai/ai_span.c)
 
+# Of swtrace where places are found.
+$(O)/tests/unit/test_place: INC_TESTS += -Itools
+$(O)/tests/unit/test_place: $(call obj,tools/swtrace/place.c)
+
 # Of cpi all but its options, with the library's counters the test's own.
 $(O)/tests/unit/test_cpi_count: INC_TESTS += -Itools/ai -Itools/cpi -Itools/common
 $(O)/tests/unit/test_cpi_count: $(call obj,tools/cpi/count.c tools/cpi/cpi_show.c $(AI_SRC) $(COMMON_SRC))

@@ -71,6 +71,8 @@ done >wrong <<'END'
 2|post: x: these are no numbers as in 4242,5000-5010|post -pid x -r none.nrm2
 2|post: -format: there is no nosuch; there are|post -format nosuch -r none.nrm2
 2|post: option '-d' is ambiguous:|post -d x -r none.nrm2
+2|post: option '-off' doesn't allow an argument|post -off=1 -r none.nrm2
+2|post: option '-offc' doesn't allow an argument|post -offc=1 -r none.nrm2
 2|post: unrecognized option '-nosuch'|post -nosuch -r none.nrm2
 END
 [ ! -s wrong ]
