@@ -159,9 +159,12 @@ int service_make_way(const struct sockaddr_un *a)
 	fcntl(fd, F_SETFL, O_NONBLOCK);
 	err = connect(fd, (const struct sockaddr *)a, sizeof(*a)) ? errno : 0;
 	close(fd);
+	/* It has just ended. */
+	if (err == ENOENT)
+		return 0;
 	if (err != ECONNREFUSED)
 		return -EADDRINUSE;
-	return unlink(a->sun_path) ? -errno : 0;
+	return unlink(a->sun_path) && errno != ENOENT ? -errno : 0;
 }
 
 int service_bind(const struct sockaddr_un *a)
@@ -238,33 +241,70 @@ int service_lost(const struct service *h)
 	return rc_fail(PI_HOLDER_GONE, "%s died, or is of another release", h->holder);
 }
 
-int service_request(const struct service *h, const void *request)
+static int none(const struct service *h)
 {
+	return rc_fail(PI_NOT_INITIALIZED, "%s", h->none);
+}
+
+static int not_reached(const struct service *h, const struct sockaddr_un *a, int err)
+{
+	struct stat st;
+
+	/* One that ends removes its address first. */
+	if (err == -ENOENT || (err == -ECONNREFUSED && (!h->restart_hint || lstat(a->sun_path, &st))))
+		return none(h);
+	if (err == -ECONNREFUSED)
+		return rc_fail(PI_HOLDER_GONE, "%s was killed: what it counted is lost (%s)",
+			       h->holder, h->restart_hint);
+	if (err == -EPERM || err == -EACCES)
+		return rc_fail(PI_NOT_OWNER, "%s", h->not_owner);
+	return rc_errno(err, "reaching %s", h->holder);
+}
+
+/* It took the request and did not answer. True: it had been told to end by somebody else, with the
+ * request still waiting. */
+static bool has_ended(const struct sockaddr_un *a, const struct stat *was)
+{
+	struct stat is;
+
+	return lstat(a->sun_path, &is) ? errno == ENOENT :
+					 is.st_dev != was->st_dev || is.st_ino != was->st_ino ||
+						 is.st_ctim.tv_sec != was->st_ctim.tv_sec ||
+						 is.st_ctim.tv_nsec != was->st_ctim.tv_nsec;
+}
+
+int service_request(const struct service *h, const void *request, void *reply, size_t size,
+		    int *passed)
+{
+	struct stat at = { 0 };
 	struct sockaddr_un a;
+	ssize_t n;
 	int fd;
 
 	service_address(&a, h->named, h->leaf, false);
-	fd = service_connect(&a, true);
-	if (fd == -ENOENT || (fd == -ECONNREFUSED && !h->restart_hint))
-		return rc_fail(PI_NOT_INITIALIZED, "%s", h->none);
-	if (fd == -ECONNREFUSED)
-		return rc_fail(PI_HOLDER_GONE, "%s was killed: what it counted is lost (%s)",
-			       h->holder, h->restart_hint);
-	if (fd == -EPERM || fd == -EACCES)
-		return rc_fail(PI_NOT_OWNER, "%s", h->not_owner);
-	if (fd < 0)
-		return rc_errno(fd, "reaching %s", h->holder);
-	if (service_send(fd, request, h->request, -1))
-		return fd;
-	close(fd);
+	/* Another one that has begun since is asked instead. */
+	do {
+		(void)lstat(a.sun_path, &at);
+		fd = service_connect(&a, true);
+		if (fd < 0)
+			return not_reached(h, &a, fd);
+		n = -1;
+		if (service_send(fd, request, h->request, -1))
+			n = service_receive(fd, reply, size, passed);
+		if (n == (ssize_t)size)
+			return fd;
+		if (passed && n >= 0 && *passed >= 0)
+			close(*passed);
+		close(fd);
+	} while (n <= 0 && has_ended(&a, &at));
 	return service_lost(h);
 }
 
-int service_ask(const struct service *h, uint32_t op)
+int service_ask(const struct service *h, uint32_t op, void *reply, size_t size, int *passed)
 {
 	struct service_question q = { .size = sizeof(q), .version = h->version, .op = op };
 
-	return service_request(h, &q);
+	return service_request(h, &q, reply, size, passed);
 }
 
 /* A client that neither sends nor reads must not block the others. */

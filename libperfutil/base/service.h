@@ -67,9 +67,12 @@ struct service {
 
 /* Starts the daemon, unless it is running, and waits until it answers. 0 or a return code. */
 int service_begin(const struct service *h, const void *start, size_t size);
-/* Sends a request of h->request bytes; returns a descriptor to receive the answer on, or a return
- * code. */
-int service_request(const struct service *h, const void *request);
+/* Sends a request of h->request bytes and receives the first packet of the answer, of just this
+ * size, and a descriptor that it passes (-1: none), unless `passed` is NULL. Returns a descriptor
+ * for what else the answer has, or a return code. A daemon that another thread or program ends
+ * meanwhile is one that is not there. */
+int service_request(const struct service *h, const void *request, void *reply, size_t size,
+		    int *passed);
 /* The answer is missing or malformed: a return code. */
 int service_lost(const struct service *h);
 
@@ -78,7 +81,7 @@ int service_lost(const struct service *h);
 struct service_question {
 	uint32_t size, version, op, reserved;
 };
-int service_ask(const struct service *h, uint32_t op);
+int service_ask(const struct service *h, uint32_t op, void *reply, size_t size, int *passed);
 uint32_t service_op(const struct service *h, const void *request);
 
 /* ---- the holder program ---------------------------------------------------------------------- */

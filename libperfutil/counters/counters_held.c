@@ -191,8 +191,7 @@ static int take(int fd, struct answer *a, struct counter_value *list, unsigned i
 	struct counter_value some[A_PACKET];
 	uint32_t got = 0;
 
-	if (service_receive(fd, a, sizeof(*a), NULL) != (ssize_t)sizeof(*a) ||
-	    a->head.size != sizeof(a->head) || a->head.version != VERSION ||
+	if (a->head.size != sizeof(a->head) || a->head.version != VERSION ||
 	    a->head.values > INT32_MAX)
 		return service_lost(&held_counters);
 	a->why[sizeof(a->why) - 1] = 0;
@@ -221,7 +220,7 @@ int counters_ask(int stop, struct counters_held *head, struct counter_value *lis
 
 	if (!list && room)
 		return rc_null("memory for values");
-	fd = service_ask(&held_counters, stop ? STOP : READ);
+	fd = service_ask(&held_counters, stop ? STOP : READ, &a, sizeof(a), NULL);
 	if (fd < 0)
 		return fd;
 	n = take(fd, &a, list, room);

@@ -26,8 +26,8 @@ enum itrace_flags {
 	ITRACE_NO_THREADS = 0x40, /* not the threads that a traced one creates */
 };
 
-/* Resets the settings; call it before the following functions. The calling process is traced unless
- * another scope is chosen. */
+/* Call it before the following functions, once until ITraceTerminate. The calling process is traced
+ * unless another scope is chosen. */
 int ITraceInit(int flags) PITRACE_USE_RESULT;
 /* Ends the trace; also ends a session that ITraceOn started. */
 int ITraceTerminate(void);

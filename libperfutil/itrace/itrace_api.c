@@ -16,6 +16,7 @@ static struct {
 	pthread_mutex_t lock;
 	bool begun; /* ITraceInit was called */
 	bool ours;  /* ITrace created the session */
+	bool set;   /* a session has these settings */
 	int flags;  /* enum itrace_flags */
 	struct tracer_itrace config;
 } it = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -26,9 +27,28 @@ static int leave(int rc)
 	return rc;
 }
 
-static bool enter(void)
+static void take(void)
 {
 	pthread_mutex_lock(&it.lock);
+}
+
+static void give(void)
+{
+	pthread_mutex_unlock(&it.lock);
+}
+
+static void watch_forks(void)
+{
+	trace_watch_forks();
+	pthread_atfork(take, give, give);
+}
+
+static bool enter(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, watch_forks);
+	take();
 	return it.begun;
 }
 
@@ -43,11 +63,14 @@ int ITraceInit(int flags)
 	const int known = ITRACE_USER | ITRACE_KERNEL | ITRACE_FOLLOW | ITRACE_LOSSY |
 			  ITRACE_STEPS | ITRACE_LOAD_STORE | ITRACE_NO_THREADS;
 
-	enter();
+	/* Settings whose session is over are nobody's. */
+	if (enter() && !(it.set && IsTraceActive() == 0))
+		return leave(rc_fail(PI_INCORRECT_STATE,
+				     "ITrace is initialized: call ITraceTerminate first"));
 	if (flags & ~known)
 		return leave(rc_fail(PI_INVALID_ARGUMENT, "unknown flags"));
 	it.begun = true;
-	it.ours = false;
+	it.ours = it.set = false;
 	it.flags = flags & (ITRACE_USER | ITRACE_KERNEL) ? flags : flags | ITRACE_USER;
 	it.config = (struct tracer_itrace){
 		.scope = PITRACE_ITRACE_PIDS,
@@ -212,7 +235,7 @@ static int begin_session(void)
 	}
 	majors_of(majors);
 	rc = trace_begin(pid, majors, &config);
-	it.ours = rc == PI_OK;
+	it.ours = it.set = rc == PI_OK;
 	return rc;
 }
 
@@ -227,6 +250,7 @@ static int install(void)
 		return begin_session();
 	majors_of(majors);
 	rc = trace_itrace(&it.config);
+	it.set |= rc == PI_OK;
 	for (int major = 0; major < 64 && !rc; major++)
 		if (majors[0] >> major & 1)
 			rc = TraceEnable(major);

@@ -191,14 +191,12 @@ static bool is_ptt(int fd)
 
 static int request(uint32_t op, struct pttview_held *head, int *passed)
 {
-	int fd = service_ask(&held_ptt, op);
-	ssize_t n;
+	int fd = service_ask(&held_ptt, op, head, sizeof(*head), passed);
 
 	if (fd < 0)
 		return fd;
-	n = service_receive(fd, head, sizeof(*head), passed);
 	close(fd);
-	if (n == (ssize_t)sizeof(*head) && sound(head))
+	if (sound(head))
 		return PI_OK;
 	if (passed && *passed >= 0)
 		close(*passed);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The Trace* functions: they send requests to the holder. Settings made before TraceInit are kept
- * here. */
+/*
+ * The Trace* functions: they send requests to the holder, which answers one after the other. Any
+ * thread may call any of them: settings made before TraceInit are kept here, behind a lock that is
+ * held for a moment.
+ */
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +18,7 @@
 #include "session/trace_inner.h"
 #include "session/tracer_inner.h"
 
-static struct {
+static struct settings {
 	int mode, scope, pid, rate;
 	uint64_t mte_bytes, section_bytes;
 	uint32_t stacks, depth, copy;
@@ -26,7 +30,47 @@ static struct {
 	uint32_t nevents;
 } settings = { .mode = TRACE_NORMAL, .scope = TRACE_SYSTEM };
 
-static struct holder_reply last;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Whether the session has instruction traces, as of the last answer. */
+static enum { NOT_KNOWN, NO_BRANCHES, BRANCHES } branches;
+
+static void take_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void give_lock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static void watch_forks(void)
+{
+	pthread_atfork(take_lock, give_lock, give_lock);
+}
+
+void trace_watch_forks(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, watch_forks);
+}
+
+static struct settings *change_settings(void)
+{
+	trace_watch_forks();
+	take_lock();
+	return &settings;
+}
+
+static struct settings get_settings(void)
+{
+	struct settings now = *change_settings();
+
+	give_lock();
+	return now;
+}
 
 /* The holder has another working folder: make names absolute. */
 static int absolute(const char *path, char out[PATH_MAX])
@@ -43,8 +87,20 @@ static int absolute(const char *path, char out[PATH_MAX])
 	return n < PATH_MAX ? PI_OK : rc_fail(PI_INVALID_ARGUMENT, "the file's name is too long");
 }
 
+static int ask(const struct holder_request *q, struct holder_reply *r)
+{
+	const uint64_t both = 1ull << PITRACE_BRANCH_USER | 1ull << PITRACE_BRANCH_KERNEL;
+	int rc = holder_call(q, r);
+
+	if (!rc)
+		__atomic_store_n(&branches, r->info.majors[0] & both ? BRANCHES : NO_BRANCHES,
+				 __ATOMIC_RELAXED);
+	return rc;
+}
+
 static int call(uint32_t op, int a, int b, const char *path)
 {
+	struct holder_reply r;
 	struct holder_request q = {
 		.size = sizeof(q),
 		.version = HOLDER_VERSION,
@@ -55,7 +111,18 @@ static int call(uint32_t op, int a, int b, const char *path)
 
 	if (path)
 		snprintf(q.path, sizeof(q.path), "%s", path);
-	return holder_call(&q, &last);
+	return ask(&q, &r);
+}
+
+static int get_reply(struct holder_reply *r)
+{
+	const struct holder_request q = {
+		.size = sizeof(q),
+		.version = HOLDER_VERSION,
+		.op = HOLDER_INFO,
+	};
+
+	return ask(&q, r);
 }
 
 /* Settings are kept until init; during a session they are refused. */
@@ -72,21 +139,25 @@ int TraceSetMode(int mode)
 
 	if (mode < TRACE_NORMAL || mode > TRACE_WRAP)
 		return rc_fail(PI_INVALID_ARGUMENT, "invalid mode");
-	if (!rc)
-		settings.mode = mode;
+	if (!rc) {
+		change_settings()->mode = mode;
+		give_lock();
+	}
 	return rc;
 }
 
 int TraceSetName(const char *path)
 {
+	char name[PATH_MAX] = ""; /* the default, where TraceInit is called */
 	int rc = before_init();
 
-	if (rc)
-		return rc;
-	if (path)
-		return absolute(path, settings.file);
-	*settings.file = 0; /* the default, where TraceInit is called */
-	return PI_OK;
+	if (!rc && path)
+		rc = absolute(path, name);
+	if (!rc) {
+		strcpy(change_settings()->file, name);
+		give_lock();
+	}
+	return rc;
 }
 
 int TraceSetMteSize(uint64_t bytes)
@@ -95,8 +166,10 @@ int TraceSetMteSize(uint64_t bytes)
 
 	if (!rc)
 		rc = session_check_sizes(bytes, 0, 0);
-	if (!rc)
-		settings.mte_bytes = bytes;
+	if (!rc) {
+		change_settings()->mte_bytes = bytes;
+		give_lock();
+	}
 	return rc;
 }
 
@@ -106,8 +179,10 @@ int TraceSetSectionSize(uint64_t bytes)
 
 	if (!rc)
 		rc = session_check_sizes(0, 0, bytes);
-	if (!rc)
-		settings.section_bytes = bytes;
+	if (!rc) {
+		change_settings()->section_bytes = bytes;
+		give_lock();
+	}
 	return rc;
 }
 
@@ -120,8 +195,11 @@ int TraceSetScope(int scope, int pid)
 	if (scope == TRACE_PROCESS && pid <= 0)
 		return rc_fail(PI_INVALID_ARGUMENT, "a process scope needs a pid");
 	if (!rc) {
-		settings.scope = scope;
-		settings.pid = scope == TRACE_PROCESS ? pid : 0;
+		struct settings *s = change_settings();
+
+		s->scope = scope;
+		s->pid = scope == TRACE_PROCESS ? pid : 0;
+		give_lock();
 	}
 	return rc;
 }
@@ -143,9 +221,12 @@ int TraceSetStacks(int what, int depth, int copy)
 			       "invalid copy size: 8 to %d bytes, a multiple of 8",
 			       PITRACE_STACK_COPY_MAX);
 	if (!rc) {
-		settings.stacks = (uint32_t)what;
-		settings.depth = (uint32_t)depth;
-		settings.copy = (uint32_t)copy;
+		struct settings *s = change_settings();
+
+		s->stacks = (uint32_t)what;
+		s->depth = (uint32_t)depth;
+		s->copy = (uint32_t)copy;
+		give_lock();
 	}
 	return rc;
 }
@@ -157,9 +238,12 @@ int TraceSetRotation(uint64_t bytes, uint64_t seconds, int keep)
 	if (keep < 0 || seconds > UINT32_MAX)
 		return rc_fail(PI_INVALID_ARGUMENT, "invalid number of files or seconds");
 	if (!rc) {
-		settings.rotate_bytes = bytes;
-		settings.rotate_ns = seconds * 1000000000ull;
-		settings.rotate_keep = (uint32_t)keep;
+		struct settings *s = change_settings();
+
+		s->rotate_bytes = bytes;
+		s->rotate_ns = seconds * 1000000000ull;
+		s->rotate_keep = (uint32_t)keep;
+		give_lock();
 	}
 	return rc;
 }
@@ -170,8 +254,11 @@ int TraceSetCollector(const char *name)
 
 	if (name && !collector_named(name))
 		return rc_fail(PI_INVALID_ARGUMENT, "unknown collector '%s'", name);
-	if (!rc)
-		snprintf(settings.collector, sizeof(settings.collector), "%s", name ? name : "");
+	if (!rc) {
+		snprintf(change_settings()->collector, sizeof(settings.collector), "%s",
+			 name ? name : "");
+		give_lock();
+	}
 	return rc;
 }
 
@@ -182,25 +269,30 @@ int TraceSetTprofEvent(int cpu, const char *event, uint64_t count, int priv)
 		.version = HOLDER_VERSION,
 		.op = HOLDER_EVENTS,
 	};
-	uint32_t rate = settings.rate ? (uint32_t)settings.rate : TRACE_DEFAULT_RATE;
-	int rc = call(HOLDER_INFO, 0, 0, NULL);
+	const int set = get_settings().rate;
+	uint32_t rate = set ? (uint32_t)set : TRACE_DEFAULT_RATE;
+	struct holder_reply r;
+	struct settings *s;
+	int rc = get_reply(&r);
 
 	if (cpu != -1)
 		return rc_fail(PI_NOT_SUPPORTED, "an event is counted on all CPUs: cpu is -1");
 	if (rc && rc != PI_NOT_INITIALIZED)
 		return rc;
 	/* A fixed count has no rate. */
-	if (!rc && last.info.rate)
-		rate = last.info.rate;
+	if (!rc && r.info.rate)
+		rate = r.info.rate;
 	if (event)
 		q.a = TraceFindEvents(event, count, rate, priv, q.events);
 	if (q.a < 0)
 		return q.a;
 	if (!rc)
-		return holder_call(&q, &last);
+		return ask(&q, &r);
 	/* Kept until init. */
-	memcpy(settings.events, q.events, sizeof(settings.events));
-	settings.nevents = (uint32_t)q.a;
+	s = change_settings();
+	memcpy(s->events, q.events, sizeof(s->events));
+	s->nevents = (uint32_t)q.a;
+	give_lock();
 	return PI_OK;
 }
 
@@ -244,30 +336,30 @@ int TraceCheck(int scope, int pid, struct trace_check *list, int room)
 }
 
 /* As set before. */
-static int start(struct tracer_options *given)
+static int start(const struct tracer_options *given, const struct settings *set)
 {
 	const char *uid = secure_getenv("SUDO_UID"), *gid = secure_getenv("SUDO_GID");
 	struct tracer_options o;
 	char file[PATH_MAX];
 	int rc;
 
-	rc = absolute(*settings.file ? settings.file : TRACE_DEFAULT_NAME, file);
+	rc = absolute(*set->file ? set->file : TRACE_DEFAULT_NAME, file);
 	if (rc)
 		return rc;
 	o = *given;
-	o.rate = (uint32_t)settings.rate;
-	o.mte_bytes = settings.mte_bytes;
-	o.section_bytes = settings.section_bytes;
-	o.stacks = settings.stacks;
-	o.depth = settings.depth;
-	o.copy = settings.copy;
+	o.rate = (uint32_t)set->rate;
+	o.mte_bytes = set->mte_bytes;
+	o.section_bytes = set->section_bytes;
+	o.stacks = set->stacks;
+	o.depth = set->depth;
+	o.copy = set->copy;
 	o.file = file;
-	o.events = settings.events;
-	o.nevents = settings.nevents;
-	o.rotate_bytes = settings.rotate_bytes;
-	o.rotate_ns = settings.rotate_ns;
-	o.rotate_keep = settings.rotate_keep;
-	o.collector = *settings.collector ? settings.collector : NULL;
+	o.events = set->events;
+	o.nevents = set->nevents;
+	o.rotate_bytes = set->rotate_bytes;
+	o.rotate_ns = set->rotate_ns;
+	o.rotate_keep = set->rotate_keep;
+	o.collector = *set->collector ? set->collector : NULL;
 	/* Under sudo the files belong to the user who called it. */
 	if (geteuid() == 0 && uid && gid) {
 		o.owner = (uid_t)strtoul(uid, NULL, 10);
@@ -280,20 +372,23 @@ int TraceInit(uint64_t size)
 {
 	int rc = session_check_sizes(0, size, 0);
 	struct tracer_options o;
+	struct settings set;
 
 	if (rc)
 		return rc;
 	tracer_defaults(&o);
-	o.mode = settings.mode;
-	o.scope = settings.scope;
-	o.pid = settings.pid;
+	set = get_settings();
+	o.mode = set.mode;
+	o.scope = set.scope;
+	o.pid = set.pid;
 	o.trace_bytes = size;
-	return start(&o);
+	return start(&o, &set);
 }
 
 int trace_begin(int pid, const uint64_t majors[PITRACE_MAJORS / 64],
 		const struct tracer_itrace *itrace)
 {
+	const struct settings set = get_settings();
 	struct tracer_options o;
 
 	tracer_defaults(&o);
@@ -302,7 +397,7 @@ int trace_begin(int pid, const uint64_t majors[PITRACE_MAJORS / 64],
 	o.pid = pid;
 	o.itrace = itrace;
 	memcpy(o.majors, majors, sizeof(o.majors));
-	return start(&o);
+	return start(&o, &set);
 }
 
 int trace_itrace(const struct tracer_itrace *itrace)
@@ -313,18 +408,16 @@ int trace_itrace(const struct tracer_itrace *itrace)
 		.op = HOLDER_ITRACE,
 		.itrace = *itrace,
 	};
+	struct holder_reply r;
 
-	return holder_call(&q, &last);
+	return ask(&q, &r);
 }
 
-/* Whether the session has instruction traces, as of the last call. */
 static bool traces_instructions(void)
 {
-	const uint64_t branches = 1ull << PITRACE_BRANCH_USER | 1ull << PITRACE_BRANCH_KERNEL;
-
-	if (!last.size)
+	if (__atomic_load_n(&branches, __ATOMIC_RELAXED) == NOT_KNOWN)
 		(void)call(HOLDER_INFO, 0, 0, NULL);
-	return last.info.majors[0] & branches;
+	return __atomic_load_n(&branches, __ATOMIC_RELAXED) == BRANCHES;
 }
 
 int trace_terminate(void)
@@ -351,14 +444,15 @@ int TraceDisable(int major)
 
 int TraceQueryMajor(int major)
 {
-	int rc = call(HOLDER_INFO, 0, 0, NULL);
+	struct holder_reply r;
+	int rc = get_reply(&r);
 
 	if (rc)
 		return rc;
 	if (major < 0 || major >= PITRACE_MAJORS)
 		return rc_fail(PI_INVALID_ARGUMENT, "invalid major: majors are 0 to %d",
 			       PITRACE_MAJORS - 1);
-	return major == PITRACE_MTE || (last.info.majors[major / 64] >> (major & 63) & 1);
+	return major == PITRACE_MTE || (r.info.majors[major / 64] >> (major & 63) & 1);
 }
 
 int SetProfilerRate(int rate)
@@ -371,7 +465,8 @@ int SetProfilerRate(int rate)
 	if (rate < 1 || rate > TRACE_MAX_RATE)
 		return rc_fail(PI_INVALID_ARGUMENT,
 			       "invalid rate: rates are 1 to %d ticks a second", TRACE_MAX_RATE);
-	settings.rate = rate;
+	change_settings()->rate = rate;
+	give_lock();
 	return PI_OK;
 }
 
@@ -449,20 +544,22 @@ int IsTraceActive(void)
 
 int IsTraceOn(void)
 {
-	int rc = call(HOLDER_INFO, 0, 0, NULL);
+	struct holder_reply r;
+	int rc = get_reply(&r);
 
 	if (rc)
 		return rc == PI_NOT_INITIALIZED ? 0 : rc;
-	return last.info.state == PITRACE_STATE_ON || last.info.state == PITRACE_STATE_SUSPENDED;
+	return r.info.state == PITRACE_STATE_ON || r.info.state == PITRACE_STATE_SUSPENDED;
 }
 
 static int mode_is(int mode)
 {
-	int rc = call(HOLDER_INFO, 0, 0, NULL);
+	struct holder_reply r;
+	int rc = get_reply(&r);
 
 	if (rc && rc != PI_NOT_INITIALIZED)
 		return rc;
-	return (rc ? settings.mode : (int)last.info.mode) == mode;
+	return (rc ? get_settings().mode : (int)r.info.mode) == mode;
 }
 
 int IsContMode(void)
@@ -475,27 +572,73 @@ int IsWrapMode(void)
 	return mode_is(TRACE_WRAP);
 }
 
+/* Each thread has a name of its own, until its next call. */
+static pthread_key_t names;
+static bool has_names;
+
+static void make_names(void)
+{
+	has_names = !pthread_key_create(&names, free);
+}
+
+static char *own_name(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	char *name;
+
+	pthread_once(&once, make_names);
+	name = has_names ? pthread_getspecific(names) : NULL;
+	if (name || !has_names)
+		return name;
+	name = malloc(PATH_MAX);
+	if (name && pthread_setspecific(names, name)) {
+		free(name);
+		name = NULL;
+	}
+	return name;
+}
+
+/* The library may go before the threads. */
+static __attribute__((destructor)) void drop_names(void)
+{
+	if (!has_names)
+		return;
+	has_names = false;
+	free(pthread_getspecific(names));
+	pthread_key_delete(names);
+}
+
 const char *TraceGetName(void)
 {
-	if (call(HOLDER_INFO, 0, 0, NULL))
-		return *settings.file ? settings.file : TRACE_DEFAULT_NAME;
-	return last.info.file;
+	struct holder_reply r;
+	const struct settings set = get_settings();
+	const char *is = *set.file ? set.file : TRACE_DEFAULT_NAME;
+	char *name = own_name();
+
+	if (!name)
+		return "";
+	if (!get_reply(&r))
+		is = r.info.file;
+	snprintf(name, PATH_MAX, "%s", is);
+	return name;
 }
 
 int TraceGetIntervalId(void)
 {
-	int rc = call(HOLDER_INFO, 0, 0, NULL);
+	struct holder_reply r;
+	int rc = get_reply(&r);
 
-	return rc ? rc : (int)last.info.interval;
+	return rc ? rc : (int)r.info.interval;
 }
 
 int TraceGetInfo(struct trace_info *info)
 {
-	int rc = call(HOLDER_INFO, 0, 0, NULL);
+	struct holder_reply r;
+	int rc = get_reply(&r);
 
 	if (!rc && !info)
 		return rc_fail(PI_INVALID_ARGUMENT, "no place for the answer");
 	if (!rc)
-		*info = last.info;
+		*info = r.info;
 	return rc;
 }

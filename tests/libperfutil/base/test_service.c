@@ -121,13 +121,11 @@ static bool nobody(void)
 
 static pid_t ask(const struct service *h, uint32_t op)
 {
-	int fd = service_ask(h, op);
 	pid_t pid = -1;
+	int fd = service_ask(h, op, &pid, sizeof(pid), NULL);
 
 	if (fd < 0)
 		return fd;
-	if (service_receive(fd, &pid, sizeof(pid), NULL) != (ssize_t)sizeof(pid))
-		pid = 0;
 	if (pid > 0)
 		newest = pid;
 	close(fd);
@@ -160,7 +158,7 @@ static void answers(void)
 	CU_ASSERT_EQUAL(ask(&service, WHO), pid);
 	CU_ASSERT_EQUAL(start(), PI_BUSY);
 	CU_ASSERT_STRING_EQUAL(TraceLastError(), "it is held");
-	CU_ASSERT_EQUAL(ask(&later, WHO), 0);
+	CU_ASSERT_EQUAL(ask(&later, WHO), PI_HOLDER_GONE);
 	CU_ASSERT_EQUAL(stat(address.sun_path, &st), 0);
 	CU_ASSERT_EQUAL(st.st_mode & 077, 0);
 	CU_ASSERT_EQUAL(ask(&service, WHO), pid);
