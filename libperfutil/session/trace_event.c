@@ -22,7 +22,6 @@
 
 struct declared {
 	struct hook_event hook;
-	bool wanted;
 	char text[]; /* the name, the fields, each with an end */
 };
 
@@ -144,7 +143,7 @@ static struct declared *make(struct item_table *t, const struct event_text *e)
 	d->hook.fields = d->text + e->name_length + 1;
 	d->hook.ints = e->ints;
 	d->hook.strs = e->strs;
-	d->wanted = !wanted || !*wanted || named_wanted(wanted, e->name);
+	d->hook.wanted = !wanted || !*wanted || named_wanted(wanted, e->name);
 	return d;
 }
 
@@ -181,6 +180,7 @@ static int find_or_add(struct item_table *t, const struct event_text *e)
 				return no_room();
 		}
 		new->hook.number = number;
+		new->hook.minor_counts = HOOK_MINOR_COUNTS(number, e->ints);
 		new->hook.said = &told_of(t)->slot[i];
 		if (__atomic_compare_exchange_n(&t->slot[i], &d, new, false, __ATOMIC_ACQ_REL,
 						__ATOMIC_RELAXED)) {
@@ -213,6 +213,15 @@ int TraceEventNew(const char *name, const char *fields)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
+static inline const struct declared *find(int event)
+{
+	struct item_table *t = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
+
+	if (!t || (uint32_t)event - 1 >= SLOTS)
+		return NULL;
+	return __atomic_load_n(&t->slot[event - 1], __ATOMIC_ACQUIRE);
+}
+
 /* The lens of a string that is not there would be wrong. */
 static int write_event(const struct hook_event *e, const uint64_t values[], const int lens[],
 		       const char *const strs[])
@@ -229,21 +238,21 @@ static int write_event(const struct hook_event *e, const uint64_t values[], cons
 
 int TraceEventWrite(int event, const uint64_t values[], const int lens[], const char *const strs[])
 {
-	struct item_table *t = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
-	const struct declared *d = NULL;
+	const struct declared *d = find(event);
 
-	if (t && event > 0 && (uint32_t)event <= SLOTS)
-		d = __atomic_load_n(&t->slot[event - 1], __ATOMIC_ACQUIRE);
 	if (!d || (d->hook.ints && !values) || (d->hook.strs && !strs))
 		return rc_say(PI_INVALID_ARGUMENT,
 			      d ? "a named event without its values" :
 				  "no such event: TraceEventNew gives their ids");
-	if (!d->wanted || !TraceEventsEnabled())
+	if (!d->hook.strs)
+		return hook_write_ints(&d->hook, values);
+	if (!d->hook.wanted || !TraceEventsEnabled())
 		return TRACE_NOBODY;
 	return write_event(&d->hook, values, lens, strs);
 }
 
-int TraceEventPut(struct trace_event *event, const uint64_t values[], const char *const strs[])
+static __attribute__((noinline)) int put(struct trace_event *event, const uint64_t values[],
+					 const char *const strs[])
 {
 	int id = __atomic_load_n(&event->id, __ATOMIC_RELAXED);
 
@@ -252,4 +261,16 @@ int TraceEventPut(struct trace_event *event, const uint64_t values[], const char
 		__atomic_store_n(&event->id, id, __ATOMIC_RELAXED);
 	}
 	return id < 0 ? id : TraceEventWrite(id, values + 1, NULL, strs + 1);
+}
+
+/* The usual one has been declared, and has numbers alone: in few instructions. */
+__attribute__((optimize("omit-frame-pointer"))) int TraceEventPut(struct trace_event *event,
+								  const uint64_t values[],
+								  const char *const strs[])
+{
+	const struct declared *d = find(__atomic_load_n(&event->id, __ATOMIC_RELAXED));
+
+	if (!d || d->hook.strs)
+		return put(event, values, strs);
+	return hook_write_ints(&d->hook, values + 1);
 }

@@ -622,11 +622,94 @@ static int reach(struct hook *h)
 	return rc;
 }
 
+#ifdef __x86_64__
+#define HEADER  ((int)sizeof(struct hookfile_record) / 8)
+#define rare(x) __builtin_expect(x, 0)
+
+/*
+ * The usual case: a file to write to, nobody else who listens, the processor's clock. That file, and
+ * the lane; NULL: something is otherwise. For majors of the last word.
+ */
+static inline __attribute__((always_inline)) struct hookfile *usual_file(unsigned int major,
+									 uint32_t *here)
+{
+	struct hookfile *f = __atomic_load_n(&fast, __ATOMIC_ACQUIRE);
+	const struct hookfile_control *c;
+	const uint64_t *also;
+
+	/* Of no file there is no such thread. */
+	if (rare(self.epoch != f->epoch))
+		return NULL;
+	c = f->control;
+	if (rare(f->generation != __atomic_load_n(&c->generation, __ATOMIC_RELAXED)))
+		return NULL;
+	if (rare(!(__atomic_load_n(&c->majors[3], __ATOMIC_RELAXED) & 1ull << (major & 63))))
+		return NULL;
+	also = __atomic_load_n(&f->also, __ATOMIC_RELAXED);
+	if (rare(__atomic_load_n(&also[3], __ATOMIC_RELAXED) !=
+		 __atomic_load_n(&f->alone, __ATOMIC_RELAXED)))
+		return NULL;
+	/* Where the thread is not registered for it, this is less than 0. */
+	*here = __atomic_load_n((const uint32_t *)((const char *)__builtin_thread_pointer() +
+						   f->cpu),
+				__ATOMIC_RELAXED);
+	return rare(*here >= HOOKFILE_LANES) ? NULL : f;
+}
+
+static inline __attribute__((always_inline)) struct hookfile_record *
+usual_begin(const struct hookfile *f, uint32_t at, uint32_t head)
+{
+	struct hookfile_record *r = hookfile_at(f, at);
+
+	hookfile_begin(r, head);
+	r->stamp = hookfile_now(true);
+	r->tid = self.tid;
+	return r;
+}
+
+/* Its declaration is in the file already. */
+static inline bool is_told(const struct hook_event *e, const struct hookfile *f)
+{
+	return __atomic_load_n(&e->said->interval, __ATOMIC_RELAXED) == interval_of(f->control);
+}
+
+/* False: begin anew, by all that may be. */
+static bool usual_record(struct hook *h, int *rc)
+{
+	struct hookfile_record *r;
+	uint32_t units, head, here, at;
+	struct hookfile *f;
+
+	if (h->major < PITRACE_NAMED)
+		return false;
+	f = usual_file((unsigned int)h->major, &here);
+	if (!f || (h->event && !is_told(h->event, f)))
+		return false;
+	*rc = measure(h);
+	if (*rc)
+		return true;
+	units = (uint32_t)HEADER + (h->bytes + 7) / 8;
+	if (!hookfile_reserve_here(f, here, units, &at))
+		return false;
+	head = hookfile_head(here, (uint32_t)h->major, units);
+	r = usual_begin(f, at, head);
+	r->minor = (uint32_t)h->minor;
+	r->counts = (uint32_t)h->int_count | (uint32_t)h->str_count << 16;
+	copy(h, (uint8_t *)(r + 1));
+	hookfile_commit(r, head);
+	return true;
+}
+#endif
+
 static int write_record(struct hook *h)
 {
 	unsigned int major = (unsigned int)h->major;
 	int rc = TRACE_NOBODY;
 
+#ifdef __x86_64__
+	if (usual_record(h, &rc))
+		return rc;
+#endif
 	if (listening(0, major) || listening(1, major))
 		rc = reach(h);
 	if (rc != TRACE_NOBODY || !__atomic_load_n(&refused, __ATOMIC_RELAXED))
@@ -665,65 +748,84 @@ int hook_write_event(const struct hook_event *e, const uint64_t ints[], const in
 		.event = e,
 	};
 
-	return write_record(&h);
+	return e->wanted ? write_record(&h) : TRACE_NOBODY;
 }
+
+/* All but the usual case, like TraceHook's. */
+static __attribute__((noipa)) int event_otherwise(const struct hook_event *e, const uint64_t ints[])
+{
+	return hook_write_event(e, ints, NULL, NULL);
+}
+
+#ifdef __x86_64__
+/* As TraceHook of integers. One that is not wanted has been told to nobody. */
+__attribute__((optimize("omit-frame-pointer"))) int hook_write_ints(const struct hook_event *e,
+								    const uint64_t ints[])
+{
+	struct hookfile_record *r;
+	uint32_t units, head, here, at;
+	struct hookfile *f = usual_file(PITRACE_NAMED, &here);
+	uint64_t bytes;
+
+	if (rare(!f) || rare(!is_told(e, f)))
+		goto otherwise;
+	units = (uint32_t)HEADER + e->ints;
+	if (rare(!hookfile_reserve_here(f, here, units, &at)))
+		goto otherwise;
+	head = hookfile_head(here, PITRACE_NAMED, units);
+	r = usual_begin(f, at, head);
+	memcpy((char *)r + offsetof(struct hookfile_record, minor), &e->minor_counts,
+	       sizeof(e->minor_counts));
+	/* The compiler would count elements, and their bytes besides. */
+	for (bytes = e->ints * sizeof(*ints); bytes; bytes -= sizeof(*ints)) {
+		KEEP_SHORT(bytes);
+		*(uint64_t *)((char *)r + sizeof(*r) - sizeof(*ints) + bytes) =
+			*(const uint64_t *)((const char *)(ints - 1) + bytes);
+	}
+	hookfile_commit(r, head);
+	return PI_OK;
+otherwise:
+	return event_otherwise(e, ints);
+}
+#else
+int hook_write_ints(const struct hook_event *e, const uint64_t ints[])
+{
+	return event_otherwise(e, ints);
+}
+#endif
 
 #undef TraceHook
 #ifdef __x86_64__
-#define USERS   (PITRACE_MAJORS - PITRACE_USER_FIRST)
-#define HEADER  ((int)sizeof(struct hookfile_record) / 8)
-#define rare(x) __builtin_expect(x, 0)
+#define USERS (PITRACE_MAJORS - PITRACE_USER_FIRST)
 
-/*
- * The usual case stands here by itself and in few instructions: integers, a file to write them to,
- * nobody else who listens, the processor's clock. Whatever is otherwise begins anew.
- */
+/* The usual case stands here by itself and in few instructions, for integers. Whatever is otherwise
+ * begins anew. */
 __attribute__((optimize("omit-frame-pointer"))) int TraceHook(int cpu, int major, int minor,
 							      int int_count, int str_count,
 							      const uint64_t ints[],
 							      const int lens[],
 							      const char *const strs[])
 {
-	struct hookfile *f = __atomic_load_n(&fast, __ATOMIC_ACQUIRE);
-	const struct hookfile_control *c;
 	struct hookfile_record *r;
-	const uint64_t *also;
 	uint32_t head, here, at;
+	struct hookfile *f;
 	uint64_t *to;
 	int rc, n;
 
 	(void)cpu;
-	/* Of no file there is no such thread. */
-	if (rare(self.epoch != f->epoch))
-		goto otherwise;
 	if (rare(str_count))
 		goto otherwise;
 	if (rare((unsigned int)int_count > DATA_MAX / sizeof(uint64_t)))
 		goto otherwise;
 	if (rare((unsigned int)major - PITRACE_USER_FIRST >= USERS))
 		goto otherwise;
-	c = f->control;
-	if (rare(f->generation != __atomic_load_n(&c->generation, __ATOMIC_RELAXED)))
-		goto otherwise;
-	if (rare(!(__atomic_load_n(&c->majors[3], __ATOMIC_RELAXED) & 1ull << (major & 63))))
-		goto otherwise;
-	also = __atomic_load_n(&f->also, __ATOMIC_RELAXED);
-	if (rare(__atomic_load_n(&also[3], __ATOMIC_RELAXED) !=
-		 __atomic_load_n(&f->alone, __ATOMIC_RELAXED)))
-		goto otherwise;
-	/* Where the thread is not registered for it, this is less than 0. */
-	here = __atomic_load_n((const uint32_t *)((const char *)__builtin_thread_pointer() +
-						  f->cpu),
-			       __ATOMIC_RELAXED);
-	if (rare(here >= HOOKFILE_LANES))
+	f = usual_file((unsigned int)major, &here);
+	if (rare(!f))
 		goto otherwise;
 	head = hookfile_head(here, (uint32_t)major, (uint32_t)(int_count + HEADER));
 	if (rare(!hookfile_reserve_here(f, here, (uint32_t)(int_count + HEADER), &at)))
 		goto full;
-	r = hookfile_at(f, at);
-	hookfile_begin(r, head);
-	r->stamp = hookfile_now(true);
-	r->tid = self.tid;
+	r = usual_begin(f, at, head);
 	r->minor = (uint32_t)minor;
 	r->counts = (uint32_t)int_count;
 	to = (uint64_t *)(r + 1);

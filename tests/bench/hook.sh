@@ -16,7 +16,7 @@ gcc -O2 -Idriver/uapi -Ilibperfutil/include -Itests/bench/hook -o "$program" tes
 # ours WHAT THREADS [OPTION...]: sets ns and lost
 ours() {
 	w=$1 t=$2
-	"$O/bin/swtrace" run -B perf -M 0xD0 -o "$folder/t.nrm2" -- "$program" "$w" "$t" "$n" \
+	"$O/bin/swtrace" run -B perf -M user -o "$folder/t.nrm2" -- "$program" "$w" "$t" "$n" \
 		>"$folder/out" 2>"$folder/err" || { cat "$folder/err" >&2; exit 1; }
 	read -r ns lost <"$folder/out"
 	grep -q 'none lost' "$folder/err" || lost=$(sed -n 's/.*, \([0-9]*\) lost.*/\1/p' "$folder/err")
@@ -35,6 +35,8 @@ beside "guard, nobody listens" "${idle% *}" ns "${usdt% *}" "a USDT nop"
 for threads in 1 8; do
 	ours hook $threads
 	one=$ns lost_one=$lost
+	ours event $threads
+	event=$ns
 	ours pair $threads
 	pair=$ns
 	lttng_on
@@ -46,6 +48,7 @@ for threads in 1 8; do
 	[ ${#dropped} -lt 12 ] || dropped=
 	beside "a record, $threads threads" "$one" ns "${peer% *}" LTTng-UST "half"
 	echo "  lost: $lost_one of $((n * threads)); LTTng-UST: ${dropped:-unknown}"
+	beside "a named event, $threads threads" "$event" ns "$one" TraceHook "0.67"
 	beside "begin and end, $threads threads" "$pair" ns "$(calc "2 * ${peer% *}")" LTTng-UST
 	marker=$("$program" marker $threads "$((n / 10))") && beside "a record, $threads threads" "$one" ns "${marker% *}" trace_marker
 done

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * marks WHAT THREADS RECORDS: what a record of two integers costs, ns, the median of many short
- * runs: hook, pair (begin and end), lttng, usdt, marker. Says also how many were refused.
+ * runs: hook, event, pair (begin and end), lttng, usdt, marker. Says also how many were refused.
  */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
@@ -14,7 +14,10 @@
 #include <string.h>
 #include <sys/sdt.h>
 #include <time.h>
+#include <trace_event.h>
 #include <unistd.h>
+
+TRACE_EVENT(two, (u64, a), (u64, b));
 
 #define RUN 200
 static const char *what;
@@ -40,6 +43,10 @@ static long some(void)
 	case 'h':
 		for (int i = 0; i < RUN; i++)
 			bad += TraceHook(0, 0xD0, 1, 2, 0, v, NULL, NULL) < 0;
+		break;
+	case 'e':
+		for (int i = 0; i < RUN; i++)
+			bad += TraceEvent(two, v[0], v[1]) < 0;
 		break;
 	case 'p':
 		for (int i = 0; i < RUN; i++) {
