@@ -78,24 +78,32 @@ static inline int sink(void *arg, const void *segment, size_t size)
 	return 0;
 }
 
+/* A test may take the records itself. */
+static segment_sink session_sink = sink;
+
 static inline void drain(bool all)
 {
 	do {
 		CU_ASSERT_EQUAL(hooks_collect(hooks), 0);
-		CU_ASSERT_EQUAL(hooks_drain(hooks, PITRACE_RING_MTE, all, sink, NULL), 0);
-		CU_ASSERT_EQUAL(hooks_drain(hooks, PITRACE_RING_TRACE, all, sink, NULL), 0);
+		CU_ASSERT_EQUAL(hooks_drain(hooks, PITRACE_RING_MTE, all, session_sink, NULL), 0);
+		CU_ASSERT_EQUAL(hooks_drain(hooks, PITRACE_RING_TRACE, all, session_sink, NULL), 0);
 	} while (all && hooks_pending(hooks));
 }
 
-/* As `swtrace init` of the size that is the default, and on. */
-static inline void begin(void)
+/* As `swtrace init` of this size, and on. */
+static inline void begin_with(uint64_t bytes)
 {
 	records = narrivals = 0;
-	hooks = hooks_new(folder, (uid_t)-1, TRACER_TRACE_BYTES, 1);
+	hooks = hooks_new(folder, (uid_t)-1, bytes, 1);
 	if (!hooks)
 		printf("# hooks_new: %s (%s)\n", strerror(errno), TraceLastError());
 	CU_ASSERT_PTR_NOT_NULL_FATAL(hooks);
 	CU_ASSERT_EQUAL(hooks_listen(hooks, majors), 0);
+}
+
+static inline void begin(void)
+{
+	begin_with(TRACER_TRACE_BYTES);
 }
 
 static inline void end(void)

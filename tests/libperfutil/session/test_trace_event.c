@@ -3,22 +3,8 @@
  * Named events where programs write them: what stands in the trace, how often each is declared, in
  * threads, children, signal handlers, sessions that begin late, buffers that are full.
  */
-#include <errno.h>
-#include <pthread.h>
-#include <semaphore.h>
-#include <signal.h>
-#include <sys/time.h>
-#include <sys/wait.h>
 #include <trace_event.h>
-#include "file/record_walk.h"
-#include "hook/hookfile.h"
-#include "unit.h"
-
-#define THREADS 8
-
-static struct hooks *hooks;
-static uint64_t lost;
-static char top[] = "/tmp/trace_event.XXXXXX", folder[64], socket_path[64], page[64];
+#include "hook_session.h"
 
 TRACE_EVENT(tick);
 TRACE_EVENT(order_done, (u64, number), (i32, amount, "cents"), (f64, took, "ms"), (str, who),
@@ -79,32 +65,11 @@ static int note(void *arg, const void *segment, size_t size)
 	return 0;
 }
 
-static void read_all_of(struct hooks *h)
-{
-	do {
-		CU_ASSERT_EQUAL(hooks_collect(h), 0);
-		CU_ASSERT_EQUAL(hooks_drain(h, PITRACE_RING_MTE, true, note, NULL), 0);
-		CU_ASSERT_EQUAL(hooks_drain(h, PITRACE_RING_TRACE, true, note, NULL), 0);
-	} while (hooks_pending(h));
-}
-
-static const uint64_t wanted[4] = { [3] = 1ull << PITRACE_NAMED % 64 };
-
 static void start(uint64_t bytes)
 {
 	nseen = 0;
-	hooks = hooks_new(folder, (uid_t)-1, bytes, 1);
-	CU_ASSERT_PTR_NOT_NULL_FATAL(hooks);
-	CU_ASSERT_EQUAL(hooks_listen(hooks, wanted), 0);
-}
-
-static void stop(void)
-{
-	CU_ASSERT_EQUAL(hooks_listen(hooks, NULL), 0);
-	read_all_of(hooks);
-	lost = hooks_lost(hooks);
-	hooks_free(hooks);
-	hooks = NULL;
+	session_sink = note;
+	begin_with(bytes);
 }
 
 /* Records of this event (NULL: of all), or its declarations. */
@@ -144,21 +109,6 @@ static const struct seen *first(const char *name, bool declares)
 	return NULL;
 }
 
-/* A child's status; -1: it hung. */
-static int outcome(pid_t pid, unsigned int seconds)
-{
-	int status;
-
-	for (unsigned int i = 0; i < seconds * 100; i++) {
-		if (waitpid(pid, &status, WNOHANG) == pid)
-			return status;
-		usleep(10000);
-	}
-	kill(pid, SIGKILL);
-	waitpid(pid, &status, 0);
-	return -1;
-}
-
 /* ---- tests ----------------------------------------------------------------------------------- */
 
 static unsigned int evaluated;
@@ -182,7 +132,7 @@ static void test_guard(void)
 	CU_ASSERT_EQUAL(TraceEventsEnabled(), 1);
 	CU_ASSERT_EQUAL(TraceEvent(order_done, value(1), 2, 3, "x", true, NULL, 0, "y"), PI_OK);
 	CU_ASSERT_EQUAL(evaluated, 1);
-	stop();
+	end();
 	CU_ASSERT_EQUAL(TraceEvent(order_done, value(1), 2, 3, "x", true, NULL, 0, "y"),
 			TRACE_NOBODY);
 	CU_ASSERT_EQUAL(evaluated, 1);
@@ -203,7 +153,7 @@ static void test_record(void)
 				   INT64_MIN, 1, 2, 3, 4, 5, 6, 7, 8),
 			PI_OK);
 	CU_ASSERT_EQUAL(errno, 4711);
-	stop();
+	end();
 	s = first("order_done", true);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(s);
 	CU_ASSERT_STRING_EQUAL(s->text[1], "number:u64,amount:i32:cents,took:f64:ms,who:str,"
@@ -251,15 +201,15 @@ static void test_declared_once(void)
 		CU_ASSERT_EQUAL(outcome(pid, 20), 0);
 		/* Off and on again. */
 		CU_ASSERT_EQUAL(hooks_listen(hooks, NULL), 0);
-		read_all_of(hooks);
+		drain(true);
 		CU_ASSERT_EQUAL(count("tick", true, (uint32_t)getpid()), 1);
 		CU_ASSERT_EQUAL(count("tick", false, (uint32_t)getpid()), 100);
 		CU_ASSERT_EQUAL(count("tick", true, (uint32_t)pid), 1);
 		CU_ASSERT_EQUAL(count("tick", false, (uint32_t)pid), 2);
 		nseen = 0;
-		CU_ASSERT_EQUAL(hooks_listen(hooks, wanted), 0);
+		CU_ASSERT_EQUAL(hooks_listen(hooks, majors), 0);
 		CU_ASSERT_EQUAL(TraceEvent(tick), PI_OK);
-		stop();
+		end();
 		CU_ASSERT_EQUAL(count("tick", true, 0), 1);
 		CU_ASSERT_EQUAL(count("tick", false, 0), 1);
 	}
@@ -273,7 +223,7 @@ static void test_another_file(void)
 	CU_ASSERT_EQUAL(TraceEvent(tick), PI_OK);
 	CU_ASSERT_EQUAL(hooks_again(hooks), 0);
 	CU_ASSERT_EQUAL(TraceEvent(tick), PI_OK);
-	stop();
+	end();
 	CU_ASSERT_EQUAL(count("tick", true, 0), 2);
 	CU_ASSERT_EQUAL(count("tick", false, 0), 3);
 	CU_ASSERT(nseen == 5 && seen[0].declares);
@@ -292,12 +242,12 @@ static void test_full(void)
 		full++;
 	CU_ASSERT(full > 100);
 	CU_ASSERT_EQUAL(TraceEventWrite(late, v, NULL, NULL), PI_BUFFER_FULL);
-	read_all_of(hooks);
+	drain(true);
 	CU_ASSERT_EQUAL(count("late", true, 0), 0);
 	for (int i = 0; i < 100 && TraceEventWrite(late, v, NULL, NULL) != PI_OK; i++)
-		read_all_of(hooks);
+		drain(true);
 	more += TraceEventWrite(late, v, NULL, NULL) == PI_OK;
-	stop();
+	end();
 	CU_ASSERT_EQUAL(more, 1);
 	CU_ASSERT_EQUAL(count("late", true, 0), 1);
 	CU_ASSERT_EQUAL(count("late", false, 0), 2);
@@ -322,7 +272,7 @@ static void test_numbers(void)
 	CU_ASSERT_EQUAL(TraceEventWrite(a, &v, (int[]){ 1 }, &who), PI_OK);
 	CU_ASSERT_EQUAL(TraceEventWrite(c, &v, NULL, &who), PI_OK);
 	CU_ASSERT_EQUAL(TraceEventWrite(d, &v, NULL, &who), PI_OK);
-	stop();
+	end();
 	CU_ASSERT_EQUAL(count(NULL, true, 0), 3);
 	CU_ASSERT_EQUAL(count(NULL, false, 0), 3);
 	CU_ASSERT(seen[0].value[0] != seen[1].value[0] && seen[0].value[0] != seen[2].value[0] &&
@@ -381,7 +331,7 @@ static void test_refused(void)
 		CU_ASSERT_EQUAL(TraceEventWrite(rc, NULL, (int[]){ -1 }, &p), PI_HOOK_TOO_LONG);
 		CU_ASSERT_EQUAL(TraceEventWrite(rc, NULL, (int[]){ 3 }, &p), PI_OK);
 	}
-	stop();
+	end();
 	CU_ASSERT_EQUAL(count("long_one", false, 0), 1);
 }
 
@@ -419,7 +369,7 @@ static void test_threads(void)
 		sem_post(&go_on);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
-	stop();
+	end();
 	for (int k = 0; k < 300; k++) {
 		char name[16];
 
@@ -469,7 +419,7 @@ static void test_handler(void)
 		}
 		_exit(0);
 	}
-	stop();
+	end();
 	CU_ASSERT(count("tick", false, 0) >= 10);
 	CU_ASSERT(count("tick", true, 0) >= 10);
 	CU_ASSERT(count("order_done", true, 0) >= 10);
@@ -492,7 +442,7 @@ static void test_chosen(void)
 		      TraceEventWrite(no, NULL, NULL, NULL) != TRACE_NOBODY);
 	}
 	CU_ASSERT_EQUAL(outcome(pid, 20), 0);
-	stop();
+	end();
 	CU_ASSERT_EQUAL(count(NULL, true, 0), 1);
 	CU_ASSERT_EQUAL(count("chosen_one", false, 0), 1);
 }
@@ -512,20 +462,8 @@ int main(void)
 		{ "chosen", test_chosen },
 		{ NULL, NULL },
 	};
-	int code;
 
-	seen = calloc(SEEN, sizeof(*seen));
-	if (!seen || !mkdtemp(top))
-		return 1;
-	snprintf(socket_path, sizeof(socket_path), "%s/s", top);
-	snprintf(folder, sizeof(folder), "%s/s.hooks", top);
-	snprintf(page, sizeof(page), "%s/s.listen", top);
-	setenv("PITRACE_SOCKET", socket_path, 1);
-	unsetenv(HOOKFILE_ENV);
 	unsetenv("PITRACE_EVENTS");
-	code = unit_run("trace_event", tests);
-	unlink(page);
-	rmdir(folder);
-	rmdir(top);
-	return code;
+	seen = calloc(SEEN, sizeof(*seen));
+	return seen ? hook_session_run("trace_event", tests) : 1;
 }
