@@ -3,8 +3,62 @@
 #include <a2n.h>
 #include "base/sized.h"
 
+#undef a2n_open
+#undef a2n_add_map
+#undef a2n_jit_lines
 #undef a2n_resolve
 #undef a2n_code
+
+struct a2n *a2n_open_sized(const struct a2n_options *options, size_t size)
+{
+	struct a2n_options own = { 0 };
+
+	if (!options)
+		return whole_a2n_open(NULL);
+	options = sized_take(options, size, &own, sizeof(own));
+	if (options)
+		return whole_a2n_open(options);
+	errno = E2BIG;
+	return NULL;
+}
+
+FIRST(struct a2n *, a2n_open, const struct a2n_options *options)
+{
+	return a2n_open_sized(options, UP_TO(struct a2n_options, warn_arg));
+}
+
+int a2n_add_map_sized(struct a2n *a, uint64_t time, uint32_t pid, const struct a2n_map *map,
+		      size_t size)
+{
+	struct a2n_map own = { 0 };
+
+	if (!map)
+		return whole_a2n_add_map(a, time, pid, NULL);
+	map = sized_take(map, size, &own, sizeof(own));
+	return map ? whole_a2n_add_map(a, time, pid, map) : -E2BIG;
+}
+
+FIRST(int, a2n_add_map, struct a2n *a, uint64_t time, uint32_t pid, const struct a2n_map *map)
+{
+	return a2n_add_map_sized(a, time, pid, map, UP_TO(struct a2n_map, build_id_size));
+}
+
+int a2n_jit_lines_sized(struct a2n *a, const struct a2n_jit_line *lines, size_t n, size_t size)
+{
+	const void *list = lines;
+	void *own;
+	int rc = sized_list(&list, &own, n, size, sizeof(*lines));
+
+	if (!rc)
+		rc = whole_a2n_jit_lines(a, list, n);
+	free(own);
+	return rc;
+}
+
+FIRST(int, a2n_jit_lines, struct a2n *a, const struct a2n_jit_line *lines, size_t n)
+{
+	return a2n_jit_lines_sized(a, lines, n, UP_TO(struct a2n_jit_line, file));
+}
 
 void a2n_resolve_sized(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, bool kernel,
 		       struct a2n_answer *answer, size_t size)

@@ -251,7 +251,8 @@ static int not_reached(const struct service *h, const struct sockaddr_un *a, int
 	struct stat st;
 
 	/* One that ends removes its address first. */
-	if (err == -ENOENT || (err == -ECONNREFUSED && (!h->restart_hint || lstat(a->sun_path, &st))))
+	if (err == -ENOENT ||
+	    (err == -ECONNREFUSED && (!h->restart_hint || lstat(a->sun_path, &st))))
 		return none(h);
 	if (err == -ECONNREFUSED)
 		return rc_fail(PI_HOLDER_GONE, "%s was killed: what it counted is lost (%s)",

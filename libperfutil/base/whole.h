@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Functions that fill in a struct of their caller's: the libraries' own sources define and call
- * them by these names, of structs as the present headers have them. What programs call is told how
- * large theirs are, or was built before that could be told: the files NAME_sized.c.
+ * Functions that fill in a struct of their caller's, or are given one: the libraries' own sources
+ * define and call them by these names, of structs as the present headers have them. What programs
+ * call is told how large theirs are, or was built before that could be told: the files
+ * NAME_sized.c.
  */
 #ifndef BASE_WHOLE_H
 #define BASE_WHOLE_H
@@ -36,5 +37,16 @@
 #define counters_ask(...)        whole_counters_ask(__VA_ARGS__)
 #define pttview_attach(...)      whole_pttview_attach(__VA_ARGS__)
 #define tracer_open(...)         whole_tracer_open(__VA_ARGS__)
+#define tracer_itrace(...)       whole_tracer_itrace(__VA_ARGS__)
+#define counters_open(...)       whole_counters_open(__VA_ARGS__)
+#define counters_hold(...)       whole_counters_hold(__VA_ARGS__)
+#define pttview_open(...)        whole_pttview_open(__VA_ARGS__)
+#define pttview_hold(...)        whole_pttview_hold(__VA_ARGS__)
+#define a2n_open(...)            whole_a2n_open(__VA_ARGS__)
+#define a2n_add_map(...)         whole_a2n_add_map(__VA_ARGS__)
+#define a2n_jit_lines(...)       whole_a2n_jit_lines(__VA_ARGS__)
+#define jitdump_load(...)        whole_jitdump_load(__VA_ARGS__)
+#define jitdump_load_late(...)   whole_jitdump_load_late(__VA_ARGS__)
+#define jitdump_load_unwind(...) whole_jitdump_load_unwind(__VA_ARGS__)
 
 #endif

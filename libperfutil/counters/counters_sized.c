@@ -7,8 +7,45 @@
 
 #define ANSWERS 65536u /* more values than any daemon keeps */
 
+#undef counters_open
+#undef counters_hold
 #undef counters_read
 #undef counters_ask
+
+struct counters *counters_open_sized(const struct counters_options *options, int *rc, size_t size)
+{
+	struct counters_options own = { 0 };
+
+	if (!options)
+		return whole_counters_open(NULL, rc);
+	options = sized_take(options, size, &own, sizeof(own));
+	if (options)
+		return whole_counters_open(options, rc);
+	*rc = rc_say(PI_NOT_SUPPORTED, SIZED_UNKNOWN(struct counters_options));
+	return NULL;
+}
+
+FIRST(struct counters *, counters_open, const struct counters_options *options, int *rc)
+{
+	return counters_open_sized(options, rc, UP_TO(struct counters_options, events));
+}
+
+int counters_hold_sized(const struct counters_options *options, size_t size)
+{
+	struct counters_options own = { 0 };
+
+	if (!options)
+		return whole_counters_hold(NULL);
+	options = sized_take(options, size, &own, sizeof(own));
+	if (!options)
+		return rc_say(PI_NOT_SUPPORTED, SIZED_UNKNOWN(struct counters_options));
+	return whole_counters_hold(options);
+}
+
+FIRST(int, counters_hold, const struct counters_options *options)
+{
+	return counters_hold_sized(options, UP_TO(struct counters_options, events));
+}
 
 int counters_read_sized(struct counters *c, struct counter_value *list, unsigned int room,
 			size_t size)

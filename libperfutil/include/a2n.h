@@ -357,9 +357,17 @@ void a2n_resolve_sized(struct a2n *a, uint32_t pid, uint64_t time, uint64_t addr
 		       struct a2n_answer *answer, size_t size) PITRACE_NONNULL(1) PITRACE_WRITES(6);
 bool a2n_code_sized(const struct a2n *a, uint64_t module_offset, struct a2n_code *code, size_t size)
 	PITRACE_NONNULL(1) PITRACE_WRITES(3);
+struct a2n *a2n_open_sized(const struct a2n_options *options, size_t size) PITRACE_USE_RESULT;
+int a2n_add_map_sized(struct a2n *a, uint64_t time, uint32_t pid, const struct a2n_map *map,
+		      size_t size) PITRACE_NONNULL(1);
+int a2n_jit_lines_sized(struct a2n *a, const struct a2n_jit_line *lines, size_t n, size_t size)
+	PITRACE_NONNULL(1) PITRACE_READS(2, 3);
 #ifndef PITRACE_OWN_SOURCE
-#define a2n_resolve(...) a2n_resolve_sized(__VA_ARGS__, sizeof(struct a2n_answer))
-#define a2n_code(...)    a2n_code_sized(__VA_ARGS__, sizeof(struct a2n_code))
+#define a2n_open(...)      a2n_open_sized(__VA_ARGS__, sizeof(struct a2n_options))
+#define a2n_add_map(...)   a2n_add_map_sized(__VA_ARGS__, sizeof(struct a2n_map))
+#define a2n_jit_lines(...) a2n_jit_lines_sized(__VA_ARGS__, sizeof(struct a2n_jit_line))
+#define a2n_resolve(...)   a2n_resolve_sized(__VA_ARGS__, sizeof(struct a2n_answer))
+#define a2n_code(...)      a2n_code_sized(__VA_ARGS__, sizeof(struct a2n_code))
 #endif
 
 #ifdef __cplusplus

@@ -79,7 +79,12 @@ int counters_read_sized(struct counters *c, struct counter_value *list, unsigned
 			size_t size) PITRACE_NONNULL(1) PITRACE_WRITES(2, 3) PITRACE_USE_RESULT;
 int counters_ask_sized(int stop, struct counters_held *held, struct counter_value *list,
 		       unsigned int room, size_t held_size, size_t size) PITRACE_USE_RESULT;
+struct counters *counters_open_sized(const struct counters_options *options, int *rc, size_t size)
+	PITRACE_NONNULL(2) PITRACE_USE_RESULT;
+int counters_hold_sized(const struct counters_options *options, size_t size) PITRACE_USE_RESULT;
 #ifndef PITRACE_OWN_SOURCE
+#define counters_open(...) counters_open_sized(__VA_ARGS__, sizeof(struct counters_options))
+#define counters_hold(...) counters_hold_sized(__VA_ARGS__, sizeof(struct counters_options))
 #define counters_read(...) counters_read_sized(__VA_ARGS__, sizeof(struct counter_value))
 #define counters_ask(...) \
 	counters_ask_sized(__VA_ARGS__, sizeof(struct counters_held), sizeof(struct counter_value))

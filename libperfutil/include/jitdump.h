@@ -138,7 +138,24 @@ bool jitdump_line_sized(struct jitdump *d, struct jitdump_line *line, size_t siz
 	PITRACE_NONNULL(1) PITRACE_WRITES(2) PITRACE_USE_RESULT;
 void jitdump_fault_sized(const struct jitdump *d, struct jitdump_fault *fault, size_t size)
 	PITRACE_NONNULL(1) PITRACE_WRITES(2);
+int jitdump_load_sized(struct jitdump_writer *w, const char *name, uint64_t address, uint64_t size,
+		       const void *code, const struct jitdump_line *lines, uint32_t n_lines,
+		       uint64_t *index, size_t line_size) PITRACE_NONNULL(1);
+int jitdump_load_late_sized(struct jitdump_writer *w, uint64_t since, const char *name,
+			    uint64_t address, uint64_t size, const void *code,
+			    const struct jitdump_line *lines, uint32_t n_lines, uint64_t *index,
+			    size_t line_size) PITRACE_NONNULL(1);
+int jitdump_load_unwind_sized(struct jitdump_writer *w, uint64_t since, const char *name,
+			      uint64_t address, uint64_t size, const void *code,
+			      const struct jitdump_line *lines, uint32_t n_lines,
+			      const struct jitdump_unwind *unwind, uint64_t *index,
+			      size_t line_size, size_t unwind_size) PITRACE_NONNULL(1);
 #ifndef PITRACE_OWN_SOURCE
+#define jitdump_load(...)      jitdump_load_sized(__VA_ARGS__, sizeof(struct jitdump_line))
+#define jitdump_load_late(...) jitdump_load_late_sized(__VA_ARGS__, sizeof(struct jitdump_line))
+#define jitdump_load_unwind(...)                                            \
+	jitdump_load_unwind_sized(__VA_ARGS__, sizeof(struct jitdump_line), \
+				  sizeof(struct jitdump_unwind))
 #define jitdump_next(...)  jitdump_next_sized(__VA_ARGS__, sizeof(struct jitdump_event))
 #define jitdump_line(...)  jitdump_line_sized(__VA_ARGS__, sizeof(struct jitdump_line))
 #define jitdump_fault(...) jitdump_fault_sized(__VA_ARGS__, sizeof(struct jitdump_fault))

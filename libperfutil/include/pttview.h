@@ -120,7 +120,13 @@ void pttview_info_sized(const struct pttview *v, struct ptt_info *info, size_t s
 	PITRACE_NONNULL(1) PITRACE_WRITES(2);
 struct pttview *pttview_attach_sized(struct pttview_held *held, int *rc, size_t size)
 	PITRACE_NONNULL(2) PITRACE_USE_RESULT;
+struct pttview *pttview_open_sized(const struct pttview_options *options, int *rc, size_t size)
+	PITRACE_NONNULL(2) PITRACE_USE_RESULT;
+int pttview_hold_sized(const struct pttview_options *options, int whom, const int *pids, int count,
+		       size_t size) PITRACE_USE_RESULT;
 #ifndef PITRACE_OWN_SOURCE
+#define pttview_open(...)   pttview_open_sized(__VA_ARGS__, sizeof(struct pttview_options))
+#define pttview_hold(...)   pttview_hold_sized(__VA_ARGS__, sizeof(struct pttview_options))
 #define pttview_thread(...) pttview_thread_sized(__VA_ARGS__, sizeof(struct ptt_thread_data))
 #define pttview_gone(...)   pttview_gone_sized(__VA_ARGS__, sizeof(struct pttview_gone))
 #define pttview_cpu(...)    pttview_cpu_sized(__VA_ARGS__, sizeof(struct pttview_cpu))

@@ -1,12 +1,53 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* PTT from outside, for programs whose structs are of another size: base/sized.h. */
 #include <pttview.h>
+#include "base/rc.h"
 #include "base/sized.h"
 
+#undef pttview_open
+#undef pttview_hold
 #undef pttview_thread
 #undef pttview_gone
 #undef pttview_cpu
 #undef pttview_info
+
+struct pttview *pttview_open_sized(const struct pttview_options *options, int *rc, size_t size)
+{
+	struct pttview_options own = { 0 };
+
+	if (!options)
+		return whole_pttview_open(NULL, rc);
+	options = sized_take(options, size, &own, sizeof(own));
+	if (options)
+		return whole_pttview_open(options, rc);
+	*rc = rc_say(PI_NOT_SUPPORTED, SIZED_UNKNOWN(struct pttview_options));
+	return NULL;
+}
+
+FIRST(struct pttview *, pttview_open, const struct pttview_options *options, int *rc)
+{
+	return pttview_open_sized(options, rc, UP_TO(struct pttview_options, charged));
+}
+
+int pttview_hold_sized(const struct pttview_options *options, int whom, const int *pids, int count,
+		       size_t size)
+{
+	struct pttview_options own = { 0 };
+
+	if (!options)
+		return whole_pttview_hold(NULL, whom, pids, count);
+	options = sized_take(options, size, &own, sizeof(own));
+	if (!options)
+		return rc_say(PI_NOT_SUPPORTED, SIZED_UNKNOWN(struct pttview_options));
+	return whole_pttview_hold(options, whom, pids, count);
+}
+
+FIRST(int, pttview_hold, const struct pttview_options *options, int whom, const int *pids,
+      int count)
+{
+	return pttview_hold_sized(options, whom, pids, count,
+				  UP_TO(struct pttview_options, charged));
+}
 
 int pttview_thread_sized(const struct pttview *v, int slot, struct ptt_thread_data *data,
 			 size_t size)

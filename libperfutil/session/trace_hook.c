@@ -627,8 +627,8 @@ static int reach(struct hook *h)
 #define rare(x) __builtin_expect(x, 0)
 
 /*
- * The usual case: a file to write to, nobody else who listens, the processor's clock. That file, and
- * the lane; NULL: something is otherwise. For majors of the last word.
+ * The usual case: a file to write to, nobody else who listens, the processor's clock. Gives that
+ * file, and the lane; NULL: something is otherwise. For majors of the last word.
  */
 static inline __attribute__((always_inline)) struct hookfile *usual_file(unsigned int major,
 									 uint32_t *here)
@@ -656,8 +656,8 @@ static inline __attribute__((always_inline)) struct hookfile *usual_file(unsigne
 	return rare(*here >= HOOKFILE_LANES) ? NULL : f;
 }
 
-static inline __attribute__((always_inline)) struct hookfile_record *
-usual_begin(const struct hookfile *f, uint32_t at, uint32_t head)
+static inline __attribute__((always_inline)) struct hookfile_record *usual_begin(
+	const struct hookfile *f, uint32_t at, uint32_t head)
 {
 	struct hookfile_record *r = hookfile_at(f, at);
 

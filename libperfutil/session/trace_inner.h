@@ -5,8 +5,8 @@
 
 #include <tracer.h>
 
-/* A child that is forked can use the settings. At a fork the locks that were watched later are taken
- * earlier: call this before watching one that is held around these functions. */
+/* A child that is forked can use the settings. At a fork the locks that were watched later are
+ * taken earlier: call this before watching one that is held around these functions. */
 void trace_watch_forks(void);
 /* Starts a session for an instruction trace, with the settings made before TraceInit, in continuous
  * mode; pid 0: the whole system. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The functions of tracers, for programs whose structs are of another size: base/sized.h. */
 #include <tracer.h>
+#include "base/rc.h"
 #include "base/sized.h"
 
+#undef tracer_itrace
 #undef tracer_defaults
 #undef tracer_info
 #undef tracer_open
@@ -38,14 +40,34 @@ struct tracer *tracer_open_sized(const struct tracer_options *options, int *rc, 
 {
 	struct tracer_options own;
 
-	if (!options || size >= sizeof(own))
-		return whole_tracer_open(options, rc);
+	if (!options)
+		return whole_tracer_open(NULL, rc);
 	whole_tracer_defaults(&own);
-	memcpy(&own, options, size);
-	return whole_tracer_open(&own, rc);
+	options = sized_take(options, size, &own, sizeof(own));
+	if (options)
+		return whole_tracer_open(options, rc);
+	*rc = rc_say(PI_NOT_SUPPORTED, SIZED_UNKNOWN(struct tracer_options));
+	return NULL;
 }
 
 FIRST(struct tracer *, tracer_open, const struct tracer_options *options, int *rc)
 {
 	return tracer_open_sized(options, rc, UP_TO(struct tracer_options, group));
+}
+
+int tracer_itrace_sized(struct tracer *t, const struct tracer_itrace *itrace, size_t size)
+{
+	struct tracer_itrace own = { 0 };
+
+	if (!itrace)
+		return whole_tracer_itrace(t, NULL);
+	itrace = sized_take(itrace, size, &own, sizeof(own));
+	if (!itrace)
+		return rc_say(PI_NOT_SUPPORTED, SIZED_UNKNOWN(struct tracer_itrace));
+	return whole_tracer_itrace(t, itrace);
+}
+
+FIRST(int, tracer_itrace, struct tracer *t, const struct tracer_itrace *itrace)
+{
+	return tracer_itrace_sized(t, itrace, UP_TO(struct tracer_itrace, stop_file));
 }

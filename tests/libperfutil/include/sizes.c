@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A program that has structs filled in, built by test_sizes.sh with headers in which they are
+ * A program that has structs filled in and that gives some, built by test_sizes.sh with headers in which they are
  * smaller, as today, and larger (LATER: a member `later`): nothing is written behind any of them,
  * what the library does not know is 0, and the rest is there. PLAIN: by the functions that are not
  * told.
@@ -13,13 +13,17 @@
 #include <jitdump.h>
 #include <jitlog.h>
 #include <perfcounter.h>
+#include <errno.h>
 #include <perfmap.h>
 #include <pifile.h>
 #include <ptt.h>
+#include <pttview.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <tracer.h>
 #include <unistd.h>
 
@@ -234,7 +238,10 @@ static void names(void)
 
 static void code_files(void)
 {
-	static const struct jitdump_line line = { .address = 0x5004, .line = 9, .file = "a.c" };
+	static const struct jitdump_line lines[] = {
+		{ .address = 0x5000, .line = 7, .file = "b.c" },
+		{ .address = 0x5002, .line = 9, .file = "a.c" },
+	};
 	static const char text[] = "5000 40 mapped\n";
 	struct jitdump_writer *dump;
 	struct jitlog_writer *log;
@@ -247,7 +254,7 @@ static void code_files(void)
 	if (jitdump_create(&dump, ".") || jitlog_create(&log, ".") ||
 	    perfmap_open_text(&m, text, sizeof(text) - 1))
 		return;
-	jitdump_load(dump, "dumped", 0x5000, 4, "abc", &line, 1, NULL);
+	jitdump_load(dump, "dumped", 0x5000, 4, "abc", lines, 2, NULL);
 	jitlog_load(log, "logged", 0x5000, 4, "abc");
 	snprintf(path, sizeof(path), "%s", jitdump_path(dump));
 	if (jitdump_end(dump) || jitlog_end(log) || jitdump_open(&d, open(path, O_RDONLY), &why))
@@ -256,13 +263,14 @@ static void code_files(void)
 		PLACE(struct jitdump_event, 1);
 		int rc = jitdump_next(d, p->s);
 
-		TELL("jitdump_next", rc == 1 && !strcmp(p->s->name, "dumped") && p->s->lines == 1);
+		TELL("jitdump_next", rc == 1 && !strcmp(p->s->name, "dumped") && p->s->lines == 2);
 	}
 	{
 		PLACE(struct jitdump_line, 1);
-		bool rc = jitdump_line(d, p->s);
+		bool first = jitdump_line(d, p->s) && p->s->line == 7,
+		     rc = first && jitdump_line(d, p->s);
 
-		TELL("jitdump_line", rc && p->s->address == 0x5004 && p->s->line == 9);
+		TELL("jitdump_line", rc && p->s->address == 0x5002 && p->s->line == 9);
 	}
 	{
 		PLACE(struct jitdump_fault, 1);
@@ -319,6 +327,140 @@ static void records(const char *path)
 	pifile_close(f);
 }
 
+/* ---- what is given --------------------------------------------------------------------------- */
+
+#ifndef PLAIN
+/* So much of it, with nothing behind: a library that reads on ends this program. */
+static const void *part(const void *from, size_t size)
+{
+	char *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED || mprotect(p + 4096, 4096, PROT_NONE))
+		abort();
+	return memcpy(p + 4096 - size, from, size);
+}
+
+static const char *const metrics[] = { "task-clock" };
+static const struct counters_options nothing = { .scope = COUNTERS_PROCESS };
+static const struct pttview_options options = { .count = 1, .metrics = metrics };
+static const struct a2n_options plain = { .sympath = "/none" };
+static const struct a2n_map mapped = { .start = 0x1000, .length = 0x1000, .path = "/none/such" };
+
+/* An older program's: the rest is 0. */
+static void give_parts(void)
+{
+	struct {
+		uint64_t address, line;
+	} short_lines[] = { { 0x5000, 1 }, { 0x5010, 2 } };
+	int rc, whole = 0;
+	struct a2n *a;
+
+	rc = 0;
+	tell("counters_open_part",
+	     !counters_open(&nothing, &whole) &&
+		     !counters_open_sized(part(&nothing, offsetof(struct counters_options, events)),
+					  &rc, offsetof(struct counters_options, events)) &&
+		     rc == whole && rc);
+	tell("counters_hold_part",
+	     counters_hold_sized(part(&nothing, offsetof(struct counters_options, events)),
+				 offsetof(struct counters_options, events)) == rc);
+	rc = whole = 0;
+	pttview_close(pttview_open(&options, &whole));
+	pttview_close(pttview_open_sized(part(&options, offsetof(struct pttview_options, threads)),
+					 &rc, offsetof(struct pttview_options, threads)));
+	tell("pttview_open_part", rc == whole);
+	tell("pttview_hold_part",
+	     pttview_hold_sized(part(&options, offsetof(struct pttview_options, threads)), 99, NULL,
+				0, offsetof(struct pttview_options, threads)) ==
+		     pttview_hold(&options, 99, NULL, 0));
+	a = a2n_open_sized(part(&plain, offsetof(struct a2n_options, demangle)),
+			   offsetof(struct a2n_options, demangle));
+	tell("a2n_open_part", a != NULL);
+	if (!a || a2n_process(a, 1, 7, 1))
+		return;
+	tell("a2n_add_map_part",
+	     !a2n_add_map_sized(a, 2, 7, part(&mapped, offsetof(struct a2n_map, build_id)),
+				offsetof(struct a2n_map, build_id)));
+	rc = a2n_jit_load(a, 3, 7, 0x5000, 64, "code", 4);
+	tell("a2n_jit_lines_part",
+	     !rc && !a2n_jit_lines_sized(a, part(short_lines, sizeof(short_lines)), 2, 16));
+	a2n_close(a);
+}
+#endif
+
+#ifdef LATER
+static const struct a2n_jit_line code_lines[] = { { .address = 0x5000, .line = 1 },
+						  { .address = 0x5010, .line = 2 } };
+
+static struct tracer *a_tracer(struct tracer_options *o, int *rc)
+{
+	tracer_defaults(o);
+	o->scope = TRACE_PROCESS;
+	o->pid = getpid();
+	return tracer_open(o, rc);
+}
+
+static bool says(int rc, const char *name)
+{
+	return rc == PI_NOT_SUPPORTED && strstr(TraceLastError(), name);
+}
+
+/* What a newer one sets is refused where this library does not know it. */
+static void give_more(void)
+{
+	struct counters_options c = nothing;
+	struct pttview_options v = options;
+	struct a2n_options o = plain;
+	struct a2n_map m = mapped;
+	struct a2n_jit_line lines[2];
+	struct tracer_options t;
+	struct tracer_itrace i = { .scope = PITRACE_ITRACE_ALL };
+	struct jitdump_unwind unwind = { .later = { 1 } };
+	struct jitdump_line line = { .address = 0x5000, .later = { 0, 0, 1 } };
+	struct jitdump_writer *dump;
+	struct tracer *tracer;
+	struct a2n *a;
+	int rc = 0;
+
+	c.later[2] = v.later[0] = o.later[1] = 1;
+	tell("counters_open_more", !counters_open(&c, &rc) && says(rc, "counters_options"));
+	tell("counters_hold_more", says(counters_hold(&c), "counters_options"));
+	tell("pttview_open_more", !pttview_open(&v, &rc) && says(rc, "pttview_options"));
+	tell("pttview_hold_more", says(pttview_hold(&v, 0, NULL, 0), "pttview_options"));
+	errno = 0;
+	tell("a2n_open_more", !a2n_open(&o) && errno == E2BIG);
+	a = a2n_open(&plain);
+	if (!a || a2n_process(a, 1, 7, 1) || a2n_jit_load(a, 3, 7, 0x5000, 64, "code", 4))
+		return;
+	m.later[0] = 1;
+	tell("a2n_add_map_more",
+	     !a2n_add_map(a, 2, 7, &mapped) && a2n_add_map(a, 2, 7, &m) == -E2BIG);
+	memcpy(lines, code_lines, sizeof(lines));
+	lines[1].later[2] = 1;
+	tell("a2n_jit_lines_more",
+	     !a2n_jit_lines(a, code_lines, 2) && a2n_jit_lines(a, lines, 2) == -E2BIG);
+	a2n_close(a);
+	tracer = a_tracer(&t, &rc);
+	t.later[0] = 1;
+	tell("tracer_open_more", !tracer_open(&t, &rc) && says(rc, "tracer_options"));
+	i.later[1] = 1;
+	if (tracer)
+		tell("tracer_itrace_more", says(tracer_itrace(tracer, &i), "tracer_itrace"));
+	else
+		printf("skip tracer_itrace_more %s\n", TraceLastError());
+	tracer_close(tracer);
+	if (jitdump_create(&dump, "."))
+		return;
+	tell("jitdump_load_more",
+	     jitdump_load(dump, "x", 0x5000, 4, "abc", &line, 1, NULL) == -E2BIG &&
+		     jitdump_load_late(dump, 1, "x", 0x5000, 4, "abc", &line, 1, NULL) == -E2BIG);
+	tell("jitdump_load_unwind_more",
+	     jitdump_load_unwind(dump, 1, "x", 0x5000, 4, "abc", NULL, 0, &unwind, NULL) == -E2BIG);
+	remove(jitdump_path(dump));
+	jitdump_end(dump);
+}
+#endif
+
 int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -328,5 +470,11 @@ int main(int argc, char **argv)
 	names();
 	code_files();
 	records(argc > 1 ? argv[1] : "");
+#ifndef PLAIN
+	give_parts();
+#endif
+#ifdef LATER
+	give_more();
+#endif
 	return failures != 0;
 }

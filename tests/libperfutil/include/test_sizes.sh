@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Structs that grow: programs that were built with headers in which they are smaller, or larger, or that do
-# not tell a size at all, get what they have room for from today's libraries.
+# not tell a size at all, get what they have room for from today's libraries, and may give what they have.
 set -u
 
 # shellcheck source=tests/lib/lib.sh
@@ -37,6 +37,15 @@ jitlog jitlog_fault unfinished
 perfmap perfmap_entry line
 perfmap perfmap_fault unfinished'
 
+# … and that it is given; older programs have them shorter, too: of these sizes.c gives a part.
+given='counters counters_options events
+pttview pttview_options charged
+tracer tracer_itrace stop_file
+a2n a2n_options warn_arg
+a2n a2n_map build_id_size
+a2n a2n_jit_line file
+jitdump jitdump_unwind eh_frame_hdr_size'
+
 # Each struct's last line, once: dropped, or followed by a member more.
 changed() { # HOW HEADER STRUCT MEMBER
 	perl - "$1" "$3" "$4" "headers_$1/$2.h" <<-'END'
@@ -60,7 +69,10 @@ for how in old new; do
 		# Programs fill it in, too.
 		[ $how$struct != oldjitdump_line ] || continue
 		changed $how "$header" "$struct" "$member" 2>&1 || code=1
-	done <<<"$structs" >out
+	done < <(
+		echo "$structs"
+		[ $how = old ] || echo "$given"
+	) >out
 	verdict "headers_$how" $code
 done
 "$bin/swtrace" run -q -B timer -o a.nrm2 -- true >out 2>&1
@@ -83,10 +95,10 @@ program() { # NAME HEADERS LEAST OPTION...
 	calc "$n >= $3"
 	verdict "$1_says_all" $? "$(cat said)"
 }
-program today "$top/libperfutil/include" 22
+program today "$top/libperfutil/include" 29
 program untold "$top/libperfutil/include" 22 -DPLAIN
-program older headers_old 22
-program newer headers_new 22 -DLATER
+program older headers_old 29
+program newer headers_new 38 -DLATER
 
 # Each function that fills in a struct of a header is told its size.
 missing=0

@@ -34,8 +34,8 @@
 #define MINOR   5
 #define THREADS 8
 
-static const uint64_t majors[4] = { [MAJOR / 64] = 1ull << MAJOR % 64 | 1ull << PITRACE_NAMED % 64,
-				    [2] = ~0ull };
+static const uint64_t
+	majors[4] = { [MAJOR / 64] = 1ull << MAJOR % 64 | 1ull << PITRACE_NAMED % 64, [2] = ~0ull };
 static char top[] = "/tmp/trace_hook.XXXXXX", folder[64], socket_path[64], page[64];
 
 /* ---- a session ------------------------------------------------------------------------------- */

@@ -393,8 +393,8 @@ static void forks(void)
 	int hung = 0, status;
 
 	for (int i = 0; i < 3; i++)
-		CU_ASSERT_EQUAL_FATAL(
-			pthread_create(&threads[i], NULL, change_all_the_time, NULL), 0);
+		CU_ASSERT_EQUAL_FATAL(pthread_create(&threads[i], NULL, change_all_the_time, NULL),
+				      0);
 	for (int i = 0; i < 300 && !hung; i++) {
 		pid_t pid = fork();
 
