@@ -186,7 +186,7 @@ $(TIMER): $(call obj,$(TIMER_SRC))
 $(call obj,$(CLASSFILE_SRC)): INC = -Ilibperfutil -Itools/jprof/classfile -fvisibility=hidden
 $(call obj,$(PIJIT_SRC) $(CALLS_SRC) $(AGENT_KINDS)): INC = $(INC_PIJIT) $(OWN) -Idriver/uapi -Ilibperfutil -Itools/jprof \
 	$(addprefix -Itools/jprof/,classfile calls probes) -fvisibility=hidden -fno-omit-frame-pointer
-$(O)/inner/libpijit-common.a: $(call obj,tools/common/escape.c)
+$(O)/inner/libpijit-common.a: $(call obj,tools/common/escape.c tools/common/java_name.c)
 $(O)/lib/pitrace/libpijit.so $(O)/lib/pitrace/libjprof.so: $(O)/lib/pitrace/%.so: $(O)/obj/tools/jprof/kinds/%.o \
 		$(call obj,$(PIJIT_SRC) $(CALLS_SRC) $(CLASSFILE_SRC)) $(O)/inner/liba2n.a $(O)/inner/libpijit-common.a \
 		$(O)/inner/libperfutil.a

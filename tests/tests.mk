@@ -151,7 +151,7 @@ $(O)/tests/unit/test_jprof_calibration: $(call obj,$(addprefix tools/jprof/calls
 # Of class files what needs no VM, and a program for the test that has one.
 $(O)/tests/unit/test_class_rewrite $(O)/tests/unit/test_native_wrap $(O)/tests/programs/rewrite_classes: INC_TESTS += -Itools/jprof/classfile
 $(O)/tests/unit/test_class_rewrite $(O)/tests/unit/test_native_wrap $(O)/tests/programs/rewrite_classes: $(call obj,$(CLASSFILE_SRC))
-$(O)/tests/unit/test_jprof: $(call obj,tools/jprof/java_name.c tools/jprof/ranges.c tools/jprof/sizes.c)
+$(O)/tests/unit/test_jprof: $(call obj,tools/common/java_name.c tools/jprof/ranges.c tools/jprof/sizes.c)
 
 # Of ptt what two moments give.
 $(O)/tests/unit/test_ptt_dump: $(call obj,tools/ptt/dump.c tools/ptt/thread_names.c)
