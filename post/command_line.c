@@ -52,6 +52,8 @@ static const char usage_rest[] =
 	"                    here, so long for each (30)\n"
 	"  -own              of instruction traces also what ITraceOn, ITraceOff and such ran\n"
 	"                    themselves\n"
+	"  -descriptors      names of Java methods as the VM has them, package/Class.method(IJ)V,\n"
+	"                    where a log has both\n"
 	"  -program FILE     the program that an XRay log is of: its functions' names\n"
 	"  -k FILE           kernel symbols from this vmlinux, moved to where the kernel ran\n"
 	"  -kmap FILE        kernel symbols from this copy of /proc/kallsyms\n"
@@ -77,6 +79,7 @@ enum {
 	OPT_KMAP,
 	OPT_NSF,
 	OPT_PROGRAM,
+	OPT_DESCRIPTORS,
 	OPT_SYMPATH,
 	OPT_JDIR,
 	OPT_LINE,
@@ -130,6 +133,7 @@ static const struct option own_options[] = {
 	{ "k", required_argument, NULL, OPT_K },
 	{ "kmap", required_argument, NULL, OPT_KMAP },
 	{ "program", required_argument, NULL, OPT_PROGRAM },
+	{ "descriptors", no_argument, NULL, OPT_DESCRIPTORS },
 	{ "sympath", required_argument, NULL, OPT_SYMPATH },
 	{ "jdir", required_argument, NULL, OPT_JDIR },
 	{ "verbose", no_argument, NULL, 'v' },
@@ -408,6 +412,9 @@ int parse_options(struct options *o, int argc, char **argv)
 				break;
 			complain("-debuginfod: %s are no seconds from 1 to 3600", optarg);
 			return EXIT_UNREADABLE;
+		case OPT_DESCRIPTORS:
+			o->descriptors = true;
+			break;
 		case OPT_PROGRAM:
 			o->program = optarg;
 			break;

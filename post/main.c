@@ -66,6 +66,7 @@ static int open_trace(const struct options *o, struct input *input)
 	int rc;
 
 	input->program = o->program;
+	input->descriptors = o->descriptors;
 	if (o->more) {
 		rc = merged_open(input, o->more, o->inputs);
 		return rc == -EINVAL ? EXIT_UNREADABLE : rc ? failed("traces", rc) : EXIT_CLEAN;
@@ -178,6 +179,9 @@ int main(int argc, char **argv)
 		return code;
 	shut_in(&options);
 	code = open_trace(&options, &input);
+	/* Their tree is that of their values. */
+	if (!code && input.values && !input.calls)
+		options.instructions = false;
 	if (code) {
 		opener_end();
 		return code;

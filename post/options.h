@@ -39,6 +39,7 @@ struct options {
 	const char *output; /* NULL: the report's own default */
 	const char *kernel_map, *kernel_image;
 	const char *program;          /* whose functions a log numbers */
+	bool descriptors;             /* Java's names as the VM has them */
 	const char *event;            /* what reports of samples are of; NULL: the first */
 	const struct writer *convert; /* what the trace is written as; NULL: reports */
 	struct filter filter;

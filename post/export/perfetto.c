@@ -656,5 +656,6 @@ const struct writer writer_perfetto = {
 	.path = "post.perfetto-trace",
 	.needs = NEED_SAMPLES | NEED_STACKS | NEED_PLACES,
 	.whole = true,
+	.ticks = true,
 	.write = perfetto_write,
 };

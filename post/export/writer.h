@@ -23,6 +23,7 @@ struct writer {
 	const char *path;   /* default output */
 	unsigned int needs; /* NEED_* of read.h, as a report's */
 	bool whole;         /* a trace without samples can be written too */
+	bool ticks;         /* a sample there is one tick: values of calls cannot be written */
 	bool lines;         /* always with source lines and inlined functions */
 };
 

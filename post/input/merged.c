@@ -369,6 +369,7 @@ static void sum_up(struct input *in, const struct merged *m)
 		in->size += one->size;
 		in->complete = in->complete && one->complete;
 		in->calls = in->calls || one->calls;
+		in->values = in->values || one->values;
 		in->own_clock = in->own_clock || one->own_clock;
 		if (!i) {
 			*all = *h;
@@ -406,6 +407,7 @@ static int open_parts(struct input *in, struct merged *m, const char *const *pat
 		int rc;
 
 		p->in.program = in->program;
+		p->in.descriptors = in->descriptors;
 		rc = input_open(&p->in, paths[i], &fault);
 		if (!rc) {
 			m->origin[in->origins++].path = p->in.path;
@@ -444,7 +446,7 @@ int merged_open(struct input *in, const char *const *paths, uint32_t count)
 
 	if (!m)
 		return -ENOMEM;
-	*in = (struct input){ .spool = -1, .program = in->program, .path = "", .state = m };
+	*in = (struct input){ .spool = -1, .program = in->program, .descriptors = in->descriptors, .path = "", .state = m };
 	m->part = calloc(count, sizeof(*m->part));
 	m->origin = calloc(count, sizeof(*m->origin));
 	m->count = m->part && m->origin ? count : 0;

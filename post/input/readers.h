@@ -12,6 +12,7 @@
 	reader(perf) \
 	reader(gperftools) \
 	reader(pprof) \
+	reader(log_rt) \
 	reader(xray) /* knows its files by little: last */
 /* clang-format on */
 

@@ -10,6 +10,7 @@
 #include "model/feed.h"
 #include "model/functions.h"
 #include "model/hits.h"
+#include "model/method_sums.h"
 #include "model/profile.h"
 #include "progress.h"
 #include "record/record_as.h"
@@ -26,6 +27,7 @@ struct reading {
 	struct runs runs;
 	struct runs_reader *reader;
 	struct functions *functions;
+	struct method_sums *methods;
 	const struct profile_reader *profile;
 	uint64_t written; /* the trace's file, CLOCK_REALTIME; 0: it is none */
 	uint64_t wall;    /* its times are at most so much earlier; 0: not known */
@@ -417,6 +419,51 @@ int read_functions(struct input *in, struct trace *t, const struct read_options 
 {
 	struct reading rd = { .input = in, .trace = t, .options = o, .functions = f };
 	int rc = run_pass(&rd, PIMERGE_TRACE, "post: calls", call_record);
+
+	if (!rc)
+		trace_end(t);
+	return rc;
+}
+
+/* ---- values of methods ----------------------------------------------------------------------- */
+
+static int count_method(struct reading *rd, const struct pirecord *r)
+{
+	const struct pitrace_sample *s = RECORD_AS(r, struct pitrace_sample);
+	bool kernel = (r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_KERNEL;
+	unsigned int event = r->minor >> PITRACE_TPROF_EVENT_SHIFT;
+	struct events *events = &rd->trace->events;
+	struct sample_place place;
+	int rc;
+
+	if ((r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_IDLE)
+		return 0;
+	if (!s || event > EVENT_NUMBERS) {
+		trace_malformed(rd->trace, r, "not a sample");
+		return 0;
+	}
+	events_sample(events, event, 1 + r->repeats, (1 + r->repeats) * s->period);
+	rc = names_sample(&rd->model->names, s, r->time, kernel, &place);
+	return rc ? rc :
+		    method_sums_add(rd->methods, events->kind, events->now[event], place.symbol,
+				    1 + r->repeats);
+}
+
+static int method_record(struct reading *rd, const struct pirecord *r)
+{
+	int rc;
+
+	names_until(&rd->model->names, r->time);
+	rc = r->ring == PITRACE_RING_MTE ? names_event(&rd->model->names, r) :
+					   trace_record(rd->trace, rd->input, r);
+	return rc || r->major != PITRACE_TPROF ? rc : count_method(rd, r);
+}
+
+int read_methods(struct input *in, struct trace *t, struct model *m, const struct read_options *o,
+		 struct method_sums *sums)
+{
+	struct reading rd = { .input = in, .trace = t, .model = m, .options = o, .methods = sums };
+	int rc = run_pass(&rd, PIMERGE_MTE | PIMERGE_TRACE, "post: records", method_record);
 
 	if (!rc)
 		trace_end(t);

@@ -48,6 +48,11 @@ struct functions;
 int read_functions(struct input *in, struct trace *t, const struct read_options *o,
 		   struct functions *f);
 
+/* The same for the values of logs of calls, and for ticks beside them. */
+struct method_sums;
+int read_methods(struct input *in, struct trace *t, struct model *m, const struct read_options *o,
+		 struct method_sums *sums);
+
 /* The second pass of NEED_RUNS: calls `run` for each run; books: totals. A callback returns 0, or
  * -errno to stop. Returns 0, or -errno. */
 struct runs_reader {

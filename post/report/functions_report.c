@@ -8,6 +8,7 @@
 
 #include "complain.h"
 #include "escape.h"
+#include "report/methods_report.h"
 #include "report/table.h"
 
 struct line {
@@ -149,8 +150,11 @@ static int functions_write(const struct job *job, FILE *out)
 {
 	struct table t = table_text(job, out);
 	struct function_lines l = { 0 };
-	int rc = gather(job, &l);
+	int rc;
 
+	if (job->input->values)
+		return methods_write(job, out);
+	rc = gather(job, &l);
 	fprintf(out, "Calls of functions, pitrace %s\n\n", PITRACE_VERSION);
 	preamble_run(job, out);
 	putc('\n', out);
@@ -168,8 +172,11 @@ static int functions_rows(struct table *t)
 {
 	const struct job *job = t->job;
 	struct function_lines l = { 0 };
-	int rc = gather(job, &l);
+	int rc;
 
+	if (job->input->values)
+		return methods_rows(t);
+	rc = gather(job, &l);
 	if (!rc && t->form == IN_JSON) {
 		json_uint(t->json, "calls", l.functions.flow.calls);
 		json_uint(t->json, "open", callflow_open(&l.functions.flow));
@@ -186,15 +193,16 @@ static int functions_rows(struct table *t)
 
 static bool functions_absent(const struct job *job)
 {
-	if (job->input->calls)
+	if (job->input->calls || job->input->values)
 		return false;
-	complain("-functions: the trace does not tell functions' calls, as an XRay log does");
+	complain("-functions: the trace does not tell functions' calls, as an XRay log, log-rt and log-gen do");
 	return true;
 }
 
 const struct report report_functions = {
 	.name = "functions",
-	.usage = "  -functions        calls of each function and their times, of XRay logs\n"
+	.usage = "  -functions        calls of each function and their times, of XRay logs; of log-rt and\n"
+		 "                    log-gen calls and values, and ticks of a trace beside them\n"
 		 "                    (functions.out)\n",
 	.kinds = REPORT_OF_CALLS,
 	.path = "functions.out",

@@ -103,6 +103,10 @@ FUZZ_FOR_class	:= $(CLASSFILE_SRC)
 FUZZ_FOR_calibration := tools/jprof/calls/calibration_text.c
 FUZZ_SRC_calibration := tools/jprof/calls/calibration.c
 
+FUZZ_FOR_jprof := $(wildcard post/input/jprof/*.c)
+FUZZ_SRC_jprof = $(FUZZ_SRC_post)
+FUZZ_LIB_jprof = $(FUZZ_LIB_post)
+
 # Its writer is linked with the reader, and with that all of post.
 FUZZ_FOR_pprof	:= post/input/pprof/pprof_read.c post/input/pprof/pprof_tables.c
 FUZZ_SRC_pprof	:= $(FUZZ_SRC_post)
@@ -115,7 +119,7 @@ FUZZ_LIB_perfdata := $(FUZZ_LIB_post)
 
 # All of post but its options and what other targets are for, and the timeline that it feeds.
 FUZZ_FOR_post	:= $(filter-out post/main.c post/command_line.c post/input/perf/perf_kernel.c $(FUZZ_FOR_stack) $(FUZZ_FOR_itrace) \
-		   $(FUZZ_FOR_xray) $(FUZZ_FOR_gperftools) $(FUZZ_FOR_pprof) \
+		   $(FUZZ_FOR_xray) $(FUZZ_FOR_gperftools) $(FUZZ_FOR_pprof) $(FUZZ_FOR_jprof) \
 		   $(FUZZ_FOR_perfdata),$(POST_SRC)) $(call A2N,process space)
 
 # Kinds of objects: libFuzzer's in $(O)/fuzz/obj, those that count lines in $(O)/fuzz/cover.

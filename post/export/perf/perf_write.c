@@ -242,7 +242,7 @@ static int put_chain(struct perf_writing *w, const struct pirecord *r,
 }
 
 static int put_one(struct perf_writing *w, const struct pirecord *r, const struct pitrace_sample *s,
-		   uint32_t event, bool kernel)
+		   uint32_t event, uint64_t period, bool kernel)
 {
 	const struct event *e = &w->job->trace->events.kind[w->kind[event]];
 	uint64_t type = perf_write_details_type(w, event);
@@ -260,7 +260,7 @@ static int put_one(struct perf_writing *w, const struct pirecord *r, const struc
 	perf_write_details_address(w, type);
 	perf_write_u32(&w->o, r->cpu);
 	perf_write_u32(&w->o, 0);
-	perf_write_u64(&w->o, s->period ? s->period : 1);
+	perf_write_u64(&w->o, period);
 	if (w->type & PERF_SAMPLE_CALLCHAIN)
 		rc = put_chain(w, r, s, kernel);
 	perf_write_details_raw(w, type);
@@ -278,6 +278,7 @@ static int put_sample(struct perf_writing *w, const struct pirecord *r)
 	uint32_t number = r->minor >> PITRACE_TPROF_EVENT_SHIFT, i;
 	uint32_t event = number <= EVENT_NUMBERS ? w->event_of[w->now[number]] : UINT8_MAX;
 	struct pitrace_sample none = { 0 };
+	bool kernel;
 	int rc = 0;
 
 	if (event == UINT8_MAX)
@@ -287,14 +288,17 @@ static int put_sample(struct perf_writing *w, const struct pirecord *r)
 			return -EFBIG;
 		/* Ticks of an idle CPU: samples of the idle task without an address. */
 		for (i = 0; idle && i < idle->ticks && !rc; i++)
-			rc = put_one(w, r, &none, event, true);
+			rc = put_one(w, r, &none, event, 1, true);
 		return rc;
 	}
+	kernel = (r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_KERNEL;
+	/* A value of calls is what one sample counted. */
+	if (s && w->job->input->values && number)
+		return put_one(w, r, s, event, 1 + r->repeats, kernel);
 	if (r->repeats >= PROFILE_TICKS_MOST)
 		return -EFBIG;
 	for (i = 0; s && i <= r->repeats && !rc; i++)
-		rc = put_one(w, r, s, event,
-			     (r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_KERNEL);
+		rc = put_one(w, r, s, event, s->period ? s->period : 1, kernel);
 	return rc;
 }
 

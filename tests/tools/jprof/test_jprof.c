@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../tools/jprof/java_name.h"
+#include "../../tools/common/java_name.h"
 #include "../../tools/jprof/ranges.h"
 #include "../../tools/jprof/sizes.h"
 #include "unit.h"

@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * log-rt: the call trees of a Java VM's threads as libjprof writes them, text. Some lines tell what
+ * was measured; the last of them names the columns. Then come the nodes, parents before their
+ * children, up to an empty line; what follows lists what was left out. A log that is cut is read up
+ * to its last whole line.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "input/jprof/jprof_tree.h"
+#include "input/window.h"
+
+#define WINDOW   (1u << 20) /* bytes of a line: names have up to 65535 each, escaped four times that */
+#define FIRST    "pitrace log-rt"
+#define HEAD     1000       /* lines before the columns */
+#define DEEPEST  (1u << 20)
+
+enum column_is { IS_LEVEL, IS_CALLS, IS_CALLEES, IS_VALUE, IS_NAME };
+
+struct log_rt {
+	struct jprof_tree tree;
+	struct window w;
+	uint64_t at, line; /* where the next line begins; the number of the last one */
+	bool cut;          /* the file ends within a line */
+	struct {
+		enum column_is is;
+		char name[32];
+		bool told; /* a number was met there */
+	} column[JPROF_COLUMNS + 4];
+	uint32_t ncolumn, values;
+	uint32_t *path; /* the last node of each level */
+	uint32_t levels, room_levels;
+	uint64_t entries, not_kept, calls;
+	bool has_entries;
+	char metrics[4096]; /* lines */
+	size_t used_metrics;
+	char *name; /* a name without its escapes */
+	size_t room_name;
+};
+
+static bool log_rt_probe(const void *head, size_t size)
+{
+	return size > sizeof(FIRST) - 1 && !memcmp(head, FIRST, sizeof(FIRST) - 1);
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+/* The next line without its end; false: no more. One that is longer than the window is passed
+ * over. */
+static bool next_line(struct log_rt *l, struct bytes *line, uint64_t *offset)
+{
+	const uint8_t *p, *end;
+	size_t have;
+
+	for (;;) {
+		p = window_look(&l->w, l->at, 1, &have);
+		end = p ? memchr(p, '\n', have) : NULL;
+		if (p && !end) {
+			p = window_look(&l->w, l->at, WINDOW, &have);
+			end = p ? memchr(p, '\n', have) : NULL;
+		}
+		if (!p)
+			return false;
+		*offset = l->at;
+		l->line++;
+		if (end) {
+			*line = bytes_of(p, (size_t)(end - p));
+			l->at += line->size + 1;
+			return true;
+		}
+		if (have < WINDOW) {
+			l->cut = true;
+			l->at += have;
+			return false;
+		}
+		faults_tell(&l->tree.faults, *offset,
+			    "line %" PRIu64 " has more than %u bytes: left out", l->line, WINDOW);
+		while (p && !end) {
+			l->at += have;
+			p = window_look(&l->w, l->at, 1, &have);
+			end = p ? memchr(p, '\n', have) : NULL;
+		}
+		l->at += end ? (size_t)(end - p) + 1 : 0;
+	}
+}
+
+static bool begins(const struct bytes *line, const char *word)
+{
+	size_t n = strlen(word);
+
+	return line->size >= n && !memcmp(line->base, word, n);
+}
+
+/* ---- the head -------------------------------------------------------------------------------- */
+
+/* The number behind the word in the line. */
+static bool number_behind(const struct bytes *line, const char *word, uint64_t *value)
+{
+	const uint8_t *p = memmem(line->base, line->size, word, strlen(word));
+	struct bytes b;
+
+	if (!p)
+		return false;
+	p += strlen(word);
+	b = bytes_of(p, line->size - (size_t)(p - line->base));
+	text_skip_blanks(&b);
+	return text_number(&b, 10, value);
+}
+
+static void read_head_line(struct log_rt *l, const struct bytes *line)
+{
+	uint64_t value;
+
+	if (begins(line, "entries "))
+		l->has_entries = number_behind(line, "entries ", &l->entries);
+	if (begins(line, "not kept:")) {
+		if (number_behind(line, "calls deeper than ", &value)) {
+			char word[48];
+
+			snprintf(word, sizeof(word), "calls deeper than %" PRIu64 " ", value);
+			if (number_behind(line, word, &value))
+				l->not_kept = value;
+		}
+	}
+	if (begins(line, "metric") && line->size < sizeof(l->metrics) - l->used_metrics) {
+		memcpy(l->metrics + l->used_metrics, line->base, line->size);
+		l->used_metrics += line->size + 1; /* a NUL is there */
+	}
+}
+
+static bool is_word(const char *word, size_t length, const char *other)
+{
+	return strlen(other) == length && !memcmp(word, other, length);
+}
+
+/* "LV CALLS CEE BASE DELTA DS IN NAME": what is between CEE and NAME are values. */
+static bool read_columns(struct log_rt *l, struct bytes line)
+{
+	static const char *const known[] = { "LV", "CALLS", "CEE" };
+	const char *word;
+	size_t n;
+
+	while (text_word(&line, &word, &n)) {
+		uint32_t i = l->ncolumn;
+
+		if (i >= JPROF_COLUMNS + 4 || n >= sizeof(l->column[i].name) ||
+		    (i < 3 && !is_word(word, n, known[i])))
+			return false;
+		memcpy(l->column[i].name, word, n);
+		l->column[i].is = i < 3                         ? (enum column_is)i :
+				  is_word(word, n, "NAME") ? IS_NAME :
+							     IS_VALUE;
+		l->ncolumn++;
+		if (l->column[i].is == IS_NAME)
+			break;
+		l->values += i >= 3;
+	}
+	return l->ncolumn > 3 && l->column[l->ncolumn - 1].is == IS_NAME && !bytes_left(&line);
+}
+
+static int read_head(struct log_rt *l, struct pifile_fault *fault)
+{
+	struct bytes line, words;
+	uint64_t offset = 0;
+	const char *word;
+	size_t n;
+
+	while (l->line < HEAD && next_line(l, &line, &offset)) {
+		words = line;
+		if (text_word(&words, &word, &n) && is_word(word, n, "LV")) {
+			if (read_columns(l, line))
+				return 0;
+			fault->offset = offset;
+			snprintf(fault->what, sizeof(fault->what),
+				 "line %" PRIu64
+				 ": no columns of a log-rt (LV CALLS CEE … NAME): nothing is read",
+				 l->line);
+			return -EINVAL;
+		}
+		read_head_line(l, &line);
+	}
+	fault->offset = l->at;
+	snprintf(fault->what, sizeof(fault->what),
+		 "line %" PRIu64 ": the log ends before its columns are named: nothing is read",
+		 l->line);
+	return -EINVAL;
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
+static int hex_digit(uint8_t c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* \xNN and \\, as the writer escapes what is no text. */
+static int read_name(struct log_rt *l, const struct bytes *b, size_t *length)
+{
+	const uint8_t *p = b->base + b->at, *end = b->base + b->size;
+	char *to;
+
+	if (array_room(l->name, l->room_name, bytes_left(b) + 1))
+		return -ENOMEM;
+	for (to = l->name; p < end; p++) {
+		if (*p == '\\' && end - p >= 4 && p[1] == 'x' && hex_digit(p[2]) >= 0 &&
+		    hex_digit(p[3]) >= 0) {
+			*to++ = (char)(hex_digit(p[2]) << 4 | hex_digit(p[3]));
+			p += 3;
+		} else {
+			if (*p == '\\' && end - p >= 2 && p[1] == '\\')
+				p++;
+			*to++ = (char)*p;
+		}
+	}
+	*length = (size_t)(to - l->name);
+	return 0;
+}
+
+struct node_line {
+	uint64_t level, calls, value[JPROF_COLUMNS];
+	bool negative; /* one of them was, and counts as nothing */
+};
+
+/* The numbers before the name; *why: what is wrong instead. A value that is not known is "-". */
+static bool read_numbers(struct log_rt *l, struct bytes *b, struct node_line *n, const char **why)
+{
+	uint32_t i, value = 0;
+
+	*n = (struct node_line){ 0 };
+	for (i = 0; i + 1 < l->ncolumn; i++) {
+		uint64_t number = 0;
+		bool minus;
+
+		text_skip_blanks(b);
+		minus = text_char(b, '-');
+		if (!text_number(b, 10, &number)) {
+			if (!minus || i < 3) {
+				*why = "a number is missing";
+				return false;
+			}
+		} else if (minus) {
+			n->negative = true;
+			number = 0;
+		} else if (i >= 3) {
+			l->column[i].told = true;
+		}
+		if (!text_char(b, ' ')) {
+			*why = "a blank is missing behind a number";
+			return false;
+		}
+		if (i == IS_LEVEL)
+			n->level = number;
+		else if (i == IS_CALLS)
+			n->calls = number;
+		else if (i >= 3)
+			n->value[value++] = number;
+	}
+	if (!bytes_left(b))
+		*why = "the name is missing";
+	return bytes_left(b);
+}
+
+/* A thread is NAME_TID. */
+static int add_thread(struct log_rt *l, size_t length, uint32_t *node)
+{
+	size_t at = length;
+	uint64_t tid = 0;
+	struct bytes b;
+
+	while (at && isdigit((unsigned char)l->name[at - 1]))
+		at--;
+	b = bytes_of(l->name + at, length - at);
+	if (at && l->name[at - 1] == '_' && text_number(&b, 10, &tid) && tid <= INT32_MAX)
+		length = at - 1;
+	else
+		tid = 0;
+	return jprof_tree_thread(&l->tree, (uint32_t)tid, l->name, length, node);
+}
+
+/* METHODTYPES puts a letter before a method: one that was interpreted and compiled has two nodes
+ * of the same name. */
+static size_t type_letter(const char *name, size_t length)
+{
+	return length > 2 && name[1] == ':' && strchr("IiJjNnCcOoFf", name[0]) ? 2 : 0;
+}
+
+static int add_node(struct log_rt *l, struct bytes *b, const struct node_line *n)
+{
+	uint32_t node, method;
+	size_t length, skip;
+	int rc = read_name(l, b, &length);
+
+	if (rc)
+		return rc;
+	if (!n->level) {
+		rc = add_thread(l, length, &node);
+	} else {
+		skip = type_letter(l->name, length);
+		method = jprof_method(&l->tree.methods, l->name + skip, length - skip);
+		rc = method == NO_KEY ? -ENOMEM :
+					jprof_tree_node(&l->tree, l->path[n->level - 1], method,
+						       &node);
+	}
+	if (!rc)
+		rc = array_reach(l->path, l->room_levels, (uint32_t)n->level);
+	if (rc)
+		return rc;
+	l->path[n->level] = node;
+	l->levels = (uint32_t)n->level + 1;
+	l->tree.node[node].calls = n->calls;
+	if (l->tree.columns)
+		memcpy(jprof_tree_columns(&l->tree, node), n->value,
+		       l->tree.columns * sizeof(*n->value));
+	l->calls += n->level && n->calls < INT64_MAX - l->calls ? n->calls : 0;
+	return 0;
+}
+
+static int read_node(struct log_rt *l, struct bytes line, uint64_t offset)
+{
+	const char *why = NULL;
+	struct node_line n;
+
+	if (!read_numbers(l, &line, &n, &why))
+		;
+	else if (n.level > l->levels || n.level >= DEEPEST)
+		why = "it is deeper than what the line before can have called";
+	if (why) {
+		faults_tell(&l->tree.faults, offset, "line %" PRIu64 ": %s: the line is left out",
+			    l->line, why);
+		return 0;
+	}
+	if (n.negative)
+		faults_tell(&l->tree.faults, offset,
+			    "line %" PRIu64 ": a value less than 0, which counts as 0", l->line);
+	return add_node(l, &line, &n);
+}
+
+/* A thread's last event may have come while the log was written. */
+static void check_end(struct log_rt *l)
+{
+	uint64_t want = l->entries > l->not_kept ? l->entries - l->not_kept : 0;
+
+	if (l->cut)
+		faults_tell(&l->tree.faults, l->at,
+			    "incomplete: the log ends within line %" PRIu64
+			    ": the lines before it are read",
+			    l->line);
+	else if (l->has_entries && want > l->calls && want - l->calls > l->tree.threads)
+		faults_tell(&l->tree.faults, l->at,
+			    "incomplete: the log has %" PRIu64 " of %" PRIu64
+			    " calls: it ends too early, with line %" PRIu64,
+			    l->calls, want, l->line);
+}
+
+static int read_nodes(struct log_rt *l)
+{
+	uint64_t offset;
+	struct bytes line;
+	int rc = 0;
+
+	while (!rc && next_line(l, &line, &offset) && line.size)
+		rc = read_node(l, line, offset);
+	if (!rc)
+		check_end(l);
+	return rc;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* BASE and DELTA, or BASE1 and DELTA1, are a metric; what else there is counts as it is called. */
+static void choose_values(struct log_rt *l)
+{
+	uint32_t i, k;
+
+	for (i = 3; i + 1 < l->ncolumn; i++) {
+		const char *name = l->column[i].name, *next = l->column[i + 1].name;
+		char lower[32];
+
+		if (!strncmp(name, "BASE", 4) && !strncmp(next, "DELTA", 5) &&
+		    !strcmp(name + 4, next + 5)) {
+			jprof_tree_metric(&l->tree, (unsigned int)atoi(name + 4), (int32_t)i - 3,
+					 (int32_t)i - 2);
+			i++;
+			continue;
+		}
+		if (!l->column[i].told)
+			continue;
+		for (k = 0; name[k]; k++)
+			lower[k] = (char)tolower((unsigned char)name[k]);
+		lower[k] = '\0';
+		jprof_tree_value(&l->tree,
+				!strcmp(lower, "ds") ? "dispatches" :
+				!strcmp(lower, "in") ? "interrupts" :
+						       lower,
+				(int32_t)i - 3, -1);
+	}
+	jprof_tree_calls(&l->tree);
+}
+
+/* ---- the reader ------------------------------------------------------------------------------ */
+
+static void log_rt_close(struct input *in)
+{
+	struct log_rt *l = in->state;
+
+	window_close(&l->w);
+	jprof_tree_free(&l->tree);
+	free(l->path);
+	free(l->name);
+	free(l);
+	in->state = NULL;
+}
+
+static int read_log(struct input *in, struct log_rt *l, struct pifile_fault *fault)
+{
+	int rc = jprof_tree_open(&l->tree, in, "log-rt");
+
+	if (!rc)
+		rc = window_open(&l->w, in->path, WINDOW);
+	in->size = l->tree.file_size = l->w.size;
+	if (!rc)
+		rc = read_head(l, fault);
+	l->tree.columns = l->values;
+	if (!rc)
+		rc = read_nodes(l);
+	if (rc)
+		return rc;
+	choose_values(l);
+	return jprof_tree_finish(&l->tree);
+}
+
+static int log_rt_open(struct input *in, struct pifile_fault *fault)
+{
+	struct log_rt *l = calloc(1, sizeof(*l));
+	int rc;
+
+	if (!l)
+		return -ENOMEM;
+	l->w.fd = -1;
+	in->state = l;
+	rc = read_log(in, l, fault);
+	if (rc) {
+		if (!fault->what[0]) {
+			snprintf(fault->what, sizeof(fault->what), "%s", strerror(-rc));
+			fault->offset = NO_OFFSET;
+		}
+		log_rt_close(in);
+		return rc;
+	}
+	window_close(&l->w);
+	l->tree.faults.all = true;
+	in->complete = !l->tree.faults.count;
+	return 0;
+}
+
+static int log_rt_begin(struct input *in, unsigned int what)
+{
+	struct log_rt *l = in->state;
+
+	jprof_tree_begin(&l->tree, what);
+	return 0;
+}
+
+static int log_rt_next(struct input *in, struct pirecord *r)
+{
+	struct log_rt *l = in->state;
+	int rc = jprof_tree_first(&l->tree, r);
+
+	return rc ? rc : jprof_tree_next(&l->tree, r);
+}
+
+static void log_rt_progress(const struct input *in, uint64_t *done, uint64_t *total)
+{
+	const struct log_rt *l = in->state;
+
+	*done = l->tree.at;
+	*total = l->tree.nodes;
+}
+
+static int log_rt_section(struct input *in, size_t i, struct input_section *section)
+{
+	const struct log_rt *l = in->state;
+
+	return jprof_tree_section(&l->tree, i, section);
+}
+
+static uint64_t log_rt_monotonic(struct input *in, uint64_t stamp)
+{
+	(void)in;
+	return stamp;
+}
+
+/* When it was is not recorded. */
+static uint64_t log_rt_realtime(struct input *in, uint64_t stamp)
+{
+	(void)in;
+	(void)stamp;
+	return 0;
+}
+
+static int log_rt_info(struct input *in, input_say say, void *arg)
+{
+	const struct log_rt *l = in->state;
+	char text[64];
+	size_t at;
+
+	for (at = 0; at < l->used_metrics; at += strlen(l->metrics + at) + 1)
+		say(arg, l->metrics + at);
+	snprintf(text, sizeof(text), "threads : %u", l->tree.threads);
+	say(arg, text);
+	snprintf(text, sizeof(text), "nodes : %u", l->tree.nodes);
+	say(arg, text);
+	return 0;
+}
+
+static size_t log_rt_faults(const struct input *in, const struct pifile_fault **list)
+{
+	const struct log_rt *l = in->state;
+
+	*list = l->tree.faults.list;
+	return l->tree.faults.count;
+}
+
+const struct reader reader_log_rt = {
+	.name = "log-rt",
+	.what = "call trees of Java threads: libjprof",
+	.probe = log_rt_probe,
+	.open = log_rt_open,
+	.begin = log_rt_begin,
+	.next = log_rt_next,
+	.progress = log_rt_progress,
+	.section = log_rt_section,
+	.monotonic = log_rt_monotonic,
+	.realtime = log_rt_realtime,
+	.info = log_rt_info,
+	.faults = log_rt_faults,
+	.close = log_rt_close,
+};

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/jprof/jprof_methods.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "java_name.h"
+
+/* What no name can have becomes a question mark: a line of saved symbols ends at a newline. */
+static void copy_name(char *to, const char *from, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		to[i] = !from[i] || from[i] == '\n' ? '?' : from[i];
+	to[length] = '\0';
+}
+
+/* As the language has it, "package.Class.method(int, java.lang.String[])", if it is such a name. */
+static int spell(struct jprof_methods *m, const char *name, size_t length, size_t *shown)
+{
+	/* The VM's name, the parts that java_name() wants, and what it makes of them: the longest
+	 * word that stands for a letter, with what separates it, has nine. */
+	size_t need = 2 * (length + 4) + 9 * length + 1;
+	char *whole, *open, *dot, *class;
+
+	if (array_room(m->shown, m->shown_room, need))
+		return -ENOMEM;
+	whole = m->shown + 9 * length + 1;
+	class = whole + length + 4;
+	copy_name(whole, name, length);
+	open = m->descriptors ? NULL : strrchr(whole, '(');
+	dot = open ? memrchr(whole, '.', (size_t)(open - whole)) : NULL;
+	if (!dot || dot == whole || dot + 1 == open) {
+		memcpy(m->shown, whole, length + 1);
+		*shown = length;
+		return 0;
+	}
+	/* java_name() wants the method's name with an end of its own: where its signature begins. */
+	class[0] = 'L';
+	memcpy(class + 1, whole, (size_t)(dot - whole));
+	memcpy(class + 1 + (dot - whole), ";", 2);
+	memmove(whole, dot + 1, (size_t)(open - dot - 1));
+	whole[open - dot - 1] = '\0';
+	java_name(m->shown, 9 * length + 1, class, whole, open);
+	*shown = strlen(m->shown);
+	return 0;
+}
+
+static uint64_t hash_name(const char *name, size_t length)
+{
+	uint64_t h = 0xcbf29ce484222325ull;
+
+	while (length--)
+		h = (h ^ (unsigned char)*name++) * 0x100000001b3ull;
+	return hash_mix(h, 0);
+}
+
+uint32_t jprof_method(struct jprof_methods *m, const char *name, size_t length)
+{
+	size_t shown = 0;
+	uint64_t hash;
+	uint32_t i;
+
+	if (spell(m, name, length, &shown))
+		return NO_KEY;
+	hash = hash_name(m->shown, shown);
+	i = keys_find(&m->by_name, hash, m->text, e,
+		      e->length == shown && !memcmp(m->pool + e->at, m->shown, shown));
+	if (i != NO_KEY)
+		return i;
+	if (m->count == JPROF_METHODS || array_room(m->pool, m->pool_room, m->used + shown) ||
+	    keys_next(&m->by_name, hash, m->text, m->count, m->room))
+		return NO_KEY;
+	if (shown)
+		memcpy(m->pool + m->used, m->shown, shown);
+	m->text[m->count] = (struct jprof_text){ m->used, shown };
+	m->used += shown;
+	return m->count++;
+}
+
+int jprof_symbols(const struct jprof_methods *m, struct blob *symbols)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return -ENOMEM;
+	fprintf(out, "pitrace-msi 1\nMODULE " JPROF_MODULE "\nSEGMENT 0 0 %" PRIx64 "\n",
+		jprof_size(m));
+	for (uint32_t i = 0; i < m->count; i++)
+		fprintf(out, "SYMBOL %x %x 0 1 %.*s\n", JPROF_STEP * i, JPROF_STEP * (i + 1),
+			m->text[i].length ? (int)m->text[i].length : 1,
+			m->text[i].length ? m->pool + m->text[i].at : "?");
+	if (fclose(out)) {
+		free(text);
+		return -ENOMEM;
+	}
+	*symbols = blob_of(text, size);
+	return 0;
+}
+
+void jprof_methods_free(struct jprof_methods *m)
+{
+	free(m->text);
+	free(m->pool);
+	free(m->shown);
+	keys_free(&m->by_name);
+	*m = (struct jprof_methods){ .descriptors = m->descriptors };
+}
