@@ -351,3 +351,11 @@ void call_caught(struct call_thread *t, uint32_t method, const uint64_t *values)
 	charge(t, at == t->depth ? EVENT_CAUGHT : EVENT_POPPED, type_at(t, at), values);
 	drop_to(t, at);
 }
+
+void call_end_all(struct call_thread *t)
+{
+	t->unwinds += t->depth;
+	drop_to(t, 0);
+	t->before = t->now = TYPE_OTHER;
+	t->came = EVENT_POPPED;
+}

@@ -74,7 +74,7 @@ struct call_thread {
 	uint64_t backwards; /* values that were less than the one before: taken for no time */
 	uint64_t entries, exits, unwinds;
 	/* The owner's. */
-	struct call_thread *next_thread;
+	struct call_thread *next_thread, *next_resting;
 	char *name;
 	pid_t tid;
 	void *memory;
@@ -100,5 +100,8 @@ void call_forget(struct call_thread *t, uint32_t depth);
 void call_switched(struct call_thread *t, uint64_t dispatches, uint64_t interrupts);
 /* The method has caught an exception: what it has called is over. */
 void call_caught(struct call_thread *t, uint32_t method, const uint64_t *values);
+
+/* The thread has ended: so have the methods that it was in. */
+void call_end_all(struct call_thread *t);
 
 #endif

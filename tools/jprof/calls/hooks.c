@@ -24,6 +24,9 @@ static struct call_thread nobody = { .metrics = 1 }, left_out = { .metrics = 1 }
 static __thread struct call_thread *self __attribute__((tls_model("initial-exec"))) = &nobody;
 static __thread bool refused __attribute__((tls_model("initial-exec"))); /* it has no metrics */
 
+/* Of a carrier, while a virtual thread runs on it; NULL. */
+static __thread struct call_thread *carrier __attribute__((tls_model("initial-exec")));
+
 static atomic_bool on;
 static char *(*name_here)(void); /* NULL: nobody may ask for it */
 static const struct method_filter *names_wanted;
@@ -140,6 +143,96 @@ void hooks_interpreter(const void *start, size_t size)
 {
 	interpreter_start = (uintptr_t)start;
 	interpreter_end = interpreter_start + size;
+}
+
+/* ---- virtual threads ------------------------------------------------------------------------- */
+
+#define VIRTUAL_TREES 4096 /* from here on a tree takes threads of any name */
+#define VIRTUAL_NAME  "virtual threads"
+
+static struct call_thread *resting; /* their threads have ended */
+static uint64_t virtual_trees, virtual_lost;
+
+/* With the lock held. */
+static struct call_thread *take_resting(const char *name)
+{
+	struct call_thread **at = &resting, *t;
+
+	while (*at && virtual_trees < VIRTUAL_TREES && strcmp((*at)->name, name))
+		at = &(*at)->next_resting;
+	t = *at;
+	if (!t)
+		return NULL;
+	*at = t->next_resting;
+	if (strcmp(t->name, name) && strcmp(t->name, VIRTUAL_NAME)) {
+		free(t->name);
+		t->name = strdup(VIRTUAL_NAME);
+	}
+	return t;
+}
+
+struct call_thread *hooks_virtual_begin(const char *name)
+{
+	struct call_thread *t;
+
+	if (name && !thread_counts(name))
+		return &left_out;
+	if (!name || !*name)
+		name = VIRTUAL_NAME;
+	pthread_mutex_lock(&lock);
+	t = take_resting(name);
+	if (!t)
+		t = call_thread_new(metrics_count());
+	else
+		name = NULL;
+	if (t && name) {
+		t->name = strdup(name);
+		*last = t;
+		last = &t->next_thread;
+		virtual_trees++;
+	}
+	virtual_lost += !t;
+	pthread_mutex_unlock(&lock);
+	return t ? t : &left_out;
+}
+
+void hooks_virtual_end(struct call_thread *t)
+{
+	if (!t->nodes)
+		return;
+	pthread_mutex_lock(&lock);
+	call_end_all(t);
+	/* Without a name nobody finds it again. */
+	if (t->name) {
+		t->next_resting = resting;
+		resting = t;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void hooks_mount(struct call_thread *t)
+{
+	if (!carrier)
+		carrier = self;
+	self = t;
+	if (t->nodes)
+		read_late(t);
+}
+
+void hooks_unmount(void)
+{
+	if (!carrier)
+		return;
+	self = carrier;
+	carrier = NULL;
+	if (self->nodes)
+		read_late(self);
+}
+
+void hooks_virtual_count(uint64_t *trees, uint64_t *lost)
+{
+	*trees = virtual_trees;
+	*lost = virtual_lost;
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */

@@ -49,6 +49,17 @@ struct hooks_refused {
 };
 struct hooks_refused hooks_refused(void);
 
+/*
+ * Virtual threads: one that begins has a tree, that of one of the same name that has ended if there
+ * is one, so that trees are as many as threads at a time. Never NULL. Mounting makes it the thread
+ * that runs, until it is unmounted.
+ */
+struct call_thread *hooks_virtual_begin(const char *name);
+void hooks_virtual_end(struct call_thread *t);
+void hooks_mount(struct call_thread *t);
+void hooks_unmount(void);
+void hooks_virtual_count(uint64_t *trees, uint64_t *lost);
+
 /* Calls `each` for all threads there were, in the order of their begin; nobody begins or ends
  * meanwhile. */
 void hooks_each(void (*each)(void *arg, const struct call_thread *t), void *arg);

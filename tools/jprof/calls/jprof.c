@@ -24,6 +24,7 @@
 #include "natives.h"
 #include "probes.h"
 #include "refused.h"
+#include "virtual.h"
 
 #define ATTACHED                                                                                \
 	"methods that ran then are Other until they end: what they call stands directly below " \
@@ -65,7 +66,8 @@ static int32_t choose(void *arg, const struct class_method *m)
 	int32_t number;
 
 	(void)arg;
-	if (!class_method_name(m, name, sizeof(name)) || !filter_takes(&agent.o->methods, name))
+	if (!class_method_name(m, name, sizeof(name)) || virtual_switches(name) ||
+	    !filter_takes(&agent.o->methods, name))
 		return -1;
 	number = methods_add(m->class.text, m->class.n, m->name.text, m->name.n, m->descriptor.text,
 			     m->descriptor.n, m->access & ACCESS_STATIC);
@@ -169,6 +171,7 @@ static void write_log(const char *why)
 	if (out && !err) {
 		if (agent.attached)
 			fputs("\nattached: " ATTACHED "\n", out);
+		virtual_write(out);
 		if (!agent.o->probes) {
 			natives_write(out);
 			hidden_write(out);
@@ -374,6 +377,7 @@ jint calls_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 		return JNI_ERR;
 	if (running)
 		fprintf(stderr, "%s: attached: " ATTACHED "\n", agent_kind.name);
+	virtual_begin(java, running);
 	if (watch(vm, running))
 		return JNI_ERR;
 	aborted_watch(ended);

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# Which JDKs there are: that of the PATH, and those beside it. Sourced.
+jdk_release() { # FOLDER: its number
+	sed -nE 's/^JAVA_VERSION="([0-9]+).*/\1/p' "$1/release"
+}
+# The folder of the newest JDK that can compile.
+newest_jdk() {
+	local folder best='' most=0 n
+
+	for folder in "$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")" /usr/lib/jvm/*; do
+		[ -x "$folder/bin/javac" ] && [ -f "$folder/release" ] || continue
+		n=$(jdk_release "$folder")
+		if [ "${n:-0}" -gt "$most" ]; then
+			most=$n
+			best=$folder
+		fi
+	done
+	echo "$best"
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Headers of older JDKs do not know virtual threads: their capability is the bit behind the last
+ * known one, their event the second behind it, and mounting an event by name.
+ */
+#include "virtual.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "hooks.h"
+
+#define CAPABILITY    44 /* can_support_virtual_threads */
+#define EVENT_START   87
+#define EVENT_END     88
+#define EVENT_FIRST   50 /* the first one that the callbacks have */
+#define CALLBACKS     (EVENT_END - EVENT_FIRST + 1)
+#define MOUNT_EVENT   "com.sun.hotspot.events.VirtualThreadMount"
+#define UNMOUNT_EVENT "com.sun.hotspot.events.VirtualThreadUnmount"
+
+static atomic_ullong begun;
+
+static struct call_thread *thread_of(jvmtiEnv *vm, jthread thread)
+{
+	jvmtiThreadInfo info = { 0 };
+	void *kept = NULL;
+
+	if (!(*vm)->GetThreadLocalStorage(vm, thread, &kept) && kept)
+		return kept;
+	atomic_fetch_add(&begun, 1);
+	if ((*vm)->GetThreadInfo(vm, thread, &info))
+		info.name = NULL;
+	kept = hooks_virtual_begin(info.name);
+	(*vm)->Deallocate(vm, (unsigned char *)info.name);
+	(*vm)->SetThreadLocalStorage(vm, thread, kept);
+	return kept;
+}
+
+/* The VM calls both with the thread that is mounted. */
+static void JNICALL mounted(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
+{
+	(void)jni;
+	hooks_mount(thread_of(vm, thread));
+}
+
+static void JNICALL unmounted(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
+{
+	(void)vm, (void)jni, (void)thread;
+	hooks_unmount();
+}
+
+static void JNICALL ended(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
+{
+	void *kept = NULL;
+
+	(void)jni;
+	if ((*vm)->GetThreadLocalStorage(vm, thread, &kept) || !kept)
+		return;
+	(*vm)->SetThreadLocalStorage(vm, thread, NULL);
+	hooks_virtual_end(kept);
+}
+
+static bool support(jvmtiEnv *vm)
+{
+	union {
+		jvmtiCapabilities known;
+		uint8_t bytes[sizeof(jvmtiCapabilities)];
+	} can = { .bytes = { 0 } }, wanted = { .bytes = { 0 } };
+
+	if ((*vm)->GetPotentialCapabilities(vm, &can.known) ||
+	    !(can.bytes[CAPABILITY / 8] >> CAPABILITY % 8 & 1))
+		return false;
+	wanted.bytes[CAPABILITY / 8] = 1 << CAPABILITY % 8;
+	return !(*vm)->AddCapabilities(vm, &wanted.known);
+}
+
+/* Both, or none. */
+static bool watch_mounts(jvmtiEnv *vm)
+{
+	jvmtiExtensionEventInfo *events;
+	jint n, found = 0;
+
+	if ((*vm)->GetExtensionEvents(vm, &n, &events))
+		return false;
+	for (jint i = 0; i < n; i++) {
+		jint index = events[i].extension_event_index;
+		bool mount = !strcmp(events[i].id, MOUNT_EVENT);
+
+		if (!mount && strcmp(events[i].id, UNMOUNT_EVENT))
+			continue;
+		found +=
+			!(*vm)->SetExtensionEventCallback(vm, index,
+							  (jvmtiExtensionEvent)(void *)(mount ? mounted :
+												unmounted)) &&
+			!(*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, (jvmtiEvent)index, NULL);
+	}
+	(*vm)->Deallocate(vm, (unsigned char *)events);
+	return found == 2;
+}
+
+static void JNICALL vm_begins(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
+{
+	(void)jni, (void)thread;
+	watch_mounts(vm);
+}
+
+bool virtual_begin(JavaVM *java, bool running)
+{
+	union {
+		jvmtiEventCallbacks known;
+		void *all[CALLBACKS];
+	} callbacks = { .all = { [EVENT_END - EVENT_FIRST] = (void *)ended } };
+	jvmtiEnv *vm;
+
+	callbacks.known.VMInit = vm_begins;
+	if ((*java)->GetEnv(java, (void **)&vm, JVMTI_VERSION_11))
+		return false;
+	if (support(vm) && !(*vm)->SetEventCallbacks(vm, &callbacks.known, sizeof(callbacks)) &&
+	    !(*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, (jvmtiEvent)EVENT_END, NULL) &&
+	    !(*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, NULL) &&
+	    (!running || watch_mounts(vm)))
+		return true;
+	(*vm)->DisposeEnvironment(vm);
+	return false;
+}
+
+bool virtual_switches(const char *method)
+{
+	static const char *const classes[] = {
+		"java/lang/VirtualThread.",
+		"java/lang/VirtualThread$",
+		"jdk/internal/vm/Continuation.",
+		"jdk/internal/vm/Continuation$",
+	};
+
+	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
+		if (!strncmp(method, classes[i], strlen(classes[i])))
+			return true;
+	return false;
+}
+
+void virtual_write(FILE *out)
+{
+	uint64_t trees, lost;
+
+	hooks_virtual_count(&trees, &lost);
+	if (begun)
+		fprintf(out,
+			"\nvirtual threads: %llu, in %" PRIu64
+			" trees, without one for want of memory %" PRIu64 "\n",
+			begun, trees, lost);
+}
