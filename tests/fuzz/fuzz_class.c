@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Fuzz: a class file. What is rewritten is a class file of the same methods, and can be rewritten
- * again; what is not, is as it was.
+ * again; what is not, is as it was. The same where its natives have got wrappers.
  */
 #include "class_rewrite.h"
 #include "fuzz.h"
+#include "native_wrap.h"
 
 struct seen {
 	unsigned int methods, left;
@@ -46,13 +47,42 @@ static int rewrite(const void *data, size_t size, struct class_out *out, struct 
 	return rc;
 }
 
+static bool wants(void *arg, const struct class_method *m)
+{
+	(void)arg;
+	fuzz_touch(m->name.text, m->name.n);
+	return true;
+}
+
+/* Whatever can be rewritten can be with wrappers: they are methods more. */
+static void wrap(const uint8_t *data, size_t size, int plain, unsigned int methods)
+{
+	struct native_wrap how = { .wants = wants, .early = size & 1 };
+	struct class_out wrapped = { 0 }, out = { 0 };
+	struct seen seen;
+	int rc = native_wrap(data, size, &how, &wrapped);
+
+	if ((rc != 1 && wrapped.n) || (rc == 1) != (rc >= 0 && how.fates[NATIVE_WRAPPED] > 0))
+		abort();
+	if (rc == 1 && plain >= 0) {
+		rc = rewrite(wrapped.data, wrapped.n, &out, &seen);
+		if ((rc < 0 && rc != -E2BIG) ||
+		    (rc >= 0 && seen.methods != methods + how.fates[NATIVE_WRAPPED]))
+			abort();
+	}
+	class_out_free(&wrapped);
+	class_out_free(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct class_out once = { 0 }, twice = { 0 };
 	struct seen first, second;
 	int rc;
 
-	if (rewrite(data, size, &once, &first) == 1) {
+	rc = rewrite(data, size, &once, &first);
+	wrap(data, size, rc, first.methods);
+	if (rc == 1) {
 		rc = rewrite(once.data, once.n, &twice, &second);
 		if ((rc != 1 && rc != 0 && rc != -E2BIG) ||
 		    (rc >= 0 && (second.methods != first.methods || second.left < first.left)))

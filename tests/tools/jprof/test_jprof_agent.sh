@@ -86,7 +86,7 @@ verdict threads $? "$(cat log-jtnm_*)"
 run "$agent" THREADS='*+-main',CLASSMETHODS='Agent*' Agent
 [ "$(awk '$NF == "Agent.step(I)I" { print $2 }' log-rt.1_*)" = 500 ] && ! grep -q ' main_' log-rt.1_*
 verdict threads_out $? "$(cat log-rt.1_*)"
-JPROFOPTS=THREADS=worker*,CALLTREE run "$agent" CLASSMETHODS='Agent*' Agent
+JPROFOPTS='THREADS=worker*,CALLTREE' run "$agent" CLASSMETHODS='Agent*' Agent
 [ "$(awk '$NF == "Agent.step(I)I" { print $2 }' log-rt.1_*)" = 500 ] && ! grep -q BASE log-rt.1_*
 verdict environment $? "$(cat log-rt.1_*)"
 
