@@ -356,6 +356,5 @@ void call_end_all(struct call_thread *t)
 {
 	t->unwinds += t->depth;
 	drop_to(t, 0);
-	t->before = t->now = TYPE_OTHER;
-	t->came = EVENT_POPPED;
+	t->sequence = sequence(TYPE_OTHER, EVENT_ENTER, TYPE_OTHER, EVENT_POPPED, TYPE_OTHER);
 }
