@@ -68,6 +68,7 @@ PIJIT_SRC    := $(wildcard tools/jprof/*.c)
 CLASSFILE_SRC := $(wildcard tools/jprof/classfile/*.c)
 CALLS_SRC    := $(wildcard tools/jprof/calls/*.c tools/jprof/probes/*.c)
 AGENT_KINDS  := $(wildcard tools/jprof/kinds/*.c)
+TRAIN_SRC    := $(wildcard tools/jprof/train/*.c)
 
 # A JDK's headers, the same for all machines: without them the agent for Java is left out.
 JDK_INCLUDE  ?= $(patsubst %/jvmti.h,%,$(firstword $(wildcard $(addsuffix /include/jvmti.h, \
@@ -103,9 +104,11 @@ LIBS	:= $(O)/lib/libperfutil.a $(O)/lib/libperfutil.so $(O)/lib/liba2n.a $(O)/li
 HOLDER	:= $(O)/lib/pitrace/pitrace-holder
 TIMER	:= $(O)/lib/pitrace/libpitrace-timer.so
 AGENTS	:= $(if $(SAN),,$(if $(JDK_INCLUDE),$(O)/lib/pitrace/libpijit.so $(O)/lib/pitrace/libjprof.so))
-BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof run.itrace run.jprof msr mpevt ptt cpi post)
+# The program that trains it, compiled where there is a compiler, else when it is used.
+TRAINER	:= $(if $(AGENTS),$(O)/lib/pitrace/trainer/Trainer.$(if $(shell command -v javac),class,java))
+BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof run.itrace run.jprof msr mpevt ptt cpi jprof-train post)
 
-all: $(LIBS) $(HOLDER) $(TIMER) $(AGENTS) $(BINS)
+all: $(LIBS) $(HOLDER) $(TIMER) $(AGENTS) $(TRAINER) $(BINS)
 ifeq ($(JDK_INCLUDE),)
 	@echo '  libpijit.so and libjprof.so are left out: no jvmti.h (Debian: default-jdk-headless; or JDK_INCLUDE=FOLDER)'
 endif
@@ -127,7 +130,7 @@ $(call obj,tools/common/output.c tools/swtrace/place.c tools/swtrace/run.c): INC
 # or otherwise. Not to be installed elsewhere: what lies near is found there (base/installed.h).
 ifeq ($(filter install uninstall,$(MAKECMDGOALS)),)
 $(addprefix $(O)/obj/,libperfutil/collect/driver/driver_diagnosis.o libperfutil/collect/timer/timer_check.o \
-	libperfutil/events/events_file.o tools/swtrace/run_jit.o): $(O)/places
+	libperfutil/events/events_file.o tools/swtrace/run_jit.o tools/jprof/train/trainer.o): $(O)/places
 $(O)/places: always
 	@mkdir -p $(@D)
 	@echo '$(LIBDIR) $(DATADIR) $(DKMSDIR)' | cmp -s - $@ || echo '$(LIBDIR) $(DATADIR) $(DKMSDIR)' >$@
@@ -202,6 +205,15 @@ $(O)/bin/run.jprof: $(call obj,$(RUN_JPROF_SRC) $(COMMON_SRC)) $(O)/inner/libper
 $(O)/bin/mpevt: $(call obj,$(MPEVT_SRC) $(EVENTS_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/ptt: $(call obj,$(PTT_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/cpi: $(call obj,$(CPI_SRC) $(AI_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
+$(O)/bin/jprof-train: $(call obj,$(TRAIN_SRC) tools/jprof/calls/calibration.c tools/jprof/calls/calibration_text.c \
+	$(COMMON_SRC)) $(O)/inner/libperfutil.a
+$(call obj,$(TRAIN_SRC)): INC = $(INC_TOOLS) -Ilibperfutil -Itools/jprof/calls -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
+$(O)/lib/pitrace/trainer/Trainer.java: tools/jprof/trainer/generate
+	@mkdir -p $(@D)
+	$(Q)tools/jprof/trainer/generate >$@
+$(O)/lib/pitrace/trainer/Trainer.class: $(O)/lib/pitrace/trainer/Trainer.java
+	$(call say,JAVAC)
+	$(Q)javac --release 11 -nowarn -d $(@D) $<
 $(O)/bin/msr: $(call obj,$(MSR_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/post: $(call obj,$(POST_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a $(O)/inner/liba2n.a
 $(BINS) $(HOLDER): LIB = $(LIB_PERFUTIL)

@@ -19,7 +19,7 @@ HEADERS	:= $(wildcard driver/uapi/*.h libperfutil/include/*.h libperfutil/includ
 PAGES	:= $(wildcard tools/*/*.1 post/*.1 libperfutil/man/*.3 driver/*.4 libperfutil/man/*.5 post/*.7)
 DOCS	:= README.md CHANGELOG.md COPYING
 # bash looks for a file of the program's name; one file serves those that print their own options.
-COMPLETED   := swtrace run.tprof run.itrace run.jprof msr mpevt ptt cpi
+COMPLETED   := swtrace run.tprof run.itrace run.jprof msr mpevt ptt cpi jprof-train
 ZSH_COMPLETIONS := $(wildcard scripts/completion/zsh/_*)
 EVENT_FILES := $(wildcard libperfutil/events/*/*.json)
 # What is the source and not what a build has left beside it.
@@ -67,6 +67,7 @@ install: all	## into PREFIX, below DESTDIR: programs, libraries, headers, pages,
 	$(call install_cmake)
 	$(Q)install -D -m 644 -t $(DESTDIR)$(LIBDIR)/pitrace $(TIMER) $(AGENTS)
 	$(Q)install -m 755 $(HOLDER) $(DESTDIR)$(LIBDIR)/pitrace/
+	$(if $(TRAINER),$(Q)install -D -m 644 -t $(DESTDIR)$(LIBDIR)/pitrace/trainer $(O)/lib/pitrace/trainer/*)
 	$(Q)install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/
 	$(Q)install -m 644 $(DOCS) $(DESTDIR)$(DOCDIR)/
 	$(Q)for name in $(COMPLETED); do \
@@ -111,7 +112,9 @@ uninstall:	## remove what install (with the same PREFIX and DESTDIR) has put the
 		$(DESTDIR)$(UDEVDIR)/60-pitrace.rules $(DESTDIR)$(SYSUSERSDIR)/pitrace.conf \
 		$(DESTDIR)$(LIBDIR)/pitrace/$(notdir $(TIMER)) \
 		$(DESTDIR)$(LIBDIR)/pitrace/$(notdir $(HOLDER)) \
-		$(DESTDIR)$(LIBDIR)/pitrace/libpijit.so $(DESTDIR)$(LIBDIR)/pitrace/libjprof.so
+		$(DESTDIR)$(LIBDIR)/pitrace/libpijit.so $(DESTDIR)$(LIBDIR)/pitrace/libjprof.so \
+		$(addprefix $(DESTDIR)$(LIBDIR)/pitrace/trainer/,Trainer.java Trainer.class 'Trainer$$1.class' \
+			TrainI.class TrainJ.class)
 	@for page in $(PAGES); do \
 		for name in $${page##*/} $$(scripts/man-names $$page | sed "s/$$/.$${page##*.}/"); do \
 			rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$name; \

@@ -207,6 +207,31 @@ int calibration_read(struct calibration *c, const char *key, const void *data, s
 	return 0;
 }
 
+bool calibration_key(const void *data, size_t size, char key[CALIBRATION_KEY_MOST],
+		     uint32_t *metrics)
+{
+	struct bytes all = bytes_of(data, size);
+	const char *line;
+	size_t n, room = CALIBRATION_KEY_MOST, used = 0;
+
+	*metrics = 0;
+	if (!take_word(&all, FIRST))
+		return false;
+	while (bytes_line(&all, &line, &n)) {
+		if (!n) {
+			key[used] = 0;
+			return *metrics && *metrics <= CALL_METRICS;
+		}
+		if (n + 2 > room - used)
+			return false;
+		*metrics += n > 8 && !memcmp(line, "metric: ", 8);
+		memcpy(key + used, line, n);
+		used += n;
+		key[used++] = '\n';
+	}
+	return false;
+}
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 static bool any(const uint64_t *values, uint32_t n)

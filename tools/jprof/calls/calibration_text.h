@@ -29,6 +29,9 @@ struct calibration_fault {
  * -EINVAL: the text is damaged; -EKEYREJECTED: it is of another key. */
 int calibration_read(struct calibration *c, const char *key, const void *data, size_t size,
 		     struct calibration_fault *fault);
+/* The key that a text has, and how many metrics that is of. false: it has none that could be. */
+bool calibration_key(const void *data, size_t size, char key[CALIBRATION_KEY_MOST],
+		     uint32_t *metrics);
 /* 0 or -errno. */
 int calibration_write(FILE *out, const struct calibration *c, const char *key);
 
