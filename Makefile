@@ -195,7 +195,7 @@ $(O)/lib/pitrace/libpijit.so $(O)/lib/pitrace/libjprof.so: $(O)/lib/pitrace/%.so
 		$(O)/inner/libperfutil.a
 	$(call say,LD)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALLLDFLAGS) $(HARDENLD) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -Wl,-z,defs -o $@ $^ -lpthread
+	$(Q)$(CC) $(ALLLDFLAGS) $(HARDENLD) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -Wl,-z,defs,-z,nodelete -Wl,--build-id -o $@ $^ -lpthread
 
 # Programs link our libraries statically: they run wherever they are copied.
 $(O)/bin/swtrace: $(call obj,$(SWTRACE_SRC) $(EVENTS_SRC) $(AI_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a

@@ -65,6 +65,9 @@ id=$(readelf -n "$(dirname "$(dirname "$(readlink -f "$(command -v java)")")")/l
 	awk '/Build ID/ { print $3 }')
 grep -qx "calibration of vm build id: ${id:-none}" log-rt.* && grep -qx "vm build id: ${id:-none}" "$kept"
 verdict build_id $? "$id"
+id=$(readelf -n "$agent" | awk '/Build ID/ { print $3 }')
+[ -n "$id" ] && grep -qx "agent build id: $id" "$kept"
+verdict agents_build_id $? "$id"
 traced ''
 grep -Eq '^calibration by wall: sequences trained [1-9][0-9]*, untrained [0-9]+, .* nodes over-calibrated 0; residual uncertainty [0-9.]+ %' log-rt.*
 verdict trained $? "$(grep '^calibration' log-rt.*)"

@@ -42,11 +42,11 @@ static void add_property(char *key, size_t size, jvmtiEnv *vm, const char *name,
 }
 
 struct search {
-	uintptr_t code; /* of the VM */
+	uintptr_t code;
 	char id[65];
 };
 
-/* The notes of the file that the VM's code is of: in them its build id. */
+/* The notes of the file that the code is of: in them its build id. */
 static int find_id(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct search *s = arg;
@@ -78,6 +78,14 @@ static int find_id(struct dl_phdr_info *info, size_t size, void *arg)
 		}
 	}
 	return has_code;
+}
+
+static void add_build(char *key, size_t size, const char *name, uintptr_t code)
+{
+	struct search s = { .code = code };
+
+	dl_iterate_phdr(find_id, &s);
+	key_add(key, size, name, "%s", *s.id ? s.id : "none");
 }
 
 /* ---- the CPU --------------------------------------------------------------------------------- */
@@ -114,16 +122,15 @@ static bool take_model(void *arg, const char *text, size_t length)
 
 void key_here(char *key, size_t size, jvmtiEnv *vm)
 {
-	struct search s = { .code = (uintptr_t)(*vm)->GetSystemProperty };
 	struct model m = { "" };
 
-	dl_iterate_phdr(find_id, &s);
 	proc_lines("/proc/cpuinfo", take_model, &m);
 	key_add(key, size, "agent", "%s", PITRACE_VERSION);
+	add_build(key, size, "agent build id", (uintptr_t)key_here);
 	add_property(key, size, vm, "vm", "java.vm.name", "\n");
 	add_property(key, size, vm, "vm version", "java.vm.version", "\n");
 	add_property(key, size, vm, "vm mode", "java.vm.info", ",");
-	key_add(key, size, "vm build id", "%s", *s.id ? s.id : "none");
+	add_build(key, size, "vm build id", (uintptr_t)(*vm)->GetSystemProperty);
 	key_add(key, size, "cpu", "%s", *m.text ? m.text : "unknown");
 	for (uint32_t i = 0; i < metrics_count(); i++)
 		key_add(key, size, "metric", "%s (%s) by %s", metrics_get(i)->name,
