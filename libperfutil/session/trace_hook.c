@@ -9,7 +9,9 @@
  *
  * A session of the driver's may take hook files, too. The driver then says once whether this
  * program may write one, and in its page whether that session is still on and who else listens: for
- * others the record is also handed to the driver, which leaves that session out.
+ * others the record is also handed to the driver, which leaves that session out. A program that
+ * cannot have a descriptor of the driver's (it has dropped its rights, or has another root) writes
+ * a file without asking: the collector knows who is in its scope.
  *
  * All of this may run in a signal handler that interrupted any of it, or in several threads at
  * once: who makes something puts it in its place by compare-and-exchange, and takes it back if
@@ -29,6 +31,7 @@
 #include <tracer.h>
 #include "base/now.h"
 #include "collect/driver/driver_hook.h"
+#include "hook/hook_door.h"
 #include "hook/hook_place.h"
 #include "session/holder.h"
 #include "session/hook_event.h"
@@ -46,6 +49,7 @@ struct state {
 	uint64_t next_make;
 	/* the driver's session that was asked about, | MAY: it takes this program's file */
 	uint64_t asked;
+	uint32_t told; /* the driver's session that was told that nothing can be written for it */
 };
 #define MAY (1ull << 32)
 static struct state nothing;
@@ -99,7 +103,7 @@ static const uint64_t *others_of(const struct driver *d, uint32_t serial)
 static void set_also(struct hookfile *f)
 {
 	const struct driver *d = __atomic_load_n(&driver, __ATOMIC_ACQUIRE);
-	uint64_t alone = f->serial & PITRACE_SERIAL_MASK;
+	uint64_t alone = d ? f->serial & PITRACE_SERIAL_MASK : 0;
 	const uint64_t *also = nobody;
 
 	if (d)
@@ -286,7 +290,9 @@ static bool may_write_file(uint32_t serial)
 	uint64_t asked = __atomic_load_n(&state->asked, __ATOMIC_RELAXED);
 	int rc;
 
-	if (!d || !others_of(d, serial))
+	if (!d)
+		return true;
+	if (!others_of(d, serial))
 		return false;
 	if ((uint32_t)asked == serial)
 		return asked & MAY;
@@ -575,6 +581,14 @@ static bool others_want(const struct driver *d, uint32_t serial, unsigned int ma
 	return wants(others ? others : (const uint64_t *)d->page->majors, major);
 }
 
+/* It takes no files, and this program cannot reach the driver: the session's closing line names
+ * it. */
+static void tell_lost(const struct hook_place *p, uint32_t serial)
+{
+	if (__atomic_exchange_n(&state->told, serial, __ATOMIC_RELAXED) != serial)
+		hook_door_tell(p->folder);
+}
+
 /* A record counts as written if anybody has it. */
 static int put(struct hook *h)
 {
@@ -589,6 +603,8 @@ static int put(struct hook *h)
 	    (!__atomic_load_n(&p->page->slots, __ATOMIC_RELAXED) || !may_write_file(serial)))
 		file = false;
 	d = __atomic_load_n(&driver, __ATOMIC_ACQUIRE);
+	if (serial && !file && !d)
+		tell_lost(p, serial);
 	if (!file && !(d && listening(1, major)))
 		return TRACE_NOBODY;
 	rc = measure(h);

@@ -232,6 +232,95 @@ static void test_taken(void)
 	close(memory);
 }
 
+/* ---- beside the driver ----------------------------------------------------------------------- */
+
+static bool in_scope;
+
+static bool has(struct backend *b, pid_t pid)
+{
+	(void)b;
+	(void)pid;
+	return in_scope;
+}
+
+/* A session of the driver's, whose device no program here can open. */
+static void begin_beside(bool files)
+{
+	in_scope = true;
+	hooks = hooks_new(folder, (uid_t)-1, HOOKS_BYTES_MIN * 64, 1);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(hooks);
+	hooks->driver = (struct hooks_driver){ .serial = 7, .files = files, .has = has };
+	hooks->control.version = HOOKFILE_BESIDE_DRIVER;
+	hooks->control.serial = 7;
+	if (!files)
+		hooks->control.slots = 0;
+	CU_ASSERT_EQUAL_FATAL(hooks_listen(hooks, majors), 0);
+	records = 0;
+}
+
+static int mark(void)
+{
+	return TraceHook(0, MAJOR, 1, 0, 0, NULL, NULL, NULL);
+}
+
+/* A daemon that root began: by another user it finds the session where root did. */
+static int by_another_user(void)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(setgid(65534) || setuid(65534) ? 99 : mark() & 0xff);
+	CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid);
+	return (signed char)WEXITSTATUS(status);
+}
+
+static bool driver_is_here(void)
+{
+	if (!access(PITRACE_DEVICE, F_OK))
+		unit_skip(NULL, "programs here can ask the driver");
+	return !access(PITRACE_DEVICE, F_OK);
+}
+
+static void test_beside_the_driver(void)
+{
+	if (driver_is_here())
+		return;
+	begin_beside(true);
+	CU_ASSERT_EQUAL(mark(), PI_OK);
+	CU_ASSERT_EQUAL(mark(), PI_OK);
+	if (!geteuid())
+		CU_ASSERT_EQUAL(by_another_user(), PI_OK);
+	end();
+	CU_ASSERT_EQUAL(records, geteuid() ? 2 : 3);
+	/* Who is not in the session's scope is left out. */
+	begin_beside(true);
+	in_scope = false;
+	CU_ASSERT_EQUAL(mark(), PI_OK);
+	end();
+	CU_ASSERT_EQUAL(records, 0);
+}
+
+/* Where there are no files either, it is named. */
+static void test_named(void)
+{
+	const char *names = "";
+
+	if (driver_is_here())
+		return;
+	if (geteuid()) {
+		unit_skip(NULL, "it takes root to become another user");
+		return;
+	}
+	begin_beside(false);
+	CU_ASSERT_EQUAL(by_another_user(), TRACE_NOBODY);
+	CU_ASSERT_EQUAL(hooks_collect(hooks), 0);
+	CU_ASSERT_EQUAL(hooks_refused(hooks, &names), 1);
+	CU_ASSERT_PTR_NOT_NULL(strstr(names, "uid 65534)"));
+	end();
+	CU_ASSERT_EQUAL(records, 0);
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
@@ -239,9 +328,11 @@ int main(void)
 		{ "refused", test_refused },
 		{ "silent", test_silent },
 		{ "taken", test_taken },
+		{ "beside_the_driver", test_beside_the_driver },
+		{ "named", test_named },
 		{ NULL, NULL },
 	};
-	char listening[64];
+	char listening[64], socket_path[64];
 	int code;
 
 	if (!mkdtemp(top))
@@ -249,6 +340,10 @@ int main(void)
 	snprintf(folder, sizeof(folder), "%s/s.hooks", top);
 	snprintf(page, sizeof(page), "%s/s.door", top);
 	snprintf(listening, sizeof(listening), "%s/s.listen", top);
+	snprintf(socket_path, sizeof(socket_path), "%s/s", top);
+	setenv("PITRACE_SOCKET", socket_path, 1);
+	unsetenv(HOOKFILE_ENV);
+	chmod(top, 0711);
 	code = unit_run("hook_door", tests);
 	unlink(page);
 	unlink(listening);
