@@ -201,6 +201,27 @@ done >paths
 	sed "s/^/build id : $(readelf -n loop | sed -n 's/.*Build ID: //p') /" paths >want &&
 	grep '^build id : .*/x*$' out | sort | diff want - >why
 verdict perf_build_ids
+# Mappings and samples of a perf.data are the trace's, each field.
+"$script" maps.nrm2 <<'END' || exit 1
+0 on
+0 task walk 100/100 1 one
+0 map 100 0x401000 0x3000 0x7000 /nowhere/one
+0 map 100 0x7f0000000000 0x1000 0x123456789000 /nowhere/lib/two.so
+0 task walk 200/201 1 two
+10 map 200 0x500000 0x2000 0 /nowhere/three
+1000 sample 0 100/100 0x401010
+1100 sample 1 200/201 0x500020
+1200 sample 1 100/100 0x7f0000000030
+1300 sample 0 100/100 0xffffffff81000010
+5000 off
+END
+told() { # FILE
+	"$post" -q -show -json -o - -r "$1" 2>err |
+		jq -c 'select(.kind == "module" or .record == "tprof") | del(.stamp, .minor)'
+}
+convert perf.data maps.nrm2 maps.data && told maps.nrm2 >want && told maps.data >have &&
+	[ "$(wc -l <want)" = 7 ] && diff want have >why
+verdict perf_fields
 
 # What Go's own runtime wrote, as Go's pprof has it.
 mkdir go && cat >go/main.go <<'END'
