@@ -222,6 +222,20 @@ told() { # FILE
 convert perf.data maps.nrm2 maps.data && told maps.nrm2 >want && told maps.data >have &&
 	[ "$(wc -l <want)" = 7 ] && diff want have >why
 verdict perf_fields
+# … and so is their number: with stacks, without, both in one; of idle CPUs, of several ticks.
+ticks() { # OPTION...
+	"$post" -q -json "$@" 2>err | jq -c '[.total_ticks, .kernel_ticks, .user_ticks, .samples]'
+}
+"$make_trace" times times.nrm2 || exit 1
+for traces in stacks story times events 'stacks story'; do
+	read -r -a inputs <<<"$(printf -- '-r %s.nrm2 ' $traces)"
+	"$post" -q -format perf.data -o ticks.data "${inputs[@]}" 2>err
+	[ $? -le 1 ] && [ "$(ticks -r ticks.data | jq '.[0] > 0')" = true ] &&
+		[ "$(ticks -r ticks.data | jq '.[0]')" = "$(ticks "${inputs[@]}" | jq '.[0]')" ] ||
+		echo "$traces: $(ticks "${inputs[@]}"), written $(ticks -r ticks.data): $(cat err)" >>why
+done
+[ ! -s why ]
+verdict perf_ticks
 
 # What Go's own runtime wrote, as Go's pprof has it.
 mkdir go && cat >go/main.go <<'END'
