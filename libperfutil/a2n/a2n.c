@@ -506,7 +506,7 @@ void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, b
 	}
 }
 
-bool a2n_no_memory(const struct a2n *a)
+bool lacks_memory(const struct a2n *a)
 {
 	return a->modules.no_memory;
 }

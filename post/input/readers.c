@@ -93,7 +93,11 @@ int input_open(struct input *in, const char *path, struct pifile_fault *fault)
 	size_t size, i;
 	int rc;
 
-	*in = (struct input){ .path = path, .name = path, .spool = -1, .program = in->program, .descriptors = in->descriptors };
+	*in = (struct input){ .path = path,
+			      .name = path,
+			      .spool = -1,
+			      .program = in->program,
+			      .descriptors = in->descriptors };
 	memset(fault, 0, sizeof(*fault));
 	if (is_pipe(path)) {
 		in->spool = spool_open(path, fault);

@@ -478,7 +478,7 @@ static int ask(struct names *n, const struct names_owner *o, uint64_t time, bool
 		answer.module_offset = c->address;
 	if (n->lines.places || (lines_wanted(&n->lines) && !kernel))
 		c->symbol = lines_spot(&n->lines, c->symbol, &answer, kernel);
-	return c->symbol == NO_KEY || a2n_no_memory(n->a2n) ? -ENOMEM : 0;
+	return c->symbol == NO_KEY || lacks_memory(n->a2n) ? -ENOMEM : 0;
 }
 
 static inline void set_place(struct sample_place *place, const struct names_cached *c)

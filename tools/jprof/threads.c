@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The VM tells of a thread on that thread. Those that run when the agent is attached have no begin. */
+/* The VM tells of a thread on that thread. Those that run when the agent is attached have no
+ * begin. */
 #include "threads.h"
 
 #include <stdatomic.h>

@@ -16,7 +16,8 @@
 #include "input/jprof/jprof_tree.h"
 #include "input/window.h"
 
-#define WINDOW   (1u << 20) /* bytes of a line: names have up to 65535 each, escaped four times that */
+/* Bytes of a line: names have up to 65,535 each, escaped four times that. */
+#define WINDOW   (1u << 20)
 #define FIRST    "pitrace log-rt"
 #define HEAD     1000       /* lines before the columns */
 #define DEEPEST  (1u << 20)

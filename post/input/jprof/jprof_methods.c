@@ -35,7 +35,7 @@ static int spell(struct jprof_methods *m, const char *name, size_t length, size_
 		*shown = length;
 		return 0;
 	}
-	/* java_name() wants the method's name with an end of its own: where its signature begins. */
+	/* java_name() wants the method's name to end by itself: where its signature begins. */
 	class[0] = 'L';
 	memcpy(class + 1, whole, (size_t)(dot - whole));
 	memcpy(class + 1 + (dot - whole), ";", 2);

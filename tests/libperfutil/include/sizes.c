@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A program that has structs filled in and that gives some, built by test_sizes.sh with headers in which they are
- * smaller, as today, and larger (LATER: a member `later`): nothing is written behind any of them,
- * what the library does not know is 0, and the rest is there. PLAIN: by the functions that are not
- * told.
+ * A program that has structs filled in and that gives some, built by test_sizes.sh with headers
+ * in which they are smaller, as today, and larger (LATER: a member `later`): nothing is written
+ * behind any of them, what the library does not know is 0, and the rest is there. PLAIN: by the
+ * functions that are not told.
  */
 #include <a2n.h>
 #include <a2nint.h>

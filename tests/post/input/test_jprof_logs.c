@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Logs of a Java VM's calls, cut at every byte and damaged: what is whole is read, the rest told. */
+/* Logs of a Java VM's calls, cut at every byte and damaged: what is whole is read. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>

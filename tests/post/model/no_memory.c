@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Loaded into post (LD_PRELOAD) it lets one of its requests for memory fail: NO_MEMORY=N, the N-th
- * place that asks, the first time that it does. A place is where post's own code calls malloc, calloc
- * or realloc, and from where that was called, three calls up. Libraries have what they ask for.
- * NO_MEMORY=0 lets none fail and tells them all, a line each.
+ * place that asks, the first time that it does. A place is where post's own code calls malloc,
+ * calloc or realloc, and from where that was called, three calls up. Libraries have what they ask
+ * for. NO_MEMORY=0 lets none fail and tells them all, a line each.
  */
 #include <inttypes.h>
 #include <link.h>

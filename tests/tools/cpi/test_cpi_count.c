@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What cpi makes of counters, on machines without them too: the library's are the test's own. Values by
- * CPU and in all, what was not counted or not all the time, the CPUs' shares of the time beside them.
+ * What cpi makes of counters, on machines without them too: the library's are the test's own.
+ * Values by CPU and in all, what was not counted or not all the time, the CPUs' shares of the
+ * time beside them.
  */
 #include <counters.h>
 #include <perfutil.h>

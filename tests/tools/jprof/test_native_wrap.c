@@ -209,7 +209,7 @@ static void known(void)
 	class_out_free(&out);
 }
 
-/* Cut anywhere, but in the class's attributes, which nobody reads; and descriptors that are none. */
+/* Cut anywhere but in the class's attributes, which nobody reads; descriptors that are none. */
 static void damaged(void)
 {
 	static const char *const descriptors[] = { "",      "(",    "()",   "(V)V", "(La/B)V",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Places in code as users give them: what is found in a program that is made for it, byte by byte, and
- * what is refused, in words.
+ * Places in code as users give them: what is found in a program that is made for it, byte by
+ * byte, and what is refused, in words.
  */
 #include <elf.h>
 #include <fcntl.h>

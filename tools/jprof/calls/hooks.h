@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What rewritten code calls: the natives of class pitrace/Hook, on the thread that runs; and what the
- * VM's probes call. Each reads the metrics first and last, so that its own work is nobody's.
+ * What rewritten code calls: the natives of class pitrace/Hook, on the thread that runs; and what
+ * the VM's probes call. Each reads the metrics first and last, so that its own work is nobody's.
  */
 #ifndef HOOKS_H
 #define HOOKS_H
@@ -30,8 +30,8 @@ void hooks_set(bool on);
 /* The interpreter's code: a method that is entered from there is interpreted. */
 void hooks_interpreter(const void *start, size_t size);
 
-/* The functions of the VM's probes (probes.h), which call nothing of the VM's. exception_at: where in
- * a VM's thread the exception is that ends a method of the interpreter; 0: not known. */
+/* The functions of the VM's probes (probes.h), which call nothing of the VM's. exception_at:
+ * where in a VM's thread the exception is that ends a method of the interpreter; 0: not known. */
 typedef void hooks_probe(void *thread, const void *method);
 struct hooks_probes {
 	hooks_probe *begin, *end;

@@ -78,6 +78,7 @@ int32_t methods_add(const char *class, uint32_t class_length, const char *name,
 {
 	char *text = new_text((size_t)class_length + name_length + descriptor_length + 2), *p;
 	int32_t number = text ? new_number() : -1;
+	struct method *m;
 
 	if (number < 0)
 		return -1;
@@ -86,8 +87,9 @@ int32_t methods_add(const char *class, uint32_t class_length, const char *name,
 	p = mempcpy(p, name, name_length);
 	p = mempcpy(p, descriptor, descriptor_length);
 	*p = 0;
-	blocks[(uint32_t)number / BLOCK][(uint32_t)number % BLOCK] = (struct method){ text,
-										      is_static, false };
+	m = &blocks[(uint32_t)number / BLOCK][(uint32_t)number % BLOCK];
+	m->name = text;
+	m->is_static = is_static;
 	return number;
 }
 

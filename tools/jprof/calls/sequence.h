@@ -29,8 +29,8 @@ enum call_event {
 	EVENTS,
 };
 
-/* Three bits for each of the five: the end of one sequence is the begin of the next. Numbers with more
- * than EVENTS are nobody's. */
+/* Three bits for each of the five: the end of one sequence is the begin of the next. Numbers with
+ * more than EVENTS are nobody's. */
 #define SEQUENCES 0x8000u
 
 static inline uint16_t sequence_next(uint32_t s, uint32_t went, uint32_t top)

@@ -86,14 +86,13 @@ static bool watch_mounts(jvmtiEnv *vm)
 	for (jint i = 0; i < n; i++) {
 		jint index = events[i].extension_event_index;
 		bool mount = !strcmp(events[i].id, MOUNT_EVENT);
+		jvmtiExtensionEvent told;
 
 		if (!mount && strcmp(events[i].id, UNMOUNT_EVENT))
 			continue;
-		found +=
-			!(*vm)->SetExtensionEventCallback(vm, index,
-							  (jvmtiExtensionEvent)(void *)(mount ? mounted :
-												unmounted)) &&
-			!(*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, (jvmtiEvent)index, NULL);
+		told = (jvmtiExtensionEvent)(void *)(mount ? mounted : unmounted);
+		found += !(*vm)->SetExtensionEventCallback(vm, index, told) &&
+			 !(*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, (jvmtiEvent)index, NULL);
 	}
 	(*vm)->Deallocate(vm, (unsigned char *)events);
 	return found == 2;

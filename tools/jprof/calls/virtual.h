@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* An environment of its own in the VM. A VM that has none, or tells nothing of them: calls are their
- * carriers'; false, and nothing is said. */
+/* An environment of its own in the VM. A VM that has none, or tells nothing of them: calls are
+ * their carriers'; false, and nothing is said. */
 bool virtual_begin(JavaVM *java, bool running);
 
 /* Methods in which a thread becomes another one have no beginning or no end in either. */

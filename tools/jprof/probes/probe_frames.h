@@ -9,8 +9,8 @@
 
 #include "call_thread.h"
 
-/* at: the frame of compiled code is its stack pointer, an interpreter's its frame pointer | 1; site:
- * where in Java code the probe is. */
+/* at: the frame of compiled code is its stack pointer, an interpreter's its frame pointer | 1;
+ * site: where in Java code the probe is. */
 void probe_enter(struct call_thread *t, uint32_t method, uint32_t type, struct call_place at,
 		 const uint64_t *values);
 void probe_end(struct call_thread *t, uint32_t method, enum call_event went, uintptr_t frame,

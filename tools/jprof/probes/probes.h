@@ -9,8 +9,8 @@
 #include <jvmti.h>
 #include <stdbool.h>
 
-/* Before the VM has made any code. takes: whether a method is measured. NULL, or why not; nothing is
- * changed then. */
+/* Before the VM has made any code. takes: whether a method is measured. NULL, or why not; nothing
+ * is changed then. */
 const char *probes_begin(jvmtiEnv *vm, JavaVM *java, bool (*takes)(const char *name));
 
 #endif
