@@ -92,7 +92,8 @@ static bool watch_mounts(jvmtiEnv *vm)
 			continue;
 		told = (jvmtiExtensionEvent)(void *)(mount ? mounted : unmounted);
 		found += !(*vm)->SetExtensionEventCallback(vm, index, told) &&
-			 !(*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, (jvmtiEvent)index, NULL);
+			 !(*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, (jvmtiEvent)index,
+							  NULL);
 	}
 	(*vm)->Deallocate(vm, (unsigned char *)events);
 	return found == 2;
