@@ -66,7 +66,23 @@ traced NONATIVES
 awk '/^entries/ { gsub(",", ""); exit !($2 > 100000 && $2 == $4 + $7 + $11 && $11 < 60) }' log-rt.* && ! grep -q '^not kept' log-rt.*
 verdict all_entries_are_exits $? "$(sed -n 3,4p log-rt.*)"
 
-# ---- this VM's own class files and natives
+# ---- class files of the versions after those of test_jprof_kinds.sh, and this VM's own
+cat >Old.java <<'END'
+public class Old {
+	static int f(int n) { if (n == 3) throw new RuntimeException(); return n; }
+	public static void main(String[] args) {
+		int s = 0;
+		for (int i = 0; i < 100; i++) try { s += f(i) + ("" + i).length(); } catch (RuntimeException e) { s++; }
+		System.out.println(s);
+	}
+}
+END
+for ((r = 18; r <= $(jdk_release "$jdk"); r++)); do
+	javac --release "$r" -d "old$r" Old.java 2>err || continue
+	rm -f log-rt.*
+	java -Xverify:all "-agentpath:$agent=CALLTREE,NONATIVES,CLASSMETHODS=Old*" -cp "old$r" Old >out 2>err
+	is "release_$r" "$(awk '$NF == "Old.f(I)I" { print $2 }' log-rt.*) $(cat out) $(sed -nE 's/.*(exception exits [0-9]+).*/\1/p' log-rt.*)" "100 5137 exception exits 1"
+done
 cat >Newest.java <<'END'
 public class Newest {
 	sealed interface S permits A, B { }
