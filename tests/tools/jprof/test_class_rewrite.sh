@@ -88,7 +88,7 @@ xargs -n 2000 "$rewrite" pitrace/Hook <list >out 2>err
 code=$?
 [ $code = 0 ] && [ ! -s err ] && awk '/ left$/ { methods += $1; left += $3; next } { bad++ }
 	END { exit !(methods > 60000 && !left && !bad) }' out
-verdict all_are_rewritten $? "$(tail -3 out err)"
+verdict all_are_rewritten $? "$(tail -n 3 out err)"
 
 # javac of the original classes and of the rewritten ones.
 cat >Program.java <<'END'
