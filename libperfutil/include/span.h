@@ -10,6 +10,7 @@
 #define PITRACE_SPAN_H
 
 #include "perfutil.h"
+#include "ptt.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,6 +30,27 @@ static inline int TraceSpanBegin(const char *name, uint64_t id)
 static inline int TraceSpanEnd(const char *name, uint64_t id)
 {
 	return TraceHook(0, PITRACE_HOOKIT, TRACE_SPAN_END, 1, 1, &id, 0, &name);
+}
+
+/*
+ * The same, with what PTT has counted for the calling thread up to now (PttInit, PttInitThread):
+ * `post -marks` then has the sum and the mean of each metric by name, of spans that begin and end
+ * in one thread. The i-th metric is the integer behind the id at place i, and the string
+ * "ptt:UNIT:NAME" behind the name. Without PTT they are plain spans.
+ */
+int PttSpan(int minor, const char *name, uint64_t id);
+
+static inline int PttSpanBegin(const char *name, uint64_t id)
+{
+	return TraceEnabled(PITRACE_HOOKIT, TRACE_SPAN_BEGIN) ?
+		       PttSpan(TRACE_SPAN_BEGIN, name, id) :
+		       TRACE_NOBODY;
+}
+
+static inline int PttSpanEnd(const char *name, uint64_t id)
+{
+	return TraceEnabled(PITRACE_HOOKIT, TRACE_SPAN_END) ? PttSpan(TRACE_SPAN_END, name, id) :
+							      TRACE_NOBODY;
 }
 
 #ifdef __cplusplus

@@ -112,6 +112,7 @@ int PttInit(int count, const char *const metrics[], int priv)
 	if (rc || !serves)
 		return end(rc ? rc : rc_fail(PI_NOT_SUPPORTED, "%s", TraceLastError()));
 	ptt_session++;
+	ptt_span_metrics(&config);
 	__atomic_store_n(&PttGetMetricData, serves->reader(&config), __ATOMIC_RELEASE);
 	return end(PI_OK);
 }

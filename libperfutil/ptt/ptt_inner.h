@@ -41,6 +41,7 @@ extern uint32_t ptt_session;
 /* Resolves names of metrics: 0 or a code. */
 int ptt_find_metrics(struct ptt_config *config, int count, const char *const names[], int priv);
 /* Fills in size, version, names and units of the metrics. */
+void ptt_span_metrics(const struct ptt_config *config); /* spans call them so from now on */
 void ptt_name_metrics(const struct ptt_config *config, struct ptt_info *info);
 /* Sets "metric NAME: …" for an errno of opening it. */
 int ptt_refused(const struct ptt_metric *metric, int err);

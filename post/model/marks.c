@@ -214,6 +214,9 @@ static int is_over(struct marks *m, const struct told *told, struct span_begun *
 		row->inside.calls += over.inside.calls;
 		row->inside.off += over.inside.off;
 		row->inside.wait += over.inside.wait;
+		if (!rc)
+			rc = span_metrics_add(&m->metrics, &m->spans, row->name, b->words, told->x,
+					      told->kind == MARK_SPAN_ENDS);
 	} else {
 		row->crossed++;
 		if (over.within == SPAN_OF_PROCESS && process != NO_KEY)
@@ -526,6 +529,7 @@ void marks_free(struct marks *m)
 	free(m->thread);
 	spans_free(&m->spans);
 	slowest_free(&m->slowest);
+	span_metrics_free(&m->metrics);
 	named_stats_free(&m->named);
 	keys_free(&m->by_key);
 	keys_free(&m->by_tid);

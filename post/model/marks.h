@@ -13,6 +13,7 @@
 #include "model/named_stats.h"
 #include "model/sched.h"
 #include "model/slowest.h"
+#include "model/span_metrics.h"
 #include "model/spans.h"
 #include "model/spread.h"
 #include "model/trace_books.h"
@@ -50,6 +51,7 @@ struct marks {
 	struct keys by_key;
 	struct spans spans; /* and the list of names */
 	struct slowest slowest;
+	struct span_metrics metrics;
 	struct mark_thread *thread;
 	uint32_t nthread, room_thread;
 	struct keys by_tid;

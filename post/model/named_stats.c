@@ -20,7 +20,7 @@ static bool less(enum named_kind kind, uint64_t a, uint64_t b)
 	}
 }
 
-static void add(struct named_stat *s, enum named_kind kind, uint64_t value)
+void named_stat_add(struct named_stat *s, enum named_kind kind, uint64_t value)
 {
 	if (kind == NAMED_BOOL)
 		value = value != 0;
@@ -58,7 +58,7 @@ int named_stats_add(struct named_stats *s, const struct named_event *e, const st
 	row->records++;
 	while (named_next(&w, &v)) {
 		if (named_is_number(v.field))
-			add(&row->field[w.at - 1], v.field->kind, v.value);
+			named_stat_add(&row->field[w.at - 1], v.field->kind, v.value);
 	}
 	return 0;
 }

@@ -30,6 +30,8 @@ static inline bool named_is_number(const struct named_field *f)
 	       f->kind == NAMED_DOUBLE;
 }
 
+/* Another value of this kind. */
+void named_stat_add(struct named_stat *s, enum named_kind kind, uint64_t value);
 /* 0 or -ENOMEM. */
 int named_stats_add(struct named_stats *s, const struct named_event *e,
 		    const struct pifile_user *x);

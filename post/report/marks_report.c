@@ -402,6 +402,58 @@ static int write_events(struct table *t, uint32_t most)
 	return rc;
 }
 
+/* ---- metrics --------------------------------------------------------------------------------- */
+
+/* As a field of an event that is called as the spans are. */
+static void write_metric(struct table *t, const struct span_metric *m)
+{
+	char *const *names = t->job->model->marks.spans.name;
+	const char *unit = names[m->metric], *colon = strchr(unit, ':');
+	char least[NAMED_DIGITS], mean[NAMED_DIGITS], most[NAMED_DIGITS], sum[NAMED_DIGITS];
+	char shown[3 * NAMED_ROOM], of_unit[NAMED_ROOM];
+	const struct mark_row of = { .records = m->used.count, .major = PITRACE_HOOKIT };
+	struct mark_line line = {
+		.of = &of,
+		.name = names[m->name],
+		.shown = shown,
+		.field = colon ? colon + 1 : unit,
+		.type = "u64",
+		.least = least,
+		.mean = mean,
+		.most = most,
+		.sum = sum,
+	};
+
+	if (colon && colon > unit) {
+		snprintf(of_unit, sizeof(of_unit), "%.*s", (int)(colon - unit), unit);
+		line.unit = of_unit;
+	}
+	named_print(least, NAMED_UNSIGNED, m->used.least);
+	named_print_mean(mean, NAMED_UNSIGNED, &m->used);
+	named_print(most, NAMED_UNSIGNED, m->used.most);
+	named_print_sum(sum, NAMED_UNSIGNED, &m->used);
+	snprintf(shown, sizeof(shown), line.unit ? "%s.%s (%s)" : "%s.%s", line.name, line.field,
+		 line.unit);
+	table_row(t, &line);
+}
+
+static void write_metric_rows(struct table *t)
+{
+	const struct span_metrics *m = &t->job->model->marks.metrics;
+	uint32_t i;
+
+	for (i = 0; i < m->count; i++)
+		write_metric(t, &m->metric[i]);
+}
+
+static void write_metrics(struct table *t)
+{
+	t->part = OF_EVENTS;
+	table_begin(t, columns, "metrics");
+	write_metric_rows(t);
+	table_end(t);
+}
+
 static void write_row(struct table *t, const struct mark_row *r)
 {
 	struct mark_line line = line_of(t->job, r);
@@ -558,6 +610,12 @@ static int marks_write(const struct job *job, FILE *out)
 		      "in another one. OFF: asleep or blocked, WAIT: runnable without a CPU. CALLS: system calls.\n",
 		      out);
 	}
+	if (!rc && job->model->marks.metrics.count) {
+		times_banner(out, "Metrics");
+		write_metrics(&t);
+		fputs("\nWhat the threads of spans used, of those that began and ended in one thread.\n",
+		      out);
+	}
 	if (!rc) {
 		times_banner(out, "Slowest");
 		rc = write_slowest(&t, NULL);
@@ -613,8 +671,10 @@ static int marks_json(const struct job *job, struct json *j)
 		rc = write_table(&t, OF_NAMES, UINT32_MAX, "names");
 	if (!rc)
 		rc = write_table(&t, OF_PAIRS, UINT32_MAX, "threads");
-	if (!rc)
+	if (!rc) {
+		write_metrics(&t);
 		rc = write_slowest(&t, "slowest");
+	}
 	if (!rc)
 		rc = write_table(&t, OF_OTHERS, UINT32_MAX, "others");
 	json_end(j, '}');
@@ -635,7 +695,11 @@ static int marks_csv(const struct job *job, FILE *out)
 		rc = write_rows(&t, OF_OTHERS, UINT32_MAX);
 	if (!rc)
 		rc = write_spans(&t, false);
-	return rc ? rc : write_event_rows(&t, UINT32_MAX);
+	if (!rc)
+		rc = write_event_rows(&t, UINT32_MAX);
+	if (!rc)
+		write_metric_rows(&t);
+	return rc;
 }
 
 const struct report report_marks = {

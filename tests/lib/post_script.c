@@ -329,8 +329,10 @@ static void copy(void)
 	}
 }
 
-/* mark CPU THREAD MAJOR MINOR [NAME [INTEGER]...]: with a second string; without integers two
- * zeros, but of major 0xb0 none */
+static void mark_metrics(void);
+
+/* mark CPU THREAD MAJOR MINOR [NAME [INTEGER]... [ptt:METRIC]...]: with a second string, or those;
+ * without integers two zeros, but of major 0xb0 none */
 static void mark(void)
 {
 	struct pitrace_user u = { .uid = 1000, .cpu = cpu_at(1) };
@@ -338,6 +340,10 @@ static void mark(void)
 	uint64_t ints[WORDS] = { 0 };
 	uint8_t *data;
 
+	if (nwords > 6 && !strncmp(words[nwords - 1], "ptt:", 4)) {
+		mark_metrics();
+		return;
+	}
 	u.strs = nwords > 5 ? 2 : 0;
 	u.ints = nwords > 6 ? (uint16_t)(nwords - 6) : number(3) == PITRACE_HOOKIT ? 0 : 2;
 	for (i = 6; i < nwords; i++)
@@ -375,6 +381,23 @@ static void user_record(struct gen_ring *ring, uint16_t major, uint32_t minor,
 		memcpy(data + fixed, strs[i], length);
 		fixed += length;
 	}
+}
+
+/* The words at the end that begin with "ptt:" are strings behind the name. */
+static void mark_metrics(void)
+{
+	struct pitrace_user u = { .uid = 1000, .cpu = cpu_at(1), .strs = 1 };
+	uint64_t ints[WORDS] = { 0 };
+	char *strs[WORDS] = { words[5] };
+
+	for (unsigned int i = 6; i < nwords; i++) {
+		if (!strncmp(words[i], "ptt:", 4))
+			strs[u.strs++] = words[i];
+		else
+			ints[u.ints++] = number(i);
+	}
+	thread(2, &u.pid, &u.tid);
+	user_record(&trace[u.cpu], (uint16_t)number(3), (uint32_t)number(4), &u, ints, strs);
 }
 
 /* declare CPU THREAD NUMBER NAME [FIELDS]: of a named event */

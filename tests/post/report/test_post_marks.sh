@@ -193,6 +193,42 @@ code 1 "$post" -marks spans.nrm2 && grep -qE '^ *9200\.000 .* 1  *thread .*reque
 	grep -qE '^ *1100\.000 .* 4  *process .*request  server \(101\) of' marks.out && has marks.out '0xffffffffffffffff'
 verdict spans_text
 
+# What they used of PTT's metrics: the differences, of those that ended in their thread.
+story metrics.nrm2 <<'END'
+0 on
+0 task walk 100 1 server
+0 task walk_thread 100/101 1 server
+1000 mark 0 100 0xb0 0 sort 1 5000 7 ptt:ns:task-clock ptt::page-faults:u
+1100 mark 0 100 0xb0 0 sort 2 6000 8 ptt:ns:task-clock ptt::page-faults:u
+1200 mark 0 100 0xb0 0x80 sort 2 6500 8 ptt:ns:task-clock ptt::page-faults:u
+1300 mark 0 100 0xb0 0x80 sort 1 9000 17 ptt:ns:task-clock ptt::page-faults:u
+# ended by another thread; of another metric; less than before; a begin without
+2000 mark 0 100 0xb0 0 sort 3 1 1 ptt:ns:task-clock ptt::page-faults:u
+2100 mark 1 100/101 0xb0 0x80 sort 3 2 2 ptt:ns:task-clock ptt::page-faults:u
+3000 mark 0 100 0xb0 0 other 4 100 ptt:ns:cpu-clock
+3100 mark 0 100 0xb0 0x80 other 4 200 ptt:ns:task-clock
+3200 mark 0 100 0xb0 0 other 5 100 ptt:ns:task-clock
+3300 mark 0 100 0xb0 0x80 other 5 99 ptt:ns:task-clock
+3400 mark 0 100 0xb0 0 other 6
+3500 mark 0 100 0xb0 0x80 other 6 99 ptt:ns:task-clock
+3600 mark 0 100 0xb0 0 other 7 18446744073709551000 ptt:ns:task-clock
+3700 mark 0 100 0xb0 0x80 other 7 18446744073709551615 ptt:ns:task-clock
+4000 off
+END
+code 0 "$post" -marks -json metrics.nrm2 && jq -ce '.marks.metrics == [
+	{records: 2, name: "sort", field: "task-clock", type: "u64", unit: "ns", min: 500, mean: 2250, max: 4000, sum: 4500},
+	{records: 2, name: "sort", field: "page-faults:u", type: "u64", unit: "", min: 0, mean: 5, max: 10, sum: 10},
+	{records: 1, name: "other", field: "task-clock", type: "u64", unit: "ns", min: 615, mean: 615, max: 615, sum: 615}]' out >why
+verdict metrics "$(jq -c .marks.metrics out)"
+code 0 "$post" -marks -csv metrics.nrm2 && awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["field"] != "" { print $at["name"] "," $at["field"] "," $at["unit"] "," $at["mean"] "," $at["sum"] }' out >have &&
+	printf '%s\n' sort,task-clock,ns,2250,4500 sort,page-faults:u,,5,10 other,task-clock,ns,615,615 | diff - have >why
+verdict metrics_csv
+code 0 "$post" -marks metrics.nrm2 &&
+	grep -qE '^ +2 +500 +2250(\.0*)? +4000 +4500 +sort\.task-clock \(ns\)$' marks.out &&
+	grep -qE '^ +2 +0 +5(\.0*)? +10 +10 +sort\.page-faults:u$' marks.out
+verdict metrics_text
+
 # What happened in them: of the thread where it is one, else of the process.
 story inside.nrm2 <<'END'
 0 on
