@@ -325,7 +325,8 @@ static void *keep_thread(void *arg)
 		if (b->state == PITRACE_STATE_ON || b->state == PITRACE_STATE_SUSPENDED) {
 			if (now_ns() - b->s.synced > NS_PER_SEC)
 				perf_emit_sync(&b->s, PITRACE_SYNC_SECOND);
-			perf_pump(&b->s, false, keep, b);
+			/* Or the few names of each second would take a whole segment's room. */
+			perf_pump_full(&b->s, keep, b);
 		}
 		pthread_mutex_unlock(&b->lock);
 	}

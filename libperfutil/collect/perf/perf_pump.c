@@ -443,7 +443,7 @@ void perf_pump_discard(struct perf_session *s)
 	}
 }
 
-int perf_pump(struct perf_session *s, bool all, segment_sink sink, void *arg)
+static int pump(struct perf_session *s, bool names, bool all, segment_sink sink, void *arg)
 {
 	struct out o = { .s = s, .sink = sink, .arg = arg };
 	int err = 0;
@@ -458,7 +458,7 @@ int perf_pump(struct perf_session *s, bool all, segment_sink sink, void *arg)
 		o.c = &s->cpu[i];
 		err = put_names(&o);
 	}
-	for (uint32_t i = 0; i < s->ncpus && !err; i++)
+	for (uint32_t i = 0; i < s->ncpus && names && !err; i++)
 		err = segment_close(&s->cpu[i].mte, sink, arg);
 	for (uint32_t i = 0; i < s->ncpus && !err; i++) {
 		o.c = &s->cpu[i];
@@ -469,4 +469,14 @@ int perf_pump(struct perf_session *s, bool all, segment_sink sink, void *arg)
 			err = segment_close(&s->cpu[i].trace, sink, arg);
 	}
 	return err;
+}
+
+int perf_pump(struct perf_session *s, bool all, segment_sink sink, void *arg)
+{
+	return pump(s, true, all, sink, arg);
+}
+
+int perf_pump_full(struct perf_session *s, segment_sink sink, void *arg)
+{
+	return pump(s, false, false, sink, arg);
 }

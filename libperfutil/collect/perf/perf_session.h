@@ -108,5 +108,8 @@ void perf_pump_discard(struct perf_session *s);
 /* Moves rings and queue to segments: names first, then what came before they were read. With `all`
  * no segment stays open. */
 int perf_pump(struct perf_session *s, bool all, segment_sink sink, void *arg);
+/* The same, but a segment of names, too, stays open until it is full: for a sink that keeps names
+ * apart, to write them first. */
+int perf_pump_full(struct perf_session *s, segment_sink sink, void *arg);
 
 #endif

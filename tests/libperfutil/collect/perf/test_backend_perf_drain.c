@@ -566,6 +566,40 @@ static void normal_keeps(void)
 	close_it();
 }
 
+/* Waits until the thread has looked at the rings twice. */
+static void looked_at(void)
+{
+	const struct perf_event_mmap_page *page = find(0, PERF_SAMPLES, 0)->ring.page;
+
+	for (int n = 0; n < 2; n++) {
+		tick(0, now_ns());
+		for (int i = 0; i < 2000 && page->data_tail != page->data_head; i++)
+			usleep(5000);
+		CU_ASSERT_EQUAL(page->data_tail, page->data_head);
+	}
+}
+
+/* A second's few names take no more of the buffer than their bytes: it lasts for hours. */
+static void normal_lasts(void)
+{
+	begin();
+	config.mode = PITRACE_MODE_NORMAL;
+	config.segment_bytes = 4096;
+	config.mte_bytes = 4 * 4096;
+	open_it();
+	turn_on();
+	for (uint64_t i = 1; i <= 8; i++) {
+		fake_clock = 1500 * i;
+		looked_at();
+	}
+	CU_ASSERT_EQUAL(info()->state, PITRACE_STATE_ON);
+	CU_ASSERT_EQUAL(collector_perf.off(b), 0);
+	drain(true);
+	CU_ASSERT_EQUAL(records_count(PITRACE_SYNC, PITRACE_SYNC_SECOND), 8);
+	CU_ASSERT_EQUAL(records_count(PITRACE_SYNC, PITRACE_SYNC_OFF), 1);
+	close_it();
+}
+
 static void rescan(void)
 {
 	uint64_t ticket = 77;
@@ -702,6 +736,7 @@ int main(void)
 		{ "normal", normal },
 		{ "normal_full", normal_full },
 		{ "normal_keeps", normal_keeps },
+		{ "normal_lasts", normal_lasts },
 		{ "rescan", rescan },
 		{ "idle_loop", idle_loop },
 		{ "process_scope", process_scope },
