@@ -29,11 +29,11 @@ void session_owner_exit(struct session *s);
 bool caller_may_use(const struct cred *owner);
 /* May the owner trace this process? Takes the task's lock; an owner of NULL may trace all. */
 bool owner_may_trace(const struct cred *owner, struct task_struct *task);
-/* The same of the current thread, or one that does not run or is about to. Preemption off. */
+/* The same for the current thread, or one not running or about to run. Preemption off. */
 bool cred_covers_task_rcu(const struct cred *owner, const struct task_struct *task);
-/* Two parts of it. Has the task no credentials that the owner lacks? */
+/* Its two parts, the first: has the task no credentials that the owner lacks? */
 bool cred_covers_task_cred(const struct cred *owner, const struct task_struct *task);
-/* Is the memory of the current thread, or of one that does not run, for its own user's eyes? */
+/* The second: is the current thread, or one that does not run, dumpable? */
 bool access_task_dumpable(const struct task_struct *task);
 
 /* May the owner trace the process of a new session's scope? 0 or -errno. */

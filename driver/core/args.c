@@ -4,7 +4,7 @@
 #include "core/args.h"
 #include "pitrace.h"
 
-#define ARGS_MAX 4096 /* the same whatever a page is */
+#define ARGS_MAX 4096 /* the same for every page size */
 
 int get_args(void *to, size_t size, const void __user *from)
 {

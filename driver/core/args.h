@@ -7,7 +7,7 @@
 
 /* The caller's struct, of the size it states: shorter is padded, longer must be zero beyond. */
 int get_args(void *to, size_t size, const void __user *from);
-/* Reserved fields. */
+/* Are all of these reserved fields zero? */
 bool args_zero(const u64 *p, size_t n);
 
 #endif

@@ -44,7 +44,7 @@ static int found(const struct hook_tracepoint *h, int *of)
 
 static int probe(struct kprobe *p)
 {
-	/* Values that an earlier registration left there would be taken for a request. */
+	/* register_kprobe() would take what an earlier registration left there for a request. */
 	p->addr = NULL;
 	p->flags = 0;
 	return register_kprobe(p);

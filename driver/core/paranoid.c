@@ -15,7 +15,7 @@ static struct vfsmount *proc;
 
 void paranoid_init(void)
 {
-	/* It is no module: nothing is to be put. */
+	/* proc is built into the kernel: there is no module reference to drop. */
 	struct file_system_type *type = get_fs_type("proc");
 
 	proc = type ? kern_mount(type) : NULL;

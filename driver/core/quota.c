@@ -19,7 +19,7 @@ struct quota {
 
 static LIST_HEAD(quotas);
 static DEFINE_MUTEX(quotas_lock);   /* the list, `users`; no other lock is taken within */
-static atomic_t taken[QUOTA_KINDS]; /* by all of them */
+static atomic_t taken[QUOTA_KINDS]; /* by all users together */
 
 /* The limit of rates for all is no smaller than the sum: each session has a slot, and ticks where
  * its own tasks run. */

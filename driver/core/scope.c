@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The processes that a session is about: one and its descendants, kept by number while the session
- * is on. A session that is off sees no end and no birth, and numbers are given again.
+ * is on. While it is off, no begin or end of a process is seen, and pids are reused.
  */
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>

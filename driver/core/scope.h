@@ -13,8 +13,8 @@ struct task_struct;
 int scope_get(struct session *s, const struct pitrace_session_args *args);
 /* In a hook: a new process gets its parent's scope, also if its pid was in use before. */
 void scope_fork(const struct task_struct *parent, const struct task_struct *child);
-/* The session goes on, its hooks since `begin` (ns since boot). Out are processes that have ended
- * while it was off, and processes that were given their numbers. */
+/* The session is turned on; its hooks record since `begin` (ns since boot). Removes processes that
+ * ended while it was off, and those that reuse their pids. */
 void scope_begin(struct session *s, u64 begin);
 
 #endif

@@ -88,7 +88,7 @@ bool session_turn(struct session *s, int from, int to)
 {
 	if (cmpxchg(&s->state, from, to) != from)
 		return false;
-	/* A stop that comes from here on is shown after this. */
+	/* A session_stop() from here on writes control->state after this. */
 	cmpxchg(&s->control->state, from, to);
 	return true;
 }
@@ -111,7 +111,7 @@ void session_stop(struct session *s, u32 cpu, u32 ring)
 
 void session_crashed(struct session *s, u32 cpu, pid_t pid, int signal)
 {
-	/* The first one counts. */
+	/* Only the first crash counts. */
 	if (READ_ONCE(s->state) != PITRACE_STATE_ON || cmpxchg(&s->control->stop_pid, 0, pid))
 		return;
 	s->control->stop_signal = signal;

@@ -118,7 +118,7 @@ struct session_itrace {
 	bool paused;  /* … but none is armed */
 	u32 threads;  /* in the table; its lock is held */
 	pid_t holder; /* the process that reads the rings is not traced */
-	u64 *code;    /* CODE: sums of what was written already */
+	u64 *code;    /* CODE: checksums of the code that was recorded */
 };
 
 /* ---- the session ----------------------------------------------------------------------------- */

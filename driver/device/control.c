@@ -36,7 +36,7 @@ static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 		return -ENOTTY;
 	if (!caller_may_use(s->cred))
 		return -EPERM;
-	/* The number alone counts: the size within it may grow with the struct. */
+	/* Only the number is compared: the size in an ioctl code may grow with its struct. */
 	switch (_IOC_NR(cmd)) {
 	case _IOC_NR(PITRACE_IOC_SETUP): {
 		struct pitrace_setup_args args;

@@ -163,7 +163,7 @@ static int charge(struct session *s)
 	return pages_charge(&s->charge, pages);
 }
 
-/* Never one that PITRACE_SERIAL_MASK leaves nothing of. */
+/* Never a serial whose bits of PITRACE_SERIAL_MASK are all 0. */
 static u32 next_serial(unsigned long slot)
 {
 	do

@@ -72,11 +72,11 @@ static void rescan_work(struct work_struct *work)
 
 	if (session_mte(s)) {
 		s->walked = mte_lost(s);
-		/* All that a file needs which begins here. */
+		/* A file that begins here needs the clock, the rate and all live tasks. */
 		mte_sync(s, PITRACE_SYNC_SECOND);
 		mte_interval(s, PITRACE_INTERVAL_AGAIN);
 		walk_tasks(s, &s->ending);
-		/* Programs tell what their events are. */
+		/* Programs are asked to declare their named events again. */
 		mutex_lock(&sessions_lock);
 		user_listen();
 		mutex_unlock(&sessions_lock);
@@ -93,7 +93,7 @@ static void deactivate(struct session *s)
 	session_wants();
 	user_listen();
 	mutex_unlock(&sessions_lock);
-	/* Every hook that saw it has preemption off. */
+	/* Hooks that saw the session run with preemption off: wait for all of them. */
 	synchronize_rcu();
 }
 
@@ -101,7 +101,7 @@ static void prepare(struct session *s)
 {
 	unsigned int cpu;
 
-	/* A consumer may be at work: what he says of the interval before meets no new rings. */
+	/* A consumer may still consume the interval before: that must not reach the new rings. */
 	mutex_lock(&s->consumer);
 	for (cpu = 0; cpu < s->ncpus; cpu++) {
 		struct session_cpu *c = s->cpu[cpu];

@@ -23,7 +23,7 @@
 
 INTERRUPTS(PROBES)
 
-/* All are events of one class; doorbells hang on the kernel's options. */
+/* All are events of one class; the kernel's options decide about doorbells. */
 static_assert(!HOOK_DIFFERS(irq_entry, on_irq_entry) && !HOOK_DIFFERS(irq_exit, on_irq_exit) &&
 	      !HOOK_DIFFERS(timer_interrupt_entry, on_timer_interrupt_entry));
 

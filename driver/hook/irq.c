@@ -70,7 +70,7 @@ void hook_irq_exit(enum pitrace_irq_source source, u32 number)
 	preempt_disable_notrace();
 	for_each_wanting(s, WANT_INTERRUPT) {
 		c = session_here(s);
-		/* Nothing to leave: it was entered before this session was on. */
+		/* This exit has no entry: it was entered before the session was on. */
 		if (!c || !c->irq.depth)
 			continue;
 		depth = c->irq.depth - 1;

@@ -30,14 +30,14 @@ static void map_and_unmap(void)
 	at = vm_mmap(NULL, 0, 3 * PAGE_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, 0);
 	if (IS_ERR_VALUE(at))
 		return;
-	/* Nothing is mapped beside the last page that is unmapped. */
+	/* The last unmap must be of one whole mapping with nothing beside it. */
 	page = at + PAGE_SIZE;
 	vm_munmap(at, PAGE_SIZE);
 	vm_munmap(page + PAGE_SIZE, PAGE_SIZE);
 	compat_unmap_learn(page, page + PAGE_SIZE);
 	vm_munmap(page, PAGE_SIZE);
 	compat_unmap_learned();
-	/* As it is done from now on. */
+	/* Once more, with what was learned: this is how every unmap is seen from now on. */
 	at = vm_mmap(NULL, 0, PAGE_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, 0);
 	if (!IS_ERR_VALUE(at))
 		vm_munmap(at, PAGE_SIZE);
@@ -69,7 +69,7 @@ void selftest(void)
 	if (IS_ERR(t)) {
 		tried &= ~(u32)PITRACE_HAVE_FORK;
 	} else {
-		/* It runs code of the module: not beyond this. */
+		/* The thread runs code of the module, so it must have ended before we return. */
 		kthread_stop(t);
 		put_task_struct(t);
 	}

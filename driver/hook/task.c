@@ -33,7 +33,7 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 		 child, 0);
 }
 
-/* Sessions that are to stop when one of theirs dies like this. */
+/* Stops the sessions that want to stop when one of their processes crashes. */
 static void crashed(struct task_struct *task)
 {
 	int signal = task->exit_code & 0x7F;
@@ -135,7 +135,7 @@ static int on_exec(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* They read arguments as these have them. */
+/* The probes below read arguments by position: the functions must have these types. */
 static_assert(__same_type(perf_event_mmap, void(struct vm_area_struct *)));
 static_assert(__same_type(setup_new_exec, void(struct linux_binprm *)));
 

@@ -57,7 +57,7 @@ void it_addresses_find(struct it_thread *t)
 		t->start = from;
 		t->stop = until;
 		t->resolve = false;
-		/* It may be at such an address now. */
+		/* The thread may stand at such an address now. */
 		if (t->in_call)
 			it_look(t, instruction_pointer(task_pt_regs(current)));
 		else

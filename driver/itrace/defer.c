@@ -4,7 +4,7 @@
 #include <linux/task_work.h>
 #include "itrace/defer.h"
 
-/* Work that is queued already serves this, too. */
+/* Work that is queued already does this, too. */
 void it_defer(struct it_thread *t, enum it_deferred what)
 {
 	unsigned long before = t->deferred;

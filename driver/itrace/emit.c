@@ -3,7 +3,7 @@
 #include "core/access.h"
 #include "itrace/emit.h"
 
-/* In kernels that look for mistakes: no record is of a thread that the owner may not trace. */
+/* Debug kernels check that no record is of a thread that the owner may not trace. */
 static __always_inline void check_owner(const struct it_thread *t)
 {
 	const struct cred *owner = t->session->cred;
@@ -175,7 +175,7 @@ void it_emit_switch(struct it_thread *t, u32 from_cpu)
 		data->reserved = 0;
 		ring_commit(r);
 	}
-	/* This record says nothing of the flow. */
+	/* This record is no part of the flow: a gap before it stays noted. */
 	t->gap = gap;
 }
 

@@ -7,7 +7,7 @@
 #include "itrace/itrace_table.h"
 
 void it_emit_branch(struct it_thread *t, bool user, u32 kind, u64 from, u64 to);
-/* From the thread's call into the kernel, to the kernel's first instruction that is seen. */
+/* Records the step from the thread's system call to the first kernel instruction seen. */
 void it_emit_entry(struct it_thread *t, u64 to);
 void it_emit_break(struct it_thread *t, bool user, u32 why, u32 number, u64 at, u64 to);
 void it_emit_mark(struct it_thread *t, bool start, u32 why, u32 count, u64 address);

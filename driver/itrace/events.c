@@ -80,7 +80,7 @@ static void on_leave(void *unused, struct pt_regs *regs, long result)
 		goto out;
 	armed = it_arm(t, true);
 	if (!it_still_traced(t)) {
-		/* A call whose entry was not seen has kept the flag. */
+		/* A system call whose entry was not seen has left the flag set. */
 		it_clear_trap(t, regs);
 		goto out;
 	}
@@ -102,7 +102,7 @@ out:
 	preempt_enable_notrace();
 }
 
-/* Before the registers are saved on the user's stack. */
+/* This runs before the registers are saved on the user's stack. */
 static void on_signal(void *unused, int signal, struct kernel_siginfo *info, struct k_sigaction *ka)
 {
 	struct it_thread *t;
@@ -114,7 +114,7 @@ static void on_signal(void *unused, int signal, struct kernel_siginfo *info, str
 	if (t) {
 		if (arch_itrace_pending())
 			itrace_trap(task_pt_regs(current));
-		/* Over or not: what is saved would be restored some day. */
+		/* Even if the trace is over: a saved flag would be restored later. */
 		it_disarm(t);
 		if (it_still_traced(t))
 			unseen_call_entered(t, task_pt_regs(current));

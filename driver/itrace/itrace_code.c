@@ -16,7 +16,7 @@
 #include "itrace/itrace_code.h"
 #include "itrace/emit.h"
 
-#define SUMS 4096 /* of pieces; PAGE_SIZE pages are no measure here */
+#define SUMS 4096 /* checksums of pieces of code; the same for every page size */
 
 atomic_t it_maps;
 

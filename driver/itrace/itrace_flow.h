@@ -12,7 +12,7 @@
 
 /* The run that the thread is in is cut, and the trace goes on. */
 void it_cut(struct it_thread *t, enum pitrace_itrace_why why, u64 address);
-/* Nothing more is recorded of the thread. */
+/* From here on nothing of the thread is recorded. */
 void it_stop(struct it_thread *t, enum pitrace_itrace_why why, u64 address);
 /* The thread is about to execute the instruction at `ip`: does its trace begin or end there? */
 void it_check_bounds(struct it_thread *t, u64 ip);

@@ -153,7 +153,7 @@ static int fit_type(u32 type, unsigned int cpu)
 	return fits ? 0 : -EOPNOTSUPP;
 }
 
-/* Does it count on this CPU, by a counter of this CPU's own? */
+/* Does the event count on this CPU, by a counter that belongs to this CPU? */
 static int fit(const struct perf_event *perf, const struct pitrace_metric *metric, unsigned int cpu)
 {
 	if (perf->cpu != cpu ||

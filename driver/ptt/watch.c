@@ -79,7 +79,7 @@ static int watch(struct ptt *p, struct task_struct *task, u32 inherit)
 		thread->inherit |= inherit;
 		return -EEXIST;
 	}
-	/* It may have run for the last time. */
+	/* The thread may have run for the last time. */
 	if (READ_ONCE(task->flags) & PF_EXITING)
 		return -ESRCH;
 	/* No slot is given up, nor shown as watched, for a thread that finds no place. */

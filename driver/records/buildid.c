@@ -226,7 +226,7 @@ int build_id_init(void)
 void build_id_exit(void)
 {
 	wait_event(idle, !atomic_read(&outstanding));
-	/* The last of them may still be on its way out of work(). */
+	/* The last task work may still be returning from work(). */
 	synchronize_rcu_tasks();
 	kfree(requests);
 }

@@ -84,7 +84,7 @@ static int try(const struct pitrace_event_args *args)
 
 	if (args->type == PERF_TYPE_TRACEPOINT || args->type == PERF_TYPE_BREAKPOINT)
 		return -EOPNOTSUPP;
-	/* With CPUs of several kinds, one of them may have it. */
+	/* On hybrid machines one kind of CPU may have the event. */
 	for_each_online_cpu(cpu) {
 		perf = create(args, cpu, NULL);
 		if (!IS_ERR(perf))

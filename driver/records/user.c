@@ -223,7 +223,7 @@ static int fill(struct hook *h, const struct pitrace_hook_args *a, void *small)
 		return -ENOMEM;
 	p = (u8 *)(h->data + 1);
 	length = (u32 *)(p + ints);
-	/* In one piece where they lie so. */
+	/* Integers and lengths are copied at once where the caller has them side by side. */
 	if (a->lengths == a->values + ints ?
 		    fetch(p, a->values, fixed) :
 		    fetch(p, a->values, ints) || fetch(length, a->lengths, fixed - ints))
