@@ -86,7 +86,7 @@ uint64_t hook_clock_pair(struct hook_clock *c)
 	new = best_pair();
 	if (c->n == HOOK_CLOCK_PAIRS)
 		thin_out(c);
-	/* Both go on, or there is no new pair. */
+	/* Only where both clocks have advanced is it a new pair. */
 	if (!c->n || (new.stamp > c->pair[c->n - 1].stamp &&new.ns > c->pair[c->n - 1].ns)) {
 		if (c->n > 1 && c->pair[c->n - 1].ns - c->pair[c->n - 2].ns < CLOSE_NS)
 			c->n--;

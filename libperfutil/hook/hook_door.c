@@ -29,7 +29,7 @@ static int bind_to(struct hook_door *d)
 		       0;
 }
 
-/* The usual name may be somebody else's. */
+/* Takes another name where somebody else has the usual one. */
 static int listen_somewhere(struct hook_door *d, const char *folder)
 {
 	uint64_t random[2];
@@ -126,8 +126,8 @@ static void refuse(struct hook_door *d, const struct hook_door_caller *c,
 		 *name ? name : "?", c->pid, c->uid);
 }
 
-/* Waiting for whoever stands behind a file in a file system, or a device, is what others could make
- * of any other descriptor. */
+/* Reading any other file could block: a file system or a device that a caller controls would make
+ * the collector wait. */
 static bool is_memory(int fd)
 {
 	struct stat st;
@@ -181,7 +181,7 @@ static bool let_in(struct hook_door *d)
 	c->fd = accept4(d->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (c->fd < 0)
 		return false;
-	/* Of a pid namespace that is not seen here nothing could be told. */
+	/* A caller in a pid namespace that is not visible here has no pid to report. */
 	if (getsockopt(c->fd, SOL_SOCKET, SO_PEERCRED, &who, &n) || !who.pid) {
 		close(c->fd);
 		return true;

@@ -115,7 +115,7 @@ void hook_door_tell(const char *folder)
 
 	if (s < 0)
 		return;
-	/* It may be gone before anybody could ask. */
+	/* The process may be gone before the collector could ask who it was. */
 	prctl(PR_GET_NAME, packet.name);
 	send_packet(s, &packet, -1);
 	close(s);

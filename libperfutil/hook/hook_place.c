@@ -112,7 +112,7 @@ static const struct page_kind listen_page = { HOOKFILE_MAGIC, HOOKFILE_VERSION,
 static const struct page_kind door_page = { HOOK_DOOR_MAGIC, HOOK_DOOR_VERSION,
 					    sizeof(struct hook_door_page), 077 };
 
-/* Whole from the beginning: it gets its name when it is. */
+/* The page gets its name when it is complete, so nobody sees half of it. */
 static int create(const char *path, const struct page_kind *kind)
 {
 	const uint32_t begin[2] = { kind->magic, kind->version };
@@ -145,12 +145,12 @@ static int open_page(const char *path, bool write, const struct page_kind *kind)
 
 	if (fd < 0)
 		return -errno;
-	/* A collector has just removed it: as if it had come sooner. */
+	/* A collector has just removed it: the same as a page that was missing. */
 	if (!fstat(fd, &st) && !st.st_nlink) {
 		close(fd);
 		return -ENOENT;
 	}
-	/* A link to a file that was not made for this is told by what is in it. */
+	/* A link to any other file is recognized by that file's content. */
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (st.st_mode & kind->others) ||
 	    (st.st_uid != geteuid() && (write || st.st_uid != 0)) ||
 	    st.st_size != (off_t)kind->size ||
@@ -185,7 +185,7 @@ int hook_door_page_open(const char *path, bool write)
  * are none. */
 void hook_page_remove(const char *path, int fd)
 {
-	/* Who opens it now would send SIGIO. */
+	/* Whoever opens it meanwhile has the kernel signal us: by SIGURG, since SIGIO kills. */
 	if (!fcntl(fd, F_SETSIG, SIGURG) && !fcntl(fd, F_SETLEASE, F_WRLCK))
 		unlink(path);
 	close(fd);

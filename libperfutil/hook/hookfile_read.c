@@ -104,7 +104,7 @@ static int take(struct hooks *h, const char *name, pid_t pid, uid_t uid, int fd)
 /* Nobody has it open or mapped any more. */
 static bool is_left(int fd)
 {
-	/* Who opens it now would send SIGIO. */
+	/* Whoever opens it meanwhile has the kernel signal us: by SIGURG, since SIGIO kills. */
 	return !fcntl(fd, F_SETSIG, SIGURG) && !fcntl(fd, F_SETLEASE, F_WRLCK) &&
 	       !fcntl(fd, F_SETLEASE, F_UNLCK);
 }
@@ -146,7 +146,7 @@ static int accept_file(struct hooks *h, const char *name, pid_t by)
 		if (is_left(fd))
 			return accept_left(h, name, pid, fd);
 	}
-	/* It may be being created; if not, it is examined in vain each time. */
+	/* The file may not be complete yet; if it never is, each scan looks in vain. */
 	h->unready = true;
 	close(fd);
 	return 0;
@@ -421,7 +421,7 @@ static int read_slot(struct hooks *h, const struct hook_visit *v)
 	if (pread(p->fd, &slot, sizeof(slot), slot_at(v->slot)) != (ssize_t)sizeof(slot) ||
 	    slot.state != HOOKFILE_OPEN)
 		return 0;
-	/* Wherever else it says it is: not in its slot. */
+	/* A position outside the slot is wrong: nothing of the slot is read. */
 	used = (slot.position & ~HOOKFILE_ACCEPTS) * 8 - v->slot * h->control.slot_bytes;
 	if (used > h->control.slot_bytes)
 		used = 0;

@@ -168,7 +168,7 @@ static bool sizes(struct hookfile *f, const struct hookfile_control *control)
 	       !(f->slot_bytes & (f->slot_bytes - 1));
 }
 
-/* All that the reader needs to know it by. */
+/* Everything by which the reader recognizes the file. */
 static void put_header(struct hookfile *f)
 {
 	__atomic_store_n(&f->header->version, HOOKFILE_VERSION, __ATOMIC_RELAXED);
