@@ -55,6 +55,23 @@ done
 for story in sched calls itrace; do
 	"$script" $story.nrm2 <"$top/tests/post/report/post_$story.story" || exit 1
 done
+"$script" spans.nrm2 <<'END' || exit 1
+0 on
+0 task walk 100 1 app
+0 task walk_thread 100/101 1 app
+0 task walk 200 1 app
+5 sample 0 100 0x400100
+10 mark 0 100 0xb0 0 request 1
+15 mark 0 100 0xb0 0 outer
+20 mark 0 100 0xb0 0 request 0xfffffffffffffffe
+25 mark 1 100/101 0xd0 7 lonely
+30 mark 1 100/101 0xb0 0x80 request 1
+35 mark 0 100 0xb0 0x80 outer
+40 mark 0 100 0xb0 0x80 request 0xfffffffffffffffe
+50 mark 0 100 0xb0 1 job 4
+55 mark 1 200 0xb0 0x81 job 4
+60 off
+END
 data=$top/tests/data
 
 each tprof "$post" -q -o - -cpu -off stacks.nrm2
@@ -64,6 +81,9 @@ each offcpu "$post" -q -offcpu -o - sched.nrm2
 each irq "$post" -q -irq -o - sched.nrm2
 each syscalls "$post" -q -syscalls -faults -json calls.nrm2
 each marks "$post" -q -marks -o - events.nrm2
+each spans "$post" -q -marks -o - spans.nrm2
+each spans_firefox "$post" -q -format firefox -o out.file spans.nrm2
+each spans_ctf "$post" -q -format ctf -o out.folder spans.nrm2
 each calltree "$post" -q -calltree -o - stacks.nrm2
 each callers "$post" -q -callers -o - stacks.nrm2
 each folded_report "$post" -q -folded stacks.nrm2
