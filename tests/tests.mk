@@ -148,6 +148,8 @@ $(O)/tests/unit/test_jprof_metrics: $(call obj,$(addprefix tools/jprof/calls/,ca
 $(O)/tests/unit/test_jprof_metrics: TESTLINK = -Wl,--wrap=PttInit
 $(O)/tests/unit/test_jprof_calibration: $(call obj,$(addprefix tools/jprof/calls/,call_thread.c calibration.c \
 	calibration_file.c calibration_text.c methods.c))
+$(O)/tests/unit/test_jprof_floors: INC_TESTS += -Itools/jprof/calls -Itools/jprof/train
+$(O)/tests/unit/test_jprof_floors: $(call obj,tools/jprof/train/floors.c tools/jprof/calls/calibration.c)
 # Of class files what needs no VM, and a program for the test that has one.
 $(O)/tests/unit/test_class_rewrite $(O)/tests/unit/test_native_wrap $(O)/tests/programs/rewrite_classes: INC_TESTS += -Itools/jprof/classfile
 $(O)/tests/unit/test_class_rewrite $(O)/tests/unit/test_native_wrap $(O)/tests/programs/rewrite_classes: $(call obj,$(CLASSFILE_SRC))

@@ -96,6 +96,39 @@ moved/bin/jprof-train -n 1 >out 2>err
 [ $? = 1 ] && grep -q '^sequences: [4-9][0-9][0-9] of' out && [ -z "$(ls tmp)" ]
 verdict compiled_at_use $? "$(cat err)"
 
+# ---- floors: the trainer in the real VM, traced instruction by instruction; the fake one has a metric
+# of instructions, to whose column they go
+cp says fake
+cat >says <<'END'
+#!/bin/bash
+case "$*" in
+*-XshowSettings*) exec java "$@" ;;
+*) exec "$WORK/fake" "$@" ;;
+esac
+END
+printf 'pitrace calibration 1\nvm: A\nmetric: wall (cycles) by x\nmetric: instructions (events) by x\n\nsequence J-En-J-Ex-J 7 61 62\nend 1\n' >file
+echo '0 0' >numbers
+"$train" -j "$work/says" -f >out 2>err
+code=$?
+if grep -q 'no collector\|not permitted' err; then
+	echo "skip jprof_train_floors this machine lets nobody trace"
+else
+	is floors "$code $(cat err)" '0 '
+	# Each two transitions of compiled methods, static or not, without exceptions: at least the branch.
+	is each_floor "$(sed -n 's/^floor \(.*\) [0-9]* instructions$/\1/p' out | sort | xargs -n1 | wc -l) $(
+		grep -cE '^floor E[nx]-[Jj]-E[nx]-[Jj] ([1-9]|[1-3][0-9]) instructions$' out)" '16 16'
+	sed -n 's/^\(floor .*\) \([0-9]*\) instructions$/\1 - \2/p' out >want
+	grep '^floor' file >have
+	[ "$(wc -l <have)" = 16 ] && cmp -s want have && grep -qx 'sequence J-En-J-Ex-J 7 61 62' file
+	verdict floors_kept $? "$(cat file)"
+	sed -i '/^metric: instr/d; /^floor/d; s/ 62$//; s/^end.*/end 1/' file
+	echo '0 0' >numbers
+	"$train" -j "$work/says" -f >out 2>err
+	[ $? = 0 ] && grep -qx 'no metric is instructions: floors are not kept' out && ! grep -q floor file
+	verdict floors_of_none $? "$(cat err)"
+fi
+mv fake says
+
 # ---- what is refused
 refused() { # NAME WORDS OPTION...
 	local name=$1 words=$2

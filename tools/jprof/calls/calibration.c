@@ -53,7 +53,7 @@ uint32_t calibration_merge(struct calibration *c, const struct calibration *othe
 		if (__builtin_add_overflow(c->times[i], other->times[i], &c->times[i]))
 			c->times[i] = UINT64_MAX;
 	for (i = 0; i < (size_t)FLOORS * c->metrics; i++)
-		if (!c->floor[i])
+		if (!c->floor[i] || (other->floor[i] && other->floor[i] < c->floor[i]))
 			c->floor[i] = other->floor[i];
 	return add_minima(c, other->minimum);
 }

@@ -24,8 +24,8 @@ int calibration_init(struct calibration *c, uint32_t metrics);
 void calibration_free(struct calibration *c);
 /* Learns what a thread has seen. */
 void calibration_add(struct calibration *c, const struct call_thread *t);
-/* Learns what others have: the lesser minimum, the sum of times, floors where there is none. How
- * many minima are new or less than before. */
+/* Learns what others have: the lesser minima and floors, the sum of times. How many minima are new
+ * or less than before. */
 uint32_t calibration_merge(struct calibration *c, const struct calibration *other);
 
 /* What a sequence has cost each time. */

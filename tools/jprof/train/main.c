@@ -39,6 +39,11 @@ static const struct option_row rows[] = {
 	  OPTION_TO(struct train, passes),
 	  .least = 1,
 	  .most = 10000 },
+	{ { "-f" },
+	  NULL,
+	  "floors, too: trace the instructions of the trainer without the agent",
+	  option_set,
+	  OPTION_TO(struct train, floors) },
 	{ { "-l" },
 	  NULL,
 	  "list each sequence that there can be, with its minima",
@@ -53,7 +58,7 @@ static const struct option_table table = {
 	.parts = parts,
 	.ends = true,
 	.usage =
-		"usage: jprof-train [-m METRIC[,...]] [-c FILE] [-j JAVA] [-n PASSES] [-l] [-- VMOPTION...]\n",
+		"usage: jprof-train [-m METRIC[,...]] [-c FILE] [-j JAVA] [-n PASSES] [-f] [-l] [-- VMOPTION...]\n",
 	.notes =
 		"It runs a trainer until two passes one after the other change no minimum, then shows which\n"
 		"sequences of events and types of methods were seen, of those that there can be.\n\n"
@@ -76,6 +81,8 @@ static int train(const struct train *how)
 		       changed);
 		fflush(stdout);
 	}
+	if (good && how->floors)
+		good = trainer_floors(&t, stdout);
 	good = good && reached_show(stdout, t.file, how->list);
 	trainer_end(&t);
 	if (good && quiet < 2)

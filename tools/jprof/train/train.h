@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 struct train {
 	const char *metrics; /* of -m: names with + or commas between them; NULL: the agent's own */
@@ -14,6 +15,7 @@ struct train {
 	const char *java;    /* of -j; NULL: $JAVA_HOME's, or the path's */
 	uint64_t passes;     /* at most */
 	bool list;           /* each sequence */
+	bool floors;         /* of -f */
 	char **words;        /* options for the VM */
 };
 
@@ -31,6 +33,14 @@ bool trainer_begin(struct trainer *t, const struct train *how);
 void trainer_end(struct trainer *t);
 /* Runs it once: how many minima are new or less. false, after a message. */
 bool trainer_run(struct trainer *t, uint32_t *changed);
+
+/* Traces it once, without the agent, and adds the floors to the file: for metrics that count
+ * instructions. false, after a message. */
+bool trainer_floors(struct trainer *t, FILE *out);
+
+/* For both: starts a program, its standard output and error (NULL: left as it is) in these files, and
+ * waits. *status as of waitpid; false, after a message: it cannot be started. */
+bool run_program(char *const words[], const char *out, const char *err, int *status, pid_t *pid);
 
 /* Which sequences of those that there can be the file has. false, after a message. */
 bool reached_show(FILE *out, const char *file, bool list);

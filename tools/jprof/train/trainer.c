@@ -38,17 +38,20 @@ static bool find(const char *name, char path[PATH_MAX])
 	return realpath(beside, path) != NULL;
 }
 
-static bool run(char *const words[], int *status, pid_t *pid)
+bool run_program(char *const words[], const char *out, const char *err, int *status, pid_t *pid)
 {
+	const int how = O_WRONLY | O_CREAT | O_TRUNC;
 	posix_spawn_file_actions_t files;
-	int err;
+	int rc;
 
 	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-	err = posix_spawnp(pid, words[0], &files, NULL, words, environ);
+	posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out, how, 0600);
+	if (err)
+		posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err, how, 0600);
+	rc = posix_spawnp(pid, words[0], &files, NULL, words, environ);
 	posix_spawn_file_actions_destroy(&files);
-	if (err) {
-		complain("%s: %s", words[0], strerror(err));
+	if (rc) {
+		complain("%s: %s", words[0], strerror(rc));
 		return false;
 	}
 	while (waitpid(*pid, status, 0) < 0)
@@ -73,7 +76,7 @@ static bool compile(struct trainer *t)
 	snprintf(javac, sizeof(javac), "%.*sjavac", slash ? (int)(slash - t->java + 1) : 0,
 		 t->java);
 	strcpy(t->classes, t->folder);
-	if (run(words, &status, &pid) && !status)
+	if (run_program(words, "/dev/null", NULL, &status, &pid) && !status)
 		return true;
 	complain("%s: the trainer cannot be compiled", source);
 	return false;
@@ -203,7 +206,7 @@ static bool start(struct trainer *t, char *agent, int *status, pid_t *pid)
 	words[n++] = (char *)"4";   /* turns, in which methods become compiled */
 	words[n++] = (char *)"800"; /* calls of each in a turn */
 	words[n] = NULL;
-	return run(words, status, pid);
+	return run_program(words, "/dev/null", NULL, status, pid);
 }
 
 bool trainer_run(struct trainer *t, uint32_t *changed)
