@@ -40,7 +40,7 @@ static int type_of(const char *symbol, size_t n)
 	return -1;
 }
 
-/* false: it is no such line. Symbols of other code may have blanks: what follows is not looked at. */
+/* false: it is no such line. Symbols of other code may have blanks: no more is looked at. */
 static bool take_part(struct bytes line, struct part *p)
 {
 	const char *word;

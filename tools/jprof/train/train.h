@@ -38,8 +38,8 @@ bool trainer_run(struct trainer *t, uint32_t *changed);
  * instructions. false, after a message. */
 bool trainer_floors(struct trainer *t, FILE *out);
 
-/* For both: starts a program, its standard output and error (NULL: left as it is) in these files, and
- * waits. *status as of waitpid; false, after a message: it cannot be started. */
+/* For both: starts a program, its standard output and error (NULL: left as it is) in these files,
+ * and waits. *status as of waitpid; false, after a message: it cannot be started. */
 bool run_program(char *const words[], const char *out, const char *err, int *status, pid_t *pid);
 
 /* Which sequences of those that there can be the file has. false, after a message. */
