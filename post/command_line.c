@@ -194,7 +194,7 @@ static const char *run_contradiction(const struct options *o, bool several)
 	if (o->names.by_line && runs && !arc)
 		return "of the reports of runs -arc alone has source lines";
 	if (o->kinds & REPORT_OF_CALLS && (several || o->per_cpu))
-		return "-functions goes with no other report, nor with -cpu";
+		return "-functions and -calls go with no other report, nor with -cpu";
 	if (o->instructions && (o->away || !(o->all_kinds & REPORT_OF_STACKS)))
 		return "-tree goes with no report but those of call stacks";
 	return NULL;

@@ -21,6 +21,7 @@
 	report(arc) \
 	report(flow) \
 	report(functions) \
+	report(calls) \
 	report(instructions) \
 	report(verify) \
 	report(calltree) \

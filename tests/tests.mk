@@ -109,6 +109,7 @@ $(O)/tests/unit/test_irq_names: $(call obj,post/model/irq_names.c)
 # Formats are tables of what reads and what writes: all of post comes with them.
 FORMAT_UNITS := $(addprefix $(O)/tests/unit/,test_gperftools test_jprof_logs test_table test_xray)
 $(FORMAT_UNITS): $(call obj,$(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC))
+$(O)/tests/unit/test_jprof_logs: INC_TESTS += -Itools/common
 $(FORMAT_UNITS): TESTLINK = -Wl,--no-as-needed $(LIB_POST) -Wl,--as-needed
 
 $(O)/tests/unit/test_perf_file: $(call obj,$(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC))
@@ -142,7 +143,7 @@ $(O)/tests/unit/test_cpi_count: TESTLINK = -Wl,--wrap=TraceFindEvents,--wrap=cou
 $(O)/tests/unit/test_jprof_calls: INC_TESTS += -Itools/jprof/calls
 $(O)/tests/unit/test_probe_frames: INC_TESTS += -Itools/jprof/calls -Itools/jprof/probes
 $(O)/tests/unit/test_probe_frames: $(call obj,tools/jprof/probes/probe_frames.c tools/jprof/calls/call_thread.c tools/jprof/calls/methods.c)
-$(O)/tests/unit/test_jprof_calls: $(call obj,$(addprefix tools/jprof/calls/,call_thread.c calibration.c calibration_text.c method_filter.c methods.c))
+$(O)/tests/unit/test_jprof_calls: $(call obj,$(addprefix tools/jprof/calls/,call_ring.c call_thread.c calibration.c calibration_text.c method_filter.c methods.c))
 $(O)/tests/unit/test_jprof_metrics $(O)/tests/unit/test_jprof_calibration: INC_TESTS += -Itools/jprof/calls
 $(O)/tests/unit/test_jprof_metrics: $(call obj,$(addprefix tools/jprof/calls/,call_thread.c methods.c metrics.c))
 $(O)/tests/unit/test_jprof_metrics: TESTLINK = -Wl,--wrap=PttInit

@@ -42,6 +42,7 @@ extern uint32_t ptt_session;
 int ptt_find_metrics(struct ptt_config *config, int count, const char *const names[], int priv);
 /* Fills in size, version, names and units of the metrics. */
 void ptt_span_metrics(const struct ptt_config *config); /* spans call them so from now on */
+int ptt_span_words(const char *strs[PTT_METRICS]);      /* … their number */
 void ptt_name_metrics(const struct ptt_config *config, struct ptt_info *info);
 /* Sets "metric NAME: …" for an errno of opening it. */
 int ptt_refused(const struct ptt_metric *metric, int err);

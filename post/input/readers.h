@@ -13,6 +13,7 @@
 	reader(gperftools) \
 	reader(pprof) \
 	reader(log_rt) \
+	reader(log_gen) \
 	reader(xray) /* knows its files by little: last */
 /* clang-format on */
 

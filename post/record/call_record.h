@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Records of functions that were entered and left, as instrumented programs log them (XRay). No
- * driver writes them: they come from a reader, for reports of the flow of calls and for writers.
+ * Records of functions that were entered and left, as instrumented programs log them (XRay), or
+ * the Java VM's agent (log-gen: arguments are BASE and DELTA since the thread's record before, and
+ * the letter of the method's type). No driver writes them: they come from a reader, for reports of the flow of calls and for writers.
  */
 #ifndef POST_CALL_RECORD_H
 #define POST_CALL_RECORD_H
@@ -15,8 +16,9 @@ enum call_kind { /* minor */
 		 CALL_EXIT,
 		 CALL_TAIL_EXIT,
 		 CALL_ENTRY_ARGUMENTS,
+		 CALL_UNWIND, /* an exception left it */
 };
-#define CALL_KINDS     4
+#define CALL_KINDS     5
 #define CALL_ARGUMENTS 8 /* that are kept */
 
 struct call_record {

@@ -39,6 +39,7 @@ static const struct record_kind calls[] = {
 	CALL(CALL_EXIT, "exit"),
 	CALL(CALL_TAIL_EXIT, "tail-exit"),
 	CALL(CALL_ENTRY_ARGUMENTS, "entry-arg"),
+	CALL(CALL_UNWIND, "unwind"),
 	KINDS_END,
 };
 

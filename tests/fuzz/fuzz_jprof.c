@@ -5,5 +5,6 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	fuzz_format(&reader_log_rt, data, size);
+	fuzz_format(&reader_log_gen, data, size);
 	return 0;
 }

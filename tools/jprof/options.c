@@ -34,6 +34,13 @@ static const char *set_flow(struct agent_options *o, const char *text, size_t n)
 	return NULL;
 }
 
+static const char *set_trace(struct agent_options *o, const char *text, size_t n)
+{
+	(void)text, (void)n;
+	o->trace = true;
+	return NULL;
+}
+
 static const char *set_types(struct agent_options *o, const char *text, size_t n)
 {
 	(void)text, (void)n;
@@ -143,6 +150,8 @@ static const struct agent_option {
 } options[] = {
 	{ "CALLFLOW", "", "the tree of calls with what each method took", PART_CALLS, set_flow },
 	{ "CALLTREE", "", "the tree of calls without", PART_CALLS, set_tree },
+	{ "CALLTRACE", "", "each entry and exit as well, to log-gen.1_PID, which post reads",
+	  PART_CALLS, set_trace },
 	{ "METHODTYPES", "", "a letter for each method: I interpreted, J jitted, N native",
 	  PART_CALLS, set_types },
 	{ "STATDYN", "", "small letters for static methods", PART_CALLS, set_static },

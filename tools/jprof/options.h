@@ -27,7 +27,8 @@ extern const struct agent_kind {
 struct agent_options {
 	unsigned int parts;
 	/* the calls */
-	bool tree; /* without what they took */
+	bool tree;  /* without what they took */
+	bool trace; /* each entry and exit as well */
 	bool types, static_types;
 	bool no_natives;
 	struct method_filter methods, threads;

@@ -134,7 +134,7 @@ static int write_call(struct xray_writing *w, const struct pirecord *r)
 	uint64_t argument;
 	uint8_t *p;
 
-	if (!c || r->minor >= CALL_KINDS)
+	if (!c || r->minor > CALL_ENTRY_ARGUMENTS)
 		return 0;
 	p = t && begin_record(w, t, r, &delta) ? put(t, 8) : NULL;
 	if (!p)

@@ -67,29 +67,43 @@ static int add_node(struct jprof_tree *t, const struct jprof_node *new, uint32_t
 	return 0;
 }
 
+static int set_name(struct jprof_tree *t, struct jprof_thread *thread, const char *name,
+		    size_t length)
+{
+	size_t i, most = sizeof(t->user.text) - 4;
+
+	length = length < most ? length : most;
+	if (array_room(t->names, t->room_names, t->used_names + length + 1))
+		return -ENOMEM;
+	for (i = 0; i < length; i++)
+		t->names[t->used_names + i] = name[i] ? name[i] : '?';
+	thread->name = t->used_names;
+	thread->length = (uint32_t)length;
+	t->used_names += length;
+	return 0;
+}
+
 int jprof_tree_thread(struct jprof_tree *t, uint32_t tid, const char *name, size_t length,
-		     uint32_t *node)
+		      uint32_t *node)
 {
 	struct jprof_node new = {
 		.parent = NO_KEY,
 		.method = t->outside,
 		.thread = t->threads,
 	};
-	size_t i, most = sizeof(t->user.text) - 4;
 
-	length = length < most ? length : most;
-	if (array_next(t->thread, t->threads, t->room_threads) ||
-	    array_room(t->names, t->room_names, t->used_names + length + 1))
+	if (array_next(t->thread, t->threads, t->room_threads))
 		return -ENOMEM;
-	for (i = 0; i < length; i++)
-		t->names[t->used_names + i] = name[i] ? name[i] : '?';
-	t->thread[t->threads++] = (struct jprof_thread){
-		.tid = tid,
-		.length = (uint32_t)length,
-		.name = t->used_names,
-	};
-	t->used_names += length;
+	t->thread[t->threads] = (struct jprof_thread){ .tid = tid };
+	if (set_name(t, &t->thread[t->threads], name, length))
+		return -ENOMEM;
+	t->threads++;
 	return add_node(t, &new, node);
+}
+
+int jprof_tree_rename(struct jprof_tree *t, uint32_t node, const char *name, size_t length)
+{
+	return set_name(t, &t->thread[t->node[node].thread], name, length);
 }
 
 int jprof_tree_node(struct jprof_tree *t, uint32_t parent, uint32_t method, uint32_t *node)

@@ -87,6 +87,8 @@ struct jprof_tree {
 int jprof_tree_open(struct jprof_tree *t, struct input *in, const char *collector);
 int jprof_tree_thread(struct jprof_tree *t, uint32_t tid, const char *name, size_t length,
 		     uint32_t *node);
+/* A thread has another name from its beginning. */
+int jprof_tree_rename(struct jprof_tree *t, uint32_t node, const char *name, size_t length);
 int jprof_tree_node(struct jprof_tree *t, uint32_t parent, uint32_t method, uint32_t *node);
 static inline uint64_t *jprof_tree_columns(const struct jprof_tree *t, uint32_t node)
 {

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Logs of a Java VM's calls, cut at every byte and damaged: what is whole is read. */
+#include <endian.h>
+#include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "input/readers.h"
+#include "log_gen_format.h"
+#include "record/call_record.h"
 #include "record/stack_record.h"
 #include "unit.h"
 
@@ -14,6 +20,7 @@ struct got {
 	uint32_t depth;             /* the longest stack */
 	uint64_t nfaults;
 	char fault[256];
+	char calls[64]; /* > < ! */
 	bool complete;
 };
 
@@ -39,6 +46,12 @@ static bool read_log(const struct reader *reader, const void *data, size_t size,
 		while (reader->next(&in, &r) > 0) {
 			unsigned int event = r.minor >> PITRACE_TPROF_EVENT_SHIFT;
 
+			if (r.major == CALL_RECORD)
+				strncat(got->calls,
+					r.minor == CALL_UNWIND ? "! " :
+					r.minor == CALL_EXIT   ? "< " :
+								 "> ",
+					sizeof(got->calls) - strlen(got->calls) - 1);
 			if (r.major != PITRACE_TPROF)
 				continue;
 			CU_ASSERT_FATAL(event && event < 8);
@@ -154,6 +167,164 @@ static void columns(void)
 	CU_ASSERT_TRUE(reader_log_rt.probe(two, sizeof(two) - 1));
 }
 
+/* ---- log-gen --------------------------------------------------------------------------------- */
+
+struct image {
+	uint8_t data[4096];
+	size_t size, chunk;
+};
+
+static void put(struct image *i, uint64_t value)
+{
+	for (; value > 0x7f; value >>= 7)
+		i->data[i->size++] = (uint8_t)(value | 0x80);
+	i->data[i->size++] = (uint8_t)value;
+}
+
+static void put_text(struct image *i, const char *words)
+{
+	put(i, strlen(words));
+	memcpy(i->data + i->size, words, strlen(words));
+	i->size += strlen(words);
+}
+
+static void chunk(struct image *i, char kind)
+{
+	i->chunk = i->size;
+	i->data[i->size] = (uint8_t)kind;
+	i->size += 8;
+}
+
+static void end_chunk(struct image *i)
+{
+	uint32_t length = (uint32_t)(i->size - i->chunk - 8);
+
+	length = htole32(length);
+	memcpy(i->data + i->chunk + 4, &length, 4);
+}
+
+/* step: from the method before. */
+static void event(struct image *i, enum log_gen_event kind, int step, uint64_t base, uint64_t delta)
+{
+	uint64_t zigzag = step < 0 ? -2 * step - 1 : 2 * step;
+
+	put(i, kind == LOG_GEN_ENTER ? zigzag << 6 | 2 << 3 | kind : zigzag << 3 | kind);
+	put(i, base);
+	put(i, delta);
+}
+
+/* main calls a, which calls b twice: once b throws, which a catches; then a returns. */
+static struct image log_gen(uint32_t state)
+{
+	struct log_gen_head head = {
+		.version = htole32(LOG_GEN_VERSION),
+		.pid = htole32(99),
+		.metrics = htole32(1),
+		.state = htole32(state),
+	};
+	struct image i = { .size = sizeof(head) };
+
+	memcpy(head.magic, LOG_GEN_MAGIC, sizeof(head.magic));
+	memcpy(i.data, &head, sizeof(head));
+	chunk(&i, 'N');
+	put_text(&i, "cycles");
+	end_chunk(&i);
+	chunk(&i, 'M');
+	put(&i, 0);
+	put_text(&i, "a/A.a()V");
+	put_text(&i, "a/B.b(I)V");
+	end_chunk(&i);
+	chunk(&i, 'T');
+	put(&i, 1);
+	put(&i, 77);
+	put_text(&i, "main");
+	end_chunk(&i);
+	chunk(&i, 'E');
+	put(&i, 1);
+	put(&i, 1000);
+	event(&i, LOG_GEN_ENTER, 0, 10, 1);
+	event(&i, LOG_GEN_ENTER, 1, 20, 2);
+	event(&i, LOG_GEN_LEAVE, 0, 300, 3);
+	event(&i, LOG_GEN_ENTER, 0, 40, 4);
+	event(&i, LOG_GEN_CAUGHT, -1, 500, 5);
+	event(&i, LOG_GEN_LEAVE, 0, 6000, 6);
+	end_chunk(&i);
+	return i;
+}
+
+static void gen_whole(void)
+{
+	struct image i = log_gen(LOG_GEN_WHOLE);
+	struct got got;
+
+	CU_ASSERT_FATAL(read_log(&reader_log_gen, i.data, i.size, &got));
+	CU_ASSERT(got.complete && !got.nfaults);
+	CU_ASSERT(got.ticks[0] == 6870 && got.ticks[1] == 6891 && got.ticks[2] == 21);
+	CU_ASSERT(got.ticks[3] == 3 && got.depth == 2);
+	CU_ASSERT_STRING_EQUAL(got.calls, "> > < > ! < ");
+	/* Who wrote it was killed; or had no more room. */
+	i = log_gen(LOG_GEN_OPEN);
+	CU_ASSERT_FATAL(read_log(&reader_log_gen, i.data, i.size, &got));
+	CU_ASSERT(!got.complete && strstr(got.fault, "incomplete: the program ended"));
+	CU_ASSERT_EQUAL(got.ticks[0], 6870);
+	i = log_gen(LOG_GEN_FAILED);
+	i.data[offsetof(struct log_gen_head, error)] = ENOSPC;
+	i.data[offsetof(struct log_gen_head, unwritten)] = 9;
+	CU_ASSERT_FATAL(read_log(&reader_log_gen, i.data, i.size, &got));
+	CU_ASSERT_PTR_NOT_NULL(strstr(got.fault, "No space left on device: the last 9 events"));
+	/* Events that a ring had no room for. */
+	i = log_gen(LOG_GEN_WHOLE);
+	chunk(&i, 'E');
+	put(&i, 1);
+	put(&i, 1000);
+	put(&i, 4 << 3 | LOG_GEN_LOST);
+	event(&i, LOG_GEN_LEAVE, 1, 1, 1);
+	end_chunk(&i);
+	CU_ASSERT_FATAL(read_log(&reader_log_gen, i.data, i.size, &got));
+	CU_ASSERT_PTR_NOT_NULL(strstr(got.fault, "incomplete: 4 events are missing"));
+	CU_ASSERT_STRING_EQUAL(got.calls, "> > < > ! < < ");
+}
+
+/* Up to the last whole event. */
+static void gen_cut(void)
+{
+	struct image i = log_gen(LOG_GEN_WHOLE);
+	uint64_t last = 0;
+	struct got got;
+
+	for (size_t size = 0; size < i.size; size++) {
+		bool opened = read_log(&reader_log_gen, i.data, size, &got);
+
+		CU_ASSERT_EQUAL_FATAL(opened, size >= sizeof(struct log_gen_head));
+		/* Between two chunks nothing tells that it is cut. */
+		if (opened && size > i.chunk)
+			CU_ASSERT_FATAL(!got.complete && strstr(got.fault, "incomplete: "));
+		if (size == i.size - 1)
+			CU_ASSERT_STRING_EQUAL(got.calls, "> > < > ! ");
+		CU_ASSERT_FATAL(got.ticks[0] >= last);
+		last = got.ticks[0];
+	}
+	CU_ASSERT_EQUAL(last, 870);
+}
+
+/* Each byte of another value: never a crash, and what is read is no more than there is. */
+static void gen_damaged(void)
+{
+	static const uint8_t values[] = { 0, 1, 0x7f, 0x80, 0xff };
+	struct got got;
+
+	for (size_t at = 16; at < log_gen(LOG_GEN_WHOLE).size; at++) {
+		for (size_t k = 0; k < sizeof(values); k++) {
+			struct image i = log_gen(LOG_GEN_WHOLE);
+
+			i.data[at] = values[k];
+			CU_ASSERT_FATAL(read_log(&reader_log_gen, i.data, i.size, &got) ?
+						got.ticks[3] <= 6 :
+						got.fault[0] != 0);
+		}
+	}
+}
+
 /* As deep as threads get: stacks end early, and nothing takes long. */
 static void deep(void)
 {
@@ -175,7 +346,7 @@ int main(void)
 {
 	static const struct unit_test tests[] = {
 		{ "whole", whole },     { "cut", cut },   { "damaged", damaged },
-		{ "columns", columns }, { "deep", deep }, { NULL, NULL },
+		{ "columns", columns }, { "gen_whole", gen_whole }, { "gen_cut", gen_cut }, { "gen_damaged", gen_damaged }, { "deep", deep }, { NULL, NULL },
 	};
 
 	return unit_run("jprof_logs", tests);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Logs of a Java VM's calls in post: log-rt as each report and format shows it, to the last count; beside
-# a trace of the same run; of a real VM as many calls as the program makes.
+# a trace of the same run; of a real VM as many calls as the program makes; log-gen, which has each one of them.
 set -u
 
 # shellcheck source=tests/lib/lib.sh
@@ -170,4 +170,66 @@ same vm_calls
 is vm_thread "$("$post" -e calls -csv log-rt.1_* | awk -F, '$4 == "a worker of a long name" { n += $7 } END { print n }')" 601
 # What the log's own lines add up to.
 is vm_base "$("$post" -json log-rt.1_* | jq .total_ticks)" "$(awk '/^ LV/ { on = 1; next } !NF { on = 0 } on { n += $4 } END { printf "%.0f", n }' log-rt.1_*)"
+
+# log-gen: the same run as its log-rt, to the last cycle; each entry with its exit, in order.
+rm -f log-*
+java "-agentpath:$agent=METHODTYPES,CLASSMETHODS=Fib*,CALLTRACE" Fib >printed || exit 1
+for event in raw calls; do
+	is gen_$event "$("$post" -json -e $event log-gen.1_* | jq .total_ticks)" "$("$post" -json -e $event log-rt.1_* | jq .total_ticks)"
+done
+"$post" -e calls -folded log-rt.1_* | sort >want
+"$post" -e calls -folded log-gen.1_* | sort >out
+same gen_tree
+"$post" -functions -csv log-gen.1_* | awk -F, '/Fib/ { print $1, $5 }' | sort >out
+# shellcheck disable=SC2016 # the compiler's name of a lambda
+printf '%s\n' "$((2 * 28657 - 1)) Fib.fib(int)" '300 Fib.fails(int)' '300 Fib.tries(int)' '1 Fib.main(java.lang.String[])' \
+	'1 Fib.lambda$main$0(int[])' | sort >want
+same gen_functions
+"$post" -q -calls -descriptors -o calls log-gen.1_*
+grep -c '! [ij]:Fib.fails(I)I [0-9a-f]*_a worker of a long name$' calls >out
+awk '{ t = $4; k[$2]++; if ($2 == ">") { depth[t]++; name[t, depth[t]] = substr($3, 3) }
+	else if (name[t, depth[t]--] != substr($3, 3)) bad++ }
+	END { print k[">"], k["<"] + k["!"], bad + 0 }' calls >>out
+printf '100\n57915 57915 0\n' >want
+same gen_calls
+is gen_calls_json "$("$post" -calls -json log-gen.1_* | jq -r '[(.calls | length), ([.calls[] | .base + .delta] | add)] | @csv')" \
+	"$("$post" -calls -csv log-gen.1_* | awk -F, 'NR > 1 { n++; s += $1 + $2 } END { printf "%d,%.0f", n, s }')"
+"$post" -q -format pprof -o gen.pb.gz log-gen.1_*
+"$post" -folded log-gen.1_* | sort >want
+"$post" -folded gen.pb.gz | sort >out
+same gen_pprof
+calc "$(stat -c %s log-gen.1_*) < 8 * 115930"
+verdict gen_bytes $? "$(stat -c %s log-gen.1_*) bytes"
+
+# A VM that is killed leaves what it wrote; a file that may not grow says so, at exit and in post.
+cat >Forever.java <<'END'
+public class Forever {
+	static int leaf(int n) { return n + 1; }
+	public static void main(String[] args) throws Exception {
+		int sum = 0;
+		long end = System.nanoTime() + Long.parseLong(args[0]) * 1000000000L;
+		while (System.nanoTime() < end) { sum = leaf(sum); Thread.sleep(0, 100); }
+		System.out.println("done");
+	}
+}
+END
+javac Forever.java || exit 1
+rm -f log-*
+java "-agentpath:$agent=CLASSMETHODS=Forever*,CALLTRACE" Forever 60 >printed 2>&1 &
+vm=$!
+for ((i = 0; i < 300; i++)); do
+	size=$(stat -c %s log-gen.1_* 2>/dev/null)
+	[ "${size:-0}" -gt 1000 ] && break
+	sleep 0.1
+done
+kill -KILL $vm
+wait $vm 2>/dev/null
+"$post" -functions -csv log-gen.1_$vm >out 2>err
+is killed "$? $(grep -c 'incomplete: the program ended before its log did' err) $(awk -F, '/Forever.leaf/ { print $1 > 20 }' out)" '1 1 1'
+rm -f log-*
+(ulimit -f 8 && exec java "-agentpath:$agent=CALLTRACE,CLASSMETHODS=Fib*" -XX:-UsePerfData Fib) >printed 2>said
+grep -q 'log-gen.1_[0-9]*: File too large: incomplete: the last [0-9]* events are not in it' said
+verdict full_told $? "$(cat said)"
+"$post" -functions -csv log-gen.1_* >out 2>err
+is full "$? $(grep -c 'incomplete: File too large: the last [0-9]* events are not in it; [0-9]* are read' err)" '1 1'
 exit $((failures != 0))

@@ -4,6 +4,8 @@
  * which methods a filter takes. In a VM: test_jprof_calls.sh.
  */
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "calibration.h"
 #include "method_filter.h"
@@ -257,6 +259,61 @@ static void unlearnt(void)
 	call_thread_free(t);
 }
 
+/* What the reader of a ring finds next: "e1 l1 …", a letter and the method; lost ones as "#3". */
+static void expect_events(struct call_ring *r, const char *want)
+{
+	char have[256] = "";
+	uint64_t at = atomic_load(&r->tail), head = atomic_load(&r->head);
+
+	while (at != head) {
+		uint64_t first = *ring_at(r, at++);
+		size_t n = strlen(have);
+
+		snprintf(have + n, sizeof(have) - n, "%s%c%u", n ? " " : "",
+			 "eluc?#"[first & RING_EVENT], (unsigned int)(first >> RING_METHOD));
+		if ((first & RING_EVENT) != RING_LOST)
+			at += 2 * r->metrics;
+	}
+	atomic_store(&r->tail, at);
+	CU_ASSERT_STRING_EQUAL(have, want);
+}
+
+/* A ring that is full loses whole events, and says so where they are missing. */
+static void ring(void)
+{
+	struct call_ring *r = call_ring_new(1);
+	uint32_t i;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(r);
+	r->words = 16;
+	begin();
+	t->ring = r;
+	enter(1, TYPE_JITTED, 10);
+	enter(2, TYPE_JITTED, 20);
+	CU_ASSERT(r->value[0] == 20 && r->cost[0] == 0);
+	leave(2, 30);
+	expect_events(r, "e1 e2 l2");
+	CU_ASSERT_EQUAL(*ring_at(r, 0) >> RING_TYPE & 0xff, TYPE_JITTED);
+	for (i = 0; i < 5; i++) {
+		enter(3, TYPE_JITTED, 40);
+		leave(3, 50);
+	}
+	/* Five of three words each, in room for sixteen, one of which is kept for what is lost. */
+	expect_events(r, "e3 l3 e3 l3 e3");
+	CU_ASSERT_EQUAL(atomic_load(&r->lost), 5);
+	enter(4, TYPE_JITTED, 1);
+	unwind(4, 1);
+	caught(1, 1);
+	expect_events(r, "#5 e4 u4 c1");
+	CU_ASSERT_EQUAL(r->lost_here, 0);
+	/* The least of before is the cost: leaving 2 took 30, of which one was its own. */
+	enter(3, TYPE_JITTED, 7);
+	leave(3, 60);
+	CU_ASSERT(r->value[0] == 60 && r->cost[0] == 29);
+	t->ring = NULL;
+	call_thread_free(t);
+}
+
 static void filters(void)
 {
 	struct method_filter f = { 0 };
@@ -298,7 +355,7 @@ int main(void)
 	static const struct unit_test tests[] = {
 		{ "sizes", sizes },       { "tree", tree },       { "silent_ends", silent_ends },
 		{ "deep", deep },         { "many", many },       { "calibrated", calibrated },
-		{ "unlearnt", unlearnt }, { "filters", filters }, { "named", named },
+		{ "unlearnt", unlearnt }, { "ring", ring }, { "filters", filters }, { "named", named },
 		{ NULL, NULL },
 	};
 

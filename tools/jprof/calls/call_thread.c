@@ -196,17 +196,30 @@ static inline void count(struct call_thread *t, struct call_node *n, uint16_t s)
 	count_more(t, n, s);
 }
 
-static inline void add(struct call_thread *t, uint64_t *raw, uint64_t *least, struct spread *spread,
-		       uint64_t now, uint64_t before)
+/* What an event took, and how much of it was the agent, as far as it is known by now: the first of
+ * its kind teaches the next ones. */
+static void set_ring(struct call_ring *r, uint32_t metric, uint16_t s, uint64_t least, uint64_t d)
 {
+	uint64_t over = sequence_learns(s) && least ? least - 1 : 0;
+
+	r->value[metric] += d;
+	r->cost[metric] += over < d ? over : d;
+}
+
+static inline void add(struct call_thread *t, uint32_t metric, uint16_t s, uint64_t now)
+{
+	size_t at = (size_t)s * t->metrics + metric;
+	uint64_t *least = &t->minimum[at], before = t->last[metric];
 	uint64_t d = now - before;
 
 	if (__builtin_expect(now < before, 0)) {
 		t->backwards++;
 		d = 0;
 	}
-	*raw += d;
-	spread_add(spread, d);
+	t->raw[(size_t)t->top * t->metrics + metric] += d;
+	spread_add(&t->spread[at], d);
+	if (__builtin_expect(t->ring != NULL, 0))
+		set_ring(t->ring, metric, s, *least, d);
 	/* 0: never seen. What takes no time at all counts as one. */
 	if (!*least || d < *least)
 		*least = d ? d : 1;
@@ -218,17 +231,31 @@ static inline void charge(struct call_thread *t, enum call_event went, uint32_t 
 			  const uint64_t *values)
 {
 	uint16_t s = sequence_next(t->sequence, went, type);
-	size_t raw = (size_t)t->top * t->metrics, at = (size_t)s * t->metrics;
 	uint32_t i;
 
 	t->sequence = s;
 	if (!values)
 		return;
-	add(t, &t->raw[raw], &t->minimum[at], &t->spread[at], values[0], t->last[0]);
+	add(t, 0, s, values[0]);
 	for (i = 1; __builtin_expect(i < t->metrics, 0); i++)
-		add(t, &t->raw[raw + i], &t->minimum[at + i], &t->spread[at + i], values[i],
-		    t->last[i]);
+		add(t, i, s, values[i]);
 	count(t, &t->nodes[t->top], s);
+}
+
+/* With all that was charged since the last one that was told. */
+static __attribute__((noinline)) void put_event(struct call_ring *r, enum call_event event,
+						uint32_t method, uint32_t type)
+{
+	call_ring_put(r, event, method, type);
+	memset(r->value, 0, r->metrics * sizeof(*r->value));
+	memset(r->cost, 0, r->metrics * sizeof(*r->cost));
+}
+
+static inline void tell(struct call_thread *t, enum call_event event, uint32_t method,
+			uint32_t type)
+{
+	if (__builtin_expect(t->ring != NULL, 0))
+		put_event(t->ring, event, method, type);
 }
 
 static uint32_t type_at(const struct call_thread *t, uint32_t depth)
@@ -260,6 +287,7 @@ void call_enter(struct call_thread *t, uint32_t method, uint32_t type, const uin
 
 	t->entries++;
 	charge(t, EVENT_ENTER, type, values);
+	tell(t, EVENT_ENTER, method, type);
 	if (t->depth >= t->deepest) {
 		t->depth++;
 		t->too_deep++;
@@ -285,12 +313,14 @@ static uint32_t find(const struct call_thread *t, uint32_t method)
 	return at;
 }
 
-void call_end(struct call_thread *t, uint32_t depth, enum call_event went, const uint64_t *values)
+void call_end(struct call_thread *t, uint32_t depth, uint32_t method, enum call_event went,
+	      const uint64_t *values)
 {
 	enum call_event said = t->depth - depth > 1 ? EVENT_POPPED : went;
 
 	t->unwinds += t->depth - depth - 1;
 	charge(t, said, type_at(t, depth), values);
+	tell(t, went, method, 0);
 	drop_to(t, depth);
 	if (went == EVENT_LEAVE)
 		t->exits++;
@@ -303,14 +333,18 @@ void call_nothing(struct call_thread *t, const uint64_t *values)
 	charge(t, EVENT_POPPED, t->sequence & 7, values);
 }
 
-void call_end_unknown(struct call_thread *t, const uint64_t *values)
+void call_end_unknown(struct call_thread *t, uint32_t method, enum call_event went,
+		      const uint64_t *values)
 {
 	t->unknown++;
 	call_nothing(t, values);
+	tell(t, went, method, 0);
 }
 
 void call_forget(struct call_thread *t, uint32_t depth)
 {
+	for (uint32_t i = t->depth; i-- > depth;)
+		tell(t, EVENT_UNWIND, t->frames[i].method, 0);
 	t->unwinds += t->depth - depth;
 	drop_to(t, depth);
 	t->sequence = (uint16_t)((t->sequence & ~0x3fu) | EVENT_POPPED << 3 | type_at(t, depth));
@@ -322,9 +356,9 @@ static void end(struct call_thread *t, uint32_t method, enum call_event went,
 	uint32_t at = find(t, method);
 
 	if (at)
-		call_end(t, at - 1, went, values);
+		call_end(t, at - 1, method, went, values);
 	else
-		call_end_unknown(t, values);
+		call_end_unknown(t, method, went, values);
 }
 
 void call_leave(struct call_thread *t, uint32_t method, const uint64_t *values)
@@ -344,11 +378,12 @@ void call_caught(struct call_thread *t, uint32_t method, const uint64_t *values)
 	uint32_t at = find(t, method);
 
 	if (!at) {
-		call_end_unknown(t, values);
+		call_end_unknown(t, method, EVENT_CAUGHT, values);
 		return;
 	}
 	t->unwinds += t->depth - at;
 	charge(t, at == t->depth ? EVENT_CAUGHT : EVENT_POPPED, type_at(t, at), values);
+	tell(t, EVENT_CAUGHT, method, 0);
 	drop_to(t, at);
 }
 

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "call_ring.h"
 #include "sequence.h"
 #include "spread.h"
 
@@ -73,6 +74,7 @@ struct call_thread {
 	uint64_t too_deep, too_many, uncounted, unknown;
 	uint64_t backwards; /* values that were less than the one before: taken for no time */
 	uint64_t entries, exits, unwinds;
+	struct call_ring *ring; /* each event goes there too; NULL: none does */
 	/* The owner's. */
 	struct call_thread *next_thread, *next_resting;
 	char *name;
@@ -90,8 +92,10 @@ void call_enter(struct call_thread *t, uint32_t method, uint32_t type, const uin
 void call_leave(struct call_thread *t, uint32_t method, const uint64_t *values);
 void call_unwind(struct call_thread *t, uint32_t method, const uint64_t *values);
 /* The frame that has so many below it ends, with all above it; or one of which nothing is known. */
-void call_end(struct call_thread *t, uint32_t depth, enum call_event went, const uint64_t *values);
-void call_end_unknown(struct call_thread *t, const uint64_t *values);
+void call_end(struct call_thread *t, uint32_t depth, uint32_t method, enum call_event went,
+	      const uint64_t *values);
+void call_end_unknown(struct call_thread *t, uint32_t method, enum call_event went,
+		      const uint64_t *values);
 /* Nothing begins or ends: what runs has run so long. */
 void call_nothing(struct call_thread *t, const uint64_t *values);
 /* All but so many frames are over, nobody knows since when. */

@@ -27,7 +27,7 @@ static __thread bool refused __attribute__((tls_model("initial-exec"))); /* it h
 /* Of a carrier, while a virtual thread runs on it; NULL. */
 static __thread struct call_thread *carrier __attribute__((tls_model("initial-exec")));
 
-static atomic_bool on;
+static atomic_bool on, tracing;
 static char *(*name_here)(void); /* NULL: nobody may ask for it */
 static const struct method_filter *names_wanted;
 static uintptr_t interpreter_start, interpreter_end;
@@ -106,6 +106,7 @@ void hooks_thread_begin(const char *name)
 	t->name = name ? strdup(name) : NULL;
 	t->tid = gettid();
 	pthread_mutex_lock(&lock);
+	t->ring = tracing ? call_ring_new(t->metrics) : NULL;
 	*last = t;
 	last = &t->next_thread;
 	pthread_mutex_unlock(&lock);
@@ -123,6 +124,8 @@ void hooks_thread_end(void)
 {
 	if (self->nodes && reading == READ_METRICS)
 		metrics_thread_end();
+	if (self->ring)
+		atomic_store_explicit(&self->ring->ended, true, memory_order_release);
 	self = &nobody;
 }
 
@@ -137,6 +140,15 @@ void hooks_each(void (*each)(void *arg, const struct call_thread *t), void *arg)
 void hooks_set(bool to)
 {
 	on = to;
+}
+
+void hooks_trace(void)
+{
+	pthread_mutex_lock(&lock);
+	tracing = true;
+	for (struct call_thread *t = first; t; t = t->next_thread)
+		t->ring = call_ring_new(t->metrics);
+	pthread_mutex_unlock(&lock);
 }
 
 void hooks_interpreter(const void *start, size_t size)
@@ -186,6 +198,7 @@ struct call_thread *hooks_virtual_begin(const char *name)
 	else
 		name = NULL;
 	if (t && name) {
+		t->ring = tracing ? call_ring_new(t->metrics) : NULL;
 		t->name = strdup(name);
 		*last = t;
 		last = &t->next_thread;

@@ -25,6 +25,8 @@ void hooks_values(bool read);
 /* Of which threads, by their names as they begin; before all others. */
 void hooks_threads(const struct method_filter *f);
 
+/* Before hooks_set(): threads write their events into rings, too. */
+void hooks_trace(void);
 /* From now on events count, or do not. */
 void hooks_set(bool on);
 /* The interpreter's code: a method that is entered from there is interpreted. */

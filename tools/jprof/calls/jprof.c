@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "aborted.h"
 #include "base/array.h"
@@ -18,8 +19,10 @@
 #include "hidden.h"
 #include "hooks.h"
 #include "log_file.h"
+#include "log_gen.h"
 #include "log_rt.h"
 #include "methods.h"
+#include "metrics.h"
 #include "minima.h"
 #include "natives.h"
 #include "probes.h"
@@ -191,6 +194,9 @@ static void ended(const char *why)
 	hooks_set(false);
 	if (!agent.live || atomic_exchange(&agent.written, true))
 		return;
+	/* In an aborted VM there is no thread that would write it further: it has what it has. */
+	if (!why)
+		log_gen_end();
 	write_log(why);
 	if (why)
 		escape_printf(stderr, "%s: %s: %s has what was counted until then\n",
@@ -246,6 +252,20 @@ static void JNICALL stub_made(jvmtiEnv *vm, const char *name, const void *addres
 		hooks_interpreter(address, (size_t)size);
 }
 
+static void begin_trace(void)
+{
+	const char *names[CALL_METRICS];
+	char path[sizeof(agent.o->path) + 64];
+	uint32_t i;
+
+	for (i = 0; i < metrics_count(); i++)
+		names[i] = metrics_get(i)->name;
+	snprintf(path, sizeof(path), "%s%slog-gen.1_%d", agent.o->path,
+		 *agent.o->path ? "/" : "", (int)getpid());
+	if (log_gen_begin(path, metrics_count(), names))
+		hooks_trace();
+}
+
 static bool takes(const char *name)
 {
 	return filter_takes(&agent.o->methods, name);
@@ -261,6 +281,8 @@ static bool start(JNIEnv *jni)
 		return false;
 	}
 	agent.live = true;
+	if (agent.o->trace)
+		begin_trace();
 	if (!agent.o->probes)
 		change_classes(agent.vm, jni);
 	hooks_set(true);

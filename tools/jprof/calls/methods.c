@@ -88,8 +88,8 @@ int32_t methods_add(const char *class, uint32_t class_length, const char *name,
 	p = mempcpy(p, descriptor, descriptor_length);
 	*p = 0;
 	m = &blocks[(uint32_t)number / BLOCK][(uint32_t)number % BLOCK];
-	m->name = text;
 	m->is_static = is_static;
+	__atomic_store_n(&m->name, text, __ATOMIC_RELEASE);
 	return number;
 }
 

@@ -23,7 +23,7 @@ int32_t methods_add(const char *class, uint32_t class_length, const char *name,
 		    bool is_static);
 /* It stands for a native method; before anybody else has its number. */
 void methods_native(uint32_t number);
-/* A number that methods_add() has returned. */
+/* A number that methods_add() has returned. Of one that is only counted yet the name is NULL. */
 const struct method *methods_get(uint32_t number);
 uint32_t methods_count(void);
 

@@ -77,7 +77,7 @@ void probe_end(struct call_thread *t, uint32_t method, enum call_event went, uin
 	if (at == NOT_BEGUN)
 		call_nothing(t, values);
 	else if (at < t->depth)
-		call_end(t, at, went, values);
+		call_end(t, at, method, went, values);
 	else
-		call_end_unknown(t, values);
+		call_end_unknown(t, method, went, values);
 }

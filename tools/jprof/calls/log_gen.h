@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * log-gen: each entry and exit, written while the program runs. Threads put events into rings; a
+ * thread of the agent empties these into the file (log_gen_format.h).
+ */
+#ifndef LOG_GEN_H
+#define LOG_GEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A file of that name is replaced. false, after a message. */
+bool log_gen_begin(const char *path, uint32_t metrics, const char *const *names);
+/* After the last event: all that is in the rings is written. What is missing is told. */
+void log_gen_end(void);
+
+#endif
