@@ -13,9 +13,8 @@ static bool convert_absent(const struct job *job)
 	const struct options *o = job->options;
 
 	if (o->convert->ticks && job->input->values) {
-		complain(
-			"--format %s: a sample there has no value, calls have: pprof, folded, speedscope and perf.data keep them",
-			o->convert->name);
+		complain("--format %s: a sample there has no value, calls have: pprof, folded, speedscope and perf.data keep them",
+			 o->convert->name);
 		return true;
 	}
 	if (!(o->convert->needs & NEED_SAMPLES) || o->convert->whole || trace_total(job->trace))

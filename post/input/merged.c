@@ -446,7 +446,11 @@ int merged_open(struct input *in, const char *const *paths, uint32_t count)
 
 	if (!m)
 		return -ENOMEM;
-	*in = (struct input){ .spool = -1, .program = in->program, .descriptors = in->descriptors, .path = "", .state = m };
+	*in = (struct input){ .spool = -1,
+			      .program = in->program,
+			      .descriptors = in->descriptors,
+			      .path = "",
+			      .state = m };
 	m->part = calloc(count, sizeof(*m->part));
 	m->origin = calloc(count, sizeof(*m->origin));
 	m->count = m->part && m->origin ? count : 0;

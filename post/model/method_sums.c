@@ -36,8 +36,7 @@ void method_sums_begin(struct method_sums *m, const char *event)
 
 static bool is_metric(const struct method_sums *m, int number)
 {
-	return number >= 0 &&
-	       ((uint32_t)number == m->metric || (number <= 1 && m->metric <= 1));
+	return number >= 0 && ((uint32_t)number == m->metric || (number <= 1 && m->metric <= 1));
 }
 
 static uint8_t look(const struct method_sums *m, const char *name)

@@ -19,9 +19,9 @@ struct method_sums {
 	struct method_sum *sum; /* by symbol; after the end by name */
 	uint32_t count;
 	uint64_t ticks, calls;
-	uint32_t metric;            /* that is wanted, from 1; 0: the only one */
-	bool has_base;              /* not calls alone */
-	uint8_t what[EVENT_KINDS];  /* of each event: what it counts; 0: not looked at yet */
+	uint32_t metric;           /* that is wanted, from 1; 0: the only one */
+	bool has_base;             /* not calls alone */
+	uint8_t what[EVENT_KINDS]; /* of each event: what it counts; 0: not looked at yet */
 };
 
 /* The metric of an event that the user named (base2, raw2, delta2), or the first. */

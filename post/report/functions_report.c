@@ -195,15 +195,17 @@ static bool functions_absent(const struct job *job)
 {
 	if (job->input->calls || job->input->values)
 		return false;
-	complain("-functions: the trace does not tell functions' calls, as an XRay log, log-rt and log-gen do");
+	complain(
+		"-functions: the trace does not tell functions' calls, as an XRay log, log-rt and log-gen do");
 	return true;
 }
 
 const struct report report_functions = {
 	.name = "functions",
-	.usage = "  -functions        calls of each function and their times, of XRay logs; of log-rt and\n"
-		 "                    log-gen calls and values, and ticks of a trace beside them\n"
-		 "                    (functions.out)\n",
+	.usage =
+		"  -functions        calls of each function and their times, of XRay logs; of log-rt and\n"
+		"                    log-gen calls and values, and ticks of a trace beside them\n"
+		"                    (functions.out)\n",
 	.kinds = REPORT_OF_CALLS,
 	.path = "functions.out",
 	.mode = 0666,

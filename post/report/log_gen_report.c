@@ -23,10 +23,9 @@ struct event_line {
 
 #define AT(member) COLUMN_AT(struct event_line, member)
 static const struct column columns[] = {
-	{ "base", AT(value) },      { "delta", AT(delta) }, { "event", AT(event) },
-	{ "type", AT(letter) },     { "name", AT(name) },   { "pid", AT(pid) },
-	{ "tid", AT(tid) },         { "thread", AT(thread) },
-	COLUMNS_END,
+	{ "base", AT(value) },  { "delta", AT(delta) },   { "event", AT(event) },
+	{ "type", AT(letter) }, { "name", AT(name) },     { "pid", AT(pid) },
+	{ "tid", AT(tid) },     { "thread", AT(thread) }, COLUMNS_END,
 };
 #undef AT
 
@@ -132,13 +131,15 @@ static bool calls_absent(const struct job *job)
 {
 	if (job->input->values)
 		return false;
-	complain("-calls: the trace does not tell Java methods' entries and exits, as a log-gen does");
+	complain(
+		"-calls: the trace does not tell Java methods' entries and exits, as a log-gen does");
 	return true;
 }
 
 const struct report report_calls = {
 	.name = "calls",
-	.usage = "  -calls            each entry and exit of Java methods, of a log-gen (calls.out)\n",
+	.usage =
+		"  -calls            each entry and exit of Java methods, of a log-gen (calls.out)\n",
 	.kinds = REPORT_OF_CALLS,
 	.path = "calls.out",
 	.mode = 0666,

@@ -34,7 +34,7 @@ enum log_gen_event {
 };
 
 enum log_gen_state {
-	LOG_GEN_OPEN,  /* it is being written, or who wrote it was killed */
+	LOG_GEN_OPEN, /* it is being written, or who wrote it was killed */
 	LOG_GEN_WHOLE,
 	LOG_GEN_FAILED, /* `error` is why no more was written */
 };

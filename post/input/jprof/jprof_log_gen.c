@@ -345,8 +345,7 @@ static bool next_event(struct log_gen *l, struct gen_event *e)
 	if (l->left.bad || e->kind > LOG_GEN_CAUGHT || method < 0 || method >= l->methods) {
 		/* A log that is cut is told as such. */
 		if (!l->left.bad || l->at < l->w.size)
-			faults_tell(&l->tree.faults,
-				    l->chunk + sizeof(struct log_gen_chunk) + at,
+			faults_tell(&l->tree.faults, l->chunk + sizeof(struct log_gen_chunk) + at,
 				    "no event: the rest of its chunk is left out");
 		l->left = bytes_of(NULL, 0);
 		return false;
@@ -472,8 +471,8 @@ static void tell_end(struct log_gen *l)
 
 	if (l->head.state == LOG_GEN_FAILED)
 		faults_tell(f, l->w.size,
-			    "incomplete: %s: the last %" PRIu64
-			    " events are not in it; %" PRIu64 " are read",
+			    "incomplete: %s: the last %" PRIu64 " events are not in it; %" PRIu64
+			    " are read",
 			    strerror((int)(l->head.error & 0xffff)), l->head.unwritten, l->events);
 	else if (l->head.state != LOG_GEN_WHOLE && !f->count)
 		faults_tell(f, l->w.size,

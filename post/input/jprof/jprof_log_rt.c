@@ -154,7 +154,7 @@ static bool read_columns(struct log_rt *l, struct bytes line)
 		    (i < 3 && !is_word(word, n, known[i])))
 			return false;
 		memcpy(l->column[i].name, word, n);
-		l->column[i].is = i < 3                         ? (enum column_is)i :
+		l->column[i].is = i < 3                    ? (enum column_is)i :
 				  is_word(word, n, "NAME") ? IS_NAME :
 							     IS_VALUE;
 		l->ncolumn++;
@@ -304,9 +304,9 @@ static int add_node(struct log_rt *l, struct bytes *b, const struct node_line *n
 	} else {
 		skip = type_letter(l->name, length);
 		method = jprof_method(&l->tree.methods, l->name + skip, length - skip);
-		rc = method == NO_KEY ? -ENOMEM :
-					jprof_tree_node(&l->tree, l->path[n->level - 1], method,
-						       &node);
+		rc = method == NO_KEY ?
+			     -ENOMEM :
+			     jprof_tree_node(&l->tree, l->path[n->level - 1], method, &node);
 	}
 	if (!rc)
 		rc = array_reach(l->path, l->room_levels, (uint32_t)n->level);
@@ -386,7 +386,7 @@ static void choose_values(struct log_rt *l)
 		if (!strncmp(name, "BASE", 4) && !strncmp(next, "DELTA", 5) &&
 		    !strcmp(name + 4, next + 5)) {
 			jprof_tree_metric(&l->tree, (unsigned int)atoi(name + 4), (int32_t)i - 3,
-					 (int32_t)i - 2);
+					  (int32_t)i - 2);
 			i++;
 			continue;
 		}
@@ -396,10 +396,10 @@ static void choose_values(struct log_rt *l)
 			lower[k] = (char)tolower((unsigned char)name[k]);
 		lower[k] = '\0';
 		jprof_tree_value(&l->tree,
-				!strcmp(lower, "ds") ? "dispatches" :
-				!strcmp(lower, "in") ? "interrupts" :
-						       lower,
-				(int32_t)i - 3, -1);
+				 !strcmp(lower, "ds") ? "dispatches" :
+				 !strcmp(lower, "in") ? "interrupts" :
+							lower,
+				 (int32_t)i - 3, -1);
 	}
 	jprof_tree_calls(&l->tree);
 }

@@ -366,8 +366,7 @@ static int give_sample(struct jprof_tree *t, uint64_t value, struct pirecord *r)
 		};
 	}
 	fill(r, PITRACE_RING_TRACE, PITRACE_TPROF,
-	     PITRACE_TPROF_USER | PITRACE_TPROF_STACK |
-		     t->next_value << PITRACE_TPROF_EVENT_SHIFT,
+	     PITRACE_TPROF_USER | PITRACE_TPROF_STACK | t->next_value << PITRACE_TPROF_EVENT_SHIFT,
 	     s, sizeof(s->sample) + sizeof(s->stack) + 8ul * s->stack.user);
 	r->time = r->stamp = t->time;
 	r->repeats = value - 1;

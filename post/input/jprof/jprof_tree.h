@@ -12,10 +12,10 @@
 #include "record/input.h"
 #include "record/stack_record.h"
 
-#define JPROF_COLUMNS 32           /* of a log, at most */
+#define JPROF_COLUMNS 32                  /* of a log, at most */
 #define JPROF_CALLS   (UINT64_C(1) << 27) /* of all samples; and so many … */
-#define JPROF_PER     8            /* … for each byte of the file */
-#define JPROF_NOBODY  0x400001u    /* no process has this number */
+#define JPROF_PER     8                   /* … for each byte of the file */
+#define JPROF_NOBODY  0x400001u           /* no process has this number */
 
 struct jprof_node {
 	uint32_t parent; /* NO_KEY: a thread */
@@ -41,7 +41,7 @@ struct jprof_value {
 struct jprof_tree {
 	struct fault_list faults;
 	struct jprof_methods methods;
-	uint32_t pid, outside; /* the method that stands for none */
+	uint32_t pid, outside;   /* the method that stands for none */
 	struct jprof_node *node; /* parents before children */
 	uint32_t nodes, room_nodes;
 	uint64_t *column; /* `columns` for each node */
@@ -59,7 +59,7 @@ struct jprof_tree {
 	uint64_t start; /* of the first sample */
 	/* A pass: */
 	unsigned int what;
-	uint32_t given; /* records before those */
+	uint32_t given;                  /* records before those */
 	uint32_t at, next_value, filled; /* the node whose stack is in the sample, or NO_KEY */
 	uint32_t named, step;            /* threads */
 	uint64_t time, calls;            /* calls: that may be given yet */
@@ -86,7 +86,7 @@ struct jprof_tree {
 /* Each returns 0 or -ENOMEM; a node goes to *node. Its columns are 0. */
 int jprof_tree_open(struct jprof_tree *t, struct input *in, const char *collector);
 int jprof_tree_thread(struct jprof_tree *t, uint32_t tid, const char *name, size_t length,
-		     uint32_t *node);
+		      uint32_t *node);
 /* A thread has another name from its beginning. */
 int jprof_tree_rename(struct jprof_tree *t, uint32_t node, const char *name, size_t length);
 int jprof_tree_node(struct jprof_tree *t, uint32_t parent, uint32_t method, uint32_t *node);

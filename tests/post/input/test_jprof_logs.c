@@ -72,7 +72,7 @@ static bool read_log(const struct reader *reader, const void *data, size_t size,
 	return opened;
 }
 
-#define HEAD                                                                               \
+#define HEAD                                                                             \
 	"pitrace log-rt\nmetric: cycles\nentries 8, exits 8, exception exits 0, on the " \
 	"stack 0\n\n LV CALLS CEE BASE DELTA DS IN NAME\n"
 static const char text[] = HEAD "  0 0 3 10 1 - - main_12\n"
@@ -155,8 +155,9 @@ static void damaged(void)
 /* Several metrics, and the tree without any. */
 static void columns(void)
 {
-	static const char two[] = "pitrace log-rt\n LV CALLS CEE BASE1 DELTA1 BASE2 DELTA2 DS IN NAME\n"
-				  "  0 0 1 1 2 3 4 5 6 t_1\n  1 7 0 10 20 30 40 50 60 a/B.c()V\n";
+	static const char two[] =
+		"pitrace log-rt\n LV CALLS CEE BASE1 DELTA1 BASE2 DELTA2 DS IN NAME\n"
+		"  0 0 1 1 2 3 4 5 6 t_1\n  1 7 0 10 20 30 40 50 60 a/B.c()V\n";
 	static const char none[] = "pitrace log-rt\n LV CALLS CEE NAME\n  0 0 1 t_1\n"
 				   "  1 7 0 a/B.c()V\n";
 	struct got got;
@@ -345,8 +346,15 @@ static void deep(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "whole", whole },     { "cut", cut },   { "damaged", damaged },
-		{ "columns", columns }, { "gen_whole", gen_whole }, { "gen_cut", gen_cut }, { "gen_damaged", gen_damaged }, { "deep", deep }, { NULL, NULL },
+		{ "whole", whole },
+		{ "cut", cut },
+		{ "damaged", damaged },
+		{ "columns", columns },
+		{ "gen_whole", gen_whole },
+		{ "gen_cut", gen_cut },
+		{ "gen_damaged", gen_damaged },
+		{ "deep", deep },
+		{ NULL, NULL },
 	};
 
 	return unit_run("jprof_logs", tests);

@@ -24,7 +24,8 @@
 
 #define SHORT_NS 500000   /* between two looks at the rings, where there was something; */
 #define LONG_NS  10000000 /* … where there was nothing, at most */
-#define LONGEST  (20 + 20 * RING_METRICS) /* bytes of an event, at most; twice as much as it can be */
+#define LONGEST \
+	(20 + 20 * RING_METRICS) /* bytes of an event, at most; twice as much as it can be */
 
 struct text {
 	uint8_t *data;
@@ -223,10 +224,9 @@ static uint64_t put_event(struct call_ring *r, uint64_t at, uint32_t *before, ui
 	if (event == EVENT_ENTER)
 		p = put(p, shift << 6 | (first >> RING_TYPE & 7) << 3 | LOG_GEN_ENTER);
 	else
-		p = put(p, shift << 3 |
-				   (event == EVENT_LEAVE  ? LOG_GEN_LEAVE :
-				    event == EVENT_UNWIND ? LOG_GEN_UNWIND :
-							    LOG_GEN_CAUGHT));
+		p = put(p, shift << 3 | (event == EVENT_LEAVE  ? LOG_GEN_LEAVE :
+					 event == EVENT_UNWIND ? LOG_GEN_UNWIND :
+								 LOG_GEN_CAUGHT));
 	for (uint32_t i = 0; i < r->metrics; i++) {
 		value = *ring_at(r, at++);
 		cost = *ring_at(r, at++);
