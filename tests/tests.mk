@@ -52,7 +52,7 @@ $(O)/tests/unit/test_backend_perf $(O)/tests/unit/test_backend_perf_drain: \
 
 # Who gains rights by exec is the test's to say.
 $(O)/tests/unit/test_backend_ptrace $(O)/tests/unit/test_backend_ptrace_life: \
-	TESTLINK = -Wl,--wrap=rights_gained,--wrap=flow_here
+	TESTLINK = -Wl,--wrap=rights_gained,--wrap=flow_here,--wrap=waitpid
 
 # Its stops come from the test.
 $(O)/tests/unit/test_ptrace_wait: TESTLINK = -Wl,--wrap=ptrace,--wrap=waitpid

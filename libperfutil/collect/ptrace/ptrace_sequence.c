@@ -5,6 +5,7 @@
  * breakpoint after the store, or where a branch leaves the sequence; the instructions in between
  * are then known, since no branch inside goes back.
  */
+#include <errno.h>
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -87,6 +88,18 @@ static void arrived(struct ptrace_session *s, struct ptrace_thread *t, const str
 	}
 }
 
+/* Requests to the worker interrupt its waits; this one is over within a few instructions, and the
+ * breakpoints must not be taken away while the thread runs. */
+static bool wait_for(pid_t tid, int *status)
+{
+	pid_t got;
+
+	do
+		got = waitpid(tid, status, __WALL | __WNOTHREAD);
+	while (got < 0 && errno == EINTR);
+	return got == tid;
+}
+
 bool ptrace_sequence(struct ptrace_session *s, struct ptrace_thread *t, int *status)
 {
 	struct sequence q;
@@ -104,8 +117,8 @@ bool ptrace_sequence(struct ptrace_session *s, struct ptrace_thread *t, int *sta
 		ptrace_break_clear(t, t->p->start);
 	for (i = 0; i < q.n; i++)
 		set = ptrace_break_set(t, q.exit[i]) && set;
-	if (set && !ptrace(PTRACE_CONT, t->tid, 0, 0) &&
-	    waitpid(t->tid, status, __WALL | __WNOTHREAD) == t->tid && WIFSTOPPED(*status))
+	if (set && !ptrace(PTRACE_CONT, t->tid, 0, 0) && wait_for(t->tid, status) &&
+	    WIFSTOPPED(*status))
 		ptrace_pc_get(t->tid, &pc);
 	if (!*status || WIFSTOPPED(*status)) {
 		for (i = 0; i < q.n; i++)

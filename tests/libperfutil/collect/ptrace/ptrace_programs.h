@@ -356,6 +356,20 @@ static const struct {
 	PLACES(PLACE)
 };
 
+/* The next wait for one thread is interrupted, as by a request to the worker. */
+static bool wait_is_interrupted;
+pid_t __real_waitpid(pid_t pid, int *status, int options);
+pid_t __wrap_waitpid(pid_t pid, int *status, int options);
+pid_t __wrap_waitpid(pid_t pid, int *status, int options)
+{
+	if (wait_is_interrupted && pid > 0 && options & __WNOTHREAD && !(options & WNOHANG)) {
+		wait_is_interrupted = false;
+		errno = EINTR;
+		return -1;
+	}
+	return __real_waitpid(pid, status, options);
+}
+
 /* Four bytes each, as other machines have them: a load that reserves, the store that ends it, what
  * stands between, a branch out of it. */
 struct flow __real_flow_here(const uint8_t *code, size_t n, bool wide);

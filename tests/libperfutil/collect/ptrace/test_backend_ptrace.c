@@ -196,7 +196,9 @@ static void children(void)
 static void sequences(void)
 {
 	configure();
+	wait_is_interrupted = true;
 	CU_ASSERT_EQUAL(run(sub_seq), 7 << 8);
+	CU_ASSERT(!wait_is_interrupted);
 	is_said((uint32_t)subject, BEGINS "b3:1 go>seq|b3:9 once_more>reserve|b3:3 leave>left|"
 					  "b3:1 left>exit|" ENDS);
 	end();
