@@ -43,6 +43,15 @@ static void refuse(const char *word, int option, const struct option *longs)
 		complain("invalid option -- '%c'", option);
 }
 
+/* A list or a name of nothing is a variable that was not set, and would mean all, or none. */
+static void refuse_empty(const char *word, const char *before)
+{
+	if (word != optarg)
+		complain("option '%.*s' has an empty argument", (int)strcspn(word, "="), word);
+	else
+		complain("option '%s' has an empty argument", before);
+}
+
 int next_option(int argc, char **argv, const char *shorts, const struct option *longs)
 {
 	char ours[64];
@@ -60,5 +69,9 @@ int next_option(int argc, char **argv, const char *shorts, const struct option *
 	/* optind does not count a word of several letters until its last letter. */
 	if (c == '?')
 		refuse(argv[optind > at ? optind - 1 : optind], optopt, longs);
+	if (c != '?' && c != -1 && optarg && !*optarg) {
+		refuse_empty(argv[optind - 1], argv[optind - 2]);
+		return '?';
+	}
 	return c;
 }

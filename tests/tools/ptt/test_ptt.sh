@@ -43,11 +43,11 @@ wrong "-n: invalid number '0': expected a whole number from 1 to 4096" init -n 0
 wrong "-n: invalid number '4097'" run -n 4097 true
 wrong "-n: invalid number '1s'" top -n 1s
 wrong "invalid process id 'x'" init -p 1,x
-wrong "invalid process id ''" init -p ''
+wrong "invalid process id ''" init -p 1,
 wrong 'more than 64 processes' init -p "$(seq -s, 65)"
 wrong 'more than 8 metrics' init a b c d e f g h i
 wrong 'more than 8 metrics' init a,b,c,d e,f,g,h,i
-wrong '-m: no metric is named' run -m '' true
+wrong "option '-m' has an empty argument" run -m '' true
 wrong "invalid duration '0': expected 1ms to 24h" dump -s 0
 wrong "invalid duration '2d'" top -d 2d
 wrong "invalid duration '25h'" dump -s 25h
