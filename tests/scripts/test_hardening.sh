@@ -39,6 +39,7 @@ hardened() {
 }
 
 for file in "$bin"/* "$lib"/*.so "$lib"/pitrace/*; do
+	[ ! -d "$file" ] || continue # of Java's classes
 	hardened "$file" >"$work/out"
 	[ ! -s "$work/out" ]
 	verdict "$(basename "$file")" $?
