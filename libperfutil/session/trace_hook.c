@@ -35,11 +35,10 @@
 #include "hook/hook_place.h"
 #include "session/holder.h"
 #include "session/hook_event.h"
+#include "session/hook_record.h"
 #include "base/rc.h"
 
 #define RETRY_NS 1000000000ull /* between two attempts to make a file */
-#define HEADERS  (sizeof(struct pitrace_rec) + sizeof(struct pitrace_user))
-#define DATA_MAX (PITRACE_USER_MAX - HEADERS)
 
 /* State of this process only. */
 struct state {
@@ -325,68 +324,9 @@ static int driver_put(const struct pitrace_hook_args *args)
 	return rc_say(rc_of_errno(errno), "the driver cannot write this record");
 }
 
-struct hook {
-	int major, minor, int_count, str_count;
-	const uint64_t *ints;
-	const int *lens;
-	const char *const *strs;
-	uint32_t bytes;                 /* of integers, lengths and strings */
-	const struct hook_event *event; /* it is one of this, which is declared before; or NULL */
-};
-
-static int too_long(void)
-{
-	return rc_say(PI_HOOK_TOO_LONG, "a record has at most 4096 bytes with its headers");
-}
-_Static_assert(PITRACE_USER_MAX == 4096, "the sentence");
-
-static size_t length_of(const struct hook *h, int i)
-{
-	return h->lens ? (size_t)h->lens[i] : strlen(h->strs[i]);
-}
-
-/* Sets the length. */
-static int measure(struct hook *h)
-{
-	size_t bytes;
-
-	if (h->int_count < 0 || h->str_count < 0)
-		return rc_say(PI_INVALID_ARGUMENT, "negative count");
-	bytes = (size_t)h->int_count * sizeof(uint64_t) + (size_t)h->str_count * sizeof(uint32_t);
-	if (bytes > DATA_MAX)
-		return too_long();
-	for (int i = 0; i < h->str_count; i++) {
-		size_t length = length_of(h, i);
-
-		if ((h->lens && h->lens[i] < 0) || length > DATA_MAX - bytes)
-			return too_long();
-		bytes += length;
-	}
-	h->bytes = (uint32_t)bytes;
-	return 0;
-}
-
-/* A string that grows meanwhile is cut. */
-static void copy(const struct hook *h, uint8_t *to)
-{
-	size_t lengths = (size_t)h->int_count * sizeof(uint64_t);
-	size_t at = lengths + (size_t)h->str_count * sizeof(uint32_t);
-
-	if (lengths)
-		memcpy(to, h->ints, lengths);
-	for (int i = 0; i < h->str_count; i++) {
-		size_t length = length_of(h, i);
-		uint32_t length32 = (uint32_t)(length < h->bytes - at ? length : h->bytes - at);
-
-		memcpy(to + lengths + (size_t)i * sizeof(length32), &length32, sizeof(length32));
-		memcpy(to + at, h->strs[i], length32);
-		at += length32;
-	}
-}
-
 static __attribute__((noinline)) int by_driver(const struct hook *h, uint32_t except)
 {
-	uint64_t words[DATA_MAX / sizeof(uint64_t) + 1];
+	uint64_t words[HOOK_DATA_MAX / sizeof(uint64_t) + 1];
 	uint64_t lengths = (uintptr_t)words + (uint64_t)h->int_count * sizeof(uint64_t);
 	struct pitrace_hook_args args = {
 		.size = sizeof(args),
@@ -401,7 +341,7 @@ static __attribute__((noinline)) int by_driver(const struct hook *h, uint32_t ex
 		.except = except,
 	};
 
-	copy(h, (uint8_t *)words);
+	hook_copy(h, (uint8_t *)words);
 	return driver_put(&args);
 }
 
@@ -509,7 +449,7 @@ static int by_file(const struct hook_place *p, const struct hook *h)
 	r->tid = self.tid;
 	r->minor = (uint32_t)h->minor;
 	r->counts = (uint32_t)h->int_count | (uint32_t)h->str_count << 16;
-	copy(h, (uint8_t *)(r + 1));
+	hook_copy(h, (uint8_t *)(r + 1));
 	hookfile_commit(r, head);
 	return PI_OK;
 }
@@ -549,7 +489,7 @@ static void declare_in_file(const struct hook_event *e, const struct hook_place 
 	struct hook h = declaration(&number, strs);
 	uint64_t interval = interval_of(p->page);
 
-	if (__atomic_load_n(&e->said->interval, __ATOMIC_RELAXED) != interval && !measure(&h) &&
+	if (__atomic_load_n(&e->said->interval, __ATOMIC_RELAXED) != interval && !hook_measure(&h) &&
 	    by_file(p, &h) == PI_OK)
 		__atomic_store_n(&e->said->interval, interval, __ATOMIC_RELAXED);
 }
@@ -562,7 +502,7 @@ static void declare_to_driver(const struct hook_event *e, const struct driver *d
 	struct hook h = declaration(&number, strs);
 	uint32_t begun = __atomic_load_n(&d->page->begun, __ATOMIC_ACQUIRE);
 
-	if (__atomic_load_n(&e->said->begun, __ATOMIC_RELAXED) != begun && !measure(&h) &&
+	if (__atomic_load_n(&e->said->begun, __ATOMIC_RELAXED) != begun && !hook_measure(&h) &&
 	    by_driver(&h, 0) == PI_OK)
 		__atomic_store_n(&e->said->begun, begun, __ATOMIC_RELAXED);
 }
@@ -607,7 +547,7 @@ static int put(struct hook *h)
 		tell_lost(p, serial);
 	if (!file && !(d && listening(1, major)))
 		return TRACE_NOBODY;
-	rc = measure(h);
+	rc = hook_measure(h);
 	if (rc)
 		return rc;
 	if (h->event && file)
@@ -701,7 +641,7 @@ static bool usual_record(struct hook *h, int *rc)
 	f = usual_file((unsigned int)h->major, &here);
 	if (!f || (h->event && !is_told(h->event, f)))
 		return false;
-	*rc = measure(h);
+	*rc = hook_measure(h);
 	if (*rc)
 		return true;
 	units = (uint32_t)HEADER + (h->bytes + 7) / 8;
@@ -711,7 +651,7 @@ static bool usual_record(struct hook *h, int *rc)
 	r = usual_begin(f, at, head);
 	r->minor = (uint32_t)h->minor;
 	r->counts = (uint32_t)h->int_count | (uint32_t)h->str_count << 16;
-	copy(h, (uint8_t *)(r + 1));
+	hook_copy(h, (uint8_t *)(r + 1));
 	hookfile_commit(r, head);
 	return true;
 }
@@ -831,7 +771,7 @@ __attribute__((optimize("omit-frame-pointer"))) int TraceHook(int cpu, int major
 	(void)cpu;
 	if (rare(str_count))
 		goto otherwise;
-	if (rare((unsigned int)int_count > DATA_MAX / sizeof(uint64_t)))
+	if (rare((unsigned int)int_count > HOOK_DATA_MAX / sizeof(uint64_t)))
 		goto otherwise;
 	if (rare((unsigned int)major - PITRACE_USER_FIRST >= USERS))
 		goto otherwise;

@@ -2,7 +2,8 @@
 /*
  * Records of functions that were entered and left, as instrumented programs log them (XRay), or
  * the Java VM's agent (log-gen: arguments are BASE and DELTA since the thread's record before, and
- * the letter of the method's type). No driver writes them: they come from a reader, for reports of the flow of calls and for writers.
+ * the letter of the method's type). No driver writes them: they come from a reader, for reports
+ * of the flow of calls and for writers.
  */
 #ifndef POST_CALL_RECORD_H
 #define POST_CALL_RECORD_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * -calls: each entry and exit that a log-gen has, a line each, as JProf's log-gen has them: what passed
- * since the thread's line before, the direction, the method with the letter of its type, the thread.
+ * -calls: each entry and exit that a log-gen has, a line each, as JProf's log-gen has them: what
+ * passed since the thread's line before, the direction, the method with the letter of its type,
+ * the thread.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -10,9 +10,9 @@
  *   E  a thread's place; when this was written, CLOCK_MONOTONIC in ns; its events
  *
  * An event is one varint, its lowest three bits its kind; of an entry the next three the method's
- * type; the rest the method, as the difference to that of the event before it in this chunk (0 to the
- * first one), with its sign in the lowest bit. Then of each metric BASE and DELTA since the thread's
- * event before. Of LOST the rest is how many events were lost here; nothing follows.
+ * type; the rest the method, as the difference to that of the event before it in this chunk (0 to
+ * the first one), with its sign in the lowest bit. Then of each metric BASE and DELTA since the
+ * thread's event before. Of LOST the rest is how many events were lost here; nothing follows.
  */
 #ifndef COMMON_LOG_GEN_FORMAT_H
 #define COMMON_LOG_GEN_FORMAT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * log-gen: each entry and exit of Java methods as libjprof writes them (log_gen_format.h). Read once
- * for the trees of calls, whose values are samples as those of a log-rt, and again in each pass for
- * the events themselves. A log that is cut is read up to its last whole event.
+ * log-gen: each entry and exit of Java methods as libjprof writes them (log_gen_format.h). Read
+ * once for the trees of calls, whose values are samples as those of a log-rt, and again in each
+ * pass for the events themselves. A log that is cut is read up to its last whole event.
  */
 #include <errno.h>
 #include <inttypes.h>

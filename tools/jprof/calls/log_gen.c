@@ -337,7 +337,8 @@ static void put_names(uint32_t metrics, const char *const *names)
 
 static bool cannot(const char *path, int error)
 {
-	escape_printf(stderr, "%s: %s: %s: no log-gen is written\n", agent_kind.name, path, strerror(error));
+	escape_printf(stderr, "%s: %s: %s: no log-gen is written\n", agent_kind.name, path,
+		      strerror(error));
 	if (gen.fd >= 0)
 		close(gen.fd);
 	gen.fd = -1;
@@ -393,7 +394,8 @@ void log_gen_end(void)
 		escape_printf(stderr,
 			      "%s: %s: %s: incomplete: the last %" PRIu64
 			      " events are not in it\n",
-			      agent_kind.name, gen.path, strerror((int)gen.head.error), gen.head.unwritten);
+			      agent_kind.name, gen.path, strerror((int)gen.head.error),
+			      gen.head.unwritten);
 	if (gen.head.lost)
 		escape_printf(stderr,
 			      "%s: %s: %" PRIu64

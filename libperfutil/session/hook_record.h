@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A record as TraceHook is given it: how long it is, and its data in one piece. */
+#ifndef PITRACE_HOOK_RECORD_H
+#define PITRACE_HOOK_RECORD_H
+
+#include <pifile.h>
+#include <stdint.h>
+
+#define HOOK_DATA_MAX \
+	(PITRACE_USER_MAX - sizeof(struct pitrace_rec) - sizeof(struct pitrace_user))
+
+struct hook_event;
+
+struct hook {
+	int major, minor, int_count, str_count;
+	const uint64_t *ints;
+	const int *lens;
+	const char *const *strs;
+	uint32_t bytes;                 /* of integers, lengths and strings: hook_measure() */
+	const struct hook_event *event; /* it is one of this, which is declared before; or NULL */
+};
+
+/* Sets the length. It returns as TraceHook does. */
+int hook_measure(struct hook *h);
+/* Copies so many bytes. A string that has grown meanwhile is cut. */
+void hook_copy(const struct hook *h, uint8_t *to);
+
+#endif
