@@ -219,13 +219,13 @@ java "-agentpath:$agent=CLASSMETHODS=Forever*,CALLTRACE" Forever 60 >printed 2>&
 vm=$!
 for ((i = 0; i < 300; i++)); do
 	size=$(stat -c %s log-gen.1_* 2>/dev/null)
-	[ "${size:-0}" -gt 1000 ] && break
+	[ "${size:-0}" -gt 3000 ] && break
 	sleep 0.1
 done
 kill -KILL $vm
 wait $vm 2>/dev/null
 "$post" -functions -csv log-gen.1_$vm >out 2>err
-is killed "$? $(grep -c 'incomplete: the program ended before its log did' err) $(awk -F, '/Forever.leaf/ { print $1 > 20 }' out)" '1 1 1'
+is killed "$? $(grep -c 'incomplete: the program ended before its log did' err) $(awk -F, '/Forever.leaf/ { print ($1 > 20) }' out)" '1 1 1'
 rm -f log-*
 (ulimit -f 8 && exec java "-agentpath:$agent=CALLTRACE,CLASSMETHODS=Fib*" -XX:-UsePerfData Fib) >printed 2>said
 grep -q 'log-gen.1_[0-9]*: File too large: incomplete: the last [0-9]* events are not in it' said
