@@ -8,7 +8,7 @@
 
 enum { WITH_TICKS = 1, WITH_VALUES = 2 }; /* parts */
 
-struct line {
+struct method_line {
 	const struct method_sum *sum;
 	double percent; /* of ticks */
 	double per_call;
@@ -18,7 +18,7 @@ struct line {
 
 static void name_text(const struct cell *x)
 {
-	const struct line *l = x->value;
+	const struct method_line *l = x->value;
 
 	escape_print(x->out, l->name);
 	fputs("  [", x->out);
@@ -28,7 +28,7 @@ static void name_text(const struct cell *x)
 
 static const struct column_sort sort_name = { .text = name_text };
 
-#define AT(member) COLUMN_AT(struct line, member)
+#define AT(member) COLUMN_AT(struct method_line, member)
 #define OF(member) COLUMN_OF(struct method_sum, member)
 static const struct column columns[] = {
 	{ "ticks", "TICKS", WIDE(10), .parts = WITH_TICKS, OF(ticks) },
@@ -37,7 +37,7 @@ static const struct column columns[] = {
 	{ "base", "BASE", " ", 16, .parts = WITH_VALUES, OF(base) },
 	{ "delta", "DELTA", " ", 14, .parts = WITH_VALUES, OF(delta) },
 	{ "base_per_call", "A CALL", " ", 13, 1, .parts = WITH_VALUES,
-	  COLUMN_WHEN(struct line, called), AT(per_call) },
+	  COLUMN_WHEN(struct method_line, called), AT(per_call) },
 	{ "name", AT(name) },
 	{ "module", AT(module) },
 	{ .title = "METHOD", .before = "  ", .sort = &sort_name },
@@ -66,7 +66,7 @@ static void write_table(struct table *t, const struct method_sums *m)
 	for (uint32_t i = 0; i < m->count; i++) {
 		const struct method_sum *sum = &m->sum[i];
 		const struct symbol *s = &n->symbols.symbol[sum->symbol];
-		struct line l = {
+		struct method_line l = {
 			.sum = sum,
 			.percent = percent_of(sum->ticks, m->ticks),
 			.called = sum->calls != 0,
