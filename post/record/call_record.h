@@ -19,7 +19,7 @@ enum call_kind { /* minor */
 		 CALL_ENTRY_ARGUMENTS,
 		 CALL_UNWIND, /* an exception left it */
 };
-#define CALL_KINDS     5
+#define CALL_KINDS     4 /* of XRay */
 #define CALL_ARGUMENTS 8 /* that are kept */
 
 struct call_record {
