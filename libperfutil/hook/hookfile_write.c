@@ -22,8 +22,8 @@
 /* For how long announcing is tried, 1 ms apart, while the socket is full: a busy machine may keep
  * the collector from its CPU that long. */
 #define ANNOUNCE_NS 1000000000ull
-#define NAMES 4096 /* files that one pid may have created, by exec */
-#define PATH  4096
+#define NAMES       4096 /* files that one pid may have created, by exec */
+#define PATH        4096
 /* entries of the table in a page */
 #define TABLE_PAGE (HOOKFILE_TABLE / (uint32_t)sizeof(struct hookfile_slot))
 

@@ -6,8 +6,7 @@
 #include <pifile.h>
 #include <stdint.h>
 
-#define HOOK_DATA_MAX \
-	(PITRACE_USER_MAX - sizeof(struct pitrace_rec) - sizeof(struct pitrace_user))
+#define HOOK_DATA_MAX (PITRACE_USER_MAX - sizeof(struct pitrace_rec) - sizeof(struct pitrace_user))
 
 struct hook_event;
 

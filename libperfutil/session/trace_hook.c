@@ -489,8 +489,8 @@ static void declare_in_file(const struct hook_event *e, const struct hook_place 
 	struct hook h = declaration(&number, strs);
 	uint64_t interval = interval_of(p->page);
 
-	if (__atomic_load_n(&e->said->interval, __ATOMIC_RELAXED) != interval && !hook_measure(&h) &&
-	    by_file(p, &h) == PI_OK)
+	if (__atomic_load_n(&e->said->interval, __ATOMIC_RELAXED) != interval &&
+	    !hook_measure(&h) && by_file(p, &h) == PI_OK)
 		__atomic_store_n(&e->said->interval, interval, __ATOMIC_RELAXED);
 }
 

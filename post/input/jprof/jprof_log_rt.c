@@ -17,10 +17,10 @@
 #include "input/window.h"
 
 /* Bytes of a line: names have up to 65,535 each, escaped four times that. */
-#define WINDOW   (1u << 20)
-#define FIRST    "pitrace log-rt"
-#define HEAD     1000       /* lines before the columns */
-#define DEEPEST  (1u << 20)
+#define WINDOW  (1u << 20)
+#define FIRST   "pitrace log-rt"
+#define HEAD    1000 /* lines before the columns */
+#define DEEPEST (1u << 20)
 
 enum column_is { IS_LEVEL, IS_CALLS, IS_CALLEES, IS_VALUE, IS_NAME };
 

@@ -548,11 +548,16 @@ static void test_whose(void)
 }
 
 static const struct unit_test tests[] = {
-	{ "whose", test_whose },   { "million", test_million },
-	{ "seldom", test_seldom }, { "tiny", test_tiny },
-	{ "fork", test_fork },     { "killed", test_killed },
-	{ "listen", test_listen }, { "signal", test_signal },
-	{ "lies", test_lies },     { "unheard", test_unheard },
+	{ "whose", test_whose },
+	{ "million", test_million },
+	{ "seldom", test_seldom },
+	{ "tiny", test_tiny },
+	{ "fork", test_fork },
+	{ "killed", test_killed },
+	{ "listen", test_listen },
+	{ "signal", test_signal },
+	{ "lies", test_lies },
+	{ "unheard", test_unheard },
 	{ 0 },
 };
 

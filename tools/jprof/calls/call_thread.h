@@ -51,9 +51,9 @@ _Static_assert(sizeof(struct call_node) <= 96, "of a node, which there are many 
 
 struct call_thread {
 	uint64_t last[CALL_METRICS]; /* the late read of the last event */
-	uint16_t sequence; /* that ended with the last event */
-	uint32_t top;   /* the node that runs */
-	uint32_t depth; /* frames; those beyond `deepest` are counted, but not kept */
+	uint16_t sequence;           /* that ended with the last event */
+	uint32_t top;                /* the node that runs */
+	uint32_t depth;              /* frames; those beyond `deepest` are counted, but not kept */
 	uint32_t metrics;
 	struct call_frame *frames;
 	uint32_t deepest;

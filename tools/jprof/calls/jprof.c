@@ -260,8 +260,8 @@ static void begin_trace(void)
 
 	for (i = 0; i < metrics_count(); i++)
 		names[i] = metrics_get(i)->name;
-	snprintf(path, sizeof(path), "%s%slog-gen.1_%d", agent.o->path,
-		 *agent.o->path ? "/" : "", (int)getpid());
+	snprintf(path, sizeof(path), "%s%slog-gen.1_%d", agent.o->path, *agent.o->path ? "/" : "",
+		 (int)getpid());
 	if (log_gen_begin(path, metrics_count(), names))
 		hooks_trace();
 }

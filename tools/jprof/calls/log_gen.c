@@ -392,8 +392,7 @@ void log_gen_end(void)
 		gen.head.error = (uint32_t)errno;
 	if (gen.head.error)
 		escape_printf(stderr,
-			      "%s: %s: %s: incomplete: the last %" PRIu64
-			      " events are not in it\n",
+			      "%s: %s: %s: incomplete: the last %" PRIu64 " events are not in it\n",
 			      agent_kind.name, gen.path, strerror((int)gen.head.error),
 			      gen.head.unwritten);
 	if (gen.head.lost)

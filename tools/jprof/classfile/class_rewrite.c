@@ -15,9 +15,9 @@ struct class_in {
 	struct bytes b;
 	struct constants constants;
 	struct constant_text name;
-	struct code_hooks hooks;   /* zeros until a method needs them */
-	struct class_out body; /* what follows the constant pool */
-	struct bytes methods;  /* all of them, from the first one on */
+	struct code_hooks hooks; /* zeros until a method needs them */
+	struct class_out body;   /* what follows the constant pool */
+	struct bytes methods;    /* all of them, from the first one on */
 	uint32_t method_count;
 	bool has_natives; /* with our prefix */
 	uint16_t version;
