@@ -135,7 +135,7 @@ $(O)/tests/unit/test_place: $(call obj,tools/swtrace/place.c)
 # Of cpi all but its options, with the library's counters the test's own.
 $(O)/tests/unit/test_cpi_count: INC_TESTS += -Itools/ai -Itools/cpi -Itools/common
 $(O)/tests/unit/test_cpi_count: $(call obj,tools/cpi/count.c tools/cpi/cpi_show.c $(AI_SRC) $(COMMON_SRC))
-$(O)/tests/unit/test_cpi_count: TESTLINK = -Wl,--wrap=TraceFindEvents,--wrap=counters_open,--wrap=counters_on \
+$(O)/tests/unit/test_cpi_count: TESTLINK = -Wl,--wrap=TraceFindEvents,--wrap=counters_open_sized,--wrap=counters_on \
 	-Wl,--wrap=counters_off,--wrap=counters_read_sized,--wrap=counters_close,--wrap=AiInit,--wrap=AiGetInfo_sized \
 	-Wl,--wrap=AiTerminate,--wrap=span_read,--wrap=cpus_online,--wrap=TraceLastError
 

@@ -23,7 +23,8 @@ static unsigned int readings, opened, closed, turned_on, turned_off;
 
 int __wrap_TraceFindEvents(const char *names, uint64_t count_, uint32_t rate, int priv,
 			   struct pitrace_event_args *events);
-struct counters *__wrap_counters_open(const struct counters_options *options, int *rc);
+struct counters *__wrap_counters_open_sized(const struct counters_options *options, int *rc,
+					    size_t size);
 int __wrap_counters_on(struct counters *c);
 int __wrap_counters_off(struct counters *c);
 int __wrap_counters_read_sized(struct counters *c, struct counter_value *list, unsigned int room,
@@ -45,8 +46,10 @@ int __wrap_TraceFindEvents(const char *names, uint64_t count_, uint32_t rate, in
 	return find_rc;
 }
 
-struct counters *__wrap_counters_open(const struct counters_options *options, int *rc)
+struct counters *__wrap_counters_open_sized(const struct counters_options *options, int *rc,
+					    size_t size)
 {
+	(void)size;
 	asked = *options;
 	*rc = open_rc;
 	opened += !open_rc;
