@@ -220,7 +220,7 @@ static uint64_t put_event(struct call_ring *r, uint64_t at, uint32_t *before, ui
 	}
 	step = (int64_t)method - *before;
 	*before = method;
-	shift = (uint64_t)step << 1 ^ (uint64_t)(step >> 63);
+	shift = step < 0 ? ~((uint64_t)step << 1) : (uint64_t)step << 1;
 	if (event == EVENT_ENTER)
 		p = put(p, shift << 6 | (first >> RING_TYPE & 7) << 3 | LOG_GEN_ENTER);
 	else
