@@ -27,8 +27,8 @@ pair() {
 	kind=$1
 	shift
 	java "$@" -cp "$at/classes" Pairs "$fib" >"$at/$kind" 2>"$at/err" || { cat "$at/err" >&2; exit 1; }
-	set -- $(cat "$at/$kind")
-	each=$(awk "BEGIN { print $2 / $1 }")
+	read -r calls took _ <"$at/$kind"
+	each=$(awk "BEGIN { print $took / $calls }")
 	[ "$kind" = plain ] || pair=$(calc "$each - $plain")
 }
 fib=32

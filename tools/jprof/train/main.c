@@ -39,6 +39,11 @@ static const struct option_row rows[] = {
 	  OPTION_TO(struct train, passes),
 	  .least = 1,
 	  .most = 10000 },
+	{ { "-p" },
+	  NULL,
+	  "by the VM's own probes, as the agent's MODE=probes, not by changed classes",
+	  option_set,
+	  OPTION_TO(struct train, probes) },
 	{ { "-f" },
 	  NULL,
 	  "floors, too: trace the instructions of the trainer without the agent",
@@ -58,7 +63,7 @@ static const struct option_table table = {
 	.parts = parts,
 	.ends = true,
 	.usage =
-		"usage: jprof-train [-m METRIC[,...]] [-c FILE] [-j JAVA] [-n PASSES] [-f] [-l] [-- VMOPTION...]\n",
+		"usage: jprof-train [-m METRIC[,...]] [-c FILE] [-j JAVA] [-n PASSES] [-p] [-f] [-l] [-- VMOPTION...]\n",
 	.notes =
 		"It runs a trainer until two passes one after the other change no minimum, then shows which\n"
 		"sequences of events and types of methods were seen, of those that there can be.\n\n"

@@ -16,6 +16,7 @@ struct train {
 	uint64_t passes;     /* at most */
 	bool list;           /* each sequence */
 	bool floors;         /* of -f */
+	bool probes;         /* of -p */
 	char **words;        /* options for the VM */
 };
 

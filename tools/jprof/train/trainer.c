@@ -165,10 +165,10 @@ static char *make_agent(const struct trainer *t)
 	if (asprintf(&text,
 		     "-agentpath:%s=LOGPATH=%s,CLASSMETHODS=TrainI*+TrainJ*+java/lang/System.nanoTime*"
 		     "+java/lang/Object.hashCode*+java/lang/Object.notify()*"
-		     "+java/lang/reflect/Array.getLength*%s%s%s%s",
-		     t->agent, t->folder, how->file ? ",CALIBRATION=" : "",
-		     how->file ? how->file : "", how->metrics ? ",METRICS=" : "",
-		     how->metrics ? how->metrics : "") < 0)
+		     "+java/lang/reflect/Array.getLength*%s%s%s%s%s",
+		     t->agent, t->folder, how->probes ? ",MODE=probes" : "",
+		     how->file ? ",CALIBRATION=" : "", how->file ? how->file : "",
+		     how->metrics ? ",METRICS=" : "", how->metrics ? how->metrics : "") < 0)
 		return NULL;
 	/* In a list of metrics it has +. */
 	for (char *p = how->metrics ? text + strlen(text) - strlen(how->metrics) : NULL; p && *p;
