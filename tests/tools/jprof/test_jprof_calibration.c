@@ -396,6 +396,44 @@ static uint64_t least_of(const char *of, uint16_t s, uint64_t *times)
 	return least;
 }
 
+/* A sequence that was seen seldom costs what those cost that are like it, at most. */
+static void seldom(void)
+{
+	uint16_t often = sequence(TYPE_JITTED, EVENT_ENTER, TYPE_JITTED, EVENT_LEAVE, TYPE_JITTED);
+	uint16_t like = sequence(TYPE_INTERPRETED, EVENT_ENTER, TYPE_JITTED, EVENT_LEAVE,
+				 TYPE_JITTED);
+	uint16_t same = sequence(TYPE_NATIVE, EVENT_ENTER, TYPE_NATIVE, EVENT_LEAVE, TYPE_NATIVE);
+	uint16_t other = sequence(TYPE_JITTED, EVENT_LEAVE, TYPE_JITTED, EVENT_ENTER, TYPE_JITTED);
+	struct spread *seen = calloc(SEQUENCES, sizeof(*seen));
+	struct calibration c;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(seen);
+	CU_ASSERT_EQUAL_FATAL(calibration_init(&c, 1), 0);
+	c.minimum[often] = 31;
+	c.times[often] = CALIBRATION_TRAINED - 1;
+	seen[often].times = 1;
+	c.minimum[like] = 1000000;
+	seen[like].times = CALIBRATION_TRAINED - 1;
+	c.minimum[same] = 20;
+	seen[same].times = 1;
+	c.minimum[other] = 1000;
+	seen[other].times = 1;
+	CU_ASSERT_EQUAL(calibration_over(&c, like, 0), 999999);
+	CU_ASSERT_EQUAL_FATAL(calibration_settle(&c, seen), 0);
+	CU_ASSERT_EQUAL(calibration_over(&c, often, 0), 30);
+	CU_ASSERT_EQUAL(calibration_over(&c, like, 0), 30);
+	CU_ASSERT_EQUAL(calibration_over(&c, same, 0), 19); /* it cannot be more than that */
+	CU_ASSERT_EQUAL(calibration_over(&c, other, 0), 30);
+	calibration_free(&c);
+	/* Nothing is known of what nobody has seen often enough. */
+	CU_ASSERT_EQUAL_FATAL(calibration_init(&c, 1), 0);
+	c.minimum[like] = 1000000;
+	CU_ASSERT_EQUAL_FATAL(calibration_settle(&c, seen), 0);
+	CU_ASSERT_EQUAL(calibration_over(&c, like, 0), 0);
+	calibration_free(&c);
+	free(seen);
+}
+
 static const uint16_t some = TYPE_JITTED << 9; /* a sequence's number */
 
 static void kept(void)
@@ -565,6 +603,7 @@ int main(void)
 		{ "planted", planted },
 		{ "held", held },
 		{ "cache", cache },
+		{ "seldom", seldom },
 		{ NULL, NULL },
 	};
 	char command[128];

@@ -37,6 +37,23 @@ for how in -Xint '-Xcomp -XX:TieredStopAtLevel=1' '-Xcomp -XX:-TieredCompilation
 	verdict "entries_are_exits_$name" $? "$(sed -n 3,4p log-rt.*)"
 done
 
+# What a method takes that is not measured is its caller's, in both modes.
+cat >Rests.java <<'END'
+public class Rests {
+	static void rests() throws Exception { for (int i = 0; i < 30; i++) Thread.sleep(10); }
+	public static void main(String[] args) throws Exception { rests(); }
+}
+END
+javac Rests.java
+rests() { # MODE
+	traced "MODE=$1,CLASSMETHODS=Rests*" Rests
+	awk '$NF == "Rests.rests()V" { print $4 + $5 }' log-rt.*
+}
+changed=$(rests rewrite)
+probed=$(rests probes)
+calc "$probed > 0.6 * $changed && $probed < 1.7 * $changed && $changed > 100000000"
+verdict others_time $? "$changed, $probed"
+
 # Places of methods that others had before.
 traced MODE=probes,CLASSMETHODS='Gen*' Unload
 for k in 0 1 2 3 4 5 6 7; do

@@ -3,13 +3,14 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Of a sequence whose floor nobody has measured: at least an instruction runs. */
 #define FLOOR 1
 
 int calibration_init(struct calibration *c, uint32_t metrics)
 {
-	c->metrics = metrics;
+	*c = (struct calibration){ .metrics = metrics };
 	c->minimum = calloc((size_t)SEQUENCES * metrics, sizeof(*c->minimum));
 	c->times = calloc(SEQUENCES, sizeof(*c->times));
 	c->floor = calloc((size_t)FLOORS * metrics, sizeof(*c->floor));
@@ -24,6 +25,7 @@ void calibration_free(struct calibration *c)
 	free(c->minimum);
 	free(c->times);
 	free(c->floor);
+	free(c->most);
 	*c = (struct calibration){ 0 };
 }
 
@@ -60,12 +62,81 @@ uint32_t calibration_merge(struct calibration *c, const struct calibration *othe
 
 uint64_t calibration_over(const struct calibration *c, uint16_t s, uint32_t metric)
 {
-	uint64_t least = c->minimum[(size_t)s * c->metrics + metric],
+	size_t at = (size_t)s * c->metrics + metric;
+	uint64_t least = c->minimum[at], over,
 		 floor = c->floor[(size_t)sequence_floor(s) * c->metrics + metric];
 
 	if (!floor)
 		floor = FLOOR;
-	return sequence_learns(s) && least > floor ? least - floor : 0;
+	over = sequence_learns(s) && least > floor ? least - floor : 0;
+	return c->most && over > c->most[at] ? c->most[at] : over;
+}
+
+/* The least of the trained ones: by what is alike, each more than the one before. */
+struct alike {
+	uint64_t floor[FLOORS], events[64], any;
+};
+
+static uint32_t events_of(uint16_t s)
+{
+	struct sequence_parts p = sequence_parts(s);
+
+	return p.came << 3 | p.went;
+}
+
+static void least_of(uint64_t *to, uint64_t over)
+{
+	if (over < *to)
+		*to = over;
+}
+
+static uint64_t most_like(const struct alike *a, uint16_t s)
+{
+	uint64_t most = a->floor[sequence_floor(s)];
+
+	if (most == UINT64_MAX)
+		most = a->events[events_of(s)];
+	if (most == UINT64_MAX)
+		most = a->any;
+	return most == UINT64_MAX ? 0 : most;
+}
+
+static bool is_trained(const struct calibration *c, const struct spread *seen, uint32_t s)
+{
+	return sequence_learns((uint16_t)s) &&
+	       c->times[s] + seen[(size_t)s * c->metrics].times >= CALIBRATION_TRAINED;
+}
+
+int calibration_settle(struct calibration *c, const struct spread *seen)
+{
+	uint64_t *most = malloc((size_t)SEQUENCES * c->metrics * sizeof(*most));
+	struct alike *a = malloc(sizeof(*a));
+	uint32_t s, i;
+
+	for (i = 0; a && most && i < c->metrics; i++) {
+		memset(a, 0xff, sizeof(*a));
+		for (s = 0; s < SEQUENCES; s++) {
+			uint64_t over = calibration_over(c, (uint16_t)s, i);
+
+			if (!is_trained(c, seen, s))
+				continue;
+			least_of(&a->floor[sequence_floor((uint16_t)s)], over);
+			least_of(&a->events[events_of((uint16_t)s)], over);
+			least_of(&a->any, over);
+		}
+		for (s = 0; s < SEQUENCES; s++)
+			most[(size_t)s * c->metrics + i] = is_trained(c, seen, s) ?
+								   UINT64_MAX :
+								   most_like(a, (uint16_t)s);
+	}
+	if (!a || !most) {
+		free(a);
+		free(most);
+		return -ENOMEM;
+	}
+	free(a);
+	c->most = most;
+	return 0;
 }
 
 uint64_t calibration_delta(const struct calibration *c, const struct call_thread *t, uint32_t node,

@@ -328,7 +328,8 @@ static inline __attribute__((always_inline)) struct call_thread *tree(enum readi
 }
 
 /* What an event does between its reads: by itself, so that what surrounds it saves no registers.
- * site: where in Java code it is. */
+ * site: where in Java code it is. The probes tell of methods that are not measured, too: these are
+ * their callers' time. */
 #define WORK static __attribute__((noinline)) void
 
 #define EVENT_WORK(r, VALUES)                                                                      \
@@ -362,6 +363,8 @@ static inline __attribute__((always_inline)) struct call_thread *tree(enum readi
 			probe_enter(t, number,                                                     \
 				    type_of(number, vm_methods_native(method), at.site), at,       \
 				    VALUES);                                                       \
+		else if (t)                                                                        \
+			call_nothing(t, VALUES);                                                   \
 	}                                                                                          \
 	WORK r##_probe_end(const void *thread, const void *method, struct call_place at,           \
 			   uint64_t *values)                                                       \
@@ -371,6 +374,8 @@ static inline __attribute__((always_inline)) struct call_thread *tree(enum readi
                                                                                                    \
 		if (number != VM_METHOD_NONE)                                                      \
 			probe_end(t, number, probe_went(thread, at.site), at.frame, VALUES);       \
+		else if (t)                                                                        \
+			call_nothing(t, VALUES);                                                   \
 	}
 
 /* Where the VM's code called a probe, and the frame there: of compiled code its stack pointer, of

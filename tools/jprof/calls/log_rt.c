@@ -254,6 +254,9 @@ static void write_all(struct writing *w)
 	hooks_each(learn, w);
 	if (w->how->values) {
 		changed = share(w);
+		w->err = calibration_settle(&w->calibration, w->seen);
+		if (w->err)
+			return;
 		hooks_each(count_clamped, w);
 	}
 	fputs("pitrace log-rt\n", w->out);
