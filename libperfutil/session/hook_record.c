@@ -11,12 +11,12 @@ static int too_long(void)
 }
 _Static_assert(PITRACE_USER_MAX == 4096, "the sentence");
 
-static size_t length_of(const struct hook *h, int i)
+static size_t length_of(const struct hook_record *h, int i)
 {
 	return h->lens ? (size_t)h->lens[i] : strlen(h->strs[i]);
 }
 
-int hook_measure(struct hook *h)
+int hook_measure(struct hook_record *h)
 {
 	size_t bytes;
 
@@ -36,7 +36,7 @@ int hook_measure(struct hook *h)
 	return 0;
 }
 
-void hook_copy(const struct hook *h, uint8_t *to)
+void hook_copy(const struct hook_record *h, uint8_t *to)
 {
 	size_t lengths = (size_t)h->int_count * sizeof(uint64_t);
 	size_t at = lengths + (size_t)h->str_count * sizeof(uint32_t);

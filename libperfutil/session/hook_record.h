@@ -10,7 +10,7 @@
 
 struct hook_event;
 
-struct hook {
+struct hook_record {
 	int major, minor, int_count, str_count;
 	const uint64_t *ints;
 	const int *lens;
@@ -20,8 +20,8 @@ struct hook {
 };
 
 /* Sets the length. It returns as TraceHook does. */
-int hook_measure(struct hook *h);
+int hook_measure(struct hook_record *h);
 /* Copies so many bytes. A string that has grown meanwhile is cut. */
-void hook_copy(const struct hook *h, uint8_t *to);
+void hook_copy(const struct hook_record *h, uint8_t *to);
 
 #endif

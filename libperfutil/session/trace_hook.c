@@ -324,7 +324,7 @@ static int driver_put(const struct pitrace_hook_args *args)
 	return rc_say(rc_of_errno(errno), "the driver cannot write this record");
 }
 
-static __attribute__((noinline)) int by_driver(const struct hook *h, uint32_t except)
+static __attribute__((noinline)) int by_driver(const struct hook_record *h, uint32_t except)
 {
 	uint64_t words[HOOK_DATA_MAX / sizeof(uint64_t) + 1];
 	uint64_t lengths = (uintptr_t)words + (uint64_t)h->int_count * sizeof(uint64_t);
@@ -419,7 +419,7 @@ static struct hookfile *file_of(const struct hook_place *p)
 	return ready(new, p);
 }
 
-static int by_file(const struct hook_place *p, const struct hook *h)
+static int by_file(const struct hook_place *p, const struct hook_record *h)
 {
 	struct hookfile *f;
 	uint32_t units = (uint32_t)(sizeof(struct hookfile_record) + h->bytes + 7) / 8;
@@ -468,9 +468,9 @@ static uint64_t interval_of(const struct hookfile_control *c)
  * threads at once also twice. What finds no room is told again with the event's next record. The
  * interval is looked at first: one that begins meanwhile is told again.
  */
-static struct hook declaration(const uint64_t *number, const char *const strs[])
+static struct hook_record declaration(const uint64_t *number, const char *const strs[])
 {
-	struct hook h = {
+	struct hook_record h = {
 		.major = PITRACE_MTE,
 		.minor = PITRACE_MTE_DECLARE,
 		.int_count = 1,
@@ -486,7 +486,7 @@ static void declare_in_file(const struct hook_event *e, const struct hook_place 
 {
 	const uint64_t number = e->number;
 	const char *const strs[] = { e->name, e->fields };
-	struct hook h = declaration(&number, strs);
+	struct hook_record h = declaration(&number, strs);
 	uint64_t interval = interval_of(p->page);
 
 	if (__atomic_load_n(&e->said->interval, __ATOMIC_RELAXED) != interval &&
@@ -499,7 +499,7 @@ static void declare_to_driver(const struct hook_event *e, const struct driver *d
 {
 	const uint64_t number = e->number;
 	const char *const strs[] = { e->name, e->fields };
-	struct hook h = declaration(&number, strs);
+	struct hook_record h = declaration(&number, strs);
 	uint32_t begun = __atomic_load_n(&d->page->begun, __ATOMIC_ACQUIRE);
 
 	if (__atomic_load_n(&e->said->begun, __ATOMIC_RELAXED) != begun && !hook_measure(&h) &&
@@ -530,7 +530,7 @@ static void tell_lost(const struct hook_place *p, uint32_t serial)
 }
 
 /* A record counts as written if anybody has it. */
-static int put(struct hook *h)
+static int put(struct hook_record *h)
 {
 	const struct hook_place *p = __atomic_load_n(&place, __ATOMIC_ACQUIRE);
 	unsigned int major = (unsigned int)h->major;
@@ -566,7 +566,7 @@ static int put(struct hook *h)
 
 /* A thread that another one cancels ends elsewhere: what was made here would be lost, and C++
  * programs end where a destructor is cancelled. */
-static int reach(struct hook *h)
+static int reach(struct hook_record *h)
 {
 	int saved = errno, cancellable, rc;
 
@@ -630,7 +630,7 @@ static inline bool is_told(const struct hook_event *e, const struct hookfile *f)
 }
 
 /* False: begin anew, by all that may be. */
-static bool usual_record(struct hook *h, int *rc)
+static bool usual_record(struct hook_record *h, int *rc)
 {
 	struct hookfile_record *r;
 	uint32_t units, head, here, at;
@@ -657,7 +657,7 @@ static bool usual_record(struct hook *h, int *rc)
 }
 #endif
 
-static int write_record(struct hook *h)
+static int write_record(struct hook_record *h)
 {
 	unsigned int major = (unsigned int)h->major;
 	int rc = TRACE_NOBODY;
@@ -681,7 +681,7 @@ static __attribute__((noipa)) int otherwise(int unused, int major, int minor, in
 					    int str_count, const uint64_t ints[], const int lens[],
 					    const char *const strs[])
 {
-	struct hook h = { major, minor, int_count, str_count, ints, lens, strs, 0, NULL };
+	struct hook_record h = { major, minor, int_count, str_count, ints, lens, strs, 0, NULL };
 
 	(void)unused;
 	if (!is_users(major, minor))
@@ -693,7 +693,7 @@ static __attribute__((noipa)) int otherwise(int unused, int major, int minor, in
 int hook_write_event(const struct hook_event *e, const uint64_t ints[], const int lens[],
 		     const char *const strs[])
 {
-	struct hook h = {
+	struct hook_record h = {
 		.major = PITRACE_NAMED,
 		.minor = (int)e->number,
 		.int_count = (int)e->ints,

@@ -16,6 +16,12 @@ example() {
 		-e 's/\\e/\\/g'
 }
 
+# FILE.c holds programs: each to a file, FILE_1.c and so on.
+programs() {
+	awk -v name="$1" '/^#include/ && !inside { inside = 1; n++ } /^}/ { last = 1 } { print >(name "_" n ".c") }
+		/^int main/ { main = 1 } last && main { inside = last = main = 0 } { last = 0 }' "$1.c"
+}
+
 for page in "$top"/tools/*/*.1 "$top"/post/*.1 "$top"/libperfutil/man/*.[35] "$top"/driver/*.4; do
 	[ -e "$page" ] || continue
 	name=$(basename "$page")
@@ -32,18 +38,21 @@ for page in "$top"/libperfutil/man/*.3 "$top"/driver/*.4; do
 	compiler=("${CC:-gcc}" -std=gnu11 -x c)
 	[[ $name != *.hpp ]] || compiler=(g++ -std=c++17 -x c++)
 	example "$page" >"$work/$name.c"
-	grep -q '^int main(' "$work/$name.c" &&
+	programs "$work/$name"
+	for program in "$work/$name"_*.c; do
 		"${compiler[@]}" -Wall -Wextra -Werror -I "$top/driver/uapi" \
-			-I "$work/include" -I "$top/libperfutil/include" -o "$work/$name" "$work/$name.c" \
+			-I "$work/include" -I "$top/libperfutil/include" -o "$work/$name" "$program" \
 			-L "$lib" -lperfutil -la2n >"$work/out" 2>&1
-	verdict "example_$name" $?
+		rc=$?
+		[ $rc = 0 ] || break
+	done
+	verdict "example_$name" $rc
 done
 
 # The page of a whole library has six, each a program.
 for name in libperfutil liba2n; do
-	example "$top/libperfutil/man/$name.3" | awk -v name="$work/$name" \
-		'/^#include/ && !inside { inside = 1; n++ } /^}/ { last = 1 } { print >(name "_" n ".c") }
-		/^int main/ { main = 1 } last && main { inside = last = main = 0 } { last = 0 }'
+	example "$top/libperfutil/man/$name.3" >"$work/$name.c"
+	programs "$work/$name"
 	is "six_$name" "$(ls "$work/$name"_*.c | wc -l)" 6
 	for i in 1 2 3 4 5 6; do
 		${CC:-gcc} -std=gnu11 -Wall -Wextra -Werror -I "$work/include" -I "$top/driver/uapi" \

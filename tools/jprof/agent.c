@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "calls.h"
+#include "jprof_calls.h"
 #include "escape.h"
 #include "objects.h"
-#include "options.h"
+#include "agent_options.h"
 #include "pijit.h"
 #include "threads.h"
 

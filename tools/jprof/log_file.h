@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "options.h"
+#include "agent_options.h"
 
 struct log_file {
 	char path[4096 + 256 + 32];

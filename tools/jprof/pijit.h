@@ -11,7 +11,7 @@
 #include <jitdump.h>
 #include <jitlog.h>
 
-#include "options.h"
+#include "agent_options.h"
 
 /* `vm` is this part's own. text: where JITA2N has names go. JNI_ERR after a message. */
 jint names_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,

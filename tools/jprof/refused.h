@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "escape.h"
-#include "options.h"
+#include "agent_options.h"
 
 /* "AGENT: WHAT: " and the VM's name of the error, which the failed call returned. */
 static inline jint refused(jvmtiEnv *vm, const char *what, jvmtiError err)

@@ -7,7 +7,7 @@
 
 #include <jitlog.h>
 
-#include "options.h"
+#include "agent_options.h"
 
 /* `vm` is this part's own. JNI_ERR after a message. */
 jint threads_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,

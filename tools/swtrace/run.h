@@ -6,6 +6,7 @@
 #ifndef RUN_H
 #define RUN_H
 
+#include <time.h>
 #include "option_store.h"
 #include "swtrace.h"
 
@@ -23,7 +24,7 @@ struct trace_run {
 	bool all, quiet;
 	bool jit;                 /* --jit: the command reports the code that it makes */
 	bool calls;               /* --calls: its Java VMs write their trees of calls */
-	time_t begun;             /* with --calls */
+	struct timespec begun;    /* with --calls */
 	bool no_crash;            /* wrap: a crash does not end tracing */
 	uint64_t delay, duration; /* ns, 0 none; the second begins when the first is over */
 	int terminal;             /* where Enter ends the run, -1 none */

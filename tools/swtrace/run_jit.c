@@ -118,7 +118,8 @@ bool run_jit(struct trace_run *r)
 	char folder[PATH_MAX];
 	bool has_java = java(r, folder);
 
-	r->begun = time(NULL);
+	/* The clock of files' times. */
+	clock_gettime(CLOCK_REALTIME_COARSE, &r->begun);
 	if (r->calls && !has_java)
 		return false;
 	if (r->calls && !r->quiet)
@@ -138,12 +139,15 @@ bool run_jit(struct trace_run *r)
 }
 
 /* Written since the run began. */
-static bool is_log(DIR *folder, const char *name, time_t begun)
+static bool is_log(DIR *folder, const char *name, const struct timespec *begun)
 {
 	struct stat s;
 
-	return !strncmp(name, LOG, strlen(LOG)) &&
-	       !fstatat(dirfd(folder), name, &s, AT_SYMLINK_NOFOLLOW) && s.st_mtime >= begun;
+	if (strncmp(name, LOG, strlen(LOG)) ||
+	    fstatat(dirfd(folder), name, &s, AT_SYMLINK_NOFOLLOW))
+		return false;
+	return s.st_mtim.tv_sec > begun->tv_sec ||
+	       (s.st_mtim.tv_sec == begun->tv_sec && s.st_mtim.tv_nsec >= begun->tv_nsec);
 }
 
 void run_calls_show(const struct trace_run *r)
@@ -159,7 +163,7 @@ void run_calls_show(const struct trace_run *r)
 	if (!folder)
 		return;
 	while (!any && (e = readdir(folder)))
-		any = is_log(folder, e->d_name, r->begun);
+		any = is_log(folder, e->d_name, &r->begun);
 	closedir(folder);
 	if (!any)
 		complain(

@@ -24,7 +24,7 @@
 
 enum column_is { IS_LEVEL, IS_CALLS, IS_CALLEES, IS_VALUE, IS_NAME };
 
-struct log_rt {
+struct rt_reader {
 	struct jprof_tree tree;
 	struct window w;
 	uint64_t at, line; /* where the next line begins; the number of the last one */
@@ -54,7 +54,7 @@ static bool log_rt_probe(const void *head, size_t size)
 
 /* The next line without its end; false: no more. One that is longer than the window is passed
  * over. */
-static bool next_line(struct log_rt *l, struct bytes *line, uint64_t *offset)
+static bool next_line(struct rt_reader *l, struct bytes *line, uint64_t *offset)
 {
 	const uint8_t *p, *end;
 	size_t have;
@@ -114,7 +114,7 @@ static bool number_behind(const struct bytes *line, const char *word, uint64_t *
 	return text_number(&b, 10, value);
 }
 
-static void read_head_line(struct log_rt *l, const struct bytes *line)
+static void read_head_line(struct rt_reader *l, const struct bytes *line)
 {
 	uint64_t value;
 
@@ -141,7 +141,7 @@ static bool is_word(const char *word, size_t length, const char *other)
 }
 
 /* "LV CALLS CEE BASE DELTA DS IN NAME": what is between CEE and NAME are values. */
-static bool read_columns(struct log_rt *l, struct bytes line)
+static bool read_columns(struct rt_reader *l, struct bytes line)
 {
 	static const char *const known[] = { "LV", "CALLS", "CEE" };
 	const char *word;
@@ -165,7 +165,7 @@ static bool read_columns(struct log_rt *l, struct bytes line)
 	return l->ncolumn > 3 && l->column[l->ncolumn - 1].is == IS_NAME && !bytes_left(&line);
 }
 
-static int read_head(struct log_rt *l, struct pifile_fault *fault)
+static int read_head(struct rt_reader *l, struct pifile_fault *fault)
 {
 	struct bytes line, words;
 	uint64_t offset = 0;
@@ -201,7 +201,7 @@ static int hex_digit(uint8_t c)
 }
 
 /* \xNN and \\, as the writer escapes what is no text. */
-static int read_name(struct log_rt *l, const struct bytes *b, size_t *length)
+static int read_name(struct rt_reader *l, const struct bytes *b, size_t *length)
 {
 	const uint8_t *p = b->base + b->at, *end = b->base + b->size;
 	char *to;
@@ -229,7 +229,8 @@ struct node_line {
 };
 
 /* The numbers before the name; *why: what is wrong instead. A value that is not known is "-". */
-static bool read_numbers(struct log_rt *l, struct bytes *b, struct node_line *n, const char **why)
+static bool read_numbers(struct rt_reader *l, struct bytes *b, struct node_line *n,
+			 const char **why)
 {
 	uint32_t i, value = 0;
 
@@ -268,7 +269,7 @@ static bool read_numbers(struct log_rt *l, struct bytes *b, struct node_line *n,
 }
 
 /* A thread is NAME_TID. */
-static int add_thread(struct log_rt *l, size_t length, uint32_t *node)
+static int add_thread(struct rt_reader *l, size_t length, uint32_t *node)
 {
 	size_t at = length;
 	uint64_t tid = 0;
@@ -291,7 +292,7 @@ static size_t type_letter(const char *name, size_t length)
 	return length > 2 && name[1] == ':' && strchr("IiJjNnCcOoFf", name[0]) ? 2 : 0;
 }
 
-static int add_node(struct log_rt *l, struct bytes *b, const struct node_line *n)
+static int add_node(struct rt_reader *l, struct bytes *b, const struct node_line *n)
 {
 	uint32_t node, method;
 	size_t length, skip;
@@ -322,7 +323,7 @@ static int add_node(struct log_rt *l, struct bytes *b, const struct node_line *n
 	return 0;
 }
 
-static int read_node(struct log_rt *l, struct bytes line, uint64_t offset)
+static int read_node(struct rt_reader *l, struct bytes line, uint64_t offset)
 {
 	const char *why = NULL;
 	struct node_line n;
@@ -343,7 +344,7 @@ static int read_node(struct log_rt *l, struct bytes line, uint64_t offset)
 }
 
 /* A thread's last event may have come while the log was written. */
-static void check_end(struct log_rt *l)
+static void check_end(struct rt_reader *l)
 {
 	uint64_t want = l->entries > l->not_kept ? l->entries - l->not_kept : 0;
 
@@ -359,7 +360,7 @@ static void check_end(struct log_rt *l)
 			    l->calls, want, l->line);
 }
 
-static int read_nodes(struct log_rt *l)
+static int read_nodes(struct rt_reader *l)
 {
 	uint64_t offset;
 	struct bytes line;
@@ -375,7 +376,7 @@ static int read_nodes(struct log_rt *l)
 /* ---- values ---------------------------------------------------------------------------------- */
 
 /* BASE and DELTA, or BASE1 and DELTA1, are a metric; what else there is counts as it is called. */
-static void choose_values(struct log_rt *l)
+static void choose_values(struct rt_reader *l)
 {
 	uint32_t i, k;
 
@@ -408,7 +409,7 @@ static void choose_values(struct log_rt *l)
 
 static void log_rt_close(struct input *in)
 {
-	struct log_rt *l = in->state;
+	struct rt_reader *l = in->state;
 
 	window_close(&l->w);
 	jprof_tree_free(&l->tree);
@@ -418,7 +419,7 @@ static void log_rt_close(struct input *in)
 	in->state = NULL;
 }
 
-static int read_log(struct input *in, struct log_rt *l, struct pifile_fault *fault)
+static int read_log(struct input *in, struct rt_reader *l, struct pifile_fault *fault)
 {
 	int rc = jprof_tree_open(&l->tree, in, "log-rt");
 
@@ -438,7 +439,7 @@ static int read_log(struct input *in, struct log_rt *l, struct pifile_fault *fau
 
 static int log_rt_open(struct input *in, struct pifile_fault *fault)
 {
-	struct log_rt *l = calloc(1, sizeof(*l));
+	struct rt_reader *l = calloc(1, sizeof(*l));
 	int rc;
 
 	if (!l)
@@ -462,7 +463,7 @@ static int log_rt_open(struct input *in, struct pifile_fault *fault)
 
 static int log_rt_begin(struct input *in, unsigned int what)
 {
-	struct log_rt *l = in->state;
+	struct rt_reader *l = in->state;
 
 	jprof_tree_begin(&l->tree, what);
 	return 0;
@@ -470,7 +471,7 @@ static int log_rt_begin(struct input *in, unsigned int what)
 
 static int log_rt_next(struct input *in, struct pirecord *r)
 {
-	struct log_rt *l = in->state;
+	struct rt_reader *l = in->state;
 	int rc = jprof_tree_first(&l->tree, r);
 
 	return rc ? rc : jprof_tree_next(&l->tree, r);
@@ -478,7 +479,7 @@ static int log_rt_next(struct input *in, struct pirecord *r)
 
 static void log_rt_progress(const struct input *in, uint64_t *done, uint64_t *total)
 {
-	const struct log_rt *l = in->state;
+	const struct rt_reader *l = in->state;
 
 	*done = l->tree.at;
 	*total = l->tree.nodes;
@@ -486,7 +487,7 @@ static void log_rt_progress(const struct input *in, uint64_t *done, uint64_t *to
 
 static int log_rt_section(struct input *in, size_t i, struct input_section *section)
 {
-	const struct log_rt *l = in->state;
+	const struct rt_reader *l = in->state;
 
 	return jprof_tree_section(&l->tree, i, section);
 }
@@ -507,7 +508,7 @@ static uint64_t log_rt_realtime(struct input *in, uint64_t stamp)
 
 static int log_rt_info(struct input *in, input_say say, void *arg)
 {
-	const struct log_rt *l = in->state;
+	const struct rt_reader *l = in->state;
 	char text[64];
 	size_t at;
 
@@ -522,7 +523,7 @@ static int log_rt_info(struct input *in, input_say say, void *arg)
 
 static size_t log_rt_faults(const struct input *in, const struct pifile_fault **list)
 {
-	const struct log_rt *l = in->state;
+	const struct rt_reader *l = in->state;
 
 	*list = l->tree.faults.list;
 	return l->tree.faults.count;

@@ -199,7 +199,7 @@ static void clamped(void)
 
 static void spreads(void)
 {
-	struct spread a = { 0 }, b = { 0 };
+	struct value_spread a = { 0 }, b = { 0 };
 	uint32_t place;
 	uint64_t v;
 
@@ -218,7 +218,7 @@ static void spreads(void)
 	CU_ASSERT(v >= 1090 && v <= 1110);
 	CU_ASSERT_EQUAL(spread_tenth(&a, 1500), 1500);
 	/* All the same. */
-	a = (struct spread){ 0 };
+	a = (struct value_spread){ 0 };
 	for (v = 0; v < 100; v++)
 		spread_add(&a, 64);
 	CU_ASSERT(spread_tenth(&a, 64) >= 64 && spread_tenth(&a, 64) <= 66);
@@ -234,7 +234,7 @@ static void quality(void)
 	uint16_t s = sequence(TYPE_JITTED, EVENT_ENTER, TYPE_JITTED, EVENT_LEAVE, TYPE_JITTED),
 		 u = sequence(TYPE_JITTED, EVENT_LEAVE, TYPE_JITTED, EVENT_LEAVE, TYPE_JITTED),
 		 never = sequence(TYPE_JITTED, EVENT_POPPED, TYPE_JITTED, EVENT_LEAVE, TYPE_JITTED);
-	struct spread *seen = calloc(SEQUENCES, sizeof(*seen));
+	struct value_spread *seen = calloc(SEQUENCES, sizeof(*seen));
 	struct calibration_quality q;
 	struct calibration c;
 	uint32_t i;
@@ -404,7 +404,7 @@ static void seldom(void)
 				 TYPE_JITTED);
 	uint16_t same = sequence(TYPE_NATIVE, EVENT_ENTER, TYPE_NATIVE, EVENT_LEAVE, TYPE_NATIVE);
 	uint16_t other = sequence(TYPE_JITTED, EVENT_LEAVE, TYPE_JITTED, EVENT_ENTER, TYPE_JITTED);
-	struct spread *seen = calloc(SEQUENCES, sizeof(*seen));
+	struct value_spread *seen = calloc(SEQUENCES, sizeof(*seen));
 	struct calibration c;
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(seen);

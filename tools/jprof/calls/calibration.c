@@ -101,13 +101,13 @@ static uint64_t most_like(const struct alike *a, uint16_t s)
 	return most == UINT64_MAX ? 0 : most;
 }
 
-static bool is_trained(const struct calibration *c, const struct spread *seen, uint32_t s)
+static bool is_trained(const struct calibration *c, const struct value_spread *seen, uint32_t s)
 {
 	return sequence_learns((uint16_t)s) &&
 	       c->times[s] + seen[(size_t)s * c->metrics].times >= CALIBRATION_TRAINED;
 }
 
-int calibration_settle(struct calibration *c, const struct spread *seen)
+int calibration_settle(struct calibration *c, const struct value_spread *seen)
 {
 	uint64_t *most = malloc((size_t)SEQUENCES * c->metrics * sizeof(*most));
 	struct alike *a = malloc(sizeof(*a));
@@ -154,8 +154,8 @@ uint64_t calibration_delta(const struct calibration *c, const struct call_thread
 	return *clamped ? raw : sum;
 }
 
-struct calibration_quality calibration_judge(const struct calibration *c, const struct spread *seen,
-					     uint32_t metric)
+struct calibration_quality calibration_judge(const struct calibration *c,
+					     const struct value_spread *seen, uint32_t metric)
 {
 	struct calibration_quality q = { 0 };
 

@@ -17,7 +17,7 @@ struct calibration {
 	uint64_t *minimum; /* SEQUENCES times metrics; 0: never seen */
 	uint64_t *times;   /* SEQUENCES: how often, in the runs before */
 	uint64_t *floor;   /* FLOORS times metrics; 0: nobody has measured it, which counts as 1 */
-	uint64_t *most;    /* SEQUENCES times metrics: it is not more than this; NULL: not settled */
+	uint64_t *most; /* SEQUENCES times metrics: it is not more than this; NULL: not settled */
 };
 
 /* 0 or -ENOMEM. */
@@ -32,10 +32,10 @@ uint32_t calibration_merge(struct calibration *c, const struct calibration *othe
 /*
  * The least of a few may be the program's work: a sequence that has been seen less than
  * CALIBRATION_TRAINED times, in this run (seen: SEQUENCES times metrics) and those before, costs no
- * more than those that have and are like it: of the same events and types but the first one; else of
- * the same events; else any. 0 or -ENOMEM.
+ * more than those that have and are like it: of the same events and types but the first one; else
+ * of the same events; else any. 0 or -ENOMEM.
  */
-int calibration_settle(struct calibration *c, const struct spread *seen);
+int calibration_settle(struct calibration *c, const struct value_spread *seen);
 /* What a sequence has cost each time. */
 uint64_t calibration_over(const struct calibration *c, uint16_t s, uint32_t metric);
 /* A node's overhead by one of the metrics; never more than what was measured: then *clamped is
@@ -53,7 +53,7 @@ struct calibration_quality {
 };
 
 /* seen: SEQUENCES times metrics. */
-struct calibration_quality calibration_judge(const struct calibration *c, const struct spread *seen,
-					     uint32_t metric);
+struct calibration_quality calibration_judge(const struct calibration *c,
+					     const struct value_spread *seen, uint32_t metric);
 
 #endif

@@ -90,7 +90,7 @@ static void add_build(char *key, size_t size, const char *name, uintptr_t code)
 
 /* ---- the CPU --------------------------------------------------------------------------------- */
 
-struct model {
+struct cpu_model {
 	char text[400];
 };
 
@@ -103,7 +103,7 @@ static bool take_model(void *arg, const char *text, size_t length)
 		"CPU variant", "CPU part",   "CPU revision",    "machine",
 	};
 	const char *colon = memchr(text, ':', length);
-	struct model *m = arg;
+	struct cpu_model *m = arg;
 	size_t n = colon ? (size_t)(colon - text) : 0, had = strlen(m->text);
 
 	while (n && (text[n - 1] == '\t' || text[n - 1] == ' '))
@@ -122,7 +122,7 @@ static bool take_model(void *arg, const char *text, size_t length)
 
 void key_here(char *key, size_t size, jvmtiEnv *vm)
 {
-	struct model m = { "" };
+	struct cpu_model m = { "" };
 
 	proc_lines("/proc/cpuinfo", take_model, &m);
 	key_add(key, size, "agent", "%s", PITRACE_VERSION);

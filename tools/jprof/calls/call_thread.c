@@ -33,7 +33,7 @@ static struct layout layout(uint32_t metrics)
 	part(&at, 1, sizeof(struct call_thread));
 	l.frames = part(&at, DEEPEST, sizeof(struct call_frame));
 	l.minimum = part(&at, (size_t)SEQUENCES * metrics, sizeof(uint64_t));
-	l.spread = part(&at, (size_t)SEQUENCES * metrics, sizeof(struct spread));
+	l.spread = part(&at, (size_t)SEQUENCES * metrics, sizeof(struct value_spread));
 	l.more = part(&at, MORE, sizeof(struct call_more));
 	/* Each table is twice as large as the one before, all of them beside each other. */
 	l.table = part(&at, 4 * (size_t)NODES, sizeof(uint32_t));
@@ -58,7 +58,7 @@ struct call_thread *call_thread_new(uint32_t metrics)
 	t->frames = (struct call_frame *)(m + l.frames);
 	t->deepest = DEEPEST;
 	t->minimum = (uint64_t *)(m + l.minimum);
-	t->spread = (struct spread *)(m + l.spread);
+	t->spread = (struct value_spread *)(m + l.spread);
 	t->more = (struct call_more *)(m + l.more);
 	t->more_used = 1;
 	t->table = (uint32_t *)(m + l.table);

@@ -12,7 +12,7 @@
 
 #include "call_ring.h"
 #include "sequence.h"
-#include "spread.h"
+#include "value_spread.h"
 
 #define CALL_METRICS   8
 #define NODE_SEQUENCES 4
@@ -67,8 +67,8 @@ struct call_thread {
 	uint64_t dispatches, interrupts; /* of the thread, when the last event ended */
 	struct call_more *more;
 	uint32_t more_used;
-	uint64_t *minimum;     /* SEQUENCES times `metrics` */
-	struct spread *spread; /* likewise */
+	uint64_t *minimum;           /* SEQUENCES times `metrics` */
+	struct value_spread *spread; /* likewise */
 	/* What could not be kept: frames too deep, calls without a node, sequences without a
 	 * counter, ends of what had not begun. */
 	uint64_t too_deep, too_many, uncounted, unknown;

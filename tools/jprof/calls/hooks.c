@@ -34,8 +34,8 @@ static uintptr_t interpreter_start, interpreter_end;
 
 /* What an event reads: the way to the first read and from the last one is short, and the same each
  * time. */
-enum reading { READ_NOTHING, READ_CYCLES, READ_METRICS, READINGS };
-static enum reading reading = READ_CYCLES;
+enum hook_reading { READ_NOTHING, READ_CYCLES, READ_METRICS, READINGS };
+static enum hook_reading reading = READ_CYCLES;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct call_thread *first, **last = &first;
@@ -305,7 +305,7 @@ static __attribute__((noinline)) struct call_thread *here(void)
 }
 
 /* The tree of the thread that runs, if the event counts: with `values` set then. */
-static inline __attribute__((always_inline)) struct call_thread *tree(enum reading r,
+static inline __attribute__((always_inline)) struct call_thread *tree(enum hook_reading r,
 								      uint64_t *values)
 {
 	struct call_thread *t = self;
@@ -403,7 +403,7 @@ EVENT_WORK(READ_CYCLES, values)
 EVENT_WORK(READ_METRICS, values)
 
 /* The first thing that an event does, and the last. */
-static inline __attribute__((always_inline)) void early(enum reading r, uint64_t *values)
+static inline __attribute__((always_inline)) void early(enum hook_reading r, uint64_t *values)
 {
 	if (r == READ_CYCLES)
 		values[0] = GetCycles();
@@ -412,7 +412,7 @@ static inline __attribute__((always_inline)) void early(enum reading r, uint64_t
 		metrics_read(values, self->last);
 }
 
-static inline __attribute__((always_inline)) void late(enum reading r)
+static inline __attribute__((always_inline)) void late(enum hook_reading r)
 {
 	if (r == READ_CYCLES)
 		self->last[0] = GetCycles();

@@ -13,7 +13,7 @@
 
 #include "aborted.h"
 #include "base/array.h"
-#include "calls.h"
+#include "jprof_calls.h"
 #include "class_rewrite.h"
 #include "escape.h"
 #include "hidden.h"

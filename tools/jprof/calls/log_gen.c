@@ -20,7 +20,7 @@
 #include "hooks.h"
 #include "log_gen_format.h"
 #include "methods.h"
-#include "options.h"
+#include "agent_options.h"
 
 #define SHORT_NS 500000   /* between two looks at the rings, where there was something; */
 #define LONG_NS  10000000 /* … where there was nothing, at most */

@@ -17,7 +17,7 @@ struct writing {
 	FILE *out;
 	struct log_rt *how;
 	struct calibration calibration;
-	struct spread *seen;            /* of all threads: SEQUENCES times metrics */
+	struct value_spread *seen;      /* of all threads: SEQUENCES times metrics */
 	uint64_t clamped[CALL_METRICS]; /* nodes */
 	struct {
 		uint32_t node, level;

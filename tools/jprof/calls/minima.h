@@ -6,7 +6,7 @@
 #include <jvmti.h>
 
 #include "log_rt.h"
-#include "options.h"
+#include "agent_options.h"
 
 /* Sets what the log needs of it. */
 void minima_begin(struct log_rt *log, jvmtiEnv *vm, const struct agent_options *o);

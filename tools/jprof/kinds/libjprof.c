@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* libjprof.so: the agent that traces calls unless it is asked for something else. */
-#include "options.h"
+#include "agent_options.h"
 
 const struct agent_kind agent_kind = {
 	.name = "jprof",

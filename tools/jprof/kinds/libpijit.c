@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* libpijit.so: the agent that names compiled code unless it is asked for something else. */
-#include "options.h"
+#include "agent_options.h"
 
 const struct agent_kind agent_kind = {
 	.name = "pijit",

@@ -136,7 +136,7 @@ void *vm_image_symbol(const struct vm_image *i, const char *name, size_t *room)
 /* ---- structures ------------------------------------------------------------------------------ */
 
 /* A table of the VM's: where it is, and how its entries are laid out, is told by symbols, too. */
-struct table {
+struct vm_table {
 	const char *entries;
 	size_t stride;
 };
@@ -151,7 +151,7 @@ static bool number_of(const struct vm_image *i, const char *name, size_t *to)
 }
 
 static bool table_of(const struct vm_image *i, const char *name, const char *stride,
-		     struct table *t)
+		     struct vm_table *t)
 {
 	const char *const *p = dlsym(i->handle, name);
 
@@ -167,7 +167,7 @@ static const char *text_at(const char *entry, size_t offset)
 bool vm_image_member(const struct vm_image *i, const char *type, const char *member, size_t *offset)
 {
 	size_t type_at, member_at, offset_at, static_at;
-	struct table t;
+	struct vm_table t;
 
 	if (!table_of(i, "gHotSpotVMStructs", "gHotSpotVMStructEntryArrayStride", &t) ||
 	    !number_of(i, "gHotSpotVMStructEntryTypeNameOffset", &type_at) ||
@@ -188,7 +188,7 @@ bool vm_image_member(const struct vm_image *i, const char *type, const char *mem
 bool vm_image_type_size(const struct vm_image *i, const char *type, size_t *size)
 {
 	size_t type_at, size_at;
-	struct table t;
+	struct vm_table t;
 
 	if (!table_of(i, "gHotSpotVMTypes", "gHotSpotVMTypeEntryArrayStride", &t) ||
 	    !number_of(i, "gHotSpotVMTypeEntryTypeNameOffset", &type_at) ||

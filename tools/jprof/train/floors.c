@@ -66,7 +66,7 @@ static bool take_part(struct bytes line, struct part *p)
 	return p->type < 0 || text_word(&line, &p->thread, &p->thread_length);
 }
 
-struct walk {
+struct floor_walk {
 	struct calibration *c;
 	uint32_t metric, found;
 	struct part last;
@@ -74,7 +74,7 @@ struct walk {
 	uint64_t since;
 };
 
-static void transition(struct walk *w, enum call_event went, const struct part *to)
+static void transition(struct floor_walk *w, enum call_event went, const struct part *to)
 {
 	uint64_t *floor;
 	uint16_t s;
@@ -91,7 +91,7 @@ static void transition(struct walk *w, enum call_event went, const struct part *
 	w->since = 0;
 }
 
-static void step(struct walk *w, const struct part *p)
+static void step(struct floor_walk *w, const struct part *p)
 {
 	bool joined = p->goes && p->type >= 0 && w->last.type >= 0 &&
 		      p->thread_length == w->last.thread_length &&
@@ -110,7 +110,7 @@ static void step(struct walk *w, const struct part *p)
 uint32_t floors_read(struct calibration *c, uint32_t metric, const char *text, size_t size)
 {
 	struct bytes all = bytes_of(text, size);
-	struct walk w = { .c = c, .metric = metric, .last = { .type = -1 }, .event = -1 };
+	struct floor_walk w = { .c = c, .metric = metric, .last = { .type = -1 }, .event = -1 };
 	const char *line;
 	size_t n;
 

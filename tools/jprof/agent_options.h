@@ -4,8 +4,8 @@
  * option. libpijit.so and libjprof.so are the same code; they differ in what they do when no part
  * is asked for.
  */
-#ifndef JPROF_OPTIONS_H
-#define JPROF_OPTIONS_H
+#ifndef AGENT_OPTIONS_H
+#define AGENT_OPTIONS_H
 
 #include <stdbool.h>
 

@@ -3,14 +3,14 @@
  * How values spread, in memory that does not grow: how many of them lie in each quarter of a power
  * of two. A value below 4 has a place of its own; the last place has all from 114,688 on.
  */
-#ifndef SPREAD_H
-#define SPREAD_H
+#ifndef VALUE_SPREAD_H
+#define VALUE_SPREAD_H
 
 #include <stdint.h>
 
 #define SPREAD_PLACES 64
 
-struct spread {
+struct value_spread {
 	uint64_t times, sum;
 	uint32_t place[SPREAD_PLACES]; /* ends at its largest number */
 };
@@ -32,7 +32,7 @@ static inline uint64_t spread_from(uint32_t place)
 	return place < 4 ? place : (uint64_t)(4 + place % 4) << (place / 4 - 1);
 }
 
-static inline void spread_add(struct spread *s, uint64_t value)
+static inline void spread_add(struct value_spread *s, uint64_t value)
 {
 	uint32_t *place = &s->place[spread_place(value)];
 
@@ -41,7 +41,7 @@ static inline void spread_add(struct spread *s, uint64_t value)
 	*place += *place != UINT32_MAX;
 }
 
-static inline void spread_merge(struct spread *to, const struct spread *s)
+static inline void spread_merge(struct value_spread *to, const struct value_spread *s)
 {
 	to->times += s->times;
 	to->sum += s->sum;
@@ -52,7 +52,7 @@ static inline void spread_merge(struct spread *to, const struct spread *s)
 
 /* The value below which a tenth of all lie, as if those of a place lay evenly in it; not less than
  * the least one. */
-static inline uint64_t spread_tenth(const struct spread *s, uint64_t least)
+static inline uint64_t spread_tenth(const struct value_spread *s, uint64_t least)
 {
 	uint64_t all = 0, below = 0, from, to;
 	uint32_t i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of options, and how they are read. An unknown one is an error. */
-#include "options.h"
+#include "agent_options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
