@@ -81,9 +81,18 @@ awk '/"record":"dispatch"/ && ++n == 50 { next } { print }' "$out/books.nrm2.sho
 $judge dispatches "$out/less" | grep -q 'breaks 1 '
 verdict a_missing_dispatch_is_found $? "$($judge dispatches "$out/less" | tr '\n' ' ')"
 
-# The same program with little room: what is not there is counted, to the last one.
-read -r _ had _ lost < <($judge total "$out/room.nrm2.show" syscall)
-read -r _ had2 _ lost2 < <($judge total "$out/tight.nrm2.show" syscall)
+# The same program with little room: what is not there is counted, to the last one. Before it is
+# executed its process waits for the trace to begin, in a call that may have begun before.
+case $arch in
+x86_64) execve=59 ;;
+arm64) execve=221 ;;
+*) execve=11 ;;
+esac
+for trace in room tight; do
+	sed '1,/"kind":"exit","number":'$execve',/ { /"record":"syscall"/d }' "$out/$trace.nrm2.show" >"$out/$trace.executed"
+done
+read -r _ had _ lost < <($judge total "$out/room.executed" syscall)
+read -r _ had2 _ lost2 < <($judge total "$out/tight.executed" syscall)
 [ "$lost" = 0 ] && [ "$lost2" -gt 0 ] && [ $((had2 + lost2)) = "$had" ]
 verdict losses_exact $? "$had records; with little room $had2 and $lost2 lost"
 all flood_dispatches "$out/flood.dispatches" \
