@@ -43,8 +43,9 @@ public class CountingAgent implements ClassFileTransformer {
 	@Override
 	public byte[] transform(Module module, ClassLoader loader, String name, Class<?> old,
 				ProtectionDomain domain, byte[] bytes) {
-		if (loader == null || name == null || name.startsWith("CountingAgent") ||
-		    name.startsWith("org/objectweb/"))
+		// Others do not see this class.
+		if (loader != CountingAgent.class.getClassLoader() || name == null ||
+		    name.startsWith("CountingAgent") || name.startsWith("org/objectweb/"))
 			return null;
 		if (module.isNamed() && !module.canRead(CountingAgent.class.getModule()))
 			agent.redefineModule(module, Set.of(CountingAgent.class.getModule()), Map.of(),
