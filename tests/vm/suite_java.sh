@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # suite_java.sh KERNEL ARCH PROGRAM...: what the Java agent takes off is what it has added. Under an
 # instruction counter programs of different shape run as they are; then under the agent, and what its
-# log says a call of their `work` takes, without the agent's part, is compared with that.
+# log says a call of their `work` takes, without the agent's part, is compared with that. Not in the
+# gate: the goals are not reached yet.
 . "$(dirname "$0")/suite.sh"
 
 if [ ! -f "$build/lib/pitrace/libjprof.so" ] || ! command -v jlink >/dev/null; then
@@ -16,12 +17,17 @@ jlink --add-modules java.base --output "$made/jre" --strip-java-debug-attributes
 	--no-man-pages --vm server >"$out/jlink.log" 2>&1 &&
 	javac -d "$made/classes" tests/vm/java/Truth.java || die "no Java image: $(tail -n 3 "$out/jlink.log")"
 booted guest --icount --mem 1024 --timeout 1500 --no-module --add "$made/jre:/jre" --add "$made/classes:/classes" \
+	--add "$build/lib/pitrace/trainer:/usr/local/lib/pitrace/trainer" \
+	--add "$build/lib/pitrace/libjprof.so:/usr/local/lib/pitrace/libjprof.so" \
 	--get '/tmp/*.*' -- tests/vm/guest/java.sh "$@" || exit 1
 rm -rf "$made"
 
 # taken LOG PROGRAM: of the tree below work(), compiled: BASE and what was measured, a call
 taken() {
 	awk -v "work=J:Truth\$$2.work(I)I" '
+		/^ LV/ { tree = 1; next }
+		!NF { tree = 0 }
+		!tree { next }
 		on && $1 <= level { on = 0 }
 		$NF == work && !on { on = 1; level = $1; calls += $2 }
 		on { base += $4; raw += $4 + $5 }
@@ -50,6 +56,7 @@ for program in "$@"; do
 	done
 done
 # The same run gives the same log, but for what the compiler did at another time.
-diff <(tail -n +5 "$out/rewrite.$1".1_* | sed 's/_[0-9]*$//') <(tail -n +5 "$out/again.$1".1_* | sed 's/_[0-9]*$//') >"$out/differ"
+tree() { sed '1,/^ LV/d; s/_[0-9]*$//' "$1"; }
+diff <(tree "$(echo "$out/rewrite.$1".1_*)") <(tree "$(echo "$out/again.$1".1_*)") >"$out/differ"
 echo "# two runs of $1: $(grep -c '^<' "$out/differ") lines of $(wc -l <"$(echo "$out/rewrite.$1".1_*)") differ"
 exit $code

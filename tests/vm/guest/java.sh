@@ -8,6 +8,12 @@ agent=$(find /usr/lib -name libjprof.so | head -n 1)
 # Compiled by the better compiler alone, at once when it is hot; the log is of steady code.
 fixed="-XX:-TieredCompilation -Xbatch -XX:+UseSerialGC -Xmx64m -cp /classes"
 turns=4000
+export XDG_CACHE_HOME=/tmp/cache
+mkdir -p cache
+# Two passes for each way to see calls: they may go on to change a minimum by little.
+for way in '' -p; do
+	jprof-train $way -n 2 -j "$java" -- -XX:+UseSerialGC -Xmx64m >train.log 2>&1 || [ $? = 1 ] || exit 1
+done
 run() { # OPTION...
 	"$java" $fixed "$@" $turns
 }
