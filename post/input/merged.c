@@ -370,6 +370,7 @@ static void sum_up(struct input *in, const struct merged *m)
 		in->complete = in->complete && one->complete;
 		in->calls = in->calls || one->calls;
 		in->values = in->values || one->values;
+		in->java_events = in->java_events || one->java_events;
 		in->own_clock = in->own_clock || one->own_clock;
 		if (!i) {
 			*all = *h;

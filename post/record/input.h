@@ -62,6 +62,7 @@ struct input {
 	const char *program;         /* the program that the user names for it; or NULL */
 	bool descriptors;            /* the user wants Java's names as the VM has them */
 	bool values;                 /* its samples are values of calls (jprof_tree.h), no ticks */
+	bool java_events;            /* it has Java methods' entries and exits, one by one */
 	bool calls;                  /* it has functions' entries and exits (call_record.h) */
 	bool kernel_maps;            /* DETAIL_KERNEL_MAP has all mappings of the kernel and its
 				      * modules */

@@ -130,7 +130,7 @@ static int calls_rows(struct table *t)
 
 static bool calls_absent(const struct job *job)
 {
-	if (job->input->values)
+	if (job->input->java_events)
 		return false;
 	complain(
 		"-calls: the trace does not tell Java methods' entries and exits, as a log-gen does");

@@ -543,6 +543,7 @@ static int log_gen_open(struct input *in, struct pifile_fault *fault)
 		return -ENOMEM;
 	l->w.fd = -1;
 	in->state = l;
+	in->java_events = true;
 	rc = read_log(in, l, fault);
 	if (rc) {
 		if (!fault->what[0]) {
@@ -706,19 +707,6 @@ static int log_gen_section(struct input *in, size_t i, struct input_section *sec
 	return jprof_tree_section(&l->tree, i, section);
 }
 
-static uint64_t log_gen_monotonic(struct input *in, uint64_t stamp)
-{
-	(void)in;
-	return stamp;
-}
-
-static uint64_t log_gen_realtime(struct input *in, uint64_t stamp)
-{
-	(void)in;
-	(void)stamp;
-	return 0;
-}
-
 static int log_gen_info(struct input *in, input_say say, void *arg)
 {
 	const struct log_gen *l = in->state;
@@ -759,8 +747,8 @@ const struct reader reader_log_gen = {
 	.next = log_gen_next,
 	.progress = log_gen_progress,
 	.section = log_gen_section,
-	.monotonic = log_gen_monotonic,
-	.realtime = log_gen_realtime,
+	.monotonic = jprof_tree_monotonic,
+	.realtime = jprof_tree_realtime,
 	.info = log_gen_info,
 	.faults = log_gen_faults,
 	.close = log_gen_close,

@@ -492,20 +492,6 @@ static int log_rt_section(struct input *in, size_t i, struct input_section *sect
 	return jprof_tree_section(&l->tree, i, section);
 }
 
-static uint64_t log_rt_monotonic(struct input *in, uint64_t stamp)
-{
-	(void)in;
-	return stamp;
-}
-
-/* When it was is not recorded. */
-static uint64_t log_rt_realtime(struct input *in, uint64_t stamp)
-{
-	(void)in;
-	(void)stamp;
-	return 0;
-}
-
 static int log_rt_info(struct input *in, input_say say, void *arg)
 {
 	const struct rt_reader *l = in->state;
@@ -538,8 +524,8 @@ const struct reader reader_log_rt = {
 	.next = log_rt_next,
 	.progress = log_rt_progress,
 	.section = log_rt_section,
-	.monotonic = log_rt_monotonic,
-	.realtime = log_rt_realtime,
+	.monotonic = jprof_tree_monotonic,
+	.realtime = jprof_tree_realtime,
 	.info = log_rt_info,
 	.faults = log_rt_faults,
 	.close = log_rt_close,

@@ -112,6 +112,10 @@ int jprof_tree_next(struct jprof_tree *t, struct pirecord *r);
 /* Section i. */
 int jprof_tree_section(const struct jprof_tree *t, size_t i, struct input_section *section);
 
+/* Stamps are places in the tree: when it was is not recorded. */
+uint64_t jprof_tree_monotonic(struct input *in, uint64_t stamp);
+uint64_t jprof_tree_realtime(struct input *in, uint64_t stamp);
+
 /* The process that a log's name tells: NAME.N_PID. */
 uint32_t jprof_pid(const struct input *in);
 

@@ -33,6 +33,8 @@ same() { # NAME: out is want
  5  1000    0    3320 1221000  0  2 J:java/lang/Object.<init>()V
 END
 } >log-rt.1_4242
+"$post" -calls log-rt.1_4242 >out 2>err
+is calls_of_log_rt "$? $(grep -c 'does not tell Java methods' err)" '2 1'
 "$post" -functions -csv log-rt.1_4242 >out
 cat >want <<'END'
 calls,base,delta,base_per_call,name,module

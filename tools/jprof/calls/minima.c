@@ -13,9 +13,13 @@ static struct calibration_file file;
 
 void minima_tell(const struct log_rt *log, const struct agent_options *o)
 {
-	if (*o->minima && log->no_file)
-		escape_printf(stderr, "%s: %s\n%s: minima are of this run alone\n", agent_kind.name,
-			      log->no_file, agent_kind.name);
+	static bool told;
+
+	if (!*o->minima || !log->no_file || told)
+		return;
+	told = true;
+	escape_printf(stderr, "%s: %s", agent_kind.name, log->no_file);
+	fprintf(stderr, ": minima are of this run alone\n");
 }
 
 void minima_begin(struct log_rt *log, jvmtiEnv *vm, const struct agent_options *o)
