@@ -66,6 +66,7 @@ HOLDER_SRC   := $(wildcard libperfutil/holder/*.c)
 TIMER_SRC    := $(wildcard libperfutil/collect/timer/preload/*.c)
 PIJIT_SRC    := $(wildcard tools/jprof/*.c)
 CLASSFILE_SRC := $(wildcard tools/jprof/classfile/*.c)
+CALLTREE_SRC := $(wildcard tools/calltree/*.c)
 CALLS_SRC    := $(wildcard tools/jprof/calls/*.c tools/jprof/probes/*.c)
 AGENT_KINDS  := $(wildcard tools/jprof/kinds/*.c)
 TRAIN_SRC    := $(wildcard tools/jprof/train/*.c)
@@ -187,11 +188,12 @@ $(TIMER): $(call obj,$(TIMER_SRC))
 # are the same code; what differs is what they do without options. Where the hooks were called from,
 # they find by frame pointers.
 $(call obj,$(CLASSFILE_SRC)): INC = -Ilibperfutil -Itools/jprof/classfile -fvisibility=hidden
-$(call obj,$(PIJIT_SRC) $(CALLS_SRC) $(AGENT_KINDS)): INC = $(INC_PIJIT) $(OWN) -Idriver/uapi -Ilibperfutil -Itools/jprof \
-	$(addprefix -Itools/jprof/,classfile calls probes) -fvisibility=hidden -fno-omit-frame-pointer
+$(call obj,$(CALLTREE_SRC)): INC = $(INC_PERFUTIL) -fvisibility=hidden -fno-omit-frame-pointer
+$(call obj,$(PIJIT_SRC) $(CALLS_SRC) $(AGENT_KINDS)): INC = $(INC_PIJIT) $(OWN) -Idriver/uapi -Ilibperfutil -Itools/calltree \
+	-Itools/jprof $(addprefix -Itools/jprof/,classfile calls probes) -fvisibility=hidden -fno-omit-frame-pointer
 $(O)/inner/libpijit-common.a: $(call obj,tools/common/escape.c tools/common/java_name.c)
 $(O)/lib/pitrace/libpijit.so $(O)/lib/pitrace/libjprof.so: $(O)/lib/pitrace/%.so: $(O)/obj/tools/jprof/kinds/%.o \
-		$(call obj,$(PIJIT_SRC) $(CALLS_SRC) $(CLASSFILE_SRC)) $(O)/inner/liba2n.a $(O)/inner/libpijit-common.a \
+		$(call obj,$(PIJIT_SRC) $(CALLS_SRC) $(CALLTREE_SRC) $(CLASSFILE_SRC)) $(O)/inner/liba2n.a $(O)/inner/libpijit-common.a \
 		$(O)/inner/libperfutil.a
 	$(call say,LD)
 	@mkdir -p $(@D)
@@ -205,9 +207,9 @@ $(O)/bin/run.jprof: $(call obj,$(RUN_JPROF_SRC) $(COMMON_SRC)) $(O)/inner/libper
 $(O)/bin/mpevt: $(call obj,$(MPEVT_SRC) $(EVENTS_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/ptt: $(call obj,$(PTT_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/cpi: $(call obj,$(CPI_SRC) $(AI_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
-$(O)/bin/jprof-train: $(call obj,$(TRAIN_SRC) $(addprefix tools/jprof/calls/calibration,.c _file.c _text.c) \
+$(O)/bin/jprof-train: $(call obj,$(TRAIN_SRC) $(addprefix tools/calltree/calibration,.c _file.c _text.c) \
 	$(COMMON_SRC)) $(O)/inner/libperfutil.a
-$(call obj,$(TRAIN_SRC)): INC = $(INC_TOOLS) -Ilibperfutil -Itools/jprof/calls -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
+$(call obj,$(TRAIN_SRC)): INC = $(INC_TOOLS) -Ilibperfutil -Itools/calltree -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
 $(O)/lib/pitrace/trainer/Trainer.java: tools/jprof/trainer/generate
 	@mkdir -p $(@D)
 	$(Q)tools/jprof/trainer/generate >$@

@@ -140,17 +140,18 @@ $(O)/tests/unit/test_cpi_count: TESTLINK = -Wl,--wrap=TraceFindEvents,--wrap=cou
 	-Wl,--wrap=AiTerminate,--wrap=span_read,--wrap=cpus_online,--wrap=TraceLastError
 
 # Of the agent for Java what needs no VM.
-$(O)/tests/unit/test_jprof_calls: INC_TESTS += -Itools/jprof/calls
-$(O)/tests/unit/test_probe_frames: INC_TESTS += -Itools/jprof/calls -Itools/jprof/probes
-$(O)/tests/unit/test_probe_frames: $(call obj,tools/jprof/probes/probe_frames.c tools/jprof/calls/call_thread.c tools/jprof/calls/methods.c)
-$(O)/tests/unit/test_jprof_calls: $(call obj,$(addprefix tools/jprof/calls/,call_ring.c call_thread.c calibration.c calibration_text.c method_filter.c methods.c))
-$(O)/tests/unit/test_jprof_metrics $(O)/tests/unit/test_jprof_calibration: INC_TESTS += -Itools/jprof/calls
-$(O)/tests/unit/test_jprof_metrics: $(call obj,$(addprefix tools/jprof/calls/,call_thread.c methods.c metrics.c))
+$(O)/tests/unit/test_jprof_calls: INC_TESTS += -Itools/calltree -Itools/jprof/calls
+$(O)/tests/unit/test_probe_frames: INC_TESTS += -Itools/calltree -Itools/jprof/calls -Itools/jprof/probes
+$(O)/tests/unit/test_probe_frames: $(call obj,tools/jprof/probes/probe_frames.c tools/calltree/call_thread.c)
+$(O)/tests/unit/test_jprof_calls: $(call obj,$(addprefix tools/calltree/,call_ring.c call_thread.c calibration.c calibration_text.c) \
+	$(addprefix tools/jprof/calls/,method_filter.c methods.c))
+$(O)/tests/unit/test_jprof_metrics $(O)/tests/unit/test_jprof_calibration: INC_TESTS += -Itools/calltree -Itools/jprof/calls
+$(O)/tests/unit/test_jprof_metrics: $(call obj,$(addprefix tools/calltree/,call_thread.c metrics.c))
 $(O)/tests/unit/test_jprof_metrics: TESTLINK = -Wl,--wrap=PttInit
-$(O)/tests/unit/test_jprof_calibration: $(call obj,$(addprefix tools/jprof/calls/,call_thread.c calibration.c \
-	calibration_file.c calibration_text.c methods.c))
-$(O)/tests/unit/test_jprof_floors: INC_TESTS += -Itools/jprof/calls -Itools/jprof/train
-$(O)/tests/unit/test_jprof_floors: $(call obj,tools/jprof/train/floors.c tools/jprof/calls/calibration.c)
+$(O)/tests/unit/test_jprof_calibration: $(call obj,$(addprefix tools/calltree/,call_thread.c calibration.c calibration_file.c \
+	calibration_text.c))
+$(O)/tests/unit/test_jprof_floors: INC_TESTS += -Itools/calltree -Itools/jprof/calls -Itools/jprof/train
+$(O)/tests/unit/test_jprof_floors: $(call obj,tools/jprof/train/floors.c tools/calltree/calibration.c)
 # Of class files what needs no VM, and a program for the test that has one.
 $(O)/tests/unit/test_class_rewrite $(O)/tests/unit/test_native_wrap $(O)/tests/programs/rewrite_classes: INC_TESTS += -Itools/jprof/classfile
 $(O)/tests/unit/test_class_rewrite $(O)/tests/unit/test_native_wrap $(O)/tests/programs/rewrite_classes: $(call obj,$(CLASSFILE_SRC))
