@@ -18,7 +18,8 @@ swtrace run -a -F 10000 -o cont.nrm2 -- load "$seconds" 2 >cont.txt 2>&1 &
 pid=$!
 sleep 3
 echo "begin $(rss $pid)" >memory.txt
-while kb=$(rss $pid) && [ "$kb" ]; do
+# While the load runs: what is read at the end, of the kernel's symbols, is no growth.
+while kb=$(rss $pid) && pidof load >/dev/null; do
 	last=$kb
 	sleep 1
 done
