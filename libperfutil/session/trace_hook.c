@@ -1,58 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * TraceHook: finds the destination of a program's record, and whether anybody records it. Mapped
- * pages answer that without a system call: that of the program's hook files (hook/hook_place.h) and
- * the driver's. They are looked for at the first call, and again when the collector that the
- * environment names has gone; the driver's also when a session of this user has begun since. State
- * of the process lies in a page that is wiped at fork, so that a child starts anew, however it was
- * forked.
+ * TraceHook writes a program's record to whoever listens (hook_listen.h): into the program's hook
+ * file, by the driver, or both.
  *
  * A session of the driver's may take hook files, too. The driver then says once whether this
  * program may write one, and in its page whether that session is still on and who else listens: for
  * others the record is also handed to the driver, which leaves that session out. A program that
  * cannot have a descriptor of the driver's (it has dropped its rights, or has another root) writes
  * a file without asking: the collector knows who is in its scope.
- *
- * All of this may run in a signal handler that interrupted any of it, or in several threads at
- * once: who makes something puts it in its place by compare-and-exchange, and takes it back if
- * another was faster.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 #include <pifile.h>
 #include <tracer.h>
 #include "base/now.h"
-#include "collect/driver/driver_hook.h"
-#include "hook/hook_door.h"
-#include "hook/hook_place.h"
-#include "session/holder.h"
-#include "session/hook_event.h"
-#include "session/hook_record.h"
 #include "base/rc.h"
+#include "session/hook_event.h"
+#include "session/hook_listen.h"
 
 #define RETRY_NS 1000000000ull /* between two attempts to make a file */
-
-/* State of this process only. */
-struct state {
-	struct hookfile *file;
-	/* a file could not be made: for this collector, not before then */
-	uint32_t failed;
-	uint64_t next_make;
-	/* the driver's session that was asked about, | MAY: it takes this program's file */
-	uint64_t asked;
-	uint32_t told; /* the driver's session that was told that nothing can be written for it */
-};
-#define MAY (1ull << 32)
-static struct state nothing;
-static struct state *state = &nothing;
 
 #ifdef __x86_64__
 /* The file, if TraceHook may write to it without more ado. Its epoch is also of the threads that
@@ -61,289 +32,10 @@ static struct hookfile no_file;
 static struct hookfile *fast = &no_file;
 #endif
 
-/* What follows children inherit. Pages once found stay mapped: others may be reading them. */
-static struct hook_place *place;
-static struct driver {
-	const struct pitrace_hook_page *page;
-	int fd;
-} * driver;                    /* by a hook descriptor */
-static uint32_t driver_looked; /* generation of the page when the device was looked for */
-static bool refused;           /* the device exists and may not be opened */
-
-static const uint64_t nobody[PITRACE_MAJORS / 64];
-static const uint64_t not_looked[PITRACE_MAJORS / 64] = { ~0ull, ~0ull, ~0ull, ~0ull };
-const uint64_t *TraceListening[2] = { not_looked, nobody };
-
 static __thread struct {
 	uint64_t epoch; /* of the file for which the id was asked */
 	uint32_t tid;
 } self __attribute__((tls_model("initial-exec"))) = { .epoch = 1 };
-
-static bool wants(const uint64_t majors[], unsigned int major)
-{
-	return __atomic_load_n(&majors[major / 64], __ATOMIC_RELAXED) >> (major & 63) & 1;
-}
-
-static bool listening(unsigned int which, unsigned int major)
-{
-	return wants(__atomic_load_n(&TraceListening[which], __ATOMIC_ACQUIRE), major);
-}
-
-/* What others than this session of the driver's listen to; NULL: it is on no more. */
-static const uint64_t *others_of(const struct driver *d, uint32_t serial)
-{
-	const uint64_t *others = (const uint64_t *)d->page->others[PITRACE_SERIAL_PLACE(serial)];
-	uint64_t last = __atomic_load_n(&others[3], __ATOMIC_RELAXED);
-
-	return !((last ^ serial) & PITRACE_SERIAL_MASK) ? others : NULL;
-}
-
-/* Tells the usual case who else listens. In between, it is not alone. */
-static void set_also(struct hookfile *f)
-{
-	const struct driver *d = __atomic_load_n(&driver, __ATOMIC_ACQUIRE);
-	uint64_t alone = d ? f->serial & PITRACE_SERIAL_MASK : 0;
-	const uint64_t *also = nobody;
-
-	if (d)
-		also = (const uint64_t *)(f->serial ?
-						  d->page->others[PITRACE_SERIAL_PLACE(f->serial)] :
-						  d->page->majors);
-	__atomic_store_n(&f->alone, ~0ull, __ATOMIC_RELEASE);
-	__atomic_store_n(&f->also, also, __ATOMIC_RELEASE);
-	__atomic_store_n(&f->alone, alone, __ATOMIC_RELEASE);
-}
-
-static void listen_to(unsigned int which, const uint64_t *majors)
-{
-	struct hookfile *f = __atomic_load_n(&state->file, __ATOMIC_ACQUIRE);
-
-	__atomic_store_n(&TraceListening[which], majors, __ATOMIC_RELEASE);
-	if (which && f)
-		set_also(f);
-}
-
-/* ---- looking --------------------------------------------------------------------------------- */
-
-static bool make_state(void)
-{
-	struct state *none = &nothing;
-	void *p;
-
-	if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != &nothing)
-		return true;
-	p = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED)
-		return false;
-	if (madvise(p, sizeof(*state), MADV_WIPEONFORK)) {
-		munmap(p, sizeof(*state));
-		return false;
-	}
-	if (!__atomic_compare_exchange_n(&state, &none, p, false, __ATOMIC_ACQ_REL,
-					 __ATOMIC_RELAXED))
-		munmap(p, sizeof(*state));
-	return true;
-}
-
-static bool is_gone(const struct hook_place *p)
-{
-	return !p || __atomic_load_n(&p->page->gone, __ATOMIC_RELAXED);
-}
-
-static bool listens(const struct hook_place *p)
-{
-	return p && __atomic_load_n(&p->page->generation, __ATOMIC_RELAXED) &&
-	       __atomic_load_n(&p->page->majors[PITRACE_MTE / 64], __ATOMIC_RELAXED);
-}
-
-/* In libraries, not in our own programs. */
-#define EARLY (hook_early ? hook_early() : NULL)
-
-/* What was found before is used if the program has dropped its rights since, or finds no place any
- * more in another root; unless nobody listens there, but at the new user's. */
-static struct hook_place *choose_place(void)
-{
-	struct hook_place *early = EARLY, *found;
-
-	if (is_gone(early))
-		return hook_place_find();
-	if (listens(early) && geteuid())
-		return early;
-	found = hook_place_find();
-	if (found && (!geteuid() || listens(found)))
-		return found;
-	if (found)
-		hook_place_free(found);
-	return early;
-}
-
-static const struct hook_place *look_for_place(void)
-{
-	struct hook_place *old = __atomic_load_n(&place, __ATOMIC_ACQUIRE), *new;
-
-	if (!is_gone(old) ||
-	    (!old && __atomic_load_n(&TraceListening[0], __ATOMIC_ACQUIRE) != not_looked))
-		return old;
-	new = choose_place();
-	if (__atomic_compare_exchange_n(&place, &old, new, false, __ATOMIC_ACQ_REL,
-					__ATOMIC_ACQUIRE))
-		return new;
-	if (new &&new != EARLY)
-		hook_place_free(new);
-	return old;
-}
-
-/* Recognises a hook descriptor of the driver by what it maps. */
-static struct driver *driver_of(int fd)
-{
-	struct driver *d = mmap(NULL, sizeof(*d), PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (d == MAP_FAILED)
-		return NULL;
-	d->fd = fd;
-	d->page = mmap(NULL, sizeof(*d->page), PROT_READ, MAP_SHARED, fd, 0);
-	if (d->page != MAP_FAILED && d->page->size >= offsetof(struct pitrace_hook_page, begun) &&
-	    d->page->version == PITRACE_ABI_VERSION)
-		return d;
-	if (d->page != MAP_FAILED)
-		munmap((void *)d->page, sizeof(*d->page));
-	munmap(d, sizeof(*d));
-	return NULL;
-}
-
-static void use_driver(int fd)
-{
-	struct driver *d = driver_of(fd), *none = NULL;
-
-	if (!d) {
-		close(fd);
-	} else if (!__atomic_compare_exchange_n(&driver, &none, d, false, __ATOMIC_ACQ_REL,
-						__ATOMIC_ACQUIRE)) {
-		close(fd);
-		munmap((void *)d->page, sizeof(*d->page));
-		munmap(d, sizeof(*d));
-		d = none;
-	}
-	if (d)
-		listen_to(1, (const uint64_t *)d->page->majors);
-}
-
-static void look_for_driver(const struct hook_place *p)
-{
-	int fd;
-
-	if (!__atomic_load_n(&driver, __ATOMIC_ACQUIRE)) {
-		bool may_not;
-
-		fd = driver_hook_open();
-		may_not = fd < 0 && (errno == EACCES || errno == EPERM);
-		if (may_not) {
-			fd = holder_hook();
-			may_not = fd < 0;
-		}
-		__atomic_store_n(&refused, may_not, __ATOMIC_RELAXED);
-		if (fd >= 0)
-			use_driver(fd);
-	}
-	if (p)
-		__atomic_store_n(&driver_looked,
-				 __atomic_load_n(&p->page->generation, __ATOMIC_RELAXED),
-				 __ATOMIC_RELAXED);
-}
-
-/* What the pages say has to be looked at: they are not known yet, or out of date. That they are
- * known is told last: other threads do not wait, they look themselves. */
-static void look(void)
-{
-	bool first = __atomic_load_n(&TraceListening[0], __ATOMIC_ACQUIRE) == not_looked;
-	const struct hook_place *p;
-
-	if (!make_state()) {
-		listen_to(0, nobody);
-		return;
-	}
-	p = look_for_place();
-	if (first || (p && __atomic_load_n(&p->page->generation, __ATOMIC_RELAXED) !=
-				   __atomic_load_n(&driver_looked, __ATOMIC_RELAXED)))
-		look_for_driver(p);
-	listen_to(0, p ? (const uint64_t *)p->page->majors : nobody);
-}
-
-/* ---- by the driver --------------------------------------------------------------------------- */
-
-/* The program closed a descriptor that it did not know: ask for another. */
-static void lost_driver(struct driver *d)
-{
-	if (__atomic_compare_exchange_n(&driver, &d, NULL, false, __ATOMIC_ACQ_REL,
-					__ATOMIC_RELAXED)) {
-		listen_to(1, nobody);
-		look_for_driver(NULL);
-	}
-}
-
-/* May this program's records of the driver's session go into a file? */
-static bool may_write_file(uint32_t serial)
-{
-	struct driver *d = __atomic_load_n(&driver, __ATOMIC_ACQUIRE);
-	uint64_t asked = __atomic_load_n(&state->asked, __ATOMIC_RELAXED);
-	int rc;
-
-	if (!d)
-		return true;
-	if (!others_of(d, serial))
-		return false;
-	if ((uint32_t)asked == serial)
-		return asked & MAY;
-	rc = ioctl(d->fd, PITRACE_IOC_HOOK_FILE, &serial);
-	if (rc && (errno == EBADF || errno == ENOTTY))
-		lost_driver(d);
-	else if (!rc || errno == EPERM)
-		__atomic_store_n(&state->asked, serial | (rc ? 0 : MAY), __ATOMIC_RELAXED);
-	return !rc;
-}
-
-static int driver_put(const struct pitrace_hook_args *args)
-{
-	struct driver *d = __atomic_load_n(&driver, __ATOMIC_ACQUIRE);
-
-	if (!d)
-		return TRACE_NOBODY;
-	if (!ioctl(d->fd, PITRACE_IOC_HOOK, args))
-		return PI_OK;
-	switch (errno) {
-	case ENODATA:
-		return TRACE_NOBODY;
-	case ENOBUFS:
-		return PI_BUFFER_FULL;
-	case EBADF:
-	case ENOTTY:
-		lost_driver(d);
-		return TRACE_NOBODY;
-	}
-	return rc_say(rc_of_errno(errno), "the driver cannot write this record");
-}
-
-static __attribute__((noinline)) int by_driver(const struct hook_record *h, uint32_t except)
-{
-	uint64_t words[HOOK_DATA_MAX / sizeof(uint64_t) + 1];
-	uint64_t lengths = (uintptr_t)words + (uint64_t)h->int_count * sizeof(uint64_t);
-	struct pitrace_hook_args args = {
-		.size = sizeof(args),
-		.version = PITRACE_ABI_VERSION,
-		.major = (uint32_t)h->major,
-		.minor = (uint32_t)h->minor,
-		.ints = (uint32_t)h->int_count,
-		.strs = (uint32_t)h->str_count,
-		.values = (uintptr_t)words,
-		.lengths = lengths,
-		.strings = lengths + (uint64_t)h->str_count * sizeof(uint32_t),
-		.except = except,
-	};
-
-	hook_copy(h, (uint8_t *)words);
-	return driver_put(&args);
-}
 
 /* ---- by the file ----------------------------------------------------------------------------- */
 
@@ -377,7 +69,7 @@ static struct hookfile *ready(struct hookfile *f, const struct hook_place *p)
 {
 	if (!__atomic_load_n(&f->announced, __ATOMIC_ACQUIRE)) {
 		hookfile_announce(f, p->folder);
-		set_also(f);
+		hook_set_also(f);
 	}
 #ifdef __x86_64__
 	if (f->cpu && __atomic_load_n(&fast, __ATOMIC_RELAXED) != f)
@@ -388,30 +80,30 @@ static struct hookfile *ready(struct hookfile *f, const struct hook_place *p)
 
 static struct hookfile *file_of(const struct hook_place *p)
 {
-	struct hookfile *f = __atomic_load_n(&state->file, __ATOMIC_ACQUIRE), *new;
+	struct hookfile *f = __atomic_load_n(&hook_state->file, __ATOMIC_ACQUIRE), *new;
 	uint32_t generation = __atomic_load_n(&p->page->generation, __ATOMIC_ACQUIRE);
 
 	if (f && f->control == p->page && f->generation == generation)
 		return ready(f, p);
-	if (__atomic_load_n(&state->failed, __ATOMIC_ACQUIRE) == generation &&
-	    coarse_ns() < __atomic_load_n(&state->next_make, __ATOMIC_RELAXED))
+	if (__atomic_load_n(&hook_state->failed, __ATOMIC_ACQUIRE) == generation &&
+	    coarse_ns() < __atomic_load_n(&hook_state->next_make, __ATOMIC_RELAXED))
 		return NULL;
 	new = hookfile_make(p->folder, NULL, p->page);
 	/* It has dropped its rights, or has another root: by the door. */
 	if (!new && p->door)
 		new = hookfile_make(NULL, p->door, p->page);
 	if (!new) {
-		__atomic_store_n(&state->next_make, coarse_ns() + RETRY_NS, __ATOMIC_RELAXED);
-		__atomic_store_n(&state->failed, generation, __ATOMIC_RELEASE);
+		__atomic_store_n(&hook_state->next_make, coarse_ns() + RETRY_NS, __ATOMIC_RELAXED);
+		__atomic_store_n(&hook_state->failed, generation, __ATOMIC_RELEASE);
 		return NULL;
 	}
-	set_also(new);
+	hook_set_also(new);
 #ifdef __x86_64__
 	/* struct rseq: cpu_id_start, cpu_id */
 	if (new->tsc &&&__rseq_offset)
 		new->cpu = __rseq_offset + (intptr_t)sizeof(uint32_t);
 #endif
-	if (!__atomic_compare_exchange_n(&state->file, &f, new, false, __ATOMIC_ACQ_REL,
+	if (!__atomic_compare_exchange_n(&hook_state->file, &f, new, false, __ATOMIC_ACQ_REL,
 					 __ATOMIC_ACQUIRE)) {
 		hookfile_discard(new, p->folder);
 		new = f;
@@ -433,7 +125,7 @@ static int by_file(const struct hook_place *p, const struct hook_record *h)
 		tried = __atomic_load_n(&p->page->generation, __ATOMIC_ACQUIRE);
 		f = file_of(p);
 	} while (!f && tried != __atomic_load_n(&p->page->generation, __ATOMIC_ACQUIRE));
-	if (!f && !wants((const uint64_t *)p->page->majors, (unsigned int)h->major))
+	if (!f && !hook_wants((const uint64_t *)p->page->majors, (unsigned int)h->major))
 		return TRACE_NOBODY;
 	if (!f)
 		return rc_say(PI_FILE_ERROR,
@@ -495,15 +187,15 @@ static void declare_in_file(const struct hook_event *e, const struct hook_place 
 }
 
 /* To all sessions, also one whose file has it: the file may be full. */
-static void declare_to_driver(const struct hook_event *e, const struct driver *d)
+static void declare_to_driver(const struct hook_event *e, const struct pitrace_hook_page *page)
 {
 	const uint64_t number = e->number;
 	const char *const strs[] = { e->name, e->fields };
 	struct hook_record h = declaration(&number, strs);
-	uint32_t begun = __atomic_load_n(&d->page->begun, __ATOMIC_ACQUIRE);
+	uint32_t begun = __atomic_load_n(&page->begun, __ATOMIC_ACQUIRE);
 
 	if (__atomic_load_n(&e->said->begun, __ATOMIC_RELAXED) != begun && !hook_measure(&h) &&
-	    by_driver(&h, 0) == PI_OK)
+	    hook_driver_put(&h, 0) == PI_OK)
 		__atomic_store_n(&e->said->begun, begun, __ATOMIC_RELAXED);
 }
 
@@ -514,38 +206,31 @@ static bool is_users(int major, int minor)
 	return major != PITRACE_NAMED && pifile_user_major((unsigned int)major);
 }
 
-static bool others_want(const struct driver *d, uint32_t serial, unsigned int major)
-{
-	const uint64_t *others = serial ? others_of(d, serial) : NULL;
-
-	return wants(others ? others : (const uint64_t *)d->page->majors, major);
-}
-
 /* It takes no files, and this program cannot reach the driver: the session's closing line names
  * it. */
 static void tell_lost(const struct hook_place *p, uint32_t serial)
 {
-	if (__atomic_exchange_n(&state->told, serial, __ATOMIC_RELAXED) != serial)
+	if (__atomic_exchange_n(&hook_state->told, serial, __ATOMIC_RELAXED) != serial)
 		hook_door_tell(p->folder);
 }
 
 /* A record counts as written if anybody has it. */
 static int put(struct hook_record *h)
 {
-	const struct hook_place *p = __atomic_load_n(&place, __ATOMIC_ACQUIRE);
+	const struct hook_place *p = hook_listen_place();
 	unsigned int major = (unsigned int)h->major;
-	bool file = p && !is_gone(p) && wants((const uint64_t *)p->page->majors, major);
+	bool file = p && hook_wants((const uint64_t *)p->page->majors, major);
 	uint32_t serial = file ? __atomic_load_n(&p->page->serial, __ATOMIC_RELAXED) : 0;
-	const struct driver *d;
+	const struct pitrace_hook_page *driver;
 	int rc, also;
 
-	if (serial &&
-	    (!__atomic_load_n(&p->page->slots, __ATOMIC_RELAXED) || !may_write_file(serial)))
+	if (serial && (!__atomic_load_n(&p->page->slots, __ATOMIC_RELAXED) ||
+		       !hook_driver_takes_file(serial)))
 		file = false;
-	d = __atomic_load_n(&driver, __ATOMIC_ACQUIRE);
-	if (serial && !file && !d)
+	driver = hook_driver_page();
+	if (serial && !file && !driver)
 		tell_lost(p, serial);
-	if (!file && !(d && listening(1, major)))
+	if (!file && !(driver && hook_listening(1, major)))
 		return TRACE_NOBODY;
 	rc = hook_measure(h);
 	if (rc)
@@ -556,11 +241,11 @@ static int put(struct hook_record *h)
 	/* Of a session that takes files the driver has it where the file could not. */
 	if (rc == TRACE_NOBODY || rc == PI_FILE_ERROR)
 		serial = 0;
-	if (!d || !others_want(d, serial, major))
+	if (!driver || !hook_driver_others(driver, serial, major))
 		return rc;
 	if (h->event)
-		declare_to_driver(h->event, d);
-	also = by_driver(h, serial);
+		declare_to_driver(h->event, driver);
+	also = hook_driver_put(h, serial);
 	return rc == PI_OK || also == TRACE_NOBODY ? rc : also;
 }
 
@@ -571,8 +256,7 @@ static int reach(struct hook_record *h)
 	int saved = errno, cancellable, rc;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
-	look();
-	rc = __atomic_load_n(&state, __ATOMIC_ACQUIRE) == &nothing ? TRACE_NOBODY : put(h);
+	rc = hook_look() ? put(h) : TRACE_NOBODY;
 	pthread_setcancelstate(cancellable, &cancellable);
 	errno = saved;
 	return rc;
@@ -666,9 +350,9 @@ static int write_record(struct hook_record *h)
 	if (usual_record(h, &rc))
 		return rc;
 #endif
-	if (listening(0, major) || listening(1, major))
+	if (hook_listening(0, major) || hook_listening(1, major))
 		rc = reach(h);
-	if (rc != TRACE_NOBODY || !__atomic_load_n(&refused, __ATOMIC_RELAXED))
+	if (rc != TRACE_NOBODY || !hook_driver_refused())
 		return rc;
 	return rc_say(PI_NO_PERMISSION,
 		      PITRACE_DEVICE " may not be opened; its group may: "

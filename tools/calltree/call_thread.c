@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-
 #define DEEPEST     131072
 #define NODES       (1u << 22)
 #define TABLE_FIRST 64

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * Programs' own records, counted by who writes them.      marks RECORDS THREADS WORK      each
- * thread writes its share: thread, number; WORK turns of                                     a
- * loop between two      marks cost RECORDS FILE         ns (under icount: instructions) of a
- * record, of the cheapest                                    hundred in a row, of one for nobody,
- * of a line of text                                  written to FILE         marks killed RECORDS
- * THREADS    killed when so many are written: those that it was told of      marks self FILE MODE
- * in a session of its own, whose records must be written at once;
- * MODE of TraceSetMode The last line is: written N lost N nobody N
+ * Programs' own records, counted by who writes them.
+ *	marks RECORDS THREADS WORK	each thread writes its share: thread, number; WORK turns of
+ *					a loop between two
+ *	marks cost RECORDS FILE		ns (under icount: instructions) of a record, of the cheapest
+ *					hundred in a row, of one for nobody, of a line of text
+ *					written to FILE
+ *	marks killed RECORDS THREADS	killed when so many are written: those that it was told of
+ *	marks self FILE MODE		in a session of its own, whose records must be written at
+ *					once; MODE of TraceSetMode
+ * The last line is: written N lost N nobody N
  */
 #include <fcntl.h>
 #include <pthread.h>
