@@ -33,7 +33,7 @@
 #endif
 #endif
 
-#include "ptt.h"
+#include "span.h"
 
 namespace pitrace
 {
@@ -44,7 +44,7 @@ namespace inner
 /* A program has one, however its libraries hide their names: spans of one name differ by it. */
 __attribute__((visibility("default"))) inline std::atomic<std::uint64_t> last_id{ 0 };
 
-enum { SPAN_BEGIN = 0, SPAN_END = 0x80, STRINGS = 2 };
+enum { STRINGS = 2 };
 
 struct span_record {
 	std::uint64_t ints[2];
@@ -68,70 +68,12 @@ inline int hook(int minor, const span_record &record) noexcept
 			   record.ints, lens, strs);
 }
 
-} // namespace inner
-
-/*
- * A span of this name, as TraceHook records it (major 0xB0, minors 0 and 0x80): from here to end(),
- * or to the end of the object, in whatever thread that is. Without an id it has one of its own in
- * the process. If nobody listens at the beginning there is no record of the end either, and each
- * costs about a nanosecond. The object keeps the name's address: the text must live as long.
- */
-class span
+/* What spans of all kinds share. Write records one end of a span. */
+template <class Name, int (*Write)(int minor, Name name, std::uint64_t id) noexcept> class scoped
 {
 public:
-	explicit span(std::string_view name) noexcept
-	{
-		if (TraceEnabled(PITRACE_HOOKIT, inner::SPAN_BEGIN))
-			begin(name, own_id());
-	}
-
-	span(std::string_view name, std::uint64_t id) noexcept
-	{
-		if (TraceEnabled(PITRACE_HOOKIT, inner::SPAN_BEGIN))
-			begin(name, id);
-	}
-
-#ifdef __cpp_lib_source_location
-	/* Of the function that calls; its record has the line and the file, too. */
-	explicit span(std::source_location where = std::source_location::current()) noexcept
-	{
-		if (TraceEnabled(PITRACE_HOOKIT, inner::SPAN_BEGIN))
-			begin(where.function_name(), own_id(), where.line(), where.file_name());
-	}
-#endif
-
-	/* These texts would be gone at the end. */
-	template <class Text, class = std::enable_if_t<std::is_same_v<Text, std::string>>>
-	explicit span(Text &&) = delete;
-	template <class Text, class = std::enable_if_t<std::is_same_v<Text, std::string>>>
-	span(Text &&, std::uint64_t) = delete;
-	explicit span(std::nullptr_t) = delete;
-	span(std::nullptr_t, std::uint64_t) = delete;
-
-	span(const span &) = delete;
-	span &operator=(const span &) = delete;
-
-	span(span &&other) noexcept
-	    : name_(other.name_), id_(other.id_), rc_(std::exchange(other.rc_, TRACE_NOBODY))
-	{
-	}
-
-	/* The span that was here ends first. */
-	span &operator=(span &&other) noexcept
-	{
-		if (this != &other) {
-			end();
-			name_ = other.name_;
-			id_ = other.id_;
-			rc_ = std::exchange(other.rc_, TRACE_NOBODY);
-		}
-		return *this;
-	}
-
-	~span() noexcept
-	{
-		end();
-	}
+	scoped(const scoped &) = delete;
+	scoped &operator=(const scoped &) = delete;
 
 	/* Ends it now. As TraceHook; TRACE_NOBODY: it had not begun, or has ended, or moved. */
 	int end() noexcept
@@ -139,7 +81,7 @@ public:
 		if (rc_ != PI_OK)
 			return TRACE_NOBODY;
 		rc_ = TRACE_NOBODY;
-		return inner::hook(inner::SPAN_END, { { id_, 0 }, { name_, {} }, 1, 1 });
+		return Write(TRACE_SPAN_END, name_, id_);
 	}
 
 	/* What recording the beginning returned: PI_OK as long as the end will be recorded. */
@@ -158,30 +100,145 @@ public:
 		return id_;
 	}
 
-private:
-	std::string_view name_;
-	std::uint64_t id_ = 0;
-	int rc_ = TRACE_NOBODY;
+protected:
+	scoped() noexcept = default;
+
+	scoped(scoped &&other) noexcept
+	    : name_(other.name_), id_(other.id_), rc_(std::exchange(other.rc_, TRACE_NOBODY))
+	{
+	}
+
+	/* The span that was here ends first. */
+	scoped &operator=(scoped &&other) noexcept
+	{
+		if (this != &other) {
+			end();
+			name_ = other.name_;
+			id_ = other.id_;
+			rc_ = std::exchange(other.rc_, TRACE_NOBODY);
+		}
+		return *this;
+	}
+
+	~scoped() noexcept
+	{
+		end();
+	}
+
+	static bool wanted() noexcept
+	{
+		return TraceEnabled(PITRACE_HOOKIT, TRACE_SPAN_BEGIN);
+	}
 
 	static std::uint64_t own_id() noexcept
 	{
-		return inner::last_id.fetch_add(1, std::memory_order_relaxed) + 1;
+		return last_id.fetch_add(1, std::memory_order_relaxed) + 1;
 	}
 
-	void begin(std::string_view name, std::uint64_t id) noexcept
+	void begun(Name name, std::uint64_t id, int rc) noexcept
 	{
 		name_ = name;
 		id_ = id;
-		rc_ = inner::hook(inner::SPAN_BEGIN, { { id, 0 }, { name, {} }, 1, 1 });
+		rc_ = rc;
 	}
 
-	void begin(std::string_view name, std::uint64_t id, std::uint64_t line,
-		   std::string_view file) noexcept
+	void begin(Name name, std::uint64_t id) noexcept
 	{
-		name_ = name;
-		id_ = id;
-		rc_ = inner::hook(inner::SPAN_BEGIN, { { id, line }, { name, file }, 2, 2 });
+		begun(name, id, Write(TRACE_SPAN_BEGIN, name, id));
 	}
+
+private:
+	Name name_{};
+	std::uint64_t id_ = 0;
+	int rc_ = TRACE_NOBODY;
+};
+
+inline int write_span(int minor, std::string_view name, std::uint64_t id) noexcept
+{
+	return hook(minor, { { id, 0 }, { name, {} }, 1, 1 });
+}
+
+inline int write_ptt_span(int minor, const char *name, std::uint64_t id) noexcept
+{
+	return PttSpan(minor, name, id);
+}
+
+} // namespace inner
+
+/*
+ * A span of this name, as TraceHook records it (major 0xB0, minors 0 and 0x80): from here to end(),
+ * or to the end of the object, in whatever thread that is. Without an id it has one of its own in
+ * the process. If nobody listens at the beginning there is no record of the end either, and each
+ * costs about a nanosecond. The object keeps the name's address: the text must live as long.
+ */
+class span : public inner::scoped<std::string_view, inner::write_span>
+{
+public:
+	explicit span(std::string_view name) noexcept
+	{
+		if (wanted())
+			begin(name, own_id());
+	}
+
+	span(std::string_view name, std::uint64_t id) noexcept
+	{
+		if (wanted())
+			begin(name, id);
+	}
+
+#ifdef __cpp_lib_source_location
+	/* Of the function that calls; its record has the line and the file, too. */
+	explicit span(std::source_location where = std::source_location::current()) noexcept
+	{
+		const std::string_view name = where.function_name();
+		std::uint64_t id;
+
+		if (!wanted())
+			return;
+		id = own_id();
+		begun(name, id,
+		      inner::hook(TRACE_SPAN_BEGIN,
+				  { { id, where.line() }, { name, where.file_name() }, 2, 2 }));
+	}
+#endif
+
+	/* These texts would be gone at the end. */
+	template <class Text, class = std::enable_if_t<std::is_same_v<Text, std::string>>>
+	explicit span(Text &&) = delete;
+	template <class Text, class = std::enable_if_t<std::is_same_v<Text, std::string>>>
+	span(Text &&, std::uint64_t) = delete;
+	explicit span(std::nullptr_t) = delete;
+	span(std::nullptr_t, std::uint64_t) = delete;
+
+	span(span &&) noexcept = default;
+	span &operator=(span &&) noexcept = default;
+};
+
+/*
+ * A span with what PTT has counted for the calling thread at its ends (PttSpan): `post -marks` adds
+ * up the metrics by name. PttInit and PttInitThread come before; without them it is a plain span,
+ * as it is for one that ends in another thread. The name is a C string.
+ */
+class ptt_span : public inner::scoped<const char *, inner::write_ptt_span>
+{
+public:
+	explicit ptt_span(const char *name) noexcept
+	{
+		if (wanted())
+			begin(name, own_id());
+	}
+
+	ptt_span(const char *name, std::uint64_t id) noexcept
+	{
+		if (wanted())
+			begin(name, id);
+	}
+
+	explicit ptt_span(std::nullptr_t) = delete;
+	ptt_span(std::nullptr_t, std::uint64_t) = delete;
+
+	ptt_span(ptt_span &&) noexcept = default;
+	ptt_span &operator=(ptt_span &&) noexcept = default;
 };
 
 /* What the calling thread used, a value for each metric of PttInit, and 0 beyond them. */

@@ -31,6 +31,7 @@ static void check(bool right, const char *name, int line)
 
 using pitrace::ptt_delta;
 using pitrace::ptt_scope;
+using pitrace::ptt_span;
 using pitrace::span;
 
 template <class T>
@@ -44,6 +45,9 @@ static_assert(std::is_nothrow_constructible_v<span, const char *>);
 static_assert(std::is_nothrow_constructible_v<span, std::string_view, std::uint64_t>);
 static_assert(std::is_nothrow_constructible_v<ptt_scope<>, ptt_delta &>);
 static_assert(std::is_nothrow_swappable_v<span>);
+static_assert(only_moves<ptt_span> && std::is_nothrow_move_assignable_v<ptt_span>);
+static_assert(!std::is_constructible_v<ptt_span, std::nullptr_t>);
+static_assert(!std::is_constructible_v<ptt_span, std::string>);
 static_assert(noexcept(std::declval<span &>().end()));
 static_assert(noexcept(std::declval<ptt_scope<> &>().end()));
 /* A text that dies before the span, and none. */
@@ -153,6 +157,39 @@ static int spans()
 	return failures;
 }
 
+static volatile int seen;
+
+static void work()
+{
+	for (int i = 0; i < 30000000; i++)
+		seen = i;
+}
+
+/* First without PTT, then with it. */
+static int ptt_spans()
+{
+	const char *const metrics[] = { "task-clock", "page-faults" };
+
+	{
+		ptt_span a("unmeasured"), b(std::move(a));
+
+		CHECK("ptt_moved_from_is_nothing", !a && a.end() == TRACE_NOBODY);
+		CHECK("ptt_moved_to_goes_on", static_cast<bool>(b) && b.id() != 0);
+	}
+	if (PttInit(2, metrics, TRACE_PRIV_USER)) {
+		std::printf("skip ptt_spans %s\n", TraceLastError());
+		return failures;
+	}
+	PttInitThread(0);
+	for (std::uint64_t i = 0; i < 2; i++) {
+		ptt_span one("measured", i);
+
+		work();
+	}
+	PttTerminate();
+	return failures;
+}
+
 static int untraced()
 {
 	span one("nobody"), two("nobody", 4);
@@ -164,14 +201,6 @@ static int untraced()
 }
 
 /* ---- PTT ------------------------------------------------------------------------------------- */
-
-static volatile int seen;
-
-static void work()
-{
-	for (int i = 0; i < 30000000; i++)
-		seen = i;
-}
 
 static void without_ptt()
 {
@@ -325,9 +354,10 @@ int main(int argc, char **argv)
 	const std::string what = argc > 1 ? argv[1] : "";
 
 	std::setvbuf(stdout, nullptr, _IOLBF, 0);
-	return what == "spans"    ? spans() :
-	       what == "untraced" ? untraced() :
-	       what == "ptt"      ? ptt() :
-	       what == "cancel"   ? cancel() :
-				    2;
+	return what == "spans"     ? spans() :
+	       what == "ptt_spans" ? ptt_spans() :
+	       what == "untraced"  ? untraced() :
+	       what == "ptt"       ? ptt() :
+	       what == "cancel"    ? cancel() :
+				     2;
 }

@@ -61,6 +61,19 @@ traced() { # NAME
 	fi
 }
 
+measured() { # NAME
+	"$bin/swtrace" run -q -B perf -M 0xB0 -o ptt.nrm2 -- "./$1" ptt_spans >out 2>err
+	verdict "$1_ptt_traced" $? "$(cat err)"
+	said "$1" 2 out
+	grep -q '^skip' out && return
+	"$bin/post" -q -marks -json ptt.nrm2 2>err | jq -e '.marks |
+		([.names[] | [.name, .time.count]] | sort) == [["measured", 2], ["unmeasured", 1]] and
+		[.metrics[] | [.name, .field, .unit, .records]] ==
+			[["measured", "task-clock", "ns", 2], ["measured", "page-faults", "events", 2]] and
+		.metrics[0].sum > 1000000' >out
+	verdict "$1_ptt_span" $? "$(cat out)"
+}
+
 built=0
 for compiler in g++ clang++; do
 	command -v $compiler >/dev/null || { echo "skip cpp_$compiler it is not installed" && continue; }
@@ -81,6 +94,7 @@ for compiler in g++ clang++; do
 		"./$name" cancel >out 2>err
 		said "$name" 2 out
 		traced "$name"
+		measured "$name"
 	done
 done
 calc "$built > 0"
