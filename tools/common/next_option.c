@@ -43,7 +43,13 @@ static void refuse(const char *word, int option, const struct option *longs)
 		complain("invalid option -- '%c'", option);
 }
 
-/* A list or a name of nothing is a variable that was not set, and would mean all, or none. */
+/* A list or a name of nothing is a variable that was not set, and would mean all, or none: so is a
+ * list of several. */
+static bool is_empty(const char *list)
+{
+	return !list[strspn(list, ",")];
+}
+
 static void refuse_empty(const char *word, const char *before)
 {
 	if (word != optarg)
@@ -69,7 +75,7 @@ int next_option(int argc, char **argv, const char *shorts, const struct option *
 	/* optind does not count a word of several letters until its last letter. */
 	if (c == '?')
 		refuse(argv[optind > at ? optind - 1 : optind], optopt, longs);
-	if (c != '?' && c != -1 && optarg && !*optarg) {
+	if (c != '?' && c != -1 && optarg && is_empty(optarg)) {
 		refuse_empty(argv[optind - 1], argv[optind - 2]);
 		return '?';
 	}

@@ -80,13 +80,13 @@ verdict misuse $? "$n tries; $(cat wrong)"
 [ $n -ge 40 ]
 verdict all_were_tried $? "$n"
 
-# ---- an empty argument, as of a variable that is not set, is neither all nor none: of each option of
-# each program, as its completion or help lists it
+# ---- an empty argument, as of a variable that is not set, or a list of several, is neither all nor
+# none: of each option of each program, as its completion or help lists it
 takers() { # COMMAND...: the options that take an argument; those that may do without: with "="
 	"$@" --complete | awk -F '\t' '$1 ~ /^-/ && $2 != "." { print $1 ($2 ~ /^\[=/ ? "=" : "") }'
 }
 n=0
-for command in 'swtrace '{init,on,run,ai,check,event,mark} run.tprof run.itrace \
+for command in 'swtrace '{init,on,run,ai,check,event,mark} run.tprof run.itrace run.jprof jprof-train \
 	mpevt 'mpevt '{start,run,stop} ptt 'ptt '{init,run,dump,top,info} cpi msr post; do
 	if [ "$command" = post ]; then
 		options=$(post -help | sed -nE 's/^  (-.*)/\1/p' | sed -E 's/  .*//' | sed -nE \
@@ -96,16 +96,18 @@ for command in 'swtrace '{init,on,run,ai,check,event,mark} run.tprof run.itrace 
 		options=$(takers $command)
 	fi
 	for option in $options; do
-		n=$((n + 1))
-		words=("$option" '')
-		[ "${option%=}" = "$option" ] || words=("$option")
-		# shellcheck disable=SC2086
-		(cd empty && timeout 20 $command "${words[@]}" touch ran) </dev/null >out 2>err
-		have=$?
-		[ $have = 2 ] || [ $have = 125 ] || echo "exit code $have: $command ${words[*]}"
-		grep -qxF "${command%% *}: option '${option%=}' has an empty argument" err ||
-			echo "$command ${words[*]}: $(head -c 300 err)"
-		[ -z "$(ls -A empty)" ] || echo "$command ${words[*]}: it left $(ls -A empty)"
+		for text in '' ,,; do
+			n=$((n + 1))
+			words=("$option" "$text")
+			[ "${option%=}" = "$option" ] || words=("$option$text")
+			# shellcheck disable=SC2086
+			(cd empty && timeout 20 $command "${words[@]}" touch ran) </dev/null >out 2>err
+			have=$?
+			[ $have = 2 ] || [ $have = 125 ] || echo "exit code $have: $command ${words[*]}"
+			grep -qxF "${command%% *}: option '${option%=}' has an empty argument" err ||
+				echo "$command ${words[*]}: $(head -c 300 err)"
+			[ -z "$(ls -A empty)" ] || echo "$command ${words[*]}: it left $(ls -A empty)"
+		done
 	done
 done >wrong
 [ ! -s wrong ]
