@@ -32,27 +32,25 @@ static const char *why_not(int err)
 	return err == -ELOOP ? "it is a link, which is not followed" : strerror(-err);
 }
 
-bool log_file_make(struct log_file *l, const struct agent_options *o, const char *name,
-		   const char *kind)
+bool log_file_make(struct log_file *l, const char *folder, const char *name, const char *runs)
 {
 	FILE *out;
 	int err = 0;
 
-	snprintf(l->path, sizeof(l->path), "%s%s%s.1_%d", o->path, *o->path ? "/" : "", name,
+	snprintf(l->path, sizeof(l->path), "%s%s%s.1_%d", folder, *folder ? "/" : "", name,
 		 (int)getpid());
-	l->kind = kind;
 	out = log_file_open(l);
 	if (!out ||
 	    fprintf(out,
 		    "pitrace %s\n"
-		    "not whole: the VM runs, or it was killed and all it had counted is lost\n",
-		    kind) < 0)
+		    "not whole: the %s runs, or it was killed and all it had counted is lost\n",
+		    l->kind, runs) < 0)
 		err = -errno;
 	if (out && fclose(out) && !err)
 		err = -errno;
 	if (err)
-		escape_printf(stderr, "%s: %s: %s: the log cannot be made\n", agent_kind.name,
-			      l->path, why_not(err));
+		escape_printf(stderr, "%s: %s: %s: the log cannot be made\n", l->program, l->path,
+			      why_not(err));
 	return !err;
 }
 
@@ -63,6 +61,6 @@ void log_file_close(struct log_file *l, FILE *out, int err)
 	if (out && fclose(out) && !err)
 		err = -errno;
 	if (err)
-		escape_printf(stderr, "%s: %s: %s: the log is not whole\n", agent_kind.name,
-			      l->path, why_not(err));
+		escape_printf(stderr, "%s: %s: %s: the log is not whole\n", l->program, l->path,
+			      why_not(err));
 }

@@ -9,16 +9,15 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "agent_options.h"
-
 struct log_file {
 	char path[4096 + 256 + 32];
-	const char *kind; /* its first line: "pitrace KIND" */
+	const char *program; /* who speaks in messages */
+	const char *kind;    /* its first line: "pitrace KIND" */
 };
 
-/* NAME.1_PID in LOGPATH. False after a message: it cannot be made. */
-bool log_file_make(struct log_file *l, const struct agent_options *o, const char *name,
-		   const char *kind);
+/* NAME.1_PID in the folder; "": the working folder. runs: what may end before it is whole. False
+ * after a message: it cannot be made. */
+bool log_file_make(struct log_file *l, const char *folder, const char *name, const char *runs);
 /* A new file in its place, to write it whole; NULL: errno says why. */
 FILE *log_file_open(struct log_file *l);
 /* It is written; err is what writing it returned. A message tells if it is not whole. */

@@ -282,7 +282,9 @@ jint objects_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 	(void)java, (void)text;
 	if (err)
 		return refused(vm, "OBJECTINFO: this Java VM tells of no objects", err);
-	if (!log_file_make(&objects.log, o, "log-objects", "log-objects"))
+	objects.log.program = agent_kind.name;
+	objects.log.kind = "log-objects";
+	if (!log_file_make(&objects.log, o->path, "log-objects", "VM"))
 		return JNI_ERR;
 	objects.o = o;
 	err = (*vm)->SetHeapSamplingInterval(vm, 0);

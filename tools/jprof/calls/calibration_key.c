@@ -27,19 +27,7 @@ void key_add(char *key, size_t size, const char *name, const char *format, ...)
 		snprintf(key + n, size - n, "%s: %s\n", name, value);
 }
 
-/* ---- the VM ---------------------------------------------------------------------------------- */
-
-static void add_property(char *key, size_t size, jvmtiEnv *vm, const char *name,
-			 const char *property, const char *end)
-{
-	char *value = NULL;
-
-	if ((*vm)->GetSystemProperty(vm, property, &value))
-		value = NULL;
-	key_add(key, size, name, "%.*s", value ? (int)strcspn(value, end) : 7,
-		value ? value : "unknown");
-	(*vm)->Deallocate(vm, (unsigned char *)value);
-}
+/* ---- the build ------------------------------------------------------------------------------ */
 
 struct search {
 	uintptr_t code;
@@ -80,7 +68,7 @@ static int find_id(struct dl_phdr_info *info, size_t size, void *arg)
 	return has_code;
 }
 
-static void add_build(char *key, size_t size, const char *name, uintptr_t code)
+void key_add_build(char *key, size_t size, const char *name, uintptr_t code)
 {
 	struct search s = { .code = code };
 
@@ -120,17 +108,11 @@ static bool take_model(void *arg, const char *text, size_t length)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-void key_here(char *key, size_t size, jvmtiEnv *vm)
+void key_add_machine(char *key, size_t size)
 {
 	struct cpu_model m = { "" };
 
 	proc_lines("/proc/cpuinfo", take_model, &m);
-	key_add(key, size, "agent", "%s", PITRACE_VERSION);
-	add_build(key, size, "agent build id", (uintptr_t)key_here);
-	add_property(key, size, vm, "vm", "java.vm.name", "\n");
-	add_property(key, size, vm, "vm version", "java.vm.version", "\n");
-	add_property(key, size, vm, "vm mode", "java.vm.info", ",");
-	add_build(key, size, "vm build id", (uintptr_t)(*vm)->GetSystemProperty);
 	key_add(key, size, "cpu", "%s", *m.text ? m.text : "unknown");
 	for (uint32_t i = 0; i < metrics_count(); i++)
 		key_add(key, size, "metric", "%s (%s) by %s", metrics_get(i)->name,

@@ -28,6 +28,7 @@
 #include "probes.h"
 #include "refused.h"
 #include "virtual.h"
+#include "vm_key.h"
 
 #define ATTACHED                                                                                \
 	"methods that ran then are Other until they end: what they call stands directly below " \
@@ -148,6 +149,28 @@ static void change_classes(jvmtiEnv *vm, JNIEnv *jni)
 	(*vm)->Deallocate(vm, (unsigned char *)classes);
 }
 
+/* ---- what the logs are written from ---------------------------------------------------------- */
+
+static const char *name_of(uint32_t method)
+{
+	return __atomic_load_n(&methods_get(method)->name, __ATOMIC_ACQUIRE);
+}
+
+static uint64_t refused_threads(const char **why)
+{
+	struct hooks_refused r = hooks_refused();
+
+	*why = r.why;
+	return r.threads;
+}
+
+static struct call_source source = {
+	.name = name_of,
+	.methods = methods_count,
+	.each = hooks_each,
+	.refused = refused_threads,
+};
+
 /* ---- the log --------------------------------------------------------------------------------- */
 
 static void write_left(FILE *out)
@@ -163,6 +186,13 @@ static void write_left(FILE *out)
 		fprintf(out, ": %s\n", l->why);
 	}
 	pthread_mutex_unlock(&agent.lock);
+}
+
+static char key[4096]; /* what minima are of */
+
+static const char *minima_path(const struct agent_options *o)
+{
+	return o->no_minima ? NULL : o->minima;
 }
 
 /* why: how the VM ended, if it was not by its own will; NULL. */
@@ -185,7 +215,7 @@ static void write_log(const char *why)
 	}
 	log_file_close(&agent.file, out, err);
 	if (out && !err)
-		minima_tell(&agent.log, agent.o);
+		minima_tell(&agent.log, minima_path(agent.o));
 }
 
 /* At an end of which the VM may say nothing. Whoever comes first writes. */
@@ -262,7 +292,7 @@ static void begin_trace(void)
 		names[i] = metrics_get(i)->name;
 	snprintf(path, sizeof(path), "%s%slog-gen.1_%d", agent.o->path, *agent.o->path ? "/" : "",
 		 (int)getpid());
-	if (log_gen_begin(path, metrics_count(), names))
+	if (log_gen_begin(&source, path, metrics_count(), names))
 		hooks_trace();
 }
 
@@ -382,19 +412,24 @@ jint calls_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 		return JNI_ERR;
 	}
 	(*eleven)->DisposeEnvironment(eleven);
-	if (!log_file_make(&agent.file, o, *o->prefix ? o->prefix : "log-rt", "log-rt"))
+	source.program = agent_kind.name;
+	agent.file.program = agent_kind.name;
+	agent.file.kind = "log-rt";
+	if (!log_file_make(&agent.file, o->path, *o->prefix ? o->prefix : "log-rt", "VM"))
 		return JNI_ERR;
 	agent.vm = vm;
 	agent.o = o;
 	agent.attached = running;
 	agent.log = (struct log_rt){
+		.source = &source,
 		.values = !o->tree,
 		.types = o->types,
 		.static_types = o->static_types,
 	};
 	hooks_values(!o->tree);
 	hooks_threads(&o->threads);
-	minima_begin(&agent.log, vm, o);
+	vm_key(key, sizeof(key), vm, o->probes ? "the VM's probes" : "changed classes");
+	minima_begin(&agent.log, key, minima_path(o));
 	if (o->probes ? !see_by_probes(java) : !see_by_classes(java))
 		return JNI_ERR;
 	if (running)

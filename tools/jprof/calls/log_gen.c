@@ -17,10 +17,7 @@
 #include "base/newfile.h"
 #include "call_ring.h"
 #include "escape.h"
-#include "hooks.h"
 #include "log_gen_format.h"
-#include "methods.h"
-#include "agent_options.h"
 
 #define SHORT_NS 500000   /* between two looks at the rings, where there was something; */
 #define LONG_NS  10000000 /* … where there was nothing, at most */
@@ -33,6 +30,7 @@ struct text {
 };
 
 static struct {
+	const struct call_source *source;
 	int fd;
 	char *path;
 	struct log_gen_head head;
@@ -136,10 +134,9 @@ static void write_all(struct text *t)
 /* A thread that has just been given this number may not have put the name there yet. */
 static const char *name_of(uint32_t number)
 {
-	const struct method *m = methods_get(number);
 	const char *name;
 
-	while (!(name = __atomic_load_n(&m->name, __ATOMIC_ACQUIRE)))
+	while (!(name = gen.source->name(number)))
 		sched_yield();
 	return name;
 }
@@ -148,7 +145,7 @@ static const char *name_of(uint32_t number)
  * The events have been taken already. */
 static void write_methods(void)
 {
-	uint32_t count = methods_count();
+	uint32_t count = gen.source->methods();
 
 	while (gen.declared < count && !gen.head.error) {
 		struct text *t = &gen.methods;
@@ -311,7 +308,7 @@ static void *run(void *arg)
 		nanosleep(&pause, NULL);
 		stop = atomic_load_explicit(&gen.stop, memory_order_acquire);
 		gen.busy = false;
-		hooks_each(each_thread, NULL);
+		gen.source->each(each_thread, NULL);
 		flush();
 		wait = gen.busy ? SHORT_NS : 2 * wait < LONG_NS ? 2 * wait : LONG_NS;
 	} while (!stop);
@@ -337,7 +334,7 @@ static void put_names(uint32_t metrics, const char *const *names)
 
 static bool cannot(const char *path, int error)
 {
-	escape_printf(stderr, "%s: %s: %s: no log-gen is written\n", agent_kind.name, path,
+	escape_printf(stderr, "%s: %s: %s: no log-gen is written\n", gen.source->program, path,
 		      strerror(error));
 	if (gen.fd >= 0)
 		close(gen.fd);
@@ -345,13 +342,15 @@ static bool cannot(const char *path, int error)
 	return false;
 }
 
-bool log_gen_begin(const char *path, uint32_t metrics, const char *const *names)
+bool log_gen_begin(const struct call_source *source, const char *path, uint32_t metrics,
+		   const char *const *names)
 {
 	struct timespec now;
 	struct newfile f;
 	sigset_t all, had;
 	int rc;
 
+	gen.source = source;
 	rc = newfile_open(&f, path, NEWFILE_REPLACE, 0666);
 	if (rc)
 		return cannot(path, -rc);
@@ -384,7 +383,7 @@ void log_gen_end(void)
 		return;
 	atomic_store_explicit(&gen.stop, true, memory_order_release);
 	pthread_join(gen.thread, NULL);
-	hooks_each(add_lost, NULL);
+	gen.source->each(add_lost, NULL);
 	if (!gen.head.error)
 		gen.head.state = LOG_GEN_WHOLE;
 	put_head();
@@ -393,12 +392,12 @@ void log_gen_end(void)
 	if (gen.head.error)
 		escape_printf(stderr,
 			      "%s: %s: %s: incomplete: the last %" PRIu64 " events are not in it\n",
-			      agent_kind.name, gen.path, strerror((int)gen.head.error),
+			      gen.source->program, gen.path, strerror((int)gen.head.error),
 			      gen.head.unwritten);
 	if (gen.head.lost)
 		escape_printf(stderr,
 			      "%s: %s: %" PRIu64
 			      " events are missing: threads were faster than the file\n",
-			      agent_kind.name, gen.path, gen.head.lost);
+			      gen.source->program, gen.path, gen.head.lost);
 	gen.fd = -1;
 }

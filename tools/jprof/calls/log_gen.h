@@ -9,8 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "call_source.h"
+
 /* A file of that name is replaced. false, after a message. */
-bool log_gen_begin(const char *path, uint32_t metrics, const char *const *names);
+bool log_gen_begin(const struct call_source *source, const char *path, uint32_t metrics,
+		   const char *const *names);
 /* After the last event: all that is in the rings is written. What is missing is told. */
 void log_gen_end(void);
 

@@ -9,8 +9,6 @@
 #include "base/array.h"
 #include "calibration_text.h"
 #include "escape.h"
-#include "hooks.h"
-#include "methods.h"
 #include "metrics.h"
 
 struct writing {
@@ -61,7 +59,7 @@ static void write_name(const struct writing *w, const struct call_thread *t,
 	if (w->how->types)
 		fprintf(w->out,
 			"%c:", sequence_types[w->how->static_types ? n->type : n->type & ~1u]);
-	escape_print(w->out, methods_get(n->method)->name);
+	escape_print(w->out, w->how->source->name(n->method));
 	fputc('\n', w->out);
 }
 
@@ -140,7 +138,8 @@ static void write_metrics(FILE *out)
 
 static void write_counts(const struct writing *w)
 {
-	struct hooks_refused refused = hooks_refused();
+	const char *why = NULL;
+	uint64_t refused = w->how->source->refused(&why);
 
 	fprintf(w->out,
 		"entries %" PRIu64 ", exits %" PRIu64 ", exception exits %" PRIu64
@@ -155,9 +154,9 @@ static void write_counts(const struct writing *w)
 	if (w->backwards)
 		fprintf(w->out, "values that went backwards, taken for 0: %" PRIu64 "\n",
 			w->backwards);
-	if (refused.threads) {
-		fprintf(w->out, "threads without a tree: %" PRIu64 ": ", refused.threads);
-		escape_print(w->out, refused.why ? refused.why : "");
+	if (refused) {
+		fprintf(w->out, "threads without a tree: %" PRIu64 ": ", refused);
+		escape_print(w->out, why ? why : "");
 		fputc('\n', w->out);
 	}
 }
@@ -251,13 +250,13 @@ static void write_all(struct writing *w)
 {
 	uint32_t changed = 0;
 
-	hooks_each(learn, w);
+	w->how->source->each(learn, w);
 	if (w->how->values) {
 		changed = share(w);
 		w->err = calibration_settle(&w->calibration, w->seen);
 		if (w->err)
 			return;
-		hooks_each(count_clamped, w);
+		w->how->source->each(count_clamped, w);
 	}
 	fputs("pitrace log-rt\n", w->out);
 	if (w->how->values)
@@ -268,7 +267,7 @@ static void write_all(struct writing *w)
 	if (w->how->values)
 		write_calibration(w, changed);
 	write_columns(w);
-	hooks_each(write_tree, w);
+	w->how->source->each(write_tree, w);
 	if (!w->err && (fflush(w->out) || ferror(w->out)))
 		w->err = errno ? -errno : -EIO;
 }

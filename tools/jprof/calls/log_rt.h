@@ -7,8 +7,10 @@
 #include <stdio.h>
 
 #include "calibration_file.h"
+#include "call_source.h"
 
 struct log_rt {
+	const struct call_source *source;
 	bool values;       /* BASE and DELTA, not CALLS and CEE alone */
 	bool types;        /* a letter for each method's type */
 	bool static_types; /* small ones for static methods */

@@ -3,14 +3,12 @@
 #ifndef MINIMA_H
 #define MINIMA_H
 
-#include <jvmti.h>
-
 #include "log_rt.h"
-#include "agent_options.h"
 
-/* Sets what the log needs of it. */
-void minima_begin(struct log_rt *log, jvmtiEnv *vm, const struct agent_options *o);
+/* Sets what the log needs of it. key: what they are of; it stays. path: where they are kept, ""
+ * the user's cache; NULL: nowhere. */
+void minima_begin(struct log_rt *log, const char *key, const char *path);
 /* A file that was asked for, and does not serve, is missed by somebody: tells him. */
-void minima_tell(const struct log_rt *log, const struct agent_options *o);
+void minima_tell(const struct log_rt *log, const char *path);
 
 #endif
