@@ -188,7 +188,7 @@ $(TIMER): $(call obj,$(TIMER_SRC))
 # are the same code; what differs is what they do without options. Where the hooks were called from,
 # they find by frame pointers.
 $(call obj,$(CLASSFILE_SRC)): INC = -Ilibperfutil -Itools/jprof/classfile -fvisibility=hidden
-$(call obj,$(CALLTREE_SRC)): INC = $(INC_PERFUTIL) -fvisibility=hidden -fno-omit-frame-pointer
+$(call obj,$(CALLTREE_SRC)): INC = $(INC_PERFUTIL) -Itools/common -fvisibility=hidden -fno-omit-frame-pointer
 $(call obj,$(PIJIT_SRC) $(CALLS_SRC) $(AGENT_KINDS)): INC = $(INC_PIJIT) $(OWN) -Idriver/uapi -Ilibperfutil -Itools/calltree \
 	-Itools/jprof $(addprefix -Itools/jprof/,classfile calls probes) -fvisibility=hidden -fno-omit-frame-pointer
 $(O)/inner/libpijit-common.a: $(call obj,tools/common/escape.c tools/common/java_name.c)
