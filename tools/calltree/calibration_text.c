@@ -10,7 +10,7 @@
 
 #define FIRST "pitrace calibration 1\n"
 
-const char sequence_types[] = "IiJjNnCO";
+const char sequence_types[] = "IiJjNnCOF";
 static const char events[EVENTS][3] = { "En", "Ex", "Xx", "Ca", "Po" };
 
 /* ---- names ----------------------------------------------------------------------------------- */

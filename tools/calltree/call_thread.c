@@ -82,7 +82,7 @@ void call_thread_free(struct call_thread *t)
 static uint32_t slot_of(const struct call_thread *t, uint32_t parent, uint32_t method,
 			uint32_t type)
 {
-	uint64_t key = ((uint64_t)parent << 32 | method << 3 | type) * 0x9e3779b97f4a7c15;
+	uint64_t key = ((uint64_t)parent << 32 | method << 4 | type) * 0x9e3779b97f4a7c15;
 
 	return (uint32_t)(key >> 32) & (t->table_size - 1);
 }
@@ -328,7 +328,7 @@ void call_end(struct call_thread *t, uint32_t depth, uint32_t method, enum call_
 
 void call_nothing(struct call_thread *t, const uint64_t *values)
 {
-	charge(t, EVENT_POPPED, t->sequence & 7, values);
+	charge(t, EVENT_POPPED, sequence_parts(t->sequence).top, values);
 }
 
 void call_end_unknown(struct call_thread *t, uint32_t method, enum call_event went,
@@ -345,7 +345,7 @@ void call_forget(struct call_thread *t, uint32_t depth)
 		tell(t, EVENT_UNWIND, t->frames[i].method, 0);
 	t->unwinds += t->depth - depth;
 	drop_to(t, depth);
-	t->sequence = (uint16_t)((t->sequence & ~0x3fu) | EVENT_POPPED << 3 | type_at(t, depth));
+	t->sequence = sequence_instead(t->sequence, EVENT_POPPED, type_at(t, depth));
 }
 
 static void end(struct call_thread *t, uint32_t method, enum call_event went,

@@ -218,7 +218,9 @@ static uint64_t put_event(struct call_ring *r, uint64_t at, uint32_t *before, ui
 	step = (int64_t)method - *before;
 	*before = method;
 	shift = step < 0 ? ~((uint64_t)step << 1) : (uint64_t)step << 1;
-	if (event == EVENT_ENTER)
+	if (event == EVENT_ENTER && (first >> RING_TYPE & 0xff) == TYPE_FUNCTION)
+		p = put(p, shift << 3 | LOG_GEN_CALL);
+	else if (event == EVENT_ENTER)
 		p = put(p, shift << 6 | (first >> RING_TYPE & 7) << 3 | LOG_GEN_ENTER);
 	else
 		p = put(p, shift << 3 | (event == EVENT_LEAVE  ? LOG_GEN_LEAVE :

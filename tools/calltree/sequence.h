@@ -16,10 +16,12 @@ enum frame_type {
 	TYPE_NATIVE = 4,
 	TYPE_COMPILING = 6,
 	TYPE_OTHER = 7, /* what was not seen to begin */
-	TYPES = 8,
+	TYPE_FUNCTION,  /* of compiled code: C, C++ */
+	TYPES,
 };
 
-/* The first three are the paper's, whose sequences are 8 * 3 * 8 * 3 * 8 = 4,608. */
+/* The first three are the paper's, whose sequences are 8 * 3 * 8 * 3 * 8 = 4,608: without the type
+ * of functions, which Java alone has none of. */
 enum call_event {
 	EVENT_ENTER,
 	EVENT_LEAVE,
@@ -29,19 +31,26 @@ enum call_event {
 	EVENTS,
 };
 
-/* Three bits for each of the five: the end of one sequence is the begin of the next. Numbers with
- * more than EVENTS are nobody's. */
-#define SEQUENCES 0x8000u
+/* The five in one number: the end of one sequence is the begin of the next. */
+#define SEQUENCE_STEP (EVENTS * TYPES) /* an event and the type on top after it */
+#define SEQUENCES     (1u * TYPES * SEQUENCE_STEP * SEQUENCE_STEP)
+_Static_assert(SEQUENCES <= UINT16_MAX, "the number of a sequence");
 
 static inline uint16_t sequence_next(uint32_t s, uint32_t went, uint32_t top)
 {
-	return (uint16_t)((s << 6 | went << 3 | top) & (SEQUENCES - 1));
+	return (uint16_t)(s % (SEQUENCES / SEQUENCE_STEP) * SEQUENCE_STEP + went * TYPES + top);
 }
 
 static inline uint16_t sequence(uint32_t before, uint32_t came, uint32_t ran, uint32_t went,
 				uint32_t top)
 {
-	return sequence_next(before << 6 | came << 3 | ran, went, top);
+	return sequence_next(before * SEQUENCE_STEP + came * TYPES + ran, went, top);
+}
+
+/* The same, but what happened last was another event. */
+static inline uint16_t sequence_instead(uint32_t s, uint32_t went, uint32_t top)
+{
+	return (uint16_t)(s / SEQUENCE_STEP * SEQUENCE_STEP + went * TYPES + top);
 }
 
 struct sequence_parts {
@@ -51,11 +60,11 @@ struct sequence_parts {
 static inline struct sequence_parts sequence_parts(uint16_t s)
 {
 	return (struct sequence_parts){
-		.before = s >> 12,
-		.came = s >> 9 & 7,
-		.ran = s >> 6 & 7,
-		.went = s >> 3 & 7,
-		.top = s & 7,
+		.before = s / (SEQUENCE_STEP * SEQUENCE_STEP),
+		.came = s / (SEQUENCE_STEP * TYPES) % EVENTS,
+		.ran = s / SEQUENCE_STEP % TYPES,
+		.went = s / TYPES % EVENTS,
+		.top = s % TYPES,
 	};
 }
 
@@ -70,7 +79,7 @@ static inline bool sequence_learns(uint16_t s)
 
 /* What precedes and follows an event of a method that runs from its begin to its end: a floor is of
  * these four. */
-#define FLOORS 0x1000u
+#define FLOORS (1u * SEQUENCE_STEP * SEQUENCE_STEP)
 
 static inline uint32_t sequence_floor(uint16_t s)
 {

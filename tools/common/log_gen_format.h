@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * log-gen: each entry and exit of Java methods, binary. A head, then chunks: kind and length, then
+ * log-gen: each entry and exit of Java methods, and of functions, binary. A head, then chunks: kind and length, then
  * so many bytes. What has more than a byte is little-endian. Numbers in chunks are varints: seven
  * bits a byte, the lowest first, the highest bit set but in the last one.
  *
@@ -30,6 +30,7 @@ enum log_gen_event {
 	LOG_GEN_LEAVE,
 	LOG_GEN_UNWIND, /* an exception left it */
 	LOG_GEN_CAUGHT, /* it goes on: what it called is over */
+	LOG_GEN_CALL,   /* an entry of a function of compiled code: it has no bits for a type */
 	LOG_GEN_LOST = 7,
 };
 

@@ -20,6 +20,8 @@
 #define INNERMOST 256u       /* … so many each */
 #define PLACES    (1u << 20) /* threads */
 
+enum { OTHER = 7, FUNCTION = 8 }; /* types of frames: the last of their letters */
+
 struct gen_frame {
 	uint32_t method; /* its number in the log */
 	uint32_t node;
@@ -336,6 +338,9 @@ static bool next_event(struct log_gen *l, struct gen_event *e)
 	} else if (e->kind == LOG_GEN_ENTER) {
 		e->type = rest & 7;
 		rest >>= 3;
+	} else if (e->kind == LOG_GEN_CALL) {
+		e->kind = LOG_GEN_ENTER;
+		e->type = FUNCTION;
 	}
 	for (uint32_t i = 0; i < l->head.metrics; i++) {
 		take(&l->left, &e->value[i]);
@@ -589,7 +594,7 @@ static int give_name(struct log_gen *l, struct pirecord *r)
 static int give_call(struct log_gen *l, enum call_kind kind, const struct gen_frame *f,
 		     struct pirecord *r)
 {
-	static const char letters[] = "IiJjNnCO";
+	static const char letters[] = "IiJjNnCOF";
 	struct gen_thread *t = l->now;
 	uint32_t method = l->method[f->method];
 
@@ -602,7 +607,7 @@ static int give_call(struct log_gen *l, enum call_kind kind, const struct gen_fr
 	};
 	l->call.argument[0] = t->value;
 	l->call.argument[1] = t->cost;
-	l->call.argument[2] = (uint8_t)letters[f->type & 7];
+	l->call.argument[2] = (uint8_t)letters[f->type <= FUNCTION ? f->type : OTHER];
 	t->value = t->cost = 0;
 	*r = (struct pirecord){
 		.time = l->time,
@@ -636,7 +641,7 @@ static int give_event(struct log_gen *l, struct pirecord *r)
 	}
 	at = find(l, t, e->method);
 	if (!at) {
-		struct gen_frame unknown = { .method = e->method, .type = 7 };
+		struct gen_frame unknown = { .method = e->method, .type = OTHER };
 
 		return e->kind == LOG_GEN_CAUGHT ?
 			       0 :

@@ -30,7 +30,8 @@ static void sequences(void)
 		CU_ASSERT_EQUAL_FATAL(sequence(p.before, p.came, p.ran, p.went, p.top), s);
 		paper += sequence_of_paper((uint16_t)s);
 		possible += sequence_possible((uint16_t)s);
-		java += p.came <= EVENT_UNWIND && p.went <= EVENT_UNWIND;
+		java += p.came <= EVENT_UNWIND && p.went <= EVENT_UNWIND &&
+			p.before < TYPE_FUNCTION && p.ran < TYPE_FUNCTION && p.top < TYPE_FUNCTION;
 	}
 	CU_ASSERT_EQUAL(java, 4608);
 	CU_ASSERT_EQUAL(paper, 1584);
@@ -45,6 +46,17 @@ static void sequences(void)
 			       TYPE_OTHER),
 		      name);
 	CU_ASSERT_STRING_EQUAL(name, "j-Xx-N-Ca-O");
+	/* A native method calls a function. */
+	s = sequence(TYPE_NATIVE, EVENT_ENTER, TYPE_FUNCTION, EVENT_LEAVE, TYPE_NATIVE);
+	sequence_name((uint16_t)s, name);
+	CU_ASSERT_STRING_EQUAL(name, "N-En-F-Ex-N");
+	CU_ASSERT(sequence_learns((uint16_t)s) && !sequence_possible((uint16_t)s));
+	CU_ASSERT_EQUAL(sequence_next(s, EVENT_ENTER, TYPE_FUNCTION),
+			sequence(TYPE_FUNCTION, EVENT_LEAVE, TYPE_NATIVE, EVENT_ENTER,
+				 TYPE_FUNCTION));
+	CU_ASSERT_EQUAL(sequence_instead(s, EVENT_POPPED, TYPE_OTHER),
+			sequence(TYPE_NATIVE, EVENT_ENTER, TYPE_FUNCTION, EVENT_POPPED,
+				 TYPE_OTHER));
 }
 
 /* ---- the paper ------------------------------------------------------------------------------- */
