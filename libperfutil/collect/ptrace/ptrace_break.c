@@ -88,7 +88,7 @@ void ptrace_break_find(struct ptrace_session *s, struct ptrace_thread *t)
 	const struct tracer_itrace *i = &s->config.itrace;
 	struct ptrace_process *p = t->p;
 
-	if (!p->image)
+	if (!p->image || s->detaching)
 		return;
 	if (i->flags & PITRACE_ITRACE_UNTIL && !p->stop)
 		p->stop = mapped(p, i->stop_file, i->stop);

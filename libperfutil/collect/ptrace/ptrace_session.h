@@ -4,7 +4,8 @@
  * thread, the worker (backend_ptrace.c), traces all threads of the command. The files:
  * ptrace_wait.c handles stops (threads that come and go, signals, exec), ptrace_step.c evaluates
  * steps, ptrace_code.c reads the bytes of instructions, ptrace_break.c sets breakpoints,
- * ptrace_over.c steps over them, ptrace_out.c writes the records.
+ * ptrace_over.c steps over them, ptrace_flags.c keeps x86's trap flag from the program,
+ * ptrace_out.c writes the records.
  */
 #ifndef PITRACE_PTRACE_SESSION_H
 #define PITRACE_PTRACE_SESSION_H
@@ -63,12 +64,22 @@ enum ptrace_call {
 	PTRACE_CALL_IN,     /* … at the exit */
 };
 
+/* What the instruction being stepped does with the flags (ptrace_flags.c). */
+enum ptrace_flags {
+	PTRACE_FLAGS_KEPT,
+	PTRACE_FLAGS_PUSHED,
+	PTRACE_FLAGS_POPPED,
+};
+
 struct ptrace_thread {
 	struct ptrace_thread *next;
 	pid_t tid;
 	struct ptrace_process *p; /* NULL: process not known yet */
 	uint8_t mode;             /* enum ptrace_mode */
 	uint8_t call;             /* enum ptrace_call */
+	uint8_t flags;            /* enum ptrace_flags */
+	bool own_flag;            /* the program has set the trap flag itself */
+	bool flag_stays;          /* … the kernel believes so */
 	bool stopped;             /* waits for the worker */
 	bool is_new;              /* has not run yet: its trace begins as a new thread's */
 	bool begun;               /* a START was written, no STOP since */
@@ -173,6 +184,17 @@ void ptrace_over_step(struct ptrace_thread *t, int request);
 bool ptrace_over_stop(const struct ptrace_thread *t, int *status);
 /* Returns a thread of the process that was made to wait, or NULL. */
 struct ptrace_thread *ptrace_over_parked(struct ptrace_session *s, const struct ptrace_process *p);
+
+/* ---- the trap flag (ptrace_flags.c) ---------------------------------------------------------- */
+
+/* The instruction of this code is to be stepped. */
+void ptrace_flags_before(struct ptrace_thread *t, const uint8_t *code, size_t n);
+/* It was executed. */
+void ptrace_flags_after(struct ptrace_thread *t);
+/* A signal's handler is entered. */
+void ptrace_flags_handler(struct ptrace_thread *t);
+/* The thread is to run, or is let go. */
+void ptrace_flags_run(struct ptrace_thread *t);
 
 /* ---- steps (ptrace_step.c) ------------------------------------------------------------------- */
 

@@ -177,6 +177,7 @@ void ptrace_prepare(struct ptrace_session *s, struct ptrace_thread *t)
 		return;
 	n = ptrace_code_at(s, t, t->pc, code);
 	t->flow = flow_here(code, n, !t->p->narrow);
+	ptrace_flags_before(t, code, n);
 	if (t->flow.what == FLOW_SYSCALL)
 		ptrace_regs_get(t->tid, &t->before);
 }
@@ -262,6 +263,7 @@ void ptrace_stepped(struct ptrace_session *s, struct ptrace_thread *t, uint64_t 
 	if (nothing_ran(t, pc))
 		return;
 	put_back(s, t, pc);
+	ptrace_flags_after(t);
 	if (t->mode != PTRACE_STEP)
 		return;
 	write_interrupted(s, t, true);
@@ -298,6 +300,7 @@ void ptrace_stepped(struct ptrace_session *s, struct ptrace_thread *t, uint64_t 
 
 void ptrace_handler(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc, int signal)
 {
+	ptrace_flags_handler(t);
 	write_interrupted(s, t, false);
 	ptrace_out_break(s, t, PITRACE_BREAK_SIGNAL, (uint32_t)signal, t->pc, pc);
 	t->pc = pc;

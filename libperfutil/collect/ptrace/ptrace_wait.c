@@ -20,6 +20,8 @@
 	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | \
 	 PTRACE_O_TRACEEXIT | PTRACE_O_TRACESYSGOOD)
 
+#define PENDING 32 /* signals of a thread that are looked at */
+
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 struct ptrace_thread *ptrace_thread_find(struct ptrace_session *s, pid_t tid)
@@ -192,7 +194,7 @@ static void over(struct ptrace_session *s, struct ptrace_thread *t, int request)
 		t = ptrace_thread_find(s, tid);
 	}
 	o = ptrace_over_parked(s, p);
-	if (!t && o)
+	if (!t && o && !s->detaching)
 		ptrace_break_set(o, address);
 	/* Resumes the others. One of them may reach a breakpoint at once. */
 	p->stepper = NULL;
@@ -228,6 +230,19 @@ static void step(struct ptrace_session *s, struct ptrace_thread *t)
 		ptrace(way, t->tid, 0, t->delivered);
 }
 
+/* It has reached a breakpoint, but another stop came first: let go now, it would die of the trap. */
+static bool trap_is_pending(const struct ptrace_thread *t)
+{
+	struct __ptrace_peeksiginfo_args which = { .nr = PENDING };
+	siginfo_t pending[PENDING];
+	long n = ptrace(PTRACE_PEEKSIGINFO, t->tid, &which, pending);
+
+	while (n > 0)
+		if (pending[--n].si_signo == SIGTRAP)
+			return true;
+	return false;
+}
+
 void ptrace_resume(struct ptrace_session *s, struct ptrace_thread *t)
 {
 	if (ptrace_over_waits(t)) {
@@ -243,7 +258,10 @@ void ptrace_resume(struct ptrace_session *s, struct ptrace_thread *t)
 	    (t->skip_breakpoint && t->mode == PTRACE_RUN)) {
 		t->skip_breakpoint = false;
 		step(s, t);
+	} else if (t->mode == PTRACE_LEAVE && trap_is_pending(t)) {
+		ptrace(PTRACE_CONT, t->tid, 0, t->delivered);
 	} else if (t->mode == PTRACE_LEAVE) {
+		ptrace_flags_run(t);
 		ptrace_break_clear_all(t);
 		if (t->tid == s->config.pid)
 			s->released = true;
@@ -253,6 +271,7 @@ void ptrace_resume(struct ptrace_session *s, struct ptrace_thread *t)
 		/* Mappings are read until the start address is known. */
 		bool search = has(s, PITRACE_ITRACE_FROM) && !t->p->start && wanted(s, t);
 
+		ptrace_flags_run(t);
 		ptrace(search ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, t->delivered);
 	}
 }
@@ -316,6 +335,8 @@ static void child_created(struct ptrace_session *s, struct ptrace_thread *t, boo
 		return;
 	child->is_new = true;
 	child->started = t->begun;
+	child->own_flag = t->own_flag;
+	child->flag_stays = t->flag_stays;
 	if (same_process(t->p, child->tid)) {
 		adopt(t->p, child);
 		if (t->p->image)
@@ -359,6 +380,7 @@ static struct ptrace_thread *execed(struct ptrace_session *s, struct ptrace_thre
 	t->stopped = true;
 	p->nplaces = 0;
 	p->borrows = false;
+	t->own_flag = false;
 	if (t->done && !t->begun) {
 		t->mode = PTRACE_LEAVE;
 		return t;
@@ -436,6 +458,26 @@ static bool is_stale_trap(const struct ptrace_thread *t, uint64_t pc, bool *agai
 	return code <= 0 || code == SI_KERNEL || (code == TRAP_BRKPT && t->flow.what == FLOW_TRAP);
 }
 
+/* The breakpoint that it has stepped over; not when some of its threads may have been let go. */
+static void put_again(const struct ptrace_session *s, struct ptrace_thread *t)
+{
+	if (t->over && !s->detaching)
+		ptrace_break_set(t, t->over);
+	t->over = 0;
+}
+
+/* At a breakpoint of the collector's that was removed after the thread had reached it: none is there
+ * now. */
+static bool was_ours(const struct ptrace_thread *t, uint64_t at)
+{
+	uint8_t code[sizeof(t->p->place->was)];
+	int why = code_of(t->tid);
+
+	return (why == SI_KERNEL || why == TRAP_BRKPT) &&
+	       ptrace_memory_read(t, at, code, ptrace_break_bytes) == ptrace_break_bytes &&
+	       memcmp(code, ptrace_break, ptrace_break_bytes);
+}
+
 static void trapped(struct ptrace_session *s, struct ptrace_thread *t)
 {
 	bool stepping = t->stepping, again = false;
@@ -443,10 +485,7 @@ static void trapped(struct ptrace_session *s, struct ptrace_thread *t)
 
 	if (ptrace_pc_get(t->tid, &pc))
 		return;
-	if (t->over) {
-		ptrace_break_set(t, t->over);
-		t->over = 0;
-	}
+	put_again(s, t);
 	t->stepping = false;
 	if (t->entered && pc == t->pc) {
 		t->entered = false;
@@ -464,6 +503,8 @@ static void trapped(struct ptrace_session *s, struct ptrace_thread *t)
 			} else {
 				t->skip_breakpoint = true;
 			}
+		} else if (was_ours(t, pc - ptrace_break_behind)) {
+			ptrace_pc_set(t->tid, pc - ptrace_break_behind);
 		} else {
 			t->signal = SIGTRAP;
 		}
@@ -517,10 +558,7 @@ static bool stopped(struct ptrace_session *s, struct ptrace_thread **at, int sig
 			ptrace_code_maps(s, t->p);
 			ptrace_break_find(s, t);
 		} else {
-			if (t->over) {
-				ptrace_break_set(t, t->over);
-				t->over = 0;
-			}
+			put_again(s, t);
 			called_before(s, t);
 			t->stepping = false;
 			t->signal = signal;

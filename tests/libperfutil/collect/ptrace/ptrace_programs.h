@@ -248,7 +248,10 @@ asm(".text\n"
     "	xor %eax, %eax\n"
     "	syscall\n"
     "	ud2\n"
-    /* two threads that call the same function; the last one ends the process */
+    /* two threads that call the same function, after a popf if need be; the last one ends the process */
+    "sub_flags_both:\n"
+    "	pushf\n"
+    "	popf\n"
     "sub_both:\n"
     "	lea 64(%rsp), %r14\n"
     "	movl $2, (%r14)\n"
@@ -295,6 +298,46 @@ asm(".text\n"
     "sub_once_more:\n"
     "	jmp sub_reserve\n"
     "sub_left:\n"
+    "	jmp sub_exit\n"
+    /* flags that are pushed and popped; a trap flag of its own; a signal that comes before a popf */
+    "sub_flags:\n"
+    "	pushf\n"
+    "	testl $0x100, (%rsp)\n"
+    "	jnz sub_exited\n"
+    "	pushfw\n"
+    "	testw $0x100, (%rsp)\n"
+    "	jnz sub_exited\n"
+    "	popfw\n"
+    "	popf\n"
+    "sub_popped:\n"
+    "	nop\n"
+    "	jmp sub_exit\n"
+    "sub_own_flag:\n"
+    "	pushf\n"
+    "	orl $0x100, (%rsp)\n"
+    "	popf\n"
+    "	pushf\n"
+    "	testl $0x100, (%rsp)\n"
+    "	jz sub_exited\n"
+    "	andl $0xfffffeff, (%rsp)\n"
+    "	popf\n"
+    "sub_owned:\n"
+    "	jmp sub_exit\n"
+    "sub_late_flags:\n"
+    "	mov $10, %edi\n" /* SIGUSR1 */
+    "	lea sub_action(%rip), %rsi\n"
+    "	xor %edx, %edx\n"
+    "	mov $8, %r10d\n"
+    "	mov $13, %eax\n"
+    "	syscall\n"
+    "	mov $39, %eax\n"
+    "	syscall\n"
+    "	mov %eax, %edi\n"
+    "	mov $10, %esi\n"
+    "	pushf\n"
+    "	mov $62, %eax\n"
+    "	syscall\n"
+    "	popf\n"
     "	jmp sub_exit\n"
     /* a child that waits */
     "sub_forks:\n"
@@ -343,7 +386,8 @@ asm(".text\n"
 	X(reaped) X(clone) X(cloned) X(whose) X(parent) X(child) X(childs) X(common) \
 	X(common_ret) X(exec) X(execed) X(ever) X(evers) X(stop) X(self) X(stopped) X(well) \
 	X(cexec) X(both) X(calling) X(came) X(more) X(seq) X(reserve) X(inside) X(leave) \
-	X(stay) X(store) X(after) X(once_more) X(left) X(forks) X(last)
+	X(stay) X(store) X(after) X(once_more) X(left) X(forks) X(last) X(flags) \
+	X(popped) X(own_flag) X(owned) X(late_flags) X(flags_both)
 /* clang-format on */
 
 extern void sub_begin(int fd, const void *where, int other) __attribute__((noreturn));

@@ -167,6 +167,74 @@ static void left_whole(void)
 	}
 }
 
+/* The flag by which x86 steps is none of the program's, which would die of it once it runs. */
+static void trap_flag(void)
+{
+	static const struct {
+		const void *program;
+		const char *until;
+	} runs[] = {
+		{ sub_flags, sub_popped },
+		{ sub_own_flag, sub_owned },
+		{ sub_late_flags, sub_handler },
+		{ sub_late_flags, sub_hret },
+	};
+
+	for (unsigned int k = 0; k < sizeof(runs) / sizeof(*runs); k++) {
+		configure();
+		config.itrace.flags = PITRACE_ITRACE_UNTIL;
+		set_place(config.itrace.stop_file, &config.itrace.stop, runs[k].until, false);
+		CU_ASSERT_EQUAL(run(runs[k].program), 7 << 8);
+		CU_ASSERT_EQUAL(records_count(PITRACE_ITRACE_STOP, PITRACE_ITRACE_ADDRESS), 1);
+		end();
+		/* Each limit: the last step is at every instruction once. Of its own flag it would
+		 * die by itself. */
+		for (unsigned int limit = 1; limit < 24 && runs[k].program != sub_own_flag;
+		     limit++) {
+			configure();
+			config.itrace.limit = limit;
+			CU_ASSERT_EQUAL(run(runs[k].program), 7 << 8);
+			end();
+		}
+	}
+}
+
+/* A thread that begins after a popf, and runs. */
+static void trap_flag_of_thread(void)
+{
+	for (int how = 0; how < 2; how++) {
+		configure();
+		config.itrace.flags = how ? PITRACE_ITRACE_NO_THREADS : 0;
+		CU_ASSERT_EQUAL(run(sub_flags_both), 7 << 8);
+		end();
+	}
+}
+
+/* Threads that have reached a breakpoint when all of them are let go. */
+static void let_go_at_breakpoint(void)
+{
+	struct tracer_itrace *i = &config.itrace;
+	int wrong = 0, status;
+
+	for (int k = 0; k < 40; k++) {
+		configure();
+		i->flags = PITRACE_ITRACE_FROM;
+		set_place(i->start_file, &i->start, sub_common, false);
+		start(sub_both);
+		i->scope = PITRACE_ITRACE_TIDS;
+		i->listed = 0;
+		trace();
+		let_go();
+		usleep(k * 100);
+		CU_ASSERT_EQUAL(collector_ptrace.off(b), 0);
+		status = ended();
+		if (status != 7 << 8)
+			wrong++;
+		end();
+	}
+	CU_ASSERT_EQUAL(wrong, 0);
+}
+
 /* ---- other programs -------------------------------------------------------------------------- */
 
 static void execs(void)
@@ -517,10 +585,21 @@ static void notes(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "seconds", seconds },       { "places", places_of }, { "both", both },
-		{ "left_whole", left_whole }, { "execs", execs },      { "command", command },
-		{ "suspends", suspends },     { "stopped", stopped },  { "waits", waits },
-		{ "refuses", refuses },       { "notes", notes },      {},
+		{ "seconds", seconds },
+		{ "places", places_of },
+		{ "both", both },
+		{ "left_whole", left_whole },
+		{ "execs", execs },
+		{ "command", command },
+		{ "suspends", suspends },
+		{ "stopped", stopped },
+		{ "waits", waits },
+		{ "refuses", refuses },
+		{ "notes", notes },
+		{ "trap_flag", trap_flag },
+		{ "trap_flag_of_thread", trap_flag_of_thread },
+		{ "let_go_at_breakpoint", let_go_at_breakpoint },
+		{},
 	};
 
 	return unit_run("backend_ptrace_life", tests);
