@@ -68,6 +68,7 @@ PIJIT_SRC    := $(wildcard tools/jprof/*.c)
 CLASSFILE_SRC := $(wildcard tools/jprof/classfile/*.c)
 CALLTREE_SRC := $(wildcard tools/calltree/*.c)
 CALLS_SRC    := $(wildcard tools/jprof/calls/*.c tools/jprof/probes/*.c)
+HOOKIT_SRC   := $(wildcard tools/hookit/*.c)
 AGENT_KINDS  := $(wildcard tools/jprof/kinds/*.c)
 TRAIN_SRC    := $(wildcard tools/jprof/train/*.c)
 
@@ -86,6 +87,7 @@ INC_POST     := -Idriver/uapi -Ilibperfutil/include -Ilibperfutil -Itools/common
 
 LIB_PERFUTIL := -lzstd -lpthread
 LIB_A2N	     := -lelf -llzma -lzstd -liberty
+LIB_HOOKIT   := $(LIB_A2N) -lpthread -ldl
 LIB_POST     := -ldw -lopcodes -lseccomp -lz
 
 # Libraries that post can do without: it says so then (-version).
@@ -102,6 +104,7 @@ endif
 
 obj	= $(patsubst %.c,$(O)/obj/%.o,$(1))
 LIBS	:= $(O)/lib/libperfutil.a $(O)/lib/libperfutil.so $(O)/lib/liba2n.a $(O)/lib/liba2n.so
+HOOKIT	:= $(if $(SAN),,$(O)/lib/libhookit.so $(O)/lib/libhookit.a)
 HOLDER	:= $(O)/lib/pitrace/pitrace-holder
 TIMER	:= $(O)/lib/pitrace/libpitrace-timer.so
 AGENTS	:= $(if $(SAN),,$(if $(JDK_INCLUDE),$(O)/lib/pitrace/libpijit.so $(O)/lib/pitrace/libjprof.so))
@@ -109,7 +112,7 @@ AGENTS	:= $(if $(SAN),,$(if $(JDK_INCLUDE),$(O)/lib/pitrace/libpijit.so $(O)/lib
 TRAINER	:= $(if $(AGENTS),$(O)/lib/pitrace/trainer/Trainer.$(if $(shell command -v javac),class,java))
 BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof run.itrace run.jprof msr mpevt ptt cpi jprof-train post)
 
-all: $(LIBS) $(HOLDER) $(TIMER) $(AGENTS) $(TRAINER) $(BINS)
+all: $(LIBS) $(HOOKIT) $(HOLDER) $(TIMER) $(AGENTS) $(TRAINER) $(BINS)
 ifeq ($(JDK_INCLUDE),)
 	@echo '  libpijit.so and libjprof.so are left out: no jvmti.h (Debian: default-jdk-headless; or JDK_INCLUDE=FOLDER)'
 endif
@@ -198,6 +201,23 @@ $(O)/lib/pitrace/libpijit.so $(O)/lib/pitrace/libjprof.so: $(O)/lib/pitrace/%.so
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLLDFLAGS) $(HARDENLD) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -Wl,-z,defs,-z,nodelete -Wl,--build-id -o $@ $^ -lpthread
+
+# Linked with programs, or loaded into them: it exports what compiled code calls, and what it must see
+# of theirs before others do.
+$(call obj,$(HOOKIT_SRC)): INC = $(INC_PERFUTIL) -Itools/common -Itools/calltree -Itools/hookit -fvisibility=hidden
+HOOKIT_OBJ := $(call obj,$(HOOKIT_SRC) $(CALLTREE_SRC) tools/common/escape.c)
+$(O)/lib/libhookit.so: $(HOOKIT_OBJ) $(O)/inner/liba2n.a $(O)/inner/libperfutil.a
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALLLDFLAGS) $(HARDENLD) -shared -Wl,-soname,libhookit.so.0 -Wl,--exclude-libs,ALL -Wl,-z,defs,-z,nodelete \
+		-Wl,--build-id -o $@ $^ $(LIB_HOOKIT)
+$(O)/lib/libhookit.a: $(HOOKIT_OBJ) $(O)/inner/liba2n.a $(O)/inner/libperfutil.a tools/hookit/names
+	@mkdir -p $(@D) $(O)/inner
+	@rm -f $@
+	$(call say,AR)
+	$(Q)$(CC) $(if $(SYSROOT),--sysroot=$(SYSROOT)) -r -nostdlib -o $(O)/inner/libhookit.o $(filter %.o %.a,$^)
+	$(Q)$(OBJCOPY) --keep-global-symbols=tools/hookit/names $(O)/inner/libhookit.o
+	$(Q)$(AR) rcs $@ $(O)/inner/libhookit.o
 
 # Programs link our libraries statically: they run wherever they are copied.
 $(O)/bin/swtrace: $(call obj,$(SWTRACE_SRC) $(EVENTS_SRC) $(AI_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a

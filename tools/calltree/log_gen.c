@@ -403,3 +403,14 @@ void log_gen_end(void)
 			      gen.source->program, gen.path, gen.head.lost);
 	gen.fd = -1;
 }
+
+void log_gen_forked(void)
+{
+	if (gen.fd >= 0)
+		close(gen.fd);
+	free(gen.path);
+	free(gen.methods.data);
+	free(gen.events_text.data);
+	memset(&gen, 0, sizeof(gen));
+	gen.fd = -1;
+}

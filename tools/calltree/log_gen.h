@@ -16,5 +16,7 @@ bool log_gen_begin(const struct call_source *source, const char *path, uint32_t 
 		   const char *const *names);
 /* After the last event: all that is in the rings is written. What is missing is told. */
 void log_gen_end(void);
+/* After fork(), in the child: the log is the parent's. Another may begin. */
+void log_gen_forked(void);
 
 #endif

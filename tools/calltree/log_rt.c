@@ -17,6 +17,8 @@ struct writing {
 	struct calibration calibration;
 	struct value_spread *seen;      /* of all threads: SEQUENCES times metrics */
 	uint64_t clamped[CALL_METRICS]; /* nodes */
+	uint64_t small;                 /* calls that took too little to be shown */
+	uint32_t deepest;
 	struct {
 		uint32_t node, level;
 	} * waiting; /* nodes, the next one last */
@@ -42,6 +44,7 @@ static void learn(void *arg, const struct call_thread *t)
 	w->too_many += t->too_many;
 	w->uncounted += t->uncounted;
 	w->backwards += t->backwards;
+	w->deepest = t->deepest;
 }
 
 static void write_name(const struct writing *w, const struct call_thread *t,
@@ -63,20 +66,103 @@ static void write_name(const struct writing *w, const struct call_thread *t,
 	fputc('\n', w->out);
 }
 
-static void write_node(const struct writing *w, const struct call_thread *t, uint32_t node,
-		       uint32_t level)
+/* ---- calls that take little ------------------------------------------------------------------ */
+
+/* Of each node BASE and DELTA of each metric, with those of the nodes below it that are not shown;
+ * and what it and all below took. Parents come before their children. */
+struct sums {
+	uint64_t *value, *all;
+};
+
+static void sums_free(struct sums *s)
+{
+	free(s->value);
+	free(s->all);
+}
+
+static bool is_small(const struct writing *w, const struct call_thread *t, const struct sums *s,
+		     uint32_t node)
+{
+	return node && node < t->used && w->how->least && s->all[node] < w->how->least;
+}
+
+/* 0 or -ENOMEM. */
+static int sums_of(const struct writing *w, const struct call_thread *t, struct sums *s)
+{
+	uint32_t per = 2 * t->metrics, node, i;
+
+	s->value = calloc((size_t)t->used * per, sizeof(*s->value));
+	s->all = calloc(t->used, sizeof(*s->all));
+	if (!s->value || !s->all) {
+		sums_free(s);
+		return -ENOMEM;
+	}
+	for (node = t->used; node--;) {
+		uint64_t *value = s->value + (size_t)node * per, *parent;
+		bool clamped;
+
+		for (i = 0; i < t->metrics; i++) {
+			uint64_t raw = t->raw[(size_t)node * t->metrics + i];
+			uint64_t delta = calibration_delta(&w->calibration, t, node, i, &clamped);
+
+			value[2 * i] += raw - delta;
+			value[2 * i + 1] += delta;
+			s->all[node] += i ? 0 : raw - delta;
+		}
+		if (!node)
+			break;
+		s->all[t->nodes[node].parent] += s->all[node];
+		parent = s->value + (size_t)t->nodes[node].parent * per;
+		for (i = 0; is_small(w, t, s, node) && i < per; i++)
+			parent[i] += value[i];
+	}
+	return 0;
+}
+
+static void count_small(void *arg, const struct call_thread *t)
+{
+	struct writing *w = arg;
+	struct sums s;
+
+	if (w->err)
+		return;
+	w->err = sums_of(w, t, &s);
+	if (w->err)
+		return;
+	for (uint32_t node = 1; node < t->used; node++)
+		if (is_small(w, t, &s, node))
+			w->small += t->nodes[node].calls;
+	sums_free(&s);
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
+static void write_values(const struct writing *w, const struct call_thread *t, const struct sums *s,
+			 uint32_t node)
+{
+	for (uint32_t i = 0; i < t->metrics; i++) {
+		uint64_t raw = t->raw[(size_t)node * t->metrics + i], base, delta;
+		bool clamped;
+
+		if (w->how->least && node < t->used) {
+			base = s->value[((size_t)node * t->metrics + i) * 2];
+			delta = s->value[((size_t)node * t->metrics + i) * 2 + 1];
+		} else {
+			delta = calibration_delta(&w->calibration, t, node, i, &clamped);
+			base = raw - delta;
+		}
+		fprintf(w->out, " %14" PRIu64 " %14" PRIu64, base, delta);
+	}
+}
+
+static void write_node(const struct writing *w, const struct call_thread *t, const struct sums *s,
+		       uint32_t node, uint32_t level)
 {
 	const struct call_node *n = &t->nodes[node];
 
 	fprintf(w->out, "%3u %10" PRIu64 " %10" PRIu64, level, n->calls, n->calls_made);
 	if (w->how->values) {
-		for (uint32_t i = 0; i < t->metrics; i++) {
-			uint64_t raw = t->raw[(size_t)node * t->metrics + i];
-			bool clamped;
-			uint64_t delta = calibration_delta(&w->calibration, t, node, i, &clamped);
-
-			fprintf(w->out, " %14" PRIu64 " %14" PRIu64, raw - delta, delta);
-		}
+		write_values(w, t, s, node);
 		if (metrics_switches)
 			fprintf(w->out, " %3" PRIu32 " %3" PRIu32, n->dispatches, n->interrupts);
 		else
@@ -90,8 +176,11 @@ static void write_node(const struct writing *w, const struct call_thread *t, uin
 static void write_tree(void *arg, const struct call_thread *t)
 {
 	struct writing *w = arg;
+	struct sums s = { 0 };
 	size_t n = 0;
 
+	if (!w->err && w->how->least)
+		w->err = sums_of(w, t, &s);
 	if (w->err)
 		return;
 	w->err = array_next(w->waiting, n, w->room);
@@ -102,8 +191,10 @@ static void write_tree(void *arg, const struct call_thread *t)
 	while (n && !w->err) {
 		uint32_t node = w->waiting[--n].node, level = w->waiting[n].level, c;
 
-		write_node(w, t, node, level);
+		write_node(w, t, &s, node, level);
 		for (c = t->nodes[node].child; c && !w->err; c = t->nodes[c].next) {
+			if (is_small(w, t, &s, c))
+				continue;
 			w->err = array_next(w->waiting, n, w->room);
 			if (!w->err) {
 				w->waiting[n].level = level + 1;
@@ -111,6 +202,7 @@ static void write_tree(void *arg, const struct call_thread *t)
 			}
 		}
 	}
+	sums_free(&s);
 }
 
 /* ---- the head -------------------------------------------------------------------------------- */
@@ -150,7 +242,10 @@ static void write_counts(const struct writing *w)
 			"not kept: ends of methods that began before %" PRIu64
 			", calls deeper than %u %" PRIu64 ", calls beyond the tree's room %" PRIu64
 			", events without a correction %" PRIu64 "\n",
-			w->unknown, 131072u, w->too_deep, w->too_many, w->uncounted);
+			w->unknown, w->deepest, w->too_deep, w->too_many, w->uncounted);
+	if (w->how->least)
+		fprintf(w->out, "left out: calls that took less than %" PRIu64 ": %" PRIu64 "\n",
+			w->how->least, w->small);
 	if (w->backwards)
 		fprintf(w->out, "values that went backwards, taken for 0: %" PRIu64 "\n",
 			w->backwards);
@@ -257,6 +352,10 @@ static void write_all(struct writing *w)
 		if (w->err)
 			return;
 		w->how->source->each(count_clamped, w);
+		if (w->how->least)
+			w->how->source->each(count_small, w);
+		if (w->err)
+			return;
 	}
 	fputs("pitrace log-rt\n", w->out);
 	if (w->how->values)

@@ -14,6 +14,8 @@ struct log_rt {
 	bool values;       /* BASE and DELTA, not CALLS and CEE alone */
 	bool types;        /* a letter for each method's type */
 	bool static_types; /* small ones for static methods */
+	uint64_t least;    /* BASE of the first metric that a call's line has with all it called;
+			    * what has less is its caller's. 0: all are shown */
 	/* How the values are calibrated. */
 	const char *key;                   /* what the minima are of */
 	const struct calibration *trained; /* what runs before have learnt */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * log-rt: the call trees of a Java VM's threads as libjprof writes them, text. Some lines tell what
+ * log-rt: the call trees of threads as libjprof and libhookit write them, text. Some lines tell what
  * was measured; the last of them names the columns. Then come the nodes, parents before their
  * children, up to an empty line; what follows lists what was left out. A log that is cut is read up
  * to its last whole line.
@@ -37,7 +37,7 @@ struct rt_reader {
 	uint32_t ncolumn, values;
 	uint32_t *path; /* the last node of each level */
 	uint32_t levels, room_levels;
-	uint64_t entries, not_kept, calls;
+	uint64_t entries, not_kept, left_out, calls;
 	bool has_entries;
 	char metrics[4096]; /* lines */
 	size_t used_metrics;
@@ -128,6 +128,14 @@ static void read_head_line(struct rt_reader *l, const struct bytes *line)
 			if (number_behind(line, word, &value))
 				l->not_kept = value;
 		}
+	}
+	if (begins(line, "left out: calls that took less than ") &&
+	    number_behind(line, "less than ", &value)) {
+		char word[48];
+
+		snprintf(word, sizeof(word), "less than %" PRIu64 ": ", value);
+		if (number_behind(line, word, &value))
+			l->left_out = value;
 	}
 	if (begins(line, "metric") && line->size < sizeof(l->metrics) - l->used_metrics) {
 		memcpy(l->metrics + l->used_metrics, line->base, line->size);
@@ -348,6 +356,8 @@ static void check_end(struct rt_reader *l)
 {
 	uint64_t want = l->entries > l->not_kept ? l->entries - l->not_kept : 0;
 
+	want = want > l->left_out ? want - l->left_out : 0;
+
 	if (l->cut)
 		faults_tell(&l->tree.faults, l->at,
 			    "incomplete: the log ends within line %" PRIu64
@@ -517,7 +527,7 @@ static size_t log_rt_faults(const struct input *in, const struct pifile_fault **
 
 const struct reader reader_log_rt = {
 	.name = "log-rt",
-	.what = "call trees of Java threads: libjprof",
+	.what = "call trees of threads: libjprof, libhookit",
 	.probe = log_rt_probe,
 	.open = log_rt_open,
 	.begin = log_rt_begin,

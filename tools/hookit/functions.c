@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "functions.h"
+
+#include <sched.h>
+#include <sys/mman.h>
+
+struct function *functions;
+static struct function *_Atomic *order; /* by their numbers */
+static atomic_uint used, numbers;
+
+static void *reserve(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+bool functions_begin(void)
+{
+	functions = reserve(FUNCTIONS_MOST * sizeof(*functions));
+	order = reserve(FUNCTIONS_MOST * sizeof(*order));
+	return functions && order;
+}
+
+struct function *functions_add(uintptr_t address, bool *mine)
+{
+	uint32_t at = functions_start(address);
+
+	*mine = false;
+	for (;; at = (at + 1) & (FUNCTIONS_MOST - 1)) {
+		struct function *f = &functions[at];
+		uintptr_t there = f->address;
+
+		if (there == address)
+			return f;
+		if (there)
+			continue;
+		/* Half of the places stay free, so that a search ends soon. */
+		if (atomic_fetch_add(&used, 1) >= FUNCTIONS_MOST / 2) {
+			atomic_fetch_sub(&used, 1);
+			return NULL;
+		}
+		if (atomic_compare_exchange_strong(&f->address, &there, address)) {
+			*mine = true;
+			f->was = address;
+			return f;
+		}
+		atomic_fetch_sub(&used, 1);
+		if (there == address)
+			return f;
+	}
+}
+
+void functions_number(struct function *f)
+{
+	uint32_t number = atomic_fetch_add(&numbers, 1);
+
+	order[number] = f;
+	atomic_store_explicit(&f->number, number + 1, memory_order_release);
+}
+
+uint32_t functions_count(void)
+{
+	return numbers;
+}
+
+struct function *functions_get(uint32_t number)
+{
+	struct function *f;
+
+	/* Another thread may have counted it and not put it there yet. */
+	while (!(f = order[number]))
+		sched_yield();
+	return f;
+}

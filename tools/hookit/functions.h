@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Functions by numbers: found by their address, without a lock and without malloc, for an event may
+ * come from anywhere. A number is never given back: what is loaded later at the same address is
+ * another function.
+ */
+#ifndef FUNCTIONS_H
+#define FUNCTIONS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FUNCTIONS_MOST (1u << 21)
+#define FUNCTIONS_NONE UINT32_MAX
+
+struct function {
+	_Atomic uintptr_t address; /* 0: nobody's; FUNCTION_GONE: of a library that was closed */
+	_Atomic uint32_t number;   /* + 1; 0: it is about to get one */
+	bool left_out;             /* by the patterns of names: its time is its callers' */
+	uintptr_t was;             /* its address, also when it is gone */
+	const char *_Atomic name;  /* NULL: not asked for yet */
+	uint32_t module;           /* + 1; 0: not known yet */
+};
+#define FUNCTION_GONE UINTPTR_MAX
+
+extern struct function *functions; /* the table */
+
+/* false: no memory. */
+bool functions_begin(void);
+/* One that was not met before; *mine: by this call. NULL: there is no room. */
+struct function *functions_add(uintptr_t address, bool *mine);
+/* Now it has a number. */
+void functions_number(struct function *f);
+/* How many have one, from 0 on, and which has it. */
+uint32_t functions_count(void);
+struct function *functions_get(uint32_t number);
+
+static inline uint32_t functions_start(uintptr_t address)
+{
+	return (uint32_t)((uint64_t)address * 0x9e3779b97f4a7c15 >> 43);
+}
+_Static_assert(FUNCTIONS_MOST == 1u << (64 - 43), "a place of the table");
+
+/* NULL: it has not been met, or has no number yet. */
+static inline struct function *functions_find(uintptr_t address)
+{
+	uint32_t at = functions_start(address);
+
+	for (;; at = (at + 1) & (FUNCTIONS_MOST - 1)) {
+		struct function *f = &functions[at];
+		uintptr_t there = atomic_load_explicit(&f->address, memory_order_relaxed);
+
+		if (__builtin_expect(there == address, 1))
+			return atomic_load_explicit(&f->number, memory_order_acquire) ? f : NULL;
+		if (!there)
+			return NULL;
+	}
+}
+
+#endif

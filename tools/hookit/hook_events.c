@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "hook_events.h"
+
+#include <string.h>
+
+#include "functions.h"
+#include "hookit_begin.h"
+#include "modules.h"
+
+/* ---- the stack ------------------------------------------------------------------------------- */
+
+/* Not on the stack of the thread: where a signal's handler may run, or a coroutine. Nothing can be
+ * told by such a stack pointer; frames that have none there are over when the thread's own goes
+ * on. */
+static inline uintptr_t frame_of(uintptr_t sp)
+{
+	const struct hook_thread *h = &hook_self;
+
+	return sp - h->stack_low < h->stack_high - h->stack_low ? sp : 0;
+}
+
+static __attribute__((noinline)) void drop_ended(struct call_thread *t, uintptr_t frame)
+{
+	uint32_t i = t->depth;
+
+	if (i > t->deepest)
+		return;
+	while (i && t->frames[i - 1].at.frame < frame)
+		i--;
+	call_forget(t, i);
+}
+
+/* What was entered deeper is over; a function that is inlined has the frame of its caller. */
+static inline void resync(struct call_thread *t, uintptr_t frame)
+{
+	if (t->depth && t->depth <= t->deepest &&
+	    __builtin_expect(t->frames[t->depth - 1].at.frame < frame, 0))
+		drop_ended(t, frame);
+}
+
+/*
+ * How many frames there are up to the one that ends; 0: none is it. A function's own frame lies
+ * above what it has called, and below its caller's: so that of those that call themselves the right
+ * one is found.
+ */
+static uint32_t find(const struct call_thread *t, uint32_t number, uintptr_t frame)
+{
+	uint32_t i = t->depth;
+
+	if (i > t->deepest)
+		return i;
+	for (; i; i--) {
+		const struct call_frame *f = &t->frames[i - 1];
+		uintptr_t above = i > 1 ? f[-1].at.frame : 0;
+
+		if (number != FUNCTIONS_NONE ? f->method != number : f->at.frame != frame)
+			continue;
+		if (!above || !frame || above >= frame)
+			return i;
+	}
+	return 0;
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static void enter(struct call_thread *t, uintptr_t function, uintptr_t sp, const uint64_t *values)
+{
+	const struct function *f = functions_find(function);
+	uintptr_t frame = frame_of(sp);
+
+	if (__builtin_expect(!f, 0))
+		f = hookit_new_function(function);
+	if (__builtin_expect(!f || f->left_out, 0)) {
+		call_nothing(t, values);
+		return;
+	}
+	resync(t, frame);
+	if (__builtin_expect(hook_self.thrown > t->depth, 0))
+		hook_self.thrown = t->depth;
+	if (t->depth < t->deepest)
+		t->frames[t->depth].at.frame = frame;
+	call_enter(t, f->number - 1, TYPE_FUNCTION, values);
+}
+
+/* A function that was on the stack when an exception was thrown does not return. */
+static enum call_event went(uint32_t depth)
+{
+	if (__builtin_expect(hook_self.thrown <= depth, 1))
+		return EVENT_LEAVE;
+	hook_self.thrown = depth;
+	return EVENT_UNWIND;
+}
+
+static uint32_t number_at(const struct call_thread *t, uint32_t depth)
+{
+	return depth < t->deepest ? t->frames[depth].method : t->nodes[t->top].method;
+}
+
+static void leave(struct call_thread *t, uintptr_t function, uintptr_t sp, const uint64_t *values)
+{
+	const struct function *f = function ? functions_find(function) : NULL;
+	uint32_t number = f ? f->number - 1 : FUNCTIONS_NONE, at;
+
+	if (function && (!f || f->left_out)) {
+		call_nothing(t, values);
+		return;
+	}
+	at = find(t, number, frame_of(sp));
+	if (at)
+		call_end(t, at - 1, f ? number : number_at(t, at - 1), went(at - 1), values);
+	else if (function)
+		call_end_unknown(t, number, EVENT_LEAVE, values);
+	else
+		call_nothing(t, values);
+}
+
+/* ---- what comes while an event is noted ------------------------------------------------------- */
+
+/* noted: the early reads of the event that was noted first; NULL: none. */
+static __attribute__((noinline)) void drain(struct call_thread *t, const uint64_t *noted)
+{
+	uint32_t i;
+
+	if (noted)
+		memcpy(t->last, noted, t->metrics * sizeof(*t->last));
+	for (i = 0; i < hook_self.waiting; i++) {
+		const struct hook_waiting *w = &hook_self.wait[i];
+		const uint64_t *values = hook_reading == HOOK_NOTHING ? NULL : w->early;
+
+		if (w->leaves)
+			leave(t, w->function, w->sp, values);
+		else
+			enter(t, w->function, w->sp, values);
+		memcpy(t->last, w->late, t->metrics * sizeof(*t->last));
+	}
+	hook_self.waiting = 0;
+}
+
+/* Its time ends here: what it takes to wait is nobody's. */
+static __attribute__((noinline)) void postpone(uintptr_t function, uintptr_t sp, bool leaves,
+					       const uint64_t *values)
+{
+	uint32_t n = hook_self.waiting;
+	struct hook_waiting *w;
+
+	if (!hook_self.tree->nodes || n >= HOOK_WAITING) {
+		hook_missed++;
+		return;
+	}
+	w = &hook_self.wait[n];
+	w->function = function;
+	w->sp = sp;
+	w->leaves = leaves;
+	if (hook_reading != HOOK_NOTHING) {
+		memcpy(w->early, values, sizeof(w->early));
+		metrics_read(w->late, values);
+	}
+	hook_self.waiting = n + 1;
+}
+
+/* An event that a handler has left by siglongjmp(), for a frame that lies above it. */
+static bool was_left(uintptr_t sp)
+{
+	return frame_of(hook_self.busy) && frame_of(sp) > hook_self.busy + 4096;
+}
+
+static __attribute__((noinline)) struct call_thread *begin(uintptr_t sp, uint64_t *values)
+{
+	hook_self.busy = sp;
+	if (hookit_begin() && !hook_self.refused)
+		hook_thread_begin();
+	memcpy(values, hook_self.tree->last, sizeof(hook_self.tree->last));
+	return hook_self.tree;
+}
+
+#define IN_ORDER __asm__ volatile("" : : : "memory")
+
+static inline __attribute__((always_inline)) void note(uintptr_t function, uintptr_t sp,
+						       bool leaves, uint64_t *values)
+{
+	struct call_thread *t = hook_self.tree;
+	uint64_t dispatches, interrupts;
+
+	if (__builtin_expect(hook_self.busy != 0, 0) && !was_left(sp)) {
+		postpone(function, sp, leaves, values);
+		return;
+	}
+	if (__builtin_expect(t == &hook_nobody, 0))
+		t = begin(sp, values);
+	hook_self.busy = sp;
+	IN_ORDER;
+	if (__builtin_expect(t->nodes && atomic_load_explicit(&hook_on, memory_order_relaxed), 1)) {
+		if (__builtin_expect(hook_self.waiting != 0, 0))
+			drain(t, NULL);
+		/* What came while the thread was in here is nobody's, as the time here is. */
+		if (__builtin_expect(metrics_switches, 0)) {
+			metrics_read_switches(&dispatches, &interrupts);
+			call_switched(t, dispatches, interrupts);
+		}
+		if (__builtin_expect(hook_reading == HOOK_NOTHING, 0))
+			values = NULL;
+		if (leaves)
+			leave(t, function, sp, values);
+		else
+			enter(t, function, sp, values);
+		if (__builtin_expect(hook_self.waiting != 0, 0))
+			drain(t, values);
+	}
+	IN_ORDER;
+	hook_self.busy = 0;
+}
+
+void hook_entered(uintptr_t function, uintptr_t sp, uint64_t *values)
+{
+	note(function, sp, false, values);
+}
+
+void hook_left(uintptr_t function, uintptr_t sp, uint64_t *values)
+{
+	note(function, sp, true, values);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a thread's events need: its tree, where its stack is, and what came while an event was being
+ * noted, by a signal. A thread's tree is never NULL: those that have none use `hook_nobody`, those
+ * that shall have none `hook_left_out`, so that there is no branch before the first read.
+ */
+#ifndef HOOK_THREAD_H
+#define HOOK_THREAD_H
+
+#include "call_thread.h"
+
+/* An event that a signal's handler makes while the thread notes another one waits until that is
+ * done. */
+#define HOOK_WAITING 256
+struct hook_waiting {
+	uintptr_t function, sp; /* function 0: what has this frame ends */
+	bool leaves;
+	uint64_t early[CALL_METRICS], late[CALL_METRICS];
+};
+
+struct hook_thread {
+	struct call_thread *tree;
+	uintptr_t stack_low, stack_high; /* 0: not known */
+	volatile uintptr_t busy;         /* the stack pointer of the event that is being noted */
+	volatile uint32_t waiting;
+	struct hook_waiting *wait;
+	uint32_t thrown; /* frames there were when an exception was thrown that is not caught */
+	bool refused;    /* it has no metrics, or no memory */
+	uint32_t rounds; /* of the thread's destructors */
+};
+
+extern __thread struct hook_thread hook_self __attribute__((tls_model("initial-exec")));
+extern struct call_thread hook_nobody, hook_left_out;
+
+/* What an event reads. */
+enum hook_reading { HOOK_NOTHING, HOOK_CYCLES, HOOK_METRICS };
+extern enum hook_reading hook_reading;
+extern atomic_bool hook_on;
+extern atomic_uint_least64_t hook_missed; /* events for which there was no room to wait */
+
+void hook_read_late(struct call_thread *t);
+
+/* The first event of a thread: gives it a tree, or one of those above. */
+void hook_thread_begin(void);
+/* Threads write their events into rings, too, from now on. */
+void hook_threads_trace(void);
+/* How many levels of calls are kept; 0: as many as there is room for. */
+void hook_threads_depth(uint32_t depth);
+/* In the child of fork(): the thread that runs is the only one; it is where it was, and has called
+ * nothing yet. */
+void hook_threads_forked(void);
+
+/* As call_source.h has them. */
+void hook_threads_each(void (*each)(void *arg, const struct call_thread *t), void *arg);
+uint64_t hook_threads_refused(const char **why);
+/* Of those that run: their names as they are now. */
+void hook_threads_name(void);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "hookit.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "calibration_key.h"
+#include "functions.h"
+#include "hook_thread.h"
+#include "hookit_begin.h"
+#include "hookit_options.h"
+#include "log_file.h"
+#include "log_gen.h"
+#include "log_rt.h"
+#include "metrics.h"
+#include "minima.h"
+#include "modules.h"
+
+enum begun { NOT_YET, BEGINNING, RUNS, NOT_WANTED };
+
+static struct {
+	_Atomic enum begun begun;
+	struct hookit_options o;
+	struct log_rt log;
+	struct log_file file;
+	char key[4096];
+	pid_t pid;
+	bool ended;
+	pthread_mutex_t lock; /* of writing */
+} hookit = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* ---- what the logs are written from ---------------------------------------------------------- */
+
+static const char *name_of(uint32_t number)
+{
+	return modules_name(functions_get(number));
+}
+
+static const struct call_source source = {
+	.program = "hookit",
+	.name = name_of,
+	.methods = functions_count,
+	.each = hook_threads_each,
+	.refused = hook_threads_refused,
+};
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+struct function *hookit_new_function(uintptr_t address)
+{
+	bool mine;
+	struct function *f = functions_add(address, &mine);
+
+	if (!f)
+		return NULL;
+	if (mine) {
+		if (hookit.o.functions.patterns)
+			f->left_out = !filter_takes(&hookit.o.functions, modules_name(f));
+		functions_number(f);
+	}
+	while (!f->number)
+		sched_yield();
+	return f;
+}
+
+/* ---- begin ----------------------------------------------------------------------------------- */
+
+static bool make_log(void)
+{
+	hookit.pid = getpid();
+	return log_file_make(&hookit.file, hookit.o.path,
+			     *hookit.o.prefix ? hookit.o.prefix : "log-rt", "program");
+}
+
+static void begin_trace(void)
+{
+	const char *names[CALL_METRICS];
+	char path[sizeof(hookit.o.path) + 64];
+
+	for (uint32_t i = 0; i < metrics_count(); i++)
+		names[i] = metrics_get(i)->name;
+	snprintf(path, sizeof(path), "%s%slog-gen.1_%d", hookit.o.path, *hookit.o.path ? "/" : "",
+		 (int)getpid());
+	if (log_gen_begin(&source, path, metrics_count(), names))
+		hook_threads_trace();
+}
+
+/* What minima are of: this library, how it was compiled, the CPU, the metrics. */
+static void make_key(void)
+{
+	key_add(hookit.key, sizeof(hookit.key), "hookit", "%s", PITRACE_VERSION);
+	key_add_build(hookit.key, sizeof(hookit.key), "hookit build id", (uintptr_t)make_key);
+	key_add_machine(hookit.key, sizeof(hookit.key));
+	key_add(hookit.key, sizeof(hookit.key), "events", "functions of compiled code");
+}
+
+static const char *minima_path(void)
+{
+	return hookit.o.no_minima ? NULL : hookit.o.minima;
+}
+
+static bool begin(void)
+{
+	if (hookit_options_take(&hookit.o, getenv("HOOKITOPTS")) <= 0 || !functions_begin())
+		return false;
+	hookit.log = (struct log_rt){
+		.source = &source,
+		.values = !hookit.o.tree,
+		.types = hookit.o.types,
+		.static_types = true,
+		.least = hookit.o.least,
+	};
+	hookit.file.program = "hookit";
+	hookit.file.kind = "log-rt";
+	if (!make_log())
+		return false;
+	hook_reading = hookit.o.tree      ? HOOK_NOTHING :
+		       metrics_wall_alone ? HOOK_CYCLES :
+					    HOOK_METRICS;
+	hook_threads_depth(hookit.o.depth);
+	make_key();
+	minima_begin(&hookit.log, hookit.key, minima_path());
+	if (hookit.o.trace)
+		begin_trace();
+	pthread_atfork(NULL, NULL, hookit_forked);
+	hook_on = !hookit.o.waits;
+	return true;
+}
+
+bool hookit_begin(void)
+{
+	enum begun was = NOT_YET;
+
+	if (hookit.begun == RUNS)
+		return true;
+	if (atomic_compare_exchange_strong(&hookit.begun, &was, BEGINNING)) {
+		hookit.begun = begin() ? RUNS : NOT_WANTED;
+		if (hookit.begun != RUNS)
+			hook_self.tree = &hook_left_out;
+	}
+	while (hookit.begun == BEGINNING)
+		sched_yield();
+	if (hookit.begun == NOT_WANTED)
+		hook_self.tree = &hook_left_out;
+	return hookit.begun == RUNS;
+}
+
+void HookitOn(void)
+{
+	if (hookit_begin())
+		hook_on = true;
+}
+
+void HookitOff(void)
+{
+	hook_on = false;
+}
+
+/* ---- end ------------------------------------------------------------------------------------- */
+
+bool hookit_runs(void)
+{
+	return hookit.begun == RUNS;
+}
+
+bool hookit_is_borrowed(void)
+{
+	return hookit.begun == RUNS && hookit.pid != getpid();
+}
+
+static int write_log(void)
+{
+	FILE *out;
+	int err;
+
+	modules_see();
+	hook_threads_name();
+	out = log_file_open(&hookit.file);
+	err = out ? log_rt_write(out, &hookit.log) : -errno;
+	if (out && !err && hook_missed)
+		fprintf(out,
+			"\nevents that came while others were noted, and found no room: %" PRIu64
+			"\n",
+			(uint64_t)hook_missed);
+	log_file_close(&hookit.file, out, err);
+	if (out && !err)
+		minima_tell(&hookit.log, minima_path());
+	return err;
+}
+
+void hookit_write(void)
+{
+	if (hookit.begun != RUNS || hookit.ended || hookit_is_borrowed())
+		return;
+	HookitFlush();
+}
+
+int HookitFlush(void)
+{
+	bool was;
+	int err;
+
+	if (hookit.begun != RUNS || hookit_is_borrowed())
+		return -1;
+	pthread_mutex_lock(&hookit.lock);
+	was = hook_on;
+	hook_on = false;
+	err = write_log();
+	hook_on = was;
+	pthread_mutex_unlock(&hookit.lock);
+	return err ? -1 : 0;
+}
+
+/* After all else of the program. */
+static __attribute__((destructor(101))) void at_exit(void)
+{
+	if (hookit.begun != RUNS || hookit.ended || hookit_is_borrowed())
+		return;
+	hook_on = false;
+	hookit.ended = true;
+	log_gen_end();
+	write_log();
+}
+
+/* ---- fork ------------------------------------------------------------------------------------ */
+
+void hookit_forked(void)
+{
+	bool was = hook_on;
+
+	if (hookit.begun != RUNS)
+		return;
+	hook_on = false;
+	pthread_mutex_init(&hookit.lock, NULL);
+	modules_forked();
+	log_gen_forked();
+	hook_threads_forked();
+	hookit.ended = !make_log();
+	if (!hookit.ended && hookit.o.trace) {
+		hook_threads_trace();
+		begin_trace();
+	}
+	hook_on = was && !hookit.ended;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The whole: begun by the first event of a program, ended with it, when its logs are written. */
+#ifndef HOOKIT_BEGIN_H
+#define HOOKIT_BEGIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct function;
+
+/* What was asked for is read, the logs are made. false: nothing is measured. */
+bool hookit_begin(void);
+/* A function that was not met before; NULL: there is no room. */
+struct function *hookit_new_function(uintptr_t address);
+/* The program's image ends here, or may: what was counted until now is written. */
+void hookit_write(void);
+/* Whether it has begun. */
+bool hookit_runs(void);
+/* In the child of fork(). */
+void hookit_forked(void);
+/* This is a child of vfork(): what it has is its parent's. */
+bool hookit_is_borrowed(void);
+
+#endif

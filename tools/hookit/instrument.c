@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What code that is compiled with -finstrument-functions calls. */
+#include "hook_events.h"
+
+void __cyg_profile_func_enter(void *function, void *site);
+void __cyg_profile_func_exit(void *function, void *site);
+
+/* The caller's stack pointer: this function keeps a frame pointer. */
+#define SP ((uintptr_t)__builtin_frame_address(0) + 2 * sizeof(uintptr_t))
+
+HOOK_BARE void __cyg_profile_func_enter(void *function, void *site)
+{
+	uint64_t now[CALL_METRICS];
+
+	(void)site;
+	hook_early(now);
+	hook_entered((uintptr_t)function, SP, now);
+	hook_late();
+}
+
+HOOK_BARE void __cyg_profile_func_exit(void *function, void *site)
+{
+	uint64_t now[CALL_METRICS];
+
+	(void)site;
+	hook_early(now);
+	hook_left((uintptr_t)function, SP, now);
+	hook_late();
+}

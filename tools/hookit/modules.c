@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "modules.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "a2n.h"
+#include "base/array.h"
+#include "functions.h"
+
+/* A segment with code. Each is a process of its own for A2N: what is loaded later at its place does
+ * not matter then. */
+struct module {
+	uintptr_t start, end;
+	uint64_t offset; /* in its file */
+	char *path;
+	bool gone, seen, told;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct module *modules;
+static uint32_t count, room;
+static struct a2n *names;
+
+/* ---- what is loaded -------------------------------------------------------------------------- */
+
+static char *path_of(const struct dl_phdr_info *info)
+{
+	char path[PATH_MAX];
+	ssize_t n;
+
+	if (*info->dlpi_name)
+		return realpath(info->dlpi_name, path) ? strdup(path) : strdup(info->dlpi_name);
+	n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	if (n <= 0)
+		return strdup("program");
+	path[n] = 0;
+	return strdup(path);
+}
+
+static int see_one(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	uint32_t i;
+
+	(void)size, (void)arg;
+	for (int p = 0; p < info->dlpi_phnum; p++) {
+		const ElfW(Phdr) *h = &info->dlpi_phdr[p];
+		uintptr_t start = info->dlpi_addr + h->p_vaddr;
+
+		if (h->p_type != PT_LOAD || !(h->p_flags & PF_X) || !h->p_memsz)
+			continue;
+		for (i = 0; i < count; i++)
+			if (!modules[i].gone && modules[i].start == start &&
+			    modules[i].end == start + h->p_memsz)
+				break;
+		if (i == count) {
+			if (array_next(modules, count, room))
+				return 0;
+			modules[count++] = (struct module){
+				.start = start,
+				.end = start + h->p_memsz,
+				.offset = h->p_offset,
+				.path = path_of(info),
+			};
+		}
+		modules[i].seen = true;
+	}
+	return 0;
+}
+
+static void find_loaded(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		modules[i].seen = false;
+	dl_iterate_phdr(see_one, NULL);
+}
+
+static uint32_t module_of(uintptr_t address)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!modules[i].gone &&
+		    address - modules[i].start < modules[i].end - modules[i].start)
+			return i + 1;
+	return 0;
+}
+
+static void place_functions(void)
+{
+	uint32_t n = functions_count();
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct function *f = functions_get(i);
+
+		if (!f->module)
+			f->module = module_of(f->was);
+	}
+}
+
+void modules_see(void)
+{
+	pthread_mutex_lock(&lock);
+	find_loaded();
+	place_functions();
+	pthread_mutex_unlock(&lock);
+}
+
+void modules_closed(void)
+{
+	uint32_t n = functions_count(), i;
+
+	pthread_mutex_lock(&lock);
+	find_loaded();
+	for (i = 0; i < count; i++)
+		modules[i].gone |= !modules[i].seen;
+	for (i = 0; i < n; i++) {
+		struct function *f = functions_get(i);
+
+		if (f->module && modules[f->module - 1].gone)
+			f->address = FUNCTION_GONE;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* So that A2N finds the file, and no other one of its name. */
+static void tell(uint32_t number)
+{
+	struct module *m = &modules[number - 1];
+	struct a2n_map map = { .start = m->start & ~(uintptr_t)4095, .path = m->path };
+	struct stat st;
+
+	map.length = m->end - map.start;
+	map.offset = m->offset - (m->start - map.start);
+	if (!stat(m->path, &st)) {
+		map.inode = st.st_ino;
+		map.dev_major = (uint32_t)(st.st_dev >> 8 & 0xfff);
+		map.dev_minor = (uint32_t)((st.st_dev & 0xff) | (st.st_dev >> 12 & 0xfff00));
+	}
+	m->told = !a2n_process(names, 1, number, 0) && !a2n_add_map(names, 1, number, &map);
+}
+
+static char *plain(const struct function *f)
+{
+	const char *path = f->module ? modules[f->module - 1].path : NULL, *slash;
+	char *text;
+
+	slash = path ? strrchr(path, '/') : NULL;
+	if (!path)
+		path = "unknown";
+	return asprintf(&text, "%s+0x%" PRIxPTR, slash ? slash + 1 : path,
+			f->module ? f->was - modules[f->module - 1].start +
+					    (uintptr_t)modules[f->module - 1].offset :
+				    f->was) < 0 ?
+		       NULL :
+		       text;
+}
+
+static char *find_name(const struct function *f)
+{
+	static const struct a2n_options options = { .demangle = true };
+	struct a2n_answer answer;
+
+	if (!names)
+		names = a2n_open(&options);
+	if (!names || !f->module)
+		return plain(f);
+	if (!modules[f->module - 1].told)
+		tell(f->module);
+	a2n_resolve(names, f->module, 2, f->was, false, &answer);
+	return answer.result == A2N_OK ? strdup(answer.symbol->name) : plain(f);
+}
+
+const char *modules_name(struct function *f)
+{
+	const char *name = f->name;
+
+	if (name)
+		return name;
+	pthread_mutex_lock(&lock);
+	if (!f->name && !f->module) {
+		find_loaded();
+		f->module = module_of(f->was);
+	}
+	if (!f->name) {
+		name = find_name(f);
+		f->name = name ? name : "function";
+	}
+	name = f->name;
+	pthread_mutex_unlock(&lock);
+	return name;
+}
+
+void modules_forked(void)
+{
+	pthread_mutex_init(&lock, NULL);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The program and its libraries, also those that were closed: which of them a function is in, and
+ * what it is called there. Names are looked for when somebody asks for them, not at events.
+ */
+#ifndef MODULES_H
+#define MODULES_H
+
+#include <stdbool.h>
+
+#include "functions.h"
+
+/* Sees what is loaded now; functions that have no module yet find theirs. */
+void modules_see(void);
+/* Of a library that is closed now, functions are gone: before it, modules_see(). */
+void modules_closed(void);
+/* The function's name, which stays; without one its module and address. Never NULL. */
+const char *modules_name(struct function *f);
+/* After fork(), in the child: nobody holds the lock. */
+void modules_forked(void);
+
+#endif
