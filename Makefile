@@ -49,7 +49,7 @@ A2N_SRC	     := $(wildcard libperfutil/a2n/*.c libperfutil/a2n/*/*.c) libperfuti
 		libperfutil/file/user_record.c
 COMMON_SRC   := $(wildcard tools/common/*.c)
 SWTRACE_SRC  := $(filter-out %/run_tprof.c %/run_itrace_main.c %/run_jprof.c %/report_run.c,$(wildcard tools/swtrace/*.c))
-RUN_SRC	     := $(patsubst %,tools/swtrace/%.c,run run_end run_itrace run_jit report_run tool_collectors place \
+RUN_SRC	     := $(patsubst %,tools/swtrace/%.c,run run_end run_itrace run_jit run_hookit compiled report_run tool_collectors place \
 		  messages)
 RUN_TPROF_SRC := tools/swtrace/run_tprof.c $(RUN_SRC)
 RUN_ITRACE_SRC := tools/swtrace/run_itrace_main.c $(RUN_SRC)
@@ -125,10 +125,10 @@ $(call obj,libperfutil/events/events_pfm.c libperfutil/events/events_file.c): IN
 $(O)/obj/libperfutil/events/events_file.o: INC += -DPITRACE_DATADIR='"$(DATADIR)"'
 $(call obj,$(A2N_SRC)):      INC = $(INC_A2N)
 $(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC) $(RUN_ITRACE_SRC) $(RUN_JPROF_SRC) $(MSR_SRC) $(EVENTS_SRC) $(AI_SRC) $(MPEVT_SRC) $(PTT_SRC) $(CPI_SRC)): INC = $(INC_TOOLS)
-$(O)/obj/tools/swtrace/run_jit.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
+$(O)/obj/tools/swtrace/run_jit.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)"'
 $(call obj,$(POST_SRC)):     INC = $(INC_POST)
 # All write new files and read pipes in the same way.
-$(call obj,tools/common/output.c tools/swtrace/place.c tools/swtrace/run.c): INC += -Ilibperfutil
+$(call obj,tools/common/output.c tools/swtrace/place.c tools/swtrace/run.c tools/swtrace/compiled.c): INC += -Ilibperfutil
 
 # What is told of the places where all is to be installed is compiled anew when they change, by PREFIX
 # or otherwise. Not to be installed elsewhere: what lies near is found there (base/installed.h).

@@ -54,7 +54,7 @@ struct call_thread *call_thread_new(uint32_t metrics)
 	t->size = l.size;
 	t->metrics = metrics;
 	t->frames = (struct call_frame *)(m + l.frames);
-	t->deepest = DEEPEST;
+	t->deepest = t->levels = DEEPEST;
 	t->minimum = (uint64_t *)(m + l.minimum);
 	t->spread = (struct value_spread *)(m + l.spread);
 	t->more = (struct call_more *)(m + l.more);
@@ -291,9 +291,14 @@ void call_enter(struct call_thread *t, uint32_t method, uint32_t type, const uin
 		t->too_deep++;
 		return;
 	}
-	node = child(t, method, type);
-	t->nodes[t->top].calls_made++;
-	t->nodes[node].calls++;
+	if (__builtin_expect(t->depth >= t->levels, 0)) {
+		t->too_deep++;
+		node = t->top;
+	} else {
+		node = child(t, method, type);
+		t->nodes[t->top].calls_made++;
+		t->nodes[node].calls++;
+	}
 	t->frames[t->depth].node = t->top = node;
 	t->frames[t->depth++].method = method;
 }

@@ -57,6 +57,7 @@ struct call_thread {
 	uint32_t metrics;
 	struct call_frame *frames;
 	uint32_t deepest;
+	uint32_t levels; /* frames beyond these have the last one's node */
 	struct call_node *nodes;
 	uint64_t *raw; /* `metrics` values for each node */
 	uint32_t used, room;

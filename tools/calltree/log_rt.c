@@ -44,7 +44,7 @@ static void learn(void *arg, const struct call_thread *t)
 	w->too_many += t->too_many;
 	w->uncounted += t->uncounted;
 	w->backwards += t->backwards;
-	w->deepest = t->deepest;
+	w->deepest = t->levels;
 }
 
 static void write_name(const struct writing *w, const struct call_thread *t,

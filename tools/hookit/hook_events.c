@@ -19,23 +19,26 @@ static inline uintptr_t frame_of(uintptr_t sp)
 	return sp - h->stack_low < h->stack_high - h->stack_low ? sp : 0;
 }
 
-static __attribute__((noinline)) void drop_ended(struct call_thread *t, uintptr_t frame)
+/* Of those that have the same frame the one that was told from the same site. */
+static __attribute__((noinline)) void drop_ended(struct call_thread *t, struct call_place at)
 {
-	uint32_t i = t->depth;
+	uint32_t i = t->depth, same;
 
-	if (i > t->deepest)
-		return;
-	while (i && t->frames[i - 1].at.frame < frame)
+	while (i && t->frames[i - 1].at.frame < at.frame)
 		i--;
-	call_forget(t, i);
+	for (same = i; same && t->frames[same - 1].at.frame == at.frame; same--)
+		if (!at.site || t->frames[same - 1].at.site == at.site)
+			i = same - 1;
+	if (i < t->depth)
+		call_forget(t, i);
 }
 
 /* What was entered deeper is over; a function that is inlined has the frame of its caller. */
-static inline void resync(struct call_thread *t, uintptr_t frame)
+static inline void resync(struct call_thread *t, struct call_place at)
 {
-	if (t->depth && t->depth <= t->deepest &&
-	    __builtin_expect(t->frames[t->depth - 1].at.frame < frame, 0))
-		drop_ended(t, frame);
+	if (at.frame && t->depth && t->depth <= t->deepest &&
+	    __builtin_expect(t->frames[t->depth - 1].at.frame <= at.frame, 0))
+		drop_ended(t, at);
 }
 
 /*
@@ -63,10 +66,10 @@ static uint32_t find(const struct call_thread *t, uint32_t number, uintptr_t fra
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-static void enter(struct call_thread *t, uintptr_t function, uintptr_t sp, const uint64_t *values)
+static void enter(struct call_thread *t, uintptr_t function, struct call_place at,
+		  const uint64_t *values)
 {
 	const struct function *f = functions_find(function);
-	uintptr_t frame = frame_of(sp);
 
 	if (__builtin_expect(!f, 0))
 		f = hookit_new_function(function);
@@ -74,11 +77,12 @@ static void enter(struct call_thread *t, uintptr_t function, uintptr_t sp, const
 		call_nothing(t, values);
 		return;
 	}
-	resync(t, frame);
+	at.frame = frame_of(at.frame);
+	resync(t, at);
 	if (__builtin_expect(hook_self.thrown > t->depth, 0))
 		hook_self.thrown = t->depth;
 	if (t->depth < t->deepest)
-		t->frames[t->depth].at.frame = frame;
+		t->frames[t->depth].at = at;
 	call_enter(t, f->number - 1, TYPE_FUNCTION, values);
 }
 
@@ -130,15 +134,15 @@ static __attribute__((noinline)) void drain(struct call_thread *t, const uint64_
 		if (w->leaves)
 			leave(t, w->function, w->sp, values);
 		else
-			enter(t, w->function, w->sp, values);
+			enter(t, w->function, (struct call_place){ w->sp, w->site }, values);
 		memcpy(t->last, w->late, t->metrics * sizeof(*t->last));
 	}
 	hook_self.waiting = 0;
 }
 
 /* Its time ends here: what it takes to wait is nobody's. */
-static __attribute__((noinline)) void postpone(uintptr_t function, uintptr_t sp, bool leaves,
-					       const uint64_t *values)
+static __attribute__((noinline)) void postpone(uintptr_t function, struct call_place at,
+					       bool leaves, const uint64_t *values)
 {
 	uint32_t n = hook_self.waiting;
 	struct hook_waiting *w;
@@ -149,7 +153,8 @@ static __attribute__((noinline)) void postpone(uintptr_t function, uintptr_t sp,
 	}
 	w = &hook_self.wait[n];
 	w->function = function;
-	w->sp = sp;
+	w->sp = at.frame;
+	w->site = at.site;
 	w->leaves = leaves;
 	if (hook_reading != HOOK_NOTHING) {
 		memcpy(w->early, values, sizeof(w->early));
@@ -161,7 +166,7 @@ static __attribute__((noinline)) void postpone(uintptr_t function, uintptr_t sp,
 /* An event that a handler has left by siglongjmp(), for a frame that lies above it. */
 static bool was_left(uintptr_t sp)
 {
-	return frame_of(hook_self.busy) && frame_of(sp) > hook_self.busy + 4096;
+	return frame_of(hook_self.busy) && frame_of(sp) > hook_self.busy;
 }
 
 static __attribute__((noinline)) struct call_thread *begin(uintptr_t sp, uint64_t *values)
@@ -175,19 +180,19 @@ static __attribute__((noinline)) struct call_thread *begin(uintptr_t sp, uint64_
 
 #define IN_ORDER __asm__ volatile("" : : : "memory")
 
-static inline __attribute__((always_inline)) void note(uintptr_t function, uintptr_t sp,
+static inline __attribute__((always_inline)) void note(uintptr_t function, struct call_place at,
 						       bool leaves, uint64_t *values)
 {
 	struct call_thread *t = hook_self.tree;
 	uint64_t dispatches, interrupts;
 
-	if (__builtin_expect(hook_self.busy != 0, 0) && !was_left(sp)) {
-		postpone(function, sp, leaves, values);
+	if (__builtin_expect(hook_self.busy != 0, 0) && !was_left(at.frame)) {
+		postpone(function, at, leaves, values);
 		return;
 	}
 	if (__builtin_expect(t == &hook_nobody, 0))
-		t = begin(sp, values);
-	hook_self.busy = sp;
+		t = begin(at.frame, values);
+	hook_self.busy = at.frame;
 	IN_ORDER;
 	if (__builtin_expect(t->nodes && atomic_load_explicit(&hook_on, memory_order_relaxed), 1)) {
 		if (__builtin_expect(hook_self.waiting != 0, 0))
@@ -200,9 +205,9 @@ static inline __attribute__((always_inline)) void note(uintptr_t function, uintp
 		if (__builtin_expect(hook_reading == HOOK_NOTHING, 0))
 			values = NULL;
 		if (leaves)
-			leave(t, function, sp, values);
+			leave(t, function, at.frame, values);
 		else
-			enter(t, function, sp, values);
+			enter(t, function, at, values);
 		if (__builtin_expect(hook_self.waiting != 0, 0))
 			drain(t, values);
 	}
@@ -210,12 +215,12 @@ static inline __attribute__((always_inline)) void note(uintptr_t function, uintp
 	hook_self.busy = 0;
 }
 
-void hook_entered(uintptr_t function, uintptr_t sp, uint64_t *values)
+void hook_entered(uintptr_t function, uintptr_t sp, uintptr_t site, uint64_t *values)
 {
-	note(function, sp, false, values);
+	note(function, (struct call_place){ sp, site }, false, values);
 }
 
 void hook_left(uintptr_t function, uintptr_t sp, uint64_t *values)
 {
-	note(function, sp, true, values);
+	note(function, (struct call_place){ sp, 0 }, true, values);
 }

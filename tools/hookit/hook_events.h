@@ -10,8 +10,10 @@
 #include "hook_thread.h"
 #include "metrics.h"
 
-/* Between the two reads. values: the early ones. */
-void hook_entered(uintptr_t function, uintptr_t sp, uint64_t *values);
+/* Between the two reads. values: the early ones. site: where in the function this was told, so that
+ * one that is inlined in itself is told from one that begins anew where it was; 0: told by the
+ * first instruction of a frame, where it is always anew. */
+void hook_entered(uintptr_t function, uintptr_t sp, uintptr_t site, uint64_t *values);
 /* function 0: what was entered with this very stack pointer ends. */
 void hook_left(uintptr_t function, uintptr_t sp, uint64_t *values);
 

@@ -22,7 +22,7 @@ atomic_uint_least64_t hook_missed;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct call_thread *first, **last = &first, *resting;
-static uint32_t trees, deepest;
+static uint32_t trees, levels;
 static bool tracing;
 static uint64_t refused;
 static const char *refused_why;
@@ -138,8 +138,8 @@ static struct call_thread *new_tree(void)
 
 	if (!t)
 		return NULL;
-	if (deepest && deepest < t->deepest)
-		t->deepest = deepest;
+	if (levels && levels < t->levels)
+		t->levels = levels;
 	pthread_mutex_lock(&lock);
 	t->ring = tracing ? call_ring_new(t->metrics) : NULL;
 	t->tid = gettid();
@@ -186,7 +186,7 @@ void hook_threads_trace(void)
 
 void hook_threads_depth(uint32_t depth)
 {
-	deepest = depth;
+	levels = depth;
 }
 
 /* ---- fork ------------------------------------------------------------------------------------ */

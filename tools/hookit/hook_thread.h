@@ -13,7 +13,7 @@
  * done. */
 #define HOOK_WAITING 256
 struct hook_waiting {
-	uintptr_t function, sp; /* function 0: what has this frame ends */
+	uintptr_t function, sp, site; /* as hook_entered() and hook_left() have them */
 	bool leaves;
 	uint64_t early[CALL_METRICS], late[CALL_METRICS];
 };

@@ -51,6 +51,19 @@ static const struct call_source source = {
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
+/* A pattern without ( is of the name alone, without its parameters. */
+static bool takes(const char *name)
+{
+	const struct method_filter *f = &hookit.o.functions;
+	char alone[1024];
+
+	for (const char *p = f->patterns; *p; p += strlen(p) + 1)
+		if (strchr(p, '('))
+			return filter_takes(f, name);
+	snprintf(alone, sizeof(alone), "%.*s", (int)strcspn(name, "("), name);
+	return filter_takes(f, alone);
+}
+
 struct function *hookit_new_function(uintptr_t address)
 {
 	bool mine;
@@ -60,7 +73,7 @@ struct function *hookit_new_function(uintptr_t address)
 		return NULL;
 	if (mine) {
 		if (hookit.o.functions.patterns)
-			f->left_out = !filter_takes(&hookit.o.functions, modules_name(f));
+			f->left_out = !takes(modules_name(f));
 		functions_number(f);
 	}
 	while (!f->number)
@@ -104,6 +117,24 @@ static const char *minima_path(void)
 	return hookit.o.no_minima ? NULL : hookit.o.minima;
 }
 
+/* Of the first metric; false after a message. */
+static bool set_least(void)
+{
+	const struct metric *m = metrics_get(0);
+	bool cycles = !strcmp(m->unit, "cycles") && CyclesPerSecond() > 0;
+
+	hookit.log.least = hookit.o.least;
+	if (!hookit.o.least || !hookit.o.least_is_ns)
+		return true;
+	if (cycles) {
+		hookit.log.least = (uint64_t)((double)hookit.o.least * CyclesPerSecond() / 1e9);
+	} else if (strcmp(m->unit, "ns")) {
+		fprintf(stderr, "hookit: HOOKITOPTS: MINTIME: %s is no time\n", m->name);
+		return false;
+	}
+	return true;
+}
+
 static bool begin(void)
 {
 	if (hookit_options_take(&hookit.o, getenv("HOOKITOPTS")) <= 0 || !functions_begin())
@@ -113,8 +144,9 @@ static bool begin(void)
 		.values = !hookit.o.tree,
 		.types = hookit.o.types,
 		.static_types = true,
-		.least = hookit.o.least,
 	};
+	if (!set_least())
+		return false;
 	hookit.file.program = "hookit";
 	hookit.file.kind = "log-rt";
 	if (!make_log())

@@ -80,7 +80,8 @@ static const char *set_depth(struct hookit_options *o, const char *text, size_t 
 
 static const char *set_least(struct hookit_options *o, const char *text, size_t n)
 {
-	return take_number(&o->least, UINT64_MAX, text, n);
+	o->least_is_ns = n > 2 && !memcmp(text + n - 2, "ns", 2);
+	return take_number(&o->least, INT64_MAX, text, n - (o->least_is_ns ? 2 : 0));
 }
 
 static const char *set_name(char *to, size_t size, const char *text, size_t n)
@@ -128,7 +129,7 @@ static const struct hookit_option {
 	  set_functions },
 	{ "DEPTH=", "N", "so many levels of calls; what is deeper is counted with the last one",
 	  set_depth },
-	{ "MINTIME=", "N", "calls that took less in all, of the first metric, are left out",
+	{ "MINTIME=", "N", "calls that took less in all, of the first metric (or ns), are left out",
 	  set_least },
 	{ "METRICS=", "NAME[+…]",
 	  "what is measured: wall (as always), tsc, instructions, … as ptt has them", set_metrics },

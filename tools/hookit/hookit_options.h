@@ -18,6 +18,7 @@ struct hookit_options {
 	struct method_filter functions;
 	uint32_t depth; /* levels of calls; 0: all */
 	uint64_t least; /* of the first metric: calls that have less in all are left out */
+	bool least_is_ns;
 	char path[4096], prefix[256]; /* "": the working folder, log-rt */
 };
 

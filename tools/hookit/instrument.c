@@ -5,6 +5,7 @@
 void __cyg_profile_func_enter(void *function, void *site);
 void __cyg_profile_func_exit(void *function, void *site);
 
+#define SITE ((uintptr_t)__builtin_return_address(0))
 /* The caller's stack pointer: this function keeps a frame pointer. */
 #define SP ((uintptr_t)__builtin_frame_address(0) + 2 * sizeof(uintptr_t))
 
@@ -14,7 +15,7 @@ HOOK_BARE void __cyg_profile_func_enter(void *function, void *site)
 
 	(void)site;
 	hook_early(now);
-	hook_entered((uintptr_t)function, SP, now);
+	hook_entered((uintptr_t)function, SP, SITE, now);
 	hook_late();
 }
 

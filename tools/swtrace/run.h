@@ -6,6 +6,7 @@
 #ifndef RUN_H
 #define RUN_H
 
+#include <limits.h>
 #include <time.h>
 #include "option_store.h"
 #include "swtrace.h"
@@ -22,10 +23,12 @@ struct trace_run {
 	struct caller caller;
 	const char *named; /* --events: which of the programs' named events, or NULL */
 	bool all, quiet;
-	bool jit;                 /* --jit: the command reports the code that it makes */
-	bool calls;               /* --calls: its Java VMs write their trees of calls */
-	struct timespec begun;    /* with --calls */
-	bool no_crash;            /* wrap: a crash does not end tracing */
+	bool jit;   /* --jit: the command reports the code that it makes */
+	bool calls; /* --calls: what is compiled or runs for it writes its calls */
+	const char *functions, *not_functions; /* with --calls: patterns of which */
+	uint64_t levels, least;                /* how deep; ns that a call takes at least */
+	struct timespec begun;                 /* with --calls */
+	bool no_crash;                         /* wrap: a crash does not end tracing */
 	uint64_t delay, duration; /* ns, 0 none; the second begins when the first is over */
 	int terminal;             /* where Enter ends the run, -1 none */
 	bool ask;                 /* it also begins by Enter */
@@ -74,10 +77,18 @@ bool run_itrace_majors(struct trace_run *r);
 bool run_itrace_places(struct trace_run *r, const char *program);
 /* Print progress on a terminal, at times; at the end the line is removed. */
 void run_itrace_show(const struct trace_run *r, bool end);
-/* --jit, --calls: set the environment so that the command reports the code that it makes, and its
- * Java VMs their calls; a message says how. False after a message: there is no agent for calls. */
+/* --jit, --calls: set the environment so that the command reports the code that it makes, and what
+ * is compiled for it, and Java VMs, their calls; a message says how. False after a message. */
 bool run_jit(struct trace_run *r);
-/* --calls: a message if no Java VM has written any. */
+/* The calls of compiled code among them (run_hookit.c). */
+bool run_hookit(const struct trace_run *r, const char *folder);
+/* What JPROFOPTS and HOOKITOPTS have of the run's patterns: a new text; NULL: none were given. */
+char *run_patterns(const struct trace_run *r);
+/* Looks for a file of ours beside this program (..., lib/NAME), else where it was installed. */
+bool run_find(const char *name, char path[PATH_MAX]);
+/* Appends a word to what the variable holds already, the separator between. */
+bool run_append(const char *variable, char separator, const char *word);
+/* --calls: a message if nothing has written any. */
 void run_calls_show(const struct trace_run *r);
 
 #endif

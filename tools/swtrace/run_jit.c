@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * --jit: the command and its children report the code that they make while they run; --calls: Java
- * VMs among them the calls of their methods, by the same agent. The request is made in the
+ * VMs among them the calls of their methods, by the same agent, and compiled programs theirs. The request is made in the
  * environment, so that it reaches every program that the command starts; other programs ignore it.
  */
 #include <dirent.h>
@@ -22,8 +22,7 @@
  * takes them longer than all that the agent does: names need it not. */
 #define NAMES_ONLY "-XX:+UnlockDiagnosticVMOptions -XX:-DebugNonSafepoints"
 
-/* Looks for the agent beside this program, else where it was installed. */
-static bool find_agent(const char *agent, char path[PATH_MAX])
+bool run_find(const char *name, char path[PATH_MAX])
 {
 	char exe[PATH_MAX], beside[PATH_MAX + 64], installed[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
@@ -32,17 +31,15 @@ static bool find_agent(const char *agent, char path[PATH_MAX])
 	exe[n > 0 ? n : 0] = 0;
 	slash = strrchr(exe, '/');
 	if (slash) {
-		snprintf(beside, sizeof(beside), "%.*s/../lib/pitrace/%s", (int)(slash - exe), exe,
-			 agent);
+		snprintf(beside, sizeof(beside), "%.*s/../lib/%s", (int)(slash - exe), exe, name);
 		if (realpath(beside, path))
 			return true;
 	}
-	snprintf(installed, sizeof(installed), "%s/%s", PITRACE_LIBDIR, agent);
+	snprintf(installed, sizeof(installed), "%s/%s", PITRACE_LIBDIR, name);
 	return realpath(installed, path) != NULL;
 }
 
-/* Append a word to what the variable holds already, a blank between. */
-static bool append(const char *name, const char *word)
+bool run_append(const char *name, char separator, const char *word)
 {
 	const char *old = getenv(name);
 	char *text;
@@ -50,7 +47,7 @@ static bool append(const char *name, const char *word)
 
 	if (old && strstr(old, word))
 		return true;
-	if (asprintf(&text, "%s%s%s", old ? old : "", old && *old ? " " : "", word) < 0)
+	if (asprintf(&text, "%s%.*s%s", old ? old : "", old && *old, &separator, word) < 0)
 		return false;
 	done = !setenv(name, text, 1);
 	free(text);
@@ -75,7 +72,7 @@ static const char *option_of(const struct trace_run *r)
 
 static const char *agent_of(const struct trace_run *r)
 {
-	return r->calls ? "libjprof.so" : "libpijit.so";
+	return r->calls ? "pitrace/libjprof.so" : "pitrace/libpijit.so";
 }
 
 static const char *without(const struct trace_run *r)
@@ -83,56 +80,84 @@ static const char *without(const struct trace_run *r)
 	return r->calls ? "there are no calls" : "Java's code will have no names";
 }
 
-static bool java(struct trace_run *r, char folder[PATH_MAX])
+/* Its name alone. */
+static const char *name_of(const char *agent)
+{
+	return strrchr(agent, '/') + 1;
+}
+
+static bool has_agent(const struct trace_run *r, char agent[PATH_MAX])
+{
+	if (run_find(agent_of(r), agent))
+		return true;
+	/* Other programs' calls need it not. */
+	if (!r->calls)
+		fail("--jit: %s is not installed: %s; build it where a JDK's headers are (default-jdk-headless), then make install",
+		     name_of(agent_of(r)), without(r));
+	return false;
+}
+
+static bool java(struct trace_run *r, const char *folder)
 {
 	const char *option = option_of(r);
-	char agent[PATH_MAX], word[3 * PATH_MAX + 64];
+	char agent[PATH_MAX], *word, *patterns = r->calls ? run_patterns(r) : NULL;
+	bool good;
 
-	if (!find_agent(agent_of(r), agent)) {
-		fail("%s: %s is not installed: %s; build it where a JDK's headers are (default-jdk-headless), then make install",
-		     option, agent_of(r), without(r));
-		return false;
-	}
-	if (!folder_of(r->t.file, folder)) {
-		fail("%s: the folder of %s: %s", option, r->t.file, strerror(errno));
+	if (!has_agent(r, agent)) {
+		free(patterns);
 		return false;
 	}
 	/* The VM splits its variable at blanks, the agent its options at commas. */
 	if (strpbrk(agent, " \t\n\"',=") || strpbrk(folder, " \t\n\"',")) {
 		fail("%s: the path %s has a blank, a comma or a quote, which Java's variable cannot hold: %s",
 		     option, strpbrk(agent, " \t\n\"',=") ? agent : folder, without(r));
+		free(patterns);
 		return false;
 	}
-	snprintf(word, sizeof(word), "-agentpath:%s=%s%s%s%s", agent,
-		 r->calls ? "METHODTYPES,LOGPATH=" : "", r->calls ? folder : "",
-		 !r->jit  ? "" :
-		 r->calls ? ",dir=" :
-			    "dir=",
-		 r->jit ? folder : "");
-	return append("JAVA_TOOL_OPTIONS", word) &&
-	       (!r->jit || append("JAVA_TOOL_OPTIONS", NAMES_ONLY));
+	good = asprintf(&word, "-agentpath:%s=%s%s%s%s%s%s", agent,
+			r->calls ? "METHODTYPES,LOGPATH=" : "", r->calls ? folder : "",
+			patterns ? ",CLASSMETHODS=" : "", patterns ? patterns : "",
+			!r->jit  ? "" :
+			r->calls ? ",dir=" :
+				   "dir=",
+			r->jit ? folder : "") >= 0;
+	free(patterns);
+	if (!good)
+		return false;
+	good = run_append("JAVA_TOOL_OPTIONS", ' ', word) &&
+	       (!r->jit || run_append("JAVA_TOOL_OPTIONS", ' ', NAMES_ONLY));
+	free(word);
+	return good;
 }
 
 bool run_jit(struct trace_run *r)
 {
 	char folder[PATH_MAX];
-	bool has_java = java(r, folder);
+	bool has_java;
 
+	if (!folder_of(r->t.file, folder)) {
+		fail("%s: the folder of %s: %s", option_of(r), r->t.file, strerror(errno));
+		return false;
+	}
+	has_java = java(r, folder);
 	/* The clock of files' times. */
 	clock_gettime(CLOCK_REALTIME_COARSE, &r->begun);
-	if (r->calls && !has_java)
+	if (r->calls && strpbrk(folder, " \t\n\"',"))
 		return false;
-	if (r->calls && !r->quiet)
-		complain("--calls: Java loads %s (calls in %s/" LOG "PID)", agent_of(r), folder);
+	if (r->calls && has_java && !r->quiet)
+		complain("--calls: Java loads %s (calls in %s/" LOG "PID)", name_of(agent_of(r)),
+			 folder);
+	if (r->calls && !run_hookit(r, folder))
+		return false;
 	if (!r->jit)
 		return true;
-	append("NODE_OPTIONS", "--perf-prof");
+	run_append("NODE_OPTIONS", ' ', "--perf-prof");
 	setenv("PYTHONPERFSUPPORT", "1", 1);
 	/* 3.13's: a jitdump instead, which has times. */
 	setenv("PYTHON_PERF_JIT_SUPPORT", "1", 1);
 	if (!r->quiet)
 		complain("--jit: %s%s%s%s%snode runs with --perf-prof, Python (3.12 or newer) with its perf support",
-			 has_java ? "Java loads " : "", has_java ? agent_of(r) : "",
+			 has_java ? "Java loads " : "", has_java ? name_of(agent_of(r)) : "",
 			 has_java ? " (jitdumps in " : "", has_java ? folder : "",
 			 has_java ? "), " : "");
 	return true;
@@ -167,5 +192,5 @@ void run_calls_show(const struct trace_run *r)
 	closedir(folder);
 	if (!any)
 		complain(
-			"--calls: no Java VM has written calls: is the command one, and is its environment left as it is?");
+			"--calls: no Java VM has written calls, and no compiled program: compile with -finstrument-functions, or -pg -mfentry -minstrument-return=call (libhookit(3)); is the environment left as it is?");
 }

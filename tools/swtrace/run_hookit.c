@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * --calls for compiled code: libhookit is loaded into what the command starts, where it measures
+ * what was compiled for it; other programs do not notice it.
+ */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "compiled.h"
+#include "complain.h"
+#include "run.h"
+
+#define LIBRARY "libhookit.so"
+
+/* Of both kinds of patterns one list, those that exclude last. What separates options and words of
+ * variables is any text there. */
+char *run_patterns(const struct trace_run *r)
+{
+	const char *yes = r->functions, *no = r->not_functions;
+	char *text, *to;
+
+	if (!yes && !no)
+		return NULL;
+	text = malloc((yes ? strlen(yes) : 0) + (no ? 2 * strlen(no) : 0) + 3);
+	if (!text)
+		return NULL;
+	to = stpcpy(text, yes ? yes : "");
+	if (yes && no)
+		*to++ = '+';
+	for (bool begins = true; no && *no; no++) {
+		if (begins)
+			*to++ = '-';
+		begins = *no == '+';
+		*to++ = *no;
+	}
+	*to = 0;
+	for (char *p = text; *p; p++)
+		if (strchr(", \t\n\"'=", *p))
+			*p = '*';
+	return text;
+}
+
+/* Ours come first: what the user has set stays the last word. */
+static bool set_options(const struct trace_run *r, const char *folder)
+{
+	char *patterns = run_patterns(r), depth[40] = "", least[40] = "", *text;
+	const char *old = getenv("HOOKITOPTS");
+	bool good;
+
+	if (r->levels)
+		snprintf(depth, sizeof(depth), ",DEPTH=%" PRIu64, r->levels);
+	if (r->least)
+		snprintf(least, sizeof(least), ",MINTIME=%" PRIu64 "ns", r->least);
+	good = asprintf(&text, "METHODTYPES,LOGPATH=%s%s%s%s%s%s%s", folder,
+			patterns ? ",FUNCTIONS=" : "", patterns ? patterns : "", depth, least,
+			old && *old ? "," : "", old ? old : "") >= 0;
+	free(patterns);
+	if (!good)
+		return false;
+	good = !setenv("HOOKITOPTS", text, 1);
+	free(text);
+	return good;
+}
+
+/* What its file says of it. */
+static void tell(const struct trace_run *r, const struct compiled *c, const char *folder)
+{
+	const char *words = compiled_words(c);
+
+	if (!words || r->quiet)
+		return;
+	complain("--calls: %s is built with %s (calls in %s/log-rt.1_PID)", r->t.program, words,
+		 folder);
+}
+
+bool run_hookit(const struct trace_run *r, const char *folder)
+{
+	char library[PATH_MAX], why[256];
+	struct compiled c;
+
+	if (!compiled_read(r->t.program, &c, why, sizeof(why)) && *why) {
+		fail("--calls: %s: %s: it is damaged", r->t.program, why);
+		return false;
+	}
+	if (!set_options(r, folder))
+		return false;
+	tell(r, &c, folder);
+	if (c.linked)
+		return true;
+	if (!run_find(LIBRARY, library)) {
+		fail("--calls: " LIBRARY " is not installed: compiled code has no calls");
+		return false;
+	}
+	/* The loader splits its variable at blanks and colons. */
+	if (strpbrk(library, " :")) {
+		fail("--calls: the path %s has a blank or a colon, which the loader's variable cannot hold",
+		     library);
+		return false;
+	}
+	return run_append("LD_PRELOAD", ':', library);
+}
