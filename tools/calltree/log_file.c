@@ -37,8 +37,8 @@ bool log_file_make(struct log_file *l, const char *folder, const char *name, con
 	FILE *out;
 	int err = 0;
 
-	snprintf(l->path, sizeof(l->path), "%s%s%s.1_%d", folder, *folder ? "/" : "", name,
-		 (int)getpid());
+	snprintf(l->path, sizeof(l->path), "%s%s%s.%u_%d", folder, *folder ? "/" : "", name,
+		 l->number ? l->number : 1, (int)getpid());
 	out = log_file_open(l);
 	if (!out ||
 	    fprintf(out,

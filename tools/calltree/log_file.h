@@ -7,15 +7,17 @@
 #define LOG_FILE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 struct log_file {
 	char path[4096 + 256 + 32];
 	const char *program; /* who speaks in messages */
+	uint32_t number;     /* of the process's logs this one; 0: the first */
 	const char *kind;    /* its first line: "pitrace KIND" */
 };
 
-/* NAME.1_PID in the folder; "": the working folder. runs: what may end before it is whole. False
+/* NAME.N_PID in the folder; "": the working folder. runs: what may end before it is whole. False
  * after a message: it cannot be made. */
 bool log_file_make(struct log_file *l, const char *folder, const char *name, const char *runs);
 /* A new file in its place, to write it whole; NULL: errno says why. */

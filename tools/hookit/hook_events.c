@@ -19,7 +19,8 @@ static inline uintptr_t frame_of(uintptr_t sp)
 	return sp - h->stack_low < h->stack_high - h->stack_low ? sp : 0;
 }
 
-/* Of those that have the same frame the one that was told from the same site. */
+/* Of those that have the same frame the one that was told from the same site, and those that were
+ * called from elsewhere. */
 static __attribute__((noinline)) void drop_ended(struct call_thread *t, struct call_place at)
 {
 	uint32_t i = t->depth, same;
@@ -27,7 +28,8 @@ static __attribute__((noinline)) void drop_ended(struct call_thread *t, struct c
 	while (i && t->frames[i - 1].at.frame < at.frame)
 		i--;
 	for (same = i; same && t->frames[same - 1].at.frame == at.frame; same--)
-		if (!at.site || t->frames[same - 1].at.site == at.site)
+		if (!at.site || t->frames[same - 1].at.site == at.site ||
+		    (t->frames[same - 1].at.site ^ at.site) >> HOOK_SITE_BITS)
 			i = same - 1;
 	if (i < t->depth)
 		call_forget(t, i);
@@ -166,7 +168,7 @@ static __attribute__((noinline)) void postpone(uintptr_t function, struct call_p
 /* An event that a handler has left by siglongjmp(), for a frame that lies above it. */
 static bool was_left(uintptr_t sp)
 {
-	return frame_of(hook_self.busy) && frame_of(sp) > hook_self.busy;
+	return frame_of(sp) && frame_of(sp) >= frame_of(hook_self.busy);
 }
 
 static __attribute__((noinline)) struct call_thread *begin(uintptr_t sp, uint64_t *values)

@@ -10,9 +10,11 @@
 #include "hook_thread.h"
 #include "metrics.h"
 
-/* Between the two reads. values: the early ones. site: where in the function this was told, so that
- * one that is inlined in itself is told from one that begins anew where it was; 0: told by the
- * first instruction of a frame, where it is always anew. */
+/* Between the two reads. values: the early ones. site: where in the function this was told, with some
+ * bits of where its frame was called from above: so that one that is inlined is told from one that
+ * begins anew where another was. 0: told by the first instruction of a frame, where it is always
+ * anew. */
+#define HOOK_SITE_BITS (sizeof(uintptr_t) == 8 ? 48 : 24)
 void hook_entered(uintptr_t function, uintptr_t sp, uintptr_t site, uint64_t *values);
 /* function 0: what was entered with this very stack pointer ends. */
 void hook_left(uintptr_t function, uintptr_t sp, uint64_t *values);

@@ -7,6 +7,8 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "calibration_key.h"
@@ -20,6 +22,8 @@
 #include "metrics.h"
 #include "minima.h"
 #include "modules.h"
+
+#define SHOWN __attribute__((visibility("default")))
 
 enum begun { NOT_YET, BEGINNING, RUNS, NOT_WANTED };
 
@@ -83,11 +87,55 @@ struct function *hookit_new_function(uintptr_t address)
 
 /* ---- begin ----------------------------------------------------------------------------------- */
 
+/* When this process began, to a tick: that another program was executed in it changes nothing. */
+static double begun_at(void)
+{
+	char text[4096], *p;
+	struct timespec now, up;
+	FILE *in = fopen("/proc/self/stat", "re");
+	size_t n = in ? fread(text, 1, sizeof(text) - 1, in) : 0;
+	unsigned long long ticks = 0;
+
+	if (in)
+		fclose(in);
+	text[n] = 0;
+	p = strrchr(text, ')');
+	/* The 22nd value; the second one ends there. */
+	for (int i = 2; p && i < 22; i++)
+		p = strchr(p + 1, ' ');
+	if (!p || sscanf(p, "%llu", &ticks) != 1)
+		return 0;
+	clock_gettime(CLOCK_REALTIME, &now);
+	clock_gettime(CLOCK_BOOTTIME, &up);
+	return (double)(now.tv_sec - up.tv_sec) + (double)(now.tv_nsec - up.tv_nsec) / 1e9 +
+	       (double)ticks / (double)sysconf(_SC_CLK_TCK);
+}
+
+/* Logs that this process has written already: before it executed this program. */
+static uint32_t next_number(const char *prefix)
+{
+	double begun = begun_at();
+	char path[sizeof(hookit.file.path)];
+	struct stat st;
+	uint32_t n;
+
+	for (n = 1; n < 100000; n++) {
+		snprintf(path, sizeof(path), "%s%s%s.%" PRIu32 "_%d", hookit.o.path,
+			 *hookit.o.path ? "/" : "", prefix, n, (int)getpid());
+		if (lstat(path, &st) || !begun ||
+		    (double)st.st_mtim.tv_sec + (double)st.st_mtim.tv_nsec / 1e9 < begun - 0.02)
+			break;
+	}
+	return n;
+}
+
 static bool make_log(void)
 {
+	const char *prefix = *hookit.o.prefix ? hookit.o.prefix : "log-rt";
+
 	hookit.pid = getpid();
-	return log_file_make(&hookit.file, hookit.o.path,
-			     *hookit.o.prefix ? hookit.o.prefix : "log-rt", "program");
+	hookit.file.number = next_number(prefix);
+	return log_file_make(&hookit.file, hookit.o.path, prefix, "program");
 }
 
 static void begin_trace(void)
@@ -97,8 +145,8 @@ static void begin_trace(void)
 
 	for (uint32_t i = 0; i < metrics_count(); i++)
 		names[i] = metrics_get(i)->name;
-	snprintf(path, sizeof(path), "%s%slog-gen.1_%d", hookit.o.path, *hookit.o.path ? "/" : "",
-		 (int)getpid());
+	snprintf(path, sizeof(path), "%s%slog-gen.%" PRIu32 "_%d", hookit.o.path,
+		 *hookit.o.path ? "/" : "", hookit.file.number, (int)getpid());
 	if (log_gen_begin(&source, path, metrics_count(), names))
 		hook_threads_trace();
 }
@@ -182,13 +230,13 @@ bool hookit_begin(void)
 	return hookit.begun == RUNS;
 }
 
-void HookitOn(void)
+SHOWN void HookitOn(void)
 {
 	if (hookit_begin())
 		hook_on = true;
 }
 
-void HookitOff(void)
+SHOWN void HookitOff(void)
 {
 	hook_on = false;
 }
@@ -232,7 +280,7 @@ void hookit_write(void)
 	HookitFlush();
 }
 
-int HookitFlush(void)
+SHOWN int HookitFlush(void)
 {
 	bool was;
 	int err;

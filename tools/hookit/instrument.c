@@ -5,7 +5,10 @@
 void __cyg_profile_func_enter(void *function, void *site);
 void __cyg_profile_func_exit(void *function, void *site);
 
-#define SITE ((uintptr_t)__builtin_return_address(0))
+#define HERE (((uintptr_t)1 << HOOK_SITE_BITS) - 1)
+#define SITE(from) \
+	(((uintptr_t)__builtin_return_address(0) & HERE) | (uintptr_t)(from) << HOOK_SITE_BITS)
+
 /* The caller's stack pointer: this function keeps a frame pointer. */
 #define SP ((uintptr_t)__builtin_frame_address(0) + 2 * sizeof(uintptr_t))
 
@@ -13,9 +16,8 @@ HOOK_BARE void __cyg_profile_func_enter(void *function, void *site)
 {
 	uint64_t now[CALL_METRICS];
 
-	(void)site;
 	hook_early(now);
-	hook_entered((uintptr_t)function, SP, SITE, now);
+	hook_entered((uintptr_t)function, SP, SITE(site), now);
 	hook_late();
 }
 

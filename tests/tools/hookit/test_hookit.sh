@@ -1,0 +1,242 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# libhookit in programs of C and C++: calls of each function are as many as callgrind counts, or as the
+# program says, also where signals come, frames are left by longjmp() and exceptions, threads and
+# processes come and go, libraries are closed; what it is asked for and what it refuses; linked with
+# programs in both ways.
+set -u
+
+# shellcheck source=tests/lib/lib.sh
+. "$(dirname "$0")/../../lib/lib.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+unset HOOKITOPTS LD_PRELOAD
+library=$build/lib/libhookit.so
+if [ ! -f "$library" ]; then
+	echo "skip hookit it is not built with sanitizers"
+	exit 77
+fi
+export XDG_CACHE_HOME=$work/cache # minima
+cd "$work" || exit 1
+how='-O2 -g -fno-inline -fno-ipa-cp -fno-ipa-icf -finstrument-functions'
+# shellcheck disable=SC2086
+gcc $how "$here/calls.c" -o calls -lpthread -ldl && g++ $how "$here/objects.cc" -o objects || exit 1
+for n in 1 2; do
+	# shellcheck disable=SC2086
+	echo "int part$n(int n) { return n + $n; } int work(int n) { return part$n(n) + part$n(n); }" |
+		gcc $how -shared -fPIC -x c - -o lib$n.so || exit 1
+done
+
+hooked() { # OPTIONS PROGRAM ARGUMENT...
+	local options=$1
+	shift
+	rm -f log-rt.* log-gen.*
+	HOOKITOPTS=$options LD_PRELOAD=$library "$@" >out 2>err
+}
+calls() { # NAME: CALLS of all nodes of the function, without the thread's
+	awk -v "name=$1" '/^ LV/ { on = 1; next } on && $1 > 0 && $NF == name { n += $2 } END { print n + 0 }' log-rt.*
+}
+listed() { # each function's CALLS, as count_calls lists them
+	awk '/^ LV/ { on = 1; next } /^$/ { on = 0 } on && $1 > 0 { n[substr($0, index($0, $8))] += $2 }
+		END { for (i in n) print n[i], i }' log-rt.* | LC_ALL=C sort
+}
+columns() { # a parent's CEE are its children's CALLS; nothing is negative
+	awk 'function close_to(level) {
+			for (; top >= level; top--)
+				if (made[top] != wants[top])
+					bad++
+		}
+		BEGIN { top = -1 }
+		/^ LV/ { on = 1; next }
+		/^$/ { on = 0 }
+		on {
+			close_to($1)
+			if ($1 > 0)
+				made[$1 - 1] += $2
+			top = $1; wants[top] = $3; made[top] = 0; n++
+			if ($4 < 0 || $5 < 0)
+				bad++
+		}
+		END { close_to(0); exit !(n > 1 && !bad) }' "$@"
+}
+counted() { # NAME PROGRAM ARGUMENT...: as callgrind counts; what a program prints is the same
+	local name=$1
+	shift
+	rm -f cg.*
+	valgrind -q --tool=callgrind --callgrind-out-file=cg.out "$@" >want.out 2>cg.err
+	hooked CALIBRATION=none "$@"
+	if ! cmp -s out want.out || [ -s err ]; then
+		verdict "$name" 1 "$(cat err out)"
+		return
+	fi
+	"$here/count_calls" "$(basename "$1")" cg.out | grep -v -e '^[0-9]* [_(]' -e 0x0 -e '\(tm_clones\|frame_dummy\|_aux\|clone .cold\]\)$' |
+		LC_ALL=C sort >want
+	# main is called by the C library.
+	listed | grep -v -e ' work$' -e ' part' >have
+	grep -q ' main$' want || sed -i '/ main$/d' have
+	cmp -s want have && [ -s have ] && columns log-rt.*
+	verdict "$name" $? "$(diff want have | head -5)"
+}
+
+if command -v valgrind >/dev/null; then
+	counted getters ./calls getters
+	counted recursion ./calls fib
+	counted each_other ./calls even
+	counted callbacks ./calls sort
+	counted jumps ./calls jumps
+	counted values ./calls values
+	counted threads ./calls threads
+	counted objects ./objects
+else
+	echo "skip hookit_getters no valgrind is installed"
+fi
+entries_are_exits() { # LIVE
+	awk -v "most=$1" '/^entries/ { gsub(",", ""); e = $2; x = $4; u = $7; s = $11 }
+		END { exit !(e > 0 && e == x + u + s && s <= most) }' log-rt.*
+}
+
+hooked CALIBRATION=none ./objects
+entries_are_exits 0
+verdict exceptions_end $? "$(grep ^entries log-rt.*)"
+# Of thrower(n) n + 1 frames are left by the exception: (1 + 2 + 3 + 4 + 5) * 20.
+is unwound "$(sed -n 's/.*exception exits \([0-9]*\).*/\1/p' log-rt.*)" 300
+is demangled "$(calls 'thrower(int)') $(grep -c _Z log-rt.*)" '300 0'
+hooked CALIBRATION=none ./calls jumps
+entries_are_exits 0
+verdict jumps_end $? "$(grep ^entries log-rt.*)"
+# The one that goes on is the one that ends: it has one level.
+awk '$NF == "again" { n[$1] += $2 } END { exit !(n[3] == 50 && n[4] == 50 && n[6] == 50 && !n[7]) }' log-rt.*
+verdict jumps_levels $? "$(grep again log-rt.*)"
+for stack in signals own_stack; do
+	hooked CALIBRATION=none ./calls $stack
+	handled=$(awk '/^handled/ { print $2 }' out)
+	is ${stack}_counted "$(calls handler) $(calls note) $(calls get)" "$handled $handled 2000000"
+	[ "$handled" -gt 100 ] && entries_are_exits 0 && columns log-rt.*
+	verdict ${stack}_end $? "$handled $(grep ^entries log-rt.*)"
+done
+hooked CALIBRATION=none ./calls leaves
+is left_handlers "$(calls leaver) $(calls fib)" '1000 10'
+[ "$(awk '$NF == "leaves" { print $1 + 1 }' log-rt.*)" = "$(awk '$NF == "fib" { print $1 }' log-rt.*)" ]
+verdict left_levels $? "$(tail -20 log-rt.*)"
+
+hooked CALIBRATION=none ./calls forks
+is fork_logs "$(ls log-rt.* | wc -l)" 2
+parent=$(ls log-rt.* | head -1) child=$(ls log-rt.* | tail -1)
+grep -q forks "$parent" && [ "$(awk '$NF == "fib" { n += $2 } END { print n }' "$parent")" = 8 ]
+verdict fork_parent $? "$(cat "$parent")"
+[ "$(awk '$NF == "fib" { n += $2 } END { print n }' "$child")" = 9 ] && [ "$(awk '$NF == "forks" { print $1, $2, $3 }' "$child")" = '2 0 1' ]
+verdict fork_child $? "$(cat "$child")"
+hooked CALIBRATION=none ./calls runs
+# The parent's, two of children that execute others, those others' and one that leaves by _exit().
+is run_calls "$(calls get) $(calls getters) $(calls fib) $(($(calls even) + $(calls odd)))" '100003 1 24 1001'
+hooked CALIBRATION=none ./calls exit
+[ $? = 5 ] && [ "$(calls leave_here) $(sed -n 's/.*on the stack \([0-9]*\).*/\1/p' log-rt.*)" = '4 5' ]
+verdict exit_in_the_middle $? "$(cat log-rt.*)"
+hooked CALIBRATION=none ./calls libraries ./lib1.so ./lib2.so
+is closed_libraries "$(calls part1) $(calls part2) $(calls work)" '200 200 200'
+
+# ---- options
+hooked CALLTREE,METHODTYPES ./calls getters
+is tree_alone "$(calls F:get) $(grep -c BASE log-rt.*)" '100000 0'
+hooked CALIBRATION=none,FUNCTIONS='-*+get*' ./calls getters
+is patterns "$(calls get) $(calls getters) $(calls main)" '100000 1 0'
+hooked CALIBRATION=none,FUNCTIONS='-thrower' ./objects
+is name_alone "$(calls 'thrower(int)') $(calls 'catcher(int)')" '0 100'
+hooked CALIBRATION=none,FUNCTIONS='thrower(int)' ./objects
+is name_whole "$(calls 'thrower(int)') $(calls 'catcher(int)')" '300 0'
+hooked CALIBRATION=none,DEPTH=2 ./calls jumps
+[ "$(calls get) $(calls deep) $(calls jumps)" = '0 0 1' ] && grep -q 'calls deeper than 2 ' log-rt.* && entries_are_exits 0
+verdict depth $? "$(cat log-rt.*)"
+hooked CALIBRATION=none,MINTIME=1s ./calls fib
+is least_is_a_number "$(grep -c 'MINTIME=1s: a number' err)" 1
+hooked CALIBRATION=none,MINTIME=10ns ./calls getters
+kept=$(calls get)
+hooked CALIBRATION=none,MINTIME=1000000000000 ./calls getters
+[ "$kept $(calls get) $(calls main)" = '100000 0 0' ] && grep -q '^left out: calls that took less than 1000000000000: 100002$' log-rt.*
+verdict least $? "$kept $(cat log-rt.*)"
+"$bin/post" -r log-rt.1_* -functions >post.out 2>&1
+! grep -q incomplete post.out
+verdict least_is_whole $? "$(cat post.out)"
+hooked CALIBRATION=none,METRICS=task-clock+wall ./calls getters
+[ "$(calls get)" = 100000 ] && grep -q 'BASE1 .*DELTA2' log-rt.*
+verdict metrics $? "$(head -5 log-rt.* err)"
+mkdir logs
+hooked LOGPATH=logs,LOGPREFIX=mine ./calls getters
+[ -s logs/mine.1_* ] && ! ls log-rt.* 2>/dev/null
+verdict path $?
+refused() { # NAME OPTIONS WORDS: the program runs all the same
+	hooked "$2" ./calls values
+	[ $? = 0 ] && grep -q -e "$3" err && grep -q values out && ! ls log-rt.* 2>/dev/null
+	verdict "$1" $? "$(cat err)"
+}
+refused unknown FLOW 'FLOW: unknown option'
+refused empty_pattern FUNCTIONS=a+ 'FUNCTIONS=a+: patterns'
+refused slash LOGPREFIX=a/b 'a slash'
+refused no_folder LOGPATH=/nowhere 'No such file'
+refused no_metric METRICS=pears 'METRICS=pears'
+hooked HELP ./calls values
+grep -q '^  FUNCTIONS=' out && grep -q values out
+verdict help $?
+hooked '' true
+is no_log_without_calls "$(ls log-rt.* 2>/dev/null | wc -l)" 0
+# Minima are kept: what this run learns serves the next one.
+hooked CALIBRATION=minima ./calls getters
+hooked CALIBRATION=minima ./calls getters
+grep -q 'sequences trained [1-9]' log-rt.* && grep -q 'F-En-F-Ex-F' minima
+verdict minima $? "$(grep trained log-rt.*)"
+
+# ---- each entry and exit
+hooked CALIBRATION=none,CALLTRACE ./calls fib
+"$bin/post" -r log-gen.1_* -calls >post.out 2>&1
+awk '/ > F:fib/ { n++ } / < F:fib/ { m++ } END { exit !(n == m && n == 8361) }' calls.out
+verdict trace $? "$(head -5 calls.out)"
+hooked CALIBRATION=none,CALLTRACE ./calls forks
+[ "$(ls log-gen.* | wc -l)" = 2 ]
+verdict trace_fork $? "$(ls)"
+
+# ---- linked
+cat >switched.c <<'END'
+#include <hookit.h>
+#include <stdio.h>
+int one(int n) { return n + 1; }
+int main(void)
+{
+	int n = one(0);
+
+	HookitOn();
+	n = one(one(n));
+	HookitOff();
+	n = one(n);
+	printf("%d %d\n", n, HookitFlush());
+	return 0;
+}
+END
+# shellcheck disable=SC2086
+gcc $how -I"$top/tools/hookit" switched.c -o shared -L"$build/lib" -lhookit -Wl,-rpath,"$work" &&
+	ln -s "$library" libhookit.so.0 &&
+	gcc $how -I"$top/tools/hookit" switched.c -o static "$build/lib/libhookit.a" -lelf -llzma -lzstd -liberty -lz -lpthread
+verdict links $?
+for kind in shared static; do
+	rm -f log-rt.*
+	HOOKITOPTS=NOSTART,CALIBRATION=none ./$kind >out 2>err
+	is $kind "$(cat out) $(calls one)" '4 0 2'
+done
+
+# ---- the front
+"$bin/swtrace" run --calls -o run.nrm2 -- ./calls getters >out 2>err
+rm -f log-rt.*
+"$bin/swtrace" run --calls --functions 'get*' -N 'getters' -o run.nrm2 -- ./calls getters >out 2>err
+is front "$(calls F:get) $(calls F:getters)" '100000 0'
+says front_told err 'calls is built with -finstrument-functions (calls in '
+rm -f log-rt.*
+"$bin/swtrace" run --calls -q -D 2 -o run.nrm2 -- sh -c './calls getters; true' >out 2>err
+is front_depth "$(calls F:get) $(calls F:getters)" '0 1'
+printf '\177ELF\2\1\1' >damaged
+head -c 200 calls | tail -c +8 >>damaged
+chmod +x damaged
+"$bin/swtrace" run --calls -o run.nrm2 -- ./damaged >out 2>&1
+[ $? = 125 ] && grep -q 'damaged: at byte [0-9]*: .*: it is damaged' out
+verdict front_damaged $? "$(cat out)"
+"$bin/swtrace" run --calls -o run.nrm2 -- true >out 2>&1
+says front_nothing out 'compile with -finstrument-functions, or -pg -mfentry -minstrument-return=call'
+
+exit $((failures != 0))
