@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a sequence whose floor nobody has measured: at least an instruction runs. */
-#define FLOOR 1
-
 int calibration_init(struct calibration *c, uint32_t metrics)
 {
 	*c = (struct calibration){ .metrics = metrics };
@@ -66,15 +63,14 @@ uint64_t calibration_over(const struct calibration *c, uint16_t s, uint32_t metr
 	uint64_t least = c->minimum[at], over,
 		 floor = c->floor[(size_t)sequence_floor(s) * c->metrics + metric];
 
-	if (!floor)
-		floor = FLOOR;
-	over = sequence_learns(s) && least > floor ? least - floor : 0;
+	/* What took nothing was noted as 1. */
+	over = sequence_learns(s) && least > 1 && least > floor ? least - floor : 0;
 	return c->most && over > c->most[at] ? c->most[at] : over;
 }
 
 /* The least of the trained ones: by what is alike, each more than the one before. */
 struct alike {
-	uint64_t floor[FLOORS], events[64], any;
+	uint64_t hooks[SEQUENCES], floor[FLOORS], events[64], any;
 };
 
 static uint32_t events_of(uint16_t s)
@@ -92,8 +88,10 @@ static void least_of(uint64_t *to, uint64_t over)
 
 static uint64_t most_like(const struct alike *a, uint16_t s)
 {
-	uint64_t most = a->floor[sequence_floor(s)];
+	uint64_t most = a->hooks[sequence_hooks(s)];
 
+	if (most == UINT64_MAX)
+		most = a->floor[sequence_floor(s)];
 	if (most == UINT64_MAX)
 		most = a->events[events_of(s)];
 	if (most == UINT64_MAX)
@@ -107,6 +105,15 @@ static bool is_trained(const struct calibration *c, const struct value_spread *s
 	       c->times[s] + seen[(size_t)s * c->metrics].times >= CALIBRATION_TRAINED;
 }
 
+/* Then one of both is of other code, and nothing is known of what is alike. */
+static bool floor_is_more(const struct calibration *c, uint32_t s, uint32_t metric)
+{
+	uint32_t floor = sequence_floor((uint16_t)s);
+
+	return c->minimum[(size_t)s * c->metrics + metric] <
+	       c->floor[(size_t)floor * c->metrics + metric];
+}
+
 int calibration_settle(struct calibration *c, const struct value_spread *seen)
 {
 	uint64_t *most = malloc((size_t)SEQUENCES * c->metrics * sizeof(*most));
@@ -118,16 +125,15 @@ int calibration_settle(struct calibration *c, const struct value_spread *seen)
 		for (s = 0; s < SEQUENCES; s++) {
 			uint64_t over = calibration_over(c, (uint16_t)s, i);
 
-			if (!is_trained(c, seen, s))
+			if (!is_trained(c, seen, s) || floor_is_more(c, s, i))
 				continue;
+			least_of(&a->hooks[sequence_hooks((uint16_t)s)], over);
 			least_of(&a->floor[sequence_floor((uint16_t)s)], over);
 			least_of(&a->events[events_of((uint16_t)s)], over);
 			least_of(&a->any, over);
 		}
 		for (s = 0; s < SEQUENCES; s++)
-			most[(size_t)s * c->metrics + i] = is_trained(c, seen, s) ?
-								   UINT64_MAX :
-								   most_like(a, (uint16_t)s);
+			most[(size_t)s * c->metrics + i] = most_like(a, (uint16_t)s);
 	}
 	if (!a || !most) {
 		free(a);

@@ -16,7 +16,7 @@ struct calibration {
 	uint32_t metrics;
 	uint64_t *minimum; /* SEQUENCES times metrics; 0: never seen */
 	uint64_t *times;   /* SEQUENCES: how often, in the runs before */
-	uint64_t *floor;   /* FLOORS times metrics; 0: nobody has measured it, which counts as 1 */
+	uint64_t *floor;   /* FLOORS times metrics; 0: none, or nobody has measured it */
 	uint64_t *most; /* SEQUENCES times metrics: it is not more than this; NULL: not settled */
 };
 
@@ -32,8 +32,9 @@ uint32_t calibration_merge(struct calibration *c, const struct calibration *othe
 /*
  * The least of a few may be the program's work: a sequence that has been seen less than
  * CALIBRATION_TRAINED times, in this run (seen: SEQUENCES times metrics) and those before, costs no
- * more than those that have and are like it: of the same events and types but the first one; else
- * of the same events; else any. 0 or -ENOMEM.
+ * more than those that have and are like it: of the same events and types, static or not; else of
+ * any type before; else of the same events; else any. Those that have cost no more than others that
+ * differ in what is static. 0 or -ENOMEM.
  */
 int calibration_settle(struct calibration *c, const struct value_spread *seen);
 /* What a sequence has cost each time. */

@@ -198,7 +198,7 @@ static inline void count(struct call_thread *t, struct call_node *n, uint16_t s)
  * its kind teaches the next ones. */
 static void set_ring(struct call_ring *r, uint32_t metric, uint16_t s, uint64_t least, uint64_t d)
 {
-	uint64_t over = sequence_learns(s) && least ? least - 1 : 0;
+	uint64_t over = sequence_learns(s) && least > 1 ? least : 0;
 
 	r->value[metric] += d;
 	r->cost[metric] += over < d ? over : d;

@@ -20,6 +20,11 @@ enum frame_type {
 	TYPES,
 };
 
+static inline uint32_t frame_kind(uint32_t type)
+{
+	return type < TYPE_COMPILING ? type & ~1u : type;
+}
+
 /* The first three are the paper's, whose sequences are 8 * 3 * 8 * 3 * 8 = 4,608: without the type
  * of functions, which Java alone has none of. */
 enum call_event {
@@ -84,6 +89,14 @@ static inline bool sequence_learns(uint16_t s)
 static inline uint32_t sequence_floor(uint16_t s)
 {
 	return s % FLOORS;
+}
+
+/* The sequence of the same events whose methods are not static: it has the same code of hooks. */
+static inline uint16_t sequence_hooks(uint16_t s)
+{
+	struct sequence_parts p = sequence_parts(s);
+
+	return sequence(frame_kind(p.before), p.came, frame_kind(p.ran), p.went, frame_kind(p.top));
 }
 
 /* The paper's rule: what is entered returns to its caller, or throws into it. */

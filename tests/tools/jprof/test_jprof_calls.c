@@ -204,10 +204,10 @@ static void calibrated(void)
 	leave(1, 60);
 	CU_ASSERT_EQUAL_FATAL(calibration_init(&c, 1), 0);
 	calibration_add(&c, t);
-	/* Each sequence but one cycle a time. */
-	CU_ASSERT_EQUAL(delta(&c, 2), 10 * 12);
-	CU_ASSERT_EQUAL(delta(&c, 1), 39 + 9 * 40 + 59);
-	CU_ASSERT_EQUAL(t->raw[2] - delta(&c, 2), 10 + 45);
+	/* Each sequence, at its least. */
+	CU_ASSERT_EQUAL(delta(&c, 2), 10 * 13);
+	CU_ASSERT_EQUAL(delta(&c, 1), 40 + 9 * 41 + 60);
+	CU_ASSERT_EQUAL(t->raw[2] - delta(&c, 2), 45);
 	calibration_free(&c);
 	call_thread_free(t);
 	/* All eight types call and are called. */
@@ -236,7 +236,7 @@ static void calibrated(void)
 		CU_ASSERT_EQUAL(times, n->calls + n->calls_made);
 		CU_ASSERT(delta(&c, i) <= t->raw[i]);
 		if (n->method >= 10)
-			CU_ASSERT_EQUAL(delta(&c, i), times * 99);
+			CU_ASSERT_EQUAL(delta(&c, i), times * 100);
 	}
 	calibration_free(&c);
 	call_thread_free(t);
@@ -254,7 +254,7 @@ static void unlearnt(void)
 	CU_ASSERT_EQUAL_FATAL(calibration_init(&c, 1), 0);
 	calibration_add(&c, t);
 	CU_ASSERT_EQUAL(delta(&c, 2), 0);
-	CU_ASSERT_EQUAL(delta(&c, 1), 49);
+	CU_ASSERT_EQUAL(delta(&c, 1), 50);
 	calibration_free(&c);
 	call_thread_free(t);
 }
@@ -306,11 +306,11 @@ static void ring(void)
 	caught(1, 1);
 	expect_events(r, "#5 e4 u4 c1");
 	CU_ASSERT_EQUAL(r->lost_here, 0);
-	/* The least of before is the cost: leaving 2 took 30, of which one was its own. */
+	/* The least of before is the cost: leaving 2 took 30. */
 	enter(3, TYPE_JITTED, 7);
 	leave(3, 60);
 	i = (uint32_t)atomic_load(&r->head);
-	CU_ASSERT(*ring_at(r, i - 2) == 60 && *ring_at(r, i - 1) == 29);
+	CU_ASSERT(*ring_at(r, i - 2) == 60 && *ring_at(r, i - 1) == 30);
 	t->ring = NULL;
 	call_thread_free(t);
 }
