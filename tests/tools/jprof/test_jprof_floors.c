@@ -31,15 +31,15 @@ static const uint32_t J = TYPE_JITTED, j = TYPE_JITTED + 1;
 
 /* x calls y, which calls a leaf, and calls it again. */
 static const char walk[] = "# words\n" A "  9 @  0 Trainer.quiet(int):JITCODE" T "CALL 0\n" A
-			   "  5 @ 20 TrainJ.enters_jj_J():JITCODE" T "CALL 0\n" A
-			   "  6 @  0 TrainJ.enters_j_j():JITCODE" T "CALL 0\n" R
-			   "  7 @  0 TrainJ.leaf_j():JITCODE" T "RETURN 0\n"
-			   "  0 U 3 2 @ 14 TrainJ.enters_j_j():JITCODE" T "JUMP 0\n" R
-			   "  3 @ 1c TrainJ.enters_j_j():JITCODE" T "RETURN 0\n" A
-			   "  4 @ 34 TrainJ.enters_jj_J():JITCODE" T "CALL 0\n" A
-			   "  5 @  0 TrainJ.enters_j_j():JITCODE" T "CALL 0\n" R
-			   "  8 @  0 TrainJ.leaf_j():JITCODE" T "RETURN 0\n" R
-			   "  4 @ 14 TrainJ.enters_j_j():JITCODE" T "RETURN 0\n";
+			   "  5 @ 20 TrainJ.enters_jj_J(int):JITCODE" T "CALL 0\n" A
+			   "  6 @  0 TrainJ.enters_j_j(int):JITCODE" T "CALL 0\n" R
+			   "  7 @  0 TrainJ.leaf_j(int):JITCODE" T "RETURN 0\n"
+			   "  0 U 3 2 @ 14 TrainJ.enters_j_j(int):JITCODE" T "JUMP 0\n" R
+			   "  3 @ 1c TrainJ.enters_j_j(int):JITCODE" T "RETURN 0\n" A
+			   "  4 @ 34 TrainJ.enters_jj_J(int):JITCODE" T "CALL 0\n" A
+			   "  5 @  0 TrainJ.enters_j_j(int):JITCODE" T "CALL 0\n" R
+			   "  8 @  0 TrainJ.leaf_j(int):JITCODE" T "RETURN 0\n" R
+			   "  4 @ 14 TrainJ.enters_j_j(int):JITCODE" T "RETURN 0\n";
 
 static void walked(void)
 {
@@ -61,14 +61,14 @@ static void interrupted(void)
 {
 	/* Another thread; code between; a gap; the kernel. */
 	static const char *const between[] = {
-		A " 6 @ 0 TrainJ.enters_j_j():JITCODE" T "CALL 0\n", /* nothing of that */
-		A " 6 @ 0 TrainJ.enters_j_j():JITCODE 48_java CALL 0\n",
+		A " 6 @ 0 TrainJ.enters_j_j(int):JITCODE" T "CALL 0\n", /* nothing of that */
+		A " 6 @ 0 TrainJ.enters_j_j(int):JITCODE 48_java CALL 0\n",
 		A " 6 @ 0 memcpy(void *, int):libc.so.6" T "CALL 0\n",
-		A " 6 ? 0 TrainJ.enters_j_j():JITCODE" T "CALL 0\n",
-		"  0 K 1 6 @ 0 TrainJ.enters_j_j():JITCODE" T "CALL 0\n",
-		A " 6 @ 0 TrainI.enters_j_i():JITCODE" T "CALL 0\n",
-		A " 6 @ 0 TrainJ.enters_j_i():JITCODE" T "CALL 0\n",
-		A " 6 @ 0 TrainJ.():JITCODE" T "CALL 0\n",
+		A " 6 ? 0 TrainJ.enters_j_j(int):JITCODE" T "CALL 0\n",
+		"  0 K 1 6 @ 0 TrainJ.enters_j_j(int):JITCODE" T "CALL 0\n",
+		A " 6 @ 0 TrainI.enters_j_i(int):JITCODE" T "CALL 0\n",
+		A " 6 @ 0 TrainJ.enters_j_i(int):JITCODE" T "CALL 0\n",
+		A " 6 @ 0 TrainJ.(int):JITCODE" T "CALL 0\n",
 		A " 6 @ 0 TrainJ.leaf_j():other" T "CALL 0\n",
 		"nonsense\n",
 		"\n",
@@ -79,8 +79,8 @@ static void interrupted(void)
 		char *text;
 
 		CU_ASSERT_FATAL(asprintf(&text,
-					 A " 5 @ 0 TrainJ.enters_jj_J():JITCODE" T "CALL 0\n%s" R
-					   " 7 @ 0 TrainJ.leaf_j():JITCODE" T "RETURN 0\n",
+					 A " 5 @ 0 TrainJ.enters_jj_J(int):JITCODE" T "CALL 0\n%s" R
+					   " 7 @ 0 TrainJ.leaf_j(int):JITCODE" T "RETURN 0\n",
 					 between[i]) > 0);
 		CU_ASSERT_EQUAL(read_floors(&c, text), !i);
 		calibration_free(&c);

@@ -22,10 +22,10 @@ static bool is(const char *word, size_t n, const char *text)
 	return n == strlen(text) && !memcmp(word, text, n);
 }
 
-/* TrainJ.both_jJ_J():JITCODE: its type is the last letter of its name. */
+/* TrainJ.both_jJ_J(int):JITCODE: its type is the last letter of its name. */
 static int type_of(const char *symbol, size_t n)
 {
-	static const char class[] = "TrainJ.", end[] = "():JITCODE";
+	static const char class[] = "TrainJ.", end[] = "(int):JITCODE";
 	const size_t around = sizeof(class) - 1 + sizeof(end) - 1;
 
 	if (n <= around || memcmp(symbol, class, sizeof(class) - 1) ||
