@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "call_thread.h"
+#include "call_fast.h"
 
-#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -29,7 +28,7 @@ static struct layout layout(uint32_t metrics)
 	size_t at = 0;
 
 	part(&at, 1, sizeof(struct call_thread));
-	l.frames = part(&at, DEEPEST, sizeof(struct call_frame));
+	l.frames = part(&at, DEEPEST + 1, sizeof(struct call_frame));
 	l.minimum = part(&at, (size_t)SEQUENCES * metrics, sizeof(uint64_t));
 	l.spread = part(&at, (size_t)SEQUENCES * metrics, sizeof(struct value_spread));
 	l.more = part(&at, MORE, sizeof(struct call_more));
@@ -68,7 +67,11 @@ struct call_thread *call_thread_new(uint32_t metrics)
 	t->beyond = NODES;
 	t->used = 1;
 	t->nodes[0].type = t->nodes[t->beyond].type = TYPE_OTHER;
+	t->nodes[0].method = t->nodes[t->beyond].method = NO_METHOD;
+	t->frames++->method = NO_METHOD;
 	t->sequence = sequence(TYPE_OTHER, EVENT_ENTER, TYPE_OTHER, EVENT_ENTER, TYPE_OTHER);
+	for (uint32_t i = 0; i < CALL_METRICS; i++)
+		t->place[i] = &t->no_place;
 	return t;
 }
 
@@ -178,20 +181,19 @@ static void count_more(struct call_thread *t, struct call_node *n, uint16_t s)
 }
 
 /* What is not in use has the number 0, and has counted none of it. */
-static inline void count(struct call_thread *t, struct call_node *n, uint16_t s)
+static void count(struct call_thread *t, struct call_node *n, uint16_t s)
 {
-	for (unsigned int i = 0; i < NODE_SEQUENCES; i++) {
-		if (n->sequence[i] == s) {
-			n->times[i]++;
-			return;
-		}
-		if (!n->times[i]) {
-			n->sequence[i] = s;
-			n->times[i] = 1;
-			return;
-		}
+	unsigned int i = call_counter(n, s);
+
+	if (i == NODE_SEQUENCES)
+		for (i = 0; i < NODE_SEQUENCES && n->times[i]; i++)
+			;
+	if (i == NODE_SEQUENCES) {
+		count_more(t, n, s);
+		return;
 	}
-	count_more(t, n, s);
+	n->sequence[i] = s;
+	n->times[i]++;
 }
 
 /* What an event took, and how much of it was the agent, as far as it is known by now: the first of
@@ -204,23 +206,17 @@ static void set_ring(struct call_ring *r, uint32_t metric, uint16_t s, uint64_t 
 	r->cost[metric] += over < d ? over : d;
 }
 
-static inline void add(struct call_thread *t, uint32_t metric, uint16_t s, uint64_t now)
+static void add(struct call_thread *t, uint32_t metric, uint16_t s, uint64_t now)
 {
-	size_t at = (size_t)s * t->metrics + metric;
-	uint64_t *least = &t->minimum[at], before = t->last[metric];
-	uint64_t d = now - before;
+	uint64_t before = t->last[metric], d = now - before;
 
 	if (__builtin_expect(now < before, 0)) {
 		t->backwards++;
 		d = 0;
 	}
-	t->raw[(size_t)t->top * t->metrics + metric] += d;
-	spread_add(&t->spread[at], d);
 	if (__builtin_expect(t->ring != NULL, 0))
-		set_ring(t->ring, metric, s, *least, d);
-	/* 0: never seen. What takes no time at all counts as one. */
-	if (!*least || d < *least)
-		*least = d ? d : 1;
+		set_ring(t->ring, metric, s, t->minimum[(size_t)s * t->metrics + metric], d);
+	call_add(t, t->metrics, metric, t->top, s, d);
 }
 
 /* The time since the last event belongs to the node that has run; on top is now `type`. Without
@@ -234,8 +230,7 @@ static inline void charge(struct call_thread *t, enum call_event went, uint32_t 
 	t->sequence = s;
 	if (!values)
 		return;
-	add(t, 0, s, values[0]);
-	for (i = 1; __builtin_expect(i < t->metrics, 0); i++)
+	for (i = 0; i < t->metrics; i++)
 		add(t, i, s, values[i]);
 	count(t, &t->nodes[t->top], s);
 }
@@ -388,6 +383,14 @@ void call_caught(struct call_thread *t, uint32_t method, const uint64_t *values)
 	charge(t, at == t->depth ? EVENT_CAUGHT : EVENT_POPPED, type_at(t, at), values);
 	tell(t, EVENT_CAUGHT, method, 0);
 	drop_to(t, at);
+}
+
+void call_settle(struct call_thread *t)
+{
+	for (uint32_t i = 0; i < t->metrics; i++) {
+		spread_count(t->place[i]);
+		t->place[i] = &t->no_place;
+	}
 }
 
 void call_end_all(struct call_thread *t)

@@ -7,6 +7,7 @@
 #ifndef CALL_THREAD_H
 #define CALL_THREAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -16,12 +17,13 @@
 
 #define CALL_METRICS   8
 #define NODE_SEQUENCES 4
+#define NO_METHOD      UINT32_MAX
 
 struct call_node {
-	uint32_t method;              /* its number; of node 0, the thread, none */
+	uint32_t method;              /* its number; of node 0, the thread, NO_METHOD */
 	uint32_t parent, child, next; /* nodes; 0: none */
 	uint32_t recent;              /* of its children the one that was called last */
-	uint8_t type;                 /* enum frame_type, static or not */
+	uint32_t type;                /* enum frame_type, static or not */
 	uint64_t calls, calls_made;
 	uint32_t dispatches, interrupts;
 	/* How often each sequence ended here, so that the final minima serve. */
@@ -45,21 +47,32 @@ struct call_place {
 struct call_frame {
 	uint32_t node, method;
 	struct call_place at;
+	const void *known; /* what the method was told by, for who knows it */
 };
 
 _Static_assert(sizeof(struct call_node) <= 96, "of a node, which there are many of");
 
+/* What each event reads or writes comes first: two cache lines. */
 struct call_thread {
 	uint64_t last[CALL_METRICS]; /* the late read of the last event */
 	uint16_t sequence;           /* that ended with the last event */
+	bool plain;                  /* the owner's: its events count, and there is no ring */
 	uint32_t top;                /* the node that runs */
-	uint32_t depth;              /* frames; those beyond `deepest` are counted, but not kept */
-	uint32_t metrics;
-	struct call_frame *frames;
 	uint32_t deepest;
-	uint32_t levels; /* frames beyond these have the last one's node */
+	uint32_t levels;           /* frames beyond these have the last one's node */
+	uint32_t depth;            /* frames; those beyond `deepest` are counted, but not kept */
+	struct call_frame *frames; /* before the first one lies one with node 0 and NO_METHOD */
 	struct call_node *nodes;
-	uint64_t *raw; /* `metrics` values for each node */
+	uint64_t *raw;               /* `metrics` values for each node */
+	uint64_t *minimum;           /* SEQUENCES times `metrics` */
+	struct value_spread *spread; /* likewise */
+	struct call_ring *ring;      /* each event goes there too; NULL: none does */
+	uint64_t entries, exits, unwinds;
+	/* Of the last event's values the places in their spreads, which count with the next one:
+	 * CPUs hold back a read of the counter until they know where all writes before it go. */
+	uint32_t *place[CALL_METRICS];
+	uint32_t no_place;
+	uint32_t metrics;
 	uint32_t used, room;
 	uint32_t beyond; /* the node of calls for which there is no room */
 	uint32_t *table; /* nodes by parent and method; of table_size, a power of two */
@@ -68,14 +81,10 @@ struct call_thread {
 	uint64_t dispatches, interrupts; /* of the thread, when the last event ended */
 	struct call_more *more;
 	uint32_t more_used;
-	uint64_t *minimum;           /* SEQUENCES times `metrics` */
-	struct value_spread *spread; /* likewise */
 	/* What could not be kept: frames too deep, calls without a node, sequences without a
 	 * counter, ends of what had not begun. */
 	uint64_t too_deep, too_many, uncounted, unknown;
 	uint64_t backwards; /* values that were less than the one before: taken for no time */
-	uint64_t entries, exits, unwinds;
-	struct call_ring *ring; /* each event goes there too; NULL: none does */
 	/* The owner's. */
 	struct call_thread *next_thread, *next_resting;
 	char *name;
@@ -106,6 +115,8 @@ void call_switched(struct call_thread *t, uint64_t dispatches, uint64_t interrup
 /* The method has caught an exception: what it has called is over. */
 void call_caught(struct call_thread *t, uint32_t method, const uint64_t *values);
 
+/* No event follows, or not soon: all of the last one counts. */
+void call_settle(struct call_thread *t);
 /* The thread has ended: so have the methods that it was in. */
 void call_end_all(struct call_thread *t);
 

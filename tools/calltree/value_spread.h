@@ -7,6 +7,7 @@
 #define VALUE_SPREAD_H
 
 #include <stdint.h>
+#include <string.h>
 
 #define SPREAD_PLACES 64
 
@@ -15,15 +16,17 @@ struct value_spread {
 	uint32_t place[SPREAD_PLACES]; /* ends at its largest number */
 };
 
+/* As a double, of 52 bits behind its exponent, a value is its power of two and the quarter. */
 static inline uint32_t spread_place(uint64_t value)
 {
-	uint32_t log, place;
+	double d = (double)(int64_t)value;
+	uint64_t bits;
 
 	if (value < 4)
 		return (uint32_t)value;
-	log = 63 - (uint32_t)__builtin_clzll(value);
-	place = (log - 1) * 4 + (uint32_t)(value >> (log - 2) & 3);
-	return place < SPREAD_PLACES ? place : SPREAD_PLACES - 1;
+	memcpy(&bits, &d, sizeof(bits));
+	bits = (bits >> 50) - 4 * 1024;
+	return bits < SPREAD_PLACES ? (uint32_t)bits : SPREAD_PLACES - 1;
 }
 
 /* The least value of a place. */
@@ -32,13 +35,17 @@ static inline uint64_t spread_from(uint32_t place)
 	return place < 4 ? place : (uint64_t)(4 + place % 4) << (place / 4 - 1);
 }
 
+static inline void spread_count(uint32_t *place)
+{
+	if (__builtin_expect(!++*place, 0))
+		*place = UINT32_MAX;
+}
+
 static inline void spread_add(struct value_spread *s, uint64_t value)
 {
-	uint32_t *place = &s->place[spread_place(value)];
-
 	s->times++;
 	s->sum += value;
-	*place += *place != UINT32_MAX;
+	spread_count(&s->place[spread_place(value)]);
 }
 
 static inline void spread_merge(struct value_spread *to, const struct value_spread *s)

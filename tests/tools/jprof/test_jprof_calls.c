@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "calibration.h"
+#include "call_fast.h"
 #include "method_filter.h"
-#include "methods.h"
+#include "method_id.h"
 #include "unit.h"
 
 static struct call_thread *t;
@@ -259,6 +260,101 @@ static void unlearnt(void)
 	call_thread_free(t);
 }
 
+/* ---- in line --------------------------------------------------------------------------------- */
+
+static uint32_t chance(uint32_t n)
+{
+	static uint64_t state = 1;
+
+	state = state * 6364136223846793005 + 1442695040888963407;
+	return (uint32_t)(state >> 33) % n;
+}
+
+static void same_trees(const struct call_thread *a, const struct call_thread *b)
+{
+	CU_ASSERT(a->depth == b->depth && a->top == b->top && a->used == b->used);
+	CU_ASSERT(a->entries == b->entries && a->exits == b->exits && a->unwinds == b->unwinds);
+	CU_ASSERT(a->too_deep == b->too_deep && a->too_many == b->too_many &&
+		  a->unknown == b->unknown && a->backwards == b->backwards);
+	CU_ASSERT_EQUAL(memcmp(a->nodes, b->nodes, a->used * sizeof(*a->nodes)), 0);
+	CU_ASSERT_EQUAL(memcmp(&a->nodes[a->beyond], &b->nodes[b->beyond], sizeof(*a->nodes)), 0);
+	CU_ASSERT_EQUAL(memcmp(a->raw, b->raw, a->used * sizeof(*a->raw)), 0);
+	CU_ASSERT_EQUAL(a->raw[a->beyond], b->raw[b->beyond]);
+	CU_ASSERT_EQUAL(memcmp(a->minimum, b->minimum, SEQUENCES * sizeof(*a->minimum)), 0);
+	CU_ASSERT_EQUAL(memcmp(a->spread, b->spread, SEQUENCES * sizeof(*a->spread)), 0);
+	CU_ASSERT_EQUAL_FATAL(a->more_used, b->more_used);
+	CU_ASSERT_EQUAL(memcmp(a->more, b->more, a->more_used * sizeof(*a->more)), 0);
+}
+
+/* What call_fast.h does is what call_thread.h's functions do: of events at random, among them some
+ * too deep, without room, backwards, and ends of what is not innermost. */
+static void in_line_by(bool charged)
+{
+	struct call_thread *a = call_thread_new(1), *b = call_thread_new(1);
+	uint32_t stack[64], depth = 0, fast = 0, i;
+	uint64_t now = 1000;
+
+	CU_ASSERT_FATAL(a && b);
+	a->deepest = b->deepest = 12;
+	a->room = b->room = 3000;
+	for (i = 0; i < 200000; i++) {
+		uint32_t what = chance(100), m = chance(3), type = chance(3) ? TYPE_JITTED : m;
+		const uint64_t *v = charged ? &now : NULL;
+		bool done = false;
+
+		now += chance(50) ? chance(300) : -(uint64_t)chance(3);
+		if (what < 48 && depth < 20) {
+			stack[depth++] = m;
+			call_enter(a, m, type, v);
+			done = call_enter_again(b, m, type, charged, now);
+			if (!done)
+				call_enter(b, m, type, v);
+		} else if (what < 96) {
+			m = depth ? stack[--depth] : m;
+			call_leave(a, m, v);
+			done = call_leave_again(b, m, charged, now);
+			if (!done)
+				call_leave(b, m, v);
+		} else {
+			call_unwind(a, m, v);
+			call_unwind(b, m, v);
+			depth = a->depth;
+		}
+		fast += done;
+		now += chance(100);
+		a->last[0] = b->last[0] = now;
+	}
+	call_settle(a);
+	call_settle(b);
+	same_trees(a, b);
+	CU_ASSERT(a->too_deep && a->too_many && a->unknown && (a->backwards > 0) == charged);
+	CU_ASSERT(fast > 20000 && fast < 190000);
+	call_thread_free(a);
+	call_thread_free(b);
+}
+
+static void in_line(void)
+{
+	in_line_by(true);
+	in_line_by(false);
+}
+
+/* The place of a value counts with the next event, or when none follows. */
+static void settled(void)
+{
+	const struct value_spread *s;
+
+	begin();
+	enter(1, TYPE_JITTED, 10);
+	leave(1, 3);
+	s = &t->spread[t->sequence];
+	CU_ASSERT(s->times == 1 && s->sum == 3 && s->place[3] == 0);
+	call_settle(t);
+	call_settle(t);
+	CU_ASSERT(s->times == 1 && s->place[3] == 1);
+	call_thread_free(t);
+}
+
 /* What the reader of a ring finds next: "e1 l1 …", a letter and the method; lost ones as "#3". */
 static void expect_events(struct call_ring *r, const char *want)
 {
@@ -338,25 +434,40 @@ static void filters(void)
 	filter_free(&f);
 }
 
+static void ids(void)
+{
+	uint32_t most = METHODS_MOST - 1, id;
+
+	id = (uint32_t)method_id(most, true, false);
+	CU_ASSERT(id <= INT32_MAX && method_number(id) == most);
+	CU_ASSERT_EQUAL(method_type(id, false), TYPE_JITTED + 1);
+	CU_ASSERT_EQUAL(method_type(id, true), TYPE_INTERPRETED + 1);
+	CU_ASSERT_EQUAL(method_type((uint32_t)method_id(5, false, false), false), TYPE_JITTED);
+	CU_ASSERT_EQUAL(method_type((uint32_t)method_id(5, false, false), true), TYPE_INTERPRETED);
+	CU_ASSERT_EQUAL(method_type((uint32_t)method_id(5, false, true), true), TYPE_NATIVE);
+	CU_ASSERT_EQUAL(method_type((uint32_t)method_id(5, true, true), false), TYPE_NATIVE + 1);
+	CU_ASSERT_EQUAL(method_number((uint32_t)method_id(5, true, true)), 5);
+}
+
 static void named(void)
 {
-	int32_t first = methods_add("a/Bx", 3, "cx", 1, "()Vx", 3, true), i;
+	int32_t first = methods_add("a/Bx", 3, "cx", 1, "()Vx", 3), i;
 
 	CU_ASSERT_EQUAL(first, 0);
 	CU_ASSERT_STRING_EQUAL(methods_get(0)->name, "a/B.c()V");
-	CU_ASSERT(methods_get(0)->is_static);
 	for (i = 1; i < 5000; i++)
-		CU_ASSERT_EQUAL_FATAL(methods_add("D", 1, "e", 1, "()V", 3, false), i);
-	CU_ASSERT(!methods_get(4999)->is_static && methods_count() == 5000);
+		CU_ASSERT_EQUAL_FATAL(methods_add("D", 1, "e", 1, "()V", 3), i);
+	CU_ASSERT_EQUAL(methods_count(), 5000);
 	CU_ASSERT_STRING_EQUAL(methods_get(0)->name, "a/B.c()V");
 }
 
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "sizes", sizes },       { "tree", tree }, { "silent_ends", silent_ends },
-		{ "deep", deep },         { "many", many }, { "calibrated", calibrated },
-		{ "unlearnt", unlearnt }, { "ring", ring }, { "filters", filters },
+		{ "sizes", sizes },       { "tree", tree },       { "silent_ends", silent_ends },
+		{ "deep", deep },         { "many", many },       { "calibrated", calibrated },
+		{ "unlearnt", unlearnt }, { "ring", ring },       { "filters", filters },
+		{ "in_line", in_line },   { "settled", settled }, { "ids", ids },
 		{ "named", named },       { NULL, NULL },
 	};
 

@@ -20,7 +20,7 @@ static void begin(void)
 static void enter(uint32_t method, uintptr_t frame, uintptr_t site)
 {
 	now++;
-	probe_enter(t, method, TYPE_JITTED, (struct call_place){ frame, site }, &now);
+	probe_enter(t, NULL, method, TYPE_JITTED, (struct call_place){ frame, site }, &now);
 	t->last[0] = now;
 }
 
@@ -145,12 +145,69 @@ static void deep(void)
 	ends();
 }
 
+static uint32_t chance(uint32_t n)
+{
+	static uint64_t state = 1;
+
+	state = state * 6364136223846793005 + 1442695040888963407;
+	return (uint32_t)(state >> 33) % n;
+}
+
+/* What is done in line is what the functions do: of a stack at random with inlined methods, frames
+ * that end without a word, and such that are somewhere else when they end. */
+static void in_line(void)
+{
+	static const char known[8];
+	struct call_thread *a = call_thread_new(1), *b = call_thread_new(1);
+	uintptr_t sp[100] = { 100000 };
+	uint32_t method[100], depth = 0, fast = 0;
+
+	CU_ASSERT_FATAL(a && b);
+	now = 1000;
+	for (uint32_t i = 0; i < 100000; i++) {
+		bool done;
+
+		now += chance(200);
+		if (depth < 1 || (depth < 30 && chance(100) < 47)) {
+			uint32_t m = chance(8);
+			struct call_place at = { sp[depth] - 16 * !!chance(8), chance(3) };
+
+			probe_enter(a, &known[m], m, TYPE_JITTED, at, &now);
+			done = probe_enter_again(b, &known[m], m, TYPE_JITTED, at, true, now);
+			if (!done)
+				probe_enter(b, &known[m], m, TYPE_JITTED, at, &now);
+			method[depth++] = m;
+			sp[depth] = at.frame;
+		} else {
+			uint32_t m = method[depth - 1];
+			uintptr_t frame = sp[depth] + 16 * !chance(16);
+
+			depth--;
+			probe_end(a, m, EVENT_LEAVE, frame, &now);
+			done = probe_leave_again(b, &known[m], frame, true, now);
+			if (!done)
+				probe_end(b, m, EVENT_LEAVE, frame, &now);
+			if (depth && !chance(16))
+				depth--;
+		}
+		fast += done;
+		a->last[0] = b->last[0] = now;
+		CU_ASSERT_FATAL(a->depth == b->depth && a->top == b->top);
+	}
+	CU_ASSERT(a->used == b->used && a->exits == b->exits && a->unwinds == b->unwinds);
+	CU_ASSERT_EQUAL(memcmp(a->nodes, b->nodes, a->used * sizeof(*a->nodes)), 0);
+	CU_ASSERT_EQUAL(memcmp(a->raw, b->raw, a->used * sizeof(*a->raw)), 0);
+	CU_ASSERT(a->unwinds > 1000 && fast > 10000 && fast < 95000);
+	call_thread_free(a);
+	call_thread_free(b);
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
 		{ "plain", plain },       { "inlined", inlined }, { "recursion", recursion },
 		{ "replaced", replaced }, { "unknown", unknown }, { "deep", deep },
-		{ "no_room", no_room },   { NULL, NULL },
+		{ "no_room", no_room },   { "in_line", in_line }, { NULL, NULL },
 	};
 
 	return unit_run("probe_frames", tests);

@@ -14,7 +14,7 @@
 
 #include "class_out.h"
 #include "constants.h"
-#include "methods.h"
+#include "method_id.h"
 #include "metrics.h"
 #include "probe_frames.h"
 #include "vm_methods.h"
@@ -30,7 +30,7 @@ static __thread struct call_thread *carrier __attribute__((tls_model("initial-ex
 static atomic_bool on, tracing;
 static char *(*name_here)(void); /* NULL: nobody may ask for it */
 static const struct method_filter *names_wanted;
-static uintptr_t interpreter_start, interpreter_end;
+static uintptr_t interpreter_start, interpreter_size;
 
 /* What an event reads: the way to the first read and from the last one is short, and the same each
  * time. */
@@ -79,6 +79,21 @@ void hooks_threads(const struct method_filter *f)
 	names_wanted = f;
 }
 
+/* With the lock held, as those that change what it is by. */
+static void set_plain(struct call_thread *t)
+{
+	__atomic_store_n(&t->plain, on && !t->ring, __ATOMIC_RELAXED);
+}
+
+/* With the lock held. */
+static void add_thread(struct call_thread *t)
+{
+	t->ring = tracing ? call_ring_new(t->metrics) : NULL;
+	set_plain(t);
+	*last = t;
+	last = &t->next_thread;
+}
+
 static bool thread_counts(const char *name)
 {
 	return !names_wanted || filter_takes(names_wanted, name);
@@ -106,9 +121,7 @@ void hooks_thread_begin(const char *name)
 	t->name = name ? strdup(name) : NULL;
 	t->tid = gettid();
 	pthread_mutex_lock(&lock);
-	t->ring = tracing ? call_ring_new(t->metrics) : NULL;
-	*last = t;
-	last = &t->next_thread;
+	add_thread(t);
 	pthread_mutex_unlock(&lock);
 	self = t;
 	read_late(t);
@@ -139,22 +152,31 @@ void hooks_each(void (*each)(void *arg, const struct call_thread *t), void *arg)
 
 void hooks_set(bool to)
 {
+	pthread_mutex_lock(&lock);
 	on = to;
+	for (struct call_thread *t = first; t; t = t->next_thread) {
+		set_plain(t);
+		if (!to)
+			call_settle(t);
+	}
+	pthread_mutex_unlock(&lock);
 }
 
 void hooks_trace(void)
 {
 	pthread_mutex_lock(&lock);
 	tracing = true;
-	for (struct call_thread *t = first; t; t = t->next_thread)
+	for (struct call_thread *t = first; t; t = t->next_thread) {
 		t->ring = call_ring_new(t->metrics);
+		set_plain(t);
+	}
 	pthread_mutex_unlock(&lock);
 }
 
 void hooks_interpreter(const void *start, size_t size)
 {
 	interpreter_start = (uintptr_t)start;
-	interpreter_end = interpreter_start + size;
+	interpreter_size = size;
 }
 
 /* ---- virtual threads ------------------------------------------------------------------------- */
@@ -198,10 +220,8 @@ struct call_thread *hooks_virtual_begin(const char *name)
 	else
 		name = NULL;
 	if (t && name) {
-		t->ring = tracing ? call_ring_new(t->metrics) : NULL;
 		t->name = strdup(name);
-		*last = t;
-		last = &t->next_thread;
+		add_thread(t);
 		virtual_trees++;
 	}
 	virtual_lost += !t;
@@ -258,16 +278,7 @@ void hooks_virtual_count(uint64_t *trees, uint64_t *lost)
 
 static bool is_interpreter(uintptr_t site)
 {
-	return site - interpreter_start < interpreter_end - interpreter_start;
-}
-
-static uint32_t type_of(uint32_t method, bool native, uintptr_t site)
-{
-	uint32_t type = native               ? TYPE_NATIVE :
-			is_interpreter(site) ? TYPE_INTERPRETED :
-					       TYPE_JITTED;
-
-	return type + methods_get(method)->is_static;
+	return site - interpreter_start < interpreter_size;
 }
 
 static void forget(struct call_thread *t)
@@ -305,13 +316,12 @@ static __attribute__((noinline)) struct call_thread *here(void)
 }
 
 /* The tree of the thread that runs, if the event counts: with `values` set then. */
-static inline __attribute__((always_inline)) struct call_thread *tree(enum hook_reading r,
-								      uint64_t *values)
+static struct call_thread *tree(enum hook_reading r, uint64_t *values)
 {
 	struct call_thread *t = self;
 	uint64_t dispatches, interrupts;
 
-	if (__builtin_expect(t == &nobody, 0)) {
+	if (t == &nobody) {
 		if (!on || refused)
 			return NULL;
 		t = here();
@@ -327,56 +337,11 @@ static inline __attribute__((always_inline)) struct call_thread *tree(enum hook_
 	return t;
 }
 
-/* What an event does between its reads: by itself, so that what surrounds it saves no registers.
- * site: where in Java code it is. The probes tell of methods that are not measured, too: these are
- * their callers' time. */
-#define WORK static __attribute__((noinline)) void
-
-#define EVENT_WORK(r, VALUES)                                                                      \
-	WORK r##_enter(uint32_t method, uintptr_t site, uint64_t *values)                          \
-	{                                                                                          \
-		struct call_thread *t = tree(r, values);                                           \
-                                                                                                   \
-		if (t)                                                                             \
-			call_enter(t, method,                                                      \
-				   type_of(method, methods_get(method)->is_native, site), VALUES); \
-	}                                                                                          \
-	WORK r##_end(uint32_t method, enum call_event went, uint64_t *values)                      \
-	{                                                                                          \
-		struct call_thread *t = tree(r, values);                                           \
-                                                                                                   \
-		if (!t)                                                                            \
-			return;                                                                    \
-		if (went == EVENT_LEAVE)                                                           \
-			call_leave(t, method, VALUES);                                             \
-		else if (went == EVENT_UNWIND)                                                     \
-			call_unwind(t, method, VALUES);                                            \
-		else                                                                               \
-			call_caught(t, method, VALUES);                                            \
-	}                                                                                          \
-	WORK r##_probe_begin(const void *method, struct call_place at, uint64_t *values)           \
-	{                                                                                          \
-		struct call_thread *t = tree(r, values);                                           \
-		uint32_t number = t ? vm_methods_number(method) : VM_METHOD_NONE;                  \
-                                                                                                   \
-		if (number != VM_METHOD_NONE)                                                      \
-			probe_enter(t, number,                                                     \
-				    type_of(number, vm_methods_native(method), at.site), at,       \
-				    VALUES);                                                       \
-		else if (t)                                                                        \
-			call_nothing(t, VALUES);                                                   \
-	}                                                                                          \
-	WORK r##_probe_end(const void *thread, const void *method, struct call_place at,           \
-			   uint64_t *values)                                                       \
-	{                                                                                          \
-		struct call_thread *t = tree(r, values);                                           \
-		uint32_t number = t ? vm_methods_number(method) : VM_METHOD_NONE;                  \
-                                                                                                   \
-		if (number != VM_METHOD_NONE)                                                      \
-			probe_end(t, number, probe_went(thread, at.site), at.frame, VALUES);       \
-		else if (t)                                                                        \
-			call_nothing(t, VALUES);                                                   \
-	}
+/* What an event has read, if anything: the cycles alone, or all metrics. */
+struct reads {
+	enum hook_reading what;
+	uint64_t now, *all;
+};
 
 /* Where the VM's code called a probe, and the frame there: of compiled code its stack pointer, of
  * the interpreter its frame pointer. */
@@ -390,17 +355,125 @@ static inline __attribute__((always_inline)) struct call_thread *tree(enum hook_
 static size_t thrown_at;
 
 /* The VM does not tell an exception from a return; in the interpreter it shows. */
-static enum call_event probe_went(const void *thread, uintptr_t site)
+static inline enum call_event probe_went(const void *thread, uintptr_t frame)
 {
-	bool thrown = thrown_at && is_interpreter(site) &&
-		      *(void *const *)((const char *)thread + thrown_at);
+	bool thrown = frame & 1 && thrown_at && *(void *const *)((const char *)thread + thrown_at);
 
 	return thrown ? EVENT_UNWIND : EVENT_LEAVE;
 }
 
-EVENT_WORK(READ_NOTHING, NULL)
-EVENT_WORK(READ_CYCLES, values)
-EVENT_WORK(READ_METRICS, values)
+/* Of any event the tree, if it counts, and the values to charge. */
+struct seen {
+	struct call_thread *tree;
+	const uint64_t *values;
+};
+
+static struct seen see(struct reads r, uint64_t room[CALL_METRICS])
+{
+	uint64_t *values = r.all ? r.all : room;
+
+	room[0] = r.now;
+	return (struct seen){ tree(r.what, values), r.what == READ_NOTHING ? NULL : values };
+}
+
+/* Any event, out of the way of those that are nearly all. */
+#define SLOW static __attribute__((noinline)) void
+
+SLOW enter(uint32_t method, uint32_t type, struct reads r)
+{
+	uint64_t room[CALL_METRICS];
+	struct seen s = see(r, room);
+
+	if (s.tree)
+		call_enter(s.tree, method, type, s.values);
+}
+
+SLOW end(uint32_t method, enum call_event went, struct reads r)
+{
+	uint64_t room[CALL_METRICS];
+	struct seen s = see(r, room);
+
+	if (!s.tree)
+		return;
+	if (went == EVENT_LEAVE)
+		call_leave(s.tree, method, s.values);
+	else if (went == EVENT_UNWIND)
+		call_unwind(s.tree, method, s.values);
+	else
+		call_caught(s.tree, method, s.values);
+}
+
+/* The probes tell of methods that are not measured, too: these are their callers' time. */
+SLOW probe_begin(const void *method, struct call_place at, struct reads r)
+{
+	uint64_t room[CALL_METRICS];
+	struct seen s = see(r, room);
+	uint32_t id = s.tree ? vm_methods_id(method) : VM_METHOD_NONE;
+
+	if (id != VM_METHOD_NONE)
+		probe_enter(s.tree, method, method_number(id), method_type(id, at.frame & 1), at,
+			    s.values);
+	else if (s.tree)
+		call_nothing(s.tree, s.values);
+}
+
+SLOW probe_ends(const void *method, enum call_event went, uintptr_t frame, struct reads r)
+{
+	uint64_t room[CALL_METRICS];
+	struct seen s = see(r, room);
+	uint32_t id = s.tree ? vm_methods_id(method) : VM_METHOD_NONE;
+
+	if (id != VM_METHOD_NONE)
+		probe_end(s.tree, method_number(id), went, frame, s.values);
+	else if (s.tree)
+		call_nothing(s.tree, s.values);
+}
+
+/* What an event does between its reads: by itself, so that what surrounds it saves no registers.
+ * site: where in Java code it is. */
+#define WORK static __attribute__((noinline)) void
+
+#define READS(r) ((struct reads){ r, now, all })
+#define AGAIN(r) (r != READ_METRICS && __atomic_load_n(&self->plain, __ATOMIC_RELAXED))
+
+#define EVENT_WORK(r)                                                                             \
+	WORK r##_enter(uint32_t id, uintptr_t site, uint64_t now, uint64_t *all)                  \
+	{                                                                                         \
+		uint32_t type = method_type(id, is_interpreter(site));                            \
+                                                                                                  \
+		if (!AGAIN(r) ||                                                                  \
+		    !call_enter_again(self, method_number(id), type, r == READ_CYCLES, now))      \
+			enter(method_number(id), type, READS(r));                                 \
+	}                                                                                         \
+	WORK r##_leave(uint32_t id, uint64_t now, uint64_t *all)                                  \
+	{                                                                                         \
+		if (!AGAIN(r) ||                                                                  \
+		    !call_leave_again(self, method_number(id), r == READ_CYCLES, now))            \
+			end(method_number(id), EVENT_LEAVE, READS(r));                            \
+	}                                                                                         \
+	WORK r##_probe_begin(const void *method, struct call_place at, uint64_t now,              \
+			     uint64_t *all)                                                       \
+	{                                                                                         \
+		uint32_t id = AGAIN(r) ? vm_methods_id(method) : VM_METHOD_NONE;                  \
+                                                                                                  \
+		if (id == VM_METHOD_NONE ||                                                       \
+		    !probe_enter_again(self, method, method_number(id),                           \
+				       method_type(id, at.frame & 1), at, r == READ_CYCLES, now)) \
+			probe_begin(method, at, READS(r));                                        \
+	}                                                                                         \
+	WORK r##_probe_end(const void *thread, const void *method, struct call_place at,          \
+			   uint64_t now, uint64_t *all)                                           \
+	{                                                                                         \
+		enum call_event went = probe_went(thread, at.frame);                              \
+                                                                                                  \
+		if (went != EVENT_LEAVE || !AGAIN(r) ||                                           \
+		    !probe_leave_again(self, method, at.frame, r == READ_CYCLES, now))            \
+			probe_ends(method, went, at.frame, READS(r));                             \
+	}
+
+EVENT_WORK(READ_NOTHING)
+EVENT_WORK(READ_CYCLES)
+EVENT_WORK(READ_METRICS)
 
 /* The first thing that an event does, and the last. */
 static inline __attribute__((always_inline)) void early(enum hook_reading r, uint64_t *values)
@@ -423,6 +496,7 @@ static inline __attribute__((always_inline)) void late(enum hook_reading r)
 /* Without a canary: its check would come after the last read. */
 #define BARE static __attribute__((no_stack_protector)) void
 
+#define NOW(r) r == READ_CYCLES ? now[0] : 0, r == READ_METRICS ? now : NULL
 #define MEASURED(r, work)                   \
 	{                                   \
 		uint64_t now[CALL_METRICS]; \
@@ -430,23 +504,20 @@ static inline __attribute__((always_inline)) void late(enum hook_reading r)
 		work;                       \
 		late(r);                    \
 	}
-#define ENDED(r, name, went)                                            \
-	BARE JNICALL r##_##name(JNIEnv *jni, jclass class, jint method) \
-		MEASURED(r, ((void)jni, (void)class, r##_end((uint32_t)method, went, now)))
-#define EVENTS_BY(r)                                                                              \
-	BARE JNICALL r##_begins(JNIEnv *jni, jclass class,                                        \
-				jint method) MEASURED(r,                                          \
-						      ((void)jni, (void)class,                    \
-						       r##_enter((uint32_t)method, CALLER, now))) \
-		ENDED(r, leaves, EVENT_LEAVE) ENDED(r, unwinds, EVENT_UNWIND)                     \
-			ENDED(r, catches,                                                         \
-			      EVENT_CAUGHT) static void r##_probes_begin(void *thread,            \
-									 const void *method)      \
-				MEASURED(r, ((void)thread,                                        \
-					     r##_probe_begin(method, PLACE, now))) static void    \
-					r##_probes_end(void *thread, const void *method)          \
-						MEASURED(r, r##_probe_end(thread, method, PLACE,  \
-									  now))
+#define ENDED(r, name, work)                                        \
+	BARE JNICALL r##_##name(JNIEnv *jni, jclass class, jint id) \
+		MEASURED(r, ((void)jni, (void)class, work))
+#define EVENTS_BY(r)                                                                       \
+	ENDED(r, begins, r##_enter((uint32_t)id, CALLER, NOW(r)))                          \
+	ENDED(r, leaves, r##_leave((uint32_t)id, NOW(r)))                                  \
+	ENDED(r, unwinds,                                                                  \
+	      end(method_number((uint32_t)id), EVENT_UNWIND, (struct reads){ r, NOW(r) })) \
+	ENDED(r, catches,                                                                  \
+	      end(method_number((uint32_t)id), EVENT_CAUGHT, (struct reads){ r, NOW(r) })) \
+	BARE r##_probes_begin(void *thread, const void *method)                            \
+		MEASURED(r, ((void)thread, r##_probe_begin(method, PLACE, NOW(r))))        \
+			BARE r##_probes_end(void *thread, const void *method)              \
+				MEASURED(r, r##_probe_end(thread, method, PLACE, NOW(r)))
 
 EVENTS_BY(READ_NOTHING)
 EVENTS_BY(READ_CYCLES)

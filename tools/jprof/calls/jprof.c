@@ -21,6 +21,7 @@
 #include "log_file.h"
 #include "log_gen.h"
 #include "log_rt.h"
+#include "method_id.h"
 #include "methods.h"
 #include "metrics.h"
 #include "minima.h"
@@ -74,16 +75,16 @@ static int32_t choose(void *arg, const struct class_method *m)
 	    !filter_takes(&agent.o->methods, name))
 		return -1;
 	number = methods_add(m->class.text, m->class.n, m->name.text, m->name.n, m->descriptor.text,
-			     m->descriptor.n, m->access & ACCESS_STATIC);
-	if (number >= 0 && m->access & ACCESS_NATIVE)
-		methods_native((uint32_t)number);
-	return number;
+			     m->descriptor.n);
+	return number < 0 ? -1 :
+			    method_id((uint32_t)number, m->access & ACCESS_STATIC,
+				      m->access & ACCESS_NATIVE);
 }
 
 static void left(void *arg, int32_t id, const char *why)
 {
 	(void)arg;
-	leave_alone(id, NULL, why);
+	leave_alone((int32_t)method_number((uint32_t)id), NULL, why);
 }
 
 static void JNICALL class_comes(jvmtiEnv *vm, JNIEnv *jni, jclass old, jobject loader,

@@ -73,8 +73,7 @@ static int32_t new_number(void)
 }
 
 int32_t methods_add(const char *class, uint32_t class_length, const char *name,
-		    uint32_t name_length, const char *descriptor, uint32_t descriptor_length,
-		    bool is_static)
+		    uint32_t name_length, const char *descriptor, uint32_t descriptor_length)
 {
 	char *text = new_text((size_t)class_length + name_length + descriptor_length + 2), *p;
 	int32_t number = text ? new_number() : -1;
@@ -88,14 +87,8 @@ int32_t methods_add(const char *class, uint32_t class_length, const char *name,
 	p = mempcpy(p, descriptor, descriptor_length);
 	*p = 0;
 	m = &blocks[(uint32_t)number / BLOCK][(uint32_t)number % BLOCK];
-	m->is_static = is_static;
 	__atomic_store_n(&m->name, text, __ATOMIC_RELEASE);
 	return number;
-}
-
-void methods_native(uint32_t number)
-{
-	blocks[number / BLOCK][number % BLOCK].is_native = true;
 }
 
 const struct method *methods_get(uint32_t number)

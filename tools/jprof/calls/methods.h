@@ -7,22 +7,17 @@
 #ifndef METHODS_H
 #define METHODS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #define METHODS_MOST (1u << 24)
 
 struct method {
 	const char *name; /* package/Class.method(descriptor) */
-	bool is_static, is_native;
 };
 
 /* Texts need no NUL. A number, or -1: no memory, or too many. */
 int32_t methods_add(const char *class, uint32_t class_length, const char *name,
-		    uint32_t name_length, const char *descriptor, uint32_t descriptor_length,
-		    bool is_static);
-/* It stands for a native method; before anybody else has its number. */
-void methods_native(uint32_t number);
+		    uint32_t name_length, const char *descriptor, uint32_t descriptor_length);
 /* A number that methods_add() has returned. Of one that is only counted yet the name is NULL. */
 const struct method *methods_get(uint32_t number);
 uint32_t methods_count(void);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "probe_frames.h"
 
-#include <stdbool.h>
-
 #define FAR 64 /* frames that are looked at beyond the first that may be the one */
 
 #define NOT_BEGUN UINT32_MAX
@@ -23,12 +21,14 @@ static void drop_ended(struct call_thread *t, struct call_place at)
 	}
 }
 
-void probe_enter(struct call_thread *t, uint32_t method, uint32_t type, struct call_place at,
-		 const uint64_t *values)
+void probe_enter(struct call_thread *t, const void *known, uint32_t method, uint32_t type,
+		 struct call_place at, const uint64_t *values)
 {
 	drop_ended(t, at);
-	if (t->depth < t->deepest)
+	if (t->depth < t->deepest) {
 		t->frames[t->depth].at = at;
+		t->frames[t->depth].known = known;
+	}
 	call_enter(t, method, type, values);
 }
 

@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "vm_methods.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "methods.h"
+#include "method_id.h"
 
-/* Places of the table, a power of two: its memory is taken from the kernel as it is used. Where all
- * places that may be a method's are taken, it is not measured. */
-#define PLACES (1u << 22)
-#define STEPS  64
-#define TEXT   2048 /* a longer name is cut */
+/* Where all places that may be a method's are taken, it is not measured. */
+#define STEPS 64
+#define TEXT  2048 /* a longer name is cut */
 
-struct place {
-	const void *_Atomic method;
-	_Atomic uint64_t known; /* number + 1, | generation << 32; 0: nothing yet */
-};
-
-static struct place *places;
-static atomic_uint generation = 1;
+struct vm_place *vm_places;
+atomic_uint vm_generation = 1;
 static bool (*is_taken)(const char *name);
 
 /* Offsets in the VM's structures. */
@@ -85,30 +77,37 @@ static void put_name(char text[TEXT], const struct method_name *n)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* The one that it has is of a method that was here before, or of this one. */
+static bool is_named(uint32_t id, const char *name)
+{
+	return id != VM_METHOD_NONE && !strcmp(methods_get(method_number(id))->name, name);
+}
+
+/* The id that the place has is of a method that was here before, or of this one. */
 static uint32_t find_again(const void *method, uint32_t known)
 {
 	struct method_name n = name_of(method);
+	uint32_t flags = flags_of(method);
 	char text[TEXT];
 	int32_t number;
 
 	put_name(text, &n);
 	if (!is_taken(text))
 		return VM_METHOD_NONE;
-	if (known && known - 1 != VM_METHOD_NONE && !strcmp(methods_get(known - 1)->name, text))
-		return known - 1;
-	number = methods_add(n.class.text, n.class.length, n.name.text, n.name.length,
-			     n.descriptor.text, n.descriptor.length, flags_of(method) & 0x8);
-	return number < 0 ? VM_METHOD_NONE : (uint32_t)number;
+	number = known && is_named(known - 1, text) ?
+			 (int32_t)method_number(known - 1) :
+			 methods_add(n.class.text, n.class.length, n.name.text, n.name.length,
+				     n.descriptor.text, n.descriptor.length);
+	return number < 0 ? VM_METHOD_NONE :
+			    (uint32_t)method_id((uint32_t)number, flags & 0x8, flags & 0x100);
 }
 
 /* NULL: there is no room. */
-static struct place *place_of(const void *method)
+static struct vm_place *find_place(const void *method)
 {
-	uint64_t hash = ((uintptr_t)method >> 3) * 0x9e3779b97f4a7c15;
+	uint32_t first = vm_place_of(method);
 
 	for (uint32_t i = 0; i < STEPS; i++) {
-		struct place *p = &places[((hash >> 40) + i) & (PLACES - 1)];
+		struct vm_place *p = &vm_places[(first + i) & (VM_PLACES - 1)];
 		const void *is = atomic_load_explicit(&p->method, memory_order_acquire);
 
 		if (is == method)
@@ -121,10 +120,10 @@ static struct place *place_of(const void *method)
 	return NULL;
 }
 
-uint32_t vm_methods_number(const void *method)
+uint32_t vm_methods_find(const void *method)
 {
-	struct place *p = place_of(method);
-	uint32_t now = atomic_load_explicit(&generation, memory_order_relaxed), number;
+	struct vm_place *p = find_place(method);
+	uint32_t now = atomic_load_explicit(&vm_generation, memory_order_relaxed), id;
 	uint64_t known, fresh;
 
 	if (!p)
@@ -132,22 +131,17 @@ uint32_t vm_methods_number(const void *method)
 	known = atomic_load_explicit(&p->known, memory_order_acquire);
 	if (known && known >> 32 == now)
 		return (uint32_t)known - 1;
-	number = find_again(method, (uint32_t)known);
-	fresh = (uint64_t)now << 32 | (uint32_t)(number + 1);
-	/* Another thread may have been faster: its number is this method's, too. */
+	id = find_again(method, (uint32_t)known);
+	fresh = (uint64_t)now << 32 | (uint32_t)(id + 1);
+	/* Another thread may have been faster: its id is this method's, too. */
 	if (atomic_compare_exchange_strong(&p->known, &known, fresh))
-		return number;
+		return id;
 	return (uint32_t)known - 1;
-}
-
-bool vm_methods_native(const void *method)
-{
-	return flags_of(method) & 0x100;
 }
 
 void vm_methods_unloaded(void)
 {
-	generation++;
+	vm_generation++;
 }
 
 const char *vm_methods_init(const struct vm_image *i, bool (*takes)(const char *name))
@@ -172,9 +166,9 @@ const char *vm_methods_init(const struct vm_image *i, bool (*takes)(const char *
 			return "this Java VM does not tell how its methods are laid out";
 	if (!vm_image_type_size(i, "ConstantPool", &at.pool_size))
 		return "this Java VM does not tell how its methods are laid out";
-	places = mmap(NULL, PLACES * sizeof(*places), PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (places == MAP_FAILED)
+	vm_places = mmap(NULL, VM_PLACES * sizeof(*vm_places), PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (vm_places == MAP_FAILED)
 		return "no memory";
 	is_taken = takes;
 	return NULL;

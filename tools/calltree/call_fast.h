@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * In line what nearly all events are, without or with one metric: the call of a method that was the
+ * last one called from here, and the end of the innermost one, by a sequence that has its counter.
+ * What returns false has done nothing: then the event is one of call_thread.h's. Nothing is called
+ * from here, so that no registers are saved. Only for a thread that is `plain`.
+ */
+#ifndef CALL_FAST_H
+#define CALL_FAST_H
+
+#include <string.h>
+
+#include "call_thread.h"
+
+#define CALL_INLINE static inline __attribute__((always_inline))
+
+/* Which of the node's counters is the sequence's, all four looked at together: in the difference
+ * its two bytes are 0. NODE_SEQUENCES: none. */
+CALL_INLINE unsigned int call_counter(const struct call_node *n, uint16_t s)
+{
+	const uint64_t ones = 0x0001000100010001, tops = 0x8000800080008000;
+	uint64_t have, found;
+
+	_Static_assert(sizeof(n->sequence) == sizeof(have), "four in a word");
+	memcpy(&have, n->sequence, sizeof(have));
+	have ^= s * ones;
+	found = (have - ones) & ~have & tops;
+	if (__builtin_expect(!found, 0))
+		return NODE_SEQUENCES;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	return NODE_SEQUENCES - 1 - (unsigned int)__builtin_ctzll(found) / 16;
+#else
+	return (unsigned int)__builtin_ctzll(found) / 16;
+#endif
+}
+
+/* What a metric has grown by, to a node and to a sequence. */
+CALL_INLINE void call_add(struct call_thread *t, size_t metrics, size_t metric, uint32_t node,
+			  uint16_t s, uint64_t d)
+{
+	size_t at = s * metrics + metric;
+	struct value_spread *spread = &t->spread[at];
+	uint64_t *least = &t->minimum[at];
+
+	t->raw[node * metrics + metric] += d;
+	spread->times++;
+	spread->sum += d;
+	spread_count(t->place[metric]);
+	t->place[metric] = &spread->place[spread_place(d)];
+	/* 0: never seen. What takes no time at all counts as one. */
+	if (__builtin_expect(*least - 1 >= d, 0))
+		*least = d ? d : 1;
+}
+
+/* The time since the last event belongs to the node that has run, `top`; then runs `type`. */
+CALL_INLINE bool call_charge(struct call_thread *t, uint32_t top, enum call_event went,
+			     uint32_t type, uint64_t now)
+{
+	struct call_node *n = &t->nodes[top];
+	uint16_t s = sequence_next(t->sequence, went, type);
+	unsigned int counter = call_counter(n, s);
+	uint64_t before = t->last[0];
+
+	if (__builtin_expect(counter == NODE_SEQUENCES || now < before, 0))
+		return false;
+	t->sequence = s;
+	n->times[counter]++;
+	call_add(t, 1, 0, top, s, now - before);
+	return true;
+}
+
+/* charged: `now` is the early read of the only metric. */
+CALL_INLINE bool call_enter_again(struct call_thread *t, uint32_t method, uint32_t type,
+				  bool charged, uint64_t now)
+{
+	uint32_t depth = t->depth, at = t->top, node;
+	struct call_node *top = &t->nodes[at], *n;
+	struct call_frame *f = &t->frames[depth];
+
+	node = top->recent;
+	n = &t->nodes[node];
+	/* Of a node that has called nothing yet it is node 0, which is no method's. */
+	if (__builtin_expect(n->method != method || n->type != type || depth >= t->levels, 0))
+		return false;
+	if (charged && !call_charge(t, at, EVENT_ENTER, type, now))
+		return false;
+	t->entries++;
+	top->calls_made++;
+	n->calls++;
+	f->node = node;
+	f->method = method;
+	t->top = node;
+	t->depth = depth + 1;
+	return true;
+}
+
+/* Below the first frame lies one that is no method's. */
+CALL_INLINE struct call_frame *call_innermost(const struct call_thread *t)
+{
+	size_t depth = t->depth;
+
+	return &t->frames[depth] - 1;
+}
+
+/* The innermost frame is kept. */
+CALL_INLINE bool call_is_kept(const struct call_thread *t)
+{
+	return __builtin_expect(t->depth <= t->deepest, 1);
+}
+
+CALL_INLINE bool call_leave_innermost(struct call_thread *t, bool charged, uint64_t now)
+{
+	uint32_t depth = t->depth, below = call_innermost(t)[-1].node;
+
+	if (charged && !call_charge(t, t->top, EVENT_LEAVE, t->nodes[below].type, now))
+		return false;
+	t->exits++;
+	t->top = below;
+	t->depth = depth - 1;
+	return true;
+}
+
+CALL_INLINE bool call_leave_again(struct call_thread *t, uint32_t method, bool charged,
+				  uint64_t now)
+{
+	return call_is_kept(t) && call_innermost(t)->method == method &&
+	       call_leave_innermost(t, charged, now);
+}
+
+#endif
