@@ -105,5 +105,14 @@ each xray_basic "$post" -q -functions -o - -r "$data/xray/basic-log-version-3.xr
 each gperftools_read "$post" -q -o - -r "$data/gperftools/cppbench.cpu"
 cp file.pprof one.pb.gz
 each pprof_read "$post" -q -o - -r one.pb.gz
+"$top/tests/fuzz/seeds" unpack jprof logs || exit 1
+for log in rt-vm rt-columns; do
+	each "$log" "$post" -q -functions -o - -r logs/$log
+	each "$log.tree" "$post" -q -calltree -o - -r logs/$log
+done
+for log in gen-vm gen-two; do
+	each "$log" "$post" -q -functions -o - -r logs/$log
+	each "$log.calls" "$post" -q -calls -json -o - -r logs/$log
+done
 each merged "$post" -q -o - -r stacks.nrm2 -r "$data/gperftools/cppbench.cpu"
 [ $failures = 0 ]
