@@ -205,7 +205,14 @@ $(O)/lib/pitrace/libpijit.so $(O)/lib/pitrace/libjprof.so: $(O)/lib/pitrace/%.so
 # Linked with programs, or loaded into them: it exports what compiled code calls, and what it must see
 # of theirs before others do.
 $(call obj,$(HOOKIT_SRC)): INC = $(INC_PERFUTIL) -Itools/common -Itools/calltree -Itools/hookit -fvisibility=hidden
-HOOKIT_OBJ := $(call obj,$(HOOKIT_SRC) $(CALLTREE_SRC) tools/common/escape.c)
+HOOKIT_OBJ := $(call obj,$(HOOKIT_SRC) $(CALLTREE_SRC) tools/common/escape.c) $(O)/obj/tools/hookit/fentry.S.o
+# They run before functions have saved the registers of their arguments.
+GENERAL	:= $(if $(filter x86_64 arm64,$(ARCH)),-mgeneral-regs-only)
+$(addprefix $(O)/obj/tools/,hookit/fentry.o hookit/hook_events.o calltree/call_thread.o): INC += $(GENERAL)
+$(O)/obj/%.S.o: %.S
+	$(call say,AS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALLFLAGS) -c -o $@ $<
 $(O)/lib/libhookit.so: $(HOOKIT_OBJ) $(O)/inner/liba2n.a $(O)/inner/libperfutil.a
 	$(call say,LD)
 	@mkdir -p $(@D)

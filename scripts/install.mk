@@ -15,8 +15,8 @@ UDEVDIR	   ?= $(PREFIX)/lib/udev/rules.d
 SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
 DKMSDIR	   ?= $(PREFIX)/src/pitrace-$(VERSION)
 
-HEADERS	:= $(wildcard driver/uapi/*.h libperfutil/include/*.h libperfutil/include/*.hpp)
-PAGES	:= $(wildcard tools/*/*.1 post/*.1 libperfutil/man/*.3 driver/*.4 libperfutil/man/*.5 post/*.7)
+HEADERS	:= $(wildcard driver/uapi/*.h libperfutil/include/*.h libperfutil/include/*.hpp tools/hookit/hookit.h)
+PAGES	:= $(wildcard tools/*/*.1 tools/*/*.3 post/*.1 libperfutil/man/*.3 driver/*.4 libperfutil/man/*.5 post/*.7)
 DOCS	:= README.md CHANGELOG.md COPYING
 # bash looks for a file of the program's name; one file serves those that print their own options.
 COMPLETED   := swtrace run.tprof run.itrace run.jprof msr mpevt ptt cpi jprof-train
@@ -28,6 +28,7 @@ DRIVER	:= $(shell find driver -name '*.[ch]' ! -name '*.mod.c' -o -name Kbuild -
 # What a program that links the static library has to link besides: libelf's own needs too.
 PRIVATE_perfutil = $(LIB_PERFUTIL)
 PRIVATE_a2n	 = $(LIB_A2N) -lz -lpthread
+PRIVATE_hookit	 = $(LIB_HOOKIT) -lz
 below_prefix	 = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
 
 define install_lib
@@ -40,7 +41,7 @@ define install_lib
 		-e 's,@LIBDIR@,$(call below_prefix,$(LIBDIR)),' \
 		-e 's,@INCLUDEDIR@,$(call below_prefix,$(INCLUDEDIR)),' \
 		-e 's,@ABOVE@,$(call below_prefix,$(patsubst %/,%,$(dir $(INCLUDEDIR)))),' \
-		libperfutil/$(1).pc.in | install -m 644 /dev/stdin $(DESTDIR)$(LIBDIR)/pkgconfig/$(1).pc
+		$(firstword $(wildcard libperfutil/$(1).pc.in tools/$(1)/$(1).pc.in)) | install -m 644 /dev/stdin $(DESTDIR)$(LIBDIR)/pkgconfig/$(1).pc
 endef
 
 # For CMake's find_package: from there to the headers, as both lie below PREFIX.
@@ -64,6 +65,7 @@ install: all	## into PREFIX, below DESTDIR: programs, libraries, headers, pages,
 	$(Q)install -m 755 $(BINS) $(DESTDIR)$(BINDIR)/
 	$(call install_lib,perfutil)
 	$(call install_lib,a2n)
+	$(if $(HOOKIT),$(call install_lib,hookit))
 	$(call install_cmake)
 	$(Q)install -D -m 644 -t $(DESTDIR)$(LIBDIR)/pitrace $(TIMER) $(AGENTS)
 	$(Q)install -m 755 $(HOLDER) $(DESTDIR)$(LIBDIR)/pitrace/
@@ -106,7 +108,7 @@ uninstall:	## remove what install (with the same PREFIX and DESTDIR) has put the
 		$(patsubst %,$(DESTDIR)$(DOCDIR)/%,$(notdir $(DOCS))) \
 		$(patsubst libperfutil/%,$(DESTDIR)$(DATADIR)/%,$(EVENT_FILES)) \
 		$(patsubst driver/%,$(DESTDIR)$(DKMSDIR)/%,$(DRIVER)) $(DESTDIR)$(DKMSDIR)/dkms.conf \
-		$(foreach l,perfutil a2n,$(patsubst %,$(DESTDIR)$(LIBDIR)/%,lib$(l).a lib$(l).so \
+		$(foreach l,perfutil a2n hookit,$(patsubst %,$(DESTDIR)$(LIBDIR)/%,lib$(l).a lib$(l).so \
 			lib$(l).so.0 lib$(l).so.$(VERSION) pkgconfig/$(l).pc)) \
 		$(addprefix $(DESTDIR)$(CMAKEDIR)/,$(CMAKE_FILES)) \
 		$(DESTDIR)$(UDEVDIR)/60-pitrace.rules $(DESTDIR)$(SYSUSERSDIR)/pitrace.conf \

@@ -210,9 +210,10 @@ static void add(struct call_thread *t, uint32_t metric, uint16_t s, uint64_t now
 {
 	uint64_t before = t->last[metric], d = now - before;
 
+	/* It teaches nothing of its sequence. */
 	if (__builtin_expect(now < before, 0)) {
 		t->backwards++;
-		d = 0;
+		return;
 	}
 	if (__builtin_expect(t->ring != NULL, 0))
 		set_ring(t->ring, metric, s, t->minimum[(size_t)s * t->metrics + metric], d);

@@ -91,11 +91,11 @@ void jumps(void)
 	for (int i = 0; i < 50; i++) {
 		if (!setjmp(back))
 			deep(i % 7);
-		get(&(struct thing){ i });
+		sum += get(&(struct thing){ i });
 	}
 	for (int i = 0; i < 50; i++)
 		again(3);
-	get(&(struct thing){ 1 });
+	sum += get(&(struct thing){ 1 });
 }
 
 double vary(int n, ...)
@@ -142,7 +142,7 @@ void values(void)
 
 void *thread(void *arg)
 {
-	fib(12);
+	sum += fib(12);
 	return arg;
 }
 
@@ -213,7 +213,7 @@ void leaves(void)
 		}
 	}
 	for (int i = 0; i < 10; i++)
-		fib(1);
+		sum += fib(1);
 	printf("handled %d\n", handled);
 }
 
@@ -221,13 +221,13 @@ void forks(void)
 {
 	int status = 0;
 
-	fib(3);
+	sum += fib(3);
 	if (!fork()) {
-		fib(4);
+		sum += fib(4);
 		exit(7);
 	}
 	wait(&status);
-	fib(2);
+	sum += fib(2);
 }
 
 void runs(const char *self)
@@ -237,25 +237,25 @@ void runs(const char *self)
 
 	child = vfork();
 	if (!child) {
-		get(&(struct thing){ 1 });
+		sum += get(&(struct thing){ 1 });
 		execl(self, self, "getters", (char *)NULL);
 		_exit(1);
 	}
 	waitpid(child, &status, 0);
-	get(&(struct thing){ status });
+	sum += get(&(struct thing){ status });
 	child = vfork();
 	if (!child) {
-		get(&(struct thing){ 1 });
+		sum += get(&(struct thing){ 1 });
 		_exit(3);
 	}
 	waitpid(child, &status, 0);
 	if (!fork()) {
-		fib(4);
+		sum += fib(4);
 		execlp(self, self, "even", (char *)NULL);
 	}
 	wait(&status);
 	if (!fork()) {
-		fib(5);
+		sum += fib(5);
 		_exit(0);
 	}
 	wait(&status);
@@ -292,9 +292,9 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "getters"))
 		getters();
 	else if (!strcmp(what, "fib"))
-		fib(18);
+		sum += fib(18);
 	else if (!strcmp(what, "even"))
-		even(1000);
+		sum += even(1000);
 	else if (!strcmp(what, "sort"))
 		sort();
 	else if (!strcmp(what, "jumps"))

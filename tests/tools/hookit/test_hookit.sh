@@ -20,6 +20,18 @@ cd "$work" || exit 1
 how='-O2 -g -fno-inline -fno-ipa-cp -fno-ipa-icf -finstrument-functions'
 # shellcheck disable=SC2086
 gcc $how "$here/calls.c" -o calls -lpthread -ldl && g++ $how "$here/objects.cc" -o objects || exit 1
+# The same with calls at the first instruction of functions and before the last one; alone they count
+# nothing.
+if [ "$(uname -m)" = x86_64 ]; then
+	entry=${how/-finstrument-functions/-pg -mfentry -minstrument-return=call}
+	mkdir real nothing
+	printf '.globl __fentry__, __return__\n.type __fentry__, @function\n.type __return__, @function\n__fentry__: ret\n__return__: ret\n' |
+		gcc -shared -nostdlib -Wl,-soname,libhookit.so.0 -x assembler - -o nothing/libhookit.so.0
+	ln -s "$library" real/libhookit.so.0
+	# shellcheck disable=SC2086
+	gcc $entry "$here/calls.c" -c && gcc calls.o -o fcalls nothing/libhookit.so.0 -lpthread -ldl &&
+		g++ $entry "$here/objects.cc" -c && g++ objects.o -o fobjects nothing/libhookit.so.0 || exit 1
+fi
 for n in 1 2; do
 	# shellcheck disable=SC2086
 	echo "int part$n(int n) { return n + $n; } int work(int n) { return part$n(n) + part$n(n); }" |
@@ -30,7 +42,7 @@ hooked() { # OPTIONS PROGRAM ARGUMENT...
 	local options=$1
 	shift
 	rm -f log-rt.* log-gen.*
-	HOOKITOPTS=$options LD_PRELOAD=$library "$@" >out 2>err
+	HOOKITOPTS=$options LD_LIBRARY_PATH=real LD_PRELOAD=$library "$@" >out 2>err
 }
 calls() { # NAME: CALLS of all nodes of the function, without the thread's
 	awk -v "name=$1" '/^ LV/ { on = 1; next } on && $1 > 0 && $NF == name { n += $2 } END { print n + 0 }' log-rt.*
@@ -62,7 +74,7 @@ counted() { # NAME PROGRAM ARGUMENT...: as callgrind counts; what a program prin
 	local name=$1
 	shift
 	rm -f cg.*
-	valgrind -q --tool=callgrind --callgrind-out-file=cg.out "$@" >want.out 2>cg.err
+	LD_LIBRARY_PATH=nothing valgrind -q --tool=callgrind --callgrind-out-file=cg.out "$@" >want.out 2>cg.err
 	hooked CALIBRATION=none "$@"
 	if ! cmp -s out want.out || [ -s err ]; then
 		verdict "$name" 1 "$(cat err out)"
@@ -86,6 +98,12 @@ if command -v valgrind >/dev/null; then
 	counted values ./calls values
 	counted threads ./calls threads
 	counted objects ./objects
+	if [ -x fcalls ]; then
+		for what in getters fib even sort jumps values threads; do
+			counted entry_$what ./fcalls $what
+		done
+		counted entry_objects ./fobjects
+	fi
 else
 	echo "skip hookit_getters no valgrind is installed"
 fi
@@ -117,6 +135,27 @@ hooked CALIBRATION=none ./calls leaves
 is left_handlers "$(calls leaver) $(calls fib)" '1000 10'
 [ "$(awk '$NF == "leaves" { print $1 + 1 }' log-rt.*)" = "$(awk '$NF == "fib" { print $1 }' log-rt.*)" ]
 verdict left_levels $? "$(tail -20 log-rt.*)"
+
+if [ -x fcalls ]; then
+	# Tail calls: the one that is called stands beside its caller.
+	hooked CALIBRATION=none ./fcalls even
+	awk '$NF == "odd" || $NF == "even" { n += $2; if ($1 != 2) bad = 1 } END { exit !(n == 1001 && !bad) }' log-rt.*
+	verdict tail_calls $? "$(cat log-rt.*)"
+	for stack in signals own_stack; do
+		hooked CALIBRATION=none ./fcalls $stack
+		handled=$(awk '/^handled/ { print $2 }' out)
+		[ "$handled" -gt 100 ] && [ "$(calls handler) $(calls note) $(calls get)" = "$handled $handled 2000000" ] &&
+			columns log-rt.*
+		verdict entry_$stack $? "$handled $(cat log-rt.*)"
+	done
+	awk '$NF == "get" { n += $2; delta += $5 } END { exit !(delta > n) }' log-rt.*
+	verdict signals_teach_nothing $? "$(tail -12 log-rt.*)"
+	hooked CALIBRATION=none ./fobjects
+	is entry_unwound "$(calls 'thrower(int)') $(awk '/^entries/ { gsub(",", ""); print $2 - $4 - $7 - $11 }' log-rt.*)" '300 0'
+	# Those of the vectors, too, where more than cycles is read.
+	hooked CALIBRATION=none,METRICS=task-clock+wall,CALLTRACE ./fcalls values
+	is entry_registers "$(cat out)" 'values 4801500.0'
+fi
 
 hooked CALIBRATION=none ./calls forks
 is fork_logs "$(ls log-rt.* | wc -l)" 2
