@@ -206,8 +206,8 @@ $(O)/lib/pitrace/libpijit.so $(O)/lib/pitrace/libjprof.so: $(O)/lib/pitrace/%.so
 # of theirs before others do.
 $(call obj,$(HOOKIT_SRC)): INC = $(INC_PERFUTIL) -Itools/common -Itools/calltree -Itools/hookit -fvisibility=hidden
 HOOKIT_OBJ := $(call obj,$(HOOKIT_SRC) $(CALLTREE_SRC) tools/common/escape.c) $(O)/obj/tools/hookit/fentry.S.o
-# They run before functions have saved the registers of their arguments.
-GENERAL	:= $(if $(filter x86_64 arm64,$(ARCH)),-mgeneral-regs-only)
+# They run before functions have saved the registers of their arguments, and call no C library.
+GENERAL	:= $(if $(filter x86_64 arm64,$(ARCH)),-mgeneral-regs-only) -fno-tree-loop-distribute-patterns
 $(addprefix $(O)/obj/tools/,hookit/fentry.o hookit/hook_events.o calltree/call_thread.o): INC += $(GENERAL)
 $(O)/obj/%.S.o: %.S
 	$(call say,AS)

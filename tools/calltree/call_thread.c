@@ -241,8 +241,8 @@ static __attribute__((noinline)) void put_event(struct call_ring *r, enum call_e
 						uint32_t method, uint32_t type)
 {
 	call_ring_put(r, event, method, type);
-	memset(r->value, 0, r->metrics * sizeof(*r->value));
-	memset(r->cost, 0, r->metrics * sizeof(*r->cost));
+	for (uint32_t i = 0; i < r->metrics; i++)
+		r->value[i] = r->cost[i] = 0;
 }
 
 static inline void tell(struct call_thread *t, enum call_event event, uint32_t method,

@@ -24,10 +24,17 @@ static __attribute__((constructor)) void find_xsave(void)
 	hook_has_xsave = __get_cpuid(1, &a, &b, &c, &d) && c & XSAVE_USED;
 }
 
+/* Where calls are only counted nothing is read. */
+static inline void hook_cycles(uint64_t *values)
+{
+	if (__builtin_expect(hook_reading == HOOK_CYCLES, 1))
+		values[0] = GetCycles();
+}
+
 static bool is_simple(void)
 {
-	return hook_reading == HOOK_CYCLES && !hook_self.waiting && !hook_self.busy &&
-	       hook_self.tree->nodes && !hook_self.tree->ring;
+	return hook_reading != HOOK_METRICS && !hook_self.waiting && !hook_self.busy &&
+	       hook_self.tree->nodes;
 }
 
 static void entered(uintptr_t ip, uintptr_t sp)
@@ -51,27 +58,29 @@ static void left(uintptr_t ip, uintptr_t sp)
 
 __attribute__((no_stack_protector)) void hook_fentry(uintptr_t ip, uintptr_t sp)
 {
+	const struct function *f;
 	uint64_t now[CALL_METRICS];
 
-	now[0] = GetCycles();
-	if (__builtin_expect(!is_simple() || !functions_find(ip), 0)) {
+	hook_cycles(now);
+	f = is_simple() ? functions_find(ip) : NULL;
+	if (__builtin_expect(!f, 0)) {
 		hook_with_vectors(entered, ip, sp);
 		return;
 	}
-	hook_entered(ip, sp, 0, now);
-	hook_self.tree->last[0] = GetCycles();
+	hook_entered_known(f, sp, now);
+	hook_cycles(hook_self.tree->last);
 }
 
 __attribute__((no_stack_protector)) void hook_return(uintptr_t ip, uintptr_t sp)
 {
 	uint64_t now[CALL_METRICS];
 
-	now[0] = GetCycles();
+	hook_cycles(now);
 	if (__builtin_expect(!is_simple(), 0)) {
 		hook_with_vectors(left, ip, sp);
 		return;
 	}
 	hook_left(0, sp, now);
-	hook_self.tree->last[0] = GetCycles();
+	hook_cycles(hook_self.tree->last);
 }
 #endif

@@ -68,10 +68,13 @@ static uint32_t find(const struct call_thread *t, uint32_t number, uintptr_t fra
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-static void enter(struct call_thread *t, uintptr_t function, struct call_place at,
-		  const uint64_t *values)
+/* known: the function, if that is known. */
+static inline __attribute__((always_inline)) void enter(struct call_thread *t, uintptr_t function,
+							const struct function *known,
+							struct call_place at,
+							const uint64_t *values)
 {
-	const struct function *f = functions_find(function);
+	const struct function *f = known ? known : functions_find(function);
 
 	if (__builtin_expect(!f, 0))
 		f = hookit_new_function(function);
@@ -102,7 +105,8 @@ static uint32_t number_at(const struct call_thread *t, uint32_t depth)
 	return depth < t->deepest ? t->frames[depth].method : t->nodes[t->top].method;
 }
 
-static void leave(struct call_thread *t, uintptr_t function, uintptr_t sp, const uint64_t *values)
+static inline __attribute__((always_inline)) void leave(struct call_thread *t, uintptr_t function,
+							uintptr_t sp, const uint64_t *values)
 {
 	const struct function *f = function ? functions_find(function) : NULL;
 	uint32_t number = f ? f->number - 1 : FUNCTIONS_NONE, at;
@@ -136,7 +140,7 @@ static __attribute__((noinline)) void drain(struct call_thread *t, const uint64_
 		if (w->leaves)
 			leave(t, w->function, w->sp, values);
 		else
-			enter(t, w->function, (struct call_place){ w->sp, w->site }, values);
+			enter(t, w->function, NULL, (struct call_place){ w->sp, w->site }, values);
 		memcpy(t->last, w->late, t->metrics * sizeof(*t->last));
 	}
 	hook_self.waiting = 0;
@@ -182,8 +186,10 @@ static __attribute__((noinline)) struct call_thread *begin(uintptr_t sp, uint64_
 
 #define IN_ORDER __asm__ volatile("" : : : "memory")
 
-static inline __attribute__((always_inline)) void note(uintptr_t function, struct call_place at,
-						       bool leaves, uint64_t *values)
+static inline __attribute__((always_inline)) void note(uintptr_t function,
+						       const struct function *known,
+						       struct call_place at, bool leaves,
+						       uint64_t *values)
 {
 	struct call_thread *t = hook_self.tree;
 	uint64_t dispatches, interrupts;
@@ -209,7 +215,7 @@ static inline __attribute__((always_inline)) void note(uintptr_t function, struc
 		if (leaves)
 			leave(t, function, at.frame, values);
 		else
-			enter(t, function, at, values);
+			enter(t, function, known, at, values);
 		if (__builtin_expect(hook_self.waiting != 0, 0))
 			drain(t, values);
 	}
@@ -219,10 +225,15 @@ static inline __attribute__((always_inline)) void note(uintptr_t function, struc
 
 void hook_entered(uintptr_t function, uintptr_t sp, uintptr_t site, uint64_t *values)
 {
-	note(function, (struct call_place){ sp, site }, false, values);
+	note(function, NULL, (struct call_place){ sp, site }, false, values);
+}
+
+void hook_entered_known(const struct function *known, uintptr_t sp, uint64_t *values)
+{
+	note(known->was, known, (struct call_place){ sp, 0 }, false, values);
 }
 
 void hook_left(uintptr_t function, uintptr_t sp, uint64_t *values)
 {
-	note(function, (struct call_place){ sp, 0 }, true, values);
+	note(function, NULL, (struct call_place){ sp, 0 }, true, values);
 }
