@@ -7,7 +7,6 @@
 #define VALUE_SPREAD_H
 
 #include <stdint.h>
-#include <string.h>
 
 #define SPREAD_PLACES 64
 
@@ -16,17 +15,16 @@ struct value_spread {
 	uint32_t place[SPREAD_PLACES]; /* ends at its largest number */
 };
 
-/* As a double, of 52 bits behind its exponent, a value is its power of two and the quarter. */
+/* A place is a power of two and the two bits behind the first one. */
 static inline uint32_t spread_place(uint64_t value)
 {
-	double d = (double)(int64_t)value;
-	uint64_t bits;
+	uint32_t shift, place;
 
 	if (value < 4)
 		return (uint32_t)value;
-	memcpy(&bits, &d, sizeof(bits));
-	bits = (bits >> 50) - 4 * 1024;
-	return bits < SPREAD_PLACES ? (uint32_t)bits : SPREAD_PLACES - 1;
+	shift = 61 - (uint32_t)__builtin_clzll(value);
+	place = 4 * (shift + 1) + (uint32_t)(value >> shift & 3);
+	return place < SPREAD_PLACES ? place : SPREAD_PLACES - 1;
 }
 
 /* The least value of a place. */
