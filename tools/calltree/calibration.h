@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * How much of what was measured the measuring took. The least time that a sequence ever took has
  * no work of the program in it but what its glue code needs anyway, the floor; the rest is

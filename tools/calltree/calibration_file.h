@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The file in which minima are kept from run to run. Whoever reads or writes it trusts nobody else:
  * it is a regular file of this user, in a folder in which others cannot exchange it; links are not

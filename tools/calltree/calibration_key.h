@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What minima are of: lines of NAME: VALUE. Those of another build, CPU, metric, or way from the
  * program's code to the hooks, are of no use.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * In line what nearly all events are, without or with one metric: the call of a method that was the
  * last one called from here, and the end of the innermost one, by a sequence that has its counter.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The events of one thread on their way to log-gen. The thread writes, one other reads: neither
  * waits. What finds no room is dropped whole and counted, and how many they were stands where they

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the logs of calls are written from: whoever keeps the threads and knows the names. */
 #ifndef CALL_SOURCE_H
 #define CALL_SOURCE_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What a thread has called: a tree with a node for each path of calls, and the stack of what is
  * being called now. Only the thread itself writes it. All of its memory is reserved when it

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A log that is written when the VM ends. Until then a file of its name says that it is not whole:
  * a VM that is killed leaves that behind. Links are not followed, and what others own is refused.

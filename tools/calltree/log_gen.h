@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * log-gen: each entry and exit, written while the program runs. Threads put events into rings; a
  * thread of the agent empties these into the file (log_gen_format.h).

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* log-rt: the call trees of all threads, as the paper's figure 6 has them. */
 #ifndef LOG_RT_H
 #define LOG_RT_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Which methods are traced: patterns of package/Class.method(descriptor), in which * is any text.
  * The last one that fits decides; one that begins with - excludes. Without one that includes, all

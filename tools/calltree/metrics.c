@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * PTT reads by the module or by perf. Where neither may, a thread's clock stands in for PTT's time
  * of threads: a system call, but everybody's.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What is measured: up to eight metrics, by the names that PTT has for them, read by the thread
  * that runs. `wall` needs no PTT: it is the machine's counter as it stands.

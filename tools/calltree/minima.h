@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The minima of other runs: found at the begin, for the log at the end. */
 #ifndef MINIMA_H
 #define MINIMA_H

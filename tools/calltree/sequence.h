@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What the cost of measuring depends on: the type of the method that ran before, the event that led
  * to the next one, its type, the event that ended it, and the type on top afterwards.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * How values spread, in memory that does not grow: how many of them lie in each quarter of a power
  * of two. A value below 4 has a place of its own; the last place has all from 114,688 on.

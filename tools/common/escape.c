@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One scanner says what the next character is; each kind of output says how to write it. */
 #include "escape.h"
 

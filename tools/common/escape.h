@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Names come from traced programs, which may be hostile: a name must never reach a terminal or a
  * file as it is. Escaped are control characters (C0, DEL, C1), marks that reorder text, bytes that

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What code that is compiled with -pg -mfentry calls as its first instruction, and with
  * -minstrument-return=call as its last one before it returns. Nobody has saved registers there:

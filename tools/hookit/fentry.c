@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The events of -mfentry (fentry.S). An event of a thread and a function that are known, of cycles
  * alone, needs no registers but general ones; all others save the vectors first.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Functions by numbers: found by their address, without a lock and without malloc, for an event may
  * come from anywhere. A number is never given back: what is loaded later at the same address is

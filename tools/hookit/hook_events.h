@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The events of functions, whoever tells them. `sp` is the stack pointer where it was told: what was
  * entered deeper than that is over, whether an exception, longjmp() or a child of vfork() has ended

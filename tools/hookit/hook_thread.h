@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What a thread's events need: its tree, where its stack is, and what came while an event was being
  * noted, by a signal. A thread's tree is never NULL: those that have none use `hook_nobody`, those

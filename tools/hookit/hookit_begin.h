@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The whole: begun by the first event of a program, ended with it, when its logs are written. */
 #ifndef HOOKIT_BEGIN_H
 #define HOOKIT_BEGIN_H

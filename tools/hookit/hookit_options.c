@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The table of options, and how they are read. An unknown one is an error. */
 #include "hookit_options.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What a program calls of others that ends its image, closes its libraries or throws: seen here
  * first. Each goes on to where it would have gone.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The program and its libraries, also those that were closed: which of them a function is in, and
  * what it is called there. Names are looked for when somebody asks for them, not at events.
