@@ -598,14 +598,9 @@ void ptrace_handle_stop(struct ptrace_session *s, struct ptrace_thread *t, int s
 		return;
 	}
 	t->stopped = true;
-	if (!t->p) {
-		/* The parent's event says which process the new thread belongs to. */
-		if (s->detaching) {
-			ptrace(PTRACE_DETACH, t->tid, 0, 0);
-			thread_free(s, t);
-		}
+	/* The parent's event says which process the new thread belongs to. */
+	if (!t->p)
 		return;
-	}
 	if (t->is_new)
 		leave_child(t);
 	if (stopped(s, &t, WSTOPSIG(status), status >> 16))
@@ -689,21 +684,35 @@ void ptrace_switch(struct ptrace_session *s, bool on)
 			ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
 }
 
+/* New threads whose parents were killed before they could say whose they are; NULL: others are left,
+ * or none is. Let go earlier they would run into the breakpoints that are still there. */
+static struct ptrace_thread *orphan(const struct ptrace_session *s)
+{
+	struct ptrace_thread *stopped = NULL;
+
+	for (struct ptrace_thread *t = s->threads; t; t = t->next) {
+		if (t->p)
+			return NULL;
+		if (t->stopped)
+			stopped = t;
+	}
+	return stopped;
+}
+
 void ptrace_detach_all(struct ptrace_session *s)
 {
+	struct ptrace_thread *o;
 	int err;
 
 	s->detaching = true;
-	for (struct ptrace_thread *t = s->threads, *next; t; t = next) {
-		next = t->next;
-		if (t->p) {
+	for (struct ptrace_thread *t = s->threads; t; t = t->next)
+		if (t->p)
 			ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
-		} else if (t->stopped) {
-			ptrace(PTRACE_DETACH, t->tid, 0, 0);
-			thread_free(s, t);
+	do {
+		while ((o = orphan(s))) {
+			ptrace(PTRACE_DETACH, o->tid, 0, 0);
+			thread_free(s, o);
 		}
-	}
-	do
 		err = s->threads ? ptrace_turn(s) : -ECHILD;
-	while (!err || err == -EINTR);
+	} while (!err || err == -EINTR);
 }
