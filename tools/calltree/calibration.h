@@ -32,9 +32,10 @@ uint32_t calibration_merge(struct calibration *c, const struct calibration *othe
 /*
  * The least of a few may be the program's work: a sequence that has been seen less than
  * CALIBRATION_TRAINED times, in this run (seen: SEQUENCES times metrics) and those before, costs no
- * more than those that have and are like it: of the same events and types, static or not; else of
- * any type before; else of the same events; else any. Those that have cost no more than others that
- * differ in what is static. 0 or -ENOMEM.
+ * more than those that have and are like it: of the same events and types; else of any type before;
+ * else of the same events; else any. All that have the same events, by the same kind of code
+ * (sequence_hooks()), cost as much as the least of them: the rest is the program's, as what a
+ * native does is. 0 or -ENOMEM.
  */
 int calibration_settle(struct calibration *c, const struct value_spread *seen);
 /* What a sequence has cost each time. */

@@ -20,11 +20,6 @@ enum frame_type {
 	TYPES,
 };
 
-static inline uint32_t frame_kind(uint32_t type)
-{
-	return type < TYPE_COMPILING ? type & ~1u : type;
-}
-
 /* The first three are the paper's, whose sequences are 8 * 3 * 8 * 3 * 8 = 4,608: without the type
  * of functions, which Java alone has none of. */
 enum call_event {
@@ -91,12 +86,18 @@ static inline uint32_t sequence_floor(uint16_t s)
 	return s % FLOORS;
 }
 
-/* The sequence of the same events whose methods are not static: it has the same code of hooks. */
+/* What calls a method's hooks: compiled code, of natives too. Whether it is static is nothing to it. */
+static inline uint32_t hooked_by(uint32_t type)
+{
+	return type < TYPE_JITTED ? TYPE_INTERPRETED : type < TYPE_COMPILING ? TYPE_JITTED : type;
+}
+
+/* Of all sequences whose events cost the same, one. */
 static inline uint16_t sequence_hooks(uint16_t s)
 {
 	struct sequence_parts p = sequence_parts(s);
 
-	return sequence(frame_kind(p.before), p.came, frame_kind(p.ran), p.went, frame_kind(p.top));
+	return sequence(hooked_by(p.before), p.came, hooked_by(p.ran), p.went, hooked_by(p.top));
 }
 
 /* The paper's rule: what is entered returns to its caller, or throws into it. */

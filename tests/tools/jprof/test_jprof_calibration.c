@@ -446,21 +446,24 @@ static void seldom(void)
 	free(seen);
 }
 
-/* Whether a method is static is nothing to its hooks: of such sequences the least one serves. One that
- * is not above its floor tells nothing of the others. */
-static void statics(void)
+/* Whether a method is static, or a native, is nothing to its hooks: of such sequences the least one
+ * serves. One that is not above its floor tells nothing of the others. */
+static void hooked(void)
 {
 	const uint32_t j = TYPE_JITTED + 1, J = TYPE_JITTED;
 	uint16_t pure = sequence(J, EVENT_LEAVE, J, EVENT_ENTER, J);
 	uint16_t work = sequence(j, EVENT_LEAVE, j, EVENT_ENTER, J);
 	uint16_t none = sequence(j, EVENT_LEAVE, J, EVENT_ENTER, j);
-	uint16_t other = sequence(J, EVENT_LEAVE, TYPE_NATIVE, EVENT_ENTER, J);
+	uint16_t native = sequence(J, EVENT_LEAVE, TYPE_NATIVE, EVENT_ENTER, J);
+	uint16_t other = sequence(J, EVENT_LEAVE, TYPE_INTERPRETED, EVENT_ENTER, J);
 	struct value_spread *seen = calloc(SEQUENCES, sizeof(*seen));
 	struct calibration c;
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(seen);
 	CU_ASSERT_EQUAL_FATAL(calibration_init(&c, 1), 0);
 	c.minimum[pure] = 50;
+	c.minimum[native] = 160;
+	c.times[native] = CALIBRATION_TRAINED;
 	c.minimum[work] = 61;
 	c.minimum[other] = 70;
 	c.minimum[none] = 5;
@@ -469,6 +472,7 @@ static void statics(void)
 	CU_ASSERT_EQUAL_FATAL(calibration_settle(&c, seen), 0);
 	CU_ASSERT_EQUAL(calibration_over(&c, pure, 0), 50);
 	CU_ASSERT_EQUAL(calibration_over(&c, work, 0), 50);
+	CU_ASSERT_EQUAL(calibration_over(&c, native, 0), 50);
 	CU_ASSERT_EQUAL(calibration_over(&c, none, 0), 0);
 	CU_ASSERT_EQUAL(calibration_over(&c, other, 0), 70);
 	calibration_free(&c);
@@ -645,7 +649,7 @@ int main(void)
 		{ "held", held },
 		{ "cache", cache },
 		{ "seldom", seldom },
-		{ "statics", statics },
+		{ "hooked", hooked },
 		{ NULL, NULL },
 	};
 	char command[128];
