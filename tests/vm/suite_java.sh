@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # suite_java.sh KERNEL ARCH PROGRAM...: what the Java agent takes off is what it has added. Under an
-# instruction counter programs of different shape run as they are; then under the agent, and what its
-# log says a call of their `work` takes, without the agent's part, is compared with that. Not in the
-# gate: the goals are not reached yet.
+# instruction counter programs of different shape run under the agent, in both modes: what its log says
+# a call of their `work` takes, in all and by method, without the agent's part, is compared with a trace
+# of all instructions of the same program without the agent.
 . "$(dirname "$0")/suite.sh"
 
 if [ ! -f "$build/lib/pitrace/libjprof.so" ] || ! command -v jlink >/dev/null; then
@@ -16,47 +16,56 @@ mkdir -p "$made"
 jlink --add-modules java.base --output "$made/jre" --strip-java-debug-attributes --no-header-files \
 	--no-man-pages --vm server >"$out/jlink.log" 2>&1 &&
 	javac -d "$made/classes" tests/vm/java/Truth.java || die "no Java image: $(tail -n 3 "$out/jlink.log")"
+installed=()
+for file in trainer libjprof.so libpijit.so; do
+	installed+=(--add "$build/lib/pitrace/$file:/usr/local/lib/pitrace/$file")
+done
 booted guest --icount --mem 1024 --timeout 1500 --no-module --add "$made/jre:/jre" --add "$made/classes:/classes" \
-	--add "$build/lib/pitrace/trainer:/usr/local/lib/pitrace/trainer" \
-	--add "$build/lib/pitrace/libjprof.so:/usr/local/lib/pitrace/libjprof.so" \
-	--get '/tmp/*.*' -- tests/vm/guest/java.sh "$@" || exit 1
+	"${installed[@]}" --get "/tmp/*.*" -- tests/vm/guest/java.sh "$@" || exit 1
 rm -rf "$made"
 
-# taken LOG PROGRAM: of the tree below work(), compiled: BASE and what was measured, a call
-taken() {
-	awk -v "work=J:Truth\$$2.work(I)I" '
-		/^ LV/ { tree = 1; next }
-		!NF { tree = 0 }
-		!tree { next }
-		on && $1 <= level { on = 0 }
-		$NF == work && !on { on = 1; level = $1; calls += $2 }
-		on { base += $4; raw += $4 + $5 }
-		END { if (calls) printf "%.2f %.2f\n", base / calls, raw / calls }' "$1"
-}
+# What is reached of the goals (2 % of the total; of each method that has a hundredth of it 5 % by the VM's
+# probes, 10 % by changed classes): MODE.PROGRAM MOST-OF-TOTAL MOST-OF-A-METHOD, "-": nothing is promised.
+# docs/benchmarks.md says why.
+reached=(
+)
 # off HAVE WANT: in percent
 off() {
-	awk "BEGIN { printf \"%.1f\", 100 * ($1 / $2 - 1) }"
+	awk "BEGIN { printf \"%.1f\", $2 ? 100 * ($1 / $2 - 1) : 999 }"
+}
+# within NAME OFF MOST
+within() {
+	[ "$3" = - ] && return
+	calc "$2 <= $3 && $2 >= -$3"
+	verdict "$1" $? "$2 %"
 }
 for program in "$@"; do
-	read -r _ plain result <"$out/plain.$program"
-	read -r _ apart _ <"$out/apart.$program"
+	read -r _ sum _ <"$out/plain.$program"
 	for mode in rewrite probes; do
-		read -r _ _ same <"$out/$mode.$program"
-		equal "${mode}_result_$program" "$same" "$result"
-		[ $mode = rewrite ] && truth=$plain most=10 || truth=$apart most=5
-		read -r base raw < <(taken "$out/$mode.$program".1_* "$program")
-		if [ -z "${base:-}" ]; then
-			not_ok "${mode}_$program" "it has no compiled work()"
+		read -r _ same _ <"$out/$mode.$program"
+		equal "${mode}_result_$program" "$same" "$sum"
+		[ $mode = rewrite ] && truth=plain || truth=apart
+		if ! tests/vm/java/judge "$out/$truth.$program.arc" "$(echo "$out/$mode.$program".1_*)" "Truth\$$program" \
+			>"$out/$mode.$program.judged"; then
+			not_ok "${mode}_$program" "cannot be judged"
 			continue
 		fi
-		error=$(off "$base" "$truth")
-		echo "# $mode, $program: $truth instructions, $base calibrated ($error %), $raw measured ($(off "$raw" "$truth") %)"
-		calc "$error < $most && $error > -$most"
-		verdict "${mode}_$program" $? "$base, not $truth: $error %"
+		total=- method=-
+		for line in "${reached[@]}"; do
+			read -r of most each <<<"$line"
+			[ "$of" != "$mode.$program" ] || total=$most method=$each
+		done
+		worst=0
+		while read -r what want have raw name; do
+			error=$(off "$have" "$want")
+			echo "# $mode $program ${name:-in all}: $want, calibrated $have ($error %), raw $raw ($(off "$raw" "$want") %)"
+			if [ "$what" = total ]; then
+				within "${mode}_$program" "$error" "$total"
+			elif calc "${error#-} > $worst"; then
+				worst=${error#-}
+			fi
+		done <"$out/$mode.$program.judged"
+		within "${mode}_methods_$program" "$worst" "$method"
 	done
 done
-# The same run gives the same log, but for what the compiler did at another time.
-tree() { sed '1,/^ LV/d; s/_[0-9]*$//' "$1"; }
-diff <(tree "$(echo "$out/rewrite.$1".1_*)") <(tree "$(echo "$out/again.$1".1_*)") >"$out/differ"
-echo "# two runs of $1: $(grep -c '^<' "$out/differ") lines of $(wc -l <"$(echo "$out/rewrite.$1".1_*)") differ"
 exit $code

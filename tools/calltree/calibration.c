@@ -26,12 +26,24 @@ void calibration_free(struct calibration *c)
 	*c = (struct calibration){ 0 };
 }
 
-static uint32_t add_minima(struct calibration *c, const uint64_t *minimum)
+static size_t floor_of(const struct calibration *c, size_t i)
+{
+	return (size_t)sequence_floor((uint16_t)(i / c->metrics)) * c->metrics + i % c->metrics;
+}
+
+/* A floor and the minimum beside it are of the same code. What is less than that is other code with
+ * less glue: nobody has measured its floor. floor: NULL, or theirs. */
+static uint32_t add_minima(struct calibration *c, const uint64_t *minimum, const uint64_t *floor)
 {
 	uint32_t changed = 0;
 
 	for (size_t i = 0; i < (size_t)SEQUENCES * c->metrics; i++) {
-		if (minimum[i] && (!c->minimum[i] || minimum[i] < c->minimum[i])) {
+		bool ours = c->minimum[i] && c->floor[floor_of(c, i)],
+		     theirs = floor && floor[floor_of(c, i)];
+		bool better = ours == theirs ? !c->minimum[i] || minimum[i] < c->minimum[i] :
+					       theirs;
+
+		if (minimum[i] && better && minimum[i] != c->minimum[i]) {
 			c->minimum[i] = minimum[i];
 			changed += sequence_learns((uint16_t)(i / c->metrics));
 		}
@@ -41,11 +53,12 @@ static uint32_t add_minima(struct calibration *c, const uint64_t *minimum)
 
 void calibration_add(struct calibration *c, const struct call_thread *t)
 {
-	add_minima(c, t->minimum);
+	add_minima(c, t->minimum, NULL);
 }
 
 uint32_t calibration_merge(struct calibration *c, const struct calibration *other)
 {
+	uint32_t changed = add_minima(c, other->minimum, other->floor);
 	size_t i;
 
 	for (i = 0; i < SEQUENCES; i++)
@@ -54,7 +67,7 @@ uint32_t calibration_merge(struct calibration *c, const struct calibration *othe
 	for (i = 0; i < (size_t)FLOORS * c->metrics; i++)
 		if (!c->floor[i] || (other->floor[i] && other->floor[i] < c->floor[i]))
 			c->floor[i] = other->floor[i];
-	return add_minima(c, other->minimum);
+	return changed;
 }
 
 uint64_t calibration_over(const struct calibration *c, uint16_t s, uint32_t metric)
@@ -132,8 +145,12 @@ int calibration_settle(struct calibration *c, const struct value_spread *seen)
 			least_of(&a->events[events_of((uint16_t)s)], over);
 			least_of(&a->any, over);
 		}
-		for (s = 0; s < SEQUENCES; s++)
-			most[(size_t)s * c->metrics + i] = most_like(a, (uint16_t)s);
+		for (s = 0; s < SEQUENCES; s++) {
+			size_t at = (size_t)s * c->metrics + i;
+			bool measured = is_trained(c, seen, s) && c->floor[floor_of(c, at)];
+
+			most[at] = measured ? UINT64_MAX : most_like(a, (uint16_t)s);
+		}
 	}
 	if (!a || !most) {
 		free(a);

@@ -25,8 +25,8 @@ int calibration_init(struct calibration *c, uint32_t metrics);
 void calibration_free(struct calibration *c);
 /* Learns what a thread has seen. */
 void calibration_add(struct calibration *c, const struct call_thread *t);
-/* Learns what others have: the lesser minima and floors, the sum of times. How many minima are new
- * or less than before. */
+/* Learns what others have: the lesser minima and floors, the sum of times; of minima of which one
+ * has a floor, that one. How many minima are others than before. */
 uint32_t calibration_merge(struct calibration *c, const struct calibration *other);
 
 /*
@@ -34,8 +34,8 @@ uint32_t calibration_merge(struct calibration *c, const struct calibration *othe
  * CALIBRATION_TRAINED times, in this run (seen: SEQUENCES times metrics) and those before, costs no
  * more than those that have and are like it: of the same events and types; else of any type before;
  * else of the same events; else any. All that have the same events, by the same kind of code
- * (sequence_hooks()), cost as much as the least of them: the rest is the program's, as what a
- * native does is. 0 or -ENOMEM.
+ * (sequence_hooks()), cost as much as the least of them, but for those whose floor was measured:
+ * the rest is the program's, as what a native does is. 0 or -ENOMEM.
  */
 int calibration_settle(struct calibration *c, const struct value_spread *seen);
 /* What a sequence has cost each time. */

@@ -446,6 +446,34 @@ static void seldom(void)
 	free(seen);
 }
 
+/* A minimum that has a floor stays as it is: what is less is of other code. */
+static void together(void)
+{
+	uint16_t s = sequence(TYPE_JITTED, EVENT_LEAVE, TYPE_JITTED, EVENT_ENTER, TYPE_JITTED);
+	uint16_t next = sequence(TYPE_NATIVE, EVENT_LEAVE, TYPE_JITTED, EVENT_ENTER, TYPE_JITTED);
+	struct calibration trained, run;
+
+	CU_ASSERT_EQUAL_FATAL(calibration_init(&trained, 1), 0);
+	CU_ASSERT_EQUAL_FATAL(calibration_init(&run, 1), 0);
+	trained.minimum[s] = 35;
+	trained.floor[sequence_floor(s)] = 4;
+	run.minimum[s] = 33;
+	run.minimum[next] = 60;
+	CU_ASSERT_EQUAL(calibration_merge(&trained, &run), 1);
+	CU_ASSERT(trained.minimum[s] == 35 && trained.minimum[next] == 60);
+	/* The other way round, too. */
+	trained.minimum[next] = 0;
+	CU_ASSERT_EQUAL(calibration_merge(&run, &trained), 1);
+	CU_ASSERT(run.minimum[s] == 35 && run.minimum[next] == 60);
+	CU_ASSERT_EQUAL(calibration_over(&run, s, 0), 31);
+	/* Both have one. */
+	trained.minimum[s] = 34;
+	CU_ASSERT_EQUAL(calibration_merge(&run, &trained), 1);
+	CU_ASSERT_EQUAL(run.minimum[s], 34);
+	calibration_free(&trained);
+	calibration_free(&run);
+}
+
 /* Whether a method is static, or a native, is nothing to its hooks: of such sequences the least one
  * serves. One that is not above its floor tells nothing of the others. */
 static void hooked(void)
@@ -649,6 +677,7 @@ int main(void)
 		{ "held", held },
 		{ "cache", cache },
 		{ "seldom", seldom },
+		{ "together", together },
 		{ "hooked", hooked },
 		{ NULL, NULL },
 	};
