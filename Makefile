@@ -109,7 +109,7 @@ HOLDER	:= $(O)/lib/pitrace/pitrace-holder
 TIMER	:= $(O)/lib/pitrace/libpitrace-timer.so
 AGENTS	:= $(if $(SAN),,$(if $(JDK_INCLUDE),$(O)/lib/pitrace/libpijit.so $(O)/lib/pitrace/libjprof.so))
 # The program that trains it, compiled where there is a compiler, else when it is used.
-TRAINER	:= $(if $(AGENTS),$(O)/lib/pitrace/trainer/Trainer.$(if $(shell command -v javac),class,java))
+TRAINER	:= $(if $(AGENTS),$(O)/lib/pitrace/trainer/libtrainer.so $(O)/lib/pitrace/trainer/Trainer.$(if $(shell command -v javac),class,java))
 BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof run.itrace run.jprof msr mpevt ptt cpi jprof-train post)
 
 all: $(LIBS) $(HOOKIT) $(HOLDER) $(TIMER) $(AGENTS) $(TRAINER) $(BINS)
@@ -239,7 +239,16 @@ $(O)/bin/jprof-train: $(call obj,$(TRAIN_SRC) $(addprefix tools/calltree/calibra
 $(call obj,$(TRAIN_SRC)): INC = $(INC_TOOLS) -Ilibperfutil -Itools/calltree -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
 $(O)/lib/pitrace/trainer/Trainer.java: tools/jprof/trainer/generate
 	@mkdir -p $(@D)
-	$(Q)tools/jprof/trainer/generate >$@
+	$(Q)tools/jprof/trainer/generate java >$@
+# Its native methods, which do in C what the others do in Java.
+$(O)/obj/tools/jprof/trainer/natives.c: tools/jprof/trainer/generate
+	@mkdir -p $(@D)
+	$(Q)tools/jprof/trainer/generate c >$@
+$(O)/lib/pitrace/trainer/libtrainer.so: $(O)/obj/tools/jprof/trainer/natives.c
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) $(HARDEN) $(INC_PIJIT) $(ALLLDFLAGS) $(HARDENLD) -fPIC -fvisibility=hidden -shared \
+		-Wl,-soname,$(@F) -Wl,-z,defs -Wl,--build-id -o $@ $<
 $(O)/lib/pitrace/trainer/Trainer.class: $(O)/lib/pitrace/trainer/Trainer.java
 	$(call say,JAVAC)
 	$(Q)javac --release 11 -nowarn -d $(@D) $<

@@ -116,7 +116,7 @@ uninstall:	## remove what install (with the same PREFIX and DESTDIR) has put the
 		$(DESTDIR)$(LIBDIR)/pitrace/$(notdir $(HOLDER)) \
 		$(DESTDIR)$(LIBDIR)/pitrace/libpijit.so $(DESTDIR)$(LIBDIR)/pitrace/libjprof.so \
 		$(addprefix $(DESTDIR)$(LIBDIR)/pitrace/trainer/,Trainer.java Trainer.class 'Trainer$$1.class' \
-			TrainI.class TrainJ.class)
+			TrainI.class TrainJ.class TrainN.class libtrainer.so)
 	@for page in $(PAGES); do \
 		for name in $${page##*/} $$(scripts/man-names $$page | sed "s/$$/.$${page##*.}/"); do \
 			rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$name; \

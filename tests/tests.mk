@@ -152,6 +152,8 @@ $(O)/tests/unit/test_jprof_calibration: $(call obj,$(addprefix tools/calltree/,c
 	calibration_text.c))
 $(O)/tests/unit/test_jprof_floors: INC_TESTS += -Itools/calltree -Itools/jprof/calls -Itools/jprof/train
 $(O)/tests/unit/test_jprof_floors: $(call obj,tools/jprof/train/floors.c tools/calltree/calibration.c)
+$(O)/tests/unit/test_jprof_passes: INC_TESTS += -Itools/calltree -Itools/jprof/train
+$(O)/tests/unit/test_jprof_passes: $(call obj,$(addprefix tools/jprof/train/,passes.c possible.c) tools/calltree/calibration.c)
 # Of class files what needs no VM, and a program for the test that has one.
 $(O)/tests/unit/test_class_rewrite $(O)/tests/unit/test_native_wrap $(O)/tests/programs/rewrite_classes: INC_TESTS += -Itools/jprof/classfile
 $(O)/tests/unit/test_class_rewrite $(O)/tests/unit/test_native_wrap $(O)/tests/programs/rewrite_classes: $(call obj,$(CLASSFILE_SRC))

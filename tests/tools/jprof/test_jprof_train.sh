@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# jprof-train: the trainer in a real VM makes each sequence that there can be of the types that the
-# agent sees; when passes end, by a VM that only says what it has changed; what is refused.
+# jprof-train: the trainer in a real VM makes each sequence that there can be; which values count and when
+# passes end, by a VM that only leaves such files as the agent does; what stops it; whose minima it takes.
 set -u
 
 # shellcheck source=tests/lib/lib.sh
@@ -18,25 +18,27 @@ train="$bin/jprof-train"
 
 "$train" -n 1 -l >out 2>err
 code=$?
-is unsettled "$code $(cat err)" '1 jprof-train: minima still changed in the last two passes (-n is how many there are)'
-says first out '^pass 1: minima that are new or less: [1-9][0-9][0-9]$'
+is unsettled "$code $(cat err)" "1 jprof-train: not settled: of the last 2 of 1 passes not both left all but one of 200 minima as they were (in the last: new $(
+	sed -n 's/^pass 1: minima \([0-9]*\),.*/\1/p' out), other 0); all is kept: more passes (-n) go on from it"
+says first out '^pass 1: minima \([0-9]*\), of them new \1, other 0, the same but for a step of the metric or 2 % 0$'
 says cache out "^$work/cache/pitrace/jprof-[0-9a-f]*.calibration\$"
-# By the numbers: n types, so many sequences of each pair of events. Of natives there may be more.
-pairs="enter,enter:64 enter,leave:16 enter,unwind:16 enter,caught:16 leave,enter:64 leave,leave:64 leave,unwind:64
-	leave,caught:16 unwind,unwind:64 unwind,caught:16 caught,enter:16 caught,leave:16 caught,unwind:16 caught,caught:4"
-wrong=
-sed 's/, /,/' out >pairs
-for pair in $pairs; do
-	want=${pair#*:}
-	have=$(sed -nE "s/^  ${pair%:*}: ([0-9]+) of [0-9]+$/\1/p" pairs)
-	[ "${have:-0}" -ge "$want" ] || wrong="$wrong $pair:$have"
-done
-is each_pair "$wrong" ''
-# Not one of interpreted and compiled methods is missing.
-is none_missing "$(grep -E '^[IiJj]-..-[IiJj]-..-[IiJj] never' out | head -3)" ''
-is listed "$(grep -cE '^[IiJjNn]-(En|Ex|Xx|Ca)-[IiJjNn]-(En|Ex|Xx|Ca)-[IiJjNn] ' out)" 1374
-says of_the_paper out '^of enter, leave and unwind alone: [3-9][0-9][0-9] of 1584 '
-says types out '^types of methods: I i J j'
+# All that the six types of Java methods can make; natives call natives and methods of both kinds, are left
+# by exceptions, clear those of others.
+is all "$(grep '^sequences' out)" 'sequences: 1444 of the 1444 that there can be'
+is each_pair "$(sed -nE 's/^  ([a-z]+), ([a-z]+): ([0-9]+) of ([0-9]+)$/\3 \4/p' out |
+	awk '{ n++; miss += $2 - $1 } END { print n, miss }')" '16 0'
+is none_missing "$(grep ' never$' out | head -3)" ''
+is listed "$(grep -cE '^[IiJjNn]-(En|Ex|Xx|Ca)-[IiJjNn]-(En|Ex|Xx|Ca)-[IiJjNn] [0-9]+ [0-9]+$' out)" 1444
+is why_not "$(sed -n '/^impossible/,/tell that they/p' out)" "impossible: 2012 of 3456
+  what is entered ends in its caller: 360
+  a handler goes on in its own method: 1290
+  an exception is caught or goes further: 288
+  natives do not tell that they catch: 74"
+# Below what is not measured: six are entered, leave, throw, one after each other, by natives too.
+[ "$(sed -n 's/^with type O, .*: \([0-9]*\) that are trained$/\1/p' out)" -ge 200 ]
+verdict outermost $? "$(cat out)"
+says types out '^types of methods: I i J j N n; none:$'
+is nothing_left "$(ls tmp)" ''
 # The agent uses them: a program of the same VM finds its sequences trained.
 cat >One.java <<'END'
 public class One {
@@ -52,49 +54,160 @@ javac One.java || exit 1
 java "-agentpath:$build/lib/pitrace/libjprof.so=CLASSMETHODS=One.leaf*" One >log 2>&1
 grep -Eq '^calibration by wall: sequences trained ([3-9]|[1-9][0-9]+),' log-rt.1_*
 verdict used $? "$(grep ^calibration log-rt.1_*)"
-is nothing_left "$(ls tmp)" ''
 
-# ---- when passes end: a VM of so many words
+# Without its classes it is compiled.
+mkdir -p moved/bin moved/lib/pitrace/trainer
+cp "$train" moved/bin && cp "$build/lib/pitrace/libjprof.so" moved/lib/pitrace &&
+	cp "$build/lib/pitrace/trainer/"{Trainer.java,libtrainer.so} moved/lib/pitrace/trainer
+moved/bin/jprof-train -n 1 >out 2>err
+[ $? = 1 ] && grep -q '^sequences: 1444 of' out && [ -z "$(ls tmp)" ]
+verdict compiled_at_use $? "$(cat err)"
+
+# ---- which values count, and when passes end: a VM that leaves a value a pass
 cat >says <<'END'
 #!/bin/bash
+case "$*" in
+*-XshowSettings*) echo "    java.home = $WORK/home"; exit ;;
+esac
 read -r first rest <"$WORK/numbers"
 echo "$rest" >"$WORK/numbers"
 for word; do
 	case $word in -agentpath:*) agent=$word ;; esac
 done
-echo "$*" >>"$WORK/words"
 folder=${agent#*LOGPATH=}
-[ "$first" != fails ] || exit 3
-printf 'pitrace log-rt\nmetric: x\ncalibration: %s, minima that are new or less: %s\n' "$WORK/file" "$first" >"${folder%%,*}/log-rt.1_$$"
+folder=${folder%%,*}
+echo "$*" >>"$WORK/words"
+case $first in
+fails) echo 'such words' >&2; exit 3 ;;
+crashes) echo 'no more'; kill -SEGV $$ ;;
+mute) exit ;;
+waits) trap 'first=30' TERM; touch "$WORK/waits"; while [ $first = waits ]; do sleep 0.05; done ;;
+esac
+to="$folder/pass, minima that are new or less: 1"
+[ "$first" = alone ] && to='of this run alone; the folder is not ours'
+printf 'pitrace log-rt\nmetric: x (cycles) by y, resolution 24 cycles (10 ns)\ncalibration: %s\n' "$to" >"$folder/log-rt.1_$$"
+[ "$first" = alone ] || printf 'pitrace calibration 1\n%s\n\nsequence %s 7 %s\nend 1\n' "$(cat "$WORK/key")" \
+	"${SEQUENCE:-J-En-J-Ex-J}" "$first$(grep '^metric' "$WORK/key" | sed "1d; s/.*/ $first/" | tr -d '\n')" >"$folder/pass"
+[ "$first" != 30 ] || exit 143
 END
 chmod +x says
 export WORK=$work
-printf 'pitrace calibration 1\nmetric: x\n\nsequence J-En-J-Ex-J 7 61\nend 1\n' >file
-passes() { # NAME NUMBERS CODE PASSES OPTION...
-	local name=$1 code=$3 n=$4
-	echo "$2" >numbers
+cat >key <<'END'
+agent: 0.1.0
+vm: A
+cpu: B
+metric: x (cycles) by y
+events: changed classes
+END
+numbers() {
+	echo "$1" >numbers
 	: >words
-	shift 4
-	"$train" -j "$work/says" "$@" >out 2>err
-	is "$name" "$? $(wc -l <words)" "$code $n"
 }
-passes two_quiet '5 1 0 0 0' 0 4
-passes quiet_in_a_row '5 0 1 0 0 9' 0 5
-passes at_most '5 0 1 0 0 9' 1 3 -n 3
-passes vm_fails '5 fails 0 0' 125 2
-says exit_code err 'says: exit code 3'
-passes options '0 0' 0 2 -m instructions,wall -c mine -- -Xint
-[ "$(grep -c '^-XX:.*-Xint -agentpath:.*,CALIBRATION=mine,METRICS=instructions+wall -cp [^ ]* Trainer ' words)" = 2 ]
+kept() {
+	sed -n 's/^sequence J-En-J-Ex-J //p' file 2>/dev/null
+}
+passes() { # NAME NUMBERS CODE PASSES KEPT OPTION...
+	local name=$1 want="$3 $4 $5"
+	numbers "$2"
+	rm -f file
+	shift 5
+	"$train" -j "$work/says" -c file "$@" >out 2>err
+	is "$name" "$? $(wc -l <words) $(kept)" "$want"
+}
+passes settles '61 61 61 61' 0 3 '21 61'
+says told out '^pass 2: minima 1, of them new 0, other 0, the same but for a step of the metric or 2 % 0$'
+passes came_once '220 24 220 220' 0 3 '21 220'
+passes came_again '220 24 24 24 24' 0 5 '35 24'
+says other out '^pass 3: minima 1, of them new 0, other 1, '
+passes a_step '49 49 24 24 24' 0 3 '21 49'
+passes later '300 250 200 24 49 24 24' 0 7 '49 24'
+says near out '^pass 6: minima 1, of them new 0, other 0, the same .* 1$'
+passes at_most '900 700 500 300 100' 1 4 '28 500' -n 4
+says unsettled_words err 'not settled: of the last 2 of 4 passes not both left all but one of 200 minima as they were (in the last: new 0, other 1); all is kept: more passes (-n) go on from it'
+passes options '61 61 61' 0 3 '21 61' -m instructions,wall -- -Xint
+[ "$(grep -c '^-XX:.*-Xint -agentpath:.*,CALIBRATION=[^ ]*/pass,.*,METRICS=instructions+wall -cp [^ ]* Trainer [^ ]* [^ ]* [^ ]*/libtrainer.so$' words)" = 3 ]
 verdict words $? "$(cat words)"
-is counted "$(grep -E '^sequences|^  enter, leave:' out)" "sequences: 1 of the 1374 that there can be
+is counted "$(grep -E '^sequences|^  enter, leave:' out)" "sequences: 1 of the 1444 that there can be; 1 of them less than 100 times, which is untrained
   enter, leave: 1 of 36"
-# Without its classes it is compiled.
-mkdir -p moved/bin moved/lib/pitrace/trainer
-cp "$train" moved/bin && cp "$build/lib/pitrace/libjprof.so" moved/lib/pitrace &&
-	cp "$build/lib/pitrace/trainer/Trainer.java" moved/lib/pitrace/trainer
-moved/bin/jprof-train -n 1 >out 2>err
-[ $? = 1 ] && grep -q '^sequences: [4-9][0-9][0-9] of' out && [ -z "$(ls tmp)" ]
-verdict compiled_at_use $? "$(cat err)"
+
+# ---- what stops it: what was measured by then is kept
+passes vm_fails '61 61 fails 61' 125 3 '14 61'
+says exit_code err 'says: exit code 3: such words'
+passes vm_crashes '61 crashes' 125 2 '7 61'
+says crash err 'says: ended by signal 11 (Segmentation fault): no more'
+passes no_log '61 mute' 125 2 '7 61'
+says no_log_words err 'says: the agent has left no log there: was it loaded'
+passes not_kept 'alone' 125 1 ''
+says not_kept_words err 'minima are not kept: of this run alone; the folder is not ours'
+for signal in INT TERM HUP; do
+	numbers '61 waits 61'
+	rm -f file waits
+	env --default-signal="$signal" "$train" -j "$work/says" -c file >out 2>err &
+	pid=$!
+	for ((i = 0; i < 600; i++)); do [ -e waits ] && break; sleep 0.1; done
+	kill -"$signal" $pid
+	{ wait $pid; } 2>/dev/null
+	is "by_$signal" "$? $(kept) $(ls tmp)" "$((128 + $(kill -l $signal))) 14 61 "
+	says "words_$signal" err 'jprof-train: ended by signal [0-9]* ([A-Z].*): what was measured by then is kept'
+done
+# Two at once: what both have seen is there.
+numbers '61 61 61'
+rm -f file
+mkdir second
+cp numbers key second
+"$train" -j "$work/says" -c file >out 2>err &
+pid=$!
+SEQUENCE=j-En-j-Ex-j WORK=$work/second "$train" -j "$work/says" -c file >out2 2>err2
+one=$?
+wait $pid
+is two_at_once "$one $? $(grep ^seq file | tr '\n' ' ')" '0 0 sequence J-En-J-Ex-J 21 61 sequence j-En-j-Ex-j 21 61 '
+
+# ---- whose minima it takes: of no other key, from nobody's file. It is tried after the first pass.
+refused() { # NAME WORDS OPTION...
+	local name=$1 words=$2
+	shift 2
+	numbers '61 61 61'
+	"$train" "$@" >out 2>err
+	[ $? = 125 ] && grep -q -e "$words" err && [ -z "$(ls tmp)" ] && [ "$(wc -l <words)" -lt 2 ]
+	verdict "$name" $? "$(cat err words)"
+}
+while IFS=: read -r field _; do
+	{ echo 'pitrace calibration 1' && sed "s/^$field: /&other /" key && printf '\nend 0\n'; } >foreign
+	cp foreign before
+	refused "foreign_${field// /_}" "foreign: line [0-9]*, byte [0-9]*: it is of another $field: other .*; here it is" -j "$work/says" -c foreign
+	cmp -s foreign before
+	verdict "foreign_${field// /_}_kept" $?
+done <key
+damaged() { # NAME TEXT WORDS
+	printf 'pitrace calibration 1\n%s\n\n%b' "$(cat key)" "$2" >damaged
+	refused "$1" "damaged: $3" -j "$work/says" -c damaged
+}
+damaged cut 'sequence J-En' 'line 8, byte [0-9]*: the file is cut behind 0 entries'
+damaged wrong_end 'sequence J-En-J-Ex-J 7 61\nend 2\n' 'line 9, .*1 entries are there, its end says otherwise'
+damaged no_value 'sequence J-En-J-Ex-J 7 x\nend 1\n' 'line 8, .*neither a floor nor a sequence, behind 0 entries'
+ln -sf before link
+refused link 'link: it is a link' -j "$work/says" -c link
+mkdir all && chmod 777 all
+refused others_folder 'all/file: its folder can be written by other users' -j "$work/says" -c all/file
+refused no_such_folder 'nowhere/file: No such file' -j "$work/says" -c nowhere/file
+cp before theirs && chmod 666 theirs
+refused others_file 'theirs: it can be written by other users' -j "$work/says" -c theirs
+if [ "$(id -u)" = 0 ]; then
+	chmod 644 theirs && chown 65534 theirs
+	refused anothers 'theirs: it is another user.s' -j "$work/says" -c theirs
+	refused unwritable '/proc/file: ' -j "$work/says" -c /proc/file
+else
+	mkdir fixed && chmod 555 fixed
+	refused unwritable 'fixed/file: Permission denied' -j "$work/says" -c fixed/file
+fi
+# The agent itself: each line of a key that is another's.
+cached=$(echo cache/pitrace/jprof-*.calibration)
+while IFS=: read -r field _; do
+	[ -n "$field" ] || break
+	sed "s/^$field: /&other /" "$cached" >foreign
+	java "-agentpath:$build/lib/pitrace/libjprof.so=CALIBRATION=foreign,CLASSMETHODS=One.leaf*" One >log 2>&1
+	says "agent_foreign_${field// /_}" log "jprof: foreign: line [0-9]*, byte [0-9]*: it is of another $field: other .*: minima are of this run alone"
+done < <(sed -n '2,/^$/p' "$cached")
 
 # ---- floors: the trainer in the real VM, traced instruction by instruction; the fake one has a metric
 # of instructions, to whose column they go
@@ -106,9 +219,10 @@ case "$*" in
 *) exec "$WORK/fake" "$@" ;;
 esac
 END
-printf 'pitrace calibration 1\nvm: A\nmetric: wall (cycles) by x\nmetric: instructions (events) by x\n\nsequence J-En-J-Ex-J 7 61 62\nend 1\n' >file
-echo '0 0' >numbers
-"$train" -j "$work/says" -p -f >out 2>err
+printf 'vm: A\nmetric: wall (cycles) by x\nmetric: instructions (events) by x\n' >key
+rm -f file
+numbers '61 61 61'
+"$train" -j "$work/says" -c file -p -f >out 2>err
 code=$?
 if grep -q 'no collector\|not permitted' err; then
 	echo "skip jprof_train_floors this machine lets nobody trace"
@@ -119,37 +233,31 @@ else
 		grep -cE '^floor E[nx]-[Jj]-E[nx]-[Jj] ([1-9]|[1-3][0-9]) instructions$' out)" '16 16'
 	sed -n 's/^\(floor .*\) \([0-9]*\) instructions$/\1 - \2/p' out >want
 	grep '^floor' file >have
-	[ "$(wc -l <have)" = 16 ] && cmp -s want have && grep -qx 'sequence J-En-J-Ex-J 7 61 62' file
+	[ "$(wc -l <have)" = 16 ] && cmp -s want have && grep -qx 'sequence J-En-J-Ex-J 21 61 61' file
 	verdict floors_kept $? "$(cat file)"
 	# Minima of changed classes are of inlined methods.
-	sed -i '/^floor/d; s/^end.*/end 1/' file
-	echo '0 0' >numbers
-	"$train" -j "$work/says" -f >out 2>err
+	rm file
+	numbers '61 61 61'
+	"$train" -j "$work/says" -c file -f >out 2>err
 	[ $? = 0 ] && [ "$(grep -c '^floor ' out)" = 16 ] && ! grep -q floor file
 	verdict floors_inlined $? "$(cat file)"
-	sed -i '/^metric: instr/d; /^floor/d; s/ 62$//; s/^end.*/end 1/' file
-	echo '0 0' >numbers
-	"$train" -j "$work/says" -p -f >out 2>err
+	rm file
+	sed -i '/^metric: instr/d' key
+	numbers '61 61 61'
+	"$train" -j "$work/says" -c file -p -f >out 2>err
 	[ $? = 0 ] && grep -qx 'no metric is instructions: floors are not kept' out && ! grep -q floor file
 	verdict floors_of_none $? "$(cat err)"
 fi
 mv fake says
 
-# ---- what is refused
-refused() { # NAME WORDS OPTION...
-	local name=$1 words=$2
-	shift 2
-	"$train" "$@" >out 2>err
-	[ $? = 125 ] && grep -q -e "$words" err && [ -z "$(ls tmp)" ]
-	verdict "$name" $? "$(cat err)"
-}
+# ---- no VM
 refused no_java 'nowhere/java: No such file' -j nowhere/java
+refused no_vm '/bin/true: it is no Java VM: asked for its settings it does not say where it is installed' -j /bin/true
+refused vm_cannot '/bin/false: exit code 1' -j /bin/false
+: >cannot
+refused cannot_run "cannot: Permission denied" -j "$work/cannot"
 refused comma 'a,b: a comma' -c a,b
-refused no_such_metric 'METRICS=nonesuch: ' -m nonesuch
-sed 's/^cpu: .*/cpu: other/' cache/pitrace/jprof-*.calibration >foreign
-refused foreign 'minima are not kept: of this run alone; foreign: .*another cpu: other' -c foreign
-printf 'pitrace calibration 1\nmetric: x\n\nsequence J-En' >file
-echo '0 0' >numbers
-refused cut "$work/file: line 4, byte 33: the file is cut" -j "$work/says"
+refused no_such_metric 'jprof: METRICS=nonesuch: ' -m nonesuch
+refused no_such_option 'Unrecognized option: -nonesuch' -- -nonesuch
 TMPDIR=/nowhere refused no_folder '/nowhere/jprof-train.*: No such file'
 exit $((failures != 0))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* jprof-train: minima for the agent libjprof, by a Java program that makes each sequence. */
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +9,13 @@
 #include "complain.h"
 #include "option_store.h"
 #include "option_table.h"
+#include "run.h"
 #include "train.h"
 
 #define EXIT_UNSETTLED 1 /* the last passes still changed minima */
 #define EXIT_TRAIN     125
+#define QUIET          2u  /* passes that change nothing, and it is done: */
+#define FEW            200 /* at most one of so many values */
 
 static const struct option_row rows[] = {
 	{ { "-m" },
@@ -65,34 +69,65 @@ static const struct option_table table = {
 	.usage =
 		"usage: jprof-train [-m METRIC[,...]] [-c FILE] [-j JAVA] [-n PASSES] [-p] [-f] [-l] [-- VMOPTION...]\n",
 	.notes =
-		"It runs a trainer until two passes one after the other change no minimum, then shows which\n"
-		"sequences of events and types of methods were seen, of those that there can be.\n\n"
+		"It runs a trainer until two passes one after the other leave all but one of 200 minima as they\n"
+		"were but for a step of the metric or 2 %, then shows which sequences of events and types of\n"
+		"methods were seen, of those that there can be, and why there are no others.\n\n"
 		"Exit code: 0; 1: minima still changed in the last passes; 125: it failed.",
 };
 
+static void tell(uint64_t pass, const struct pass_changes *c)
+{
+	printf("pass %" PRIu64 ": minima %" PRIu32 ", of them new %" PRIu32 ", other %" PRIu32
+	       ", the same but for a step of the metric or 2 %% %" PRIu32 "\n",
+	       pass, c->seen, c->fresh, c->moved, c->near);
+	fflush(stdout);
+}
+
+static bool is_quiet(const struct pass_changes *c)
+{
+	return c->fresh + c->moved <= c->seen / FEW;
+}
+
+/* What the passes before have measured is kept, however the last one ends. */
 static int train(const struct train *how)
 {
-	uint32_t quiet = 0, changed;
+	struct pass_changes changed = { 0 };
+	uint32_t quiet = 0;
 	struct trainer t;
 	uint64_t pass;
 	bool good = trainer_begin(&t, how);
 
-	for (pass = 1; good && quiet < 2 && pass <= how->passes; pass++) {
+	for (pass = 1; good && !run_interrupted && quiet < QUIET && pass <= how->passes; pass++) {
 		good = trainer_run(&t, &changed);
-		if (!good)
-			break;
-		quiet = changed ? 0 : quiet + 1;
-		printf("pass %llu: minima that are new or less: %u\n", (unsigned long long)pass,
-		       changed);
-		fflush(stdout);
+		if (good && !run_interrupted) {
+			quiet = is_quiet(&changed) ? quiet + 1 : 0;
+			tell(pass, &changed);
+		}
 	}
-	if (good && how->floors)
+	good &= trainer_keep(&t);
+	if (good && how->floors && !run_interrupted)
 		good = trainer_floors(&t, stdout);
-	good = good && reached_show(stdout, t.file, how->list);
+	if (good && t.passes.n)
+		good = reached_show(stdout, t.file, how->list);
 	trainer_end(&t);
-	if (good && quiet < 2)
-		complain("minima still changed in the last two passes (-n is how many there are)");
-	return good ? quiet < 2 ? EXIT_UNSETTLED : 0 : EXIT_TRAIN;
+	if (run_interrupted)
+		return EXIT_UNSETTLED;
+	if (good && quiet < QUIET)
+		complain("not settled: of the last %u of %" PRIu64
+			 " passes not both left all but one of %d minima as they were (in the last: new %" PRIu32
+			 ", other %" PRIu32 "); all is kept: more passes (-n) go on from it",
+			 QUIET, how->passes, FEW, changed.fresh, changed.moved);
+	return good ? quiet < QUIET ? EXIT_UNSETTLED : 0 : EXIT_TRAIN;
+}
+
+/* As if nobody had caught it. */
+static void end_by(int number)
+{
+	fflush(stdout);
+	complain("ended by signal %d (%s): what was measured by then is kept", number,
+		 strsignal(number));
+	signal(number, SIG_DFL);
+	raise(number);
 }
 
 int main(int argc, char **argv)
@@ -111,7 +146,10 @@ int main(int argc, char **argv)
 	}
 	how.words = rest.words;
 	signal(SIGPIPE, SIG_IGN);
+	run_catch();
 	code = train(&how);
+	if (run_interrupted)
+		end_by(run_interrupted);
 	if (fflush(stdout) || ferror(stdout)) {
 		complain("standard output cannot be written: %s", strerror(errno));
 		return EXIT_TRAIN;

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which sequences a file of minima has, of those that there can be. */
+/* Which sequences a file of minima has, of those that there can be, and why there are no others. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/read_all.h"
-#include "calibration_text.h"
 #include "complain.h"
+#include "possible.h"
+#include "store.h"
 #include "train.h"
 
 static const char *const events[] = { "enter", "leave", "unwind", "caught" };
@@ -20,11 +17,11 @@ static bool seen(const struct calibration *c, uint32_t s)
 }
 
 /* After what, by what. */
-static void show_counts(FILE *out, const struct calibration *c)
+static void show_counts(FILE *out, const struct calibration *c, bool probes)
 {
 	uint32_t reached[EVENT_POPPED][EVENT_POPPED] = { 0 },
 		 can[EVENT_POPPED][EVENT_POPPED] = { 0 }, all = 0, of_all = 0, paper = 0,
-		 of_paper = 0, s, i, k;
+		 of_paper = 0, seldom = 0, s, i, k;
 
 	for (s = 0; s < SEQUENCES; s++) {
 		struct sequence_parts p = sequence_parts((uint16_t)s);
@@ -33,25 +30,74 @@ static void show_counts(FILE *out, const struct calibration *c)
 			of_paper++;
 			paper += seen(c, s);
 		}
-		if (!sequence_possible((uint16_t)s))
+		if (sequence_why_not((uint16_t)s, probes))
 			continue;
 		can[p.came][p.went]++;
 		of_all++;
 		if (seen(c, s)) {
 			reached[p.came][p.went]++;
 			all++;
+			seldom += c->times[s] < CALIBRATION_TRAINED;
 		}
 	}
-	fprintf(out, "sequences: %" PRIu32 " of the %" PRIu32 " that there can be\n", all, of_all);
+	fprintf(out, "sequences: %" PRIu32 " of the %" PRIu32 " that there can be", all, of_all);
+	if (seldom)
+		fprintf(out, "; %" PRIu32 " of them less than %d times, which is untrained", seldom,
+			CALIBRATION_TRAINED);
+	fputc('\n', out);
 	for (i = 0; i < EVENT_POPPED; i++)
 		for (k = 0; k < EVENT_POPPED; k++)
 			if (can[i][k])
 				fprintf(out, "  %s, %s: %" PRIu32 " of %" PRIu32 "\n", events[i],
 					events[k], reached[i][k], can[i][k]);
+	fprintf(out, "of enter, leave and unwind alone: %" PRIu32 " of %" PRIu32 "\n", paper,
+		of_paper);
+}
+
+static bool is_java(uint16_t s)
+{
+	struct sequence_parts p = sequence_parts(s);
+
+	return sequence_learns(s) && p.before < TYPE_COMPILING && p.ran < TYPE_COMPILING &&
+	       p.top < TYPE_COMPILING;
+}
+
+/* Of all that the events and types of Java methods give. */
+static void show_impossible(FILE *out, bool probes)
+{
+	uint32_t n[WHY_NOTS] = { 0 }, all = 0, s, i;
+
+	for (s = 0; s < SEQUENCES; s++) {
+		if (!is_java((uint16_t)s))
+			continue;
+		all++;
+		n[sequence_why_not((uint16_t)s, probes)]++;
+	}
+	fprintf(out, "impossible: %" PRIu32 " of %" PRIu32 "\n", all - n[CAN_BE], all);
+	for (i = CAN_BE + 1; i < WHY_NOTS; i++)
+		if (n[i])
+			fprintf(out, "  %s: %" PRIu32 "\n", why_nots[i], n[i]);
+}
+
+/* Type O is what is not measured, below the outermost methods that are. */
+static void show_others(FILE *out, const struct calibration *c)
+{
+	uint32_t outer = 0, compiling = 0, s;
+
+	for (s = 0; s < SEQUENCES; s++) {
+		struct sequence_parts p = sequence_parts((uint16_t)s);
+		bool compiles = p.before == TYPE_COMPILING || p.ran == TYPE_COMPILING ||
+				p.top == TYPE_COMPILING;
+
+		if (!sequence_learns((uint16_t)s) || is_java((uint16_t)s))
+			continue;
+		compiling += compiles && seen(c, s);
+		outer += !compiles && c->times[s] >= CALIBRATION_TRAINED;
+	}
 	fprintf(out,
-		"of enter, leave and unwind alone: %" PRIu32 " of %" PRIu32
-		" (a method that goes on is told between an unwind and what follows)\n",
-		paper, of_paper);
+		"with type O, what is not measured, below: %" PRIu32
+		" that are trained\nwith type C, the VM's compiler: %" PRIu32 ", not tried\n",
+		outer, compiling);
 }
 
 static void show_types(FILE *out, const struct calibration *c)
@@ -60,7 +106,7 @@ static void show_types(FILE *out, const struct calibration *c)
 	uint32_t s, i;
 
 	for (s = 0; s < SEQUENCES; s++)
-		if (sequence_possible((uint16_t)s) && seen(c, s))
+		if (is_java((uint16_t)s) && seen(c, s))
 			has[sequence_parts((uint16_t)s).ran] = true;
 	fputs("types of methods:", out);
 	for (i = 0; i < TYPE_COMPILING; i++)
@@ -73,13 +119,13 @@ static void show_types(FILE *out, const struct calibration *c)
 	fputc('\n', out);
 }
 
-static void show_list(FILE *out, const struct calibration *c)
+static void show_list(FILE *out, const struct calibration *c, bool probes)
 {
 	char name[SEQUENCE_NAME];
 	uint32_t s, i;
 
 	for (s = 0; s < SEQUENCES; s++) {
-		if (!sequence_possible((uint16_t)s))
+		if (sequence_why_not((uint16_t)s, probes))
 			continue;
 		sequence_name((uint16_t)s, name);
 		if (!seen(c, s)) {
@@ -93,52 +139,24 @@ static void show_list(FILE *out, const struct calibration *c)
 	}
 }
 
-static bool show(FILE *out, const char *file, const char *text, size_t size, bool list)
-{
-	char key[CALIBRATION_KEY_MOST];
-	struct calibration_fault fault;
-	struct calibration c = { 0 };
-	uint32_t metrics;
-	int rc;
-
-	if (!calibration_key(text, size, key, &metrics)) {
-		complain("%s: it has no key", file);
-		return false;
-	}
-	rc = calibration_init(&c, metrics);
-	if (!rc)
-		rc = calibration_read(&c, key, text, size, &fault);
-	if (rc == -EINVAL)
-		complain("%s: line %" PRIu32 ", byte %zu: %s", file, fault.line, fault.offset,
-			 fault.what);
-	else if (rc)
-		complain("%s: %s", file, strerror(-rc));
-	if (!rc) {
-		fprintf(out, "%s\n", file);
-		show_counts(out, &c);
-		show_types(out, &c);
-		if (list)
-			show_list(out, &c);
-	}
-	calibration_free(&c);
-	return !rc;
-}
-
 bool reached_show(FILE *out, const char *file, bool list)
 {
-	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), rc;
-	char *text = NULL;
-	size_t size;
-	bool good;
+	struct minima m;
+	int rc = minima_read(&m, file);
+	bool probes;
 
-	rc = fd < 0 ? -errno : read_all(fd, CALIBRATION_SIZE_MOST, &text, &size);
-	if (fd >= 0)
-		close(fd);
-	if (rc) {
-		complain("%s: %s", file, strerror(-rc));
+	if (rc == -ENOENT)
+		complain("%s: %s", file, strerror(ENOENT));
+	if (rc)
 		return false;
-	}
-	good = show(out, file, text, size, list);
-	free(text);
-	return good;
+	probes = minima_of_probes(&m);
+	fprintf(out, "%s\n", file);
+	show_counts(out, &m.c, probes);
+	show_impossible(out, probes);
+	show_others(out, &m.c);
+	show_types(out, &m.c);
+	if (list)
+		show_list(out, &m.c, probes);
+	minima_free(&m);
+	return true;
 }

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/read_all.h"
-#include "calibration_file.h"
-#include "calibration_text.h"
 #include "complain.h"
 #include "floors.h"
+#include "run.h"
+#include "store.h"
 #include "train.h"
 
 #define TRACE_MOST (64u << 20)
@@ -51,14 +51,13 @@ static char *read_text(const char *path, size_t *size)
 #define TRIES          5
 
 /* Runs it, its words in a file of the folder, which are shown when it fails. */
-static bool run_quietly(const struct trainer *t, char *const words[], char words_of[PATH_MAX + 16])
+static bool run_quietly(const struct trainer *t, char *const words[])
 {
+	char words_of[PATH_MAX];
 	int status = 0, i;
-	size_t size;
-	char *text;
 	pid_t pid;
 
-	snprintf(words_of, PATH_MAX + 16, "%s/words", t->folder);
+	snprintf(words_of, sizeof(words_of), "%s/words", t->folder);
 	for (i = 0; i < TRIES; i++) {
 		if (!run_program(words, "/dev/null", words_of, &status, &pid))
 			return false;
@@ -67,43 +66,15 @@ static bool run_quietly(const struct trainer *t, char *const words[], char words
 		if (!WIFEXITED(status) || WEXITSTATUS(status) != DIED_OF_TRACER)
 			break;
 	}
-	text = read_text(words_of, &size);
-	complain("%s: %s %d: %s", words[0], WIFSIGNALED(status) ? "signal" : "exit code",
-		 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), text ? text : "");
-	free(text);
+	if (!run_interrupted)
+		run_complain(words[0], status, words_of);
 	return false;
-}
-
-/* Where the VM is, as it says itself: what is called java may be a script that finds one. */
-static bool find_home(const struct trainer *t, char path[PATH_MAX])
-{
-	static const char name[] = "java.home = ";
-	char *words[] = { (char *)t->java, (char *)"-XshowSettings:properties", (char *)"-version",
-			  NULL };
-	char file[PATH_MAX + 16];
-	bool found = false;
-	char *text, *home;
-	size_t size;
-
-	if (!run_quietly(t, words, file))
-		return false;
-	text = read_text(file, &size);
-	home = text ? strstr(text, name) : NULL;
-	if (home) {
-		home += sizeof(name) - 1;
-		found = snprintf(path, PATH_MAX, "%.*s", (int)strcspn(home, "\n"), home) < PATH_MAX;
-	}
-	if (text && !found)
-		complain("%s: it does not say where it is installed", t->java);
-	free(text);
-	return found;
 }
 
 /* Compiled at once, and not into one another. */
 static bool trace(const struct trainer *t, char *file)
 {
-	char swtrace[PATH_MAX], home[PATH_MAX], java[PATH_MAX + 16], from[PATH_MAX + 128],
-		until[PATH_MAX + 128], words_of[PATH_MAX + 16];
+	char swtrace[PATH_MAX], java[PATH_MAX + 16], from[PATH_MAX + 128], until[PATH_MAX + 128];
 	char *words[] = {
 		swtrace,
 		(char *)"run",
@@ -130,29 +101,30 @@ static bool trace(const struct trainer *t, char *file)
 		(char *)"Trainer",
 		(char *)"4",
 		(char *)"800",
+		(char *)t->library,
 		(char *)"floors",
 		NULL,
 	};
 
-	if (!find_home(t, home))
-		return false;
 	find_program("swtrace", swtrace);
-	snprintf(java, sizeof(java), "%s/bin/java", home);
-	snprintf(from, sizeof(from), "%s/lib/libjava.so:Java_java_lang_Runtime_totalMemory", home);
-	snprintf(until, sizeof(until), "%s/lib/libjava.so:Java_java_lang_Runtime_freeMemory", home);
-	return run_quietly(t, words, words_of);
+	snprintf(java, sizeof(java), "%s/bin/java", t->home);
+	snprintf(from, sizeof(from), "%s/lib/libjava.so:Java_java_lang_Runtime_totalMemory",
+		 t->home);
+	snprintf(until, sizeof(until), "%s/lib/libjava.so:Java_java_lang_Runtime_freeMemory",
+		 t->home);
+	return run_quietly(t, words);
 }
 
 static char *trace_text(const struct trainer *t, size_t *size)
 {
-	char post[PATH_MAX], file[PATH_MAX + 16], text[PATH_MAX + 16], words_of[PATH_MAX + 16];
+	char post[PATH_MAX], file[PATH_MAX + 16], text[PATH_MAX + 16];
 	char *words[] = { post, (char *)"-arc", (char *)"-c", (char *)"-q", (char *)"-r",
 			  file, (char *)"-o",   text,         NULL };
 
 	find_program("post", post);
 	snprintf(file, sizeof(file), "%s/floors.nrm2", t->folder);
 	snprintf(text, sizeof(text), "%s/floors.arc", t->folder);
-	if (!trace(t, file) || !run_quietly(t, words, words_of))
+	if (!trace(t, file) || !run_quietly(t, words))
 		return NULL;
 	return read_text(text, size);
 }
@@ -172,39 +144,31 @@ static void show(FILE *out, const struct calibration *c)
 }
 
 /* Where the key has a metric of instructions, that one's. */
-static bool keep(const struct trainer *t, FILE *out, const struct calibration *found)
+static bool keep(struct trainer *t, FILE *out, const struct calibration *found)
 {
 	static const char instructions[] = "metric: instructions";
-	char key[CALIBRATION_KEY_MOST], *line;
-	struct calibration_file f;
-	struct calibration c = { 0 };
-	uint32_t metrics, changed, at = 0, kept = 0;
-	size_t size;
-	char *text = read_text(t->file, &size);
-	bool good = text && calibration_key(text, size, key, &metrics);
+	uint32_t at = 0, kept = 0, metrics = t->passes.least.metrics;
+	struct minima m;
+	bool good = true;
+	char *line;
 
-	free(text);
-	if (!good || calibration_init(&c, metrics)) {
-		complain("%s: floors are not kept", t->file);
+	if (calibration_init(&m.c, metrics)) {
+		complain("%s", strerror(ENOMEM));
 		return false;
 	}
-	for (line = strstr(key, "metric: "); line; line = strstr(line + 1, "\nmetric: "), at++) {
+	strcpy(m.key, t->key);
+	for (line = strstr(m.key, "metric: "); line; line = strstr(line + 1, "\nmetric: "), at++) {
 		if (strncmp(line + (*line == '\n'), instructions, sizeof(instructions) - 1))
 			continue;
 		for (uint32_t i = 0; i < FLOORS; i++)
-			c.floor[(size_t)i * metrics + at] = found->floor[i];
+			m.c.floor[(size_t)i * metrics + at] = found->floor[i];
 		kept++;
 	}
 	if (kept)
-		good = calibration_file_open(&f, t->file, key) &&
-		       calibration_file_merge(&f, &c, key, &changed);
+		good = store_add(t->how->file, &m, t->file);
 	else
 		fputs("no metric is instructions: floors are not kept\n", out);
-	if (kept && !good)
-		complain("%s", f.why);
-	if (kept)
-		calibration_file_close(&f);
-	calibration_free(&c);
+	minima_free(&m);
 	return good;
 }
 

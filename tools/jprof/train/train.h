@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <sys/types.h>
+
+#include "passes.h"
 
 struct train {
 	const char *metrics; /* of -m: names with + or commas between them; NULL: the agent's own */
@@ -23,25 +24,28 @@ struct train {
 /* The program's own: the agent, the trainer's classes, a folder for logs and what it compiles. */
 struct trainer {
 	const struct train *how;
-	char agent[PATH_MAX], classes[PATH_MAX], folder[PATH_MAX];
+	char agent[PATH_MAX], library[PATH_MAX], classes[PATH_MAX];
+	char folder[PATH_MAX - 64];
 	const char *java;
-	char file[PATH_MAX]; /* where the minima went, as the agent says */
+	char home[PATH_MAX]; /* where the VM is installed */
+	struct passes passes;
+	char *key;           /* of what was measured; NULL: nothing yet */
+	char file[PATH_MAX]; /* where it goes */
 };
 
 /* false, after a message. */
 bool trainer_begin(struct trainer *t, const struct train *how);
 /* Removes the folder. */
 void trainer_end(struct trainer *t);
-/* Runs it once: how many minima are new or less. false, after a message. */
-bool trainer_run(struct trainer *t, uint32_t *changed);
+/* Runs it once. false, after a message. When a signal has ended it, what it has measured by then
+ * counts, if there is anything. */
+bool trainer_run(struct trainer *t, struct pass_changes *changed);
+/* What all passes have measured goes to the file. false, after a message. */
+bool trainer_keep(struct trainer *t);
 
 /* Traces it once, without the agent, and adds the floors to the file: for metrics that count
  * instructions. false, after a message. */
 bool trainer_floors(struct trainer *t, FILE *out);
-
-/* For both: starts a program, its standard output and error (NULL: left as it is) in these files,
- * and waits. *status as of waitpid; false, after a message: it cannot be started. */
-bool run_program(char *const words[], const char *out, const char *err, int *status, pid_t *pid);
 
 /* Which sequences of those that there can be the file has. false, after a message. */
 bool reached_show(FILE *out, const char *file, bool list);

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs the trainer in a VM with the agent, and reads in the agent's log what came of it. */
+/* Runs the trainer in a VM with the agent, whose minima of a pass are a file of their own. */
 #include "train.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/read_all.h"
 #include "complain.h"
+#include "run.h"
+#include "store.h"
 
 #define WORDS_MOST 256
-
-extern char **environ;
+#define TEXT_MOST  (1u << 20) /* of what a VM says of itself */
 
 /* ---- what was installed ---------------------------------------------------------------------- */
 
@@ -38,34 +39,54 @@ static bool find(const char *name, char path[PATH_MAX])
 	return realpath(beside, path) != NULL;
 }
 
-bool run_program(char *const words[], const char *out, const char *err, int *status, pid_t *pid)
+static bool read_text(const char *path, char **text)
 {
-	const int how = O_WRONLY | O_CREAT | O_TRUNC;
-	posix_spawn_file_actions_t files;
-	int rc;
+	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+	size_t size;
 
-	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out, how, 0600);
-	if (err)
-		posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err, how, 0600);
-	rc = posix_spawnp(pid, words[0], &files, NULL, words, environ);
-	posix_spawn_file_actions_destroy(&files);
-	if (rc) {
-		complain("%s: %s", words[0], strerror(rc));
+	if (fd < 0)
+		return false;
+	rc = read_all(fd, TEXT_MOST, text, &size);
+	close(fd);
+	return !rc;
+}
+
+/* Where the VM is, as it says itself: what is called java may be a script that finds one. What says
+ * nothing is no VM. */
+static bool find_home(struct trainer *t)
+{
+	static const char name[] = "java.home = ";
+	char *words[] = { (char *)t->java, (char *)"-XshowSettings:properties", (char *)"-version",
+			  NULL };
+	char file[PATH_MAX], *text = NULL, *home = NULL;
+	int status = 0;
+	pid_t pid;
+
+	snprintf(file, sizeof(file), "%s/words", t->folder);
+	if (!run_program(words, file, file, &status, &pid))
+		return false;
+	if (status) {
+		if (!run_interrupted)
+			run_complain(t->java, status, file);
 		return false;
 	}
-	while (waitpid(*pid, status, 0) < 0)
-		if (errno != EINTR)
-			return false;
-	return true;
+	if (read_text(file, &text))
+		home = strstr(text, name);
+	if (home)
+		snprintf(t->home, sizeof(t->home), "%.*s",
+			 (int)strcspn(home + sizeof(name) - 1, "\n"), home + sizeof(name) - 1);
+	else
+		complain("%s: it is no Java VM: asked for its settings it does not say where it is installed",
+			 t->java);
+	free(text);
+	return *t->home;
 }
 
 /* The compiler of the VM's own JDK, if it has one. */
 static bool compile(struct trainer *t)
 {
-	char source[PATH_MAX], javac[PATH_MAX];
+	char source[PATH_MAX], javac[PATH_MAX + 16];
 	char *words[] = { javac, (char *)"-nowarn", (char *)"-d", t->classes, source, NULL };
-	const char *slash = strrchr(t->java, '/');
 	int status = 0;
 	pid_t pid;
 
@@ -73,8 +94,7 @@ static bool compile(struct trainer *t)
 		complain("the trainer is not installed");
 		return false;
 	}
-	snprintf(javac, sizeof(javac), "%.*sjavac", slash ? (int)(slash - t->java + 1) : 0,
-		 t->java);
+	snprintf(javac, sizeof(javac), "%s/bin/javac", t->home);
 	strcpy(t->classes, t->folder);
 	if (run_program(words, "/dev/null", NULL, &status, &pid) && !status)
 		return true;
@@ -82,9 +102,43 @@ static bool compile(struct trainer *t)
 	return false;
 }
 
+static bool find_parts(struct trainer *t)
+{
+	if (!find("libjprof.so", t->agent)) {
+		complain(
+			"libjprof.so is not installed: build it where a JDK's headers are (default-jdk-headless), then make install");
+		return false;
+	}
+	if (!find("trainer/libtrainer.so", t->library)) {
+		complain("the trainer is not installed");
+		return false;
+	}
+	return true;
+}
+
+static bool make_folder(struct trainer *t)
+{
+	const char *temporary = getenv("TMPDIR");
+
+	snprintf(t->folder, sizeof(t->folder), "%s/jprof-train.XXXXXX",
+		 temporary && *temporary ? temporary : "/tmp");
+	if (!mkdtemp(t->folder)) {
+		complain("%s: %s", t->folder, strerror(errno));
+		*t->folder = 0;
+		return false;
+	}
+	/* The agent splits its options at commas. */
+	if (strchr(t->folder, ',') || (t->how->file && strchr(t->how->file, ','))) {
+		complain("%s: a comma cannot be told to the agent",
+			 strchr(t->folder, ',') ? t->folder : t->how->file);
+		return false;
+	}
+	return true;
+}
+
 bool trainer_begin(struct trainer *t, const struct train *how)
 {
-	const char *home = getenv("JAVA_HOME"), *temporary = getenv("TMPDIR");
+	const char *home = getenv("JAVA_HOME");
 	static char java[PATH_MAX];
 	char class[PATH_MAX];
 
@@ -95,24 +149,8 @@ bool trainer_begin(struct trainer *t, const struct train *how)
 	}
 	if (!t->java)
 		t->java = "java";
-	if (!find("libjprof.so", t->agent)) {
-		complain(
-			"libjprof.so is not installed: build it where a JDK's headers are (default-jdk-headless), then make install");
+	if (!find_parts(t) || !make_folder(t) || !find_home(t))
 		return false;
-	}
-	snprintf(t->folder, sizeof(t->folder), "%s/jprof-train.XXXXXX",
-		 temporary && *temporary ? temporary : "/tmp");
-	if (!mkdtemp(t->folder)) {
-		complain("%s: %s", t->folder, strerror(errno));
-		*t->folder = 0;
-		return false;
-	}
-	/* The agent splits its options at commas. */
-	if (strchr(t->folder, ',') || (how->file && strchr(how->file, ','))) {
-		complain("%s: a comma cannot be told to the agent",
-			 strchr(t->folder, ',') ? t->folder : how->file);
-		return false;
-	}
 	if (!find("trainer/Trainer.class", class))
 		return compile(t);
 	*strrchr(class, '/') = 0;
@@ -120,42 +158,22 @@ bool trainer_begin(struct trainer *t, const struct train *how)
 	return true;
 }
 
-/* ---- a pass ---------------------------------------------------------------------------------- */
-
-/* The agent's line: where the minima went, or why they did not. */
-static bool read_log(struct trainer *t, const char *path, uint32_t *changed)
+void trainer_end(struct trainer *t)
 {
-	static const char words[] = "calibration: ", number[] = ", minima that are new or less: ";
-	char *line = NULL, *at;
-	bool found = false;
-	size_t room = 0;
-	FILE *log = fopen(path, "re");
+	DIR *d = *t->folder ? opendir(t->folder) : NULL;
+	struct dirent *e;
 
-	while (log && !found && getline(&line, &room, log) > 0) {
-		line[strcspn(line, "\n")] = 0;
-		if (strncmp(line, words, sizeof(words) - 1))
-			continue;
-		found = true;
-		at = strstr(line, number);
-		if (at) {
-			*changed = (uint32_t)strtoul(at + sizeof(number) - 1, NULL, 10);
-			*at = 0;
-			snprintf(t->file, sizeof(t->file), "%s", line + sizeof(words) - 1);
-		} else {
-			complain("minima are not kept: %s", line + sizeof(words) - 1);
-			found = false;
-			break;
-		}
+	while (d && (e = readdir(d)))
+		unlinkat(dirfd(d), e->d_name, 0);
+	if (d) {
+		closedir(d);
+		rmdir(t->folder);
 	}
-	if (!log)
-		complain("%s: %s", path, strerror(errno));
-	else if (!found && !line)
-		complain("%s: it is no log of the agent", path);
-	if (log)
-		fclose(log);
-	free(line);
-	return found;
+	passes_free(&t->passes);
+	free(t->key);
 }
+
+/* ---- a pass ---------------------------------------------------------------------------------- */
 
 static char *make_agent(const struct trainer *t)
 {
@@ -163,11 +181,8 @@ static char *make_agent(const struct trainer *t)
 	char *text;
 
 	if (asprintf(&text,
-		     "-agentpath:%s=LOGPATH=%s,CLASSMETHODS=TrainI*+TrainJ*+java/lang/System.nanoTime*"
-		     "+java/lang/Object.hashCode*+java/lang/Object.notify()*"
-		     "+java/lang/reflect/Array.getLength*%s%s%s%s%s",
-		     t->agent, t->folder, how->probes ? ",MODE=probes" : "",
-		     how->file ? ",CALIBRATION=" : "", how->file ? how->file : "",
+		     "-agentpath:%s=LOGPATH=%s,CALIBRATION=%s/pass,CLASSMETHODS=TrainI*+TrainJ*+TrainN*%s%s%s",
+		     t->agent, t->folder, t->folder, how->probes ? ",MODE=probes" : "",
 		     how->metrics ? ",METRICS=" : "", how->metrics ? how->metrics : "") < 0)
 		return NULL;
 	/* In a list of metrics it has +. */
@@ -179,12 +194,12 @@ static char *make_agent(const struct trainer *t)
 }
 
 /* Interpreted and compiled methods; these early, or a pass takes minutes. */
-static bool start(struct trainer *t, char *agent, int *status, pid_t *pid)
+static bool start(struct trainer *t, char *agent, const char *out, int *status, pid_t *pid)
 {
 	static const char *const before[] = {
-		"-XX:CompileCommand=quiet",          "-XX:CompileCommand=exclude,TrainI::*",
-		"-XX:Tier4InvocationThreshold=1500", "-XX:Tier4MinInvocationThreshold=200",
-		"-XX:Tier4CompileThreshold=2000",
+		"-XX:CompileCommand=quiet",         "-XX:CompileCommand=exclude,TrainI::*",
+		"-XX:Tier4InvocationThreshold=500", "-XX:Tier4MinInvocationThreshold=100",
+		"-XX:Tier4CompileThreshold=700",
 	};
 	char *words[WORDS_MOST + 16];
 	size_t n = 0, i;
@@ -204,41 +219,130 @@ static bool start(struct trainer *t, char *agent, int *status, pid_t *pid)
 	words[n++] = t->classes;
 	words[n++] = (char *)"Trainer";
 	words[n++] = (char *)"4";   /* turns, in which methods become compiled */
-	words[n++] = (char *)"800"; /* calls of each in a turn */
+	words[n++] = (char *)"400"; /* calls of each in a turn */
+	words[n++] = t->library;
 	words[n] = NULL;
-	return run_program(words, "/dev/null", NULL, status, pid);
+	return run_program(words, out, out, status, pid);
 }
 
-bool trainer_run(struct trainer *t, uint32_t *changed)
-{
-	char *agent = make_agent(t), log[PATH_MAX + 64];
-	int status = 0;
-	pid_t pid;
-	bool good = agent && start(t, agent, &status, &pid);
+/* Of the agent's log: the step of each metric, and where the pass's minima went. */
+struct pass_log {
+	uint64_t step[CALL_METRICS];
+	char *calibration; /* from malloc; NULL: it does not say */
+};
 
-	free(agent);
-	if (!good)
-		return false;
-	if (status) {
-		complain(WIFSIGNALED(status) ? "%s: ended by signal %d" : "%s: exit code %d",
-			 t->java, WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+static bool read_log(const char *path, struct pass_log *log)
+{
+	static const char words[] = "calibration: ", step[] = ", resolution ";
+	FILE *in = fopen(path, "re");
+	uint32_t metrics = 0;
+	char *line = NULL;
+	size_t room = 0;
+
+	*log = (struct pass_log){ 0 };
+	while (in && !log->calibration && getline(&line, &room, in) > 0) {
+		char *at = strncmp(line, "metric", 6) ? NULL : strstr(line, step);
+
+		line[strcspn(line, "\n")] = 0;
+		if (at && metrics < CALL_METRICS)
+			log->step[metrics++] = strtoull(at + sizeof(step) - 1, NULL, 10);
+		else if (!strncmp(line, words, sizeof(words) - 1))
+			log->calibration = strdup(line + sizeof(words) - 1);
+	}
+	free(line);
+	if (in)
+		fclose(in);
+	return log->calibration;
+}
+
+/* The first one says of what all are. The file is tried before more work is done for it. */
+static bool take_first(struct trainer *t, struct minima *m, const struct pass_log *log)
+{
+	struct minima none;
+	bool good;
+
+	t->key = strdup(m->key);
+	if (!t->key || passes_init(&t->passes, m->c.metrics, log->step) ||
+	    calibration_init(&none.c, m->c.metrics)) {
+		complain("%s", strerror(ENOMEM));
 		return false;
 	}
-	snprintf(log, sizeof(log), "%s/log-rt.1_%d", t->folder, (int)pid);
-	good = read_log(t, log, changed);
-	unlink(log);
+	strcpy(none.key, m->key);
+	good = store_add(t->how->file, &none, t->file);
+	minima_free(&none);
 	return good;
 }
 
-void trainer_end(struct trainer *t)
+static bool take_pass(struct trainer *t, const char *path, const struct pass_log *log,
+		      struct pass_changes *changed)
 {
-	DIR *d = *t->folder ? opendir(t->folder) : NULL;
-	struct dirent *e;
+	struct minima m;
+	int rc = minima_read(&m, path);
+	bool good;
 
-	while (d && (e = readdir(d)))
-		unlinkat(dirfd(d), e->d_name, 0);
-	if (d) {
-		closedir(d);
-		rmdir(t->folder);
+	if (rc == -ENOENT)
+		complain("minima are not kept: %s", log->calibration);
+	if (rc)
+		return false;
+	good = t->key || take_first(t, &m, log);
+	if (good && strcmp(t->key, m.key)) {
+		complain(
+			"the VM, its agent or the metrics are not what they were in the pass before");
+		good = false;
 	}
+	if (good)
+		*changed = passes_add(&t->passes, &m.c);
+	minima_free(&m);
+	return good;
+}
+
+bool trainer_run(struct trainer *t, struct pass_changes *changed)
+{
+	char *agent = make_agent(t), log[PATH_MAX], pass[PATH_MAX], words[PATH_MAX];
+	struct pass_log says = { .calibration = NULL };
+	bool good, has_log;
+	int status = 0;
+	pid_t pid;
+
+	*changed = (struct pass_changes){ 0 };
+	snprintf(words, sizeof(words), "%s/words", t->folder);
+	snprintf(pass, sizeof(pass), "%s/pass", t->folder);
+	good = agent && start(t, agent, words, &status, &pid);
+	free(agent);
+	if (!good)
+		return false;
+	if (status && !run_interrupted) {
+		run_complain(t->java, status, words);
+		return false;
+	}
+	snprintf(log, sizeof(log), "%s/log-rt.1_%d", t->folder, (int)pid);
+	has_log = read_log(log, &says);
+	if (has_log && (!run_interrupted || !access(pass, F_OK)))
+		good = take_pass(t, pass, &says, changed);
+	else if (!run_interrupted) {
+		complain("%s: the agent has left no log there: was it loaded?", t->java);
+		good = false;
+	}
+	free(says.calibration);
+	unlink(log);
+	unlink(pass);
+	return good;
+}
+
+bool trainer_keep(struct trainer *t)
+{
+	struct minima m;
+	bool good;
+
+	if (!t->passes.n)
+		return true;
+	if (calibration_init(&m.c, t->passes.least.metrics)) {
+		complain("%s", strerror(ENOMEM));
+		return false;
+	}
+	strcpy(m.key, t->key);
+	passes_result(&t->passes, &m.c);
+	good = store_add(t->how->file, &m, t->file);
+	minima_free(&m);
+	return good;
 }
