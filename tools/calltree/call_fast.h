@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * In line what nearly all events are, without or with one metric: the call of a method that was the
- * last one called from here, and the end of the innermost one, by a sequence that has its counter.
- * What returns false has done nothing: then the event is one of call_thread.h's. Nothing is called
- * from here, so that no registers are saved. Only for a thread that is `plain`.
+ * In line what nearly all events are, without or with one metric: a call that was made before from
+ * here, and the end of the innermost one, by a sequence that has its counter. What returns false
+ * has done nothing: then the event is one of call_thread.h's. Nothing is called from here, so that
+ * no registers are saved. Only for a thread that is `plain`.
  */
 #ifndef CALL_FAST_H
 #define CALL_FAST_H
@@ -69,6 +69,20 @@ CALL_INLINE bool call_charge(struct call_thread *t, uint32_t top, enum call_even
 	return true;
 }
 
+/* Where the table has the node of a call, or nodes before it. */
+CALL_INLINE uint32_t call_slot(const struct call_thread *t, uint32_t parent, uint32_t method,
+			       uint32_t type)
+{
+	uint64_t key = ((uint64_t)parent << 32 | method << 4 | type) * 0x9e3779b97f4a7c15;
+
+	return (uint32_t)(key >> 32) & (t->table_size - 1);
+}
+
+CALL_INLINE bool call_is(const struct call_node *n, uint32_t method, uint32_t type)
+{
+	return n->method == method && n->type == type;
+}
+
 /* charged: `now` is the early read of the only metric. */
 CALL_INLINE bool call_enter_again(struct call_thread *t, uint32_t method, uint32_t type,
 				  bool charged, uint64_t now)
@@ -80,10 +94,16 @@ CALL_INLINE bool call_enter_again(struct call_thread *t, uint32_t method, uint32
 	node = top->recent;
 	n = &t->nodes[node];
 	/* Of a node that has called nothing yet it is node 0, which is no method's. */
-	if (__builtin_expect(n->method != method || n->type != type || depth >= t->levels, 0))
+	if (!call_is(n, method, type)) {
+		node = t->table[call_slot(t, at, method, type)];
+		n = &t->nodes[node];
+		if (!call_is(n, method, type) || n->parent != at)
+			return false;
+	}
+	if (__builtin_expect(depth >= t->levels, 0) ||
+	    (charged && !call_charge(t, at, EVENT_ENTER, type, now)))
 		return false;
-	if (charged && !call_charge(t, at, EVENT_ENTER, type, now))
-		return false;
+	top->recent = node;
 	t->entries++;
 	top->calls_made++;
 	n->calls++;

@@ -82,18 +82,10 @@ void call_thread_free(struct call_thread *t)
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-static uint32_t slot_of(const struct call_thread *t, uint32_t parent, uint32_t method,
-			uint32_t type)
-{
-	uint64_t key = ((uint64_t)parent << 32 | method << 4 | type) * 0x9e3779b97f4a7c15;
-
-	return (uint32_t)(key >> 32) & (t->table_size - 1);
-}
-
 static void put(struct call_thread *t, uint32_t node)
 {
 	const struct call_node *n = &t->nodes[node];
-	uint32_t at = slot_of(t, n->parent, n->method, n->type);
+	uint32_t at = call_slot(t, n->parent, n->method, n->type);
 
 	while (t->table[at])
 		at = (at + 1) & (t->table_size - 1);
@@ -111,7 +103,7 @@ static void grow_table(struct call_thread *t)
 
 static bool is(const struct call_node *n, uint32_t parent, uint32_t method, uint32_t type)
 {
-	return n->parent == parent && n->method == method && n->type == type;
+	return n->parent == parent && call_is(n, method, type);
 }
 
 /* All calls that find no room for a node have one. */
@@ -134,7 +126,7 @@ static uint32_t child(struct call_thread *t, uint32_t method, uint32_t type)
 
 	if (node && is(&t->nodes[node], t->top, method, type))
 		return node;
-	for (at = slot_of(t, t->top, method, type); (node = t->table[at]);
+	for (at = call_slot(t, t->top, method, type); (node = t->table[at]);
 	     at = (at + 1) & (t->table_size - 1)) {
 		if (is(&t->nodes[node], t->top, method, type)) {
 			parent->recent = node;
