@@ -4,12 +4,18 @@
 # runs one. A bench is slow or fast, it never fails for that. Here first, then those in guests.
 
 BENCHES	  := file post growth stacks lines xray formats arc jit timer agent calls record slowdown ptt itrace hook
-BENCH_SRC := $(wildcard tests/bench/*.c)
+BENCH_SRC := $(filter-out $(if $(AGENTS),,%/call_events.c),$(wildcard tests/bench/*.c))
 BENCH	  := $(patsubst tests/%.c,$(O)/tests/%,$(BENCH_SRC))
 
 tests: $(BENCH)
 $(O)/tests/bench/jitted $(O)/tests/bench/find_code: $(O)/inner/liba2n.a
 $(O)/tests/bench/jitted $(O)/tests/bench/find_code: TESTLINK = $(LIB_A2N)
+# The events of the Java agent without a Java VM, whose structures it has instead, as symbols.
+$(O)/tests/bench/call_events: $(call obj,tools/jprof/calls/hooks.c tools/jprof/calls/methods.c tools/jprof/calls/method_filter.c \
+	$(addprefix tools/jprof/probes/,probe_frames.c vm_image.c vm_methods.c) tools/jprof/classfile/constants.c \
+	$(addprefix tools/calltree/,call_ring.c call_thread.c metrics.c))
+$(O)/tests/bench/call_events: INC_TESTS += $(INC_PIJIT) -Itools/calltree -Itools/jprof $(addprefix -Itools/jprof/,classfile calls probes)
+$(O)/tests/bench/call_events: TESTLINK = -rdynamic
 
 # These run in the guest.
 BENCH_WORK := $(O)/tests/bench/guest/bench_work $(O)/tests/bench/guest/ptt_work $(O)/tests/bench/guest/itrace_work

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What a call costs that the Java agent sees: a pair of begin and end in hot compiled code, beside
 # JVMTI's own events and an agent made with ASM that only counts; the slowdown of javac likewise. CPU
-# time of the thread.
+# time of the thread. And the instructions that a pair takes without a Java VM, which nobody disturbs.
 . "$(dirname "$0")/lib.sh"
 
 agent=$PWD/$O/lib/pitrace/libjprof.so
+events=$O/tests/bench/call_events
 case $O in /*) agent=$O/lib/pitrace/libjprof.so ;; esac
 [ -e "$agent" ] || { echo "bench: no libjprof.so: it is built where a JDK is (default-jdk-headless): left out"; exit 0; }
 at=$work/calls
@@ -50,6 +51,23 @@ row "rewritten classes, counts" CALLTREE '>= x15' '>= x1'
 row "rewritten classes, tree and cycles" CALLFLOW '>= x6'
 row "the VM's probes, counts" MODE=probes,CALLTREE '>= x15'
 row "the VM's probes, tree and cycles" MODE=probes,CALLFLOW '>= x6'
+
+# run HOW VALUES N: the instructions of one run of call_events
+run() {
+	valgrind --tool=callgrind --callgrind-out-file=/dev/null "$events" "$@" one 2>&1 |
+		sed -n 's/.*Collected : //p'
+}
+# What the difference of two runs has more, without the calls themselves.
+few=20 many=22
+calls=$(($("$events" none counts $many | cut -d' ' -f1) - $("$events" none counts $few | cut -d' ' -f1)))
+themselves=$(($(run none counts $many) - $(run none counts $few)))
+echo "instructions of a begin and an end in the agent, and in what calls it:"
+for how in natives probes; do
+	for values in counts cycles; do
+		more=$(($(run $how $values $many) - $(run $how $values $few) - themselves))
+		printf '%-44s %8s\n' "  $how, $values" "$(calc "$more / $calls")"
+	done
+done
 
 # slow NAME OPTION...: CPU seconds of javac, into $cpu
 slow() {
