@@ -369,6 +369,8 @@ static void sum_up(struct input *in, const struct merged *m)
 		in->size += one->size;
 		in->complete = in->complete && one->complete;
 		in->calls = in->calls || one->calls;
+		if (one->values && !in->values)
+			memcpy(in->unit, one->unit, sizeof(in->unit));
 		in->values = in->values || one->values;
 		in->java_events = in->java_events || one->java_events;
 		in->own_clock = in->own_clock || one->own_clock;

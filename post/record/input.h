@@ -49,6 +49,7 @@ static inline void input_section_is(struct input_section *s, const void *data, s
 	s->size = data ? size : 0;
 }
 
+#define INPUT_UNITS 8
 struct input {
 	const struct reader *reader;
 	const char *path;            /* to be opened, and … */
@@ -62,6 +63,7 @@ struct input {
 	const char *program;         /* the program that the user names for it; or NULL */
 	bool descriptors;            /* the user wants Java's names as the VM has them */
 	bool values;                 /* its samples are values of calls (jprof_tree.h), no ticks */
+	char unit[INPUT_UNITS][32];  /* … of metrics 1 and so on, by their names; "": not known */
 	bool java_events;            /* it has Java methods' entries and exits, one by one */
 	bool calls;                  /* it has functions' entries and exits (call_record.h) */
 	bool kernel_maps;            /* DETAIL_KERNEL_MAP has all mappings of the kernel and its

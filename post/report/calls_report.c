@@ -30,13 +30,14 @@ static void book(const struct job *job, FILE *out, const char *name, uint64_t ti
 		name);
 }
 
-void print_stack_books(const struct job *job, FILE *out, const char *title)
+void print_stack_books(const struct job *job, FILE *out, const char *heading)
 {
 	const struct stacks *st = job->stacks;
 	const struct trace *t = job->trace;
+	char title[MODE_UNIT];
 	unsigned int i;
 
-	fprintf(out, "%s, pitrace %s\n\n", title, PITRACE_VERSION);
+	fprintf(out, "%s, pitrace %s\n\n", heading, PITRACE_VERSION);
 	fprintf(out, "%-16s", "Trace file");
 	escape_print(out, job->input->name);
 	putc('\n', out);
@@ -69,8 +70,8 @@ void print_stack_books(const struct job *job, FILE *out, const char *title)
 		print_mode(job, out);
 	if (job->options->away)
 		fputs("Microseconds off the CPU, by where it was left; in place of ticks\n", out);
-	fprintf(out, "\nTOTAL %-10s%12" PRIu64 "\n", job->options->away ? "us" : "TICKS",
-		job->stack_total);
+	fprintf(out, "\nTOTAL %-10s%12" PRIu64 "\n",
+		job->options->away ? "us" : mode_title(job, title), job->stack_total);
 	book(job, out, "with a call stack", st->with);
 	book(job, out, "without one", st->without);
 	if (st->malformed)
@@ -101,7 +102,7 @@ void json_stack_books(const struct job *job, struct json *j)
 		    job->options->away                              ? "us off the CPU" :
 		    job->options->instructions && job->input->calls ? "nanoseconds" :
 		    job->options->instructions                      ? "instructions" :
-								      "ticks");
+								      mode_unit(job));
 	json_uint(j, "total_ticks", job->stack_total);
 	json_uint(j, "idle_ticks", job->options->away ? 0 : job->trace->idle);
 	json_object(j, "stacks");

@@ -2,7 +2,10 @@
 /* Says in words what samples count: ticks of the timer or of one of the events. */
 #include "report/report.h"
 
+#include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "escape.h"
 
@@ -19,6 +22,49 @@ static bool worth_listing(const struct events *e)
 const char *mode_name(const struct trace *t)
 {
 	return t->events.has_chosen ? t->events.kind[t->events.chosen].name : NULL;
+}
+
+/* Of a log's values: base, raw and delta are of a metric (with its number, if there are several). */
+const char *mode_unit_of(const struct job *job, unsigned int event)
+{
+	const struct event *kind = &job->trace->events.kind[event];
+
+	static const char *const of_metric[] = { "base", "raw", "delta" };
+	const char *name = kind->name;
+
+	if (!job->input->values || kind == &job->trace->events.kind[0])
+		return "ticks";
+	for (size_t i = 0; i < sizeof(of_metric) / sizeof(*of_metric); i++) {
+		size_t n = strlen(of_metric[i]);
+		unsigned long number;
+		char *end;
+
+		if (strncmp(name, of_metric[i], n) != 0)
+			continue;
+		number = name[n] ? strtoul(name + n, &end, 10) : 1;
+		if (number && number <= INPUT_UNITS && job->input->unit[number - 1][0])
+			return job->input->unit[number - 1];
+	}
+	return name;
+}
+
+const char *mode_unit(const struct job *job)
+{
+	const struct events *e = &job->trace->events;
+
+	return mode_unit_of(job, e->has_chosen ? e->chosen : 0);
+}
+
+const char *mode_title(const struct job *job, char title[MODE_UNIT])
+{
+	const char *unit = mode_unit(job);
+	size_t i;
+
+	for (i = 0; unit[i] && i + 1 < MODE_UNIT; i++)
+		title[i] = isprint((unsigned char)unit[i]) ? (char)toupper((unsigned char)unit[i]) :
+							     '?';
+	title[i] = '\0';
+	return title;
 }
 
 void print_mode(const struct job *job, FILE *out)
@@ -38,10 +84,16 @@ void print_mode(const struct job *job, FILE *out)
 	} else {
 		fputs("event ", out);
 		escape_print(out, kind->name);
-		if (kind->period && kind->flags & PITRACE_EVENT_RATE)
+		if (job->input->values && strcmp(mode_unit(job), "ticks") != 0) {
+			if (strcmp(mode_unit(job), kind->name) != 0) {
+				fputs(", ", out);
+				escape_print(out, mode_unit(job));
+			}
+		} else if (kind->period && kind->flags & PITRACE_EVENT_RATE) {
 			fprintf(out, ", about %" PRIu64 " samples a second and CPU", kind->period);
-		else if (kind->period)
+		} else if (kind->period) {
 			fprintf(out, ", a tick is %" PRIu64 " of them", kind->period);
+		}
 		fprintf(out, "; %" PRIu64 " counted in all\n", kind->counted);
 	}
 	if (!worth_listing(e))
@@ -50,8 +102,10 @@ void print_mode(const struct job *job, FILE *out)
 	for (i = 0; i < EVENT_KINDS; i++) {
 		if (!e->kind[i].samples && (i == 0 || i >= e->kinds))
 			continue;
-		fprintf(out, "%12u %c  %12" PRIu64 " ticks  ", i, kind == &e->kind[i] ? '*' : ' ',
+		fprintf(out, "%12u %c  %12" PRIu64 " ", i, kind == &e->kind[i] ? '*' : ' ',
 			e->kind[i].samples);
+		escape_print(out, mode_unit_of(job, i));
+		fputs("  ", out);
 		escape_print(out, e->kind[i].name);
 		putc('\n', out);
 	}

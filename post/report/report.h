@@ -72,6 +72,12 @@ int tprof_csv(const struct job *job, FILE *out);
 /* Returns the event that reports count, or "timer"; NULL: the trace has no samples. */
 const char *mode_name(const struct trace *t);
 void print_mode(const struct job *job, FILE *out);
+/* What reports add up: "ticks", or of logs of calls the metric's name, or "calls". */
+const char *mode_unit(const struct job *job);
+const char *mode_unit_of(const struct job *job, unsigned int event);
+/* The same in capital letters, without what is none of ASCII's. */
+#define MODE_UNIT 64
+const char *mode_title(const struct job *job, char title[MODE_UNIT]);
 void json_events(const struct job *job, struct json *j);
 void mode_absent(const struct job *job);
 

@@ -43,7 +43,7 @@ void screen_header(const struct job *job, FILE *out)
 	fputs(samples ? ", " : "", out);
 	print_seconds(out, t->duration);
 	if (samples)
-		fprintf(out, ", %" PRIu64 " ticks\n", trace_total(t));
+		escape_printf(out, ", %" PRIu64 " %s\n", trace_total(t), mode_unit(job));
 	else
 		fprintf(out, ", %" PRIu64 " records\n", t->records);
 	if (trace_fact(t, "collector note")) {

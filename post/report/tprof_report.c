@@ -10,12 +10,12 @@
 
 struct grouping {
 	const char *name;
-	const char *about;
+	const char *about;         /* %s: what is counted */
 	enum level levels[LEVELS]; /* LIN and OFF follow SYM when asked for */
 };
 
 static const struct grouping groupings[] = {
-	{ "Process", "ticks of each process", { LEVEL_PID } },
+	{ "Process", "%s of each process", { LEVEL_PID } },
 	{ "Process_Module", "each process by module", { LEVEL_PID, LEVEL_MOD } },
 	{ "Process_Module_Symbol",
 	  "each process by module and symbol",
@@ -25,7 +25,7 @@ static const struct grouping groupings[] = {
 	{ "Process_Thread_Module_Symbol",
 	  "each thread by module and symbol",
 	  { LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM } },
-	{ "Module", "ticks of each module, all processes together", { LEVEL_MOD } },
+	{ "Module", "%s of each module, all processes together", { LEVEL_MOD } },
 	{ "Module_Symbol",
 	  "each module by symbol, all processes together",
 	  { LEVEL_MOD, LEVEL_SYM } },
@@ -53,10 +53,11 @@ static void write_ticks(const struct job *job, FILE *out)
 {
 	const struct trace *t = job->trace;
 	struct bucket b[BUCKETS];
+	char title[MODE_UNIT];
 	uint64_t outside = 0;
 	uint32_t i;
 
-	fprintf(out, "\nTOTAL TICKS     %12" PRIu64 "\n", trace_total(t));
+	fprintf(out, "\nTOTAL %-10s%12" PRIu64 "\n", mode_title(job, title), trace_total(t));
 	tick_line(job, out, "kernel", t->kernel, "");
 	tick_line(job, out, "user", t->user, "");
 	tick_line(job, out, "idle", t->idle, "computed: an idle CPU's timer sleeps");
@@ -105,6 +106,18 @@ static int write_modules(const struct job *job, FILE *out)
 	return 0;
 }
 
+static void write_about(const struct job *job, FILE *out, const struct grouping *g)
+{
+	const char *rest = g->about;
+
+	fprintf(out, "  )) %-30s", g->name);
+	if (!strncmp(rest, "%s", 2)) {
+		escape_print(out, mode_unit(job));
+		rest += 2;
+	}
+	fprintf(out, "%s\n", rest);
+}
+
 static void write_summary(const struct job *job, FILE *out)
 {
 	const struct names_options *o = &job->options->names;
@@ -112,7 +125,7 @@ static void write_summary(const struct job *job, FILE *out)
 
 	fputs("\nReports\n", out);
 	for (i = 0; i < GROUPINGS; i++)
-		fprintf(out, "  )) %-30s%s\n", groupings[i].name, groupings[i].about);
+		write_about(job, out, &groupings[i]);
 	if (job->options->per_cpu)
 		fputs("  and the same for each CPU, in percent of that CPU's ticks\n", out);
 	fputs("\nLAB  PID process, TID thread, MOD module, SYM symbol", out);
@@ -123,7 +136,11 @@ static void write_summary(const struct job *job, FILE *out)
 	      job->options->offsets ? ", OFF offset in the symbol\n" :
 				      "\n",
 	      out);
-	fputs("TKS  ticks\n%%%  percent of all ticks\nNAMES  process ", out);
+	fputs("TKS  ", out);
+	escape_print(out, mode_unit(job));
+	fputs("\n%%%  percent of all ", out);
+	escape_print(out, mode_unit(job));
+	fputs("\nNAMES  process ", out);
 	fputs(o->by_process_name ? "name (processes of one name together)" : "name_pid", out);
 	fputs(", thread ", out);
 	fputs(o->by_thread_name ? "name (threads of one name together)" : "tid_name", out);

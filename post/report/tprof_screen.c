@@ -26,10 +26,14 @@ static void write_others(const struct job *job, FILE *out)
 		fputs(comma, out);
 		escape_print(out, e->kind[i].name);
 		fprintf(out, " %" PRIu64, e->kind[i].samples);
+		if (job->input->values && strcmp(mode_unit_of(job, i), e->kind[i].name) != 0) {
+			putc(' ', out);
+			escape_print(out, mode_unit_of(job, i));
+		}
 		comma = ", ";
 	}
 	if (*comma == ',')
-		fputs(" ticks\n", out);
+		fputs(job->input->values ? "\n" : " ticks\n", out);
 }
 
 static void write_modes(const struct job *job, FILE *out)
@@ -55,13 +59,14 @@ static int write_processes(const struct job *job, FILE *out, bool colour)
 {
 	static const enum level levels[] = { LEVEL_PID, LEVEL_END };
 	const struct names *names = &job->model->names;
+	char title[MODE_UNIT];
 	struct tree tree;
 	uint32_t i;
 	int rc = build_checked(&tree, job, levels, ANY_CPU, "of processes");
 
 	if (rc)
 		return rc;
-	fprintf(out, "\n%8s %11s  PROCESS (PID)\n", "%%%", "TICKS");
+	fprintf(out, "\n%8s %11.11s  PROCESS (PID)\n", "%%%", mode_title(job, title));
 	for (i = 0; i < tree.count && i < TOP_PROCESSES; i++) {
 		const struct trace_process *p = &names->process[tree.node[i].id];
 
@@ -82,13 +87,15 @@ static int write_symbols(const struct job *job, FILE *out, bool colour)
 	static const enum level levels[] = { LEVEL_SYM, LEVEL_END };
 	const struct names *names = &job->model->names;
 	char room[MODULE_WIDTH + 1];
+	char title[MODE_UNIT];
 	struct tree tree;
 	uint32_t i, shown = 0;
 	int rc = build_checked(&tree, job, levels, ANY_CPU, "of symbols");
 
 	if (rc)
 		return rc;
-	fprintf(out, "\n%8s %11s  %-*s SYMBOL\n", "%%%", "TICKS", MODULE_WIDTH, "MODULE");
+	fprintf(out, "\n%8s %11.11s  %-*s SYMBOL\n", "%%%", mode_title(job, title), MODULE_WIDTH,
+		"MODULE");
 	for (i = 0; i < tree.count && shown < TOP_SYMBOLS; i++) {
 		const struct symbol *s = &names->symbols.symbol[tree.node[i].id];
 

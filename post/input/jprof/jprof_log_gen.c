@@ -534,6 +534,8 @@ static int read_log(struct input *in, struct log_gen *l, struct pifile_fault *fa
 	for (uint32_t i = 0; i < l->head.metrics; i++)
 		jprof_tree_metric(&l->tree, l->head.metrics > 1 ? i + 1 : 0, 2 * (int32_t)i,
 				  2 * (int32_t)i + 1);
+	for (uint32_t i = 0; i < l->metrics; i++)
+		jprof_tree_unit(in, i + 1, l->metric[i], strlen(l->metric[i]));
 	jprof_tree_calls(&l->tree);
 	l->tree.start = l->time;
 	return jprof_tree_finish(&l->tree);

@@ -447,6 +447,22 @@ static int read_log(struct input *in, struct rt_reader *l, struct pifile_fault *
 	return jprof_tree_finish(&l->tree);
 }
 
+/* Of the lines "metric: wall (cycles) by …" or, of several, "metric 2: …". */
+static void set_units(struct input *in, const struct rt_reader *l)
+{
+	size_t at, skip = strlen("metric");
+
+	for (at = 0; at < l->used_metrics; at += strlen(l->metrics + at) + 1) {
+		const char *line = l->metrics + at, *name = strstr(line, ": ");
+		uint32_t number = 1;
+
+		if (line[skip] == ' ')
+			number = (uint32_t)strtoul(line + skip, NULL, 10);
+		if (name)
+			jprof_tree_unit(in, number, name + 2, strlen(name + 2));
+	}
+}
+
 static int log_rt_open(struct input *in, struct pifile_fault *fault)
 {
 	struct rt_reader *l = calloc(1, sizeof(*l));
@@ -465,6 +481,7 @@ static int log_rt_open(struct input *in, struct pifile_fault *fault)
 		log_rt_close(in);
 		return rc;
 	}
+	set_units(in, l);
 	window_close(&l->w);
 	l->tree.faults.all = true;
 	in->complete = !l->tree.faults.count;

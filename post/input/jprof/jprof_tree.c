@@ -140,6 +140,23 @@ void jprof_tree_metric(struct jprof_tree *t, unsigned int number, int32_t base, 
 	}
 }
 
+void jprof_tree_unit(struct input *in, uint32_t number, const char *text, size_t length)
+{
+	static const char *const ends[] = { " (", ", ", " by ", " of " };
+	size_t i, k;
+
+	if (!number || number > INPUT_UNITS)
+		return;
+	for (i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		const char *end = memmem(text, length, ends[i], strlen(ends[i]));
+
+		length = end ? (size_t)(end - text) : length;
+	}
+	for (k = 0; k < length && k + 1 < sizeof(in->unit[0]) && text[k]; k++)
+		in->unit[number - 1][k] = text[k];
+	in->unit[number - 1][k] = '\0';
+}
+
 void jprof_tree_calls(struct jprof_tree *t)
 {
 	jprof_tree_value(t, "calls", -1, -1);

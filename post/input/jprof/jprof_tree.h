@@ -96,6 +96,8 @@ static inline uint64_t *jprof_tree_columns(const struct jprof_tree *t, uint32_t 
 }
 /* A value by its event's name. */
 void jprof_tree_value(struct jprof_tree *t, const char *name, int32_t column, int32_t plus);
+/* What the number-th metric (1, …) is called: "wall" of "wall (cycles) by …". */
+void jprof_tree_unit(struct input *in, uint32_t number, const char *text, size_t length);
 /* The values BASE and DELTA of a metric: base, raw and delta, with its number if it has one. */
 void jprof_tree_metric(struct jprof_tree *t, unsigned int number, int32_t base, int32_t delta);
 void jprof_tree_calls(struct jprof_tree *t);

@@ -62,6 +62,20 @@ same descriptors
 for event in calls:11001 base:7532065 raw:31429265 delta:23897200 dispatches:8 interrupts:77; do
 	is "${event%:*}" "$("$post" -e "${event%:*}" -folded log-rt.1_4242 | awk '{ n += $NF } END { print n }')" "${event#*:}"
 done
+# Values are called by their metric's name; there is no word of ticks.
+"$post" -o - log-rt.1_4242 | grep -E '^TOTAL|^Mode|^TKS|ticks' | sed 's/  */ /g' >out
+"$post" -e calls -calltree -o - log-rt.1_4242 | grep ^TOTAL | sed 's/  */ /g' >>out
+"$post" -r log-rt.1_4242 2>&1 | grep -E 'log-rt|not in this|PROCESS' | sed 's/  */ /g' >>out
+cat >want <<'END'
+Mode event base, instructions completed; 7532065 counted in all
+TOTAL INSTRUCTIONS COMPLETED 7532065
+TKS instructions completed
+TOTAL CALLS 11001
+log-rt.1_4242: log-rt, base, 0.007 s, 7532065 instructions completed
+not in this report (-e NAME): raw 31429265 instructions completed, delta 23897200 instructions completed, dispatches 8, interrupts 77, calls 11001
+ %%% INSTRUCTION PROCESS (PID)
+END
+same metric_names
 "$post" -tree -csv -e calls log-rt.1_4242 | awk '/Object/ { k++ } END { print k, NR }' >out
 echo '2 14' >want
 same tree
