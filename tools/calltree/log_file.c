@@ -32,13 +32,24 @@ static const char *why_not(int err)
 	return err == -ELOOP ? "it is a link, which is not followed" : strerror(-err);
 }
 
-bool log_file_make(struct log_file *l, const char *folder, const char *name, const char *runs)
+void log_file_path(char path[LOG_FILE_PATH], const char *folder, const char *prefix,
+		   const char *kind, uint32_t number)
+{
+	const char *name = kind;
+
+	/* The tree has the prefix alone. */
+	if (*prefix)
+		name = strcmp(kind, "log-rt") != 0 ? kind + strlen("log") : "";
+	snprintf(path, LOG_FILE_PATH, "%s%s%s%s.%u_%d", folder, *folder ? "/" : "", prefix, name,
+		 number ? number : 1, (int)getpid());
+}
+
+bool log_file_make(struct log_file *l, const char *folder, const char *prefix, const char *runs)
 {
 	FILE *out;
 	int err = 0;
 
-	snprintf(l->path, sizeof(l->path), "%s%s%s.%u_%d", folder, *folder ? "/" : "", name,
-		 l->number ? l->number : 1, (int)getpid());
+	log_file_path(l->path, folder, prefix, l->kind, l->number);
 	out = log_file_open(l);
 	if (!out ||
 	    fprintf(out,

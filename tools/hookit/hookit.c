@@ -2,7 +2,6 @@
 #include "hookit.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -112,16 +111,15 @@ static double begun_at(void)
 }
 
 /* Logs that this process has written already: before it executed this program. */
-static uint32_t next_number(const char *prefix)
+static uint32_t next_number(void)
 {
 	double begun = begun_at();
-	char path[sizeof(hookit.file.path)];
+	char path[LOG_FILE_PATH];
 	struct stat st;
 	uint32_t n;
 
 	for (n = 1; n < 100000; n++) {
-		snprintf(path, sizeof(path), "%s%s%s.%" PRIu32 "_%d", hookit.o.path,
-			 *hookit.o.path ? "/" : "", prefix, n, (int)getpid());
+		log_file_path(path, hookit.o.path, hookit.o.prefix, hookit.file.kind, n);
 		if (lstat(path, &st) || !begun ||
 		    (double)st.st_mtim.tv_sec + (double)st.st_mtim.tv_nsec / 1e9 < begun - 0.02)
 			break;
@@ -131,22 +129,19 @@ static uint32_t next_number(const char *prefix)
 
 static bool make_log(void)
 {
-	const char *prefix = *hookit.o.prefix ? hookit.o.prefix : "log-rt";
-
 	hookit.pid = getpid();
-	hookit.file.number = next_number(prefix);
-	return log_file_make(&hookit.file, hookit.o.path, prefix, "program");
+	hookit.file.number = next_number();
+	return log_file_make(&hookit.file, hookit.o.path, hookit.o.prefix, "program");
 }
 
 static void begin_trace(void)
 {
 	const char *names[CALL_METRICS];
-	char path[sizeof(hookit.o.path) + 64];
+	char path[LOG_FILE_PATH];
 
 	for (uint32_t i = 0; i < metrics_count(); i++)
 		names[i] = metrics_get(i)->name;
-	snprintf(path, sizeof(path), "%s%slog-gen.%" PRIu32 "_%d", hookit.o.path,
-		 *hookit.o.path ? "/" : "", hookit.file.number, (int)getpid());
+	log_file_path(path, hookit.o.path, hookit.o.prefix, "log-gen", hookit.file.number);
 	if (log_gen_begin(&source, path, metrics_count(), names))
 		hook_threads_trace();
 }

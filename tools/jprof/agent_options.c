@@ -185,7 +185,9 @@ static const struct agent_option {
 	  set_nothing },
 	{ "START", "", "begin at once (as always)", 0, set_nothing },
 	{ "LOGPATH=", "FOLDER", "where the logs go (the working folder)", 0, set_path },
-	{ "LOGPREFIX=", "NAME", "the log's name before .N_PID (log-rt)", 0, set_prefix },
+	{ "LOGPREFIX=", "NAME",
+	  "the log's name before .N_PID (log-rt); log-gen is NAME-gen, log-objects NAME-objects", 0,
+	  set_prefix },
 	{ "HELP", "", "print this text", 0, NULL },
 	{ "help", "", "the same", 0, NULL },
 };

@@ -52,10 +52,36 @@ grep -q '^ LV *CALLS *CEE NAME$' log-rt.* && ! grep -q BASE log-rt.*
 verdict no_values $?
 
 mkdir logs
-traced CLASSMETHODS='Calls*',LOGPATH=logs,LOGPREFIX=mine Calls halt
+traced CLASSMETHODS='Calls*',LOGPATH=logs,LOGPREFIX=mine,START Calls halt
 code=$?
 [ $code = 3 ] && grep -q Calls.leaf logs/mine.1_* && ! ls log-rt.* 2>/dev/null
 verdict halted $?
+# Each log has the prefix, and is a log of its own.
+rm -f logs/*
+traced CALLTRACE,OBJECTINFO,CLASSMETHODS='Calls.l*',LOGPATH=logs,LOGPREFIX=mine Calls
+is prefixed "$(head -qn 1 logs/mine.1_* logs/mine-objects.1_* | tr '\n' ' ')$(head -c 15 logs/mine-gen.1_*) $(ls logs | wc -l)" \
+	'pitrace log-rt pitrace log-objects pitrace log-gen 3'
+# A letter for how a method was called, a small one for static methods if that is asked for.
+letters() { # OPTION: the letters of a static method, and of one that is not
+	traced "CALLTREE,CLASSMETHODS=Calls.leaf*+Calls.<init>(I)V,$1" -Xint Calls
+	sed -nE 's/.* (.*)Calls\.(leaf|<init>)\(.*/\1/p' log-rt.* | sort -u | tr '\n' ' '
+}
+is no_letters "$(letters START)" ' '
+is METHODTYPES "$(letters METHODTYPES)" 'I: '
+is STATDYN "$(letters STATDYN)" 'I: i: '
+# What an exit is above has ended by an exception, whether EXITPOP is there or not.
+cat >Pops.java <<'END'
+public class Pops {
+	static int deep(int n) { return deep(n + 1) + 1; }
+	public static void main(String[] args) { for (int i = 0; i < 3; i++) try { deep(0); } catch (StackOverflowError e) { } }
+}
+END
+javac Pops.java || exit 1
+for option in EXITPOP START; do
+	traced "CALLTREE,CLASSMETHODS=Pops*,$option" Pops
+	entries_are_exits 1000 0 && awk '/^entries/ { gsub(",", ""); exit !($4 == 1 && $7 == $2 - 1) }' log-rt.*
+	verdict "exitpop_$option" $? "$(sed -n 3p log-rt.*)"
+done
 refused() { # NAME OPTIONS WORDS
 	traced "$2" Calls
 	[ $? != 0 ] && grep -q -e "$3" err && ! grep -qx -f want out

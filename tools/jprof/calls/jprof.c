@@ -286,13 +286,12 @@ static void JNICALL stub_made(jvmtiEnv *vm, const char *name, const void *addres
 static void begin_trace(void)
 {
 	const char *names[CALL_METRICS];
-	char path[sizeof(agent.o->path) + 64];
+	char path[LOG_FILE_PATH];
 	uint32_t i;
 
 	for (i = 0; i < metrics_count(); i++)
 		names[i] = metrics_get(i)->name;
-	snprintf(path, sizeof(path), "%s%slog-gen.1_%d", agent.o->path, *agent.o->path ? "/" : "",
-		 (int)getpid());
+	log_file_path(path, agent.o->path, agent.o->prefix, "log-gen", 1);
 	if (log_gen_begin(&source, path, metrics_count(), names))
 		hooks_trace();
 }
@@ -416,7 +415,7 @@ jint calls_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 	source.program = agent_kind.name;
 	agent.file.program = agent_kind.name;
 	agent.file.kind = "log-rt";
-	if (!log_file_make(&agent.file, o->path, *o->prefix ? o->prefix : "log-rt", "VM"))
+	if (!log_file_make(&agent.file, o->path, o->prefix, "VM"))
 		return JNI_ERR;
 	agent.vm = vm;
 	agent.o = o;
