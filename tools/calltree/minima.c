@@ -20,6 +20,15 @@ void minima_tell(const struct log_rt *log, const char *path)
 	fprintf(stderr, ": minima are of this run alone\n");
 }
 
+void minima_learn(struct log_rt *log, const struct calibration *learnt)
+{
+	uint32_t changed;
+
+	calibration_merge(&trained, learnt);
+	if (log->file && !calibration_file_merge(log->file, learnt, log->key, &changed))
+		log->no_file = log->file->why;
+}
+
 void minima_begin(struct log_rt *log, const char *key, const char *path)
 {
 	if (!log->values)

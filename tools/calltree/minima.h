@@ -8,6 +8,8 @@
 /* Sets what the log needs of it. key: what they are of; it stays. path: where they are kept, ""
  * the user's cache; NULL: nowhere. */
 void minima_begin(struct log_rt *log, const char *key, const char *path);
+/* What is learnt beside the program's run serves it, too, and is kept. */
+void minima_learn(struct log_rt *log, const struct calibration *learnt);
 /* A file that was asked for, and does not serve, is missed by somebody: tells him. */
 void minima_tell(const struct log_rt *log, const char *path);
 

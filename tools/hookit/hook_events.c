@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "functions.h"
+#include "hook_tell.h"
 #include "hookit_begin.h"
 #include "modules.h"
 
@@ -68,6 +69,14 @@ static uint32_t find(const struct call_thread *t, uint32_t number, uintptr_t fra
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
+/* Of those that were on the stack and are not any more, the innermost first. */
+static __attribute__((noinline)) void tell_ends(const struct call_thread *t, uint32_t had)
+{
+	while (had > t->depth)
+		if (--had < t->deepest)
+			hook_tell(t->frames[had].method, true);
+}
+
 /* known: the function, if that is known. */
 static inline __attribute__((always_inline)) void enter(struct call_thread *t, uintptr_t function,
 							const struct function *known,
@@ -75,6 +84,7 @@ static inline __attribute__((always_inline)) void enter(struct call_thread *t, u
 							const uint64_t *values)
 {
 	const struct function *f = known ? known : functions_find(function);
+	uint32_t had;
 
 	if (__builtin_expect(!f, 0))
 		f = hookit_new_function(function);
@@ -83,7 +93,12 @@ static inline __attribute__((always_inline)) void enter(struct call_thread *t, u
 		return;
 	}
 	at.frame = frame_of(at.frame);
+	had = t->depth;
 	resync(t, at);
+	if (__builtin_expect(hook_tells, 0)) {
+		tell_ends(t, had);
+		hook_tell(f->number - 1, false);
+	}
 	if (__builtin_expect(hook_self.thrown > t->depth, 0))
 		hook_self.thrown = t->depth;
 	if (t->depth < t->deepest)
@@ -109,19 +124,22 @@ static inline __attribute__((always_inline)) void leave(struct call_thread *t, u
 							uintptr_t sp, const uint64_t *values)
 {
 	const struct function *f = function ? functions_find(function) : NULL;
-	uint32_t number = f ? f->number - 1 : FUNCTIONS_NONE, at;
+	uint32_t number = f ? f->number - 1 : FUNCTIONS_NONE, at, had;
 
 	if (function && (!f || f->left_out)) {
 		call_nothing(t, values);
 		return;
 	}
 	at = find(t, number, frame_of(sp));
+	had = t->depth;
 	if (at)
 		call_end(t, at - 1, f ? number : number_at(t, at - 1), went(at - 1), values);
 	else if (function)
 		call_end_unknown(t, number, EVENT_LEAVE, values);
 	else
 		call_nothing(t, values);
+	if (__builtin_expect(hook_tells, 0))
+		tell_ends(t, had);
 }
 
 /* ---- what comes while an event is noted ------------------------------------------------------- */
@@ -175,11 +193,13 @@ static bool was_left(uintptr_t sp)
 	return frame_of(sp) && frame_of(sp) >= frame_of(hook_self.busy);
 }
 
-static __attribute__((noinline)) struct call_thread *begin(uintptr_t sp, uint64_t *values)
+static __attribute__((noinline)) struct call_thread *begin(struct call_place at, uint64_t *values)
 {
-	hook_self.busy = sp;
-	if (hookit_begin() && !hook_self.refused)
+	hook_self.busy = at.frame;
+	if (hookit_begin(!at.site) && !hook_self.refused)
 		hook_thread_begin();
+	/* Training has let it go. */
+	hook_self.busy = at.frame;
 	memcpy(values, hook_self.tree->last, sizeof(hook_self.tree->last));
 	return hook_self.tree;
 }
@@ -199,7 +219,7 @@ static inline __attribute__((always_inline)) void note(uintptr_t function,
 		return;
 	}
 	if (__builtin_expect(t == &hook_nobody, 0))
-		t = begin(at.frame, values);
+		t = begin(at, values);
 	hook_self.busy = at.frame;
 	IN_ORDER;
 	if (__builtin_expect(t->nodes && atomic_load_explicit(&hook_on, memory_order_relaxed), 1)) {

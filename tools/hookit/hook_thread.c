@@ -18,6 +18,7 @@ struct call_thread hook_nobody = { .metrics = 1 }, hook_left_out = { .metrics = 
 __thread struct hook_thread hook_self = { .tree = &hook_nobody };
 enum hook_reading hook_reading = HOOK_CYCLES;
 atomic_bool hook_on;
+bool hook_tells;
 atomic_uint_least64_t hook_missed;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

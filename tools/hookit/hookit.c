@@ -21,6 +21,7 @@
 #include "metrics.h"
 #include "minima.h"
 #include "modules.h"
+#include "training.h"
 
 #define SHOWN __attribute__((visibility("default")))
 
@@ -147,17 +148,29 @@ static void begin_trace(void)
 }
 
 /* What minima are of: this library, how it was compiled, the CPU, the metrics. */
-static void make_key(void)
+static void make_key(bool entry)
 {
 	key_add(hookit.key, sizeof(hookit.key), "hookit", "%s", PITRACE_VERSION);
 	key_add_build(hookit.key, sizeof(hookit.key), "hookit build id", (uintptr_t)make_key);
 	key_add_machine(hookit.key, sizeof(hookit.key));
-	key_add(hookit.key, sizeof(hookit.key), "events", "functions of compiled code");
+	key_add(hookit.key, sizeof(hookit.key), "events", "%s",
+		entry ? "-mfentry" : "-finstrument-functions");
 }
 
 static const char *minima_path(void)
 {
 	return hookit.o.no_minima ? NULL : hookit.o.minima;
+}
+
+/* Before anything of the program is noted: with a stack, and room for what comes meanwhile. */
+static void train(bool entry)
+{
+	if (!hookit.log.file || (hook_reading == HOOK_METRICS && metrics_thread_begin()))
+		return;
+	hook_self.busy = 0;
+	training_run(&hookit.log, entry);
+	if (hook_reading == HOOK_METRICS)
+		metrics_thread_end();
 }
 
 /* Of the first metric; false after a message. */
@@ -178,7 +191,7 @@ static bool set_least(void)
 	return true;
 }
 
-static bool begin(void)
+static bool begin(bool entry)
 {
 	if (hookit_options_take(&hookit.o, getenv("HOOKITOPTS")) <= 0 || !functions_begin())
 		return false;
@@ -194,12 +207,15 @@ static bool begin(void)
 	hookit.file.kind = "log-rt";
 	if (!make_log())
 		return false;
-	hook_reading = hookit.o.tree      ? HOOK_NOTHING :
+	hook_tells = hookit.o.tells;
+	hook_reading = hook_tells         ? HOOK_METRICS :
+		       hookit.o.tree      ? HOOK_NOTHING :
 		       metrics_wall_alone ? HOOK_CYCLES :
 					    HOOK_METRICS;
 	hook_threads_depth(hookit.o.depth);
-	make_key();
+	make_key(entry);
 	minima_begin(&hookit.log, hookit.key, minima_path());
+	train(entry);
 	if (hookit.o.trace)
 		begin_trace();
 	pthread_atfork(NULL, NULL, hookit_forked);
@@ -207,14 +223,14 @@ static bool begin(void)
 	return true;
 }
 
-bool hookit_begin(void)
+bool hookit_begin(bool entry)
 {
 	enum begun was = NOT_YET;
 
 	if (hookit.begun == RUNS)
 		return true;
 	if (atomic_compare_exchange_strong(&hookit.begun, &was, BEGINNING)) {
-		hookit.begun = begin() ? RUNS : NOT_WANTED;
+		hookit.begun = begin(entry) ? RUNS : NOT_WANTED;
 		if (hookit.begun != RUNS)
 			hook_self.tree = &hook_left_out;
 	}
@@ -227,7 +243,7 @@ bool hookit_begin(void)
 
 SHOWN void HookitOn(void)
 {
-	if (hookit_begin())
+	if (hookit_begin(false))
 		hook_on = true;
 }
 

@@ -41,6 +41,13 @@ static const char *set_trace(struct hookit_options *o, const char *text, size_t 
 	return NULL;
 }
 
+static const char *set_tells(struct hookit_options *o, const char *text, size_t n)
+{
+	(void)text, (void)n;
+	o->tells = true;
+	return NULL;
+}
+
 static const char *set_types(struct hookit_options *o, const char *text, size_t n)
 {
 	(void)text, (void)n;
@@ -124,6 +131,8 @@ static const struct hookit_option {
 	  set_flow },
 	{ "CALLTREE", "", "the calls alone", set_tree },
 	{ "CALLTRACE", "", "each entry and exit as well (log-gen)", set_trace },
+	{ "TRACEHOOK", "", "each as a record of the trace that is taken of the program (0xB0)",
+	  set_tells },
 	{ "METHODTYPES", "", "a letter before each name: F, a function", set_types },
 	{ "FUNCTIONS=", "PATTERN[+…]", "which functions, * is any text; -PATTERN: which not",
 	  set_functions },

@@ -11,6 +11,7 @@
 struct hookit_options {
 	bool tree;         /* without what the calls took */
 	bool trace;        /* each entry and exit as well */
+	bool tells;        /* … as records of the trace that is taken of the program */
 	bool types;        /* a letter before each name */
 	bool waits;        /* the program says when it begins */
 	bool no_minima;    /* those of other runs are not used, nor kept */

@@ -218,6 +218,9 @@ verdict help $?
 hooked '' true
 is no_log_without_calls "$(ls log-rt.* 2>/dev/null | wc -l)" 0
 # Minima are kept: what this run learns serves the next one.
+# Each kind is trained before its first call; what has trained them is not in the log.
+hooked CALIBRATION=trained ./calls exit
+is trained "$(sed -n 's/.*sequences trained \([0-9]*\).*/\1/p' log-rt.* | awk '{ print ($1 >= 2) }') $(calls leaf) $(grep -c '^sequence F-..-F-Xx-F [1-9]' trained)" '1 0 2'
 hooked CALIBRATION=minima ./calls getters
 hooked CALIBRATION=minima ./calls getters
 grep -q 'sequences trained [1-9]' log-rt.* && grep -q 'F-En-F-Ex-F' minima
@@ -231,6 +234,15 @@ verdict trace $? "$(head -5 calls.out)"
 hooked CALIBRATION=none,CALLTRACE ./calls forks
 [ "$(ls log-gen.* | wc -l)" = 2 ]
 verdict trace_fork $? "$(ls)"
+
+# As records of a trace: what longjmp() has left ends, too.
+for program in calls fcalls; do
+	[ -x $program ] || continue
+	HOOKITOPTS=TRACEHOOK,CALIBRATION=none LD_LIBRARY_PATH=real "$bin/swtrace" run -q -M user --calls -o marks.nrm2 -- ./$program jumps 2>err
+	"$bin/post" -q -r marks.nrm2 -marks >/dev/null 2>&1
+	is marks_$program "$(awk '$NF == "get" || $NF == "again" || $NF == "deep" { print $NF, $1, $2 }' marks.out | head -3 | LC_ALL=C sort | tr '\n' ' ')" \
+		'again 200 0 deep 447 0 get 51 0 '
+done
 
 # ---- linked
 cat >switched.c <<'END'

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Compiled with -finstrument-functions. */
+#include "training.h"
+
+#define NOT_INLINED __attribute__((noinline, noclone))
+#define OUTSIDE     __attribute__((no_instrument_function))
+#include "training_turn.h"
+
+OUTSIDE void training_instrumented(void)
+{
+	turn();
+}
