@@ -8,7 +8,7 @@
 FUZZ_SECONDS ?= 300
 FUZZ_NAMES   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_REPLAY  := $(FUZZ_NAMES:%=$(O)/tests/fuzz/fuzz_%)
-FUZZ_INC     := $(INC_PERFUTIL) -Itools/common -Itools/jprof/classfile -Itools/calltree -Ipost -Itests/fuzz
+FUZZ_INC     := $(INC_PERFUTIL) -Itools/common -Itools/jprof/classfile -Itools/calltree -Itools/swtrace -Ipost -Itests/fuzz
 FUZZ_CC	     := clang -g -O1 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DPITRACE_VERSION='"$(VERSION)"' \
 		-DPITRACE_LIBDIR='"/nowhere"' -DPITRACE_DATADIR='"/nowhere"' \
 		-DPITRACE_DKMSDIR='"/nowhere"' -DPROFILE_TICKS_MOST=4096 \
@@ -99,6 +99,7 @@ FUZZ_FOR_xraymap := post/input/xray/xray_map.c
 FUZZ_LIB_xraymap := -lelf
 FUZZ_LIB_post	:= -lzstd $(LIB_POST) $(LIB_A2N)
 
+FUZZ_FOR_compiled := tools/swtrace/compiled.c
 FUZZ_FOR_class	:= $(CLASSFILE_SRC)
 FUZZ_FOR_calibration := tools/calltree/calibration_text.c
 FUZZ_SRC_calibration := tools/calltree/calibration.c

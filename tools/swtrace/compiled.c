@@ -114,7 +114,7 @@ static bool look_at_sections(struct reading *r, const struct bytes *table, uint3
 	struct section *all = calloc(count, sizeof(*all));
 	uint8_t *text = NULL;
 	bool good = all != NULL;
-	uint32_t i;
+	uint32_t i, tables = 8;
 
 	for (i = 0; good && i < count; i++) {
 		struct bytes b = bytes_of(table->base + (size_t)i * size, size);
@@ -130,10 +130,16 @@ static bool look_at_sections(struct reading *r, const struct bytes *table, uint3
 		if (at < most && strnlen((char *)text + at, most - at) < most - at)
 			look_at_section(r, (char *)text + at);
 	}
-	for (i = 0; good && i < count; i++)
-		if ((all[i].type == SHT_DYNSYM || all[i].type == SHT_SYMTAB) &&
-		    all[i].link < count && all[all[i].link].type == SHT_STRTAB)
-			look_at_names(r, &all[all[i].link]);
+	/* A program has two of them. */
+	for (i = 0; good && tables && i < count; i++) {
+		const struct section *s = &all[i];
+
+		if ((s->type != SHT_DYNSYM && s->type != SHT_SYMTAB) || s->link >= count ||
+		    all[s->link].type != SHT_STRTAB)
+			continue;
+		look_at_names(r, &all[s->link]);
+		tables--;
+	}
 	free(text);
 	free(all);
 	return good;
