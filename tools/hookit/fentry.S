@@ -79,8 +79,8 @@
 	EVENT __return__ hook_return
 
 /*
- * hook_with_vectors(to, a, b): calls to(a, b) with x87's, SSE's, AVX's and AVX-512's registers as they
- * were afterwards. The area of XSAVE, without what nobody passes in: 2,696 bytes.
+ * hook_with_vectors(to, a, b): calls to(a, b) with x87's, SSE's, AVX's and AVX-512's registers as
+ * they were afterwards. The area of XSAVE, without what nobody passes in: 2,696 bytes.
  */
 	.globl hook_with_vectors
 	.hidden hook_with_vectors

@@ -142,7 +142,7 @@ static inline __attribute__((always_inline)) void leave(struct call_thread *t, u
 		tell_ends(t, had);
 }
 
-/* ---- what comes while an event is noted ------------------------------------------------------- */
+/* ---- what comes while an event is noted ------------------------------------------------------ */
 
 /* noted: the early reads of the event that was noted first; NULL: none. */
 static __attribute__((noinline)) void drain(struct call_thread *t, const uint64_t *noted)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The events of functions, whoever tells them. `sp` is the stack pointer where it was told: what was
- * entered deeper than that is over, whether an exception, longjmp() or a child of vfork() has ended
- * it.
+ * The events of functions, whoever tells them. `sp` is the stack pointer where it was told: what
+ * was entered deeper than that is over, whether an exception, longjmp() or a child of vfork() has
+ * ended it.
  */
 #ifndef HOOK_EVENTS_H
 #define HOOK_EVENTS_H
@@ -10,10 +10,10 @@
 #include "hook_thread.h"
 #include "metrics.h"
 
-/* Between the two reads. values: the early ones. site: where in the function this was told, with some
- * bits of where its frame was called from above: so that one that is inlined is told from one that
- * begins anew where another was. 0: told by the first instruction of a frame, where it is always
- * anew. */
+/* Between the two reads. values: the early ones. site: where in the function this was told, with
+ * some bits of where its frame was called from above: so that one that is inlined is told from one
+ * that begins anew where another was. 0: told by the first instruction of a frame, where it is
+ * always anew. */
 #define HOOK_SITE_BITS (sizeof(uintptr_t) == 8 ? 48 : 24)
 void hook_entered(uintptr_t function, uintptr_t sp, uintptr_t site, uint64_t *values);
 /* The same for one that has been met; known: which it is. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Events as records of the trace that is taken of the program (TraceHook): major 0xB0, minor 0 where
- * a function begins, 0x80 where it ends, with its name. */
+/* Events as records of the trace that is taken of the program (TraceHook): major 0xB0, minor 0
+ * where a function begins, 0x80 where it ends, with its name. */
 #ifndef HOOK_TELL_H
 #define HOOK_TELL_H
 

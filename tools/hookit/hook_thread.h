@@ -36,8 +36,8 @@ extern struct call_thread hook_nobody, hook_left_out;
 enum hook_reading { HOOK_NOTHING, HOOK_CYCLES, HOOK_METRICS };
 extern enum hook_reading hook_reading;
 extern atomic_bool hook_on;
-extern bool
-	hook_tells; /* each event is a record of a trace, too: such read metrics, never cycles alone */
+/* Each event is a record of a trace, too: such read metrics, never cycles alone. */
+extern bool hook_tells;
 extern atomic_uint_least64_t hook_missed; /* events for which there was no room to wait */
 
 void hook_read_late(struct call_thread *t);

@@ -8,8 +8,8 @@
 
 struct function;
 
-/* What was asked for is read, the logs are made, minima trained. entry: events are told by -mfentry.
- * false: nothing is measured. */
+/* What was asked for is read, the logs are made, minima trained. entry: events are told by
+ * -mfentry. false: nothing is measured. */
 bool hookit_begin(bool entry);
 /* A function that was not met before; NULL: there is no room. */
 struct function *hookit_new_function(uintptr_t address);

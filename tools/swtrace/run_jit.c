@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * --jit: the command and its children report the code that they make while they run; --calls: Java
- * VMs among them the calls of their methods, by the same agent, and compiled programs theirs. The request is made in the
- * environment, so that it reaches every program that the command starts; other programs ignore it.
+ * VMs among them the calls of their methods, by the same agent, and compiled programs theirs. The
+ * request is made in the environment, so that it reaches every program that the command starts;
+ * other programs ignore it.
  */
 #include <dirent.h>
 #include <errno.h>
