@@ -71,6 +71,9 @@ CALLS_SRC    := $(wildcard tools/jprof/calls/*.c tools/jprof/probes/*.c)
 HOOKIT_SRC   := $(wildcard tools/hookit/*.c)
 AGENT_KINDS  := $(wildcard tools/jprof/kinds/*.c)
 TRAIN_SRC    := $(wildcard tools/jprof/train/*.c)
+# Of machines that have patch sites.
+PATCH_SRC    := $(wildcard $(addprefix tools/hookit/patch/$(ARCH)/,*.c *.S))
+PATCH_SRC    += $(if $(PATCH_SRC),$(wildcard tools/hookit/patch/*.c))
 
 # A JDK's headers, the same for all machines: without them the agent for Java is left out.
 JDK_INCLUDE  ?= $(patsubst %/jvmti.h,%,$(firstword $(wildcard $(addsuffix /include/jvmti.h, \
@@ -102,7 +105,7 @@ INC_POST     += -DHAVE_LIBIPT
 LIB_POST     += -lipt
 endif
 
-obj	= $(patsubst %.c,$(O)/obj/%.o,$(1))
+obj	= $(patsubst %.c,$(O)/obj/%.o,$(patsubst %.S,$(O)/obj/%.o,$(1)))
 LIBS	:= $(O)/lib/libperfutil.a $(O)/lib/libperfutil.so $(O)/lib/liba2n.a $(O)/lib/liba2n.so
 HOOKIT	:= $(if $(SAN),,$(O)/lib/libhookit.so $(O)/lib/libhookit.a)
 HOLDER	:= $(O)/lib/pitrace/pitrace-holder
@@ -143,6 +146,10 @@ endif
 
 $(O)/obj/%.o: %.c
 	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALLFLAGS) $(HARDEN) $(INC) -c -o $@ $<
+$(O)/obj/%.o: %.S
+	$(call say,AS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) $(HARDEN) $(INC) -c -o $@ $<
 
@@ -227,6 +234,11 @@ $(O)/lib/libhookit.a: $(HOOKIT_OBJ) $(O)/inner/liba2n.a $(O)/inner/libperfutil.a
 	$(Q)$(CC) $(if $(SYSROOT),--sysroot=$(SYSROOT)) -r -nostdlib -o $(O)/inner/libhookit.o $(filter %.o %.a,$^)
 	$(Q)$(OBJCOPY) --keep-global-symbols=tools/hookit/names $(O)/inner/libhookit.o
 	$(Q)$(AR) rcs $@ $(O)/inner/libhookit.o
+# Sites of running programs. What sites lead to is compiled without registers of vectors, and calls no
+# library.
+$(call obj,$(PATCH_SRC)): INC = -Ilibperfutil -Itools/hookit/patch -Itools/hookit/patch/$(ARCH) -fvisibility=hidden
+$(call obj,$(addprefix tools/hookit/patch/,events.c kept.c $(ARCH)/stub.c)): INC += -mgeneral-regs-only -fno-stack-protector
+$(O)/inner/libhookit-patch.a: $(call obj,$(PATCH_SRC) libperfutil/base/array.c)
 
 # Programs link our libraries statically: they run wherever they are copied.
 $(O)/bin/swtrace: $(call obj,$(SWTRACE_SRC) $(EVENTS_SRC) $(AI_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a

@@ -189,6 +189,13 @@ $(O)/tests/programs/way_out.so: tests/post/sandbox/way_out.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) -shared -o $@ $< $(ALLLDFLAGS) -lseccomp
 
+# Loaded before programs it counts calls of their functions.
+tests: $(if $(PATCH_SRC),$(O)/tests/programs/patch_counter.so)
+$(O)/tests/programs/patch_counter.so: tests/tools/hookit/patch_counter.c $(O)/inner/libhookit-patch.a
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) -Itools/hookit/patch -fvisibility=hidden -shared -o $@ $^ $(ALLLDFLAGS)
+
 # … its requests for memory fail.
 tests: $(O)/tests/programs/no_memory.so
 $(O)/tests/programs/no_memory.so: tests/post/model/no_memory.c

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What programs that run with patch_counter.so may call. */
+#ifndef PATCH_COUNTER_H
+#define PATCH_COUNTER_H
+
+#define EXPORTED __attribute__((visibility("default")))
+
+/* How many functions are on. */
+EXPORTED long patch_counter_on(void);
+EXPORTED void patch_counter_off(void);
+/* After dlopen. */
+EXPORTED void patch_counter_find(void);
+/* Entries so far. */
+EXPORTED unsigned long long patch_counter_events(void);
+
+#endif

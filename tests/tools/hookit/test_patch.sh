@@ -1,0 +1,124 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Programs of each compiler and form of patch sites: each function's calls are counted to the last one,
+# and what is computed is the same; code that many threads run in is patched and is as it was; what
+# cannot be patched is refused in words.
+set -u
+
+# shellcheck source=tests/lib/lib.sh
+. "$(dirname "$0")/../../lib/lib.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+counter=$programs/programs/patch_counter.so
+if [ ! -f "$counter" ]; then
+	echo "skip patch there are no patch sites on this machine"
+	exit 77
+fi
+cd "$work" || exit 1
+
+# PROGRAM [VARIABLE=VALUE...]: it runs with its functions t_... patched.
+patched() {
+	timeout 100 env PATCH_OUT=got PATCH_WANTED=t_ "${@:2}" LD_PRELOAD="$counter" "./$1" want >out 2>err
+}
+
+# NAME COMPILER...: the program of that language as it is, and patched, both ways to call events.
+compare() {
+	local name=$1 source=$here/patched.c
+	shift
+	case $1 in *++) source=$here/patched.cpp ;; esac
+	if ! "$@" -D_GNU_SOURCE -fexceptions -pthread "$source" -o program >err 2>&1; then
+		verdict "$name" 1 "$(head -3 err)"
+		return
+	fi
+	./program want >alone
+	for plain in 0 1; do
+		rm -f got
+		patched program ${plain:+PATCH_TELL=1} $([ $plain = 0 ] || echo PATCH_PLAIN=1)
+		code=$?
+		if [ $code != 0 ] || ! cmp -s alone out; then
+			verdict "$name.$plain" 1 "exit $code, $(cat out) not $(cat alone) $(tail -2 err)"
+			continue
+		fi
+		{ cat want; echo missed 0; } | sort >wanted
+		sed -E 's/^(\S+)\.[0-9]+ /\1 /' got | cut -d' ' -f1,2 | sort >had
+		is "$name.$plain" "$(diff wanted had)" ''
+		# What begins ends, but for functions that are left by longjmp and by exceptions.
+		is "$name.$plain.ends" "$(awk '$2 != $3 + $4 { print $1 }' got | tr '\n' ' ')" \
+			"$(case $source in *pp) echo 't_passes t_throws ' ;; *) echo 't_cancelled t_coroutine t_jumps ' ;; esac)"
+	done
+}
+
+compare gcc gcc -O2 -fpatchable-function-entry=5
+compare gcc_O0 gcc -O0 -fpatchable-function-entry=7
+compare gcc_cxx g++ -O2 -fpatchable-function-entry=5
+compare clang clang -O2 -fpatchable-function-entry=5
+compare clang_cxx clang++ -O2 -fpatchable-function-entry=5
+compare xray clang -O2 -fxray-instrument -fxray-instruction-threshold=1
+compare xray_cxx clang++ -O2 -fxray-instrument -fxray-instruction-threshold=1
+if [ "$(uname -m)" = x86_64 ]; then
+	# With a landing pad, and nops before the entry; at an address below 2 GB.
+	compare landing gcc -O1 -fcf-protection -fpatchable-function-entry=9,3 -no-pie
+	compare landing_cxx g++ -O1 -fcf-protection -fpatchable-function-entry=9,3 -no-pie
+	compare clang_ten clang -O2 -fpatchable-function-entry=10
+fi
+# With an unwinder of the program's own.
+compare own_unwinder g++ -O2 -fpatchable-function-entry=5 -static-libgcc
+compare own_cxx g++ -O2 -fpatchable-function-entry=5 -static-libgcc -static-libstdc++
+
+# ---- threads
+many() { # NAME FUNCTIONS ROUNDS AS COMPILER...
+	"$here/patch_functions" "$2" >many.c
+	"${@:5}" -O1 many.c "$here/patch_many.c" "$counter" -o many -pthread >err 2>&1 || cat err
+	timeout 300 env PATCH_LATER=1 PATCH_PLAIN=1 PATCH_WANTED=t_f ./many "$3" 8 >out 2>err
+	is "$1" "$? $(tr '\n' ' ' <out)" "0 $2 of $2 functions, counted, the code is $4 0 events when off "
+	grep ' ms ' err | sed 's/^/# /'
+}
+many many_gcc 1000 200 'as it was' gcc -fpatchable-function-entry=5
+many many_clang 300 200 'as it was' clang -fpatchable-function-entry=5
+# Bytes that a sled jumps over keep the jump.
+many many_xray 300 200 another clang -fxray-instrument -fxray-instruction-threshold=1
+
+# ---- what cannot be
+refused() { # NAME WORDS [VARIABLE=VALUE...]
+	patched program "${@:3}"
+	is "$1.code" $? 3
+	says "$1" err "$2"
+}
+printf 'int t_f(int x);\nint t_f(int x) { return x; }\nint main(void) { return t_f(0); }\n' >small.c
+gcc small.c -o program
+refused nothing 'no patch sites in [0-9]* objects.*compile with -fpatchable-function-entry=5 (gcc, clang) or -fxray-instrument'
+gcc -O1 -fpatchable-function-entry=2 small.c -o program
+if [ "$(uname -m)" = x86_64 ]; then
+	refused two 'the program: at 0x[0-9a-f]*: .*no room for a jump: compile with -fpatchable-function-entry=5'
+	gcc -O1 -fpatchable-function-entry=3,3 small.c -o program
+	refused none_after 'the program: at 0x[0-9a-f]*: there is no instruction that does nothing'
+fi
+# Of a stripped program unwinders know where functions begin.
+gcc -O2 -fpatchable-function-entry=8,3 small.c -o program && strip program
+patched program PATCH_TELL=1
+is stripped "$? $(sed 's/.*program: //' err)" '0 2 entries, 2 sites'
+gcc -O2 -fno-asynchronous-unwind-tables -fno-unwind-tables -fpatchable-function-entry=8,3 small.c -o program
+strip -R .eh_frame_hdr program
+refused no_tables 'the program: at 0x[0-9a-f]*: it is not certain where the function begins'
+g++ -O2 -fpatchable-function-entry=5 -static-libgcc -static-libstdc++ "$here/patched.cpp" -o program -pthread
+strip program
+refused blind 'the program: .*exceptions, and an unwinder of its own whose symbols are stripped'
+gcc -O2 -fpatchable-function-entry=5 small.c -o program
+# The section is told to be where the program has nothing.
+cp program whole
+python3 - <<'END'
+import struct
+b = bytearray(open('program', 'rb').read())
+shoff, = struct.unpack_from('<Q', b, 40)
+num, names = struct.unpack_from('<HH', b, 60)
+off, = struct.unpack_from('<Q', b, shoff + 64 * names + 24)
+for i in range(num):
+    at = shoff + 64 * i
+    name, = struct.unpack_from('<I', b, at)
+    if b[off + name:].startswith(b'__patchable_function_entries\0'):
+        struct.pack_into('<Q', b, at + 16, 1 << 40)
+open('program', 'wb').write(b)
+END
+refused beyond 'the program: byte 0: __patchable_function_entries: its [0-9]* bytes are not loaded; 0 sites were read'
+cp whole program && truncate -s -64 program
+refused short 'the program: byte [0-9]*: the headers of sections: [0-9]* bytes reach beyond the end of the file'
+exit $failures

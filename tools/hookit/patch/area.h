@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Stubs of an object's sites, and the places that sites lead to by themselves. */
+#ifndef PATCH_AREA_H
+#define PATCH_AREA_H
+
+#include "objects.h"
+#include "text.h"
+
+/* Stubs for all sites that are wanted and have none, written. false: `why`. */
+bool area_make(struct object *o, struct text *t, char *why, size_t room);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Gates: from stubs to C. All registers that a function may change are kept, but for x16, which
+ * brings the real return address back, x17, and those of vectors: what is called here is compiled
+ * without them (events.c).
+ */
+#include "gates.h"
+
+	.text
+	.arch	armv8-a
+
+#define KEPT 176
+
+	.macro	keep
+	stp	x0, x1, [sp, #-KEPT]!
+	stp	x2, x3, [sp, #16]
+	stp	x4, x5, [sp, #32]
+	stp	x6, x7, [sp, #48]
+	stp	x8, x9, [sp, #64]
+	stp	x10, x11, [sp, #80]
+	stp	x12, x13, [sp, #96]
+	stp	x14, x15, [sp, #112]
+	str	x18, [sp, #128]
+	mrs	x17, nzcv
+	str	x17, [sp, #136]
+	stp	x29, x30, [sp, #144]
+	add	x29, sp, #144
+	.endm
+
+	.macro	back
+	ldr	x18, [sp, #136]
+	msr	nzcv, x18
+	ldr	x18, [sp, #128]
+	ldp	x29, x30, [sp, #144]
+	ldp	x14, x15, [sp, #112]
+	ldp	x12, x13, [sp, #96]
+	ldp	x10, x11, [sp, #80]
+	ldp	x8, x9, [sp, #64]
+	ldp	x6, x7, [sp, #48]
+	ldp	x4, x5, [sp, #32]
+	ldp	x2, x3, [sp, #16]
+	ldp	x0, x1, [sp], #KEPT
+	.endm
+
+/* function(stub, stack pointer at the site, place of x30); pushed: bytes of the stub's on the stack */
+	.macro	gate name, function, from, pushed
+	.globl	\name
+	.hidden	\name
+	.type	\name, %function
+	.p2align 4
+\name:
+	hint	#34		/* bti c */
+	keep
+	sub	x0, x30, #\from
+	add	x1, sp, #KEPT + \pushed
+	add	x2, sp, #KEPT
+	bl	\function
+	.endm
+
+	.macro	end name
+	back
+	ret
+	.size	\name, . - \name
+	.endm
+
+	gate	patch_gate_enter, patch_entered, STUB_CALLED, 16
+	and	x17, x0, #1	/* 0: the return is not hooked */
+	end	patch_gate_enter
+
+	gate	patch_gate_leave, patch_left, STUB_LEFT, 0
+	mov	x16, x0
+	end	patch_gate_leave
+
+	gate	patch_gate_begin, patch_began, STUB_CALLED, 16
+	end	patch_gate_begin
+
+	gate	patch_gate_end, patch_ended, STUB_CALLED, 16
+	end	patch_gate_end
+
+	gate	patch_gate_tail, patch_tailed, STUB_CALLED, 16
+	end	patch_gate_tail
+
+/* patch_with_vectors(function, a, b): calls it with the vector registers kept. */
+	.globl	patch_with_vectors
+	.hidden	patch_with_vectors
+	.type	patch_with_vectors, %function
+	.p2align 4
+patch_with_vectors:
+	hint	#34
+	stp	x29, x30, [sp, #-32]!
+	mov	x29, sp
+	mrs	x3, fpcr
+	mrs	x4, fpsr
+	stp	x3, x4, [sp, #16]
+	sub	sp, sp, #512
+	.irp	n, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
+	str	q\n, [sp, #16 * \n]
+	.endr
+	.irp	n, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
+	str	q\n, [sp, #16 * \n]
+	.endr
+	mov	x3, x0
+	mov	x0, x1
+	mov	x1, x2
+	blr	x3
+	.irp	n, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
+	ldr	q\n, [sp, #16 * \n]
+	.endr
+	.irp	n, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
+	ldr	q\n, [sp, #16 * \n]
+	.endr
+	add	sp, sp, #512
+	ldp	x3, x4, [sp, #16]
+	msr	fpcr, x3
+	msr	fpsr, x4
+	ldp	x29, x30, [sp], #32
+	ret
+	.size	patch_with_vectors, . - patch_with_vectors
+
+	.section .note.GNU-stack, "", %progbits
+/* What -mbranch-protection=standard says of compiled files. */
+	.section .note.gnu.property, "a"
+	.p2align 3
+	.word	4, 16, 5
+	.asciz	"GNU"
+	.word	0xc0000000, 4, 3, 0

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Objects by the loader's list; their sections by their files, which must be those that are
+ * loaded. */
+#include "objects.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "unwinding.h"
+
+#define SEGMENTS 64
+
+static struct object *find(const struct objects *list, const struct dl_phdr_info *info)
+{
+	for (struct object *o = list->first; o; o = o->next) {
+		if (o->headers == info->dlpi_phdr && o->bias == info->dlpi_addr && !o->gone &&
+		    !strcmp(o->path, info->dlpi_name))
+			return o;
+	}
+	return NULL;
+}
+
+static size_t segments_of(const struct dl_phdr_info *info, struct image_segment *list)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < info->dlpi_phnum && n < SEGMENTS; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uint64_t at = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_R))
+			continue;
+		list[n++] = (struct image_segment){
+			.address = at,
+			.size = p->p_memsz,
+			.code = p->p_flags & PF_X,
+			.at = (const uint8_t *)(uintptr_t)at,
+		};
+	}
+	return n;
+}
+
+/* The file was replaced if it has other headers of segments than those that are loaded, or another
+ * build id. */
+static bool same_notes(const struct dl_phdr_info *info, const struct object_file *f)
+{
+	for (unsigned int i = 0; i < f->header.e_phnum; i++) {
+		const Elf64_Phdr *p = &f->segments[i];
+		uint8_t own[256];
+		size_t n = p->p_filesz < sizeof(own) ? p->p_filesz : sizeof(own);
+
+		if (p->p_type != PT_NOTE)
+			continue;
+		if (pread(f->fd, own, n, (off_t)p->p_offset) != (ssize_t)n ||
+		    memcmp(own, (const void *)(uintptr_t)(info->dlpi_addr + p->p_vaddr), n) != 0)
+			return false;
+	}
+	return true;
+}
+
+static bool same_file(const struct dl_phdr_info *info, const struct object_file *f)
+{
+	return f->header.e_phnum == info->dlpi_phnum &&
+	       !memcmp(f->segments, info->dlpi_phdr, info->dlpi_phnum * sizeof(*info->dlpi_phdr)) &&
+	       same_notes(info, f);
+}
+
+static bool needs_libgcc(const struct dl_phdr_info *info)
+{
+	const ElfW(Dyn) *first = NULL, *d;
+	const char *strings = NULL;
+
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type == PT_DYNAMIC)
+			first = (const ElfW(Dyn) *)(uintptr_t)(info->dlpi_addr + p->p_vaddr);
+	}
+	for (d = first; d && d->d_tag != DT_NULL; d++) {
+		if (d->d_tag == DT_STRTAB)
+			strings = (const char *)(uintptr_t)d->d_un.d_ptr;
+	}
+	for (d = first; strings && d->d_tag != DT_NULL; d++) {
+		if (d->d_tag == DT_NEEDED && !strncmp(strings + d->d_un.d_val, "libgcc_s.", 9))
+			return true;
+	}
+	return false;
+}
+
+/* Exceptions that an unwinder of the object's own takes through its functions must find the way. */
+static void find_unwinder(struct object *o, const struct dl_phdr_info *info, struct patch_fault *f)
+{
+	Elf64_Shdr sh;
+
+	if (!object_file_section(&o->file, ".gcc_except_table", &sh) || needs_libgcc(info))
+		return;
+	for (size_t i = 0; i < o->file.n_functions; i++) {
+		if (!strcmp(o->file.functions[i].name, "__register_frame")) {
+			unwinding_also(o->bias + o->file.functions[i].address);
+			return;
+		}
+	}
+	o->blind = true;
+	patch_fault(f, sh.sh_offset,
+		    "it has exceptions, and an unwinder of its own whose symbols are stripped");
+}
+
+static void read_object(struct object *o, const struct dl_phdr_info *info)
+{
+	const char *path = *o->path ? o->path : "/proc/self/exe";
+	struct image_segment segments[SEGMENTS];
+	struct image im = { o->bias, segments, segments_of(info, segments) };
+	struct patch_fault f = { 0 };
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	o->file.fd = -1;
+	if (fd < 0) {
+		/* The kernel's own has no file. */
+		if (errno != ENOENT || strchr(path, '/'))
+			snprintf(o->fault, sizeof(o->fault), "%s", strerror(errno));
+		return;
+	}
+	if (object_file_open(&o->file, fd, &f)) {
+		if (!same_file(info, &o->file)) {
+			patch_fault(&f, 0, "the file was replaced since it was loaded");
+		} else if (sites_sections(&o->file)) {
+			object_file_functions(&o->file, &f);
+			sites_read(&o->sites, &im, &o->file, &f);
+			find_unwinder(o, info, &f);
+		}
+	}
+	if (o->blind)
+		sites_free(&o->sites);
+	if (f.what[0])
+		snprintf(o->fault, sizeof(o->fault), "byte %llu: %s; %zu sites were read",
+			 (unsigned long long)f.offset, f.what, o->sites.n);
+	o->file.fd = -1;
+	close(fd);
+}
+
+struct looking {
+	struct objects *list;
+	bool failed;
+};
+
+static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct looking *l = arg;
+	struct object *o;
+
+	(void)size;
+	l->list->looked_at++;
+	if (find(l->list, info))
+		return 0;
+	o = calloc(1, sizeof(*o));
+	if (o)
+		o->path = strdup(info->dlpi_name);
+	if (!o || !o->path) {
+		free(o);
+		l->failed = true;
+		return 1;
+	}
+	o->bias = info->dlpi_addr;
+	o->headers = info->dlpi_phdr;
+	read_object(o, info);
+	o->next = l->list->first;
+	l->list->first = o;
+	return 0;
+}
+
+bool objects_look(struct objects *list)
+{
+	struct looking l = { list, false };
+
+	list->looked_at = 0;
+	dl_iterate_phdr(look_at, &l);
+	return !l.failed;
+}
+
+struct holding {
+	struct objects *list;
+	void (*act)(struct objects *list, void *arg);
+	void *arg;
+};
+
+struct seen {
+	struct objects *list;
+	const struct object *object;
+};
+
+static int is_loaded(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const struct seen *s = arg;
+
+	(void)size;
+	return find(s->list, info) == s->object;
+}
+
+/* The loader's lock may be taken again by who has it. */
+static int holding(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const struct holding *h = arg;
+
+	(void)info;
+	(void)size;
+	for (struct object *o = h->list->first; o; o = o->next) {
+		struct seen s = { h->list, o };
+
+		if (!o->gone && !dl_iterate_phdr(is_loaded, &s))
+			o->gone = true;
+	}
+	h->act(h->list, h->arg);
+	return 1;
+}
+
+void objects_hold(struct objects *list, void (*act)(struct objects *list, void *arg), void *arg)
+{
+	struct holding h = { list, act, arg };
+
+	dl_iterate_phdr(holding, &h);
+}

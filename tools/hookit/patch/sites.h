@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Patch sites: places in a program's code that its compiler left for calls of hooks. Where they are
+ * is told by two sections of the loaded program:
+ *
+ * __patchable_function_entries (-fpatchable-function-entry=N[,M], gcc and clang): an address for
+ *   each function, that of N instructions that do nothing, M of which are before its entry. After
+ *   the entry there may be a landing pad (endbr64, bti) before the others.
+ * xray_instr_map (-fxray-instrument, clang): 32 bytes for each place: its address and its
+ *   function's, a kind, and a version. From version 2 on addresses are relative to where they
+ *   stand; before they are absolute.
+ */
+#ifndef PATCH_SITES_H
+#define PATCH_SITES_H
+
+#include "image.h"
+#include "object_file.h"
+#include "site_code.h"
+
+enum site_kind {
+	SITE_ENTRY, /* the return is hooked as well */
+	SITE_BEGIN, /* of a function that has sites at its ends */
+	SITE_END,   /* a return */
+	SITE_TAIL,  /* a jump to another function follows */
+};
+
+struct site {
+	uint64_t at, function; /* where the code is that changes; the function's entry */
+	struct site_code code;
+	uint8_t kind;
+	bool wanted, on;
+	uint8_t *stub; /* where it goes; NULL: not yet known */
+};
+
+struct sites {
+	struct site *list;
+	size_t n, room;
+	size_t entries; /* that the sections had */
+	/* Those that cannot be patched, by reasons; the first of each. */
+	struct {
+		size_t n;
+		uint64_t at;
+		char what[128];
+	} refused[4];
+};
+
+/* Each reads the section at an address of the image, and adds its sites; `o` tells functions. -1:
+ * the section is not in the image, or damaged: a fault, at an offset in the section; or no memory.
+ * Sites before it are kept. */
+int sites_patchable(struct sites *s, const struct image *im, const struct object_file *o,
+		    uint64_t address, uint64_t size, struct patch_fault *f);
+int sites_xray(struct sites *s, const struct image *im, uint64_t address, uint64_t size,
+	       struct patch_fault *f);
+/* How many of both sections an object has; and reads them: as many, or -1. */
+int sites_sections(const struct object_file *o);
+int sites_read(struct sites *s, const struct image *im, const struct object_file *o,
+	       struct patch_fault *f);
+void sites_free(struct sites *s);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Memory near code: it is asked for at places ever farther away, none of which is taken from
+ * others. */
+#include "space.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "machine.h"
+#include "raw_call.h"
+
+#define PAGE  UINT64_C(0x10000) /* of arm64 the largest */
+#define TRIED 128
+
+int space_at(uint64_t start, uint64_t size)
+{
+	long at = raw_mmap(start, size, PROT_READ | PROT_EXEC,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE);
+
+	if (at < 0 && at > -4096)
+		return (int)at;
+	if ((uint64_t)at == start)
+		return 0;
+	/* A kernel before 4.17 takes the address for a wish. */
+	raw_munmap((uintptr_t)at, size);
+	return -EEXIST;
+}
+
+/* The heap grows above a program: below it is looked first. */
+int space_near(uint64_t low, uint64_t high, uint64_t size, uint64_t *start)
+{
+	uint64_t room, step, i;
+	int rc = -ENOMEM;
+
+	low &= ~(PAGE - 1);
+	high = (high + PAGE - 1) & ~(PAGE - 1);
+	if (high - low + size >= MACHINE_REACH)
+		return -EFBIG;
+	room = MACHINE_REACH - (high - low) - size;
+	step = room / TRIED & ~(PAGE - 1);
+	for (i = 0; i < TRIED; i++) {
+		uint64_t away = size + i * step;
+
+		if (low > away + PAGE) {
+			*start = (low - away) & ~(PAGE - 1);
+			rc = space_at(*start, size);
+			if (rc != -EEXIST)
+				return rc;
+		}
+	}
+	for (i = 1; i <= TRIED; i++) {
+		*start = high + (TRIED - i) * step;
+		rc = space_at(*start, size);
+		if (rc != -EEXIST)
+			return rc;
+	}
+	return rc == -EEXIST ? -ENOMEM : rc;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Memory for code near other code. It is executable and not writable from the start. */
+#ifndef PATCH_SPACE_H
+#define PATCH_SPACE_H
+
+#include <stdint.h>
+
+/* At just that place. 0, or -errno: -EEXIST: something is there. */
+int space_at(uint64_t start, uint64_t size);
+/* Somewhere from which all of low..high can be reached. 0, or -errno. */
+int space_near(uint64_t low, uint64_t high, uint64_t size, uint64_t *start);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How to unwind from a stub, in DWARF, is told to libgcc's unwinder, which a C++ program has and
+ * the C library loads when a thread is cancelled: so it is loaded now. A program may have one of
+ * its own.
+ */
+#include "unwinding.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine.h"
+
+static uint8_t *put32(uint8_t *at, uint32_t v)
+{
+	memcpy(at, &v, sizeof(v));
+	return at + sizeof(v);
+}
+
+static uint8_t *put64(uint8_t *at, uint64_t v)
+{
+	memcpy(at, &v, sizeof(v));
+	return at + sizeof(v);
+}
+
+/* Two records, whose lengths are multiples of 8, and an end. */
+static void describe(uint8_t *out, uint64_t start, uint64_t end)
+{
+	uint8_t *at, *first = out;
+
+	/* What all stubs have in common: version 1, addresses whole, no data of languages. */
+	at = put32(out + 4, 0);
+	*at++ = 1;
+	*at++ = 0;
+	*at++ = 1;
+	*at++ = 0x78; /* -8 */
+	*at++ = machine_return_column();
+	at += machine_unwinding(at);
+	while ((at - first) % 8 != 4)
+		at++;
+	put32(first, (uint32_t)(at - first - 4));
+	/* Where they are. */
+	put32(at, 20);
+	put32(at + 4, (uint32_t)(at + 4 - first));
+	at = put64(at + 8, start);
+	at = put64(at, end - start);
+	put32(at, 0);
+}
+
+typedef void tell_fn(void *begin);
+
+#define UNWINDERS 16
+static tell_fn *unwinders[UNWINDERS];
+
+void unwinding_also(uint64_t tell)
+{
+	tell_fn *f = (tell_fn *)(uintptr_t)tell;
+
+	for (int i = 0; i < UNWINDERS && unwinders[i] != f; i++) {
+		if (!unwinders[i]) {
+			unwinders[i] = f;
+			return;
+		}
+	}
+}
+
+int unwinding_tell(uint64_t start, uint64_t end)
+{
+	void *libgcc = dlopen("libgcc_s.so.1", RTLD_NOW);
+
+	if (libgcc)
+		unwinding_also((uint64_t)(uintptr_t)dlsym(libgcc, "__register_frame"));
+	/* Each keeps its own. */
+	for (int i = 0; i < UNWINDERS && unwinders[i]; i++) {
+		uint8_t *records = calloc(1, 128);
+
+		if (!records)
+			return -ENOMEM;
+		describe(records, start, end);
+		unwinders[i](records);
+	}
+	return 0;
+}

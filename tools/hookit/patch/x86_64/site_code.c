@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sites of x86-64. */
+#include "site_code.h"
+
+#include "sites.h"
+
+#define NOP       0x90
+#define JUMP      0xe9
+#define SHORT     0xeb
+#define RET       0xc3
+#define SLED      11 /* bytes of a sled of XRay */
+#define SLED_OVER 9
+
+/* An operand's bytes behind its ModRM byte; 0 for a register. */
+static size_t operand(struct bytes *code, uint8_t modrm)
+{
+	uint8_t mod = modrm >> 6;
+	size_t n = 0;
+
+	if (mod == 3)
+		return 0;
+	if ((modrm & 7) == 4) {
+		uint8_t base = bytes_u8(code) & 7;
+
+		n = 1 + (mod == 0 && base == 5 ? 4 : 0);
+	} else if (mod == 0 && (modrm & 7) == 5) {
+		n = 4;
+	}
+	return n + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
+}
+
+size_t site_code_nop(struct bytes code)
+{
+	size_t prefixes = 0, n;
+	uint8_t c = bytes_u8(&code);
+
+	while (!code.bad && (c == 0x66 || c == 0x2e)) {
+		prefixes++;
+		c = bytes_u8(&code);
+	}
+	if (code.bad)
+		return 0;
+	if (c == NOP)
+		return prefixes + 1;
+	if (c != 0x0f || bytes_u8(&code) != 0x1f)
+		return 0;
+	c = bytes_u8(&code);
+	if (code.bad || (c & 0x38))
+		return 0;
+	n = operand(&code, c);
+	n += prefixes + 3;
+	return code.bad || n > 15 ? 0 : n;
+}
+
+/* endbr64 */
+size_t site_code_pad(struct bytes code)
+{
+	static const uint8_t pad[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	const void *p = bytes_take(&code, sizeof(pad));
+
+	return p && !memcmp(p, pad, sizeof(pad)) ? sizeof(pad) : 0;
+}
+
+static void switched(struct site_code *c, uint8_t at, uint8_t on, uint8_t off)
+{
+	c->switched = (struct site_bytes){ .at = at, .n = 1, .on = { on }, .off = { off } };
+}
+
+const char *site_code_entry(struct bytes code, struct site_code *c)
+{
+	static const uint8_t row[SITE_JUMP] = { NOP, NOP, NOP, NOP, NOP };
+	size_t n = site_code_nop(code);
+	const uint8_t *p = bytes_take(&code, SITE_JUMP);
+
+	*c = (struct site_code){ .far = true };
+	if (p && *p == JUMP)
+		return "there is a jump already: another tool has patched it";
+	if (!n || !p)
+		return "there is no instruction that does nothing";
+	if (n >= SITE_JUMP) {
+		struct bytes distance = bytes_of(p + 1, 4);
+
+		c->length = (uint8_t)n;
+		c->distance = (int32_t)bytes_u32(&distance);
+	} else if (!memcmp(p, row, sizeof(row))) {
+		c->length = SITE_JUMP;
+		c->distances = true;
+		c->before = (struct site_bytes){ .at = 1, .n = 4, .off = { NOP, NOP, NOP, NOP } };
+	} else {
+		return "there is no room for a jump: compile with -fpatchable-function-entry=5";
+	}
+	switched(c, 0, JUMP, p[0]);
+	return NULL;
+}
+
+const char *site_code_sled(struct bytes code, uint8_t kind, struct site_code *c)
+{
+	const uint8_t *p = bytes_take(&code, SLED), at = kind == SITE_END ? 1 : 2;
+	size_t room = 0, n;
+	struct bytes nops;
+
+	*c = (struct site_code){ .length = SLED, .keeps = true };
+	if (!p)
+		return "it is outside of the program's code";
+	if (p[0] == 0x41 && p[1] == 0xba)
+		return "XRay's own runtime has patched it";
+	if (kind == SITE_END ? p[0] != RET : p[0] != SHORT || p[1] != SLED_OVER)
+		return "there is no sled of XRay";
+	nops = bytes_of(p + at, SLED - at);
+	while (bytes_left(&nops) && (n = site_code_nop(nops)) && bytes_skip(&nops, n)) {
+		room += n;
+		nops = bytes_of(p + at + room, SLED - at - room);
+	}
+	/* Nobody comes to a jump that was left there when it was switched off. */
+	if (room + at < SLED && p[at] != JUMP)
+		return "there is no sled of XRay";
+	c->before = (struct site_bytes){ .at = at, .n = SITE_JUMP };
+	memcpy(c->before.off, p + at, SITE_JUMP);
+	if (kind == SITE_END)
+		switched(c, 0, NOP, RET);
+	else
+		switched(c, 1, 0, SLED_OVER);
+	return NULL;
+}
+
+/*
+ * Each byte is an instruction of its own: nop, or one that sets or clears the carry or the
+ * direction flag as they are at a function's entry anyway; the last one may be a prefix that has
+ * no meaning in this mode, for the function's next instruction.
+ */
+#define DISTANCE(low, high) ((int32_t)(0x9090u | (uint32_t)(low) << 16 | (uint32_t)(high) << 24))
+#define BELOW(high)                                                                             \
+	DISTANCE(0xfc, high), DISTANCE(0xf9, high), DISTANCE(0xf8, high), DISTANCE(0xf5, high), \
+		DISTANCE(0x90, high)
+
+size_t site_code_distances(const int32_t **list)
+{
+	static const int32_t distances[] = {
+		BELOW(0xfc), BELOW(0xf9), BELOW(0xf8), BELOW(0xf5),
+		BELOW(0x26), BELOW(0x2e), BELOW(0x36),
+	};
+
+	*list = distances;
+	return sizeof(distances) / sizeof(distances[0]);
+}
+
+bool site_code_jump(uint8_t out[SITE_JUMP], uint64_t from, uint64_t to)
+{
+	int64_t distance = (int64_t)(to - from - SITE_JUMP);
+	int32_t low = (int32_t)distance;
+
+	out[0] = JUMP;
+	memcpy(out + 1, &low, sizeof(low));
+	return low == distance;
+}
+
+bool site_code_aim(struct site_code *c, uint64_t at, uint64_t target)
+{
+	if (c->far) {
+		if (c->distances)
+			memcpy(c->before.on, &c->distance, sizeof(c->distance));
+		return at + SITE_JUMP + (uint64_t)(int64_t)c->distance == target;
+	}
+	return site_code_jump(c->before.on, at + c->before.at, target);
+}
