@@ -159,6 +159,11 @@ $(O)/tests/unit/test_class_rewrite $(O)/tests/unit/test_native_wrap $(O)/tests/p
 $(O)/tests/unit/test_class_rewrite $(O)/tests/unit/test_native_wrap $(O)/tests/programs/rewrite_classes: $(call obj,$(CLASSFILE_SRC))
 $(O)/tests/unit/test_jprof: $(call obj,tools/common/java_name.c tools/jprof/ranges.c tools/jprof/sizes.c)
 
+# Of patch sites what reads them; instructions of x86-64, whatever machine this is.
+$(O)/tests/unit/test_patch_sites: INC_TESTS += -Itools/hookit/patch
+$(O)/tests/unit/test_patch_sites: $(call obj,$(addprefix tools/hookit/patch/,begins.c object_file.c sites.c sites_patchable.c \
+	sites_xray.c x86_64/site_code.c))
+
 # Of ptt what two moments give.
 $(O)/tests/unit/test_ptt_dump: $(call obj,tools/ptt/dump.c tools/ptt/thread_names.c)
 $(O)/tests/unit/test_ptt_dump: INC_TESTS += -Itools/ptt -Itools/common

@@ -8,7 +8,8 @@
 FUZZ_SECONDS ?= 300
 FUZZ_NAMES   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_REPLAY  := $(FUZZ_NAMES:%=$(O)/tests/fuzz/fuzz_%)
-FUZZ_INC     := $(INC_PERFUTIL) -Itools/common -Itools/jprof/classfile -Itools/calltree -Itools/swtrace -Ipost -Itests/fuzz
+FUZZ_INC     := $(INC_PERFUTIL) -Itools/common -Itools/jprof/classfile -Itools/calltree -Itools/swtrace -Ipost -Itests/fuzz \
+		-Itools/hookit/patch
 FUZZ_CC	     := clang -g -O1 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DPITRACE_VERSION='"$(VERSION)"' \
 		-DPITRACE_LIBDIR='"/nowhere"' -DPITRACE_DATADIR='"/nowhere"' \
 		-DPITRACE_DKMSDIR='"/nowhere"' -DPROFILE_TICKS_MOST=4096 \
@@ -103,6 +104,10 @@ FUZZ_FOR_compiled := tools/swtrace/compiled.c
 FUZZ_FOR_class	:= $(CLASSFILE_SRC)
 FUZZ_FOR_calibration := tools/calltree/calibration_text.c
 FUZZ_SRC_calibration := tools/calltree/calibration.c
+
+# Sites are instructions: of this machine, or of x86-64 where there are none.
+FUZZ_FOR_patch := $(addprefix tools/hookit/patch/,begins.c object_file.c sites.c sites_patchable.c sites_xray.c) \
+		   $(firstword $(filter %/site_code.c,$(PATCH_SRC)) tools/hookit/patch/x86_64/site_code.c)
 
 FUZZ_FOR_jprof := $(wildcard post/input/jprof/*.c)
 FUZZ_SRC_jprof = $(FUZZ_SRC_post)

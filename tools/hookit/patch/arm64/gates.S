@@ -42,7 +42,8 @@
 	ldp	x0, x1, [sp], #KEPT
 	.endm
 
-/* function(stub, stack pointer at the site, place of x30); pushed: bytes of the stub's on the stack */
+/* function(stub, stack pointer at the site, place of x30); pushed: bytes of the stub's on the
+ * stack */
 	.macro	gate name, function, from, pushed
 	.globl	\name
 	.hidden	\name

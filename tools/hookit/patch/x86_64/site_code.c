@@ -11,22 +11,26 @@
 #define SLED      11 /* bytes of a sled of XRay */
 #define SLED_OVER 9
 
-/* An operand's bytes behind its ModRM byte; 0 for a register. */
+/* An operand's bytes behind its ModRM byte, which are taken; 0 for a register. */
 static size_t operand(struct bytes *code, uint8_t modrm)
 {
 	uint8_t mod = modrm >> 6;
-	size_t n = 0;
+	size_t scale = 0, n;
 
 	if (mod == 3)
 		return 0;
+	n = mod == 1 ? 1 : mod == 2 ? 4 : 0;
 	if ((modrm & 7) == 4) {
 		uint8_t base = bytes_u8(code) & 7;
 
-		n = 1 + (mod == 0 && base == 5 ? 4 : 0);
+		scale = 1;
+		if (mod == 0 && base == 5)
+			n = 4;
 	} else if (mod == 0 && (modrm & 7) == 5) {
 		n = 4;
 	}
-	return n + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
+	bytes_skip(code, n);
+	return scale + n;
 }
 
 size_t site_code_nop(struct bytes code)
