@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Fuzz: a program's patch sites, as if it was loaded at its own addresses: both sections, its
- * functions by symbols and by the table for unwinders, the instructions at the sites. What comes out
- * lies in the program's code, in order, and nowhere over another.
+ * functions by symbols and by the table for unwinders, the instructions at the sites. What comes
+ * out lies in the program's code, in order, and nowhere over another.
  */
 #include <sys/mman.h>
 #include <unistd.h>

@@ -9,7 +9,7 @@
 
 	.text
 
-/* Nine registers and eight bytes: the stack is where the C code wants it. */
+/* Ten registers. The stack is aligned for the C code, which compilers do not do for all functions. */
 #define KEPT 80
 
 	.macro	keep
@@ -22,11 +22,14 @@
 	push	%r9
 	push	%r10
 	push	%r11
-	lea	-8(%rsp), %rsp
+	push	%rbx
+	mov	%rsp, %rbx
+	and	$-16, %rsp
 	.endm
 
 	.macro	back
-	lea	8(%rsp), %rsp
+	mov	%rbx, %rsp
+	pop	%rbx
 	pop	%r11
 	pop	%r10
 	pop	%r9
@@ -47,8 +50,8 @@
 \name:
 	endbr64
 	keep
-	mov	KEPT(%rsp), %rdi
-	lea	KEPT + 8(%rsp), %rsi
+	mov	KEPT(%rbx), %rdi
+	lea	KEPT + 8(%rbx), %rsi
 	sub	$\from, %rdi
 	\more
 	call	\function
@@ -65,7 +68,7 @@
 	end	patch_gate_enter
 
 	gate	patch_gate_leave, patch_left, STUB_LEFT
-	mov	%rax, KEPT + 8(%rsp)
+	mov	%rax, KEPT + 8(%rbx)
 	end	patch_gate_leave
 
 	gate	patch_gate_begin, patch_began, STUB_CALLED
