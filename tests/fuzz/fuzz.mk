@@ -8,8 +8,8 @@
 FUZZ_SECONDS ?= 300
 FUZZ_NAMES   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_REPLAY  := $(FUZZ_NAMES:%=$(O)/tests/fuzz/fuzz_%)
-FUZZ_INC     := $(INC_PERFUTIL) -Itools/common -Itools/jprof/classfile -Itools/calltree -Itools/swtrace -Ipost -Itests/fuzz \
-		-Itools/hookit/patch
+FUZZ_INC     := $(INC_PERFUTIL) -Itools/common -Itools/jprof/classfile -Itools/calltree -Ipost -Itests/fuzz \
+		-Itools/hookit/patch -Itools/swtrace
 FUZZ_CC	     := clang -g -O1 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DPITRACE_VERSION='"$(VERSION)"' \
 		-DPITRACE_LIBDIR='"/nowhere"' -DPITRACE_DATADIR='"/nowhere"' \
 		-DPITRACE_DKMSDIR='"/nowhere"' -DPROFILE_TICKS_MOST=4096 \
