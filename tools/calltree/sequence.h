@@ -86,7 +86,8 @@ static inline uint32_t sequence_floor(uint16_t s)
 	return s % FLOORS;
 }
 
-/* What calls a method's hooks: compiled code, of natives too. Whether it is static is nothing to it. */
+/* What calls a method's hooks: compiled code, of natives too. Whether it is static is nothing to
+ * it. */
 static inline uint32_t hooked_by(uint32_t type)
 {
 	return type < TYPE_JITTED ? TYPE_INTERPRETED : type < TYPE_COMPILING ? TYPE_JITTED : type;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * log-gen: each entry and exit of Java methods, and of functions, binary. A head, then chunks: kind and length, then
- * so many bytes. What has more than a byte is little-endian. Numbers in chunks are varints: seven
- * bits a byte, the lowest first, the highest bit set but in the last one.
+ * log-gen: each entry and exit of Java methods, and of functions, binary. A head, then chunks:
+ * kind and length, then so many bytes. What has more than a byte is little-endian. Numbers in
+ * chunks are varints: seven bits a byte, the lowest first, the highest bit set but in the last one.
  *
  *   N  of each metric its name: length, bytes
  *   M  the number of the first method; of each from there on: length, bytes

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Minima of this very library on this machine, before the program's first call is measured:
  * functions of its own, compiled as programs are, make each sequence of events a few hundred times.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The functions that make the sequences, for each way in which they are compiled. */
 static volatile int sum;
 

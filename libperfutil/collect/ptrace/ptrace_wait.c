@@ -230,7 +230,8 @@ static void step(struct ptrace_session *s, struct ptrace_thread *t)
 		ptrace(way, t->tid, 0, t->delivered);
 }
 
-/* It has reached a breakpoint, but another stop came first: let go now, it would die of the trap. */
+/* It has reached a breakpoint, but another stop came first: let go now, it would die of the trap.
+ */
 static bool trap_is_pending(const struct ptrace_thread *t)
 {
 	struct __ptrace_peeksiginfo_args which = { .nr = PENDING };
@@ -466,8 +467,8 @@ static void put_again(const struct ptrace_session *s, struct ptrace_thread *t)
 	t->over = 0;
 }
 
-/* At a breakpoint of the collector's that was removed after the thread had reached it: none is there
- * now. */
+/* At a breakpoint of the collector's that was removed after the thread had reached it: none is
+ * there now. */
 static bool was_ours(const struct ptrace_thread *t, uint64_t at)
 {
 	uint8_t code[sizeof(t->p->place->was)];
@@ -684,8 +685,8 @@ void ptrace_switch(struct ptrace_session *s, bool on)
 			ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
 }
 
-/* New threads whose parents were killed before they could say whose they are; NULL: others are left,
- * or none is. Let go earlier they would run into the breakpoints that are still there. */
+/* New threads whose parents were killed before they could say whose they are; NULL: others are
+ * left, or none is. Let go earlier they would run into the breakpoints that are still there. */
 static struct ptrace_thread *orphan(const struct ptrace_session *s)
 {
 	struct ptrace_thread *stopped = NULL;

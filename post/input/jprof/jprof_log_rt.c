@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * log-rt: the call trees of threads as libjprof and libhookit write them, text. Some lines tell what
- * was measured; the last of them names the columns. Then come the nodes, parents before their
+ * log-rt: the call trees of threads as libjprof and libhookit write them, text. Some lines tell
+ * what was measured; the last of them names the columns. Then come the nodes, parents before their
  * children, up to an empty line; what follows lists what was left out. A log that is cut is read up
  * to its last whole line.
  */

@@ -96,7 +96,7 @@ for command in 'swtrace '{init,on,run,ai,check,event,mark} run.tprof run.itrace 
 		options=$(takers $command)
 	fi
 	for option in $options; do
-		for text in '' ,,; do
+		for text in "" ",,"; do
 			n=$((n + 1))
 			words=("$option" "$text")
 			[ "${option%=}" = "$option" ] || words=("$option$text")

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Memory of stubs is never given back: a thread may still be in one. First come the addresses of
  * the gates, then the stubs, in the order of the sites.

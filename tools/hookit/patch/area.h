@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Stubs of an object's sites, and the places that sites lead to by themselves. */
 #ifndef PATCH_AREA_H
 #define PATCH_AREA_H

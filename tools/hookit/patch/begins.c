@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Binary search in the table for unwinders, where it has the form that linkers give it. */
 #include "begins.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Where functions begin, of the table for unwinders (.eh_frame_hdr), which a stripped program has,
  * too: pairs of the function and what is known of it, relative to the table, in order.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What gates call: from sites to events. This file is compiled without registers of vectors (-m
  * general-regs-only), as gates do not keep them.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A program or library as it is loaded: its segments, by the addresses that they have there. */
 #ifndef PATCH_IMAGE_H
 #define PATCH_IMAGE_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Memory of return addresses, in large parts; which there are is in a table that only grows. */
 #include "kept.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Return addresses of functions whose return is hooked. Each has a place of its own, which follows
  * from where it was on the stack: so it is found whatever becomes of the frames between, when they

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What differs between machines beside sites, stubs and gates. */
 #ifndef PATCH_MACHINE_H
 #define PATCH_MACHINE_H

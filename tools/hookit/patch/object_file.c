@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sections and functions of an ELF file: each read is bounded by the file's size. */
 #include "object_file.h"
 

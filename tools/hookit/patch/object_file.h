@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What an ELF file has that is not loaded with it: where its sections are, and its functions. It is
  * read, never mapped: who shortens the file meanwhile does the program no harm.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Objects by the loader's list; their sections by their files, which must be those that are
  * loaded. */
 #include "objects.h"

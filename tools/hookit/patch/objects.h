@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What is loaded in this process and has sites. */
 #ifndef PATCH_OBJECTS_H
 #define PATCH_OBJECTS_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sites are switched: all of an object's together, in steps after each of which all CPUs are
  * told. */
 #include "patch.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Calls of functions in programs that were not built for it: the sites that their compiler left
  * (gcc and clang -fpatchable-function-entry=5, clang -fxray-instrument) are patched in the running

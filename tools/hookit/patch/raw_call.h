@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * System calls of hooks: without the C library, which may be what is patched, and whose errno is
  * the program's. They return what the kernel does.

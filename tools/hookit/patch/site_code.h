@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What instructions stand at a site, and how it is switched on while other threads run in it: each
  * machine has its own. Whatever a thread finds there, before, between or after, does no harm:

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Both sections of an object; what is counted of sites that cannot be patched. */
 #include "sites.h"
 

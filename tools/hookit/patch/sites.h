@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Patch sites: places in a program's code that its compiler left for calls of hooks. Where they are
  * is told by two sections of the loaded program:

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* For the readers of sections: a site more, or one that cannot be patched. */
 #ifndef SITES_ADD_H
 #define SITES_ADD_H

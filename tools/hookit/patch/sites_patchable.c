@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The section __patchable_function_entries. */
 #include "begins.h"
 #include "sites_add.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Memory near code: it is asked for at places ever farther away, none of which is taken from
  * others. */
 #include "space.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Memory for code near other code. It is executable and not writable from the start. */
 #ifndef PATCH_SPACE_H
 #define PATCH_SPACE_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Stubs: code near the program's that a patched site leads to, one for each site. It calls a gate
  * (gates.S), which keeps all registers and calls patch_entered() and its kin, and goes on in the

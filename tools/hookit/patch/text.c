@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Code that is written: a page's changes together, then all CPUs are told. */
 #include "text.h"
 

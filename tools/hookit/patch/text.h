@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Writes code of this process: by /proc/self/mem, which needs no page to be writable. What is
  * written together goes page by page, so bytes between two changes are written as they were.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * How to unwind from a stub, in DWARF, is told to libgcc's unwinder, which a C++ program has and
  * the C library loads when a thread is cancelled: so it is loaded now. A program may have one of

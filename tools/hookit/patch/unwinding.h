@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Unwinders (of exceptions, of cancelled threads, backtrace()) pass through stubs. */
 #ifndef PATCH_UNWINDING_H
 #define PATCH_UNWINDING_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What the trainer's passes have measured. The least value of all may have come but once: by code
- * that one VM has compiled in another way, or by a clock that was moved. Of each sequence the second
- * least pass counts: a value that was there again. Two values that differ by a step of the metric, or
- * by little, are the same.
+ * that one VM has compiled in another way, or by a clock that was moved. Of each sequence the
+ * second least pass counts: a value that was there again. Two values that differ by a step of the
+ * metric, or by little, are the same.
  */
 #ifndef PASSES_H
 #define PASSES_H

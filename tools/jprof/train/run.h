@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Programs that jprof-train starts and waits for. A signal that asks it to end ends the program that
- * runs, and is remembered: what was learnt by then is kept.
+ * Programs that jprof-train starts and waits for. A signal that asks it to end ends the program
+ * that runs, and is remembered: what was learnt by then is kept.
  */
 #ifndef RUN_H
 #define RUN_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files of minima: those that a pass has left, and the user's, which is refused as the agent refuses
- * it: of another key, damaged, another user's, a link. */
+/* Files of minima: those that a pass has left, and the user's, which is refused as the agent
+ * refuses it: of another key, damaged, another user's, a link. */
 #ifndef STORE_H
 #define STORE_H
 

@@ -248,7 +248,7 @@ asm(".text\n"
     "	xor %eax, %eax\n"
     "	syscall\n"
     "	ud2\n"
-    /* two threads that call the same function, after a popf if need be; the last one ends the process */
+    /* two threads that call the same function, after a popf if need be; the last one ends it all */
     "sub_flags_both:\n"
     "	pushf\n"
     "	popf\n"
@@ -299,7 +299,7 @@ asm(".text\n"
     "	jmp sub_reserve\n"
     "sub_left:\n"
     "	jmp sub_exit\n"
-    /* flags that are pushed and popped; a trap flag of its own; a signal that comes before a popf */
+    /* flags pushed and popped; a trap flag of its own; a signal that comes before a popf */
     "sub_flags:\n"
     "	pushf\n"
     "	testl $0x100, (%rsp)\n"

@@ -474,7 +474,8 @@ static void waits(void)
 	usleep(20000);
 	CU_ASSERT_EQUAL(info()->instructions, n);
 	drain();
-	/* … and again, however busy the machine is. It may also have waited while that was drained. */
+	/* … and again, however busy the machine is. It may also have waited while that was
+	 * drained. */
 	waited = info()->waits;
 	for (int i = 0; i < 20000 && info()->waits == waited; i++)
 		usleep(1000);

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Gates: from stubs to C. All registers that a function may change are kept, but for x16, which
  * brings the real return address back, x17, and those of vectors: what is called here is compiled

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sites of arm64: the first instruction becomes a branch, which reaches 128 MB. */
 #include "site_code.h"
 

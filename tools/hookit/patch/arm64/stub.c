@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Stubs of arm64. The return address of a function at its entry is in x30; x16 and x17 are free. */
 #include "stub.h"
 

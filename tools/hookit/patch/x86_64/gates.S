@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Gates: from stubs to C. All registers that a function may change are kept, not just those of
  * arguments: a compiler that knows both caller and function lets values stay in the others. Those

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What stubs call, and where in a stub what is: for C and for gates.S. */
 #ifndef PATCH_GATES_H
 #define PATCH_GATES_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the gates must know of the CPU: how large its vector registers are; hardware shadow
  * stacks. */
 #include "machine.h"

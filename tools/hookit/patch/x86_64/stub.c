@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Stubs of x86-64: what is after each instruction is where the next one begins. */
 #include "stub.h"
 
