@@ -28,6 +28,15 @@ rm -rf "$made"
 # probes, 10 % by changed classes): MODE.PROGRAM MOST-OF-TOTAL MOST-OF-A-METHOD, "-": nothing is promised.
 # docs/benchmarks.md says why.
 reached=(
+	"rewrite.Hellop 24 -"
+	"rewrite.Getters 292 -"
+	"rewrite.Recursion 6 -"
+	"rewrite.Virtuals 1 -"
+	"rewrite.Exceptions 2 -"
+	"rewrite.Natives 3 -"
+	"rewrite.Strings 25 -"
+	"rewrite.Streams 206 -"
+	"rewrite.Locks 21 -"
 )
 # off HAVE WANT: in percent
 off() {
