@@ -4,8 +4,12 @@
  * which methods a filter takes. In a VM: test_jprof_calls.sh.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "calibration.h"
 #include "call_fast.h"
@@ -339,6 +343,90 @@ static void in_line(void)
 	in_line_by(false);
 }
 
+#define PAIRS 16
+
+static void pairs_in_line(void)
+{
+	uint64_t now = t->last[0];
+	bool done = true;
+
+	for (int i = 0; i < PAIRS; i++) {
+		done &= call_enter_again(t, 1, TYPE_JITTED, true, now += 3);
+		t->last[0] = now;
+		done &= call_leave_again(t, 1, true, now += 5);
+		t->last[0] = now;
+	}
+	if (!done)
+		_exit(1);
+}
+
+static void pairs_called(void)
+{
+	uint64_t now = t->last[0];
+
+	for (int i = 0; i < PAIRS; i++) {
+		now += 3;
+		call_enter(t, 1, TYPE_JITTED, &now);
+		t->last[0] = now;
+		now += 5;
+		call_leave(t, 1, &now);
+		t->last[0] = now;
+	}
+}
+
+static void wait_for_stop(pid_t pid)
+{
+	int status;
+
+	CU_ASSERT_EQUAL_FATAL(waitpid(pid, &status, 0), pid);
+	CU_ASSERT_FATAL(WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP);
+}
+
+/* Instructions of a pair: a child is stepped through some. */
+static long cost_of(void (*pairs)(void))
+{
+	long steps = 0;
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		raise(SIGSTOP);
+		pairs();
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	wait_for_stop(pid);
+	do {
+		steps++;
+		CU_ASSERT_EQUAL_FATAL(ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL), 0);
+		CU_ASSERT_EQUAL_FATAL(waitpid(pid, &status, 0), pid);
+	} while (WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP);
+	CU_ASSERT(WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP);
+	ptrace(PTRACE_CONT, pid, NULL, NULL);
+	CU_ASSERT(waitpid(pid, &status, 0) == pid && status == 0);
+	return steps;
+}
+
+static void nothing(void) { }
+
+/* What is in line takes less than what is called. */
+static void cost(void)
+{
+	long in_line_takes, called_takes, none;
+
+	begin();
+	pairs_called();
+	pairs_called();
+	none = cost_of(nothing);
+	in_line_takes = (cost_of(pairs_in_line) - none) / PAIRS;
+	called_takes = (cost_of(pairs_called) - none) / PAIRS;
+	printf("# instructions of a pair: %ld in line, %ld called\n", in_line_takes, called_takes);
+	call_thread_free(t);
+	CU_ASSERT(in_line_takes > 20);
+	CU_ASSERT(in_line_takes < called_takes);
+}
+
 /* The place of a value counts with the next event, or when none follows. */
 static void settled(void)
 {
@@ -467,8 +555,8 @@ int main(void)
 		{ "sizes", sizes },       { "tree", tree },       { "silent_ends", silent_ends },
 		{ "deep", deep },         { "many", many },       { "calibrated", calibrated },
 		{ "unlearnt", unlearnt }, { "ring", ring },       { "filters", filters },
-		{ "in_line", in_line },   { "settled", settled }, { "ids", ids },
-		{ "named", named },       { NULL, NULL },
+		{ "in_line", in_line },   { "settled", settled }, { "cost", cost },
+		{ "ids", ids },           { "named", named },     { NULL, NULL },
 	};
 
 	return unit_run("jprof_calls", tests);
