@@ -117,21 +117,4 @@ static inline bool sequence_of_paper(uint16_t s)
 	       p.ran < TYPE_COMPILING && p.top < TYPE_COMPILING && sequence_returns(p);
 }
 
-/* Whether changed classes can make it. A handler tells that it goes on, in its own method, and an
- * exception ends there or goes further: after one that left a method there is no other event. */
-static inline bool sequence_possible(uint16_t s)
-{
-	struct sequence_parts p = sequence_parts(s);
-
-	if (!sequence_learns(s) || p.before >= TYPE_COMPILING || p.ran >= TYPE_COMPILING ||
-	    p.top >= TYPE_COMPILING)
-		return false;
-	if ((p.went == EVENT_CAUGHT && p.top != p.ran) ||
-	    (p.came == EVENT_CAUGHT && p.before != p.ran))
-		return false;
-	if (p.came == EVENT_UNWIND && p.went != EVENT_UNWIND && p.went != EVENT_CAUGHT)
-		return false;
-	return sequence_returns(p);
-}
-
 #endif
