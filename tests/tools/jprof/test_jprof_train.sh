@@ -200,6 +200,17 @@ else
 	mkdir fixed && chmod 555 fixed
 	refused unwritable 'fixed/file: Permission denied' -j "$work/says" -c fixed/file
 fi
+# The VM's options that choose its compilers, wherever they stand, are of the key.
+of_compilers() { # NAME WANT VMOPTION...
+	local name=$1 want=$2
+	shift 2
+	java "$@" "-agentpath:$build/lib/pitrace/libjprof.so=CALIBRATION=none,LOGPREFIX=options,CLASSMETHODS=One.leaf*" One >log 2>&1
+	is "$name" "$(sed -n 's/^calibration of vm compilers: //p' options.1_*)" "$want"
+	rm -f options.1_*
+}
+of_compilers compilers_own 'its own choice' -XX:+UseSerialGC
+of_compilers compilers_told '-XX:TieredStopAtLevel=1' -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
+JAVA_TOOL_OPTIONS='-XX:+UseSerialGC -XX:-TieredCompilation' of_compilers compilers_of_environment '-XX:-TieredCompilation'
 # The agent itself: each line of a key that is another's.
 cached=$(echo cache/pitrace/jprof-*.calibration)
 while IFS=: read -r field _; do
