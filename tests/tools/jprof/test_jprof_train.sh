@@ -211,6 +211,28 @@ of_compilers() { # NAME WANT VMOPTION...
 of_compilers compilers_own 'its own choice' -XX:+UseSerialGC
 of_compilers compilers_told '-XX:TieredStopAtLevel=1' -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
 JAVA_TOOL_OPTIONS='-XX:+UseSerialGC -XX:-TieredCompilation' of_compilers compilers_of_environment '-XX:-TieredCompilation'
+# What a log says of untrained sequences: by a file in which those of the thread itself were seen 99 times,
+# the others 100 times; what they hold is what stands at the thread's line. Interpreted, so that each run has the same.
+judged() {
+	rm -f judged.1_*
+	java -Xint "-agentpath:$build/lib/pitrace/libjprof.so=CALIBRATION=own,LOGPREFIX=judged,CLASSMETHODS=One.leaf*" One >log 2>&1
+	sed -n 's/^calibration by wall: sequences \(.*\) of BASE; nodes.*/\1/p' judged.1_*
+}
+first=$(judged)
+there=$(grep -c ^sequence own)
+[ "$there" -ge 3 ]
+verdict sequences_there $? "$(cat own log)"
+is none_trained "$first" "trained 0, untrained $there, which hold 100.0 %"
+awk '/^sequence/ { split($2, part, "-"); $3 = part[3] == "O" ? 99 : 100 } { print }' own >counted
+cp counted own
+chmod 600 own
+have=$(judged)
+is some_trained "$have" "$(awk '
+	FNR == NR { if (/^sequence/) { split($2, part, "-"); n[part[3] == "O"]++ } next }
+	$1 == "LV" { body = 1; next }
+	body && NF { base[$1 == 0] += $4 }
+	END { printf "trained %d, untrained %d, which hold %.1f %%", n[0], n[1], 100 * base[1] / (base[0] + base[1]) }
+	' counted judged.1_*)"
 # The agent itself: each line of a key that is another's.
 cached=$(echo cache/pitrace/jprof-*.calibration)
 while IFS=: read -r field _; do
