@@ -233,6 +233,22 @@ is some_trained "$have" "$(awk '
 	body && NF { base[$1 == 0] += $4 }
 	END { printf "trained %d, untrained %d, which hold %.1f %%", n[0], n[1], 100 * base[1] / (base[0] + base[1]) }
 	' counted judged.1_*)"
+# Two runs of a program: the same tree, but for what the compilers have changed, which the page's example names.
+run_once() { # NAME VMOPTION...
+	java "${@:2}" "-agentpath:$build/lib/pitrace/libjprof.so=CALLTREE,METHODTYPES,LOGPREFIX=$1,CLASSMETHODS=One.*" One >log 2>&1
+	sed '1,/^ LV/d; /^$/,$d; s/ main_[0-9]*$/ main/; /^ *0 .*_[0-9]*$/d' "$1".1_* >"$1.tree"
+}
+run_once one -Xint
+run_once two -Xint
+run_once compiled -Xcomp
+[ "$(wc -l <one.tree)" -ge 3 ] && cmp one.tree two.tree
+verdict two_runs $? "$(diff one.tree two.tree)"
+sed -n '/^types() {/,/^comm/s/\\//gp' "$top/tools/jprof/libjprof.1" >changed
+bash -c "$(sed 's/log-rt.1_71/one.1_*/; s/log-rt.1_72/two.1_*/' changed)" >out 2>&1
+is types_same "$(cat out)" ''
+bash -c "$(sed 's/log-rt.1_71/one.1_*/; s/log-rt.1_72/compiled.1_*/' changed)" >out 2>&1
+is types_changed "$(grep leaf out)" "One.leaf(I)I I
+	One.leaf(I)I J"
 # The agent itself: each line of a key that is another's.
 cached=$(echo cache/pitrace/jprof-*.calibration)
 while IFS=: read -r field _; do
