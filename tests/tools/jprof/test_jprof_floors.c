@@ -49,7 +49,7 @@ static void walked(void)
 	CU_ASSERT_EQUAL(read_floors(&c, walk), 4);
 	CU_ASSERT_EQUAL(floor_of(&c, EVENT_ENTER, j, EVENT_ENTER, j), 5);
 	CU_ASSERT_EQUAL(floor_of(&c, EVENT_ENTER, j, EVENT_LEAVE, j), 7);
-	CU_ASSERT_EQUAL(floor_of(&c, EVENT_LEAVE, j, EVENT_LEAVE, J), 5);
+	CU_ASSERT_EQUAL(floor_of(&c, EVENT_LEAVE, j, EVENT_LEAVE, J), 4);
 	CU_ASSERT_EQUAL(floor_of(&c, EVENT_LEAVE, J, EVENT_ENTER, j), 4);
 	CU_ASSERT_EQUAL(floor_of(&c, EVENT_ENTER, J, EVENT_ENTER, j), 0);
 	for (size_t i = 0; i < FLOORS; i++)
@@ -82,10 +82,95 @@ static void interrupted(void)
 					 A " 5 @ 0 TrainJ.enters_jj_J(int):JITCODE" T "CALL 0\n%s" R
 					   " 7 @ 0 TrainJ.leaf_j(int):JITCODE" T "RETURN 0\n",
 					 between[i]) > 0);
-		CU_ASSERT_EQUAL(read_floors(&c, text), !i);
+		CU_ASSERT_EQUAL(read_floors(&c, text), i ? 0 : 2);
 		calibration_free(&c);
 		free(text);
 	}
+}
+
+/* The VM's code before and behind a native is the native's; it calls a method and a native. */
+static const char natives[] = A "  9 @  0 Trainer.quiet(int):JITCODE" T "CALL 0\n" A
+				"  5 @  0 TrainJ.enters_nj_j(int):JITCODE" T "CALL 0\n" A
+				" 17 @ 20 TrainN.enters_j_n(int):JITCODE" T "CALL 0\n"
+				"  0 U 3 4 @ 0 Java_TrainN_enters_1j_1n:/t/libtrainer.so" T
+				"JUMP 0\n" A " 60 @  0 jni_Call(JNIEnv *, ...):libjvm.so" T
+				"CALL 0\n" R "  7 @  0 TrainJ.leaf_j(int):JITCODE" T "RETURN 0\n" R
+				" 50 @ 3c jni_Call(JNIEnv *, ...):libjvm.so" T "RETURN 0\n" A
+				"  3 @  9 Java_TrainN_enters_1j_1n:/t/libtrainer.so" T "CALL 0\n" A
+				" 30 @  0 TrainN.leaf_N(int):JITCODE" T "CALL 0\n" R
+				"  2 @  0 Java_TrainN_leaf_1N:/t/libtrainer.so" T "RETURN 0\n" R
+				" 21 @ b1 TrainN.leaf_N(int):JITCODE" T "RETURN 0\n" R
+				"  1 @ 1f Java_TrainN_enters_1j_1n:/t/libtrainer.so" T
+				"RETURN 0\n" R " 22 @ b1 TrainN.enters_j_n(int):JITCODE" T
+				"RETURN 0\n" R "  4 @ 1c TrainJ.enters_nj_j(int):JITCODE" T
+				"RETURN 0\n";
+
+static void with_natives(void)
+{
+	const uint32_t N = TYPE_NATIVE, n = TYPE_NATIVE + 1;
+	struct calibration c;
+
+	CU_ASSERT_EQUAL(read_floors(&c, natives), 5);
+	CU_ASSERT_EQUAL(floor_of(&c, EVENT_ENTER, n, EVENT_ENTER, j), 17 + 4 + 60);
+	CU_ASSERT_EQUAL(floor_of(&c, EVENT_ENTER, j, EVENT_LEAVE, n), 7);
+	CU_ASSERT_EQUAL(floor_of(&c, EVENT_LEAVE, n, EVENT_ENTER, N), 50 + 3);
+	CU_ASSERT_EQUAL(floor_of(&c, EVENT_ENTER, N, EVENT_LEAVE, n), 30 + 2 + 21);
+	CU_ASSERT_EQUAL(floor_of(&c, EVENT_LEAVE, n, EVENT_LEAVE, j), 1 + 22);
+	calibration_free(&c);
+}
+
+/* An exception leaves two methods, the third one catches it, and calls another one. */
+#define STOPPED(goes)                                                                             \
+	A "  9 @  0 Trainer.quiet(int):JITCODE" T "CALL 0\n" A                                    \
+	  "  5 @ 20 TrainJ.fails_jJ_J(int):JITCODE" T "CALL 0\n" A                                   \
+	  "  6 @  0 TrainJ.passes_J_j(int):JITCODE" T "CALL 0\n"                                     \
+	  "  0 U 3 8 @ 0 TrainJ.out_J(int):JITCODE" T "JUMP 0\n" A " 90 @  0 rethrow_stub:JITCODE" T \
+	  "CALL 0\n"                                                                              \
+	  "  0 U 3 2 @ 28 TrainJ.passes_J_j(int):JITCODE" T "JUMP 0\n"                               \
+	  "  0 U 3 80 @ 0 rethrow_stub:JITCODE" T "JUMP 0\n" goes
+
+static void exceptions(void)
+{
+	struct calibration c;
+
+	CU_ASSERT_EQUAL(read_floors(&c,
+				    STOPPED(A "  7 @ 4c TrainJ.fails_jJ_J(int):JITCODE" T "CALL 0\n" R
+					      "  3 @  0 TrainJ.leaf_j(int):JITCODE" T "RETURN 0\n")),
+			6);
+	CU_ASSERT_EQUAL(floor_of(&c, EVENT_ENTER, j, EVENT_ENTER, J), 6);
+	CU_ASSERT_EQUAL(floor_of(&c, EVENT_ENTER, J, EVENT_UNWIND, j), 8);
+	CU_ASSERT_EQUAL(floor_of(&c, EVENT_UNWIND, j, EVENT_UNWIND, J), 90 + 2);
+	CU_ASSERT_EQUAL(floor_of(&c, EVENT_UNWIND, J, EVENT_CAUGHT, J), 80);
+	CU_ASSERT_EQUAL(floor_of(&c, EVENT_CAUGHT, J, EVENT_ENTER, j), 7);
+	CU_ASSERT_EQUAL(floor_of(&c, EVENT_ENTER, j, EVENT_LEAVE, J), 3);
+	calibration_free(&c);
+	/* It returns. */
+	CU_ASSERT_EQUAL(read_floors(&c, STOPPED(R "  7 @ 4c TrainJ.fails_jJ_J(int):JITCODE" T
+						  "RETURN 0\n")),
+			4);
+	CU_ASSERT_EQUAL(floor_of(&c, EVENT_UNWIND, J, EVENT_CAUGHT, J), 80);
+	calibration_free(&c);
+	/* Two frames are gone at once: which of them when, nobody knows. */
+	CU_ASSERT_EQUAL(read_floors(&c, A "  5 @ 20 TrainJ.fails_jJ_J(int):JITCODE" T "CALL 0\n" A
+					  "  6 @  0 TrainJ.passes_J_j(int):JITCODE" T "CALL 0\n" A
+					  "  8 @  0 TrainJ.out_J(int):JITCODE" T "CALL 0\n" R
+					  "  7 @ 4c TrainJ.fails_jJ_J(int):JITCODE" T "RETURN 0\n"),
+			1);
+	calibration_free(&c);
+	/* A native clears it, and tells nobody. */
+	CU_ASSERT_EQUAL(read_floors(&c,
+				    A "  5 @ 20 TrainJ.calls_j(int):JITCODE" T "CALL 0\n" A
+				      " 17 @ 20 TrainN.stops_J_N(int):JITCODE" T "CALL 0\n" A
+				      "  4 @  0 Java_TrainN_stops_1J_1N:/t/libtrainer.so" T
+				      "CALL 0\n" A "  8 @  0 TrainJ.out_J(int):JITCODE" T "CALL 0\n" R
+				      " 70 @  0 jni_Call(JNIEnv *, ...):libjvm.so" T "RETURN 0\n" R
+				      "  3 @  9 Java_TrainN_stops_1J_1N:/t/libtrainer.so" T
+				      "RETURN 0\n" R " 22 @ b1 TrainN.stops_J_N(int):JITCODE" T
+				      "RETURN 0\n"),
+			3);
+	CU_ASSERT_EQUAL(floor_of(&c, EVENT_ENTER, J, EVENT_UNWIND, TYPE_NATIVE), 8);
+	CU_ASSERT_EQUAL(floor_of(&c, EVENT_UNWIND, TYPE_NATIVE, EVENT_LEAVE, j), 70 + 3 + 22);
+	calibration_free(&c);
 }
 
 /* Wherever it is cut there is no more than before. */
@@ -107,6 +192,8 @@ int main(void)
 	static const struct unit_test tests[] = {
 		{ "walked", walked },
 		{ "interrupted", interrupted },
+		{ "with_natives", with_natives },
+		{ "exceptions", exceptions },
 		{ "cut", cut },
 		{ NULL, NULL },
 	};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which values of the trainer's passes count, and what is a change; which sequences there can be.
- */
+/* Which values of the trainer's passes count, and what is a change; which sequences can be. */
 #include "passes.h"
 #include "possible.h"
 #include "sequence.h"
@@ -131,7 +130,7 @@ static void by_classes(void)
 {
 	enum { En = EVENT_ENTER, Ex = EVENT_LEAVE, Xx = EVENT_UNWIND, Ca = EVENT_CAUGHT };
 
-	/* En: 216 + 36 + 36 + 24; Ex: 3 * 216 + 24; Xx, of Java 144 + 24, of natives 3 * 72; Ca:
+	/* En: 216 + 36 + 36 + 24; Ex: 3 * 216 + 24; Xx: of Java 144 + 24, of natives 3 * 72; Ca:
 	 * 3 * 24 + 4. */
 	CU_ASSERT_EQUAL(possible(false), 312 + 672 + 384 + 76);
 	CU_ASSERT(is(false, CAN_BE, J, En, N, En, j));

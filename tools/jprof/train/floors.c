@@ -2,115 +2,262 @@
 /*
  * A line is what ran in one symbol up to a branch: CPU, U, what the branch is, how many
  * instructions, '@' if it goes on from the line before, an offset, symbol and module, the thread.
+ *
+ * No method of the trainer calls itself, neither at once nor by way of others: a name that is on
+ * the stack is that frame, another one is entered. Compiled methods end by a return; a frame that
+ * is not there any more without one was left by an exception, when it ran last. Whoever it reaches
+ * has caught it, if he does not end likewise; natives do not tell.
  */
 #include "floors.h"
 
 #include "base/text.h"
 
+#define DEEPEST 16 /* frames; the trainer has three */
+
 enum branch { BRANCH_CALL = 1, BRANCH_RETURN = 2 };
+
+struct text {
+	const char *at;
+	size_t n;
+};
 
 struct part {
 	uint64_t branch, count;
-	int type;  /* of the trainer's method; -1: other code */
-	bool goes; /* on from the line before */
-	const char *thread;
-	size_t thread_length;
+	int type;         /* of the trainer's method; -1: other code */
+	bool goes;        /* on from the line before */
+	bool in_c;        /* a native's own code, not the VM's before and behind it */
+	struct text name; /* of the method, as C has it or not */
+	struct text thread;
 };
 
-static bool is(const char *word, size_t n, const char *text)
+static bool is(struct text word, const char *text)
 {
-	return n == strlen(text) && !memcmp(word, text, n);
+	return word.n == strlen(text) && !memcmp(word.at, text, word.n);
 }
 
-/* TrainJ.both_jJ_J(int):JITCODE: its type is the last letter of its name. */
-static int type_of(const char *symbol, size_t n)
+/* What is between the two; false: it has not both. */
+static bool take_between(struct text *name, struct text symbol, const char *begin, const char *end)
 {
-	static const char class[] = "TrainJ.", end[] = "(int):JITCODE";
-	const size_t around = sizeof(class) - 1 + sizeof(end) - 1;
+	size_t first = strlen(begin), last = strlen(end);
 
-	if (n <= around || memcmp(symbol, class, sizeof(class) - 1) ||
-	    memcmp(symbol + n - (sizeof(end) - 1), end, sizeof(end) - 1))
-		return -1;
-	switch (symbol[n - sizeof(end)]) {
-	case 'J':
-		return TYPE_JITTED;
-	case 'j':
-		return TYPE_JITTED + 1;
-	}
-	return -1;
+	if (symbol.n <= first + last || memcmp(symbol.at, begin, first) ||
+	    memcmp(symbol.at + symbol.n - last, end, last))
+		return false;
+	*name = (struct text){ symbol.at + first, symbol.n - first - last };
+	return true;
+}
+
+/* TrainJ.both_jJ_J(int):JITCODE, Java_TrainN_both_1jJ_1n:/libtrainer.so: its last letter is the
+ * type. */
+static void take_symbol(struct part *p, struct text symbol)
+{
+	const char *colon = memchr(symbol.at, ':', symbol.n);
+	struct text function = { symbol.at, colon ? (size_t)(colon - symbol.at) : symbol.n };
+	static const char letters[] = "JjNn";
+	const char *letter;
+
+	p->in_c = take_between(&p->name, function, "Java_TrainN_", "");
+	if (!p->in_c && !take_between(&p->name, symbol, "TrainJ.", "(int):JITCODE") &&
+	    !take_between(&p->name, symbol, "TrainN.", "(int):JITCODE"))
+		return;
+	letter = memchr(letters, p->name.at[p->name.n - 1], sizeof(letters) - 1);
+	if (letter)
+		p->type = TYPE_JITTED + (int)(letter - letters);
 }
 
 /* false: it is no such line. Symbols of other code may have blanks: no more is looked at. */
 static bool take_part(struct bytes line, struct part *p)
 {
-	const char *word;
+	struct text word;
 	uint64_t cpu;
-	size_t n;
 
 	*p = (struct part){ .type = -1 };
 	text_skip_blanks(&line);
-	if (!text_number(&line, 10, &cpu) || !text_word(&line, &word, &n) || !is(word, n, "U"))
+	if (!text_number(&line, 10, &cpu) || !text_word(&line, &word.at, &word.n) || !is(word, "U"))
 		return false;
 	text_skip_blanks(&line);
 	if (!text_number(&line, 10, &p->branch))
 		return false;
 	text_skip_blanks(&line);
-	if (!text_number(&line, 10, &p->count) || !text_word(&line, &word, &n))
+	if (!text_number(&line, 10, &p->count) || !text_word(&line, &word.at, &word.n))
 		return false;
-	p->goes = is(word, n, "@");
+	p->goes = is(word, "@");
 	if (!p->goes)
 		return true;
-	if (!text_word(&line, &word, &n) || !text_word(&line, &word, &n))
+	if (!text_word(&line, &word.at, &word.n) || !text_word(&line, &word.at, &word.n))
 		return false;
-	p->type = type_of(word, n);
-	return p->type < 0 || text_word(&line, &p->thread, &p->thread_length);
+	take_symbol(p, word);
+	return p->type < 0 || text_word(&line, &p->thread.at, &p->thread.n);
 }
+
+/* ---- the walk -------------------------------------------------------------------------------- */
+
+struct frame {
+	struct text name;
+	bool in_c;
+	int type;
+};
 
 struct floor_walk {
 	struct calibration *c;
 	uint32_t metric, found;
-	struct part last;
-	int event; /* the last one; -1: none of the trainer's */
-	uint64_t since;
+	struct frame frames[DEEPEST];
+	uint32_t depth;
+	struct text thread;
+	int event;      /* the last one; -1: unknown */
+	uint64_t since; /* instructions */
+	uint64_t left;  /* of these, when the innermost method ran last */
+	uint64_t again; /* of these, when the one that an exception has reached ran again */
+	bool reached;   /* by an exception, of which nobody has said what becomes */
+	bool other;     /* code that is not the trainer's has run since */
 };
 
-static void transition(struct floor_walk *w, enum call_event went, const struct part *to)
+static bool is_native(const struct frame *f)
+{
+	return f->type >= TYPE_NATIVE;
+}
+
+static void forget(struct floor_walk *w)
+{
+	w->event = -1;
+	w->since = 0;
+	w->reached = false;
+}
+
+/* After so many instructions since the last event; the others are the next one's. */
+static void event(struct floor_walk *w, enum call_event went, int ran, int top, uint64_t count)
 {
 	uint64_t *floor;
 	uint16_t s;
 
 	if (w->event >= 0) {
-		s = sequence(0, (uint32_t)w->event, (uint32_t)w->last.type, went,
-			     (uint32_t)to->type);
+		s = sequence(0, (uint32_t)w->event, (uint32_t)ran, went, (uint32_t)top);
 		floor = &w->c->floor[(size_t)sequence_floor(s) * w->c->metrics + w->metric];
 		w->found += !*floor;
-		if (!*floor || w->since < *floor)
-			*floor = w->since;
+		if (!*floor || count < *floor)
+			*floor = count;
 	}
 	w->event = (int)went;
-	w->since = 0;
+	w->since -= count;
+}
+
+static struct frame *innermost(struct floor_walk *w)
+{
+	return &w->frames[w->depth - 1];
+}
+
+/* It goes on in the method that it has reached. */
+static void caught(struct floor_walk *w)
+{
+	if (w->reached && !is_native(innermost(w)))
+		event(w, EVENT_CAUGHT, innermost(w)->type, innermost(w)->type, w->again);
+	w->reached = false;
+}
+
+static void enter(struct floor_walk *w, const struct part *p)
+{
+	if (!w->depth || (w->other && !is_native(innermost(w)))) {
+		forget(w);
+	} else {
+		caught(w);
+		event(w, EVENT_ENTER, innermost(w)->type, p->type, w->since);
+	}
+	if (w->depth == DEEPEST) {
+		w->depth = 0;
+		forget(w);
+	}
+	w->frames[w->depth++] = (struct frame){ p->name, p->in_c, p->type };
+}
+
+/* The innermost one, after so many instructions. */
+static void leave(struct floor_walk *w, enum call_event went, uint64_t count)
+{
+	int ran = innermost(w)->type;
+
+	if (--w->depth)
+		event(w, went, ran, innermost(w)->type, count);
+	else
+		forget(w);
+}
+
+static void unwound(struct floor_walk *w)
+{
+	/* Whom an exception has reached, and left again, has not caught it. */
+	w->reached = false;
+	leave(w, EVENT_UNWIND, w->left);
+	w->again = w->since;
+	w->reached = true;
+}
+
+/* C has _1 for _. */
+static bool is_same(struct text a, bool a_in_c, struct text b, bool b_in_c)
+{
+	size_t i = 0, k = 0;
+
+	while (i < a.n && k < b.n && a.at[i] == b.at[k]) {
+		i += a_in_c && a.at[i] == '_' ? 2 : 1;
+		k += b_in_c && b.at[k] == '_' ? 2 : 1;
+	}
+	return i == a.n && k == b.n;
+}
+
+/* How many frames there are up to the one that runs; 0: none. */
+static uint32_t find(const struct floor_walk *w, const struct part *p)
+{
+	uint32_t at = w->depth;
+
+	while (at && !is_same(w->frames[at - 1].name, w->frames[at - 1].in_c, p->name, p->in_c))
+		at--;
+	return at;
+}
+
+static void begin_part(struct floor_walk *w, const struct part *p)
+{
+	uint32_t at = find(w, p);
+
+	if (!at) {
+		enter(w, p);
+	} else if (at + 1 == w->depth) {
+		unwound(w);
+	} else if (at < w->depth) {
+		w->depth = at;
+		forget(w);
+	} else if (w->other && !is_native(innermost(w))) {
+		forget(w);
+	}
 }
 
 static void step(struct floor_walk *w, const struct part *p)
 {
-	bool joined = p->goes && p->type >= 0 && w->last.type >= 0 &&
-		      p->thread_length == w->last.thread_length &&
-		      !memcmp(p->thread, w->last.thread, p->thread_length);
+	bool same = p->type < 0 || !w->thread.n ||
+		    (p->thread.n == w->thread.n &&
+		     !memcmp(p->thread.at, w->thread.at, w->thread.n));
 
-	if (!joined)
-		w->event = -1;
-	else if (w->last.branch == BRANCH_CALL)
-		transition(w, EVENT_ENTER, p);
-	else if (w->last.branch == BRANCH_RETURN)
-		transition(w, EVENT_LEAVE, p);
+	if (!p->goes || !same) {
+		w->depth = 0;
+		w->thread.n = 0;
+		forget(w);
+	}
+	if (p->type < 0) {
+		w->since += p->count;
+		w->other = true;
+		return;
+	}
+	w->thread = p->thread;
+	begin_part(w, p);
+	w->other = false;
 	w->since += p->count;
-	w->last = *p;
+	w->left = w->since;
+	if (p->branch != BRANCH_RETURN || p->in_c)
+		return;
+	caught(w);
+	leave(w, EVENT_LEAVE, w->since);
 }
 
 uint32_t floors_read(struct calibration *c, uint32_t metric, const char *text, size_t size)
 {
 	struct bytes all = bytes_of(text, size);
-	struct floor_walk w = { .c = c, .metric = metric, .last = { .type = -1 }, .event = -1 };
+	struct floor_walk w = { .c = c, .metric = metric, .event = -1 };
 	const char *line;
 	size_t n;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Floors from an instruction trace of the trainer without the agent, as post -arc -c prints it: of
- * each two transitions between its compiled methods, one after the other, the fewest instructions.
+ * each two events of its compiled methods and its natives, one after the other, the fewest
+ * instructions.
  */
 #ifndef FLOORS_H
 #define FLOORS_H

@@ -143,51 +143,61 @@ static void show(FILE *out, const struct calibration *c)
 	}
 }
 
-/* Where the key has a metric of instructions, that one's. */
-static bool keep(struct trainer *t, FILE *out, const struct calibration *found)
+/* The first of the metrics in a key that is instructions; metrics: there is none. */
+static uint32_t find_instructions(const char *key, uint32_t metrics)
 {
 	static const char instructions[] = "metric: instructions";
-	uint32_t at = 0, kept = 0, metrics = t->passes.least.metrics;
+	const char *line = strstr(key, "metric: ");
+	uint32_t at = 0;
+
+	while (line && strncmp(line + (*line == '\n'), instructions, sizeof(instructions) - 1)) {
+		line = strstr(line + 1, "\nmetric: ");
+		at++;
+	}
+	return line ? at : metrics;
+}
+
+static bool keep(struct trainer *t, const struct calibration *found, uint32_t at)
+{
+	uint32_t metrics = t->passes.least.metrics;
 	struct minima m;
-	bool good = true;
-	char *line;
+	bool good;
 
 	if (calibration_init(&m.c, metrics)) {
 		complain("%s", strerror(ENOMEM));
 		return false;
 	}
 	strcpy(m.key, t->key);
-	for (line = strstr(m.key, "metric: "); line; line = strstr(line + 1, "\nmetric: "), at++) {
-		if (strncmp(line + (*line == '\n'), instructions, sizeof(instructions) - 1))
-			continue;
-		for (uint32_t i = 0; i < FLOORS; i++)
-			m.c.floor[(size_t)i * metrics + at] = found->floor[i];
-		kept++;
-	}
-	if (kept)
-		good = store_add(t->how->file, &m, t->file);
-	else
-		fputs("no metric is instructions: floors are not kept\n", out);
+	for (uint32_t i = 0; i < FLOORS; i++)
+		m.c.floor[(size_t)i * metrics + at] = found->floor[i];
+	good = store_add(t->how->file, &m, t->file);
 	minima_free(&m);
 	return good;
 }
 
 bool trainer_floors(struct trainer *t, FILE *out)
 {
+	uint32_t at = find_instructions(t->key, t->passes.least.metrics);
 	struct calibration found = { 0 };
 	size_t size;
-	char *text = trace_text(t, &size);
-	bool good = text && !calibration_init(&found, 1);
+	char *text;
+	bool good;
 
+	if (at == t->passes.least.metrics) {
+		fputs("no metric is instructions: floors are not measured\n", out);
+		return true;
+	}
+	text = trace_text(t, &size);
+	good = text && !calibration_init(&found, 1);
 	if (good && !floors_read(&found, 0, text, size)) {
-		complain("the trace has no transition between compiled methods of the trainer");
+		complain("the trace has no two events of the trainer's methods");
 		good = false;
 	}
 	if (good) {
 		show(out, &found);
 		/* The trace has none inlined, as it is under the probes alone. */
 		if (t->how->probes)
-			good = keep(t, out, &found);
+			good = keep(t, &found, at);
 		else
 			fputs("changed classes leave methods inlined, with nothing between them: floors are not kept\n",
 			      out);

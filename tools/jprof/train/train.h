@@ -43,7 +43,7 @@ bool trainer_run(struct trainer *t, struct pass_changes *changed);
 /* What all passes have measured goes to the file. false, after a message. */
 bool trainer_keep(struct trainer *t);
 
-/* Traces it once, without the agent, and adds the floors to the file: for metrics that count
+/* Traces it once, without the agent, and adds the floors to the file, where a metric counts
  * instructions. false, after a message. */
 bool trainer_floors(struct trainer *t, FILE *out);
 
