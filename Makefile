@@ -254,14 +254,14 @@ $(call obj,$(TRAIN_SRC)): INC = $(INC_TOOLS) -Ilibperfutil -Itools/calltree -DPI
 $(O)/lib/pitrace/trainer/Trainer.java: tools/jprof/trainer/generate
 	@mkdir -p $(@D)
 	$(Q)tools/jprof/trainer/generate java >$@
-# Its native methods, which do in C what the others do in Java.
+# Its native methods, which do in C what the others do in Java: equal ones stay functions of their own.
 $(O)/obj/tools/jprof/trainer/natives.c: tools/jprof/trainer/generate
 	@mkdir -p $(@D)
 	$(Q)tools/jprof/trainer/generate c >$@
 $(O)/lib/pitrace/trainer/libtrainer.so: $(O)/obj/tools/jprof/trainer/natives.c
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) $(HARDEN) $(INC_PIJIT) $(ALLLDFLAGS) $(HARDENLD) -fPIC -fvisibility=hidden -shared \
+	$(Q)$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) $(HARDEN) $(INC_PIJIT) $(ALLLDFLAGS) $(HARDENLD) -fPIC -fno-ipa-icf -fvisibility=hidden -shared \
 		-Wl,-soname,$(@F) -Wl,-z,defs -Wl,--build-id -o $@ $<
 $(O)/lib/pitrace/trainer/Trainer.class: $(O)/lib/pitrace/trainer/Trainer.java
 	$(call say,JAVAC)

@@ -120,13 +120,13 @@ static void with_natives(void)
 }
 
 /* An exception leaves two methods, the third one catches it, and calls another one. */
-#define STOPPED(goes)                                                                             \
-	A "  9 @  0 Trainer.quiet(int):JITCODE" T "CALL 0\n" A                                    \
-	  "  5 @ 20 TrainJ.fails_jJ_J(int):JITCODE" T "CALL 0\n" A                                   \
-	  "  6 @  0 TrainJ.passes_J_j(int):JITCODE" T "CALL 0\n"                                     \
-	  "  0 U 3 8 @ 0 TrainJ.out_J(int):JITCODE" T "JUMP 0\n" A " 90 @  0 rethrow_stub:JITCODE" T \
-	  "CALL 0\n"                                                                              \
-	  "  0 U 3 2 @ 28 TrainJ.passes_J_j(int):JITCODE" T "JUMP 0\n"                               \
+#define STOPPED(goes)                                                          \
+	A "  9 @  0 Trainer.quiet(int):JITCODE" T "CALL 0\n" A                 \
+	  "  5 @ 20 TrainJ.fails_jJ_J(int):JITCODE" T "CALL 0\n" A             \
+	  "  6 @  0 TrainJ.passes_J_j(int):JITCODE" T "CALL 0\n"               \
+	  "  0 U 3 8 @ 0 TrainJ.out_J(int):JITCODE" T "JUMP 0\n" A             \
+	  " 90 @  0 rethrow_stub:JITCODE" T "CALL 0\n"                         \
+	  "  0 U 3 2 ? 28 TrainJ.passes_J_j(int):JITCODE" T "JUMP?unwound 0\n" \
 	  "  0 U 3 80 @ 0 rethrow_stub:JITCODE" T "JUMP 0\n" goes
 
 static void exceptions(void)
@@ -134,8 +134,9 @@ static void exceptions(void)
 	struct calibration c;
 
 	CU_ASSERT_EQUAL(read_floors(&c,
-				    STOPPED(A "  7 @ 4c TrainJ.fails_jJ_J(int):JITCODE" T "CALL 0\n" R
-					      "  3 @  0 TrainJ.leaf_j(int):JITCODE" T "RETURN 0\n")),
+				    STOPPED(A "  7 @ 4c TrainJ.fails_jJ_J(int):JITCODE" T
+					      "CALL 0\n" R "  3 @  0 TrainJ.leaf_j(int):JITCODE" T
+					      "RETURN 0\n")),
 			6);
 	CU_ASSERT_EQUAL(floor_of(&c, EVENT_ENTER, j, EVENT_ENTER, J), 6);
 	CU_ASSERT_EQUAL(floor_of(&c, EVENT_ENTER, J, EVENT_UNWIND, j), 8);
@@ -143,6 +144,15 @@ static void exceptions(void)
 	CU_ASSERT_EQUAL(floor_of(&c, EVENT_UNWIND, J, EVENT_CAUGHT, J), 80);
 	CU_ASSERT_EQUAL(floor_of(&c, EVENT_CAUGHT, J, EVENT_ENTER, j), 7);
 	CU_ASSERT_EQUAL(floor_of(&c, EVENT_ENTER, j, EVENT_LEAVE, J), 3);
+	calibration_free(&c);
+	/* The VM asks for its handler where it was reached, and it returns. */
+	CU_ASSERT_EQUAL(read_floors(&c, STOPPED("  0 U 3 1 ? af TrainJ.fails_jJ_J(int):JITCODE" T
+						"JUMP?unwound 0\n" R
+						"  60 @ 0 ExceptionBlob:JITCODE" T "RETURN 0\n" R
+						"  7 @ 4c TrainJ.fails_jJ_J(int):JITCODE" T
+						"RETURN 0\n")),
+			4);
+	CU_ASSERT_EQUAL(floor_of(&c, EVENT_UNWIND, J, EVENT_CAUGHT, J), 80 + 1 + 60);
 	calibration_free(&c);
 	/* It returns. */
 	CU_ASSERT_EQUAL(read_floors(&c, STOPPED(R "  7 @ 4c TrainJ.fails_jJ_J(int):JITCODE" T
@@ -158,15 +168,15 @@ static void exceptions(void)
 			1);
 	calibration_free(&c);
 	/* A native clears it, and tells nobody. */
-	CU_ASSERT_EQUAL(read_floors(&c,
-				    A "  5 @ 20 TrainJ.calls_j(int):JITCODE" T "CALL 0\n" A
-				      " 17 @ 20 TrainN.stops_J_N(int):JITCODE" T "CALL 0\n" A
-				      "  4 @  0 Java_TrainN_stops_1J_1N:/t/libtrainer.so" T
-				      "CALL 0\n" A "  8 @  0 TrainJ.out_J(int):JITCODE" T "CALL 0\n" R
-				      " 70 @  0 jni_Call(JNIEnv *, ...):libjvm.so" T "RETURN 0\n" R
-				      "  3 @  9 Java_TrainN_stops_1J_1N:/t/libtrainer.so" T
-				      "RETURN 0\n" R " 22 @ b1 TrainN.stops_J_N(int):JITCODE" T
-				      "RETURN 0\n"),
+	CU_ASSERT_EQUAL(read_floors(&c, A
+				    "  5 @ 20 TrainJ.calls_j(int):JITCODE" T "CALL 0\n" A
+				    " 17 @ 20 TrainN.stops_J_N(int):JITCODE" T "CALL 0\n" A
+				    "  4 @  0 Java_TrainN_stops_1J_1N:/t/libtrainer.so" T
+				    "CALL 0\n" A "  8 @  0 TrainJ.out_J(int):JITCODE" T "CALL 0\n" R
+				    " 70 @  0 jni_Call(JNIEnv *, ...):libjvm.so" T "RETURN 0\n" R
+				    "  3 @  9 Java_TrainN_stops_1J_1N:/t/libtrainer.so" T
+				    "RETURN 0\n" R " 22 @ b1 TrainN.stops_J_N(int):JITCODE" T
+				    "RETURN 0\n"),
 			3);
 	CU_ASSERT_EQUAL(floor_of(&c, EVENT_ENTER, J, EVENT_UNWIND, TYPE_NATIVE), 8);
 	CU_ASSERT_EQUAL(floor_of(&c, EVENT_UNWIND, TYPE_NATIVE, EVENT_LEAVE, j), 70 + 3 + 22);

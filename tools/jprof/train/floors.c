@@ -68,6 +68,7 @@ static void take_symbol(struct part *p, struct text symbol)
 /* false: it is no such line. Symbols of other code may have blanks: no more is looked at. */
 static bool take_part(struct bytes line, struct part *p)
 {
+	static const char unwound[] = "?unwound ";
 	struct text word;
 	uint64_t cpu;
 
@@ -81,7 +82,8 @@ static bool take_part(struct bytes line, struct part *p)
 	text_skip_blanks(&line);
 	if (!text_number(&line, 10, &p->count) || !text_word(&line, &word.at, &word.n))
 		return false;
-	p->goes = is(word, "@");
+	/* By an exception the VM jumps where no branch leads: that is known. */
+	p->goes = is(word, "@") || memmem(line.base, line.size, unwound, sizeof(unwound) - 1);
 	if (!p->goes)
 		return true;
 	if (!text_word(&line, &word.at, &word.n) || !text_word(&line, &word.at, &word.n))
@@ -222,6 +224,8 @@ static void begin_part(struct floor_walk *w, const struct part *p)
 	} else if (at < w->depth) {
 		w->depth = at;
 		forget(w);
+	} else if (w->other && w->reached) {
+		w->again = w->since;
 	} else if (w->other && !is_native(innermost(w))) {
 		forget(w);
 	}
