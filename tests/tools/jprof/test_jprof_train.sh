@@ -208,9 +208,9 @@ of_compilers() { # NAME WANT VMOPTION...
 	is "$name" "$(sed -n 's/^calibration of vm compilers: //p' options.1_*)" "$want"
 	rm -f options.1_*
 }
-of_compilers compilers_own 'its own choice' -XX:+UseSerialGC
+of_compilers compilers_own 'its own choice' -XX:+UseSerialGC -XX:-TieredCompilation
 of_compilers compilers_told '-XX:TieredStopAtLevel=1' -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
-JAVA_TOOL_OPTIONS='-XX:+UseSerialGC -XX:-TieredCompilation' of_compilers compilers_of_environment '-XX:-TieredCompilation'
+JAVA_TOOL_OPTIONS='-XX:+UseSerialGC -XX:CompilationMode=quick-only' of_compilers compilers_of_environment '-XX:CompilationMode=quick-only'
 # What a log says of untrained sequences: by a file in which those of the thread itself were seen 99 times,
 # the others 100 times; what they hold is what stands at the thread's line. Interpreted, so that each run has the same.
 judged() {

@@ -25,11 +25,10 @@ static void add_property(char *key, size_t size, jvmtiEnv *vm, const char *name,
 	(*vm)->Deallocate(vm, (unsigned char *)value);
 }
 
-/* Which of its compilers a VM has, and when: JITTED is another thing then. */
+/* That a VM does without its best compiler, or has another one: JITTED is another thing then. */
 static bool is_of_compilers(const char *word, size_t n)
 {
 	static const char *const names[] = {
-		"TieredCompilation",
 		"TieredStopAtLevel=",
 		"CompilationMode=",
 		"UseJVMCICompiler",
