@@ -16,43 +16,44 @@
 
 enum branch { BRANCH_CALL = 1, BRANCH_RETURN = 2 };
 
-struct text {
+struct trace_word {
 	const char *at;
 	size_t n;
 };
 
 struct part {
 	uint64_t branch, count;
-	int type;         /* of the trainer's method; -1: other code */
-	bool goes;        /* on from the line before */
-	bool in_c;        /* a native's own code, not the VM's before and behind it */
-	struct text name; /* of the method, as C has it or not */
-	struct text thread;
+	int type;               /* of the trainer's method; -1: other code */
+	bool goes;              /* on from the line before */
+	bool in_c;              /* a native's own code, not the VM's before and behind it */
+	struct trace_word name; /* of the method, as C has it or not */
+	struct trace_word thread;
 };
 
-static bool is(struct text word, const char *text)
+static bool is(struct trace_word word, const char *text)
 {
 	return word.n == strlen(text) && !memcmp(word.at, text, word.n);
 }
 
 /* What is between the two; false: it has not both. */
-static bool take_between(struct text *name, struct text symbol, const char *begin, const char *end)
+static bool take_between(struct trace_word *name, struct trace_word symbol, const char *begin,
+			 const char *end)
 {
 	size_t first = strlen(begin), last = strlen(end);
 
 	if (symbol.n <= first + last || memcmp(symbol.at, begin, first) ||
 	    memcmp(symbol.at + symbol.n - last, end, last))
 		return false;
-	*name = (struct text){ symbol.at + first, symbol.n - first - last };
+	*name = (struct trace_word){ symbol.at + first, symbol.n - first - last };
 	return true;
 }
 
 /* TrainJ.both_jJ_J(int):JITCODE, Java_TrainN_both_1jJ_1n:/libtrainer.so: its last letter is the
  * type. */
-static void take_symbol(struct part *p, struct text symbol)
+static void take_symbol(struct part *p, struct trace_word symbol)
 {
 	const char *colon = memchr(symbol.at, ':', symbol.n);
-	struct text function = { symbol.at, colon ? (size_t)(colon - symbol.at) : symbol.n };
+	struct trace_word function = { symbol.at, colon ? (size_t)(colon - symbol.at) : symbol.n };
 	static const char letters[] = "JjNn";
 	const char *letter;
 
@@ -69,7 +70,7 @@ static void take_symbol(struct part *p, struct text symbol)
 static bool take_part(struct bytes line, struct part *p)
 {
 	static const char unwound[] = "?unwound ";
-	struct text word;
+	struct trace_word word;
 	uint64_t cpu;
 
 	*p = (struct part){ .type = -1 };
@@ -94,8 +95,8 @@ static bool take_part(struct bytes line, struct part *p)
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
-struct frame {
-	struct text name;
+struct floor_frame {
+	struct trace_word name;
 	bool in_c;
 	int type;
 };
@@ -103,9 +104,9 @@ struct frame {
 struct floor_walk {
 	struct calibration *c;
 	uint32_t metric, found;
-	struct frame frames[DEEPEST];
+	struct floor_frame frames[DEEPEST];
 	uint32_t depth;
-	struct text thread;
+	struct trace_word thread;
 	int event;      /* the last one; -1: unknown */
 	uint64_t since; /* instructions */
 	uint64_t left;  /* of these, when the innermost method ran last */
@@ -114,7 +115,7 @@ struct floor_walk {
 	bool other;     /* code that is not the trainer's has run since */
 };
 
-static bool is_native(const struct frame *f)
+static bool is_native(const struct floor_frame *f)
 {
 	return f->type >= TYPE_NATIVE;
 }
@@ -143,7 +144,7 @@ static void event(struct floor_walk *w, enum call_event went, int ran, int top, 
 	w->since -= count;
 }
 
-static struct frame *innermost(struct floor_walk *w)
+static struct floor_frame *innermost(struct floor_walk *w)
 {
 	return &w->frames[w->depth - 1];
 }
@@ -168,7 +169,7 @@ static void enter(struct floor_walk *w, const struct part *p)
 		w->depth = 0;
 		forget(w);
 	}
-	w->frames[w->depth++] = (struct frame){ p->name, p->in_c, p->type };
+	w->frames[w->depth++] = (struct floor_frame){ p->name, p->in_c, p->type };
 }
 
 /* The innermost one, after so many instructions. */
@@ -192,7 +193,7 @@ static void unwound(struct floor_walk *w)
 }
 
 /* C has _1 for _. */
-static bool is_same(struct text a, bool a_in_c, struct text b, bool b_in_c)
+static bool is_same(struct trace_word a, bool a_in_c, struct trace_word b, bool b_in_c)
 {
 	size_t i = 0, k = 0;
 

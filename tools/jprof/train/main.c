@@ -9,7 +9,7 @@
 #include "complain.h"
 #include "option_store.h"
 #include "option_table.h"
-#include "run.h"
+#include "children.h"
 #include "train.h"
 
 #define EXIT_UNSETTLED 1 /* the last passes still changed minima */

@@ -12,7 +12,7 @@
 #include "base/read_all.h"
 #include "complain.h"
 #include "floors.h"
-#include "run.h"
+#include "children.h"
 #include "store.h"
 #include "train.h"
 

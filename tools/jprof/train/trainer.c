@@ -12,7 +12,7 @@
 
 #include "base/read_all.h"
 #include "complain.h"
-#include "run.h"
+#include "children.h"
 #include "store.h"
 
 #define WORDS_MOST 256

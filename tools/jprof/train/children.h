@@ -3,8 +3,8 @@
  * Programs that jprof-train starts and waits for. A signal that asks it to end ends the program
  * that runs, and is remembered: what was learnt by then is kept.
  */
-#ifndef RUN_H
-#define RUN_H
+#ifndef CHILDREN_H
+#define CHILDREN_H
 
 #include <signal.h>
 #include <stdbool.h>
