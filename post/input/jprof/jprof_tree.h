@@ -90,9 +90,10 @@ int jprof_tree_thread(struct jprof_tree *t, uint32_t tid, const char *name, size
 /* A thread has another name from its beginning. */
 int jprof_tree_rename(struct jprof_tree *t, uint32_t node, const char *name, size_t length);
 int jprof_tree_node(struct jprof_tree *t, uint32_t parent, uint32_t method, uint32_t *node);
+/* NULL: a log without values has none. */
 static inline uint64_t *jprof_tree_columns(const struct jprof_tree *t, uint32_t node)
 {
-	return t->column + (size_t)node * t->columns;
+	return t->columns ? t->column + (size_t)node * t->columns : NULL;
 }
 /* A value by its event's name. */
 void jprof_tree_value(struct jprof_tree *t, const char *name, int32_t column, int32_t plus);
