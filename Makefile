@@ -119,6 +119,9 @@ all: $(LIBS) $(HOOKIT) $(HOLDER) $(TIMER) $(AGENTS) $(TRAINER) $(BINS)
 ifeq ($(JDK_INCLUDE),)
 	@echo '  libpijit.so and libjprof.so are left out: no jvmti.h (Debian: default-jdk-headless; or JDK_INCLUDE=FOLDER)'
 endif
+# Of another machine these can be built alone: its libraries of ELF files are not needed.
+.PHONY: agents
+agents: $(AGENTS)
 
 $(call obj,$(PERFUTIL_SRC) $(HOLDER_SRC)): INC = $(INC_PERFUTIL)
 $(O)/obj/libperfutil/collect/driver/driver_diagnosis.o: INC += -DPITRACE_DKMSDIR='"$(DKMSDIR)"'
