@@ -24,8 +24,7 @@ const char *mode_name(const struct trace *t)
 	return t->events.has_chosen ? t->events.kind[t->events.chosen].name : NULL;
 }
 
-/* Of a log's values: base, raw and delta are of a metric (with its number, if there are several).
- */
+/* Of a log's values: base, raw and delta are of a metric (with its number if there are several). */
 const char *mode_unit_of(const struct job *job, unsigned int event)
 {
 	const struct event *kind = &job->trace->events.kind[event];

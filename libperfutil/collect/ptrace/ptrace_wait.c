@@ -230,8 +230,7 @@ static void step(struct ptrace_session *s, struct ptrace_thread *t)
 		ptrace(way, t->tid, 0, t->delivered);
 }
 
-/* It has reached a breakpoint, but another stop came first: let go now, it would die of the trap.
- */
+/* It has reached a breakpoint, but another stop came first: let go now it would die of the trap. */
 static bool trap_is_pending(const struct ptrace_thread *t)
 {
 	struct __ptrace_peeksiginfo_args which = { .nr = PENDING };
@@ -459,7 +458,7 @@ static bool is_stale_trap(const struct ptrace_thread *t, uint64_t pc, bool *agai
 	return code <= 0 || code == SI_KERNEL || (code == TRAP_BRKPT && t->flow.what == FLOW_TRAP);
 }
 
-/* The breakpoint that it has stepped over; not when some of its threads may have been let go. */
+/* The breakpoint that was stepped over; not when some of the threads may have been let go. */
 static void put_again(const struct ptrace_session *s, struct ptrace_thread *t)
 {
 	if (t->over && !s->detaching)
@@ -467,8 +466,7 @@ static void put_again(const struct ptrace_session *s, struct ptrace_thread *t)
 	t->over = 0;
 }
 
-/* At a breakpoint of the collector's that was removed after the thread had reached it: none is
- * there now. */
+/* At a breakpoint of the collector's, removed after the thread came there: none is there now. */
 static bool was_ours(const struct ptrace_thread *t, uint64_t at)
 {
 	uint8_t code[sizeof(t->p->place->was)];
