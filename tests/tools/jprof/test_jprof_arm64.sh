@@ -15,13 +15,10 @@ unset MAKEFLAGS MAKELEVEL SAN
 cd "$top" || exit 1
 mkdir -p "$build/vm"
 to=$build/arm64
+[ "$(uname -m)" != aarch64 ] || to=$build
 # The guests' builds use the same folder.
-if [ "$(uname -m)" = aarch64 ]; then
-	to=$build
-else
-	flock "$build/vm/build.lock" make -s O="$to" ARCH=arm64 CROSS_COMPILE=$cross agents >"$work/out" 2>&1
-	verdict built $?
-fi
+flock "$build/vm/build.lock" make -s O="$to" ARCH=arm64 CROSS_COMPILE=$cross agents >"$work/out" 2>&1
+verdict built $?
 for agent in libjprof libpijit; do
 	so=$to/lib/pitrace/$agent.so
 	${cross}readelf -h "$so" >"$work/out" 2>&1
