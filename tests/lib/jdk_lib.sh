@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# Which JDKs there are: that of the PATH, and those beside it. Sourced.
+# Which JDKs there are: that of JAVA_HOME, which comes first on the PATH; that of the PATH, and those
+# beside it. Sourced.
+[ ! -x "${JAVA_HOME:-/nowhere}/bin/javac" ] || PATH=$JAVA_HOME/bin:$PATH
 jdk_release() { # FOLDER: its number
 	sed -nE 's/^JAVA_VERSION="([0-9]+).*/\1/p' "$1/release"
 }

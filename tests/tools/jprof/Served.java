@@ -29,7 +29,7 @@ public class Served {
 		try (OutputStream out = x.getResponseBody()) { out.write(text); }
 	}
 	static String ask(int port, int n) throws IOException {
-		HttpURLConnection c = (HttpURLConnection)new URL("http://127.0.0.1:" + port + "/" + n).openConnection(Proxy.NO_PROXY);
+		HttpURLConnection c = (HttpURLConnection)URI.create("http://127.0.0.1:" + port + "/" + n).toURL().openConnection(Proxy.NO_PROXY);
 		try (InputStream in = c.getInputStream()) { return new String(in.readAllBytes()); }
 	}
 	public static void main(String[] args) throws Exception {

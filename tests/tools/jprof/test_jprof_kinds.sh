@@ -8,6 +8,8 @@ set -u
 
 # shellcheck source=tests/lib/lib.sh
 . "$(dirname "$0")/../../lib/lib.sh"
+# shellcheck source=tests/lib/jdk_lib.sh
+. "$top/tests/lib/jdk_lib.sh"
 unset JPROFOPTS JAVA_TOOL_OPTIONS
 agent=$build/lib/pitrace/libjprof.so
 if [ ! -f "$agent" ]; then
