@@ -9,8 +9,8 @@ void __cyg_profile_func_exit(void *function, void *site);
 #define SITE(from) \
 	(((uintptr_t)__builtin_return_address(0) & HERE) | (uintptr_t)(from) << HOOK_SITE_BITS)
 
-/* The caller's stack pointer: this function keeps a frame pointer. */
-#define SP ((uintptr_t)__builtin_frame_address(0) + 2 * sizeof(uintptr_t))
+/* The caller's stack pointer when it made the call. */
+#define SP ((uintptr_t)__builtin_dwarf_cfa())
 
 HOOK_BARE void __cyg_profile_func_enter(void *function, void *site)
 {
