@@ -68,7 +68,9 @@ PIJIT_SRC    := $(wildcard tools/jprof/*.c)
 CLASSFILE_SRC := $(wildcard tools/jprof/classfile/*.c)
 CALLTREE_SRC := $(wildcard tools/calltree/*.c)
 CALLS_SRC    := $(wildcard tools/jprof/calls/*.c tools/jprof/probes/*.c)
-HOOKIT_SRC   := $(wildcard tools/hookit/*.c)
+# Sites of programs are patched where that is built.
+PATCHER	     := $(if $(wildcard tools/hookit/patch/patch.h),$(O)/inner/libhookit-patch.a)
+HOOKIT_SRC   := $(filter-out $(if $(PATCHER),,%/patched.c),$(wildcard tools/hookit/*.c))
 AGENT_KINDS  := $(wildcard tools/jprof/kinds/*.c)
 TRAIN_SRC    := $(wildcard tools/jprof/train/*.c)
 # Of machines that have patch sites.
@@ -215,6 +217,7 @@ $(O)/lib/pitrace/libpijit.so $(O)/lib/pitrace/libjprof.so: $(O)/lib/pitrace/%.so
 # Linked with programs, or loaded into them: it exports what compiled code calls, and what it must see
 # of theirs before others do.
 $(call obj,$(HOOKIT_SRC)): INC = $(INC_PERFUTIL) -Itools/common -Itools/calltree -Itools/hookit -fvisibility=hidden
+$(call obj,tools/hookit/hookit_options.c tools/swtrace/run_hookit.c): INC += $(if $(PATCHER),-DHOOKIT_PATCHES)
 HOOKIT_OBJ := $(call obj,$(HOOKIT_SRC) $(CALLTREE_SRC) tools/common/escape.c) $(O)/obj/tools/hookit/fentry.S.o
 # They run before functions have saved the registers of their arguments, and call no C library.
 GENERAL	:= $(if $(filter x86_64 arm64,$(ARCH)),-mgeneral-regs-only) -fno-tree-loop-distribute-patterns
@@ -225,12 +228,12 @@ $(O)/obj/%.S.o: %.S
 	$(call say,AS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) -c -o $@ $<
-$(O)/lib/libhookit.so: $(HOOKIT_OBJ) $(O)/inner/liba2n.a $(O)/inner/libperfutil.a
+$(O)/lib/libhookit.so: $(HOOKIT_OBJ) $(PATCHER) $(O)/inner/liba2n.a $(O)/inner/libperfutil.a
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLLDFLAGS) $(HARDENLD) -shared -Wl,-soname,libhookit.so.0 -Wl,--exclude-libs,ALL -Wl,-z,defs,-z,nodelete \
 		-Wl,--build-id -o $@ $^ $(LIB_HOOKIT)
-$(O)/lib/libhookit.a: $(HOOKIT_OBJ) $(O)/inner/liba2n.a $(O)/inner/libperfutil.a tools/hookit/names
+$(O)/lib/libhookit.a: $(HOOKIT_OBJ) $(PATCHER) $(O)/inner/liba2n.a $(O)/inner/libperfutil.a tools/hookit/names
 	@mkdir -p $(@D) $(O)/inner
 	@rm -f $@
 	$(call say,AR)

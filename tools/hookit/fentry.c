@@ -3,6 +3,7 @@
  * The events of -mfentry (fentry.S). An event of a thread and a function that are known, of cycles
  * alone, needs no registers but general ones; all others save the vectors first.
  */
+#include "fentry.h"
 #include "functions.h"
 #include "hook_events.h"
 
@@ -10,8 +11,6 @@
 #include <cpuid.h>
 
 void hook_with_vectors(void (*to)(uintptr_t, uintptr_t), uintptr_t a, uintptr_t b);
-void hook_fentry(uintptr_t ip, uintptr_t sp);
-void hook_return(uintptr_t ip, uintptr_t sp);
 
 bool hook_has_xsave;
 

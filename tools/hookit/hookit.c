@@ -22,6 +22,7 @@
 #include "metrics.h"
 #include "minima.h"
 #include "modules.h"
+#include "patched.h"
 #include "training.h"
 
 #define SHOWN __attribute__((visibility("default")))
@@ -57,11 +58,13 @@ static const struct call_source source = {
 /* ---- functions ------------------------------------------------------------------------------- */
 
 /* A pattern without ( is of the name alone, without its parameters. */
-static bool takes(const char *name)
+bool hookit_takes(const char *name)
 {
 	const struct method_filter *f = &hookit.o.functions;
 	char alone[1024];
 
+	if (!f->patterns)
+		return true;
 	for (const char *p = f->patterns; *p; p += strlen(p) + 1)
 		if (strchr(p, '('))
 			return filter_takes(f, name);
@@ -78,7 +81,7 @@ struct function *hookit_new_function(uintptr_t address)
 		return NULL;
 	if (mine) {
 		if (hookit.o.functions.patterns)
-			f->left_out = !takes(modules_name(f));
+			f->left_out = !hookit_takes(modules_name(f));
 		functions_number(f);
 	}
 	while (!f->number)
@@ -148,6 +151,8 @@ static void begin_trace(void)
 		hook_threads_trace();
 }
 
+const char *hookit_sites;
+
 /* What minima are of: this library, how it was compiled, the CPU, the metrics. */
 static void make_key(bool entry)
 {
@@ -155,7 +160,9 @@ static void make_key(bool entry)
 	key_add_build(hookit.key, sizeof(hookit.key), "hookit build id", (uintptr_t)make_key);
 	key_add_machine(hookit.key, sizeof(hookit.key));
 	key_add(hookit.key, sizeof(hookit.key), "events", "%s",
-		entry ? "-mfentry" : "-finstrument-functions");
+		hookit_sites ? hookit_sites :
+		entry        ? "-mfentry" :
+			       "-finstrument-functions");
 }
 
 static const char *minima_path(void)
@@ -166,7 +173,8 @@ static const char *minima_path(void)
 /* Before anything of the program is noted: with a stack, and room for what comes meanwhile. */
 static void train(bool entry)
 {
-	if (!hookit.log.file || (hook_reading == HOOK_METRICS && metrics_thread_begin()))
+	if (!hookit.log.file || hookit_sites ||
+	    (hook_reading == HOOK_METRICS && metrics_thread_begin()))
 		return;
 	hook_self.busy = 0;
 	training_run(&hookit.log, entry);

@@ -15,6 +15,8 @@ bool hookit_begin(bool entry);
 struct function *hookit_new_function(uintptr_t address);
 /* The program's image ends here, or may: what was counted until now is written. */
 void hookit_write(void);
+/* How calls are told, if by patched sites: set before that. Their minima are their own. */
+extern const char *hookit_sites;
 /* Whether it has begun. */
 bool hookit_runs(void);
 /* In the child of fork(). */

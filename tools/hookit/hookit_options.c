@@ -140,6 +140,11 @@ static const struct hookit_option {
 	  set_depth },
 	{ "MINTIME=", "N", "calls that took less in all, of the first metric (or ns), are left out",
 	  set_least },
+#ifdef HOOKIT_PATCHES
+	{ "PATCH", "",
+	  "patch the sites of a program that has some (-fpatchable-function-entry, XRay)",
+	  set_nothing },
+#endif
 	{ "METRICS=", "NAME[+…]",
 	  "what is measured: wall (as always), tsc, instructions, … as ptt has them", set_metrics },
 	{ "CALIBRATION=", "FILE", "where minima are kept (in the user's cache), or none",

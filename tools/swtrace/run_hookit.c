@@ -42,8 +42,19 @@ char *run_patterns(const struct trace_run *r)
 	return text;
 }
 
+/* What tells of its calls by itself needs no patched sites. */
+static const char *sites(const struct compiled *c)
+{
+#ifdef HOOKIT_PATCHES
+	if ((c->patchable || c->xray) && !c->instrumented && !c->fentry)
+		return "PATCH,";
+#endif
+	(void)c;
+	return "";
+}
+
 /* Ours come first: what the user has set stays the last word. */
-static bool set_options(const struct trace_run *r, const char *folder)
+static bool set_options(const struct trace_run *r, const struct compiled *c, const char *folder)
 {
 	char *patterns = run_patterns(r), depth[40] = "", least[40] = "", *text;
 	const char *old = getenv("HOOKITOPTS");
@@ -53,7 +64,7 @@ static bool set_options(const struct trace_run *r, const char *folder)
 		snprintf(depth, sizeof(depth), ",DEPTH=%" PRIu64, r->levels);
 	if (r->least)
 		snprintf(least, sizeof(least), ",MINTIME=%" PRIu64 "ns", r->least);
-	good = asprintf(&text, "METHODTYPES,LOGPATH=%s%s%s%s%s%s%s", folder,
+	good = asprintf(&text, "METHODTYPES,%sLOGPATH=%s%s%s%s%s%s%s", sites(c), folder,
 			patterns ? ",FUNCTIONS=" : "", patterns ? patterns : "", depth, least,
 			old && *old ? "," : "", old ? old : "") >= 0;
 	free(patterns);
@@ -84,7 +95,7 @@ bool run_hookit(const struct trace_run *r, const char *folder)
 		fail("--calls: %s: %s: it is damaged", r->t.program, why);
 		return false;
 	}
-	if (!set_options(r, folder))
+	if (!set_options(r, &c, folder))
 		return false;
 	tell(r, &c, folder);
 	if (c.linked)

@@ -75,7 +75,7 @@ counted() { # NAME PROGRAM ARGUMENT...: as callgrind counts; what a program prin
 	shift
 	rm -f cg.*
 	LD_LIBRARY_PATH=nothing valgrind -q --tool=callgrind --callgrind-out-file=cg.out "$@" >want.out 2>cg.err
-	hooked CALIBRATION=none "$@"
+	hooked "CALIBRATION=none${with:-}" "$@"
 	if ! cmp -s out want.out || [ -s err ]; then
 		verdict "$name" 1 "$(cat err out)"
 		return
@@ -155,6 +155,20 @@ if [ -x fcalls ]; then
 	# Those of the vectors, too, where more than cycles is read.
 	hooked CALIBRATION=none,METRICS=task-clock+wall,CALLTRACE ./fcalls values
 	is entry_registers "$(cat out)" 'values 4801500.0'
+fi
+
+# Sites that are patched, where that is built.
+if [ -e "$top/tools/hookit/patch/patch.h" ] && [ "$(uname -m)" = x86_64 ]; then
+	sites=${how/-finstrument-functions/-fpatchable-function-entry=5}
+	# shellcheck disable=SC2086
+	gcc $sites "$here/calls.c" -o pcalls -lpthread -ldl && g++ $sites "$here/objects.cc" -o pobjects || exit 1
+	for what in getters fib sort values threads; do
+		with=,PATCH counted sites_$what ./pcalls $what
+	done
+	hooked PATCH,CALIBRATION=none ./pobjects
+	is sites_unwound "$(calls 'thrower(int)') $(awk '/^entries/ { gsub(",", ""); print $2 - $4 - $7 - $11, $7 }' log-rt.*)" '300 0 300'
+	"$bin/swtrace" run --calls -o run.nrm2 -- ./pcalls jumps >out 2>err
+	says sites_front err 'pcalls is built with -fpatchable-function-entry (calls in '
 fi
 
 hooked CALIBRATION=none ./calls forks

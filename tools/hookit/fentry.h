@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Events of functions whose registers nobody has saved (x86-64). ip: where in the function, which is
+ * its name from then on; sp: where its return address lies. */
+#ifndef FENTRY_H
+#define FENTRY_H
+
+#include <stdint.h>
+
+void hook_fentry(uintptr_t ip, uintptr_t sp);
+void hook_return(uintptr_t ip, uintptr_t sp);
+
+#endif

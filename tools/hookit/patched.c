@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Programs that were built with sites to be patched (patch/): their functions tell as those of
+ * -mfentry do, from where their return address lies.
+ */
+#include "patched.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "a2n.h"
+#include "escape.h"
+#include "hook_events.h"
+#include "hookit_begin.h"
+#include "patch/patch.h"
+
+#if defined(__x86_64__)
+#include "fentry.h"
+
+static bool enter(uintptr_t function, uintptr_t frame)
+{
+	hook_fentry(function, frame);
+	return true;
+}
+
+static void leave(uintptr_t function, uintptr_t frame)
+{
+	hook_return(function, frame);
+}
+#else
+static bool enter(uintptr_t function, uintptr_t frame)
+{
+	uint64_t now[CALL_METRICS];
+
+	hook_early(now);
+	hook_entered(function, frame, 0, now);
+	hook_late();
+	return true;
+}
+
+static void leave(uintptr_t function, uintptr_t frame)
+{
+	uint64_t now[CALL_METRICS];
+
+	(void)function;
+	hook_early(now);
+	hook_left(0, frame, now);
+	hook_late();
+}
+#endif
+
+static const struct patch_events events = {
+	.enter = enter,
+	.leave = leave,
+	.tail = leave,
+#if defined(__x86_64__)
+	.plain = true,
+#endif
+};
+
+static bool wanted(void *arg, const char *name, uintptr_t function)
+{
+	char *plain = name ? a2n_demangle(name) : NULL;
+	bool takes = hookit_takes(plain ? plain : name ? name : "");
+
+	(void)arg, (void)function;
+	free(plain);
+	return takes;
+}
+
+static bool is_wanted(void)
+{
+	const char *text = getenv("HOOKITOPTS");
+
+	while (text && *text) {
+		size_t n = strcspn(text, ",");
+
+		if (n == 5 && !memcmp(text, "PATCH", n))
+			return true;
+		text += n + (text[n] == ',');
+	}
+	return false;
+}
+
+/* Before the program's own code: a program without sites does not notice it. */
+static __attribute__((constructor)) void begin(void)
+{
+	char why[512] = "";
+	const char *cannot = NULL;
+
+	if (!is_wanted())
+		return;
+	cannot = patch_begin(&events);
+	if (!cannot && patch_find(why, sizeof(why)) <= 0)
+		return;
+	hookit_sites = "patched sites";
+	if (!cannot && hookit_begin(true) && patch_on(wanted, NULL, why, sizeof(why)) < 0)
+		cannot = why;
+	if (cannot)
+		escape_printf(stderr, "hookit: PATCH: %s\n", cannot);
+}
