@@ -228,11 +228,14 @@ $(O)/obj/%.S.o: %.S
 	$(call say,AS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) -c -o $@ $<
-$(O)/lib/libhookit.so: $(HOOKIT_OBJ) $(PATCHER) $(O)/inner/liba2n.a $(O)/inner/libperfutil.a
+$(O)/inner/libhookit.map: tools/hookit/names
+	@mkdir -p $(@D)
+	$(Q){ echo '{ global:'; sed 's/$$/;/' $<; echo 'local: *; };'; } >$@
+$(O)/lib/libhookit.so: $(O)/inner/libhookit.map $(HOOKIT_OBJ) $(PATCHER) $(O)/inner/liba2n.a $(O)/inner/libperfutil.a
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLLDFLAGS) $(HARDENLD) -shared -Wl,-soname,libhookit.so.0 -Wl,--exclude-libs,ALL -Wl,-z,defs,-z,nodelete \
-		-Wl,--build-id -o $@ $^ $(LIB_HOOKIT)
+		-Wl,--build-id -Wl,--version-script=$< -o $@ $(filter-out %.map,$^) $(LIB_HOOKIT)
 $(O)/lib/libhookit.a: $(HOOKIT_OBJ) $(PATCHER) $(O)/inner/liba2n.a $(O)/inner/libperfutil.a tools/hookit/names
 	@mkdir -p $(@D) $(O)/inner
 	@rm -f $@
