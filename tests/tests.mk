@@ -201,6 +201,14 @@ $(O)/tests/programs/patch_counter.so: tests/tools/hookit/patch_counter.c $(O)/in
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) -Itools/hookit/patch -fvisibility=hidden -shared -o $@ $^ $(ALLLDFLAGS)
 
+# Makes a program that runs load it.
+tests: $(if $(PATCH_SRC),$(O)/tests/programs/patch_attach)
+$(O)/tests/programs/patch_attach: tests/tools/hookit/patch_attach.c $(call obj,$(wildcard tools/hookit/patch/attach/*.c)) \
+		$(O)/inner/libhookit-patch.a
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) -Itools/hookit/patch -o $@ $^ $(ALLLDFLAGS)
+
 # … its requests for memory fail.
 tests: $(O)/tests/programs/no_memory.so
 $(O)/tests/programs/no_memory.so: tests/post/model/no_memory.c

@@ -3,11 +3,18 @@
  * Loaded before a program it patches its functions and counts events: one line a function at the
  * end. PATCH_WANTED is the beginning of names, PATCH_PLAIN=1 calls events without their vector
  * registers being kept, PATCH_OUT says where to write. Functions of the program may call
- * patch_counter_on() and patch_counter_off().
+ * patch_counter_on() and patch_counter_off(). PATCH_DENY=mem or exec denies what patching needs.
  */
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "patch.h"
@@ -115,6 +122,26 @@ static void say(void *arg, const char *line)
 	fprintf(arg, "%s\n", line);
 }
 
+/* As a rule of the system would: writing by /proc/self/mem, or executable memory. */
+static void deny(const char *what)
+{
+	int mem = !strcmp(what, "mem");
+	struct sock_filter f[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, mem ? SYS_pwrite64 : SYS_mmap, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, mem ? offsetof(struct seccomp_data, nr) :
+							 offsetof(struct seccomp_data, args[2])),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, mem ? SYS_pwrite64 : PROT_EXEC, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (mem ? EPERM : EACCES)),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(f) / sizeof(f[0]), f };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		_exit(4);
+}
+
 static void stop(const char *why)
 {
 	fprintf(stderr, "patch: %s\n", why);
@@ -154,6 +181,18 @@ unsigned long long patch_counter_events(void)
 	for (unsigned int i = 0; i < FUNCTIONS; i++)
 		n += counts[i].enters;
 	return n;
+}
+
+void patch_counter_asked(const char *word, char *answer, size_t room)
+{
+	if (!strcmp(word, "on")) {
+		snprintf(answer, room, "%ld functions", patch_counter_on());
+	} else if (!strcmp(word, "off")) {
+		patch_counter_off();
+		snprintf(answer, room, "off");
+	} else {
+		snprintf(answer, room, "%llu", patch_counter_events());
+	}
 }
 
 static int by_name(const void *a, const void *b)
@@ -198,6 +237,8 @@ __attribute__((constructor)) static void begin(void)
 	patch_counter_find();
 	if (getenv("PATCH_TELL"))
 		patch_tell(say, stderr);
+	if (getenv("PATCH_DENY"))
+		deny(getenv("PATCH_DENY"));
 	if (!getenv("PATCH_LATER"))
 		patch_counter_on();
 }

@@ -3,6 +3,8 @@
 #ifndef PATCH_COUNTER_H
 #define PATCH_COUNTER_H
 
+#include <stddef.h>
+
 #define EXPORTED __attribute__((visibility("default")))
 
 /* How many functions are on. */
@@ -12,5 +14,7 @@ EXPORTED void patch_counter_off(void);
 EXPORTED void patch_counter_find(void);
 /* Entries so far. */
 EXPORTED unsigned long long patch_counter_events(void);
+/* on, off, events: what patch_attach asks for. */
+EXPORTED void patch_counter_asked(const char *word, char *answer, size_t room);
 
 #endif

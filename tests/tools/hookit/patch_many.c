@@ -2,7 +2,8 @@
 /*
  * patch_many ROUNDS THREADS: functions, of which there are many, are patched and unpatched so
  * often while threads run in all of them. Half of the threads block all signals. The code is
- * afterwards as it was; while it was on, functions were counted.
+ * afterwards as it was; while it was on, functions were counted; no page was ever both writable and
+ * executable.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -50,6 +51,33 @@ static unsigned char *code(void)
 	return copy;
 }
 
+/* Pages that are writable and executable at once; or code that is not executable. */
+static int bad_pages(void)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	char line[512];
+	int n = 0, code = 0;
+	unsigned long start, end, at = (unsigned long)t_all[0];
+
+	while (fgets(line, sizeof(line), f)) {
+		char *rights = strchr(line, ' ') + 1;
+
+		sscanf(line, "%lx-%lx", &start, &end);
+		n += rights[1] == 'w' && rights[2] == 'x';
+		code += at >= start && at < end && rights[2] == 'x' && rights[1] != 'w';
+	}
+	fclose(f);
+	return n + !code;
+}
+
+/* Looks at them as often as it can. */
+static void *watch(void *arg)
+{
+	while (!over)
+		__atomic_fetch_add((int *)arg, bad_pages(), __ATOMIC_RELAXED);
+	return NULL;
+}
+
 static double now(void)
 {
 	struct timespec t;
@@ -63,12 +91,14 @@ int main(int argc, char **argv)
 	int n = argc > 1 ? atoi(argv[1]) : 10, n_threads = argc > 2 ? atoi(argv[2]) : 8;
 	unsigned char *before = code(), *after;
 	unsigned long long between, events;
-	pthread_t thread[64];
+	pthread_t thread[64], watcher;
 	long functions = 0;
 	double began;
+	int bad = bad_pages();
 
 	for (int i = 0; i < n_threads; i++)
 		pthread_create(&thread[i], NULL, run, i % 2 ? thread : NULL);
+	pthread_create(&watcher, NULL, watch, &bad);
 	began = now();
 	for (int i = 0; i < n; i++) {
 		functions = patch_counter_on();
@@ -84,12 +114,14 @@ int main(int argc, char **argv)
 	over = 1;
 	for (int i = 0; i < n_threads; i++)
 		pthread_join(thread[i], NULL);
+	pthread_join(watcher, NULL);
 	events = patch_counter_events();
 	between = events;
 	after = code();
-	printf("%ld of %d functions, %s, the code is %s\n", functions, t_count,
+	printf("%ld of %d functions, %s, the code is %s, %s page was both\n", functions, t_count,
 	       events >= (unsigned long long)t_count ? "counted" : "not counted",
-	       memcmp(before, after, (size_t)t_count * 16) ? "another" : "as it was");
+	       memcmp(before, after, (size_t)t_count * 16) ? "another" : "as it was",
+	       bad ? "a" : "no");
 	for (int i = 0; i < t_count; i++)
 		t_all[i](i);
 	printf("%llu events when off\n", patch_counter_events() - between);

@@ -9,7 +9,8 @@
 
 	.text
 
-/* Ten registers. The stack is aligned for the C code, which compilers do not do for all functions. */
+/* Ten registers. The stack is aligned for the C code, which compilers do not do for all
+ * functions. */
 #define KEPT 80
 
 	.macro	keep

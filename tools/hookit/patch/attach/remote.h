@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Another process: what it has mapped, where functions are in it, its memory. */
+#ifndef PATCH_REMOTE_H
+#define PATCH_REMOTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct remote_map {
+	uint64_t start, end, offset;
+	bool code;
+	char *path;
+};
+
+struct remote {
+	pid_t pid;
+	int memory;
+	struct remote_map *maps;
+	size_t n, room;
+};
+
+/* false: errno says why. */
+bool remote_open(struct remote *r, pid_t pid);
+void remote_close(struct remote *r);
+
+/* The first map of a file: by its whole path, or by how its name begins. */
+const struct remote_map *remote_file(const struct remote *r, const char *path, const char *name);
+const struct remote_map *remote_at(const struct remote *r, uint64_t address);
+/* The address of a function of a file that is mapped; 0: there is none. */
+uint64_t remote_function(const struct remote *r, const struct remote_map *file, const char *name);
+/* Bytes in the code of a file; 0: they are not there. */
+uint64_t remote_code(const struct remote *r, const struct remote_map *file, const void *bytes,
+		     size_t n);
+bool remote_read(const struct remote *r, uint64_t at, void *to, size_t n);
+bool remote_write(const struct remote *r, uint64_t at, const void *from, size_t n);
+
+#endif
