@@ -32,7 +32,11 @@ compare() {
 	./program want >alone
 	for plain in 0 1; do
 		rm -f got
-		patched program ${plain:+PATCH_TELL=1} $([ $plain = 0 ] || echo PATCH_PLAIN=1)
+		if [ $plain = 0 ]; then
+			patched program PATCH_TELL=1
+		else
+			patched program PATCH_TELL=1 PATCH_PLAIN=1
+		fi
 		code=$?
 		if [ $code != 0 ] || ! cmp -s alone out; then
 			verdict "$name.$plain" 1 "exit $code, $(cat out) not $(cat alone) $(tail -2 err)"

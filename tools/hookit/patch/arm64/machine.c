@@ -39,11 +39,8 @@ size_t machine_unwinding(uint8_t *out)
 {
 	/* As for x86-64. */
 	static const uint8_t rules[] = {
-		CFA_IS, SP, 4,
-		VALUE, SP, 2, LIT(4), MINUS,
-		AT, X30, 14, LIT(4), MINUS,
-		CONST8, 0, 0, 0, 0, 0, 0x20, 0, 0, XOR,
-		LIT(8), PLUS,
+		CFA_IS, SP, 4, VALUE, SP, 2, LIT(4), MINUS, AT, X30, 14,     LIT(4), MINUS,
+		CONST8, 0,  0, 0,     0,  0, 0x20,   0,     0,  XOR, LIT(8), PLUS,
 	};
 
 	_Static_assert(KEPT_AWAY == 0x200000000000, "as above");

@@ -73,7 +73,7 @@ static bool branch(uint32_t *insn, uint64_t from, uint64_t to)
 {
 	int64_t distance = (int64_t)(to - from);
 
-	*insn = 0x14000000u | ((uint32_t)(distance >> 2) & 0x03ffffffu);
+	*insn = 0x14000000u | ((uint32_t)(distance / 4) & 0x03ffffffu);
 	return distance % 4 == 0 && distance >= -(1 << 27) && distance < 1 << 27;
 }
 

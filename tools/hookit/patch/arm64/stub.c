@@ -7,13 +7,13 @@
 #include "gates.h"
 #include "sites.h"
 
-#define KEEP_X30  0xf81f0ffeu /* str x30, [sp, #-16]! */
-#define TAKE_X30  0xf84107feu /* ldr x30, [sp], #16 */
-#define CALL_X17  0xd63f0220u /* blr x17 */
-#define HOME	  0xaa1003feu /* mov x30, x16 */
-#define RET	  0xd65f03c0u
-#define GATE	  64 /* where in the stub the gates' addresses are */
-#define LEAVE	  72
+#define KEEP_X30 0xf81f0ffeu /* str x30, [sp, #-16]! */
+#define TAKE_X30 0xf84107feu /* ldr x30, [sp], #16 */
+#define CALL_X17 0xd63f0220u /* blr x17 */
+#define HOME     0xaa1003feu /* mov x30, x16 */
+#define RET      0xd65f03c0u
+#define GATE     64 /* where in the stub the gates' addresses are */
+#define LEAVE    72
 
 void stub_gates(struct stub_gates *g)
 {
@@ -48,7 +48,7 @@ static bool put_branch(uint8_t *out, uint64_t stub, size_t at, uint64_t to, uint
 {
 	int64_t distance = (int64_t)(to - stub - at);
 
-	put(out, at, insn | ((uint32_t)(distance >> 2) & 0x03ffffffu));
+	put(out, at, insn | ((uint32_t)(distance / 4) & 0x03ffffffu));
 	return distance >= -(1 << 27) && distance < 1 << 27 && distance % 4 == 0;
 }
 
@@ -67,7 +67,7 @@ bool stub_write(uint8_t out[STUB_SIZE], uint64_t stub, uint64_t gates, uint8_t k
 	stub_gates(&g);
 	gate = kind == SITE_ENTRY ? g.enter :
 	       kind == SITE_BEGIN ? g.begin :
-	       kind == SITE_END	  ? g.end :
+	       kind == SITE_END   ? g.end :
 				    g.tail;
 	memset(out, 0, STUB_SIZE);
 	put(out, 0, KEEP_X30);
