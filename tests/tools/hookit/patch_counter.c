@@ -170,7 +170,11 @@ void patch_counter_find(void)
 {
 	char why[512] = "";
 
-	if (patch_find(why, sizeof(why)) <= 0)
+	long n = patch_find(why, sizeof(why));
+
+	if (getenv("PATCH_TELL"))
+		patch_tell(say, stderr);
+	if (n <= 0)
 		stop(why);
 }
 
@@ -234,11 +238,10 @@ __attribute__((constructor)) static void begin(void)
 	why = patch_begin(&events);
 	if (why)
 		stop(why);
+	if (getenv("PATCH_LATER"))
+		return;
 	patch_counter_find();
-	if (getenv("PATCH_TELL"))
-		patch_tell(say, stderr);
 	if (getenv("PATCH_DENY"))
 		deny(getenv("PATCH_DENY"));
-	if (!getenv("PATCH_LATER"))
-		patch_counter_on();
+	patch_counter_on();
 }

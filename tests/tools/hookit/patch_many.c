@@ -96,6 +96,7 @@ int main(int argc, char **argv)
 	double began;
 	int bad = bad_pages();
 
+	patch_counter_find();
 	for (int i = 0; i < n_threads; i++)
 		pthread_create(&thread[i], NULL, run, i % 2 ? thread : NULL);
 	pthread_create(&watcher, NULL, watch, &bad);

@@ -81,6 +81,34 @@ many many_clang 300 200 'as it was' clang -fpatchable-function-entry=5
 # Bytes that a sled jumps over keep the jump.
 many many_xray 300 200 another clang -fxray-instrument -fxray-instruction-threshold=1
 
+# ---- libraries that come and go
+printf 'int t_loaded(int x);\nint t_loaded(int x) { return x * 2; }\n' >loaded.c
+gcc -O2 -fPIC -shared -fpatchable-function-entry=5 loaded.c -o loaded.so
+gcc -O2 -fpatchable-function-entry=5 "$here/patch_loads.c" "$counter" -o loads
+timeout 60 env PATCH_OUT=got PATCH_WANTED=t_ PATCH_LATER=1 ./loads ./loaded.so >out 2>err
+is loads "$? $(cat out err) $(awk '$1 == "t_loaded" { n += $2; m += $3 } END { print n, m }' got)" '0 570 60 60'
+# Written anew where it lies, it is another than the one that is loaded.
+cat >replaced.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+	void (*find)(void) = (void (*)(void))dlsym(RTLD_DEFAULT, "patch_counter_find");
+
+	if (!dlopen("./loaded.so", RTLD_NOW) || system("cp other.so loaded.new && mv loaded.new loaded.so"))
+		return 2;
+	find();
+	return 0;
+}
+END
+gcc -O1 replaced.c -o program
+printf 'int t_other(int x);\nint t_other(int x) { return x / 3; }\n' >>loaded.c
+gcc -O2 -fPIC -shared -fpatchable-function-entry=5 loaded.c -o other.so
+patched program PATCH_LATER=1 PATCH_TELL=1
+is replaced.code $? 3
+says replaced err 'loaded.so: byte 0: the file was replaced since it was loaded'
+
 # ---- what cannot be
 refused() { # NAME WORDS [VARIABLE=VALUE...]
 	patched program "${@:3}"
