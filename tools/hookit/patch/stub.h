@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gates.h"
+
 #if defined(__x86_64__)
 #define STUB_SIZE 48
 #else
@@ -33,8 +35,19 @@ bool stub_write(uint8_t out[STUB_SIZE], uint64_t stub, uint64_t gates, uint8_t k
 		uint64_t function, uint64_t body);
 /* Where a function returns to whose return is hooked; whose stub that is; the function that a
  * stub is of. */
-uint64_t stub_back(uint64_t stub);
-uint64_t stub_of(uint64_t back);
-uint64_t stub_function(uint64_t stub);
+static inline uint64_t stub_back(uint64_t stub)
+{
+	return stub + STUB_BACK;
+}
+
+static inline uint64_t stub_of(uint64_t back)
+{
+	return back - STUB_BACK;
+}
+
+static inline uint64_t stub_function(uint64_t stub)
+{
+	return *(const uint64_t *)(uintptr_t)(stub + STUB_FUNCTION);
+}
 
 #endif

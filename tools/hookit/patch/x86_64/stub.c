@@ -83,18 +83,3 @@ bool stub_write(uint8_t out[STUB_SIZE], uint64_t stub, uint64_t gates, uint8_t k
 	memcpy(out + STUB_FUNCTION, &function, sizeof(function));
 	return !o.missed;
 }
-
-uint64_t stub_back(uint64_t stub)
-{
-	return stub + STUB_BACK;
-}
-
-uint64_t stub_of(uint64_t back)
-{
-	return back - STUB_BACK;
-}
-
-uint64_t stub_function(uint64_t stub)
-{
-	return *(const uint64_t *)(uintptr_t)(stub + STUB_FUNCTION);
-}
