@@ -20,7 +20,7 @@ installed=()
 for file in trainer libjprof.so libpijit.so; do
 	installed+=(--add "$build/lib/pitrace/$file:/usr/local/lib/pitrace/$file")
 done
-booted guest --icount --mem 1024 --timeout 1500 --no-module --add "$made/jre:/jre" --add "$made/classes:/classes" \
+booted guest --icount --mem 1024 --timeout 1700 --no-module --add "$made/jre:/jre" --add "$made/classes:/classes" \
 	"${installed[@]}" --get "/tmp/*.*" -- tests/vm/guest/java.sh "$@" || exit 1
 rm -rf "$made"
 

@@ -52,8 +52,8 @@ trace() {
 		Truth "$program" $turns 8 >"$way.$program" 2>trace.log &&
 		post -arc -c -q -r trace.nrm2 -o "$way.$program.arc" >>trace.log 2>&1 ||
 		{ cat trace.log && exit 1; }
-	rm -rf trace.nrm2
-	find . -name 'jit-*' -delete
+	rm -f trace.nrm2
+	find . -name 'jit-*' -exec rm -f {} +
 }
 for program in "$@"; do
 	trace plain "$program"
