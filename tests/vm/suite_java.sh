@@ -28,6 +28,9 @@ rm -rf "$made"
 # probes, 10 % by changed classes): MODE.PROGRAM MOST-OF-TOTAL MOST-OF-A-METHOD, "-": nothing is promised.
 # docs/benchmarks.md says why.
 reached=(
+	"probes.Hellop 2 -"
+	"probes.Getters 2 5"
+	"probes.Recursion 2 5"
 	"rewrite.Hellop 24 -"
 	"rewrite.Getters 292 -"
 	"rewrite.Recursion 6 -"
