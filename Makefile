@@ -60,6 +60,7 @@ AI_SRC	     := $(wildcard tools/ai/*.c)
 MPEVT_SRC    := $(wildcard tools/mpevt/*.c)
 PTT_SRC	     := $(wildcard tools/ptt/*.c)
 CPI_SRC	     := $(wildcard tools/cpi/*.c)
+HDUMP_SRC    := $(wildcard tools/hdump/*.c)
 POST_SRC     := $(wildcard post/*.c post/*/*.c post/*/*/*.c)
 
 HOLDER_SRC   := $(wildcard libperfutil/holder/*.c)
@@ -115,7 +116,7 @@ TIMER	:= $(O)/lib/pitrace/libpitrace-timer.so
 AGENTS	:= $(if $(SAN),,$(if $(JDK_INCLUDE),$(O)/lib/pitrace/libpijit.so $(O)/lib/pitrace/libjprof.so))
 # The program that trains it, compiled where there is a compiler, else when it is used.
 TRAINER	:= $(if $(AGENTS),$(O)/lib/pitrace/trainer/libtrainer.so $(O)/lib/pitrace/trainer/Trainer.$(if $(shell command -v javac),class,java))
-BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof run.itrace run.jprof msr mpevt ptt cpi jprof-train post)
+BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof run.itrace run.jprof msr mpevt ptt cpi jprof-train hdump post)
 
 all: $(LIBS) $(HOOKIT) $(HOLDER) $(TIMER) $(AGENTS) $(TRAINER) $(BINS)
 ifeq ($(JDK_INCLUDE),)
@@ -275,9 +276,12 @@ $(O)/lib/pitrace/trainer/libtrainer.so: $(O)/obj/tools/jprof/trainer/natives.c
 $(O)/lib/pitrace/trainer/Trainer.class: $(O)/lib/pitrace/trainer/Trainer.java
 	$(call say,JAVAC)
 	$(Q)javac --release 11 -nowarn -d $(@D) $<
+$(O)/bin/hdump: $(call obj,$(HDUMP_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
+$(call obj,$(HDUMP_SRC)): INC = $(INC_TOOLS) -Ilibperfutil
 $(O)/bin/msr: $(call obj,$(MSR_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/post: $(call obj,$(POST_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a $(O)/inner/liba2n.a
 $(BINS) $(HOLDER): LIB = $(LIB_PERFUTIL)
+$(O)/bin/hdump: LIB = $(LIB_PERFUTIL) -lz
 $(O)/bin/post: LIB = $(LIB_PERFUTIL) $(LIB_POST) $(LIB_A2N)
 # Whoever begins a session starts this one, which keeps it: see libperfutil/base/service.h.
 $(HOLDER): $(call obj,$(HOLDER_SRC)) $(O)/inner/libperfutil.a

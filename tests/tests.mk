@@ -168,6 +168,11 @@ $(O)/tests/unit/test_patch_sites: $(call obj,$(addprefix tools/hookit/patch/,beg
 $(O)/tests/unit/test_ptt_dump: $(call obj,tools/ptt/dump.c tools/ptt/thread_names.c)
 $(O)/tests/unit/test_ptt_dump: INC_TESTS += -Itools/ptt -Itools/common
 
+# Of hdump all but its reports and options.
+$(O)/tests/unit/test_hdump: INC_TESTS += -Itools/hdump -Itools/common
+$(O)/tests/unit/test_hdump: $(call obj,$(filter-out %/main.c tools/hdump/show_%.c,$(HDUMP_SRC)) $(COMMON_SRC))
+$(O)/tests/unit/test_hdump: TESTLINK = -lz
+
 # Some begin what the holder program keeps.
 $(UNIT): | $(HOLDER)
 

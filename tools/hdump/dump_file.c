@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A window over the file, filled by pread(), or by zlib member by member. */
+#include "dump_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/read_all.h"
+#include "base/regular.h"
+
+#define WINDOW      (256u << 10)
+#define GZIP_WINDOW (MAX_WBITS + 16)
+
+static void tell(struct dump_file *f, const char *what)
+{
+	if (!*f->fault.what) {
+		f->fault.offset = f->at + f->have;
+		snprintf(f->fault.what, sizeof(f->fault.what), "%s", what);
+	}
+	f->over = true;
+}
+
+/* More of the file, where zlib looks for it. False: there is none. */
+static bool more_packed(struct dump_file *f)
+{
+	size_t got = 0;
+	int rc = pread_all(f->fd, f->packed_bytes, WINDOW, f->read, &got);
+
+	if (rc)
+		tell(f, strerror(-rc));
+	f->z.next_in = f->packed_bytes;
+	f->z.avail_in = (uInt)got;
+	f->read += got;
+	return got != 0;
+}
+
+/* The file may be of several members, one behind the other, with zeros at the end. */
+static bool next_member(struct dump_file *f)
+{
+	while (f->z.avail_in || more_packed(f)) {
+		if (*f->z.next_in) {
+			inflateReset(&f->z);
+			return true;
+		}
+		f->z.next_in++;
+		f->z.avail_in--;
+	}
+	f->over = true;
+	return false;
+}
+
+static size_t unpack(struct dump_file *f, uint8_t *to, size_t room)
+{
+	int rc = Z_OK;
+
+	f->z.next_out = to;
+	f->z.avail_out = (uInt)room;
+	while (f->z.avail_out && !f->over) {
+		if (!f->z.avail_in && !more_packed(f)) {
+			tell(f, "the file ends within a part packed by gzip");
+			break;
+		}
+		rc = inflate(&f->z, Z_NO_FLUSH);
+		if (rc == Z_STREAM_END)
+			next_member(f);
+		else if (rc != Z_OK && rc != Z_BUF_ERROR) {
+			f->have += room - f->z.avail_out; /* the fault is behind them */
+			tell(f, "what follows cannot be unpacked by gzip");
+			f->have -= room - f->z.avail_out;
+		}
+	}
+	return room - f->z.avail_out;
+}
+
+static size_t more_plain(struct dump_file *f, uint8_t *to, size_t room)
+{
+	size_t got = 0;
+	int rc = pread_all(f->fd, to, room, f->at + f->have, &got);
+
+	if (rc)
+		tell(f, strerror(-rc));
+	if (got < room)
+		f->over = true;
+	f->read = f->at + f->have + got;
+	return got;
+}
+
+static int make_room(struct dump_file *f, size_t n)
+{
+	uint8_t *more;
+
+	if (f->begin) {
+		memmove(f->window, f->window + f->begin, f->have);
+		f->begin = 0;
+	}
+	if (n <= f->room)
+		return 0;
+	more = realloc(f->window, n);
+	if (!more)
+		return -ENOMEM;
+	f->window = more;
+	f->room = n;
+	return 0;
+}
+
+const uint8_t *dump_fill(struct dump_file *f, size_t n, size_t *have)
+{
+	size_t ask;
+
+	if (!f->over && make_room(f, n)) {
+		tell(f, strerror(ENOMEM));
+	} else if (!f->over) {
+		ask = f->room - f->have;
+		if (ask > f->end - f->at - f->have)
+			ask = (size_t)(f->end - f->at - f->have);
+		if (ask)
+			f->have += f->packed ? unpack(f, f->window + f->have, ask) :
+					       more_plain(f, f->window + f->have, ask);
+		if (f->at + f->have == f->end)
+			f->over = true;
+	}
+	*have = f->have;
+	return f->window + f->begin;
+}
+
+bool dump_skip_far(struct dump_file *f, uint64_t n)
+{
+	size_t have, part;
+
+	while (n) {
+		if (!f->have && !f->packed && !f->over && n < f->size && f->at < f->size &&
+		    n < f->size - f->at && n < f->end - f->at) {
+			f->at += n;
+			return true;
+		}
+		if (!f->have)
+			dump_fill(f, 1, &have);
+		if (!f->have)
+			return false;
+		part = n < f->have ? (size_t)n : f->have;
+		f->begin += part;
+		f->have -= part;
+		f->at += part;
+		n -= part;
+	}
+	return true;
+}
+
+int dump_rewind(struct dump_file *f)
+{
+	f->at = f->read = 0;
+	f->begin = f->have = 0;
+	f->over = false;
+	f->fault.what[0] = 0;
+	if (f->packed) {
+		f->z.avail_in = 0;
+		if (inflateReset(&f->z) != Z_OK)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+int dump_open(struct dump_file *f, const char *path)
+{
+	uint8_t head[2] = { 0 };
+	struct stat st;
+	size_t got;
+
+	*f = (struct dump_file){ .path = path, .end = UINT64_MAX };
+	f->fd = regular_open(path, 0, &st);
+	if (f->fd < 0)
+		return -errno;
+	f->size = (uint64_t)st.st_size;
+	f->window = malloc(WINDOW);
+	f->room = WINDOW;
+	if (!f->window)
+		return -ENOMEM;
+	pread_all(f->fd, head, sizeof(head), 0, &got);
+	if (got < sizeof(head) || head[0] != 0x1f || head[1] != 0x8b)
+		return 0;
+	f->packed_bytes = malloc(WINDOW);
+	if (!f->packed_bytes || inflateInit2(&f->z, GZIP_WINDOW) != Z_OK)
+		return -ENOMEM;
+	f->packed = true;
+	return 0;
+}
+
+void dump_close(struct dump_file *f)
+{
+	if (f->packed)
+		inflateEnd(&f->z);
+	free(f->packed_bytes);
+	free(f->window);
+	if (f->fd >= 0)
+		close(f->fd);
+	f->window = f->packed_bytes = NULL;
+	f->packed = false;
+	f->fd = -1;
+}

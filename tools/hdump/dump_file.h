@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The bytes of a heap dump from front to back, several times, plain or by gzip. What is looked at
+ * is a copy: the file may be changed meanwhile.
+ */
+#ifndef HDUMP_DUMP_FILE_H
+#define HDUMP_DUMP_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <zlib.h>
+
+#define DUMP_LOOK_MOST (4u << 20) /* at so much one can look at once */
+
+struct dump_fault {
+	uint64_t offset; /* in what is unpacked */
+	char what[160];  /* "": none */
+};
+
+struct dump_file {
+	const char *path;
+	int fd;
+	uint64_t size; /* of the file */
+	uint64_t at;   /* where the next byte is, unpacked */
+	uint64_t end;  /* nothing is given beyond: where an earlier pass ended */
+	uint64_t read; /* of the file, for progress */
+	uint8_t *window;
+	size_t room, begin, have; /* of the window: what is ahead is from begin on */
+	bool packed, over;
+	z_stream z;
+	uint8_t *packed_bytes;
+	struct dump_fault fault; /* of gzip, or of reading: what ended the file early */
+};
+
+/* 0, or -errno: it cannot be read at all. */
+int dump_open(struct dump_file *f, const char *path);
+/* From the first byte again, up to `end`. 0 or -errno. */
+int dump_rewind(struct dump_file *f);
+void dump_close(struct dump_file *f);
+
+/* The slow half of dump_look(). */
+const uint8_t *dump_fill(struct dump_file *f, size_t n, size_t *have);
+
+/* At least n (at most DUMP_LOOK_MOST) bytes from `at` on; *have is less at the end. */
+static inline const uint8_t *dump_look(struct dump_file *f, size_t n, size_t *have)
+{
+	if (__builtin_expect(f->have < n, 0))
+		return dump_fill(f, n, have);
+	*have = f->have;
+	return f->window + f->begin;
+}
+
+bool dump_skip_far(struct dump_file *f, uint64_t n);
+
+/* False: the end is before. */
+static inline bool dump_skip(struct dump_file *f, uint64_t n)
+{
+	if (__builtin_expect(n > f->have, 0))
+		return dump_skip_far(f, n);
+	f->begin += (size_t)n;
+	f->have -= (size_t)n;
+	f->at += n;
+	return true;
+}
+
+#endif

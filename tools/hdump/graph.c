@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Distances: the first byte has six bits, a mark for the last one of an object, and one for more. */
+#include "graph.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+#define LAST  64
+#define NOONE UINT32_MAX
+
+int graph_begin(struct graph *g, uint32_t objects)
+{
+	*g = (struct graph){ .objects = objects, .to = NOONE };
+	g->from = malloc(((size_t)objects + 1) * sizeof(*g->from));
+	if (!g->from)
+		return -ENOMEM;
+	memset(g->from, 0xff, ((size_t)objects + 1) * sizeof(*g->from));
+	return 0;
+}
+
+int graph_add(struct graph *g, uint32_t from, uint32_t to)
+{
+	const int64_t far = (int64_t)to - from;
+	uint64_t v = (uint64_t)(far << 1 ^ far >> 63);
+	uint8_t *p;
+
+	if (to == g->to)
+		return 0;
+	if (g->used > UINT32_MAX - 16)
+		return -EFBIG;
+	if (array_room(g->bytes, g->room, g->used + 8))
+		return -ENOMEM;
+	if (g->from[from] == NO_EDGES)
+		g->from[from] = (uint32_t)g->used;
+	g->last = g->used;
+	g->to = to;
+	g->edges++;
+	p = g->bytes + g->used;
+	*p = v & 63;
+	for (v >>= 6; v; v >>= 7) {
+		*p |= 128;
+		*++p = v & 127;
+	}
+	g->used = (uint64_t)(p + 1 - g->bytes);
+	return 0;
+}
+
+void graph_end(struct graph *g)
+{
+	if (g->to != NOONE)
+		g->bytes[g->last] |= LAST;
+	g->to = NOONE;
+}
+
+void graph_free(struct graph *g)
+{
+	free(g->from);
+	free(g->bytes);
+	*g = (struct graph){ 0 };
+}

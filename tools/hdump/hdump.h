@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What hdump was asked for, and its reports. Each gives 0 or an exit code, after a message. */
+#ifndef HDUMP_H
+#define HDUMP_H
+
+#include <stdio.h>
+
+#include "form.h"
+#include "heap.h"
+
+#define EXIT_DAMAGED 1 /* a dump is damaged: what was read of it was shown */
+#define EXIT_HDUMP   2
+
+enum what {
+	SHOW_CLASSES,
+	SHOW_BIGGEST,
+	SHOW_DOMINATORS,
+	SHOW_PATHS,
+	SHOW_DIFFERENCE,
+	SHOW_REVERSE,
+	SHOW_SUSPECTS,
+	SHOW_STRINGS,
+};
+
+struct hdump {
+	enum what what;
+	enum form form;
+	const char *id_text;
+	uint64_t id;
+	uint64_t rows; /* at most; HDUMP_ROWS: as the form has it */
+	const char *file;
+	bool quiet;
+	char **paths;
+	int count;
+	FILE *out;
+	bool damaged;
+};
+
+#define HDUMP_ROWS UINT64_MAX
+
+/* Opens a dump and has it read as far as `dominators` says, with messages. */
+enum depth { READ_OBJECTS, READ_GRAPH, READ_DOMINATORS, READ_CLASSES };
+int hdump_read(struct hdump *o, struct heap *h, const char *path, enum depth depth,
+	       unsigned int more);
+/* The message of a failure. EXIT_HDUMP. */
+int hdump_failed(const struct heap *h, const char *path, int rc);
+/* How many of them are shown. */
+uint64_t hdump_rows(const struct hdump *o, uint64_t all);
+
+int show_classes(struct hdump *o);
+int show_difference(struct hdump *o);
+int show_suspects(struct hdump *o);
+int show_biggest(struct hdump *o);
+int show_dominators(struct hdump *o);
+int show_paths(struct hdump *o);
+int show_strings(struct hdump *o);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* hdump: a Java heap dump, by classes, objects, dominators, ways from roots, and beside another. */
+#include <errno.h>
+#include <inttypes.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "complain.h"
+#include "hdump.h"
+#include "option_store.h"
+#include "option_table.h"
+#include "output.h"
+
+enum { FORM = 1, WHAT };
+
+#define WHAT_ROW(name, words, which)                                                 \
+	{                                                                            \
+		{ name }, NULL, words, option_assign, OPTION_TO(struct hdump, what), \
+			.value = which, .group = WHAT                                \
+	}
+
+static option_store option_paths;
+
+static const struct option_row rows[] = {
+	WHAT_ROW("-biggest", "the objects that retain most", SHOW_BIGGEST),
+	WHAT_ROW("-dominators", "the tree of them, with what each retains", SHOW_DOMINATORS),
+	{ { "-r" },
+	  "ID",
+	  "the ways from roots to the object of this id",
+	  option_paths,
+	  OPTION_TO(struct hdump, id_text),
+	  .value = SHOW_PATHS,
+	  .group = WHAT },
+	WHAT_ROW("-diff", "what the second dump has more than the first", SHOW_DIFFERENCE),
+	WHAT_ROW("-rdiff", "what the first dump has more than the second", SHOW_REVERSE),
+	WHAT_ROW("-suspects", "classes that grow from each dump to the next, three or more",
+		 SHOW_SUSPECTS),
+	WHAT_ROW("-strings", "texts that several strings have", SHOW_STRINGS),
+	{ { "-n" },
+	  "ROWS",
+	  "so many rows at most (default: 30, in JSON and CSV all of them; 0: all)",
+	  option_number,
+	  OPTION_TO(struct hdump, rows),
+	  .most = 1u << 31 },
+	{ { "-o" },
+	  "FILE",
+	  "write to this file (default: standard output)",
+	  option_text,
+	  OPTION_TO(struct hdump, file),
+	  .complete = "@file" },
+	{ { "-q" }, NULL, "no progress", option_set, OPTION_TO(struct hdump, quiet) },
+	OPTION_JSON_ROW(struct hdump, FORM, 0),
+	OPTION_CSV_ROW(struct hdump, FORM, 0),
+	OPTION_HELP_ROWS,
+	OPTION_ROWS_END
+};
+static const struct option_part parts[] = { { rows, 0 }, { NULL, 0 } };
+static const struct option_table table = {
+	.program = "hdump",
+	.parts = parts,
+	.strict = 1 << WHAT,
+	.operands = "@file",
+	.usage =
+		"usage: hdump [-biggest | -dominators | -r ID | -strings] [-n ROWS] [-o FILE] [--json | --csv] DUMP\n"
+		"       hdump -diff | -rdiff [-n ROWS] [-o FILE] [--json | --csv] DUMP DUMP\n"
+		"       hdump -suspects [-n ROWS] [-o FILE] [--json | --csv] DUMP DUMP DUMP...\n",
+	.notes =
+		"DUMP is a heap dump in HPROF, as a Java VM writes it (jcmd PID GC.heap_dump FILE), plain or by\n"
+		"gzip. Without a choice it is shown by classes: objects, their bytes, and what they retain.\n\n"
+		"Exit code: 0; 1: a dump is damaged, what was read of it was shown; 2: it failed.",
+};
+
+/* -r: the id, and that ways are asked for. */
+static bool option_paths(const struct option_given *given, void *to)
+{
+	struct hdump *o = (struct hdump *)((char *)to - offsetof(struct hdump, id_text));
+	char *end;
+
+	errno = 0;
+	o->id_text = given->text;
+	o->id = strtoull(given->text, &end, 0);
+	o->what = SHOW_PATHS;
+	if (!errno && end != given->text && !*end && o->id && *given->text != '-')
+		return true;
+	complain("%s: '%s' is no id of an object (0x7f0012345678)", given->name, given->text);
+	return false;
+}
+
+uint64_t hdump_rows(const struct hdump *o, uint64_t all)
+{
+	uint64_t most = o->rows != HDUMP_ROWS ? o->rows : o->form == FORM_WORDS ? 30 : 0;
+
+	return !most || all < most ? all : most;
+}
+
+int hdump_failed(const struct heap *h, const char *path, int rc)
+{
+	if (rc == -EINVAL && h && *h->fault.what)
+		complain("%s: byte %" PRIu64 ": %s", path, h->fault.offset, h->fault.what);
+	else if (rc == -EINVAL)
+		complain("%s: is no regular file", path);
+	else if (rc == -EFBIG)
+		complain("%s: it has more references than hdump can number", path);
+	else
+		complain("%s: %s", path, strerror(-rc));
+	return EXIT_HDUMP;
+}
+
+int hdump_read(struct hdump *o, struct heap *h, const char *path, enum depth depth,
+	       unsigned int more)
+{
+	static const unsigned int passes[] = { 1, 2, 3, 3 };
+	static struct progress progress;
+	int rc;
+
+	progress_begin(&progress, path, o->quiet);
+	rc = heap_open(h, path, &progress, passes[depth] + more);
+	if (!rc && depth >= READ_GRAPH)
+		rc = heap_graph(h);
+	if (!rc && depth >= READ_DOMINATORS)
+		rc = heap_dominators(h);
+	if (!rc && depth >= READ_CLASSES)
+		rc = heap_classes(h);
+	progress_end(&progress);
+	if (rc)
+		return hdump_failed(h, path, rc);
+	if (*h->fault.what) {
+		complain("%s: byte %" PRIu64 ": %s; what was read before it: %" PRIu64 " objects",
+			 path, h->fault.offset, h->fault.what, (uint64_t)h->ids.objects);
+		o->damaged = true;
+	}
+	return 0;
+}
+
+static int show(struct hdump *o)
+{
+	switch (o->what) {
+	case SHOW_CLASSES:
+		return show_classes(o);
+	case SHOW_DIFFERENCE:
+	case SHOW_REVERSE:
+		return show_difference(o);
+	case SHOW_SUSPECTS:
+		return show_suspects(o);
+	case SHOW_BIGGEST:
+		return show_biggest(o);
+	case SHOW_DOMINATORS:
+		return show_dominators(o);
+	case SHOW_PATHS:
+		return show_paths(o);
+	case SHOW_STRINGS:
+		return show_strings(o);
+	}
+	return EXIT_HDUMP;
+}
+
+/* As many dumps as the report is about. */
+static bool makes_sense(const struct hdump *o)
+{
+	switch (o->what) {
+	case SHOW_DIFFERENCE:
+	case SHOW_REVERSE:
+		return o->count == 2;
+	case SHOW_SUSPECTS:
+		return o->count >= 3;
+	default:
+		return o->count == 1;
+	}
+}
+
+static int run(struct hdump *o)
+{
+	struct output out = { .file = stdout };
+	int rc = o->file ? output_open(&out, o->file, 0666) : 0, code;
+
+	if (rc) {
+		complain("%s: %s", o->file, output_error(rc));
+		return EXIT_HDUMP;
+	}
+	o->out = out.file;
+	code = show(o);
+	rc = output_close(&out);
+	if (rc) {
+		complain("%s: %s", o->file ? o->file : "standard output", output_error(rc));
+		return EXIT_HDUMP;
+	}
+	return code ? code : o->damaged ? EXIT_DAMAGED : 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct hdump o = { .rows = HDUMP_ROWS };
+	struct option_rest rest;
+
+	/* Large arrays are given back as soon as they are not needed any more. */
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);
+	signal(SIGPIPE, SIG_IGN);
+	switch (options_parse(&table, 0, &o, argc, argv, &rest)) {
+	case OPTIONS_TAKEN:
+		break;
+	case OPTIONS_DONE:
+		return fflush(stdout) || ferror(stdout) ? EXIT_HDUMP : 0;
+	default:
+		return EXIT_HDUMP;
+	}
+	o.paths = rest.words;
+	o.count = rest.count;
+	if (makes_sense(&o))
+		return run(&o);
+	options_help(stderr, &table);
+	return EXIT_HDUMP;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layouts of HotSpot, fields as it places them, and what distances say. */
+#include "sizes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A VM's own fields, which dumps do not have, and room before and behind contended ones. */
+#define PADDING_MOST 320
+
+static const struct layout layouts[LAYOUTS] = {
+	{ 12, 16, 4 }, /* short references and class pointers: most VMs */
+	{ 12, 16, 8 }, /* short class pointers alone: heaps from 32 GB on, ZGC */
+	{ 16, 24, 8 }, /* neither */
+	{ 16, 20, 8 }, /* the same from JDK 23 on */
+	{ 16, 24, 4 }, /* short references alone */
+	{ 16, 20, 4 }, /* the same from JDK 23 on */
+	{ 8, 12, 4 },  /* compact heads; and VMs of 32 bits */
+	{ 8, 12, 8 },
+};
+
+static uint64_t up(uint64_t v, uint64_t to)
+{
+	return (v + to - 1) / to * to;
+}
+
+static uint64_t array_size(const struct layout *l, uint8_t align, unsigned int each, uint64_t count)
+{
+	return up(up(l->array, each < 4 ? 4 : each) + count * each, align);
+}
+
+static unsigned int size_of(const struct sizes *s, const struct layout *l, uint8_t type)
+{
+	const struct hprof h = { .id_size = s->id_size };
+
+	return type == HPROF_REF ? l->ref : hprof_size(&h, type);
+}
+
+void sizes_begin(struct sizes *s, uint8_t id_size, uint64_t all_ids)
+{
+	*s = (struct sizes){ .id_size = id_size, .align = all_ids & 8 ? 8 : 16 };
+	if (all_ids & 7 || !all_ids)
+		s->align = 8;
+}
+
+void sizes_array(struct sizes *s, uint8_t type, uint32_t count, uint64_t gap)
+{
+	s->asked++;
+	for (int i = 0; i < LAYOUTS; i++)
+		s->fits[i] += gap == array_size(&layouts[i], s->align,
+						size_of(s, &layouts[i], type), count);
+}
+
+void sizes_instance(struct heap_class *k, uint64_t gap)
+{
+	if (!gap || gap > UINT32_MAX)
+		return;
+	if (!k->gaps || gap < k->gap) {
+		k->gap = (uint32_t)gap;
+		k->gaps = 0;
+	}
+	k->gaps++;
+}
+
+uint64_t sizes_of_array(const struct sizes *s, uint8_t type, uint32_t count)
+{
+	return array_size(&s->layout, s->align, size_of(s, &s->layout, type), count);
+}
+
+/* ---- instances ------------------------------------------------------------------------------- */
+
+/* Room that is free: behind the head, between a super's fields, and without end. */
+struct room {
+	uint32_t at, size;
+};
+#define ROOMS 64
+
+struct plan {
+	struct room room[ROOMS];
+	unsigned int n;
+	uint32_t end;
+};
+
+/* The smallest room that will do; what is left over stays room. */
+static void place(struct plan *p, uint32_t size)
+{
+	unsigned int best = ROOMS;
+	uint32_t at, left;
+
+	for (unsigned int i = 0; i < p->n; i++) {
+		at = (uint32_t)up(p->room[i].at, size);
+		if (at + size <= p->room[i].at + p->room[i].size &&
+		    (best == ROOMS || p->room[i].size < p->room[best].size))
+			best = i;
+	}
+	if (best == ROOMS) {
+		at = (uint32_t)up(p->end, size);
+		if (at > p->end && p->n < ROOMS)
+			p->room[p->n++] = (struct room){ p->end, at - p->end };
+		p->end = at + size;
+		return;
+	}
+	at = (uint32_t)up(p->room[best].at, size);
+	left = p->room[best].at + p->room[best].size - at - size;
+	if (at > p->room[best].at) {
+		p->room[best].size = at - p->room[best].at;
+		if (left && p->n < ROOMS)
+			p->room[p->n++] = (struct room){ at + size, left };
+	} else if (left) {
+		p->room[best] = (struct room){ at + size, left };
+	} else {
+		p->room[best] = p->room[--p->n];
+	}
+}
+
+/* Large values first, references at the end: as HotSpot does from JDK 15 on. */
+static void place_fields(struct plan *p, const struct sizes *s, const struct heap_class *k)
+{
+	for (uint32_t size = 8; size; size /= 2)
+		for (uint32_t i = 0; i < k->field_count; i++)
+			if (k->fields[i].type != HPROF_REF &&
+			    size_of(s, &s->layout, k->fields[i].type) == size)
+				place(p, size);
+	for (uint32_t i = 0; i < k->field_count; i++)
+		if (k->fields[i].type == HPROF_REF)
+			place(p, s->layout.ref);
+}
+
+static uint64_t planned(const struct sizes *s, const struct classes *c, uint32_t index)
+{
+	struct plan p = { .end = s->layout.head };
+	uint32_t chain[1024], n = 0;
+
+	for (; index != NO_CLASS && n < 1024; index = c->list[index].super)
+		chain[n++] = index;
+	while (n)
+		place_fields(&p, s, &c->list[chain[--n]]);
+	return up(p.end, s->align);
+}
+
+static void choose(struct sizes *s, bool low)
+{
+	unsigned int best = s->id_size == 4 ? 6 : low ? 0 : 1;
+
+	for (unsigned int i = 0; s->id_size == 8 && i < LAYOUTS; i++)
+		if (s->fits[i] > s->fits[best] && s->fits[i] >= 8)
+			best = i;
+	s->layout = layouts[best];
+	/* How sure it is: fits of all. */
+	s->fits[0] = s->fits[best];
+}
+
+int sizes_finish(struct sizes *s, struct classes *c, bool low)
+{
+	bool dense;
+
+	choose(s, low);
+	dense = s->asked && s->fits[0] >= s->asked / 10 * 8;
+	for (uint32_t i = 0; i < c->count; i++) {
+		struct heap_class *k = &c->list[i];
+		uint64_t size = planned(s, c, i);
+
+		/* Objects do not overlap; and where they lie close together, the least distance is
+		 * the size. */
+		if (k->gaps && (k->gap < size || (dense && k->gap - size <= PADDING_MOST)))
+			size = k->gap;
+		k->size = (uint32_t)size;
+	}
+	return 0;
+}
+
+uint64_t sizes_of_class(const struct sizes *s, const struct classes *c, const struct heap_class *k,
+			uint64_t gap)
+{
+	const struct heap_class *of = &c->list[c->of_class];
+	uint64_t size = of->size + (uint64_t)k->static_refs * s->layout.ref + k->statics;
+
+	size = up(size, s->align);
+	/* Of one that is not linked nothing but its name is in a dump. */
+	if (!k->dumped)
+		return gap > size && gap <= size + 4096 ? gap : size;
+	/* Objects do not overlap. */
+	return gap && gap < size ? gap : size;
+}
