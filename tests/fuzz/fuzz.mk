@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 300
 FUZZ_NAMES   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_REPLAY  := $(FUZZ_NAMES:%=$(O)/tests/fuzz/fuzz_%)
 FUZZ_INC     := $(INC_PERFUTIL) -Itools/common -Itools/jprof/classfile -Itools/calltree -Ipost -Itests/fuzz \
-		-Itools/hookit/patch -Itools/swtrace
+		-Itools/hookit/patch -Itools/hdump -Itools/swtrace
 FUZZ_CC	     := clang -g -O1 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DPITRACE_VERSION='"$(VERSION)"' \
 		-DPITRACE_LIBDIR='"/nowhere"' -DPITRACE_DATADIR='"/nowhere"' \
 		-DPITRACE_DKMSDIR='"/nowhere"' -DPROFILE_TICKS_MOST=4096 \
@@ -108,6 +108,11 @@ FUZZ_SRC_calibration := tools/calltree/calibration.c
 # Sites are instructions: of this machine, or of x86-64 where there are none.
 FUZZ_FOR_patch := $(addprefix tools/hookit/patch/,begins.c object_file.c sites.c sites_patchable.c sites_xray.c) \
 		   $(firstword $(filter %/site_code.c,$(PATCH_SRC)) tools/hookit/patch/x86_64/site_code.c)
+
+# All of hdump but its reports and options.
+FUZZ_FOR_hdump := $(filter-out %/main.c tools/hdump/show_%.c,$(HDUMP_SRC))
+FUZZ_SRC_hdump := $(COMMON_SRC) $(call PERF,newfile rights folder)
+FUZZ_LIB_hdump := -lz
 
 FUZZ_FOR_jprof := $(wildcard post/input/jprof/*.c)
 FUZZ_SRC_jprof = $(FUZZ_SRC_post)

@@ -165,6 +165,8 @@ diff <(told tools/mpevt/mpevt.1) <("$bin/mpevt" --help | options) >"$work/out"
 verdict options_mpevt $?
 diff <(told tools/cpi/cpi.1) <("$bin/cpi" --help | options) >"$work/out"
 verdict options_cpi $?
+diff <(told tools/hdump/hdump.1) <("$bin/hdump" --help | options) >"$work/out"
+verdict options_hdump $?
 diff <(told post/post.1) <("$bin/post" -help | options) >"$work/out"
 verdict options_post $?
 diff <(told tools/swtrace/run.tprof.1) <("$bin/run.tprof" --help | options) >"$work/out"

@@ -483,7 +483,7 @@ static int head(struct hprof *h)
 		return *h->file->fault.what ? too_short(h, 0, "") :
 					      hprof_tell(h, 0, "this is no heap dump (HPROF)");
 	bytes_skip(&b, n);
-	if (have == 31 && (p[n] < '1' || p[n] > '3' || p[n + 1]))
+	if (have >= 31 && (p[n] < '1' || p[n] > '3' || p[n + 1]))
 		return hprof_tell(h, n, "no version of HPROF that is known");
 	bytes_skip(&b, 2);
 	id_size = bytes_u32(&b);
