@@ -1,0 +1,145 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Dumps of a real VM: classes are those of jmap -histo, by objects and bytes; a planted leak is the
+# first suspect of three dumps; ways from roots have the fields; differences, texts, gzip, damage.
+set -u
+
+# shellcheck source=tests/lib/lib.sh
+. "$(dirname "$0")/../../lib/lib.sh"
+if ! command -v javac >/dev/null || ! command -v jcmd >/dev/null || ! command -v jmap >/dev/null; then
+	echo "skip hdump_java no JDK is installed"
+	exit 77
+fi
+cd "$work" || exit 1
+unset JAVA_TOOL_OPTIONS
+hdump=$bin/hdump
+javac -nowarn -d . "$top/tests/tools/hdump/Heap.java" || exit 1
+
+begin() { # OPTION...: a VM that waits, in $vm
+	rm -f ask answers
+	mkfifo ask
+	# Without the archive of classes: that has objects of classes which are not loaded.
+	java -Xshare:off -Xmx256m "$@" -cp . Heap <ask >answers 2>&1 &
+	vm=$!
+	exec {to}>ask
+	answered ready
+}
+answered() { # LINE
+	local i
+	for ((i = 0; i < 600; i++)); do
+		grep -qx -e "$1" answers 2>/dev/null && return
+		kill -0 "$vm" 2>/dev/null || break
+		sleep 0.1
+	done
+	cat answers
+	return 1
+}
+tell() { # LINE
+	echo "$1" >&"$to"
+	answered "done $1"
+}
+end() {
+	exec {to}>&-
+	wait "$vm"
+}
+# The names of jmap, [B, as hdump has them, byte[]; sums by name, as "objects bytes name".
+classes() {
+	awk '$1 ~ /^[0-9]+:$/ {
+		n = $4; d = ""
+		while (sub(/^\[/, "", n)) d = d "[]"
+		if (d != "") {
+			t["B"] = "byte"; t["C"] = "char"; t["D"] = "double"; t["F"] = "float"; t["I"] = "int"
+			t["J"] = "long"; t["S"] = "short"; t["Z"] = "boolean"
+			if (n in t) n = t[n]; else n = substr(n, 2, length(n) - 2)
+		}
+		sub(/\/0x/, "+0x", n)
+		o[n d] += $2; b[n d] += $3
+	} END { for (n in o) print o[n], b[n], n }' "$1" | sort
+}
+histogram() { # NAME OPTION...
+	begin "${@:2}"
+	# The first calls load classes.
+	jcmd "$vm" GC.heap_dump "$work/first" >out 2>&1
+	jmap -histo:live "$vm" >histo
+	rm -f first dump
+	jcmd "$vm" GC.heap_dump "$work/dump" >out 2>&1
+	jmap -histo "$vm" >histo
+	end
+	"$hdump" --csv dump >csv
+	verdict "$1_read" $?
+	classes histo >want
+	awk -F, 'NR > 1 { print $1, $2, $4 }' csv | sort >have
+	is "$1_many" "$([ "$(wc -l <have)" -gt 100 ] && echo yes)" yes
+	diff want have >out
+	verdict "$1_as_jmap" $?
+}
+histogram short
+histogram long -XX:-UseCompressedOops -XX:+UseSerialGC
+
+# ---- a leak
+begin -XX:+UseSerialGC
+for i in 1 2 3; do
+	tell leak
+	tell "dump $work/$i.hprof"
+done
+end
+"$hdump" -suspects --json 1.hprof 2.hprof 3.hprof >out 2>err
+is suspects_code $? 0
+is first_suspect "$(jq -r '.suspects[0].class' out)" 'Heap$Planted'
+is suspect_counts "$(jq -c '.suspects[0].objects' out)" '[2001,4001,6001]'
+is suspect_growth "$(jq '.suspects[0].growth >= 4000 * 1016' out)" true
+"$hdump" -suspects --json 3.hprof 2.hprof 1.hprof >out 2>err
+is none_backwards "$(jq '[.suspects[] | select(.class | startswith("Heap"))] | length' out)" 0
+
+# ---- differences, with signs
+"$hdump" -diff 1.hprof 3.hprof >out 2>err
+says diff_sign out '^ *+4000  *+[0-9]*  *+[0-9]*  Heap$Planted$'
+"$hdump" -rdiff 1.hprof 3.hprof >out 2>err
+says rdiff_sign out '^ *-4000  *-[0-9]*  *-[0-9]*  Heap$Planted$'
+"$hdump" -diff --csv 2.hprof 2.hprof >out
+is no_difference "$(cat out)" 'objects,bytes,retained,class'
+
+# ---- what keeps it
+"$hdump" -biggest --json 3.hprof >out
+is biggest "$(jq -r '[.biggest[].class] | index("java.util.HashMap") != null' out)" true
+map=$(jq -r '[.biggest[] | select(.class == "java.util.HashMap")][0].id' out)
+is map_retains "$(jq --arg id "$map" '[.biggest[] | select(.id == $id)][0].retained > 6000 * 1016' out)" true
+"$hdump" -r "$map" 3.hprof >out
+says way_field out "^  class Heap 0x[0-9a-f]*  \\.cache\$"
+says way_end out "^  java.util.HashMap $map\$"
+"$hdump" -dominators 3.hprof >out
+says tree out '^  *[0-9]*  *[0-9.]*  *java.util.HashMap$Node\[\] 0x'
+"$hdump" -r 0x3 3.hprof >out 2>err
+is no_object "$? $(cat err)" '2 hdump: 3.hprof: no object has the id 0x3'
+"$hdump" -strings --json 3.hprof >out
+is same_texts "$(jq '[.duplicates[] | select(.text == "same\n")][0].objects' out)" 500
+"$hdump" -strings 3.hprof >out
+says text_escaped out ' 500  same\\x0a$'
+
+# ---- packed, cut off, none
+"$hdump" --csv 3.hprof >plain
+gzip -k 3.hprof
+"$hdump" --csv 3.hprof.gz >packed
+[ -s plain ] && cmp plain packed >out 2>&1
+verdict gzip $?
+{ head -c 100000 3.hprof | gzip; tail -c +100001 3.hprof | gzip; } >two.gz
+"$hdump" --csv two.gz | cmp plain - >out 2>&1
+verdict gzip_members $?
+head -c 1500000 3.hprof >cut
+"$hdump" cut >out 2>err
+is cut_code $? 1
+says cut_words err '^hdump: cut: byte 1[45][0-9]*: .*the file ends within it; what was read before it: [0-9]* objects$'
+says cut_shown out ' java.lang.String$'
+head -c 500000 3.hprof.gz >cut.gz
+"$hdump" cut.gz >out 2>err
+is cut_gzip "$? $(grep -c 'the file ends within a part packed by gzip' err)" '1 1'
+echo none >none
+"$hdump" none >out 2>err
+is none "$? $(cat err)" '2 hdump: none: byte 0: this is no heap dump (HPROF)'
+"$hdump" . >out 2>err
+is folder "$? $(cat err)" '2 hdump: .: is no regular file'
+"$hdump" -diff 1.hprof >out 2>err
+is one_of_two $? 2
+"$hdump" -biggest -strings 1.hprof >out 2>err
+is two_reports "$? $(grep -c 'only one of' err)" '2 1'
+exit $((failures != 0))
