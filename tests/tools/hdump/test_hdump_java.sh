@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Dumps of a real VM: classes are those of jmap -histo, by objects and bytes; a planted leak is the
 # first suspect of three dumps; ways from roots have the fields; differences, texts, gzip, damage.
+# Names of Java have a $.
+# shellcheck disable=SC2016
 set -u
 
 # shellcheck source=tests/lib/lib.sh
