@@ -122,7 +122,8 @@ bool classes_resolve(struct classes *c, uint32_t index)
 	if (k->super_id) {
 		uint32_t s = index, depth = 0;
 
-		/* How far it is to one that is resolved, without a stack that someone else sizes. */
+		/* How far it is to one that is resolved, without a stack that someone else sizes.
+		 */
 		while (!c->list[s].resolved && c->list[s].super_id) {
 			s = classes_find(c, c->list[s].super_id);
 			if (s == NO_KEY || !c->list[s].dumped || ++depth > 1000)

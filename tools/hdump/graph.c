@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Distances: the first byte has six bits, a mark for the last one of an object, and one for more. */
+/* Distances: the first byte has six bits, a mark for the last one of an object, and one for more.
+ */
 #include "graph.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Events of functions whose registers nobody has saved (x86-64). ip: where in the function, which is
- * its name from then on; sp: where its return address lies. */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Events of functions whose registers nobody has saved (x86-64). ip: where in the function, which
+ * is its name from then on; sp: where its return address lies. */
 #ifndef FENTRY_H
 #define FENTRY_H
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Programs that were built with sites to be patched (patch/): their functions tell as those of
  * -mfentry do, from where their return address lies.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Heaps at random, written as dumps and read again: dominators, and what objects and classes retain,
- * are what a search without each single object says. Ids that lie close together and far apart, of 4
- * and 8 bytes; records of all kinds; each dump cut off and damaged.
+ * Heaps at random, written as dumps and read again: dominators, and what objects and classes
+ * retain, are what a search without each single object says. Ids that lie close together and far
+ * apart, of 4 and 8 bytes; records of all kinds; each dump cut off and damaged.
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -310,7 +310,8 @@ static void retained_as_by_brute_force(void)
 	}
 }
 
-/* ---- chains: ways that are long are no reason to be slow, nor for a deep stack ------------------ */
+/* ---- chains: ways that are long are no reason to be slow, nor for a deep stack
+ * ------------------ */
 
 static void long_chains(void)
 {

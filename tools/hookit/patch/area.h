@@ -3,7 +3,7 @@
 #ifndef PATCH_AREA_H
 #define PATCH_AREA_H
 
-#include "objects.h"
+#include "loaded_objects.h"
 #include "text.h"
 
 /* Stubs for all sites that are wanted and have none, written. false: `why`. */

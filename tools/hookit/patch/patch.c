@@ -11,7 +11,7 @@
 #include "area.h"
 #include "events.h"
 #include "machine.h"
-#include "objects.h"
+#include "loaded_objects.h"
 #include "sites_add.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

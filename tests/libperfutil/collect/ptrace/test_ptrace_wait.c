@@ -206,8 +206,8 @@ static void test_signals(void)
 	/* Nobody's waits for its parent's word. */
 	stop(N, STOPPED(SIGSTOP, PTRACE_EVENT_STOP));
 	CU_ASSERT(is("") && at(N)->stopped);
-	/* At the end all are let go, whatever they are stopped by; but nobody's before it is known in
-	 * whose memory it runs. */
+	/* At the end all are let go, whatever they are stopped by; but nobody's before it is
+	 * known in whose memory it runs. */
 	s.detaching = true;
 	stop(N, STOPPED(SIGSTOP, PTRACE_EVENT_STOP));
 	CU_ASSERT(is("") && at(N)->stopped && counts(2, 3, 1));

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Which thread is taken: one that waits in a system call, or runs outside of the C library and the
  * loader: it has none of their locks, which the function needs. The others run on.

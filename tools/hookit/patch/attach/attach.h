@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A function is called in a running process: one of its threads does it, as if a signal had come
  * and the function was its handler. The frame on the thread's stack has all that it goes on with,

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A thread that is stopped gets a frame as of a signal, whose handler is a function. */
 #ifndef PATCH_FRAME_H
 #define PATCH_FRAME_H

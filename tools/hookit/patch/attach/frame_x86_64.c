@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What the kernel puts onto the stack of x86-64 for a signal, and takes back by rt_sigreturn: the
  * registers, those of vectors, which signals are blocked.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* By /proc/PID/maps, by the files as that process has them, by /proc/PID/mem. */
 #include "remote.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Another process: what it has mapped, where functions are in it, its memory. */
 #ifndef PATCH_REMOTE_H
 #define PATCH_REMOTE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Objects by the loader's list; their sections by their files, which must be those that are
  * loaded. */
-#include "objects.h"
+#include "loaded_objects.h"
 
 #include <errno.h>
 #include <fcntl.h>
