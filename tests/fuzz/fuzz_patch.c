@@ -44,15 +44,15 @@ static size_t load(const struct object_file *o, const uint8_t *data, size_t size
 	return n;
 }
 
-static void check(struct sites *s, const struct image *im)
+static void check(struct sites *s, const struct patch_image *im)
 {
 	const int32_t *distances;
 	size_t n = site_code_distances(&distances);
-	struct site *last = NULL;
+	struct patch_site *last = NULL;
 
 	fuzz_touch(distances, n * sizeof(*distances));
 	for (size_t i = 0; i < s->n; i++) {
-		struct site *site = &s->list[i];
+		struct patch_site *site = &s->list[i];
 		const struct site_bytes *b = &site->code.switched;
 		struct bytes code = image_bytes(im, site->at, site->code.length, true);
 		uint64_t target;
@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct patch_fault f = { 0 };
 	struct sites s = { 0 };
 	struct object_file o;
-	struct image im;
+	struct patch_image im;
 	int found;
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
@@ -92,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	object_file_functions(&o, &f);
-	im = (struct image){ 0, segments, load(&o, data, size, segments) };
+	im = (struct patch_image){ 0, segments, load(&o, data, size, segments) };
 	f.what[0] = 0;
 	found = sites_read(&s, &im, &o, &f);
 	if ((found < 0) != (f.what[0] != 0) || found > sites_sections(&o) || s.n > s.entries)

@@ -29,7 +29,7 @@ void key_add(char *key, size_t size, const char *name, const char *format, ...)
 
 /* ---- the build ------------------------------------------------------------------------------ */
 
-struct search {
+struct key_search {
 	uintptr_t code;
 	char id[65];
 };
@@ -37,7 +37,7 @@ struct search {
 /* The notes of the file that the code is of: in them its build id. */
 static int find_id(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	struct search *s = arg;
+	struct key_search *s = arg;
 	bool has_code = false;
 	int i;
 
@@ -70,7 +70,7 @@ static int find_id(struct dl_phdr_info *info, size_t size, void *arg)
 
 void key_add_build(char *key, size_t size, const char *name, uintptr_t code)
 {
-	struct search s = { .code = code };
+	struct key_search s = { .code = code };
 
 	dl_iterate_phdr(find_id, &s);
 	key_add(key, size, name, "%s", *s.id ? s.id : "none");

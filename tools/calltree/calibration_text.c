@@ -42,13 +42,13 @@ static bool take_event(struct bytes *line, uint32_t *event)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-struct reading {
+struct calibration_reading {
 	struct calibration *c;
 	struct bytes all;
 	struct calibration_fault *fault;
 };
 
-static __attribute__((format(printf, 3, 4))) int wrong(struct reading *r, size_t at,
+static __attribute__((format(printf, 3, 4))) int wrong(struct calibration_reading *r, size_t at,
 						       const char *format, ...)
 {
 	va_list args;
@@ -61,7 +61,7 @@ static __attribute__((format(printf, 3, 4))) int wrong(struct reading *r, size_t
 }
 
 /* The next line; without its end it is cut. */
-static bool take_line(struct reading *r, struct bytes *line)
+static bool take_line(struct calibration_reading *r, struct bytes *line)
 {
 	const char *text;
 	size_t n;
@@ -74,8 +74,8 @@ static bool take_line(struct reading *r, struct bytes *line)
 }
 
 /* Both texts have a line each that differs. */
-static int other_key(struct reading *r, const char *theirs, size_t their_size, const char *ours,
-		     size_t our_size)
+static int other_key(struct calibration_reading *r, const char *theirs, size_t their_size,
+		     const char *ours, size_t our_size)
 {
 	const char *colon = memchr(ours, ':', our_size);
 	size_t name = colon ? (size_t)(colon - ours) + 2 : 0;
@@ -89,7 +89,7 @@ static int other_key(struct reading *r, const char *theirs, size_t their_size, c
 	return -EKEYREJECTED;
 }
 
-static int read_key(struct reading *r, const char *key)
+static int read_key(struct calibration_reading *r, const char *key)
 {
 	struct bytes ours = bytes_of(key, strlen(key)), line;
 	const char *own;
@@ -113,7 +113,7 @@ static int read_key(struct reading *r, const char *key)
 }
 
 /* A value for each metric. */
-static bool take_values(struct reading *r, struct bytes *line, uint64_t *values)
+static bool take_values(struct calibration_reading *r, struct bytes *line, uint64_t *values)
 {
 	for (uint32_t i = 0; i < r->c->metrics; i++) {
 		values[i] = 0;
@@ -125,7 +125,7 @@ static bool take_values(struct reading *r, struct bytes *line, uint64_t *values)
 	return !bytes_left(line);
 }
 
-static bool take_floor(struct reading *r, struct bytes *line)
+static bool take_floor(struct calibration_reading *r, struct bytes *line)
 {
 	uint64_t values[CALL_METRICS];
 	uint32_t came, ran, went, top, floor;
@@ -140,7 +140,7 @@ static bool take_floor(struct reading *r, struct bytes *line)
 	return true;
 }
 
-static bool take_sequence(struct reading *r, struct bytes *line)
+static bool take_sequence(struct calibration_reading *r, struct bytes *line)
 {
 	struct sequence_parts p;
 	uint64_t values[CALL_METRICS], times;
@@ -172,7 +172,7 @@ static bool take_word(struct bytes *line, const char *word)
 int calibration_read(struct calibration *c, const char *key, const void *data, size_t size,
 		     struct calibration_fault *fault)
 {
-	struct reading r = { .c = c, .all = bytes_of(data, size), .fault = fault };
+	struct calibration_reading r = { .c = c, .all = bytes_of(data, size), .fault = fault };
 	uint64_t lines = 0, said;
 	struct bytes line;
 	size_t begin;

@@ -10,7 +10,7 @@
 #define MORE        (1u << 20)
 
 /* The reserved memory, part by part. */
-struct layout {
+struct call_layout {
 	size_t frames, minimum, spread, more, table, nodes, raw, size;
 };
 
@@ -22,9 +22,9 @@ static size_t part(size_t *at, size_t n, size_t size)
 	return start;
 }
 
-static struct layout layout(uint32_t metrics)
+static struct call_layout layout(uint32_t metrics)
 {
-	struct layout l;
+	struct call_layout l;
 	size_t at = 0;
 
 	part(&at, 1, sizeof(struct call_thread));
@@ -42,7 +42,7 @@ static struct layout layout(uint32_t metrics)
 
 struct call_thread *call_thread_new(uint32_t metrics)
 {
-	struct layout l = layout(metrics);
+	struct call_layout l = layout(metrics);
 	char *m = mmap(NULL, l.size, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	struct call_thread *t = (struct call_thread *)m;

@@ -24,7 +24,7 @@
 #define LONGEST \
 	(20 + 20 * RING_METRICS) /* bytes of an event, at most; twice as much as it can be */
 
-struct text {
+struct gen_text {
 	uint8_t *data;
 	size_t used, room;
 };
@@ -36,7 +36,7 @@ static struct {
 	struct log_gen_head head;
 	uint64_t size; /* of what was written whole */
 	uint64_t events;
-	struct text methods, events_text;
+	struct gen_text methods, events_text;
 	uint32_t declared; /* methods */
 	uint32_t places;   /* threads */
 	pthread_t thread;
@@ -47,7 +47,7 @@ static struct {
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
 /* Room for n bytes more; NULL: no memory. */
-static uint8_t *room_for(struct text *t, size_t n)
+static uint8_t *room_for(struct gen_text *t, size_t n)
 {
 	if (t->room - t->used < n) {
 		size_t room = t->room ? 2 * t->room : 2 * LOG_GEN_CHUNK;
@@ -114,7 +114,7 @@ static void fail(int error)
 	put_head();
 }
 
-static void write_all(struct text *t)
+static void write_all(struct gen_text *t)
 {
 	size_t at = 0;
 
@@ -148,7 +148,7 @@ static void write_methods(void)
 	uint32_t count = gen.source->methods();
 
 	while (gen.declared < count && !gen.head.error) {
-		struct text *t = &gen.methods;
+		struct gen_text *t = &gen.methods;
 		size_t begin = t->used, longest = sizeof(struct log_gen_chunk) + 20, n = longest;
 		uint8_t *p = room_for(t, longest);
 
@@ -242,7 +242,7 @@ static void drain(const struct call_thread *t)
 	struct call_ring *r = t->ring;
 	uint64_t head = atomic_load_explicit(&r->head, memory_order_acquire);
 	uint64_t at = atomic_load_explicit(&r->tail, memory_order_relaxed);
-	struct text *out = &gen.events_text;
+	struct gen_text *out = &gen.events_text;
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
@@ -321,7 +321,7 @@ static void *run(void *arg)
 
 static void put_names(uint32_t metrics, const char *const *names)
 {
-	struct text *t = &gen.events_text;
+	struct gen_text *t = &gen.events_text;
 	uint8_t *p = room_for(t, LOG_GEN_CHUNK);
 
 	if (!p)

@@ -70,24 +70,24 @@ static void write_name(const struct writing *w, const struct call_thread *t,
 
 /* Of each node BASE and DELTA of each metric, with those of the nodes below it that are not shown;
  * and what it and all below took. Parents come before their children. */
-struct sums {
+struct rt_sums {
 	uint64_t *value, *all;
 };
 
-static void sums_free(struct sums *s)
+static void sums_free(struct rt_sums *s)
 {
 	free(s->value);
 	free(s->all);
 }
 
-static bool is_small(const struct writing *w, const struct call_thread *t, const struct sums *s,
+static bool is_small(const struct writing *w, const struct call_thread *t, const struct rt_sums *s,
 		     uint32_t node)
 {
 	return node && node < t->used && w->how->least && s->all[node] < w->how->least;
 }
 
 /* 0 or -ENOMEM. */
-static int sums_of(const struct writing *w, const struct call_thread *t, struct sums *s)
+static int sums_of(const struct writing *w, const struct call_thread *t, struct rt_sums *s)
 {
 	uint32_t per = 2 * t->metrics, node, i;
 
@@ -122,7 +122,7 @@ static int sums_of(const struct writing *w, const struct call_thread *t, struct 
 static void count_small(void *arg, const struct call_thread *t)
 {
 	struct writing *w = arg;
-	struct sums s;
+	struct rt_sums s;
 
 	if (w->err)
 		return;
@@ -137,8 +137,8 @@ static void count_small(void *arg, const struct call_thread *t)
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-static void write_values(const struct writing *w, const struct call_thread *t, const struct sums *s,
-			 uint32_t node)
+static void write_values(const struct writing *w, const struct call_thread *t,
+			 const struct rt_sums *s, uint32_t node)
 {
 	for (uint32_t i = 0; i < t->metrics; i++) {
 		uint64_t raw = t->raw[(size_t)node * t->metrics + i], base, delta;
@@ -155,8 +155,8 @@ static void write_values(const struct writing *w, const struct call_thread *t, c
 	}
 }
 
-static void write_node(const struct writing *w, const struct call_thread *t, const struct sums *s,
-		       uint32_t node, uint32_t level)
+static void write_node(const struct writing *w, const struct call_thread *t,
+		       const struct rt_sums *s, uint32_t node, uint32_t level)
 {
 	const struct call_node *n = &t->nodes[node];
 
@@ -176,7 +176,7 @@ static void write_node(const struct writing *w, const struct call_thread *t, con
 static void write_tree(void *arg, const struct call_thread *t)
 {
 	struct writing *w = arg;
-	struct sums s = { 0 };
+	struct rt_sums s = { 0 };
 	size_t n = 0;
 
 	if (!w->err && w->how->least)

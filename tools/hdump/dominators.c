@@ -15,16 +15,16 @@
 
 #define NONE UINT32_MAX
 
-struct search {
+struct dominator_search {
 	uint32_t *parent; /* by number */
-	struct frame {
+	struct visit {
 		uint32_t object, at;
 	} * stack;
 	uint64_t room;
 };
 
-static int visit(struct dominators *d, const struct graph *g, struct search *s, uint32_t first,
-		 uint32_t parent)
+static int visit(struct dominators *d, const struct graph *g, struct dominator_search *s,
+		 uint32_t first, uint32_t parent)
 {
 	uint64_t depth = 0;
 	uint32_t to;
@@ -33,9 +33,9 @@ static int visit(struct dominators *d, const struct graph *g, struct search *s, 
 	s->parent[d->count] = parent;
 	if (array_room(s->stack, s->room, 1))
 		return -ENOMEM;
-	s->stack[depth++] = (struct frame){ first, g->from[first] };
+	s->stack[depth++] = (struct visit){ first, g->from[first] };
 	while (depth) {
-		struct frame *f = &s->stack[depth - 1];
+		struct visit *f = &s->stack[depth - 1];
 
 		if (f->at == NO_EDGES) {
 			depth--;
@@ -48,13 +48,13 @@ static int visit(struct dominators *d, const struct graph *g, struct search *s, 
 		s->parent[d->count] = d->number[f->object];
 		if (array_next(s->stack, depth, s->room))
 			return -ENOMEM;
-		s->stack[depth++] = (struct frame){ to, g->from[to] };
+		s->stack[depth++] = (struct visit){ to, g->from[to] };
 	}
 	return 0;
 }
 
 static int search(struct dominators *d, const struct graph *g, const uint64_t *root,
-		  struct search *s)
+		  struct dominator_search *s)
 {
 	int rc = 0;
 
@@ -170,7 +170,7 @@ static inline uint32_t not_behind(const uint32_t *idom, const uint32_t *jump, ui
 
 int dominators_find(struct dominators *d, struct graph *g, const uint64_t *root)
 {
-	struct search s = { 0 };
+	struct dominator_search s = { 0 };
 	uint32_t *begin = NULL, *from = NULL, *up = NULL, *low = NULL;
 	size_t n;
 	int rc;

@@ -11,7 +11,7 @@
 #define EXIT_DAMAGED 1 /* a dump is damaged: what was read of it was shown */
 #define EXIT_HDUMP   2
 
-enum what {
+enum heap_what {
 	SHOW_CLASSES,
 	SHOW_BIGGEST,
 	SHOW_DOMINATORS,
@@ -23,7 +23,7 @@ enum what {
 };
 
 struct hdump {
-	enum what what;
+	enum heap_what what;
 	enum form form;
 	const char *id_text;
 	uint64_t id;

@@ -31,7 +31,7 @@ struct heap {
 	struct hprof h;
 	struct classes classes;
 	struct ids ids;
-	struct sizes sizes;
+	struct class_sizes sizes;
 	struct graph graph;
 	struct dominators dom;
 

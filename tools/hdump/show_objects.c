@@ -110,7 +110,7 @@ int show_biggest(struct hdump *o)
 
 /* ---- the tree -------------------------------------------------------------------------------- */
 
-struct tree {
+struct object_tree {
 	struct heap *h;
 	uint64_t least, most;
 	struct big *leaves; /* that are large enough */
@@ -128,7 +128,7 @@ static int by_retained(const void *one, const void *other)
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
-static bool add_children(struct tree *t, uint32_t number, uint32_t depth)
+static bool add_children(struct object_tree *t, uint32_t number, uint32_t depth)
 {
 	struct heap *h = t->h;
 	struct big *list = NULL;
@@ -174,7 +174,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Which object has a row's number: rows are few, objects many. */
-static bool find_objects(struct tree *t)
+static bool find_objects(struct object_tree *t)
 {
 	const struct heap *h = t->h;
 	struct big **sorted = malloc((t->count + 1) * sizeof(*sorted)), key, *at = &key, **row;
@@ -199,7 +199,7 @@ static bool find_objects(struct tree *t)
 	return sorted && chosen;
 }
 
-static bool find_leaves(struct tree *t)
+static bool find_leaves(struct object_tree *t)
 {
 	const struct heap *h = t->h;
 
@@ -219,7 +219,7 @@ static bool find_leaves(struct tree *t)
 int show_dominators(struct hdump *o)
 {
 	struct heap h;
-	struct tree t = { .h = &h, .most = rows_of(o) };
+	struct object_tree t = { .h = &h, .most = rows_of(o) };
 	int code = hdump_read(o, &h, o->paths[0], READ_CLASSES, 0);
 
 	if (!code) {

@@ -16,7 +16,7 @@
 #define TEXT_KEPT  65536 /* bytes that are compared */
 #define TEXT_SHOWN 80    /* characters */
 
-struct text {
+struct string_text {
 	uint64_t hash;
 	uint32_t units; /* of its array */
 };
@@ -31,11 +31,11 @@ struct group {
 	uint64_t others; /* of another text and the same hash */
 };
 
-struct texts {
+struct string_texts {
 	struct heap h;          /* first: passes lead to it */
 	uint64_t *value, *wide; /* a bit for each object: it is a string's value, of two bytes */
 	uint32_t at, coder;     /* where a string has its value, and what its bytes are */
-	struct text *list;
+	struct string_text *list;
 	uint64_t count, room;
 	struct group *groups;
 	uint64_t group_count, group_room;
@@ -45,9 +45,9 @@ struct texts {
 	bool differs;
 };
 
-static struct texts *texts_of(struct hprof *p)
+static struct string_texts *texts_of(struct hprof *p)
 {
-	return (struct texts *)heap_of(p);
+	return (struct string_texts *)heap_of(p);
 }
 
 static bool bit(const uint64_t *bits, uint32_t i)
@@ -58,7 +58,7 @@ static bool bit(const uint64_t *bits, uint32_t i)
 /* ---- which arrays ---------------------------------------------------------------------------- */
 
 /* The places of two fields in the bytes of a string. */
-static bool find_fields(struct texts *t)
+static bool find_fields(struct string_texts *t)
 {
 	const struct classes *c = &t->h.classes;
 	const struct heap_class *k;
@@ -82,7 +82,7 @@ static bool find_fields(struct texts *t)
 
 static int value_object(struct hprof *p, const struct hprof_object *o)
 {
-	struct texts *t = texts_of(p);
+	struct string_texts *t = texts_of(p);
 
 	p->wants = !o->type && heap_class_in(&t->h, o) == t->h.classes.of_string &&
 		   o->count == t->h.classes.list[t->h.classes.of_string].bytes;
@@ -92,7 +92,7 @@ static int value_object(struct hprof *p, const struct hprof_object *o)
 static int value_content(struct hprof *p, const struct hprof_object *o, uint64_t from,
 			 const uint8_t *data, size_t n)
 {
-	struct texts *t = texts_of(p);
+	struct string_texts *t = texts_of(p);
 	uint32_t i;
 
 	(void)o;
@@ -111,7 +111,7 @@ static const struct hprof_sink value_sink = { .object = value_object, .content =
 
 /* ---- what is in them ------------------------------------------------------------------------- */
 
-static bool is_value(struct texts *t, const struct hprof_object *o, uint32_t *object)
+static bool is_value(struct string_texts *t, const struct hprof_object *o, uint32_t *object)
 {
 	if (o->type != HPROF_BYTE && o->type != HPROF_CHAR)
 		return false;
@@ -127,27 +127,29 @@ static uint64_t hash_on(uint64_t hash, const uint8_t *p, size_t n)
 	return hash;
 }
 
-static uint64_t hash_begin(const struct texts *t, const struct hprof_object *o, uint32_t object)
+static uint64_t hash_begin(const struct string_texts *t, const struct hprof_object *o,
+			   uint32_t object)
 {
 	const uint8_t kind[2] = { o->type, bit(t->wide, object) };
 
 	return hash_on(0xcbf29ce484222325ull, kind, sizeof(kind));
 }
 
-static int hash_done(struct texts *t, const struct hprof_object *o)
+static int hash_done(struct string_texts *t, const struct hprof_object *o)
 {
 	uint64_t units = heap_size_of(&t->h, o, NO_CLASS) / UNIT;
 
 	if (array_next(t->list, t->count, t->room))
 		return -ENOMEM;
-	t->list[t->count++] = (struct text){ hash_mix(t->hash, o->count),
-					     units > UINT32_MAX ? UINT32_MAX : (uint32_t)units };
+	t->list[t->count++] = (struct string_text){ hash_mix(t->hash, o->count),
+						    units > UINT32_MAX ? UINT32_MAX :
+									 (uint32_t)units };
 	return 0;
 }
 
 static int hash_object(struct hprof *p, const struct hprof_object *o)
 {
-	struct texts *t = texts_of(p);
+	struct string_texts *t = texts_of(p);
 	uint32_t object;
 
 	if (!is_value(t, o, &object))
@@ -162,7 +164,7 @@ static int hash_object(struct hprof *p, const struct hprof_object *o)
 static int hash_content(struct hprof *p, const struct hprof_object *o, uint64_t from,
 			const uint8_t *data, size_t n)
 {
-	struct texts *t = texts_of(p);
+	struct string_texts *t = texts_of(p);
 
 	t->hash = hash_on(t->hash, data, n);
 	return from + n == (uint64_t)o->count * hprof_size(p, o->type) ? hash_done(t, o) : 0;
@@ -172,7 +174,7 @@ static const struct hprof_sink hash_sink = { .object = hash_object, .content = h
 
 static int by_hash(const void *one, const void *other)
 {
-	const struct text *a = one, *b = other;
+	const struct string_text *a = one, *b = other;
 
 	return a->hash < b->hash ? -1 : a->hash > b->hash;
 }
@@ -193,7 +195,7 @@ static int by_group(const void *one, const void *other)
 	return a->hash < b->hash ? -1 : a->hash > b->hash;
 }
 
-static int group(struct texts *t, uint64_t most)
+static int group(struct string_texts *t, uint64_t most)
 {
 	uint64_t end;
 
@@ -232,7 +234,7 @@ struct keeper {
 };
 static struct keeper keeper;
 
-static int text_done(struct texts *t, const struct hprof_object *o, uint64_t length)
+static int text_done(struct string_texts *t, const struct hprof_object *o, uint64_t length)
 {
 	const struct group key = { .hash = hash_mix(t->hash, o->count) };
 	struct group *g = t->group_count ?
@@ -259,7 +261,7 @@ static int text_done(struct texts *t, const struct hprof_object *o, uint64_t len
 
 static int text_object(struct hprof *p, const struct hprof_object *o)
 {
-	struct texts *t = texts_of(p);
+	struct string_texts *t = texts_of(p);
 	uint32_t object;
 
 	if (!is_value(t, o, &object))
@@ -274,7 +276,7 @@ static int text_object(struct hprof *p, const struct hprof_object *o)
 static int text_content(struct hprof *p, const struct hprof_object *o, uint64_t from,
 			const uint8_t *data, size_t n)
 {
-	struct texts *t = texts_of(p);
+	struct string_texts *t = texts_of(p);
 	uint64_t all = (uint64_t)o->count * hprof_size(p, o->type);
 	size_t part = from < TEXT_KEPT ? TEXT_KEPT - (size_t)from : 0;
 
@@ -325,7 +327,7 @@ static char *utf8_of(const struct group *g)
 	return text;
 }
 
-static int write_texts(struct hdump *o, const struct texts *t)
+static int write_texts(struct hdump *o, const struct string_texts *t)
 {
 	struct json j;
 
@@ -380,7 +382,7 @@ static int write_texts(struct hdump *o, const struct texts *t)
 	return 0;
 }
 
-static int find_texts(struct texts *t, const struct hdump *o)
+static int find_texts(struct string_texts *t, const struct hdump *o)
 {
 	uint64_t most = o->rows == HDUMP_ROWS ? 30 : o->rows ? o->rows : UINT64_MAX;
 	size_t n = (size_t)t->h.ids.objects / 64 + 1;
@@ -407,7 +409,7 @@ static int find_texts(struct texts *t, const struct hdump *o)
 
 int show_strings(struct hdump *o)
 {
-	struct texts t = { 0 };
+	struct string_texts t = { 0 };
 	int code = hdump_read(o, &t.h, o->paths[0], READ_GRAPH, 3), rc;
 
 	if (!code) {

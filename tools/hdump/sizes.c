@@ -9,7 +9,7 @@
 /* A VM's own fields, which dumps do not have, and room before and behind contended ones. */
 #define PADDING_MOST 320
 
-static const struct layout layouts[LAYOUTS] = {
+static const struct object_layout layouts[LAYOUTS] = {
 	{ 12, 16, 4 }, /* short references and class pointers: most VMs */
 	{ 12, 16, 8 }, /* short class pointers alone: heaps from 32 GB on, ZGC */
 	{ 16, 24, 8 }, /* neither */
@@ -25,26 +25,28 @@ static uint64_t up(uint64_t v, uint64_t to)
 	return (v + to - 1) / to * to;
 }
 
-static uint64_t array_size(const struct layout *l, uint8_t align, unsigned int each, uint64_t count)
+static uint64_t array_size(const struct object_layout *l, uint8_t align, unsigned int each,
+			   uint64_t count)
 {
 	return up(up(l->array, each < 4 ? 4 : each) + count * each, align);
 }
 
-static unsigned int size_of(const struct sizes *s, const struct layout *l, uint8_t type)
+static unsigned int size_of(const struct class_sizes *s, const struct object_layout *l,
+			    uint8_t type)
 {
 	const struct hprof h = { .id_size = s->id_size };
 
 	return type == HPROF_REF ? l->ref : hprof_size(&h, type);
 }
 
-void sizes_begin(struct sizes *s, uint8_t id_size, uint64_t all_ids)
+void sizes_begin(struct class_sizes *s, uint8_t id_size, uint64_t all_ids)
 {
-	*s = (struct sizes){ .id_size = id_size, .align = all_ids & 8 ? 8 : 16 };
+	*s = (struct class_sizes){ .id_size = id_size, .align = all_ids & 8 ? 8 : 16 };
 	if (all_ids & 7 || !all_ids)
 		s->align = 8;
 }
 
-void sizes_array(struct sizes *s, uint8_t type, uint32_t count, uint64_t gap)
+void sizes_array(struct class_sizes *s, uint8_t type, uint32_t count, uint64_t gap)
 {
 	s->asked++;
 	for (int i = 0; i < LAYOUTS; i++)
@@ -63,7 +65,7 @@ void sizes_instance(struct heap_class *k, uint64_t gap)
 	k->gaps++;
 }
 
-uint64_t sizes_of_array(const struct sizes *s, uint8_t type, uint32_t count)
+uint64_t sizes_of_array(const struct class_sizes *s, uint8_t type, uint32_t count)
 {
 	return array_size(&s->layout, s->align, size_of(s, &s->layout, type), count);
 }
@@ -71,13 +73,13 @@ uint64_t sizes_of_array(const struct sizes *s, uint8_t type, uint32_t count)
 /* ---- instances ------------------------------------------------------------------------------- */
 
 /* Room that is free: behind the head, between a super's fields, and without end. */
-struct room {
+struct size_room {
 	uint32_t at, size;
 };
 #define ROOMS 64
 
 struct plan {
-	struct room room[ROOMS];
+	struct size_room room[ROOMS];
 	unsigned int n;
 	uint32_t end;
 };
@@ -97,7 +99,7 @@ static void place(struct plan *p, uint32_t size)
 	if (best == ROOMS) {
 		at = (uint32_t)up(p->end, size);
 		if (at > p->end && p->n < ROOMS)
-			p->room[p->n++] = (struct room){ p->end, at - p->end };
+			p->room[p->n++] = (struct size_room){ p->end, at - p->end };
 		p->end = at + size;
 		return;
 	}
@@ -106,16 +108,16 @@ static void place(struct plan *p, uint32_t size)
 	if (at > p->room[best].at) {
 		p->room[best].size = at - p->room[best].at;
 		if (left && p->n < ROOMS)
-			p->room[p->n++] = (struct room){ at + size, left };
+			p->room[p->n++] = (struct size_room){ at + size, left };
 	} else if (left) {
-		p->room[best] = (struct room){ at + size, left };
+		p->room[best] = (struct size_room){ at + size, left };
 	} else {
 		p->room[best] = p->room[--p->n];
 	}
 }
 
 /* Large values first, references at the end: as HotSpot does from JDK 15 on. */
-static void place_fields(struct plan *p, const struct sizes *s, const struct heap_class *k)
+static void place_fields(struct plan *p, const struct class_sizes *s, const struct heap_class *k)
 {
 	for (uint32_t size = 8; size; size /= 2)
 		for (uint32_t i = 0; i < k->field_count; i++)
@@ -127,7 +129,7 @@ static void place_fields(struct plan *p, const struct sizes *s, const struct hea
 			place(p, s->layout.ref);
 }
 
-static uint64_t planned(const struct sizes *s, const struct classes *c, uint32_t index)
+static uint64_t planned(const struct class_sizes *s, const struct classes *c, uint32_t index)
 {
 	struct plan p = { .end = s->layout.head };
 	uint32_t chain[1024], n = 0;
@@ -139,7 +141,7 @@ static uint64_t planned(const struct sizes *s, const struct classes *c, uint32_t
 	return up(p.end, s->align);
 }
 
-static void choose(struct sizes *s, bool low)
+static void choose(struct class_sizes *s, bool low)
 {
 	unsigned int best = s->id_size == 4 ? 6 : low ? 0 : 1;
 
@@ -151,7 +153,7 @@ static void choose(struct sizes *s, bool low)
 	s->fits[0] = s->fits[best];
 }
 
-int sizes_finish(struct sizes *s, struct classes *c, bool low)
+int sizes_finish(struct class_sizes *s, struct classes *c, bool low)
 {
 	bool dense;
 
@@ -170,8 +172,8 @@ int sizes_finish(struct sizes *s, struct classes *c, bool low)
 	return 0;
 }
 
-uint64_t sizes_of_class(const struct sizes *s, const struct classes *c, const struct heap_class *k,
-			uint64_t gap)
+uint64_t sizes_of_class(const struct class_sizes *s, const struct classes *c,
+			const struct heap_class *k, uint64_t gap)
 {
 	const struct heap_class *of = &c->list[c->of_class];
 	uint64_t size = of->size + (uint64_t)k->static_refs * s->layout.ref + k->statics;

@@ -4,7 +4,7 @@
  * alone, needs no registers but general ones; all others save the vectors first.
  */
 #include "fentry.h"
-#include "functions.h"
+#include "hook_functions.h"
 #include "hook_events.h"
 
 #if defined(__x86_64__)
@@ -57,7 +57,7 @@ static void left(uintptr_t ip, uintptr_t sp)
 
 __attribute__((no_stack_protector)) void hook_fentry(uintptr_t ip, uintptr_t sp)
 {
-	const struct function *f;
+	const struct hook_function *f;
 	uint64_t now[CALL_METRICS];
 
 	hook_cycles(now);

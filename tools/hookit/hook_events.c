@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "functions.h"
+#include "hook_functions.h"
 #include "hook_tell.h"
 #include "hookit_begin.h"
 #include "modules.h"
@@ -79,11 +79,11 @@ static __attribute__((noinline)) void tell_ends(const struct call_thread *t, uin
 
 /* known: the function, if that is known. */
 static inline __attribute__((always_inline)) void enter(struct call_thread *t, uintptr_t function,
-							const struct function *known,
+							const struct hook_function *known,
 							struct call_place at,
 							const uint64_t *values)
 {
-	const struct function *f = known ? known : functions_find(function);
+	const struct hook_function *f = known ? known : functions_find(function);
 	uint32_t had;
 
 	if (__builtin_expect(!f, 0))
@@ -123,7 +123,7 @@ static uint32_t number_at(const struct call_thread *t, uint32_t depth)
 static inline __attribute__((always_inline)) void leave(struct call_thread *t, uintptr_t function,
 							uintptr_t sp, const uint64_t *values)
 {
-	const struct function *f = function ? functions_find(function) : NULL;
+	const struct hook_function *f = function ? functions_find(function) : NULL;
 	uint32_t number = f ? f->number - 1 : FUNCTIONS_NONE, at, had;
 
 	if (function && (!f || f->left_out)) {
@@ -207,7 +207,7 @@ static __attribute__((noinline)) struct call_thread *begin(struct call_place at,
 #define IN_ORDER __asm__ volatile("" : : : "memory")
 
 static inline __attribute__((always_inline)) void note(uintptr_t function,
-						       const struct function *known,
+						       const struct hook_function *known,
 						       struct call_place at, bool leaves,
 						       uint64_t *values)
 {
@@ -248,7 +248,7 @@ void hook_entered(uintptr_t function, uintptr_t sp, uintptr_t site, uint64_t *va
 	note(function, NULL, (struct call_place){ sp, site }, false, values);
 }
 
-void hook_entered_known(const struct function *known, uintptr_t sp, uint64_t *values)
+void hook_entered_known(const struct hook_function *known, uintptr_t sp, uint64_t *values)
 {
 	note(known->was, known, (struct call_place){ sp, 0 }, false, values);
 }

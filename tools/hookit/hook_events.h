@@ -17,8 +17,8 @@
 #define HOOK_SITE_BITS (sizeof(uintptr_t) == 8 ? 48 : 24)
 void hook_entered(uintptr_t function, uintptr_t sp, uintptr_t site, uint64_t *values);
 /* The same for one that has been met; known: which it is. */
-struct function;
-void hook_entered_known(const struct function *known, uintptr_t sp, uint64_t *values);
+struct hook_function;
+void hook_entered_known(const struct hook_function *known, uintptr_t sp, uint64_t *values);
 /* function 0: what was entered with this very stack pointer ends. */
 void hook_left(uintptr_t function, uintptr_t sp, uint64_t *values);
 

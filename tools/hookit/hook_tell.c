@@ -3,7 +3,7 @@
 
 #include <pitrace.h>
 
-#include "functions.h"
+#include "hook_functions.h"
 #include "modules.h"
 #include "perfutil.h"
 #include "span.h"

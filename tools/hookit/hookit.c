@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "calibration_key.h"
-#include "functions.h"
+#include "hook_functions.h"
 #include "hook_thread.h"
 #include "hookit_begin.h"
 #include "hookit_options.h"
@@ -72,10 +72,10 @@ bool hookit_takes(const char *name)
 	return filter_takes(f, alone);
 }
 
-struct function *hookit_new_function(uintptr_t address)
+struct hook_function *hookit_new_function(uintptr_t address)
 {
 	bool mine;
-	struct function *f = functions_add(address, &mine);
+	struct hook_function *f = functions_add(address, &mine);
 
 	if (!f)
 		return NULL;

@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct function;
+struct hook_function;
 
 /* What was asked for is read, the logs are made, minima trained. entry: events are told by
  * -mfentry. false: nothing is measured. */
 bool hookit_begin(bool entry);
 /* A function that was not met before; NULL: there is no room. */
-struct function *hookit_new_function(uintptr_t address);
+struct hook_function *hookit_new_function(uintptr_t address);
 /* The program's image ends here, or may: what was counted until now is written. */
 void hookit_write(void);
 /* How calls are told, if by patched sites: set before that. Their minima are their own. */

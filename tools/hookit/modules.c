@@ -13,11 +13,11 @@
 
 #include "a2n.h"
 #include "base/array.h"
-#include "functions.h"
+#include "hook_functions.h"
 
 /* A segment with code. Each is a process of its own for A2N: what is loaded later at its place does
  * not matter then. */
-struct module {
+struct hook_module {
 	uintptr_t start, end;
 	uint64_t offset; /* in its file */
 	char *path;
@@ -25,7 +25,7 @@ struct module {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct module *modules;
+static struct hook_module *modules;
 static uint32_t count, room;
 static struct a2n *names;
 
@@ -63,7 +63,7 @@ static int see_one(struct dl_phdr_info *info, size_t size, void *arg)
 		if (i == count) {
 			if (array_next(modules, count, room))
 				return 0;
-			modules[count++] = (struct module){
+			modules[count++] = (struct hook_module){
 				.start = start,
 				.end = start + h->p_memsz,
 				.offset = h->p_offset,
@@ -98,7 +98,7 @@ static void place_functions(void)
 	uint32_t n = functions_count();
 
 	for (uint32_t i = 0; i < n; i++) {
-		struct function *f = functions_get(i);
+		struct hook_function *f = functions_get(i);
 
 		if (!f->module)
 			f->module = module_of(f->was);
@@ -122,7 +122,7 @@ void modules_closed(void)
 	for (i = 0; i < count; i++)
 		modules[i].gone |= !modules[i].seen;
 	for (i = 0; i < n; i++) {
-		struct function *f = functions_get(i);
+		struct hook_function *f = functions_get(i);
 
 		if (f->module && modules[f->module - 1].gone)
 			f->address = FUNCTION_GONE;
@@ -135,7 +135,7 @@ void modules_closed(void)
 /* So that A2N finds the file, and no other one of its name. */
 static void tell(uint32_t number)
 {
-	struct module *m = &modules[number - 1];
+	struct hook_module *m = &modules[number - 1];
 	struct a2n_map map = { .start = m->start & ~(uintptr_t)4095, .path = m->path };
 	struct stat st;
 
@@ -149,7 +149,7 @@ static void tell(uint32_t number)
 	m->told = !a2n_process(names, 1, number, 0) && !a2n_add_map(names, 1, number, &map);
 }
 
-static char *plain(const struct function *f)
+static char *plain(const struct hook_function *f)
 {
 	const char *path = f->module ? modules[f->module - 1].path : NULL, *slash;
 	char *text;
@@ -165,7 +165,7 @@ static char *plain(const struct function *f)
 		       text;
 }
 
-static char *find_name(const struct function *f)
+static char *find_name(const struct hook_function *f)
 {
 	static const struct a2n_options options = { .demangle = true };
 	struct a2n_answer answer;
@@ -180,7 +180,7 @@ static char *find_name(const struct function *f)
 	return answer.result == A2N_OK ? strdup(answer.symbol->name) : plain(f);
 }
 
-const char *modules_name(struct function *f)
+const char *modules_name(struct hook_function *f)
 {
 	const char *name = f->name;
 

@@ -8,14 +8,14 @@
 
 #include <stdbool.h>
 
-#include "functions.h"
+#include "hook_functions.h"
 
 /* Sees what is loaded now; functions that have no module yet find theirs. */
 void modules_see(void);
 /* Of a library that is closed now, functions are gone: before it, modules_see(). */
 void modules_closed(void);
 /* The function's name, which stays; without one its module and address. Never NULL. */
-const char *modules_name(struct function *f);
+const char *modules_name(struct hook_function *f);
 /* After fork(), in the child: nobody holds the lock. */
 void modules_forked(void);
 

@@ -18,7 +18,7 @@
 #define SIZE_MASK  ((1ull << SIZE_BITS) - 1)
 #define SITES_MOST (1u << 23)
 
-struct site {
+struct object_site {
 	jmethodID method; /* NULL: no method of Java */
 	char *name;       /* NULL: it is left out */
 	uint64_t objects, bytes;
@@ -29,7 +29,7 @@ static struct {
 	pthread_mutex_t lock;
 	const struct agent_options *o;
 	struct log_file log;
-	struct site *sites; /* number 0 is none */
+	struct object_site *sites; /* number 0 is none */
 	uint32_t count, room;
 	uint32_t *table; /* sites by their methods; of table_size, a power of two */
 	uint32_t table_size;
@@ -86,7 +86,7 @@ static uint32_t add_site(jmethodID method, char *name)
 		return at;
 	}
 	at = objects.count++;
-	objects.sites[at] = (struct site){ .method = method, .name = name };
+	objects.sites[at] = (struct object_site){ .method = method, .name = name };
 	*slot_of(method) = at;
 	return at;
 }
@@ -186,7 +186,7 @@ static void JNICALL object_goes(jvmtiEnv *vm, jlong tag)
 
 static int by_bytes(const void *a, const void *b)
 {
-	const struct site *x = a, *y = b;
+	const struct object_site *x = a, *y = b;
 
 	if (x->bytes != y->bytes)
 		return x->bytes < y->bytes ? 1 : -1;
@@ -213,7 +213,7 @@ static void write_sites(FILE *out)
 		fprintf(out, "not kept, for want of memory: %" PRIu64 "\n", objects.lost);
 	fputs("\n         AO             AB         LO             LB NAME\n", out);
 	for (i = 1; i < objects.count; i++) {
-		const struct site *s = &objects.sites[i];
+		const struct object_site *s = &objects.sites[i];
 
 		if (!s->objects)
 			continue;

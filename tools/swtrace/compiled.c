@@ -14,7 +14,7 @@
 
 #define NAMES_MOST (256u << 20) /* bytes of a table of names; a larger one is not looked into */
 
-struct reading {
+struct compiled_reading {
 	int fd;
 	uint64_t size; /* of the file */
 	bool wide;     /* 64 bits */
@@ -23,19 +23,19 @@ struct reading {
 	size_t why_size;
 };
 
-struct section {
+struct compiled_section {
 	uint32_t name, type, link;
 	uint64_t offset, size;
 };
 
-static bool damaged(struct reading *r, uint64_t at, const char *what)
+static bool damaged(struct compiled_reading *r, uint64_t at, const char *what)
 {
 	snprintf(r->why, r->why_size, "at byte %" PRIu64 ": %s", at, what);
 	return false;
 }
 
 /* That part of the file; NULL: it has none there, or no memory. */
-static uint8_t *part(const struct reading *r, uint64_t at, uint64_t size)
+static uint8_t *part(const struct compiled_reading *r, uint64_t at, uint64_t size)
 {
 	uint8_t *p;
 	size_t have = 0;
@@ -55,9 +55,9 @@ static uint8_t *part(const struct reading *r, uint64_t at, uint64_t size)
 	return p;
 }
 
-static struct section take_section(const struct reading *r, struct bytes *b)
+static struct compiled_section take_section(const struct compiled_reading *r, struct bytes *b)
 {
-	struct section s;
+	struct compiled_section s;
 
 	s.name = bytes_u32(b);
 	s.type = bytes_u32(b);
@@ -75,7 +75,7 @@ static struct section take_section(const struct reading *r, struct bytes *b)
 }
 
 /* Each name of a table is looked at: who calls a function has its name there. */
-static void look_at_names(struct reading *r, const struct section *s)
+static void look_at_names(struct compiled_reading *r, const struct compiled_section *s)
 {
 	static const char hookit[] = "libhookit.so";
 	uint8_t *text = part(r, s->offset, s->size);
@@ -100,7 +100,7 @@ static void look_at_names(struct reading *r, const struct section *s)
 	free(text);
 }
 
-static void look_at_section(struct reading *r, const char *name)
+static void look_at_section(struct compiled_reading *r, const char *name)
 {
 	if (!strcmp(name, "__patchable_function_entries"))
 		r->c->patchable = true;
@@ -108,10 +108,10 @@ static void look_at_section(struct reading *r, const char *name)
 		r->c->xray = true;
 }
 
-static bool look_at_sections(struct reading *r, const struct bytes *table, uint32_t count,
+static bool look_at_sections(struct compiled_reading *r, const struct bytes *table, uint32_t count,
 			     uint32_t size, uint32_t names)
 {
-	struct section *all = calloc(count, sizeof(*all));
+	struct compiled_section *all = calloc(count, sizeof(*all));
 	uint8_t *text = NULL;
 	bool good = all != NULL;
 	uint32_t i, tables = 8;
@@ -132,7 +132,7 @@ static bool look_at_sections(struct reading *r, const struct bytes *table, uint3
 	}
 	/* A program has two of them. */
 	for (i = 0; good && tables && i < count; i++) {
-		const struct section *s = &all[i];
+		const struct compiled_section *s = &all[i];
 
 		if ((s->type != SHT_DYNSYM && s->type != SHT_SYMTAB) || s->link >= count ||
 		    all[s->link].type != SHT_STRTAB)
@@ -145,7 +145,7 @@ static bool look_at_sections(struct reading *r, const struct bytes *table, uint3
 	return good;
 }
 
-static bool read_program(struct reading *r)
+static bool read_program(struct compiled_reading *r)
 {
 	uint8_t head[64];
 	ssize_t n = pread(r->fd, head, sizeof(head), 0);
@@ -183,7 +183,7 @@ static bool read_program(struct reading *r)
 
 bool compiled_read(const char *path, struct compiled *c, char *why, size_t size)
 {
-	struct reading r = { .c = c, .why = why, .why_size = size };
+	struct compiled_reading r = { .c = c, .why = why, .why_size = size };
 	struct stat st;
 	bool good;
 

@@ -20,7 +20,7 @@ static const struct image_segment segments[] = {
 	{ DATA, sizeof(data), false, data },
 	{ TABLE, sizeof(table), false, table },
 };
-static const struct image image = { 0, segments, 3 };
+static const struct patch_image image = { 0, segments, 3 };
 static struct object_file object;
 static struct sites sites;
 static struct patch_fault fault;
@@ -94,7 +94,7 @@ static void nops(void)
 static void row(void)
 {
 	const int32_t *distances;
-	struct site *s;
+	struct patch_site *s;
 
 	begin();
 	code(TEXT, NOPS5 "\xc3", 6);
@@ -125,7 +125,7 @@ static void row(void)
 /* clang's: the long nop's own bytes are the distance. */
 static void one_long(void)
 {
-	struct site *s;
+	struct patch_site *s;
 
 	begin();
 	code(TEXT, "\x0f\x1f\x44\x00\x08\xc3", 6);
@@ -259,7 +259,7 @@ static void xray_entry(size_t i, uint64_t at, uint64_t f, uint8_t kind, uint8_t 
 
 static void xray(void)
 {
-	struct site *s;
+	struct patch_site *s;
 
 	begin();
 	code(TEXT, "\xeb\x09" SLED_NOP, 11);

@@ -58,7 +58,7 @@ static void choose_far(struct object_far *far, uint64_t low, uint64_t high)
 }
 
 /* What is known of where a site leads; the first time the place is taken. */
-static const char *far_of(struct object *o, struct site *site)
+static const char *far_of(struct object *o, struct patch_site *site)
 {
 	const struct sites *s = &o->sites;
 	struct object_far *far = o->far;
@@ -90,7 +90,7 @@ static const char *far_of(struct object *o, struct site *site)
 }
 
 /* A site that cannot be reached is no site any more. */
-static bool aim(struct object *o, struct site *site, uint64_t stub, struct text *t)
+static bool aim(struct object *o, struct patch_site *site, uint64_t stub, struct patch_text *t)
 {
 	uint64_t target = stub;
 	uint8_t jump[SITE_JUMP];
@@ -135,7 +135,7 @@ static size_t count(const struct sites *s)
 	return n;
 }
 
-static void fill(struct object *o, struct text *t, uint8_t *code, uint64_t start)
+static void fill(struct object *o, struct patch_text *t, uint8_t *code, uint64_t start)
 {
 	uint64_t stub = start + sizeof(struct stub_gates);
 	uint8_t *out = code + sizeof(struct stub_gates);
@@ -143,7 +143,7 @@ static void fill(struct object *o, struct text *t, uint8_t *code, uint64_t start
 
 	stub_gates((struct stub_gates *)code);
 	for (size_t i = 0; i < o->sites.n; i++) {
-		struct site *site = &o->sites.list[i];
+		struct patch_site *site = &o->sites.list[i];
 
 		if (!site->wanted || site->stub)
 			continue;
@@ -164,7 +164,7 @@ static void fill(struct object *o, struct text *t, uint8_t *code, uint64_t start
 		leave_out(&o->sites);
 }
 
-bool area_make(struct object *o, struct text *t, char *why, size_t room)
+bool area_make(struct object *o, struct patch_text *t, char *why, size_t room)
 {
 	const struct sites *s = &o->sites;
 	size_t n = count(s), size = sizeof(struct stub_gates) + n * STUB_SIZE;

@@ -7,6 +7,6 @@
 #include "text.h"
 
 /* Stubs for all sites that are wanted and have none, written. false: `why`. */
-bool area_make(struct object *o, struct text *t, char *why, size_t room);
+bool area_make(struct object *o, struct patch_text *t, char *why, size_t room);
 
 #endif

@@ -9,7 +9,8 @@
 #define PAIR       8
 #define TABLE_HEAD 12
 
-static struct bytes table_of(const struct image *im, const struct object_file *o, uint64_t *address)
+static struct bytes table_of(const struct patch_image *im, const struct object_file *o,
+			     uint64_t *address)
 {
 	for (unsigned int i = 0; i < o->header.e_phnum; i++) {
 		const Elf64_Phdr *p = &o->segments[i];
@@ -28,7 +29,7 @@ static uint64_t begin_of(struct bytes table, uint64_t address, uint64_t i)
 	return address + (uint64_t)(int64_t)(int32_t)bytes_u32(&table);
 }
 
-bool begins_between(const struct image *im, const struct object_file *o, uint64_t low,
+bool begins_between(const struct patch_image *im, const struct object_file *o, uint64_t low,
 		    uint64_t high, uint64_t *begin)
 {
 	uint64_t address = 0, first = 0, last;

@@ -11,7 +11,7 @@
 
 /* The first function that begins at low or behind, no further than high. false: there is none,
  * or no such table. */
-bool begins_between(const struct image *im, const struct object_file *o, uint64_t low,
+bool begins_between(const struct patch_image *im, const struct object_file *o, uint64_t low,
 		    uint64_t high, uint64_t *begin);
 
 #endif

@@ -41,7 +41,7 @@ static void tell(void (*event)(uintptr_t function, uintptr_t frame), uintptr_t f
 bool patch_entered(uintptr_t stub, uintptr_t frame, uintptr_t *back)
 {
 	uintptr_t function = stub_function(stub);
-	struct kept *k;
+	struct kept_slots *k;
 	bool over;
 
 	if (!kept_ready(frame)) {
@@ -65,7 +65,7 @@ bool patch_entered(uintptr_t stub, uintptr_t frame, uintptr_t *back)
 
 uintptr_t patch_left(uintptr_t stub, uintptr_t frame)
 {
-	struct kept *k = kept_place(frame);
+	struct kept_slots *k = kept_place(frame);
 
 	tell(patch_events.leave, stub_function(stub), frame);
 	k->back = 0;

@@ -15,7 +15,7 @@ struct image_segment {
 	const uint8_t *at; /* its bytes */
 };
 
-struct image {
+struct patch_image {
 	uint64_t bias; /* what is added to the file's addresses */
 	const struct image_segment *segments;
 	size_t n_segments;
@@ -23,8 +23,8 @@ struct image {
 
 /* The bytes from an address to the end of its segment, no more than `most`; none: an empty
  * cursor. code: of those with instructions alone. */
-static inline struct bytes image_bytes(const struct image *im, uint64_t address, uint64_t most,
-				       bool code)
+static inline struct bytes image_bytes(const struct patch_image *im, uint64_t address,
+				       uint64_t most, bool code)
 {
 	for (size_t i = 0; i < im->n_segments; i++) {
 		const struct image_segment *s = &im->segments[i];

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct kept {
+struct kept_slots {
 	uintptr_t back; /* where the function returns to instead: into its stub; 0: free */
 	uintptr_t home; /* the real return address */
 };
@@ -29,9 +29,9 @@ struct kept {
 #define KEPT_AT(frame) ((frame) ^ KEPT_AWAY)
 #endif
 
-static inline struct kept *kept_place(uintptr_t frame)
+static inline struct kept_slots *kept_place(uintptr_t frame)
 {
-	return (struct kept *)KEPT_AT(frame);
+	return (struct kept_slots *)KEPT_AT(frame);
 }
 
 /* What of it the thread knows to have memory. */

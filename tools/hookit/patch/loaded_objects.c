@@ -112,7 +112,7 @@ static void read_object(struct object *o, const struct dl_phdr_info *info)
 {
 	const char *path = *o->path ? o->path : "/proc/self/exe";
 	struct image_segment segments[SEGMENTS];
-	struct image im = { o->bias, segments, segments_of(info, segments) };
+	struct patch_image im = { o->bias, segments, segments_of(info, segments) };
 	struct patch_fault f = { 0 };
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
@@ -186,14 +186,14 @@ struct holding {
 	void *arg;
 };
 
-struct seen {
+struct seen_object {
 	struct objects *list;
 	const struct object *object;
 };
 
 static int is_loaded(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	const struct seen *s = arg;
+	const struct seen_object *s = arg;
 
 	(void)size;
 	return find(s->list, info) == s->object;
@@ -207,7 +207,7 @@ static int holding(struct dl_phdr_info *info, size_t size, void *arg)
 	(void)info;
 	(void)size;
 	for (struct object *o = h->list->first; o; o = o->next) {
-		struct seen s = { h->list, o };
+		struct seen_object s = { h->list, o };
 
 		if (!o->gone && !dl_iterate_phdr(is_loaded, &s))
 			o->gone = true;

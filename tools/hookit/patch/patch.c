@@ -105,7 +105,7 @@ static void choose(struct object *o, const struct change *c)
 	bool wanted = false;
 
 	for (size_t i = 0; i < o->sites.n; i++) {
-		struct site *s = &o->sites.list[i];
+		struct patch_site *s = &o->sites.list[i];
 		const struct object_function *f;
 
 		if (!c->wanted) {
@@ -122,21 +122,22 @@ static void choose(struct object *o, const struct change *c)
 }
 
 /* The bytes that are expected there; otherwise somebody else has changed them, and they stay. */
-static bool as_expected(const struct site *s)
+static bool as_expected(const struct patch_site *s)
 {
 	const struct site_bytes *b = &s->code.switched;
 
 	return !memcmp((const void *)(uintptr_t)(s->at + b->at), s->on ? b->on : b->off, b->n);
 }
 
-static void write_bytes(struct text *t, const struct site *s, const struct site_bytes *b, bool on)
+static void write_bytes(struct patch_text *t, const struct patch_site *s,
+			const struct site_bytes *b, bool on)
 {
 	if (b->n)
 		text_write(t, s->at + b->at, on ? b->on : b->off, b->n);
 }
 
 /* Those that are to change are switched, with what must be there before, or can be gone after. */
-static void switch_sites(struct object *o, struct text *t)
+static void switch_sites(struct object *o, struct patch_text *t)
 {
 	struct sites *sites = &o->sites;
 	bool undo = false;
@@ -149,7 +150,7 @@ static void switch_sites(struct object *o, struct text *t)
 	if (!text_flush(t))
 		return;
 	for (i = 0; i < sites->n; i++) {
-		struct site *s = &sites->list[i];
+		struct patch_site *s = &sites->list[i];
 
 		if (s->wanted == s->on)
 			continue;
@@ -164,7 +165,7 @@ static void switch_sites(struct object *o, struct text *t)
 	if (!text_flush(t))
 		return;
 	for (i = 0; i < sites->n && undo; i++) {
-		struct site *s = &sites->list[i];
+		struct patch_site *s = &sites->list[i];
 
 		if (!s->wanted && s->on && !s->code.keeps)
 			write_bytes(t, s, &s->code.before, false);
@@ -180,7 +181,7 @@ static long count_functions(const struct object *o)
 	long n = 0;
 
 	for (size_t i = 0; i < o->sites.n; i++) {
-		const struct site *s = &o->sites.list[i];
+		const struct patch_site *s = &o->sites.list[i];
 
 		n += s->on && (s->kind == SITE_ENTRY || s->kind == SITE_BEGIN);
 	}
@@ -190,7 +191,7 @@ static long count_functions(const struct object *o)
 static void change(struct objects *list, void *arg)
 {
 	struct change *c = arg;
-	struct text t;
+	struct patch_text t;
 
 	c->functions = 0;
 	if (!text_open(&t)) {

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "sites_add.h"
 
-int site_add(struct sites *s, const struct site *site, struct patch_fault *f, uint64_t offset)
+int site_add(struct sites *s, const struct patch_site *site, struct patch_fault *f, uint64_t offset)
 {
 	if (array_next(s->list, s->n, s->room)) {
 		patch_fault(f, offset, "%zu sites: no memory", s->n);
@@ -34,7 +34,7 @@ void site_refused(struct sites *s, uint64_t at, const char *what)
 
 static int in_order(const void *a, const void *b)
 {
-	const struct site *x = a, *y = b;
+	const struct patch_site *x = a, *y = b;
 
 	return x->at < y->at ? -1 : x->at > y->at;
 }
@@ -48,7 +48,7 @@ static void put_in_order(struct sites *s)
 		return;
 	qsort(s->list, s->n, sizeof(*s->list), in_order);
 	for (i = 1; i < s->n; i++) {
-		const struct site *last = &s->list[n];
+		const struct patch_site *last = &s->list[n];
 
 		if (s->list[i].at == last->at)
 			continue;
@@ -68,7 +68,7 @@ int sites_sections(const struct object_file *o)
 	       object_file_section(o, "xray_instr_map", &sh);
 }
 
-int sites_read(struct sites *s, const struct image *im, const struct object_file *o,
+int sites_read(struct sites *s, const struct patch_image *im, const struct object_file *o,
 	       struct patch_fault *f)
 {
 	Elf64_Shdr sh;

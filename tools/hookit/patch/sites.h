@@ -24,7 +24,7 @@ enum site_kind {
 	SITE_TAIL,  /* a jump to another function follows */
 };
 
-struct site {
+struct patch_site {
 	uint64_t at, function; /* where the code is that changes; the function's entry */
 	struct site_code code;
 	uint8_t kind;
@@ -33,7 +33,7 @@ struct site {
 };
 
 struct sites {
-	struct site *list;
+	struct patch_site *list;
 	size_t n, room;
 	size_t entries; /* that the sections had */
 	/* Those that cannot be patched, by reasons; the first of each. */
@@ -47,13 +47,13 @@ struct sites {
 /* Each reads the section at an address of the image, and adds its sites; `o` tells functions. -1:
  * the section is not in the image, or damaged: a fault, at an offset in the section; or no memory.
  * Sites before it are kept. */
-int sites_patchable(struct sites *s, const struct image *im, const struct object_file *o,
+int sites_patchable(struct sites *s, const struct patch_image *im, const struct object_file *o,
 		    uint64_t address, uint64_t size, struct patch_fault *f);
-int sites_xray(struct sites *s, const struct image *im, uint64_t address, uint64_t size,
+int sites_xray(struct sites *s, const struct patch_image *im, uint64_t address, uint64_t size,
 	       struct patch_fault *f);
 /* How many of both sections an object has; and reads them: as many, or -1. */
 int sites_sections(const struct object_file *o);
-int sites_read(struct sites *s, const struct image *im, const struct object_file *o,
+int sites_read(struct sites *s, const struct patch_image *im, const struct object_file *o,
 	       struct patch_fault *f);
 void sites_free(struct sites *s);
 

@@ -6,7 +6,8 @@
 #include "sites.h"
 
 /* -1: no memory, a fault at that offset of the section. */
-int site_add(struct sites *s, const struct site *site, struct patch_fault *f, uint64_t offset);
+int site_add(struct sites *s, const struct patch_site *site, struct patch_fault *f,
+	     uint64_t offset);
 void site_refused(struct sites *s, uint64_t at, const char *what);
 
 #endif

@@ -8,8 +8,8 @@
 	"it is not certain where the function begins: the file has no symbol of it, nor what " \
 	"unwinders read (.eh_frame_hdr)"
 
-static bool begins(const struct image *im, const struct object_file *o, uint64_t low, uint64_t high,
-		   uint64_t *begin)
+static bool begins(const struct patch_image *im, const struct object_file *o, uint64_t low,
+		   uint64_t high, uint64_t *begin)
 {
 	for (uint64_t at = low; at <= high; at++) {
 		const struct object_function *f = object_file_function(o, at - im->bias);
@@ -27,8 +27,8 @@ static bool begins(const struct image *im, const struct object_file *o, uint64_t
  * landing pad is before all of them, or after those before the entry. NULL, or why the site is
  * refused.
  */
-static const char *find_entry(const struct image *im, const struct object_file *o, uint64_t at,
-			      struct site *site)
+static const char *find_entry(const struct patch_image *im, const struct object_file *o,
+			      uint64_t at, struct patch_site *site)
 {
 	struct bytes code = image_bytes(im, at, 4096, true);
 	uint64_t nops = 0, n;
@@ -49,7 +49,7 @@ static const char *find_entry(const struct image *im, const struct object_file *
 	return NULL;
 }
 
-int sites_patchable(struct sites *s, const struct image *im, const struct object_file *o,
+int sites_patchable(struct sites *s, const struct patch_image *im, const struct object_file *o,
 		    uint64_t address, uint64_t size, struct patch_fault *f)
 {
 	struct bytes b = image_bytes(im, address, size, false);
@@ -61,7 +61,7 @@ int sites_patchable(struct sites *s, const struct image *im, const struct object
 		return -1;
 	}
 	while (bytes_left(&b) >= sizeof(at)) {
-		struct site site = { .kind = SITE_ENTRY };
+		struct patch_site site = { .kind = SITE_ENTRY };
 		const char *why;
 
 		at = bytes_u64(&b);

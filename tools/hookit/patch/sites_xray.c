@@ -8,7 +8,7 @@
 /* Kinds of places, by XRay's numbers; those after are for events that the program itself makes. */
 static const uint8_t kinds[] = { SITE_BEGIN, SITE_END, SITE_TAIL, SITE_BEGIN };
 
-int sites_xray(struct sites *s, const struct image *im, uint64_t address, uint64_t size,
+int sites_xray(struct sites *s, const struct patch_image *im, uint64_t address, uint64_t size,
 	       struct patch_fault *f)
 {
 	struct bytes b = image_bytes(im, address, size, false);
@@ -21,7 +21,7 @@ int sites_xray(struct sites *s, const struct image *im, uint64_t address, uint64
 	}
 	while (bytes_left(&b) >= entry) {
 		uint64_t here = address + b.at;
-		struct site site = { .at = bytes_u64(&b), .function = bytes_u64(&b) };
+		struct patch_site site = { .at = bytes_u64(&b), .function = bytes_u64(&b) };
 		uint8_t kind = bytes_u8(&b), version;
 		const char *why;
 

@@ -12,7 +12,7 @@
 
 #include "raw_call.h"
 
-bool text_open(struct text *t)
+bool text_open(struct patch_text *t)
 {
 	t->error = 0;
 	t->page = 0;
@@ -22,7 +22,7 @@ bool text_open(struct text *t)
 	return t->fd >= 0;
 }
 
-static void write_page(struct text *t)
+static void write_page(struct patch_text *t)
 {
 	const uint8_t *from = t->bytes + t->from;
 	size_t n = t->to - t->from;
@@ -42,7 +42,7 @@ static void write_page(struct text *t)
 }
 
 /* Words of eight bytes are written whole, wherever the change is in them. */
-static void write_part(struct text *t, uint64_t at, const uint8_t *bytes, unsigned int n)
+static void write_part(struct patch_text *t, uint64_t at, const uint8_t *bytes, unsigned int n)
 {
 	uint64_t page = at & ~(uint64_t)(TEXT_PAGE - 1);
 	unsigned int from = (unsigned int)(at - page) & ~7u,
@@ -65,7 +65,7 @@ static void write_part(struct text *t, uint64_t at, const uint8_t *bytes, unsign
 	memcpy(t->bytes + (at - page), bytes, n);
 }
 
-void text_write(struct text *t, uint64_t at, const void *bytes, size_t n)
+void text_write(struct patch_text *t, uint64_t at, const void *bytes, size_t n)
 {
 	const uint8_t *p = bytes;
 
@@ -111,7 +111,7 @@ static bool all_see(void)
 	return interrupt_all();
 }
 
-bool text_flush(struct text *t)
+bool text_flush(struct patch_text *t)
 {
 	write_page(t);
 	if (!t->error && !all_see())
@@ -119,14 +119,14 @@ bool text_flush(struct text *t)
 	return !t->error;
 }
 
-void text_close(struct text *t)
+void text_close(struct patch_text *t)
 {
 	if (t->fd >= 0)
 		close(t->fd);
 	t->fd = -1;
 }
 
-void text_why(const struct text *t, char *why, size_t room)
+void text_why(const struct patch_text *t, char *why, size_t room)
 {
 	if (t->fd < 0)
 		snprintf(why, room,

@@ -12,7 +12,7 @@
 
 #define TEXT_PAGE 4096u
 
-struct text {
+struct patch_text {
 	int fd;
 	int error; /* the first error, -errno, and its address; nothing is written after it */
 	uint64_t error_at;
@@ -22,13 +22,13 @@ struct text {
 };
 
 /* false: an error. */
-bool text_open(struct text *t);
+bool text_open(struct patch_text *t);
 /* In any order; quickly in that of addresses. */
-void text_write(struct text *t, uint64_t at, const void *bytes, size_t n);
+void text_write(struct patch_text *t, uint64_t at, const void *bytes, size_t n);
 /* All is written, and each CPU sees it. false: an error. */
-bool text_flush(struct text *t);
-void text_close(struct text *t);
+bool text_flush(struct patch_text *t);
+void text_close(struct patch_text *t);
 /* What is wrong, in words. */
-void text_why(const struct text *t, char *why, size_t room);
+void text_why(const struct patch_text *t, char *why, size_t room);
 
 #endif

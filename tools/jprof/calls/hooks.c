@@ -34,8 +34,8 @@ static uintptr_t interpreter_start, interpreter_size;
 
 /* What an event reads: the way to the first read and from the last one is short, and the same each
  * time. */
-enum hook_reading { READ_NOTHING, READ_CYCLES, READ_METRICS, READINGS };
-static enum hook_reading reading = READ_CYCLES;
+enum hooks_reading { READ_NOTHING, READ_CYCLES, READ_METRICS, READINGS };
+static enum hooks_reading reading = READ_CYCLES;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct call_thread *first, **last = &first;
@@ -316,7 +316,7 @@ static __attribute__((noinline)) struct call_thread *here(void)
 }
 
 /* The tree of the thread that runs, if the event counts: with `values` set then. */
-static struct call_thread *tree(enum hook_reading r, uint64_t *values)
+static struct call_thread *tree(enum hooks_reading r, uint64_t *values)
 {
 	struct call_thread *t = self;
 	uint64_t dispatches, interrupts;
@@ -339,7 +339,7 @@ static struct call_thread *tree(enum hook_reading r, uint64_t *values)
 
 /* What an event has read, if anything: the cycles alone, or all metrics. */
 struct reads {
-	enum hook_reading what;
+	enum hooks_reading what;
 	uint64_t now, *all;
 };
 
@@ -363,17 +363,17 @@ static inline enum call_event probe_went(const void *thread, uintptr_t frame)
 }
 
 /* Of any event the tree, if it counts, and the values to charge. */
-struct seen {
+struct hooks_seen {
 	struct call_thread *tree;
 	const uint64_t *values;
 };
 
-static struct seen see(struct reads r, uint64_t room[CALL_METRICS])
+static struct hooks_seen see(struct reads r, uint64_t room[CALL_METRICS])
 {
 	uint64_t *values = r.all ? r.all : room;
 
 	room[0] = r.now;
-	return (struct seen){ tree(r.what, values), r.what == READ_NOTHING ? NULL : values };
+	return (struct hooks_seen){ tree(r.what, values), r.what == READ_NOTHING ? NULL : values };
 }
 
 /* Any event, out of the way of those that are nearly all. */
@@ -382,7 +382,7 @@ static struct seen see(struct reads r, uint64_t room[CALL_METRICS])
 SLOW enter(uint32_t method, uint32_t type, struct reads r)
 {
 	uint64_t room[CALL_METRICS];
-	struct seen s = see(r, room);
+	struct hooks_seen s = see(r, room);
 
 	if (s.tree)
 		call_enter(s.tree, method, type, s.values);
@@ -391,7 +391,7 @@ SLOW enter(uint32_t method, uint32_t type, struct reads r)
 SLOW end(uint32_t method, enum call_event went, struct reads r)
 {
 	uint64_t room[CALL_METRICS];
-	struct seen s = see(r, room);
+	struct hooks_seen s = see(r, room);
 
 	if (!s.tree)
 		return;
@@ -407,7 +407,7 @@ SLOW end(uint32_t method, enum call_event went, struct reads r)
 SLOW probe_begin(const void *method, struct call_place at, struct reads r)
 {
 	uint64_t room[CALL_METRICS];
-	struct seen s = see(r, room);
+	struct hooks_seen s = see(r, room);
 	uint32_t id = s.tree ? vm_methods_id(method) : VM_METHOD_NONE;
 
 	if (id != VM_METHOD_NONE)
@@ -420,7 +420,7 @@ SLOW probe_begin(const void *method, struct call_place at, struct reads r)
 SLOW probe_ends(const void *method, enum call_event went, uintptr_t frame, struct reads r)
 {
 	uint64_t room[CALL_METRICS];
-	struct seen s = see(r, room);
+	struct hooks_seen s = see(r, room);
 	uint32_t id = s.tree ? vm_methods_id(method) : VM_METHOD_NONE;
 
 	if (id != VM_METHOD_NONE)
@@ -476,7 +476,7 @@ EVENT_WORK(READ_CYCLES)
 EVENT_WORK(READ_METRICS)
 
 /* The first thing that an event does, and the last. */
-static inline __attribute__((always_inline)) void early(enum hook_reading r, uint64_t *values)
+static inline __attribute__((always_inline)) void early(enum hooks_reading r, uint64_t *values)
 {
 	if (r == READ_CYCLES)
 		values[0] = GetCycles();
@@ -485,7 +485,7 @@ static inline __attribute__((always_inline)) void early(enum hook_reading r, uin
 		metrics_read(values, self->last);
 }
 
-static inline __attribute__((always_inline)) void late(enum hook_reading r)
+static inline __attribute__((always_inline)) void late(enum hooks_reading r)
 {
 	if (r == READ_CYCLES)
 		self->last[0] = GetCycles();

@@ -111,7 +111,7 @@ static pid_t choose(const struct remote *r)
 }
 
 /* Until the function has returned; signals of the thread are its own. */
-static bool run(pid_t tid, const struct frame *f)
+static bool run(pid_t tid, const struct attach_frame *f)
 {
 	int status, signal = 0;
 
@@ -127,7 +127,8 @@ static bool run(pid_t tid, const struct frame *f)
 	}
 }
 
-static bool call(const struct remote *r, struct frame *f, char *answer, char *why, size_t room)
+static bool call(const struct remote *r, struct attach_frame *f, char *answer, char *why,
+		 size_t room)
 {
 	static const struct timespec apart = { 0, APART * 1000000 };
 	const struct remote_map *libc = remote_file(r, NULL, "libc.so");
@@ -164,7 +165,7 @@ static bool call(const struct remote *r, struct frame *f, char *answer, char *wh
 
 bool attach_load(pid_t pid, const char *library, char *why, size_t room)
 {
-	struct frame f = { .text = library, .flags = RTLD_NOW };
+	struct attach_frame f = { .text = library, .flags = RTLD_NOW };
 	const struct remote_map *libc;
 	struct remote r;
 	bool good;
@@ -198,7 +199,7 @@ bool attach_load(pid_t pid, const char *library, char *why, size_t room)
 bool attach_call(pid_t pid, const char *library, const char *function, const char *argument,
 		 char *answer, size_t answer_room, char *why, size_t room)
 {
-	struct frame f = { .text = argument, .answer_room = answer_room };
+	struct attach_frame f = { .text = argument, .answer_room = answer_room };
 	const struct remote_map *file;
 	struct remote r;
 	bool good;

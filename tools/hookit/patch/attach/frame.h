@@ -5,7 +5,7 @@
 
 #include "remote.h"
 
-struct frame {
+struct attach_frame {
 	uint64_t restorer; /* code that ends a signal's handler */
 	uint64_t function;
 	const char *text; /* the first argument; of dlopen a path */
@@ -22,8 +22,8 @@ extern const size_t frame_restorer_size;
 /* Where the thread is; false: it cannot be asked. blocked: in a system call that waits. */
 bool frame_where(pid_t tid, uint64_t *at, bool *blocked);
 /* The thread goes there when it runs. false: errno. */
-bool frame_make(const struct remote *r, pid_t tid, struct frame *f);
+bool frame_make(const struct remote *r, pid_t tid, struct attach_frame *f);
 /* Whether it is about to end the handler, at a system call's begin. */
-bool frame_ends(pid_t tid, const struct frame *f);
+bool frame_ends(pid_t tid, const struct attach_frame *f);
 
 #endif

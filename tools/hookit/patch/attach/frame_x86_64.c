@@ -133,7 +133,7 @@ static struct signal_frame fill(const struct user_regs_struct *u)
 	return s;
 }
 
-bool frame_make(const struct remote *r, pid_t tid, struct frame *f)
+bool frame_make(const struct remote *r, pid_t tid, struct attach_frame *f)
 {
 	struct user_regs_struct regs;
 	struct signal_frame s;
@@ -174,7 +174,7 @@ bool frame_make(const struct remote *r, pid_t tid, struct frame *f)
 	return !ptrace(PTRACE_SETREGS, tid, NULL, &regs);
 }
 
-bool frame_ends(pid_t tid, const struct frame *f)
+bool frame_ends(pid_t tid, const struct attach_frame *f)
 {
 	struct user_regs_struct regs;
 

@@ -4,8 +4,8 @@
  * come from anywhere. A number is never given back: what is loaded later at the same address is
  * another function.
  */
-#ifndef FUNCTIONS_H
-#define FUNCTIONS_H
+#ifndef HOOK_FUNCTIONS_H
+#define HOOK_FUNCTIONS_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 #define FUNCTIONS_MOST (1u << 21)
 #define FUNCTIONS_NONE UINT32_MAX
 
-struct function {
+struct hook_function {
 	_Atomic uintptr_t address; /* 0: nobody's; FUNCTION_GONE: of a library that was closed */
 	_Atomic uint32_t number;   /* + 1; 0: it is about to get one */
 	bool left_out;             /* by the patterns of names: its time is its callers' */
@@ -25,17 +25,17 @@ struct function {
 };
 #define FUNCTION_GONE UINTPTR_MAX
 
-extern struct function *functions; /* the table */
+extern struct hook_function *functions; /* the table */
 
 /* false: no memory. */
 bool functions_begin(void);
 /* One that was not met before; *mine: by this call. NULL: there is no room. */
-struct function *functions_add(uintptr_t address, bool *mine);
+struct hook_function *functions_add(uintptr_t address, bool *mine);
 /* Now it has a number. */
-void functions_number(struct function *f);
+void functions_number(struct hook_function *f);
 /* How many have one, from 0 on, and which has it. */
 uint32_t functions_count(void);
-struct function *functions_get(uint32_t number);
+struct hook_function *functions_get(uint32_t number);
 
 static inline uint32_t functions_start(uintptr_t address)
 {
@@ -44,12 +44,12 @@ static inline uint32_t functions_start(uintptr_t address)
 _Static_assert(FUNCTIONS_MOST == 1u << (64 - 43), "a place of the table");
 
 /* NULL: it has not been met, or has no number yet. */
-static inline struct function *functions_find(uintptr_t address)
+static inline struct hook_function *functions_find(uintptr_t address)
 {
 	uint32_t at = functions_start(address);
 
 	for (;; at = (at + 1) & (FUNCTIONS_MOST - 1)) {
-		struct function *f = &functions[at];
+		struct hook_function *f = &functions[at];
 		uintptr_t there = atomic_load_explicit(&f->address, memory_order_relaxed);
 
 		if (__builtin_expect(there == address, 1))

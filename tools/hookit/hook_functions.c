@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "functions.h"
+#include "hook_functions.h"
 
 #include <sched.h>
 #include <sys/mman.h>
 
-struct function *functions;
-static struct function *_Atomic *order; /* by their numbers */
+struct hook_function *functions;
+static struct hook_function *_Atomic *order; /* by their numbers */
 static atomic_uint used, numbers;
 
 static void *reserve(size_t size)
@@ -23,13 +23,13 @@ bool functions_begin(void)
 	return functions && order;
 }
 
-struct function *functions_add(uintptr_t address, bool *mine)
+struct hook_function *functions_add(uintptr_t address, bool *mine)
 {
 	uint32_t at = functions_start(address);
 
 	*mine = false;
 	for (;; at = (at + 1) & (FUNCTIONS_MOST - 1)) {
-		struct function *f = &functions[at];
+		struct hook_function *f = &functions[at];
 		uintptr_t there = f->address;
 
 		if (there == address)
@@ -52,7 +52,7 @@ struct function *functions_add(uintptr_t address, bool *mine)
 	}
 }
 
-void functions_number(struct function *f)
+void functions_number(struct hook_function *f)
 {
 	uint32_t number = atomic_fetch_add(&numbers, 1);
 
@@ -65,9 +65,9 @@ uint32_t functions_count(void)
 	return numbers;
 }
 
-struct function *functions_get(uint32_t number)
+struct hook_function *functions_get(uint32_t number)
 {
-	struct function *f;
+	struct hook_function *f;
 
 	/* Another thread may have counted it and not put it there yet. */
 	while (!(f = order[number]))
