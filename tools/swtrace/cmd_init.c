@@ -71,6 +71,12 @@ static int set_up(const struct init_options *s)
 	return rc ? rc : TraceInit(o->trace_bytes);
 }
 
+static int busy(void)
+{
+	return fail(
+		"busy: a trace session exists already (swtrace info shows it, swtrace free ends it)");
+}
+
 int cmd_init(int argc, char **argv)
 {
 	struct init_options s = { .t.mode = TRACE_NORMAL };
@@ -79,8 +85,7 @@ int cmd_init(int argc, char **argv)
 
 	/* Before anything is set: is there a session already? */
 	if (IsTraceActive() != 0)
-		return fail(
-			"busy: a trace session exists already (swtrace info shows it, swtrace free ends it)");
+		return busy();
 	if (!take_options(&cmd_init_table, &s, argc, argv, &rest, &code))
 		return code;
 	if (rest.count)
@@ -90,6 +95,9 @@ int cmd_init(int argc, char **argv)
 	if (s.count && !s.events)
 		return fail("-c needs -e: it is the number of events from a sample to the next");
 	rc = set_up(&s);
+	/* Another one was faster. */
+	if (rc == PI_INCORRECT_STATE)
+		return busy();
 	return rc ? fail_rc(rc) : 0;
 }
 
