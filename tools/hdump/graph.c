@@ -25,7 +25,7 @@ int graph_begin(struct graph *g, uint32_t objects)
 int graph_add(struct graph *g, uint32_t from, uint32_t to)
 {
 	const int64_t far = (int64_t)to - from;
-	uint64_t v = (uint64_t)far << 1 ^ (uint64_t)(far >> 63);
+	uint64_t v = (uint64_t)far << 1 ^ (far < 0 ? UINT64_MAX : 0);
 	uint8_t *p;
 
 	if (to == g->to)
