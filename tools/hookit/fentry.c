@@ -10,8 +10,6 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-void hook_with_vectors(void (*to)(uintptr_t, uintptr_t), uintptr_t a, uintptr_t b);
-
 bool hook_has_xsave;
 
 #define XSAVE_USED (1u << 27) /* of CPUID 1: the kernel lets programs use it */
@@ -23,13 +21,6 @@ static __attribute__((constructor)) void find_xsave(void)
 	hook_has_xsave = __get_cpuid(1, &a, &b, &c, &d) && c & XSAVE_USED;
 }
 
-/* Where calls are only counted nothing is read. */
-static inline void hook_cycles(uint64_t *values)
-{
-	if (__builtin_expect(hook_reading == HOOK_CYCLES, 1))
-		values[0] = GetCycles();
-}
-
 static bool is_simple(void)
 {
 	return hook_reading != HOOK_METRICS && !hook_self.waiting && !hook_self.busy &&
@@ -38,48 +29,82 @@ static bool is_simple(void)
 
 static void entered(uintptr_t ip, uintptr_t sp)
 {
-	uint64_t now[CALL_METRICS];
-
-	hook_early(now);
-	hook_entered(ip, sp, 0, now);
-	hook_late();
+	hook_any_entered(ip, sp, 0);
 }
 
 static void left(uintptr_t ip, uintptr_t sp)
 {
-	uint64_t now[CALL_METRICS];
-
 	(void)ip;
-	hook_early(now);
-	hook_left(0, sp, now);
+	hook_any_left(0, sp);
+}
+
+/* Any event of those that need no vectors: out of the way of nearly all of them. */
+#define SLOW static __attribute__((noinline, no_stack_protector)) void
+
+SLOW any_entered(uintptr_t ip, uintptr_t sp, uint64_t now)
+{
+	const struct hook_function *f = is_simple() ? functions_find(ip) : NULL;
+	uint64_t values[CALL_METRICS] = { now };
+
+	if (!f) {
+		hook_with_vectors(entered, ip, sp);
+		return;
+	}
+	hook_entered_known(f, sp, values);
+	hook_late();
+}
+
+SLOW any_left(uintptr_t ip, uintptr_t sp, uint64_t now)
+{
+	uint64_t values[CALL_METRICS] = { now };
+
+	if (!is_simple()) {
+		hook_with_vectors(left, ip, sp);
+		return;
+	}
+	hook_left(0, sp, values);
 	hook_late();
 }
 
 __attribute__((no_stack_protector)) void hook_fentry(uintptr_t ip, uintptr_t sp)
 {
 	const struct hook_function *f;
-	uint64_t now[CALL_METRICS];
+	uint64_t now = 0;
 
-	hook_cycles(now);
-	f = is_simple() ? functions_find(ip) : NULL;
-	if (__builtin_expect(!f, 0)) {
-		hook_with_vectors(entered, ip, sp);
+	if (__builtin_expect(hook_reading == HOOK_CYCLES, 1)) {
+		now = GetCycles();
+		f = hook_is_plain() ? functions_find(ip) : NULL;
+		if (__builtin_expect(!f, 0)) {
+			any_entered(ip, sp, now);
+			return;
+		}
+		hook_plain_entered_at(f, sp, 0, now);
+		hook_self.tree->last[0] = GetCycles();
 		return;
 	}
-	hook_entered_known(f, sp, now);
-	hook_cycles(hook_self.tree->last);
+	f = hook_is_plain() ? functions_find(ip) : NULL;
+	if (__builtin_expect(f != NULL, 1))
+		hook_plain_entered(f, sp, 0);
+	else
+		any_entered(ip, sp, now);
 }
 
 __attribute__((no_stack_protector)) void hook_return(uintptr_t ip, uintptr_t sp)
 {
-	uint64_t now[CALL_METRICS];
+	uint64_t now = 0;
 
-	hook_cycles(now);
-	if (__builtin_expect(!is_simple(), 0)) {
-		hook_with_vectors(left, ip, sp);
-		return;
+	if (__builtin_expect(hook_reading == HOOK_CYCLES, 1)) {
+		now = GetCycles();
+		if (!hook_is_plain()) {
+			any_left(ip, sp, now);
+			return;
+		}
+		hook_plain_left_at(0, sp, now);
+		hook_self.tree->last[0] = GetCycles();
+	} else if (hook_is_plain()) {
+		hook_plain_left(0, sp);
+	} else {
+		any_left(ip, sp, now);
 	}
-	hook_left(0, sp, now);
-	hook_cycles(hook_self.tree->last);
 }
 #endif

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "call_fast.h"
 #include "hook_functions.h"
 #include "hook_tell.h"
 #include "hookit_begin.h"
@@ -101,8 +102,10 @@ static inline __attribute__((always_inline)) void enter(struct call_thread *t, u
 	}
 	if (__builtin_expect(hook_self.thrown > t->depth, 0))
 		hook_self.thrown = t->depth;
-	if (t->depth < t->deepest)
+	if (t->depth < t->deepest) {
 		t->frames[t->depth].at = at;
+		t->frames[t->depth].known = (const void *)f->was;
+	}
 	call_enter(t, f->number - 1, TYPE_FUNCTION, values);
 }
 
@@ -145,8 +148,10 @@ static inline __attribute__((always_inline)) void leave(struct call_thread *t, u
 /* ---- what comes while an event is noted ------------------------------------------------------ */
 
 /* noted: the early reads of the event that was noted first; NULL: none. */
-static __attribute__((noinline)) void drain(struct call_thread *t, const uint64_t *noted)
+static void drain_all(uintptr_t tree, uintptr_t noted_at)
 {
+	struct call_thread *t = (struct call_thread *)tree;
+	const uint64_t *noted = (const uint64_t *)noted_at;
 	uint32_t i;
 
 	if (noted)
@@ -162,6 +167,17 @@ static __attribute__((noinline)) void drain(struct call_thread *t, const uint64_
 		memcpy(t->last, w->late, t->metrics * sizeof(*t->last));
 	}
 	hook_self.waiting = 0;
+}
+
+/* Functions may be among them that nobody has met: then names are asked for, and the event that was
+ * noted first may be one where nobody has saved vectors. */
+static __attribute__((noinline)) void drain(struct call_thread *t, const uint64_t *noted)
+{
+#if defined(__x86_64__)
+	hook_with_vectors(drain_all, (uintptr_t)t, (uintptr_t)noted);
+#else
+	drain_all((uintptr_t)t, (uintptr_t)noted);
+#endif
 }
 
 /* Its time ends here: what it takes to wait is nobody's. */
@@ -206,13 +222,42 @@ static __attribute__((noinline)) struct call_thread *begin(struct call_place at,
 
 #define IN_ORDER __asm__ volatile("" : : : "memory")
 
+/* With `busy` set. */
+static inline __attribute__((always_inline)) void note_now(struct call_thread *t,
+							   uintptr_t function,
+							   const struct hook_function *known,
+							   struct call_place at, bool leaves,
+							   uint64_t *values)
+{
+	uint64_t dispatches, interrupts;
+
+	/* What came while the thread was in here is nobody's, as the time here is. */
+	if (__builtin_expect(metrics_switches, 0)) {
+		metrics_read_switches(&dispatches, &interrupts);
+		call_switched(t, dispatches, interrupts);
+	}
+	if (__builtin_expect(hook_reading == HOOK_NOTHING, 0))
+		values = NULL;
+	if (leaves)
+		leave(t, function, at.frame, values);
+	else
+		enter(t, function, known, at, values);
+	if (__builtin_expect(hook_self.waiting != 0, 0))
+		drain(t, values);
+}
+
+static inline void note_ends(void)
+{
+	IN_ORDER;
+	hook_self.busy = 0;
+}
+
 static inline __attribute__((always_inline)) void note(uintptr_t function,
 						       const struct hook_function *known,
 						       struct call_place at, bool leaves,
 						       uint64_t *values)
 {
 	struct call_thread *t = hook_self.tree;
-	uint64_t dispatches, interrupts;
 
 	if (__builtin_expect(hook_self.busy != 0, 0) && !was_left(at.frame)) {
 		postpone(function, at, leaves, values);
@@ -225,22 +270,9 @@ static inline __attribute__((always_inline)) void note(uintptr_t function,
 	if (__builtin_expect(t->nodes && atomic_load_explicit(&hook_on, memory_order_relaxed), 1)) {
 		if (__builtin_expect(hook_self.waiting != 0, 0))
 			drain(t, NULL);
-		/* What came while the thread was in here is nobody's, as the time here is. */
-		if (__builtin_expect(metrics_switches, 0)) {
-			metrics_read_switches(&dispatches, &interrupts);
-			call_switched(t, dispatches, interrupts);
-		}
-		if (__builtin_expect(hook_reading == HOOK_NOTHING, 0))
-			values = NULL;
-		if (leaves)
-			leave(t, function, at.frame, values);
-		else
-			enter(t, function, known, at, values);
-		if (__builtin_expect(hook_self.waiting != 0, 0))
-			drain(t, values);
+		note_now(t, function, known, at, leaves, values);
 	}
-	IN_ORDER;
-	hook_self.busy = 0;
+	note_ends();
 }
 
 void hook_entered(uintptr_t function, uintptr_t sp, uintptr_t site, uint64_t *values)
@@ -256,4 +288,154 @@ void hook_entered_known(const struct hook_function *known, uintptr_t sp, uint64_
 void hook_left(uintptr_t function, uintptr_t sp, uint64_t *values)
 {
 	note(function, NULL, (struct call_place){ sp, 0 }, true, values);
+}
+
+/* Without a canary: its check would come after the last read. */
+#define WHOLE __attribute__((no_stack_protector)) void
+
+WHOLE hook_any_entered_at(uintptr_t function, uintptr_t sp, uintptr_t site, uint64_t now)
+{
+	uint64_t values[CALL_METRICS] = { now };
+
+	hook_entered(function, sp, site, values);
+	hook_late();
+}
+
+WHOLE hook_any_entered(uintptr_t function, uintptr_t sp, uintptr_t site)
+{
+	uint64_t values[CALL_METRICS];
+
+	hook_early(values);
+	hook_entered(function, sp, site, values);
+	hook_late();
+}
+
+WHOLE hook_any_left_at(uintptr_t function, uintptr_t sp, uint64_t now)
+{
+	uint64_t values[CALL_METRICS] = { now };
+
+	hook_left(function, sp, values);
+	hook_late();
+}
+
+WHOLE hook_any_left(uintptr_t function, uintptr_t sp)
+{
+	uint64_t values[CALL_METRICS];
+
+	hook_early(values);
+	hook_left(function, sp, values);
+	hook_late();
+}
+
+/* ---- nearly all events ----------------------------------------------------------------------- */
+
+/* What is not as nearly all are. `busy` is set, and there was nothing that waited. */
+#define SLOW static __attribute__((noinline)) void
+
+SLOW entered_now(const struct hook_function *f, uintptr_t sp, uintptr_t site, uint64_t now)
+{
+	uint64_t values[CALL_METRICS] = { now };
+
+	note_now(hook_self.tree, f->was, f, (struct call_place){ sp, site }, false, values);
+	note_ends();
+}
+
+SLOW left_now(uintptr_t function, uintptr_t sp, uint64_t now)
+{
+	uint64_t values[CALL_METRICS] = { now };
+
+	note_now(hook_self.tree, function, NULL, (struct call_place){ sp, 0 }, true, values);
+	note_ends();
+}
+
+SLOW drain_now(uint64_t now)
+{
+	uint64_t values[CALL_METRICS] = { now };
+
+	drain(hook_self.tree, hook_reading == HOOK_NOTHING ? NULL : values);
+	note_ends();
+}
+
+CALL_INLINE void plain_ends(uint64_t now)
+{
+	if (__builtin_expect(hook_self.waiting != 0, 0))
+		drain_now(now);
+	else
+		note_ends();
+}
+
+/* Whether it lies on the thread's stack, below all frames that there are, or is inlined in the
+ * innermost ones: then none has ended. */
+CALL_INLINE bool is_deeper(const struct call_thread *t, uintptr_t sp, uintptr_t site)
+{
+	const struct call_frame *f = call_innermost(t);
+
+	for (; __builtin_expect(f->at.frame == sp, 0); f--)
+		if (!site || f->at.site == site || (f->at.site ^ site) >> HOOK_SITE_BITS)
+			return false;
+	return f->at.frame > sp && sp >= hook_self.stack_low;
+}
+
+CALL_INLINE void plain_enter(const struct hook_function *f, uintptr_t sp, uintptr_t site,
+			     bool reads, uint64_t now)
+{
+	struct call_thread *t = hook_self.tree;
+	struct call_frame *next;
+
+	hook_self.busy = sp;
+	IN_ORDER;
+	next = &t->frames[t->depth];
+	if (__builtin_expect(t->depth < t->levels && hook_self.thrown <= t->depth && !f->left_out &&
+				     is_deeper(t, sp, site),
+			     1)) {
+		next->at.frame = sp;
+		next->at.site = site;
+		next->known = (const void *)f->was;
+		if (__builtin_expect(call_enter_again(t, f->number - 1, TYPE_FUNCTION, reads, now),
+				     1)) {
+			plain_ends(now);
+			return;
+		}
+	}
+	entered_now(f, sp, site, now);
+}
+
+/* The innermost frame is the one that ends, as find() tells it. */
+CALL_INLINE void plain_leave(uintptr_t function, uintptr_t sp, bool reads, uint64_t now)
+{
+	struct call_thread *t = hook_self.tree;
+	const struct call_frame *f;
+
+	hook_self.busy = sp;
+	IN_ORDER;
+	f = call_innermost(t);
+	if (__builtin_expect(call_is_kept(t) && hook_self.thrown < t->depth &&
+				     (function ? f->known == (const void *)function :
+						 f->at.frame == sp) &&
+				     f[-1].at.frame >= sp && call_leave_innermost(t, reads, now),
+			     1))
+		plain_ends(now);
+	else
+		left_now(function, sp, now);
+}
+
+void hook_plain_entered(const struct hook_function *f, uintptr_t sp, uintptr_t site)
+{
+	plain_enter(f, sp, site, false, 0);
+}
+
+void hook_plain_entered_at(const struct hook_function *f, uintptr_t sp, uintptr_t site,
+			   uint64_t now)
+{
+	plain_enter(f, sp, site, true, now);
+}
+
+void hook_plain_left(uintptr_t function, uintptr_t sp)
+{
+	plain_leave(function, sp, false, 0);
+}
+
+void hook_plain_left_at(uintptr_t function, uintptr_t sp, uint64_t now)
+{
+	plain_leave(function, sp, true, now);
 }

@@ -25,7 +25,7 @@ struct hook_function {
 };
 #define FUNCTION_GONE UINTPTR_MAX
 
-extern struct hook_function *functions; /* the table */
+extern __attribute__((visibility("hidden"))) struct hook_function *functions; /* the table */
 
 /* false: no memory. */
 bool functions_begin(void);

@@ -18,6 +18,7 @@ struct call_thread hook_nobody = { .metrics = 1 }, hook_left_out = { .metrics = 
 __thread struct hook_thread hook_self = { .tree = &hook_nobody };
 enum hook_reading hook_reading = HOOK_CYCLES;
 atomic_bool hook_on;
+bool hook_plain;
 bool hook_tells;
 atomic_uint_least64_t hook_missed;
 
@@ -105,7 +106,7 @@ static void ends(void *arg)
 
 /* Where this thread's stack is. What runs elsewhere, a signal's handler on a stack of its own, says
  * nothing of where its frames end. */
-static void find_stack(void)
+void hook_thread_stack(struct call_thread *t)
 {
 	pthread_attr_t a;
 	void *low;
@@ -118,6 +119,8 @@ static void find_stack(void)
 		hook_self.stack_high = (uintptr_t)low + size;
 	}
 	pthread_attr_destroy(&a);
+	/* All frames are below it. */
+	t->frames[-1].at.frame = hook_self.stack_high;
 }
 
 static struct call_thread *take_tree(void)
@@ -133,9 +136,19 @@ static struct call_thread *take_tree(void)
 	return t;
 }
 
-static struct call_thread *new_tree(void)
+struct call_thread *hook_tree_new(void)
 {
 	struct call_thread *t = call_thread_new(metrics_count());
+
+	if (!t)
+		return NULL;
+	t->plain = hook_plain;
+	return t;
+}
+
+static struct call_thread *new_tree(void)
+{
+	struct call_thread *t = hook_tree_new();
 
 	if (!t)
 		return NULL;
@@ -169,7 +182,7 @@ void hook_thread_begin(void)
 		refuse("there is no memory for its tree");
 		return;
 	}
-	find_stack();
+	hook_thread_stack(t);
 	pthread_mutex_lock(&lock);
 	has_key = has_key || !pthread_key_create(&key, ends);
 	pthread_mutex_unlock(&lock);
@@ -197,10 +210,12 @@ static void copy_path(struct call_thread *to, const struct call_thread *t)
 {
 	uint32_t n = t->depth < t->deepest ? t->depth : t->deepest;
 
+	to->frames[-1].at = t->frames[-1].at;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct call_frame *f = &t->frames[i];
 
 		to->frames[i].at = f->at;
+		to->frames[i].known = f->known;
 		call_enter(to, f->method, t->nodes[f->node].type, NULL);
 	}
 	for (uint32_t i = 0; i < to->used; i++)
@@ -251,6 +266,14 @@ uint64_t hook_threads_refused(const char **why)
 {
 	*why = refused_why;
 	return refused;
+}
+
+void hook_threads_settle(void)
+{
+	pthread_mutex_lock(&lock);
+	for (struct call_thread *t = first; t; t = t->next_thread)
+		call_settle(t);
+	pthread_mutex_unlock(&lock);
 }
 
 void hook_threads_name(void)

@@ -29,18 +29,27 @@ struct hook_thread {
 	uint32_t rounds; /* of the thread's destructors */
 };
 
-extern __thread struct hook_thread hook_self __attribute__((tls_model("initial-exec")));
-extern struct call_thread hook_nobody, hook_left_out;
+/* The library's own: read where they are. */
+#define HOOK_OURS __attribute__((visibility("hidden")))
+extern HOOK_OURS __thread struct hook_thread hook_self __attribute__((tls_model("initial-exec")));
+extern HOOK_OURS struct call_thread hook_nobody, hook_left_out;
 
 /* What an event reads. */
 enum hook_reading { HOOK_NOTHING, HOOK_CYCLES, HOOK_METRICS };
-extern enum hook_reading hook_reading;
-extern atomic_bool hook_on;
+extern HOOK_OURS enum hook_reading hook_reading;
+extern HOOK_OURS atomic_bool hook_on;
+/* Before there are trees: these are `plain`, for cycles alone are read, if anything, and events go
+ * nowhere else. */
+extern HOOK_OURS bool hook_plain;
 /* Each event is a record of a trace, too: such read metrics, never cycles alone. */
 extern bool hook_tells;
 extern atomic_uint_least64_t hook_missed; /* events for which there was no room to wait */
 
 void hook_read_late(struct call_thread *t);
+/* Nobody's yet; NULL: no memory. */
+struct call_thread *hook_tree_new(void);
+/* From now on the thread that runs has it: where its stack is. */
+void hook_thread_stack(struct call_thread *t);
 
 /* The first event of a thread: gives it a tree, or one of those above. */
 void hook_thread_begin(void);
@@ -55,6 +64,8 @@ void hook_threads_forked(void);
 /* As call_source.h has them. */
 void hook_threads_each(void (*each)(void *arg, const struct call_thread *t), void *arg);
 uint64_t hook_threads_refused(const char **why);
+/* Before what they have is read: all of their last events counts. */
+void hook_threads_settle(void);
 /* Of those that run: their names as they are now. */
 void hook_threads_name(void);
 

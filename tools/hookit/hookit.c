@@ -159,10 +159,11 @@ static void make_key(bool entry)
 	key_add(hookit.key, sizeof(hookit.key), "hookit", "%s", PITRACE_VERSION);
 	key_add_build(hookit.key, sizeof(hookit.key), "hookit build id", (uintptr_t)make_key);
 	key_add_machine(hookit.key, sizeof(hookit.key));
-	key_add(hookit.key, sizeof(hookit.key), "events", "%s",
+	key_add(hookit.key, sizeof(hookit.key), "events", "%s%s",
 		hookit_sites ? hookit_sites :
 		entry        ? "-mfentry" :
-			       "-finstrument-functions");
+			       "-finstrument-functions",
+		hookit.o.trace ? ", each written" : "");
 }
 
 static const char *minima_path(void)
@@ -221,6 +222,7 @@ static bool begin(bool entry)
 		       hookit.o.tree      ? HOOK_NOTHING :
 		       metrics_wall_alone ? HOOK_CYCLES :
 					    HOOK_METRICS;
+	hook_plain = hook_reading != HOOK_METRICS && !hookit.o.trace;
 	hook_threads_depth(hookit.o.depth);
 	make_key(entry);
 	minima_begin(&hookit.log, hookit.key, minima_path());
@@ -280,6 +282,7 @@ static int write_log(void)
 
 	modules_see();
 	hook_threads_name();
+	hook_threads_settle();
 	out = log_file_open(&hookit.file);
 	err = out ? log_rt_write(out, &hookit.log) : -errno;
 	if (out && !err && hook_missed)

@@ -14,19 +14,11 @@ void __cyg_profile_func_exit(void *function, void *site);
 
 HOOK_BARE void __cyg_profile_func_enter(void *function, void *site)
 {
-	uint64_t now[CALL_METRICS];
-
-	hook_early(now);
-	hook_entered((uintptr_t)function, SP, SITE(site), now);
-	hook_late();
+	hook_enters((uintptr_t)function, SP, SITE(site));
 }
 
 HOOK_BARE void __cyg_profile_func_exit(void *function, void *site)
 {
-	uint64_t now[CALL_METRICS];
-
 	(void)site;
-	hook_early(now);
-	hook_left((uintptr_t)function, SP, now);
-	hook_late();
+	hook_leaves((uintptr_t)function, SP);
 }

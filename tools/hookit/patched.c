@@ -31,22 +31,14 @@ static void leave(uintptr_t function, uintptr_t frame)
 #else
 static bool enter(uintptr_t function, uintptr_t frame)
 {
-	uint64_t now[CALL_METRICS];
-
-	hook_early(now);
-	hook_entered(function, frame, 0, now);
-	hook_late();
+	hook_enters(function, frame, 0);
 	return true;
 }
 
 static void leave(uintptr_t function, uintptr_t frame)
 {
-	uint64_t now[CALL_METRICS];
-
 	(void)function;
-	hook_early(now);
-	hook_left(0, frame, now);
-	hook_late();
+	hook_leaves(0, frame);
 }
 #endif
 

@@ -26,6 +26,7 @@ static void run(struct call_thread *t, training_turn *turn)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &mask);
 
+	hook_thread_stack(t);
 	hook_self.tree = t;
 	hook_on = true;
 	hook_read_late(t);
@@ -57,7 +58,7 @@ void training_run(struct log_rt *log, bool entry)
 		return;
 	if (calibration_init(&learnt, metrics_count()))
 		return;
-	t = call_thread_new(metrics_count());
+	t = hook_tree_new();
 	if (t) {
 		run(t, entry ? training_entry : training_instrumented);
 		calibration_add(&learnt, t);

@@ -155,6 +155,47 @@ if [ -x fcalls ]; then
 	# Those of the vectors, too, where more than cycles is read.
 	hooked CALIBRATION=none,METRICS=task-clock+wall,CALLTRACE ./fcalls values
 	is entry_registers "$(cat out)" 'values 4801500.0'
+	# … also when a handler calls what nobody has met, whose name is asked for, while an event is noted.
+	cat >fresh.c <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <sys/time.h>
+#define ONE(n) __attribute__((noinline)) void fresh##n(void) { __asm__ volatile("" : : "i"(0x##n)); }
+#define TEN(n) ONE(n##0) ONE(n##1) ONE(n##2) ONE(n##3) ONE(n##4) ONE(n##5) ONE(n##6) ONE(n##7) ONE(n##8) ONE(n##9)
+#define HUNDRED(n) TEN(n##0) TEN(n##1) TEN(n##2) TEN(n##3) TEN(n##4) TEN(n##5) TEN(n##6) TEN(n##7) TEN(n##8) TEN(n##9)
+HUNDRED(1) HUNDRED(2) HUNDRED(3) HUNDRED(4)
+#undef ONE
+#define ONE(n) fresh##n,
+static void (*const all[])(void) = { HUNDRED(1) HUNDRED(2) HUNDRED(3) HUNDRED(4) };
+static volatile int next;
+__attribute__((no_instrument_function)) static void handler(int number)
+{
+	(void)number;
+	if (next < 400)
+		all[next++]();
+}
+__attribute__((noinline)) double add(double a, double b, double c, double d)
+{
+	__asm__ volatile("");
+	return a + 2 * b + 3 * c + 4 * d;
+}
+int main(void)
+{
+	struct itimerval often = { { 0, 100 }, { 0, 100 } };
+	long wrong = 0;
+
+	signal(SIGALRM, handler);
+	setitimer(ITIMER_REAL, &often, 0);
+	while (next < 400)
+		wrong += add(1, 2, 3, 4) != 30;
+	printf("wrong %ld\n", wrong);
+	return 0;
+}
+END
+	# shellcheck disable=SC2086
+	gcc $entry -c fresh.c && gcc fresh.o -o fresh nothing/libhookit.so.0 || exit 1
+	hooked CALIBRATION=none,FUNCTIONS=-nothing ./fresh
+	is entry_fresh_registers "$(cat out) $(awk '$NF ~ /^fresh/ { n += $2 } END { print n }' log-rt.*)" 'wrong 0 400'
 fi
 
 # Sites that are patched, where that is built.
@@ -169,6 +210,88 @@ if [ -e "$top/tools/hookit/patch/patch.h" ] && [ "$(uname -m)" = x86_64 ]; then
 	is sites_unwound "$(calls 'thrower(int)') $(awk '/^entries/ { gsub(",", ""); print $2 - $4 - $7 - $11, $7 }' log-rt.*)" '300 0 300'
 	"$bin/swtrace" run --calls -o run.nrm2 -- ./pcalls jumps >out 2>err
 	says sites_front err 'pcalls is built with -fpatchable-function-entry (calls in '
+fi
+
+# Nearly all events are noted in a few instructions, which those are not that go to log-gen, too: the
+# trees are the same. Functions are inlined here, and left where they are, and begin again in the loop.
+cat >inlined.c <<'END'
+#include <setjmp.h>
+#include <stdio.h>
+static jmp_buf back;
+static volatile int sum;
+#define INLINED static inline __attribute__((always_inline))
+INLINED int leaf(int n) { return n + sum; }
+INLINED int middle(int n) { return leaf(n) + leaf(n + 1); }
+INLINED int leaves(int n)
+{
+	if (n % 3 == 0)
+		longjmp(back, 1);
+	return leaf(n) + middle(n);
+}
+__attribute__((noinline)) void jumps(int n)
+{
+	if (!setjmp(back))
+		sum += middle(n) + leaves(n);
+	sum += leaves(1);
+}
+int main(void)
+{
+	for (int i = 0; i < 300; i++)
+		jumps(i);
+	printf("%d\n", sum);
+	return 0;
+}
+END
+gcc -O2 -finstrument-functions inlined.c -o inlined || exit 1
+tree() { # without what the thread is called
+	awk '/^entries/ { print } /^ LV/ { name = 4 + 4 * /BASE/; on = 1; next } /^$/ { on = 0 }
+		on && $1 { print $1, $2, $3, substr($0, index($0, $name)) }' log-rt.*
+}
+the_same() { # NAME PROGRAM ARGUMENT...
+	local name=$1
+	shift
+	hooked "CALLTRACE,CALIBRATION=none${with:-}" "$@"
+	tree >want
+	hooked "CALLTREE${with:-}" "$@"
+	tree >have
+	hooked "CALIBRATION=none${with:-}" "$@"
+	tree >read
+	[ "$(wc -l <want)" -gt 1 ] && cmp -s want have && cmp -s want read
+	verdict "$name" $? "$(diff want have | head -5; diff want read | head -5)"
+}
+the_same same_inlined ./inlined
+is inlined "$(calls jumps) $(calls leaves) $(calls middle) $(calls leaf)" '300 600 800 2100'
+for what in getters fib even sort jumps values; do
+	the_same same_$what ./calls $what
+	[ ! -x fcalls ] || the_same same_entry_$what ./fcalls $what
+	[ ! -x pcalls ] || with=,PATCH the_same same_sites_$what ./pcalls $what
+done
+the_same same_objects ./objects
+[ ! -x fobjects ] || the_same same_entry_objects ./fobjects
+with=,DEPTH=3 the_same same_depth ./calls fib
+with=,FUNCTIONS=-fib+again the_same same_left_out ./calls jumps
+
+# As many instructions a call and its end, as they are counted; of x86-64.
+instructions() { # OPTIONS PROGRAM CALLS
+	rm -f log-rt.*
+	HOOKITOPTS=$1 LD_LIBRARY_PATH=real LD_PRELOAD=$library \
+		valgrind --tool=callgrind --callgrind-out-file=/dev/null "$2" "$3" 2>&1 | awk '/Collected/ { print $NF }'
+}
+if command -v valgrind >/dev/null && [ "$(uname -m)" = x86_64 ]; then
+	pairs=$top/tests/bench/hookit/pairs.c
+	gcc -O2 -finstrument-functions "$pairs" -o pairs &&
+		gcc -O2 -pg -mfentry -minstrument-return=call -c "$pairs" -o pairs.o &&
+		gcc pairs.o -o fpairs nothing/libhookit.so.0 || exit 1
+	for program in pairs fpairs; do
+		for most in CALLTREE:280 CALLFLOW:500; do
+			of=${most%:*},CALIBRATION=none
+			each=$((($(instructions "$of" ./$program 30000) - $(instructions "$of" ./$program 10000)) / 22000))
+			[ "$each" -gt 20 ] && [ "$each" -le "${most#*:}" ]
+			verdict "instructions_${program}_${most%:*}" $? "$each, at most ${most#*:}"
+		done
+	done
+else
+	echo "skip hookit_instructions_pairs_CALLTREE no valgrind is installed, or no x86-64"
 fi
 
 hooked CALIBRATION=none ./calls forks
