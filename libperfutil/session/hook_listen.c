@@ -20,12 +20,8 @@
 static struct hook_state nothing;
 struct hook_state *hook_state = &nothing;
 
-/* What follows children inherit. Pages once found stay mapped: others may be reading them. */
-static struct hook_place *place;
-static struct hook_driver {
-	const struct pitrace_hook_page *page;
-	int fd;
-} * driver;                    /* by a hook descriptor */
+struct hook_place *hook_found_place;
+struct hook_driver *hook_found_driver;
 static uint32_t driver_looked; /* generation of the page when the device was looked for */
 static bool refused;           /* the device exists and may not be opened */
 
@@ -33,19 +29,10 @@ static const uint64_t nobody[PITRACE_MAJORS / 64];
 static const uint64_t not_looked[PITRACE_MAJORS / 64] = { ~0ull, ~0ull, ~0ull, ~0ull };
 const uint64_t *TraceListening[2] = { not_looked, nobody };
 
-/* What others than this session of the driver's listen to; NULL: it is on no more. */
-static const uint64_t *others_of(const struct pitrace_hook_page *page, uint32_t serial)
-{
-	const uint64_t *others = (const uint64_t *)page->others[PITRACE_SERIAL_PLACE(serial)];
-	uint64_t last = __atomic_load_n(&others[3], __ATOMIC_RELAXED);
-
-	return !((last ^ serial) & PITRACE_SERIAL_MASK) ? others : NULL;
-}
-
 /* In between, it is not alone. */
 void hook_set_also(struct hookfile *f)
 {
-	const struct hook_driver *d = __atomic_load_n(&driver, __ATOMIC_ACQUIRE);
+	const struct hook_driver *d = __atomic_load_n(&hook_found_driver, __ATOMIC_ACQUIRE);
 	uint64_t alone = d ? f->serial & PITRACE_SERIAL_MASK : 0;
 	const uint64_t *also = nobody;
 
@@ -90,11 +77,6 @@ static bool make_state(void)
 	return true;
 }
 
-static bool is_gone(const struct hook_place *p)
-{
-	return !p || __atomic_load_n(&p->page->gone, __ATOMIC_RELAXED);
-}
-
 static bool listens(const struct hook_place *p)
 {
 	return p && __atomic_load_n(&p->page->generation, __ATOMIC_RELAXED) &&
@@ -110,7 +92,7 @@ static struct hook_place *choose_place(void)
 {
 	struct hook_place *early = EARLY, *found;
 
-	if (is_gone(early))
+	if (hook_place_is_gone(early))
 		return hook_place_find();
 	if (listens(early) && geteuid())
 		return early;
@@ -124,13 +106,13 @@ static struct hook_place *choose_place(void)
 
 static const struct hook_place *look_for_place(void)
 {
-	struct hook_place *old = __atomic_load_n(&place, __ATOMIC_ACQUIRE), *new;
+	struct hook_place *old = __atomic_load_n(&hook_found_place, __ATOMIC_ACQUIRE), *new;
 
-	if (!is_gone(old) ||
+	if (!hook_place_is_gone(old) ||
 	    (!old && __atomic_load_n(&TraceListening[0], __ATOMIC_ACQUIRE) != not_looked))
 		return old;
 	new = choose_place();
-	if (__atomic_compare_exchange_n(&place, &old, new, false, __ATOMIC_ACQ_REL,
+	if (__atomic_compare_exchange_n(&hook_found_place, &old, new, false, __ATOMIC_ACQ_REL,
 					__ATOMIC_ACQUIRE))
 		return new;
 	if (new &&new != EARLY)
@@ -163,8 +145,8 @@ static void use_driver(int fd)
 
 	if (!d) {
 		close(fd);
-	} else if (!__atomic_compare_exchange_n(&driver, &none, d, false, __ATOMIC_ACQ_REL,
-						__ATOMIC_ACQUIRE)) {
+	} else if (!__atomic_compare_exchange_n(&hook_found_driver, &none, d, false,
+						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		close(fd);
 		munmap((void *)d->page, sizeof(*d->page));
 		munmap(d, sizeof(*d));
@@ -178,7 +160,7 @@ static void look_for_driver(const struct hook_place *p)
 {
 	int fd;
 
-	if (!__atomic_load_n(&driver, __ATOMIC_ACQUIRE)) {
+	if (!__atomic_load_n(&hook_found_driver, __ATOMIC_ACQUIRE)) {
 		bool may_not;
 
 		fd = driver_hook_open();
@@ -220,7 +202,7 @@ bool hook_look(void)
 /* The program closed a descriptor that it did not know: ask for another. */
 static void lost_driver(struct hook_driver *d)
 {
-	if (__atomic_compare_exchange_n(&driver, &d, NULL, false, __ATOMIC_ACQ_REL,
+	if (__atomic_compare_exchange_n(&hook_found_driver, &d, NULL, false, __ATOMIC_ACQ_REL,
 					__ATOMIC_RELAXED)) {
 		listen_to(1, nobody);
 		look_for_driver(NULL);
@@ -229,13 +211,13 @@ static void lost_driver(struct hook_driver *d)
 
 bool hook_driver_takes_file(uint32_t serial)
 {
-	struct hook_driver *d = __atomic_load_n(&driver, __ATOMIC_ACQUIRE);
+	struct hook_driver *d = __atomic_load_n(&hook_found_driver, __ATOMIC_ACQUIRE);
 	uint64_t asked = __atomic_load_n(&hook_state->asked, __ATOMIC_RELAXED);
 	int rc;
 
 	if (!d)
 		return true;
-	if (!others_of(d->page, serial))
+	if (!hook_driver_others_of(d->page, serial))
 		return false;
 	if ((uint32_t)asked == serial)
 		return asked & MAY;
@@ -249,7 +231,7 @@ bool hook_driver_takes_file(uint32_t serial)
 
 static int driver_put(const struct pitrace_hook_args *args)
 {
-	struct hook_driver *d = __atomic_load_n(&driver, __ATOMIC_ACQUIRE);
+	struct hook_driver *d = __atomic_load_n(&hook_found_driver, __ATOMIC_ACQUIRE);
 
 	if (!d)
 		return TRACE_NOBODY;
@@ -287,27 +269,6 @@ __attribute__((noinline)) int hook_driver_put(const struct hook_record *h, uint3
 
 	hook_copy(h, (uint8_t *)words);
 	return driver_put(&args);
-}
-
-bool hook_driver_others(const struct pitrace_hook_page *page, uint32_t serial, unsigned int major)
-{
-	const uint64_t *others = serial ? others_of(page, serial) : NULL;
-
-	return hook_wants(others ? others : (const uint64_t *)page->majors, major);
-}
-
-const struct hook_place *hook_listen_place(void)
-{
-	const struct hook_place *p = __atomic_load_n(&place, __ATOMIC_ACQUIRE);
-
-	return is_gone(p) ? NULL : p;
-}
-
-const struct pitrace_hook_page *hook_driver_page(void)
-{
-	const struct hook_driver *d = __atomic_load_n(&driver, __ATOMIC_ACQUIRE);
-
-	return d ? d->page : NULL;
 }
 
 bool hook_driver_refused(void)

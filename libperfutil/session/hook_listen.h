@@ -13,6 +13,9 @@
 #include "hook/hook_place.h"
 #include "session/hook_record.h"
 
+/* Known within the library alone: what they cost, a record costs. */
+#pragma GCC visibility push(hidden)
+
 /* State of this process only: it lies in a page that is wiped at fork, so that a child starts anew,
  * however it was forked. */
 struct hook_state {
@@ -41,21 +44,65 @@ static inline bool hook_listening(unsigned int which, unsigned int major)
 	return hook_wants(__atomic_load_n(&TraceListening[which], __ATOMIC_ACQUIRE), major);
 }
 
+/* What was found, which children inherit. Pages once found stay mapped: others may be reading
+ * them. */
+struct hook_driver {
+	const struct pitrace_hook_page *page;
+	int fd;
+};
+extern struct hook_place *hook_found_place;
+extern struct hook_driver *hook_found_driver; /* by a hook descriptor */
+
+static inline bool hook_place_is_gone(const struct hook_place *p)
+{
+	return !p || __atomic_load_n(&p->page->gone, __ATOMIC_RELAXED);
+}
+
 /* Where the program's files belong, whose collector is there; or NULL. */
-const struct hook_place *hook_listen_place(void);
+static inline const struct hook_place *hook_listen_place(void)
+{
+	const struct hook_place *p = __atomic_load_n(&hook_found_place, __ATOMIC_ACQUIRE);
+
+	return hook_place_is_gone(p) ? NULL : p;
+}
 
 /* The driver's page; NULL: not opened. */
-const struct pitrace_hook_page *hook_driver_page(void);
+static inline const struct pitrace_hook_page *hook_driver_page(void)
+{
+	const struct hook_driver *d = __atomic_load_n(&hook_found_driver, __ATOMIC_ACQUIRE);
+
+	return d ? d->page : NULL;
+}
+
 /* Whether it exists and may not be opened. */
 bool hook_driver_refused(void);
+/* What others than this session of the driver's listen to; NULL: it is on no more. */
+static inline const uint64_t *hook_driver_others_of(const struct pitrace_hook_page *page,
+						    uint32_t serial)
+{
+	const uint64_t *others = (const uint64_t *)page->others[PITRACE_SERIAL_PLACE(serial)];
+	uint64_t last = __atomic_load_n(&others[3], __ATOMIC_RELAXED);
+
+	return !((last ^ serial) & PITRACE_SERIAL_MASK) ? others : NULL;
+}
+
 /* May this program's records of that session of the driver's go into a file? */
 bool hook_driver_takes_file(uint32_t serial);
 /* Whether others than that session (0: than none) want it. */
-bool hook_driver_others(const struct pitrace_hook_page *page, uint32_t serial, unsigned int major);
+static inline bool hook_driver_others(const struct pitrace_hook_page *page, uint32_t serial,
+				      unsigned int major)
+{
+	const uint64_t *others = serial ? hook_driver_others_of(page, serial) : NULL;
+
+	return hook_wants(others ? others : (const uint64_t *)page->majors, major);
+}
+
 /* Hands it a measured record, for all sessions but that one. Returns as TraceHook does. */
 int hook_driver_put(const struct hook_record *h, uint32_t except);
 
 /* Tells the file who else listens. */
 void hook_set_also(struct hookfile *f);
+
+#pragma GCC visibility pop
 
 #endif

@@ -83,7 +83,7 @@ swtrace run -F 2000 -o short.nrm2 -- sh -c "plain $((100 * factor)) short
 is short_of_memory_exit $? 0
 dd if=/dev/zero of=short/eaten bs=1M count=$(($(available) - 60)) 2>/dev/null
 echo "# $(available) MB are left"
-swtrace run -s 64 -o big.nrm2 -- touch big-ran 2>err
+swtrace run -s $(($(available) + 10)) -o big.nrm2 -- touch big-ran 2>err
 is no_memory $? 125
 says no_memory_words err 'memory'
 is no_memory_not_run "$(ls big-ran 2>/dev/null)" ''
