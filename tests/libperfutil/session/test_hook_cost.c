@@ -8,7 +8,7 @@
 #include "hook_session.h"
 
 #define RECORDS 4
-#define TRIES   4
+#define TRIES   20
 
 enum { NONE, HOOK, EVENT, HOOK_TEXT, EVENT_TEXT, KINDS };
 
