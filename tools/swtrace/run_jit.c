@@ -193,5 +193,5 @@ void run_calls_show(const struct trace_run *r)
 	closedir(folder);
 	if (!any)
 		complain(
-			"--calls: no Java VM has written calls, and no compiled program: compile with -finstrument-functions, or -pg -mfentry -minstrument-return=call (libhookit(3)); is the environment left as it is?");
+			"--calls: no Java VM has written calls, and no compiled program: compile with -finstrument-functions, -pg -mfentry -minstrument-return=call or -fpatchable-function-entry=5 (libhookit(3)); is the environment left as it is?");
 }

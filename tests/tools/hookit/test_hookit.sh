@@ -425,6 +425,6 @@ chmod +x damaged
 [ $? = 125 ] && grep -q 'damaged: at byte [0-9]*: .*: it is damaged' out
 verdict front_damaged $? "$(cat out)"
 "$bin/swtrace" run --calls -o run.nrm2 -- true >out 2>&1
-says front_nothing out 'compile with -finstrument-functions, or -pg -mfentry -minstrument-return=call'
+says front_nothing out 'compile with -finstrument-functions, -pg -mfentry -minstrument-return=call or -fpatchable-function-entry=5'
 
 exit $((failures != 0))
