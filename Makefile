@@ -5,8 +5,8 @@
 # uapi <- a2n <- post. Nothing points back.
 
 VERSION	:= $(shell cat VERSION)
-ARCH	?= $(shell uname -m | sed 's/aarch64/arm64/')
 HOST	:= $(shell uname -m | sed 's/aarch64/arm64/')
+ARCH	?= $(HOST)
 ifneq ($(ARCH),$(HOST))
 O	?= build/$(ARCH)
 else ifneq ($(SAN),)
