@@ -1,0 +1,140 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Every report of made traces, in text, JSON and CSV, whole and filtered, and the exports that are text,
+# against golden files that were read (golden/TRACE; UPDATE=1 writes them anew: then read what changed).
+# The other suites say what is right; this one that nothing else changed.
+set -u
+# shellcheck source=tests/lib/post_lib.sh
+. "$(dirname "$0")/../../lib/post_lib.sh"
+
+for story in sched calls odd whole; do
+	grep -v '^#' "$here/post_$story.story" | sort -sn | "$make_script" $story.nrm2 || exit 1
+done
+"$make_script" --wrap --stopped --collector=perf --scope=100 narrow.nrm2 < \
+	<(grep -v '^#' "$here/post_whole.story" | sort -sn) || exit 1
+sed 's/HELLO/\/nowhere\/hello/' "$here/post_itrace.story" | "$make_script" --collector=ptrace itrace.nrm2 || exit 1
+for scene in story times stacks odd_stacks events no_samples; do
+	"$make_trace" $scene $scene.nrm2 || exit 1
+done
+
+# each OPTION...: what a call prints, its exit code, under a head; what all reports begin with only once
+each() {
+	printf '======== %s\n' "$*"
+	"$post" -q -o - "$@" "$trace.nrm2" >one 2>&1
+	printf '======== exit code %s\n' $?
+	if [ -n "$begun" ]; then
+		sed '/report, pitrace/,/^Lost/d' one
+	else
+		cat one
+	fi
+	begun=yes
+}
+
+samples() {
+	each -tprof
+	each -tprof -cpu -off
+	each -tprof -nsf -clip 10 -v
+	each -tprof -pnm
+	each -tprof -tnm -csv
+	each -tprof -cpu -off -csv
+	each -tprof -cpu -json
+	each -calltree
+	each -calltree -json
+	each -calltree -csv -pnm
+	each -callers
+	each -callers -csv
+	each -callees -json
+	each -callees=spin_unlock
+	each -folded
+}
+
+times() {
+	for report in sched offcpu irq syscalls faults marks; do
+		each -$report
+		each -$report -json
+		each -$report -csv
+	done
+	each -sched -pnm
+	each -sched -tnm -json
+	each -offcpu -calltree
+	each -offcpu -callers -json
+	each -offcpu -folded
+	each -marks -pnm
+	each -syscalls -clip 10
+}
+
+filtered() {
+	each -tprof -pid 100 -time 10.0001-10.001
+	each -sched -tid 101,200 -csv
+	each -syscalls -comm 'sh*,other' -csv
+	each -marks -time -10.0002 -csv
+	each -faults -cpus 1 -csv
+	each -show -pid 200-300 -json
+	each -tprof -symbol spin_unlock,copy_to_user -csv
+}
+
+instructions() {
+	for report in arc flow tree; do
+		each -$report
+		each -$report -json
+		each -$report -csv
+	done
+	each -arc -c
+	each -arc -ck
+	each -arc -cp -csv
+	each -tree -callers
+	each -tree -callees -json
+	each -tree -folded
+	each -tree -own
+	each -disasm
+	each -verify
+}
+
+file() {
+	each -info
+	each -info -json
+	each -stats
+	each -stats -json
+	each -validate
+	each -show
+	each -show -json
+}
+
+by_event() {
+	for event in 1 2; do
+		each -tprof -e $event
+		each -tprof -e $event -json
+	done
+	each -calltree
+}
+
+exports() {
+	for format in chrome speedscope firefox folded; do
+		each -format $format
+	done
+}
+
+golden() { # TRACE GROUP...
+	local group trace=$1 begun=''
+	shift
+	for group; do
+		$group
+	done >all
+	mkdir -p "$here/golden"
+	same all golden/"$trace"
+	verdict "$trace"
+}
+
+golden whole samples times filtered file exports
+golden narrow times file
+golden story samples filtered exports
+golden stacks samples exports
+golden odd_stacks samples
+golden times samples
+golden events file by_event
+golden no_samples file
+golden sched times
+golden calls times
+golden odd times
+golden itrace instructions file exports
+finish
