@@ -306,15 +306,16 @@ static bool written(const struct ai *ai)
 	return !ferror(ai->out[0]) && (!ai->out[1] || !ferror(ai->out[1]));
 }
 
+/* Samples that were asked for by number are all taken, however late; else an end is. */
 static int run(struct ai *ai, const sigset_t *ends)
 {
-	uint64_t run_ns = ai->run ? ai->run : ai->samples * ai->interval;
-	uint64_t end = run_ns ? ai->begun + run_ns : UINT64_MAX, next = ai->begun;
-	bool ended = false;
+	bool counted = ai->samples && ai->summary == SUMMARY_AFTER_SAMPLES, ended = false;
+	uint64_t run_ns = ai->run ? ai->run : ai->samples * ai->interval, next = ai->begun;
+	uint64_t end = run_ns && !counted ? ai->begun + run_ns : UINT64_MAX;
 	int rc = PI_OK;
 
-	while (!rc && !ended && next < end && written(ai)) {
-		/* A sample that could not be taken in time is left out: never two at once. */
+	while (!rc && !ended && (counted ? ai->shown < ai->samples : next < end) && written(ai)) {
+		/* A sample that could not be taken in time is taken at the next one's: never two at once. */
 		do
 			next += ai->interval;
 		while (next < now_on(CLOCK_MONOTONIC));

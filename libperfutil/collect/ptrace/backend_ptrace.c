@@ -195,7 +195,7 @@ static void *work(void *arg)
 			flushed(b);
 		if (polled && !(w & REQUEST_SUSPEND) != s->on)
 			switched(b, !(w & REQUEST_SUSPEND));
-		if (turns % 64 == 1 && s->last - second >= 1000000000) {
+		if (polled && s->last - second >= 1000000000) {
 			second = s->last;
 			user_rings_sync(&s->out, PITRACE_SYNC_SECOND, ptrace_stamp(s));
 		}

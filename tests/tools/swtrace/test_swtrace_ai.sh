@@ -48,12 +48,20 @@ is shares "$(json '[(.samples[], .summary) | (.cpus[], .all) | (.idle_percent * 
 	(.busy_percent * 100 | round) + (.interrupt_percent * 100 | round)] | unique')" '[10000]'
 is sum_of_cpus "$(json '[.samples[], .summary] | map((.cpus | map(.busy_ns) | add) == .all.busy_ns) | unique')" '[true]'
 is sum_of_samples "$(json '[.samples[].all.idle_ns] | add')" "$(json .summary.all.idle_ns)"
-is time_goes_by "$(json '[.samples[] | .elapsed_ns as $e | .cpus[] | select(.online) |
-	.current_ns > $e - 20000000 and .current_ns < $e + 20000000] | unique')" '[true]'
 idle=$(json ".summary.cpus[] | select(.cpu == $cpu) | .idle_percent")
 calc "$idle < 5"
 verdict busy_cpu $? "CPU $cpu was busy and seems $idle % idle"
 is interrupts "$(json '.summary.all.interrupts > 0')" true
+# Its CPU may be another's between a look at the clock and the reading: once of five times it is not.
+goes_by() {
+	json '[.samples[] | .elapsed_ns as $e | .cpus[] | select(.online) |
+		.current_ns > $e - 20000000 and .current_ns < $e + 20000000] | unique'
+}
+for _ in 1 2 3 4 5; do
+	[ "$(goes_by)" != '[true]' ] || break
+	"$bin/swtrace" ai -B proc --json 0.2 4 >out 2>err
+done
+is time_goes_by "$(goes_by)" '[true]'
 
 # ---- dispatches: of two processes that wake one another on one CPU, twice a turn
 if [ "$(json '.summary.all.dispatches == null')" = false ]; then
@@ -93,6 +101,20 @@ verdict old_file $?
 ai 0 csv -B proc --csv 0.1 2
 is csv_lines "$(grep -c , out)" $((1 + 2 * ($(getconf _NPROCESSORS_ONLN) + 1)))
 is csv_books "$(awk -F, 'NR > 1 && $8 + $9 + $10 != $7' out)" ''
+
+# ---- who comes late takes all samples nevertheless
+"$bin/swtrace" ai -B proc --csv 0.05 4 >out 2>err &
+watcher=$!
+for _ in $(seq 100); do
+	[ "$(grep -c , out)" -lt 2 ] || break
+	sleep 0.01
+done
+kill -STOP $watcher
+sleep 0.5
+kill -CONT $watcher
+wait $watcher
+is late $? 0
+is late_samples "$(grep -c ,all, out)" 4
 
 # ---- Ctrl-C tells what was seen; each sample stands there at once
 "$bin/swtrace" ai -B proc 0.1 >out 2>err &

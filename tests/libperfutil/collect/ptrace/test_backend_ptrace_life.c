@@ -5,6 +5,7 @@
  */
 #if defined(__x86_64__)
 
+#include <inttypes.h>
 #include "ptrace_programs.h"
 
 /* ---- from here, until there ------------------------------------------------------------------ */
@@ -401,26 +402,33 @@ static void suspends(void)
 	end();
 }
 
-/* A clock sync each second. */
+/* A clock sync each second: of two, at most as many as seconds have passed, however long a busy machine takes
+ * until it has stepped through a buffer that is given. */
 static void seconds(void)
 {
 	uint64_t began = now_ns(), passed = 0;
 	unsigned int n = 0;
 
 	configure();
+	config.segment_bytes = 4096;
 	start(sub_ever);
 	trace();
 	begun();
 	let_go();
-	while (passed < 2300) {
+	while (n < 2 && passed < 30000) {
 		drain();
 		n += records_count(PITRACE_SYNC, PITRACE_SYNC_SECOND);
 		records_forget();
 		usleep(1000);
 		passed = (now_ns() - began) / 1000000;
 	}
-	CU_ASSERT(n >= 1 && n <= passed / 1000);
 	CU_ASSERT_EQUAL(collector_ptrace.off(b), 0);
+	drain();
+	n += records_count(PITRACE_SYNC, PITRACE_SYNC_SECOND);
+	passed = (now_ns() - began) / 1000000;
+	if (n < 2 || n > passed / 1000)
+		printf("# %u syncs in %" PRIu64 " ms\n", n, passed);
+	CU_ASSERT(n >= 2 && n <= passed / 1000);
 	kill(subject, SIGKILL);
 	end();
 }
