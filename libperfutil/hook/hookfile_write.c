@@ -302,6 +302,7 @@ static bool prepare(struct hookfile *f, uint32_t i)
 	struct hookfile_slot *s = &f->table[i];
 	uint8_t *data = f->data + (size_t)i * f->slot_bytes;
 	uint32_t table = __atomic_load_n(&f->header->table, __ATOMIC_RELAXED);
+	uint32_t base = i * (f->slot_bytes / 8) | HOOKFILE_ACCEPTS;
 
 	if (f->reserve_slots && !have(data, f->slot_bytes)) {
 		__atomic_store_n(&s->state, HOOKFILE_FREE, __ATOMIC_RELEASE);
@@ -312,8 +313,11 @@ static bool prepare(struct hookfile *f, uint32_t i)
 	if (i < table || !f->reserve_slots)
 		memset(data, 0, f->slot_bytes);
 	s->stamp = hookfile_now(f->tsc);
-	s->base = i * (f->slot_bytes / 8) | HOOKFILE_ACCEPTS;
-	__atomic_store_n(&s->position, s->base, __ATOMIC_RELEASE);
+	/* Written once, before the slot is in a lane: a thread that still has it from a lane of before
+	 * may read it at any time. */
+	if (s->base != base)
+		s->base = base;
+	__atomic_store_n(&s->position, base, __ATOMIC_RELEASE);
 	__atomic_store_n(&s->state, HOOKFILE_OPEN, __ATOMIC_RELEASE);
 	while (table <= i && !__atomic_compare_exchange_n(&f->header->table, &table, i + 1, false,
 							  __ATOMIC_RELEASE, __ATOMIC_RELAXED))
