@@ -39,6 +39,14 @@ is why_not "$(sed -n '/^impossible/,/tell that they/p' out)" "impossible: 2012 o
 verdict outermost $? "$(cat out)"
 says types out '^types of methods: I i J j N n; none:$'
 is nothing_left "$(ls tmp)" ''
+# By the probes, too: exceptions of natives show in every second pass alone.
+"$train" -p -n 1 -l -c probes >out 2>err
+is probes_first "$(grep -c '^[Nn]-Xx-.* never$' out) $(sed -n 's/^sequences: .* of the \([0-9]*\) .*/\1/p' out)" '136 1144'
+rm probes
+"$train" -p -n 2 -l -c probes >out 2>err
+is probes_all "$(sed -n 's/^\(sequences: .* that there can be\).*/\1/p' out)" 'sequences: 1144 of the 1144 that there can be'
+is probes_none_missing "$(grep ' never$' out | head -3)" ''
+is probes_listed "$(grep -cE '^[IiJjNn]-(En|Ex|Xx)-[IiJjNn]-(En|Ex|Xx)-[IiJjNn] [0-9]+ [0-9]+$' out)" 1144
 # The agent uses them: a program of the same VM finds its sequences trained.
 cat >One.java <<'END'
 public class One {

@@ -193,6 +193,13 @@ static char *make_agent(const struct trainer *t)
 	return text;
 }
 
+/* To the VM's probes natives show exceptions only while their wrapper is interpreted, as it is at first:
+ * every second pass it stays so. */
+static const char *natives_stay(const struct trainer *t)
+{
+	return t->how->probes && t->passes.n % 2 ? "-XX:CompileCommand=exclude,TrainN::*" : NULL;
+}
+
 /* Interpreted and compiled methods; these early, or a pass takes minutes. */
 static bool start(struct trainer *t, char *agent, const char *out, int *status, pid_t *pid)
 {
@@ -207,6 +214,8 @@ static bool start(struct trainer *t, char *agent, const char *out, int *status, 
 	words[n++] = (char *)t->java;
 	for (i = 0; i < sizeof(before) / sizeof(before[0]); i++)
 		words[n++] = (char *)before[i];
+	if (natives_stay(t))
+		words[n++] = (char *)natives_stay(t);
 	for (i = 0; t->how->words[i]; i++) {
 		if (i == WORDS_MOST) {
 			complain("more than %d options for the VM", WORDS_MOST);
