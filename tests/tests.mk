@@ -143,7 +143,7 @@ $(O)/tests/unit/test_cpi_count: TESTLINK = -Wl,--wrap=TraceFindEvents,--wrap=cou
 $(O)/tests/unit/test_jprof_calls: INC_TESTS += -Itools/calltree -Itools/jprof/calls
 $(O)/tests/unit/test_probe_frames: INC_TESTS += -Itools/calltree -Itools/jprof/calls -Itools/jprof/probes
 $(O)/tests/unit/test_probe_frames: $(call obj,tools/jprof/probes/probe_frames.c tools/calltree/call_thread.c)
-$(O)/tests/unit/test_jprof_calls: $(call obj,$(addprefix tools/calltree/,call_ring.c call_thread.c calibration.c calibration_text.c) \
+$(O)/tests/unit/test_jprof_calls: $(call obj,$(addprefix tools/calltree/,call_ended.c call_ring.c call_thread.c calibration.c calibration_text.c) \
 	$(addprefix tools/,calltree/method_filter.c jprof/calls/methods.c))
 $(O)/tests/unit/test_jprof_metrics $(O)/tests/unit/test_jprof_calibration: INC_TESTS += -Itools/calltree -Itools/jprof/calls
 $(O)/tests/unit/test_jprof_metrics: $(call obj,$(addprefix tools/calltree/,call_thread.c metrics.c))

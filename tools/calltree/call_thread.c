@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "call_fast.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -75,9 +76,13 @@ struct call_thread *call_thread_new(uint32_t metrics)
 	return t;
 }
 
+/* One that has ended is of the heap. */
 void call_thread_free(struct call_thread *t)
 {
-	munmap(t->memory, t->size);
+	if (t->memory)
+		munmap(t->memory, t->size);
+	else
+		free(t);
 }
 
 /* ---- nodes ----------------------------------------------------------------------------------- */

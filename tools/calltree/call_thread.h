@@ -64,8 +64,8 @@ struct call_thread {
 	struct call_frame *frames; /* before the first one lies one with node 0 and NO_METHOD */
 	struct call_node *nodes;
 	uint64_t *raw;               /* `metrics` values for each node */
-	uint64_t *minimum;           /* SEQUENCES times `metrics` */
-	struct value_spread *spread; /* likewise */
+	uint64_t *minimum;           /* SEQUENCES times `metrics`; NULL: it has ended */
+	struct value_spread *spread; /* likewise: where the minimum is 0 it has nothing */
 	struct call_ring *ring;      /* each event goes there too; NULL: none does */
 	uint64_t entries, exits, unwinds;
 	/* Of the last event's values the places in their spreads, which count with the next one:
@@ -86,7 +86,7 @@ struct call_thread {
 	uint64_t too_deep, too_many, uncounted, unknown;
 	uint64_t backwards; /* values that were less than the one before: taken for no time */
 	/* The owner's. */
-	struct call_thread *next_thread, *next_resting;
+	struct call_thread *next_thread, **place_of, *next_resting;
 	char *name;
 	pid_t tid;
 	void *memory;

@@ -31,10 +31,12 @@ static void learn(void *arg, const struct call_thread *t)
 {
 	struct writing *w = arg;
 
-	calibration_add(&w->calibration, t);
-	for (size_t i = 0; i < (size_t)SEQUENCES * t->metrics; i++)
-		if (t->spread[i].times)
-			spread_merge(&w->seen[i], &t->spread[i]);
+	if (t->minimum) {
+		calibration_add(&w->calibration, t);
+		for (size_t i = 0; i < (size_t)SEQUENCES * t->metrics; i++)
+			if (t->minimum[i])
+				spread_merge(&w->seen[i], &t->spread[i]);
+	}
 	w->entries += t->entries;
 	w->exits += t->exits;
 	w->unwinds += t->unwinds;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "calibration.h"
+#include "call_ended.h"
 #include "call_fast.h"
 #include "method_filter.h"
 #include "method_id.h"
@@ -537,6 +538,96 @@ static void ids(void)
 	CU_ASSERT_EQUAL(method_number((uint32_t)method_id(5, true, true)), 5);
 }
 
+/* Events at random, some beyond the tree's room. */
+static void make_events(struct call_thread *to, uint32_t n)
+{
+	uint64_t now = 1000;
+
+	to->room = 500;
+	while (n--) {
+		uint32_t m = chance(4);
+
+		now += chance(300);
+		if (chance(5) < 3)
+			call_enter(to, m, chance(2) ? TYPE_JITTED : TYPE_NATIVE, &now);
+		else if (chance(2))
+			call_leave(to, m, &now);
+		else
+			call_unwind(to, m, &now);
+		to->last[0] = now;
+	}
+}
+
+/* A thread that has ended has the same tree, with the same corrections. */
+static void ended(void)
+{
+	struct call_thread *to;
+	struct calibration c;
+	bool clamped;
+	uint32_t i;
+
+	begin();
+	make_events(t, 20000);
+	CU_ASSERT(t->too_many > 0 && t->more_used > 1 && t->nodes[0].child == t->beyond);
+	to = call_ended(t);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(to);
+	CU_ASSERT_FATAL(to->used == t->used && to->beyond == to->used && to->metrics == 1);
+	CU_ASSERT(to->entries == t->entries && to->exits == t->exits && to->unwinds == t->unwinds);
+	CU_ASSERT(to->depth == t->depth && to->too_many == t->too_many &&
+		  to->unknown == t->unknown && to->tid == t->tid);
+	CU_ASSERT_EQUAL(memcmp(to->nodes + 1, t->nodes + 1, (t->used - 1) * sizeof(*t->nodes)), 0);
+	CU_ASSERT_EQUAL(memcmp(&to->nodes[to->beyond], &t->nodes[t->beyond], sizeof(*t->nodes)), 0);
+	CU_ASSERT_EQUAL(to->nodes[0].child, to->beyond);
+	CU_ASSERT_EQUAL(to->raw[to->beyond], t->raw[t->beyond]);
+	CU_ASSERT(t->raw[t->beyond] > 0);
+	CU_ASSERT_EQUAL_FATAL(calibration_init(&c, 1), 0);
+	calibration_add(&c, t);
+	for (i = 0; i < t->used; i++) {
+		CU_ASSERT_EQUAL(to->raw[i], t->raw[i]);
+		CU_ASSERT_EQUAL(calibration_delta(&c, to, i, 0, &clamped),
+				calibration_delta(&c, t, i, 0, &clamped));
+	}
+	call_settle(to);
+	CU_ASSERT_PTR_NULL(to->minimum);
+	calibration_free(&c);
+	call_thread_free(to);
+	call_thread_free(t);
+}
+
+/* What several have learnt, one of them keeps. */
+static void learnt(void)
+{
+	struct call_thread *a = call_thread_new(1), *b = call_thread_new(1),
+			   *all = call_thread_new(1);
+	uint64_t seen = 0;
+
+	CU_ASSERT_FATAL(a && b && all);
+	make_events(a, 3000);
+	make_events(b, 3000);
+	call_settle(a);
+	call_settle(b);
+	call_learn(all, a);
+	CU_ASSERT_EQUAL(memcmp(all->minimum, a->minimum, SEQUENCES * sizeof(*a->minimum)), 0);
+	CU_ASSERT_EQUAL(memcmp(all->spread, a->spread, SEQUENCES * sizeof(*a->spread)), 0);
+	call_learn(all, b);
+	for (uint32_t i = 0; i < SEQUENCES; i++) {
+		uint64_t one = a->minimum[i], two = b->minimum[i],
+			 least = !one || (two && two < one) ? two : one, places = 0;
+
+		CU_ASSERT_EQUAL(all->minimum[i], least);
+		CU_ASSERT_EQUAL(all->spread[i].times, a->spread[i].times + b->spread[i].times);
+		CU_ASSERT_EQUAL(all->spread[i].sum, a->spread[i].sum + b->spread[i].sum);
+		for (uint32_t j = 0; j < SPREAD_PLACES; j++)
+			places += all->spread[i].place[j];
+		CU_ASSERT_EQUAL(places, all->spread[i].times);
+		seen += places;
+	}
+	CU_ASSERT_EQUAL(seen, 6000);
+	call_thread_free(a);
+	call_thread_free(b);
+	call_thread_free(all);
+}
+
 static void named(void)
 {
 	int32_t first = methods_add("a/Bx", 3, "cx", 1, "()Vx", 3), i;
@@ -556,7 +647,8 @@ int main(void)
 		{ "deep", deep },         { "many", many },       { "calibrated", calibrated },
 		{ "unlearnt", unlearnt }, { "ring", ring },       { "filters", filters },
 		{ "in_line", in_line },   { "settled", settled }, { "cost", cost },
-		{ "ids", ids },           { "named", named },     { NULL, NULL },
+		{ "ended", ended },       { "learnt", learnt },   { "ids", ids },
+		{ "named", named },       { NULL, NULL },
 	};
 
 	return unit_run("jprof_calls", tests);

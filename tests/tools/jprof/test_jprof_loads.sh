@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Programs of the size of real ones, under the agent with all methods, in both modes: the JDK's HTTP server
+# Ten thousand threads that come and go. Programs of the size of real ones, under the agent with all methods, in both modes: the JDK's HTTP server
 # with many threads, stacks that are deep and that overflow, exceptions; loops as benchmarks have them.
 # They say what they say otherwise, and entries are exits, exits by exception and the frames that live, to
 # the last one.
@@ -39,6 +39,36 @@ served() { # MODE: 960 requests; of their depths all that are not 11, 31, 51, 71
 		((n % 20 == 11)) || echo $((n % 100 * 20 + 1))
 	done | awk '{ n += $1 } END { print n }')"
 }
+# Each has calls and an exception; of those that have ended the VM keeps little.
+cat >Many.java <<'END'
+import java.nio.file.*;
+public class Many {
+	static int leaf(int n) { return n + 1; }
+	static int fails(int n) { if (n % 2 == 0) throw new IllegalStateException(); return leaf(n); }
+	static void job(int n) { for (int i = 0; i < 4; i++) try { leaf(fails(n + i)); } catch (IllegalStateException e) { leaf(i); } }
+	public static void main(String[] args) throws Exception {
+		for (int i = 0; i < 10000; i += 100) {
+			Thread[] all = new Thread[100];
+			for (int k = 0; k < all.length; k++) { int n = i + k; (all[k] = new Thread(() -> job(n), "one of many")).start(); }
+			for (Thread t : all) t.join();
+		}
+		for (String line : Files.readAllLines(Path.of("/proc/self/status")))
+			if (line.startsWith("VmHWM")) System.out.println(line.replaceAll("[^0-9]", ""));
+	}
+}
+END
+javac Many.java || exit 1
+traced CALLFLOW,CALIBRATION=many,CLASSMETHODS='Many.*' -Xmx64m Many
+is many_threads "$? $(cat err) $(grep -c '^  0 .* one of many_[0-9]*$' log-rt.*) $(calls 'Many.job(I)V') $(calls 'Many.fails(I)I') $(calls 'Many.leaf(I)I')" \
+	'0  10000 10000 40000 60000'
+entries_are_exits 100000 9 && ! grep -q '^not kept\|^threads without' log-rt.*
+verdict many_threads_balance $? "$(sed -n 3,4p log-rt.*)"
+calc "$(cat out) < 600000"
+verdict many_threads_memory $? "$(cat out) kB"
+# Each entry and each end is one that a sequence was learnt by.
+n=$(awk '/^sequence/ { n += $3 } END { print n + 0 }' many)
+calc "$n >= 200000"
+verdict many_threads_learnt $? "$n"
 for mode in rewrite probes; do
 	traced CALLTREE,MODE=$mode Loops
 	whole Loops_$mode

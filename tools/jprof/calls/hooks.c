@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "call_ended.h"
 #include "class_out.h"
 #include "constants.h"
 #include "method_id.h"
@@ -90,6 +91,7 @@ static void add_thread(struct call_thread *t)
 {
 	t->ring = tracing ? call_ring_new(t->metrics) : NULL;
 	set_plain(t);
+	t->place_of = last;
 	*last = t;
 	last = &t->next_thread;
 }
@@ -116,8 +118,12 @@ void hooks_thread_begin(const char *name)
 		return;
 	}
 	t = call_thread_new(metrics_count());
-	if (!t)
+	if (!t) {
+		if (reading == READ_METRICS)
+			metrics_thread_end();
+		refuse("no memory");
 		return;
+	}
 	t->name = name ? strdup(name) : NULL;
 	t->tid = gettid();
 	pthread_mutex_lock(&lock);
@@ -133,13 +139,61 @@ void hooks_thread_name(const char *name)
 		self->name = strdup(name);
 }
 
+/* With the lock held: the list goes on with another one in its place, or with the next one. */
+static void replace(struct call_thread *t, struct call_thread *to)
+{
+	struct call_thread *next = t->next_thread, **end = to ? &to->next_thread : t->place_of;
+
+	*t->place_of = to ? to : next;
+	if (to) {
+		to->place_of = t->place_of;
+		to->next_thread = next;
+	}
+	if (next)
+		next->place_of = end;
+	else
+		last = end;
+}
+
+/* The first that ends keeps what all others have learnt. */
+static bool keeps_learnt(struct call_thread *t, struct call_thread **learnt)
+{
+	static struct call_thread *all;
+
+	pthread_mutex_lock(&lock);
+	if (!all)
+		all = t;
+	pthread_mutex_unlock(&lock);
+	*learnt = all;
+	return all == t;
+}
+
+/* Its tree is kept, in less memory. */
+static void keep_ended(struct call_thread *t)
+{
+	struct call_thread *learnt, *to;
+
+	to = keeps_learnt(t, &learnt) ? NULL : call_ended(t);
+	if (!to)
+		return;
+	pthread_mutex_lock(&lock);
+	call_learn(learnt, t);
+	replace(t, to);
+	pthread_mutex_unlock(&lock);
+	call_thread_free(t);
+}
+
 void hooks_thread_end(void)
 {
-	if (self->nodes && reading == READ_METRICS)
+	struct call_thread *t = self;
+
+	if (t->nodes && reading == READ_METRICS)
 		metrics_thread_end();
-	if (self->ring)
-		atomic_store_explicit(&self->ring->ended, true, memory_order_release);
+	if (t->ring)
+		atomic_store_explicit(&t->ring->ended, true, memory_order_release);
 	self = &nobody;
+	if (t->nodes)
+		keep_ended(t);
 }
 
 void hooks_each(void (*each)(void *arg, const struct call_thread *t), void *arg)
@@ -283,14 +337,8 @@ static bool is_interpreter(uintptr_t site)
 
 static void forget(struct call_thread *t)
 {
-	struct call_thread **at = &first;
-
 	pthread_mutex_lock(&lock);
-	while (*at != t)
-		at = &(*at)->next_thread;
-	*at = t->next_thread;
-	if (last == &t->next_thread)
-		last = at;
+	replace(t, NULL);
 	pthread_mutex_unlock(&lock);
 	call_thread_free(t);
 }
