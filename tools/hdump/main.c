@@ -156,18 +156,23 @@ static int show(struct hdump *o)
 	return EXIT_HDUMP;
 }
 
-/* As many dumps as the report is about. */
-static bool makes_sense(const struct hdump *o)
+/* As many dumps as the report is about; false after a message. */
+static bool has_dumps(const struct hdump *o)
 {
-	switch (o->what) {
-	case SHOW_DIFFERENCE:
-	case SHOW_REVERSE:
-		return o->count == 2;
-	case SHOW_SUSPECTS:
-		return o->count >= 3;
-	default:
-		return o->count == 1;
-	}
+	bool two = o->what == SHOW_DIFFERENCE || o->what == SHOW_REVERSE;
+	bool several = o->what == SHOW_SUSPECTS;
+
+	if (several ? o->count >= 3 : o->count == (two ? 2 : 1))
+		return true;
+	complain("%s takes %s, not %d: see hdump -help",
+		 several ? "-suspects" :
+		 two     ? "a comparison (-diff, -rdiff)" :
+			   "this report",
+		 several ? "three dumps or more, from the oldest to the newest" :
+		 two     ? "two dumps, the older one first" :
+			   "one dump",
+		 o->count);
+	return false;
 }
 
 static int run(struct hdump *o)
@@ -207,8 +212,5 @@ int main(int argc, char **argv)
 	}
 	o.paths = rest.words;
 	o.count = rest.count;
-	if (makes_sense(&o))
-		return run(&o);
-	options_help(stderr, &table);
-	return EXIT_HDUMP;
+	return has_dumps(&o) ? run(&o) : EXIT_HDUMP;
 }

@@ -39,10 +39,10 @@ struct string_texts {
 	uint64_t count, room;
 	struct group *groups;
 	uint64_t group_count, group_room;
-	uint64_t strings, bytes, wasted;
-	uint64_t hash;
-	struct group *same; /* of the array that is read */
-	bool differs;
+	uint64_t bytes, wasted;
+	uint64_t hash; /* of the array that is read */
+	uint8_t *kept; /* its first bytes, if they are wanted: the hash is known behind it alone */
+	int (*done)(struct string_texts *t, const struct hprof_object *o, uint64_t length);
 };
 
 static struct string_texts *texts_of(struct hprof *p)
@@ -135,10 +135,11 @@ static uint64_t hash_begin(const struct string_texts *t, const struct hprof_obje
 	return hash_on(0xcbf29ce484222325ull, kind, sizeof(kind));
 }
 
-static int hash_done(struct string_texts *t, const struct hprof_object *o)
+static int hash_done(struct string_texts *t, const struct hprof_object *o, uint64_t length)
 {
 	uint64_t units = heap_size_of(&t->h, o, NO_CLASS) / UNIT;
 
+	(void)length;
 	if (array_next(t->list, t->count, t->room))
 		return -ENOMEM;
 	t->list[t->count++] = (struct string_text){ hash_mix(t->hash, o->count),
@@ -147,7 +148,7 @@ static int hash_done(struct string_texts *t, const struct hprof_object *o)
 	return 0;
 }
 
-static int hash_object(struct hprof *p, const struct hprof_object *o)
+static int text_object(struct hprof *p, const struct hprof_object *o)
 {
 	struct string_texts *t = texts_of(p);
 	uint32_t object;
@@ -156,21 +157,25 @@ static int hash_object(struct hprof *p, const struct hprof_object *o)
 		return 0;
 	t->hash = hash_begin(t, o, object);
 	if (!o->count)
-		return hash_done(t, o);
+		return t->done(t, o, 0);
 	p->wants = true;
 	return 0;
 }
 
-static int hash_content(struct hprof *p, const struct hprof_object *o, uint64_t from,
+static int text_content(struct hprof *p, const struct hprof_object *o, uint64_t from,
 			const uint8_t *data, size_t n)
 {
 	struct string_texts *t = texts_of(p);
+	uint64_t all = (uint64_t)o->count * hprof_size(p, o->type);
+	size_t room = t->kept && from < TEXT_KEPT ? TEXT_KEPT - (size_t)from : 0;
 
 	t->hash = hash_on(t->hash, data, n);
-	return from + n == (uint64_t)o->count * hprof_size(p, o->type) ? hash_done(t, o) : 0;
+	if (room)
+		memcpy(t->kept + from, data, room < n ? room : n);
+	return from + n == all ? t->done(t, o, all) : 0;
 }
 
-static const struct hprof_sink hash_sink = { .object = hash_object, .content = hash_content };
+static const struct hprof_sink text_sink = { .object = text_object, .content = text_content };
 
 static int by_hash(const void *one, const void *other)
 {
@@ -227,13 +232,6 @@ static int group(struct string_texts *t, uint64_t most)
 
 /* ---- the texts that are shown ---------------------------------------------------------------- */
 
-/* Arrays are read again, and their hash is known behind them: each is kept until then. */
-struct keeper {
-	uint8_t *bytes;
-	uint32_t room;
-};
-static struct keeper keeper;
-
 static int text_done(struct string_texts *t, const struct hprof_object *o, uint64_t length)
 {
 	const struct group key = { .hash = hash_mix(t->hash, o->count) };
@@ -249,43 +247,15 @@ static int text_done(struct string_texts *t, const struct hprof_object *o, uint6
 		if (!g->text)
 			return -ENOMEM;
 		if (kept)
-			memcpy(g->text, keeper.bytes, kept);
+			memcpy(g->text, t->kept, kept);
 		g->length = (uint32_t)length;
 		g->type = o->type;
 		g->wide = bit(t->wide, ids_find(&t->h.ids, o->id)) || o->type == HPROF_CHAR;
-	} else if (g->length != (uint32_t)length || memcmp(g->text, keeper.bytes, kept)) {
+	} else if (g->length != (uint32_t)length || memcmp(g->text, t->kept, kept)) {
 		g->others++;
 	}
 	return 0;
 }
-
-static int text_object(struct hprof *p, const struct hprof_object *o)
-{
-	struct string_texts *t = texts_of(p);
-	uint32_t object;
-
-	if (!is_value(t, o, &object))
-		return 0;
-	t->hash = hash_begin(t, o, object);
-	if (!o->count)
-		return text_done(t, o, 0);
-	p->wants = true;
-	return 0;
-}
-
-static int text_content(struct hprof *p, const struct hprof_object *o, uint64_t from,
-			const uint8_t *data, size_t n)
-{
-	struct string_texts *t = texts_of(p);
-	uint64_t all = (uint64_t)o->count * hprof_size(p, o->type);
-	size_t part = from < TEXT_KEPT ? TEXT_KEPT - (size_t)from : 0;
-
-	t->hash = hash_on(t->hash, data, n);
-	memcpy(keeper.bytes + (from < TEXT_KEPT ? from : 0), data, part < n ? part : n);
-	return from + n == all ? text_done(t, o, all) : 0;
-}
-
-static const struct hprof_sink text_sink = { .object = text_object, .content = text_content };
 
 /* UTF-8 of Latin-1, or of UTF-16: the VM's own order in bytes, the file's in characters. */
 static char *utf8_of(const struct group *g)
@@ -382,6 +352,14 @@ static int write_texts(struct hdump *o, const struct string_texts *t)
 	return 0;
 }
 
+static int read_texts(struct string_texts *t,
+		      int (*done)(struct string_texts *t, const struct hprof_object *o,
+				  uint64_t length))
+{
+	t->done = done;
+	return heap_pass(&t->h, &text_sink);
+}
+
 static int find_texts(struct string_texts *t, const struct hdump *o)
 {
 	uint64_t most = o->rows == HDUMP_ROWS ? 30 : o->rows ? o->rows : UINT64_MAX;
@@ -390,18 +368,18 @@ static int find_texts(struct string_texts *t, const struct hdump *o)
 
 	t->value = calloc(n, sizeof(*t->value));
 	t->wide = calloc(n, sizeof(*t->wide));
-	keeper.bytes = malloc(TEXT_KEPT);
-	if (!t->value || !t->wide || !keeper.bytes)
+	if (!t->value || !t->wide)
 		return -ENOMEM;
 	/* The layout comes of the second pass. */
 	if (find_fields(t))
 		rc = heap_pass(&t->h, &value_sink);
 	if (!rc || rc == -EINVAL)
-		rc = heap_pass(&t->h, &hash_sink);
+		rc = read_texts(t, hash_done);
 	if (!rc || rc == -EINVAL)
 		rc = group(t, most);
+	t->kept = malloc(TEXT_KEPT);
 	if (!rc)
-		rc = heap_pass(&t->h, &text_sink);
+		rc = t->kept ? read_texts(t, text_done) : -ENOMEM;
 	if (t->group_count)
 		qsort(t->groups, t->group_count, sizeof(*t->groups), by_waste);
 	return rc == -EINVAL ? 0 : rc;
@@ -425,8 +403,7 @@ int show_strings(struct hdump *o)
 	free(t.list);
 	free(t.value);
 	free(t.wide);
-	free(keeper.bytes);
-	keeper.bytes = NULL;
+	free(t.kept);
 	heap_close(&t.h);
 	return code;
 }

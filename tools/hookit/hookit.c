@@ -31,7 +31,7 @@ enum begun { NOT_YET, BEGINNING, RUNS, NOT_WANTED };
 
 static struct {
 	_Atomic enum begun begun;
-	struct hookit_options o;
+	const struct hookit_options *o;
 	struct log_rt log;
 	struct log_file file;
 	char key[4096];
@@ -60,7 +60,7 @@ static const struct call_source source = {
 /* A pattern without ( is of the name alone, without its parameters. */
 bool hookit_takes(const char *name)
 {
-	const struct method_filter *f = &hookit.o.functions;
+	const struct method_filter *f = &hookit.o->functions;
 	char alone[1024];
 
 	if (!f->patterns)
@@ -80,7 +80,7 @@ struct hook_function *hookit_new_function(uintptr_t address)
 	if (!f)
 		return NULL;
 	if (mine) {
-		if (hookit.o.functions.patterns)
+		if (hookit.o->functions.patterns)
 			f->left_out = !hookit_takes(modules_name(f));
 		functions_number(f);
 	}
@@ -124,7 +124,7 @@ static uint32_t next_number(void)
 	uint32_t n;
 
 	for (n = 1; n < 100000; n++) {
-		log_file_path(path, hookit.o.path, hookit.o.prefix, hookit.file.kind, n);
+		log_file_path(path, hookit.o->calls.path, hookit.o->calls.prefix, hookit.file.kind, n);
 		if (lstat(path, &st) || !begun ||
 		    (double)st.st_mtim.tv_sec + (double)st.st_mtim.tv_nsec / 1e9 < begun - 0.02)
 			break;
@@ -136,7 +136,7 @@ static bool make_log(void)
 {
 	hookit.pid = getpid();
 	hookit.file.number = next_number();
-	return log_file_make(&hookit.file, hookit.o.path, hookit.o.prefix, "program");
+	return log_file_make(&hookit.file, hookit.o->calls.path, hookit.o->calls.prefix, "program");
 }
 
 static void begin_trace(void)
@@ -146,7 +146,7 @@ static void begin_trace(void)
 
 	for (uint32_t i = 0; i < metrics_count(); i++)
 		names[i] = metrics_get(i)->name;
-	log_file_path(path, hookit.o.path, hookit.o.prefix, "log-gen", hookit.file.number);
+	log_file_path(path, hookit.o->calls.path, hookit.o->calls.prefix, "log-gen", hookit.file.number);
 	if (log_gen_begin(&source, path, metrics_count(), names))
 		hook_threads_trace();
 }
@@ -163,12 +163,12 @@ static void make_key(bool entry)
 		hookit_sites ? hookit_sites :
 		entry        ? "-mfentry" :
 			       "-finstrument-functions",
-		hookit.o.trace ? ", each written" : "");
+		hookit.o->calls.trace ? ", each written" : "");
 }
 
 static const char *minima_path(void)
 {
-	return hookit.o.no_minima ? NULL : hookit.o.minima;
+	return hookit.o->calls.no_minima ? NULL : hookit.o->calls.minima;
 }
 
 /* Before anything of the program is noted: with a stack, and room for what comes meanwhile. */
@@ -189,11 +189,11 @@ static bool set_least(void)
 	const struct metric *m = metrics_get(0);
 	bool cycles = !strcmp(m->unit, "cycles") && CyclesPerSecond() > 0;
 
-	hookit.log.least = hookit.o.least;
-	if (!hookit.o.least || !hookit.o.least_is_ns)
+	hookit.log.least = hookit.o->least;
+	if (!hookit.o->least || !hookit.o->least_is_ns)
 		return true;
 	if (cycles) {
-		hookit.log.least = (uint64_t)((double)hookit.o.least * CyclesPerSecond() / 1e9);
+		hookit.log.least = (uint64_t)((double)hookit.o->least * CyclesPerSecond() / 1e9);
 	} else if (strcmp(m->unit, "ns")) {
 		fprintf(stderr, "hookit: HOOKITOPTS: MINTIME: %s is no time\n", m->name);
 		return false;
@@ -203,12 +203,13 @@ static bool set_least(void)
 
 static bool begin(bool entry)
 {
-	if (hookit_options_take(&hookit.o, getenv("HOOKITOPTS")) <= 0 || !functions_begin())
+	hookit.o = hookit_options();
+	if (!hookit.o || !functions_begin())
 		return false;
 	hookit.log = (struct log_rt){
 		.source = &source,
-		.values = !hookit.o.tree,
-		.types = hookit.o.types,
+		.values = !hookit.o->calls.tree,
+		.types = hookit.o->calls.types,
 		.static_types = true,
 	};
 	if (!set_least())
@@ -217,20 +218,20 @@ static bool begin(bool entry)
 	hookit.file.kind = "log-rt";
 	if (!make_log())
 		return false;
-	hook_tells = hookit.o.tells;
+	hook_tells = hookit.o->tells;
 	hook_reading = hook_tells         ? HOOK_METRICS :
-		       hookit.o.tree      ? HOOK_NOTHING :
+		       hookit.o->calls.tree      ? HOOK_NOTHING :
 		       metrics_wall_alone ? HOOK_CYCLES :
 					    HOOK_METRICS;
-	hook_plain = hook_reading != HOOK_METRICS && !hookit.o.trace;
-	hook_threads_depth(hookit.o.depth);
+	hook_plain = hook_reading != HOOK_METRICS && !hookit.o->calls.trace;
+	hook_threads_depth(hookit.o->depth);
 	make_key(entry);
 	minima_begin(&hookit.log, hookit.key, minima_path());
 	train(entry);
-	if (hookit.o.trace)
+	if (hookit.o->calls.trace)
 		begin_trace();
 	pthread_atfork(NULL, NULL, hookit_forked);
-	hook_on = !hookit.o.waits;
+	hook_on = !hookit.o->waits;
 	return true;
 }
 
@@ -344,7 +345,7 @@ void hookit_forked(void)
 	log_gen_forked();
 	hook_threads_forked();
 	hookit.ended = !make_log();
-	if (!hookit.ended && hookit.o.trace) {
+	if (!hookit.ended && hookit.o->calls.trace) {
 		hook_threads_trace();
 		begin_trace();
 	}

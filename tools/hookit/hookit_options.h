@@ -6,24 +6,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "method_filter.h"
+#include "call_options.h"
 
 struct hookit_options {
-	bool tree;         /* without what the calls took */
-	bool trace;        /* each entry and exit as well */
-	bool tells;        /* … as records of the trace that is taken of the program */
-	bool types;        /* a letter before each name */
-	bool waits;        /* the program says when it begins */
-	bool no_minima;    /* those of other runs are not used, nor kept */
-	char minima[4096]; /* where they are kept; "": the user's cache */
+	struct call_options calls;
+	bool tells;   /* each event as a record of the trace that is taken of the program */
+	bool waits;   /* the program says when it begins */
+	bool patches; /* sites of the program are patched */
 	struct method_filter functions;
 	uint32_t depth; /* levels of calls; 0: all */
 	uint64_t least; /* of the first metric: calls that have less in all are left out */
 	bool least_is_ns;
-	char path[4096], prefix[256]; /* "": the working folder, log-rt */
 };
 
-/* 1: go on; 0: nothing is wanted; -1: an error, after a message. */
-int hookit_options_take(struct hookit_options *o, const char *text);
+/* Read once. NULL: nothing is wanted, or what is wrong was said. */
+const struct hookit_options *hookit_options(void);
 
 #endif

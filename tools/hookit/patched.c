@@ -7,12 +7,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "a2n.h"
 #include "escape.h"
 #include "hook_events.h"
 #include "hookit_begin.h"
+#include "hookit_options.h"
 #include "patch/patch.h"
 
 #if defined(__x86_64__)
@@ -61,27 +61,15 @@ static bool wanted(void *arg, const char *name, uintptr_t function)
 	return takes;
 }
 
-static bool is_wanted(void)
-{
-	const char *text = getenv("HOOKITOPTS");
-
-	while (text && *text) {
-		size_t n = strcspn(text, ",");
-
-		if (n == 5 && !memcmp(text, "PATCH", n))
-			return true;
-		text += n + (text[n] == ',');
-	}
-	return false;
-}
-
-/* Before the program's own code: a program without sites does not notice it. */
+/* Before the program's own code: a program without sites does not notice it, unless the options are
+ * wrong. */
 static __attribute__((constructor)) void begin(void)
 {
 	char why[512] = "";
-	const char *cannot = NULL;
+	const struct hookit_options *o = getenv("HOOKITOPTS") ? hookit_options() : NULL;
+	const char *cannot;
 
-	if (!is_wanted())
+	if (!o || !o->patches)
 		return;
 	cannot = patch_begin(&events);
 	if (!cannot && patch_find(why, sizeof(why)) <= 0)

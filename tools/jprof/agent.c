@@ -34,7 +34,7 @@ static jvmtiEnv *environment(JavaVM *java)
 /* By the command line and by the environment, or attached. Two that only name do no harm. */
 static jint twice(bool running)
 {
-	if (running || agent.o.parts != PART_NAMES)
+	if (running || agent.o.calls.parts != PART_NAMES)
 		fprintf(stderr, "%s: it is loaded already: a second time changes nothing\n",
 			agent_kind.name);
 	return running ? JNI_ERR : JNI_OK;
@@ -60,10 +60,10 @@ static bool can_write(const char *folder)
 
 static bool text_logs(void)
 {
-	const char *folder = *agent.o.path ? agent.o.path : NULL;
+	const char *folder = *agent.o.calls.path ? agent.o.calls.path : NULL;
 	int err;
 
-	if (!agent.o.text && !(agent.o.parts & PART_THREADS))
+	if (!agent.o.text && !(agent.o.calls.parts & PART_THREADS))
 		return true;
 	err = jitlog_create(&agent.text, folder);
 	if (err)
@@ -87,7 +87,7 @@ static jint begin_parts(JavaVM *java, bool running)
 	jvmtiEnv *vm;
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		if (!(agent.o.parts & parts[i].part))
+		if (!(agent.o.calls.parts & parts[i].part))
 			continue;
 		vm = environment(java);
 		if (!vm || parts[i].begin(vm, java, &agent.o, agent.text, running))
@@ -105,7 +105,7 @@ static jint begin(JavaVM *java, const char *text, bool running)
 	go_on = options_take(&agent.o, text);
 	if (go_on <= 0)
 		return go_on < 0 ? JNI_ERR : JNI_OK;
-	if ((*agent.o.path && !can_write(agent.o.path)) || !text_logs()) {
+	if ((*agent.o.calls.path && !can_write(agent.o.calls.path)) || !text_logs()) {
 		options_free(&agent.o);
 		return JNI_ERR;
 	}

@@ -1,262 +1,149 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of options, and how they are read. An unknown one is an error. */
+/* The table of options. */
 #include "agent_options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
-#include "metrics.h"
-
 #define VARIABLE "JPROFOPTS"
 
-/* Each says why not, or NULL. */
-typedef const char *option_set(struct agent_options *o, const char *text, size_t n);
-
-static const char *set_nothing(struct agent_options *o, const char *text, size_t n)
+static const char *set_static(void *options, const char *text, size_t n)
 {
-	(void)o, (void)text, (void)n;
+	struct agent_options *o = options;
+
+	(void)text, (void)n;
+	o->calls.types = o->static_types = true;
 	return NULL;
 }
 
-static const char *set_tree(struct agent_options *o, const char *text, size_t n)
+static const char *set_no_natives(void *o, const char *text, size_t n)
 {
 	(void)text, (void)n;
-	o->tree = true;
+	((struct agent_options *)o)->no_natives = true;
 	return NULL;
 }
 
-static const char *set_flow(struct agent_options *o, const char *text, size_t n)
+static const char *set_lines(void *o, const char *text, size_t n)
 {
 	(void)text, (void)n;
-	o->tree = false;
+	((struct agent_options *)o)->lines = true;
 	return NULL;
 }
 
-static const char *set_trace(struct agent_options *o, const char *text, size_t n)
+static const char *set_code(void *o, const char *text, size_t n)
 {
 	(void)text, (void)n;
-	o->trace = true;
+	((struct agent_options *)o)->code = true;
 	return NULL;
 }
 
-static const char *set_types(struct agent_options *o, const char *text, size_t n)
+static const char *set_text_log(void *o, const char *text, size_t n)
 {
 	(void)text, (void)n;
-	o->types = true;
+	((struct agent_options *)o)->text = true;
 	return NULL;
 }
 
-static const char *set_static(struct agent_options *o, const char *text, size_t n)
+static const char *set_methods(void *o, const char *text, size_t n)
 {
-	(void)text, (void)n;
-	o->types = o->static_types = true;
-	return NULL;
+	return call_take_filter(&((struct agent_options *)o)->methods, text, n);
 }
 
-static const char *set_no_natives(struct agent_options *o, const char *text, size_t n)
+static const char *set_threads(void *o, const char *text, size_t n)
 {
-	(void)text, (void)n;
-	o->no_natives = true;
-	return NULL;
+	return call_take_filter(&((struct agent_options *)o)->threads, text, n);
 }
 
-static const char *set_lines(struct agent_options *o, const char *text, size_t n)
+static const char *set_mode(void *options, const char *text, size_t n)
 {
-	(void)text, (void)n;
-	o->lines = true;
-	return NULL;
-}
+	struct agent_options *o = options;
 
-static const char *set_code(struct agent_options *o, const char *text, size_t n)
-{
-	(void)text, (void)n;
-	o->code = true;
-	return NULL;
-}
-
-static const char *set_text_log(struct agent_options *o, const char *text, size_t n)
-{
-	(void)text, (void)n;
-	o->text = true;
-	return NULL;
-}
-
-static const char *set_filter(struct method_filter *f, const char *text, size_t n)
-{
-	return filter_set(f, text, n) ? "patterns separated by + are needed" : NULL;
-}
-
-static const char *set_methods(struct agent_options *o, const char *text, size_t n)
-{
-	return set_filter(&o->methods, text, n);
-}
-
-static const char *set_threads(struct agent_options *o, const char *text, size_t n)
-{
-	return set_filter(&o->threads, text, n);
-}
-
-static const char *set_name(char *to, size_t size, const char *text, size_t n)
-{
-	if (!n || n >= size)
-		return n ? "it is too long" : "a name is needed";
-	memcpy(to, text, n);
-	to[n] = 0;
-	return NULL;
-}
-
-static const char *set_mode(struct agent_options *o, const char *text, size_t n)
-{
 	o->probes = n == 6 && !memcmp(text, "probes", n);
 	return o->probes || (n == 7 && !memcmp(text, "rewrite", n)) ? NULL :
 								      "it is rewrite or probes";
 }
 
-static const char *set_metrics(struct agent_options *o, const char *text, size_t n)
+static const char *set_folder(void *options, const char *text, size_t n)
 {
-	(void)o;
-	return metrics_set(text, n);
+	struct agent_options *o = options;
+
+	return call_take_name(o->folder, sizeof(o->folder), text, n);
 }
 
-static const char *set_minima(struct agent_options *o, const char *text, size_t n)
-{
-	o->no_minima = n == 4 && !memcmp(text, "none", n);
-	return o->no_minima ? NULL : set_name(o->minima, sizeof(o->minima), text, n);
-}
-
-static const char *set_folder(struct agent_options *o, const char *text, size_t n)
-{
-	return set_name(o->folder, sizeof(o->folder), text, n);
-}
-
-static const char *set_path(struct agent_options *o, const char *text, size_t n)
-{
-	return set_name(o->path, sizeof(o->path), text, n);
-}
-
-static const char *set_prefix(struct agent_options *o, const char *text, size_t n)
-{
-	return memchr(text, '/', n) ? "a slash is no part of a name: LOGPATH= has the folder" :
-				      set_name(o->prefix, sizeof(o->prefix), text, n);
-}
-
-static const struct agent_option {
-	const char *name; /* with '=': a text follows */
-	const char *argument, *help;
-	unsigned int parts; /* that it asks for */
-	option_set *set;    /* NULL: help */
-} options[] = {
-	{ "CALLFLOW", "", "the tree of calls with what each method took", PART_CALLS, set_flow },
-	{ "CALLTREE", "", "the tree of calls without", PART_CALLS, set_tree },
+static const struct call_option rows[] = {
+	{ "CALLFLOW", "", "the tree of calls with what each method took", call_set_flow,
+	  PART_CALLS },
+	{ "CALLTREE", "", "the tree of calls without", call_set_tree, PART_CALLS },
 	{ "CALLTRACE", "", "each entry and exit as well, to log-gen.1_PID, which post reads",
-	  PART_CALLS, set_trace },
+	  call_set_trace, PART_CALLS },
 	{ "METHODTYPES", "", "a letter for each method: I interpreted, J jitted, N native",
-	  PART_CALLS, set_types },
-	{ "STATDYN", "", "small letters for static methods", PART_CALLS, set_static },
-	{ "EXITPOP", "", "an exit ends the calls above it by exception (as always)", PART_CALLS,
-	  set_nothing },
-	{ "NONATIVES", "", "native methods stay as they are", PART_CALLS, set_no_natives },
+	  call_set_types, PART_CALLS },
+	{ "STATDYN", "", "small letters for static methods", set_static, PART_CALLS },
+	{ "EXITPOP", "", "an exit ends the calls above it by exception (as always)",
+	  call_set_nothing, PART_CALLS },
+	{ "NONATIVES", "", "native methods stay as they are", set_no_natives, PART_CALLS },
 	{ "CLASSMETHODS=", "PATTERN[+…]",
-	  "methods: package/Class.method(descriptor) with *; -PATTERN excludes", 0, set_methods },
-	{ "THREADS=", "PATTERN[+…]", "threads by their names, likewise", 0, set_threads },
+	  "methods: package/Class.method(descriptor) with *; -PATTERN excludes", set_methods, 0 },
+	{ "THREADS=", "PATTERN[+…]", "threads by their names, likewise", set_threads, 0 },
 	{ "MODE=", "rewrite|probes",
-	  "how calls are seen: by changed classes (as always), or the VM's own probes", PART_CALLS,
-	  set_mode },
+	  "how calls are seen: by changed classes (as always), or the VM's own probes", set_mode,
+	  PART_CALLS },
 	{ "METRICS=", "NAME[+…]",
-	  "what is measured: wall (as always), tsc, instructions, … as ptt has them", PART_CALLS,
-	  set_metrics },
+	  "what is measured: wall (as always), tsc, instructions, … as ptt has them",
+	  call_set_metrics, PART_CALLS },
 	{ "CALIBRATION=", "FILE", "where minima are kept (in the user's cache), or none",
-	  PART_CALLS, set_minima },
+	  call_set_minima, PART_CALLS },
 	{ "OBJECTINFO", "", "objects and bytes by method, allocated and live (log-objects)",
-	  PART_OBJECTS, set_nothing },
+	  call_set_nothing, PART_OBJECTS },
 	{ "TPROF", "", "names for profiles: of code with its instructions (jitdump), of threads",
-	  PART_NAMES | PART_THREADS, set_code },
-	{ "ITRACE", "", "the same", PART_NAMES | PART_THREADS, set_code },
-	{ "JITA2N", "", "names of code to log-jita2n, not to a jitdump", PART_NAMES, set_text_log },
-	{ "JINSTS", "", "the methods' instructions too", PART_NAMES, set_code },
-	{ "code", "", "the same, for post -annotate", PART_NAMES, set_code },
-	{ "lines", "", "source lines too, those of inlined methods too", PART_NAMES, set_lines },
+	  set_code, PART_NAMES | PART_THREADS },
+	{ "ITRACE", "", "the same", set_code, PART_NAMES | PART_THREADS },
+	{ "JITA2N", "", "names of code to log-jita2n, not to a jitdump", set_text_log, PART_NAMES },
+	{ "JINSTS", "", "the methods' instructions too", set_code, PART_NAMES },
+	{ "code", "", "the same, for post -annotate", set_code, PART_NAMES },
+	{ "lines", "", "source lines too, those of inlined methods too", set_lines, PART_NAMES },
 	{ "dir=", "FOLDER",
-	  "where the jitdump goes (LOGPATH, else $JITDUMPDIR, else the working folder)", PART_NAMES,
-	  set_folder },
-	{ "THREADINFO", "", "names of threads, their begin and end (log-jtnm)", PART_THREADS,
-	  set_nothing },
-	{ "START", "", "begin at once (as always)", 0, set_nothing },
-	{ "LOGPATH=", "FOLDER", "where the logs go (the working folder)", 0, set_path },
+	  "where the jitdump goes (LOGPATH, else $JITDUMPDIR, else the working folder)", set_folder,
+	  PART_NAMES },
+	{ "THREADINFO", "", "names of threads, their begin and end (log-jtnm)", call_set_nothing,
+	  PART_THREADS },
+	{ "START", "", "begin at once (as always)", call_set_nothing, 0 },
+	{ "LOGPATH=", "FOLDER", "where the logs go (the working folder)", call_set_path, 0 },
 	{ "LOGPREFIX=", "NAME",
-	  "the log's name before .N_PID (log-rt); log-gen is NAME-gen, log-objects NAME-objects", 0,
-	  set_prefix },
-	{ "HELP", "", "print this text", 0, NULL },
-	{ "help", "", "the same", 0, NULL },
+	  "the log's name before .N_PID (log-rt); log-gen is NAME-gen, log-objects NAME-objects",
+	  call_set_prefix, 0 },
+	{ "HELP", "", "print this text", NULL, 0 },
+	{ "help", "", "the same", NULL, 0 },
+	{ 0 },
 };
-#define OPTIONS (sizeof(options) / sizeof(*options))
 
 static void usage(void)
 {
 	printf("%s: %s\n  -agentpath:.../%s[=OPTION[,OPTION]...], and before that " VARIABLE
 	       "=OPTION,... in the environment\n",
 	       agent_kind.name, agent_kind.does, agent_kind.library);
-	for (size_t i = 0; i < OPTIONS; i++)
-		printf("  %s%-*s  %s\n", options[i].name, (int)(24 - strlen(options[i].name)),
-		       options[i].argument, options[i].help);
-}
-
-static const struct agent_option *find_option(const char *text, size_t n)
-{
-	for (size_t i = 0; i < OPTIONS; i++) {
-		size_t length = strlen(options[i].name);
-
-		if (n >= length && !strncmp(text, options[i].name, length) &&
-		    (n == length || options[i].name[length - 1] == '='))
-			return &options[i];
-	}
-	return NULL;
-}
-
-static int wrong(const char *from, const char *text, size_t n, const char *why)
-{
-	escape_printf(stderr, "%s: %s%.*s: %s (HELP lists the options)\n", agent_kind.name, from,
-		      (int)n, text, why);
-	return -1;
-}
-
-static int parse(struct agent_options *o, const char *from, const char *text)
-{
-	while (text && *text) {
-		size_t n = strcspn(text, ","), length;
-		const struct agent_option *a = find_option(text, n);
-		const char *why = a ? NULL : "unknown option";
-
-		if (a && !a->set) {
-			usage();
-			return 0;
-		}
-		length = a ? strlen(a->name) : 0;
-		if (a)
-			why = a->set(o, text + length, n - length);
-		if (n && why)
-			return wrong(from, text, n, why);
-		if (a)
-			o->parts |= a->parts;
-		text += n + (text[n] == ',');
-	}
-	return 1;
 }
 
 int options_take(struct agent_options *o, const char *text)
 {
+	const struct call_option_list list = {
+		.rows = rows,
+		.program = agent_kind.name,
+		.after = "",
+		.usage = usage,
+	};
 	int rc;
 
 	*o = (struct agent_options){ 0 };
-	rc = parse(o, VARIABLE ": ", getenv(VARIABLE));
+	rc = call_options_take(&list, &o->calls, VARIABLE ": ", getenv(VARIABLE));
 	if (rc > 0)
-		rc = parse(o, "", text);
-	if (rc > 0 && !o->parts)
-		o->parts = agent_kind.part;
+		rc = call_options_take(&list, &o->calls, "", text);
+	if (rc > 0 && !o->calls.parts)
+		o->calls.parts = agent_kind.part;
 	if (rc > 0 && o->text && o->lines)
-		rc = wrong("", "lines", 5, "log-jita2n, which JITA2N asks for, has no lines");
+		rc = call_options_wrong(&list, "", "lines", 5,
+					"log-jita2n, which JITA2N asks for, has no lines");
 	if (rc <= 0)
 		options_free(o);
 	return rc;

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "method_filter.h"
+#include "call_options.h"
 
 enum agent_part {
 	PART_CALLS = 1,
@@ -25,22 +25,15 @@ extern const struct agent_kind {
 } agent_kind;
 
 struct agent_options {
-	unsigned int parts;
-	/* the calls */
-	bool tree;  /* without what they took */
-	bool trace; /* each entry and exit as well */
-	bool types, static_types;
+	struct call_options calls; /* with where all logs go, and the parts */
+	bool static_types;
 	bool no_natives;
 	struct method_filter methods, threads;
-	bool probes;       /* calls are seen by the VM's own probes, not by changed classes */
-	bool no_minima;    /* those of other runs are not used, nor kept */
-	char minima[4096]; /* where they are kept; "": the user's cache */
+	bool probes; /* calls are seen by the VM's own probes, not by changed classes */
 	/* the names */
 	char folder[4096]; /* of the jitdump; "": the writer's default */
 	bool lines, code;
 	bool text; /* to log-jita2n, not to a jitdump */
-	/* the logs */
-	char path[4096], prefix[256]; /* "": the working folder; as each log has it */
 };
 
 /* 1: go on; 0: no agent is wanted; -1: an error, after a message. */

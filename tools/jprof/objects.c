@@ -284,7 +284,7 @@ jint objects_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 		return refused(vm, "OBJECTINFO: this Java VM tells of no objects", err);
 	objects.log.program = agent_kind.name;
 	objects.log.kind = "log-objects";
-	if (!log_file_make(&objects.log, o->path, o->prefix, "VM"))
+	if (!log_file_make(&objects.log, o->calls.path, o->calls.prefix, "VM"))
 		return JNI_ERR;
 	objects.o = o;
 	err = (*vm)->SetHeapSamplingInterval(vm, 0);

@@ -265,7 +265,7 @@ static void no_dump(const char *folder, int err)
 jint names_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 		 struct jitlog_writer *text, bool running)
 {
-	const char *folder = *o->folder ? o->folder : *o->path ? o->path : NULL;
+	const char *folder = *o->folder ? o->folder : *o->calls.path ? o->calls.path : NULL;
 	pthread_condattr_t clock;
 	int err = 0;
 

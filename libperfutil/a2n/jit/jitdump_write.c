@@ -3,7 +3,6 @@
  * The jitdump writer, for JITs. A record is one writev, so that a concurrent reader never sees half
  * of one, and a forked child that goes on writing cannot tear its parent's records.
  */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -20,24 +19,7 @@
 #include "a2n/jit/jitdump_format.h"
 #include "base/newfile.h"
 #include "base/now.h"
-
-#if defined(__x86_64__)
-#define MACHINE EM_X86_64
-#elif defined(__i386__)
-#define MACHINE EM_386
-#elif defined(__aarch64__)
-#define MACHINE EM_AARCH64
-#elif defined(__arm__)
-#define MACHINE EM_ARM
-#elif defined(__powerpc64__)
-#define MACHINE EM_PPC64
-#elif defined(__s390x__)
-#define MACHINE EM_S390
-#elif defined(__riscv)
-#define MACHINE EM_RISCV
-#else
-#define MACHINE EM_NONE
-#endif
+#include "base/own_machine.h"
 
 #define MAX_TABLES (1u << 30) /* more are of no code: two of them fit into a record */
 
@@ -101,7 +83,7 @@ static int write_header(struct jitdump_writer *w)
 	put32(&f, JITDUMP_MAGIC);
 	put32(&f, JITDUMP_VERSION);
 	put32(&f, (uint32_t)size);
-	put32(&f, MACHINE);
+	put32(&f, OWN_MACHINE);
 	put32(&f, 0);
 	put32(&f, (uint32_t)getpid());
 	put64(&f, now_ns());

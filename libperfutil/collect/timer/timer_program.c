@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Recognises programs that the dynamic loader starts and that have this machine's code. */
-#include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -9,21 +8,12 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 #include "base/cursor.h"
+#include "base/own_machine.h"
 #include "base/regular.h"
 #include "collect/timer/timer_program.h"
 
 #define SCRIPTS_MAX 4 /* a script's interpreter may be a script */
 #define HEAD_MAX    65536
-
-#if defined(__x86_64__)
-#define OWN_MACHINE EM_X86_64
-#elif defined(__aarch64__)
-#define OWN_MACHINE EM_AARCH64
-#elif defined(__powerpc64__)
-#define OWN_MACHINE EM_PPC64
-#elif defined(__s390x__)
-#define OWN_MACHINE EM_S390
-#endif
 
 /* The relevant facts of a program's file. */
 enum program_fit {

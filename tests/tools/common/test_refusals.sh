@@ -64,6 +64,10 @@ done >wrong <<'END'
 125|ptt: no sub-command 'nosub'; see ptt --help|ptt nosub
 125|ptt: -n: invalid number '0': expected a whole number from 1 to 4096|ptt init -n 0 tsc
 125|ptt: -n: invalid number '4097': expected a whole number from 1 to 4096|ptt run -n 4097 tsc -- touch ran
+2|hdump: this report takes one dump, not 0: see hdump -help|hdump
+2|hdump: this report takes one dump, not 2: see hdump -help|hdump a b
+2|hdump: a comparison (-diff, -rdiff) takes two dumps, the older one first, not 1: see hdump -help|hdump -rdiff a
+2|hdump: -suspects takes three dumps or more, from the oldest to the newest, not 2: see hdump -help|hdump -suspects a b
 2|post: -explain: x is no PID:ADDRESS:TIME: the address in hexadecimal|post -explain x -r none.nrm2
 2|post: -clip: 101 is no percentage from 0 to 100|post -clip 101 -r none.nrm2
 2|post: -clip: x is no percentage from 0 to 100|post -clip x -r none.nrm2

@@ -6,17 +6,8 @@ set -u
 
 # shellcheck source=tests/lib/lib.sh
 . "$(dirname "$0")/../../lib/lib.sh"
-here=$(cd "$(dirname "$0")" && pwd)
-counter=$programs/programs/patch_counter.so
-if [ ! -f "$counter" ]; then
-	echo "skip patch_long there are no patch sites on this machine"
-	exit 77
-fi
-cd "$work" || exit 1
-n=${FUNCTIONS:-50000}
-"$here/patch_functions" "$n" >many.c
-gcc -O1 -fpatchable-function-entry=5 many.c "$here/patch_many.c" "$counter" -o many -pthread || exit 1
-PATCH_LATER=1 PATCH_PLAIN=1 PATCH_WANTED=t_f ./many "${ROUNDS:-1000}" 8 >out 2>err
-is many "$? $(tr '\n' ' ' <out)" "0 $n of $n functions, counted, the code is as it was, no page was both 0 events when off "
-sed 's/^/# /' err
+# shellcheck source=tests/tools/hookit/patch_lib.sh
+. "$(dirname "$0")/patch_lib.sh"
+
+many many "${FUNCTIONS:-50000}" "${ROUNDS:-1000}" 'as it was' gcc -fpatchable-function-entry=5
 exit $failures

@@ -208,6 +208,10 @@ if [ -e "$top/tools/hookit/patch/patch.h" ] && [ "$(uname -m)" = x86_64 ]; then
 	done
 	hooked PATCH,CALIBRATION=none ./pobjects
 	is sites_unwound "$(calls 'thrower(int)') $(awk '/^entries/ { gsub(",", ""); print $2 - $4 - $7 - $11, $7 }' log-rt.*)" '300 0 300'
+	# A program that calls nothing of the library is told what is wrong all the same.
+	hooked PTACH,CALIBRATION=none ./pcalls values
+	is sites_misspelt "$? $(cat err) $(grep -c values out)" \
+		'0 hookit: HOOKITOPTS: PTACH: unknown option (HELP lists the options): nothing is measured 1'
 	"$bin/swtrace" run --calls -o run.nrm2 -- ./pcalls jumps >out 2>err
 	says sites_front err 'pcalls is built with -fpatchable-function-entry (calls in '
 fi

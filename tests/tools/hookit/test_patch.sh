@@ -7,13 +7,8 @@ set -u
 
 # shellcheck source=tests/lib/lib.sh
 . "$(dirname "$0")/../../lib/lib.sh"
-here=$(cd "$(dirname "$0")" && pwd)
-counter=$programs/programs/patch_counter.so
-if [ ! -f "$counter" ]; then
-	echo "skip patch there are no patch sites on this machine"
-	exit 77
-fi
-cd "$work" || exit 1
+# shellcheck source=tests/tools/hookit/patch_lib.sh
+. "$(dirname "$0")/patch_lib.sh"
 
 # PROGRAM [VARIABLE=VALUE...]: it runs with its functions t_... patched.
 patched() {
@@ -71,13 +66,6 @@ compare own_unwinder g++ -O2 -fpatchable-function-entry=5 -static-libgcc
 compare own_cxx g++ -O2 -fpatchable-function-entry=5 -static-libgcc -static-libstdc++
 
 # ---- threads
-many() { # NAME FUNCTIONS ROUNDS AS COMPILER...
-	"$here/patch_functions" "$2" >many.c
-	"${@:5}" -O1 many.c "$here/patch_many.c" "$counter" -o many -pthread >err 2>&1 || cat err
-	timeout 300 env PATCH_LATER=1 PATCH_PLAIN=1 PATCH_WANTED=t_f ./many "$3" 8 >out 2>err
-	is "$1" "$? $(tr '\n' ' ' <out)" "0 $2 of $2 functions, counted, the code is $4, no page was both 0 events when off "
-	grep ' ms ' err | sed 's/^/# /'
-}
 many many_gcc 1000 200 'as it was' gcc -fpatchable-function-entry=5
 many many_clang 300 200 'as it was' clang -fpatchable-function-entry=5
 # Bytes that a sled jumps over keep the jump.

@@ -8,17 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#if defined(__x86_64__)
-#define MACHINE EM_X86_64
-#elif defined(__aarch64__)
-#define MACHINE EM_AARCH64
-#elif defined(__powerpc64__)
-#define MACHINE EM_PPC64
-#else
-#define MACHINE EM_S390
-#endif
-#define DATA (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? ELFDATA2MSB : ELFDATA2LSB)
-
+#include "base/own_machine.h"
 bool patch_fault(struct patch_fault *f, uint64_t offset, const char *format, ...)
 {
 	va_list args;
@@ -70,8 +60,8 @@ static bool read_header(struct object_file *o, struct patch_fault *f)
 	    pread(o->fd, &o->header, sizeof(*h), 0) != (ssize_t)sizeof(*h) ||
 	    memcmp(h->e_ident, ELFMAG, SELFMAG) != 0)
 		return patch_fault(f, 0, "not an ELF file");
-	if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != DATA ||
-	    h->e_machine != MACHINE)
+	if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != OWN_DATA ||
+	    h->e_machine != OWN_MACHINE)
 		return patch_fault(f, EI_CLASS, "a program for another machine");
 	if (h->e_phnum && h->e_phentsize != sizeof(Elf64_Phdr))
 		return patch_fault(f, offsetof(Elf64_Ehdr, e_phentsize),

@@ -193,7 +193,7 @@ static char key[4096]; /* what minima are of */
 
 static const char *minima_path(const struct agent_options *o)
 {
-	return o->no_minima ? NULL : o->minima;
+	return o->calls.no_minima ? NULL : o->calls.minima;
 }
 
 /* why: how the VM ended, if it was not by its own will; NULL. */
@@ -291,7 +291,7 @@ static void begin_trace(void)
 
 	for (i = 0; i < metrics_count(); i++)
 		names[i] = metrics_get(i)->name;
-	log_file_path(path, agent.o->path, agent.o->prefix, "log-gen", 1);
+	log_file_path(path, agent.o->calls.path, agent.o->calls.prefix, "log-gen", 1);
 	if (log_gen_begin(&source, path, metrics_count(), names))
 		hooks_trace();
 }
@@ -311,7 +311,7 @@ static bool start(JNIEnv *jni)
 		return false;
 	}
 	agent.live = true;
-	if (agent.o->trace)
+	if (agent.o->calls.trace)
 		begin_trace();
 	if (!agent.o->probes)
 		change_classes(agent.vm, jni);
@@ -415,18 +415,18 @@ jint calls_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 	source.program = agent_kind.name;
 	agent.file.program = agent_kind.name;
 	agent.file.kind = "log-rt";
-	if (!log_file_make(&agent.file, o->path, o->prefix, "VM"))
+	if (!log_file_make(&agent.file, o->calls.path, o->calls.prefix, "VM"))
 		return JNI_ERR;
 	agent.vm = vm;
 	agent.o = o;
 	agent.attached = running;
 	agent.log = (struct log_rt){
 		.source = &source,
-		.values = !o->tree,
-		.types = o->types,
+		.values = !o->calls.tree,
+		.types = o->calls.types,
 		.static_types = o->static_types,
 	};
-	hooks_values(!o->tree);
+	hooks_values(!o->calls.tree);
 	hooks_threads(&o->threads);
 	vm_key(key, sizeof(key), vm, o->probes ? "the VM's probes" : "changed classes");
 	minima_begin(&agent.log, key, minima_path(o));

@@ -4,11 +4,11 @@
  * sample stands, which look has the mapping that a sample needs, what a look with a line too few is
  * worth; and which programs it can enter, through scripts.
  */
-#include <elf.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/own_machine.h"
 #include "file/record_walk.h"
 #include "collect/timer/timer_program.h"
 #include "collect/timer/timer_session.h"
@@ -382,16 +382,6 @@ static void callers(void)
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-#if defined(__x86_64__)
-#define MACHINE EM_X86_64
-#elif defined(__aarch64__)
-#define MACHINE EM_AARCH64
-#elif defined(__powerpc64__)
-#define MACHINE EM_PPC64
-#else
-#define MACHINE EM_S390
-#endif
-
 static char folder[] = "/tmp/timer_write.XXXXXX";
 
 static const char *in(const char *name)
@@ -462,12 +452,12 @@ static void programs(void)
 	char line[300], name[8], last[8];
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
-	program("good", 0755, ELFCLASS64, MACHINE, glibc);
-	program("static", 0755, ELFCLASS64, MACHINE, "");
-	program("narrow", 0755, ELFCLASS32, MACHINE, glibc);
-	program("foreign", 0755, ELFCLASS64, MACHINE + 1, glibc);
-	program("musl", 0755, ELFCLASS64, MACHINE, "/lib/ld-musl-x.so.1");
-	program("cut", 0755, ELFCLASS64, MACHINE, glibc);
+	program("good", 0755, ELFCLASS64, OWN_MACHINE, glibc);
+	program("static", 0755, ELFCLASS64, OWN_MACHINE, "");
+	program("narrow", 0755, ELFCLASS32, OWN_MACHINE, glibc);
+	program("foreign", 0755, ELFCLASS64, OWN_MACHINE + 1, glibc);
+	program("musl", 0755, ELFCLASS64, OWN_MACHINE, "/lib/ld-musl-x.so.1");
+	program("cut", 0755, ELFCLASS64, OWN_MACHINE, glibc);
 	CU_ASSERT_EQUAL(truncate(in("cut"), sizeof(Elf64_Ehdr) + 2 * sizeof(Elf64_Phdr) + 4), 0);
 	enters("good", NULL);
 	enters("static", "is a static program");

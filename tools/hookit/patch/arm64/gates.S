@@ -42,9 +42,9 @@
 	ldp	x0, x1, [sp], #KEPT
 	.endm
 
-/* function(stub, stack pointer at the site, place of x30); pushed: bytes of the stub's on the
- * stack */
-	.macro	gate name, function, from, pushed
+/* function(stub, stack pointer at the site, place of x30): where a stub is called it has pushed 16
+ * bytes, where a function returns to it none */
+	.macro	gate name, function, from
 	.globl	\name
 	.hidden	\name
 	.type	\name, %function
@@ -53,7 +53,11 @@
 	hint	#34		/* bti c */
 	keep
 	sub	x0, x30, #\from
-	add	x1, sp, #KEPT + \pushed
+	.ifeq	\from - STUB_LEFT
+	add	x1, sp, #KEPT
+	.else
+	add	x1, sp, #KEPT + 16
+	.endif
 	add	x2, sp, #KEPT
 	bl	\function
 	.endm
@@ -64,22 +68,24 @@
 	.size	\name, . - \name
 	.endm
 
-	gate	patch_gate_enter, patch_entered, STUB_CALLED, 16
+	.macro	entered
 	and	x17, x0, #1	/* 0: the return is not hooked */
-	end	patch_gate_enter
+	.endm
 
-	gate	patch_gate_leave, patch_left, STUB_LEFT, 0
+	.macro	left
 	mov	x16, x0
-	end	patch_gate_leave
+	.endm
 
-	gate	patch_gate_begin, patch_began, STUB_CALLED, 16
-	end	patch_gate_begin
+#include "gate_list.h"
 
-	gate	patch_gate_end, patch_ended, STUB_CALLED, 16
-	end	patch_gate_end
-
-	gate	patch_gate_tail, patch_tailed, STUB_CALLED, 16
-	end	patch_gate_tail
+	.macro	vectors instruction
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+	\instruction q\n, [sp, #16 * \n]
+	.endr
+	.irp	n, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+	\instruction q\n, [sp, #16 * \n]
+	.endr
+	.endm
 
 /* patch_with_vectors(function, a, b): calls it with the vector registers kept. */
 	.globl	patch_with_vectors
@@ -94,22 +100,12 @@ patch_with_vectors:
 	mrs	x4, fpsr
 	stp	x3, x4, [sp, #16]
 	sub	sp, sp, #512
-	.irp	n, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
-	str	q\n, [sp, #16 * \n]
-	.endr
-	.irp	n, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
-	str	q\n, [sp, #16 * \n]
-	.endr
+	vectors	str
 	mov	x3, x0
 	mov	x0, x1
 	mov	x1, x2
 	blr	x3
-	.irp	n, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
-	ldr	q\n, [sp, #16 * \n]
-	.endr
-	.irp	n, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
-	ldr	q\n, [sp, #16 * \n]
-	.endr
+	vectors	ldr
 	add	sp, sp, #512
 	ldp	x3, x4, [sp, #16]
 	msr	fpcr, x3
