@@ -42,7 +42,7 @@ ALLLDFLAGS = $(if $(SYSROOT),--sysroot=$(SYSROOT)) $(if $(SAN),-fsanitize=$(SAN)
 
 # One line a product: its sources, its include path (the dependency rule), its libraries.
 PERFUTIL_SRC := $(wildcard $(patsubst %,libperfutil/%/*.c,base isa file image events collect collect/* hook \
-		counters session itrace ptt ai))
+		counters session itrace ptt ai scs))
 # It stands on its own: what it shares with libperfutil comes with both.
 A2N_SRC	     := $(wildcard libperfutil/a2n/*.c libperfutil/a2n/*/*.c) libperfutil/base/rights.c libperfutil/base/newfile.c \
 		$(patsubst %,libperfutil/base/%.c,file_same array keys read_all proc_text) \
@@ -68,7 +68,7 @@ TIMER_SRC    := $(wildcard libperfutil/collect/timer/preload/*.c)
 PIJIT_SRC    := $(wildcard tools/jprof/*.c)
 CLASSFILE_SRC := $(wildcard tools/jprof/classfile/*.c)
 CALLTREE_SRC := $(wildcard tools/calltree/*.c)
-CALLS_SRC    := $(wildcard tools/jprof/calls/*.c tools/jprof/probes/*.c)
+CALLS_SRC    := $(wildcard tools/jprof/calls/*.c tools/jprof/probes/*.c tools/jprof/stacks/*.c)
 # Sites of programs are patched where that is built.
 PATCHER	     := $(if $(wildcard tools/hookit/patch/patch.h),$(O)/inner/libhookit-patch.a)
 HOOKIT_SRC   := $(filter-out $(if $(PATCHER),,%/patched.c),$(wildcard tools/hookit/*.c))
@@ -206,7 +206,7 @@ $(TIMER): $(call obj,$(TIMER_SRC))
 $(call obj,$(CLASSFILE_SRC)): INC = -Ilibperfutil -Itools/jprof/classfile -fvisibility=hidden
 $(call obj,$(CALLTREE_SRC)): INC = $(INC_PERFUTIL) -Itools/common -fvisibility=hidden -fno-omit-frame-pointer
 $(call obj,$(PIJIT_SRC) $(CALLS_SRC) $(AGENT_KINDS)): INC = $(INC_PIJIT) $(OWN) -Idriver/uapi -Ilibperfutil -Itools/calltree \
-	-Itools/jprof $(addprefix -Itools/jprof/,classfile calls probes) -fvisibility=hidden -fno-omit-frame-pointer
+	-Itools/jprof $(addprefix -Itools/jprof/,classfile calls probes stacks) -fvisibility=hidden -fno-omit-frame-pointer
 $(O)/inner/libpijit-common.a: $(call obj,tools/common/escape.c tools/common/java_name.c)
 $(O)/lib/pitrace/libpijit.so $(O)/lib/pitrace/libjprof.so: $(O)/lib/pitrace/%.so: $(O)/obj/tools/jprof/kinds/%.o \
 		$(call obj,$(PIJIT_SRC) $(CALLS_SRC) $(CALLTREE_SRC) $(CLASSFILE_SRC)) $(O)/inner/liba2n.a $(O)/inner/libpijit-common.a \

@@ -186,6 +186,23 @@ struct pitrace_stack {
 } __attribute__((packed, aligned(4)));
 PITRACE_ASSERT(sizeof(struct pitrace_stack) == 16, "stack");
 
+/*
+ * HOOKIT: minors of samples that a program takes of its own threads. SAMPLE | enum pitrace_sampled,
+ * integers: the period (ns; ALLOC: bytes; LOCK: ns that it waited); the number of ticks | addresses
+ * of the user's part << 32 | of the kernel's << 48; the addresses, as those of a stack. The thread
+ * is the one that writes the record. From its first sample of the CPU's time on, to SAMPLES_END (of
+ * the process), they stand for the timer's samples of that thread.
+ */
+#define PITRACE_HOOKIT_SAMPLE      0x100
+#define PITRACE_HOOKIT_SAMPLES_END 0x110
+enum pitrace_sampled {
+	PITRACE_SAMPLED_CPU = 0,
+	PITRACE_SAMPLED_WALL,
+	PITRACE_SAMPLED_ALLOC,
+	PITRACE_SAMPLED_LOCK,
+	PITRACE_SAMPLED_KINDS
+};
+
 /* DISPATCH: minor = why the old thread left, perhaps | DISPATCH_STACK. */
 #define PITRACE_LEFT_RUNNING \
 	0                          /* it could go on: its time was up, another's turn came, it

@@ -39,26 +39,6 @@ void holder_hooks(char *path, size_t room)
 
 /* ---- client ------------------------------------------------------------------------------- */
 
-int holder_call(const struct holder_request *request, struct holder_reply *reply)
-{
-	struct holder_reply own;
-	int fd;
-
-	if (!reply)
-		reply = &own;
-	fd = service_request(&held_session, request, reply, sizeof(*reply), NULL);
-	if (fd == PI_HOLDER_GONE)
-		return rc_fail(fd, "the session's holder died, or is of another release; "
-				   "what was written stays readable");
-	if (fd < 0)
-		return fd;
-	close(fd);
-	if (reply->version != HOLDER_VERSION)
-		return rc_fail(PI_HOLDER_GONE, "the session's holder is of another release");
-	reply->why[sizeof(reply->why) - 1] = 0;
-	return reply->rc ? rc_fail(reply->rc, "%s", reply->why) : PI_OK;
-}
-
 int holder_hook(void)
 {
 	static const struct holder_request q = {

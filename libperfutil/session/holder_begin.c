@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the holder of a session begins with: sent by the one, read by the other. */
+/* What the holder of a session begins with: sent by the one, read by the other; and requests to it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "base/cursor.h"
 #include "base/rc.h"
 #include "session/holder.h"
@@ -67,4 +68,24 @@ int holder_begin_read(struct holder_begin *b, const void *packet, size_t size)
 	o->events = o->nevents ? b->events : NULL;
 	o->itrace = b->has_itrace ? &b->itrace : NULL;
 	return PI_OK;
+}
+
+int holder_call(const struct holder_request *request, struct holder_reply *reply)
+{
+	struct holder_reply own;
+	int fd;
+
+	if (!reply)
+		reply = &own;
+	fd = service_request(&held_session, request, reply, sizeof(*reply), NULL);
+	if (fd == PI_HOLDER_GONE)
+		return rc_fail(fd, "the session's holder died, or is of another release; "
+				   "what was written stays readable");
+	if (fd < 0)
+		return fd;
+	close(fd);
+	if (reply->version != HOLDER_VERSION)
+		return rc_fail(PI_HOLDER_GONE, "the session's holder is of another release");
+	reply->why[sizeof(reply->why) - 1] = 0;
+	return reply->rc ? rc_fail(reply->rc, "%s", reply->why) : PI_OK;
 }

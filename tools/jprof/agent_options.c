@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pitrace.h"
+
 #define VARIABLE "JPROFOPTS"
+#define SCS_RATE 997
 
 static const char *set_static(void *options, const char *text, size_t n)
 {
@@ -55,6 +58,51 @@ static const char *set_threads(void *o, const char *text, size_t n)
 	return call_take_filter(&((struct agent_options *)o)->threads, text, n);
 }
 
+static const char *set_rate(void *options, const char *text, size_t n)
+{
+	struct agent_options *o = options;
+	char word[16], *end;
+	unsigned long rate;
+
+	snprintf(word, sizeof(word), "%.*s", (int)n, text);
+	rate = strtoul(word, &end, 10);
+	if (*end || end == word || n >= sizeof(word) || rate < 1 || rate > PITRACE_MAX_RATE)
+		return "a rate is 1 to 20000 samples a second";
+	o->rate = (unsigned int)rate;
+	return NULL;
+}
+
+static const char *set_sampled(void *options, const char *text, size_t n)
+{
+	static const char *const names[PITRACE_SAMPLED_KINDS] = { "cpu", "wall", "alloc", "lock" };
+	struct agent_options *o = options;
+	const char *end = text + n;
+
+	o->sampled = 0;
+	while (text < end) {
+		size_t length = strcspn(text, "+"), i;
+
+		if (length > (size_t)(end - text))
+			length = (size_t)(end - text);
+		for (i = 0; i < PITRACE_SAMPLED_KINDS; i++)
+			if (strlen(names[i]) == length && !strncmp(names[i], text, length))
+				break;
+		if (i == PITRACE_SAMPLED_KINDS)
+			break;
+		o->sampled |= 1u << i;
+		text += length + (text + length < end);
+	}
+	return text < end || !o->sampled ? "it is cpu, wall, alloc, lock, or several: cpu+wall" :
+					   NULL;
+}
+
+static const char *set_check(void *options, const char *text, size_t n)
+{
+	(void)text, (void)n;
+	((struct agent_options *)options)->check = true;
+	return NULL;
+}
+
 static const char *set_mode(void *options, const char *text, size_t n)
 {
 	struct agent_options *o = options;
@@ -96,6 +144,14 @@ static const struct call_option rows[] = {
 	  call_set_minima, PART_CALLS },
 	{ "OBJECTINFO", "", "objects and bytes by method, allocated and live (log-objects)",
 	  call_set_nothing, PART_OBJECTS },
+	{ "SCS", "", "sampled stacks, to the session that records (swtrace run --jit -g)",
+	  call_set_nothing, PART_STACKS | PART_NAMES },
+	{ "SCSRATE=", "N", "samples a second of CPU time (997)", set_rate,
+	  PART_STACKS | PART_NAMES },
+	{ "SCSEVENTS=", "NAME[+…]", "what is sampled: cpu (as always), wall, alloc, lock",
+	  set_sampled, PART_STACKS | PART_NAMES },
+	{ "SCSCHECK", "", "compare with the VM's AsyncGetCallTrace; counts at the end", set_check,
+	  PART_STACKS | PART_NAMES },
 	{ "TPROF", "", "names for profiles: of code with its instructions (jitdump), of threads",
 	  set_code, PART_NAMES | PART_THREADS },
 	{ "ITRACE", "", "the same", set_code, PART_NAMES | PART_THREADS },
@@ -135,7 +191,7 @@ int options_take(struct agent_options *o, const char *text)
 	};
 	int rc;
 
-	*o = (struct agent_options){ 0 };
+	*o = (struct agent_options){ .rate = SCS_RATE, .sampled = 1u << PITRACE_SAMPLED_CPU };
 	rc = call_options_take(&list, &o->calls, VARIABLE ": ", getenv(VARIABLE));
 	if (rc > 0)
 		rc = call_options_take(&list, &o->calls, "", text);

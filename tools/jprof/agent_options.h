@@ -16,6 +16,7 @@ enum agent_part {
 	PART_NAMES = 2,
 	PART_THREADS = 4,
 	PART_OBJECTS = 8,
+	PART_STACKS = 16,
 };
 
 /* What this library is called, and which part it is without options. */
@@ -34,6 +35,10 @@ struct agent_options {
 	char folder[4096]; /* of the jitdump; "": the writer's default */
 	bool lines, code;
 	bool text; /* to log-jita2n, not to a jitdump */
+	/* the stacks */
+	unsigned int rate;    /* samples a second of CPU time */
+	unsigned int sampled; /* bits of enum pitrace_sampled */
+	bool check;
 };
 
 /* 1: go on; 0: no agent is wanted; -1: an error, after a message. */

@@ -92,6 +92,23 @@ static void write_method(uint64_t since, const char *name, const void *address, 
 	pthread_mutex_unlock(&agent.lock);
 }
 
+bool names_put(uint64_t since, const char *name, uint64_t address, uint64_t size,
+	       const struct jitdump_line *lines, uint32_t n)
+{
+	int err = -EAGAIN;
+
+	pthread_mutex_lock(&agent.lock);
+	if (agent.dump)
+		err = jitdump_load_late(agent.dump, since, name, address, size, NULL, lines, n,
+					NULL);
+	else if (agent.text)
+		err = jitlog_load(agent.text, name, address, size, NULL);
+	if (err && err != -EAGAIN && err != -EMSGSIZE)
+		write_failed(err);
+	pthread_mutex_unlock(&agent.lock);
+	return !err;
+}
+
 static JNIEnv *jni_here(void)
 {
 	JNIEnv *jni;

@@ -17,6 +17,10 @@
 jint names_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 		 struct jitlog_writer *text, bool running);
 
+/* Code of other parts, which has not run before `since`. False: not yet, or no more. */
+bool names_put(uint64_t since, const char *name, uint64_t address, uint64_t size,
+	       const struct jitdump_line *lines, uint32_t n);
+
 /* Lines of a compiled method, those of methods inlined in it too; *lines (free it with
  * lines_free) is NULL where there are none. */
 uint32_t lines_make(jvmtiEnv *vm, jmethodID method, jint map_length,

@@ -164,22 +164,59 @@ static const char *text_at(const char *entry, size_t offset)
 	return *(const char *const *)(entry + offset);
 }
 
-bool vm_image_member(const struct vm_image *i, const char *type, const char *member, size_t *offset)
+/* NULL: there is none of that name. */
+static const char *find_member(const struct vm_image *i, const char *type, const char *member,
+			       bool is_static)
 {
-	size_t type_at, member_at, offset_at, static_at;
+	size_t type_at, member_at, static_at;
 	struct vm_table t;
 
 	if (!table_of(i, "gHotSpotVMStructs", "gHotSpotVMStructEntryArrayStride", &t) ||
 	    !number_of(i, "gHotSpotVMStructEntryTypeNameOffset", &type_at) ||
 	    !number_of(i, "gHotSpotVMStructEntryFieldNameOffset", &member_at) ||
-	    !number_of(i, "gHotSpotVMStructEntryIsStaticOffset", &static_at) ||
-	    !number_of(i, "gHotSpotVMStructEntryOffsetOffset", &offset_at))
+	    !number_of(i, "gHotSpotVMStructEntryIsStaticOffset", &static_at))
+		return NULL;
+	for (const char *e = t.entries; text_at(e, type_at); e += t.stride)
+		if (is_static == !!*(const int32_t *)(e + static_at) &&
+		    !strcmp(text_at(e, type_at), type) && !strcmp(text_at(e, member_at), member))
+			return e;
+	return NULL;
+}
+
+bool vm_image_member(const struct vm_image *i, const char *type, const char *member, size_t *offset)
+{
+	const char *e = find_member(i, type, member, false);
+	size_t offset_at;
+
+	if (!e || !number_of(i, "gHotSpotVMStructEntryOffsetOffset", &offset_at))
 		return false;
-	for (const char *e = t.entries; text_at(e, type_at); e += t.stride) {
-		if (*(const int32_t *)(e + static_at) || strcmp(text_at(e, type_at), type) ||
-		    strcmp(text_at(e, member_at), member))
+	*offset = (size_t) * (const uint64_t *)(e + offset_at);
+	return true;
+}
+
+void *vm_image_static(const struct vm_image *i, const char *type, const char *member)
+{
+	const char *e = find_member(i, type, member, true);
+	size_t address_at;
+
+	if (!e || !number_of(i, "gHotSpotVMStructEntryAddressOffset", &address_at))
+		return NULL;
+	return *(void *const *)(e + address_at);
+}
+
+bool vm_image_constant(const struct vm_image *i, const char *name, int32_t *value)
+{
+	size_t name_at, value_at;
+	struct vm_table t;
+
+	if (!table_of(i, "gHotSpotVMIntConstants", "gHotSpotVMIntConstantEntryArrayStride", &t) ||
+	    !number_of(i, "gHotSpotVMIntConstantEntryNameOffset", &name_at) ||
+	    !number_of(i, "gHotSpotVMIntConstantEntryValueOffset", &value_at))
+		return false;
+	for (const char *e = t.entries; text_at(e, name_at); e += t.stride) {
+		if (strcmp(text_at(e, name_at), name))
 			continue;
-		*offset = (size_t) * (const uint64_t *)(e + offset_at);
+		*value = *(const int32_t *)(e + value_at);
 		return true;
 	}
 	return false;

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct vm_image {
 	void *handle; /* dlopen's */
@@ -26,6 +27,9 @@ void *vm_image_symbol(const struct vm_image *i, const char *name, size_t *room);
 /* A member's offset; false: this VM has none of that name. */
 bool vm_image_member(const struct vm_image *i, const char *type, const char *member,
 		     size_t *offset);
+/* The address of a static member, and the value of a constant, likewise. */
+void *vm_image_static(const struct vm_image *i, const char *type, const char *member);
+bool vm_image_constant(const struct vm_image *i, const char *name, int32_t *value);
 bool vm_image_type_size(const struct vm_image *i, const char *type, size_t *size);
 
 #endif

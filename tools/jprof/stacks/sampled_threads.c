@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sampled_threads.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#define PLACES 16384 /* a power of two */
+#define STEPS  256
+#define GONE   UINT32_MAX
+
+static struct sampled_thread thread[PLACES];
+static struct {
+	pthread_mutex_t lock;
+	uint64_t period;
+	int signal;
+	uint32_t round;
+} all = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static uint32_t first_of(uint32_t tid)
+{
+	return (tid * 2654435761u) >> 18;
+}
+
+struct sampled_thread *sampled_threads_find(pid_t tid)
+{
+	uint32_t first = first_of((uint32_t)tid);
+
+	for (uint32_t i = 0; i < STEPS; i++) {
+		struct sampled_thread *t = &thread[(first + i) & (PLACES - 1)];
+		uint32_t is = atomic_load_explicit(&t->tid, memory_order_acquire);
+
+		if (is == (uint32_t)tid)
+			return t;
+		if (!is)
+			return NULL;
+	}
+	return NULL;
+}
+
+static struct sampled_thread *free_place(uint32_t tid)
+{
+	uint32_t first = first_of(tid);
+
+	for (uint32_t i = 0; i < STEPS; i++) {
+		struct sampled_thread *t = &thread[(first + i) & (PLACES - 1)];
+
+		if (!t->tid || t->tid == GONE)
+			return t;
+	}
+	return NULL;
+}
+
+void sampled_threads_begin(uint64_t period, int signal)
+{
+	all.period = period;
+	all.signal = signal;
+}
+
+/* With the lock held. */
+static int add(pid_t tid, uint64_t java, void *env)
+{
+	struct sampled_thread *t = sampled_threads_find(tid);
+	bool is_new = !t;
+	int err = 0;
+
+	if (is_new)
+		t = free_place((uint32_t)tid);
+	if (!t)
+		return -ENOSPC;
+	if (java || is_new) {
+		t->env = env;
+		t->java = java;
+	}
+	t->round = all.round;
+	if (!is_new)
+		return 0;
+	t->asked = 0;
+	t->ticks = (struct cpu_ticks){ .fd = -1 };
+	/* A signal may come before the call returns, and find no ticks. */
+	if (all.period)
+		err = cpu_ticks_begin(&t->ticks, tid, all.period, all.signal);
+	if (!err)
+		atomic_store_explicit(&t->tid, (uint32_t)tid, memory_order_release);
+	return err;
+}
+
+int sampled_threads_add(pid_t tid, uint64_t java, void *env)
+{
+	int err;
+
+	pthread_mutex_lock(&all.lock);
+	err = add(tid, java, env);
+	pthread_mutex_unlock(&all.lock);
+	return err;
+}
+
+/* With the lock held. Its handler may be at work, on the thread itself: not when that removes
+ * itself, nor when it has ended. */
+static void remove_place(struct sampled_thread *t)
+{
+	struct cpu_ticks ticks = t->ticks;
+
+	atomic_store(&t->tid, GONE);
+	t->ticks = (struct cpu_ticks){ .fd = -1 };
+	cpu_ticks_end(&ticks);
+}
+
+void sampled_threads_remove(pid_t tid)
+{
+	struct sampled_thread *t;
+
+	pthread_mutex_lock(&all.lock);
+	t = sampled_threads_find(tid);
+	if (t)
+		remove_place(t);
+	pthread_mutex_unlock(&all.lock);
+}
+
+struct sampled_thread *sampled_threads_next(unsigned int *at)
+{
+	while (*at < PLACES) {
+		struct sampled_thread *t = &thread[(*at)++];
+
+		if (t->tid && t->tid != GONE)
+			return t;
+	}
+	return NULL;
+}
+
+void sampled_threads_scan(pid_t except)
+{
+	DIR *list = opendir("/proc/self/task");
+	struct sampled_thread *t;
+	unsigned int at = 0;
+	struct dirent *e;
+
+	if (!list)
+		return;
+	pthread_mutex_lock(&all.lock);
+	all.round++;
+	while ((e = readdir(list))) {
+		pid_t tid = (pid_t)strtoul(e->d_name, NULL, 10);
+
+		if (tid > 0 && tid != except)
+			add(tid, 0, NULL);
+	}
+	while ((t = sampled_threads_next(&at)))
+		if (t->round != all.round)
+			remove_place(t);
+	pthread_mutex_unlock(&all.lock);
+	closedir(list);
+}
+
+void sampled_threads_end(void)
+{
+	struct sampled_thread *t;
+	unsigned int at = 0;
+
+	pthread_mutex_lock(&all.lock);
+	while ((t = sampled_threads_next(&at)))
+		cpu_ticks_end(&t->ticks);
+	pthread_mutex_unlock(&all.lock);
+}

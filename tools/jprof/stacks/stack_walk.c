@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "stack_walk.h"
+
+#include <string.h>
+#include <ucontext.h>
+
+#include "guarded.h"
+#include "native_frames.h"
+#include "scopes.h"
+#include "seen_methods.h"
+
+/* x86-64: words from the interpreter's frame pointer. */
+#define INTERPRETER_SENDER   (-1)
+#define INTERPRETER_METHOD   (-3)
+#define INTERPRETER_BYTECODE (-8)
+#define ENTRY_WRAPPER        (-6) /* of the stub through which Java is called */
+
+#define STEPS_MOST  4096
+#define FRAME_REACH (1u << 20) /* bytes from one frame to the next one */
+
+const char *const walk_end_names[WALK_ENDS] = {
+	[WALK_LOST_NATIVE] = "(not walked: native code without tables)",
+	[WALK_LOST_CODE] = "(not walked: code of the VM that is no known piece)",
+	[WALK_LOST_INTERPRETER] = "(not walked: a frame of the interpreter without a method)",
+	[WALK_LOST_FRAME] = "(not walked: no frame is there)",
+	[WALK_FROZEN] = "(not walked: the virtual thread's frames in the heap)",
+	[WALK_LONG] = "(not walked: the stack is deeper)",
+};
+
+struct walk {
+	const struct vm_layout *l;
+	struct walked *to;
+	struct walk_registers r;
+	uint64_t bytecode; /* the register that has it, where the interpreter was interrupted */
+	uint64_t entered;  /* the register that has the method where it enters one */
+	uint64_t anchor;   /* the VM's note of the last frame of Java, 0: none */
+	uint64_t base;     /* the stack's end, 0: not known */
+};
+
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+static bool put(struct walk *w, uint64_t address)
+{
+	if (w->to->n == WALK_FRAMES - 1) {
+		w->to->end = WALK_LONG;
+		return false;
+	}
+	w->to->address[w->to->n] = address;
+	w->to->n++;
+	return true;
+}
+
+static bool put_method(struct walk *w, uint64_t method, enum walk_kind kind, uint32_t bytecode)
+{
+	uint32_t number = seen_methods_find(w->l, method);
+	struct walk_methods *j = w->to->judged;
+
+	if (number == SEEN_NONE)
+		return false;
+	if (j && j->n < WALK_FRAMES) {
+		j->method[j->n] = method;
+		j->bytecode[j->n++] = bytecode;
+	}
+	w->to->has_java = true;
+	seen_methods_ran(number, w->to->kinds ? kind : 0);
+	return put(w, walk_address(number + WALK_SPECIAL, w->to->kinds ? kind : 0, bytecode) +
+			      !!w->to->n);
+}
+
+static bool word(const struct walk *w, uint64_t at, int64_t words, uint64_t *to)
+{
+	(void)w;
+	return guarded_load(at + (uint64_t)(words * 8), to);
+}
+
+static bool ends(struct walk *w, enum walk_end why)
+{
+	w->to->end = why;
+	return false;
+}
+
+/* Each step leads up; a frame is of whole words. */
+static bool go_to(struct walk *w, uint64_t pc, uint64_t sp, uint64_t fp)
+{
+	if (sp <= w->r.sp || sp % 8 || sp - w->r.sp > FRAME_REACH || (w->base && sp > w->base))
+		return ends(w, WALK_LOST_FRAME);
+	w->r = (struct walk_registers){ .pc = pc, .sp = sp, .fp = fp };
+	return true;
+}
+
+/* ---- the interpreter ------------------------------------------------------------------------- */
+
+/* The bytecode of an address in the method's code; what is none is the method's begin. */
+static uint32_t bytecode_of(const struct walk *w, uint64_t method, uint64_t at, bool *is_right)
+{
+	uint64_t begin;
+	uint32_t size;
+
+	*is_right = seen_methods_code(w->l, method, &begin, &size) && at >= begin &&
+		    at - begin < size;
+	return *is_right ? (uint32_t)(at - begin) : 0;
+}
+
+static bool is_above(const struct walk *w, uint64_t fp)
+{
+	return fp > w->r.sp && fp % 8 == 0 && fp - w->r.sp < FRAME_REACH &&
+	       (!w->base || fp < w->base);
+}
+
+/* Before the frame is made: the caller's return address is on top. */
+static bool enter_method(struct walk *w)
+{
+	uint64_t pc;
+
+	if (!word(w, w->r.sp, 0, &pc))
+		return ends(w, WALK_LOST_FRAME);
+	if (seen_methods_find(w->l, w->entered) != SEEN_NONE &&
+	    !put_method(w, w->entered, WALK_INTERPRETED, 0))
+		return false;
+	return go_to(w, pc, w->r.sp + 8, w->r.fp);
+}
+
+static bool is_native(const struct walk *w, uint64_t method)
+{
+	const struct seen_method *m = seen_methods_get(seen_methods_find(w->l, method));
+
+	return m && m->is_native;
+}
+
+static bool interpreted(struct walk *w)
+{
+	uint64_t method = 0, at = 0, pc, sp, fp, base = w->r.fp;
+	uint32_t bytecode = 0;
+	bool is_right = false;
+
+	if (!is_above(w, base) || !word(w, base, INTERPRETER_METHOD, &method) ||
+	    seen_methods_find(w->l, method) == SEEN_NONE)
+		return w->r.is_exact ? enter_method(w) : ends(w, WALK_LOST_INTERPRETER);
+	if (w->r.is_exact)
+		bytecode = bytecode_of(w, method, w->bytecode, &is_right);
+	if (!is_right && word(w, base, INTERPRETER_BYTECODE, &at))
+		bytecode = bytecode_of(w, method, at, &is_right);
+	if (!put_method(w, method, is_native(w, method) ? WALK_NATIVE : WALK_INTERPRETED,
+			bytecode))
+		return false;
+	if (!word(w, base, 1, &pc) || !word(w, base, 0, &fp) ||
+	    !word(w, base, INTERPRETER_SENDER, &sp))
+		return ends(w, WALK_LOST_FRAME);
+	return go_to(w, pc, sp, fp);
+}
+
+/* ---- compiled code --------------------------------------------------------------------------- */
+
+static bool bytes_are(uint64_t at, const char *bytes, size_t n)
+{
+	uint8_t is[8];
+
+	return n <= sizeof(is) && guarded_copy(is, at, n) && !memcmp(is, bytes, n);
+}
+
+enum frame_state { FRAME_WHOLE, FRAME_NONE, FRAME_POINTER }; /* POINTER: the caller's is on top */
+
+/* What the instructions before and behind this one have done to the frame. */
+static enum frame_state state_of(const struct walk *w, const struct code_blob *b)
+{
+	uint64_t pc = w->r.pc;
+
+	if (!w->r.is_exact)
+		return FRAME_WHOLE;
+	/* ret; pop %rbp; cmp at(%r15),%rsp, which asks whether to stop before it returns, and ja */
+	if (bytes_are(pc, "\xc3", 1))
+		return FRAME_NONE;
+	if (bytes_are(pc, "\x5d", 1))
+		return FRAME_POINTER;
+	if (bytes_are(pc, "\x49\x3b\xa7", 3) || bytes_are(pc, "\x49\x3b\x67", 3) ||
+	    (bytes_are(pc, "\x0f\x87", 2) &&
+	     (bytes_are(pc - 7, "\x49\x3b\xa7", 3) || bytes_are(pc - 4, "\x49\x3b\x67", 3))))
+		return FRAME_NONE;
+	if (pc >= b->complete)
+		return FRAME_WHOLE;
+	/* push %rbp is done; sub $n,%rsp is */
+	if (bytes_are(pc - 1, "\x55", 1))
+		return FRAME_POINTER;
+	if (bytes_are(pc - 7, "\x48\x81\xec", 3) || bytes_are(pc - 4, "\x48\x83\xec", 3))
+		return FRAME_WHOLE;
+	return FRAME_NONE;
+}
+
+static bool leave(struct walk *w, uint64_t frame, enum frame_state state)
+{
+	uint64_t above = w->r.sp, pc, fp = w->r.fp;
+
+	if (state == FRAME_WHOLE)
+		above += frame;
+	else
+		above += state == FRAME_POINTER ? 16 : 8;
+	if (above <= w->r.sp || !word(w, above, -1, &pc) ||
+	    (state != FRAME_NONE && !word(w, above, -2, &fp)))
+		return ends(w, WALK_LOST_FRAME);
+	return go_to(w, pc, above, fp);
+}
+
+/* Where the VM gave up the code, the frame's return address leads to where that is seen to; the
+ * real one is kept in the frame. */
+static uint64_t real_pc(const struct walk *w, const struct code_blob *b)
+{
+	const struct vm_layout *l = w->l;
+	uint64_t handler = 0, pc;
+	uint32_t offset;
+
+	if (l->orig_pc == VM_NONE)
+		return w->r.pc;
+	if (l->deopt_begin != VM_NONE)
+		guarded_load(b->blob + l->deopt_begin, &handler);
+	else if (l->deopt_offset != VM_NONE && guarded_load32(b->blob + l->deopt_offset, &offset))
+		handler = b->blob + offset;
+	if (w->r.pc != handler || !guarded_load32(b->blob + l->orig_pc, &offset) ||
+	    offset >= b->frame || !guarded_load(w->r.sp + offset, &pc) || pc < b->begin ||
+	    pc >= b->end)
+		return w->r.pc;
+	return pc;
+}
+
+static bool put_scopes(struct walk *w, const struct code_blob *b, uint64_t pc, enum walk_kind kind)
+{
+	struct scope scope[SCOPES_MOST];
+	unsigned int n = scopes_of(w->l, b, pc, scope);
+
+	for (unsigned int i = 0; i < n; i++)
+		if (!put_method(w, scope[i].method, i + 1 < n ? WALK_INLINED : kind,
+				scope[i].bytecode))
+			return w->to->end == WALK_LONG ? false : ends(w, WALK_LOST_CODE);
+	return true;
+}
+
+static bool compiled(struct walk *w, const struct code_blob *b)
+{
+	enum walk_kind kind = WALK_NATIVE;
+	uint64_t method;
+	uint8_t level;
+
+	if (!b->is_native) {
+		if (!guarded_copy(&level, b->blob + w->l->level, 1))
+			return ends(w, WALK_LOST_CODE);
+		kind = level < 4 ? WALK_C1 : WALK_C2;
+	}
+	if (!guarded_load(b->blob + w->l->method, &method))
+		return ends(w, WALK_LOST_CODE);
+	if (b->is_native || state_of(w, b) == FRAME_NONE) {
+		if (!put_method(w, method, kind, 0))
+			return w->to->end == WALK_LONG ? false : ends(w, WALK_LOST_CODE);
+	} else {
+		unsigned int before = w->to->n;
+
+		if (!put_scopes(w, b, real_pc(w, b), kind))
+			return false;
+		if (w->to->n == before && !put_method(w, method, kind, 0))
+			return w->to->end == WALK_LONG ? false : ends(w, WALK_LOST_CODE);
+	}
+	return leave(w, b->frame, state_of(w, b));
+}
+
+/* ---- stubs ----------------------------------------------------------------------------------- */
+
+static bool is_code(const struct walk *w, uint64_t pc)
+{
+	return code_cache_find(w->l, pc).kind != CODE_NONE;
+}
+
+/* Java was called from native code here. */
+static bool entry(struct walk *w)
+{
+	uint64_t wrapper, pc, fp, base = w->r.fp;
+
+	if (!is_above(w, base) || !word(w, base, ENTRY_WRAPPER, &wrapper) || !word(w, base, 1, &pc) ||
+	    !word(w, base, 0, &fp))
+		return ends(w, WALK_LOST_FRAME);
+	w->anchor = wrapper + w->l->wrapper_anchor;
+	return go_to(w, pc, base + 16, fp);
+}
+
+/* One without a known frame keeps a frame pointer, or nothing at all. */
+static bool stub(struct walk *w, const struct code_blob *b)
+{
+	uint64_t pc, fp, base = w->r.fp;
+
+	if (!put(w, w->r.pc))
+		return false;
+	if (b->frame && (!w->r.is_exact || w->r.pc >= b->complete))
+		return leave(w, b->frame, state_of(w, b));
+	if (w->r.is_exact && word(w, w->r.sp, 0, &pc) && is_code(w, pc))
+		return leave(w, 0, FRAME_NONE);
+	if ((base == w->r.sp || is_above(w, base)) && word(w, base, 1, &pc) && is_code(w, pc) &&
+	    word(w, base, 0, &fp))
+		return go_to(w, pc, base + 16, fp);
+	return ends(w, WALK_LOST_FRAME);
+}
+
+/* ---- native code ----------------------------------------------------------------------------- */
+
+/* To the last frame of Java, if the VM has noted one further up. */
+static bool go_to_anchor(struct walk *w, enum walk_end or_else)
+{
+	uint64_t sp, pc, fp;
+
+	if (!w->anchor || !guarded_load(w->anchor + w->l->anchor_sp, &sp) || !sp ||
+	    !guarded_load(w->anchor + w->l->anchor_pc, &pc) ||
+	    !guarded_load(w->anchor + w->l->anchor_fp, &fp))
+		return ends(w, or_else);
+	if (!pc && !word(w, sp, -1, &pc))
+		return ends(w, or_else);
+	w->anchor = 0;
+	/* The stack pointer may be lost, so it need not be below. */
+	if (sp % 8 || (w->base && (sp > w->base || sp < w->r.sp)))
+		return ends(w, WALK_LOST_FRAME);
+	w->r = (struct walk_registers){ .pc = pc, .sp = sp, .fp = fp };
+	return true;
+}
+
+static bool native(struct walk *w)
+{
+	struct walk_registers next = w->r;
+
+	if (!put(w, w->r.pc))
+		return false;
+	switch (native_step(&next)) {
+	case NATIVE_LAST:
+		return ends(w, WALK_WHOLE);
+	case NATIVE_CALLER:
+		if (next.is_exact) {
+			w->r = next; /* a signal's: it may have had another stack */
+			w->bytecode = w->entered = 0;
+			return true;
+		}
+		return go_to(w, next.pc, next.sp, next.fp);
+	case NATIVE_LOST:
+	default:
+		return go_to_anchor(w, WALK_LOST_NATIVE);
+	}
+}
+
+static bool step(struct walk *w)
+{
+	struct code_blob b;
+
+	if (w->r.pc == w->l->call_stub_return)
+		return entry(w);
+	b = code_cache_find(w->l, w->r.pc);
+	switch (b.kind) {
+	case CODE_INTERPRETER:
+		return interpreted(w);
+	case CODE_METHOD:
+		return compiled(w, &b);
+	case CODE_STUB:
+		return stub(w, &b);
+	case CODE_UNKNOWN:
+		put(w, w->r.pc);
+		return ends(w, WALK_LOST_CODE);
+	case CODE_NONE:
+	default:
+		return native(w);
+	}
+}
+
+void stack_walk(const struct vm_layout *l, uint64_t thread, const void *from, struct walked *w)
+{
+#ifdef __x86_64__
+	const greg_t *g = ((const ucontext_t *)from)->uc_mcontext.gregs;
+	struct walk k = {
+		.l = l,
+		.to = w,
+		.r = { (uint64_t)g[REG_RIP], (uint64_t)g[REG_RSP], (uint64_t)g[REG_RBP], true },
+		.bytecode = (uint64_t)g[REG_R13],
+		.entered = (uint64_t)g[REG_RBX],
+		.anchor = thread ? thread + l->anchor : 0,
+	};
+	unsigned int steps = 0;
+
+	w->n = 0;
+	w->has_java = false;
+	w->end = WALK_WHOLE;
+	if (w->judged)
+		w->judged->n = 0;
+	if (thread && l->stack_base != VM_NONE && !guarded_load(thread + l->stack_base, &k.base))
+		k.base = 0;
+	while (steps++ < STEPS_MOST && step(&k))
+		;
+	if (steps > STEPS_MOST)
+		w->end = WALK_LOST_FRAME;
+	if (w->end != WALK_WHOLE)
+		w->address[w->n++] = walk_address(w->end, 0, 0) + 1;
+#else
+	(void)l, (void)thread, (void)from;
+	w->n = 0;
+	w->end = WALK_LOST_NATIVE;
+#endif
+}

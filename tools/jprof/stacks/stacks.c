@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "stacks.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <perfutil.h>
+
+#include "base/now.h"
+#include "code_cache.h"
+#include "escape.h"
+#include "guarded.h"
+#include "native_frames.h"
+#include "refused.h"
+#include "sampled_threads.h"
+#include "seen_methods.h"
+#include "stack_judge.h"
+#include "stack_names.h"
+#include "stack_walk.h"
+
+#define HEAD          2                  /* integers of a record before its addresses */
+#define RECORD_MOST   500                /* integers */
+#define SCAN_EVERY    50000000ull        /* ns: threads that the VM does not report, names */
+#define WALL_EVERY    10000000ull        /* ns between two ticks of the wall clock, of a thread */
+#define ALLOC_EVERY   (512 * 1024)       /* bytes between two samples of allocations */
+#define SIGNALS       8                  /* real-time ones, from the last, that may be free */
+
+static struct {
+	const struct agent_options *o;
+	JavaVM *java;
+	struct vm_layout layout;
+	uint64_t period;
+	int signal;
+	atomic_bool on, ending;
+	pthread_t helper;
+	bool has_helper;
+	jfieldID structure; /* of java.lang.Thread: the VM's */
+	_Atomic uint64_t samples, java_samples, java_whole, failed;
+	_Atomic uint64_t ended[WALK_ENDS];
+} stacks;
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+struct sample {
+	uint64_t word[HEAD + RECORD_MOST + CPU_TICKS_KERNEL];
+	struct walked walked;
+	bool is_walked, is_java;
+};
+
+static void walk(struct sample *s, const struct sampled_thread *t, void *context)
+{
+	struct walked *w = &s->walked;
+
+	if (s->is_walked)
+		return;
+	s->is_walked = true;
+	*w = (struct walked){
+		.address = s->word + HEAD,
+		.kinds = stacks.o->types,
+		.judged = t->java ? stack_judge_room() : NULL,
+	};
+	s->is_java = t->java;
+	stack_walk(&stacks.layout, t->java, context, w);
+	if (w->judged)
+		stack_judge(t->env, context, w);
+}
+
+/* The user's part first, then the kernel's. */
+static void put(struct sample *s, uint32_t event, uint64_t period, uint32_t ticks,
+		const uint64_t *kernel, unsigned int n)
+{
+	struct walked *w = &s->walked;
+	unsigned int user = w->n;
+
+	if (HEAD + user + n > RECORD_MOST) {
+		user = RECORD_MOST - HEAD - n;
+		s->word[HEAD + user - 1] = walk_address(WALK_LONG, 0, 0) + 1;
+	}
+	s->word[0] = period;
+	s->word[1] = ticks | (uint64_t)user << 32 | (uint64_t)n << 48;
+	memcpy(s->word + HEAD + user, kernel, n * sizeof(*kernel));
+	if (TraceHook(0, PITRACE_HOOKIT, (int)(PITRACE_HOOKIT_SAMPLE | event),
+		      (int)(HEAD + user + n), 0, s->word, NULL, NULL) < 0)
+		stacks.failed += ticks;
+	stacks.samples += ticks;
+	if (s->is_java)
+		stacks.java_samples += ticks;
+	if (s->is_java && w->end == WALK_WHOLE)
+		stacks.java_whole += ticks;
+	stacks.ended[w->end] += ticks;
+}
+
+static bool is_listened(void)
+{
+	return atomic_load_explicit(&stacks.on, memory_order_relaxed) &&
+	       (TraceEnabled(PITRACE_HOOKIT, 0) || stack_judge_wanted());
+}
+
+static void sample_cpu(const struct sampled_thread *t, const siginfo_t *info, void *context)
+{
+	uint64_t kernel[CPU_TICKS_KERNEL];
+	struct sample s;
+	unsigned int n;
+	uint32_t ticks;
+	bool first = true;
+
+	s.is_walked = false;
+	while (cpu_ticks_next(&t->ticks, info, first, &ticks, kernel, &n)) {
+		first = false;
+		if (!is_listened())
+			continue;
+		walk(&s, t, context);
+		put(&s, PITRACE_SAMPLED_CPU, stacks.period, ticks, kernel, n);
+	}
+}
+
+static void sample_wall(struct sampled_thread *t, void *context)
+{
+	uint32_t ticks = atomic_exchange(&t->asked, 0);
+	struct sample s;
+
+	if (!ticks || !is_listened())
+		return;
+	s.is_walked = false;
+	walk(&s, t, context);
+	put(&s, PITRACE_SAMPLED_WALL, WALL_EVERY, ticks, NULL, 0);
+}
+
+static void sampled(int number, siginfo_t *info, void *context)
+{
+	struct sampled_thread *t = sampled_threads_find((pid_t)syscall(SYS_gettid));
+	int saved = errno;
+
+	(void)number;
+	if (t && info->si_code == SI_QUEUE && info->si_pid == getpid())
+		sample_wall(t, context);
+	else if (t)
+		sample_cpu(t, info, context);
+	errno = saved;
+}
+
+/* ---- what the VM says ------------------------------------------------------------------------ */
+
+/* Of a thread that is in a call of the VM's to us. */
+static void sample_here(uint32_t event, uint64_t period)
+{
+	struct sampled_thread *t;
+	struct sample s;
+	ucontext_t here;
+
+	if (!is_listened())
+		return;
+	t = sampled_threads_find(gettid());
+	if (!t || getcontext(&here))
+		return;
+	s.is_walked = false;
+	walk(&s, t, &here);
+	put(&s, event, period, 1, NULL, 0);
+}
+
+static void JNICALL object_sampled(jvmtiEnv *vm, JNIEnv *jni, jthread thread, jobject object,
+				   jclass class, jlong size)
+{
+	(void)vm, (void)jni, (void)thread, (void)object, (void)class;
+	sample_here(PITRACE_SAMPLED_ALLOC, size > ALLOC_EVERY ? (uint64_t)size : ALLOC_EVERY);
+}
+
+static __thread uint64_t waits_since __attribute__((tls_model("initial-exec")));
+
+static void JNICALL monitor_waits(jvmtiEnv *vm, JNIEnv *jni, jthread thread, jobject object)
+{
+	(void)vm, (void)jni, (void)thread, (void)object;
+	waits_since = now_ns();
+}
+
+static void JNICALL monitor_entered(jvmtiEnv *vm, JNIEnv *jni, jthread thread, jobject object)
+{
+	(void)vm, (void)jni, (void)thread, (void)object;
+	if (waits_since)
+		sample_here(PITRACE_SAMPLED_LOCK, now_ns() - waits_since);
+	waits_since = 0;
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+static void name_thread(jvmtiEnv *vm, jthread thread)
+{
+	jvmtiThreadInfo info = { 0 };
+
+	if ((*vm)->GetThreadInfo(vm, thread, &info))
+		return;
+	if (info.name)
+		TraceThreadName(info.name);
+	(*vm)->Deallocate(vm, (unsigned char *)info.name);
+}
+
+static void add_thread(JNIEnv *jni, jthread thread, pid_t tid, JNIEnv *env)
+{
+	uint64_t java = (uint64_t)(*jni)->GetLongField(jni, thread, stacks.structure);
+
+	if (sampled_threads_add(tid, java, env))
+		stacks.failed++;
+}
+
+static void JNICALL thread_begins(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
+{
+	if (!stacks.on)
+		return;
+	name_thread(vm, thread);
+	add_thread(jni, thread, gettid(), jni);
+}
+
+static void JNICALL thread_ends(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
+{
+	(void)vm, (void)jni, (void)thread;
+	if (stacks.on)
+		sampled_threads_remove(gettid());
+}
+
+/* Those that run when the agent is attached: the VM's structure has the id. */
+static void add_running(jvmtiEnv *vm, JNIEnv *jni)
+{
+	jthread *list, self;
+	uint64_t env_at;
+	jint n;
+
+	if ((*vm)->GetCurrentThread(vm, &self) || (*vm)->GetAllThreads(vm, &n, &list))
+		return;
+	env_at = (uintptr_t)jni -
+		 (uint64_t)(*jni)->GetLongField(jni, self, stacks.structure);
+	for (jint i = 0; i < n; i++) {
+		uint64_t java = (uint64_t)(*jni)->GetLongField(jni, list[i], stacks.structure);
+		uint64_t os;
+		uint32_t tid;
+
+		if (java && guarded_load(java + stacks.layout.os_thread, &os) && os &&
+		    guarded_load32(os + stacks.layout.os_thread_id, &tid) && tid)
+			add_thread(jni, list[i], (pid_t)tid, (JNIEnv *)(java + env_at));
+		(*jni)->DeleteLocalRef(jni, list[i]);
+	}
+	(*vm)->Deallocate(vm, (unsigned char *)list);
+}
+
+/* ---- the helper ------------------------------------------------------------------------------ */
+
+static void ask_thread(struct sampled_thread *t)
+{
+	siginfo_t info = { .si_code = SI_QUEUE };
+
+	info.si_pid = getpid();
+	info.si_uid = getuid();
+	/* One that is still on its way counts once more. */
+	if (!atomic_fetch_add(&t->asked, 1) &&
+	    syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)t->tid, stacks.signal, &info))
+		t->asked = 0;
+}
+
+static void ask_all(void)
+{
+	struct sampled_thread *t;
+	unsigned int at = 0;
+
+	while ((t = sampled_threads_next(&at)))
+		ask_thread(t);
+}
+
+static void sleep_ns(uint64_t ns)
+{
+	const struct timespec t = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
+
+	nanosleep(&t, NULL);
+}
+
+static void *help(void *unused)
+{
+	bool wall = stacks.o->sampled & 1u << PITRACE_SAMPLED_WALL;
+	uint64_t next = 0;
+	pid_t self = gettid();
+
+	(void)unused;
+	while (!stacks.ending) {
+		uint64_t time = now_ns();
+
+		if (time >= next) {
+			native_frames_refresh();
+			sampled_threads_scan(self);
+			stack_names_write(&stacks.layout, stacks.o->types);
+			next = time + SCAN_EVERY;
+		}
+		if (wall && is_listened())
+			ask_all();
+		sleep_ns(wall ? WALL_EVERY : SCAN_EVERY);
+	}
+	return NULL;
+}
+
+/* With all signals blocked, as a child inherits them. */
+static bool start_helper(void)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	stacks.has_helper = !pthread_create(&stacks.helper, NULL, help, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (stacks.has_helper)
+		pthread_setname_np(stacks.helper, "jprof stacks");
+	return stacks.has_helper;
+}
+
+/* ---- begin and end --------------------------------------------------------------------------- */
+
+/* A signal that nobody has taken. Faults still come: the handler's loads rely on it. */
+static bool take_signal(void)
+{
+	struct sigaction how = { .sa_sigaction = sampled, .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct sigaction before;
+
+	sigfillset(&how.sa_mask);
+	sigdelset(&how.sa_mask, SIGSEGV);
+	sigdelset(&how.sa_mask, SIGBUS);
+	for (int i = 0; i < SIGNALS; i++) {
+		int number = SIGRTMAX - 1 - i;
+
+		if (sigaction(number, NULL, &before) || before.sa_flags & SA_SIGINFO ||
+		    before.sa_handler != SIG_DFL || sigaction(number, &how, NULL))
+			continue;
+		stacks.signal = number;
+		return true;
+	}
+	return false;
+}
+
+static const char *prepare(jvmtiEnv *vm, JNIEnv *jni)
+{
+	const void *inside = (const void *)(*stacks.java)->GetEnv;
+	jclass class = (*jni)->FindClass(jni, "java/lang/Thread");
+	struct vm_image image;
+	const char *why;
+	jint version;
+
+	stacks.structure = class ? (*jni)->GetFieldID(jni, class, "eetop", "J") : NULL;
+	if (!stacks.structure) {
+		(*jni)->ExceptionClear(jni);
+		return "this Java VM keeps its threads otherwise";
+	}
+	if ((*vm)->GetVersionNumber(vm, &version))
+		return "the Java VM's version is not known";
+	why = vm_image_open(&image, inside);
+	if (why)
+		return why;
+	why = vm_layout_read(&stacks.layout, &image, (unsigned int)version >> 16 & 0xfff);
+	vm_image_close(&image);
+	if (!why)
+		why = guarded_begin();
+	if (!why && !seen_methods_begin())
+		why = "no memory";
+	if (!why && !code_cache_begin(&stacks.layout))
+		why = "the Java VM's code is not found";
+	if (!why && !take_signal())
+		why = "no real-time signal is free";
+	if (!why && stacks.o->check)
+		why = stack_judge_begin(vm, inside);
+	return why;
+}
+
+static void start(jvmtiEnv *vm, JNIEnv *jni)
+{
+	const char *why = prepare(vm, jni);
+	bool cpu = stacks.o->sampled & 1u << PITRACE_SAMPLED_CPU;
+
+	if (why) {
+		fprintf(stderr, "%s: SCS: %s: no stacks are sampled\n", agent_kind.name, why);
+		return;
+	}
+	native_frames_refresh();
+	stacks.period = 1000000000ull / stacks.o->rate;
+	sampled_threads_begin(cpu ? stacks.period : 0, stacks.signal);
+	stacks.on = true;
+	add_running(vm, jni);
+	if (!start_helper())
+		fprintf(stderr, "%s: SCS: no thread can be made: methods have no names\n",
+			agent_kind.name);
+}
+
+static void JNICALL vm_begins(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
+{
+	start(vm, jni);
+	if (stacks.on)
+		name_thread(vm, thread);
+}
+
+/* Ids of methods exist where somebody has asked for them: the judge has no others. */
+static void JNICALL class_prepared(jvmtiEnv *vm, JNIEnv *jni, jthread thread, jclass class)
+{
+	jmethodID *list;
+	jint n;
+
+	(void)jni, (void)thread;
+	if (!(*vm)->GetClassMethods(vm, class, &n, &list))
+		(*vm)->Deallocate(vm, (unsigned char *)list);
+}
+
+static void JNICALL class_goes(jvmtiEnv *vm, ...)
+{
+	(void)vm;
+	seen_methods_unloaded();
+}
+
+static void print_counts(void)
+{
+	uint64_t java = stacks.java_samples, whole = stacks.java_whole;
+
+	stack_judge_print();
+	if (!stacks.o->check)
+		return;
+	fprintf(stderr,
+		"%s: SCSCHECK: %" PRIu64 " samples, %" PRIu64 " of them of Java's threads, walked whole %" PRIu64
+		" (%.2f %%)\n",
+		agent_kind.name, stacks.samples, java, whole,
+		java ? 100.0 * (double)whole / (double)java : 0.0);
+	for (unsigned int i = 1; i < WALK_ENDS; i++)
+		if (stacks.ended[i])
+			fprintf(stderr, "%s: SCSCHECK: %" PRIu64 " ticks %s\n", agent_kind.name,
+				stacks.ended[i], walk_end_names[i]);
+}
+
+static void JNICALL vm_ends(jvmtiEnv *vm, JNIEnv *jni)
+{
+	(void)vm, (void)jni;
+	if (!stacks.on)
+		return;
+	stacks.on = false;
+	TraceHook(0, PITRACE_HOOKIT, PITRACE_HOOKIT_SAMPLES_END, 0, 0, NULL, NULL, NULL);
+	stacks.ending = true;
+	if (stacks.has_helper)
+		pthread_join(stacks.helper, NULL);
+	sampled_threads_end();
+	stack_names_write(&stacks.layout, stacks.o->types);
+	if (stacks.failed)
+		fprintf(stderr, "%s: SCS: %" PRIu64 " samples found no room in the trace\n",
+			agent_kind.name, stacks.failed);
+	print_counts();
+}
+
+static jvmtiError hear_unloading(jvmtiEnv *vm)
+{
+	jvmtiExtensionEventInfo *events;
+	jvmtiError err;
+	jint n;
+
+	err = (*vm)->GetExtensionEvents(vm, &n, &events);
+	if (err)
+		return err;
+	err = JVMTI_ERROR_NOT_AVAILABLE;
+	for (jint i = 0; i < n; i++)
+		if (!strcmp(events[i].id, "com.sun.hotspot.events.ClassUnload"))
+			err = (*vm)->SetExtensionEventCallback(vm, events[i].extension_event_index,
+							       class_goes);
+	(*vm)->Deallocate(vm, (unsigned char *)events);
+	return err;
+}
+
+static jvmtiError enable(jvmtiEnv *vm, jvmtiEvent event)
+{
+	return (*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, event, NULL);
+}
+
+jint stacks_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
+		  struct jitlog_writer *text, bool running)
+{
+	static const jvmtiEventCallbacks callbacks = {
+		.VMInit = vm_begins,
+		.VMDeath = vm_ends,
+		.ThreadStart = thread_begins,
+		.ThreadEnd = thread_ends,
+		.ClassPrepare = class_prepared,
+		.SampledObjectAlloc = object_sampled,
+		.MonitorContendedEnter = monitor_waits,
+		.MonitorContendedEntered = monitor_entered,
+	};
+	bool alloc = o->sampled & 1u << PITRACE_SAMPLED_ALLOC;
+	bool lock = o->sampled & 1u << PITRACE_SAMPLED_LOCK;
+	jvmtiCapabilities wanted = {
+		.can_generate_sampled_object_alloc_events = alloc,
+		.can_generate_monitor_events = lock,
+		/* Compilers then note where nearly each instruction comes from. */
+		.can_generate_compiled_method_load_events = 1,
+	};
+	jvmtiError err = (*vm)->AddCapabilities(vm, &wanted);
+	JNIEnv *jni;
+
+	(void)text;
+	stacks.o = o;
+	stacks.java = java;
+	if (!err)
+		err = (*vm)->SetEventCallbacks(vm, &callbacks, sizeof(callbacks));
+	if (!err && alloc)
+		err = (*vm)->SetHeapSamplingInterval(vm, ALLOC_EVERY);
+	if (!err)
+		err = hear_unloading(vm);
+	if (!err)
+		err = enable(vm, JVMTI_EVENT_VM_INIT);
+	if (!err)
+		err = enable(vm, JVMTI_EVENT_VM_DEATH);
+	if (!err)
+		err = enable(vm, JVMTI_EVENT_THREAD_START);
+	if (!err)
+		err = enable(vm, JVMTI_EVENT_THREAD_END);
+	if (!err && o->check)
+		err = enable(vm, JVMTI_EVENT_CLASS_PREPARE);
+	if (!err && alloc)
+		err = enable(vm, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC);
+	if (!err && lock)
+		err = enable(vm, JVMTI_EVENT_MONITOR_CONTENDED_ENTER);
+	if (!err && lock)
+		err = enable(vm, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED);
+	if (err)
+		return refused(vm, "SCS: the Java VM's events", err);
+	if (running && !(*java)->GetEnv(java, (void **)&jni, JNI_VERSION_1_6))
+		start(vm, jni);
+	return JNI_OK;
+}
