@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/own_samples.h"
+
 struct native {
 	struct pifile *file;
 	struct pimerge *merge;
+	struct own_samples own;
 	void *buffer; /* of compressed sections */
 };
 
@@ -47,6 +50,7 @@ static int native_begin(struct input *in, unsigned int what)
 
 	if (n->merge)
 		pimerge_close(n->merge);
+	own_samples_begin(&n->own);
 	n->merge = pimerge_open(n->file, what & (PIMERGE_MTE | PIMERGE_TRACE));
 	return n->merge ? 0 : -ENOMEM;
 }
@@ -54,8 +58,16 @@ static int native_begin(struct input *in, unsigned int what)
 static int native_next(struct input *in, struct pirecord *record)
 {
 	struct native *n = in->state;
+	int rc, is_given = 1;
 
-	return pimerge_next(n->merge, record);
+	if (own_samples_kept(&n->own, record))
+		return 1;
+	do {
+		rc = pimerge_next(n->merge, record);
+		if (rc > 0)
+			is_given = own_samples_record(&n->own, record);
+	} while (rc > 0 && !is_given);
+	return is_given < 0 ? is_given : rc;
 }
 
 static void native_progress(const struct input *in, uint64_t *done, uint64_t *total)
@@ -127,6 +139,7 @@ static void native_close(struct input *in)
 	if (n->merge)
 		pimerge_close(n->merge);
 	pifile_close(n->file);
+	own_samples_free(&n->own);
 	free(n->buffer);
 	free(n);
 	in->state = NULL;

