@@ -252,7 +252,8 @@ static bool compiled(struct walk *w, const struct code_blob *b)
 	} else {
 		unsigned int before = w->to->n;
 
-		if (!put_scopes(w, b, real_pc(w, b), kind))
+		/* What is noted for a place ends there: an instruction is of the next one. */
+		if (!put_scopes(w, b, real_pc(w, b) + w->r.is_exact, kind))
 			return false;
 		if (w->to->n == before && !put_method(w, method, kind, 0))
 			return w->to->end == WALK_LONG ? false : ends(w, WALK_LOST_CODE);

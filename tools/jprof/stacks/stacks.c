@@ -373,6 +373,36 @@ static const char *prepare(jvmtiEnv *vm, JNIEnv *jni)
 	return why;
 }
 
+/* Ids of methods exist where somebody has asked for them: the judge has no others. */
+static void ask_ids(jvmtiEnv *vm, jclass class)
+{
+	jmethodID *list;
+	jint n;
+
+	if (!(*vm)->GetClassMethods(vm, class, &n, &list))
+		(*vm)->Deallocate(vm, (unsigned char *)list);
+}
+
+static void ask_all_ids(jvmtiEnv *vm, JNIEnv *jni)
+{
+	jclass *list;
+	jint n;
+
+	if ((*vm)->GetLoadedClasses(vm, &n, &list))
+		return;
+	for (jint i = 0; i < n; i++) {
+		ask_ids(vm, list[i]);
+		(*jni)->DeleteLocalRef(jni, list[i]);
+	}
+	(*vm)->Deallocate(vm, (unsigned char *)list);
+}
+
+static void JNICALL class_prepared(jvmtiEnv *vm, JNIEnv *jni, jthread thread, jclass class)
+{
+	(void)jni, (void)thread;
+	ask_ids(vm, class);
+}
+
 static void start(jvmtiEnv *vm, JNIEnv *jni)
 {
 	const char *why = prepare(vm, jni);
@@ -382,6 +412,8 @@ static void start(jvmtiEnv *vm, JNIEnv *jni)
 		fprintf(stderr, "%s: SCS: %s: no stacks are sampled\n", agent_kind.name, why);
 		return;
 	}
+	if (stacks.o->check)
+		ask_all_ids(vm, jni);
 	native_frames_refresh();
 	stacks.period = 1000000000ull / stacks.o->rate;
 	sampled_threads_begin(cpu ? stacks.period : 0, stacks.signal);
@@ -397,17 +429,6 @@ static void JNICALL vm_begins(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 	start(vm, jni);
 	if (stacks.on)
 		name_thread(vm, thread);
-}
-
-/* Ids of methods exist where somebody has asked for them: the judge has no others. */
-static void JNICALL class_prepared(jvmtiEnv *vm, JNIEnv *jni, jthread thread, jclass class)
-{
-	jmethodID *list;
-	jint n;
-
-	(void)jni, (void)thread;
-	if (!(*vm)->GetClassMethods(vm, class, &n, &list))
-		(*vm)->Deallocate(vm, (unsigned char *)list);
 }
 
 static void JNICALL class_loaded(jvmtiEnv *vm, JNIEnv *jni, jthread thread, jclass class)
