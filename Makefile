@@ -61,11 +61,12 @@ MPEVT_SRC    := $(wildcard tools/mpevt/*.c)
 PTT_SRC	     := $(wildcard tools/ptt/*.c)
 CPI_SRC	     := $(wildcard tools/cpi/*.c)
 HDUMP_SRC    := $(wildcard tools/hdump/*.c)
+RTDRIVER_SRC := $(wildcard tools/rtdriver/*.c)
 POST_SRC     := $(wildcard post/*.c post/*/*.c post/*/*/*.c)
 
 HOLDER_SRC   := $(wildcard libperfutil/holder/*.c)
 TIMER_SRC    := $(wildcard libperfutil/collect/timer/preload/*.c)
-PIJIT_SRC    := $(wildcard tools/jprof/*.c)
+PIJIT_SRC    := $(wildcard tools/jprof/*.c tools/jprof/control/*.c)
 CLASSFILE_SRC := $(wildcard tools/jprof/classfile/*.c)
 CALLTREE_SRC := $(wildcard tools/calltree/*.c)
 CALLS_SRC    := $(wildcard tools/jprof/calls/*.c tools/jprof/probes/*.c tools/jprof/stacks/*.c)
@@ -116,7 +117,7 @@ TIMER	:= $(O)/lib/pitrace/libpitrace-timer.so
 AGENTS	:= $(if $(SAN),,$(if $(JDK_INCLUDE),$(O)/lib/pitrace/libpijit.so $(O)/lib/pitrace/libjprof.so))
 # The program that trains it, compiled where there is a compiler, else when it is used.
 TRAINER	:= $(if $(AGENTS),$(O)/lib/pitrace/trainer/libtrainer.so $(O)/lib/pitrace/trainer/Trainer.$(if $(shell command -v javac),class,java))
-BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof run.itrace run.jprof msr mpevt ptt cpi jprof-train hdump post)
+BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof run.itrace run.jprof msr mpevt ptt cpi jprof-train hdump rtdriver post)
 
 all: $(LIBS) $(HOOKIT) $(HOLDER) $(TIMER) $(AGENTS) $(TRAINER) $(BINS)
 ifeq ($(JDK_INCLUDE),)
@@ -136,14 +137,14 @@ $(call obj,$(A2N_SRC)):      INC = $(INC_A2N)
 $(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC) $(RUN_ITRACE_SRC) $(RUN_JPROF_SRC) $(MSR_SRC) $(EVENTS_SRC) $(AI_SRC) $(MPEVT_SRC) $(PTT_SRC) $(CPI_SRC)): INC = $(INC_TOOLS)
 $(O)/obj/tools/swtrace/run_jit.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)"'
 $(call obj,$(POST_SRC)):     INC = $(INC_POST)
-# All write new files and read pipes in the same way.
-$(call obj,tools/common/output.c tools/swtrace/place.c tools/swtrace/run.c tools/swtrace/compiled.c): INC += -Ilibperfutil
+# All write new files and read pipes and lines in the same way.
+$(call obj,tools/common/output.c tools/common/rt_protocol.c tools/swtrace/place.c tools/swtrace/run.c tools/swtrace/compiled.c): INC += -Ilibperfutil
 
 # What is told of the places where all is to be installed is compiled anew when they change, by PREFIX
 # or otherwise. Not to be installed elsewhere: what lies near is found there (base/installed.h).
 ifeq ($(filter install uninstall,$(MAKECMDGOALS)),)
 $(addprefix $(O)/obj/,libperfutil/collect/driver/driver_diagnosis.o libperfutil/collect/timer/timer_check.o \
-	libperfutil/events/events_file.o tools/swtrace/run_jit.o tools/jprof/train/trainer.o): $(O)/places
+	libperfutil/events/events_file.o tools/swtrace/run_jit.o tools/jprof/train/trainer.o tools/rtdriver/ask.o): $(O)/places
 $(O)/places: always
 	@mkdir -p $(@D)
 	@echo '$(LIBDIR) $(DATADIR) $(DKMSDIR)' | cmp -s - $@ || echo '$(LIBDIR) $(DATADIR) $(DKMSDIR)' >$@
@@ -206,8 +207,8 @@ $(TIMER): $(call obj,$(TIMER_SRC))
 $(call obj,$(CLASSFILE_SRC)): INC = -Ilibperfutil -Itools/jprof/classfile -fvisibility=hidden
 $(call obj,$(CALLTREE_SRC)): INC = $(INC_PERFUTIL) -Itools/common -fvisibility=hidden -fno-omit-frame-pointer
 $(call obj,$(PIJIT_SRC) $(CALLS_SRC) $(AGENT_KINDS)): INC = $(INC_PIJIT) $(OWN) -Idriver/uapi -Ilibperfutil -Itools/calltree \
-	-Itools/jprof $(addprefix -Itools/jprof/,classfile calls probes stacks) -fvisibility=hidden -fno-omit-frame-pointer
-$(O)/inner/libpijit-common.a: $(call obj,tools/common/escape.c tools/common/java_name.c)
+	-Itools/jprof $(addprefix -Itools/jprof/,classfile calls probes stacks control) -fvisibility=hidden -fno-omit-frame-pointer
+$(O)/inner/libpijit-common.a: $(call obj,$(addprefix tools/common/,escape.c java_name.c rt_protocol.c))
 $(O)/lib/pitrace/libpijit.so $(O)/lib/pitrace/libjprof.so: $(O)/lib/pitrace/%.so: $(O)/obj/tools/jprof/kinds/%.o \
 		$(call obj,$(PIJIT_SRC) $(CALLS_SRC) $(CALLTREE_SRC) $(CLASSFILE_SRC)) $(O)/inner/liba2n.a $(O)/inner/libpijit-common.a \
 		$(O)/inner/libperfutil.a
@@ -277,6 +278,8 @@ $(O)/lib/pitrace/trainer/Trainer.class: $(O)/lib/pitrace/trainer/Trainer.java
 	$(call say,JAVAC)
 	$(Q)javac --release 11 -nowarn -d $(@D) $<
 $(O)/bin/hdump: $(call obj,$(HDUMP_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
+$(O)/bin/rtdriver: $(call obj,$(RTDRIVER_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
+$(call obj,$(RTDRIVER_SRC)): INC = $(INC_TOOLS) -Ilibperfutil -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
 $(call obj,$(HDUMP_SRC)): INC = $(INC_TOOLS) -Ilibperfutil
 $(O)/bin/msr: $(call obj,$(MSR_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/post: $(call obj,$(POST_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a $(O)/inner/liba2n.a

@@ -93,8 +93,8 @@ static void usage(const struct call_option_list *l)
 	fflush(stdout);
 }
 
-static const struct call_option *find_option(const struct call_option_list *l, const char *text,
-					     size_t n)
+const struct call_option *call_option_find(const struct call_option_list *l, const char *text,
+					   size_t n)
 {
 	for (const struct call_option *a = l->rows; a->name; a++) {
 		size_t length = strlen(a->name);
@@ -119,7 +119,7 @@ int call_options_take(const struct call_option_list *l, struct call_options *o, 
 {
 	while (text && *text) {
 		size_t n = strcspn(text, ","), length;
-		const struct call_option *a = find_option(l, text, n);
+		const struct call_option *a = call_option_find(l, text, n);
 		const char *why = a ? NULL : "unknown option";
 
 		if (a && !a->set) {

@@ -43,6 +43,9 @@ struct call_option_list {
 /* 1: go on; 0: nothing is wanted; -1: an error, after a message. from: where the text stands. */
 int call_options_take(const struct call_option_list *l, struct call_options *o, const char *from,
 		      const char *text);
+/* The option that a text of so many bytes begins with; NULL: it is none. */
+const struct call_option *call_option_find(const struct call_option_list *l, const char *text,
+					   size_t n);
 /* The message. */
 int call_options_wrong(const struct call_option_list *l, const char *from, const char *text,
 		       size_t n, const char *why);

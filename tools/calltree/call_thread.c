@@ -41,6 +41,21 @@ static struct call_layout layout(uint32_t metrics)
 	return l;
 }
 
+/* Without a node but the thread's. */
+static void begin_tree(struct call_thread *t, const struct call_layout *l)
+{
+	t->more_used = 1;
+	t->table = (uint32_t *)((char *)t->memory + l->table);
+	t->table_size = TABLE_FIRST;
+	t->table_at = l->table + TABLE_FIRST * sizeof(*t->table);
+	t->used = 1;
+	t->nodes[0].type = t->nodes[t->beyond].type = TYPE_OTHER;
+	t->nodes[0].method = t->nodes[t->beyond].method = NO_METHOD;
+	t->sequence = sequence(TYPE_OTHER, EVENT_ENTER, TYPE_OTHER, EVENT_ENTER, TYPE_OTHER);
+	for (uint32_t i = 0; i < CALL_METRICS; i++)
+		t->place[i] = &t->no_place;
+}
+
 struct call_thread *call_thread_new(uint32_t metrics)
 {
 	struct call_layout l = layout(metrics);
@@ -58,22 +73,26 @@ struct call_thread *call_thread_new(uint32_t metrics)
 	t->minimum = (uint64_t *)(m + l.minimum);
 	t->spread = (struct value_spread *)(m + l.spread);
 	t->more = (struct call_more *)(m + l.more);
-	t->more_used = 1;
-	t->table = (uint32_t *)(m + l.table);
-	t->table_size = TABLE_FIRST;
-	t->table_at = l.table + TABLE_FIRST * sizeof(*t->table);
 	t->nodes = (struct call_node *)(m + l.nodes);
 	t->raw = (uint64_t *)(m + l.raw);
 	t->room = NODES;
 	t->beyond = NODES;
-	t->used = 1;
-	t->nodes[0].type = t->nodes[t->beyond].type = TYPE_OTHER;
-	t->nodes[0].method = t->nodes[t->beyond].method = NO_METHOD;
 	t->frames++->method = NO_METHOD;
-	t->sequence = sequence(TYPE_OTHER, EVENT_ENTER, TYPE_OTHER, EVENT_ENTER, TYPE_OTHER);
-	for (uint32_t i = 0; i < CALL_METRICS; i++)
-		t->place[i] = &t->no_place;
+	begin_tree(t, &l);
 	return t;
+}
+
+void call_empty(struct call_thread *t)
+{
+	struct call_layout l = layout(t->metrics);
+
+	if (madvise((char *)t->memory + l.spread, l.size - l.spread, MADV_DONTNEED))
+		memset((char *)t->memory + l.spread, 0, l.size - l.spread);
+	t->entries = t->exits = 0;
+	t->too_deep = t->too_many = t->uncounted = t->unknown = t->backwards = 0;
+	begin_tree(t, &l);
+	call_end_all(t);
+	t->unwinds = 0;
 }
 
 /* One that has ended is of the heap. */

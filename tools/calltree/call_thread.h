@@ -87,6 +87,8 @@ struct call_thread {
 	uint64_t backwards; /* values that were less than the one before: taken for no time */
 	/* The owner's. */
 	struct call_thread *next_thread, **place_of, *next_resting;
+	bool stale;   /* events were missed: which methods it is in is not known */
+	bool emptied; /* what is in the tree counts no more */
 	char *name;
 	pid_t tid;
 	void *memory;
@@ -119,5 +121,7 @@ void call_caught(struct call_thread *t, uint32_t method, const uint64_t *values)
 void call_settle(struct call_thread *t);
 /* The thread has ended: so have the methods that it was in. */
 void call_end_all(struct call_thread *t);
+/* As it was when it was new, but for the minima, which it has learnt. */
+void call_empty(struct call_thread *t);
 
 #endif

@@ -12,6 +12,7 @@
 #include "escape.h"
 #include "objects.h"
 #include "agent_options.h"
+#include "control.h"
 #include "pijit.h"
 #include "stacks.h"
 #include "threads.h"
@@ -32,9 +33,17 @@ static jvmtiEnv *environment(JavaVM *java)
 	return NULL;
 }
 
-/* By the command line and by the environment, or attached. Two that only name do no harm. */
-static jint twice(bool running)
+/* By the command line and by the environment, or attached. Two that only name do no harm; rtdriver
+ * loads it once more to be listened to. */
+static jint twice(JavaVM *java, const char *text, bool running)
 {
+	static struct agent_options o;
+
+	if (running && options_ask_control(&o, text)) {
+		agent.o.tcp = o.tcp;
+		agent.o.port = o.port;
+		return control_listen(java, &agent.o);
+	}
 	if (running || agent.o.calls.parts != PART_NAMES)
 		fprintf(stderr, "%s: it is loaded already: a second time changes nothing\n",
 			agent_kind.name);
@@ -86,6 +95,7 @@ static jint begin_parts(JavaVM *java, bool running)
 		{ PART_THREADS, threads_begin },
 		{ PART_OBJECTS, objects_begin },
 		{ PART_CALLS, calls_begin },
+		{ PART_CONTROL, control_begin },
 	};
 	jvmtiEnv *vm;
 
@@ -104,7 +114,7 @@ static jint begin(JavaVM *java, const char *text, bool running)
 	int go_on;
 
 	if (agent.loaded)
-		return twice(running);
+		return twice(java, text, running);
 	go_on = options_take(&agent.o, text);
 	if (go_on <= 0)
 		return go_on < 0 ? JNI_ERR : JNI_OK;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "pitrace.h"
 
 #define VARIABLE "JPROFOPTS"
@@ -119,6 +120,38 @@ static const char *set_folder(void *options, const char *text, size_t n)
 	return call_take_name(o->folder, sizeof(o->folder), text, n);
 }
 
+static const char *set_now(void *o, const char *text, size_t n)
+{
+	(void)text, (void)n;
+	((struct agent_options *)o)->later = false;
+	return NULL;
+}
+
+static const char *set_start(void *options, const char *text, size_t n)
+{
+	struct agent_options *o = options;
+
+	o->later = n == 5 && !memcmp(text, "later", n);
+	return o->later || (n == 3 && !memcmp(text, "now", n)) ? NULL : "it is now or later";
+}
+
+/* tcp or tcp:PORT */
+static const char *set_control(void *options, const char *text, size_t n)
+{
+	struct agent_options *o = options;
+	struct bytes b = bytes_of(text, n);
+	uint64_t port = 0;
+
+	o->tcp = n >= 3 && !memcmp(text, "tcp", 3);
+	b.at = o->tcp ? 3 : 0;
+	if (o->tcp && (b.at == n || (text_char(&b, ':') && text_number(&b, 10, &port) &&
+				     port <= UINT16_MAX && !bytes_left(&b)))) {
+		o->port = (uint16_t)port;
+		return NULL;
+	}
+	return "it is tcp or tcp:PORT";
+}
+
 static const struct call_option rows[] = {
 	{ "CALLFLOW", "", "the tree of calls with what each method took", call_set_flow,
 	  PART_CALLS },
@@ -164,11 +197,17 @@ static const struct call_option rows[] = {
 	  PART_NAMES },
 	{ "THREADINFO", "", "names of threads, their begin and end (log-jtnm)", call_set_nothing,
 	  PART_THREADS },
-	{ "START", "", "begin at once (as always)", call_set_nothing, 0 },
+	{ "START", "", "begin at once (as always)", set_now, 0 },
+	{ "START=", "now|later", "later: calls count from rtdriver's start on", set_start,
+	  PART_CALLS },
 	{ "LOGPATH=", "FOLDER", "where the logs go (the working folder)", call_set_path, 0 },
 	{ "LOGPREFIX=", "NAME",
 	  "the log's name before .N_PID (log-rt); log-gen is NAME-gen, log-objects NAME-objects",
 	  call_set_prefix, 0 },
+	{ "CONTROL", "", "listen to rtdriver from the begin on (else it asks for that itself)",
+	  call_set_nothing, PART_CONTROL },
+	{ "CONTROL=", "tcp[:PORT]", "by TCP on 127.0.0.1, too, with a token in a file", set_control,
+	  PART_CONTROL },
 	{ "HELP", "", "print this text", NULL, 0 },
 	{ "help", "", "the same", NULL, 0 },
 	{ 0 },
@@ -181,28 +220,50 @@ static void usage(void)
 	       agent_kind.name, agent_kind.does, agent_kind.library);
 }
 
-int options_take(struct agent_options *o, const char *text)
+static struct call_option_list option_list(void)
 {
-	const struct call_option_list list = {
+	return (struct call_option_list){
 		.rows = rows,
 		.program = agent_kind.name,
 		.after = "",
 		.usage = usage,
 	};
+}
+
+int options_take(struct agent_options *o, const char *text)
+{
+	const struct call_option_list list = option_list();
 	int rc;
 
 	*o = (struct agent_options){ .rate = SCS_RATE, .sampled = 1u << PITRACE_SAMPLED_CPU };
 	rc = call_options_take(&list, &o->calls, VARIABLE ": ", getenv(VARIABLE));
 	if (rc > 0)
 		rc = call_options_take(&list, &o->calls, "", text);
-	if (rc > 0 && !o->calls.parts)
-		o->calls.parts = agent_kind.part;
+	if (rc > 0 && !(o->calls.parts & ~(unsigned int)PART_CONTROL))
+		o->calls.parts |= agent_kind.part;
 	if (rc > 0 && o->text && o->lines)
 		rc = call_options_wrong(&list, "", "lines", 5,
 					"log-jita2n, which JITA2N asks for, has no lines");
 	if (rc <= 0)
 		options_free(o);
 	return rc;
+}
+
+bool options_ask_control(struct agent_options *o, const char *text)
+{
+	const struct call_option_list list = option_list();
+	bool asked = false;
+
+	*o = (struct agent_options){ 0 };
+	while (text && *text) {
+		size_t n = strcspn(text, ",");
+		const struct call_option *a = call_option_find(&list, text, n);
+
+		if (a && a->parts == PART_CONTROL)
+			asked |= !a->set(o, text + strlen(a->name), n - strlen(a->name));
+		text += n + (text[n] == ',');
+	}
+	return asked;
 }
 
 void options_free(struct agent_options *o)

@@ -8,6 +8,7 @@
 #define AGENT_OPTIONS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "call_options.h"
 
@@ -17,6 +18,7 @@ enum agent_part {
 	PART_THREADS = 4,
 	PART_OBJECTS = 8,
 	PART_STACKS = 16,
+	PART_CONTROL = 32,
 };
 
 /* What this library is called, and which part it is without options. */
@@ -31,6 +33,10 @@ struct agent_options {
 	bool no_natives;
 	struct method_filter methods, threads;
 	bool probes; /* calls are seen by the VM's own probes, not by changed classes */
+	bool later;  /* nothing counts until rtdriver says start */
+	/* rtdriver: by TCP, too */
+	bool tcp;
+	uint16_t port; /* 0: any */
 	/* the names */
 	char folder[4096]; /* of the jitdump; "": the writer's default */
 	bool lines, code;
@@ -43,6 +49,8 @@ struct agent_options {
 
 /* 1: go on; 0: no agent is wanted; -1: an error, after a message. */
 int options_take(struct agent_options *o, const char *text);
+/* Of an agent that is loaded already: does the text have CONTROL? What else it has does not count. */
+bool options_ask_control(struct agent_options *o, const char *text);
 void options_free(struct agent_options *o);
 
 #endif

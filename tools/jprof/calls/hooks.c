@@ -83,7 +83,7 @@ void hooks_threads(const struct method_filter *f)
 /* With the lock held, as those that change what it is by. */
 static void set_plain(struct call_thread *t)
 {
-	__atomic_store_n(&t->plain, on && !t->ring, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->plain, on && !t->ring && !t->stale, __ATOMIC_RELAXED);
 }
 
 /* With the lock held. */
@@ -133,6 +133,11 @@ void hooks_thread_begin(const char *name)
 	read_late(t);
 }
 
+void hooks_thread_none(void)
+{
+	self = &left_out;
+}
+
 void hooks_thread_name(const char *name)
 {
 	if (self->nodes && !self->name && name)
@@ -156,24 +161,25 @@ static void replace(struct call_thread *t, struct call_thread *to)
 }
 
 /* The first that ends keeps what all others have learnt. */
-static bool keeps_learnt(struct call_thread *t, struct call_thread **learnt)
+static struct call_thread *learnt;
+
+static bool keeps_learnt(struct call_thread *t)
 {
-	static struct call_thread *all;
+	bool keeps;
 
 	pthread_mutex_lock(&lock);
-	if (!all)
-		all = t;
+	if (!learnt)
+		learnt = t;
+	keeps = learnt == t;
 	pthread_mutex_unlock(&lock);
-	*learnt = all;
-	return all == t;
+	return keeps;
 }
 
 /* Its tree is kept, in less memory. */
 static void keep_ended(struct call_thread *t)
 {
-	struct call_thread *learnt, *to;
+	struct call_thread *to = keeps_learnt(t) ? NULL : call_ended(t);
 
-	to = keeps_learnt(t, &learnt) ? NULL : call_ended(t);
 	if (!to)
 		return;
 	pthread_mutex_lock(&lock);
@@ -200,20 +206,61 @@ void hooks_each(void (*each)(void *arg, const struct call_thread *t), void *arg)
 {
 	pthread_mutex_lock(&lock);
 	for (struct call_thread *t = first; t; t = t->next_thread)
-		each(arg, t);
+		if (!__atomic_load_n(&t->emptied, __ATOMIC_RELAXED))
+			each(arg, t);
 	pthread_mutex_unlock(&lock);
 }
 
 void hooks_set(bool to)
 {
+	static bool stopped; /* it was on before */
+
 	pthread_mutex_lock(&lock);
-	on = to;
 	for (struct call_thread *t = first; t; t = t->next_thread) {
-		set_plain(t);
+		if (to && stopped && !on)
+			__atomic_store_n(&t->stale, true, __ATOMIC_RELAXED);
 		if (!to)
 			call_settle(t);
 	}
+	stopped |= on && !to;
+	on = to;
+	for (struct call_thread *t = first; t; t = t->next_thread)
+		set_plain(t);
 	pthread_mutex_unlock(&lock);
+}
+
+void hooks_empty(void)
+{
+	pthread_mutex_lock(&lock);
+	for (struct call_thread *t = first, *next; t; t = next) {
+		next = t->next_thread;
+		if (t == learnt) {
+			call_empty(t);
+		} else if (!t->memory) {
+			replace(t, NULL);
+			call_thread_free(t);
+		} else {
+			__atomic_store_n(&t->emptied, true, __ATOMIC_RELAXED);
+			__atomic_store_n(&t->stale, true, __ATOMIC_RELAXED);
+			set_plain(t);
+		}
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* Only the thread itself writes its tree: it does what it was asked for before its next event,
+ * which is as if it had begun now. */
+static __attribute__((noinline)) void freshen(struct call_thread *t, uint64_t *values)
+{
+	pthread_mutex_lock(&lock);
+	call_forget(t, 0);
+	if (t->emptied)
+		call_empty(t);
+	t->stale = t->emptied = false;
+	set_plain(t);
+	pthread_mutex_unlock(&lock);
+	read_late(t);
+	memcpy(values, t->last, sizeof(t->last));
 }
 
 void hooks_trace(void)
@@ -377,6 +424,8 @@ static struct call_thread *tree(enum hooks_reading r, uint64_t *values)
 	}
 	if (!t->nodes || !atomic_load_explicit(&on, memory_order_relaxed))
 		return NULL;
+	if (__builtin_expect(__atomic_load_n(&t->stale, __ATOMIC_RELAXED), 0))
+		freshen(t, values);
 	/* What came while the thread was within the agent is nobody's, as the agent's time is. */
 	if (r == READ_METRICS && metrics_switches) {
 		metrics_read_switches(&dispatches, &interrupts);

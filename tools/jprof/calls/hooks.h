@@ -27,8 +27,11 @@ void hooks_threads(const struct method_filter *f);
 
 /* Before hooks_set(): threads write their events into rings, too. */
 void hooks_trace(void);
-/* From now on events count, or do not. */
+/* From now on events count, or do not. Where they count again nothing is known of the methods that
+ * threads are in. */
 void hooks_set(bool on);
+/* All trees are empty from now on. */
+void hooks_empty(void);
 /* The interpreter's code: a method that is entered from there is interpreted. */
 void hooks_interpreter(const void *start, size_t size);
 
@@ -41,6 +44,8 @@ struct hooks_probes {
 
 /* Threads end and begin. */
 void hooks_thread_begin(const char *name);
+/* The thread that calls it has no tree. */
+void hooks_thread_none(void);
 void hooks_thread_name(const char *name);
 void hooks_thread_end(void);
 

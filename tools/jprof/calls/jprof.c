@@ -46,13 +46,17 @@ static struct {
 	const struct agent_options *o;
 	struct log_rt log;
 	struct log_file file;
-	bool attached;
-	bool live; /* the hooks' class is there */
-	atomic_bool written;
-	pthread_mutex_t lock; /* of what was left */
+	const char *late; /* it began after methods did, and how; NULL: it did not */
+	bool begun;
+	bool live;    /* the hooks' class is there */
+	bool running; /* events count */
+	bool open;    /* there is more to write than the last log has */
+	atomic_bool over;
+	pthread_mutex_t doing; /* of the three above, and of logs */
+	pthread_mutex_t lock;  /* of what was left */
 	struct left *left;
 	uint32_t left_count, left_room;
-} agent = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} agent = { .lock = PTHREAD_MUTEX_INITIALIZER, .doing = PTHREAD_MUTEX_INITIALIZER };
 
 /* ---- classes --------------------------------------------------------------------------------- */
 
@@ -128,7 +132,7 @@ static void change_classes(jvmtiEnv *vm, JNIEnv *jni)
 			classes[kept++] = classes[i];
 			continue;
 		}
-		if (agent.attached)
+		if (agent.late)
 			hidden_see(vm, classes[i]);
 		(*jni)->DeleteLocalRef(jni, classes[i]);
 	}
@@ -203,8 +207,8 @@ static void write_log(const char *why)
 	int err = out ? log_rt_write(out, &agent.log) : -errno;
 
 	if (out && !err) {
-		if (agent.attached)
-			fputs("\nattached: " ATTACHED "\n", out);
+		if (agent.late)
+			fprintf(out, "\n%s: " ATTACHED "\n", agent.late);
 		virtual_write(out);
 		if (!agent.o->probes) {
 			natives_write(out);
@@ -223,15 +227,21 @@ static void write_log(const char *why)
 static void ended(const char *why)
 {
 	hooks_set(false);
-	if (!agent.live || atomic_exchange(&agent.written, true))
+	if (!agent.live || atomic_exchange(&agent.over, true))
 		return;
 	/* In an aborted VM there is no thread that would write it further: it has what it has. */
 	if (!why)
 		log_gen_end();
-	write_log(why);
+	if (!why)
+		pthread_mutex_lock(&agent.doing);
+	else if (pthread_mutex_trylock(&agent.doing))
+		return;
+	if (agent.open)
+		write_log(why);
 	if (why)
 		escape_printf(stderr, "%s: %s: %s has what was counted until then\n",
 			      agent_kind.name, why, agent.file.path);
+	pthread_mutex_unlock(&agent.doing);
 }
 
 /* ---- the VM's events ------------------------------------------------------------------------- */
@@ -315,14 +325,116 @@ static bool start(JNIEnv *jni)
 		begin_trace();
 	if (!agent.o->probes)
 		change_classes(agent.vm, jni);
+	agent.running = agent.open = true;
 	hooks_set(true);
 	return true;
+}
+
+/* ---- rtdriver's commands --------------------------------------------------------------------- */
+
+/* With `doing` held then. */
+static const char *may_do(void)
+{
+	const char *why = NULL;
+
+	pthread_mutex_lock(&agent.doing);
+	if (!agent.begun)
+		why = "this agent measures no calls: it was loaded without CALLFLOW or CALLTREE";
+	else if (agent.over)
+		why = "the Java VM ends";
+	if (why)
+		pthread_mutex_unlock(&agent.doing);
+	return why;
+}
+
+/* After one that was written: the next has its own number. */
+static const char *next_log(void)
+{
+	agent.file.number = agent.file.number ? agent.file.number + 1 : 2;
+	return log_file_make(&agent.file, agent.o->path, agent.o->prefix, "VM") ?
+		       NULL :
+		       "the next log cannot be made: the agent's message says why";
+}
+
+const char *calls_start(JNIEnv *jni)
+{
+	const char *why = may_do();
+
+	if (why)
+		return why;
+	if (agent.running)
+		why = "it counts already";
+	else if (agent.live && !agent.open)
+		why = next_log();
+	if (!why && !agent.live && !start(jni))
+		why = "nothing can be measured: the agent's message says why";
+	if (!why) {
+		agent.running = agent.open = true;
+		hooks_set(true);
+	}
+	pthread_mutex_unlock(&agent.doing);
+	return why;
+}
+
+/* What has been counted so far, to the log whose turn it is. */
+static void write_now(char *path, size_t room)
+{
+	snprintf(path, room, "%s", agent.file.path);
+	write_log(NULL);
+}
+
+const char *calls_stop(char *path, size_t room)
+{
+	const char *why = may_do();
+
+	if (why)
+		return why;
+	if (!agent.running) {
+		why = "it does not count: start begins";
+	} else {
+		hooks_set(false);
+		agent.running = agent.open = false;
+		write_now(path, room);
+	}
+	pthread_mutex_unlock(&agent.doing);
+	return why;
+}
+
+const char *calls_flush(char *path, size_t room)
+{
+	const char *why = may_do();
+
+	if (why)
+		return why;
+	if (!agent.running) {
+		why = "it does not count: stop has written all";
+	} else {
+		write_now(path, room);
+		why = next_log();
+		agent.open = !why;
+	}
+	pthread_mutex_unlock(&agent.doing);
+	return why;
+}
+
+const char *calls_reset(void)
+{
+	const char *why = may_do();
+
+	if (why)
+		return why;
+	hooks_empty();
+	pthread_mutex_unlock(&agent.doing);
+	return NULL;
 }
 
 static void JNICALL vm_begins(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 {
 	thread_begins(vm, jni, thread);
-	start(jni);
+	pthread_mutex_lock(&agent.doing);
+	if (!agent.o->later)
+		start(jni);
+	pthread_mutex_unlock(&agent.doing);
 }
 
 static void JNICALL vm_ends(jvmtiEnv *vm, JNIEnv *jni)
@@ -374,11 +486,10 @@ static jint watch(jvmtiEnv *vm, bool running)
 }
 
 /* false, after a message. */
-static bool see_by_probes(JavaVM *java)
+static bool see_by_probes(JavaVM *java, bool running)
 {
-	const char *why = agent.attached ?
-				  "MODE=probes is for the VM's start: its code is made by then" :
-				  probes_begin(agent.vm, java, takes);
+	const char *why = running ? "MODE=probes is for the VM's start: its code is made by then" :
+				    probes_begin(agent.vm, java, takes);
 
 	if (why)
 		fprintf(stderr, "%s: %s\n", agent_kind.name, why);
@@ -388,14 +499,14 @@ static bool see_by_probes(JavaVM *java)
 static bool see_by_classes(JavaVM *java)
 {
 	bool natives = !agent.o->no_natives;
-	const char *why = natives ? natives_begin(java, &agent.o->methods, agent.attached) : NULL;
+	const char *why = natives ? natives_begin(java, &agent.o->methods, agent.late) : NULL;
 
 	if (why)
 		fprintf(stderr, "%s: this Java VM: %s: no native methods in the log\n",
 			agent_kind.name, why);
-	else if (agent.attached && natives)
+	else if (agent.late && natives)
 		fprintf(stderr,
-			"%s: native methods of classes that are loaded are not traced: attaching cannot add methods\n",
+			"%s: native methods of classes that are loaded before it begins are not traced: no methods can be added to them\n",
 			agent_kind.name);
 	return true;
 }
@@ -419,7 +530,7 @@ jint calls_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 		return JNI_ERR;
 	agent.vm = vm;
 	agent.o = o;
-	agent.attached = running;
+	agent.late = running ? "attached" : o->later ? "started later" : NULL;
 	agent.log = (struct log_rt){
 		.source = &source,
 		.values = !o->calls.tree,
@@ -430,15 +541,17 @@ jint calls_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 	hooks_threads(&o->threads);
 	vm_key(key, sizeof(key), vm, o->probes ? "the VM's probes" : "changed classes");
 	minima_begin(&agent.log, key, minima_path(o));
-	if (o->probes ? !see_by_probes(java) : !see_by_classes(java))
+	if (o->probes ? !see_by_probes(java, running) : !see_by_classes(java))
 		return JNI_ERR;
 	if (running)
-		fprintf(stderr, "%s: attached: " ATTACHED "\n", agent_kind.name);
+		fprintf(stderr, "%s: %s: " ATTACHED "\n", agent_kind.name, agent.late);
 	virtual_begin(java, running);
 	if (watch(vm, running))
 		return JNI_ERR;
 	aborted_watch(ended);
-	if (running && ((*java)->GetEnv(java, (void **)&jni, JNI_VERSION_1_6) || !start(jni)))
+	agent.begun = true;
+	if (running && !o->later &&
+	    ((*java)->GetEnv(java, (void **)&jni, JNI_VERSION_1_6) || !start(jni)))
 		return JNI_ERR;
 	return JNI_OK;
 }

@@ -13,4 +13,11 @@
 jint calls_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 		 struct jitlog_writer *text, bool running);
 
+/* rtdriver's commands. NULL, or why not. They may come from any thread; jni is that thread's, and
+ * nobody counts what it runs. path: the log that was written, "" none. */
+const char *calls_start(JNIEnv *jni);
+const char *calls_stop(char *path, size_t room);
+const char *calls_flush(char *path, size_t room);
+const char *calls_reset(void);
+
 #endif

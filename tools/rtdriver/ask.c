@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A command on its way to the agent and back; the agent is loaded, or asked to listen, on the way. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attach.h"
+#include "complain.h"
+#include "escape.h"
+#include "json.h"
+#include "monotonic.h"
+#include "rt_protocol.h"
+#include "rtdriver.h"
+#include "talk.h"
+
+/* ---- the agent's library --------------------------------------------------------------------- */
+
+static bool beside(const char *name, char path[PATH_MAX])
+{
+	char exe[PATH_MAX], near[PATH_MAX + 64];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	char *slash;
+
+	exe[n > 0 ? n : 0] = 0;
+	slash = strrchr(exe, '/');
+	if (!slash)
+		return false;
+	*slash = 0;
+	snprintf(near, sizeof(near), "%s/../lib/pitrace/%s", exe, name);
+	if (!realpath(near, path)) {
+		snprintf(near, sizeof(near), PITRACE_LIBDIR "/%s", name);
+		return realpath(near, path) != NULL;
+	}
+	return true;
+}
+
+/* One that the VM has loaded, or is to load: its path below the VM's root. */
+static bool find_library(const struct rtdriver *r, char path[PATH_MAX])
+{
+	int fd;
+
+	if (*r->target.agent) {
+		snprintf(path, PATH_MAX, "%s", r->target.agent);
+		return true;
+	}
+	if (r->library)
+		snprintf(path, PATH_MAX, "%s", r->library);
+	else if (!beside("libjprof.so", path))
+		snprintf(path, PATH_MAX, "libjprof.so");
+	fd = *path == '/' ? rights_open_below(&r->target.rights, r->target.root, path, NULL) : -1;
+	if (fd >= 0) {
+		close(fd);
+		return true;
+	}
+	complain("%s: process %d finds no such file below its root: -l names one that it does (its whole path there)",
+		 path, (int)r->target.pid);
+	return false;
+}
+
+/* ---- connecting ------------------------------------------------------------------------------ */
+
+static int connect_unix(struct rtdriver *r, uint64_t until)
+{
+	struct target *t = &r->target;
+	char name[64], library[PATH_MAX], options[1024];
+	int fd;
+
+	snprintf(name, sizeof(name), RT_SOCKET, (int)t->inner);
+	fd = target_connect(t, name);
+	if (fd == -ENOENT || fd == -ECONNREFUSED) {
+		snprintf(options, sizeof(options), "START=later,CONTROL%s%s", r->options ? "," : "",
+			 r->options ? r->options : "");
+		if (!find_library(r, library) || !attach_load(t, library, options, until))
+			return -1;
+		fd = target_connect(t, name);
+	}
+	if (fd >= 0)
+		return fd;
+	if (fd == -EAGAIN)
+		complain("process %d: too many wait for its agent%s", (int)t->pid,
+			 target_is_stopped(t) ? ": it is stopped (SIGCONT lets it go on)" : "");
+	else
+		complain("process %d: the agent's socket %s in its /tmp: %s", (int)t->pid, name,
+			 fd == -EPERM ? "it is not this VM's" : strerror(-fd));
+	return -1;
+}
+
+static int connect_agent(struct rtdriver *r, uint64_t until)
+{
+	return r->port ? talk_tcp(r->address ? r->address : "127.0.0.1", r->port, until) :
+			 connect_unix(r, until);
+}
+
+/* ---- the answer ------------------------------------------------------------------------------ */
+
+static int show(const struct rtdriver *r, const struct rt_command *c, const struct rt_answer *a)
+{
+	struct json j;
+
+	if (r->form == FORM_JSON) {
+		json_begin(&j, stdout, false);
+		json_object(&j, NULL);
+		json_string(&j, "command", c->name);
+		json_bool(&j, "ok", a->ok);
+		json_string(&j, "answer", a->words);
+		json_end(&j, '}');
+	}
+	if (!a->ok)
+		complain("%s: %s", c->name, a->words);
+	else if (r->form != FORM_JSON)
+		escape_printf(stdout, "%s: %s\n", c->name, a->words);
+	return a->ok ? 0 : EXIT_REFUSED;
+}
+
+static int not_answered(const struct rtdriver *r, const struct rt_command *c)
+{
+	if (r->port)
+		complain("%s: the agent has not answered in time", c->name);
+	else if (!target_is_alive(&r->target))
+		complain("%s: process %d has ended", c->name, (int)r->target.pid);
+	else
+		complain("%s: process %d has not answered in %" PRIu64 " s%s", c->name,
+			 (int)r->target.pid, r->limit / 1000000000,
+			 target_is_stopped(&r->target) ?
+				 ": it is stopped (SIGCONT lets it go on; then it does what it was asked for)" :
+				 "");
+	return EXIT_RTDRIVER;
+}
+
+static ssize_t await_answer(const struct rtdriver *r, const struct rt_command *c, int fd,
+			    char line[RT_LINE])
+{
+	const struct target *t = r->port ? NULL : &r->target;
+	ssize_t n;
+
+	do {
+		n = talk_receive(fd, line, RT_LINE, true, now_ns() + r->limit, t);
+	} while (n < 0 && c->slow && t && target_is_alive(t) && !target_is_stopped(t));
+	return n;
+}
+
+int rt_ask(struct rtdriver *r, const struct rt_command *c, const char *argument)
+{
+	uint64_t until = now_ns() + r->limit;
+	struct rt_request q = { 0 };
+	struct rt_answer a;
+	char line[RT_LINE];
+	const char *end, *why;
+	size_t size;
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(q.token, sizeof(q.token), "%s", r->token);
+	snprintf(q.command, sizeof(q.command), "%s", c->send);
+	snprintf(q.argument, sizeof(q.argument), "%s", argument);
+	size = strlen(argument) < sizeof(q.argument) ? rt_request_write(line, &q) : 0;
+	if (!size) {
+		complain("%s: '%s' is too long, or no name of a file", c->name, argument);
+		return EXIT_RTDRIVER;
+	}
+	fd = connect_agent(r, until);
+	if (fd < 0)
+		return EXIT_RTDRIVER;
+	if (talk_send(fd, line, size, until))
+		n = await_answer(r, c, fd, line);
+	close(fd);
+	if (n < 0)
+		return not_answered(r, c);
+	end = memchr(line, '\n', (size_t)n);
+	why = end ? rt_answer_read(&a, line, (size_t)(end - line)) :
+		    "the agent hung up without an answer";
+	if (!why)
+		return show(r, c, &a);
+	complain("%s: %s", c->name, why);
+	return EXIT_RTDRIVER;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* HotSpot's attach protocol: the VM is asked to listen, and to load a library. */
+#ifndef RTDRIVER_ATTACH_H
+#define RTDRIVER_ATTACH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "target.h"
+
+/* Until `until` (CLOCK_MONOTONIC, ns). False, after a message. */
+bool attach_load(const struct target *t, const char *library, const char *options, uint64_t until);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What users type: a command, what it needs, and how long to wait then. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "complain.h"
+#include "rtdriver.h"
+#include "units.h"
+
+#define WORDS 3
+
+const struct rt_command rt_commands[] = {
+	{ "start", NULL, "calls count from now on", "start", true },
+	{ "stop", NULL, "they count no more; the log is written", "stop", true },
+	{ "end", NULL, "the same", "stop", true },
+	{ "flush", NULL, "the log of what has been counted is written; counting goes on", "flush",
+	  true },
+	{ "reset", NULL, "forget what has been counted", "reset", false },
+	{ "heapdump", "FILE", "the VM writes its heap for hdump (default: heapdump.N_PID.hprof)",
+	  "heapdump", true },
+	{ "shutdown", NULL, "the agent listens no more (rtdriver can ask it to again)", "shutdown",
+	  false },
+	{ "help", NULL, "print these commands", NULL, false },
+	{ "quit", NULL, "end rtdriver", NULL, false },
+	{ NULL, NULL, NULL, NULL, false },
+};
+
+void rt_help(void)
+{
+	char name[64];
+
+	for (const struct rt_command *c = rt_commands; c->name; c++) {
+		snprintf(name, sizeof(name), "%s%s%s%s", c->name, c->argument ? " [" : "",
+			 c->argument ? c->argument : "", c->argument ? "]" : "");
+		printf("  %-16s  %s\n", name, c->help);
+	}
+	puts("A number behind a command: so many seconds (500ms, 2m) are waited after it.");
+}
+
+static const struct rt_command *find(const char *name)
+{
+	const struct rt_command *c = rt_commands;
+
+	while (c->name && strcmp(c->name, name) != 0)
+		c++;
+	return c->name ? c : NULL;
+}
+
+static void wait_for(uint64_t ns)
+{
+	struct timespec t = { .tv_sec = (time_t)(ns / 1000000000),
+			      .tv_nsec = (long)(ns % 1000000000) };
+
+	while (nanosleep(&t, &t) && errno == EINTR)
+		;
+}
+
+/* Its words, at most WORDS; how many, WORDS + 1: too many. */
+static int split(char *text, char *word[WORDS])
+{
+	char *save, *w;
+	int n = 0;
+
+	for (w = strtok_r(text, " \t\r\n", &save); w; w = strtok_r(NULL, " \t\r\n", &save)) {
+		if (n == WORDS)
+			return n + 1;
+		word[n++] = w;
+	}
+	return n;
+}
+
+static int misused(const char *why, const char *what)
+{
+	complain("%s: '%s' (help lists the commands)", why, what);
+	return EXIT_RTDRIVER;
+}
+
+static int obey(struct rtdriver *r, char **word, int n, bool *quit)
+{
+	const struct rt_command *c = find(word[0]);
+	const char *argument = "";
+	uint64_t pause = 0;
+	int rc = 0;
+
+	if (!c)
+		return misused("no such command", word[0]);
+	if (n > 1 && unit_time(word[n - 1], &pause))
+		n--;
+	if (n > 2 || (n == 2 && !c->argument))
+		return misused("not a time to wait", word[n - 1]);
+	if (n == 2)
+		argument = word[1];
+	if (c->send)
+		rc = rt_ask(r, c, argument);
+	else if (!strcmp(c->name, "help"))
+		rt_help();
+	else
+		*quit = true;
+	fflush(stdout);
+	if (!rc && pause)
+		wait_for(pause);
+	return rc;
+}
+
+int rt_line(struct rtdriver *r, const char *line, bool *quit)
+{
+	char *text = strdup(line), *word[WORDS];
+	int n, rc = 0;
+
+	if (!text) {
+		complain("%s", strerror(ENOMEM));
+		return EXIT_RTDRIVER;
+	}
+	n = split(text, word);
+	if (n > WORDS)
+		rc = misused("too many words", line);
+	else if (n)
+		rc = obey(r, word, n, quit);
+	free(text);
+	return rc;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* rtdriver: commands to the agent in a Java VM that runs. */
+#ifndef RTDRIVER_H
+#define RTDRIVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "form.h"
+#include "target.h"
+
+#define EXIT_REFUSED  1 /* the agent refused a command */
+#define EXIT_RTDRIVER 2 /* rtdriver failed */
+
+struct rtdriver {
+	/* options */
+	const char **commands; /* -c */
+	size_t count, room;
+	const char *library, *options;
+	const char *address, *token_file;
+	uint16_t port; /* 0: a UNIX socket */
+	uint64_t limit;
+	enum form form;
+	/* */
+	struct target target;
+	char token[33];
+};
+
+/* A command, as users type it. */
+struct rt_command {
+	const char *name, *argument, *help;
+	const char *send; /* to the agent as; NULL: it is rtdriver's own */
+	bool slow;        /* as long as the VM runs there is no limit */
+};
+extern const struct rt_command rt_commands[]; /* ends with one without a name */
+
+/* One line: COMMAND [ARGUMENT] [SECONDS to wait after it]. 0 or an exit code; *quit: it was the
+ * last. */
+int rt_line(struct rtdriver *r, const char *line, bool *quit);
+void rt_help(void);
+
+/* Sends it and shows the answer. 0 or an exit code, after a message. */
+int rt_ask(struct rtdriver *r, const struct rt_command *c, const char *argument);
+
+#endif
