@@ -173,6 +173,10 @@ $(O)/tests/unit/test_hdump: INC_TESTS += -Itools/hdump -Itools/common
 $(O)/tests/unit/test_hdump: $(call obj,$(filter-out %/main.c tools/hdump/show_%.c,$(HDUMP_SRC)) $(COMMON_SRC))
 $(O)/tests/unit/test_hdump: TESTLINK = -lz
 
+# Of rtdriver what is said.
+$(O)/tests/unit/test_rtdriver: INC_TESTS += -Itools/rtdriver -Itools/common
+$(O)/tests/unit/test_rtdriver: $(call obj,tools/common/rt_protocol.c $(addprefix tools/rtdriver/,attach_reply.c process_text.c))
+
 # Some begin what the holder program keeps.
 $(UNIT): | $(HOLDER)
 

@@ -92,7 +92,7 @@ static int connect_unix(struct rtdriver *r, uint64_t until)
 
 static int connect_agent(struct rtdriver *r, uint64_t until)
 {
-	return r->port ? talk_tcp(r->address ? r->address : "127.0.0.1", r->port, until) :
+	return r->port ? talk_tcp(r->address ? r->address : "127.0.0.1", (uint16_t)r->port, until) :
 			 connect_unix(r, until);
 }
 

@@ -71,13 +71,18 @@ static int wake_up(const struct target *t, const char *name, uint64_t until)
 	char file[64];
 	int err, fd;
 
-	if (!t->takes_quit) {
-		complain("process %d takes no SIGQUIT, by which a Java VM is asked to listen: it begins, or runs with -Xrs",
-			 (int)t->pid);
-		return -1;
-	}
+	/* One that has just begun dies of it. */
+	while (!target_takes_quit(t) && !target_is_stopped(t) && target_is_alive(t) &&
+	       now_ns() < until)
+		poll(NULL, 0, SOON);
 	if (target_is_stopped(t)) {
 		complain("process %d is stopped: SIGCONT lets it go on", (int)t->pid);
+		return -1;
+	}
+	if (!target_takes_quit(t)) {
+		complain(
+			"process %d takes no SIGQUIT, by which a Java VM is asked to listen: load the agent by -agentpath, with CONTROL",
+			(int)t->pid);
 		return -1;
 	}
 	snprintf(file, sizeof(file), ".attach_pid%d", (int)t->inner);

@@ -19,7 +19,7 @@ struct rtdriver {
 	size_t count, room;
 	const char *library, *options;
 	const char *address, *token_file;
-	uint16_t port; /* 0: a UNIX socket */
+	uint32_t port; /* 0: a UNIX socket */
 	uint64_t limit;
 	enum form form;
 	/* */

@@ -59,6 +59,13 @@ bool target_is_stopped(const struct target *t)
 	return read_status(t->pid, &s) && (s.state == 'T' || s.state == 't');
 }
 
+bool target_takes_quit(const struct target *t)
+{
+	struct process_status s;
+
+	return read_status(t->pid, &s) && s.caught & 1u << (SIGQUIT - 1);
+}
+
 /* ---- opening --------------------------------------------------------------------------------- */
 
 static int open_folder(int root)
@@ -98,7 +105,6 @@ static bool look_at(struct target *t)
 	}
 	t->uid = s.uid;
 	t->inner = s.inner ? s.inner : t->pid;
-	t->takes_quit = s.caught & 1u << (SIGQUIT - 1);
 	if (geteuid() && geteuid() != t->uid) {
 		complain("process %d belongs to another user (uid %u): only that user and root may",
 			 (int)t->pid, (unsigned int)t->uid);

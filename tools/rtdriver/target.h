@@ -21,7 +21,6 @@ struct target {
 	uid_t uid;        /* it acts as; of its files, too */
 	struct rights rights;
 	bool java;            /* it has mapped libjvm.so */
-	bool takes_quit;      /* SIGQUIT does not end it */
 	char agent[PATH_MAX]; /* the library it has loaded, in its root; "": none */
 };
 
@@ -32,6 +31,8 @@ void target_close(struct target *t);
 bool target_is_alive(const struct target *t);
 /* By a signal or a debugger. */
 bool target_is_stopped(const struct target *t);
+/* SIGQUIT does not end it. */
+bool target_takes_quit(const struct target *t);
 
 /* Connects to a socket in its /tmp, which must be of its user, and the peer the process itself.
  * A descriptor that does not block, or -errno; -EPERM: somebody else's. */

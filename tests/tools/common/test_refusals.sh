@@ -91,7 +91,7 @@ takers() { # COMMAND...: the options that take an argument; those that may do wi
 }
 n=0
 for command in 'swtrace '{init,on,run,ai,check,event,mark} run.tprof run.itrace run.jprof jprof-train \
-	mpevt 'mpevt '{start,run,stop} ptt 'ptt '{init,run,dump,top,info} cpi hdump msr post; do
+	mpevt 'mpevt '{start,run,stop} ptt 'ptt '{init,run,dump,top,info} cpi hdump rtdriver msr post; do
 	if [ "$command" = post ]; then
 		options=$(post -help | sed -nE 's/^  (-.*)/\1/p' | sed -E 's/  .*//' | sed -nE \
 			-e 's/^(.*) [A-Z].*/\1/; t one' -e 's/\[=[A-Z]+\]/=/g; t one' -e d -e ': one' -e 's/, / /gp; t' -e p)

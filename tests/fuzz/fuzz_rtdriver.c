@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Fuzz: what the agent hears and says by its socket, what a VM answers who attaches, and lines of
+ * /proc; the first byte chooses. What is understood says the same when it is written again.
+ */
+#include "attach_reply.h"
+#include "fuzz.h"
+#include "process_text.h"
+#include "rt_protocol.h"
+
+static void request(const uint8_t *data, size_t size)
+{
+	static struct rt_request r, again;
+	char line[RT_LINE];
+	size_t n;
+
+	if (rt_request_read(&r, (const char *)data, size))
+		return;
+	n = rt_request_write(line, &r);
+	/* Blanks before an argument are its own but for one. */
+	if (!n)
+		return;
+	if (rt_request_read(&again, line, n - 1) || memcmp(&r, &again, sizeof(r)))
+		abort();
+}
+
+static void answer(const uint8_t *data, size_t size)
+{
+	static struct rt_answer a, again;
+	char line[RT_LINE];
+
+	if (rt_answer_read(&a, (const char *)data, size))
+		return;
+	if (strlen(a.words) + 8 < RT_LINE &&
+	    (rt_answer_read(&again, line, rt_answer_write(line, a.ok, a.words) - 1) ||
+	     again.ok != a.ok || strcmp(again.words, a.words)))
+		abort();
+}
+
+static void attach(const uint8_t *data, size_t size)
+{
+	struct attach_reply r;
+
+	if (attach_reply_read(&r, (const char *)data, size))
+		return;
+	if (r.text < (const char *)data || r.text + r.length != (const char *)data + size)
+		abort();
+}
+
+static void proc(const uint8_t *data, size_t size)
+{
+	struct process_status s = { 0 };
+	char agent[64] = "";
+
+	process_status_line(&s, (const char *)data, size);
+	if (s.inner < 0)
+		abort();
+	if (process_library((const char *)data, size, agent, sizeof(agent)) == LIBRARY_AGENT &&
+	    *agent != '/')
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static void (*const read[])(const uint8_t *data, size_t size) = { request, answer, attach,
+									  proc };
+
+	if (size)
+		read[data[0] % 4](data + 1, size - 1);
+	return 0;
+}

@@ -1,0 +1,258 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# rtdriver and real VMs: an agent that is loaded by attaching, one that is there already; each command;
+# a stopped VM, one that ends, one that refuses; TCP with a token; 10,000 hostile requests; another
+# user; a VM in namespaces of its own.
+set -u
+
+# shellcheck source=tests/lib/lib.sh
+. "$(dirname "$0")/../../lib/lib.sh"
+unset JPROFOPTS JITDUMPDIR JAVA_TOOL_OPTIONS
+agent=$build/lib/pitrace/libjprof.so
+if [ ! -f "$agent" ] || ! command -v javac >/dev/null; then
+	echo "skip rtdriver no JDK is installed"
+	exit 77
+fi
+rtdriver=$bin/rtdriver vm=
+trap '[ -z "$vm" ] || kill -KILL $vm 2>/dev/null; rm -rf "$work"' EXIT
+cd "$work" || exit 1
+chmod 711 .
+javac -nowarn -d . "$top/tests/tools/rtdriver/Busy.java" || exit 1
+
+begin() { # OPTION...: a VM in $vm
+	rm -f log-* heapdump.* answers err
+	java -Xshare:auto -XX:TieredStopAtLevel=1 "$@" -cp "$work" Busy >answers 2>err &
+	vm=$!
+	up
+}
+up() {
+	local i
+	for ((i = 0; i < 600; i++)); do
+		grep -q ready answers && return
+		sleep 0.1
+	done
+	return 1
+}
+end() {
+	kill -KILL $vm 2>/dev/null
+	wait $vm 2>/dev/null
+	rm -f "/tmp/.java_pid$vm" "/tmp/.pitrace_rt.$vm"
+	vm=
+}
+drive() { # ARGUMENT...: to $work/out; the exit code
+	timeout 60 "$rtdriver" "$@" >out 2>&1
+}
+refused() { # CODE WANTED NAME WORDS
+	[ "$1" = "$2" ] && grep -q -e "$4" out
+	verdict "$3" $?
+}
+calls() { # METHOD LOG: summed over its nodes
+	awk -v name="$1" '$NF == name { n += $2 } END { print n + 0 }' "$2"
+}
+
+# ---- an agent by attaching: each command
+begin
+drive -o 'CLASSMETHODS=Busy*' -c 'start 500ms' -c 'flush 500ms' -c stop $vm
+verdict attached $?
+[ "$(grep -c . out)" = 3 ] && grep -qx 'start: calls count' out && grep -qx "flush: written: $work/log-rt.1_$vm" out &&
+	grep -qx "stop: written: $work/log-rt.2_$vm" out
+verdict answers $?
+one=$(calls 'Busy.leaf(I)I' log-rt.1_$vm) two=$(calls 'Busy.leaf(I)I' log-rt.2_$vm)
+[ "$one" -gt 100 ] && [ "$two" -gt "$one" ]
+verdict flush_goes_on $? "$one, $two"
+[ "$(calls 'Busy.round(I)V' log-rt.2_$vm)" -ge $((two / 100)) ] && [ ! -e log-rt.3_$vm ]
+verdict stop_is_whole $? "$(tail -5 log-rt.2_$vm)"
+drive -c stop $vm
+refused $? 1 stop_twice 'rtdriver: stop: it does not count'
+drive -c 'start 300ms' -c 'reset' -c flush -c end $vm
+three=$(calls 'Busy.leaf(I)I' log-rt.3_$vm)
+[ -e log-rt.4_$vm ] && [ "$three" -lt "$one" ]
+verdict reset_empties $? "$one, then $three"
+drive -c start -c start $vm
+refused $? 1 start_twice 'it counts already'
+! grep -q 'pitrace control' log-rt.*
+verdict nobody_counts_the_agent $?
+[ "$(stat -c %a:%u "/tmp/.pitrace_rt.$vm")" = "600:$(id -u)" ] && [ ! -e "/tmp/.attach_pid$vm" ]
+verdict socket_is_private $? "$(ls -la /tmp/.pitrace_rt.* /tmp/.attach_pid* 2>&1)"
+drive --json -c reset $vm
+is json "$(cat out)" '{"command":"reset","ok":true,"answer":"the trees are empty"}'
+printf 'flush\n\nhelp\nquit\nreset\n' | timeout 60 "$rtdriver" $vm >out 2>&1
+[ $? = 0 ] && grep -q '^flush: written' out && grep -q '^  heapdump' out && ! grep -q '^reset:' out
+verdict by_lines $?
+
+# ---- the heap
+drive -c heapdump $vm
+[ $? = 0 ] && "$bin/hdump" -q heapdump.1_$vm.hprof >classes 2>&1 && grep -q 'java.lang.String$' classes
+verdict heapdump $? "$(cat out; head -3 classes)"
+drive -c "heapdump $work/own.hprof" $vm && [ -s own.hprof ]
+verdict heapdump_by_name $?
+drive -c "heapdump $work/own.hprof" $vm
+[ $? = 1 ] && grep -q 'heapdump: the Java VM: java.io.IOException: .*exist' out
+verdict heapdump_replaces_nothing $?
+drive -c shutdown $vm && [ ! -e "/tmp/.pitrace_rt.$vm" ]
+verdict shutdown $?
+drive -c reset $vm
+verdict listens_again $?
+
+# ---- 10,000 hostile requests, and some who say nothing; then all is as before
+perl -e '
+	use IO::Socket::UNIX; srand(1); my ($path, @mute) = shift;
+	my @parts = ("pitrace-rt", " ", "1", "-", "stop", "heapdump", "\n", "\0", "\xff" x 64, "A" x 5000, "0" x 32, "start", "%s%n");
+	my $tries = 0;
+	for my $n (1 .. 10000) {
+		my $s = IO::Socket::UNIX->new(Type => SOCK_STREAM, Peer => $path) or do {
+			die "nobody listens: $!\n" if ++$tries > 20000; select undef, undef, undef, 0.01; redo };
+		my $text = join "", map { $parts[rand @parts] } 1 .. rand 8;
+		$text =~ s/(pitrace-rt 1 - (?:stop|start|heapdump))/x$1/g;
+		local $SIG{PIPE} = "IGNORE";
+		syswrite $s, $text;
+		push @mute, $s if $n % 20 == 0 && @mute < 200;
+	}
+	print "sent\n";' "/tmp/.pitrace_rt.$vm" >sent 2>&1
+is hostile_sent "$(cat sent)" sent
+drive -c flush $vm && kill -0 $vm
+verdict hostile_requests $? "$(cat out err)"
+
+# ---- a stopped VM: by the agent's socket, and by attaching; nothing is left behind
+kill -STOP $vm
+before=$SECONDS
+drive -t 1 -c reset $vm
+[ $? = 2 ] && [ $((SECONDS - before)) -lt 20 ] && grep -q 'it is stopped (SIGCONT' out
+verdict stopped $?
+kill -CONT $vm
+drive -c flush $vm
+verdict goes_on $?
+end
+begin
+kill -STOP $vm
+drive -t 1 -c start $vm
+[ $? = 2 ] && grep -q 'is stopped: SIGCONT' out && [ ! -e "/tmp/.attach_pid$vm" ]
+verdict stopped_before $?
+kill -CONT $vm
+end
+drive -c start 2147483647
+refused $? 2 no_process 'process 2147483647: '
+drive -c start $$
+refused $? 2 no_java 'is no Java VM'
+begin -XX:+DisableAttachMechanism
+drive -t 1 -c start $vm
+[ $? = 2 ] && grep -q 'DisableAttachMechanism' out && [ ! -e "/tmp/.attach_pid$vm" ] && kill -0 $vm
+verdict attaching_is_off $?
+end
+begin -Xrs
+drive -c start $vm
+verdict without_signals $?
+end
+# SIGQUIT would end what does not take it: here a program that only has a VM's library.
+cat >other.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv) { puts(dlopen(argv[argc - 1], RTLD_NOW) ? "ready" : dlerror()); fflush(stdout); pause(); return 0; }
+END
+home=$(java -XshowSettings:properties -version 2>&1 | sed -n 's/.*java.home = //p')
+cc -w -o other other.c && {
+	./other "$home/lib/server/libjvm.so" >answers 2>err &
+	vm=$!
+	up
+	drive -t 1 -c start $vm
+	[ $? = 2 ] && grep -q 'takes no SIGQUIT' out && kill -0 $vm
+	verdict no_signal_that_ends_it $? "$(cat out answers)"
+	end
+}
+begin
+drive -l /nowhere/libjprof.so -c start $vm
+refused $? 2 no_library 'finds no such file below its root'
+# A socket that is not the VM's is not spoken to.
+perl -e 'use IO::Socket::UNIX; my $s = IO::Socket::UNIX->new(Type => SOCK_STREAM, Local => shift, Listen => 1) or die; sleep 60' \
+	"/tmp/.pitrace_rt.$vm" &
+other=$!
+for ((i = 0; i < 100; i++)); do [ -S "/tmp/.pitrace_rt.$vm" ] && break; sleep 0.1; done
+drive -t 2 -c start $vm
+refused $? 2 foreign_socket "it is not this VM's"
+kill $other
+rm -f "/tmp/.pitrace_rt.$vm"
+end
+
+# ---- an agent that is there: from the begin on, started later, by TCP
+begin "-agentpath:$agent=START=later,CLASSMETHODS=Busy*,CONTROL"
+drive -c 'start 300ms' -c stop $vm && [ "$(calls 'Busy.leaf(I)I' log-rt.1_$vm)" -gt 100 ] &&
+	grep -q '^started later: ' log-rt.1_$vm
+verdict started_later $?
+[ ! -e "/tmp/.java_pid$vm" ]
+verdict nobody_attached $?
+end
+begin "-agentpath:$agent=START=later,CALLTREE,CLASSMETHODS=Busy*,MODE=probes,CONTROL" -XX:+DTraceMethodProbes
+drive -c 'start 300ms' -c stop $vm && [ "$(calls 'Busy.leaf(I)I' log-rt.1_$vm)" -gt 100 ]
+verdict probes $? "$(cat out err)"
+end
+begin "-agentpath:$agent=OBJECTINFO"
+drive -c start $vm
+refused $? 1 measures_no_calls 'this agent measures no calls'
+end
+begin "-agentpath:$agent=START=later,CLASSMETHODS=Busy*,CONTROL=tcp"
+port=$(sed -n 's/.*127.0.0.1 port \([0-9]*\),.*/\1/p' err)
+[ "$(stat -c %a rt-token.1_$vm)" = 600 ] && drive -p "$port" -k rt-token.1_$vm -c 'start 300ms' -c stop
+verdict tcp $?
+printf '%032d\n' 0 >wrong
+drive -p "$port" -k wrong -c start
+refused $? 1 wrong_token 'the token is not the one'
+drive -a 192.0.2.1 -p "$port" -k rt-token.1_$vm -c start
+refused $? 2 this_machine_alone 'listens on this machine alone'
+drive -p "$port" -k /dev/null -c start
+refused $? 2 no_token 'Invalid argument\|is no token'
+# Who says nothing by TCP keeps nobody away.
+perl -e 'use IO::Socket::INET; my @s = map { IO::Socket::INET->new(PeerAddr => "127.0.0.1", PeerPort => shift // $ARGV[0]) } 1 .. 40; sleep 30' \
+	"$port" &
+other=$!
+sleep 0.3
+drive -t 5 -c 'start 100ms' -c stop $vm
+verdict silent_ones $?
+kill $other
+end
+
+# ---- other users, and namespaces
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	other='setpriv --reuid 61301 --regid 61301 --clear-groups'
+	begin "-agentpath:$agent=START=later,CONTROL"
+	$other timeout 20 "$rtdriver" -c start $vm >out 2>&1
+	refused $? 2 another_user 'belongs to another user'
+	$other perl -e 'use IO::Socket::UNIX; exit !IO::Socket::UNIX->new(Type => SOCK_STREAM, Peer => shift)' "/tmp/.pitrace_rt.$vm"
+	[ $? != 0 ]
+	verdict another_user_connects $?
+	# Whom the file's mode would let in is refused by what the kernel says of him.
+	chmod 666 "/tmp/.pitrace_rt.$vm"
+	said=$($other perl -e 'use IO::Socket::UNIX; my $s = IO::Socket::UNIX->new(Type => SOCK_STREAM, Peer => shift) or die;
+		$SIG{PIPE} = "IGNORE"; syswrite $s, "pitrace-rt 1 - start\n"; print <$s>' "/tmp/.pitrace_rt.$vm" 2>&1)
+	is another_user_is_not_heard "$said" ''
+	end
+	# Root drives another user's VM, with that user's rights.
+	mkdir theirs && cp "$agent" . && chmod 755 libjprof.so && chown 61301 theirs
+	rm -f answers err
+	(cd theirs && exec $other env HOME=/nowhere java -cp "$work" Busy) >answers 2>err &
+	vm=$!
+	up
+	drive -l "$work/libjprof.so" -o "CALIBRATION=none,CLASSMETHODS=Busy*" -c 'start 300ms' -c stop $vm
+	[ $? = 0 ] && [ "$(stat -c %u theirs/log-rt.1_* "/tmp/.pitrace_rt.$vm" | sort -u)" = 61301 ] && [ ! -e "/tmp/.attach_pid$vm" ]
+	verdict root_drives_others $? "$(cat out err)"
+	end
+	# A container: other numbers, another root of /tmp.
+	if unshare --pid --fork --mount true 2>/dev/null; then
+		# The classes lie where the new /tmp does not hide them.
+		away=$(mktemp -d /var/tmp/rtdriver.XXXXXX)
+		cp Busy.class libjprof.so "$away"
+		unshare --pid --fork --kill-child --mount --mount-proc sh -c "mount -t tmpfs none /tmp -o size=64m && cd $away && java -cp . Busy; :" \
+			>answers 2>err &
+		shell=$!
+		up
+		inner=$(pgrep -P "$(pgrep -P $shell | head -1)" | head -1)
+		drive -l "$away/libjprof.so" -o 'CALIBRATION=none,CLASSMETHODS=Busy*' -c 'start 300ms' -c stop "$inner"
+		[ $? = 0 ] && [ "$(calls 'Busy.leaf(I)I' "$away"/log-rt.1_*)" -gt 10 ] && [ ! -e "/tmp/.pitrace_rt.$inner" ] &&
+			! [ -e "$away/log-rt.1_$inner" ]
+		verdict container $? "$inner: $(cat out err; ls "$away")"
+		kill -KILL "$inner" $shell 2>/dev/null
+		wait $shell 2>/dev/null
+		rm -rf "$away"
+	fi
+fi
+exit $((failures > 0))
