@@ -236,7 +236,7 @@ void hooks_empty(void)
 		next = t->next_thread;
 		if (t == learnt) {
 			call_empty(t);
-		} else if (!t->memory) {
+		} else if (!t->memory && (!t->ring || t->ring->emptied)) {
 			replace(t, NULL);
 			call_thread_free(t);
 		} else {
