@@ -351,7 +351,7 @@ static const char *may_do(void)
 static const char *next_log(void)
 {
 	agent.file.number = agent.file.number ? agent.file.number + 1 : 2;
-	return log_file_make(&agent.file, agent.o->path, agent.o->prefix, "VM") ?
+	return log_file_make(&agent.file, agent.o->calls.path, agent.o->calls.prefix, "VM") ?
 		       NULL :
 		       "the next log cannot be made: the agent's message says why";
 }

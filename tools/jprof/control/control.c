@@ -320,7 +320,7 @@ static int listen_tcp(void)
 	char path[LOG_FILE_PATH];
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), one = 1;
 
-	log_file_path(path, control.o->path, "", "rt-token", 1);
+	log_file_path(path, control.o->calls.path, "", "rt-token", 1);
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) ||
 	    bind(fd, (struct sockaddr *)&a, n) || listen(fd, CLIENTS) ||
 	    getsockname(fd, (struct sockaddr *)&a, &n)) {

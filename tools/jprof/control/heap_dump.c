@@ -50,7 +50,7 @@ static void new_path(struct control_call *c, char path[LOG_FILE_PATH + 8])
 	uint32_t n = 1;
 
 	do {
-		log_file_path(path, c->o->path, "", "heapdump", n);
+		log_file_path(path, c->o->calls.path, "", "heapdump", n);
 		strcat(path, ".hprof");
 	} while (!access(path, F_OK) && n++ < 10000);
 }

@@ -65,7 +65,7 @@ static void walk(struct sample *s, const struct sampled_thread *t, void *context
 	s->is_walked = true;
 	*w = (struct walked){
 		.address = s->word + HEAD,
-		.kinds = stacks.o->types,
+		.kinds = stacks.o->calls.types,
 		.judged = t->java ? stack_judge_room() : NULL,
 	};
 	s->is_java = t->java;
@@ -293,7 +293,7 @@ static void *help(void *unused)
 		if (time >= next) {
 			native_frames_refresh();
 			sampled_threads_scan(self);
-			stack_names_write(&stacks.layout, stacks.o->types);
+			stack_names_write(&stacks.layout, stacks.o->calls.types);
 			next = time + SCAN_EVERY;
 		}
 		if (wall && is_listened())
@@ -471,7 +471,7 @@ static void JNICALL vm_ends(jvmtiEnv *vm, JNIEnv *jni)
 	if (stacks.has_helper)
 		pthread_join(stacks.helper, NULL);
 	sampled_threads_end();
-	stack_names_write(&stacks.layout, stacks.o->types);
+	stack_names_write(&stacks.layout, stacks.o->calls.types);
 	if (stacks.failed)
 		fprintf(stderr, "%s: SCS: %" PRIu64 " samples found no room in the trace\n",
 			agent_kind.name, stacks.failed);
