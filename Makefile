@@ -74,6 +74,8 @@ CALLS_SRC    := $(wildcard tools/jprof/calls/*.c tools/jprof/probes/*.c tools/jp
 PATCHER	     := $(if $(wildcard tools/hookit/patch/patch.h),$(O)/inner/libhookit-patch.a)
 HOOKIT_SRC   := $(filter-out $(if $(PATCHER),,%/patched.c),$(wildcard tools/hookit/*.c))
 AGENT_KINDS  := $(wildcard tools/jprof/kinds/*.c)
+JPERF_SRC    := $(wildcard tools/jperf/*.c)
+JPERF_JAVA   := $(wildcard tools/jperf/pitrace/jperf/*.java)
 TRAIN_SRC    := $(wildcard tools/jprof/train/*.c)
 # Of machines that have patch sites.
 PATCH_SRC    := $(wildcard $(addprefix tools/hookit/patch/$(ARCH)/,*.c *.S))
@@ -117,9 +119,11 @@ TIMER	:= $(O)/lib/pitrace/libpitrace-timer.so
 AGENTS	:= $(if $(SAN),,$(if $(JDK_INCLUDE),$(O)/lib/pitrace/libpijit.so $(O)/lib/pitrace/libjprof.so))
 # The program that trains it, compiled where there is a compiler, else when it is used.
 TRAINER	:= $(if $(AGENTS),$(O)/lib/pitrace/trainer/libtrainer.so $(O)/lib/pitrace/trainer/Trainer.$(if $(shell command -v javac),class,java))
+# The interfaces for Java, where there is a compiler of Java; what it makes is for all machines.
+JPERF	:= $(if $(AGENTS),$(if $(shell command -v javac),$(O)/lib/libjperf.so $(O)/lib/pitrace/JPerf.jar))
 BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof run.itrace run.jprof msr mpevt ptt cpi jprof-train hdump rtdriver post)
 
-all: $(LIBS) $(HOOKIT) $(HOLDER) $(TIMER) $(AGENTS) $(TRAINER) $(BINS)
+all: $(LIBS) $(HOOKIT) $(HOLDER) $(TIMER) $(AGENTS) $(TRAINER) $(JPERF) $(BINS)
 ifeq ($(JDK_INCLUDE),)
 	@echo '  libpijit.so and libjprof.so are left out: no jvmti.h (Debian: default-jdk-headless; or JDK_INCLUDE=FOLDER)'
 endif
@@ -215,6 +219,23 @@ $(O)/lib/pitrace/libpijit.so $(O)/lib/pitrace/libjprof.so: $(O)/lib/pitrace/%.so
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLLDFLAGS) $(HARDENLD) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -Wl,-z,defs,-z,nodelete -Wl,--build-id -o $@ $^ -lpthread
+
+# Java's side, and the headers that hold the native side to it.
+$(O)/jperf/classes: $(JPERF_JAVA)
+	$(call say,JAVAC)
+	@rm -rf $@ $(O)/jperf/include
+	$(Q)javac --release 11 -Xlint:all -h $(O)/jperf/include -d $@ $^
+	@touch $@
+$(O)/lib/pitrace/JPerf.jar: $(O)/jperf/classes
+	$(call say,JAR)
+	@mkdir -p $(@D)
+	$(Q)jar --create --file $@ --date=2026-01-01T00:00:00Z -C $< .
+$(call obj,$(JPERF_SRC)): INC = $(INC_PIJIT) $(OWN) -Idriver/uapi -Ilibperfutil -Itools/jperf -I$(O)/jperf/include -fvisibility=hidden
+$(call obj,$(JPERF_SRC)): | $(O)/jperf/classes
+$(O)/lib/libjperf.so: $(call obj,$(JPERF_SRC)) $(O)/inner/libperfutil.a
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALLLDFLAGS) $(HARDENLD) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -Wl,-z,defs,-z,nodelete -Wl,--build-id -o $@ $^ $(LIB_PERFUTIL)
 
 # Linked with programs, or loaded into them: it exports what compiled code calls, and what it must see
 # of theirs before others do.

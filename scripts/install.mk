@@ -69,6 +69,8 @@ install: all	## into PREFIX, below DESTDIR: programs, libraries, headers, pages,
 	$(call install_cmake)
 	$(Q)install -D -m 644 -t $(DESTDIR)$(LIBDIR)/pitrace $(TIMER) $(AGENTS)
 	$(Q)install -m 755 $(HOLDER) $(DESTDIR)$(LIBDIR)/pitrace/
+	$(if $(JPERF),$(Q)install -m 644 $(O)/lib/libjperf.so $(DESTDIR)$(LIBDIR)/)
+	$(if $(JPERF),$(Q)install -m 644 $(O)/lib/pitrace/JPerf.jar $(DESTDIR)$(LIBDIR)/pitrace/)
 	$(if $(TRAINER),$(Q)install -D -m 644 -t $(DESTDIR)$(LIBDIR)/pitrace/trainer $(O)/lib/pitrace/trainer/*)
 	$(Q)install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/
 	$(Q)install -m 644 $(DOCS) $(DESTDIR)$(DOCDIR)/
@@ -115,6 +117,7 @@ uninstall:	## remove what install (with the same PREFIX and DESTDIR) has put the
 		$(DESTDIR)$(LIBDIR)/pitrace/$(notdir $(TIMER)) \
 		$(DESTDIR)$(LIBDIR)/pitrace/$(notdir $(HOLDER)) \
 		$(DESTDIR)$(LIBDIR)/pitrace/libpijit.so $(DESTDIR)$(LIBDIR)/pitrace/libjprof.so \
+		$(DESTDIR)$(LIBDIR)/libjperf.so $(DESTDIR)$(LIBDIR)/pitrace/JPerf.jar \
 		$(addprefix $(DESTDIR)$(LIBDIR)/pitrace/trainer/,Trainer.java Trainer.class 'Trainer$$1.class' \
 			TrainI.class TrainJ.class TrainN.class libtrainer.so)
 	@for page in $(PAGES); do \

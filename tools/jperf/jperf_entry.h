@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What each file of native methods begins with. */
+#ifndef JPERF_ENTRY_H
+#define JPERF_ENTRY_H
+
+#include <jni.h>
+
+/* A static native method of the class CLASS. */
+#define JPERF_ENTRY(class, type, name, ...)                                                     \
+	JNIEXPORT type JNICALL Java_pitrace_jperf_##class##_##name(JNIEnv *env                  \
+								   __attribute__((__unused__)), \
+								   jclass class_                \
+								   __attribute__((__unused__))  \
+								   __VA_OPT__(, ) __VA_ARGS__)
+
+#endif /* JPERF_ENTRY_H */
