@@ -75,7 +75,6 @@ struct log_gen {
 		uint32_t length;
 		char text[1024];
 	} __attribute__((packed, aligned(4))) name;
-	bool named;
 };
 
 static bool log_gen_probe(const void *head, size_t size)
@@ -445,7 +444,7 @@ static void rewind_log(struct log_gen *l)
 	l->left = bytes_of(NULL, 0);
 	l->time = 0;
 	l->searched = 0;
-	l->pending = l->named = false;
+	l->pending = false;
 	for (uint32_t i = 0; i < l->threads; i++) {
 		l->thread[i].depth = l->thread[i].popping = 0;
 		l->thread[i].value = l->thread[i].cost = 0;
@@ -579,7 +578,6 @@ static int log_gen_begin(struct input *in, unsigned int what)
 
 static int give_name(struct log_gen *l, struct pirecord *r)
 {
-	l->named = false;
 	*r = (struct pirecord){
 		.time = l->time,
 		.stamp = l->time,

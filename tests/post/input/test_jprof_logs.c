@@ -20,11 +20,42 @@ struct got {
 	uint32_t depth;             /* the longest stack */
 	uint64_t nfaults;
 	char fault[256];
-	char calls[64]; /* > < ! */
+	char calls[64];  /* > < ! */
+	char lines[400]; /* calls with all they say, and names of threads, as they came */
 	bool complete;
 };
 
-static bool read_log(const struct reader *reader, const void *data, size_t size, struct got *got)
+/* Behind the other lines: what a record of a call, or of a thread's name, says. */
+static void add_line(struct got *got, const struct pirecord *r)
+{
+	static const char *const kinds[] = { "enter", "leave", "tail", "enter", "unwind" };
+	size_t n = strlen(got->lines);
+	char *to = got->lines + n;
+	const struct {
+		struct call_record call;
+		uint64_t argument[3];
+	} __attribute__((packed, aligned(4))) *c = r->data;
+	const struct {
+		struct pitrace_user user;
+		uint32_t length;
+		char text[];
+	} *name = r->data;
+
+	if (r->major == CALL_RECORD && r->size == sizeof(*c)) {
+		snprintf(to, sizeof(got->lines) - n, "%s %u/%u %u %u+%u %c\n", kinds[r->minor],
+			 c->call.pid, c->call.tid, c->call.function, (unsigned int)c->argument[0],
+			 (unsigned int)c->argument[1], (char)c->argument[2]);
+		CU_ASSERT(c->call.arguments == 3 && c->call.address != 0);
+	} else if (r->major == PITRACE_MTE && r->minor == PITRACE_MTE_JAVA_THREAD) {
+		snprintf(to, sizeof(got->lines) - n, "name %u/%u %.*s\n", name->user.pid,
+			 name->user.tid, (int)name->length, name->text);
+		CU_ASSERT(name->user.strs == 1 && !name->user.ints);
+		CU_ASSERT_EQUAL(r->size, sizeof(*name) + ((name->length + 3) & ~3u));
+	}
+}
+
+static bool read_pass(const struct reader *reader, const void *data, size_t size, unsigned int what,
+		      struct got *got)
 {
 	int fd = memfd_create("log", MFD_CLOEXEC);
 	struct pifile_fault fault = { 0 };
@@ -42,10 +73,11 @@ static bool read_log(const struct reader *reader, const void *data, size_t size,
 	opened = reader->probe(data, size) && !reader->open(&in, &fault);
 	snprintf(got->fault, sizeof(got->fault), "%s", fault.what);
 	if (opened) {
-		CU_ASSERT_FALSE(reader->begin(&in, PIMERGE_MTE | PIMERGE_TRACE));
+		CU_ASSERT_FALSE(reader->begin(&in, what));
 		while (reader->next(&in, &r) > 0) {
 			unsigned int event = r.minor >> PITRACE_TPROF_EVENT_SHIFT;
 
+			add_line(got, &r);
 			if (r.major == CALL_RECORD)
 				strncat(got->calls,
 					r.minor == CALL_UNWIND ? "! " :
@@ -70,6 +102,11 @@ static bool read_log(const struct reader *reader, const void *data, size_t size,
 	}
 	close(fd);
 	return opened;
+}
+
+static bool read_log(const struct reader *reader, const void *data, size_t size, struct got *got)
+{
+	return read_pass(reader, data, size, PIMERGE_MTE | PIMERGE_TRACE, got);
 }
 
 #define HEAD                                                                             \
@@ -286,6 +323,50 @@ static void gen_whole(void)
 	CU_ASSERT_STRING_EQUAL(got.calls, "> > < > ! < < ");
 }
 
+/* Each record as it came, in a pass of both and of one alone; a thread that gets another name, and a
+ * second thread between its events. */
+static void gen_records(void)
+{
+	/* Behind the log's the threads of the sums, by their last names. */
+	static const char sums[] = "name 99/77 later\nname 99/78 \n";
+	/* Methods have the numbers of the sums, whose first is the thread's own line. */
+	static const char calls[] = "enter 99/77 2 10+1 J\nenter 99/77 3 20+2 J\n"
+				    "leave 99/77 3 300+3 J\nenter 99/77 3 40+4 J\n"
+				    "unwind 99/77 3 500+5 J\nleave 99/77 2 6000+6 J\n";
+	static const char more[] = "enter 99/78 2 7+1 J\nunwind 99/78 3 9+2 O\n";
+	struct image i = log_gen(LOG_GEN_WHOLE);
+	struct got got;
+	char want[400];
+
+	chunk(&i, 'T');
+	put(&i, 2);
+	put(&i, 78);
+	put_text(&i, "");
+	end_chunk(&i);
+	chunk(&i, 'E');
+	put(&i, 2);
+	put(&i, 2000);
+	event(&i, LOG_GEN_ENTER, 0, 7, 1);
+	event(&i, LOG_GEN_UNWIND, 1, 9, 2);
+	end_chunk(&i);
+	chunk(&i, 'T');
+	put(&i, 1);
+	put(&i, 77);
+	put_text(&i, "later");
+	end_chunk(&i);
+	CU_ASSERT_FATAL(read_pass(&reader_log_gen, i.data, i.size, PIMERGE_MTE, &got));
+	snprintf(want, sizeof(want), "name 99/77 main\nname 99/77 later\n%s", sums);
+	CU_ASSERT_STRING_EQUAL(got.lines, want);
+	CU_ASSERT_EQUAL(got.samples, 0);
+	CU_ASSERT_FATAL(read_pass(&reader_log_gen, i.data, i.size, PIMERGE_TRACE, &got));
+	snprintf(want, sizeof(want), "%s%s", calls, more);
+	CU_ASSERT_STRING_EQUAL(got.lines, want);
+	snprintf(want, sizeof(want), "name 99/77 main\n%s%sname 99/77 later\n%s", calls, more,
+		 sums);
+	CU_ASSERT_FATAL(read_log(&reader_log_gen, i.data, i.size, &got));
+	CU_ASSERT_STRING_EQUAL(got.lines, want);
+}
+
 /* Up to the last whole event. */
 static void gen_cut(void)
 {
@@ -346,15 +427,11 @@ static void deep(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "whole", whole },
-		{ "cut", cut },
-		{ "damaged", damaged },
-		{ "columns", columns },
-		{ "gen_whole", gen_whole },
-		{ "gen_cut", gen_cut },
-		{ "gen_damaged", gen_damaged },
-		{ "deep", deep },
-		{ NULL, NULL },
+		{ "whole", whole },         { "cut", cut },
+		{ "damaged", damaged },     { "columns", columns },
+		{ "gen_whole", gen_whole }, { "gen_records", gen_records },
+		{ "gen_cut", gen_cut },     { "gen_damaged", gen_damaged },
+		{ "deep", deep },           { NULL, NULL },
 	};
 
 	return unit_run("jprof_logs", tests);
