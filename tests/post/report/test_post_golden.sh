@@ -7,6 +7,7 @@ set -u
 # shellcheck source=tests/lib/post_lib.sh
 . "$(dirname "$0")/../../lib/post_lib.sh"
 
+version=$(sed 's/\./\\./g' "$top/VERSION")
 for story in sched calls odd whole; do
 	grep -v '^#' "$here/post_$story.story" | sort -sn | "$make_script" $story.nrm2 || exit 1
 done
@@ -73,6 +74,14 @@ filtered() {
 	each -tprof -symbol spin_unlock,copy_to_user -csv
 }
 
+explained() {
+	for what in 100:0x400100:10.00003 100:0x7f0000000010:10.00014 300:0x400010:10.00035 300:0x400010:10.00033 \
+		100:0x9999999:10.00028 100:0xffffffff81001010:10.00001 999:0x400100:10.00003 200:0x400010:1; do
+		each -explain $what
+		each -explain $what -json
+	done
+}
+
 instructions() {
 	for report in arc flow tree; do
 		each -$report
@@ -119,13 +128,13 @@ golden() { # TRACE GROUP...
 	shift
 	for group; do
 		$group
-	done >all
+	done | sed "s/$version/VERSION/g" >all
 	mkdir -p "$here/golden"
 	same all golden/"$trace"
 	verdict "$trace"
 }
 
-golden whole samples times filtered file exports
+golden whole samples times filtered explained file exports
 golden narrow times file
 golden story samples filtered exports
 golden stacks samples exports

@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Every report of small heap dumps, in text, JSON and CSV, against golden files that were read
+# (golden/DUMP; UPDATE=1 writes them anew: then read what changed). That the numbers are right is
+# test_hdump.c's; this says that nothing else changed.
+set -u
+# shellcheck source=tests/lib/lib.sh
+. "$(dirname "$0")/../../lib/lib.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+cp "$top"/tests/data/heaps/* "$work" && cd "$work" || exit 1
+
+# each OPTION...: what a call prints and its exit code, under a head
+each() {
+	local code
+	"$bin/hdump" -q "$@" >one 2>&1
+	code=$?
+	printf '======== %s: exit code %s\n' "$*" $code
+	cat one
+}
+forms() { # OPTION...: text, few rows of it, JSON, CSV
+	each "$@"
+	each -n 3 "$@"
+	each --json "$@"
+	each --csv "$@"
+}
+golden() { # NAME: of what was printed
+	mkdir -p "$here/golden"
+	[ -z "${UPDATE:-}" ] || cp all "$here/golden/$1"
+	diff -u "$here/golden/$1" all >out
+	verdict "$1" $?
+}
+
+for dump in heap4 heap5 heap6 heap11; do
+	for report in "" -biggest -dominators -strings; do
+		forms ${report:+$report} $dump.hprof
+	done >all
+	# An object of each depth, one that is a class, one that is unreachable, none at all
+	"$bin/hdump" -q --csv -n 0 -biggest $dump.hprof 2>/dev/null | grep -o '0x[0-9a-f]*' | sort -u >ids
+	while read -r id; do
+		each -r "$id" $dump.hprof
+		each --json -r "$id" $dump.hprof
+	done < <(awk 'NR % 5 == 1' ids; echo 0x1) >>all
+	golden $dump
+done
+{
+	for pair in "heap4 heap5" "heap5 heap4" "heap6 heap6" "heap1 heap11"; do
+		read -r a b <<<"$pair"
+		forms -diff "$a.hprof" "$b.hprof"
+		each -rdiff "$a.hprof" "$b.hprof"
+	done
+	forms -suspects heap1.hprof heap5.hprof heap6.hprof
+	forms -suspects heap1.hprof heap4.hprof heap5.hprof heap6.hprof
+	each -suspects heap4.hprof heap4.hprof
+} >all 2>&1
+golden several
+{
+	each heap1.hprof
+	each heap1.hprof.gz
+	each cut.hprof.gz
+	each missing.hprof
+	head -c 20 heap4.hprof >short.hprof
+	each short.hprof
+	each -r nothing heap4.hprof
+	each -n x heap4.hprof
+} >all
+golden files
+exit $((failures != 0))
