@@ -175,32 +175,36 @@ static bool keep(struct trainer *t, const struct calibration *found, uint32_t at
 	return good;
 }
 
+/* Why floors are not kept; NULL: they are. at: of the metric that they go to. */
+static const char *not_kept(const struct trainer *t, uint32_t at)
+{
+	if (at == t->passes.least.metrics)
+		return "no metric is instructions: floors are not kept";
+	/* The trace has none inlined, as it is under the probes alone. */
+	if (!t->how->probes)
+		return "changed classes leave methods inlined, with nothing between them: floors are not kept";
+	return NULL;
+}
+
 bool trainer_floors(struct trainer *t, FILE *out)
 {
 	uint32_t at = find_instructions(t->key, t->passes.least.metrics);
+	const char *why = not_kept(t, at);
 	struct calibration found = { 0 };
 	size_t size;
-	char *text;
-	bool good;
+	char *text = trace_text(t, &size);
+	bool good = text && !calibration_init(&found, 1);
 
-	if (at == t->passes.least.metrics) {
-		fputs("no metric is instructions: floors are not measured\n", out);
-		return true;
-	}
-	text = trace_text(t, &size);
-	good = text && !calibration_init(&found, 1);
 	if (good && !floors_read(&found, 0, text, size)) {
 		complain("the trace has no two events of the trainer's methods");
 		good = false;
 	}
 	if (good) {
 		show(out, &found);
-		/* The trace has none inlined, as it is under the probes alone. */
-		if (t->how->probes)
-			good = keep(t, &found, at);
+		if (why)
+			fprintf(out, "%s\n", why);
 		else
-			fputs("changed classes leave methods inlined, with nothing between them: floors are not kept\n",
-			      out);
+			good = keep(t, &found, at);
 	}
 	free(text);
 	calibration_free(&found);
