@@ -55,7 +55,7 @@ struct log_gen {
 	struct bytes left;  /* of events in a chunk */
 	struct gen_thread *now;
 	uint32_t before;
-	uint64_t time;
+	uint64_t time, first; /* of the chunk; of the first one */
 	uint8_t *copy; /* of a chunk: the window moves */
 	/* A pass: */
 	unsigned int what;
@@ -255,6 +255,8 @@ static int begin_events(struct log_gen *l, struct bytes b)
 	l->left = b;
 	l->before = 0;
 	l->time = time > l->time && time <= INT64_MAX ? time : l->time;
+	if (!l->first)
+		l->first = l->time;
 	return 0;
 }
 
@@ -442,7 +444,8 @@ static void rewind_log(struct log_gen *l)
 {
 	l->at = sizeof(struct log_gen_head);
 	l->left = bytes_of(NULL, 0);
-	l->time = 0;
+	/* Names stand before the first events. */
+	l->time = l->first;
 	l->searched = 0;
 	l->pending = false;
 	for (uint32_t i = 0; i < l->threads; i++) {
@@ -536,6 +539,7 @@ static int read_log(struct input *in, struct log_gen *l, struct pifile_fault *fa
 	for (uint32_t i = 0; i < l->metrics; i++)
 		jprof_tree_unit(in, i + 1, l->metric[i], strlen(l->metric[i]));
 	jprof_tree_calls(&l->tree);
+	l->tree.began = l->first;
 	l->tree.start = l->time;
 	return jprof_tree_finish(&l->tree);
 }

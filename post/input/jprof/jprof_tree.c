@@ -316,7 +316,7 @@ static int give_event(struct jprof_tree *t, uint64_t i, struct pirecord *r)
 		    sizeof(t->event));
 }
 
-int jprof_tree_first(struct jprof_tree *t, struct pirecord *r)
+static int give_first(struct jprof_tree *t, struct pirecord *r)
 {
 	uint32_t i;
 
@@ -330,6 +330,15 @@ int jprof_tree_first(struct jprof_tree *t, struct pirecord *r)
 		return give_map(t, r);
 	i -= 2;
 	return i <= t->values && t->what & PIMERGE_TRACE ? give_event(t, i, r) : 0;
+}
+
+int jprof_tree_first(struct jprof_tree *t, struct pirecord *r)
+{
+	int rc = give_first(t, r);
+
+	if (rc)
+		r->time = r->stamp = t->began;
+	return rc;
 }
 
 /* Innermost first. */

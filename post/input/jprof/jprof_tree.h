@@ -56,6 +56,7 @@ struct jprof_tree {
 	uint64_t total[2 * JPROF_COLUMNS + 1];
 	struct blob symbols;
 	uint64_t file_size;
+	uint64_t began; /* of what comes before all samples */
 	uint64_t start; /* of the first sample */
 	/* A pass: */
 	unsigned int what;

@@ -194,6 +194,10 @@ for event in raw calls; do
 	is gen_$event "$("$post" -json -e $event log-gen.1_* | jq .total_ticks)" "$("$post" -json -e $event log-rt.1_* | jq .total_ticks)"
 done
 "$post" -e calls -folded log-rt.1_* | sort >want
+# It is as long as the run: records before its first event are not of the clock's begin, the machine's.
+length=$("$post" -functions log-gen.1_* -o - | awk '/^Trace length/ { print $3 }')
+calc "$length > 0 && $length < $(cut -d' ' -f1 /proc/uptime) - $length / 2"
+verdict gen_length $? "$length s"
 "$post" -e calls -folded log-gen.1_* | sort >out
 same gen_tree
 "$post" -functions -csv log-gen.1_* | awk -F, '/Fib/ { print $1, $5 }' | sort >out
