@@ -4,7 +4,7 @@
 # how they are written. Sourced after lib.sh.
 
 # What writes where: NAME KIND COMMAND, each run in a folder of its own. OUT is the output's name. KIND:
-# report (a FIFO or /dev/null will do), trace (a regular file alone), folder
+# report (a FIFO or /dev/null will do), trace (a regular file alone), folder, log (a file that is replaced)
 # Made by a user: the kernel shows him no addresses, and it is read some hundred times.
 folder traces "$alice" 755
 as "$alice" "$bin/swtrace" run -q -o traces/t -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done' >out 2>&1
@@ -29,12 +29,48 @@ commands=(
 	"swtrace_init_wrap trace init -t wrap -f OUT"
 	"swtrace_get trace get OUT"
 )
+# Agents, in a VM that is its user's own, whoever has called it: who calls by sudo has root's logs.
+agent=$BIN/../lib/pitrace/libjprof.so
+agents=(
+	"libjprof log agent CALLTREE"
+	"libjprof_threads log agent THREADINFO,CALLFLOW"
+)
+if [ ! -f "$agent" ] || ! command -v java >/dev/null; then
+	agents=()
+fi
+# run_agent OUT OPTIONS: a VM whose log has its pid in its name, where what stands at OUT is put before
+run_agent() {
+	local out=$1 pid watch code
+
+	(
+		for name in "$out" "$out.old"; do
+			[ ! -e "$name" ] && [ ! -L "$name" ] || mv -T "$name" "$out.1_$BASHPID${name#"$out"}"
+		done
+		exec "${run[@]}" java -Xshare:auto "-agentpath:$agent=LOGPREFIX=$out,CLASSMETHODS=-*,CALIBRATION=none,$2" -version
+	) &
+	pid=$!
+	(sleep $limit && kill -KILL $pid) 2>/dev/null &
+	watch=$!
+	wait $pid
+	code=$?
+	end $watch
+	wait $watch 2>/dev/null
+	for name in "$out.1_$pid" "$out.1_$pid.old"; do
+		[ ! -e "$name" ] && [ ! -L "$name" ] || mv -T "$name" "$out${name#"$out.1_$pid"}"
+	done
+	rm -f log-*_$pid
+	return $code
+}
 # write_there OUT WORD...: run it, at most $limit seconds, with a session of its own where it needs one
 limit=${LIMIT:-60}
 write_there() {
 	local out=$1 words=("${@:2}") code
 	words=("${words[@]/OUT/$out}")
 	case ${words[0]} in
+	agent)
+		run_agent "$out" "${words[1]}"
+		return
+		;;
 	init | get)
 		export PITRACE_SOCKET=$PWD/socket.$BASHPID
 		if [ "${words[0]}" = get ]; then
