@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# suite_java.sh KERNEL ARCH PROGRAM...: what the Java agent takes off is what it has added. Under an
-# instruction counter programs of different shape run under the agent, in both modes: what its log says
-# a call of their `work` takes, in all and by method, without the agent's part, is compared with a trace
-# of all instructions of the same program without the agent.
+# suite_java.sh KERNEL ARCH rewrite|probes PROGRAM...: what the Java agent takes off is what it has added.
+# Under an instruction counter programs of different shape run under the agent, in one of its modes: what its
+# log says a call of their `work` takes, in all and by method, without the agent's part, is compared with a
+# trace of all instructions of the same program without the agent.
 . "$(dirname "$0")/suite.sh"
 
 if [ ! -f "$build/lib/pitrace/libjprof.so" ] || ! command -v jlink >/dev/null; then
@@ -51,33 +51,34 @@ within() {
 	calc "$2 <= $3 && $2 >= -$3"
 	verdict "$1" $? "$2 %"
 }
+mode=$1
+[ "$mode" = rewrite ] && truth=plain || truth=apart
+shift
 for program in "$@"; do
-	read -r _ sum _ <"$out/plain.$program"
-	for mode in rewrite probes; do
-		read -r _ same _ <"$out/$mode.$program"
-		equal "${mode}_result_$program" "$same" "$sum"
-		[ $mode = rewrite ] && truth=plain || truth=apart
-		if ! tests/vm/java/judge "$out/$truth.$program.arc" "$(echo "$out/$mode.$program".1_*)" "Truth\$$program" \
-			>"$out/$mode.$program.judged"; then
-			not_ok "${mode}_$program" "cannot be judged"
-			continue
-		fi
-		total=- method=-
-		for line in "${reached[@]}"; do
-			read -r of most each <<<"$line"
-			[ "$of" != "$mode.$program" ] || total=$most method=$each
-		done
-		worst=0
-		while read -r what want have raw name; do
-			error=$(off "$have" "$want")
-			echo "# $mode $program ${name:-in all}: $want, calibrated $have ($error %), raw $raw ($(off "$raw" "$want") %)"
-			if [ "$what" = total ]; then
-				within "${mode}_$program" "$error" "$total"
-			elif calc "${error#-} > $worst"; then
-				worst=${error#-}
-			fi
-		done <"$out/$mode.$program.judged"
-		within "${mode}_methods_$program" "$worst" "$method"
+	# Both say what came out: the program is the same one.
+	read -r _ sum _ <"$out/$truth.$program"
+	read -r _ same _ <"$out/$mode.$program"
+	equal "${mode}_result_$program" "$same" "$sum"
+	if ! tests/vm/java/judge "$out/$truth.$program.arc" "$(echo "$out/$mode.$program".1_*)" "Truth\$$program" \
+		>"$out/$mode.$program.judged"; then
+		not_ok "${mode}_$program" "cannot be judged"
+		continue
+	fi
+	total=- method=-
+	for line in "${reached[@]}"; do
+		read -r of most each <<<"$line"
+		[ "$of" != "$mode.$program" ] || total=$most method=$each
 	done
+	worst=0
+	while read -r what want have raw name; do
+		error=$(off "$have" "$want")
+		echo "# $mode $program ${name:-in all}: $want, calibrated $have ($error %), raw $raw ($(off "$raw" "$want") %)"
+		if [ "$what" = total ]; then
+			within "${mode}_$program" "$error" "$total"
+		elif calc "${error#-} > $worst"; then
+			worst=${error#-}
+		fi
+	done <"$out/$mode.$program.judged"
+	within "${mode}_methods_$program" "$worst" "$method"
 done
 exit $code

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=dash
-# In the guest: java.sh PROGRAM.... Minima are trained; then each program of Truth runs without the agent,
-# as it is (plain) and without inlined methods (apart), its instructions traced to WAY.PROGRAM.arc; and
-# under the agent, whose logs are rewrite.PROGRAM.1_PID and probes.PROGRAM.1_PID.
+# In the guest: java.sh MODE PROGRAM.... Minima are trained; then each program of Truth runs without the agent,
+# for MODE rewrite as it is (plain), for probes without inlined methods (apart), its instructions traced to
+# WAY.PROGRAM.arc; and under the agent, whose log is MODE.PROGRAM.1_PID.
 cd /tmp || exit
+mode=$1
+shift
 java=/jre/bin/java
 agent=$(find /usr/lib /usr/local/lib -name libjprof.so | head -n 1)
 # Compiled by the better compiler alone, at once when it is hot.
@@ -29,19 +31,22 @@ train() { # OPTION...
 	jprof-train -n 1 -j "$java" "$@" -- $better -XX:CompileThreshold=500 >train.log 2>&1 || [ $? = 1 ] ||
 		{ cat train.log && exit 1; }
 }
-train
-said trained for changed classes
-# Here the time stamp counter counts instructions: floors are kept for it, too.
-train -p -f
-minima=$(grep '\.calibration$' train.log)
-{
-	sed '/^end /d' "$minima"
-	sed -n 's/^\(floor .*\) instructions$/\1/p' train.log
-} >floored
-echo "end $(grep -c '^floor \|^sequence ' floored)" >>floored
-cat floored >"$minima"
-said trained for probes
-cp "$minima" minima.probes
+if [ "$mode" = rewrite ]; then
+	train
+else
+	# Here the time stamp counter counts instructions: floors are kept for it, too.
+	train -p -f
+	minima=$(grep '\.calibration$' train.log)
+	{
+		sed '/^end /d' "$minima"
+		sed -n 's/^\(floor .*\) instructions$/\1/p' train.log
+	} >floored
+	[ "$(grep -c '^floor ' floored)" -ge 64 ] || { echo "floors are missing" && cat train.log && exit 1; }
+	echo "end $(grep -c '^floor \|^sequence ' floored)" >>floored
+	cat floored >"$minima"
+fi
+cp "$(grep '\.calibration$' train.log)" "minima.$mode"
+said "trained for $mode"
 
 # trace WAY PROGRAM OPTION...: of steady() between its two marks
 trace() {
@@ -56,11 +61,12 @@ trace() {
 	find . -name 'jit-*' -exec rm -f {} +
 }
 for program in "$@"; do
-	trace plain "$program"
-	trace apart "$program" $apart
-	for mode in rewrite probes; do
-		"$java" $fixed "-agentpath:$agent=STATDYN,MODE=$mode,LOGPREFIX=$mode.$program" \
-			Truth "$program" $turns $steady >"$mode.$program" || exit 1
-	done
+	if [ "$mode" = rewrite ]; then
+		trace plain "$program"
+	else
+		trace apart "$program" $apart
+	fi
+	"$java" $fixed "-agentpath:$agent=STATDYN,MODE=$mode,LOGPREFIX=$mode.$program" \
+		Truth "$program" $turns $steady >"$mode.$program" || exit 1
 	said "$program"
 done
