@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# suite_hookit.sh KERNEL ARCH PROGRAM...: what libhookit takes off is what it has added. Under an
+# instruction counter programs of different shape run with it, by -mfentry and by patch sites: calls of
+# each function are those of an instruction trace and of callgrind, to the last one; what each takes,
+# without libhookit's part, is beside a trace of all instructions of the same program without it.
+. "$(dirname "$0")/suite.sh"
+
+if [ "$arch" != x86_64 ] || ! command -v valgrind >/dev/null; then
+	echo "skip hookit there is no -mfentry, or no valgrind"
+	exit 77
+fi
+here=$top/tests/vm/hookit
+made=$out/truth
+[ -n "${PITRACE_NO_BUILD:-}" ] ||
+	(flock 7 && make -s "${build#"$top"/}/lib/libhookit.so") 7>"$build/vm/build.lock" || die "the build failed"
+how='-O2 -fno-ipa-cp -fno-ipa-icf'
+make_programs() {
+	local kind built link
+	mkdir -p "$made/real" && ln -sf "$build/lib/libhookit.so" "$made/real/libhookit.so.0" &&
+		gcc $how -c "$here/truth_main.c" -o "$made/main.o" || return
+	for kind in plain fentry sites; do
+		case $kind in
+		# A compiler that knows what a function leaves alone lets values stay where calls of hooks do not.
+		plain) built=-fno-ipa-ra link='' ;;
+		fentry) built='-pg -mfentry -minstrument-return=call' link="-Wl,--no-as-needed $build/lib/libhookit.so" ;;
+		sites) built='-fno-ipa-ra -fpatchable-function-entry=5' link="-Wl,--no-as-needed $build/lib/libhookit.so" ;;
+		esac
+		mkdir -p "$made/$kind"
+		# shellcheck disable=SC2086
+		(cd "$made/$kind" && gcc $how $built -w -c "$here/truth.c" && g++ $how $built -c "$here/truth.cc" -o cc.o &&
+			gcc $how $built -fPIC -c "$here/loaded.c" && gcc truth.o ../main.o -o truth -lpthread $link &&
+			g++ cc.o ../main.o -o truthcc $link && gcc -shared loaded.o -o libtruth.so && rm -- *.o) || return
+	done
+}
+# shellcheck disable=SC2086
+make_programs >"$out/make.log" 2>&1 || die "no programs: $(tail -n 3 "$out/make.log")"
+booted guest --icount --timeout 1100 --no-module --add "$made:/truth" --get "/tmp/*.*" \
+	--add "$build/lib/libhookit.so:/usr/lib/x86_64-linux-gnu/libhookit.so.0" -- tests/vm/guest/hookit.sh "$@" || exit 1
+
+# off HAVE WANT: in percent
+off() {
+	awk "BEGIN { printf \"%.2f\", $2 ? 100 * ($1 / $2 - 1) : 999 }"
+}
+for program in "$@"; do
+	which=truth
+	case $program in virtuals | exceptions | statics | exits) which=truthcc ;; esac
+	(cd "$made/plain" && valgrind -q --tool=callgrind --callgrind-out-file="$out/$program.cg.%p" "./$which" "$program") \
+		>/dev/null 2>"$out/callgrind.log"
+	"$top/tests/tools/hookit/count_calls" "$which" "$out/$program".cg.* >"$out/$program.counts"
+	for kind in fentry sites; do
+		equal "${kind}_result_$program" "$(head -n 1 "$out/$kind.$program")" "$(head -n 1 "$out/plain.$program")"
+		if ! "$here/judge" "$out/$program.arc" "$out/$program.counts" "$out/$kind.$program.whole" \
+			"$out/$kind.$program.log" >"$out/$kind.$program.judged"; then
+			not_ok "${kind}_$program" "cannot be judged"
+			continue
+		fi
+		awk '$1 == "calls" && ($2 != $3 || $4 != $5)' "$out/$kind.$program.judged" >"$out/wrong"
+		[ ! -s "$out/wrong" ]
+		verdict "${kind}_calls_$program" $? "trace, log; callgrind, log: $(paste -sd';' "$out/wrong")"
+		read -r _ want have raw < <(grep '^total' "$out/$kind.$program.judged")
+		error=$(off "$have" "$want")
+		echo "# $kind $program: $want, calibrated $have ($error %), raw $raw ($(off "$raw" "$want") %)"
+		calc "$error <= 0.5 && $error >= -0.5"
+		verdict "${kind}_total_$program" $? "$error %"
+		awk '$1 == "self" { d = ($3 - $2) / ($5 ? $5 : 1); if (d > 2 || d < -2) print }' "$out/$kind.$program.judged" >"$out/wrong"
+		[ ! -s "$out/wrong" ]
+		verdict "${kind}_self_$program" $? "truth, base, raw, calls: $(paste -sd';' "$out/wrong")"
+	done
+done
+rm -rf "$made"
+exit $code
