@@ -27,19 +27,44 @@ static bool is_simple(void)
 	       hook_self.tree->nodes;
 }
 
-static void entered(uintptr_t ip, uintptr_t sp)
+/* With its read, if that was early enough: saving vectors takes a while. */
+struct slow_event {
+	uintptr_t ip, sp;
+	uint64_t now;
+};
+
+static void entered(uintptr_t event, uintptr_t unused)
 {
-	hook_any_entered(ip, sp, 0);
+	const struct slow_event *e = (const struct slow_event *)event;
+
+	(void)unused;
+	if (hook_reading == HOOK_CYCLES)
+		hook_any_entered_at(e->ip, e->sp, 0, e->now);
+	else
+		hook_any_entered(e->ip, e->sp, 0);
 }
 
-static void left(uintptr_t ip, uintptr_t sp)
+static void left(uintptr_t event, uintptr_t unused)
 {
-	(void)ip;
-	hook_any_left(0, sp);
+	const struct slow_event *e = (const struct slow_event *)event;
+
+	(void)unused;
+	if (hook_reading == HOOK_CYCLES)
+		hook_any_left_at(0, e->sp, e->now);
+	else
+		hook_any_left(0, e->sp);
 }
 
 /* Any event of those that need no vectors: out of the way of nearly all of them. */
 #define SLOW static __attribute__((noinline, no_stack_protector)) void
+
+/* What it takes to bring the vectors back is nobody's. */
+SLOW with_vectors(void (*to)(uintptr_t, uintptr_t), const struct slow_event *e)
+{
+	hook_with_vectors(to, (uintptr_t)e, 0);
+	if (hook_reading == HOOK_CYCLES)
+		hook_self.tree->last[0] = GetCycles();
+}
 
 SLOW any_entered(uintptr_t ip, uintptr_t sp, uint64_t now)
 {
@@ -47,7 +72,7 @@ SLOW any_entered(uintptr_t ip, uintptr_t sp, uint64_t now)
 	uint64_t values[CALL_METRICS] = { now };
 
 	if (!f) {
-		hook_with_vectors(entered, ip, sp);
+		with_vectors(entered, &(struct slow_event){ ip, sp, now });
 		return;
 	}
 	hook_entered_known(f, sp, values);
@@ -59,7 +84,7 @@ SLOW any_left(uintptr_t ip, uintptr_t sp, uint64_t now)
 	uint64_t values[CALL_METRICS] = { now };
 
 	if (!is_simple()) {
-		hook_with_vectors(left, ip, sp);
+		with_vectors(left, &(struct slow_event){ ip, sp, now });
 		return;
 	}
 	hook_left(0, sp, values);

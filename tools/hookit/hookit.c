@@ -174,11 +174,19 @@ static const char *minima_path(void)
 /* Before anything of the program is noted: with a stack, and room for what comes meanwhile. */
 static void train(bool entry)
 {
-	if (!hookit.log.file || hookit_sites ||
+	enum training_way way = hookit_sites ? TRAINING_SITES :
+				entry        ? TRAINING_ENTRY :
+					       TRAINING_INSTRUMENTED;
+
+#if !defined(__x86_64__)
+	if (way == TRAINING_SITES)
+		return;
+#endif
+	if (!hookit.log.file ||
 	    (hook_reading == HOOK_METRICS && metrics_thread_begin()))
 		return;
 	hook_self.busy = 0;
-	training_run(&hookit.log, entry);
+	training_run(&hookit.log, way);
 	if (hook_reading == HOOK_METRICS)
 		metrics_thread_end();
 }

@@ -14,6 +14,7 @@
 #include "hookit_begin.h"
 #include "hookit_options.h"
 #include "patch/patch.h"
+#include "training.h"
 
 #if defined(__x86_64__)
 #include "fentry.h"
@@ -51,12 +52,24 @@ static const struct patch_events events = {
 #endif
 };
 
+/* The library's own sites (training_exact.S). */
+static bool is_training(void *arg, const char *name, uintptr_t function)
+{
+	(void)arg, (void)name;
+#if defined(__x86_64__)
+	return function >= (uintptr_t)training_sites_low && function < (uintptr_t)training_sites_high;
+#else
+	(void)function;
+	return false;
+#endif
+}
+
 static bool wanted(void *arg, const char *name, uintptr_t function)
 {
 	char *plain = name ? a2n_demangle(name) : NULL;
-	bool takes = hookit_takes(plain ? plain : name ? name : "");
+	bool takes = hookit_takes(plain ? plain : name ? name : "") &&
+		     !is_training(arg, name, function);
 
-	(void)arg, (void)function;
 	free(plain);
 	return takes;
 }
@@ -75,7 +88,8 @@ static __attribute__((constructor)) void begin(void)
 	if (!cannot && patch_find(why, sizeof(why)) <= 0)
 		return;
 	hookit_sites = "patched sites";
-	if (!cannot && hookit_begin(true) && patch_on(wanted, NULL, why, sizeof(why)) < 0)
+	if (!cannot && (patch_on(is_training, NULL, why, sizeof(why)) < 0 ||
+			(hookit_begin(true) && patch_on(wanted, NULL, why, sizeof(why)) < 0)))
 		cannot = why;
 	if (cannot)
 		escape_printf(stderr, "hookit: PATCH: %s\n", cannot);

@@ -7,17 +7,28 @@
 #define TRAINING_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "log_rt.h"
 
-/* entry: programs tell of calls by their first instruction (-mfentry). What is learnt goes to the
- * log's minima and their file, if they have been trained too seldom so far. */
-void training_run(struct log_rt *log, bool entry);
+/* How programs tell of calls. */
+enum training_way { TRAINING_INSTRUMENTED, TRAINING_ENTRY, TRAINING_SITES };
 
-/* What the two kinds of functions have in common: called with what a turn is to be. */
+/* What is learnt goes to the log's minima and their file, if they have been trained too seldom so
+ * far. */
+void training_run(struct log_rt *log, enum training_way way);
+
+/* What the kinds of functions have in common: called with what a turn is to be. */
 typedef void training_turn(void);
-training_turn training_instrumented, training_entry;
+training_turn training_instrumented, training_fentry;
 /* The function that runs now ends as if an exception had left it. */
 void training_throw(void);
+
+#if defined(__x86_64__)
+/* Functions whose instructions are known (training_exact.S): so many turns. */
+typedef void training_turns(uint32_t n);
+training_turns training_plain, training_entry, training_sites;
+extern const char training_sites_low[], training_sites_high[];
+#endif
 
 #endif

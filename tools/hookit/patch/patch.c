@@ -47,7 +47,8 @@ static size_t count_sites(void)
 	size_t n = 0;
 
 	for (const struct object *o = objects.first; o; o = o->next)
-		n += o->gone ? 0 : o->sites.n;
+		for (size_t i = 0; i < o->sites.n && !o->gone; i++)
+			n += !o->sites.list[i].own;
 	return n;
 }
 

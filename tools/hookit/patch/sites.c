@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Both sections of an object; what is counted of sites that cannot be patched. */
+/* The sections of an object; what is counted of sites that cannot be patched. */
 #include "sites.h"
 
 #include <stdio.h>
@@ -60,11 +60,27 @@ static void put_in_order(struct sites *s)
 	s->n = n + 1;
 }
 
+#define OWN_SITES "hookit_training_sites"
+
+/* They are not among what is told of the object. */
+static int read_own(struct sites *s, const struct patch_image *im, const struct object_file *o,
+		    const Elf64_Shdr *sh, struct patch_fault *f)
+{
+	size_t n = s->n, entries = s->entries;
+	int rc = sites_patchable(s, im, o, im->bias + sh->sh_addr, sh->sh_size, f);
+
+	s->entries = entries;
+	for (; n < s->n; n++)
+		s->list[n].own = true;
+	return rc;
+}
+
 int sites_sections(const struct object_file *o)
 {
 	Elf64_Shdr sh;
 
 	return object_file_section(o, "__patchable_function_entries", &sh) +
+	       object_file_section(o, OWN_SITES, &sh) +
 	       object_file_section(o, "xray_instr_map", &sh);
 }
 
@@ -77,6 +93,10 @@ int sites_read(struct sites *s, const struct patch_image *im, const struct objec
 	if (object_file_section(o, "__patchable_function_entries", &sh)) {
 		found++;
 		rc = sites_patchable(s, im, o, im->bias + sh.sh_addr, sh.sh_size, f);
+	}
+	if (!rc && object_file_section(o, OWN_SITES, &sh)) {
+		found++;
+		rc = read_own(s, im, o, &sh, f);
 	}
 	if (!rc && object_file_section(o, "xray_instr_map", &sh)) {
 		found++;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Patch sites: places in a program's code that its compiler left for calls of hooks. Where they are
- * is told by two sections of the loaded program:
+ * is told by sections of the loaded program:
  *
  * __patchable_function_entries (-fpatchable-function-entry=N[,M], gcc and clang): an address for
  *   each function, that of N instructions that do nothing, M of which are before its entry. After
  *   the entry there may be a landing pad (endbr64, bti) before the others.
+ * hookit_training_sites: the same, of the library's own functions.
  * xray_instr_map (-fxray-instrument, clang): 32 bytes for each place: its address and its
  *   function's, a kind, and a version. From version 2 on addresses are relative to where they
  *   stand; before they are absolute.
@@ -29,6 +30,7 @@ struct patch_site {
 	struct site_code code;
 	uint8_t kind;
 	bool wanted, on;
+	bool own; /* the library's, not the program's */
 	uint8_t *stub; /* where it goes; NULL: not yet known */
 };
 
@@ -51,7 +53,7 @@ int sites_patchable(struct sites *s, const struct patch_image *im, const struct 
 		    uint64_t address, uint64_t size, struct patch_fault *f);
 int sites_xray(struct sites *s, const struct patch_image *im, uint64_t address, uint64_t size,
 	       struct patch_fault *f);
-/* How many of both sections an object has; and reads them: as many, or -1. */
+/* How many of these sections an object has; and reads them: as many, or -1. */
 int sites_sections(const struct object_file *o);
 int sites_read(struct sites *s, const struct patch_image *im, const struct object_file *o,
 	       struct patch_fault *f);

@@ -6,7 +6,7 @@
 #define OUTSIDE     __attribute__((no_instrument_function))
 #include "training_turn.h"
 
-OUTSIDE void training_entry(void)
+OUTSIDE void training_fentry(void)
 {
 	turn();
 }
