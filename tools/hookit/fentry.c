@@ -58,21 +58,13 @@ static void left(uintptr_t event, uintptr_t unused)
 /* Any event of those that need no vectors: out of the way of nearly all of them. */
 #define SLOW static __attribute__((noinline, no_stack_protector)) void
 
-/* What it takes to bring the vectors back is nobody's. */
-SLOW with_vectors(void (*to)(uintptr_t, uintptr_t), const struct slow_event *e)
-{
-	hook_with_vectors(to, (uintptr_t)e, 0);
-	if (hook_reading == HOOK_CYCLES)
-		hook_self.tree->last[0] = GetCycles();
-}
-
 SLOW any_entered(uintptr_t ip, uintptr_t sp, uint64_t now)
 {
 	const struct hook_function *f = is_simple() ? functions_find(ip) : NULL;
 	uint64_t values[CALL_METRICS] = { now };
 
 	if (!f) {
-		with_vectors(entered, &(struct slow_event){ ip, sp, now });
+		hook_with_vectors(entered, (uintptr_t)&(struct slow_event){ ip, sp, now }, 0);
 		return;
 	}
 	hook_entered_known(f, sp, values);
@@ -84,7 +76,7 @@ SLOW any_left(uintptr_t ip, uintptr_t sp, uint64_t now)
 	uint64_t values[CALL_METRICS] = { now };
 
 	if (!is_simple()) {
-		with_vectors(left, &(struct slow_event){ ip, sp, now });
+		hook_with_vectors(left, (uintptr_t)&(struct slow_event){ ip, sp, now }, 0);
 		return;
 	}
 	hook_left(0, sp, values);
@@ -99,11 +91,11 @@ __attribute__((no_stack_protector)) void hook_fentry(uintptr_t ip, uintptr_t sp)
 	if (__builtin_expect(hook_reading == HOOK_CYCLES, 1)) {
 		now = GetCycles();
 		f = hook_is_plain() ? functions_find(ip) : NULL;
-		if (__builtin_expect(!f, 0)) {
+		if (__builtin_expect(f != NULL, 1))
+			hook_plain_entered_at(f, sp, 0, now);
+		else
 			any_entered(ip, sp, now);
-			return;
-		}
-		hook_plain_entered_at(f, sp, 0, now);
+		/* Behind this both ways are one: what is slow costs nobody more. */
 		hook_self.tree->last[0] = GetCycles();
 		return;
 	}
@@ -120,11 +112,10 @@ __attribute__((no_stack_protector)) void hook_return(uintptr_t ip, uintptr_t sp)
 
 	if (__builtin_expect(hook_reading == HOOK_CYCLES, 1)) {
 		now = GetCycles();
-		if (!hook_is_plain()) {
+		if (hook_is_plain())
+			hook_plain_left_at(0, sp, now);
+		else
 			any_left(ip, sp, now);
-			return;
-		}
-		hook_plain_left_at(0, sp, now);
 		hook_self.tree->last[0] = GetCycles();
 	} else if (hook_is_plain()) {
 		hook_plain_left(0, sp);

@@ -45,7 +45,7 @@ CALLED static int fib(int n)
 
 CALLED static int recursion(int n)
 {
-	return fib(8 + n);
+	return fib(8 + n) + truth_sink;
 }
 
 /* ---- each other, not as jumps */
@@ -66,7 +66,7 @@ CALLED static int odd(int n)
 
 CALLED static int mutual(int n)
 {
-	return even(60 + n);
+	return even(60 + n) + truth_sink;
 }
 
 /* ---- callbacks of the C library */
@@ -321,7 +321,7 @@ CALLED static int deep(int n)
 
 CALLED static int depth(int n)
 {
-	return deep(200 + n);
+	return deep(200 + n) + truth_sink;
 }
 
 /* ---- loops: little is called, much is done */

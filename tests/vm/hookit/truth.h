@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Programs whose calls are known: truth NAME runs that one twice, and is measured the second time, when
- * all its memory is there. Built as it is, its instructions are traced between truth_begin() and
+ * Programs whose calls are known: truth NAME runs that one six times, and is measured from the second
+ * time on, when all its memory is there. Built as it is, its instructions are traced between truth_begin() and
  * truth_end(); built for libhookit, that is on between them.
  */
 #ifndef TRUTH_H
