@@ -32,7 +32,7 @@ static int open_event(pid_t tid, uint64_t period, bool kernel)
 		.size = sizeof(a),
 		.config = PERF_COUNT_SW_TASK_CLOCK,
 		.sample_period = period,
-		.sample_type = PERF_SAMPLE_CALLCHAIN,
+		.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN,
 		.disabled = 1,
 		.exclude_kernel = !kernel,
 		.exclude_hv = 1,
@@ -67,8 +67,10 @@ static int begin_event(struct cpu_ticks *c, pid_t tid, uint64_t period, int sign
 	err = c->ring == MAP_FAILED ? -errno : send_to(c->fd, tid, signal);
 	if (c->ring == MAP_FAILED)
 		c->ring = NULL;
-	if (err)
+	if (err) {
 		cpu_ticks_end(c);
+		c->period = period;
+	}
 	return err;
 }
 
@@ -100,16 +102,24 @@ static unsigned int take_chain(const uint8_t *data, size_t size, uint64_t at, ui
 	return n;
 }
 
-/* Lost ones are ticks, too. */
-static bool next_record(const struct cpu_ticks *c, uint32_t *ticks,
-			uint64_t kernel[CPU_TICKS_KERNEL], unsigned int *n)
+/* Whole periods of what the thread has run by then; the rest is of the next one. */
+static uint32_t ticks_until(struct cpu_ticks *c, uint64_t value)
+{
+	uint64_t ticks = value > c->counted ? (value - c->counted + c->period / 2) / c->period : 0;
+
+	c->counted += ticks * c->period;
+	return (uint32_t)ticks;
+}
+
+static bool next_record(struct cpu_ticks *c, uint32_t *ticks, uint64_t kernel[CPU_TICKS_KERNEL],
+			unsigned int *n)
 {
 	struct perf_event_mmap_page *p = c->ring;
 	const uint8_t *data = (uint8_t *)c->ring + page_size();
 	size_t size = PAGES * page_size();
 	uint64_t head = __atomic_load_n(&p->data_head, __ATOMIC_ACQUIRE), tail = p->data_tail;
 	struct perf_event_header h;
-	uint64_t lost[2];
+	uint64_t value;
 
 	*ticks = 0;
 	*n = 0;
@@ -117,12 +127,11 @@ static bool next_record(const struct cpu_ticks *c, uint32_t *ticks,
 		copy_from(data, size, tail, &h, sizeof(h));
 		if (h.size < sizeof(h) || h.size > head - tail)
 			break;
-		if (h.type == PERF_RECORD_SAMPLE) {
-			*ticks = 1;
-			*n = take_chain(data, size, tail + sizeof(h), tail + h.size, kernel);
-		} else if (h.type == PERF_RECORD_LOST && h.size >= sizeof(h) + sizeof(lost)) {
-			copy_from(data, size, tail + sizeof(h), lost, sizeof(lost));
-			*ticks = (uint32_t)lost[1];
+		if (h.type == PERF_RECORD_SAMPLE && h.size >= sizeof(h) + sizeof(value)) {
+			copy_from(data, size, tail + sizeof(h), &value, sizeof(value));
+			*ticks = ticks_until(c, value);
+			*n = take_chain(data, size, tail + sizeof(h) + sizeof(value), tail + h.size,
+					kernel);
 		}
 		tail += h.size;
 	}
@@ -161,7 +170,7 @@ static int begin_timer(struct cpu_ticks *c, pid_t tid, uint64_t period, int sign
 
 int cpu_ticks_begin(struct cpu_ticks *c, pid_t tid, uint64_t period, int signal)
 {
-	*c = (struct cpu_ticks){ .fd = -1 };
+	*c = (struct cpu_ticks){ .fd = -1, .period = period };
 	return begin_event(c, tid, period, signal) ? begin_timer(c, tid, period, signal) : 0;
 }
 
@@ -178,7 +187,7 @@ void cpu_ticks_end(struct cpu_ticks *c)
 	*c = (struct cpu_ticks){ .fd = -1 };
 }
 
-bool cpu_ticks_next(const struct cpu_ticks *c, const siginfo_t *info, bool first, uint32_t *ticks,
+bool cpu_ticks_next(struct cpu_ticks *c, const siginfo_t *info, bool first, uint32_t *ticks,
 		    uint64_t kernel[CPU_TICKS_KERNEL], unsigned int *n)
 {
 	if (c->ring)

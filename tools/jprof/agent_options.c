@@ -97,6 +97,13 @@ static const char *set_sampled(void *options, const char *text, size_t n)
 					   NULL;
 }
 
+static const char *set_kinds(void *options, const char *text, size_t n)
+{
+	(void)text, (void)n;
+	((struct agent_options *)options)->kinds = true;
+	return NULL;
+}
+
 static const char *set_check(void *options, const char *text, size_t n)
 {
 	(void)text, (void)n;
@@ -183,6 +190,8 @@ static const struct call_option rows[] = {
 	  PART_STACKS | PART_NAMES },
 	{ "SCSEVENTS=", "NAME[+…]", "what is sampled: cpu (as always), wall, alloc, lock",
 	  set_sampled, PART_STACKS | PART_NAMES },
+	{ "SCSKINDS", "", "names say how the method ran: [interpreted], [C1], [C2], [inlined], [native]",
+	  set_kinds, PART_STACKS | PART_NAMES },
 	{ "SCSCHECK", "", "compare with the VM's AsyncGetCallTrace; counts at the end", set_check,
 	  PART_STACKS | PART_NAMES },
 	{ "TPROF", "", "names for profiles: of code with its instructions (jitdump), of threads",

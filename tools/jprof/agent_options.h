@@ -44,6 +44,7 @@ struct agent_options {
 	/* the stacks */
 	unsigned int rate;    /* samples a second of CPU time */
 	unsigned int sampled; /* bits of enum pitrace_sampled */
+	bool kinds;           /* names say how a method ran */
 	bool check;
 };
 

@@ -29,7 +29,7 @@
 
 #define HEAD          2                  /* integers of a record before its addresses */
 #define RECORD_MOST   500                /* integers */
-#define SCAN_EVERY    50000000ull        /* ns: threads that the VM does not report, names */
+#define SCAN_EVERY    200000000ull       /* ns: threads that the VM does not report, names */
 #define WALL_EVERY    10000000ull        /* ns between two ticks of the wall clock, of a thread */
 #define ALLOC_EVERY   (512 * 1024)       /* bytes between two samples of allocations */
 #define SIGNALS       8                  /* real-time ones, from the last, that may be free */
@@ -65,7 +65,7 @@ static void walk(struct sample *s, const struct sampled_thread *t, void *context
 	s->is_walked = true;
 	*w = (struct walked){
 		.address = s->word + HEAD,
-		.kinds = stacks.o->calls.types,
+		.kinds = stacks.o->kinds,
 		.judged = t->java ? stack_judge_room() : NULL,
 	};
 	s->is_java = t->java;
@@ -105,7 +105,7 @@ static bool is_listened(void)
 	       (TraceEnabled(PITRACE_HOOKIT, 0) || stack_judge_wanted());
 }
 
-static void sample_cpu(const struct sampled_thread *t, const siginfo_t *info, void *context)
+static void sample_cpu(struct sampled_thread *t, const siginfo_t *info, void *context)
 {
 	uint64_t kernel[CPU_TICKS_KERNEL];
 	struct sample s;
@@ -293,7 +293,7 @@ static void *help(void *unused)
 		if (time >= next) {
 			native_frames_refresh();
 			sampled_threads_scan(self);
-			stack_names_write(&stacks.layout, stacks.o->calls.types);
+			stack_names_write(&stacks.layout, stacks.o->kinds);
 			next = time + SCAN_EVERY;
 		}
 		if (wall && is_listened())
@@ -471,7 +471,7 @@ static void JNICALL vm_ends(jvmtiEnv *vm, JNIEnv *jni)
 	if (stacks.has_helper)
 		pthread_join(stacks.helper, NULL);
 	sampled_threads_end();
-	stack_names_write(&stacks.layout, stacks.o->calls.types);
+	stack_names_write(&stacks.layout, stacks.o->kinds);
 	if (stacks.failed)
 		fprintf(stderr, "%s: SCS: %" PRIu64 " samples found no room in the trace\n",
 			agent_kind.name, stacks.failed);

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Work of known weight: each phase goes on until its thread has used so much CPU time, by the
+// thread's own clock, and prints what it used. "gc" is the VM's own work.
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.zip.Deflater;
+
+public class Weights {
+	static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+	static final byte[] DATA = new byte[1 << 20];
+	static final byte[] OUT = new byte[1 << 21];
+	static volatile long sink;
+	static Object[] live;
+
+	static long interpreted() {
+		long sum = 1;
+		for (int i = 0; i < 200000; i++)
+			sum = sum * 31 + (sum >>> 7 ^ i);
+		return sum;
+	}
+
+	static long simple() {
+		long sum = 1;
+		for (int i = 0; i < 4000000; i++)
+			sum = sum * 31 + (sum >>> 7 ^ i);
+		return sum;
+	}
+
+	static long optimized() {
+		long sum = 1;
+		for (int i = 0; i < 8000000; i++)
+			sum = sum * 31 + (sum >>> 7 ^ i);
+		return sum;
+	}
+
+	static long inlined(long sum) {
+		for (int i = 0; i < 400; i++)
+			sum = sum * 33 + (sum >>> 9 ^ i);
+		return sum;
+	}
+
+	static long outer() {
+		long sum = 1;
+		for (int i = 0; i < 10; i++)
+			sum = inlined(sum);
+		return sum;
+	}
+
+	static long many() {
+		long sum = 0;
+		for (int i = 0; i < 1000; i++)
+			sum += outer();
+		return sum;
+	}
+
+	static long compressed() {
+		Deflater d = new Deflater(9);
+		d.setInput(DATA);
+		d.finish();
+		long n = d.deflate(OUT);
+		d.end();
+		return n;
+	}
+
+	static long phase(int which) {
+		switch (which) {
+		case 0: return interpreted();
+		case 1: return simple();
+		case 2: return optimized();
+		case 3: return many();
+		default: return compressed();
+		}
+	}
+
+	static final String[] NAMES = { "interpreted", "simple", "optimized", "many", "compressed" };
+
+	static long run(int which, long ns) {
+		long begin = THREADS.getCurrentThreadCpuTime(), now;
+		do {
+			sink += phase(which);
+			now = THREADS.getCurrentThreadCpuTime();
+		} while (now - begin < ns);
+		return now - begin;
+	}
+
+	static void warm(long ns) {
+		for (int which = 0; which < NAMES.length; which++)
+			run(which, ns);
+	}
+
+	static void measured(int which, long ns) {
+		System.out.println(NAMES[which] + " " + run(which, ns));
+	}
+
+	static void collect(long ns) {
+		com.sun.management.OperatingSystemMXBean all =
+			(com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+		live = new Object[200000];
+		for (int i = 0; i < live.length; i++)
+			live[i] = new int[] { i };
+		long begin = all.getProcessCpuTime(), own = THREADS.getCurrentThreadCpuTime(), now;
+		do {
+			System.gc();
+			now = all.getProcessCpuTime() - (THREADS.getCurrentThreadCpuTime() - own);
+		} while (now - begin < ns);
+		System.out.println("gc " + (now - begin));
+	}
+
+	public static void main(String[] args) {
+		long unit = Long.parseLong(args[0]) * 1000000;
+		for (int i = 0; i < DATA.length; i++)
+			DATA[i] = (byte) (i * 7 ^ i >> 5);
+		// Compiled before it is measured.
+		warm(unit / 4);
+		measured(0, unit);
+		measured(1, 2 * unit);
+		measured(2, 3 * unit);
+		measured(3, 2 * unit);
+		measured(4, unit);
+		collect(unit);
+	}
+}

@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Sampled stacks of Java's threads (SCS): against the VM's own AsyncGetCallTrace on javac; against work of
+# known weight, interpreted, by both compilers, inlined, native and of the collector of garbage; from the
+# thread's first function through JNI, the VM and the C library into the kernel; by line; and what is
+# sampled beside CPU time: the wall clock, allocations, contended monitors.
+set -u
+
+# shellcheck source=tests/lib/lib.sh
+. "$(dirname "$0")/../../lib/lib.sh"
+# shellcheck source=tests/lib/jdk_lib.sh
+. "$top/tests/lib/jdk_lib.sh"
+unset JPROFOPTS JAVA_TOOL_OPTIONS
+agent=$build/lib/pitrace/libpijit.so
+if [ ! -f "$agent" ]; then
+	echo "skip jprof_stacks no JDK is installed"
+	exit 77
+fi
+if [ "$(uname -m)" != x86_64 ]; then
+	echo "skip jprof_stacks stacks are sampled on x86-64 only"
+	exit 77
+fi
+cd "$work" || exit 1
+
+# ---- the VM's own walk as judge
+cp "$top/tests/tools/jprof/"{Weights,Calls,Loops}.java . && mkdir classes
+javac "-J-agentpath:$agent=SCSCHECK,SCSRATE=2000,dir=$work" -d classes ./*.java 2>err || cat err
+share=$(sed -nE 's/.*of Java.s threads, walked whole [0-9]+ \(([0-9.]+) %\)$/\1/p' err)
+awk -v s="${share:-0}" 'BEGIN { exit !(s >= 97) }'
+verdict javac_walked $? "walked: $share %; $(cat err)"
+sed -nE 's/.*same ([0-9]+), different ([0-9]+), .*/\1 \2/p' err | awk '{ s = $1; d = $2 } END { exit !(s > 300 && d < 0.03 * s) }'
+verdict javac_judged $? "$(cat err)"
+
+# ---- work of known weight
+cat >directives.json <<'END'
+[ { match: "Weights.interpreted", c1: { Exclude: true }, c2: { Exclude: true } },
+  { match: "Weights.simple", c2: { Exclude: true } },
+  { match: "Weights.outer", inline: "+Weights.inlined" } ]
+END
+JPROFOPTS=SCSKINDS "$build/bin/swtrace" run --jit -g -q -o weights.nrm2 -- java -XX:+UnlockDiagnosticVMOptions \
+	-XX:CompilerDirectivesFile=directives.json -XX:+UseSerialGC -cp classes Weights 400 >weights 2>err
+verdict weights_run $? "$(cat err)"
+post() { # TRACE ARGUMENT...: stacks, by name
+	"$build/bin/post" -r "$1" -folded "${@:2}" 2>post.err
+}
+post weights.nrm2 >stacks || cat post.err
+# Of the measured run alone: the one before it warms up.
+declare -A ns ticks
+while read -r name n; do
+	case $n in *[!0-9]* | '') ;; *) ns[$name]=$n ;; esac
+done <weights
+count() { # PATTERN: ticks of stacks with it
+	awk -v "pattern=$1" '$0 ~ pattern { n += $NF } END { print n + 0 }' stacks
+}
+for name in interpreted simple optimized many compressed; do
+	ticks[$name]=$(count ";Weights\\\\.measured\\\\(.*;Weights\\\\.$name\\\\(")
+done
+total_ns=0 total_ticks=0
+for name in interpreted simple optimized many compressed; do
+	total_ns=$((total_ns + ${ns[$name]:-0}))
+	total_ticks=$((total_ticks + ticks[$name]))
+done
+for name in interpreted simple optimized many compressed; do
+	awk -v a="${ns[$name]:-0}" -v b=$total_ns -v c="${ticks[$name]}" -v d=$total_ticks '
+		BEGIN { if (!b || !d) exit 1; x = 100 * a / b - 100 * c / d; exit !(x < 1 && x > -1) }'
+	verdict "weight_$name" $? "${ns[$name]:-0} of $total_ns ns, ${ticks[$name]} of $total_ticks ticks"
+done
+# Nothing counts twice: neither is missing.
+awk -v ns=$total_ns -v t=$total_ticks 'BEGIN { x = t / (ns * 997 / 1e9); exit !(x > 0.95 && x < 1.05) }'
+verdict ticks_are_time $? "$total_ticks ticks in $total_ns ns"
+mostly() { # NAME PATTERN OF: so much of it ran so
+	local n
+
+	n=$(count ";Weights\\\\.measured\\\\(.*;$2")
+	[ $((10 * n)) -gt $((9 * $3)) ]
+	verdict "$1" $? "$n of $3 ticks"
+}
+mostly kind_interpreted 'Weights\\.interpreted\\(\\) \\[interpreted\\]' "${ticks[interpreted]}"
+mostly kind_c1 'Weights\\.simple\\(\\) \\[C1\\]' "${ticks[simple]}"
+mostly kind_c2 'Weights\\.optimized\\(\\) \\[C2\\]' "${ticks[optimized]}"
+mostly kind_inlined 'Weights\\.inlined\\(long\\) \\[inlined\\]' "${ticks[many]}"
+mostly kind_native '[^;]*\\[native\\];Java_java_util_zip_' "${ticks[compressed]}"
+"$build/bin/post" -r weights.nrm2 -o tprof >/dev/null 2>&1
+gc=$(awk '/TID .*VM Thread/ { print $2; exit }' tprof)
+awk -v ns="${ns[gc]:-0}" -v t="${gc:-0}" 'BEGIN { x = t / (ns * 997 / 1e9); exit !(x > 0.9 && x < 1.2) }'
+verdict gc_is_time $? "${gc:-0} ticks in ${ns[gc]:-0} ns"
+grep -q '^java;.*start_thread;.*JavaMain;jni_CallStaticVoidMethod.*;Weights\.main(.*;[a-z_0-9]*_\[k\]' stacks
+verdict into_the_kernel $? "$(head -3 stacks)"
+walked=$(count 'not walked') all=$(count .)
+[ $((100 * walked)) -lt $((3 * all)) ]
+verdict weights_walked $? "$walked of $all ticks were not walked"
+exit $((failures != 0))
