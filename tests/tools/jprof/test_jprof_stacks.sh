@@ -23,7 +23,7 @@ fi
 cd "$work" || exit 1
 
 # ---- the VM's own walk as judge
-cp "$top/tests/tools/jprof/"{Weights,Calls,Loops}.java . && mkdir classes
+cp "$top/tests/tools/jprof/"{Weights,Waits,Calls,Loops}.java . && mkdir classes
 javac "-J-agentpath:$agent=SCSCHECK,SCSRATE=2000,dir=$work" -d classes ./*.java 2>err || cat err
 share=$(sed -nE 's/.*of Java.s threads, walked whole [0-9]+ \(([0-9.]+) %\)$/\1/p' err)
 awk -v s="${share:-0}" 'BEGIN { exit !(s >= 97) }'
@@ -89,4 +89,28 @@ verdict into_the_kernel $? "$(head -3 stacks)"
 walked=$(count 'not walked') all=$(count .)
 [ $((100 * walked)) -lt $((3 * all)) ]
 verdict weights_walked $? "$walked of $all ticks were not walked"
+"$build/bin/post" -r weights.nrm2 -line -o lines >/dev/null 2>post.err
+body=$(grep -n 'sum = sum \* 31' "$top/tests/tools/jprof/Weights.java" | sed -n 3p | cut -d: -f1)
+grep -Eq "Weights\.optimized\(\) \[C2\].*Weights\.java:($((body - 1))|$body)\>" lines
+verdict by_line $? "$(grep -F 'Weights.optimized()' lines | head -5) $(cat post.err)"
+
+# ---- what takes no CPU time
+JPROFOPTS=SCSEVENTS=cpu+wall+alloc+lock "$build/bin/swtrace" run --jit -g -q -o waits.nrm2 -- java -cp classes Waits >waits 2>err
+verdict waits_run $? "$(cat err)"
+is_between() { # NAME N LEAST MOST
+	[ "${2:-0}" -ge "$3" ] && [ "${2:-0}" -le "$4" ]
+	verdict "$1" $? "$2, not $3 to $4"
+}
+# A tick each 10 ms, when the machine lets the helper run.
+post waits.nrm2 -event wall >stacks || cat post.err
+is_between wall "$(count 'Waits\\.sleeper\\(long\\).*[Ss]leep')" 40 110
+# A sample each 512 KB.
+post waits.nrm2 -event alloc >stacks || cat post.err
+is_between alloc "$(count 'Waits\\.allocator\\(int\\)')" 90 180
+post waits.nrm2 -event lock >stacks || cat post.err
+is_between lock "$(count 'Waits\\.waiter\\(\\)')" 20 20
+# The thread that waits, which has its name.
+"$build/bin/post" -r waits.nrm2 -event wall -o tprof >/dev/null 2>&1
+grep -q 'TID .*_sleeps' tprof
+verdict names_of_threads $? "$(grep TID tprof | head)"
 exit $((failures != 0))

@@ -21,7 +21,7 @@
 #include "guarded.h"
 #include "native_frames.h"
 #include "refused.h"
-#include "sampled_threads.h"
+#include "scs/sampled_threads.h"
 #include "seen_methods.h"
 #include "stack_judge.h"
 #include "stack_names.h"
@@ -137,7 +137,7 @@ static void sample_wall(struct sampled_thread *t, void *context)
 
 static void sampled(int number, siginfo_t *info, void *context)
 {
-	struct sampled_thread *t = sampled_threads_find((pid_t)syscall(SYS_gettid));
+	struct sampled_thread *t = sampled_threads_enter();
 	int saved = errno;
 
 	(void)number;
@@ -145,6 +145,7 @@ static void sampled(int number, siginfo_t *info, void *context)
 		sample_wall(t, context);
 	else if (t)
 		sample_cpu(t, info, context);
+	sampled_threads_leave();
 	errno = saved;
 }
 
@@ -159,12 +160,13 @@ static void sample_here(uint32_t event, uint64_t period)
 
 	if (!is_listened())
 		return;
-	t = sampled_threads_find(gettid());
-	if (!t || getcontext(&here))
-		return;
-	s.is_walked = false;
-	walk(&s, t, &here);
-	put(&s, event, period, 1, NULL, 0);
+	t = sampled_threads_enter();
+	if (t && !getcontext(&here)) {
+		s.is_walked = false;
+		walk(&s, t, &here);
+		put(&s, event, period, 1, NULL, 0);
+	}
+	sampled_threads_leave();
 }
 
 static void JNICALL object_sampled(jvmtiEnv *vm, JNIEnv *jni, jthread thread, jobject object,

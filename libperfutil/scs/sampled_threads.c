@@ -1,14 +1,18 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sampled_threads.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "scs/sampled_threads.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #define PLACES 16384 /* a power of two */
 #define STEPS  256
 #define GONE   UINT32_MAX
+#define WAIT_MS 2000
 
 static struct sampled_thread thread[PLACES];
 static struct {
@@ -18,12 +22,14 @@ static struct {
 	uint32_t round;
 } all = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+static atomic_uint inside; /* handlers that may have a thread */
+
 static uint32_t first_of(uint32_t tid)
 {
 	return (tid * 2654435761u) >> 18;
 }
 
-struct sampled_thread *sampled_threads_find(pid_t tid)
+static struct sampled_thread *find(pid_t tid)
 {
 	uint32_t first = first_of((uint32_t)tid);
 
@@ -37,6 +43,17 @@ struct sampled_thread *sampled_threads_find(pid_t tid)
 			return NULL;
 	}
 	return NULL;
+}
+
+struct sampled_thread *sampled_threads_enter(void)
+{
+	atomic_fetch_add(&inside, 1);
+	return find((pid_t)syscall(SYS_gettid));
+}
+
+void sampled_threads_leave(void)
+{
+	atomic_fetch_sub(&inside, 1);
 }
 
 static struct sampled_thread *free_place(uint32_t tid)
@@ -61,7 +78,7 @@ void sampled_threads_begin(uint64_t period, int signal)
 /* With the lock held. */
 static int add(pid_t tid, uint64_t java, void *env)
 {
-	struct sampled_thread *t = sampled_threads_find(tid);
+	struct sampled_thread *t = find(tid);
 	bool is_new = !t;
 	int err = 0;
 
@@ -112,7 +129,7 @@ void sampled_threads_remove(pid_t tid)
 	struct sampled_thread *t;
 
 	pthread_mutex_lock(&all.lock);
-	t = sampled_threads_find(tid);
+	t = find(tid);
 	if (t)
 		remove_place(t);
 	pthread_mutex_unlock(&all.lock);
@@ -153,13 +170,28 @@ void sampled_threads_scan(pid_t except)
 	closedir(list);
 }
 
+/* A handler may read what the ticks have mapped: they stay where one does not come to its end. */
+static bool wait_for_handlers(void)
+{
+	const struct timespec pause = { 0, 1000000 };
+
+	for (unsigned int i = 0; inside && i < WAIT_MS; i++)
+		nanosleep(&pause, NULL);
+	return !inside;
+}
+
 void sampled_threads_end(void)
 {
 	struct sampled_thread *t;
-	unsigned int at = 0;
+	bool none;
 
 	pthread_mutex_lock(&all.lock);
-	while ((t = sampled_threads_next(&at)))
-		cpu_ticks_end(&t->ticks);
+	for (t = thread; t < thread + PLACES; t++)
+		if (t->tid)
+			atomic_store(&t->tid, GONE);
+	none = wait_for_handlers();
+	for (t = thread; t < thread + PLACES; t++)
+		if (none && t->tid == GONE)
+			cpu_ticks_end(&t->ticks);
 	pthread_mutex_unlock(&all.lock);
 }
