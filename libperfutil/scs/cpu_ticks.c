@@ -67,10 +67,8 @@ static int begin_event(struct cpu_ticks *c, pid_t tid, uint64_t period, int sign
 	err = c->ring == MAP_FAILED ? -errno : send_to(c->fd, tid, signal);
 	if (c->ring == MAP_FAILED)
 		c->ring = NULL;
-	if (err) {
+	if (err)
 		cpu_ticks_end(c);
-		c->period = period;
-	}
 	return err;
 }
 
@@ -147,12 +145,13 @@ static clockid_t clock_of(pid_t tid)
 	return (clockid_t)(~(unsigned int)tid << 3 | 6);
 }
 
-static int begin_timer(struct cpu_ticks *c, pid_t tid, uint64_t period, int signal)
+int cpu_ticks_begin_timer(struct cpu_ticks *c, pid_t tid, uint64_t period, int signal)
 {
 	struct timespec each = { (time_t)(period / 1000000000), (long)(period % 1000000000) };
 	struct itimerspec when = { each, each };
 	struct sigevent e = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = signal };
 
+	*c = (struct cpu_ticks){ .fd = -1, .period = period };
 	e.sigev_notify_thread_id = tid;
 	if (syscall(SYS_timer_create, clock_of(tid), &e, &c->timer))
 		return -errno;
@@ -171,7 +170,8 @@ static int begin_timer(struct cpu_ticks *c, pid_t tid, uint64_t period, int sign
 int cpu_ticks_begin(struct cpu_ticks *c, pid_t tid, uint64_t period, int signal)
 {
 	*c = (struct cpu_ticks){ .fd = -1, .period = period };
-	return begin_event(c, tid, period, signal) ? begin_timer(c, tid, period, signal) : 0;
+	return begin_event(c, tid, period, signal) ? cpu_ticks_begin_timer(c, tid, period, signal) :
+						     0;
 }
 
 void cpu_ticks_end(struct cpu_ticks *c)

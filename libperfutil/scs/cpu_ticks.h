@@ -27,6 +27,8 @@ struct cpu_ticks {
 
 /* tid: of this process. 0 or -errno. */
 int cpu_ticks_begin(struct cpu_ticks *c, pid_t tid, uint64_t period, int signal);
+/* The same by a timer alone. */
+int cpu_ticks_begin_timer(struct cpu_ticks *c, pid_t tid, uint64_t period, int signal);
 void cpu_ticks_end(struct cpu_ticks *c);
 
 /* In the handler, on the thread: the next group of ticks with the same part of the kernel's

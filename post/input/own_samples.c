@@ -142,7 +142,7 @@ static int make_sample(struct own_samples *o, struct pirecord *r, const struct p
 /* An event's name comes before its first sample. */
 static int name_event(struct own_samples *o, struct pirecord *r, uint32_t kind)
 {
-	if (kind == PITRACE_SAMPLED_CPU || o->named >> kind & 1)
+	if (o->named >> kind & 1)
 		return 1;
 	o->named |= 1u << kind;
 	o->kept = *r;
@@ -180,13 +180,13 @@ static int user_record(struct own_samples *o, struct pirecord *r)
 		ended(o, u.pid);
 		return 0;
 	}
-	if (kind == PITRACE_SAMPLED_CPU) {
-		rc = samples_itself(o, u.pid, u.tid);
-		if (rc)
-			return rc;
-	}
 	rc = make_sample(o, r, &u, kind);
-	return rc > 0 ? name_event(o, r, kind) : rc;
+	if (rc <= 0)
+		return rc;
+	if (kind != PITRACE_SAMPLED_CPU)
+		return name_event(o, r, kind);
+	rc = samples_itself(o, u.pid, u.tid);
+	return rc ? rc : 1;
 }
 
 int own_samples_record(struct own_samples *o, struct pirecord *r)

@@ -91,8 +91,8 @@ walked=$(count 'not walked') all=$(count .)
 verdict weights_walked $? "$walked of $all ticks were not walked"
 "$build/bin/post" -r weights.nrm2 -line -o lines >/dev/null 2>post.err
 body=$(grep -n 'sum = sum \* 31' "$top/tests/tools/jprof/Weights.java" | sed -n 3p | cut -d: -f1)
-grep -Eq "Weights\.optimized\(\) \[C2\].*Weights\.java:($((body - 1))|$body)\>" lines
-verdict by_line $? "$(grep -F 'Weights.optimized()' lines | head -5) $(cat post.err)"
+grep -F -A1 'Weights.optimized() [C2]' lines | grep -Eq "LIN .* Weights\.java:($((body - 1))|$body)\$"
+verdict by_line $? "$body: $(grep -F -A1 'Weights.optimized()' lines | head -5) $(cat post.err)"
 
 # ---- what takes no CPU time
 JPROFOPTS=SCSEVENTS=cpu+wall+alloc+lock "$build/bin/swtrace" run --jit -g -q -o waits.nrm2 -- java -cp classes Waits >waits 2>err

@@ -151,6 +151,22 @@ static void sampled(int number, siginfo_t *info, void *context)
 
 /* ---- what the VM says ------------------------------------------------------------------------ */
 
+/* The linker's: where this library is. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _etext[] __attribute__((visibility("hidden")));
+
+/* The VM's call to us is no part of what the program did. */
+static void drop_own(struct walked *w)
+{
+	unsigned int own = 0;
+
+	while (own < w->n && w->address[own] >= (uintptr_t)__ehdr_start &&
+	       w->address[own] < (uintptr_t)_etext)
+		own++;
+	w->n -= own;
+	memmove(w->address, w->address + own, w->n * sizeof(*w->address));
+}
+
 /* Of a thread that is in a call of the VM's to us. */
 static void sample_here(uint32_t event, uint64_t period)
 {
@@ -164,6 +180,7 @@ static void sample_here(uint32_t event, uint64_t period)
 	if (t && !getcontext(&here)) {
 		s.is_walked = false;
 		walk(&s, t, &here);
+		drop_own(&s.walked);
 		put(&s, event, period, 1, NULL, 0);
 	}
 	sampled_threads_leave();
