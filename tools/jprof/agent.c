@@ -16,6 +16,7 @@
 #include "pijit.h"
 #include "stacks.h"
 #include "threads.h"
+#include "trace_records.h"
 
 static struct {
 	bool loaded;
@@ -73,7 +74,10 @@ static bool text_logs(void)
 	const char *folder = *agent.o.calls.path ? agent.o.calls.path : NULL;
 	int err;
 
-	if (!agent.o.text && !(agent.o.calls.parts & PART_THREADS))
+	/* Where somebody traces, names are among the records. */
+	if (agent.o.calls.parts & PART_THREADS && (!records_begin() || !records_wanted()))
+		agent.o.thread_log = true;
+	if (!agent.o.text && !agent.o.thread_log)
 		return true;
 	err = jitlog_create(&agent.text, folder);
 	if (err)

@@ -49,6 +49,13 @@ static const char *set_text_log(void *o, const char *text, size_t n)
 	return NULL;
 }
 
+static const char *set_thread_log(void *o, const char *text, size_t n)
+{
+	(void)text, (void)n;
+	((struct agent_options *)o)->thread_log = true;
+	return NULL;
+}
+
 static const char *set_methods(void *o, const char *text, size_t n)
 {
 	return call_take_filter(&((struct agent_options *)o)->methods, text, n);
@@ -204,8 +211,8 @@ static const struct call_option rows[] = {
 	{ "dir=", "FOLDER",
 	  "where the jitdump goes (LOGPATH, else $JITDUMPDIR, else the working folder)", set_folder,
 	  PART_NAMES },
-	{ "THREADINFO", "", "names of threads, their begin and end (log-jtnm)", call_set_nothing,
-	  PART_THREADS },
+	{ "THREADINFO", "", "names of threads as records; their begin and end to log-jtnm",
+	  set_thread_log, PART_THREADS },
 	{ "START", "", "begin at once (as always)", set_now, 0 },
 	{ "START=", "now|later", "later: calls count from rtdriver's start on", set_start,
 	  PART_CALLS },

@@ -40,6 +40,7 @@ struct agent_options {
 	/* the names */
 	char folder[4096]; /* of the jitdump; "": the writer's default */
 	bool lines, code;
+	bool thread_log; /* names of threads to log-jtnm, too */
 	bool text; /* to log-jita2n, not to a jitdump */
 	/* the stacks */
 	unsigned int rate;    /* samples a second of CPU time */

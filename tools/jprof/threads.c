@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The VM tells of a thread on that thread. Those that run when the agent is attached have no
- * begin. */
+ * begin. A name that has changed meanwhile is seen when the thread ends. */
 #include "threads.h"
 
 #include <stdatomic.h>
@@ -9,6 +9,7 @@
 
 #include "escape.h"
 #include "refused.h"
+#include "trace_records.h"
 
 static struct jitlog_writer *text_log;
 
@@ -16,11 +17,15 @@ static void write_thread(jvmtiEnv *vm, jthread thread, bool start)
 {
 	static atomic_bool told;
 	jvmtiThreadInfo info = { 0 };
-	int err;
+	int err = 0;
 
 	if ((*vm)->GetThreadInfo(vm, thread, &info))
 		info.name = NULL;
-	err = jitlog_thread(text_log, (uint32_t)gettid(), info.name ? info.name : "", start);
+	if (info.name)
+		records_thread(info.name);
+	if (text_log)
+		err = jitlog_thread(text_log, (uint32_t)gettid(), info.name ? info.name : "",
+				    start);
 	(*vm)->Deallocate(vm, (unsigned char *)info.name);
 	if (err && !atomic_exchange(&told, true))
 		escape_printf(stderr, "%s: log-jtnm: %s: names of threads are missing\n",
@@ -55,8 +60,8 @@ jint threads_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 	};
 	jvmtiError err = (*vm)->SetEventCallbacks(vm, &callbacks, sizeof(callbacks));
 
-	(void)java, (void)o;
-	text_log = text;
+	(void)java;
+	text_log = o->thread_log ? text : NULL;
 	for (size_t i = 0; !err && i < sizeof(events) / sizeof(events[0]); i++)
 		err = (*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, events[i], NULL);
 	if (!err && running)

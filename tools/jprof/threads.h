@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* THREADINFO: names of threads, their begin and end, to log-jtnm. */
+/* Names of threads as records of a trace; with THREADINFO, or where nobody traces, their begin and
+ * end also to log-jtnm. */
 #ifndef JPROF_THREADS_H
 #define JPROF_THREADS_H
 

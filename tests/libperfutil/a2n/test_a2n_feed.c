@@ -222,6 +222,20 @@ static void thread_names(void)
 			0);
 	CU_ASSERT_STRING_EQUAL(a2n_thread_name(a, 7, 70, 250), "Finalizer");
 	CU_ASSERT_STRING_EQUAL(a2n_process_name(a, 7, 250), "java");
+	/* The kernel's 15 bytes of it say nothing new, wherever they come; others do. */
+	CU_ASSERT_EQUAL(feed_as(PITRACE_MTE, PITRACE_MTE_JAVA_THREAD, PITRACE_TYPE_MIXED, 300, data,
+				user(data, 7, 70, 0, NULL, "worker with a long name")),
+			0);
+	CU_ASSERT_EQUAL(task(PITRACE_MTE_NAME, 310, 7, 70, 0, "worker with a l"), 0);
+	CU_ASSERT_STRING_EQUAL(a2n_thread_name(a, 7, 70, 350), "worker with a long name");
+	CU_ASSERT_EQUAL(task(PITRACE_MTE_NAME, 360, 7, 70, 0, "worker ..g name"), 0);
+	CU_ASSERT_STRING_EQUAL(a2n_thread_name(a, 7, 70, 365), "worker with a long name");
+	CU_ASSERT_EQUAL(task(PITRACE_MTE_THREAD, 370, 7, 70, 0, "worker with a l"), 0);
+	CU_ASSERT_STRING_EQUAL(a2n_thread_name(a, 7, 70, 375), "worker with a long name");
+	CU_ASSERT_EQUAL(task(PITRACE_MTE_NAME, 380, 7, 70, 0, "worker with"), 0);
+	CU_ASSERT_STRING_EQUAL(a2n_thread_name(a, 7, 70, 390), "worker with");
+	CU_ASSERT_EQUAL(task(PITRACE_MTE_NAME, 400, 7, 70, 0, "worker with a x"), 0);
+	CU_ASSERT_STRING_EQUAL(a2n_thread_name(a, 7, 70, 410), "worker with a x");
 }
 
 #define KERNEL 0xFFFFFFFF80000000

@@ -90,6 +90,33 @@ JPROFOPTS='THREADS=worker*,CALLTREE' run "$agent" CLASSMETHODS='Agent*' Agent
 [ "$(awk '$NF == "Agent.step(I)I" { print $2 }' log-rt.1_*)" = 500 ] && ! grep -q BASE log-rt.1_*
 verdict environment $? "$(cat log-rt.1_*)"
 
+# ---- threads' names as records: whole in reports, changed ones from their threads' ends on, and no log of
+# them where somebody traces and does not ask for it
+cat >Named.java <<'END'
+public class Named {
+	static volatile long sink;
+	static void spin(int ms) { long end = System.nanoTime() + ms * 1000000L; while (System.nanoTime() < end) sink++; }
+	public static void main(String[] words) throws Exception {
+		Thread t = new Thread(() -> spin(400), "worker whose name is longer than the kernel's");
+		t.start();
+		t.join();
+	}
+}
+END
+javac Named.java
+for collector in timer perf; do
+	"$bin/swtrace" info -B $collector >/dev/null 2>&1 || [ $collector = timer ] || continue
+	rm -f log-j* jit-*.dump
+	"$bin/swtrace" run -q -B $collector -o named.nrm2 -- java "-agentpath:$names=TPROF" Named >out 2>&1
+	"$bin/post" -r named.nrm2 -o - >named.out 2>/dev/null
+	grep -q "_worker whose name is longer than the kernel's" named.out && [ -z "$(ls log-jtnm_* 2>/dev/null)" ]
+	verdict "threads_by_$collector" $? "$(cat out; ls; grep TID named.out | head)"
+done
+"$bin/swtrace" run -q -B timer -o named.nrm2 -- java "-agentpath:$names=TPROF,THREADINFO" Named >out 2>&1
+grep -q "worker whose.*START" log-jtnm_*
+verdict threads_log_on_request $? "$(ls)"
+rm -f named.* log-j* jit-*.dump
+
 # ---- objects: all of them, and which are kept
 run "$agent" OBJECTINFO Agent
 awk '$NF == "Agent.make(I)V" { found = 1; exit !($1 >= 20000 && $1 < 20100 && $2 >= 24 * $1 - 24 * 100 && $3 >= 1000 && $3 < 1100) }
