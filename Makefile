@@ -66,7 +66,7 @@ POST_SRC     := $(wildcard post/*.c post/*/*.c post/*/*/*.c)
 
 HOLDER_SRC   := $(wildcard libperfutil/holder/*.c)
 TIMER_SRC    := $(wildcard libperfutil/collect/timer/preload/*.c)
-PIJIT_SRC    := $(wildcard tools/jprof/*.c tools/jprof/control/*.c)
+PIJIT_SRC    := $(wildcard tools/jprof/*.c tools/jprof/control/*.c tools/jprof/locks/*.c)
 CLASSFILE_SRC := $(wildcard tools/jprof/classfile/*.c)
 CALLTREE_SRC := $(wildcard tools/calltree/*.c)
 CALLS_SRC    := $(wildcard tools/jprof/calls/*.c tools/jprof/probes/*.c tools/jprof/stacks/*.c)
@@ -211,7 +211,7 @@ $(TIMER): $(call obj,$(TIMER_SRC))
 $(call obj,$(CLASSFILE_SRC)): INC = -Ilibperfutil -Itools/jprof/classfile -fvisibility=hidden
 $(call obj,$(CALLTREE_SRC)): INC = $(INC_PERFUTIL) -Itools/common -fvisibility=hidden -fno-omit-frame-pointer
 $(call obj,$(PIJIT_SRC) $(CALLS_SRC) $(AGENT_KINDS)): INC = $(INC_PIJIT) $(OWN) -Idriver/uapi -Ilibperfutil -Itools/calltree \
-	-Itools/jprof $(addprefix -Itools/jprof/,classfile calls probes stacks control) -fvisibility=hidden -fno-omit-frame-pointer
+	-Itools/jprof $(addprefix -Itools/jprof/,classfile calls probes stacks control locks) -fvisibility=hidden -fno-omit-frame-pointer
 $(O)/inner/libpijit-common.a: $(call obj,$(addprefix tools/common/,escape.c java_name.c rt_protocol.c))
 $(O)/lib/pitrace/libpijit.so $(O)/lib/pitrace/libjprof.so: $(O)/lib/pitrace/%.so: $(O)/obj/tools/jprof/kinds/%.o \
 		$(call obj,$(PIJIT_SRC) $(CALLS_SRC) $(CALLTREE_SRC) $(CLASSFILE_SRC)) $(O)/inner/liba2n.a $(O)/inner/libpijit-common.a \

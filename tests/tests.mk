@@ -174,6 +174,10 @@ $(O)/tests/unit/test_hdump: INC_TESTS += -Itools/hdump -Itools/common
 $(O)/tests/unit/test_hdump: $(call obj,$(filter-out %/main.c tools/hdump/show_%.c,$(HDUMP_SRC)) $(COMMON_SRC))
 $(O)/tests/unit/test_hdump: TESTLINK = -lz
 
+# Of monitors what needs no VM.
+$(O)/tests/unit/test_lock_table: INC_TESTS += -Itools/jprof/locks
+$(O)/tests/unit/test_lock_table: $(call obj,tools/jprof/locks/lock_table.c tools/common/escape.c)
+
 # Of rtdriver what is said.
 $(O)/tests/unit/test_rtdriver: INC_TESTS += -Itools/rtdriver -Itools/common
 $(O)/tests/unit/test_rtdriver: $(call obj,tools/common/rt_protocol.c $(addprefix tools/rtdriver/,attach_reply.c process_text.c))

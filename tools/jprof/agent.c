@@ -13,6 +13,7 @@
 #include "objects.h"
 #include "agent_options.h"
 #include "control.h"
+#include "locks.h"
 #include "pijit.h"
 #include "stacks.h"
 #include "threads.h"
@@ -99,6 +100,7 @@ static jint begin_parts(JavaVM *java, bool running)
 		{ PART_THREADS, threads_begin },
 		{ PART_OBJECTS, objects_begin },
 		{ PART_CALLS, calls_begin },
+		{ PART_LOCKS, locks_begin },
 		{ PART_CONTROL, control_begin },
 	};
 	jvmtiEnv *vm;

@@ -220,6 +220,8 @@ static const struct call_option rows[] = {
 	{ "LOGPREFIX=", "NAME",
 	  "the log's name before .N_PID (log-rt); log-gen is NAME-gen, log-objects NAME-objects",
 	  call_set_prefix, 0 },
+	{ "JLML", "", "monitors that threads block at, and waits (log-jlm)", call_set_nothing,
+	  PART_LOCKS },
 	{ "CONTROL", "", "listen to rtdriver from the begin on (else it asks for that itself)",
 	  call_set_nothing, PART_CONTROL },
 	{ "CONTROL=", "tcp[:PORT]", "by TCP on 127.0.0.1, too, with a token in a file", set_control,

@@ -19,6 +19,7 @@ enum agent_part {
 	PART_OBJECTS = 8,
 	PART_STACKS = 16,
 	PART_CONTROL = 32,
+	PART_LOCKS = 64,
 };
 
 /* What this library is called, and which part it is without options. */
@@ -41,7 +42,7 @@ struct agent_options {
 	char folder[4096]; /* of the jitdump; "": the writer's default */
 	bool lines, code;
 	bool thread_log; /* names of threads to log-jtnm, too */
-	bool text; /* to log-jita2n, not to a jitdump */
+	bool text;       /* to log-jita2n, not to a jitdump */
 	/* the stacks */
 	unsigned int rate;    /* samples a second of CPU time */
 	unsigned int sampled; /* bits of enum pitrace_sampled */

@@ -80,9 +80,8 @@ static int wake_up(const struct target *t, const char *name, uint64_t until)
 		return -1;
 	}
 	if (!target_takes_quit(t)) {
-		complain(
-			"process %d takes no SIGQUIT, by which a Java VM is asked to listen: load the agent by -agentpath, with CONTROL",
-			(int)t->pid);
+		complain("process %d takes no SIGQUIT, by which a Java VM is asked to listen: load the agent by -agentpath, with CONTROL",
+			 (int)t->pid);
 		return -1;
 	}
 	snprintf(file, sizeof(file), ".attach_pid%d", (int)t->inner);

@@ -8,6 +8,7 @@
 
 #include "hooks.h"
 #include "jprof_calls.h"
+#include "locks.h"
 #include "log_file.h"
 
 /* As others find it, who have another working folder. */
@@ -51,6 +52,30 @@ static const char *do_reset(struct control_call *c)
 	return calls_reset();
 }
 
+static const char *do_jlmstart(struct control_call *c)
+{
+	snprintf(c->words, sizeof(c->words), "monitors are watched");
+	return locks_start(c->java, c->o);
+}
+
+static const char *do_jlmdump(struct control_call *c)
+{
+	char path[LOG_FILE_PATH] = "";
+	const char *why = locks_dump(path, sizeof(path));
+
+	say_path(c, "written:", path);
+	return why;
+}
+
+static const char *do_jlmstop(struct control_call *c)
+{
+	char path[LOG_FILE_PATH] = "";
+	const char *why = locks_stop(path, sizeof(path));
+
+	say_path(c, "written:", path);
+	return why;
+}
+
 static const char *do_heapdump(struct control_call *c)
 {
 	char path[RT_LINE];
@@ -75,9 +100,11 @@ static const struct control_command {
 	bool java; /* it runs Java code */
 	const char *(*run)(struct control_call *c);
 } commands[] = {
-	{ "start", true, do_start },       { "stop", false, do_stop },
-	{ "flush", false, do_flush },      { "reset", false, do_reset },
-	{ "heapdump", true, do_heapdump }, { "shutdown", false, do_shutdown },
+	{ "start", true, do_start },        { "stop", false, do_stop },
+	{ "flush", false, do_flush },       { "reset", false, do_reset },
+	{ "jlmstart", true, do_jlmstart },  { "jlmdump", false, do_jlmdump },
+	{ "jlmstop", true, do_jlmstop },    { "heapdump", true, do_heapdump },
+	{ "shutdown", false, do_shutdown },
 };
 
 static const char *with_java(struct control_call *c, const struct control_command *command)
