@@ -235,7 +235,7 @@ static void write_log(void)
 static bool next_log(void)
 {
 	locks.log.number++;
-	locks.open = log_file_make(&locks.log, locks.o->path, locks.o->prefix, "VM");
+	locks.open = log_file_make(&locks.log, locks.o->calls.path, locks.o->calls.prefix, "VM");
 	return locks.open;
 }
 
