@@ -83,9 +83,9 @@ int main(void)
 	return !right;
 }
 END
-printf '%s\n' 'build/obj/%.o: %.c' '	@mkdir -p $(@D)' '	@cc $(CFLAGS) -c -o $@ $<' \
-	'build/tests/unit/test_small: tests/libperfutil/test_small.c build/obj/libperfutil/small.o' \
-	'	@mkdir -p $(@D)' '	@cc -o $@ $^' 'build/lib/libperfutil.so:' >Makefile
+printf '%s\n' 'O ?= build' '$(O)/obj/%.o: %.c' '	@mkdir -p $(@D)' '	@cc $(CFLAGS) -c -o $@ $<' \
+	'$(O)/tests/unit/test_small: tests/libperfutil/test_small.c $(O)/obj/libperfutil/small.o' \
+	'	@mkdir -p $(@D)' '	@cc -o $@ $^' '$(O)/lib/libperfutil.so:' >Makefile
 echo 'libperfutil/small\.c	unit/test_small' >tests/mutants/suites
 echo build >.gitignore
 random() { # WANTED NAME WORDS ARGUMENT...

@@ -1,12 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Every report of small heap dumps, in text, JSON and CSV, against golden files that were read
-# (golden/DUMP; UPDATE=1 writes them anew: then read what changed). That the numbers are right is
+# (tests/data/golden/hdump; UPDATE=1 writes them anew: then read what changed). That the numbers are right is
 # test_hdump.c's; this says that nothing else changed.
 set -u
 # shellcheck source=tests/lib/lib.sh
 . "$(dirname "$0")/../../lib/lib.sh"
-here=$(cd "$(dirname "$0")" && pwd)
 cp "$top"/tests/data/heaps/* "$work" && cd "$work" || exit 1
 
 # each OPTION...: what a call prints and its exit code, under a head
@@ -24,9 +23,9 @@ forms() { # OPTION...: text, few rows of it, JSON, CSV
 	each --csv "$@"
 }
 golden() { # NAME: of what was printed
-	mkdir -p "$here/golden"
-	[ -z "${UPDATE:-}" ] || cp all "$here/golden/$1"
-	diff -u "$here/golden/$1" all >out
+	mkdir -p "$top/tests/data/golden/hdump"
+	[ -z "${UPDATE:-}" ] || cp all "$top/tests/data/golden/hdump/$1"
+	diff -u "$top/tests/data/golden/hdump/$1" all >out
 	verdict "$1" $?
 }
 
