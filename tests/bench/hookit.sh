@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What a call costs that libhookit sees, of a function of a few instructions, beside uftrace and XRay's
-# flight recorder; what each says that the function itself takes, beside the truth; bytes a call;
+# What a call costs that libhookit sees, of a function of a few instructions, beside uftrace, XRay's
+# flight recorder, gprof and callgrind; what each says that the function itself takes, beside the truth; bytes a call;
 # instructions a call, as valgrind counts them. CPU time of the thread.
 . "$(dirname "$0")/lib.sh"
 
@@ -13,7 +13,7 @@ trap 'rm -rf "$at"' EXIT
 mkdir -p "$at/log"
 from=$PWD/tests/bench/hookit/pairs.c
 ln -s "$library" "$at/libhookit.so.0"
-calls=3000000
+calls=${CALLS:-3000000}
 gcc -O2 "$from" -o "$at/plain" &&
 	gcc -O2 -finstrument-functions "$from" -o "$at/instrumented" &&
 	gcc -O2 -fpatchable-function-entry=5 "$from" -o "$at/patchable" || exit 1
@@ -58,20 +58,32 @@ else
 	uftrace=$plain shown=$plain size=1
 fi
 kinds=instrumented
-[ ! -e "$at/entry" ] || kinds="$kinds entry"
+[ ! -e "$at/entry" ] || kinds="$kinds entry patchable"
 for kind in $kinds; do
-	row "$kind" CALLFLOW "./$kind"
+	sites=
+	[ $kind != patchable ] || sites=PATCH,
+	row "$kind" "${sites}CALLFLOW" "./$kind"
 	beside "$kind: tree and cycles" "$pair" ns "$uftrace" "uftrace -mfentry" "<= 25 ns"
 	beside "  what the function takes, $(calc "$plain") ns" "$self" ns "$shown" uftrace
-	row "$kind" CALLTREE "./$kind"
+	row "$kind" "${sites}CALLTREE" "./$kind"
 	beside "$kind: tree of counts" "$pair" ns "$uftrace" "uftrace -mfentry"
-	row "$kind" CALLTRACE "./$kind"
+	row "$kind" "${sites}CALLTRACE" "./$kind"
 	beside "$kind: each entry and exit" "$pair" ns "$uftrace" "uftrace -mfentry" "<= 40 ns"
 	beside "  bytes a call" "$bytes" B "$size" uftrace "<= 8 B"
 done
 if [ "$size" != 1 ]; then
 	peer patched -P . ./patchable
 	echo "uftrace -P, patched entries: $uftrace ns, $size B"
+fi
+
+# gprof, which counts calls and samples times; callgrind, which counts instructions
+gcc -O2 -pg "$from" -o "$at/gprof" || exit 1
+ns gprof ./gprof
+shown=$(cd "$at" && gprof -b -p ./gprof gmon.out 2>/dev/null | awk '$NF == "tiny" { printf "%.2f", $3 * 1e9 / $4 }')
+echo "gprof: $(calc "$each - $plain") ns; it says that the function takes ${shown:-nothing} ns"
+if command -v valgrind >/dev/null; then
+	ns callgrind valgrind -q --tool=callgrind --callgrind-out-file=/dev/null ./plain
+	echo "callgrind: $(calc "$each - $plain") ns"
 fi
 
 # XRay's flight recorder
@@ -93,14 +105,16 @@ else
 fi
 
 # Instructions, by the difference of two runs
-count() { # CALLS PROGRAM
-	(cd "$at" && HOOKITOPTS=LOGPATH=log,CALIBRATION=none LD_PRELOAD="$library" \
+count() { # CALLS PROGRAM [OPTION]
+	(cd "$at" && HOOKITOPTS="LOGPATH=log,CALIBRATION=none${3:-}" LD_PRELOAD="$library" \
 		valgrind --tool=callgrind --callgrind-out-file=/dev/null "$2" "$1" 2>&1 |
 		awk '/Collected/ { print $NF }')
 }
 if command -v valgrind >/dev/null; then
 	for kind in $kinds; do
-		all=$(($(count 300000 "./$kind") - $(count 100000 "./$kind")))
+		sites=
+		[ $kind != patchable ] || sites=,PATCH
+		all=$(($(count 300000 "./$kind" $sites) - $(count 100000 "./$kind" $sites)))
 		bare=$(($(count 300000 ./plain) - $(count 100000 ./plain)))
 		echo "$kind: instructions a call and its end: $(calc "($all - $bare) / 220000")"
 	done

@@ -6,7 +6,7 @@
  * are. The functions that are called use no vector registers, but behind hook_with_vectors.
  */
 #if defined(__x86_64__)
-#include "patch/x86_64/keep.h"
+#include "patch/x86_64/keep.inc"
 
 	.text
 

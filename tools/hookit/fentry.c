@@ -64,7 +64,7 @@ SLOW any_entered(uintptr_t ip, uintptr_t sp, uint64_t now)
 	uint64_t values[CALL_METRICS] = { now };
 
 	if (!f) {
-		hook_with_vectors(entered, (uintptr_t)&(struct slow_event){ ip, sp, now }, 0);
+		hook_with_vectors(entered, (uintptr_t) & (struct slow_event){ ip, sp, now }, 0);
 		return;
 	}
 	hook_entered_known(f, sp, values);
@@ -76,7 +76,7 @@ SLOW any_left(uintptr_t ip, uintptr_t sp, uint64_t now)
 	uint64_t values[CALL_METRICS] = { now };
 
 	if (!is_simple()) {
-		hook_with_vectors(left, (uintptr_t)&(struct slow_event){ ip, sp, now }, 0);
+		hook_with_vectors(left, (uintptr_t) & (struct slow_event){ ip, sp, now }, 0);
 		return;
 	}
 	hook_left(0, sp, values);

@@ -124,7 +124,8 @@ static uint32_t next_number(void)
 	uint32_t n;
 
 	for (n = 1; n < 100000; n++) {
-		log_file_path(path, hookit.o->calls.path, hookit.o->calls.prefix, hookit.file.kind, n);
+		log_file_path(path, hookit.o->calls.path, hookit.o->calls.prefix, hookit.file.kind,
+			      n);
 		if (lstat(path, &st) || !begun ||
 		    (double)st.st_mtim.tv_sec + (double)st.st_mtim.tv_nsec / 1e9 < begun - 0.02)
 			break;
@@ -146,7 +147,8 @@ static void begin_trace(void)
 
 	for (uint32_t i = 0; i < metrics_count(); i++)
 		names[i] = metrics_get(i)->name;
-	log_file_path(path, hookit.o->calls.path, hookit.o->calls.prefix, "log-gen", hookit.file.number);
+	log_file_path(path, hookit.o->calls.path, hookit.o->calls.prefix, "log-gen",
+		      hookit.file.number);
 	if (log_gen_begin(&source, path, metrics_count(), names))
 		hook_threads_trace();
 }
@@ -182,8 +184,7 @@ static void train(bool entry)
 	if (way == TRAINING_SITES)
 		return;
 #endif
-	if (!hookit.log.file ||
-	    (hook_reading == HOOK_METRICS && metrics_thread_begin()))
+	if (!hookit.log.file || (hook_reading == HOOK_METRICS && metrics_thread_begin()))
 		return;
 	hook_self.busy = 0;
 	training_run(&hookit.log, way);
@@ -227,10 +228,10 @@ static bool begin(bool entry)
 	if (!make_log())
 		return false;
 	hook_tells = hookit.o->tells;
-	hook_reading = hook_tells         ? HOOK_METRICS :
-		       hookit.o->calls.tree      ? HOOK_NOTHING :
-		       metrics_wall_alone ? HOOK_CYCLES :
-					    HOOK_METRICS;
+	hook_reading = hook_tells           ? HOOK_METRICS :
+		       hookit.o->calls.tree ? HOOK_NOTHING :
+		       metrics_wall_alone   ? HOOK_CYCLES :
+					      HOOK_METRICS;
 	hook_plain = hook_reading != HOOK_METRICS && !hookit.o->calls.trace;
 	hook_threads_depth(hookit.o->depth);
 	make_key(entry);

@@ -57,7 +57,8 @@ static bool is_training(void *arg, const char *name, uintptr_t function)
 {
 	(void)arg, (void)name;
 #if defined(__x86_64__)
-	return function >= (uintptr_t)training_sites_low && function < (uintptr_t)training_sites_high;
+	return function >= (uintptr_t)training_sites_low &&
+	       function < (uintptr_t)training_sites_high;
 #else
 	(void)function;
 	return false;
@@ -67,7 +68,9 @@ static bool is_training(void *arg, const char *name, uintptr_t function)
 static bool wanted(void *arg, const char *name, uintptr_t function)
 {
 	char *plain = name ? a2n_demangle(name) : NULL;
-	bool takes = hookit_takes(plain ? plain : name ? name : "") &&
+	bool takes = hookit_takes(plain ? plain :
+				  name  ? name :
+					  "") &&
 		     !is_training(arg, name, function);
 
 	free(plain);

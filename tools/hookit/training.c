@@ -34,9 +34,9 @@ static const struct exact {
 			       [EVENT_LEAVE] = { [EVENT_ENTER] = 1, [EVENT_LEAVE] = 2 } } },
 };
 
-#define PLAIN_TURNS	   250
+#define PLAIN_TURNS        250
 #define PLAIN_INSTRUCTIONS 40 /* of a turn */
-#define TRIES		   20
+#define TRIES              20
 
 /* What an instruction of these functions takes of each metric, as they are. */
 static void plain_costs(uint32_t metrics, double *each)
@@ -67,7 +67,8 @@ static void set_floors(struct calibration *c, const struct exact *e)
 	for (uint32_t came = 0; came < 2; came++) {
 		for (uint32_t went = 0; went < 2; went++) {
 			for (uint32_t top = TYPE_OTHER; top <= TYPE_FUNCTION; top++) {
-				uint16_t s = sequence(TYPE_FUNCTION, came, TYPE_FUNCTION, went, top);
+				uint16_t s = sequence(TYPE_FUNCTION, came, TYPE_FUNCTION, went,
+						      top);
 
 				for (uint32_t i = 0; i < c->metrics; i++)
 					c->floor[(size_t)sequence_floor(s) * c->metrics + i] =

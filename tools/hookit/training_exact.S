@@ -5,7 +5,7 @@
  * sequences take beside the events is told by training.c.
  */
 #if defined(__x86_64__)
-#include "patch/x86_64/keep.h"
+#include "patch/x86_64/keep.inc"
 
 	.text
 

@@ -367,12 +367,24 @@ CALLED static int paths(int n)
 }
 
 static const struct truth_program programs[] = {
-	{ "getters", getters },   { "recursion", recursion }, { "mutual", mutual },
-	{ "callbacks", callbacks }, { "jumps", jumps },       { "tails", tails },
-	{ "threads", threads },   { "signals", signals },     { "pointers", pointers },
-	{ "forks", forks },       { "vforks", vforks },       { "loads", loads },
-	{ "variadic", variadic }, { "structs", structs },     { "floating", floating },
-	{ "depth", depth },       { "loops", loops },         { "paths", paths },
+	{ "getters", getters },
+	{ "recursion", recursion },
+	{ "mutual", mutual },
+	{ "callbacks", callbacks },
+	{ "jumps", jumps },
+	{ "tails", tails },
+	{ "threads", threads },
+	{ "signals", signals },
+	{ "pointers", pointers },
+	{ "forks", forks },
+	{ "vforks", vforks },
+	{ "loads", loads },
+	{ "variadic", variadic },
+	{ "structs", structs },
+	{ "floating", floating },
+	{ "depth", depth },
+	{ "loops", loops },
+	{ "paths", paths },
 	{ 0 },
 };
 

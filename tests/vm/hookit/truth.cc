@@ -3,7 +3,8 @@
 
 #include "truth.h"
 
-namespace {
+namespace
+{
 
 struct shape {
 	CALLED virtual int area(int n) = 0;
@@ -110,7 +111,7 @@ const truth_program programs[] = {
 	{ "virtuals", virtuals }, { "exceptions", exceptions }, { "statics", statics },
 	{ "exits", exits },       { nullptr, nullptr },
 };
-}
+} // namespace
 
 OUTSIDE int main(int argc, char **argv)
 {

@@ -30,7 +30,7 @@ struct patch_site {
 	struct site_code code;
 	uint8_t kind;
 	bool wanted, on;
-	bool own; /* the library's, not the program's */
+	bool own;      /* the library's, not the program's */
 	uint8_t *stub; /* where it goes; NULL: not yet known */
 };
 

@@ -76,7 +76,7 @@
 	mov	x16, x0
 	.endm
 
-#include "gate_list.h"
+#include "gate_list.inc"
 
 	.macro	vectors instruction
 	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15

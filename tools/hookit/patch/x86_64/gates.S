@@ -5,7 +5,7 @@
  * entries gives back.
  */
 #include "gates.h"
-#include "keep.h"
+#include "keep.inc"
 
 	.text
 
@@ -35,7 +35,7 @@
 	mov	%rax, KEPT + 8(%rbx)
 	.endm
 
-#include "gate_list.h"
+#include "gate_list.inc"
 
 /* patch_with_vectors(function, a, b): calls it with the vector registers kept; as many as there
  * are. patch_vectors_size, patch_vectors_mask: of the memory and of the parts, for xsave; mask
