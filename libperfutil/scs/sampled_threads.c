@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PLACES 16384 /* a power of two */
-#define STEPS  256
-#define GONE   UINT32_MAX
+#define PLACES  16384 /* a power of two */
+#define STEPS   256
+#define GONE    UINT32_MAX
 #define WAIT_MS 2000
 
 static struct sampled_thread thread[PLACES];

@@ -58,7 +58,7 @@ static int native_begin(struct input *in, unsigned int what)
 static int native_next(struct input *in, struct pirecord *record)
 {
 	struct native *n = in->state;
-	int rc, is_given = 1;
+	int rc = 0, is_given = 1;
 
 	if (own_samples_kept(&n->own, record))
 		return 1;

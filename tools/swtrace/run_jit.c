@@ -18,7 +18,7 @@
 #include "complain.h"
 #include "run.h"
 
-#define LOG "log-rt.1_"
+#define LOG      "log-rt.1_"
 #define SCS_RATE 997 /* a session's, too */
 /* With an agent for compiled code HotSpot's compilers note where each instruction comes from, which
  * takes them longer than all that the agent does: names need it not, stacks do. */

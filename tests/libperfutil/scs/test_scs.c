@@ -117,7 +117,8 @@ static void timer_handler(int number, siginfo_t *info, void *context)
 
 static void test_timer(void)
 {
-	struct sigaction how = { .sa_sigaction = timer_handler, .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct sigaction how = { .sa_sigaction = timer_handler,
+				 .sa_flags = SA_SIGINFO | SA_RESTART };
 
 	sigaction(SIGRTMIN + 3, &how, NULL);
 	CU_ASSERT_EQUAL_FATAL(cpu_ticks_begin_timer(&by_timer, gettid(), 1000000, SIGRTMIN + 3), 0);

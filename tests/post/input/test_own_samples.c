@@ -44,7 +44,7 @@ static struct pirecord timer(uint32_t pid, uint32_t tid, uint32_t event)
 	};
 }
 
-#define CPU      (PITRACE_HOOKIT_SAMPLE | PITRACE_SAMPLED_CPU)
+#define CPU                         (PITRACE_HOOKIT_SAMPLE | PITRACE_SAMPLED_CPU)
 #define COUNTS(ticks, user, kernel) ((ticks) | (uint64_t)(user) << 32 | (uint64_t)(kernel) << 48)
 
 static const uint64_t in_user[] = { 1000, COUNTS(3, 2, 0), 0x11, 0x22 };
@@ -154,9 +154,12 @@ static void test_events(void)
 static void test_malformed(void)
 {
 	static const uint64_t wrong[][4] = {
-		{ 1000, COUNTS(1, 3, 0), 0x11, 0x22 }, { 1000, COUNTS(1, 1, 0), 0x11, 0x22 },
-		{ 1000, COUNTS(1, 2, 1), 0x11, 0x22 }, { 1000, COUNTS(1, 0xffff, 0xffff), 0x11, 0x22 },
-		{ 1000, COUNTS(0, 2, 0), 0x11, 0x22 }, { 1000, COUNTS(1, 0, 0), 0x11, 0x22 },
+		{ 1000, COUNTS(1, 3, 0), 0x11, 0x22 },
+		{ 1000, COUNTS(1, 1, 0), 0x11, 0x22 },
+		{ 1000, COUNTS(1, 2, 1), 0x11, 0x22 },
+		{ 1000, COUNTS(1, 0xffff, 0xffff), 0x11, 0x22 },
+		{ 1000, COUNTS(0, 2, 0), 0x11, 0x22 },
+		{ 1000, COUNTS(1, 0, 0), 0x11, 0x22 },
 	};
 	struct own_samples o = { 0 };
 	struct pirecord r;

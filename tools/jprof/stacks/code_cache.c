@@ -95,9 +95,8 @@ static bool frame_of(const struct vm_layout *l, struct code_blob *b)
 {
 	uint32_t complete, words;
 
-	if (!(l->short_frame_complete ?
-		      guarded_load16(b->blob + l->frame_complete, &complete) :
-		      guarded_load32(b->blob + l->frame_complete, &complete)) ||
+	if (!(l->short_frame_complete ? guarded_load16(b->blob + l->frame_complete, &complete) :
+					guarded_load32(b->blob + l->frame_complete, &complete)) ||
 	    !guarded_load32(b->blob + l->frame_size, &words))
 		return false;
 	if (l->short_frame_complete)

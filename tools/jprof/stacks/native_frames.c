@@ -227,10 +227,9 @@ static bool read_common(uint64_t at, struct common *c)
 		return false;
 	if (take(&r, 1) != 1)
 		return false;
-	do
-		letter[i] = (char)take(&r, 1);
-	while (letter[i] && ++i < sizeof(letter));
-	if (i == sizeof(letter))
+	while (i < sizeof(letter) - 1 && (letter[i] = (char)take(&r, 1)))
+		i++;
+	if (letter[i] || i == sizeof(letter) - 1)
 		return false;
 	c->code_factor = take_unsigned(&r);
 	c->data_factor = take_signed(&r);

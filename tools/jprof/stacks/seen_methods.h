@@ -34,8 +34,7 @@ uint32_t seen_methods_find(const struct vm_layout *l, uint64_t method);
 /* How it ran, enum walk_kind: each way has a range of addresses. */
 void seen_methods_ran(uint32_t number, unsigned int kind);
 /* Where its bytecode begins, and how long it is. */
-bool seen_methods_code(const struct vm_layout *l, uint64_t method, uint64_t *begin,
-		       uint32_t *size);
+bool seen_methods_code(const struct vm_layout *l, uint64_t method, uint64_t *begin, uint32_t *size);
 /* Classes have been unloaded. */
 void seen_methods_unloaded(void);
 

@@ -15,11 +15,8 @@
 #define LINES_MOST 65536
 
 static const char *const kind_names[WALK_KINDS] = {
-	[WALK_INTERPRETED] = " [interpreted]",
-	[WALK_C1] = " [C1]",
-	[WALK_C2] = " [C2]",
-	[WALK_INLINED] = " [inlined]",
-	[WALK_NATIVE] = " [native]",
+	[WALK_INTERPRETED] = " [interpreted]", [WALK_C1] = " [C1]",         [WALK_C2] = " [C2]",
+	[WALK_INLINED] = " [inlined]",         [WALK_NATIVE] = " [native]",
 };
 
 static uint8_t written[SEEN_MOST]; /* kinds of each */

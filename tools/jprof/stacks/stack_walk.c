@@ -140,8 +140,7 @@ static bool interpreted(struct walk *w)
 		bytecode = bytecode_of(w, method, w->bytecode, &is_right);
 	if (!is_right && word(w, base, INTERPRETER_BYTECODE, &at))
 		bytecode = bytecode_of(w, method, at, &is_right);
-	if (!put_method(w, method, is_native(w, method) ? WALK_NATIVE : WALK_INTERPRETED,
-			bytecode))
+	if (!put_method(w, method, is_native(w, method) ? WALK_NATIVE : WALK_INTERPRETED, bytecode))
 		return false;
 	if (!word(w, base, 1, &pc) || !word(w, base, 0, &fp) ||
 	    !word(w, base, INTERPRETER_SENDER, &sp))
@@ -273,8 +272,8 @@ static bool entry(struct walk *w)
 {
 	uint64_t wrapper, pc, fp, base = w->r.fp;
 
-	if (!is_above(w, base) || !word(w, base, ENTRY_WRAPPER, &wrapper) || !word(w, base, 1, &pc) ||
-	    !word(w, base, 0, &fp))
+	if (!is_above(w, base) || !word(w, base, ENTRY_WRAPPER, &wrapper) ||
+	    !word(w, base, 1, &pc) || !word(w, base, 0, &fp))
 		return ends(w, WALK_LOST_FRAME);
 	w->anchor = wrapper + w->l->wrapper_anchor;
 	return go_to(w, pc, base + 16, fp);

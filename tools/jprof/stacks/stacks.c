@@ -27,12 +27,12 @@
 #include "stack_names.h"
 #include "stack_walk.h"
 
-#define HEAD          2                  /* integers of a record before its addresses */
-#define RECORD_MOST   500                /* integers */
-#define SCAN_EVERY    200000000ull       /* ns: threads that the VM does not report, names */
-#define WALL_EVERY    10000000ull        /* ns between two ticks of the wall clock, of a thread */
-#define ALLOC_EVERY   (512 * 1024)       /* bytes between two samples of allocations */
-#define SIGNALS       8                  /* real-time ones, from the last, that may be free */
+#define HEAD        2            /* integers of a record before its addresses */
+#define RECORD_MOST 500          /* integers */
+#define SCAN_EVERY  200000000ull /* ns: threads that the VM does not report, names */
+#define WALL_EVERY  10000000ull  /* ns between two ticks of the wall clock, of a thread */
+#define ALLOC_EVERY (512 * 1024) /* bytes between two samples of allocations */
+#define SIGNALS     8            /* real-time ones, from the last, that may be free */
 
 static struct {
 	const struct agent_options *o;
@@ -87,7 +87,8 @@ static void put(struct sample *s, uint32_t event, uint64_t period, uint32_t tick
 	}
 	s->word[0] = period;
 	s->word[1] = ticks | (uint64_t)user << 32 | (uint64_t)n << 48;
-	memcpy(s->word + HEAD + user, kernel, n * sizeof(*kernel));
+	if (n)
+		memcpy(s->word + HEAD + user, kernel, n * sizeof(*kernel));
 	if (TraceHook(0, PITRACE_HOOKIT, (int)(PITRACE_HOOKIT_SAMPLE | event),
 		      (int)(HEAD + user + n), 0, s->word, NULL, NULL) < 0)
 		stacks.failed += ticks;
@@ -254,8 +255,7 @@ static void add_running(jvmtiEnv *vm, JNIEnv *jni)
 
 	if ((*vm)->GetCurrentThread(vm, &self) || (*vm)->GetAllThreads(vm, &n, &list))
 		return;
-	env_at = (uintptr_t)jni -
-		 (uint64_t)(*jni)->GetLongField(jni, self, stacks.structure);
+	env_at = (uintptr_t)jni - (uint64_t)(*jni)->GetLongField(jni, self, stacks.structure);
 	for (jint i = 0; i < n; i++) {
 		uint64_t java = (uint64_t)(*jni)->GetLongField(jni, list[i], stacks.structure);
 		uint64_t os;
@@ -469,8 +469,8 @@ static void print_counts(void)
 	if (!stacks.o->check)
 		return;
 	fprintf(stderr,
-		"%s: SCSCHECK: %" PRIu64 " samples, %" PRIu64 " of them of Java's threads, walked whole %" PRIu64
-		" (%.2f %%)\n",
+		"%s: SCSCHECK: %" PRIu64 " samples, %" PRIu64
+		" of them of Java's threads, walked whole %" PRIu64 " (%.2f %%)\n",
 		agent_kind.name, stacks.samples, java, whole,
 		java ? 100.0 * (double)whole / (double)java : 0.0);
 	for (unsigned int i = 1; i < WALK_ENDS; i++)

@@ -141,7 +141,8 @@ static bool is_whole(const struct vm_layout *l)
 
 const char *vm_layout_read(struct vm_layout *l, const struct vm_image *i, unsigned int release)
 {
-	static const char why[] = "this Java VM does not publish how its code and methods are laid out";
+	static const char why[] =
+		"this Java VM does not publish how its code and methods are laid out";
 
 	*l = (struct vm_layout){ .pcs_end = VM_NONE };
 	vm_image_member(i, "nmethod", "_dependencies_offset", &l->pcs_end);
