@@ -313,8 +313,8 @@ static bool prepare(struct hookfile *f, uint32_t i)
 	if (i < table || !f->reserve_slots)
 		memset(data, 0, f->slot_bytes);
 	s->stamp = hookfile_now(f->tsc);
-	/* Written once, before the slot is in a lane: a thread that still has it from a lane of before
-	 * may read it at any time. */
+	/* Written once, before the slot is in a lane: a thread that still has it from a lane of
+	 * before may read it at any time. */
 	if (s->base != base)
 		s->base = base;
 	__atomic_store_n(&s->position, base, __ATOMIC_RELEASE);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sampling of a program's own call stacks: a function of the program is called, in a signal handler,
- * on each of its threads, each time that one has used so much CPU time. It walks the stack as it
- * knows its own code; the registers are those of the interrupted thread.
+ * Sampling of a program's own call stacks: a function of the program is called, in a signal
+ * handler, on each of its threads, each time that one has used so much CPU time. It walks the stack
+ * as it knows its own code; the registers are those of the interrupted thread.
  */
 #ifndef PITRACE_SCS_H
 #define PITRACE_SCS_H

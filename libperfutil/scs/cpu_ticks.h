@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Ticks of a thread's CPU time: a signal to that thread each period that it has run. By a perf event
- * of the thread where the machine allows that, which is exact and has the kernel's part of the
- * stack; else by a timer on its CPU clock, which the kernel looks at when its own timer ticks. No
- * tick is lost: what has gathered when the signal is handled is counted with it, and an event that
- * came late (a machine that shares its CPUs) says how long the thread has run.
+ * Ticks of a thread's CPU time: a signal to that thread each period that it has run. By a perf
+ * event of the thread where the machine allows that, which is exact and has the kernel's part of
+ * the stack; else by a timer on its CPU clock, which the kernel looks at when its own timer ticks.
+ * No tick is lost: what has gathered when the signal is handled is counted with it, and an event
+ * that came late (a machine that shares its CPUs) says how long the thread has run.
  */
 #ifndef PITRACE_CPU_TICKS_H
 #define PITRACE_CPU_TICKS_H

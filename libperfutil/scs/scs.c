@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * InitScs, ScsOn, ScsOff. A thread of the library's own looks for threads that the program has made;
- * each has ticks of its own (cpu_ticks.h), whose handler calls the program's function.
+ * InitScs, ScsOn, ScsOff. A thread of the library's own looks for threads that the program has
+ * made; each has ticks of its own (cpu_ticks.h), whose handler calls the program's function.
  */
 #include <scs.h>
 

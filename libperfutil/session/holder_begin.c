@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the holder of a session begins with: sent by the one, read by the other; and requests to it. */
+/* What the holder of a session begins with: sent by the one, read by the other; and requests to it.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Samples that programs took of their own threads (records HOOKIT SAMPLE: the agent for Java's), as
- * if a collector had taken them: who reads records sees samples with stacks. Those of CPU time stand
- * for the timer's samples of the same thread from the first one on: these are left out, or the
- * thread's time would count twice. Other kinds are events of their own: wall, alloc, lock.
+ * if a collector had taken them: who reads records sees samples with stacks. Those of CPU time
+ * stand for the timer's samples of the same thread from the first one on: these are left out, or
+ * the thread's time would count twice. Other kinds are events of their own: wall, alloc, lock.
  *
  * The records are a program's: counts are checked against their size, and a record speaks for the
  * thread that wrote it, no other.

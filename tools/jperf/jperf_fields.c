@@ -88,7 +88,8 @@ bool jperf_set_fields(JNIEnv *env, jobject object, const struct jperf_field *fie
 	return true;
 }
 
-/* A String that is null or too long for its place stays out: what is looked up by it is not found. */
+/* A String that is null or too long for its place stays out: what is looked up by it is not found.
+ */
 static void get_string(JNIEnv *env, jstring string, char *to, size_t room)
 {
 	if (!string || (size_t)(*env)->GetStringUTFLength(env, string) >= room)

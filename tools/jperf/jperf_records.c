@@ -91,7 +91,8 @@ JPERF_ENTRY(Trace, jint, span, jint minor, jbyteArray name, jlong id)
 
 /* ---- named events ---------------------------------------------------------------------------- */
 
-/* How many values and texts an event has that was declared here: Java's arrays are compared with them. */
+/* How many values and texts an event has that was declared here: Java's arrays are compared with
+ * them. */
 struct counts {
 	uint8_t known, values, strs;
 };

@@ -94,7 +94,8 @@ static jint begin_parts(JavaVM *java, bool running)
 		jint (*begin)(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 			      struct jitlog_writer *text, bool running);
 	} parts[] = {
-		/* It has names to write when the VM ends: the first to begin is the first that hears of it. */
+		/* It has names to write when the VM ends: the first to begin is the first that
+		 * hears of it. */
 		{ PART_STACKS, stacks_begin },   { PART_NAMES, names_begin },
 		{ PART_THREADS, threads_begin }, { PART_OBJECTS, objects_begin },
 		{ PART_CALLS, calls_begin },

@@ -52,7 +52,8 @@ struct agent_options {
 
 /* 1: go on; 0: no agent is wanted; -1: an error, after a message. */
 int options_take(struct agent_options *o, const char *text);
-/* Of an agent that is loaded already: does the text have CONTROL? What else it has does not count. */
+/* Of an agent that is loaded already: does the text have CONTROL? What else it has does not count.
+ */
 bool options_ask_control(struct agent_options *o, const char *text);
 void options_free(struct agent_options *o);
 

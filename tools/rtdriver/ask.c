@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A command on its way to the agent and back; the agent is loaded, or asked to listen, on the way. */
+/* A command on its way to the agent and back; the agent is loaded, or asked to listen, on the way.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -315,7 +315,8 @@ static int run(struct ai *ai, const sigset_t *ends)
 	int rc = PI_OK;
 
 	while (!rc && !ended && (counted ? ai->shown < ai->samples : next < end) && written(ai)) {
-		/* A sample that could not be taken in time is taken at the next one's: never two at once. */
+		/* A sample that could not be taken in time is taken at the next one's: never two at
+		 * once. */
 		do
 			next += ai->interval;
 		while (next < now_on(CLOCK_MONOTONIC));

@@ -100,8 +100,9 @@ static bool has_agent(const struct trace_run *r, char agent[PATH_MAX])
 }
 
 /*
- * Stacks of Java's threads are walked by the agent, in the sampled thread: no collector can walk the
- * interpreter's frames, nor compiled ones, nor name what was inlined. These are ticks of the timer.
+ * Stacks of Java's threads are walked by the agent, in the sampled thread: no collector can walk
+ * the interpreter's frames, nor compiled ones, nor name what was inlined. These are ticks of the
+ * timer.
  */
 static bool wants_stacks(const struct trace_run *r)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* InitScs, ScsOn, ScsOff: states; calls on the threads that run, as often as they use CPU time, also
- * on threads that begin later; none on one that sleeps, none when it is off. */
+/* InitScs, ScsOn, ScsOff: states; calls on the threads that run, as often as they use CPU time,
+ * also on threads that begin later; none on one that sleeps, none when it is off. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>

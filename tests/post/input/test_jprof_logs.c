@@ -323,8 +323,8 @@ static void gen_whole(void)
 	CU_ASSERT_STRING_EQUAL(got.calls, "> > < > ! < < ");
 }
 
-/* Each record as it came, in a pass of both and of one alone; a thread that gets another name, and a
- * second thread between its events. */
+/* Each record as it came, in a pass of both and of one alone; a thread that gets another name, and
+ * a second thread between its events. */
 static void gen_records(void)
 {
 	/* Behind the log's the threads of the sums, by their last names. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Samples that programs took themselves: what they become, which of the timer's they stand for, until
- * when, and that malformed ones become nothing. */
+/* Samples that programs took themselves: what they become, which of the timer's they stand for,
+ * until when, and that malformed ones become nothing. */
 #include <string.h>
 
 #include "input/own_samples.h"

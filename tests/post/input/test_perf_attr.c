@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The events of a perf.data: each field of an attr where the kernel has it, where records keep their
- * time and id, which event a record is of; events that make no sense are refused and noted.
+ * The events of a perf.data: each field of an attr where the kernel has it, where records keep
+ * their time and id, which event a record is of; events that make no sense are refused and noted.
  */
 #include <sys/mman.h>
 
@@ -439,7 +439,8 @@ static void tables(void)
 		if (p.nattrs != cases[i].events)
 			printf("# case %zu: %u events\n", i, p.nattrs);
 		CU_ASSERT_EQUAL(p.nattrs, cases[i].events);
-		/* The ids of one event are no other's: a file of n ids has n events that have one. */
+		/* The ids of one event are no other's: a file of n ids has n events that have one.
+		 */
 		for (uint32_t k = 0; k < p.nattrs; k++) {
 			CU_ASSERT_EQUAL(p.attr[k].nids, 1);
 			CU_ASSERT_EQUAL(p.attr[k].ids[0], 77);
@@ -452,7 +453,8 @@ static void tables(void)
 	}
 }
 
-/* Ids that are not in the file are noted with their event; all ids together have room in the file. */
+/* Ids that are not in the file are noted with their event; all ids together have room in the file.
+ */
 static void table_ids(void)
 {
 	begin(false);
@@ -530,7 +532,8 @@ static void stacks(void)
 	}
 }
 
-/* Build ids in the records: of those events that asked for them; where none did, perf wrote them. */
+/* Build ids in the records: of those events that asked for them; where none did, perf wrote them.
+ */
 static void build_ids(void)
 {
 	begin(false);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names of events that a perf.data does not have: perf's own, with its modifiers, and tracepoints'. */
+/* Names of events that a perf.data does not have: perf's own, with its modifiers, and tracepoints'.
+ */
 #include "input/perf/perf_names.h"
 #include "perf_image.h"
 #include "unit.h"

@@ -63,7 +63,8 @@ static void probes(void)
 			}
 		}
 	}
-	/* A value's type is short; of a packed profile the first field may be longer than its head. */
+	/* A value's type is short; of a packed profile the first field may be longer than its head.
+	 */
 	for (size_t n = 60; n < 600; n++) {
 		struct message m = { 0 };
 
@@ -113,9 +114,10 @@ static void values(void)
 		bool has_event;
 		const char *event;
 	} cases[] = {
-		/* s: samples/count, c: cpu/nanoseconds, w: wall/nanoseconds, o: inuse_objects/count,
-		 * i: inuse_space/bytes, O: alloc_objects/count, S: alloc_space/bytes, n: contentions/
-		 * count, d: delay/nanoseconds, k: samples_more/count */
+		/* s: samples/count, c: cpu/nanoseconds, w: wall/nanoseconds, o:
+		 * inuse_objects/count, i: inuse_space/bytes, O: alloc_objects/count, S:
+		 * alloc_space/bytes, n: contentions/ count, d: delay/nanoseconds, k:
+		 * samples_more/count */
 		{ "", 0, -1, -1, false, "" },
 		{ "sc", 0, 0, 1, false, "cpu" },
 		{ "sc", 1, 0, 1, false, "cpu" },

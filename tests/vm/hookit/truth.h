@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Programs whose calls are known: truth NAME runs that one six times, and is measured from the second
- * time on, when all its memory is there. Built as it is, its instructions are traced between truth_begin() and
- * truth_end(); built for libhookit, that is on between them.
+ * Programs whose calls are known: truth NAME runs that one six times, and is measured from the
+ * second time on, when all its memory is there. Built as it is, its instructions are traced between
+ * truth_begin() and truth_end(); built for libhookit, that is on between them.
  */
 #ifndef TRUTH_H
 #define TRUTH_H

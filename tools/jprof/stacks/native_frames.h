@@ -2,9 +2,9 @@
 /*
  * The caller of a native function, by the tables (.eh_frame) that its file has in memory: the C
  * library and most of what is loaded keep no frame pointers. The tables are read by guarded loads;
- * their list is made by a thread of its own, for the lists of the C library have locks. Of the rules
- * those count that compilers write: where the caller's stack pointer, its frame pointer and the
- * return address are; what has others is not walked.
+ * their list is made by a thread of its own, for the lists of the C library have locks. Of the
+ * rules those count that compilers write: where the caller's stack pointer, its frame pointer and
+ * the return address are; what has others is not walked.
  */
 #ifndef NATIVE_FRAMES_H
 #define NATIVE_FRAMES_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which methods a place in compiled code is in, innermost first: the compilers note for places where
- * the VM may stop (with an agent for compiled code, for nearly all) the bytecode, and the methods
- * into which that one was inlined.
+ * Which methods a place in compiled code is in, innermost first: the compilers note for places
+ * where the VM may stop (with an agent for compiled code, for nearly all) the bytecode, and the
+ * methods into which that one was inlined.
  */
 #ifndef SCOPES_H
 #define SCOPES_H

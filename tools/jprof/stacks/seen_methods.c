@@ -257,7 +257,8 @@ void seen_methods_ran(uint32_t number, unsigned int kind)
 {
 	struct seen_method *m = atomic_load_explicit(&seen.method[number], memory_order_acquire);
 
-	/* The number is given away before its method is there: another thread may do that just now. */
+	/* The number is given away before its method is there: another thread may do that just now.
+	 */
 	if (m && !(atomic_load_explicit(&m->kinds, memory_order_relaxed) >> kind & 1))
 		atomic_fetch_or_explicit(&m->kinds, 1u << kind, memory_order_relaxed);
 }

@@ -3,19 +3,18 @@
  * The walk of a thread's stack, by the thread itself in the handler of the signal that samples it,
  * from where it was interrupted to the function that the thread began with:
  *
- *   native code      by the tables of its file (native_frames.h), else by the VM's note of the last
- *                    frame of Java before it (JavaFrameAnchor)
- *   the interpreter  by its frame pointer: the method and the bytecode stand in the frame
- *   compiled code    by the size of its frame, which the VM keeps for it; the methods inlined there
- *                    by what the compiler noted (scopes.h); in a prologue or epilogue by what the
- *                    instructions there have done so far
- *   stubs            as compiled code, or by a frame pointer
+ * native code      by the tables of its file (native_frames.h), else by the VM's note of the last
+ * frame of Java before it (JavaFrameAnchor) the interpreter  by its frame pointer: the method and
+ * the bytecode stand in the frame compiled code    by the size of its frame, which the VM keeps for
+ * it; the methods inlined there by what the compiler noted (scopes.h); in a prologue or epilogue by
+ * what the instructions there have done so far stubs            as compiled code, or by a frame
+ * pointer
  *
  * No lock is taken, nothing is allocated, each load is guarded, each step leads up the stack, and
  * their number is limited. A stack whose walk ends early has the reason as its outermost frame.
  *
- * Frames are addresses: native ones real ones; a method's is made up: its number, how it ran and the
- * bytecode (walk_address). The jitdump has the names, and the lines, of these, too.
+ * Frames are addresses: native ones real ones; a method's is made up: its number, how it ran and
+ * the bytecode (walk_address). The jitdump has the names, and the lines, of these, too.
  */
 #ifndef STACK_WALK_H
 #define STACK_WALK_H

@@ -193,8 +193,8 @@ static char *make_agent(const struct trainer *t)
 	return text;
 }
 
-/* To the VM's probes natives show exceptions only while their wrapper is interpreted, as it is at first:
- * every second pass it stays so. */
+/* To the VM's probes natives show exceptions only while their wrapper is interpreted, as it is at
+ * first: every second pass it stays so. */
 static const char *natives_stay(const struct trainer *t)
 {
 	return t->how->probes && t->passes.n % 2 ? "-XX:CompileCommand=exclude,TrainN::*" : NULL;

@@ -402,8 +402,8 @@ static void suspends(void)
 	end();
 }
 
-/* A clock sync each second: of two, at most as many as seconds have passed, however long a busy machine takes
- * until it has stepped through a buffer that is given. */
+/* A clock sync each second: of two, at most as many as seconds have passed, however long a busy
+ * machine takes until it has stepped through a buffer that is given. */
 static void seconds(void)
 {
 	uint64_t began = now_ns(), passed = 0;
