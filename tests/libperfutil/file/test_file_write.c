@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include "file/file_write.h"
 #include "image.h"
 
 static char folder[] = "/tmp/pitrace-test-XXXXXX";
@@ -305,6 +306,75 @@ static void pipe_output(void)
 	close(fds[0]);
 }
 
+/* A file of n bytes, each other than its neighbours. */
+static void make_file(const char *name, size_t n)
+{
+	FILE *f = fopen(name, "w");
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+	for (size_t i = 0; i < n; i++)
+		fputc((int)(i * 7 + i / 251) & 0xff, f);
+	CU_ASSERT_EQUAL(fclose(f), 0);
+}
+
+static bool is_file(const char *name, size_t n)
+{
+	FILE *f = fopen(name, "r");
+	bool same = f != NULL;
+
+	for (size_t i = 0; same && i < n; i++)
+		same = fgetc(f) == (int)((i * 7 + i / 251) & 0xff);
+	same = same && fgetc(f) == EOF;
+	if (f)
+		fclose(f);
+	return same;
+}
+
+/* A copy has all bytes and is the user's alone; what has its name goes aside; what cannot be read is
+ * no reason to move that. */
+static void copies(void)
+{
+	static const size_t sizes[] = { 0, 1, 4095, 4096, 100000 };
+	struct folder f = { .fd = -1 };
+	char from[64], to[64], to_old[64];
+	struct stat st;
+
+	begin();
+	snprintf(from, sizeof(from), "%s/from", folder);
+	snprintf(to, sizeof(to), "%s/to", folder);
+	snprintf(to_old, sizeof(to_old), "%s/to.old", folder);
+	CU_ASSERT_EQUAL_FATAL(folder_open(&f, from, NULL), 0);
+	CU_ASSERT_EQUAL(file_copy(&f, "from", &f, "to"), -ENOENT);
+	CU_ASSERT_EQUAL(folder_stat(&f, "to", &st), -ENOENT);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		make_file(from, sizes[i]);
+		CU_ASSERT_EQUAL(file_copy(&f, "from", &f, "to"), 0);
+		CU_ASSERT(is_file(to, sizes[i]));
+		CU_ASSERT(is_file(from, sizes[i]));
+		CU_ASSERT_EQUAL(folder_stat(&f, "to", &st), 0);
+		CU_ASSERT_EQUAL(st.st_mode & 07777, 0600);
+		CU_ASSERT(!i || is_file(to_old, sizes[i - 1]));
+	}
+	unlink(from);
+	CU_ASSERT_EQUAL(symlink("to", from), 0);
+	CU_ASSERT(file_copy(&f, "from", &f, "to") < 0); /* regular files alone */
+	CU_ASSERT(is_file(to, sizes[4]) && is_file(to_old, sizes[3]));
+	/* No room: the file that stood there is back. */
+	unlink(from);
+	make_file(from, 5000);
+	signal(SIGXFSZ, SIG_IGN);
+	CU_ASSERT_EQUAL(setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 4999, RLIM_INFINITY }), 0);
+	CU_ASSERT_EQUAL(file_copy(&f, "from", &f, "to"), -EFBIG);
+	CU_ASSERT_EQUAL(setrlimit(RLIMIT_FSIZE, &(struct rlimit){ RLIM_INFINITY, RLIM_INFINITY }),
+			0);
+	CU_ASSERT(is_file(to, sizes[4]));
+	folder_close(&f);
+	unlink(from);
+	unlink(to);
+	unlink(to_old);
+	end();
+}
+
 static const struct unit_test tests[] = {
 	{ "create_and_old", create_and_old },
 	{ "create_refuses", create_refuses },
@@ -314,6 +384,7 @@ static const struct unit_test tests[] = {
 	{ "leaves_out_the_empty", leaves_out_the_empty },
 	{ "compression", compression },
 	{ "pipe_output", pipe_output },
+	{ "copies", copies },
 	{ 0 },
 };
 
