@@ -108,7 +108,7 @@ $(O)/tests/unit/test_own_samples: $(call obj,post/input/own_samples.c)
 $(O)/tests/unit/test_open_spans: $(call obj,post/model/spans.c post/model/slowest.c)
 $(O)/tests/unit/test_irq_names: $(call obj,post/model/irq_names.c)
 # Formats are tables of what reads and what writes: all of post comes with them.
-FORMAT_UNITS := $(addprefix $(O)/tests/unit/test_,gperftools jprof_logs perf_attr perf_names pprof_file table xray)
+FORMAT_UNITS := $(addprefix $(O)/tests/unit/test_,filter gperftools jprof_logs perf_attr perf_names pprof_file table xray)
 $(FORMAT_UNITS): $(call obj,$(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC))
 $(O)/tests/unit/test_jprof_logs: INC_TESTS += -Itools/common
 $(FORMAT_UNITS): TESTLINK = -Wl,--no-as-needed $(LIB_POST) -Wl,--as-needed
