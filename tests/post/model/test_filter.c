@@ -123,7 +123,7 @@ static void symbols(void)
 
 		CU_ASSERT_EQUAL(filter_symbol(&f, cases[i].name), cases[i].passes);
 	}
-	/* A pattern of 1023 characters is the longest; longer ones match nothing, those behind do. */
+	/* 1023 characters are the longest pattern; longer ones match nothing, those behind do. */
 	for (size_t n = 1022; n < 1026; n++) {
 		struct filter f = { .symbol = pattern };
 
