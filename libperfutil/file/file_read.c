@@ -21,6 +21,7 @@
 #include "file/trace_file.h"
 #include "file/file_swap.h"
 #include "base/regular.h"
+#include "base/sized.h"
 #include "base/unpacked.h"
 
 /* ---- faults ---------------------------------------------------------------------------------- */
@@ -31,16 +32,25 @@ static void set_fault(struct pifile_fault *fault, uint64_t offset, const char *f
 	vsnprintf(fault->what, sizeof(fault->what), format, ap);
 }
 
+/* The list is the program's: its structs may be of another size. */
+static void add_fault(struct pifile *f, uint64_t offset, const char *format, va_list ap)
+{
+	struct pifile_fault own = { 0 };
+
+	if (f->nfaults < FILE_FAULTS) {
+		set_fault(&own, offset, format, ap);
+		sized_copy(f->faults, f->nfaults, f->fault_size, &own, sizeof(own));
+	}
+	f->nfaults++;
+}
+
 void file_fault(struct pifile *f, uint64_t offset, const char *format, ...)
 {
 	va_list ap;
 
-	if (f->nfaults < FILE_FAULTS) {
-		va_start(ap, format);
-		set_fault(&f->faults[f->nfaults], offset, format, ap);
-		va_end(ap);
-	}
-	f->nfaults++;
+	va_start(ap, format);
+	add_fault(f, offset, format, ap);
+	va_end(ap);
 }
 
 void file_section_fault(struct pifile *f, size_t i, enum file_state state, const char *format, ...)
@@ -50,12 +60,9 @@ void file_section_fault(struct pifile *f, size_t i, enum file_state state, const
 	if (f->sections[i].state >= state)
 		return;
 	f->sections[i].state = state;
-	if (f->nfaults < FILE_FAULTS) {
-		va_start(ap, format);
-		set_fault(&f->faults[f->nfaults], file_offset(f, i), format, ap);
-		va_end(ap);
-	}
-	f->nfaults++;
+	va_start(ap, format);
+	add_fault(f, file_offset(f, i), format, ap);
+	va_end(ap);
 }
 
 /* Reports a fault to the caller of pifile_open, when there is no open file to hold it. */
@@ -515,23 +522,36 @@ static struct pifile *open_any(struct pifile *f, struct pifile_fault *fault)
 	return f;
 }
 
-struct pifile *file_open_memory(const void *data, size_t size, unsigned int flags,
-				struct pifile_fault *fault)
+static struct pifile *new_file(size_t fault_size, struct pifile_fault *fault)
 {
 	struct pifile *f = calloc(1, sizeof(*f));
 
-	if (!f) {
+	if (f)
+		f->faults = calloc(FILE_FAULTS, fault_size);
+	if (!f || !f->faults) {
+		free(f);
 		refuse(fault, ENOMEM, 0, "no memory");
 		return NULL;
 	}
 	f->fd = -1;
+	f->fault_size = fault_size;
+	return f;
+}
+
+struct pifile *file_open_memory(const void *data, size_t size, unsigned int flags,
+				struct pifile_fault *fault)
+{
+	struct pifile *f = new_file(sizeof(*fault), fault);
+
+	if (!f)
+		return NULL;
 	f->memory = data;
 	f->size = size;
 	f->ignore_crc = flags & FILE_IGNORE_CRC;
 	return open_any(f, fault);
 }
 
-struct pifile *pifile_open(const char *path, struct pifile_fault *fault)
+struct pifile *file_open(const char *path, struct pifile_fault *fault, size_t fault_size)
 {
 	struct stat st = { 0 };
 	struct pifile *f;
@@ -541,11 +561,9 @@ struct pifile *pifile_open(const char *path, struct pifile_fault *fault)
 		refuse(fault, EINVAL, 0, "no path given");
 		return NULL;
 	}
-	f = calloc(1, sizeof(*f));
-	if (!f) {
-		refuse(fault, ENOMEM, 0, "no memory");
+	f = new_file(fault_size, fault);
+	if (!f)
 		return NULL;
-	}
 	f->fd = regular_open(path, 0, &st);
 	if (f->fd < 0) {
 		err = S_ISDIR(st.st_mode) ? EISDIR : errno;
@@ -561,6 +579,11 @@ struct pifile *pifile_open(const char *path, struct pifile_fault *fault)
 	return open_any(f, fault);
 }
 
+struct pifile *pifile_open(const char *path, struct pifile_fault *fault)
+{
+	return file_open(path, fault, sizeof(*fault));
+}
+
 void pifile_close(struct pifile *f)
 {
 	if (!f)
@@ -571,6 +594,7 @@ void pifile_close(struct pifile *f)
 	file_buffer_free(&f->stored);
 	file_time_free(&f->time);
 	free(f->sections);
+	free(f->faults);
 	free(f);
 }
 
@@ -594,7 +618,7 @@ uint64_t pifile_size(const struct pifile *f)
 size_t pifile_faults(const struct pifile *f, const struct pifile_fault **list)
 {
 	if (list)
-		*list = f->faults;
+		*list = (const void *)f->faults;
 	return f->nfaults;
 }
 

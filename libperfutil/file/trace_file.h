@@ -88,12 +88,16 @@ struct pifile {
 	size_t nsections, room;
 	uint64_t first;              /* smallest first stamp of a segment */
 	struct pifile_section shown; /* result of pifile_section */
-	struct pifile_fault faults[FILE_FAULTS];
+	char *faults;      /* FILE_FAULTS of the program's struct pifile_fault */
+	size_t fault_size; /* … of this size */
 	size_t nfaults;
 	struct file_buffer stored; /* bytes of a compressed payload */
 	void *dctx;                /* ZSTD_DCtx */
 	struct file_time time;
 };
+
+/* pifile_open, for a program with a struct pifile_fault of this size; *fault is the library's. */
+struct pifile *file_open(const char *path, struct pifile_fault *fault, size_t fault_size);
 
 /* Opens a file in memory; the caller keeps the memory. */
 /* fuzzing: wrong CRCs are accepted, so that the code behind is reached */

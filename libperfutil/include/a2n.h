@@ -362,7 +362,16 @@ int a2n_add_map_sized(struct a2n *a, uint64_t time, uint32_t pid, const struct a
 		      size_t size) PITRACE_NONNULL(1);
 int a2n_jit_lines_sized(struct a2n *a, const struct a2n_jit_line *lines, size_t n, size_t size)
 	PITRACE_NONNULL(1) PITRACE_READS(2, 3);
+int a2n_feed_record_sized(struct a2n *a, const struct pirecord *r, size_t size);
+void a2n_history_sized(struct a2n *a, uint32_t pid, uint64_t address, a2n_take_span take, void *arg,
+		       size_t size) PITRACE_NONNULL(1);
+int a2n_lines_sized(struct a2n *a, const struct a2n_module *module, const uint64_t *offsets,
+		    size_t n, bool inlined, a2n_take_frames take, void *arg, size_t size)
+	PITRACE_NONNULL(1);
 #ifndef PITRACE_OWN_SOURCE
+#define a2n_feed_record(...) a2n_feed_record_sized(__VA_ARGS__, sizeof(struct pirecord))
+#define a2n_history(...)     a2n_history_sized(__VA_ARGS__, sizeof(struct a2n_span))
+#define a2n_lines(...)       a2n_lines_sized(__VA_ARGS__, sizeof(struct a2n_frame))
 #define a2n_open(...)      a2n_open_sized(__VA_ARGS__, sizeof(struct a2n_options))
 #define a2n_add_map(...)   a2n_add_map_sized(__VA_ARGS__, sizeof(struct a2n_map))
 #define a2n_jit_lines(...) a2n_jit_lines_sized(__VA_ARGS__, sizeof(struct a2n_jit_line))

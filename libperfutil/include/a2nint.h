@@ -103,7 +103,14 @@ int A2nGetSymbol_sized(uint32_t pid, uint64_t address, SYMDATA *data, size_t siz
 	PITRACE_WRITES(3);
 int A2nGetSymbolAt_sized(uint32_t pid, uint64_t address, uint64_t time, SYMDATA *data, size_t size)
 	PITRACE_WRITES(4);
+int A2nAddJittedMethodLines_sized(uint32_t pid, const char *name, uint64_t address, uint64_t length,
+				  const void *code, const char *file, const A2N_LINE *lines,
+				  uint32_t count, uint64_t time, size_t size);
+int A2nGetAllFunctions_sized(const char *module, int (*each)(void *arg, const SYMDATA *data),
+			     void *arg, size_t size);
 #ifndef PITRACE_OWN_SOURCE
+#define A2nAddJittedMethodLines(...) A2nAddJittedMethodLines_sized(__VA_ARGS__, sizeof(A2N_LINE))
+#define A2nGetAllFunctions(...)      A2nGetAllFunctions_sized(__VA_ARGS__, sizeof(SYMDATA))
 #define A2nGetSymbol(...)   A2nGetSymbol_sized(__VA_ARGS__, sizeof(SYMDATA))
 #define A2nGetSymbolAt(...) A2nGetSymbolAt_sized(__VA_ARGS__, sizeof(SYMDATA))
 #endif

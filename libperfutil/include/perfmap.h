@@ -64,7 +64,10 @@ int perfmap_next_sized(struct perfmap *m, struct perfmap_entry *entry, size_t si
 	PITRACE_NONNULL(1) PITRACE_WRITES(2) PITRACE_USE_RESULT;
 void perfmap_fault_sized(const struct perfmap *m, struct perfmap_fault *fault, size_t size)
 	PITRACE_NONNULL(1) PITRACE_WRITES(2);
+int perfmap_open_part_sized(struct perfmap **m, const void *section, size_t size,
+			    struct perfmap_part *part, size_t part_size) PITRACE_USE_RESULT;
 #ifndef PITRACE_OWN_SOURCE
+#define perfmap_open_part(...) perfmap_open_part_sized(__VA_ARGS__, sizeof(struct perfmap_part))
 #define perfmap_next(...)  perfmap_next_sized(__VA_ARGS__, sizeof(struct perfmap_entry))
 #define perfmap_fault(...) perfmap_fault_sized(__VA_ARGS__, sizeof(struct perfmap_fault))
 #endif

@@ -174,7 +174,8 @@ const struct pifile_header *pifile_get_header(const struct pifile *f) PITRACE_NO
 bool pifile_complete(const struct pifile *f) PITRACE_NONNULL(1); /* an END section was found */
 uint64_t pifile_size(const struct pifile *f) PITRACE_NONNULL(1);
 /* Lists the faults so far; reading sections may add more. Faults beyond 4096 are only counted.
- * Returns their number; *list holds min(number, 4096). */
+ * Returns their number; *list holds min(number, 4096), of the size that pifile_open was called
+ * with. */
 size_t pifile_faults(const struct pifile *f, const struct pifile_fault **list) PITRACE_NONNULL(1);
 
 /* The sections with whole headers, in file order. The result of pifile_section is valid until the
@@ -235,9 +236,12 @@ uint64_t pifile_monotonic(struct pifile *f, uint64_t stamp) PITRACE_NONNULL(1);
 uint64_t pifile_realtime(struct pifile *f, uint64_t stamp) PITRACE_NONNULL(1);
 
 /* The same for a struct of this size: see libperfutil(3). Programs call them by the plain names. */
+struct pifile *pifile_open_sized(const char *path, struct pifile_fault *fault,
+				 size_t size) PITRACE_USE_RESULT;
 int pimerge_next_sized(struct pimerge *m, struct pirecord *r, size_t size) PITRACE_NONNULL(1)
 	PITRACE_WRITES(2) PITRACE_USE_RESULT;
 #ifndef PITRACE_OWN_SOURCE
+#define pifile_open(...)  pifile_open_sized(__VA_ARGS__, sizeof(struct pifile_fault))
 #define pimerge_next(...) pimerge_next_sized(__VA_ARGS__, sizeof(struct pirecord))
 #endif
 
@@ -273,6 +277,14 @@ uint64_t pifile_user_int(const struct pifile_user *u, uint32_t i);
 /* Its i-th string, of *length (or NULL) bytes: without a NUL behind them, perhaps with some among
  * them. NULL: it has none there. */
 const char *pifile_user_string(struct pifile_user *u, uint32_t i, size_t *length);
+
+/* The same for structs of these sizes. The two functions after it use no member behind `offset`. */
+int pifile_user_record_sized(const struct pirecord *r, struct pifile_user *u, size_t record_size,
+			     size_t user_size);
+#ifndef PITRACE_OWN_SOURCE
+#define pifile_user_record(...) \
+	pifile_user_record_sized(__VA_ARGS__, sizeof(struct pirecord), sizeof(struct pifile_user))
+#endif
 
 #ifdef __cplusplus
 }

@@ -53,6 +53,9 @@ struct trace_event {
 /* Declares it where that has not been done yet, and writes it. Element 0 of both lists is not used,
  * so that they have one. */
 int TraceEventPut(struct trace_event *event, const uint64_t values[], const char *const strs[]);
+/* The same for a struct of this size, which TRACE_EVENT calls: see libperfutil(3). */
+int TraceEventPut_sized(struct trace_event *event, const uint64_t values[],
+			const char *const strs[], size_t size);
 
 typedef uint8_t trace_type_u8;
 typedef uint16_t trace_type_u16;
@@ -185,7 +188,8 @@ typedef _Bool trace_type_bool, trace_type__Bool;
 		const uint64_t trace_ints_[] = { 0 TRACE_EACH(TRACE_FIELD_INT, __VA_ARGS__) };    \
 		const char *const trace_strs_[] = { 0 TRACE_EACH(TRACE_FIELD_STR, __VA_ARGS__) }; \
                                                                                                   \
-		return TraceEventPut(trace_event_, trace_ints_, trace_strs_);                     \
+		return TraceEventPut_sized(trace_event_, trace_ints_, trace_strs_,                \
+					   sizeof(*trace_event_));                                \
 	}                                                                                         \
 	struct trace_event
 

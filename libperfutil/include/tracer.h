@@ -119,15 +119,17 @@ const char *tracer_hooks(struct tracer *t) PITRACE_NONNULL(1);
 void tracer_defaults_sized(struct tracer_options *o, size_t size) PITRACE_WRITES(1);
 void tracer_info_sized(struct tracer *t, struct trace_info *info, size_t size) PITRACE_NONNULL(1)
 	PITRACE_WRITES(2);
-struct tracer *tracer_open_sized(const struct tracer_options *options, int *rc, size_t size)
-	PITRACE_NONNULL(2) PITRACE_USE_RESULT;
+struct tracer *tracer_open_sized(const struct tracer_options *options, int *rc, size_t size,
+				 size_t itrace_size) PITRACE_NONNULL(2) PITRACE_USE_RESULT;
 int tracer_itrace_sized(struct tracer *t, const struct tracer_itrace *itrace, size_t size)
 	PITRACE_NONNULL(1);
 #ifndef PITRACE_OWN_SOURCE
 #define tracer_itrace(...)   tracer_itrace_sized(__VA_ARGS__, sizeof(struct tracer_itrace))
 #define tracer_defaults(...) tracer_defaults_sized(__VA_ARGS__, sizeof(struct tracer_options))
 #define tracer_info(...)     tracer_info_sized(__VA_ARGS__, sizeof(struct trace_info))
-#define tracer_open(...)     tracer_open_sized(__VA_ARGS__, sizeof(struct tracer_options))
+#define tracer_open(...)                                          \
+	tracer_open_sized(__VA_ARGS__, sizeof(struct tracer_options), \
+			  sizeof(struct tracer_itrace))
 #endif
 
 #ifdef __cplusplus

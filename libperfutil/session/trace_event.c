@@ -13,6 +13,7 @@
 #include <trace_event.h>
 #include "base/named.h"
 #include "base/rc.h"
+#include "base/sized.h"
 #include "session/hook_event.h"
 
 #define SLOTS      4096u
@@ -252,25 +253,32 @@ int TraceEventWrite(int event, const uint64_t values[], const int lens[], const 
 }
 
 static __attribute__((noinline)) int put(struct trace_event *event, const uint64_t values[],
-					 const char *const strs[])
+					 const char *const strs[], size_t size)
 {
 	int id = __atomic_load_n(&event->id, __ATOMIC_RELAXED);
 
 	if (!id) {
-		id = TraceEventNew(event->name, event->fields + (*event->fields == ','));
+		id = sized_is_known(event, size, sizeof(*event)) ?
+			     TraceEventNew(event->name, event->fields + (*event->fields == ',')) :
+			     rc_say(PI_NOT_SUPPORTED, SIZED_UNKNOWN(struct trace_event));
 		__atomic_store_n(&event->id, id, __ATOMIC_RELAXED);
 	}
 	return id < 0 ? id : TraceEventWrite(id, values + 1, NULL, strs + 1);
 }
 
 /* The usual one has been declared, and has numbers alone: in few instructions. */
-__attribute__((optimize("omit-frame-pointer"))) int TraceEventPut(struct trace_event *event,
-								  const uint64_t values[],
-								  const char *const strs[])
+__attribute__((optimize("omit-frame-pointer"))) int
+TraceEventPut_sized(struct trace_event *event, const uint64_t values[], const char *const strs[],
+		    size_t size)
 {
 	const struct declared *d = find(__atomic_load_n(&event->id, __ATOMIC_RELAXED));
 
 	if (!d || d->hook.strs)
-		return put(event, values, strs);
+		return put(event, values, strs, size);
 	return hook_write_ints(&d->hook, values + 1);
+}
+
+int TraceEventPut(struct trace_event *event, const uint64_t values[], const char *const strs[])
+{
+	return TraceEventPut_sized(event, values, strs, UP_TO(struct trace_event, id));
 }

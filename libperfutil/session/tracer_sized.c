@@ -36,23 +36,36 @@ FIRST(void, tracer_info, struct tracer *t, struct trace_info *info)
 }
 
 /* What the caller's options do not have is as tracer_defaults sets it. */
-struct tracer *tracer_open_sized(const struct tracer_options *options, int *rc, size_t size)
+struct tracer *tracer_open_sized(const struct tracer_options *options, int *rc, size_t size,
+				 size_t itrace_size)
 {
+	struct tracer_itrace itrace = { 0 };
 	struct tracer_options own;
 
 	if (!options)
 		return whole_tracer_open(NULL, rc);
 	whole_tracer_defaults(&own);
 	options = sized_take(options, size, &own, sizeof(own));
-	if (options)
-		return whole_tracer_open(options, rc);
-	*rc = rc_say(PI_NOT_SUPPORTED, SIZED_UNKNOWN(struct tracer_options));
-	return NULL;
+	if (!options) {
+		*rc = rc_say(PI_NOT_SUPPORTED, SIZED_UNKNOWN(struct tracer_options));
+		return NULL;
+	}
+	if (options->itrace) {
+		own = *options;
+		own.itrace = sized_take(options->itrace, itrace_size, &itrace, sizeof(itrace));
+		options = &own;
+		if (!own.itrace) {
+			*rc = rc_say(PI_NOT_SUPPORTED, SIZED_UNKNOWN(struct tracer_itrace));
+			return NULL;
+		}
+	}
+	return whole_tracer_open(options, rc);
 }
 
 FIRST(struct tracer *, tracer_open, const struct tracer_options *options, int *rc)
 {
-	return tracer_open_sized(options, rc, UP_TO(struct tracer_options, group));
+	return tracer_open_sized(options, rc, UP_TO(struct tracer_options, group),
+				 UP_TO(struct tracer_itrace, stop_file));
 }
 
 int tracer_itrace_sized(struct tracer *t, const struct tracer_itrace *itrace, size_t size)

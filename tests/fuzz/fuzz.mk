@@ -90,7 +90,7 @@ FUZZ_SRC_itrace = $(FUZZ_SRC_post)
 FUZZ_LIB_itrace = $(FUZZ_LIB_post)
 
 FUZZ_SRC_post	:= $(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC) $(A2N_SRC) $(FUZZ_FOR_file) \
-		   $(call PERF,collector_majors crc32c merge_sized named record_names perf_decode perf_records rc)
+		   $(call PERF,collector_majors crc32c merge_sized named pifile_sized record_names perf_decode perf_records rc)
 FUZZ_FOR_gperftools := post/input/gperftools/gperftools.c post/input/gperftools/gperftools_java.c
 FUZZ_SRC_gperftools = $(FUZZ_SRC_post)
 FUZZ_LIB_gperftools = $(FUZZ_LIB_post)

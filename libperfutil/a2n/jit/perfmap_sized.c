@@ -5,6 +5,7 @@
 
 #undef perfmap_next
 #undef perfmap_fault
+#undef perfmap_open_part
 
 int perfmap_next_sized(struct perfmap *m, struct perfmap_entry *entry, size_t size)
 {
@@ -32,4 +33,22 @@ void perfmap_fault_sized(const struct perfmap *m, struct perfmap_fault *fault, s
 FIRST(void, perfmap_fault, const struct perfmap *m, struct perfmap_fault *fault)
 {
 	perfmap_fault_sized(m, fault, UP_TO(struct perfmap_fault, unfinished));
+}
+
+int perfmap_open_part_sized(struct perfmap **m, const void *section, size_t size,
+			    struct perfmap_part *part, size_t part_size)
+{
+	struct perfmap_part own;
+	int rc = whole_perfmap_open_part(m, section, size,
+					 sized_place(part, part_size, &own, sizeof(own)));
+
+	if (!rc)
+		sized_give(part, part_size, &own, sizeof(own));
+	return rc;
+}
+
+FIRST(int, perfmap_open_part, struct perfmap **m, const void *section, size_t size,
+      struct perfmap_part *part)
+{
+	return perfmap_open_part_sized(m, section, size, part, UP_TO(struct perfmap_part, path));
 }

@@ -24,6 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
+#include <trace_event.h>
 #include <tracer.h>
 #include <unistd.h>
 
@@ -50,6 +52,13 @@
 #undef jitlog_fault
 #undef perfmap_next
 #undef perfmap_fault
+#undef perfmap_open_part
+#undef pifile_open
+#undef pifile_user_record
+#undef a2n_history
+#undef a2n_lines
+#undef A2nAddJittedMethodLines
+#undef A2nGetAllFunctions
 #endif
 
 #define BEHIND 512
@@ -81,9 +90,11 @@ static bool all(const void *from, size_t size, int what)
 	} *p = malloc(sizeof(*p));            \
 	memset(p, FILLED, sizeof(*p))
 #ifdef LATER
-#define KNOWN(i) all(p->s[i].later, sizeof(p->s[i].later), 0)
+#define KNOWN(i)   all(p->s[i].later, sizeof(p->s[i].later), 0)
+#define IS_ZERO(s) all((s)->later, sizeof((s)->later), 0)
 #else
-#define KNOWN(i) true
+#define KNOWN(i)   true
+#define IS_ZERO(s) ((void)(s), true)
 #endif
 #define TELL(name, condition) \
 	tell(name, (condition) && all(p->behind, BEHIND, FILLED) && KNOWN(0)), free(p)
@@ -327,6 +338,177 @@ static void records(const char *path)
 	pifile_close(f);
 }
 
+/* ---- what callbacks and lists are of --------------------------------------------------------- */
+
+static void see_span(void *arg, const struct a2n_span *span)
+{
+	unsigned int *n = arg;
+
+	*n += span->kind == A2N_SPAN_CODE && span->start == 0x5000 && span->length == 64 &&
+	      !strcmp(span->name, "code") && IS_ZERO(span);
+}
+
+/* An address in code that was inlined. */
+extern const char sizes_place[];
+static inline __attribute__((always_inline)) void inlined_one(void)
+{
+	__asm__ volatile("sizes_place: nop");
+}
+
+static __attribute__((noinline, noclone)) void outer_one(void)
+{
+	inlined_one();
+	__asm__ volatile("nop");
+}
+
+static void see_frames(void *arg, size_t i, const struct a2n_frame *frames, size_t n)
+{
+	unsigned int *right = arg;
+
+	*right += i == 0 && n == 2 && frames[0].function && frames[1].function &&
+		  !strcmp(frames[0].function, "inlined_one") &&
+		  !strcmp(frames[1].function, "outer_one") && frames[1].line > frames[0].line &&
+		  IS_ZERO(&frames[0]) && IS_ZERO(&frames[1]);
+}
+
+static int see_function(void *arg, const SYMDATA *data)
+{
+	unsigned int *n = arg;
+
+	*n += !strcmp(data->sym_name, "outer_one") && data->sym_length && !*data->src_file &&
+	      IS_ZERO(data);
+	return 0;
+}
+
+static void called_back(void)
+{
+	static const A2N_LINE lines[] = { { .offset = 0, .line = 1 }, { .offset = 16, .line = 2 } };
+	struct a2n *a = a2n_open(NULL);
+	struct a2n_answer answer;
+	struct timespec now;
+	unsigned int n = 0;
+	const char *file;
+	uint32_t line;
+	SYMDATA own;
+
+	outer_one();
+	if (!a || a2n_process(a, 1, 7, 1) || a2n_jit_load(a, 2, 7, 0x5000, 64, "code", 4))
+		return;
+	a2n_history(a, 7, 0x5010, see_span, &n);
+	tell("a2n_history", n == 1);
+	a2n_close(a);
+	a = a2n_open(NULL);
+	if (!a || a2n_add_process(a, 0, NULL))
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	a2n_resolve(a, (uint32_t)getpid(), (uint64_t)now.tv_sec * 1000000000 + 999999999,
+		    (uintptr_t)sizes_place, false, &answer);
+	n = 0;
+	tell("a2n_lines",
+	     !a2n_lines(a, answer.module, &answer.module_offset, 1, true, see_frames, &n) &&
+		     n == 1);
+	a2n_close(a);
+	if (A2nInit() || A2nLoadMap((uint32_t)getpid()) || A2nCreateProcess(7, 1))
+		return;
+	n = 0;
+	tell("A2nGetAllFunctions",
+	     !A2nGetSymbol((uint32_t)getpid(), (uintptr_t)sizes_place, &own) &&
+		     !A2nGetAllFunctions(own.mod_name, see_function, &n) && n == 1);
+	tell("A2nAddJittedMethodLines",
+	     !A2nAddJittedMethodLines(7, "method", 0x5000, 64, NULL, "a.java", lines, 2, 2) &&
+		     !A2nGetLineNumber(7, 0x5010, &file, &line) && line == 2);
+	A2nTerminate();
+}
+
+/* Two sections whose payloads are damaged. */
+static bool damage(const char *path, const char *to, uint64_t where[2])
+{
+	struct pifile *f = pifile_open(path, NULL);
+	unsigned int n = 0;
+	FILE *in = fopen(path, "re"), *out = fopen(to, "w+e");
+	int c;
+
+	if (!f || !in || !out)
+		return false;
+	while ((c = fgetc(in)) != EOF)
+		fputc(c, out);
+	for (size_t i = 0; i < pifile_sections(f) && n < 2; i++) {
+		if (!pifile_section(f, i)->stored)
+			continue;
+		where[n] = pifile_section_offset(f, i);
+		fseek(out, (long)(where[n++] + pifile_section(f, i)->size), SEEK_SET);
+		fputs("damaged", out);
+	}
+	pifile_close(f);
+	fclose(in);
+	return !fclose(out) && n == 2;
+}
+
+static void faults(const char *path)
+{
+	const struct pifile_fault *list;
+	uint64_t where[2];
+	struct pifile *f;
+	size_t n = 0;
+
+	{
+		PLACE(struct pifile_fault, 1);
+
+		f = pifile_open("/none/such", p->s);
+		TELL("pifile_open", !f && !p->s->offset);
+	}
+	f = damage(path, "damaged.nrm2", where) ? pifile_open("damaged.nrm2", NULL) : NULL;
+	if (f)
+		n = pifile_verify(f);
+	if (f)
+		pifile_faults(f, &list);
+	tell("pifile_faults", n == 2 && list[0].offset == where[0] && list[1].offset == where[1] &&
+				      IS_ZERO(&list[0]) && IS_ZERO(&list[1]));
+	pifile_close(f);
+}
+
+static const struct {
+	struct pitrace_user head;
+	uint64_t values[2];
+	uint32_t length;
+	char text[4];
+} __attribute__((packed, aligned(4))) user_data = { { .pid = 7, .ints = 2, .strs = 1 }, { 11, 12 }, 4, "word" };
+static const struct pirecord user_record = {
+	.major = 0xD0,
+	.minor = 9,
+	.type = PITRACE_TYPE_MIXED,
+	.data = &user_data,
+	.size = sizeof(user_data),
+};
+
+static void user_records(void)
+{
+	PLACE(struct pifile_user, 1);
+	int rc = pifile_user_record(&user_record, p->s);
+	size_t length = 0;
+
+	TELL("pifile_user_record", !rc && p->s->pid == 7 && p->s->minor == 9 &&
+					   pifile_user_int(p->s, 1) == 12 &&
+					   pifile_user_string(p->s, 0, &length) && length == 4);
+}
+
+static void map_part(void)
+{
+	static const char text[] = "pid 5 since 0 until 9 offset 3 path /a\n5000 40 x\n";
+	PLACE(struct perfmap_part, 1);
+	struct perfmap *m;
+	int rc = perfmap_open_part(&m, text, sizeof(text) - 1, p->s);
+
+	TELL("perfmap_open_part", !rc && p->s->pid == 5 && p->s->offset == 3);
+	if (!rc)
+		perfmap_close(m);
+}
+
+#ifdef LATER
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#endif
+TRACE_EVENT(of_a_size, (u32, number));
+
 /* ---- what is given --------------------------------------------------------------------------- */
 
 #ifndef PLAIN
@@ -345,6 +527,32 @@ static const struct counters_options nothing = { .scope = COUNTERS_PROCESS };
 static const struct pttview_options options = { .count = 1, .metrics = metrics };
 static const struct a2n_options plain = { .sympath = "/none" };
 static const struct a2n_map mapped = { .start = 0x1000, .length = 0x1000, .path = "/none/such" };
+
+static void give_more_parts(void)
+{
+	const size_t size = offsetof(struct tracer_itrace, stop_file);
+	struct tracer_itrace i = { .scope = PITRACE_ITRACE_ALL };
+	struct tracer_options o;
+	int rc = 0;
+
+	{
+		PLACE(struct pifile_user, 1);
+
+		rc = pifile_user_record_sized(part(&user_record, offsetof(struct pirecord, gaps)),
+					      p->s, offsetof(struct pirecord, gaps),
+					      offsetof(struct pifile_user, next));
+		tell("pifile_user_record_part",
+		     !rc && p->s->strs == 1 && p->s->next == FILLED * 0x01010101u &&
+			     all(p->behind, BEHIND, FILLED));
+		free(p);
+	}
+	tracer_defaults(&o);
+	o.collector = "none such";
+	o.itrace = part(&i, size);
+	tell("tracer_open_part", !tracer_open_sized(&o, &rc, sizeof(o), size) &&
+					 rc == PI_INVALID_ARGUMENT &&
+					 strstr(TraceLastError(), "none such"));
+}
 
 /* An older program's: the rest is 0. */
 static void give_parts(void)
@@ -385,6 +593,7 @@ static void give_parts(void)
 	tell("a2n_jit_lines_part",
 	     !rc && !a2n_jit_lines_sized(a, part(short_lines, sizeof(short_lines)), 2, 16));
 	a2n_close(a);
+	give_more_parts();
 }
 #endif
 
@@ -403,6 +612,33 @@ static struct tracer *a_tracer(struct tracer_options *o, int *rc)
 static bool says(int rc, const char *name)
 {
 	return rc == PI_NOT_SUPPORTED && strstr(TraceLastError(), name);
+}
+
+static void give_yet_more(void)
+{
+	const A2N_LINE lines[] = { { .line = 1 }, { .offset = 8, .line = 2, .later = { 7 } } };
+	struct tracer_itrace i = { .scope = PITRACE_ITRACE_ALL, .later = { 0, 1 } };
+	struct pirecord r = user_record;
+	struct tracer_options o;
+	struct pifile_user user;
+	struct a2n *a = a2n_open(NULL);
+	int rc = 0;
+
+	tracer_defaults(&o);
+	o.itrace = &i;
+	tell("tracer_open_itrace_more", !tracer_open(&o, &rc) && says(rc, "tracer_itrace"));
+	r.later[1] = 1;
+	tell("pifile_user_record_more", pifile_user_record(&r, &user) == -E2BIG);
+	tell("a2n_feed_record_more",
+	     a && !a2n_feed_record(a, &user_record) && a2n_feed_record(a, &r) == -E2BIG);
+	a2n_close(a);
+	tell("A2nAddJittedMethodLines_more",
+	     !A2nInit() && !A2nCreateProcess(7, 1) &&
+		     A2nAddJittedMethodLines(7, "m", 0x5000, 64, NULL, "f", lines, 2, 2) == -E2BIG);
+	A2nTerminate();
+	trace_event_of_of_a_size.id = 0;
+	trace_event_of_of_a_size.later[0] = 1;
+	tell("trace_event_more", says(trace_event_of_a_size(&trace_event_of_of_a_size, 3), "trace_event"));
 }
 
 /* What a newer one sets is refused where this library does not know it. */
@@ -458,6 +694,7 @@ static void give_more(void)
 	     jitdump_load_unwind(dump, 1, "x", 0x5000, 4, "abc", NULL, 0, &unwind, NULL) == -E2BIG);
 	remove(jitdump_path(dump));
 	jitdump_end(dump);
+	give_yet_more();
 }
 #endif
 
@@ -470,6 +707,12 @@ int main(int argc, char **argv)
 	names();
 	code_files();
 	records(argc > 1 ? argv[1] : "");
+	called_back();
+	faults(argc > 1 ? argv[1] : "");
+	user_records();
+	map_part();
+	tell("trace_event",
+	     trace_event_of_a_size(&trace_event_of_of_a_size, 3) == TRACE_NOBODY);
 #ifndef PLAIN
 	give_parts();
 #endif
