@@ -199,6 +199,33 @@ beside() {
 }
 check beside_the_library beside
 
+# ... and by the holder, which is a program of its own in a folder of its own.
+beside_the_holder() {
+	local cflags libs
+	read -ra cflags < <(config --cflags perfutil)
+	read -ra libs < <(config --libs perfutil)
+	cat >"$work/held.c" <<-END
+		#include <perfutil.h>
+		#include <stdio.h>
+		#include <string.h>
+		#include <unistd.h>
+		int main(void)
+		{
+			TraceSetScope(TRACE_PROCESS, getpid());
+			TraceSetMode(TRACE_CONTINUOUS);
+			TraceSetCollector("timer");
+			if (TraceInit(0) == 0)
+				return 1;
+			puts(TraceLastError());
+			return !strstr(TraceLastError(), "a process that runs already");
+		}
+	END
+	${CC:-gcc} "${cflags[@]}" -o "$work/held" "$work/held.c" "${libs[@]}" &&
+		(cd "$usr" && env -u PITRACE_TIMER_LIBRARY -u PITRACE_HOLDER PITRACE_SOCKET="$work/held.socket" \
+			LD_LIBRARY_PATH=lib "$work/held")
+}
+check beside_the_holder beside_the_holder
+
 # Built for another PREFIX what tells of the places is compiled anew.
 another_prefix() {
 	local object=$work/o/obj/libperfutil/collect/timer/timer_check.o

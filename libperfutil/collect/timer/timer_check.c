@@ -11,12 +11,12 @@
 #include "collect/timer/timer_program.h"
 #include "collect/timer/timer_session.h"
 
-/* What is preloaded lies beside this library or program, or where they were to be installed; the
- * environment can override it. */
+/* What is preloaded lies beside this library, program or pitrace-holder, or where they were to be
+ * installed; the environment can override it. */
 bool timer_find_library(char path[PATH_MAX])
 {
 	static const char *const near[] = { "pitrace/" TIMER_LIBRARY,
-					    "../lib/pitrace/" TIMER_LIBRARY, NULL };
+					    "../lib/pitrace/" TIMER_LIBRARY, TIMER_LIBRARY, NULL };
 	const char *override = secure_getenv("PITRACE_TIMER_LIBRARY");
 
 	if (override)
