@@ -88,8 +88,8 @@ struct pifile {
 	size_t nsections, room;
 	uint64_t first;              /* smallest first stamp of a segment */
 	struct pifile_section shown; /* result of pifile_section */
-	char *faults;      /* FILE_FAULTS of the program's struct pifile_fault */
-	size_t fault_size; /* … of this size */
+	char *faults;                /* FILE_FAULTS of the program's struct pifile_fault */
+	size_t fault_size;           /* … of this size */
 	size_t nfaults;
 	struct file_buffer stored; /* bytes of a compressed payload */
 	void *dctx;                /* ZSTD_DCtx */

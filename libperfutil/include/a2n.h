@@ -372,11 +372,11 @@ int a2n_lines_sized(struct a2n *a, const struct a2n_module *module, const uint64
 #define a2n_feed_record(...) a2n_feed_record_sized(__VA_ARGS__, sizeof(struct pirecord))
 #define a2n_history(...)     a2n_history_sized(__VA_ARGS__, sizeof(struct a2n_span))
 #define a2n_lines(...)       a2n_lines_sized(__VA_ARGS__, sizeof(struct a2n_frame))
-#define a2n_open(...)      a2n_open_sized(__VA_ARGS__, sizeof(struct a2n_options))
-#define a2n_add_map(...)   a2n_add_map_sized(__VA_ARGS__, sizeof(struct a2n_map))
-#define a2n_jit_lines(...) a2n_jit_lines_sized(__VA_ARGS__, sizeof(struct a2n_jit_line))
-#define a2n_resolve(...)   a2n_resolve_sized(__VA_ARGS__, sizeof(struct a2n_answer))
-#define a2n_code(...)      a2n_code_sized(__VA_ARGS__, sizeof(struct a2n_code))
+#define a2n_open(...)        a2n_open_sized(__VA_ARGS__, sizeof(struct a2n_options))
+#define a2n_add_map(...)     a2n_add_map_sized(__VA_ARGS__, sizeof(struct a2n_map))
+#define a2n_jit_lines(...)   a2n_jit_lines_sized(__VA_ARGS__, sizeof(struct a2n_jit_line))
+#define a2n_resolve(...)     a2n_resolve_sized(__VA_ARGS__, sizeof(struct a2n_answer))
+#define a2n_code(...)        a2n_code_sized(__VA_ARGS__, sizeof(struct a2n_code))
 #endif
 
 #ifdef __cplusplus

@@ -111,8 +111,8 @@ int A2nGetAllFunctions_sized(const char *module, int (*each)(void *arg, const SY
 #ifndef PITRACE_OWN_SOURCE
 #define A2nAddJittedMethodLines(...) A2nAddJittedMethodLines_sized(__VA_ARGS__, sizeof(A2N_LINE))
 #define A2nGetAllFunctions(...)      A2nGetAllFunctions_sized(__VA_ARGS__, sizeof(SYMDATA))
-#define A2nGetSymbol(...)   A2nGetSymbol_sized(__VA_ARGS__, sizeof(SYMDATA))
-#define A2nGetSymbolAt(...) A2nGetSymbolAt_sized(__VA_ARGS__, sizeof(SYMDATA))
+#define A2nGetSymbol(...)            A2nGetSymbol_sized(__VA_ARGS__, sizeof(SYMDATA))
+#define A2nGetSymbolAt(...)          A2nGetSymbolAt_sized(__VA_ARGS__, sizeof(SYMDATA))
 #endif
 
 #ifdef __cplusplus

@@ -68,8 +68,8 @@ int perfmap_open_part_sized(struct perfmap **m, const void *section, size_t size
 			    struct perfmap_part *part, size_t part_size) PITRACE_USE_RESULT;
 #ifndef PITRACE_OWN_SOURCE
 #define perfmap_open_part(...) perfmap_open_part_sized(__VA_ARGS__, sizeof(struct perfmap_part))
-#define perfmap_next(...)  perfmap_next_sized(__VA_ARGS__, sizeof(struct perfmap_entry))
-#define perfmap_fault(...) perfmap_fault_sized(__VA_ARGS__, sizeof(struct perfmap_fault))
+#define perfmap_next(...)      perfmap_next_sized(__VA_ARGS__, sizeof(struct perfmap_entry))
+#define perfmap_fault(...)     perfmap_fault_sized(__VA_ARGS__, sizeof(struct perfmap_fault))
 #endif
 
 #ifdef __cplusplus

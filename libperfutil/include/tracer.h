@@ -127,9 +127,8 @@ int tracer_itrace_sized(struct tracer *t, const struct tracer_itrace *itrace, si
 #define tracer_itrace(...)   tracer_itrace_sized(__VA_ARGS__, sizeof(struct tracer_itrace))
 #define tracer_defaults(...) tracer_defaults_sized(__VA_ARGS__, sizeof(struct tracer_options))
 #define tracer_info(...)     tracer_info_sized(__VA_ARGS__, sizeof(struct trace_info))
-#define tracer_open(...)                                          \
-	tracer_open_sized(__VA_ARGS__, sizeof(struct tracer_options), \
-			  sizeof(struct tracer_itrace))
+#define tracer_open(...) \
+	tracer_open_sized(__VA_ARGS__, sizeof(struct tracer_options), sizeof(struct tracer_itrace))
 #endif
 
 #ifdef __cplusplus

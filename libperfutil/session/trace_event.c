@@ -267,9 +267,10 @@ static __attribute__((noinline)) int put(struct trace_event *event, const uint64
 }
 
 /* The usual one has been declared, and has numbers alone: in few instructions. */
-__attribute__((optimize("omit-frame-pointer"))) int
-TraceEventPut_sized(struct trace_event *event, const uint64_t values[], const char *const strs[],
-		    size_t size)
+__attribute__((optimize("omit-frame-pointer"))) int TraceEventPut_sized(struct trace_event *event,
+									const uint64_t values[],
+									const char *const strs[],
+									size_t size)
 {
 	const struct declared *d = find(__atomic_load_n(&event->id, __ATOMIC_RELAXED));
 

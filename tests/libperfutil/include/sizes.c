@@ -472,7 +472,8 @@ static const struct {
 	uint64_t values[2];
 	uint32_t length;
 	char text[4];
-} __attribute__((packed, aligned(4))) user_data = { { .pid = 7, .ints = 2, .strs = 1 }, { 11, 12 }, 4, "word" };
+} __attribute__((packed, aligned(4)))
+user_data = { { .pid = 7, .ints = 2, .strs = 1 }, { 11, 12 }, 4, "word" };
 static const struct pirecord user_record = {
 	.major = 0xD0,
 	.minor = 9,
@@ -541,9 +542,9 @@ static void give_more_parts(void)
 		rc = pifile_user_record_sized(part(&user_record, offsetof(struct pirecord, gaps)),
 					      p->s, offsetof(struct pirecord, gaps),
 					      offsetof(struct pifile_user, next));
-		tell("pifile_user_record_part",
-		     !rc && p->s->strs == 1 && p->s->next == FILLED * 0x01010101u &&
-			     all(p->behind, BEHIND, FILLED));
+		tell("pifile_user_record_part", !rc && p->s->strs == 1 &&
+							p->s->next == FILLED * 0x01010101u &&
+							all(p->behind, BEHIND, FILLED));
 		free(p);
 	}
 	tracer_defaults(&o);
@@ -638,7 +639,8 @@ static void give_yet_more(void)
 	A2nTerminate();
 	trace_event_of_of_a_size.id = 0;
 	trace_event_of_of_a_size.later[0] = 1;
-	tell("trace_event_more", says(trace_event_of_a_size(&trace_event_of_of_a_size, 3), "trace_event"));
+	tell("trace_event_more",
+	     says(trace_event_of_a_size(&trace_event_of_of_a_size, 3), "trace_event"));
 }
 
 /* What a newer one sets is refused where this library does not know it. */
@@ -711,8 +713,7 @@ int main(int argc, char **argv)
 	faults(argc > 1 ? argv[1] : "");
 	user_records();
 	map_part();
-	tell("trace_event",
-	     trace_event_of_a_size(&trace_event_of_of_a_size, 3) == TRACE_NOBODY);
+	tell("trace_event", trace_event_of_a_size(&trace_event_of_of_a_size, 3) == TRACE_NOBODY);
 #ifndef PLAIN
 	give_parts();
 #endif
