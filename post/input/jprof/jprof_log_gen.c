@@ -56,7 +56,7 @@ struct log_gen {
 	struct gen_thread *now;
 	uint32_t before;
 	uint64_t time, first; /* of the chunk; of the first one */
-	uint8_t *copy; /* of a chunk: the window moves */
+	uint8_t *copy;        /* of a chunk: the window moves */
 	/* A pass: */
 	unsigned int what;
 	struct gen_event {
