@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Ten thousand threads that come and go. Programs of the size of real ones, under the agent with all methods, in both modes: the JDK's HTTP server
-# with many threads, stacks that are deep and that overflow, exceptions; loops as benchmarks have them.
+# Ten thousand threads that come and go. Programs of the size of real ones, under the agent with all methods,
+# in both modes: the JDK's HTTP server with many threads, stacks that are deep and that overflow, exceptions;
+# loops as benchmarks have them.
 # They say what they say otherwise, and entries are exits, exits by exception and the frames that live, to
 # the last one.
 # shellcheck disable=SC2016 # names of inner classes
