@@ -31,6 +31,7 @@ reached=(
 	"probes.Hellop 2 -"
 	"probes.Getters 2 5"
 	"probes.Recursion 2 5"
+	"probes.Virtuals 6 28"
 	"rewrite.Hellop 24 -"
 	"rewrite.Getters 292 -"
 	"rewrite.Recursion 6 -"
