@@ -327,7 +327,7 @@ CALLED static int depth(int n)
 /* ---- loops: little is called, much is done */
 CALLED static unsigned int mix(unsigned int n)
 {
-	for (int i = 0; i < 300; i++)
+	for (int i = 0; i < 60; i++)
 		n = n * 31 + (n >> 7);
 	return n;
 }

@@ -63,7 +63,7 @@ CALLED int exceptions(int n)
 {
 	int sum = 0;
 
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 2; i++)
 		sum += catches(n) + leaf(i);
 	return sum;
 }
