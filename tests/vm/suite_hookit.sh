@@ -48,8 +48,8 @@ uncounted=" signals forks vforks exceptions loads "
 # What is not reached. By -mfentry: gcc gives functions a frame that have none without (two instructions, and
 # where loops begin elsewhere a nop), and a tail call a jump of its own where there is a conditional one. By
 # sites: a tail call is two events whose cost nobody has trained, and a library that is loaded later is not
-# patched.
-unreached=" fentry.structs fentry.floating fentry.tails sites.tails sites.loads "
+# patched. By both: frames that longjmp() leaves end together, which is no sequence that can be trained.
+unreached=" fentry.jumps sites.jumps fentry.structs fentry.floating fentry.tails sites.tails sites.loads "
 for program in "$@"; do
 	which=truth
 	case $program in virtuals | exceptions | statics | exits) which=truthcc ;; esac

@@ -10,8 +10,8 @@ for program in "$@"; do
 	case $program in virtuals | exceptions | statics | exits) which=truthcc ;; esac
 	cd /truth/plain || exit
 	swtrace run -q --itrace --from ./$which:truth_begin --until ./$which:truth_end -o /tmp/trace.nrm2 -- \
-		./$which "$program" >"/tmp/plain.$program" 2>/tmp/log &&
-		post -arc -c -q -r /tmp/trace.nrm2 -o "/tmp/$program.arc" >>/tmp/log 2>&1 || cat /tmp/log
+		./$which "$program" >"/tmp/plain.$program" 2>/tmp/log
+	post -arc -c -q -r /tmp/trace.nrm2 -o "/tmp/$program.arc" >>/tmp/log 2>&1 || cat /tmp/log
 	rm -f /tmp/trace.nrm2
 	for kind in fentry sites; do
 		cd /truth/$kind || exit
