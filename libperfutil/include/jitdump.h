@@ -108,6 +108,9 @@ int jitdump_load(struct jitdump_writer *w, const char *name, uint64_t address, u
 int jitdump_load_late(struct jitdump_writer *w, uint64_t since, const char *name, uint64_t address,
 		      uint64_t size, const void *code, const struct jitdump_line *lines,
 		      uint32_t n_lines, uint64_t *index) PITRACE_NONNULL(1);
+/* With `since`: no other code is ever there, so that it may have run since then, however late the
+ * record is. */
+#define JITDUMP_ALONE (1ull << 63)
 /* The same, with unwinding tables. Addresses in them are relative (pcrel), as if .eh_frame followed
  * the code at the next multiple of 8, and .eh_frame_hdr right after that. Other readers expect
  * both. unwind NULL: none. */

@@ -317,6 +317,10 @@ static int read_late(struct jitdump *d, struct bytes b, uint64_t room, struct ji
 		return 0;
 	}
 	e->earliest = e->time > d->info.late ? e->time - d->info.late : 0;
+	if (since & JITDUMP_ALONE) {
+		since &= ~JITDUMP_ALONE;
+		e->earliest = 0;
+	}
 	if (e->earliest < since)
 		e->earliest = since < e->time ? since : e->time;
 	if (room - code >= e->size)

@@ -133,7 +133,7 @@ static bool write_one(const struct vm_layout *l, uint32_t at, const struct seen_
 	file_of(m, m->text, m->text + m->class_length + m->name_length + m->descriptor_length,
 		file);
 	n = lines_of(m, l->excluded, file, address, &lines);
-	done = names_put(m->since, name, address, 1u << WALK_RANGE_BITS, lines, n);
+	done = names_put(m->since | JITDUMP_ALONE, name, address, 1u << WALK_RANGE_BITS, lines, n);
 	free(lines);
 	return done;
 }
@@ -141,7 +141,7 @@ static bool write_one(const struct vm_layout *l, uint32_t at, const struct seen_
 static bool write_reasons(void)
 {
 	for (enum walk_end end = WALK_WHOLE + 1; end < WALK_ENDS; end++)
-		if (!names_put(0, walk_end_names[end], walk_address(end, 0, 0),
+		if (!names_put(JITDUMP_ALONE, walk_end_names[end], walk_address(end, 0, 0),
 			       1u << WALK_RANGE_BITS, NULL, 0))
 			return false;
 	return true;
