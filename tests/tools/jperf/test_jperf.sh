@@ -14,6 +14,8 @@ if ! command -v javac >/dev/null || [ ! -f "$build/lib/pitrace/JPerf.jar" ]; the
 fi
 jar=$build/lib/pitrace/JPerf.jar
 unset JAVA_TOOL_OPTIONS
+# A session of its own.
+export PITRACE_SOCKET=$work/socket
 cd "$work" || exit 1
 javac -Xlint:all,-try -Werror -cp "$jar" -d . "$top/tests/tools/jperf/JPerfCalls.java" || exit 1
 # What the VM has to say of the native methods stands among the results.
@@ -100,6 +102,17 @@ is lists "$(grep -v '^collector' out | tr '\n' ' ')" \
 is collectors "$(sed -n 's/^collector //p' out | cut -d' ' -f1 | tr '\n' ' ')" 'driver perf timer ptrace '
 calls wrong >out
 is wrong "$(sed 's/invalid argument/-/' out | tr '\n' ' ')" 'nul - long - default 0 collector - info - ints hook record too long strs -16 major - ptt - ptt_null - ptt_nul - list - before not initialized: the call that begins it comes first event - event_null - ids -, -10, -10 found - has 0 0 null null can 0 0 span 1 span_twice ok thrown true '
+
+# ITraceOn around a loop, by ptrace: its arc has the loop's name.
+if [ "$(uname -m)" = x86_64 ]; then
+	javac -cp "$jar" -d . "$top/tests/vm/java/JPerfLoop.java" || exit 1
+	timeout 300 java -XX:-TieredCompilation -Xbatch -XX:CompileThreshold=300 \
+		"-agentpath:$build/lib/pitrace/libpijit.so" -cp "$jar:." JPerfLoop 300 >out 2>&1
+	verdict traces_itself $? "$(tail -3 out)"
+	"$bin/post" -r loop.nrm2 -arc -q -o loop.arc >out 2>&1
+	[ "$(grep -c 'JPerfLoop.spin(int):JITCODE' loop.arc)" -gt 9 ]
+	verdict loop_named $? "$(tail -3 out; head -40 loop.arc | tail -5)"
+fi
 
 # ---- the JAR
 

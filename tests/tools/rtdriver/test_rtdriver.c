@@ -6,6 +6,7 @@
 #include "attach_reply.h"
 #include "process_text.h"
 #include "rt_protocol.h"
+#include "unit.h"
 
 #define TOKEN "0123456789abcdef0123456789abcdef"
 

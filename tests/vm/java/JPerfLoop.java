@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import pitrace.jperf.*;
 
-/** Traces its own loop, once that is compiled; and reads what PTT has of it. */
+/** JPerfLoop TURNS [ptt]: traces its own loop, once that is compiled; and reads what PTT has of it. */
 public class JPerfLoop {
 	static int spin(int turns) {
 		int sum = 0;
@@ -25,20 +25,26 @@ public class JPerfLoop {
 		must(ITrace.ITraceInit(ITrace.ITRACE_USER));
 		must(ITrace.ITraceEnableCurrent());
 		must(ITrace.ITraceOn());
-		sum += spin(5000);
+		sum += spin(Integer.parseInt(args[0]));
 		must(ITrace.ITraceOff());
 		must(Trace.TraceWriteBufferToFile(null));
 		must(ITrace.ITraceTerminate());
 
+		if (args.length > 1)
+			sum += ptt();
+		System.out.println("sum " + sum);
+	}
+
+	static int ptt() {
 		must(Ptt.PttInit(new String[] { "tsc" }, Ptt.TRACE_PRIV_ANY));
 		must(Ptt.PttInitThread(0));
 		var info = new PttInfo();
 		must(Ptt.PttGetInfo(info));
 		long first = Ptt.PttReadInline();
-		sum += spin(100000);
+		int sum = spin(100000);
 		long second = Ptt.PttReadInline();
 		must(Ptt.PttTerminate());
 		System.out.println("ptt " + info.collector + " " + info.fast + " " + (second - first));
-		System.out.println("sum " + sum);
+		return sum;
 	}
 }
