@@ -330,8 +330,8 @@ static bool is_file(const char *name, size_t n)
 	return same;
 }
 
-/* A copy has all bytes and is the user's alone; what has its name goes aside; what cannot be read is
- * no reason to move that. */
+/* A copy has all bytes and is the user's alone; what has its name goes aside; what cannot be read
+ * is no reason to move that. */
 static void copies(void)
 {
 	static const size_t sizes[] = { 0, 1, 4095, 4096, 100000 };

@@ -24,7 +24,7 @@ struct seen_method {
 	uint32_t class_length, name_length, descriptor_length, file_length, lines_length;
 	_Atomic uint32_t kinds; /* bits: how it ran */
 	bool is_native;
-	char text[]; /* class, name, descriptor, file, one behind the other; then the table of lines */
+	char text[]; /* class, name, descriptor, file; then the table of lines */
 };
 
 /* False: no memory. */
