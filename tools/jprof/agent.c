@@ -98,8 +98,7 @@ static jint begin_parts(JavaVM *java, bool running)
 		 * hears of it. */
 		{ PART_STACKS, stacks_begin },   { PART_NAMES, names_begin },
 		{ PART_THREADS, threads_begin }, { PART_OBJECTS, objects_begin },
-		{ PART_CALLS, calls_begin },
-		{ PART_LOCKS, locks_begin },
+		{ PART_CALLS, calls_begin },     { PART_LOCKS, locks_begin },
 		{ PART_CONTROL, control_begin },
 	};
 	jvmtiEnv *vm;

@@ -40,12 +40,17 @@ static void counts(void)
 	lock_waited(&t.record[one], 7000000);
 	lock_blocked(&t.record[0], 1);
 	show(&t);
-	CU_ASSERT_PTR_NOT_NULL(strstr(text, "contended enters: 4, blocked 8.000 ms; monitors: 3\n"));
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(text, "contended enters: 4, blocked 8.000 ms; monitors: 3\n"));
 	first = strstr(text, "B\\x1b@2\n");
 	second = strstr(text, "A@1\n");
 	CU_ASSERT(first && second && first < second);
-	CU_ASSERT_PTR_NOT_NULL(strstr(text, "        2      -      -         -        7.000        5.000        0        0.000 B"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(text, "        1      -      -         -        1.000        1.000        1        7.000 A"));
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(text,
+		       "        2      -      -         -        7.000        5.000        0        0.000 B"));
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(text,
+		       "        1      -      -         -        1.000        1.000        1        7.000 A"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "monitors without room\n"));
 	lock_table_reset(&t);
 	show(&t);

@@ -40,7 +40,8 @@ static void requests(void)
 			       "a request of another release");
 	CU_ASSERT_STRING_EQUAL(read_request(&back, "GET / HTTP/1.0"), "no request of rtdriver");
 	CU_ASSERT_STRING_EQUAL(read_request(&back, "pitrace-rt 1 abc stop"), "the token is none");
-	CU_ASSERT_STRING_EQUAL(read_request(&back, "pitrace-rt 1 -"), "a request without a command");
+	CU_ASSERT_STRING_EQUAL(read_request(&back, "pitrace-rt 1 -"),
+			       "a request without a command");
 	CU_ASSERT_STRING_EQUAL(read_request(&back, "pitrace-rt 1 - st\033op"),
 			       "control characters in a request");
 	CU_ASSERT_STRING_EQUAL(rt_request_read(&back, "pitrace-rt 1 - a\0b", 18),
@@ -137,12 +138,9 @@ static void proc(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "requests", requests },
-		{ "answers", answers },
-		{ "tokens", tokens },
-		{ "attach_replies", attach_replies },
-		{ "proc", proc },
-		{ NULL, NULL },
+		{ "requests", requests }, { "answers", answers },
+		{ "tokens", tokens },     { "attach_replies", attach_replies },
+		{ "proc", proc },         { NULL, NULL },
 	};
 
 	return unit_run("rtdriver", tests);
