@@ -18,6 +18,9 @@ static void store(const struct option_row *row, void *to, uint64_t n)
 	case 1:
 		*(uint8_t *)to = (uint8_t)n;
 		break;
+	case 2:
+		*(uint16_t *)to = (uint16_t)n;
+		break;
 	case 4:
 		*(uint32_t *)to = (uint32_t)n;
 		break;
@@ -71,8 +74,10 @@ bool number_of(const char *what, const char *text, uint64_t least, uint64_t most
 bool option_number(const struct option_given *given, void *to)
 {
 	const struct option_row *row = given->row;
-	uint64_t n, most = row->most ? row->most : row->size == 4 ? UINT32_MAX : UINT64_MAX;
+	uint64_t n, most = row->size < 8 ? (1ull << 8 * row->size) - 1 : UINT64_MAX;
 
+	if (row->most)
+		most = row->most;
 	if (!number_of(given->name, given->text, row->least, most, &n))
 		return false;
 	store(row, to, n);
