@@ -30,6 +30,8 @@
  * have written to it; 0, of no thread, is that of no_file, and in a child that of its parent's. */
 static struct hookfile no_file;
 static struct hookfile *fast = &no_file;
+/* The same where the kernel does not keep time by the processor's clock: it is asked. */
+static struct hookfile *asking = &no_file;
 #endif
 
 static __thread struct {
@@ -67,13 +69,17 @@ static uint64_t coarse_ns(void)
 /* Another thread may have made it just now. */
 static struct hookfile *ready(struct hookfile *f, const struct hook_place *p)
 {
+#ifdef __x86_64__
+	struct hookfile **usual = f->tsc ? &fast : &asking;
+#endif
+
 	if (!__atomic_load_n(&f->announced, __ATOMIC_ACQUIRE)) {
 		hookfile_announce(f, p->folder);
 		hook_set_also(f);
 	}
 #ifdef __x86_64__
-	if (f->cpu && __atomic_load_n(&fast, __ATOMIC_RELAXED) != f)
-		__atomic_store_n(&fast, f, __ATOMIC_RELEASE);
+	if (f->cpu && __atomic_load_n(usual, __ATOMIC_RELAXED) != f)
+		__atomic_store_n(usual, f, __ATOMIC_RELEASE);
 #endif
 	return f;
 }
@@ -100,7 +106,7 @@ static struct hookfile *file_of(const struct hook_place *p)
 	hook_set_also(new);
 #ifdef __x86_64__
 	/* struct rseq: cpu_id_start, cpu_id */
-	if (new->tsc &&&__rseq_offset)
+	if (&__rseq_offset)
 		new->cpu = __rseq_offset + (intptr_t)sizeof(uint32_t);
 #endif
 	if (!__atomic_compare_exchange_n(&hook_state->file, &f, new, false, __ATOMIC_ACQ_REL,
@@ -267,13 +273,14 @@ static int reach(struct hook_record *h)
 #define rare(x) __builtin_expect(x, 0)
 
 /*
- * The usual case: a file to write to, nobody else who listens, the processor's clock. Gives that
- * file, and the lane; NULL: something is otherwise. For majors of the last word.
+ * The usual case: a file to write to, nobody else who listens. Gives that file, and the lane; NULL:
+ * something is otherwise. For majors of the last word.
  */
-static inline __attribute__((always_inline)) struct hookfile *usual_file(unsigned int major,
+static inline __attribute__((always_inline)) struct hookfile *usual_file(struct hookfile **which,
+									 unsigned int major,
 									 uint32_t *here)
 {
-	struct hookfile *f = __atomic_load_n(&fast, __ATOMIC_ACQUIRE);
+	struct hookfile *f = __atomic_load_n(which, __ATOMIC_ACQUIRE);
 	const struct hookfile_control *c;
 	const uint64_t *also;
 
@@ -297,12 +304,12 @@ static inline __attribute__((always_inline)) struct hookfile *usual_file(unsigne
 }
 
 static inline __attribute__((always_inline)) struct hookfile_record *usual_begin(
-	const struct hookfile *f, uint32_t at, uint32_t head)
+	const struct hookfile *f, uint32_t at, uint32_t head, bool tsc)
 {
 	struct hookfile_record *r = hookfile_at(f, at);
 
 	hookfile_begin(r, head);
-	r->stamp = hookfile_now(true);
+	r->stamp = hookfile_now(tsc);
 	r->tid = self.tid;
 	return r;
 }
@@ -314,7 +321,8 @@ static inline bool is_told(const struct hook_event *e, const struct hookfile *f)
 }
 
 /* False: begin anew, by all that may be. */
-static bool usual_record(struct hook_record *h, int *rc)
+static inline __attribute__((always_inline)) bool usual_record(struct hookfile **which, bool tsc,
+							       struct hook_record *h, int *rc)
 {
 	struct hookfile_record *r;
 	uint32_t units, head, here, at;
@@ -322,7 +330,7 @@ static bool usual_record(struct hook_record *h, int *rc)
 
 	if (h->major < PITRACE_NAMED)
 		return false;
-	f = usual_file((unsigned int)h->major, &here);
+	f = usual_file(which, (unsigned int)h->major, &here);
 	if (!f || (h->event && !is_told(h->event, f)))
 		return false;
 	*rc = hook_measure(h);
@@ -332,7 +340,7 @@ static bool usual_record(struct hook_record *h, int *rc)
 	if (!hookfile_reserve_here(f, here, units, &at))
 		return false;
 	head = hookfile_head(here, (uint32_t)h->major, units);
-	r = usual_begin(f, at, head);
+	r = usual_begin(f, at, head, tsc);
 	r->minor = (uint32_t)h->minor;
 	r->counts = (uint32_t)h->int_count | (uint32_t)h->str_count << 16;
 	hook_copy(h, (uint8_t *)(r + 1));
@@ -347,7 +355,7 @@ static int write_record(struct hook_record *h)
 	int rc = TRACE_NOBODY;
 
 #ifdef __x86_64__
-	if (usual_record(h, &rc))
+	if (usual_record(&fast, true, h, &rc) || usual_record(&asking, false, h, &rc))
 		return rc;
 #endif
 	if (hook_listening(0, major) || hook_listening(1, major))
@@ -404,7 +412,7 @@ __attribute__((optimize("omit-frame-pointer"))) int hook_write_ints(const struct
 {
 	struct hookfile_record *r;
 	uint32_t units, head, here, at;
-	struct hookfile *f = usual_file(PITRACE_NAMED, &here);
+	struct hookfile *f = usual_file(&fast, PITRACE_NAMED, &here);
 	uint64_t bytes;
 
 	if (rare(!f) || rare(!is_told(e, f)))
@@ -413,7 +421,7 @@ __attribute__((optimize("omit-frame-pointer"))) int hook_write_ints(const struct
 	if (rare(!hookfile_reserve_here(f, here, units, &at)))
 		goto otherwise;
 	head = hookfile_head(here, PITRACE_NAMED, units);
-	r = usual_begin(f, at, head);
+	r = usual_begin(f, at, head, true);
 	memcpy((char *)r + offsetof(struct hookfile_record, minor), &e->minor_counts,
 	       sizeof(e->minor_counts));
 	/* The compiler would count elements, and their bytes besides. */
@@ -459,13 +467,13 @@ __attribute__((optimize("omit-frame-pointer"))) int TraceHook(int cpu, int major
 		goto otherwise;
 	if (rare((unsigned int)major - PITRACE_USER_FIRST >= USERS))
 		goto otherwise;
-	f = usual_file((unsigned int)major, &here);
+	f = usual_file(&fast, (unsigned int)major, &here);
 	if (rare(!f))
 		goto otherwise;
 	head = hookfile_head(here, (uint32_t)major, (uint32_t)(int_count + HEADER));
 	if (rare(!hookfile_reserve_here(f, here, (uint32_t)(int_count + HEADER), &at)))
 		goto full;
-	r = usual_begin(f, at, head);
+	r = usual_begin(f, at, head, true);
 	r->minor = (uint32_t)minor;
 	r->counts = (uint32_t)int_count;
 	to = (uint64_t *)(r + 1);
