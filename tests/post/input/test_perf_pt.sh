@@ -157,7 +157,8 @@ flip() { # BYTE: three of them are others
 	same=$(cmp plain.truth have 2>&1 | sed -n 's/.*line //p')
 	want=$(told_before $(($1 - first)))
 	[ "$1" -ge $((first + 60)) ] || want=0		# where decoding could begin is lost
-	[ $((${same:-all + 1} - 1)) -ge "$want" ] || [ "$want" = 0 ] ||
+	# The last one is known by the packet behind it, which may be the one that the bytes are in.
+	[ "${same:-$((all + 1))}" -ge "$want" ] || [ "$want" = 0 ] ||
 		bad "byte $1: ${same:-all} branches before, not $want" || return
 	if [ "$1" -lt $((second - 2)) ]; then
 		back=$(awk -v b=$((second - first + 64)) '$1 >= b' plain.truth.at | wc -l)
