@@ -4,7 +4,6 @@
  * threads, locks and files are none of the holder's business. It gets one socket, an environment of
  * few names, no other descriptor and no blocked signal.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,49 +13,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "base/service.h"
+#include "base/installed.h"
 #include "base/rc.h"
+#include "base/service.h"
 
 /* ---- finding it ------------------------------------------------------------------------------ */
-
-static bool is_beside(const char *file, const char *way, char path[PATH_MAX])
-{
-	char beside[PATH_MAX + 64];
-	const char *slash = strrchr(file, '/');
-
-	if (*file != '/' || !slash)
-		return false;
-	snprintf(beside, sizeof(beside), "%.*s/%s/" SERVICE_PROGRAM, (int)(slash - file), file,
-		 way);
-	return realpath(beside, path) != NULL;
-}
 
 /* It lies beside the library, beside the program that has the library in it, or where it was
  * installed; the environment can override that. A program with gained rights believes none of these
  * but the last: who calls it could have linked it anywhere. */
 static bool find_program(char path[PATH_MAX])
 {
+	static const char *const near[] = { "pitrace/" SERVICE_PROGRAM,
+					    "../lib/pitrace/" SERVICE_PROGRAM, NULL };
 	const char *override = secure_getenv("PITRACE_HOLDER");
-	bool gained = getauxval(AT_SECURE);
-	char exe[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	Dl_info library;
 
-	exe[n > 0 ? n : 0] = 0;
 	if (override && *override)
 		return realpath(override, path) != NULL;
-	if (!gained && dladdr((void *)find_program, &library) && library.dli_fname &&
-	    is_beside(library.dli_fname, "pitrace", path))
-		return true;
-	if (!gained && is_beside(exe, "../lib/pitrace", path))
-		return true;
-	return realpath(PITRACE_LIBDIR "/" SERVICE_PROGRAM, path) != NULL;
+	return installed_near(near, path) || realpath(PITRACE_LIBDIR "/" SERVICE_PROGRAM, path);
 }
 
 /* ---- starting it ----------------------------------------------------------------------------- */

@@ -93,14 +93,14 @@ JPERF_ENTRY(Trace, jint, span, jint minor, jbyteArray name, jlong id)
 
 /* How many values and texts an event has that was declared here: Java's arrays are compared with
  * them. */
-struct counts {
+struct event_counts {
 	uint8_t known, values, strs;
 };
-static struct counts declared[4096 + 1];
+static struct event_counts declared[4096 + 1];
 
-static struct counts count_fields(const char *fields)
+static struct event_counts count_fields(const char *fields)
 {
-	struct counts counts = { .known = 1 };
+	struct event_counts counts = { .known = 1 };
 
 	while (*fields) {
 		size_t length = strcspn(fields, ",");
@@ -142,7 +142,7 @@ static int undeclared(void)
 
 static int write_event(int event, const struct jperf_longs *values, const struct jperf_texts *strs)
 {
-	const struct counts *counts = &declared[event];
+	const struct event_counts *counts = &declared[event];
 
 	if (!counts->known)
 		return undeclared();

@@ -15,7 +15,7 @@
 #include "control.h"
 #include "locks.h"
 #include "pijit.h"
-#include "stacks.h"
+#include "stack_samples.h"
 #include "threads.h"
 #include "trace_records.h"
 

@@ -253,6 +253,10 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 		kill -KILL "$inner" $shell 2>/dev/null
 		wait $shell 2>/dev/null
 		rm -rf "$away"
+	else
+		echo "skip rtdriver_container no namespaces can be made"
 	fi
+else
+	echo "skip rtdriver_others this takes root, and setpriv"
 fi
 exit $((failures > 0))

@@ -47,14 +47,15 @@ bool seen_methods_begin(void)
 
 /* ---- the VM's structures --------------------------------------------------------------------- */
 
-struct parts {
+struct method_parts {
 	uint64_t constants, pool, class;
 	uint64_t text[4]; /* class, name, descriptor, file */
 	uint32_t length[4];
 	uint32_t flags;
 };
 
-static bool read_symbol(const struct vm_layout *l, uint64_t symbol, struct parts *p, unsigned int n)
+static bool read_symbol(const struct vm_layout *l, uint64_t symbol, struct method_parts *p,
+			unsigned int n)
 {
 	if (!symbol || !guarded_load16(symbol + l->symbol_length, &p->length[n]))
 		return false;
@@ -65,7 +66,8 @@ static bool read_symbol(const struct vm_layout *l, uint64_t symbol, struct parts
 }
 
 /* The symbol of the pool at the index that stands at an address. */
-static bool read_indexed(const struct vm_layout *l, uint64_t at, struct parts *p, unsigned int n)
+static bool read_indexed(const struct vm_layout *l, uint64_t at, struct method_parts *p,
+			 unsigned int n)
 {
 	uint32_t index, count;
 	uint64_t symbol;
@@ -76,11 +78,11 @@ static bool read_indexed(const struct vm_layout *l, uint64_t at, struct parts *p
 	       read_symbol(l, symbol, p, n);
 }
 
-static bool read_parts(const struct vm_layout *l, uint64_t method, struct parts *p)
+static bool read_parts(const struct vm_layout *l, uint64_t method, struct method_parts *p)
 {
 	uint64_t again, name;
 
-	*p = (struct parts){ 0 };
+	*p = (struct method_parts){ 0 };
 	if (!method || method % 8 || !guarded_load(method + l->const_method, &p->constants) ||
 	    p->constants % 8 || !guarded_load(p->constants + l->constants, &p->pool) ||
 	    p->pool % 8 || !guarded_load(p->pool + l->pool_holder, &p->class) || p->class % 8 ||
@@ -108,7 +110,7 @@ bool seen_methods_code(const struct vm_layout *l, uint64_t method, uint64_t *beg
 }
 
 /* The table of lines follows the bytecode; its end is in it, at most the structure's. */
-static uint64_t lines_of(const struct vm_layout *l, const struct parts *p, uint32_t *length)
+static uint64_t lines_of(const struct vm_layout *l, const struct method_parts *p, uint32_t *length)
 {
 	uint32_t flags, code, words;
 	uint64_t begin, end;
@@ -127,7 +129,7 @@ static uint64_t lines_of(const struct vm_layout *l, const struct parts *p, uint3
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static bool is_same(const struct seen_method *m, const struct parts *p)
+static bool is_same(const struct seen_method *m, const struct method_parts *p)
 {
 	const uint32_t length[] = { m->class_length, m->name_length, m->descriptor_length };
 	const char *text = m->text;
@@ -143,7 +145,7 @@ static bool is_same(const struct seen_method *m, const struct parts *p)
 	return true;
 }
 
-static struct seen_method *copy(const struct vm_layout *l, const struct parts *p)
+static struct seen_method *copy(const struct vm_layout *l, const struct method_parts *p)
 {
 	uint32_t lines, size = sizeof(struct seen_method);
 	uint64_t from = lines_of(l, p, &lines), at;
@@ -175,7 +177,7 @@ static struct seen_method *copy(const struct vm_layout *l, const struct parts *p
 	return m;
 }
 
-static uint32_t add(const struct vm_layout *l, const struct parts *p)
+static uint32_t add(const struct vm_layout *l, const struct method_parts *p)
 {
 	struct seen_method *m = copy(l, p);
 	uint32_t number = m ? atomic_fetch_add(&seen.count, 1) : SEEN_MOST;
@@ -213,7 +215,7 @@ uint32_t seen_methods_find(const struct vm_layout *l, uint64_t method)
 	uint32_t at = (uint32_t)((method >> 3) * 0x9e3779b97f4a7c15 >> 40) & (PLACES - 1);
 	struct seen_place *place = &seen.place[at];
 	uint64_t known = atomic_load_explicit(&place->known, memory_order_acquire), fresh;
-	struct parts p;
+	struct method_parts p;
 
 	if (known && known >> 32 == now &&
 	    atomic_load_explicit(&place->method, memory_order_relaxed) == method)

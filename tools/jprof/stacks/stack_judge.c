@@ -10,7 +10,7 @@
 #include "guarded.h"
 
 /* What the VM's function is given: as its users know it, for no header has it. */
-struct call_frame {
+struct judged_frame {
 	jint bytecode;
 	jmethodID method;
 };
@@ -18,7 +18,7 @@ struct call_frame {
 struct call_trace {
 	void *env;
 	jint n;
-	struct call_frame *frame;
+	struct judged_frame *frame;
 };
 
 typedef void get_call_trace(struct call_trace *trace, jint depth, void *context);
@@ -27,7 +27,7 @@ static struct {
 	get_call_trace *ask;
 	atomic_flag busy;
 	struct walk_methods methods;
-	struct call_frame frame[WALK_FRAMES];
+	struct judged_frame frame[WALK_FRAMES];
 	_Atomic uint64_t same, different, ours_only, judge_only, neither;
 	_Atomic uint64_t ended[WALK_ENDS];
 } judge = { .busy = ATOMIC_FLAG_INIT };
@@ -58,7 +58,7 @@ struct walk_methods *stack_judge_room(void)
 }
 
 /* An id leads to the method. */
-static bool is_method(const struct call_frame *f, uint64_t method)
+static bool is_method(const struct judged_frame *f, uint64_t method)
 {
 	uint64_t is;
 

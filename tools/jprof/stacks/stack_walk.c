@@ -27,7 +27,7 @@ const char *const walk_end_names[WALK_ENDS] = {
 	[WALK_LONG] = "(not walked: the stack is deeper)",
 };
 
-struct walk {
+struct stack_walking {
 	const struct vm_layout *l;
 	struct walked *to;
 	struct walk_registers r;
@@ -39,7 +39,7 @@ struct walk {
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
-static bool put(struct walk *w, uint64_t address)
+static bool put(struct stack_walking *w, uint64_t address)
 {
 	if (w->to->n == WALK_FRAMES - 1) {
 		w->to->end = WALK_LONG;
@@ -50,7 +50,8 @@ static bool put(struct walk *w, uint64_t address)
 	return true;
 }
 
-static bool put_method(struct walk *w, uint64_t method, enum walk_kind kind, uint32_t bytecode)
+static bool put_method(struct stack_walking *w, uint64_t method, enum walk_kind kind,
+		       uint32_t bytecode)
 {
 	uint32_t number = seen_methods_find(w->l, method);
 	struct walk_methods *j = w->to->judged;
@@ -67,20 +68,20 @@ static bool put_method(struct walk *w, uint64_t method, enum walk_kind kind, uin
 			      !!w->to->n);
 }
 
-static bool word(const struct walk *w, uint64_t at, int64_t words, uint64_t *to)
+static bool word(const struct stack_walking *w, uint64_t at, int64_t words, uint64_t *to)
 {
 	(void)w;
 	return guarded_load(at + (uint64_t)(words * 8), to);
 }
 
-static bool ends(struct walk *w, enum walk_end why)
+static bool ends(struct stack_walking *w, enum walk_end why)
 {
 	w->to->end = why;
 	return false;
 }
 
 /* Each step leads up; a frame is of whole words. */
-static bool go_to(struct walk *w, uint64_t pc, uint64_t sp, uint64_t fp)
+static bool go_to(struct stack_walking *w, uint64_t pc, uint64_t sp, uint64_t fp)
 {
 	if (sp <= w->r.sp || sp % 8 || sp - w->r.sp > FRAME_REACH || (w->base && sp > w->base))
 		return ends(w, WALK_LOST_FRAME);
@@ -91,7 +92,8 @@ static bool go_to(struct walk *w, uint64_t pc, uint64_t sp, uint64_t fp)
 /* ---- the interpreter ------------------------------------------------------------------------- */
 
 /* The bytecode of an address in the method's code; what is none is the method's begin. */
-static uint32_t bytecode_of(const struct walk *w, uint64_t method, uint64_t at, bool *is_right)
+static uint32_t bytecode_of(const struct stack_walking *w, uint64_t method, uint64_t at,
+			    bool *is_right)
 {
 	uint64_t begin;
 	uint32_t size;
@@ -101,14 +103,14 @@ static uint32_t bytecode_of(const struct walk *w, uint64_t method, uint64_t at, 
 	return *is_right ? (uint32_t)(at - begin) : 0;
 }
 
-static bool is_above(const struct walk *w, uint64_t fp)
+static bool is_above(const struct stack_walking *w, uint64_t fp)
 {
 	return fp > w->r.sp && fp % 8 == 0 && fp - w->r.sp < FRAME_REACH &&
 	       (!w->base || fp < w->base);
 }
 
 /* Before the frame is made: the caller's return address is on top. */
-static bool enter_method(struct walk *w)
+static bool enter_method(struct stack_walking *w)
 {
 	uint64_t pc;
 
@@ -120,14 +122,14 @@ static bool enter_method(struct walk *w)
 	return go_to(w, pc, w->r.sp + 8, w->r.fp);
 }
 
-static bool is_native(const struct walk *w, uint64_t method)
+static bool is_native(const struct stack_walking *w, uint64_t method)
 {
 	const struct seen_method *m = seen_methods_get(seen_methods_find(w->l, method));
 
 	return m && m->is_native;
 }
 
-static bool interpreted(struct walk *w)
+static bool interpreted(struct stack_walking *w)
 {
 	uint64_t method = 0, at = 0, pc, sp, fp, base = w->r.fp;
 	uint32_t bytecode = 0;
@@ -160,7 +162,7 @@ static bool bytes_are(uint64_t at, const char *bytes, size_t n)
 enum frame_state { FRAME_WHOLE, FRAME_NONE, FRAME_POINTER }; /* POINTER: the caller's is on top */
 
 /* What the instructions before and behind this one have done to the frame. */
-static enum frame_state state_of(const struct walk *w, const struct code_blob *b)
+static enum frame_state state_of(const struct stack_walking *w, const struct code_blob *b)
 {
 	uint64_t pc = w->r.pc;
 
@@ -185,7 +187,7 @@ static enum frame_state state_of(const struct walk *w, const struct code_blob *b
 	return FRAME_NONE;
 }
 
-static bool leave(struct walk *w, uint64_t frame, enum frame_state state)
+static bool leave(struct stack_walking *w, uint64_t frame, enum frame_state state)
 {
 	uint64_t above = w->r.sp, pc, fp = w->r.fp;
 
@@ -201,7 +203,7 @@ static bool leave(struct walk *w, uint64_t frame, enum frame_state state)
 
 /* Where the VM gave up the code, the frame's return address leads to where that is seen to; the
  * real one is kept in the frame. */
-static uint64_t real_pc(const struct walk *w, const struct code_blob *b)
+static uint64_t real_pc(const struct stack_walking *w, const struct code_blob *b)
 {
 	const struct vm_layout *l = w->l;
 	uint64_t handler = 0, pc;
@@ -220,7 +222,8 @@ static uint64_t real_pc(const struct walk *w, const struct code_blob *b)
 	return pc;
 }
 
-static bool put_scopes(struct walk *w, const struct code_blob *b, uint64_t pc, enum walk_kind kind)
+static bool put_scopes(struct stack_walking *w, const struct code_blob *b, uint64_t pc,
+		       enum walk_kind kind)
 {
 	struct scope scope[SCOPES_MOST];
 	unsigned int n = scopes_of(w->l, b, pc, scope);
@@ -232,7 +235,7 @@ static bool put_scopes(struct walk *w, const struct code_blob *b, uint64_t pc, e
 	return true;
 }
 
-static bool compiled(struct walk *w, const struct code_blob *b)
+static bool compiled(struct stack_walking *w, const struct code_blob *b)
 {
 	enum walk_kind kind = WALK_NATIVE;
 	uint64_t method;
@@ -262,13 +265,13 @@ static bool compiled(struct walk *w, const struct code_blob *b)
 
 /* ---- stubs ----------------------------------------------------------------------------------- */
 
-static bool is_code(const struct walk *w, uint64_t pc)
+static bool is_code(const struct stack_walking *w, uint64_t pc)
 {
 	return code_cache_find(w->l, pc).kind != CODE_NONE;
 }
 
 /* Java was called from native code here. */
-static bool entry(struct walk *w)
+static bool entry(struct stack_walking *w)
 {
 	uint64_t wrapper, pc, fp, base = w->r.fp;
 
@@ -280,7 +283,7 @@ static bool entry(struct walk *w)
 }
 
 /* One without a known frame keeps a frame pointer, or nothing at all. */
-static bool stub(struct walk *w, const struct code_blob *b)
+static bool stub(struct stack_walking *w, const struct code_blob *b)
 {
 	uint64_t pc, fp, base = w->r.fp;
 
@@ -299,7 +302,7 @@ static bool stub(struct walk *w, const struct code_blob *b)
 /* ---- native code ----------------------------------------------------------------------------- */
 
 /* To the last frame of Java, if the VM has noted one further up. */
-static bool go_to_anchor(struct walk *w, enum walk_end or_else)
+static bool go_to_anchor(struct stack_walking *w, enum walk_end or_else)
 {
 	uint64_t sp, pc, fp;
 
@@ -317,7 +320,7 @@ static bool go_to_anchor(struct walk *w, enum walk_end or_else)
 	return true;
 }
 
-static bool native(struct walk *w)
+static bool native(struct stack_walking *w)
 {
 	struct walk_registers next = w->r;
 
@@ -339,7 +342,7 @@ static bool native(struct walk *w)
 	}
 }
 
-static bool step(struct walk *w)
+static bool step(struct stack_walking *w)
 {
 	struct code_blob b;
 
@@ -366,7 +369,7 @@ void stack_walk(const struct vm_layout *l, uint64_t thread, const void *from, st
 {
 #ifdef __x86_64__
 	const greg_t *g = ((const ucontext_t *)from)->uc_mcontext.gregs;
-	struct walk k = {
+	struct stack_walking k = {
 		.l = l,
 		.to = w,
 		.r = { (uint64_t)g[REG_RIP], (uint64_t)g[REG_RSP], (uint64_t)g[REG_RBP], true },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "stacks.h"
+#include "stack_samples.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -13,8 +13,8 @@
  * reads it as a sample of a collector's, and leaves out those that the collector took of the same
  * thread meanwhile. Names and lines of methods go to the jitdump (stack_names.h).
  */
-#ifndef STACKS_H
-#define STACKS_H
+#ifndef STACK_SAMPLES_H
+#define STACK_SAMPLES_H
 
 #include <jvmti.h>
 
