@@ -10,7 +10,7 @@
 	JNIEXPORT type JNICALL Java_pitrace_jperf_##class##_##name(JNIEnv *env                  \
 								   __attribute__((__unused__)), \
 								   jclass class_                \
-								   __attribute__((__unused__))  \
-								   __VA_OPT__(, ) __VA_ARGS__)
+								   __attribute__((__unused__)), \
+								   ##__VA_ARGS__)
 
 #endif /* JPERF_ENTRY_H */

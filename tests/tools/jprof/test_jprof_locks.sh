@@ -71,7 +71,7 @@ drive -c jlmstart
 [ $? = 1 ] && grep -q 'watched already' out
 verdict start_twice $? "$(cat out)"
 echo >&"$to"
-said done
+said "done"
 drive -c jlmdump -c jlmstop && [ -e log-jlm.1_$vm ] && [ -e log-jlm.2_$vm ]
 verdict dump_and_stop $? "$(cat out; ls)"
 whole attached log-jlm.1_$vm 0.9
@@ -81,6 +81,6 @@ is begins_anew "$(column 4 log-jlm.3_$vm)" ''
 exec {to}>&-
 wait $vm
 vm=
-[ ! -e log-jlm.4_* ] && ! grep -q 'not whole' log-jlm.*
+! compgen -G "log-jlm.4_*" >/dev/null && ! grep -q 'not whole' log-jlm.*
 verdict all_are_whole $? "$(ls; head -3 log-jlm.*)"
 exit $((failures > 0))
