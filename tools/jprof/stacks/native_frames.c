@@ -266,7 +266,7 @@ static bool read_common(uint64_t at, struct common *c)
 
 enum rule { RULE_SAME, RULE_AT, RULE_NONE, RULE_OTHER };
 
-struct frame_state {
+struct unwind_state {
 	uint64_t stack_register; /* the caller's stack pointer is this one's value … */
 	int64_t stack_offset;    /* … and so much */
 	struct {
@@ -276,7 +276,7 @@ struct frame_state {
 	bool is_plain; /* the rule of the stack pointer is no expression */
 };
 
-static void set_rule(struct frame_state *s, uint64_t number, enum rule how, int64_t offset)
+static void set_rule(struct unwind_state *s, uint64_t number, enum rule how, int64_t offset)
 {
 	if (number == REG_FRAME) {
 		s->frame.how = how;
@@ -287,7 +287,7 @@ static void set_rule(struct frame_state *s, uint64_t number, enum rule how, int6
 	}
 }
 
-static void restore_rule(struct frame_state *s, const struct frame_state *first, uint64_t number)
+static void restore_rule(struct unwind_state *s, const struct unwind_state *first, uint64_t number)
 {
 	if (number == REG_FRAME)
 		s->frame = first->frame;
@@ -306,8 +306,8 @@ static void skip_block(struct reach *r)
 }
 
 /* Instructions without an address, beyond those in the first two bits. */
-static bool run_other(struct reach *r, const struct common *c, uint8_t op, struct frame_state *s,
-		      const struct frame_state *first)
+static bool run_other(struct reach *r, const struct common *c, uint8_t op, struct unwind_state *s,
+		      const struct unwind_state *first)
 {
 	uint64_t number;
 
@@ -392,9 +392,9 @@ static bool is_advance(struct reach *r, const struct common *c, uint8_t op, uint
 
 /* Up to the address, from `at`. */
 static bool run(struct reach r, const struct common *c, uint64_t at, uint64_t pc,
-		struct frame_state *s, const struct frame_state *first)
+		struct unwind_state *s, const struct unwind_state *first)
 {
-	struct frame_state kept[STATES];
+	struct unwind_state kept[STATES];
 	unsigned int depth = 0, steps = 0;
 	uint64_t by;
 
@@ -427,12 +427,12 @@ static bool run(struct reach r, const struct common *c, uint64_t at, uint64_t pc
 	return r.at >= r.end;
 }
 
-static bool find_rules(uint64_t pc, struct frame_state *s, bool *is_signal)
+static bool find_rules(uint64_t pc, struct unwind_state *s, bool *is_signal)
 {
 	const struct native_file *f = file_of(pc);
 	uint64_t table = f ? table_of(f, pc) : 0, begin, size, back, at;
 	struct common c = { 0 };
-	struct frame_state first;
+	struct unwind_state first;
 	struct reach r;
 
 	if (!table || !begin_entry(&r, table))
@@ -448,7 +448,7 @@ static bool find_rules(uint64_t pc, struct frame_state *s, bool *is_signal)
 	if (r.failed || pc < begin || pc - begin >= size)
 		return false;
 	*is_signal = c.is_signal;
-	*s = (struct frame_state){ .back = { RULE_SAME, 0 }, .frame = { RULE_SAME, 0 } };
+	*s = (struct unwind_state){ .back = { RULE_SAME, 0 }, .frame = { RULE_SAME, 0 } };
 	if (!run(c.program, &c, 0, UINT64_MAX, s, s))
 		return false;
 	first = *s;
@@ -476,7 +476,7 @@ enum native_step native_step(struct walk_registers *r)
 {
 	struct walk_registers caller = { 0 };
 	uint64_t frame;
-	struct frame_state s;
+	struct unwind_state s;
 	bool is_signal;
 
 	/* A call may be a function's last instruction; a signal's return is none. */
