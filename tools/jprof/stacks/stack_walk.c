@@ -365,16 +365,28 @@ static bool step(struct stack_walking *w)
 	}
 }
 
-void stack_walk(const struct vm_layout *l, uint64_t thread, const void *from, struct walked *w)
+/* False: on this machine nothing is known of them. */
+static bool take_registers(struct stack_walking *w, const void *from)
 {
 #ifdef __x86_64__
 	const greg_t *g = ((const ucontext_t *)from)->uc_mcontext.gregs;
+
+	w->r = (struct walk_registers){ (uint64_t)g[REG_RIP], (uint64_t)g[REG_RSP],
+					(uint64_t)g[REG_RBP], true };
+	w->bytecode = (uint64_t)g[REG_R13];
+	w->entered = (uint64_t)g[REG_RBX];
+	return true;
+#else
+	(void)w, (void)from;
+	return false;
+#endif
+}
+
+void stack_walk(const struct vm_layout *l, uint64_t thread, const void *from, struct walked *w)
+{
 	struct stack_walking k = {
 		.l = l,
 		.to = w,
-		.r = { (uint64_t)g[REG_RIP], (uint64_t)g[REG_RSP], (uint64_t)g[REG_RBP], true },
-		.bytecode = (uint64_t)g[REG_R13],
-		.entered = (uint64_t)g[REG_RBX],
 		.anchor = thread ? thread + l->anchor : 0,
 	};
 	unsigned int steps = 0;
@@ -384,6 +396,10 @@ void stack_walk(const struct vm_layout *l, uint64_t thread, const void *from, st
 	w->end = WALK_WHOLE;
 	if (w->judged)
 		w->judged->n = 0;
+	if (!take_registers(&k, from)) {
+		w->end = WALK_LOST_NATIVE;
+		return;
+	}
 	if (thread && l->stack_base != VM_NONE && !guarded_load(thread + l->stack_base, &k.base))
 		k.base = 0;
 	while (steps++ < STEPS_MOST && step(&k))
@@ -392,9 +408,4 @@ void stack_walk(const struct vm_layout *l, uint64_t thread, const void *from, st
 		w->end = WALK_LOST_FRAME;
 	if (w->end != WALK_WHOLE)
 		w->address[w->n++] = walk_address(w->end, 0, 0) + 1;
-#else
-	(void)l, (void)thread, (void)from;
-	w->n = 0;
-	w->end = WALK_LOST_NATIVE;
-#endif
 }
