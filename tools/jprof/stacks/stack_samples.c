@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -152,17 +153,29 @@ static void sampled(int number, siginfo_t *info, void *context)
 
 /* ---- what the VM says ------------------------------------------------------------------------ */
 
-/* The linker's: where this library is. */
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char _etext[] __attribute__((visibility("hidden")));
+/* The linker's: this library's headers, at its begin. */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+
+/* Where this library's code ends. */
+static uintptr_t own_end(void)
+{
+	const char *base = (const char *)&__ehdr_start;
+	const ElfW(Phdr) *p = (const ElfW(Phdr) *)(base + __ehdr_start.e_phoff);
+	uintptr_t end = 0;
+
+	for (unsigned int i = 0; i < __ehdr_start.e_phnum; i++)
+		if (p[i].p_type == PT_LOAD && p[i].p_flags & PF_X)
+			end = (uintptr_t)base + p[i].p_vaddr + p[i].p_memsz;
+	return end;
+}
 
 /* The VM's call to us is no part of what the program did. */
 static void drop_own(struct walked *w)
 {
+	uintptr_t start = (uintptr_t)&__ehdr_start, end = own_end();
 	unsigned int own = 0;
 
-	while (own < w->n && w->address[own] >= (uintptr_t)__ehdr_start &&
-	       w->address[own] < (uintptr_t)_etext)
+	while (own < w->n && w->address[own] >= start && w->address[own] < end)
 		own++;
 	w->n -= own;
 	memmove(w->address, w->address + own, w->n * sizeof(*w->address));
