@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Every report of made traces, in text, JSON and CSV, whole and filtered, and the exports that are text,
-# against golden files that were read (tests/data/golden/post; UPDATE=1 writes them anew: then read what changed).
+# against golden files (tests/data/golden/post; UPDATE=1 writes them anew: then read what changed).
 # The other suites say what is right; this one that nothing else changed.
 set -u
 # shellcheck source=tests/lib/post_lib.sh

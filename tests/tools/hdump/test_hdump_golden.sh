@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Every report of small heap dumps, in text, JSON and CSV, against golden files that were read
+# Every report of small heap dumps, in text, JSON and CSV, against golden files
 # (tests/data/golden/hdump; UPDATE=1 writes them anew: then read what changed). That the numbers are right is
 # test_hdump.c's; this says that nothing else changed.
 set -u

@@ -22,6 +22,15 @@ static void say_path(struct control_call *c, const char *what, const char *path)
 		 *folder ? "/" : "", path);
 }
 
+static const char *write_log(struct control_call *c, const char *(*write)(char *path, size_t size))
+{
+	char path[LOG_FILE_PATH] = "";
+	const char *why = write(path, sizeof(path));
+
+	say_path(c, "written:", path);
+	return why;
+}
+
 static const char *do_start(struct control_call *c)
 {
 	snprintf(c->words, sizeof(c->words), "calls count");
@@ -30,20 +39,12 @@ static const char *do_start(struct control_call *c)
 
 static const char *do_stop(struct control_call *c)
 {
-	char path[LOG_FILE_PATH] = "";
-	const char *why = calls_stop(path, sizeof(path));
-
-	say_path(c, "written:", path);
-	return why;
+	return write_log(c, calls_stop);
 }
 
 static const char *do_flush(struct control_call *c)
 {
-	char path[LOG_FILE_PATH] = "";
-	const char *why = calls_flush(path, sizeof(path));
-
-	say_path(c, "written:", path);
-	return why;
+	return write_log(c, calls_flush);
 }
 
 static const char *do_reset(struct control_call *c)
@@ -60,20 +61,12 @@ static const char *do_jlmstart(struct control_call *c)
 
 static const char *do_jlmdump(struct control_call *c)
 {
-	char path[LOG_FILE_PATH] = "";
-	const char *why = locks_dump(path, sizeof(path));
-
-	say_path(c, "written:", path);
-	return why;
+	return write_log(c, locks_dump);
 }
 
 static const char *do_jlmstop(struct control_call *c)
 {
-	char path[LOG_FILE_PATH] = "";
-	const char *why = locks_stop(path, sizeof(path));
-
-	say_path(c, "written:", path);
-	return why;
+	return write_log(c, locks_stop);
 }
 
 static const char *do_heapdump(struct control_call *c)

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "class_unload.h"
 #include "hooks.h"
 #include "vm_image.h"
 #include "vm_methods.h"
@@ -90,25 +91,6 @@ static void JNICALL class_goes(jvmtiEnv *vm, ...)
 	vm_methods_unloaded();
 }
 
-/* HotSpot tells of classes that are unloaded by an event of its own. */
-static jvmtiError hear_unloading(jvmtiEnv *vm)
-{
-	jvmtiExtensionEventInfo *events;
-	jvmtiError err;
-	jint n;
-
-	err = (*vm)->GetExtensionEvents(vm, &n, &events);
-	if (err)
-		return err;
-	err = JVMTI_ERROR_NOT_AVAILABLE;
-	for (jint i = 0; i < n; i++)
-		if (!strcmp(events[i].id, "com.sun.hotspot.events.ClassUnload"))
-			err = (*vm)->SetExtensionEventCallback(vm, events[i].extension_event_index,
-							       class_goes);
-	(*vm)->Deallocate(vm, (unsigned char *)events);
-	return err;
-}
-
 const char *probes_begin(jvmtiEnv *vm, JavaVM *java, bool (*takes)(const char *name))
 {
 	struct vm_image image;
@@ -117,7 +99,7 @@ const char *probes_begin(jvmtiEnv *vm, JavaVM *java, bool (*takes)(const char *n
 	if (why)
 		return why;
 	why = vm_methods_init(&image, takes);
-	if (!why && hear_unloading(vm))
+	if (!why && class_unload_hear(vm, class_goes))
 		why = "this Java VM does not tell when it unloads classes";
 	if (!why)
 		why = install(&image, hooks_probes(exception_at(&image)));

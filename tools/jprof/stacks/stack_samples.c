@@ -17,6 +17,7 @@
 #include <perfutil.h>
 
 #include "base/now.h"
+#include "class_unload.h"
 #include "code_cache.h"
 #include "escape.h"
 #include "guarded.h"
@@ -510,24 +511,6 @@ static void JNICALL vm_ends(jvmtiEnv *vm, JNIEnv *jni)
 	print_counts();
 }
 
-static jvmtiError hear_unloading(jvmtiEnv *vm)
-{
-	jvmtiExtensionEventInfo *events;
-	jvmtiError err;
-	jint n;
-
-	err = (*vm)->GetExtensionEvents(vm, &n, &events);
-	if (err)
-		return err;
-	err = JVMTI_ERROR_NOT_AVAILABLE;
-	for (jint i = 0; i < n; i++)
-		if (!strcmp(events[i].id, "com.sun.hotspot.events.ClassUnload"))
-			err = (*vm)->SetExtensionEventCallback(vm, events[i].extension_event_index,
-							       class_goes);
-	(*vm)->Deallocate(vm, (unsigned char *)events);
-	return err;
-}
-
 static jvmtiError enable(jvmtiEnv *vm, jvmtiEvent event)
 {
 	return (*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, event, NULL);
@@ -566,7 +549,7 @@ jint stacks_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 	if (!err && alloc)
 		err = (*vm)->SetHeapSamplingInterval(vm, ALLOC_EVERY);
 	if (!err)
-		err = hear_unloading(vm);
+		err = class_unload_hear(vm, class_goes);
 	if (!err)
 		err = enable(vm, JVMTI_EVENT_VM_INIT);
 	if (!err)
