@@ -270,6 +270,7 @@ static int reach(struct hook_record *h)
 
 #ifdef __x86_64__
 #define HEADER  ((int)sizeof(struct hookfile_record) / 8)
+#define USERS   (PITRACE_MAJORS - PITRACE_USER_FIRST)
 #define rare(x) __builtin_expect(x, 0)
 
 /*
@@ -347,6 +348,32 @@ static inline __attribute__((always_inline)) bool usual_record(struct hookfile *
 	hookfile_commit(r, head);
 	return true;
 }
+
+/* The same for integers alone, whose number is known to fit, where the kernel is asked for the
+ * time: all but that is as short as TraceHook. Counts are those of the record. */
+static inline __attribute__((always_inline)) bool asking_ints(const struct hook_event *event,
+							      unsigned int major, uint32_t minor,
+							      uint32_t count, const uint64_t ints[])
+{
+	uint32_t here, at, units = (uint32_t)HEADER + count, head;
+	struct hookfile *f = usual_file(&asking, major, &here);
+	struct hookfile_record *r;
+	uint64_t *to;
+
+	if (!f || (event && !is_told(event, f)) || !hookfile_reserve_here(f, here, units, &at))
+		return false;
+	head = hookfile_head(here, major, units);
+	r = usual_begin(f, at, head, false);
+	r->minor = minor;
+	r->counts = count;
+	to = (uint64_t *)(r + 1);
+	while (count--) {
+		KEEP_SHORT(count);
+		to[count] = ints[count];
+	}
+	hookfile_commit(r, head);
+	return true;
+}
 #endif
 
 static int write_record(struct hook_record *h)
@@ -376,6 +403,13 @@ static __attribute__((noipa)) int otherwise(int unused, int major, int minor, in
 	struct hook_record h = { major, minor, int_count, str_count, ints, lens, strs, 0, NULL };
 
 	(void)unused;
+#ifdef __x86_64__
+	if (!str_count && (ints || !int_count) &&
+	    (unsigned int)int_count <= HOOK_DATA_MAX / sizeof(*ints) &&
+	    (unsigned int)major - PITRACE_USER_FIRST < USERS &&
+	    asking_ints(NULL, (unsigned int)major, (uint32_t)minor, (uint32_t)int_count, ints))
+		return PI_OK;
+#endif
 	if (!is_users(major, minor))
 		return rc_say(PI_INVALID_ARGUMENT,
 			      "programs write records of major 0xB0 and 0xD0 to 0xFF");
@@ -402,6 +436,10 @@ int hook_write_event(const struct hook_event *e, const uint64_t ints[], const in
 /* All but the usual case, like TraceHook's. */
 static __attribute__((noipa)) int event_otherwise(const struct hook_event *e, const uint64_t ints[])
 {
+#ifdef __x86_64__
+	if (e->wanted && asking_ints(e, PITRACE_NAMED, e->number, e->ints, ints))
+		return PI_OK;
+#endif
 	return hook_write_event(e, ints, NULL, NULL);
 }
 
@@ -444,8 +482,6 @@ int hook_write_ints(const struct hook_event *e, const uint64_t ints[])
 
 #undef TraceHook
 #ifdef __x86_64__
-#define USERS (PITRACE_MAJORS - PITRACE_USER_FIRST)
-
 /* The usual case stands here by itself and in few instructions, for integers. Whatever is otherwise
  * begins anew. */
 __attribute__((optimize("omit-frame-pointer"))) int TraceHook(int cpu, int major, int minor,
@@ -466,6 +502,8 @@ __attribute__((optimize("omit-frame-pointer"))) int TraceHook(int cpu, int major
 	if (rare((unsigned int)int_count > HOOK_DATA_MAX / sizeof(uint64_t)))
 		goto otherwise;
 	if (rare((unsigned int)major - PITRACE_USER_FIRST >= USERS))
+		goto otherwise;
+	if (rare(!ints) && int_count)
 		goto otherwise;
 	f = usual_file(&fast, (unsigned int)major, &here);
 	if (rare(!f))

@@ -433,6 +433,32 @@ static void test_guard(void)
 	CU_ASSERT_EQUAL(records, 1);
 }
 
+/* What is announced and not given, with and without the other kind; an empty string may be NULL. */
+static void test_not_given(void)
+{
+	static const char *const none[2] = { "text", NULL };
+	static const int empty[2] = { 4, 0 }, long_one[2] = { 4, 1 };
+	const uint64_t value = 1;
+
+	begin();
+	CU_ASSERT_EQUAL(write_one(0, 0), 0);
+	for (int ints = 1; ints <= 3; ints++) {
+		CU_ASSERT_EQUAL(TraceHook(0, MAJOR, 0, ints, 0, NULL, NULL, NULL), PI_INVALID_ARGUMENT);
+		CU_ASSERT_STRING_EQUAL(TraceLastError(), "no integers given");
+	}
+	CU_ASSERT_EQUAL(TraceHook(0, MAJOR, 0, 1, 2, NULL, NULL, none), PI_INVALID_ARGUMENT);
+	CU_ASSERT_EQUAL(TraceHook(0, MAJOR, 0, 1, 1, &value, NULL, NULL), PI_INVALID_ARGUMENT);
+	CU_ASSERT_STRING_EQUAL(TraceLastError(), "no strings given");
+	CU_ASSERT_EQUAL(TraceHook(0, MAJOR, 0, 1, 2, &value, NULL, none), PI_INVALID_ARGUMENT);
+	CU_ASSERT_EQUAL(TraceHook(0, MAJOR, 0, 0, 2, NULL, long_one, none), PI_INVALID_ARGUMENT);
+	CU_ASSERT_STRING_EQUAL(TraceLastError(), "no string given");
+	CU_ASSERT_EQUAL(TraceHook(0, MAJOR, 0, 0, 2, NULL, empty, none), 0);
+	CU_ASSERT_EQUAL(TraceHook(0, MAJOR, 0, 0, 0, NULL, NULL, NULL), 0);
+	end();
+	CU_ASSERT_EQUAL(records, 3);
+	CU_ASSERT_EQUAL(lost, 0);
+}
+
 /* ---- spans ----------------------------------------------------------------------------------- */
 
 struct span_seen {
@@ -556,6 +582,7 @@ int main(void)
 		/* Before this process has ever looked for listeners. */
 		{ "after_its_session", test_after_its_session },
 		{ "guard", test_guard },
+		{ "not_given", test_not_given },
 		{ "span", test_span },
 		{ "child", test_child },
 		{ "many_threads", test_many_threads },
