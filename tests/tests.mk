@@ -35,6 +35,9 @@ $(O)/tests/unit/test_file_alloc $(O)/tests/unit/test_a2n_alloc: \
 	TESTLINK = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 $(O)/tests/unit/test_perfmaps: TESTLINK = -Wl,--wrap=malloc
 
+# The library that asks servers is the test's own.
+$(O)/tests/unit/test_debuginfod: TESTLINK = -Wl,--wrap=dlopen,--wrap=dlsym
+
 # What looks at files and at /proc is the test's own.
 $(O)/tests/unit/test_perf_pump $(O)/tests/unit/test_perf_pump_names: \
 	TESTLINK = -Wl,--wrap=known_files_identify,--wrap=known_files_take_id \
@@ -107,6 +110,7 @@ $(O)/tests/unit/test_spread: $(call obj,post/model/spread.c)
 $(O)/tests/unit/test_own_samples: $(call obj,post/input/own_samples.c)
 $(O)/tests/unit/test_open_spans: $(call obj,post/model/spans.c post/model/slowest.c)
 $(O)/tests/unit/test_irq_names: $(call obj,post/model/irq_names.c)
+$(O)/tests/unit/test_irqs: $(call obj,post/model/irqs.c post/model/spread.c)
 # Formats are tables of what reads and what writes: all of post comes with them.
 FORMAT_UNITS := $(addprefix $(O)/tests/unit/test_,filter gperftools jprof_logs perf_attr perf_names pprof_file table xray)
 $(FORMAT_UNITS): $(call obj,$(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC))
@@ -156,8 +160,8 @@ $(O)/tests/unit/test_jprof_floors: $(call obj,tools/jprof/train/floors.c tools/c
 $(O)/tests/unit/test_jprof_passes: INC_TESTS += -Itools/calltree -Itools/jprof/train
 $(O)/tests/unit/test_jprof_passes: $(call obj,$(addprefix tools/jprof/train/,passes.c possible.c) tools/calltree/calibration.c)
 # Of class files what needs no VM, and a program for the test that has one.
-$(O)/tests/unit/test_class_rewrite $(O)/tests/unit/test_native_wrap $(O)/tests/programs/rewrite_classes: INC_TESTS += -Itools/jprof/classfile
-$(O)/tests/unit/test_class_rewrite $(O)/tests/unit/test_native_wrap $(O)/tests/programs/rewrite_classes: $(call obj,$(CLASSFILE_SRC))
+$(O)/tests/unit/test_class_rewrite $(O)/tests/unit/test_native_wrap $(O)/tests/unit/test_opcodes $(O)/tests/programs/rewrite_classes: INC_TESTS += -Itools/jprof/classfile
+$(O)/tests/unit/test_class_rewrite $(O)/tests/unit/test_native_wrap $(O)/tests/unit/test_opcodes $(O)/tests/programs/rewrite_classes: $(call obj,$(CLASSFILE_SRC))
 $(O)/tests/unit/test_jprof: $(call obj,tools/common/java_name.c tools/jprof/ranges.c tools/jprof/sizes.c)
 
 # Of patch sites what reads them; instructions of x86-64, whatever machine this is.

@@ -139,7 +139,7 @@ void training_run(struct log_rt *log, enum training_way way)
 	struct calibration learnt;
 	struct call_thread *t;
 
-	if (!log->trained || !log->file || is_trained(log->trained, way))
+	if (!log->trained || is_trained(log->trained, way))
 		return;
 	if (calibration_init(&learnt, metrics_count()))
 		return;

@@ -443,7 +443,8 @@ static void test_not_given(void)
 	begin();
 	CU_ASSERT_EQUAL(write_one(0, 0), 0);
 	for (int ints = 1; ints <= 3; ints++) {
-		CU_ASSERT_EQUAL(TraceHook(0, MAJOR, 0, ints, 0, NULL, NULL, NULL), PI_INVALID_ARGUMENT);
+		CU_ASSERT_EQUAL(TraceHook(0, MAJOR, 0, ints, 0, NULL, NULL, NULL),
+				PI_INVALID_ARGUMENT);
 		CU_ASSERT_STRING_EQUAL(TraceLastError(), "no integers given");
 	}
 	CU_ASSERT_EQUAL(TraceHook(0, MAJOR, 0, 1, 2, NULL, NULL, none), PI_INVALID_ARGUMENT);
