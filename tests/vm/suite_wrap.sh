@@ -4,7 +4,7 @@
 # with its names; what freezes it, what a snapshot holds, what a kill leaves.
 . "$(dirname "$0")/suite.sh"
 if [ "$1" = icount ]; then
-	machine=--icount rate=20000 ms=4400 pause=60 least=1000 end=2e6
+	machine=--icount rate=20000 ms=4400 pause=10 least=1000 end=2e6
 	# A kernel that looks for mistakes takes longer for a tick than 50 us.
 	! is_debug || rate=4000 ms=22000 scale=4 least=600 end=1e7
 else
