@@ -19,6 +19,11 @@ out=$build/out/$suite-$kernel-$arch${arguments:+-${arguments//[^a-zA-Z0-9]/-}}
 judge=$top/tests/vm/judge
 code=0
 
+# Of another machine's programs a suite may want but a few: it says so in guest_programs, before it
+# takes this file in.
+foreign=(bin/{swtrace,run.tprof,ptt,cpi,post} lib/pitrace/pitrace-holder) foreign_target=vm-programs
+[ -z "${guest_programs:-}" ] || foreign=("${guest_programs[@]}") foreign_target=
+
 # Programs, for the guest and (post) for this machine.
 build_all() {
 	[ -z "${PITRACE_NO_BUILD:-}" ] || return 0
@@ -29,9 +34,7 @@ build_all() {
 		make -s "$o/bin/swtrace" "$o/bin/run.tprof" "$o/bin/run.itrace" "$o/bin/ptt" "$o/bin/cpi" "$o/bin/post" \
 			"$o/lib/pitrace/pitrace-holder" vm-programs || exit 1
 		[ -z "$cross" ] || make -s ARCH="$arch" CROSS_COMPILE="$cross" \
-			SYSROOT="$(scripts/vm/sysroot "$arch")" "$o/$arch/bin/swtrace" \
-			"$o/$arch/bin/run.tprof" "$o/$arch/bin/ptt" "$o/$arch/bin/cpi" \
-			"$o/$arch/bin/post" "$o/$arch/lib/pitrace/pitrace-holder" vm-programs
+			SYSROOT="$(scripts/vm/sysroot "$arch")" "${foreign[@]/#/$o/$arch/}" $foreign_target
 	) 7>"$build/vm/build.lock" || die "the build failed"
 }
 # build_judge FILE: a program of this machine that judges what comes back.

@@ -1,24 +1,30 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# suite_names.sh KERNEL ARCH icount|smp: processes that are short, change, share, hide, move: each
+# suite_names.sh KERNEL ARCH icount|smp|short: processes that are short, change, share, hide, move: each
 # tick has the name of its process and module, and of the very code that ran. icount: at 10 kHz of a
-# machine's own time; smp: on two CPUs, where events and ticks overtake each other.
+# machine's own time; smp: on two CPUs, where events and ticks overtake each other; short: so too, but
+# only short processes and libraries that follow each other at one address.
+[ "${3:-}" != short ] || guest_programs=(bin/swtrace lib/pitrace/pitrace-holder tests/brief tests/reuse
+	tests/libreuse_a.so tests/libreuse_b.so)
 . "$(dirname "$0")/suite.sh"
-if [ "$1" = icount ]; then
-	count=200 machine=(--icount) arguments=(10000 "$count" 10 1 1) least_threads=495
-else
-	count=50 machine=(--smp 2) arguments=(2000 "$count" 50 4 4) least_threads=250
-fi
+traces=(brief reuse lives paths)
+case $1 in
+icount) count=200 machine=(--icount) arguments=(10000 "$count" 10 1 1) least_threads=495 ;;
+smp) count=50 machine=(--smp 2) arguments=(2000 "$count" 50 4 4) least_threads=250 ;;
+short) count=50 machine=(--smp 2) arguments=(2000 "$count" 50 4 4 short) traces=(brief reuse) ;;
+*) die "icount, smp or short?" ;;
+esac
 
-booted guest "${machine[@]}" --get '/tmp/*.nrm2' --get '/tmp/*.txt' --get '/tmp/*.err' \
-	--get /tmp/paths.guest.json --get /tmp/odd -- tests/vm/guest/names.sh "${arguments[@]}" || exit 1
+gets=(--get '/tmp/*.nrm2' --get '/tmp/*.txt' --get '/tmp/*.err')
+[ "$1" = short ] || gets+=(--get /tmp/paths.guest.json --get /tmp/odd)
+booted guest "${machine[@]}" "${gets[@]}" -- tests/vm/guest/names.sh "${arguments[@]}" || exit 1
 
 # TRACE.rows: process, thread, module, symbol, ticks; a line each, tabs between.
 rows() {
 	jq -r '.processes[] | .name as $p | .threads[] | .name as $t | .modules[] | .name as $m |
 		.symbols[] | [$p, $t, $m, .name, .ticks] | @tsv' "$1"
 }
-for name in brief reuse lives paths; do
+for name in "${traces[@]}"; do
 	report "$out/$name.nrm2" "$sympath:$out/odd:$out/odd/with blank" || exit 1
 	rows "$out/$name.nrm2.json" >"$out/$name.rows"
 	records "$out/$name.nrm2" || exit 1
@@ -27,10 +33,6 @@ for name in brief reuse lives paths; do
 		([.processes[] | select(.name == "Unknown") | .ticks] | add // 0)]' "$out/$name.nrm2.json")" \
 		'[0,0,0]'
 done
-rows "$out/paths.guest.json" >"$out/guest.rows"
-cp "$out/paths.nrm2.json" "$out/paths.json"
-cp "$out/paths.guest.json" "$out/guest.json"
-
 # ticks FILE PROCESS MODULE SYMBOL: their sum; each a whole-word regular expression
 ticks() {
 	awk -F '\t' -v p="^($2)$" -v m="^($3)$" -v s="^($4)$" \
@@ -80,6 +82,7 @@ equal reuse_libraries "$(wc -l <"$out/reuse.judged")" 2
 none reuse_a_in_b reuse reuse '.*/libreuse_a.so' '.*_b'
 none reuse_b_in_a reuse reuse '.*/libreuse_b.so' '.*_a'
 equal reuse_one_address "$(cut -d' ' -f2 "$out/reuse.txt" | sort -u | wc -l)" 1
+[ "$1" != short ] || exit $code
 
 lives='.*/lives'
 some rename_before lives 'old-name|new-name' "$lives" before_rename
@@ -129,6 +132,9 @@ equal mremap_post_agrees "$(ticks lives remapper '.*/libreuse_b.so' middle_b)" \
 	"$(awk '$2 == "middle_b" { n += $3 } END { print n }' "$out/mremap.judged")"
 
 # Strange places: on this machine with copies of the files, and in the guest itself.
+rows "$out/paths.guest.json" >"$out/guest.rows"
+cp "$out/paths.nrm2.json" "$out/paths.json"
+cp "$out/paths.guest.json" "$out/guest.json"
 for where in paths guest; do
 	some "${where}_blank" $where blank '/tmp/odd/with blank/a b' plain_work
 	some "${where}_newline" $where newline '/tmp/odd/two(\n|\\n|\\\\n|\\x0a|\\012)lines' plain_work
