@@ -280,7 +280,7 @@ $(O)/bin/run.jprof: $(call obj,$(RUN_JPROF_SRC) $(COMMON_SRC)) $(O)/inner/libper
 $(O)/bin/mpevt: $(call obj,$(MPEVT_SRC) $(EVENTS_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/ptt: $(call obj,$(PTT_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/cpi: $(call obj,$(CPI_SRC) $(AI_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
-$(O)/bin/jprof-train: $(call obj,$(TRAIN_SRC) $(addprefix tools/calltree/calibration,.c _file.c _text.c) \
+$(O)/bin/jprof-train: $(call obj,$(TRAIN_SRC) $(addprefix tools/calltree/,calibration.c calibration_file.c calibration_text.c clock_step.c) \
 	$(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(call obj,$(TRAIN_SRC)): INC = $(INC_TOOLS) -Ilibperfutil -Itools/calltree -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
 $(O)/lib/pitrace/trainer/Trainer.java: tools/jprof/trainer/generate

@@ -148,17 +148,18 @@ $(O)/tests/unit/test_cpi_count: TESTLINK = -Wl,--wrap=TraceFindEvents,--wrap=cou
 $(O)/tests/unit/test_jprof_calls: INC_TESTS += -Itools/calltree -Itools/jprof/calls
 $(O)/tests/unit/test_probe_frames: INC_TESTS += -Itools/calltree -Itools/jprof/calls -Itools/jprof/probes
 $(O)/tests/unit/test_probe_frames: $(call obj,tools/jprof/probes/probe_frames.c tools/calltree/call_thread.c)
-$(O)/tests/unit/test_jprof_calls: $(call obj,$(addprefix tools/calltree/,call_ended.c call_ring.c call_thread.c calibration.c calibration_text.c) \
+$(O)/tests/unit/test_jprof_calls: $(call obj,$(addprefix tools/calltree/,call_ended.c call_ring.c call_thread.c calibration.c calibration_text.c clock_step.c) \
 	$(addprefix tools/,calltree/method_filter.c jprof/calls/methods.c))
-$(O)/tests/unit/test_jprof_metrics $(O)/tests/unit/test_jprof_calibration: INC_TESTS += -Itools/calltree -Itools/jprof/calls
-$(O)/tests/unit/test_jprof_metrics: $(call obj,$(addprefix tools/calltree/,call_thread.c metrics.c))
+$(O)/tests/unit/test_jprof_metrics $(O)/tests/unit/test_jprof_calibration $(O)/tests/unit/test_clock_step: INC_TESTS += -Itools/calltree -Itools/jprof/calls
+$(O)/tests/unit/test_jprof_metrics: $(call obj,$(addprefix tools/calltree/,call_thread.c clock_step.c metrics.c))
 $(O)/tests/unit/test_jprof_metrics: TESTLINK = -Wl,--wrap=PttInit
+$(O)/tests/unit/test_clock_step: $(call obj,$(addprefix tools/calltree/,calibration.c clock_step.c))
 $(O)/tests/unit/test_jprof_calibration: $(call obj,$(addprefix tools/calltree/,call_thread.c calibration.c calibration_file.c \
-	calibration_text.c))
+	calibration_text.c clock_step.c))
 $(O)/tests/unit/test_jprof_floors: INC_TESTS += -Itools/calltree -Itools/jprof/calls -Itools/jprof/train
-$(O)/tests/unit/test_jprof_floors: $(call obj,tools/jprof/train/floors.c tools/calltree/calibration.c)
+$(O)/tests/unit/test_jprof_floors: $(call obj,tools/jprof/train/floors.c $(addprefix tools/calltree/,calibration.c clock_step.c))
 $(O)/tests/unit/test_jprof_passes: INC_TESTS += -Itools/calltree -Itools/jprof/train
-$(O)/tests/unit/test_jprof_passes: $(call obj,$(addprefix tools/jprof/train/,passes.c possible.c) tools/calltree/calibration.c)
+$(O)/tests/unit/test_jprof_passes: $(call obj,$(addprefix tools/jprof/train/,passes.c possible.c) $(addprefix tools/calltree/,calibration.c clock_step.c))
 # Of class files what needs no VM, and a program for the test that has one.
 $(O)/tests/unit/test_class_rewrite $(O)/tests/unit/test_native_wrap $(O)/tests/unit/test_opcodes $(O)/tests/programs/rewrite_classes: INC_TESTS += -Itools/jprof/classfile
 $(O)/tests/unit/test_class_rewrite $(O)/tests/unit/test_native_wrap $(O)/tests/unit/test_opcodes $(O)/tests/programs/rewrite_classes: $(call obj,$(CLASSFILE_SRC))

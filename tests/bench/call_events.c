@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * call_events HOW VALUES N: what the events of fib(N) take, without a Java VM. HOW: natives, as
- * changed classes call them; probes, as the VM calls them; none, the calls alone. VALUES: counts or
- * cycles. It prints the calls of one turn and the least CPU time of ten, in nanoseconds; with a
- * fourth argument there is one turn, whose instructions calls.sh counts.
+ * changed classes call them; probes, as the VM calls them; none, the calls alone. VALUES: counts,
+ * cycles, or names of PTT's metrics. It prints the calls of one turn and the least CPU time of ten, in
+ * nanoseconds, the sum, and the least cycles; with a fourth argument there is one turn, whose
+ * instructions calls.sh counts.
  */
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -14,6 +15,7 @@
 
 #include "hooks.h"
 #include "method_id.h"
+#include "metrics.h"
 #include "vm_methods.h"
 
 /* ---- of a VM what is asked for --------------------------------------------------------------- */
@@ -174,6 +176,16 @@ static bool takes(const char *name)
 	return !strcmp(name, "Pairs.fib(I)I");
 }
 
+static const char *measure(const char *values)
+{
+	const char *why = NULL;
+
+	if (strcmp(values, "counts") && strcmp(values, "cycles"))
+		why = metrics_set(values, strlen(values));
+	hooks_values(strcmp(values, "counts"));
+	return why;
+}
+
 /* NULL, or why not. */
 static const char *begin(bool by_probes)
 {
@@ -202,21 +214,21 @@ static void add_calls(void *sum, const struct call_thread *t)
 
 int main(int argc, char **argv)
 {
-	uint64_t least = UINT64_MAX, counted = 0, start, took;
+	uint64_t least = UINT64_MAX, cycles = UINT64_MAX, counted = 0, start, took, from;
 	int (*f)(int) = fib;
 	int n, turns = argc > 4 ? 1 : 10, sum = 0;
 	const char *why = NULL;
 
 	if (argc < 4) {
-		fputs("usage: call_events natives|probes|none counts|cycles N [ONE-TURN]\n",
+		fputs("usage: call_events natives|probes|none counts|cycles|METRICS N [ONE-TURN]\n",
 		      stderr);
 		return 2;
 	}
 	n = atoi(argv[3]);
-	hooks_values(!strcmp(argv[2], "cycles"));
 	if (strcmp(argv[1], "none")) {
 		f = !strcmp(argv[1], "probes") ? fib_probed : fib_changed;
-		why = begin(f == fib_probed);
+		why = measure(argv[2]);
+		why = why ? why : begin(f == fib_probed);
 	}
 	if (why) {
 		fprintf(stderr, "call_events: %s\n", why);
@@ -224,7 +236,10 @@ int main(int argc, char **argv)
 	}
 	for (int i = 0; i < turns; i++) {
 		start = cpu_now();
+		from = GetCycles();
 		sum += f(n);
+		took = GetCycles() - from;
+		cycles = took < cycles ? took : cycles;
 		took = cpu_now() - start;
 		least = took < least ? took : least;
 	}
@@ -233,6 +248,6 @@ int main(int argc, char **argv)
 		fputs("call_events: calls are missing in the tree\n", stderr);
 		return 1;
 	}
-	printf("%" PRIu64 " %" PRIu64 " %d\n", calls_of(n), least, sum);
+	printf("%" PRIu64 " %" PRIu64 " %d %" PRIu64 "\n", calls_of(n), least, sum, cycles);
 	return 0;
 }

@@ -103,7 +103,7 @@ FUZZ_LIB_post	:= -lzstd $(LIB_POST) $(LIB_A2N)
 FUZZ_FOR_compiled := tools/swtrace/compiled.c
 FUZZ_FOR_class	:= $(CLASSFILE_SRC)
 FUZZ_FOR_calibration := tools/calltree/calibration_text.c
-FUZZ_SRC_calibration := tools/calltree/calibration.c
+FUZZ_SRC_calibration := $(addprefix tools/calltree/,calibration.c clock_step.c)
 
 # Sites are instructions: of this machine, or of x86-64 where there are none.
 FUZZ_FOR_patch := $(addprefix tools/hookit/patch/,begins.c object_file.c sites.c sites_patchable.c sites_xray.c) \

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock_step.h"
+
 int calibration_init(struct calibration *c, uint32_t metrics)
 {
 	*c = (struct calibration){ .metrics = metrics };
@@ -68,6 +70,33 @@ uint32_t calibration_merge(struct calibration *c, const struct calibration *othe
 		if (!c->floor[i] || (other->floor[i] && other->floor[i] < c->floor[i]))
 			c->floor[i] = other->floor[i];
 	return changed;
+}
+
+void calibration_even(struct calibration *c, const struct value_spread *seen, const uint64_t *step)
+{
+	for (size_t at = 0; at < (size_t)SEQUENCES * c->metrics; at++)
+		if (c->minimum[at])
+			c->minimum[at] = clock_step_even(&seen[at], c->minimum[at],
+							 step[at % c->metrics]);
+}
+
+void calibration_take_few(struct calibration *c, struct calibration *few,
+			  const struct value_spread *seen, const uint64_t *step)
+{
+	for (size_t at = 0; at < (size_t)SEQUENCES * c->metrics; at++) {
+		if (step[at % c->metrics] <= 1 || seen[at].times >= CALIBRATION_TRAINED)
+			continue;
+		few->minimum[at] = c->minimum[at];
+		c->minimum[at] = 0;
+		c->times[at / c->metrics] = 0;
+	}
+}
+
+void calibration_fill(struct calibration *c, const struct calibration *other)
+{
+	for (size_t at = 0; at < (size_t)SEQUENCES * c->metrics; at++)
+		if (!c->minimum[at])
+			c->minimum[at] = other->minimum[at];
 }
 
 uint64_t calibration_over(const struct calibration *c, uint16_t s, uint32_t metric)

@@ -294,9 +294,13 @@ static void write_calibration(const struct writing *w, uint32_t changed)
 		fprintf(w->out,
 			": sequences trained %" PRIu32 ", untrained %" PRIu32
 			", which hold %.1f %% of BASE; nodes over-calibrated %" PRIu64
-			"; residual uncertainty %.1f %% of BASE\n",
+			"; residual uncertainty %.1f %% of BASE",
 			q.trained, q.untrained, percent(q.untrained_base, q.base), w->clamped[i],
 			percent(q.uncertain, q.base));
+		if (metrics_get(i)->step > 1)
+			fprintf(w->out, "; minima evened, the clock has steps of %" PRIu64,
+				metrics_get(i)->step);
+		fputc('\n', w->out);
 	}
 }
 
@@ -327,19 +331,35 @@ static void count_clamped(void *arg, const struct call_thread *t)
 	}
 }
 
+static void set_steps(uint64_t step[CALL_METRICS])
+{
+	for (uint32_t i = 0; i < metrics_count(); i++)
+		step[i] = metrics_get(i)->step;
+}
+
 /* What this run has seen goes to the file; what runs before have, serves here. */
 static uint32_t share(struct writing *w)
 {
 	struct log_rt *how = w->how;
+	struct calibration few = { 0 };
+	uint64_t step[CALL_METRICS];
 	uint32_t changed = 0, s;
 
+	set_steps(step);
+	w->err = calibration_init(&few, w->calibration.metrics);
+	if (w->err)
+		return 0;
 	for (s = 0; s < SEQUENCES; s++)
 		w->calibration.times[s] = w->seen[(size_t)s * w->calibration.metrics].times;
+	calibration_even(&w->calibration, w->seen, step);
+	calibration_take_few(&w->calibration, &few, w->seen, step);
 	if (how->file && !calibration_file_merge(how->file, &w->calibration, how->key, &changed))
 		how->no_file = how->file->why;
 	memset(w->calibration.times, 0, SEQUENCES * sizeof(*w->calibration.times));
 	if (how->trained)
 		calibration_merge(&w->calibration, how->trained);
+	calibration_fill(&w->calibration, &few);
+	calibration_free(&few);
 	return changed;
 }
 
@@ -350,7 +370,8 @@ static void write_all(struct writing *w)
 	w->how->source->each(learn, w);
 	if (w->how->values) {
 		changed = share(w);
-		w->err = calibration_settle(&w->calibration, w->seen);
+		if (!w->err)
+			w->err = calibration_settle(&w->calibration, w->seen);
 		if (w->err)
 			return;
 		w->how->source->each(count_clamped, w);

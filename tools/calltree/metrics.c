@@ -11,12 +11,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "clock_step.h"
 #include "pitrace_ptt.h"
 #include "pttread.h"
 
 #define THREADS 1024 /* at a time; a slot is a page that the module locks */
 
-bool metrics_wall_alone = true, metrics_switches;
+bool metrics_wall_alone = true, metrics_own_alone, metrics_switches;
 
 /* How each metric is read. */
 enum how { HOW_WALL, HOW_PTT, HOW_CLOCK };
@@ -40,35 +41,43 @@ uint32_t metrics_count(void)
 	return metrics.count;
 }
 
+#define READS 10000
+#define FAR   1024
+
 /* Of two reads one after the other the least difference: the counter's step, or what a read takes
  * when that is more. */
-static uint64_t counter_step(void)
+static uint64_t counter_resolution(uint64_t *step)
 {
 	uint64_t least = UINT64_MAX, before = GetCycles();
+	uint32_t times[FAR] = { 0 };
 
-	for (int i = 0; i < 10000; i++) {
-		uint64_t now = GetCycles();
+	for (int i = 0; i < READS; i++) {
+		uint64_t now = GetCycles(), d = now - before;
 
-		if (now > before && now - before < least)
-			least = now - before;
+		if (now > before && d < least)
+			least = d;
+		if (d < FAR)
+			times[d]++;
 		before = now;
 	}
+	*step = clock_step_of(times, FAR, READS);
 	return least;
 }
 
 static void set_resolution(struct metric *m)
 {
 	double hz = CyclesPerSecond();
-	uint64_t step;
+	uint64_t least;
 
+	m->step = 1;
 	if (strcmp(m->unit, "cycles")) {
 		snprintf(m->resolution, sizeof(m->resolution), "1 %s",
 			 strcmp(m->unit, "ns") ? "event" : m->unit);
 		return;
 	}
-	step = counter_step();
-	snprintf(m->resolution, sizeof(m->resolution), "%" PRIu64 " cycles (%.3g ns)", step,
-		 hz > 0 ? (double)step / hz * 1e9 : 0);
+	least = counter_resolution(&m->step);
+	snprintf(m->resolution, sizeof(m->resolution), "%" PRIu64 " cycles (%.3g ns)", least,
+		 hz > 0 ? (double)least / hz * 1e9 : 0);
 }
 
 const struct metric *metrics_get(uint32_t number)
@@ -121,6 +130,7 @@ static void describe_clock(struct metric *m, double *scale)
 	clock_getres(CLOCK_THREAD_CPUTIME_ID, &t);
 	strcpy(m->unit, cycles ? "cycles" : "ns");
 	strcpy(m->source, "thread's CPU clock");
+	m->step = 1;
 	snprintf(m->resolution, sizeof(m->resolution), "%ld ns",
 		 (long)(t.tv_sec * 1000000000 + t.tv_nsec));
 	m->note = "neither the pitrace module nor perf can be had; each read is a system call";
@@ -216,6 +226,8 @@ const char *metrics_set(const char *text, size_t n)
 	if (!bad)
 		bad = begin_ptt();
 	metrics_wall_alone = metrics.count == 1 && metrics.how[0] == HOW_WALL;
+	metrics_own_alone = metrics.count == 1 && metrics.by_ptt && metrics_switches &&
+			    !strcmp(metrics.metric[0].name, "tsc");
 	return bad;
 }
 

@@ -10,6 +10,7 @@
 
 #include "call_thread.h"
 #include "cycles.h"
+#include "pttread.h"
 
 struct metric {
 	char name[64];
@@ -17,6 +18,7 @@ struct metric {
 	char source[32];     /* what reads it: part of what calibration depends on */
 	char resolution[64]; /* in words */
 	const char *note;    /* what it holds besides, or what a read costs; NULL */
+	uint64_t step;       /* by which its clock goes on (clock_step.h); 1: it has none */
 };
 
 /* By names with '+' between them. NULL, or why not: in words, until the next call. */
@@ -29,6 +31,8 @@ const char *metrics_thread_begin(void);
 void metrics_thread_end(void);
 
 extern bool metrics_wall_alone;
+/* The only metric is a thread's own cycles, and PTT's page has them. */
+extern bool metrics_own_alone;
 /* Whether dispatches and interrupts are known without a system call. */
 extern bool metrics_switches;
 /* Of one that cannot be read at the moment: the last value. */
@@ -42,6 +46,25 @@ static inline void metrics_read(uint64_t *values, const uint64_t *last)
 		values[0] = GetCycles();
 	else
 		metrics_read_all(values, last);
+}
+
+/* By PTT's own reader in line, where the only metric is the thread's own cycles. false: the thread
+ * that runs has no page. */
+static inline __attribute__((always_inline)) bool metrics_read_own(uint64_t *value)
+{
+	if (__builtin_expect(!PttOwn.cycles, 0))
+		return false;
+	(void)PttReadInline(value);
+	return true;
+}
+
+/* Whether the thread was dispatched or interrupted since it had so many of both. */
+static inline __attribute__((always_inline)) bool metrics_switched(uint64_t dispatches,
+								   uint64_t interrupts)
+{
+	const struct pitrace_ptt_thread *t = PttOwn.cycles;
+
+	return !t || ((t->dispatches ^ dispatches) | (t->interrupts ^ interrupts));
 }
 
 #endif

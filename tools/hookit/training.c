@@ -137,6 +137,7 @@ static bool is_trained(const struct calibration *c, enum training_way way)
 void training_run(struct log_rt *log, enum training_way way)
 {
 	struct calibration learnt;
+	uint64_t step[CALL_METRICS];
 	struct call_thread *t;
 
 	if (!log->trained || is_trained(log->trained, way))
@@ -147,6 +148,9 @@ void training_run(struct log_rt *log, enum training_way way)
 	if (t) {
 		run(t, &learnt, way);
 		calibration_add(&learnt, t);
+		for (uint32_t i = 0; i < metrics_count(); i++)
+			step[i] = metrics_get(i)->step;
+		calibration_even(&learnt, t->spread, step);
 		for (uint32_t s = 0; s < SEQUENCES; s++)
 			learnt.times[s] = t->spread[(size_t)s * t->metrics].times;
 		minima_learn(log, &learnt);

@@ -35,8 +35,14 @@ static uintptr_t interpreter_start, interpreter_size;
 
 /* What an event reads: the way to the first read and from the last one is short, and the same each
  * time. */
-enum hooks_reading { READ_NOTHING, READ_CYCLES, READ_METRICS, READINGS };
+enum hooks_reading { READ_NOTHING, READ_CYCLES, READ_OWN, READ_METRICS, READINGS };
 static enum hooks_reading reading = READ_CYCLES;
+
+/* PTT knows its threads. */
+static bool reads_ptt(enum hooks_reading r)
+{
+	return r >= READ_OWN;
+}
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct call_thread *first, **last = &first;
@@ -65,7 +71,10 @@ struct hooks_refused hooks_refused(void)
 
 void hooks_values(bool read)
 {
-	reading = !read ? READ_NOTHING : metrics_wall_alone ? READ_CYCLES : READ_METRICS;
+	reading = !read              ? READ_NOTHING :
+		  metrics_wall_alone ? READ_CYCLES :
+		  metrics_own_alone  ? READ_OWN :
+				       READ_METRICS;
 }
 
 static void read_late(struct call_thread *t)
@@ -112,14 +121,14 @@ void hooks_thread_begin(const char *name)
 		self = &left_out;
 		return;
 	}
-	why = reading == READ_METRICS ? metrics_thread_begin() : NULL;
+	why = reads_ptt(reading) ? metrics_thread_begin() : NULL;
 	if (why) {
 		refuse(why);
 		return;
 	}
 	t = call_thread_new(metrics_count());
 	if (!t) {
-		if (reading == READ_METRICS)
+		if (reads_ptt(reading))
 			metrics_thread_end();
 		refuse("no memory");
 		return;
@@ -193,7 +202,7 @@ void hooks_thread_end(void)
 {
 	struct call_thread *t = self;
 
-	if (t->nodes && reading == READ_METRICS)
+	if (t->nodes && reads_ptt(reading))
 		metrics_thread_end();
 	if (t->ring)
 		atomic_store_explicit(&t->ring->ended, true, memory_order_release);
@@ -427,7 +436,7 @@ static struct call_thread *tree(enum hooks_reading r, uint64_t *values)
 	if (__builtin_expect(__atomic_load_n(&t->stale, __ATOMIC_RELAXED), 0))
 		freshen(t, values);
 	/* What came while the thread was within the agent is nobody's, as the agent's time is. */
-	if (r == READ_METRICS && metrics_switches) {
+	if (reads_ptt(r) && metrics_switches) {
 		metrics_read_switches(&dispatches, &interrupts);
 		call_switched(t, dispatches, interrupts);
 	}
@@ -531,52 +540,70 @@ SLOW probe_ends(const void *method, enum call_event went, uintptr_t frame, struc
 #define WORK static __attribute__((noinline)) void
 
 #define READS(r) ((struct reads){ r, now, all })
-#define AGAIN(r) (r != READ_METRICS && __atomic_load_n(&self->plain, __ATOMIC_RELAXED))
+#define ONE(r)   (r == READ_CYCLES || r == READ_OWN)
+#define AGAIN(r)                                                                 \
+	(r != READ_METRICS && __atomic_load_n(&self->plain, __ATOMIC_RELAXED) && \
+	 (r != READ_OWN || !metrics_switched(self->dispatches, self->interrupts)))
 
-#define EVENT_WORK(r)                                                                             \
-	WORK r##_enter(uint32_t id, uintptr_t site, uint64_t now, uint64_t *all)                  \
-	{                                                                                         \
-		uint32_t type = method_type(id, is_interpreter(site));                            \
-                                                                                                  \
-		if (!AGAIN(r) ||                                                                  \
-		    !call_enter_again(self, method_number(id), type, r == READ_CYCLES, now))      \
-			enter(method_number(id), type, READS(r));                                 \
-	}                                                                                         \
-	WORK r##_leave(uint32_t id, uint64_t now, uint64_t *all)                                  \
-	{                                                                                         \
-		if (!AGAIN(r) ||                                                                  \
-		    !call_leave_again(self, method_number(id), r == READ_CYCLES, now))            \
-			end(method_number(id), EVENT_LEAVE, READS(r));                            \
-	}                                                                                         \
-	WORK r##_probe_begin(const void *method, struct call_place at, uint64_t now,              \
-			     uint64_t *all)                                                       \
-	{                                                                                         \
-		uint32_t id = AGAIN(r) ? vm_methods_id(method) : VM_METHOD_NONE;                  \
-                                                                                                  \
-		if (id == VM_METHOD_NONE ||                                                       \
-		    !probe_enter_again(self, method, method_number(id),                           \
-				       method_type(id, at.frame & 1), at, r == READ_CYCLES, now)) \
-			probe_begin(method, at, READS(r));                                        \
-	}                                                                                         \
-	WORK r##_probe_end(const void *thread, const void *method, struct call_place at,          \
-			   uint64_t now, uint64_t *all)                                           \
-	{                                                                                         \
-		enum call_event went = probe_went(thread, at.frame);                              \
-                                                                                                  \
-		if (went != EVENT_LEAVE || !AGAIN(r) ||                                           \
-		    !probe_leave_again(self, method, at.frame, r == READ_CYCLES, now))            \
-			probe_ends(method, went, at.frame, READS(r));                             \
+#define EVENT_WORK(r)                                                                           \
+	WORK r##_enter(uint32_t id, uintptr_t site, uint64_t now, uint64_t *all)                \
+	{                                                                                       \
+		uint32_t type = method_type(id, is_interpreter(site));                          \
+                                                                                                \
+		if (!AGAIN(r) || !call_enter_again(self, method_number(id), type, ONE(r), now)) \
+			enter(method_number(id), type, READS(r));                               \
+	}                                                                                       \
+	WORK r##_leave(uint32_t id, uint64_t now, uint64_t *all)                                \
+	{                                                                                       \
+		if (!AGAIN(r) || !call_leave_again(self, method_number(id), ONE(r), now))       \
+			end(method_number(id), EVENT_LEAVE, READS(r));                          \
+	}                                                                                       \
+	WORK r##_probe_begin(const void *method, struct call_place at, uint64_t now,            \
+			     uint64_t *all)                                                     \
+	{                                                                                       \
+		uint32_t id = AGAIN(r) ? vm_methods_id(method) : VM_METHOD_NONE;                \
+                                                                                                \
+		if (id == VM_METHOD_NONE ||                                                     \
+		    !probe_enter_again(self, method, method_number(id),                         \
+				       method_type(id, at.frame & 1), at, ONE(r), now))         \
+			probe_begin(method, at, READS(r));                                      \
+	}                                                                                       \
+	WORK r##_probe_end(const void *thread, const void *method, struct call_place at,        \
+			   uint64_t now, uint64_t *all)                                         \
+	{                                                                                       \
+		enum call_event went = probe_went(thread, at.frame);                            \
+                                                                                                \
+		if (went != EVENT_LEAVE || !AGAIN(r) ||                                         \
+		    !probe_leave_again(self, method, at.frame, ONE(r), now))                    \
+			probe_ends(method, went, at.frame, READS(r));                           \
 	}
 
 EVENT_WORK(READ_NOTHING)
 EVENT_WORK(READ_CYCLES)
+EVENT_WORK(READ_OWN)
 EVENT_WORK(READ_METRICS)
+
+static inline __attribute__((always_inline)) void read_early_own(uint64_t *value)
+{
+	*value = 0;
+	if (!metrics_read_own(value) && self->nodes)
+		metrics_read_all(value, self->last);
+}
+
+static inline __attribute__((always_inline)) void read_late_own(struct call_thread *t)
+{
+	t->dispatches = PttOwn.cycles->dispatches;
+	t->interrupts = PttOwn.cycles->interrupts;
+	metrics_read_own(t->last);
+}
 
 /* The first thing that an event does, and the last. */
 static inline __attribute__((always_inline)) void early(enum hooks_reading r, uint64_t *values)
 {
 	if (r == READ_CYCLES)
 		values[0] = GetCycles();
+	else if (r == READ_OWN)
+		read_early_own(values);
 	/* Where nobody is measured a read may cost more than an instruction. */
 	else if (r == READ_METRICS && self->nodes)
 		metrics_read(values, self->last);
@@ -586,14 +613,16 @@ static inline __attribute__((always_inline)) void late(enum hooks_reading r)
 {
 	if (r == READ_CYCLES)
 		self->last[0] = GetCycles();
-	else if (r == READ_METRICS && self->nodes)
+	else if (r == READ_OWN && PttOwn.cycles)
+		read_late_own(self);
+	else if (reads_ptt(r) && self->nodes)
 		read_late(self);
 }
 
 /* Without a canary: its check would come after the last read. */
 #define BARE static __attribute__((no_stack_protector)) void
 
-#define NOW(r) r == READ_CYCLES ? now[0] : 0, r == READ_METRICS ? now : NULL
+#define NOW(r) ONE(r) ? now[0] : 0, r == READ_METRICS ? now : NULL
 #define MEASURED(r, work)                   \
 	{                                   \
 		uint64_t now[CALL_METRICS]; \
@@ -618,6 +647,7 @@ static inline __attribute__((always_inline)) void late(enum hooks_reading r)
 
 EVENTS_BY(READ_NOTHING)
 EVENTS_BY(READ_CYCLES)
+EVENTS_BY(READ_OWN)
 EVENTS_BY(READ_METRICS)
 
 struct hooks_probes hooks_probes(size_t exception_at)
@@ -625,6 +655,7 @@ struct hooks_probes hooks_probes(size_t exception_at)
 	static const struct hooks_probes all[READINGS] = {
 		{ READ_NOTHING_probes_begin, READ_NOTHING_probes_end },
 		{ READ_CYCLES_probes_begin, READ_CYCLES_probes_end },
+		{ READ_OWN_probes_begin, READ_OWN_probes_end },
 		{ READ_METRICS_probes_begin, READ_METRICS_probes_end },
 	};
 
@@ -647,6 +678,7 @@ struct hooks_probes hooks_probes(size_t exception_at)
 static const JNINativeMethod natives[READINGS][NATIVES] = {
 	NATIVES_BY(READ_NOTHING),
 	NATIVES_BY(READ_CYCLES),
+	NATIVES_BY(READ_OWN),
 	NATIVES_BY(READ_METRICS),
 };
 

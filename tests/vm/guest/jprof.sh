@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
+# In the guest: jprof.sh: what an event costs by PTT, in instructions; then a Java program measured by its
+# threads' own cycles, in both modes, some of its threads left out.
+cd /tmp || exit
+for how in natives probes; do
+	for values in counts cycles tsc wall+tsc; do
+		for n in 12 14; do
+			echo "$how $values $n $(call_events $how $values $n 2>&1)"
+		done
+	done
+done >events
+for n in 12 14; do echo "none counts $n $(call_events none counts $n)"; done >>events
+for mode in rewrite probes; do
+	/jre/bin/java -XX:-TieredCompilation -XX:+UseSerialGC -Xmx64m \
+		"-agentpath:/usr/local/lib/pitrace/libjprof.so=METRICS=tsc,MODE=$mode,CLASSMETHODS=Own*,THREADS=-left*,CALIBRATION=none,LOGPREFIX=$mode" \
+		-cp /classes Own >"$mode.said" 2>&1 || { cat "$mode.said" && exit 1; }
+done
