@@ -2,8 +2,8 @@
 /*
  * call_events HOW VALUES N: what the events of fib(N) take, without a Java VM. HOW: natives, as
  * changed classes call them; probes, as the VM calls them; none, the calls alone. VALUES: counts,
- * cycles, or names of PTT's metrics. It prints the calls of one turn and the least CPU time of ten, in
- * nanoseconds, the sum, and the least cycles; with a fourth argument there is one turn, whose
+ * cycles, or names of PTT's metrics. It prints the calls of one turn and the least CPU time of ten,
+ * in nanoseconds, the sum, and the least cycles; with a fourth argument there is one turn, whose
  * instructions calls.sh counts.
  */
 #include <dlfcn.h>

@@ -29,11 +29,11 @@ void calibration_add(struct calibration *c, const struct call_thread *t);
  * has a floor, that one. How many minima are others than before. */
 uint32_t calibration_merge(struct calibration *c, const struct calibration *other);
 
-/* Of metrics whose clock goes on by steps (clock_step.h): minima are what the least stands for, by all
- * that were seen (SEQUENCES times metrics). step: of each metric; 1: none. */
+/* Of metrics whose clock goes on by steps (clock_step.h): minima are what the least stands for, by
+ * all that were seen (SEQUENCES times metrics). step: of each metric; 1: none. */
 void calibration_even(struct calibration *c, const struct value_spread *seen, const uint64_t *step);
-/* Moves to the empty `few` what was seen too seldom to be evened, of such metrics: other runs are not to
- * learn it. */
+/* Moves to the empty `few` what was seen too seldom to be evened, of such metrics: other runs are
+ * not to learn it. */
 void calibration_take_few(struct calibration *c, struct calibration *few,
 			  const struct value_spread *seen, const uint64_t *step);
 /* Minima that it has not, of another one. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Clocks that go on by steps, made: the step is found, what was seen in it stands for what it took. */
+/* Clocks that go on by steps, made: the step is found, and what was seen stands for what it took. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@ static uint64_t seen_as(uint64_t took, uint64_t step)
 	return (from + took) / step * step;
 }
 
-/* times[d] of reads one after the other that take `took`, and up to `more` more. */
+/* The step that reads one after the other show, which take `took`, and up to `more` more. */
 static uint64_t step_found(uint64_t step, uint64_t took, uint32_t more)
 {
 	uint32_t times[1024] = { 0 }, i;
