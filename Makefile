@@ -242,11 +242,12 @@ $(O)/lib/libjperf.so: $(call obj,$(JPERF_SRC)) $(O)/inner/libperfutil.a
 $(call obj,$(HOOKIT_SRC)): INC = $(INC_PERFUTIL) -Itools/common -Itools/calltree -Itools/hookit -fvisibility=hidden
 $(call obj,tools/hookit/hookit_options.c tools/swtrace/run_hookit.c): INC += $(if $(PATCHER),-DHOOKIT_PATCHES)
 HOOKIT_OBJ := $(call obj,$(HOOKIT_SRC) $(CALLTREE_SRC) tools/common/escape.c) $(addprefix $(O)/obj/tools/hookit/,fentry.S.o training_exact.S.o)
-# They run before functions have saved the registers of their arguments, and call no C library.
+# They run before functions have saved the registers of their arguments, and call of the C library nothing but,
+# when a tree grows, mprotect().
 GENERAL	:= $(if $(filter x86_64 arm64,$(ARCH)),-mgeneral-regs-only) -fno-tree-loop-distribute-patterns
 $(O)/obj/tools/hookit/training_instrumented.o: INC += -finstrument-functions
 $(O)/obj/tools/hookit/training_fentry.o: INC += $(if $(filter x86_64,$(ARCH)),-pg -mfentry -minstrument-return=call)
-$(addprefix $(O)/obj/tools/,hookit/fentry.o hookit/hook_events.o calltree/call_thread.o): INC += $(GENERAL)
+$(addprefix $(O)/obj/tools/,hookit/fentry.o hookit/hook_events.o calltree/call_thread.o calltree/call_room.o): INC += $(GENERAL)
 $(O)/obj/%.S.o: %.S
 	$(call say,AS)
 	@mkdir -p $(@D)

@@ -1,108 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "call_fast.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-
-#define DEEPEST     131072
-#define NODES       (1u << 22)
-#define TABLE_FIRST 64
-#define MORE        (1u << 20)
-
-/* The reserved memory, part by part. */
-struct call_layout {
-	size_t frames, minimum, spread, more, table, nodes, raw, size;
-};
-
-static size_t part(size_t *at, size_t n, size_t size)
-{
-	size_t start = *at;
-
-	*at += (n * size + 4095) & ~(size_t)4095;
-	return start;
-}
-
-static struct call_layout layout(uint32_t metrics)
-{
-	struct call_layout l;
-	size_t at = 0;
-
-	part(&at, 1, sizeof(struct call_thread));
-	l.frames = part(&at, DEEPEST + 1, sizeof(struct call_frame));
-	l.minimum = part(&at, (size_t)SEQUENCES * metrics, sizeof(uint64_t));
-	l.spread = part(&at, (size_t)SEQUENCES * metrics, sizeof(struct value_spread));
-	l.more = part(&at, MORE, sizeof(struct call_more));
-	/* Each table is twice as large as the one before, all of them beside each other. */
-	l.table = part(&at, 4 * (size_t)NODES, sizeof(uint32_t));
-	l.nodes = part(&at, NODES + 1, sizeof(struct call_node));
-	l.raw = part(&at, (size_t)(NODES + 1) * metrics, sizeof(uint64_t));
-	l.size = at;
-	return l;
-}
-
-/* Without a node but the thread's. */
-static void begin_tree(struct call_thread *t, const struct call_layout *l)
-{
-	t->more_used = 1;
-	t->table = (uint32_t *)((char *)t->memory + l->table);
-	t->table_size = TABLE_FIRST;
-	t->table_at = l->table + TABLE_FIRST * sizeof(*t->table);
-	t->used = 1;
-	t->nodes[0].type = t->nodes[t->beyond].type = TYPE_OTHER;
-	t->nodes[0].method = t->nodes[t->beyond].method = NO_METHOD;
-	t->sequence = sequence(TYPE_OTHER, EVENT_ENTER, TYPE_OTHER, EVENT_ENTER, TYPE_OTHER);
-	for (uint32_t i = 0; i < CALL_METRICS; i++)
-		t->place[i] = &t->no_place;
-}
-
-struct call_thread *call_thread_new(uint32_t metrics)
-{
-	struct call_layout l = layout(metrics);
-	char *m = mmap(NULL, l.size, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	struct call_thread *t = (struct call_thread *)m;
-
-	if (m == MAP_FAILED)
-		return NULL;
-	t->memory = m;
-	t->size = l.size;
-	t->metrics = metrics;
-	t->frames = (struct call_frame *)(m + l.frames);
-	t->deepest = t->levels = DEEPEST;
-	t->minimum = (uint64_t *)(m + l.minimum);
-	t->spread = (struct value_spread *)(m + l.spread);
-	t->more = (struct call_more *)(m + l.more);
-	t->nodes = (struct call_node *)(m + l.nodes);
-	t->raw = (uint64_t *)(m + l.raw);
-	t->room = NODES;
-	t->beyond = NODES;
-	t->frames++->method = NO_METHOD;
-	begin_tree(t, &l);
-	return t;
-}
-
-void call_empty(struct call_thread *t)
-{
-	struct call_layout l = layout(t->metrics);
-
-	if (madvise((char *)t->memory + l.spread, l.size - l.spread, MADV_DONTNEED))
-		memset((char *)t->memory + l.spread, 0, l.size - l.spread);
-	t->entries = t->exits = 0;
-	t->too_deep = t->too_many = t->uncounted = t->unknown = t->backwards = 0;
-	begin_tree(t, &l);
-	call_end_all(t);
-	t->unwinds = 0;
-}
-
-/* One that has ended is of the heap. */
-void call_thread_free(struct call_thread *t)
-{
-	if (t->memory)
-		munmap(t->memory, t->size);
-	else
-		free(t);
-}
+#include "call_room.h"
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
@@ -116,13 +15,14 @@ static void put(struct call_thread *t, uint32_t node)
 	t->table[at] = node;
 }
 
-static void grow_table(struct call_thread *t)
+/* Where that cannot be, the old one serves on until it is nearly full. */
+static bool grow_table(struct call_thread *t)
 {
-	t->table_size *= 2;
-	t->table = (uint32_t *)((char *)t->memory + t->table_at);
-	t->table_at += t->table_size * sizeof(*t->table);
+	if (!call_room_table(t))
+		return t->used < t->table_size - t->table_size / 8;
 	for (uint32_t i = 1; i < t->used; i++)
 		put(t, i);
+	return true;
 }
 
 static bool is(const struct call_node *n, uint32_t parent, uint32_t method, uint32_t type)
@@ -157,7 +57,9 @@ static uint32_t child(struct call_thread *t, uint32_t method, uint32_t type)
 			return node;
 		}
 	}
-	if (t->used == t->room)
+	if (t->used == t->room && !call_room_nodes(t))
+		return beyond(t);
+	if (t->used >= t->table_size / 2 && !grow_table(t))
 		return beyond(t);
 	node = t->used;
 	n = &t->nodes[node];
@@ -167,10 +69,7 @@ static uint32_t child(struct call_thread *t, uint32_t method, uint32_t type)
 	n->next = parent->child;
 	parent->child = parent->recent = node;
 	t->used++;
-	if (t->used > t->table_size / 2)
-		grow_table(t);
-	else
-		put(t, node);
+	put(t, node);
 	return node;
 }
 
@@ -187,7 +86,7 @@ static void count_more(struct call_thread *t, struct call_node *n, uint16_t s)
 			return;
 		}
 	}
-	if (t->more_used == MORE) {
+	if (t->more_used == t->more_room && !call_room_more(t)) {
 		t->uncounted++;
 		return;
 	}
@@ -298,6 +197,8 @@ void call_enter(struct call_thread *t, uint32_t method, uint32_t type, const uin
 	t->entries++;
 	charge(t, EVENT_ENTER, type, values);
 	tell(t, EVENT_ENTER, method, type);
+	if (__builtin_expect(t->depth >= t->levels, 0))
+		call_room_frames(t);
 	if (t->depth >= t->deepest) {
 		t->depth++;
 		t->too_deep++;

@@ -50,6 +50,13 @@ struct call_frame {
 	const void *known; /* what the method was told by, for who knows it */
 };
 
+/* Of the reserved memory a part that grows: from where, how much of it there is, at most. */
+struct call_area {
+	size_t from, have, most;
+};
+
+enum call_area_of { AREA_FRAMES, AREA_MORE, AREA_TABLE, AREA_NODES, AREA_RAW, CALL_AREAS };
+
 _Static_assert(sizeof(struct call_node) <= 96, "of a node, which there are many of");
 
 /* What each event reads or writes comes first: two cache lines. */
@@ -59,7 +66,7 @@ struct call_thread {
 	bool plain;                  /* the owner's: its events count, and there is no ring */
 	uint32_t top;                /* the node that runs */
 	uint32_t deepest;
-	uint32_t levels;           /* frames beyond these have the last one's node */
+	uint32_t levels;           /* the next frame needs room, or has the last one's node */
 	uint32_t depth;            /* frames; those beyond `deepest` are counted, but not kept */
 	struct call_frame *frames; /* before the first one lies one with node 0 and NO_METHOD */
 	struct call_node *nodes;
@@ -73,14 +80,15 @@ struct call_thread {
 	uint32_t *place[CALL_METRICS];
 	uint32_t no_place;
 	uint32_t metrics;
-	uint32_t used, room;
+	uint32_t used, room, most_nodes;
 	uint32_t beyond; /* the node of calls for which there is no room */
 	uint32_t *table; /* nodes by parent and method; of table_size, a power of two */
 	uint32_t table_size;
 	size_t table_at; /* where in the reserved memory the next, larger one begins */
 	uint64_t dispatches, interrupts; /* of the thread, when the last event ended */
 	struct call_more *more;
-	uint32_t more_used;
+	uint32_t more_used, more_room;
+	uint32_t most_levels; /* frames beyond these have the last one's node */
 	/* What could not be kept: frames too deep, calls without a node, sequences without a
 	 * counter, ends of what had not begun. */
 	uint64_t too_deep, too_many, uncounted, unknown;
@@ -93,11 +101,15 @@ struct call_thread {
 	pid_t tid;
 	void *memory;
 	size_t size;
+	struct call_area area[CALL_AREAS];
+	bool in_parts;
 };
 
 /* NULL: no memory. */
 struct call_thread *call_thread_new(uint32_t metrics);
 void call_thread_free(struct call_thread *t);
+/* What is called deeper than so many frames is counted with the last one. */
+void call_thread_levels(struct call_thread *t, uint32_t levels);
 
 /* The events: `values` are the early reads, `type` that of the method that begins. */
 void call_enter(struct call_thread *t, uint32_t method, uint32_t type, const uint64_t *values);

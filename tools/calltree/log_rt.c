@@ -46,7 +46,7 @@ static void learn(void *arg, const struct call_thread *t)
 	w->too_many += t->too_many;
 	w->uncounted += t->uncounted;
 	w->backwards += t->backwards;
-	w->deepest = t->levels;
+	w->deepest = t->most_levels;
 }
 
 static void write_name(const struct writing *w, const struct call_thread *t,

@@ -152,8 +152,8 @@ static struct call_thread *new_tree(void)
 
 	if (!t)
 		return NULL;
-	if (levels && levels < t->levels)
-		t->levels = levels;
+	if (levels)
+		call_thread_levels(t, levels);
 	pthread_mutex_lock(&lock);
 	t->ring = tracing ? call_ring_new(t->metrics) : NULL;
 	t->tid = gettid();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Clocks that go on by steps, made: the step is found, and what was seen stands for what it took. */
+/* Made clocks that go on by steps: the step is found, what was seen stands for what it took. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -103,7 +103,7 @@ static void even(void)
 	CU_ASSERT_EQUAL(clock_step_even(&s, 42, STEP), 42);
 }
 
-/* A hundred teach other runs, fewer serve this one alone; a fine clock's least counts each time. */
+/* A hundred teach other runs, fewer serve this one alone; a fine clock's least always counts. */
 static void few(void)
 {
 	const uint16_t often = sequence(TYPE_JITTED, EVENT_ENTER, TYPE_JITTED, EVENT_LEAVE,

@@ -301,7 +301,7 @@ static void in_line_by(bool charged)
 
 	CU_ASSERT_FATAL(a && b);
 	a->deepest = b->deepest = 12;
-	a->room = b->room = 3000;
+	a->most_nodes = b->most_nodes = 3000;
 	for (i = 0; i < 200000; i++) {
 		uint32_t what = chance(100), m = chance(3), type = chance(3) ? TYPE_JITTED : m;
 		const uint64_t *v = charged ? &now : NULL;
