@@ -30,12 +30,14 @@ static void left(void *arg, int32_t id, const char *why)
 	seen->left++;
 }
 
-static int rewrite(const void *data, size_t size, struct class_out *out, struct seen *seen)
+static int rewrite(const void *data, size_t size, enum class_hooks what, struct class_out *out,
+		   struct seen *seen)
 {
 	struct class_rewrite how = { .hooks = "pitrace/Hook",
 				     .method = choose,
 				     .left = left,
-				     .arg = seen };
+				     .arg = seen,
+				     .what = what };
 	const char *why;
 	size_t offset;
 	int rc;
@@ -55,7 +57,8 @@ static bool wants(void *arg, const struct class_method *m)
 }
 
 /* Whatever can be rewritten can be with wrappers: they are methods more. */
-static void wrap(const uint8_t *data, size_t size, int plain, unsigned int methods)
+static void wrap(const uint8_t *data, size_t size, enum class_hooks what, int plain,
+		 unsigned int methods)
 {
 	struct native_wrap how = { .wants = wants, .early = size & 1 };
 	struct class_out wrapped = { 0 }, out = { 0 };
@@ -65,7 +68,7 @@ static void wrap(const uint8_t *data, size_t size, int plain, unsigned int metho
 	if ((rc != 1 && wrapped.n) || (rc == 1) != (rc >= 0 && how.fates[NATIVE_WRAPPED] > 0))
 		abort();
 	if (rc == 1 && plain >= 0) {
-		rc = rewrite(wrapped.data, wrapped.n, &out, &seen);
+		rc = rewrite(wrapped.data, wrapped.n, what, &out, &seen);
 		if ((rc < 0 && rc != -E2BIG) ||
 		    (rc >= 0 && seen.methods != methods + how.fates[NATIVE_WRAPPED]))
 			abort();
@@ -74,21 +77,27 @@ static void wrap(const uint8_t *data, size_t size, int plain, unsigned int metho
 	class_out_free(&out);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void all(const uint8_t *data, size_t size, enum class_hooks what)
 {
 	struct class_out once = { 0 }, twice = { 0 };
 	struct seen first, second;
 	int rc;
 
-	rc = rewrite(data, size, &once, &first);
-	wrap(data, size, rc, first.methods);
+	rc = rewrite(data, size, what, &once, &first);
+	wrap(data, size, what, rc, first.methods);
 	if (rc == 1) {
-		rc = rewrite(once.data, once.n, &twice, &second);
+		rc = rewrite(once.data, once.n, what, &twice, &second);
 		if ((rc != 1 && rc != 0 && rc != -E2BIG) ||
 		    (rc >= 0 && (second.methods != first.methods || second.left < first.left)))
 			abort();
 	}
 	class_out_free(&once);
 	class_out_free(&twice);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	all(data, size, HOOKS_OF_CALLS);
+	all(data, size, HOOKS_OF_LOCKS);
 	return 0;
 }

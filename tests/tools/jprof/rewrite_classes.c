@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * rewrite_classes HOOKS FILE...: each class file, in its place, with calls of HOOKS' methods.
+ * rewrite_classes [-l] HOOKS FILE...: each class file, in its place, with calls of HOOKS' methods: at
+ * calls, or at locks.
  * Prints how many methods were rewritten and which were left, and why.
  */
 #include <fcntl.h>
@@ -44,10 +45,19 @@ static void *content(const char *file, size_t *size)
 
 int main(int argc, char **argv)
 {
+	enum class_hooks what = HOOKS_OF_CALLS;
 	int code = 0;
 
+	if (argc > 1 && !strcmp(argv[1], "-l")) {
+		what = HOOKS_OF_LOCKS;
+		argc--, argv++;
+	}
 	for (int i = 2; i < argc; i++) {
-		struct class_rewrite how = { argv[1], choose, left, argv[i] };
+		struct class_rewrite how = { .hooks = argv[1],
+					     .method = choose,
+					     .left = left,
+					     .arg = argv[i],
+					     .what = what };
 		struct class_out out = { 0 };
 		const char *why;
 		size_t size, offset;

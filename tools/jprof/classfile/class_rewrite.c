@@ -4,23 +4,21 @@
 #include <stdio.h>
 
 #include "code_rewrite.h"
+#include "hook_plans.h"
 #include "native_wrap.h"
 
 #define MAGIC        0xcafebabe
-#define FRAMES_SINCE 50    /* StackMapTable */
-#define SHORT_ID     32767 /* sipush has it */
 
 struct class_in {
 	const struct class_rewrite *how;
 	struct bytes b;
 	struct constants constants;
 	struct constant_text name;
-	struct code_hooks hooks; /* zeros until a method needs them */
+	struct hook_constants hooks;
 	struct class_out body;   /* what follows the constant pool */
 	struct bytes methods;    /* all of them, from the first one on */
 	uint32_t method_count;
 	bool has_natives; /* with our prefix */
-	uint16_t version;
 	unsigned int rewritten;
 	int error;
 	const char *what; /* that is read */
@@ -30,27 +28,6 @@ struct class_in {
 static void copy(struct class_in *c, size_t start)
 {
 	class_out_bytes(&c->body, c->b.base + start, c->b.at - start);
-}
-
-static bool need_hooks(struct class_in *c)
-{
-	struct constants *k = &c->constants;
-	uint16_t class;
-
-	if (c->hooks.enter)
-		return true;
-	class = constants_add_class(k, c->how->hooks);
-	c->hooks.throwable = constants_add_class(k, "java/lang/Throwable");
-	if (c->version >= FRAMES_SINCE)
-		c->hooks.frames = constants_add_utf8(k, "StackMapTable");
-	c->hooks.leave = constants_add_method(k, class, "leave", "(I)V");
-	c->hooks.unwind = constants_add_method(k, class, "unwind", "(I)V");
-	c->hooks.caught = constants_add_method(k, class, "caught", "(I)V");
-	c->hooks.enter = constants_add_method(k, class, "enter", "(I)V");
-	if (!c->hooks.enter || !c->hooks.throwable || !c->hooks.leave || !c->hooks.unwind ||
-	    !c->hooks.caught)
-		c->error = k->added.failed ? -ENOMEM : -E2BIG;
-	return !c->error;
 }
 
 static void skip_attributes(struct bytes *b)
@@ -67,22 +44,20 @@ static void skip_attributes(struct bytes *b)
 static void write_code(struct class_in *c, int32_t id, const struct class_method *m,
 		       struct bytes code)
 {
-	struct code_method method = { .id = (uint32_t)id };
 	size_t start = c->body.n;
+	struct code_plan plan = { .first = 0 };
 	const char *why;
+	int rc = hook_plan(c->how, &c->hooks, &c->constants, m, (uint32_t)id, &code, &plan);
 
-	method.early = constant_is(m->name, "<init>") && !constant_is(c->name, "java/lang/Object");
-	if (!need_hooks(c))
+	if (rc < 0)
+		c->error = rc;
+	if (rc <= 0) {
+		class_out_u32(&c->body, (uint32_t)code.size);
+		class_out_bytes(&c->body, code.base, code.size);
 		return;
-	if (id > SHORT_ID) {
-		method.integer = constants_add_integer(&c->constants, (uint32_t)id);
-		if (!method.integer) {
-			c->error = c->constants.added.failed ? -ENOMEM : -E2BIG;
-			return;
-		}
 	}
 	class_out_u32(&c->body, 0);
-	why = code_rewrite(&code, &method, &c->hooks, &c->constants, &c->body);
+	why = code_rewrite(&code, &plan, &c->constants, &c->body);
 	if (!why) {
 		class_out_set32(&c->body, start, (uint32_t)(c->body.n - start - 4));
 		c->rewritten++;
@@ -190,7 +165,8 @@ static void body(struct class_in *c)
 
 	c->what = "its class and interfaces";
 	bytes_skip(&c->b, 2);
-	c->name = constants_class(&c->constants, bytes_u16(&c->b));
+	c->hooks.self = bytes_u16(&c->b);
+	c->name = constants_class(&c->constants, c->hooks.self);
 	if (!c->name.text)
 		c->b.bad = true;
 	bytes_skip(&c->b, 2);
@@ -233,7 +209,7 @@ static int read_class(struct class_in *c)
 	}
 	c->what = "its version";
 	bytes_skip(&c->b, 2);
-	c->version = bytes_u16(&c->b);
+	c->hooks.version = bytes_u16(&c->b);
 	c->what = "its constant pool";
 	rc = c->b.bad ? -EINVAL : constants_read(&c->constants, &c->b);
 	if (rc)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A class file whose methods call hooks: at their begin, before each return, when an exception
- * leaves them, and when they have caught one. Classes of Java 1.0 to 25 (versions 45 to 69); what
+ * A class file whose methods call hooks: of calls at their begin, before each return, when an
+ * exception leaves them, and when they have caught one; or of locks, where they take and leave
+ * monitors. Classes of Java 1.0 to 25 (versions 45 to 69); what
  * is newer has the same layout until somebody says otherwise. Nothing else of the class changes;
  * attributes of code that are not for the VM or a debugger (annotations of local variables' types)
  * are left out.
@@ -26,15 +27,23 @@ struct class_method {
 /* package/Class.method(descriptor). False: there is no room. */
 bool class_method_name(const struct class_method *m, char *name, size_t size);
 
+enum class_hooks {
+	/* Static methods enter, leave, unwind and caught, which take an int: the id. */
+	HOOKS_OF_CALLS,
+	/* enter(Object): before a monitor is entered, or where a synchronized method has; entered()
+	 * behind the former; leave(Object) before it is left. park(Object) and parked() are called
+	 * by java.util.concurrent.locks.LockSupport, with who blocks. */
+	HOOKS_OF_LOCKS,
+};
+
 struct class_rewrite {
-	/* The class of the hooks, whose static methods enter, leave, unwind and caught take an
-	 * int: the id. */
-	const char *hooks;
+	const char *hooks; /* the hooks' class */
 	/* The id of a method, or -1: it is to stay as it is. Not asked of those without code. */
 	int32_t (*method)(void *arg, const struct class_method *m);
 	/* A method that must stay as it is, and why. */
 	void (*left)(void *arg, int32_t id, const char *why);
 	void *arg;
+	enum class_hooks what;
 };
 
 /*

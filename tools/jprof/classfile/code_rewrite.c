@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The new code is the old one, instruction for instruction, with six bytes before it, before each
- * return and at the begin of each exception handler: the method's id, and the call. Which
- * instructions have moved where is laid out first; only the padding of switches changes with the
- * place. Local variables keep their numbers.
+ * The new code is the old one, instruction for instruction, with what the plan puts between them.
+ * Which instructions have moved where is laid out first; only the padding of switches changes with
+ * the place. Local variables keep their numbers.
  */
 #include "code_rewrite.h"
 #include "stack_map.h"
 #include "init_scan.h"
 #include "opcodes.h"
 
-#define CALL    6 /* bytes of a call of a hook with its argument */
-#define HANDLER 7 /* of that with athrow behind it */
 #define LONGEST 65535
 
 static const char no_memory[] = "no memory", cut[] = "its code is cut",
 		  odd[] = "its code has an unknown instruction",
 		  elsewhere[] = "its code names a place where no instruction is",
 		  too_long[] = "it would be longer than 64 KB",
-		  too_far[] = "a branch would be longer than 32 KB";
+		  too_far[] = "a branch would be longer than 32 KB",
+		  taken[] = "it puts something else into its first local variable";
+
+enum mark {
+	TARGET = 1,  /* an exception handler begins there */
+	COVERED = 2, /* one of all exceptions holds from there on */
+	ENTERED = 4, /* `entered` has been put right before it */
+};
 
 /* Code that our handler covers: old places. */
 struct covered {
@@ -26,8 +30,7 @@ struct covered {
 };
 
 struct code {
-	const struct code_method *method;
-	const struct code_hooks *hooks;
+	const struct code_plan *plan;
 	const struct constants *constants;
 	const uint8_t *old;
 	uint32_t size, now; /* old and new length, without our handler, which follows */
@@ -35,7 +38,7 @@ struct code {
 	struct handler *handlers;
 	uint32_t handler_count;
 	struct moved moved;
-	uint8_t *targets; /* by old place: an exception handler begins there */
+	uint8_t *marks;   /* by old place: enum mark */
 	uint8_t *early;   /* by old place; NULL: nothing is */
 	struct covered *covered;
 	uint32_t covered_count, covered_room;
@@ -47,10 +50,39 @@ static uint32_t padding(uint32_t at)
 	return 3 - (at & 3);
 }
 
+/* What comes before an instruction, in this order. */
+struct inserts {
+	const struct code_insert *first, *second;
+};
+
+static const struct code_insert nothing;
+
+static struct inserts before(const struct code *c, uint32_t at)
+{
+	const struct code_plan *p = c->plan;
+	uint8_t op = c->old[at];
+
+	return (struct inserts){
+		.first = c->marks[at] & TARGET ? &p->caught : &nothing,
+		.second = op_is_return(op)       ? &p->leave :
+			  op == OP_MONITORENTER ? &p->enter :
+			  op == OP_MONITOREXIT  ? &p->exit :
+						  &nothing,
+	};
+}
+
+static const struct code_insert *behind(const struct code *c, uint32_t at)
+{
+	bool held = c->old[at] == OP_MONITORENTER && c->marks[at + 1] & COVERED;
+
+	return held ? &c->plan->entered : &nothing;
+}
+
 /* Where each instruction comes to be. */
 static const char *lay_out(struct code *c)
 {
 	struct op_switch cases;
+	struct inserts put;
 	uint32_t at, length;
 
 	c->moved.size = c->size;
@@ -59,17 +91,20 @@ static const char *lay_out(struct code *c)
 	if (!c->moved.to || !c->moved.before)
 		return no_memory;
 	memset(c->moved.to, 0xff, (c->size + 1) * sizeof(*c->moved.to));
-	c->now = CALL;
+	c->now = c->plan->begin.n;
 	for (at = 0; at < c->size; at += length) {
 		length = op_length(c->old, c->size, at, &cases);
 		if (!length)
 			return odd;
+		put = before(c, at);
 		c->moved.to[at] = c->now;
-		c->moved.before[at] = c->targets[at] * CALL + op_is_return(c->old[at]) * CALL;
+		c->moved.before[at] = put.first->n + put.second->n;
 		c->now += c->moved.before[at];
 		if (c->old[at] == OP_TABLESWITCH || c->old[at] == OP_LOOKUPSWITCH)
 			c->now += padding(c->now) - padding(at);
-		c->now += length;
+		c->now += length + behind(c, at)->n;
+		if (behind(c, at)->n)
+			c->marks[at + length] |= ENTERED;
 	}
 	c->moved.to[c->size] = c->now;
 	return NULL;
@@ -83,8 +118,8 @@ static const char *read_handlers(struct code *c, struct bytes *b)
 	if (bytes_left(b) < c->handler_count * sizeof(*c->handlers))
 		return cut;
 	c->handlers = malloc(c->handler_count * sizeof(*c->handlers) + 1);
-	c->targets = calloc(1, c->size);
-	if (!c->handlers || !c->targets)
+	c->marks = calloc(1, c->size + 1);
+	if (!c->handlers || !c->marks)
 		return no_memory;
 	for (i = 0; i < c->handler_count; i++) {
 		struct handler *h = &c->handlers[i];
@@ -95,7 +130,9 @@ static const char *read_handlers(struct code *c, struct bytes *b)
 		h->type = bytes_u16(b);
 		if (h->target >= c->size)
 			return elsewhere;
-		c->targets[h->target] = 1;
+		c->marks[h->target] |= TARGET;
+		if (!h->type && h->start < c->size)
+			c->marks[h->start] |= COVERED;
 	}
 	return NULL;
 }
@@ -142,6 +179,22 @@ static const char *cover(struct code *c)
 	return c->covered_count + c->handler_count > UINT16_MAX ? too_long : NULL;
 }
 
+/* Whether local variable 0 stays what it is at the begin. */
+static bool keeps_first(const struct code *c)
+{
+	struct op_switch cases;
+	uint32_t at, length;
+
+	for (at = 0; at < c->size; at += length) {
+		const uint8_t *p = c->old + at;
+
+		length = op_length(c->old, c->size, at, &cases);
+		if (op_stores_first(p))
+			return false;
+	}
+	return true;
+}
+
 static const char *scan_early(struct code *c)
 {
 	struct init_scan scan = {
@@ -160,17 +213,9 @@ static const char *scan_early(struct code *c)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void call(struct code *c, uint16_t hook)
+static void put(struct code *c, const struct code_insert *insert)
 {
-	if (c->method->integer) {
-		class_out_u8(c->out, OP_LDC_W);
-		class_out_u16(c->out, c->method->integer);
-	} else {
-		class_out_u8(c->out, OP_SIPUSH);
-		class_out_u16(c->out, (uint16_t)c->method->id);
-	}
-	class_out_u8(c->out, OP_INVOKESTATIC);
-	class_out_u16(c->out, hook);
+	class_out_bytes(c->out, insert->bytes, insert->n);
 }
 
 /* The new distance of a branch from `at` by `by`; false: there is no instruction. */
@@ -216,12 +261,10 @@ static const char *write_instruction(struct code *c, uint32_t at, uint32_t lengt
 	const uint8_t *p = c->old + at;
 	int32_t by;
 
-	if (c->targets[at])
-		call(c, c->hooks->caught);
+	put(c, before(c, at).first);
+	put(c, before(c, at).second);
 	if (*p == OP_TABLESWITCH || *p == OP_LOOKUPSWITCH)
 		return write_switch(c, at, cases);
-	if (op_is_return(*p))
-		call(c, c->hooks->leave);
 	if (op_is_branch(*p)) {
 		if (!distance(c, at, (int16_t)class_u16(p + 1), &by))
 			return elsewhere;
@@ -237,6 +280,7 @@ static const char *write_instruction(struct code *c, uint32_t at, uint32_t lengt
 	} else {
 		class_out_bytes(c->out, p, length);
 	}
+	put(c, behind(c, at));
 	return NULL;
 }
 
@@ -246,16 +290,26 @@ static const char *write_code(struct code *c)
 	uint32_t at, length;
 	const char *why = NULL;
 
-	call(c, c->hooks->enter);
+	put(c, &c->plan->begin);
 	for (at = 0; at < c->size && !why; at += length) {
 		length = op_length(c->old, c->size, at, &cases);
 		why = write_instruction(c, at, length, &cases);
 	}
 	if (c->covered_count) {
-		call(c, c->hooks->unwind);
+		put(c, &c->plan->unwind);
 		class_out_u8(c->out, OP_ATHROW);
 	}
 	return why;
+}
+
+/* Where a handler holds from: what is behind a monitorenter is the monitor's, too. */
+static uint16_t holds_from(const struct code *c, const struct handler *h)
+{
+	uint32_t to = c->moved.to[h->start];
+
+	if (!h->type && c->marks[h->start] & ENTERED)
+		to -= c->plan->entered.n;
+	return (uint16_t)to;
 }
 
 static void write_handlers(struct code *c)
@@ -266,7 +320,7 @@ static void write_handlers(struct code *c)
 	for (i = 0; i < c->handler_count; i++) {
 		const struct handler *h = &c->handlers[i];
 
-		class_out_u16(c->out, (uint16_t)c->moved.to[h->start]);
+		class_out_u16(c->out, holds_from(c, h));
 		class_out_u16(c->out, (uint16_t)c->moved.to[h->end]);
 		class_out_u16(c->out, (uint16_t)c->moved.to[h->target]);
 		class_out_u16(c->out, h->type);
@@ -362,10 +416,15 @@ static const char *write_attributes(struct code *c, struct bytes *b)
 		end_attribute(c, start);
 		kept++;
 	}
-	if (c->hooks->frames && !why && !b->bad) {
-		start = begin_attribute(c, c->hooks->frames);
-		why = frames_write(&frames, &c->moved, c->covered_count ? c->now : 0,
-				   c->hooks->throwable, c->out);
+	if (c->plan->frames && !why && !b->bad) {
+		struct frame_handler handler = {
+			.at = c->covered_count ? c->now : 0,
+			.first = c->plan->first,
+			.throwable = c->plan->throwable,
+		};
+
+		start = begin_attribute(c, c->plan->frames);
+		why = frames_write(&frames, &c->moved, &handler, c->out);
 		end_attribute(c, start);
 		kept++;
 	}
@@ -382,15 +441,17 @@ static const char *rewrite(struct code *c, struct bytes *b)
 		why = lay_out(c);
 	if (!why)
 		why = see_handlers(c);
-	if (!why && c->method->early)
+	if (!why && c->plan->early)
 		why = scan_early(c);
-	if (!why)
+	if (!why && c->plan->first && !keeps_first(c))
+		why = taken;
+	if (!why && c->plan->unwind.n)
 		why = cover(c);
-	if (!why && c->now + HANDLER > LONGEST)
+	if (!why && c->now + c->plan->unwind.n + 1u > LONGEST)
 		why = too_long;
 	if (why)
 		return why;
-	/* The hook's argument lies on what a return leaves; the handler has the exception and
+	/* A hook's argument lies on what a return leaves; the handler has the exception and
 	 * that. */
 	class_out_u16(c->out, c->stack < 1 ? 2 : c->stack + 1u);
 	class_out_u16(c->out, c->locals);
@@ -402,11 +463,10 @@ static const char *rewrite(struct code *c, struct bytes *b)
 	return why ? why : write_attributes(c, b);
 }
 
-const char *code_rewrite(struct bytes *b, const struct code_method *method,
-			 const struct code_hooks *hooks, const struct constants *constants,
-			 struct class_out *out)
+const char *code_rewrite(struct bytes *b, const struct code_plan *plan,
+			 const struct constants *constants, struct class_out *out)
 {
-	struct code c = { .method = method, .hooks = hooks, .constants = constants, .out = out };
+	struct code c = { .plan = plan, .constants = constants, .out = out };
 	const char *why;
 
 	c.stack = bytes_u16(b);
@@ -419,7 +479,7 @@ const char *code_rewrite(struct bytes *b, const struct code_method *method,
 	free(c.moved.to);
 	free(c.moved.before);
 	free(c.handlers);
-	free(c.targets);
+	free(c.marks);
 	free(c.early);
 	free(c.covered);
 	return why ? why : out->failed ? no_memory : NULL;

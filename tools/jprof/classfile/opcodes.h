@@ -43,6 +43,8 @@ enum opcode {
 	OP_INVOKEDYNAMIC = 0xba,
 	OP_NEW = 0xbb,
 	OP_ATHROW = 0xbf,
+	OP_MONITORENTER = 0xc2,
+	OP_MONITOREXIT = 0xc3,
 	OP_WIDE = 0xc4,
 	OP_MULTIANEWARRAY = 0xc5,
 	OP_IFNULL = 0xc6,
@@ -60,6 +62,16 @@ static inline bool op_is_return(uint8_t op)
 static inline bool op_is_branch(uint8_t op)
 {
 	return (op >= OP_IFEQ && op <= OP_JSR) || op == OP_IFNULL || op == OP_IFNONNULL;
+}
+
+/* It stores into local variable 0. */
+static inline bool op_stores_first(const uint8_t *p)
+{
+	if (*p == OP_WIDE)
+		return p[1] >= OP_ISTORE && p[1] <= OP_ASTORE && !p[2] && !p[3];
+	if (*p >= OP_ISTORE && *p <= OP_ASTORE)
+		return !p[1];
+	return *p >= OP_ISTORE_0 && *p <= OP_ASTORE_3 && (*p - OP_ISTORE_0) % 4 == 0;
 }
 
 /* The next instruction is not reached from this one. */

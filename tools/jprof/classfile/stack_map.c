@@ -20,6 +20,8 @@ struct frame_table {
 	const struct moved *moved;
 	struct class_out *out;
 	int64_t at, now; /* of the last frame: as read, as written; -1 at first */
+	uint16_t first;  /* local variable 0 is to be of this class all the time; 0: need not */
+	int64_t locals;  /* at least so many the last frame had */
 	const char *why;
 };
 
@@ -61,6 +63,24 @@ static uint16_t step(struct frame_table *t, uint32_t distance)
 	return (uint16_t)(t->now - last - 1);
 }
 
+static const char forgets[] = "a frame does not know its first local variable";
+
+/* A frame of other locals than the last one. */
+static void full(struct frame_table *t)
+{
+	uint16_t n = bytes_u16(t->b);
+	struct bytes ahead = *t->b;
+
+	if (t->first && (!n || bytes_u8(&ahead) != ITEM_OBJECT || bytes_u16(&ahead) != t->first))
+		t->why = forgets;
+	t->locals = n;
+	class_out_u16(t->out, n);
+	items(t, n);
+	n = bytes_u16(t->b);
+	class_out_u16(t->out, n);
+	items(t, n);
+}
+
 static void frame(struct frame_table *t)
 {
 	uint8_t kind = bytes_u8(t->b);
@@ -91,35 +111,42 @@ static void frame(struct frame_table *t)
 	if (kind == SAME_ONE_ITEM_FAR) {
 		items(t, 1);
 	} else if (kind == FULL) {
-		for (unsigned int part = 0; part < 2; part++) {
-			uint16_t n = bytes_u16(t->b);
-
-			class_out_u16(t->out, n);
-			items(t, n);
-		}
-	} else if (kind >= APPEND) {
-		items(t, kind - SAME_FAR);
+		full(t);
+	} else {
+		t->locals += kind - SAME_FAR;
+		if (t->first && t->locals < 1)
+			t->why = forgets;
+		items(t, kind >= APPEND ? kind - SAME_FAR : 0);
 	}
 }
 
-const char *frames_write(struct bytes *b, const struct moved *moved, uint32_t handler,
-			 uint16_t throwable, struct class_out *out)
+static void one_object(struct frame_table *t, uint16_t class)
+{
+	class_out_u16(t->out, !!class);
+	if (!class)
+		return;
+	class_out_u8(t->out, ITEM_OBJECT);
+	class_out_u16(t->out, class);
+}
+
+const char *frames_write(struct bytes *b, const struct moved *moved,
+			 const struct frame_handler *handler, struct class_out *out)
 {
 	struct frame_table t = { .b = b, .moved = moved, .out = out, .at = -1, .now = -1 };
 	uint32_t count = bytes_left(b) ? bytes_u16(b) : 0, i;
 
 	if (count == UINT16_MAX)
 		return "it has too many frames";
-	class_out_u16(out, (uint16_t)(count + !!handler));
+	t.first = handler->at ? handler->first : 0;
+	t.locals = 1;
+	class_out_u16(out, (uint16_t)(count + !!handler->at));
 	for (i = 0; i < count && !b->bad && !t.why; i++)
 		frame(&t);
-	if (handler) {
+	if (handler->at) {
 		class_out_u8(out, FULL);
-		class_out_u16(out, (uint16_t)(handler - t.now - 1));
-		class_out_u16(out, 0);
-		class_out_u16(out, 1);
-		class_out_u8(out, ITEM_OBJECT);
-		class_out_u16(out, throwable);
+		class_out_u16(out, (uint16_t)(handler->at - t.now - 1));
+		one_object(&t, handler->first);
+		one_object(&t, handler->throwable);
 	}
 	return b->bad ? "its StackMapTable is cut" : t.why;
 }

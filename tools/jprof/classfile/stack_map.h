@@ -29,13 +29,18 @@ static inline uint32_t moved_itself(const struct moved *m, uint32_t at)
 							    MOVED_NOWHERE;
 }
 
+/* An exception handler behind the code: all that is known there. */
+struct frame_handler {
+	uint32_t at;        /* 0: there is none */
+	uint16_t first;     /* the number of local variable 0's class; 0: it is not known */
+	uint16_t throwable; /* that of the exception's class */
+};
+
 /*
  * Writes the table's content (count and frames) with the frames of b, if it has any, where their
- * code is now, and one of an exception handler at `handler` behind it (0: there is none), where
- * nothing is known but the exception, whose class's number is `throwable`. NULL or what is wrong
- * with b.
+ * code is now, and that of the handler. NULL or what is wrong with b.
  */
-const char *frames_write(struct bytes *b, const struct moved *moved, uint32_t handler,
-			 uint16_t throwable, struct class_out *out);
+const char *frames_write(struct bytes *b, const struct moved *moved,
+			 const struct frame_handler *handler, struct class_out *out);
 
 #endif
