@@ -13,10 +13,9 @@
 #include <unistd.h>
 
 #include "call_ended.h"
-#include "class_out.h"
-#include "constants.h"
 #include "method_id.h"
 #include "metrics.h"
+#include "native_class.h"
 #include "probe_frames.h"
 #include "vm_methods.h"
 
@@ -685,39 +684,11 @@ static const JNINativeMethod natives[READINGS][NATIVES] = {
 /* public final class pitrace.Hook { public static native void enter(int); … } */
 static struct class_out make_class(void)
 {
-	static const uint8_t no_constants[] = { 0, 1 };
-	struct bytes b = class_bytes(no_constants, sizeof(no_constants));
-	struct class_out out = { 0 };
-	struct constants c;
-	uint16_t class, super, descriptor, names[NATIVES];
-	size_t i;
+	struct native_method methods[NATIVES];
 
-	if (constants_read(&c, &b)) {
-		out.failed = true;
-		return out;
-	}
-	class = constants_add_class(&c, HOOK_CLASS);
-	super = constants_add_class(&c, "java/lang/Object");
-	descriptor = constants_add_utf8(&c, "(I)V");
-	for (i = 0; i < NATIVES; i++)
-		names[i] = constants_add_utf8(&c, natives[reading][i].name);
-	class_out_u32(&out, 0xcafebabe);
-	class_out_u32(&out, 50);
-	constants_write(&c, &out);
-	class_out_u16(&out, 0x0031); /* public, final, super */
-	class_out_u16(&out, class);
-	class_out_u16(&out, super);
-	class_out_u32(&out, 0);
-	class_out_u16(&out, NATIVES);
-	for (i = 0; i < NATIVES; i++) {
-		class_out_u16(&out, 0x0109); /* public, static, native */
-		class_out_u16(&out, names[i]);
-		class_out_u16(&out, descriptor);
-		class_out_u16(&out, 0);
-	}
-	class_out_u16(&out, 0);
-	constants_free(&c);
-	return out;
+	for (uint16_t i = 0; i < NATIVES; i++)
+		methods[i] = (struct native_method){ natives[reading][i].name, "(I)V" };
+	return native_class(HOOK_CLASS, methods, NATIVES);
 }
 
 const char *hooks_define(JNIEnv *jni, char *(*names)(void))

@@ -13,6 +13,7 @@
 
 #include "aborted.h"
 #include "base/array.h"
+#include "change_classes.h"
 #include "jprof_calls.h"
 #include "class_rewrite.h"
 #include "escape.h"
@@ -116,42 +117,9 @@ static void JNICALL class_comes(jvmtiEnv *vm, JNIEnv *jni, jclass old, jobject l
 	class_out_free(&out);
 }
 
-/* Those that are loaded already. */
-static void change_classes(jvmtiEnv *vm, JNIEnv *jni)
+static void leave_class(const char *signature)
 {
-	jclass *classes;
-	jint n, kept = 0, i;
-	jvmtiError err = (*vm)->GetLoadedClasses(vm, &n, &classes);
-
-	if (err)
-		return;
-	for (i = 0; i < n; i++) {
-		jboolean can = JNI_FALSE;
-
-		if (!(*vm)->IsModifiableClass(vm, classes[i], &can) && can) {
-			classes[kept++] = classes[i];
-			continue;
-		}
-		if (agent.late)
-			hidden_see(vm, classes[i]);
-		(*jni)->DeleteLocalRef(jni, classes[i]);
-	}
-	/* One that is refused takes all others along: then each by itself. */
-	if ((*vm)->RetransformClasses(vm, kept, classes)) {
-		for (i = 0; i < kept; i++) {
-			char *signature = NULL;
-
-			if (!(*vm)->RetransformClasses(vm, 1, &classes[i]))
-				continue;
-			(*vm)->GetClassSignature(vm, classes[i], &signature, NULL);
-			leave_alone(-1, signature ? signature : "a class",
-				    "the VM takes no change of it");
-			(*vm)->Deallocate(vm, (unsigned char *)signature);
-		}
-	}
-	for (i = 0; i < kept; i++)
-		(*jni)->DeleteLocalRef(jni, classes[i]);
-	(*vm)->Deallocate(vm, (unsigned char *)classes);
+	leave_alone(-1, signature, "the VM takes no change of it");
 }
 
 /* ---- what the logs are written from ---------------------------------------------------------- */
@@ -314,6 +282,7 @@ static bool takes(const char *name)
 /* false, after a message: nothing is measured. */
 static bool start(JNIEnv *jni)
 {
+	const struct class_change change = { agent.late ? hidden_see : NULL, leave_class };
 	const char *why = agent.o->probes ? NULL : hooks_define(jni, name_here);
 
 	if (why) {
@@ -324,7 +293,7 @@ static bool start(JNIEnv *jni)
 	if (agent.o->calls.trace)
 		begin_trace();
 	if (!agent.o->probes)
-		change_classes(agent.vm, jni);
+		change_classes(agent.vm, jni, &change);
 	agent.running = agent.open = true;
 	hooks_set(true);
 	return true;
