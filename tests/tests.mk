@@ -182,7 +182,7 @@ $(O)/tests/unit/test_hdump: TESTLINK = -lz
 
 # Of monitors what needs no VM.
 $(O)/tests/unit/test_lock_table: INC_TESTS += -Itools/jprof/locks
-$(O)/tests/unit/test_lock_table: $(call obj,tools/jprof/locks/lock_table.c tools/common/escape.c)
+$(O)/tests/unit/test_lock_table: $(call obj,$(addprefix tools/jprof/locks/,lock_table.c lock_thread.c) tools/common/escape.c)
 
 # Of rtdriver what is said.
 $(O)/tests/unit/test_rtdriver: INC_TESTS += -Itools/rtdriver -Itools/common

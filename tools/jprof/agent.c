@@ -98,16 +98,21 @@ static jint begin_parts(JavaVM *java, bool running)
 		 * hears of it. */
 		{ PART_STACKS, stacks_begin },   { PART_NAMES, names_begin },
 		{ PART_THREADS, threads_begin }, { PART_OBJECTS, objects_begin },
-		{ PART_CALLS, calls_begin },     { PART_LOCKS, locks_begin },
+		{ PART_LOCKS, locks_begin },     { PART_CALLS, calls_begin },
 		{ PART_CONTROL, control_begin },
 	};
 	jvmtiEnv *vm;
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		if (!(agent.o.calls.parts & parts[i].part))
+		bool wanted = agent.o.calls.parts & parts[i].part;
+
+		/* rtdriver may want it later: it must see classes before calls have changed them. */
+		if (!wanted && parts[i].part != PART_LOCKS)
 			continue;
 		vm = environment(java);
-		if (!vm || parts[i].begin(vm, java, &agent.o, agent.text, running))
+		if (vm && !wanted)
+			locks_reserve(vm);
+		else if (!vm || parts[i].begin(vm, java, &agent.o, agent.text, running))
 			return JNI_ERR;
 	}
 	return JNI_OK;

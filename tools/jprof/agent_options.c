@@ -118,6 +118,13 @@ static const char *set_check(void *options, const char *text, size_t n)
 	return NULL;
 }
 
+static const char *set_gets(void *options, const char *text, size_t n)
+{
+	(void)text, (void)n;
+	((struct agent_options *)options)->gets = true;
+	return NULL;
+}
+
 static const char *set_mode(void *options, const char *text, size_t n)
 {
 	struct agent_options *o = options;
@@ -221,6 +228,8 @@ static const struct call_option rows[] = {
 	{ "LOGPREFIX=", "NAME",
 	  "the log's name before .N_PID (log-rt); log-gen is NAME-gen, log-objects NAME-objects",
 	  call_set_prefix, 0 },
+	{ "JLM", "", "each get of a monitor, how long it is held, where threads park (log-jlm)",
+	  set_gets, PART_LOCKS },
 	{ "JLML", "", "monitors that threads block at, and waits (log-jlm)", call_set_nothing,
 	  PART_LOCKS },
 	{ "CONTROL", "", "listen to rtdriver from the begin on (else it asks for that itself)",

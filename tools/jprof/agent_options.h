@@ -48,6 +48,7 @@ struct agent_options {
 	unsigned int sampled; /* bits of enum pitrace_sampled */
 	bool kinds;           /* names say how a method ran */
 	bool check;
+	bool gets; /* of monitors, and how long they are held; not contention alone */
 };
 
 /* 1: go on; 0: no agent is wanted; -1: an error, after a message. */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Headers of older JDKs do not know virtual threads: their capability is the bit behind the last
- * known one, their event the second behind it, and mounting an event by name.
- */
+/* Mounting is an event that has a name, not a number. */
 #include "virtual.h"
 
 #include <inttypes.h>
@@ -10,12 +7,8 @@
 #include <string.h>
 
 #include "hooks.h"
+#include "newer_jvmti.h"
 
-#define CAPABILITY    44 /* can_support_virtual_threads */
-#define EVENT_START   87
-#define EVENT_END     88
-#define EVENT_FIRST   50 /* the first one that the callbacks have */
-#define CALLBACKS     (EVENT_END - EVENT_FIRST + 1)
 #define MOUNT_EVENT   "com.sun.hotspot.events.VirtualThreadMount"
 #define UNMOUNT_EVENT "com.sun.hotspot.events.VirtualThreadUnmount"
 
@@ -61,20 +54,6 @@ static void JNICALL ended(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 	hooks_virtual_end(kept);
 }
 
-static bool support(jvmtiEnv *vm)
-{
-	union {
-		jvmtiCapabilities known;
-		uint8_t bytes[sizeof(jvmtiCapabilities)];
-	} can = { .bytes = { 0 } }, wanted = { .bytes = { 0 } };
-
-	if ((*vm)->GetPotentialCapabilities(vm, &can.known) ||
-	    !(can.bytes[CAPABILITY / 8] >> CAPABILITY % 8 & 1))
-		return false;
-	wanted.bytes[CAPABILITY / 8] = 1 << CAPABILITY % 8;
-	return !(*vm)->AddCapabilities(vm, &wanted.known);
-}
-
 /* Both, or none. */
 static bool watch_mounts(jvmtiEnv *vm)
 {
@@ -107,17 +86,16 @@ static void JNICALL vm_begins(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 
 bool virtual_begin(JavaVM *java, bool running)
 {
-	union {
-		jvmtiEventCallbacks known;
-		void *all[CALLBACKS];
-	} callbacks = { .all = { [EVENT_END - EVENT_FIRST] = (void *)ended } };
+	union newer_callbacks callbacks = {
+		.all = { [NEWER_VIRTUAL_END - NEWER_FIRST] = (void *)ended }
+	};
 	jvmtiEnv *vm;
 
 	callbacks.known.VMInit = vm_begins;
 	if ((*java)->GetEnv(java, (void **)&vm, JVMTI_VERSION_11))
 		return false;
-	if (support(vm) && !(*vm)->SetEventCallbacks(vm, &callbacks.known, sizeof(callbacks)) &&
-	    !(*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, (jvmtiEvent)EVENT_END, NULL) &&
+	if (newer_support_virtual(vm) && !(*vm)->SetEventCallbacks(vm, &callbacks.known, sizeof(callbacks)) &&
+	    !(*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, NEWER_VIRTUAL_END, NULL) &&
 	    !(*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, NULL) &&
 	    (!running || watch_mounts(vm)))
 		return true;

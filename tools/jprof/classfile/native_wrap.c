@@ -72,7 +72,7 @@ static bool is_vm_class(struct constant_text name)
 		"jdk/internal/reflect/",
 		"jdk/internal/loader/",
 		"jdk/internal/foreign/",
-		"pitrace/Hook",
+		"pitrace/",
 		NULL,
 	};
 

@@ -55,8 +55,12 @@ static const char *do_reset(struct control_call *c)
 
 static const char *do_jlmstart(struct control_call *c)
 {
+	bool light = !strcmp(c->argument, "JLML");
+
+	if (*c->argument && !light && strcmp(c->argument, "JLM") != 0)
+		return "it is JLM (all gets) or JLML (contention alone)";
 	snprintf(c->words, sizeof(c->words), "monitors are watched");
-	return locks_start(c->java, c->o);
+	return locks_start(c->jni, c->o, !light);
 }
 
 static const char *do_jlmdump(struct control_call *c)
@@ -66,7 +70,11 @@ static const char *do_jlmdump(struct control_call *c)
 
 static const char *do_jlmstop(struct control_call *c)
 {
-	return write_log(c, locks_stop);
+	char path[LOG_FILE_PATH] = "";
+	const char *why = locks_stop(c->jni, path, sizeof(path));
+
+	say_path(c, "written:", path);
+	return why;
 }
 
 static const char *do_heapdump(struct control_call *c)
@@ -118,7 +126,8 @@ const char *control_do(struct control_call *c, const char *command)
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
 		if (strcmp(command, commands[i].name) != 0)
 			continue;
-		if (*c->argument && commands[i].run != do_heapdump)
+		if (*c->argument && commands[i].run != do_heapdump &&
+		    commands[i].run != do_jlmstart)
 			return "this command takes no argument";
 		return commands[i].java ? with_java(c, &commands[i]) : commands[i].run(c);
 	}

@@ -6,19 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "escape.h"
 
 #define LOOK_FIRST 8  /* of each monitor these are looked at, */
 #define LOOK_EACH  64 /* then one of so many */
+#define LOCK_ROWS  10000
 
 int lock_table_init(struct lock_table *t, uint32_t most)
 {
 	*t = (struct lock_table){ .most = most };
-	if (array_next(t->record, t->count, t->room))
-		return -ENOMEM;
-	t->record[t->count++] = (struct lock_record){ .name = NULL };
-	return 0;
+	t->chunk[0] = calloc(LOCK_CHUNK, sizeof(**t->chunk));
+	t->count = 1;
+	return t->chunk[0] ? 0 : -ENOMEM;
 }
 
 static void free_stacks(struct lock_record *r)
@@ -32,31 +31,51 @@ static void free_stacks(struct lock_record *r)
 void lock_table_free(struct lock_table *t)
 {
 	for (uint32_t i = 0; i < t->count; i++) {
-		free_stacks(&t->record[i]);
-		free(t->record[i].name);
+		free_stacks(lock_table_get(t, i));
+		free(lock_table_get(t, i)->name);
 	}
-	free(t->record);
-	*t = (struct lock_table){ 0 };
+	for (uint32_t i = 0; i < LOCK_CHUNKS; i++)
+		free(t->chunk[i]);
+	*t = (struct lock_table){ .count = 0 };
 }
 
 void lock_table_reset(struct lock_table *t)
 {
 	for (uint32_t i = 0; i < t->count; i++) {
-		free_stacks(&t->record[i]);
-		t->record[i] = (struct lock_record){ .name = t->record[i].name };
+		struct lock_record *r = lock_table_get(t, i);
+
+		free_stacks(r);
+		*r = (struct lock_record){ .name = r->name, .kind = r->kind };
 	}
 }
 
-uint32_t lock_table_add(struct lock_table *t, const char *name)
+uint32_t lock_table_add(struct lock_table *t, const char *name, enum lock_kind kind)
 {
-	char *copy = t->count < t->most ? strdup(name) : NULL;
+	uint32_t n = t->count;
+	struct lock_record **chunk;
+	char *copy;
 
-	if (!copy || array_next(t->record, t->count, t->room)) {
-		free(copy);
+	if (n >= t->most || n >= LOCK_CHUNK * LOCK_CHUNKS)
 		return 0;
-	}
-	t->record[t->count] = (struct lock_record){ .name = copy };
-	return t->count++;
+	chunk = &t->chunk[n / LOCK_CHUNK];
+	if (!*chunk)
+		*chunk = calloc(LOCK_CHUNK, sizeof(**chunk));
+	copy = *chunk ? strdup(name) : NULL;
+	if (!copy)
+		return 0;
+	*lock_table_get(t, n) = (struct lock_record){ .name = copy, .kind = kind };
+	t->count = n + 1;
+	return n;
+}
+
+void lock_got(struct lock_record *r, bool again)
+{
+	__atomic_fetch_add(again ? &r->rec : &r->nonrec, 1, __ATOMIC_RELAXED);
+}
+
+void lock_held(struct lock_record *r, uint64_t ns)
+{
+	__atomic_fetch_add(&r->held, ns, __ATOMIC_RELAXED);
 }
 
 void lock_blocked(struct lock_record *r, uint64_t ns)
@@ -101,16 +120,31 @@ void lock_add_stack(struct lock_record *r, const char *waiter, const char *holde
 
 /* ---- the log --------------------------------------------------------------------------------- */
 
+/* One line: gets may be counted meanwhile. */
+struct lock_row {
+	const struct lock_record *record;
+	uint64_t nonrec, rec, held;
+};
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a < b) - (a > b);
+}
+
 static int by_slow(const void *a, const void *b)
 {
-	const struct lock_record *x = *(const struct lock_record *const *)a,
-				 *y = *(const struct lock_record *const *)b;
+	const struct lock_row *x = a, *y = b;
+	const uint64_t keys[][2] = {
+		{ x->record->slow, y->record->slow },
+		{ x->record->blocked, y->record->blocked },
+		{ x->record->waited, y->record->waited },
+		{ x->nonrec + x->rec, y->nonrec + y->rec },
+	};
 
-	if (x->slow != y->slow)
-		return x->slow < y->slow ? 1 : -1;
-	if (x->blocked != y->blocked)
-		return x->blocked < y->blocked ? 1 : -1;
-	return (x->waited < y->waited) - (x->waited > y->waited);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (keys[i][0] != keys[i][1])
+			return compare(keys[i][0], keys[i][1]);
+	return 0;
 }
 
 static void write_stacks(const struct lock_record *r, FILE *out)
@@ -131,39 +165,103 @@ static double ms(uint64_t ns)
 	return (double)ns / 1e6;
 }
 
-static void write_record(const struct lock_record *r, FILE *out)
+#define NONE "-"
+
+/* %MISS GETS NONREC, and REC %UTIL AVER-HTM; what nobody has seen is -. */
+struct get_columns {
+	char miss[16], gets[24], nonrec[24], rec[24], util[16], average[24];
+};
+
+static void time_with_unit(char *to, size_t room, double ns)
 {
-	fprintf(out, "%6s %8s %8s %8" PRIu64 " %6s %6s %9s %12.3f %12.3f %8" PRIu64 " %12.3f ", "-",
-		"-", "-", r->slow, "-", "-", "-", ms(r->blocked), ms(r->longest), r->waits,
-		ms(r->waited));
+	if (ns < 1e3)
+		snprintf(to, room, "%.0fns", ns);
+	else if (ns < 1e6)
+		snprintf(to, room, "%.2fus", ns / 1e3);
+	else
+		snprintf(to, room, "%.2fms", ns / 1e6);
+}
+
+static void fill_columns(struct get_columns *c, const struct lock_row *w, bool gets, uint64_t ns)
+{
+	*c = (struct get_columns){ NONE, NONE, NONE, NONE, NONE, NONE };
+	if (!gets || (w->record->kind == LOCK_PARKS && !w->nonrec && !w->rec))
+		return;
+	snprintf(c->gets, sizeof(c->gets), "%" PRIu64, w->nonrec + w->rec);
+	snprintf(c->nonrec, sizeof(c->nonrec), "%" PRIu64, w->nonrec);
+	snprintf(c->rec, sizeof(c->rec), "%" PRIu64, w->rec);
+	if (w->nonrec) {
+		snprintf(c->miss, sizeof(c->miss), "%.1f",
+			 100 * (double)w->record->slow / (double)w->nonrec);
+		time_with_unit(c->average, sizeof(c->average), (double)w->held / (double)w->nonrec);
+	}
+	if (ns)
+		snprintf(c->util, sizeof(c->util), "%.1f", 100 * (double)w->held / (double)ns);
+}
+
+static void write_row(const struct lock_row *w, bool gets, uint64_t ns, FILE *out)
+{
+	const struct lock_record *r = w->record;
+	struct get_columns c;
+
+	fill_columns(&c, w, gets, ns);
+	fprintf(out, "%6s %8s %8s %8" PRIu64 " %6s %6s %9s %12.3f %12.3f %8" PRIu64 " %12.3f ",
+		c.miss, c.gets, c.nonrec, r->slow, c.rec, c.util, c.average, ms(r->blocked),
+		ms(r->longest), r->waits, ms(r->waited));
 	escape_print(out, r->name ? r->name : "monitors without room");
 	fputc('\n', out);
 	write_stacks(r, out);
 }
 
+struct lock_sums {
+	uint64_t slow, blocked, gets;
+};
+
+/* The rows that have something to show. */
+static uint32_t take_rows(const struct lock_table *t, struct lock_row *rows, struct lock_sums *sum)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->count; i++) {
+		struct lock_record *r = lock_table_get(t, i);
+		struct lock_row w = {
+			.record = r,
+			.nonrec = __atomic_load_n(&r->nonrec, __ATOMIC_RELAXED),
+			.rec = __atomic_load_n(&r->rec, __ATOMIC_RELAXED),
+			.held = __atomic_load_n(&r->held, __ATOMIC_RELAXED),
+		};
+
+		sum->slow += r->slow;
+		sum->blocked += r->blocked;
+		sum->gets += w.nonrec + w.rec;
+		if (r->slow || r->waits || r->looked || w.nonrec || w.rec)
+			rows[n++] = w;
+	}
+	return n;
+}
+
 void lock_table_write(const struct lock_table *t, FILE *out, uint64_t ns)
 {
-	const struct lock_record **sorted = malloc((size_t)t->count * sizeof(*sorted));
-	uint64_t slow = 0, blocked = 0;
-	uint32_t n = 0, i;
+	struct lock_row *rows = malloc((size_t)t->count * sizeof(*rows));
+	struct lock_sums sum = { 0 };
+	uint32_t n = rows ? take_rows(t, rows, &sum) : 0, i;
 
-	for (i = 0; sorted && i < t->count; i++) {
-		slow += t->record[i].slow;
-		blocked += t->record[i].blocked;
-		if (t->record[i].slow || t->record[i].waits || t->record[i].looked)
-			sorted[n++] = &t->record[i];
-	}
 	if (n)
-		qsort(sorted, n, sizeof(*sorted), by_slow);
+		qsort(rows, n, sizeof(*rows), by_slow);
+	fprintf(out, "pitrace log-jlm\n%s\nrecorded: %.3f ms; ",
+		t->gets ? "JLM: gets, holds and contention; what nobody can see is -" :
+			  "JLML: contended enters and waits alone; what these do not show is -",
+		ms(ns));
+	if (t->gets)
+		fprintf(out, "gets: %" PRIu64 "; ", sum.gets);
 	fprintf(out,
-		"pitrace log-jlm\n"
-		"JLML: contended enters and waits alone; what these do not show is -\n"
-		"recorded: %.3f ms; contended enters: %" PRIu64
-		", blocked %.3f ms; monitors: %" PRIu32
+		"contended enters: %" PRIu64 ", blocked %.3f ms; monitors: %" PRIu32
 		"\n\n%6s %8s %8s %8s %6s %6s %9s %12s %12s %8s %12s %s\n",
-		ms(ns), slow, ms(blocked), n, "%MISS", "GETS", "NONREC", "SLOW", "REC", "%UTIL",
+		sum.slow, ms(sum.blocked), n, "%MISS", "GETS", "NONREC", "SLOW", "REC", "%UTIL",
 		"AVER-HTM", "BLOCKED-MS", "LONGEST-MS", "WAITS", "WAITED-MS", "MON-NAME");
-	for (i = 0; i < n; i++)
-		write_record(sorted[i], out);
-	free(sorted);
+	for (i = 0; i < n && i < LOCK_ROWS; i++)
+		write_row(&rows[i], t->gets, ns, out);
+	if (n > LOCK_ROWS)
+		fprintf(out, "and %" PRIu32 " more, with fewer gets\n", n - LOCK_ROWS);
+	free(rows);
 }

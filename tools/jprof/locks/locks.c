@@ -1,206 +1,116 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * A monitor is known by its object's tag, which is its number in the table. With the table's lock
- * held no function of the VM is called. What had begun before the recording counts no time.
- */
 #include "locks.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/now.h"
-#include "lock_table.h"
+#include "gets.h"
+#include "lock_hooks.h"
+#include "lock_stacks.h"
+#include "lock_state.h"
 #include "log_file.h"
+#include "monitors.h"
+#include "newer_jvmti.h"
 #include "refused.h"
 
 #define MONITORS (1u << 20)
-#define DEEP     12 /* frames of a stack */
 
 static struct {
-	pthread_mutex_t lock;   /* of the table */
-	pthread_mutex_t naming; /* of tags: before the one above */
-	pthread_mutex_t doing;  /* of all below */
-	jvmtiEnv *vm;
-	struct lock_table table;
+	pthread_mutex_t doing; /* of all below; before all others */
 	struct log_file log;
 	const struct agent_options *o;
-	bool on, open;
-	uint64_t since;
-} locks = { .lock = PTHREAD_MUTEX_INITIALIZER,
-	    .naming = PTHREAD_MUTEX_INITIALIZER,
-	    .doing = PTHREAD_MUTEX_INITIALIZER };
-
-/* When this thread began to block, and to wait; 0: it does not. */
-static __thread uint64_t blocks __attribute__((tls_model("initial-exec")));
-static __thread uint64_t waits __attribute__((tls_model("initial-exec")));
-
-/* ---- monitors -------------------------------------------------------------------------------- */
-
-static void monitor_name(jvmtiEnv *vm, JNIEnv *jni, jobject object, char *name, size_t room)
-{
-	jclass class = (*jni)->GetObjectClass(jni, object);
-	char *signature = NULL;
-	jint hash = 0;
-	size_t n;
-
-	(*vm)->GetClassSignature(vm, class, &signature, NULL);
-	(*vm)->GetObjectHashCode(vm, object, &hash);
-	n = signature ? strlen(signature) : 0;
-	/* Lpackage/Class; or an array */
-	if (n > 2 && *signature == 'L')
-		snprintf(name, room, "%.*s@%x", (int)(n - 2), signature + 1, (unsigned int)hash);
-	else
-		snprintf(name, room, "%s@%x", signature ? signature : "", (unsigned int)hash);
-	(*vm)->Deallocate(vm, (unsigned char *)signature);
-	(*jni)->DeleteLocalRef(jni, class);
-}
-
-/* Its number; 0: there is no room for it. */
-static uint32_t number_of_monitor(jvmtiEnv *vm, JNIEnv *jni, jobject object)
-{
-	char name[1024];
-	uint32_t n;
-	jlong tag;
-
-	if ((*vm)->GetTag(vm, object, &tag))
-		return 0;
-	if (tag)
-		return (uint32_t)tag;
-	monitor_name(vm, jni, object, name, sizeof(name));
-	/* Another thread that blocks there may have been faster. */
-	pthread_mutex_lock(&locks.naming);
-	if ((*vm)->GetTag(vm, object, &tag) || tag) {
-		n = (uint32_t)tag;
-	} else {
-		pthread_mutex_lock(&locks.lock);
-		n = lock_table_add(&locks.table, name);
-		pthread_mutex_unlock(&locks.lock);
-		if (n)
-			(*vm)->SetTag(vm, object, n);
-	}
-	pthread_mutex_unlock(&locks.naming);
-	return n;
-}
-
-/* ---- stacks ---------------------------------------------------------------------------------- */
-
-static size_t add_frame(jvmtiEnv *vm, JNIEnv *jni, jmethodID method, char *to, size_t at)
-{
-	char *name = NULL, *class = NULL;
-	jclass declarer = NULL;
-	size_t n;
-	int wrote;
-
-	if (!(*vm)->GetMethodName(vm, method, &name, NULL, NULL) &&
-	    !(*vm)->GetMethodDeclaringClass(vm, method, &declarer) &&
-	    !(*vm)->GetClassSignature(vm, declarer, &class, NULL)) {
-		n = strlen(class);
-		wrote = snprintf(to + at, LOCK_FRAMES - at, "%s%.*s.%s", at ? " < " : "",
-				 n > 2 ? (int)n - 2 : 0, class + 1, name);
-		at = wrote < 0 || at + (size_t)wrote >= LOCK_FRAMES ? LOCK_FRAMES - 1 :
-								      at + (size_t)wrote;
-	}
-	(*vm)->Deallocate(vm, (unsigned char *)name);
-	(*vm)->Deallocate(vm, (unsigned char *)class);
-	if (declarer)
-		(*jni)->DeleteLocalRef(jni, declarer);
-	return at;
-}
-
-/* The innermost first. thread NULL: this one. */
-static void stack_of(jvmtiEnv *vm, JNIEnv *jni, jthread thread, char to[LOCK_FRAMES])
-{
-	jvmtiFrameInfo frames[DEEP];
-	size_t at = 0;
-	jint n = 0;
-
-	*to = 0;
-	if ((*vm)->GetStackTrace(vm, thread, 0, DEEP, frames, &n))
-		n = 0;
-	for (jint i = 0; i < n && at < LOCK_FRAMES - 1; i++)
-		at = add_frame(vm, jni, frames[i].method, to, at);
-}
-
-/* The holder goes on meanwhile: it is where it is now. */
-static void look(jvmtiEnv *vm, JNIEnv *jni, jobject object, uint32_t number)
-{
-	char waiter[LOCK_FRAMES], holder[LOCK_FRAMES] = "";
-	jvmtiMonitorUsage usage = { 0 };
-
-	stack_of(vm, jni, NULL, waiter);
-	if (!(*vm)->GetObjectMonitorUsage(vm, object, &usage)) {
-		if (usage.owner)
-			stack_of(vm, jni, usage.owner, holder);
-		for (jint i = 0; i < usage.waiter_count; i++)
-			(*jni)->DeleteLocalRef(jni, usage.waiters[i]);
-		for (jint i = 0; i < usage.notify_waiter_count; i++)
-			(*jni)->DeleteLocalRef(jni, usage.notify_waiters[i]);
-		(*vm)->Deallocate(vm, (unsigned char *)usage.waiters);
-		(*vm)->Deallocate(vm, (unsigned char *)usage.notify_waiters);
-		if (usage.owner)
-			(*jni)->DeleteLocalRef(jni, usage.owner);
-	}
-	pthread_mutex_lock(&locks.lock);
-	lock_add_stack(&locks.table.record[number], waiter, holder);
-	pthread_mutex_unlock(&locks.lock);
-}
+	bool prepared, on, open;
+} locks = { .doing = PTHREAD_MUTEX_INITIALIZER };
 
 /* ---- the VM's events ------------------------------------------------------------------------- */
+
+static void look(jvmtiEnv *vm, JNIEnv *jni, jobject object, struct lock_record *r)
+{
+	char waiter[LOCK_FRAMES], holder[LOCK_FRAMES];
+
+	lock_stack_of(vm, jni, NULL, 0, waiter);
+	lock_stack_of_owner(vm, jni, object, holder);
+	pthread_mutex_lock(&lock_state.lock);
+	lock_add_stack(r, waiter, holder);
+	pthread_mutex_unlock(&lock_state.lock);
+}
 
 static void JNICALL enters(jvmtiEnv *vm, JNIEnv *jni, jthread thread, jobject object)
 {
 	uint64_t now = now_ns();
-	uint32_t number = number_of_monitor(vm, jni, object);
+	struct lock_record *r = lock_record_of(monitors_id(jni, object, LOCK_MONITOR));
+	struct lock_thread *t = lock_thread_here();
 	bool wanted;
 
 	(void)thread;
-	pthread_mutex_lock(&locks.lock);
-	wanted = lock_wants_stack(&locks.table.record[number]);
-	pthread_mutex_unlock(&locks.lock);
+	pthread_mutex_lock(&lock_state.lock);
+	wanted = lock_wants_stack(r);
+	pthread_mutex_unlock(&lock_state.lock);
 	if (wanted)
-		look(vm, jni, object, number);
+		look(vm, jni, object, r);
 	/* It would have blocked while it was looked at, too. */
-	blocks = now;
+	if (t)
+		t->blocks = now;
 }
 
 static void JNICALL entered(jvmtiEnv *vm, JNIEnv *jni, jthread thread, jobject object)
 {
-	uint64_t since = blocks, now = now_ns();
-	uint32_t number;
+	struct lock_thread *t = lock_thread_here();
+	uint64_t since = t ? t->blocks : 0, now = now_ns();
+	struct lock_id id;
 
-	(void)thread;
-	blocks = 0;
-	if (since < locks.since)
+	(void)vm, (void)thread;
+	if (!since)
 		return;
-	number = number_of_monitor(vm, jni, object);
-	pthread_mutex_lock(&locks.lock);
-	lock_blocked(&locks.table.record[number], now - since);
-	pthread_mutex_unlock(&locks.lock);
+	t->blocks = 0;
+	id = monitors_id(jni, object, LOCK_MONITOR);
+	if (!lock_thread_blocked(t, id, now))
+		return;
+	pthread_mutex_lock(&lock_state.lock);
+	lock_blocked(lock_record_of(id), now - since);
+	pthread_mutex_unlock(&lock_state.lock);
 }
 
 static void JNICALL begins_to_wait(jvmtiEnv *vm, JNIEnv *jni, jthread thread, jobject object,
 				   jlong timeout)
 {
-	(void)vm, (void)jni, (void)thread, (void)object, (void)timeout;
-	waits = now_ns();
+	struct lock_thread *t = lock_thread_here();
+	uint64_t ns;
+	struct lock_id id;
+
+	(void)vm, (void)thread, (void)timeout;
+	if (!t)
+		return;
+	t->waits = now_ns();
+	id = monitors_id(jni, object, LOCK_MONITOR);
+	if (lock_thread_wait(t, id, t->waits, &ns))
+		lock_held(lock_record_of(id), ns);
 }
 
 static void JNICALL has_waited(jvmtiEnv *vm, JNIEnv *jni, jthread thread, jobject object,
 			       jboolean timed_out)
 {
-	uint64_t since = waits, now = now_ns();
-	uint32_t number;
+	struct lock_thread *t = lock_thread_here();
+	uint64_t since = t ? t->waits : 0, now = now_ns();
+	struct lock_id id;
 
-	(void)thread, (void)timed_out;
-	waits = 0;
-	if (since < locks.since)
+	(void)vm, (void)thread, (void)timed_out;
+	if (!since)
 		return;
-	number = number_of_monitor(vm, jni, object);
-	pthread_mutex_lock(&locks.lock);
-	lock_waited(&locks.table.record[number], now - since);
-	pthread_mutex_unlock(&locks.lock);
+	t->waits = 0;
+	id = monitors_id(jni, object, LOCK_MONITOR);
+	lock_thread_back(t, id, now);
+	pthread_mutex_lock(&lock_state.lock);
+	lock_waited(lock_record_of(id), now - since);
+	pthread_mutex_unlock(&lock_state.lock);
+}
+
+static void JNICALL thread_ends(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
+{
+	(void)jni;
+	lock_thread_free(vm, thread);
 }
 
 /* ---- begin and end --------------------------------------------------------------------------- */
@@ -225,10 +135,12 @@ static void write_log(void)
 	FILE *out = log_file_open(&locks.log);
 	int err = out ? 0 : -errno;
 
-	pthread_mutex_lock(&locks.lock);
+	pthread_mutex_lock(&lock_state.lock);
 	if (out)
-		lock_table_write(&locks.table, out, now_ns() - locks.since);
-	pthread_mutex_unlock(&locks.lock);
+		lock_table_write(&lock_state.table, out, now_ns() - lock_state.since);
+	pthread_mutex_unlock(&lock_state.lock);
+	if (out && lock_state.table.gets)
+		lock_hooks_write(out);
 	log_file_close(&locks.log, out, err);
 }
 
@@ -243,11 +155,36 @@ static void JNICALL vm_ends(jvmtiEnv *vm, JNIEnv *jni)
 {
 	(void)jni;
 	notify(vm, JVMTI_DISABLE);
+	lock_state.counts = false;
 	pthread_mutex_lock(&locks.doing);
 	if (locks.on && locks.open)
 		write_log();
 	locks.on = locks.open = false;
 	pthread_mutex_unlock(&locks.doing);
+}
+
+static void JNICALL vm_begins(jvmtiEnv *vm, JNIEnv *jni, jthread thread);
+
+static jvmtiError add_callbacks(jvmtiEnv *vm)
+{
+	union newer_callbacks callbacks = { .all = { 0 } };
+	bool has_virtual = newer_support_virtual(vm);
+	jvmtiError err = lock_hooks_prepare(vm, &callbacks.known);
+
+	callbacks.known.VMInit = vm_begins;
+	callbacks.known.VMDeath = vm_ends;
+	callbacks.known.ThreadEnd = thread_ends;
+	callbacks.known.MonitorContendedEnter = enters;
+	callbacks.known.MonitorContendedEntered = entered;
+	callbacks.known.MonitorWait = begins_to_wait;
+	callbacks.known.MonitorWaited = has_waited;
+	if (has_virtual)
+		callbacks.all[NEWER_VIRTUAL_END - NEWER_FIRST] = (void *)thread_ends;
+	if (!err)
+		err = (*vm)->SetEventCallbacks(vm, &callbacks.known, sizeof(callbacks));
+	if (!err && has_virtual)
+		err = (*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, NEWER_VIRTUAL_END, NULL);
+	return err;
 }
 
 /* The first time. */
@@ -258,74 +195,111 @@ static jvmtiError prepare(jvmtiEnv *vm)
 		.can_get_monitor_info = 1,
 		.can_tag_objects = 1,
 	};
-	static const jvmtiEventCallbacks callbacks = {
-		.VMDeath = vm_ends,
-		.MonitorContendedEnter = enters,
-		.MonitorContendedEntered = entered,
-		.MonitorWait = begins_to_wait,
-		.MonitorWaited = has_waited,
-	};
+	static const jvmtiEvent events[] = { JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH,
+					     JVMTI_EVENT_THREAD_END };
 	jvmtiError err = (*vm)->AddCapabilities(vm, &wanted);
 
 	if (!err)
-		err = (*vm)->SetEventCallbacks(vm, &callbacks, sizeof(callbacks));
-	if (!err)
-		err = (*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, NULL);
-	if (!err && lock_table_init(&locks.table, MONITORS))
+		err = add_callbacks(vm);
+	for (size_t i = 0; !err && i < sizeof(events) / sizeof(*events); i++)
+		err = (*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, events[i], NULL);
+	if (!err && lock_table_init(&lock_state.table, MONITORS))
 		err = JVMTI_ERROR_OUT_OF_MEMORY;
+	lock_state.vm = vm;
+	monitors_begin(vm, &lock_state.table, &lock_state.lock);
+	locks.prepared = !err;
 	return err;
 }
 
-/* With `doing` held. vm NULL: it is prepared. JVMTI_ERROR_NONE, or the VM's; or the log's, after
- * its message. */
-static jvmtiError start(jvmtiEnv *vm, const struct agent_options *o)
+/* With `doing` held. jni NULL: contention alone. NULL, or why not. */
+static const char *start(jvmtiEnv *vm, JNIEnv *jni)
 {
-	jvmtiError err = vm ? prepare(vm) : JVMTI_ERROR_NONE;
+	const char *why = jni ? gets_begin(vm, jni) : NULL;
 
-	if (err)
-		return err;
-	if (vm)
-		locks.vm = vm;
+	if (!why && !next_log())
+		why = "the log cannot be made: the agent's message says why";
+	if (why)
+		return why;
+	pthread_mutex_lock(&lock_state.lock);
+	lock_table_reset(&lock_state.table);
+	lock_state.table.gets = jni;
+	pthread_mutex_unlock(&lock_state.lock);
+	lock_state.since = now_ns();
+	lock_state.recording++;
+	if (notify(vm, JVMTI_ENABLE))
+		return "the VM tells of no monitors";
+	lock_state.counts = jni;
+	locks.on = true;
+	return NULL;
+}
+
+static void be_asked(const struct agent_options *o)
+{
 	locks.o = o;
 	locks.log.program = agent_kind.name;
 	locks.log.kind = "log-jlm";
-	if (!next_log())
-		return JVMTI_ERROR_ILLEGAL_ARGUMENT;
-	pthread_mutex_lock(&locks.lock);
-	lock_table_reset(&locks.table);
-	pthread_mutex_unlock(&locks.lock);
-	locks.since = now_ns();
-	err = notify(locks.vm, JVMTI_ENABLE);
-	locks.on = !err;
-	return err;
+}
+
+/* false, after a message. */
+static bool start_now(jvmtiEnv *vm, JNIEnv *jni)
+{
+	const char *why;
+
+	pthread_mutex_lock(&locks.doing);
+	why = start(vm, jni);
+	pthread_mutex_unlock(&locks.doing);
+	if (why)
+		fprintf(stderr, "%s: %s: %s\n", agent_kind.name, jni ? "JLM" : "JLML", why);
+	return !why;
+}
+
+static void JNICALL vm_begins(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
+{
+	(void)thread;
+	if (locks.o->gets)
+		start_now(vm, jni);
+}
+
+void locks_reserve(jvmtiEnv *vm)
+{
+	lock_state.vm = vm;
 }
 
 jint locks_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 		 struct jitlog_writer *text, bool running)
 {
+	JNIEnv *jni = NULL;
 	jvmtiError err;
 
-	(void)java, (void)text, (void)running;
-	pthread_mutex_lock(&locks.doing);
-	err = start(vm, o);
-	pthread_mutex_unlock(&locks.doing);
-	return err ? refused(vm, "JLML: this Java VM tells of no monitors", err) : JNI_OK;
+	(void)text;
+	be_asked(o);
+	err = prepare(vm);
+	if (err)
+		return refused(vm, "this Java VM tells of no monitors", err);
+	/* Hooks need a VM that runs. */
+	if (o->gets && !running)
+		return JNI_OK;
+	if (o->gets && (*java)->GetEnv(java, (void **)&jni, JNI_VERSION_1_6))
+		return JNI_ERR;
+	return start_now(vm, jni) ? JNI_OK : JNI_ERR;
 }
 
 /* ---- rtdriver's commands --------------------------------------------------------------------- */
 
-const char *locks_start(JavaVM *java, const struct agent_options *o)
+const char *locks_start(JNIEnv *jni, const struct agent_options *o, bool gets)
 {
 	const char *why = NULL;
-	jvmtiEnv *vm = NULL;
 
 	pthread_mutex_lock(&locks.doing);
+	if (!locks.prepared) {
+		be_asked(o);
+		if (prepare(lock_state.vm))
+			why = "this Java VM tells of no monitors";
+	}
 	if (locks.on)
 		why = "monitors are watched already";
-	else if (!locks.vm && (*java)->GetEnv(java, (void **)&vm, JVMTI_VERSION_1_2))
-		why = "this Java VM has no JVMTI";
-	else if (start(vm, o))
-		why = "monitors cannot be watched: the VM refuses, or the log cannot be made";
+	if (!why)
+		why = start(lock_state.vm, gets ? jni : NULL);
 	pthread_mutex_unlock(&locks.doing);
 	return why;
 }
@@ -352,14 +326,19 @@ const char *locks_dump(char *path, size_t room)
 	return why;
 }
 
-const char *locks_stop(char *path, size_t room)
+const char *locks_stop(JNIEnv *jni, char *path, size_t room)
 {
+	bool gets;
 	const char *why;
 
 	pthread_mutex_lock(&locks.doing);
+	gets = lock_state.counts;
+	lock_state.counts = false;
 	if (locks.on)
-		notify(locks.vm, JVMTI_DISABLE);
+		notify(lock_state.vm, JVMTI_DISABLE);
 	why = write_now(path, room);
+	if (gets)
+		gets_end(lock_state.vm, jni);
 	locks.on = false;
 	pthread_mutex_unlock(&locks.doing);
 	return why;
