@@ -106,7 +106,8 @@ static jint begin_parts(JavaVM *java, bool running)
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		bool wanted = agent.o.calls.parts & parts[i].part;
 
-		/* rtdriver may want it later: it must see classes before calls have changed them. */
+		/* rtdriver may want it later, and it must see classes before calls have changed
+		 * them. */
 		if (!wanted && parts[i].part != PART_LOCKS)
 			continue;
 		vm = environment(java);

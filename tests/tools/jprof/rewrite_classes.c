@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * rewrite_classes [-l] HOOKS FILE...: each class file, in its place, with calls of HOOKS' methods: at
- * calls, or at locks.
+ * rewrite_classes [-l] HOOKS FILE...: each class file, in its place, with calls of HOOKS' methods:
+ * at calls, or at locks.
  * Prints how many methods were rewritten and which were left, and why.
  */
 #include <fcntl.h>

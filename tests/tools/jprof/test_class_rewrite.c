@@ -32,6 +32,8 @@ enum {
 	C_COUNT,
 };
 
+static const char *class_name = "T";
+
 struct made {
 	const char *method, *descriptor;
 	uint16_t access, version, stack, locals;
@@ -74,7 +76,7 @@ static struct class_out make(const struct made *m)
 	class_out_u16(&o, 0);
 	class_out_u16(&o, m->version ? m->version : 52);
 	class_out_u16(&o, (uint16_t)(C_COUNT + m->more_constants));
-	utf8(&o, "T");
+	utf8(&o, class_name);
 	pair(&o, CONSTANT_CLASS, C_NAME, 0);
 	utf8(&o, "java/lang/Object");
 	pair(&o, CONSTANT_CLASS, C_OBJECT_NAME, 0);
@@ -133,7 +135,7 @@ static char reason[80];
 static int32_t choose(void *arg, const struct class_method *m)
 {
 	(void)arg;
-	CU_ASSERT(constant_is(m->class, "T"));
+	CU_ASSERT(constant_is(m->class, class_name));
 	return id;
 }
 
@@ -144,7 +146,7 @@ static void left(void *arg, int32_t which, const char *why)
 	snprintf(reason, sizeof(reason), "%s", why);
 }
 
-static const struct class_rewrite how = { .hooks = "pitrace/Hook", .method = choose, .left = left };
+static struct class_rewrite how = { .hooks = "pitrace/Hook", .method = choose, .left = left };
 
 static int rewrite(const struct class_out *in, struct class_out *out, size_t *offset,
 		   const char **what)
@@ -646,6 +648,135 @@ static void cut(void)
 	class_out_free(&in);
 }
 
+/* ---- locks ----------------------------------------------------------------------------------- */
+
+/* The numbers of these hooks, where a class has frames. */
+enum { TAKE = 8, TAKEN = 12, GIVE = 16 };
+#define HOOK(n)        OP_INVOKESTATIC, U16(C_COUNT + (n))
+#define MONITOR_ENTERS OP_DUP, HOOK(TAKE), OP_MONITORENTER
+#define MONITOR_EXITS  OP_DUP, HOOK(GIVE), OP_MONITOREXIT
+#define NO_FRAMES      0, 1, U16(C_COUNT + FRAMES), U32(2), 0, 0
+
+/* As javac compiles synchronized (this) { }: its handler of all exceptions holds from behind
+ * monitorenter on, and so of the hook there. */
+static void monitors(void)
+{
+	static const uint16_t handlers[][4] = { { 4, 6, 7, 0 }, { 7, 10, 7, 0 } };
+	struct made m = { .stack = 2,
+			  .locals = 3,
+			  CODE(0x2a, OP_DUP, 0x4c, OP_MONITORENTER, 0x2b, OP_MONITOREXIT, OP_RETURN,
+			       0x4d, 0x2b, OP_MONITOREXIT, 0x2c, OP_ATHROW),
+			  .handlers = handlers,
+			  .handler_count = 2 };
+
+	WANTS(&m, 0, 3, 0, 3, U32(27), 0x2a, OP_DUP, 0x4c, MONITOR_ENTERS, HOOK(TAKEN), 0x2b,
+	      MONITOR_EXITS, OP_RETURN, 0x4d, 0x2b, MONITOR_EXITS, 0x2c, OP_ATHROW, 0, 2, 0, 8, 0,
+	      17, 0, 18, 0, 0, 0, 18, 0, 25, 0, 18, 0, 0, NO_FRAMES);
+	/* Where none holds from there on, nothing may be thrown there. */
+	m.handler_count = 0;
+	WANTS(&m, 0, 3, 0, 3, U32(24), 0x2a, OP_DUP, 0x4c, MONITOR_ENTERS, 0x2b, MONITOR_EXITS,
+	      OP_RETURN, 0x4d, 0x2b, MONITOR_EXITS, 0x2c, OP_ATHROW, 0, 0, NO_FRAMES);
+}
+
+#define SYNCHRONIZED_FRAME(distance) \
+	255, U16(distance), 0, 1, 7, U16(C_THIS), 0, 1, 7, U16(C_COUNT + 3)
+
+static void synchronized_methods(void)
+{
+	struct made m = { .access = ACCESS_SYNCHRONIZED, .locals = 1, CODE(0, OP_RETURN) };
+
+	WANTS(&m, 0, 2, 0, 1, U32(15), OP_ALOAD_0, HOOK(TAKE), 0, OP_ALOAD_0, HOOK(GIVE), OP_RETURN,
+	      OP_ALOAD_0, HOOK(GIVE), OP_ATHROW, 0, 1, 0, 4, 0, 10, 0, 10, 0, 0, 0, 1,
+	      U16(C_COUNT + FRAMES), U32(15), 0, 1, SYNCHRONIZED_FRAME(10));
+	m.access |= ACCESS_STATIC;
+	WANTS(&m, 0, 2, 0, 1, U32(21), OP_LDC_W, U16(C_THIS), HOOK(TAKE), 0, OP_LDC_W, U16(C_THIS),
+	      HOOK(GIVE), OP_RETURN, OP_LDC_W, U16(C_THIS), HOOK(GIVE), OP_ATHROW, 0, 1, 0, 6, 0,
+	      14, 0, 14, 0, 0, 0, 1, U16(C_COUNT + FRAMES), U32(12), 0, 1, HANDLER_FRAME(14));
+	/* Old code knows no constant that is a class. */
+	m.version = 48;
+	leaves(&m, "");
+}
+
+/* Its handler needs local variable 0 as it was. */
+static void first_variable(void)
+{
+	static const uint8_t stores[][4] = {
+		{ 0x4b }, { 0x3b },    { 0x3f },    { 0x43 },
+		{ 0x47 }, { 0x3a, 0 }, { 0x36, 0 }, { OP_WIDE, 0x3a, 0, 0 },
+	};
+	static const uint8_t lengths[] = { 1, 1, 1, 1, 1, 2, 2, 4 };
+	uint8_t code[6];
+	struct made m = { .access = ACCESS_SYNCHRONIZED, .locals = 3, .stack = 2, .code = code };
+
+	for (size_t i = 0; i < sizeof(lengths); i++) {
+		code[0] = 1;
+		memcpy(code + 1, stores[i], lengths[i]);
+		code[1 + lengths[i]] = OP_RETURN;
+		m.size = lengths[i] + 2u;
+		leaves(&m, "it puts something else into its first local variable");
+	}
+	m = (struct made){ .access = ACCESS_SYNCHRONIZED,
+			   .locals = 1,
+			   CODE(0, 0, OP_RETURN),
+			   ATTRIBUTE(0, C_FRAMES, 0, 1, 255, 0, 1, 0, 0, 0, 0) };
+	leaves(&m, "a frame does not know its first local variable");
+	m = (struct made){ .access = ACCESS_SYNCHRONIZED,
+			   .locals = 1,
+			   CODE(0, 0, OP_RETURN),
+			   ATTRIBUTE(0, C_FRAMES, 0, 1, 255, 0, 1, 0, 1, 7, 0, C_OBJECT, 0, 0) };
+	leaves(&m, "a frame does not know its first local variable");
+	m = (struct made){ .access = ACCESS_SYNCHRONIZED,
+			   .locals = 1,
+			   CODE(0, 0, OP_RETURN),
+			   ATTRIBUTE(0, C_FRAMES, 0, 1, 250, 0, 1) };
+	leaves(&m, "a frame does not know its first local variable");
+	m = (struct made){ .access = ACCESS_SYNCHRONIZED,
+			   .locals = 2,
+			   CODE(0, 0, OP_RETURN),
+			   ATTRIBUTE(0, C_FRAMES, 0, 2, 252, 0, 1, 1, 250, 0, 0) };
+	WANTS(&m, 0, 2, 0, 2, U32(16));
+}
+
+/* Neither monitors nor synchronized. */
+static void nothing_locked(void)
+{
+	struct made m = { .stack = 1, .locals = 1, CODE(0, OP_RETURN) };
+
+	leaves(&m, "");
+}
+
+/* LockSupport says who blocks: its argument. Others' methods of these names do not. */
+static void parks(void)
+{
+	struct made m = { .access = ACCESS_STATIC,
+			  .method = "parkNanos",
+			  .descriptor = "(Ljava/lang/Object;J)V",
+			  .locals = 3,
+			  CODE(0, OP_RETURN) };
+
+	leaves(&m, "");
+	class_name = "java/util/concurrent/locks/LockSupport";
+	WANTS(&m, 0, 2, 0, 3, U32(9), OP_ALOAD_0, HOOK(TAKE), 0, HOOK(TAKEN), OP_RETURN, 0, 0,
+	      NO_FRAMES);
+	m.descriptor = "(J)V";
+	leaves(&m, "");
+	m.method = "unpark";
+	m.descriptor = "(Ljava/lang/Object;)V";
+	leaves(&m, "");
+	class_name = "T";
+}
+
+static void locks(void)
+{
+	how.what = HOOKS_OF_LOCKS;
+	monitors();
+	synchronized_methods();
+	first_variable();
+	nothing_locked();
+	parks();
+	how.what = HOOKS_OF_CALLS;
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
@@ -661,6 +792,7 @@ int main(void)
 		{ "handlers", handlers },
 		{ "limits", limits },
 		{ "cut", cut },
+		{ "locks", locks },
 		{ NULL, NULL },
 	};
 

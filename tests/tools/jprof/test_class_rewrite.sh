@@ -169,4 +169,57 @@ diff want have >out 2>&1
 verdict program_runs $? "$(cat out err)"
 grep -Eq '^in [0-9]{5,} out [0-9]+ thrown [0-9]{4,} live 0 stack 0 unknown 0$' err
 verdict entries_are_exits $? "$(cat err)"
+
+# All of them with hooks of locks, under the verifier: a class that is asked for its methods is linked.
+rm -rf all
+"$jimage" extract --dir all --include 'regex:/(java.base|jdk.compiler)/.*' "$java_home/lib/modules" >out 2>&1
+xargs -n 2000 "$rewrite" -l pitrace/Lock <list >out 2>err
+code=$?
+[ $code = 0 ] && [ ! -s err ] && awk '/ left$/ { methods += $1; left += $3; next } { bad++ }
+	END { exit !(methods > 60000 && !left && !bad) }' out
+verdict all_have_locks $? "$(tail -n 3 out err)"
+rm -rf hook
+mkdir -p hook/pitrace
+cat >hook/pitrace/Lock.java <<'END'
+package pitrace;
+
+import java.nio.file.*;
+
+/* Counts the hooks' calls while it links all classes of a list. */
+public class Lock {
+	/* Of one thread, and with nothing that might lock. */
+	static long in, out;
+	static Thread counted;
+
+	public static void enter(Object o) { if (counted == Thread.currentThread()) in++; }
+	public static void entered() { }
+	public static void leave(Object o) { if (counted == Thread.currentThread()) out++; }
+	public static void park(Object o) { }
+	public static void parked() { }
+	public static void main(String[] a) throws Throwable {
+		int linked = 0, bad = 0;
+		counted = Thread.currentThread();
+		for (String line : Files.readAllLines(Path.of(a[0]))) {
+			String name = line.replaceFirst("^all/[^/]*/", "").replaceFirst("[.]class$", "").replace('/', '.');
+			try {
+				Class.forName(name, false, ClassLoader.getSystemClassLoader()).getDeclaredMethods();
+				linked++;
+			} catch (VerifyError | ClassFormatError e) {
+				System.out.println(name + " " + e);
+				bad++;
+			} catch (LinkageError | ClassNotFoundException e) {
+			}
+		}
+		counted = null;
+		System.out.println("linked " + linked + " bad " + bad + " in " + in + " out " + out);
+	}
+}
+END
+javac --patch-module java.base=hook -d hook/classes hook/pitrace/Lock.java >out 2>&1
+mkdir -p all/java.base/pitrace
+cp hook/classes/pitrace/*.class all/java.base/pitrace/
+java -Xverify:all -XX:-UseSharedSpaces --patch-module java.base=all/java.base --patch-module jdk.compiler=all/jdk.compiler \
+	--add-modules jdk.compiler --add-exports java.base/pitrace=ALL-UNNAMED,jdk.compiler -m java.base/pitrace.Lock list >out 2>&1
+awk '/^linked/ { found = $2 > 5000 && $4 == 0 && $6 > 10000 && $6 == $8 } END { exit !found }' out
+verdict locks_pass_the_verifier $? "$(tail -n 3 out)"
 exit $((failures != 0))

@@ -156,7 +156,8 @@ static void gets_and_holds(void)
 	lock_table_free(&t);
 }
 
-/* More than a chunk: those that are there stay where they are; of too many rows the last are left out. */
+/* More than a chunk: those that are there stay where they are. Of too many rows the last are left
+ * out. */
 static void many(void)
 {
 	const uint32_t most = 12000;
@@ -250,12 +251,8 @@ static void too_many_held(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "counts", counts },
-		{ "stacks", stacks },
-		{ "gets_and_holds", gets_and_holds },
-		{ "many", many },
-		{ "threads", threads },
-		{ "too_many_held", too_many_held },
+		{ "counts", counts }, { "stacks", stacks },   { "gets_and_holds", gets_and_holds },
+		{ "many", many },     { "threads", threads }, { "too_many_held", too_many_held },
 		{ NULL, NULL },
 	};
 

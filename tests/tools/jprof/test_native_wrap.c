@@ -190,7 +190,9 @@ static void left(void *arg, int32_t id, const char *why)
 static void known(void)
 {
 	static const struct made m = { .access = 0x0108, .descriptor = "(J)J" };
-	static const struct class_rewrite rewrite = { .hooks = "H", .method = choose, .left = left };
+	static const struct class_rewrite rewrite = { .hooks = "H",
+						      .method = choose,
+						      .left = left };
 	struct native_wrap how = { .wants = wants };
 	struct class_out out = { 0 }, last = { 0 };
 	const char *why;

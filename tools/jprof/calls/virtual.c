@@ -86,15 +86,15 @@ static void JNICALL vm_begins(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 
 bool virtual_begin(JavaVM *java, bool running)
 {
-	union newer_callbacks callbacks = {
-		.all = { [NEWER_VIRTUAL_END - NEWER_FIRST] = (void *)ended }
-	};
+	union newer_callbacks callbacks = { .all = { [NEWER_VIRTUAL_END - NEWER_FIRST] =
+							     (void *)ended } };
 	jvmtiEnv *vm;
 
 	callbacks.known.VMInit = vm_begins;
 	if ((*java)->GetEnv(java, (void **)&vm, JVMTI_VERSION_11))
 		return false;
-	if (newer_support_virtual(vm) && !(*vm)->SetEventCallbacks(vm, &callbacks.known, sizeof(callbacks)) &&
+	if (newer_support_virtual(vm) &&
+	    !(*vm)->SetEventCallbacks(vm, &callbacks.known, sizeof(callbacks)) &&
 	    !(*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, NEWER_VIRTUAL_END, NULL) &&
 	    !(*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, NULL) &&
 	    (!running || watch_mounts(vm)))

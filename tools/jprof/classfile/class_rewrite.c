@@ -7,7 +7,7 @@
 #include "hook_plans.h"
 #include "native_wrap.h"
 
-#define MAGIC        0xcafebabe
+#define MAGIC 0xcafebabe
 
 struct class_in {
 	const struct class_rewrite *how;
@@ -15,8 +15,8 @@ struct class_in {
 	struct constants constants;
 	struct constant_text name;
 	struct hook_constants hooks;
-	struct class_out body;   /* what follows the constant pool */
-	struct bytes methods;    /* all of them, from the first one on */
+	struct class_out body; /* what follows the constant pool */
+	struct bytes methods;  /* all of them, from the first one on */
 	uint32_t method_count;
 	bool has_natives; /* with our prefix */
 	unsigned int rewritten;

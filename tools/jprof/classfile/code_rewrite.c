@@ -38,8 +38,8 @@ struct code {
 	struct handler *handlers;
 	uint32_t handler_count;
 	struct moved moved;
-	uint8_t *marks;   /* by old place: enum mark */
-	uint8_t *early;   /* by old place; NULL: nothing is */
+	uint8_t *marks; /* by old place: enum mark */
+	uint8_t *early; /* by old place; NULL: nothing is */
 	struct covered *covered;
 	uint32_t covered_count, covered_room;
 	struct class_out *out;
@@ -64,7 +64,7 @@ static struct inserts before(const struct code *c, uint32_t at)
 
 	return (struct inserts){
 		.first = c->marks[at] & TARGET ? &p->caught : &nothing,
-		.second = op_is_return(op)       ? &p->leave :
+		.second = op_is_return(op)      ? &p->leave :
 			  op == OP_MONITORENTER ? &p->enter :
 			  op == OP_MONITOREXIT  ? &p->exit :
 						  &nothing,

@@ -18,8 +18,8 @@ struct code_insert {
  * all. */
 struct code_plan {
 	struct code_insert begin, leave;
-	struct code_insert unwind; /* in a handler of all exceptions; n 0: there is none */
-	struct code_insert caught; /* where the method's own handlers begin */
+	struct code_insert unwind;      /* in a handler of all exceptions; n 0: there is none */
+	struct code_insert caught;      /* where the method's own handlers begin */
 	struct code_insert enter, exit; /* before monitorenter and monitorexit */
 	/* Behind a monitorenter from which on a handler of all exceptions holds: it holds of this,
 	 * too. (The VM compiles no method that an exception may leave with a monitor held.) */
@@ -27,7 +27,7 @@ struct code_plan {
 	bool early;         /* a constructor: `this` is not initialised at its begin */
 	uint16_t first;     /* the class of local variable 0, which unwind needs; 0: none */
 	uint16_t throwable; /* the class; with unwind */
-	uint16_t frames; /* the text StackMapTable; 0: the class is of a time before it */
+	uint16_t frames;    /* the text StackMapTable; 0: the class is of a time before it */
 };
 
 /*

@@ -24,7 +24,7 @@ enum lock_kind {
 struct lock_record {
 	char *name;
 	enum lock_kind kind;
-	uint64_t nonrec, rec, held; /* gets; ns of holds that are over: changed without a lock */
+	uint64_t nonrec, rec, held;   /* gets; ns of holds that are over: changed without a lock */
 	uint64_t slow;                /* enters that blocked, and are over */
 	uint64_t blocked, longest;    /* ns of them */
 	uint64_t waits, waited;       /* Object.wait, ns in it */

@@ -51,8 +51,7 @@ bool lock_thread_leave(struct lock_thread *t, struct lock_id id, uint64_t now, u
 		return false;
 	*ns = now - t->held[i].since;
 	t->held_count--;
-	memmove(&t->held[i], &t->held[i + 1],
-		(t->held_count - (uint32_t)i) * sizeof(t->held[0]));
+	memmove(&t->held[i], &t->held[i + 1], (t->held_count - (uint32_t)i) * sizeof(t->held[0]));
 	return true;
 }
 

@@ -23,11 +23,11 @@ struct lock_thread {
 	uint32_t recording; /* what is below is of this one */
 	uint32_t held_count;
 	struct lock_hold held[LOCK_HELD];
-	uint32_t entering;      /* 1 + which of them it is about to enter, and may block at; 0: none */
+	uint32_t entering; /* 1 + which of them it is about to enter, and may block at; 0: none */
 	uint64_t blocks, waits; /* since when it does; 0: it does not */
 	uint64_t parks;         /* likewise */
-	uint32_t parks_at; /* the number */
-	bool parks_owned;  /* at a lock, which has a holder */
+	uint32_t parks_at;      /* the number */
+	bool parks_owned;       /* at a lock, which has a holder */
 };
 
 /* A recording begins: what it held before is of no matter. */
