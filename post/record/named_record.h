@@ -3,6 +3,7 @@
 #ifndef POST_NAMED_RECORD_H
 #define POST_NAMED_RECORD_H
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/named.h"

@@ -363,6 +363,7 @@ static void mark(void)
 }
 
 /* A record of a program's, with integers and strings. */
+/* A % of a string is written as NUL. */
 static void user_record(struct gen_ring *ring, uint16_t major, uint32_t minor,
 			struct pitrace_user *u, const uint64_t *ints, char *const *strs)
 {
@@ -378,7 +379,8 @@ static void user_record(struct gen_ring *ring, uint16_t major, uint32_t minor,
 	for (unsigned int i = 0; i < u->strs; i++) {
 		length = (uint32_t)strlen(strs[i]);
 		memcpy(data + sizeof(*u) + u->ints * 8ul + 4 * i, &length, 4);
-		memcpy(data + fixed, strs[i], length);
+		for (uint32_t at = 0; at < length; at++)
+			data[fixed + at] = strs[i][at] == '%' ? 0 : (uint8_t)strs[i][at];
 		fixed += length;
 	}
 }

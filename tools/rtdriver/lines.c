@@ -82,47 +82,77 @@ static int misused(const char *why, const char *what)
 	return EXIT_RTDRIVER;
 }
 
-static int obey(struct rtdriver *r, char **word, int n, bool *quit)
-{
-	const struct rt_command *c = find(word[0]);
-	const char *argument = "";
-	uint64_t pause = 0;
-	int rc = 0;
+/* A line that was understood; without a command there is nothing to do. */
+struct order {
+	char *text;
+	const struct rt_command *command;
+	const char *argument;
+	uint64_t pause;
+};
 
-	if (!c)
+static int understand_words(struct order *o, char **word, int n)
+{
+	o->command = find(word[0]);
+	if (!o->command)
 		return misused("no such command", word[0]);
-	if (n > 1 && unit_time(word[n - 1], &pause))
+	if (n > 1 && unit_time(word[n - 1], &o->pause))
 		n--;
-	if (n > 2 || (n == 2 && !c->argument))
+	if (n > 2 || (n == 2 && !o->command->argument))
 		return misused("not a time to wait", word[n - 1]);
 	if (n == 2)
-		argument = word[1];
-	if (c->send)
-		rc = rt_ask(r, c, argument);
-	else if (!strcmp(c->name, "help"))
+		o->argument = word[1];
+	return 0;
+}
+
+/* 0 or an exit code, after a message. The text is the caller's to free in any case. */
+static int understand(struct order *o, const char *line)
+{
+	char *word[WORDS];
+	int n;
+
+	*o = (struct order){ .text = strdup(line), .argument = "" };
+	if (!o->text) {
+		complain("%s", strerror(ENOMEM));
+		return EXIT_RTDRIVER;
+	}
+	n = split(o->text, word);
+	if (n > WORDS)
+		return misused("too many words", line);
+	return n ? understand_words(o, word, n) : 0;
+}
+
+static int obey(struct rtdriver *r, const struct order *o, bool *quit)
+{
+	int rc = 0;
+
+	if (o->command->send)
+		rc = rt_ask(r, o->command, o->argument);
+	else if (!strcmp(o->command->name, "help"))
 		rt_help();
 	else
 		*quit = true;
 	fflush(stdout);
-	if (!rc && pause)
-		wait_for(pause);
+	if (!rc && o->pause)
+		wait_for(o->pause);
+	return rc;
+}
+
+int rt_check(const char *line)
+{
+	struct order o;
+	int rc = understand(&o, line);
+
+	free(o.text);
 	return rc;
 }
 
 int rt_line(struct rtdriver *r, const char *line, bool *quit)
 {
-	char *text = strdup(line), *word[WORDS];
-	int n, rc = 0;
+	struct order o;
+	int rc = understand(&o, line);
 
-	if (!text) {
-		complain("%s", strerror(ENOMEM));
-		return EXIT_RTDRIVER;
-	}
-	n = split(text, word);
-	if (n > WORDS)
-		rc = misused("too many words", line);
-	else if (n)
-		rc = obey(r, word, n, quit);
-	free(text);
+	if (!rc && o.command)
+		rc = obey(r, &o, quit);
+	free(o.text);
 	return rc;
 }

@@ -177,7 +177,7 @@ int main(int argc, char **argv)
 	struct rtdriver r = { .limit = 10 * SECOND,
 			      .target = { .process = -1, .root = -1, .folder = -1 } };
 	struct option_rest rest;
-	int code;
+	int code = 0;
 
 	signal(SIGPIPE, SIG_IGN);
 	switch (options_parse(&table, 0, &r, argc, argv, &rest)) {
@@ -188,7 +188,11 @@ int main(int argc, char **argv)
 	default:
 		return EXIT_RTDRIVER;
 	}
-	code = find_agent(&r, &rest) ? run(&r) : EXIT_RTDRIVER;
+	/* Nothing is done where a later command is none. */
+	for (size_t i = 0; i < r.count && !code; i++)
+		code = rt_check(r.commands[i]);
+	if (!code)
+		code = find_agent(&r, &rest) ? run(&r) : EXIT_RTDRIVER;
 	if ((fflush(stdout) || ferror(stdout)) && !code) {
 		complain("standard output: %s", strerror(errno ? errno : EIO));
 		code = EXIT_RTDRIVER;

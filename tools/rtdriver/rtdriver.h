@@ -38,6 +38,8 @@ extern const struct rt_command rt_commands[]; /* ends with one without a name */
 /* One line: COMMAND [ARGUMENT] [SECONDS to wait after it]. 0 or an exit code; *quit: it was the
  * last. */
 int rt_line(struct rtdriver *r, const char *line, bool *quit);
+/* Whether that could be done: 0 or an exit code, after a message. */
+int rt_check(const char *line);
 void rt_help(void);
 
 /* Sends it and shows the answer. 0 or an exit code, after a message. */

@@ -175,6 +175,20 @@ code 0 "$post" -q -marks -json times.nrm2 second.nrm2 && jq -c '[.marks.events[]
 echo '[["early","a",2,2],["faraway","c",1,9],["later","b",1,3]]' | diff - have >why
 verdict merged
 
+# ---- a NUL within a string ends it nowhere
+"$make_script" nul.nrm2 <<'END'
+10 on
+20 declare 1 100 7 order who:str
+30 event 1 100 7 "a%b
+40 event 1 100 9 "%%c
+50 off
+END
+code 0 "$post" -q -show -o - nul.nrm2 && grep ' event ' out | sed 's/.*uid=1000 //' | paste -sd' ' >have
+echo 'who="a\\x00b" "\\x00\\x00c"' >why
+diff have why >difference && code 0 "$post" -q -show -json -o - nul.nrm2 &&
+	[ "$(jq -r 'select(.record == "event") | .fields.who // .strings[0]' out | paste -sd' ')" = 'a\x00b \x00\x00c' ]
+verdict nul_within_strings
+
 # ---- hostile declarations: refused in words, and the events are shown raw
 refuses() { # WORDS NAME FIELDS
 	printf '0 on\n0 task walk 100 1 app\n10 declare 0 100 7 %s %s\n20 event 0 100 7 1\n30 off\n' "$2" "$3" |

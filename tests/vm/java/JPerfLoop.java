@@ -17,7 +17,7 @@ public class JPerfLoop {
 	}
 
 	public static void main(String[] args) {
-		int sum = 0;
+		int sum = 0, turns = Integer.parseInt(args[0]);
 
 		for (int i = 0; i < 2000; i++)
 			sum += spin(100);
@@ -25,7 +25,7 @@ public class JPerfLoop {
 		must(ITrace.ITraceInit(ITrace.ITRACE_USER));
 		must(ITrace.ITraceEnableCurrent());
 		must(ITrace.ITraceOn());
-		sum += spin(Integer.parseInt(args[0]));
+		sum += spin(turns);
 		must(ITrace.ITraceOff());
 		must(Trace.TraceWriteBufferToFile(null));
 		must(ITrace.ITraceTerminate());
