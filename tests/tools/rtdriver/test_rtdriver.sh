@@ -132,6 +132,9 @@ kill -CONT $vm
 end
 drive -c start 2147483647
 refused $? 2 no_process 'process 2147483647: '
+# A command that is none is said before the process is looked at, and before any other is sent.
+drive -c start -c nosuch 2147483647
+refused $? 2 no_command "no such command: 'nosuch'"
 drive -c start $$
 refused $? 2 no_java 'is no Java VM'
 begin -XX:+DisableAttachMechanism
