@@ -113,4 +113,17 @@ is_between lock "$(count 'Waits\\.waiter\\(\\)')" 20 20
 "$build/bin/post" -r waits.nrm2 -event wall -o tprof >/dev/null 2>&1
 grep -q 'TID .*_sleeps' tprof
 verdict names_of_threads $? "$(grep TID tprof | head)"
+
+# ---- without a session nothing is kept, and that is said
+java "-agentpath:$agent=SCS,dir=$work" -cp classes Waits >out 2>err
+[ $? = 0 ] && [ "$(grep -c 'no session recorded this VM' err)" = 1 ] && [ "$(wc -l <err)" = 1 ]
+verdict no_session $? "$(cat err)"
+
+# ---- a server under load
+javac -nowarn -d classes "$top/tests/tools/jprof/Served.java" 2>err || cat err
+java "-agentpath:$agent=SCSCHECK,SCSRATE=2000,dir=$work" -cp classes Served shallow >out 2>err
+share=$(sed -nE 's/.*of Java.s threads, walked whole [0-9]+ \(([0-9.]+) %\)$/\1/p' err)
+awk -v s="${share:-0}" 'BEGIN { exit !(s >= 97) }'
+verdict server_walked $? "walked: $share %; $(cat err)"
+
 exit $((failures != 0))

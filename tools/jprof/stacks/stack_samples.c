@@ -508,6 +508,10 @@ static void JNICALL vm_ends(jvmtiEnv *vm, JNIEnv *jni)
 	if (stacks.failed)
 		fprintf(stderr, "%s: SCS: %" PRIu64 " samples found no room in the trace\n",
 			agent_kind.name, stacks.failed);
+	if (!stacks.samples && !TraceEnabled(PITRACE_HOOKIT, 0))
+		fprintf(stderr,
+			"%s: SCS: no session recorded this VM, and no stack was kept: swtrace run --jit -g records\n",
+			agent_kind.name);
 	print_counts();
 }
 
