@@ -9,8 +9,6 @@
 
 #include "base/array.h"
 
-#define AHEAD 8u /* references of an array: so long takes memory to answer */
-
 /* ---- what all passes have in common ---------------------------------------------------------- */
 
 static void show_progress(void *arg, const struct dump_file *file)
@@ -297,20 +295,13 @@ static inline void refer_all(struct heap *h, const struct hprof *p, const struct
 {
 	const struct heap_class *k = &h->classes.list[h->last_class];
 
-	if (o->type) {
-		for (size_t at = 0; at < n; at += p->id_size) {
-			if (n - at > AHEAD * p->id_size)
-				ids_ahead(&h->ids, hprof_id(p, data + at + AHEAD * p->id_size));
+	if (o->type)
+		for (size_t at = 0; at < n; at += p->id_size)
 			to(h, hprof_id(p, data + at));
-		}
-		return;
-	}
-	for (uint32_t i = 1; i < k->ref_count; i++)
-		if (k->refs[i] + p->id_size <= n)
-			ids_ahead(&h->ids, hprof_id(p, data + k->refs[i]));
-	for (uint32_t i = 0; i < k->ref_count; i++)
-		if (k->refs[i] + p->id_size <= n)
-			to(h, hprof_id(p, data + k->refs[i]));
+	else
+		for (uint32_t i = 0; i < k->ref_count; i++)
+			if (k->refs[i] + p->id_size <= n)
+				to(h, hprof_id(p, data + k->refs[i]));
 }
 
 static int second_content(struct hprof *p, const struct hprof_object *o, uint64_t from,

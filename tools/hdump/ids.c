@@ -80,19 +80,6 @@ static void sort(uint64_t *p, size_t n, int shift)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* Bits that are set. (For any x86 the compiler calls a function.) */
-static inline uint32_t bits_of(uint64_t v)
-{
-#if defined(__x86_64__) && !defined(__POPCNT__)
-	v -= v >> 1 & 0x5555555555555555;
-	v = (v & 0x3333333333333333) + (v >> 2 & 0x3333333333333333);
-	v = (v + (v >> 4)) & 0x0f0f0f0f0f0f0f0f;
-	return (uint32_t)(v * 0x0101010101010101 >> 56);
-#else
-	return (uint32_t)__builtin_popcountll(v);
-#endif
-}
-
 static uint64_t block_of(const struct ids *ids, uint64_t id)
 {
 	return id >> ids->shift >> IDS_PLACE;
@@ -166,8 +153,8 @@ static void fill_lines(struct ids *ids)
 		l = &ids->lines[i];
 		l->any_before = any;
 		l->leaf_before = leaves;
-		any += bits_of(l->any);
-		leaves += bits_of(l->leaf);
+		any += (uint32_t)__builtin_popcountll(l->any);
+		leaves += (uint32_t)__builtin_popcountll(l->leaf);
 	}
 	ids->objects = any;
 	ids->inner = any - leaves;
@@ -234,17 +221,10 @@ uint32_t ids_find(const struct ids *ids, uint64_t id)
 		return NO_OBJECT;
 	below = (1ull << bit) - 1;
 	if (l->leaf >> bit & 1)
-		return ids->inner + l->leaf_before + bits_of(l->leaf & below);
-	return l->any_before - l->leaf_before + bits_of(l->any & ~l->leaf & below);
-}
-
-void ids_ahead(const struct ids *ids, uint64_t id)
-{
-	uint64_t place = id >> ids->shift, block = (place >> IDS_PLACE) - ids->first;
-
-	if (ids->direct && block < ids->span && ids->direct[block] != NO_OBJECT)
-		__builtin_prefetch(&ids->lines[(size_t)ids->direct[block] * IDS_BLOCK +
-					       (place >> 6 & (IDS_BLOCK - 1))]);
+		return ids->inner + l->leaf_before +
+		       (uint32_t)__builtin_popcountll(l->leaf & below);
+	return l->any_before - l->leaf_before +
+	       (uint32_t)__builtin_popcountll(l->any & ~l->leaf & below);
 }
 
 uint64_t ids_of(const struct ids *ids, uint32_t number)

@@ -45,8 +45,6 @@ int ids_add(struct ids *ids, uint64_t id, bool leaf);
 /* All are there: ids_find() may be used. `most` is what lines may take. */
 int ids_finish(struct ids *ids, uint64_t most);
 void ids_free(struct ids *ids);
-/* It will be looked for soon. */
-void ids_ahead(const struct ids *ids, uint64_t id);
 uint32_t ids_find(const struct ids *ids, uint64_t id);
 /* The id of a number. */
 uint64_t ids_of(const struct ids *ids, uint32_t number);
