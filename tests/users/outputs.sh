@@ -11,6 +11,8 @@ as "$alice" "$bin/swtrace" run -q -o traces/t -- sh -c 'i=0; while [ $i -lt 2000
 verdict a_trace $?
 chown -R 0:0 traces && chmod 644 traces/t
 trace=$work/traces/t
+heap=$work/traces/heap.hprof
+install -m 644 "$top/tests/data/heaps/heap1.hprof" "$heap"
 commands=(
 	"post report post -q -o OUT $trace"
 	"post_json report post -json -q -o OUT $trace"
@@ -18,6 +20,7 @@ commands=(
 	"post_show report post -show -q -o OUT $trace"
 	"post_format report post -format chrome -q -o OUT $trace"
 	"post_folder folder post -format ctf -q -o OUT $trace"
+	"hdump report hdump -q -o OUT $heap"
 	"swtrace_ai report swtrace ai 10ms 1 -l OUT"
 	"mpevt report mpevt run -e task-clock -o OUT -- true"
 	"cpi report cpi -c -o OUT -- true"

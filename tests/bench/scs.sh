@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Sampled stacks of Java (SCS) of eight programs that take known shares of the time: how far the shares are
+# off, beside the VM's own sampler (JFR); and what a thousand samples a second cost, by CPU time of the whole
+# tree, in turn without, with names alone, and with stacks.
+. "$(dirname "$0")/lib.sh"
+
+agent=$PWD/$O/lib/pitrace/libpijit.so
+case $O in /*) agent=$O/lib/pitrace/libpijit.so ;; esac
+[ -e "$agent" ] || { echo "bench: no libpijit.so: it is built where a JDK is (default-jdk-headless): left out"; exit 0; }
+at=$work/scs
+rm -rf "$at"
+trap 'rm -rf "$at"' EXIT
+mkdir -p "$at/classes"
+javac -nowarn -d "$at/classes" tests/bench/Programs.java || exit 1
+ms=${2:-400}
+
+off() { # WHAT: by $at/own and $at/have the largest difference in points, and how many samples there are
+	awk -v "what=$1" 'FNR == NR { own[$1] = $2; all += $2; next } { have[$1] += $2; n += $2 }
+		END {
+			for (name in own) {
+				d = n ? 100 * have[name] / n - 100 * own[name] / all : 100
+				if (d < 0) d = -d
+				if (d > most) { most = d; at = name }
+			}
+			printf "%-44s %8.2f points at most (%s), of %d samples\n", what, most, at, n
+		}' "$at/own" "$at/have"
+}
+JAVA_TOOL_OPTIONS='' JPROFOPTS=SCSRATE=1000 "$O/bin/swtrace" run --jit -g -q -o "$at/t.nrm2" -- \
+	java -XX:+UseSerialGC -cp "$at/classes" Programs "$ms" >"$at/own" 2>"$work/out" || { cat "$work/out"; exit 1; }
+"$O/bin/post" -q -r "$at/t.nrm2" -folded -o - >"$at/stacks" 2>/dev/null
+programs=$(cut -d' ' -f1 "$at/own" | paste -sd'|')
+sed -nE "s/.*;Programs\.measured\(.*;Programs\.($programs)\(\).* ([0-9]+)\$/\1 \2/p" "$at/stacks" >"$at/have"
+off "shares of eight programs by SCS"
+walked=$(awk '{ n += $NF } /not walked/ { bad += $NF } END { printf "%.2f", n ? 100 * (n - bad) / n : 0 }' "$at/stacks")
+echo "  walked: $walked % of all ticks (goal 97)"
+rm -f "$at/t.nrm2"
+java -XX:+UseSerialGC -XX:StartFlightRecording:filename="$at/t.jfr,settings=profile" -cp "$at/classes" Programs "$ms" \
+	>"$at/jfr.own" 2>&1 || exit 1
+grep -E "^($programs) [0-9]+\$" "$at/jfr.own" >"$at/own"
+jfr print --events jdk.ExecutionSample --stack-depth 64 "$at/t.jfr" | awk -v "names=$programs" '
+	BEGIN { split(names, name, "|") }
+	/^jdk.ExecutionSample/ { program = ""; measured = 0 }
+	/Programs\.measured\(/ { measured = 1 }
+	{ for (i in name) if (index($0, "Programs." name[i] "(")) program = name[i] }
+	/^}/ { if (measured && program != "") print program, 1 }' >"$at/have"
+off "  by JFR's sampler (20 ms)"
+
+took() { # LIST COMMAND...
+	list=$1
+	shift
+	cost 1 "$@"
+	echo "$cpu" >>"$at/cpu.$list"
+}
+added() { # LIST BEYOND: what it adds to the mean, with the standard error of the pairs
+	paste "$at/cpu.$2" "$at/cpu.$1" | awk '{ d = 100 * ($2 / $1 - 1); s += d; ss += d * d; n++ }
+		END { m = s / n; printf "%.1f %% (+- %.1f)", m, (n > 1 ? sqrt((ss / n - m * m) / (n - 1)) : 0) }'
+}
+turns=${1:-20} n=$turns
+while [ "$n" -gt 0 ]; do
+	took without java -XX:+UseSerialGC -cp "$at/classes" Programs 200 fixed
+	JPROFOPTS=SCSRATE=1 took names "$O/bin/swtrace" run --jit -g -q -o "$at/n.nrm2" -- \
+		java -XX:+UseSerialGC -cp "$at/classes" Programs 200 fixed
+	JPROFOPTS=SCSRATE=1000 took stacks "$O/bin/swtrace" run --jit -g -q -o "$at/s.nrm2" -- \
+		java -XX:+UseSerialGC -cp "$at/classes" Programs 200 fixed
+	rm -f "$at"/*.nrm2
+	n=$((n - 1))
+done
+mean=$(awk '{ s += $1 } END { printf "%.2f", s / NR }' "$at/cpu.without")
+echo "CPU time added by 1,000 stacks a second $(added stacks names) (goal <= 2 %);" \
+	"by swtrace, the agent and names $(added names without)"
+echo "  of $mean s; means of $turns pairs, and their standard errors"
