@@ -21,7 +21,8 @@
  */
 #define PARTED 2000
 
-/* Where a process may lock less than a tree reserves, a tree of less room serves: a part of 8 each. */
+/* Where a process may lock less than a tree reserves, a tree of less room serves: a part of 8 each.
+ */
 #define LESS_MOST 12
 #define LESS      3
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The memory of trees grows as it is used: in processes that lock all of theirs, before a tree begins
- * and after; where little may be locked; many trees at once; to the last frame and node.
+ * The memory of trees grows as it is used: in processes that lock all of theirs, before a tree
+ * begins and after; where little may be locked; many trees at once; to the last frame and node.
  */
 #include <stdio.h>
 #include <stdlib.h>

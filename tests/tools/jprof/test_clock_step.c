@@ -44,7 +44,8 @@ static void steps(void)
 	CU_ASSERT_EQUAL(step_found(STEP, 30, 0), STEP);
 	CU_ASSERT_EQUAL(step_found(STEP, 12, 40), STEP);
 	CU_ASSERT_EQUAL(step_found(38, 50, 9), 38);
-	/* Fine clocks: any difference, even ones alone, the same one always, two ways through a read. */
+	/* Fine clocks: any difference, even ones alone, the same one always, two ways through a
+	 * read. */
 	CU_ASSERT_EQUAL(step_found(1, 25, 12), 1);
 	CU_ASSERT_EQUAL(step_found(2, 25, 12), 1);
 	CU_ASSERT_EQUAL(step_found(1, 3, 0), 1);

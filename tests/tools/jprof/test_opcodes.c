@@ -4,7 +4,8 @@
 #include "opcodes.h"
 #include "unit.h"
 
-/* Of 0x00 and up, 16 a line, as the virtual machine's specification has them; s: a switch, w: wide. */
+/* Of 0x00 and up, 16 a line, as the virtual machine's specification has them; s: a switch, w: wide.
+ */
 static const char lengths[] = "1111111111111111"
 			      "2323322222111111"
 			      "1111111111111111"
