@@ -194,6 +194,7 @@ static void test_unwind(void)
 		CU_ASSERT_EQUAL_FATAL(jitdump_open(&d, fd, &why), 0);
 		CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
 		CU_ASSERT_STRING_EQUAL(e.name, "f");
+		CU_ASSERT_EQUAL(e.lines, 1);
 		CU_ASSERT_TRUE(jitdump_line(d, &got) && got.line == 1);
 		CU_ASSERT_EQUAL(jitdump_code(d, bytes, sizeof(bytes)), 4);
 		CU_ASSERT_EQUAL(memcmp(bytes, "abcd", 4), 0);
@@ -205,6 +206,7 @@ static void test_unwind(void)
 		CU_ASSERT_EQUAL(pread(fd, bytes, 4, (off_t)e.eh_frame_hdr_offset), 4);
 		CU_ASSERT_EQUAL(memcmp(bytes, both.eh_frame_hdr, 4), 0);
 		CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+		CU_ASSERT_EQUAL(e.lines, 0);
 		CU_ASSERT_EQUAL(e.eh_frame_size, 0);
 		CU_ASSERT_EQUAL(jitdump_eh_frame(d, bytes, sizeof(bytes)), 0);
 		CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
