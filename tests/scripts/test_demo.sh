@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# `make demo` as on a fresh machine: from a copy of the source with no program built, and nobody at the
-# terminal. It builds, boots a guest, traces and reports. The copy has the objects of this build, which
-# compiled all of them.
+# `make demo` from a copy of the source, and nobody at the terminal. It builds the module, boots a guest,
+# traces and reports. The copy has what this build compiled and linked, from nothing, but for one program.
 set -u
 
 # shellcheck source=tests/lib/lib.sh
@@ -12,7 +11,9 @@ cd "$(dirname "$0")/../.." || exit 1
 mkdir "$work/tree"
 tar -cf - --exclude=./build --exclude=./.git . | tar -xf - -C "$work/tree"
 cd "$work/tree" || exit 1
-mkdir build && cp -a "$build/obj" build/ || exit 1
+mkdir build && cp -a "$build"/{obj,inner,lib,bin,places,manual-checked} build/ || exit 1
+[ ! -d "$build/jperf" ] || cp -a "$build/jperf" build/ || exit 1
+rm build/bin/post
 
 env -u MAKEFLAGS -u MAKELEVEL -u O make demo >"$work/out" 2>&1 </dev/null
 is exit_code $? 0

@@ -277,16 +277,22 @@ own_names() {
 }
 check own_names own_names
 
-# Each header alone, as strict as a program may be.
+# Each header by itself in the first standard, and all of them, in this and the other order, in the
+# others, as strict as a program may be.
 headers() { # COMPILER LANGUAGE STANDARD...
-	local compiler=$1 language=$2 header standard cflags code=0
+	local compiler=$1 language=$2 header standard cflags includes all=() code=0
 	shift 2
 	read -ra cflags < <(config --cflags perfutil)
+	for header in "$usr"/include/pitrace/*.h; do
+		all+=("#include <${header##*/}>")
+	done
+	[ ${#all[@]} -gt 15 ] || return 1
 	for standard; do
-		for header in "$usr"/include/pitrace/*.h; do
-			echo "#include <${header##*/}>" | $compiler "-std=$standard" -Wall -Wextra -pedantic \
-				-Wundef -Wstrict-prototypes -Werror -x "$language" -fsyntax-only \
-				"${cflags[@]}" - || code=1
+		[ "$standard" != "${2:-}" ] ||
+			all=("$(printf '%s\n' "${all[@]}")" "$(printf '%s\n' "${all[@]}" | tac)")
+		for includes in "${all[@]}"; do
+			$compiler "-std=$standard" -Wall -Wextra -pedantic -Wundef -Wstrict-prototypes -Werror \
+				-x "$language" -fsyntax-only "${cflags[@]}" - <<<"$includes" || code=1
 		done
 	done
 	return $code
