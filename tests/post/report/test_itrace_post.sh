@@ -62,7 +62,7 @@ verdict nested $?
 
 # ---- damage: cut, and bytes changed, at places of the trace's own sections. What is not lost is told as
 # without, but where a line follows what is lost: that is marked.
-trace long.nrm2 --from main -- ./subject fib 19
+trace long.nrm2 --from main -- ./subject fib 18
 "$bin/post" -arc -q -o long.arc long.nrm2
 grep -v '^#' long.arc >whole
 places=$(LC_ALL=C grep -abo PSEC long.nrm2 | cut -d: -f1 | while read -r at; do
