@@ -85,6 +85,9 @@ PATCH_SRC    += $(if $(PATCH_SRC),$(wildcard tools/hookit/patch/*.c))
 JDK_INCLUDE  ?= $(patsubst %/jvmti.h,%,$(firstword $(wildcard $(addsuffix /include/jvmti.h, \
 		  $(JAVA_HOME) /usr/lib/jvm/default-java /usr/lib/jvm/*))))
 
+# A function is called in a process that runs.
+ATTACH_SRC   := $(wildcard tools/hookit/patch/attach/*.c) tools/hookit/patch/object_file.c
+
 # Our own sources check what they are given: nothing is promised to their compiler; and fill in whole structs.
 OWN	     := -DPITRACE_OWN_SOURCE -include libperfutil/base/whole.h
 INC_PERFUTIL := $(OWN) -Idriver/uapi -Ilibperfutil/include -Ilibperfutil
@@ -274,7 +277,9 @@ $(call obj,$(addprefix tools/hookit/patch/,events.c kept.c $(ARCH)/stub.c)): INC
 $(O)/inner/libhookit-patch.a: $(call obj,$(PATCH_SRC) libperfutil/base/array.c)
 
 # Programs link our libraries statically: they run wherever they are copied.
-$(O)/bin/swtrace: $(call obj,$(SWTRACE_SRC) $(EVENTS_SRC) $(AI_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
+# swtrace attaches to programs as libhookit's part that patches them is asked to.
+$(call obj,tools/swtrace/cmd_calls.c): INC += -Itools/hookit/patch
+$(O)/bin/swtrace: $(call obj,$(SWTRACE_SRC) $(EVENTS_SRC) $(AI_SRC) $(COMMON_SRC) $(ATTACH_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/run.tprof: $(call obj,$(RUN_TPROF_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/run.itrace: $(call obj,$(RUN_ITRACE_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/run.jprof: $(call obj,$(RUN_JPROF_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a

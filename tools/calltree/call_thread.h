@@ -64,6 +64,7 @@ struct call_thread {
 	uint64_t last[CALL_METRICS]; /* the late read of the last event */
 	uint16_t sequence;           /* that ended with the last event */
 	bool plain;                  /* the owner's: its events count, and there is no ring */
+	bool anew;                   /* the owner's: what it has is of a log that was written */
 	uint32_t top;                /* the node that runs */
 	uint32_t deepest;
 	uint32_t levels;           /* the next frame needs room, or has the last one's node */

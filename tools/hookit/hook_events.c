@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "hook_events.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "call_fast.h"
@@ -252,6 +253,24 @@ static inline void note_ends(void)
 	hook_self.busy = 0;
 }
 
+/* The next log's: nobody knows which of its functions have ended meanwhile, and the time since then is
+ * nobody's. */
+static __attribute__((noinline)) void begin_anew(struct call_thread *t, const uint64_t *values)
+{
+	int error = errno;
+
+	call_empty(t);
+	errno = error;
+	hook_self.thrown = 0;
+	hook_self.waiting = 0;
+	if (hook_reading != HOOK_NOTHING)
+		memcpy(t->last, values, t->metrics * sizeof(*t->last));
+	if (metrics_switches)
+		metrics_read_switches(&t->dispatches, &t->interrupts);
+	t->plain = hook_plain;
+	__atomic_store_n(&t->anew, false, __ATOMIC_RELEASE);
+}
+
 static inline __attribute__((always_inline)) void note(uintptr_t function,
 						       const struct hook_function *known,
 						       struct call_place at, bool leaves,
@@ -268,6 +287,8 @@ static inline __attribute__((always_inline)) void note(uintptr_t function,
 	hook_self.busy = at.frame;
 	IN_ORDER;
 	if (__builtin_expect(t->nodes && atomic_load_explicit(&hook_on, memory_order_relaxed), 1)) {
+		if (__builtin_expect(__atomic_load_n(&t->anew, __ATOMIC_ACQUIRE), 0))
+			begin_anew(t, values);
 		if (__builtin_expect(hook_self.waiting != 0, 0))
 			drain(t, NULL);
 		note_now(t, function, known, at, leaves, values);

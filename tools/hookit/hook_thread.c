@@ -203,6 +203,16 @@ void hook_threads_depth(uint32_t depth)
 	levels = depth;
 }
 
+void hook_threads_anew(void)
+{
+	pthread_mutex_lock(&lock);
+	for (struct call_thread *t = first; t; t = t->next_thread) {
+		__atomic_store_n(&t->plain, false, __ATOMIC_RELAXED);
+		__atomic_store_n(&t->anew, true, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
 /* ---- fork ------------------------------------------------------------------------------------ */
 
 /* Node by node along the frames: what is called there is on the stack, but was not called here. */
@@ -258,7 +268,8 @@ void hook_threads_each(void (*each)(void *arg, const struct call_thread *t), voi
 {
 	pthread_mutex_lock(&lock);
 	for (struct call_thread *t = first; t; t = t->next_thread)
-		each(arg, t);
+		if (!__atomic_load_n(&t->anew, __ATOMIC_ACQUIRE))
+			each(arg, t);
 	pthread_mutex_unlock(&lock);
 }
 

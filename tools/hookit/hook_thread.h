@@ -57,6 +57,9 @@ void hook_thread_begin(void);
 void hook_threads_trace(void);
 /* How many levels of calls are kept; 0: as many as there is room for. */
 void hook_threads_depth(uint32_t depth);
+/* Another log begins, after events were missed: threads empty their trees by themselves, at their
+ * next events. Those that have none are not in it. */
+void hook_threads_anew(void);
 /* In the child of fork(): the thread that runs is the only one; it is where it was, and has called
  * nothing yet. */
 void hook_threads_forked(void);

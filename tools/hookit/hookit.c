@@ -329,6 +329,33 @@ SHOWN int HookitFlush(void)
 	return err ? -1 : 0;
 }
 
+int hookit_rest(void)
+{
+	int rc;
+
+	hook_on = false;
+	rc = HookitFlush();
+	hookit.ended = true;
+	return rc;
+}
+
+bool hookit_again(void)
+{
+	if (!hookit.ended)
+		return true;
+	if (!set_least() || !make_log())
+		return false;
+	hookit.ended = false;
+	hook_threads_anew();
+	hook_on = true;
+	return true;
+}
+
+const char *hookit_log(void)
+{
+	return hookit.file.path;
+}
+
 /* After all else of the program. */
 static __attribute__((destructor(101))) void at_exit(void)
 {
@@ -353,6 +380,9 @@ void hookit_forked(void)
 	modules_forked();
 	log_gen_forked();
 	hook_threads_forked();
+	/* Nobody measures it: who attaches to the child makes one. */
+	if (hookit.ended)
+		return;
 	hookit.ended = !make_log();
 	if (!hookit.ended && hookit.o->calls.trace) {
 		hook_threads_trace();

@@ -17,6 +17,11 @@ struct hook_function *hookit_new_function(uintptr_t address);
 void hookit_write(void);
 /* How calls are told, if by patched sites: set before that. Their minima are their own. */
 extern const char *hookit_sites;
+/* Who has attached lets go: the log is written, and nothing counts any more. 0, or -1. */
+int hookit_rest(void);
+/* … and comes again: the next log begins. false: there can be none. */
+bool hookit_again(void);
+const char *hookit_log(void);
 /* Whether it has begun. */
 bool hookit_runs(void);
 /* In the child of fork(). */

@@ -109,12 +109,21 @@ static const struct call_option_list list = {
 };
 
 static struct hookit_options options;
+static const char *asked;
 static bool are_wanted;
+
+static bool take_text(struct hookit_options *o, const char *from, const char *text)
+{
+	return call_options_take(&list, &o->calls, from, text) > 0;
+}
 
 static void take(void)
 {
-	are_wanted = call_options_take(&list, &options.calls,
-				       "HOOKITOPTS: ", getenv("HOOKITOPTS")) > 0;
+	if (asked)
+		are_wanted = take_text(&options, "", asked);
+	else
+		are_wanted = take_text(&options, "HOOKITOPTS: ", getenv("HOOKITOPTS"));
+	asked = NULL;
 }
 
 const struct hookit_options *hookit_options(void)
@@ -123,4 +132,25 @@ const struct hookit_options *hookit_options(void)
 
 	pthread_once(&once, take);
 	return are_wanted ? &options : NULL;
+}
+
+const struct hookit_options *hookit_options_asked(const char *text)
+{
+	static struct hookit_options later;
+
+	asked = text;
+	if (!hookit_options())
+		return NULL;
+	if (!asked)
+		return &options;
+	asked = NULL;
+	later = (struct hookit_options){ 0 };
+	if (!take_text(&later, "", text))
+		return NULL;
+	memcpy(options.calls.path, later.calls.path, sizeof(options.calls.path));
+	/* Another thread may look at the old ones: they stay. */
+	options.functions = later.functions;
+	options.least = later.least;
+	options.least_is_ns = later.least_is_ns;
+	return &options;
 }

@@ -21,5 +21,8 @@ struct hookit_options {
 
 /* Read once. NULL: nothing is wanted, or what is wrong was said. */
 const struct hookit_options *hookit_options(void);
+/* Instead of those in the environment, by who attaches. What was read before stays but for what may
+ * change: the folder, which functions, and the least time. NULL: as above. */
+const struct hookit_options *hookit_options_asked(const char *text);
 
 #endif

@@ -5,8 +5,13 @@
  */
 #include "patched.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "a2n.h"
 #include "escape.h"
@@ -77,6 +82,21 @@ static bool wanted(void *arg, const char *name, uintptr_t function)
 	return takes;
 }
 
+/* What is wanted, all that is loaded by now. -1: `why`. */
+static long patch_wanted(char *why, size_t room)
+{
+	return patch_on(wanted, NULL, why, room);
+}
+
+/* ---- before the program ---------------------------------------------------------------------- */
+
+/* Sites of the library's own first, from which it learns what they cost. */
+static bool begin_sites(char *why, size_t room)
+{
+	hookit_sites = "patched sites";
+	return patch_on(is_training, NULL, why, room) >= 0;
+}
+
 /* Before the program's own code: a program without sites does not notice it, unless the options are
  * wrong. */
 static __attribute__((constructor)) void begin(void)
@@ -90,10 +110,115 @@ static __attribute__((constructor)) void begin(void)
 	cannot = patch_begin(&events);
 	if (!cannot && patch_find(why, sizeof(why)) <= 0)
 		return;
-	hookit_sites = "patched sites";
-	if (!cannot && (patch_on(is_training, NULL, why, sizeof(why)) < 0 ||
-			(hookit_begin(true) && patch_on(wanted, NULL, why, sizeof(why)) < 0)))
+	if (!cannot && (!begin_sites(why, sizeof(why)) ||
+			(hookit_begin(true) && patch_wanted(why, sizeof(why)) < 0)))
 		cannot = why;
 	if (cannot)
 		escape_printf(stderr, "hookit: PATCH: %s\n", cannot);
+}
+
+/* ---- by who attaches ------------------------------------------------------------------------- */
+
+static bool is_attached;
+
+/* Always false. */
+static __attribute__((format(printf, 3, 4))) bool refuses(char *why, size_t room,
+							  const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, room, format, args);
+	va_end(args);
+	return false;
+}
+
+/* The log's folder is another process's choice: it is written with the rights of this one. */
+static bool can_write(const char *folder, char *why, size_t room)
+{
+	return !faccessat(AT_FDCWD, *folder ? folder : ".", W_OK | X_OK, AT_EACCESS) ||
+	       refuses(why, room, "its log cannot be made in %s: %s", *folder ? folder : ".",
+		       strerror(errno));
+}
+
+static bool begin_now(char *why, size_t room)
+{
+	if (hookit_runs())
+		return hookit_again() || refuses(why, room, "%s", "its log cannot be made");
+	return begin_sites(why, room) &&
+	       (hookit_begin(true) || refuses(why, room, "%s", "its own messages say why not"));
+}
+
+static bool attach_off(char *why, size_t room)
+{
+	bool good;
+
+	if (!is_attached && !(hookit_runs() && hookit_sites && hook_on))
+		return refuses(why, room, "%s", "its calls are not being measured");
+	is_attached = false;
+	good = !patch_off(why, room);
+	if (hookit_rest() && good)
+		return refuses(why, room, "its log cannot be written: %s", hookit_log());
+	return good;
+}
+
+static long attach_on(const char *text, char *why, size_t room)
+{
+	const struct hookit_options *o;
+	char others[256];
+	const char *cannot;
+	long n;
+
+	if (is_attached || (hookit_runs() && hook_on)) {
+		refuses(why, room, "%s", "its calls are being measured already");
+		return -1;
+	}
+	if (hookit_runs() && !hookit_sites) {
+		refuses(why, room, "%s", "it is linked with the library: it measures its calls");
+		return -1;
+	}
+	cannot = patch_begin(&events);
+	if (cannot) {
+		refuses(why, room, "%s", cannot);
+		return -1;
+	}
+	if (patch_find(why, room) <= 0)
+		return -1;
+	o = hookit_options_asked(text);
+	if (!o) {
+		refuses(why, room, "%s", "its own messages say why not");
+		return -1;
+	}
+	if (!can_write(o->calls.path, why, room) || !begin_now(why, room))
+		return -1;
+	is_attached = true;
+	n = patch_wanted(why, room);
+	if (n < 0)
+		(void)attach_off(others, sizeof(others));
+	return n;
+}
+
+void hookit_asked(const char *text, char *answer, size_t room);
+
+/* swtrace calls has a thread call it: "on OPTIONS" or "off". The answer begins with + and the number
+ * of functions that are on, and has the log's path behind that; or with - and why not. */
+__attribute__((visibility("default"))) void hookit_asked(const char *text, char *answer,
+							 size_t room)
+{
+	char why[512] = "";
+	int error = errno;
+	long n = -1;
+
+	if (!strncmp(text, "on ", 3)) {
+		n = attach_on(text + 3, why, sizeof(why));
+	} else if (!strcmp(text, "off")) {
+		n = attach_off(why, sizeof(why)) ? 0 : -1;
+	} else {
+		refuses(why, sizeof(why), "%s", "the library is of another version");
+	}
+	if (n >= 0)
+		snprintf(answer, room, "+%ld %s", n, hookit_log());
+	else
+		snprintf(answer, room, "-%s", why);
+	errno = error;
 }

@@ -52,6 +52,9 @@ static const struct swtrace_command commands[] = {
 	{ "it_remove", cmd_it_remove, "", "trace no more instructions", .options = NULL },
 	{ "run", cmd_run, "[OPTION]... [--] COMMAND [ARG]...", "trace a command and its children",
 	  .options = &cmd_run_table },
+	{ "calls", cmd_calls, "-p PID [OPTION]...",
+	  "measure the calls of a program that runs, where it has patch sites",
+	  .options = &cmd_calls_table },
 	{ "help", cmd_help, "[SUBCOMMAND]", "print this text", .completions = command_names },
 	{ NULL, NULL, NULL, NULL, .options = NULL }
 };

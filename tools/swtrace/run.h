@@ -82,8 +82,9 @@ void run_itrace_show(const struct trace_run *r, bool end);
 bool run_jit(struct trace_run *r);
 /* The calls of compiled code among them (run_hookit.c). */
 bool run_hookit(const struct trace_run *r, const char *folder);
-/* What JPROFOPTS and HOOKITOPTS have of the run's patterns: a new text; NULL: none were given. */
-char *run_patterns(const struct trace_run *r);
+/* What JPROFOPTS and HOOKITOPTS have of patterns of functions, and of those that are not wanted: a
+ * new text; NULL: none were given. */
+char *run_patterns(const char *yes, const char *no);
 /* Looks for a file of ours beside this program (..., lib/NAME), else where it was installed. */
 bool run_find(const char *name, char path[PATH_MAX]);
 /* Appends a word to what the variable holds already, the separator between. */

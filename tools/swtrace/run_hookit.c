@@ -16,9 +16,8 @@
 
 /* Of both kinds of patterns one list, those that exclude last. What separates options and words of
  * variables is any text there. */
-char *run_patterns(const struct trace_run *r)
+char *run_patterns(const char *yes, const char *no)
 {
-	const char *yes = r->functions, *no = r->not_functions;
 	char *text, *to;
 
 	if (!yes && !no)
@@ -56,7 +55,7 @@ static const char *sites(const struct compiled *c)
 /* Ours come first: what the user has set stays the last word. */
 static bool set_options(const struct trace_run *r, const struct compiled *c, const char *folder)
 {
-	char *patterns = run_patterns(r), depth[40] = "", least[40] = "", *text;
+	char *patterns = run_patterns(r->functions, r->not_functions), depth[40] = "", least[40] = "", *text;
 	const char *old = getenv("HOOKITOPTS");
 	bool good;
 

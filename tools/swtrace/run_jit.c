@@ -126,7 +126,8 @@ static bool java(struct trace_run *r, const char *folder)
 {
 	char stacks[64] = "";
 	const char *option = option_of(r);
-	char agent[PATH_MAX], *word, *patterns = r->calls ? run_patterns(r) : NULL;
+	char agent[PATH_MAX], *word,
+		*patterns = r->calls ? run_patterns(r->functions, r->not_functions) : NULL;
 	bool good;
 
 	if (!has_agent(r, agent)) {

@@ -66,7 +66,7 @@ for program in run.tprof run.itrace run.jprof msr cpi hdump rtdriver; do
 	want ${program}_options "" "$(diff there offered)"
 	want ${program}_has_options "$([ -s there ] && echo yes)" yes
 done
-for sub in run init event ai check mark it_install; do
+for sub in run calls init event ai check mark it_install; do
 	offered swtrace $sub >offered
 	"$bin/swtrace" help $sub | options >there
 	want swtrace_${sub}_options "" "$(diff there offered)"

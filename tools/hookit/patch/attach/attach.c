@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Which thread is taken: one that waits in a system call, or runs outside of the C library and the
- * loader: it has none of their locks, which the function needs. The others run on.
+ * loader, and outside of the library that is asked: it has none of their locks, which the function
+ * needs. The others run on.
  */
 #include "attach.h"
 
@@ -63,7 +64,7 @@ static bool stop(pid_t tid)
 	return false;
 }
 
-static bool takes(const struct remote *r, pid_t tid)
+static bool takes(const struct remote *r, pid_t tid, const char *library)
 {
 	const struct remote_map *m;
 	const char *name;
@@ -74,11 +75,12 @@ static bool takes(const struct remote *r, pid_t tid)
 		return false;
 	m = remote_at(r, at);
 	name = m ? strrchr(m->path, '/') : NULL;
-	return blocked || (name && strncmp(name, "/libc", 5) != 0 && strncmp(name, "/ld-", 4) != 0);
+	return blocked || (name && strncmp(name, "/libc", 5) != 0 &&
+			   strncmp(name, "/ld-", 4) != 0 && strcmp(m->path, library) != 0);
 }
 
 /* A thread that is stopped at a good place; the first one has the largest stack. 0: errno. */
-static pid_t choose(const struct remote *r)
+static pid_t choose(const struct remote *r, const char *library)
 {
 	char path[64];
 	struct dirent *e;
@@ -93,7 +95,7 @@ static pid_t choose(const struct remote *r)
 		if (tid <= 0)
 			continue;
 		if (stop(tid)) {
-			if (takes(r, tid))
+			if (takes(r, tid, library))
 				found = tid;
 			else
 				ptrace(PTRACE_DETACH, tid, NULL, NULL);
@@ -127,8 +129,8 @@ static bool run(pid_t tid, const struct attach_frame *f)
 	}
 }
 
-static bool call(const struct remote *r, struct attach_frame *f, char *answer, char *why,
-		 size_t room)
+static bool call(const struct remote *r, const char *library, struct attach_frame *f, char *answer,
+		 char *why, size_t room)
 {
 	static const struct timespec apart = { 0, APART * 1000000 };
 	const struct remote_map *libc = remote_file(r, NULL, "libc.so");
@@ -143,7 +145,7 @@ static bool call(const struct remote *r, struct attach_frame *f, char *answer, c
 	for (int i = 0; i < TRIED && !tid; i++) {
 		if (i)
 			nanosleep(&apart, NULL);
-		tid = choose(r);
+		tid = choose(r, library);
 		if (!tid && (errno == EPERM || kill(r->pid, 0)))
 			return fails(why, room, NOT_ASKED, strerror(errno));
 	}
@@ -186,7 +188,7 @@ bool attach_load(pid_t pid, const char *library, char *why, size_t room)
 		f.flags |= 0x80000000u;
 	}
 	good = f.function ?
-		       call(&r, &f, NULL, why, room) :
+		       call(&r, library, &f, NULL, why, room) :
 		       fails(why, room, "it is linked statically: %s", "nothing can be loaded");
 	remote_close(&r);
 	if (!good || !remote_open(&r, pid))
@@ -209,7 +211,7 @@ bool attach_call(pid_t pid, const char *library, const char *function, const cha
 	file = remote_file(&r, library, NULL);
 	f.function = file ? remote_function(&r, file, function) : 0;
 	good = f.function ?
-		       call(&r, &f, answer, why, room) :
+		       call(&r, library, &f, answer, why, room) :
 		       fails(why, room, "%s is not loaded there, or has no such function", library);
 	remote_close(&r);
 	return good;

@@ -1,0 +1,175 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# swtrace calls: a program that runs is measured and let go of, again and again, what it computes is
+# right and what its logs say agrees with it; who dies in between, the program or swtrace; what is
+# refused, in words.
+set -u
+
+# shellcheck source=tests/lib/lib.sh
+. "$(dirname "$0")/../../lib/lib.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+unset HOOKITOPTS LD_PRELOAD
+if [ ! -f "$build/lib/libhookit.so" ] || [ "$(uname -m)" != x86_64 ]; then
+	echo "skip calls_attach programs of this machine are not attached to"
+	exit 77
+fi
+export XDG_CACHE_HOME=$work/cache
+cd "$work" || exit 1
+begin() { # PROGRAM ARGUMENT...: until it is under way
+	rm -f over log-rt.*
+	timeout 300 "$@" >said 2>program.err &
+	job=$!
+	for _ in $(seq 100); do
+		pid=$(pgrep -P $job) && break
+		sleep 0.05
+	done
+	sleep 0.2
+}
+end() {
+	touch over
+	wait $job 2>/dev/null
+	code=$?
+}
+attach() { # OPTION...
+	timeout 100 "$bin/swtrace" calls -p "$pid" "$@" 2>err
+}
+begin_measuring() { # OPTION...: in the background
+	: >err
+	"$bin/swtrace" calls -p "$pid" "$@" 2>err &
+	first=$!
+	for _ in $(seq 200); do
+		grep -q measured err && break
+		sleep 0.05
+	done
+}
+sum() { # LOG NAME: its CALLS, everywhere
+	awk -v "name=F:$2" '/^ LV/ { on = 1; next } on && $1 > 0 && $NF == name { n += $2 } END { print n + 0 }' "$1"
+}
+
+gcc -O2 -fpatchable-function-entry=5 "$here/patch_target.c" -o target -pthread || exit 1
+begin ./target over
+attach -d 500ms
+is code $? 0
+says on err "process $pid: 6 functions are measured"
+says off err "process $pid goes on as it was; its calls are in $work/log-rt.1_$pid"
+rounds=$(sum "log-rt.1_$pid" t_round) scaled=$(sum "log-rt.1_$pid" t_scaled)
+# Three threads, each of which may be in a round at both ends.
+calc "$rounds > 10 && $scaled >= 100 * ($rounds - 3) && $scaled <= 100 * ($rounds + 3)"
+verdict counted $? "$rounds rounds, $scaled"
+cp "log-rt.1_$pid" first
+sleep 0.3
+cmp -s first "log-rt.1_$pid"
+verdict no_more $? "the log is written further"
+
+# The next log has its own calls alone, of the functions asked for, in another folder.
+mkdir other
+attach -d 300ms -F 't_summed+t_round' -N t_round -o other
+is again_code $? 0
+says again err "its calls are in $work/other/log-rt.1_$pid"
+is again_others "$(sum "other/log-rt.1_$pid" t_scaled) $(sum "other/log-rt.1_$pid" t_round)" '0 0'
+calc "$(sum "other/log-rt.1_$pid" t_summed) > 5"
+verdict again_counted $? "$(tail -n 3 "other/log-rt.1_$pid")"
+awk '/^ LV/ { on = 1; next } on && $1 > 1 { bad = 1 } END { exit bad }' "other/log-rt.1_$pid"
+verdict again_flat $? "functions are called by those of the log before"
+attach -d 100ms -q -D 1
+is quiet "$? $(cat err) $(ls log-rt.*)" "0  log-rt.1_$pid
+log-rt.2_$pid"
+
+# Two at once; who is told to end lets go; who is killed leaves it to the next one.
+begin_measuring -d 100
+timeout 100 "$bin/swtrace" calls -p "$pid" -d 1ms 2>err2
+is twice $? 125
+says twice_words err2 "process $pid: its calls are being measured already"
+kill $first
+wait $first
+says told_to_end err "process $pid goes on as it was"
+begin_measuring
+kill -9 $first
+wait $first 2>/dev/null
+attach --off
+is left "$?" 0
+says left_words err "its calls are in $work/log-rt.4_$pid"
+attach --off
+is off_twice "$?" 125
+says off_twice_words err "process $pid: its calls are not being measured"
+
+# What is called an option, or no folder of the process.
+attach -d 1ms -o nowhere
+is no_folder "$?" 125
+says no_folder_words err 'nowhere: No such file or directory'
+end
+is right "$code $(cat said) $(cat program.err)" '0 0 wrong '
+
+# It ends by itself while it is measured, and is killed.
+begin ./target over
+begin_measuring
+end
+wait $first
+is ended $? 0
+says ended_words err "process $pid has ended; what it has written of its calls is in $work/log-rt.1_$pid"
+calc "$(sum "log-rt.1_$pid" t_round) > 5"
+verdict ended_log $? "$(head -n 3 "log-rt.1_$pid")"
+begin ./target over
+begin_measuring
+kill -9 "$pid" # its shell says so
+wait $first
+is killed $? 0
+says killed_log "log-rt.1_$pid" 'not whole: the program runs, or it was killed'
+end
+
+# A program that has nothing to be patched, and one that may not be.
+gcc -O2 "$here/patch_target.c" -o none -pthread
+begin ./none over
+attach -d 1ms
+is nothing $? 125
+says nothing_words err "process $pid: no patch sites in .*: compile with -fpatchable-function-entry=5"
+end
+is nothing_right "$code $(cat said)" '0 0 wrong'
+cat >denied.c <<'END'
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+__attribute__((noinline)) int t_one(int x) { return x + 1; }
+int main(int argc, char **argv)
+{
+	struct sock_filter f[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pwrite64, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 13),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog p = { 4, f };
+	int n = 0;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p))
+		return 4;
+	while (access(argv[1], F_OK)) {
+		n = t_one(n);
+		usleep(1000);
+	}
+	return argc != 2 || n < 1;
+}
+END
+gcc -O2 -fpatchable-function-entry=5 denied.c -o denied || exit 1
+begin ./denied over
+attach -d 1ms
+is denied $? 125
+says denied_words err 'Permission denied: the kernel does not let a process write its own code'
+end
+is denied_right "$code" 0
+begin ./target over
+kill -STOP "$pid"
+attach -d 1ms
+says stopped err 'or it is stopped'
+kill -CONT "$pid"
+end
+pid=999999
+attach
+is gone $? 125
+says gone_words err 'process 999999: No such process'
+timeout 10 "$bin/swtrace" calls 2>err
+is misused $? 125
+exit $failures

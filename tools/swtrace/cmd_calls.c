@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * swtrace calls: libhookit is loaded into a program that runs, whose patch sites it switches on,
+ * and off again when time is up: the program goes on as if there had been nothing. It writes the
+ * log itself, with its own rights.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "attach/attach.h"
+#include "complain.h"
+#include "monotonic.h"
+#include "run.h"
+
+#define LIBRARY  "libhookit.so"
+#define FUNCTION "hookit_asked"
+#define ANSWER   1024
+#define NS       1000000000ull
+
+struct calls {
+	int pid;
+	const char *functions, *not_functions, *folder;
+	uint64_t levels, least, duration; /* ns; 0: none */
+	bool quiet, off;
+	int process; /* pidfd */
+	char library[PATH_MAX], own_folder[PATH_MAX], log[ANSWER];
+};
+
+#define CALLS(member) OPTION_TO(struct calls, member)
+
+static const struct option_row rows[] = {
+	{ { "-p" },
+	  "PID",
+	  "the process",
+	  option_number,
+	  CALLS(pid),
+	  .least = 1,
+	  .most = INT_MAX,
+	  .complete = "@process" },
+	{ { "-F", "--functions" },
+	  "PATTERN[+PATTERN]...",
+	  "these functions alone; * is any text",
+	  option_text,
+	  CALLS(functions) },
+	{ { "-N", "--no-functions" },
+	  "PATTERN[+PATTERN]...",
+	  "not these",
+	  option_text,
+	  CALLS(not_functions) },
+	{ { "-D" },
+	  "LEVELS",
+	  "so many levels of calls",
+	  option_number,
+	  CALLS(levels),
+	  .least = 1,
+	  .most = 100000 },
+	{ { "--min-time" },
+	  "TIME",
+	  "no lines for calls that took less in all (5us)",
+	  option_duration,
+	  CALLS(least),
+	  .least = 1 },
+	{ { "-d" },
+	  "SECONDS",
+	  "let go after so long (5, 500ms, 2m)",
+	  option_duration,
+	  CALLS(duration),
+	  .least = 1 },
+	{ { "-o" },
+	  "FOLDER",
+	  "where the process writes its log (the working folder)",
+	  option_text,
+	  CALLS(folder),
+	  .complete = "@file" },
+	{ { "--off" },
+	  NULL,
+	  "let go of a process at once, that somebody else has left as it was measured",
+	  option_set,
+	  CALLS(off) },
+	{ { "-q" }, NULL, "print no messages but errors", option_set, CALLS(quiet) },
+	OPTION_ROWS_END
+};
+static const struct option_part parts[] = { { rows, 0 }, { NULL, 0 } };
+const struct option_table cmd_calls_table = { .parts = parts, .letters = true };
+
+/* ---- the process ----------------------------------------------------------------------------- */
+
+static bool lives(const struct calls *c)
+{
+	struct pollfd p = { .fd = c->process, .events = POLLIN };
+
+	return !poll(&p, 1, 0);
+}
+
+/* What it says to this; false after a message. */
+static bool ask(const struct calls *c, const char *text, char *answer)
+{
+	char why[512] = "";
+
+	if (attach_call(c->pid, c->library, FUNCTION, text, answer, ANSWER, why, sizeof(why))) {
+		if (*answer == '+')
+			return true;
+		fail("calls: process %d: %s", c->pid, *answer == '-' ? answer + 1 : "no answer");
+	} else {
+		fail("calls: process %d: %s", c->pid, why);
+	}
+	return false;
+}
+
+static bool open_process(struct calls *c)
+{
+	c->process = (int)syscall(SYS_pidfd_open, c->pid, 0);
+	if (c->process < 0)
+		fail("calls: process %d: %s", c->pid, strerror(errno));
+	return c->process >= 0;
+}
+
+/* Files are known there by their own paths, without links. */
+static bool find_files(struct calls *c)
+{
+	char path[PATH_MAX];
+
+	if (!run_find(LIBRARY, path) || !realpath(path, c->library)) {
+		fail("calls: " LIBRARY " is not installed");
+		return false;
+	}
+	if (!realpath(c->folder ? c->folder : ".", c->own_folder)) {
+		fail("calls: %s: %s", c->folder ? c->folder : ".", strerror(errno));
+		return false;
+	}
+	if (strchr(c->own_folder, ',')) {
+		fail("calls: the path %s has a comma, which separates options", c->own_folder);
+		return false;
+	}
+	return true;
+}
+
+/* ---- on and off ------------------------------------------------------------------------------ */
+
+static char *options_of(const struct calls *c)
+{
+	char *patterns = run_patterns(c->functions, c->not_functions), *text;
+	char depth[40] = "", least[40] = "";
+	int n;
+
+	if (c->levels)
+		snprintf(depth, sizeof(depth), ",DEPTH=%" PRIu64, c->levels);
+	if (c->least)
+		snprintf(least, sizeof(least), ",MINTIME=%" PRIu64 "ns", c->least);
+	n = asprintf(&text, "on METHODTYPES,LOGPATH=%s%s%s%s%s", c->own_folder,
+		     patterns ? ",FUNCTIONS=" : "", patterns ? patterns : "", depth, least);
+	free(patterns);
+	return n < 0 ? NULL : text;
+}
+
+static bool turn_on(struct calls *c)
+{
+	char why[512] = "", answer[ANSWER], *text, *log;
+	bool good;
+
+	if (!attach_load(c->pid, c->library, why, sizeof(why))) {
+		fail("calls: process %d: %s", c->pid, why);
+		return false;
+	}
+	text = options_of(c);
+	good = text && lives(c) && ask(c, text, answer);
+	free(text);
+	if (!good)
+		return false;
+	log = strchr(answer, ' ');
+	snprintf(c->log, sizeof(c->log), "%s", log ? log + 1 : "");
+	if (!c->quiet)
+		complain("calls: process %d: %ld functions are measured", c->pid,
+			 strtol(answer + 1, NULL, 10));
+	return true;
+}
+
+/* It may have ended by itself, and written its log, or not. */
+static int turn_off(const struct calls *c)
+{
+	char answer[ANSWER];
+
+	if (!lives(c)) {
+		if (!c->quiet)
+			complain("calls: process %d has ended; what it has written of its calls is in %s",
+				 c->pid, c->log);
+		return 0;
+	}
+	if (!ask(c, "off", answer))
+		return EXIT_SWTRACE;
+	if (!c->quiet)
+		complain("calls: process %d goes on as it was; its calls are in %s", c->pid,
+			 strchr(answer, ' ') ? strchr(answer, ' ') + 1 : "");
+	return 0;
+}
+
+/* Until time is up, somebody says so, or the process ends. */
+static void wait_for_end(const struct calls *c, int signals)
+{
+	struct pollfd p[] = { { .fd = signals, .events = POLLIN },
+			      { .fd = c->process, .events = POLLIN } };
+	uint64_t until = now_ns() + c->duration;
+
+	for (;;) {
+		uint64_t now = now_ns(), left = until > now ? until - now : 0;
+		struct timespec t = { (time_t)(left / NS), (long)(left % NS) };
+		int n = ppoll(p, 2, c->duration ? &t : NULL, NULL);
+
+		if (n > 0 || (!n && c->duration) || (n < 0 && errno != EINTR))
+			return;
+	}
+}
+
+/* From before it is patched: who is told to end meanwhile still lets go. */
+static int signals_open(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+int cmd_calls(int argc, char **argv)
+{
+	struct calls c = { 0 };
+	struct option_rest rest;
+	int code, signals;
+
+	if (!take_options(&cmd_calls_table, &c, argc, argv, &rest, &code))
+		return code;
+	if (!c.pid || rest.count)
+		return USAGE;
+	if (!open_process(&c) || !find_files(&c))
+		return EXIT_SWTRACE;
+	if (c.off)
+		return turn_off(&c);
+	signals = signals_open();
+	if (signals < 0)
+		return fail("calls: signals: %s", strerror(errno));
+	if (!turn_on(&c))
+		return EXIT_SWTRACE;
+	wait_for_end(&c, signals);
+	return turn_off(&c);
+}
