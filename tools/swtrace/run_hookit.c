@@ -55,7 +55,8 @@ static const char *sites(const struct compiled *c)
 /* Ours come first: what the user has set stays the last word. */
 static bool set_options(const struct trace_run *r, const struct compiled *c, const char *folder)
 {
-	char *patterns = run_patterns(r->functions, r->not_functions), depth[40] = "", least[40] = "", *text;
+	char *patterns = run_patterns(r->functions, r->not_functions), depth[40] = "",
+	     least[40] = "", *text;
 	const char *old = getenv("HOOKITOPTS");
 	bool good;
 
