@@ -211,26 +211,35 @@ static jvmtiError prepare(jvmtiEnv *vm)
 	return err;
 }
 
-/* With `doing` held. jni NULL: contention alone. NULL, or why not. */
-static const char *start(jvmtiEnv *vm, JNIEnv *jni)
+/* With `doing` held, where hooks are called as far as they are wanted. NULL, or why not. */
+static const char *record(jvmtiEnv *vm, bool gets)
 {
-	const char *why = jni ? gets_begin(vm, jni) : NULL;
-
-	if (!why && !next_log())
-		why = "the log cannot be made: the agent's message says why";
-	if (why)
-		return why;
+	if (!next_log())
+		return "the log cannot be made: the agent's message says why";
 	pthread_mutex_lock(&lock_state.lock);
 	lock_table_reset(&lock_state.table);
-	lock_state.table.gets = jni;
+	lock_state.table.gets = gets;
 	pthread_mutex_unlock(&lock_state.lock);
 	lock_state.since = now_ns();
 	lock_state.recording++;
 	if (notify(vm, JVMTI_ENABLE))
 		return "the VM tells of no monitors";
-	lock_state.counts = jni;
+	lock_state.counts = gets;
 	locks.on = true;
 	return NULL;
+}
+
+/* With `doing` held. jni NULL: contention alone. NULL, or why not. */
+static const char *start(jvmtiEnv *vm, JNIEnv *jni)
+{
+	const char *why = jni ? gets_begin(vm, jni) : NULL;
+
+	if (why)
+		return why;
+	why = record(vm, jni);
+	if (why && jni)
+		gets_end(vm, jni);
+	return why;
 }
 
 static void be_asked(const struct agent_options *o)
