@@ -114,10 +114,33 @@ is_between lock "$(count 'Waits\\.waiter\\(\\)')" 20 20
 grep -q 'TID .*_sleeps' tprof
 verdict names_of_threads $? "$(grep TID tprof | head)"
 
-# ---- without a session nothing is kept, and that is said
-java "-agentpath:$agent=SCS,dir=$work" -cp classes Waits >out 2>err
-[ $? = 0 ] && [ "$(grep -c 'no session recorded this VM' err)" = 1 ] && [ "$(wc -l <err)" = 1 ]
-verdict no_session $? "$(cat err)"
+# ---- virtual threads: frames that are still in the heap are a row, not left out (from Java 21 on)
+jdk=$(newest_jdk)
+if [ "$(jdk_release "$jdk")" -ge 21 ]; then
+	cat >Frozen.java <<'END'
+public class Frozen {
+	static volatile long sum;
+	static void spin() { long until = System.nanoTime() + 700_000_000L; while (System.nanoTime() < until) sum++; }
+	static void deep(int n) throws Exception {
+		if (n > 0) { deep(n - 1); return; }
+		Thread.sleep(5);
+		spin();
+	}
+	public static void main(String[] words) throws Exception {
+		Thread t = Thread.startVirtualThread(() -> { try { deep(30); } catch (Exception e) { throw new Error(e); } });
+		t.join();
+	}
+}
+END
+	"$jdk/bin/javac" -d classes Frozen.java
+	"$build/bin/swtrace" run --jit -g -q -o frozen.nrm2 -- "$jdk/bin/java" -cp classes Frozen >out 2>err
+	post frozen.nrm2 >stacks || cat post.err
+	frozen=$(count "Continuation.run\\(.*;\\(not walked: the virtual thread.s frames in the heap\\);Frozen.deep.*;Frozen.spin\\(") all=$(count "Frozen.spin\\(")
+	[ "$all" -gt 300 ] && [ $((100 * frozen)) -gt $((95 * all)) ]
+	verdict frozen $? "$frozen of $all; $(cat err; grep -m 2 'Frozen.spin' stacks)"
+else
+	echo "skip jprof_stacks_frozen no JDK of Java 21 or newer is installed"
+fi
 
 # ---- a server under load
 javac -nowarn -d classes "$top/tests/tools/jprof/Served.java" 2>err || cat err

@@ -35,6 +35,7 @@ struct stack_walking {
 	uint64_t entered;  /* the register that has the method where it enters one */
 	uint64_t anchor;   /* the VM's note of the last frame of Java, 0: none */
 	uint64_t base;     /* the stack's end, 0: not known */
+	bool frozen;       /* frames were left out that are in the heap */
 };
 
 /* ---- frames ---------------------------------------------------------------------------------- */
@@ -286,8 +287,10 @@ static bool entry(struct stack_walking *w)
 static bool stub(struct stack_walking *w, const struct code_blob *b)
 {
 	uint64_t pc, fp, base = w->r.fp;
+	bool barrier = !w->r.is_exact && w->r.pc == w->l->return_barrier;
 
-	if (!put(w, w->r.pc))
+	w->frozen |= barrier;
+	if (!put(w, barrier ? walk_address(WALK_FROZEN, 0, 0) + 1 : w->r.pc))
 		return false;
 	if (b->frame && (!w->r.is_exact || w->r.pc >= b->complete))
 		return leave(w, b->frame, state_of(w, b));
@@ -408,4 +411,6 @@ void stack_walk(const struct vm_layout *l, uint64_t thread, const void *from, st
 		w->end = WALK_LOST_FRAME;
 	if (w->end != WALK_WHOLE)
 		w->address[w->n++] = walk_address(w->end, 0, 0) + 1;
+	else if (k.frozen)
+		w->end = WALK_FROZEN;
 }

@@ -40,6 +40,8 @@ struct vm_layout {
 	/* JavaThread */
 	size_t anchor, stack_base, anchor_sp, anchor_pc, anchor_fp, wrapper_anchor;
 	size_t os_thread, os_thread_id;
+	/* Where a virtual thread's frames return to whose callers are in the heap; 0: not known. */
+	uint64_t return_barrier;
 	uint32_t excluded; /* the values that a byte of a compressed number does not have */
 };
 
