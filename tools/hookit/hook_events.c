@@ -253,8 +253,8 @@ static inline void note_ends(void)
 	hook_self.busy = 0;
 }
 
-/* The next log's: nobody knows which of its functions have ended meanwhile, and the time since then is
- * nobody's. */
+/* The next log's: nobody knows which of its functions have ended meanwhile, and the time since then
+ * is nobody's. */
 static __attribute__((noinline)) void begin_anew(struct call_thread *t, const uint64_t *values)
 {
 	int error = errno;
