@@ -181,7 +181,7 @@ __attribute__((noinline)) double add(double a, double b, double c, double d)
 }
 int main(void)
 {
-	struct itimerval often = { { 0, 100 }, { 0, 100 } };
+	struct itimerval often = { { 0, 500 }, { 0, 500 } };
 	long wrong = 0;
 
 	signal(SIGALRM, handler);
