@@ -274,6 +274,7 @@ struct hooks;
 /* A process's slots have HOOKS_SHARE times the bytes of a session's buffer, but at most
  * HOOKS_POOL_MAX: memory that is used only while a process writes faster than is read. */
 #define HOOKS_SHARE     16
+#define HOOKS_KEEP      64 /* free slots before this one keep their memory */
 #define HOOKS_BYTES_MIN 4096u
 #define HOOKS_BYTES_MAX (1ull << 40)
 #define HOOKS_POOL_MAX  (1ull << 30)

@@ -26,7 +26,6 @@
 
 #define READ_MAX  (16u << 20) /* bytes of slots that a drain reads: the rest waits */
 #define NAMES_MAX 4096        /* entries of the folder that a drain looks at, likewise */
-#define KEEP      64          /* free slots before this one keep their memory */
 
 /* For how long an incomplete record holds back others; and when it is taken for one that never will
  * be complete: its thread left TraceHook by longjmp, or was cancelled there. */
@@ -376,7 +375,7 @@ static bool free_slot(struct hooks *h, struct hook_process *p, uint32_t slot)
 	uint8_t state = HOOKFILE_FREE;
 
 	byte += htobe32(1) == 1 ? 3 : 0;
-	if (slot >= KEEP &&
+	if (slot >= HOOKS_KEEP &&
 	    fallocate(p->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 		      HOOKFILE_DATA + (off_t)slot * h->control.slot_bytes, h->control.slot_bytes))
 		errno = 0;

@@ -233,7 +233,8 @@ static void share(struct hookfile_control *c, uint64_t bytes)
 	/* and slot 0 */
 	if (c->slots < HOOKFILE_SLOTS_MAX)
 		c->slots++;
-	c->wake_slots = c->slots / 4;
+	/* Soon enough that those which are freed, and keep their memory, are used again. */
+	c->wake_slots = c->slots / 4 < HOOKS_KEEP / 2 ? c->slots / 4 : HOOKS_KEEP / 2;
 }
 
 static int set_up(struct hooks *h, const char *folder)
