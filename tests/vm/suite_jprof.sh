@@ -44,7 +44,7 @@ sum() {
 	awk -v "c=$2" -v "name=Own.$3" '/^ LV/ { on = 1; next } on && $NF ~ name { n += $c } END { print n + 0 }' "$out/$1".1_*
 }
 for mode in rewrite probes; do
-	equal "${mode}_said" "$(cat "$out/$mode.said")" done
+	equal "${mode}_said" "$(cat "$out/$mode.said")" "done"
 	grep -q '^metric: tsc (cycles) by pitrace module, a mapped page' "$out/$mode".1_*
 	verdict "${mode}_metric" $? "$(head -n 3 "$out/$mode".1_*)"
 	# Of the three threads one is left out.

@@ -83,14 +83,14 @@ static int misused(const char *why, const char *what)
 }
 
 /* A line that was understood; without a command there is nothing to do. */
-struct order {
+struct line_order {
 	char *text;
 	const struct rt_command *command;
 	const char *argument;
 	uint64_t pause;
 };
 
-static int understand_words(struct order *o, char **word, int n)
+static int understand_words(struct line_order *o, char **word, int n)
 {
 	o->command = find(word[0]);
 	if (!o->command)
@@ -105,12 +105,12 @@ static int understand_words(struct order *o, char **word, int n)
 }
 
 /* 0 or an exit code, after a message. The text is the caller's to free in any case. */
-static int understand(struct order *o, const char *line)
+static int understand(struct line_order *o, const char *line)
 {
 	char *word[WORDS];
 	int n;
 
-	*o = (struct order){ .text = strdup(line), .argument = "" };
+	*o = (struct line_order){ .text = strdup(line), .argument = "" };
 	if (!o->text) {
 		complain("%s", strerror(ENOMEM));
 		return EXIT_RTDRIVER;
@@ -121,7 +121,7 @@ static int understand(struct order *o, const char *line)
 	return n ? understand_words(o, word, n) : 0;
 }
 
-static int obey(struct rtdriver *r, const struct order *o, bool *quit)
+static int obey(struct rtdriver *r, const struct line_order *o, bool *quit)
 {
 	int rc = 0;
 
@@ -139,7 +139,7 @@ static int obey(struct rtdriver *r, const struct order *o, bool *quit)
 
 int rt_check(const char *line)
 {
-	struct order o;
+	struct line_order o;
 	int rc = understand(&o, line);
 
 	free(o.text);
@@ -148,7 +148,7 @@ int rt_check(const char *line)
 
 int rt_line(struct rtdriver *r, const char *line, bool *quit)
 {
-	struct order o;
+	struct line_order o;
 	int rc = understand(&o, line);
 
 	if (!rc && o.command)

@@ -26,7 +26,7 @@
 #define ANSWER   1024
 #define NS       1000000000ull
 
-struct calls {
+struct attached_calls {
 	int pid;
 	const char *functions, *not_functions, *folder;
 	uint64_t levels, least, duration; /* ns; 0: none */
@@ -35,7 +35,7 @@ struct calls {
 	char library[PATH_MAX], own_folder[PATH_MAX], log[ANSWER];
 };
 
-#define CALLS(member) OPTION_TO(struct calls, member)
+#define CALLS(member) OPTION_TO(struct attached_calls, member)
 
 static const struct option_row rows[] = {
 	{ { "-p" },
@@ -94,7 +94,7 @@ const struct option_table cmd_calls_table = { .parts = parts, .letters = true };
 
 /* ---- the process ----------------------------------------------------------------------------- */
 
-static bool lives(const struct calls *c)
+static bool lives(const struct attached_calls *c)
 {
 	struct pollfd p = { .fd = c->process, .events = POLLIN };
 
@@ -102,7 +102,7 @@ static bool lives(const struct calls *c)
 }
 
 /* What it says to this; false after a message. */
-static bool ask(const struct calls *c, const char *text, char *answer)
+static bool ask(const struct attached_calls *c, const char *text, char *answer)
 {
 	char why[512] = "";
 
@@ -116,7 +116,7 @@ static bool ask(const struct calls *c, const char *text, char *answer)
 	return false;
 }
 
-static bool open_process(struct calls *c)
+static bool open_process(struct attached_calls *c)
 {
 	c->process = (int)syscall(SYS_pidfd_open, c->pid, 0);
 	if (c->process < 0)
@@ -125,7 +125,7 @@ static bool open_process(struct calls *c)
 }
 
 /* Files are known there by their own paths, without links. */
-static bool find_files(struct calls *c)
+static bool find_files(struct attached_calls *c)
 {
 	char path[PATH_MAX];
 
@@ -146,7 +146,7 @@ static bool find_files(struct calls *c)
 
 /* ---- on and off ------------------------------------------------------------------------------ */
 
-static char *options_of(const struct calls *c)
+static char *options_of(const struct attached_calls *c)
 {
 	char *patterns = run_patterns(c->functions, c->not_functions), *text;
 	char depth[40] = "", least[40] = "";
@@ -162,7 +162,7 @@ static char *options_of(const struct calls *c)
 	return n < 0 ? NULL : text;
 }
 
-static bool turn_on(struct calls *c)
+static bool turn_on(struct attached_calls *c)
 {
 	char why[512] = "", answer[ANSWER], *text, *log;
 	bool good;
@@ -185,7 +185,7 @@ static bool turn_on(struct calls *c)
 }
 
 /* It may have ended by itself, and written its log, or not. */
-static int turn_off(const struct calls *c)
+static int turn_off(const struct attached_calls *c)
 {
 	char answer[ANSWER];
 
@@ -204,7 +204,7 @@ static int turn_off(const struct calls *c)
 }
 
 /* Until time is up, somebody says so, or the process ends. */
-static void wait_for_end(const struct calls *c, int signals)
+static void wait_for_end(const struct attached_calls *c, int signals)
 {
 	struct pollfd p[] = { { .fd = signals, .events = POLLIN },
 			      { .fd = c->process, .events = POLLIN } };
@@ -235,7 +235,7 @@ static int signals_open(void)
 
 int cmd_calls(int argc, char **argv)
 {
-	struct calls c = { 0 };
+	struct attached_calls c = { 0 };
 	struct option_rest rest;
 	int code, signals;
 

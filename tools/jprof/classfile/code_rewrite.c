@@ -18,7 +18,7 @@ static const char no_memory[] = "no memory", cut[] = "its code is cut",
 		  too_far[] = "a branch would be longer than 32 KB",
 		  taken[] = "it puts something else into its first local variable";
 
-enum mark {
+enum code_mark {
 	TARGET = 1,  /* an exception handler begins there */
 	COVERED = 2, /* one of all exceptions holds from there on */
 	ENTERED = 4, /* `entered` has been put right before it */
@@ -38,7 +38,7 @@ struct code {
 	struct handler *handlers;
 	uint32_t handler_count;
 	struct moved moved;
-	uint8_t *marks; /* by old place: enum mark */
+	uint8_t *marks; /* by old place: enum code_mark */
 	uint8_t *early; /* by old place; NULL: nothing is */
 	struct covered *covered;
 	uint32_t covered_count, covered_room;

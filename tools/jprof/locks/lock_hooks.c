@@ -17,7 +17,7 @@
 /* Above a thread's lowest address: the VM's guard pages, and what it keeps free for natives. */
 #define STACK_ROOM (112u << 10)
 
-struct left {
+struct monitor_left {
 	char *name;
 	const char *why;
 };
@@ -27,7 +27,7 @@ static struct {
 	jclass overflow; /* StackOverflowError */
 	atomic_bool on;  /* classes get hooks */
 	pthread_mutex_t lock;
-	struct left *left;
+	struct monitor_left *left;
 	uint32_t left_count, left_room;
 } hooks = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -136,7 +136,7 @@ static void leave_alone(const char *name, const char *why)
 {
 	pthread_mutex_lock(&hooks.lock);
 	if (!array_next(hooks.left, hooks.left_count, hooks.left_room))
-		hooks.left[hooks.left_count++] = (struct left){ strdup(name), why };
+		hooks.left[hooks.left_count++] = (struct monitor_left){ strdup(name), why };
 	pthread_mutex_unlock(&hooks.lock);
 }
 
