@@ -136,7 +136,7 @@ END
 	"$build/bin/swtrace" run --jit -g -q -o frozen.nrm2 -- "$jdk/bin/java" -cp classes Frozen >out 2>err
 	post frozen.nrm2 >stacks || cat post.err
 	frozen=$(count "Continuation.run\\(.*;\\(not walked: the virtual thread.s frames in the heap\\);Frozen.deep.*;Frozen.spin\\(") all=$(count "Frozen.spin\\(")
-	[ "$all" -gt 300 ] && [ $((100 * frozen)) -gt $((95 * all)) ]
+	[ "$all" -gt 50 ] && [ $((100 * frozen)) -gt $((95 * all)) ]
 	verdict frozen $? "$frozen of $all; $(cat err; grep -m 2 'Frozen.spin' stacks)"
 else
 	echo "skip jprof_stacks_frozen no JDK of Java 21 or newer is installed"
