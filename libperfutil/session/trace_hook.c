@@ -350,7 +350,7 @@ static inline __attribute__((always_inline)) bool usual_record(struct hookfile *
 }
 
 /* The same for integers alone, whose number is known to fit, where the kernel is asked for the
- * time: all but that is as short as TraceHook. Counts are those of the record. */
+ * time: all but that is as short as TraceHook. */
 static inline __attribute__((always_inline)) bool asking_ints(const struct hook_event *event,
 							      unsigned int major, uint32_t minor,
 							      uint32_t count, const uint64_t ints[])
