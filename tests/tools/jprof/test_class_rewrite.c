@@ -335,39 +335,6 @@ static void switches(void)
 	}
 }
 
-/* Lengths as chapter 6 of the specification has them, opcode by opcode; 0: a switch or none. */
-static void lengths(void)
-{
-	static const char *const rows[] = {
-		"1111111111111111", /* nop … dconst_1 */
-		"2323322222111111", /* bipush, sipush, ldc, ldc_w, ldc2_w, loads */
-		"1111111111111111", "1111112222211111", "1111111111111111", "1111111111111111",
-		"1111111111111111", "1111111111111111", "1111311111111111", /* iinc */
-		"1111111113333333", "3333333332001111", "1133333335532311", "3311043355000000",
-	};
-
-	for (unsigned int op = 0; op < 256; op++) {
-		uint8_t code[8] = { (uint8_t)op };
-		struct op_switch s;
-		uint32_t wanted = op / 16 < 13 ? (uint32_t)(rows[op / 16][op % 16] - '0') : 0;
-
-		if (op == OP_TABLESWITCH || op == OP_LOOKUPSWITCH)
-			continue;
-		if (op == OP_WIDE)
-			wanted = 4;
-		if (op_length(code, sizeof(code), 0, &s) != wanted) {
-			CU_FAIL("another length");
-			printf("# opcode 0x%02x: %u, not %u\n", op,
-			       op_length(code, sizeof(code), 0, &s), wanted);
-		}
-		/* Cut by one byte. */
-		CU_ASSERT(!wanted || op_length(code, wanted - 1, 0, &s) == 0 || wanted == 1);
-	}
-	CU_ASSERT_EQUAL(op_length((const uint8_t[]){ OP_WIDE, OP_IINC, 0, 0, 0, 0 }, 6, 0,
-				  &(struct op_switch){ 0 }),
-			6);
-}
-
 static void frames(void)
 {
 	/* new at 0 (3 bytes), nops, return at 70; a frame of each kind. */
@@ -780,19 +747,12 @@ static void locks(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "calls", calls },
-		{ "old_and_many", old_and_many },
-		{ "branches", branches },
-		{ "switches", switches },
-		{ "lengths", lengths },
-		{ "frames", frames },
-		{ "frames_grow", frames_grow },
-		{ "tables", tables },
-		{ "constructors", constructors },
-		{ "handlers", handlers },
-		{ "limits", limits },
-		{ "cut", cut },
-		{ "locks", locks },
+		{ "calls", calls },       { "old_and_many", old_and_many },
+		{ "branches", branches }, { "switches", switches },
+		{ "frames", frames },     { "frames_grow", frames_grow },
+		{ "tables", tables },     { "constructors", constructors },
+		{ "handlers", handlers }, { "limits", limits },
+		{ "cut", cut },           { "locks", locks },
 		{ NULL, NULL },
 	};
 
