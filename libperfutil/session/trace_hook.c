@@ -29,9 +29,9 @@
 /* The file, if TraceHook may write to it without more ado. Its epoch is also of the threads that
  * have written to it; 0, of no thread, is that of no_file, and in a child that of its parent's. */
 static struct hookfile no_file;
+static struct hookfile *usual = &no_file;
+/* The same where the kernel keeps time by the processor's clock: elsewhere it is asked. */
 static struct hookfile *fast = &no_file;
-/* The same where the kernel does not keep time by the processor's clock: it is asked. */
-static struct hookfile *asking = &no_file;
 #endif
 
 static __thread struct {
@@ -69,17 +69,15 @@ static uint64_t coarse_ns(void)
 /* Another thread may have made it just now. */
 static struct hookfile *ready(struct hookfile *f, const struct hook_place *p)
 {
-#ifdef __x86_64__
-	struct hookfile **usual = f->tsc ? &fast : &asking;
-#endif
-
 	if (!__atomic_load_n(&f->announced, __ATOMIC_ACQUIRE)) {
 		hookfile_announce(f, p->folder);
 		hook_set_also(f);
 	}
 #ifdef __x86_64__
-	if (f->cpu && __atomic_load_n(usual, __ATOMIC_RELAXED) != f)
-		__atomic_store_n(usual, f, __ATOMIC_RELEASE);
+	if (f->cpu && __atomic_load_n(&usual, __ATOMIC_RELAXED) != f) {
+		__atomic_store_n(&usual, f, __ATOMIC_RELEASE);
+		__atomic_store_n(&fast, f->tsc ? f : &no_file, __ATOMIC_RELEASE);
+	}
 #endif
 	return f;
 }
@@ -322,8 +320,7 @@ static inline bool is_told(const struct hook_event *e, const struct hookfile *f)
 }
 
 /* False: begin anew, by all that may be. */
-static inline __attribute__((always_inline)) bool usual_record(struct hookfile **which, bool tsc,
-							       struct hook_record *h, int *rc)
+static bool usual_record(struct hook_record *h, int *rc)
 {
 	struct hookfile_record *r;
 	uint32_t units, head, here, at;
@@ -331,7 +328,7 @@ static inline __attribute__((always_inline)) bool usual_record(struct hookfile *
 
 	if (h->major < PITRACE_NAMED)
 		return false;
-	f = usual_file(which, (unsigned int)h->major, &here);
+	f = usual_file(&usual, (unsigned int)h->major, &here);
 	if (!f || (h->event && !is_told(h->event, f)))
 		return false;
 	*rc = hook_measure(h);
@@ -341,7 +338,7 @@ static inline __attribute__((always_inline)) bool usual_record(struct hookfile *
 	if (!hookfile_reserve_here(f, here, units, &at))
 		return false;
 	head = hookfile_head(here, (uint32_t)h->major, units);
-	r = usual_begin(f, at, head, tsc);
+	r = usual_begin(f, at, head, f->tsc);
 	r->minor = (uint32_t)h->minor;
 	r->counts = (uint32_t)h->int_count | (uint32_t)h->str_count << 16;
 	hook_copy(h, (uint8_t *)(r + 1));
@@ -349,21 +346,22 @@ static inline __attribute__((always_inline)) bool usual_record(struct hookfile *
 	return true;
 }
 
-/* The same for integers alone, whose number is known to fit, where the kernel is asked for the
- * time: all but that is as short as TraceHook. */
-static inline __attribute__((always_inline)) bool asking_ints(const struct hook_event *event,
-							      unsigned int major, uint32_t minor,
-							      uint32_t count, const uint64_t ints[])
+/* The same for integers, which are known to be there and to fit: the shortest. */
+static inline __attribute__((always_inline)) bool usual_ints(const struct hook_event *event,
+							     unsigned int major, uint32_t minor,
+							     uint32_t count, const uint64_t ints[])
 {
 	uint32_t here, at, units = (uint32_t)HEADER + count, head;
-	struct hookfile *f = usual_file(&asking, major, &here);
+	struct hookfile *f = usual_file(&usual, major, &here);
 	struct hookfile_record *r;
 	uint64_t *to;
 
-	if (!f || (event && !is_told(event, f)) || !hookfile_reserve_here(f, here, units, &at))
+	if (rare(!f) || (event && !is_told(event, f)))
 		return false;
 	head = hookfile_head(here, major, units);
-	r = usual_begin(f, at, head, false);
+	if (rare(!hookfile_reserve_here(f, here, units, &at)))
+		return false;
+	r = usual_begin(f, at, head, f->tsc);
 	r->minor = minor;
 	r->counts = count;
 	to = (uint64_t *)(r + 1);
@@ -382,7 +380,7 @@ static int write_record(struct hook_record *h)
 	int rc = TRACE_NOBODY;
 
 #ifdef __x86_64__
-	if (usual_record(&fast, true, h, &rc) || usual_record(&asking, false, h, &rc))
+	if (usual_record(h, &rc))
 		return rc;
 #endif
 	if (hook_listening(0, major) || hook_listening(1, major))
@@ -407,7 +405,7 @@ static __attribute__((noipa)) int otherwise(int unused, int major, int minor, in
 	if (!str_count && (ints || !int_count) &&
 	    (unsigned int)int_count <= HOOK_DATA_MAX / sizeof(*ints) &&
 	    (unsigned int)major - PITRACE_USER_FIRST < USERS &&
-	    asking_ints(NULL, (unsigned int)major, (uint32_t)minor, (uint32_t)int_count, ints))
+	    usual_ints(NULL, (unsigned int)major, (uint32_t)minor, (uint32_t)int_count, ints))
 		return PI_OK;
 #endif
 	if (!is_users(major, minor))
@@ -437,7 +435,7 @@ int hook_write_event(const struct hook_event *e, const uint64_t ints[], const in
 static __attribute__((noipa)) int event_otherwise(const struct hook_event *e, const uint64_t ints[])
 {
 #ifdef __x86_64__
-	if (e->wanted && asking_ints(e, PITRACE_NAMED, e->number, e->ints, ints))
+	if (e->wanted && usual_ints(e, PITRACE_NAMED, e->number, e->ints, ints))
 		return PI_OK;
 #endif
 	return hook_write_event(e, ints, NULL, NULL);
@@ -482,55 +480,49 @@ int hook_write_ints(const struct hook_event *e, const uint64_t ints[])
 
 #undef TraceHook
 #ifdef __x86_64__
-/* The usual case stands here by itself and in few instructions, for integers. Whatever is otherwise
- * begins anew. */
+/* The usual case of two integers, as most have, stands here by itself and in the fewest instructions.
+ * Whatever is otherwise begins anew. */
 __attribute__((optimize("omit-frame-pointer"))) int TraceHook(int cpu, int major, int minor,
 							      int int_count, int str_count,
 							      const uint64_t ints[],
 							      const int lens[],
 							      const char *const strs[])
 {
+	enum { INTS = 2, UNITS = HEADER + INTS };
 	struct hookfile_record *r;
 	uint32_t head, here, at;
 	struct hookfile *f;
 	uint64_t *to;
-	int rc, n;
+	int rc;
 
 	(void)cpu;
-	if (rare(str_count))
+	if (rare(int_count != INTS))
 		goto otherwise;
-	if (rare((unsigned int)int_count > HOOK_DATA_MAX / sizeof(uint64_t)))
+	if (rare(str_count))
 		goto otherwise;
 	if (rare((unsigned int)major - PITRACE_USER_FIRST >= USERS))
 		goto otherwise;
-	if (rare(!ints) && int_count)
+	if (rare(!ints))
 		goto otherwise;
 	f = usual_file(&fast, (unsigned int)major, &here);
 	if (rare(!f))
 		goto otherwise;
-	head = hookfile_head(here, (uint32_t)major, (uint32_t)(int_count + HEADER));
-	if (rare(!hookfile_reserve_here(f, here, (uint32_t)(int_count + HEADER), &at)))
+	head = hookfile_head(here, (uint32_t)major, UNITS);
+	if (rare(!hookfile_reserve_here(f, here, UNITS, &at)))
 		goto full;
 	r = usual_begin(f, at, head, true);
 	r->minor = (uint32_t)minor;
-	r->counts = (uint32_t)int_count;
+	r->counts = INTS;
 	to = (uint64_t *)(r + 1);
-	if (!rare(int_count != 2)) {
-		to[0] = ints[0];
-		to[1] = ints[1];
-	} else {
-		n = int_count;
-		KEEP_SHORT(n);
-		while (n--)
-			to[n] = ints[n];
-	}
+	to[0] = ints[0];
+	to[1] = ints[1];
 	hookfile_commit(r, head);
 	return PI_OK;
 	/* As last calls these would need their arguments in registers all the time. */
 full:
 	KEEP_SHORT(head);
-	rc = otherwise(0, (int)(head >> HOOKFILE_MAJOR_SHIFT & (PITRACE_MAJORS - 1)), minor,
-		       int_count, 0, ints, NULL, NULL);
+	rc = otherwise(0, (int)(head >> HOOKFILE_MAJOR_SHIFT & (PITRACE_MAJORS - 1)), minor, INTS,
+		       0, ints, NULL, NULL);
 	KEEP_SHORT(rc);
 	return rc;
 otherwise:

@@ -11,8 +11,9 @@ echo "exit $?" >>trace-full.txt
 swtrace run -a -t norm -sm 1 -ss 32 -F 10 -o mte-full.nrm2 -- lives names 60000 >mte-full.txt 2>&1
 echo "exit $?" >>mte-full.txt
 
+# Its own memory: of the driver's buffers it sees one page after the other for the first time.
 rss() {
-	sed -n 's/^VmRSS:[^0-9]*\([0-9]*\) kB/\1/p' /proc/$1/status 2>/dev/null
+	sed -n 's/^RssAnon:[^0-9]*\([0-9]*\) kB/\1/p' /proc/$1/status 2>/dev/null
 }
 swtrace run -a -F 10000 -o cont.nrm2 -- load "$seconds" 2 >cont.txt 2>&1 &
 pid=$!
