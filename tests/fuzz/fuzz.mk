@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 300
 FUZZ_NAMES   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_REPLAY  := $(FUZZ_NAMES:%=$(O)/tests/fuzz/fuzz_%)
 FUZZ_INC     := $(INC_PERFUTIL) -Itools/common -Itools/jprof/classfile -Itools/calltree -Ipost -Itests/fuzz \
-		-Itools/hookit/patch -Itools/hdump -Itools/rtdriver -Itools/swtrace
+		-Itools/hookit/patch -Itools/hdump -Itools/rtdriver -Itools/swtrace -Itools/jprof/stacks -Itools/jprof/probes
 FUZZ_CC	     := clang -g -O1 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DPITRACE_VERSION='"$(VERSION)"' \
 		-DPITRACE_LIBDIR='"/nowhere"' -DPITRACE_DATADIR='"/nowhere"' \
 		-DPITRACE_DKMSDIR='"/nowhere"' -DPROFILE_TICKS_MOST=4096 \
@@ -115,6 +115,8 @@ FUZZ_SRC_hdump := $(COMMON_SRC) $(call PERF,newfile rights folder)
 FUZZ_LIB_hdump := -lz
 
 FUZZ_FOR_rtdriver := tools/common/rt_protocol.c $(addprefix tools/rtdriver/,attach_reply.c process_text.c)
+
+FUZZ_FOR_walk	:= $(addprefix tools/jprof/stacks/,code_cache.c native_frames.c scopes.c)
 
 FUZZ_FOR_jprof := $(wildcard post/input/jprof/*.c)
 FUZZ_SRC_jprof = $(FUZZ_SRC_post)

@@ -20,10 +20,6 @@
 #define REG_STACK  7
 #define REG_RETURN 16
 
-struct native_file {
-	uint64_t low, high, index;
-};
-
 static struct native_file file[FILES_MOST]; /* grows only: what is gone is not there to be read */
 static atomic_uint files;
 static unsigned long long changes; /* of the C library's list, when it was read */
@@ -35,6 +31,14 @@ static bool is_known(const struct native_file *f)
 		    file[i - 1].index == f->index)
 			return true;
 	return false;
+}
+
+void native_frames_add(const struct native_file *f)
+{
+	if (files == FILES_MOST || is_known(f))
+		return;
+	file[files] = *f;
+	atomic_fetch_add_explicit(&files, 1, memory_order_release);
 }
 
 static int add_file(struct dl_phdr_info *info, size_t size, void *arg)
@@ -53,11 +57,8 @@ static int add_file(struct dl_phdr_info *info, size_t size, void *arg)
 		uint64_t low = info->dlpi_addr + p->p_vaddr;
 		struct native_file f = { low, low + p->p_memsz, *(uint64_t *)arg };
 
-		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X) || files == FILES_MOST ||
-		    is_known(&f))
-			continue;
-		file[files] = f;
-		atomic_fetch_add_explicit(&files, 1, memory_order_release);
+		if (p->p_type == PT_LOAD && p->p_flags & PF_X)
+			native_frames_add(&f);
 	}
 	*(uint64_t *)arg = 0;
 	return 0;
@@ -276,6 +277,12 @@ struct unwind_state {
 	bool is_plain; /* the rule of the stack pointer is no expression */
 };
 
+/* Of a damaged table it may be more than fits. */
+static int64_t scaled(uint64_t n, const struct common *c)
+{
+	return (int64_t)(n * (uint64_t)c->data_factor);
+}
+
 static void set_rule(struct unwind_state *s, uint64_t number, enum rule how, int64_t offset)
 {
 	if (number == REG_FRAME) {
@@ -316,7 +323,7 @@ static bool run_other(struct reach *r, const struct common *c, uint8_t op, struc
 		return true;
 	case 0x05: /* offset_extended */
 		number = take_unsigned(r);
-		set_rule(s, number, RULE_AT, (int64_t)take_unsigned(r) * c->data_factor);
+		set_rule(s, number, RULE_AT, scaled(take_unsigned(r), c));
 		return true;
 	case 0x06: /* restore_extended */
 		restore_rule(s, first, take_unsigned(r));
@@ -355,15 +362,15 @@ static bool run_other(struct reach *r, const struct common *c, uint8_t op, struc
 		return true;
 	case 0x11:
 		number = take_unsigned(r);
-		set_rule(s, number, RULE_AT, take_signed(r) * c->data_factor);
+		set_rule(s, number, RULE_AT, scaled((uint64_t)take_signed(r), c));
 		return true;
 	case 0x12:
 		s->stack_register = take_unsigned(r);
-		s->stack_offset = take_signed(r) * c->data_factor;
+		s->stack_offset = scaled((uint64_t)take_signed(r), c);
 		s->is_plain = true;
 		return true;
 	case 0x13:
-		s->stack_offset = take_signed(r) * c->data_factor;
+		s->stack_offset = scaled((uint64_t)take_signed(r), c);
 		return true;
 	case 0x2e: /* GNU_args_size */
 		take_unsigned(r);
@@ -406,8 +413,7 @@ static bool run(struct reach r, const struct common *c, uint64_t at, uint64_t pc
 			if (at > pc)
 				return !r.failed;
 		} else if (op >> 6 == 2) {
-			set_rule(s, op & 0x3f, RULE_AT,
-				 (int64_t)take_unsigned(&r) * c->data_factor);
+			set_rule(s, op & 0x3f, RULE_AT, scaled(take_unsigned(&r), c));
 		} else if (op >> 6 == 3) {
 			restore_rule(s, first, op & 0x3f);
 		} else if (op == 0x0a) {

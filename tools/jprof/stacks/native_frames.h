@@ -17,8 +17,14 @@ struct walk_registers {
 	bool is_exact; /* pc is where it stands, and no return address */
 };
 
-/* Looks for files that have been loaded since. Not in a handler. */
+struct native_file {
+	uint64_t low, high; /* of its code */
+	uint64_t index;     /* its .eh_frame_hdr */
+};
+
+/* Looks for files that have been loaded since, and adds each. Not in a handler. */
 void native_frames_refresh(void);
+void native_frames_add(const struct native_file *f);
 
 enum native_step {
 	NATIVE_CALLER, /* the registers are the caller's */
