@@ -73,10 +73,12 @@ static bool can_write(const char *folder)
 static bool text_logs(void)
 {
 	const char *folder = *agent.o.calls.path ? agent.o.calls.path : NULL;
+	bool threads = agent.o.calls.parts & PART_THREADS, records;
 	int err;
 
 	/* Where somebody traces, names are among the records. */
-	if (agent.o.calls.parts & PART_THREADS && (!records_begin() || !records_wanted()))
+	records = (threads || agent.o.text) && records_begin();
+	if (threads && !(records && records_wanted()))
 		agent.o.thread_log = true;
 	if (!agent.o.text && !agent.o.thread_log)
 		return true;

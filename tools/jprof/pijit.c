@@ -22,6 +22,7 @@
 #include "ranges.h"
 #include "refused.h"
 #include "sizes.h"
+#include "trace_records.h"
 
 #define MAX_NAME 4096
 /* VMs report from a thread of their own, which has to be scheduled: delays of up to 32 ms were
@@ -72,6 +73,24 @@ static void gather(void)
 	pthread_mutex_unlock(&agent.lock);
 }
 
+/* Its names go to the log, then to whoever traces: he may be outside of a container, where he finds
+ * no log, or one of another number. */
+static int log_code(const char *name, uint64_t address, uint64_t size, const void *code)
+{
+	int err = jitlog_load(agent.text, name, address, size, code);
+
+	records_code(name, address, size);
+	return err;
+}
+
+static int log_code_gone(uint64_t address, uint64_t size)
+{
+	int err = jitlog_unload(agent.text, address, size);
+
+	records_code_gone(address, size);
+	return err;
+}
+
 static void write_method(uint64_t since, const char *name, const void *address, uint64_t size,
 			 const struct jitdump_line *lines, uint32_t n)
 {
@@ -82,8 +101,7 @@ static void write_method(uint64_t since, const char *name, const void *address, 
 		err = jitdump_load_late(agent.dump, since, name, (uintptr_t)address, size,
 					agent.code ? address : NULL, lines, n, NULL);
 	else if (agent.text)
-		err = jitlog_load(agent.text, name, (uintptr_t)address, size,
-				  agent.code ? address : NULL);
+		err = log_code(name, (uintptr_t)address, size, agent.code ? address : NULL);
 	if ((agent.dump || agent.text) && !err)
 		err = sizes_put(&agent.methods, (uintptr_t)address, size);
 	if (err && err != -EMSGSIZE)
@@ -102,7 +120,7 @@ bool names_put(uint64_t since, const char *name, uint64_t address, uint64_t size
 		err = jitdump_load_late(agent.dump, since, name, address, size, NULL, lines, n,
 					NULL);
 	else if (agent.text)
-		err = jitlog_load(agent.text, name, address, size, NULL);
+		err = log_code(name, address, size, NULL);
 	if (err && err != -EAGAIN && err != -EMSGSIZE)
 		write_failed(err);
 	pthread_mutex_unlock(&agent.lock);
@@ -182,7 +200,7 @@ static void JNICALL method_unloaded(jvmtiEnv *vm, jmethodID method, const void *
 	if (agent.dump && size)
 		err = jitdump_unload(agent.dump, (uintptr_t)address, size);
 	else if (agent.text && size)
-		err = jitlog_unload(agent.text, (uintptr_t)address, size);
+		err = log_code_gone((uintptr_t)address, size);
 	if (err)
 		write_failed(err);
 	pthread_mutex_unlock(&agent.lock);
@@ -192,7 +210,7 @@ static int write_stub(void *name, uint64_t start, uint64_t end)
 {
 	return agent.dump ?
 		       jitdump_load(agent.dump, name, start, end - start, NULL, NULL, 0, NULL) :
-		       jitlog_load(agent.text, name, start, end - start, NULL);
+		       log_code(name, start, end - start, NULL);
 }
 
 static void JNICALL stub_made(jvmtiEnv *vm, const char *name, const void *address, jint size)

@@ -9,6 +9,8 @@
 #include "base/installed.h"
 
 static int (*thread_name)(const char *name);
+static int (*code_load)(const char *name, uint64_t address, uint64_t size);
+static int (*code_unload)(uint64_t address, uint64_t size);
 static const uint64_t **listening; /* TraceListening of that library */
 
 bool records_begin(void)
@@ -21,9 +23,14 @@ bool records_begin(void)
 		return false;
 	listening = dlsym(library, "TraceListening");
 	*(void **)&thread_name = dlsym(library, "TraceThreadName");
-	if (!listening)
-		thread_name = NULL;
-	return thread_name != NULL;
+	*(void **)&code_load = dlsym(library, "TraceJitLoad");
+	*(void **)&code_unload = dlsym(library, "TraceJitUnload");
+	if (listening && thread_name && code_load && code_unload)
+		return true;
+	thread_name = NULL;
+	code_load = NULL;
+	code_unload = NULL;
+	return false;
 }
 
 bool records_wanted(void)
@@ -42,4 +49,16 @@ void records_thread(const char *name)
 {
 	if (thread_name)
 		thread_name(name);
+}
+
+void records_code(const char *name, uint64_t address, uint64_t size)
+{
+	if (code_load)
+		code_load(name, address, size);
+}
+
+void records_code_gone(uint64_t address, uint64_t size)
+{
+	if (code_unload)
+		code_unload(address, size);
 }

@@ -8,6 +8,7 @@
 #define JPROF_TRACE_RECORDS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Before the others. False: there is no such library. */
 bool records_begin(void);
@@ -15,5 +16,8 @@ bool records_begin(void);
 bool records_wanted(void);
 /* This thread is called so from now on. */
 void records_thread(const char *name);
+/* Code was made, or is there no more. */
+void records_code(const char *name, uint64_t address, uint64_t size);
+void records_code_gone(uint64_t address, uint64_t size);
 
 #endif

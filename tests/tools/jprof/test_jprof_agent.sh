@@ -112,6 +112,16 @@ for collector in timer perf; do
 	grep -q "_worker whose name is longer than the kernel's" named.out && [ -z "$(ls log-jtnm_* 2>/dev/null)" ]
 	verdict "threads_by_$collector" $? "$(cat out; ls; grep TID named.out | head)"
 done
+# Names of code, too, whose log lies elsewhere: in the trace's folder it would be read.
+mkdir away
+for collector in timer perf; do
+	"$bin/swtrace" info -B $collector >/dev/null 2>&1 || [ $collector = timer ] || continue
+	"$bin/swtrace" run -q -B $collector -o named.nrm2 -- java "-agentpath:$names=JITA2N,LOGPATH=away" Named >out 2>&1
+	"$bin/post" -r named.nrm2 -o - >named.out 2>/dev/null
+	grep -q 'SYM .* Named.spin(int)' named.out && grep -q 'LOAD.Named.spin(int)' away/log-jita2n_*
+	verdict "code_by_$collector" $? "$(cat out; ls away; grep -m 9 'JITCODE\|SYM' named.out)"
+	rm -f away/*
+done
 "$bin/swtrace" run -q -B timer -o named.nrm2 -- java "-agentpath:$names=TPROF,THREADINFO" Named >out 2>&1
 grep -q "worker whose.*START" log-jtnm_*
 verdict threads_log_on_request $? "$(ls)"
