@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # suite_jprof.sh KERNEL ARCH: the Java agent with the module. A thread's own cycles are PTT's, read in line: what an
 # event takes more than by the counter alone is a few instructions, and far less than by a call of the library; what a
-# thread is charged for is its own work, not what others do meanwhile, with its dispatches and interrupts.
+# thread is charged for is its own work, not what others do meanwhile, with its dispatches and interrupts. Code of a VM
+# in a container has its names by records.
 . "$(dirname "$0")/suite.sh"
 
 events=$build/tests/bench/call_events
@@ -17,7 +18,8 @@ jlink --add-modules java.base --output "$made/jre" --strip-java-debug-attributes
 	--no-man-pages --vm server >"$out/jlink.log" 2>&1 &&
 	javac -d "$made/classes" tests/vm/java/Own.java || die "no Java image: $(tail -n 3 "$out/jlink.log")"
 booted guest --icount --mem 1024 --timeout 900 --add "$made/jre:/jre" --add "$made/classes:/classes" \
-	--add "$events:/usr/local/bin/call_events" --add "$build/lib/pitrace/libjprof.so:/usr/local/lib/pitrace/libjprof.so" \
+	--add "$events:/usr/local/bin/call_events" --add "$build/lib/libperfutil.so:/usr/local/lib/libperfutil.so" \
+	--add "$build/lib/pitrace/libjprof.so:/usr/local/lib/pitrace/libjprof.so" \
 	--get '/tmp/*' -- tests/vm/guest/jprof.sh || exit 1
 rm -rf "$made"
 
@@ -58,4 +60,12 @@ for mode in rewrite probes; do
 	calc "$(sum $mode 7 'works[(]I[)]I$') + $(sum $mode 7 'leaf[(]I[)]I$') > 0"
 	verdict "${mode}_interrupts" $? "no interrupt while they work"
 done
+
+# Each method of the log is a record, too.
+equal named_said "$(cat "$out/named.said")" "done"
+(cd "$out" && "$build/bin/post" -q -show -json -r named.nrm2) >"$out/post.log" 2>&1 || not_ok named_read "$(head -n 3 "$out/post.log")"
+logged=$(grep -c 'LOAD.Own[.]' "$out/code.log")
+records=$(grep '"minor":65,' "$out/post.show" | grep -c 'Own[.][a-z]*(')
+calc "$logged > 0 && $records == $logged"
+verdict named_records $? "$records records of $logged methods: $(head -n 5 "$out/code.log")"
 exit $code
