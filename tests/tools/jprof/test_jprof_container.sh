@@ -93,7 +93,7 @@ container java "-agentpath:/opt/pitrace/libjprof.so=CALLFLOW,JITA2N,JINSTS,THREA
 until_it_says '^ended'
 there=/proc/$first/root inner=$(sed -n 's/^ready //p' said)
 is ends "$(grep ended said)" 'ended 0'
-[ -n "$inner" ] && [ "$(ls "$there/logs" | xargs)" = "log-jita2n_$inner log-jtnm_$inner log-rt.1_$inner" ]
+[ -n "$inner" ] && (cd "$there/logs" && [ "$(echo *)" = "log-jita2n_$inner log-jtnm_$inner log-rt.1_$inner" ])
 verdict its_own_number $? "$inner: $(ls "$there/logs")"
 calc "$(column 2 'leaf(I)I' "$there/logs/log-rt.1_$inner") == 1000 * $(column 2 'round(I)I' "$there/logs/log-rt.1_$inner")"
 verdict calls $? "$(tail -n 20 "$there/logs/log-rt.1_$inner")"
