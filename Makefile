@@ -144,6 +144,14 @@ $(call obj,$(A2N_SRC)):      INC = $(INC_A2N)
 $(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC) $(RUN_ITRACE_SRC) $(RUN_JPROF_SRC) $(MSR_SRC) $(EVENTS_SRC) $(AI_SRC) $(MPEVT_SRC) $(PTT_SRC) $(CPI_SRC)): INC = $(INC_TOOLS)
 $(O)/obj/tools/swtrace/run_jit.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)"'
 $(call obj,$(POST_SRC)):     INC = $(INC_POST)
+# The page that post writes has its code from here.
+VIEWER_SRC := $(wildcard viewer/*.js viewer/*.css viewer/page.html)
+$(O)/obj/post/export/html/html_page.o: INC += -I$(O)/viewer
+$(O)/obj/post/export/html/html_page.o: $(O)/viewer/page_head.inc
+$(O)/viewer/page_head.inc: viewer/embed $(VIEWER_SRC)
+	$(call say,EMBED)
+	@mkdir -p $(@D)
+	$(Q)viewer/embed $(@D)
 # All write new files and read pipes and lines in the same way.
 $(call obj,tools/common/output.c tools/common/rt_protocol.c tools/swtrace/place.c tools/swtrace/run.c tools/swtrace/compiled.c): INC += -Ilibperfutil
 

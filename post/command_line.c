@@ -291,7 +291,6 @@ static bool parse_format(struct options *o, const char *name)
 	if (w) {
 		o->convert = w;
 		o->reports |= report_bit(&report_convert);
-		o->names.places = w->needs & NEED_PLACES;
 		return true;
 	}
 	if (!list)

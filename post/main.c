@@ -105,6 +105,7 @@ static int read_model(struct job *job, unsigned int needs)
 	m->marks.events = &m->named;
 	times_begin(&m->times, &m->names, job->trace, header);
 	m->sums.wanted = needs & NEED_SUMS;
+	m->slices.wanted = needs & NEED_SLICES;
 	if (needs & NEED_STACKS) {
 		snprintf(machine, sizeof(machine), "%.*s", (int)sizeof(header->machine),
 			 header->machine);
@@ -194,6 +195,7 @@ int main(int argc, char **argv)
 		.quiet = options.quiet,
 	};
 	needs = reports_need(&options);
+	options.names.places = needs & NEED_PLACES;
 	model.counts.by_cpu = options.per_cpu;
 	model.counts.unnamed_only = options.unnamed_offsets && !options.names.annotate;
 	model.counts.by_offset = options.offsets || options.names.annotate;
@@ -213,6 +215,7 @@ int main(int argc, char **argv)
 	times_free(&model.times);
 	stacks_free(&model.stacks);
 	sums_free(&model.sums);
+	slices_free(&model.slices);
 	counts_free(&model.counts);
 	names_close(&model.names);
 	trace_free(&trace);

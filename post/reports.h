@@ -27,6 +27,7 @@
 	report(calltree) \
 	report(callers) \
 	report(folded) \
+	report(html) \
 	report(annotate) \
 	report(explain) \
 	report(info) \

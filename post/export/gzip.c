@@ -6,9 +6,20 @@
 
 #define GZIP_WINDOW 31 /* zlib's flag for a gzip header */
 
+static void put_to_file(void *arg, const void *data, size_t size)
+{
+	fwrite(data, 1, size, arg);
+}
+
 int gzip_open(struct gzip *g, FILE *out)
 {
-	g->out = out;
+	return gzip_open_to(g, put_to_file, out);
+}
+
+int gzip_open_to(struct gzip *g, void (*put)(void *arg, const void *data, size_t size), void *arg)
+{
+	g->put = put;
+	g->arg = arg;
 	g->z = (z_stream){ 0 };
 	return deflateInit2(&g->z, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) ==
 			       Z_OK ?
@@ -24,7 +35,7 @@ static void drain(struct gzip *g, int how)
 		g->z.next_out = g->room;
 		g->z.avail_out = sizeof(g->room);
 		rc = deflate(&g->z, how);
-		fwrite(g->room, 1, sizeof(g->room) - g->z.avail_out, g->out);
+		g->put(g->arg, g->room, sizeof(g->room) - g->z.avail_out);
 	} while (rc == Z_OK && (!g->z.avail_out || how == Z_FINISH));
 }
 

@@ -8,13 +8,16 @@
 #include <zlib.h>
 
 struct gzip {
-	FILE *out;
+	void (*put)(void *arg, const void *data, size_t size);
+	void *arg;
 	z_stream z;
 	unsigned char room[65536];
 };
 
 /* 0 or -ENOMEM. Write errors are reported by the FILE. */
 int gzip_open(struct gzip *g, FILE *out);
+/* The same, and what is compressed is given to `put`. */
+int gzip_open_to(struct gzip *g, void (*put)(void *arg, const void *data, size_t size), void *arg);
 void gzip_write(struct gzip *g, const void *data, size_t size);
 void gzip_close(struct gzip *g);
 

@@ -116,18 +116,24 @@ static uint64_t idle_ns(const struct trace *t, const struct pitrace_idle *idle)
 	return t->rate ? idle->ticks * (1000000000ull / t->rate) : 0;
 }
 
+/* length: of the time until the record that the ticks are of. */
 static int count_sum(struct reading *rd, const struct pirecord *r, const struct sample_place *place,
-		     uint64_t ticks, uint64_t counted)
+		     uint64_t ticks, uint64_t counted, uint64_t length)
 {
+	struct model *m = rd->model;
 	struct sum add = {
-		.stack = rd->model->stacks.last,
+		.stack = m->stacks.last,
 		.thread = place->thread,
 		.cpu = r->cpu,
 		.ticks = ticks,
 		.counted = counted,
 	};
+	int rc = m->sums.wanted ? sums_add(&m->sums, &add) : 0;
 
-	return rd->model->sums.wanted ? sums_add(&rd->model->sums, &add) : 0;
+	if (rc || !m->slices.wanted)
+		return rc;
+	return slices_add(&m->slices, m->sums.last, r->time > length ? r->time - length : 0,
+			  r->time, ticks);
 }
 
 /* Whether the sample's symbol passes the filter. */
@@ -167,7 +173,8 @@ static int count_idle(struct reading *rd, const struct pirecord *r, struct trace
 		rc = stacks_leaf(&rd->model->stacks, process_of(rd, &place), place.symbol, false,
 				 idle->ticks);
 	if (!rc)
-		rc = count_sum(rd, r, &place, idle->ticks, idle_ns(rd->trace, idle));
+		rc = count_sum(rd, r, &place, idle->ticks, idle_ns(rd->trace, idle),
+			       idle_ns(rd->trace, idle));
 	if (rc)
 		return rc;
 	rd->trace->idle += idle->ticks;
@@ -234,7 +241,7 @@ static int count_tprof(struct reading *rd, const struct pirecord *r)
 	trace_sample(rd->trace, r, kernel, cpu);
 	if (rd->model->stacks.wanted)
 		rc = count_stack(rd, r, s, place, kernel);
-	return rc ? rc : count_sum(rd, r, place, 1 + r->repeats, (1 + r->repeats) * s->period);
+	return rc ? rc : count_sum(rd, r, place, 1 + r->repeats, (1 + r->repeats) * s->period, 0);
 }
 
 /* MTE records were fed in the first pass: here they only mark changes of names between samples. */
@@ -610,5 +617,7 @@ int read_trace(struct input *in, struct trace *t, struct model *m, const struct 
 		rc = stacks_finish(&m->stacks, &m->names);
 	if (!rc && m->times.away.stacks.wanted)
 		rc = stacks_finish(&m->times.away.stacks, &m->names);
+	if (!rc)
+		rc = slices_finish(&m->slices);
 	return rc ? rc : counts_finish(&m->counts, &m->names);
 }

@@ -23,6 +23,7 @@ enum {
 	NEED_INSTRUCTIONS = 64, /* … they are counted in the tree of calls */
 	NEED_SUMS = 128,        /* of samples: by stack, thread and CPU */
 	NEED_PLACES = 256,      /* stacks have places, see profile.h */
+	NEED_SLICES = 512,      /* of NEED_SUMS: when they were */
 };
 
 /* The user's options that concern the model. */

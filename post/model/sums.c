@@ -10,12 +10,14 @@ int sums_add(struct sums *s, const struct sum *add)
 				       e->cpu == add->cpu);
 
 	if (i != NO_KEY) {
+		s->last = i;
 		s->sum[i].ticks += add->ticks;
 		s->sum[i].counted += add->counted;
 		return 0;
 	}
 	if (keys_next(&s->by_key, hash, s->sum, s->count, s->room))
 		return -ENOMEM;
+	s->last = s->count;
 	s->sum[s->count++] = *add;
 	return 0;
 }

@@ -20,6 +20,7 @@ struct sums {
 	bool wanted;
 	struct sum *sum;
 	uint32_t count, room;
+	uint32_t last; /* the one that was added to last */
 	struct keys by_key;
 };
 

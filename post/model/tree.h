@@ -8,6 +8,7 @@
 
 #include "model/levels.h"
 #include "model/marks.h"
+#include "model/slices.h"
 #include "model/stacks.h"
 #include "model/sums.h"
 #include "model/switches.h"
@@ -35,6 +36,7 @@ struct model { /* what reports read */
 	struct counts counts;
 	struct stacks stacks;
 	struct sums sums;
+	struct slices slices;
 	struct times times;
 	struct marks marks;
 	struct switches switches;

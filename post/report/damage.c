@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,15 +76,33 @@ void damage_print(const struct job *job)
 		complain("%" PRIu64 " records were read all the same", job->trace->records);
 }
 
-void warnings_print(const struct job *job)
+struct telling {
+	void (*tell)(void *arg, const char *line);
+	void *arg;
+};
+
+__attribute__((format(printf, 2, 3))) static void tell(const struct telling *t, const char *format,
+							...)
+{
+	char *line;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&line, format, args) < 0)
+		line = NULL;
+	va_end(args);
+	t->tell(t->arg, line ? line : format);
+	free(line);
+}
+
+static void tell_notes(const struct job *job, const struct telling *t)
 {
 	const struct jit *jit = &job->model->names.jit;
-	const struct trace_module **list;
 	const char *module, *message;
 	char at[40], left_out[48];
-	uint32_t count, i;
+	uint32_t i;
 
-	for (i = 0; i < jit->nnote && !job->options->quiet; i++) {
+	for (i = 0; i < jit->nnote; i++) {
 		const struct jit_note *n = &jit->note[i];
 
 		*at = *left_out = '\0';
@@ -92,18 +111,48 @@ void warnings_print(const struct job *job)
 		if (n->records)
 			snprintf(left_out, sizeof(left_out), " (%" PRIu64 " records left out)",
 				 n->records);
-		complain("%s%s: %s%s", n->path, at, n->what, left_out);
+		tell(t, "%s%s: %s%s", n->path, at, n->what, left_out);
 	}
 	for (i = 0; names_line_warning(&job->model->names, i, &module, &message); i++) {
-		if (!module || job->options->quiet)
-			continue;
-		complain("%s: %s", module, message);
+		if (module)
+			tell(t, "%s: %s", module, message);
 	}
-	if (!job->options->verbose || worst_modules(job, &list, &count))
+}
+
+static void tell_modules(const struct job *job, const struct telling *t)
+{
+	const struct trace_module **list;
+	uint32_t count, i;
+
+	if (worst_modules(job, &list, &count))
 		return;
 	for (i = 0; i < count; i++) {
-		complain("%s: %s (%" PRIu64 " of its %" PRIu64 " ticks have no symbol)",
-			 list[i]->name, module_reason(list[i]), list[i]->unnamed, list[i]->ticks);
+		tell(t, "%s: %s (%" PRIu64 " of its %" PRIu64 " ticks have no symbol)",
+		     list[i]->name, module_reason(list[i]), list[i]->unnamed, list[i]->ticks);
 	}
 	free(list);
+}
+
+void warnings_tell(const struct job *job, void (*each)(void *arg, const char *line), void *arg)
+{
+	const struct telling t = { each, arg };
+
+	tell_notes(job, &t);
+	tell_modules(job, &t);
+}
+
+static void complain_line(void *arg, const char *line)
+{
+	(void)arg;
+	complain("%s", line);
+}
+
+void warnings_print(const struct job *job)
+{
+	const struct telling t = { complain_line, NULL };
+
+	if (!job->options->quiet)
+		tell_notes(job, &t);
+	if (job->options->verbose)
+		tell_modules(job, &t);
 }

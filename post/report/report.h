@@ -57,11 +57,18 @@ int damage_gather(struct job *job, struct pifile_fault **room);
 /* Distinct ones of n, into out, which has room for as many. */
 size_t damage_distinct(const struct pifile_fault *list, size_t n, struct pifile_fault *out);
 void damage_print(const struct job *job);
+/* Each warning as a line without its newline, not yet escaped. */
+void warnings_tell(const struct job *job, void (*each)(void *arg, const char *line), void *arg);
+/* Those that options want, on stderr. */
 void warnings_print(const struct job *job);
 
 /* ---- tprof: its other forms ------------------------------------------------------------------ */
 
 int tprof_screen(const struct job *job, FILE *out);
+/* A line each of the screen: ticks of other events, in the kernel and not, without a name. */
+void tprof_others(const struct job *job, FILE *out);
+void tprof_modes(const struct job *job, FILE *out);
+void tprof_unknown(const struct job *job, FILE *out);
 void tprof_mangled(const struct job *job, FILE *out); /* a line, when names are */
 int tprof_cure(const struct job *job, FILE *out);     /* the last lines of the screen */
 int tprof_json(const struct job *job, struct json *j);

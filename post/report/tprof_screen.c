@@ -14,7 +14,7 @@
 #define MODULE_WIDTH  24
 
 /* Events that this report is not of. */
-static void write_others(const struct job *job, FILE *out)
+void tprof_others(const struct job *job, FILE *out)
 {
 	const struct events *e = &job->trace->events;
 	const char *comma = "not in this report (-e NAME): ";
@@ -36,7 +36,7 @@ static void write_others(const struct job *job, FILE *out)
 		fputs(job->input->values ? "\n" : " ticks\n", out);
 }
 
-static void write_modes(const struct job *job, FILE *out)
+void tprof_modes(const struct job *job, FILE *out)
 {
 	const struct trace *t = job->trace;
 	uint64_t total = trace_total(t);
@@ -112,13 +112,13 @@ static int write_symbols(const struct job *job, FILE *out, bool colour)
 	return 0;
 }
 
-static void write_unknown(const struct job *job, FILE *out)
+void tprof_unknown(const struct job *job, FILE *out)
 {
 	uint64_t total = trace_total(job->trace);
 	struct bucket b[BUCKETS];
 	int i;
 
-	fputs("\nunknown: ", out);
+	fputs("unknown: ", out);
 	fill_buckets(job, b);
 	for (i = 0; i < BUCKETS; i++) {
 		/* Few traces have code of a program's own making. */
@@ -219,17 +219,18 @@ int tprof_screen(const struct job *job, FILE *out)
 	bool colour = text_colour(out);
 	int rc;
 
-	write_others(job, out);
+	tprof_others(job, out);
 	if (!trace_total(job->trace)) {
 		no_samples(job, out);
 		return 0;
 	}
-	write_modes(job, out);
+	tprof_modes(job, out);
 	rc = write_processes(job, out, colour);
 	if (!rc)
 		rc = write_symbols(job, out, colour);
 	if (!rc) {
-		write_unknown(job, out);
+		putc('\n', out);
+		tprof_unknown(job, out);
 		tprof_mangled(job, out);
 	}
 	return rc;

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A block of data in a page: a script element of a type that browsers do not run, whose text is the
+ * data, packed by gzip, in base64. So nothing in the data can be taken for a part of the page. Numbers
+ * are LEB128: seven bits a byte, lowest first; signed ones are folded (0, -1, 1, -2, …) before.
+ */
+#ifndef POST_HTML_BLOCK_H
+#define POST_HTML_BLOCK_H
+
+#include <stdint.h>
+
+#include "export/gzip.h"
+
+struct html_block {
+	FILE *out;
+	struct gzip gzip;
+	uint8_t held[3]; /* not yet a group of base64 */
+	unsigned int nheld;
+	uint8_t room[4096]; /* not yet compressed */
+	size_t used;
+};
+
+/* 0 or -ENOMEM. Write errors are reported by the FILE. */
+int html_block_begin(struct html_block *b, FILE *out, const char *name);
+void html_block_bytes(struct html_block *b, const void *data, size_t size);
+void html_block_number(struct html_block *b, uint64_t value);
+static inline void html_block_signed(struct html_block *b, int64_t value)
+{
+	html_block_number(b, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+}
+void html_block_end(struct html_block *b);
+
+#endif

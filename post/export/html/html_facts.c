@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One JSON object. Its texts are made by what writes the terminal's report, so that both have the
+ * same words and numbers.
+ */
+#include "export/html/html_facts.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "report/calls_report.h"
+
+/* The same job, as reports of samples or of other things are given it. */
+struct told_as {
+	struct options options;
+	struct job job;
+};
+
+static void tell_as(struct told_as *as, const struct job *job, bool samples)
+{
+	as->options = *job->options;
+	as->job = *job;
+	as->job.options = &as->options;
+	if (samples)
+		as->options.kinds |= REPORT_TELLS_TOTALS;
+	else
+		as->options.kinds &= ~(unsigned int)REPORT_TELLS_TOTALS;
+}
+
+/* A name. In JSON what orders text would come to be again what it was. */
+static void name_member(struct json *j, const char *key, const char *name)
+{
+	char *text = escape_text(name);
+
+	json_string(j, key, text ? text : "(no memory)");
+	free(text);
+}
+
+/* A member that is the text which `write` writes. Reports escape names, and JSON would do it once
+ * more: what it would escape cannot be there any more, but backslashes. */
+static int text_member(struct json *j, const char *key, const struct job *job,
+		       int (*write)(const struct job *job, FILE *out))
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	char *line, *end;
+	int rc = out ? write(job, out) : -ENOMEM;
+
+	if (out && fclose(out) && !rc)
+		rc = -ENOMEM;
+	json_array(j, key);
+	for (line = text; line && *line && !rc; line = end + 1) {
+		end = strchrnul(line, '\n');
+		if (!*end)
+			end = line + strlen(line) - 1;
+		else
+			*end = '\0';
+		json_string(j, NULL, line);
+	}
+	json_end(j, ']');
+	free(text);
+	return rc;
+}
+
+static int write_header(const struct job *job, FILE *out)
+{
+	screen_header(job, out);
+	return 0;
+}
+
+static int write_unknown(const struct job *job, FILE *out)
+{
+	tprof_others(job, out);
+	tprof_modes(job, out);
+	tprof_unknown(job, out);
+	tprof_mangled(job, out);
+	return 0;
+}
+
+static int write_damage(const struct job *job, FILE *out)
+{
+	preamble_damage(job, out);
+	return 0;
+}
+
+static int write_about(const struct job *job, FILE *out)
+{
+	preamble_system(job, out);
+	preamble_run(job, out);
+	putc('\n', out);
+	print_stack_books(job, out, "Call stacks");
+	return 0;
+}
+
+static void add_warning(void *arg, const char *line)
+{
+	name_member(arg, NULL, line);
+}
+
+static int texts(struct json *j, const struct html_tree *t, bool samples)
+{
+	struct told_as as;
+	int rc;
+
+	tell_as(&as, t->job, samples);
+	rc = text_member(j, "header", &as.job, write_header);
+	if (!rc && samples)
+		rc = text_member(j, "unknown", &as.job, write_unknown);
+	if (!rc)
+		rc = text_member(j, "missing", &as.job, screen_missing);
+	if (!rc)
+		rc = text_member(j, "damage", &as.job, write_damage);
+	if (!rc)
+		rc = text_member(j, "about", &as.job, write_about);
+	json_array(j, "warnings");
+	if (!rc)
+		warnings_tell(t->job, add_warning, j);
+	json_end(j, ']');
+	return rc;
+}
+
+static const char *unit(const struct job *job)
+{
+	return job->options->away                               ? "us" :
+	       job->options->instructions && job->input->calls  ? "ns" :
+	       job->options->instructions                       ? "instructions" :
+								  mode_unit(job);
+}
+
+static int write_object(struct json *j, const struct html_tree *t)
+{
+	const struct job *job = t->job;
+	const struct trace *trace = job->trace;
+	const struct slices *s = &job->model->slices;
+	bool samples = !job->options->away && !job->options->instructions;
+	char number[24];
+	int rc;
+
+	json_object(j, NULL);
+	json_string(j, "generator", "pitrace post " PITRACE_VERSION);
+	name_member(j, "file", job->input->name);
+	name_member(j, "unit", unit(job));
+	name_member(j, "event", samples && mode_name(trace) ? mode_name(trace) : "");
+	json_string(j, "of",
+		    job->options->away         ? "time off the CPU" :
+		    job->options->instructions ? "calls" :
+						 "samples");
+	json_uint(j, "total", t->total);
+	/* Strings, because numbers end at 2^53 there. */
+	snprintf(number, sizeof(number), "%" PRIu64, s->from);
+	json_string(j, "from", number);
+	json_uint(j, "slices", t->timed ? slices_count(s) : 0);
+	json_uint(j, "slice_ns", t->timed ? 1ull << s->shift : 0);
+	json_bool(j, "counts_calls", job->options->instructions && job->input->calls);
+	json_bool(j, "incomplete",
+		  job->nfaults || !job->input->complete || trace_lossy(trace) ||
+			  trace->unstable_clock);
+	rc = texts(j, t, samples);
+	json_end(j, '}');
+	return rc;
+}
+
+int html_facts_write(struct html_block *b, const struct html_tree *t, FILE *out)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *to = open_memstream(&text, &size);
+	struct json j;
+	int rc = to ? 0 : -ENOMEM;
+
+	if (!rc) {
+		json_begin(&j, to, false);
+		rc = write_object(&j, t);
+		if (fclose(to) && !rc)
+			rc = -ENOMEM;
+	}
+	if (!rc)
+		rc = html_block_begin(b, out, "facts");
+	if (!rc) {
+		html_block_bytes(b, text, size);
+		html_block_end(b);
+	}
+	free(text);
+	return rc;
+}

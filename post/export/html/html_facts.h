@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a page says in words: of the trace, what it lost, what has no name, what is to be known. */
+#ifndef POST_HTML_FACTS_H
+#define POST_HTML_FACTS_H
+
+#include "export/html/html_block.h"
+#include "export/html/html_tree.h"
+
+/* 0, or -errno. */
+int html_facts_write(struct html_block *b, const struct html_tree *t, FILE *out);
+
+#endif

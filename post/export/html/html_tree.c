@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Numbers are given in the order in which things are met. Calls come after their callers. */
+#include "export/html/html_tree.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "complain.h"
+#include "report/report.h"
+
+/* ---- what is used ---------------------------------------------------------------------------- */
+
+/* Its number in the page; NO_KEY: no memory, or there is none in the model. */
+static uint32_t use(struct html_used *u, uint32_t i)
+{
+	if (i >= u->all)
+		return NO_KEY;
+	if (!u->number) {
+		u->number = calloc((size_t)u->all + 1, sizeof(*u->number));
+		if (!u->number)
+			return NO_KEY;
+	}
+	if (!u->number[i]) {
+		if (array_next(u->list, u->count, u->room))
+			return NO_KEY;
+		u->list[u->count++] = i;
+		u->number[i] = u->count;
+	}
+	return u->number[i] - 1;
+}
+
+static void unuse(struct html_used *u)
+{
+	free(u->number);
+	free(u->list);
+}
+
+static uint32_t use_frame(struct html_tree *t, uint32_t symbol, bool kernel)
+{
+	uint64_t hash = hash_mix(symbol, kernel);
+	uint32_t i = keys_find(&t->by_frame, hash, t->frame, e,
+			       e->symbol == symbol && e->kernel == kernel);
+
+	if (i != NO_KEY)
+		return i;
+	if (keys_next(&t->by_frame, hash, t->frame, t->frames, t->room_frame))
+		return NO_KEY;
+	t->frame[t->frames] = (struct html_frame){ symbol, kernel };
+	return t->frames++;
+}
+
+unsigned int html_tree_kind(const struct html_tree *t, const struct html_frame *f)
+{
+	const struct names *n = &t->job->model->names;
+	const struct symbol *s = &n->symbols.symbol[f->symbol];
+	unsigned int kind = f->kernel ? HTML_KERNEL : 0;
+
+	if (n->has_idle && f->symbol == n->idle.symbol)
+		return HTML_IDLE;
+	if (s->inlined)
+		kind |= HTML_INLINED;
+	if (!strcmp(n->module[s->module].name, A2N_JITCODE))
+		kind |= HTML_JIT;
+	if (s->result != A2N_OK)
+		kind |= HTML_UNKNOWN;
+	return kind;
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
+/* The call of the new tree that stands for one of the model's, below its caller's new one. */
+static uint32_t add_call(struct html_tree *t, const struct call *from, uint32_t parent)
+{
+	const struct names *n = &t->job->model->names;
+	uint32_t k, one = from->id;
+	const uint32_t *list = &one;
+
+	if (from->parent == NO_KEY)
+		return calls_get(&t->calls, NO_KEY, n->process[from->id].group, false);
+	k = n->lines.places ? profile_frames(n, from->id, &list) : 1;
+	while (k-- > 0 && parent != NO_KEY)
+		parent = calls_get(&t->calls, parent, list[k], from->kernel);
+	return parent;
+}
+
+/* to: of each call of the model its call here. */
+static int add_calls(struct html_tree *t, uint32_t *to)
+{
+	const struct calls *c = &t->job->stacks->calls;
+	uint32_t i;
+
+	t->calls = (struct calls){ .first = NO_KEY, .most = c->most };
+	for (i = 0; i < c->ncall; i++) {
+		const struct call *from = &c->call[i];
+
+		to[i] = add_call(t, from, from->parent == NO_KEY ? NO_KEY : to[from->parent]);
+		if (to[i] == NO_KEY)
+			return -ENOMEM;
+		t->calls.call[to[i]].self += from->self;
+		t->calls.call[to[i]].times += from->times;
+	}
+	return 0;
+}
+
+static int number_calls(struct html_tree *t)
+{
+	uint32_t i;
+
+	t->node = malloc(((size_t)t->calls.ncall + 1) * sizeof(*t->node));
+	for (i = 0; t->node && i < t->calls.ncall; i++) {
+		const struct call *c = &t->calls.call[i];
+		bool root = c->parent == NO_KEY;
+
+		t->node[i] = (struct html_node){
+			.up = root ? 0 : i - c->parent,
+			.what = root ? use(&t->processes, c->id) : use_frame(t, c->id, c->kernel),
+			.times = c->times,
+		};
+		if (t->node[i].what == NO_KEY)
+			return -ENOMEM;
+	}
+	return t->node ? 0 : -ENOMEM;
+}
+
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+/* The model's, by nodes and by groups of threads. */
+static int take_sums(struct html_tree *t, const uint32_t *to)
+{
+	const struct names *n = &t->job->model->names;
+	const struct sums *from = &t->job->model->sums;
+	uint32_t *number = malloc(((size_t)from->count + 1) * sizeof(*number)), i;
+	int rc = number ? 0 : -ENOMEM;
+
+	for (i = 0; i < from->count && !rc; i++) {
+		struct sum s = from->sum[i];
+
+		s.stack = to[s.stack];
+		s.thread = use(&t->threads, n->thread[s.thread].group);
+		rc = s.thread == NO_KEY ? -ENOMEM : sums_add(&t->sums, &s);
+		if (!rc)
+			number[i] = t->sums.last;
+		t->total += s.ticks;
+	}
+	if (!rc)
+		rc = slices_renumber(&t->job->model->slices, number);
+	free(number);
+	t->timed = true;
+	return rc;
+}
+
+/* What calls have themselves is all there is. */
+static int take_selves(struct html_tree *t)
+{
+	uint32_t i;
+	int rc = 0;
+
+	for (i = 0; i < t->calls.ncall && !rc; i++) {
+		struct sum s = { .stack = i, .thread = NO_KEY, .ticks = t->calls.call[i].self };
+
+		if (s.ticks)
+			rc = sums_add(&t->sums, &s);
+		t->total += s.ticks;
+	}
+	return rc;
+}
+
+/* Threads belong to processes, which are there even if they have no call. */
+static int use_processes(struct html_tree *t)
+{
+	const struct names *n = &t->job->model->names;
+	uint32_t i, process;
+
+	for (i = 0; i < t->threads.count; i++) {
+		process = n->thread[t->threads.list[i]].process;
+		if (use(&t->processes, n->process[process].group) == NO_KEY)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int check(const struct html_tree *t)
+{
+	if (t->total == t->job->stack_total)
+		return 0;
+	complain("internal error: the page sums to %" PRIu64 " of %" PRIu64 " %s", t->total,
+		 t->job->stack_total, mode_unit(t->job));
+	return REPORT_WRONG;
+}
+
+int html_tree_make(struct html_tree *t, const struct job *job)
+{
+	const struct names *n = &job->model->names;
+	uint32_t *to = malloc(((size_t)job->stacks->calls.ncall + 1) * sizeof(*to));
+	int rc;
+
+	*t = (struct html_tree){
+		.job = job,
+		.processes.all = n->nprocess,
+		.threads.all = n->nthread,
+	};
+	rc = to ? texts_open(&t->texts) : -ENOMEM;
+	if (!rc)
+		rc = add_calls(t, to);
+	if (!rc)
+		rc = number_calls(t);
+	if (!rc)
+		rc = job->model->slices.wanted ? take_sums(t, to) : take_selves(t);
+	if (!rc)
+		rc = use_processes(t);
+	free(to);
+	return rc ? rc : check(t);
+}
+
+void html_tree_free(struct html_tree *t)
+{
+	texts_free(&t->texts);
+	calls_free(&t->calls);
+	unuse(&t->processes);
+	unuse(&t->threads);
+	free(t->frame);
+	keys_free(&t->by_frame);
+	free(t->node);
+	sums_free(&t->sums);
+}

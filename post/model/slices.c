@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Cells (slice, sum, ticks); most samples add to the newest cell of their sum. */
+#include "model/slices.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+
+#define PIECES	     4096u /* that ticks of a long time are divided into, at most */
+#define SLICES_LEAST 256u  /* fewer are not made of more */
+
+/* Sorts cells by one of their numbers, below `keys`; stable. */
+static int sort_cells(struct slices *s, bool by_sum, uint32_t keys)
+{
+	struct slices_cell *out = malloc(((size_t)s->count + 1) * sizeof(*out));
+	uint32_t *at = calloc((size_t)keys + 1, sizeof(*at)), i, from, n;
+
+	if (!out || !at) {
+		free(out);
+		free(at);
+		return -ENOMEM;
+	}
+	for (i = 0; i < s->count; i++)
+		at[by_sum ? s->cell[i].sum : s->cell[i].slice]++;
+	for (i = 0, from = 0; i < keys; i++) {
+		n = at[i];
+		at[i] = from;
+		from += n;
+	}
+	for (i = 0; i < s->count; i++)
+		out[at[by_sum ? s->cell[i].sum : s->cell[i].slice]++] = s->cell[i];
+	free(at);
+	free(s->cell);
+	s->cell = out;
+	s->room = s->count + 1;
+	return 0;
+}
+
+/* Puts cells in order and those of the same slice and sum together. */
+static int merge_cells(struct slices *s)
+{
+	uint32_t most = 0, i, n = 0;
+	int rc;
+
+	for (i = 0; i < s->count; i++)
+		most = s->cell[i].slice > most ? s->cell[i].slice : most;
+	rc = sort_cells(s, true, s->sums);
+	if (!rc)
+		rc = sort_cells(s, false, most + 1);
+	if (rc)
+		return rc;
+	for (i = 0; i < s->count; i++) {
+		struct slices_cell *before = n ? &s->cell[n - 1] : NULL;
+
+		if (before && before->slice == s->cell[i].slice && before->sum == s->cell[i].sum)
+			before->ticks += s->cell[i].ticks;
+		else
+			s->cell[n++] = s->cell[i];
+	}
+	s->count = n;
+	for (i = 0; i < s->sums; i++)
+		s->last[i] = 0;
+	for (i = 0; i < n; i++)
+		s->last[s->cell[i].sum] = i + 1;
+	return 0;
+}
+
+/* Two slices become one. */
+static int coarsen(struct slices *s)
+{
+	uint32_t i;
+
+	s->shift++;
+	for (i = 0; i < s->count; i++)
+		s->cell[i].slice /= 2;
+	return merge_cells(s);
+}
+
+static uint64_t slice_of(const struct slices *s, uint64_t time)
+{
+	return time > s->from ? (time - s->from) >> s->shift : 0;
+}
+
+/* Room for one more cell. There are more than the bound only where the sums alone are too many. */
+static int make_room(struct slices *s, uint32_t slice)
+{
+	const uint32_t most = s->most ? s->most : SLICES_CELLS;
+	int rc = 0;
+
+	/* Half of them must go, or this comes again at once. */
+	if (s->count >= most) {
+		for (; !rc && s->count > most / 2 && slice >= SLICES_LEAST; slice /= 2)
+			rc = coarsen(s);
+	}
+	return rc ? rc : array_next(s->cell, s->count, s->room);
+}
+
+static int add_at(struct slices *s, uint32_t sum, uint64_t time, uint64_t ticks)
+{
+	struct slices_cell *last;
+	uint32_t slice;
+	int rc = 0;
+
+	while (!rc && slice_of(s, time) >= SLICES_MOST)
+		rc = coarsen(s);
+	if (rc)
+		return rc;
+	slice = (uint32_t)slice_of(s, time);
+	last = s->last[sum] ? &s->cell[s->last[sum] - 1] : NULL;
+	if (last && last->slice == slice) {
+		last->ticks += ticks;
+		return 0;
+	}
+	rc = make_room(s, slice);
+	if (rc)
+		return rc;
+	s->cell[s->count++] = (struct slices_cell){
+		.slice = (uint32_t)slice_of(s, time), /* they may have become longer */
+		.sum = sum,
+		.ticks = ticks,
+	};
+	s->last[sum] = s->count;
+	return 0;
+}
+
+int slices_add(struct slices *s, uint32_t sum, uint64_t from, uint64_t to, uint64_t ticks)
+{
+	uint64_t pieces, i, left = 0, step;
+	int rc = 0;
+
+	if (!s->begun) {
+		s->begun = true;
+		s->from = from < to ? from : to;
+		s->shift = SLICES_SHIFT;
+	}
+	if (array_reach(s->last, s->sums, sum))
+		return -ENOMEM;
+	if (from >= to)
+		return add_at(s, sum, to, ticks);
+	pieces = slice_of(s, to) - slice_of(s, from) + 1;
+	pieces = pieces < PIECES ? pieces : PIECES;
+	pieces = pieces < ticks ? pieces : ticks;
+	step = pieces ? (to - from) / pieces : 0;
+	/* Each has its share; what does not divide goes to some of them, evenly. */
+	for (i = 0; i < pieces && !rc; i++) {
+		uint64_t share = ticks / pieces;
+
+		left += ticks % pieces;
+		if (left >= pieces) {
+			left -= pieces;
+			share++;
+		}
+		rc = add_at(s, sum, to - step * (pieces - 1 - i), share);
+	}
+	return rc;
+}
+
+int slices_finish(struct slices *s)
+{
+	return s->count ? merge_cells(s) : 0;
+}
+
+int slices_renumber(struct slices *s, const uint32_t *number)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->count; i++)
+		s->cell[i].sum = number[s->cell[i].sum];
+	return slices_finish(s);
+}
+
+void slices_free(struct slices *s)
+{
+	free(s->cell);
+	free(s->last);
+	*s = (struct slices){ 0 };
+}
