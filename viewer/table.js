@@ -3,7 +3,7 @@
 import { percent } from './format.js';
 import { sortRows } from './views.js';
 
-const MOST = 400; /* rows at a time */
+const MOST_ROWS = 400; /* rows at a time */
 
 export function element(name, attributes = {}, ...children) {
 	const e = document.createElement(name);
@@ -31,7 +31,7 @@ export class TableView {
 	constructor(place, told) {
 		this.place = place;
 		this.told = told;
-		this.most = MOST;
+		this.most = MOST_ROWS;
 	}
 
 	show(rows, { group, sort, sum, counted, name, caption }) {

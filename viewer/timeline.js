@@ -9,7 +9,7 @@ import { kindWords } from './profile.js';
 
 const LANE = 18;
 const NAMES = 180; /* pixels */
-const MOST = 200; /* lanes */
+const MOST_LANES = 200; /* lanes */
 
 /* How much the sums had in each of so many columns of time; add: (column, sum, ticks). */
 export function columnsOf(profile, pass, columns, add) {
@@ -204,8 +204,8 @@ export class Lanes extends TimeCanvas {
 		const { profile } = this;
 		this.columns = Math.max(1, Math.min(profile.slices, this.canvas.parentElement.clientWidth - NAMES));
 		const lanes = lanesOf(profile, this.pass, this.by, this.columns);
-		this.left_out = Math.max(0, lanes.length - MOST);
-		this.shown = lanes.slice(0, MOST);
+		this.left_out = Math.max(0, lanes.length - MOST_LANES);
+		this.shown = lanes.slice(0, MOST_LANES);
 		this.size(Math.max(1, this.shown.length) * LANE);
 		this.shown.forEach((lane, i) => this.drawLane(lane, i * LANE));
 		this.drawStretch();
