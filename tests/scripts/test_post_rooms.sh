@@ -24,7 +24,8 @@ may() {
 	export) echo 'sandbox format record model options.h job.h report' ;;
 	reports.*) echo 'sandbox record model options.h job.h report export' ;;
 	command_line.*) echo 'sandbox record input model options.h job.h report export reports.h' ;;
-	main.c) echo 'sandbox record input model options.h job.h report export reports.h command_line.h' ;;
+	load.*) echo 'sandbox record input model options.h job.h report' ;;
+	main.c) echo 'sandbox record input model options.h job.h report export reports.h command_line.h load.h' ;;
 	*) echo "no room is called $1" ;;
 	esac
 }

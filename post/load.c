@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "load.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "complain.h"
+#include "input/merged.h"
+#include "input/readers.h"
+#include "model/feed.h"
+#include "report/report.h"
+#include "sandbox/sandbox.h"
+
+static int failed(const char *what, int rc)
+{
+	complain("%s: %s", what, strerror(-rc));
+	return EXIT_UNREADABLE;
+}
+
+void load_shut_in(const struct options *o, const struct opener_output *output, unsigned int n)
+{
+	const struct opener_task task = {
+		.output = output,
+		.outputs = n,
+		.debuginfod = o->names.debuginfod,
+	};
+	struct sandbox s = { .calls = NULL };
+	int rc = opener_begin(&task);
+
+	if (!rc)
+		s = sandbox_enter();
+	if (o->verbose && rc)
+		complain("no sandbox: %s", strerror(-rc));
+	if (o->verbose && s.calls)
+		complain("no sandbox by seccomp: %s", s.calls);
+	if (o->verbose && s.files)
+		complain("no sandbox by Landlock: %s", s.files);
+}
+
+static int open_input(struct loaded *l, struct pifile_fault *fault)
+{
+	const struct options *o = l->options;
+	int rc;
+
+	memset(fault, 0, sizeof(*fault));
+	l->input.program = o->program;
+	l->input.descriptors = o->descriptors;
+	if (o->more) {
+		rc = merged_open(&l->input, o->more, o->inputs);
+		return rc == -EINVAL ? EXIT_UNREADABLE : rc ? failed("traces", rc) : EXIT_CLEAN;
+	}
+	if (input_open(&l->input, o->input, fault) < 0)
+		return EXIT_UNREADABLE;
+	if (!o->program || l->input.reader->numbers)
+		return EXIT_CLEAN;
+	complain("-program: %s is no XRay log", o->input);
+	return EXIT_UNREADABLE;
+}
+
+static void begin(struct loaded *l)
+{
+	struct options *o = l->options;
+
+	/* Their tree is that of their values. */
+	if (l->input.values && !l->input.calls)
+		o->instructions = false;
+	l->job = (struct job){
+		.options = o,
+		.input = &l->input,
+		.trace = &l->trace,
+		.model = &l->model,
+		.read = {
+			.filter = &o->filter,
+			.names = &o->names,
+			.event = o->event,
+			.kernel_map = o->kernel_map,
+			.quiet = o->quiet,
+		},
+	};
+	if (filter_wanted(&o->filter)) {
+		l->filtered = (struct filtered){
+			.base = &l->input,
+			.filter = &o->filter,
+			.names = &l->model.names,
+		};
+		filter_input(&l->passing, &l->filtered);
+		l->job.input = &l->passing;
+	}
+	l->model.counts.by_cpu = o->per_cpu;
+	l->model.counts.unnamed_only = o->unnamed_offsets && !o->names.annotate;
+	l->model.counts.by_offset = o->offsets || o->names.annotate;
+	trace_begin(&l->trace, l->job.input, o->event);
+	if (o->filter.timed)
+		trace_between(&l->trace, o->filter.from, o->filter.to);
+}
+
+int load_try(struct loaded *l, struct options *o, struct pifile_fault *fault)
+{
+	int code;
+
+	*l = (struct loaded){ .options = o, .input = { .spool = -1 } };
+	code = open_input(l, fault);
+	if (!code)
+		begin(l);
+	return code;
+}
+
+int load_open(struct loaded *l, struct options *o)
+{
+	struct pifile_fault fault;
+	int code = load_try(l, o, &fault);
+
+	if (!*fault.what)
+		return code;
+	input_complain(o->input, &fault);
+	if (fault.offset == NO_OFFSET && o->default_input)
+		fputs("Make a trace with: swtrace run -- COMMAND\n", stderr);
+	return code;
+}
+
+static int kernel_files(const struct options *o, struct a2n *a, uint32_t machines)
+{
+	const char *why = o->kernel_map ? feed_kernel_map(a, machines, o->kernel_map) : NULL;
+
+	if (why) {
+		complain("-kmap: %s: %s", o->kernel_map, why);
+		return EXIT_UNREADABLE;
+	}
+	why = o->kernel_image ? feed_kernel_image(a, machines, o->kernel_image) : NULL;
+	if (why)
+		complain("-k: %s: %s", o->kernel_image, why);
+	return why ? EXIT_UNREADABLE : EXIT_CLEAN;
+}
+
+static int open_stacks(struct loaded *l)
+{
+	const struct pifile_header *header = &l->job.input->header;
+	char machine[sizeof(header->machine) + 1];
+	struct model *m = &l->model;
+
+	snprintf(machine, sizeof(machine), "%.*s", (int)sizeof(header->machine), header->machine);
+	return stacks_open(l->options->away ? &m->times.away.stacks : &m->stacks, &m->names,
+			   machine, l->job.input->size);
+}
+
+static void choose_stacks(struct loaded *l)
+{
+	struct model *m = &l->model;
+
+	l->job.stacks = l->options->away ? &m->times.away.stacks : &m->stacks;
+	l->job.stack_total = l->options->away         ? m->times.away.total :
+			     l->options->instructions ? m->stacks.with :
+							trace_total(&l->trace);
+}
+
+int load_read(struct loaded *l, unsigned int needs)
+{
+	const struct options *o = l->options;
+	struct model *m = &l->model;
+	struct job *job = &l->job;
+	int rc, code;
+
+	/* A report of records reads them itself. */
+	if (!needs)
+		return EXIT_CLEAN;
+	rc = names_open(&m->names, &o->names);
+	m->names.jit.tables = needs & NEED_STACKS;
+	if (!rc)
+		rc = names_origins(&m->names, job->input->origin, job->input->origins);
+	if (rc)
+		return failed("names", rc);
+	m->marks.names = &m->names;
+	m->marks.sched = needs & NEED_TIMES ? &m->times.sched : NULL;
+	m->switches.ignored = o->own_runs;
+	m->marks.events = &m->named;
+	times_begin(&m->times, &m->names, &l->trace, &job->input->header);
+	m->sums.wanted = needs & NEED_SUMS;
+	m->slices.wanted = needs & NEED_SLICES;
+	rc = needs & NEED_STACKS ? open_stacks(l) : 0;
+	if (rc)
+		return failed("stacks", rc);
+	code = kernel_files(o, m->names.a2n, job->input->origins);
+	if (code)
+		return code;
+	rc = read_trace(job->input, &l->trace, m, &job->read, needs);
+	if (rc)
+		return failed(o->input, rc);
+	choose_stacks(l);
+	if (needs & NEED_SAMPLES && o->event && !l->trace.events.has_chosen) {
+		mode_absent(job);
+		return EXIT_UNREADABLE;
+	}
+	return EXIT_CLEAN;
+}
+
+void load_close(struct loaded *l)
+{
+	struct model *m = &l->model;
+
+	marks_free(&m->marks);
+	switches_free(&m->switches);
+	named_events_free(&m->named);
+	times_free(&m->times);
+	stacks_free(&m->stacks);
+	sums_free(&m->sums);
+	slices_free(&m->slices);
+	counts_free(&m->counts);
+	names_close(&m->names);
+	trace_free(&l->trace);
+	input_close(&l->input);
+}
