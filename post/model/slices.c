@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-#define PIECES	     4096u /* that ticks of a long time are divided into, at most */
+#define PIECES       4096u /* that ticks of a long time are divided into, at most */
 #define SLICES_LEAST 256u  /* fewer are not made of more */
 
 /* Sorts cells by one of their numbers, below `keys`; stable. */

@@ -82,7 +82,7 @@ struct telling {
 };
 
 __attribute__((format(printf, 2, 3))) static void tell(const struct telling *t, const char *format,
-							...)
+						       ...)
 {
 	char *line;
 	va_list args;

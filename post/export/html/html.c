@@ -20,7 +20,7 @@ struct html_writing {
 	FILE *out;
 };
 
-#define COLUMN(i, count, value) \
+#define COLUMN(i, count, value)             \
 	for ((i) = 0; (i) < (count); (i)++) \
 	html_block_number(b, value)
 
@@ -119,8 +119,7 @@ static int write_threads(struct html_writing *w)
 		return rc;
 	COLUMN(i, u->count, texts_name(&w->tree.texts, t[u->list[i]].name));
 	COLUMN(i, u->count, id_written(t[u->list[i]].tid));
-	COLUMN(i, u->count,
-	       w->tree.processes.number[n->process[t[u->list[i]].process].group] - 1);
+	COLUMN(i, u->count, w->tree.processes.number[n->process[t[u->list[i]].process].group] - 1);
 	html_block_end(b);
 	return 0;
 }
@@ -202,7 +201,7 @@ static int write_cells(struct html_writing *w)
 
 static int write_page(struct html_writing *w)
 {
-	static int (*const blocks[])(struct html_writing *w) = {
+	static int (*const blocks[])(struct html_writing * w) = {
 		write_texts, write_processes, write_threads, write_frames,
 		write_nodes, write_sums,      write_cells,
 	};

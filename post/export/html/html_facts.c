@@ -126,10 +126,10 @@ static int texts(struct json *j, const struct html_tree *t, bool samples)
 
 static const char *unit(const struct job *job)
 {
-	return job->options->away                               ? "us" :
-	       job->options->instructions && job->input->calls  ? "ns" :
-	       job->options->instructions                       ? "instructions" :
-								  mode_unit(job);
+	return job->options->away                              ? "us" :
+	       job->options->instructions && job->input->calls ? "ns" :
+	       job->options->instructions                      ? "instructions" :
+								 mode_unit(job);
 }
 
 static int write_object(struct json *j, const struct html_tree *t)

@@ -10,11 +10,11 @@
 #include "job.h"
 
 enum html_frame_kind { /* bits */
-	HTML_KERNEL = 1,
-	HTML_INLINED = 2,
-	HTML_JIT = 4,
-	HTML_UNKNOWN = 8, /* of no known function */
-	HTML_IDLE = 16,
+		       HTML_KERNEL = 1,
+		       HTML_INLINED = 2,
+		       HTML_JIT = 4,
+		       HTML_UNKNOWN = 8, /* of no known function */
+		       HTML_IDLE = 16,
 };
 
 struct html_frame {
