@@ -63,6 +63,8 @@ CPI_SRC	     := $(wildcard tools/cpi/*.c)
 HDUMP_SRC    := $(wildcard tools/hdump/*.c)
 RTDRIVER_SRC := $(wildcard tools/rtdriver/*.c)
 POST_SRC     := $(wildcard post/*.c post/*/*.c post/*/*/*.c)
+# It compares what post reads.
+ARCF_SRC     := $(wildcard tools/arcf/*.c) $(filter-out $(addprefix post/,main.c command_line.c),$(POST_SRC))
 
 HOLDER_SRC   := $(wildcard libperfutil/holder/*.c)
 TIMER_SRC    := $(wildcard libperfutil/collect/timer/preload/*.c)
@@ -100,7 +102,7 @@ INC_POST     := -Idriver/uapi -Ilibperfutil/include -Ilibperfutil -Itools/common
 LIB_PERFUTIL := -lzstd -lpthread
 LIB_A2N	     := -lelf -llzma -lzstd -liberty
 LIB_HOOKIT   := $(LIB_A2N) -lpthread -ldl
-LIB_POST     := -ldw -lopcodes -lseccomp -lz
+LIB_POST     := -ldw -lopcodes -lseccomp -lz -lm
 
 # Libraries that post can do without: it says so then (-version).
 can_use	= $(shell printf '\043include <%s>\nint main(void) { return 0; }\n' $(1) | \
@@ -124,7 +126,7 @@ AGENTS	:= $(if $(SAN),,$(if $(JDK_INCLUDE),$(O)/lib/pitrace/libpijit.so $(O)/lib
 TRAINER	:= $(if $(AGENTS),$(O)/lib/pitrace/trainer/libtrainer.so $(O)/lib/pitrace/trainer/Trainer.$(if $(shell command -v javac),class,java))
 # The interfaces for Java, where there is a compiler of Java; what it makes is for all machines.
 JPERF	:= $(if $(AGENTS),$(if $(shell command -v javac),$(O)/lib/libjperf.so $(O)/lib/pitrace/JPerf.jar))
-BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof run.itrace run.jprof msr mpevt ptt cpi jprof-train hdump rtdriver post)
+BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof run.itrace run.jprof msr mpevt ptt cpi jprof-train hdump rtdriver post arcf)
 
 all: $(LIBS) $(HOOKIT) $(HOLDER) $(TIMER) $(AGENTS) $(TRAINER) $(JPERF) $(BINS)
 ifeq ($(JDK_INCLUDE),)
@@ -143,7 +145,7 @@ $(O)/obj/libperfutil/events/events_file.o: INC += -DPITRACE_DATADIR='"$(DATADIR)
 $(call obj,$(A2N_SRC)):      INC = $(INC_A2N)
 $(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC) $(RUN_ITRACE_SRC) $(RUN_JPROF_SRC) $(MSR_SRC) $(EVENTS_SRC) $(AI_SRC) $(MPEVT_SRC) $(PTT_SRC) $(CPI_SRC)): INC = $(INC_TOOLS)
 $(O)/obj/tools/swtrace/run_jit.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)"'
-$(call obj,$(POST_SRC)):     INC = $(INC_POST)
+$(call obj,$(POST_SRC) $(ARCF_SRC)): INC = $(INC_POST)
 # The page that post writes has its code from here.
 VIEWER_SRC := $(wildcard viewer/*.js viewer/*.css viewer/page.html)
 $(O)/obj/post/export/html/html_page.o: INC += -I$(O)/viewer
@@ -318,9 +320,10 @@ $(call obj,$(RTDRIVER_SRC)): INC = $(INC_TOOLS) -Ilibperfutil -DPITRACE_LIBDIR='
 $(call obj,$(HDUMP_SRC)): INC = $(INC_TOOLS) -Ilibperfutil
 $(O)/bin/msr: $(call obj,$(MSR_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/post: $(call obj,$(POST_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a $(O)/inner/liba2n.a
+$(O)/bin/arcf: $(call obj,$(ARCF_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a $(O)/inner/liba2n.a
 $(BINS) $(HOLDER): LIB = $(LIB_PERFUTIL)
 $(O)/bin/hdump: LIB = $(LIB_PERFUTIL) -lz
-$(O)/bin/post: LIB = $(LIB_PERFUTIL) $(LIB_POST) $(LIB_A2N)
+$(O)/bin/post $(O)/bin/arcf: LIB = $(LIB_PERFUTIL) $(LIB_POST) $(LIB_A2N)
 # Whoever begins a session starts this one, which keeps it: see libperfutil/base/service.h.
 $(HOLDER): $(call obj,$(HOLDER_SRC)) $(O)/inner/libperfutil.a
 $(patsubst %,$(O)/bin/%,swtrace mpevt ptt): | $(HOLDER)

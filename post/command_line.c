@@ -27,6 +27,8 @@ static const char usage_head[] =
 	"\n";
 
 static const char usage_rest[] =
+	"  -diff             no report: the second trace against the first, by function, each\n"
+	"                    line with a test; with -calltree: by call\n"
 	"  -format FORMAT    no report: the trace in another format, to -o FILE or a file of the\n"
 	"                    format's name; -format list: which there are\n"
 	"\n"
@@ -91,6 +93,7 @@ enum {
 	OPT_CP,
 	OPT_OWN,
 	OPT_FORMAT,
+	OPT_DIFF,
 	OPT_PID,
 	OPT_TID,
 	OPT_COMM,
@@ -112,6 +115,7 @@ static const struct option own_options[] = {
 	{ "own", no_argument, NULL, OPT_OWN },
 	{ "tree", no_argument, NULL, OPT_TREE },
 	{ "format", required_argument, NULL, OPT_FORMAT },
+	{ "diff", no_argument, NULL, OPT_DIFF },
 	{ "pid", required_argument, NULL, OPT_PID },
 	{ "tid", required_argument, NULL, OPT_TID },
 	{ "comm", required_argument, NULL, OPT_COMM },
@@ -200,12 +204,29 @@ static const char *run_contradiction(const struct options *o, bool several)
 	return NULL;
 }
 
+/* The same of -diff, which comes in place of reports. */
+static const char *diff_contradiction(const struct options *o)
+{
+	unsigned int calls = report_bit(&report_calltree) | report_bit(&report_folded);
+
+	if (o->inputs != 2)
+		return "-diff is of two traces, the older one first";
+	if (o->convert || o->away || o->per_cpu || o->offsets || o->names.by_line ||
+	    o->names.inlined || o->reports & ~(calls | report_bit(&report_tprof)))
+		return "-diff goes with -calltree or -folded, with no other report, nor with -format, -cpu, -off, -nsf, -line, -inline";
+	if (o->json && o->csv)
+		return "-csv goes with neither -json nor -show";
+	return NULL;
+}
+
 /* Returns in words which options exclude each other; NULL: none do. */
 static const char *contradiction(const struct options *o)
 {
 	bool several = o->reports & (o->reports - 1), show = o->kinds & REPORT_OF_RECORDS;
 	bool lines = o->names.by_line || o->names.inlined;
 
+	if (o->diff)
+		return diff_contradiction(o);
 	if (o->convert && (several || o->json || o->csv || o->per_cpu || o->offsets))
 		return "-format goes with no report, nor with -json, -csv, -cpu, -off, -nsf";
 	if (o->more && o->kinds & REPORT_OF_ONE)
@@ -337,6 +358,9 @@ int parse_options(struct options *o, int argc, char **argv)
 		case OPT_FORMAT:
 			if (!parse_format(o, optarg))
 				return strcmp(optarg, "list") ? EXIT_UNREADABLE : EXIT_CLEAN;
+			break;
+		case OPT_DIFF:
+			o->diff = true;
 			break;
 		case OPT_PID:
 		case OPT_TID:

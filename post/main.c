@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "command_line.h"
+#include "compare/compare.h"
 #include "complain.h"
 #include "load.h"
 #include "reports.h"
@@ -50,6 +51,25 @@ static int report_all(struct job *job, unsigned int needs)
 	return code;
 }
 
+static int show_difference_of(struct options *o)
+{
+	struct compare_options how = {
+		.what = COMPARE_DIFFERENCE,
+		.key = BY_NAME,
+		.folded = o->reports & report_bit(&report_folded),
+		.rows = o->output ? 0 : COMPARE_ROWS,
+	};
+	const char *const *traces = o->more;
+
+	if (how.folded)
+		how.key = BY_PROCESS;
+	else if (o->reports & report_bit(&report_calltree))
+		how.key = BY_PATH;
+	how.totals = how.key == BY_PATH;
+	o->more = NULL;
+	return compare_files(o, &how, traces, o->inputs);
+}
+
 int main(int argc, char **argv)
 {
 	struct opener_output outputs[REPORT_COUNT];
@@ -60,6 +80,8 @@ int main(int argc, char **argv)
 
 	if (code >= 0)
 		return code;
+	if (options.diff)
+		return show_difference_of(&options);
 	load_shut_in(&options, outputs, reports_outputs(&options, outputs));
 	code = load_open(&loaded, &options);
 	if (!code) {

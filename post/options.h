@@ -56,6 +56,7 @@ struct options {
 	const char *symbol;                      /* of callers and callees: this one only */
 	bool per_cpu, offsets;
 	bool unnamed_offsets; /* … only where no symbol was found */
+	bool diff; /* no report: the second trace against the first (compare/compare.h) */
 	bool json, csv;
 	bool verbose, quiet;
 };

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "compare/gather.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "complain.h"
+#include "report/report.h"
+
+struct gathering {
+	struct comparison *to;
+	uint32_t input;
+	enum compare_key key;
+	const struct job *job;
+	uint32_t *name;      /* of each symbol, in the comparison; NO_KEY: not known yet */
+	uint32_t path[CALLS_DEPTH + 1];
+	uint32_t idle;       /* symbol, or NO_KEY */
+};
+
+/* As -folded has it. */
+static int symbol_name(struct gathering *g, uint32_t symbol, bool kernel, uint32_t *name)
+{
+	const struct symbol *s = &g->job->model->names.symbols.symbol[symbol];
+	const char *end = kernel ? "_[k]" : s->inlined ? "_[i]" : "";
+	size_t length = strlen(s->name) + strlen(end);
+	char *text = malloc(length + 1);
+	int rc;
+
+	if (!text)
+		return -ENOMEM;
+	snprintf(text, length + 1, "%s%s", s->name, end);
+	rc = comparison_name(g->to, text, length, name);
+	free(text);
+	return rc;
+}
+
+/* The process or thread that stands outermost; none where only paths matter. */
+static int outermost(struct gathering *g, uint32_t process, uint32_t thread, uint32_t *call)
+{
+	const struct names *n = &g->job->model->names;
+	const char *text = g->key == BY_THREAD && thread != NO_KEY ? n->thread[thread].name :
+								     n->process[process].name;
+	uint32_t name;
+	int rc;
+
+	*call = NO_KEY;
+	if (g->key == BY_PATH || g->key == BY_NAME)
+		return 0;
+	rc = comparison_name(g->to, text, strlen(text), &name);
+	return rc ? rc : comparison_call(g->to, NO_KEY, name, false, call);
+}
+
+/* Ticks of a process without any function. */
+static int outermost_anyway(struct gathering *g, uint32_t process, uint32_t *call)
+{
+	const char *text = g->job->model->names.process[process].name;
+	uint32_t name;
+	int rc = comparison_name(g->to, text, strlen(text), &name);
+
+	return rc ? rc : comparison_call(g->to, NO_KEY, name, false, call);
+}
+
+static int add_stack(struct gathering *g, uint32_t stack, uint32_t thread, uint64_t value)
+{
+	const struct call *call = g->job->stacks->calls.call;
+	uint32_t n = 0, at, i;
+	int rc;
+
+	for (i = stack; call[i].parent != NO_KEY && n <= CALLS_DEPTH; i = call[i].parent)
+		g->path[n++] = i;
+	rc = outermost(g, call[i].id, thread, &at);
+	if (!rc && !n && at == NO_KEY)
+		rc = outermost_anyway(g, call[i].id, &at);
+	while (!rc && n) {
+		const struct call *down = &call[g->path[--n]];
+		uint32_t *name = &g->name[2 * (size_t)down->id + down->kernel];
+
+		if (*name == NO_KEY)
+			rc = symbol_name(g, down->id, down->kernel, name);
+		if (!rc)
+			rc = comparison_call(g->to, at, *name, true, &at);
+	}
+	if (!rc && value > INT64_MAX)
+		rc = -EOVERFLOW;
+	return rc ? rc : comparison_add(g->to, at, g->input, (int64_t)value);
+}
+
+static int add_samples(struct gathering *g)
+{
+	const struct sums *s = &g->job->model->sums;
+	const struct call *call = g->job->stacks->calls.call;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < s->count && !rc; i++) {
+		if (call[s->sum[i].stack].parent != NO_KEY &&
+		    call[s->sum[i].stack].id == g->idle)
+			g->to->input[g->input].idle += s->sum[i].ticks;
+		else
+			rc = add_stack(g, s->sum[i].stack, s->sum[i].thread, s->sum[i].ticks);
+	}
+	return rc;
+}
+
+/* No thread is known of them. */
+static int add_instructions(struct gathering *g)
+{
+	const struct calls *c = &g->job->stacks->calls;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < c->ncall && !rc; i++) {
+		if (c->call[i].self)
+			rc = add_stack(g, i, NO_KEY, c->call[i].self);
+	}
+	return rc;
+}
+
+static int begin(struct gathering *g)
+{
+	const struct job *job = g->job;
+	size_t symbols = job->model->names.symbols.count;
+	struct sample_place idle;
+	int rc = 0;
+
+	g->idle = NO_KEY;
+	if (job->trace->idle) {
+		rc = names_idle(&job->model->names, 0, &idle);
+		g->idle = idle.symbol;
+	}
+	g->name = malloc((2 * symbols + 1) * sizeof(*g->name));
+	if (!g->name)
+		return -ENOMEM;
+	memset(g->name, 0xff, (2 * symbols + 1) * sizeof(*g->name)); /* NO_KEY */
+	return rc;
+}
+
+/* What its values count, in words. */
+static int describe(struct gathering *g)
+{
+	const struct job *job = g->job;
+	struct compared *in = &g->to->input[g->input];
+	const char *event = mode_name(job->trace), *unit = mode_unit(job);
+	char text[192];
+
+	if (job->options->instructions)
+		snprintf(text, sizeof(text), "%s",
+			 job->input->calls ? "nanoseconds" : "instructions");
+	else if (!event || !strcmp(event, unit) || !strcmp(event, "timer"))
+		snprintf(text, sizeof(text), "%s", unit);
+	else
+		snprintf(text, sizeof(text), "%s of %s", unit, event);
+	in->exact = job->options->instructions || job->input->values;
+	in->unit = strdup(text);
+	in->name = strdup(job->input->name);
+	return in->unit && in->name ? 0 : -ENOMEM;
+}
+
+int gather_model(struct comparison *c, uint32_t input, enum compare_key key,
+		 const struct job *job)
+{
+	struct gathering *g = calloc(1, sizeof(*g));
+	int rc;
+
+	if (!g)
+		return -ENOMEM;
+	*g = (struct gathering){ .to = c, .input = input, .key = key, .job = job };
+	rc = begin(g);
+	if (!rc)
+		rc = describe(g);
+	if (!rc)
+		rc = job->options->instructions ? add_instructions(g) : add_samples(g);
+	free(g->name);
+	free(g);
+	return rc;
+}
