@@ -111,6 +111,11 @@ $(O)/tests/unit/test_own_samples: $(call obj,post/input/own_samples.c)
 $(O)/tests/unit/test_open_spans: $(call obj,post/model/spans.c post/model/slowest.c)
 $(O)/tests/unit/test_irq_names: $(call obj,post/model/irq_names.c)
 $(O)/tests/unit/test_irqs: $(call obj,post/model/irqs.c post/model/spread.c)
+# Comparisons, without the inputs that they are of.
+COMPARED := $(addprefix post/compare/,comparison.c chance.c difference.c folded_read.c budget_read.c budget_judge.c)
+$(O)/tests/unit/test_compare: INC_TESTS += -Itools/common
+$(O)/tests/unit/test_compare: $(call obj,$(COMPARED) tools/common/escape.c)
+$(O)/tests/unit/test_compare: TESTLINK = -lm
 # Formats are tables of what reads and what writes: all of post comes with them.
 FORMAT_UNITS := $(addprefix $(O)/tests/unit/test_,filter gperftools jprof_logs perf_attr perf_names pprof_file table xray)
 $(FORMAT_UNITS): $(call obj,$(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC))

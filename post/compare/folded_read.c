@@ -57,7 +57,7 @@ bool folded_probe(const void *head, size_t size)
 		/* A line that the head does not have whole may have its number later. */
 		if (!is_comment(&line))
 			return !memchr(line.base, '\0', line.size) &&
-			       (!bytes_left(&text) || take_number(&line, &value));
+			       (text.base[text.at - 1] != '\n' || take_number(&line, &value));
 	}
 	return false;
 }
