@@ -109,6 +109,9 @@ FUZZ_SRC_calibration := $(addprefix tools/calltree/,calibration.c clock_step.c)
 FUZZ_FOR_patch := $(addprefix tools/hookit/patch/,begins.c object_file.c sites.c sites_patchable.c sites_xray.c) \
 		   $(firstword $(filter %/site_code.c,$(PATCH_SRC)) tools/hookit/patch/x86_64/site_code.c)
 
+FUZZ_FOR_compare := $(addprefix post/compare/,budget_read.c budget_judge.c folded_read.c comparison.c)
+FUZZ_SRC_compare := tools/common/escape.c $(FUZZ_BASE)
+FUZZ_LIB_compare := -lm
 # All of hdump but its reports and options.
 FUZZ_FOR_hdump := $(filter-out %/main.c tools/hdump/show_%.c,$(HDUMP_SRC))
 FUZZ_SRC_hdump := $(COMMON_SRC) $(call PERF,newfile rights folder)

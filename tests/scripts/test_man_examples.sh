@@ -167,6 +167,8 @@ diff <(told tools/cpi/cpi.1) <("$bin/cpi" --help | options) >"$work/out"
 verdict options_cpi $?
 diff <(told tools/hdump/hdump.1) <("$bin/hdump" --help | options) >"$work/out"
 verdict options_hdump $?
+diff <(told tools/arcf/arcf.1) <("$bin/arcf" --help | options) >"$work/out"
+verdict options_arcf $?
 diff <(told tools/rtdriver/rtdriver.1) <("$bin/rtdriver" --help | options) >"$work/out"
 verdict options_rtdriver $?
 diff <(told post/post.1) <("$bin/post" -help | options) >"$work/out"

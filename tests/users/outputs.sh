@@ -21,6 +21,8 @@ commands=(
 	"post_format report post -format chrome -q -o OUT $trace"
 	"post_folder folder post -format ctf -q -o OUT $trace"
 	"hdump report hdump -q -o OUT $heap"
+	"arcf report arcf -q -o OUT $trace"
+	"post_diff report post -diff -q -o OUT $trace $trace"
 	"swtrace_ai report swtrace ai 10ms 1 -l OUT"
 	"mpevt report mpevt run -e task-clock -o OUT -- true"
 	"cpi report cpi -c -o OUT -- true"

@@ -60,7 +60,7 @@ want post_file "a file.nrm2" "$(ask post a)"
 offered() { # WORD...: options that are offered
 	ask "$@" - | tr ' ' '\n' | grep -vxe -- -e '-g=.*' | sort -u
 }
-for program in run.tprof run.itrace run.jprof msr cpi hdump rtdriver; do
+for program in run.tprof run.itrace run.jprof msr cpi hdump rtdriver arcf; do
 	offered $program >offered
 	"$bin/$program" --help | options >there
 	want ${program}_options "" "$(diff there offered)"

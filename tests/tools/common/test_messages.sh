@@ -76,7 +76,7 @@ ambiguous() { # COMMAND...
 # Where init took an option's value a session has begun.
 "$bin/swtrace" free >/dev/null 2>&1
 : >wrong
-for program in post msr cpi hdump rtdriver run.tprof run.itrace run.jprof; do
+for program in post msr cpi hdump rtdriver arcf run.tprof run.itrace run.jprof; do
 	ambiguous "$bin/$program"
 done
 for sub in run init event check ai; do
