@@ -85,8 +85,20 @@ static bool parse(const char *text, const struct unit *unit, uint64_t *value)
 	return false;
 }
 
+/* Numbers that reports print as hexadecimal are taken back as such. */
+static bool parse_hex(const char *digits, uint64_t *value)
+{
+	if (!*digits || digits[strspn(digits, "0123456789abcdefABCDEF")])
+		return false;
+	errno = 0;
+	*value = strtoull(digits, NULL, 16);
+	return !errno;
+}
+
 bool unit_count(const char *text, uint64_t *count)
 {
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+		return parse_hex(text + 2, count);
 	return parse(text, counts, count);
 }
 

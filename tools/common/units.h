@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-bool unit_count(const char *text, uint64_t *count); /* 997, 10k, 2M: powers of 1000 */
+bool unit_count(const char *text, uint64_t *count); /* 997, 10k, 2M: powers of 1000; 0x80 */
 bool unit_size(const char *text, uint64_t *bytes);  /* 512k, 64M, 1GiB: powers of 1024 */
 /* 5ms, 1.5s, 2m, 1h; without a unit seconds. */
 bool unit_time(const char *text, uint64_t *ns);

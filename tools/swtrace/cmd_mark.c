@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <span.h>
 #include <stdlib.h>
+#include <unistd.h>
+
 #include "complain.h"
 #include "option_store.h"
 #include "swtrace.h"
@@ -10,7 +12,8 @@
 #define INTS 64
 
 struct mark {
-	int major, minor, n;
+	int major, n;
+	uint32_t minor;
 	uint64_t ints[1 + INTS]; /* the first is a span's id */
 	bool begins, ends;       /* it is of a span */
 };
@@ -68,8 +71,7 @@ static const struct option_row rows[] = {
 	  "MINOR",
 	  "the record's minor",
 	  option_number,
-	  OPTION_TO(struct mark, minor),
-	  .most = 0x7FFFFFFF },
+	  OPTION_TO(struct mark, minor) },
 	{ { "-i" },
 	  "N",
 	  "a number in the record, up to 64 of them",
@@ -82,11 +84,40 @@ static const struct option_row rows[] = {
 static const struct option_part parts[] = { { rows, 0 }, { NULL, 0 } };
 const struct option_table cmd_mark_table = { .parts = parts, .letters = true, .ends = true };
 
+/* first: 0 with the span's id, 1 without. */
+static int write_mark(const struct mark *m, unsigned int first, int strs, const char *const *str)
+{
+	int rc = TraceHook(0, m->major, m->minor, m->n + !first, strs, m->ints + first, NULL, str);
+
+	if (rc == TRACE_NOBODY)
+		return 1;
+	if (rc == PI_BUFFER_FULL)
+		return fail("the buffer is full: the record is lost, and counted as lost");
+	return rc ? fail_rc(rc) : 0;
+}
+
+/*
+ * A begin and an end without an id would be a pair of one thread, and with a number a span of one
+ * process; but each mark is a process of its own. So they are a span of all processes: by that
+ * number, else by the terminal's session, which all commands of a script have in common.
+ */
+static int write_pair(struct mark *m, const struct option_rest *rest)
+{
+	static const char *const no_name[] = { "" };
+	unsigned int first = m->n ? 1 : 0;
+
+	m->minor |= TRACE_SPAN_SHARED;
+	m->ints[0] = (uint64_t)getsid(0);
+	if (!rest->count)
+		return write_mark(m, first, 1, no_name);
+	return write_mark(m, first, rest->count, (const char *const *)rest->words);
+}
+
 int cmd_mark(int argc, char **argv)
 {
 	struct mark m = { .major = PITRACE_HOOKIT };
 	struct option_rest rest;
-	int code, rc;
+	int code;
 	bool span;
 
 	if (!take_options(&cmd_mark_table, &m, argc, argv, &rest, &code))
@@ -98,11 +129,8 @@ int cmd_mark(int argc, char **argv)
 		return fail("mark: a span needs a name");
 	if (span)
 		m.minor = (m.ends ? TRACE_SPAN_END : TRACE_SPAN_BEGIN) | TRACE_SPAN_SHARED;
-	rc = TraceHook(0, m.major, m.minor, m.n + span, rest.count, m.ints + !span, NULL,
-		       (const char *const *)rest.words);
-	if (rc == TRACE_NOBODY)
-		return 1;
-	if (rc == PI_BUFFER_FULL)
-		return fail("the buffer is full: the record is lost, and counted as lost");
-	return rc ? fail_rc(rc) : 0;
+	else if (m.major == PITRACE_HOOKIT &&
+		 (m.minor == TRACE_SPAN_BEGIN || m.minor == TRACE_SPAN_END))
+		return write_pair(&m, &rest);
+	return write_mark(&m, !span, rest.count, (const char *const *)rest.words);
 }

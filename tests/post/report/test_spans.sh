@@ -156,6 +156,19 @@ verdict script $?
 "$post" -q -marks -json -r script.nrm2 | jq -c '.marks | [(.names[] | .name, .time.count, .open), .ends_without_beginning,
 	([.slowest[] | [.id, .within, .told_at_begin]] | sort)]' >out
 is script_spans "$(cat out)" '["step",2,1,0,[[1,"processes",["and","more"]],[2,"processes",[7]]]]'
+# Without -b and -e a begin and an end of a session and a name are a pair, though each is a process of its own;
+# with a number they are a span of it.
+"$swtrace" run -B perf -M user -o pairs.nrm2 -- sh -c '
+	"$0" mark outer; "$0" mark inner; "$0" mark -m 0x80 inner; (exec "$0" mark -m 128 outer)
+	"$0" mark; "$0" mark -m 0X80
+	"$0" mark -i 7 by; "$0" mark -i 8 by; "$0" mark -m 0x80 -i 7 by
+	"$0" mark -M 0xd0 -m 0xffffffff other
+	"$0" mark apart; setsid -w "$0" mark -m 0x80 apart' "$swtrace" >out 2>err
+verdict pairs $? "$(cat err)"
+"$post" -q -marks -json -r pairs.nrm2 | jq -c '.marks | [([.names[] | [.name, .time.count, .open]] | sort),
+	.ends_without_beginning, ([.slowest[] | select(.name == "by").id]), ([.others[] | [.major, .minor]])]' >out
+is pairs_by_session "$(cat out)" \
+	'[[["",1,0],["apart",0,1],["by",1,1],["inner",1,0],["outer",1,0]],1,[7],[[208,4294967295]]]'
 refused() { # NAME WORDS ARGUMENT...
 	"$swtrace" mark "${@:3}" >out 2>err
 	code=$?

@@ -42,6 +42,8 @@ static void units_times(void)
 	CU_ASSERT_EQUAL(good(unit_time, "1.5h"), 5400000000000);
 	CU_ASSERT_EQUAL(good(unit_time, "10us"), 10000);
 	CU_ASSERT_EQUAL(good(unit_count, "10k"), 10000);
+	CU_ASSERT_EQUAL(good(unit_count, "0x80"), 128);
+	CU_ASSERT_EQUAL(good(unit_count, "0XfFfFfFfFfFfFfFfF"), UINT64_MAX);
 }
 
 static void units_refused(void)
@@ -57,7 +59,12 @@ static void units_refused(void)
 		"1.",
 		".5",
 		"1..2",
-		"0x10",
+		"0x",
+		"0x-1",
+		"0x 1",
+		"0x0x1",
+		"0x1g",
+		"0x10000000000000000",
 		"1e3",
 		"1k5",
 		"18446744073709551616",
@@ -74,6 +81,8 @@ static void units_refused(void)
 		CU_ASSERT_FALSE(unit_time(bad[i], &n));
 		CU_ASSERT_FALSE(unit_count(bad[i], &n));
 	}
+	CU_ASSERT_FALSE(unit_size("0x10", &n));
+	CU_ASSERT_FALSE(unit_time("0x10", &n));
 	CU_ASSERT_TRUE(unit_percent("0.5", &p) && p == 0.5);
 	CU_ASSERT_TRUE(unit_percent("100%", &p) && p == 100);
 	CU_ASSERT_FALSE(unit_percent("101", &p));
