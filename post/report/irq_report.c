@@ -150,9 +150,9 @@ static void write_cpu(const struct job *job, FILE *out, uint32_t cpu, const uint
 	struct table table = table_text(job, out);
 	uint32_t i;
 
-	fprintf(out, "\nCPU %u: in interrupts", cpu);
+	fprintf(out, "\nCPU %u: in interrupts ", cpu);
 	print_ms(out, 0, c->interrupt);
-	fputs(" ms of", out);
+	fputs(" ms of ", out);
 	print_ms(out, 0, c->wall);
 	fprintf(out, " ms (%.3f %%)", percent_of(c->interrupt, c->wall));
 	if (cpu < t->irqs.ncpus && t->irqs.cpu[cpu].stray)

@@ -103,14 +103,22 @@ void times_unknown(const struct job *job, FILE *out, bool interrupts)
 
 /* ---- units ----------------------------------------------------------------------------------- */
 
+/* Three places behind the point. A width below theirs is none: a negative one would be filled up
+ * behind the number. */
+static void print_thousandths(FILE *out, int width, uint64_t value)
+{
+	fprintf(out, "%*" PRIu64 ".%03" PRIu64, width > 4 ? width - 4 : 0, value / 1000,
+		value % 1000);
+}
+
 void print_ms(FILE *out, int width, uint64_t ns)
 {
-	fprintf(out, "%*" PRIu64 ".%03" PRIu64, width - 4, ns / 1000000, ns / 1000 % 1000);
+	print_thousandths(out, width, ns / 1000);
 }
 
 void print_us(FILE *out, int width, uint64_t ns)
 {
-	fprintf(out, "%*" PRIu64 ".%03" PRIu64, width - 4, ns / 1000, ns % 1000);
+	print_thousandths(out, width, ns);
 }
 
 static void spread_json(const struct cell *x)
