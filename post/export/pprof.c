@@ -19,6 +19,7 @@
 
 #define PAGE        0x1000ull
 #define FIRST_RANGE 0x400000ull
+#define COMM_MOST   15 /* bytes of a process's name that the kernel keeps */
 
 struct mapped_range {
 	uint64_t low, high; /* of the places' addresses */
@@ -118,38 +119,109 @@ static void find_places(struct pprof_writing *w)
 	}
 }
 
-static void write_mappings(struct pprof_writing *w)
+/* Whether a process of that name can run this file: the kernel keeps 15 bytes of a name, and
+ * python3 is python3.13. */
+static bool is_program(const char *module, const char *process)
 {
+	const char *slash = strrchr(module, '/'), *rest;
+	size_t length = strlen(process);
+
+	if (module[0] != '/' || !length || strncmp(slash + 1, process, length) != 0)
+		return false;
+	rest = slash + 1 + length;
+	return length == COMM_MOST || !rest[strspn(rest, ".-0123456789")];
+}
+
+/* The ticks of each process. */
+static uint64_t *sum_processes(const struct pprof_writing *w)
+{
+	uint64_t *ticks = calloc((size_t)w->names->nprocess + 1, sizeof(*ticks));
+	const struct sums *s = &w->job->model->sums;
+	uint32_t i;
+
+	for (i = 0; ticks && i < s->count; i++)
+		ticks[w->names->thread[s->sum[i].thread].process] += s->sum[i].ticks;
+	return ticks;
+}
+
+/* … of those together that run this file. */
+static uint64_t program_ticks(const struct names *n, const char *module, const uint64_t *ticks)
+{
+	uint64_t sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < n->nprocess; i++) {
+		if (ticks[i] && is_program(module, n->process[i].name))
+			sum += ticks[i];
+	}
+	return sum;
+}
+
+/*
+ * Readers take the first mapping for the program ("File: ..."): a program counts with the ticks of
+ * its processes, any other file with its own. NO_KEY: there is the kernel alone.
+ */
+static uint32_t find_main(struct pprof_writing *w)
+{
+	uint64_t most = 0, *process = sum_processes(w);
+	uint32_t i, best = NO_KEY;
+
+	w->p.no_memory |= !process;
+	for (i = 0; process && i < w->names->nmodule; i++) {
+		const struct trace_module *m = &w->names->module[i];
+		uint64_t ticks;
+
+		if (!w->range[i].mapped || m->name[0] != '/')
+			continue;
+		ticks = program_ticks(w->names, m->name, process);
+		if (!ticks)
+			ticks = m->ticks;
+		if (best != NO_KEY && ticks <= most)
+			continue;
+		best = i;
+		most = ticks;
+	}
+	free(process);
+	return best;
+}
+
+static void write_mapping(struct pprof_writing *w, uint32_t module)
+{
+	const struct mapped_range *r = &w->range[module];
 	char digits[2 * PITRACE_BUILDID_MAX + 1];
 	const uint8_t *id = NULL;
-	uint32_t i;
-	size_t at, n, b;
+	size_t at = protobuf_begin(&w->p, PROFILE_MAPPING), n, b;
 
+	protobuf_uint(&w->p, MAPPING_ID, module + 1ull);
+	protobuf_uint(&w->p, MAPPING_START, (r->base + r->low) & ~(PAGE - 1));
+	protobuf_uint(&w->p, MAPPING_LIMIT, ((r->base + r->high) | (PAGE - 1)) + 1);
+	protobuf_uint(&w->p, MAPPING_FILE, name(w, w->names->module[module].name));
+	n = profile_build_id(w->names, module, &id);
+	for (b = 0; b < n && b < PITRACE_BUILDID_MAX; b++)
+		snprintf(digits + 2 * b, 3, "%02x", id[b]);
+	if (n)
+		protobuf_uint(&w->p, MAPPING_BUILD_ID, text(w, digits));
+	/* These flags spare readers a symbol lookup. */
+	if (r->named)
+		protobuf_uint(&w->p, MAPPING_HAS_FUNCTIONS, 1);
+	if (r->lined) {
+		protobuf_uint(&w->p, MAPPING_HAS_FILES, 1);
+		protobuf_uint(&w->p, MAPPING_HAS_LINES, 1);
+		protobuf_uint(&w->p, MAPPING_HAS_INLINED, 1);
+	}
+	protobuf_end(&w->p, at);
+	flush(w);
+}
+
+static void write_mappings(struct pprof_writing *w)
+{
+	uint32_t i, first = find_main(w);
+
+	if (first != NO_KEY)
+		write_mapping(w, first);
 	for (i = 0; i < w->names->nmodule; i++) {
-		const struct mapped_range *r = &w->range[i];
-
-		if (!r->mapped)
-			continue;
-		at = protobuf_begin(&w->p, PROFILE_MAPPING);
-		protobuf_uint(&w->p, MAPPING_ID, i + 1ull);
-		protobuf_uint(&w->p, MAPPING_START, (r->base + r->low) & ~(PAGE - 1));
-		protobuf_uint(&w->p, MAPPING_LIMIT, ((r->base + r->high) | (PAGE - 1)) + 1);
-		protobuf_uint(&w->p, MAPPING_FILE, name(w, w->names->module[i].name));
-		n = profile_build_id(w->names, i, &id);
-		for (b = 0; b < n && b < PITRACE_BUILDID_MAX; b++)
-			snprintf(digits + 2 * b, 3, "%02x", id[b]);
-		if (n)
-			protobuf_uint(&w->p, MAPPING_BUILD_ID, text(w, digits));
-		/* These flags spare readers a symbol lookup. */
-		if (r->named)
-			protobuf_uint(&w->p, MAPPING_HAS_FUNCTIONS, 1);
-		if (r->lined) {
-			protobuf_uint(&w->p, MAPPING_HAS_FILES, 1);
-			protobuf_uint(&w->p, MAPPING_HAS_LINES, 1);
-			protobuf_uint(&w->p, MAPPING_HAS_INLINED, 1);
-		}
-		protobuf_end(&w->p, at);
-		flush(w);
+		if (i != first && w->range[i].mapped)
+			write_mapping(w, i);
 	}
 }
 

@@ -109,6 +109,29 @@ convert pprof stacks.nrm2 stacks.pb.gz && [ "$(values stacks.pb.gz)" = '100 1000
 	convert pprof events.nrm2 event.pb.gz -e 1 &&
 	[ "$(values event.pb.gz | cut -d' ' -f1)" = "$(total events.nrm2 -e 1)" ]
 verdict pprof_totals
+# The program that has the most ticks is the first mapping, by which go tool pprof names a profile: not the kernel,
+# nor a library or another program with more samples of its own.
+program() { # NAME, MODULE, MODULE of the other samples
+	printf '%s\n' '0 on' "0 task walk 100 1 $1" '0 task walk 200 1 other' '0 map 200 0x400000 0x8000 0 /nowhere/other' \
+		"0 map 100 0x400000 0x8000 0 $2" "0 map 100 0x7f0000000000 0x8000 0 $3"
+	for ((i = 1; i <= 9; i++)); do
+		echo "$i sample 0 100 0xffffffff81001010"
+		((i > 6)) || echo "$i sample 0 100 0x7f0000000010"
+		((i > 3)) || echo "$i sample 0 200 0x400010"
+		((i > 1)) || echo "$i sample 0 100 0x400010"
+	done
+	echo '20 off'
+}
+is_called() { # NAME, as for program
+	program "${@:2}" | "$make_script" named.nrm2 && convert pprof named.nrm2 named.pb.gz &&
+		go tool pprof -symbolize=none -top named.pb.gz 2>err | has_line /dev/stdin "File: $1" ||
+		{ decoded named.pb.gz && echo "wanted: $*"; } >why
+	[ ! -s why ]
+}
+is_called shop shop /nowhere/shop /nowhere/libshop.so && is_called python3.13 python3 /usr/bin/python3.13 /nowhere/libc.so.6 &&
+	is_called a-name-of-20-bytes-- a-name-of-20-by /nowhere/a-name-of-20-bytes-- /nowhere/lib.so &&
+	is_called lib.so renamed /nowhere/program /nowhere/lib.so
+verdict pprof_program
 # Own ticks by symbol are the flat report's: google's pprof reads them.
 own() { # of the report, name and ticks
 	json "$1" | jq -r '[.processes[].threads[].modules[].symbols[]] | group_by(.name)[] |
