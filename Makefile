@@ -49,7 +49,7 @@ A2N_SRC	     := $(wildcard libperfutil/a2n/*.c libperfutil/a2n/*/*.c) libperfuti
 		libperfutil/file/user_record.c
 COMMON_SRC   := $(wildcard tools/common/*.c)
 SWTRACE_SRC  := $(filter-out %/run_tprof.c %/run_itrace_main.c %/run_jprof.c %/report_run.c,$(wildcard tools/swtrace/*.c))
-RUN_SRC	     := $(patsubst %,tools/swtrace/%.c,run run_end run_itrace run_jit run_hookit compiled report_run tool_collectors place \
+RUN_SRC	     := $(patsubst %,tools/swtrace/%.c,run run_end left_running run_itrace run_jit run_hookit compiled report_run tool_collectors place \
 		  messages)
 RUN_TPROF_SRC := tools/swtrace/run_tprof.c $(RUN_SRC)
 RUN_ITRACE_SRC := tools/swtrace/run_itrace_main.c $(RUN_SRC)
@@ -155,7 +155,7 @@ $(O)/viewer/page_head.inc: viewer/embed $(VIEWER_SRC)
 	@mkdir -p $(@D)
 	$(Q)viewer/embed $(@D)
 # All write new files and read pipes and lines in the same way.
-$(call obj,tools/common/output.c tools/common/rt_protocol.c tools/swtrace/place.c tools/swtrace/run.c tools/swtrace/compiled.c): INC += -Ilibperfutil
+$(call obj,tools/common/output.c tools/common/rt_protocol.c tools/swtrace/place.c tools/swtrace/run.c tools/swtrace/compiled.c tools/swtrace/left_running.c): INC += -Ilibperfutil
 
 # What is told of the places where all is to be installed is compiled anew when they change, by PREFIX
 # or otherwise. Not to be installed elsewhere: what lies near is found there (base/installed.h).

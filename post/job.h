@@ -15,6 +15,7 @@ struct job {
 	struct input *input;
 	struct trace *trace;
 	struct model *model;
+	const struct left_out *left; /* by a filter; NULL: there is none but -symbol */
 	const struct stacks *stacks; /* that reports of call stacks are of, and their ticks */
 	uint64_t stack_total;
 	const struct pifile_fault *fault; /* distinct faults of the file */

@@ -86,6 +86,7 @@ static void begin(struct loaded *l)
 		};
 		filter_input(&l->passing, &l->filtered);
 		l->job.input = &l->passing;
+		l->job.left = &l->filtered.left;
 	}
 	l->model.counts.by_cpu = o->per_cpu;
 	l->model.counts.unnamed_only = o->unnamed_offsets && !o->names.annotate;

@@ -34,25 +34,68 @@ void collector_lacks(const struct collector *c, unsigned int major, char *why, s
 		 *who ? " (see swtrace check)" : "");
 }
 
-/* True: it lacks such records, and why says which. */
-static bool lacks_major(const struct collector *c, const uint64_t majors[], char *why, size_t room)
+/* The first of these records that it lacks, or -1. */
+static int lacking_major(const struct collector *c, const uint64_t majors[])
 {
 	const uint64_t *has = collector_majors(c->name);
 
-	for (unsigned int major = 0; major < PITRACE_MAJORS; major++)
-		if (majors[major / 64] & ~has[major / 64] & 1ull << (major & 63)) {
-			collector_lacks(c, major, why, room);
-			return true;
-		}
-	return false;
+	for (int major = 0; major < PITRACE_MAJORS; major++)
+		if (majors[major / 64] & ~has[major / 64] & 1ull << (major & 63))
+			return major;
+	return -1;
+}
+
+/* Why none serves: each with its reason, neighbours with the same one together. */
+struct reasons {
+	char *text;
+	size_t n, room;
+	int lacked; /* the major of the last one, or -1 */
+};
+
+static void add_reason(struct reasons *r, const char *text, const char *more, const char *end)
+{
+	if (r->n < r->room)
+		r->n += (size_t)snprintf(r->text + r->n, r->room - r->n, "%s%s%s", text, more, end);
+}
+
+/* What the last ones lack. */
+static void end_lacking(struct reasons *r)
+{
+	const char *name = TraceMajorName(r->lacked);
+	char number[16];
+
+	if (r->lacked < 0)
+		return;
+	snprintf(number, sizeof(number), " (0x%02X)", (unsigned int)r->lacked);
+	add_reason(r, ": no records of ", name ? name : "major", number);
+	r->lacked = -1;
+}
+
+static void reason_lacks(struct reasons *r, const struct collector *c, int major)
+{
+	bool same = r->lacked == major;
+
+	if (!same)
+		end_lacking(r);
+	add_reason(r, same ? ", " : r->n ? "; " : "", c->name, "");
+	r->lacked = major;
+}
+
+static void reason_is(struct reasons *r, const struct collector *c,
+		      const struct collector_check *check)
+{
+	end_lacking(r);
+	add_reason(r, r->n ? "; " : "", c->name, ": ");
+	add_reason(r, check->why, *check->cure ? ": " : "", check->cure);
 }
 
 const struct collector *collector_choose(const char *name, const struct trace_config *config,
 					 int *rc, char *why, size_t room)
 {
 	struct collector_check check;
+	struct reasons reasons = { why, 0, room, -1 };
 	const struct collector *c;
-	size_t n = 0;
+	int major;
 
 	*why = 0;
 	if (name) {
@@ -60,8 +103,10 @@ const struct collector *collector_choose(const char *name, const struct trace_co
 		*rc = c ? PI_OK : PI_INVALID_ARGUMENT;
 		if (!c)
 			snprintf(why, room, "unknown collector '%s'", name);
-		if (!c || !lacks_major(c, config->majors, why, room))
+		major = c ? lacking_major(c, config->majors) : -1;
+		if (major < 0)
 			return c;
+		collector_lacks(c, (unsigned int)major, why, room);
 		*rc = PI_NOT_SUPPORTED;
 		return NULL;
 	}
@@ -69,20 +114,22 @@ const struct collector *collector_choose(const char *name, const struct trace_co
 	for (int i = 0; collectors[i]; i++) {
 		c = collectors[i];
 		check = (struct collector_check){ .state = COLLECTOR_ABSENT };
-		if (!lacks_major(c, config->majors, check.why, sizeof(check.why)))
-			c->check(config, &check);
+		major = lacking_major(c, config->majors);
+		if (major >= 0) {
+			reason_lacks(&reasons, c, major);
+			continue;
+		}
+		c->check(config, &check);
 		if (check.state == COLLECTOR_WORKS) {
+			*why = 0;
 			*rc = PI_OK;
 			return c;
 		}
-		if (n < room)
-			n += (size_t)snprintf(why + n, room - n, "%s%s: %s%s%s", n ? "; " : "",
-					      c->name, check.why, *check.cure ? ": " : "",
-					      check.cure);
+		reason_is(&reasons, c, &check);
 		if (check.state == COLLECTOR_REFUSED)
 			*rc = PI_NO_PERMISSION;
 	}
-	if (n < room)
-		snprintf(why + n, room - n, "; what mends it: swtrace check");
+	end_lacking(&reasons);
+	add_reason(&reasons, "; what mends it: swtrace check", "", "");
 	return NULL;
 }

@@ -176,6 +176,46 @@ static bool passes_record(const struct filtered *x, const struct pirecord *r)
 	return passes_thread(x, whose->pid, whose->tid, r->time);
 }
 
+/* Until the first passes; then nobody asks what did not. */
+static void leave_out(struct filtered *x, const struct pirecord *r)
+{
+	bool idle = (r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_IDLE;
+	struct left_thread t = { .name = "Idle", .ticks = 1 + r->repeats };
+	const struct pitrace_sample *s = r->data;
+	struct left_out *l = &x->left;
+
+	if (!idle && r->size >= sizeof(*s)) {
+		t.pid = input_pid(x->base, s->pid);
+		t.tid = input_pid(x->base, s->tid);
+		if (t.pid)
+			t.name = a2n_thread_name(x->names->a2n, s->pid, s->tid, r->time);
+	}
+	if (idle && r->size >= sizeof(struct pitrace_idle))
+		t.ticks = ((const struct pitrace_idle *)r->data)->ticks;
+	if (!l->ticks || r->time < l->first)
+		l->first = r->time;
+	if (r->time > l->last)
+		l->last = r->time;
+	l->ticks += t.ticks;
+	left_out_cpu(l, r->cpu);
+	left_out_thread(l, &t);
+}
+
+/* Whether it passes, of any record. */
+static bool passes(struct filtered *x, const struct pirecord *r)
+{
+	bool sample = r->major == PITRACE_TPROF && r->ring != PITRACE_RING_MTE;
+
+	if (r->ring == PITRACE_RING_MTE || passes_record(x, r)) {
+		x->left.over |= sample;
+		return true;
+	}
+	/* A report of records (-show) names nothing, and does not ask. */
+	if (sample && !x->left.over && x->names->a2n)
+		leave_out(x, r);
+	return false;
+}
+
 static const struct filtered *state_of(const struct input *in)
 {
 	return in->state;
@@ -183,19 +223,20 @@ static const struct filtered *state_of(const struct input *in)
 
 static int filtered_begin(struct input *in, unsigned int what)
 {
-	struct input *base = state_of(in)->base;
+	struct filtered *x = in->state;
 
-	return base->reader->begin(base, what);
+	x->left = (struct left_out){ .over = false };
+	return x->base->reader->begin(x->base, what);
 }
 
 static int filtered_next(struct input *in, struct pirecord *r)
 {
-	const struct filtered *x = in->state;
+	struct filtered *x = in->state;
 	int rc;
 
 	do
 		rc = x->base->reader->next(x->base, r);
-	while (rc > 0 && r->ring != PITRACE_RING_MTE && !passes_record(x, r));
+	while (rc > 0 && !passes(x, r));
 	return rc;
 }
 

@@ -9,6 +9,7 @@
 #ifndef POST_FILTER_H
 #define POST_FILTER_H
 
+#include "model/left_out.h"
 #include "model/trace_names.h"
 #include "record/input.h"
 
@@ -53,6 +54,7 @@ struct filtered {
 	struct input *base;
 	const struct filter *filter;
 	struct names *names;
+	struct left_out left;
 };
 void filter_input(struct input *in, struct filtered *state);
 

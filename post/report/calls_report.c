@@ -30,6 +30,18 @@ static void book(const struct job *job, FILE *out, const char *name, uint64_t ti
 		name);
 }
 
+void tell_no_stacks(const struct job *job, FILE *out)
+{
+	if (job->stacks->with || job->options->instructions)
+		return;
+	if (job->options->away)
+		fputs("\nThe trace has no call stacks of dispatches: see -g in swtrace(1)\n", out);
+	else if (job->trace->samples)
+		fputs("\nThe trace has no call stacks: record them with swtrace run -g\n", out);
+	else
+		all_left_out(job, out);
+}
+
 void print_stack_books(const struct job *job, FILE *out, const char *heading)
 {
 	const struct stacks *st = job->stacks;
@@ -86,10 +98,7 @@ void print_stack_books(const struct job *job, FILE *out, const char *heading)
 		if (st->ended[i])
 			book(job, out, stacks_end_words(i), st->ended[i]);
 	}
-	if (!st->with && job->options->away)
-		fputs("\nThe trace has no call stacks of dispatches: see -g in swtrace(1)\n", out);
-	else if (!st->with && t->samples)
-		fputs("\nThe trace has no call stacks: record them with swtrace run -g\n", out);
+	tell_no_stacks(job, out);
 }
 
 void json_stack_books(const struct job *job, struct json *j)

@@ -171,6 +171,7 @@ static int calltree_screen(const struct job *job, FILE *out)
 	uint32_t more;
 	int rc;
 
+	tell_no_stacks(job, out);
 	putc('\n', out);
 	rc = write_calls(&t, SCREEN_LEAST, SCREEN_LINES, &more);
 	if (more)

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <perfutil.h>
 
+#include "model/near.h"
 #include "record/call_record.h"
 
 static const struct {
@@ -27,12 +28,113 @@ static void line(FILE *out, const char *name, uint64_t records, const char *by)
 		fprintf(out, "%12" PRIu64 "  %-12s post %s\n", records, name, by);
 }
 
+/* ---- a filter that none passes --------------------------------------------------------------- */
+
+static void names_left(const struct job *job, FILE *out)
+{
+	const struct left_out *l = job->left;
+	struct near near = { .wanted = job->options->filter.comm };
+	uint32_t i;
+
+	fputs("  -comm: ", out);
+	for (i = 0; i < l->threads; i++)
+		near_offer(&near, l->thread[i].name, l->thread[i].ticks);
+	near_print(&near, out, false);
+	putc('\n', out);
+}
+
+/* Those with the most ticks, by number. */
+static void numbers_left(const struct left_out *l, FILE *out, const char *option, bool threads)
+{
+	static char number[LEFT_THREADS][16 + 64];
+	struct near near = { .wanted = NULL };
+	uint32_t i;
+
+	fprintf(out, "  %s: ", option);
+	for (i = 0; i < l->threads; i++) {
+		const struct left_thread *t = &l->thread[i];
+
+		snprintf(number[i], sizeof(number[i]), "%" PRIu32 " (%.48s)",
+			 threads ? t->tid : t->pid, t->name);
+		near_offer(&near, number[i], t->ticks);
+	}
+	near_print(&near, out, false);
+	putc('\n', out);
+}
+
+static void times_left(const struct left_out *l, FILE *out)
+{
+	fprintf(out, "  -time: from %" PRIu64 ".%09" PRIu64 " to %" PRIu64 ".%09" PRIu64 "\n",
+		l->first / 1000000000, l->first % 1000000000, l->last / 1000000000,
+		l->last % 1000000000);
+}
+
+static void cpus_left(const struct left_out *l, FILE *out)
+{
+	uint32_t i;
+
+	fputs("  -cpus: ", out);
+	for (i = 0; i < l->cpus; i++)
+		fprintf(out, "%s%" PRIu32, i ? ", " : "", l->cpu[i]);
+	fputs(l->cpus == LEFT_CPUS ? ", ...\n" : "\n", out);
+}
+
+static void symbols_left(const struct job *job, FILE *out)
+{
+	const struct symbols *s = &job->model->names.symbols;
+	struct near near = { .wanted = job->options->filter.symbol };
+	uint32_t i;
+
+	for (i = 0; i < s->count; i++) {
+		if (s->symbol[i].result == A2N_OK)
+			near_offer(&near, s->symbol[i].name, 0);
+	}
+	fputs("  -symbol: ", out);
+	if (!near_print(&near, out, true))
+		fputs("none has such a name", out);
+	putc('\n', out);
+}
+
+/* Says what there would be; false: no filter is the reason. */
+bool all_left_out(const struct job *job, FILE *out)
+{
+	const struct filter *f = &job->options->filter;
+	const struct left_out *l = job->left;
+	bool left = l && l->ticks;
+
+	if (trace_total(job->trace) || (!left && (!f->symbol || !job->model->names.symbols.count)))
+		return false;
+	fputs("\nNo sample passes the filter. ", out);
+	if (left)
+		fprintf(out, "%" PRIu64 " ticks are left out; there are, among others:\n",
+			l->ticks);
+	else
+		fputs("Symbols with such names:\n", out);
+	if (left && f->comm)
+		names_left(job, out);
+	if (left && f->pid.count)
+		numbers_left(l, out, "-pid", false);
+	if (left && f->tid.count)
+		numbers_left(l, out, "-tid", true);
+	if (left && f->cpu.count)
+		cpus_left(l, out);
+	if (left && f->timed)
+		times_left(l, out);
+	if (!left)
+		symbols_left(job, out);
+	return true;
+}
+
+/* ---- a trace that has none ------------------------------------------------------------------- */
+
 void no_samples(const struct job *job, FILE *out)
 {
 	const struct trace *t = job->trace;
 	uint64_t any = 0, users = 0;
 	size_t i;
 
+	if (all_left_out(job, out))
+		return;
 	fputs("\nThe trace has no samples", out);
 	if (!t->records) {
 		fputs(". It has no records at all: was tracing on (swtrace on, swtrace off)?\n",

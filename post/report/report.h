@@ -92,6 +92,8 @@ void mode_absent(const struct job *job);
 
 /* Tells what the trace has instead of samples, and which reports show it. */
 void no_samples(const struct job *job, FILE *out);
+/* Of a filter that no sample passes tells what it leaves out; false: there is another reason. */
+bool all_left_out(const struct job *job, FILE *out);
 
 /* ---- run_lines.c ----------------------------------------------------------------------------- */
 

@@ -57,6 +57,15 @@ bool option_text(const struct option_given *given, void *to)
 	return true;
 }
 
+bool option_file(const struct option_given *given, void *to)
+{
+	if (*given->text && strcmp(given->text, "-") != 0)
+		return option_text(given, to);
+	complain("%s: '%s' is no file's name: a trace goes to a file, not to standard output",
+		 given->name, given->text);
+	return false;
+}
+
 bool number_of(const char *what, const char *text, uint64_t least, uint64_t most, uint64_t *n)
 {
 	if (unit_count(text, n) && *n >= least && *n <= most)

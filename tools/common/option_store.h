@@ -5,10 +5,12 @@
 
 #include "option_table.h"
 
-option_store option_set;      /* a bool: true */
-option_store option_assign;   /* an integer: the row's value */
-option_store option_flags;    /* an integer: the bits of the row's value are added */
-option_store option_text;     /* a const char *: the argument */
+option_store option_set;    /* a bool: true */
+option_store option_assign; /* an integer: the row's value */
+option_store option_flags;  /* an integer: the bits of the row's value are added */
+option_store option_text;   /* a const char *: the argument */
+/* A text: a file that is made, and renamed as it goes; "-" and nothing are refused. */
+option_store option_file;
 option_store option_number;   /* an integer from least to most */
 option_store option_duration; /* uint64_t, ns: 5, 500ms, 2m; from least to most */
 option_store option_size;     /* uint64_t, bytes: 64M, or a number of the row's value */

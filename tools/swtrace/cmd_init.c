@@ -16,7 +16,7 @@ static const struct option_row rows[] = {
 	{ { "-f" },
 	  "FILE",
 	  "trace file (swtrace.nrm2)",
-	  option_text,
+	  option_file,
 	  OPTION_TO(struct init_options, t.file),
 	  .complete = "@file" },
 	{ { "-e" },

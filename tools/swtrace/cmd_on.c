@@ -78,6 +78,9 @@ int cmd_get(int argc, char **argv)
 
 	if (argc > 2)
 		return USAGE;
+	if (argc > 1 && !strcmp(argv[1], "-"))
+		return fail(
+			"get: '-' is no file's name: a trace goes to a file, not to standard output");
 	rc = TraceWriteBufferToFile(argc > 1 ? argv[1] : NULL);
 	if (rc)
 		return fail_rc(rc);

@@ -83,7 +83,7 @@ static const struct option_row rows[] = {
 	{ { "-o" },
 	  "FILE",
 	  "trace file (swtrace.nrm2); an older one becomes FILE.old",
-	  option_text,
+	  option_file,
 	  IN(t.file),
 	  .complete = "@file" },
 	{ { "-a" }, NULL, "trace the whole system, while the command runs", option_set, IN(all) },

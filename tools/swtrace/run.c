@@ -74,9 +74,25 @@ int run_look_up(const char *name, char *path, size_t room)
 	return err;
 }
 
-static int not_executed(const char *name, int err)
+/* Whether that is one of the words of -g, which was meant to be its value. */
+static bool is_word_of_stacks(const char *name)
 {
+	static const char *const words[] = { "fp", "dwarf", "kernel", "user", "switches" };
+	size_t n = strcspn(name, ",");
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strlen(words[i]) == n && !strncmp(words[i], name, n))
+			return true;
+	return false;
+}
+
+static int not_executed(const struct trace_run *r, int err)
+{
+	const char *name = r->command[0];
+
 	fail("%s: %s", name, err == ENOENT ? "command not found" : strerror(err));
+	if (err == ENOENT && r->t.stacks && is_word_of_stacks(name))
+		complain("which stacks -g records is given with an equals sign: -g=%s", name);
 	return err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT;
 }
 
@@ -256,7 +272,7 @@ int run_go(struct trace_run *r)
 		/* Before the old trace file is renamed. */
 		err = run_look_up(r->command[0], path, sizeof(path));
 		if (err)
-			return not_executed(r->command[0], err);
+			return not_executed(r, err);
 		r->t.program = path;
 	}
 	if (r->t.itrace && !run_itrace_places(r, r->t.program))
@@ -290,7 +306,7 @@ int run_go(struct trace_run *r)
 	if (code)
 		return code;
 	if (r->exec_error)
-		return not_executed(r->command[0], r->exec_error);
+		return not_executed(r, r->exec_error);
 	run_calls_show(r);
 	return 0;
 }

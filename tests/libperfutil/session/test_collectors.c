@@ -132,10 +132,16 @@ static void chosen(unsigned int major, uint32_t scope)
 	CU_ASSERT_EQUAL(rc, refused ? PI_NO_PERMISSION : PI_NOT_SUPPORTED);
 	CU_ASSERT(!strncmp(why, "driver: ", 8));
 	for (size_t i = 1; i < COUNT(names); i++) {
+		bool follows = !makes(i, major) && i > 1 && !makes(i - 1, major);
+		bool followed = !makes(i, major) && i + 1 < COUNT(names) && !makes(i + 1, major);
 		char head[32];
 
-		snprintf(head, sizeof(head), "; %s: ", names[i]);
+		snprintf(head, sizeof(head), "%s %s%s", follows ? "," : ";", names[i],
+			 followed ? ", " : ": ");
 		CU_ASSERT(strstr(why, head) != NULL);
+		snprintf(head, sizeof(head), ": no records of %s (0x%02X); ",
+			 TraceMajorName((int)major), major);
+		CU_ASSERT(makes(i, major) || strstr(why, head) != NULL);
 	}
 	CU_ASSERT(strstr(why, "; what mends it: swtrace check") != NULL);
 	for (size_t room = 1; room < 100; room++) {

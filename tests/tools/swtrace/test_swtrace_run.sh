@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# swtrace run as a new user tries it: what is misunderstood easily is said, and nothing is left behind.
+set -u
+
+# shellcheck source=tests/lib/lib.sh
+. "$(dirname "$0")/../../lib/lib.sh"
+swtrace=$bin/swtrace
+cd "$work" || exit 1
+export PITRACE_SOCKET=$work/socket
+
+run() { # CODE NAME [ARGUMENT]...: of swtrace run
+	"$swtrace" run "${@:3}" >out 2>err
+	is "$2" $? "$1"
+}
+
+# ---- words of -g that are no command
+for word in dwarf fp,user kernel switches; do
+	run 127 "stacks_${word/,/_}" -B timer -g "$word" -- true
+	says "stacks_${word/,/_}_words" err "equals sign: -g=$word\$"
+done
+run 127 no_stacks -B timer dwarf
+! grep -q 'equals sign' err
+verdict no_stacks_no_hint $? "$(cat err)"
+run 127 other_command -B timer -g dwarfish
+! grep -q 'equals sign' err
+verdict other_command_no_hint $? "$(cat err)"
+
+# ---- a trace is a file
+run 125 output -B timer -o - -- touch ran
+says output_words err 'is no file'
+"$swtrace" init -B timer -f - 2>err
+is init $? 125
+says init_words err 'is no file'
+"$swtrace" get - 2>err
+is get $? 125
+says get_words err 'is no file'
+[ ! -e ./- ] && [ ! -e ran ]
+verdict nothing_is_made $? "$(ls)"
+
+# ---- what no collector can record here is one short sentence for all that cannot
+if [ ! -e /dev/pitrace ]; then
+	run 125 syscall -M syscall -- true
+	says syscall_words err 'perf, timer, ptrace: no records of syscall (0x05); what mends it: swtrace check'
+	[ "$(wc -c <err)" -lt 250 ]
+	verdict syscall_is_short $? "$(cat err)"
+fi
+run 0 switches -B timer -g=switches -- true
+says switches_words err '-g=switches is in vain'
+
+# ---- a command that puts itself into the background
+run 0 daemon -B timer -- sh -c 'setsid sleep 60 >/dev/null 2>&1 & echo $!'
+left=$(cat out)
+says daemon_words err "it left running: .*$left.*swtrace run -p PID"
+run 0 daemon_quiet -q -B timer -- sh -c 'setsid sleep 60 >/dev/null 2>&1 & echo $!'
+is daemon_is_quiet "$(cat err)" ''
+kill "$left" "$(cat out)"
+run 0 no_daemon -B timer -- sh -c 'sleep 0.01 & wait'
+! grep -q 'left running' err
+verdict no_daemon_words $? "$(cat err)"
+[ "$failures" = 0 ]
