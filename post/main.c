@@ -12,7 +12,7 @@
 #include "command_line.h"
 #include "compare/compare.h"
 #include "complain.h"
-#include "load.h"
+#include "load_trace.h"
 #include "reports.h"
 
 static int failed(const char *what, int rc)

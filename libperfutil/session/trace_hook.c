@@ -480,8 +480,8 @@ int hook_write_ints(const struct hook_event *e, const uint64_t ints[])
 
 #undef TraceHook
 #ifdef __x86_64__
-/* The usual case of two integers, as most have, stands here by itself and in the fewest instructions.
- * Whatever is otherwise begins anew. */
+/* The usual case of two integers, as most have, stands here by itself and in the fewest
+ * instructions. Whatever is otherwise begins anew. */
 __attribute__((optimize("omit-frame-pointer"))) int TraceHook(int cpu, int major, int minor,
 							      int int_count, int str_count,
 							      const uint64_t ints[],

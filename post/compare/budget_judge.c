@@ -78,8 +78,8 @@ static bool leads_to(const struct comparison *c, const struct chain *chain, cons
 		return false;
 	for (i = 1; i < chain->n; i++) {
 		call = c->call[call].parent;
-		if (call == NO_KEY || !budget_matches(chain->link[i], chain->length[i],
-						      c->name[c->call[call].name]))
+		if (call == NO_KEY ||
+		    !budget_matches(chain->link[i], chain->length[i], c->name[c->call[call].name]))
 			return false;
 	}
 	return true;
@@ -146,7 +146,7 @@ static void judge(struct budget_line *l, double all, double all_base, bool parts
 	if (l->kind == LIMIT_BASE)
 		limit = !parts ? l->base : all_base > 0 ? l->base * all / all_base : 0;
 	l->allowed = limit + (!l->errors ? l->tolerance * limit :
-			      exact	 ? 0 :
+			      exact      ? 0 :
 					   l->tolerance * error_of(l, all, all_base, parts));
 	/* Sums of parts differ in their last digits. What is not there keeps no budget, unless it
 	 * should not be there: a renamed function would pass for ever. */

@@ -158,8 +158,8 @@ static int read_words(struct budget_line *l, char *word[5], uint32_t n, char wha
 	}
 	rc = read_metric(l, word[1]);
 	if (rc == -EINVAL)
-		snprintf(what, 128, "'%.40s' is neither self nor total, nor EVENT:self, EVENT:total",
-			 word[1]);
+		snprintf(what, 128,
+			 "'%.40s' is neither self nor total, nor EVENT:self, EVENT:total", word[1]);
 	if (rc)
 		return rc;
 	if (!read_limit(l, word[2])) {

@@ -15,7 +15,7 @@
 #include "compare/gather.h"
 #include "compare/show_budget.h"
 #include "complain.h"
-#include "load.h"
+#include "load_trace.h"
 #include "report/report.h"
 
 static int failed(const char *what, int rc)
@@ -163,7 +163,8 @@ static int settle(struct compare *c)
 				 c->all.input[0].name, c->all.input[0].unit, in->name, in->unit);
 	}
 	if (any != all) {
-		complain("some of the inputs have samples, others exact counts: -sampled or -exact says what both are");
+		complain(
+			"some of the inputs have samples, others exact counts: -sampled or -exact says what both are");
 		return EXIT_UNREADABLE;
 	}
 	c->exact = all;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Several inputs beside each other, added, subtracted, tested, held to budgets: arcf, post -diff. */
+/* Several inputs beside each other, added, subtracted, tested, held to budgets: arcf, post -diff.
+ */
 #ifndef POST_COMPARE_H
 #define POST_COMPARE_H
 
@@ -35,8 +36,8 @@ struct compare_options {
 	enum compare_sure sure; /* what values are, if their format leaves that open */
 	bool totals;            /* with all that is below, in place of own values */
 	bool folded;
-	uint64_t rows;          /* of text, at most; 0: all */
-	const char *budget;     /* file; or NULL */
+	uint64_t rows;      /* of text, at most; 0: all */
+	const char *budget; /* file; or NULL */
 };
 #define COMPARE_ROWS  30
 #define COMPARE_LEVEL 0.05 /* of all lines together */

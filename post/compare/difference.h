@@ -8,8 +8,8 @@
 
 struct difference_line {
 	const char *name;
-	uint32_t line;        /* function or call */
-	uint32_t id, parent;  /* of a call; parent NO_KEY: outermost */
+	uint32_t line;       /* function or call */
+	uint32_t id, parent; /* of a call; parent NO_KEY: outermost */
 	uint32_t depth;
 	bool is_call, has_parent, sampled;
 	int64_t a, b;
@@ -30,8 +30,8 @@ struct difference {
 
 /* 0 or -ENOMEM. */
 int difference_of(struct difference *d, const struct compare *c);
-/* Of a tree: in its order, the first `most` of the lines (0: all) and all that are significant, with
- * their callers. The number of those. 0 or -ENOMEM. */
+/* Of a tree: in its order, the first `most` of the lines (0: all) and all that are significant,
+ * with their callers. The number of those. 0 or -ENOMEM. */
 int difference_as_tree(struct difference *d, const struct compare *c, uint64_t most);
 void difference_free(struct difference *d);
 

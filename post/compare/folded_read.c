@@ -19,8 +19,8 @@ static struct bytes next_line(struct bytes *text)
 	struct bytes line = bytes_of(begin, length);
 
 	bytes_skip(text, length + (end != NULL));
-	while (line.size && (text_is_blank(line.base[line.size - 1]) ||
-			     line.base[line.size - 1] == '\r'))
+	while (line.size &&
+	       (text_is_blank(line.base[line.size - 1]) || line.base[line.size - 1] == '\r'))
 		line.size--;
 	return line;
 }
@@ -74,7 +74,8 @@ static bool is_hex(uint8_t c)
 	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
 
-/* Names are escaped as our own are printed: \\ and \xNN. Others' backslashes stand for themselves. */
+/* Names are escaped as our own are printed: \\ and \xNN. Others' backslashes stand for themselves.
+ */
 static size_t unescape(const uint8_t *from, size_t length, char *to)
 {
 	struct bytes digits;

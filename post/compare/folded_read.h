@@ -14,7 +14,8 @@
 #define FOLDED_MOST  (1ull << 32) /* bytes of a file */
 #define FOLDED_DEPTH 20000u
 
-/* Whether a file that begins so is one: text, whose first line that is no comment ends in a number. */
+/* Whether a file that begins so is one: text, whose first line that is no comment ends in a number.
+ */
 bool folded_probe(const void *head, size_t size);
 /* All of it. 0 or -errno; -EINVAL: the fault says where and why. */
 int folded_text(struct comparison *c, uint32_t input, enum compare_key key, const char *text,

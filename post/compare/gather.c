@@ -14,9 +14,9 @@ struct gathering {
 	uint32_t input;
 	enum compare_key key;
 	const struct job *job;
-	uint32_t *name;      /* of each symbol, in the comparison; NO_KEY: not known yet */
+	uint32_t *name; /* of each symbol, in the comparison; NO_KEY: not known yet */
 	uint32_t path[CALLS_DEPTH + 1];
-	uint32_t idle;       /* symbol, or NO_KEY */
+	uint32_t idle; /* symbol, or NO_KEY */
 };
 
 /* As -folded has it. */
@@ -94,8 +94,7 @@ static int add_samples(struct gathering *g)
 	int rc = 0;
 
 	for (uint32_t i = 0; i < s->count && !rc; i++) {
-		if (call[s->sum[i].stack].parent != NO_KEY &&
-		    call[s->sum[i].stack].id == g->idle)
+		if (call[s->sum[i].stack].parent != NO_KEY && call[s->sum[i].stack].id == g->idle)
 			g->to->input[g->input].idle += s->sum[i].ticks;
 		else
 			rc = add_stack(g, s->sum[i].stack, s->sum[i].thread, s->sum[i].ticks);
@@ -156,8 +155,7 @@ static int describe(struct gathering *g)
 	return in->unit && in->name ? 0 : -ENOMEM;
 }
 
-int gather_model(struct comparison *c, uint32_t input, enum compare_key key,
-		 const struct job *job)
+int gather_model(struct comparison *c, uint32_t input, enum compare_key key, const struct job *job)
 {
 	struct gathering *g = calloc(1, sizeof(*g));
 	int rc;

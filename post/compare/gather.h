@@ -13,7 +13,6 @@ static inline unsigned int gather_needs(bool instructions)
 }
 
 /* Ticks of idle CPUs are left out: nobody ran. 0 or -errno. */
-int gather_model(struct comparison *c, uint32_t input, enum compare_key key,
-		 const struct job *job);
+int gather_model(struct comparison *c, uint32_t input, enum compare_key key, const struct job *job);
 
 #endif

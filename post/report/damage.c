@@ -76,13 +76,13 @@ void damage_print(const struct job *job)
 		complain("%" PRIu64 " records were read all the same", job->trace->records);
 }
 
-struct telling {
+struct damage_line {
 	void (*tell)(void *arg, const char *line);
 	void *arg;
 };
 
-__attribute__((format(printf, 2, 3))) static void tell(const struct telling *t, const char *format,
-						       ...)
+__attribute__((format(printf, 2, 3))) static void tell(const struct damage_line *t,
+						       const char *format, ...)
 {
 	char *line;
 	va_list args;
@@ -95,7 +95,7 @@ __attribute__((format(printf, 2, 3))) static void tell(const struct telling *t, 
 	free(line);
 }
 
-static void tell_notes(const struct job *job, const struct telling *t)
+static void tell_notes(const struct job *job, const struct damage_line *t)
 {
 	const struct jit *jit = &job->model->names.jit;
 	const char *module, *message;
@@ -119,7 +119,7 @@ static void tell_notes(const struct job *job, const struct telling *t)
 	}
 }
 
-static void tell_modules(const struct job *job, const struct telling *t)
+static void tell_modules(const struct job *job, const struct damage_line *t)
 {
 	const struct trace_module **list;
 	uint32_t count, i;
@@ -135,7 +135,7 @@ static void tell_modules(const struct job *job, const struct telling *t)
 
 void warnings_tell(const struct job *job, void (*each)(void *arg, const char *line), void *arg)
 {
-	const struct telling t = { each, arg };
+	const struct damage_line t = { each, arg };
 
 	tell_notes(job, &t);
 	tell_modules(job, &t);
@@ -149,7 +149,7 @@ static void complain_line(void *arg, const char *line)
 
 void warnings_print(const struct job *job)
 {
-	const struct telling t = { complain_line, NULL };
+	const struct damage_line t = { complain_line, NULL };
 
 	if (!job->options->quiet)
 		tell_notes(job, &t);

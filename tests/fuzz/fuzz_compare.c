@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Fuzz: a budget, and folded stacks behind a NUL, which it judges. What is made of them holds: parts
- * sum to the whole, and a new budget is read again and is kept.
+ * Fuzz: a budget, and folded stacks behind a NUL, which it judges. What is made of them holds:
+ * parts sum to the whole, and a new budget is read again and is kept.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,16 +47,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct budget b;
 	char what[128];
 	uint32_t line, i;
-	int rc = 0;
+	int rc = 0, bad;
 
 	folded_probe(data, size);
-	if (budget_read(&b, (const char *)data, length, &line, what) == -EINVAL && !*what)
+	bad = budget_read(&b, (const char *)data, length, &line, what);
+	if (bad == -EINVAL && !*what)
 		abort();
 	for (i = 0; nul && i < 2 && !rc; i++)
 		rc = folded_text(&c, i, size & 1 ? BY_PROCESS : BY_PATH, (const char *)nul + 1,
 				 size - length - 1, &fault);
 	if (nul && !rc && !comparison_finish(&c)) {
-		for (i = 0; i < b.count; i++)
+		for (i = 0; !bad && i < b.count; i++)
 			(void)budget_judge(&b, &c, b.list[i].event, size & 2, size & 4);
 		if (c.input[0].total != c.input[1].total)
 			abort();

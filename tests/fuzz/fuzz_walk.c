@@ -10,8 +10,8 @@
 #include "native_frames.h"
 #include "scopes.h"
 
-#define BASE	   0x10000000ull
-#define ROOM	   0x10000ull
+#define BASE       0x10000000ull
+#define ROOM       0x10000ull
 #define STEPS_MOST 64
 
 static const uint8_t *memory;

@@ -89,10 +89,10 @@ run pifile_user_record '^$' by-hand.nrm2
 run a2n_feed_record '^$' by-hand.nrm2
 run a2n_add_process '^main\+1 in /.*/a2n_add_process$'
 # … and of a trace with samples and a program's records.
-(cd "$work" && "$bin/swtrace" run -B timer -q -M tprof,176 -o real.nrm2 -- sh -c \
-	'i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done; "$0" mark -M 176 -m 0 "a b"' "$bin/swtrace") >"$work/out" 2>&1
+(cd "$work" && "$bin/swtrace" run -B timer -q -M tprof,0xD1 -o real.nrm2 -- sh -c \
+	'i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done; "$0" mark -M 0xD1 -m 0 "a b"' "$bin/swtrace") >"$work/out" 2>&1
 verdict real_trace $?
-run pifile_user_record '^[0-9]+ pid [0-9]+ tid [0-9]+: b0/0 "a b"$' real.nrm2
+run pifile_user_record '^[0-9]+ pid [0-9]+ tid [0-9]+: d1/0 "a b"$' real.nrm2
 [ -s "$work/out" ]
 verdict records_are_printed $? "none is"
 run a2n_feed_record '^[^:]+: .+ in .+$' real.nrm2

@@ -25,10 +25,10 @@ enum { FORM = 1, WHAT, SCALE, SURE };
 		{ name }, NULL, words, option_assign, OPTION_TO(struct arcf, how.what), \
 			.value = which, .group = WHAT                                   \
 	}
-#define PASSED_ROW(name, arg, words, member, how)                              \
-	{                                                                      \
+#define PASSED_ROW(name, arg, words, member, how)                                          \
+	{                                                                                  \
 		{ name }, arg, words, option_text, OPTION_TO(struct arcf, options.member), \
-			.complete = how                                        \
+			.complete = how                                                    \
 	}
 
 static option_store option_key, option_clip;
@@ -87,8 +87,7 @@ static const struct option_row rows[] = {
 	  OPTION_TO(struct arcf, how.sure),
 	  .value = SURE_SAMPLED,
 	  .group = SURE },
-	PASSED_ROW("-e", "EVENT", "the event, by name or number (default: the first)", event,
-		   NULL),
+	PASSED_ROW("-e", "EVENT", "the event, by name or number (default: the first)", event, NULL),
 	{ { "-tree" },
 	  NULL,
 	  "instructions that were traced, in place of samples",
@@ -124,9 +123,15 @@ static const struct option_row rows[] = {
 	  option_set,
 	  OPTION_TO(struct arcf, how.folded),
 	  .group = FORM },
-	{ { "-v" }, NULL, "more; of budgets all lines", option_set,
+	{ { "-v" },
+	  NULL,
+	  "more; of budgets all lines",
+	  option_set,
 	  OPTION_TO(struct arcf, options.verbose) },
-	{ { "-q" }, NULL, "only errors on standard error", option_set,
+	{ { "-q" },
+	  NULL,
+	  "only errors on standard error",
+	  option_set,
 	  OPTION_TO(struct arcf, options.quiet) },
 	OPTION_HELP_ROWS,
 	OPTION_ROWS_END
@@ -137,11 +142,10 @@ static const struct option_table table = {
 	.parts = parts,
 	.strict = 1 << FORM | 1 << WHAT | 1 << SCALE | 1 << SURE,
 	.operands = "@file",
-	.usage =
-		"usage: arcf [-merge | -add | -subtract | -min] [OPTION]... FILE...\n"
-		"       arcf -diff [OPTION]... BEFORE AFTER\n"
-		"       arcf -budget BUDGET [OPTION]... [BASE] FILE\n"
-		"       arcf -new-budget [OPTION]... FILE\n",
+	.usage = "usage: arcf [-merge | -add | -subtract | -min] [OPTION]... FILE...\n"
+		 "       arcf -diff [OPTION]... BEFORE AFTER\n"
+		 "       arcf -budget BUDGET [OPTION]... [BASE] FILE\n"
+		 "       arcf -new-budget [OPTION]... FILE\n",
 	.notes =
 		"FILE is whatever post reads (log-rt, log-gen, traces, perf.data, pprof), or folded stacks.\n"
 		"A line of BUDGET: PATTERN METRIC LIMIT [TOLERANCE], as in  parse* self 1.5M 1%\n\n"
@@ -191,8 +195,12 @@ static bool has_inputs(const struct arcf *a, int count)
 	if (wanted ? count == wanted : count >= 1)
 		return true;
 	complain("%s takes %s, not %d: see arcf --help",
-		 wanted == 2 ? "-diff" : wanted ? "-new-budget" : "arcf",
-		 wanted == 2 ? "two files, the older one first" : wanted ? "one file" : "a file or more",
+		 wanted == 2 ? "-diff" :
+		 wanted      ? "-new-budget" :
+			       "arcf",
+		 wanted == 2 ? "two files, the older one first" :
+		 wanted      ? "one file" :
+			       "a file or more",
 		 count);
 	return false;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A block of data in a page: a script element of a type that browsers do not run, whose text is the
- * data, packed by gzip, in base64. So nothing in the data can be taken for a part of the page. Numbers
- * are LEB128: seven bits a byte, lowest first; signed ones are folded (0, -1, 1, -2, …) before.
+ * data, packed by gzip, in base64. So nothing in the data can be taken for a part of the page.
+ * Numbers are LEB128: seven bits a byte, lowest first; signed ones are folded (0, -1, 1, -2, …)
+ * before.
  */
 #ifndef POST_HTML_BLOCK_H
 #define POST_HTML_BLOCK_H

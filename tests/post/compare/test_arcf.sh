@@ -25,7 +25,7 @@ is beside "$("$arcf" --json stacks.nrm2 stacks.folded | jq -c '.lines[] | select
 
 # Budgets.
 "$arcf" -new-budget stacks.nrm2 >budget && "$arcf" -budget budget stacks.nrm2 >out
-is new_budget_is_kept "$? $(tail -n 1 out)" '0 budget: 0 of 6 budgets are broken'
+is new_budget_is_kept "$? $(tail -n 1 out)" '0 budget: 0 of 5 budgets are broken'
 printf 'copy* self 19\nvfs_read_[k];copy* total 20\n' >budget
 "$arcf" -budget budget stacks.nrm2 -csv >out
 is broken "$? $(cut -d, -f 1,5,9 out | tail -n +2 | tr '\n' ' ')" '1 1,20,true 2,20,false '

@@ -64,7 +64,8 @@ static void chances_are_exact(void)
 			wrong += fabs(chance_of_parts(a, 40, b, 60) - slow(a, 40, b, 60)) > 1e-9;
 			wrong += fabs(chance_of_parts(a, 400, b, 50) - slow(a, 400, b, 50)) > 1e-9;
 			/* None has less than the least. */
-			wrong += chance_of_counts(a, b) < chance_least_of_counts(a + b) * (1 - 1e-9);
+			wrong += chance_of_counts(a, b) <
+				 chance_least_of_counts(a + b) * (1 - 1e-9);
 			wrong += chance_of_parts(a, 40, b, 60) <
 				 chance_least_of_parts(a + b, 40, 60) * (1 - 1e-9);
 		}
@@ -80,8 +81,13 @@ static void chances_are_exact(void)
 
 static void corrections(void)
 {
-	struct chance c[] = { { 0, .p = 0.01 }, { 0, .p = 0.04 }, { 0, .p = 0.03 }, { 0, .p = 0.005 } };
-	struct chance few[] = { { .least = 1, .p = 1 }, { .least = 0.5, .p = 0.5 }, { .least = 0.001, .p = 0.04 } };
+	struct chance c[] = { { 0, .p = 0.01 },
+			      { 0, .p = 0.04 },
+			      { 0, .p = 0.03 },
+			      { 0, .p = 0.005 } };
+	struct chance few[] = { { .least = 1, .p = 1 },
+				{ .least = 0.5, .p = 0.5 },
+				{ .least = 0.001, .p = 0.04 } };
 
 	CU_ASSERT_EQUAL(chance_correct(c, 4, 0.05), 0);
 	CU_ASSERT_DOUBLE_EQUAL(c[0].adjusted, 0.03, 1e-12);
@@ -145,7 +151,9 @@ static void run(struct comparison *c, uint32_t input, double samples, uint32_t s
 	for (uint32_t i = 0; i < FUNCTIONS; i++) {
 		snprintf(text, sizeof(text), "f%u", i);
 		CU_ASSERT_EQUAL(comparison_name(c, text, strlen(text), &name), 0);
-		CU_ASSERT_EQUAL(comparison_call(c, i ? node[caller[i]] : NO_KEY, name, true, &node[i]), 0);
+		CU_ASSERT_EQUAL(comparison_call(c, i ? node[caller[i]] : NO_KEY, name, true,
+						&node[i]),
+				0);
 		CU_ASSERT_EQUAL(comparison_add(c, node[i], input,
 					       poisson(samples * part[i] * (i == slower ? by : 1))),
 				0);
@@ -199,10 +207,15 @@ static void same_program_differs_in_no_line(void)
 
 	make_program();
 	for (int i = 0; i < 2; i++) {
-		CU_ASSERT(quiet_pairs((struct compare_options){ .scale = SCALE_PARTS }, samples[i]) >= 95);
-		CU_ASSERT(quiet_pairs((struct compare_options){ .scale = SCALE_ABSOLUTE }, samples[i]) >= 95);
-		CU_ASSERT(quiet_pairs((struct compare_options){ .scale = SCALE_PARTS, .totals = true }, samples[i]) >= 95);
-		CU_ASSERT(quiet_pairs((struct compare_options){ .scale = SCALE_PARTS, .key = BY_PATH,
+		CU_ASSERT(quiet_pairs((struct compare_options){ .scale = SCALE_PARTS },
+				      samples[i]) >= 95);
+		CU_ASSERT(quiet_pairs((struct compare_options){ .scale = SCALE_ABSOLUTE },
+				      samples[i]) >= 95);
+		CU_ASSERT(quiet_pairs((struct compare_options){ .scale = SCALE_PARTS,
+								.totals = true },
+				      samples[i]) >= 95);
+		CU_ASSERT(quiet_pairs((struct compare_options){ .scale = SCALE_PARTS,
+								.key = BY_PATH,
 								.totals = true },
 				      samples[i]) >= 95);
 	}
@@ -225,15 +238,16 @@ static int times_found(struct compare_options how, double samples, double share,
 	return times;
 }
 
-/* 3 % slower or faster among 300 functions: of the same work, 50,000 samples, nearly all of them the
- * function's; as parts of all, 50,000 of the function's own. Of a hundredth of that it cannot be. */
+/* 3 % slower or faster among 300 functions: of the same work, 50,000 samples, nearly all of them
+ * the function's; as parts of all, 50,000 of the function's own. Of a hundredth of that it cannot
+ * be. */
 static void slower_function_is_found(void)
 {
 	struct compare_options absolute = { .scale = SCALE_ABSOLUTE };
 	struct compare_options parts = { .scale = SCALE_PARTS };
 	int found[] = {
 		times_found(absolute, 50000, 0.95, 1.03), times_found(absolute, 50000, 0.95, 0.97),
-		times_found(parts, 500000, 0.1, 1.03),	  times_found(parts, 500000, 0.1, 0.97),
+		times_found(parts, 500000, 0.1, 1.03),    times_found(parts, 500000, 0.1, 0.97),
 		times_found(parts, 5000, 0.1, 1.03),
 	};
 
@@ -246,7 +260,8 @@ static void slower_function_is_found(void)
 
 /* ---- trees ----------------------------------------------------------------------------------- */
 
-static const char tree_a[] = "p;main 1\np;main;f 10\np;main;f;g 5\np;main;f;g;f 3\n# a comment\n\np;main;h 2\n";
+static const char tree_a[] =
+	"p;main 1\np;main;f 10\np;main;f;g 5\np;main;f;g;f 3\n# a comment\n\np;main;h 2\n";
 static const char tree_b[] = "p;main;f 4\nq;main;f;g 7\nlone 9\np;a\\x3bb\\\\c 1 \r\n";
 
 static void read_both(struct comparison *c, enum compare_key key)
@@ -402,15 +417,18 @@ static void patterns(void)
 		const char *pattern, *name;
 		bool fits;
 	} list[] = {
-		{ "f", "f", true },	   { "f", "fg", false },      { "f*", "fg", true },
-		{ "*", "", true },	   { "f?", "f", false },      { "f?", "fg", true },
-		{ "*ab*ab", "abab", true }, { "*ab*ab", "aab", false }, { "a\\*", "a*", true },
-		{ "a\\*", "ab", false },   { "a\\?c", "a?c", true },  { "\\\\", "\\", true },
+		{ "f", "f", true },           { "f", "fg", false },
+		{ "f*", "fg", true },         { "*", "", true },
+		{ "f?", "f", false },         { "f?", "fg", true },
+		{ "*ab*ab", "abab", true },   { "*ab*ab", "aab", false },
+		{ "a\\*", "a*", true },       { "a\\*", "ab", false },
+		{ "a\\?c", "a?c", true },     { "\\\\", "\\", true },
 		{ "a*b*c", "a1b2b3c", true }, { "", "a", false },
 	};
 
 	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
-		CU_ASSERT_EQUAL(budget_matches(list[i].pattern, strlen(list[i].pattern), list[i].name),
+		CU_ASSERT_EQUAL(budget_matches(list[i].pattern, strlen(list[i].pattern),
+					       list[i].name),
 				list[i].fits);
 }
 
@@ -441,25 +459,36 @@ static const char *judged(const char *text, bool base, bool parts, bool exact)
 static void budgets(void)
 {
 	/* f has 13 of its own, 18 with g and f below; g called by f 5 and 8. */
-	CU_ASSERT_STRING_EQUAL(judged("f self 13\nf self 12\nf self 12 8%\nf self 12 9%\n", false, false, true),
+	CU_ASSERT_STRING_EQUAL(judged("f self 13\nf self 12\nf self 12 8%\nf self 12 9%\n", false,
+				      false, true),
 			       "kBBk");
-	CU_ASSERT_STRING_EQUAL(judged("f total 18\nf total 17\n[fg] self 5\n? total 20\n? total 19\n", false, false, true),
+	CU_ASSERT_STRING_EQUAL(judged("f total 18\nf total 17\n[fg] self 5\n? total 20\n? total 19\n",
+				      false, false, true),
 			       "kBBkB");
-	CU_ASSERT_STRING_EQUAL(judged("f;g self 5\nf;g self 4\nh;g self 0\nmain;f;g total 8\nmain;f;g total 7.9\n", false, false, true),
+	CU_ASSERT_STRING_EQUAL(judged("f;g self 5\nf;g self 4\nh;g self 0\nmain;f;g total 8\nmain;f;g total 7.9\n",
+				      false, false, true),
 			       "kBkkB");
 	/* Parts: 13 of 21 is 61.9 %. */
-	CU_ASSERT_STRING_EQUAL(judged("f self 62%\nf self 61.8%\nf self 50% 1se\nf self 50% 2se\n", false, true, false),
+	CU_ASSERT_STRING_EQUAL(judged("f self 62%\nf self 61.8%\nf self 50% 1se\nf self 50% 2se\n",
+				      false, true, false),
 			       "kBBk");
-	CU_ASSERT_STRING_EQUAL(judged("f self 0.013k\nf self 0.012k\nf self 9 2se\nf self 9 1se\nf self 9 2se\n", false, false, false),
+	CU_ASSERT_STRING_EQUAL(judged("f self 0.013k\nf self 0.012k\nf self 9 2se\nf self 9 1se\nf self 9 2se\n",
+				      false, false, false),
 			       "kBkBk");
 	/* What is not there keeps no budget, unless it must not be there. */
-	CU_ASSERT_STRING_EQUAL(judged("nothing self 5\nnothing self 0\n", false, false, true), "Bk");
+	CU_ASSERT_STRING_EQUAL(judged("nothing self 5\nnothing self 0\n", false, false, true),
+			       "Bk");
 	/* g has 7 where it had 5, f 4 where it had 13. Of equal totals parts are the same. */
-	CU_ASSERT_STRING_EQUAL(judged("g self base\ng self base 40%\nf self base\n", true, false, true), "Bkk");
-	CU_ASSERT_STRING_EQUAL(judged("g self base\ng self base 1se\nf self base\n", true, true, false), "Bkk");
+	CU_ASSERT_STRING_EQUAL(judged("g self base\ng self base 40%\nf self base\n", true, false,
+				      true),
+			       "Bkk");
+	CU_ASSERT_STRING_EQUAL(judged("g self base\ng self base 1se\nf self base\n", true, true,
+				      false),
+			       "Bkk");
 }
 
-/* A budget that one run just keeps is kept by others; a function that takes a fifth more breaks it. */
+/* A budget that one run just keeps is kept by others; a function that takes a fifth more breaks it.
+ */
 static void noise_breaks_no_budget(void)
 {
 	int kept = 0, broken = 0;
@@ -510,7 +539,8 @@ static void new_budgets(void)
 	CU_ASSERT_EQUAL(b.count, 4);
 	CU_ASSERT_EQUAL(budget_judge(&b, &c, NULL, false, true), 0);
 	for (i = 0; i < b.count; i++)
-		CU_ASSERT(b.list[i].matched && !b.list[i].broken && b.list[i].value == b.list[i].allowed);
+		CU_ASSERT(b.list[i].matched && !b.list[i].broken &&
+			  b.list[i].value == b.list[i].allowed);
 	budget_free(&b);
 	functions_compared_free(&f);
 	comparison_free(&c);
@@ -519,7 +549,8 @@ static void new_budgets(void)
 
 static void events_of_budgets(void)
 {
-	static const char text[] = "f self 1\nf cycles:u:self 1\nf self 2\nf cycles:u:total base\nf calls:total 1\n";
+	static const char text[] =
+		"f self 1\nf cycles:u:self 1\nf self 2\nf cycles:u:total base\nf calls:total 1\n";
 	struct budget b;
 	char what[128];
 	uint32_t line;

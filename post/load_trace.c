@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "load.h"
+#include "load_trace.h"
 
 #include <errno.h>
 #include <stdio.h>
