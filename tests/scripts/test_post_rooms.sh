@@ -24,7 +24,7 @@ may() {
 	export) echo 'sandbox format record model options.h job.h report' ;;
 	reports.*) echo 'sandbox record model options.h job.h report export' ;;
 	command_line.*) echo 'sandbox record input model options.h job.h report export reports.h' ;;
-	load.*) echo 'sandbox record input model options.h job.h report' ;;
+	load_trace.*) echo 'sandbox record input model options.h job.h report' ;;
 	compare) echo 'sandbox record model options.h job.h report load_trace.h' ;;
 	main.c) echo 'sandbox record input model options.h job.h report export reports.h command_line.h load_trace.h compare' ;;
 	*) echo "no room is called $1" ;;
