@@ -172,6 +172,26 @@ static int convert_folder(const struct job *job, unsigned int i, const struct op
 	return rc;
 }
 
+/* Whether a screenful says the most of it anyway, in a file of our own choice. */
+static bool is_beside_screen(const struct options *o, unsigned int i)
+{
+	const struct report *r = wanted(o, i);
+
+	return !o->output && !o->json && !o->csv && !o->quiet && r && r->screen;
+}
+
+/* A file that cannot be written: the screen alone is a result. */
+static int unwritten(const struct job *job, unsigned int i, const char *path, int rc)
+{
+	int code = failed(path, rc);
+
+	if (!is_beside_screen(job->options, i))
+		return code;
+	complain("%s could not be written: the screen is all there is (-o names another file)",
+		 path);
+	return EXIT_DAMAGED;
+}
+
 /* The i-th output. */
 static int write_to(const struct job *job, struct reports_written *w, unsigned int i,
 		    int (*write)(const struct job *job, FILE *out))
@@ -186,12 +206,14 @@ static int write_to(const struct job *job, struct reports_written *w, unsigned i
 	} else {
 		rc = opener_output(i, &to, &out);
 		if (rc)
-			return failed(to.path, rc);
+			return unwritten(job, i, to.path, rc);
 		rc = write(job, out.file);
 	}
 	closed = output_close(&out);
-	if (rc || closed)
-		return failed(to.path, rc < 0 || !closed ? rc : closed);
+	if (!rc && closed)
+		return unwritten(job, i, to.path, closed);
+	if (rc)
+		return failed(to.path, rc);
 	if (strcmp(to.path, "-") != 0 && w->n < REPORT_COUNT)
 		w->list[w->n++] = (struct written){ to.path, out.renamed };
 	return EXIT_CLEAN;

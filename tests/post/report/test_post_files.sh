@@ -31,6 +31,34 @@ verdict unwritable_still_shows
 "$post" -o - >/dev/full 2>err
 [ $? = 2 ] && has err "No space left"
 verdict full_disk
+# Where tprof.out has no place the screen is a result; a file that was asked for is none.
+mkdir there
+there() { # OPTIONS-OF-MOUNT POST-OPTION...: in a folder of its own, whose disk is full
+	unshare -rm sh -c 'mount -t tmpfs -o "$1" none there && cd there || exit 9
+		[ "$1" != size=4k ] || head -c 4096 /dev/zero >fill || exit 9
+		shift && exec "$@"' sh "$1" "$post" -r "$work/swtrace.nrm2" "${@:2}" >out 2>err
+}
+if unshare -rm true 2>/dev/null; then
+	for how in size=4k ro; do
+		why="No space left"
+		[ "$how" != ro ] || why="Read-only file system"
+		there $how
+		[ $? = 1 ] && has err "$why" && has err "tprof.out could not be written" &&
+			has out spin_unlock && ! has out "full report"
+		verdict "screen_without_a_file_${how%=*}"
+		there $how -o mine
+		[ $? = 2 ] && has err "$why" && has out spin_unlock
+		verdict "named_file_${how%=*}"
+		there $how -q
+		[ $? = 2 ] && has err "$why"
+		verdict "quiet_${how%=*}"
+	done
+	there size=4k -sched
+	[ $? = 1 ] && has err "sched.out could not be written"
+	verdict screen_without_a_file_sched
+else
+	echo "skip post_files_no_namespaces unshare is not permitted"
+fi
 
 # ---- options
 code 0 "$post" -i swtrace.nrm2 -o - && code 0 "$post" --in swtrace.nrm2 -o - &&
