@@ -234,19 +234,10 @@ static int html_write(const struct job *job, FILE *out)
 	return rc;
 }
 
-/* A file of its name, where no -o says another. */
-static bool html_take(struct options *o, const char *option, const char *argument)
-{
-	(void)option;
-	o->output = argument;
-	return true;
-}
-
 const struct report report_html = {
 	.name = "html",
-	.usage = "  -html FILE        one page for a browser: flame graph, callers, table, time\n",
-	.argument = required_argument,
-	.take = html_take,
+	.usage = "  -html             one page for a browser: flame graph, callers, tables, time, to\n"
+		 "                    post.html\n",
 	.kinds = REPORT_OF_SAMPLES | REPORT_OF_STACKS | REPORT_ONE_FORM,
 	.path = "post.html",
 	.mode = 0666,

@@ -29,7 +29,7 @@ want() { # WANTED HAVE
 }
 
 "$make_trace" stacks stacks.nrm2 || exit 1
-"$post" -q -html stacks.html stacks.nrm2
+"$post" -q -html -o stacks.html stacks.nrm2
 [ $? -le 1 ]
 verdict written
 size=$(sed '/^<script type="application/d' stacks.html | wc -c)
@@ -91,7 +91,7 @@ verdict dark
 # A name that would be markup, with what turns text round (a process's has 15 bytes).
 printf '%s\n' '0 on' $'0 task walk 100 1 </script>\xe2\x80\xae"<b' '100 sample 0 100 0x1000' \
 	'200 sample 0 100 0x2000' | "$make_script" hostile.nrm2 2>why
-"$post" -q -html hostile.html hostile.nrm2
+"$post" -q -html -o hostile.html hostile.nrm2
 [ $? -le 1 ] && look hostile hostile.html 'view=table&group=process' && step 1 '.table[][2]' >rows &&
 	has rows '</script>\xe2\x80\xae"<b (100)' && ! grep -q '"<b' hostile.html
 verdict hostile_names
