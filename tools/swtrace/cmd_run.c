@@ -7,6 +7,7 @@
 #include "tool_collectors.h"
 #include "complain.h"
 #include "run.h"
+#include "run_post.h"
 #include "session_options.h"
 
 static bool store_majors(const struct option_given *given, void *to)
@@ -219,6 +220,12 @@ static const struct option_row rows[] = {
 	  .store = store_no_dither },
 	{ { "--seed" }, "N", "seed of the dither, to repeat a run", .store = store_seed },
 	{ { "-q" }, NULL, "print no closing line", option_set, IN(quiet) },
+	{ { "--open" },
+	  NULL,
+	  "record call stacks; at the end make a page of the trace, post.html, and open it in the "
+	  "browser",
+	  option_set,
+	  IN(open) },
 	OPTION_ROWS_END
 };
 static const struct option_part parts[] = { { rows, 0 },
@@ -293,10 +300,20 @@ static int check(struct trace_run *r)
 	return USAGE;
 }
 
+/* The page of the run, shown. 0, or EXIT_SWTRACE after a message. */
+static int show_page(const char *post, const struct trace_run *r)
+{
+	if (run_post_page(post, r) == EXIT_SWTRACE)
+		return EXIT_SWTRACE;
+	run_post_open(r);
+	return 0;
+}
+
 int cmd_run(int argc, char **argv)
 {
 	struct option_rest rest;
 	struct trace_run r;
+	char post[PATH_MAX];
 	int code;
 
 	run_defaults(&r);
@@ -304,8 +321,14 @@ int cmd_run(int argc, char **argv)
 		return code;
 	if (rest.count)
 		r.command = rest.words;
+	if (r.open)
+		run_post_page_wants(&r);
+	if (r.open && !run_post_find(post, sizeof(post)))
+		return fail("--open needs post, which is neither beside swtrace nor in PATH");
 	code = check(&r);
 	if (!code)
 		code = run_go(&r);
+	if (!code && r.open)
+		code = show_page(post, &r);
 	return code ? code : run_code(&r);
 }

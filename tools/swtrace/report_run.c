@@ -2,63 +2,20 @@
 /*
  * A program that traces and has post report the trace: run.tprof, run.itrace and run.jprof add what
  * differs.
- * post is run as the user who owns the trace.
  */
-#include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include "complain.h"
 #include "report_run.h"
+#include "run_post.h"
 
-#define EXIT_POST 2 /* of post: from here on there is no report */
-
-/* Looks for post beside this program, else in PATH. */
-static bool find_post(char *path, size_t room)
+/* The report, and the page that --html asks for. */
+static int reports(const char *post, const struct report_run *p)
 {
-	ssize_t n = readlink("/proc/self/exe", path, room);
-	char *slash;
+	int code = run_post(post, &p->run, p->program->post_option);
 
-	if (n > 0 && (size_t)n + sizeof("post") < room) {
-		path[n] = 0;
-		slash = strrchr(path, '/');
-		strcpy(slash + 1, "post");
-		if (!access(path, X_OK))
-			return true;
-	}
-	return !run_look_up("post", path, room);
-}
-
-/* post's exit code, or EXIT_SWTRACE if it made no report. */
-static int report(const char *post, const struct trace_run *r, const char *option)
-{
-	int status;
-	pid_t child = fork();
-
-	if (child < 0)
-		return fail("%s cannot be started: %s", post, strerror(errno));
-	if (!child) {
-		sigset_t none;
-
-		/* The run has blocked some signals. */
-		sigemptyset(&none);
-		sigprocmask(SIG_SETMASK, &none, NULL);
-		signal(SIGPIPE, SIG_DFL);
-		/* The report belongs to the user who owns the trace. */
-		errno = -caller_become(&r->caller);
-		if (!errno)
-			execl(post, "post", "-r", r->t.file, option, NULL);
-		fail("%s cannot be started: %s", post, strerror(errno));
-		_exit(EXIT_SWTRACE);
-	}
-	while (waitpid(child, &status, 0) < 0)
-		if (errno != EINTR)
-			return fail("waiting for %s: %s", post, strerror(errno));
-	if (WIFSIGNALED(status))
-		return fail("%s died by signal %d", post, WTERMSIG(status));
-	return WEXITSTATUS(status) < EXIT_POST ? WEXITSTATUS(status) : EXIT_SWTRACE;
+	if (p->html && code != EXIT_SWTRACE && run_post_page(post, &p->run) == EXIT_SWTRACE)
+		return EXIT_SWTRACE;
+	return code;
 }
 
 static int trace_and_report(struct report_run *p)
@@ -67,13 +24,13 @@ static int trace_and_report(struct report_run *p)
 	char post[4096];
 	int code;
 
-	if (p->what != TRACE_ONLY && !find_post(post, sizeof(post)))
+	if (p->what != TRACE_ONLY && !run_post_find(post, sizeof(post)))
 		return fail("no program 'post' beside %s or in PATH; with -t no report is made",
 			    p->program->name);
 	if (p->what == POST_ONLY) {
 		if (!caller_get(&r->caller))
 			return EXIT_SWTRACE;
-		return report(post, r, p->program->post_option);
+		return reports(post, p);
 	}
 	code = run_go(r);
 	if (code)
@@ -81,7 +38,7 @@ static int trace_and_report(struct report_run *p)
 	if (r->paused)
 		fail("the command ended before -s was over: there are no samples");
 	if (p->what == TRACE_AND_POST)
-		code = report(post, r, p->program->post_option);
+		code = reports(post, p);
 	return r->command && code != EXIT_SWTRACE ? run_code(r) : code;
 }
 
@@ -159,7 +116,11 @@ int report_run_main(const struct report_program *program, int argc, char **argv)
 	}
 	if (rest.count)
 		p.run.command = rest.words;
-	if (p.what == POST_ONLY && (rest.given > 1 || rest.count))
+	if (p.html && p.what == TRACE_ONLY)
+		return fail("-t makes no report, and --html is one");
+	if (p.html)
+		run_post_page_wants(&p.run);
+	if (p.what == POST_ONLY && (rest.given > 1u + p.html || rest.count))
 		return fail("-p traces nothing: no other option and no command can be given");
 	if (p.what != POST_ONLY && !program->check(&p))
 		return EXIT_SWTRACE;

@@ -15,6 +15,7 @@ struct report_run {
 	/* run.tprof */
 	bool by_time, by_event; /* -m */
 	bool delayed;           /* -s, maybe of 0 */
+	bool html;              /* the page too */
 	const char *events, *count;
 	/* run.itrace */
 	uint32_t lowest; /* pid, 0: not given */

@@ -23,6 +23,7 @@ struct trace_run {
 	struct caller caller;
 	const char *named; /* --events: which of the programs' named events, or NULL */
 	bool all, quiet;
+	bool open;  /* --open: a page of it is shown at the end */
 	bool jit;   /* --jit: the command reports the code that it makes */
 	bool calls; /* --calls: what is compiled or runs for it writes its calls */
 	const char *functions, *not_functions; /* with --calls: patterns of which */

@@ -59,6 +59,11 @@ static const struct option_row rows[] = {
 	  option_text,
 	  OPTION_TO(struct report_run, run.t.collector),
 	  .completions = collectors_of_samples },
+	{ { "--html" },
+	  NULL,
+	  "record call stacks, and make a page for a browser, too: post.html",
+	  option_set,
+	  OPTION_TO(struct report_run, html) },
 	OPTION_ROWS_END
 };
 static const struct option_part parts[] = { { report_run_rows, 0 },

@@ -51,6 +51,21 @@ rm swtrace.nrm2
 tprof -p
 is no_report_of_nothing $? 125
 
+# ---- the page too
+rm -f tprof.out*
+tprof --html -- "$programs/sampled" shares 300
+is html $? 0
+[ -s tprof.out ] && [ "$(head -c 15 post.html)" = '<!DOCTYPE html>' ]
+verdict html_files $? "$(cat err)"
+"$bin/post" -q -calltree -o - | grep -q spin_a
+verdict html_has_stacks $? "$(cat err)"
+rm post.html
+tprof -p --html
+[ $? -le 1 ] && [ -s post.html ]
+verdict html_of_before $? "$(cat err)"
+tprof -t --html -- true
+is html_is_a_report $? 125
+
 # ---- rates, events, times
 tprof -c 100 -B timer -- "$programs/sampled" shares 1500
 low=$(total)

@@ -58,4 +58,29 @@ kill "$left" "$(cat out)"
 run 0 no_daemon -B timer -- sh -c 'sleep 0.01 & wait'
 ! grep -q 'left running' err
 verdict no_daemon_words $? "$(cat err)"
+
+# ---- the page, and a browser that says what it was given
+mkdir desk
+cat >desk/xdg-open <<'END'
+#!/bin/sh
+echo "$# $1 $(head -c 15 "$1")" >"$OPENED"
+END
+chmod +x desk/xdg-open
+unset DISPLAY WAYLAND_DISPLAY
+run 3 open_no_desktop -B timer --open -- sh -c 'exit 3'
+says open_no_desktop_words err 'no desktop .*: open post.html in a browser$'
+[ -s post.html ]
+verdict open_no_desktop_page $?
+rm post.html
+export OPENED=$work/opened
+DISPLAY=:7 PATH=$work/desk:$PATH run 0 open -B timer --open -- "$programs/sampled" shares 300
+for ((i = 0; i < 100; i++)); do
+	[ ! -s opened ] || break
+	sleep 0.05
+done
+is open_browser "$(cat opened)" '1 post.html <!DOCTYPE html>'
+"$bin/post" -q -calltree -o - | grep -q spin_a
+verdict open_has_stacks $? "$(cat err)"
+PATH=$work/desk DISPLAY=:7 "$swtrace" run -q -B timer --open -o x -- /bin/true 2>err
+is open_post_is_beside $? 0
 [ "$failures" = 0 ]
