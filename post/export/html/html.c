@@ -236,8 +236,9 @@ static int html_write(const struct job *job, FILE *out)
 
 const struct report report_html = {
 	.name = "html",
-	.usage = "  -html             one page for a browser: flame graph, callers, tables, time, to\n"
-		 "                    post.html\n",
+	.usage =
+		"  -html             one page for a browser: flame graph, callers, tables, time, to\n"
+		"                    post.html\n",
 	.kinds = REPORT_OF_SAMPLES | REPORT_OF_STACKS | REPORT_ONE_FORM,
 	.path = "post.html",
 	.mode = 0666,
