@@ -250,10 +250,11 @@ static int driver_put(const struct pitrace_hook_args *args)
 	return rc_say(rc_of_errno(errno), "the driver cannot write this record");
 }
 
-static struct pitrace_hook_args args_of(const struct hook_record *h, const uint64_t *values,
+/* values: where they are, or will be. */
+static struct pitrace_hook_args args_of(const struct hook_record *h, uintptr_t values,
 					uint32_t except)
 {
-	uint64_t lengths = (uintptr_t)values + (uint64_t)h->int_count * sizeof(uint64_t);
+	uint64_t lengths = values + (uint64_t)h->int_count * sizeof(uint64_t);
 	struct pitrace_hook_args args = {
 		.size = sizeof(args),
 		.version = PITRACE_ABI_VERSION,
@@ -261,7 +262,7 @@ static struct pitrace_hook_args args_of(const struct hook_record *h, const uint6
 		.minor = (uint32_t)h->minor,
 		.ints = (uint32_t)h->int_count,
 		.strs = (uint32_t)h->str_count,
-		.values = (uintptr_t)values,
+		.values = values,
 		.lengths = lengths,
 		.strings = lengths + (uint64_t)h->str_count * sizeof(uint32_t),
 		.except = except,
@@ -274,7 +275,7 @@ static struct pitrace_hook_args args_of(const struct hook_record *h, const uint6
 static __attribute__((noinline)) int put_strings(const struct hook_record *h, uint32_t except)
 {
 	uint64_t words[HOOK_DATA_MAX / sizeof(uint64_t) + 1];
-	struct pitrace_hook_args args = args_of(h, words, except);
+	struct pitrace_hook_args args = args_of(h, (uintptr_t)words, except);
 
 	hook_copy(h, (uint8_t *)words);
 	return driver_put(&args);
@@ -286,7 +287,7 @@ int hook_driver_put(const struct hook_record *h, uint32_t except)
 
 	if (h->str_count)
 		return put_strings(h, except);
-	args = args_of(h, h->ints, except);
+	args = args_of(h, (uintptr_t)h->ints, except);
 	return driver_put(&args);
 }
 

@@ -8,7 +8,7 @@ set -u
 # shellcheck source=tests/lib/lib.sh
 . "$(dirname "$0")/../lib/lib.sh"
 tree=$work/tree
-mkdir "$tree" && cd "$top" && cp -a --parents VERSION Makefile driver/uapi libperfutil post tools scripts tests/tests.mk \
+mkdir "$tree" && cd "$top" && cp -a --parents VERSION Makefile driver/uapi libperfutil post tools viewer scripts tests/tests.mk \
 	tests/bench/bench.mk tests/vm/vm.mk tests/fuzz/fuzz.mk "$tree" || exit 1
 mkdir -p "$tree/build/obj" && cp -a "$build"/obj/{libperfutil,post,tools} "$tree/build/obj/" || exit 1
 cd "$tree" || exit 1
