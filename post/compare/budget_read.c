@@ -17,7 +17,7 @@ static char *next_word(struct bytes *line, char what[128])
 	text_skip_blanks(line);
 	if (!bytes_left(line))
 		return NULL;
-	word = p = malloc(bytes_left(line) + 1);
+	word = p = calloc(1, bytes_left(line) + 1);
 	if (!word)
 		return NULL;
 	quoted = text_char(line, '"');

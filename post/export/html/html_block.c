@@ -74,10 +74,13 @@ void html_block_number(struct html_block *b, uint64_t value)
 void html_block_end(struct html_block *b)
 {
 	char text[4];
+	const char *end;
 
 	flush(b);
 	gzip_close(&b->gzip);
-	if (b->nheld)
-		fwrite(text, 1, (size_t)(encode(text, b->held, b->nheld) - text), b->out);
+	if (b->nheld) {
+		end = encode(text, b->held, b->nheld);
+		fwrite(text, 1, (size_t)(end - text), b->out);
+	}
 	fputs("</script>\n", b->out);
 }
