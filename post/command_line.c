@@ -260,7 +260,7 @@ static const char *contradiction(const struct options *o)
 	if (o->kinds & REPORT_OF_STACKS && o->per_cpu)
 		return "-cpu goes with no report of call stacks";
 	if (o->kinds & REPORT_ONE_FORM && (o->json || o->csv))
-		return "-folded has no other form: -calltree has";
+		return "-folded and -html go with neither -json nor -csv: -calltree has these forms";
 	if (o->calls == (CALLS_CALLERS | CALLS_CALLEES) && o->csv)
 		return "-csv: either -callers or -callees";
 	return run_contradiction(o, several);
