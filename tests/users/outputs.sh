@@ -122,9 +122,10 @@ lacking() {
 	*) false ;;
 	esac
 }
-# refused: it failed, in time
+# refused: it failed, in time. run.tprof ends with its command's code, and has the report on the screen.
 refused() {
-	[ "$code" != 0 ] && [ "$code" != 124 ] && [ "$code" != 137 ] && [ -s "$work/out" ]
+	[ "$code" != 124 ] && [ "$code" != 137 ] && [ -s "$work/out" ] &&
+		{ [ "$code" != 0 ] || grep -q 'tprof.out could not be written' "$work/out"; }
 }
 bad() { # WHAT: of the present case
 	problems="$problems $1"

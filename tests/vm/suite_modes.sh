@@ -66,8 +66,8 @@ done
 calc "$(sed -n 's/^idle //p' "$out/idle.judged") > $(sed -n 's/^samples //p' "$out/idle.judged")"
 verdict idle_is_computed $? "more samples than computed ticks on an idle machine"
 
-read -r begin end < <(sed 's/^[a-z]* //' "$out/memory.txt" | tr '\n' ' ')
+read -r begin end < <(sed -n "s/^begin \\|^end //p" "$out/memory.txt" | tr "\n" " ")
 echo "# swtrace's memory: $begin kB, at the end $end kB"
 calc "$begin > 0 && $end > 0 && $end - $begin < 1024"
-verdict cont_memory_flat $? "from $begin to $end kB"
+verdict cont_memory_flat $? "from $begin to $end kB: $(sed -n 's/^each //p' "$out/memory.txt")"
 exit $code

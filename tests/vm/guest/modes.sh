@@ -19,12 +19,15 @@ swtrace run -a -F 10000 -o cont.nrm2 -- load "$seconds" 2 >cont.txt 2>&1 &
 pid=$!
 sleep 3
 echo "begin $(rss $pid)" >memory.txt
-# While the load runs: what is read at the end, of the kernel's symbols, is no growth.
+# While the load runs: what is read at the end, of the kernel's symbols, is no growth. The load may
+# end while its last second is looked at.
+last='' each=''
 while kb=$(rss $pid) && pidof load >/dev/null; do
-	last=$kb
+	before=$last last=$kb each="$each $kb"
 	sleep 1
 done
-echo "end $last" >>memory.txt
+echo "end $before" >>memory.txt
+echo "each $each" >>memory.txt
 wait $pid
 echo "exit $?" >>cont.txt
 
