@@ -16,6 +16,10 @@ endif
 tests: all $(UNIT) $(O)/tests/samples gen_trace $(PROGRAMS) vm-programs $(FUZZ_REPLAY)
 
 # What the runner runs beside the list tests/suites: name, group, time limit, command.
+# The gate (group check) has those that find most in its fifteen minutes, the group wide the rest of this
+# machine's: tests/wide names them.
+WIDE	     := $(shell sed -n 's/^\([a-z][^ ]*\).*/\1/p' tests/wide)
+group_of      = $(if $(filter $(1),$(WIDE)),wide,check)
 UNIT_SUITES   = $(foreach t,$(UNIT),'$(patsubst test_%,unit-%,$(notdir $(t))) check 150 $(t)')
 SCRIPTS	      := $(SCRIPT_TESTS) $(wildcard tests/users/test_*.sh)
 # Those that mostly wait (for a rotation, a look once a second) have places of their own there. In this
@@ -23,10 +27,10 @@ SCRIPTS	      := $(SCRIPT_TESTS) $(wildcard tests/users/test_*.sh)
 LIGHT	      := $(patsubst %,tests/%.sh,users/test_identity users/test_numbered users/test_callers \
 		 libperfutil/a2n/test_names_host post/input/test_perfmap_age libperfutil/image/test_kernel_modules \
 		 users/test_unruly)
-script_suite  = '$(if $(filter tests/users/%,$(1)),$(1:tests/users/test_%.sh=users-%),$(basename $(notdir $(1)))) \
-		$(2) 400 O=$(O) $(1)'
-SCRIPT_SUITES = $(foreach t,$(filter-out $(LIGHT),$(SCRIPTS)),$(call script_suite,$(t),check)) \
-		$(foreach t,$(LIGHT),$(call script_suite,$(t),check/light))
+suite_name    = $(if $(filter tests/users/%,$(1)),$(1:tests/users/test_%.sh=users-%),$(basename $(notdir $(1))))
+script_suite  = '$(suite_name) $(call group_of,$(suite_name))$(2) 400 O=$(O) $(1)'
+SCRIPT_SUITES = $(foreach t,$(filter-out $(LIGHT),$(SCRIPTS)),$(call script_suite,$(t))) \
+		$(foreach t,$(LIGHT),$(call script_suite,$(t),/light))
 FUZZ_SUITES   = $(foreach n,$(FUZZ_NAMES),\
 	'fuzz_$(n) check 60 $(O)/tests/fuzz/fuzz_$(n) tests/data/fuzz/$(n).tar')
 
@@ -51,16 +55,18 @@ check-changed:	## the suites of the gate that look at what has changed (SINCE=HE
 	@scripts/deps build check
 	@$(MAKE) --no-print-directory -j 2 tests
 	@{ cat tests/suites; printf '%s\n' $(UNIT_SUITES) $(FUZZ_SUITES) $(SCRIPT_SUITES); } | \
-		awk '$$2 ~ /^(check|shared)(\/light)?$$/' >$(O)/suites.changed
+		awk '$$2 ~ /^(check|wide|shared)(\/light)?$$/' >$(O)/suites.changed
 	@chosen=$$(tests/changed $(O)/suites.changed $(SINCE)) || exit 1; \
 		[ -n "$$chosen" ] || { echo 'nothing has changed that a suite looks at'; exit 0; }; \
 		tests/runner --suites $(O)/suites.changed -j 2 $$chosen
 
-.PHONY: check check-full check-newest check-debug check-mutants check-random-mutants recount torture
-check:	## all tests of the gate, in guests too: installs what is missing after asking
+.PHONY: check check-wide check-full check-newest check-debug check-mutants check-random-mutants recount torture
+check:	## the gate, in guests too, in fifteen minutes: installs what is missing after asking
 	$(call run_suites,--group check)
-check-full:	## the long tests as well
-	$(call run_suites,--group check --group full --report newest)
+check-wide:	## the gate and all other tests of this machine and of Debian 12's kernel: an hour
+	$(call run_suites,--group check --group wide)
+check-full:	## other kernels, machines and JDKs as well: a night
+	$(call run_suites,--group check --group wide --group full --report newest)
 check-newest:	## the newest kernel (Debian sid) alone, and it must pass
 	$(call run_suites,--group newest --group newest-full)
 check-debug:	## the driver on kernels that look for mistakes (built once, half an hour)
