@@ -27,9 +27,10 @@
 #define READ_MAX  (16u << 20) /* bytes of slots that a drain reads: the rest waits */
 #define NAMES_MAX 4096        /* entries of the folder that a drain looks at, likewise */
 
-/* For how long an incomplete record holds back others; and when it is taken for one that never will
- * be complete: its thread left TraceHook by longjmp, or was cancelled there. */
-#define HOLD_BACK_NS  100000000ull
+/* For how long an incomplete record holds back others: a thread that loses its processor in the
+ * middle of one gets it back within that, on a busy machine too. And when it is taken for one that
+ * never will be complete: its thread left TraceHook by longjmp, or was cancelled there. */
+#define HOLD_BACK_NS  1000000000ull
 #define HOLD_BACK_OFF 10000000ull /* … after *off* */
 #define GIVE_UP_NS    2000000000ull
 
@@ -540,7 +541,8 @@ static int oldest_first(const void *a, const void *b)
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-/* A process that has exited by now has written all that this scan reads, and nothing after it. */
+/* Up to h->until. A process that has exited by now has written all that this scan reads, and
+ * nothing after it. */
 static int begin_scan(struct hooks *h)
 {
 	int err = 0;
@@ -548,7 +550,6 @@ static int begin_scan(struct hooks *h)
 	for (size_t i = 0; i < h->nprocesses; i++)
 		h->process[i]->gone = h->process[i]->unheard ||
 				      (kill(h->process[i]->pid, 0) && errno == ESRCH);
-	h->until = hook_clock_pair(&h->clock);
 	h->incomplete = UINT64_MAX;
 	h->nvisits = h->next = 0;
 	for (size_t i = 0; i < h->nprocesses && !err; i++)
@@ -594,6 +595,9 @@ int hooks_collect(struct hooks *h)
 
 	if (h->full_fd >= 0 && read(h->full_fd, &n, sizeof(n)) < 0)
 		errno = 0;
+	/* Who comes after this has no older record. */
+	if (!begun)
+		h->until = hook_clock_pair(&h->clock);
 	err = hooks_accept(h);
 	if (!err)
 		err = accept_all(h);

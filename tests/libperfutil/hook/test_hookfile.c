@@ -504,6 +504,57 @@ static void test_lies(void)
 	end(h);
 }
 
+/* A record of two integers in a slot of a made file, from this place on: its length. */
+static size_t put_record(uint8_t *at, uint64_t who, uint64_t number, uint32_t committed)
+{
+	struct hookfile_record *r = (void *)at;
+	size_t size = sizeof(*r) + 2 * sizeof(uint64_t);
+
+	r->stamp = hookfile_now(hookfile_control(getenv(HOOKFILE_ENV))->clock == PITRACE_CLOCK_TSC);
+	r->counts = 2;
+	memcpy(r + 1, (uint64_t[]){ who, number }, 2 * sizeof(uint64_t));
+	r->head = hookfile_head(0, MAJOR, (uint32_t)size / 8) | committed;
+	return size;
+}
+
+/* A thread has lost its processor in the middle of a record for so long: what another thread wrote
+ * behind it, and then on another CPU, stays in order. */
+static void test_preempted(void)
+{
+	enum { SLOT = 32768, MS = 300 };
+	const size_t size = HOOKFILE_DATA + 3 * SLOT;
+	struct hooks *h = begin(HOOKS_BYTES_MIN);
+	uint8_t *file = calloc(1, size), *first = file + HOOKFILE_DATA + SLOT;
+	struct hookfile_slot *slot = (void *)(file + HOOKFILE_TABLE);
+	char name[64];
+	size_t used[2];
+
+	make_file(h, file);
+	memset(first, 0, SLOT);
+	((struct hookfile_header *)file)->table = 3;
+	used[0] = put_record(first, 1, 0, 0);
+	used[0] += put_record(first + used[0], 2, 0, HOOKFILE_COMMITTED);
+	used[1] = put_record(first + SLOT, 2, 1, HOOKFILE_COMMITTED);
+	for (uint32_t i = 0; i < 2; i++) {
+		slot[1 + i] = slot[1];
+		slot[1 + i].position = (uint32_t)((1 + i) * SLOT + used[i]) / 8 | HOOKFILE_ACCEPTS;
+	}
+	snprintf(name, sizeof(name), "%d.7", getpid());
+	put_file(h, name, file, size);
+	for (int i = 0; i < MS; i += 10) {
+		drain(h, false);
+		usleep(10000);
+	}
+	((struct hookfile_record *)first)->head |= HOOKFILE_COMMITTED;
+	put_file(h, name, file, size);
+	drain(h, true);
+	CU_ASSERT_EQUAL(got.records, 3);
+	CU_ASSERT_EQUAL(got.lost, 0);
+	CU_ASSERT_EQUAL(got.disorder, 0);
+	free(file);
+	end(h);
+}
+
 /* Whose a file is the kernel says: who announced it, whatever it is called; a living process of the
  * user's; root's never, in a folder of another user's. */
 static void test_whose(void)
@@ -548,17 +599,10 @@ static void test_whose(void)
 }
 
 static const struct unit_test tests[] = {
-	{ "whose", test_whose },
-	{ "million", test_million },
-	{ "seldom", test_seldom },
-	{ "tiny", test_tiny },
-	{ "fork", test_fork },
-	{ "killed", test_killed },
-	{ "listen", test_listen },
-	{ "signal", test_signal },
-	{ "lies", test_lies },
-	{ "unheard", test_unheard },
-	{ 0 },
+	{ "whose", test_whose },     { "million", test_million },     { "seldom", test_seldom },
+	{ "tiny", test_tiny },       { "fork", test_fork },           { "killed", test_killed },
+	{ "listen", test_listen },   { "signal", test_signal },       { "lies", test_lies },
+	{ "unheard", test_unheard }, { "preempted", test_preempted }, { 0 },
 };
 
 int main(void)
