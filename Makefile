@@ -62,6 +62,7 @@ PTT_SRC	     := $(wildcard tools/ptt/*.c)
 CPI_SRC	     := $(wildcard tools/cpi/*.c)
 HDUMP_SRC    := $(wildcard tools/hdump/*.c)
 RTDRIVER_SRC := $(wildcard tools/rtdriver/*.c)
+FRONT_SRC    := $(wildcard tools/pitrace/*.c)
 POST_SRC     := $(wildcard post/*.c post/*/*.c post/*/*/*.c)
 # It compares what post reads.
 ARCF_SRC     := $(wildcard tools/arcf/*.c) $(filter-out $(addprefix post/,main.c command_line.c),$(POST_SRC))
@@ -126,7 +127,7 @@ AGENTS	:= $(if $(SAN),,$(if $(JDK_INCLUDE),$(O)/lib/pitrace/libpijit.so $(O)/lib
 TRAINER	:= $(if $(AGENTS),$(O)/lib/pitrace/trainer/libtrainer.so $(O)/lib/pitrace/trainer/Trainer.$(if $(shell command -v javac),class,java))
 # The interfaces for Java, where there is a compiler of Java; what it makes is for all machines.
 JPERF	:= $(if $(AGENTS),$(if $(shell command -v javac),$(O)/lib/libjperf.so $(O)/lib/pitrace/JPerf.jar))
-BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof run.itrace run.jprof msr mpevt ptt cpi jprof-train hdump rtdriver post arcf)
+BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof run.itrace run.jprof msr mpevt ptt cpi jprof-train hdump rtdriver post arcf pitrace)
 
 all: $(LIBS) $(HOOKIT) $(HOLDER) $(TIMER) $(AGENTS) $(TRAINER) $(JPERF) $(BINS)
 ifeq ($(JDK_INCLUDE),)
@@ -143,7 +144,7 @@ $(call obj,libperfutil/base/service_start.c libperfutil/collect/timer/timer_chec
 $(call obj,libperfutil/events/events_pfm.c libperfutil/events/events_file.c): INC = $(INC_PERFUTIL) -idirafter /usr/include
 $(O)/obj/libperfutil/events/events_file.o: INC += -DPITRACE_DATADIR='"$(DATADIR)"'
 $(call obj,$(A2N_SRC)):      INC = $(INC_A2N)
-$(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC) $(RUN_ITRACE_SRC) $(RUN_JPROF_SRC) $(MSR_SRC) $(EVENTS_SRC) $(AI_SRC) $(MPEVT_SRC) $(PTT_SRC) $(CPI_SRC)): INC = $(INC_TOOLS)
+$(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC) $(RUN_ITRACE_SRC) $(RUN_JPROF_SRC) $(MSR_SRC) $(EVENTS_SRC) $(AI_SRC) $(MPEVT_SRC) $(PTT_SRC) $(CPI_SRC) $(FRONT_SRC)): INC = $(INC_TOOLS)
 $(O)/obj/tools/swtrace/run_jit.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)"'
 $(call obj,$(POST_SRC) $(ARCF_SRC)): INC = $(INC_POST)
 # The page that post writes has its code from here.
@@ -296,6 +297,7 @@ $(O)/bin/run.jprof: $(call obj,$(RUN_JPROF_SRC) $(COMMON_SRC)) $(O)/inner/libper
 $(O)/bin/mpevt: $(call obj,$(MPEVT_SRC) $(EVENTS_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/ptt: $(call obj,$(PTT_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/cpi: $(call obj,$(CPI_SRC) $(AI_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
+$(O)/bin/pitrace: $(call obj,$(FRONT_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/jprof-train: $(call obj,$(TRAIN_SRC) $(addprefix tools/calltree/,calibration.c calibration_file.c calibration_text.c clock_step.c) \
 	$(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(call obj,$(TRAIN_SRC)): INC = $(INC_TOOLS) -Ilibperfutil -Itools/calltree -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'

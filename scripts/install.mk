@@ -19,7 +19,7 @@ HEADERS	:= $(wildcard driver/uapi/*.h libperfutil/include/*.h libperfutil/includ
 PAGES	:= $(wildcard tools/*/*.1 tools/*/*.3 post/*.1 libperfutil/man/*.3 driver/*.4 libperfutil/man/*.5 post/*.7)
 DOCS	:= README.md CHANGELOG.md COPYING
 # bash looks for a file of the program's name; one file serves those that print their own options.
-COMPLETED   := swtrace run.tprof run.itrace run.jprof msr mpevt ptt cpi jprof-train hdump rtdriver arcf
+COMPLETED   := swtrace run.tprof run.itrace run.jprof msr mpevt ptt cpi jprof-train hdump rtdriver arcf pitrace
 ZSH_COMPLETIONS := $(wildcard scripts/completion/zsh/_*)
 EVENT_FILES := $(wildcard libperfutil/events/*/*.json)
 # What is the source and not what a build has left beside it.

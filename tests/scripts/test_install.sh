@@ -30,11 +30,11 @@ files_there() {
 	local file code=0
 	for file in "lib/libperfutil.so.$version" "lib/liba2n.so.$version" lib/libperfutil.a \
 		lib/liba2n.a lib/pitrace/libpitrace-timer.so lib/pitrace/lib{pijit,jprof}.so lib/pitrace/trainer/{Trainer.java,libtrainer.so} lib/pitrace/pitrace-holder include/pitrace/{perfutil,pifile,a2n,pitrace}.h include/pitrace/pitrace.hpp lib/cmake/pitrace/pitraceConfig{,Version}.cmake "src/pitrace-$version/Kbuild" \
-		"src/pitrace-$version/uapi/pitrace.h" share/man/man1/{swtrace,run.tprof,msr,mpevt,post,libpijit,libjprof,jprof-train,hdump,rtdriver,arcf}.1 \
+		"src/pitrace-$version/uapi/pitrace.h" share/man/man1/{swtrace,run.tprof,msr,mpevt,post,libpijit,libjprof,jprof-train,hdump,rtdriver,arcf,pitrace,pitrace-report}.1 \
 		lib/udev/rules.d/60-pitrace.rules lib/sysusers.d/pitrace.conf \
 		share/man/man4/pitrace.4 share/man/man5/pitrace-{file,events}.5 share/man/man7/pitrace-formats.7 \
 		share/pitrace/events/arm64/cortex-a57-a72.json \
-		share/bash-completion/completions/{swtrace,run.tprof,run.itrace,run.jprof,msr,mpevt,ptt,cpi,jprof-train,hdump,rtdriver,arcf,post} share/zsh/site-functions/_{pitrace,post} share/doc/pitrace/COPYING; do
+		share/bash-completion/completions/{swtrace,run.tprof,run.itrace,run.jprof,msr,mpevt,ptt,cpi,jprof-train,hdump,rtdriver,arcf,pitrace,post} share/zsh/site-functions/_{pitrace,post} share/doc/pitrace/COPYING; do
 		[ -s "$usr/$file" ] || { echo "no $file" && code=1; }
 	done
 	for file in perfutil a2n; do

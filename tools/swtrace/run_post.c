@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "beside.h"
 #include "complain.h"
 
 #define EXIT_POST 2 /* of post: from here on there is no report */
@@ -17,17 +18,7 @@
 
 bool run_post_find(char *path, size_t room)
 {
-	ssize_t n = readlink("/proc/self/exe", path, room);
-	char *slash;
-
-	if (n > 0 && (size_t)n + sizeof("post") < room) {
-		path[n] = 0;
-		slash = strrchr(path, '/');
-		strcpy(slash + 1, "post");
-		if (!access(path, X_OK))
-			return true;
-	}
-	return !run_look_up("post", path, room);
+	return program_beside("post", path, room) || !run_look_up("post", path, room);
 }
 
 /* In a child: as the user who owns the trace, without what the run has set. False after a

@@ -72,6 +72,7 @@ for sub in run calls init event ai check mark it_install; do
 	want swtrace_${sub}_options "" "$(diff there offered)"
 	want swtrace_${sub}_has_options "$([ -s there ] && echo yes)" yes
 done
+want pitrace_run_options "$(offered swtrace run)" "$(offered pitrace run)"
 for words in '' '-l ' 'run ' 'start ' 'read '; do
 	offered mpevt $words
 done | sort -u >offered

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where another program of this project is. */
+#ifndef COMMON_BESIDE_H
+#define COMMON_BESIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Writes the path of the program of this name in the folder of the running one. False: there is
+ * none that can be executed. */
+bool program_beside(const char *name, char *path, size_t room);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "commands.h"
+
+#include <string.h>
+
+#define NAME_MAX_BYTES 16
+
+const struct front_command front_commands[] = {
+	{ "run",
+	  "record",
+	  GROUP_RECORD,
+	  "swtrace",
+	  { "run" },
+	  1,
+	  .usage = "[OPTION]... [--] COMMAND",
+	  .what = "sample where time goes: of a command, a process (-p), the system (-a)" },
+	{ "stat",
+	  NULL,
+	  GROUP_RECORD,
+	  "mpevt",
+	  { "run" },
+	  1,
+	  .usage = "[-e EVENT,...] [--] COMMAND",
+	  .what = "count events in a command" },
+	{ "trace", "itrace", GROUP_RECORD, "run.itrace", .usage = "[OPTION]... [--] COMMAND",
+	  .what = "every taken branch: what a command executed, instruction by instruction" },
+	{ "calls",
+	  NULL,
+	  GROUP_RECORD,
+	  "swtrace",
+	  { "run", "--calls" },
+	  1,
+	  .usage = "[OPTION]... [--] COMMAND",
+	  .what = "count and measure each call of functions; of a process that runs: -p PID" },
+	{ "java", NULL, GROUP_RECORD, "run.jprof", .usage = "[OPTION]... [--] java ...",
+	  .what = "count and measure each call of Java methods", .need = NEEDS_JAVA },
+	{ "top",
+	  NULL,
+	  GROUP_RECORD,
+	  "ptt",
+	  { "top" },
+	  1,
+	  .usage = "[OPTION]...",
+	  .what = "what threads use now",
+	  .need = NEEDS_MODULE },
+
+	{ "report", NULL, GROUP_REPORT, "post", .usage = "[OPTION]... [-i FILE]",
+	  .what = "time by process, module and symbol; with -calltree: by who called whom" },
+	{ "html",
+	  NULL,
+	  GROUP_REPORT,
+	  "post",
+	  { "-html" },
+	  .usage = "[-i FILE]",
+	  .what = "one page for a browser: flame graph, callers, tables, time" },
+	{ "annotate",
+	  NULL,
+	  GROUP_REPORT,
+	  "post",
+	  { "-annotate" },
+	  .usage = "SYMBOL [-i FILE]",
+	  .what = "a function's instructions and source lines with their ticks" },
+	{ "sched",
+	  NULL,
+	  GROUP_REPORT,
+	  "post",
+	  { "-sched" },
+	  .usage = "[-i FILE]",
+	  .what = "time of threads and CPUs, latencies, who woke whom" },
+	{ "offcpu",
+	  NULL,
+	  GROUP_REPORT,
+	  "post",
+	  { "-offcpu" },
+	  .usage = "[-i FILE]",
+	  .what = "why threads were off their CPUs" },
+	{ "syscalls",
+	  NULL,
+	  GROUP_REPORT,
+	  "post",
+	  { "-syscalls" },
+	  .usage = "[-i FILE]",
+	  .what = "system calls: number, errors, time" },
+	{ "faults",
+	  NULL,
+	  GROUP_REPORT,
+	  "post",
+	  { "-faults" },
+	  .usage = "[-i FILE]",
+	  .what = "page faults by thread and symbol" },
+	{ "marks",
+	  NULL,
+	  GROUP_REPORT,
+	  "post",
+	  { "-marks" },
+	  .usage = "[-i FILE]",
+	  .what = "what programs wrote themselves, and the times of spans" },
+	{ "diff",
+	  NULL,
+	  GROUP_REPORT,
+	  "post",
+	  { "-diff" },
+	  .usage = "FILE FILE",
+	  .what = "the second trace against the first, each line with a test" },
+	{ "show",
+	  "script",
+	  GROUP_REPORT,
+	  "post",
+	  { "-show" },
+	  .output = "-",
+	  .usage = "[-i FILE]",
+	  .what = "every record in words" },
+	{ "convert",
+	  NULL,
+	  GROUP_REPORT,
+	  "post",
+	  { "-format" },
+	  .without = "list",
+	  .usage = "FORMAT [-i FILE] [-o FILE]",
+	  .what = "the trace in another format; alone: which formats there are" },
+	{ "compare", NULL, GROUP_REPORT, "arcf", .usage = "[OPTION]... FILE...",
+	  .what = "call trees added, subtracted, held to budgets" },
+	{ "heap", NULL, GROUP_REPORT, "hdump", .usage = "[OPTION]... DUMP...",
+	  .what = "what a Java heap dump holds, and what keeps it" },
+
+	{ "check",
+	  NULL,
+	  GROUP_LOOK,
+	  "swtrace",
+	  { "check" },
+	  1,
+	  .usage = "[-p PID]",
+	  .what = "what can record here, and how to enable the rest" },
+	{ "list",
+	  NULL,
+	  GROUP_LOOK,
+	  "swtrace",
+	  { "event", "list" },
+	  1,
+	  .usage = "[WORD]",
+	  .what = "events that can be sampled" },
+	{ 0 }
+};
+
+/* `calls -p PID`. */
+static const struct front_command calls_of_a_process = {
+	"calls",   NULL, GROUP_RECORD, "swtrace", { "calls" }, .usage = "-p PID [OPTION]...",
+	.what = ""
+};
+
+const struct front_command *front_command_find(const char *name)
+{
+	for (const struct front_command *c = front_commands; c->name; c++)
+		if (!strcmp(c->name, name) || (c->alias && !strcmp(c->alias, name)))
+			return c;
+	return NULL;
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* How many letters have to be put in, left out or changed. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t n = strlen(b), row[NAME_MAX_BYTES + 1];
+
+	for (size_t j = 0; j <= n; j++)
+		row[j] = j;
+	for (size_t i = 1; a[i - 1]; i++) {
+		size_t above = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= n; j++) {
+			size_t change = above + (a[i - 1] != b[j - 1]);
+
+			above = row[j];
+			row[j] = least(change, least(row[j], row[j - 1]) + 1);
+		}
+	}
+	return row[n];
+}
+
+const struct front_command *front_command_near(const char *typed)
+{
+	const struct front_command *nearest = NULL;
+	size_t best = 3;
+
+	if (strlen(typed) > NAME_MAX_BYTES)
+		return NULL;
+	for (const struct front_command *c = front_commands; c->name; c++) {
+		size_t d = distance(typed, c->name);
+
+		if (c->alias)
+			d = least(d, distance(typed, c->alias));
+		if (d < best && d < strlen(typed)) {
+			best = d;
+			nearest = c;
+		}
+	}
+	return nearest;
+}
+
+const struct front_command *front_command_for(const struct front_command *c, char **args)
+{
+	if (strcmp(c->name, "calls"))
+		return c;
+	/* The user's command may have a -p of its own. */
+	for (; *args && **args == '-' && strcmp(*args, "--"); args++)
+		if (!strncmp(*args, "-p", 2))
+			return &calls_of_a_process;
+	return c;
+}
