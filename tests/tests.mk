@@ -157,6 +157,9 @@ $(O)/tests/unit/test_jprof_calls: $(call obj,$(addprefix tools/calltree/,call_en
 	$(addprefix tools/,calltree/method_filter.c jprof/calls/methods.c))
 $(O)/tests/unit/test_jprof_metrics $(O)/tests/unit/test_jprof_calibration $(O)/tests/unit/test_clock_step $(O)/tests/unit/test_call_room: INC_TESTS += -Itools/calltree -Itools/jprof/calls
 $(O)/tests/unit/test_jprof_metrics: $(call obj,$(addprefix tools/calltree/,call_room.c call_thread.c clock_step.c metrics.c))
+$(O)/tests/unit/test_log_rt: INC_TESTS += -Itools/calltree -Itools/common
+$(O)/tests/unit/test_log_rt: $(call obj,tools/common/escape.c $(addprefix tools/calltree/,call_room.c call_thread.c calibration.c calibration_file.c \
+	calibration_text.c clock_step.c log_rt.c))
 $(O)/tests/unit/test_jprof_metrics: TESTLINK = -Wl,--wrap=PttInit
 $(O)/tests/unit/test_call_room: $(call obj,$(addprefix tools/calltree/,call_room.c call_thread.c))
 $(O)/tests/unit/test_clock_step: $(call obj,$(addprefix tools/calltree/,calibration.c clock_step.c))

@@ -63,7 +63,7 @@ calls=$(($("$events" none counts $many | cut -d' ' -f1) - $("$events" none count
 themselves=$(($(run none counts $many) - $(run none counts $few)))
 echo "instructions of a begin and an end in the agent, and in what calls it:"
 for how in natives probes; do
-	for values in counts cycles; do
+	for values in counts cycles wall+tsc; do
 		more=$(($(run $how $values $many) - $(run $how $values $few) - themselves))
 		printf '%-44s %8s\n' "  $how, $values" "$(calc "$more / $calls")"
 	done

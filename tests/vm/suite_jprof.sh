@@ -33,12 +33,17 @@ instructions() {
 for how in natives probes; do
 	wall=$(instructions $how cycles)
 	own=$(instructions $how tsc)
-	called=$(instructions $how wall+tsc)
+	both=$(instructions $how wall+tsc)
+	other=$(instructions $how tsc+wall)
+	called=$(instructions $how tsc+page-faults)
 	echo "# instructions of a begin and an end by $how: counts $(instructions $how counts), cycles $wall," \
-		"own cycles $own, with the library's call $called"
+		"own cycles $own, both $both or $other, with the library's call $called"
 	# Four reads, each with a sequence number looked at twice, a value and a sum; what was dispatched.
 	calc "$own > $wall + 4 && $own < $wall + 110 && $own < $called / 2"
 	verdict "in_line_$how" $? "$own, $wall by the counter alone"
+	# The second metric is charged twice, and four reads know which is which.
+	calc "$both > $own + 4 && $both < $own + 180 && $other > $own + 4 && $other < $own + 180"
+	verdict "both_in_line_$how" $? "$both or $other, $own of one"
 done
 
 # sum MODE COLUMN METHOD: over all threads

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * In line what nearly all events are, without or with one metric: a call that was made before from
+ * In line what nearly all events are, with any number of metrics: a call that was made before from
  * here, and the end of the innermost one, by a sequence that has its counter. What returns false
  * has done nothing: then the event is one of call_thread.h's. Nothing is called from here, so that
  * no registers are saved. Only for a thread that is `plain`.
@@ -34,15 +34,26 @@ CALL_INLINE unsigned int call_counter(const struct call_node *n, uint16_t s)
 #endif
 }
 
-/* What a metric has grown by, to a node and to a sequence. */
-CALL_INLINE void call_add(struct call_thread *t, size_t metrics, size_t metric, uint32_t node,
-			  uint16_t s, uint64_t d)
-{
-	size_t at = s * metrics + metric;
-	struct value_spread *spread = &t->spread[at];
-	uint64_t *least = &t->minimum[at];
+/* Of a node and a sequence what the metrics are added to: those of the first one. */
+struct call_sums {
+	uint64_t *raw, *least;
+	struct value_spread *spread;
+};
 
-	t->raw[node * metrics + metric] += d;
+CALL_INLINE struct call_sums call_sums(const struct call_thread *t, size_t metrics, uint32_t node,
+				       uint16_t s)
+{
+	return (struct call_sums){ &t->raw[node * metrics], &t->minimum[s * metrics],
+				   &t->spread[s * metrics] };
+}
+
+/* What a metric has grown by. */
+CALL_INLINE void call_add(struct call_thread *t, struct call_sums sums, size_t metric, uint64_t d)
+{
+	struct value_spread *spread = &sums.spread[metric];
+	uint64_t *least = &sums.least[metric];
+
+	sums.raw[metric] += d;
 	spread->times++;
 	spread->sum += d;
 	spread_count(t->place[metric]);
@@ -52,20 +63,39 @@ CALL_INLINE void call_add(struct call_thread *t, size_t metrics, size_t metric, 
 		*least = d ? d : 1;
 }
 
+/* The early reads of an event: so many as there are metrics; 0: nothing is read. */
+struct call_reads {
+	uint32_t metrics;
+	const uint64_t *now;
+};
+
 /* The time since the last event belongs to the node that has run, `top`; then runs `type`. */
 CALL_INLINE bool call_charge(struct call_thread *t, uint32_t top, enum call_event went,
-			     uint32_t type, uint64_t now)
+			     uint32_t type, struct call_reads r)
 {
 	struct call_node *n = &t->nodes[top];
 	uint16_t s = sequence_next(t->sequence, went, type);
 	unsigned int counter = call_counter(n, s);
-	uint64_t before = t->last[0];
+	struct call_sums sums;
 
-	if (__builtin_expect(counter == NODE_SEQUENCES || now < before, 0))
+	if (__builtin_expect(counter == NODE_SEQUENCES, 0))
 		return false;
+	/* Those of one metric are found where they are needed, which saves registers. */
+	if (!__builtin_constant_p(r.metrics))
+		sums = call_sums(t, r.metrics, top, s);
 	t->sequence = s;
 	n->times[counter]++;
-	call_add(t, 1, 0, top, s, now - before);
+	for (uint32_t i = 0; i < r.metrics; i++) {
+		uint64_t now = r.now[i], before = t->last[i];
+
+		if (__builtin_expect(now < before, 0)) {
+			t->backwards++;
+			continue;
+		}
+		if (__builtin_constant_p(r.metrics))
+			sums = call_sums(t, r.metrics, top, s);
+		call_add(t, sums, i, now - before);
+	}
 	return true;
 }
 
@@ -83,9 +113,8 @@ CALL_INLINE bool call_is(const struct call_node *n, uint32_t method, uint32_t ty
 	return n->method == method && n->type == type;
 }
 
-/* charged: `now` is the early read of the only metric. */
 CALL_INLINE bool call_enter_again(struct call_thread *t, uint32_t method, uint32_t type,
-				  bool charged, uint64_t now)
+				  struct call_reads r)
 {
 	uint32_t depth = t->depth, at = t->top, node;
 	struct call_node *top = &t->nodes[at], *n;
@@ -101,7 +130,7 @@ CALL_INLINE bool call_enter_again(struct call_thread *t, uint32_t method, uint32
 			return false;
 	}
 	if (__builtin_expect(depth >= t->levels, 0) ||
-	    (charged && !call_charge(t, at, EVENT_ENTER, type, now)))
+	    (r.metrics && !call_charge(t, at, EVENT_ENTER, type, r)))
 		return false;
 	top->recent = node;
 	t->entries++;
@@ -128,11 +157,11 @@ CALL_INLINE bool call_is_kept(const struct call_thread *t)
 	return __builtin_expect(t->depth <= t->deepest, 1);
 }
 
-CALL_INLINE bool call_leave_innermost(struct call_thread *t, bool charged, uint64_t now)
+CALL_INLINE bool call_leave_innermost(struct call_thread *t, struct call_reads r)
 {
 	uint32_t depth = t->depth, below = call_innermost(t)[-1].node;
 
-	if (charged && !call_charge(t, t->top, EVENT_LEAVE, t->nodes[below].type, now))
+	if (r.metrics && !call_charge(t, t->top, EVENT_LEAVE, t->nodes[below].type, r))
 		return false;
 	t->exits++;
 	t->top = below;
@@ -140,11 +169,9 @@ CALL_INLINE bool call_leave_innermost(struct call_thread *t, bool charged, uint6
 	return true;
 }
 
-CALL_INLINE bool call_leave_again(struct call_thread *t, uint32_t method, bool charged,
-				  uint64_t now)
+CALL_INLINE bool call_leave_again(struct call_thread *t, uint32_t method, struct call_reads r)
 {
-	return call_is_kept(t) && call_innermost(t)->method == method &&
-	       call_leave_innermost(t, charged, now);
+	return call_is_kept(t) && call_innermost(t)->method == method && call_leave_innermost(t, r);
 }
 
 #endif

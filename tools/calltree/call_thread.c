@@ -132,7 +132,7 @@ static void add(struct call_thread *t, uint32_t metric, uint16_t s, uint64_t now
 	}
 	if (__builtin_expect(t->ring != NULL, 0))
 		set_ring(t->ring, metric, s, t->minimum[(size_t)s * t->metrics + metric], d);
-	call_add(t, t->metrics, metric, t->top, s, d);
+	call_add(t, call_sums(t, t->metrics, t->top, s), metric, d);
 }
 
 /* The time since the last event belongs to the node that has run; on top is now `type`. Without

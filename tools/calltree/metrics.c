@@ -17,7 +17,8 @@
 
 #define THREADS 1024 /* at a time; a slot is a page that the module locks */
 
-bool metrics_wall_alone = true, metrics_own_alone, metrics_switches;
+bool metrics_wall_alone = true, metrics_own_alone, metrics_both, metrics_switches;
+uint32_t metrics_at_wall, metrics_at_own;
 
 /* How each metric is read. */
 enum how { HOW_WALL, HOW_PTT, HOW_CLOCK };
@@ -207,6 +208,23 @@ static const char *take_name(const char *text, size_t n)
 	return NULL;
 }
 
+static bool is_own(uint32_t i)
+{
+	return metrics.by_ptt == 1 && metrics_switches && !strcmp(metrics.metric[i].name, "tsc");
+}
+
+/* What is read in line. */
+static void find_line(void)
+{
+	bool two = metrics.count == 2, walls_first = metrics.how[0] == HOW_WALL;
+
+	metrics_wall_alone = metrics.count == 1 && walls_first;
+	metrics_own_alone = metrics.count == 1 && is_own(0);
+	metrics_at_own = walls_first;
+	metrics_at_wall = !walls_first;
+	metrics_both = two && is_own(metrics_at_own) && metrics.how[metrics_at_wall] == HOW_WALL;
+}
+
 const char *metrics_set(const char *text, size_t n)
 {
 	const char *end = text + n, *bad = NULL;
@@ -225,9 +243,7 @@ const char *metrics_set(const char *text, size_t n)
 	}
 	if (!bad)
 		bad = begin_ptt();
-	metrics_wall_alone = metrics.count == 1 && metrics.how[0] == HOW_WALL;
-	metrics_own_alone = metrics.count == 1 && metrics.by_ptt && metrics_switches &&
-			    !strcmp(metrics.metric[0].name, "tsc");
+	find_line();
 	return bad;
 }
 
@@ -276,13 +292,4 @@ void metrics_read_all(uint64_t *values, const uint64_t *last)
 			break;
 		}
 	}
-}
-
-/* They are the page's, which only the CPU writes that runs this thread. */
-void metrics_read_switches(uint64_t *dispatches, uint64_t *interrupts)
-{
-	const volatile struct pitrace_ptt_thread *t = PttOwn.page;
-
-	*dispatches = t ? t->dispatches : 0;
-	*interrupts = t ? t->interrupts : 0;
 }

@@ -33,17 +33,47 @@ void metrics_thread_end(void);
 extern bool metrics_wall_alone;
 /* The only metric is a thread's own cycles, and PTT's page has them. */
 extern bool metrics_own_alone;
+/* There are these and `wall`, which are read at once: which value is which. */
+extern bool metrics_both;
+extern uint32_t metrics_at_wall, metrics_at_own;
 /* Whether dispatches and interrupts are known without a system call. */
 extern bool metrics_switches;
 /* Of one that cannot be read at the moment: the last value. */
 void metrics_read_all(uint64_t *values, const uint64_t *last);
-void metrics_read_switches(uint64_t *dispatches, uint64_t *interrupts);
 
-/* The branch goes one way all the time: the way to the first read is as long for each event. */
+/* They are the page's, which only the CPU writes that runs this thread. */
+static inline void metrics_read_switches(uint64_t *dispatches, uint64_t *interrupts)
+{
+	const volatile struct pitrace_ptt_thread *t = PttOwn.page;
+
+	*dispatches = t ? t->dispatches : 0;
+	*interrupts = t ? t->interrupts : 0;
+}
+
+/* One read of the counter is both. */
+static inline void metrics_read_both(uint64_t *values, const struct pitrace_ptt_thread *t)
+{
+	uint64_t sequence, now, own;
+
+	do {
+		PTT_IN_ORDER;
+		sequence = t->sequence;
+		PTT_IN_ORDER;
+		now = ReadCycles();
+		own = now + t->metric[0].value - t->metric[0].last;
+		PTT_IN_ORDER;
+	} while (__builtin_expect(t->sequence != sequence, 0));
+	values[metrics_at_wall] = now;
+	values[metrics_at_own] = own;
+}
+
+/* The branches go one way all the time: the way to the first read is as long for each event. */
 static inline void metrics_read(uint64_t *values, const uint64_t *last)
 {
 	if (__builtin_expect(metrics_wall_alone, 1))
 		values[0] = GetCycles();
+	else if (__builtin_expect(metrics_both && PttOwn.cycles, 1))
+		metrics_read_both(values, PttOwn.cycles);
 	else
 		metrics_read_all(values, last);
 }
@@ -62,7 +92,7 @@ static inline __attribute__((always_inline)) bool metrics_read_own(uint64_t *val
 static inline __attribute__((always_inline)) bool metrics_switched(uint64_t dispatches,
 								   uint64_t interrupts)
 {
-	const struct pitrace_ptt_thread *t = PttOwn.cycles;
+	const struct pitrace_ptt_thread *t = PttOwn.page;
 
 	return !t || ((t->dispatches ^ dispatches) | (t->interrupts ^ interrupts));
 }

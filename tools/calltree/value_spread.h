@@ -15,16 +15,14 @@ struct value_spread {
 	uint32_t place[SPREAD_PLACES]; /* ends at its largest number */
 };
 
-/* A place is a power of two and the two bits behind the first one. */
+/* A place is a power of two and the two bits behind the first one: with that one they are 4 to 7,
+ * and of values below 4, which are not shifted, less. */
 static inline uint32_t spread_place(uint64_t value)
 {
-	uint32_t shift, place;
+	uint32_t shift = (63 ^ (uint32_t)__builtin_clzll(value | 4)) - 2;
+	uint64_t place = 4 * shift + (value >> shift);
 
-	if (value < 4)
-		return (uint32_t)value;
-	shift = 61 - (uint32_t)__builtin_clzll(value);
-	place = 4 * (shift + 1) + (uint32_t)(value >> shift & 3);
-	return place < SPREAD_PLACES ? place : SPREAD_PLACES - 1;
+	return place < SPREAD_PLACES ? (uint32_t)place : SPREAD_PLACES - 1;
 }
 
 /* The least value of a place. */

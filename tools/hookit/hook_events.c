@@ -412,7 +412,8 @@ CALL_INLINE void plain_enter(const struct hook_function *f, uintptr_t sp, uintpt
 		next->at.frame = sp;
 		next->at.site = site;
 		next->known = (const void *)f->was;
-		if (__builtin_expect(call_enter_again(t, f->number - 1, TYPE_FUNCTION, reads, now),
+		if (__builtin_expect(call_enter_again(t, f->number - 1, TYPE_FUNCTION,
+						      (struct call_reads){ reads, &now }),
 				     1)) {
 			plain_ends(now);
 			return;
@@ -433,7 +434,8 @@ CALL_INLINE void plain_leave(uintptr_t function, uintptr_t sp, bool reads, uint6
 	if (__builtin_expect(call_is_kept(t) && hook_self.thrown < t->depth &&
 				     (function ? f->known == (const void *)function :
 						 f->at.frame == sp) &&
-				     f[-1].at.frame >= sp && call_leave_innermost(t, reads, now),
+				     f[-1].at.frame >= sp &&
+				     call_leave_innermost(t, (struct call_reads){ reads, &now }),
 			     1))
 		plain_ends(now);
 	else

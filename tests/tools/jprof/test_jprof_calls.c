@@ -283,41 +283,48 @@ static void same_trees(const struct call_thread *a, const struct call_thread *b)
 		  a->unknown == b->unknown && a->backwards == b->backwards);
 	CU_ASSERT_EQUAL(memcmp(a->nodes, b->nodes, a->used * sizeof(*a->nodes)), 0);
 	CU_ASSERT_EQUAL(memcmp(&a->nodes[a->beyond], &b->nodes[b->beyond], sizeof(*a->nodes)), 0);
-	CU_ASSERT_EQUAL(memcmp(a->raw, b->raw, a->used * sizeof(*a->raw)), 0);
-	CU_ASSERT_EQUAL(a->raw[a->beyond], b->raw[b->beyond]);
-	CU_ASSERT_EQUAL(memcmp(a->minimum, b->minimum, SEQUENCES * sizeof(*a->minimum)), 0);
-	CU_ASSERT_EQUAL(memcmp(a->spread, b->spread, SEQUENCES * sizeof(*a->spread)), 0);
+	CU_ASSERT_EQUAL(memcmp(a->raw, b->raw, a->used * a->metrics * sizeof(*a->raw)), 0);
+	CU_ASSERT_EQUAL(memcmp(&a->raw[a->beyond * a->metrics], &b->raw[b->beyond * a->metrics],
+			       a->metrics * sizeof(*a->raw)),
+			0);
+	CU_ASSERT_EQUAL(memcmp(a->minimum, b->minimum,
+			       SEQUENCES * a->metrics * sizeof(*a->minimum)),
+			0);
+	CU_ASSERT_EQUAL(memcmp(a->spread, b->spread, SEQUENCES * a->metrics * sizeof(*a->spread)),
+			0);
 	CU_ASSERT_EQUAL_FATAL(a->more_used, b->more_used);
 	CU_ASSERT_EQUAL(memcmp(a->more, b->more, a->more_used * sizeof(*a->more)), 0);
 }
 
 /* What call_fast.h does is what call_thread.h's functions do: of events at random, among them some
  * too deep, without room, backwards, and ends of what is not innermost. */
-static void in_line_by(bool charged)
+static void in_line_by(uint32_t metrics)
 {
-	struct call_thread *a = call_thread_new(1), *b = call_thread_new(1);
-	uint32_t stack[64], depth = 0, fast = 0, i;
-	uint64_t now = 1000;
+	uint32_t count = metrics ? metrics : 1, stack[64], depth = 0, fast = 0, i;
+	struct call_thread *a = call_thread_new(count), *b = call_thread_new(count);
+	uint64_t now[CALL_METRICS] = { 1000 };
+	const uint64_t *v = metrics ? now : NULL;
+	struct call_reads r = { metrics, now };
 
 	CU_ASSERT_FATAL(a && b);
 	a->deepest = b->deepest = 12;
 	a->most_nodes = b->most_nodes = 3000;
 	for (i = 0; i < 200000; i++) {
 		uint32_t what = chance(100), m = chance(3), type = chance(3) ? TYPE_JITTED : m;
-		const uint64_t *v = charged ? &now : NULL;
 		bool done = false;
 
-		now += chance(50) ? chance(300) : -(uint64_t)chance(3);
+		for (uint32_t j = 0; j < count; j++)
+			now[j] += chance(50) ? chance(300) : -(uint64_t)chance(3);
 		if (what < 48 && depth < 20) {
 			stack[depth++] = m;
 			call_enter(a, m, type, v);
-			done = call_enter_again(b, m, type, charged, now);
+			done = call_enter_again(b, m, type, r);
 			if (!done)
 				call_enter(b, m, type, v);
 		} else if (what < 96) {
 			m = depth ? stack[--depth] : m;
 			call_leave(a, m, v);
-			done = call_leave_again(b, m, charged, now);
+			done = call_leave_again(b, m, r);
 			if (!done)
 				call_leave(b, m, v);
 		} else {
@@ -326,13 +333,13 @@ static void in_line_by(bool charged)
 			depth = a->depth;
 		}
 		fast += done;
-		now += chance(100);
-		a->last[0] = b->last[0] = now;
+		for (uint32_t j = 0; j < count; j++)
+			a->last[j] = b->last[j] = now[j] += chance(100);
 	}
 	call_settle(a);
 	call_settle(b);
 	same_trees(a, b);
-	CU_ASSERT(a->too_deep && a->too_many && a->unknown && (a->backwards > 0) == charged);
+	CU_ASSERT(a->too_deep && a->too_many && a->unknown && !a->backwards == !metrics);
 	CU_ASSERT(fast > 20000 && fast < 190000);
 	call_thread_free(a);
 	call_thread_free(b);
@@ -340,38 +347,51 @@ static void in_line_by(bool charged)
 
 static void in_line(void)
 {
-	in_line_by(true);
-	in_line_by(false);
+	in_line_by(0);
+	in_line_by(1);
+	in_line_by(2);
+	in_line_by(CALL_METRICS);
 }
 
 #define PAIRS 16
 
-static void pairs_in_line(void)
+static __attribute__((noinline)) void pairs_of(struct call_reads r)
 {
-	uint64_t now = t->last[0];
 	bool done = true;
 
 	for (int i = 0; i < PAIRS; i++) {
-		done &= call_enter_again(t, 1, TYPE_JITTED, true, now += 3);
-		t->last[0] = now;
-		done &= call_leave_again(t, 1, true, now += 5);
-		t->last[0] = now;
+		done &= call_enter_again(t, 1, TYPE_JITTED, r);
+		done &= call_leave_again(t, 1, r);
 	}
 	if (!done)
 		_exit(1);
 }
 
-static void pairs_called(void)
+static const uint64_t later[CALL_METRICS] = { 9000, 9001, 9002, 9003, 9004, 9005, 9006, 9007 };
+
+/* With the compiler knowing that there is one, as for what reads the cycles alone. */
+static void pairs_in_line(void)
 {
-	uint64_t now = t->last[0];
+	bool done = true;
 
 	for (int i = 0; i < PAIRS; i++) {
-		now += 3;
-		call_enter(t, 1, TYPE_JITTED, &now);
-		t->last[0] = now;
-		now += 5;
-		call_leave(t, 1, &now);
-		t->last[0] = now;
+		done &= call_enter_again(t, 1, TYPE_JITTED, (struct call_reads){ 1, later });
+		done &= call_leave_again(t, 1, (struct call_reads){ 1, later });
+	}
+	if (!done)
+		_exit(1);
+}
+
+static void pairs_of_all(void)
+{
+	pairs_of((struct call_reads){ t->metrics, later });
+}
+
+static void pairs_called(void)
+{
+	for (int i = 0; i < PAIRS; i++) {
+		call_enter(t, 1, TYPE_JITTED, later);
+		call_leave(t, 1, later);
 	}
 }
 
@@ -411,21 +431,32 @@ static long cost_of(void (*pairs)(void))
 
 static void nothing(void) { }
 
-/* What is in line takes less than what is called. */
+static long pair_takes(uint32_t metrics, void (*pairs)(void))
+{
+	long takes;
+
+	t = call_thread_new(metrics);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(t);
+	pairs_called();
+	pairs_called();
+	takes = (cost_of(pairs) - cost_of(nothing)) / PAIRS;
+	call_thread_free(t);
+	return takes;
+}
+
+/* What is in line takes less than what is called; each further metric is charged twice in a pair,
+ * by a few instructions. */
 static void cost(void)
 {
-	long in_line_takes, called_takes, none;
+	long in_line_takes = pair_takes(1, pairs_in_line),
+	     called_takes = pair_takes(1, pairs_called);
+	long two = pair_takes(2, pairs_of_all), all = pair_takes(CALL_METRICS, pairs_of_all);
+	long called_all = pair_takes(CALL_METRICS, pairs_called);
 
-	begin();
-	pairs_called();
-	pairs_called();
-	none = cost_of(nothing);
-	in_line_takes = (cost_of(pairs_in_line) - none) / PAIRS;
-	called_takes = (cost_of(pairs_called) - none) / PAIRS;
-	printf("# instructions of a pair: %ld in line, %ld called\n", in_line_takes, called_takes);
-	call_thread_free(t);
-	CU_ASSERT(in_line_takes > 20);
-	CU_ASSERT(in_line_takes < called_takes);
+	printf("# instructions of a pair: %ld in line, %ld called; of two metrics %ld, of %d %ld, %ld called\n",
+	       in_line_takes, called_takes, two, CALL_METRICS, all, called_all);
+	CU_ASSERT(in_line_takes > 20 && in_line_takes < called_takes && all < called_all);
+	CU_ASSERT((all - two) / (CALL_METRICS - 2) <= 2 * 40);
 }
 
 /* The place of a value counts with the next event, or when none follows. */

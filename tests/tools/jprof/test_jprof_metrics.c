@@ -158,11 +158,45 @@ static void switches(void)
 	call_thread_free(t);
 }
 
+/* Both by one read of the counter, wherever they stand. */
+static void at_once(void)
+{
+	static struct pitrace_ptt_thread page = {
+		.metric = { { .value = 1000, .last = 400, .how = PITRACE_HOW_CYCLES } },
+	};
+	uint64_t values[CALL_METRICS] = { 0 }, before;
+
+	metrics_wall_alone = false;
+	metrics_both = true;
+	PttOwn.cycles = PttOwn.page = &page;
+	for (metrics_at_wall = 0; metrics_at_wall < 2; metrics_at_wall++) {
+		metrics_at_own = !metrics_at_wall;
+		before = ReadCycles();
+		metrics_read(values, values);
+		CU_ASSERT(values[metrics_at_wall] >= before);
+		CU_ASSERT(values[metrics_at_wall] <= ReadCycles());
+		CU_ASSERT_EQUAL(values[metrics_at_own] - values[metrics_at_wall], 600);
+	}
+	CU_ASSERT(!metrics_switched(0, 0) && metrics_switched(1, 0) && metrics_switched(0, 1));
+	PttOwn.cycles = PttOwn.page = NULL;
+	CU_ASSERT(metrics_switched(0, 0));
+	/* A thread without a page is read as all others are. */
+	CU_ASSERT_STRING_EQUAL(set("wall"), "");
+	metrics_wall_alone = false;
+	metrics_both = true;
+	values[0] = 0;
+	metrics_read(values, values);
+	CU_ASSERT(values[0] != 0);
+	CU_ASSERT_STRING_EQUAL(set("wall"), "");
+	CU_ASSERT(metrics_wall_alone && !metrics_both);
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
 		{ "usual", usual },   { "refused", refused },   { "nobody_may", nobody_may },
-		{ "by_ptt", by_ptt }, { "switches", switches }, { NULL, NULL },
+		{ "by_ptt", by_ptt }, { "switches", switches }, { "at_once", at_once },
+		{ NULL, NULL },
 	};
 
 	return unit_run("jprof_metrics", tests);

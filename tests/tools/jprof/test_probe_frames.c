@@ -173,7 +173,8 @@ static void in_line(void)
 			struct call_place at = { sp[depth] - 16 * !!chance(8), chance(3) };
 
 			probe_enter(a, &known[m], m, TYPE_JITTED, at, &now);
-			done = probe_enter_again(b, &known[m], m, TYPE_JITTED, at, true, now);
+			done = probe_enter_again(b, &known[m], m, TYPE_JITTED, at,
+						 (struct call_reads){ 1, &now });
 			if (!done)
 				probe_enter(b, &known[m], m, TYPE_JITTED, at, &now);
 			method[depth++] = m;
@@ -184,7 +185,8 @@ static void in_line(void)
 
 			depth--;
 			probe_end(a, m, EVENT_LEAVE, frame, &now);
-			done = probe_leave_again(b, &known[m], frame, true, now);
+			done = probe_leave_again(b, &known[m], frame,
+						 (struct call_reads){ 1, &now });
 			if (!done)
 				probe_end(b, m, EVENT_LEAVE, frame, &now);
 			if (depth && !chance(16))

@@ -4,7 +4,7 @@
 # threads' own cycles, in both modes, some of its threads left out; and traced in a container, where it has another number.
 cd /tmp || exit
 for how in natives probes; do
-	for values in counts cycles tsc wall+tsc; do
+	for values in counts cycles tsc wall+tsc tsc+wall tsc+page-faults; do
 		for n in 12 14; do
 			echo "$how $values $n $(call_events $how $values $n 2>&1)"
 		done

@@ -540,41 +540,47 @@ SLOW probe_ends(const void *method, enum call_event went, uintptr_t frame, struc
 
 #define READS(r) ((struct reads){ r, now, all })
 #define ONE(r)   (r == READ_CYCLES || r == READ_OWN)
-#define AGAIN(r)                                                                 \
-	(r != READ_METRICS && __atomic_load_n(&self->plain, __ATOMIC_RELAXED) && \
-	 (r != READ_OWN || !metrics_switched(self->dispatches, self->interrupts)))
+#define AGAIN(r)                                                                              \
+	(__atomic_load_n(&self->plain, __ATOMIC_RELAXED) &&                                   \
+	 (!(r == READ_OWN || (r == READ_METRICS && __builtin_expect(metrics_switches, 1))) || \
+	  !metrics_switched(self->dispatches, self->interrupts)))
+#define CHARGES(r)                                                \
+	((struct call_reads){ r == READ_METRICS ? self->metrics : \
+			      ONE(r)            ? 1 :             \
+						  0,                         \
+			      r == READ_METRICS ? all : &now })
 
-#define EVENT_WORK(r)                                                                           \
-	WORK r##_enter(uint32_t id, uintptr_t site, uint64_t now, uint64_t *all)                \
-	{                                                                                       \
-		uint32_t type = method_type(id, is_interpreter(site));                          \
-                                                                                                \
-		if (!AGAIN(r) || !call_enter_again(self, method_number(id), type, ONE(r), now)) \
-			enter(method_number(id), type, READS(r));                               \
-	}                                                                                       \
-	WORK r##_leave(uint32_t id, uint64_t now, uint64_t *all)                                \
-	{                                                                                       \
-		if (!AGAIN(r) || !call_leave_again(self, method_number(id), ONE(r), now))       \
-			end(method_number(id), EVENT_LEAVE, READS(r));                          \
-	}                                                                                       \
-	WORK r##_probe_begin(const void *method, struct call_place at, uint64_t now,            \
-			     uint64_t *all)                                                     \
-	{                                                                                       \
-		uint32_t id = AGAIN(r) ? vm_methods_id(method) : VM_METHOD_NONE;                \
-                                                                                                \
-		if (id == VM_METHOD_NONE ||                                                     \
-		    !probe_enter_again(self, method, method_number(id),                         \
-				       method_type(id, at.frame & 1), at, ONE(r), now))         \
-			probe_begin(method, at, READS(r));                                      \
-	}                                                                                       \
-	WORK r##_probe_end(const void *thread, const void *method, struct call_place at,        \
-			   uint64_t now, uint64_t *all)                                         \
-	{                                                                                       \
-		enum call_event went = probe_went(thread, at.frame);                            \
-                                                                                                \
-		if (went != EVENT_LEAVE || !AGAIN(r) ||                                         \
-		    !probe_leave_again(self, method, at.frame, ONE(r), now))                    \
-			probe_ends(method, went, at.frame, READS(r));                           \
+#define EVENT_WORK(r)                                                                          \
+	WORK r##_enter(uint32_t id, uintptr_t site, uint64_t now, uint64_t *all)               \
+	{                                                                                      \
+		uint32_t type = method_type(id, is_interpreter(site));                         \
+                                                                                               \
+		if (!AGAIN(r) || !call_enter_again(self, method_number(id), type, CHARGES(r))) \
+			enter(method_number(id), type, READS(r));                              \
+	}                                                                                      \
+	WORK r##_leave(uint32_t id, uint64_t now, uint64_t *all)                               \
+	{                                                                                      \
+		if (!AGAIN(r) || !call_leave_again(self, method_number(id), CHARGES(r)))       \
+			end(method_number(id), EVENT_LEAVE, READS(r));                         \
+	}                                                                                      \
+	WORK r##_probe_begin(const void *method, struct call_place at, uint64_t now,           \
+			     uint64_t *all)                                                    \
+	{                                                                                      \
+		uint32_t id = AGAIN(r) ? vm_methods_id(method) : VM_METHOD_NONE;               \
+                                                                                               \
+		if (id == VM_METHOD_NONE ||                                                    \
+		    !probe_enter_again(self, method, method_number(id),                        \
+				       method_type(id, at.frame & 1), at, CHARGES(r)))         \
+			probe_begin(method, at, READS(r));                                     \
+	}                                                                                      \
+	WORK r##_probe_end(const void *thread, const void *method, struct call_place at,       \
+			   uint64_t now, uint64_t *all)                                        \
+	{                                                                                      \
+		enum call_event went = probe_went(thread, at.frame);                           \
+                                                                                               \
+		if (went != EVENT_LEAVE || !AGAIN(r) ||                                        \
+		    !probe_leave_again(self, method, at.frame, CHARGES(r)))                    \
+			probe_ends(method, went, at.frame, READS(r));                          \
 	}
 
 EVENT_WORK(READ_NOTHING)

@@ -18,12 +18,12 @@ void probe_end(struct call_thread *t, uint32_t method, enum call_event went, uin
 
 /* Nearly all of them, as in call_fast.h: a call from another frame, an end in the innermost one. */
 CALL_INLINE bool probe_enter_again(struct call_thread *t, const void *known, uint32_t method,
-				   uint32_t type, struct call_place at, bool charged, uint64_t now)
+				   uint32_t type, struct call_place at, struct call_reads r)
 {
 	struct call_frame *f = call_innermost(t);
 
 	if (!call_is_kept(t) || f->at.frame == at.frame ||
-	    !call_enter_again(t, method, type, charged, now))
+	    !call_enter_again(t, method, type, r))
 		return false;
 	f[1].at = at;
 	f[1].known = known;
@@ -31,12 +31,12 @@ CALL_INLINE bool probe_enter_again(struct call_thread *t, const void *known, uin
 }
 
 CALL_INLINE bool probe_leave_again(struct call_thread *t, const void *known, uintptr_t frame,
-				   bool charged, uint64_t now)
+				   struct call_reads r)
 {
 	const struct call_frame *f = call_innermost(t);
 
 	return call_is_kept(t) && f->known == known && f->at.frame == frame &&
-	       call_leave_innermost(t, charged, now);
+	       call_leave_innermost(t, r);
 }
 
 #endif
