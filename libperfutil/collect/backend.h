@@ -72,6 +72,8 @@ struct collector {
 	enum { MODULES_NOT_SEEN, MODULES_ITS_OWN, MODULES_BY_DRAIN } modules;
 	/* Checks whether it can serve this user and this configuration. Has no side effects. */
 	void (*check)(const struct trace_config *config, struct collector_check *check);
+	/* Some of its records need rights of their own: check says so by config->majors. */
+	bool checks_majors;
 	/* Opens a session. NULL with *rc (enum pi_rc) and a sentence in why. */
 	struct backend *(*open)(const struct trace_config *config, int *rc, char *why, size_t room);
 	void (*close)(struct backend *b);

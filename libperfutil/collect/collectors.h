@@ -21,14 +21,17 @@
 /* All of them; or these of the majors below 64, and programs' own records, which all collectors
  * have: through the driver or through hook files. */
 /* clang-format off */
+#define PROGRAMS    (~0ull << PITRACE_USER_FIRST % 64 | MAJOR(PITRACE_NAMED))
 #define ALL_MAJORS  { ~0ull, ~0ull, ~0ull, ~0ull }
 #define MAJORS(low) \
-	{ low, 0, MAJOR(PITRACE_HOOKIT), ~0ull << PITRACE_USER_FIRST % 64 | MAJOR(PITRACE_NAMED) }
+	{ low, 0, MAJOR(PITRACE_HOOKIT), PROGRAMS }
+#define PERF_MAJORS \
+	{ SAMPLES | MAJOR(PITRACE_DISPATCH) | MAJOR(PITRACE_SYSCALL), 0, MAJOR(PITRACE_HOOKIT), \
+	  PROGRAMS | MAJOR(PITRACE_WAKEUP) }
 
 #define COLLECTORS(collector) \
 	collector(driver, TRACE_FOR_ALL | TRACE_BY_MODULE, ALL_MAJORS) \
-	collector(perf, TRACE_FOR_SAMPLES | TRACE_FOR_SESSIONS, \
-		  MAJORS(SAMPLES | MAJOR(PITRACE_DISPATCH))) \
+	collector(perf, TRACE_FOR_SAMPLES | TRACE_FOR_SESSIONS, PERF_MAJORS) \
 	collector(timer, TRACE_FOR_SAMPLES, MAJORS(SAMPLES)) \
 	collector(ptrace, TRACE_FOR_ITRACE | TRACE_FOR_SESSIONS | TRACE_BY_STEPS, MAJORS(STEPS))
 /* clang-format on */

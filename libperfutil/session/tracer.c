@@ -236,7 +236,9 @@ void tracer_close(struct tracer *t)
 
 int tracer_enable(struct tracer *t, int major, bool on)
 {
+	struct trace_config with = t->config;
 	struct trace_info info = { 0 };
+	struct collector_check check;
 	char why[200];
 	uint64_t bit;
 
@@ -251,6 +253,14 @@ int tracer_enable(struct tracer *t, int major, bool on)
 	if (on && !(info.available[major / 64] & bit)) {
 		collector_lacks(t->collector, (unsigned int)major, why, sizeof(why));
 		return rc_fail(PI_NOT_SUPPORTED, "%s", why);
+	}
+	if (on && t->collector->checks_majors) {
+		with.majors[major / 64] |= bit;
+		t->collector->check(&with, &check);
+		if (check.state != COLLECTOR_WORKS)
+			return rc_fail(check.state == COLLECTOR_REFUSED ? PI_NO_PERMISSION :
+									  PI_NOT_SUPPORTED,
+				       "%s%s%s", check.why, *check.cure ? ": " : "", check.cure);
 	}
 	if (on)
 		t->config.majors[major / 64] |= bit;

@@ -61,13 +61,14 @@ static void set_up(struct perf_session *s, const struct head *h)
 	s->config.nevents = h->flags & EVENTS ? 2 : 0;
 	s->event = events;
 	s->nevents = 2;
-	s->shape.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-			       PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
-			       PERF_SAMPLE_IDENTIFIER;
-	s->shape.id_all = true;
-	s->sample_shape = s->shape;
+	for (int use = 0; use < PERF_USES; use++) {
+		s->shape[use].sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+					    PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+					    PERF_SAMPLE_IDENTIFIER;
+		s->shape[use].id_all = true;
+	}
 	if (h->flags & STACKS) {
-		s->sample_shape.sample_type |= PERF_SAMPLE_CALLCHAIN;
+		s->shape[PERF_SAMPLES].sample_type |= PERF_SAMPLE_CALLCHAIN;
 		s->stacks.want = PITRACE_WANT_KERNEL | PITRACE_WANT_USER;
 		s->stacks.depth = 16;
 	}
@@ -97,11 +98,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size -= sizeof(h);
 	set_up(&s, &h);
 	s.cpu = &cpu;
-	fill(&cpu.names, &names, h.at, h.names, &data, &size);
-	fill(&cpu.samples, &samples, h.at + 8u, h.samples, &data, &size);
-	fill(&cpu.switches, &switches, h.at + 64u, h.switches, &data, &size);
+	fill(&cpu.ring[PERF_NAMES], &names, h.at, h.names, &data, &size);
+	fill(&cpu.ring[PERF_SAMPLES], &samples, h.at + 8u, h.samples, &data, &size);
+	fill(&cpu.ring[PERF_SWITCHES], &switches, h.at + 64u, h.switches, &data, &size);
 	if (h.flags & LATE)
-		cpu.switches.page = NULL;
+		cpu.ring[PERF_SWITCHES].page = NULL;
 	/* Only what a begin sets: what the rings hold is kept. */
 	cpu.mte = cpu.trace = (struct segment_out){
 		.session = 1,

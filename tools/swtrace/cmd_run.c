@@ -251,14 +251,14 @@ static bool samples(const uint64_t majors[PITRACE_MAJORS / 64])
 	return !any || majors[PITRACE_TPROF / 64] >> (PITRACE_TPROF % 64) & 1;
 }
 
-/* Named events are recorded beside whatever else is. */
-static void add_named(struct trace_run *r)
+/* Records something beside whatever else is recorded. */
+static void add_major(struct trace_run *r, unsigned int major)
 {
 	uint64_t *majors = r->t.majors;
 
 	if (!r->t.itrace && samples(majors))
 		majors[PITRACE_TPROF / 64] |= 1ull << PITRACE_TPROF % 64;
-	majors[PITRACE_NAMED / 64] |= 1ull << PITRACE_NAMED % 64;
+	majors[major / 64] |= 1ull << major % 64;
 }
 
 /* Choose what samples: events, the timer, or cycles if they are counted. */
@@ -284,7 +284,9 @@ static bool choose_sampler(struct trace_run *r)
 static int check(struct trace_run *r)
 {
 	if (r->named)
-		add_named(r);
+		add_major(r, PITRACE_NAMED);
+	if (r->t.stacks & PITRACE_WANT_DISPATCH)
+		add_major(r, PITRACE_DISPATCH);
 	if (!choose_sampler(r) || !run_itrace_agrees(r) || !session_rotation_fits(&r->t))
 		return EXIT_SWTRACE;
 	r->t.stop_on_crash = r->t.mode == TRACE_WRAP && !r->no_crash;

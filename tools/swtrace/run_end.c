@@ -251,9 +251,6 @@ void run_closing_line(struct trace_run *r)
 		fputs(", none lost", stderr);
 	}
 	escape_printf(stderr, " (collector %s%s%s)\n", i.collector, *i.note ? ", " : "", i.note);
-	if (r->t.stacks & PITRACE_WANT_DISPATCH && strcmp(i.collector, "driver") != 0)
-		complain(
-			"-g=switches is in vain: stacks at dispatches need the collector driver (see swtrace check)");
 	if (!r->all)
 		left_running(r);
 	snprintf(program, sizeof(program), "%s: ", program_invocation_short_name);

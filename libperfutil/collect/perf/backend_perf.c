@@ -130,14 +130,16 @@ static void note(struct backend *b, const struct collector_check *check)
 {
 	size_t n = (size_t)snprintf(b->note, sizeof(b->note), "%s", check->why);
 
-	if (b->s.config.stacks & PITRACE_WANT_DISPATCH && n < sizeof(b->note))
-		n += (size_t)snprintf(b->note + n, sizeof(b->note) - n, "%sno stacks at dispatches",
-				      n ? "; " : "");
-	if (b->s.ncpus && b->s.cpu[0].samples.bytes < b->s.config.trace_bytes &&
+	if (b->s.ncpus && b->s.cpu[0].ring[PERF_SAMPLES].bytes < b->s.config.trace_bytes &&
 	    n < sizeof(b->note))
 		snprintf(b->note + n, sizeof(b->note) - n,
 			 "%srings of %zu KB a CPU: more this user may not lock (ulimit -l)",
-			 n ? "; " : "", b->s.cpu[0].samples.bytes >> 10);
+			 n ? "; " : "", b->s.cpu[0].ring[PERF_SAMPLES].bytes >> 10);
+}
+
+static bool wanted(const struct trace_config *config, unsigned int major)
+{
+	return config->majors[major / 64] >> (major & 63) & 1;
 }
 
 /* Opens the events and rings of this configuration in place of the current ones. */
@@ -162,6 +164,10 @@ static int open_session(struct backend *b, const struct trace_config *config)
 	if (b->s.user_only)
 		b->s.stacks.want &= ~PITRACE_WANT_KERNEL;
 	if (system || b->s.scope)
+		err = wanted(config, PITRACE_SYSCALL) ?
+			      perf_points_read(&b->s.points, perf_points_needed(config)) :
+			      0;
+	if (!err)
 		err = perf_session_open(&b->s);
 	if (!err)
 		err = watch_events(b);
@@ -173,11 +179,12 @@ static int open_session(struct backend *b, const struct trace_config *config)
 	return err;
 }
 
-/* Do the open events sample what is asked for now? What tasks have inherited keeps its period, and
+/* Do the open events record what is asked for now? What tasks have inherited keeps its period, and
  * the kernel exchanges the events of parents and children: a new rate needs new events. */
-static bool same_sampling(const struct trace_config *a, const struct trace_config *b)
+static bool same_events(const struct trace_config *a, const struct trace_config *b)
 {
 	return a->nevents == b->nevents && (a->nevents || a->rate == b->rate) &&
+	       (!wanted(a, PITRACE_SYSCALL) || wanted(b, PITRACE_SYSCALL)) &&
 	       !memcmp(a->events, b->events, a->nevents * sizeof(*a->events));
 }
 
@@ -218,6 +225,24 @@ static struct backend *perf_backend_open(const struct trace_config *config, int 
 
 /* ---- segments that are kept ------------------------------------------------------------------ */
 
+/* Enables or disables what is recorded, names apart. */
+static void enable_records(struct backend *b, bool on)
+{
+	static const struct {
+		enum perf_use use;
+		unsigned int major;
+	} uses[] = {
+		{ PERF_SAMPLES, PITRACE_TPROF },
+		{ PERF_SWITCHES, PITRACE_DISPATCH },
+		{ PERF_WAKEUPS, PITRACE_WAKEUP },
+		{ PERF_SYSCALLS, PITRACE_SYSCALL },
+	};
+
+	for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
+		if (!on || wanted(&b->s.config, uses[i].major))
+			perf_session_enable(&b->s, uses[i].use, on);
+}
+
 static void stop_itself(struct backend *b, const struct pitrace_segment *s)
 {
 	if (b->state == PITRACE_STATE_STOPPED)
@@ -225,8 +250,7 @@ static void stop_itself(struct backend *b, const struct pitrace_segment *s)
 	b->stop_cpu = s->cpu;
 	b->stop_ring = s->ring;
 	b->state = PITRACE_STATE_STOPPED;
-	perf_session_enable(&b->s, PERF_SAMPLES, false);
-	perf_session_enable(&b->s, PERF_SWITCHES, false);
+	enable_records(b, false);
 	shutdown(b->ends[1], SHUT_RDWR);
 }
 
@@ -390,15 +414,9 @@ static int emit_interval(struct backend *b, uint32_t flags)
 	return err;
 }
 
-static bool wanted(const struct trace_config *config, unsigned int major)
-{
-	return config->majors[major / 64] >> (major & 63) & 1;
-}
-
 static void all_off(struct backend *b)
 {
-	perf_session_enable(&b->s, PERF_SAMPLES, false);
-	perf_session_enable(&b->s, PERF_SWITCHES, false);
+	enable_records(b, false);
 	perf_session_enable(&b->s, PERF_NAMES, false);
 }
 
@@ -432,10 +450,7 @@ static int turn_on(struct backend *b)
 		b->state = PITRACE_STATE_OFF;
 		return err;
 	}
-	if (wanted(&b->s.config, PITRACE_TPROF))
-		perf_session_enable(&b->s, PERF_SAMPLES, true);
-	if (wanted(&b->s.config, PITRACE_DISPATCH))
-		perf_session_enable(&b->s, PERF_SWITCHES, true);
+	enable_records(b, true);
 	return 0;
 }
 
@@ -446,7 +461,7 @@ static int perf_on(struct backend *b, const struct trace_config *config)
 	if (b->state != PITRACE_STATE_OFF)
 		return -EBUSY;
 	pthread_mutex_lock(&b->lock);
-	if (b->stale || !same_sampling(config, &b->s.config))
+	if (b->stale || !same_events(config, &b->s.config))
 		err = open_session(b, config);
 	if (err) {
 		pthread_mutex_unlock(&b->lock);
@@ -454,7 +469,9 @@ static int perf_on(struct backend *b, const struct trace_config *config)
 	}
 	memcpy(b->s.config.majors, config->majors, sizeof(config->majors));
 	if (wanted(config, PITRACE_DISPATCH))
-		err = perf_session_open_switches(&b->s);
+		err = perf_session_open_whole(&b->s, PERF_SWITCHES);
+	if (!err && wanted(config, PITRACE_WAKEUP))
+		err = perf_session_open_whole(&b->s, PERF_WAKEUPS);
 	if (!err)
 		err = turn_on(b);
 	pthread_mutex_unlock(&b->lock);
@@ -470,8 +487,7 @@ static int perf_off(struct backend *b)
 	end_keeping(b);
 	perf_turns_end(&b->s);
 	pthread_mutex_lock(&b->lock);
-	perf_session_enable(&b->s, PERF_SAMPLES, false);
-	perf_session_enable(&b->s, PERF_SWITCHES, false);
+	enable_records(b, false);
 	/* After a loss of names all live tasks are written again, now that the ring has space. */
 	err = b->s.names_lost ? perf_emit_walk(&b->s) : 0;
 	if (!err)
@@ -506,10 +522,7 @@ static int perf_suspend(struct backend *b, bool suspend)
 		 * them to the later ones. */
 		if (!suspend)
 			err = emit_interval(b, 0);
-		if (wanted(&b->s.config, PITRACE_TPROF))
-			perf_session_enable(&b->s, PERF_SAMPLES, !suspend);
-		if (wanted(&b->s.config, PITRACE_DISPATCH))
-			perf_session_enable(&b->s, PERF_SWITCHES, !suspend);
+		enable_records(b, !suspend);
 		/* The pause is not a gap in the trace. */
 		for (uint32_t i = 0; i < b->s.ncpus; i++)
 			b->s.cpu[i].due = 0;
@@ -526,10 +539,9 @@ static bool much(const struct perf_session *s)
 	for (uint32_t i = 0; i < s->ncpus; i++) {
 		const struct perf_cpu *c = &s->cpu[i];
 
-		if (perf_ring_head(&c->names) - c->names.at >= DRAIN_BYTES ||
-		    perf_ring_head(&c->samples) - c->samples.at >= DRAIN_BYTES ||
-		    perf_ring_head(&c->switches) - c->switches.at >= DRAIN_BYTES)
-			return true;
+		for (int use = 0; use < PERF_USES; use++)
+			if (perf_ring_head(&c->ring[use]) - c->ring[use].at >= DRAIN_BYTES)
+				return true;
 	}
 	return false;
 }
@@ -641,8 +653,8 @@ static void perf_info(struct backend *b, struct trace_info *info)
 	info->state = b->state;
 	info->stop_cpu = b->stop_cpu;
 	info->stop_ring = b->stop_ring;
-	info->mte_bytes = b->s.ncpus ? b->s.cpu[0].names.bytes : 0;
-	info->trace_bytes = b->s.ncpus ? b->s.cpu[0].samples.bytes : 0;
+	info->mte_bytes = b->s.ncpus ? b->s.cpu[0].ring[PERF_NAMES].bytes : 0;
+	info->trace_bytes = b->s.ncpus ? b->s.cpu[0].ring[PERF_SAMPLES].bytes : 0;
 	info->segment_bytes = b->s.config.segment_bytes;
 	info->interval = b->interval;
 	info->clock = PITRACE_CLOCK_MONOTONIC;
@@ -698,6 +710,7 @@ const struct collector collector_perf = {
 	.drain_reads_build_ids = true,
 	.modules = MODULES_BY_DRAIN,
 	.check = check,
+	.checks_majors = true,
 	.open = perf_backend_open,
 	.close = perf_close,
 	.on = perf_on,

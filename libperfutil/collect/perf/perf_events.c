@@ -13,25 +13,18 @@
 #include "base/search.h"
 #include "collect/perf/perf_session.h"
 
-static struct perf_ring *ring_of(struct perf_cpu *c, enum perf_use use)
-{
-	switch (use) {
-	case PERF_SAMPLES:
-		return &c->samples;
-	case PERF_SWITCHES:
-		return &c->switches;
-	default:
-		return &c->names;
-	}
-}
-
-static const struct perf_event *first_of(struct perf_session *s, uint32_t cpu,
-					 const struct perf_ring *r)
+static const struct perf_event *first_of(const struct perf_session *s, uint32_t cpu,
+					 enum perf_use use)
 {
 	for (size_t i = 0; i < s->nevents; i++)
-		if (s->event[i].cpu == cpu && ring_of(&s->cpu[cpu], s->event[i].use) == r)
+		if (s->event[i].cpu == cpu && s->event[i].use == use)
 			return &s->event[i];
 	return NULL;
+}
+
+static bool knows(const struct perf_session *s, enum perf_point point)
+{
+	return s->points.known >> point & 1;
 }
 
 /* Opens one event. The first of its kind on a CPU has the ring, the others write to it. */
@@ -39,7 +32,6 @@ static int add(struct perf_session *s, uint32_t cpu, pid_t tid, enum perf_use us
 	       unsigned int turn)
 {
 	struct perf_cpu *c = &s->cpu[cpu];
-	struct perf_ring *r = ring_of(c, use);
 	const struct perf_event *first;
 	struct perf_event *e;
 	struct perf_event_attr a;
@@ -48,11 +40,13 @@ static int add(struct perf_session *s, uint32_t cpu, pid_t tid, enum perf_use us
 
 	if (array_next(s->event, s->nevents, s->events_room))
 		return -ENOMEM;
-	first = first_of(s, cpu, r);
+	first = first_of(s, cpu, use);
 	perf_attr(&a, &s->config, use, number, s->user_only);
 	if (in_turns) {
 		a.freq = 0;
 		a.sample_period = perf_dither_period(&s->config, number, turn);
+	} else if (use >= PERF_SWITCHES && knows(s, number)) {
+		perf_points_attr(&a, &s->points, number, &s->config);
 	}
 	fd = perf_open(&a, tid, (int)c->cpu);
 	if (fd < 0)
@@ -60,19 +54,16 @@ static int add(struct perf_session *s, uint32_t cpu, pid_t tid, enum perf_use us
 	if (first)
 		err = ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, first->fd) ? -errno : 0;
 	else
-		err = perf_ring_map(r, fd,
+		err = perf_ring_map(&c->ring[use], fd,
 				    use == PERF_NAMES ? s->config.mte_bytes :
 							s->config.trace_bytes);
 	if (err) {
 		close(fd);
 		return err;
 	}
-	if (use == PERF_SAMPLES) {
-		s->sample_shape = perf_shape_of(&a);
+	s->shape[use] = perf_shape_of(&a);
+	if (use == PERF_SAMPLES)
 		s->stacks.most = a.sample_max_stack;
-	} else {
-		s->shape = perf_shape_of(&a);
-	}
 	e = &s->event[s->nevents++];
 	*e = (struct perf_event){
 		.fd = fd,
@@ -98,6 +89,10 @@ static int add_all(struct perf_session *s, uint32_t cpu, pid_t tid)
 		for (unsigned int turn = 0; turn < turns && !err; turn++)
 			err = add(s, cpu, tid, PERF_SAMPLES, i, turn);
 	}
+	if (!err && knows(s, PERF_POINT_ENTER))
+		err = add(s, cpu, tid, PERF_SYSCALLS, PERF_POINT_ENTER, 0);
+	if (!err && knows(s, PERF_POINT_EXIT))
+		err = add(s, cpu, tid, PERF_SYSCALLS, PERF_POINT_EXIT, 0);
 	return err;
 }
 
@@ -143,8 +138,8 @@ static void drop_last(struct perf_session *s, size_t had)
 {
 	struct perf_cpu *c = &s->cpu[s->ncpus];
 
-	perf_ring_unmap(&c->names);
-	perf_ring_unmap(&c->samples);
+	for (int i = 0; i < PERF_USES; i++)
+		perf_ring_unmap(&c->ring[i]);
 	while (s->nevents > had)
 		close(s->event[--s->nevents].fd);
 }
@@ -176,13 +171,47 @@ int perf_session_open(struct perf_session *s)
 	return err;
 }
 
-int perf_session_open_switches(struct perf_session *s)
+/* Where the tracepoint is not for this user, the records of switches alone are left. */
+static int open_switches(struct perf_session *s, uint32_t cpu)
 {
-	int err = 0;
+	struct perf_cpu *c = &s->cpu[cpu];
+	int err;
 
+	if (knows(s, PERF_POINT_SWITCH) && !c->left)
+		c->left = calloc(1, sizeof(*c->left));
+	if (knows(s, PERF_POINT_SWITCH) && !c->left)
+		return -ENOMEM;
+	err = add(s, cpu, -1, PERF_SWITCHES, PERF_POINT_SWITCH, 0);
+	if ((err != -EACCES && err != -EPERM) || !knows(s, PERF_POINT_SWITCH) ||
+	    s->config.stacks & PITRACE_WANT_DISPATCH)
+		return err;
+	s->points.known &= ~(1u << PERF_POINT_SWITCH);
+	return add(s, cpu, -1, PERF_SWITCHES, PERF_POINT_SWITCH, 0);
+}
+
+static int open_wakeups(struct perf_session *s, uint32_t cpu)
+{
+	int err = add(s, cpu, -1, PERF_WAKEUPS, PERF_POINT_WAKING, 0);
+
+	return err ? err : add(s, cpu, -1, PERF_WAKEUPS, PERF_POINT_WAKEUP_NEW, 0);
+}
+
+int perf_session_open_whole(struct perf_session *s, enum perf_use use)
+{
+	const uint32_t wakeups = 1u << PERF_POINT_WAKING | 1u << PERF_POINT_WAKEUP_NEW;
+	bool stacks = s->config.stacks & PITRACE_WANT_DISPATCH;
+	int err = perf_points_read(&s->points,
+				   use == PERF_SWITCHES ? 1u << PERF_POINT_SWITCH : wakeups);
+
+	if (use == PERF_SWITCHES && !stacks)
+		err = 0;
+	if (use == PERF_WAKEUPS && !s->tasks && !err) {
+		s->tasks = calloc(PERF_PIDS, sizeof(*s->tasks));
+		err = s->tasks ? 0 : -ENOMEM;
+	}
 	for (uint32_t i = 0; i < s->ncpus && !err; i++)
-		if (!s->cpu[i].switches.page)
-			err = add(s, i, -1, PERF_SWITCHES, 0, 0);
+		if (!s->cpu[i].ring[use].page)
+			err = use == PERF_SWITCHES ? open_switches(s, i) : open_wakeups(s, i);
 	return err;
 }
 
@@ -190,9 +219,9 @@ void perf_session_close(struct perf_session *s)
 {
 	perf_turns_end(s);
 	for (uint32_t i = 0; i < s->ncpus; i++) {
-		perf_ring_unmap(&s->cpu[i].names);
-		perf_ring_unmap(&s->cpu[i].samples);
-		perf_ring_unmap(&s->cpu[i].switches);
+		for (int use = 0; use < PERF_USES; use++)
+			perf_ring_unmap(&s->cpu[i].ring[use]);
+		free(s->cpu[i].left);
 		segment_free(&s->cpu[i].mte);
 		segment_free(&s->cpu[i].trace);
 	}
@@ -201,6 +230,7 @@ void perf_session_close(struct perf_session *s)
 	free(s->event);
 	free(s->cpu);
 	free(s->scope);
+	free(s->tasks);
 	free(s->queue.data);
 	*s = (struct perf_session){ .files = s->files, .turns_lock = PTHREAD_MUTEX_INITIALIZER };
 }
@@ -226,13 +256,17 @@ const struct perf_event *perf_session_event(const struct perf_session *s, uint64
 	return at < s->nevents && s->event[at].id == id ? &s->event[at] : NULL;
 }
 
-static unsigned int kind_of(enum perf_use use)
+enum pitrace_lost perf_lost_of(enum perf_use use)
 {
 	switch (use) {
 	case PERF_SAMPLES:
 		return PITRACE_LOST_TPROF;
 	case PERF_SWITCHES:
 		return PITRACE_LOST_DISPATCH;
+	case PERF_WAKEUPS:
+		return PITRACE_LOST_WAKEUP;
+	case PERF_SYSCALLS:
+		return PITRACE_LOST_SYSCALL;
 	default:
 		return PITRACE_LOST_MTE;
 	}
@@ -251,7 +285,7 @@ void perf_session_count_lost(struct perf_session *s, bool begin)
 		for (size_t k = 0; k < s->nevents; k++)
 			if (s->event[k].cpu == i &&
 			    read(s->event[k].fd, &got, sizeof(got)) == (ssize_t)sizeof(got))
-				sum[kind_of(s->event[k].use)] += got.lost;
+				sum[perf_lost_of(s->event[k].use)] += got.lost;
 		for (unsigned int k = 0; k < PITRACE_LOST_KINDS; k++) {
 			if (begin)
 				c->base[k] = sum[k];

@@ -25,13 +25,13 @@ void perf_files_identify(struct perf_session *s)
 
 	for (uint32_t i = 0; i < s->ncpus; i++) {
 		struct perf_cpu *c = &s->cpu[i];
-		struct perf_ring r = c->names;
+		struct perf_ring r = c->ring[PERF_NAMES];
 		uint64_t until = perf_ring_head(&r);
 
 		if (r.at < c->names_seen)
 			r.at = c->names_seen;
 		while ((h = perf_ring_peek(&r, until))) {
-			if (!perf_decode(&s->shape, h, h->size, &item, &why))
+			if (!perf_decode(&s->shape[PERF_NAMES], h, h->size, &item, &why))
 				perf_put_name(&item, identify, s);
 			perf_ring_next(&r, h);
 		}

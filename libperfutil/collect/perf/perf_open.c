@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "collect/perf/perf_open.h"
+#include "collect/perf/perf_points.h"
 
 #define NS_PER_SEC 1000000000u
 #define WAKE_BYTES 65536 /* watermark that wakes the drain */
@@ -48,7 +49,7 @@ static bool capable(unsigned int number)
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-static void want_stacks(struct perf_event_attr *a, const struct trace_config *config)
+void perf_attr_stacks(struct perf_event_attr *a, const struct trace_config *config)
 {
 	uint32_t depth = config->depth ? config->depth : PITRACE_STACK_MAX;
 	int most = read_number(MAX_STACK, PITRACE_STACK_MAX);
@@ -100,7 +101,7 @@ static void want_samples(struct perf_event_attr *a, const struct trace_config *c
 	}
 	if (user_only)
 		a->exclude_kernel = a->exclude_hv = 1;
-	want_stacks(a, config);
+	perf_attr_stacks(a, config);
 	if (user_only)
 		a->exclude_callchain_kernel = 1;
 }
@@ -121,8 +122,9 @@ void perf_attr(struct perf_event_attr *a, const struct trace_config *config, enu
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
 		.wakeup_watermark = WAKE_BYTES,
-		/* Switches are recorded for whole CPUs, whatever process runs. */
-		.inherit = config->scope == PITRACE_SCOPE_PROCESS && use != PERF_SWITCHES,
+		/* Switches and wake-ups are recorded for whole CPUs, whatever process runs. */
+		.inherit = config->scope == PITRACE_SCOPE_PROCESS && use != PERF_SWITCHES &&
+			   use != PERF_WAKEUPS,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
@@ -142,6 +144,8 @@ void perf_attr(struct perf_event_attr *a, const struct trace_config *config, enu
 		a->exclude_kernel = a->exclude_hv = 0;
 		want_samples(a, config, number, user_only);
 		break;
+	default:
+		break; /* tracepoints: perf_points_attr() */
 	}
 }
 
@@ -361,7 +365,8 @@ void perf_check(const struct trace_config *config, struct collector_check *check
 		}
 		*user_only = true;
 	}
-	if ((*user_only && kernel_only(config, check)) || no_switches(config, check))
+	if ((*user_only && kernel_only(config, check)) || no_switches(config, check) ||
+	    !perf_points_check(config, check))
 		return;
 	if (*user_only) {
 		snprintf(check->why, sizeof(check->why),

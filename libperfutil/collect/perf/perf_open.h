@@ -12,11 +12,16 @@ enum perf_use {
 	PERF_NAMES, /* processes, threads, mappings; no samples */
 	PERF_SAMPLES,
 	PERF_SWITCHES, /* dispatches, of whole CPUs */
+	PERF_WAKEUPS,  /* of whole CPUs */
+	PERF_SYSCALLS,
+	PERF_USES
 };
 
 /* Attributes of an event; for samples, `number` indexes config->events. */
 void perf_attr(struct perf_event_attr *attr, const struct trace_config *config, enum perf_use use,
 	       unsigned int number, bool user_only);
+/* Adds the parts of stacks that the configuration wants to what is sampled. */
+void perf_attr_stacks(struct perf_event_attr *attr, const struct trace_config *config);
 /* Samples have a fixed count, as config->events says: then they carry no periods. */
 static inline bool perf_counts(const struct trace_config *config)
 {

@@ -55,6 +55,19 @@ int perf_emit_sync(struct perf_session *s, enum pitrace_sync_why why)
 	return perf_emit(s, PITRACE_SYNC, why, &sync, sizeof(sync), sync.stamp);
 }
 
+/* Notes whose thread this is. */
+static void has_task(struct perf_session *s, uint32_t pid, uint32_t tid)
+{
+	if (s->tasks && tid < PERF_PIDS)
+		s->tasks[tid] = pid;
+}
+
+static bool is_task(uint32_t minor)
+{
+	return minor == PITRACE_MTE_PROCESS || minor == PITRACE_MTE_THREAD ||
+	       minor == PITRACE_MTE_FORK;
+}
+
 static int emit_record(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
 		       uint64_t time)
 {
@@ -62,6 +75,11 @@ static int emit_record(void *arg, uint16_t major, uint32_t minor, const void *da
 
 	if (major == PITRACE_MTE && minor == PITRACE_MTE_MODULE)
 		known_files_identify(s->files, data);
+	if (major == PITRACE_MTE && is_task(minor)) {
+		const struct pitrace_mte_task *task = data;
+
+		has_task(s, task->pid, task->tid);
+	}
 	return perf_emit(s, major, minor, data, size, time);
 }
 
@@ -173,16 +191,16 @@ static int put_names(struct out *o)
 {
 	struct perf_session *s = o->s;
 	struct perf_cpu *c = o->c;
-	uint64_t until = perf_ring_head(&c->names);
+	uint64_t until = perf_ring_head(&c->ring[PERF_NAMES]);
 	const struct perf_event_header *h;
 	struct perf_item item;
 	const char *why;
 	int err = 0;
 
-	while (!err && (h = perf_ring_peek(&c->names, until))) {
-		if (perf_decode(&s->shape, h, h->size, &item, &why)) {
+	while (!err && (h = perf_ring_peek(&c->ring[PERF_NAMES], until))) {
+		if (perf_decode(&s->shape[PERF_NAMES], h, h->size, &item, &why)) {
 			err = lose(o, put_mte, PITRACE_LOST_MTE, 1, c->mte.last);
-			perf_ring_next(&c->names, h);
+			perf_ring_next(&c->ring[PERF_NAMES], h);
 			continue;
 		}
 		if (c == s->cpu)
@@ -191,19 +209,21 @@ static int put_names(struct out *o)
 			err = lose(o, put_mte, PITRACE_LOST_MTE, item.lost, item.time);
 			s->names_lost = true;
 		} else if (!err) {
-			if (item.type == PERF_RECORD_FORK)
+			if (item.type == PERF_RECORD_FORK) {
 				in_scope(s, (pid_t)item.of_pid);
+				has_task(s, item.of_pid, item.of_tid);
+			}
 			err = perf_put_name(&item, put_name, o);
 		}
-		perf_ring_next(&c->names, h);
+		perf_ring_next(&c->ring[PERF_NAMES], h);
 	}
-	perf_ring_done(&c->names);
+	perf_ring_done(&c->ring[PERF_NAMES]);
 	if (!err && c == s->cpu)
 		err = put_queued(o, UINT64_MAX);
 	return err;
 }
 
-/* ---- samples and dispatches ------------------------------------------------------------------ */
+/* ---- samples, dispatches, system calls ------------------------------------------------------------------ */
 
 static int put_idle(struct out *o)
 {
@@ -330,75 +350,167 @@ static int put_switch(void *arg, uint16_t major, uint32_t minor, const void *dat
 	struct out *o = arg;
 	int err;
 
-	if (!has_scope(o->s, d->old_pid) && !has_scope(o->s, d->new_pid))
+	has_task(o->s, d->old_pid, d->old_tid);
+	has_task(o->s, d->new_pid, d->new_tid);
+	if (!has_scope(o->s, d->old_pid) && !has_scope(o->s, d->new_pid)) {
+		if (o->c->left)
+			o->c->left->valid = false;
 		return 0;
+	}
 	err = put_idle(o);
-	return err ? err : put_trace(o, major, minor, data, size, time);
+	if (err)
+		return err;
+	if (o->c->left)
+		return perf_left_put(o->c->left, minor, d, time, put_trace, o);
+	return put_trace(o, major, minor, data, size, time);
+}
+
+/* Records other than samples were lost before this one. */
+static int put_lost(struct out *o, enum perf_use use, const struct perf_item *item)
+{
+	int err = put_idle(o);
+
+	return err ? err : lose(o, put_trace, perf_lost_of(use), item->lost, item->time);
 }
 
 static int put_from_switches(struct out *o, const struct perf_item *item)
 {
-	int err;
+	struct perf_cpu *c = o->c;
 
 	if (item->type == PERF_RECORD_LOST) {
-		o->c->running.known = false;
-		err = put_idle(o);
-		return err ? err :
-			     lose(o, put_trace, PITRACE_LOST_DISPATCH, item->lost, item->time);
+		c->running.known = false;
+		if (c->left)
+			c->left->valid = false;
+		return put_lost(o, PERF_SWITCHES, item);
 	}
-	return perf_put_dispatch(item, &o->c->running, put_switch, o);
+	if (item->type == PERF_RECORD_SAMPLE && c->left)
+		perf_left_take(c->left, &o->s->points, item, &o->s->stacks);
+	return perf_put_dispatch(item, &c->running, put_switch, o);
 }
 
-/* Decodes the next record of a ring; a malformed one counts as lost. */
-static const struct perf_event_header *next(struct out *o, const struct perf_shape *shape,
-					    struct perf_ring *r, uint64_t until,
-					    enum pitrace_lost kind, struct perf_item *item,
-					    int *err)
+static uint32_t pid_of(struct perf_session *s, uint32_t tid)
 {
-	const struct perf_event_header *h;
+	if (tid >= PERF_PIDS || !s->tasks)
+		return tid;
+	if (!s->tasks[tid])
+		s->tasks[tid] = proc_pid_of(tid);
+	return s->tasks[tid];
+}
+
+/* The tracepoint whose sample this is. */
+static enum perf_point point_of(const struct perf_session *s, uint64_t id)
+{
+	const struct perf_event *e = perf_session_event(s, id);
+
+	return e && e->number < PERF_POINTS ? (enum perf_point)e->number : PERF_POINTS;
+}
+
+/* Puts a wake-up if either thread is in scope. */
+static int put_from_wakeups(struct out *o, const struct perf_item *item)
+{
+	enum perf_point point = point_of(o->s, item->id);
+	struct pitrace_wakeup w;
+	uint32_t minor;
+	int err;
+
+	if (item->type == PERF_RECORD_LOST)
+		return put_lost(o, PERF_WAKEUPS, item);
+	if (item->type != PERF_RECORD_SAMPLE ||
+	    (point != PERF_POINT_WAKING && point != PERF_POINT_WAKEUP_NEW))
+		return 0;
+	if (!perf_point_wakeup(&o->s->points, point, item, &w, &minor))
+		return lose(o, put_trace, PITRACE_LOST_WAKEUP, 1, item->time);
+	has_task(o->s, item->pid, item->tid);
+	w.pid = pid_of(o->s, w.tid);
+	if (!has_scope(o->s, w.pid) && !has_scope(o->s, w.waker_pid))
+		return 0;
+	err = put_idle(o);
+	return err ? err : put_trace(o, PITRACE_WAKEUP, minor, &w, sizeof(w), item->time);
+}
+
+static int put_from_syscalls(struct out *o, const struct perf_item *item)
+{
+	enum perf_point point = point_of(o->s, item->id);
+	int err;
+
+	if (item->type == PERF_RECORD_LOST)
+		return put_lost(o, PERF_SYSCALLS, item);
+	if (item->type != PERF_RECORD_SAMPLE ||
+	    (point != PERF_POINT_ENTER && point != PERF_POINT_EXIT))
+		return 0;
+	err = put_idle(o);
+	if (!err)
+		err = perf_put_syscall(&o->s->points, point, item, put_trace, o);
+	return err == -EBADMSG ? lose(o, put_trace, PITRACE_LOST_SYSCALL, 1, item->time) : err;
+}
+
+/* The next record of a ring, decoded; `at` is NULL behind the last one. */
+struct next_record {
+	const struct perf_event_header *at;
+	struct perf_item item;
+};
+
+/* A malformed record counts as lost. */
+static int read_next(struct out *o, enum perf_use use, struct next_record *n)
+{
+	struct perf_ring *r = &o->c->ring[use];
 	const char *why;
-
-	while (!*err && (h = perf_ring_peek(r, until))) {
-		if (!perf_decode(shape, h, h->size, item, &why))
-			return h;
-		*err = lose(o, put_trace, kind, 1, o->c->trace.last);
-		perf_ring_next(r, h);
-	}
-	return NULL;
-}
-
-/* Merges both rings by time. */
-static int put_records(struct out *o)
-{
-	struct perf_session *s = o->s;
-	struct perf_cpu *c = o->c;
-	const struct perf_event_header *a, *b;
-	struct perf_item sample, change;
 	int err = 0;
 
-	a = next(o, &s->sample_shape, &c->samples, c->until_samples, PITRACE_LOST_TPROF, &sample,
-		 &err);
-	b = next(o, &s->shape, &c->switches, c->until_switches, PITRACE_LOST_DISPATCH, &change,
-		 &err);
-	while (!err && (a || b)) {
-		if (a && (!b || sample.time <= change.time)) {
-			err = put_from_samples(o, &sample);
-			perf_ring_next(&c->samples, a);
-			a = next(o, &s->sample_shape, &c->samples, c->until_samples,
-				 PITRACE_LOST_TPROF, &sample, &err);
-		} else {
-			err = put_from_switches(o, &change);
-			perf_ring_next(&c->switches, b);
-			b = next(o, &s->shape, &c->switches, c->until_switches,
-				 PITRACE_LOST_DISPATCH, &change, &err);
-		}
+	while (!err && (n->at = perf_ring_peek(r, o->c->until[use]))) {
+		if (!perf_decode(&o->s->shape[use], n->at, n->at->size, &n->item, &why))
+			return 0;
+		err = lose(o, put_trace, perf_lost_of(use), 1, o->c->trace.last);
+		perf_ring_next(r, n->at);
 	}
-	perf_ring_done(&c->samples);
-	perf_ring_done(&c->switches);
+	return err;
+}
+
+/* Merges all rings but that of names by time. */
+static int put_records(struct out *o)
+{
+	static int (*const put[PERF_USES])(struct out *o, const struct perf_item *item) = {
+		[PERF_SAMPLES] = put_from_samples,
+		[PERF_SWITCHES] = put_from_switches,
+		[PERF_WAKEUPS] = put_from_wakeups,
+		[PERF_SYSCALLS] = put_from_syscalls,
+	};
+	struct next_record next[PERF_USES];
+	int err = 0;
+
+	for (int use = PERF_SAMPLES; use < PERF_USES && !err; use++)
+		err = read_next(o, use, &next[use]);
+	while (!err) {
+		int first = PERF_USES;
+
+		for (int use = PERF_SAMPLES; use < PERF_USES; use++)
+			if (next[use].at &&
+			    (first == PERF_USES || next[use].item.time < next[first].item.time))
+				first = use;
+		if (first == PERF_USES)
+			break;
+		err = put[first](o, &next[first].item);
+		perf_ring_next(&o->c->ring[first], next[first].at);
+		if (!err)
+			err = read_next(o, first, &next[first]);
+	}
+	for (int use = PERF_SAMPLES; use < PERF_USES; use++)
+		perf_ring_done(&o->c->ring[use]);
 	return err;
 }
 
 /* ---- the pump -------------------------------------------------------------------------------- */
+
+/* Discards what the rings from this one on hold. */
+static void skip_rings(struct perf_cpu *c, enum perf_use from)
+{
+	for (int use = from; use < PERF_USES; use++) {
+		c->ring[use].at = perf_ring_head(&c->ring[use]);
+		perf_ring_done(&c->ring[use]);
+	}
+	if (c->left)
+		c->left->valid = false;
+}
 
 void perf_pump_reset(struct perf_session *s)
 {
@@ -408,12 +520,7 @@ void perf_pump_reset(struct perf_session *s)
 					     .cpu = c->cpu,
 					     .size = s->config.segment_bytes };
 
-		c->names.at = perf_ring_head(&c->names);
-		c->samples.at = perf_ring_head(&c->samples);
-		c->switches.at = perf_ring_head(&c->switches);
-		perf_ring_done(&c->names);
-		perf_ring_done(&c->samples);
-		perf_ring_done(&c->switches);
+		skip_rings(c, PERF_NAMES);
 		segment_free(&c->mte);
 		segment_free(&c->trace);
 		c->mte = c->trace = fresh;
@@ -433,10 +540,7 @@ void perf_pump_discard(struct perf_session *s)
 	for (uint32_t i = 0; i < s->ncpus; i++) {
 		struct perf_cpu *c = &s->cpu[i];
 
-		c->samples.at = perf_ring_head(&c->samples);
-		c->switches.at = perf_ring_head(&c->switches);
-		perf_ring_done(&c->samples);
-		perf_ring_done(&c->switches);
+		skip_rings(c, PERF_SAMPLES);
 		segment_free(&c->trace);
 		c->trace_bytes = c->due = 0;
 		c->idle_count = 0;
@@ -450,10 +554,9 @@ static int pump(struct perf_session *s, bool names, bool all, segment_sink sink,
 
 	/* The names that a sample needs were written before it: first note the end of the samples,
 	 * then read names. */
-	for (uint32_t i = 0; i < s->ncpus; i++) {
-		s->cpu[i].until_samples = perf_ring_head(&s->cpu[i].samples);
-		s->cpu[i].until_switches = perf_ring_head(&s->cpu[i].switches);
-	}
+	for (uint32_t i = 0; i < s->ncpus; i++)
+		for (int use = PERF_SAMPLES; use < PERF_USES; use++)
+			s->cpu[i].until[use] = perf_ring_head(&s->cpu[i].ring[use]);
 	for (uint32_t i = 0; i < s->ncpus && !err; i++) {
 		o.c = &s->cpu[i];
 		err = put_names(&o);

@@ -4,10 +4,9 @@
 #include <sys/mman.h>
 #include "collect/perf/perf_records.h"
 
-#define PATH_ROOM     4096
-#define SYMBOL_ROOM   512  /* the kernel's KSYM_NAME_LEN */
-#define NO_REGISTER   0xFF /* the end of a list */
-#define REGISTERS_MAX 64
+#define PATH_ROOM   4096
+#define SYMBOL_ROOM 512  /* the kernel's KSYM_NAME_LEN */
+#define NO_REGISTER 0xFF /* the end of a list */
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -156,7 +155,7 @@ int perf_put_name(const struct perf_item *p, perf_put put, void *arg)
 struct perf_registers {
 	const char *machine;
 	uint8_t sp; /* a copy is useless without it */
-	uint8_t wide[REGISTERS_MAX], narrow[REGISTERS_MAX];
+	uint8_t wide[PERF_REGISTERS_MAX], narrow[PERF_REGISTERS_MAX];
 };
 
 static const struct perf_registers registers[] = {
@@ -210,14 +209,8 @@ uint64_t perf_user_registers(void)
 	return mask;
 }
 
-struct with_stack {
-	struct pitrace_sample sample;
-	struct pitrace_stack stack;
-	uint64_t words[2 * PITRACE_STACK_MAX + REGISTERS_MAX + PERF_COPY_MAX / 8];
-} __attribute__((packed, aligned(4)));
-
 /* The callchain: parts, each preceded by a word that says user or kernel. */
-static void put_chain(const struct perf_item *p, const struct perf_stacks *s, struct with_stack *r,
+static void put_chain(const struct perf_item *p, const struct perf_stacks *s, struct perf_stack *r,
 		      uint32_t *n)
 {
 	bool user = false, kernel = false;
@@ -228,30 +221,30 @@ static void put_chain(const struct perf_item *p, const struct perf_stacks *s, st
 		if (word >= PERF_CONTEXT_MAX) {
 			user = word == PERF_CONTEXT_USER;
 			kernel = word == PERF_CONTEXT_KERNEL;
-		} else if (kernel && !r->stack.user && s->want & PITRACE_WANT_KERNEL) {
-			if (r->stack.kernel < s->depth) {
+		} else if (kernel && !r->head.user && s->want & PITRACE_WANT_KERNEL) {
+			if (r->head.kernel < s->depth) {
 				r->words[(*n)++] = word;
-				r->stack.kernel++;
+				r->head.kernel++;
 			} else {
-				r->stack.flags |= PITRACE_STACK_CUT_K;
+				r->head.flags |= PITRACE_STACK_CUT_K;
 			}
 		} else if (user && s->want & PITRACE_WANT_USER) {
-			if (r->stack.user < s->depth) {
+			if (r->head.user < s->depth) {
 				r->words[(*n)++] = word;
-				r->stack.user++;
+				r->head.user++;
 			} else {
-				r->stack.flags |= PITRACE_STACK_CUT_U;
+				r->head.flags |= PITRACE_STACK_CUT_U;
 			}
 		}
 	}
 	/* The kernel's limit applies to both parts together; the last one is cut. */
-	if (s->most && r->stack.kernel + r->stack.user >= s->most)
-		r->stack.flags |= r->stack.user ? PITRACE_STACK_CUT_U : PITRACE_STACK_CUT_K;
-	if (s->want & PITRACE_WANT_USER && !r->stack.user)
-		r->stack.flags |= PITRACE_STACK_NONE_U;
+	if (s->most && r->head.kernel + r->head.user >= s->most)
+		r->head.flags |= r->head.user ? PITRACE_STACK_CUT_U : PITRACE_STACK_CUT_K;
+	if (s->want & PITRACE_WANT_USER && !r->head.user)
+		r->head.flags |= PITRACE_STACK_NONE_U;
 }
 
-static void put_copy(const struct perf_item *p, const struct perf_stacks *s, struct with_stack *r,
+static void put_copy(const struct perf_item *p, const struct perf_stacks *s, struct perf_stack *r,
 		     uint32_t *n)
 {
 	bool is_narrow = p->abi == PERF_SAMPLE_REGS_ABI_32;
@@ -274,7 +267,7 @@ static void put_copy(const struct perf_item *p, const struct perf_stacks *s, str
 		}
 	}
 	if (!pc) {
-		r->stack.flags |= PITRACE_STACK_NONE_U;
+		r->head.flags |= PITRACE_STACK_NONE_U;
 		return;
 	}
 	*n += (uint32_t)count;
@@ -284,17 +277,31 @@ static void put_copy(const struct perf_item *p, const struct perf_stacks *s, str
 	if (bytes)
 		memcpy(r->words + *n, p->stack, bytes);
 	*n += (uint32_t)(bytes / 8);
-	r->stack.regs = (uint16_t)count;
-	r->stack.bytes = (uint32_t)bytes;
-	r->stack.flags |= PITRACE_STACK_COPY | (is_narrow ? PITRACE_STACK_32BIT : 0);
+	r->head.regs = (uint16_t)count;
+	r->head.bytes = (uint32_t)bytes;
+	r->head.flags |= PITRACE_STACK_COPY | (is_narrow ? PITRACE_STACK_32BIT : 0);
+}
+
+size_t perf_take_stack(const struct perf_item *p, const struct perf_stacks *s, struct perf_stack *r)
+{
+	uint32_t n = 0;
+
+	r->head = (struct pitrace_stack){ 0 };
+	put_chain(p, s, r, &n);
+	if (s->want & PITRACE_WANT_COPY)
+		put_copy(p, s, r, &n);
+	return sizeof(r->head) + n * sizeof(uint64_t);
 }
 
 int perf_put_sample(const struct perf_item *p, const struct perf_stacks *s, uint32_t event,
 		    perf_put put, void *arg)
 {
-	uint32_t mode = p->misc & PERF_RECORD_MISC_CPUMODE_MASK, n = 0;
+	uint32_t mode = p->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	uint32_t minor = mode == PERF_RECORD_MISC_USER ? PITRACE_TPROF_USER : PITRACE_TPROF_KERNEL;
-	struct with_stack r;
+	struct {
+		struct pitrace_sample sample;
+		struct perf_stack stack;
+	} __attribute__((packed, aligned(4))) r;
 
 	r.sample = (struct pitrace_sample){
 		.pid = p->pid,
@@ -305,12 +312,8 @@ int perf_put_sample(const struct perf_item *p, const struct perf_stacks *s, uint
 	minor |= (event + 1) << PITRACE_TPROF_EVENT_SHIFT;
 	if (!(s->want & (PITRACE_WANT_KERNEL | PITRACE_WANT_USER | PITRACE_WANT_COPY)))
 		return put(arg, PITRACE_TPROF, minor, &r.sample, sizeof(r.sample), p->time);
-	r.stack = (struct pitrace_stack){ 0 };
-	put_chain(p, s, &r, &n);
-	if (s->want & PITRACE_WANT_COPY)
-		put_copy(p, s, &r, &n);
 	return put(arg, PITRACE_TPROF, minor | PITRACE_TPROF_STACK, &r,
-		   sizeof(r.sample) + sizeof(r.stack) + n * sizeof(uint64_t), p->time);
+		   sizeof(r.sample) + perf_take_stack(p, s, &r.stack), p->time);
 }
 
 /* ---- dispatches ------------------------------------------------------------------------------ */

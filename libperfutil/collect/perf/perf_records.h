@@ -42,6 +42,17 @@ const struct perf_registers *perf_registers_here(void);
 /* The mask for REGS_USER on this machine; 0: stacks are not copied here. */
 uint64_t perf_user_registers(void);
 
+/* The stack of a sample, as it stands in records. */
+#define PERF_REGISTERS_MAX 64
+struct perf_stack {
+	struct pitrace_stack head;
+	uint64_t words[2 * PITRACE_STACK_MAX + PERF_REGISTERS_MAX + PERF_COPY_MAX / 8];
+} __attribute__((packed, aligned(4)));
+
+/* Fills in the parts that the session wants. Returns the bytes in use. */
+size_t perf_take_stack(const struct perf_item *item, const struct perf_stacks *stacks,
+		       struct perf_stack *stack);
+
 /* Converts a SAMPLE of event number `event` (UINT32_MAX: the timer). */
 int perf_put_sample(const struct perf_item *item, const struct perf_stacks *stacks, uint32_t event,
 		    perf_put put, void *arg);

@@ -3,9 +3,9 @@
  * The perf collector's session, shared by its files. perf_events.c opens events and rings,
  * perf_pump.c turns what rings hold into segments, backend_perf.c is the collector.
  *
- * A CPU has a ring for names, one for samples and, if dispatches are recorded, one for switches: so
- * the losses of each kind are known. Names become the CPU's MTE segments, the others, merged by
- * time, its trace segments. The collector's own records (clock syncs, the walk of live tasks) are
+ * A CPU has a ring for names, one for samples and one each for switches, wake-ups and system calls,
+ * if they are recorded: so the losses of each kind are known. Names become the CPU's MTE segments,
+ * the others, merged by time, its trace segments. The collector's own records (clock syncs, the walk of live tasks) are
  * queued with their time and join the first CPU's names.
  */
 #ifndef PITRACE_PERF_SESSION_H
@@ -16,7 +16,7 @@
 #include "image/known_files.h"
 #include "collect/perf/perf_dither.h"
 #include "collect/perf/perf_idle.h"
-#include "collect/perf/perf_open.h"
+#include "collect/perf/perf_points.h"
 #include "collect/perf/perf_ring.h"
 #include "file/segment.h"
 
@@ -25,7 +25,7 @@
 struct perf_event {
 	int fd;
 	enum perf_use use;
-	uint32_t number;   /* SAMPLES: which of config.events */
+	uint32_t number; /* SAMPLES: which of config.events; of tracepoints: enum perf_point */
 	uint32_t cpu;      /* index in perf_session.cpu */
 	bool in_turns;     /* paired with the next or the previous event: */
 	unsigned int turn; /* … its number in the pair */
@@ -34,11 +34,12 @@ struct perf_event {
 
 struct perf_cpu {
 	uint32_t cpu;
-	struct perf_ring names, samples, switches;
-	uint64_t until_samples, until_switches; /* limit of this drain */
-	uint64_t names_seen;                    /* position of perf_mapped.c */
+	struct perf_ring ring[PERF_USES];
+	uint64_t until[PERF_USES]; /* limit of this drain */
+	uint64_t names_seen;       /* position of perf_mapped.c */
 	struct segment_out mte, trace;
 	struct perf_running running;
+	struct perf_left *left; /* NULL: dispatches come without tracepoint */
 	uint64_t lost[PITRACE_LOST_KINDS], base[PITRACE_LOST_KINDS];
 	uint64_t ticks, idle_ticks;
 	uint64_t mte_bytes, trace_bytes; /* handed over */
@@ -61,14 +62,16 @@ struct perf_queue {
 struct perf_session {
 	struct trace_config config;
 	bool user_only;
-	struct perf_shape shape, sample_shape;
+	struct perf_shape shape[PERF_USES]; /* records that are no samples have the same in all */
+	struct perf_points points;
 	struct perf_stacks stacks;
 	struct perf_idle idle;
 	struct perf_cpu *cpu;
 	uint32_t ncpus;
 	struct perf_event *event; /* sorted by identifier: the kernel counts up */
 	size_t nevents, events_room;
-	uint8_t *scope; /* one bit per pid that was ever in scope; NULL: all are */
+	uint8_t *scope;   /* one bit per pid that was ever in scope; NULL: all are */
+	uint32_t *tasks;  /* pids by tid, 0: unknown; NULL: not needed */
 	struct perf_queue queue;
 	struct known_files *files; /* owned by the backend: it outlives events and rings */
 	uint64_t synced;           /* time of the last clock sync */
@@ -85,13 +88,15 @@ struct perf_session {
 /* Opens all events and rings of s->config, disabled. 0; or -errno with the event of the CPU or
  * thread that failed. */
 int perf_session_open(struct perf_session *s);
-/* Opens the rings of switches, once they are requested. */
-int perf_session_open_switches(struct perf_session *s);
+/* Opens the rings of switches or wake-ups, once they are requested. */
+int perf_session_open_whole(struct perf_session *s, enum perf_use use);
 void perf_session_close(struct perf_session *s);
 /* Enables or disables all events of that use; of pairs, the event whose turn it is. */
 void perf_session_enable(struct perf_session *s, enum perf_use use, bool on);
 /* Finds the event whose records have this identifier (inherited events share it), or NULL. */
 const struct perf_event *perf_session_event(const struct perf_session *s, uint64_t id);
+/* The kind of losses that a ring of this use counts as. */
+enum pitrace_lost perf_lost_of(enum perf_use use);
 /* Reads losses from the events' own counters, where the kernel has them: at *on* (begin) and after
  * the last drain, since a ring that stays full reports them by no record. */
 void perf_session_count_lost(struct perf_session *s, bool begin);

@@ -51,6 +51,22 @@ static bool read_task(const char *path, struct task *t)
 	return true;
 }
 
+uint32_t proc_pid_of(uint32_t tid)
+{
+	char path[64], line[256];
+	uint32_t pid = tid;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", tid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Tgid: %u", &pid) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return pid;
+}
+
 static int put_task(struct proc_walk *w, uint32_t minor, pid_t pid, const struct task *t,
 		    uint32_t flags, uint64_t time)
 {

@@ -16,4 +16,7 @@
  * in scope. 0, the error of put, or -errno of /proc. */
 int proc_walk(pid_t scope, perf_put put, void (*visit)(void *arg, pid_t pid), void *arg);
 
+/* Returns the process of a live thread; of another, its own number. */
+uint32_t proc_pid_of(uint32_t tid);
+
 #endif

@@ -36,6 +36,8 @@ static bool makes(size_t i, unsigned int major)
 	case PITRACE_TPROF:
 		return i < 3;
 	case PITRACE_DISPATCH:
+	case PITRACE_SYSCALL:
+	case PITRACE_WAKEUP:
 		return i < 2;
 	case PITRACE_BRANCH_USER:
 	case PITRACE_BREAK_USER:

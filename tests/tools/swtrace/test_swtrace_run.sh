@@ -40,13 +40,13 @@ verdict nothing_is_made $? "$(ls)"
 
 # ---- what no collector can record here is one short sentence for all that cannot
 if [ ! -e /dev/pitrace ]; then
-	run 125 syscall -M syscall -- true
-	says syscall_words err 'perf, timer, ptrace: no records of syscall (0x05); what mends it: swtrace check'
+	run 125 fault -M fault -- true
+	says fault_words err 'perf, timer, ptrace: no records of fault (0x03); what mends it: swtrace check'
 	[ "$(wc -c <err)" -lt 250 ]
-	verdict syscall_is_short $? "$(cat err)"
+	verdict fault_is_short $? "$(cat err)"
 fi
-run 0 switches -B timer -g=switches -- true
-says switches_words err '-g=switches is in vain'
+run 125 switches -B timer -g=switches -- true
+says switches_words err 'timer has no records of dispatch (0x12): these need the collector driver or perf'
 
 # ---- a command that puts itself into the background
 run 0 daemon -B timer -- sh -c 'setsid sleep 60 >/dev/null 2>&1 & echo $!'

@@ -124,24 +124,25 @@ static inline void begin(void)
 	memset(cpus, 0, sizeof(cpus));
 	s.config.rate = 1000;
 	s.config.segment_bytes = 32768;
-	s.shape.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-			      PERF_SAMPLE_CPU;
-	s.shape.id_all = true;
-	s.sample_shape = s.shape;
-	s.sample_shape.sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD;
+	for (int use = 0; use < PERF_USES; use++) {
+		s.shape[use].sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID |
+					   PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+		s.shape[use].id_all = true;
+	}
+	s.shape[PERF_SAMPLES].sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD;
 	s.idle.n = 1;
 	s.idle.range[0].start = IDLE;
 	s.idle.range[0].end = IDLE + 0x100;
 	for (uint32_t i = 0; i <= CPUS; i++) {
 		cpus[i].cpu = 3 + i;
-		map_ring(&cpus[i].names, 64);
-		map_ring(&cpus[i].samples, RING - 128);
-		map_ring(&cpus[i].switches, 1ull << 33);
+		map_ring(&cpus[i].ring[PERF_NAMES], 64);
+		map_ring(&cpus[i].ring[PERF_SAMPLES], RING - 128);
+		map_ring(&cpus[i].ring[PERF_SWITCHES], 1ull << 33);
 	}
 	perf_pump_reset(&s);
-	put_comm(&cpus[CPUS].names, 70, "nobody", 1);
-	put_lost(&cpus[CPUS].samples, 1, 1);
-	put_lost(&cpus[CPUS].switches, 1, 1);
+	put_comm(&cpus[CPUS].ring[PERF_NAMES], 70, "nobody", 1);
+	put_lost(&cpus[CPUS].ring[PERF_SAMPLES], 1, 1);
+	put_lost(&cpus[CPUS].ring[PERF_SWITCHES], 1, 1);
 	cpus[CPUS].due = 77;
 	records_forget();
 	ids_left = identified = resets = 0;
@@ -153,13 +154,13 @@ static inline void end(void)
 {
 	struct perf_cpu *none = &cpus[CPUS];
 
-	CU_ASSERT(none->names.at == 64 && none->samples.at == RING - 128);
-	CU_ASSERT(none->switches.at == 1ull << 33 && none->due == 77 && !none->names_seen);
-	CU_ASSERT(!none->until_samples && !none->mte.size);
+	CU_ASSERT(none->ring[PERF_NAMES].at == 64 && none->ring[PERF_SAMPLES].at == RING - 128);
+	CU_ASSERT(none->ring[PERF_SWITCHES].at == 1ull << 33 && none->due == 77 && !none->names_seen);
+	CU_ASSERT(!none->until[PERF_SAMPLES] && !none->mte.size);
 	for (uint32_t i = 0; i <= CPUS; i++) {
-		unmap_ring(&cpus[i].names);
-		unmap_ring(&cpus[i].samples);
-		unmap_ring(&cpus[i].switches);
+		unmap_ring(&cpus[i].ring[PERF_NAMES]);
+		unmap_ring(&cpus[i].ring[PERF_SAMPLES]);
+		unmap_ring(&cpus[i].ring[PERF_SWITCHES]);
 		segment_free(&cpus[i].mte);
 		segment_free(&cpus[i].trace);
 	}
@@ -181,16 +182,16 @@ static inline void pump(bool all)
 	dirty_stack();
 	CU_ASSERT_EQUAL(perf_pump(&s, all, records_take, NULL), 0);
 	for (uint32_t i = 0; i < CPUS; i++) {
-		CU_ASSERT_EQUAL(cpus[i].names.page->data_tail, cpus[i].names.page->data_head);
-		CU_ASSERT_EQUAL(cpus[i].samples.page->data_tail, cpus[i].samples.page->data_head);
-		CU_ASSERT_EQUAL(cpus[i].switches.page->data_tail, cpus[i].switches.page->data_head);
+		CU_ASSERT_EQUAL(cpus[i].ring[PERF_NAMES].page->data_tail, cpus[i].ring[PERF_NAMES].page->data_head);
+		CU_ASSERT_EQUAL(cpus[i].ring[PERF_SAMPLES].page->data_tail, cpus[i].ring[PERF_SAMPLES].page->data_head);
+		CU_ASSERT_EQUAL(cpus[i].ring[PERF_SWITCHES].page->data_tail, cpus[i].ring[PERF_SWITCHES].page->data_head);
 	}
 }
 
 static inline void sample_of(struct perf_cpu *c, uint64_t id, uint32_t pid, uint64_t ip,
 			     uint64_t time, uint64_t period)
 {
-	put_sample(&c->samples, ip >= IDLE ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, id,
+	put_sample(&c->ring[PERF_SAMPLES], ip >= IDLE ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, id,
 		   pid, ip, time, period);
 }
 
@@ -209,7 +210,7 @@ static inline void throttle(struct perf_cpu *c, bool begins, uint64_t time)
 	u64(time);
 	u64(11);
 	u64(11);
-	put_id(&c->samples, begins ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE, 0, 70, time);
+	put_id(&c->ring[PERF_SAMPLES], begins ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE, 0, 70, time);
 }
 
 static inline void fork_of(struct perf_cpu *c, uint32_t parent, uint32_t child, uint64_t time)
@@ -219,7 +220,7 @@ static inline void fork_of(struct perf_cpu *c, uint32_t parent, uint32_t child, 
 	u32(child);
 	u32(parent);
 	u64(time);
-	put_id(&c->names, PERF_RECORD_FORK, 0, parent, time);
+	put_id(&c->ring[PERF_NAMES], PERF_RECORD_FORK, 0, parent, time);
 }
 
 static inline void mapping(struct perf_cpu *c, uint32_t pid, uint64_t start, const char *path,
@@ -237,7 +238,7 @@ static inline void mapping(struct perf_cpu *c, uint32_t pid, uint64_t start, con
 	u32(5); /* read and execute */
 	u32(2);
 	text(path);
-	put_id(&c->names, PERF_RECORD_MMAP2, 0, pid, time);
+	put_id(&c->ring[PERF_NAMES], PERF_RECORD_MMAP2, 0, pid, time);
 }
 
 /* Too short for its fields. */

@@ -579,11 +579,6 @@ static void ring_sizes(void)
 static void notes(void)
 {
 	begin();
-	config.stacks = PITRACE_WANT_DISPATCH;
-	open_it();
-	CU_ASSERT_STRING_EQUAL(info()->note, "no stacks at dispatches");
-	close_it();
-	begin();
 	config.stacks = PITRACE_WANT_DISPATCH | PITRACE_WANT_USER;
 	config.scope = PITRACE_SCOPE_PROCESS;
 	config.pid = getpid();
@@ -594,7 +589,7 @@ static void notes(void)
 	paranoid = "2";
 	open_it();
 	CU_ASSERT_STRING_EQUAL(info()->note,
-			       "user code only: perf_event_paranoid is 2; no stacks at dispatches; "
+			       "user code only: perf_event_paranoid is 2; "
 			       "rings of 64 KB a CPU: more this user may not lock (ulimit -l)");
 	CU_ASSERT(find(0, PERF_SAMPLES, 0)->attr.exclude_kernel);
 	close_it();

@@ -23,8 +23,8 @@ json() { # TRACE FILTER WANT: of post's report
 # ---- records that it has not: refused, and the older trace is where it was
 echo older >keep.nrm2
 for collector in perf timer; do
-	run 125 ${collector}_major_refused -B $collector -M tprof,syscall -o keep.nrm2 -- touch ran
-	says ${collector}_major_words err "the collector $collector has no records of syscall (0x05): these need the collector driver"
+	run 125 ${collector}_major_refused -B $collector -M tprof,fault -o keep.nrm2 -- touch ran
+	says ${collector}_major_words err "the collector $collector has no records of fault (0x03): these need the collector driver"
 done
 run 125 timer_dispatch -B timer -M dispatch -o keep.nrm2 -- touch ran
 says timer_dispatch_words err 'need the collector driver or perf'
@@ -43,8 +43,8 @@ for collector in perf timer; do
 done
 run 125 timer_kernel_stacks -B timer -g=kernel -o x.nrm2 -- touch ran
 says timer_kernel_stacks_words err 'sees user code only, no stacks of the kernel'
-run 0 timer_switches -B timer -g=switches -o switches.nrm2 -- true
-says timer_switches_words err 'no stacks at dispatches'
+run 125 timer_switches -B timer -g=switches -o x.nrm2 -- touch ran
+says timer_switches_words err 'no records of dispatch (0x12): these need the collector driver or perf'
 [ ! -e ran ]
 verdict nothing_ran $?
 
@@ -61,9 +61,9 @@ is info_code $? 0
 says info_collector out 'collector perf'
 says info_driver out '^driver:'
 says info_timer out '^samples by:  the timer'
-"$swtrace" enable syscall 2>err
+"$swtrace" enable fault 2>err
 is enable_refused $? 125
-says enable_words err 'no records of syscall (0x05): these need the collector driver'
+says enable_words err 'no records of fault (0x03): these need the collector driver'
 "$swtrace" event -c 10 page-faults,minor-faults >out 2>err
 is event_set $? 0
 says event_set_words out 'the session samples by page-faults,minor-faults'

@@ -42,38 +42,38 @@ static void feed(struct perf_cpu *c, unsigned int n, uint64_t *time, struct sums
 			sum->idle++;
 			break;
 		case 5:
-			put_lost(&c->samples, some, *time);
+			put_lost(&c->ring[PERF_SAMPLES], some, *time);
 			sum->lost += some;
 			break;
 		case 6:
-			put_switch(&c->switches, runs, runs + 1, *time);
+			put_switch(&c->ring[PERF_SWITCHES], runs, runs + 1, *time);
 			runs++;
 			sum->dispatches++;
 			break;
 		case 7:
-			put_lost(&c->switches, some, *time);
+			put_lost(&c->ring[PERF_SWITCHES], some, *time);
 			sum->lost_dispatches += some;
 			break;
 		case 8:
-			put_comm(&c->names, 70, "name", *time);
+			put_comm(&c->ring[PERF_NAMES], 70, "name", *time);
 			sum->names++;
 			break;
 		case 9:
 			switch (some) {
 			case 1:
-				bad(&c->samples, PERF_RECORD_SAMPLE);
+				bad(&c->ring[PERF_SAMPLES], PERF_RECORD_SAMPLE);
 				sum->lost++;
 				break;
 			case 2:
-				bad(&c->switches, PERF_RECORD_LOST);
+				bad(&c->ring[PERF_SWITCHES], PERF_RECORD_LOST);
 				sum->lost_dispatches++;
 				break;
 			case 3:
-				bad(&c->names, PERF_RECORD_COMM);
+				bad(&c->ring[PERF_NAMES], PERF_RECORD_COMM);
 				sum->lost_names++;
 				break;
 			default:
-				put_lost(&c->names, some, *time);
+				put_lost(&c->ring[PERF_NAMES], some, *time);
 				sum->lost_names += some;
 			}
 		}
@@ -161,11 +161,11 @@ static void idle_ends(void)
 		if (with == 1)
 			sample(c, SECOND + 2 * PERIOD);
 		if (with == 2)
-			put_lost(&c->samples, 1, SECOND + 2 * PERIOD);
+			put_lost(&c->ring[PERF_SAMPLES], 1, SECOND + 2 * PERIOD);
 		if (with == 3)
-			put_switch(&c->switches, 1, 2, SECOND + 2 * PERIOD);
+			put_switch(&c->ring[PERF_SWITCHES], 1, 2, SECOND + 2 * PERIOD);
 		if (with == 4)
-			put_lost(&c->switches, 1, SECOND + 2 * PERIOD);
+			put_lost(&c->ring[PERF_SWITCHES], 1, SECOND + 2 * PERIOD);
 		if (with == 5)
 			throttle(c, false, SECOND + 2 * PERIOD);
 		pump(with == 0);
@@ -280,7 +280,7 @@ static void gaps(void)
 			else if (b->what == 'i')
 				idle(c, at);
 			else if (b->what == 'l')
-				put_lost(&c->samples, b->n, at);
+				put_lost(&c->ring[PERF_SAMPLES], b->n, at);
 			else
 				throttle(c, b->what == 't', at);
 			ticks += b->what == 's' || b->what == 'i';
@@ -315,7 +315,7 @@ static void gaps_begin(void)
 	pump(true);
 	perf_pump_reset(&s);
 	throttle(c, true, 2 * SECOND + 1);
-	put_lost(&c->samples, 7, 2 * SECOND + 1);
+	put_lost(&c->ring[PERF_SAMPLES], 7, 2 * SECOND + 1);
 	pump(true);
 	perf_pump_reset(&s);
 	CU_ASSERT_EQUAL(c->lost[PITRACE_LOST_TPROF], 0);
@@ -423,7 +423,7 @@ static void words(void)
 	u64(0x1234);
 	text("/a");
 	put_id(&r, PERF_RECORD_CGROUP, 0, 70, 1);
-	CU_ASSERT_EQUAL(perf_decode(&s.shape, perf_ring_peek(&r, 1 << 20), 8 + 8 + 8 + 32, &item,
+	CU_ASSERT_EQUAL(perf_decode(&s.shape[PERF_NAMES], perf_ring_peek(&r, 1 << 20), 8 + 8 + 8 + 32, &item,
 				    &why),
 			0);
 	CU_ASSERT(item.cgroup == 0x1234 && item.time == 1);
@@ -435,7 +435,7 @@ static void words(void)
 	u32(0x42);
 	u32(0);
 	put_id(&r, PERF_RECORD_TEXT_POKE, 0, 70, 1);
-	CU_ASSERT_EQUAL(perf_decode(&s.shape, perf_ring_peek(&r, r.page->data_head),
+	CU_ASSERT_EQUAL(perf_decode(&s.shape[PERF_NAMES], perf_ring_peek(&r, r.page->data_head),
 				    8 + 8 + 16 + 32, &item, &why),
 			0);
 	CU_ASSERT(item.start == 0x5678 && item.poke_old == 2 && item.poke_new == 3);
@@ -495,9 +495,9 @@ static void merged(void)
 	s.config.scope = PITRACE_SCOPE_PROCESS;
 	sample(cpus, 20);
 	sample(cpus, 30);
-	put_switch(&cpus->switches, 1, 2, 10);
-	put_switch(&cpus->switches, 2, 3, 30);
-	put_switch(&cpus->switches, 3, 4, 40);
+	put_switch(&cpus->ring[PERF_SWITCHES], 1, 2, 10);
+	put_switch(&cpus->ring[PERF_SWITCHES], 2, 3, 30);
+	put_switch(&cpus->ring[PERF_SWITCHES], 3, 4, 40);
 	pump(true);
 	CU_ASSERT_EQUAL_FATAL(ntold, 5);
 	for (unsigned int i = 0; i < 5; i++)
@@ -510,12 +510,12 @@ static void comes_in(void)
 {
 	for (int lose = 0; lose < 2; lose++) {
 		begin();
-		put_switch(&cpus->switches, 1, 2, 10);
+		put_switch(&cpus->ring[PERF_SWITCHES], 1, 2, 10);
 		if (lose)
-			put_lost(&cpus->switches, 1, 20);
+			put_lost(&cpus->ring[PERF_SWITCHES], 1, 20);
 		u32(1);
 		u32(1);
-		put_id(&cpus->switches, PERF_RECORD_SWITCH_CPU_WIDE, 0, 2, 30);
+		put_id(&cpus->ring[PERF_SWITCHES], PERF_RECORD_SWITCH_CPU_WIDE, 0, 2, 30);
 		pump(true);
 		CU_ASSERT_EQUAL(records_count(PITRACE_DISPATCH, UINT32_MAX),
 				1u + (unsigned int)lose);
@@ -541,12 +541,12 @@ static void scoped(void)
 	CU_ASSERT_EQUAL(s.scope[PERF_PIDS / 8], 0);
 	s.scope[PERF_PIDS / 8] = 0xff;
 	records_forget();
-	put_switch(&cpus->switches, 70, 1, 10);
-	put_switch(&cpus->switches, 1, 71, 20);
-	put_switch(&cpus->switches, 2, 3, 30);
-	put_switch(&cpus->switches, 2, PERF_PIDS - 1, 40);
-	put_switch(&cpus->switches, 2, PERF_PIDS, 50);
-	put_switch(&cpus->switches, 69, 72, 60);
+	put_switch(&cpus->ring[PERF_SWITCHES], 70, 1, 10);
+	put_switch(&cpus->ring[PERF_SWITCHES], 1, 71, 20);
+	put_switch(&cpus->ring[PERF_SWITCHES], 2, 3, 30);
+	put_switch(&cpus->ring[PERF_SWITCHES], 2, PERF_PIDS - 1, 40);
+	put_switch(&cpus->ring[PERF_SWITCHES], 2, PERF_PIDS, 50);
+	put_switch(&cpus->ring[PERF_SWITCHES], 69, 72, 60);
 	pump(true);
 	CU_ASSERT_EQUAL_FATAL(ntold, 3);
 	CU_ASSERT(told[0].stamp == 10 && told[1].stamp == 20 && told[2].stamp == 40);
@@ -555,7 +555,7 @@ static void scoped(void)
 	s.scope = NULL;
 	s.config.scope = PITRACE_SCOPE_SYSTEM;
 	records_forget();
-	put_switch(&cpus->switches, 2, PERF_PIDS, 70);
+	put_switch(&cpus->ring[PERF_SWITCHES], 2, PERF_PIDS, 70);
 	pump(true);
 	CU_ASSERT_EQUAL(ntold, 1);
 	s.names_lost = true;

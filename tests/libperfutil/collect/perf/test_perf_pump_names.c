@@ -21,18 +21,18 @@ static void queued(void)
 			CU_ASSERT_EQUAL(perf_emit(&s, PITRACE_MTE, PITRACE_MTE_PROCESS, &task,
 						  sizeof(task), time),
 					0);
-		put_comm(&cpus->names, 70, "a", 15);
-		put_comm(&cpus->names, 70, "b", 20);
-		put_comm(&cpus->names, 70, "c", 25);
-		put_comm(&cpus[1].names, 70, "d", 99);
+		put_comm(&cpus->ring[PERF_NAMES], 70, "a", 15);
+		put_comm(&cpus->ring[PERF_NAMES], 70, "b", 20);
+		put_comm(&cpus->ring[PERF_NAMES], 70, "c", 25);
+		put_comm(&cpus[1].ring[PERF_NAMES], 70, "d", 99);
 		perf_pump_reset(&s);
 		CU_ASSERT(!s.queue.used && !s.queue.at);
 		for (uint64_t time = 10; time <= 30; time += 10)
 			perf_emit(&s, PITRACE_MTE, PITRACE_MTE_PROCESS, &task, sizeof(task), time);
-		put_comm(&cpus->names, 70, "a", 15);
-		put_comm(&cpus->names, 70, "b", 20);
-		put_comm(&cpus->names, 70, "c", 25);
-		put_comm(&cpus[1].names, 70, "d", 99);
+		put_comm(&cpus->ring[PERF_NAMES], 70, "a", 15);
+		put_comm(&cpus->ring[PERF_NAMES], 70, "b", 20);
+		put_comm(&cpus->ring[PERF_NAMES], 70, "c", 25);
+		put_comm(&cpus[1].ring[PERF_NAMES], 70, "d", 99);
 		records_forget();
 		pump(false);
 		CU_ASSERT_EQUAL_FATAL(ntold, 7);
@@ -137,8 +137,8 @@ static void looked_at(void)
 {
 	begin();
 	mapping(cpus, 70, 0x1000, "/lib/x.so", 10);
-	put_comm(&cpus->names, 70, "a", 15);
-	bad(&cpus[0].names, PERF_RECORD_COMM);
+	put_comm(&cpus->ring[PERF_NAMES], 70, "a", 15);
+	bad(&cpus[0].ring[PERF_NAMES], PERF_RECORD_COMM);
 	mapping(cpus + 1, 70, 0x2000, "/lib/y.so", 10);
 	perf_files_identify(&s);
 	CU_ASSERT_EQUAL(identified, 2);
@@ -176,34 +176,34 @@ static void feed_errors(unsigned int shift)
 
 		/* Others are the last of their segments then. */
 		for (unsigned int k = 0; k < shift; k++) {
-			put_comm(&c->names, 70, "a", 6);
-			put_switch(&c->switches, 1, 2, 6);
+			put_comm(&c->ring[PERF_NAMES], 70, "a", 6);
+			put_switch(&c->ring[PERF_SWITCHES], 1, 2, 6);
 		}
 		mapping(c, 70, 0x1000, "/x", 10);
 		mapping(c, 71, 0x2000, "/y", 20);
-		put_comm(&c->names, 70, "a", 30);
-		put_lost(&c->names, 1, 40);
-		bad(&c->names, PERF_RECORD_COMM);
-		put_comm(&c->names, 70, "b", 50);
+		put_comm(&c->ring[PERF_NAMES], 70, "a", 30);
+		put_lost(&c->ring[PERF_NAMES], 1, 40);
+		bad(&c->ring[PERF_NAMES], PERF_RECORD_COMM);
+		put_comm(&c->ring[PERF_NAMES], 70, "b", 50);
 		fork_of(c, 70, 71, 60);
 		u32(70);
 		u32(70);
 		u32(70);
 		u32(70);
 		u64(70);
-		put_id(&c->names, PERF_RECORD_EXIT, 0, 70, 70);
+		put_id(&c->ring[PERF_NAMES], PERF_RECORD_EXIT, 0, 70, 70);
 		for (uint64_t t = SECOND; t < SECOND + 60 * PERIOD; t += 20 * PERIOD) {
 			idle(c, t);
 			sample(c, t + 5 * PERIOD); /* ticks are missing */
 			idle(c, t + 6 * PERIOD);
-			put_lost(&c->samples, 1, t + 7 * PERIOD);
+			put_lost(&c->ring[PERF_SAMPLES], 1, t + 7 * PERIOD);
 			idle(c, t + 8 * PERIOD);
-			put_switch(&c->switches, 1, 2, t + 9 * PERIOD);
+			put_switch(&c->ring[PERF_SWITCHES], 1, 2, t + 9 * PERIOD);
 			idle(c, t + 10 * PERIOD);
-			put_lost(&c->switches, 2, t + 11 * PERIOD);
-			bad(&c->samples, PERF_RECORD_SAMPLE);
-			bad(&c->switches, PERF_RECORD_LOST);
-			put_switch(&c->switches, 2, 1, t + 12 * PERIOD);
+			put_lost(&c->ring[PERF_SWITCHES], 2, t + 11 * PERIOD);
+			bad(&c->ring[PERF_SAMPLES], PERF_RECORD_SAMPLE);
+			bad(&c->ring[PERF_SWITCHES], PERF_RECORD_LOST);
+			put_switch(&c->ring[PERF_SWITCHES], 2, 1, t + 12 * PERIOD);
 			idle(c, t + 13 * PERIOD);
 			throttle(c, true, t + 13 * PERIOD);
 			throttle(c, false, t + 14 * PERIOD);
@@ -249,7 +249,7 @@ static void sink_error(void)
 static void open_segments(void)
 {
 	begin();
-	put_comm(&cpus->names, 70, "a", 10);
+	put_comm(&cpus->ring[PERF_NAMES], 70, "a", 10);
 	sample(cpus, 20);
 	pump(false);
 	CU_ASSERT_EQUAL(ntold, 1); /* names are closed each time: a file may be cut here */
@@ -269,22 +269,22 @@ static void forgotten(void)
 	idle(c, SECOND);
 	sample(c, SECOND + 2);
 	idle(c, SECOND + 3);
-	put_lost(&c->samples, 5, SECOND + 5);
-	put_lost(&c->switches, 6, SECOND + 5);
-	put_lost(&c->names, 7, SECOND + 5);
-	put_switch(&c->switches, 1, 2, SECOND + 6);
+	put_lost(&c->ring[PERF_SAMPLES], 5, SECOND + 5);
+	put_lost(&c->ring[PERF_SWITCHES], 6, SECOND + 5);
+	put_lost(&c->ring[PERF_NAMES], 7, SECOND + 5);
+	put_switch(&c->ring[PERF_SWITCHES], 1, 2, SECOND + 6);
 	idle(c, SECOND + 7);
 	pump(false);
 	c->mte_bytes = c->trace_bytes = 77;
 	CU_ASSERT(c->idle_count == 1 && c->running.known);
-	put_comm(&c->names, 70, "x", SECOND + 8);
+	put_comm(&c->ring[PERF_NAMES], 70, "x", SECOND + 8);
 	sample(c, SECOND + 8);
-	put_switch(&c->switches, 2, 3, SECOND + 8);
+	put_switch(&c->ring[PERF_SWITCHES], 2, 3, SECOND + 8);
 	perf_pump_discard(&s);
 	CU_ASSERT(!c->idle_count && !c->due && !c->trace_bytes && c->mte_bytes == 77);
-	CU_ASSERT(c->samples.page->data_tail == c->samples.page->data_head);
-	CU_ASSERT(c->switches.page->data_tail == c->switches.page->data_head);
-	CU_ASSERT(c->names.page->data_tail < c->names.page->data_head);
+	CU_ASSERT(c->ring[PERF_SAMPLES].page->data_tail == c->ring[PERF_SAMPLES].page->data_head);
+	CU_ASSERT(c->ring[PERF_SWITCHES].page->data_tail == c->ring[PERF_SWITCHES].page->data_head);
+	CU_ASSERT(c->ring[PERF_NAMES].page->data_tail < c->ring[PERF_NAMES].page->data_head);
 	CU_ASSERT(c->lost[PITRACE_LOST_TPROF] == 5 && c->ticks == 1);
 	records_forget();
 	pump(true);
@@ -296,21 +296,21 @@ static void forgotten(void)
 	idle(c, 2 * SECOND + PERIOD);
 	sample(c, 2 * SECOND + 2 * PERIOD);
 	idle(c, 2 * SECOND + 3 * PERIOD);
-	put_switch(&c->switches, 2, 3, 2 * SECOND + 9 * PERIOD);
-	put_lost(&c->samples, 1, 2 * SECOND + 10 * PERIOD);
+	put_switch(&c->ring[PERF_SWITCHES], 2, 3, 2 * SECOND + 9 * PERIOD);
+	put_lost(&c->ring[PERF_SAMPLES], 1, 2 * SECOND + 10 * PERIOD);
 	throttle(c, true, 2 * SECOND + 11 * PERIOD);
 	idle(c, 2 * SECOND + 12 * PERIOD);
 	pump(false);
 	throttle(c, true, 2 * SECOND + 13 * PERIOD);
-	put_lost(&c->samples, 1, 2 * SECOND + 14 * PERIOD);
+	put_lost(&c->ring[PERF_SAMPLES], 1, 2 * SECOND + 14 * PERIOD);
 	pump(false);
-	put_comm(&c->names, 70, "x", 3 * SECOND);
+	put_comm(&c->ring[PERF_NAMES], 70, "x", 3 * SECOND);
 	sample(c, 3 * SECOND);
-	put_switch(&c->switches, 5, 6, 3 * SECOND);
+	put_switch(&c->ring[PERF_SWITCHES], 5, 6, 3 * SECOND);
 	perf_pump_reset(&s);
-	CU_ASSERT(c->samples.page->data_tail == c->samples.page->data_head);
-	CU_ASSERT(c->switches.page->data_tail == c->switches.page->data_head);
-	CU_ASSERT(c->names.page->data_tail == c->names.page->data_head);
+	CU_ASSERT(c->ring[PERF_SAMPLES].page->data_tail == c->ring[PERF_SAMPLES].page->data_head);
+	CU_ASSERT(c->ring[PERF_SWITCHES].page->data_tail == c->ring[PERF_SWITCHES].page->data_head);
+	CU_ASSERT(c->ring[PERF_NAMES].page->data_tail == c->ring[PERF_NAMES].page->data_head);
 	for (int k = 0; k < PITRACE_LOST_KINDS; k++)
 		CU_ASSERT_EQUAL(c->lost[k], 0);
 	CU_ASSERT(!c->ticks && !c->idle_ticks && !c->due && !c->throttled && !c->reported);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The kernel's tracepoints of dispatches, wake-ups and system calls: which ones a configuration
+ * needs, whether this user may have them, and their samples as the records that the driver writes.
+ */
+#ifndef PITRACE_PERF_POINTS_H
+#define PITRACE_PERF_POINTS_H
+
+#include "collect/perf/perf_open.h"
+#include "events/tracepoint_format.h"
+
+enum perf_point {
+	PERF_POINT_SWITCH,
+	PERF_POINT_WAKING,
+	PERF_POINT_WAKEUP_NEW,
+	PERF_POINT_ENTER,
+	PERF_POINT_EXIT,
+	PERF_POINTS
+};
+#define PERF_POINT_FIELDS 5
+
+struct perf_points {
+	uint32_t known; /* bits of enum perf_point */
+	uint64_t id[PERF_POINTS];
+	struct tracepoint_place field[PERF_POINTS][PERF_POINT_FIELDS];
+};
+
+/* Reads the formats of those in `wanted`, as far as they are readable. 0 or the first error. */
+int perf_points_read(struct perf_points *p, uint32_t wanted);
+/* What the majors and stacks of the configuration need. Dispatches need none where they are wanted
+ * without stacks. */
+uint32_t perf_points_needed(const struct trace_config *config);
+/* Changes the attributes of an event of PERF_SWITCHES, PERF_WAKEUPS, PERF_SYSCALLS to those of the
+ * tracepoint. */
+void perf_points_attr(struct perf_event_attr *a, const struct perf_points *p, enum perf_point point,
+		      const struct trace_config *config);
+/* Checks whether this user may have what the configuration needs. false: with why and cure. */
+bool perf_points_check(const struct trace_config *config, struct collector_check *check);
+
+/* The last sample of sched_switch: the record that follows it in the ring names both threads. */
+struct perf_left {
+	bool valid;
+	uint32_t tid; /* UINT32_MAX: an exiting one */
+	uint32_t why; /* PITRACE_LEFT_* */
+	int16_t old_priority, new_priority;
+	size_t stack_bytes; /* 0: none */
+	struct perf_stack stack;
+};
+
+void perf_left_take(struct perf_left *l, const struct perf_points *p, const struct perf_item *item,
+		    const struct perf_stacks *stacks);
+/* Puts the dispatch with what the sample had, if it is of the same switch. */
+int perf_left_put(struct perf_left *l, uint32_t minor, const struct pitrace_dispatch *d,
+		  uint64_t time, perf_put put, void *arg);
+
+/* Fills in the record of a wake-up, except whose thread is woken; minor: its flags. false: the sample
+ * is too short. */
+bool perf_point_wakeup(const struct perf_points *p, enum perf_point point,
+		       const struct perf_item *item, struct pitrace_wakeup *w, uint32_t *minor);
+/* Converts an entry or an exit of a system call. -EBADMSG: the sample is too short. */
+int perf_put_syscall(const struct perf_points *p, enum perf_point point,
+		     const struct perf_item *item, perf_put put, void *arg);
+
+#endif
