@@ -134,6 +134,14 @@ static int kernel_files(const struct options *o, struct a2n *a, uint32_t machine
 	return why ? EXIT_UNREADABLE : EXIT_CLEAN;
 }
 
+static int open_critical(struct loaded *l)
+{
+	struct times *t = &l->model.times;
+
+	return critical_open(&t->critical, &t->sched, &t->irqs, &l->options->filter,
+			     &l->job.input->header);
+}
+
 static int open_stacks(struct loaded *l)
 {
 	const struct pifile_header *header = &l->job.input->header;
@@ -176,6 +184,9 @@ int load_read(struct loaded *l, unsigned int needs)
 	m->switches.ignored = o->own_runs;
 	m->marks.events = &m->named;
 	times_begin(&m->times, &m->names, &l->trace, &job->input->header);
+	rc = needs & NEED_CRITICAL ? open_critical(l) : 0;
+	if (rc)
+		return failed("waits", rc);
 	m->sums.wanted = needs & NEED_SUMS;
 	m->slices.wanted = needs & NEED_SLICES;
 	rc = needs & NEED_STACKS ? open_stacks(l) : 0;

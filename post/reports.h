@@ -14,6 +14,7 @@
 	report(tprof) \
 	report(sched) \
 	report(offcpu) \
+	report(critical) \
 	report(irq) \
 	report(syscalls) \
 	report(faults) \

@@ -24,6 +24,7 @@ enum {
 	NEED_SUMS = 128,        /* of samples: by stack, thread and CPU */
 	NEED_PLACES = 256,      /* stacks have places, see profile.h */
 	NEED_SLICES = 512,      /* of NEED_SUMS: when they were */
+	NEED_CRITICAL = 1024,   /* of NEED_TIMES: why threads waited */
 };
 
 /* The user's options that concern the model. */

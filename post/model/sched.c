@@ -83,6 +83,7 @@ static int settle_cpu(struct sched *s, uint32_t cpu, uint64_t time)
 	uint64_t now = irqs_time(s->irqs, cpu, time), took, inside;
 	struct sched_thread *t;
 	uint32_t row;
+	int rc = 0;
 
 	if (time <= c->since)
 		return 0;
@@ -108,11 +109,15 @@ static int settle_cpu(struct sched *s, uint32_t cpu, uint64_t time)
 		s->row[row].run += took;
 		s->row[row].interrupted += inside;
 		t->since = time;
+		if (s->watch)
+			rc = s->watch->thread(s->watcher, t, row, c->since, time);
 		break;
 	}
+	if (s->watch && !rc)
+		rc = s->watch->cpu(s->watcher, cpu, c->since, time);
 	c->since = time;
 	c->interrupts = now;
-	return 0;
+	return rc;
 }
 
 int sched_settle(struct sched *s, struct sched_thread *t, uint64_t time)
@@ -120,6 +125,7 @@ int sched_settle(struct sched *s, struct sched_thread *t, uint64_t time)
 	struct sched_row *row;
 	uint64_t took;
 	uint32_t i;
+	int rc = 0;
 
 	if (t->state == SCHED_RUNNING)
 		return settle_cpu(s, t->cpu, time);
@@ -142,9 +148,11 @@ int sched_settle(struct sched *s, struct sched_thread *t, uint64_t time)
 		}
 		if (t->state != SCHED_UNKNOWN && t->since < s->gap)
 			row->unsure += took;
+		if (s->watch)
+			rc = s->watch->thread(s->watcher, t, i, t->since, time);
 	}
 	t->since = time;
-	return 0;
+	return rc;
 }
 
 /* From `time` on neither the CPU's thread nor the CPU's state is known. */
@@ -188,7 +196,7 @@ static int sched_run(struct sched *s, uint32_t cpu, struct sched_thread *t)
 	t->state = SCHED_RUNNING;
 	t->cpu = cpu;
 	t->since = c->since;
-	return rc;
+	return rc || !s->watch ? rc : s->watch->runs(s->watcher, t);
 }
 
 int sched_seen(struct sched *s, uint32_t cpu, uint32_t pid, uint32_t tid, uint64_t time)
@@ -286,7 +294,7 @@ static int leave(struct sched *s, uint32_t cpu, const struct pirecord *r,
 						      SCHED_OFF;
 	if (t->state != SCHED_OFF)
 		t->woken = false;
-	return 0;
+	return s->watch ? s->watch->leaves(s->watcher, t, r->time) : 0;
 }
 
 /* It was woken and runs now. */
@@ -411,6 +419,10 @@ int sched_wakeup(struct sched *s, const struct pirecord *r, const struct pitrace
 		return 0;
 	if (t->state != SCHED_RUNNING) {
 		rc = sched_settle(s, t, r->time);
+		if (!rc && s->watch)
+			rc = s->watch->woken(s->watcher, t, waker,
+					     r->minor & PITRACE_WAKE_INTERRUPT ? 0 : w->waker_tid,
+					     r->time);
 		if (rc)
 			return rc;
 		t->state = SCHED_WAITING;

@@ -70,7 +70,26 @@ struct sched_cpu {
 	uint64_t misfits; /* records that contradict earlier ones without a known loss */
 };
 
+/* Who looks on while time is booked, each ns of a thread and of a CPU once and in order. Each: 0 or
+ * -ENOMEM. */
+struct sched_watch {
+	/* A thread was in its state, under the name of this row; a CPU ran what it runs. */
+	int (*thread)(void *arg, const struct sched_thread *t, uint32_t row, uint64_t from,
+		      uint64_t to);
+	int (*cpu)(void *arg, uint32_t cpu, uint64_t from, uint64_t to);
+	/* A thread leaves its CPU; both are booked up to now. */
+	int (*leaves)(void *arg, const struct sched_thread *t, uint64_t time);
+	/* A thread that does not run is woken, before its state says so: by whom (as in struct
+	 * wake_pair), who has this tid, 0: nobody. It is booked up to now. */
+	int (*woken)(void *arg, const struct sched_thread *t, uint32_t waker, uint32_t tid,
+		     uint64_t time);
+	/* It runs on this CPU now; both are booked up to now. */
+	int (*runs)(void *arg, const struct sched_thread *t);
+};
+
 struct sched {
+	const struct sched_watch *watch; /* NULL: nobody */
+	void *watcher;
 	struct names *names;
 	struct irqs *irqs;
 	struct sched_thread *thread;

@@ -31,12 +31,15 @@ void times_begin(struct times *t, struct names *n, struct trace *trace,
 
 static int end(struct times *t, uint64_t time)
 {
+	bool open = t->sched.open;
 	int rc = 0;
 
-	if (t->away.stacks.wanted && t->sched.open)
+	if (t->away.stacks.wanted && open)
 		rc = away_finish(&t->away, &t->sched, time);
 	syscalls_end(&t->syscalls);
-	return rc ? rc : sched_end(&t->sched, time);
+	if (!rc)
+		rc = sched_end(&t->sched, time);
+	return rc || !open || !t->critical.wanted ? rc : critical_off(&t->critical, time);
 }
 
 /* A full buffer ended the trace before an `off` was recorded. */
@@ -74,6 +77,8 @@ static void begin(struct times *t, uint64_t time)
 {
 	sched_begin(&t->sched, t->armed && !t->wrap ? t->on_at : time);
 	t->armed = false;
+	if (t->critical.wanted)
+		critical_on(&t->critical, t->sched.began);
 }
 
 /* Tracing begins: after live tasks were written; or after a pause, if it is on already; or
@@ -129,6 +134,7 @@ static int sync_record(struct times *t, const struct pirecord *r)
 static int task_record(struct times *t, const struct pirecord *r)
 {
 	const struct pitrace_mte_task *task = RECORD_AS(r, struct pitrace_mte_task);
+	int rc;
 
 	switch (r->minor) {
 	case PITRACE_MTE_FORK:
@@ -136,7 +142,10 @@ static int task_record(struct times *t, const struct pirecord *r)
 	case PITRACE_MTE_THREAD:
 	case PITRACE_MTE_NAME:
 	case PITRACE_MTE_PROCESS:
-		return task ? sched_task(&t->sched, r, task) : 0;
+		rc = task ? sched_task(&t->sched, r, task) : 0;
+		return rc || !task || !t->critical.wanted ?
+			       rc :
+			       critical_task(&t->critical, task, r->time);
 	}
 	return 0;
 }
@@ -225,10 +234,17 @@ static int syscall_record(struct times *t, const struct pirecord *r)
 		return 0;
 	}
 	/* An exit from exec has the tid of the entry, which may have no thread any more. */
-	if (leaves)
+	if (leaves) {
+		if (t->critical.wanted)
+			critical_return(&t->critical, out->tid);
 		return syscalls_exit(&t->syscalls, r, out);
+	}
 	rc = sched_seen(&t->sched, r->cpu, in->pid, in->tid, r->time);
-	return rc ? rc : syscalls_enter(&t->syscalls, r, in);
+	if (!rc)
+		rc = syscalls_enter(&t->syscalls, r, in);
+	return rc || !t->critical.wanted ?
+		       rc :
+		       critical_call(&t->critical, in->tid, r->minor, in->arguments[0]);
 }
 
 static int fault(struct times *t, const struct pirecord *r)
@@ -243,6 +259,8 @@ static int fault(struct times *t, const struct pirecord *r)
 		return 0;
 	}
 	rc = sched_seen(&t->sched, r->cpu, f->pid, f->tid, r->time);
+	if (t->critical.wanted)
+		critical_fault(&t->critical, f->tid);
 	where = (struct pitrace_sample){ .pid = f->pid, .tid = f->tid, .address = f->ip };
 	if (!rc)
 		rc = names_sample(t->names, &where, r->time, r->minor == PITRACE_TPROF_KERNEL,
@@ -282,7 +300,7 @@ static int trace_record_of(struct times *t, const struct pirecord *r)
 	return 0;
 }
 
-int times_record(struct times *t, const struct pirecord *r)
+static int account(struct times *t, const struct pirecord *r)
 {
 	struct sched_cpu *c;
 	int rc = 0;
@@ -311,6 +329,15 @@ int times_record(struct times *t, const struct pirecord *r)
 	return rc;
 }
 
+int times_record(struct times *t, const struct pirecord *r)
+{
+	int rc = account(t, r);
+
+	return rc || !t->critical.wanted || !t->sched.open ?
+		       rc :
+		       critical_runs(&t->critical, r->cpu, r->time);
+}
+
 int times_finish(struct times *t)
 {
 	int rc = switch_off(t, t->trace->last);
@@ -325,6 +352,7 @@ void times_free(struct times *t)
 	irqs_free(&t->irqs);
 	counts_free(&t->faults);
 	away_free(&t->away);
+	critical_free(&t->critical);
 }
 
 /* ---- the books ------------------------------------------------------------------------------- */
@@ -367,5 +395,5 @@ bool times_add_up(const struct times *t)
 		complain("internal error: interrupts' times do not add up");
 		right = false;
 	}
-	return right;
+	return critical_adds_up(&t->critical) && right;
 }

@@ -9,6 +9,7 @@
 
 #include "model/away.h"
 #include "model/counts.h"
+#include "model/critical.h"
 #include "model/syscalls.h"
 #include "model/trace_books.h"
 
@@ -17,6 +18,7 @@ struct times {
 	struct sched sched;
 	struct syscalls syscalls;
 	struct away away;     /* when its stacks are wanted */
+	struct critical critical; /* when it is wanted */
 	struct counts faults; /* by thread and symbol of the instruction */
 	struct names *names;
 	struct trace *trace;

@@ -264,40 +264,6 @@ struct wake_line {
 	uint64_t mean;
 };
 
-static void waker_text(const struct cell *x)
-{
-	const struct irqs *q = &x->job->model->times.irqs;
-	uint32_t waker = *(const uint32_t *)x->value;
-
-	if (waker == WAKER_SOME_IRQ) {
-		fputs("an interrupt", x->out);
-	} else if (waker & WAKER_IRQ) {
-		waker &= ~WAKER_IRQ;
-		print_irq(x->out, x->job, q->row[waker].source, q->row[waker].number);
-	} else {
-		print_thread(x->out, x->job, waker);
-	}
-}
-
-static void waker_json(const struct cell *x)
-{
-	const struct irqs *q = &x->job->model->times.irqs;
-	uint32_t waker = *(const uint32_t *)x->value;
-
-	if (waker == WAKER_SOME_IRQ) {
-		json_string(x->json, "waker_source", "unknown");
-	} else if (waker & WAKER_IRQ) {
-		waker &= ~WAKER_IRQ;
-		json_string(x->json, "waker_source", irq_source(q->row[waker].source));
-		json_uint(x->json, "waker_number", q->row[waker].number);
-	} else {
-		json_thread(x->json, x->job, "waker_", waker);
-	}
-}
-
-static const struct column_sort sort_waker = { .text = waker_text, .json = waker_json };
-#define WAKER .sort = &sort_waker
-
 #define OF(member) COLUMN_OF(struct wake_pair, member)
 static const struct column wake_columns[] = {
 	{ "", "WAKER", "  ", .text_turn = 1, OF(waker), WAKER },

@@ -38,6 +38,10 @@ void json_thread(struct json *j, const struct job *job, const char *prefix, uint
 /* A column of a thread: these in text and JSON, and in CSV pid,process,tid,thread. */
 extern const struct column_sort sort_thread;
 
+/* A column of a waker (of struct wake_pair, of struct wait_edge): a thread, an interrupt, a CPU. */
+extern const struct column_sort sort_waker;
+#define WAKER .sort = &sort_waker
+
 /* Columns of a spread. In JSON an object with the members count, total_ns, min_ns, mean_ns, p50_ns,
  * p95_ns, p99_ns, max_ns; in CSV columns of these names. In text as microseconds: its mean; the
  * percentile that `digits` says in thousandths. */
