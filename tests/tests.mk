@@ -111,6 +111,8 @@ $(O)/tests/unit/test_own_samples: $(call obj,post/input/own_samples.c)
 $(O)/tests/unit/test_open_spans: $(call obj,post/model/spans.c post/model/slowest.c)
 $(O)/tests/unit/test_irq_names: $(call obj,post/model/irq_names.c)
 $(O)/tests/unit/test_irqs: $(call obj,post/model/irqs.c post/model/spread.c)
+$(O)/tests/unit/test_past: $(call obj,post/model/past.c post/model/open_waits.c)
+$(O)/tests/unit/test_wall_shares: $(call obj,post/model/wall_shares.c)
 # Comparisons, without the inputs that they are of.
 COMPARED := $(addprefix post/compare/,comparison.c chance.c difference.c folded_read.c budget_read.c budget_judge.c)
 $(O)/tests/unit/test_compare: INC_TESTS += -Itools/common

@@ -155,7 +155,8 @@ static void group_rows(const struct critical *c, uint64_t *row, uint32_t n)
 {
 	uint32_t i, group;
 
-	for (i = 0; i < n; i++) {
+	/* A list that grows has more than there are rows. */
+	for (i = 0; i < n && i < c->sched->names->nthread; i++) {
 		group = group_of(c, i); /* not above it */
 		if (group == i)
 			continue;

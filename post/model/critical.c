@@ -254,7 +254,11 @@ static int end_by_thread(struct critical *c, uint32_t i, uint32_t row, uint32_t 
 	x = rc || !w ? NULL : thread_at(c, index_of(c, w));
 	if (rc || (w && !x))
 		return rc ? rc : -ENOMEM;
-	return end_wait(c, i, x ? &x->past : NULL, nobody, row, ran);
+	/* Who waited for a new thread since before there was one waited for who made it. */
+	if (x && s->thread[i].reason == SCHED_NEW && !c->thread[i].past.count)
+		rc = past_copy(&c->thread[i].past, &c->waits, &x->past, c->thread[i].from,
+			       c->many);
+	return rc ? rc : end_wait(c, i, x ? &x->past : NULL, nobody, row, ran);
 }
 
 static int woken(void *arg, const struct sched_thread *t, uint32_t waker, uint32_t tid,

@@ -208,6 +208,28 @@ int past_read(const struct past *p, uint64_t from, uint64_t to, uint32_t nobody,
 	return rc || from >= to ? rc : tell(reader, from, to, to - from, nobody);
 }
 
+struct copying {
+	struct past *to;
+	struct open_waits *waits;
+	uint32_t many;
+};
+
+static int copy_part(void *arg, const struct past_part *part)
+{
+	const struct copying *c = arg;
+
+	return past_take(c->to, c->waits, part, c->many);
+}
+
+int past_copy(struct past *p, struct open_waits *w, const struct past *of, uint64_t to,
+	      uint32_t many)
+{
+	struct copying c = { p, w, many };
+	const struct past_reader reader = { copy_part, &c };
+
+	return of->count ? past_read(of, of->part[0].from, to, many, &reader) : 0;
+}
+
 void past_free(struct past *p)
 {
 	free(p->part);

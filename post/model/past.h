@@ -39,6 +39,9 @@ int past_read(const struct past *p, uint64_t from, uint64_t to, uint32_t nobody,
 	      const struct past_reader *reader);
 /* One of these parts, of somebody else's past, follows here. */
 int past_take(struct past *p, struct open_waits *w, const struct past_part *part, uint32_t many);
+/* What is empty becomes the same up to this time. */
+int past_copy(struct past *p, struct open_waits *w, const struct past *of, uint64_t to,
+	      uint32_t many);
 void past_free(struct past *p);
 
 #endif
