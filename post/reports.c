@@ -289,7 +289,9 @@ int reports_screen(const struct job *job, const struct reports_written *w, int c
 		}
 		putc('\n', out.file);
 	}
-	if (!rc)
+	if (!rc) {
+		screen_next(job, out.file);
 		rc = output_close(&out);
+	}
 	return rc ? worse(code, failed("stdout", rc)) : code;
 }

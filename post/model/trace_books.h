@@ -45,6 +45,7 @@ struct trace {
 	uint64_t samples, kernel, user, idle, late;
 	uint64_t malformed; /* records shorter than their kind */
 	struct pifile_fault first_malformed;
+	bool stacks; /* samples have them */
 	bool unstable_clock;
 	bool wraps;            /* wrap mode: it has the newest records of each CPU */
 	bool damaged_sections; /* texts beside the records that could not be read */
@@ -114,6 +115,7 @@ static inline void trace_sample(struct trace *t, const struct pirecord *r, bool 
 	uint64_t n = 1 + r->repeats;
 
 	t->samples += n;
+	t->stacks |= r->minor & PITRACE_TPROF_STACK;
 	if (kernel)
 		t->kernel += n;
 	else

@@ -50,6 +50,10 @@ void json_preamble(const struct job *job, struct json *j);
 void screen_header(const struct job *job, FILE *out);
 int screen_missing(const struct job *job, FILE *out);
 
+/* ---- next_reports.c -------------------------------------------------------------------------- */
+
+void screen_next(const struct job *job, FILE *out);
+
 /* ---- damage.c -------------------------------------------------------------------------------- */
 
 /* The format's faults without repetitions, and our own. *room is freed by the caller. */

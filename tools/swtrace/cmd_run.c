@@ -332,5 +332,7 @@ int cmd_run(int argc, char **argv)
 		code = run_go(&r);
 	if (!code && r.open)
 		code = show_page(post, &r);
+	else if (!code)
+		run_next_step(&r);
 	return code ? code : run_code(&r);
 }

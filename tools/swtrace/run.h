@@ -67,6 +67,8 @@ bool run_ended(struct trace_run *r);
  * a full buffer; tracing is off then. 0, or a negative rc after a message. */
 int run_wait(struct trace_run *r, int signals, int target);
 void run_closing_line(struct trace_run *r);
+/* On a terminal: the command that reports the trace. */
+void run_next_step(const struct trace_run *r);
 /* Says which processes of the command go on untraced. */
 void left_running(const struct trace_run *r);
 /* A uint64_t, instructions of a thread; with the row's value NO_LIMIT also "all". */

@@ -73,6 +73,17 @@ is run_not_found "$? $(cut -d: -f 1 out)" '127 pitrace run'
 [ $? = 125 ] && grep -q '^pitrace calls: .*0' out
 verdict calls_of_a_process $? "$(cat out)"
 
+# Who sits at a terminal is shown how to go on.
+script -qec "$front run -g -B timer -o t.nrm2 -- true" /dev/null >out </dev/null
+grep -q '^next: pitrace report -i t.nrm2, and with it -calltree' out
+verdict next_step $?
+script -qec "$bin/swtrace run -B timer -o u.nrm2 -- true" /dev/null >out </dev/null
+is next_step_plain "$(grep '^next' out | tr -d '\r')" 'next: post -r u.nrm2'
+script -qec "$front report -i a.nrm2" /dev/null >out </dev/null
+is next_reports "$(grep '^also' out | tr -d '\r')" 'also in this trace: -calltree -callers -html'
+"$front" report -i a.nrm2 | grep -q '^also'
+is next_not_in_a_pipe $? 1
+
 # Wrong commands.
 "$front" reprot >out 2>&1
 is near "$? $(cat out)" "125 pitrace: no command 'reprot': did you mean report?"
