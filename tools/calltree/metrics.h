@@ -78,16 +78,6 @@ static inline void metrics_read(uint64_t *values, const uint64_t *last)
 		metrics_read_all(values, last);
 }
 
-/* By PTT's own reader in line, where the only metric is the thread's own cycles. false: the thread
- * that runs has no page. */
-static inline __attribute__((always_inline)) bool metrics_read_own(uint64_t *value)
-{
-	if (__builtin_expect(!PttOwn.cycles, 0))
-		return false;
-	(void)PttReadInline(value);
-	return true;
-}
-
 /* Whether the thread was dispatched or interrupted since it had so many of both. */
 static inline __attribute__((always_inline)) bool metrics_switched(uint64_t dispatches,
 								   uint64_t interrupts)

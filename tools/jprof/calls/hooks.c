@@ -34,7 +34,7 @@ static uintptr_t interpreter_start, interpreter_size;
 
 /* What an event reads: the way to the first read and from the last one is short, and the same each
  * time. */
-enum hooks_reading { READ_NOTHING, READ_CYCLES, READ_OWN, READ_METRICS, READINGS };
+enum hooks_reading { READ_NOTHING, READ_CYCLES, READ_OWN, READ_BOTH, READ_METRICS, READINGS };
 static enum hooks_reading reading = READ_CYCLES;
 
 /* PTT knows its threads. */
@@ -73,6 +73,7 @@ void hooks_values(bool read)
 	reading = !read              ? READ_NOTHING :
 		  metrics_wall_alone ? READ_CYCLES :
 		  metrics_own_alone  ? READ_OWN :
+		  metrics_both       ? READ_BOTH :
 				       READ_METRICS;
 }
 
@@ -540,15 +541,15 @@ SLOW probe_ends(const void *method, enum call_event went, uintptr_t frame, struc
 
 #define READS(r) ((struct reads){ r, now, all })
 #define ONE(r)   (r == READ_CYCLES || r == READ_OWN)
-#define AGAIN(r)                                                                              \
-	(__atomic_load_n(&self->plain, __ATOMIC_RELAXED) &&                                   \
-	 (!(r == READ_OWN || (r == READ_METRICS && __builtin_expect(metrics_switches, 1))) || \
+#define OWN(r)   (r == READ_OWN || r == READ_BOTH)
+#define MANY(r)  (r == READ_BOTH || r == READ_METRICS)
+#define AGAIN(r)                                                  \
+	(__atomic_load_n(&self->plain, __ATOMIC_RELAXED) &&       \
+	 (!(OWN(r) || (r == READ_METRICS && metrics_switches)) || \
 	  !metrics_switched(self->dispatches, self->interrupts)))
-#define CHARGES(r)                                                \
-	((struct call_reads){ r == READ_METRICS ? self->metrics : \
-			      ONE(r)            ? 1 :             \
-						  0,                         \
-			      r == READ_METRICS ? all : &now })
+/* How many is known where they are few. */
+#define METRICS(r) (r == READ_METRICS ? self->metrics : r == READ_BOTH ? 2 : ONE(r) ? 1 : 0)
+#define CHARGES(r) ((struct call_reads){ METRICS(r), MANY(r) ? all : &now })
 
 #define EVENT_WORK(r)                                                                          \
 	WORK r##_enter(uint32_t id, uintptr_t site, uint64_t now, uint64_t *all)               \
@@ -586,20 +587,33 @@ SLOW probe_ends(const void *method, enum call_event went, uintptr_t frame, struc
 EVENT_WORK(READ_NOTHING)
 EVENT_WORK(READ_CYCLES)
 EVENT_WORK(READ_OWN)
+EVENT_WORK(READ_BOTH)
 EVENT_WORK(READ_METRICS)
 
-static inline __attribute__((always_inline)) void read_early_own(uint64_t *value)
+static inline __attribute__((always_inline)) void read_page(enum hooks_reading r, uint64_t *values)
 {
-	*value = 0;
-	if (!metrics_read_own(value) && self->nodes)
-		metrics_read_all(value, self->last);
+	if (r == READ_BOTH)
+		metrics_read_both(values, PttOwn.cycles);
+	else
+		(void)PttReadInline(values);
 }
 
-static inline __attribute__((always_inline)) void read_late_own(struct call_thread *t)
+static inline __attribute__((always_inline)) void read_early_own(enum hooks_reading r,
+								 uint64_t *values)
+{
+	values[0] = 0;
+	if (__builtin_expect(PttOwn.cycles != NULL, 1))
+		read_page(r, values);
+	else if (self->nodes)
+		metrics_read_all(values, self->last);
+}
+
+static inline __attribute__((always_inline)) void read_late_own(enum hooks_reading r,
+								struct call_thread *t)
 {
 	t->dispatches = PttOwn.cycles->dispatches;
 	t->interrupts = PttOwn.cycles->interrupts;
-	metrics_read_own(t->last);
+	read_page(r, t->last);
 }
 
 /* The first thing that an event does, and the last. */
@@ -607,19 +621,19 @@ static inline __attribute__((always_inline)) void early(enum hooks_reading r, ui
 {
 	if (r == READ_CYCLES)
 		values[0] = GetCycles();
-	else if (r == READ_OWN)
-		read_early_own(values);
+	else if (OWN(r))
+		read_early_own(r, values);
 	/* Where nobody is measured a read may cost more than an instruction. */
 	else if (r == READ_METRICS && self->nodes)
-		metrics_read(values, self->last);
+		metrics_read_all(values, self->last);
 }
 
 static inline __attribute__((always_inline)) void late(enum hooks_reading r)
 {
 	if (r == READ_CYCLES)
 		self->last[0] = GetCycles();
-	else if (r == READ_OWN && PttOwn.cycles)
-		read_late_own(self);
+	else if (OWN(r) && PttOwn.cycles)
+		read_late_own(r, self);
 	else if (reads_ptt(r) && self->nodes)
 		read_late(self);
 }
@@ -627,7 +641,7 @@ static inline __attribute__((always_inline)) void late(enum hooks_reading r)
 /* Without a canary: its check would come after the last read. */
 #define BARE static __attribute__((no_stack_protector)) void
 
-#define NOW(r) ONE(r) ? now[0] : 0, r == READ_METRICS ? now : NULL
+#define NOW(r) ONE(r) ? now[0] : 0, MANY(r) ? now : NULL
 #define MEASURED(r, work)                   \
 	{                                   \
 		uint64_t now[CALL_METRICS]; \
@@ -653,6 +667,7 @@ static inline __attribute__((always_inline)) void late(enum hooks_reading r)
 EVENTS_BY(READ_NOTHING)
 EVENTS_BY(READ_CYCLES)
 EVENTS_BY(READ_OWN)
+EVENTS_BY(READ_BOTH)
 EVENTS_BY(READ_METRICS)
 
 struct hooks_probes hooks_probes(size_t exception_at)
@@ -661,6 +676,7 @@ struct hooks_probes hooks_probes(size_t exception_at)
 		{ READ_NOTHING_probes_begin, READ_NOTHING_probes_end },
 		{ READ_CYCLES_probes_begin, READ_CYCLES_probes_end },
 		{ READ_OWN_probes_begin, READ_OWN_probes_end },
+		{ READ_BOTH_probes_begin, READ_BOTH_probes_end },
 		{ READ_METRICS_probes_begin, READ_METRICS_probes_end },
 	};
 
@@ -681,10 +697,8 @@ struct hooks_probes hooks_probes(size_t exception_at)
 	}
 #define NATIVES 4
 static const JNINativeMethod natives[READINGS][NATIVES] = {
-	NATIVES_BY(READ_NOTHING),
-	NATIVES_BY(READ_CYCLES),
-	NATIVES_BY(READ_OWN),
-	NATIVES_BY(READ_METRICS),
+	NATIVES_BY(READ_NOTHING), NATIVES_BY(READ_CYCLES),  NATIVES_BY(READ_OWN),
+	NATIVES_BY(READ_BOTH),    NATIVES_BY(READ_METRICS),
 };
 
 /* public final class pitrace.Hook { public static native void enter(int); … } */
