@@ -177,6 +177,8 @@ $(O)/tests/unit/test_class_rewrite $(O)/tests/unit/test_native_wrap $(O)/tests/u
 $(O)/tests/unit/test_jprof: $(call obj,tools/common/java_name.c tools/jprof/ranges.c tools/jprof/sizes.c)
 
 # Of patch sites what reads them; instructions of x86-64, whatever machine this is.
+$(O)/tests/unit/test_hook_functions: INC_TESTS += -Itools/hookit
+$(O)/tests/unit/test_hook_functions: $(call obj,tools/hookit/hook_functions.c)
 $(O)/tests/unit/test_patch_sites: INC_TESTS += -Itools/hookit/patch
 $(O)/tests/unit/test_patch_sites: $(call obj,$(addprefix tools/hookit/patch/,begins.c object_file.c sites.c sites_patchable.c \
 	sites_xray.c x86_64/site_code.c))

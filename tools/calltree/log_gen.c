@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -43,6 +42,7 @@ static struct {
 	atomic_bool stop;
 	bool busy; /* there was something in a ring */
 } gen = { .fd = -1 };
+pthread_mutex_t log_gen_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
@@ -310,8 +310,10 @@ static void *run(void *arg)
 		nanosleep(&pause, NULL);
 		stop = atomic_load_explicit(&gen.stop, memory_order_acquire);
 		gen.busy = false;
+		pthread_mutex_lock(&log_gen_lock);
 		gen.source->each(each_thread, NULL);
 		flush();
+		pthread_mutex_unlock(&log_gen_lock);
 		wait = gen.busy ? SHORT_NS : 2 * wait < LONG_NS ? 2 * wait : LONG_NS;
 	} while (!stop);
 	return NULL;

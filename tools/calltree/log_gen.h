@@ -6,6 +6,7 @@
 #ifndef LOG_GEN_H
 #define LOG_GEN_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,6 +17,9 @@ bool log_gen_begin(const struct call_source *source, const char *path, uint32_t 
 		   const char *const *names);
 /* After the last event: all that is in the rings is written. What is missing is told. */
 void log_gen_end(void);
+/* Held while rings are emptied and names are asked for: who forks takes it before, or the child has
+ * what was half done. */
+extern pthread_mutex_t log_gen_lock;
 /* After fork(), in the child: the log is the parent's. Another may begin. */
 void log_gen_forked(void);
 

@@ -52,6 +52,31 @@ struct hook_function *functions_add(uintptr_t address, bool *mine)
 	}
 }
 
+/* What a thread of the parent's was about to number, no other one does. */
+void functions_forked(void)
+{
+	uint32_t given = numbers, have = 0, at = 0, i;
+
+	for (i = 0; i < given; i++) {
+		if (order[i])
+			order[i]->number = i + 1;
+		have += order[i] != NULL;
+	}
+	for (i = 0; have != used && i < FUNCTIONS_MOST; i++) {
+		struct hook_function *f = &functions[i];
+
+		if (!f->address || f->number)
+			continue;
+		while (order[at])
+			at++;
+		f->was = f->address;
+		order[at] = f;
+		f->number = ++at;
+		have++;
+	}
+	used = numbers = have;
+}
+
 void functions_number(struct hook_function *f)
 {
 	uint32_t number = atomic_fetch_add(&numbers, 1);

@@ -33,6 +33,8 @@ bool functions_begin(void);
 struct hook_function *functions_add(uintptr_t address, bool *mine);
 /* Now it has a number. */
 void functions_number(struct hook_function *f);
+/* After fork(), in the child: all that are met have one. */
+void functions_forked(void);
 /* How many have one, from 0 on, and which has it. */
 uint32_t functions_count(void);
 struct hook_function *functions_get(uint32_t number);

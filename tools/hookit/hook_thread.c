@@ -2,7 +2,6 @@
 #include "hook_thread.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,7 @@ bool hook_plain;
 bool hook_tells;
 atomic_uint_least64_t hook_missed;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t hook_threads_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct call_thread *first, **last = &first, *resting;
 static uint32_t trees, levels;
 static bool tracing;
@@ -42,10 +41,10 @@ static void refuse(const char *why)
 {
 	hook_self.refused = true;
 	hook_self.tree = &hook_left_out;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&hook_threads_lock);
 	if (!refused++)
 		refused_why = strdup(why);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&hook_threads_lock);
 }
 
 /* Of a thread that is of this process still. */
@@ -97,11 +96,11 @@ static void ends(void *arg)
 		atomic_store_explicit(&t->ring->ended, true, memory_order_release);
 	take_name(t);
 	munmap(hook_self.wait, HOOK_WAITING * sizeof(*hook_self.wait));
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&hook_threads_lock);
 	call_end_all(t);
 	t->next_resting = resting;
 	resting = t;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&hook_threads_lock);
 }
 
 /* Where this thread's stack is. What runs elsewhere, a signal's handler on a stack of its own, says
@@ -127,12 +126,12 @@ static struct call_thread *take_tree(void)
 {
 	struct call_thread *t = NULL;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&hook_threads_lock);
 	if (trees >= TREES && resting) {
 		t = resting;
 		resting = t->next_resting;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&hook_threads_lock);
 	return t;
 }
 
@@ -154,13 +153,13 @@ static struct call_thread *new_tree(void)
 		return NULL;
 	if (levels)
 		call_thread_levels(t, levels);
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&hook_threads_lock);
 	t->ring = tracing ? call_ring_new(t->metrics) : NULL;
 	t->tid = gettid();
 	*last = t;
 	last = &t->next_thread;
 	trees++;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&hook_threads_lock);
 	return t;
 }
 
@@ -183,9 +182,9 @@ void hook_thread_begin(void)
 		return;
 	}
 	hook_thread_stack(t);
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&hook_threads_lock);
 	has_key = has_key || !pthread_key_create(&key, ends);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&hook_threads_lock);
 	/* The first thread's destructors are not called: it ends with the program. */
 	if (has_key && gettid() != getpid())
 		pthread_setspecific(key, t);
@@ -205,12 +204,12 @@ void hook_threads_depth(uint32_t depth)
 
 void hook_threads_anew(void)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&hook_threads_lock);
 	for (struct call_thread *t = first; t; t = t->next_thread) {
 		__atomic_store_n(&t->plain, false, __ATOMIC_RELAXED);
 		__atomic_store_n(&t->anew, true, __ATOMIC_RELEASE);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&hook_threads_lock);
 }
 
 /* ---- fork ------------------------------------------------------------------------------------ */
@@ -237,7 +236,6 @@ void hook_threads_forked(void)
 {
 	struct call_thread *mine = hook_self.tree, *t, *next;
 
-	pthread_mutex_init(&lock, NULL);
 	t = first;
 	first = resting = NULL;
 	last = &first;
@@ -266,11 +264,11 @@ void hook_threads_forked(void)
 
 void hook_threads_each(void (*each)(void *arg, const struct call_thread *t), void *arg)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&hook_threads_lock);
 	for (struct call_thread *t = first; t; t = t->next_thread)
 		if (!__atomic_load_n(&t->anew, __ATOMIC_ACQUIRE))
 			each(arg, t);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&hook_threads_lock);
 }
 
 uint64_t hook_threads_refused(const char **why)
@@ -281,16 +279,16 @@ uint64_t hook_threads_refused(const char **why)
 
 void hook_threads_settle(void)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&hook_threads_lock);
 	for (struct call_thread *t = first; t; t = t->next_thread)
 		call_settle(t);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&hook_threads_lock);
 }
 
 void hook_threads_name(void)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&hook_threads_lock);
 	for (struct call_thread *t = first; t; t = t->next_thread)
 		take_name(t);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&hook_threads_lock);
 }

@@ -7,6 +7,8 @@
 #ifndef HOOK_THREAD_H
 #define HOOK_THREAD_H
 
+#include <pthread.h>
+
 #include "call_thread.h"
 
 /* An event that a signal's handler makes while the thread notes another one waits until that is
@@ -27,6 +29,7 @@ struct hook_thread {
 	uint32_t thrown; /* frames there were when an exception was thrown that is not caught */
 	bool refused;    /* it has no metrics, or no memory */
 	uint32_t rounds; /* of the thread's destructors */
+	uint32_t held;   /* locks, while it forks */
 };
 
 /* The library's own: read where they are. */
@@ -60,6 +63,8 @@ void hook_threads_depth(uint32_t depth);
 /* Another log begins, after events were missed: threads empty their trees by themselves, at their
  * next events. Those that have none are not in it. */
 void hook_threads_anew(void);
+/* Of the list of threads. */
+extern HOOK_OURS pthread_mutex_t hook_threads_lock;
 /* In the child of fork(): the thread that runs is the only one; it is where it was, and has called
  * nothing yet. */
 void hook_threads_forked(void);

@@ -35,7 +35,7 @@ static struct {
 	struct log_rt log;
 	struct log_file file;
 	char key[4096];
-	pid_t pid;
+	pid_t pid, beginner;
 	bool ended;
 	pthread_mutex_t lock; /* of writing */
 } hookit = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -210,6 +210,8 @@ static bool set_least(void)
 	return true;
 }
 
+static void before_fork(void), after_fork(void);
+
 static bool begin(bool entry)
 {
 	hookit.o = hookit_options();
@@ -239,7 +241,7 @@ static bool begin(bool entry)
 	train(entry);
 	if (hookit.o->calls.trace)
 		begin_trace();
-	pthread_atfork(NULL, NULL, hookit_forked);
+	pthread_atfork(before_fork, after_fork, hookit_forked);
 	hook_on = !hookit.o->waits;
 	return true;
 }
@@ -251,6 +253,7 @@ bool hookit_begin(bool entry)
 	if (hookit.begun == RUNS)
 		return true;
 	if (atomic_compare_exchange_strong(&hookit.begun, &was, BEGINNING)) {
+		hookit.beginner = gettid();
 		hookit.begun = begin(entry) ? RUNS : NOT_WANTED;
 		if (hookit.begun != RUNS)
 			hook_self.tree = &hook_left_out;
@@ -369,15 +372,56 @@ static __attribute__((destructor(101))) void at_exit(void)
 
 /* ---- fork ------------------------------------------------------------------------------------ */
 
+/*
+ * The child has one thread: what another one does here must be done before. Above all names: what
+ * is loaded is looked at with a lock of the loader's, which no child ever gets when another thread
+ * had it. In the order in which they are taken.
+ */
+static pthread_mutex_t *const locks[] = { &hookit.lock, &log_gen_lock, &hook_threads_lock,
+					  &modules_lock };
+#define LOCKS   (sizeof(locks) / sizeof(locks[0]))
+#define FORK_MS 2000 /* a handler may fork that has interrupted who holds one of them */
+
+static void before_fork(void)
+{
+	struct timespec until;
+	uint32_t n = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += FORK_MS / 1000;
+	while (!hook_self.busy && n < LOCKS &&
+	       !pthread_mutex_clocklock(locks[n], CLOCK_MONOTONIC, &until))
+		n++;
+	hook_self.held = n;
+}
+
+static void after_fork(void)
+{
+	while (hook_self.held)
+		pthread_mutex_unlock(locks[--hook_self.held]);
+}
+
+/* Nobody in the child would end what has just begun. */
+static void wait_for_begin(void)
+{
+	while (hookit.begun == BEGINNING && hookit.beginner != gettid())
+		sched_yield();
+}
+
+static __attribute__((constructor)) void watch_forks(void)
+{
+	pthread_atfork(wait_for_begin, NULL, NULL);
+}
+
 void hookit_forked(void)
 {
 	bool was = hook_on;
 
-	if (hookit.begun != RUNS)
-		return;
+	for (size_t i = 0; i < LOCKS; i++)
+		pthread_mutex_init(locks[i], NULL);
+	hook_self.held = 0;
 	hook_on = false;
-	pthread_mutex_init(&hookit.lock, NULL);
-	modules_forked();
+	functions_forked();
 	log_gen_forked();
 	hook_threads_forked();
 	/* Nobody measures it: who attaches to the child makes one. */

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <link.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +23,7 @@ struct hook_module {
 	bool gone, seen, told;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t modules_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct hook_module *modules;
 static uint32_t count, room;
 static struct a2n *names;
@@ -107,17 +106,17 @@ static void place_functions(void)
 
 void modules_see(void)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&modules_lock);
 	find_loaded();
 	place_functions();
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&modules_lock);
 }
 
 void modules_closed(void)
 {
 	uint32_t n = functions_count(), i;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&modules_lock);
 	find_loaded();
 	for (i = 0; i < count; i++)
 		modules[i].gone |= !modules[i].seen;
@@ -127,7 +126,7 @@ void modules_closed(void)
 		if (f->module && modules[f->module - 1].gone)
 			f->address = FUNCTION_GONE;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&modules_lock);
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -186,7 +185,7 @@ const char *modules_name(struct hook_function *f)
 
 	if (name)
 		return name;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&modules_lock);
 	if (!f->name && !f->module) {
 		find_loaded();
 		f->module = module_of(f->was);
@@ -196,11 +195,6 @@ const char *modules_name(struct hook_function *f)
 		f->name = name ? name : "function";
 	}
 	name = f->name;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&modules_lock);
 	return name;
-}
-
-void modules_forked(void)
-{
-	pthread_mutex_init(&lock, NULL);
 }

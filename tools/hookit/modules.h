@@ -6,6 +6,7 @@
 #ifndef MODULES_H
 #define MODULES_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 #include "hook_functions.h"
@@ -16,7 +17,7 @@ void modules_see(void);
 void modules_closed(void);
 /* The function's name, which stays; without one its module and address. Never NULL. */
 const char *modules_name(struct hook_function *f);
-/* After fork(), in the child: nobody holds the lock. */
-void modules_forked(void);
+/* While it is held nobody looks for names, nor at what is loaded. */
+extern pthread_mutex_t modules_lock;
 
 #endif

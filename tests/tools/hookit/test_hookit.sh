@@ -375,6 +375,51 @@ verdict trace $? "$(head -5 calls.out)"
 hooked CALIBRATION=none,CALLTRACE ./calls forks
 [ "$(ls log-gen.* | wc -l)" = 2 ]
 verdict trace_fork $? "$(ls)"
+# The thread that writes log-gen looks at what is loaded, with the loader's lock, while another one forks: here that
+# takes a while. A child that is forked meanwhile would wait for that lock for ever.
+cat >slowly.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <unistd.h>
+typedef int one(struct dl_phdr_info *, size_t, void *);
+struct both { one *each; void *arg; };
+static int slowly(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const struct both *b = arg;
+	usleep(20000);
+	return b->each(info, size, b->arg);
+}
+int dl_iterate_phdr(one *each, void *arg)
+{
+	int (*real)(one *, void *) = (int (*)(one *, void *))dlsym(RTLD_NEXT, "dl_iterate_phdr");
+	return real(slowly, &(struct both){ each, arg });
+}
+END
+cat >forked.c <<'END'
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int sum;
+__attribute__((noinline)) void early(void) { sum++; }
+__attribute__((noinline)) void late(void) { sum++; }
+int main(void)
+{
+	int status = 0;
+	early();
+	usleep(30000);
+	if (!fork()) {
+		late();
+		exit(0);
+	}
+	wait(&status);
+	return status != 0;
+}
+END
+gcc -shared -fPIC slowly.c -o slowly.so && gcc -O2 -g -finstrument-functions forked.c -o forked || exit 1
+rm -f log-rt.* log-gen.*
+HOOKITOPTS=CALIBRATION=none,CALLTRACE LD_PRELOAD="./slowly.so $library" timeout -s KILL 60 ./forked 2>err
+is trace_fork_meanwhile "$? $(ls log-gen.* | wc -l) $(calls early) $(calls late)" '0 2 1 1'
 
 # As records of a trace: what longjmp() has left ends, too.
 for program in calls fcalls; do
