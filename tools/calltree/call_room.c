@@ -296,6 +296,7 @@ void call_empty(struct call_thread *t)
 	begin_tree(t);
 	call_end_all(t);
 	t->unwinds = 0;
+	t->popped = 0;
 }
 
 /* One that has ended is of the heap. */

@@ -182,6 +182,11 @@ static void drop_to(struct call_thread *t, uint32_t depth)
 		t->top = depth ? t->frames[depth - 1].node : 0;
 }
 
+static void count_silent(struct call_thread *t, uint32_t ends)
+{
+	*(t->pops ? &t->popped : &t->unwinds) += ends;
+}
+
 void call_switched(struct call_thread *t, uint64_t dispatches, uint64_t interrupts)
 {
 	struct call_node *n = &t->nodes[t->top];
@@ -234,7 +239,7 @@ void call_end(struct call_thread *t, uint32_t depth, uint32_t method, enum call_
 {
 	enum call_event said = t->depth - depth > 1 ? EVENT_POPPED : went;
 
-	t->unwinds += t->depth - depth - 1;
+	count_silent(t, t->depth - depth - 1);
 	charge(t, said, type_at(t, depth), values);
 	tell(t, went, method, 0);
 	drop_to(t, depth);
@@ -257,11 +262,27 @@ void call_end_unknown(struct call_thread *t, uint32_t method, enum call_event we
 	tell(t, went, method, 0);
 }
 
-void call_forget(struct call_thread *t, uint32_t depth)
+static void tell_gone(struct call_thread *t, uint32_t depth)
 {
 	for (uint32_t i = t->depth; i-- > depth;)
 		tell(t, EVENT_UNWIND, t->frames[i].method, 0);
-	t->unwinds += t->depth - depth;
+}
+
+void call_popped(struct call_thread *t, uint32_t depth, enum call_event went,
+		 const uint64_t *values)
+{
+	uint32_t ends = t->depth - depth;
+
+	charge(t, ends > 1 ? EVENT_POPPED : went, type_at(t, depth), values);
+	tell_gone(t, depth);
+	*(went == EVENT_POPPED ? &t->popped : &t->unwinds) += ends;
+	drop_to(t, depth);
+}
+
+void call_forget(struct call_thread *t, uint32_t depth)
+{
+	tell_gone(t, depth);
+	count_silent(t, t->depth - depth);
 	drop_to(t, depth);
 	t->sequence = sequence_instead(t->sequence, EVENT_POPPED, type_at(t, depth));
 }
@@ -297,7 +318,7 @@ void call_caught(struct call_thread *t, uint32_t method, const uint64_t *values)
 		call_end_unknown(t, method, EVENT_CAUGHT, values);
 		return;
 	}
-	t->unwinds += t->depth - at;
+	count_silent(t, t->depth - at);
 	charge(t, at == t->depth ? EVENT_CAUGHT : EVENT_POPPED, type_at(t, at), values);
 	tell(t, EVENT_CAUGHT, method, 0);
 	drop_to(t, at);
@@ -313,7 +334,7 @@ void call_settle(struct call_thread *t)
 
 void call_end_all(struct call_thread *t)
 {
-	t->unwinds += t->depth;
+	count_silent(t, t->depth);
 	drop_to(t, 0);
 	t->sequence = sequence(TYPE_OTHER, EVENT_ENTER, TYPE_OTHER, EVENT_POPPED, TYPE_OTHER);
 }

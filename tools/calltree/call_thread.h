@@ -93,9 +93,11 @@ struct call_thread {
 	/* What could not be kept: frames too deep, calls without a node, sequences without a
 	 * counter, ends of what had not begun. */
 	uint64_t too_deep, too_many, uncounted, unknown;
+	uint64_t popped;
 	uint64_t backwards; /* values that were less than the one before: taken for no time */
 	/* The owner's. */
 	struct call_thread *next_thread, **place_of, *next_resting;
+	bool pops;    /* what ends without a word was popped; else an exception has left it */
 	bool stale;   /* events were missed: which methods it is in is not known */
 	bool emptied; /* what is in the tree counts no more */
 	char *name;
@@ -123,6 +125,9 @@ void call_end_unknown(struct call_thread *t, uint32_t method, enum call_event we
 		      const uint64_t *values);
 /* Nothing begins or ends: what runs has run so long. */
 void call_nothing(struct call_thread *t, const uint64_t *values);
+/* All but so many frames are over, since now: popped, or left by an exception. */
+void call_popped(struct call_thread *t, uint32_t depth, enum call_event went,
+		 const uint64_t *values);
 /* All but so many frames are over, nobody knows since when. */
 void call_forget(struct call_thread *t, uint32_t depth);
 /* Before an event: how often the thread was dispatched and interrupted so far. */

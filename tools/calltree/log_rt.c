@@ -23,7 +23,8 @@ struct writing {
 		uint32_t node, level;
 	} * waiting; /* nodes, the next one last */
 	size_t room;
-	uint64_t entries, exits, unwinds, live, unknown, too_deep, too_many, uncounted, backwards;
+	uint64_t entries, exits, unwinds, popped, live, unknown, too_deep, too_many, uncounted,
+		backwards;
 	int err;
 };
 
@@ -40,6 +41,7 @@ static void learn(void *arg, const struct call_thread *t)
 	w->entries += t->entries;
 	w->exits += t->exits;
 	w->unwinds += t->unwinds;
+	w->popped += t->popped;
 	w->live += t->depth;
 	w->unknown += t->unknown;
 	w->too_deep += t->too_deep;
@@ -237,8 +239,11 @@ static void write_counts(const struct writing *w)
 
 	fprintf(w->out,
 		"entries %" PRIu64 ", exits %" PRIu64 ", exception exits %" PRIu64
-		", on the stack %" PRIu64 "\n",
+		", on the stack %" PRIu64,
 		w->entries, w->exits, w->unwinds, w->live);
+	if (w->popped)
+		fprintf(w->out, ", popped %" PRIu64, w->popped);
+	fputc('\n', w->out);
 	if (w->unknown || w->too_deep || w->too_many || w->uncounted)
 		fprintf(w->out,
 			"not kept: ends of methods that began before %" PRIu64

@@ -22,6 +22,12 @@ static inline uintptr_t frame_of(uintptr_t sp)
 	return sp - h->stack_low < h->stack_high - h->stack_low ? sp : 0;
 }
 
+/* Whether an exception that has not been caught yet has ended them, or a jump. */
+static void set_pops(struct call_thread *t)
+{
+	t->pops = t->depth > hook_self.thrown;
+}
+
 /* Of those that have the same frame the one that was told from the same site, and those that were
  * called from elsewhere. */
 static __attribute__((noinline)) void drop_ended(struct call_thread *t, struct call_place at)
@@ -34,8 +40,10 @@ static __attribute__((noinline)) void drop_ended(struct call_thread *t, struct c
 		if (!at.site || t->frames[same - 1].at.site == at.site ||
 		    (t->frames[same - 1].at.site ^ at.site) >> HOOK_SITE_BITS)
 			i = same - 1;
-	if (i < t->depth)
-		call_forget(t, i);
+	if (i == t->depth)
+		return;
+	set_pops(t);
+	call_forget(t, i);
 }
 
 /* What was entered deeper is over; a function that is inlined has the frame of its caller. */
@@ -136,6 +144,7 @@ static inline __attribute__((always_inline)) void leave(struct call_thread *t, u
 	}
 	at = find(t, number, frame_of(sp));
 	had = t->depth;
+	set_pops(t);
 	if (at)
 		call_end(t, at - 1, f ? number : number_at(t, at - 1), went(at - 1), values);
 	else if (function)
@@ -345,6 +354,54 @@ WHOLE hook_any_left(uintptr_t function, uintptr_t sp)
 
 	hook_early(values);
 	hook_left(function, sp, values);
+	hook_late();
+}
+
+/* ---- jumps ----------------------------------------------------------------------------------- */
+
+/* How many frames stay. */
+static uint32_t above(const struct call_thread *t, uintptr_t sp)
+{
+	uint32_t i = t->depth;
+
+	while (i && i <= t->deepest && t->frames[i - 1].at.frame < sp)
+		i--;
+	return i;
+}
+
+static void pop(struct call_thread *t, uintptr_t sp, enum call_event went, const uint64_t *values)
+{
+	uint32_t had = t->depth, stay = above(t, sp);
+
+	if (stay == had)
+		return;
+	call_popped(t, stay, went, values);
+	if (hook_tells)
+		tell_ends(t, had);
+}
+
+/* An event that is being noted is left, too, or goes on: the next one finds what is over. */
+void hook_popped(uintptr_t sp, enum call_event went)
+{
+	struct call_thread *t = hook_self.tree;
+	uint64_t values[CALL_METRICS], dispatches, interrupts;
+
+	if (!t->nodes || hook_self.busy || !hook_on || t->anew || !frame_of(sp) ||
+	    above(t, sp) == t->depth)
+		return;
+	hook_early(values);
+	hook_self.busy = sp;
+	IN_ORDER;
+	if (hook_self.waiting)
+		drain(t, NULL);
+	if (metrics_switches) {
+		metrics_read_switches(&dispatches, &interrupts);
+		call_switched(t, dispatches, interrupts);
+	}
+	pop(t, sp, went, hook_reading == HOOK_NOTHING ? NULL : values);
+	if (hook_self.waiting)
+		drain(t, values);
+	note_ends();
 	hook_late();
 }
 

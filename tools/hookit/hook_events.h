@@ -22,6 +22,10 @@ void hook_entered_known(const struct hook_function *known, uintptr_t sp, uint64_
 /* function 0: what was entered with this very stack pointer ends. */
 void hook_left(uintptr_t function, uintptr_t sp, uint64_t *values);
 
+/* The functions below this stack pointer are over: an exception is caught above them, or a jump has
+ * popped them. With its reads. */
+void hook_popped(uintptr_t sp, enum call_event went);
+
 /* Of a thread whose tree is `plain`, where nothing else is going on: nearly all events. */
 static inline __attribute__((always_inline)) bool hook_is_plain(void)
 {

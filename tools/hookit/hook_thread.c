@@ -142,6 +142,7 @@ struct call_thread *hook_tree_new(void)
 	if (!t)
 		return NULL;
 	t->plain = hook_plain;
+	t->pops = true;
 	return t;
 }
 

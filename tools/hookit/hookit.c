@@ -377,8 +377,8 @@ static __attribute__((destructor(101))) void at_exit(void)
  * is loaded is looked at with a lock of the loader's, which no child ever gets when another thread
  * had it. In the order in which they are taken.
  */
-static pthread_mutex_t *const locks[] = { &hookit.lock, &log_gen_lock, &hook_threads_lock,
-					  &modules_lock };
+static pthread_mutex_t *const locks[] = { &patched_lock, &hookit.lock, &log_gen_lock,
+					  &hook_threads_lock, &modules_lock };
 #define LOCKS   (sizeof(locks) / sizeof(locks[0]))
 #define FORK_MS 2000 /* a handler may fork that has interrupted who holds one of them */
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a program calls of others that ends its image, closes its libraries or throws: seen here
- * first. Each goes on to where it would have gone.
+ * What a program calls of others that ends its image, closes its libraries, throws or jumps: seen
+ * here first. Each goes on to where it would have gone.
  */
 #include <dlfcn.h>
 #include <link.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,9 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hook_thread.h"
+#include "hook_events.h"
 #include "hookit_begin.h"
 #include "modules.h"
+#include "patched.h"
 
 #define SHOWN __attribute__((visibility("default")))
 
@@ -95,6 +97,66 @@ SHOWN int dlclose(void *library)
 	rc = NEXT(dlclose)(library);
 	modules_closed();
 	return rc;
+}
+
+/* ---- libraries that are opened --------------------------------------------------------------- */
+
+/* Whether who opens a library by name finds another one than we would: by paths of its own, or of
+ * what has loaded it. */
+struct searching {
+	uintptr_t caller;
+	bool by_path;
+};
+
+static bool is_in(const struct dl_phdr_info *info, uintptr_t address)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type == PT_LOAD && address - (info->dlpi_addr + p->p_vaddr) < p->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+static int find_paths(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct searching *s = arg;
+	const ElfW(Dyn) *d = NULL;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			d = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+	for (; d && d->d_tag != DT_NULL; d++)
+		s->by_path |= d->d_tag == DT_RPATH ||
+			      (d->d_tag == DT_RUNPATH && is_in(info, s->caller));
+	return 0;
+}
+
+static bool finds_its_own(const char *file, uintptr_t caller)
+{
+	struct searching s = { .caller = caller };
+
+	if (!file || (strchr(file, '/') && !strchr(file, '$')))
+		return false;
+	s.by_path = strchr(file, '$');
+	dl_iterate_phdr(find_paths, &s);
+	return s.by_path;
+}
+
+/* The loader goes by where it was called from. So it is jumped to where that matters, and what it
+ * has loaded then is found when the next one is opened. */
+SHOWN void *dlopen(const char *file, int mode)
+{
+	void *library;
+
+	if (!patched_asks() || finds_its_own(file, (uintptr_t)__builtin_return_address(0)))
+		return NEXT(dlopen)(file, mode);
+	library = NEXT(dlopen)(file, mode);
+	if (library)
+		patched_loaded();
+	return library;
 }
 
 /* ---- ends of the image ----------------------------------------------------------------------- */
@@ -236,5 +298,68 @@ SHOWN void __cxa_rethrow(void)
 SHOWN void *__cxa_begin_catch(void *exception)
 {
 	hook_self.thrown = 0;
+	hook_popped((uintptr_t)__builtin_dwarf_cfa(), EVENT_UNWIND);
 	return NEXT(__cxa_begin_catch)(exception);
 }
+
+/* ---- jumps ----------------------------------------------------------------------------------- */
+
+/* The stack pointer that setjmp() has kept, as the C library hides it; 0: not known. */
+static uintptr_t kept_sp(const struct __jmp_buf_tag *to)
+{
+#if defined(__x86_64__) && defined(__GLIBC__)
+	uintptr_t sp = (uintptr_t)to->__jmpbuf[6];
+
+	__asm__("ror $17, %0\n\txor %%fs:0x30, %0" : "+r"(sp) : : "cc");
+	return sp;
+#else
+	(void)to;
+	return 0;
+#endif
+}
+
+#define NEAR 4096
+
+typedef void jump(struct __jmp_buf_tag *to, int value);
+enum jumps { JUMP, JUMP_BARE, JUMP_SIGNAL, JUMP_CHECKED, JUMPS };
+static jump *jumps[JUMPS];
+static bool sp_is_known;
+
+/* Before a handler may ask for one: what looks for it takes locks. The C library may hide the stack
+ * pointer in another way than here is known: that is tried. */
+static __attribute__((constructor)) void find_jumps(void)
+{
+	static const char *const names[JUMPS] = { "longjmp", "_longjmp", "siglongjmp",
+						  "__longjmp_chk" };
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	jmp_buf kept;
+
+	for (int i = 0; i < JUMPS; i++)
+		jumps[i] = (jump *)(uintptr_t)dlsym(RTLD_NEXT, names[i]);
+	if (!setjmp(kept))
+		sp_is_known = here - kept_sp(kept) < NEAR;
+}
+
+static __attribute__((noreturn)) void go(enum jumps which, struct __jmp_buf_tag *to, int value)
+{
+	uintptr_t sp = sp_is_known ? kept_sp(to) : 0;
+
+	if (sp > (uintptr_t)__builtin_frame_address(0))
+		hook_popped(sp, EVENT_POPPED);
+	if (jumps[which])
+		jumps[which](to, value);
+	abort();
+}
+
+/* By the symbols' names: the header may have one of them mean another. */
+#define JUMPS_BY(name, which)                                                      \
+	SHOWN void hook_##name(struct __jmp_buf_tag *to, int value) __asm__(#name) \
+		__attribute__((noreturn));                                         \
+	void hook_##name(struct __jmp_buf_tag *to, int value)                      \
+	{                                                                          \
+		go(which, to, value);                                              \
+	}
+JUMPS_BY(longjmp, JUMP)
+JUMPS_BY(_longjmp, JUMP_BARE)
+JUMPS_BY(siglongjmp, JUMP_SIGNAL)
+JUMPS_BY(__longjmp_chk, JUMP_CHECKED)

@@ -97,24 +97,64 @@ static bool begin_sites(char *why, size_t room)
 	return patch_on(is_training, NULL, why, room) >= 0;
 }
 
+static atomic_bool asked; /* what is loaded later is patched, too */
+
+static void say(const char *cannot)
+{
+	escape_printf(stderr, "hookit: PATCH: %s\n", cannot);
+}
+
+/* Where there are sites. */
+static void begin_where(void)
+{
+	char why[512] = "";
+
+	if (patch_find_new(why, sizeof(why)) <= 0)
+		return;
+	if ((!hookit_sites && !begin_sites(why, sizeof(why))) ||
+	    (hookit_begin(true) && patch_wanted(why, sizeof(why)) < 0))
+		say(why);
+}
+
 /* Before the program's own code: a program without sites does not notice it, unless the options are
  * wrong. */
 static __attribute__((constructor)) void begin(void)
 {
-	char why[512] = "";
 	const struct hookit_options *o = getenv("HOOKITOPTS") ? hookit_options() : NULL;
 	const char *cannot;
 
 	if (!o || !o->patches)
 		return;
 	cannot = patch_begin(&events);
-	if (!cannot && patch_find(why, sizeof(why)) <= 0)
+	if (cannot) {
+		say(cannot);
 		return;
-	if (!cannot && (!begin_sites(why, sizeof(why)) ||
-			(hookit_begin(true) && patch_wanted(why, sizeof(why)) < 0)))
-		cannot = why;
-	if (cannot)
-		escape_printf(stderr, "hookit: PATCH: %s\n", cannot);
+	}
+	begin_where();
+	asked = true;
+}
+
+bool patched_asks(void)
+{
+	return asked && (hookit_sites || !hookit_runs());
+}
+
+pthread_mutex_t patched_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void patched_loaded(void)
+{
+	static __thread bool within __attribute__((tls_model("initial-exec")));
+	int error = errno;
+
+	/* What is looked for here may load libraries itself. */
+	if (within)
+		return;
+	within = true;
+	pthread_mutex_lock(&patched_lock);
+	begin_where();
+	pthread_mutex_unlock(&patched_lock);
+	within = false;
+	errno = error;
 }
 
 /* ---- by who attaches ------------------------------------------------------------------------- */

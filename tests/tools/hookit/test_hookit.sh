@@ -108,7 +108,7 @@ else
 	echo "skip hookit_getters no valgrind is installed"
 fi
 entries_are_exits() { # LIVE
-	awk -v "most=$1" '/^entries/ { gsub(",", ""); e = $2; x = $4; u = $7; s = $11 }
+	awk -v "most=$1" '/^entries/ { gsub(",", ""); e = $2; x = $4; u = $7 + $13; s = $11 }
 		END { exit !(e > 0 && e == x + u + s && s <= most) }' log-rt.*
 }
 
@@ -124,6 +124,43 @@ verdict jumps_end $? "$(grep ^entries log-rt.*)"
 # The one that goes on is the one that ends: it has one level.
 awk '$NF == "again" { n[$1] += $2 } END { exit !(n[3] == 50 && n[4] == 50 && n[6] == 50 && !n[7]) }' log-rt.*
 verdict jumps_levels $? "$(grep again log-rt.*)"
+# What has been left by a jump was popped; what comes after it is the time of who goes on.
+cat >popped.c <<'END'
+#include <setjmp.h>
+static jmp_buf back;
+static volatile int sum;
+__attribute__((noinline)) void deep(int n)
+{
+	if (!n)
+		longjmp(back, 1);
+	deep(n - 1);
+	sum++;
+}
+__attribute__((noinline)) void goes_on(void)
+{
+	if (!setjmp(back))
+		deep(3);
+	for (int i = 0; i < 2000000; i++)
+		sum++;
+}
+int main(void)
+{
+	for (int i = 0; i < 10; i++)
+		goes_on();
+	return 0;
+}
+END
+popped() { # NAME OPTION...
+	local name=$1
+	shift
+	gcc -O2 -fno-inline -fno-ipa-cp "$@" popped.c -o popped || exit 1
+	hooked PATCH,CALIBRATION=none ./popped
+	is "popped_$name" "$(grep ^entries log-rt.*)" 'entries 51, exits 11, exception exits 0, on the stack 0, popped 40'
+	awk '$NF == "deep" { n += $4 } $NF == "goes_on" { on = $4 } END { exit !(on > 2 * n) }' log-rt.*
+	verdict "popped_${name}_time" $? "$(cat log-rt.*)"
+}
+popped instrumented -finstrument-functions
+[ "$(uname -m)" != x86_64 ] || popped sites -fpatchable-function-entry=5 -D_FORTIFY_SOURCE=2
 for stack in signals own_stack; do
 	hooked CALIBRATION=none ./calls $stack
 	handled=$(awk '/^handled/ { print $2 }' out)
@@ -212,6 +249,67 @@ if [ -e "$top/tools/hookit/patch/patch.h" ] && [ "$(uname -m)" = x86_64 ]; then
 	hooked PTACH,CALIBRATION=none ./pcalls values
 	is sites_misspelt "$? $(cat err) $(grep -c values out)" \
 		'0 hookit: HOOKITOPTS: PTACH: unknown option (HELP lists the options): nothing is measured 1'
+	# One jumps to another, also by way of one that has no site: those stand beside each other.
+	cat >tails.c <<'END'
+static volatile int sum;
+#define ONE __attribute__((noinline)) int
+ONE leaf(int n) { return n + sum; }
+ONE last(int n) { return leaf(n) + leaf(n + 1); }
+ONE middle(int n) { return last(n + 1); }
+__attribute__((noinline, patchable_function_entry(0, 0))) int bare(int n) { return last(n + 2); }
+ONE first(int n) { return bare(n + 1); }
+ONE outer(int n) { return first(n) + middle(n); }
+int main(void)
+{
+	for (int i = 0; i < 100; i++)
+		sum += outer(i) & 1;
+	return 0;
+}
+END
+	# shellcheck disable=SC2086
+	gcc $sites tails.c -o tails || exit 1
+	hooked PATCH,CALIBRATION=none ./tails
+	is sites_tails "$(awk '/^ LV/ { on = 1; next } on && $1 > 1 { print $NF, $1, $2, $3 }' log-rt.* | LC_ALL=C sort | tr '\n' ' ')" \
+		'first 3 100 0 last 3 200 400 leaf 4 400 0 middle 3 100 0 outer 2 100 400 '
+	# Libraries that are opened later, by path and by a name that is found where the program says; by a program that has
+	# no sites itself, and what patterns take of them.
+	mkdir own
+	cat >plug.c <<'END'
+static volatile int sum;
+__attribute__((noinline)) int plugged(int n) { return n + ++sum; }
+int plug(int n)
+{
+	int all = 0;
+	for (int i = 0; i < n; i++)
+		all += plugged(i);
+	return all;
+}
+END
+	cat >opens.c <<'END'
+#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		void *library = dlopen(argv[i], RTLD_NOW);
+		int (*plug)(int) = library ? (int (*)(int))dlsym(library, "plug") : 0;
+		if (!plug || !plug(10 * i))
+			return 1;
+	}
+	return 0;
+}
+END
+	# shellcheck disable=SC2016,SC2086
+	gcc $sites -shared -fPIC plug.c -o plug1.so && cp plug1.so plug2.so && cp plug1.so own/libown.so &&
+		gcc $sites opens.c -o opens -Wl,--enable-new-dtags,-rpath,'$ORIGIN/own' -ldl && gcc -O2 opens.c -o bare -ldl || exit 1
+	hooked PATCH,CALIBRATION=none ./opens ./plug1.so ./plug2.so
+	is opened "$? $(calls main) $(calls plug) $(calls plugged)" '0 1 2 30'
+	hooked PATCH,CALIBRATION=none ./bare ./plug1.so ./plug2.so
+	is opened_alone "$? $(calls plug) $(calls plugged)" '0 2 30'
+	hooked PATCH,CALIBRATION=none,FUNCTIONS=plugged ./bare ./plug1.so ./plug2.so
+	is opened_wanted "$? $(calls plug) $(calls plugged)" '0 0 30'
+	# Its own is found, and counts from the next one on.
+	hooked PATCH,CALIBRATION=none ./opens libown.so ./plug1.so libown.so
+	is opened_by_name "$? $(calls plug) $(calls plugged)" '0 2 50'
 	"$bin/swtrace" run --calls -o run.nrm2 -- ./pcalls jumps >out 2>err
 	says sites_front err 'pcalls is built with -fpatchable-function-entry (calls in '
 fi

@@ -142,6 +142,37 @@ static void silent_ends(void)
 	call_thread_free(t);
 }
 
+/* Compiled code jumps: what it has left was popped, not left by an exception. */
+static void popped(void)
+{
+	struct sequence_parts p;
+
+	begin();
+	t->pops = true;
+	enter(1, TYPE_FUNCTION, 1);
+	enter(2, TYPE_FUNCTION, 1);
+	enter(3, TYPE_FUNCTION, 1);
+	call_popped(t, 1, EVENT_POPPED, after(7));
+	done();
+	CU_ASSERT(t->depth == 1 && t->top == 1 && t->popped == 2 && t->unwinds == 0);
+	CU_ASSERT(t->raw[3] == 7 && t->raw[1] == 1);
+	p = sequence_parts(t->sequence);
+	CU_ASSERT(p.went == EVENT_POPPED && p.top == TYPE_FUNCTION);
+	enter(2, TYPE_FUNCTION, 50);
+	CU_ASSERT_EQUAL(t->raw[1], 1 + 50);
+	call_popped(t, 1, EVENT_UNWIND, after(8));
+	done();
+	CU_ASSERT(t->popped == 2 && t->unwinds == 1 && t->raw[2] == 1 + 8);
+	CU_ASSERT_EQUAL(sequence_parts(t->sequence).went, EVENT_UNWIND);
+	enter(2, TYPE_FUNCTION, 1);
+	enter(3, TYPE_FUNCTION, 1);
+	call_forget(t, 2);
+	leave(1, 1);
+	CU_ASSERT(t->popped == 4 && t->unwinds == 1 && t->exits == 1);
+	CU_ASSERT_EQUAL(t->entries, t->exits + t->unwinds + t->popped + t->depth);
+	call_thread_free(t);
+}
+
 /* Deeper than frames are kept, and back. */
 static void deep(void)
 {
@@ -674,12 +705,24 @@ static void named(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "sizes", sizes },       { "tree", tree },       { "silent_ends", silent_ends },
-		{ "deep", deep },         { "many", many },       { "calibrated", calibrated },
-		{ "unlearnt", unlearnt }, { "ring", ring },       { "filters", filters },
-		{ "in_line", in_line },   { "settled", settled }, { "cost", cost },
-		{ "ended", ended },       { "learnt", learnt },   { "ids", ids },
-		{ "named", named },       { NULL, NULL },
+		{ "sizes", sizes },
+		{ "tree", tree },
+		{ "silent_ends", silent_ends },
+		{ "popped", popped },
+		{ "deep", deep },
+		{ "many", many },
+		{ "calibrated", calibrated },
+		{ "unlearnt", unlearnt },
+		{ "ring", ring },
+		{ "filters", filters },
+		{ "in_line", in_line },
+		{ "settled", settled },
+		{ "cost", cost },
+		{ "ended", ended },
+		{ "learnt", learnt },
+		{ "ids", ids },
+		{ "named", named },
+		{ NULL, NULL },
 	};
 
 	return unit_run("jprof_calls", tests);

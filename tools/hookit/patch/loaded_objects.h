@@ -26,7 +26,8 @@ struct object {
 	struct object_far far[OBJECT_FARS];
 	unsigned int n_far;
 	bool gone;
-	bool blind; /* exceptions would not find their way through its stubs */
+	bool switched; /* its sites were, or found to stay as they are */
+	bool blind;    /* exceptions would not find their way through its stubs */
 	char fault[256];
 };
 

@@ -42,12 +42,12 @@ const char *patch_begin(const struct patch_events *events)
 	return NULL;
 }
 
-static size_t count_sites(void)
+static size_t count_sites(bool all)
 {
 	size_t n = 0;
 
 	for (const struct object *o = objects.first; o; o = o->next)
-		for (size_t i = 0; i < o->sites.n && !o->gone; i++)
+		for (size_t i = 0; i < o->sites.n && !o->gone && (all || !o->switched); i++)
 			n += !o->sites.list[i].own;
 	return n;
 }
@@ -75,13 +75,13 @@ static void say_nothing(char *why, size_t room)
 		 objects.looked_at);
 }
 
-long patch_find(char *why, size_t room)
+static long find(bool all, char *why, size_t room)
 {
 	long n = -1;
 
 	pthread_mutex_lock(&lock);
 	if (objects_look(&objects)) {
-		n = (long)count_sites();
+		n = (long)count_sites(all);
 		if (!n)
 			say_nothing(why, room);
 	} else {
@@ -89,6 +89,16 @@ long patch_find(char *why, size_t room)
 	}
 	pthread_mutex_unlock(&lock);
 	return n;
+}
+
+long patch_find(char *why, size_t room)
+{
+	return find(true, why, room);
+}
+
+long patch_find_new(char *why, size_t room)
+{
+	return find(false, why, room);
 }
 
 struct change {
@@ -204,6 +214,7 @@ static void change(struct objects *list, void *arg)
 		if (o->gone || !o->sites.n)
 			continue;
 		choose(o, c);
+		o->switched = true;
 		if (!area_make(o, &t, c->why, c->room)) {
 			c->functions = -1;
 			break;
