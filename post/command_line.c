@@ -235,8 +235,6 @@ static const char *contradiction(const struct options *o)
 		return "-show resolves nothing: -comm does not go with it";
 	if (filter_threads(&o->filter) && o->kinds & REPORT_OF_CPUS)
 		return "interrupts are of no thread: -irq goes with none of -pid, -tid, -comm";
-	if (filter_threads(&o->filter) && o->away)
-		return "-offcpu with a report of call stacks goes with none of -pid, -tid, -comm";
 	if (o->filter.symbol && !(o->all_kinds & REPORT_OF_SAMPLES))
 		return "-symbol is of reports of samples";
 	if (o->csv && (o->json || show))

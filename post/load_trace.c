@@ -184,6 +184,7 @@ int load_read(struct loaded *l, unsigned int needs)
 	m->switches.ignored = o->own_runs;
 	m->marks.events = &m->named;
 	times_begin(&m->times, &m->names, &l->trace, &job->input->header);
+	m->times.away.filter = &l->options->filter;
 	rc = needs & NEED_CRITICAL ? open_critical(l) : 0;
 	if (rc)
 		return failed("waits", rc);

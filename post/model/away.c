@@ -66,6 +66,8 @@ int away_begins(struct away *a, struct sched *s, const struct pirecord *r,
 	call = call_of(a, s, t);
 	if (row == NO_KEY || !call)
 		return -ENOMEM;
+	if (a->filter && !filter_shows(a->filter, a->names, row))
+		return 0;
 	hit.process = a->names->thread[row].process;
 	rc = find_leaf(a, &hit, &stack);
 	if (rc)

@@ -7,12 +7,14 @@
 #ifndef POST_AWAY_H
 #define POST_AWAY_H
 
+#include "model/filter.h"
 #include "model/sched.h"
 #include "model/stacks.h"
 
 struct away {
 	struct stacks stacks;
 	struct names *names;
+	const struct filter *filter; /* of threads; NULL: all */
 	uint32_t *call; /* call at which each of sched's threads left; NO_KEY: unknown */
 	uint32_t ncall, room_call;
 	uint64_t total; /* us */

@@ -204,66 +204,25 @@ bool perf_points_check(const struct trace_config *config, struct collector_check
 
 /* ---- dispatches ------------------------------------------------------------------------------ */
 
-/* From the kernel's state bits as the tracepoint reports them; 0x100: preempted. */
-static uint32_t why_left(int64_t state)
-{
-	if (!(state & 0xFF))
-		return state ? PITRACE_LEFT_PREEMPTED : PITRACE_LEFT_RUNNING;
-	return state & 0x01 ? PITRACE_LEFT_SLEEP :
-	       state & 0x02 ? PITRACE_LEFT_BLOCKED :
-	       state & 0x04 ? PITRACE_LEFT_STOPPED :
-	       state & 0x08 ? PITRACE_LEFT_TRACED :
-	       state & 0x30 ? PITRACE_LEFT_DEAD :
-	       state & 0x80 ? PITRACE_LEFT_IDLE :
-			      PITRACE_LEFT_OTHER;
-}
-
 static bool value(const struct perf_points *p, enum perf_point point, unsigned int field,
 		  const struct perf_item *item, int64_t *to)
 {
 	return tracepoint_value(&p->field[point][field], 0, item->raw, item->nraw, to);
 }
 
-void perf_left_take(struct perf_left *l, const struct perf_points *p, const struct perf_item *item,
-		    const struct perf_stacks *stacks)
+void perf_points_left(struct perf_left *l, const struct perf_points *p, const struct perf_item *item,
+		      const struct perf_stacks *stacks)
 {
+	static const struct perf_stacks none;
 	int64_t old, state, new;
 
-	l->valid = value(p, PERF_POINT_SWITCH, OLD_PRIORITY, item, &old) &&
-		   value(p, PERF_POINT_SWITCH, OLD_STATE, item, &state) &&
-		   value(p, PERF_POINT_SWITCH, NEW_PRIORITY, item, &new);
-	if (!l->valid)
-		return;
-	l->tid = item->tid;
-	/* What runs on an idle CPU could always go on. */
-	l->why = item->tid ? why_left(state) : PITRACE_LEFT_RUNNING;
-	l->old_priority = (int16_t)old;
-	l->new_priority = (int16_t) new;
-	l->stack_bytes = 0;
-	if (stacks->want & PITRACE_WANT_DISPATCH && item->tid)
-		l->stack_bytes = perf_take_stack(item, stacks, &l->stack);
-}
-
-int perf_left_put(struct perf_left *l, uint32_t minor, const struct pitrace_dispatch *d,
-		  uint64_t time, perf_put put, void *arg)
-{
-	struct {
-		struct pitrace_dispatch dispatch;
-		struct perf_stack stack;
-	} __attribute__((packed, aligned(4))) r;
-	bool same = l->valid && (l->tid == d->old_tid || l->tid == UINT32_MAX);
-
 	l->valid = false;
-	r.dispatch = *d;
-	if (!same)
-		return put(arg, PITRACE_DISPATCH, minor, d, sizeof(*d), time);
-	r.dispatch.old_priority = l->old_priority;
-	r.dispatch.new_priority = l->new_priority;
-	if (!l->stack_bytes)
-		return put(arg, PITRACE_DISPATCH, l->why, &r, sizeof(r.dispatch), time);
-	memcpy(&r.stack, &l->stack, l->stack_bytes);
-	return put(arg, PITRACE_DISPATCH, l->why | PITRACE_DISPATCH_STACK, &r,
-		   sizeof(r.dispatch) + l->stack_bytes, time);
+	if (!(stacks->want & PITRACE_WANT_DISPATCH))
+		stacks = &none;
+	if (value(p, PERF_POINT_SWITCH, OLD_PRIORITY, item, &old) &&
+	    value(p, PERF_POINT_SWITCH, OLD_STATE, item, &state) &&
+	    value(p, PERF_POINT_SWITCH, NEW_PRIORITY, item, &new))
+		perf_left_take(l, item, (uint64_t)state, (int16_t)old, (int16_t) new, stacks);
 }
 
 /* ---- wake-ups and system calls --------------------------------------------------------------- */

@@ -37,22 +37,9 @@ void perf_points_attr(struct perf_event_attr *a, const struct perf_points *p, en
 /* Checks whether this user may have what the configuration needs. false: with why and cure. */
 bool perf_points_check(const struct trace_config *config, struct collector_check *check);
 
-/* The last sample of sched_switch: the record that follows it in the ring names both threads. */
-struct perf_left {
-	bool valid;
-	uint32_t tid; /* UINT32_MAX: an exiting one */
-	uint32_t why; /* PITRACE_LEFT_* */
-	int16_t old_priority, new_priority;
-	size_t stack_bytes; /* 0: none */
-	struct perf_stack stack;
-};
-
-void perf_left_take(struct perf_left *l, const struct perf_points *p, const struct perf_item *item,
-		    const struct perf_stacks *stacks);
-/* Puts the dispatch with what the sample had, if it is of the same switch. */
-int perf_left_put(struct perf_left *l, uint32_t minor, const struct pitrace_dispatch *d,
-		  uint64_t time, perf_put put, void *arg);
-
+/* Takes a sample of sched_switch; one that is too short is no sample. */
+void perf_points_left(struct perf_left *l, const struct perf_points *p, const struct perf_item *item,
+		      const struct perf_stacks *stacks);
 /* Fills in the record of a wake-up, except whose thread is woken; minor: its flags. false: the sample
  * is too short. */
 bool perf_point_wakeup(const struct perf_points *p, enum perf_point point,

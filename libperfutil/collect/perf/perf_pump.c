@@ -384,7 +384,7 @@ static int put_from_switches(struct out *o, const struct perf_item *item)
 		return put_lost(o, PERF_SWITCHES, item);
 	}
 	if (item->type == PERF_RECORD_SAMPLE && c->left)
-		perf_left_take(c->left, &o->s->points, item, &o->s->stacks);
+		perf_points_left(c->left, &o->s->points, item, &o->s->stacks);
 	return perf_put_dispatch(item, &c->running, put_switch, o);
 }
 

@@ -356,3 +356,54 @@ int perf_put_dispatch(const struct perf_item *p, struct perf_running *running, p
 	*running = (struct perf_running){ d.new_pid, d.new_tid, true };
 	return put(arg, PITRACE_DISPATCH, left, &d, sizeof(d), p->time);
 }
+
+/* ---- tracepoints of dispatches --------------------------------------------------------------- */
+
+uint32_t perf_why_left(uint64_t state)
+{
+	if (!(state & 0xFF))
+		return state ? PITRACE_LEFT_PREEMPTED : PITRACE_LEFT_RUNNING;
+	return state & 0x01 ? PITRACE_LEFT_SLEEP :
+	       state & 0x02 ? PITRACE_LEFT_BLOCKED :
+	       state & 0x04 ? PITRACE_LEFT_STOPPED :
+	       state & 0x08 ? PITRACE_LEFT_TRACED :
+	       state & 0x30 ? PITRACE_LEFT_DEAD :
+	       state & 0x80 ? PITRACE_LEFT_IDLE :
+			      PITRACE_LEFT_OTHER;
+}
+
+void perf_left_take(struct perf_left *l, const struct perf_item *item, uint64_t state,
+		    int16_t old_priority, int16_t new_priority, const struct perf_stacks *stacks)
+{
+	l->valid = true;
+	l->tid = item->tid;
+	/* What runs on an idle CPU could always go on. */
+	l->why = item->tid ? perf_why_left(state) : PITRACE_LEFT_RUNNING;
+	l->old_priority = old_priority;
+	l->new_priority = new_priority;
+	l->stack_bytes = 0;
+	if (item->tid && stacks->want & (PITRACE_WANT_KERNEL | PITRACE_WANT_USER | PITRACE_WANT_COPY))
+		l->stack_bytes = perf_take_stack(item, stacks, &l->stack);
+}
+
+int perf_left_put(struct perf_left *l, uint32_t minor, const struct pitrace_dispatch *d,
+		  uint64_t time, perf_put put, void *arg)
+{
+	struct {
+		struct pitrace_dispatch dispatch;
+		struct perf_stack stack;
+	} __attribute__((packed, aligned(4))) r;
+	bool same = l->valid && (l->tid == d->old_tid || l->tid == UINT32_MAX);
+
+	l->valid = false;
+	r.dispatch = *d;
+	if (!same)
+		return put(arg, PITRACE_DISPATCH, minor, d, sizeof(*d), time);
+	r.dispatch.old_priority = l->old_priority;
+	r.dispatch.new_priority = l->new_priority;
+	if (!l->stack_bytes)
+		return put(arg, PITRACE_DISPATCH, l->why, &r, sizeof(r.dispatch), time);
+	memcpy(&r.stack, &l->stack, l->stack_bytes);
+	return put(arg, PITRACE_DISPATCH, l->why | PITRACE_DISPATCH_STACK, &r,
+		   sizeof(r.dispatch) + l->stack_bytes, time);
+}

@@ -66,4 +66,23 @@ struct perf_running {
 int perf_put_dispatch(const struct perf_item *item, struct perf_running *running, perf_put put,
 		      void *arg);
 
+/* Why a thread left, from the kernel's state bits as sched_switch reports them; 0x100: preempted. */
+uint32_t perf_why_left(uint64_t state);
+
+/* The last sample of sched_switch: a switch record that follows it on its CPU names both threads. */
+struct perf_left {
+	bool valid;
+	uint32_t tid; /* UINT32_MAX: an exiting one */
+	uint32_t why; /* PITRACE_LEFT_* */
+	int16_t old_priority, new_priority;
+	size_t stack_bytes; /* 0: none */
+	struct perf_stack stack;
+};
+
+void perf_left_take(struct perf_left *left, const struct perf_item *item, uint64_t state,
+		    int16_t old_priority, int16_t new_priority, const struct perf_stacks *stacks);
+/* Puts a dispatch with what the sample had, if it is of the same switch. */
+int perf_left_put(struct perf_left *left, uint32_t minor, const struct pitrace_dispatch *dispatch,
+		  uint64_t time, perf_put put, void *arg);
+
 #endif

@@ -46,6 +46,8 @@ struct perf_details {
 	struct task *task;
 	uint32_t ntasks, room_tasks;
 	struct keys by_tid;
+	struct perf_left **left; /* of each CPU, NULL: no sample of sched_switch yet */
+	uint32_t nleft;
 	uint8_t *record; /* that is being made */
 	size_t room;
 };
@@ -65,6 +67,9 @@ void perf_details_free(struct perf_details *d)
 	free(d->group);
 	free(d->task);
 	keys_free(&d->by_tid);
+	for (uint32_t i = 0; i < d->nleft; i++)
+		free(d->left[i]);
+	free(d->left);
 	free(d->record);
 	free(d);
 }
@@ -372,41 +377,52 @@ static bool number(const struct perf_item *i, const struct tracepoint_field *f, 
 	return tracepoint_number(f, i->raw, i->nraw, value);
 }
 
-/* Maps TASK_* of the kernel, as the tracepoint has them. */
-static uint32_t left_as(uint64_t state)
+static struct perf_left *left_of(struct perf_details *d, uint32_t cpu)
 {
-	if (!(state & 0xFF))
-		return state >> 8 ? PITRACE_LEFT_PREEMPTED : PITRACE_LEFT_RUNNING;
-	return state & 0x01 ? PITRACE_LEFT_SLEEP :
-	       state & 0x02 ? PITRACE_LEFT_BLOCKED :
-	       state & 0x04 ? PITRACE_LEFT_STOPPED :
-	       state & 0x08 ? PITRACE_LEFT_TRACED :
-	       state & 0x30 ? PITRACE_LEFT_DEAD :
-	       state & 0x80 ? PITRACE_LEFT_IDLE :
-			      PITRACE_LEFT_OTHER;
+	if (array_reach(d->left, d->nleft, cpu))
+		return NULL;
+	if (!d->left[cpu])
+		d->left[cpu] = calloc(1, sizeof(**d->left));
+	return d->left[cpu];
 }
 
-static int put_switch(struct perf_details *d, const struct perf_item *i, perf_put put, void *arg)
+/* Takes a sample of sched_switch. A switch record that follows names both threads, or else `alone`
+ * puts the dispatch. */
+static int take_switch(struct perf_details *d, const struct perf_item *i, uint32_t cpu,
+		       const struct perf_stacks *stacks, bool alone, perf_put put, void *arg)
 {
+	const struct tracepoint_field *f = d->switches;
 	uint64_t old, new, state, old_priority, new_priority;
 	struct pitrace_dispatch s;
-
-	const struct tracepoint_field *f = d->switches;
+	struct perf_left *l;
 
 	if (!number(i, &f[0], &old) || !number(i, &f[1], &old_priority) ||
 	    !number(i, &f[2], &state) || !number(i, &f[3], &new) ||
 	    !number(i, &f[4], &new_priority))
+		return 0;
+	l = left_of(d, cpu);
+	if (!l)
+		return -ENOMEM;
+	perf_left_take(l, i, state, (int16_t)old_priority, (int16_t)new_priority, stacks);
+	if (!alone)
 		return 0;
 	s = (struct pitrace_dispatch){
 		.old_tid = (uint32_t)old,
 		.new_tid = (uint32_t) new,
 		.old_pid = pid_of(d, (uint32_t)old),
 		.new_pid = pid_of(d, (uint32_t) new),
-		.old_priority = (int16_t)old_priority,
-		.new_priority = (int16_t)new_priority,
 	};
-	return put(arg, PITRACE_DISPATCH, old ? left_as(state) : PITRACE_LEFT_RUNNING, &s,
-		   sizeof(s), i->time);
+	/* An exiting thread's sample has no number. */
+	l->tid = s.old_tid;
+	return perf_left_put(l, PITRACE_LEFT_RUNNING, &s, i->time, put, arg);
+}
+
+int perf_details_dispatch(struct perf_details *d, uint32_t cpu, uint32_t minor,
+			  const struct pitrace_dispatch *s, uint64_t time, perf_put put, void *arg)
+{
+	if (cpu >= d->nleft || !d->left[cpu])
+		return put(arg, PITRACE_DISPATCH, minor, s, sizeof(*s), time);
+	return perf_left_put(d->left[cpu], minor, s, time, put, arg);
 }
 
 static int put_wakeup(struct perf_details *d, const struct perf_item *i, bool new, perf_put put,
@@ -546,8 +562,8 @@ bool perf_details_sched_wanted(const struct perf *p)
 	return false;
 }
 
-int perf_details_sched(struct perf *p, const struct perf_item *i, uint32_t attr, perf_put put,
-		       void *arg)
+int perf_details_sched(struct perf *p, const struct perf_item *i, uint32_t attr, uint32_t cpu,
+		       perf_put put, void *arg)
 {
 	const struct perf_attr *a = &p->attr[attr];
 	struct perf_details *d = p->details;
@@ -564,9 +580,11 @@ int perf_details_sched(struct perf *p, const struct perf_item *i, uint32_t attr,
 		return 0;
 	/* The kernel's own switch records have the same dispatches; a recording of single processes
 	 * lacks the ones where their threads come back. */
-	if (!p->narrow && !p->count[PERF_RECORD_SWITCH] && !p->count[PERF_RECORD_SWITCH_CPU_WIDE] &&
-	    number(i, &d->switches[0], &id))
-		return put_switch(d, i, put, arg);
+	if (number(i, &d->switches[0], &id))
+		return take_switch(d, i, cpu, &a->stacks,
+				   !p->narrow && !p->count[PERF_RECORD_SWITCH] &&
+					   !p->count[PERF_RECORD_SWITCH_CPU_WIDE],
+				   put, arg);
 	if (number(i, &d->wakeups[0], &id))
 		return put_wakeup(d, i, false, put, arg);
 	if (number(i, &d->news[0], &id))

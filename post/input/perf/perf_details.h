@@ -15,7 +15,10 @@ int perf_details_record(struct perf *p, const struct perf_item *i, perf_put put,
 /* The scheduler's tracepoints, and the processes of the threads that they name. */
 bool perf_details_sched_wanted(const struct perf *p);
 int perf_details_task(struct perf_details *d, uint32_t pid, uint32_t tid);
-int perf_details_sched(struct perf *p, const struct perf_item *i, uint32_t attr, perf_put put,
-		       void *arg);
+int perf_details_sched(struct perf *p, const struct perf_item *i, uint32_t attr, uint32_t cpu,
+		       perf_put put, void *arg);
+/* Puts a dispatch of a switch record, with what the sample of sched_switch before it had. */
+int perf_details_dispatch(struct perf_details *d, uint32_t cpu, uint32_t minor,
+			  const struct pitrace_dispatch *s, uint64_t time, perf_put put, void *arg);
 
 #endif

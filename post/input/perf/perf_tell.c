@@ -197,7 +197,7 @@ static int put_sched(struct perf_told *t, const struct perf_item *i, uint32_t at
 	struct perf *p = t->p;
 	int rc = p->sched ? perf_details_task(p->details, i->pid, i->tid) : 0;
 
-	return rc || !p->sched ? rc : perf_details_sched(p, i, attr, perf_told_put, t);
+	return rc || !p->sched ? rc : perf_details_sched(p, i, attr, t->cpu, perf_told_put, t);
 }
 
 static int each_sample(void *arg, const struct perf_item *i, uint32_t attr)
@@ -244,13 +244,24 @@ static int lose(struct perf_told *t, enum pitrace_lost kind, uint64_t count)
 	return perf_told_put(t, PITRACE_LOST, kind, &r, sizeof(r), t->time);
 }
 
+/* Puts a dispatch, with the stack that a tracepoint's sample before it had. */
+static int put_switch(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
+		      uint64_t time)
+{
+	struct perf_told *t = arg;
+
+	(void)major;
+	(void)size;
+	return perf_details_dispatch(t->p->details, t->cpu, minor, data, time, perf_told_put, t);
+}
+
 static int put_dispatch(struct perf_told *t, const struct perf_item *i)
 {
 	struct perf *p = t->p;
 
 	if (array_reach(p->running, p->nrunning, t->cpu))
 		return -ENOMEM;
-	return perf_put_dispatch(i, &p->running[t->cpu], perf_told_put, t);
+	return perf_put_dispatch(i, &p->running[t->cpu], put_switch, t);
 }
 
 /* ---- each record ----------------------------------------------------------------------------- */
