@@ -24,7 +24,7 @@ done
 rotated=$(printf '%s\n' $older | grep '^rotate')
 [ "$(wc -l <<<"$rotated")" -ge 2 ] && [[ $older = *size* ]]
 verdict rotated $? "$older"
-for name in lives brief reuse early stacks dispatch lossy wrap newest off usr2 crash child session snap \
+for name in lives brief reuse early stacks dispatch points points-all lossy wrap newest off usr2 crash child session snap \
 	norm norm-one faults events rotate size $older; do
 	report "$out/$name.nrm2" || exit 1
 	rows "$out/$name.nrm2.json" >"$out/$name.rows"
@@ -99,6 +99,30 @@ equal dispatch_chain "$broken" 0
 jq -e '.sched.cpus | length == 2 and all(.unknown_ns > 900000000 and .unknown_ns < .wall_ns)' \
 	"$out/pause.json" >"$out/pause.judged"
 verdict pause_is_unknown $? "$(jq -c '.sched.cpus | map([.wall_ns, .unknown_ns])' "$out/pause.json" 2>&1)"
+
+# By tracepoints: as many calls as it made, each dispatch that the kernel counted, where it slept, who woke it.
+for name in points points-all; do
+	pid=$(sed -n 's/pid: //p' "$out/$name.txt") begun=$(sed -n 's/begun: //p' "$out/$name.txt")
+	ends=$(sed -n 's/ends: //p' "$out/$name.txt")
+	"$build/bin/post" -q -syscalls -json -pid "$pid" -r "$out/$name.nrm2" >"$out/$name.calls" 2>&1
+	equal ${name}_calls "$(jq -c "[.. | objects | select(.pid? == $pid and .call?) |
+		select(.call == \"getppid\" or .call == \"close\") | [.call, .time.count >= 57, .error_count]] | sort" \
+		"$out/$name.calls")" '[["close",true,57],["getppid",true,0]]'
+	equal ${name}_calls_counted "$(jq -c "[.. | objects | select(.pid? == $pid and .call? == \"getppid\") |
+		.time.count][0]" "$out/$name.calls")" 1234
+	left=$(jq -c "select(.record == \"dispatch\" and .old_tid == $pid)" "$out/$name.nrm2.show" | wc -l)
+	echo "# $left dispatches, the kernel counted $begun before main and $ends at the end"
+	calc "$left >= $ends - $begun && $left <= $ends + 10"
+	verdict ${name}_dispatches $? "$left, the kernel counted $begun to $ends"
+	woken=$(jq -c "select(.record == \"wakeup\" and .tid == $pid and .pid == $pid and .waker_pid != $pid and
+		.waker_pid != 0)" "$out/$name.nrm2.show" | wc -l)
+	calc "$woken >= 20"
+	verdict ${name}_woken $? "$woken times"
+done
+slept=$("$build/bin/post" -q -offcpu -callers -json -r "$out/points.nrm2" 2>/dev/null |
+	jq '.symbols[] | select(.name == "known_place") | .total')
+calc "${slept:-0} >= 80000"
+verdict points_known_place $? "'$slept' us of 40 times 2 ms"
 
 # Ticks, idle ticks and what was lost add up to time on each CPU.
 for name in brief lossy; do

@@ -31,6 +31,9 @@ $(O)/tests/harm: $(patsubst %,tests/vm/prog/harm_%.c,calls made scan ptt) tests/
 $(O)/tests/itrace_subject $(O)/tests/itrace_long: PROG_LIB = -static
 $(O)/tests/itrace_judge: tests/itrace/log.h
 
+# Its stacks are walked by frame pointers.
+$(O)/tests/points: ALLFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls
+
 # These use the library.
 $(O)/tests/unruly: PROG_LIB = $(LIB_PERFUTIL)
 $(O)/tests/unruly: $(O)/lib/libperfutil.a

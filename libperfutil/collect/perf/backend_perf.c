@@ -503,7 +503,9 @@ static int perf_off(struct backend *b)
 		if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, b->ends) && !err)
 			err = -errno;
 	}
-	perf_session_count_lost(&b->s, false);
+	/* Else after the last drain: what the rings still hold reports some of the losses. */
+	if (normal(b))
+		perf_session_count_lost(&b->s, false);
 	b->state = PITRACE_STATE_OFF;
 	pthread_mutex_unlock(&b->lock);
 	return err;
@@ -584,7 +586,7 @@ static int perf_drain(struct backend *b, bool all, segment_sink sink, void *arg)
 			      perf_pump(&b->s, all, sink, arg);
 	if (!err && b->s.names_lost && b->state == PITRACE_STATE_ON)
 		err = perf_emit_walk(&b->s);
-	if (b->state == PITRACE_STATE_OFF)
+	if (all && b->state == PITRACE_STATE_OFF)
 		perf_session_count_lost(&b->s, false);
 	pthread_mutex_unlock(&b->lock);
 	return err;

@@ -91,6 +91,13 @@ plain 200 work
 swtrace off && swtrace free
 is pause_off $? 0
 
+# System calls, dispatches with stacks and wake-ups, by tracepoints.
+swtrace run -s 16 -g=fp,switches -M syscall,dispatch,wakeup -o points.nrm2 -- points >points.txt 2>points.err
+is points_ran $? 0
+says points_lossless points.err 'none lost'
+swtrace run -a -s 16 -M syscall,dispatch,wakeup -o points-all.nrm2 -- points >points-all.txt 2>err
+is points_system_ran $? 0
+
 # Losses: a reader that stands still, small rings.
 swtrace run -a -F 4000 -s 64k -d 6 -o lossy.nrm2 2>lossy.err &
 swtrace=$!
@@ -205,6 +212,9 @@ vain() { # NAME WORDS OPTION...
 vain dispatch 'of whole CPUs: perf_event_paranoid is 2.*sysctl kernel.perf_event_paranoid=0' -M tprof,dispatch
 vain kernel_event 'cpu-clock:k is counted in the kernel.*sysctl kernel.perf_event_paranoid=1' -e cpu-clock:k
 vain switches_event 'context-switches is counted in the kernel.*sysctl' -e context-switches -c 1
+vain syscall "records of system calls need the kernel's tracepoints: .*sudo" -M syscall
+vain wakeup "records of wake-ups need the kernel's tracepoints: .*sudo" -M tprof,wakeup
+vain switches 'sudo' -g=switches
 vain kernel_stacks 'stacks of the kernel alone.*sysctl' -g=kernel
 vain tracepoint 'not shown the kernel.s tracepoints.*sudo' -e sched:sched_switch
 vain no_event 'there is no event' -e no-such-event

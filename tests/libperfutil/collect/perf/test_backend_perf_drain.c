@@ -219,6 +219,7 @@ static void counted_lost(void)
 	CU_ASSERT(info()->lost[PITRACE_LOST_DISPATCH] == 0 && info()->lost[PITRACE_LOST_MTE] == 2);
 	CU_ASSERT_EQUAL(walks, 3); /* names were lost: all again */
 	CU_ASSERT_EQUAL(collector_perf.off(b), 0);
+	drain(true);
 	CU_ASSERT_EQUAL(info()->lost[PITRACE_LOST_TPROF], 7); /* records told of more */
 	CU_ASSERT_EQUAL(info()->lost[PITRACE_LOST_DISPATCH], 4);
 	CU_ASSERT_EQUAL(info()->lost[PITRACE_LOST_MTE], 5);
@@ -232,6 +233,16 @@ static void counted_lost(void)
 	CU_ASSERT_EQUAL(stats[1].trace_bytes, 4096);
 	CU_ASSERT(stats[0].mte_bytes >= 2 * 4096 && stats[0].mte_bytes % 4096 == 0);
 	free(stats);
+	close_it();
+	/* What a record in the ring reports and the event has counted is lost once. */
+	begin();
+	open_it();
+	turn_on();
+	put_lost(&find(0, PERF_SAMPLES, 0)->ring, 7, now_ns());
+	find(0, PERF_SAMPLES, 0)->lost = 7;
+	CU_ASSERT_EQUAL(collector_perf.off(b), 0);
+	drain(true);
+	CU_ASSERT_EQUAL(info()->lost[PITRACE_LOST_TPROF], 7);
 	close_it();
 	/* Names lost while it goes off: once more then. */
 	begin();

@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Where threads were off their CPUs, by a perf.data with the stacks of sched:sched_switch: of a command, whose
+# switch records say when it came back, held against the sums of what perf script says of them; of the whole
+# system, where the tracepoint alone says both (made here, where perf may). And off-CPU trees of one thread.
+set -u
+# shellcheck source=tests/lib/lib.sh
+. "$(dirname "$0")/../../lib/lib.sh"
+cd "$work" || exit 1
+
+tree() { # FILE FILTER [OPTION]...: of post's callers, off the CPU
+	"$bin/post" -q -offcpu -callers -json -o - -r "$1" "${@:3}" 2>err | jq -c "$2"
+}
+
+# ---- a command (perf script --show-switch-events: from OUT to IN 15 times 64232 us, 8 times 31766 us)
+xz -dc "$top/tests/data/perf/made/switches.data.xz" >switches.data || exit 1
+is command_all "$(tree switches.data '[.total_ticks, .stacks.with, .stacks.without]')" '[95998,95998,0]'
+is command_thread "$(tree switches.data .total_ticks -tid 16493)" 31766
+is command_other_thread "$(tree switches.data .total_ticks -tid 16485)" 64232
+is command_comm "$(tree switches.data .total_ticks -comm other)" 31766
+is command_pid "$(tree switches.data .total_ticks -pid 16485)" 95998
+is command_nobody "$(tree switches.data .total_ticks -comm nobody)" 0
+# Slept by clock_nanosleep; the rest were pushed aside.
+is command_where "$(tree switches.data '.symbols[] | select(.name == "do_nanosleep") | .total')" 58648
+"$bin/post" -q -offcpu -csv -o - -r switches.data >reasons
+is command_reasons "$(grep -c sleeping reasons) $(grep -c time_up reasons) $(grep -c other, reasons)" '2 1 1'
+
+# ---- the whole system, by the tracepoint alone
+perf record -q -a -e sched:sched_switch -g -o probe.data true 2>/dev/null && [ -s probe.data ] || {
+	echo "skip ${suite}_system perf record of sched:sched_switch does not work here"
+	exit $((failures != 0))
+}
+cat >sleeper.c <<'END_C'
+#include <time.h>
+__attribute__((noinline)) int waits(long ms)
+{
+	struct timespec t = { 0, ms * 1000000 };
+	int r = clock_nanosleep(CLOCK_MONOTONIC, 0, &t, 0);
+
+	__asm__ volatile("");
+	return r;
+}
+__attribute__((noinline)) int known_place(long ms)
+{
+	int r = waits(ms);
+
+	__asm__ volatile("");
+	return r;
+}
+int main(void)
+{
+	for (int i = 0; i < 20; i++)
+		known_place(5);
+	return 0;
+}
+END_C
+gcc -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o offcpu-sleeper sleeper.c || exit 1
+perf record -q -a -e sched:sched_switch -g -o system.data ./offcpu-sleeper 2>err
+tree system.data '.symbols[] | select(.name == "known_place") | .total' -comm offcpu-sleeper >slept
+calc "$(cat slept) >= 100000"
+verdict system_known_place $? "20 times 5 ms are '$(cat slept)' us"
+tree system.data '[.symbols[] | select(.self > 0) | .name]' -comm offcpu-sleeper >out
+grep -q schedule out
+verdict system_leaf $?
+tree system.data .total_ticks >all
+tree system.data .total_ticks -comm offcpu-sleeper >mine
+calc "$(cat all) > $(cat mine) && $(cat mine) >= $(cat slept)"
+verdict system_filtered $? "all $(cat all), its own $(cat mine)"
+exit $((failures != 0))
