@@ -39,7 +39,7 @@ $(O)/tests/unit/test_perfmaps: TESTLINK = -Wl,--wrap=malloc
 $(O)/tests/unit/test_debuginfod: TESTLINK = -Wl,--wrap=dlopen,--wrap=dlsym
 
 # What looks at files and at /proc is the test's own.
-$(O)/tests/unit/test_perf_pump $(O)/tests/unit/test_perf_pump_names: \
+$(O)/tests/unit/test_perf_pump $(O)/tests/unit/test_perf_pump_names $(O)/tests/unit/test_perf_pump_points: \
 	TESTLINK = -Wl,--wrap=known_files_identify,--wrap=known_files_take_id \
 	-Wl,--wrap=known_files_path,--wrap=known_files_reset,--wrap=proc_walk,--wrap=realloc
 
