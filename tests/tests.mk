@@ -268,9 +268,10 @@ $(PROGRAMS) $(BENCH):
 	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $(filter tests/%.c,$^) $(ALLLDFLAGS) $(filter %.o,$^) $(filter %.a,$^) \
 		$(LIB_PERFUTIL) $(TESTLINK)
 
-# liba2n's lines, to be compared with other programs'.
-tests: $(O)/tests/programs/a2n_lines
-$(O)/tests/programs/a2n_lines: tests/libperfutil/a2n/a2n_lines.c $(O)/inner/liba2n.a
+# liba2n's lines and names, to be compared with other programs'.
+A2N_ASKS := $(addprefix $(O)/tests/programs/,a2n_lines a2n_names)
+tests: $(A2N_ASKS)
+$(A2N_ASKS): $(O)/tests/programs/%: tests/libperfutil/a2n/%.c $(O)/inner/liba2n.a
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $< $(ALLLDFLAGS) $(filter %.a,$^) $(LIB_A2N)

@@ -93,6 +93,7 @@ static void read_all(struct elf_file *f)
 	n += elf_symbols_plt(f, &t);
 	if (n < t.n)
 		abort();
+	elf_symbols_frames(f, &t, "/lib/libfuzz.so.1");
 	read_go(f, &t);
 	check_table(&t);
 	symtab_free(&t);

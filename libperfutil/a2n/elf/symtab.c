@@ -144,12 +144,12 @@ static uint32_t part_labels(struct symtab *t, struct symtab_symbol **labels)
 	uint32_t i, kept = 0, n = 0;
 
 	for (i = 0; i < t->n; i++)
-		n += t->symbols[i].rank == RANK_LABEL;
+		n += t->symbols[i].rank <= RANK_LABEL;
 	*labels = n ? malloc(n * sizeof(**labels)) : NULL;
 	if (!*labels)
 		return n ? UINT32_MAX : 0;
 	for (i = n = 0; i < t->n; i++) {
-		if (t->symbols[i].rank == RANK_LABEL)
+		if (t->symbols[i].rank <= RANK_LABEL)
 			(*labels)[n++] = t->symbols[i];
 		else
 			t->symbols[kept++] = t->symbols[i];

@@ -4,7 +4,8 @@
  * not overlap. Rules: an address belongs to the innermost symbol (latest start); of several with
  * one start to the one with the best rank, then with fewer leading underscores, the shorter, the
  * alphabetically first. A symbol without a size extends to the next symbol or its limit, and counts
- * only where there is no sized symbol. A label (rank RANK_LABEL) names what nothing else does.
+ * only where there is no sized symbol. A label (rank RANK_LABEL or less) names what nothing else
+ * does.
  */
 #ifndef A2N_SYMTAB_H
 #define A2N_SYMTAB_H
@@ -44,7 +45,8 @@ struct symtab {
 /* Higher ranks win: binding first, functions before others. */
 #define RANK(binding, function) ((uint8_t)((binding)*2 + (function)))
 enum { RANK_LOCAL = 1, RANK_WEAK, RANK_GLOBAL };
-#define RANK_LABEL 0
+#define RANK_LABEL 1
+#define RANK_FRAME 0 /* a label, if there is no other at its start */
 
 /* size 0: unsized. limit: the end of its section, its latest end. */
 void symtab_add(struct symtab *t, uint64_t value, uint64_t size, uint64_t limit, uint8_t rank,

@@ -113,6 +113,7 @@ static uint32_t load_symbols(struct loading *l, const char **from)
 	struct elf_file debug;
 	char found[PATH_MAX];
 	uint32_t n;
+	bool full;
 
 	*from = l->file.path;
 	n = elf_symbols_full(&l->file.elf, t);
@@ -126,11 +127,14 @@ static uint32_t load_symbols(struct loading *l, const char **from)
 			elf_file_close(&debug);
 		}
 	}
+	full = n;
 	if (!n)
 		n = elf_symbols_debugdata(&l->file.elf, t);
 	n += elf_symbols_dynamic(&l->file.elf, t);
 	elf_symbols_plt(&l->file.elf, t);
 	n += load_go(l);
+	if (!full)
+		elf_symbols_frames(&l->file.elf, t, l->m->path);
 	return n;
 }
 

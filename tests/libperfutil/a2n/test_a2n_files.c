@@ -3,6 +3,7 @@
  * Which file's symbols serve: build ids, separate debug files, folders of sympath, files that were
  * deleted or replaced, names of every kind, and files that are none.
  */
+#include <inttypes.h>
 #include <fcntl.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
@@ -17,6 +18,15 @@ static const char source[] =
 	"int calls(int x) { return hidden(x) + 2; }\n";
 
 static uint64_t hidden, shown;
+
+/* A name of the unwinding table: there is no other. */
+static bool is_unnamed(const char *name, const char *module)
+{
+	char want[64];
+
+	snprintf(want, sizeof(want), "%s+0x%" PRIx64, module, hidden);
+	return !strcmp(name, want);
+}
 
 static void build(void)
 {
@@ -63,7 +73,7 @@ static void test_stripped(void)
 	build();
 	map_file(a, "stripped.so");
 	CU_ASSERT_STRING_EQUAL(name_of(a, shown), "shown");
-	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), A2N_NO_SYMBOL_FOUND);
+	CU_ASSERT_TRUE(is_unnamed(name_of(a, hidden), "stripped"));
 	CU_ASSERT_EQUAL(warnings, 0);
 	a2n_close(a);
 }
@@ -90,7 +100,7 @@ static void test_debugdata(void)
 	   "objcopy --add-section .gnu_debugdata=cut stripped.so cut.so");
 	a = open_a2n(NULL, false);
 	map_file(a, "cut.so");
-	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), A2N_NO_SYMBOL_FOUND);
+	CU_ASSERT_TRUE(is_unnamed(name_of(a, hidden), "cut"));
 	CU_ASSERT_STRING_EQUAL(name_of(a, shown), "shown");
 	a2n_close(a);
 }
@@ -120,7 +130,7 @@ static void test_debuglink(void)
 	SH("cp .debug/linked.debug linked.debug && echo >>linked.debug && rm -r .debug");
 	a = open_a2n(NULL, false);
 	map_file(a, "linked.so");
-	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), A2N_NO_SYMBOL_FOUND);
+	CU_ASSERT_TRUE(is_unnamed(name_of(a, hidden), "linked"));
 	a2n_close(a);
 
 	/* Below a folder of sympath, in /usr/lib/debug's order. */
@@ -174,7 +184,7 @@ static void test_debug_by_build_id(void)
 
 		a = a2n_open(&options);
 		map_file(a, "stripped.so");
-		CU_ASSERT_STRING_EQUAL(name_of(a, hidden), A2N_NO_SYMBOL_FOUND);
+		CU_ASSERT_TRUE(is_unnamed(name_of(a, hidden), "stripped"));
 		a2n_close(a);
 	}
 
@@ -184,7 +194,7 @@ static void test_debug_by_build_id(void)
 	   debug_file);
 	a = open_a2n(root(), false);
 	map_file(a, "stripped.so");
-	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), A2N_NO_SYMBOL_FOUND);
+	CU_ASSERT_TRUE(is_unnamed(name_of(a, hidden), "stripped"));
 	a2n_close(a);
 	SH("rm -r root");
 }

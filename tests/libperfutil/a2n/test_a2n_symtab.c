@@ -46,7 +46,7 @@ static const struct plain *without_labels(const struct plain *list, uint32_t n, 
 		const struct plain *p = &list[i];
 		uint64_t end = p->value + p->size < p->limit ? p->value + p->size : p->limit;
 
-		if (p->rank != RANK_LABEL && p->size && at >= p->value && at < end &&
+		if (p->rank > RANK_LABEL && p->size && at >= p->value && at < end &&
 		    (!best || p->value > best->value ||
 		     (p->value == best->value && better(p, best))))
 			best = p;
@@ -57,13 +57,13 @@ static const struct plain *without_labels(const struct plain *list, uint32_t n, 
 		const struct plain *p = &list[i];
 		bool inside = false;
 
-		if (p->rank == RANK_LABEL || p->size || at < p->value || at >= p->limit ||
+		if (p->rank <= RANK_LABEL || p->size || at < p->value || at >= p->limit ||
 		    p->value >= p->limit)
 			continue;
 		for (k = 0, next = UINT64_MAX; k < n; k++) {
 			const struct plain *q = &list[k];
 
-			if (q->rank == RANK_LABEL || q->value >= q->limit)
+			if (q->rank <= RANK_LABEL || q->value >= q->limit)
 				continue;
 			inside |= p->value >= q->value && p->value < q->limit &&
 				  p->value - q->value < q->size;
@@ -93,7 +93,7 @@ static const struct plain *model(const struct plain *list, uint32_t n,
 	for (i = 0; i < n; i++) {
 		const struct plain *p = &list[i];
 
-		if (p->rank == RANK_LABEL && p->value >= since && p->value <= at &&
+		if (p->rank <= RANK_LABEL && p->value >= since && p->value <= at &&
 		    p->value < p->limit &&
 		    (!best || p->value > best->value ||
 		     (p->value == best->value && better(p, best))))
@@ -121,7 +121,9 @@ static void test_model(void)
 			p->value = rnd(rnd(2) ? SPAN : SPAN / 8);
 			p->size = rnd(3) ? 1 + rnd(rnd(3) ? 10 : SPAN) : 0;
 			p->limit = rnd(2) ? SPAN : SPAN / 2;
-			p->rank = p->size || rnd(2) ? RANK(1 + rnd(3), rnd(2)) : RANK_LABEL;
+			p->rank = p->size || rnd(2) ? RANK(1 + rnd(3), rnd(2)) :
+				  rnd(2)		 ? RANK_LABEL :
+							   RANK_FRAME;
 			snprintf(p->name, sizeof(p->name), "%s%u", stems[rnd(7)], rnd(100));
 			symtab_add(&t, p->value, p->size, p->limit, p->rank, p->name,
 				   strlen(p->name));
@@ -154,11 +156,11 @@ static void test_ends(void)
 
 	CU_ASSERT_EQUAL(symtab_finish(&t), 0);
 	CU_ASSERT_EQUAL(symtab_find(&t, 0), NO_SYMBOL);
-	symtab_add(&t, 0, 1, UINT64_MAX, 1, "first", 5);
-	symtab_add(&t, UINT64_MAX - 1, UINT64_MAX, UINT64_MAX, 1, "last", 4);
-	symtab_add(&t, 1ull << 63, 16, UINT64_MAX, 1, "middle", 6);
-	symtab_add(&t, 7, 1, 7, 1, "beyond", 6);
-	symtab_add(&t, 9, 1, 100, 1, "", 0);
+	symtab_add(&t, 0, 1, UINT64_MAX, RANK(RANK_LOCAL, 0), "first", 5);
+	symtab_add(&t, UINT64_MAX - 1, UINT64_MAX, UINT64_MAX, RANK(RANK_LOCAL, 0), "last", 4);
+	symtab_add(&t, 1ull << 63, 16, UINT64_MAX, RANK(RANK_LOCAL, 0), "middle", 6);
+	symtab_add(&t, 7, 1, 7, RANK(RANK_LOCAL, 0), "beyond", 6);
+	symtab_add(&t, 9, 1, 100, RANK(RANK_LOCAL, 0), "", 0);
 	CU_ASSERT_EQUAL(symtab_finish(&t), 0);
 	CU_ASSERT_STRING_EQUAL(symtab_name(&t, symtab_find(&t, 0)), "first");
 	CU_ASSERT_EQUAL(symtab_find(&t, 1), NO_SYMBOL);
