@@ -49,7 +49,7 @@ A2N_SRC	     := $(wildcard libperfutil/a2n/*.c libperfutil/a2n/*/*.c) libperfuti
 		libperfutil/file/user_record.c
 COMMON_SRC   := $(wildcard tools/common/*.c)
 SWTRACE_SRC  := $(filter-out %/run_tprof.c %/run_itrace_main.c %/run_jprof.c %/report_run.c,$(wildcard tools/swtrace/*.c))
-RUN_SRC	     := $(patsubst %,tools/swtrace/%.c,run run_end left_running run_itrace run_jit run_hookit run_post compiled report_run tool_collectors place \
+RUN_SRC	     := $(patsubst %,tools/swtrace/%.c,run run_end left_running run_itrace run_jit run_hookit run_post stack_choice compiled report_run tool_collectors place \
 		  messages)
 RUN_TPROF_SRC := tools/swtrace/run_tprof.c $(RUN_SRC)
 RUN_ITRACE_SRC := tools/swtrace/run_itrace_main.c $(RUN_SRC)

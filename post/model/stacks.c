@@ -29,11 +29,13 @@ struct probe {
 	const stack_word *words;
 };
 
-/* Flags beyond the record's: the result of walking a stack's copy. */
+/* Flags beyond the record's: the result of walking a stack's copy, or of judging its addresses. */
+#define WRONG      0x0800
+#define PARTIAL    0x1000
 #define COPY_SHORT 0x2000
 #define NO_TABLE   0x4000
 #define GUESSED    0x8000
-#define MADE       (COPY_SHORT | NO_TABLE | GUESSED)
+#define MADE       (WRONG | PARTIAL | COPY_SHORT | NO_TABLE | GUESSED)
 
 static bool is_same(const struct probe *p, const struct raw_stack *a)
 {
@@ -152,6 +154,8 @@ static void count_ends(struct stacks *st, const struct pitrace_stack *h, uint64_
 		[STACKS_COPY_SHORT] = COPY_SHORT,
 		[STACKS_NO_TABLE] = NO_TABLE,
 		[STACKS_GUESSED] = GUESSED,
+		[STACKS_WRONG] = WRONG,
+		[STACKS_PARTIAL] = PARTIAL,
 	};
 	unsigned int i;
 
@@ -172,9 +176,56 @@ const char *stacks_end_words(enum stacks_end end)
 		[STACKS_COPY_SHORT] = "the copy of the user stack was too short",
 		[STACKS_NO_TABLE] = "no unwinding table for the code there",
 		[STACKS_GUESSED] = "went on by frame pointers, where no unwinding table is",
+		[STACKS_WRONG] =
+			"cut: the code there has no frame pointers, its callers would be wrong",
+		[STACKS_PARTIAL] = "callers are missing: some of the code has no frame pointers",
 	};
 
 	return words[end];
+}
+
+/* What remains of a stack's user part where it was found by frame pointers; flags are added. */
+static uint32_t judge(struct stacks *st, struct names *n, const struct stacks_hit *hit,
+		      const struct stack *s, uint16_t *flags)
+{
+	struct frames_judged is;
+
+	if (!st->frame_pointers || !s->head->user)
+		return s->head->user;
+	is = frame_pointers_judge(st->frame_pointers, hit->pid, hit->time, names_epoch(n, hit->pid),
+				  s);
+	*flags |= is.wrong ? WRONG : is.partial ? PARTIAL : 0;
+	return is.right;
+}
+
+static void make(struct stacks *st, const struct stack *s, const struct pitrace_stack *head,
+		 const void *user, struct stack *made)
+{
+	struct pitrace_stack *h = st->made;
+
+	*h = *head;
+	made->head = h;
+	made->kernel = (stack_word *)(h + 1);
+	made->user = made->kernel + h->kernel;
+	memcpy(h + 1, s->kernel, 8ull * h->kernel);
+	memcpy((uint8_t *)(h + 1) + 8ull * h->kernel, user, 8ull * h->user);
+}
+
+/* Leaves out callers that cannot be right. true: there is another stack. */
+static bool cut(struct stacks *st, struct names *n, const struct stacks_hit *hit,
+		const struct stack *s, struct stack *made)
+{
+	struct pitrace_stack head = {
+		.kernel = s->head->kernel,
+		.flags = s->head->flags & (uint16_t)~MADE,
+	};
+
+	head.user = (uint16_t)judge(st, n, hit, s, &head.flags);
+	if (head.flags == s->head->flags || s->head->kernel > PITRACE_STACK_MAX ||
+	    head.user > PITRACE_STACK_MAX)
+		return false;
+	make(st, s, &head, s->user, made);
+	return true;
 }
 
 /* Replaces the copy of a stack by the calls that it shows. */
@@ -182,17 +233,19 @@ static int walk_copy(struct stacks *st, struct names *n, const struct stacks_hit
 		     const struct stack *s, struct stack *made)
 {
 	struct unwound *u = st->unwound;
-	struct pitrace_stack *h = st->made;
-	uint16_t flags = s->head->flags & (uint16_t)~MADE;
+	uint16_t flags = s->head->flags & (uint16_t)~MADE, judged = 0;
+	uint32_t by_frames;
 	int rc = unwind_stack(st->unwind, hit->pid, hit->time, names_epoch(n, hit->pid), s, u);
 
 	if (rc)
 		return rc;
 	/* Frame pointers may have led farther where tables are missing. */
-	if (u->end != UNWIND_WHOLE && u->count < s->head->user) {
-		memcpy(u->address, s->user, 8ull * s->head->user);
-		u->count = s->head->user;
+	by_frames = u->end == UNWIND_WHOLE ? 0 : judge(st, n, hit, s, &judged);
+	if (u->count < by_frames) {
+		memcpy(u->address, s->user, 8ull * by_frames);
+		u->count = by_frames;
 		u->guessed = true;
+		flags |= judged;
 	} else {
 		flags &= (uint16_t) ~(PITRACE_STACK_CUT_U | PITRACE_STACK_FAULT);
 		flags |= u->end == UNWIND_CUT   ? PITRACE_STACK_CUT_U :
@@ -200,16 +253,13 @@ static int walk_copy(struct stacks *st, struct names *n, const struct stacks_hit
 			 u->end == UNWIND_LOST  ? NO_TABLE :
 						  0;
 	}
-	*h = (struct pitrace_stack){
-		.kernel = s->head->kernel,
-		.user = (uint16_t)u->count,
-		.flags = flags | (u->guessed ? GUESSED : 0),
-	};
-	made->head = h;
-	made->kernel = (stack_word *)(h + 1);
-	made->user = made->kernel + h->kernel;
-	memcpy(h + 1, s->kernel, 8ull * h->kernel);
-	memcpy((uint8_t *)(h + 1) + 8ull * h->kernel, u->address, 8ull * u->count);
+	make(st, s,
+	     &(struct pitrace_stack){
+		     .kernel = s->head->kernel,
+		     .user = (uint16_t)u->count,
+		     .flags = flags | (u->guessed ? GUESSED : 0),
+	     },
+	     u->address, made);
 	return 0;
 }
 
@@ -250,6 +300,8 @@ int stacks_find(struct stacks *st, struct names *n, const struct stacks_hit *hit
 		rc = walk_copy(st, n, hit, s, &made);
 		if (rc)
 			return rc;
+		s = &made;
+	} else if (cut(st, n, hit, s, &made)) {
 		s = &made;
 	}
 	if (s->head->flags)
@@ -303,13 +355,19 @@ int stacks_add(struct stacks *st, struct names *n, const struct stacks_hit *hit,
 	return 0;
 }
 
-int stacks_open(struct stacks *st, struct names *n, const char *machine, uint64_t file_size)
+int stacks_open(struct stacks *st, struct names *n, const char *machine, uint64_t file_size,
+		bool by_frames)
 {
+	bool x86 = !strcmp(machine, "x86_64") || !strcmp(machine, "i686");
+
 	calls_begin(&st->calls, file_size);
 	st->unwind = unwind_open(n->a2n, machine);
 	st->unwound = malloc(sizeof(*st->unwound));
 	st->made = malloc(sizeof(*st->made) + 2 * 8 * PITRACE_STACK_MAX);
+	st->frame_pointers = by_frames && x86 ? frame_pointers_open(n->a2n) : NULL;
 	st->wanted = true;
+	if (by_frames && x86 && !st->frame_pointers)
+		return -ENOMEM;
 	return st->unwind && st->unwound && st->made ? 0 : -ENOMEM;
 }
 
@@ -327,6 +385,7 @@ int stacks_finish(struct stacks *st, const struct names *n)
 void stacks_free(struct stacks *st)
 {
 	unwind_close(st->unwind);
+	frame_pointers_close(st->frame_pointers);
 	free(st->unwound);
 	free(st->made);
 	free(st->raw);

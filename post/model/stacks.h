@@ -7,6 +7,7 @@
 #define POST_STACKS_H
 
 #include "model/calls.h"
+#include "model/frame_pointers.h"
 #include "model/unwind.h"
 #include "record/stack_record.h"
 
@@ -20,6 +21,8 @@ enum stacks_end {
 	STACKS_COPY_SHORT,
 	STACKS_NO_TABLE,
 	STACKS_GUESSED,
+	STACKS_WRONG,
+	STACKS_PARTIAL,
 	STACKS_ENDS
 };
 
@@ -36,6 +39,7 @@ struct stacks {
 
 	/* The rest is stacks.c's own. */
 	struct unwind *unwind;
+	struct frame_pointers *frame_pointers; /* or NULL: they aren't judged */
 	struct unwound *unwound;
 	struct pitrace_stack *made; /* a stack as if it had been recorded so */
 	struct raw_stack *raw;
@@ -54,8 +58,9 @@ struct stacks_hit {
 	uint64_t ticks;
 };
 
-/* machine: utsname's. 0 or -ENOMEM. */
-int stacks_open(struct stacks *st, struct names *n, const char *machine, uint64_t file_size);
+/* machine: utsname's. by_frames: stacks without a copy come from frame pointers. 0 or -ENOMEM. */
+int stacks_open(struct stacks *st, struct names *n, const char *machine, uint64_t file_size,
+		bool by_frames);
 /* The node of a stack, for ticks that are known later. 0 or -ENOMEM. */
 int stacks_find(struct stacks *st, struct names *n, const struct stacks_hit *hit,
 		const struct stack *stack, uint32_t *call);

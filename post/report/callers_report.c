@@ -262,6 +262,7 @@ static int callers_screen(const struct job *job, FILE *out)
 	int rc;
 
 	tell_no_stacks(job, out);
+	tell_cut_stacks(job, out);
 	fputs("\n       TOTAL    %%%        SELF    %%%  SYMBOL\n", out);
 	rc = for_each(job, &s, screen_called);
 	putc('\n', out);

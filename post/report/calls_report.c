@@ -42,6 +42,19 @@ void tell_no_stacks(const struct job *job, FILE *out)
 		all_left_out(job, out);
 }
 
+void tell_cut_stacks(const struct job *job, FILE *out)
+{
+	const struct stacks *st = job->stacks;
+	uint64_t cut = st->ended[STACKS_WRONG], partial = st->ended[STACKS_PARTIAL];
+
+	if (percent_of(cut + partial, job->stack_total) < 1)
+		return;
+	fprintf(out,
+		"\nCallers are missing in %.2f %% of the stacks (%.2f %% were cut where they could not be right): "
+		"the code has no frame pointers; swtrace run -g=dwarf records them\n",
+		percent_of(cut + partial, job->stack_total), percent_of(cut, job->stack_total));
+}
+
 void print_stack_books(const struct job *job, FILE *out, const char *heading)
 {
 	const struct stacks *st = job->stacks;
@@ -98,6 +111,7 @@ void print_stack_books(const struct job *job, FILE *out, const char *heading)
 		if (st->ended[i])
 			book(job, out, stacks_end_words(i), st->ended[i]);
 	}
+	tell_cut_stacks(job, out);
 	tell_no_stacks(job, out);
 }
 

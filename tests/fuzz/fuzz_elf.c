@@ -8,6 +8,7 @@
 
 #include "a2n.h"
 #include "a2n/base/demangle.h"
+#include "a2n/dwarf/dwarf_file.h"
 #include "a2n/elf/elf_file.h"
 #include "fuzz.h"
 #include "a2n/elf/go_table.h"
@@ -93,7 +94,7 @@ static void read_all(struct elf_file *f)
 	n += elf_symbols_plt(f, &t);
 	if (n < t.n)
 		abort();
-	elf_symbols_frames(f, &t, "/lib/libfuzz.so.1");
+	dwarf_symbols_frames(f, &t, "/lib/libfuzz.so.1");
 	read_go(f, &t);
 	check_table(&t);
 	symtab_free(&t);

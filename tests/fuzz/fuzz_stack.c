@@ -75,7 +75,7 @@ static void walk(struct names *n, const struct stack *s, const char *machine)
 		fuzz_touch(stacks_end_words((enum stacks_end)i), 1);
 	hit.process = 0;
 	if (names_address(n, 1, hit.address, 10, false, &hit.leaf) ||
-	    stacks_open(&st, n, machine, 1 << 16) || stacks_add(&st, n, &hit, s) ||
+	    stacks_open(&st, n, machine, 1 << 16, true) || stacks_add(&st, n, &hit, s) ||
 	    stacks_add(&st, n, &hit, NULL) || stacks_add(&st, n, &hit, s))
 		abort();
 	first_goes(n);

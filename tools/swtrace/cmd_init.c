@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include "tool_collectors.h"
 #include "session_options.h"
+#include "stack_choice.h"
 #include "swtrace.h"
 
 struct init_options {
@@ -94,6 +95,7 @@ int cmd_init(int argc, char **argv)
 		return EXIT_SWTRACE;
 	if (s.count && !s.events)
 		return fail("-c needs -e: it is the number of events from a sample to the next");
+	stacks_settle(&s.t, true);
 	rc = set_up(&s);
 	/* Another one was faster. */
 	if (rc == PI_INCORRECT_STATE)

@@ -17,6 +17,7 @@
 #include "base/read_all.h"
 #include "complain.h"
 #include "run.h"
+#include "stack_choice.h"
 
 #define GO '\1' /* not in any variable's text, which ends in NUL */
 
@@ -264,6 +265,8 @@ int run_go(struct trace_run *r)
 			"--calls is for a command; a Java VM that runs takes the agent by jcmd, see libjprof(1)");
 	if (!caller_get(&r->caller))
 		return EXIT_SWTRACE;
+	/* Code that a VM makes is walked by its agent. */
+	stacks_settle(&r->t, r->all || r->jit);
 	r->t.owner = r->caller.uid;
 	r->t.group = r->caller.gid;
 	if (r->command) {

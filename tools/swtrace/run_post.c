@@ -71,7 +71,7 @@ int run_post(const char *post, const struct trace_run *r, const char *option)
 void run_post_page_wants(struct trace_run *r)
 {
 	if (!r->t.stacks)
-		r->t.stacks = PITRACE_WANT_KERNEL | PITRACE_WANT_USER;
+		r->t.stacks = PITRACE_WANT_KERNEL | PITRACE_WANT_USER | PITRACE_WANT_COPY;
 }
 
 int run_post_page(const char *post, const struct trace_run *r)

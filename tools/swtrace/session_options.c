@@ -31,7 +31,7 @@ static bool store_mode(const struct option_given *given, void *to)
 static bool store_stacks(const struct option_given *given, void *to)
 {
 	struct tracer_options *o = to;
-	const char *p = given->text ? given->text : "fp";
+	const char *p = given->text ? given->text : "";
 	bool kernel = true;
 	uint32_t what = 0;
 
@@ -67,6 +67,9 @@ static bool store_stacks(const struct option_given *given, void *to)
 	/* The kernel's part costs little: it is recorded unless user code only is wanted. */
 	if (!(what & (PITRACE_WANT_USER | PITRACE_WANT_COPY | PITRACE_WANT_KERNEL)))
 		what |= PITRACE_WANT_USER;
+	/* Without a word both, of which reports take what is right: see stacks_settle(). */
+	if (!given->text)
+		what |= PITRACE_WANT_COPY;
 	o->stacks = kernel ? what | PITRACE_WANT_KERNEL : what & ~(uint32_t)PITRACE_WANT_KERNEL;
 	if (!(o->stacks & ~(uint32_t)PITRACE_WANT_DISPATCH)) {
 		complain("-g: invalid list of stacks '%s': nothing would be recorded", given->text);
@@ -124,8 +127,8 @@ const struct option_row session_rows[] = {
 	  .most = 1000000 },
 	{ { "-g" },
 	  "[=HOW]",
-	  "record call stacks too: fp (default), dwarf[,BYTES], kernel, user, "
-	  "switches",
+	  "record call stacks too: fp, dwarf[,BYTES], kernel, user, switches (default: fp and "
+	  "dwarf; of the system, with --jit, without -t cont: fp)",
 	  .store = store_stacks,
 	  .complete = "fp,dwarf,kernel,user,switches" },
 	{ { "--stack-depth" },

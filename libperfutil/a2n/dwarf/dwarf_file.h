@@ -226,4 +226,8 @@ struct dwarf_names {
 bool dwarf_walk(struct dwarf_unit *u, const uint64_t *address, uint32_t n, uint32_t *innermost,
 		struct dwarf_nodes *nodes, struct dwarf_names *names);
 
+/* Adds functions without a name, of .eh_frame: "libx+0x1234", by the file's name and where they
+ * begin. They name what nothing else does. */
+uint32_t dwarf_symbols_frames(struct elf_file *f, struct symtab *t, const char *path);
+
 #endif

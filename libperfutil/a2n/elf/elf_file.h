@@ -64,9 +64,6 @@ uint32_t elf_symbols_full(struct elf_file *f, struct symtab *t);      /* .symtab
 uint32_t elf_symbols_dynamic(struct elf_file *f, struct symtab *t);   /* .dynsym, PT_DYNAMIC */
 uint32_t elf_symbols_debugdata(struct elf_file *f, struct symtab *t); /* .gnu_debugdata */
 uint32_t elf_symbols_plt(struct elf_file *f, struct symtab *t);       /* last: name@plt */
-/* Functions without a name, of .eh_frame: "libx+0x1234", by the file's name and where they begin.
- * They name what nothing else does. */
-uint32_t elf_symbols_frames(struct elf_file *f, struct symtab *t, const char *path);
 
 /* Internal, for the functions above. */
 struct bytes elf_bytes(const struct elf_file *f, const void *base, size_t size);

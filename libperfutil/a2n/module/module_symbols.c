@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "a2n/base/demangle.h"
+#include "a2n/dwarf/dwarf_file.h"
 #include "a2n/elf/go_table.h"
 #include "a2n/module/module_file.h"
 #include "a2n/module/module_symbols.h"
@@ -134,7 +135,7 @@ static uint32_t load_symbols(struct loading *l, const char **from)
 	elf_symbols_plt(&l->file.elf, t);
 	n += load_go(l);
 	if (!full)
-		elf_symbols_frames(&l->file.elf, t, l->m->path);
+		dwarf_symbols_frames(&l->file.elf, t, l->m->path);
 	return n;
 }
 

@@ -122,8 +122,8 @@ static void test_model(void)
 			p->size = rnd(3) ? 1 + rnd(rnd(3) ? 10 : SPAN) : 0;
 			p->limit = rnd(2) ? SPAN : SPAN / 2;
 			p->rank = p->size || rnd(2) ? RANK(1 + rnd(3), rnd(2)) :
-				  rnd(2)		 ? RANK_LABEL :
-							   RANK_FRAME;
+				  rnd(2)            ? RANK_LABEL :
+						      RANK_FRAME;
 			snprintf(p->name, sizeof(p->name), "%s%u", stems[rnd(7)], rnd(100));
 			symtab_add(&t, p->value, p->size, p->limit, p->rank, p->name,
 				   strlen(p->name));

@@ -8,7 +8,6 @@
 #include <stdio.h>
 
 #include "a2n/dwarf/dwarf_file.h"
-#include "a2n/elf/elf_file.h"
 
 #define MODULE_NAME 64
 #define FORM        0x0F /* of an encoded pointer: how it is stored */
@@ -57,7 +56,8 @@ static uint64_t read_pointer(const struct table *t, struct bytes *b, uint8_t enc
 {
 	uint64_t here = t->address + b->at, value = load_pointer(b, encoding & FORM, t->wide);
 
-	if (encoding & DW_EH_PE_indirect || (encoding & BASE && (encoding & BASE) != DW_EH_PE_pcrel))
+	if (encoding & DW_EH_PE_indirect ||
+	    (encoding & BASE && (encoding & BASE) != DW_EH_PE_pcrel))
 		b->bad = true;
 	if (encoding & BASE)
 		value += here;
@@ -176,7 +176,7 @@ static bool add_function(struct elf_file *f, struct symtab *t, const char *path,
 	return false;
 }
 
-uint32_t elf_symbols_frames(struct elf_file *f, struct symtab *t, const char *path)
+uint32_t dwarf_symbols_frames(struct elf_file *f, struct symtab *t, const char *path)
 {
 	struct common common = { .at = UINT64_MAX };
 	struct bytes b, entry;

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Each link of a stack, from a function to where it returns to, is judged by what is known of both.
+ * What isn't known (generated code, files that are gone, other machines than x86) counts as right.
+ */
+#include "model/frame_pointers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/keys.h"
+#include "model/code_rules.h"
+
+#define KNOWN 8192 /* judgements that are kept: most stacks repeat */
+
+struct judgement {
+	uint64_t hash;
+	struct frames_judged is;
+};
+
+struct frame_pointers {
+	struct a2n *a2n;
+	struct code_rules *rules;
+	struct judgement known[KNOWN];
+
+	/* The stack that is being judged: */
+	uint32_t pid;
+	uint64_t time;
+};
+
+static struct a2n_answer at(struct frame_pointers *f, uint64_t address)
+{
+	struct a2n_answer answer;
+
+	a2n_resolve(f->a2n, f->pid, f->time, address, false, &answer);
+	return answer;
+}
+
+/* A call that a walk by this function's frame pointer could not have come from. */
+static bool owns_no_frame(struct frame_pointers *f, uint64_t address,
+			  const struct a2n_answer *caller)
+{
+	struct a2n_answer callee;
+	int64_t reach;
+
+	if (!code_calls_direct(f->rules, caller->module, caller->module_offset, &reach))
+		return false;
+	callee = at(f, address + (uint64_t)reach);
+	return callee.module == caller->module && callee.result == A2N_OK &&
+	       !callee.symbol_offset &&
+	       code_has_frame(f->rules, callee.symbol) == CODE_WITHOUT_FRAME &&
+	       !code_jumps(f->rules, callee.module, callee.module_offset);
+}
+
+/* Whether what the frame pointer shows in a function can be its caller. */
+static bool link_is_right(struct frame_pointers *f, uint64_t address, bool exact, uint64_t to,
+			  bool *partial)
+{
+	struct a2n_answer here = at(f, address - !exact), caller;
+
+	if (here.unsure || here.result != A2N_OK ||
+	    code_has_frame(f->rules, here.symbol) != CODE_WITHOUT_FRAME)
+		return true;
+	switch (code_rule(f->rules, here.module, here.module_offset + !exact)) {
+	case CODE_FRAME_USED:
+		return false;
+	case CODE_FRAME_KEPT:
+		*partial = true;
+		caller = at(f, to);
+		return !owns_no_frame(f, to, &caller);
+	default:
+		return true;
+	}
+}
+
+/* Whether that can be a return address. */
+static bool can_return(struct frame_pointers *f, uint64_t address)
+{
+	struct a2n_answer to = at(f, address - 1);
+
+	if (to.unsure)
+		return true;
+	if (to.result == A2N_RESULT_NO_MODULE)
+		return false;
+	to = at(f, address);
+	return code_follows_call(f->rules, to.module, to.module_offset) != CODE_NO;
+}
+
+/* Functions that nothing calls, or the C library's that call a thread's first one. */
+static bool begins_thread(struct frame_pointers *f, uint64_t address)
+{
+	static const char *const names[] = {
+		"_start",
+		"_dl_start_user",
+		"__libc_start_main",
+		"__libc_start_call_main",
+		"clone",
+		"clone3",
+		"start_thread",
+		"_start_c",
+		"start",
+		"__clone",
+		"libc_start_main_stage2",
+		"runtime.goexit",
+		"__libc_start_main_impl",
+	};
+	struct a2n_answer here = at(f, address - 1);
+	const char *name = here.symbol->raw_name, *at = strchr(name, '@');
+	size_t n = at ? (size_t)(at - name) : strlen(name), i;
+
+	if (here.result != A2N_OK)
+		return true; /* not known */
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strlen(names[i]) == n && !memcmp(names[i], name, n))
+			return true;
+	}
+	/* In a stripped C library these have no names. */
+	return !strncmp(name, "libc+0x", 7) || !strncmp(name, "libpthread+0x", 13) ||
+	       code_ends_stack(f->rules, here.module, here.module_offset + 1);
+}
+
+/* All but the innermost call. */
+static struct frames_judged judge(struct frame_pointers *f, const struct stack *s)
+{
+	struct frames_judged is = { .right = 1 };
+
+	for (; is.right < s->head->user; is.right++) {
+		uint64_t to = s->user[is.right];
+
+		is.wrong = !can_return(f, to) ||
+			   (is.right > 1 &&
+			    !link_is_right(f, s->user[is.right - 1], false, to, &is.partial));
+		if (is.wrong)
+			return is;
+	}
+	/* A stack that was cut at the trace's depth says so itself. */
+	is.partial |= !(s->head->flags & PITRACE_STACK_CUT_U) &&
+		      !begins_thread(f, s->user[s->head->user - 1]);
+	return is;
+}
+
+struct frames_judged frame_pointers_judge(struct frame_pointers *f, uint32_t pid, uint64_t time,
+					  uint64_t epoch, const struct stack *s)
+{
+	uint32_t n = s->head->user, i;
+	struct frames_judged is = { .right = (uint16_t)n };
+	uint64_t hash = hash_mix(pid, epoch << 1 | !(s->head->flags & PITRACE_STACK_CUT_U));
+	struct judgement *known;
+
+	if (!n)
+		return is;
+	f->pid = pid;
+	f->time = time;
+	if (n == 1) {
+		struct a2n_answer here = at(f, s->user[0]);
+
+		/* The first instructions of a thread have no caller. */
+		is.partial = here.result == A2N_OK && !begins_thread(f, s->user[0] + 1);
+		return is;
+	}
+	for (i = 1; i < n; i++)
+		hash = hash_mix(hash, s->user[i]);
+	known = &f->known[hash % KNOWN];
+	if (known->hash != hash) {
+		known->is = judge(f, s);
+		known->hash = hash;
+	}
+	is = known->is;
+	if (is.right > 1 && !link_is_right(f, s->user[0], true, s->user[1], &is.partial)) {
+		is.wrong = true;
+		is.right = 1;
+	}
+	return is;
+}
+
+struct frame_pointers *frame_pointers_open(struct a2n *a)
+{
+	struct frame_pointers *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->a2n = a;
+	f->rules = code_rules_open(a);
+	if (f->rules)
+		return f;
+	free(f);
+	return NULL;
+}
+
+void frame_pointers_close(struct frame_pointers *f)
+{
+	if (!f)
+		return;
+	code_rules_close(f->rules);
+	free(f);
+}
