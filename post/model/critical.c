@@ -110,7 +110,7 @@ static int end_wait(struct critical *c, uint32_t i, const struct past *of, uint3
 		return 0;
 	f.victim = is_victim(c, i, x->row);
 	rc = past_read(of ? of : &none, x->from, x->to, nobody, &reader);
-	if (rc || !f.victim || waker == BLAME_NOBODY)
+	if (rc || !f.victim || waker == WAITED_ON)
 		return rc;
 	return wait_edge_add(c, &edge, ns, f.direct);
 }
@@ -118,7 +118,7 @@ static int end_wait(struct critical *c, uint32_t i, const struct past *of, uint3
 /* It is not known how it ended, or it did not. */
 static int end_unseen(struct critical *c, uint32_t i, enum blame_kind kind)
 {
-	uint32_t blame, waker = kind == BLAME_UNFINISHED ? BLAME_NOBODY : WAITED_UNSEEN;
+	uint32_t blame, waker = kind == BLAME_UNFINISHED ? WAITED_ON : WAITED_UNSEEN;
 	int rc = blame_of(c, kind, c->thread[i].row, &blame);
 
 	return rc ? rc : end_wait(c, i, NULL, blame, waker, blame);

@@ -42,6 +42,7 @@ struct blame {
 /* Whom threads waited for, beside struct wake_pair's wakers. */
 #define WAITED_CPU    0xFFFFFFFEu
 #define WAITED_UNSEEN 0xFFFFFFFDu
+#define WAITED_ON     0xFFFFFFFCu /* it waits still: that is no edge */
 
 /* In what a thread waited, beside numbers of system calls. */
 #define WAIT_IN_FAULT 0xFFFFFFFEu

@@ -333,7 +333,8 @@ int times_record(struct times *t, const struct pirecord *r)
 {
 	int rc = account(t, r);
 
-	return rc || !t->critical.wanted || !t->sched.open ?
+	/* Names do not have a record of their own rings yet: threads must not be named now. */
+	return rc || !t->critical.wanted || !t->sched.open || r->ring != PITRACE_RING_TRACE ?
 		       rc :
 		       critical_runs(&t->critical, r->cpu, r->time);
 }

@@ -409,7 +409,7 @@ static void write_sums(const struct job *job, FILE *out)
 	print_ms(out, 0, c->ns);
 	fputs(" ms, all of it blamed below. Wall time ", out);
 	print_ms(out, 0, c->shares.wall);
-	fputs(" ms, while no thread ran ", out);
+	fputs(" ms, while none was seen to run ", out);
 	print_ms(out, 0, c->shares.nobody);
 	fputs(" ms.\n", out);
 	times_unknown(job, out, true);
@@ -432,7 +432,7 @@ static int critical_write(const struct job *job, FILE *out)
 	fputs("\nBLAME: time of threads that goes to this: OWN is the thread's own time, OTHERS' that of\n"
 	      "threads which waited for it, whether for itself or for who waited for it. %%% of all\n"
 	      "threads' time. SYSTEM: wall time, each moment of it divided among the threads that ran\n"
-	      "then; with the time while none ran it is all of it. Waits that had not ended come last.\n",
+	      "then; with the time while none did it is all of it. Waits that had not ended come last.\n",
 	      out);
 	if (!rc) {
 		times_banner(out, "Where threads waited");
@@ -476,7 +476,7 @@ static int critical_json(const struct job *job, struct json *j)
 	json_object(j, "critical");
 	json_uint(j, "time_ns", c->ns);
 	json_uint(j, "wall_ns", c->shares.wall);
-	json_uint(j, "none_ran_ns", c->shares.nobody);
+	json_uint(j, "none_seen_ns", c->shares.nobody);
 	json_uint(j, "out_of_scope_ns", c->shares.others);
 	rc = write_blames(&t, 0, UINT32_MAX);
 	if (!rc)

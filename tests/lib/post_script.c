@@ -163,21 +163,25 @@ static void task(void)
 {
 	static const char *const what[] = {
 		"walk", "exec", "fork",        "clone",       "thread",
-		"name", "exit", "thread_exit", "walk_thread", "ancestor"
+		"name", "exit", "thread_exit", "walk_thread", "ancestor",    "kthread"
 	};
 	static const uint32_t minors[] = {
 		PITRACE_MTE_PROCESS,      PITRACE_MTE_PROCESS,     PITRACE_MTE_FORK,
 		PITRACE_MTE_CLONE,        PITRACE_MTE_THREAD,      PITRACE_MTE_NAME,
 		PITRACE_MTE_PROCESS_EXIT, PITRACE_MTE_THREAD_EXIT, PITRACE_MTE_THREAD,
-		PITRACE_MTE_PROCESS,
+		PITRACE_MTE_PROCESS,      PITRACE_MTE_PROCESS,
+	};
+	static const uint32_t flags[] = {
+		[9] = PITRACE_TASK_ANCESTOR,
+		[10] = PITRACE_TASK_KTHREAD,
 	};
 	struct pitrace_mte_task t = { .start = now };
-	uint32_t n = choose(1, what, 10);
+	uint32_t n = choose(1, what, 11);
 
 	thread(2, &t.pid, &t.tid);
 	t.ppid = (uint32_t)number(3);
 	if (n == 0 || n >= 8)
-		t.flags = PITRACE_TASK_WALK | (n == 9 ? PITRACE_TASK_ANCESTOR : 0);
+		t.flags = PITRACE_TASK_WALK | flags[n];
 	snprintf(t.comm, sizeof(t.comm), "%s", nwords > 4 ? words[4] : "");
 	put(&mte[0], PITRACE_MTE, minors[n], &t, sizeof(t));
 }

@@ -35,9 +35,9 @@ for text in "$out"/*.txt; do
 	# Each ns of the program's threads, and of wall time, is somewhere, once.
 	jq -e '.critical | .time_ns > 0 and ([.blame[].blame_ns] | add) == .time_ns and
 		([.threads[].time_ns] | add) == .time_ns and
-		([.blame[].system_ns | numbers] | add) + .none_ran_ns + .out_of_scope_ns == .wall_ns' \
+		([.blame[].system_ns | numbers] | add) + .none_seen_ns + .out_of_scope_ns == .wall_ns' \
 		"$trace.critical" >/dev/null
-	verdict "${name}_adds_up" $? "$(jq -c '.critical | [.time_ns, .wall_ns, .none_ran_ns]' "$trace.critical")"
+	verdict "${name}_adds_up" $? "$(jq -c '.critical | [.time_ns, .wall_ns, .none_seen_ns]' "$trace.critical")"
 done
 equal all_of_them "$right of $programs" '20 of 20'
 exit $code

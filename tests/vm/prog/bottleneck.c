@@ -162,9 +162,9 @@ static void *convoy_member(void *arg)
 	call_me("member");
 	for (int i = 0; i < 20; i++) {
 		pthread_mutex_lock(&lock);
-		quick_work(2);
+		quick_work(1);
+		sleep_ms(2);
 		pthread_mutex_unlock(&lock);
-		sleep_ms(1);
 	}
 	return arg;
 }
@@ -587,14 +587,25 @@ static void real_time(int priority)
 }
 
 /* The one in between has nothing to do with the lock, and keeps its holder from going on. */
+static sem_t lock_held, go_between, go_on;
+
+static void wait_for(sem_t *s)
+{
+	while (sem_wait(s))
+		;
+}
+
 static void *low(void *arg)
 {
 	call_me("low");
 	only_cpu(0);
-	while (!is_over()) {
+	for (int i = 0; i < ROUNDS_OF; i++) {
 		pthread_mutex_lock(&lock);
+		sem_post(&lock_held);
+		sem_post(&go_between);
 		quick_work(1);
 		pthread_mutex_unlock(&lock);
+		wait_for(&go_on);
 	}
 	return arg;
 }
@@ -604,9 +615,9 @@ static void *between(void *arg)
 	call_me("culprit");
 	only_cpu(0);
 	real_time(10);
-	while (!is_over()) {
+	for (int i = 0; i < ROUNDS_OF; i++) {
+		wait_for(&go_between);
 		slow_work(SLOW * 2);
-		sleep_ms(1);
 	}
 	return arg;
 }
@@ -617,22 +628,26 @@ static void *high(void *arg)
 	only_cpu(0);
 	real_time(20);
 	for (int i = 0; i < ROUNDS_OF; i++) {
-		sleep_ms(1);
+		wait_for(&lock_held);
 		pthread_mutex_lock(&lock);
 		pthread_mutex_unlock(&lock);
+		sem_post(&go_on);
 	}
-	set_over();
 	return arg;
 }
 
 static void inversion(void)
 {
-	pthread_t l, m;
+	pthread_t l, m, h;
 
 	want("had_cpu culprit");
-	l = start(low, NULL);
+	sem_init(&lock_held, 0, 0);
+	sem_init(&go_between, 0, 0);
+	sem_init(&go_on, 0, 0);
 	m = start(between, NULL);
-	pthread_join(start(high, NULL), NULL);
+	h = start(high, NULL);
+	l = start(low, NULL);
+	pthread_join(h, NULL);
 	pthread_join(m, NULL);
 	pthread_join(l, NULL);
 }
