@@ -245,14 +245,14 @@ static int end_by_thread(struct critical *c, uint32_t i, uint32_t row, uint32_t 
 	bool outside = !w || (s->scoped && !w->in_scope);
 	uint32_t nobody, ran;
 	struct critical_thread *x;
-	int rc = w ? sched_settle(s, w, time) : 0;
+	int rc = outside ? 0 : sched_settle(s, w, time);
 
 	if (!rc)
 		rc = blame_of(c, outside ? BLAME_OUTSIDE : BLAME_UNKNOWN, row, &nobody);
 	if (!rc)
 		rc = blame_of(c, BLAME_RAN, row, &ran);
-	x = rc || !w ? NULL : thread_at(c, index_of(c, w));
-	if (rc || (w && !x))
+	x = rc || outside ? NULL : thread_at(c, index_of(c, w));
+	if (rc || (!outside && !x))
 		return rc ? rc : -ENOMEM;
 	/* Who waited for a new thread since before there was one waited for who made it. */
 	if (x && s->thread[i].reason == SCHED_NEW && !c->thread[i].past.count)

@@ -131,6 +131,9 @@ static const char *const wanted[][WORDS] = {
 	{ "-calltree", "@" },
 	{ "-format", "chrome", "@" },
 	{ "-format", "xray-map" },
+	{ "-critical", "-pnm" },
+	{ "-critical", "-json", "-tid", "1-300" },
+	{ "-critical", "-csv" },
 };
 
 static const char *const beside[] = {

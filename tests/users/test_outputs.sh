@@ -35,6 +35,7 @@ own_names=(
 done <<'END'
 sched.out -sched
 offcpu.out -offcpu
+critical.out -critical
 irq.out -irq
 syscalls.out -syscalls
 faults.out -faults

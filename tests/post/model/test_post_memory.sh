@@ -78,6 +78,7 @@ each tprof "$post" -q -o - -cpu -off stacks.nrm2
 each tprof_json "$post" -q -json events.nrm2
 each sched "$post" -q -sched -o - sched.nrm2
 each offcpu "$post" -q -offcpu -o - sched.nrm2
+each critical "$post" -q -critical -o - sched.nrm2
 each irq "$post" -q -irq -o - sched.nrm2
 each syscalls "$post" -q -syscalls -faults -json calls.nrm2
 each marks "$post" -q -marks -o - events.nrm2

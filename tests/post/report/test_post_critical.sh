@@ -351,12 +351,12 @@ verdict names_that_differ
 END
 blames named.nrm2 -tnm && cat >want <<'END' && judged together
 had_cpu boss 30 0
-had_cpu w 10 10
+had_cpu w 10 0
 not_woken boss 60 60
 not_woken w 50 50
 ran boss 330 120
 ran w 80 80
-unknown boss 20 20
+unknown boss 30 20
 unknown w 10 10
 END
 jq -e '.critical.waits | length == 2 and (map(.count) | add) == 4 and .[0].longest_ns == 110000' out >why
@@ -375,7 +375,7 @@ for seed in 1 2 3; do
 done
 
 # ---- nothing to tell
-printf '0 on\n10 off\n' | "$make_script" empty.nrm2 && code 0 "$post" -critical -q empty.nrm2 &&
+printf '0 on\n10 off\n' | "$make_script" empty.nrm2 && code 0 "$post" -critical empty.nrm2 &&
 	has out 'The trace has no dispatch records' && has out 'swtrace enable dispatch wakeup interrupt syscall'
 verdict empty
 code 0 "$post" -critical -json empty.nrm2 && jq -e '.critical == {time_ns: 0, wall_ns: 10000, none_seen_ns: 10000,

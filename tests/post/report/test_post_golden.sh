@@ -50,7 +50,7 @@ samples() {
 }
 
 times() {
-	for report in sched offcpu irq syscalls faults marks; do
+	for report in sched offcpu critical irq syscalls faults marks; do
 		each -$report
 		each -$report -json
 		each -$report -csv
