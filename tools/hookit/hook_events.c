@@ -386,7 +386,8 @@ void hook_popped(uintptr_t sp, enum call_event went)
 	struct call_thread *t = hook_self.tree;
 	uint64_t values[CALL_METRICS], dispatches, interrupts;
 
-	if (!t->nodes || hook_self.busy || !hook_on || t->anew || !frame_of(sp) ||
+	if (!t->nodes || hook_self.busy || !hook_on ||
+	    __atomic_load_n(&t->anew, __ATOMIC_ACQUIRE) || !frame_of(sp) ||
 	    above(t, sp) == t->depth)
 		return;
 	hook_early(values);

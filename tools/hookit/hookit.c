@@ -35,7 +35,7 @@ static struct {
 	struct log_rt log;
 	struct log_file file;
 	char key[4096];
-	pid_t pid, beginner;
+	pid_t pid;
 	bool ended;
 	pthread_mutex_t lock; /* of writing */
 } hookit = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -253,7 +253,6 @@ bool hookit_begin(bool entry)
 	if (hookit.begun == RUNS)
 		return true;
 	if (atomic_compare_exchange_strong(&hookit.begun, &was, BEGINNING)) {
-		hookit.beginner = gettid();
 		hookit.begun = begin(entry) ? RUNS : NOT_WANTED;
 		if (hookit.begun != RUNS)
 			hook_self.tree = &hook_left_out;
@@ -401,16 +400,16 @@ static void after_fork(void)
 		pthread_mutex_unlock(locks[--hook_self.held]);
 }
 
-/* Nobody in the child would end what has just begun. */
-static void wait_for_begin(void)
+/* What another thread was about to begin, nobody in the child will. */
+static void not_begun(void)
 {
-	while (hookit.begun == BEGINNING && hookit.beginner != gettid())
-		sched_yield();
+	if (hookit.begun == BEGINNING)
+		hookit.begun = NOT_WANTED;
 }
 
 static __attribute__((constructor)) void watch_forks(void)
 {
-	pthread_atfork(wait_for_begin, NULL, NULL);
+	pthread_atfork(NULL, NULL, not_begun);
 }
 
 void hookit_forked(void)
@@ -420,6 +419,8 @@ void hookit_forked(void)
 	for (size_t i = 0; i < LOCKS; i++)
 		pthread_mutex_init(locks[i], NULL);
 	hook_self.held = 0;
+	if (hookit.begun != RUNS)
+		return;
 	hook_on = false;
 	functions_forked();
 	log_gen_forked();

@@ -325,8 +325,9 @@ enum jumps { JUMP, JUMP_BARE, JUMP_SIGNAL, JUMP_CHECKED, JUMPS };
 static jump *jumps[JUMPS];
 static bool sp_is_known;
 
-/* Before a handler may ask for one: what looks for it takes locks. The C library may hide the stack
- * pointer in another way than here is known: that is tried. */
+/* Before a handler may ask for one: what looks for it takes locks; or when another library begins
+ * with a jump. The C library may hide the stack pointer in another way than here is known: that is
+ * tried. */
 static __attribute__((constructor)) void find_jumps(void)
 {
 	static const char *const names[JUMPS] = { "longjmp", "_longjmp", "siglongjmp",
@@ -346,8 +347,9 @@ static __attribute__((noreturn)) void go(enum jumps which, struct __jmp_buf_tag 
 
 	if (sp > (uintptr_t)__builtin_frame_address(0))
 		hook_popped(sp, EVENT_POPPED);
-	if (jumps[which])
-		jumps[which](to, value);
+	if (!jumps[which])
+		find_jumps();
+	jumps[which](to, value);
 	abort();
 }
 
