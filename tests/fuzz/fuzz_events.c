@@ -2,7 +2,9 @@
 /*
  * Fuzz: events by the names that a user gives, with what a PMU's folder says of them. The input is
  * lines: the names, the PMU's type, three terms' formats, two events; the rest is an event file.
+ * All of it is a tracepoint's format, too, and then its data.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -10,6 +12,7 @@
 #include <unistd.h>
 
 #include "events/event_names.h"
+#include "events/tracepoint_format.h"
 #include "fuzz.h"
 
 static const char *const files[] = { "pmu/type",        "pmu/format/event", "pmu/format/umask",
@@ -83,6 +86,23 @@ static void each(void *arg, const char *source, const char *name, const char *wh
 	fuzz_touch(what, strlen(what));
 }
 
+static void tracepoint(const uint8_t *data, size_t size)
+{
+	static const char *const names[] = { "common_flags", "pid", "args" };
+	struct tracepoint_place places[3];
+	int64_t value;
+	uint64_t id;
+	int err = tracepoint_parse((const char *)data, size, names, 3, &id, places);
+
+	if (err && err != -EBADMSG)
+		abort();
+	for (size_t i = 0; i < 3; i++)
+		for (uint32_t k = 0; k < 8; k++)
+			if (tracepoint_value(&places[i], k, data, size, &value) &&
+			    k >= places[i].count)
+				abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pitrace_event_args list[PITRACE_EVENTS];
@@ -90,6 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char why[256] = "", *names = NULL;
 	int n;
 
+	tracepoint(data, size);
 	if (!folder[0])
 		make_folder();
 	for (size_t i = 0; i <= FILES; i++) {

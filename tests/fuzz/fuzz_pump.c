@@ -2,7 +2,8 @@
 /*
  * Fuzz: what the rings of perf events hold, told in segments. The input begins with how the session
  * is, the rings' lengths and where in them they begin; the records of names, samples and switches
- * follow. Segments must be whole and their stamps never fall.
+ * follow, with tracepoints those of wake-ups and of system calls, half of what is left each.
+ * Segments must be whole and their stamps never fall.
  */
 #include <unistd.h>
 
@@ -11,7 +12,7 @@
 
 #define RING 8192
 
-enum { EVENTS = 1, SCOPED = 2, DISCARD = 4, STACKS = 8, LATE = 16 };
+enum { EVENTS = 1, SCOPED = 2, DISCARD = 4, STACKS = 8, LATE = 16, POINTS = 32 };
 
 struct head {
 	uint8_t flags, unused;
@@ -51,6 +52,33 @@ static void fill(struct perf_ring *r, struct memory *m, uint64_t at, size_t n, c
 	r->page->data_head = r->at + n;
 }
 
+/* Data of tracepoints are words; their events are numbered from 3 on. */
+static void set_up_points(struct perf_session *s, struct perf_cpu *cpu)
+{
+	static struct perf_event events[2 + PERF_POINTS] = { { .id = 1 },
+							     { .id = 2, .number = 1 } };
+	static uint32_t tasks[PERF_PIDS];
+	static struct perf_left left;
+
+	for (uint32_t i = 0; i < PERF_POINTS; i++) {
+		events[2 + i] = (struct perf_event){ .id = 3 + i, .number = i };
+		for (uint32_t k = 0; k < PERF_POINT_FIELDS; k++)
+			s->points.field[i][k] = (struct tracepoint_place){ 8 * k, 8, 1 + 2 * k,
+									   true };
+	}
+	left.valid = false;
+	cpu->left = &left;
+	s->tasks = tasks;
+	s->event = events;
+	s->nevents = 2 + PERF_POINTS;
+	s->stacks.want |= PITRACE_WANT_DISPATCH;
+	for (int use = PERF_SWITCHES; use < PERF_USES; use++)
+		s->shape[use].sample_type |= PERF_SAMPLE_RAW;
+	s->shape[PERF_SWITCHES].sample_type |= PERF_SAMPLE_CALLCHAIN;
+	s->shape[PERF_SYSCALLS].sample_type |= PERF_SAMPLE_REGS_USER;
+	s->shape[PERF_SYSCALLS].regs_user = 1;
+}
+
 static void set_up(struct perf_session *s, const struct head *h)
 {
 	static uint8_t scope[PERF_PIDS / 8];
@@ -86,7 +114,7 @@ static void set_up(struct perf_session *s, const struct head *h)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct memory names, samples, switches;
+	static struct memory names, samples, switches, wakeups, calls;
 	struct perf_session s = { .ncpus = 1 };
 	struct perf_cpu cpu = { 0 };
 	struct head h = { 0 };
@@ -101,6 +129,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fill(&cpu.ring[PERF_NAMES], &names, h.at, h.names, &data, &size);
 	fill(&cpu.ring[PERF_SAMPLES], &samples, h.at + 8u, h.samples, &data, &size);
 	fill(&cpu.ring[PERF_SWITCHES], &switches, h.at + 64u, h.switches, &data, &size);
+	if (h.flags & POINTS) {
+		set_up_points(&s, &cpu);
+		fill(&cpu.ring[PERF_WAKEUPS], &wakeups, h.at, size / 2, &data, &size);
+		fill(&cpu.ring[PERF_SYSCALLS], &calls, h.at + 128u, size, &data, &size);
+	}
 	if (h.flags & LATE)
 		cpu.ring[PERF_SWITCHES].page = NULL;
 	/* Only what a begin sets: what the rings hold is kept. */

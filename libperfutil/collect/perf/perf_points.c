@@ -120,8 +120,8 @@ static void cure(struct collector_check *check, const char *text)
 
 static void not_readable(struct collector_check *check, enum perf_point point, int err)
 {
-	int n = snprintf(check->why, sizeof(check->why), "%s need the kernel's tracepoints: ",
-			 what_needs(point));
+	int n = snprintf(check->why, sizeof(check->why),
+			 "%s need the kernel's tracepoints: ", what_needs(point));
 	char *rest = check->why + n;
 	size_t room = sizeof(check->why) - (size_t)n;
 
@@ -210,8 +210,8 @@ static bool value(const struct perf_points *p, enum perf_point point, unsigned i
 	return tracepoint_value(&p->field[point][field], 0, item->raw, item->nraw, to);
 }
 
-void perf_points_left(struct perf_left *l, const struct perf_points *p, const struct perf_item *item,
-		      const struct perf_stacks *stacks)
+void perf_points_left(struct perf_left *l, const struct perf_points *p,
+		      const struct perf_item *item, const struct perf_stacks *stacks)
 {
 	static const struct perf_stacks none;
 	int64_t old, state, new;

@@ -38,8 +38,8 @@ void perf_points_attr(struct perf_event_attr *a, const struct perf_points *p, en
 bool perf_points_check(const struct trace_config *config, struct collector_check *check);
 
 /* Takes a sample of sched_switch; one that is too short is no sample. */
-void perf_points_left(struct perf_left *l, const struct perf_points *p, const struct perf_item *item,
-		      const struct perf_stacks *stacks);
+void perf_points_left(struct perf_left *l, const struct perf_points *p,
+		      const struct perf_item *item, const struct perf_stacks *stacks);
 /* Fills in the record of a wake-up, except whose thread is woken; minor: its flags. false: the sample
  * is too short. */
 bool perf_point_wakeup(const struct perf_points *p, enum perf_point point,

@@ -469,7 +469,7 @@ static int read_next(struct out *o, enum perf_use use, struct next_record *n)
 /* Merges all rings but that of names by time. */
 static int put_records(struct out *o)
 {
-	static int (*const put[PERF_USES])(struct out *o, const struct perf_item *item) = {
+	static int (*const put[PERF_USES])(struct out * o, const struct perf_item *item) = {
 		[PERF_SAMPLES] = put_from_samples,
 		[PERF_SWITCHES] = put_from_switches,
 		[PERF_WAKEUPS] = put_from_wakeups,

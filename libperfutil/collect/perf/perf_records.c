@@ -382,7 +382,8 @@ void perf_left_take(struct perf_left *l, const struct perf_item *item, uint64_t 
 	l->old_priority = old_priority;
 	l->new_priority = new_priority;
 	l->stack_bytes = 0;
-	if (item->tid && stacks->want & (PITRACE_WANT_KERNEL | PITRACE_WANT_USER | PITRACE_WANT_COPY))
+	if (item->tid &&
+	    stacks->want & (PITRACE_WANT_KERNEL | PITRACE_WANT_USER | PITRACE_WANT_COPY))
 		l->stack_bytes = perf_take_stack(item, stacks, &l->stack);
 }
 

@@ -25,7 +25,7 @@
 struct perf_event {
 	int fd;
 	enum perf_use use;
-	uint32_t number; /* SAMPLES: which of config.events; of tracepoints: enum perf_point */
+	uint32_t number;   /* SAMPLES: which of config.events; of tracepoints: enum perf_point */
 	uint32_t cpu;      /* index in perf_session.cpu */
 	bool in_turns;     /* paired with the next or the previous event: */
 	unsigned int turn; /* … its number in the pair */
@@ -70,8 +70,8 @@ struct perf_session {
 	uint32_t ncpus;
 	struct perf_event *event; /* sorted by identifier: the kernel counts up */
 	size_t nevents, events_room;
-	uint8_t *scope;   /* one bit per pid that was ever in scope; NULL: all are */
-	uint32_t *tasks;  /* pids by tid, 0: unknown; NULL: not needed */
+	uint8_t *scope;  /* one bit per pid that was ever in scope; NULL: all are */
+	uint32_t *tasks; /* pids by tid, 0: unknown; NULL: not needed */
 	struct perf_queue queue;
 	struct known_files *files; /* owned by the backend: it outlives events and rings */
 	uint64_t synced;           /* time of the last clock sync */

@@ -155,7 +155,8 @@ static inline void end(void)
 	struct perf_cpu *none = &cpus[CPUS];
 
 	CU_ASSERT(none->ring[PERF_NAMES].at == 64 && none->ring[PERF_SAMPLES].at == RING - 128);
-	CU_ASSERT(none->ring[PERF_SWITCHES].at == 1ull << 33 && none->due == 77 && !none->names_seen);
+	CU_ASSERT(none->ring[PERF_SWITCHES].at == 1ull << 33 && none->due == 77 &&
+		  !none->names_seen);
 	CU_ASSERT(!none->until[PERF_SAMPLES] && !none->mte.size);
 	for (uint32_t i = 0; i <= CPUS; i++) {
 		unmap_ring(&cpus[i].ring[PERF_NAMES]);
@@ -182,17 +183,21 @@ static inline void pump(bool all)
 	dirty_stack();
 	CU_ASSERT_EQUAL(perf_pump(&s, all, records_take, NULL), 0);
 	for (uint32_t i = 0; i < CPUS; i++) {
-		CU_ASSERT_EQUAL(cpus[i].ring[PERF_NAMES].page->data_tail, cpus[i].ring[PERF_NAMES].page->data_head);
-		CU_ASSERT_EQUAL(cpus[i].ring[PERF_SAMPLES].page->data_tail, cpus[i].ring[PERF_SAMPLES].page->data_head);
-		CU_ASSERT_EQUAL(cpus[i].ring[PERF_SWITCHES].page->data_tail, cpus[i].ring[PERF_SWITCHES].page->data_head);
+		CU_ASSERT_EQUAL(cpus[i].ring[PERF_NAMES].page->data_tail,
+				cpus[i].ring[PERF_NAMES].page->data_head);
+		CU_ASSERT_EQUAL(cpus[i].ring[PERF_SAMPLES].page->data_tail,
+				cpus[i].ring[PERF_SAMPLES].page->data_head);
+		CU_ASSERT_EQUAL(cpus[i].ring[PERF_SWITCHES].page->data_tail,
+				cpus[i].ring[PERF_SWITCHES].page->data_head);
 	}
 }
 
 static inline void sample_of(struct perf_cpu *c, uint64_t id, uint32_t pid, uint64_t ip,
 			     uint64_t time, uint64_t period)
 {
-	put_sample(&c->ring[PERF_SAMPLES], ip >= IDLE ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, id,
-		   pid, ip, time, period);
+	put_sample(&c->ring[PERF_SAMPLES],
+		   ip >= IDLE ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, id, pid, ip, time,
+		   period);
 }
 
 static inline void sample(struct perf_cpu *c, uint64_t time)
@@ -210,7 +215,8 @@ static inline void throttle(struct perf_cpu *c, bool begins, uint64_t time)
 	u64(time);
 	u64(11);
 	u64(11);
-	put_id(&c->ring[PERF_SAMPLES], begins ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE, 0, 70, time);
+	put_id(&c->ring[PERF_SAMPLES], begins ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE, 0,
+	       70, time);
 }
 
 static inline void fork_of(struct perf_cpu *c, uint32_t parent, uint32_t child, uint64_t time)

@@ -423,8 +423,8 @@ static void words(void)
 	u64(0x1234);
 	text("/a");
 	put_id(&r, PERF_RECORD_CGROUP, 0, 70, 1);
-	CU_ASSERT_EQUAL(perf_decode(&s.shape[PERF_NAMES], perf_ring_peek(&r, 1 << 20), 8 + 8 + 8 + 32, &item,
-				    &why),
+	CU_ASSERT_EQUAL(perf_decode(&s.shape[PERF_NAMES], perf_ring_peek(&r, 1 << 20),
+				    8 + 8 + 8 + 32, &item, &why),
 			0);
 	CU_ASSERT(item.cgroup == 0x1234 && item.time == 1);
 	CU_ASSERT_STRING_EQUAL(item.text, "/a");

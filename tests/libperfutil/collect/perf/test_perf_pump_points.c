@@ -27,8 +27,8 @@ static void formats(void)
 		struct tracepoint_place want;
 	} tries[] = {
 		{ "common_flags", { 2, 1, 1, false } }, { "common_pid", { 4, 4, 1, true } },
-		{ "comm", { 8, 1, 16, false } },	{ "pid", { 24, 4, 1, true } },
-		{ "name", { 28, 4, 1, false } },	{ "args", { 32, 8, 6, false } },
+		{ "comm", { 8, 1, 16, false } },        { "pid", { 24, 4, 1, true } },
+		{ "name", { 28, 4, 1, false } },        { "args", { 32, 8, 6, false } },
 	};
 	static const char *const bad[] = {
 		"",
@@ -67,13 +67,13 @@ static void values(void)
 		bool is;
 		int64_t want;
 	} tries[] = {
-		{ { 0, 1, 1, false }, 0, true, 0xfe },	 { { 0, 1, 1, true }, 0, true, -2 },
-		{ { 0, 2, 1, false }, 0, true, 0xfffe }, { { 0, 2, 1, true }, 0, true, -2 },
-		{ { 0, 4, 1, false }, 0, true, 0xfffffffe },
-		{ { 0, 4, 1, true }, 0, true, -2 },	 { { 0, 8, 1, true }, 0, true, -2 },
-		{ { 8, 1, 1, false }, 0, true, 7 },	 { { 0, 1, 9, false }, 8, true, 7 },
-		{ { 0, 1, 8, false }, 8, false, 0 },	 { { 9, 1, 1, false }, 0, false, 0 },
-		{ { 2, 8, 1, false }, 0, false, 0 },	 { { 0, 0, 1, false }, 0, false, 0 },
+		{ { 0, 1, 1, false }, 0, true, 0xfe },       { { 0, 1, 1, true }, 0, true, -2 },
+		{ { 0, 2, 1, false }, 0, true, 0xfffe },     { { 0, 2, 1, true }, 0, true, -2 },
+		{ { 0, 4, 1, false }, 0, true, 0xfffffffe }, { { 0, 4, 1, true }, 0, true, -2 },
+		{ { 0, 8, 1, true }, 0, true, -2 },          { { 8, 1, 1, false }, 0, true, 7 },
+		{ { 0, 1, 9, false }, 8, true, 7 },          { { 0, 1, 8, false }, 8, false, 0 },
+		{ { 9, 1, 1, false }, 0, false, 0 },         { { 2, 8, 1, false }, 0, false, 0 },
+		{ { 0, 0, 1, false }, 0, false, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(tries) / sizeof(*tries); i++) {
@@ -239,18 +239,18 @@ static void wakeups(void)
 	end_points();
 }
 
-/* The sample's state, priorities and stack go to the switch record behind it, if it is of that switch. */
+/* The sample's state, priorities and stack go to the record behind it, if it is of that switch. */
 static void switches(void)
 {
 	static const struct {
 		int64_t state;
 		uint32_t left;
 	} tries[] = {
-		{ 0, PITRACE_LEFT_RUNNING },	   { 0x100, PITRACE_LEFT_PREEMPTED },
-		{ 1, PITRACE_LEFT_SLEEP },	   { 2, PITRACE_LEFT_BLOCKED },
-		{ 4, PITRACE_LEFT_STOPPED },	   { 8, PITRACE_LEFT_TRACED },
-		{ 0x10, PITRACE_LEFT_DEAD },	   { 0x20, PITRACE_LEFT_DEAD },
-		{ 0x40, PITRACE_LEFT_OTHER },	   { 0x80, PITRACE_LEFT_IDLE },
+		{ 0, PITRACE_LEFT_RUNNING },  { 0x100, PITRACE_LEFT_PREEMPTED },
+		{ 1, PITRACE_LEFT_SLEEP },    { 2, PITRACE_LEFT_BLOCKED },
+		{ 4, PITRACE_LEFT_STOPPED },  { 8, PITRACE_LEFT_TRACED },
+		{ 0x10, PITRACE_LEFT_DEAD },  { 0x20, PITRACE_LEFT_DEAD },
+		{ 0x40, PITRACE_LEFT_OTHER }, { 0x80, PITRACE_LEFT_IDLE },
 	};
 	int64_t word[] = { 120, 0, -1 };
 	const size_t n = sizeof(tries) / sizeof(*tries);
@@ -310,7 +310,7 @@ static void switches(void)
 static void merged(void)
 {
 	static const uint16_t want[] = { PITRACE_WAKEUP, PITRACE_DISPATCH, PITRACE_SYSCALL,
-					 PITRACE_TPROF,	 PITRACE_SYSCALL,  PITRACE_WAKEUP };
+					 PITRACE_TPROF,  PITRACE_SYSCALL,  PITRACE_WAKEUP };
 	static const int64_t word[] = { 71, 120, 3, 0, 0, 0, 0 };
 
 	begin_points();
@@ -331,8 +331,12 @@ static void merged(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "formats", formats }, { "values", values },	  { "calls", calls },
-		{ "wakeups", wakeups }, { "switches", switches }, { "merged", merged },
+		{ "formats", formats },
+		{ "values", values },
+		{ "calls", calls },
+		{ "wakeups", wakeups },
+		{ "switches", switches },
+		{ "merged", merged },
 		{},
 	};
 
