@@ -18,8 +18,8 @@ struct tracepoint_place {
  * format, lacks one of them or has it in a form that is not known. */
 int tracepoint_parse(const char *text, size_t size, const char *const *names, size_t n,
 		     uint64_t *id, struct tracepoint_place *places);
-/* The same for system/event of the running kernel. Also -EACCES: not readable for this user; -ENOENT:
- * no such tracepoint, or tracefs is not mounted. */
+/* The same for system/event of the running kernel. Also -EACCES: not readable for this user;
+ * -ENOENT: no such tracepoint, or tracefs is not mounted. */
 int tracepoint_read(const char *event, const char *const *names, size_t n, uint64_t *id,
 		    struct tracepoint_place *places);
 

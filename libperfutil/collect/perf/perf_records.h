@@ -66,10 +66,10 @@ struct perf_running {
 int perf_put_dispatch(const struct perf_item *item, struct perf_running *running, perf_put put,
 		      void *arg);
 
-/* Why a thread left, from the kernel's state bits as sched_switch reports them; 0x100: preempted. */
+/* Why a thread left, from the kernel's state bits in sched_switch; 0x100: preempted. */
 uint32_t perf_why_left(uint64_t state);
 
-/* The last sample of sched_switch: a switch record that follows it on its CPU names both threads. */
+/* The last sample of sched_switch: a switch record that follows on its CPU names both threads. */
 struct perf_left {
 	bool valid;
 	uint32_t tid; /* UINT32_MAX: an exiting one */

@@ -5,8 +5,8 @@
  *
  * A CPU has a ring for names, one for samples and one each for switches, wake-ups and system calls,
  * if they are recorded: so the losses of each kind are known. Names become the CPU's MTE segments,
- * the others, merged by time, its trace segments. The collector's own records (clock syncs, the walk of live tasks) are
- * queued with their time and join the first CPU's names.
+ * the others, merged by time, its trace segments. The collector's own records (clock syncs, the
+ * walk of live tasks) are queued with their time and join the first CPU's names.
  */
 #ifndef PITRACE_PERF_SESSION_H
 #define PITRACE_PERF_SESSION_H

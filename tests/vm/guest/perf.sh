@@ -223,7 +223,7 @@ su user -c 'cd /tmp && swtrace run -M dispatch -o vain.nrm2 -- touch vain-ran' 2
 is user_dispatch_by_none $? 125
 says user_dispatch_each err 'driver: .*perf: dispatch records are of whole CPUs.*timer[^;]*: no records of dispatch'
 su user -c 'cd /tmp && export PITRACE_SOCKET=/tmp/user.sock && swtrace init -B perf -p $$ -f vain.nrm2 &&
-	swtrace enable dispatch && ! swtrace on 2>on.err && swtrace free'
+	! swtrace enable dispatch 2>on.err && swtrace free'
 is user_on_refused $? 0
 says user_on_words on.err 'dispatch records are of whole CPUs'
 is user_on_no_file "$(ls vain.nrm2 2>/dev/null)" ''

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-__attribute__((noinline)) static int waits(long ms)
+__attribute__((noipa)) static int waits(long ms)
 {
 	struct timespec t = { 0, ms * 1000000 };
 	int r = clock_nanosleep(CLOCK_MONOTONIC, 0, &t, 0);
@@ -21,7 +21,7 @@ __attribute__((noinline)) static int waits(long ms)
 	return r;
 }
 
-__attribute__((noinline)) static int known_place(long ms)
+__attribute__((noipa)) static int known_place(long ms)
 {
 	int r = waits(ms);
 
