@@ -119,7 +119,7 @@ for name in points points-all; do
 	calc "$woken >= 20"
 	verdict ${name}_woken $? "$woken times"
 done
-slept=$("$build/bin/post" -q -offcpu -callers -json -r "$out/points.nrm2" 2>/dev/null |
+slept=$("$build/bin/post" -q -offcpu -callers -json -r "$out/points.nrm2" -sympath "$sympath" 2>/dev/null |
 	jq '.symbols[] | select(.name == "known_place") | .total')
 calc "${slept:-0} >= 80000"
 verdict points_known_place $? "'$slept' us of 40 times 2 ms"
