@@ -11,7 +11,7 @@
  * REPORT_WRONG. */
 int calls_checked(const struct job *job, const char *what);
 /* Title, trace, event, and how many stacks there were, ended early, and why. */
-void tell_no_stacks(const struct job *job, FILE *out); /* if there are none: why */
+void tell_no_stacks(const struct job *job, FILE *out);  /* if there are none: why */
 void tell_cut_stacks(const struct job *job, FILE *out); /* if many are: what to do */
 void print_stack_books(const struct job *job, FILE *out, const char *title);
 void json_stack_books(const struct job *job, struct json *j);
