@@ -2,6 +2,7 @@
 /* Names may have an @ of their own. */
 #include "model/wanted.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
 bool wanted_is(const char *wanted, const char *name, size_t length, const char *module)
@@ -12,4 +13,32 @@ bool wanted_is(const char *wanted, const char *name, size_t length, const char *
 		return true;
 	return at && length == (size_t)(at - wanted) && !memcmp(wanted, name, length) &&
 	       (!strcmp(module, at + 1) || (slash && !strcmp(slash + 1, at + 1)));
+}
+
+/* "ns::f<int>" of "ns::f<int>(char, g(*)()) const": up to the parenthesis outside of templates. */
+static size_t without_parameters(const char *name)
+{
+	const char *call = strstr(name, "operator()"), *p = name;
+	unsigned int deep = 0;
+
+	for (; *p; p++) {
+		if (p == call) {
+			p += strlen("operator()") - 1;
+			continue;
+		}
+		if (*p == '(' && !deep && p > name)
+			break;
+		deep += *p == '<';
+		deep -= *p == '>' && deep;
+	}
+	return (size_t)(p - name);
+}
+
+bool wanted_symbol(const char *wanted, const char *name, const char *raw, const char *module)
+{
+	return wanted_is(wanted, name, strlen(name), module) ||
+	       wanted_is(wanted, name, without_parameters(name), module) ||
+	       (raw && wanted_is(wanted, raw, strlen(raw), module)) ||
+	       (strpbrk(wanted, "*?[") &&
+		(!fnmatch(wanted, name, 0) || (raw && !fnmatch(wanted, raw, 0))));
 }

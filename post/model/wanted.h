@@ -7,5 +7,8 @@
 #include <stddef.h>
 
 bool wanted_is(const char *wanted, const char *name, size_t length, const char *module);
+/* The same, or its name as the file has it (raw, or NULL), or without its parameters, or a pattern
+ * of the shell that one of these fits. */
+bool wanted_symbol(const char *wanted, const char *name, const char *raw, const char *module);
 
 #endif

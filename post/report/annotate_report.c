@@ -58,8 +58,9 @@ struct annotated {
 
 static bool is_named(const struct job *job, const struct symbol *s)
 {
-	return wanted_is(job->options->names.annotate, s->name, strlen(s->name),
-			 job->model->names.module[s->module].name);
+	return wanted_symbol(job->options->names.annotate, s->name,
+			     s->a2n ? s->a2n->raw_name : NULL,
+			     job->model->names.module[s->module].name);
 }
 
 /* The ticks of a symbol, all threads together: by its code where it has several, by offset. */

@@ -8,13 +8,21 @@
 #include "complain.h"
 #include "escape.h"
 #include "model/callers.h"
+#include "model/wanted.h"
+
+static bool is_named(const struct job *job, uint32_t symbol)
+{
+	const struct names *n = &job->model->names;
+	const struct symbol *s = &n->symbols.symbol[symbol];
+
+	return wanted_symbol(job->options->symbol, s->name, s->a2n ? s->a2n->raw_name : NULL,
+			     n->module[s->module].name);
+}
 
 static bool is_wanted(const struct job *job, const struct called *of)
 {
-	const char *name = job->options->symbol;
-
-	if (name)
-		return !strcmp(job->model->names.symbols.symbol[of->symbol].name, name);
+	if (job->options->symbol)
+		return is_named(job, of->symbol);
 	return percent_of(of->total, job->stack_total) >= job->options->clip;
 }
 
@@ -210,8 +218,7 @@ static bool callers_absent(const struct job *job)
 	uint32_t i;
 
 	for (i = 0; name && i < c->ncall; i++) {
-		if (c->call[i].parent != NO_KEY &&
-		    !strcmp(job->model->names.symbols.symbol[c->call[i].id].name, name))
+		if (c->call[i].parent != NO_KEY && is_named(job, c->call[i].id))
 			return false;
 	}
 	if (!name)
