@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looks on while sched books time, and finds for each wait, when it is over, whom it is blamed on. */
+/* Looks on while sched books time, and finds for each wait, when it is over, whom to blame. */
 #include "model/critical.h"
 
 #include <stdio.h>
@@ -147,8 +147,8 @@ static uint32_t index_of(const struct critical *c, const struct sched_thread *t)
 	return (uint32_t)(t - c->sched->thread);
 }
 
-static int add_own(struct critical *c, uint32_t i, enum blame_kind kind, uint32_t row, uint64_t from,
-		   uint64_t to)
+static int add_own(struct critical *c, uint32_t i, enum blame_kind kind, uint32_t row,
+		   uint64_t from, uint64_t to)
 {
 	uint32_t blame;
 	int rc = blame_of(c, kind, row, &blame);
@@ -172,9 +172,8 @@ static int booked(void *arg, const struct sched_thread *t, uint32_t row, uint64_
 		if (x->waits)
 			rc = end_somehow(c, i);
 		return rc ? rc :
-			    add_own(c, i,
-				    t->state == SCHED_RUNNING ? BLAME_RAN : BLAME_UNKNOWN, row,
-				    from, to);
+			    add_own(c, i, t->state == SCHED_RUNNING ? BLAME_RAN : BLAME_UNKNOWN,
+				    row, from, to);
 	}
 	if (x->waits && x->from == x->to)
 		x->ready = ready; /* woken on its way to sleep */
@@ -221,7 +220,8 @@ static int leaves(void *arg, const struct sched_thread *t, uint64_t time)
 /* An interrupt woke it: a timer that it had set, or a device. */
 static int end_by_interrupt(struct critical *c, uint32_t i, uint32_t waker)
 {
-	const struct irq_row *q = waker == WAKER_SOME_IRQ ? NULL : &c->irqs->row[waker & ~WAKER_IRQ];
+	const struct irq_row *q = waker == WAKER_SOME_IRQ ? NULL :
+							    &c->irqs->row[waker & ~WAKER_IRQ];
 	enum blame_kind kind = BLAME_IRQ;
 	uint32_t who = c->thread[i].row, blame;
 	int rc;
@@ -256,8 +256,7 @@ static int end_by_thread(struct critical *c, uint32_t i, uint32_t row, uint32_t 
 		return rc ? rc : -ENOMEM;
 	/* Who waited for a new thread since before there was one waited for who made it. */
 	if (x && s->thread[i].reason == SCHED_NEW && !c->thread[i].past.count)
-		rc = past_copy(&c->thread[i].past, &c->waits, &x->past, c->thread[i].from,
-			       c->many);
+		rc = past_copy(&c->thread[i].past, &c->waits, &x->past, c->thread[i].from, c->many);
 	return rc ? rc : end_wait(c, i, x ? &x->past : NULL, nobody, row, ran);
 }
 
@@ -390,7 +389,7 @@ int critical_call(struct critical *c, uint32_t tid, uint32_t call, uint64_t argu
 	/* Of what else the first argument is a number that another process may have too, or an
 	 * address that says nothing. */
 	x->object = strncmp(call_name(c->machine, call, room, sizeof(room)), "futex", 5) ? 0 :
-											  argument;
+											   argument;
 	return 0;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Why threads waited. Each ns of a thread goes to whom it is to be blamed on: while it runs, itself;
- * while it is off its CPU, who was at work meanwhile on what it waited for. That is found when the
- * wait ends: whoever wakes it kept it waiting, and if that one was waiting too, blame is handed on
- * to whom that wait was blamed on (past.h). A thread that could run blames who had the CPU on which
- * it ran then.
+ * Why threads waited. Each ns of a thread goes to whom it is to be blamed on: while it runs, to
+ * itself; while it is off its CPU, to who was at work meanwhile on what it waited for. That is found
+ * when the wait ends: whoever wakes it kept it waiting, and if that one was waiting too, blame is
+ * handed on to whom that wait was blamed on (past.h). A thread that could run blames who had the
+ * CPU on which it ran then.
  *
  * Memory is bounded by threads, CPUs and who waited for whom, not by the length of the trace.
  */
@@ -58,9 +58,9 @@ struct wait_edge {
 
 struct critical_thread { /* by sched's threads */
 	struct past past;
-	bool waits, ready; /* for somebody; for a CPU */
+	bool waits, ready;  /* for somebody; for a CPU */
 	bool asked, kernel; /* whether it is a kernel thread */
-	bool faults;       /* it wrote no record since its last page fault */
+	bool faults;        /* it wrote no record since its last page fault */
 	bool in_call;
 	uint32_t call;
 	uint64_t object;
@@ -72,7 +72,7 @@ struct critical {
 	bool wanted;
 	struct sched *sched;
 	const struct irqs *irqs;
-	const struct filter *filter; /* its threads are the victims; without: all but the kernel's */
+	const struct filter *filter; /* its threads are victims; else all but the kernel's */
 	char machine[33];            /* that was traced: its calls' numbers */
 	struct critical_thread *thread;
 	uint32_t nthread;

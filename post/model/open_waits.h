@@ -14,14 +14,14 @@ struct open_waits {
 	struct open_wait {
 		uint64_t from;
 		uint32_t thread;
-		uint32_t next; /* itself while it is open; else one at or before the next open one */
+		uint32_t next; /* itself while it is open; else none behind the next one */
 	} * list;              /* by time */
 	uint32_t count, room, open;
 	uint32_t *place; /* by thread: of its wait + 1; 0: it has none */
 	uint32_t places;
 };
 
-/* A wait that is older than the newest begins with that one, as far as is asked here. 0 or -ENOMEM. */
+/* One that is older than the newest is taken for as old as that. 0 or -ENOMEM. */
 int open_waits_begin(struct open_waits *w, uint32_t thread, uint64_t from);
 void open_waits_end(struct open_waits *w, uint32_t thread);
 /* When the oldest one began; UINT64_MAX: there is none. */

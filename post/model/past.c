@@ -156,7 +156,8 @@ int past_take(struct past *p, struct open_waits *w, const struct past_part *part
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static int tell(const struct past_reader *r, uint64_t from, uint64_t to, uint64_t ns, uint32_t blame)
+static int tell(const struct past_reader *r, uint64_t from, uint64_t to, uint64_t ns,
+		uint32_t blame)
 {
 	const struct past_part part = { from, to, ns, blame };
 

@@ -17,9 +17,9 @@ struct times {
 	struct irqs irqs;
 	struct sched sched;
 	struct syscalls syscalls;
-	struct away away;     /* when its stacks are wanted */
+	struct away away;         /* when its stacks are wanted */
 	struct critical critical; /* when it is wanted */
-	struct counts faults; /* by thread and symbol of the instruction */
+	struct counts faults;     /* by thread and symbol of the instruction */
 	struct names *names;
 	struct trace *trace;
 	bool wrap;  /* only the newest records were kept */

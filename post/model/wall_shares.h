@@ -21,8 +21,8 @@ struct wall_shares {
 	uint64_t *row; /* ns, by row */
 	uint32_t nrow;
 	uint32_t running;
-	uint32_t last; /* who began last */
-	uint64_t since, each; /* up to here; sum of what each running thread got */
+	uint32_t last;                 /* who began last */
+	uint64_t since, each;          /* up to here; sum of what each running thread got */
 	uint64_t wall, nobody, others; /* others: of who has no row */
 };
 

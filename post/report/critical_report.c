@@ -114,8 +114,8 @@ static const struct column blame_columns[] = {
 	{ .title = "%%%", PERCENT(8, 2), AT(share) },
 	{ "own_ns", "OWN ms", MS(13), OF(own) },
 	{ "others_ns", "OTHERS' ms", MS(13), AT(others) },
-	{ "system_ns", "SYSTEM ms", MS(13), .null = true, COLUMN_WHEN(struct blame_line, has_system),
-	  AT(system) },
+	{ "system_ns", "SYSTEM ms", MS(13), .null = true,
+	  COLUMN_WHEN(struct blame_line, has_system), AT(system) },
 	COLUMNS_END,
 };
 #undef AT
@@ -166,10 +166,11 @@ static int write_blames(struct table *t, double least, uint32_t most)
 	return 0;
 }
 
-/* ---- in what ---------------------------------------------------------------------------------- */
+/* ---- in what --------------------------------------------------------------------------------- */
 
 /* "futex 0x7f0012340010", "read", "page fault"; "": it was not recorded. */
-static void print_call(const struct job *job, uint32_t call, uint64_t object, char *room, size_t size)
+static void print_call(const struct job *job, uint32_t call, uint64_t object, char *room,
+		       size_t size)
 {
 	char name[64];
 
@@ -308,7 +309,7 @@ static int write_places(struct table *t, uint32_t most)
 	return 0;
 }
 
-/* ---- for whom --------------------------------------------------------------------------------- */
+/* ---- for whom -------------------------------------------------------------------------------- */
 
 struct edge_line {
 	const struct wait_edge *of;
@@ -357,7 +358,7 @@ static int write_edges(struct table *t, uint32_t most)
 	return 0;
 }
 
-/* ---- whose time -------------------------------------------------------------------------------- */
+/* ---- whose time ------------------------------------------------------------------------------ */
 
 struct victim_line {
 	uint32_t thread;
@@ -391,7 +392,7 @@ static int write_victims(struct table *t)
 	return 0;
 }
 
-/* ---- the report -------------------------------------------------------------------------------- */
+/* ---- the report ------------------------------------------------------------------------------ */
 
 static bool nothing(const struct job *job, FILE *out)
 {

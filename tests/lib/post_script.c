@@ -161,10 +161,9 @@ static void hotplug(void)
 /* task WHAT PID/TID PPID NAME */
 static void task(void)
 {
-	static const char *const what[] = {
-		"walk", "exec", "fork",        "clone",       "thread",
-		"name", "exit", "thread_exit", "walk_thread", "ancestor",    "kthread"
-	};
+	static const char *const what[] = { "walk",        "exec",     "fork",   "clone",
+					    "thread",      "name",     "exit",   "thread_exit",
+					    "walk_thread", "ancestor", "kthread" };
 	static const uint32_t minors[] = {
 		PITRACE_MTE_PROCESS,      PITRACE_MTE_PROCESS,     PITRACE_MTE_FORK,
 		PITRACE_MTE_CLONE,        PITRACE_MTE_THREAD,      PITRACE_MTE_NAME,

@@ -21,8 +21,8 @@ for text in "$out"/*.txt; do
 	name=$(basename "$text" .txt)
 	trace=$out/$name.nrm2
 	programs=$((programs + 1))
-	read -r _ pid what want <"$text"
-	critical "$trace" -pid "$pid" || { not_ok "$name" "post says nothing" && continue; }
+	read -r _ pid _ from what want <"$text"
+	critical "$trace" -pid "$pid" -time "$from-" || { not_ok "$name" "post says nothing" && continue; }
 	if [ "$what" = place ]; then
 		first=$(jq -r '.critical.places[0].in' "$trace.critical")
 	elif [ "$want" = 'interrupt device' ]; then

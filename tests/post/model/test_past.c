@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whom each moment of a past is blamed on: exactly where somebody waits since, and in sum anyway. */
+/* Whom a past is blamed on: exactly where somebody waits since, and in sum anyway. */
 #include <string.h>
 
 #include "model/past.h"
@@ -229,12 +229,8 @@ static void waits_at_random(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "exact", exact },
-		{ "a_gap", a_gap },
-		{ "nobody_waits", nobody_waits },
-		{ "bounded", bounded },
-		{ "waits", waits },
-		{ "waits_at_random", waits_at_random },
+		{ "exact", exact },     { "a_gap", a_gap }, { "nobody_waits", nobody_waits },
+		{ "bounded", bounded }, { "waits", waits }, { "waits_at_random", waits_at_random },
 		{ NULL, NULL },
 	};
 

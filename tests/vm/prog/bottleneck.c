@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * bottleneck NAME: a program that is slow for one reason, and says which: "pid N want KIND THREAD",
- * as post -critical must have it first; or "place WHERE" for what its threads must have waited at.
+ * bottleneck NAME: a program that is slow for one reason, and says which: "pid N from SECONDS want
+ * KIND THREAD", as post -critical must have it first; or "place WHERE" for what its threads must
+ * have waited at. From then on it is slow; before, it was loaded, which takes long on a busy host.
  * Who is to blame is called "culprit"; who waits "victim", "middle".
  */
 #include <fcntl.h>
@@ -54,10 +55,18 @@ static void die(const char *what)
 	exit(2);
 }
 
+static void say(const char *what, const char *which)
+{
+	int64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	printf("pid %d from %lld.%09lld %s %s\n", getpid(), (long long)(now / 1000000000),
+	       (long long)(now % 1000000000), what, which);
+	fflush(stdout);
+}
+
 static void want(const char *kind)
 {
-	printf("pid %d want %s\n", getpid(), kind);
-	fflush(stdout);
+	say("want", kind);
 }
 
 static void call_me(const char *name)
@@ -172,9 +181,10 @@ static void *convoy_member(void *arg)
 static void convoy(void)
 {
 	pthread_t t[4];
+	char where[64];
 
-	printf("pid %d place futex 0x%lx\n", getpid(), (unsigned long)&lock);
-	fflush(stdout);
+	snprintf(where, sizeof(where), "futex 0x%lx", (unsigned long)&lock);
+	say("place", where);
 	for (int i = 0; i < 4; i++)
 		t[i] = start(convoy_member, NULL);
 	for (int i = 0; i < 4; i++)
@@ -540,14 +550,12 @@ static void by_message(void)
 static void child(void)
 {
 	want("ran culprit");
-	for (int i = 0; i < 3; i++) {
-		if (!fork()) {
-			call_me("culprit");
-			slow_work(SLOW * 3);
-			_exit(0);
-		}
-		wait(NULL);
+	if (!fork()) {
+		call_me("culprit");
+		slow_work(SLOW * ROUNDS_OF);
+		_exit(0);
 	}
+	wait(NULL);
 }
 
 static void only_cpu(int cpu)
@@ -657,7 +665,7 @@ static void timer(void)
 	want("slept bottleneck");
 	for (int i = 0; i < ROUNDS_OF; i++) {
 		quick_work(1);
-		sleep_ms(10);
+		sleep_ms(50);
 	}
 }
 
@@ -725,13 +733,26 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } all[] = {
-	{ "mutex", mutex },         { "sleeper", sleeper },         { "convoy", convoy },
-	{ "flock", file_lock },     { "semaphore", with_semaphore }, { "condition", with_condition },
-	{ "barrier", with_barrier }, { "signal", with_signal },      { "pipe", through_pipe },
-	{ "full_pipe", full_pipe }, { "socket", through_socket },   { "chain", chain },
-	{ "epoll", by_epoll },      { "message", by_message },      { "child", child },
-	{ "starved", starved },     { "inversion", inversion },     { "timer", timer },
-	{ "disk", disk },           { "fault", page_faults },
+	{ "mutex", mutex },
+	{ "sleeper", sleeper },
+	{ "convoy", convoy },
+	{ "flock", file_lock },
+	{ "semaphore", with_semaphore },
+	{ "condition", with_condition },
+	{ "barrier", with_barrier },
+	{ "signal", with_signal },
+	{ "pipe", through_pipe },
+	{ "full_pipe", full_pipe },
+	{ "socket", through_socket },
+	{ "chain", chain },
+	{ "epoll", by_epoll },
+	{ "message", by_message },
+	{ "child", child },
+	{ "starved", starved },
+	{ "inversion", inversion },
+	{ "timer", timer },
+	{ "disk", disk },
+	{ "fault", page_faults },
 };
 
 int main(int argc, char **argv)
