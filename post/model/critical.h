@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Why threads waited. Each ns of a thread goes to whom it is to be blamed on: while it runs, to
- * itself; while it is off its CPU, to who was at work meanwhile on what it waited for. That is found
- * when the wait ends: whoever wakes it kept it waiting, and if that one was waiting too, blame is
- * handed on to whom that wait was blamed on (past.h). A thread that could run blames who had the
- * CPU on which it ran then.
+ * itself; while it is off its CPU, to who was at work meanwhile on what it waited for. That is
+ * found when the wait ends: whoever wakes it kept it waiting, and if that one was waiting too,
+ * blame is handed on to whom that wait was blamed on (past.h). A thread that could run blames who
+ * had the CPU on which it ran then.
  *
  * Memory is bounded by threads, CPUs and who waited for whom, not by the length of the trace.
  */
