@@ -40,8 +40,8 @@ bool perf_points_check(const struct trace_config *config, struct collector_check
 /* Takes a sample of sched_switch; one that is too short is no sample. */
 void perf_points_left(struct perf_left *l, const struct perf_points *p,
 		      const struct perf_item *item, const struct perf_stacks *stacks);
-/* Fills in the record of a wake-up, except whose thread is woken; minor: its flags. false: the sample
- * is too short. */
+/* Fills in the record of a wake-up, except whose thread is woken; minor: its flags. false: the
+ * sample is too short. */
 bool perf_point_wakeup(const struct perf_points *p, enum perf_point point,
 		       const struct perf_item *item, struct pitrace_wakeup *w, uint32_t *minor);
 /* Converts an entry or an exit of a system call. -EBADMSG: the sample is too short. */

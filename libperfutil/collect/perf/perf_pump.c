@@ -223,7 +223,8 @@ static int put_names(struct out *o)
 	return err;
 }
 
-/* ---- samples, dispatches, system calls -------------------------------------------------------- */
+/* ---- samples, dispatches, system calls --------------------------------------------------------
+ */
 
 static int put_idle(struct out *o)
 {
