@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/pattern.h"
 #include "base/text.h"
 
 #define UNIT_MAX 64 /* bytes of a unit; the names of an enum's values may take the whole text */
@@ -206,35 +207,12 @@ const char *named_value(const struct named_field *f, uint64_t value, size_t *len
 	return NULL;
 }
 
-static bool fits(const char *p, const char *end, const char *name)
-{
-	const char *star = NULL, *from = NULL;
-
-	while (*name) {
-		if (p < end && *p == '*') {
-			star = p++;
-			from = name;
-		} else if (p < end && (*p == '?' || *p == *name)) {
-			p++;
-			name++;
-		} else if (star) {
-			p = star + 1;
-			name = ++from;
-		} else {
-			return false;
-		}
-	}
-	while (p < end && *p == '*')
-		p++;
-	return p == end;
-}
-
 bool named_wanted(const char *patterns, const char *name)
 {
 	for (;;) {
 		size_t length = strcspn(patterns, ",");
 
-		if (fits(patterns, patterns + length, name))
+		if (pattern_fits(patterns, length, name))
 			return true;
 		patterns += length;
 		if (!*patterns++)

@@ -50,8 +50,6 @@ bool budget_needs_base(const struct budget *b);
 uint32_t budget_next_event(const struct budget *b, uint32_t from);
 bool budget_same_event(const char *a, const char *b);
 
-/* Whether the pattern (a name of it) is of this name. */
-bool budget_matches(const char *pattern, size_t length, const char *name);
 /* What a pattern's functions have of an input: own values; or those with all that is called, once
  * where one of them is below another. matched: there is one at all. 0 or -ENOMEM. */
 int budget_value(const struct comparison *c, const char *pattern, bool total, uint32_t input,

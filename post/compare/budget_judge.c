@@ -6,46 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pattern.h"
 #include "compare/budget.h"
 #include "escape.h"
-
-/* One character of a pattern against one of a name; its length in the pattern, 0: they differ. */
-static size_t fits_one(const char *pattern, size_t length, char c)
-{
-	if (!length)
-		return 0;
-	if (*pattern == '\\' && length > 1)
-		return pattern[1] == c ? 2 : 0;
-	return *pattern == '?' || *pattern == c;
-}
-
-/* After a mismatch the last * takes one character more. */
-bool budget_matches(const char *pattern, size_t length, const char *name)
-{
-	size_t at = 0, star = SIZE_MAX, step;
-	const char *since = NULL;
-
-	while (*name) {
-		if (at < length && pattern[at] == '*') {
-			star = at++;
-			since = name;
-			continue;
-		}
-		step = fits_one(pattern + at, length - at, *name);
-		if (!step && star == SIZE_MAX)
-			return false;
-		if (step) {
-			at += step;
-			name++;
-		} else {
-			at = star + 1;
-			name = ++since;
-		}
-	}
-	while (at < length && pattern[at] == '*')
-		at++;
-	return at == length;
-}
 
 /* The names of a pattern, innermost first. */
 struct chain {
@@ -79,7 +42,7 @@ static bool leads_to(const struct comparison *c, const struct chain *chain, cons
 	for (i = 1; i < chain->n; i++) {
 		call = c->call[call].parent;
 		if (call == NO_KEY ||
-		    !budget_matches(chain->link[i], chain->length[i], c->name[c->call[call].name]))
+		    !pattern_fits(chain->link[i], chain->length[i], c->name[c->call[call].name]))
 			return false;
 	}
 	return true;
@@ -96,7 +59,7 @@ int budget_value(const struct comparison *c, const char *pattern, bool total, ui
 		return -ENOMEM;
 	cut(&chain, pattern);
 	for (i = 0; i < c->names; i++)
-		fits[i] = budget_matches(chain.link[0], chain.length[0], c->name[i]);
+		fits[i] = pattern_fits(chain.link[0], chain.length[0], c->name[i]);
 	*value = 0;
 	*matched = false;
 	for (i = comparison_next(c, NO_KEY); i != NO_KEY; i = comparison_next(c, i)) {

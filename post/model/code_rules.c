@@ -20,7 +20,7 @@
 #define CALL_BYTES 7    /* of the longest call */
 #define CODE_BYTES 16   /* that are looked at, at most */
 
-struct code_file {
+struct ruled_file {
 	const struct a2n_module *module;
 	int fd; /* -1: not to be had, or not x86 */
 	Elf *elf;
@@ -42,7 +42,7 @@ struct kept_function {
 
 struct code_rules {
 	struct a2n *a2n;
-	struct code_file *file;
+	struct ruled_file *file;
 	uint32_t nfile, room;
 	struct kept_rule rule[KEPT];
 	struct kept_function function[KEPT];
@@ -50,7 +50,7 @@ struct code_rules {
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static void open_file(struct code_rules *r, struct code_file *f)
+static void open_file(struct code_rules *r, struct ruled_file *f)
 {
 	char path[PATH_MAX];
 	GElf_Ehdr h;
@@ -73,9 +73,9 @@ static void open_file(struct code_rules *r, struct code_file *f)
 }
 
 /* NULL: nothing is known of it. */
-static struct code_file *file_of(struct code_rules *r, const struct a2n_module *m)
+static struct ruled_file *file_of(struct code_rules *r, const struct a2n_module *m)
 {
-	struct code_file *f;
+	struct ruled_file *f;
 	uint32_t i;
 
 	for (i = 0; i < r->nfile; i++) {
@@ -85,14 +85,14 @@ static struct code_file *file_of(struct code_rules *r, const struct a2n_module *
 	if (r->nfile == FILES || array_next(r->file, r->nfile, r->room))
 		return NULL;
 	f = &r->file[r->nfile++];
-	*f = (struct code_file){ .module = m, .fd = -1 };
+	*f = (struct ruled_file){ .module = m, .fd = -1 };
 	if (m->name[0] == '/')
 		open_file(r, f);
 	return f->fd < 0 ? NULL : f;
 }
 
 /* Reads code from an address on; how many bytes there are. */
-static size_t read_code(const struct code_file *f, uint64_t address, uint8_t *to, size_t size)
+static size_t read_code(const struct ruled_file *f, uint64_t address, uint8_t *to, size_t size)
 {
 	size_t n = 0, i;
 	GElf_Phdr p;
@@ -123,7 +123,7 @@ static bool is_register(const Dwarf_Op *op, int number)
 }
 
 /* The rule of a row of the table; where the row ends; whether nothing called it. */
-static enum code_rule row_rule(const struct code_file *f, uint64_t address, uint64_t *end,
+static enum code_rule row_rule(const struct ruled_file *f, uint64_t address, uint64_t *end,
 			       bool *ends)
 {
 	enum code_rule rule = CODE_FRAME_KEPT;
@@ -163,7 +163,7 @@ static struct kept_rule *find_rule(struct code_rules *r, const struct a2n_module
 				   uint64_t address)
 {
 	struct kept_rule *k = kept(r, m, address);
-	struct code_file *f;
+	struct ruled_file *f;
 	uint64_t end;
 
 	if (k->has_rule)
@@ -185,7 +185,7 @@ bool code_ends_stack(struct code_rules *r, const struct a2n_module *m, uint64_t 
 	return find_rule(r, m, address)->ends;
 }
 
-static enum code_frame_kind look_through(const struct code_file *f, uint64_t from, uint64_t to)
+static enum code_frame_kind look_through(const struct ruled_file *f, uint64_t from, uint64_t to)
 {
 	enum code_frame_kind is = CODE_FRAME_UNKNOWN;
 	uint64_t end = 0;
@@ -207,7 +207,7 @@ static enum code_frame_kind look_through(const struct code_file *f, uint64_t fro
 enum code_frame_kind code_has_frame(struct code_rules *r, const struct a2n_symbol *function)
 {
 	struct kept_function *k = &r->function[hash_mix((uintptr_t)function, 1) % KEPT];
-	struct code_file *f;
+	struct ruled_file *f;
 
 	if (k->symbol == function)
 		return k->is;
@@ -261,7 +261,7 @@ enum code_known code_follows_call(struct code_rules *r, const struct a2n_module 
 {
 	struct kept_rule *k = kept(r, m, address);
 	uint8_t code[CALL_BYTES + CODE_BYTES];
-	struct code_file *f;
+	struct ruled_file *f;
 	size_t n;
 
 	if (k->has_call)
@@ -281,7 +281,7 @@ enum code_known code_follows_call(struct code_rules *r, const struct a2n_module 
 bool code_calls_direct(struct code_rules *r, const struct a2n_module *m, uint64_t address,
 		       int64_t *reach)
 {
-	struct code_file *f = file_of(r, m);
+	struct ruled_file *f = file_of(r, m);
 	uint8_t code[5];
 	int32_t far;
 
@@ -296,7 +296,7 @@ bool code_calls_direct(struct code_rules *r, const struct a2n_module *m, uint64_
 
 bool code_jumps(struct code_rules *r, const struct a2n_module *m, uint64_t address)
 {
-	struct code_file *f = file_of(r, m);
+	struct ruled_file *f = file_of(r, m);
 	uint8_t code[CODE_BYTES];
 	size_t n = f ? read_code(f, address, code, sizeof(code)) : 0, i = 0;
 
@@ -325,7 +325,7 @@ void code_rules_close(struct code_rules *r)
 	uint32_t i;
 
 	for (i = 0; i < r->nfile; i++) {
-		struct code_file *f = &r->file[i];
+		struct ruled_file *f = &r->file[i];
 
 		if (f->table)
 			dwarf_cfi_end(f->table);

@@ -58,7 +58,7 @@ static int begin_wait(struct critical *c, uint32_t i, bool ready, uint64_t time)
 }
 
 /* A wait that is over: its parts, as they are found in the past of who it was for. */
-struct found {
+struct over {
 	struct critical *c;
 	uint32_t thread, row;
 	bool victim;
@@ -68,7 +68,7 @@ struct found {
 
 static int take_part(void *arg, const struct past_part *p)
 {
-	struct found *f = arg;
+	struct over *f = arg;
 	struct critical *c = f->c;
 	int rc = blame_add(c, f->row, f->victim, p->blame, p->ns);
 
@@ -88,7 +88,7 @@ static int end_wait(struct critical *c, uint32_t i, const struct past *of, uint3
 {
 	const struct critical_thread *x = &c->thread[i];
 	const struct past none = { .count = 0 };
-	struct found f = {
+	struct over f = {
 		.c = c,
 		.thread = i,
 		.row = x->row,

@@ -4,10 +4,10 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pattern.h"
 #include "record/record_as.h"
 
 /* ---- what the user says ---------------------------------------------------------------------- */
@@ -87,27 +87,19 @@ static bool listed(const struct filter_list *list, uint64_t value)
 	return !list->count;
 }
 
-/* Whether one of several patterns matches. Patterns longer than the buffer match no name. */
+/* Whether one of several patterns, with commas between, fits. NULL: any name does. */
 static bool matches(const char *patterns, const char *name)
 {
-	const char *end;
-	char one[1024];
 	size_t n;
 
-	if (!patterns)
-		return true;
-	for (;; patterns = end + 1) {
-		end = strchrnul(patterns, ',');
-		n = (size_t)(end - patterns);
-		if (n < sizeof(one)) {
-			memcpy(one, patterns, n);
-			one[n] = '\0';
-			if (!strcmp(one, name) || !fnmatch(one, name, 0))
-				return true;
-		}
-		if (!*end)
+	for (; patterns; patterns += n + 1) {
+		n = strcspn(patterns, ",");
+		if (pattern_fits(patterns, n, name) || (!strncmp(patterns, name, n) && !name[n]))
+			return true;
+		if (!patterns[n])
 			return false;
 	}
+	return true;
 }
 
 bool filter_symbol(const struct filter *f, const char *name)

@@ -2,8 +2,9 @@
 /* Names may have an @ of their own. */
 #include "model/wanted.h"
 
-#include <fnmatch.h>
 #include <string.h>
+
+#include "base/pattern.h"
 
 bool wanted_is(const char *wanted, const char *name, size_t length, const char *module)
 {
@@ -39,6 +40,6 @@ bool wanted_symbol(const char *wanted, const char *name, const char *raw, const 
 	return wanted_is(wanted, name, strlen(name), module) ||
 	       wanted_is(wanted, name, without_parameters(name), module) ||
 	       (raw && wanted_is(wanted, raw, strlen(raw), module)) ||
-	       (strpbrk(wanted, "*?[") &&
-		(!fnmatch(wanted, name, 0) || (raw && !fnmatch(wanted, raw, 0))));
+	       (strpbrk(wanted, "*?") && (pattern_fits(wanted, strlen(wanted), name) ||
+					  (raw && pattern_fits(wanted, strlen(wanted), raw))));
 }

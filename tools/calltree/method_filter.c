@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pattern.h"
+
 int filter_set(struct method_filter *f, const char *text, size_t n)
 {
 	char *copy = malloc(n + 2);
@@ -27,30 +29,6 @@ int filter_set(struct method_filter *f, const char *text, size_t n)
 	return 0;
 }
 
-/* One look back at the last star is enough: what an earlier one could take, the last can, too. */
-static bool fits(const char *pattern, const char *name)
-{
-	const char *star = NULL, *from = NULL;
-
-	while (*name) {
-		if (*pattern == '*') {
-			star = ++pattern;
-			from = name;
-		} else if (*pattern == *name) {
-			pattern++;
-			name++;
-		} else if (star) {
-			pattern = star;
-			name = ++from;
-		} else {
-			return false;
-		}
-	}
-	while (*pattern == '*')
-		pattern++;
-	return !*pattern;
-}
-
 bool filter_takes(const struct method_filter *f, const char *name)
 {
 	bool takes = true;
@@ -61,7 +39,7 @@ bool filter_takes(const struct method_filter *f, const char *name)
 		if (*p != '-')
 			takes = false;
 	for (p = f->patterns; p && *p; p += strlen(p) + 1)
-		if (fits(p + (*p == '-'), name))
+		if (pattern_fits(p + (*p == '-'), strlen(p + (*p == '-')), name))
 			takes = *p != '-';
 	return takes;
 }

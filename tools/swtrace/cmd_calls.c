@@ -48,7 +48,7 @@ static const struct option_row rows[] = {
 	  .complete = "@process" },
 	{ { "-F", "--functions" },
 	  "PATTERN[+PATTERN]...",
-	  "these functions alone; * is any text",
+	  "these functions alone; * is any text, ? any character",
 	  option_text,
 	  CALLS(functions) },
 	{ { "-N", "--no-functions" },

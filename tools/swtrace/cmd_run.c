@@ -125,7 +125,7 @@ static const struct option_row rows[] = {
 	  IN(calls) },
 	{ { "--functions" },
 	  "PATTERN[+PATTERN]...",
-	  "--calls: these functions and methods alone; * is any text",
+	  "--calls: these functions and methods alone; * is any text, ? any character",
 	  option_text,
 	  IN(functions) },
 	{ { "-N", "--no-functions" },

@@ -13,7 +13,7 @@
 #define FORM        0x0F /* of an encoded pointer: how it is stored */
 #define BASE        0x70 /* … and what it is counted from */
 
-struct table {
+struct start_table {
 	struct bytes data;
 	uint64_t address;
 	bool wide; /* addresses have 8 bytes */
@@ -52,7 +52,7 @@ static uint64_t load_pointer(struct bytes *b, uint8_t form, bool wide)
 }
 
 /* Only bases that are known without more: the address of the pointer itself, or none. */
-static uint64_t read_pointer(const struct table *t, struct bytes *b, uint8_t encoding)
+static uint64_t read_pointer(const struct start_table *t, struct bytes *b, uint8_t encoding)
 {
 	uint64_t here = t->address + b->at, value = load_pointer(b, encoding & FORM, t->wide);
 
@@ -65,7 +65,7 @@ static uint64_t read_pointer(const struct table *t, struct bytes *b, uint8_t enc
 }
 
 /* The next entry, whose bytes become *entry, up to the end; false: no more. */
-static bool next_entry(const struct table *t, struct bytes *b, struct bytes *entry)
+static bool next_entry(const struct start_table *t, struct bytes *b, struct bytes *entry)
 {
 	uint64_t size = bytes_u32(b);
 
@@ -79,7 +79,7 @@ static bool next_entry(const struct table *t, struct bytes *b, struct bytes *ent
 	return bytes_skip(b, size);
 }
 
-static void read_common(const struct table *t, uint64_t at, struct common *c)
+static void read_common(const struct start_table *t, uint64_t at, struct common *c)
 {
 	struct bytes b = t->data, entry;
 	size_t length;
@@ -124,7 +124,7 @@ static void read_common(const struct table *t, uint64_t at, struct common *c)
 	c->known = !entry.bad;
 }
 
-static bool find_table(struct elf_file *f, struct table *t)
+static bool find_table(struct elf_file *f, struct start_table *t)
 {
 	uint32_t i;
 
@@ -180,7 +180,7 @@ uint32_t dwarf_symbols_frames(struct elf_file *f, struct symtab *t, const char *
 {
 	struct common common = { .at = UINT64_MAX };
 	struct bytes b, entry;
-	struct table table;
+	struct start_table table;
 	uint32_t found = 0;
 
 	if (!find_table(f, &table))

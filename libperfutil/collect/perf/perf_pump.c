@@ -476,7 +476,7 @@ static int put_records(struct out *o)
 		[PERF_WAKEUPS] = put_from_wakeups,
 		[PERF_SYSCALLS] = put_from_syscalls,
 	};
-	struct next_record next[PERF_USES];
+	struct next_record next[PERF_USES] = { 0 };
 	int err = 0;
 
 	for (int use = PERF_SAMPLES; use < PERF_USES && !err; use++)

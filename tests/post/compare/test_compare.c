@@ -411,27 +411,6 @@ static void damaged_budgets(void)
 	budget_is_judged("f; self 1\n", 1, "empty name");
 }
 
-static void patterns(void)
-{
-	static const struct {
-		const char *pattern, *name;
-		bool fits;
-	} list[] = {
-		{ "f", "f", true },           { "f", "fg", false },
-		{ "f*", "fg", true },         { "*", "", true },
-		{ "f?", "f", false },         { "f?", "fg", true },
-		{ "*ab*ab", "abab", true },   { "*ab*ab", "aab", false },
-		{ "a\\*", "a*", true },       { "a\\*", "ab", false },
-		{ "a\\?c", "a?c", true },     { "\\\\", "\\", true },
-		{ "a*b*c", "a1b2b3c", true }, { "", "a", false },
-	};
-
-	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
-		CU_ASSERT_EQUAL(budget_matches(list[i].pattern, strlen(list[i].pattern),
-					       list[i].name),
-				list[i].fits);
-}
-
 /* Judged with tree_a as the base and tree_b, or of tree_a itself: a letter a line, B or k. */
 static const char *judged(const char *text, bool base, bool parts, bool exact)
 {
@@ -577,7 +556,6 @@ int main(void)
 		{ "sums_have_a_limit", sums_have_a_limit },
 		{ "damaged_folded", damaged_folded },
 		{ "damaged_budgets", damaged_budgets },
-		{ "patterns", patterns },
 		{ "budgets", budgets },
 		{ "noise_breaks_no_budget", noise_breaks_no_budget },
 		{ "new_budgets", new_budgets },

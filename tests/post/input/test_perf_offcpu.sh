@@ -57,7 +57,7 @@ END_C
 gcc -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o offcpu-sleeper sleeper.c || exit 1
 perf record -q -a -e sched:sched_switch -g -o system.data ./offcpu-sleeper 2>err
 tree system.data '.symbols[] | select(.name == "known_place") | .total' -comm offcpu-sleeper >slept
-calc "$(cat slept) >= 100000"
+calc "$(cat slept) >= 90000"
 verdict system_known_place $? "20 times 5 ms are '$(cat slept)' us"
 tree system.data '[.symbols[] | select(.self > 0) | .name]' -comm offcpu-sleeper >out
 grep -q schedule out

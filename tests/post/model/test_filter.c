@@ -123,7 +123,7 @@ static void symbols(void)
 
 		CU_ASSERT_EQUAL(filter_symbol(&f, cases[i].name), cases[i].passes);
 	}
-	/* 1023 characters are the longest pattern; longer ones match nothing, those behind do. */
+	/* Of any length. */
 	for (size_t n = 1022; n < 1026; n++) {
 		struct filter f = { .symbol = pattern };
 
@@ -131,7 +131,7 @@ static void symbols(void)
 		strcpy(pattern + n - 1, "*,main");
 		memset(name, 'x', n + 5);
 		name[n + 5] = 0;
-		CU_ASSERT_EQUAL(filter_symbol(&f, name), n < 1024);
+		CU_ASSERT(filter_symbol(&f, name));
 		CU_ASSERT(filter_symbol(&f, "main"));
 		CU_ASSERT_FALSE(filter_symbol(&f, "mine"));
 	}

@@ -6,6 +6,7 @@ set -u
 # shellcheck source=tests/lib/post_lib.sh
 . "$(dirname "$0")/../../lib/post_lib.sh"
 
+# shellcheck disable=SC2120 # options: some stories have none
 # blamed STORY-ON-STDIN [OPTION]...: `got` is a line for each blame: kind, thread or source, us, own us
 blamed() {
 	"$make_script" ${scope:+--scope="$scope"} story.nrm2 || exit 1

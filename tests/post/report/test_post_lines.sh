@@ -55,7 +55,7 @@ int main(void)
 END_OF_FILE
 gcc -O2 -g -fno-omit-frame-pointer -no-pie -o work work.c || exit 1
 for collector in perf timer; do
-	"$swtrace" run -q -g -F 997 -B $collector -e timer -o real.nrm2 -- ./work >why 2>&1 && break
+	"$swtrace" run -q -g=fp -F 997 -B $collector -e timer -o real.nrm2 -- ./work >why 2>&1 && break
 	rm -f real.nrm2
 done
 [ -s real.nrm2 ]

@@ -381,7 +381,7 @@ tell /dev/stdin perf.nrm2 --collector=perf <<-'END'
 END
 code 0 "$post" -sched perf.nrm2 && has_line out 0 100.00 0.00 - 0.00 0.00 2 &&
 	has_line out 70.00 0.700 0.000 0.300 1 - make '(100)' &&
-	has out 'no wake-up records (the collector perf has none): no latencies' &&
+	has out 'no wake-up records: no latencies' &&
 	has out 'no interrupt records (the collector perf has none): their time is' &&
 	has_line sched.out 0.700 70.00 - 0.000 0.000 0.300 0.000 0.000 0.000 0.000 1 0 0 - make '(100)'
 verdict unknown_has_no_number

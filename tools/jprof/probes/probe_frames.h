@@ -22,8 +22,7 @@ CALL_INLINE bool probe_enter_again(struct call_thread *t, const void *known, uin
 {
 	struct call_frame *f = call_innermost(t);
 
-	if (!call_is_kept(t) || f->at.frame == at.frame ||
-	    !call_enter_again(t, method, type, r))
+	if (!call_is_kept(t) || f->at.frame == at.frame || !call_enter_again(t, method, type, r))
 		return false;
 	f[1].at = at;
 	f[1].known = known;

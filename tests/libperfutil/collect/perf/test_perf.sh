@@ -155,12 +155,12 @@ kb() { # [OPTION]...
 	"$swtrace" run -q -o size.nrm2 "$@" -- true
 	echo $(($(stat -c %s size.nrm2) / 1024))
 }
-size=$(kb -B perf -F 10000 -g)
-full perf $((size + 100)) -B perf -F 10000 -g
+size=$(kb -B perf -F 10000 -g=fp)
+full perf $((size + 100)) -B perf -F 10000 -g=fp
 says full_perf_untraced err 'the command continues untraced'
-full perf_wrap $((size + 100)) -B perf -t wrap -F 10000 -g
-size=$(kb -B timer -g)
-full timer $((size + 8)) -B timer -g
+full perf_wrap $((size + 100)) -B perf -t wrap -F 10000 -g=fp
+size=$(kb -B timer -g=fp)
+full timer $((size + 8)) -B timer -g=fp
 says full_timer_untraced err 'the command continues untraced'
 full perf_normal $((size + 100)) -B perf -t norm -F 10000 -g
 exit $((failures != 0))
