@@ -6,6 +6,7 @@
 
 #include "record/input.h"
 #include "record/record_as.h"
+#include "record/stack_record.h"
 
 #define HEAD 2 /* integers before the addresses */
 
@@ -112,7 +113,11 @@ static int make_sample(struct own_samples *o, struct pirecord *r, const struct p
 		.tid = u->tid,
 		.period = period < UINT32_MAX ? (uint32_t)period : UINT32_MAX,
 	};
-	struct pitrace_stack stack = { .kernel = (uint16_t)kernel, .user = (uint16_t)user };
+	struct pitrace_stack stack = {
+		.kernel = (uint16_t)kernel,
+		.user = (uint16_t)user,
+		.flags = STACK_BY_AGENT,
+	};
 	uint8_t *to;
 
 	if (!ticks || HEAD + user + kernel != u->ints || u->ints == HEAD)

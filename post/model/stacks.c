@@ -190,7 +190,7 @@ static uint32_t judge(struct stacks *st, struct names *n, const struct stacks_hi
 {
 	struct frames_judged is;
 
-	if (!st->frame_pointers || !s->head->user)
+	if (!st->frame_pointers || !s->head->user || s->head->flags & STACK_BY_AGENT)
 		return s->head->user;
 	is = frame_pointers_judge(st->frame_pointers, hit->pid, hit->time, names_epoch(n, hit->pid),
 				  s);

@@ -16,6 +16,9 @@
 
 typedef uint64_t stack_word __attribute__((aligned(4)));
 
+/* A flag of post's own: the program's agent walked it (input/own_samples.h). */
+#define STACK_BY_AGENT 0x0400
+
 struct stack {
 	const struct pitrace_stack *head;
 	const stack_word *kernel, *user; /* innermost first */

@@ -72,7 +72,7 @@ while [ "$(cat /proc/$early/comm)" != early ]; do sleep 0.02; done
 rm /tmp/early
 swtrace run -p $early -d 1 -F 1000 -o early.nrm2 2>err
 is early_ran $? 0
-swtrace run -a -d 1 -F 1000 -g -o stacks.nrm2 2>err
+swtrace run -a -d 1 -F 1000 -g=fp -o stacks.nrm2 2>err
 is stacks_ran $? 0
 kill $early
 

@@ -10,7 +10,7 @@ chgrp pitrace /dev/pitrace
 mkdir /tmp/member
 chown user /tmp/member
 cd /tmp/member || exit
-su user -c 'swtrace run -B driver -g -F 5000 -o member.nrm2 -- abi spin 200' || code=1
+su user -c 'swtrace run -B driver -g=fp -F 5000 -o member.nrm2 -- abi spin 200' || code=1
 refused() { # NAME OPTION...
 	name=$1
 	shift
@@ -22,7 +22,7 @@ refused system -a
 refused init -p 1
 [ ! -e refused.nrm2 ] || { echo "not ok member_refused_no_file"; code=1; }
 # A member's file would have as many of the kernel's addresses, were they shown.
-swtrace run -B driver -g -F 5000 -e timer -o root.nrm2 -- sh -c \
+swtrace run -B driver -g=fp -F 5000 -e timer -o root.nrm2 -- sh -c \
 	'abi spin 200; dd if=/dev/zero of=/dev/null bs=1 count=20000 2>/dev/null' || code=1
 # Nobody says what shall sample; somebody does.
 swtrace run -o default.nrm2 -- abi spin 200 2>default.txt || code=1
