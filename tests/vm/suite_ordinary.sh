@@ -8,6 +8,6 @@ tree=$out/tree
 env -u MAKEFLAGS make -s install DESTDIR="$tree" PREFIX=/opt/pitrace ARCH="$arch" \
 	${cross:+CROSS_COMPILE="$cross" SYSROOT="$(scripts/vm/sysroot "$arch")"} >"$out/install.log" ||
 	die "make install failed: $(tail -n 3 "$out/install.log")"
-booted guest --timeout 400 --no-module --add "$tree/opt/pitrace:/opt/pitrace" \
+booted guest --timeout 400 --mem 1024 --no-module --add "$tree/opt/pitrace:/opt/pitrace" \
 	-- tests/vm/guest/ordinary.sh || code=1
 exit $code
