@@ -269,6 +269,13 @@ static bool readable(void)
 	return poll(&p, 1, 0) > 0;
 }
 
+static bool readable_soon(void)
+{
+	struct pollfd p = { .fd = collector_perf.fd(b), .events = POLLIN };
+
+	return poll(&p, 1, 10000) > 0;
+}
+
 static void continuous(void)
 {
 	begin();
@@ -477,7 +484,7 @@ static void normal(void)
 	for (unsigned int i = 0; i < 400; i++)
 		tick(1, now_ns());
 	wait_for(PITRACE_STATE_STOPPED);
-	CU_ASSERT(readable());
+	CU_ASSERT(readable_soon());
 	CU_ASSERT(info()->stop_cpu == 1 && info()->stop_ring == PITRACE_RING_TRACE);
 	CU_ASSERT(!on(PERF_SAMPLES));
 	records_forget();

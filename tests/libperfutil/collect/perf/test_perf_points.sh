@@ -72,7 +72,7 @@ for scope in process system; do
 	"$bin/post" -q -show -json -o - -r $scope.nrm2 2>err | jq -c "select(.record == \"wakeup\")" >woken
 	by_child=$(jq -c "select(.tid == $pid and .waker_pid != $pid and .waker_pid != 0)" woken | wc -l)
 	echo "# $by_child wake-ups by others, $(wc -l <woken) in all"
-	calc "$by_child >= 20"
+	calc "$by_child >= 25"
 	verdict ${scope}_woken $? "$by_child"
 	is ${scope}_pids "$(jq -c "select(.tid == $pid and .pid != $pid)" woken | wc -l)" 0
 	"$bin/post" -q -sched -json -o - -r $scope.nrm2 >sched.json 2>err
