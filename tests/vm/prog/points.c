@@ -38,7 +38,8 @@ static void ping_pong(int rounds)
 	if (pipe(there) || pipe(back))
 		exit(1);
 	if (!fork()) {
-		while (rounds-- && read(there[0], &c, 1) == 1 && !waits(2) && write(back[1], &c, 1) == 1)
+		while (rounds-- && read(there[0], &c, 1) == 1 && !waits(2) &&
+		       write(back[1], &c, 1) == 1)
 			;
 		_exit(0);
 	}
