@@ -97,6 +97,17 @@ has out 'each input from 0' && equal first "$(total -time 0-0.5 old.nrm2 new.nrm
 	"$((6 + $(total -time 0-0.5 "$data"/gperftools/cppbench.cpu)))"
 verdict from_0
 
+# Two that ran at the same time: their records take turns.
+sed 's/^10 /15 /; s/^20 /25 /; s/^900000 /800000 /' one.story | "$script" --spin=new_lock beside.nrm2 &&
+	code 0 "$post" -q -format chrome -o turns.json old.nrm2 beside.nrm2 &&
+	equal turns "$(jq -c '[.traceEvents[] | select(.ph == "i").ts | round]' turns.json)" \
+		'[10000010,10000015,10000020,10000025,10000030,10000030,10800000,10900000]'
+verdict turns
+# Facts are those that all of them tell.
+code 0 "$post" -q -info story.nrm2 old.nrm2 && has out 'os: Test OS 1' && ! grep -q 'room: 5' out &&
+	"$post" -q -info story.nrm2 >out 2>err && has out 'room: 5'
+verdict common_facts
+
 # ---- filters mean the traces' own numbers
 equal pid "$(total -pid 100 old.nrm2 new.nrm2)" 6 && equal comm "$(total -comm job old.nrm2 new.nrm2)" 6 &&
 	equal cpus "$(total -cpus 0,1 old.nrm2 new.nrm2)" 4

@@ -311,6 +311,19 @@ code 2 "$post" -arc one.xray && has err "-functions"
 verdict no_instructions
 code 2 "$post" -functions -program /bin/true one.xray && has err "xray_instr_map"
 verdict no_map
+# Of 32 bits, with its functions below its map: offsets are negative, addresses wrap at 32 bits.
+cat >narrow.c <<'END'
+__attribute__((xray_always_instrument)) int first(int x) { return x + 1; }
+__attribute__((xray_always_instrument)) int second(int x) { return first(x) * 2; }
+__attribute__((xray_always_instrument)) int third(int x) { return second(x) - first(x); }
+END
+clang --target=arm-linux-gnueabihf -march=armv7-a -fxray-instrument -ffreestanding -c narrow.c 2>err &&
+	ld.lld -o narrow --entry first --unresolved-symbols=ignore-all --section-start .text=0x8000 narrow.o 2>>err &&
+	code 0 "$post" -functions -json -q -program ./narrow one.xray &&
+	jq -r '.functions[] | select(.number <= 3) | "\(.number) \(.name)"' out | sort >have
+printf '%s\n' '1 first' '2 second' '3 third' >want
+diff want have >why
+verdict map_of_32_bits
 # A program that is damaged: its functions have numbers, or names, never anything else.
 size=$(stat -c %s custom)
 map=$((16#$(readelf -SW custom | awk '{ sub(/^ *\[ *[0-9]+\]/, "") } $1 == "xray_instr_map" { print $4 }')))

@@ -86,6 +86,9 @@ fi
 # Nothing is left of what could not begin, and no command ran.
 if [ ! -e /dev/pitrace ]; then
 	wrong 'PTT needs the pitrace module' init
+	wrong 'PTT needs the pitrace module' init -p 1,2
+	wrong 'PTT needs the pitrace module' top -sm 1 -r 1
+	wrong 'PTT needs the pitrace module' run -m tsc -n 8 true
 	wrong 'PTT needs the pitrace module' top -r 1
 	wrong 'PTT needs the pitrace module' run touch ran
 	[ ! -e socket ] && [ ! -e ran ]
