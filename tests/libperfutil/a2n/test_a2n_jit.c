@@ -156,6 +156,33 @@ static void test_lines(void)
 }
 
 /* Exactly what is overlapped goes. */
+/* Where a code is, and its instructions if they were given: by an offset of its module alone. */
+static void test_code(void)
+{
+	static const uint8_t bytes[0x40] = { 0xc3 };
+	struct a2n_code code = { 0 };
+	uint64_t offset;
+
+	begin();
+	load(10, 1, 0x11000, 0x100, "f");
+	load(10, 1, 0x12000, sizeof(bytes), "g");
+	a2n_jit_bytes(a, bytes);
+	offset = ask(1, 10, 0x11010).module_offset;
+	CU_ASSERT_FATAL(a2n_code(a, offset, &code));
+	CU_ASSERT(code.address == 0x11000 && code.size == 0x100);
+	CU_ASSERT_PTR_NULL(code.bytes);
+	offset = ask(1, 10, 0x12010).module_offset;
+	CU_ASSERT_FATAL(a2n_code(a, offset, &code));
+	CU_ASSERT(code.address == 0x12000 && code.size == sizeof(bytes));
+	CU_ASSERT_PTR_EQUAL(code.bytes, bytes);
+	CU_ASSERT(a2n_code(a, offset, NULL));
+	/* Of a file's module; of a code that there is not. */
+	CU_ASSERT(!a2n_code(a, 0x10, &code));
+	CU_ASSERT(!a2n_code(a, A2N_CODE | 2ull << 32, &code));
+	CU_ASSERT(!a2n_code(a, A2N_CODE | 3ull << 32, &code));
+	CU_ASSERT(!a2n_code(a, 1ull << 32, &code));
+}
+
 static void test_overwrite(void)
 {
 	begin();
@@ -432,12 +459,19 @@ static void test_model(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "load", test_load },           { "names", test_names },
-		{ "lines", test_lines },         { "overwrite", test_overwrite },
-		{ "move", test_move },           { "unload", test_unload },
-		{ "told_late", test_told_late }, { "memory", test_memory },
-		{ "fork", test_fork },           { "late", test_late },
-		{ "model", test_model },         { NULL, NULL },
+		{ "load", test_load },
+		{ "names", test_names },
+		{ "lines", test_lines },
+		{ "code", test_code },
+		{ "overwrite", test_overwrite },
+		{ "move", test_move },
+		{ "unload", test_unload },
+		{ "told_late", test_told_late },
+		{ "memory", test_memory },
+		{ "fork", test_fork },
+		{ "late", test_late },
+		{ "model", test_model },
+		{ NULL, NULL },
 	};
 
 	return unit_run("a2n_jit", tests);

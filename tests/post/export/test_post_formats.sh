@@ -245,6 +245,9 @@ told() { # FILE
 convert perf.data maps.nrm2 maps.data && told maps.nrm2 >want && told maps.data >have &&
 	[ "$(wc -l <want)" = 7 ] && diff want have >why
 verdict perf_fields
+"$post" -q -info -r maps.data >out 2>err && has out 'time of first sample : 10.001000' &&
+	has out 'time of last sample : 10.001300'
+verdict perf_first_and_last
 # … and so is their number: with stacks, without, both in one; of idle CPUs, of several ticks.
 ticks() { # OPTION...
 	"$post" -q -json "$@" 2>err | jq -c '[.total_ticks, .kernel_ticks, .user_ticks, .samples]'
