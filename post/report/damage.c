@@ -124,8 +124,10 @@ static void tell_modules(const struct job *job, const struct damage_line *t)
 	const struct trace_module **list;
 	uint32_t count, i;
 
-	if (worst_modules(job, &list, &count))
+	if (worst_modules(job, &list, &count)) {
+		tell(t, "no memory to list the modules without symbols");
 		return;
+	}
 	for (i = 0; i < count; i++) {
 		tell(t, "%s: %s (%" PRIu64 " of its %" PRIu64 " ticks have no symbol)",
 		     list[i]->name, module_reason(list[i]), list[i]->unnamed, list[i]->ticks);

@@ -18,6 +18,10 @@ whole() { # what was written, as one file
 	[ ! -f out.file ] || cat out.file
 	[ ! -d out.folder ] || (cd out.folder && find . -type f | sort | xargs cat)
 }
+page_facts() { # what a page says in words is compressed there
+	! grep -q 'id="data-facts"' out.file 2>/dev/null ||
+		sed -n 's/.*id="data-facts">\([^<]*\)<.*/\1/p' out.file | base64 -d | gzip -dc >>out
+}
 # each NAME COMMAND...: at each place that was not tried before
 declare -A tried=()
 each() {
@@ -41,7 +45,7 @@ each() {
 		fi
 		# It says why, or tells of damage: of -validate that is the report.
 		case $code in
-		1 | 2) grep -q '^post: .*[^ ]$\|no memory' err out && continue ;;
+		1 | 2) page_facts && grep -q '^post: .*[^ ]$\|no memory' err out && continue ;;
 		esac
 		echo "$n of ${#places[@]}: exit code $code: $(head -n 2 err)" >>why
 	done
@@ -96,6 +100,10 @@ for format in pprof firefox speedscope perfetto chrome perf.data gperftools fold
 	each "$format" "$post" -q -format "$format" -o out.file stacks.nrm2
 done
 each ctf "$post" -q -format ctf -o out.folder sched.nrm2
+each html "$post" -q -html -o out.file story.nrm2
+each html_of_stacks "$post" -q -html -o out.file stacks.nrm2
+each explain "$post" -q -explain 4156:0xffffffff81001010:10.5 -o - story.nrm2
+each diff "$post" -q -diff story.nrm2 -o - stacks.nrm2
 each arc "$post" -q -arc -o - itrace.nrm2
 each flow "$post" -q -flow -o - itrace.nrm2
 # ---- what others wrote
