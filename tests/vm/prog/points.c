@@ -29,7 +29,8 @@ __attribute__((noipa)) static int known_place(long ms)
 	return r;
 }
 
-/* A pipe that goes back and forth: each wakes the other, which surely sleeps when the answer comes. */
+/* A pipe that goes back and forth: each wakes the other, which surely sleeps when the answer comes.
+ */
 static void ping_pong(int rounds)
 {
 	int there[2], back[2];
