@@ -283,7 +283,8 @@ static void change_guest(struct machine *m, uint32_t cpu, uint64_t stamp)
 	}
 }
 
-/* One of so many user stacks: from the outermost call on they part like a binary tree. */
+/* One of so many user stacks: from the outermost call on they part like a binary tree. A call can't return
+ * to a module's first byte. */
 static void tick_with_stack(struct machine *m, uint32_t cpu, uint64_t stamp, uint32_t period,
 			    uint64_t d)
 {
@@ -304,7 +305,7 @@ static void tick_with_stack(struct machine *m, uint32_t cpu, uint64_t stamp, uin
 
 		x = (x << 8 | outer) * 0x9E3779B97F4A7C15ull >> 20;
 		words[i] = (x & 3 ? lib_start(pid, (unsigned int)(x % LIBS)) : exe_start(pid)) +
-			   (x >> 8) % EXE_BYTES;
+			   (x >> 8) % (EXE_BYTES - 1) + 1;
 	}
 	s.address = words[0];
 	p = gen_record(&m->trace[cpu], PITRACE_TPROF, PITRACE_TPROF_USER | PITRACE_TPROF_STACK,
