@@ -283,8 +283,8 @@ static void change_guest(struct machine *m, uint32_t cpu, uint64_t stamp)
 	}
 }
 
-/* One of so many user stacks: from the outermost call on they part like a binary tree. A call can't return
- * to a module's first byte. */
+/* One of so many user stacks: from the outermost call on they part like a binary tree. A call can't
+ * return to a module's first byte. */
 static void tick_with_stack(struct machine *m, uint32_t cpu, uint64_t stamp, uint32_t period,
 			    uint64_t d)
 {
