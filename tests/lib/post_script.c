@@ -30,6 +30,8 @@ static struct pifile_header header = {
 };
 static struct pifile_writer *writer;
 static struct gen_ring mte[CPUS], trace[CPUS];
+static int priority[3] = { 120, 120, 120 }; /* of who leaves, who comes, who wakes up */
+static const char *facts = "";              /* more lines of the system's facts */
 static unsigned int line_number;
 static uint64_t now;
 static uint64_t lost[CPUS][PITRACE_LOST_KINDS];
@@ -89,6 +91,17 @@ static void thread(unsigned int i, uint32_t *pid, uint32_t *tid)
 	*tid = 0;
 	if (sscanf(words[i], "%u/%u", pid, tid) == 1)
 		*tid = *pid;
+}
+
+static void bytes(const char *hex, uint8_t *to, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		unsigned int byte;
+
+		if (sscanf(hex + 2 * i, "%2x", &byte) != 1)
+			die("not bytes");
+		to[i] = (uint8_t)byte;
+	}
 }
 
 static void put(struct gen_ring *r, uint16_t major, uint32_t minor, const void *data, size_t size)
@@ -185,47 +198,65 @@ static void task(void)
 	put(&mte[0], PITRACE_MTE, minors[n], &t, sizeof(t));
 }
 
-/* dispatch CPU OLD WHY NEW [ADDRESS]...: the old thread's stack, innermost first, kernel before
- * user */
+/* The words from `first` on: addresses of calls, innermost first, kernel before user. */
+struct addresses {
+	struct pitrace_stack head;
+	uint64_t list[WORDS];
+	uint32_t bytes; /* 0: no words */
+};
+
+static struct addresses addresses(unsigned int first)
+{
+	struct addresses a = { 0 };
+
+	for (unsigned int i = first; i < nwords; i++) {
+		a.list[i - first] = number(i);
+		if (a.list[i - first] >> 63)
+			a.head.kernel++;
+		else
+			a.head.user++;
+	}
+	if (nwords > first)
+		a.bytes = (uint32_t)sizeof(a.head) + 8 * (nwords - first);
+	return a;
+}
+
+static void put_stacked(struct gen_ring *r, uint16_t major, uint32_t minor, const void *data,
+			uint32_t size, const struct addresses *a)
+{
+	uint8_t *to = gen_record(r, major, minor, PITRACE_TYPE_STRUCT, size + a->bytes, now);
+
+	memcpy(to, data, size);
+	if (!a->bytes)
+		return;
+	memcpy(to + size, &a->head, sizeof(a->head));
+	memcpy(to + size + sizeof(a->head), a->list, a->bytes - sizeof(a->head));
+}
+
+/* dispatch CPU OLD WHY NEW [ADDRESS]...: the old thread's stack */
 static void dispatch(void)
 {
 	static const char *const why[] = { "running", "preempted", "sleep", "blocked", "stopped",
 					   "traced",  "dead",      "idle",  "other" };
-	struct pitrace_dispatch d = { .old_priority = 120, .new_priority = 120 };
-	struct pitrace_stack stack = { 0 };
-	uint32_t cpu = cpu_at(1), minor = choose(3, why, 9), size = sizeof(d);
-	uint64_t address[WORDS];
-	uint8_t *data;
+	struct pitrace_dispatch d = { .old_priority = priority[0], .new_priority = priority[1] };
+	struct addresses stack = addresses(5);
+	uint32_t cpu = cpu_at(1), minor = choose(3, why, 9);
 
 	/* As perf has it. */
 	if (!strcmp(header.collector, "perf"))
 		d.old_priority = d.new_priority = PITRACE_PRIORITY_UNKNOWN;
 	thread(2, &d.old_pid, &d.old_tid);
 	thread(4, &d.new_pid, &d.new_tid);
-	for (uint32_t i = 5; i < nwords; i++) {
-		address[i - 5] = number(i);
-		if (address[i - 5] >> 63)
-			stack.kernel++;
-		else
-			stack.user++;
-	}
-	if (nwords > 5) {
-		size += (uint32_t)sizeof(stack) + 8 * (nwords - 5);
+	if (stack.bytes)
 		minor |= PITRACE_DISPATCH_STACK;
-	}
-	data = gen_record(&trace[cpu], PITRACE_DISPATCH, minor, PITRACE_TYPE_STRUCT, size, now);
-	memcpy(data, &d, sizeof(d));
-	if (nwords > 5) {
-		memcpy(data + sizeof(d), &stack, sizeof(stack));
-		memcpy(data + sizeof(d) + sizeof(stack), address, 8 * (nwords - 5));
-	}
+	put_stacked(&trace[cpu], PITRACE_DISPATCH, minor, &d, sizeof(d), &stack);
 }
 
 /* wake CPU WAKER WAKEE [irq|new] */
 static void wake(void)
 {
 	static const char *const flags[] = { "", "irq", "new" };
-	struct pitrace_wakeup w = { .cpu = cpu_at(1), .priority = 120 };
+	struct pitrace_wakeup w = { .cpu = cpu_at(1), .priority = priority[2] };
 
 	thread(2, &w.waker_pid, &w.waker_tid);
 	thread(3, &w.pid, &w.tid);
@@ -287,14 +318,17 @@ static void lose(void)
 	put(&trace[cpu], PITRACE_LOST, kind, &l, sizeof(l));
 }
 
-/* sample CPU THREAD ADDRESS */
+/* sample CPU THREAD ADDRESS [ADDRESS]...: with its stack */
 static void sample(void)
 {
 	struct pitrace_sample s = { .address = number(3), .period = 1000000 };
+	struct addresses stack = addresses(4);
+	uint32_t minor = s.address >> 63 ? PITRACE_TPROF_KERNEL : PITRACE_TPROF_USER;
 
 	thread(2, &s.pid, &s.tid);
-	put(&trace[cpu_at(1)], PITRACE_TPROF,
-	    s.address >> 63 ? PITRACE_TPROF_KERNEL : PITRACE_TPROF_USER, &s, sizeof(s));
+	if (stack.bytes)
+		minor |= PITRACE_TPROF_STACK;
+	put_stacked(&trace[cpu_at(1)], PITRACE_TPROF, minor, &s, sizeof(s), &stack);
 }
 
 /* copy CPU THREAD 64|32 REGISTERS SP-NUMBER SP PC HEX: a sample with registers (the last is PC, all
@@ -323,13 +357,7 @@ static void copy(void)
 	data += sizeof(s) + sizeof(h);
 	memcpy(data, regs, 8ul * h.regs);
 	data += 8ul * h.regs;
-	for (uint32_t i = 0; i < h.bytes; i++) {
-		unsigned int byte;
-
-		if (sscanf(words[8] + 2 * i, "%2x", &byte) != 1)
-			die("not bytes");
-		data[i] = (uint8_t)byte;
-	}
+	bytes(words[8], data, h.bytes);
 }
 
 static void mark_metrics(void);
@@ -449,8 +477,8 @@ static void raw(void)
 	       0, (size + 3) & ~3u);
 }
 
-/* map PID START LENGTH OFFSET PATH */
-static void map(void)
+/* map PID START LENGTH OFFSET PATH [FLAGS [MAJOR MINOR INODE GENERATION]]; unload likewise */
+static void mapping(uint32_t minor)
 {
 	struct {
 		struct pitrace_mte_map m;
@@ -466,7 +494,42 @@ static void map(void)
 	x.m.path_len = (uint32_t)snprintf(x.path, sizeof(x.path), "%s", words[5]);
 	if (!strncmp(x.path, "//anon", 6))
 		x.m.flags |= PITRACE_MAP_ANON;
-	put(&mte[0], PITRACE_MTE, PITRACE_MTE_MODULE, &x, sizeof(x.m) + ((x.m.path_len + 4) & ~3u));
+	if (nwords > 6)
+		x.m.flags = (uint32_t)number(6);
+	if (nwords > 7) {
+		x.m.dev_major = (uint32_t)number(7);
+		x.m.dev_minor = (uint32_t)number(8);
+		x.m.inode = number(9);
+		x.m.generation = number(10);
+	}
+	put(&mte[0], PITRACE_MTE, minor, &x, sizeof(x.m) + ((x.m.path_len + 4) & ~3u));
+}
+
+static void map(void)
+{
+	mapping(PITRACE_MTE_MODULE);
+}
+
+static void unload(void)
+{
+	mapping(PITRACE_MTE_UNLOAD);
+}
+
+/* buildid MAJOR MINOR INODE GENERATION HEX */
+static void buildid(void)
+{
+	struct pitrace_mte_buildid b = {
+		.dev_major = (uint32_t)number(1),
+		.dev_minor = (uint32_t)number(2),
+		.inode = number(3),
+		.generation = (uint32_t)number(4),
+	};
+
+	if (nwords < 6 || strlen(words[5]) > 2 * sizeof(b.id))
+		die("no build id, or too long a one");
+	b.length = (uint32_t)strlen(words[5]) / 2;
+	bytes(words[5], b.id, b.length);
+	put(&mte[0], PITRACE_MTE, PITRACE_MTE_BUILDID, &b, sizeof(b));
 }
 
 /* ---- ITrace: side is k or u; gap, cross and step may stand at the end ------------------------ */
@@ -583,7 +646,6 @@ static void code(void)
 {
 	struct pitrace_code c = { .pid = (uint32_t)number(2), .address = number(3) };
 	uint8_t *data;
-	uint32_t i;
 
 	if (nwords < 5)
 		die("too few words");
@@ -591,13 +653,7 @@ static void code(void)
 	data = gen_record(&trace[cpu_at(1)], PITRACE_CODE, nwords > 5 ? PITRACE_CODE_CHANGED : 0,
 			  PITRACE_TYPE_STRUCT, (uint32_t)sizeof(c) + c.bytes, now);
 	memcpy(data, &c, sizeof(c));
-	for (i = 0; i < c.bytes; i++) {
-		unsigned int byte;
-
-		if (sscanf(words[4] + 2 * i, "%2x", &byte) != 1)
-			die("not bytes");
-		data[sizeof(c) + i] = (uint8_t)byte;
-	}
+	bytes(words[4], data + sizeof(c), c.bytes);
 }
 
 static const struct {
@@ -624,6 +680,8 @@ static const struct {
 	{ "declare", declare },
 	{ "event", event },
 	{ "map", map },
+	{ "unload", unload },
+	{ "buildid", buildid },
 	{ "branch", branch },
 	{ "break", brk },
 	{ "arrive", arrive },
@@ -646,13 +704,14 @@ static const char interrupts[] =
 
 static void open_all(const char *path)
 {
-	static const char system_text[] = "os: Test OS 1\ncpu model: Paper CPU\n";
-	char kallsyms[256];
+	char kallsyms[256], system_text[256];
 
 	writer = pifile_create(path, &header);
 	if (!writer)
 		die(strerror(errno));
-	pifile_write_section(writer, PIFILE_SEC_SYSTEM, system_text, sizeof(system_text) - 1);
+	snprintf(system_text, sizeof(system_text), "os: Test OS 1\ncpu model: Paper CPU\n%s",
+		 facts);
+	pifile_write_section(writer, PIFILE_SEC_SYSTEM, system_text, strlen(system_text));
 	snprintf(kallsyms, sizeof(kallsyms),
 		 "ffffffff81000000 T _stext\nffffffff81001000 T %.64s\n"
 		 "ffffffff81002000 T copy_to_user\nffffffff81003000 T _etext\n",
@@ -727,6 +786,10 @@ int main(int argc, char **argv)
 			snprintf(header.machine, sizeof(header.machine), "%s", argv[1] + 10);
 		else if (!strncmp(argv[1], "--spin=", 7))
 			spin = argv[1] + 7;
+		else if (!strncmp(argv[1], "--facts=", 8))
+			facts = argv[1] + 8;
+		else if (!strncmp(argv[1], "--priorities=", 13))
+			sscanf(argv[1] + 13, "%d,%d,%d", &priority[0], &priority[1], &priority[2]);
 		else if (!strncmp(argv[1], "--later=", 8))
 			header.start_realtime += strtoull(argv[1] + 8, NULL, 10) * SEC;
 		else if (!strncmp(argv[1], "--scope=", 8)) {
@@ -736,7 +799,7 @@ int main(int argc, char **argv)
 			break;
 	}
 	if (argc != 2 || !header.ncpus || header.ncpus > CPUS) {
-		fputs("usage: post_script [--cpus=N] [--wrap] [--stopped] [--collector=NAME] [--machine=NAME] [--scope=PID] [--spin=SYMBOL] [--later=SECONDS] FILE <STORY\n",
+		fputs("usage: post_script [--cpus=N] [--wrap] [--stopped] [--collector=NAME] [--machine=NAME] [--scope=PID] [--spin=SYMBOL] [--facts=LINES] [--priorities=OLD,NEW,WOKEN] [--later=SECONDS] FILE <STORY\n",
 		      stderr);
 		return 2;
 	}
