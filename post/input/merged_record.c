@@ -27,6 +27,9 @@ uint32_t merged_cpu(struct merged *m, struct merged_part *p, uint32_t cpu)
 	return p->cpu[cpu];
 }
 
+/* The number of samples whose event has no name or found no number: no event ever has it. */
+#define UNNAMED EVENT_NUMBERS
+
 /* Events of several traces with the same name are one event. 0: there are too many. */
 static uint32_t event_number(struct merged *m, const char name[64])
 {
@@ -34,7 +37,7 @@ static uint32_t event_number(struct merged *m, const char name[64])
 
 	for (i = 0; i < m->events && memcmp(m->named[i], name, 64) != 0; i++)
 		;
-	if (i == EVENT_NUMBERS)
+	if (i == UNNAMED - 1)
 		return 0;
 	if (i == m->events)
 		memcpy(m->named[m->events++], name, 64);
@@ -95,8 +98,7 @@ static void patch_mte(struct merged *m, const struct pirecord *r)
 	patch_both(m, r, 0, 4);
 }
 
-/* false: drop the record. */
-static bool patch_system(struct merged *m, struct merged_part *p, struct pirecord *r)
+static void patch_system(struct merged *m, struct merged_part *p, struct pirecord *r)
 {
 	uint32_t number, own;
 
@@ -109,26 +111,26 @@ static bool patch_system(struct merged *m, struct merged_part *p, struct pirecor
 		patch(m, r, offsetof(struct pitrace_interval, cpus_online), 0);
 	}
 	if (r->minor != PITRACE_SYSINFO_EVENT || r->size < sizeof(struct pitrace_event_rec))
-		return true;
+		return;
 	own = word(m, r, 0);
 	if (own >= EVENT_NUMBERS)
-		return true;
+		return;
 	number = event_number(m, (const char *)m->room + offsetof(struct pitrace_event_rec, name));
 	p->event[own + 1] = (uint8_t)number;
 	patch(m, r, 0, number ? number - 1 : UINT32_MAX);
-	return true;
 }
 
 static void patch_sample(struct merged *m, struct merged_part *p, struct pirecord *r)
 {
-	uint32_t own = r->minor >> PITRACE_TPROF_EVENT_SHIFT, low;
+	uint32_t own = r->minor >> PITRACE_TPROF_EVENT_SHIFT, low, number;
 
 	if (r->major == PITRACE_TPROF && (r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_IDLE)
 		return;
 	patch_both(m, r, 0, 4);
-	if (own && own <= EVENT_NUMBERS && p->event[own]) {
+	if (own && own <= EVENT_NUMBERS) {
 		low = r->minor & ((1u << PITRACE_TPROF_EVENT_SHIFT) - 1);
-		r->minor = low | (uint32_t)p->event[own] << PITRACE_TPROF_EVENT_SHIFT;
+		number = p->event[own] ? p->event[own] : UNNAMED;
+		r->minor = low | number << PITRACE_TPROF_EVENT_SHIFT;
 	}
 }
 

@@ -318,17 +318,44 @@ static void lose(void)
 	put(&trace[cpu], PITRACE_LOST, kind, &l, sizeof(l));
 }
 
-/* sample CPU THREAD ADDRESS [ADDRESS]...: with its stack */
-static void sample(void)
+static void put_sample(uint32_t counter, uint64_t period, unsigned int at)
 {
-	struct pitrace_sample s = { .address = number(3), .period = 1000000 };
-	struct addresses stack = addresses(4);
+	struct pitrace_sample s = { .address = number(at), .period = period };
+	struct addresses stack = addresses(at + 1);
 	uint32_t minor = s.address >> 63 ? PITRACE_TPROF_KERNEL : PITRACE_TPROF_USER;
 
 	thread(2, &s.pid, &s.tid);
+	minor |= counter << PITRACE_TPROF_EVENT_SHIFT;
 	if (stack.bytes)
 		minor |= PITRACE_TPROF_STACK;
 	put_stacked(&trace[cpu_at(1)], PITRACE_TPROF, minor, &s, sizeof(s), &stack);
+}
+
+/* sample CPU THREAD ADDRESS [ADDRESS]...: with its stack */
+static void sample(void)
+{
+	put_sample(0, 1000000, 3);
+}
+
+/* counter NUMBER FLAGS PERIOD NAME: an event that is sampled */
+static void counter(void)
+{
+	struct pitrace_event_rec e = {
+		.event = (uint32_t)number(1),
+		.flags = (uint32_t)number(2),
+		.period = number(3),
+	};
+
+	if (nwords < 5)
+		die("too few words");
+	snprintf(e.name, sizeof(e.name), "%s", words[4]);
+	put(&mte[0], PITRACE_SYSINFO, PITRACE_SYSINFO_EVENT, &e, sizeof(e));
+}
+
+/* count CPU THREAD NUMBER PERIOD ADDRESS [ADDRESS]...: a sample of that event */
+static void count(void)
+{
+	put_sample((uint32_t)number(3) + 1, number(4), 5);
 }
 
 /* copy CPU THREAD 64|32 REGISTERS SP-NUMBER SP PC HEX: a sample with registers (the last is PC, all
@@ -674,6 +701,8 @@ static const struct {
 	{ "fault", fault },
 	{ "lost", lose },
 	{ "sample", sample },
+	{ "counter", counter },
+	{ "count", count },
 	{ "copy", copy },
 	{ "raw", raw },
 	{ "mark", mark },

@@ -127,6 +127,29 @@ code 0 "$post" -q -json -sched sched.nrm2 later.nrm2 &&
 		"$(json -sched sched.nrm2 | jq '2 * ([.sched.cpus[].busy_ns] | add)')"
 verdict sched_apart
 
+# ---- more events than there are numbers: those of the second trace that found none are nobody else's
+for ((i = 0; i < 124; i++)); do
+	echo "0 counter $i 0 1000 first$i"
+done >counters
+{
+	printf '%s\n' '0 on' '0 task walk 100 1 job'
+	cat counters
+	printf '%s\n' '10 count 0 100 0 1000 0x1000' '20 count 0 100 123 1000 0x1000' '30 off'
+} | "$make_script" first.nrm2 || exit 1
+{
+	printf '%s\n' '0 on' '0 task walk 100 1 job'
+	sed -n '1,5s/first/second/p' counters
+	echo '0 counter 5 0 1000 first7'
+	for ((i = 0; i < 7; i++)); do
+		echo "1$i count 0 100 $i 1000 0x1000"
+	done
+	echo '30 off'
+} | "$make_script" second.nrm2 || exit 1
+"$post" -q -json first.nrm2 second.nrm2 >out 2>err
+equal events "$(jq -c '[.events[] | select(.ticks > 0) | [.name, .ticks]] | sort' out)" \
+	'[["first0",1],["first123",1],["first7",1],["second0",1],["second1",1],["second2",1],["unnamed",3]]'
+verdict more_events_than_numbers
+
 # ---- files of one name, and one file twice
 mkdir web1 web2
 cp story.nrm2 web1/t.nrm2
