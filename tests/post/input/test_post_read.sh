@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What readers make of small files that have each kind of record, and numbers at their limits: every field of every
+# record, and each fault with its place, against golden files (tests/data/golden/read; UPDATE=1 writes them anew: then
+# read what changed).
+set -u
+# shellcheck source=tests/lib/post_lib.sh
+. "$(dirname "$0")/../../lib/post_lib.sh"
+mkdir -p "$top/tests/data/golden/read"
+
+image() { # FILE KIND...
+	"$here/odd_image" "${@:2}" >"$1"
+}
+records() { # FILE: each, then the faults
+	"$post" -q -show -json -o - "$1" 2>err
+	echo "exit code $?"
+	"$post" -validate "$1" 2>&1
+}
+golden() { # NAME, the text on stdin
+	local to=$top/tests/data/golden/read/$1
+	cat >text
+	[ -z "${UPDATE:-}" ] || cp text "$to"
+	[ -s text ] && diff -u "$to" text >why
+	verdict "$1"
+}
+twins() { # NAME FILE FILE: of two layouts, the same records
+	diff <("$post" -q -show -json -o - "$2") <("$post" -q -show -json -o - "$3") >why && [ -s "$2" ]
+	verdict "$1"
+}
+
+# ---- XRay
+for version in 5 4 2; do
+	image log fdr $version little
+	image big fdr $version big
+	records log | golden fdr_$version
+	twins fdr_${version}_big log big
+done
+image log sized
+records log | golden fdr_sized
+image log basic little
+image big basic big
+records log | golden basic
+twins basic_big log big
+for kind in fdr basic; do
+	image log bad-$kind
+	records log | golden bad_$kind
+done
+for file in "$top"/tests/data/xray/edge/*; do
+	"$post" -validate "$file" 2>&1 | sed "s|$top/||"
+done | golden xray_edges
+
+# ---- gperftools
+image prof profile 8 little
+records prof | golden profile
+for layout in '8 big' '4 little' '4 big'; do
+	# shellcheck disable=SC2086 # two words
+	image other profile $layout
+	twins "profile_${layout/ /_}" prof other
+done
+image prof bad-profile
+records prof | golden bad_profile
+image prof nuls
+records prof | golden profile_nuls
+image prof upper
+"$post" -q -show -json -o - prof | jq -r 'select(.record == "tprof") | "\(.address) \(.kind)"' | golden profile_upper
+for period in 0 1 4294967 4294968 18446744073709551615; do
+	image prof header $period
+	"$post" -validate prof 2>&1
+	"$post" -q -show -json -o - prof 2>err | jq -c 'select(.period or .rate) | [.time, .period, .rate]'
+done | golden profile_periods
+for calls in 8191 8192 8193; do
+	image prof deep $calls
+	"$post" -q -show -json -o - prof | jq -c 'select(.record == "tprof") |
+		[.stack_flags, (.stack_user | length), .stack_user[0], .stack_user[-1]]'
+done | golden profile_deep
+for file in "$top"/tests/data/gperftools/edge/*; do
+	"$post" -validate "$file" 2>&1 | sed "s|$top/||"
+done | golden gperftools_edges
+
+# ---- several traces: their facts, tables and faults
+printf '%s\n' '0 on' '0 task walk 100 1 job' '10 sample 0 100 0x401010' '20 lost 1 0 7' '30 off' >story
+"$make_script" --facts=$'host: one\nroom: 5\n' one.nrm2 <story &&
+	"$make_script" --facts=$'host: two\nroom: 5\n' --later=3 --machine=aarch64 --wrap two.nrm2 <story || exit 1
+head -c $(($(stat -c %s two.nrm2) - 40)) two.nrm2 >cut.nrm2
+image prof bad-profile
+# How large a compressed file is depends on the library.
+sizes() {
+	sed 's/\(size *: \)[0-9]*/\1N/; s/merged, [0-9]*/merged, N/; s/at byte [0-9]*: cut/at byte N: cut/'
+}
+"$post" -info one.nrm2 two.nrm2 2>&1 | sizes | golden merged_info
+"$post" -info two.nrm2 one.nrm2 prof nothing 2>&1 | sizes | golden merged_info_profile
+"$post" -q -json -cpu two.nrm2 one.nrm2 2>err | jq -c 'to_entries[]' | sed "s/$(sed 's/\./\\./g' "$top/VERSION")/VERSION/" |
+	golden merged_report
+"$post" -validate one.nrm2 cut.nrm2 prof nothing 2>&1 | sizes | golden merged_faults
+finish
