@@ -24,7 +24,7 @@ golden() { # NAME, the text on stdin
 	verdict "$1"
 }
 twins() { # NAME FILE FILE: of two layouts, the same records
-	diff <("$post" -q -show -json -o - "$2") <("$post" -q -show -json -o - "$3") >why && [ -s "$2" ]
+	diff <("$post" -q -show -json -o - "$2" 2>err) <("$post" -q -show -json -o - "$3" 2>err) >why && [ -s "$2" ]
 	verdict "$1"
 }
 
@@ -76,6 +76,16 @@ done | golden profile_deep
 for file in "$top"/tests/data/gperftools/edge/*; do
 	"$post" -validate "$file" 2>&1 | sed "s|$top/||"
 done | golden gperftools_edges
+
+# ---- perf.data
+for kind in odd details deferred; do
+	"$here/perf_${kind}_image" >perf.data
+	"$here/perf_${kind}_image" big >big.data
+	records perf.data | golden perf_$kind
+	twins perf_${kind}_big perf.data big.data
+done
+"$here/perf_odd_image" >perf.data
+"$post" -info perf.data 2>&1 | golden perf_info
 
 # ---- several traces: their facts, tables and faults
 printf '%s\n' '0 on' '0 task walk 100 1 job' '10 sample 0 100 0x401010' '20 lost 1 0 7' '30 off' >story
