@@ -176,10 +176,12 @@ static void put_stack(struct ctf_writing *w, uint32_t call)
 
 	for (i = call; c->call[i].parent != NO_KEY; i = c->call[i].parent)
 		frames += profile_frames(w->names, c->call[i].id, &list);
-	put16(w, (uint16_t)(frames < UINT16_MAX ? frames : UINT16_MAX));
+	if (frames > UINT16_MAX)
+		frames = UINT16_MAX;
+	put16(w, (uint16_t)frames);
 	for (i = call; c->call[i].parent != NO_KEY; i = c->call[i].parent) {
 		n = profile_frames(w->names, c->call[i].id, &list);
-		for (k = 0; k < n && frames; k++)
+		for (k = 0; k < n && frames; k++, frames--)
 			put_text(w, w->names->symbols.symbol[list[k]].name);
 	}
 }
