@@ -87,6 +87,48 @@ done
 "$here/perf_odd_image" >perf.data
 "$post" -info perf.data 2>&1 | golden perf_info
 
+# ---- logs of a Java VM
+cat >log-rt <<'END'
+pitrace log-rt
+metric 1: wall (cycles) by rdtsc
+metric 2: instructions completed
+entries 9007
+not kept: calls deeper than 2 were 5
+left out: calls that took less than 100: 3 of them
+
+ LV CALLS CEE BASE DELTA BASE2 DELTA2 DS NAME
+ 0     0    1    1    2     3      4  5 main_77
+ 1     7    0   10   20    30     40  - J:Shop.open()V
+ 2     8    0   -3    0     0      0  0 a\\b\x07c
+ 4     9    0    1    1     1      1  1 too.deep
+ 2     9    0    1    1     1      1
+ 2     9    0    1    x     1      1  1 no.number
+ 2    18446744073709551616    0    1    1     1      1  1 too.many
+ 0     0    0    6    0     0      0  0 a thread without a number
+END
+# BASE of all lines is 17, with DELTA 39: what still fits, and what does not.
+for base in 9223372036854775768 9223372036854775769 9223372036854775790 9223372036854775791; do
+	{ cat log-rt && echo " 0     0    0 $base    0     0      0  0 more_1"; } >log-rt-more
+	echo "$base"
+	"$post" -validate log-rt-more 2>&1 | grep 'can be counted'
+done | golden log-rt-sums
+for log in log-rt log-gen bad-log-gen; do
+	[ $log = log-rt ] || image $log $log
+	{
+		"$post" -functions -csv "$log" 2>err
+		echo "exit code $?"
+		"$post" -calls -csv "$log" 2>err
+		"$post" -q -json "$log" 2>err | jq -c '.events[]'
+		"$post" -validate "$log" 2>&1
+		"$post" -info "$log" 2>&1
+	} | golden $log
+done
+for head in '1 0' '1 1' '1 8' '1 9' '0 1' '2 1'; do
+	# shellcheck disable=SC2086 # two words
+	image log log-gen-head $head
+	"$post" -validate log 2>&1
+done | golden log-gen-heads
+
 # ---- several traces: their facts, tables and faults
 printf '%s\n' '0 on' '0 task walk 100 1 job' '10 sample 0 100 0x401010' '20 lost 1 0 7' '30 off' >story
 "$make_script" --facts=$'host: one\nroom: 5\n' one.nrm2 <story &&
