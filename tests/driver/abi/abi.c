@@ -150,6 +150,7 @@ static const struct {
 	{ "itrace_equal", test_itrace_equal },
 	{ "itrace_flags", test_itrace_flags },
 	{ "itrace_32bit", test_itrace_32bit },
+	{ "itrace_interrupted", test_itrace_interrupted },
 	{ "kernel_itrace_exceptions", test_kernel_itrace_exceptions },
 #endif
 #ifdef KERNEL_TRACED_HERE

@@ -195,6 +195,7 @@ void test_itrace_frozen(void);
 void test_itrace_consumer(void);
 void test_itrace_uprobe(void);
 void test_itrace_32bit(void);
+void test_itrace_interrupted(void);
 void test_itrace_member(void);
 void test_itrace_dying(void);
 void test_itrace_gains(void);

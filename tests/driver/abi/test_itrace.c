@@ -2,7 +2,8 @@
 /*
  * Instruction traces: a child's instructions and branches are compared, one by one, with what a
  * debugger sees that steps it; calls with wrong arguments are refused. A child does its part
- * between two calls of getppid, and nothing else counts.
+ * between two calls of getppid, and nothing else counts; or it calls getppid again and again, and
+ * each turn is a part.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -12,12 +13,15 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include <linux/perf_event.h>
 #include "itrace.h"
 
 #ifdef TRACED_HERE
@@ -205,8 +209,25 @@ struct steps {
 
 #define GETPPID_32 64
 
-/* Instructions between the calls: the first one not, the second one included. */
-static void step(struct steps *s, void (*part)(void))
+/* Is the thread at getppid's instruction? That of a 32-bit program's vdso is sysenter or syscall. */
+static bool at_mark(const struct user_regs_struct *regs, uint16_t code)
+{
+	if (code == 0x80cd || code == 0x340f)
+		return regs->rax == GETPPID_32;
+	return code == 0x050f && (regs->rax == SYS_getppid || regs->rax == GETPPID_32);
+}
+
+static uint64_t ip_of(pid_t pid)
+{
+	struct user_regs_struct regs = { 0 };
+
+	ptrace(PTRACE_GETREGS, pid, NULL, &regs);
+	return regs.rip;
+}
+
+/* Instructions between call number `first` of getppid and the next one: the first one not, the
+ * second one included. */
+static void step(struct steps *s, void (*part)(void), int first)
 {
 	struct user_regs_struct regs;
 	struct gate g;
@@ -220,25 +241,26 @@ static void step(struct steps *s, void (*part)(void))
 	waitpid(pid, &status, 0);
 	open_gate(&g);
 	while (s->n < STEPS - 1) {
-		uint8_t code[2] = { 0 };
+		uint16_t code;
 		uint64_t ip;
 
 		if (ptrace(PTRACE_GETREGS, pid, NULL, &regs))
 			break;
 		ip = regs.rip;
-		*(uint16_t *)code = ptrace(PTRACE_PEEKTEXT, pid, ip, NULL);
-		if (((code[0] == 0x0f && code[1] == 0x05 && regs.rax == SYS_getppid) ||
-		     (code[0] == 0xcd && code[1] == 0x80 && regs.rax == GETPPID_32)) &&
-		    ++marks == 2) {
+		code = ptrace(PTRACE_PEEKTEXT, pid, ip, NULL);
+		if (at_mark(&regs, code) && ++marks > first) {
 			s->ip[s->n++] = ip;
-			s->ip[s->n] = ip + 2;
+			if (!ptrace(PTRACE_SINGLESTEP, pid, NULL, 0))
+				waitpid(pid, &status, 0);
+			s->ip[s->n] = ip_of(pid);
 			break;
 		}
 		/* A string instruction stands where it stood until it is done. */
 		/* Told of a signal whose instruction has not run: it is taken back. */
-		if (signal && marks == 1 && s->n && s->ip[s->n - 1] == ip)
+		if (signal && marks == first && s->n && s->ip[s->n - 1] == ip)
 			s->n--;
-		if (marks == 1 && !signal && !(s->n && s->ip[s->n - 1] == ip && code[0] == 0xf3))
+		if (marks == first && !signal &&
+		    !(s->n && s->ip[s->n - 1] == ip && (code & 0xff) == 0xf3))
 			s->ip[s->n++] = ip;
 		if (ptrace(PTRACE_SINGLESTEP, pid, NULL, signal) ||
 		    waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
@@ -247,7 +269,7 @@ static void step(struct steps *s, void (*part)(void))
 		if (status >> 16 == PTRACE_EVENT_STOP)
 			signal = 0;
 	}
-	if (marks == 1 && s->n)
+	if (marks <= first)
 		wrong("the judge lost its way");
 	if (s->n)
 		memmove(s->ip, s->ip + 1, s->n-- * sizeof(*s->ip));
@@ -261,6 +283,10 @@ struct event {
 	uint64_t stamp, from, to;
 	uint32_t count, number, minor;
 	uint16_t major;
+};
+/* What was the same in both. */
+struct compared {
+	long instructions, branches, breaks;
 };
 struct events {
 	uint32_t tid;
@@ -336,94 +362,137 @@ static bool is_mark(const struct event *e)
 	       (e->number == SYS_getppid || e->number == GETPPID_32);
 }
 
-/* Each run of the trace is the judge's next instructions, and ends where his do. */
-static void compare(const char *what, const struct events *e, const struct steps *s)
+/* Has a handler begun before what `v` leads to was executed? Interrupts and page faults may come
+ * in between. */
+static bool handler_begins(const struct event *v, const struct event *end)
 {
-	long i = 0, at = 0, branches = 0, breaks = 0, total = 0;
+	const struct event *next = v + 1;
+
+	for (; next < end && next->major == PITRACE_BREAK_USER && !next->count; next++) {
+		if (next->from != v->to)
+			return false;
+		if ((next->minor & PITRACE_BRANCH_KIND) == PITRACE_BREAK_SIGNAL)
+			return true;
+	}
+	return false;
+}
+
+/* Each run of the trace is the judge's next instructions, and ends where his do. From one mark of
+ * the trace to the next, which is returned; NULL: they differ. */
+static const struct event *compare(const char *what, const struct event *v,
+				   const struct event *end, const struct steps *s,
+				   struct compared *c)
+{
+	long at = 0;
 	uint32_t k;
 
-	while (i < e->n && !is_mark(&e->event[i]))
-		i++;
-	if (i == e->n) {
-		wrong("%s: no mark among %ld records", what, e->n);
-		return;
-	}
-	for (i++; i < e->n; i++) {
-		const struct event *v = &e->event[i];
+	*c = (struct compared){ 0 };
+	for (v++; v < end; v++) {
 		uint64_t last;
 
-		total += v->count;
+		c->instructions += v->count;
 		if (at + (long)v->count > s->n) {
-			wrong("%s: %ld instructions, stepped %ld", what, total, s->n);
-			return;
+			wrong("%s: %ld instructions, stepped %ld", what, c->instructions, s->n);
+			return NULL;
 		}
 		for (k = 0; k + 1 < v->count; k++)
 			if (s->ip[at + k + 1] - s->ip[at + k] - 1 > 14) {
 				wrong("%s: a branch from %#lx to %#lx is no record's", what,
 				      (long)s->ip[at + k], (long)s->ip[at + k + 1]);
-				return;
+				return NULL;
 			}
 		at += v->count;
 		last = at ? s->ip[at - 1] : 0;
 		if (v->major == PITRACE_BRANCH_USER) {
-			branches++;
+			c->branches++;
 			if (last != v->from || s->ip[at] != v->to) {
 				wrong("%s: record %ld: %#lx -> %#lx, stepped %#lx -> %#lx", what,
-				      branches, (long)v->from, (long)v->to, (long)last,
+				      c->branches, (long)v->from, (long)v->to, (long)last,
 				      (long)s->ip[at]);
-				return;
+				return NULL;
 			}
 		} else if (v->major == PITRACE_BREAK_USER) {
-			breaks++;
-			/* A handler began before what was returned to was executed. */
-			if (i + 1 < e->n && v[1].major == PITRACE_BREAK_USER && !v[1].count &&
-			    v[1].from == v->to)
-				continue;
-			if (s->ip[at] != v->to) {
+			c->breaks++;
+			if (s->ip[at] != v->to && !handler_begins(v, end)) {
 				wrong("%s: break %#x goes on at %#lx, stepped %#lx", what, v->minor,
 				      (long)v->to, (long)s->ip[at]);
-				return;
+				return NULL;
 			}
 			if (is_mark(v))
 				break;
 		}
 	}
-	printf("# %s: %ld instructions, %ld branches, %ld breaks; stepped %ld\n", what, total,
-	       branches, breaks, s->n);
-	if (i == e->n || total != s->n)
-		wrong("%s: %ld instructions of %ld", what, total, s->n);
+	if (v == end || c->instructions != s->n) {
+		wrong("%s: %ld instructions of %ld", what, c->instructions, s->n);
+		return NULL;
+	}
+	return v;
 }
 
-static void equal(const char *what, void (*part)(void))
+static const struct event *first_mark(const struct event *v, const struct event *end)
+{
+	while (v < end && !is_mark(v))
+		v++;
+	return v;
+}
+
+/* What the child does between its first two marks. */
+static void compare_part(const char *what, const struct events *e, const struct steps *s)
+{
+	const struct event *end = e->event + e->n, *first = first_mark(e->event, end);
+	struct compared c;
+
+	if (first == end)
+		wrong("%s: no mark among %ld records", what, e->n);
+	else if (compare(what, first, end, s, &c))
+		printf("# %s: %ld instructions, %ld branches, %ld breaks; stepped %ld\n", what,
+		       c.instructions, c.branches, c.breaks, s->n);
+}
+
+/* The trace of a child that does its part on CPU 0, where `disturb` began a process. */
+static struct events trace_part(void (*part)(void), pid_t (*disturb)(void))
 {
 	struct pitrace_itrace_args it;
-	struct steps s;
-	struct events e;
+	struct events e = { 0 };
 	struct gate g;
 	struct view v;
-	int32_t pid;
+	int32_t pid = begin_child(&g, part);
+	pid_t other = 0;
 	int status = -1;
 
-	on_cpu(0);
-	step(&s, part);
-	pid = begin_child(&g, part);
 	it = itrace_of(&pid);
 	if (begin_itrace(&v, itrace_plain(), &it)) {
+		if (disturb)
+			other = disturb();
 		want(0, ioctl(v.fd, PITRACE_IOC_ON));
 		open_gate(&g);
 		check(waitpid(pid, &status, 0) == pid && status == 0);
 		want(0, ioctl(v.fd, PITRACE_IOC_OFF));
+		if (disturb)
+			check(other > 0 && !kill(other, SIGKILL) &&
+			      WTERMSIG(status_of(other)) == SIGKILL);
 		check(check_rings(&v) > 0);
 		check(lost(&v, PITRACE_LOST_BRANCH) == 0);
 		e = events_of(&v, pid);
 		check(e.gaps == 0);
-		compare(what, &e, &s);
 		check(e.n && e.event[0].major == PITRACE_ITRACE_START);
 		check(e.n && e.event[e.n - 1].major == PITRACE_ITRACE_STOP);
-		free(e.event);
 		unview(&v);
 	}
 	close_gate(&g);
+	return e;
+}
+
+static void equal(const char *what, void (*part)(void))
+{
+	struct steps s;
+	struct events e;
+
+	on_cpu(0);
+	step(&s, part, 1);
+	e = trace_part(part, NULL);
+	compare_part(what, &e, &s);
+	free(e.event);
 	free(s.ip);
 	on_all_cpus();
 }
@@ -473,6 +542,124 @@ static void part_32(void)
 void test_itrace_32bit(void)
 {
 	equal("32 bits", part_32);
+	no_session_left();
+}
+
+/* ---- calls of a thread that is interrupted all the time -------------------------------------- */
+
+#define CALLS "10000"
+
+static void part_syscalls(void)
+{
+	long n = atol(CALLS);
+
+	asm volatile("1:\tmov %1, %%eax\n\tsyscall\n\tdec %0\n\tjnz 1b"
+		     : "+b"(n)
+		     : "i"(SYS_getppid)
+		     : "rax", "rcx", "r11", "memory", "cc");
+}
+
+static void part_int80(void)
+{
+	long n = atol(CALLS);
+
+	asm volatile("1:\tmov %1, %%eax\n\tint $0x80\n\tdec %0\n\tjnz 1b"
+		     : "+b"(n)
+		     : "i"(GETPPID_32)
+		     : "rax", "r8", "r9", "r10", "r11", "memory", "cc");
+}
+
+static void part_vdso_32(void)
+{
+	personality(ADDR_NO_RANDOMIZE);
+	execlp("trace32", "trace32", CALLS, (char *)NULL);
+	_exit(127);
+}
+
+/* A timer of CPU 0 interrupts whatever runs there 20,000 times a second; and this process wakes
+ * 2,000 times a second, and takes the CPU from others. */
+static pid_t interrupt_others(void)
+{
+	struct perf_event_attr clock = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(clock),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = 50000,
+	};
+	const struct timespec nap = { .tv_nsec = 500000 };
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (syscall(SYS_perf_event_open, &clock, -1, 0, -1, 0) < 0)
+		_exit(2);
+	for (;;)
+		nanosleep(&nap, NULL);
+}
+
+/* Interrupts right before a call's instruction, and between its return and the next one. */
+struct interrupts {
+	long all, before, behind;
+};
+
+static struct interrupts interrupts_of(const struct events *e)
+{
+	struct interrupts n = { 0 };
+	const struct event *v;
+
+	for (v = e->event + 1; v < e->event + e->n; v++) {
+		bool interrupt = v->major == PITRACE_BREAK_USER &&
+				 (v->minor & PITRACE_BRANCH_KIND) == PITRACE_BREAK_INTERRUPT;
+
+		n.all += interrupt;
+		n.behind += interrupt && !v->count && is_mark(v - 1);
+		n.before += is_mark(v) && v->count == 1;
+	}
+	return n;
+}
+
+/* The child's first mark is in front of its turns, a last one may be behind them. */
+static struct interrupts equal_turns(const char *what, void (*part)(void))
+{
+	const struct event *v, *end;
+	struct interrupts n;
+	struct compared c;
+	struct steps s;
+	struct events e;
+	long turns = 0;
+
+	step(&s, part, 2);
+	e = trace_part(part, interrupt_others);
+	end = e.event + e.n;
+	n = interrupts_of(&e);
+	v = first_mark(e.event, end);
+	if (v < end)
+		v = first_mark(v + 1, end);
+	while (v && v < end && turns < atol(CALLS) - 1) {
+		v = compare(what, v, end, &s, &c);
+		turns += !!v;
+	}
+	printf("# %s: %ld turns of %ld instructions; %ld interrupts, %ld right before a call, %ld behind\n",
+	       what, turns, s.n, n.all, n.before, n.behind);
+	check(turns == atol(CALLS) - 1);
+	free(e.event);
+	free(s.ip);
+	return n;
+}
+
+void test_itrace_interrupted(void)
+{
+	struct interrupts a, b, c;
+
+	on_cpu(0);
+	a = equal_turns("syscall", part_syscalls);
+	b = equal_turns("int 0x80", part_int80);
+	c = equal_turns("32 bits by the vdso", part_vdso_32);
+	/* Else they were not disturbed where it matters. */
+	check(a.before + b.before + c.before > 0);
+	check(a.behind + b.behind + c.behind > 0);
+	on_all_cpus();
 	no_session_left();
 }
 

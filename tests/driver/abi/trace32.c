@@ -2,7 +2,8 @@
 /*
  * A 32-bit program whose instructions are compared: calls and returns, a string instruction, system
  * calls by int and by the vdso's way (sysenter or syscall), a signal's handler. Its last mark is
- * getppid, as in tests/driver/abi/test_itrace.c.
+ * getppid, as in tests/driver/abi/test_itrace.c. With a number: so many getppid by the vdso's way,
+ * nothing else.
  */
 #define AT_SYSINFO 32
 #define SIGUSR1    10
@@ -30,6 +31,17 @@ static void handler(int number)
 	handled += number;
 }
 
+static void calls(long vdso, const char *number)
+{
+	long n = 0, result;
+
+	for (; *number; number++)
+		n = n * 10 + *number - '0';
+	while (vdso && n--)
+		__asm__ volatile("call *%1" : "=a"(result) : "r"(vdso), "a"(64) : "memory");
+	call(1, !vdso, 0, 0);
+}
+
 __attribute__((used, noreturn)) void begin(const long *stack);
 void begin(const long *stack)
 {
@@ -49,6 +61,8 @@ void begin(const long *stack)
 	for (; *p; p += 2)
 		if (*p == AT_SYSINFO)
 			vdso = p[1];
+	if (stack[0] > 1)
+		calls(vdso, (const char *)stack[2]);
 	fib(6);
 	__asm__ volatile("rep movsb" : "+c"(n), "+S"(f), "+D"(t) : : "memory");
 	if (vdso)
