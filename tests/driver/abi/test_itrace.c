@@ -209,7 +209,7 @@ struct steps {
 
 #define GETPPID_32 64
 
-/* Is the thread at getppid's instruction? That of a 32-bit program's vdso is sysenter or syscall. */
+/* Is the thread about to call getppid? A 32-bit program's vdso does by sysenter or syscall. */
 static bool at_mark(const struct user_regs_struct *regs, uint16_t code)
 {
 	if (code == 0x80cd || code == 0x340f)
@@ -379,9 +379,8 @@ static bool handler_begins(const struct event *v, const struct event *end)
 
 /* Each run of the trace is the judge's next instructions, and ends where his do. From one mark of
  * the trace to the next, which is returned; NULL: they differ. */
-static const struct event *compare(const char *what, const struct event *v,
-				   const struct event *end, const struct steps *s,
-				   struct compared *c)
+static const struct event *compare(const char *what, const struct event *v, const struct event *end,
+				   const struct steps *s, struct compared *c)
 {
 	long at = 0;
 	uint32_t k;
@@ -449,28 +448,22 @@ static void compare_part(const char *what, const struct events *e, const struct 
 		       c.instructions, c.branches, c.breaks, s->n);
 }
 
-/* The trace of a child that does its part on CPU 0, where `disturb` began a process. */
-static struct events trace_part(void (*part)(void), pid_t (*disturb)(void))
+/* The trace of a child that does its part. */
+static struct events trace_part(void (*part)(void))
 {
 	struct pitrace_itrace_args it;
 	struct events e = { 0 };
 	struct gate g;
 	struct view v;
 	int32_t pid = begin_child(&g, part);
-	pid_t other = 0;
 	int status = -1;
 
 	it = itrace_of(&pid);
 	if (begin_itrace(&v, itrace_plain(), &it)) {
-		if (disturb)
-			other = disturb();
 		want(0, ioctl(v.fd, PITRACE_IOC_ON));
 		open_gate(&g);
 		check(waitpid(pid, &status, 0) == pid && status == 0);
 		want(0, ioctl(v.fd, PITRACE_IOC_OFF));
-		if (disturb)
-			check(other > 0 && !kill(other, SIGKILL) &&
-			      WTERMSIG(status_of(other)) == SIGKILL);
 		check(check_rings(&v) > 0);
 		check(lost(&v, PITRACE_LOST_BRANCH) == 0);
 		e = events_of(&v, pid);
@@ -490,7 +483,7 @@ static void equal(const char *what, void (*part)(void))
 
 	on_cpu(0);
 	step(&s, part, 1);
-	e = trace_part(part, NULL);
+	e = trace_part(part);
 	compare_part(what, &e, &s);
 	free(e.event);
 	free(s.ip);
@@ -547,11 +540,11 @@ void test_itrace_32bit(void)
 
 /* ---- calls of a thread that is interrupted all the time -------------------------------------- */
 
-#define CALLS "10000"
+#define CALLS 10000
 
 static void part_syscalls(void)
 {
-	long n = atol(CALLS);
+	long n = CALLS;
 
 	asm volatile("1:\tmov %1, %%eax\n\tsyscall\n\tdec %0\n\tjnz 1b"
 		     : "+b"(n)
@@ -561,7 +554,7 @@ static void part_syscalls(void)
 
 static void part_int80(void)
 {
-	long n = atol(CALLS);
+	long n = CALLS;
 
 	asm volatile("1:\tmov %1, %%eax\n\tint $0x80\n\tdec %0\n\tjnz 1b"
 		     : "+b"(n)
@@ -571,8 +564,11 @@ static void part_int80(void)
 
 static void part_vdso_32(void)
 {
+	char calls[16];
+
+	snprintf(calls, sizeof(calls), "%d", CALLS);
 	personality(ADDR_NO_RANDOMIZE);
-	execlp("trace32", "trace32", CALLS, (char *)NULL);
+	execlp("trace32", "trace32", calls, (char *)NULL);
 	_exit(127);
 }
 
@@ -598,21 +594,22 @@ static pid_t interrupt_others(void)
 		nanosleep(&nap, NULL);
 }
 
-/* Interrupts right before a call's instruction, and between its return and the next one. */
-struct interrupts {
-	long all, before, behind;
+/* Interrupts of a thread: those right before a call's instruction, and between its return and the
+ * next one. */
+struct disturbed {
+	long interrupts, before, behind;
 };
 
-static struct interrupts interrupts_of(const struct events *e)
+static struct disturbed disturbed_of(const struct events *e)
 {
-	struct interrupts n = { 0 };
+	struct disturbed n = { 0 };
 	const struct event *v;
 
 	for (v = e->event + 1; v < e->event + e->n; v++) {
 		bool interrupt = v->major == PITRACE_BREAK_USER &&
 				 (v->minor & PITRACE_BRANCH_KIND) == PITRACE_BREAK_INTERRUPT;
 
-		n.all += interrupt;
+		n.interrupts += interrupt;
 		n.behind += interrupt && !v->count && is_mark(v - 1);
 		n.before += is_mark(v) && v->count == 1;
 	}
@@ -620,29 +617,32 @@ static struct interrupts interrupts_of(const struct events *e)
 }
 
 /* The child's first mark is in front of its turns, a last one may be behind them. */
-static struct interrupts equal_turns(const char *what, void (*part)(void))
+static struct disturbed equal_turns(const char *what, void (*part)(void))
 {
 	const struct event *v, *end;
-	struct interrupts n;
+	struct disturbed n;
 	struct compared c;
 	struct steps s;
 	struct events e;
+	pid_t other;
 	long turns = 0;
 
 	step(&s, part, 2);
-	e = trace_part(part, interrupt_others);
+	other = interrupt_others();
+	e = trace_part(part);
+	check(other > 0 && !kill(other, SIGKILL) && WTERMSIG(status_of(other)) == SIGKILL);
 	end = e.event + e.n;
-	n = interrupts_of(&e);
+	n = disturbed_of(&e);
 	v = first_mark(e.event, end);
 	if (v < end)
 		v = first_mark(v + 1, end);
-	while (v && v < end && turns < atol(CALLS) - 1) {
+	while (v && v < end && turns < CALLS - 1) {
 		v = compare(what, v, end, &s, &c);
 		turns += !!v;
 	}
 	printf("# %s: %ld turns of %ld instructions; %ld interrupts, %ld right before a call, %ld behind\n",
-	       what, turns, s.n, n.all, n.before, n.behind);
-	check(turns == atol(CALLS) - 1);
+	       what, turns, s.n, n.interrupts, n.before, n.behind);
+	check(turns == CALLS - 1);
 	free(e.event);
 	free(s.ip);
 	return n;
@@ -650,7 +650,7 @@ static struct interrupts equal_turns(const char *what, void (*part)(void))
 
 void test_itrace_interrupted(void)
 {
-	struct interrupts a, b, c;
+	struct disturbed a, b, c;
 
 	on_cpu(0);
 	a = equal_turns("syscall", part_syscalls);
