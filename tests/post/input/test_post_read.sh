@@ -87,6 +87,15 @@ done
 "$here/perf_odd_image" >perf.data
 "$post" -info perf.data 2>&1 | golden perf_info
 
+# ---- pprof
+image profile pprof
+{
+	records profile
+	"$post" -info profile 2>&1
+	"$post" -q -folded -inline profile 2>err
+	"$post" -q -csv profile 2>err
+} | golden pprof
+
 # ---- logs of a Java VM
 cat >log-rt <<'END'
 pitrace log-rt
