@@ -34,10 +34,10 @@
 #define HOOKFILE_CONTROL "control"
 #define HOOKFILE_SOCKET  "born"      /* socket where processes announce their files */
 #define HOOKFILE_MAGIC   0x4B4F4F48u /* "HOOK" */
-#define HOOKFILE_VERSION 2
+#define HOOKFILE_VERSION 4
 /* … of a page that names a session of the driver: older programs write no files for these, their
  * records would be there twice. */
-#define HOOKFILE_BESIDE_DRIVER 3
+#define HOOKFILE_BESIDE_DRIVER 5
 
 #define HOOKFILE_SLOTS_MAX 2048 /* slot 0 is never used */
 #define HOOKFILE_SLOT_MIN  (PITRACE_USER_MAX * 2u)
@@ -63,6 +63,10 @@ struct hookfile_control {
 	uint32_t interval;
 	/* The collector is the driver, and this its session: struct pitrace_hook_page. 0: not so */
 	uint32_t serial;
+	/* What a program's usual record compares: this generation + the major; 0: not recorded. Of
+	 * users' majors; of PITRACE_NAMED it is `named`. */
+	uint32_t named;
+	uint32_t recorded[PITRACE_MAJORS];
 };
 
 static inline bool hookfile_is_control(const struct hookfile_control *c)
@@ -73,22 +77,17 @@ static inline bool hookfile_is_control(const struct hookfile_control *c)
 
 /* TAKEN: its owner is preparing it. */
 enum hookfile_state { HOOKFILE_FREE = 0, HOOKFILE_TAKEN, HOOKFILE_OPEN };
-#define HOOKFILE_ACCEPTS 0x80000000u /* in a position */
+#define HOOKFILE_CLOSED (1ull << 63) /* in a position */
 struct hookfile_slot {
-	uint32_t state;
-	/* where the next record goes, in 8 bytes from the beginning of slot 0; it stays in its
-	 * slot. | ACCEPTS: there may be more */
-	uint32_t position;
+	/* where the next record goes, in 8 bytes from the slot's beginning. | CLOSED: there will be
+	 * no more */
+	uint64_t position;
 	uint64_t stamp; /* no record in it is older */
-	uint32_t base;  /* its first position, with ACCEPTS */
+	uint32_t state;
 	uint32_t reserved0;
 	uint64_t reserved[5];
 };
 PITRACE_ASSERT(sizeof(struct hookfile_slot) == 64, "slot");
-/* From a slot's position to its base. */
-#define HOOKFILE_BASE                                                                        \
-	((offsetof(struct hookfile_slot, base) - offsetof(struct hookfile_slot, position)) / \
-	 sizeof(uint32_t))
 
 struct hookfile_header {
 	uint32_t magic, version;
@@ -101,18 +100,23 @@ struct hookfile_header {
 
 /* A record in a slot; lengths and strings follow the integers, all of it in whole 8 bytes. */
 struct hookfile_record {
-	uint32_t head;
+	uint32_t head; /* major | length in 8 bytes << UNITS | integers << INTS | COMMITTED */
 	uint32_t tid;
 	uint64_t stamp;
 	uint32_t minor;
-	uint32_t counts; /* integers | strings << 16 */
+	uint32_t cpu_strs; /* CPU | strings << 16 */
 };
-#define HOOKFILE_COMMITTED   0x80000000u
-#define HOOKFILE_CPU_SHIFT   18 /* 13 bits */
-#define HOOKFILE_CPU_MASK    0x1FFFu
-#define HOOKFILE_MAJOR_SHIFT 10
-#define HOOKFILE_UNITS_MASK  0x3FFu /* the length, in 8 bytes */
+#define HOOKFILE_RECORD_UNITS ((uint32_t)sizeof(struct hookfile_record) / 8) /* without data */
+#define HOOKFILE_COMMITTED    0x80000000u
+#define HOOKFILE_UNITS_SHIFT  8
+#define HOOKFILE_UNITS_MASK   0x3FFu
+#define HOOKFILE_INTS_SHIFT   18
+#define HOOKFILE_INTS_MASK    0x1FFu
+#define HOOKFILE_CPU_MASK     0x1FFFu
 PITRACE_ASSERT(PITRACE_USER_MAX / 8 <= HOOKFILE_UNITS_MASK, "length of a record");
+PITRACE_ASSERT((PITRACE_USER_MAX - sizeof(struct pitrace_rec) - sizeof(struct pitrace_user)) / 8 <=
+		       HOOKFILE_INTS_MASK,
+	       "integers of a record");
 
 /* ---- the program's side ---------------------------------------------------------------------- */
 
@@ -125,18 +129,18 @@ const struct hookfile_control *hookfile_control(const char *folder);
 
 /* This process's file. Children do not inherit it. */
 struct hookfile {
-	/* The slot of a lane that has none: nothing fits in it. */
-	struct hookfile_slot no_slot;
+	/* The slot that is being filled: its place in `slot`, in bytes; 0 where there is none. It
+	 * changes once in a slot: these share their cache lines. It is first, which saves each
+	 * record an instruction. */
+	uintptr_t lane[HOOKFILE_LANES];
 	/* What each record needs. */
-	uint8_t *place; /* where the position ACCEPTS would be at the file's data */
 	const struct hookfile_control *control;
 	const uint64_t *also; /* majors that somebody else records, … */
 	uint64_t alone;       /* … whose last word is this when nobody does */
 	intptr_t cpu;         /* the CPU's number: so far from the thread's pointer; 0: not there */
 	uint64_t epoch;       /* no other file of this process or its forebears has it */
 	uint32_t generation;
-	uint32_t slot_units; /* 8 bytes each */
-	bool tsc;            /* the clock */
+	bool tsc; /* the clock */
 
 	struct hookfile_header *header;
 	struct hookfile_slot *table;
@@ -150,12 +154,14 @@ struct hookfile {
 	uint32_t number;    /* its name is PID.number */
 	uint32_t serial;    /* of the control page */
 	bool announced;
-	bool passed; /* in memory: it has no name */
-	struct {
-		/* the one that is being filled: its position, so far behind no_slot's */
-		intptr_t slot;
-		uint64_t pad[7];
-	} lane[HOOKFILE_LANES] __attribute__((aligned(64)));
+	bool passed;     /* in memory: it has no name */
+	uint64_t closed; /* the position of slot 0, which has no room */
+	/* Where they are is this process's own knowledge: what the file says is not needed. */
+	struct hookfile_place {
+		uint64_t *position;
+		uint64_t units; /* its size, in 8 bytes */
+		uint8_t *data;
+	} slot[HOOKFILE_SLOTS_MAX];
 };
 
 struct hook_door_page;
@@ -171,7 +177,7 @@ void hookfile_announce(struct hookfile *f, const char *folder);
 void hookfile_discard(struct hookfile *f, const char *folder);
 
 /* Where the fast way ends: takes another slot. NULL: there is none, counted as lost. */
-void *hookfile_reserve_more(struct hookfile *f, uint32_t cpu, uint32_t units);
+struct hookfile_record *hookfile_reserve_more(struct hookfile *f, uint32_t cpu, uint32_t units);
 
 /* The clock of the stamps. It waits for what the thread did before: its stamps rise. */
 static inline uint64_t hookfile_now(bool tsc)
@@ -188,56 +194,57 @@ static inline uint64_t hookfile_now(bool tsc)
 	return now_ns();
 }
 
-/* Whether a record that ends there fits: not where the slot accepts no more. */
-static inline bool hookfile_fits(const struct hookfile *f, const uint32_t *position, uint32_t after)
+/* A record that ends there fits: never one behind a position that is CLOSED. */
+static inline bool hookfile_fits(const struct hookfile_place *slot, uint64_t after)
 {
-	return after - position[HOOKFILE_BASE] < f->slot_units;
+	return after < slot->units;
 }
 
-static inline uint32_t *hookfile_position(struct hookfile *f, intptr_t slot)
+static inline const struct hookfile_place *hookfile_place(const struct hookfile *f, uintptr_t slot)
 {
-	return (void *)((uint8_t *)&f->no_slot.position + slot);
+	return (const void *)((const uint8_t *)f->slot + slot);
 }
 
-static inline void *hookfile_at(const struct hookfile *f, uint32_t position)
+static inline void *hookfile_at(const struct hookfile_place *slot, uint64_t position)
 {
-	return f->place + position * 8ull;
+	return slot->data + position * 8;
 }
-
-/* What is computed from x stays behind this. */
-#define KEEP_SHORT(x) __asm__ volatile("" : "+r"(x))
 
 /* Takes a place for a record of so many 8 bytes, with its header, in the slot of this lane. False:
  * there is no room in it. */
-static inline bool hookfile_reserve_here(struct hookfile *f, uint32_t lane, uint32_t units,
-					 uint32_t *at)
+static inline bool hookfile_reserve_here(const struct hookfile *f, uint64_t lane, uint32_t units,
+					 struct hookfile_record **r)
 {
-	uintptr_t offset = lane * sizeof(f->lane[0]);
-	uint32_t *position;
+	const struct hookfile_place *slot =
+		hookfile_place(f, __atomic_load_n(&f->lane[lane], __ATOMIC_ACQUIRE));
+	uint64_t *position = slot->position, at = __atomic_load_n(position, __ATOMIC_RELAXED);
 
-	KEEP_SHORT(offset);
-	position = hookfile_position(f, __atomic_load_n((intptr_t *)((uint8_t *)f->lane + offset),
-							__ATOMIC_ACQUIRE));
-	*at = __atomic_load_n(position, __ATOMIC_RELAXED);
-	return hookfile_fits(f, position, *at + units) &&
-	       __atomic_compare_exchange_n(position, at, *at + units, false, __ATOMIC_ACQUIRE,
-					   __ATOMIC_RELAXED);
+	if (!hookfile_fits(slot, at + units) ||
+	    !__atomic_compare_exchange_n(position, &at, at + units, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		return false;
+	*r = hookfile_at(slot, at);
+	return true;
 }
 
-static inline void *hookfile_reserve(struct hookfile *f, uint32_t cpu, uint32_t units)
+static inline struct hookfile_record *hookfile_reserve(struct hookfile *f, uint32_t cpu,
+						       uint32_t units)
 {
-	uint32_t at;
+	struct hookfile_record *r;
 
-	return hookfile_reserve_here(f, cpu % HOOKFILE_LANES, units, &at) ?
-		       hookfile_at(f, at) :
+	return hookfile_reserve_here(f, cpu % HOOKFILE_LANES, units, &r) ?
+		       r :
 		       hookfile_reserve_more(f, cpu, units);
 }
 
-static inline uint32_t hookfile_head(uint32_t cpu, uint32_t major, uint32_t units)
+static inline uint32_t hookfile_head(uint32_t major, uint32_t units, uint32_t ints)
 {
-	return ((cpu << (HOOKFILE_CPU_SHIFT - HOOKFILE_MAJOR_SHIFT) | major)
-		<< HOOKFILE_MAJOR_SHIFT) +
-	       units;
+	return major | units << HOOKFILE_UNITS_SHIFT | ints << HOOKFILE_INTS_SHIFT;
+}
+
+static inline uint32_t hookfile_cpu_strs(uint32_t cpu, uint32_t strs)
+{
+	return cpu | strs << 16;
 }
 
 /* Before anything else of the record. */
@@ -250,6 +257,14 @@ static inline void hookfile_begin(struct hookfile_record *r, uint32_t head)
 static inline void hookfile_commit(struct hookfile_record *r, uint32_t head)
 {
 	__atomic_store_n(&r->head, head | HOOKFILE_COMMITTED, __ATOMIC_RELEASE);
+}
+
+/* … of one with fewer than 64 integers, whose head's last byte is 0. */
+static inline void hookfile_commit_short(struct hookfile_record *r)
+{
+	uint8_t *last = (uint8_t *)&r->head + (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 3 : 0);
+
+	__atomic_store_n(last, HOOKFILE_COMMITTED >> 24, __ATOMIC_RELEASE);
 }
 
 /* ---- the collector's side: hooks ------------------------------------------------------------- */

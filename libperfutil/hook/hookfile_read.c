@@ -254,12 +254,17 @@ static int accept_all(struct hooks *h)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
+static unsigned int ints_of(const struct hookfile_record *r)
+{
+	return r->head >> HOOKFILE_INTS_SHIFT & HOOKFILE_INTS_MASK;
+}
+
 /* Checks that TraceHook may write this record, and that its major is recorded; *bytes: of integers,
  * lengths and strings. */
 static bool proper(const struct hooks *h, const struct hookfile_record *r, unsigned int major,
 		   struct bytes b, uint64_t now, uint32_t *bytes)
 {
-	unsigned int ints = r->counts & 0xFFFF, strs = r->counts >> 16;
+	unsigned int ints = ints_of(r), strs = r->cpu_strs >> 16;
 	uint64_t sum = ints * sizeof(uint64_t) + strs * sizeof(uint32_t);
 
 	if (!(h->majors[major / 64] >> (major & 63) & 1) || r->stamp < h->since || r->stamp > now ||
@@ -279,15 +284,15 @@ static int keep(struct hooks *h, const struct hook_process *p, const struct hook
 		struct bytes data, uint64_t now)
 {
 	uint8_t record[PITRACE_USER_MAX];
-	unsigned int major = r->head >> HOOKFILE_MAJOR_SHIFT & (PITRACE_MAJORS - 1);
-	uint32_t cpu = r->head >> HOOKFILE_CPU_SHIFT & HOOKFILE_CPU_MASK, bytes;
+	unsigned int major = r->head & (PITRACE_MAJORS - 1);
+	uint32_t cpu = r->cpu_strs & HOOKFILE_CPU_MASK, bytes;
 	struct pitrace_user u = {
 		.pid = (uint32_t)p->pid,
 		.tid = r->tid,
 		.uid = p->uid,
 		.cpu = cpu < h->ncpus ? cpu : 0,
-		.ints = (uint16_t)r->counts,
-		.strs = (uint16_t)(r->counts >> 16),
+		.ints = (uint16_t)ints_of(r),
+		.strs = (uint16_t)(r->cpu_strs >> 16),
 	};
 
 	if (p->outside || !proper(h, r, major, data, now, &bytes))
@@ -313,7 +318,7 @@ static bool complete(struct bytes *b, struct hookfile_record *r, size_t *pass)
 	if (bytes_left(b) < 8)
 		return false;
 	r->head = bytes_load32(b->base + b->at, false);
-	length = (r->head & HOOKFILE_UNITS_MASK) * 8;
+	length = (r->head >> HOOKFILE_UNITS_SHIFT & HOOKFILE_UNITS_MASK) * 8;
 	/* Nothing is written there yet. */
 	if (!r->head) {
 		*pass = 8;
@@ -411,7 +416,7 @@ static int read_slot(struct hooks *h, const struct hook_visit *v)
 {
 	struct hook_process *p = h->process[v->process];
 	struct slot_read *s = &p->read[v->slot];
-	uint64_t now = now_ns();
+	uint64_t now = now_ns(), units;
 	bool whole;
 	struct hookfile_slot slot;
 	struct bytes b;
@@ -422,9 +427,8 @@ static int read_slot(struct hooks *h, const struct hook_visit *v)
 	    slot.state != HOOKFILE_OPEN)
 		return 0;
 	/* A position outside the slot is wrong: nothing of the slot is read. */
-	used = (slot.position & ~HOOKFILE_ACCEPTS) * 8 - v->slot * h->control.slot_bytes;
-	if (used > h->control.slot_bytes)
-		used = 0;
+	units = slot.position & ~HOOKFILE_CLOSED;
+	used = units <= h->control.slot_bytes / 8 ? (uint32_t)units * 8 : 0;
 	if (used > s->done) {
 		uint32_t bytes = used - s->done;
 
@@ -457,7 +461,7 @@ static int read_slot(struct hooks *h, const struct hook_visit *v)
 		}
 	}
 	/* A record that was passed over may still be written there. */
-	if (!(slot.position & HOOKFILE_ACCEPTS) && s->done >= used && !s->stuck &&
+	if (slot.position & HOOKFILE_CLOSED && s->done >= used && !s->stuck &&
 	    free_slot(h, p, v->slot))
 		memset(s, 0, sizeof(*s));
 	return 0;

@@ -133,7 +133,6 @@ static int map_file(struct hookfile *f, int fd)
 	f->header = p;
 	f->table = (void *)((uint8_t *)p + HOOKFILE_TABLE);
 	f->data = (uint8_t *)p + HOOKFILE_DATA;
-	f->place = f->data - HOOKFILE_ACCEPTS * 8ull;
 	return 0;
 }
 
@@ -160,7 +159,6 @@ static bool sizes(struct hookfile *f, const struct hookfile_control *control)
 	f->generation = __atomic_load_n(&control->generation, __ATOMIC_ACQUIRE);
 	f->slots = __atomic_load_n(&control->slots, __ATOMIC_RELAXED);
 	f->slot_bytes = __atomic_load_n(&control->slot_bytes, __ATOMIC_RELAXED);
-	f->slot_units = f->slot_bytes / 8;
 	f->tsc = __atomic_load_n(&control->clock, __ATOMIC_RELAXED) == PITRACE_CLOCK_TSC;
 	f->serial = __atomic_load_n(&control->serial, __ATOMIC_RELAXED);
 	return hookfile_is_control(control) && f->slots > 1 && f->slots <= HOOKFILE_SLOTS_MAX &&
@@ -233,7 +231,8 @@ struct hookfile *hookfile_make(const char *folder, const struct hook_door_page *
 	}
 	f->epoch = now_ns();
 	f->first = 1;
-	f->no_slot.base = HOOKFILE_ACCEPTS;
+	f->closed = HOOKFILE_CLOSED;
+	f->slot[0].position = &f->closed;
 	return f;
 }
 
@@ -302,7 +301,6 @@ static bool prepare(struct hookfile *f, uint32_t i)
 	struct hookfile_slot *s = &f->table[i];
 	uint8_t *data = f->data + (size_t)i * f->slot_bytes;
 	uint32_t table = __atomic_load_n(&f->header->table, __ATOMIC_RELAXED);
-	uint32_t base = i * (f->slot_bytes / 8) | HOOKFILE_ACCEPTS;
 
 	if (f->reserve_slots && !have(data, f->slot_bytes)) {
 		__atomic_store_n(&s->state, HOOKFILE_FREE, __ATOMIC_RELEASE);
@@ -315,9 +313,9 @@ static bool prepare(struct hookfile *f, uint32_t i)
 	s->stamp = hookfile_now(f->tsc);
 	/* Written once, before the slot is in a lane: a thread that still has it from a lane of
 	 * before may read it at any time. */
-	if (s->base != base)
-		s->base = base;
-	__atomic_store_n(&s->position, base, __ATOMIC_RELEASE);
+	if (!f->slot[i].position)
+		f->slot[i] = (struct hookfile_place){ &s->position, f->slot_bytes / 8, data };
+	__atomic_store_n(&s->position, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&s->state, HOOKFILE_OPEN, __ATOMIC_RELEASE);
 	while (table <= i && !__atomic_compare_exchange_n(&f->header->table, &table, i + 1, false,
 							  __ATOMIC_RELEASE, __ATOMIC_RELAXED))
@@ -365,26 +363,26 @@ static uint32_t take_slot(struct hookfile *f)
 	return n;
 }
 
-void *hookfile_reserve_more(struct hookfile *f, uint32_t cpu, uint32_t units)
+struct hookfile_record *hookfile_reserve_more(struct hookfile *f, uint32_t cpu, uint32_t units)
 {
-	intptr_t *lane = &f->lane[cpu % HOOKFILE_LANES].slot;
+	uintptr_t *lane = &f->lane[cpu % HOOKFILE_LANES];
 	int saved = errno;
 	uint32_t fresh;
 
 	for (;;) {
-		intptr_t slot = __atomic_load_n(lane, __ATOMIC_ACQUIRE);
-		uint32_t *position = hookfile_position(f, slot);
-		uint32_t at = __atomic_load_n(position, __ATOMIC_RELAXED);
+		uintptr_t slot = __atomic_load_n(lane, __ATOMIC_ACQUIRE);
+		const struct hookfile_place *place = hookfile_place(f, slot);
+		uint64_t at = __atomic_load_n(place->position, __ATOMIC_RELAXED);
 
-		if (at & HOOKFILE_ACCEPTS) {
-			bool fits = hookfile_fits(f, position, at + units);
+		if (!(at & HOOKFILE_CLOSED)) {
+			bool fits = hookfile_fits(place, at + units);
 
-			if (!__atomic_compare_exchange_n(position, &at,
-							 fits ? at + units : at & ~HOOKFILE_ACCEPTS,
+			if (!__atomic_compare_exchange_n(place->position, &at,
+							 fits ? at + units : at | HOOKFILE_CLOSED,
 							 false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 				continue;
 			if (fits)
-				return hookfile_at(f, at);
+				return hookfile_at(place, at);
 		}
 		fresh = take_slot(f);
 		errno = saved;
@@ -393,11 +391,9 @@ void *hookfile_reserve_more(struct hookfile *f, uint32_t cpu, uint32_t units)
 			return NULL;
 		}
 		/* Another thread was faster: the reader gets this one back. */
-		if (!__atomic_compare_exchange_n(lane, &slot,
-						 (intptr_t)&f->table[fresh].position -
-							 (intptr_t)&f->no_slot.position,
-						 false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-			__atomic_fetch_and(&f->table[fresh].position, ~HOOKFILE_ACCEPTS,
-					   __ATOMIC_RELEASE);
+		if (!__atomic_compare_exchange_n(lane, &slot, fresh * sizeof(f->slot[0]), false,
+						 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			__atomic_fetch_or(&f->table[fresh].position, HOOKFILE_CLOSED,
+					  __ATOMIC_RELEASE);
 	}
 }

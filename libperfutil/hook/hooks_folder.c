@@ -146,9 +146,24 @@ static int put_page(int fd, const struct hookfile_control *c)
 	return n == (ssize_t)sizeof(*c) ? 0 : n < 0 ? -errno : -ENOSPC;
 }
 
+/* The majors once more, as programs' usual records compare them. */
+static void put_recorded(struct hookfile_control *c)
+{
+	memset(c->recorded, 0, sizeof(c->recorded));
+	for (uint32_t major = PITRACE_USER_FIRST; major < PITRACE_MAJORS; major++)
+		if (c->majors[major / 64] >> (major & 63) & 1)
+			c->recorded[major] = c->generation + major;
+	c->named = c->majors[PITRACE_NAMED / 64] >> PITRACE_NAMED % 64 & 1 ?
+			   c->generation + PITRACE_NAMED :
+			   0;
+}
+
 static int put_control(struct hooks *h)
 {
-	int err = put_page(h->control_fd, &h->control);
+	int err;
+
+	put_recorded(&h->control);
+	err = put_page(h->control_fd, &h->control);
 
 	return err || h->listen_fd < 0 ? err : put_page(h->listen_fd, &h->control);
 }
@@ -256,6 +271,12 @@ static int set_up(struct hooks *h, const char *folder)
 	return err ? err : put_control(h);
 }
 
+/* Not that of the collector before; with a major added it is not 0. */
+static uint32_t new_generation(void)
+{
+	return PITRACE_MAJORS + (uint32_t)((now_ns() >> 10) % (UINT32_MAX - 2 * PITRACE_MAJORS));
+}
+
 struct hooks *hooks_new(const char *folder, uid_t owner, uint64_t bytes, uint32_t session)
 {
 	struct hooks *h;
@@ -281,7 +302,7 @@ struct hooks *hooks_new(const char *folder, uid_t owner, uint64_t bytes, uint32_
 		.magic = HOOKFILE_MAGIC,
 		.version = HOOKFILE_VERSION,
 		/* not that of the collector before */
-		.generation = (uint32_t)(now_ns() >> 10) | 1,
+		.generation = new_generation(),
 		.clock = h->clock.tsc ? PITRACE_CLOCK_TSC : PITRACE_CLOCK_MONOTONIC,
 	};
 	share(&h->control, bytes);
@@ -420,9 +441,13 @@ static void say_gone(struct hooks *h)
 {
 	h->control.generation = 0;
 	memset(h->control.majors, 0, sizeof(h->control.majors));
+	memset(h->control.recorded, 0, sizeof(h->control.recorded));
+	h->control.named = 0;
 	if (h->listen_fd >= 0)
 		put_page(h->listen_fd, &h->control);
 	memset(h->control.majors, 0xFF, sizeof(h->control.majors));
+	memset(h->control.recorded, 0, sizeof(h->control.recorded));
+	h->control.named = 0;
 	h->control.gone = 1;
 	put_page(h->control_fd, &h->control);
 }

@@ -13,13 +13,10 @@ struct hook_said {
 	uint32_t reserved;
 };
 
-/* Two fields of struct hookfile_record at once, where the lower one is first. */
-#define HOOK_MINOR_COUNTS(minor, counts) ((minor) | (uint64_t)(counts) << 32)
-
 struct hook_event {
 	uint32_t number; /* the records' minor */
 	uint32_t ints, strs;
-	uint64_t minor_counts; /* of its records, if it has no strings */
+	uint32_t head; /* of its records, if it has no strings: struct hookfile_record */
 	bool wanted;
 	const char *name, *fields;
 	struct hook_said *said;

@@ -14,6 +14,7 @@
 #include "base/named.h"
 #include "base/rc.h"
 #include "base/sized.h"
+#include "hook/hookfile.h"
 #include "session/hook_event.h"
 
 #define SLOTS      4096u
@@ -144,6 +145,7 @@ static struct declared *make(struct item_table *t, const struct event_text *e)
 	d->hook.fields = d->text + e->name_length + 1;
 	d->hook.ints = e->ints;
 	d->hook.strs = e->strs;
+	d->hook.head = hookfile_head(PITRACE_NAMED, HOOKFILE_RECORD_UNITS + e->ints, e->ints);
 	d->hook.wanted = !wanted || !*wanted || named_wanted(wanted, e->name);
 	return d;
 }
@@ -181,7 +183,6 @@ static int find_or_add(struct item_table *t, const struct event_text *e)
 				return no_room();
 		}
 		new->hook.number = number;
-		new->hook.minor_counts = HOOK_MINOR_COUNTS(number, e->ints);
 		new->hook.said = &told_of(t)->slot[i];
 		if (__atomic_compare_exchange_n(&t->slot[i], &d, new, false, __ATOMIC_ACQ_REL,
 						__ATOMIC_RELAXED)) {

@@ -119,7 +119,8 @@ static int by_file(const struct hook_place *p, const struct hook_record *h)
 {
 	struct hookfile *f;
 	uint32_t units = (uint32_t)(sizeof(struct hookfile_record) + h->bytes + 7) / 8;
-	uint32_t cpu = this_cpu(), head = hookfile_head(cpu, (uint32_t)h->major, units);
+	uint32_t head = hookfile_head((uint32_t)h->major, units, (uint32_t)h->int_count);
+	uint32_t cpu = this_cpu();
 	struct hookfile_record *r;
 	uint32_t tried;
 
@@ -144,7 +145,7 @@ static int by_file(const struct hook_place *p, const struct hook_record *h)
 	r->stamp = hookfile_now(f->tsc);
 	r->tid = self.tid;
 	r->minor = (uint32_t)h->minor;
-	r->counts = (uint32_t)h->int_count | (uint32_t)h->str_count << 16;
+	r->cpu_strs = hookfile_cpu_strs(cpu, (uint32_t)h->str_count);
 	hook_copy(h, (uint8_t *)(r + 1));
 	hookfile_commit(r, head);
 	return PI_OK;
@@ -267,9 +268,19 @@ static int reach(struct hook_record *h)
 }
 
 #ifdef __x86_64__
-#define HEADER  ((int)sizeof(struct hookfile_record) / 8)
 #define USERS   (PITRACE_MAJORS - PITRACE_USER_FIRST)
 #define rare(x) __builtin_expect(x, 0)
+/* What is computed from x stays behind this. */
+#define KEEP_SHORT(x) __asm__ volatile("" : "+r"(x))
+/* An atomic load and a comparison by one instruction: of an atomic load the compiler makes two. */
+#define differs(word, x)                                         \
+	__extension__({                                          \
+		bool differs_;                                   \
+		__asm__ volatile("cmp %[is], %[in]"              \
+				 : "=@ccne"(differs_)            \
+				 : [in] "m"(word), [is] "r"(x)); \
+		differs_;                                        \
+	})
 
 /*
  * The usual case: a file to write to, nobody else who listens. Gives that file, and the lane; NULL:
@@ -277,40 +288,38 @@ static int reach(struct hook_record *h)
  */
 static inline __attribute__((always_inline)) struct hookfile *usual_file(struct hookfile **which,
 									 unsigned int major,
-									 uint32_t *here)
+									 bool named, uint64_t *here)
 {
 	struct hookfile *f = __atomic_load_n(which, __ATOMIC_ACQUIRE);
 	const struct hookfile_control *c;
+	const uint32_t *recorded;
 	const uint64_t *also;
 
 	/* Of no file there is no such thread. */
 	if (rare(self.epoch != f->epoch))
 		return NULL;
 	c = f->control;
-	if (rare(f->generation != __atomic_load_n(&c->generation, __ATOMIC_RELAXED)))
-		return NULL;
-	if (rare(!(__atomic_load_n(&c->majors[3], __ATOMIC_RELAXED) & 1ull << (major & 63))))
+	/* A major that is none is recorded nowhere: its number is compared whole. */
+	recorded = named ? &c->named : &c->recorded[(size_t)(uint8_t)major];
+	if (rare(differs(*recorded, f->generation + major)))
 		return NULL;
 	also = __atomic_load_n(&f->also, __ATOMIC_RELAXED);
-	if (rare(__atomic_load_n(&also[3], __ATOMIC_RELAXED) !=
-		 __atomic_load_n(&f->alone, __ATOMIC_RELAXED)))
+	if (rare(differs(also[3], __atomic_load_n(&f->alone, __ATOMIC_RELAXED))))
 		return NULL;
 	/* Where the thread is not registered for it, this is less than 0. */
 	*here = __atomic_load_n((const uint32_t *)((const char *)__builtin_thread_pointer() +
 						   f->cpu),
 				__ATOMIC_RELAXED);
+	KEEP_SHORT(*here);
 	return rare(*here >= HOOKFILE_LANES) ? NULL : f;
 }
 
-static inline __attribute__((always_inline)) struct hookfile_record *usual_begin(
-	const struct hookfile *f, uint32_t at, uint32_t head, bool tsc)
+static inline __attribute__((always_inline)) void usual_begin(struct hookfile_record *r,
+							      uint32_t head, bool tsc)
 {
-	struct hookfile_record *r = hookfile_at(f, at);
-
 	hookfile_begin(r, head);
 	r->stamp = hookfile_now(tsc);
 	r->tid = self.tid;
-	return r;
 }
 
 /* Its declaration is in the file already. */
@@ -323,24 +332,23 @@ static inline bool is_told(const struct hook_event *e, const struct hookfile *f)
 static bool usual_record(struct hook_record *h, int *rc)
 {
 	struct hookfile_record *r;
-	uint32_t units, head, here, at;
+	uint32_t units, head;
 	struct hookfile *f;
+	uint64_t here;
 
-	if (h->major < PITRACE_NAMED)
-		return false;
-	f = usual_file(&usual, (unsigned int)h->major, &here);
+	f = usual_file(&usual, (unsigned int)h->major, h->event != NULL, &here);
 	if (!f || (h->event && !is_told(h->event, f)))
 		return false;
 	*rc = hook_measure(h);
 	if (*rc)
 		return true;
-	units = (uint32_t)HEADER + (h->bytes + 7) / 8;
-	if (!hookfile_reserve_here(f, here, units, &at))
+	units = HOOKFILE_RECORD_UNITS + (h->bytes + 7) / 8;
+	if (!hookfile_reserve_here(f, here, units, &r))
 		return false;
-	head = hookfile_head(here, (uint32_t)h->major, units);
-	r = usual_begin(f, at, head, f->tsc);
+	head = hookfile_head((uint32_t)h->major, units, (uint32_t)h->int_count);
+	usual_begin(r, head, f->tsc);
 	r->minor = (uint32_t)h->minor;
-	r->counts = (uint32_t)h->int_count | (uint32_t)h->str_count << 16;
+	r->cpu_strs = hookfile_cpu_strs(here, (uint32_t)h->str_count);
 	hook_copy(h, (uint8_t *)(r + 1));
 	hookfile_commit(r, head);
 	return true;
@@ -351,19 +359,20 @@ static inline __attribute__((always_inline)) bool usual_ints(const struct hook_e
 							     unsigned int major, uint32_t minor,
 							     uint32_t count, const uint64_t ints[])
 {
-	uint32_t here, at, units = (uint32_t)HEADER + count, head;
-	struct hookfile *f = usual_file(&usual, major, &here);
+	uint32_t units = HOOKFILE_RECORD_UNITS + count, head;
+	uint64_t here;
+	struct hookfile *f = usual_file(&usual, major, event != NULL, &here);
 	struct hookfile_record *r;
 	uint64_t *to;
 
 	if (rare(!f) || (event && !is_told(event, f)))
 		return false;
-	head = hookfile_head(here, major, units);
-	if (rare(!hookfile_reserve_here(f, here, units, &at)))
+	head = hookfile_head(major, units, count);
+	if (rare(!hookfile_reserve_here(f, here, units, &r)))
 		return false;
-	r = usual_begin(f, at, head, f->tsc);
+	usual_begin(r, head, f->tsc);
 	r->minor = minor;
-	r->counts = count;
+	r->cpu_strs = hookfile_cpu_strs(here, 0);
 	to = (uint64_t *)(r + 1);
 	while (count--) {
 		KEEP_SHORT(count);
@@ -447,26 +456,24 @@ __attribute__((optimize("omit-frame-pointer"))) int hook_write_ints(const struct
 								    const uint64_t ints[])
 {
 	struct hookfile_record *r;
-	uint32_t units, head, here, at;
-	struct hookfile *f = usual_file(&fast, PITRACE_NAMED, &here);
-	uint64_t bytes;
+	struct hookfile *f;
+	uint64_t here, bytes;
 
+	f = usual_file(&fast, PITRACE_NAMED, true, &here);
 	if (rare(!f) || rare(!is_told(e, f)))
 		goto otherwise;
-	units = (uint32_t)HEADER + e->ints;
-	if (rare(!hookfile_reserve_here(f, here, units, &at)))
+	if (rare(!hookfile_reserve_here(f, here, HOOKFILE_RECORD_UNITS + e->ints, &r)))
 		goto otherwise;
-	head = hookfile_head(here, PITRACE_NAMED, units);
-	r = usual_begin(f, at, head, true);
-	memcpy((char *)r + offsetof(struct hookfile_record, minor), &e->minor_counts,
-	       sizeof(e->minor_counts));
+	usual_begin(r, e->head, true);
+	r->minor = e->number;
+	r->cpu_strs = hookfile_cpu_strs(here, 0);
 	/* The compiler would count elements, and their bytes besides. */
 	for (bytes = e->ints * sizeof(*ints); bytes; bytes -= sizeof(*ints)) {
 		KEEP_SHORT(bytes);
 		*(uint64_t *)((char *)r + sizeof(*r) - sizeof(*ints) + bytes) =
 			*(const uint64_t *)((const char *)(ints - 1) + bytes);
 	}
-	hookfile_commit(r, head);
+	hookfile_commit(r, e->head);
 	return PI_OK;
 otherwise:
 	return event_otherwise(e, ints);
@@ -488,41 +495,44 @@ __attribute__((optimize("omit-frame-pointer"))) int TraceHook(int cpu, int major
 							      const int lens[],
 							      const char *const strs[])
 {
-	enum { INTS = 2, UNITS = HEADER + INTS };
+	enum { INTS = 2, UNITS = HOOKFILE_RECORD_UNITS + INTS };
 	struct hookfile_record *r;
-	uint32_t head, here, at;
 	struct hookfile *f;
-	uint64_t *to;
+	uint64_t here, *to;
+	uint32_t head;
 	int rc;
 
 	(void)cpu;
-	if (rare(int_count != INTS))
-		goto otherwise;
+	/* Each by itself: the compiler would make one condition of them, in more instructions. */
 	if (rare(str_count))
 		goto otherwise;
-	if (rare((unsigned int)major - PITRACE_USER_FIRST >= USERS))
+	__asm__ volatile("");
+	if (rare(int_count != INTS))
 		goto otherwise;
+	__asm__ volatile("");
 	if (rare(!ints))
 		goto otherwise;
-	f = usual_file(&fast, (unsigned int)major, &here);
+	f = usual_file(&fast, (unsigned int)major, false, &here);
 	if (rare(!f))
-		goto otherwise;
-	head = hookfile_head(here, (uint32_t)major, UNITS);
-	if (rare(!hookfile_reserve_here(f, here, UNITS, &at)))
+		goto integers;
+	head = hookfile_head((unsigned int)major, UNITS, INTS);
+	if (rare(!hookfile_reserve_here(f, here, UNITS, &r)))
 		goto full;
-	r = usual_begin(f, at, head, true);
+	usual_begin(r, head, true);
 	r->minor = (uint32_t)minor;
-	r->counts = INTS;
+	r->cpu_strs = hookfile_cpu_strs(here, 0);
 	to = (uint64_t *)(r + 1);
 	to[0] = ints[0];
 	to[1] = ints[1];
-	hookfile_commit(r, head);
+	hookfile_commit_short(r);
 	return PI_OK;
-	/* As last calls these would need their arguments in registers all the time. */
+	/* As last calls these would need their arguments in registers all the time; and so would
+	 * what is known by now. */
 full:
 	KEEP_SHORT(head);
-	rc = otherwise(0, (int)(head >> HOOKFILE_MAJOR_SHIFT & (PITRACE_MAJORS - 1)), minor, INTS,
-		       0, ints, NULL, NULL);
+	major = (uint8_t)head;
+integers:
+	rc = otherwise(0, major, minor, INTS, 0, ints, NULL, NULL);
 	KEEP_SHORT(rc);
 	return rc;
 otherwise:

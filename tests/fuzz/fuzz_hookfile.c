@@ -106,7 +106,7 @@ static void put_table(int fd, const struct head *head, unsigned int which)
 		h.version = (uint32_t)head->table[0].lost;
 	for (unsigned int i = 0; i < SLOTS; i++) {
 		slot[i].state = head->table[which].slot[i].state;
-		slot[i].position = head->table[which].slot[i].used + (i + 1) * 32768 / 8;
+		slot[i].position = head->table[which].slot[i].used;
 		slot[i].stamp = head->table[which].lost;
 	}
 	if (pwrite(fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h) ||

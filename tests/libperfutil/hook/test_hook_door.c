@@ -109,13 +109,12 @@ static void test_passed(void)
 	f = hookfile_make(NULL, door, &control);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
 	CU_ASSERT(f->announced && f->passed);
-	head = hookfile_head(0, MAJOR, 4);
+	head = hookfile_head(MAJOR, 4, 1);
 	r = hookfile_reserve(f, 0, 4);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(r);
 	hookfile_begin(r, head);
 	r->stamp = hookfile_now(f->tsc);
 	r->tid = (uint32_t)gettid();
-	r->counts = 1;
 	hookfile_commit(r, head);
 	CU_ASSERT_EQUAL(hooks_collect(hooks), 0);
 	CU_ASSERT_EQUAL_FATAL(hooks->nprocesses, 1);

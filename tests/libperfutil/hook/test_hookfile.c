@@ -439,12 +439,14 @@ static size_t make_file(const struct hooks *h, uint8_t *file)
 	t->generation = c->generation;
 	t->table = 2;
 	r->stamp = hookfile_now(c->clock == PITRACE_CLOCK_TSC);
-	r->counts = 1 | 1 << 16;
+	r->cpu_strs = hookfile_cpu_strs(77, 1);
 	((uint8_t *)(r + 1))[8] = 4;
-	r->head = (sizeof(*r) + 8 + 8) / 8 | MAJOR << HOOKFILE_MAJOR_SHIFT |
-		  77u << HOOKFILE_CPU_SHIFT | HOOKFILE_COMMITTED;
-	*slot = (struct hookfile_slot){ .state = HOOKFILE_OPEN, .stamp = r->stamp };
-	slot->position = (uint32_t)(32768 + sizeof(*r) + 16) / 8;
+	r->head = hookfile_head(MAJOR, (sizeof(*r) + 8 + 8) / 8, 1) | HOOKFILE_COMMITTED;
+	*slot = (struct hookfile_slot){
+		.position = (sizeof(*r) + 16) / 8 | HOOKFILE_CLOSED,
+		.stamp = r->stamp,
+		.state = HOOKFILE_OPEN,
+	};
 	return 32768 + sizeof(*r) + 16;
 }
 
@@ -511,9 +513,8 @@ static size_t put_record(uint8_t *at, uint64_t who, uint64_t number, uint32_t co
 	size_t size = sizeof(*r) + 2 * sizeof(uint64_t);
 
 	r->stamp = hookfile_now(hookfile_control(getenv(HOOKFILE_ENV))->clock == PITRACE_CLOCK_TSC);
-	r->counts = 2;
 	memcpy(r + 1, (uint64_t[]){ who, number }, 2 * sizeof(uint64_t));
-	r->head = hookfile_head(0, MAJOR, (uint32_t)size / 8) | committed;
+	r->head = hookfile_head(MAJOR, (uint32_t)size / 8, 2) | committed;
 	return size;
 }
 
@@ -537,7 +538,7 @@ static void test_preempted(void)
 	used[1] = put_record(first + SLOT, 2, 1, HOOKFILE_COMMITTED);
 	for (uint32_t i = 0; i < 2; i++) {
 		slot[1 + i] = slot[1];
-		slot[1 + i].position = (uint32_t)((1 + i) * SLOT + used[i]) / 8 | HOOKFILE_ACCEPTS;
+		slot[1 + i].position = used[i] / 8;
 	}
 	snprintf(name, sizeof(name), "%d.7", getpid());
 	put_file(h, name, file, size);

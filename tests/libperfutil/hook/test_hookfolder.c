@@ -103,8 +103,8 @@ static struct hooks *folder(void)
 
 static int put_one(struct hookfile *f)
 {
-	struct hookfile_record *r = hookfile_reserve(f, 0, sizeof(*r) / 8);
-	const uint32_t head = hookfile_head(0, MAJOR, sizeof(*r) / 8);
+	struct hookfile_record *r = hookfile_reserve(f, 0, HOOKFILE_RECORD_UNITS);
+	const uint32_t head = hookfile_head(MAJOR, HOOKFILE_RECORD_UNITS, 0);
 
 	if (!r)
 		return -1;

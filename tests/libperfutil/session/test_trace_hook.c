@@ -433,6 +433,26 @@ static void test_guard(void)
 	CU_ASSERT_EQUAL(records, 1);
 }
 
+/* Records of two integers go the shortest way: it has to see that the major is none of the users',
+ * with any bit of the number wrong. */
+static void test_wrong_major(void)
+{
+	const uint64_t two[2] = { 1, 2 };
+
+	begin();
+	CU_ASSERT_EQUAL(TraceHook(0, MAJOR, 0, 2, 0, two, NULL, NULL), 0);
+	for (unsigned int bit = 8; bit < 32; bit++)
+		CU_ASSERT_EQUAL(TraceHook(0, (int)(MAJOR ^ 1u << bit), 0, 2, 0, two, NULL, NULL),
+				PI_INVALID_ARGUMENT);
+	for (int major = 0; major < PITRACE_USER_FIRST; major++)
+		if (major != PITRACE_HOOKIT)
+			CU_ASSERT_EQUAL(TraceHook(0, major, 0, 2, 0, two, NULL, NULL),
+					PI_INVALID_ARGUMENT);
+	CU_ASSERT_EQUAL(TraceHook(0, MAJOR, 0, 2, 0, two, NULL, NULL), 0);
+	end();
+	CU_ASSERT_EQUAL(records, 2);
+}
+
 /* What is announced and not given, with and without the other kind; an empty string may be NULL. */
 static void test_not_given(void)
 {
@@ -583,6 +603,7 @@ int main(void)
 		/* Before this process has ever looked for listeners. */
 		{ "after_its_session", test_after_its_session },
 		{ "guard", test_guard },
+		{ "wrong_major", test_wrong_major },
 		{ "not_given", test_not_given },
 		{ "span", test_span },
 		{ "child", test_child },
