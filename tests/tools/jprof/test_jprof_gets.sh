@@ -84,7 +84,7 @@ is beside_calls "$(row 'Gets$Again@' log-jlm.1_*) $(awk '$NF == "Gets$Again.deep
 # By rtdriver, while it runs.
 rm -f log-*
 mkfifo ask
-java -Xshare:auto -cp . Gets wait <ask >said 2>err &
+java -Xshare:auto -XX:+EnableDynamicAgentLoading -cp . Gets wait <ask >said 2>err &
 vm=$!
 exec {to}>ask
 wait_for() { # WORD
