@@ -295,6 +295,13 @@ static bool more_table(struct hookfile *f)
 	return true;
 }
 
+/* Its records were read by the collector, which freed it then: whoever wrote them came before this.
+ */
+static void clear_slot(const struct hookfile *f, uint32_t i)
+{
+	memset(f->data + (size_t)i * f->slot_bytes, 0, f->slot_bytes);
+}
+
 /* False: no pages for it. */
 static bool prepare(struct hookfile *f, uint32_t i)
 {
@@ -309,7 +316,7 @@ static bool prepare(struct hookfile *f, uint32_t i)
 	/* One that was never used is zeros. A thread that is traced by single steps would need
 	 * minutes to clear it: the processor stops for each byte. */
 	if (i < table || !f->reserve_slots)
-		memset(data, 0, f->slot_bytes);
+		clear_slot(f, i);
 	s->stamp = hookfile_now(f->tsc);
 	/* Written once, before the slot is in a lane: a thread that still has it from a lane of
 	 * before may read it at any time. */
