@@ -164,23 +164,41 @@ static const char *text_at(const char *entry, size_t offset)
 	return *(const char *const *)(entry + offset);
 }
 
-/* NULL: there is none of that name. */
-static const char *find_member(const struct vm_image *i, const char *type, const char *member,
-			       bool is_static)
+/* The members that compilers in Java are told of (JVMCI): newer VMs have some in this table alone. It is
+ * laid out as the debuggers' is. */
+#define FOR_COMPILERS "_ZN14JVMCIVMStructs21localHotSpotVMStructsE"
+
+static const char *find_in_table(const struct vm_image *i, const struct vm_table *t,
+				 const char *type, const char *member, bool is_static)
 {
 	size_t type_at, member_at, static_at;
-	struct vm_table t;
 
-	if (!table_of(i, "gHotSpotVMStructs", "gHotSpotVMStructEntryArrayStride", &t) ||
-	    !number_of(i, "gHotSpotVMStructEntryTypeNameOffset", &type_at) ||
+	if (!number_of(i, "gHotSpotVMStructEntryTypeNameOffset", &type_at) ||
 	    !number_of(i, "gHotSpotVMStructEntryFieldNameOffset", &member_at) ||
 	    !number_of(i, "gHotSpotVMStructEntryIsStaticOffset", &static_at))
 		return NULL;
-	for (const char *e = t.entries; text_at(e, type_at); e += t.stride)
+	for (const char *e = t->entries; text_at(e, type_at); e += t->stride)
 		if (is_static == !!*(const int32_t *)(e + static_at) &&
 		    !strcmp(text_at(e, type_at), type) && !strcmp(text_at(e, member_at), member))
 			return e;
 	return NULL;
+}
+
+/* NULL: there is none of that name. */
+static const char *find_member(const struct vm_image *i, const char *type, const char *member,
+			       bool is_static)
+{
+	const char *found;
+	struct vm_table t;
+	size_t room;
+
+	if (!table_of(i, "gHotSpotVMStructs", "gHotSpotVMStructEntryArrayStride", &t))
+		return NULL;
+	found = find_in_table(i, &t, type, member, is_static);
+	if (found)
+		return found;
+	t.entries = vm_image_symbol(i, FOR_COMPILERS, &room);
+	return t.entries ? find_in_table(i, &t, type, member, is_static) : NULL;
 }
 
 bool vm_image_member(const struct vm_image *i, const char *type, const char *member, size_t *offset)
