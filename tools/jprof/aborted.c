@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "vm_image.h"
+
 #define SECONDS 20
 
 static void (*write_log)(const char *why);
@@ -34,29 +36,58 @@ static void in_child(void)
 	_exit(0);
 }
 
-static void aborted(int signal_number)
+static void write_once(void)
 {
+	static const char words[] = "jprof: the VM was aborted, and the log could not be written\n";
 	static volatile sig_atomic_t once;
 	long child;
 	int status = 0;
 
-	if (!once) {
-		once = 1;
-		child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
-		if (!child)
-			in_child();
-		while (child > 0 && waitpid((pid_t)child, &status, __WALL) < 0 && errno == EINTR)
-			;
-		if (child > 0 && status) {
-			static const char words[] =
-				"jprof: the VM was aborted, and the log could not be written\n";
+	if (once)
+		return;
+	once = 1;
+	child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (!child)
+		in_child();
+	while (child > 0 && waitpid((pid_t)child, &status, __WALL) < 0 && errno == EINTR)
+		;
+	if (child > 0 && status && write(STDERR_FILENO, words, sizeof(words) - 1) < 0)
+		status = 0;
+}
 
-			if (write(STDERR_FILENO, words, sizeof(words) - 1) < 0)
-				status = 0;
-		}
-	}
+static void aborted(int signal_number)
+{
+	write_once();
 	sigaction(signal_number, &before, NULL);
 	raise(signal_number);
+}
+
+/* What the VM calls before it aborts, also where it then leaves by _exit() or lets nobody catch the signal, as
+ * newer ones do. Whoever made the VM may have asked for it first. */
+#define HOOK "_ZN9Arguments11_abort_hookE"
+static void (*next_hook)(void);
+
+static void on_abort(void)
+{
+	write_once();
+	if (next_hook)
+		next_hook();
+}
+
+static void take_hook(JavaVM *java)
+{
+	struct vm_image image;
+	void (**hook)(void);
+	size_t room;
+
+	if (vm_image_open(&image, (const void *)(*java)->GetEnv))
+		return;
+	hook = vm_image_symbol(&image, HOOK, &room);
+	if (hook) {
+		next_hook = *hook;
+		*hook = on_abort;
+	}
+	vm_image_close(&image);
 }
 
 static __attribute__((destructor)) void at_exit(void)
@@ -65,11 +96,12 @@ static __attribute__((destructor)) void at_exit(void)
 		write_log(NULL);
 }
 
-void aborted_watch(void (*to)(const char *why))
+void aborted_watch(void (*to)(const char *why), JavaVM *java)
 {
 	struct sigaction how = { .sa_handler = aborted, .sa_flags = SA_ONSTACK };
 
 	write_log = to;
 	sigemptyset(&how.sa_mask);
 	sigaction(SIGABRT, &how, &before);
+	take_hook(java);
 }

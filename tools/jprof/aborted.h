@@ -6,9 +6,11 @@
 #ifndef JPROF_ABORTED_H
 #define JPROF_ABORTED_H
 
+#include <jni.h>
+
 /* Calls write() at such an end: at an exit with NULL, else with why, in a process of its own, which
  * has a copy of all memory as it was; that may be damaged, and the process is given up after a
  * while. Once for a process. */
-void aborted_watch(void (*write)(const char *why));
+void aborted_watch(void (*write)(const char *why), JavaVM *java);
 
 #endif

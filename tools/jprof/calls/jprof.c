@@ -517,7 +517,7 @@ jint calls_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 	virtual_begin(java, running);
 	if (watch(vm, running))
 		return JNI_ERR;
-	aborted_watch(ended);
+	aborted_watch(ended, java);
 	agent.begun = true;
 	if (running && !o->later &&
 	    ((*java)->GetEnv(java, (void **)&jni, JNI_VERSION_1_6) || !start(jni)))
