@@ -107,6 +107,7 @@ $(O)/tests/unit/test_driver_diagnosis: INC_TESTS += -DPITRACE_DKMSDIR='"$(DKMSDI
 
 # Models of post, one object each.
 $(O)/tests/unit/test_spread: $(call obj,post/model/spread.c)
+$(O)/tests/unit/test_slices: $(call obj,post/model/slices.c)
 $(O)/tests/unit/test_own_samples: $(call obj,post/input/own_samples.c)
 $(O)/tests/unit/test_open_spans: $(call obj,post/model/spans.c post/model/slowest.c)
 $(O)/tests/unit/test_irq_names: $(call obj,post/model/irq_names.c)
