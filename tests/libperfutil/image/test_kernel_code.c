@@ -99,18 +99,20 @@ static void breaks(uint64_t stamp, uint64_t at, uint64_t to)
 	       &b, sizeof(b));
 }
 
-static void module(uint64_t stamp, uint32_t minor, unsigned int page, unsigned int pages)
+static void put_module(uint64_t stamp, uint32_t minor, uint64_t start, uint64_t length,
+		       uint32_t flags)
 {
-	struct pitrace_mte_map m = {
-		.flags = PITRACE_MAP_KERNEL,
-		.start = MODULES + page * PAGE,
-		.length = pages * PAGE,
-	};
+	struct pitrace_mte_map m = { .flags = flags, .start = start, .length = length };
 	int err;
 
 	memcpy(segment_put(&out, PITRACE_MTE, minor, PITRACE_TYPE_STRUCT, sizeof(m) + 4, stamp,
 			   scan, NULL, &err),
 	       &m, sizeof(m));
+}
+
+static void module(uint64_t stamp, uint32_t minor, unsigned int page, unsigned int pages)
+{
+	put_module(stamp, minor, MODULES + page * PAGE, pages * PAGE, PITRACE_MAP_KERNEL);
 }
 
 static void drain(void)
@@ -244,6 +246,90 @@ static void gone_before_it_was_read(void)
 	HAS("M4=13@16", "M3=12@16");
 }
 
+/* What was seen last is not looked up again: its neighbours are. */
+static void in_any_order(void)
+{
+	static const uint64_t orders[][7] = {
+		{ 0, 1, 2, 3, 4, 5, 6 },
+		{ 6, 5, 4, 3, 2, 1, 0 },
+		{ 6, 3, 5, 2, 4, 1, 0 },
+		{ 0, 2, 4, 6, 1, 3, 5 },
+	};
+
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		begin();
+		for (int n = 0; n < 7; n++)
+			branch(5, PITRACE_BRANCH_KERNEL, 0, 1, TEXT + orders[i][n] * PAGE,
+			       TEXT + orders[i][n] * PAGE);
+		drain();
+		HAS("T0=1@5", "T1=2@5", "T2=3@5", "T3=4@5", "T4=5@5", "T5=6@5", "T6=7@5");
+	}
+}
+
+/* Modules that no code is of, the kernel's list of them, and mappings of processes change nothing; a page
+ * is of each module that has a byte of it. */
+static void other_modules(void)
+{
+	static const struct {
+		uint64_t start, length;
+		uint32_t flags;
+		bool read_again;
+	} modules[] = {
+		{ 0, 16 * 1024 * PAGE, PITRACE_MAP_KERNEL, false },
+		{ MODULES, 8 * PAGE, 0, false },
+		{ MODULES, 8 * PAGE, PITRACE_MAP_KERNEL | PITRACE_MAP_WALK, false },
+		{ MODULES, 3 * PAGE, PITRACE_MAP_KERNEL, false },
+		{ MODULES, 3 * PAGE + 1, PITRACE_MAP_KERNEL, true },
+		{ MODULES + 4 * PAGE, PAGE, PITRACE_MAP_KERNEL, false },
+		{ MODULES + 4 * PAGE - 1, 1, PITRACE_MAP_KERNEL, true },
+	};
+
+	for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++) {
+		begin();
+		branch(5, PITRACE_BRANCH_KERNEL, 0, 1, MODULES + 3 * PAGE, MODULES + 3 * PAGE);
+		drain();
+		put_module(8, PITRACE_MTE_UNLOAD, modules[i].start, modules[i].length,
+			   modules[i].flags);
+		put_module(9, PITRACE_MTE_MODULE, modules[i].start, modules[i].length,
+			   modules[i].flags);
+		branch(10, PITRACE_BRANCH_KERNEL, 0, 1, TEXT,
+		       TEXT); /* whose number + 1 is 1 in its last byte */
+		branch(11, PITRACE_BRANCH_KERNEL, 0, 1, TEXT + PAGE, TEXT + 2 * PAGE);
+		drain();
+		if (modules[i].read_again)
+			HAS("M3=12@5", "M3=12@9", "T0=1@11", "T1=2@11", "T2=3@11");
+		else
+			HAS("M3=12@5", "T0=1@11", "T1=2@11", "T2=3@11");
+	}
+}
+
+/* Of those that went the last 64 are remembered, each with its time. */
+static void many_went(void)
+{
+	for (unsigned int others = 63; others < 65; others++) {
+		begin();
+		module(10, PITRACE_MTE_UNLOAD, 2, 1);
+		for (unsigned int i = 0; i < others; i++)
+			module(10 + i, PITRACE_MTE_UNLOAD, 9, 1);
+		CU_ASSERT_EQUAL(segment_close(&out, scan, NULL), 0);
+		out.last = 0;
+		branch(9, PITRACE_BRANCH_KERNEL, 0, 1, MODULES + 2 * PAGE, MODULES + 2 * PAGE);
+		branch(10, PITRACE_BRANCH_KERNEL, 0, 1, MODULES + 4 * PAGE, MODULES + 4 * PAGE);
+		drain();
+		if (others == 63)
+			HAS("M4=13@72");
+		else
+			HAS("M2=11@73", "M4=13@73");
+	}
+	begin();
+	module(10, PITRACE_MTE_UNLOAD, 2, 1);
+	CU_ASSERT_EQUAL(segment_close(&out, scan, NULL), 0);
+	out.last = 0;
+	branch(10, PITRACE_BRANCH_KERNEL, 0, 1, MODULES + 2 * PAGE, MODULES + 2 * PAGE);
+	drain();
+	HAS("M2=11@10");
+}
+
 static void changes_are_told(void)
 {
 	begin();
@@ -301,6 +387,9 @@ int main(void)
 		{ "nothing_there", nothing_there },
 		{ "a_module_after_another", a_module_after_another },
 		{ "gone_before_it_was_read", gone_before_it_was_read },
+		{ "in_any_order", in_any_order },
+		{ "other_modules", other_modules },
+		{ "many_went", many_went },
 		{ "changes_are_told", changes_are_told },
 		{ "kept_in_memory", kept_in_memory },
 		{ "bounded", bounded },
