@@ -24,7 +24,7 @@ LIBTEST_SRC := tests/lib/gen_trace.c tests/lib/gen_events.c
 INC_TESTS  := $(INC_PERFUTIL) -Idriver -Itests/driver/kernel -Itests/lib -Ipost
 $(call obj,$(LIBTEST_SRC)): INC = $(INC_TESTS)
 
-$(O)/tests/libtest.a: $(call obj,$(LIBTEST_SRC))
+$(O)/tests/libtest.a: $(call obj,$(LIBTEST_SRC) tests/lib/locks.c)
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(call say,AR)
@@ -104,6 +104,10 @@ $(O)/tests/unit/test_perf_kernel: TESTLINK = -Wl,--wrap=open64,--wrap=getauxval
 
 # Where the driver's source is installed is told to both.
 $(O)/tests/unit/test_driver_diagnosis: INC_TESTS += -DPITRACE_DKMSDIR='"$(DKMSDIR)"'
+
+# Whoever changes the table holds its lock; ticks are the test's own.
+$(O)/tests/unit/test_sampled_threads: TESTLINK = -Wl,--wrap=pthread_mutex_lock \
+	-Wl,--wrap=cpu_ticks_begin,--wrap=cpu_ticks_end
 
 # Models of post, one object each.
 $(O)/tests/unit/test_spread: $(call obj,post/model/spread.c)
@@ -201,6 +205,9 @@ $(O)/tests/unit/test_lock_table: $(call obj,$(addprefix tools/jprof/locks/,lock_
 $(O)/tests/unit/test_rtdriver: INC_TESTS += -Itools/rtdriver -Itools/common
 $(O)/tests/unit/test_rtdriver: $(call obj,tools/common/rt_protocol.c $(addprefix tools/rtdriver/,attach_reply.c process_text.c))
 
+# Each sees that who unlocks a mutex has locked it (tests/lib/locks.c).
+LOCKS	:= -Wl,--wrap=pthread_mutex_unlock -Wl,-u,__wrap_pthread_mutex_unlock
+
 # Some begin what the holder program keeps.
 $(UNIT): | $(HOLDER)
 
@@ -214,7 +221,7 @@ $(patsubst %,$(O)/tests/unit/test_%,hookfile trace_hook trace_hook_handlers trac
 $(UNIT): $(O)/tests/libtest.a $(O)/inner/libperfutil.a $(O)/inner/liba2n.a
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $(filter tests/%.c,$^) $(ALLLDFLAGS) $(LEAKS) $(TESTLINK) \
+	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $(filter tests/%.c,$^) $(ALLLDFLAGS) $(LEAKS) $(LOCKS) $(TESTLINK) \
 		$(filter %.o,$^) $(filter %.a,$^) -lcunit $(LIB_PERFUTIL) $(LIB_A2N)
 
 # What it records shows that no frame pointers are needed.

@@ -233,6 +233,48 @@ static void check_plt(const char *objdump, const char *name, int at_least)
 	a2n_close(a);
 }
 
+#if defined(__x86_64__)
+static unsigned long plt_of(const char *name)
+{
+	char command[256];
+	unsigned long at = 0;
+	FILE *f;
+
+	snprintf(command, sizeof(command),
+		 "readelf -SW %s/%s | sed -n 's/.* \\.plt  *PROGBITS  *\\([0-9a-f]*\\) .*/\\1/p'",
+		 dir, name);
+	f = popen(command, "r");
+	CU_ASSERT_EQUAL_FATAL(fscanf(f, "%lx", &at), 1);
+	pclose(f);
+	return at;
+}
+
+/* Entries that load nothing and push a number have the name of that relocation. */
+static void check_pushes(const char *name)
+{
+	struct a2n *a = open_a2n(NULL, false);
+	unsigned long at = plt_of(name);
+	char command[256], symbol[64], plt[72];
+	unsigned int n = 0;
+	FILE *f;
+
+	map_file(a, name);
+	snprintf(command, sizeof(command),
+		 "readelf -rW %s/%s | sed -n 's/.*_JUMP_SLO[^ ]* *[0-9a-f]* *\\([a-z]*\\).*/\\1/p'",
+		 dir, name);
+	f = popen(command, "r");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+	for (at += 16; fscanf(f, "%63s", symbol) == 1; at += 16, n++) {
+		snprintf(plt, sizeof(plt), "%s@plt", symbol);
+		CU_ASSERT_STRING_EQUAL(name_of(a, at), plt);
+		CU_ASSERT_STRING_EQUAL(name_of(a, at + 15), plt);
+	}
+	CU_ASSERT(n >= 3);
+	pclose(f);
+	a2n_close(a);
+}
+#endif
+
 static void test_plt(void)
 {
 	static const char calls[] =
@@ -256,23 +298,19 @@ static void test_plt(void)
 	check_plt("objdump", "c.so", 3);
 	SH("gcc -m32 -shared -nostdlib -fPIC c.c -o c32.so -Wl,-z,lazy");
 	check_plt("objdump", "c32.so", 3);
+	/* A slot that is none of these, too: the address of a. */
+	SH("gcc -shared -nostdlib -fPIC c.c -o push.so -Wl,-z,lazy,-z,ibtplt");
+	check_pushes("push.so");
+	SH("gcc -m32 -shared -nostdlib -fPIC c.c -o push32.so -Wl,-z,lazy,-z,ibtplt");
+	check_pushes("push32.so");
 	SH("gcc -m32 -fno-pic -nostdlib -no-pie s.c c32.so -o c32 -Wl,--allow-shlib-undefined");
 	check_plt("objdump", "c32", 1);
 	/* A static program's indirect functions. */
 	SH("gcc -w -O1 -static p.c -o static");
 	{
 		struct a2n *a = open_a2n(NULL, false);
-		char command[256];
-		unsigned long at = 0;
-		FILE *f;
+		unsigned long at = plt_of("static");
 
-		snprintf(command, sizeof(command),
-			 "readelf -SW %s/static | "
-			 "sed -n 's/.* \\.plt  *PROGBITS  *\\([0-9a-f]*\\) .*/\\1/p'",
-			 dir);
-		f = popen(command, "r");
-		CU_ASSERT_EQUAL_FATAL(fscanf(f, "%lx", &at), 1);
-		pclose(f);
 		map_file(a, "static");
 		CU_ASSERT_PTR_NOT_NULL(strstr(name_of(a, at), "@plt"));
 		CU_ASSERT_PTR_NOT_NULL(strstr(name_of(a, at + 16), "@plt"));
