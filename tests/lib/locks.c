@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Who unlocks a mutex holds it. A lock that is left out shows only by chance, when two threads meet; by
- * its unlock it shows each time, for glibc notes each mutex's owner. A child of fork holds what its parent did,
- * who is no thread of its own.
+ * Who unlocks a mutex holds it. A lock that is left out shows only by chance, when two threads
+ * meet; by its unlock it shows each time, for glibc notes each mutex's owner. A child of fork holds
+ * what its parent did, who is no thread of its own.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -266,8 +266,8 @@ static void in_any_order(void)
 	}
 }
 
-/* Modules that no code is of, the kernel's list of them, and mappings of processes change nothing; a page
- * is of each module that has a byte of it. */
+/* Modules that no code is of, the kernel's list of them, and mappings of processes change nothing;
+ * a page is of each module that has a byte of it. */
 static void other_modules(void)
 {
 	static const struct {

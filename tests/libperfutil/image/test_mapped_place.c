@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where here a file is that a process of other mounts or of another root has mapped: a child makes itself
- * such a view, and what it calls the file is translated.
+ * Where here a file is that a process of other mounts or of another root has mapped: a child makes
+ * itself such a view, and what it calls the file is translated.
  */
 #include <errno.h>
 #include <fcntl.h>

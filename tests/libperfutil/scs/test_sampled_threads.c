@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The table of sampled threads: what is found by which number, what full, gone and ended threads leave behind;
- * whoever changes it holds its lock. Ticks are the test's own.
+ * The table of sampled threads: which is found by which number, what full, gone and ended ones
+ * leave behind; whoever changes it holds its lock. Ticks are the test's own.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -170,8 +170,8 @@ static void no_ticks(void)
 	CU_ASSERT_EQUAL(ended, 0);
 }
 
-/* Numbers of the same place: as many as there are steps; one that is gone is a place for another, and is
- * stepped over where one is looked for. */
+/* Numbers of the same place: as many as there are steps; one that is gone is a place for another,
+ * and is stepped over where one is looked for. */
 static void the_same_place(void)
 {
 	static pid_t number[STEPS + 2];

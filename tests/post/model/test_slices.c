@@ -152,7 +152,7 @@ static uint64_t draw(void)
 #define SUMS    7
 #define SAMPLES 20000
 
-/* With few cells, whatever becomes one: each sample is in the slice of its time, and nowhere else. */
+/* With few cells, whatever becomes one: each sample is in the slice of its time, no other. */
 static void few_cells(uint32_t most, unsigned int spread)
 {
 	static uint64_t time[SAMPLES], want[SUMS][SAMPLES];
