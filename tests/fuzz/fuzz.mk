@@ -126,7 +126,7 @@ FUZZ_SRC_jprof = $(FUZZ_SRC_post)
 FUZZ_LIB_jprof = $(FUZZ_LIB_post)
 
 # Its writer is linked with the reader, and with that all of post.
-FUZZ_FOR_pprof	:= post/input/pprof/pprof_read.c post/input/pprof/pprof_tables.c
+FUZZ_FOR_pprof	:= $(addprefix post/input/pprof/,pprof_check.c pprof_read.c pprof_tables.c)
 FUZZ_SRC_pprof	:= $(FUZZ_SRC_post)
 FUZZ_LIB_pprof	:= $(FUZZ_LIB_post)
 

@@ -79,8 +79,7 @@ static bool take(struct pprof *p, uint32_t number, const char *name, struct expr
 		return true;
 	if (translate(words, e) && compile(e))
 		return true;
-	faults_tell(&p->faults, pprof_offset(p, at), "%s is not understood: no frames are left out",
-		    name);
+	pprof_fault(p, at, "%s is not understood: no frames are left out", name);
 	return false;
 }
 

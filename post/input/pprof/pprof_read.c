@@ -22,6 +22,7 @@ struct pprof_told {
 	uint32_t values;
 	uint32_t pid, tid, cpu;
 	uint32_t process, comm; /* strings */
+	uint64_t at;            /* in the message */
 	bool has_pid, has_tid;
 };
 
@@ -49,9 +50,9 @@ static void read_label(const struct pprof *p, struct bytes b, struct pprof_told 
 	} else if (pprof_is_string(p, key, "cpu")) {
 		t->cpu = number < 65536 ? (uint32_t)number : 0;
 	} else if (pprof_is_string(p, key, "process")) {
-		t->process = (uint32_t)words;
+		t->process = pprof_string_number(p, words);
 	} else if (pprof_is_string(p, key, "comm") || pprof_is_string(p, key, "thread")) {
-		t->comm = (uint32_t)words;
+		t->comm = pprof_string_number(p, words);
 	}
 }
 
@@ -65,7 +66,7 @@ static bool next_sample(const struct pprof *p, struct bytes *at, struct pprof_to
 	while (protobuf_next(at, &f)) {
 		if (f.number != PROFILE_SAMPLE || !f.is_bytes)
 			continue;
-		*t = (struct pprof_told){ .locations = f.bytes };
+		*t = (struct pprof_told){ .locations = f.bytes, .at = f.at };
 		for (b = f.bytes; protobuf_next(&b, &s);) {
 			if (s.number == SAMPLE_LABEL && s.is_bytes)
 				read_label(p, s.bytes, t);
@@ -120,13 +121,14 @@ static int count_samples(struct pprof *p)
 	while (!rc && next_sample(p, &at, &t)) {
 		ticks = ticks_of(p, &t, &counted);
 		if (!ticks) {
-			faults_tell(&p->faults, pprof_offset(p, at.at),
-				    "a sample that counts nothing, or less: left out");
+			/* A value that is not there is a fault already. */
+			if (p->ticks >= 0 && (uint32_t)p->ticks < t.values)
+				pprof_fault(p, t.at,
+					    "a sample that counts nothing, or less: left out");
 			continue;
 		}
 		if (ticks > INT64_MAX - p->total) {
-			faults_tell(&p->faults, pprof_offset(p, at.at),
-				    "more samples than can be counted");
+			pprof_fault(p, t.at, "more samples than can be counted");
 			break;
 		}
 		p->total += ticks;
@@ -134,7 +136,7 @@ static int count_samples(struct pprof *p)
 		 * number. */
 		if ((uint64_t)p->owners * (p->mappings.count + 1) >
 		    OWNERS_START + p->size / OWNER_BYTES) {
-			faults_tell(&p->faults, pprof_offset(p, at.at),
+			pprof_fault(p, t.at,
 				    "too many processes and threads: of the others nothing is named");
 			continue;
 		}
@@ -184,6 +186,8 @@ static int pprof_open(struct input *in, struct pifile_fault *fault)
 	rc = p->sample ? pprof_read_file(p, in->path, &in->size) : -ENOMEM;
 	if (!rc)
 		rc = pprof_read_tables(p);
+	if (!rc)
+		pprof_check(p);
 	if (!rc)
 		pprof_choose_values(p);
 	if (!rc)
@@ -375,7 +379,7 @@ static void tell_cut(struct pprof *p, const struct pprof_told *t)
 		return;
 	p->cut_told = true;
 	p->faults.all = false;
-	faults_tell(&p->faults, pprof_offset(p, (uint64_t)(t->locations.base - p->data)),
+	pprof_fault(p, t->at,
 		    "stacks of more than %" PRIu64
 		    " calls, all together: of the rest only the innermost one is read",
 		    CALLS_GIVEN + CALLS_PER_BYTE * (uint64_t)p->size);

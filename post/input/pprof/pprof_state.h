@@ -88,6 +88,7 @@ struct pprof {
 	struct keys by_owner;
 	struct bytes type[64]; /* of values */
 	uint32_t types;
+	uint32_t types_all;     /* … with those that there is no room for */
 	int32_t ticks, counted; /* which value is; -1: none */
 	uint64_t time, duration, period, total;
 	uint64_t default_type; /* string of the value type to be shown; 0: the last one */
@@ -126,13 +127,19 @@ int pprof_read_drops(struct pprof *p);
  * all locations before it; NO_KEY: none. */
 uint32_t pprof_dropped(const struct pprof *p, struct bytes locations);
 
-/* The file offset of a place in the message; 0 if the file is compressed. */
-static inline uint64_t pprof_offset(const struct pprof *p, uint64_t at)
-{
-	return p->packed ? 0 : at;
-}
+/* A fault at a place in the message: in the file itself, or in what it holds compressed. */
+__attribute__((format(printf, 3, 4))) void pprof_fault(struct pprof *p, uint64_t at,
+						       const char *format, ...);
+/* Notes what the message's parts lack or refer to in vain; after pprof_read_tables. */
+void pprof_check(struct pprof *p);
 uint32_t pprof_find(const struct items *t, uint64_t id);
+/* The empty string if there is none of this number. */
 struct bytes pprof_string(const struct pprof *p, uint64_t i);
+/* A string's number to be kept; 0: there is no such string. */
+static inline uint32_t pprof_string_number(const struct pprof *p, uint64_t i)
+{
+	return i < p->strings ? (uint32_t)i : 0;
+}
 static inline struct bytes pprof_part(const struct pprof *p, struct pprof_part part)
 {
 	return bytes_of(p->data + part.at, part.size);

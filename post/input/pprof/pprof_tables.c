@@ -164,7 +164,7 @@ static bool may_add(struct pprof *p, uint64_t at)
 	uint64_t most = ENTRIES_START + p->size / ENTRY_BYTES;
 
 	if (p->entries == most) {
-		faults_tell(&p->faults, pprof_offset(p, at),
+		pprof_fault(p, at,
 			    "more strings and places than a profile of %zu bytes can have: the rest is left out",
 			    p->size);
 		p->entries++; /* once */
@@ -184,7 +184,7 @@ static int add_item(struct pprof *p, struct items *t, const struct protobuf_fiel
 			new.id = id.value;
 	}
 	if (!new.id || pprof_find(t, new.id) != NO_KEY) {
-		faults_tell(&p->faults, pprof_offset(p, f->at), "field %u, %s: left out", f->number,
+		pprof_fault(p, f->at, "field %u, %s: left out", f->number,
 			    new.id ? "a number that was told already" : "without a number");
 		return 0;
 	}
@@ -239,6 +239,11 @@ int pprof_read_tables(struct pprof *p)
 		case PROFILE_SAMPLE_TYPE:
 			if (p->types < sizeof(p->type) / sizeof(p->type[0]))
 				p->type[p->types++] = f.bytes;
+			else if (p->types == p->types_all)
+				pprof_fault(p, f.at,
+					    "more than %u kinds of values: the rest is left out",
+					    p->types);
+			p->types_all++;
 			break;
 		case PROFILE_MAPPING:
 			rc = add_item(p, &p->mappings, &f);
@@ -268,9 +273,7 @@ int pprof_read_tables(struct pprof *p)
 	}
 	/* Fields missing because of a cut have a fault already. */
 	if (b.bad && !p->faults.count)
-		faults_tell(&p->faults, pprof_offset(p, b.at),
-			    "a field at byte %zu of the message makes no sense: the rest is left out",
-			    b.at);
+		pprof_fault(p, b.at, "a field that makes no sense: the rest is left out");
 	return rc;
 }
 
@@ -382,10 +385,10 @@ static void read_modules(struct pprof *p)
 				m->offset = f.value;
 				break;
 			case MAPPING_FILE:
-				m->file = (uint32_t)f.value;
+				m->file = pprof_string_number(p, f.value);
 				break;
 			case MAPPING_BUILD_ID:
-				m->build_id = (uint32_t)f.value;
+				m->build_id = pprof_string_number(p, f.value);
 				break;
 			}
 		}

@@ -4,14 +4,8 @@
  * samples they are and where, what is left out; and what damaged ones give.
  */
 #include <errno.h>
-#include <sys/mman.h>
 
-#include "input/pprof/pprof_state.h"
-#include "input/readers.h"
-#include "pprof_image.h"
-#include "unit.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "pprof_got.h"
 
 /* ---- which files are profiles ---------------------------------------------------------------- */
 
@@ -291,109 +285,7 @@ static struct message whole(void)
 	return m;
 }
 
-struct got {
-	int opened;
-	bool complete;
-	struct pifile_header header;
-	size_t faults;
-	uint64_t fault;
-	char what[200];
-	char symbols[8192];
-	struct pirecord r[100];
-	union {
-		struct pitrace_mte_task task;
-		struct pprof_stack stack;
-		struct pitrace_mte_buildid id;
-		struct pitrace_event_rec event;
-		struct pitrace_interval interval;
-		struct {
-			struct pitrace_mte_map map;
-			char path[200];
-		};
-	} data[100];
-	size_t n;
-	uint64_t samples;
-};
-
-static struct got *got;
-
-static void take_all(struct input *in)
-{
-	struct pirecord r;
-	int rc;
-
-	while ((rc = in->reader->next(in, &r)) > 0) {
-		got->samples += r.major == PITRACE_TPROF ? r.repeats + 1 : 0;
-		if (got->n == COUNT(got->r))
-			continue;
-		got->r[got->n] = r;
-		memcpy(&got->data[got->n], r.data,
-		       r.size < sizeof(got->data[0]) ? r.size : sizeof(got->data[0]));
-		got->n++;
-	}
-	CU_ASSERT_EQUAL(rc, 0);
-}
-
-static void read_profile(const struct message *m, unsigned int what)
-{
-	const struct pifile_fault *list = NULL;
-	struct pifile_fault fault = { 0 };
-	struct input in = { .reader = &reader_pprof };
-	struct input_section s;
-	char path[64];
-	int fd = memfd_create("pprof", MFD_CLOEXEC);
-
-	CU_ASSERT_FATAL(fd >= 0 && write(fd, m->data, m->n) == (ssize_t)m->n);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	in.path = in.name = path;
-	if (!got)
-		got = malloc(sizeof(*got));
-	memset(got, 0, sizeof(*got));
-	got->opened = in.reader->open(&in, &fault);
-	if (got->opened) {
-		got->fault = fault.offset;
-		strcpy(got->what, fault.what);
-		close(fd);
-		return;
-	}
-	CU_ASSERT_EQUAL(in.reader->section(&in, 0, &s), 1);
-	CU_ASSERT_EQUAL(s.type, INPUT_SEC_SYMBOLS);
-	snprintf(got->symbols, sizeof(got->symbols), "%.*s", (int)s.size, (const char *)s.data);
-	CU_ASSERT_EQUAL(in.reader->section(&in, 1, &s), 0);
-	CU_ASSERT_EQUAL(in.reader->begin(&in, what), 0);
-	take_all(&in);
-	got->faults = in.reader->faults(&in, &list);
-	got->complete = in.complete;
-	got->header = in.header;
-	if (got->faults) {
-		got->fault = list[0].offset;
-		strcpy(got->what, list[0].what);
-	}
-	in.reader->close(&in);
-	close(fd);
-}
-
-/* The nth record of a kind, its number among all; fails where there are fewer. */
-static size_t nth(uint16_t major, uint32_t minor, unsigned int n)
-{
-	for (size_t i = 0; i < got->n; i++)
-		if (got->r[i].major == major && got->r[i].minor == minor && !n--)
-			return i;
-	CU_FAIL_FATAL("fewer records");
-	return 0;
-}
-
-static unsigned int count_of(uint16_t major, uint32_t minor)
-{
-	unsigned int n = 0;
-
-	for (size_t i = 0; i < got->n; i++)
-		n += got->r[i].major == major && got->r[i].minor == minor;
-	return n;
-}
-
-#define SAMPLE (PITRACE_TPROF_USER | PITRACE_TPROF_STACK)
-#define BASE   0x1000000000 /* of the first module: 64 GB each */
+#define BASE 0x1000000000 /* of the first module: 64 GB each */
 
 static void check_names(void)
 {
@@ -482,9 +374,11 @@ static void whole_one(void)
 	for (unsigned int i = 0; i < 2; i++) {
 		read_profile(i ? &gz : &m, PIMERGE_MTE | PIMERGE_TRACE);
 		CU_ASSERT_EQUAL(got->opened, 0);
-		CU_ASSERT_EQUAL(got->faults, 2);
-		CU_ASSERT(strstr(got->what, "counts nothing") != NULL);
-		CU_ASSERT_EQUAL(got->fault == 0, i == 1);
+		CU_ASSERT_EQUAL(got->faults, 3);
+		CU_ASSERT(strstr(got->what, "location 9") != NULL);
+		CU_ASSERT_EQUAL(got->fault == NO_OFFSET, i == 1);
+		CU_ASSERT_EQUAL(strstr(got->what, "of what is unpacked") != NULL, i == 1);
+		CU_ASSERT(strstr(got->last, "counts nothing") != NULL);
 		CU_ASSERT_EQUAL(got->header.rate, 100);
 		CU_ASSERT_EQUAL(got->header.start_realtime, 1704067200000000000);
 		check_names();
@@ -544,7 +438,7 @@ static void numbered_twice(void)
 		struct message m = { 0 };
 		size_t at;
 
-		numbers(&m, PROFILE_SAMPLE_TYPE, 1, 2);
+		head(&m);
 		numbers(&m, fields[i], 5);
 		at = m.n;
 		numbers(&m, fields[i], 5);
@@ -552,7 +446,7 @@ static void numbered_twice(void)
 		CU_ASSERT(got->faults == 1 && got->fault == at);
 		CU_ASSERT(strstr(got->what, "told already") != NULL);
 		m.n = at;
-		numbers(&m, fields[i], 0, 5);
+		numbers(&m, fields[i], 0);
 		read_profile(&m, PIMERGE_MTE);
 		CU_ASSERT(got->faults == 1 && got->fault == at);
 		CU_ASSERT(strstr(got->what, "without a number") != NULL);
@@ -587,7 +481,7 @@ static void depth(void)
 		struct message m = { 0 };
 		size_t i;
 
-		numbers(&m, PROFILE_SAMPLE_TYPE, 1, 2);
+		head(&m);
 		sample(&m, locations, n, 1, 1, 0, 0, 0);
 		numbers(&m, PROFILE_LOCATION, 1, 0, 0x1234);
 		read_profile(&m, PIMERGE_TRACE);
@@ -606,15 +500,17 @@ static void depth(void)
 static void too_many_ticks(void)
 {
 	struct message m = { 0 };
+	size_t at;
 
-	numbers(&m, PROFILE_SAMPLE_TYPE, 1, 2);
+	head(&m);
 	sample(&m, NULL, 0, INT64_MAX - 2, 1, 0, 0, 0);
 	sample(&m, NULL, 0, 2, 1, 0, 0, 0);
 	read_profile(&m, PIMERGE_TRACE);
 	CU_ASSERT(!got->faults && got->samples == INT64_MAX);
+	at = m.n;
 	sample(&m, NULL, 0, 1, 1, 0, 0, 0);
 	read_profile(&m, PIMERGE_TRACE);
-	CU_ASSERT(got->faults == 1 && got->fault == m.n && got->samples == INT64_MAX);
+	CU_ASSERT(got->faults == 1 && got->fault == at && got->samples == INT64_MAX);
 	CU_ASSERT(strstr(got->what, "more samples than can be counted") != NULL);
 	free(m.data);
 }
@@ -726,7 +622,7 @@ static int left_of(const char *drop, const char *keep)
 	number(&m, PROFILE_DROP_FRAMES, n);
 	number(&m, PROFILE_KEEP_FRAMES, n + 1);
 	read_profile(&m, PIMERGE_TRACE);
-	if (got->opened || got->faults > 2) /* the samples that count nothing */
+	if (got->opened || got->faults > 3) /* those of `whole` */
 		depth = -1;
 	else
 		depth = got->data[nth(PITRACE_TPROF, SAMPLE, 0)].stack.stack.user;
