@@ -55,6 +55,72 @@ bool perf_event_named(const char *name, uint32_t *type, __u64 *config)
 	return false;
 }
 
+static const char *modifiers_of(const char *name)
+{
+	const char *colon = strrchr(name, ':'), *slash = strrchr(name, '/');
+
+	if (colon && (!slash || colon > slash))
+		return colon + 1;
+	/* Terms of a PMU stand between two slashes. */
+	return slash && slash > strchr(name, '/') ? slash + 1 : "";
+}
+
+/* Who names a mode leaves out the others. */
+uint64_t perf_event_modifiers(const char *name)
+{
+	const uint64_t modes = 1ull << PERF_BIT_NO_USER | 1ull << PERF_BIT_NO_KERNEL |
+			       1ull << PERF_BIT_NO_HV;
+	const uint64_t hosts = 1ull << PERF_BIT_NO_HOST | 1ull << PERF_BIT_NO_GUEST;
+	const char *at = modifiers_of(name);
+	uint64_t counted = 0, flags = 0, precise = 0;
+
+	for (; *at; at++) {
+		switch (*at) {
+		case 'u':
+			counted |= 1ull << PERF_BIT_NO_USER;
+			break;
+		case 'k':
+			counted |= 1ull << PERF_BIT_NO_KERNEL;
+			break;
+		case 'h':
+			counted |= 1ull << PERF_BIT_NO_HV;
+			break;
+		case 'H':
+			counted |= 1ull << PERF_BIT_NO_HOST;
+			break;
+		case 'G':
+			counted |= 1ull << PERF_BIT_NO_GUEST;
+			break;
+		case 'p':
+			precise++;
+			break;
+		case 'P':
+			precise = 3;
+			break;
+		case 'D':
+			flags |= 1ull << PERF_BIT_PINNED;
+			break;
+		case 'e':
+			flags |= 1ull << PERF_BIT_EXCLUSIVE;
+			break;
+		case 'I':
+			flags |= 1ull << PERF_BIT_NO_IDLE;
+			break;
+		case 'S':
+		case 'W':
+		case 'b':
+			break; /* how it is read, not what counts */
+		default:
+			return 0; /* the name of a tracepoint, or what else has colons */
+		}
+	}
+	if (counted & modes)
+		flags |= modes & ~counted;
+	if (counted & hosts)
+		flags |= hosts & ~counted;
+	return precise > 3 ? 0 : flags | precise << PERF_BIT_PRECISE;
+}
+
 const uint8_t perf_branch_width[PERF_BRANCH_FIELDS] = { 1, 1, 1, 1, 16, 4, 2, 4, 3 };
 
 uint64_t perf_branch_flags(uint64_t flags)

@@ -87,9 +87,24 @@ extern const uint8_t perf_branch_width[PERF_BRANCH_FIELDS];
 /* Converts a branch's flags (detail.h) to this machine's layout. */
 uint64_t perf_branch_flags(uint64_t flags);
 
+/* Flags of an attr that say what of an event counts, by their bits. */
+enum perf_attr_bit {
+	PERF_BIT_PINNED = 2,
+	PERF_BIT_EXCLUSIVE,
+	PERF_BIT_NO_USER,
+	PERF_BIT_NO_KERNEL,
+	PERF_BIT_NO_HV,
+	PERF_BIT_NO_IDLE,
+	PERF_BIT_PRECISE = 15, /* two bits */
+	PERF_BIT_NO_HOST = 19,
+	PERF_BIT_NO_GUEST,
+};
+
 /* perf's own name of a generic event, or NULL; and the event of such a name. */
 const char *perf_generic_name(uint32_t type, uint64_t config);
 bool perf_event_named(const char *name, uint32_t *type, __u64 *config);
+/* The flags that the modifiers of a name ask for; 0: it has none. */
+uint64_t perf_event_modifiers(const char *name);
 
 /* The address of a symbol in a kallsyms text; 0: missing. */
 uint64_t perf_kernel_address(const char *text, size_t size, const char *symbol);

@@ -41,6 +41,7 @@ struct detail_event {
 	uint64_t config, config1, config2;
 	uint64_t sample_type, branch_type;
 	uint64_t regs_user, regs_intr; /* masks */
+	uint64_t flags;                /* the attr's, as on a little-endian machine */
 } __attribute__((packed, aligned(4)));
 
 struct detail_branch { /* newest first */

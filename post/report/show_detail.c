@@ -163,6 +163,7 @@ static void json_registers(struct json *j, const struct detail_registers *g)
 static const char *const spaces[] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
 #define SPACES (sizeof(spaces) / sizeof(spaces[0]))
 
+#define NUMBERS 9
 struct number {
 	const char *name;
 	uint64_t value;
@@ -170,7 +171,7 @@ struct number {
 };
 
 /* Integers of the kinds that are of these alone. */
-static uint32_t numbers(const struct pirecord *r, struct number n[8])
+static uint32_t numbers(const struct pirecord *r, struct number n[NUMBERS])
 {
 	const struct detail_event *e = r->data;
 	const struct detail_access *a = r->data;
@@ -190,7 +191,8 @@ static uint32_t numbers(const struct pirecord *r, struct number n[8])
 		n[5] = (struct number){ "branch_type", e->branch_type, false };
 		n[6] = (struct number){ "regs_user", e->regs_user, false };
 		n[7] = (struct number){ "regs_intr", e->regs_intr, false };
-		return 8;
+		n[8] = (struct number){ "flags", e->flags, false };
+		return 9;
 	case DETAIL_REGS_USER:
 	case DETAIL_REGS_INTR:
 		n[0] = (struct number){ "abi", g->abi, true };
@@ -245,7 +247,7 @@ void show_detail_words(FILE *out, const struct pirecord *r, struct tracepoints *
 	const struct detail_ksymbol *k = r->data;
 	uint32_t event = r->minor >> PITRACE_TPROF_EVENT_SHIFT, i;
 	char text[TEXT_ROOM];
-	struct number n[8];
+	struct number n[NUMBERS];
 	uint32_t count = numbers(r, n);
 
 	fprintf(out, " pid=%" PRId64 " tid=%" PRId64, id_shown(whose[0]), id_shown(whose[1]));
@@ -304,7 +306,7 @@ void show_detail_json(struct json *j, const struct pirecord *r, struct tracepoin
 	const struct detail_ksymbol *k = r->data;
 	uint32_t event = r->minor >> PITRACE_TPROF_EVENT_SHIFT, i;
 	char text[TEXT_ROOM];
-	struct number n[8];
+	struct number n[NUMBERS];
 	uint32_t count = numbers(r, n);
 
 	json_int(j, "pid", id_shown(whose[0]));

@@ -411,6 +411,47 @@ static void events(void)
 	close_all(NULL);
 }
 
+/* An event for each way to say what of it counts, by its name or by flags, with a sample each. */
+static void limits(void)
+{
+	static const struct {
+		const char *name;
+		uint32_t flags;
+	} of[] = {
+		{ "cycles", 0 },
+		{ "cycles:u", PITRACE_EVENT_USER },
+		{ "instructions", PITRACE_EVENT_KERNEL },
+		{ "cpu-clock:k", 0 },
+		{ "cycles:h", 0 },
+		{ "cycles:uk", 0 },
+		{ "cycles:pp", 0 },
+		{ "cycles:upppH", 0 },
+		{ "cycles:kG", 0 },
+		{ "cycles:P", 0 },
+		{ "branches:DeI", 0 },
+		{ "cpu/event=0x3c/up", 0 },
+		{ "sched:sched_switch", 0 },
+		{ "page-faults:x", 0 },
+	};
+	struct pitrace_sample s = { .pid = 4156, .tid = 4156, .address = SPIN, .period = 1 };
+
+	tell_tasks();
+	for (uint32_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		struct pitrace_event_rec e = { .event = i, .flags = of[i].flags, .period = 100 };
+
+		strcpy(e.name, of[i].name);
+		memcpy(gen_record(&trace[0], PITRACE_SYSINFO, PITRACE_SYSINFO_EVENT,
+				  PITRACE_TYPE_STRUCT, sizeof(e), now[0]),
+		       &e, sizeof(e));
+		now[0] += MS;
+		memcpy(gen_record(&trace[0], PITRACE_TPROF,
+				  PITRACE_TPROF_KERNEL | (i + 1) << PITRACE_TPROF_EVENT_SHIFT,
+				  PITRACE_TYPE_STRUCT, sizeof(s), now[0]),
+		       &s, sizeof(s));
+	}
+	close_all(NULL);
+}
+
 static void no_samples(void)
 {
 	struct pifile_stats stats[2] = { { .cpu = 0, .online = 1 }, { .cpu = 1, .online = 1 } };
@@ -507,6 +548,8 @@ int main(int argc, char **argv)
 		stacks();
 	else if (!strcmp(scene, "odd_stacks"))
 		odd_stacks();
+	else if (!strcmp(scene, "limits"))
+		limits();
 	else if (!strcmp(scene, "events"))
 		events();
 	else if (!strcmp(scene, "no_samples"))

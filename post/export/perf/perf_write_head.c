@@ -25,6 +25,36 @@ static const char *event_name(const struct perf_writing *w, uint32_t i)
 					     w->job->trace->events.kind[w->kind[i]].name;
 }
 
+/* What of the event counts: as the file says that it was opened, else by our own flags and by the
+ * modifiers of its name. */
+static uint64_t limits_of(const struct perf_writing *w, uint32_t i)
+{
+	const struct event *e = &w->job->trace->events.kind[w->kind[i]];
+	uint64_t flags;
+
+	if (e->detailed)
+		return e->how.flags;
+	flags = perf_event_modifiers(event_name(w, i));
+	if (e->flags & PITRACE_EVENT_USER)
+		flags |= 1ull << PERF_BIT_NO_KERNEL | 1ull << PERF_BIT_NO_HV;
+	if (e->flags & PITRACE_EVENT_KERNEL)
+		flags |= 1ull << PERF_BIT_NO_USER | 1ull << PERF_BIT_NO_HV;
+	return flags;
+}
+
+static void put_limits(struct perf_event_attr *a, uint64_t flags)
+{
+	a->pinned = flags >> PERF_BIT_PINNED & 1;
+	a->exclusive = flags >> PERF_BIT_EXCLUSIVE & 1;
+	a->exclude_user = flags >> PERF_BIT_NO_USER & 1;
+	a->exclude_kernel = flags >> PERF_BIT_NO_KERNEL & 1;
+	a->exclude_hv = flags >> PERF_BIT_NO_HV & 1;
+	a->exclude_idle = flags >> PERF_BIT_NO_IDLE & 1;
+	a->precise_ip = flags >> PERF_BIT_PRECISE & 3;
+	a->exclude_host = flags >> PERF_BIT_NO_HOST & 1;
+	a->exclude_guest = flags >> PERF_BIT_NO_GUEST & 1;
+}
+
 static void put_attr(struct perf_writing *w, uint32_t i)
 {
 	const struct event *e = &w->job->trace->events.kind[w->kind[i]];
@@ -66,6 +96,7 @@ static void put_attr(struct perf_writing *w, uint32_t i)
 	if (a.sample_type & PERF_SAMPLE_REGS_INTR)
 		a.sample_regs_intr = e->how.regs_intr;
 	a.type = type;
+	put_limits(&a, limits_of(w, i));
 	if (!w->kind[i]) {
 		a.freq = 1;
 		a.sample_freq = w->job->trace->rate;

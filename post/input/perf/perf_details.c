@@ -337,6 +337,7 @@ int perf_details_event(struct perf *p, uint32_t attr, perf_put put, void *arg)
 		.branch_type = a->branch,
 		.regs_user = a->shape.regs_user,
 		.regs_intr = a->shape.regs_intr,
+		.flags = a->flags,
 	};
 
 	return put(arg, DETAIL_RECORD, minor_of(DETAIL_EVENT, attr), &e, sizeof(e), p->first);

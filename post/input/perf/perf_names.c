@@ -183,16 +183,6 @@ static bool plain_name(const struct perf_attr *a, char *text, size_t size)
 	return false;
 }
 
-/* Flags of an attr, by their bits. */
-enum {
-	EXCLUDE_USER = 4,
-	EXCLUDE_KERNEL,
-	EXCLUDE_HV,
-	PRECISE = 15,
-	EXCLUDE_HOST = 19,
-	EXCLUDE_GUEST,
-};
-
 static bool has(const struct perf_attr *a, unsigned int bit)
 {
 	return a->flags >> bit & 1;
@@ -201,13 +191,13 @@ static bool has(const struct perf_attr *a, unsigned int bit)
 /* The modifiers: kernel, user, hypervisor; precise; host or guest only. */
 static void limits(const struct perf_attr *a, char text[16])
 {
-	bool modes = has(a, EXCLUDE_USER) || has(a, EXCLUDE_KERNEL) || has(a, EXCLUDE_HV);
-	bool hosts = has(a, EXCLUDE_HOST) || has(a, EXCLUDE_GUEST);
+	bool modes = has(a, PERF_BIT_NO_USER) || has(a, PERF_BIT_NO_KERNEL) || has(a, PERF_BIT_NO_HV);
+	bool hosts = has(a, PERF_BIT_NO_HOST) || has(a, PERF_BIT_NO_GUEST);
 
-	snprintf(text, 16, "%s%s%s%.*s%s%s", modes && !has(a, EXCLUDE_KERNEL) ? "k" : "",
-		 modes && !has(a, EXCLUDE_USER) ? "u" : "", modes && !has(a, EXCLUDE_HV) ? "h" : "",
-		 (int)(a->flags >> PRECISE & 3), "ppp", hosts && !has(a, EXCLUDE_HOST) ? "H" : "",
-		 hosts && !has(a, EXCLUDE_GUEST) ? "G" : "");
+	snprintf(text, 16, "%s%s%s%.*s%s%s", modes && !has(a, PERF_BIT_NO_KERNEL) ? "k" : "",
+		 modes && !has(a, PERF_BIT_NO_USER) ? "u" : "", modes && !has(a, PERF_BIT_NO_HV) ? "h" : "",
+		 (int)(a->flags >> PERF_BIT_PRECISE & 3), "ppp", hosts && !has(a, PERF_BIT_NO_HOST) ? "H" : "",
+		 hosts && !has(a, PERF_BIT_NO_GUEST) ? "G" : "");
 }
 
 static char *name_of(const struct perf_attr *a, const struct tracepoints_named *t)

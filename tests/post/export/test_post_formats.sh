@@ -245,6 +245,43 @@ told() { # FILE
 convert perf.data maps.nrm2 maps.data && told maps.nrm2 >want && told maps.data >have &&
 	[ "$(wc -l <want)" = 7 ] && diff want have >why
 verdict perf_fields
+# What of an event counts, by the modifiers of its name or by the trace's flags, as perf has it of the file, and of the file
+# that is made of that one, also into a pipe.
+"$make_trace" limits limits.nrm2 || exit 1
+cat >want <<'END'
+cycles
+cycles:u exclude_kernel exclude_hv
+instructions exclude_user exclude_hv
+cpu-clock:k exclude_user exclude_hv
+cycles:h exclude_user exclude_kernel
+cycles:uk exclude_hv
+cycles:pp precise_ip=2
+cycles:upppH exclude_kernel exclude_hv precise_ip=3 exclude_guest
+cycles:kG exclude_user exclude_hv exclude_host
+cycles:P precise_ip=3
+branches:DeI pinned exclusive exclude_idle
+cpu/event=0x3c/up exclude_kernel exclude_hv precise_ip=1
+sched:sched_switch
+page-faults:x
+END
+limits() { # FILE: the events' limits, as perf shows them
+	perf evlist -v -i "$1" 2>err | perl -ne 'my ($name) = /^(.*?): (?=type: |size: )/ or next;
+		print join(" ", $name, map { s/: 1$// && !/precise/ ? $_ : s/: /=/r =~ s/(precise_ip)$/$1=1/r }
+			/\b((?:pinned|exclusive|exclude_\w+|precise_ip): \d)/g), "\n"'
+}
+if command -v perf >/dev/null; then
+	convert perf.data limits.nrm2 limits.data && limits limits.data | diff want - >why
+	verdict perf_limits
+	convert perf.data limits.data again.data && limits again.data | diff want - >why
+	verdict perf_limits_again
+	"$post" -q -format perf.data -o - limits.nrm2 >pipe.data 2>err && convert perf.data pipe.data again.data &&
+		limits again.data | diff want - >why
+	verdict perf_limits_pipe
+	perf script -i limits.data -F event 2>err | sed 's/ *$//; s/:$//; s/^ *//' | diff <(sed 's/ .*//' want) - >why
+	verdict perf_limits_script
+else
+	echo "skip ${suite}_perf_limits perf is not installed"
+fi
 "$post" -q -info -r maps.data >out 2>err && has out 'time of first sample : 10.001000' &&
 	has out 'time of last sample : 10.001300'
 verdict perf_first_and_last

@@ -112,6 +112,56 @@ static void modifiers(void)
 				       cases[i].name);
 }
 
+/* The other way round: what perf sets by modifiers of a name. */
+static void modified(void)
+{
+	const uint64_t user = BIT(4), kernel = BIT(5), hv = BIT(6);
+	const struct {
+		const char *name;
+		uint64_t flags;
+	} cases[] = {
+		{ "", 0 },
+		{ "cycles", 0 },
+		{ "cycles:", 0 },
+		{ "cycles:u", kernel | hv },
+		{ "cycles:k", user | hv },
+		{ "cycles:h", user | kernel },
+		{ "cycles:uk", hv },
+		{ "cycles:kh", user },
+		{ "cycles:ukh", 0 },
+		{ "cycles:p", BIT(15) },
+		{ "cycles:pp", BIT(16) },
+		{ "cycles:ppp", BIT(15) | BIT(16) },
+		{ "cycles:pppp", 0 },
+		{ "cycles:P", BIT(15) | BIT(16) },
+		{ "cycles:G", BIT(19) },
+		{ "cycles:H", BIT(20) },
+		{ "cycles:GH", 0 },
+		{ "cycles:upH", kernel | hv | BIT(15) | BIT(20) },
+		{ "cycles:uS", kernel | hv },
+		{ "cycles:W", 0 },
+		{ "cycles:D", BIT(2) },
+		{ "cycles:e", BIT(3) },
+		{ "cycles:I", BIT(7) },
+		{ "sched:sched_switch", 0 },
+		{ "mem:0x1000:rw", 0 },
+		{ "mem:0x1000:rw:u", kernel | hv },
+		{ "cpu/event=0x3c,umask=0x1/", 0 },
+		{ "cpu/event=0x3c,umask=0x1/k", user | hv },
+		{ "cpu/name=a:u/", 0 },
+		{ "cpu/name=a:u/p", BIT(15) },
+		{ "cpu/event/:p", BIT(15) },
+		{ "per/u", 0 },
+		{ "u", 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		if (perf_event_modifiers(cases[i].name) != cases[i].flags)
+			printf("# %s\n", cases[i].name);
+		CU_ASSERT_EQUAL(perf_event_modifiers(cases[i].name), cases[i].flags);
+	}
+}
+
 /* ---- tracepoints ----------------------------------------------------------------------------- */
 
 static void part(struct perf_image *m, const char *text)
@@ -202,6 +252,7 @@ int main(void)
 		{ "names", names },
 		{ "breakpoints", breakpoints },
 		{ "modifiers", modifiers },
+		{ "modified", modified },
 		{ "tracepoints", tracepoints },
 		{ "cut_formats", cut_formats },
 		{ NULL, NULL },
