@@ -191,12 +191,15 @@ static bool has(const struct perf_attr *a, unsigned int bit)
 /* The modifiers: kernel, user, hypervisor; precise; host or guest only. */
 static void limits(const struct perf_attr *a, char text[16])
 {
-	bool modes = has(a, PERF_BIT_NO_USER) || has(a, PERF_BIT_NO_KERNEL) || has(a, PERF_BIT_NO_HV);
+	bool modes = has(a, PERF_BIT_NO_USER) || has(a, PERF_BIT_NO_KERNEL) ||
+		     has(a, PERF_BIT_NO_HV);
 	bool hosts = has(a, PERF_BIT_NO_HOST) || has(a, PERF_BIT_NO_GUEST);
 
 	snprintf(text, 16, "%s%s%s%.*s%s%s", modes && !has(a, PERF_BIT_NO_KERNEL) ? "k" : "",
-		 modes && !has(a, PERF_BIT_NO_USER) ? "u" : "", modes && !has(a, PERF_BIT_NO_HV) ? "h" : "",
-		 (int)(a->flags >> PERF_BIT_PRECISE & 3), "ppp", hosts && !has(a, PERF_BIT_NO_HOST) ? "H" : "",
+		 modes && !has(a, PERF_BIT_NO_USER) ? "u" : "",
+		 modes && !has(a, PERF_BIT_NO_HV) ? "h" : "",
+		 (int)(a->flags >> PERF_BIT_PRECISE & 3), "ppp",
+		 hosts && !has(a, PERF_BIT_NO_HOST) ? "H" : "",
 		 hosts && !has(a, PERF_BIT_NO_GUEST) ? "G" : "");
 }
 
