@@ -144,15 +144,10 @@ static int open_critical(struct loaded *l)
 
 static int open_stacks(struct loaded *l)
 {
-	const struct pifile_header *header = &l->job.input->header;
-	const struct reader *reader = l->job.input->reader;
-	char machine[sizeof(header->machine) + 1];
 	struct model *m = &l->model;
 
-	snprintf(machine, sizeof(machine), "%.*s", (int)sizeof(header->machine), header->machine);
 	return stacks_open(l->options->away ? &m->times.away.stacks : &m->stacks, &m->names,
-			   machine, l->job.input->size,
-			   reader->own || !strcmp(reader->name, "perf"));
+			   l->job.input);
 }
 
 static void choose_stacks(struct loaded *l)

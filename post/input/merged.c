@@ -399,6 +399,15 @@ static void sum_up(struct input *in, const struct merged *m)
 	all->ncpus = m->cpus;
 }
 
+static void note_origin(struct origin *o, const struct input *in)
+{
+	const struct pifile_header *h = &in->header;
+
+	o->path = in->path;
+	o->frames = in->reader->frames;
+	snprintf(o->machine, sizeof(o->machine), "%.*s", (int)sizeof(h->machine), h->machine);
+}
+
 /* Traces that can be read come first, each with its index. */
 static int open_parts(struct input *in, struct merged *m, const char *const *paths, uint32_t count)
 {
@@ -413,7 +422,7 @@ static int open_parts(struct input *in, struct merged *m, const char *const *pat
 		p->in.descriptors = in->descriptors;
 		rc = input_open(&p->in, paths[i], &fault);
 		if (!rc) {
-			m->origin[in->origins++].path = p->in.path;
+			note_origin(&m->origin[in->origins++], &p->in);
 			continue;
 		}
 		input_close(&p->in);

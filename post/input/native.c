@@ -148,6 +148,7 @@ static void native_close(struct input *in)
 const struct reader reader_native = {
 	.name = "native",
 	.own = true,
+	.frames = true,
 	.what = "swtrace's own file",
 	.probe = native_probe,
 	.open = native_open,

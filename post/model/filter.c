@@ -281,8 +281,22 @@ static void filtered_close(struct input *in)
 	(void)in; /* the one behind it is the caller's */
 }
 
+static int filtered_info(struct input *in, input_say say, void *arg)
+{
+	struct input *base = state_of(in)->base;
+
+	return base->reader->info ? base->reader->info(base, say, arg) : 0;
+}
+
+static int filtered_check(struct input *in)
+{
+	struct input *base = state_of(in)->base;
+
+	return base->reader->check ? base->reader->check(base) : 0;
+}
+
+/* What kind of reader it is, it has from the one behind it. */
 static const struct reader reader_filtered = {
-	.name = "filtered",
 	.begin = filtered_begin,
 	.next = filtered_next,
 	.progress = filtered_progress,
@@ -290,13 +304,23 @@ static const struct reader reader_filtered = {
 	.monotonic = filtered_monotonic,
 	.realtime = filtered_realtime,
 	.wall = filtered_wall,
+	.info = filtered_info,
+	.check = filtered_check,
 	.faults = filtered_faults,
 	.close = filtered_close,
 };
 
 void filter_input(struct input *in, struct filtered *state)
 {
+	const struct reader *base = state->base->reader;
+
+	state->reader = reader_filtered;
+	state->reader.name = base->name;
+	state->reader.what = base->what;
+	state->reader.numbers = base->numbers;
+	state->reader.own = base->own;
+	state->reader.frames = base->frames;
 	*in = *state->base;
-	in->reader = &reader_filtered;
+	in->reader = &state->reader;
 	in->state = state;
 }

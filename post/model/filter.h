@@ -55,6 +55,7 @@ struct filtered {
 	const struct filter *filter;
 	struct names *names;
 	struct left_out left;
+	struct reader reader;
 };
 void filter_input(struct input *in, struct filtered *state);
 

@@ -184,13 +184,28 @@ const char *stacks_end_words(enum stacks_end end)
 	return words[end];
 }
 
+/* The trace that a process is of. */
+static const struct stacks_from *from_of(const struct stacks *st, uint32_t pid)
+{
+	uint32_t i = st->nfrom > 1 ? origin_of(pid) : 0;
+
+	return &st->from[i < st->nfrom ? i : 0];
+}
+
+int stacks_unwind(struct stacks *st, struct names *n, uint32_t pid, uint64_t time,
+		  const struct stack *s, struct unwound *out)
+{
+	return unwind_stack(st->unwind, from_of(st, pid)->machine, pid, time, names_epoch(n, pid),
+			    s, out);
+}
+
 /* What remains of a stack's user part where it was found by frame pointers; flags are added. */
 static uint32_t judge(struct stacks *st, struct names *n, const struct stacks_hit *hit,
 		      const struct stack *s, uint16_t *flags)
 {
 	struct frames_judged is;
 
-	if (!st->frame_pointers || !s->head->user || s->head->flags & STACK_BY_AGENT)
+	if (!from_of(st, hit->pid)->judged || !s->head->user || s->head->flags & STACK_BY_AGENT)
 		return s->head->user;
 	is = frame_pointers_judge(st->frame_pointers, hit->pid, hit->time, names_epoch(n, hit->pid),
 				  s);
@@ -235,7 +250,7 @@ static int walk_copy(struct stacks *st, struct names *n, const struct stacks_hit
 	struct unwound *u = st->unwound;
 	uint16_t flags = s->head->flags & (uint16_t)~MADE, judged = 0;
 	uint32_t by_frames;
-	int rc = unwind_stack(st->unwind, hit->pid, hit->time, names_epoch(n, hit->pid), s, u);
+	int rc = stacks_unwind(st, n, hit->pid, hit->time, s, u);
 
 	if (rc)
 		return rc;
@@ -355,20 +370,46 @@ int stacks_add(struct stacks *st, struct names *n, const struct stacks_hit *hit,
 	return 0;
 }
 
-int stacks_open(struct stacks *st, struct names *n, const char *machine, uint64_t file_size,
-		bool by_frames)
+static void note_from(struct stacks_from *f, const char *machine, bool frames)
 {
-	bool x86 = !strcmp(machine, "x86_64") || !strcmp(machine, "i686");
+	f->machine = unwind_machine(machine);
+	f->judged = frames && (!strcmp(machine, "x86_64") || !strcmp(machine, "i686"));
+}
 
-	calls_begin(&st->calls, file_size);
-	st->unwind = unwind_open(n->a2n, machine);
+/* Each of several traces is of its own machine, and format. */
+static bool note_all(struct stacks *st, const struct input *in)
+{
+	char machine[sizeof(in->header.machine) + 1];
+	bool judged = false;
+
+	if (!in->origins) {
+		snprintf(machine, sizeof(machine), "%.*s", (int)sizeof(in->header.machine),
+			 in->header.machine);
+		note_from(&st->from[0], machine, in->reader->frames);
+	}
+	for (uint32_t i = 0; i < in->origins; i++)
+		note_from(&st->from[i], in->origin[i].machine, in->origin[i].frames);
+	for (uint32_t i = 0; i < st->nfrom; i++)
+		judged |= st->from[i].judged;
+	return judged;
+}
+
+int stacks_open(struct stacks *st, struct names *n, const struct input *in)
+{
+	calls_begin(&st->calls, in->size);
+	st->nfrom = in->origins ? in->origins : 1;
+	st->from = calloc(st->nfrom, sizeof(*st->from));
+	st->unwind = unwind_open(n->a2n);
 	st->unwound = malloc(sizeof(*st->unwound));
 	st->made = malloc(sizeof(*st->made) + 2 * 8 * PITRACE_STACK_MAX);
-	st->frame_pointers = by_frames && x86 ? frame_pointers_open(n->a2n) : NULL;
 	st->wanted = true;
-	if (by_frames && x86 && !st->frame_pointers)
+	if (!st->from || !st->unwind || !st->unwound || !st->made)
 		return -ENOMEM;
-	return st->unwind && st->unwound && st->made ? 0 : -ENOMEM;
+	if (note_all(st, in)) {
+		st->frame_pointers = frame_pointers_open(n->a2n);
+		return st->frame_pointers ? 0 : -ENOMEM;
+	}
+	return 0;
 }
 
 int stacks_finish(struct stacks *st, const struct names *n)
@@ -386,6 +427,7 @@ void stacks_free(struct stacks *st)
 {
 	unwind_close(st->unwind);
 	frame_pointers_close(st->frame_pointers);
+	free(st->from);
 	free(st->unwound);
 	free(st->made);
 	free(st->raw);

@@ -28,6 +28,11 @@ enum stacks_end {
 
 struct raw_stack;
 
+struct stacks_from {
+	const struct unwind_machine *machine;
+	bool judged; /* stacks come from frame pointers, and code is known to tell */
+};
+
 struct stacks {
 	bool wanted;
 	struct calls calls;
@@ -39,7 +44,9 @@ struct stacks {
 
 	/* The rest is stacks.c's own. */
 	struct unwind *unwind;
-	struct frame_pointers *frame_pointers; /* or NULL: they aren't judged */
+	struct frame_pointers *frame_pointers; /* or NULL: none are judged */
+	struct stacks_from *from;              /* each trace that is read */
+	uint32_t nfrom;
 	struct unwound *unwound;
 	struct pitrace_stack *made; /* a stack as if it had been recorded so */
 	struct raw_stack *raw;
@@ -58,9 +65,10 @@ struct stacks_hit {
 	uint64_t ticks;
 };
 
-/* machine: utsname's. by_frames: stacks without a copy come from frame pointers. 0 or -ENOMEM. */
-int stacks_open(struct stacks *st, struct names *n, const char *machine, uint64_t file_size,
-		bool by_frames);
+int stacks_open(struct stacks *st, struct names *n, const struct input *in); /* 0 or -ENOMEM */
+/* Walks a stack with a copy. 0 or -ENOMEM. */
+int stacks_unwind(struct stacks *st, struct names *n, uint32_t pid, uint64_t time,
+		  const struct stack *stack, struct unwound *out);
 /* The node of a stack, for ticks that are known later. 0 or -ENOMEM. */
 int stacks_find(struct stacks *st, struct names *n, const struct stacks_hit *hit,
 		const struct stack *stack, uint32_t *call);

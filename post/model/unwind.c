@@ -18,7 +18,7 @@
 
 /* Each machine and its 32-bit programs: ELF's number, the DWARF number of the stack pointer and of
  * the program counter (0: it has none), which the x86 unwinding tables of PLTs use. */
-static const struct machine {
+static const struct unwind_machine {
 	const char *name;
 	unsigned int elf, elf_32, sp, sp_32, pc, pc_32;
 } machines[] = {
@@ -39,12 +39,12 @@ struct covered {
 
 struct unwind {
 	struct a2n *a2n;
-	const struct machine *machine; /* NULL: not known */
 	struct unwind_space space[SPACES];
 	uint64_t clock;
 	struct covered covered[COVERED];
 
 	/* State of the current walk: */
+	const struct unwind_machine *machine;
 	struct unwind_space *now;
 	const struct stack *stack;
 	uint64_t time, sp;
@@ -214,8 +214,8 @@ static struct unwind_space *get_space(struct unwind *u, uint32_t pid, bool is_32
 	return unwind_space_open(oldest, pid, machine, is_32, &callbacks, u) ? NULL : oldest;
 }
 
-int unwind_stack(struct unwind *u, uint32_t pid, uint64_t time, uint64_t epoch,
-		 const struct stack *s, struct unwound *out)
+int unwind_stack(struct unwind *u, const struct unwind_machine *machine, uint32_t pid,
+		 uint64_t time, uint64_t epoch, const struct stack *s, struct unwound *out)
 {
 	bool is_32 = s->head->flags & PITRACE_STACK_32BIT;
 	unsigned int regs = s->head->regs, sp;
@@ -224,10 +224,11 @@ int unwind_stack(struct unwind *u, uint32_t pid, uint64_t time, uint64_t epoch,
 	out->count = 0;
 	out->guessed = false;
 	out->end = UNWIND_LOST;
-	if (!u->machine || !regs)
+	if (!machine || !regs)
 		return 0;
+	u->machine = machine;
 	out->address[0] = s->regs[regs - 1];
-	sp = is_32 ? u->machine->sp_32 : u->machine->sp;
+	sp = is_32 ? machine->sp_32 : machine->sp;
 	u->now = get_space(u, pid, is_32);
 	if (!u->now || sp >= regs)
 		goto none;
@@ -258,18 +259,21 @@ none:
 	return 0;
 }
 
-struct unwind *unwind_open(struct a2n *a, const char *machine)
+const struct unwind_machine *unwind_machine(const char *name)
+{
+	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+		if (!strcmp(name, machines[i].name))
+			return &machines[i];
+	}
+	return NULL;
+}
+
+struct unwind *unwind_open(struct a2n *a)
 {
 	struct unwind *u = calloc(1, sizeof(*u));
-	size_t i;
 
-	if (!u)
-		return NULL;
-	u->a2n = a;
-	for (i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
-		if (!strcmp(machine, machines[i].name))
-			u->machine = &machines[i];
-	}
+	if (u)
+		u->a2n = a;
 	return u;
 }
 

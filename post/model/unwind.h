@@ -27,12 +27,15 @@ struct unwound {
 };
 
 struct unwind;
+struct unwind_machine;
 
-/* machine: utsname's. NULL: no memory. */
-struct unwind *unwind_open(struct a2n *a, const char *machine);
+/* By utsname's name; NULL: not known, its stacks cannot be walked. */
+const struct unwind_machine *unwind_machine(const char *name);
+struct unwind *unwind_open(struct a2n *a); /* NULL: no memory */
 void unwind_close(struct unwind *u);
-/* Walks a stack with a copy. epoch changes whenever the process's memory may. 0 or -ENOMEM. */
-int unwind_stack(struct unwind *u, uint32_t pid, uint64_t time, uint64_t epoch,
-		 const struct stack *s, struct unwound *out);
+/* Walks a stack with a copy, of a process of that machine. epoch changes whenever the process's
+ * memory may. 0 or -ENOMEM. */
+int unwind_stack(struct unwind *u, const struct unwind_machine *machine, uint32_t pid,
+		 uint64_t time, uint64_t epoch, const struct stack *s, struct unwound *out);
 
 #endif

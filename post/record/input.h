@@ -100,6 +100,7 @@ struct reader {
 	const char *what; /* in words, for the list */
 	bool numbers;     /* functions have numbers: input.program has their names */
 	bool own;         /* records of our own collectors, by the system's clock */
+	bool frames;      /* stacks that are no copies come from frame pointers */
 	bool (*probe)(const void *head, size_t size);
 	/* Fill in header, size, complete. 0, or -errno and fault in words. */
 	int (*open)(struct input *in, struct pifile_fault *fault);

@@ -7,6 +7,7 @@
 #define POST_ORIGIN_H
 
 #include <a2n.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define ORIGINS     A2N_MACHINES
@@ -15,7 +16,9 @@
 struct origin {
 	const char *label; /* distinguishes its file from the others */
 	const char *path;
-	int64_t shift; /* ns from its time to the merged time */
+	int64_t shift;    /* ns from its time to the merged time */
+	char machine[33]; /* utsname's; "": not known */
+	bool frames;      /* its reader's (input.h) */
 };
 
 /* Origin i's pid as records have it. */

@@ -66,6 +66,8 @@ static void first_goes(struct names *n)
 static void walk(struct names *n, const struct stack *s, const char *machine)
 {
 	struct stacks_hit hit = { .pid = 1, .time = 10, .address = BASE + 16, .ticks = 1 };
+	static const struct reader by_frames = { .frames = true };
+	struct input in = { .reader = &by_frames, .size = 1 << 16 };
 	struct stacks st = { 0 };
 	struct callers c;
 	uint64_t self = 0;
@@ -74,9 +76,10 @@ static void walk(struct names *n, const struct stack *s, const char *machine)
 	for (i = 0; i < STACKS_ENDS; i++)
 		fuzz_touch(stacks_end_words((enum stacks_end)i), 1);
 	hit.process = 0;
-	if (names_address(n, 1, hit.address, 10, false, &hit.leaf) ||
-	    stacks_open(&st, n, machine, 1 << 16, true) || stacks_add(&st, n, &hit, s) ||
-	    stacks_add(&st, n, &hit, NULL) || stacks_add(&st, n, &hit, s))
+	memcpy(in.header.machine, machine, strnlen(machine, sizeof(in.header.machine)));
+	if (names_address(n, 1, hit.address, 10, false, &hit.leaf) || stacks_open(&st, n, &in) ||
+	    stacks_add(&st, n, &hit, s) || stacks_add(&st, n, &hit, NULL) ||
+	    stacks_add(&st, n, &hit, s))
 		abort();
 	first_goes(n);
 	hit.time = UNMAPPED + 10;

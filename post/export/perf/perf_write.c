@@ -201,8 +201,7 @@ static int user_part(struct perf_writing *w, const struct pirecord *r, uint32_t 
 
 	if (!(s->head->flags & PITRACE_STACK_COPY) || !m->stacks.unwind)
 		return 0;
-	rc = unwind_stack(m->stacks.unwind, pid, r->time, names_epoch(&m->names, pid), s,
-			  &w->unwound);
+	rc = stacks_unwind(&m->stacks, &m->names, pid, r->time, s, &w->unwound);
 	if (!rc && w->unwound.count > *n) {
 		*user = w->unwound.address;
 		*n = w->unwound.count;

@@ -674,6 +674,7 @@ static int perf_stats(struct input *in, input_count count, void *arg)
 
 const struct reader reader_perf = {
 	.name = "perf.data",
+	.frames = true,
 	.what = "what perf record writes: a file, a folder, a pipe",
 	.probe = perf_probe,
 	.open = perf_open,

@@ -143,6 +143,26 @@ verdict framed_not_cut $? "$(ended framed cut) %"
 calc "$(part framed "$below_main") >= 90"
 verdict framed_whole $? "$(part framed "$below_main") % are in main"
 
+# ---- what is cut is the same beside another trace, with a filter that leaves nothing out, and of a perf.data
+whole() { # FILE OPTION...: to the file, how the program's stacks ended, and its calls
+	"$bin/post" -calltree -json "${@:2}" 2>out | jq -c '(.stacks.ended_early[] | select(.why | test("frame pointers"))),
+		(.calls[] | select(.depth > 0) | [.depth, .name, .self])' | sort >"$1"
+	grep -q '"why":"cut' "$1" || echo "nothing is cut" >"$1"
+}
+same() { # NAME
+	diff alone have >out && ! grep 'nothing is cut' alone >>out
+	verdict "$1" $?
+}
+whole alone -comm strings frames.nrm2
+whole have -comm strings frames.nrm2 framed.nrm2
+same beside_another
+whole alone frames.nrm2
+whole have -comm '*' frames.nrm2
+same with_a_filter
+"$bin/post" -q -format perf.data -o frames.data frames.nrm2 2>out
+whole have frames.data
+same of_perf_data
+
 # ---- -g where copies would fill the buffer, which is written at the end: frame pointers alone
 record normal strings -g -t norm
 calc "$(ended normal cut) >= 10"
