@@ -23,7 +23,7 @@ static int failed(const char *what, int rc)
 
 static int report_all(struct job *job, unsigned int needs)
 {
-	bool on_the_way = !needs || needs & NEED_RUNS, absent;
+	bool on_the_way = reports_meet_damage(needs), absent;
 	struct reports_written written = { .n = 0 };
 	struct pifile_fault *faults = NULL;
 	int rc, code;
@@ -44,8 +44,7 @@ static int report_all(struct job *job, unsigned int needs)
 	if (!(job->options->kinds & REPORT_TELLS_DAMAGE))
 		damage_print(job);
 	warnings_print(job);
-	if (!code && (job->nfaults || jit_damaged(&job->model->names.jit) ||
-		      !job->input->complete || trace_lossy(job->trace)))
+	if (!code && !damage_none(job))
 		code = EXIT_DAMAGED;
 	free(faults);
 	return code;

@@ -88,8 +88,27 @@ static bool in_object(const struct report *r)
 	return r->json || r->rows;
 }
 
+bool reports_meet_damage(unsigned int needs)
+{
+	return !needs || needs & NEED_RUNS;
+}
+
+/* What was met on the way. */
+static int damage_at_end(const struct job *job, struct json *j)
+{
+	struct pifile_fault *faults = NULL;
+	struct job now = *job;
+	int rc = damage_gather(&now, &faults);
+
+	if (!rc)
+		json_damage(&now, j);
+	free(faults);
+	return rc;
+}
+
 static int write_json(const struct job *job, FILE *out)
 {
+	bool later = reports_meet_damage(reports_need(job->options));
 	const struct report *r;
 	struct table t;
 	struct json j;
@@ -98,10 +117,12 @@ static int write_json(const struct job *job, FILE *out)
 
 	json_begin(&j, out, true);
 	json_object(&j, NULL);
-	json_preamble(job, &j);
+	json_preamble(job, &j, !later);
 	t = table_json(job, &j);
 	for (i = 0; !rc && (r = wanted(job->options, i)); i++)
 		rc = r->rows ? r->rows(&t) : r->json(job, &j);
+	if (!rc && later)
+		rc = damage_at_end(job, &j);
 	json_end(&j, '}');
 	return rc;
 }

@@ -55,6 +55,8 @@ void reports_kinds(struct options *o);
 
 /* Returns what the model must hold for the reports that were asked for. */
 unsigned int reports_need(const struct options *o);
+/* Those of records know what is damaged when they have read them. */
+bool reports_meet_damage(unsigned int needs);
 /* Whether a report is of something that isn't there: then none is to be written. */
 bool reports_absent(const struct job *job);
 /* Where each output of these options goes, at most REPORT_COUNT; how many there are. */

@@ -75,8 +75,7 @@ static int tell_damage(struct compare *c, uint32_t i, struct job *job)
 		return failed("faults", rc);
 	damage_print(job);
 	warnings_print(job);
-	c->all.input[i].damaged = job->nfaults || jit_damaged(&job->model->names.jit) ||
-				  !job->input->complete || trace_lossy(job->trace);
+	c->all.input[i].damaged = !damage_none(job);
 	free(faults);
 	return EXIT_CLEAN;
 }

@@ -674,14 +674,11 @@ void jit_rewind(struct jit *j)
 	j->change_next = j->nchange ? j->change[0].time : NEVER;
 }
 
-bool jit_damaged(const struct jit *j)
+const struct jit_note *jit_damage(const struct jit *j, uint32_t *i)
 {
-	uint32_t i;
-
-	for (i = 0; i < j->nnote; i++)
-		if (j->note[i].offset != NO_OFFSET)
-			return true;
-	return false;
+	while (*i < j->nnote && j->note[*i].offset == NO_OFFSET)
+		++*i;
+	return *i < j->nnote ? &j->note[(*i)++] : NULL;
 }
 
 void jit_free(struct jit *j)

@@ -100,8 +100,8 @@ struct jit_table jit_table(const void *bytes);
 bool jit_change(struct jit *j, uint64_t time, uint32_t *pid, uint32_t *tid);
 /* Starts that pass again. */
 void jit_rewind(struct jit *j);
-/* Whether any of these files was unreadable. A missing jitdump is no damage. */
-bool jit_damaged(const struct jit *j);
+/* The next note of damage, from *i on; NULL: no more. A missing jitdump is no damage. */
+const struct jit_note *jit_damage(const struct jit *j, uint32_t *i);
 void jit_free(struct jit *j);
 
 #endif

@@ -76,6 +76,14 @@ void damage_print(const struct job *job)
 		complain("%" PRIu64 " records were read all the same", job->trace->records);
 }
 
+bool damage_none(const struct job *job)
+{
+	uint32_t i = 0;
+
+	return !job->nfaults && !jit_damage(&job->model->names.jit, &i) && job->input->complete &&
+	       !trace_lossy(job->trace);
+}
+
 struct damage_line {
 	void (*tell)(void *arg, const char *line);
 	void *arg;
@@ -95,24 +103,35 @@ __attribute__((format(printf, 2, 3))) static void tell(const struct damage_line 
 	free(line);
 }
 
+static void tell_note(const struct jit_note *n, const struct damage_line *t)
+{
+	char at[40] = "", left_out[48] = "";
+
+	if (n->offset != NO_OFFSET)
+		snprintf(at, sizeof(at), ": at byte %" PRIu64, n->offset);
+	if (n->records)
+		snprintf(left_out, sizeof(left_out), " (%" PRIu64 " records left out)", n->records);
+	tell(t, "%s%s: %s%s", n->path, at, n->what, left_out);
+}
+
+void damage_beside(const struct job *job, void (*each)(void *arg, const char *line), void *arg)
+{
+	const struct damage_line t = { each, arg };
+	const struct jit_note *n;
+	uint32_t i = 0;
+
+	while ((n = jit_damage(&job->model->names.jit, &i)))
+		tell_note(n, &t);
+}
+
 static void tell_notes(const struct job *job, const struct damage_line *t)
 {
 	const struct jit *jit = &job->model->names.jit;
 	const char *module, *message;
-	char at[40], left_out[48];
 	uint32_t i;
 
-	for (i = 0; i < jit->nnote; i++) {
-		const struct jit_note *n = &jit->note[i];
-
-		*at = *left_out = '\0';
-		if (n->offset != NO_OFFSET)
-			snprintf(at, sizeof(at), ": at byte %" PRIu64, n->offset);
-		if (n->records)
-			snprintf(left_out, sizeof(left_out), " (%" PRIu64 " records left out)",
-				 n->records);
-		tell(t, "%s%s: %s%s", n->path, at, n->what, left_out);
-	}
+	for (i = 0; i < jit->nnote; i++)
+		tell_note(&jit->note[i], t);
 	for (i = 0; names_line_warning(&job->model->names, i, &module, &message); i++) {
 		if (module)
 			tell(t, "%s: %s", module, message);
@@ -153,7 +172,9 @@ void warnings_print(const struct job *job)
 {
 	const struct damage_line t = { complain_line, NULL };
 
-	if (!job->options->quiet)
+	if (job->options->quiet)
+		damage_beside(job, complain_line, NULL);
+	else
 		tell_notes(job, &t);
 	if (job->options->verbose)
 		tell_modules(job, &t);

@@ -136,14 +136,22 @@ void preamble_run(const struct job *job, FILE *out)
 	print_user_majors(t, out);
 }
 
+static void print_beside(void *out, const char *line)
+{
+	fputs("  ", out);
+	escape_print(out, line);
+	putc('\n', out);
+}
+
 void preamble_damage(const struct job *job, FILE *out)
 {
+	uint32_t beside = 0;
 	size_t i;
 
-	if (!job->nfaults && job->input->complete)
+	if (!job->nfaults && job->input->complete && !jit_damage(&job->model->names.jit, &beside))
 		return;
 	fputs("\nDamage\n", out);
-	if (!job->nfaults)
+	if (!job->nfaults && !job->input->complete)
 		fputs("  the file has no end: it was cut, or its writer did not finish\n", out);
 	for (i = 0; i < job->nfaults; i++) {
 		fputs("  ", out);
@@ -154,6 +162,7 @@ void preamble_damage(const struct job *job, FILE *out)
 	}
 	if (job->more_faults)
 		fprintf(out, "  and %zu more\n", job->more_faults);
+	damage_beside(job, print_beside, out);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -221,18 +230,27 @@ static void json_trace(const struct job *job, struct json *j)
 	json_end(j, '}');
 }
 
-static void json_damage(const struct job *job, struct json *j)
+void json_damage(const struct job *job, struct json *j)
 {
+	const struct jit_note *n;
+	uint32_t beside = 0;
 	size_t i;
 
 	json_bool(j, "complete", job->input->complete);
-	json_bool(j, "clean", !job->nfaults && job->input->complete && !trace_lossy(job->trace));
+	json_bool(j, "clean", damage_none(job));
 	json_array(j, "damage");
 	for (i = 0; i < job->nfaults; i++) {
 		json_object(j, NULL);
 		if (job->fault[i].offset != NO_OFFSET)
 			json_uint(j, "offset", job->fault[i].offset);
 		json_string(j, "what", job->fault[i].what);
+		json_end(j, '}');
+	}
+	while ((n = jit_damage(&job->model->names.jit, &beside))) {
+		json_object(j, NULL);
+		json_string(j, "file", n->path);
+		json_uint(j, "offset", n->offset);
+		json_string(j, "what", n->what);
 		json_end(j, '}');
 	}
 	json_end(j, ']');
@@ -292,11 +310,12 @@ static void json_held(const struct job *job, struct json *j)
 	json_end(j, ']');
 }
 
-void json_preamble(const struct job *job, struct json *j)
+void json_preamble(const struct job *job, struct json *j, bool damage)
 {
 	json_string(j, "generator", "pitrace post " PITRACE_VERSION);
 	json_trace(job, j);
-	json_damage(job, j);
+	if (damage)
+		json_damage(job, j);
 	json_lost(job, j);
 	json_held(job, j);
 }

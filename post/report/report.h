@@ -43,7 +43,9 @@ struct report {
 void preamble_system(const struct job *job, FILE *out);
 void preamble_run(const struct job *job, FILE *out);
 void preamble_damage(const struct job *job, FILE *out);
-void json_preamble(const struct job *job, struct json *j);
+/* The damage comes with it if it is known by then. */
+void json_preamble(const struct job *job, struct json *j, bool damage);
+void json_damage(const struct job *job, struct json *j);
 
 /* ---- screenful.c ----------------------------------------------------------------------------- */
 
@@ -61,6 +63,11 @@ int damage_gather(struct job *job, struct pifile_fault **room);
 /* Distinct ones of n, into out, which has room for as many. */
 size_t damage_distinct(const struct pifile_fault *list, size_t n, struct pifile_fault *out);
 void damage_print(const struct job *job);
+/* Nothing is damaged, of the trace or of the files of code that its programs made, and nothing was
+ * lost: exit codes, JSON and pages go by this. */
+bool damage_none(const struct job *job);
+/* The damage of those files, a line each. */
+void damage_beside(const struct job *job, void (*each)(void *arg, const char *line), void *arg);
 /* Each warning as a line without its newline, not yet escaped. */
 void warnings_tell(const struct job *job, void (*each)(void *arg, const char *line), void *arg);
 /* Those that options want, on stderr. */

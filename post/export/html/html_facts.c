@@ -157,9 +157,7 @@ static int write_object(struct json *j, const struct html_tree *t)
 	json_uint(j, "slices", t->timed ? slices_count(s) : 0);
 	json_uint(j, "slice_ns", t->timed ? 1ull << s->shift : 0);
 	json_bool(j, "counts_calls", job->options->instructions && job->input->calls);
-	json_bool(j, "incomplete",
-		  job->nfaults || !job->input->complete || trace_lossy(trace) ||
-			  trace->unstable_clock);
+	json_bool(j, "incomplete", !damage_none(job) || trace->unstable_clock);
 	rc = texts(j, t, samples);
 	json_end(j, '}');
 	return rc;
