@@ -319,6 +319,7 @@ static int chrome_write(const struct job *job, FILE *out)
 
 	if (!rc) {
 		json_begin(&w.j, out, false);
+		w.j.as_doubles = true; /* arguments may be texts, too */
 		json_object(&w.j, NULL);
 		json_string(&w.j, "displayTimeUnit", "ns");
 		json_array(&w.j, "traceEvents");

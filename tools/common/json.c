@@ -15,6 +15,7 @@ void json_begin(struct json *j, FILE *out, bool indent)
 	/* Many short lines begin here: the room is not cleared for them. */
 	j->out = out;
 	j->indent = indent;
+	j->as_doubles = false;
 	j->depth = 0;
 	j->more[0] = false;
 	j->held = 0;
@@ -218,10 +219,25 @@ void json_string(struct json *j, const char *key, const char *value)
 	escape_json(j->out, value);
 }
 
+#define EXACT (1ull << 53) /* doubles have all whole numbers up to this one */
+
+static void json_digits(struct json *j, const char *key, bool minus, uint64_t value)
+{
+	char digits[24];
+
+	snprintf(digits, sizeof(digits), "%s%" PRIu64, minus ? "-" : "", value);
+	json_string(j, key, digits);
+}
+
 void json_uint(struct json *j, const char *key, uint64_t value)
 {
-	char *p = begin_short(j, key, 20);
+	char *p;
 
+	if (j->as_doubles && value > EXACT) {
+		json_digits(j, key, false, value);
+		return;
+	}
+	p = begin_short(j, key, 20);
 	if (p) {
 		end_short(j, p + decimal(p, value));
 		return;
@@ -232,12 +248,18 @@ void json_uint(struct json *j, const char *key, uint64_t value)
 
 void json_int(struct json *j, const char *key, int64_t value)
 {
-	char *p = begin_short(j, key, 21);
+	uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	char *p;
 
+	if (j->as_doubles && size > EXACT) {
+		json_digits(j, key, value < 0, size);
+		return;
+	}
+	p = begin_short(j, key, 21);
 	if (p) {
 		if (value < 0)
 			*p++ = '-';
-		end_short(j, p + decimal(p, value < 0 ? -(uint64_t)value : (uint64_t)value));
+		end_short(j, p + decimal(p, size));
 		return;
 	}
 	member(j, key);

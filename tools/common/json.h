@@ -19,6 +19,7 @@ struct json {
 	FILE *out;
 	int depth;
 	bool indent;           /* a line a member; else everything on one line */
+	bool as_doubles;       /* who reads it takes numbers as such: see json_uint */
 	bool more[JSON_DEPTH]; /* a comma is due at this depth */
 	bool whole;            /* the room has all since json_keep_begin */
 	size_t held;           /* bytes in room, not written yet */
@@ -36,6 +37,7 @@ void json_object(struct json *j, const char *key);
 void json_array(struct json *j, const char *key);
 void json_end(struct json *j, char bracket); /* '}' or ']' */
 void json_string(struct json *j, const char *key, const char *value);
+/* as_doubles: what a double has no exact number for is a string of its digits. */
 void json_uint(struct json *j, const char *key, uint64_t value);
 void json_int(struct json *j, const char *key, int64_t value);
 void json_null(struct json *j, const char *key);

@@ -237,6 +237,35 @@ static void json_shape(void)
 	free(got);
 }
 
+/* Who takes numbers as doubles is given digits where these have no exact one. */
+static void json_doubles(void)
+{
+	static const char want[] =
+		"{\"a\":9007199254740992,\"b\":\"9007199254740993\",\"c\":\"18446744073709551615\","
+		"\"d\":-9007199254740992,\"e\":\"-9007199254740993\",\"f\":\"-9223372036854775808\","
+		"\"g\":9007199254740992,\"h\":\"9223372036854775807\"}\n";
+	char *got = NULL;
+	size_t size;
+	FILE *f = open_memstream(&got, &size);
+	struct json j;
+
+	json_begin(&j, f, false);
+	j.as_doubles = true;
+	json_object(&j, NULL);
+	json_uint(&j, "a", 1ull << 53);
+	json_uint(&j, "b", (1ull << 53) + 1);
+	json_uint(&j, "c", UINT64_MAX);
+	json_int(&j, "d", -(1ll << 53));
+	json_int(&j, "e", -(1ll << 53) - 1);
+	json_int(&j, "f", INT64_MIN);
+	json_int(&j, "g", 1ll << 53);
+	json_int(&j, "h", INT64_MAX);
+	json_end(&j, '}');
+	fclose(f);
+	CU_ASSERT_STRING_EQUAL(got, want);
+	free(got);
+}
+
 /* A line longer than what is held of it, keys and values longer than what is short, in order. */
 static void json_long(void)
 {
@@ -431,6 +460,7 @@ int main(void)
 		{ "escapes_cut_whole", escapes_cut_whole },
 		{ "escapes_none", escapes_none },
 		{ "json_shape", json_shape },
+		{ "json_doubles", json_doubles },
 		{ "json_long", json_long },
 		{ "json_digits", json_digits },
 		{ "json_repeated", json_repeated },
