@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+#include "check_tracepoints.h"
 #include "escape.h"
 #include "json.h"
 #include "option_store.h"
@@ -20,6 +21,7 @@ struct check_answers {
 	struct trace_check process[COLLECTORS], system[COLLECTORS];
 	int n;
 	const struct trace_check *serves[2]; /* a process, the system; NULL: none */
+	struct trace_check tracepoints;      /* not a collector: some records need them */
 };
 
 static int ask(struct check_answers *a, int pid)
@@ -35,6 +37,7 @@ static int ask(struct check_answers *a, int pid)
 		if (a->system[i].serves)
 			a->serves[1] = &a->system[i];
 	}
+	check_tracepoints(&a->tracepoints);
 	return a->n;
 }
 
@@ -139,6 +142,8 @@ static void print_words(const struct check_answers *a, const char *process)
 		print_one(process, &a->process[i]);
 		print_one("the system (-a)", &a->system[i]);
 	}
+	puts("tracepoints: the kernel's, for system calls, wake-ups and dispatches without the module");
+	print_one("all", &a->tracepoints);
 	escape_printf(stdout, "%s is traced by %s, the system (-a) by %s.\n", process,
 		      a->serves[0] ? a->serves[0]->name : "none",
 		      a->serves[1] ? a->serves[1]->name : "none");
@@ -170,6 +175,7 @@ static void print_json(const struct check_answers *a, int pid)
 		json_end(&j, '}');
 	}
 	json_end(&j, ']');
+	put_one(&j, "tracepoints", &a->tracepoints);
 	json_object(&j, "serves");
 	json_string(&j, "process", a->serves[0] ? a->serves[0]->name : "");
 	json_string(&j, "system", a->serves[1] ? a->serves[1]->name : "");
