@@ -19,6 +19,10 @@ $(foreach s,$(PROGRAM_SRC),$(eval $(O)/tests/programs/$(basename $(notdir $s)): 
 
 include tests/bench/bench.mk
 
+# The words of a story are in two files.
+$(O)/tests/programs/post_script: $(call obj,tests/lib/post_script_samples.c)
+$(call obj,tests/lib/post_script_samples.c): INC = $(INC_TESTS)
+
 LIBTEST_SRC := tests/lib/gen_trace.c tests/lib/gen_events.c
 
 INC_TESTS  := $(INC_PERFUTIL) -Idriver -Itests/driver/kernel -Itests/lib -Ipost
