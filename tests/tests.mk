@@ -134,7 +134,7 @@ $(O)/tests/unit/test_jprof_logs: INC_TESTS += -Itools/common
 $(FORMAT_UNITS): TESTLINK = -Wl,--no-as-needed $(LIB_POST) -Wl,--as-needed
 
 $(O)/tests/unit/test_perf_file: $(call obj,$(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC))
-$(O)/tests/unit/test_perf_file: TESTLINK = -Wl,--no-as-needed $(LIB_POST)
+$(O)/tests/unit/test_perf_file: TESTLINK = -Wl,--no-as-needed $(LIB_POST) -Wl,--wrap=aligned_alloc,--wrap=free
 
 $(O)/tests/unit/test_sandbox: $(call obj,post/sandbox/sandbox.c post/sandbox/landlock.c)
 $(O)/tests/unit/test_sandbox: TESTLINK = -Wl,--no-as-needed -lseccomp -Wl,--as-needed

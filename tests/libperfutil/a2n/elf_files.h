@@ -7,6 +7,8 @@
 #define ELF_FILES_H
 
 #include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -86,33 +88,33 @@ static inline struct a2n *open_a2n(const char *sympath, bool demangle)
 	return a;
 }
 
-/* Map the executable segments of `file` (readelf says which) as pid 1's, under the name `path`. */
-static inline uint32_t map_as(struct a2n *a, const char *file, const struct a2n_map *like,
-			      const char *readelf)
+/* Map the executable segments of `file` (libelf says which: of any machine) as pid 1's, under the name `path`. */
+static inline uint32_t map_as(struct a2n *a, const char *file, const struct a2n_map *like)
 {
-	char command[512], line[512];
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
 	uint32_t n = 0;
-	FILE *f;
+	size_t count, i;
+	Elf *elf;
 
-	snprintf(command, sizeof(command),
-		 "%s -lW '%s' 2>/dev/null | sed -n 's/ R E / RE /;s/ RWE / RE /;/LOAD.* RE /p'",
-		 readelf, file);
-	f = popen(command, "r");
-	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
-	while (fgets(line, sizeof(line), f)) {
-		unsigned long offset, address, physical, in_file, in_memory;
+	CU_ASSERT_FATAL(fd >= 0 && elf_version(EV_CURRENT) != EV_NONE);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	CU_ASSERT_FATAL(!elf_getphdrnum(elf, &count));
+	for (i = 0; i < count; i++) {
 		struct a2n_map map = *like;
+		GElf_Phdr p;
 
-		if (sscanf(line, " LOAD %lx %lx %lx %lx %lx", &offset, &address, &physical,
-			   &in_file, &in_memory) != 5)
+		CU_ASSERT_PTR_NOT_NULL_FATAL(gelf_getphdr(elf, (int)i, &p));
+		if (p.p_type != PT_LOAD || !(p.p_flags & PF_X))
 			continue;
-		map.start = BIAS + (address & ~0xffful);
-		map.offset = offset & ~0xffful;
-		map.length = ((address + in_memory + 0xffful) & ~0xffful) - (address & ~0xffful);
+		map.start = BIAS + (p.p_vaddr & ~0xffful);
+		map.offset = p.p_offset & ~0xffful;
+		map.length = ((p.p_vaddr + p.p_memsz + 0xffful) & ~0xffful) -
+			     (p.p_vaddr & ~0xffful);
 		CU_ASSERT_EQUAL(a2n_add_map(a, 10, 1, &map), 0);
 		n++;
 	}
-	pclose(f);
+	elf_end(elf);
+	close(fd);
 	return n;
 }
 
@@ -122,7 +124,7 @@ static inline void map_file(struct a2n *a, const char *name)
 	struct a2n_map map = { .path = path };
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	CU_ASSERT(map_as(a, path, &map, "readelf") > 0);
+	CU_ASSERT(map_as(a, path, &map) > 0);
 }
 
 static inline struct a2n_answer ask(struct a2n *a, uint64_t address)
@@ -149,28 +151,57 @@ struct nm {
 /* What nm says of a file's code; how many, -1 when it fails. */
 static inline int read_nm(const char *nm, const char *name, struct nm **out)
 {
+	struct nm *list = NULL, s;
 	char command[512], line[1024];
-	struct nm *list = malloc(200000 * sizeof(*list));
-	int n = 0;
+	int n = 0, room = 0;
 	FILE *f;
 
 	snprintf(command, sizeof(command), "%s -S --defined-only '%s/%s' 2>/dev/null", nm, dir,
 		 name);
 	f = popen(command, "r");
-	CU_ASSERT_FATAL(f && list);
-	while (fgets(line, sizeof(line), f) && n < 200000) {
-		struct nm s = { .size = 0 };
-
+	CU_ASSERT_FATAL(f != NULL);
+	while (fgets(line, sizeof(line), f)) {
+		s.size = 0;
 		if (sscanf(line, "%lx %lx %c %399s", &s.value, &s.size, &s.type, s.name) != 4) {
 			s.size = 0;
 			if (sscanf(line, "%lx %c %399s", &s.value, &s.type, s.name) != 3)
 				continue;
 		}
-		if (strchr("tTwWi", s.type))
-			list[n++] = s;
+		if (!strchr("tTwWi", s.type))
+			continue;
+		if (n == room) {
+			room = room ? 2 * room : 256;
+			list = realloc(list, (size_t)room * sizeof(*list));
+			CU_ASSERT_PTR_NOT_NULL_FATAL(list);
+		}
+		list[n++] = s;
 	}
 	*out = list;
 	return pclose(f) ? -1 : n;
+}
+
+/* The same, kept here: a test asks for one symbol of a file after the other. */
+static inline int symbols_of(const char *nm, const char *name, const struct nm **out)
+{
+	static struct nm *list;
+	static char of[128];
+	static struct stat was;
+	static int n;
+	struct stat now;
+	char path[256], key[128];
+
+	snprintf(key, sizeof(key), "%s %s", nm, name);
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	CU_ASSERT_EQUAL_FATAL(stat(path, &now), 0);
+	if (!list || strcmp(of, key) || now.st_ino != was.st_ino || now.st_size != was.st_size ||
+	    memcmp(&now.st_mtim, &was.st_mtim, sizeof(now.st_mtim))) {
+		free(list);
+		n = read_nm(nm, name, &list);
+		was = now;
+		strcpy(of, key);
+	}
+	*out = list;
+	return n;
 }
 
 /* Is this an answer nm would give: the innermost sized symbol, else an unsized one, else none. */
@@ -201,9 +232,9 @@ static inline bool agrees(const struct nm *list, int n, uint64_t address,
 static inline void check_against_nm(struct a2n *a, const char *nm, const char *name)
 {
 	int n, i, k, wrong = 0;
-	struct nm *list;
+	const struct nm *list;
 
-	n = read_nm(nm, name, &list);
+	n = symbols_of(nm, name, &list);
 	CU_ASSERT(n > 0);
 	for (i = 0; i < n; i++) {
 		const uint64_t at[] = { list[i].value, list[i].value + list[i].size / 2,
@@ -226,19 +257,17 @@ static inline void check_against_nm(struct a2n *a, const char *nm, const char *n
 		}
 	}
 	CU_ASSERT_EQUAL(wrong, 0);
-	free(list);
 }
 
 static inline uint64_t address_of(const char *name, const char *symbol)
 {
-	struct nm *list;
-	int n = read_nm("nm", name, &list), i;
+	const struct nm *list;
+	int n = symbols_of("nm", name, &list), i;
 	uint64_t value = 0;
 
 	for (i = 0; i < n; i++)
 		if (!strcmp(list[i].name, symbol))
 			value = list[i].value;
-	free(list);
 	CU_ASSERT_NOT_EQUAL_FATAL(value, 0);
 	return value;
 }

@@ -55,7 +55,7 @@ static void map_known_as(struct a2n *a, const char *file, const char *path, uint
 	char whole[256];
 
 	snprintf(whole, sizeof(whole), "%s/%s", dir, file);
-	CU_ASSERT(map_as(a, whole, &map, "readelf") > 0);
+	CU_ASSERT(map_as(a, whole, &map) > 0);
 }
 
 static const char *absolute(const char *name)
@@ -231,7 +231,7 @@ static void test_replaced(void)
 				       .build_id = wrong,
 				       .build_id_size = sizeof(wrong) };
 
-		CU_ASSERT(map_as(a, absolute("full.so"), &map, "readelf") > 0);
+		CU_ASSERT(map_as(a, absolute("full.so"), &map) > 0);
 	}
 	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), A2N_NO_SYMBOLS);
 	a2n_close(a);

@@ -7,9 +7,55 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "input/perf/perf_order.h"
 #include "input/readers.h"
 #include "perf_image.h"
 #include "unit.h"
+
+/*
+ * Blocks of records are kept for the next file: LeakSanitizer would map and clear each anew, twice a
+ * file, which would be most of these tests. It finds those that are kept; of a block in use the table
+ * has ~address, by which it does not.
+ */
+#define KEPT 8
+static uintptr_t kept[KEPT];
+
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void __real_free(void *p);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void __wrap_free(void *p);
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+	unsigned int i, none = KEPT;
+	void *p;
+
+	for (i = 0; i < KEPT && size == PERF_BLOCK && alignment == PERF_BLOCK; i++) {
+		if (kept[i] && kept[i] % PERF_BLOCK == 0) {
+			p = (void *)kept[i];
+			kept[i] = ~kept[i];
+			return memset(p, 0xA5, 4096);
+		}
+		if (!kept[i])
+			none = i;
+	}
+	p = __real_aligned_alloc(alignment, size);
+	if (p && none < KEPT)
+		kept[none] = ~(uintptr_t)p;
+	return p;
+}
+
+void __wrap_free(void *p)
+{
+	for (unsigned int i = 0; p && i < KEPT; i++) {
+		CU_ASSERT_FATAL(kept[i] != (uintptr_t)p); /* twice */
+		if (kept[i] == ~(uintptr_t)p) {
+			kept[i] = (uintptr_t)p;
+			return;
+		}
+	}
+	__real_free(p);
+}
 
 struct got {
 	uint64_t sample[64]; /* times */
@@ -224,7 +270,7 @@ static void cut(void)
 /* Any byte made another one: it opens or not, and ends. */
 static void changed(void)
 {
-	static const uint8_t with[] = { 0, 0xFF, 0x80, 1 };
+	static const uint8_t with[] = { 0xFF, 1, 0, 0x80 };
 
 	for (unsigned int k = 0; k < 4; k++) {
 		struct perf_image m = { .header = k & 1 ? 16 : 104,
@@ -237,7 +283,8 @@ static void changed(void)
 		for (size_t n = 0; n < m.n; n++) {
 			uint8_t was = m.data[n];
 
-			for (unsigned int i = 0; i < sizeof(with); i++) {
+			/* Reading what is packed takes four times as long: two values do. */
+			for (unsigned int i = 0; i < (k & 2 ? 2 : sizeof(with)); i++) {
 				struct got g;
 
 				m.data[n] = with[i];
