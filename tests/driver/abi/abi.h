@@ -45,6 +45,8 @@ struct view {
 };
 
 int device(void);
+/* TURNS of the environment, or so few: the gate makes few, check-wide and check-full many. */
+long turns_or(long few);
 struct pitrace_session_args plain(void);
 int session(const struct pitrace_session_args *args);
 int session_of_size(uint32_t size, uint32_t version, unsigned char fill);

@@ -25,6 +25,10 @@ struct pitrace_session_args itrace_plain(void);
 bool begin_itrace(struct view *v, struct pitrace_session_args args,
 		  const struct pitrace_itrace_args *it);
 
+/* A session that traces nobody and is on: while it is there the hooks stay, which takes seconds to put
+ * in and to take out where a machine is emulated. */
+bool keep_hooks(struct view *v);
+
 int leave_sleeper(void);
 /* The same of who sleeps in calls whose kernel side was traced: their pids. */
 int leave_kernel_sleepers(void);
@@ -49,8 +53,6 @@ bool probe_on(void);
 void probe_off(void);
 /* This program with root's credentials, while a test runs that puts it there. */
 #define GAINS "/usr/local/bin/gains"
-/* TURNS of the environment, or so few. */
-long turns_or(long few);
 
 /* What a trace says of a process. */
 struct seen {

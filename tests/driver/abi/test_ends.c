@@ -246,7 +246,7 @@ static void *rename_on(void *arg)
 void test_wakes_at_close(void)
 {
 	struct pitrace_session_args args = plain();
-	long turns = getenv("TURNS") ? atol(getenv("TURNS")) : 50, i;
+	long turns = turns_or(20), i;
 	pthread_t renamer[2];
 	struct view other;
 	int fd;

@@ -93,9 +93,7 @@ static void part_forks(void)
  * is born a moment later. */
 void test_itrace_forks(void)
 {
-	long turns = getenv("TURNS") ? atol(getenv("TURNS")) / 4 : 50, i;
-	struct pitrace_session_args own = plain();
-	struct pitrace_itrace_args none = itrace_of(NULL);
+	long turns = turns_or(48) / 4, i;
 	struct pitrace_session_args args = itrace_plain();
 	struct pitrace_itrace_args it;
 	uint64_t branches = 0;
@@ -106,16 +104,11 @@ void test_itrace_forks(void)
 	unsigned int cpu;
 	int k;
 
-	none.scope = PITRACE_ITRACE_NONE;
-	none.listed = 0;
-	own.scope = PITRACE_SCOPE_PROCESS;
-	own.pid = getpid();
 	/* Their children outlive them, and are to have none of our descriptors. */
 	for (k = 0; k < STORM_CHILDREN; k++)
 		pid[k] = child_of(&g[k], part_forks);
-	if (!begin_itrace(&keep, own, &none))
+	if (!keep_hooks(&keep))
 		return;
-	want(0, ioctl(keep.fd, PITRACE_IOC_ON));
 	it = itrace_of(pid);
 	it.listed = 3;
 	args.trace_bytes = 1 * MB;

@@ -94,7 +94,7 @@ static void dying(int unused)
 {
 	struct pitrace_itrace_args it = everything();
 	struct view v, keep;
-	long i, turns = turns_or(60);
+	long i, turns = turns_or(20);
 	struct gate g;
 	pid_t pid;
 
@@ -393,7 +393,7 @@ void probe_off(void)
 void test_itrace_probed(void)
 {
 	struct pitrace_itrace_args it = everything();
-	long i, turns = turns_or(100);
+	long i, turns = turns_or(25);
 	struct view v, keep;
 	struct gate g;
 	int status;

@@ -491,24 +491,18 @@ static void hurry(bool on)
 
 void test_itrace_storm(void)
 {
-	struct pitrace_session_args args = itrace_plain(), own = plain();
+	struct pitrace_session_args args = itrace_plain();
 	uint64_t branches = 0;
-	long turns = getenv("TURNS") ? atol(getenv("TURNS")) : 200, i;
-	struct pitrace_itrace_args it, none = itrace_of(NULL);
+	long turns = turns_or(50), i;
+	struct pitrace_itrace_args it;
 	struct gate g[STORM_CHILDREN];
 	struct view v, keep;
 	int32_t pid[STORM_CHILDREN];
 	int k;
 	time_t began = time(NULL);
 
-	/* The hooks stay: each turn is one of threads, not of hooks. */
-	none.scope = PITRACE_ITRACE_NONE;
-	none.listed = 0;
-	own.scope = PITRACE_SCOPE_PROCESS;
-	own.pid = getpid();
-	if (!begin_itrace(&keep, own, &none))
+	if (!keep_hooks(&keep))
 		return;
-	want(0, ioctl(keep.fd, PITRACE_IOC_ON));
 
 	for (k = 0; k < STORM_CHILDREN; k++)
 		pid[k] = child_of(&g[k], k == 2 ? part_spin : part_busy);

@@ -82,9 +82,8 @@ void test_itrace_together(void)
 		part_steps_probe, part_refused, part_churn, part_gains, part_debugger, part_cpu,
 	};
 	enum { PARTS = sizeof(parts) / sizeof(*parts) };
-	struct pitrace_itrace_args none = itrace_of(NULL), it;
-	struct pitrace_session_args own = plain();
-	long i = 0, turns = turns_or(30);
+	struct pitrace_itrace_args it;
+	long i = 0, turns = turns_or(12);
 	int32_t pids[PARTS];
 	struct gate g[PARTS];
 	bool probes = probe_on();
@@ -100,13 +99,7 @@ void test_itrace_together(void)
 	it = itrace_of(pids);
 	it.listed = PARTS;
 	it.flags = PITRACE_ITRACE_LOSSY | PITRACE_ITRACE_FOLLOW;
-	/* That the hooks stay from turn to turn. */
-	none.scope = PITRACE_ITRACE_NONE;
-	none.listed = 0;
-	own.scope = PITRACE_SCOPE_PROCESS;
-	own.pid = getpid();
-	if (begin_itrace(&keep, own, &none) && begin_itrace(&v, itrace_plain(), &it)) {
-		want(0, ioctl(keep.fd, PITRACE_IOC_ON));
+	if (keep_hooks(&keep) && begin_itrace(&v, itrace_plain(), &it)) {
 		for (k = 0; k < PARTS; k++)
 			let_go(&g[k]);
 		for (i = 0; i < turns && !bad; i++) {

@@ -42,7 +42,7 @@ void test_wrap(void)
 	/* The CPU that is looked at is kept busy: another's ticks of idle time are few. */
 	on_cpu(cpu);
 	want(0, ioctl(v.fd, PITRACE_IOC_ON));
-	while (head(&v, cpu, PITRACE_RING_TRACE) < 6 * size) {
+	while (head(&v, cpu, PITRACE_RING_TRACE) < 3 * size) {
 		end = head(&v, cpu, PITRACE_RING_TRACE) / segment * segment;
 		at = end > size ? end - size : 0;
 		if (at < end && copied(&v, cpu, at, copy)) {

@@ -459,9 +459,12 @@ static void find_places(void)
 	};
 	int fd = (int)want(0, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
 	uint64_t at = entry_of(fd);
+	struct view keep;
 	unsigned int i;
 
 	close(fd);
+	if (!keep_hooks(&keep))
+		return;
 	for (i = 0; i < sizeof(same) / sizeof(*same); i++)
 		check(starts(same[i], same[i], at) == 1);
 	/* The same file by its other names; and those that are others. */
@@ -469,6 +472,7 @@ static void find_places(void)
 	check(starts(PROG, BASE "/a/usr/bin/prog", at) == 1);
 	check(starts(PROG, SECOND, at) == 0);
 	check(starts(PROG, MERGED "/made", at) == 0);
+	unview(&keep);
 }
 
 void test_itrace_overlay(void)

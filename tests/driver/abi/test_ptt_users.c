@@ -200,7 +200,8 @@ void test_ptt_order(void)
 	struct pitrace_ptt_args args = ptt_args();
 	pid_t pid[2], owner;
 	struct ptt p[3];
-	int i, k, keeper = -1;
+	long rounds = (turns_or(4) + 3) / 4 * 4, i;
+	int k, keeper = -1;
 
 	fflush(stdout);
 	for (k = 0; k < 2; k++) {
@@ -209,7 +210,7 @@ void test_ptt_order(void)
 			for (;;)
 				turns(1000);
 	}
-	for (i = 0; i < 8; i++) {
+	for (i = 0; i < rounds; i++) {
 		/* Hooks go with the last one: not each time, it takes many calls of all CPUs. */
 		if (i % 4 == 0)
 			keeper = want(0, ptt_open(&args));
@@ -251,7 +252,7 @@ void test_ptt_order(void)
 /* Many threads, few slots: who ended first makes room; nothing of what they used is lost. */
 void test_ptt_reuse(void)
 {
-	const int threads = 10000;
+	const int threads = (int)turns_or(3000);
 	pthread_t thread;
 	uint64_t seen = 0;
 	struct ptt p;

@@ -35,6 +35,11 @@ int device(void)
 	return fd;
 }
 
+long turns_or(long few)
+{
+	return getenv("TURNS") ? atol(getenv("TURNS")) : few;
+}
+
 struct pitrace_session_args plain(void)
 {
 	return (struct pitrace_session_args){
