@@ -31,7 +31,7 @@ hardened() {
 	grep -q '__stack_chk_fail@' "$work/symbols" || echo "no stack protector"
 	grep -qE '_chk@' "$work/symbols" || echo "no FORTIFY"
 	# How each file of it was compiled, by its debugging information.
-	readelf --debug-dump=info "$1" 2>/dev/null | grep 'DW_AT_producer.*GNU C' >"$work/compiled"
+	readelf --dwarf-depth=1 --debug-dump=info "$1" 2>/dev/null | grep 'DW_AT_producer.*GNU C' >"$work/compiled"
 	[ -s "$work/compiled" ] || echo "no debugging information"
 	for flag in -fstack-protector-strong -fstack-clash-protection -fPIC $flow; do
 		! grep -vqe " $flag" "$work/compiled" || echo "a file of it is compiled without $flag"

@@ -394,15 +394,15 @@ for words in '(a' 'a{9}{9}' '(a)\1' '(?i)main'; do
 	verdict "pprof_drop_refused_${words//[^a-z0-9]/_}"
 done
 
-# Damage: cut anywhere it is read as far as it goes, and said so; nothing else happens. Its beginning and its end
-# byte by byte; between them every seventh place, each time another part of a field: fuzz_pprof goes everywhere.
+# Damage: cut anywhere it is read as far as it goes, and said so; nothing else happens. Here it is what the
+# program says, at each byte of the beginning and the end and at one of 41 between: test_pprof_file reads all cuts.
 convert pprof stacks.nrm2 small.pb.gz -comm GC || cat err
 zcat small.pb.gz >plain.pb
 cut_anywhere() { # FILE
 	local size i
 	size=$(stat -c %s "$1")
 	[ "$size" -gt 300 ] || return
-	for ((i = 0; i < size; i += i < 40 || i >= size - 40 ? 1 : 7)); do
+	for ((i = 0; i < size; i += i < 12 || i >= size - 12 ? 1 : 41)); do
 		head -c "$i" "$1" >cut
 		"$post" -q -o /dev/null cut >out 2>err
 		case $? in
