@@ -11,6 +11,7 @@ export PITRACE_SOCKET=$work/socket PITRACE_PTT=$work/ptt XDG_CONFIG_HOME=$work
 unset SUDO_UID SUDO_GID
 PATH=$bin:$PATH
 mkdir empty
+shopt -s dotglob nullglob # empty/* is all that is in it
 
 # CODE|WORDS|COMMAND
 n=0
@@ -105,12 +106,15 @@ for command in 'swtrace '{init,on,run,ai,check,event,mark} run.tprof run.itrace 
 			words=("$option" "$text")
 			[ "${option%=}" = "$option" ] || words=("$option$text")
 			# shellcheck disable=SC2086
-			(cd empty && timeout 20 $command "${words[@]}" touch ran) </dev/null >out 2>err
+			(cd empty && exec timeout 20 $command "${words[@]}" touch ran) </dev/null >out 2>err
 			have=$?
 			[ $have = 2 ] || [ $have = 125 ] || echo "exit code $have: $command ${words[*]}"
-			grep -qxF "${command%% *}: option '${option%=}' has an empty argument" err ||
-				echo "$command ${words[*]}: $(head -c 300 err)"
-			[ -z "$(ls -A empty)" ] || echo "$command ${words[*]}: it left $(ls -A empty)"
+			# Without a process more: there are hundreds of tries.
+			read -r -d '' told <err
+			[[ $'\n'$told$'\n' = *$'\n'"${command%% *}: option '${option%=}' has an empty argument"$'\n'* ]] ||
+				echo "$command ${words[*]}: ${told:0:300}"
+			left=(empty/*)
+			[ ${#left[@]} = 0 ] || echo "$command ${words[*]}: it left ${left[*]}"
 		done
 	done
 done >wrong
