@@ -25,8 +25,8 @@ struct pitrace_session_args itrace_plain(void);
 bool begin_itrace(struct view *v, struct pitrace_session_args args,
 		  const struct pitrace_itrace_args *it);
 
-/* A session that traces nobody and is on: while it is there the hooks stay, which takes seconds to put
- * in and to take out where a machine is emulated. */
+/* A session that traces nobody and is on: while it is there the hooks stay. Where a machine is
+ * emulated it takes seconds to register and to remove them. */
 bool keep_hooks(struct view *v);
 
 int leave_sleeper(void);

@@ -88,7 +88,8 @@ static inline struct a2n *open_a2n(const char *sympath, bool demangle)
 	return a;
 }
 
-/* Map the executable segments of `file` (libelf says which: of any machine) as pid 1's, under the name `path`. */
+/* Map the executable segments of `file` (libelf knows them, of any machine) as pid 1's, under the
+ * name `path`. */
 static inline uint32_t map_as(struct a2n *a, const char *file, const struct a2n_map *like)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC);

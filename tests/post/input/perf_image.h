@@ -191,8 +191,8 @@ static inline void image_records(struct perf_image *m)
 	image_empty(m, 200); /* nobody knows what this is */
 }
 
-/* The records of `from`, packed. The tables of the usual level, which are cleared for each image, would be most of
- * what a test does. */
+/* The records of `from`, packed. The tables of the usual level, which are cleared for each image,
+ * would be most of what a test does. */
 static inline void image_pack(struct perf_image *m, const struct perf_image *from)
 {
 	ZSTD_CCtx *z = ZSTD_createCCtx();

@@ -13,9 +13,9 @@
 #include "unit.h"
 
 /*
- * Blocks of records are kept for the next file: LeakSanitizer would map and clear each anew, twice a
- * file, which would be most of these tests. It finds those that are kept; of a block in use the table
- * has ~address, by which it does not.
+ * Blocks of records are kept for the next file: LeakSanitizer would map and clear each anew, twice
+ * a file, which would be most of these tests. It finds those that are kept; of a block in use the
+ * table has ~address, by which it does not.
  */
 #define KEPT 8
 static uintptr_t kept[KEPT];
