@@ -62,8 +62,8 @@ static void aborted(int signal_number)
 	raise(signal_number);
 }
 
-/* What the VM calls before it aborts, also where it then leaves by _exit() or lets nobody catch the signal, as
- * newer ones do. Whoever made the VM may have asked for it first. */
+/* What the VM calls before it aborts, also where it then leaves by _exit() or lets nobody catch the
+ * signal, as newer ones do. Whoever made the VM may have asked for it first. */
 #define HOOK "_ZN9Arguments11_abort_hookE"
 static void (*next_hook)(void);
 

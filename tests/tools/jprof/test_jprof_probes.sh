@@ -64,8 +64,8 @@ traced MODE=probes,STATDYN Calls
 awk '$NF ~ /^[nN]:/ { n += $2 } END { exit !(n > 1000) }' log-rt.*
 verdict natives $? "$(grep -c ' [nN]:' log-rt.*)"
 # From Java 19 on wait is Java's own, which calls the native one.
-wait=wait
-[ "$(javac -version 2>&1 | sed -E 's/^javac ([0-9]+).*/\1/')" -lt 19 ] || wait=wait0
+wait='wait'
+[ "$(javac -version 2>&1 | sed -E 's/^javac ([0-9]+).*/\1/')" -lt 19 ] || wait='wait0'
 is wait "$(grep -c " [^nN]:java/lang/Object.$wait(J)V" log-rt.*)" 0
 
 # Everything: the compiler compiles what it compiles otherwise.

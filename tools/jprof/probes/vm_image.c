@@ -164,8 +164,8 @@ static const char *text_at(const char *entry, size_t offset)
 	return *(const char *const *)(entry + offset);
 }
 
-/* The members that compilers in Java are told of (JVMCI): newer VMs have some in this table alone. It is
- * laid out as the debuggers' is. */
+/* The members that compilers in Java are told of (JVMCI): newer VMs have some in this table alone.
+ * It is laid out as the debuggers' is. */
 #define FOR_COMPILERS "_ZN14JVMCIVMStructs21localHotSpotVMStructsE"
 
 static const char *find_in_table(const struct vm_image *i, const struct vm_table *t,
