@@ -332,7 +332,7 @@ at_plt() { # NAME FILE: stacks that end there begin at the program's beginning
 	post -folded -o out -r "$2"
 	calc "$(awk '/;main;tiny@plt [0-9]+$/ { n += $NF } END { print n + 0 }' out) > 5" &&
 		! grep -q '^plt;tiny@plt ' out
-	verdict "plt_$1" $?
+	verdict "plt_$1" $? "$(grep '^plt' out | head -n 5)"
 }
 if [ "$(uname -m)" = x86_64 ] && perf record -q --call-graph dwarf,8192 -F 5000 -e cpu-clock:u -o plt.data ./plt 2>err; then
 	at_plt perf plt.data
