@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mounting is an event that has a name, not a number. */
 #include "virtual.h"
 
 #include <inttypes.h>
@@ -7,10 +6,8 @@
 #include <string.h>
 
 #include "hooks.h"
+#include "mounts.h"
 #include "newer_jvmti.h"
-
-#define MOUNT_EVENT   "com.sun.hotspot.events.VirtualThreadMount"
-#define UNMOUNT_EVENT "com.sun.hotspot.events.VirtualThreadUnmount"
 
 static atomic_ullong begun;
 
@@ -54,34 +51,10 @@ static void JNICALL ended(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 	hooks_virtual_end(kept);
 }
 
-/* Both, or none. */
-static bool watch_mounts(jvmtiEnv *vm)
-{
-	jvmtiExtensionEventInfo *events;
-	jint n, found = 0;
-
-	if ((*vm)->GetExtensionEvents(vm, &n, &events))
-		return false;
-	for (jint i = 0; i < n; i++) {
-		jint index = events[i].extension_event_index;
-		bool mount = !strcmp(events[i].id, MOUNT_EVENT);
-		jvmtiExtensionEvent told;
-
-		if (!mount && strcmp(events[i].id, UNMOUNT_EVENT))
-			continue;
-		told = (jvmtiExtensionEvent)(void *)(mount ? mounted : unmounted);
-		found += !(*vm)->SetExtensionEventCallback(vm, index, told) &&
-			 !(*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, (jvmtiEvent)index,
-							  NULL);
-	}
-	(*vm)->Deallocate(vm, (unsigned char *)events);
-	return found == 2;
-}
-
 static void JNICALL vm_begins(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 {
 	(void)jni, (void)thread;
-	watch_mounts(vm);
+	mounts_hear(vm, mounted, unmounted);
 }
 
 bool virtual_begin(JavaVM *java, bool running)
@@ -97,7 +70,7 @@ bool virtual_begin(JavaVM *java, bool running)
 	    !(*vm)->SetEventCallbacks(vm, &callbacks.known, sizeof(callbacks)) &&
 	    !(*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, NEWER_VIRTUAL_END, NULL) &&
 	    !(*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, NULL) &&
-	    (!running || watch_mounts(vm)))
+	    (!running || mounts_hear(vm, mounted, unmounted)))
 		return true;
 	(*vm)->DisposeEnvironment(vm);
 	return false;

@@ -145,6 +145,17 @@ static bool is_same(const struct seen_method *m, const struct method_parts *p)
 	return true;
 }
 
+static bool text_is(const char *text, uint32_t length, const char *is)
+{
+	return length == strlen(is) && !memcmp(text, is, length);
+}
+
+static bool enters_virtual(const struct seen_method *m)
+{
+	return text_is(m->text, m->class_length, "jdk/internal/vm/Continuation") &&
+	       text_is(m->text + m->class_length, m->name_length, "enterSpecial");
+}
+
 static struct seen_method *copy(const struct vm_layout *l, const struct method_parts *p)
 {
 	uint32_t lines, size = sizeof(struct seen_method);
@@ -174,6 +185,7 @@ static struct seen_method *copy(const struct vm_layout *l, const struct method_p
 	}
 	if (lines && !guarded_copy(to, from, lines))
 		m->lines_length = 0;
+	m->enters_virtual = enters_virtual(m);
 	return m;
 }
 

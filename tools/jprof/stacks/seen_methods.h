@@ -24,6 +24,7 @@ struct seen_method {
 	uint32_t class_length, name_length, descriptor_length, file_length, lines_length;
 	_Atomic uint32_t kinds; /* bits: how it ran */
 	bool is_native;
+	bool enters_virtual; /* on a carrier's stack it calls a virtual thread's outermost frame */
 	char text[]; /* class, name, descriptor, file; then the table of lines */
 };
 

@@ -10,6 +10,7 @@
 #include "pijit.h"
 #include "seen_methods.h"
 #include "stack_walk.h"
+#include "virtual_names.h"
 
 #define NAME_ROOM  8192
 #define LINES_MOST 65536
@@ -21,6 +22,7 @@ static const char *const kind_names[WALK_KINDS] = {
 
 static uint8_t written[SEEN_MOST]; /* kinds of each */
 static bool reasons_written;
+static uint32_t virtual_written; /* rows */
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
@@ -147,12 +149,23 @@ static bool write_reasons(void)
 	return true;
 }
 
+static void write_virtual(void)
+{
+	uint32_t count = virtual_names_count();
+
+	while (virtual_written < count &&
+	       names_put(JITDUMP_ALONE, virtual_names_get(virtual_written + 1),
+			 walk_virtual(virtual_written + 1), 1u << WALK_RANGE_BITS, NULL, 0))
+		virtual_written++;
+}
+
 void stack_names_write(const struct vm_layout *l, bool kinds)
 {
 	uint32_t count = seen_methods_count();
 
 	if (!reasons_written)
 		reasons_written = write_reasons();
+	write_virtual();
 	for (uint32_t i = 0; i < count; i++) {
 		const struct seen_method *m = seen_methods_get(i);
 		uint32_t fresh = m ? m->kinds & ~(uint32_t)written[i] : 0;

@@ -28,20 +28,19 @@
 #include "stack_judge.h"
 #include "stack_names.h"
 #include "stack_walk.h"
+#include "virtual_names.h"
 
 #define HEAD        2            /* integers of a record before its addresses */
 #define RECORD_MOST 500          /* integers */
 #define SCAN_EVERY  200000000ull /* ns: threads that the VM does not report, names */
 #define WALL_EVERY  10000000ull  /* ns between two ticks of the wall clock, of a thread */
 #define ALLOC_EVERY (512 * 1024) /* bytes between two samples of allocations */
-#define BARRIER     "cont_returnBarrier"
 #define SIGNALS     8 /* real-time ones, from the last, that may be free */
 
 static struct {
 	const struct agent_options *o;
 	JavaVM *java;
 	struct vm_layout layout;
-	uint64_t barrier; /* is told before the layout is read */
 	uint64_t period;
 	int signal;
 	atomic_bool on, ending;
@@ -70,6 +69,7 @@ static void walk(struct sample *s, const struct sampled_thread *t, void *context
 	*w = (struct walked){
 		.address = s->word + HEAD,
 		.kinds = stacks.o->kinds,
+		.mounted = virtual_names_here(),
 		.judged = t->java ? stack_judge_room() : NULL,
 	};
 	s->is_java = t->java;
@@ -394,7 +394,6 @@ static const char *prepare(jvmtiEnv *vm, JNIEnv *jni)
 	if (why)
 		return why;
 	why = vm_layout_read(&stacks.layout, &image, (unsigned int)version >> 16 & 0xfff);
-	stacks.layout.return_barrier = stacks.barrier;
 	vm_image_close(&image);
 	if (!why)
 		why = guarded_begin();
@@ -454,6 +453,7 @@ static void start(jvmtiEnv *vm, JNIEnv *jni)
 	stacks.period = 1000000000ull / stacks.o->rate;
 	sampled_threads_begin(cpu ? stacks.period : 0, stacks.signal);
 	stacks.on = true;
+	virtual_names_hear();
 	add_running(vm, jni);
 	if (!start_helper())
 		fprintf(stderr, "%s: SCS: no thread can be made: methods have no names\n",
@@ -476,15 +476,6 @@ static void JNICALL class_goes(jvmtiEnv *vm, ...)
 {
 	(void)vm;
 	seen_methods_unloaded();
-}
-
-static void JNICALL stub_made(jvmtiEnv *vm, const char *name, const void *address, jint size)
-{
-	(void)vm, (void)size;
-	if (strcmp(name, BARRIER) != 0)
-		return;
-	stacks.barrier = (uintptr_t)address;
-	stacks.layout.return_barrier = stacks.barrier;
 }
 
 static void print_counts(void)
@@ -541,7 +532,6 @@ jint stacks_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 		.ThreadStart = thread_begins,
 		.ThreadEnd = thread_ends,
 		.ClassPrepare = class_prepared,
-		.DynamicCodeGenerated = stub_made,
 		.ClassLoad = class_loaded,
 		.SampledObjectAlloc = object_sampled,
 		.MonitorContendedEnter = monitor_waits,
@@ -575,8 +565,6 @@ jint stacks_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 		err = enable(vm, JVMTI_EVENT_THREAD_START);
 	if (!err)
 		err = enable(vm, JVMTI_EVENT_THREAD_END);
-	if (!err)
-		err = enable(vm, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
 	/* The judge gives nothing unless somebody hears of classes. */
 	if (!err && o->check)
 		err = enable(vm, JVMTI_EVENT_CLASS_PREPARE);
@@ -590,9 +578,8 @@ jint stacks_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 		err = enable(vm, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED);
 	if (err)
 		return refused(vm, "SCS: the Java VM's events", err);
-	if (running && !(*java)->GetEnv(java, (void **)&jni, JNI_VERSION_1_6)) {
+	virtual_names_begin(java);
+	if (running && !(*java)->GetEnv(java, (void **)&jni, JNI_VERSION_1_6))
 		start(vm, jni);
-		(*vm)->GenerateEvents(vm, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
-	}
 	return JNI_OK;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "frozen_frames.h"
 #include "guarded.h"
 #include "native_frames.h"
 #include "scopes.h"
@@ -36,6 +37,7 @@ struct stack_walking {
 	uint64_t anchor;   /* the VM's note of the last frame of Java, 0: none */
 	uint64_t base;     /* the stack's end, 0: not known */
 	bool frozen;       /* frames were left out that are in the heap */
+	bool named;        /* the virtual thread has its row */
 };
 
 /* ---- frames ---------------------------------------------------------------------------------- */
@@ -51,11 +53,21 @@ static bool put(struct stack_walking *w, uint64_t address)
 	return true;
 }
 
+/* Whose the frames so far are. */
+static bool put_virtual(struct stack_walking *w)
+{
+	if (w->named || !w->to->mounted)
+		return true;
+	w->named = true;
+	return put(w, walk_virtual(w->to->mounted) + 1);
+}
+
 static bool put_method(struct stack_walking *w, uint64_t method, enum walk_kind kind,
 		       uint32_t bytecode)
 {
 	uint32_t number = seen_methods_find(w->l, method);
 	struct walk_methods *j = w->to->judged;
+	const struct seen_method *m;
 
 	if (number == SEEN_NONE)
 		return false;
@@ -63,6 +75,9 @@ static bool put_method(struct stack_walking *w, uint64_t method, enum walk_kind 
 		j->method[j->n] = method;
 		j->bytecode[j->n++] = bytecode;
 	}
+	m = seen_methods_get(number);
+	if (m && m->enters_virtual && !put_virtual(w))
+		return false;
 	w->to->has_java = true;
 	seen_methods_ran(number, w->to->kinds ? kind : 0);
 	return put(w, walk_address(number + WALK_SPECIAL, w->to->kinds ? kind : 0, bytecode) +
@@ -204,22 +219,23 @@ static bool leave(struct stack_walking *w, uint64_t frame, enum frame_state stat
 
 /* Where the VM gave up the code, the frame's return address leads to where that is seen to; the
  * real one is kept in the frame. */
-static uint64_t real_pc(const struct stack_walking *w, const struct code_blob *b)
+static uint64_t real_pc(const struct stack_walking *w, const struct code_blob *b,
+			const struct walk_registers *r)
 {
 	const struct vm_layout *l = w->l;
 	uint64_t handler = 0, pc;
 	uint32_t offset;
 
 	if (l->orig_pc == VM_NONE)
-		return w->r.pc;
+		return r->pc;
 	if (l->deopt_begin != VM_NONE)
 		guarded_load(b->blob + l->deopt_begin, &handler);
 	else if (l->deopt_offset != VM_NONE && guarded_load32(b->blob + l->deopt_offset, &offset))
 		handler = b->blob + offset;
-	if (w->r.pc != handler || !guarded_load32(b->blob + l->orig_pc, &offset) ||
-	    offset >= b->frame || !guarded_load(w->r.sp + offset, &pc) || pc < b->begin ||
+	if (r->pc != handler || !guarded_load32(b->blob + l->orig_pc, &offset) ||
+	    offset >= b->frame || !guarded_load(r->sp + offset, &pc) || pc < b->begin ||
 	    pc >= b->end)
-		return w->r.pc;
+		return r->pc;
 	return pc;
 }
 
@@ -236,9 +252,11 @@ static bool put_scopes(struct stack_walking *w, const struct code_blob *b, uint6
 	return true;
 }
 
-static bool compiled(struct stack_walking *w, const struct code_blob *b)
+static bool put_compiled(struct stack_walking *w, const struct code_blob *b,
+			 const struct walk_registers *r, bool has_frame)
 {
 	enum walk_kind kind = WALK_NATIVE;
+	unsigned int before = w->to->n;
 	uint64_t method;
 	uint8_t level;
 
@@ -249,19 +267,20 @@ static bool compiled(struct stack_walking *w, const struct code_blob *b)
 	}
 	if (!guarded_load(b->blob + w->l->method, &method))
 		return ends(w, WALK_LOST_CODE);
-	if (b->is_native || state_of(w, b) == FRAME_NONE) {
-		if (!put_method(w, method, kind, 0))
-			return w->to->end == WALK_LONG ? false : ends(w, WALK_LOST_CODE);
-	} else {
-		unsigned int before = w->to->n;
+	/* What is noted for a place ends there: an instruction is of the next one. */
+	if (!b->is_native && has_frame &&
+	    !put_scopes(w, b, real_pc(w, b, r) + r->is_exact, kind))
+		return false;
+	if (w->to->n == before && !put_method(w, method, kind, 0))
+		return w->to->end == WALK_LONG ? false : ends(w, WALK_LOST_CODE);
+	return true;
+}
 
-		/* What is noted for a place ends there: an instruction is of the next one. */
-		if (!put_scopes(w, b, real_pc(w, b) + w->r.is_exact, kind))
-			return false;
-		if (w->to->n == before && !put_method(w, method, kind, 0))
-			return w->to->end == WALK_LONG ? false : ends(w, WALK_LOST_CODE);
-	}
-	return leave(w, b->frame, state_of(w, b));
+static bool compiled(struct stack_walking *w, const struct code_blob *b)
+{
+	enum frame_state state = state_of(w, b);
+
+	return put_compiled(w, b, &w->r, state != FRAME_NONE) && leave(w, b->frame, state);
 }
 
 /* ---- stubs ----------------------------------------------------------------------------------- */
@@ -287,10 +306,8 @@ static bool entry(struct stack_walking *w)
 static bool stub(struct stack_walking *w, const struct code_blob *b)
 {
 	uint64_t pc, fp, base = w->r.fp;
-	bool barrier = !w->r.is_exact && w->r.pc == w->l->return_barrier;
 
-	w->frozen |= barrier;
-	if (!put(w, barrier ? walk_address(WALK_FROZEN, 0, 0) + 1 : w->r.pc))
+	if (!put(w, w->r.pc))
 		return false;
 	if (b->frame && (!w->r.is_exact || w->r.pc >= b->complete))
 		return leave(w, b->frame, state_of(w, b));
@@ -300,6 +317,76 @@ static bool stub(struct stack_walking *w, const struct code_blob *b)
 	    word(w, base, 0, &fp))
 		return go_to(w, pc, base + 16, fp);
 	return ends(w, WALK_LOST_FRAME);
+}
+
+/* ---- a virtual thread's frames in the heap ---------------------------------------------------- */
+
+static bool put_frozen_method(struct stack_walking *w, const struct frozen_frame *f)
+{
+	struct walk_registers at_frame = { .pc = f->pc, .sp = f->sp };
+	uint64_t method, at = 0;
+	bool is_right;
+
+	if (f->code.kind == CODE_STUB)
+		return put(w, f->pc);
+	if (f->code.kind == CODE_METHOD)
+		return put_compiled(w, &f->code, &at_frame, true);
+	if (!word(w, f->fp, INTERPRETER_METHOD, &method) ||
+	    seen_methods_find(w->l, method) == SEEN_NONE)
+		return false;
+	word(w, f->fp, INTERPRETER_BYTECODE, &at);
+	return put_method(w, method, WALK_INTERPRETED, bytecode_of(w, method, at, &is_right));
+}
+
+/* False: not all that are there; none of them counts. */
+static bool put_frozen(struct stack_walking *w, uint64_t entry)
+{
+	enum frozen_step step = FROZEN_LOST;
+	struct frozen_frames f;
+	struct frozen_frame one;
+
+	if (!frozen_frames_begin(&f, w->l, entry))
+		return false;
+	while ((step = frozen_frames_next(&f, &one)) == FROZEN_FRAME)
+		if (!put_frozen_method(w, &one))
+			break;
+	return (step == FROZEN_LAST || w->to->end == WALK_LONG) && frozen_frames_held(&f);
+}
+
+/* The carrier's frame that has called the virtual thread's: its frame pointer is known here. */
+static bool find_entry(const struct stack_walking *w, uint64_t *pc, uint64_t *sp)
+{
+	struct code_blob b;
+
+	if (!w->l->entry_return || !guarded_load(w->l->entry_return, pc))
+		return false;
+	b = code_cache_find(w->l, *pc);
+	*sp = w->r.fp + 16 - b.frame;
+	return b.kind == CODE_METHOD && b.frame && w->r.fp % 8 == 0 && *sp >= w->r.sp &&
+	       *sp - w->r.sp < FRAME_REACH && (!w->base || w->r.fp < w->base);
+}
+
+static bool barrier(struct stack_walking *w)
+{
+	struct walk_methods *j = w->to->judged;
+	unsigned int n = w->to->n, judged = j ? j->n : 0;
+	uint64_t pc, sp;
+
+	if (!find_entry(w, &pc, &sp))
+		return ends(w, WALK_FROZEN);
+	if (!put_frozen(w, sp)) {
+		w->to->end = WALK_WHOLE;
+		w->to->n = n;
+		if (j)
+			j->n = judged;
+		w->frozen = true;
+		if (!put(w, walk_address(WALK_FROZEN, 0, 0) + 1))
+			return false;
+	}
+	if (w->to->end != WALK_WHOLE)
+		return false;
+	w->r = (struct walk_registers){ .pc = pc, .sp = sp, .fp = w->r.fp };
+	return true;
 }
 
 /* ---- native code ----------------------------------------------------------------------------- */
@@ -351,6 +438,8 @@ static bool step(struct stack_walking *w)
 
 	if (w->r.pc == w->l->call_stub_return)
 		return entry(w);
+	if (w->r.pc == w->l->return_barrier && !w->r.is_exact)
+		return barrier(w);
 	b = code_cache_find(w->l, w->r.pc);
 	switch (b.kind) {
 	case CODE_INTERPRETER:
@@ -385,6 +474,18 @@ static bool take_registers(struct stack_walking *w, const void *from)
 #endif
 }
 
+/* Outermost, behind whose the frames are: there is room for the reason, a frame more may give way. */
+static void put_reason(struct stack_walking *w)
+{
+	struct walked *to = w->to;
+	enum walk_end end = to->end;
+
+	if (to->n == WALK_FRAMES - 1 && to->mounted && !w->named)
+		to->n--;
+	put_virtual(w);
+	to->address[to->n++] = walk_address(end, 0, 0) + 1;
+}
+
 void stack_walk(const struct vm_layout *l, uint64_t thread, const void *from, struct walked *w)
 {
 	struct stack_walking k = {
@@ -410,7 +511,7 @@ void stack_walk(const struct vm_layout *l, uint64_t thread, const void *from, st
 	if (steps > STEPS_MOST)
 		w->end = WALK_LOST_FRAME;
 	if (w->end != WALK_WHOLE)
-		w->address[w->n++] = walk_address(w->end, 0, 0) + 1;
+		put_reason(&k);
 	else if (k.frozen)
 		w->end = WALK_FROZEN;
 }

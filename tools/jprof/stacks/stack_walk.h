@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "seen_methods.h"
 #include "vm_layout.h"
 
 enum walk_kind { WALK_INTERPRETED, WALK_C1, WALK_C2, WALK_INLINED, WALK_NATIVE, WALK_KINDS };
@@ -51,6 +52,12 @@ static inline uint64_t walk_address(uint32_t number, enum walk_kind kind, uint32
 	       bytecode;
 }
 
+/* Behind all methods: whose frames they are that stand below Java's entry into a virtual thread. */
+static inline uint64_t walk_virtual(uint32_t row)
+{
+	return walk_address(WALK_SPECIAL + SEEN_MOST + row, 0, 0);
+}
+
 #define WALK_FRAMES 480
 
 /* For a judge: the methods alone. */
@@ -64,6 +71,7 @@ struct walked {
 	unsigned int n;
 	bool has_java;
 	bool kinds; /* methods' addresses say how they ran */
+	uint32_t mounted; /* the row of the virtual thread that this one carries, 0: none */
 	enum walk_end end;
 	/* innermost first; all but the first as return addresses are: one behind */
 	uint64_t *address;           /* room for WALK_FRAMES */

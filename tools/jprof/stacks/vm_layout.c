@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "vm_layout.h"
 
+#include <string.h>
+
 static const struct wanted_member {
 	const char *type, *member;
 	size_t to; /* in struct vm_layout */
@@ -126,6 +128,86 @@ static bool read_statics(struct vm_layout *l, const struct vm_image *i)
 	return l->heaps && l->interpreter && l->call_stub_return;
 }
 
+/* ---- virtual threads: what no table has, of symbols -------------------------------------------- */
+
+static bool read_symbol(const struct vm_image *i, const char *name, void *to, size_t size)
+{
+	size_t room = 0;
+	const void *at = vm_image_symbol(i, name, &room);
+
+	if (!at || room < size)
+		return false;
+	memcpy(to, at, size);
+	return true;
+}
+
+static bool is_set(const struct vm_image *i, const char *flag)
+{
+	uint8_t value = 0;
+
+	return read_symbol(i, flag, &value, sizeof(value)) && value;
+}
+
+static bool read_offsets(struct vm_frozen *f, const struct vm_image *i)
+{
+#define CHUNK "_ZN26jdk_internal_vm_StackChunk"
+	const struct {
+		const char *name;
+		uint32_t *to;
+	} wanted[] = {
+		{ CHUNK "14_parent_offsetE", &f->parent },
+		{ CHUNK "12_cont_offsetE", &f->continuation },
+		{ CHUNK "12_size_offsetE", &f->size },
+		{ CHUNK "10_sp_offsetE", &f->sp },
+		{ CHUNK "14_bottom_offsetE", &f->bottom },
+		{ "_ZN23InstanceStackChunkKlass16_offset_of_stackE", &f->stack },
+		{ "_ZN28jdk_internal_vm_Continuation12_tail_offsetE", &f->tail },
+	};
+#undef CHUNK
+
+	for (size_t n = 0; n < sizeof(wanted) / sizeof(*wanted); n++)
+		if (!read_symbol(i, wanted[n].name, wanted[n].to, sizeof(*wanted[n].to)) ||
+		    !*wanted[n].to)
+			return false;
+	return true;
+}
+
+/* Their names are others since JDK 24. */
+static bool read_narrow(struct vm_frozen *f, const struct vm_image *i)
+{
+	const uint64_t *base = vm_image_static(i, "CompressedOops", "_base");
+	const int32_t *shift = vm_image_static(i, "CompressedOops", "_shift");
+
+	f->narrow = is_set(i, "UseCompressedOops");
+	if (!base)
+		base = vm_image_static(i, "CompressedOops", "_narrow_oop._base");
+	if (!shift)
+		shift = vm_image_static(i, "CompressedOops", "_narrow_oop._shift");
+	if (!f->narrow)
+		return true;
+	if (!base || !shift)
+		return false;
+	f->base = *base;
+	f->shift = (uint32_t)*shift;
+	return f->shift < 8;
+}
+
+static void read_virtual(struct vm_layout *l, const struct vm_image *i)
+{
+	struct vm_frozen *f = &l->frozen;
+	size_t room;
+
+	read_symbol(i, "_ZN12StubRoutines19_cont_returnBarrierE", &l->return_barrier,
+		    sizeof(l->return_barrier));
+	/* It is there once a virtual thread is. */
+	l->entry_return = (uintptr_t)vm_image_symbol(i, "_ZN17ContinuationEntry10_return_pcE", &room);
+	f->safepoints = (uintptr_t)vm_image_symbol(
+		i, "_ZN20SafepointSynchronize18_safepoint_counterE", &room);
+	f->is_known = (is_set(i, "UseSerialGC") || is_set(i, "UseParallelGC") ||
+		       is_set(i, "UseG1GC")) &&
+		      f->safepoints && read_offsets(f, i) && read_narrow(f, i);
+}
+
 /* Where code begins and ends, and what compilers wrote of it, in one of two ways. */
 static bool is_whole(const struct vm_layout *l)
 {
@@ -152,6 +234,7 @@ const char *vm_layout_read(struct vm_layout *l, const struct vm_image *i, unsign
 	    !vm_image_type_size(i, "ConstantPool", &l->pool_size) ||
 	    !vm_image_type_size(i, "ConstMethod", &l->const_method_size) || !is_whole(l))
 		return why;
+	read_virtual(l, i);
 	/* Since JDK 20 such a number has no byte 0; since 23 a frame is whole after 16 bits. */
 	l->excluded = release >= 20;
 	l->short_frame_complete = l->code_offset != VM_NONE;

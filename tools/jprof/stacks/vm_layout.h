@@ -6,11 +6,23 @@
 #ifndef VM_LAYOUT_H
 #define VM_LAYOUT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "vm_image.h"
 
 #define VM_NONE SIZE_MAX
+
+/* What leads to a virtual thread's frames in the heap (frozen_frames.h). */
+struct vm_frozen {
+	bool is_known;       /* and this VM's collector moves nothing but at safepoints */
+	uint64_t safepoints; /* where they are counted */
+	uint32_t tail;       /* Continuation */
+	uint32_t parent, continuation, size, sp, bottom, stack; /* StackChunk */
+	bool narrow;         /* references are of 32 bits */
+	uint64_t base;
+	uint32_t shift;
+};
 
 struct vm_layout {
 	uint64_t call_stub_return; /* the address that Java code entered by JNI returns to */
@@ -42,6 +54,8 @@ struct vm_layout {
 	size_t os_thread, os_thread_id;
 	/* Where a virtual thread's frames return to whose callers are in the heap; 0: not known. */
 	uint64_t return_barrier;
+	uint64_t entry_return; /* what says where its outermost frame returns to; 0: not known */
+	struct vm_frozen frozen;
 	uint32_t excluded; /* the values that a byte of a compressed number does not have */
 };
 
