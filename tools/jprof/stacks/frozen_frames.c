@@ -8,7 +8,7 @@
 #define LINK          (-2)
 #define LINK_WORDS    2
 #define SENDER        (-1) /* from the interpreter's frame pointer, relative to that */
-#define CONTINUATION  8    /* bytes, in ContinuationEntry, behind its parent */
+#define CONTINUATION  16 /* bytes, in ContinuationEntry, behind its parent */
 #define CHUNKS_MOST   1024
 #define CHUNK_WORDS   (1u << 24)
 
