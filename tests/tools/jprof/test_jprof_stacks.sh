@@ -115,7 +115,27 @@ is_between lock "$(count 'Waits\\.waiter\\(\\)')" 20 20
 grep -q 'TID .*_sleeps' tprof
 verdict names_of_threads $? "$(grep TID tprof | head)"
 
-# ---- virtual threads: frames that are still in the heap are a row, not left out (from Java 21 on)
+# ---- virtual threads: named, and with those frames that are still in the heap (from Java 21 on)
+outer='enterSpecial\\([^;]*;(\\(virtual thread[^;]*;)?jdk\\.internal\\.vm\\.Continuation\\.enter\\([^;]*;jdk\\.internal\\.vm\\.Continuation\\.enter0\\(\\);[^;]*;java\\.lang\\.VirtualThread\\.run\\([^;]*;'
+deepest() { # PATTERN: the most of such frames in a stack
+	awk -F"$1" 'NF - 1 > n { n = NF - 1 } END { print n + 0 }' stacks
+}
+# All stacks that are whole come from the program's one loop, and none is deeper than its recursion.
+thawed() { # COLLECTOR LEAST: percent of the stacks that are whole
+	local all whole left
+
+	JPROFOPTS=SCSRATE=2000 timeout 120 "$build/bin/swtrace" run --jit -g -q -o thawed.nrm2 -- \
+		"$jdk/bin/java" -Xmx64m "-XX:+Use$1GC" -XX:CompileCommand=quiet \
+		-XX:CompileCommand=dontinline,Thawed.deep -cp classes Thawed 1500 >out 2>err
+	verdict "thawed_$1_runs" $? "$(cat err)"
+	post thawed.nrm2 >stacks || cat post.err
+	all=$(count 'enterSpecial.*;Thawed\\.deep\\(')
+	left=$(count 'enterSpecial.*\\(not walked:.*;Thawed\\.deep\\(')
+	whole=$(count "$outer.*;Thawed\\\\.lambda[^;]*;Thawed\\\\.repeat\\\\(long\\\\);Thawed\\\\.deep\\\\(")
+	[ "$all" -gt 50 ] && [ $((whole + left)) = "$all" ] && [ $((100 * whole)) -ge $(($2 * all)) ] &&
+		[ "$(deepest ';Thawed[.]deep[(]int[)]')" -le 21 ]
+	verdict "thawed_$1" $? "of $all $whole whole, $left said not to be, $(deepest ';Thawed[.]deep[(]int[)]') deep"
+}
 jdk=$(newest_jdk)
 if [ "$(jdk_release "$jdk")" -ge 21 ]; then
 	cat >Frozen.java <<'END'
@@ -128,17 +148,37 @@ public class Frozen {
 		spin();
 	}
 	public static void main(String[] words) throws Exception {
-		Thread t = Thread.startVirtualThread(() -> { try { deep(30); } catch (Exception e) { throw new Error(e); } });
-		t.join();
+		Runnable run = () -> { try { deep(30); } catch (Exception e) { throw new Error(e); } };
+		Thread.ofVirtual().name("deep one").start(run).join();
+		Thread.startVirtualThread(run).join();
 	}
 }
 END
-	"$jdk/bin/javac" -d classes Frozen.java
-	"$build/bin/swtrace" run --jit -g -q -o frozen.nrm2 -- "$jdk/bin/java" -cp classes Frozen >out 2>err
-	post frozen.nrm2 >stacks || cat post.err
-	frozen=$(count "Continuation.run\\(.*;\\(not walked: the virtual thread.s frames in the heap\\);Frozen.deep.*;Frozen.spin\\(") all=$(count "Frozen.spin\\(")
-	[ "$all" -gt 50 ] && [ $((100 * frozen)) -gt $((95 * all)) ]
-	verdict frozen $? "$frozen of $all; $(cat err; grep -m 2 'Frozen.spin' stacks)"
+	"$jdk/bin/javac" -d classes Frozen.java "$top/tests/tools/jprof/Thawed.java"
+	deeps=$(printf '%.0s;Frozen[.]deep[(]int[)]' {1..31})
+	for mode in mixed int; do
+		"$build/bin/swtrace" run --jit -g -q -o frozen.nrm2 -- \
+			"$jdk/bin/java" -XX:+UseG1GC "-X$mode" -cp classes Frozen >out 2>err
+		post frozen.nrm2 >stacks || cat post.err
+		all=$(count "Frozen.spin\\(")
+		whole=$(count "$outer.*;Frozen\\\\.lambda[^;]*$deeps;Frozen\\\\.spin\\\\(")
+		[ "$all" -gt 50 ] && [ $((100 * whole)) -gt $((95 * all)) ]
+		verdict "frozen_$mode" $? "$whole of $all; $(cat err; grep -m 2 'Frozen.spin' stacks)"
+		named=$(count ';\\(virtual thread deep one\\);.*Frozen.spin\\(')
+		others=$(count ';\\(virtual threads without a name\\);.*Frozen.spin\\(')
+		[ $((100 * (named + others))) -gt $((95 * all)) ] && [ $((100 * named)) -gt $((30 * all)) ] &&
+			[ $((100 * others)) -gt $((30 * all)) ]
+		verdict "frozen_names_$mode" $? "of $all $named with a name, $others without"
+	done
+	thawed Serial 80
+	thawed Parallel 80
+	thawed G1 80
+	# It moves objects while threads run: the row says so.
+	thawed Z 0
+	left=$(count '\\(not walked: the virtual thread.s frames in the heap\\).*;Thawed\\.deep\\(')
+	all=$(count ';Thawed\\.deep\\(')
+	[ $((100 * left)) -gt $((50 * all)) ]
+	verdict thawed_Z_said $? "$left of $all"
 else
 	echo "skip jprof_stacks_frozen no JDK of Java 21 or newer is installed"
 fi

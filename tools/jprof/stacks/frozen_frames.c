@@ -4,13 +4,13 @@
 #include "guarded.h"
 
 /* x86-64: words. A frame's return address and frame pointer stand below its caller. */
-#define RETURN        (-1)
-#define LINK          (-2)
-#define LINK_WORDS    2
-#define SENDER        (-1) /* from the interpreter's frame pointer, relative to that */
-#define CONTINUATION  16 /* bytes, in ContinuationEntry, behind its parent */
-#define CHUNKS_MOST   1024
-#define CHUNK_WORDS   (1u << 24)
+#define RETURN       (-1)
+#define LINK         (-2)
+#define LINK_WORDS   2
+#define SENDER       (-1) /* from the interpreter's frame pointer, relative to that */
+#define CONTINUATION 16   /* bytes, in ContinuationEntry, behind its parent */
+#define CHUNKS_MOST  1024
+#define CHUNK_WORDS  (1u << 24)
 
 static uint64_t add_words(uint64_t at, int64_t words)
 {

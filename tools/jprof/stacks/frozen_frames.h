@@ -29,8 +29,9 @@ struct frozen_frames {
 	uint64_t continuation, first;
 	uint32_t first_sp;
 	uint64_t chunk;
-	uint64_t begin, end;    /* of the chunk's stack */
-	uint64_t sp, unextended; /* of the next frame; unextended: without what its callee has added */
+	uint64_t begin, end; /* of the chunk's stack */
+	uint64_t sp,
+		unextended; /* of the next frame; unextended: without what its callee has added */
 	unsigned int chunks;
 };
 

@@ -150,10 +150,10 @@ static bool text_is(const char *text, uint32_t length, const char *is)
 	return length == strlen(is) && !memcmp(text, is, length);
 }
 
-static bool enters_virtual(const struct seen_method *m)
+static bool is_of_continuation(const struct seen_method *m, const char *name)
 {
 	return text_is(m->text, m->class_length, "jdk/internal/vm/Continuation") &&
-	       text_is(m->text + m->class_length, m->name_length, "enterSpecial");
+	       text_is(m->text + m->class_length, m->name_length, name);
 }
 
 static struct seen_method *copy(const struct vm_layout *l, const struct method_parts *p)
@@ -185,7 +185,8 @@ static struct seen_method *copy(const struct vm_layout *l, const struct method_p
 	}
 	if (lines && !guarded_copy(to, from, lines))
 		m->lines_length = 0;
-	m->enters_virtual = enters_virtual(m);
+	m->enters_virtual = is_of_continuation(m, "enterSpecial");
+	m->freezes = is_of_continuation(m, "doYield");
 	return m;
 }
 

@@ -25,7 +25,8 @@ struct seen_method {
 	_Atomic uint32_t kinds; /* bits: how it ran */
 	bool is_native;
 	bool enters_virtual; /* on a carrier's stack it calls a virtual thread's outermost frame */
-	char text[]; /* class, name, descriptor, file; then the table of lines */
+	bool freezes;        /* moves a virtual thread's frames to the heap */
+	char text[];         /* class, name, descriptor, file; then the table of lines */
 };
 
 /* False: no memory. */

@@ -38,6 +38,8 @@ struct stack_walking {
 	uint64_t base;     /* the stack's end, 0: not known */
 	bool frozen;       /* frames were left out that are in the heap */
 	bool named;        /* the virtual thread has its row */
+	bool freezes;      /* its frames may be both here and in the heap */
+	uint64_t called; /* where the VM's or a native function returns to Java, 0: not yet known */
 };
 
 /* ---- frames ---------------------------------------------------------------------------------- */
@@ -78,6 +80,7 @@ static bool put_method(struct stack_walking *w, uint64_t method, enum walk_kind 
 	m = seen_methods_get(number);
 	if (m && m->enters_virtual && !put_virtual(w))
 		return false;
+	w->freezes |= m && m->freezes;
 	w->to->has_java = true;
 	seen_methods_ran(number, w->to->kinds ? kind : 0);
 	return put(w, walk_address(number + WALK_SPECIAL, w->to->kinds ? kind : 0, bytecode) +
@@ -268,8 +271,7 @@ static bool put_compiled(struct stack_walking *w, const struct code_blob *b,
 	if (!guarded_load(b->blob + w->l->method, &method))
 		return ends(w, WALK_LOST_CODE);
 	/* What is noted for a place ends there: an instruction is of the next one. */
-	if (!b->is_native && has_frame &&
-	    !put_scopes(w, b, real_pc(w, b, r) + r->is_exact, kind))
+	if (!b->is_native && has_frame && !put_scopes(w, b, real_pc(w, b, r) + r->is_exact, kind))
 		return false;
 	if (w->to->n == before && !put_method(w, method, kind, 0))
 		return w->to->end == WALK_LONG ? false : ends(w, WALK_LOST_CODE);
@@ -338,18 +340,22 @@ static bool put_frozen_method(struct stack_walking *w, const struct frozen_frame
 	return put_method(w, method, WALK_INTERPRETED, bytecode_of(w, method, at, &is_right));
 }
 
-/* False: not all that are there; none of them counts. */
+/* False: not all that are there; none of them counts. While the VM freezes frames they are here, too: it was called
+ * by doYield(), or (JDK 24, at a monitor) by the innermost frame that it freezes. */
 static bool put_frozen(struct stack_walking *w, uint64_t entry)
 {
 	enum frozen_step step = FROZEN_LOST;
 	struct frozen_frames f;
 	struct frozen_frame one;
+	bool is_first = true;
 
-	if (!frozen_frames_begin(&f, w->l, entry))
+	if (w->freezes || !frozen_frames_begin(&f, w->l, entry))
 		return false;
-	while ((step = frozen_frames_next(&f, &one)) == FROZEN_FRAME)
-		if (!put_frozen_method(w, &one))
+	while ((step = frozen_frames_next(&f, &one)) == FROZEN_FRAME) {
+		if ((is_first && one.pc == w->called) || !put_frozen_method(w, &one))
 			break;
+		is_first = false;
+	}
 	return (step == FROZEN_LAST || w->to->end == WALK_LONG) && frozen_frames_held(&f);
 }
 
@@ -441,6 +447,8 @@ static bool step(struct stack_walking *w)
 	if (w->r.pc == w->l->return_barrier && !w->r.is_exact)
 		return barrier(w);
 	b = code_cache_find(w->l, w->r.pc);
+	if (!w->called && b.kind != CODE_NONE)
+		w->called = w->r.pc;
 	switch (b.kind) {
 	case CODE_INTERPRETER:
 		return interpreted(w);

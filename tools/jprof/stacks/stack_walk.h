@@ -70,7 +70,7 @@ struct walk_methods {
 struct walked {
 	unsigned int n;
 	bool has_java;
-	bool kinds; /* methods' addresses say how they ran */
+	bool kinds;       /* methods' addresses say how they ran */
 	uint32_t mounted; /* the row of the virtual thread that this one carries, 0: none */
 	enum walk_end end;
 	/* innermost first; all but the first as return addresses are: one behind */

@@ -200,9 +200,11 @@ static void read_virtual(struct vm_layout *l, const struct vm_image *i)
 	read_symbol(i, "_ZN12StubRoutines19_cont_returnBarrierE", &l->return_barrier,
 		    sizeof(l->return_barrier));
 	/* It is there once a virtual thread is. */
-	l->entry_return = (uintptr_t)vm_image_symbol(i, "_ZN17ContinuationEntry10_return_pcE", &room);
-	f->safepoints = (uintptr_t)vm_image_symbol(
-		i, "_ZN20SafepointSynchronize18_safepoint_counterE", &room);
+	l->entry_return = (uintptr_t)vm_image_symbol(i, "_ZN17ContinuationEntry10_return_pcE",
+						     &room);
+	f->safepoints = (uintptr_t)vm_image_symbol(i,
+						   "_ZN20SafepointSynchronize18_safepoint_counterE",
+						   &room);
 	f->is_known = (is_set(i, "UseSerialGC") || is_set(i, "UseParallelGC") ||
 		       is_set(i, "UseG1GC")) &&
 		      f->safepoints && read_offsets(f, i) && read_narrow(f, i);

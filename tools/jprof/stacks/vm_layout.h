@@ -19,7 +19,7 @@ struct vm_frozen {
 	uint64_t safepoints; /* where they are counted */
 	uint32_t tail;       /* Continuation */
 	uint32_t parent, continuation, size, sp, bottom, stack; /* StackChunk */
-	bool narrow;         /* references are of 32 bits */
+	bool narrow;                                            /* references are of 32 bits */
 	uint64_t base;
 	uint32_t shift;
 };
