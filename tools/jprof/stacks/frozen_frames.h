@@ -3,10 +3,10 @@
  * The frames of a mounted virtual thread that are still in the heap: its continuation has a list of
  * chunks of stack there, objects of jdk.internal.vm.StackChunk.
  *
- * Objects move. Serial, Parallel and G1 move them at safepoints alone, and the VM counts these: what
- * was read between two looks at one even count was read while nothing moved. Collectors that move
- * objects while threads run are not read: what is on a stack may then be an address that another
- * object has.
+ * Objects move. Serial, Parallel and G1 move them at safepoints alone, and the VM counts these:
+ * what was read between two looks at one even count was read while nothing moved. Nothing is read
+ * of collectors that move objects while threads run: what is on a stack may then be an address that
+ * another object has.
  */
 #ifndef FROZEN_FRAMES_H
 #define FROZEN_FRAMES_H

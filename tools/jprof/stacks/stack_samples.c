@@ -35,12 +35,14 @@
 #define SCAN_EVERY  200000000ull /* ns: threads that the VM does not report, names */
 #define WALL_EVERY  10000000ull  /* ns between two ticks of the wall clock, of a thread */
 #define ALLOC_EVERY (512 * 1024) /* bytes between two samples of allocations */
+#define BARRIER     "cont_returnBarrier"
 #define SIGNALS     8 /* real-time ones, from the last, that may be free */
 
 static struct {
 	const struct agent_options *o;
 	JavaVM *java;
 	struct vm_layout layout;
+	uint64_t barrier; /* as an event says, where the VM's library has no symbols */
 	uint64_t period;
 	int signal;
 	atomic_bool on, ending;
@@ -395,6 +397,8 @@ static const char *prepare(jvmtiEnv *vm, JNIEnv *jni)
 		return why;
 	why = vm_layout_read(&stacks.layout, &image, (unsigned int)version >> 16 & 0xfff);
 	vm_image_close(&image);
+	if (!stacks.layout.return_barrier)
+		stacks.layout.return_barrier = stacks.barrier;
 	if (!why)
 		why = guarded_begin();
 	if (!why && !seen_methods_begin())
@@ -478,6 +482,16 @@ static void JNICALL class_goes(jvmtiEnv *vm, ...)
 	seen_methods_unloaded();
 }
 
+static void JNICALL stub_made(jvmtiEnv *vm, const char *name, const void *address, jint size)
+{
+	(void)vm, (void)size;
+	if (strcmp(name, BARRIER) != 0)
+		return;
+	stacks.barrier = (uintptr_t)address;
+	if (!stacks.layout.return_barrier)
+		stacks.layout.return_barrier = stacks.barrier;
+}
+
 static void print_counts(void)
 {
 	uint64_t java = stacks.java_samples, whole = stacks.java_whole;
@@ -532,6 +546,7 @@ jint stacks_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 		.ThreadStart = thread_begins,
 		.ThreadEnd = thread_ends,
 		.ClassPrepare = class_prepared,
+		.DynamicCodeGenerated = stub_made,
 		.ClassLoad = class_loaded,
 		.SampledObjectAlloc = object_sampled,
 		.MonitorContendedEnter = monitor_waits,
@@ -565,6 +580,8 @@ jint stacks_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 		err = enable(vm, JVMTI_EVENT_THREAD_START);
 	if (!err)
 		err = enable(vm, JVMTI_EVENT_THREAD_END);
+	if (!err)
+		err = enable(vm, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
 	/* The judge gives nothing unless somebody hears of classes. */
 	if (!err && o->check)
 		err = enable(vm, JVMTI_EVENT_CLASS_PREPARE);
@@ -579,7 +596,9 @@ jint stacks_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 	if (err)
 		return refused(vm, "SCS: the Java VM's events", err);
 	virtual_names_begin(java);
-	if (running && !(*java)->GetEnv(java, (void **)&jni, JNI_VERSION_1_6))
+	if (running && !(*java)->GetEnv(java, (void **)&jni, JNI_VERSION_1_6)) {
 		start(vm, jni);
+		(*vm)->GenerateEvents(vm, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
+	}
 	return JNI_OK;
 }

@@ -321,7 +321,7 @@ static bool stub(struct stack_walking *w, const struct code_blob *b)
 	return ends(w, WALK_LOST_FRAME);
 }
 
-/* ---- a virtual thread's frames in the heap ---------------------------------------------------- */
+/* ---- a virtual thread's frames in the heap --------------------------------------------------- */
 
 static bool put_frozen_method(struct stack_walking *w, const struct frozen_frame *f)
 {
@@ -340,8 +340,9 @@ static bool put_frozen_method(struct stack_walking *w, const struct frozen_frame
 	return put_method(w, method, WALK_INTERPRETED, bytecode_of(w, method, at, &is_right));
 }
 
-/* False: not all that are there; none of them counts. While the VM freezes frames they are here, too: it was called
- * by doYield(), or (JDK 24, at a monitor) by the innermost frame that it freezes. */
+/* False: not all that are there; none of them counts. While the VM freezes frames they are here,
+ * too: it was called by doYield(), or (since JDK 24, at a monitor) by the innermost frame that it
+ * freezes. */
 static bool put_frozen(struct stack_walking *w, uint64_t entry)
 {
 	enum frozen_step step = FROZEN_LOST;
@@ -482,7 +483,7 @@ static bool take_registers(struct stack_walking *w, const void *from)
 #endif
 }
 
-/* Outermost, behind whose the frames are: there is room for the reason, a frame more may give way. */
+/* Outermost, behind whose the frames are: the reason has room, for the other a frame gives way. */
 static void put_reason(struct stack_walking *w)
 {
 	struct walked *to = w->to;

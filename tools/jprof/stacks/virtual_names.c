@@ -84,7 +84,7 @@ static uint32_t row_of(const char *name)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* The name is asked for at a thread's first mount: at each one that would cost more than the mount. */
+/* The name is asked for at a thread's first mount: at each it would cost more than the mount. */
 static void JNICALL mounted(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 {
 	jvmtiThreadInfo info = { 0 };

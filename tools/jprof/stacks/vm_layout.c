@@ -128,7 +128,7 @@ static bool read_statics(struct vm_layout *l, const struct vm_image *i)
 	return l->heaps && l->interpreter && l->call_stub_return;
 }
 
-/* ---- virtual threads: what no table has, of symbols -------------------------------------------- */
+/* ---- virtual threads: what no table has, of symbols ------------------------------------------ */
 
 static bool read_symbol(const struct vm_image *i, const char *name, void *to, size_t size)
 {
