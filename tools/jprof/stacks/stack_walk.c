@@ -34,6 +34,7 @@ struct stack_walking {
 	struct walk_registers r;
 	uint64_t bytecode; /* the register that has it, where the interpreter was interrupted */
 	uint64_t entered;  /* the register that has the method where it enters one */
+	uint64_t thread;   /* the VM's structure, 0: none */
 	uint64_t anchor;   /* the VM's note of the last frame of Java, 0: none */
 	uint64_t base;     /* the stack's end, 0: not known */
 	bool frozen;       /* frames were left out that are in the heap */
@@ -360,14 +361,18 @@ static bool put_frozen(struct stack_walking *w, uint64_t entry)
 	return (step == FROZEN_LAST || w->to->end == WALK_LONG) && frozen_frames_held(&f);
 }
 
-/* The carrier's frame that has called the virtual thread's: its frame pointer is known here. */
-static bool find_entry(const struct stack_walking *w, uint64_t *pc, uint64_t *sp)
+/* The carrier's frame that has called the virtual thread's. Since JDK 24 the VM says where it is;
+ * before, the frame below it has kept its frame pointer, unless the VM thawed that fast. */
+static bool find_entry(struct stack_walking *w, uint64_t *pc, uint64_t *sp)
 {
 	struct code_blob b;
 
 	if (!w->l->entry_return || !guarded_load(w->l->entry_return, pc))
 		return false;
 	b = code_cache_find(w->l, *pc);
+	if (w->thread && w->l->continuation_entry != VM_NONE &&
+	    guarded_load(w->thread + w->l->continuation_entry, sp))
+		w->r.fp = *sp + b.frame - 16;
 	*sp = w->r.fp + 16 - b.frame;
 	return b.kind == CODE_METHOD && b.frame && w->r.fp % 8 == 0 && *sp >= w->r.sp &&
 	       *sp - w->r.sp < FRAME_REACH && (!w->base || w->r.fp < w->base);
@@ -500,6 +505,7 @@ void stack_walk(const struct vm_layout *l, uint64_t thread, const void *from, st
 	struct stack_walking k = {
 		.l = l,
 		.to = w,
+		.thread = thread,
 		.anchor = thread ? thread + l->anchor : 0,
 	};
 	unsigned int steps = 0;

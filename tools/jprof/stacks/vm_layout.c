@@ -53,6 +53,7 @@ static const struct wanted_member {
 	{ "Symbol", "_body", TO(symbol_body), false },
 	{ "JavaThread", "_anchor", TO(anchor), false },
 	{ "JavaThread", "_stack_base", TO(stack_base), true },
+	{ "JavaThread", "_cont_entry", TO(continuation_entry), true },
 	{ "JavaFrameAnchor", "_last_Java_sp", TO(anchor_sp), false },
 	{ "JavaFrameAnchor", "_last_Java_pc", TO(anchor_pc), false },
 	{ "JavaFrameAnchor", "_last_Java_fp", TO(anchor_fp), false },

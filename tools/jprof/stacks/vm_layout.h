@@ -51,7 +51,7 @@ struct vm_layout {
 	size_t symbol_length, symbol_body;
 	/* JavaThread */
 	size_t anchor, stack_base, anchor_sp, anchor_pc, anchor_fp, wrapper_anchor;
-	size_t os_thread, os_thread_id;
+	size_t os_thread, os_thread_id, continuation_entry;
 	/* Where a virtual thread's frames return to whose callers are in the heap; 0: not known. */
 	uint64_t return_barrier;
 	uint64_t entry_return; /* what says where its outermost frame returns to; 0: not known */
