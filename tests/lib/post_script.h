@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the words of a story share (post_script.c): where it is, what its line says, where that goes. */
+/* What the words of a story share (post_script.c): where it is, what its line says, where that
+ * goes. */
 #ifndef POST_SCRIPT_H
 #define POST_SCRIPT_H
 
