@@ -100,7 +100,7 @@ diff - have >why <<'END'
 ["i",101,10000030,"order_done",{"number":4713,"amount":-50,"took":2.5,"paid":false,"state":9,"at":"0xdef","who":"x\\y"}]
 ["i",200,10000040,"tick",{}]
 ["i",200,10000045,"tick",{}]
-["i",200,10000060,"order_done",{"number":18446744073709552000,"amount":-9223372036854776000,"took":"inf","paid":true,"state":"idle","at":"0x0","who":""}]
+["i",200,10000060,"order_done",{"number":"18446744073709551615","amount":"-9223372036854775808","took":"inf","paid":true,"state":"idle","at":"0x0","who":""}]
 END
 verdict chrome
 protoc --decode=Trace --proto_path="$top/tests/post/export" "$top/tests/post/export/perfetto.proto" <events.perfetto >decoded

@@ -179,6 +179,26 @@ END
 	all=$(count ';Thawed\\.deep\\(')
 	[ $((100 * left)) -gt $((50 * all)) ]
 	verdict thawed_Z_said $? "$left of $all"
+	# Compiled frames that give their carrier back all the time: what returns to them may be in the heap.
+	cat >Yields.java <<'END'
+public class Yields {
+	static long sum;
+	static void spin(long until) { while (System.nanoTime() < until) if (++sum % 1000 == 0) Thread.yield(); }
+	static void run() { for (int i = 0; i < 20; i++) spin(System.nanoTime() + 100_000_000L); }
+	public static void main(String[] words) throws Exception { Thread.startVirtualThread(Yields::run).join(); }
+}
+END
+	"$jdk/bin/javac" -d classes Yields.java
+	"$build/bin/swtrace" run --jit -g -q -o yields.nrm2 -- "$jdk/bin/java" -XX:+UseG1GC -cp classes Yields >out 2>err
+	post yields.nrm2 >stacks || cat post.err
+	all=$(count 'Yields\\.spin\\(')
+	whole=$(count "$outer.*Yields\\\\.run\\\\(\\\\);Yields\\\\.spin\\\\(")
+	left=$(count '\\(not walked: the virtual thread.s frames in the heap\\).*;Yields\\.spin\\(')
+	# Before Java 24 the VM does not say where a continuation begins on the stack.
+	least=95
+	[ "$(jdk_release "$jdk")" -ge 24 ] || least=1
+	[ "$all" -gt 500 ] && [ $((100 * whole)) -ge $((least * all)) ] && [ $((100 * (whole + left))) -ge $((98 * all)) ]
+	verdict yields $? "of $all $whole whole, $left said not to be; $(cat err; grep -m 2 'Yields.spin' stacks)"
 else
 	echo "skip jprof_stacks_frozen no JDK of Java 21 or newer is installed"
 fi
