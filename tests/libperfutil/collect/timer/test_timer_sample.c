@@ -256,6 +256,9 @@ static void ticks(void)
 	s = (const void *)(r + 1);
 	CU_ASSERT(s->address == 0x1000 && !s->overruns && !s->flags);
 #if defined(__x86_64__) || defined(__aarch64__)
+	if (s->cpu != here)
+		printf("# on CPU %u, not %d; sched_getcpu() says %d\n", s->cpu, here,
+		       sched_getcpu());
 	CU_ASSERT_EQUAL(s->cpu, here);
 #else
 	unit_skip("cpu", "the CPU is not known without a system call");
