@@ -441,13 +441,10 @@ static void say_gone(struct hooks *h)
 {
 	h->control.generation = 0;
 	memset(h->control.majors, 0, sizeof(h->control.majors));
-	memset(h->control.recorded, 0, sizeof(h->control.recorded));
-	h->control.named = 0;
+	put_recorded(&h->control);
 	if (h->listen_fd >= 0)
 		put_page(h->listen_fd, &h->control);
 	memset(h->control.majors, 0xFF, sizeof(h->control.majors));
-	memset(h->control.recorded, 0, sizeof(h->control.recorded));
-	h->control.named = 0;
 	h->control.gone = 1;
 	put_page(h->control_fd, &h->control);
 }

@@ -29,17 +29,24 @@ static int try_format(const char *folder)
 
 void check_tracepoints(struct trace_check *c)
 {
-	int err = try_format(folders[0]);
+	const char *folder = folders[0];
+	int err = try_format(folder);
 
-	if (err == -ENOENT)
-		err = try_format(folders[1]);
+	if (err == -ENOENT) {
+		int other = try_format(folders[1]);
+
+		if (other != -ENOENT) {
+			folder = folders[1];
+			err = other;
+		}
+	}
 	*c = (struct trace_check){ .state = TRACE_CHECK_ABSENT };
 	if (!err) {
 		c->state = TRACE_CHECK_WORKS;
 		snprintf(c->why, sizeof(c->why), "this user can read their formats");
 	} else if (err == -EACCES || err == -EPERM) {
 		c->state = TRACE_CHECK_REFUSED;
-		snprintf(c->why, sizeof(c->why), "this user may not read %s", folders[0]);
+		snprintf(c->why, sizeof(c->why), "this user may not read %s", folder);
 		snprintf(c->cure, sizeof(c->cure), "run it as root (sudo)");
 	} else if (err == -ENOENT && access(folders[0], F_OK) && errno == ENOENT) {
 		snprintf(c->why, sizeof(c->why), "this kernel has no %s (CONFIG_TRACING)",
@@ -48,7 +55,7 @@ void check_tracepoints(struct trace_check *c)
 		snprintf(c->why, sizeof(c->why), "nothing is mounted at %s", folders[0]);
 		snprintf(c->cure, sizeof(c->cure), "sudo mount -t tracefs nodev %s", folders[0]);
 	} else {
-		snprintf(c->why, sizeof(c->why), "%s/events/sched/sched_switch/format: %s",
-			 folders[0], strerror(-err));
+		snprintf(c->why, sizeof(c->why), "%s/events/sched/sched_switch/format: %s", folder,
+			 strerror(-err));
 	}
 }
