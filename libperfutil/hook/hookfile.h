@@ -328,6 +328,8 @@ int hooks_accept(struct hooks *h);
 int hooks_full_fd(const struct hooks *h);
 /* Reads what the processes wrote, a limited amount per call: 0 or -errno. */
 int hooks_collect(struct hooks *h);
+/* True: hand over what was collected before more is. */
+bool hooks_hold_much(const struct hooks *h);
 /* True: more is waiting for the next call. */
 bool hooks_pending(const struct hooks *h);
 /* Forgets what programs wrote so far, but names. 0 or -errno. */

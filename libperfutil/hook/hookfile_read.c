@@ -283,9 +283,10 @@ static bool proper(const struct hooks *h, const struct hookfile_record *r, unsig
 static int keep(struct hooks *h, const struct hook_process *p, const struct hookfile_record *r,
 		struct bytes data, uint64_t now)
 {
-	uint8_t record[PITRACE_USER_MAX];
 	unsigned int major = r->head & (PITRACE_MAJORS - 1);
 	uint32_t cpu = r->cpu_strs & HOOKFILE_CPU_MASK, bytes;
+	uint8_t *record;
+	int err;
 	struct pitrace_user u = {
 		.pid = (uint32_t)p->pid,
 		.tid = r->tid,
@@ -301,10 +302,13 @@ static int keep(struct hooks *h, const struct hook_process *p, const struct hook
 		h->lost++;
 		return 0;
 	}
-	memcpy(record, &u, sizeof(u));
-	memcpy(record + sizeof(u), data.base, bytes);
-	return hooks_order_keep(h, r->stamp, (uint16_t)major, r->minor, record,
-				(uint32_t)sizeof(u) + bytes);
+	record = hooks_order_keep(h, r->stamp, (uint16_t)major, r->minor,
+				  (uint32_t)sizeof(u) + bytes, &err);
+	if (record) {
+		memcpy(record, &u, sizeof(u));
+		memcpy(record + sizeof(u), data.base, bytes);
+	}
+	return err;
 }
 
 /* What stands at the cursor: true: a record that is complete. Else *pass: bytes that can be passed

@@ -21,6 +21,7 @@
 #include "base/rc.h"
 
 #define SLOT_BYTES (32u << 10)
+#define WAKE_SLOTS 8
 
 /* ---- the folder ------------------------------------------------------------------------------ */
 
@@ -248,8 +249,8 @@ static void share(struct hookfile_control *c, uint64_t bytes)
 	/* and slot 0 */
 	if (c->slots < HOOKFILE_SLOTS_MAX)
 		c->slots++;
-	/* Soon enough that those which are freed, and keep their memory, are used again. */
-	c->wake_slots = c->slots / 4 < HOOKS_KEEP / 2 ? c->slots / 4 : HOOKS_KEEP / 2;
+	/* Soon enough that few are in use: they are warm, and a new one's pages take faults. */
+	c->wake_slots = c->slots / 4 < WAKE_SLOTS ? c->slots / 4 : WAKE_SLOTS;
 }
 
 static int set_up(struct hooks *h, const char *folder)
@@ -488,11 +489,13 @@ void hooks_free(struct hooks *h)
 		for (uint32_t c = 0; h->out[ring] && c < h->ncpus; c++)
 			segment_free(&h->out[ring][c]);
 		free(h->out[ring]);
-		free(h->index[ring].data);
+		room_free(&h->index[ring]);
 	}
-	free(h->slot.data);
-	free(h->bytes.data);
-	free(h->table.data);
+	room_free(&h->slot);
+	room_free(&h->table);
+	room_free(&h->bytes);
+	room_free(&h->spare);
+	room_free(&h->other);
 	free(h->visits);
 	free(h->listen);
 	free(h->folder);

@@ -95,7 +95,9 @@ struct hooks {
 	struct hook_process *process[HOOKS_FILES];
 	size_t nprocesses;
 
-	struct room slot, table, bytes, index[PITRACE_RINGS];
+	struct room slot, table; /* as last read of a file */
+	struct room bytes, index[PITRACE_RINGS];
+	struct room spare, other;        /* what those two change places with */
 	size_t nbytes, n[PITRACE_RINGS]; /* in use: bytes of data, records pending */
 	bool sorted[PITRACE_RINGS];
 	bool keep;      /* records stay when they are handed over, and are again */
@@ -117,10 +119,12 @@ void hooks_forget_all(struct hooks *h);
 
 /* hooks_order.c */
 int room_grow(struct room *r, size_t size);
+void room_free(struct room *r);
 void hooks_order_begin(struct hooks *h);
-/* Keeps a record until it is handed over; data: struct pitrace_user and what follows it. */
-int hooks_order_keep(struct hooks *h, uint64_t stamp, uint16_t major, uint32_t minor,
-		     const void *data, uint32_t size);
+/* Room for a record, struct pitrace_user and what follows it, until it is handed over. NULL: it is
+ * lost, or with *err no memory. */
+void *hooks_order_keep(struct hooks *h, uint64_t stamp, uint16_t major, uint32_t minor,
+		       uint32_t size, int *err);
 /* Before new ones are read: those that were handed over leave their memory. */
 int hooks_order_tidy(struct hooks *h);
 /* True: records are kept back that could be handed over but for `known`. */

@@ -7,12 +7,25 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "hook/hooks_inner.h"
 #include "file/segment.h"
 
-#define RING_BYTES (64u << 10)  /* of the segments that go into the trace */
+#define RING_BYTES (64u << 10) /* of the segments that go into the trace */
+#define HUGE_PAGE  ((size_t)2 << 20)
+#define HOLD_MUCH  (8u << 20)   /* bytes of records that wait: time to hand some over */
 #define HOLD_MAX   (256u << 20) /* bytes of records that wait; beyond, all are handed over */
 #define KEEP_MAX   (1u << 30)   /* … that are kept; beyond, they are lost */
+
+/* A page of 2 MB takes a fault where small ones take 512. */
+static void *get(size_t size)
+{
+	void *p = size < HUGE_PAGE ? malloc(size) : aligned_alloc(HUGE_PAGE, size);
+
+	if (p && size >= HUGE_PAGE && madvise(p, size, MADV_HUGEPAGE))
+		errno = 0; /* kernels without them */
+	return p;
+}
 
 int room_grow(struct room *r, size_t size)
 {
@@ -21,12 +34,30 @@ int room_grow(struct room *r, size_t size)
 
 	if (size <= r->size)
 		return 0;
-	p = realloc(r->data, more);
+	if (more >= HUGE_PAGE)
+		more = (more + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+	p = get(more);
 	if (!p)
 		return -ENOMEM;
+	if (r->size)
+		memcpy(p, r->data, r->size);
+	free(r->data);
 	r->data = p;
 	r->size = more;
 	return 0;
+}
+
+void room_free(struct room *r)
+{
+	free(r->data);
+	*r = (struct room){ 0 };
+}
+
+/* After a burst. */
+static void room_rest(struct room *r)
+{
+	if (r->size > HUGE_PAGE)
+		room_free(r);
 }
 
 /* Segments begin anew. */
@@ -60,38 +91,62 @@ void hooks_order_begin(struct hooks *h)
 	h->since = h->known = hook_clock_pair(&h->clock);
 }
 
-int hooks_order_keep(struct hooks *h, uint64_t stamp, uint16_t major, uint32_t minor,
-		     const void *data, uint32_t size)
+void *hooks_order_keep(struct hooks *h, uint64_t stamp, uint16_t major, uint32_t minor,
+		       uint32_t size, int *err)
 {
 	int ring = major == PITRACE_MTE ? PITRACE_RING_MTE : PITRACE_RING_TRACE;
-	int err;
+	size_t at = h->nbytes;
 
-	if (h->keep && h->nbytes + size > KEEP_MAX) {
+	*err = 0;
+	if (h->keep && at + size > KEEP_MAX) {
 		h->lost++;
-		return 0;
+		return NULL;
 	}
-	err = room_grow(&h->bytes, h->nbytes + size);
-	if (!err)
-		err = room_grow(&h->index[ring], (h->n[ring] + 1) * sizeof(struct pending));
-	if (err)
-		return err;
+	*err = room_grow(&h->bytes, at + size);
+	if (!*err)
+		*err = room_grow(&h->index[ring], (h->n[ring] + 1) * sizeof(struct pending));
+	if (*err)
+		return NULL;
 	((struct pending *)h->index[ring].data)[h->n[ring]++] = (struct pending){
 		.stamp = stamp,
-		.at = h->nbytes,
+		.at = at,
 		.minor = minor,
 		.size = size,
 		.major = major,
 	};
-	memcpy((uint8_t *)h->bytes.data + h->nbytes, data, size);
 	h->nbytes += size;
 	h->sorted[ring] = false;
+	return (uint8_t *)h->bytes.data + at;
+}
+
+/* Those that wait stay: the newest. */
+static int keep_waiting(struct hooks *h, size_t used)
+{
+	struct room bytes = h->spare;
+	size_t n = 0;
+	int err = room_grow(&bytes, used);
+
+	h->spare = bytes;
+	if (err)
+		return err;
+	for (int ring = 0; ring < PITRACE_RINGS; ring++) {
+		struct pending *q = h->index[ring].data;
+
+		for (size_t i = 0; i < h->n[ring]; i++) {
+			memcpy((uint8_t *)bytes.data + n, (const uint8_t *)h->bytes.data + q[i].at,
+			       q[i].size);
+			q[i].at = n;
+			n += q[i].size;
+		}
+	}
+	h->spare = h->bytes;
+	h->bytes = bytes;
 	return 0;
 }
 
 int hooks_order_tidy(struct hooks *h)
 {
-	struct room bytes = { 0 };
-	size_t used = 0, n = 0;
+	size_t used = 0;
 	int err;
 
 	for (int ring = 0; ring < PITRACE_RINGS; ring++) {
@@ -100,28 +155,26 @@ int hooks_order_tidy(struct hooks *h)
 		for (size_t i = 0; i < h->n[ring]; i++)
 			used += q[i].size;
 	}
+	/* Nothing has come since the last time. */
+	if (!h->nbytes) {
+		room_rest(&h->bytes);
+		room_rest(&h->spare);
+		room_rest(&h->other);
+		for (int ring = 0; ring < PITRACE_RINGS; ring++)
+			room_rest(&h->index[ring]);
+	}
 	/* Little would be gained. */
 	if (used > h->nbytes / 2)
 		return 0;
-	if (used) {
-		err = room_grow(&bytes, used);
-		if (err)
-			return err;
-		for (int ring = 0; ring < PITRACE_RINGS; ring++) {
-			struct pending *q = h->index[ring].data;
+	err = used ? keep_waiting(h, used) : 0;
+	if (!err)
+		h->nbytes = used;
+	return err;
+}
 
-			for (size_t i = 0; i < h->n[ring]; i++) {
-				memcpy((uint8_t *)bytes.data + n,
-				       (const uint8_t *)h->bytes.data + q[i].at, q[i].size);
-				q[i].at = n;
-				n += q[i].size;
-			}
-		}
-		free(h->bytes.data);
-		h->bytes = bytes;
-	}
-	h->nbytes = used;
-	return 0;
+bool hooks_hold_much(const struct hooks *h)
+{
+	return h->nbytes > HOLD_MUCH;
 }
 
 bool hooks_order_waiting(const struct hooks *h)
@@ -131,13 +184,64 @@ bool hooks_order_waiting(const struct hooks *h)
 
 /* ---- what goes into the trace ---------------------------------------------------------------- */
 
-static int by_time(const void *a, const void *b)
+static bool before(const struct pending *x, const struct pending *y)
 {
-	const struct pending *x = a, *y = b;
+	return x->stamp != y->stamp ? x->stamp < y->stamp : x->at < y->at;
+}
 
-	if (x->stamp != y->stamp)
-		return x->stamp < y->stamp ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
+/* One behind the last of those, from `i` on, that are in order. */
+static size_t run_end(const struct pending *q, size_t i, size_t n)
+{
+	for (i++; i < n && !before(&q[i], &q[i - 1]); i++)
+		;
+	return i;
+}
+
+/* Merges two runs of `from`, [a, b) and [b, end), to the same place of `to`. */
+static void merge(const struct pending *from, size_t a, size_t b, size_t end, struct pending *to)
+{
+	size_t first = a, second = b;
+
+	for (size_t i = a; i < end; i++)
+		to[i] = first < b && (second == end || !before(&from[second], &from[first])) ?
+				from[first++] :
+				from[second++];
+}
+
+/* True: it is one run. Else pairs of runs have been merged. */
+static bool merge_pairs(const struct pending *from, size_t n, struct pending *to)
+{
+	size_t a = 0, b = run_end(from, 0, n), end;
+
+	if (b == n)
+		return true;
+	for (; a < n; a = end) {
+		b = run_end(from, a, n);
+		end = b < n ? run_end(from, b, n) : n;
+		merge(from, a, b, end, to);
+	}
+	return false;
+}
+
+/* Slots are in order, or nearly: there are few runs. */
+static int sort(struct hooks *h, int ring)
+{
+	size_t n = h->n[ring];
+	int err;
+
+	if (h->sorted[ring] || !n)
+		return 0;
+	err = room_grow(&h->other, n * sizeof(struct pending));
+	if (err)
+		return err;
+	while (!merge_pairs(h->index[ring].data, n, h->other.data)) {
+		struct room sorted = h->other;
+
+		h->other = h->index[ring];
+		h->index[ring] = sorted;
+	}
+	h->sorted[ring] = true;
+	return 0;
 }
 
 /* Stamps are unique: equal ones on two CPUs would have no order. */
@@ -190,16 +294,15 @@ static int put(struct hooks *h, int ring, const struct pending *q, segment_sink 
 
 int hooks_drain(struct hooks *h, int ring, bool all, segment_sink sink, void *arg)
 {
-	struct pending *q = h->index[ring].data;
 	bool too_much = h->nbytes > HOLD_MAX;
+	int err = sort(h, ring);
+	struct pending *q = h->index[ring].data;
 	size_t i;
-	int err = 0;
 
+	if (err)
+		return err;
 	if (h->keep)
 		begin_ring(h, ring);
-	if (h->n[ring] && !h->sorted[ring])
-		qsort(q, h->n[ring], sizeof(*q), by_time);
-	h->sorted[ring] = true;
 	for (i = 0; i < h->n[ring] && !err && (q[i].stamp <= h->known || too_much); i++)
 		err = put(h, ring, &q[i], sink, arg);
 	if (h->keep)

@@ -219,6 +219,31 @@ static bool accept_programs(struct tracer *t)
 	return t->error;
 }
 
+/* Before it drains, so that drains are PAUSE_US apart. Programs that fill their slots get them back
+ * meanwhile, and for longer while nothing else waits: a slot that is used again is warm, and what
+ * they wrote can be put in order later. */
+static int pause_drain(struct tracer *t, const struct pollfd *others)
+{
+	struct pollfd full = { .fd = t->hooks ? hooks_full_fd(t->hooks) : -1, .events = POLLIN };
+	struct pollfd first[2] = { others[0], others[1] };
+	int64_t begun = drain_clock(), from = begun, left;
+	int err = 0;
+
+	while (!err && (left = PAUSE_US * 1000LL - (drain_clock() - from)) > 0) {
+		const struct timespec most = { .tv_nsec = left };
+
+		if (ppoll(&full, 1, &most, NULL) <= 0)
+			continue;
+		pthread_mutex_lock(&t->lock);
+		err = hooks_collect(t->hooks);
+		pthread_mutex_unlock(&t->lock);
+		if (!err && poll(first, 2, 0) <= 0 && !hooks_hold_much(t->hooks) &&
+		    drain_clock() - begun < FLUSH_MS * 1000000LL)
+			from = drain_clock();
+	}
+	return err;
+}
+
 /* Continuous and wrap mode: drain what is full, and each second also what is open. Normal mode:
  * wait until the session stops itself. */
 static void *drain_thread(void *arg)
@@ -258,12 +283,14 @@ static void *drain_thread(void *arg)
 		if (!filled)
 			continue;
 		if (n)
-			usleep(PAUSE_US);
+			t->error = pause_drain(t, p);
 		now = drain_clock();
 		all = now - flushed >= FLUSH_MS * 1000000LL;
 		if (all)
 			flushed = now;
-		t->error = n || all || t->next.writer ? drain_once(t, all) : update_files(t);
+		if (!t->error)
+			t->error = n || all || t->next.writer ? drain_once(t, all) :
+								update_files(t);
 		if (t->error) {
 			notify(t->stop_fd);
 			return NULL;

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What a record of a program's own costs (ns, two integers, the median of many short runs) beside
-# LTTng-UST, USDT and trace_marker, by 1 and 8 threads; and what was lost. BENCH_RECORDS: a thread.
+# LTTng-UST, USDT and trace_marker, by 1 and 8 threads: in bursts of 5,000 records each 20 ms, and as
+# fast as can be; and what was lost. BENCH_RECORDS: a thread.
 . tests/bench/lib.sh
 n=${BENCH_RECORDS:-100000}
 folder=$work/hook
@@ -13,10 +14,11 @@ gcc -O2 -Idriver/uapi -Ilibperfutil/include -Itests/bench/hook -o "$program" tes
 	echo "bench: hook: no LTTng-UST or sys/sdt.h here (scripts/deps bench)" >&2
 	exit 1
 }
-# ours WHAT THREADS [OPTION...]: sets ns and lost
+# ours WHAT THREADS [BURST]: sets ns and lost
 ours() {
-	w=$1 t=$2
-	"$O/bin/swtrace" run -B perf -M user -o "$folder/t.nrm2" -- "$program" "$w" "$t" "$n" \
+	w=$1 t=$2 burst=${3:-}
+	# shellcheck disable=SC2086 # no burst is no argument
+	"$O/bin/swtrace" run -B perf -M user -o "$folder/t.nrm2" -- "$program" "$w" "$t" "$n" $burst \
 		>"$folder/out" 2>"$folder/err" || { cat "$folder/err" >&2; exit 1; }
 	read -r ns lost <"$folder/out"
 	grep -q 'none lost' "$folder/err" || lost=$(sed -n 's/.*, \([0-9]*\) lost.*/\1/p' "$folder/err")
@@ -32,24 +34,37 @@ usdt=$("$program" usdt 1 "$n")
 idle_lttng=$("$program" lttng 1 "$n")
 beside "guard, nobody listens" "${idle% *}" ns "${idle_lttng% *}" LTTng-UST "1 ns"
 beside "guard, nobody listens" "${idle% *}" ns "${usdt% *}" "a USDT nop"
-for threads in 1 8; do
-	ours hook $threads
-	one=$ns lost_one=$lost
-	ours event $threads
-	event=$ns
-	ours pair $threads
-	pair=$ns
+# lttng_peer THREADS [BURST]: sets peer and dropped
+lttng_peer() {
 	lttng_on
-	peer=$("$program" lttng $threads "$n")
+	# shellcheck disable=SC2086 # no burst is no argument
+	peer=$("$program" lttng "$1" "$n" ${2:-})
+	peer=${peer% *}
 	lttng stop >"$folder/stop" 2>&1
 	dropped=$(lttng list bench 2>/dev/null | sed -n 's/.*Discarded events: *\([0-9]*\).*/\1/p' | head -1)
 	lttng destroy bench >/dev/null 2>&1
 	# Of some releases the number is none.
-	[ ${#dropped} -lt 12 ] || dropped=
-	beside "a record, $threads threads" "$one" ns "${peer% *}" LTTng-UST "half"
-	echo "  lost: $lost_one of $((n * threads)); LTTng-UST: ${dropped:-unknown}"
-	beside "a named event, $threads threads" "$event" ns "$one" TraceHook "0.67"
-	beside "begin and end, $threads threads" "$pair" ns "$(calc "2 * ${peer% *}")" LTTng-UST
+	[ ${#dropped} -lt 12 ] || dropped=unknown
+}
+# both NAME GOAL THREADS [BURST]
+both() {
+	name=$1 goal=$2
+	shift 2
+	ours hook "$@"
+	one=$ns lost_one=$lost
+	ours event "$@"
+	event=$ns
+	ours pair "$@"
+	pair=$ns
+	lttng_peer "$@"
+	beside "a record, $name" "$one" ns "$peer" LTTng-UST "$goal"
+	echo "  lost: $lost_one of $((n * $1)); LTTng-UST: ${dropped:-unknown}"
+	beside "a named event, $name" "$event" ns "$one" TraceHook "0.67"
+	beside "begin and end, $name" "$pair" ns "$(calc "2 * $peer")" LTTng-UST
+}
+for threads in 1 8; do
+	both "$threads threads, in bursts" half $threads $((5000 / threads))
+	both "$threads threads" half $threads
 	marker=$("$program" marker $threads "$((n / 10))") && beside "a record, $threads threads" "$one" ns "${marker% *}" trace_marker
 done
 [ ! -e "$folder/pid" ] || kill "$(cat "$folder/pid")"

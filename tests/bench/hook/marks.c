@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * marks WHAT THREADS RECORDS: what a record of two integers costs, ns, the median of many short
- * runs: hook, event, pair (begin and end), lttng, usdt, marker. Says also how many were refused.
+ * marks WHAT THREADS RECORDS [BURST]: what a record of two integers costs, ns, the median of many
+ * short runs: hook, event, pair (begin and end), lttng, usdt, marker. Says also how many were
+ * refused. Each thread rests for 20 ms after so many records; without, for none.
  */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
@@ -21,7 +22,7 @@ TRACE_EVENT(two, (u64, a), (u64, b));
 
 #define RUN 200
 static const char *what;
-static long records;
+static long records, burst;
 static int marker = -1;
 static double *times;
 static _Atomic long refused;
@@ -72,6 +73,7 @@ static long some(void)
 
 static void *thread(void *to)
 {
+	const struct timespec rest = { .tv_nsec = 20000000 };
 	double *t = to;
 
 	for (long i = 0; i < records / RUN; i++) {
@@ -79,6 +81,8 @@ static void *thread(void *to)
 
 		refused += some();
 		t[i] = (now() - from) / RUN;
+		if (burst && (i + 1) * RUN % burst == 0)
+			nanosleep(&rest, NULL);
 	}
 	return NULL;
 }
@@ -92,7 +96,7 @@ static int by_time(const void *a, const void *b)
 
 int main(int argc, char **argv)
 {
-	int threads = argc == 4 ? atoi(argv[2]) : 0;
+	int threads = argc == 4 || argc == 5 ? atoi(argv[2]) : 0;
 	pthread_t id[64];
 	long runs;
 
@@ -100,6 +104,7 @@ int main(int argc, char **argv)
 		return 2;
 	what = argv[1];
 	records = atol(argv[3]);
+	burst = argc == 5 ? atol(argv[4]) / RUN * RUN : 0;
 	runs = records / RUN;
 	marker = open("/sys/kernel/tracing/trace_marker", O_WRONLY);
 	if (*what == 'm' && marker < 0)

@@ -217,7 +217,7 @@ static void books(uint64_t bytes, uint64_t each, unsigned int pause, bool losses
 		lost += count[i].lost;
 		other += count[i].other;
 	}
-	printf("\n# %llu written, %llu lost ", (unsigned long long)done, (unsigned long long)lost);
+	printf("# %llu written, %llu lost\n", (unsigned long long)done, (unsigned long long)lost);
 	CU_ASSERT_EQUAL(other, 0);
 	CU_ASSERT_EQUAL(done + lost, THREADS * each);
 	CU_ASSERT_EQUAL(got.records, done);
