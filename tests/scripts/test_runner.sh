@@ -132,6 +132,13 @@ printf '%s\n' 'a check/light 10 echo not ok a' 'b new/light 10 echo not ok b' 'c
 run --suites "$work/lights" --group check --report new; code=$?
 verdict light_fails 1 "1 passed, 1 failed, 0 skipped" "new, told and not counted: 0 passed, 1 failed"
 
+# Guests leave a place to others as long as there are any, and have all of them then.
+guest=': tests/vm/suite_x.sh;'
+printf '%s\n' "a check 10 $guest ME=a YOU=host; $pair" "b check 10 $guest ME=b YOU=c; $pair" \
+	"c check 10 $guest ME=c YOU=b; $pair" "host check 10 ME=host YOU=a; $pair" >"$work/guests"
+W=$work run -j 2 --suites "$work/guests"; code=$?
+verdict guests_leave_a_place 0 "4 passed, 0 failed, 0 skipped"
+
 # An interrupted run ends its suites, down to their children, and nothing else. Job control on:
 # without it the shell has its background jobs ignore INT.
 set -m
