@@ -21,7 +21,8 @@ DESTDIR	?=
 ifneq ($(V),1)
 Q	:= @
 endif
-say	= $(if $(Q),@printf '  %-7s %s\n' $(1) $(patsubst $(CURDIR)/%,%,$@))
+# make says it itself: a process for each line of it, and one for each folder, would be a tenth of a build.
+say	= $(if $(Q),$(info $()  $(1)	$(patsubst $(CURDIR)/%,%,$@)))
 
 CC	= $(CROSS_COMPILE)gcc
 AR	= $(CROSS_COMPILE)ar
@@ -169,14 +170,16 @@ $(O)/places: always
 .PHONY: always
 endif
 
-$(O)/obj/%.o: %.c
+.SECONDEXPANSION:
+$(O)/obj/%.o: %.c | $$(@D)/.
 	$(call say,CC)
-	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) $(HARDEN) $(INC) -c -o $@ $<
-$(O)/obj/%.o: %.S
+$(O)/obj/%.o: %.S | $$(@D)/.
 	$(call say,AS)
-	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) $(HARDEN) $(INC) -c -o $@ $<
+$(O)/%/.:
+	@mkdir -p $@
+.PRECIOUS: $(O)/%/.
 
 # What our own programs and tests link: all names. Others get the static libraries below.
 $(O)/inner/libperfutil.a: $(call obj,$(PERFUTIL_SRC))
@@ -262,9 +265,8 @@ GENERAL	:= $(if $(filter x86_64 arm64,$(ARCH)),-mgeneral-regs-only) -fno-tree-lo
 $(O)/obj/tools/hookit/training_instrumented.o: INC += -finstrument-functions
 $(O)/obj/tools/hookit/training_fentry.o: INC += $(if $(filter x86_64,$(ARCH)),-pg -mfentry -minstrument-return=call)
 $(addprefix $(O)/obj/tools/,hookit/fentry.o hookit/hook_events.o calltree/call_thread.o calltree/call_room.o): INC += $(GENERAL)
-$(O)/obj/%.S.o: %.S
+$(O)/obj/%.S.o: %.S | $$(@D)/.
 	$(call say,AS)
-	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) -c -o $@ $<
 $(O)/inner/libhookit.map: tools/hookit/names
 	@mkdir -p $(@D)

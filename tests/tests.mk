@@ -226,9 +226,8 @@ $(patsubst %,$(O)/tests/unit/test_%,hookfile trace_hook trace_hook_handlers trac
 # counts instructions, is timed, races with others or computes for seconds.
 TESTOPT := -O0
 $(patsubst %,$(O)/tests/unit/test_%,a2n_space hook_cost hook_torture hookfile jprof_calls trace_hook trace_hook_handlers ring session_threads): TESTOPT := -O2
-$(UNIT): $(O)/tests/libtest.a $(O)/inner/libperfutil.a $(O)/inner/liba2n.a
+$(UNIT): $(O)/tests/libtest.a $(O)/inner/libperfutil.a $(O)/inner/liba2n.a | $(O)/tests/unit/.
 	$(call say,CC)
-	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) $(TESTOPT) $(INC_TESTS) -o $@ $(filter tests/%.c,$^) $(ALLLDFLAGS) $(LEAKS) $(LOCKS) $(TESTLINK) \
 		$(filter %.o,$^) $(filter %.a,$^) -lcunit $(LIB_PERFUTIL) $(LIB_A2N)
 

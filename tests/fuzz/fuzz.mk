@@ -159,9 +159,8 @@ $(O)/fuzz/fuzz_$(1): $$(FUZZ_ALL_$(1):%.c=$(O)/fuzz/obj/%.o)
 $(O)/fuzz/cover_$(1): $$(FUZZ_ALL_$(1):%.c=$(O)/fuzz/cover/%.o)
 	$$(call say,CLANG)
 	$$(Q)clang $(FUZZ_COVER) -o $$@ $$^ $$(FUZZ_LIB_$(1))
-$(O)/tests/fuzz/fuzz_$(1): $$(call obj,$$(FUZZ_ALL_$(1)))
+$(O)/tests/fuzz/fuzz_$(1): $$(call obj,$$(FUZZ_ALL_$(1))) | $(O)/tests/fuzz/.
 	$$(call say,CC)
-	@mkdir -p $$(@D)
 	$$(Q)$(CC) $(ALLLDFLAGS) -o $$@ $$^ $$(FUZZ_LIB_$(1))
 endef
 $(foreach n,$(FUZZ_NAMES),$(eval $(call FUZZ_RULES,$(n))))

@@ -19,9 +19,8 @@ endif
 vm-programs: $(VM)
 .PHONY: vm-programs
 
-$(VM_PROG): $(O)/tests/%: tests/vm/prog/%.c
+$(VM_PROG): $(O)/tests/%: tests/vm/prog/%.c | $(O)/tests/.
 	$(call say,CC)
-	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) -Itests/vm/prog -Idriver/uapi -Ilibperfutil/include -o $@ $(filter %.c %.a,$^) \
 		$(ALLLDFLAGS) $(PROG_LIB) -pthread -ldl
 
