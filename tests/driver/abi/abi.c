@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "abi.h"
 #include "itrace.h"
@@ -273,6 +274,21 @@ static int hold(const char *how)
 		pause();
 }
 
+/* What a test takes is written beside what it says: of the machine's time most is theirs. */
+static void run(unsigned int i)
+{
+	struct timespec from, to;
+
+	bad = 0;
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	tests[i].run();
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	printf("# %s: %ld ms\n", tests[i].name,
+	       (to.tv_sec - from.tv_sec) * 1000 + (to.tv_nsec - from.tv_nsec) / 1000000);
+	printf(bad ? "not ok abi_%s\n" : "ok abi_%s\n", tests[i].name);
+	fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned int i;
@@ -320,10 +336,7 @@ int main(int argc, char **argv)
 		/* abi.sh loads it where there is one: the debug kernel has none. */
 		if (strstr(tests[i].name, "overlay") && access("/sys/module/overlay", F_OK))
 			continue;
-		bad = 0;
-		tests[i].run();
-		printf(bad ? "not ok abi_%s\n" : "ok abi_%s\n", tests[i].name);
-		fflush(stdout);
+		run(i);
 		failed |= bad;
 	}
 	return failed != 0;
