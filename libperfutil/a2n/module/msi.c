@@ -119,7 +119,7 @@ static bool same_id(struct bytes digits, const struct build_id *build_id)
 		struct bytes two = bytes_of(bytes_take(&digits, 2), 2);
 		uint64_t value;
 
-		if (!text_number(&two, 16, &value) || value != build_id->id[i])
+		if (!text_number(&two, 16, &value) || bytes_left(&two) || value != build_id->id[i])
 			return false;
 	}
 	return i == build_id->size && !bytes_left(&digits);
