@@ -79,6 +79,9 @@ $(O)/tests/unit/test_timer_fine: TESTLINK = -Wl,--wrap=syscall
 # Whether it has rights that its user has not.
 $(O)/tests/unit/test_installed: TESTLINK = -Wl,--wrap=getauxval
 
+# The module's device and its answers are the test's own.
+$(O)/tests/unit/test_pttview $(O)/tests/unit/test_ptt_driver: TESTLINK = -Wl,--wrap=open64,--wrap=ioctl
+
 # How many reads a call makes.
 $(O)/tests/unit/test_ptt_perf: TESTLINK = -Wl,--wrap=read
 
