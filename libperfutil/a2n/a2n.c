@@ -213,14 +213,19 @@ static int load_code(struct a2n *a, uint64_t earliest, uint64_t time, uint32_t p
 		     uint64_t address, uint64_t size, const char *name, size_t name_length,
 		     const void *bytes)
 {
-	struct mapping code;
+	struct mapping code, now;
 
 	a->jits.last = NO_CODE;
 	if (missing(name, name_length))
 		return -EINVAL;
 	if (!size)
 		return 0;
-	code = jit_add(&a->jits, name, name_length, address, size, bytes);
+	/* Two may report it, and one of them have no lines and bytes: a log and the trace's records. */
+	now = process_jit_now(&a->processes, pid, address);
+	if (!bytes && now.module && jit_same(&a->jits, &now, name, name_length, address, size))
+		code = jit_again(&a->jits, &now, address, size);
+	else
+		code = jit_add(&a->jits, name, name_length, address, size, bytes);
 	if (!code.module)
 		return -ENOMEM;
 	a->jits.last = (uint32_t)code.delta;

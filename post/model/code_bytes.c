@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/read_all.h"
+#include "model/elf_machine.h"
 #include "record/record_as.h"
 
 #define PAGE        4096u
@@ -117,33 +118,13 @@ static int add_vdso(struct code_bytes *b, const struct input_section *s)
 	return 0;
 }
 
-static uint32_t machine_of(const struct pifile_header *h)
-{
-	static const struct {
-		const char *name;
-		uint32_t machine;
-	} machines[] = {
-		{ "x86_64", EM_X86_64 },
-		{ "aarch64", EM_AARCH64 },
-		{ "ppc64le", EM_PPC64 },
-		{ "s390x", EM_S390 },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
-		if (!strncmp(machines[i].name, h->machine, sizeof(h->machine)))
-			return machines[i].machine;
-	}
-	return 0;
-}
-
 int code_bytes_begin(struct code_bytes *b, struct names *n, struct input *in)
 {
 	struct input_section s;
 	size_t i;
 	int rc = 0;
 
-	*b = (struct code_bytes){ .names = n, .machine = machine_of(&in->header) };
+	*b = (struct code_bytes){ .names = n, .machine = elf_machine(&in->header) };
 	b->big_endian = b->machine == EM_S390;
 	elf_version(EV_CURRENT);
 	for (i = 0; !rc && in->reader->section(in, i, &s) > 0; i++) {
@@ -435,7 +416,7 @@ static void find_made(const struct code_bytes *b, const struct a2n_answer *answe
 	if (at >= from.size)
 		return;
 	if (!from.machine) {
-		found->why = "the jitdump does not say for which machine it is";
+		found->why = jit_no_machine;
 		return;
 	}
 	found->why = NULL;

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "model/elf_machine.h"
 #include "model/wanted.h"
 #include "record/input.h"
 #include "base/keys.h"
@@ -43,7 +44,7 @@ struct jit_source {
 	uint64_t inode;
 	char *path;             /* the mapping's */
 	struct jit_event event; /* the next one */
-	struct stat st;         /* of a dump */
+	struct stat st;
 	uint32_t machine;
 	bool swapped;
 	bool raw; /* a dump's times are stamps of the trace's clock */
@@ -403,6 +404,8 @@ static int open_log(struct jit *j, uint32_t origin, const char *folder, const ch
 		close(fd);
 		return jit_note(j, path, NO_OFFSET, "it is another user's file", 0);
 	}
+	s->st = st;
+	s->machine = elf_machine(&j->trace->header);
 	rc = jitlog_open(&s->log, fd, threads, &why);
 	if (rc == -EBADMSG)
 		return jit_note(j, path, NO_OFFSET, why, 0);
@@ -492,11 +495,30 @@ static int tell_lines(struct jit *j, struct jitdump *dump)
 	return a2n_jit_lines(j->a2n, j->line, n);
 }
 
+/* Most logs have none of any code. */
+static bool has_bytes(const struct jit_source *s)
+{
+	uint8_t first;
+
+	return s->dump || jitlog_code(s->log, &first, sizeof(first));
+}
+
+/* Of the event that was read last; a log has no unwinding tables. */
+static void read_bytes(const struct jit_source *s, struct jit_bytes *b)
+{
+	if (s->log) {
+		b->size = jitlog_code(s->log, b->bytes, b->table_from);
+		return;
+	}
+	b->size = jitdump_code(s->dump, b->bytes, b->table_from);
+	b->table_size = jitdump_eh_frame(s->dump, b->bytes + b->table_from, b->table_size);
+}
+
 /* Passes the bytes and the unwinding table of the event that was read last to liba2n. */
 static int tell_bytes(struct jit *j, const struct jit_source *s, bool code)
 {
 	const struct jit_event *e = &s->event;
-	size_t bytes = code && e->size <= CODE_MAX - j->code_size ? e->size : 0;
+	size_t bytes = code && e->size <= CODE_MAX - j->code_size && has_bytes(s) ? e->size : 0;
 	/* Stacks of a machine of the other byte order are not walked here. */
 	size_t table = j->tables && !s->swapped ? e->table_size : 0;
 	struct jit_bytes *b;
@@ -517,10 +539,11 @@ static int tell_bytes(struct jit *j, const struct jit_source *s, bool code)
 		return -ENOMEM;
 	b->next = j->bytes;
 	b->source = (uint32_t)(s - j->source);
-	b->size = jitdump_code(s->dump, b->bytes, bytes);
+	b->size = 0;
 	b->table_from = bytes;
-	b->table_size = jitdump_eh_frame(s->dump, b->bytes + bytes, table);
+	b->table_size = table;
 	b->table_at = e->table_at;
+	read_bytes(s, b);
 	j->bytes = b;
 	j->code_size += bytes;
 	j->table_size += table ? table + sizeof(*b) : 0;
@@ -539,6 +562,8 @@ struct jit_table jit_table(const void *bytes)
 
 	return (struct jit_table){ b->bytes + b->table_from, b->table_size, b->table_at };
 }
+
+const char jit_no_machine[] = "neither the file with its bytes nor the trace says for which machine it is";
 
 struct jit_from jit_from(const struct jit *j, const void *bytes)
 {
@@ -566,7 +591,7 @@ static int tell_load(struct jit *j, const struct jit_source *s)
 			       e->name_length);
 	if (!rc && j->lines && s->dump)
 		rc = tell_lines(j, s->dump);
-	if (!rc && s->dump)
+	if (!rc)
 		rc = tell_bytes(j, s,
 				j->all_bytes ||
 					(j->wanted && wanted_is(j->wanted, e->name, e->name_length,

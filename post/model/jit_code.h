@@ -40,7 +40,7 @@ struct jit_from {
 	const char *path;
 	const struct stat *st;
 	size_t size;      /* of the bytes that were there */
-	uint32_t machine; /* ELF's number; 0: the file does not say */
+	uint32_t machine; /* ELF's number; 0: neither the file nor the trace says */
 	bool big_endian;
 };
 
@@ -95,6 +95,7 @@ int jit_note(struct jit *j, const char *path, uint64_t offset, const char *what,
 /* The source of an a2n_code's bytes: only this file passes bytes to liba2n. */
 struct jit_from jit_from(const struct jit *j, const void *bytes);
 struct jit_table jit_table(const void *bytes);
+extern const char jit_no_machine[]; /* what is said where it has none */
 /* The second pass over the same time, after jit_finish: the next process whose code changed by
  * `time`, or thread whose name did (else tid is 0), one per call. */
 bool jit_change(struct jit *j, uint64_t time, uint32_t *pid, uint32_t *tid);

@@ -97,7 +97,7 @@ int code_made(struct machine_code *c, const struct names *n, uint64_t module_off
 	if (!from.size)
 		return 0;
 	if (!from.machine) {
-		c->why = "the jitdump does not say for which machine it is";
+		c->why = jit_no_machine;
 		return 0;
 	}
 	/* Moved in part: it is shorter by then. */

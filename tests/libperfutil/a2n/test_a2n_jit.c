@@ -183,6 +183,44 @@ static void test_code(void)
 	CU_ASSERT(!a2n_code(a, 1ull << 32, &code));
 }
 
+/* Two tell of it, one of them with its instructions. */
+static void test_twice(void)
+{
+	static const uint8_t bytes[0x40] = { 0xc3 }, others[0x40] = { 0x90 };
+	struct a2n_code code = { 0 };
+
+	begin();
+	load(10, 1, 0x12000, sizeof(bytes), "g");
+	a2n_jit_bytes(a, bytes);
+	load(11, 1, 0x12000, sizeof(bytes), "g");
+	CU_ASSERT_FATAL(a2n_code(a, ask(1, 11, 0x12010).module_offset, &code));
+	CU_ASSERT(code.bytes == bytes && code.size == sizeof(bytes));
+	/* Made anew there, with other instructions. */
+	load(12, 1, 0x12000, sizeof(bytes), "g");
+	a2n_jit_bytes(a, others);
+	CU_ASSERT_FATAL(a2n_code(a, ask(1, 12, 0x12010).module_offset, &code));
+	CU_ASSERT_PTR_EQUAL(code.bytes, others);
+	CU_ASSERT_FATAL(a2n_code(a, ask(1, 11, 0x12010).module_offset, &code));
+	CU_ASSERT_PTR_EQUAL(code.bytes, bytes);
+	/* Another one, another's, a part of it, and the same when it was given up: nobody's but their own. */
+	load(13, 1, 0x12000, sizeof(bytes), "h");
+	CU_ASSERT_FATAL(a2n_code(a, ask(1, 13, 0x12010).module_offset, &code));
+	CU_ASSERT_PTR_NULL(code.bytes);
+	a2n_jit_bytes(a, bytes);
+	load(14, 2, 0x12000, sizeof(bytes), "h");
+	CU_ASSERT_FATAL(a2n_code(a, ask(2, 14, 0x12010).module_offset, &code));
+	CU_ASSERT_PTR_NULL(code.bytes);
+	load(15, 1, 0x12000, sizeof(bytes) / 2, "h");
+	CU_ASSERT_FATAL(a2n_code(a, ask(1, 15, 0x12010).module_offset, &code));
+	CU_ASSERT_PTR_NULL(code.bytes);
+	load(16, 1, 0x13000, sizeof(bytes), "k");
+	a2n_jit_bytes(a, bytes);
+	CU_ASSERT_EQUAL(a2n_jit_unload(a, 17, 1, 0x13000, sizeof(bytes)), 0);
+	load(18, 1, 0x13000, sizeof(bytes), "k");
+	CU_ASSERT_FATAL(a2n_code(a, ask(1, 18, 0x13010).module_offset, &code));
+	CU_ASSERT_PTR_NULL(code.bytes);
+}
+
 static void test_overwrite(void)
 {
 	begin();
@@ -463,6 +501,7 @@ int main(void)
 		{ "names", test_names },
 		{ "lines", test_lines },
 		{ "code", test_code },
+		{ "twice", test_twice },
 		{ "overwrite", test_overwrite },
 		{ "move", test_move },
 		{ "unload", test_unload },

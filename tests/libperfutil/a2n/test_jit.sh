@@ -173,6 +173,18 @@ verdict log_explained $? "$(cat why err)"
 "$bin/post" -csv >csv 2>err
 verdict log_says_nothing "$([ ! -s err ]; echo $?)" "$(cat err)"
 log=$(echo log-jita2n_*)
+# Instructions of what was moved: those that the log has; where it has none, that is said.
+"$bin/post" -annotate f_new -json >out 2>err
+jq -e '.annotated | length == 2 and (map(.address) | unique | length == 2) and all(
+	.ticks > 20 and .name == "f_new" and (.code_from | test("/log-jita2n_[0-9]+$")) and
+	all(.instructions[]; .text != null))' out >why
+verdict log_annotated $? "$(cat err) $(jq -c .annotated out)"
+cp "$log" kept
+sed -i 's/\(\tf_new\)\t.*/\1/' "$log"
+"$bin/post" -annotate f_new >out 2>err
+[ "$(grep -c 'no instructions: its program told of this code without its bytes' out)" = 2 ]
+verdict log_without_code $? "$(cat out err)"
+mv kept "$log"
 mkdir logs
 mv log-j* logs
 "$bin/post" -csv >csv 2>err

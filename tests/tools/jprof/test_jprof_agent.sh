@@ -104,8 +104,11 @@ public class Named {
 }
 END
 javac Named.java
+may_trace() { # COLLECTOR
+	[ "$1" = timer ] || "$bin/swtrace" run -q -B "$1" -o may.nrm2 -- true >/dev/null 2>&1
+}
 for collector in timer perf; do
-	"$bin/swtrace" info -B $collector >/dev/null 2>&1 || [ $collector = timer ] || continue
+	may_trace $collector || { echo "skip jprof_agent_threads_by_$collector this machine lets nobody trace"; continue; }
 	rm -f log-j* jit-*.dump
 	"$bin/swtrace" run -q -B $collector -o named.nrm2 -- java "-agentpath:$names=TPROF" Named >out 2>&1
 	"$bin/post" -r named.nrm2 -o - >named.out 2>/dev/null
@@ -115,12 +118,19 @@ done
 # Names of code, too, whose log lies elsewhere: in the trace's folder it would be read.
 mkdir away
 for collector in timer perf; do
-	"$bin/swtrace" info -B $collector >/dev/null 2>&1 || [ $collector = timer ] || continue
+	may_trace $collector || { echo "skip jprof_agent_code_by_$collector this machine lets nobody trace"; continue; }
 	"$bin/swtrace" run -q -B $collector -o named.nrm2 -- java "-agentpath:$names=JITA2N,LOGPATH=away" Named >out 2>&1
 	"$bin/post" -r named.nrm2 -o - >named.out 2>/dev/null
 	grep -q 'SYM .* Named.spin(int)' named.out && grep -q 'LOAD.Named.spin(int)' away/log-jita2n_*
 	verdict "code_by_$collector" $? "$(cat out; ls away; grep -m 9 'JITCODE\|SYM' named.out)"
 	rm -f away/*
+	# The records and a log beside the trace tell of the same code, the log with its instructions.
+	"$bin/swtrace" run -q -B $collector -o named.nrm2 -- java "-agentpath:$names=JITA2N,JINSTS" Named >out 2>&1
+	"$bin/post" -q -json -annotate 'Named.spin(int)' -r named.nrm2 >named.out 2>why
+	jq -e '.annotated | length > 0 and all(.[]; .code_from | test("log-jita2n_[0-9]+$")) and
+		all(.[].instructions[]; .text != null)' named.out >/dev/null
+	verdict "instructions_by_$collector" $? "$(cat out why; jq -c '.annotated | map({address, code_from})' named.out)"
+	rm -f log-j*
 done
 "$bin/swtrace" run -q -B timer -o named.nrm2 -- java "-agentpath:$names=TPROF,THREADINFO" Named >out 2>&1
 grep -q "worker whose.*START" log-jtnm_*
