@@ -236,22 +236,14 @@ static int tell_threads(struct a2n *a, const struct live_process *p)
 /* The last number of status's NSpid line is the one in its own namespace. */
 static int read_inner(struct live_process *p)
 {
-	struct bytes b, l;
-	const char *line;
-	size_t size, length;
-	uint64_t number;
+	uint64_t inner = p->pid;
+	size_t size;
 	char *text;
 	int rc = read_file(p->folder, "status", 1u << 16, &text, &size);
 
-	p->inner = p->pid;
-	b = bytes_of(text, size);
-	while (!rc && bytes_line(&b, &line, &length)) {
-		if (length < 6 || memcmp(line, "NSpid:", 6))
-			continue;
-		l = bytes_of(line + 6, length - 6);
-		while (text_skip_blanks(&l), text_number(&l, 10, &number))
-			p->inner = (uint32_t)number;
-	}
+	if (!rc)
+		(void)proc_numbers(text, size, "NSpid:", &inner);
+	p->inner = (uint32_t)inner;
 	free(text);
 	return rc;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parsers of mappings, tasks and kernel symbols as /proc shows them. */
 #include <pitrace.h>
+#include <string.h>
 #include <unistd.h>
 #include "base/proc_text.h"
 #include "base/text.h"
@@ -130,6 +131,26 @@ bool proc_task_parse(const char *text, size_t length, struct proc_task *t)
 }
 
 /* "address type name", perhaps a tab and "[module]". */
+unsigned int proc_numbers(const char *text, size_t length, const char *key, uint64_t *last)
+{
+	struct bytes b = text_of(text, length);
+	size_t size, n = strlen(key);
+	unsigned int count = 0;
+	const char *line;
+
+	while (!count && bytes_line(&b, &line, &size)) {
+		struct bytes l = bytes_of(line, size);
+		uint64_t number;
+
+		if (size < n || memcmp(line, key, n))
+			continue;
+		bytes_skip(&l, n);
+		for (; text_skip_blanks(&l), text_number(&l, 10, &number); count++)
+			*last = number;
+	}
+	return count;
+}
+
 bool proc_symbol_parse(const char *line, size_t length, struct proc_symbol *s)
 {
 	struct bytes b = text_of(line, length);

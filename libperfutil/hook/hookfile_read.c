@@ -47,6 +47,7 @@ static void forget(struct hooks *h, size_t i)
 	if (*p->name)
 		unlinkat(h->dir, p->name, 0);
 	close(p->fd);
+	hook_threads_free(&p->threads);
 	free(p->read);
 	free(p);
 	h->process[i] = h->process[--h->nprocesses];
@@ -133,8 +134,10 @@ static int accept_file(struct hooks *h, const char *name, pid_t by)
 	struct stat st;
 	int fd;
 
-	if (p && by)
+	if (p && by && p->pid != by) {
 		p->pid = by;
+		hook_threads_free(&p->threads);
+	}
 	if (!pid || p || h->nprocesses == HOOKS_FILES)
 		return 0;
 	fd = regular_reopen_for(openat(h->dir, name, REGULAR_HOLD | O_NOFOLLOW), O_RDWR, &st);
@@ -280,7 +283,7 @@ static bool proper(const struct hooks *h, const struct hookfile_record *r, unsig
 	       sum <= PITRACE_USER_MAX - sizeof(struct pitrace_rec) - sizeof(struct pitrace_user);
 }
 
-static int keep(struct hooks *h, const struct hook_process *p, const struct hookfile_record *r,
+static int keep(struct hooks *h, struct hook_process *p, const struct hookfile_record *r,
 		struct bytes data, uint64_t now)
 {
 	unsigned int major = r->head & (PITRACE_MAJORS - 1);
@@ -289,7 +292,6 @@ static int keep(struct hooks *h, const struct hook_process *p, const struct hook
 	int err;
 	struct pitrace_user u = {
 		.pid = (uint32_t)p->pid,
-		.tid = r->tid,
 		.uid = p->uid,
 		.cpu = cpu < h->ncpus ? cpu : 0,
 		.ints = (uint16_t)ints_of(r),
@@ -302,6 +304,7 @@ static int keep(struct hooks *h, const struct hook_process *p, const struct hook
 		h->lost++;
 		return 0;
 	}
+	u.tid = hook_threads_here(&p->threads, p->pid, r->tid, h->scans);
 	record = hooks_order_keep(h, r->stamp, (uint16_t)major, r->minor,
 				  (uint32_t)sizeof(u) + bytes, &err);
 	if (record) {
@@ -565,6 +568,7 @@ static int begin_scan(struct hooks *h)
 	if (h->nvisits)
 		qsort(h->visits, h->nvisits, sizeof(*h->visits), oldest_first);
 	h->scanning = true;
+	h->scans++;
 	return err;
 }
 

@@ -11,6 +11,7 @@
 #include <time.h>
 #include "hook/hook_clock.h"
 #include "hook/hook_door.h"
+#include "hook/hook_threads.h"
 #include "hook/hookfile_owner.h"
 
 #define HOOKS_FILES 1024 /* processes at a time; others wait until some exit */
@@ -37,6 +38,7 @@ struct hook_process {
 	bool outside;   /* of the session's scope: what it writes is not recorded */
 	bool unheard;   /* it ended before the kernel could say who it was: its records are lost */
 	bool freed;     /* a slot, in this drain */
+	struct hook_threads threads;
 	uint64_t lost;  /* as last read */
 	uint32_t nread; /* slots that are known: the others were never used */
 	struct slot_read *read;
@@ -85,6 +87,7 @@ struct hooks {
 	bool unready;              /* a file there was not ready */
 	DIR *listing;              /* the last folder scan is incomplete */
 	size_t nread;              /* bytes read by this drain */
+	uint64_t scans;            /* that have begun */
 	bool scanning;             /* a scan is in progress: */
 	struct hook_visit *visits; /* … what it reads, oldest first, */
 	size_t nvisits, next, visits_room;

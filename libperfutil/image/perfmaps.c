@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "base/code_memory.h"
 #include "base/now.h"
+#include "base/proc_text.h"
 #include "base/read_all.h"
 #include "image/perfmaps.h"
 #include "file/record_walk.h"
@@ -123,27 +124,6 @@ void perfmaps_scan(struct perfmaps *m, const void *segment, size_t size)
 
 /* ---- a process's file ------------------------------------------------------------------------ */
 
-/* Returns the nth number of the line that begins with key, or the last if it has fewer. */
-static bool status_number(const char *text, size_t size, const char *key, int nth, uint64_t *value)
-{
-	struct bytes b = bytes_of(text, size);
-	size_t length, n = strlen(key);
-	const char *line;
-	uint64_t number;
-	int i = 0;
-
-	while (!i && bytes_line(&b, &line, &length)) {
-		struct bytes l = bytes_of(line, length);
-
-		if (length < n || memcmp(line, key, n))
-			continue;
-		bytes_skip(&l, n);
-		for (; i < nth && (text_skip_blanks(&l), text_number(&l, 10, &number)); i++)
-			*value = number;
-	}
-	return i > 0;
-}
-
 /* Identifies the process while it lives; false: try again later. */
 static bool identify(struct one *o)
 {
@@ -159,8 +139,8 @@ static bool identify(struct one *o)
 		close(fd);
 	if (n <= 0 || rights_of_process((pid_t)o->pid, &o->rights))
 		return false;
-	/* Nested pid namespaces, the innermost last; the kernel allows 33. */
-	if (!status_number(text, (size_t)n, "NSpid:", 64, &inner))
+	/* Nested pid namespaces, the innermost last. */
+	if (!proc_numbers(text, (size_t)n, "NSpid:", &inner))
 		inner = o->pid;
 	o->inner = (uint32_t)inner;
 	o->root = rights_root((pid_t)o->pid);

@@ -57,7 +57,7 @@ FUZZ_SRC_msi := $(A2N_SRC)
 FUZZ_LIB_msi := $(LIB_A2N)
 FUZZ_FOR_maps	:= $(call PERF,proc_text proc_cpus)
 FUZZ_FOR_hookfile := $(call PERF,hookfile_read hooks_order)
-FUZZ_SRC_hookfile := $(call PERF,record_walk segment hooks_folder hook_door hook_knock hook_place hookfile_write named rc)
+FUZZ_SRC_hookfile := $(call PERF,record_walk segment hooks_folder hook_door hook_knock hook_place hook_threads proc_lines proc_text proc_cpus hookfile_write named rc)
 FUZZ_LIB_hookfile := $(FUZZ_CLOCK)
 # What collectors learn of files.
 FUZZ_FILES	:= $(call PERF,known_files mapped_file mapped_place file_same rights proc_lines proc_cpus)

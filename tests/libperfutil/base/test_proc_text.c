@@ -103,6 +103,24 @@ static void test_task(void)
 	CU_ASSERT_FALSE(proc_task_parse("1 )(a", 5, &t));
 }
 
+static void test_numbers(void)
+{
+	static const char status[] = "Name:\tNSpid: 9\nTgid:\t7\nNSpid:\t4711\t15\t1\nNSpid:\t8\n";
+	uint64_t last = 99;
+
+	CU_ASSERT_EQUAL(proc_numbers(status, strlen(status), "NSpid:", &last), 3);
+	CU_ASSERT_EQUAL(last, 1);
+	CU_ASSERT_EQUAL(proc_numbers(status, strlen(status), "Tgid:", &last), 1);
+	CU_ASSERT_EQUAL(last, 7);
+	CU_ASSERT_EQUAL(proc_numbers(status, strlen(status), "NSsid:", &last), 0);
+	CU_ASSERT_EQUAL(proc_numbers("NSpid:", 6, "NSpid:", &last), 0);
+	CU_ASSERT_EQUAL(proc_numbers("NSpi", 4, "NSpid:", &last), 0);
+	CU_ASSERT_EQUAL(proc_numbers("NSpid:\t99999999999999999999\n", 28, "NSpid:", &last), 0);
+	CU_ASSERT_EQUAL(proc_numbers("NSpid:\t5 x 6", 13, "NSpid:", &last), 1);
+	CU_ASSERT_EQUAL(last, 5);
+	CU_ASSERT_EQUAL(proc_numbers(NULL, 0, "NSpid:", &last), 0);
+}
+
 static void test_own(void)
 {
 	FILE *f = fopen("/proc/self/stat", "r");
@@ -158,6 +176,7 @@ static const struct unit_test tests[] = {
 	{ "mount", test_mount },
 	{ "not_a_map", test_not_a_map },
 	{ "task", test_task },
+	{ "numbers", test_numbers },
 	{ "own", test_own },
 	{ "symbol", test_symbol },
 	{ "nothing", test_nothing },

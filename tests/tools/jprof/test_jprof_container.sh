@@ -107,6 +107,33 @@ grep -qP "\tmain\tSTART$" "$there/logs/log-jtnm_$inner"
 verdict threads $? "$(cat "$there/logs/log-jtnm_$inner")"
 is nothing_outside "$(find . /tmp -maxdepth 2 -name "log-*_$inner" -newer inside 2>/dev/null)" ''
 
+# ---- traced from outside without the module: code and threads, whose numbers there are others, by records
+cat >Named.java <<'END_OF_JAVA'
+public class Named {
+	static volatile long sink;
+	static void spin(int ms) { long end = System.nanoTime() + ms * 1000000L; while (System.nanoTime() < end) sink++; }
+	public static void main(String[] words) throws Exception {
+		Thread t = new Thread(() -> spin(700), "worker whose name is longer than the kernel's");
+		t.start();
+		t.join();
+	}
+}
+END_OF_JAVA
+javac Named.java || exit 1
+if "$bin/swtrace" run -q -B perf -o may.nrm2 -- true >/dev/null 2>&1; then
+	mkdir away
+	"$bin/swtrace" run -q -B perf -o named.nrm2 -- "${new[@]}" --mount-proc \
+		java "-agentpath:$agent=JITA2N,JINSTS,THREADINFO,LOGPATH=away" Named >out 2>&1
+	"$bin/post" -q -r named.nrm2 -o - >named.out 2>why
+	calc "$(sed -nE "s/^ *TID +([0-9]+) .*_worker whose name is longer than the kernel's$/\1/p" named.out | head -n 1) > 50"
+	verdict named_threads $? "$(cat out why; ls away; grep TID named.out)"
+	calc "$(sed -nE 's/^ *SYM +([0-9]+) .* Named\.spin\(int\)$/\1/p' named.out | head -n 1) > 10"
+	verdict named_code $? "$(cat out why; grep -m 9 SYM named.out)"
+	rm -r away named.*
+else
+	echo "skip jprof_container_named this machine lets nobody trace"
+fi
+
 # ---- attached from outside, by the number that it has here
 container java Work 60000
 until_it_says '^ready'
