@@ -157,26 +157,52 @@ static inline __attribute__((always_inline)) void leave(struct call_thread *t, u
 
 /* ---- what comes while an event is noted ------------------------------------------------------ */
 
-/* noted: the early reads of the event that was noted first; NULL: none. */
+static struct hook_waiting *waits_at(uint32_t number)
+{
+	return &hook_self.wait[number % HOOK_WAITING];
+}
+
+/* The next one that waits; NULL: none does. */
+static struct hook_waiting *next_waiting(void)
+{
+	return hook_self.taken == __atomic_load_n(&hook_self.came, __ATOMIC_RELAXED) ?
+		       NULL :
+		       waits_at(hook_self.taken);
+}
+
+static void note_waiting(struct call_thread *t, const struct hook_waiting *w)
+{
+	const uint64_t *values = hook_reading == HOOK_NOTHING ? NULL : w->early;
+
+	if (!w->whole) {
+		hook_missed++;
+		return;
+	}
+	if (w->leaves)
+		leave(t, w->function, w->sp, values);
+	else
+		enter(t, w->function, NULL, (struct call_place){ w->sp, w->site }, values);
+	memcpy(t->last, w->late, t->metrics * sizeof(*t->last));
+}
+
+/* noted: the early reads of the event that was noted first; NULL: none. A name that is asked for
+ * takes longer than the next signals need to come: what has been noted makes room for theirs. */
 static void drain_all(uintptr_t tree, uintptr_t noted_at)
 {
 	struct call_thread *t = (struct call_thread *)tree;
 	const uint64_t *noted = (const uint64_t *)noted_at;
-	uint32_t i;
+	struct hook_waiting *w;
 
 	if (noted)
 		memcpy(t->last, noted, t->metrics * sizeof(*t->last));
-	for (i = 0; i < hook_self.waiting; i++) {
-		const struct hook_waiting *w = &hook_self.wait[i];
-		const uint64_t *values = hook_reading == HOOK_NOTHING ? NULL : w->early;
-
-		if (w->leaves)
-			leave(t, w->function, w->sp, values);
-		else
-			enter(t, w->function, NULL, (struct call_place){ w->sp, w->site }, values);
-		memcpy(t->last, w->late, t->metrics * sizeof(*t->last));
-	}
-	hook_self.waiting = 0;
+	do {
+		hook_self.waiting = false;
+		while ((w = next_waiting())) {
+			note_waiting(t, w);
+			w->whole = false;
+			__atomic_store_n(&hook_self.taken, hook_self.taken + 1, __ATOMIC_RELAXED);
+		}
+	} while (hook_self.waiting);
 }
 
 /* Functions may be among them that nobody has met: then names are asked for, and the event that was
@@ -190,18 +216,28 @@ static __attribute__((noinline)) void drain(struct call_thread *t, const uint64_
 #endif
 }
 
+/* A place for an event, which a handler of another signal that comes now does not get, too. NULL:
+ * there is no room. */
+static struct hook_waiting *place_to_wait(void)
+{
+	uint32_t n = __atomic_fetch_add(&hook_self.came, 1, __ATOMIC_RELAXED);
+
+	if (n - hook_self.taken < HOOK_WAITING)
+		return waits_at(n);
+	__atomic_fetch_sub(&hook_self.came, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
 /* Its time ends here: what it takes to wait is nobody's. */
 static __attribute__((noinline)) void postpone(uintptr_t function, struct call_place at,
 					       bool leaves, const uint64_t *values)
 {
-	uint32_t n = hook_self.waiting;
-	struct hook_waiting *w;
+	struct hook_waiting *w = hook_self.tree->nodes ? place_to_wait() : NULL;
 
-	if (!hook_self.tree->nodes || n >= HOOK_WAITING) {
+	if (!w) {
 		hook_missed++;
 		return;
 	}
-	w = &hook_self.wait[n];
 	w->function = function;
 	w->sp = at.frame;
 	w->site = at.site;
@@ -210,7 +246,16 @@ static __attribute__((noinline)) void postpone(uintptr_t function, struct call_p
 		memcpy(w->early, values, sizeof(w->early));
 		metrics_read(w->late, values);
 	}
-	hook_self.waiting = n + 1;
+	w->whole = true;
+	hook_self.waiting = true;
+}
+
+/* What waits is of no use any more. */
+static void drop_waiting(void)
+{
+	hook_self.waiting = false;
+	for (struct hook_waiting *w; (w = next_waiting()); hook_self.taken++)
+		w->whole = false;
 }
 
 /* An event that a handler has left by siglongjmp(), for a frame that lies above it. */
@@ -271,7 +316,7 @@ static __attribute__((noinline)) void begin_anew(struct call_thread *t, const ui
 	call_empty(t);
 	errno = error;
 	hook_self.thrown = 0;
-	hook_self.waiting = 0;
+	drop_waiting();
 	if (hook_reading != HOOK_NOTHING)
 		memcpy(t->last, values, t->metrics * sizeof(*t->last));
 	if (metrics_switches)

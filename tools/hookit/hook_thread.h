@@ -12,11 +12,12 @@
 #include "call_thread.h"
 
 /* An event that a signal's handler makes while the thread notes another one waits until that is
- * done. */
+ * done. Handlers add at one end of a ring, also while the thread takes from the other. */
 #define HOOK_WAITING 256
 struct hook_waiting {
 	uintptr_t function, sp, site; /* as hook_entered() and hook_left() have them */
 	bool leaves;
+	volatile bool whole; /* else its handler was left before it had written all of it */
 	uint64_t early[CALL_METRICS], late[CALL_METRICS];
 };
 
@@ -24,7 +25,8 @@ struct hook_thread {
 	struct call_thread *tree;
 	uintptr_t stack_low, stack_high; /* 0: not known */
 	volatile uintptr_t busy;         /* the stack pointer of the event that is being noted */
-	volatile uint32_t waiting;
+	volatile bool waiting;           /* whether an event does */
+	uint32_t came, taken;            /* how many have waited, and were taken from the ring */
 	struct hook_waiting *wait;
 	uint32_t thrown; /* frames there were when an exception was thrown that is not caught */
 	bool refused;    /* it has no metrics, or no memory */
