@@ -18,6 +18,7 @@ enum call_kind { /* minor */
 		 CALL_TAIL_EXIT,
 		 CALL_ENTRY_ARGUMENTS,
 		 CALL_UNWIND, /* an exception left it */
+		 CALL_POPPED, /* longjmp() did, or it is not known what */
 };
 #define CALL_KINDS     4 /* of XRay */
 #define CALL_ARGUMENTS 8 /* that are kept */

@@ -41,7 +41,10 @@ struct event_lines {
 static void print_event(const struct event_lines *l, const struct event_line *line)
 {
 	fprintf(l->out, "%9" PRIu64 " %c %s:", line->value,
-		*line->event == 'e' ? (line->event[1] == 'n' ? '>' : '<') : '!', line->type);
+		*line->event == 'e' ? (line->event[1] == 'n' ? '>' : '<') :
+		*line->event == 'p' ? '^' :
+				      '!',
+		line->type);
 	escape_print(l->out, line->name);
 	fprintf(l->out, " %x_", line->tid);
 	escape_print(l->out, line->thread);
@@ -74,6 +77,7 @@ static int each_record(void *arg, const struct pirecord *r)
 	line.value = argument[0] + (l->raw ? argument[1] : 0);
 	line.delta = argument[1];
 	line.event = r->minor == CALL_UNWIND                                    ? "unwind" :
+		     r->minor == CALL_POPPED                                    ? "popped" :
 		     r->minor == CALL_ENTRY || r->minor == CALL_ENTRY_ARGUMENTS ? "enter" :
 										  "exit";
 	line.name = n->symbols.symbol[place.symbol].name;

@@ -182,6 +182,12 @@ static void drop_to(struct call_thread *t, uint32_t depth)
 		t->top = depth ? t->frames[depth - 1].node : 0;
 }
 
+/* What has ended frames of which nobody has said so. */
+static enum call_event silent(const struct call_thread *t)
+{
+	return t->pops ? EVENT_POPPED : EVENT_UNWIND;
+}
+
 static void count_silent(struct call_thread *t, uint32_t ends)
 {
 	*(t->pops ? &t->popped : &t->unwinds) += ends;
@@ -234,6 +240,20 @@ static uint32_t find(const struct call_thread *t, uint32_t method)
 	return at;
 }
 
+static void tell_gone(struct call_thread *t, uint32_t depth, enum call_event went)
+{
+	for (uint32_t i = t->depth; __builtin_expect(t->ring != NULL, 0) && i-- > depth;)
+		if (i < t->deepest)
+			put_event(t->ring, went, t->frames[i].method, 0);
+}
+
+/* Readers take those for left by an exception that are not told. */
+static void tell_silent(struct call_thread *t, uint32_t depth)
+{
+	if (t->pops)
+		tell_gone(t, depth, EVENT_POPPED);
+}
+
 void call_end(struct call_thread *t, uint32_t depth, uint32_t method, enum call_event went,
 	      const uint64_t *values)
 {
@@ -241,6 +261,7 @@ void call_end(struct call_thread *t, uint32_t depth, uint32_t method, enum call_
 
 	count_silent(t, t->depth - depth - 1);
 	charge(t, said, type_at(t, depth), values);
+	tell_silent(t, depth + 1);
 	tell(t, went, method, 0);
 	drop_to(t, depth);
 	if (went == EVENT_LEAVE)
@@ -262,26 +283,20 @@ void call_end_unknown(struct call_thread *t, uint32_t method, enum call_event we
 	tell(t, went, method, 0);
 }
 
-static void tell_gone(struct call_thread *t, uint32_t depth)
-{
-	for (uint32_t i = t->depth; i-- > depth;)
-		tell(t, EVENT_UNWIND, t->frames[i].method, 0);
-}
-
 void call_popped(struct call_thread *t, uint32_t depth, enum call_event went,
 		 const uint64_t *values)
 {
 	uint32_t ends = t->depth - depth;
 
 	charge(t, ends > 1 ? EVENT_POPPED : went, type_at(t, depth), values);
-	tell_gone(t, depth);
+	tell_gone(t, depth, went);
 	*(went == EVENT_POPPED ? &t->popped : &t->unwinds) += ends;
 	drop_to(t, depth);
 }
 
 void call_forget(struct call_thread *t, uint32_t depth)
 {
-	tell_gone(t, depth);
+	tell_gone(t, depth, silent(t));
 	count_silent(t, t->depth - depth);
 	drop_to(t, depth);
 	t->sequence = sequence_instead(t->sequence, EVENT_POPPED, type_at(t, depth));

@@ -225,6 +225,7 @@ static uint64_t put_event(struct call_ring *r, uint64_t at, uint32_t *before, ui
 	else
 		p = put(p, shift << 3 | (event == EVENT_LEAVE  ? LOG_GEN_LEAVE :
 					 event == EVENT_UNWIND ? LOG_GEN_UNWIND :
+					 event == EVENT_POPPED ? LOG_GEN_POPPED :
 								 LOG_GEN_CAUGHT));
 	for (uint32_t i = 0; i < r->metrics; i++) {
 		value = *ring_at(r, at++);

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define LOG_GEN_MAGIC   "pitrace log-gen\n" /* without its NUL */
-#define LOG_GEN_VERSION 1
+#define LOG_GEN_VERSION 2 /* 1 has no POPPED */
 #define LOG_GEN_CHUNK   (1u << 20) /* bytes of one, at most */
 #define LOG_GEN_METRICS 8
 #define LOG_GEN_METHODS (1u << 24)
@@ -31,6 +31,7 @@ enum log_gen_event {
 	LOG_GEN_UNWIND, /* an exception left it */
 	LOG_GEN_CAUGHT, /* it goes on: what it called is over */
 	LOG_GEN_CALL,   /* an entry of a function of compiled code: it has no bits for a type */
+	LOG_GEN_POPPED, /* longjmp() left it, or whatever else it was that nobody has said */
 	LOG_GEN_LOST = 7,
 };
 

@@ -139,10 +139,10 @@ static int read_head(struct log_gen *l, struct pifile_fault *fault)
 		fault->offset = have;
 		snprintf(fault->what, sizeof(fault->what),
 			 "the file ends within the head of a log-gen: nothing is read");
-	} else if (l->head.version != LOG_GEN_VERSION) {
+	} else if (!l->head.version || l->head.version > LOG_GEN_VERSION) {
 		fault->offset = 16;
 		snprintf(fault->what, sizeof(fault->what),
-			 "a log-gen of version %u: this post knows version %u", l->head.version,
+			 "a log-gen of version %u: this post knows 1 to %u", l->head.version,
 			 LOG_GEN_VERSION);
 	} else if (!l->head.metrics || l->head.metrics > LOG_GEN_METRICS) {
 		fault->offset = 24;
@@ -348,7 +348,7 @@ static bool next_event(struct log_gen *l, struct gen_event *e)
 		take(&l->left, &e->cost[i]);
 	}
 	method = (int64_t)l->before + (int64_t)(rest >> 1 ^ -(rest & 1));
-	if (l->left.bad || e->kind > LOG_GEN_CAUGHT || method < 0 || method >= l->methods) {
+	if (l->left.bad || e->kind > LOG_GEN_POPPED || method < 0 || method >= l->methods) {
 		/* A log that is cut is told as such. */
 		if (!l->left.bad || l->at < l->w.size)
 			faults_tell(&l->tree.faults, l->chunk + sizeof(struct log_gen_chunk) + at,
@@ -627,6 +627,13 @@ static int give_call(struct log_gen *l, enum call_kind kind, const struct gen_fr
 	return 1;
 }
 
+static enum call_kind end_of(enum log_gen_event kind)
+{
+	return kind == LOG_GEN_LEAVE ? CALL_EXIT :
+	       kind == LOG_GEN_POPPED ? CALL_POPPED :
+					CALL_UNWIND;
+}
+
 /* What the event means, one record after the other: frames that an exception ended come first.
  * 0: nothing more. */
 static int give_event(struct log_gen *l, struct pirecord *r)
@@ -649,8 +656,7 @@ static int give_event(struct log_gen *l, struct pirecord *r)
 
 		return e->kind == LOG_GEN_CAUGHT ?
 			       0 :
-			       give_call(l, e->kind == LOG_GEN_LEAVE ? CALL_EXIT : CALL_UNWIND,
-					 &unknown, r);
+			       give_call(l, end_of(e->kind), &unknown, r);
 	}
 	if (t->depth > at) {
 		l->pending = true;
@@ -658,8 +664,7 @@ static int give_event(struct log_gen *l, struct pirecord *r)
 	}
 	if (e->kind == LOG_GEN_CAUGHT)
 		return 0;
-	return give_call(l, e->kind == LOG_GEN_LEAVE ? CALL_EXIT : CALL_UNWIND,
-			 &t->frame[--t->depth], r);
+	return give_call(l, end_of(e->kind), &t->frame[--t->depth], r);
 }
 
 /* The next record of an event or a name; 0: the log has no more. */

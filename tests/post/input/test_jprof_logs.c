@@ -81,6 +81,7 @@ static bool read_pass(const struct reader *reader, const void *data, size_t size
 			if (r.major == CALL_RECORD)
 				strncat(got->calls,
 					r.minor == CALL_UNWIND ? "! " :
+					r.minor == CALL_POPPED ? "^ " :
 					r.minor == CALL_EXIT   ? "< " :
 								 "> ",
 					sizeof(got->calls) - strlen(got->calls) - 1);
@@ -367,6 +368,34 @@ static void gen_records(void)
 	CU_ASSERT_STRING_EQUAL(got.lines, want);
 }
 
+/* What longjmp() has left is told as such. */
+static void gen_popped(void)
+{
+	struct image i = log_gen(LOG_GEN_WHOLE);
+	struct got got;
+
+	chunk(&i, 'E');
+	put(&i, 1);
+	put(&i, 3000);
+	event(&i, LOG_GEN_ENTER, 0, 1, 0);
+	event(&i, LOG_GEN_ENTER, 1, 1, 0);
+	event(&i, LOG_GEN_POPPED, 0, 9, 0);
+	event(&i, LOG_GEN_POPPED, -1, 0, 0);
+	end_chunk(&i);
+	CU_ASSERT_FATAL(read_log(&reader_log_gen, i.data, i.size, &got));
+	CU_ASSERT_STRING_EQUAL(got.calls, "> > < > ! < > > ^ ^ ");
+	CU_ASSERT(got.complete && !got.nfaults);
+	/* No kind of event is numbered so. */
+	i = log_gen(LOG_GEN_WHOLE);
+	chunk(&i, 'E');
+	put(&i, 1);
+	put(&i, 3000);
+	event(&i, LOG_GEN_POPPED + 1, 0, 1, 0);
+	end_chunk(&i);
+	CU_ASSERT_FATAL(read_log(&reader_log_gen, i.data, i.size, &got));
+	CU_ASSERT(got.nfaults == 1 && strstr(got.fault, "no event"));
+}
+
 /* Up to the last whole event. */
 static void gen_cut(void)
 {
@@ -431,6 +460,7 @@ int main(void)
 		{ "damaged", damaged },     { "columns", columns },
 		{ "gen_whole", gen_whole }, { "gen_records", gen_records },
 		{ "gen_cut", gen_cut },     { "gen_damaged", gen_damaged },
+		{ "gen_popped", gen_popped },
 		{ "deep", deep },           { NULL, NULL },
 	};
 

@@ -132,7 +132,7 @@ for log in log-rt log-gen bad-log-gen; do
 		"$post" -info "$log" 2>&1
 	} | golden $log
 done
-for head in '1 0' '1 1' '1 8' '1 9' '0 1' '2 1'; do
+for head in '1 0' '1 1' '1 8' '1 9' '0 1' '3 1'; do
 	# shellcheck disable=SC2086 # two words
 	image log log-gen-head $head
 	"$post" -validate log 2>&1
