@@ -254,7 +254,7 @@ $(O)/tests/programs/patch_counter.so: tests/tools/hookit/patch_counter.c $(O)/in
 # Makes a program that runs load it.
 tests: $(if $(PATCH_SRC),$(O)/tests/programs/patch_attach)
 $(O)/tests/programs/patch_attach: tests/tools/hookit/patch_attach.c $(call obj,$(wildcard tools/hookit/patch/attach/*.c)) \
-		$(O)/inner/libhookit-patch.a
+		$(O)/inner/libhookit-patch.a $(O)/inner/libperfutil.a
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) -Itools/hookit/patch -o $@ $^ $(ALLLDFLAGS)

@@ -122,4 +122,52 @@ timeout 60 "$attach" "$pid" "$work/no.so" on 2>err
 says no_library err "patch_attach: the loader there refused $work/no.so"
 end
 is no_library_right "$code $(cat said)" '0 0 wrong'
+
+# What has the name of its C library by now is not opened: that waits for ever, or is another's.
+gone() { # WRAPPER...: of the program and of who attaches
+	mkdir copy
+	cp "$(ldd ./target | awk '/libc\.so/ { print $3 }')" copy/libc.so.6
+	rm -f over
+	LD_LIBRARY_PATH=$work/copy timeout 300 "$@" ./target over >said &
+	job=$!
+	for _ in $(seq 100); do
+		pid=$(pgrep -P $job) && break
+		sleep 0.05
+	done
+	sleep 0.2
+	rm copy/libc.so.6
+	mkfifo -m 666 'copy/libc.so.6 (deleted)'
+	timeout 60 "$@" "$attach" "$pid" "$counter" on 2>err >out
+	end
+	rm -r copy
+}
+chmod 755 .
+if [ "$(id -u)" = 0 ]; then
+	gone
+	is gone_by_root "$(cat out) $code $(cat said)" '6 functions 0 0 wrong'
+	gone setpriv --reuid=65534 --regid=65534 --clear-groups
+else
+	gone env
+fi
+says gone_library err 'patch_attach: .*libc.so.6 (deleted): its functions cannot be read'
+is gone_library_right "$code $(cat said)" '0 0 wrong'
+
+# Other files have its names in another mount namespace.
+mkdir hidden && cp "$counter" hidden/own.so
+if unshare -m true 2>/dev/null; then
+	rm -f over
+	timeout 300 unshare -m sh -c 'mount -t tmpfs none hidden && exec ./target over' >said &
+	job=$!
+	for _ in $(seq 100); do
+		pid=$(pgrep -P $job) && break
+		sleep 0.05
+	done
+	sleep 0.2
+	timeout 60 "$attach" "$pid" "$work/hidden/own.so" on 2>err
+	says other_namespace err "the loader there refused $work/hidden/own.so (it is in another mount namespace"
+	end
+	is other_namespace_right "$code $(cat said)" '0 0 wrong'
+else
+	echo "skip patch_attach_namespace mount namespaces are root's"
+fi
 exit $failures

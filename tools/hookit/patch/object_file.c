@@ -9,6 +9,9 @@
 #include <unistd.h>
 
 #include "base/own_machine.h"
+
+#define MOST (UINT64_C(1) << 30) /* bytes of a part: a sparse file may say that it has any */
+
 bool patch_fault(struct patch_fault *f, uint64_t offset, const char *format, ...)
 {
 	va_list args;
@@ -32,6 +35,11 @@ static void *read_part(const struct object_file *o, uint64_t offset, uint64_t si
 
 	if (offset > o->size || size > o->size - offset) {
 		patch_fault(f, offset, "%s: %llu bytes reach beyond the end of the file", what,
+			    (unsigned long long)size);
+		return NULL;
+	}
+	if (size > MOST) {
+		patch_fault(f, offset, "%s: %llu bytes are more than a program has", what,
 			    (unsigned long long)size);
 		return NULL;
 	}

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -165,10 +166,39 @@ static bool call(const struct remote *r, const char *library, struct attach_fram
 	return good;
 }
 
+/* Another process may have other files by the same names. */
+static bool has_own_files(pid_t pid)
+{
+	char path[64];
+	struct stat its, own;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)pid);
+	return !stat(path, &its) && !stat("/proc/self/ns/mnt", &own) && its.st_ino != own.st_ino;
+}
+
+/* Since 2.34 the C library has dlopen itself, before under another name. false: why not. */
+static bool find_loader(const struct remote *r, struct attach_frame *f, char *why, size_t room)
+{
+	const struct remote_map *libc = remote_file(r, NULL, "libc.so");
+
+	if (!libc)
+		libc = remote_file(r, NULL, "libc-");
+	if (!libc)
+		return fails(why, room, "it is linked statically: %s", "nothing can be loaded");
+	f->function = remote_function(r, libc, "dlopen");
+	if (!f->function) {
+		f->function = remote_function(r, libc, "__libc_dlopen_mode");
+		f->flags |= 0x80000000u;
+	}
+	return f->function || fails(why, room,
+				    "%s: its functions cannot be read (another file has its name "
+				    "by now, as after an update: start the program again)",
+				    libc->path);
+}
+
 bool attach_load(pid_t pid, const char *library, char *why, size_t room)
 {
 	struct attach_frame f = { .text = library, .flags = RTLD_NOW };
-	const struct remote_map *libc;
 	struct remote r;
 	bool good;
 
@@ -178,24 +208,18 @@ bool attach_load(pid_t pid, const char *library, char *why, size_t room)
 		remote_close(&r);
 		return true;
 	}
-	/* Since 2.34 it has dlopen itself, before under another name. */
-	libc = remote_file(&r, NULL, "libc.so");
-	if (!libc)
-		libc = remote_file(&r, NULL, "libc-");
-	f.function = libc ? remote_function(&r, libc, "dlopen") : 0;
-	if (libc && !f.function) {
-		f.function = remote_function(&r, libc, "__libc_dlopen_mode");
-		f.flags |= 0x80000000u;
-	}
-	good = f.function ?
-		       call(&r, library, &f, NULL, why, room) :
-		       fails(why, room, "it is linked statically: %s", "nothing can be loaded");
+	good = find_loader(&r, &f, why, room) && call(&r, library, &f, NULL, why, room);
 	remote_close(&r);
 	if (!good || !remote_open(&r, pid))
 		return false;
 	good = remote_file(&r, library, NULL) != NULL;
 	remote_close(&r);
-	return good || fails(why, room, "the loader there refused %s", library);
+	return good || fails(why, room,
+			     has_own_files(pid) ?
+				     "the loader there refused %s (it is in another mount "
+				     "namespace: the library must be there by the same path)" :
+				     "the loader there refused %s",
+			     library);
 }
 
 bool attach_call(pid_t pid, const char *library, const char *function, const char *argument,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* By /proc/PID/maps, by the files as that process has them, by /proc/PID/mem. */
+/* By /proc/PID/maps, by the files as that process has them, opened with its rights, by
+ * /proc/PID/mem. */
 #include "remote.h"
 
 #include <errno.h>
@@ -11,7 +12,12 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/file_same.h"
+#include "base/regular.h"
+#include "base/rights.h"
 #include "object_file.h"
+
+#define MOST_CODE (UINT64_C(256) << 20) /* of a file; more is no C library */
 
 static bool add(struct remote *r, const char *line)
 {
@@ -19,8 +25,9 @@ static bool add(struct remote *r, const char *line)
 	char rights[8];
 	int path = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n", &m.start, &m.end,
-		   rights, &m.offset, &path) < 4 ||
+	if (sscanf(line,
+		   "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %" SCNx32 ":%" SCNx32 " %" SCNu64 " %n",
+		   &m.start, &m.end, rights, &m.offset, &m.major, &m.minor, &m.inode, &path) < 7 ||
 	    !path)
 		return true;
 	m.code = rights[2] == 'x';
@@ -103,18 +110,52 @@ static uint64_t first_address(const struct object_file *o)
 	return 0;
 }
 
+static bool is_mapped(const struct remote_map *m, int fd, const struct stat *st)
+{
+	const struct file_identity mapped = { .inode = m->inode,
+					      .major = m->major,
+					      .minor = m->minor };
+
+	return fd >= 0 && file_same(&mapped, fd, st) != FILE_OTHER;
+}
+
+/* The very file, whatever the process has put in its place: nothing is opened that the process
+ * could not open itself, nor anything but a regular file. */
+static int open_mapped(const struct remote *r, const struct remote_map *m)
+{
+	struct rights its;
+	struct stat st;
+	char path[96];
+	int fd, root;
+
+	if (rights_of_process(r->pid, &its))
+		return -1;
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)r->pid,
+		 m->start, m->end);
+	fd = rights_reopen(&its, open(path, REGULAR_HOLD), &st);
+	if (is_mapped(m, fd, &st))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	root = rights_root(r->pid);
+	if (root < 0)
+		return -1;
+	fd = rights_open_below(&its, root, m->path, &st);
+	close(root);
+	if (is_mapped(m, fd, &st))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
 uint64_t remote_function(const struct remote *r, const struct remote_map *file, const char *name)
 {
 	struct patch_fault fault = { 0 };
 	struct object_file o;
 	uint64_t found = 0;
-	char *path;
-	int fd;
+	int fd = open_mapped(r, file);
 
-	if (asprintf(&path, "/proc/%d/root%s", (int)r->pid, file->path) < 0)
-		return 0;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	free(path);
 	if (fd < 0)
 		return 0;
 	if (object_file_open(&o, fd, &fault)) {
@@ -139,7 +180,7 @@ uint64_t remote_code(const struct remote *r, const struct remote_map *file, cons
 		uint8_t *copy;
 		uint64_t found = 0;
 
-		if (!m->code || strcmp(m->path, file->path) != 0)
+		if (!m->code || size > MOST_CODE || strcmp(m->path, file->path) != 0)
 			continue;
 		copy = malloc(size);
 		if (copy && remote_read(r, m->start, copy, size)) {

@@ -9,7 +9,8 @@
 #include <sys/types.h>
 
 struct remote_map {
-	uint64_t start, end, offset;
+	uint64_t start, end, offset, inode;
+	uint32_t major, minor; /* of the device that its file is on */
 	bool code;
 	char *path;
 };
