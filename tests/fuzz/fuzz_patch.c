@@ -46,15 +46,13 @@ static size_t load(const struct object_file *o, const uint8_t *data, size_t size
 
 static void check(struct sites *s, const struct patch_image *im)
 {
-	const int32_t *distances;
-	size_t n = site_code_distances(&distances);
 	struct patch_site *last = NULL;
 
-	fuzz_touch(distances, n * sizeof(*distances));
 	for (size_t i = 0; i < s->n; i++) {
 		struct patch_site *site = &s->list[i];
 		const struct site_bytes *b = &site->code.switched;
 		struct bytes code = image_bytes(im, site->at, site->code.length, true);
+		int32_t distances[SITE_DISTANCES];
 		uint64_t target;
 
 		if (last && site->at < last->at + last->code.length)
@@ -63,6 +61,8 @@ static void check(struct sites *s, const struct patch_image *im)
 		if (bytes_left(&code) < site->code.length || b->at + b->n > site->code.length ||
 		    memcmp(code.base + b->at, b->off, b->n) != 0)
 			abort();
+		fuzz_touch(distances,
+			   site_code_distances(&site->code, distances) * sizeof(*distances));
 		target = site->code.far ?
 				 site->at + SITE_JUMP + (uint64_t)(int64_t)site->code.distance :
 				 site->at + 4096;

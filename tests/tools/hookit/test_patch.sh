@@ -58,6 +58,14 @@ if [ "$(uname -m)" = x86_64 ]; then
 	compare landing gcc -O1 -fcf-protection -fpatchable-function-entry=9,3 -no-pie
 	compare landing_cxx g++ -O1 -fcf-protection -fpatchable-function-entry=9,3 -no-pie
 	compare clang_ten clang -O2 -fpatchable-function-entry=10
+	# clang's nops are one instruction, of each length, and stand behind the landing pad.
+	for length in 5 6 7 8 9; do
+		compare clang_pad_$length clang -O2 -fcf-protection=full -fpatchable-function-entry=$length
+	done
+	compare clang_pad_before clang -O2 -fcf-protection=full -fpatchable-function-entry=12,3
+	compare clang_pad_cxx clang++ -O2 -fcf-protection=full -fpatchable-function-entry=5
+	compare xray_pad clang -O2 -fcf-protection=full -fxray-instrument -fxray-instruction-threshold=1
+	compare xray_pad_cxx clang++ -O2 -fcf-protection=full -fxray-instrument -fxray-instruction-threshold=1
 else
 	echo "skip patch_x86 this machine has other instructions that do nothing"
 fi

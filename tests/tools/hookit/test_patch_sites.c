@@ -93,8 +93,9 @@ static void nops(void)
 /* gcc's: before the jump is there its distance is, of bytes that are instructions themselves. */
 static void row(void)
 {
-	const int32_t *distances;
+	int32_t distances[SITE_DISTANCES];
 	struct patch_site *s;
+	size_t n;
 
 	begin();
 	code(TEXT, NOPS5 "\xc3", 6);
@@ -104,11 +105,12 @@ static void row(void)
 	CU_ASSERT_EQUAL_FATAL(sites.n, 1);
 	s = sites.list;
 	CU_ASSERT(s->at == TEXT && s->function == TEXT && s->kind == SITE_ENTRY);
-	CU_ASSERT(s->code.far && s->code.distances && s->code.length == 5 && !s->code.keeps);
+	CU_ASSERT(s->code.far && s->code.free == UINT32_MAX && s->code.length == 5 && !s->code.keeps);
 	CU_ASSERT(s->code.switched.at == 0 && s->code.switched.n == 1);
 	CU_ASSERT(s->code.switched.on[0] == 0xe9 && s->code.switched.off[0] == 0x90);
-	CU_ASSERT_FATAL(site_code_distances(&distances) > 10);
-	for (size_t i = 0; i < site_code_distances(&distances); i++) {
+	n = site_code_distances(&s->code, distances);
+	CU_ASSERT_FATAL(n > 10 && n <= SITE_DISTANCES);
+	for (size_t i = 0; i < n; i++) {
 		uint8_t each[4];
 
 		memcpy(each, &distances[i], sizeof(each));
@@ -137,11 +139,63 @@ static void one_long(void)
 	CU_ASSERT_EQUAL_FATAL(patchable(2), 0);
 	CU_ASSERT_EQUAL_FATAL(sites.n, 2);
 	s = sites.list;
-	CU_ASSERT(s->code.far && !s->code.distances && s->code.before.n == 0);
+	CU_ASSERT(s->code.far && s->code.before.n == 0);
+	CU_ASSERT(s->code.free == 0xffff0000 && s[1].code.free == 0);
 	CU_ASSERT_EQUAL(s->code.distance, 0x0800441f);
 	CU_ASSERT_EQUAL(s->code.switched.off[0], 0x0f);
 	CU_ASSERT_EQUAL(s[1].code.distance, (int32_t)0x841f0f2e);
 	CU_ASSERT(s[1].code.length == 10 && s[1].code.switched.off[0] == 0x66);
+}
+
+/* Where something lies where the nop's own bytes lead, its operand is changed: at any moment it is a
+ * nop of that length. */
+static void long_elsewhere(void)
+{
+	static const struct {
+		const char *nop;
+		size_t length;
+		uint32_t free;
+	} list[] = {
+		{ "\x0f\x1f\x44\x00\x08", 5, 0xffff0000 },
+		{ "\x66\x0f\x1f\x44\x00\x08", 6, 0xff000000 },
+		{ "\x0f\x1f\x80\x00\x02\x00\x00", 7, 0xffff0000 },
+		{ "\x0f\x1f\x84\x00\x00\x02\x00\x00", 8, 0xffff0000 },
+		{ "\x66\x0f\x1f\x84\x00\x00\x02\x00\x00", 9, 0xff000000 },
+		{ "\x66\x2e\x0f\x1f\x84\x00\x00\x02\x00\x00", 10, 0 },
+		/* It may be the SIB byte that has the displacement follow. */
+		{ "\x0f\x1f\x04\x25\x00\x00\x00\x00", 8, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+		int32_t distances[SITE_DISTANCES];
+		struct site_code c;
+		size_t n;
+
+		CU_ASSERT_PTR_NULL_FATAL(
+			site_code_entry(bytes_of(list[i].nop, list[i].length), &c));
+		CU_ASSERT(c.length == list[i].length && c.free == list[i].free);
+		n = site_code_distances(&c, distances);
+		CU_ASSERT(n == (c.free ? 19 : 1) && distances[0] == c.distance);
+		for (size_t k = 0; k < n; k++) {
+			uint8_t changed[16];
+
+			c.distance = distances[k];
+			CU_ASSERT(site_code_aim(&c, TEXT, TEXT + 5 + (uint64_t)distances[k]));
+			CU_ASSERT((c.before.n == 0) == (distances[k] == distances[0]));
+			CU_ASSERT(!memcmp(c.before.off, list[i].nop + 1, 4));
+			memcpy(changed, list[i].nop, list[i].length);
+			/* Each byte of it is written first. */
+			for (size_t at = 0; at < 4; at++) {
+				memcpy(changed + 1, list[i].nop + 1, 4);
+				changed[1 + at] = c.before.on[at];
+				CU_ASSERT(site_code_nop(bytes_of(changed, list[i].length)) ==
+					  list[i].length);
+			}
+			memcpy(changed + 1, c.before.on, 4);
+			CU_ASSERT(site_code_nop(bytes_of(changed, list[i].length)) ==
+				  list[i].length);
+		}
+	}
 }
 
 /* Where the function begins: nops before are passed over, a landing pad is behind or before. */
@@ -329,6 +383,7 @@ int main(void)
 {
 	static const struct unit_test tests[] = {
 		{ "nops", nops },       { "row", row },           { "one_long", one_long },
+		{ "long_elsewhere", long_elsewhere },
 		{ "entries", entries }, { "stripped", stripped }, { "refused", refused },
 		{ "xray", xray },       { "own_file", own_file }, { NULL, NULL },
 	};

@@ -44,10 +44,11 @@ static int take_far(int32_t distance, uint64_t low, uint64_t high)
 	return space_at(start, rounded(high + (uint64_t)(int64_t)distance + SITE_JUMP - start));
 }
 
-static void choose_far(struct object_far *far, uint64_t low, uint64_t high)
+static void choose_far(struct object_far *far, const struct site_code *c, uint64_t low,
+		       uint64_t high)
 {
-	const int32_t *list;
-	size_t n = site_code_distances(&list), i;
+	int32_t list[SITE_DISTANCES];
+	size_t n = site_code_distances(c, list), i;
 	int rc = -EEXIST;
 
 	for (i = 0; i < n && rc == -EEXIST; i++) {
@@ -63,11 +64,10 @@ static const char *far_of(struct object *o, struct patch_site *site)
 	const struct sites *s = &o->sites;
 	struct object_far *far = o->far;
 	uint64_t low = s->list[0].at + SITE_JUMP, high = s->list[s->n - 1].at + 2 * SITE_JUMP;
-	int rc;
 
 	for (; far < o->far + o->n_far; far++) {
-		if (site->code.distances ? far->chosen :
-					   !far->chosen && far->distance == site->code.distance)
+		if (far->free == site->code.free &&
+		    !((uint32_t)(far->distance ^ site->code.distance) & ~far->free))
 			break;
 	}
 	if (far == o->far + o->n_far) {
@@ -76,14 +76,9 @@ static const char *far_of(struct object *o, struct patch_site *site)
 		o->n_far++;
 		*far = (struct object_far){
 			.distance = site->code.distance,
-			.chosen = site->code.distances,
+			.free = site->code.free,
 		};
-		if (far->chosen) {
-			choose_far(far, low, high);
-		} else {
-			rc = take_far(far->distance, low, high);
-			far->why = rc ? words(rc) : NULL;
-		}
+		choose_far(far, &site->code, low, high);
 	}
 	site->code.distance = far->distance;
 	return far->why;

@@ -4,11 +4,11 @@
 #include "loaded_objects.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/regular.h"
 #include "unwinding.h"
 
 #define SEGMENTS 64
@@ -114,7 +114,7 @@ static void read_object(struct object *o, const struct dl_phdr_info *info)
 	struct image_segment segments[SEGMENTS];
 	struct patch_image im = { o->bias, segments, segments_of(info, segments) };
 	struct patch_fault f = { 0 };
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = regular_open(path, 0, NULL);
 
 	o->file.fd = -1;
 	if (fd < 0) {

@@ -70,6 +70,30 @@ static void switched(struct site_code *c, uint8_t at, uint8_t on, uint8_t off)
 	c->switched = (struct site_bytes){ .at = at, .n = 1, .on = { on }, .off = { off } };
 }
 
+/* Of the bytes behind the first one of a long nop those that are its operand's: whatever they are,
+ * it is as long. Where no displacement follows by itself, it could be the SIB byte that says so. */
+static uint32_t free_bits(const uint8_t *nop)
+{
+	size_t at = 0;
+	uint32_t bits = 0;
+
+	while (nop[at] == 0x66 || nop[at] == 0x2e)
+		at++;
+	at += 2;
+	if (nop[at] >> 6 == 0)
+		return 0;
+	for (at++; at < SITE_JUMP; at++)
+		bits |= 0xffu << 8 * (at - 1);
+	return bits;
+}
+
+static bool is_long(const uint8_t *nop)
+{
+	while (*nop == 0x66 || *nop == 0x2e)
+		nop++;
+	return *nop == 0x0f;
+}
+
 const char *site_code_entry(struct bytes code, struct site_code *c)
 {
 	static const uint8_t row[SITE_JUMP] = { NOP, NOP, NOP, NOP, NOP };
@@ -86,9 +110,12 @@ const char *site_code_entry(struct bytes code, struct site_code *c)
 
 		c->length = (uint8_t)n;
 		c->distance = (int32_t)bytes_u32(&distance);
+		c->before = (struct site_bytes){ .at = 1 };
+		memcpy(c->before.off, p + 1, sizeof(c->distance));
+		c->free = is_long(p) ? free_bits(p) : 0;
 	} else if (!memcmp(p, row, sizeof(row))) {
 		c->length = SITE_JUMP;
-		c->distances = true;
+		c->free = UINT32_MAX;
 		c->before = (struct site_bytes){ .at = 1, .n = 4, .off = { NOP, NOP, NOP, NOP } };
 	} else {
 		return "there is no room for a jump: compile with -fpatchable-function-entry=5";
@@ -137,15 +164,29 @@ const char *site_code_sled(struct bytes code, uint8_t kind, struct site_code *c)
 	DISTANCE(0xfc, high), DISTANCE(0xf9, high), DISTANCE(0xf8, high), DISTANCE(0xf5, high), \
 		DISTANCE(0x90, high)
 
-size_t site_code_distances(const int32_t **list)
-{
-	static const int32_t distances[] = {
-		BELOW(0xfc), BELOW(0xf9), BELOW(0xf8), BELOW(0xf5),
-		BELOW(0x26), BELOW(0x2e), BELOW(0x36),
-	};
+#define ROWS (sizeof(rows) / sizeof(rows[0]))
+static const int32_t rows[] = {
+	BELOW(0xfc), BELOW(0xf9), BELOW(0xf8), BELOW(0xf5),
+	BELOW(0x26), BELOW(0x2e), BELOW(0x36),
+};
+_Static_assert(ROWS <= SITE_DISTANCES, "room for all");
 
-	*list = distances;
-	return sizeof(distances) / sizeof(distances[0]);
+size_t site_code_distances(const struct site_code *c, int32_t list[SITE_DISTANCES])
+{
+	/* Below and above, not too far for what lies there to reach the stubs. */
+	static const uint8_t tops[] = { 0xfc, 0xf8, 0xf4, 0xf0, 0xec, 0xe8, 0xe0, 0xd8, 0xd0, 0xc8,
+					0x04, 0x08, 0x10, 0x18, 0x20, 0x28, 0x30, 0x38 };
+	size_t n = 0;
+
+	if (c->free == UINT32_MAX) {
+		memcpy(list, rows, sizeof(rows));
+		return ROWS;
+	}
+	list[n++] = c->distance;
+	for (size_t i = 0; c->free && i < sizeof(tops); i++)
+		list[n++] = (int32_t)(((uint32_t)c->distance & ~c->free) |
+				      ((uint32_t)tops[i] << 24 & c->free));
+	return n;
 }
 
 bool site_code_jump(uint8_t out[SITE_JUMP], uint64_t from, uint64_t to)
@@ -161,8 +202,10 @@ bool site_code_jump(uint8_t out[SITE_JUMP], uint64_t from, uint64_t to)
 bool site_code_aim(struct site_code *c, uint64_t at, uint64_t target)
 {
 	if (c->far) {
-		if (c->distances)
-			memcpy(c->before.on, &c->distance, sizeof(c->distance));
+		memcpy(c->before.on, &c->distance, sizeof(c->distance));
+		c->before.n = memcmp(c->before.on, c->before.off, sizeof(c->distance)) ?
+				      sizeof(c->distance) :
+				      0;
 		return at + SITE_JUMP + (uint64_t)(int64_t)c->distance == target;
 	}
 	return site_code_jump(c->before.on, at + c->before.at, target);
