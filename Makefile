@@ -291,7 +291,7 @@ $(O)/inner/libhookit-patch.a: $(call obj,$(PATCH_SRC) libperfutil/base/array.c)
 
 # Programs link our libraries statically: they run wherever they are copied.
 # swtrace attaches to programs as libhookit's part that patches them is asked to.
-$(call obj,tools/swtrace/cmd_calls.c): INC += -Itools/hookit/patch
+$(call obj,tools/swtrace/cmd_calls.c): INC += -Itools/hookit/patch -Ilibperfutil
 $(O)/bin/swtrace: $(call obj,$(SWTRACE_SRC) $(EVENTS_SRC) $(AI_SRC) $(COMMON_SRC) $(ATTACH_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/run.tprof: $(call obj,$(RUN_TPROF_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/run.itrace: $(call obj,$(RUN_ITRACE_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a

@@ -238,10 +238,20 @@ static long attach_on(const char *text, char *why, size_t room)
 	return n;
 }
 
+/* What has been loaded since then, too. */
+static long attach_more(char *why, size_t room)
+{
+	if (!is_attached) {
+		refuses(why, room, "%s", "its calls are not being measured");
+		return -1;
+	}
+	return patch_find_new(why, room) < 0 ? -1 : patch_wanted(why, room);
+}
+
 void hookit_asked(const char *text, char *answer, size_t room);
 
-/* swtrace calls has a thread call it: "on OPTIONS" or "off". The answer begins with + and the number
- * of functions that are on, and has the log's path behind that; or with - and why not. */
+/* swtrace calls has a thread call it: "on OPTIONS", "more" or "off". The answer begins with + and the
+ * number of functions that are on, and has the log's path behind that; or with - and why not. */
 __attribute__((visibility("default"))) void hookit_asked(const char *text, char *answer,
 							 size_t room)
 {
@@ -251,6 +261,8 @@ __attribute__((visibility("default"))) void hookit_asked(const char *text, char 
 
 	if (!strncmp(text, "on ", 3)) {
 		n = attach_on(text + 3, why, sizeof(why));
+	} else if (!strcmp(text, "more")) {
+		n = attach_more(why, sizeof(why));
 	} else if (!strcmp(text, "off")) {
 		n = attach_off(why, sizeof(why)) ? 0 : -1;
 	} else {

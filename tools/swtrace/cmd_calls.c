@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "attach/attach.h"
+#include "base/proc_lines.h"
 #include "complain.h"
 #include "monotonic.h"
 #include "run.h"
@@ -25,6 +26,7 @@
 #define FUNCTION "hookit_asked"
 #define ANSWER   1024
 #define NS       1000000000ull
+#define LOOK_NS  (NS / 4) /* between two looks at what the process has loaded */
 
 struct attached_calls {
 	int pid;
@@ -33,6 +35,8 @@ struct attached_calls {
 	bool quiet, off;
 	int process; /* pidfd */
 	char library[PATH_MAX], own_folder[PATH_MAX], log[ANSWER];
+	long measured; /* functions */
+	uint64_t loaded;
 };
 
 #define CALLS(member) OPTION_TO(struct attached_calls, member)
@@ -162,6 +166,47 @@ static char *options_of(const struct attached_calls *c)
 	return n < 0 ? NULL : text;
 }
 
+static bool add_code(void *arg, const char *line, size_t length)
+{
+	const char *rights = memchr(line, ' ', length), *end = line + length;
+	uint64_t *sum = arg;
+
+	if (!rights || end - rights < 5 || rights[3] != 'x' || !memchr(line, '/', length))
+		return true;
+	/* FNV-1a */
+	for (; line < end; line++)
+		*sum = (*sum ^ (uint8_t)*line) * UINT64_C(0x100000001b3);
+	return true;
+}
+
+/* A number that is another one when other files with code are mapped; 0: there are none any more. */
+static uint64_t what_is_loaded(const struct attached_calls *c)
+{
+	uint64_t sum = 0;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", c->pid);
+	return proc_lines(path, add_code, &sum) ? 0 : sum;
+}
+
+/* A library that was opened meanwhile has functions, too. */
+static void look_for_more(struct attached_calls *c)
+{
+	uint64_t loaded = what_is_loaded(c);
+	char answer[ANSWER];
+	long had = c->measured;
+
+	if (!loaded || loaded == c->loaded || !lives(c))
+		return;
+	c->loaded = loaded;
+	if (!ask(c, "more", answer))
+		return;
+	c->measured = strtol(answer + 1, NULL, 10);
+	if (!c->quiet && c->measured != had)
+		complain("calls: process %d has opened or closed libraries: %ld functions are measured",
+			 c->pid, c->measured);
+}
+
 static bool turn_on(struct attached_calls *c)
 {
 	char why[512] = "", answer[ANSWER], *text, *log;
@@ -171,6 +216,7 @@ static bool turn_on(struct attached_calls *c)
 		fail("calls: process %d: %s", c->pid, why);
 		return false;
 	}
+	c->loaded = what_is_loaded(c);
 	text = options_of(c);
 	good = text && lives(c) && ask(c, text, answer);
 	free(text);
@@ -178,9 +224,9 @@ static bool turn_on(struct attached_calls *c)
 		return false;
 	log = strchr(answer, ' ');
 	snprintf(c->log, sizeof(c->log), "%s", log ? log + 1 : "");
+	c->measured = strtol(answer + 1, NULL, 10);
 	if (!c->quiet)
-		complain("calls: process %d: %ld functions are measured", c->pid,
-			 strtol(answer + 1, NULL, 10));
+		complain("calls: process %d: %ld functions are measured", c->pid, c->measured);
 	return true;
 }
 
@@ -204,7 +250,7 @@ static int turn_off(const struct attached_calls *c)
 }
 
 /* Until time is up, somebody says so, or the process ends. */
-static void wait_for_end(const struct attached_calls *c, int signals)
+static void wait_for_end(struct attached_calls *c, int signals)
 {
 	struct pollfd p[] = { { .fd = signals, .events = POLLIN },
 			      { .fd = c->process, .events = POLLIN } };
@@ -212,11 +258,14 @@ static void wait_for_end(const struct attached_calls *c, int signals)
 
 	for (;;) {
 		uint64_t now = now_ns(), left = until > now ? until - now : 0;
-		struct timespec t = { (time_t)(left / NS), (long)(left % NS) };
-		int n = ppoll(p, 2, c->duration ? &t : NULL, NULL);
+		bool last = c->duration && left <= LOOK_NS;
+		struct timespec t = { 0, (long)(last ? left : LOOK_NS) };
+		int n = ppoll(p, 2, &t, NULL);
 
-		if (n > 0 || (!n && c->duration) || (n < 0 && errno != EINTR))
+		if (n > 0 || (!n && last) || (n < 0 && errno != EINTR))
 			return;
+		if (!n)
+			look_for_more(c);
 	}
 }
 

@@ -100,6 +100,52 @@ says no_folder_words err 'nowhere: No such file or directory'
 end
 is right "$code $(cat said) $(cat program.err)" '0 0 wrong '
 
+# Libraries that it opens while it is measured; that of another name is not asked for.
+cat >plug.c <<'END'
+__attribute__((noinline)) int t_plugged(int x) { return x + 1; }
+__attribute__((noinline)) int other(int x) { return x + 2; }
+int t_plug(int x) { return t_plugged(x) + other(x); }
+END
+cat >opens.c <<'END'
+#include <dlfcn.h>
+#include <unistd.h>
+__attribute__((noinline)) int t_own(int x) { return x + 1; }
+int main(int argc, char **argv)
+{
+	int (*plug)(int) = 0, n = 0;
+
+	for (; argc == 3 && access(argv[1], F_OK); usleep(1000)) {
+		n = plug ? plug(n & 7) : t_own(n);
+		if (!plug && !access(argv[2], F_OK)) {
+			void *library = dlopen("./plug.so", RTLD_NOW);
+
+			plug = library ? (int (*)(int))dlsym(library, "t_plug") : 0;
+			if (!plug)
+				return 3;
+		}
+	}
+	return n < 1;
+}
+END
+gcc -O2 -shared -fPIC -fpatchable-function-entry=5 plug.c -o plug.so &&
+	gcc -O2 -fpatchable-function-entry=5 opens.c -o opens -ldl || exit 1
+rm -f more
+begin ./opens over more
+begin_measuring -F 't_*'
+touch more
+for _ in $(seq 200); do
+	grep -q 'has opened' err && break
+	sleep 0.05
+done
+sleep 0.3
+kill $first
+wait $first
+says opened err "process $pid has opened or closed libraries: 3 functions are measured"
+calc "$(sum "log-rt.1_$pid" t_plug) > 50 && $(sum "log-rt.1_$pid" t_plugged) > 50 && $(sum "log-rt.1_$pid" other) == 0"
+verdict opened_counted $? "$(cat "log-rt.1_$pid" err)"
+end
+is opened_right "$code $(cat program.err)" '0 '
+
 # It ends by itself while it is measured, and is killed.
 begin ./target over
 begin_measuring
