@@ -167,6 +167,8 @@ $(O)/tests/unit/test_cpi_count: TESTLINK = -Wl,--wrap=TraceFindEvents,--wrap=cou
 $(O)/tests/unit/test_jprof_calls: INC_TESTS += -Itools/calltree -Itools/jprof/calls
 $(O)/tests/unit/test_probe_frames: INC_TESTS += -Itools/calltree -Itools/jprof/calls -Itools/jprof/probes
 $(O)/tests/unit/test_probe_frames: $(call obj,tools/jprof/probes/probe_frames.c $(addprefix tools/calltree/,call_room.c call_thread.c))
+$(O)/tests/unit/test_function_frames: INC_TESTS += -Itools/calltree -Itools/jprof/calls
+$(O)/tests/unit/test_function_frames: $(call obj,tools/jprof/calls/function_frames.c $(addprefix tools/calltree/,call_ring.c call_room.c call_thread.c))
 $(O)/tests/unit/test_jprof_calls: $(call obj,$(addprefix tools/calltree/,call_ended.c call_ring.c call_room.c call_thread.c calibration.c calibration_text.c clock_step.c) \
 	$(addprefix tools/,calltree/method_filter.c jprof/calls/methods.c))
 $(O)/tests/unit/test_jprof_metrics $(O)/tests/unit/test_jprof_calibration $(O)/tests/unit/test_clock_step $(O)/tests/unit/test_call_room: INC_TESTS += -Itools/calltree -Itools/jprof/calls

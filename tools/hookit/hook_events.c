@@ -8,6 +8,7 @@
 #include "hook_functions.h"
 #include "hook_tell.h"
 #include "hookit_begin.h"
+#include "joined.h"
 #include "modules.h"
 
 /* ---- the stack ------------------------------------------------------------------------------- */
@@ -267,7 +268,7 @@ static bool was_left(uintptr_t sp)
 static __attribute__((noinline)) struct call_thread *begin(struct call_place at, uint64_t *values)
 {
 	hook_self.busy = at.frame;
-	if (hookit_begin(!at.site) && !hook_self.refused)
+	if (hookit_begin(!at.site) && !hook_joins && !hook_self.refused)
 		hook_thread_begin();
 	/* Training has let it go. */
 	hook_self.busy = at.frame;
@@ -307,6 +308,18 @@ static inline void note_ends(void)
 	hook_self.busy = 0;
 }
 
+/* All events of a Java VM that are not the first one. */
+static bool joins(uintptr_t function, struct call_place at, bool leaves)
+{
+	if (__builtin_expect(!hook_joins, 1))
+		return false;
+	if (leaves)
+		joined_left(function, at.frame);
+	else
+		joined_entered(function, at.frame, at.site);
+	return true;
+}
+
 /* The next log's: nobody knows which of its functions have ended meanwhile, and the time since then
  * is nobody's. */
 static __attribute__((noinline)) void begin_anew(struct call_thread *t, const uint64_t *values)
@@ -336,8 +349,14 @@ static inline __attribute__((always_inline)) void note(uintptr_t function,
 		postpone(function, at, leaves, values);
 		return;
 	}
-	if (__builtin_expect(t == &hook_nobody, 0))
+	if (__builtin_expect(t == &hook_nobody, 0)) {
 		t = begin(at, values);
+		if (hook_joins) {
+			note_ends();
+			joins(function, at, leaves);
+			return;
+		}
+	}
 	hook_self.busy = at.frame;
 	IN_ORDER;
 	if (__builtin_expect(t->nodes && atomic_load_explicit(&hook_on, memory_order_relaxed), 1)) {
@@ -372,6 +391,8 @@ WHOLE hook_any_entered_at(uintptr_t function, uintptr_t sp, uintptr_t site, uint
 {
 	uint64_t values[CALL_METRICS] = { now };
 
+	if (joins(function, (struct call_place){ sp, site }, false))
+		return;
 	hook_entered(function, sp, site, values);
 	hook_late();
 }
@@ -380,6 +401,8 @@ WHOLE hook_any_entered(uintptr_t function, uintptr_t sp, uintptr_t site)
 {
 	uint64_t values[CALL_METRICS];
 
+	if (joins(function, (struct call_place){ sp, site }, false))
+		return;
 	hook_early(values);
 	hook_entered(function, sp, site, values);
 	hook_late();
@@ -389,6 +412,8 @@ WHOLE hook_any_left_at(uintptr_t function, uintptr_t sp, uint64_t now)
 {
 	uint64_t values[CALL_METRICS] = { now };
 
+	if (joins(function, (struct call_place){ sp, 0 }, true))
+		return;
 	hook_left(function, sp, values);
 	hook_late();
 }
@@ -397,6 +422,8 @@ WHOLE hook_any_left(uintptr_t function, uintptr_t sp)
 {
 	uint64_t values[CALL_METRICS];
 
+	if (joins(function, (struct call_place){ sp, 0 }, true))
+		return;
 	hook_early(values);
 	hook_left(function, sp, values);
 	hook_late();
@@ -431,6 +458,10 @@ void hook_popped(uintptr_t sp, enum call_event went)
 	struct call_thread *t = hook_self.tree;
 	uint64_t values[CALL_METRICS], dispatches, interrupts;
 
+	if (hook_joins) {
+		joined_popped(sp, went);
+		return;
+	}
 	if (!t->nodes || hook_self.busy || !hook_on ||
 	    __atomic_load_n(&t->anew, __ATOMIC_ACQUIRE) || !frame_of(sp) ||
 	    above(t, sp) == t->depth)

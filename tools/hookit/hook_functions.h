@@ -22,6 +22,7 @@ struct hook_function {
 	uintptr_t was;             /* its address, also when it is gone */
 	const char *_Atomic name;  /* NULL: not asked for yet */
 	uint32_t module;           /* + 1; 0: not known yet */
+	uint32_t joined;           /* in a Java VM its number there */
 };
 #define FUNCTION_GONE UINTPTR_MAX
 

@@ -16,6 +16,7 @@
 #include "hook_thread.h"
 #include "hookit_begin.h"
 #include "hookit_options.h"
+#include "joined.h"
 #include "log_file.h"
 #include "log_gen.h"
 #include "log_rt.h"
@@ -37,6 +38,7 @@ static struct {
 	char key[4096];
 	pid_t pid;
 	bool ended;
+	bool joined; /* a Java VM's agent has its calls, and the log */
 	pthread_mutex_t lock; /* of writing */
 } hookit = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -72,6 +74,14 @@ bool hookit_takes(const char *name)
 	return filter_takes(f, alone);
 }
 
+static void join(struct hook_function *f)
+{
+	int32_t number = joined_number(modules_name(f));
+
+	f->left_out = number < 0;
+	f->joined = (uint32_t)number;
+}
+
 struct hook_function *hookit_new_function(uintptr_t address)
 {
 	bool mine;
@@ -82,6 +92,8 @@ struct hook_function *hookit_new_function(uintptr_t address)
 	if (mine) {
 		if (hookit.o->functions.patterns)
 			f->left_out = !hookit_takes(modules_name(f));
+		if (hookit.joined && !f->left_out)
+			join(f);
 		functions_number(f);
 	}
 	while (!f->number)
@@ -217,6 +229,13 @@ static bool begin(bool entry)
 	hookit.o = hookit_options();
 	if (!hookit.o || !functions_begin())
 		return false;
+	hookit.joined = joined_begin();
+	if (hookit.joined) {
+		hook_reading = HOOK_NOTHING;
+		hookit.pid = getpid();
+		hook_on = !hookit.o->waits;
+		return true;
+	}
 	hookit.log = (struct log_rt){
 		.source = &source,
 		.values = !hookit.o->calls.tree,
@@ -320,7 +339,7 @@ SHOWN int HookitFlush(void)
 	bool was;
 	int err;
 
-	if (hookit.begun != RUNS || hookit_is_borrowed())
+	if (hookit.begun != RUNS || hookit.joined || hookit_is_borrowed())
 		return -1;
 	pthread_mutex_lock(&hookit.lock);
 	was = hook_on;
@@ -336,7 +355,7 @@ int hookit_rest(void)
 	int rc;
 
 	hook_on = false;
-	rc = HookitFlush();
+	rc = hookit.joined ? 0 : HookitFlush();
 	hookit.ended = true;
 	return rc;
 }
@@ -345,7 +364,7 @@ bool hookit_again(void)
 {
 	if (!hookit.ended)
 		return true;
-	if (!set_least() || !make_log())
+	if (!hookit.joined && (!set_least() || !make_log()))
 		return false;
 	hookit.ended = false;
 	hook_threads_anew();
@@ -361,7 +380,7 @@ const char *hookit_log(void)
 /* After all else of the program. */
 static __attribute__((destructor(101))) void at_exit(void)
 {
-	if (hookit.begun != RUNS || hookit.ended || hookit_is_borrowed())
+	if (hookit.begun != RUNS || hookit.joined || hookit.ended || hookit_is_borrowed())
 		return;
 	hook_on = false;
 	hookit.ended = true;

@@ -117,6 +117,10 @@ entries_are_exits 0
 verdict exceptions_end $? "$(grep ^entries log-rt.*)"
 # Of thrower(n) n + 1 frames are left by the exception: (1 + 2 + 3 + 4 + 5) * 20.
 is unwound "$(sed -n 's/.*exception exits \([0-9]*\).*/\1/p' log-rt.*)" 300
+hooked CALIBRATION=none,CALLTRACE ./objects
+"$bin/post" -q -r log-gen.1_* -calls >/dev/null 2>&1
+is unwound_trace "$(awk '/ ! F:thrower/ { n++ } / \^ F:/ { m++ } END { print n, m + 0 }' calls.out)" '300 0'
+hooked CALIBRATION=none ./objects
 is demangled "$(calls 'thrower(int)') $(grep -c _Z log-rt.*)" '300 0'
 hooked CALIBRATION=none ./calls jumps
 entries_are_exits 0
@@ -158,6 +162,10 @@ popped() { # NAME OPTION...
 	is "popped_$name" "$(grep ^entries log-rt.*)" 'entries 51, exits 11, exception exits 0, on the stack 0, popped 40'
 	awk '$NF == "deep" { n += $4 } $NF == "goes_on" { on = $4 } END { exit !(on > 2 * n) }' log-rt.*
 	verdict "popped_${name}_time" $? "$(cat log-rt.*)"
+	hooked PATCH,CALIBRATION=none,CALLTRACE ./popped
+	"$bin/post" -q -r log-gen.1_* -calls >/dev/null 2>&1
+	is "popped_${name}_trace" "$(awk '{ n[$2 " " $3]++ } END { print n["> F:deep"], n["^ F:deep"], n["! F:deep"] + n["< F:deep"], n["< F:goes_on"] }' calls.out)" \
+		'40 40 0 10'
 }
 popped instrumented -finstrument-functions
 [ "$(uname -m)" != x86_64 ] || popped sites -fpatchable-function-entry=5 -D_FORTIFY_SOURCE=2
@@ -218,7 +226,7 @@ __attribute__((noinline)) double add(double a, double b, double c, double d)
 }
 int main(void)
 {
-	struct itimerval often = { { 0, 500 }, { 0, 500 } };
+	struct itimerval often = { { 0, 100 }, { 0, 100 } };
 	long wrong = 0;
 
 	signal(SIGALRM, handler);

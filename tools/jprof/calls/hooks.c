@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "call_ended.h"
+#include "function_frames.h"
 #include "method_id.h"
 #include "metrics.h"
 #include "native_class.h"
@@ -682,6 +683,55 @@ struct hooks_probes hooks_probes(size_t exception_at)
 
 	thrown_at = exception_at;
 	return all[reading];
+}
+
+/* ---- functions of compiled code -------------------------------------------------------------- */
+
+/* Threads that have no tree yet get one by an event of Java's. */
+static struct hooks_seen see_function(uint64_t *values)
+{
+	if (!self->nodes)
+		return (struct hooks_seen){ 0 };
+	if (reading != READ_NOTHING)
+		metrics_read(values, self->last);
+	return (struct hooks_seen){ tree(reading, values), reading == READ_NOTHING ? NULL : values };
+}
+
+static void function_noted(void)
+{
+	if (reading != READ_NOTHING && self->nodes)
+		read_late(self);
+}
+
+__attribute__((no_stack_protector)) void hooks_function_enter(uint32_t number, uintptr_t sp,
+							      bool anew)
+{
+	uint64_t values[CALL_METRICS];
+	struct hooks_seen s = see_function(values);
+
+	if (s.tree)
+		function_enter(s.tree, number, sp, anew, s.values);
+	function_noted();
+}
+
+__attribute__((no_stack_protector)) void hooks_function_leave(uint32_t number, uintptr_t sp)
+{
+	uint64_t values[CALL_METRICS];
+	struct hooks_seen s = see_function(values);
+
+	if (s.tree)
+		function_end(s.tree, number, sp, s.values);
+	function_noted();
+}
+
+void hooks_function_popped(uintptr_t sp, bool by_exception)
+{
+	uint64_t values[CALL_METRICS];
+	struct hooks_seen s = see_function(values);
+
+	if (s.tree)
+		function_popped(s.tree, sp, by_exception, s.values);
+	function_noted();
 }
 
 /* ---- the class ------------------------------------------------------------------------------- */

@@ -42,6 +42,11 @@ struct hooks_probes {
 	hooks_probe *begin, *end;
 } hooks_probes(size_t exception_at);
 
+/* Those of functions of compiled code, as joined_calls.h has them. */
+void hooks_function_enter(uint32_t number, uintptr_t sp, bool anew);
+void hooks_function_leave(uint32_t number, uintptr_t sp);
+void hooks_function_popped(uintptr_t sp, bool by_exception);
+
 /* Threads end and begin. */
 void hooks_thread_begin(const char *name);
 /* The thread that calls it has no tree. */

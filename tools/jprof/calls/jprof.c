@@ -16,6 +16,7 @@
 #include "change_classes.h"
 #include "jprof_calls.h"
 #include "class_rewrite.h"
+#include "compiled_calls.h"
 #include "escape.h"
 #include "hidden.h"
 #include "hooks.h"
@@ -519,6 +520,7 @@ jint calls_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 		return JNI_ERR;
 	aborted_watch(ended, java);
 	agent.begun = true;
+	compiled_calls_show();
 	if (running && !o->later &&
 	    ((*java)->GetEnv(java, (void **)&jni, JNI_VERSION_1_6) || !start(jni)))
 		return JNI_ERR;

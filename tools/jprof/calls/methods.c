@@ -72,23 +72,40 @@ static int32_t new_number(void)
 	return (int32_t)number;
 }
 
+/* Which is there, from now on; -1: no memory, or too many. */
+static int32_t add(const char *text)
+{
+	int32_t number = new_number();
+
+	if (number >= 0)
+		__atomic_store_n(&blocks[(uint32_t)number / BLOCK][(uint32_t)number % BLOCK].name,
+				 text, __ATOMIC_RELEASE);
+	return number;
+}
+
+int32_t methods_add_name(const char *name, uint32_t length)
+{
+	char *text = new_text((size_t)length + 1);
+
+	if (!text)
+		return -1;
+	*(char *)mempcpy(text, name, length) = 0;
+	return add(text);
+}
+
 int32_t methods_add(const char *class, uint32_t class_length, const char *name,
 		    uint32_t name_length, const char *descriptor, uint32_t descriptor_length)
 {
 	char *text = new_text((size_t)class_length + name_length + descriptor_length + 2), *p;
-	int32_t number = text ? new_number() : -1;
-	struct method *m;
 
-	if (number < 0)
+	if (!text)
 		return -1;
 	p = mempcpy(text, class, class_length);
 	*p++ = '.';
 	p = mempcpy(p, name, name_length);
 	p = mempcpy(p, descriptor, descriptor_length);
 	*p = 0;
-	m = &blocks[(uint32_t)number / BLOCK][(uint32_t)number % BLOCK];
-	__atomic_store_n(&m->name, text, __ATOMIC_RELEASE);
-	return number;
+	return add(text);
 }
 
 const struct method *methods_get(uint32_t number)

@@ -18,7 +18,9 @@ struct method {
 /* Texts need no NUL. A number, or -1: no memory, or too many. */
 int32_t methods_add(const char *class, uint32_t class_length, const char *name,
 		    uint32_t name_length, const char *descriptor, uint32_t descriptor_length);
-/* A number that methods_add() has returned. Of one that is only counted yet the name is NULL. */
+/* The same of a function, which has a name alone. */
+int32_t methods_add_name(const char *name, uint32_t length);
+/* A number that these have returned. Of one that is only counted yet the name is NULL. */
 const struct method *methods_get(uint32_t number);
 uint32_t methods_count(void);
 
