@@ -35,9 +35,12 @@ static const struct field function[] = {
 	}
 
 static const struct record_kind calls[] = {
-	CALL(CALL_ENTRY, "entry"),         CALL(CALL_EXIT, "exit"),
-	CALL(CALL_TAIL_EXIT, "tail-exit"), CALL(CALL_ENTRY_ARGUMENTS, "entry-arg"),
-	CALL(CALL_UNWIND, "unwind"),       CALL(CALL_POPPED, "popped"),
+	CALL(CALL_ENTRY, "entry"),
+	CALL(CALL_EXIT, "exit"),
+	CALL(CALL_TAIL_EXIT, "tail-exit"),
+	CALL(CALL_ENTRY_ARGUMENTS, "entry-arg"),
+	CALL(CALL_UNWIND, "unwind"),
+	CALL(CALL_POPPED, "popped"),
 	KINDS_END,
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Functions of compiled code in the trees of Java's methods: the agent for Java shows this to
- * libhookit in the same process, which notes nothing by itself then. All is of the thread that runs;
- * one that the Java VM does not know has no tree.
+ * libhookit in the same process, which notes nothing by itself then. All is of the thread that
+ * runs; one that the Java VM does not know has no tree.
  */
 #ifndef JOINED_CALLS_H
 #define JOINED_CALLS_H

@@ -20,8 +20,8 @@
 #include <stdint.h>
 
 #define LOG_GEN_MAGIC   "pitrace log-gen\n" /* without its NUL */
-#define LOG_GEN_VERSION 2 /* 1 has no POPPED */
-#define LOG_GEN_CHUNK   (1u << 20) /* bytes of one, at most */
+#define LOG_GEN_VERSION 2                   /* 1 has no POPPED */
+#define LOG_GEN_CHUNK   (1u << 20)          /* bytes of one, at most */
 #define LOG_GEN_METRICS 8
 #define LOG_GEN_METHODS (1u << 24)
 

@@ -38,7 +38,7 @@ static struct {
 	char key[4096];
 	pid_t pid;
 	bool ended;
-	bool joined; /* a Java VM's agent has its calls, and the log */
+	bool joined;          /* a Java VM's agent has its calls, and the log */
 	pthread_mutex_t lock; /* of writing */
 } hookit = { .lock = PTHREAD_MUTEX_INITIALIZER };
 

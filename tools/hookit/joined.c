@@ -48,8 +48,8 @@ int32_t joined_number(const char *name)
 	return calls->number(name);
 }
 
-/* An event of a handler that interrupts another one is nobody's; one that has been left by a jump is
- * over when a frame above it has the next. */
+/* An event of a handler that interrupts another one is nobody's; one that has been left by a jump
+ * is over when a frame above it has the next. */
 static bool begins(uintptr_t sp)
 {
 	if (!atomic_load_explicit(&hook_on, memory_order_relaxed) ||

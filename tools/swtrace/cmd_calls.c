@@ -179,7 +179,8 @@ static bool add_code(void *arg, const char *line, size_t length)
 	return true;
 }
 
-/* A number that is another one when other files with code are mapped; 0: there are none any more. */
+/* A number that is another one when other files with code are mapped; 0: there are none any
+ * more. */
 static uint64_t what_is_loaded(const struct attached_calls *c)
 {
 	uint64_t sum = 0;

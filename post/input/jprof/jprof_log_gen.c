@@ -629,7 +629,7 @@ static int give_call(struct log_gen *l, enum call_kind kind, const struct gen_fr
 
 static enum call_kind end_of(enum log_gen_event kind)
 {
-	return kind == LOG_GEN_LEAVE ? CALL_EXIT :
+	return kind == LOG_GEN_LEAVE  ? CALL_EXIT :
 	       kind == LOG_GEN_POPPED ? CALL_POPPED :
 					CALL_UNWIND;
 }
@@ -654,9 +654,7 @@ static int give_event(struct log_gen *l, struct pirecord *r)
 	if (!at) {
 		struct gen_frame unknown = { .method = e->method, .type = OTHER };
 
-		return e->kind == LOG_GEN_CAUGHT ?
-			       0 :
-			       give_call(l, end_of(e->kind), &unknown, r);
+		return e->kind == LOG_GEN_CAUGHT ? 0 : give_call(l, end_of(e->kind), &unknown, r);
 	}
 	if (t->depth > at) {
 		l->pending = true;

@@ -456,12 +456,17 @@ static void deep(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "whole", whole },         { "cut", cut },
-		{ "damaged", damaged },     { "columns", columns },
-		{ "gen_whole", gen_whole }, { "gen_records", gen_records },
-		{ "gen_cut", gen_cut },     { "gen_damaged", gen_damaged },
+		{ "whole", whole },
+		{ "cut", cut },
+		{ "damaged", damaged },
+		{ "columns", columns },
+		{ "gen_whole", gen_whole },
+		{ "gen_records", gen_records },
+		{ "gen_cut", gen_cut },
+		{ "gen_damaged", gen_damaged },
 		{ "gen_popped", gen_popped },
-		{ "deep", deep },           { NULL, NULL },
+		{ "deep", deep },
+		{ NULL, NULL },
 	};
 
 	return unit_run("jprof_logs", tests);

@@ -105,7 +105,8 @@ static void row(void)
 	CU_ASSERT_EQUAL_FATAL(sites.n, 1);
 	s = sites.list;
 	CU_ASSERT(s->at == TEXT && s->function == TEXT && s->kind == SITE_ENTRY);
-	CU_ASSERT(s->code.far && s->code.free == UINT32_MAX && s->code.length == 5 && !s->code.keeps);
+	CU_ASSERT(s->code.far && s->code.free == UINT32_MAX && s->code.length == 5 &&
+		  !s->code.keeps);
 	CU_ASSERT(s->code.switched.at == 0 && s->code.switched.n == 1);
 	CU_ASSERT(s->code.switched.on[0] == 0xe9 && s->code.switched.off[0] == 0x90);
 	n = site_code_distances(&s->code, distances);
@@ -147,8 +148,8 @@ static void one_long(void)
 	CU_ASSERT(s[1].code.length == 10 && s[1].code.switched.off[0] == 0x66);
 }
 
-/* Where something lies where the nop's own bytes lead, its operand is changed: at any moment it is a
- * nop of that length. */
+/* Where something lies where the nop's own bytes lead, its operand is changed: at any moment it is
+ * a nop of that length. */
 static void long_elsewhere(void)
 {
 	static const struct {
@@ -382,10 +383,11 @@ static void own_file(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "nops", nops },       { "row", row },           { "one_long", one_long },
-		{ "long_elsewhere", long_elsewhere },
-		{ "entries", entries }, { "stripped", stripped }, { "refused", refused },
-		{ "xray", xray },       { "own_file", own_file }, { NULL, NULL },
+		{ "nops", nops },         { "row", row },
+		{ "one_long", one_long }, { "long_elsewhere", long_elsewhere },
+		{ "entries", entries },   { "stripped", stripped },
+		{ "refused", refused },   { "xray", xray },
+		{ "own_file", own_file }, { NULL, NULL },
 	};
 	int rc = unit_run("patch_sites", tests);
 

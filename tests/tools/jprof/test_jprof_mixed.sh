@@ -115,6 +115,6 @@ mixed CALLTRACE
 is trace "$("$build/bin/post" -q -r log-gen.1_* -calls 2>&1; awk '/ > F:deep / { n++ } / \^ F:deep / { p++ } / ! F:deep / { u++ } / < F:deep / { m++ }
 	END { print n, p, u, m }' calls.out)" '300 100 100 100'
 # Functions that are left out are their callers' time.
-patterns=,FUNCTIONS=-deep* mixed CALLTREE
+patterns=',FUNCTIONS=-deep*' mixed CALLTREE
 is left_out "$(tree | grep -c deep) $(tree | grep -c middle)" '0 3'
 exit $failures

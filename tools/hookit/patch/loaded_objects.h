@@ -10,7 +10,7 @@
 /* Where jumps of sites lead that go as far as their bytes say. */
 struct object_far {
 	int32_t distance;
-	uint32_t free; /* bits of it that were chosen */
+	uint32_t free;   /* bits of it that were chosen */
 	const char *why; /* it is not there */
 };
 

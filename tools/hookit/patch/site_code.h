@@ -33,7 +33,7 @@ struct site_bytes {
 struct site_code {
 	uint8_t length; /* from the site to the function's own code */
 	bool far;       /* it leads to `distance` from its first 5 bytes' end, nowhere else */
-	uint32_t free; /* … bits of the distance that can be chosen; all: as site_code_distances() says */
+	uint32_t free;  /* … bits of the distance that can be chosen; all: from a list */
 	int32_t distance;
 	bool keeps;               /* what is written before stays when it is switched off */
 	struct site_bytes before; /* n is 0: nothing is */

@@ -694,7 +694,8 @@ static struct hooks_seen see_function(uint64_t *values)
 		return (struct hooks_seen){ 0 };
 	if (reading != READ_NOTHING)
 		metrics_read(values, self->last);
-	return (struct hooks_seen){ tree(reading, values), reading == READ_NOTHING ? NULL : values };
+	return (struct hooks_seen){ tree(reading, values),
+				    reading == READ_NOTHING ? NULL : values };
 }
 
 static void function_noted(void)

@@ -214,12 +214,12 @@ bool attach_load(pid_t pid, const char *library, char *why, size_t room)
 		return false;
 	good = remote_file(&r, library, NULL) != NULL;
 	remote_close(&r);
-	return good || fails(why, room,
-			     has_own_files(pid) ?
-				     "the loader there refused %s (it is in another mount "
-				     "namespace: the library must be there by the same path)" :
-				     "the loader there refused %s",
-			     library);
+	return good ||
+	       fails(why, room,
+		     has_own_files(pid) ? "the loader there refused %s (it is in another mount "
+					  "namespace: the library must be there by the same path)" :
+					  "the loader there refused %s",
+		     library);
 }
 
 bool attach_call(pid_t pid, const char *library, const char *function, const char *argument,
