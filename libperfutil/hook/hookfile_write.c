@@ -24,6 +24,7 @@
 #define ANNOUNCE_NS 1000000000ull
 #define NAMES       4096 /* files that one pid may have created, by exec */
 #define PATH        4096
+#define PAGE_MIN    4096
 /* entries of the table in a page */
 #define TABLE_PAGE (HOOKFILE_TABLE / (uint32_t)sizeof(struct hookfile_slot))
 
@@ -302,6 +303,16 @@ static void clear_slot(const struct hookfile *f, uint32_t i)
 	memset(f->data + (size_t)i * f->slot_bytes, 0, f->slot_bytes);
 }
 
+/* Under a hypervisor that keeps the page tables itself, the first access to a page takes a fault
+ * even if it has been populated: here, and not in some record. */
+static void touch_slot(const struct hookfile *f, uint32_t i)
+{
+	volatile uint8_t *data = f->data + (size_t)i * f->slot_bytes;
+
+	for (uint32_t at = 0; at < f->slot_bytes; at += PAGE_MIN)
+		data[at] = 0;
+}
+
 /* False: no pages for it. */
 static bool prepare(struct hookfile *f, uint32_t i)
 {
@@ -317,6 +328,8 @@ static bool prepare(struct hookfile *f, uint32_t i)
 	 * minutes to clear it: the processor stops for each byte. */
 	if (i < table || !f->reserve_slots)
 		clear_slot(f, i);
+	else
+		touch_slot(f, i);
 	s->stamp = hookfile_now(f->tsc);
 	/* Written once, before the slot is in a lane: a thread that still has it from a lane of
 	 * before may read it at any time. */

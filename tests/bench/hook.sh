@@ -14,13 +14,13 @@ gcc -O2 -Idriver/uapi -Ilibperfutil/include -Itests/bench/hook -o "$program" tes
 	echo "bench: hook: no LTTng-UST or sys/sdt.h here (scripts/deps bench)" >&2
 	exit 1
 }
-# ours WHAT THREADS [BURST]: sets ns and lost
+# ours WHAT THREADS [BURST]: sets ns, mean and lost
 ours() {
 	w=$1 t=$2 burst=${3:-}
 	# shellcheck disable=SC2086 # no burst is no argument
 	"$O/bin/swtrace" run -B perf -M user -o "$folder/t.nrm2" -- "$program" "$w" "$t" "$n" $burst \
 		>"$folder/out" 2>"$folder/err" || { cat "$folder/err" >&2; exit 1; }
-	read -r ns lost <"$folder/out"
+	read -r ns mean lost <"$folder/out"
 	grep -q 'none lost' "$folder/err" || lost=$(sed -n 's/.*, \([0-9]*\) lost.*/\1/p' "$folder/err")
 }
 lttng_on() {
@@ -32,14 +32,14 @@ lttng_on() {
 idle=$("$program" hook 1 "$n")
 usdt=$("$program" usdt 1 "$n")
 idle_lttng=$("$program" lttng 1 "$n")
-beside "guard, nobody listens" "${idle% *}" ns "${idle_lttng% *}" LTTng-UST "1 ns"
-beside "guard, nobody listens" "${idle% *}" ns "${usdt% *}" "a USDT nop"
-# lttng_peer THREADS [BURST]: sets peer and dropped
+beside "guard, nobody listens" "${idle%% *}" ns "${idle_lttng%% *}" LTTng-UST "1 ns"
+beside "guard, nobody listens" "${idle%% *}" ns "${usdt%% *}" "a USDT nop"
+# lttng_peer THREADS [BURST]: sets peer, peer_mean and dropped
 lttng_peer() {
 	lttng_on
 	# shellcheck disable=SC2086 # no burst is no argument
-	peer=$("$program" lttng "$1" "$n" ${2:-})
-	peer=${peer% *}
+	"$program" lttng "$1" "$n" ${2:-} >"$folder/out" || exit 1
+	read -r peer peer_mean dropped <"$folder/out"
 	lttng stop >"$folder/stop" 2>&1
 	dropped=$(lttng list bench 2>/dev/null | sed -n 's/.*Discarded events: *\([0-9]*\).*/\1/p' | head -1)
 	lttng destroy bench >/dev/null 2>&1
@@ -51,13 +51,14 @@ both() {
 	name=$1 goal=$2
 	shift 2
 	ours hook "$@"
-	one=$ns lost_one=$lost
+	one=$ns one_mean=$mean lost_one=$lost
 	ours event "$@"
 	event=$ns
 	ours pair "$@"
 	pair=$ns
 	lttng_peer "$@"
 	beside "a record, $name" "$one" ns "$peer" LTTng-UST "$goal"
+	beside "  in the mean" "$one_mean" ns "$peer_mean" LTTng-UST
 	echo "  lost: $lost_one of $((n * $1)); LTTng-UST: ${dropped:-unknown}"
 	beside "a named event, $name" "$event" ns "$one" TraceHook "0.67"
 	beside "begin and end, $name" "$pair" ns "$(calc "2 * $peer")" LTTng-UST
@@ -65,7 +66,7 @@ both() {
 for threads in 1 8; do
 	both "$threads threads, in bursts" half $threads $((5000 / threads))
 	both "$threads threads" half $threads
-	marker=$("$program" marker $threads "$((n / 10))") && beside "a record, $threads threads" "$one" ns "${marker% *}" trace_marker
+	marker=$("$program" marker $threads "$((n / 10))") && beside "a record, $threads threads" "$one" ns "${marker%% *}" trace_marker
 done
 [ ! -e "$folder/pid" ] || kill "$(cat "$folder/pid")"
 exit 0

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * marks WHAT THREADS RECORDS [BURST]: what a record of two integers costs, ns, the median of many
- * short runs: hook, event, pair (begin and end), lttng, usdt, marker. Says also how many were
- * refused. Each thread rests for 20 ms after so many records; without, for none.
+ * short runs and the mean: hook, event, pair (begin and end), lttng, usdt, marker. Says also how
+ * many were refused. Each thread rests for 20 ms after BURST records; without it, never.
  */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
@@ -98,6 +98,7 @@ int main(int argc, char **argv)
 {
 	int threads = argc == 4 || argc == 5 ? atoi(argv[2]) : 0;
 	pthread_t id[64];
+	double sum = 0;
 	long runs;
 
 	if (threads < 1 || threads > 64)
@@ -116,6 +117,9 @@ int main(int argc, char **argv)
 	for (int i = 0; i < threads; i++)
 		pthread_join(id[i], NULL);
 	qsort(times, (size_t)(runs * threads), sizeof(*times), by_time);
-	printf("%.2f %ld\n", times[runs * threads / 2], refused);
+	for (long i = 0; i < runs * threads; i++)
+		sum += times[i];
+	printf("%.2f %.2f %ld\n", times[runs * threads / 2], sum / (double)(runs * threads),
+	       refused);
 	return 0;
 }
