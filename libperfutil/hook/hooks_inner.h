@@ -34,10 +34,10 @@ struct hook_process {
 	pid_t pid;                /* as the kernel reports it, not as the name says */
 	uid_t uid;
 	int fd;
-	bool gone;      /* before the scan began */
-	bool outside;   /* of the session's scope: what it writes is not recorded */
-	bool unheard;   /* it ended before the kernel could say who it was: its records are lost */
-	bool freed;     /* a slot, in this drain */
+	bool gone;    /* before the scan began */
+	bool outside; /* of the session's scope: what it writes is not recorded */
+	bool unheard; /* it ended before the kernel could say who it was: its records are lost */
+	bool freed;   /* a slot, in this drain */
 	struct hook_threads threads;
 	uint64_t lost;  /* as last read */
 	uint32_t nread; /* slots that are known: the others were never used */

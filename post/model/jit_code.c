@@ -563,7 +563,8 @@ struct jit_table jit_table(const void *bytes)
 	return (struct jit_table){ b->bytes + b->table_from, b->table_size, b->table_at };
 }
 
-const char jit_no_machine[] = "neither the file with its bytes nor the trace says for which machine it is";
+const char jit_no_machine[] =
+	"neither the file with its bytes nor the trace says for which machine it is";
 
 struct jit_from jit_from(const struct jit *j, const void *bytes)
 {

@@ -497,20 +497,13 @@ static void test_model(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "load", test_load },
-		{ "names", test_names },
-		{ "lines", test_lines },
-		{ "code", test_code },
-		{ "twice", test_twice },
-		{ "overwrite", test_overwrite },
-		{ "move", test_move },
-		{ "unload", test_unload },
-		{ "told_late", test_told_late },
-		{ "memory", test_memory },
-		{ "fork", test_fork },
-		{ "late", test_late },
-		{ "model", test_model },
-		{ NULL, NULL },
+		{ "load", test_load },           { "names", test_names },
+		{ "lines", test_lines },         { "code", test_code },
+		{ "twice", test_twice },         { "overwrite", test_overwrite },
+		{ "move", test_move },           { "unload", test_unload },
+		{ "told_late", test_told_late }, { "memory", test_memory },
+		{ "fork", test_fork },           { "late", test_late },
+		{ "model", test_model },         { NULL, NULL },
 	};
 
 	return unit_run("a2n_jit", tests);

@@ -172,15 +172,9 @@ static void test_nothing(void)
 }
 
 static const struct unit_test tests[] = {
-	{ "map", test_map },
-	{ "mount", test_mount },
-	{ "not_a_map", test_not_a_map },
-	{ "task", test_task },
-	{ "numbers", test_numbers },
-	{ "own", test_own },
-	{ "symbol", test_symbol },
-	{ "nothing", test_nothing },
-	{ 0 },
+	{ "map", test_map },       { "mount", test_mount },     { "not_a_map", test_not_a_map },
+	{ "task", test_task },     { "numbers", test_numbers }, { "own", test_own },
+	{ "symbol", test_symbol }, { "nothing", test_nothing }, { 0 },
 };
 
 int main(void)
