@@ -82,6 +82,13 @@ $(O)/tests/unit/test_installed: TESTLINK = -Wl,--wrap=getauxval
 # The module's device and its answers are the test's own.
 $(O)/tests/unit/test_pttview $(O)/tests/unit/test_ptt_driver: TESTLINK = -Wl,--wrap=open64,--wrap=ioctl
 
+# What AboveIdle asks of the machine, the test answers.
+$(O)/tests/unit/test_ai_sources: TESTLINK = -Wl,--wrap=fopen64,--wrap=clock_gettime \
+	-Wl,--wrap=TraceFindEvents,--wrap=whole_counters_open,--wrap=counters_on \
+	-Wl,--wrap=whole_counters_read,--wrap=counters_close,--wrap=whole_pttview_open \
+	-Wl,--wrap=pttview_close,--wrap=pttview_cpus,--wrap=whole_pttview_cpu \
+	-Wl,--wrap=pttview_update,--wrap=whole_pttview_info,--wrap=CyclesPerSecond
+
 # How many reads a call makes.
 $(O)/tests/unit/test_ptt_perf: TESTLINK = -Wl,--wrap=read
 
