@@ -197,6 +197,11 @@ $(O)/tests/unit/test_class_rewrite $(O)/tests/unit/test_native_wrap $(O)/tests/u
 $(O)/tests/unit/test_class_rewrite $(O)/tests/unit/test_native_wrap $(O)/tests/unit/test_opcodes $(O)/tests/programs/rewrite_classes: $(call obj,$(CLASSFILE_SRC))
 $(O)/tests/unit/test_jprof: $(call obj,tools/common/java_name.c tools/jprof/ranges.c tools/jprof/sizes.c)
 
+# … its options.
+$(O)/tests/unit/test_agent_options: INC_TESTS += -Itools/calltree -Itools/common -Itools/jprof
+$(O)/tests/unit/test_agent_options: $(call obj,tools/jprof/agent_options.c tools/common/escape.c \
+	$(addprefix tools/calltree/,call_options.c call_room.c call_thread.c clock_step.c method_filter.c metrics.c))
+
 # Of patch sites what reads them; instructions of x86-64, whatever machine this is.
 $(O)/tests/unit/test_hook_functions: INC_TESTS += -Itools/hookit
 $(O)/tests/unit/test_hook_functions: $(call obj,tools/hookit/hook_functions.c)
