@@ -39,6 +39,9 @@ $(O)/tests/unit/test_file_alloc $(O)/tests/unit/test_a2n_alloc: \
 	TESTLINK = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 $(O)/tests/unit/test_perfmaps: TESTLINK = -Wl,--wrap=malloc
 
+# The disk is the test's own.
+$(O)/tests/unit/test_file_sections: TESTLINK = -Wl,--wrap=writev,--wrap=fsync,--wrap=close,--wrap=sendfile64
+
 # The library that asks servers is the test's own.
 $(O)/tests/unit/test_debuginfod: TESTLINK = -Wl,--wrap=dlopen,--wrap=dlsym
 
