@@ -217,9 +217,9 @@ $(O)/tests/unit/test_ptt_dump: $(call obj,tools/ptt/dump.c tools/ptt/thread_name
 $(O)/tests/unit/test_ptt_dump: INC_TESTS += -Itools/ptt -Itools/common
 
 # Of hdump all but its reports and options.
-$(O)/tests/unit/test_hdump: INC_TESTS += -Itools/hdump -Itools/common
-$(O)/tests/unit/test_hdump: $(call obj,$(filter-out %/main.c tools/hdump/show_%.c,$(HDUMP_SRC)) $(COMMON_SRC))
-$(O)/tests/unit/test_hdump: TESTLINK = -lz
+$(O)/tests/unit/test_hdump $(O)/tests/unit/test_hdump_file: INC_TESTS += -Itools/hdump -Itools/common
+$(O)/tests/unit/test_hdump $(O)/tests/unit/test_hdump_file: $(call obj,$(filter-out %/main.c tools/hdump/show_%.c,$(HDUMP_SRC)) $(COMMON_SRC))
+$(O)/tests/unit/test_hdump $(O)/tests/unit/test_hdump_file: TESTLINK = -lz
 
 # Of monitors what needs no VM.
 $(O)/tests/unit/test_lock_table: INC_TESTS += -Itools/jprof/locks

@@ -15,23 +15,24 @@
 #define WINDOW      (256u << 10)
 #define GZIP_WINDOW (MAX_WBITS + 16)
 
-static void tell(struct dump_file *f, const char *what)
+/* The fault is so many bytes behind what the window has. */
+static void tell(struct dump_file *f, size_t behind, const char *what)
 {
 	if (!*f->fault.what) {
-		f->fault.offset = f->at + f->have;
+		f->fault.offset = f->at + f->have + behind;
 		snprintf(f->fault.what, sizeof(f->fault.what), "%s", what);
 	}
 	f->over = true;
 }
 
 /* More of the file, where zlib looks for it. False: there is none. */
-static bool more_packed(struct dump_file *f)
+static bool more_packed(struct dump_file *f, size_t unpacked)
 {
 	size_t got = 0;
 	int rc = pread_all(f->fd, f->packed_bytes, WINDOW, f->read, &got);
 
 	if (rc)
-		tell(f, strerror(-rc));
+		tell(f, unpacked, strerror(-rc));
 	f->z.next_in = f->packed_bytes;
 	f->z.avail_in = (uInt)got;
 	f->read += got;
@@ -39,18 +40,17 @@ static bool more_packed(struct dump_file *f)
 }
 
 /* The file may be of several members, one behind the other, with zeros at the end. */
-static bool next_member(struct dump_file *f)
+static void next_member(struct dump_file *f, size_t unpacked)
 {
-	while (f->z.avail_in || more_packed(f)) {
+	while (f->z.avail_in || more_packed(f, unpacked)) {
 		if (*f->z.next_in) {
 			inflateReset(&f->z);
-			return true;
+			return;
 		}
 		f->z.next_in++;
 		f->z.avail_in--;
 	}
 	f->over = true;
-	return false;
 }
 
 static size_t unpack(struct dump_file *f, uint8_t *to, size_t room)
@@ -60,18 +60,15 @@ static size_t unpack(struct dump_file *f, uint8_t *to, size_t room)
 	f->z.next_out = to;
 	f->z.avail_out = (uInt)room;
 	while (f->z.avail_out && !f->over) {
-		if (!f->z.avail_in && !more_packed(f)) {
-			tell(f, "the file ends within a part packed by gzip");
+		if (!f->z.avail_in && !more_packed(f, room - f->z.avail_out)) {
+			tell(f, room - f->z.avail_out, "the file ends within a part packed by gzip");
 			break;
 		}
 		rc = inflate(&f->z, Z_NO_FLUSH);
 		if (rc == Z_STREAM_END)
-			next_member(f);
-		else if (rc != Z_OK && rc != Z_BUF_ERROR) {
-			f->have += room - f->z.avail_out; /* the fault is behind them */
-			tell(f, "what follows cannot be unpacked by gzip");
-			f->have -= room - f->z.avail_out;
-		}
+			next_member(f, room - f->z.avail_out);
+		else if (rc != Z_OK && rc != Z_BUF_ERROR)
+			tell(f, room - f->z.avail_out, "what follows cannot be unpacked by gzip");
 	}
 	return room - f->z.avail_out;
 }
@@ -82,7 +79,7 @@ static size_t more_plain(struct dump_file *f, uint8_t *to, size_t room)
 	int rc = pread_all(f->fd, to, room, f->at + f->have, &got);
 
 	if (rc)
-		tell(f, strerror(-rc));
+		tell(f, got, strerror(-rc));
 	if (got < room)
 		f->over = true;
 	f->read = f->at + f->have + got;
@@ -112,7 +109,7 @@ const uint8_t *dump_fill(struct dump_file *f, size_t n, size_t *have)
 	size_t ask;
 
 	if (!f->over && make_room(f, n)) {
-		tell(f, strerror(ENOMEM));
+		tell(f, 0, strerror(ENOMEM));
 	} else if (!f->over) {
 		ask = f->room - f->have;
 		if (ask > f->end - f->at - f->have)
