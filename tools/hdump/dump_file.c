@@ -61,7 +61,8 @@ static size_t unpack(struct dump_file *f, uint8_t *to, size_t room)
 	f->z.avail_out = (uInt)room;
 	while (f->z.avail_out && !f->over) {
 		if (!f->z.avail_in && !more_packed(f, room - f->z.avail_out)) {
-			tell(f, room - f->z.avail_out, "the file ends within a part packed by gzip");
+			tell(f, room - f->z.avail_out,
+			     "the file ends within a part packed by gzip");
 			break;
 		}
 		rc = inflate(&f->z, Z_NO_FLUSH);
