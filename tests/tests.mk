@@ -213,8 +213,13 @@ $(O)/tests/unit/test_patch_sites: $(call obj,$(addprefix tools/hookit/patch/,beg
 	sites_xray.c x86_64/site_code.c))
 
 # Of ptt what two moments give.
-$(O)/tests/unit/test_ptt_dump: $(call obj,tools/ptt/dump.c tools/ptt/thread_names.c)
-$(O)/tests/unit/test_ptt_dump: INC_TESTS += -Itools/ptt -Itools/common
+$(O)/tests/unit/test_ptt_dump $(O)/tests/unit/test_ptt_take: $(call obj,tools/ptt/dump.c tools/ptt/thread_names.c)
+$(O)/tests/unit/test_ptt_dump $(O)/tests/unit/test_ptt_take: INC_TESTS += -Itools/ptt -Itools/common
+
+# … and one, with the module's view and the time the test's own.
+$(O)/tests/unit/test_ptt_take: TESTLINK = -Wl,--wrap=clock_gettime,--wrap=pttview_slots,--wrap=pttview_cpus \
+	-Wl,--wrap=pttview_charged,--wrap=pttview_info_sized,--wrap=pttview_thread_sized \
+	-Wl,--wrap=pttview_gone_sized,--wrap=pttview_cpu_sized
 
 # Of hdump all but its reports and options.
 $(O)/tests/unit/test_hdump $(O)/tests/unit/test_hdump_file: INC_TESTS += -Itools/hdump -Itools/common
