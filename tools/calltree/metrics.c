@@ -28,8 +28,12 @@ static struct {
 	enum how how[CALL_METRICS];
 	double scale[CALL_METRICS]; /* of a thread's clock, in ns; 0: as it is */
 	uint32_t count, by_ptt;
+	uint32_t wall; /* which of them, */
+	bool has_wall; /* if there is one */
+	bool by_clock; /* some are a thread's clock */
 } metrics = {
 	.count = 1,
+	.has_wall = true,
 	.metric = { { .name = "wall",
 		      .unit = "cycles",
 		      .source = "time stamp counter",
@@ -160,6 +164,7 @@ static const char *begin_ptt(void)
 		for (i = 0; i < metrics.count; i++) {
 			if (metrics.how[i] == HOW_PTT) {
 				metrics.how[i] = HOW_CLOCK;
+				metrics.by_clock = true;
 				describe_clock(&metrics.metric[i], &metrics.scale[i]);
 			}
 		}
@@ -202,6 +207,8 @@ static const char *take_name(const char *text, size_t n)
 	metrics.how[metrics.count] = HOW_PTT;
 	if (!strcmp(m->name, wall.name)) {
 		metrics.how[metrics.count] = HOW_WALL;
+		metrics.has_wall = true;
+		metrics.wall = metrics.count;
 		*m = wall;
 	}
 	metrics.count++;
@@ -232,7 +239,7 @@ const char *metrics_set(const char *text, size_t n)
 	if (metrics.by_ptt)
 		(void)PttTerminate();
 	metrics.count = metrics.by_ptt = 0;
-	metrics_switches = false;
+	metrics.has_wall = metrics.by_clock = metrics_switches = false;
 	while (!bad) {
 		const char *plus = memchr(text, '+', (size_t)(end - text));
 
@@ -260,36 +267,56 @@ void metrics_thread_end(void)
 		PttUninitThread(0);
 }
 
-static uint64_t thread_clock(double scale)
+static uint64_t thread_clock(void)
 {
 	struct timespec t = { 0 };
-	uint64_t ns;
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-	return scale > 0 ? (uint64_t)((double)ns * scale) : ns;
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-void metrics_read_all(uint64_t *values, const uint64_t *last)
+/* The clock's all by one read of it. */
+static void read_clock(uint64_t *values)
+{
+	uint64_t ns = thread_clock();
+
+	for (uint32_t i = 0; i < metrics.count; i++) {
+		double scale = metrics.scale[i];
+
+		if (metrics.how[i] == HOW_CLOCK)
+			values[i] = scale > 0 ? (uint64_t)((double)ns * scale) : ns;
+	}
+}
+
+/* All but the time that passes. */
+static void read_called(uint64_t *values, const uint64_t *last)
 {
 	uint64_t ptt[CALL_METRICS];
 	bool failed = false;
 	uint32_t i, n = 0;
 
+	if (metrics.by_clock)
+		read_clock(values);
 	if (metrics.by_ptt)
 		failed = PttGetMetricData(ptt);
-	for (i = 0; i < metrics.count; i++) {
-		switch (metrics.how[i]) {
-		case HOW_WALL:
-			values[i] = GetCycles();
-			break;
-		case HOW_PTT:
+	for (i = 0; metrics.by_ptt && i < metrics.count; i++) {
+		if (metrics.how[i] == HOW_PTT) {
 			values[i] = failed ? last[i] : ptt[n];
 			n++;
-			break;
-		case HOW_CLOCK:
-			values[i] = thread_clock(metrics.scale[i]);
-			break;
 		}
 	}
+}
+
+void metrics_read_all(uint64_t *values, const uint64_t *last)
+{
+	read_called(values, last);
+	if (metrics.has_wall)
+		values[metrics.wall] = GetCycles();
+}
+
+void metrics_read_all_early(uint64_t *values, const uint64_t *last)
+{
+	if (metrics.has_wall)
+		values[metrics.wall] = GetCycles();
+	read_called(values, last);
 }

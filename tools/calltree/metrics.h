@@ -38,8 +38,10 @@ extern bool metrics_both;
 extern uint32_t metrics_at_wall, metrics_at_own;
 /* Whether dispatches and interrupts are known without a system call. */
 extern bool metrics_switches;
-/* Of one that cannot be read at the moment: the last value. */
+/* All PTT's by one call. Of one that cannot be read at the moment: the last value. The time that passes is
+ * read last, or first: what the call takes is not in it. */
 void metrics_read_all(uint64_t *values, const uint64_t *last);
+void metrics_read_all_early(uint64_t *values, const uint64_t *last);
 
 /* They are the page's, which only the CPU writes that runs this thread. */
 static inline void metrics_read_switches(uint64_t *dispatches, uint64_t *interrupts)
@@ -67,15 +69,31 @@ static inline void metrics_read_both(uint64_t *values, const struct pitrace_ptt_
 	values[metrics_at_own] = own;
 }
 
-/* The branches go one way all the time: the way to the first read is as long for each event. */
-static inline void metrics_read(uint64_t *values, const uint64_t *last)
+/* false: they take a call. The branches go one way all the time: the way to the first read is as long
+ * for each event. */
+static inline bool metrics_read_here(uint64_t *values)
 {
 	if (__builtin_expect(metrics_wall_alone, 1))
 		values[0] = GetCycles();
 	else if (__builtin_expect(metrics_both && PttOwn.cycles, 1))
 		metrics_read_both(values, PttOwn.cycles);
 	else
+		return false;
+	return true;
+}
+
+/* The last thing that an event does. */
+static inline void metrics_read(uint64_t *values, const uint64_t *last)
+{
+	if (!metrics_read_here(values))
 		metrics_read_all(values, last);
+}
+
+/* The first. */
+static inline void metrics_read_early(uint64_t *values, const uint64_t *last)
+{
+	if (!metrics_read_here(values))
+		metrics_read_all_early(values, last);
 }
 
 /* Whether the thread was dispatched or interrupted since it had so many of both. */

@@ -49,7 +49,7 @@ static inline __attribute__((always_inline)) void hook_early(uint64_t *values)
 	if (__builtin_expect(hook_reading == HOOK_CYCLES, 1))
 		values[0] = GetCycles();
 	else if (hook_reading == HOOK_METRICS && hook_self.tree->nodes)
-		metrics_read(values, hook_self.tree->last);
+		metrics_read_early(values, hook_self.tree->last);
 }
 
 static inline __attribute__((always_inline)) void hook_late(void)

@@ -73,6 +73,9 @@ static void times_of_threads(void)
 	metrics_read(a, a);
 	nanosleep(&wait, NULL);
 	metrics_read(b, a);
+	/* Both of the clock are one read of it. */
+	CU_ASSERT_EQUAL(a[2], (uint64_t)((double)a[0] * (CyclesPerSecond() * 1e-9)));
+	CU_ASSERT_EQUAL(b[2], (uint64_t)((double)b[0] * (CyclesPerSecond() * 1e-9)));
 	CU_ASSERT(b[1] - a[1] > CyclesPerSecond() * 0.049);
 	CU_ASSERT(b[0] > a[0] && b[0] - a[0] < 40000000);
 	CU_ASSERT(b[2] > a[2] && b[2] - a[2] < CyclesPerSecond() * 0.04);
@@ -99,6 +102,47 @@ static int fails(uint64_t *values)
 {
 	values[0] = 99;
 	return PI_NO_PROCESS;
+}
+
+/* What a call takes is in none of the reads of the counter: these lie around it. */
+static uint64_t called_at;
+
+static int takes_time(uint64_t *values)
+{
+	called_at = GetCycles();
+	values[0] = 5;
+	values[1] = 6;
+	while (GetCycles() - called_at < 100000)
+		;
+	return 0;
+}
+
+static void around_the_call(void)
+{
+	static const char *const orders[] = { "wall+task-clock+page-faults",
+					      "task-clock+wall+page-faults",
+					      "task-clock+page-faults+wall" };
+	int (*reader)(uint64_t * values) = PttGetMetricData;
+
+	for (uint32_t at = 0; at < 3; at++) {
+		uint64_t early[CALL_METRICS] = { 0 }, late[CALL_METRICS] = { 0 };
+		uint64_t before = GetCycles();
+
+		if (*set(orders[at])) {
+			unit_left_out = "this machine lets nobody count";
+			return;
+		}
+		reader = PttGetMetricData;
+		PttGetMetricData = takes_time;
+		metrics_read_early(early, early);
+		CU_ASSERT(early[at] >= before && early[at] <= called_at);
+		metrics_read(late, late);
+		CU_ASSERT(late[at] >= called_at + 100000);
+		CU_ASSERT(early[at == 0] == 5 && early[2 - (at == 2)] == 6);
+		CU_ASSERT(late[at == 0] == 5 && late[2 - (at == 2)] == 6);
+		PttGetMetricData = reader;
+	}
+	CU_ASSERT_STRING_EQUAL(set("wall"), "");
 }
 
 static void by_ptt(void)
@@ -196,7 +240,7 @@ int main(void)
 	static const struct unit_test tests[] = {
 		{ "usual", usual },   { "refused", refused },   { "nobody_may", nobody_may },
 		{ "by_ptt", by_ptt }, { "switches", switches }, { "at_once", at_once },
-		{ NULL, NULL },
+		{ "around_the_call", around_the_call }, { NULL, NULL },
 	};
 
 	return unit_run("jprof_metrics", tests);

@@ -606,7 +606,7 @@ static inline __attribute__((always_inline)) void read_early_own(enum hooks_read
 	if (__builtin_expect(PttOwn.cycles != NULL, 1))
 		read_page(r, values);
 	else if (self->nodes)
-		metrics_read_all(values, self->last);
+		metrics_read_all_early(values, self->last);
 }
 
 static inline __attribute__((always_inline)) void read_late_own(enum hooks_reading r,
@@ -626,7 +626,7 @@ static inline __attribute__((always_inline)) void early(enum hooks_reading r, ui
 		read_early_own(r, values);
 	/* Where nobody is measured a read may cost more than an instruction. */
 	else if (r == READ_METRICS && self->nodes)
-		metrics_read_all(values, self->last);
+		metrics_read_all_early(values, self->last);
 }
 
 static inline __attribute__((always_inline)) void late(enum hooks_reading r)
