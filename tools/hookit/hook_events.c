@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "call_fast.h"
+#include "hook_arguments.h"
 #include "hook_functions.h"
 #include "hook_tell.h"
 #include "hookit_begin.h"
@@ -88,6 +89,35 @@ static __attribute__((noinline)) void tell_ends(const struct call_thread *t, uin
 			hook_tell(t->frames[had].method, true);
 }
 
+struct asked_for {
+	const struct hook_function *function, *found;
+	uintptr_t sp;
+};
+
+static void find_by_argument(uintptr_t to, uintptr_t unused)
+{
+	struct asked_for *a = (struct asked_for *)to;
+
+	(void)unused;
+	a->found = arguments_find((struct hook_function *)a->function, a->sp);
+}
+
+/* Where a call is not told by its first instruction nobody knows its arguments. */
+static __attribute__((noinline)) const struct hook_function *by_argument(
+	const struct hook_function *f, struct call_place at)
+{
+	struct asked_for a = { f, f, at.frame };
+
+	if (at.site)
+		return f;
+#if defined(__x86_64__)
+	hook_with_vectors(find_by_argument, (uintptr_t)&a, 0);
+#else
+	find_by_argument((uintptr_t)&a, 0);
+#endif
+	return a.found;
+}
+
 /* known: the function, if that is known. */
 static inline __attribute__((always_inline)) void enter(struct call_thread *t, uintptr_t function,
 							const struct hook_function *known,
@@ -99,7 +129,9 @@ static inline __attribute__((always_inline)) void enter(struct call_thread *t, u
 
 	if (__builtin_expect(!f, 0))
 		f = hookit_new_function(function);
-	if (__builtin_expect(!f || f->left_out, 0)) {
+	if (__builtin_expect(f && f->kind == FUNCTION_BY_ARGUMENT, 0))
+		f = by_argument(f, at);
+	if (__builtin_expect(!f || f->kind == FUNCTION_LEFT_OUT, 0)) {
 		call_nothing(t, values);
 		return;
 	}
@@ -139,7 +171,7 @@ static inline __attribute__((always_inline)) void leave(struct call_thread *t, u
 	const struct hook_function *f = function ? functions_find(function) : NULL;
 	uint32_t number = f ? f->number - 1 : FUNCTIONS_NONE, at, had;
 
-	if (function && (!f || f->left_out)) {
+	if (function && (!f || f->kind == FUNCTION_LEFT_OUT)) {
 		call_nothing(t, values);
 		return;
 	}
@@ -171,6 +203,16 @@ static struct hook_waiting *next_waiting(void)
 		       waits_at(hook_self.taken);
 }
 
+/* What it was given is not there any more. */
+static const struct hook_function *waiting_function(const struct hook_waiting *w)
+{
+	struct hook_function *f = functions_find(w->function);
+
+	if (!f)
+		f = hookit_new_function(w->function);
+	return f && f->kind == FUNCTION_BY_ARGUMENT && !w->site ? arguments_find(f, 0) : f;
+}
+
 static void note_waiting(struct call_thread *t, const struct hook_waiting *w)
 {
 	const uint64_t *values = hook_reading == HOOK_NOTHING ? NULL : w->early;
@@ -182,7 +224,8 @@ static void note_waiting(struct call_thread *t, const struct hook_waiting *w)
 	if (w->leaves)
 		leave(t, w->function, w->sp, values);
 	else
-		enter(t, w->function, NULL, (struct call_place){ w->sp, w->site }, values);
+		enter(t, w->function, waiting_function(w), (struct call_place){ w->sp, w->site },
+		      values);
 	memcpy(t->last, w->late, t->metrics * sizeof(*t->last));
 }
 
@@ -540,7 +583,7 @@ CALL_INLINE void plain_enter(const struct hook_function *f, uintptr_t sp, uintpt
 	hook_self.busy = sp;
 	IN_ORDER;
 	next = &t->frames[t->depth];
-	if (__builtin_expect(t->depth < t->levels && hook_self.thrown <= t->depth && !f->left_out &&
+	if (__builtin_expect(t->depth < t->levels && hook_self.thrown <= t->depth && !f->kind &&
 				     is_deeper(t, sp, site),
 			     1)) {
 		next->at.frame = sp;

@@ -15,14 +15,24 @@
 #define FUNCTIONS_MOST (1u << 21)
 #define FUNCTIONS_NONE UINT32_MAX
 
+enum function_kind {
+	FUNCTION_TAKEN,
+	FUNCTION_LEFT_OUT,    /* by the patterns of names: its time is its callers' */
+	FUNCTION_BY_ARGUMENT, /* hook_arguments.h: which one it is depends on the call */
+};
+
 struct hook_function {
 	_Atomic uintptr_t address; /* 0: nobody's; FUNCTION_GONE: of a library that was closed */
 	_Atomic uint32_t number;   /* + 1; 0: it is about to get one */
-	bool left_out;             /* by the patterns of names: its time is its callers' */
+	uint8_t kind;              /* enum function_kind */
+	uint8_t asked;             /* by an argument: which */
 	uintptr_t was;             /* its address, also when it is gone */
 	const char *_Atomic name;  /* NULL: not asked for yet */
 	uint32_t module;           /* + 1; 0: not known yet */
-	uint32_t joined;           /* in a Java VM its number there */
+	union {
+		uint32_t joined; /* in a Java VM its number there */
+		uint32_t values; /* by an argument: how many there were */
+	};
 };
 #define FUNCTION_GONE UINTPTR_MAX
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "calibration_key.h"
+#include "hook_arguments.h"
 #include "hook_functions.h"
 #include "hook_thread.h"
 #include "hookit_begin.h"
@@ -78,7 +79,7 @@ static void join(struct hook_function *f)
 {
 	int32_t number = joined_number(modules_name(f));
 
-	f->left_out = number < 0;
+	f->kind = number < 0 ? FUNCTION_LEFT_OUT : FUNCTION_TAKEN;
 	f->joined = (uint32_t)number;
 }
 
@@ -90,10 +91,12 @@ struct hook_function *hookit_new_function(uintptr_t address)
 	if (!f)
 		return NULL;
 	if (mine) {
-		if (hookit.o->functions.patterns)
-			f->left_out = !hookit_takes(modules_name(f));
-		if (hookit.joined && !f->left_out)
+		if (hookit.o->functions.patterns && !hookit_takes(modules_name(f)))
+			f->kind = FUNCTION_LEFT_OUT;
+		else if (hookit.joined)
 			join(f);
+		else if (hookit.o->arguments)
+			arguments_ask(f, modules_name(f));
 		functions_number(f);
 	}
 	while (!f->number)
@@ -244,6 +247,9 @@ static bool begin(bool entry)
 	};
 	if (!set_least())
 		return false;
+	if (hookit.o->arguments && !entry)
+		fprintf(stderr, "hookit: HOOKITOPTS: ARGUMENTS: functions compiled with "
+				"-finstrument-functions do not tell them\n");
 	hookit.file.program = "hookit";
 	hookit.file.kind = "log-rt";
 	if (!make_log())

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "hook_arguments.h"
 
 static const char *set_tells(void *o, const char *text, size_t n)
 {
@@ -35,6 +36,12 @@ static const char *set_patches(void *o, const char *text, size_t n)
 static const char *set_functions(void *o, const char *text, size_t n)
 {
 	return call_take_filter(&((struct hookit_options *)o)->functions, text, n);
+}
+
+static const char *set_arguments(void *o, const char *text, size_t n)
+{
+	((struct hookit_options *)o)->arguments = true;
+	return arguments_set(text, n);
 }
 
 static const char *take_number(uint64_t *to, uint64_t most, const char *text, size_t n)
@@ -73,6 +80,9 @@ static const struct call_option rows[] = {
 	{ "METHODTYPES", "", "a letter before each name: F, a function", call_set_types, 0 },
 	{ "FUNCTIONS=", "PATTERN[+…]", "which functions, * is any text; -PATTERN: which not",
 	  set_functions, 0 },
+	{ "ARGUMENTS=", "NAME@argN[/i|u|x|c|s][+…]",
+	  "calls of these functions apart by an argument: a number, a letter, a text",
+	  set_arguments, 0 },
 	{ "DEPTH=", "N", "so many levels of calls; what is deeper is counted with the last one",
 	  set_depth, 0 },
 	{ "MINTIME=", "N", "calls that took less in all, of the first metric (or ns), are left out",

@@ -10,9 +10,10 @@
 
 struct hookit_options {
 	struct call_options calls;
-	bool tells;   /* each event as a record of the trace that is taken of the program */
-	bool waits;   /* the program says when it begins */
-	bool patches; /* sites of the program are patched */
+	bool tells;     /* each event as a record of the trace that is taken of the program */
+	bool waits;     /* the program says when it begins */
+	bool patches;   /* sites of the program are patched */
+	bool arguments; /* calls of some functions are apart by one */
 	struct method_filter functions;
 	uint32_t depth; /* levels of calls; 0: all */
 	uint64_t least; /* of the first metric: calls that have less in all are left out */

@@ -68,7 +68,7 @@ static struct hook_function *known(uintptr_t function)
 		f = hookit_new_function(function);
 		errno = error;
 	}
-	return f && !f->left_out ? f : NULL;
+	return f && f->kind != FUNCTION_LEFT_OUT ? f : NULL;
 }
 
 void joined_entered(uintptr_t function, uintptr_t sp, uintptr_t site)

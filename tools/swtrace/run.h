@@ -27,6 +27,7 @@ struct trace_run {
 	bool jit;   /* --jit: the command reports the code that it makes */
 	bool calls; /* --calls: what is compiled or runs for it writes its calls */
 	const char *functions, *not_functions; /* with --calls: patterns of which */
+	const char *arguments;                 /* … by which their calls are apart */
 	uint64_t levels, least;                /* how deep; ns that a call takes at least */
 	struct timespec begun;                 /* with --calls */
 	bool no_crash;                         /* wrap: a crash does not end tracing */

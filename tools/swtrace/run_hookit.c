@@ -55,8 +55,8 @@ static const char *sites(const struct compiled *c)
 /* Ours come first: what the user has set stays the last word. */
 static bool set_options(const struct trace_run *r, const struct compiled *c, const char *folder)
 {
-	char *patterns = run_patterns(r->functions, r->not_functions), depth[40] = "",
-	     least[40] = "", *text;
+	char *patterns = run_patterns(r->functions, r->not_functions),
+	     *arguments = run_patterns(r->arguments, NULL), depth[40] = "", least[40] = "", *text;
 	const char *old = getenv("HOOKITOPTS");
 	bool good;
 
@@ -64,10 +64,12 @@ static bool set_options(const struct trace_run *r, const struct compiled *c, con
 		snprintf(depth, sizeof(depth), ",DEPTH=%" PRIu64, r->levels);
 	if (r->least)
 		snprintf(least, sizeof(least), ",MINTIME=%" PRIu64 "ns", r->least);
-	good = asprintf(&text, "METHODTYPES,%sLOGPATH=%s%s%s%s%s%s%s", sites(c), folder,
-			patterns ? ",FUNCTIONS=" : "", patterns ? patterns : "", depth, least,
+	good = asprintf(&text, "METHODTYPES,%sLOGPATH=%s%s%s%s%s%s%s%s%s", sites(c), folder,
+			patterns ? ",FUNCTIONS=" : "", patterns ? patterns : "",
+			arguments ? ",ARGUMENTS=" : "", arguments ? arguments : "", depth, least,
 			old && *old ? "," : "", old ? old : "") >= 0;
 	free(patterns);
+	free(arguments);
 	if (!good)
 		return false;
 	good = !setenv("HOOKITOPTS", text, 1);

@@ -318,6 +318,59 @@ END
 	# Its own is found, and counts from the next one on.
 	hooked PATCH,CALIBRATION=none ./opens libown.so ./plug1.so libown.so
 	is opened_by_name "$? $(calls plug) $(calls plugged)" '0 2 50'
+	# Calls apart by what they are given; texts that cannot be read, and numbers of which part is anything.
+	cat >given.c <<'END'
+static volatile int sum;
+__attribute__((noinline)) int square(int n) { return n * n + sum; }
+__attribute__((noinline)) int greet(int n, const char *name) { return n + sum + (name == 0); }
+__attribute__((noinline)) int inner(unsigned char c, long n) { return c + (int)n + sum; }
+int main(void)
+{
+	static const char *const names[] = { "anna", "bo\"b\n", 0, (const char *)8 };
+	for (int i = 0; i < 12; i++)
+		sum += square(i % 3 - 1) + greet(i, names[i % 4]) + inner(i & 1 ? 'a' : 7, 1L << 40);
+	for (int i = 0; i < 1500; i++)
+		sum += square(100 + i);
+	return 0;
+}
+END
+	apart() { # OPTIONS: name and calls
+		hooked "PATCH,CALIBRATION=none,$1" "./$2"
+		awk '/^ LV/ { on = 1; next } /^$/ { on = 0 } on && $1 == 2 { print $2, substr($0, index($0, $8)) }' log-rt.* | LC_ALL=C sort
+	}
+	# shellcheck disable=SC2086
+	gcc $sites given.c -o given && gcc $entry -c given.c && gcc given.o -o fgiven nothing/libhookit.so.0 &&
+		gcc $how given.c -o igiven || exit 1
+	for program in given fgiven; do
+		apart 'ARGUMENTS=squ*@arg1+greet@arg2/s+inner@arg2/x64' $program >got
+		is arguments_$program "$(grep -v 'square(1[0-9][0-9]*)\|square([2-9][0-9][0-9])' got)" '12 inner(0x10000000000)
+3 greet("anna")
+3 greet("bo"b?")
+3 greet(0x8)
+3 greet(NULL)
+4 square(-1)
+4 square(0)
+4 square(1)
+503 square(others)'
+		is arguments_most_$program "$(grep -c 'square(' got)" 1001
+	done
+	apart 'ARGUMENTS=inner@arg1/c,FUNCTIONS=inner+main' given >got
+	is arguments_letter "$(cat got)" "6 inner('a')
+6 inner(7)"
+	hooked 'PATCH,CALIBRATION=none,CALLTRACE,ARGUMENTS=square@arg1' ./given
+	"$bin/post" -q -r log-gen.1_* -calls >/dev/null 2>&1
+	is arguments_trace "$(grep -c '> F:square(-1) ' calls.out) $(grep -c '< F:square(-1) ' calls.out)" '4 4'
+	hooked 'CALIBRATION=none,ARGUMENTS=square@arg1' ./igiven
+	says arguments_instrumented err 'ARGUMENTS: functions compiled with -finstrument-functions do not tell them'
+	is arguments_not_told "$(calls square)" 1512
+	for wrong in square square@1 square@arg7 @arg1 square@arg1/y square@arg1/i12 square@arg1/s8 square@arg1/; do
+		hooked "PATCH,ARGUMENTS=$wrong" ./given
+		[ $? = 0 ] && grep -q "ARGUMENTS=$wrong: " err && ! ls log-rt.* 2>/dev/null
+		verdict "arguments_refused_$wrong" $? "$(cat err)"
+	done
+	rm -f log-rt.*
+	"$bin/swtrace" run --calls -q -A 'inner@arg1/c+square@arg1' -o run.nrm2 -- ./given >out 2>err
+	is arguments_front "$(calls "F:inner('a')") $(calls 'F:square(0)')" '6 4'
 	"$bin/swtrace" run --calls -o run.nrm2 -- ./pcalls jumps >out 2>err
 	says sites_front err 'pcalls is built with -fpatchable-function-entry (calls in '
 fi
