@@ -50,7 +50,7 @@ A2N_SRC	     := $(wildcard libperfutil/a2n/*.c libperfutil/a2n/*/*.c) libperfuti
 		libperfutil/file/user_record.c
 COMMON_SRC   := $(wildcard tools/common/*.c)
 SWTRACE_SRC  := $(filter-out %/run_tprof.c %/run_itrace_main.c %/run_jprof.c %/report_run.c,$(wildcard tools/swtrace/*.c))
-RUN_SRC	     := $(patsubst %,tools/swtrace/%.c,run run_end left_running run_itrace run_jit run_hookit run_post stack_choice compiled report_run tool_collectors place \
+RUN_SRC	     := $(patsubst %,tools/swtrace/%.c,run run_end left_running run_itrace run_jit run_hookit run_env run_post stack_choice compiled report_run tool_collectors place \
 		  messages)
 RUN_TPROF_SRC := tools/swtrace/run_tprof.c $(RUN_SRC)
 RUN_ITRACE_SRC := tools/swtrace/run_itrace_main.c $(RUN_SRC)
@@ -146,7 +146,7 @@ $(call obj,libperfutil/events/events_pfm.c libperfutil/events/events_file.c): IN
 $(O)/obj/libperfutil/events/events_file.o: INC += -DPITRACE_DATADIR='"$(DATADIR)"'
 $(call obj,$(A2N_SRC)):      INC = $(INC_A2N)
 $(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC) $(RUN_ITRACE_SRC) $(RUN_JPROF_SRC) $(MSR_SRC) $(EVENTS_SRC) $(AI_SRC) $(MPEVT_SRC) $(PTT_SRC) $(CPI_SRC) $(FRONT_SRC)): INC = $(INC_TOOLS)
-$(O)/obj/tools/swtrace/run_jit.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)"'
+$(O)/obj/tools/swtrace/run_env.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)"'
 $(call obj,$(POST_SRC) $(ARCF_SRC)): INC = $(INC_POST)
 # The page that post writes has its code from here.
 VIEWER_SRC := $(wildcard viewer/*.js viewer/*.css viewer/page.html)
@@ -163,7 +163,7 @@ $(call obj,tools/common/output.c tools/common/rt_protocol.c tools/swtrace/place.
 # or otherwise. Not to be installed elsewhere: what lies near is found there (base/installed.h).
 ifeq ($(filter install uninstall,$(MAKECMDGOALS)),)
 $(addprefix $(O)/obj/,libperfutil/collect/driver/driver_diagnosis.o libperfutil/collect/timer/timer_check.o \
-	libperfutil/events/events_file.o tools/swtrace/run_jit.o tools/jprof/train/trainer.o tools/rtdriver/ask.o): $(O)/places
+	libperfutil/events/events_file.o tools/swtrace/run_env.o tools/jprof/train/trainer.o tools/rtdriver/ask.o): $(O)/places
 $(O)/places: always
 	@mkdir -p $(@D)
 	@echo '$(LIBDIR) $(DATADIR) $(DKMSDIR)' | cmp -s - $@ || echo '$(LIBDIR) $(DATADIR) $(DKMSDIR)' >$@

@@ -38,8 +38,8 @@ extern bool metrics_both;
 extern uint32_t metrics_at_wall, metrics_at_own;
 /* Whether dispatches and interrupts are known without a system call. */
 extern bool metrics_switches;
-/* All PTT's by one call. Of one that cannot be read at the moment: the last value. The time that passes is
- * read last, or first: what the call takes is not in it. */
+/* All PTT's by one call. Of one that cannot be read at the moment: the last value. The time that
+ * passes is read last, or first: what the call takes is not in it. */
 void metrics_read_all(uint64_t *values, const uint64_t *last);
 void metrics_read_all_early(uint64_t *values, const uint64_t *last);
 
@@ -69,8 +69,8 @@ static inline void metrics_read_both(uint64_t *values, const struct pitrace_ptt_
 	values[metrics_at_own] = own;
 }
 
-/* false: they take a call. The branches go one way all the time: the way to the first read is as long
- * for each event. */
+/* false: they take a call. The branches go one way all the time: the way to the first read is as
+ * long for each event. */
 static inline bool metrics_read_here(uint64_t *values)
 {
 	if (__builtin_expect(metrics_wall_alone, 1))

@@ -38,7 +38,9 @@ struct hdump {
 
 #define HDUMP_ROWS UINT64_MAX
 
-/* Opens a dump and has it read as far as `dominators` says, with messages. */
+/* ---- read_dump.c ---- */
+
+/* Opens a dump and has it read as far as `depth` says, with messages. */
 enum depth { READ_OBJECTS, READ_GRAPH, READ_DOMINATORS, READ_CLASSES };
 int hdump_read(struct hdump *o, struct heap *h, const char *path, enum depth depth,
 	       unsigned int more);
@@ -46,6 +48,8 @@ int hdump_read(struct hdump *o, struct heap *h, const char *path, enum depth dep
 int hdump_failed(const struct heap *h, const char *path, int rc);
 /* How many of them are shown. */
 uint64_t hdump_rows(const struct hdump *o, uint64_t all);
+
+/* ---- the reports ---- */
 
 int show_classes(struct hdump *o);
 int show_difference(struct hdump *o);

@@ -24,38 +24,6 @@
  * takes them longer than all that the agent does: names need it not, stacks do. */
 #define NAMES_ONLY "-XX:+UnlockDiagnosticVMOptions -XX:-DebugNonSafepoints"
 
-bool run_find(const char *name, char path[PATH_MAX])
-{
-	char exe[PATH_MAX], beside[PATH_MAX + 64], installed[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	const char *slash;
-
-	exe[n > 0 ? n : 0] = 0;
-	slash = strrchr(exe, '/');
-	if (slash) {
-		snprintf(beside, sizeof(beside), "%.*s/../lib/%s", (int)(slash - exe), exe, name);
-		if (realpath(beside, path))
-			return true;
-	}
-	snprintf(installed, sizeof(installed), "%s/%s", PITRACE_LIBDIR, name);
-	return realpath(installed, path) != NULL;
-}
-
-bool run_append(const char *name, char separator, const char *word)
-{
-	const char *old = getenv(name);
-	char *text;
-	bool done;
-
-	if (old && strstr(old, word))
-		return true;
-	if (asprintf(&text, "%s%.*s%s", old ? old : "", old && *old, &separator, word) < 0)
-		return false;
-	done = !setenv(name, text, 1);
-	free(text);
-	return done;
-}
-
 /* The trace's folder: jitdumps that lie there are found with the trace. */
 static bool folder_of(const char *file, char path[PATH_MAX])
 {

@@ -7,7 +7,6 @@
 #include "input/pprof/pprof_state.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -80,21 +79,6 @@ struct missing {
 	bool malformed;
 	uint32_t values; /* of a sample */
 };
-
-void pprof_fault(struct pprof *p, uint64_t at, const char *format, ...)
-{
-	char what[sizeof(p->faults.list->what)];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(what, sizeof(what), format, args);
-	va_end(args);
-	if (p->packed)
-		faults_tell(&p->faults, NO_OFFSET, "at byte %" PRIu64 " of what is unpacked: %s",
-			    at, what);
-	else
-		faults_tell(&p->faults, at, "%s", what);
-}
 
 /* Numbers from 1 on; 0 is none, or the empty string. A stack has no call that is none. */
 static bool exists(const struct pprof *p, enum refers to, uint64_t id)

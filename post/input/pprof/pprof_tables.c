@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,21 @@
 
 #define WINDOW       (1u << 20)
 #define MESSAGE_MOST UINT32_MAX
+
+void pprof_fault(struct pprof *p, uint64_t at, const char *format, ...)
+{
+	char what[sizeof(p->faults.list->what)];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	if (p->packed)
+		faults_tell(&p->faults, NO_OFFSET, "at byte %" PRIu64 " of what is unpacked: %s",
+			    at, what);
+	else
+		faults_tell(&p->faults, at, "%s", what);
+}
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
