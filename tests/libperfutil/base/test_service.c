@@ -24,6 +24,7 @@
 #include <unistd.h>
 #include "base/service.h"
 #include "session/holder.h"
+#include "base/now.h"
 #include "base/rc.h"
 #include "unit.h"
 
@@ -32,7 +33,7 @@
 
 #define QUEUED   4
 #define STARTERS 8
-#define LARGE    (256u << 20)
+#define LARGE    (64u << 20)
 
 /* What it begins with. */
 struct wish {
@@ -257,7 +258,7 @@ static void one_of_many(void)
 	int rc[STARTERS];
 
 	pthread_barrier_init(&together, NULL, STARTERS);
-	for (int round = 0; round < 40; round++) {
+	for (int round = 0; round < 12; round++) {
 		int won = 0, busy = 0, left;
 
 		if (round % 2) {
@@ -291,6 +292,7 @@ static void the_lock(void)
 {
 	char path[sizeof(address.sun_path) + 8];
 	int lock = service_lock(&address), status;
+	uint64_t began = now_ns();
 	pid_t pid;
 	FILE *f;
 
@@ -305,6 +307,7 @@ static void the_lock(void)
 	}
 	close(lock);
 	CU_ASSERT_EQUAL(start(), PI_OK);
+	CU_ASSERT(now_ns() - began >= 200000000);
 	CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid);
 	/* The holder gives its lock back after it has said that it began. */
 	for (int i = 0; i < 400 && !access(path, F_OK); i++)
