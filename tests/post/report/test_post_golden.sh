@@ -18,17 +18,12 @@ for scene in story times stacks odd_stacks events no_samples; do
 	"$make_trace" $scene $scene.nrm2 || exit 1
 done
 
-# each OPTION...: what a call prints, its exit code, under a head; what all reports begin with only once
+# each OPTION...: what a call prints, its exit code, under a head
 each() {
 	printf '======== %s\n' "$*"
 	"$post" -q -o - "$@" "$trace.nrm2" >one 2>&1
 	printf '======== exit code %s\n' $?
-	if [ -n "$begun" ]; then
-		sed '/report, pitrace/,/^Lost/d' one
-	else
-		cat one
-	fi
-	begun=yes
+	cat one
 }
 
 samples() {
@@ -123,12 +118,19 @@ exports() {
 	done
 }
 
+# What all reports begin with stands there only once.
+begin_once() {
+	awk '/^======== / { cut = 0; runs += /^======== exit code/; print; next }
+		cut { cut = !/^Lost/; next }
+		runs > 1 && /report, pitrace/ { cut = 1; next }
+		{ print }'
+}
 golden() { # TRACE GROUP...
-	local group trace=$1 begun=''
+	local group trace=$1
 	shift
 	for group; do
 		$group
-	done | sed "s/$version/VERSION/g" >all
+	done | begin_once | sed "s/$version/VERSION/g" >all
 	mkdir -p "$top/tests/data/golden/post"
 	same all ../../data/golden/post/"$trace"
 	verdict "$trace"

@@ -132,7 +132,7 @@ full() { # NAME KB [OPTION]...: into full.nrm2
 	(
 		trap '' XFSZ
 		ulimit -f "$2"
-		"$swtrace" run -o full.nrm2 "${@:3}" -- sh -c "\"$programs/sampled\" shares 2500 >/dev/null; touch $1"
+		"$swtrace" run -o full.nrm2 "${@:3}" -- sh -c "\"$programs/sampled\" shares 1500 >/dev/null; touch $1"
 	) 2>err
 	is full_$1 $? 125
 	[ -e "$1" ]
