@@ -60,6 +60,10 @@ $(O)/tests/unit/test_backend_perf $(O)/tests/unit/test_backend_perf_drain: \
 	-Wl,--wrap=mmap64,--wrap=sysconf,--wrap=close,--wrap=fopen64,--wrap=eventfd,--wrap=socketpair \
 	-Wl,--wrap=clock_gettime,--wrap=proc_walk,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
+# … of tracepoints.
+$(O)/tests/unit/test_perf_points_check: TESTLINK = -Wl,--wrap=readlink,--wrap=perf_open,--wrap=perf_paranoid \
+	-Wl,--wrap=perf_why
+
 # Who gains rights by exec is the test's to say.
 $(O)/tests/unit/test_backend_ptrace $(O)/tests/unit/test_backend_ptrace_life: \
 	TESTLINK = -Wl,--wrap=rights_gained,--wrap=flow_here,--wrap=waitpid
