@@ -83,6 +83,10 @@ $(O)/tests/unit/test_timer_fine: $(call obj,libperfutil/collect/timer/preload/fi
 	libperfutil/collect/timer/preload/rings.c libperfutil/collect/timer/preload/ring_table.c)
 $(O)/tests/unit/test_timer_fine: TESTLINK = -Wl,--wrap=syscall
 
+# Users, folders and who answers are the test's own.
+$(O)/tests/unit/test_service_place: TESTLINK = -Wl,--wrap=geteuid,--wrap=lstat64,--wrap=opendir,--wrap=mkdir \
+	-Wl,--wrap=mkdtemp,--wrap=unlink,--wrap=connect,--wrap=getsockopt
+
 # Whether it has rights that its user has not.
 $(O)/tests/unit/test_installed: TESTLINK = -Wl,--wrap=getauxval
 
