@@ -220,7 +220,7 @@ static int load_code(struct a2n *a, uint64_t earliest, uint64_t time, uint32_t p
 		return -EINVAL;
 	if (!size)
 		return 0;
-	/* Two may report it, and one of them have no lines and bytes: a log and the trace's records. */
+	/* Two may report it, a log and the trace's records, and one have no lines and bytes. */
 	now = process_jit_now(&a->processes, pid, address);
 	if (!bytes && now.module && jit_same(&a->jits, &now, name, name_length, address, size))
 		code = jit_again(&a->jits, &now, address, size);

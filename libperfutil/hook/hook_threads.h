@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The numbers that a process's threads have here. In a pid namespace of its own, as a container's, a
- * process knows its threads by other numbers, which stand in its records.
+ * The numbers that a process's threads have here. In a pid namespace of its own, as a container's,
+ * a process knows its threads by other numbers, which stand in its records.
  */
 #ifndef PITRACE_HOOK_THREADS_H
 #define PITRACE_HOOK_THREADS_H
@@ -27,9 +27,9 @@ struct hook_threads {
 };
 
 /*
- * The number here of the thread that the process calls `inner`. In each scan (a number that grows) the
- * numbers are looked at anew. A thread that has ended keeps its number; of one that ended before
- * it was seen none is known but the inner one.
+ * The number here of the thread that the process calls `inner`. In each scan (a number that grows)
+ * the numbers are looked at anew. A thread that has ended keeps its number; of one that ended
+ * before it was seen none is known but the inner one.
  */
 uint32_t hook_threads_here(struct hook_threads *t, pid_t pid, uint32_t inner, uint64_t scan);
 void hook_threads_free(struct hook_threads *t);

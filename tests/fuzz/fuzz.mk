@@ -102,6 +102,7 @@ FUZZ_LIB_post	:= -lzstd $(LIB_POST) $(LIB_A2N)
 
 FUZZ_FOR_compiled := tools/swtrace/compiled.c
 FUZZ_FOR_class	:= $(CLASSFILE_SRC)
+FUZZ_FOR_vmelf	:= tools/jprof/probes/vm_elf.c
 FUZZ_FOR_calibration := tools/calltree/calibration_text.c
 FUZZ_SRC_calibration := $(addprefix tools/calltree/,calibration.c clock_step.c)
 

@@ -202,7 +202,7 @@ static void test_twice(void)
 	CU_ASSERT_PTR_EQUAL(code.bytes, others);
 	CU_ASSERT_FATAL(a2n_code(a, ask(1, 11, 0x12010).module_offset, &code));
 	CU_ASSERT_PTR_EQUAL(code.bytes, bytes);
-	/* Another one, another's, a part of it, and the same when it was given up: nobody's but their own. */
+	/* Another one, another's, a part of it, the same when it was given up: they have none. */
 	load(13, 1, 0x12000, sizeof(bytes), "h");
 	CU_ASSERT_FATAL(a2n_code(a, ask(1, 13, 0x12010).module_offset, &code));
 	CU_ASSERT_PTR_NULL(code.bytes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Threads of a process in a pid namespace of its own have their numbers here, by those that they have
- * there: each of several, one that has ended, one that was never seen; those of a process without one
- * stay.
+ * Threads of a process in a pid namespace of its own have their numbers here, by those that they
+ * have there: each of several, one that has ended, one that was never seen; those of a process
+ * without one stay.
  */
 #include "hook/hook_threads.h"
 

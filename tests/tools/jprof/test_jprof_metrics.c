@@ -238,9 +238,14 @@ static void at_once(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "usual", usual },   { "refused", refused },   { "nobody_may", nobody_may },
-		{ "by_ptt", by_ptt }, { "switches", switches }, { "at_once", at_once },
-		{ "around_the_call", around_the_call }, { NULL, NULL },
+		{ "usual", usual },
+		{ "refused", refused },
+		{ "nobody_may", nobody_may },
+		{ "by_ptt", by_ptt },
+		{ "switches", switches },
+		{ "at_once", at_once },
+		{ "around_the_call", around_the_call },
+		{ NULL, NULL },
 	};
 
 	return unit_run("jprof_metrics", tests);

@@ -82,16 +82,42 @@ refused() { # NAME OPTIONS WORDS
 	verdict "$1" $? "$(cat err)"
 }
 refused mode MODE=full 'MODE=full: it is rewrite or probes'
-# A VM without symbols: the library of a copy has none.
+# A VM without symbols: the library of a copy has none, then a debug file beside it, or none that may be used.
 home=$(dirname "$(dirname "$(readlink -f "$(command -v java)")")")
 mkdir jdk
 for part in bin conf lib release; do cp -rL "$home/$part" jdk/ 2>err; done
-if strip jdk/lib/server/libjvm.so 2>>err; then
+library=jdk/lib/server/libjvm.so debug=jdk/lib/server/libjvm.debuginfo
+# Another build's, so that the system's debug files have none of it.
+note=$(readelf -SW $library | sed -nE 's/.* .note.gnu.build-id +NOTE +[0-9a-f]+ ([0-9a-f]+) .*/\1/p')
+printf '\x5a\xa5\x5a' | dd of=$library bs=1 conv=notrunc seek=$((0x$note + 16)) 2>err
+objcopy --remove-section .gnu_debuglink $library &&
+	objcopy --only-keep-debug $library $debug && strip $library && objcopy --add-gnu-debuglink=$debug $library
+verdict split $? "$(cat err)"
+stripped() {
 	rm -f log-rt.*
-	jdk/bin/java "-agentpath:$agent=MODE=probes" Calls >out 2>err
-	[ $? != 0 ] && grep -q 'no symbol table' err && ! grep -qx -f want out
-	verdict stripped $? "$(cat err)"
-else
-	verdict stripped 1 "$(cat err)"
-fi
+	jdk/bin/java "-agentpath:$agent=MODE=probes,CLASSMETHODS=Calls*" Calls >out 2>err
+}
+refuses() { # NAME
+	stripped
+	[ $? != 0 ] && grep -q 'no symbol table, and there is no debug file.*MODE=rewrite' err && ! grep -qx -f want out
+	verdict "$1" $? "$(cat err)"
+}
+stripped
+[ $? = 0 ] && cmp -s want out && [ ! -s err ]
+verdict debug_file $? "$(cat err)"
+is debug_file_calls "$(calls 'Calls.odd(I)I') $(calls 'Calls.<init>(I)V')" '2500 3000'
+chmod 666 $debug
+refuses debug_file_of_all
+chmod 644 $debug
+mkdir jdk/lib/server/.debug
+mv $debug kept
+cp "$home/lib/server/libjvm.so" $debug
+refuses debug_file_of_another_build
+head -c 100000 kept >$debug
+refuses debug_file_cut
+cp kept jdk/lib/server/.debug/libjvm.debuginfo
+stripped
+verdict debug_folder $? "$(cat err)"
+rm -r $debug jdk/lib/server/.debug
+refuses stripped
 exit $((failures != 0))

@@ -61,8 +61,10 @@ static const char *install(const struct vm_image *i, struct hooks_probes to)
 #ifdef NO_JUMP
 	return "MODE=probes is for x86-64 and arm64";
 #endif
+	if (i->stripped)
+		return "the Java VM's library has no symbol table, and there is no debug file of its build below /usr/lib/debug or beside it: install that one, or take MODE=rewrite, which needs none (without it: calls of hidden classes and of natives that the VM counts on)";
 	if (!first || !last || !flag)
-		return "the Java VM's library has no symbol table, or no probes of methods";
+		return "this Java VM has no probes of methods: MODE=rewrite needs none";
 	if (!protect(first, PROT_READ | PROT_WRITE | PROT_EXEC) ||
 	    !protect(last, PROT_READ | PROT_WRITE | PROT_EXEC))
 		return "the code of the Java VM's library may not be changed";

@@ -2,39 +2,13 @@
 #include "vm_image.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <fcntl.h>
-#include <link.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/cursor.h"
-
-/* ---- the file -------------------------------------------------------------------------------- */
-
-static const char *map_file(struct vm_image *i, const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-
-	if (fd < 0)
-		return "the Java VM's library cannot be read";
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0)
-		i->file = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	close(fd);
-	if (!i->file || i->file == MAP_FAILED) {
-		i->file = NULL;
-		return "the Java VM's library cannot be read";
-	}
-	i->size = (size_t)st.st_size;
-	return NULL;
-}
+#include "vm_file.h"
 
 const char *vm_image_open(struct vm_image *i, const void *inside)
 {
-	const char *why;
 	Dl_info info;
 
 	memset(i, 0, sizeof(*i));
@@ -44,92 +18,31 @@ const char *vm_image_open(struct vm_image *i, const void *inside)
 	i->handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 	if (!i->handle)
 		return "the Java VM's library is not found";
-	why = map_file(i, info.dli_fname);
-	if (why)
+	if (!vm_file_map(&i->symbols, open(info.dli_fname, O_RDONLY | O_CLOEXEC))) {
 		vm_image_close(i);
-	return why;
+		return "the Java VM's library cannot be read";
+	}
+	if (!vm_elf_has_symbols(&i->symbols)) {
+		struct vm_elf library = i->symbols;
+
+		i->stripped = !vm_file_debug(&i->symbols, &library, info.dli_fname);
+		vm_file_unmap(&library);
+	}
+	return NULL;
 }
 
 void vm_image_close(struct vm_image *i)
 {
-	if (i->file)
-		munmap((void *)i->file, i->size);
+	vm_file_unmap(&i->symbols);
 	if (i->handle)
 		dlclose(i->handle);
 	memset(i, 0, sizeof(*i));
 }
 
-/* ---- symbols --------------------------------------------------------------------------------- */
-
-static bool read_at(const struct vm_image *i, size_t at, void *to, size_t size)
-{
-	struct bytes b = bytes_of(i->file, i->size);
-	const void *p;
-
-	bytes_seek(&b, at);
-	p = bytes_take(&b, size);
-	if (p)
-		memcpy(to, p, size);
-	return p;
-}
-
-static bool section(const struct vm_image *i, const ElfW(Ehdr) * e, uint32_t number, ElfW(Shdr) * s)
-{
-	return number < e->e_shnum &&
-	       read_at(i, e->e_shoff + (size_t)number * sizeof(*s), s, sizeof(*s));
-}
-
-static bool is_named(const struct vm_image *i, const ElfW(Shdr) * strings, const ElfW(Sym) * s,
-		     const char *name, size_t n)
-{
-	struct bytes b = bytes_of(i->file, i->size);
-	const void *p;
-
-	bytes_seek(&b, strings->sh_offset + s->st_name);
-	p = bytes_take(&b, n);
-	return p && !memcmp(p, name, n);
-}
-
-/* name NULL: the first symbol after `value`, which is 0 if there is none. */
-static uint64_t find_in(const struct vm_image *i, const ElfW(Ehdr) * e, const ElfW(Shdr) * table,
-			const char *name, uint64_t value)
-{
-	uint64_t next = 0;
-	ElfW(Shdr) strings;
-	ElfW(Sym) s;
-
-	if (!section(i, e, table->sh_link, &strings))
-		return 0;
-	for (size_t at = 0; at + sizeof(s) <= table->sh_size; at += sizeof(s)) {
-		if (!read_at(i, table->sh_offset + at, &s, sizeof(s)))
-			return 0;
-		if (s.st_shndx == SHN_UNDEF)
-			continue;
-		if (name && is_named(i, &strings, &s, name, strlen(name) + 1))
-			return s.st_value;
-		if (!name && s.st_value > value && (!next || s.st_value < next))
-			next = s.st_value;
-	}
-	return next;
-}
-
-/* Distributions leave out how long a symbol is. */
 void *vm_image_symbol(const struct vm_image *i, const char *name, size_t *room)
 {
-	uint64_t found = 0, next = 0;
-	ElfW(Ehdr) e;
-	ElfW(Shdr) s;
+	uint64_t found = vm_elf_symbol(&i->symbols, name, room);
 
-	if (!read_at(i, 0, &e, sizeof(e)) || memcmp(e.e_ident, ELFMAG, SELFMAG) ||
-	    e.e_shentsize != sizeof(s))
-		return NULL;
-	for (uint32_t n = 0; n < e.e_shnum && !found; n++) {
-		if (!section(i, &e, n, &s) || s.sh_type != SHT_SYMTAB)
-			continue;
-		found = find_in(i, &e, &s, name, 0);
-		next = found ? find_in(i, &e, &s, NULL, found) : 0;
-	}
-	*room = next > found ? next - found : 0;
 	return found ? (void *)(i->base + found) : NULL;
 }
 

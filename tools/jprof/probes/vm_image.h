@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What HotSpot's library says of itself: its symbols, of the file's .symtab, and its structures, of
- * the tables that it exports for debuggers (gHotSpotVMStructs, gHotSpotVMTypes).
+ * What HotSpot's library says of itself: its symbols, of the file's .symtab or its debug file's,
+ * and its structures, of the tables that it exports for debuggers (gHotSpotVMStructs,
+ * gHotSpotVMTypes).
  */
 #ifndef VM_IMAGE_H
 #define VM_IMAGE_H
@@ -10,11 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "vm_elf.h"
+
 struct vm_image {
 	void *handle; /* dlopen's */
 	const char *base;
-	const void *file; /* mapped */
-	size_t size;
+	struct vm_elf symbols; /* the library, or its debug file */
+	bool stripped;         /* neither has symbols */
 };
 
 /* inside: an address in the library. NULL, or why not. */
