@@ -99,7 +99,7 @@ __attribute__((no_stack_protector)) void hook_fentry(uintptr_t ip, uintptr_t sp)
 		hook_self.tree->last[0] = GetCycles();
 		return;
 	}
-	f = hook_is_plain() ? functions_find(ip) : NULL;
+	f = hook_reading == HOOK_NOTHING && hook_is_plain() ? functions_find(ip) : NULL;
 	if (__builtin_expect(f != NULL, 1))
 		hook_plain_entered(f, sp, 0);
 	else
@@ -117,7 +117,7 @@ __attribute__((no_stack_protector)) void hook_return(uintptr_t ip, uintptr_t sp)
 		else
 			any_left(ip, sp, now);
 		hook_self.tree->last[0] = GetCycles();
-	} else if (hook_is_plain()) {
+	} else if (hook_reading == HOOK_NOTHING && hook_is_plain()) {
 		hook_plain_left(0, sp);
 	} else {
 		any_left(ip, sp, now);

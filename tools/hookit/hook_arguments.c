@@ -15,6 +15,11 @@
 #include "base/pattern.h"
 #include "modules.h"
 
+#if defined(__x86_64__)
+#define KNOWN true
+#else
+#define KNOWN false
+#endif
 #define REGISTERS  6 /* that have arguments */
 #define ASKED_MOST 32
 #define TEXT_MOST  64 /* bytes of a string that are looked at */
@@ -73,8 +78,8 @@ static const char *take(struct asked *a, const char *text, const char *end)
 
 const char *arguments_set(const char *text, size_t n)
 {
-#if defined(__x86_64__)
-	const char *copy = strndup(text, n), *why = copy ? NULL : "no memory", *end;
+	const char *copy = KNOWN ? strndup(text, n) : NULL, *end;
+	const char *why = copy ? NULL : KNOWN ? "no memory" : "it is for x86-64 alone";
 
 	count = 0;
 	for (const char *p = copy; p && !why; p = *end ? end + 1 : NULL) {
@@ -83,10 +88,6 @@ const char *arguments_set(const char *text, size_t n)
 		count += !why;
 	}
 	return why;
-#else
-	(void)text, (void)n;
-	return "arguments are known on x86-64 alone";
-#endif
 }
 
 /* As FUNCTIONS= has it: a pattern without a parenthesis is of the name alone. */

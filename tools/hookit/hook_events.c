@@ -427,51 +427,6 @@ void hook_left(uintptr_t function, uintptr_t sp, uint64_t *values)
 	note(function, NULL, (struct call_place){ sp, 0 }, true, values);
 }
 
-/* Without a canary: its check would come after the last read. */
-#define WHOLE __attribute__((no_stack_protector)) void
-
-WHOLE hook_any_entered_at(uintptr_t function, uintptr_t sp, uintptr_t site, uint64_t now)
-{
-	uint64_t values[CALL_METRICS] = { now };
-
-	if (joins(function, (struct call_place){ sp, site }, false))
-		return;
-	hook_entered(function, sp, site, values);
-	hook_late();
-}
-
-WHOLE hook_any_entered(uintptr_t function, uintptr_t sp, uintptr_t site)
-{
-	uint64_t values[CALL_METRICS];
-
-	if (joins(function, (struct call_place){ sp, site }, false))
-		return;
-	hook_early(values);
-	hook_entered(function, sp, site, values);
-	hook_late();
-}
-
-WHOLE hook_any_left_at(uintptr_t function, uintptr_t sp, uint64_t now)
-{
-	uint64_t values[CALL_METRICS] = { now };
-
-	if (joins(function, (struct call_place){ sp, 0 }, true))
-		return;
-	hook_left(function, sp, values);
-	hook_late();
-}
-
-WHOLE hook_any_left(uintptr_t function, uintptr_t sp)
-{
-	uint64_t values[CALL_METRICS];
-
-	if (joins(function, (struct call_place){ sp, 0 }, true))
-		return;
-	hook_early(values);
-	hook_left(function, sp, values);
-	hook_late();
-}
-
 /* ---- jumps ----------------------------------------------------------------------------------- */
 
 /* How many frames stay. */
@@ -574,8 +529,9 @@ CALL_INLINE bool is_deeper(const struct call_thread *t, uintptr_t sp, uintptr_t 
 	return f->at.frame > sp && sp >= hook_self.stack_low;
 }
 
-CALL_INLINE void plain_enter(const struct hook_function *f, uintptr_t sp, uintptr_t site,
-			     bool reads, uint64_t now)
+/* false: it is not as nearly all are, and is not noted yet. */
+CALL_INLINE bool plain_enter(const struct hook_function *f, uintptr_t sp, uintptr_t site,
+			     struct call_reads r)
 {
 	struct call_thread *t = hook_self.tree;
 	struct call_frame *next;
@@ -583,24 +539,18 @@ CALL_INLINE void plain_enter(const struct hook_function *f, uintptr_t sp, uintpt
 	hook_self.busy = sp;
 	IN_ORDER;
 	next = &t->frames[t->depth];
-	if (__builtin_expect(t->depth < t->levels && hook_self.thrown <= t->depth && !f->kind &&
-				     is_deeper(t, sp, site),
-			     1)) {
-		next->at.frame = sp;
-		next->at.site = site;
-		next->known = (const void *)f->was;
-		if (__builtin_expect(call_enter_again(t, f->number - 1, TYPE_FUNCTION,
-						      (struct call_reads){ reads, &now }),
-				     1)) {
-			plain_ends(now);
-			return;
-		}
-	}
-	entered_now(f, sp, site, now);
+	if (__builtin_expect(t->depth >= t->levels || hook_self.thrown > t->depth || f->kind ||
+				     !is_deeper(t, sp, site),
+			     0))
+		return false;
+	next->at.frame = sp;
+	next->at.site = site;
+	next->known = (const void *)f->was;
+	return __builtin_expect(call_enter_again(t, f->number - 1, TYPE_FUNCTION, r), 1);
 }
 
 /* The innermost frame is the one that ends, as find() tells it. */
-CALL_INLINE void plain_leave(uintptr_t function, uintptr_t sp, bool reads, uint64_t now)
+CALL_INLINE bool plain_leave(uintptr_t function, uintptr_t sp, struct call_reads r)
 {
 	struct call_thread *t = hook_self.tree;
 	const struct call_frame *f;
@@ -608,34 +558,139 @@ CALL_INLINE void plain_leave(uintptr_t function, uintptr_t sp, bool reads, uint6
 	hook_self.busy = sp;
 	IN_ORDER;
 	f = call_innermost(t);
-	if (__builtin_expect(call_is_kept(t) && hook_self.thrown < t->depth &&
-				     (function ? f->known == (const void *)function :
-						 f->at.frame == sp) &&
-				     f[-1].at.frame >= sp &&
-				     call_leave_innermost(t, (struct call_reads){ reads, &now }),
-			     1))
-		plain_ends(now);
-	else
-		left_now(function, sp, now);
+	return __builtin_expect(call_is_kept(t) && hook_self.thrown < t->depth &&
+					(function ? f->known == (const void *)function :
+						    f->at.frame == sp) &&
+					f[-1].at.frame >= sp && call_leave_innermost(t, r),
+				1);
 }
 
 void hook_plain_entered(const struct hook_function *f, uintptr_t sp, uintptr_t site)
 {
-	plain_enter(f, sp, site, false, 0);
+	if (plain_enter(f, sp, site, (struct call_reads){ 0 }))
+		plain_ends(0);
+	else
+		entered_now(f, sp, site, 0);
 }
 
 void hook_plain_entered_at(const struct hook_function *f, uintptr_t sp, uintptr_t site,
 			   uint64_t now)
 {
-	plain_enter(f, sp, site, true, now);
+	if (plain_enter(f, sp, site, (struct call_reads){ 1, &now }))
+		plain_ends(now);
+	else
+		entered_now(f, sp, site, now);
 }
 
 void hook_plain_left(uintptr_t function, uintptr_t sp)
 {
-	plain_leave(function, sp, false, 0);
+	if (plain_leave(function, sp, (struct call_reads){ 0 }))
+		plain_ends(0);
+	else
+		left_now(function, sp, 0);
 }
 
 void hook_plain_left_at(uintptr_t function, uintptr_t sp, uint64_t now)
 {
-	plain_leave(function, sp, true, now);
+	if (plain_leave(function, sp, (struct call_reads){ 1, &now }))
+		plain_ends(now);
+	else
+		left_now(function, sp, now);
+}
+
+/* ---- any event ------------------------------------------------------------------------------- */
+
+/* With several metrics, or one that is no cycles. What came while the thread was in here is noted
+ * the long way. */
+static bool are_plain(void)
+{
+	const struct call_thread *t = hook_self.tree;
+
+	return hook_reading == HOOK_METRICS && hook_is_plain() &&
+	       (!metrics_switches || !metrics_switched(t->dispatches, t->interrupts));
+}
+
+static struct call_reads reads_of(const uint64_t *values)
+{
+	return (struct call_reads){ hook_self.tree->metrics, values };
+}
+
+static void many_end(const uint64_t *values)
+{
+	if (__builtin_expect(hook_self.waiting, 0))
+		drain(hook_self.tree, values);
+	note_ends();
+}
+
+static void many_entered(uintptr_t function, uintptr_t sp, uintptr_t site, uint64_t *values)
+{
+	const struct hook_function *f = are_plain() ? functions_find(function) : NULL;
+
+	if (!f) {
+		hook_entered(function, sp, site, values);
+	} else if (plain_enter(f, sp, site, reads_of(values))) {
+		many_end(values);
+	} else {
+		note_now(hook_self.tree, function, f, (struct call_place){ sp, site }, false,
+			 values);
+		note_ends();
+	}
+}
+
+static void many_left(uintptr_t function, uintptr_t sp, uint64_t *values)
+{
+	if (!are_plain()) {
+		hook_left(function, sp, values);
+	} else if (plain_leave(function, sp, reads_of(values))) {
+		many_end(values);
+	} else {
+		note_now(hook_self.tree, function, NULL, (struct call_place){ sp, 0 }, true,
+			 values);
+		note_ends();
+	}
+}
+
+/* Without a canary: its check would come after the last read. */
+#define WHOLE __attribute__((no_stack_protector)) void
+
+WHOLE hook_any_entered_at(uintptr_t function, uintptr_t sp, uintptr_t site, uint64_t now)
+{
+	uint64_t values[CALL_METRICS] = { now };
+
+	if (joins(function, (struct call_place){ sp, site }, false))
+		return;
+	hook_entered(function, sp, site, values);
+	hook_late();
+}
+
+WHOLE hook_any_entered(uintptr_t function, uintptr_t sp, uintptr_t site)
+{
+	uint64_t values[CALL_METRICS];
+
+	if (joins(function, (struct call_place){ sp, site }, false))
+		return;
+	hook_early(values);
+	many_entered(function, sp, site, values);
+	hook_late();
+}
+
+WHOLE hook_any_left_at(uintptr_t function, uintptr_t sp, uint64_t now)
+{
+	uint64_t values[CALL_METRICS] = { now };
+
+	if (joins(function, (struct call_place){ sp, 0 }, true))
+		return;
+	hook_left(function, sp, values);
+	hook_late();
+}
+
+WHOLE hook_any_left(uintptr_t function, uintptr_t sp)
+{
+	uint64_t values[CALL_METRICS];
+
+	if (joins(function, (struct call_place){ sp, 0 }, true))
+		return;
+	hook_early(values);
+	many_left(function, sp, values);
+	hook_late();
 }

@@ -90,7 +90,7 @@ static inline __attribute__((always_inline)) void hook_enters(uintptr_t function
 		hook_self.tree->last[0] = GetCycles();
 		return;
 	}
-	f = hook_is_plain() ? functions_find(function) : NULL;
+	f = hook_reading == HOOK_NOTHING && hook_is_plain() ? functions_find(function) : NULL;
 	if (__builtin_expect(f != NULL, 1))
 		hook_plain_entered(f, sp, site);
 	else
@@ -109,7 +109,7 @@ static inline __attribute__((always_inline)) void hook_leaves(uintptr_t function
 		}
 		hook_plain_left_at(function, sp, now);
 		hook_self.tree->last[0] = GetCycles();
-	} else if (hook_is_plain()) {
+	} else if (hook_reading == HOOK_NOTHING && hook_is_plain()) {
 		hook_plain_left(function, sp);
 	} else {
 		hook_any_left(function, sp);

@@ -43,8 +43,7 @@ extern HOOK_OURS struct call_thread hook_nobody, hook_left_out;
 enum hook_reading { HOOK_NOTHING, HOOK_CYCLES, HOOK_METRICS };
 extern HOOK_OURS enum hook_reading hook_reading;
 extern HOOK_OURS atomic_bool hook_on;
-/* Before there are trees: these are `plain`, for cycles alone are read, if anything, and events go
- * nowhere else. */
+/* Before there are trees: these are `plain`, for events go nowhere else. */
 extern HOOK_OURS bool hook_plain;
 /* Each event is a record of a trace, too: such read metrics, never cycles alone. */
 extern bool hook_tells;

@@ -259,7 +259,7 @@ static bool begin(bool entry)
 		       hookit.o->calls.tree ? HOOK_NOTHING :
 		       metrics_wall_alone   ? HOOK_CYCLES :
 					      HOOK_METRICS;
-	hook_plain = hook_reading != HOOK_METRICS && !hookit.o->calls.trace;
+	hook_plain = !hook_tells && !hookit.o->calls.trace;
 	hook_threads_depth(hookit.o->depth);
 	make_key(entry);
 	minima_begin(&hookit.log, hookit.key, minima_path());

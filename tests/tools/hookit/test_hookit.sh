@@ -407,7 +407,7 @@ int main(void)
 END
 gcc -O2 -finstrument-functions inlined.c -o inlined || exit 1
 tree() { # without what the thread is called
-	awk '/^entries/ { print } /^ LV/ { name = 4 + 4 * /BASE/; on = 1; next } /^$/ { on = 0 }
+	awk '/^entries/ { print } /^ LV/ { name = 4 + 4 * /BASE/ + 2 * /BASE2/; on = 1; next } /^$/ { on = 0 }
 		on && $1 { print $1, $2, $3, substr($0, index($0, $name)) }' log-rt.*
 }
 the_same() { # NAME PROGRAM ARGUMENT...
@@ -431,6 +431,10 @@ for what in getters fib even sort jumps values; do
 done
 the_same same_objects ./objects
 [ ! -x fobjects ] || the_same same_entry_objects ./fobjects
+for what in fib jumps; do
+	with=,METRICS=task-clock+wall the_same same_many_$what ./calls $what
+	[ ! -x fcalls ] || with=,METRICS=task-clock+wall the_same same_entry_many_$what ./fcalls $what
+done
 with=,DEPTH=3 the_same same_depth ./calls fib
 with=,FUNCTIONS=-fib+again the_same same_left_out ./calls jumps
 
