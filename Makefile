@@ -21,7 +21,7 @@ DESTDIR	?=
 ifneq ($(V),1)
 Q	:= @
 endif
-# make says it itself: a process for each line of it, and one for each folder, would be a tenth of a build.
+# make itself prints it, and makes a folder once: a process for each of both would be a tenth of a build.
 say	= $(if $(Q),$(info $()  $(1)	$(patsubst $(CURDIR)/%,%,$@)))
 
 CC	= $(CROSS_COMPILE)gcc

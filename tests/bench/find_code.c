@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include "xorshift.h"
 
 #define BASE    0x7f0000000000ull
 #define LOOKUPS 1000000u
@@ -39,10 +40,7 @@ static uint64_t draw(void)
 {
 	static uint64_t state = 88172645463325252ull;
 
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
+	return xorshift(&state);
 }
 
 int main(int argc, char **argv)

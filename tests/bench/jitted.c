@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include "xorshift.h"
 
 #if !defined(__x86_64__)
 int main(void)
@@ -30,10 +31,7 @@ static uint64_t random_state = 88172645463325252ull;
 
 static uint64_t draw(void)
 {
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
+	return xorshift(&random_state);
 }
 
 static double used(void)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "xorshift.h"
 
 #define HEADER 5
 
@@ -15,10 +16,7 @@ static uint64_t state = 88172645463325252ull;
 
 static uint64_t draw(void)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
+	return xorshift(&state);
 }
 
 int main(int argc, char **argv)

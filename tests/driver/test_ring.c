@@ -34,6 +34,7 @@ static u64 ktime_get_mono_fast_ns(void)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-compare"
 #include "ring/ring.c"
+#include "xorshift.h"
 #pragma GCC diagnostic pop
 
 #define SEGMENT 32768u
@@ -43,16 +44,13 @@ static struct ring ring;
 static u32 clock_kind = PITRACE_CLOCK_TSC;
 static struct pitrace_cpu page;
 static unsigned char *data;
-static u64 random_state;
+static uint64_t random_state;
 static unsigned int depth, most_depth, one_in; /* one moment of so many is an interrupt's */
 static u64 tried, refused, closed, fills;
 
 static u64 chance(u64 n)
 {
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state % n;
+	return xorshift(&random_state) % n;
 }
 
 /* ---- the reader, on another CPU -------------------------------------------------------------- */

@@ -11,15 +11,13 @@
 #include <pitrace.h>
 #include "isa/flow.h"
 #include "insn.h"
+#include "xorshift.h"
 
 static uint64_t seed = 88172645463325252u;
 
 static uint64_t chance(void)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
+	return xorshift(&seed);
 }
 
 static struct flow x86(const uint8_t *code, size_t n)

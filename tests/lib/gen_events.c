@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gen_trace.h"
+#include "xorshift.h"
 
 #define NOBODY UINT32_MAX
 
@@ -26,10 +27,7 @@ struct events {
 
 static uint64_t draw(struct events *e)
 {
-	e->random ^= e->random << 13;
-	e->random ^= e->random >> 7;
-	e->random ^= e->random << 17;
-	return e->random;
+	return xorshift(&e->random);
 }
 
 static void put(struct events *e, uint32_t cpu, uint16_t major, uint32_t minor, const void *data,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gen_trace.h"
+#include "xorshift.h"
 
 const struct gen_options gen_defaults = {
 	.cpus = 2,
@@ -144,10 +145,7 @@ struct machine {
 
 static uint64_t draw(struct machine *m)
 {
-	m->random ^= m->random << 13;
-	m->random ^= m->random >> 7;
-	m->random ^= m->random << 17;
-	return m->random;
+	return xorshift(&m->random);
 }
 
 static uint64_t ns_of(const struct machine *m, uint64_t stamp)

@@ -274,7 +274,7 @@ static int hold(const char *how)
 		pause();
 }
 
-/* What a test takes is written beside what it says: of the machine's time most is theirs. */
+/* With how long it took, to find the slow ones. */
 static void run(unsigned int i)
 {
 	struct timespec from, to;

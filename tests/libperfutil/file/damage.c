@@ -13,6 +13,7 @@
 #include "base/crc32c.h"
 #include "file/trace_file.h"
 #include "gen_trace.h"
+#include "xorshift.h"
 
 /* What a section of the intact file delivers. */
 struct part {
@@ -35,10 +36,7 @@ static struct {
 
 static uint64_t draw(uint64_t below)
 {
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state % below;
+	return xorshift(&random_state) % below;
 }
 
 static void die(const char *what)

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include "file/file_write.h"
 #include "image.h"
+#include "xorshift.h"
 
 static char folder[] = "/tmp/pitrace-test-XXXXXX";
 static char path[64], old[64];
@@ -257,10 +258,7 @@ static void compression(void)
 	size_t size;
 
 	for (size_t k = 0; k < sizeof(noise); k++) {
-		random ^= random << 13;
-		random ^= random >> 7;
-		random ^= random << 17;
-		noise[k] = (uint8_t)random;
+		noise[k] = (uint8_t)xorshift(&random);
 	}
 	pifile_set_compression(i.w, 1);
 	CU_ASSERT_EQUAL(pifile_write_section(i.w, PIFILE_SEC_SYSTEM, noise, sizeof(noise)), 0);

@@ -14,16 +14,14 @@
 #include "compare/difference.h"
 #include "compare/folded_read.h"
 #include "unit.h"
+#include "xorshift.h"
 
 static uint64_t state = 88172645463325252ull;
 
 /* From 0 to below 1. */
 static double draw(void)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (double)(state >> 11) / 9007199254740992.0;
+	return (double)(xorshift(&state) >> 11) / 9007199254740992.0;
 }
 
 /* ---- chance ---------------------------------------------------------------------------------- */

@@ -4,15 +4,13 @@
 #include <stdlib.h>
 #include "model/slowest.h"
 #include "unit.h"
+#include "xorshift.h"
 
 static uint64_t state = 88172645463325252ull;
 
 static uint64_t draw(uint64_t below)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state % below;
+	return xorshift(&state) % below;
 }
 
 /* ---- which one ends -------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "model/slices.h"
 #include "unit.h"
+#include "xorshift.h"
 
 #define SLICE (UINT64_C(1) << SLICES_SHIFT)
 #define START UINT64_C(5000000000)
@@ -143,10 +144,7 @@ static uint64_t state = 88172645463325252ull;
 
 static uint64_t draw(void)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
+	return xorshift(&state);
 }
 
 #define SUMS    7

@@ -4,15 +4,13 @@
 #include <stdlib.h>
 #include "model/spread.h"
 #include "unit.h"
+#include "xorshift.h"
 
 static uint64_t state = 88172645463325252ull;
 
 static uint64_t draw(void)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
+	return xorshift(&state);
 }
 
 static int compare(const void *pa, const void *pb)
