@@ -375,28 +375,23 @@ static void write_meta(struct firefox_writing *w)
 
 static void write_libs(struct firefox_writing *w)
 {
-	char digits[2 * PITRACE_BUILDID_MAX + 1];
+	char digits[PROFILE_ID_DIGITS];
 	struct json *j = &w->j;
-	const uint8_t *id;
 	uint32_t i;
-	size_t n, b;
 
 	json_array(j, "libs");
 	for (i = 0; i < w->names->nmodule; i++) {
 		const char *name = w->names->module[i].name;
+		const char *id = profile_build_id_text(w->names, i, digits);
 
-		n = profile_build_id(w->names, i, &id);
-		digits[0] = '\0';
-		for (b = 0; b < n && b < PITRACE_BUILDID_MAX; b++)
-			snprintf(digits + 2 * b, 3, "%02x", id[b]);
 		json_object(j, NULL);
 		json_string(j, "name", short_module(name));
 		json_string(j, "path", name);
 		json_string(j, "debugName", short_module(name));
 		json_string(j, "debugPath", name);
 		json_string(j, "breakpadId", "");
-		if (n)
-			json_string(j, "codeId", digits);
+		if (id)
+			json_string(j, "codeId", id);
 		else
 			json_null(j, "codeId");
 		json_string(j, "arch", "");

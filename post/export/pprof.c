@@ -188,19 +188,16 @@ static uint32_t find_main(struct pprof_writing *w)
 static void write_mapping(struct pprof_writing *w, uint32_t module)
 {
 	const struct mapped_range *r = &w->range[module];
-	char digits[2 * PITRACE_BUILDID_MAX + 1];
-	const uint8_t *id = NULL;
-	size_t at = protobuf_begin(&w->p, PROFILE_MAPPING), n, b;
+	char digits[PROFILE_ID_DIGITS];
+	const char *id = profile_build_id_text(w->names, module, digits);
+	size_t at = protobuf_begin(&w->p, PROFILE_MAPPING);
 
 	protobuf_uint(&w->p, MAPPING_ID, module + 1ull);
 	protobuf_uint(&w->p, MAPPING_START, (r->base + r->low) & ~(PAGE - 1));
 	protobuf_uint(&w->p, MAPPING_LIMIT, ((r->base + r->high) | (PAGE - 1)) + 1);
 	protobuf_uint(&w->p, MAPPING_FILE, name(w, w->names->module[module].name));
-	n = profile_build_id(w->names, module, &id);
-	for (b = 0; b < n && b < PITRACE_BUILDID_MAX; b++)
-		snprintf(digits + 2 * b, 3, "%02x", id[b]);
-	if (n)
-		protobuf_uint(&w->p, MAPPING_BUILD_ID, text(w, digits));
+	if (id)
+		protobuf_uint(&w->p, MAPPING_BUILD_ID, text(w, id));
 	/* These flags spare readers a symbol lookup. */
 	if (r->named)
 		protobuf_uint(&w->p, MAPPING_HAS_FUNCTIONS, 1);

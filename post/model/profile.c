@@ -2,6 +2,7 @@
 /* The address and build id of a place. */
 #include "model/profile.h"
 
+#include <stdio.h>
 #include <string.h>
 
 uint64_t profile_address(const struct names *n, uint32_t symbol)
@@ -29,6 +30,17 @@ size_t profile_build_id(const struct names *n, uint32_t module, const uint8_t **
 			return a2n_module_build_id(n->a2n, s->a2n->module, id);
 	}
 	return 0;
+}
+
+const char *profile_build_id_text(const struct names *n, uint32_t module,
+				  char digits[PROFILE_ID_DIGITS])
+{
+	const uint8_t *id = NULL;
+	size_t bytes = profile_build_id(n, module, &id), i;
+
+	for (i = 0; i < bytes && i < PITRACE_BUILDID_MAX; i++)
+		snprintf(digits + 2 * i, 3, "%02x", id[i]);
+	return bytes ? digits : NULL;
 }
 
 const char *profile_unit(const struct trace *t)

@@ -63,6 +63,10 @@ static inline const struct trace_thread *profile_thread(const struct names *n, u
 
 /* A module's known build id; 0: none. */
 size_t profile_build_id(const struct names *n, uint32_t module, const uint8_t **id);
+#define PROFILE_ID_DIGITS (2 * PITRACE_BUILDID_MAX + 1)
+/* The same in hexadecimal; NULL: none. */
+const char *profile_build_id_text(const struct names *n, uint32_t module,
+				  char digits[PROFILE_ID_DIGITS]);
 
 /* Whether samples have counts of their event; else there are ticks alone. */
 static inline bool profile_counted(const struct trace *t)
