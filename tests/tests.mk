@@ -83,6 +83,9 @@ $(O)/tests/unit/test_timer_fine: $(call obj,libperfutil/collect/timer/preload/fi
 	libperfutil/collect/timer/preload/rings.c libperfutil/collect/timer/preload/ring_table.c)
 $(O)/tests/unit/test_timer_fine: TESTLINK = -Wl,--wrap=syscall
 
+# What machine it is the test says.
+$(O)/tests/unit/test_event_cpus: TESTLINK = -Wl,--wrap=uname,--wrap=sysconf,--wrap=fopen64
+
 # Users, folders and who answers are the test's own.
 $(O)/tests/unit/test_service_place: TESTLINK = -Wl,--wrap=geteuid,--wrap=lstat64,--wrap=opendir,--wrap=mkdir \
 	-Wl,--wrap=mkdtemp,--wrap=unlink,--wrap=connect,--wrap=getsockopt

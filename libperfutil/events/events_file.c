@@ -65,9 +65,10 @@ static bool cpuinfo(const char *key, char *value, size_t room)
 	bool found = false;
 
 	while (f && !found && fgets(line, sizeof(line), f)) {
-		const char *colon = strchr(line, ':');
+		const char *colon = strchr(line, ':'), *rest = line + strlen(key);
 
-		if (!colon || strncmp(line, key, strlen(key)) || !strchr(" \t:", line[strlen(key)]))
+		if (!colon || strncmp(line, key, strlen(key)) ||
+		    rest + strspn(rest, " \t") != colon)
 			continue;
 		snprintf(value, room, "%s", colon + 1 + strspn(colon + 1, " \t"));
 		value[strcspn(value, "\n")] = 0;
