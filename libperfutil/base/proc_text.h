@@ -43,8 +43,8 @@ struct proc_task {
 
 bool proc_task_parse(const char *text, size_t length, struct proc_task *task);
 
-/* The line of /proc/PID/status, or the first of several, that begins with `key`: how many numbers it
- * has, and the last of them. 0: there is none; *last stays. */
+/* The line of /proc/PID/status, or the first of several, that begins with `key`: how many numbers
+ * it has, and the last of them. 0: there is none; *last stays. */
 unsigned int proc_numbers(const char *text, size_t length, const char *key, uint64_t *last);
 
 /* A line of /proc/kallsyms. */

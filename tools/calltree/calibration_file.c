@@ -187,17 +187,39 @@ bool calibration_file_load(struct calibration_file *f, struct calibration *c, co
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Whoever holds the folder's lock and does not let go is not waited for. */
+/* Since the last look. */
+static bool was_written(const struct calibration_file *f, struct stat *last)
+{
+	struct stat now = { 0 };
+	bool other;
+
+	if (fstatat(f->folder, f->name, &now, AT_SYMLINK_NOFOLLOW))
+		now = (struct stat){ 0 };
+	other = now.st_ino != last->st_ino || now.st_mtim.tv_sec != last->st_mtim.tv_sec ||
+		now.st_mtim.tv_nsec != last->st_mtim.tv_nsec;
+	*last = now;
+	return other;
+}
+
+#define HELD 150  /* tries */
+#define MOST 1500 /* if others write meanwhile */
+
+/* Whoever holds the folder's lock and does not let go is not waited for, those that write are. */
 static bool lock(struct calibration_file *f)
 {
 	const struct timespec moment = { .tv_nsec = 20000000 };
+	struct stat last = { 0 };
 
-	for (int i = 0; i < 150; i++) {
+	(void)was_written(f, &last);
+	for (int i = 0, held = 0; i < MOST && held < HELD; i++, held++) {
 		if (!flock(f->folder, LOCK_EX | LOCK_NB))
 			return true;
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			break;
 		nanosleep(&moment, NULL);
+		if (was_written(f, &last))
+			held = 0;
+		errno = EWOULDBLOCK;
 	}
 	return fail(f, "its folder cannot be locked: %s", strerror(errno));
 }

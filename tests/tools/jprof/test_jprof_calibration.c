@@ -545,6 +545,37 @@ static void at_once(void)
 	CU_ASSERT(least_of(to, some, &times) == 921 && times == 16 * 5 * 10);
 }
 
+/* Others that write in turn keep the lock from us for longer than one that only holds it may. */
+static void in_turn(void)
+{
+	const char *to = file_of("in_turn");
+	struct calibration_file f;
+	int ready[2], status;
+	uint32_t changed;
+	char byte;
+	pid_t pid;
+
+	CU_ASSERT_FATAL(merge(to, some, 70, &changed, &f) && !pipe(ready));
+	pid = fork();
+	if (!pid) {
+		int dir = open(file_of("."), O_RDONLY | O_DIRECTORY);
+
+		if (dir < 0 || flock(dir, LOCK_EX) || write(ready[1], "", 1) != 1)
+			_exit(1);
+		for (int i = 0; i < 45; i++) {
+			usleep(100000);
+			if (utimensat(dir, "in_turn", NULL, 0))
+				_exit(1);
+		}
+		_exit(0);
+	}
+	CU_ASSERT_EQUAL(read(ready[0], &byte, 1), 1);
+	CU_ASSERT(merge(to, some, 60, &changed, &f) && changed == 1);
+	CU_ASSERT(waitpid(pid, &status, 0) == pid && !status);
+	close(ready[0]);
+	close(ready[1]);
+}
+
 static void expect(const char *to, const char *why)
 {
 	struct calibration_file f;
@@ -670,6 +701,7 @@ int main(void)
 		{ "foreign", foreign },
 		{ "kept", kept },
 		{ "at_once", at_once },
+		{ "in_turn", in_turn },
 		{ "planted", planted },
 		{ "held", held },
 		{ "cache", cache },

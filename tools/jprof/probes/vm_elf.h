@@ -21,7 +21,7 @@ uint64_t vm_elf_symbol(const struct vm_elf *f, const char *name, size_t *room);
 
 /* Which build it is; NULL: it does not say. */
 const uint8_t *vm_elf_build_id(const struct vm_elf *f, uint32_t *size);
-/* The name, without folders, of the file that its symbols were split off into; false: it has none. */
+/* The name, without folders, of the file that its symbols were split off into; false: none. */
 bool vm_elf_debug_name(const struct vm_elf *f, char name[NAME_MAX + 1]);
 
 #endif
