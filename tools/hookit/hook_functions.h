@@ -26,6 +26,7 @@ struct hook_function {
 	_Atomic uint32_t number;   /* + 1; 0: it is about to get one */
 	uint8_t kind;              /* enum function_kind */
 	uint8_t asked;             /* by an argument: which */
+	bool placed;               /* where its source is has been asked for */
 	uintptr_t was;             /* its address, also when it is gone */
 	const char *_Atomic name;  /* NULL: not asked for yet */
 	uint32_t module;           /* + 1; 0: not known yet */

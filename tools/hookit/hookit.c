@@ -318,6 +318,8 @@ static int write_log(void)
 	int err;
 
 	modules_see();
+	if (hookit.o->lines)
+		modules_lines();
 	hook_threads_name();
 	hook_threads_settle();
 	out = log_file_open(&hookit.file);

@@ -38,6 +38,13 @@ static const char *set_functions(void *o, const char *text, size_t n)
 	return call_take_filter(&((struct hookit_options *)o)->functions, text, n);
 }
 
+static const char *set_lines(void *o, const char *text, size_t n)
+{
+	(void)text, (void)n;
+	((struct hookit_options *)o)->lines = true;
+	return NULL;
+}
+
 static const char *set_arguments(void *o, const char *text, size_t n)
 {
 	((struct hookit_options *)o)->arguments = true;
@@ -78,6 +85,7 @@ static const struct call_option rows[] = {
 	{ "TRACEHOOK", "", "each as a record of the trace that is taken of the program (0xB0)",
 	  set_tells, 0 },
 	{ "METHODTYPES", "", "a letter before each name: F, a function", call_set_types, 0 },
+	{ "LINES", "", "behind each name in log-rt the source file and line", set_lines, 0 },
 	{ "FUNCTIONS=", "PATTERN[+…]", "which functions, * is any text; -PATTERN: which not",
 	  set_functions, 0 },
 	{ "ARGUMENTS=", "NAME@argN[/i|u|x|c|s][+…]",

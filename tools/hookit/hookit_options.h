@@ -13,6 +13,7 @@ struct hookit_options {
 	bool tells;     /* each event as a record of the trace that is taken of the program */
 	bool waits;     /* the program says when it begins */
 	bool patches;   /* sites of the program are patched */
+	bool lines;     /* behind each name where the function's source is */
 	bool arguments; /* calls of some functions are apart by one */
 	struct method_filter functions;
 	uint32_t depth; /* levels of calls; 0: all */

@@ -198,3 +198,60 @@ const char *modules_name(struct hook_function *f)
 	pthread_mutex_unlock(&modules_lock);
 	return name;
 }
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static void take_line(void *arg, size_t i, const struct a2n_frame *frames, size_t n)
+{
+	struct hook_function *f = ((struct hook_function **)arg)[i];
+	const char *slash;
+	char *text;
+
+	if (!n || !frames->file || !frames->line)
+		return;
+	slash = strrchr(frames->file, '/');
+	if (asprintf(&text, "%s [%s:%" PRIu32 "]", f->name, slash ? slash + 1 : frames->file,
+		     frames->line) >= 0)
+		f->name = text;
+}
+
+/* Of the first n functions those of a module together: its lines are read once. */
+static void lines_of(uint32_t module, uint32_t n, struct hook_function **list, uint64_t *offsets)
+{
+	const struct a2n_module *of = NULL;
+	struct a2n_answer answer;
+	size_t have = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct hook_function *f = functions_get(i);
+
+		if (f->module != module || f->placed || !f->name)
+			continue;
+		f->placed = true;
+		a2n_resolve(names, module, 2, f->was, false, &answer);
+		if (answer.result != A2N_OK || (of && answer.module != of))
+			continue;
+		of = answer.module;
+		list[have] = f;
+		offsets[have++] = answer.module_offset;
+	}
+	if (have)
+		(void)a2n_lines(names, of, offsets, have, false, take_line, list);
+}
+
+void modules_lines(void)
+{
+	uint32_t n = functions_count();
+	struct hook_function **list = malloc(((size_t)n + 1) * sizeof(*list));
+	uint64_t *offsets = malloc(((size_t)n + 1) * sizeof(*offsets));
+
+	for (uint32_t i = 0; i < n; i++)
+		(void)modules_name(functions_get(i));
+	pthread_mutex_lock(&modules_lock);
+	for (uint32_t i = 0; list && offsets && names && i < count; i++)
+		if (modules[i].told)
+			lines_of(i + 1, n, list, offsets);
+	pthread_mutex_unlock(&modules_lock);
+	free(list);
+	free(offsets);
+}

@@ -20,4 +20,7 @@ const char *modules_name(struct hook_function *f);
 /* While it is held nobody looks for names, nor at what is loaded. */
 extern pthread_mutex_t modules_lock;
 
+/* Behind the names of all functions that have been met by now: the source file and line. */
+void modules_lines(void);
+
 #endif

@@ -482,6 +482,10 @@ hooked CALLTREE,METHODTYPES ./calls getters
 is tree_alone "$(calls F:get) $(grep -c BASE log-rt.*)" '100000 0'
 hooked CALIBRATION=none,FUNCTIONS='-*+get*' ./calls getters
 is patterns "$(calls get) $(calls getters) $(calls main)" '100000 1 0'
+hooked CALIBRATION=none,LINES ./objects
+line=$(($(sed -n '/thrower(int/{=;q}' "$here/objects.cc") + 1)) # of its brace
+is lines "$(calls "[objects.cc:$line]") $(awk '/^ LV/ { on = 1; next } /^$/ { on = 0 } on && $1 && !/ \[objects.cc:[0-9]*\]$/ { n++ } END { print n + 0 }' log-rt.*)" \
+	'300 0'
 hooked CALIBRATION=none,FUNCTIONS='-thrower' ./objects
 is name_alone "$(calls 'thrower(int)') $(calls 'catcher(int)')" '0 100'
 hooked CALIBRATION=none,FUNCTIONS='thrower(int)' ./objects

@@ -114,6 +114,10 @@ done
 mixed CALLTRACE
 is trace "$("$build/bin/post" -q -r log-gen.1_* -calls 2>&1; awk '/ > F:deep / { n++ } / \^ F:deep / { p++ } / ! F:deep / { u++ } / < F:deep / { m++ }
 	END { print n, p, u, m }' calls.out)" '300 100 100 100'
+# The front loads both.
+rm -f log-rt.*
+"$build/bin/swtrace" run -q --calls -o run.nrm2 -- java -Xint Mixed >out 2>err
+is front "$(cat out) $(ls log-rt.* | wc -l) $(tree | diff want - | head -5)" '700 1 '
 # Functions that are left out are their callers' time.
 patterns=',FUNCTIONS=-deep*' mixed CALLTREE
 is left_out "$(tree | grep -c deep) $(tree | grep -c middle)" '0 3'
