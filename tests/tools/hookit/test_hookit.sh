@@ -315,6 +315,24 @@ END
 	is opened_alone "$? $(calls plug) $(calls plugged)" '0 2 30'
 	hooked PATCH,CALIBRATION=none,FUNCTIONS=plugged ./bare ./plug1.so ./plug2.so
 	is opened_wanted "$? $(calls plug) $(calls plugged)" '0 0 30'
+	# One that comes and goes, as it was or changed, at the same place.
+	cat >reopens.c <<'END'
+#include <dlfcn.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < 60; i++) {
+		void *library = dlopen(argv[1], RTLD_NOW);
+		int (*plug)(int) = library ? (int (*)(int))dlsym(library, "plug") : 0;
+		if (argc != 2 || !plug || !plug(10) || dlclose(library))
+			return 1;
+	}
+	return 0;
+}
+END
+	gcc -O2 reopens.c -o reopens -ldl || exit 1
+	hooked PATCH,CALIBRATION=none ./reopens ./plug1.so
+	is reopened "$? $(calls plug) $(calls plugged)" '0 60 600'
 	# Its own is found, and counts from the next one on.
 	hooked PATCH,CALIBRATION=none ./opens libown.so ./plug1.so libown.so
 	is opened_by_name "$? $(calls plug) $(calls plugged)" '0 2 50'

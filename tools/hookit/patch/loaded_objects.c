@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/regular.h"
@@ -141,6 +142,21 @@ static void read_object(struct object *o, const struct dl_phdr_info *info)
 	close(fd);
 }
 
+/* One that was closed and has come again, at the same place: its code is as its file has it. What
+ * sites lead to is there still. */
+static void see_again(struct object *o)
+{
+	for (size_t i = 0; i < o->sites.n; i++) {
+		struct patch_site *s = &o->sites.list[i];
+		const struct site_bytes *b = &s->code.switched;
+
+		if (s->on && !memcmp((const void *)(uintptr_t)(s->at + b->at), b->off, b->n)) {
+			s->on = false;
+			o->switched = false;
+		}
+	}
+}
+
 struct looking {
 	struct objects *list;
 	bool failed;
@@ -153,8 +169,11 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
 
 	(void)size;
 	l->list->looked_at++;
-	if (find(l->list, info))
+	o = find(l->list, info);
+	if (o) {
+		see_again(o);
 		return 0;
+	}
 	o = calloc(1, sizeof(*o));
 	if (o)
 		o->path = strdup(info->dlpi_name);
