@@ -149,8 +149,8 @@ struct nm {
 	char type, name[400];
 };
 
-/* Unless it is told what a file is, nm loads the plug-ins of all compilers to learn that: nine tenths
- * of its time. */
+/* Unless it is told what a file is, nm loads the plug-ins of all compilers to learn that: it takes
+ * nine tenths of its time. */
 static inline const char *nm_target(const char *name)
 {
 	unsigned char head[20] = { 0 };
