@@ -332,8 +332,8 @@ int hooks_collect(struct hooks *h);
 bool hooks_hold_much(const struct hooks *h);
 /* True: more is waiting for the next call. */
 bool hooks_pending(const struct hooks *h);
-/* Forgets what programs wrote so far, but names. 0 or -errno. */
-int hooks_discard(struct hooks *h);
+/* Forgets what programs wrote so far, but names. */
+void hooks_discard(struct hooks *h);
 /* Hands over full segments; with `all`, and of the MTE ring always, the open ones too. */
 int hooks_drain(struct hooks *h, int ring, bool all, segment_sink sink, void *arg);
 uint64_t hooks_lost(const struct hooks *h);

@@ -326,15 +326,12 @@ static int nobody(void *arg, const void *segment, size_t size)
 	return 0;
 }
 
-int hooks_discard(struct hooks *h)
+void hooks_discard(struct hooks *h)
 {
-	int err = 0;
-
 	h->discarded = hook_clock_pair(&h->clock);
 	h->n[PITRACE_RING_TRACE] = 0;
-	for (uint32_t c = 0; c < h->ncpus && !err; c++)
-		err = segment_close(&h->out[PITRACE_RING_TRACE][c], nobody, NULL);
-	return err;
+	for (uint32_t c = 0; c < h->ncpus; c++)
+		segment_close(&h->out[PITRACE_RING_TRACE][c], nobody, NULL);
 }
 
 uint64_t hooks_lost(const struct hooks *h)

@@ -517,7 +517,7 @@ int tracer_discard(struct tracer *t)
 	pthread_mutex_lock(&t->lock);
 	err = t->collector->discard(t->backend);
 	if (!err && t->hooks)
-		err = hooks_discard(t->hooks);
+		hooks_discard(t->hooks);
 	pthread_mutex_unlock(&t->lock);
 	return err ? rc_errno(err, "discarding") : PI_OK;
 }

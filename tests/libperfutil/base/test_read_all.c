@@ -95,6 +95,10 @@ static void test_refused(void)
 
 	CU_ASSERT_EQUAL(read_all(fd, SIZE - 1, &text, &size), -EFBIG);
 	CU_ASSERT(!text && !size);
+	lseek(fd, 0, SEEK_SET);
+	CU_ASSERT_EQUAL(read_all(fd, SIZE, &text, &size), 0);
+	CU_ASSERT(size == SIZE && right(text, 0, size));
+	free(text);
 	close(fd);
 	fd = open("/proc", O_RDONLY | O_CLOEXEC);
 	CU_ASSERT_EQUAL(read_all(fd, SIZE, &text, &size), -EISDIR);

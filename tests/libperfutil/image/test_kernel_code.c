@@ -369,6 +369,54 @@ static void bounded(void)
 	CU_ASSERT_STRING_EQUAL(kept(), "");
 }
 
+/* A kcore that ends with the headers of its parts: whether it is read, and why not. */
+static int error_of(Elf64_Ehdr e, size_t parts)
+{
+	Elf64_Phdr p = { .p_type = PT_LOAD };
+	struct kernel_code *k;
+	int err;
+
+	snprintf(core_path, sizeof(core_path), "/tmp/pitrace-core-%d", getpid());
+	core = open(core_path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	CU_ASSERT_FATAL(core >= 0);
+	CU_ASSERT_EQUAL_FATAL(pwrite(core, &e, sizeof(e), 0), sizeof(e));
+	for (size_t i = 0; i < parts; i++)
+		CU_ASSERT_EQUAL_FATAL(pwrite(core, &p, sizeof(p),
+					     (off_t)(sizeof(e) + i * sizeof(p))),
+				      sizeof(p));
+	k = kernel_code_new(core_path);
+	err = k ? 0 : errno;
+	kernel_code_free(k);
+	close(core);
+	unlink(core_path);
+	return err;
+}
+
+static void headers(void)
+{
+	const Elf64_Ehdr good = {
+		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64 },
+		.e_phoff = sizeof(good),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 2,
+	};
+	Elf64_Ehdr bad = good;
+
+	CU_ASSERT_EQUAL(error_of(good, 2), 0);
+	CU_ASSERT_EQUAL(error_of(good, 1), EIO);
+	bad.e_ident[EI_CLASS] = ELFCLASS32;
+	CU_ASSERT_EQUAL(error_of(bad, 2), EBADMSG);
+	bad = good;
+	bad.e_ident[0] = 0;
+	CU_ASSERT_EQUAL(error_of(bad, 2), EBADMSG);
+	bad = good;
+	bad.e_phentsize++;
+	CU_ASSERT_EQUAL(error_of(bad, 2), EBADMSG);
+	bad = good;
+	bad.e_phnum = UINT16_MAX;
+	CU_ASSERT_EQUAL(error_of(bad, 2), EBADMSG);
+}
+
 static void refused(void)
 {
 	CU_ASSERT_PTR_NULL(kernel_code_new("/nowhere/kcore"));
@@ -393,6 +441,7 @@ int main(void)
 		{ "changes_are_told", changes_are_told },
 		{ "kept_in_memory", kept_in_memory },
 		{ "bounded", bounded },
+		{ "headers", headers },
 		{ "refused", refused },
 		{ NULL, NULL },
 	};

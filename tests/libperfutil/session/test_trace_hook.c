@@ -264,7 +264,7 @@ static void test_kept(void)
 		CU_ASSERT_EQUAL(records, time == 3 ? 1001 : 1000);
 		CU_ASSERT_EQUAL(disorder(), 0);
 	}
-	CU_ASSERT_EQUAL(hooks_discard(hooks), 0);
+	hooks_discard(hooks);
 	CU_ASSERT_EQUAL(write_one(0, 1001), 0);
 	records = 0;
 	end();

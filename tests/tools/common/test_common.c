@@ -33,6 +33,47 @@ static void units_sizes(void)
 	CU_ASSERT_EQUAL(good(unit_size, "18446744073709551615"), UINT64_MAX);
 }
 
+/* Each by its name, as small and as capital letters. */
+static void units_names(void)
+{
+	static const struct {
+		bool (*read)(const char *text, uint64_t *n);
+		const char *text;
+		uint64_t n;
+	} units[] = {
+		{ unit_size, "3", 3 },
+		{ unit_size, "3B", 3 },
+		{ unit_size, "3kb", 3ull << 10 },
+		{ unit_size, "3K", 3ull << 10 },
+		{ unit_size, "3KiB", 3ull << 10 },
+		{ unit_size, "3m", 3ull << 20 },
+		{ unit_size, "3MB", 3ull << 20 },
+		{ unit_size, "3MiB", 3ull << 20 },
+		{ unit_size, "3g", 3ull << 30 },
+		{ unit_size, "3GB", 3ull << 30 },
+		{ unit_size, "3gib", 3ull << 30 },
+		{ unit_size, "3T", 3ull << 40 },
+		{ unit_size, "3tb", 3ull << 40 },
+		{ unit_size, "3TiB", 3ull << 40 },
+		{ unit_count, "3", 3 },
+		{ unit_count, "3K", 3000 },
+		{ unit_count, "3m", 3000000 },
+		{ unit_count, "3G", 3000000000 },
+		{ unit_time, "3ns", 3 },
+		{ unit_time, "3us", 3000 },
+		{ unit_time, "3µs", 3000 },
+		{ unit_time, "3ms", 3000000 },
+		{ unit_time, "3s", 3000000000 },
+		{ unit_time, "3sec", 3000000000 },
+		{ unit_time, "3m", 180000000000 },
+		{ unit_time, "3min", 180000000000 },
+		{ unit_time, "3h", 10800000000000 },
+	};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		CU_ASSERT_EQUAL(good(units[i].read, units[i].text), units[i].n);
+}
+
 static void units_times(void)
 {
 	CU_ASSERT_EQUAL(good(unit_time, "5ms"), 5000000);
@@ -453,6 +494,7 @@ int main(void)
 {
 	static const struct unit_test tests[] = {
 		{ "units_sizes", units_sizes },
+		{ "units_names", units_names },
 		{ "units_times", units_times },
 		{ "units_refused", units_refused },
 		{ "escapes", escapes },
