@@ -11,22 +11,22 @@
 #include "base/proc_text.h"
 #include "base/search.h"
 
-struct numbers {
+struct thread_numbers {
 	unsigned int count; /* one a namespace, from ours on; 0: there is no such thread */
 	uint64_t last;
 };
 
 static bool take_line(void *arg, const char *text, size_t length)
 {
-	struct numbers *numbers = arg;
+	struct thread_numbers *numbers = arg;
 
 	numbers->count = proc_numbers(text, length, "NSpid:", &numbers->last);
 	return !numbers->count;
 }
 
-static struct numbers numbers_of(const char *path)
+static struct thread_numbers numbers_of(const char *path)
 {
-	struct numbers numbers = { 0 };
+	struct thread_numbers numbers = { 0 };
 
 	proc_lines(path, take_line, &numbers);
 	if (numbers.last > INT32_MAX)
@@ -34,7 +34,7 @@ static struct numbers numbers_of(const char *path)
 	return numbers;
 }
 
-static struct numbers numbers_of_thread(pid_t pid, uint32_t here)
+static struct thread_numbers numbers_of_thread(pid_t pid, uint32_t here)
 {
 	char path[64];
 
@@ -93,7 +93,7 @@ static void look(struct hook_threads *t, pid_t pid, uint64_t scan)
 	t->looks++;
 	while ((e = readdir(d))) {
 		uint32_t here = (uint32_t)strtoul(e->d_name, NULL, 10);
-		struct numbers numbers = { 0 };
+		struct thread_numbers numbers = { 0 };
 
 		if (here)
 			numbers = numbers_of_thread(pid, here);
@@ -116,7 +116,7 @@ static void know(struct hook_threads *t, pid_t pid)
 /* Another thread may have the number by now. */
 static bool is_still(struct hook_thread_number *number, pid_t pid, uint64_t scan)
 {
-	struct numbers numbers;
+	struct thread_numbers numbers;
 
 	if (number->checked == scan)
 		return true;
