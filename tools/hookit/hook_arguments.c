@@ -26,19 +26,19 @@
 #define PAGE       4096
 #define VALUE      (TEXT_MOST + 8)
 
-struct asked {
+struct asked_argument {
 	const char *name; /* a pattern */
 	size_t length;
 	uint8_t number, bits; /* from 1 on; 8 to 64 */
 	char format;
 };
 
-static struct asked asked[ASKED_MOST];
+static struct asked_argument asked[ASKED_MOST];
 static uint32_t count;
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
-static const char *take_format(struct asked *a, const char *text, const char *end)
+static const char *take_format(struct asked_argument *a, const char *text, const char *end)
 {
 	unsigned long bits;
 	char *rest;
@@ -62,7 +62,7 @@ static const char *take_format(struct asked *a, const char *text, const char *en
 	return NULL;
 }
 
-static const char *take(struct asked *a, const char *text, const char *end)
+static const char *take(struct asked_argument *a, const char *text, const char *end)
 {
 	const char *at = memrchr(text, '@', (size_t)(end - text));
 
@@ -91,7 +91,7 @@ const char *arguments_set(const char *text, size_t n)
 }
 
 /* As FUNCTIONS= has it: a pattern without a parenthesis is of the name alone. */
-static bool fits(const struct asked *a, const char *name, const char *alone)
+static bool fits(const struct asked_argument *a, const char *name, const char *alone)
 {
 	return pattern_fits(a->name, a->length, memchr(a->name, '(', a->length) ? name : alone);
 }
@@ -150,7 +150,7 @@ static void put_text(char out[VALUE], uint64_t value)
 	}
 }
 
-static void put_value(char out[VALUE], const struct asked *a, uint64_t value)
+static void put_value(char out[VALUE], const struct asked_argument *a, uint64_t value)
 {
 	uint64_t bits = a->bits < 64 ? value & ((UINT64_C(1) << a->bits) - 1) : value;
 	int64_t with_sign = (int64_t)(bits << (64 - a->bits)) >> (64 - a->bits);
@@ -212,7 +212,7 @@ static struct hook_function *add(struct hook_function *f, uintptr_t key, const c
 
 struct hook_function *arguments_find(struct hook_function *f, uintptr_t sp)
 {
-	const struct asked *a = &asked[f->asked];
+	const struct asked_argument *a = &asked[f->asked];
 	struct hook_function *found;
 	char value[VALUE] = "?";
 	int error = errno;

@@ -73,8 +73,10 @@ int main(void)
 	struct timespec t;
 	int s = 0;
 
+	/* The clock has no frame: its caller is passed over. On some machines it takes long. */
 	do {
-		s += outer(v);
+		for (int i = 0; i < 50; i++)
+			s += outer(v);
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	} while (!t.tv_sec && t.tv_nsec < 500000000);
 	return s == 77;
