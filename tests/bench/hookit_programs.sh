@@ -31,7 +31,7 @@ built() {
 	(
 		cd "$at"/gzip-* || exit 1
 		objects=
-		for file in bits deflate gzip inflate lzw trees unlzh unlzw unpack unzip util zip version; do
+		for file in bits deflate gzip inflate trees unlzh unlzw unpack unzip util zip version; do
 			$compiler -O2 "$@" -w -DHAVE_CONFIG_H -I. -Ilib -c $file.c -o "$file.$way.o" || exit 1
 			objects="$objects $file.$way.o"
 		done

@@ -7,6 +7,7 @@
 #include "hook/hooks_inner.h"
 #include "file/record_walk.h"
 #include "unit.h"
+#include "xorshift.h"
 
 #define MAJOR 0xD2
 #define MANY  300000
@@ -20,14 +21,6 @@ struct item {
 static struct item expected[MANY];
 static size_t n, handed_over;
 static uint64_t wrong, state = 88172645463325252ull;
-
-static uint64_t draw(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
-}
 
 static int in_order(const void *a, const void *b)
 {
@@ -100,7 +93,7 @@ static void test_any_order(void)
 	uint64_t from = h->since;
 
 	for (int i = 0; i < 5000; i++)
-		keep(h, from + draw() % 2000);
+		keep(h, from + xorshift(&state) % 2000);
 	for (int i = 0; i < 5000; i++)
 		keep(h, from + 10000 - (uint64_t)i);
 	qsort(expected, n, sizeof(expected[0]), in_order);
