@@ -25,9 +25,9 @@ SCRIPTS	      := $(SCRIPT_TESTS) $(wildcard tests/users/test_*.sh)
 # Those that mostly wait (for a rotation, a browser, a look once a second) have a place of their own there. In this
 # order test_unruly, which removes what a user's timers left, has no other of that user's beside it.
 LIGHT	      := $(patsubst %,tests/%.sh,scripts/test_mutants post/export/test_post_html post/report/test_post_lines \
-		 tools/rtdriver/test_rtdriver tools/jprof/test_jprof_container tools/common/test_completion_zsh users/test_identity \
-		 users/test_numbered users/test_callers users/test_dropped libperfutil/a2n/test_names_host post/input/test_perfmap_age libperfutil/image/test_kernel_modules \
-		 users/test_unruly)
+		 tools/rtdriver/test_rtdriver tools/jprof/test_jprof_container tools/common/test_completion_zsh \
+		 users/test_identity users/test_numbered users/test_callers users/test_dropped libperfutil/a2n/test_names_host \
+		 post/input/test_perfmap_age libperfutil/image/test_kernel_modules users/test_unruly)
 suite_name    = $(if $(filter tests/users/%,$(1)),$(1:tests/users/test_%.sh=users-%),$(basename $(notdir $(1))))
 script_suite  = '$(suite_name) $(call group_of,$(suite_name))$(2) 400 O=$(O) $(1)'
 SCRIPT_SUITES = $(foreach t,$(filter-out $(LIGHT),$(SCRIPTS)),$(call script_suite,$(t))) \
