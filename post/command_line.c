@@ -13,6 +13,7 @@
 
 #include "complain.h"
 #include "export/writer.h"
+#include "fit.h"
 #include "input/readers.h"
 #include "next_option.h"
 #include "record/tracepoints.h"
@@ -170,14 +171,17 @@ static void list_options(struct option list[OPTIONS + 1])
 
 static void print_usage(void)
 {
+	struct fit lines;
+	FILE *out = fit_begin(&lines, stdout);
 	unsigned int i;
 
-	fputs(usage_head, stdout);
+	fputs(usage_head, out);
 	for (i = 0; i < REPORT_COUNT; i++) {
 		if (report_at(i)->usage)
-			fputs(report_at(i)->usage, stdout);
+			fputs(report_at(i)->usage, out);
 	}
-	fputs(usage_rest, stdout);
+	fputs(usage_rest, out);
+	fit_end(&lines);
 }
 
 /* The same of instruction traces. */

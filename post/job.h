@@ -20,6 +20,7 @@ struct job {
 	uint64_t stack_total;
 	const struct pifile_fault *fault; /* distinct faults of the file */
 	size_t nfaults, more_faults;      /* listed, and only counted */
+	bool terminal;                    /* what is written is the screen of one */
 };
 
 #define REPORT_WRONG 1 /* sums differ: said so on stderr */

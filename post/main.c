@@ -12,6 +12,7 @@
 #include "command_line.h"
 #include "compare/compare.h"
 #include "complain.h"
+#include "fit.h"
 #include "load_trace.h"
 #include "reports.h"
 
@@ -81,6 +82,7 @@ int main(int argc, char **argv)
 		return code;
 	if (options.diff)
 		return show_difference_of(&options);
+	fit_locale();
 	load_shut_in(&options, outputs, reports_outputs(&options, outputs));
 	code = load_open(&loaded, &options);
 	if (!code) {

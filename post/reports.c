@@ -10,6 +10,7 @@
 #include "complain.h"
 #include "escape.h"
 #include "export/writer.h"
+#include "fit.h"
 #include "output.h"
 #include "record/listed.h"
 #include "report/table.h"
@@ -269,50 +270,61 @@ int reports_write(const struct job *job, struct reports_written *w)
 	return code;
 }
 
-static int write_screens(const struct job *job, FILE *out)
+static bool has_screen(const struct options *o)
 {
+	return !o->json && !o->csv && wanted(o, 0)->screen;
+}
+
+static int write_screens(const struct job *job, const struct reports_written *w, FILE *out)
+{
+	bool screen = has_screen(job->options);
 	const struct report *r;
 	unsigned int i;
 	int rc = 0;
 
-	screen_header(job, out);
-	for (i = 0; !rc && (r = wanted(job->options, i)); i++)
-		rc = r->screen ? r->screen(job, out) : 0;
+	if (screen) {
+		screen_header(job, out);
+		for (i = 0; !rc && (r = wanted(job->options, i)); i++)
+			rc = r->screen ? r->screen(job, out) : 0;
+		if (!rc)
+			rc = screen_missing(job, out);
+	}
+	for (i = 0; i < w->n; i++) {
+		if (screen)
+			fputs("full report: ", out);
+		escape_print(out, w->list[i].path);
+		if (!screen) {
+			fprintf(out, ": %" PRIu64 " records from ", job->trace->records);
+			escape_print(out, job->input->name);
+		} else if (w->list[i].renamed) {
+			fputs(" (the one before is now ", out);
+			escape_print(out, w->list[i].path);
+			fputs(".old)", out);
+		}
+		putc('\n', out);
+	}
 	if (!rc)
-		rc = screen_missing(job, out);
+		screen_next(job, out);
 	return rc;
 }
 
 int reports_screen(const struct job *job, const struct reports_written *w, int code)
 {
 	const struct options *o = job->options;
-	bool screen = !o->json && !o->csv && wanted(o, 0)->screen;
+	struct job shown = *job;
 	struct output out;
-	unsigned int i;
-	int rc = 0;
+	struct fit lines;
+	FILE *text;
+	int rc;
 
-	if (o->quiet || (o->output && !strcmp(o->output, "-")) || (!screen && !w->n))
+	if (o->quiet || (o->output && !strcmp(o->output, "-")) || (!has_screen(o) && !w->n))
 		return code;
 	output_open(&out, "-", 0);
-	if (screen)
-		rc = write_screens(job, out.file);
-	for (i = 0; i < w->n; i++) {
-		if (screen)
-			fputs("full report: ", out.file);
-		escape_print(out.file, w->list[i].path);
-		if (!screen) {
-			fprintf(out.file, ": %" PRIu64 " records from ", job->trace->records);
-			escape_print(out.file, job->input->name);
-		} else if (w->list[i].renamed) {
-			fputs(" (the one before is now ", out.file);
-			escape_print(out.file, w->list[i].path);
-			fputs(".old)", out.file);
-		}
-		putc('\n', out.file);
-	}
-	if (!rc) {
-		screen_next(job, out.file);
+	text = fit_begin(&lines, out.file);
+	shown.terminal = lines.columns;
+	rc = write_screens(&shown, w, text);
+	fit_end(&lines);
+	if (!rc)
 		rc = output_close(&out);
-	}
 	return rc ? worse(code, failed("stdout", rc)) : code;
 }

@@ -166,8 +166,8 @@ $(O)/tests/unit/test_sandbox: TESTLINK = -Wl,--no-as-needed -lseccomp -Wl,--as-n
 $(O)/tests/unit/test_table: INC_TESTS += -Itools/common
 
 # What the tools share.
-$(O)/tests/unit/test_common $(O)/tests/unit/test_options $(O)/tests/unit/test_option_store: INC_TESTS += -Itools/common
-$(O)/tests/unit/test_common $(O)/tests/unit/test_options $(O)/tests/unit/test_option_store: $(call obj,$(COMMON_SRC))
+$(O)/tests/unit/test_common $(O)/tests/unit/test_fit $(O)/tests/unit/test_options $(O)/tests/unit/test_option_store: INC_TESTS += -Itools/common
+$(O)/tests/unit/test_common $(O)/tests/unit/test_fit $(O)/tests/unit/test_options $(O)/tests/unit/test_option_store: $(call obj,$(COMMON_SRC))
 $(O)/tests/unit/test_option_store: TESTLINK = -Wl,--wrap=complain,--wrap=cpus_online
 
 # What programs share of AboveIdle.

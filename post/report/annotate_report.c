@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "complain.h"
 #include "escape.h"
@@ -382,7 +383,7 @@ static void text_annotated(const struct job *job, void *to, const struct annotat
 	FILE *out = to;
 	const struct names *n = &job->model->names;
 	const struct symbol *s = &n->symbols.symbol[a->symbol];
-	bool colour = text_colour(out);
+	bool colour = text_colour(isatty(fileno(out)));
 	struct spot last = { .source = NO_SOURCE };
 	uint32_t i;
 

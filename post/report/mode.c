@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "escape.h"
+#include "fit.h"
 
 /* Whether reports are not simply of the timer's ticks, the only ones there are. */
 static bool worth_listing(const struct events *e)
@@ -143,15 +144,18 @@ void mode_absent(const struct job *job)
 {
 	const struct events *e = &job->trace->events;
 	const char *comma = "";
+	struct fit line;
+	FILE *out = fit_begin(&line, stderr);
 	unsigned int i;
 
-	escape_printf(stderr, "post: -e: the trace has no event %s: it has ", job->options->event);
+	escape_printf(out, "post: -e: the trace has no event %s: it has ", job->options->event);
 	for (i = 0; i < EVENT_KINDS; i++) {
 		if (!e->kind[i].samples && (i == 0 || i >= e->kinds))
 			continue;
-		fputs(comma, stderr);
-		escape_print(stderr, e->kind[i].name);
+		fputs(comma, out);
+		escape_print(out, e->kind[i].name);
 		comma = ", ";
 	}
-	fputs(*comma ? "\n" : "no samples\n", stderr);
+	fputs(*comma ? "\n" : "no samples\n", out);
+	fit_end(&line);
 }

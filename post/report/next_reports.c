@@ -2,8 +2,6 @@
 /* A person at a terminal is shown which other reports the trace can give. */
 #include "report/report.h"
 
-#include <unistd.h>
-
 static const struct {
 	unsigned int major;
 	const char *options;
@@ -24,7 +22,7 @@ void screen_next(const struct job *job, FILE *out)
 	const char *shown = "";
 	bool any = t->stacks;
 
-	if (!isatty(fileno(out)) || !(job->options->kinds & REPORT_TELLS_TOTALS))
+	if (!job->terminal || !(job->options->kinds & REPORT_TELLS_TOTALS))
 		return;
 	for (size_t i = 0; i < sizeof(reports) / sizeof(*reports); i++)
 		any |= t->major[reports[i].major] > 0;

@@ -113,8 +113,8 @@ bool runs_absent(const struct job *job);
 
 /* ---- report_text.c --------------------------------------------------------------------------- */
 
-bool text_colour(FILE *out); /* a terminal, and nobody wants none */
-#define HOT_PERCENT 5.0      /* from here on a share is shown in colour */
+bool text_colour(bool terminal); /* it is one, and nobody wants none */
+#define HOT_PERCENT 5.0          /* from here on a share is shown in colour */
 #define COLOUR_HOT  "\033[31m"
 #define COLOUR_OFF  "\033[0m"
 double percent_of(uint64_t part, uint64_t whole);

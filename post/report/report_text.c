@@ -8,16 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "complain.h"
 #include "escape.h"
 
-bool text_colour(FILE *out)
+bool text_colour(bool terminal)
 {
 	const char *no = getenv("NO_COLOR");
 
-	return isatty(fileno(out)) && !(no && *no);
+	return terminal && !(no && *no);
 }
 
 double percent_of(uint64_t part, uint64_t whole)

@@ -216,7 +216,7 @@ int tprof_cure(const struct job *job, FILE *out)
 
 int tprof_screen(const struct job *job, FILE *out)
 {
-	bool colour = text_colour(out);
+	bool colour = text_colour(job->terminal);
 	int rc;
 
 	tprof_others(job, out);

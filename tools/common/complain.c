@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "escape.h"
+#include "fit.h"
 
 void complain_args(const char *format, va_list args)
 {
@@ -14,8 +14,7 @@ void complain_args(const char *format, va_list args)
 
 	if (vasprintf(&sentence, format, args) < 0)
 		sentence = NULL;
-	escape_printf(stderr, "%s: %s\n", program_invocation_short_name,
-		      sentence ? sentence : format);
+	fit_printf(stderr, "%s: %s\n", program_invocation_short_name, sentence ? sentence : format);
 	free(sentence);
 }
 

@@ -101,6 +101,16 @@ size_t escape_plain(const char *name)
 	return plain(name, strlen(name), '\\');
 }
 
+size_t escape_char(const char *text, size_t size, uint32_t *code)
+{
+	char one[5] = "";
+	bool valid;
+
+	/* What is cut by the end is not read further. */
+	memcpy(one, text, size < 4 ? size : 4);
+	return next_char(one, code, &valid);
+}
+
 char *escape_into(char *room, size_t size, const char *name)
 {
 	char one[16];

@@ -10,12 +10,17 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* A new string for a text report: \xNN for each byte that must not pass. NULL: no memory. */
 char *escape_text(const char *name);
 /* The same into a fixed room, cut where it is full; never half an escape. */
 char *escape_into(char *room, size_t size, const char *name);
+
+/* One character of size bytes, of which there is one at least: its code, and how many bytes it
+ * takes. A byte that begins none is one. */
+size_t escape_char(const char *text, size_t size, uint32_t *code);
 
 /* The same straight into a file, however long. */
 void escape_print(FILE *out, const char *name);

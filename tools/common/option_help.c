@@ -2,10 +2,11 @@
 /* A table of options as --help shows it, and as shells' completions read it. */
 #include <string.h>
 
+#include "fit.h"
 #include "option_table.h"
 
 #define COLUMN 15 /* where help texts begin */
-#define WIDTH  100
+#define WIDTH  80
 
 /* These two are known by their addresses. */
 bool option_help(const struct option_given *given, void *to)
@@ -102,11 +103,15 @@ void options_list(FILE *out, const struct option_table *t)
 
 void options_help(FILE *out, const struct option_table *t)
 {
+	struct fit lines;
+
+	out = fit_begin(&lines, out);
 	if (t->usage)
 		fprintf(out, "%s\n", t->usage);
 	options_list(out, t);
 	if (t->notes)
 		fprintf(out, "\n%s\n", t->notes);
+	fit_end(&lines);
 }
 
 /* ---- completions ----------------------------------------------------------------------------- */

@@ -58,13 +58,13 @@ const char *here_lacks(const struct here *h, const struct front_command *c)
 	return NULL;
 }
 
-void here_print(const struct here *h)
+void here_print(const struct here *h, FILE *out)
 {
-	printf("Here %s%s is traced%s%s, ", h->process ? "" : "no ",
-	       h->process ? "a command" : "command", h->process ? " by " : "",
-	       h->process ? h->process : "");
-	printf("the whole system %s%s.\n", h->system ? "by " : "is not",
-	       h->system ? h->system : "");
+	fprintf(out, "Here %s%s is traced%s%s, ", h->process ? "" : "no ",
+		h->process ? "a command" : "command", h->process ? " by " : "",
+		h->process ? h->process : "");
+	fprintf(out, "the whole system %s%s.\n", h->system ? "by " : "is not",
+		h->system ? h->system : "");
 	if (!h->module)
-		puts("pitrace check says what is missing, and how to enable it.");
+		fputs("pitrace check says what is missing, and how to enable it.\n", out);
 }

@@ -4,6 +4,7 @@
 #define PITRACE_HERE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "commands.h"
 
@@ -18,6 +19,6 @@ void here_look(struct here *h);
 const char *here_lacks(const struct here *h, const struct front_command *c);
 
 /* One or two sentences on stdout: which collector serves, and where to read what is missing. */
-void here_print(const struct here *h);
+void here_print(const struct here *h, FILE *out);
 
 #endif

@@ -10,6 +10,7 @@
 #include "beside.h"
 #include "commands.h"
 #include "complain.h"
+#include "fit.h"
 #include "here.h"
 #include "option_table.h"
 
@@ -17,10 +18,10 @@
 
 static const char *const headings[GROUPS] = { "Record", "Report", "Look around" };
 
-static void list_commands(const struct here *h)
+static void list_commands(const struct here *h, FILE *out)
 {
 	for (int group = 0; group < GROUPS; group++) {
-		printf("%s\n", headings[group]);
+		fprintf(out, "%s\n", headings[group]);
 		for (const struct front_command *c = front_commands; c->name; c++) {
 			const char *lacks = here_lacks(h, c);
 			char names[32];
@@ -29,24 +30,28 @@ static void list_commands(const struct here *h)
 				continue;
 			snprintf(names, sizeof(names), "%s%s%s", c->name, c->alias ? ", " : "",
 				 c->alias ? c->alias : "");
-			printf("  %-13s %s\n", names, c->what);
+			fprintf(out, "  %-13s %s\n", names, c->what);
 			if (lacks)
-				printf("  %-13s (%s)\n", "", lacks);
+				fprintf(out, "  %-13s (%s)\n", "", lacks);
 		}
-		putchar('\n');
+		putc('\n', out);
 	}
 }
 
 static int help(void)
 {
 	struct here h;
+	struct fit lines;
+	FILE *out = fit_begin(&lines, stdout);
 
 	here_look(&h);
-	puts("usage: pitrace COMMAND [OPTION]...\n");
-	list_commands(&h);
-	here_print(&h);
-	puts("Begin with: pitrace run -g -- COMMAND; pitrace report\n"
-	     "pitrace COMMAND --help lists a command's options; see also pitrace(1).");
+	fputs("usage: pitrace COMMAND [OPTION]...\n\n", out);
+	list_commands(&h, out);
+	here_print(&h, out);
+	fputs("Begin with: pitrace run -g -- COMMAND; pitrace report\n"
+	      "pitrace COMMAND --help lists a command's options; see also pitrace(1).\n",
+	      out);
+	fit_end(&lines);
 	return 0;
 }
 
@@ -103,8 +108,10 @@ static void put_own(struct words *w, const struct front_command *c, char **args)
 		put(w, c->output);
 	}
 	if (helps) {
-		printf("usage: pitrace %s %s\n\n%s\n\nBy %s:\n", c->name, c->usage, c->what,
-		       c->program);
+		fit_printf(stdout, "usage: pitrace %s %s\n", c->name, c->usage);
+		putchar('\n');
+		fit_printf(stdout, "%s\n", c->what);
+		printf("\nBy %s:\n", c->program);
 		fflush(stdout);
 	}
 }

@@ -2,7 +2,7 @@
 /* swtrace on, off, suspend, resume, discard, get, setrate: the state of a session. */
 #include <stdio.h>
 #include <string.h>
-#include "escape.h"
+#include "fit.h"
 #include "option_store.h"
 #include "swtrace.h"
 
@@ -47,7 +47,7 @@ static int print_stop(const struct trace_info *i)
 
 	stop_reason(i, why, sizeof(why));
 	if (i->stopped)
-		escape_printf(stdout, "tracing had stopped: %s\n", why);
+		fit_printf(stdout, "tracing had stopped: %s\n", why);
 	print_refused(stdout, "", i);
 	return i->file_error ? fail("%s: %s; tracing is off, what was written stays readable",
 				    i->file, strerror((int)i->file_error)) :
@@ -85,8 +85,8 @@ int cmd_get(int argc, char **argv)
 	if (rc)
 		return fail_rc(rc);
 	if (!TraceGetInfo(&i))
-		escape_printf(stderr, "%s: %.1f MB, %llu records\n", i.got_file,
-			      (double)i.got / 1e6, (unsigned long long)i.got_records);
+		fit_printf(stderr, "%s: %.1f MB, %llu records\n", i.got_file, (double)i.got / 1e6,
+			   (unsigned long long)i.got_records);
 	return 0;
 }
 

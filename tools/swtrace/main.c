@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "fit.h"
 #include "swtrace.h"
 
 struct swtrace_command {
@@ -81,12 +82,16 @@ static const char *command_names(void)
 static int cmd_help(int argc, char **argv)
 {
 	const struct swtrace_command *c;
+	struct fit lines;
+	FILE *out;
 
 	if (argc > 1) {
 		c = find(argv[1]);
 		if (!c)
 			return fail("no sub-command '%s'; see swtrace help", argv[1]);
-		printf("usage: swtrace %s %s\n\n%s\n", c->name, c->usage, c->what);
+		fit_printf(stdout, "usage: swtrace %s %s\n", c->name, c->usage);
+		putchar('\n');
+		fit_printf(stdout, "%s\n", c->what);
 		if (c->options) {
 			putchar('\n');
 			options_help(stdout, c->options);
@@ -94,11 +99,14 @@ static int cmd_help(int argc, char **argv)
 		}
 		return 0;
 	}
-	puts("usage: swtrace SUBCOMMAND [OPTION]...\n");
+	out = fit_begin(&lines, stdout);
+	fputs("usage: swtrace SUBCOMMAND [OPTION]...\n\n", out);
 	for (c = commands; c->name; c++)
-		printf("  %-10s %-44s %s\n", c->name, c->usage, c->what);
-	puts("\nUsual order: init, enable, on, off, get, free; then post. Or all at once: run, then post.\n"
-	     "swtrace help run lists the options of run, help init those of init; see also swtrace(1).");
+		fprintf(out, "  %-10s %s\n", c->name, c->what);
+	fputs("\nUsual order: init, enable, on, off, get, free; then post. Or all at once: run, then post.\n"
+	      "swtrace help run lists the options of run, help init those of init; see also swtrace(1).\n",
+	      out);
+	fit_end(&lines);
 	return 0;
 }
 
@@ -147,6 +155,6 @@ int main(int argc, char **argv)
 	code = c->run(argc - 1, argv + 1);
 	if (code != USAGE)
 		return code;
-	fprintf(stderr, "usage: swtrace %s %s\n", c->name, c->usage);
+	fit_printf(stderr, "usage: swtrace %s %s\n", c->name, c->usage);
 	return EXIT_SWTRACE;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "escape.h"
+#include "fit.h"
 #include "run.h"
 
 /* Whoever typed pitrace goes on with it. */
@@ -23,8 +23,6 @@ void run_next_step(const struct trace_run *r)
 
 	if (r->quiet || !isatty(STDERR_FILENO))
 		return;
-	escape_printf(stderr, "next: %s %s", report_command(), r->t.file);
-	if (more)
-		fprintf(stderr, ", and with it %s", more);
-	putc('\n', stderr);
+	fit_printf(stderr, "next: %s %s%s%s\n", report_command(), r->t.file,
+		   more ? ", and with it " : "", more ? more : "");
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "complain.h"
 #include "escape.h"
+#include "fit.h"
 #include "monotonic.h"
 #include "run.h"
 
@@ -210,7 +211,9 @@ void run_closing_line(struct trace_run *r)
 {
 	struct trace_info i;
 	char program[64];
+	struct fit line;
 	uint64_t lost;
+	FILE *out;
 
 	tracer_info(r->tracer, &i);
 	lost = i.unwritten;
@@ -227,30 +230,32 @@ void run_closing_line(struct trace_run *r)
 									"tracing ended");
 	else if (*r->trigger)
 		complain("stopped: %s", r->trigger);
-	escape_printf(stderr, "%s: %s: ", program_invocation_short_name, i.file);
+	out = fit_begin(&line, stderr);
+	escape_printf(out, "%s: %s: ", program_invocation_short_name, i.file);
 	if (i.files)
-		fprintf(stderr, "with %u older file%s ", i.files, i.files == 1 ? "" : "s");
+		fprintf(out, "with %u older file%s ", i.files, i.files == 1 ? "" : "s");
 	/* In normal mode the file was written by request, at the end. */
-	fprintf(stderr, "%.1f MB, %llu records",
+	fprintf(out, "%.1f MB, %llu records",
 		(double)(r->t.mode == TRACE_NORMAL ? i.got : i.written) / 1e6,
 		(unsigned long long)(r->t.mode == TRACE_NORMAL ? i.got_records : i.records));
 	if (r->t.itrace)
-		fprintf(stderr, ", %llu instructions, %llu taken branches",
+		fprintf(out, ", %llu instructions, %llu taken branches",
 			(unsigned long long)i.instructions, (unsigned long long)i.branches);
 	if (i.taken)
-		fprintf(stderr, ", %llu thread%s left out that another session traces",
+		fprintf(out, ", %llu thread%s left out that another session traces",
 			(unsigned long long)i.taken, i.taken == 1 ? "" : "s");
 	if (i.majors[PITRACE_TPROF / 64] >> PITRACE_TPROF % 64 & 1 || !r->t.itrace)
-		escape_printf(stderr, ", %llu ticks by %s",
+		escape_printf(out, ", %llu ticks by %s",
 			      (unsigned long long)(i.ticks + i.idle_ticks), i.sampler);
 	if (lost) {
-		fprintf(stderr, ", LOST %llu (", (unsigned long long)lost);
-		print_lost(stderr, &i);
-		putc(')', stderr);
+		fprintf(out, ", LOST %llu (", (unsigned long long)lost);
+		print_lost(out, &i);
+		putc(')', out);
 	} else {
-		fputs(", none lost", stderr);
+		fputs(", none lost", out);
 	}
-	escape_printf(stderr, " (collector %s%s%s)\n", i.collector, *i.note ? ", " : "", i.note);
+	escape_printf(out, " (collector %s%s%s)\n", i.collector, *i.note ? ", " : "", i.note);
+	fit_end(&line);
 	if (!r->all)
 		left_running(r);
 	snprintf(program, sizeof(program), "%s: ", program_invocation_short_name);

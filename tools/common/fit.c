@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Names of C++ are often longer than a terminal is wide; which part of one is left out is decided
+ * here, for rows whose name is not told apart from what stands beside it. */
+#include "fit.h"
+
+#include <ctype.h>
+#include <locale.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "escape.h"
+
+#define LEAST_COLUMNS 40
+#define ELLIPSIS      "…"
+#define FOLDED_IN     2
+/* Brackets that may be open at a time; names with more are cut at their end. */
+#define MOST_OPEN 64
+
+unsigned int fit_columns(int fd)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	int n;
+
+	if (!isatty(fd))
+		return 0;
+	/* A terminal that does not know its size, a serial line, may be told it. */
+	n = !ioctl(fd, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col :
+	    columns                                      ? atoi(columns) :
+							   80;
+	return n < LEAST_COLUMNS ? LEAST_COLUMNS : (unsigned int)n;
+}
+
+void fit_locale(void)
+{
+	if (isatty(STDOUT_FILENO) || isatty(STDERR_FILENO))
+		setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+/* The columns of what begins at text, and how many bytes that is: a character, or a colour. */
+static size_t one_width(const char *text, size_t size, size_t *length)
+{
+	uint32_t code;
+	int width;
+
+	if (size > 1 && text[0] == '\033' && text[1] == '[') {
+		for (*length = 2; *length < size && !isalpha((unsigned char)text[*length]);)
+			++*length;
+		*length += *length < size;
+		return 0;
+	}
+	*length = escape_char(text, size, &code);
+	if (code < 0x80)
+		return 1;
+	width = wcwidth((wchar_t)code);
+	return width < 0 ? 1 : (size_t)width;
+}
+
+size_t fit_width(const char *text, size_t size)
+{
+	size_t columns = 0, at, length;
+
+	for (at = 0; at < size; at += length)
+		columns += one_width(text + at, size - at, &length);
+	return columns;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static bool of_identifier(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
+}
+
+/* Bytes of an operator's name that begins here, as "operator<<"; its brackets are none. 0: there is
+ * none. */
+static size_t operator_name(const char *begin, const char *p, const char *end)
+{
+	static const char *const signs[] = { "<=>", "<<=", ">>=", "->*", "<<", ">>",
+					     "<=",  ">=",  "->",  "()",  "<",  ">" };
+	static const char word[] = "operator";
+	const size_t n = sizeof(word) - 1;
+
+	if ((size_t)(end - p) <= n || memcmp(p, word, n) || (p > begin && of_identifier(p[-1])))
+		return 0;
+	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++) {
+		size_t length = strlen(signs[i]);
+
+		if ((size_t)(end - p) >= n + length && !memcmp(p + n, signs[i], length))
+			return n + length;
+	}
+	return 0;
+}
+
+/* The bracket that closes the one at p; NULL: there is none. */
+static const char *closing(const char *begin, const char *p, const char *end)
+{
+	static const char opening[] = "<([{", closes[] = ">)]}";
+	char open[MOST_OPEN];
+	size_t n = 0, skip;
+
+	for (; p < end; p++) {
+		const char *bracket;
+
+		skip = operator_name(begin, p, end);
+		if (skip) {
+			p += skip - 1;
+			continue;
+		}
+		bracket = memchr(opening, *p, sizeof(opening) - 1);
+		if (bracket) {
+			if (n == MOST_OPEN)
+				return NULL;
+			open[n++] = closes[bracket - opening];
+			continue;
+		}
+		if (!memchr(closes, *p, sizeof(closes) - 1) || (*p == '>' && p[-1] == '-'))
+			continue;
+		if (!n || open[--n] != *p)
+			return NULL;
+		if (!n)
+			return p;
+	}
+	return NULL;
+}
+
+/* Whether a list of parameters may end before p: a call of Go, "main.(*T).Name", has none. */
+static bool after_parameters(const char *p, const char *end)
+{
+	return p == end || *p == ' ' || *p == '#' || *p == '\033' ||
+	       (end - p > 1 && p[0] == ':' && p[1] == ':');
+}
+
+/* Copies the row into room, which has space for it and its ellipses: without parameters of
+ * functions, and, with `deep` or more templates around it, without what a template is of. Returns
+ * its bytes; 0: its brackets do not fit together. */
+static size_t collapse(char *room, const char *row, size_t size, unsigned int deep)
+{
+	static const char anonymous[] = "(anonymous namespace)";
+	const char *end = row + size, *p = row, *close;
+	unsigned int templates = 0;
+	char *w = room;
+	size_t n;
+
+	while (p < end) {
+		n = operator_name(row, p, end);
+		if (!n && (size_t)(end - p) >= sizeof(anonymous) - 1 &&
+		    !memcmp(p, anonymous, sizeof(anonymous) - 1))
+			n = sizeof(anonymous) - 1;
+		if (n) {
+			w = mempcpy(w, p, n);
+			p += n;
+			continue;
+		}
+		if (*p == '>' && templates && p[-1] != '-')
+			templates--;
+		if (*p != '<' && *p != '(') {
+			*w++ = *p++;
+			continue;
+		}
+		close = closing(row, p, end);
+		if (!close)
+			return 0;
+		if (close - p > 1 &&
+		    (*p == '<' ? templates >= deep : after_parameters(close + 1, end))) {
+			*w++ = *p;
+			w = mempcpy(w, ELLIPSIS, strlen(ELLIPSIS));
+			*w++ = *close;
+			p = close + 1;
+			continue;
+		}
+		templates += *p == '<';
+		*w++ = *p++;
+	}
+	return (size_t)(w - room);
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+/* Bytes of the beginning that takes at most so many columns, without half an escape. */
+static size_t beginning(const char *text, size_t size, size_t columns)
+{
+	size_t at = 0, length, taken = 0;
+
+	while (at < size) {
+		taken += one_width(text + at, size - at, &length);
+		if (text[at] == '\\' && at + 1 < size) {
+			length = text[at + 1] == 'x' ? 4 : 2;
+			taken += length - 1;
+			if (length > size - at)
+				length = size - at;
+		}
+		if (taken > columns)
+			break;
+		at += length;
+	}
+	return at;
+}
+
+static bool is_row(const char *line, size_t size)
+{
+	size_t at = 0, length;
+
+	while (at < size && (line[at] == ' ' || line[at] == '\033')) {
+		if (line[at] == ' ') {
+			at++;
+			continue;
+		}
+		one_width(line + at, size - at, &length);
+		at += length;
+	}
+	return at && at < size && (isdigit((unsigned char)line[at]) || line[at] == '%');
+}
+
+static void write_row(FILE *out, const char *line, size_t size, unsigned int columns)
+{
+	static const unsigned int depths[] = { MOST_OPEN, 1, 0 };
+	/* An ellipsis stands for a byte at least, and is three. */
+	char *room = malloc(3 * size + 1);
+	const char *shown = line;
+	size_t n = size, made;
+
+	for (size_t i = 0; room && i < sizeof(depths) / sizeof(*depths); i++) {
+		made = collapse(room, line, size, depths[i]);
+		if (!made)
+			break;
+		shown = room;
+		n = made;
+		if (fit_width(shown, n) <= columns) {
+			fwrite(shown, 1, n, out);
+			goto done;
+		}
+	}
+	n = beginning(shown, n, columns - 1);
+	fwrite(shown, 1, n, out);
+	fputs(ELLIPSIS, out);
+done:
+	free(room);
+}
+
+/* Where a folded line goes on: below the second column of a list, "  -x FILE  text", or a bit further
+ * in than it begins. *blanks: what it begins with. */
+static size_t goes_on_at(const char *line, size_t size, unsigned int columns, size_t *blanks)
+{
+	size_t at = 0, gap;
+
+	while (at < size && line[at] == ' ')
+		at++;
+	*blanks = at;
+	if (!at)
+		return FOLDED_IN;
+	for (gap = at; gap + 1 < size && (line[gap] != ' ' || line[gap + 1] != ' '); gap++)
+		;
+	while (gap < size && line[gap] == ' ')
+		gap++;
+	if (gap < size && fit_width(line, gap) <= columns / 2)
+		return fit_width(line, gap);
+	return at < columns / 2 ? at + FOLDED_IN : FOLDED_IN;
+}
+
+static void fold(FILE *out, const char *line, size_t size, unsigned int columns)
+{
+	size_t room = columns, blanks, in = goes_on_at(line, size, columns, &blanks);
+
+	for (;;) {
+		size_t n = beginning(line, size, room), blank = n;
+
+		if (n == size)
+			break;
+		while (blank && line[blank] != ' ')
+			blank--;
+		/* A path or an address is not torn: whoever copies it wants it whole. */
+		if (blank <= blanks) {
+			blank = n;
+			while (blank < size && line[blank] != ' ')
+				blank++;
+			if (blank == size)
+				break;
+		}
+		fwrite(line, 1, blank, out);
+		while (blank < size && line[blank] == ' ')
+			blank++;
+		line += blank;
+		size -= blank;
+		if (!size)
+			return;
+		fprintf(out, "\n%*s", (int)in, "");
+		room = columns - in;
+		blanks = 0;
+	}
+	fwrite(line, 1, size, out);
+}
+
+void fit_line(FILE *out, const char *line, size_t size, unsigned int columns)
+{
+	if (!columns || fit_width(line, size) <= columns)
+		fwrite(line, 1, size, out);
+	else if (is_row(line, size))
+		write_row(out, line, size, columns);
+	else
+		fold(out, line, size, columns);
+	putc('\n', out);
+}
+
+FILE *fit_begin(struct fit *f, FILE *to)
+{
+	*f = (struct fit){ .to = to, .columns = fit_columns(fileno(to)) };
+	if (f->columns)
+		f->held = open_memstream(&f->text, &f->size);
+	return f->held ? f->held : to;
+}
+
+static void write_lines(FILE *out, const char *text, size_t size, unsigned int columns)
+{
+	while (size) {
+		const char *newline = memchr(text, '\n', size);
+		size_t n = newline ? (size_t)(newline - text) : size;
+
+		fit_line(out, text, n, columns);
+		n += newline != NULL;
+		text += n;
+		size -= n;
+	}
+}
+
+void fit_end(struct fit *f)
+{
+	char *fitted = NULL;
+	size_t size = 0;
+	FILE *lines;
+
+	if (!f->held)
+		return;
+	fclose(f->held);
+	lines = f->text ? open_memstream(&fitted, &size) : NULL;
+	if (lines) {
+		write_lines(lines, f->text, f->size, f->columns);
+		fclose(lines);
+	}
+	if (fitted)
+		fwrite(fitted, 1, size, f->to);
+	free(fitted);
+	free(f->text);
+}
+
+void fit_printf(FILE *out, const char *format, ...)
+{
+	struct fit f;
+	va_list args;
+
+	va_start(args, format);
+	escape_vprintf(fit_begin(&f, out), format, args);
+	va_end(args);
+	fit_end(&f);
+}
