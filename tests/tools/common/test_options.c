@@ -202,8 +202,8 @@ static void help(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\n  -a, --all    a flag\n"));
 	CU_ASSERT_PTR_NOT_NULL(
 		strstr(text,
-		       "\n  -o FILE      take red, green or blue for it, whichever there is, in a text that is\n"
-		       "               so long that no line has room for it all\n"));
+		       "\n  -o FILE      take red, green or blue for it, whichever there is, in a text\n"
+		       "               that is so long that no line has room for it all\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\n\nThat is all.\n"));
 	free(text);
 }
