@@ -24,9 +24,23 @@ endif
 # make itself prints it, and makes a folder once: a process for each of both would be a tenth of a build.
 say	= $(if $(Q),$(info $()  $(1)	$(patsubst $(CURDIR)/%,%,$@)))
 
+# For another machine its compiler is needed: by Debian's name for it, if nothing else is said.
+TRIPLE_arm64	:= aarch64-linux-gnu
+TRIPLE_ppc64le	:= powerpc64le-linux-gnu
+TRIPLE_i686	:= i686-linux-gnu
+ifneq ($(ARCH),$(HOST))
+TRIPLE	:= $(or $(TRIPLE_$(ARCH)),$(ARCH)-linux-gnu)
+CROSS_COMPILE ?= $(TRIPLE)-
+endif
 CC	= $(CROSS_COMPILE)gcc
 AR	= $(CROSS_COMPILE)ar
 OBJCOPY	= $(CROSS_COMPILE)objcopy
+ifneq ($(ARCH),$(HOST))
+COMPILES_FOR := $(firstword $(subst -, ,$(shell command -v $(firstword $(CC)) >/dev/null && $(CC) -dumpmachine)))
+ifneq ($(COMPILES_FOR),$(firstword $(subst -, ,$(TRIPLE))))
+$(error ARCH=$(ARCH) needs a compiler for it, and $(CC) is none: install gcc-$(TRIPLE), or name one by CROSS_COMPILE=)
+endif
+endif
 # DEBUG=-g1: lines and functions alone, as backtraces need them, in a fifth less time.
 DEBUG	?= -g
 CSTD	= -std=gnu11 -O2 $(DEBUG)

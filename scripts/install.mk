@@ -17,7 +17,9 @@ DKMSDIR	   ?= $(PREFIX)/src/pitrace-$(VERSION)
 
 HEADERS	:= $(wildcard driver/uapi/*.h libperfutil/include/*.h libperfutil/include/*.hpp tools/hookit/hookit.h)
 PAGES	:= $(wildcard tools/*/*.1 tools/*/*.3 post/*.1 libperfutil/man/*.3 driver/*.4 libperfutil/man/*.5 post/*.7)
-DOCS	:= README.md CHANGELOG.md COPYING
+DOCS	:= README.md CHANGELOG.md COPYING $(wildcard docs/*.md LICENSES/*.txt)
+# Of what is no document only the name is left; links between documents hold where they are installed.
+UNLINKED := s,\[([^]]*)\]\([^):]*(\.[1-9hc]|CONTRIBUTING\.md|/)\),\1,g
 # bash looks for a file of the program's name; one file serves those that print their own options.
 COMPLETED   := swtrace run.tprof run.itrace run.jprof msr mpevt ptt cpi jprof-train hdump rtdriver arcf pitrace
 ZSH_COMPLETIONS := $(wildcard scripts/completion/zsh/_*)
@@ -73,7 +75,9 @@ install: all	## into PREFIX, below DESTDIR: programs, libraries, headers, pages,
 	$(if $(JPERF),$(Q)install -m 644 $(O)/lib/pitrace/JPerf.jar $(DESTDIR)$(LIBDIR)/pitrace/)
 	$(if $(TRAINER),$(Q)install -D -m 644 -t $(DESTDIR)$(LIBDIR)/pitrace/trainer $(O)/lib/pitrace/trainer/*)
 	$(Q)install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/
-	$(Q)install -m 644 $(DOCS) $(DESTDIR)$(DOCDIR)/
+	@set -e; for file in $(DOCS); do \
+		sed -E '$(UNLINKED)' $$file | install -D -m 644 /dev/stdin $(DESTDIR)$(DOCDIR)/$$file; \
+	done
 	$(Q)for name in $(COMPLETED); do \
 		install -m 644 scripts/completion/bash $(DESTDIR)$(COMPDIR)/$$name || exit; \
 	done
@@ -99,6 +103,7 @@ install: all	## into PREFIX, below DESTDIR: programs, libraries, headers, pages,
 	$(Q)sed 's,@VERSION@,$(VERSION),' scripts/dkms.conf | \
 		install -m 644 /dev/stdin $(DESTDIR)$(DKMSDIR)/dkms.conf
 	@echo 'group pitrace (systemd-sysusers, or groupadd -r pitrace): its members trace their own processes'
+	@$(if $(DESTDIR),true,scripts/loader-cache $(LIBDIR))
 	@echo 'installed below $(DESTDIR)$(PREFIX); the driver is source there: $(DKMSDIR)'
 
 # By name, and folders only when empty: PREFIX may hold other people's files.
@@ -107,7 +112,7 @@ uninstall:	## remove what install (with the same PREFIX and DESTDIR) has put the
 		$(patsubst %,$(DESTDIR)$(COMPDIR)/%,$(COMPLETED) post) \
 		$(patsubst %,$(DESTDIR)$(ZSHDIR)/%,$(notdir $(ZSH_COMPLETIONS))) \
 		$(patsubst %,$(DESTDIR)$(INCLUDEDIR)/%,$(notdir $(HEADERS))) \
-		$(patsubst %,$(DESTDIR)$(DOCDIR)/%,$(notdir $(DOCS))) \
+		$(addprefix $(DESTDIR)$(DOCDIR)/,$(DOCS)) \
 		$(patsubst libperfutil/%,$(DESTDIR)$(DATADIR)/%,$(EVENT_FILES)) \
 		$(patsubst driver/%,$(DESTDIR)$(DKMSDIR)/%,$(DRIVER)) $(DESTDIR)$(DKMSDIR)/dkms.conf \
 		$(foreach l,perfutil a2n hookit,$(patsubst %,$(DESTDIR)$(LIBDIR)/%,lib$(l).a lib$(l).so \

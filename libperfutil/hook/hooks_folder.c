@@ -17,11 +17,13 @@
 #include <unistd.h>
 #include "hook/hook_place.h"
 #include "hook/hooks_inner.h"
+#include "base/leftovers.h"
 #include "base/now.h"
 #include "base/rc.h"
 
-#define SLOT_BYTES (32u << 10)
-#define WAKE_SLOTS 8
+#define FRESH_FOLDER "pitrace-hooks."
+#define SLOT_BYTES   (32u << 10)
+#define WAKE_SLOTS   8
 
 /* ---- the folder ------------------------------------------------------------------------------ */
 
@@ -35,6 +37,22 @@ static int use_folder(struct hooks *h)
 	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
 		return -EEXIST;
 	return unlinkat(h->dir, HOOKFILE_CONTROL, 0) ? -errno : 0;
+}
+
+/* A folder of nobody else's. */
+static int make_fresh(struct hooks *h, const char *base)
+{
+	do {
+		free(h->folder);
+		if (asprintf(&h->folder, "%s/" FRESH_FOLDER "XXXXXX", base) < 0) {
+			h->folder = NULL;
+			return -ENOMEM;
+		}
+		if (!mkdtemp(h->folder))
+			return -errno;
+		h->dir = open(h->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	} while (h->dir >= 0 && !leftovers_claim(h->dir) && !close(h->dir));
+	return 0;
 }
 
 static int make_folder(struct hooks *h, const char *folder)
@@ -54,14 +72,13 @@ static int make_folder(struct hooks *h, const char *folder)
 	} else {
 		if (!tmp || !*tmp)
 			tmp = "/tmp";
-		if (asprintf(&h->folder, "%s/pitrace-hooks.XXXXXX", tmp) < 0) {
-			h->folder = NULL;
-			return -ENOMEM;
-		}
-		if (!mkdtemp(h->folder))
-			return -errno;
+		leftovers_remove_folders(tmp, FRESH_FOLDER, h->owner);
+		err = make_fresh(h, tmp);
+		if (err)
+			return err;
 	}
-	h->dir = open(h->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (h->dir < 0)
+		h->dir = open(h->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (h->dir < 0 || fstat(h->dir, &st))
 		return -errno;
 	/* Files of others are neither used nor removed. */

@@ -10,7 +10,10 @@
 #include <unistd.h>
 #include "hook/hook_place.h"
 #include "session/holder.h"
+#include "base/leftovers.h"
 #include "base/rc.h"
+
+#define RUN_SOCKET "pitrace-"
 
 static void address(struct sockaddr_un *a, bool make)
 {
@@ -18,12 +21,13 @@ static void address(struct sockaddr_un *a, bool make)
 }
 
 /* Socket name of a tracer that controls itself and lets its command do so: beside the holder's. */
-static void own_address(struct sockaddr_un *a, char *path, size_t room)
+static void own_address(struct sockaddr_un *a, char *path, size_t room, uid_t guest)
 {
 	char folder[80];
 
 	service_folder(folder, sizeof(folder), true);
-	snprintf(path, room, "%s/pitrace-%d.sock", folder, getpid());
+	leftovers_remove_sockets(folder, RUN_SOCKET, guest);
+	snprintf(path, room, "%s/" RUN_SOCKET "%d.sock", folder, getpid());
 	memset(a, 0, sizeof(*a));
 	a->sun_family = AF_UNIX;
 	snprintf(a->sun_path, sizeof(a->sun_path), "%s", path);
@@ -73,7 +77,7 @@ int tracer_socket(uid_t guest, char *path, size_t room)
 	struct sockaddr_un a;
 	int fd;
 
-	own_address(&a, path, room);
+	own_address(&a, path, room, guest);
 	fd = service_bind(&a);
 	if (fd >= 0 && guest != (uid_t)-1 && lchown(path, guest, (gid_t)-1)) {
 		int err = -errno;

@@ -87,4 +87,15 @@ echo 1000 >"$work/uid"
 try user_is_told 1 "" -- build check
 try user_says_yes 0 "sudo;$get cpio jq make" -- --yes build check
 
+# Another machine's files are made by that machine's compiler, or nothing is.
+foreign=riscv64
+[ "$(uname -m)" != $foreign ] || foreign=s390x
+if make -C "$(dirname "$deps")/.." --no-print-directory -n ARCH=$foreign CC=gcc >"$work/out" 2>&1 ||
+	! grep -q "ARCH=$foreign needs a compiler for it, and gcc is none" "$work/out"; then
+	echo "not ok deps_other_machine $(head -n 3 "$work/out")"
+	failures=$((failures + 1))
+else
+	echo "ok deps_other_machine"
+fi
+
 [ $failures = 0 ]

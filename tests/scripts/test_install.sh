@@ -22,9 +22,17 @@ make_in_tree() {
 }
 
 check runs make_in_tree install DESTDIR="$dest" PREFIX=/usr
-check programs sh -c "'$usr/bin/swtrace' --version && '$usr/bin/run.tprof' --version &&
-	'$usr/bin/msr' --version && '$usr/bin/mpevt' --version &&
-	'$usr/bin/post' --version"
+versions() {
+	local program code=0
+	for program in "$usr"/bin/*; do
+		[ "$("$program" --version | tail -n 1)" = "${program##*/} (pitrace) $version" ] ||
+			[ "${program##*/}" = pitrace ] || { echo "${program##*/} --version" && code=1; }
+		[ "$("$program" -V)" = "$("$program" --version)" ] && [ -n "$("$program" -V)" ] ||
+			{ echo "${program##*/} -V" && code=1; }
+	done
+	return $code
+}
+check programs versions
 
 files_there() {
 	local file code=0
@@ -46,6 +54,28 @@ files_there() {
 	return $code
 }
 check files files_there
+
+# What an installed page says is there, is: links to other pages, licences.
+documents() {
+	local file link code=0
+	for file in "$usr"/share/doc/pitrace/{,docs/}*.md; do
+		while read -r link; do
+			[ -e "${file%/*}/$link" ] || { echo "$file: $link" && code=1; }
+		done < <(grep -oE '\]\([^):]+\)' "$file" | sed 's/^](//; s/[)#].*//')
+	done
+	while read -r link; do
+		[ -s "$usr/share/doc/pitrace/$link" ] || { echo "COPYING: $link" && code=1; }
+	done < <(grep -o 'LICENSES/[A-Za-z0-9.-]*txt' "$usr/share/doc/pitrace/COPYING")
+	return $code
+}
+check documents documents
+# Who runs what was linked with the libraries is told where they are not found.
+loader() {
+	[ -z "$("$top/scripts/loader-cache" "$(dirname "$(ldconfig -p | sed -n 's/.* => \(.*libc\.so\.6\)$/\1/p' | head -n 1)")")" ] &&
+		"$top/scripts/loader-cache" "$usr/lib" | grep -F "does not look in $usr/lib" &&
+		"$top/scripts/loader-cache" /usr/li. | grep -F 'does not look in /usr/li.'
+}
+check loader loader
 
 # Nothing of a build, and nothing that tells where it was built.
 clean_source() {

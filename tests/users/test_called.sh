@@ -43,4 +43,33 @@ verdict standard_output_by_name $?
 "$bin/post" -q -o >(cat >substituted) "$trace" && sleep 0.3 && [ -s substituted ]
 verdict process_substitution $?
 cd "$work" || exit 1
+
+# ---- who the command is: the caller, or root if that is asked for; its files are the caller's
+folder asked "$alice" 755
+cd asked || exit 1
+problems=''
+who() { # UID COMMAND...: the command that it runs has this uid
+	local uid=$1
+	shift
+	rm -f id
+	"${run[@]}" "$@" sh -c 'id -u >id' >"$work/out" 2>&1
+	[ -n "$(lacking_why "$work/out")" ] || [ "$(cat id 2>/dev/null)" = "$uid" ] || bad "$1 $2: $(cat id 2>&1)"
+	rm -f id
+}
+lacking_why() { grep -m 1 -E 'needs the pitrace module|no collector|not permitted|has no counter' "$1"; }
+for kept in '' --root; do
+	uid=${kept:+0} uid=${uid:-$alice}
+	# shellcheck disable=SC2086
+	{
+		who "$uid" "$bin/swtrace" run $kept -B timer -o run.nrm2 --
+		who "$uid" "$bin/run.tprof" -t $kept -B timer
+		who "$uid" "$bin/mpevt" run $kept -e task-clock --
+		who "$uid" "$bin/ptt" run $kept -m task-clock --
+		who "$uid" "$bin/cpi" $kept -c
+	}
+	[ -z "$(find . ! -uid "$alice")" ] || bad "${kept:-none}: another user owns what is made"
+	[ -z "$problems" ]
+	verdict "command${kept:+_root}" $? "wrong with:$problems; at last: $(head -c 300 "$work/out")"
+done
+cd "$work" || exit 1
 [ "$failures" = 0 ]

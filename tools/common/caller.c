@@ -13,6 +13,15 @@
 
 #include "complain.h"
 
+static bool keeps_root;
+
+bool caller_keep_root(const struct option_given *given, void *to)
+{
+	(void)given, (void)to;
+	keeps_root = true;
+	return true;
+}
+
 /* Only digits, as sudo writes them. */
 static bool id_of(const char *text, unsigned long *id)
 {
@@ -63,4 +72,9 @@ int caller_become(const struct caller *c)
 		setenv("LOGNAME", pw->pw_name, 1);
 	}
 	return 0;
+}
+
+int caller_run_as(const struct caller *c)
+{
+	return keeps_root ? 0 : caller_become(c);
 }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "option_table.h"
+
 struct caller {
 	bool sudo;
 	uid_t uid;
@@ -16,5 +18,16 @@ struct caller {
 bool caller_get(struct caller *c);
 /* Become that user for good (a child, before exec). 0 or -errno. */
 int caller_become(const struct caller *c);
+/* The same for a command that the user named, unless --root was given. */
+int caller_run_as(const struct caller *c);
+
+/* The row of that option, for the sub-commands that run a command. */
+option_store caller_keep_root;
+#define CALLER_ROOT_ROW(which)                                                             \
+	{                                                                                  \
+		{ "--root" }, NULL,                                                        \
+			"under sudo the command runs as root (default: as sudo's caller)", \
+			.store = caller_keep_root, .commands = (which)                     \
+	}
 
 #endif

@@ -26,7 +26,7 @@ static _Noreturn void execute(char **words, int gate, int report, const struct c
 
 	if (read(gate, &byte, 1) != 1)
 		_exit(COMMAND_FAILED);
-	err = -caller_become(caller);
+	err = -caller_run_as(caller);
 	if (!err) {
 		execvp(words[0], words);
 		err = errno;

@@ -95,10 +95,10 @@ void options_complete_help(FILE *out);
 
 /* Rows that every program has. */
 option_store option_help, option_version;
-#define OPTION_HELP_ROWS                                                            \
-	{ { "-h", "--help" }, NULL, "print this text", .store = option_help },      \
-	{                                                                           \
-		{ "--version" }, NULL, "print the version", .store = option_version \
+#define OPTION_HELP_ROWS                                                                  \
+	{ { "-h", "--help" }, NULL, "print this text", .store = option_help },            \
+	{                                                                                 \
+		{ "-V", "--version" }, NULL, "print the version", .store = option_version \
 	}
 extern const struct option_row option_help_rows[];
 #define OPTION_ROWS_END           \

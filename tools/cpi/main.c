@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include "caller.h"
 #include "complain.h"
 #include "cpi.h"
 #include "output.h"
@@ -58,6 +59,7 @@ static const struct option_row rows[] = {
 	  option_text,
 	  OPTION_TO(struct cpi, file),
 	  .complete = "@file" },
+	CALLER_ROOT_ROW(0),
 	OPTION_JSON_ROW(struct cpi, FORM, 0),
 	OPTION_CSV_ROW(struct cpi, FORM, 0),
 	OPTION_HELP_ROWS,

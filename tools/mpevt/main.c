@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "caller.h"
 #include "complain.h"
 #include "list.h"
 #include "mpevt.h"
@@ -83,6 +84,7 @@ static const struct option_row rows[] = {
 	  OPTION_TO(struct mpevt, file),
 	  .complete = "@file",
 	  .commands = RUN },
+	CALLER_ROOT_ROW(RUN),
 	OPTION_JSON_ROW(struct mpevt, FORM, LIST | RUN | ASK),
 	OPTION_CSV_ROW(struct mpevt, FORM, LIST | RUN | ASK),
 	OPTION_HELP_ROWS,

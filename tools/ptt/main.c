@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "caller.h"
 #include "complain.h"
 #include "option_store.h"
 #include "tool.h"
@@ -222,6 +223,7 @@ static const struct option_row rows[] = {
 	  IN(file),
 	  .complete = "@file",
 	  .commands = DUMP | RUN },
+	CALLER_ROOT_ROW(RUN),
 	OPTION_JSON_ROW(struct ptt_options, FORM, INFO | DUMP | RUN),
 	OPTION_CSV_ROW(struct ptt_options, FORM, DUMP | RUN),
 	OPTION_HELP_ROWS,

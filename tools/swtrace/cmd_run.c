@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tool_collectors.h"
+#include "caller.h"
 #include "complain.h"
 #include "run.h"
 #include "run_post.h"
@@ -224,6 +225,7 @@ static const struct option_row rows[] = {
 	  "ticks at equal distances: shows what aliasing does",
 	  .store = store_no_dither },
 	{ { "--seed" }, "N", "seed of the dither, to repeat a run", .store = store_seed },
+	CALLER_ROOT_ROW(0),
 	{ { "-q" }, NULL, "print no closing line", option_set, IN(quiet) },
 	{ { "--open" },
 	  NULL,

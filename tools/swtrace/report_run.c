@@ -76,6 +76,7 @@ const struct option_row report_run_rows[] = {
 	  option_duration,
 	  OPTION_TO(struct report_run, run.duration),
 	  .least = 1 },
+	CALLER_ROOT_ROW(0),
 	{ { "--jit" },
 	  NULL,
 	  "have Java, node and Python report the code that they make while they run",

@@ -165,7 +165,7 @@ static int spawn(struct trace_run *r, int *report)
 		setenv("PITRACE_EVENTS", r->named, 1);
 	if (!wait_at_gate(gate[0]))
 		_exit(EXIT_SWTRACE);
-	err = -caller_become(&r->caller);
+	err = -caller_run_as(&r->caller);
 	if (!err) {
 		execvp(r->command[0], r->command);
 		err = errno;

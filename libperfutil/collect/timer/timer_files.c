@@ -10,10 +10,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/leftovers.h"
 #include "collect/timer/timer_files.h"
 
-#define NAME_ROOM 64
-#define RING_MAX  (8u << 20)
+#define TIMER_FOLDER "pitrace-timer-"
+#define NAME_ROOM    64
+#define RING_MAX     (8u << 20)
 
 /* ---- the folder ------------------------------------------------------------------------------ */
 
@@ -52,10 +54,13 @@ static int try_place(struct timer_folder *f, const char *base, const struct time
 
 	if (strlen(base) + 32 > sizeof(f->path) || strpbrk(base, ": \t\n"))
 		return -ENAMETOOLONG;
-	snprintf(f->path, sizeof(f->path), "%s/pitrace-timer-XXXXXX", base);
-	if (!mkdtemp(f->path))
-		return -errno;
-	f->fd = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	leftovers_remove_folders(base, TIMER_FOLDER, user);
+	do {
+		snprintf(f->path, sizeof(f->path), "%s/" TIMER_FOLDER "XXXXXX", base);
+		if (!mkdtemp(f->path))
+			return -errno;
+		f->fd = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	} while (f->fd >= 0 && !leftovers_claim(f->fd) && !close(f->fd));
 	if (f->fd >= 0 && make_control(f, control) && give(f->fd, user))
 		return 0;
 	err = errno ? -errno : -EIO;

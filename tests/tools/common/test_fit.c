@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines on a terminal: what is left out of names, where a sentence is folded, what is never torn. */
+/* Lines on a terminal: what is left out of names, where a sentence is folded, what is not torn. */
 #include "fit.h"
 
 #include <locale.h>

@@ -205,6 +205,34 @@ is duration_code $? 3
 run none.nrm2 -- no-such-command
 is not_found $? 127
 
+# A tracer that is killed cannot clean up: the next one does it, and leaves alone what one that lives has.
+left() {
+	find "${XDG_RUNTIME_DIR:-/run}" /dev/shm /tmp /run -maxdepth 1 \
+		\( -name 'pitrace-timer-*' -o -name 'pitrace-hooks.*' -o -name 'pitrace-[0-9]*.sock' \) -newer "$work/before" | sort -u
+}
+: >before
+"$swtrace" run -q -B timer -o alive.nrm2 -- sleep 60 2>/dev/null &
+alive=$!
+"$swtrace" run -q -B timer -o killed.nrm2 -- sleep 60 2>/dev/null &
+killed=$!
+for _ in $(seq 100); do
+	sleeps=$(pgrep -P $alive,$killed -x sleep)
+	[ "$(left | wc -l)" -lt 6 ] || [ "$(echo "$sleeps" | wc -w)" -lt 2 ] || break
+	sleep 0.1
+done
+both=$(left)
+kill -KILL $killed
+wait $killed 2>/dev/null
+run next.nrm2 -- true
+[ "$(echo "$both" | wc -l)" = 6 ] && [ "$(left | wc -l)" = 3 ] && left | grep -q "pitrace-$alive.sock" &&
+	kill -0 $alive
+verdict killed_cleaned_up $? "before: $both; after: $(left)"
+# shellcheck disable=SC2086
+kill $sleeps
+wait $alive
+[ "$(left | wc -l)" = 0 ] && [ -s alive.nrm2 ]
+verdict ended_cleaned_up $? "$(left)"
+
 # Nothing is left behind.
 is nothing_left "$(find "${XDG_RUNTIME_DIR:-/nowhere}" /dev/shm /tmp -maxdepth 1 -name 'pitrace-timer-*' \
 	-newer shares.nrm2 -user "$(id -u)" 2>/dev/null)" ''

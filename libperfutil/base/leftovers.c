@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Leftovers are looked for by whoever makes the same: before it begins, once. */
+#include "base/leftovers.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* Of a shared folder, and of a leftover: more names are left for the next one who looks. */
+#define NAMES_MAX 65536
+
+bool leftovers_claim(int folder)
+{
+	struct stat st;
+
+	if (flock(folder, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK)
+		return false;
+	return !fstat(folder, &st) && st.st_nlink;
+}
+
+static bool is_ours(const struct stat *st, uid_t also)
+{
+	return st->st_uid == geteuid() || (also != (uid_t)-1 && st->st_uid == also);
+}
+
+static void remove_files(int folder)
+{
+	DIR *d = fdopendir(folder);
+	struct dirent *e;
+	unsigned int left = NAMES_MAX;
+
+	if (!d) {
+		close(folder);
+		return;
+	}
+	while (left-- && (e = readdir(d)))
+		unlinkat(dirfd(d), e->d_name, 0);
+	closedir(d);
+}
+
+static void remove_folder(int base, const char *name, uid_t also)
+{
+	int folder = openat(base, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st, named;
+	int again;
+
+	if (folder < 0)
+		return;
+	/* (C): its maker's claim finds it gone if it comes after this lock. */
+	if (fstat(folder, &st) || !is_ours(&st, also) || flock(folder, LOCK_EX | LOCK_NB) ||
+	    fstatat(base, name, &named, AT_SYMLINK_NOFOLLOW) || named.st_dev != st.st_dev ||
+	    named.st_ino != st.st_ino) {
+		close(folder);
+		return;
+	}
+	/* The lock is kept until the folder is gone. */
+	again = fcntl(folder, F_DUPFD_CLOEXEC, 0);
+	remove_files(folder);
+	unlinkat(base, name, AT_REMOVEDIR);
+	if (again >= 0)
+		close(again);
+}
+
+/* Returns the list of base; NULL: it cannot be had. */
+static DIR *open_list(const char *base)
+{
+	int fd = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!d && fd >= 0)
+		close(fd);
+	return d;
+}
+
+void leftovers_remove_folders(const char *base, const char *prefix, uid_t also)
+{
+	DIR *d = open_list(base);
+	unsigned int left = NAMES_MAX;
+	struct dirent *e;
+
+	while (d && left-- && (e = readdir(d)))
+		if (!strncmp(e->d_name, prefix, strlen(prefix)) &&
+		    (e->d_type == DT_DIR || e->d_type == DT_UNKNOWN))
+			remove_folder(dirfd(d), e->d_name, also);
+	if (d)
+		closedir(d);
+}
+
+/* The process that "PREFIXpid.sock" is of; 0: it is no such name. */
+static pid_t pid_of(const char *name, const char *prefix)
+{
+	char again[64];
+	long pid;
+
+	if (strncmp(name, prefix, strlen(prefix)) != 0)
+		return 0;
+	pid = strtol(name + strlen(prefix), NULL, 10);
+	snprintf(again, sizeof(again), "%s%ld.sock", prefix, pid);
+	return pid > 0 && pid <= 1 << 30 && !strcmp(name, again) ? (pid_t)pid : 0;
+}
+
+/* A process in another pid namespace is not to be seen, but answers. */
+static bool nobody_listens(const char *folder, const char *name)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int fd, n = snprintf(a.sun_path, sizeof(a.sun_path), "%s/%s", folder, name);
+	bool nobody;
+
+	if (n < 0 || n >= (int)sizeof(a.sun_path))
+		return false;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return false;
+	nobody = connect(fd, (const struct sockaddr *)&a, sizeof(a)) && errno == ECONNREFUSED;
+	close(fd);
+	return nobody;
+}
+
+void leftovers_remove_sockets(const char *folder, const char *prefix, uid_t also)
+{
+	DIR *d = open_list(folder);
+	unsigned int left = NAMES_MAX;
+	struct dirent *e;
+	struct stat st;
+
+	while (d && left-- && (e = readdir(d))) {
+		pid_t pid = pid_of(e->d_name, prefix);
+
+		if (!pid || !kill(pid, 0) || errno != ESRCH)
+			continue;
+		if (!fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
+		    S_ISSOCK(st.st_mode) && is_ours(&st, also) && nobody_listens(folder, e->d_name))
+			unlinkat(dirfd(d), e->d_name, 0);
+	}
+	if (d)
+		closedir(d);
+}
