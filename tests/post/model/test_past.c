@@ -159,6 +159,45 @@ static void bounded(void)
 	open_waits_free(&w);
 }
 
+/* What no wait needs goes first; only where that is not enough, stretches become longer. */
+static void squeezed(void)
+{
+	for (uint64_t needed = PAST_PARTS / 4; needed <= PAST_PARTS; needed += PAST_PARTS / 4) {
+		const uint64_t unneeded = PAST_PARTS - needed, from = 10 * unneeded;
+		struct open_waits w = { 0 };
+		struct past p = { 0 };
+		struct told t;
+
+		for (uint64_t i = 0; i < PAST_PARTS; i++) {
+			/* Somebody waits since each of these moments. */
+			CU_ASSERT_EQUAL(open_waits_begin(&w, (uint32_t)i, 10 * i), 0);
+			add(&p, &w, 10 * i, 10 * i + 10, (uint32_t)(i % 5));
+		}
+		CU_ASSERT_EQUAL(p.count, PAST_PARTS);
+		for (uint64_t i = 0; i < unneeded; i++)
+			open_waits_end(&w, (uint32_t)i);
+		/* As of one that goes on from before: it is not needed either. */
+		CU_ASSERT_EQUAL(open_waits_begin(&w, 500, 10 * PAST_PARTS), 0);
+		add(&p, &w, 10 * PAST_PARTS, 10 * PAST_PARTS + 10, 7);
+		if (needed <= PAST_PARTS / 2) {
+			CU_ASSERT_EQUAL(p.count, needed + 1);
+			CU_ASSERT_EQUAL(p.part[0].from, from);
+			for (uint64_t i = unneeded; i < PAST_PARTS; i++) {
+				t = read_past(&p, 10 * i, 10 * i + 10);
+				CU_ASSERT_EQUAL(t.ns[i % 5], 10);
+			}
+		} else {
+			CU_ASSERT(p.count <= PAST_PARTS / 2 + 1 && p.count > PAST_PARTS / 4);
+		}
+		t = read_past(&p, 0, 10 * PAST_PARTS + 10);
+		CU_ASSERT_EQUAL(t.ns[NOBODY], from);
+		CU_ASSERT_EQUAL(t.ns[MANY], 0);
+		CU_ASSERT_EQUAL(t.ns[7], 10);
+		past_free(&p);
+		open_waits_free(&w);
+	}
+}
+
 /* ---- open waits ------------------------------------------------------------------------------ */
 
 static void waits(void)
@@ -230,7 +269,8 @@ int main(void)
 {
 	static const struct unit_test tests[] = {
 		{ "exact", exact },     { "a_gap", a_gap }, { "nobody_waits", nobody_waits },
-		{ "bounded", bounded }, { "waits", waits }, { "waits_at_random", waits_at_random },
+		{ "bounded", bounded }, { "squeezed", squeezed }, { "waits", waits },
+		{ "waits_at_random", waits_at_random },
 		{ NULL, NULL },
 	};
 

@@ -10,7 +10,7 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include "collect/ptrace/ptrace_session.h"
-#include "unit.h"
+#include "records.h"
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
@@ -191,6 +191,58 @@ static void test_ends(void)
 	CU_ASSERT(!s.threads && !s.processes);
 }
 
+/* Who is killed has no stop at its end: its trace ends all the same, and what it was is told. */
+static void test_ends_are_told(void)
+{
+	const struct told *t;
+
+	begin();
+	CU_ASSERT_EQUAL_FATAL(user_rings_open(&s.out, 65536), 0);
+	s.out.sink = records_take;
+	s.out.steps = TIMER_STEPS;
+	records_forget();
+	CU_ASSERT_FATAL(ptrace_out_image(&s, p, NULL) && ptrace_out_image(&s, q, NULL));
+	for (int i = 0; i < 3; i++) {
+		timer_process_thread(p->image, &s.out, (uint32_t)P + (uint32_t)i, ptrace_stamp(&s));
+		at(P + i)->begun = i != 2;
+		at(P + i)->count = 5 + (uint32_t)i;
+		at(P + i)->pc = 0x1000 + (uint64_t)i;
+	}
+	/* A system call of this one was interrupted: it is to be restarted. */
+	at(P)->restarts = true;
+	at(P)->return_pc = 0x2002;
+	at(P)->flow.length = 2;
+	at(P)->before.number = 35;
+	stop(P + 1, SIGKILL);
+	stop(P + 2, SIGKILL);
+	stop(Q, SIGKILL);
+	stop(N, SIGKILL);
+	stop(P, SIGKILL);
+	CU_ASSERT(!s.threads && !s.processes && ended == 1 && ended_status == SIGKILL);
+	user_rings_flush(&s.out);
+	CU_ASSERT_EQUAL(s.out.err, 0);
+	CU_ASSERT_EQUAL_FATAL(records_count(PITRACE_ITRACE_STOP, UINT32_MAX), 2);
+	CU_ASSERT_EQUAL_FATAL(records_count(PITRACE_ITRACE_STOP, PITRACE_ITRACE_EXIT), 2);
+	t = records_nth(PITRACE_ITRACE_STOP, PITRACE_ITRACE_EXIT, 0);
+	CU_ASSERT(t->mark.pid == P && t->mark.tid == P + 1 && t->mark.count == 6);
+	CU_ASSERT_EQUAL(t->mark.address, 0x1001);
+	CU_ASSERT_EQUAL_FATAL(records_count(PITRACE_BREAK_USER, UINT32_MAX), 1);
+	t = records_nth(PITRACE_BREAK_USER, PITRACE_BREAK_SYSCALL, 0);
+	CU_ASSERT(t && t->brk.tid == P && t->brk.count == 5 && t->brk.number == 35);
+	CU_ASSERT(t && t->brk.at == 0x2002 && t->brk.to == 0x2000);
+	t = records_nth(PITRACE_ITRACE_STOP, PITRACE_ITRACE_EXIT, 1);
+	CU_ASSERT(t->mark.tid == P && !t->mark.count && t->mark.address == 0x2000);
+	/* The first thread's end is its process's. */
+	CU_ASSERT_EQUAL_FATAL(records_count(PITRACE_MTE, PITRACE_MTE_THREAD_EXIT), 2);
+	CU_ASSERT_EQUAL_FATAL(records_count(PITRACE_MTE, PITRACE_MTE_PROCESS_EXIT), 2);
+	t = records_nth(PITRACE_MTE, PITRACE_MTE_THREAD_EXIT, 1);
+	CU_ASSERT(t->task.pid == P && t->task.tid == P + 2);
+	t = records_nth(PITRACE_MTE, PITRACE_MTE_PROCESS_EXIT, 0);
+	CU_ASSERT(t->task.pid == Q && t->task.tid == Q);
+	ptrace_free(&s);
+	user_rings_close(&s.out);
+}
+
 static void test_signals(void)
 {
 	begin();
@@ -325,6 +377,7 @@ int main(void)
 {
 	static const struct unit_test tests[] = {
 		{ "ends", test_ends },
+		{ "ends_are_told", test_ends_are_told },
 		{ "signals", test_signals },
 		{ "exec", test_exec },
 		{ "children", test_children },
