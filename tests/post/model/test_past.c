@@ -268,8 +268,12 @@ static void waits_at_random(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "exact", exact },     { "a_gap", a_gap }, { "nobody_waits", nobody_waits },
-		{ "bounded", bounded }, { "squeezed", squeezed }, { "waits", waits },
+		{ "exact", exact },
+		{ "a_gap", a_gap },
+		{ "nobody_waits", nobody_waits },
+		{ "bounded", bounded },
+		{ "squeezed", squeezed },
+		{ "waits", waits },
 		{ "waits_at_random", waits_at_random },
 		{ NULL, NULL },
 	};

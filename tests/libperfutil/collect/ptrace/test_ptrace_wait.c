@@ -376,12 +376,9 @@ static void test_children(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "ends", test_ends },
-		{ "ends_are_told", test_ends_are_told },
-		{ "signals", test_signals },
-		{ "exec", test_exec },
-		{ "children", test_children },
-		{},
+		{ "ends", test_ends },         { "ends_are_told", test_ends_are_told },
+		{ "signals", test_signals },   { "exec", test_exec },
+		{ "children", test_children }, {},
 	};
 
 	return unit_run("ptrace_wait", tests);
