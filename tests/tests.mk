@@ -163,6 +163,11 @@ $(O)/tests/unit/test_perf_file: TESTLINK = -Wl,--no-as-needed $(LIB_POST) -Wl,--
 $(O)/tests/unit/test_sandbox: $(call obj,post/sandbox/sandbox.c post/sandbox/landlock.c)
 $(O)/tests/unit/test_sandbox: TESTLINK = -Wl,--no-as-needed -lseccomp -Wl,--as-needed
 
+# The servers are the test's own, and whether there are files without a name.
+$(O)/tests/unit/test_opener: INC_TESTS += -Itools/common
+$(O)/tests/unit/test_opener: $(call obj,post/sandbox/opener.c $(COMMON_SRC))
+$(O)/tests/unit/test_opener: TESTLINK = -Wl,--wrap=open64,--wrap=servers_by,--wrap=servers_get
+
 $(O)/tests/unit/test_table: INC_TESTS += -Itools/common
 
 # What the tools share.
