@@ -86,6 +86,9 @@ $(O)/tests/unit/test_timer_fine: TESTLINK = -Wl,--wrap=syscall
 # What machine it is the test says.
 $(O)/tests/unit/test_event_cpus: TESTLINK = -Wl,--wrap=uname,--wrap=sysconf,--wrap=fopen64
 
+# The library that names events is the test's own.
+$(O)/tests/unit/test_event_pfm: TESTLINK = -Wl,--wrap=dlopen,--wrap=dlsym
+
 # Users, folders and who answers are the test's own.
 $(O)/tests/unit/test_service_place: TESTLINK = -Wl,--wrap=geteuid,--wrap=lstat64,--wrap=opendir,--wrap=mkdir \
 	-Wl,--wrap=mkdtemp,--wrap=unlink,--wrap=connect,--wrap=getsockopt

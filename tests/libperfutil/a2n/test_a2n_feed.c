@@ -264,6 +264,25 @@ static void kernel(void)
 	CU_ASSERT_STRING_EQUAL(name_at(0, 150, KERNEL + 0x50000010), "bpf_prog_1");
 	CU_ASSERT_STRING_NOT_EQUAL(module_at(0, 250, KERNEL + 0x40000010, true), "[ext4]");
 	CU_ASSERT_STRING_NOT_EQUAL(name_at(0, 250, KERNEL + 0x50000010), "bpf_prog_1");
+	/* A module goes by its name, code by its place: there may be others of its name. */
+	for (uint64_t i = 0; i < 2; i++)
+		CU_ASSERT_EQUAL(map(PITRACE_MTE_MODULE, 300, 0,
+				    PITRACE_MAP_KERNEL | PITRACE_MAP_SYMBOL,
+				    KERNEL + 0x50000000 + 0x100 * i, 0x100, "twin"),
+				0);
+	CU_ASSERT_EQUAL(map(PITRACE_MTE_MODULE, 300, 0, PITRACE_MAP_KERNEL, KERNEL + 0x40000000,
+			    0x1000, "xfs"),
+			0);
+	CU_ASSERT_EQUAL(map(PITRACE_MTE_UNLOAD, 400, 0, PITRACE_MAP_KERNEL | PITRACE_MAP_SYMBOL,
+			    KERNEL + 0x50000100, 0x100, "twin"),
+			0);
+	CU_ASSERT_EQUAL(map(PITRACE_MTE_UNLOAD, 400, 0, PITRACE_MAP_KERNEL, 0, 0, "xfs"), 0);
+	for (uint64_t time = 350; time < 500; time += 100) {
+		CU_ASSERT_STRING_EQUAL(name_at(0, time, KERNEL + 0x50000010), "twin");
+		CU_ASSERT_EQUAL(!strcmp(name_at(0, time, KERNEL + 0x50000110), "twin"), time < 400);
+		CU_ASSERT_EQUAL(!strcmp(module_at(0, time, KERNEL + 0x40000010, true), "[xfs]"),
+				time < 400);
+	}
 }
 
 static void losses(void)

@@ -246,6 +246,47 @@ static void cut_formats(void)
 	free(m.data);
 }
 
+/* An entry of the table of build ids, byte by byte. */
+static void build_id_entries(void)
+{
+	static const struct {
+		size_t path, id, size; /* bytes; 0: it does not fit */
+	} cases[] = {
+		{ 0, 20, 36 + 64 },  { 4, 20, 36 + 64 },   { 63, 16, 36 + 64 },
+		{ 64, 8, 36 + 128 }, { 127, 1, 36 + 128 }, { 4095, 20, 36 + 4096 },
+		{ 4, 0, 36 + 64 },   { 4, 21, 0 },         { 65471, 20, 36 + 65472 },
+		{ 65472, 20, 0 },    { 100000, 20, 0 },
+	};
+	static uint8_t room[2 * 65536], want[2 * 65536];
+	static char path[100001];
+	uint8_t id[21];
+
+	for (size_t i = 0; i < sizeof(id); i++)
+		id[i] = (uint8_t)(0xa0 + i);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		size_t size = cases[i].size;
+
+		memset(room, 0x55, sizeof(room));
+		memset(want, 0x55, sizeof(want));
+		memset(path, 'p', cases[i].path);
+		path[cases[i].path] = 0;
+		if (size) {
+			memset(want + 16, 0, size);
+			/* Type 0, the mode and that a size comes along, the size, the process. */
+			memcpy(want + 16, "\0\0\0\0\x02\x80", 6);
+			want[22] = (uint8_t)size;
+			want[23] = (uint8_t)(size >> 8);
+			memcpy(want + 24, "\xfe\xff\xff\xff", 4);
+			memcpy(want + 28, id, cases[i].id);
+			want[48] = (uint8_t)cases[i].id;
+			memcpy(want + 52, path, cases[i].path);
+		}
+		CU_ASSERT_EQUAL(perf_build_id_entry(room + 16, 2, -2, id, cases[i].id, path), size);
+		CU_ASSERT(!memcmp(room, want, sizeof(room)));
+		CU_ASSERT(!size || size == PERF_BUILD_ID_ENTRY(cases[i].path + 1));
+	}
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
@@ -255,6 +296,7 @@ int main(void)
 		{ "modified", modified },
 		{ "tracepoints", tracepoints },
 		{ "cut_formats", cut_formats },
+		{ "build_id_entries", build_id_entries },
 		{ NULL, NULL },
 	};
 

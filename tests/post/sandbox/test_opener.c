@@ -333,6 +333,7 @@ static void once(void)
 			many[i] = (struct opener_output){ name[i], 0600, false };
 		}
 		helper(true, &task);
+		CU_ASSERT_EQUAL(opener_output(64, &many[64], &out), -EINVAL);
 		for (unsigned int i = 0; i < 64; i++) {
 			CU_ASSERT_EQUAL_FATAL(opener_output(i, &many[i], &out), 0);
 			CU_ASSERT(writes(&out, "x") && !access(name[i], F_OK));
@@ -380,6 +381,49 @@ static void in_folder(void)
 		opener_end();
 		end();
 	}
+}
+
+/* Who is started without stdin has the first file there. */
+static void without_stdin(void)
+{
+	int kept = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 10);
+	struct output out;
+	bool renamed;
+	int at, fd;
+
+	CU_ASSERT_FATAL(kept >= 0);
+	close(STDIN_FILENO);
+	for (int how = 0; how < 2; how++) {
+		begin();
+		put("all", geteuid(), getegid(), 0644);
+		strcpy(first, in("first"));
+		strcpy(second, in("second"));
+		strcpy(tree, in("tree"));
+		helper(how, &all);
+		CU_ASSERT(reads(opener_as(geteuid(), getegid(), in("all")), "all"));
+		CU_ASSERT(reads(opener_inside((uint32_t)getpid(), in("all")), "all"));
+		fd = opener_spool();
+		CU_ASSERT(fd >= 0 && !close(fd));
+		no_tmpfile = true;
+		fd = opener_spool();
+		CU_ASSERT(fd >= 0 && !close(fd));
+		no_tmpfile = false;
+		CU_ASSERT_EQUAL_FATAL(opener_output(0, &outputs[0], &out), 0);
+		CU_ASSERT(writes(&out, "one") && file_is("first", "one"));
+		at = opener_folder(2, &outputs[2], &renamed);
+		fd = opener_in_folder(at, "cpu0");
+		CU_ASSERT(at >= 0 && fd >= 0 && !close(fd));
+		close(at);
+		/* The folder itself. */
+		fd = opener_in_folder(at, "cpu1");
+		CU_ASSERT(how ? fd >= 0 && !close(fd) : fd == -EBADF);
+		CU_ASSERT(fcntl(STDIN_FILENO, F_GETFD) < 0 || how);
+		opener_end();
+		CU_ASSERT(fcntl(STDIN_FILENO, F_GETFD) < 0);
+		end();
+	}
+	CU_ASSERT_EQUAL(dup2(kept, STDIN_FILENO), STDIN_FILENO);
+	close(kept);
 }
 
 /* ---- copies ---------------------------------------------------------------------------------- */
@@ -561,9 +605,11 @@ static void life(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "as_user", as_user }, { "inside", inside },       { "written", written },
-		{ "once", once },       { "in_folder", in_folder }, { "spool", spool },
-		{ "servers", servers }, { "life", life },           {},
+		{ "as_user", as_user },     { "inside", inside },
+		{ "written", written },     { "once", once },
+		{ "in_folder", in_folder }, { "without_stdin", without_stdin },
+		{ "spool", spool },         { "servers", servers },
+		{ "life", life },           {},
 	};
 
 	return unit_run("opener", tests);
