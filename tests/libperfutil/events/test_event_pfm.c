@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Events that libpfm4 names: the library, which is here or not, whole or not, is the test's own.
- * (Linked with --wrap=dlopen,--wrap=dlsym.) It is loaded once a process, so each kind of library has
- * a process.
+ * (Linked with --wrap=dlopen,--wrap=dlsym.) It is loaded once a process, so each kind of library
+ * has a process.
  */
 #include <dlfcn.h>
 #include <errno.h>
