@@ -147,6 +147,7 @@ $(O)/tests/unit/test_own_samples: $(call obj,post/input/own_samples.c)
 $(O)/tests/unit/test_open_spans: $(call obj,post/model/spans.c post/model/slowest.c)
 $(O)/tests/unit/test_irq_names: $(call obj,post/model/irq_names.c)
 $(O)/tests/unit/test_irqs: $(call obj,post/model/irqs.c post/model/spread.c)
+$(O)/tests/unit/test_insn: $(call obj,post/report/insn.c)
 $(O)/tests/unit/test_past: $(call obj,post/model/past.c post/model/open_waits.c)
 $(O)/tests/unit/test_wall_shares: $(call obj,post/model/wall_shares.c)
 # Comparisons, without the inputs that they are of.

@@ -187,8 +187,8 @@ static bool goes_nowhere(const char *word, const char *operands)
 
 static void classify_s390(struct insn *insn, const char *word, const char *operands)
 {
-	static const char *const calls[] = { "brasl", "bras", "basr", "bas", "basl",
-					     "jas",   "jasl", "balr", "bal", NULL };
+	static const char *const calls[] = { "brasl", "bras", "basr", "bas", "jas",
+					     "jasl",  "balr", "bal",  NULL };
 	static const char *const plain_jumps[] = { "j", "jg", "b", "br", NULL };
 	static const char *const counts[] = { "brct",  "brctg", "brcth", "bct",   "bctr",  "bctg",
 					      "bctgr", "brxh",  "brxhg", "brxle", "brxlg", "bxh",
@@ -210,7 +210,6 @@ static void classify_s390(struct insn *insn, const char *word, const char *opera
 		insn->kind = INSN_IRET;
 	} else if (one_of(word, calls)) {
 		insn->kind = INSN_CALL;
-		insn->direct = strcmp(word, "basr") && strcmp(word, "bas") && strcmp(word, "balr");
 	} else if (by_register(word) && begins(operands, "%r14")) {
 		insn->kind = INSN_RETURN;
 		insn->conditional = strcmp(word, "br") != 0;
