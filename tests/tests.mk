@@ -207,6 +207,7 @@ $(O)/tests/unit/test_jprof_metrics: $(call obj,$(addprefix tools/calltree/,call_
 $(O)/tests/unit/test_log_rt: INC_TESTS += -Itools/calltree -Itools/common
 $(O)/tests/unit/test_log_rt: $(call obj,tools/common/escape.c $(addprefix tools/calltree/,call_room.c call_thread.c calibration.c calibration_file.c \
 	calibration_text.c clock_step.c log_rt.c))
+$(O)/tests/unit/test_log_rt: TESTLINK = -Wl,--wrap=calloc
 $(O)/tests/unit/test_jprof_metrics: TESTLINK = -Wl,--wrap=PttInit
 $(O)/tests/unit/test_call_room: $(call obj,$(addprefix tools/calltree/,call_room.c call_thread.c))
 $(O)/tests/unit/test_clock_step: $(call obj,$(addprefix tools/calltree/,calibration.c clock_step.c))

@@ -2,8 +2,9 @@
 /*
  * The arithmetic of log-rt with one and with several metrics: of made-up events, noted in line,
  * BASE and DELTA of each metric are what the methods took, and DELTA is what the events cost. In a
- * VM: test_jprof_metrics.sh.
+ * VM: test_jprof_metrics.sh. (Linked with --wrap=calloc.)
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,10 +147,10 @@ static bool add_line(char *line, uint64_t sums[METHODS + 1][CALL_METRICS][2])
 	return true;
 }
 
-static void adds_up(uint32_t count)
+static void adds_up(uint32_t count, uint64_t least)
 {
 	static uint64_t sums[METHODS + 1][CALL_METRICS][2];
-	struct log_rt how = { .source = &source, .values = true };
+	struct log_rt how = { .source = &source, .values = true, .least = least };
 	char line[1024];
 	uint32_t nodes = 0, i, m;
 	FILE *out = tmpfile();
@@ -170,14 +171,18 @@ static void adds_up(uint32_t count)
 	while (fgets(line, sizeof(line), out))
 		nodes += add_line(line, sums);
 	fclose(out);
-	CU_ASSERT_EQUAL(nodes, thread->used);
+	CU_ASSERT(least ? nodes > 1 && nodes < thread->used : nodes == thread->used);
 	for (i = 0; i < count; i++) {
-		uint64_t delta = 0, all_cost = events * cost_of(i);
+		uint64_t delta = 0, all_cost = events * cost_of(i), lines = 0, whole = 0;
 
 		for (m = 0; m <= METHODS; m++) {
-			CU_ASSERT_EQUAL(sums[m][i][0] + sums[m][i][1], took[m][i]);
+			/* What is left out is its callers'. */
+			CU_ASSERT(least || sums[m][i][0] + sums[m][i][1] == took[m][i]);
+			lines += sums[m][i][0] + sums[m][i][1];
+			whole += took[m][i];
 			delta += sums[m][i][1];
 		}
+		CU_ASSERT_EQUAL(lines, whole);
 		CU_ASSERT(delta > all_cost - all_cost / 100 && delta < all_cost + all_cost / 100);
 	}
 	call_thread_free(thread);
@@ -185,29 +190,74 @@ static void adds_up(uint32_t count)
 
 static void one(void)
 {
-	adds_up(1);
+	adds_up(1, 0);
 }
 
 static void two(void)
 {
-	adds_up(2);
+	adds_up(2, 0);
 }
 
 static void three(void)
 {
-	adds_up(3);
+	adds_up(3, 0);
 }
 
 static void most(void)
 {
-	adds_up(CALL_METRICS);
+	adds_up(CALL_METRICS, 0);
+}
+
+static void least(void)
+{
+	adds_up(2, 100000);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static unsigned int refuses; /* this call of calloc */
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return refuses && !--refuses ? NULL : __real_calloc(n, size);
+}
+
+/* Whichever is refused, it says so, and keeps nothing. */
+static void no_memory(void)
+{
+	struct log_rt how = { .source = &source, .values = true, .least = 1 };
+	unsigned int n = 0;
+	int rc = -ENOMEM;
+
+	metrics = 2;
+	events = 0;
+	thread = call_thread_new(metrics);
+	CU_ASSERT_FATAL(thread != NULL);
+	run_program();
+	call_settle(thread);
+	while (rc && n++ < 20) {
+		FILE *out = tmpfile();
+
+		CU_ASSERT_FATAL(out != NULL);
+		refuses = n;
+		rc = log_rt_write(out, &how);
+		CU_ASSERT(rc == -ENOMEM || !rc);
+		fclose(out);
+	}
+	/* Two of a tree, one of sequences, and the calibration's. */
+	CU_ASSERT(refuses && n > 4);
+	refuses = 0;
+	call_thread_free(thread);
 }
 
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "one", one },   { "two", two }, { "three", three },
-		{ "most", most }, { NULL, NULL },
+		{ "one", one },   { "two", two },     { "three", three },
+		{ "most", most }, { "least", least }, { "no_memory", no_memory },
+		{ NULL, NULL },
 	};
 
 	return unit_run("log_rt", tests);
