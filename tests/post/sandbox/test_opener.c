@@ -383,6 +383,51 @@ static void in_folder(void)
 	}
 }
 
+/* Under sudo the caller's rights make the file, and root's are back. */
+static void by_sudo(void)
+{
+	struct stat st;
+	int status;
+	pid_t pid;
+
+	if (geteuid()) {
+		unit_skip(NULL, "is root, called by a user's sudo");
+		return;
+	}
+	begin();
+	put("root", 0, 0, 0600);
+	strcpy(tree, in("tree"));
+	CU_ASSERT(!chown(folder, USER, USER));
+	/* Who calls is looked up once. */
+	pid = fork();
+	if (!pid) {
+		bool renamed;
+		int at;
+
+		setenv("SUDO_UID", "61301", 1);
+		setenv("SUDO_GID", "61301", 1);
+		at = opener_folder(2, &outputs[2], &renamed);
+		for (int i = 0; i < 2; i++) {
+			int fd = opener_in_folder(at, i ? "b" : "a");
+
+			if (fd < 0 || fstat(fd, &st) || st.st_uid != USER || st.st_gid != USER ||
+			    access(in("root"), R_OK) || close(fd))
+				_exit(1 + i);
+			fd = open(in("root"), O_RDONLY | O_CLOEXEC);
+			if (fd < 0 || close(fd))
+				_exit(3);
+		}
+		/* What is root's alone they may not have. */
+		_exit(fchown(at, 0, 0) || fchmod(at, 0755) ? 4 :
+		      opener_in_folder(at, "c") != -EACCES ? 5 :
+							     0);
+	}
+	CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid);
+	CU_ASSERT_EQUAL(status, 0);
+	CU_ASSERT(!stat(tree, &st) && !access(in("tree/b"), F_OK));
+	end();
+}
+
 /* Who is started without stdin has the first file there. */
 static void without_stdin(void)
 {
@@ -605,11 +650,18 @@ static void life(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "as_user", as_user },     { "inside", inside },
-		{ "written", written },     { "once", once },
-		{ "in_folder", in_folder }, { "without_stdin", without_stdin },
-		{ "spool", spool },         { "servers", servers },
-		{ "life", life },           {},
+		/* Before anybody has looked up who calls. */
+		{ "by_sudo", by_sudo },
+		{ "as_user", as_user },
+		{ "inside", inside },
+		{ "written", written },
+		{ "once", once },
+		{ "in_folder", in_folder },
+		{ "without_stdin", without_stdin },
+		{ "spool", spool },
+		{ "servers", servers },
+		{ "life", life },
+		{},
 	};
 
 	return unit_run("opener", tests);
