@@ -493,16 +493,57 @@ static void bare_pipe(void)
 	free(m.data);
 }
 
+/* What the file says of its machine and its command, and nothing else. */
+static void facts(void)
+{
+	static const char *const want[] = {
+		"", "command: perf a b\n", "host: mill\n", "host: mill\ncommand: perf a b\n", "",
+	};
+
+	for (unsigned int swap = 0; swap < 2; swap++) {
+		for (unsigned int i = 0; i < sizeof(want) / sizeof(*want); i++) {
+			struct perf_image command = { .swap = swap }, host = { .swap = swap };
+			struct input in = { .reader = &reader_perf };
+			struct perf p = { .in = &in, .pipe = true, .swap = swap };
+			struct input_section section;
+
+			image_u32(&command, i < 4 ? 3 : 0);
+			image_feature_text(&command, "perf");
+			image_feature_text(&command, "a");
+			image_feature_text(&command, "b");
+			image_feature_text(&host, "mill");
+			in.state = &p;
+			p.feature_bits[0] = (i & 1 || i == 4 ? 1ull << PERF_CMDLINE : 0) |
+					    (i & 2 ? 1ull << PERF_HOSTNAME : 0);
+			p.feature_data[PERF_CMDLINE] = (struct blob){ .data = command.data,
+								      .size = command.n };
+			p.feature_data[PERF_HOSTNAME] = (struct blob){ .data = host.data,
+								       .size = host.n };
+			CU_ASSERT_EQUAL(reader_perf.section(&in, 0, &section), 1);
+			CU_ASSERT_STRING_EQUAL(p.system, want[i]);
+			CU_ASSERT_EQUAL(section.size, strlen(want[i]));
+			free(p.system);
+			free(command.data);
+			free(host.data);
+		}
+	}
+}
+
 int main(void)
 {
-	static const struct unit_test tests[] = {
-		{ "forms", forms },           { "packed", packed },
-		{ "unfinished", unfinished }, { "cut", cut },
-		{ "changed", changed },       { "short_record", short_record },
-		{ "unknown_id", unknown_id }, { "aux_data", aux_data },
-		{ "modules", modules },       { "header_fields", header_fields },
-		{ "bare_pipe", bare_pipe },   { NULL, NULL }
-	};
+	static const struct unit_test tests[] = { { "forms", forms },
+						  { "packed", packed },
+						  { "unfinished", unfinished },
+						  { "cut", cut },
+						  { "changed", changed },
+						  { "short_record", short_record },
+						  { "unknown_id", unknown_id },
+						  { "aux_data", aux_data },
+						  { "modules", modules },
+						  { "header_fields", header_fields },
+						  { "bare_pipe", bare_pipe },
+						  { "facts", facts },
+						  { NULL, NULL } };
 
 	return unit_run("perf_file", tests);
 }
