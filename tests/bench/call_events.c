@@ -196,7 +196,7 @@ static const char *begin(bool by_probes)
 		why = image.handle ? vm_methods_init(&image, takes) : dlerror();
 		probes = hooks_probes(0);
 	} else {
-		why = hooks_define(&jni, NULL);
+		why = hooks_define(&jni);
 		if (methods_add("Pairs", 5, "fib", 3, "(I)I", 4))
 			why = "no memory";
 	}

@@ -16,14 +16,17 @@
 #define HOOK_CLASS "pitrace/Hook"
 
 /* Defines the class in the VM, with its natives. NULL or why not. Threads that have begun
- * before are found at their first event; names() gets the name of the thread that calls it,
- * from malloc. */
-const char *hooks_define(JNIEnv *jni, char *(*names)(void));
+ * before are found at their first event. */
+const char *hooks_define(JNIEnv *jni);
 
 /* Before all else: whether values are read, or calls counted alone. */
 void hooks_values(bool read);
-/* Of which threads, by their names as they begin; before all others. */
-void hooks_threads(const struct method_filter *f);
+/* The name of the thread that calls it, from malloc; NULL: not known. It calls nothing of the VM's,
+ * which may be asked for nothing there. */
+typedef char *hooks_name(void);
+/* Of which threads, by their names as they begin, and what those are called that have begun before;
+ * before all others. */
+void hooks_threads(const struct method_filter *f, hooks_name *names);
 
 /* Before hooks_set(): threads write their events into rings, too. */
 void hooks_trace(void);

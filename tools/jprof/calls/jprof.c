@@ -29,7 +29,9 @@
 #include "minima.h"
 #include "natives.h"
 #include "probes.h"
+#include "native_way.h"
 #include "refused.h"
+#include "threads_there.h"
 #include "virtual.h"
 #include "vm_key.h"
 
@@ -225,17 +227,6 @@ static void thread_name(jvmtiEnv *vm, jthread thread, void (*to)(const char *nam
 	(*vm)->Deallocate(vm, (unsigned char *)info.name);
 }
 
-static char *name_here(void)
-{
-	jvmtiThreadInfo info = { 0 };
-	char *name = NULL;
-
-	if (!(*agent.vm)->GetThreadInfo(agent.vm, NULL, &info) && info.name)
-		name = strdup(info.name);
-	(*agent.vm)->Deallocate(agent.vm, (unsigned char *)info.name);
-	return name;
-}
-
 static void JNICALL thread_begins(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 {
 	(void)jni;
@@ -247,6 +238,7 @@ static void JNICALL thread_ends(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 	(void)jni;
 	thread_name(vm, thread, hooks_thread_name);
 	hooks_thread_end();
+	threads_there_ends();
 }
 
 static void JNICALL class_prepared(jvmtiEnv *vm, JNIEnv *jni, jthread thread, jclass class)
@@ -284,8 +276,9 @@ static bool takes(const char *name)
 static bool start(JNIEnv *jni)
 {
 	const struct class_change change = { agent.late ? hidden_see : NULL, leave_class };
-	const char *why = agent.o->probes ? NULL : hooks_define(jni, name_here);
+	const char *why = agent.o->probes ? NULL : hooks_define(jni);
 
+	threads_there(agent.vm, jni);
 	if (why) {
 		fprintf(stderr, "%s: %s: nothing is measured\n", agent_kind.name, why);
 		return false;
@@ -508,8 +501,9 @@ jint calls_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 		.static_types = o->static_types,
 	};
 	hooks_values(!o->calls.tree);
-	hooks_threads(&o->threads);
-	vm_key(key, sizeof(key), vm, o->probes ? "the VM's probes" : "changed classes");
+	hooks_threads(&o->threads, threads_there_name);
+	vm_key(key, sizeof(key), vm, o->probes ? "the VM's probes" : "changed classes",
+	       o->probes ? NULL : native_way(java, running));
 	minima_begin(&agent.log, key, minima_path(o));
 	if (o->probes ? !see_by_probes(java, running) : !see_by_classes(java))
 		return JNI_ERR;

@@ -85,7 +85,7 @@ static void add_compilers(char *key, size_t size)
 	key_add(key, size, "vm compilers", "%s", *words ? words : "its own choice");
 }
 
-void vm_key(char *key, size_t size, jvmtiEnv *vm, const char *events)
+void vm_key(char *key, size_t size, jvmtiEnv *vm, const char *events, const char *natives)
 {
 	key_add(key, size, "agent", "%s", PITRACE_VERSION);
 	key_add_build(key, size, "agent build id", (uintptr_t)vm_key);
@@ -96,4 +96,6 @@ void vm_key(char *key, size_t size, jvmtiEnv *vm, const char *events)
 	key_add_build(key, size, "vm build id", (uintptr_t)(*vm)->GetSystemProperty);
 	key_add_machine(key, size);
 	key_add(key, size, "events", "%s", events);
+	if (natives)
+		key_add(key, size, "natives called", "%s", natives);
 }

@@ -6,6 +6,7 @@
 #include <jvmti.h>
 #include <stddef.h>
 
-void vm_key(char *key, size_t size, jvmtiEnv *vm, const char *events);
+/* natives: by which way natives are called (native_way.h); NULL: events need none. */
+void vm_key(char *key, size_t size, jvmtiEnv *vm, const char *events, const char *natives);
 
 #endif

@@ -170,3 +170,41 @@ bool vm_image_type_size(const struct vm_image *i, const char *type, size_t *size
 	}
 	return false;
 }
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+#define CHOSEN_BY 0xf /* of an option's flags: 0, nobody has set it */
+
+/* How its entries are laid out. */
+struct vm_flags {
+	size_t size, name, value, flags;
+};
+
+static bool read_flags(const struct vm_image *i, struct vm_flags *l)
+{
+	return vm_image_type_size(i, "JVMFlag", &l->size) &&
+	       vm_image_member(i, "JVMFlag", "_name", &l->name) &&
+	       vm_image_member(i, "JVMFlag", "_addr", &l->value) &&
+	       vm_image_member(i, "JVMFlag", "_flags", &l->flags);
+}
+
+struct vm_flag vm_image_flag(const struct vm_image *i, const char *name)
+{
+	const char *const *first = vm_image_static(i, "JVMFlag", "flags");
+	const size_t *n = vm_image_static(i, "JVMFlag", "numFlags");
+	struct vm_flags l;
+
+	if (!first || !n || !read_flags(i, &l))
+		return (struct vm_flag){ 0 };
+	/* The last one has no name. */
+	for (size_t k = 0; k < *n; k++) {
+		const char *e = *first + k * l.size;
+
+		if (text_at(e, l.name) && !strcmp(text_at(e, l.name), name))
+			return (struct vm_flag){
+				.value = *(bool *const *)(e + l.value),
+				.is_chosen = *(const int32_t *)(e + l.flags) & CHOSEN_BY,
+			};
+	}
+	return (struct vm_flag){ 0 };
+}

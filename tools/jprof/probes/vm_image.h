@@ -35,4 +35,11 @@ void *vm_image_static(const struct vm_image *i, const char *type, const char *me
 bool vm_image_constant(const struct vm_image *i, const char *name, int32_t *value);
 bool vm_image_type_size(const struct vm_image *i, const char *type, size_t *size);
 
+/* An option of the VM's that is yes or no; value NULL: this VM has none of that name. */
+struct vm_flag {
+	bool *value;
+	bool is_chosen; /* the user has said which */
+};
+struct vm_flag vm_image_flag(const struct vm_image *i, const char *name);
+
 #endif

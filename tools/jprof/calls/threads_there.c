@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A thread is known by the number that the kernel has for it, which stands in the VM's structure of
+ * the thread. That may be gone at any time: the kernel copies it, and says so.
+ */
+#include "threads_there.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/search.h"
+#include "vm_image.h"
+
+struct there {
+	int32_t tid;
+	char *name;
+};
+
+static struct there *all;
+static uint32_t count, room;
+
+/* Where a thread's number is. */
+struct place {
+	jfieldID structure;
+	size_t os_thread, tid;
+};
+
+static bool find_place(struct place *p, JNIEnv *jni)
+{
+	jclass class = (*jni)->FindClass(jni, "java/lang/Thread");
+	struct vm_image i;
+	bool found;
+
+	p->structure = class ? (*jni)->GetFieldID(jni, class, "eetop", "J") : NULL;
+	(*jni)->DeleteLocalRef(jni, class);
+	if (!p->structure) {
+		(*jni)->ExceptionClear(jni);
+		return false;
+	}
+	found = !vm_image_open(&i, (const void *)(*jni)->GetVersion) &&
+		(vm_image_member(&i, "Thread", "_osthread", &p->os_thread) ||
+		 vm_image_member(&i, "JavaThread", "_osthread", &p->os_thread)) &&
+		vm_image_member(&i, "OSThread", "_thread_id", &p->tid);
+	vm_image_close(&i);
+	return found;
+}
+
+static bool copied(uintptr_t from, void *to, size_t size)
+{
+	struct iovec here = { to, size }, there = { (void *)from, size };
+
+	return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+/* 0: it has ended, or not begun. */
+static int32_t number_of(const struct place *p, JNIEnv *jni, jthread thread)
+{
+	uintptr_t structure = (uintptr_t)(*jni)->GetLongField(jni, thread, p->structure), os;
+	int32_t tid;
+
+	if (!structure || !copied(structure + p->os_thread, &os, sizeof(os)) ||
+	    !copied(os + p->tid, &tid, sizeof(tid)))
+		return 0;
+	return tid;
+}
+
+static void note(int32_t tid, const char *name)
+{
+	if (tid && name && !array_next(all, count, room))
+		all[count++] = (struct there){ tid, strdup(name) };
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct there *x = a, *y = b;
+
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+void threads_there(jvmtiEnv *vm, JNIEnv *jni)
+{
+	struct place p;
+	jthread *threads;
+	jint n;
+
+	if (count || !find_place(&p, jni) || (*vm)->GetAllThreads(vm, &n, &threads))
+		return;
+	for (jint i = 0; i < n; i++) {
+		jvmtiThreadInfo info = { 0 };
+
+		if (!(*vm)->GetThreadInfo(vm, threads[i], &info))
+			note(number_of(&p, jni, threads[i]), info.name);
+		(*vm)->Deallocate(vm, (unsigned char *)info.name);
+		(*jni)->DeleteLocalRef(jni, info.thread_group);
+		(*jni)->DeleteLocalRef(jni, info.context_class_loader);
+		(*jni)->DeleteLocalRef(jni, threads[i]);
+	}
+	(*vm)->Deallocate(vm, (unsigned char *)threads);
+	if (count)
+		qsort(all, count, sizeof(*all), by_number);
+}
+
+/* NULL: it has begun since. */
+static struct there *own(void)
+{
+	int32_t tid = gettid();
+	uint32_t at = search_sorted(i, 0, count, all[i].tid < tid);
+
+	return at < count && all[at].tid == tid ? &all[at] : NULL;
+}
+
+char *threads_there_name(void)
+{
+	const struct there *t = own();
+
+	return t && t->name ? strdup(t->name) : NULL;
+}
+
+void threads_there_ends(void)
+{
+	struct there *t = own();
+
+	if (!t)
+		return;
+	free(t->name);
+	t->name = NULL;
+}
