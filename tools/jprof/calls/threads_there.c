@@ -60,8 +60,8 @@ static bool copied(uintptr_t from, void *to, size_t size)
 /* 0: it has ended, or not begun. */
 static int32_t number_of(const struct place *p, JNIEnv *jni, jthread thread)
 {
-	uintptr_t structure = (uintptr_t)(*jni)->GetLongField(jni, thread, p->structure), os;
-	int32_t tid;
+	uintptr_t structure = (uintptr_t)(*jni)->GetLongField(jni, thread, p->structure), os = 0;
+	int32_t tid = 0;
 
 	if (!structure || !copied(structure + p->os_thread, &os, sizeof(os)) ||
 	    !copied(os + p->tid, &tid, sizeof(tid)))
