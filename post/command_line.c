@@ -349,6 +349,10 @@ int parse_options(struct options *o, int argc, char **argv)
 		switch (c) {
 		case 'r':
 		case 'i':
+			if (o->input) {
+				complain("several traces go without -r: what is %s?", optarg);
+				return EXIT_UNREADABLE;
+			}
 			o->input = optarg;
 			break;
 		case 'o':

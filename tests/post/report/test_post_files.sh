@@ -64,6 +64,10 @@ fi
 code 0 "$post" -i swtrace.nrm2 -o - && code 0 "$post" --in swtrace.nrm2 -o - &&
 	code 0 "$post" -o - ./swtrace.nrm2
 verdict input_options
+# None is silently left out.
+code 2 "$post" -r story.nrm2 -r swtrace.nrm2 && has err "what is swtrace.nrm2" &&
+	code 2 "$post" -r story.nrm2 swtrace.nrm2 && has err "what is swtrace.nrm2"
+verdict input_twice
 code 0 "$post" -help && has out "Usage: post" && code 0 "$post" --help && code 0 "$post" -h
 verdict help
 code 0 "$post" -version && has out "post (pitrace)" && code 0 "$post" --version
