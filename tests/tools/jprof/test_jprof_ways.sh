@@ -25,7 +25,7 @@ taken() { # the way, by the log's head
 	sed -n 's/^calibration of natives called: //p' log-rt.*
 }
 leaves() { # of each method all its calls; those of stacks that overflow are as deep as there is room
-	awk '$NF ~ /^Calls/ && $NF !~ /deep|over/ { n[$NF] += $2 } END { for (m in n) print m, n[m] }' log-rt.* | sort
+	awk '$NF ~ /^Calls\..*[)]/ && $NF !~ /deep/ { n[$NF] += $2 } END { for (m in n) print m, n[m] }' log-rt.* | sort
 }
 
 traced CALLFLOW,CLASSMETHODS='Calls*' Calls
