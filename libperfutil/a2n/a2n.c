@@ -10,6 +10,7 @@
 
 #include "a2n.h"
 #include "a2n/process/history.h"
+#include "a2n/functions.h"
 #include "a2n/inner.h"
 #include "a2n/no_memory.h"
 #include "a2n/jit/a2n_jit.h"
@@ -559,6 +560,21 @@ int a2n_lines(struct a2n *a, const struct a2n_module *module, const uint64_t *of
 		return -EINVAL;
 	return m == a->modules.anon ? jit_find_lines(&a->jits, offsets, n, take, arg) :
 				      module_lines(&a->modules, m, offsets, n, inlined, take, arg);
+}
+
+void inner_starts(const struct a2n_module *module, void (*take)(void *arg, uint64_t module_offset),
+		  void *arg)
+{
+	const struct symtab *t = &((const struct module *)module)->tab;
+
+	for (uint32_t i = 0; i < t->n; i++)
+		take(arg, t->symbols[i].value);
+}
+
+int inner_signatures(struct a2n *a, const struct a2n_module *module, const uint64_t *offsets,
+		     size_t n, inner_take_signature take, void *arg)
+{
+	return module_signatures(&a->modules, (const struct module *)module, offsets, n, take, arg);
 }
 
 static const char *or_unknown(const char *name)

@@ -29,7 +29,7 @@
 	event	__return__, hook_return
 
 /*
- * hook_with_vectors(to, a, b): calls to(a, b) with x87's, SSE's, AVX's and AVX-512's registers as
+ * hook_with_vectors(to, a, b): calls to(a, b, where they are) with x87's, SSE's, AVX's and AVX-512's registers as
  * they were afterwards. The area of XSAVE, without what nobody passes in: 2,696 bytes.
  */
 	.hidden	hook_with_vectors
@@ -52,12 +52,14 @@
 	mov	$0xe7, %eax
 	xor	%edx, %edx
 	xsave64	(%rsp)
+	mov	%rsp, %rdx
 	call	*%r8
 	mov	$0xe7, %eax
 	xor	%edx, %edx
 	xrstor64 (%rsp)
 	jmp	2f
 1:	fxsave64 (%rsp)
+	mov	%rsp, %rdx
 	call	*%r8
 	fxrstor64 (%rsp)
 2:	leave

@@ -33,26 +33,32 @@ struct slow_event {
 	uint64_t now;
 };
 
-static void entered(uintptr_t event, uintptr_t unused)
+static void entered(uintptr_t event, uintptr_t unused, const void *vectors)
 {
 	const struct slow_event *e = (const struct slow_event *)event;
+	const void *had = hook_self.vectors;
 
 	(void)unused;
+	hook_self.vectors = vectors;
 	if (hook_reading == HOOK_CYCLES)
 		hook_any_entered_at(e->ip, e->sp, 0, e->now);
 	else
 		hook_any_entered(e->ip, e->sp, 0);
+	hook_self.vectors = had;
 }
 
-static void left(uintptr_t event, uintptr_t unused)
+static void left(uintptr_t event, uintptr_t unused, const void *vectors)
 {
 	const struct slow_event *e = (const struct slow_event *)event;
+	const void *had = hook_self.vectors;
 
 	(void)unused;
+	hook_self.vectors = vectors;
 	if (hook_reading == HOOK_CYCLES)
 		hook_any_left_at(0, e->sp, e->now);
 	else
 		hook_any_left(0, e->sp);
+	hook_self.vectors = had;
 }
 
 /* Any event of those that need no vectors: out of the way of nearly all of them. */
@@ -67,6 +73,7 @@ SLOW any_entered(uintptr_t ip, uintptr_t sp, uint64_t now)
 		hook_with_vectors(entered, (uintptr_t) & (struct slow_event){ ip, sp, now }, 0);
 		return;
 	}
+	hook_self.vectors = NULL;
 	hook_entered_known(f, sp, values);
 	hook_late();
 }
@@ -79,6 +86,7 @@ SLOW any_left(uintptr_t ip, uintptr_t sp, uint64_t now)
 		hook_with_vectors(left, (uintptr_t) & (struct slow_event){ ip, sp, now }, 0);
 		return;
 	}
+	hook_self.vectors = NULL;
 	hook_left(0, sp, values);
 	hook_late();
 }

@@ -6,109 +6,22 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/pattern.h"
-#include "modules.h"
+#include "hook_text.h"
+#include "hook_values.h"
 
-#if defined(__x86_64__)
-#define KNOWN true
-#else
-#define KNOWN false
-#endif
-#define REGISTERS  6 /* that have arguments */
-#define ASKED_MOST 32
-#define TEXT_MOST  64 /* bytes of a string that are looked at */
-#define PAGE       4096
-#define VALUE      (TEXT_MOST + 8)
-
-struct asked_argument {
-	const char *name; /* a pattern */
-	size_t length;
-	uint8_t number, bits; /* from 1 on; 8 to 64 */
-	char format;
-};
-
-static struct asked_argument asked[ASKED_MOST];
-static uint32_t count;
-
-/* ---- what is asked for ----------------------------------------------------------------------- */
-
-static const char *take_format(struct asked_argument *a, const char *text, const char *end)
-{
-	unsigned long bits;
-	char *rest;
-
-	a->format = 'i';
-	a->bits = 32;
-	if (text == end)
-		return NULL;
-	if (*text++ != '/' || text == end || !strchr("iuxcs", *text))
-		return "behind the number there may be /i, /u, /x, /c or /s";
-	a->format = *text++;
-	a->bits = a->format == 'c' ? 8 : a->format == 's' ? 64 : 32;
-	if (text == end)
-		return NULL;
-	bits = isdigit((unsigned char)*text) && !strchr("cs", a->format) ?
-		       strtoul(text, &rest, 10) :
-		       0;
-	if ((bits != 8 && bits != 16 && bits != 32 && bits != 64) || rest != end)
-		return "a number has 8, 16, 32 or 64 bits";
-	a->bits = (uint8_t)bits;
-	return NULL;
-}
-
-static const char *take(struct asked_argument *a, const char *text, const char *end)
-{
-	const char *at = memrchr(text, '@', (size_t)(end - text));
-
-	if (!at || at == text || end - at < 5 || memcmp(at, "@arg", 4) != 0)
-		return "NAME@argN[/FORMAT] is needed";
-	a->name = text;
-	a->length = (size_t)(at - text);
-	if (at[4] < '1' || at[4] > '0' + REGISTERS)
-		return "arguments are arg1 to arg6";
-	a->number = (uint8_t)(at[4] - '0');
-	return take_format(a, at + 5, end);
-}
-
-const char *arguments_set(const char *text, size_t n)
-{
-	const char *copy = KNOWN ? strndup(text, n) : NULL, *end;
-	const char *why = copy ? NULL : KNOWN ? "no memory" : "it is for x86-64 alone";
-
-	count = 0;
-	for (const char *p = copy; p && !why; p = *end ? end + 1 : NULL) {
-		end = strchrnul(p, '+');
-		why = count == ASKED_MOST ? "at most 32 functions" : take(&asked[count], p, end);
-		count += !why;
-	}
-	return why;
-}
-
-/* As FUNCTIONS= has it: a pattern without a parenthesis is of the name alone. */
-static bool fits(const struct asked_argument *a, const char *name, const char *alone)
-{
-	return pattern_fits(a->name, a->length, memchr(a->name, '(', a->length) ? name : alone);
-}
-
-void arguments_ask(struct hook_function *f, const char *name)
-{
-	char alone[1024];
-
-	snprintf(alone, sizeof(alone), "%.*s", (int)strcspn(name, "("), name);
-	for (uint32_t i = 0; i < count; i++) {
-		if (fits(&asked[i], name, alone)) {
-			f->kind = FUNCTION_BY_ARGUMENT;
-			f->asked = (uint8_t)i;
-			return;
-		}
-	}
-}
+#define TEXT_MOST   64 /* bytes of a string that are looked at */
+#define PAGE        4096
+#define VALUE       (TEXT_MOST + 8)
+#define ALL_VALUES  400
+#define NAME_MOST   2048
+#define XMM_AT      160 /* in the area of xsave, and of fxsave */
+#define XMM_SIZE    16
+#define OTHERS      "others"
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
@@ -150,12 +63,31 @@ static void put_text(char out[VALUE], uint64_t value)
 	}
 }
 
-static void put_value(char out[VALUE], const struct asked_argument *a, uint64_t value)
+/* Of a float its bits; of a long double they lie there. */
+static void put_float(char out[VALUE], const struct given_value *g, const uint64_t *at)
 {
-	uint64_t bits = a->bits < 64 ? value & ((UINT64_C(1) << a->bits) - 1) : value;
-	int64_t with_sign = (int64_t)(bits << (64 - a->bits)) >> (64 - a->bits);
+	long double longest = 0;
+	double number;
+	float small;
 
-	switch (a->format) {
+	if (g->bits == 80) {
+		memcpy(&longest, at, 10);
+	} else if (g->bits == 32) {
+		memcpy(&small, at, sizeof(small));
+		longest = small;
+	} else {
+		memcpy(&number, at, sizeof(number));
+		longest = number;
+	}
+	snprintf(out, VALUE, "%.10Lg", longest);
+}
+
+static void put_number(char out[VALUE], const struct given_value *g, uint64_t value)
+{
+	uint64_t bits = g->bits < 64 ? value & ((UINT64_C(1) << g->bits) - 1) : value;
+	int64_t with_sign = (int64_t)(bits << (64 - g->bits)) >> (64 - g->bits);
+
+	switch (g->format) {
 	case 's':
 		put_text(out, value);
 		break;
@@ -174,13 +106,62 @@ static void put_value(char out[VALUE], const struct asked_argument *a, uint64_t 
 	}
 }
 
+/* What the program had in its registers and on its stack: see keep.inc, of general ones %rax first,
+ * below where the event returns to, then those of arguments. */
+static const uint64_t *find_value(const struct given_value *g, const struct call_state *at)
+{
+	const uint64_t *frame = (const uint64_t *)at->sp;
+
+	switch (g->place) {
+	case GIVEN_GENERAL:
+		return &frame[-3 - (int)g->number];
+	case GIVEN_VECTOR:
+		return (const uint64_t *)((const char *)at->vectors + XMM_AT +
+					  (size_t)XMM_SIZE * g->number);
+	case GIVEN_STACK:
+		return &frame[1 + g->number / sizeof(*frame)];
+	case GIVEN_RESULT:
+		return &frame[-2];
+	}
+	return NULL;
+}
+
+static void put_value(char out[VALUE], const struct given_value *g, const struct call_state *at)
+{
+	const uint64_t *value = find_value(g, at);
+
+	if (g->format == 'v')
+		strcpy(out, "{...}");
+	else if (!value)
+		strcpy(out, "?");
+	else if (g->format == 'f')
+		put_float(out, g, value);
+	else
+		put_number(out, g, *value);
+}
+
+static void put_arguments(char out[ALL_VALUES], const struct call_values *v,
+			  const struct call_state *at)
+{
+	char value[VALUE];
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < v->n; i++) {
+		put_value(value, &v->argument[i], at);
+		if (n < ALL_VALUES)
+			n += (size_t)snprintf(out + n, ALL_VALUES - n, "%s%s", i ? ", " : "",
+					      value);
+	}
+}
+
 /* ---- functions ------------------------------------------------------------------------------- */
 
 /* No address of a program's: those of both ends of the address space have other top bits. */
-static uintptr_t key_of(const struct hook_function *f, const char *value)
+static uintptr_t key_of(const struct hook_function *f, char kind, const char *value)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ f->was;
+	uint64_t hash = (UINT64_C(0xcbf29ce484222325) ^ f->was) * UINT64_C(0x100000001b3);
 
+	hash = (hash ^ (uint8_t)kind) * UINT64_C(0x100000001b3);
 	for (; *value; value++)
 		hash = (hash ^ (uint8_t)*value) * UINT64_C(0x100000001b3);
 	hash ^= hash >> 29;
@@ -188,15 +169,17 @@ static uintptr_t key_of(const struct hook_function *f, const char *value)
 	return (uintptr_t)((hash >> 2) | UINT64_C(1) << 62);
 }
 
-static char *name_of(struct hook_function *f, const char *value)
+static const char *name_of(const struct hook_function *f, char kind, const char *value)
 {
-	const char *name = modules_name(f);
-	char *text;
+	char text[NAME_MOST];
+	int n = snprintf(text, sizeof(text), kind == '=' ? "%s = %s" : "%s(%s)", f->values->name,
+			 value);
 
-	return asprintf(&text, "%.*s(%s)", (int)strcspn(name, "("), name, value) < 0 ? NULL : text;
+	return hook_text(text, n < NAME_MOST ? (size_t)n : NAME_MOST - 1);
 }
 
-static struct hook_function *add(struct hook_function *f, uintptr_t key, const char *value)
+static struct hook_function *add(struct hook_function *f, uintptr_t key, char kind,
+				 const char *value)
 {
 	bool mine;
 	struct hook_function *found = functions_add(key, &mine);
@@ -205,34 +188,60 @@ static struct hook_function *add(struct hook_function *f, uintptr_t key, const c
 		return found;
 	found->was = f->was;
 	found->module = f->module;
-	found->name = name_of(f, value);
+	found->values = f->values;
+	found->name = name_of(f, kind, value);
 	functions_number(found);
 	return found;
 }
 
-struct hook_function *arguments_find(struct hook_function *f, uintptr_t sp)
+/* The one of this value; without one that is known, of all. */
+static struct hook_function *find(struct hook_function *f, char kind, const char *value, bool known)
 {
-	const struct asked_argument *a = &asked[f->asked];
-	struct hook_function *found;
-	char value[VALUE] = "?";
-	int error = errno;
-	uintptr_t key;
+	uintptr_t key = key_of(f, kind, value);
+	struct hook_function *found = functions_find(key);
 
-	/* keep.inc: %rax first, below where the event returns to, then those of arguments. */
-	if (sp)
-		put_value(value, a, ((const uint64_t *)sp)[-2 - a->number]);
-	key = key_of(f, value);
-	found = functions_find(key);
-	if (!found && strcmp(value, "?") &&
-	    __atomic_fetch_add(&f->values, 1, __ATOMIC_RELAXED) >= ARGUMENT_VALUES) {
-		strcpy(value, "others");
-		key = key_of(f, value);
+	if (!found && known &&
+	    __atomic_fetch_add(&f->apart, 1, __ATOMIC_RELAXED) >= ARGUMENT_VALUES) {
+		value = OTHERS;
+		key = key_of(f, kind, value);
 		found = functions_find(key);
 	}
 	if (!found)
-		found = add(f, key, value);
+		found = add(f, key, kind, value);
 	while (found && !found->number)
 		sched_yield();
+	return found;
+}
+
+struct hook_function *arguments_find(struct hook_function *f, const struct call_state *at)
+{
+	char value[ALL_VALUES] = "?";
+	struct hook_function *found;
+	int error = errno;
+
+	if (at)
+		put_arguments(value, f->values, at);
+	found = find(f, '(', value, at);
 	errno = error;
 	return found;
+}
+
+struct hook_function *arguments_result(struct hook_function *f, const struct call_state *at)
+{
+	struct hook_function *found;
+	char value[VALUE];
+	int error = errno;
+
+	put_value(value, &f->values->result, at);
+	found = find(f, '=', value, true);
+	errno = error;
+	return found;
+}
+
+/* ret, also with a prefix that says nothing here. */
+bool arguments_returns(uintptr_t sp)
+{
+	const uint8_t *code = (const uint8_t *)((const uintptr_t *)sp)[-1];
+
+	return code[0] == 0xc3 || ((code[0] == 0xf3 || code[0] == 0xf2) && code[1] == 0xc3);
 }

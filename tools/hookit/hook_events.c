@@ -8,6 +8,7 @@
 #include "hook_arguments.h"
 #include "hook_functions.h"
 #include "hook_tell.h"
+#include "hook_values.h"
 #include "hookit_begin.h"
 #include "joined.h"
 #include "modules.h"
@@ -89,33 +90,58 @@ static __attribute__((noinline)) void tell_ends(const struct call_thread *t, uin
 			hook_tell(t->frames[had].method, true);
 }
 
+typedef struct hook_function *find_apart(struct hook_function *f, const struct call_state *at);
+
 struct asked_for {
-	const struct hook_function *function, *found;
+	find_apart *how;
+	struct hook_function *function;
+	const struct hook_function *found;
 	uintptr_t sp;
 };
 
-static void find_by_argument(uintptr_t to, uintptr_t unused)
+static void find_by_values(uintptr_t to, uintptr_t unused, const void *vectors)
 {
 	struct asked_for *a = (struct asked_for *)to;
+	struct call_state at = { a->sp, vectors };
 
 	(void)unused;
-	a->found = arguments_find((struct hook_function *)a->function, a->sp);
+	a->found = a->how(a->function, &at);
 }
 
-/* Where a call is not told by its first instruction nobody knows its arguments. */
-static __attribute__((noinline)) const struct hook_function *by_argument(
-	const struct hook_function *f, struct call_place at)
+static __attribute__((noinline)) const struct hook_function *
+by_values(const struct hook_function *f, uintptr_t sp, find_apart *how)
 {
-	struct asked_for a = { f, f, at.frame };
+	struct asked_for a = { how, (struct hook_function *)f, f, sp };
 
-	if (at.site)
-		return f;
 #if defined(__x86_64__)
-	hook_with_vectors(find_by_argument, (uintptr_t)&a, 0);
-#else
-	find_by_argument((uintptr_t)&a, 0);
+	if (!hook_self.vectors) {
+		hook_with_vectors(find_by_values, (uintptr_t)&a, 0);
+		return a.found;
+	}
 #endif
+	find_by_values((uintptr_t)&a, 0, hook_self.vectors);
 	return a.found;
+}
+
+/* What the frame that ends returns is a call that it makes at its end, and takes no time. */
+static __attribute__((noinline)) void tell_result(struct call_thread *t, uintptr_t sp)
+{
+	const struct hook_function *f = functions_get(t->frames[t->depth - 1].method), *r;
+	uint16_t sequence = t->sequence;
+
+	if (!f->values || !f->values->has_result || t->depth >= t->most_levels ||
+	    !arguments_returns(sp))
+		return;
+	r = by_values(f, sp, arguments_result);
+	if (!r)
+		return;
+	call_enter(t, r->number - 1, TYPE_FUNCTION, NULL);
+	call_leave(t, r->number - 1, NULL);
+	t->sequence = sequence;
+	if (hook_tells) {
+		hook_tell(r->number - 1, false);
+		hook_tell(r->number - 1, true);
+	}
 }
 
 /* known: the function, if that is known. */
@@ -130,7 +156,7 @@ static inline __attribute__((always_inline)) void enter(struct call_thread *t, u
 	if (__builtin_expect(!f, 0))
 		f = hookit_new_function(function);
 	if (__builtin_expect(f && f->kind == FUNCTION_BY_ARGUMENT, 0))
-		f = by_argument(f, at);
+		f = at.site ? f : by_values(f, at.frame, arguments_find);
 	if (__builtin_expect(!f || f->kind == FUNCTION_LEFT_OUT, 0)) {
 		call_nothing(t, values);
 		return;
@@ -165,8 +191,10 @@ static uint32_t number_at(const struct call_thread *t, uint32_t depth)
 	return depth < t->deepest ? t->frames[depth].method : t->nodes[t->top].method;
 }
 
+/* waited: it has left what it was told with. */
 static inline __attribute__((always_inline)) void leave(struct call_thread *t, uintptr_t function,
-							uintptr_t sp, const uint64_t *values)
+							uintptr_t sp, const uint64_t *values,
+							bool waited)
 {
 	const struct hook_function *f = function ? functions_find(function) : NULL;
 	uint32_t number = f ? f->number - 1 : FUNCTIONS_NONE, at, had;
@@ -176,6 +204,9 @@ static inline __attribute__((always_inline)) void leave(struct call_thread *t, u
 		return;
 	}
 	at = find(t, number, frame_of(sp));
+	if (__builtin_expect(hook_results, 0) && !function && !waited && at && at == t->depth &&
+	    at < t->deepest)
+		tell_result(t, sp);
 	had = t->depth;
 	set_pops(t);
 	if (at)
@@ -210,7 +241,7 @@ static const struct hook_function *waiting_function(const struct hook_waiting *w
 
 	if (!f)
 		f = hookit_new_function(w->function);
-	return f && f->kind == FUNCTION_BY_ARGUMENT && !w->site ? arguments_find(f, 0) : f;
+	return f && f->kind == FUNCTION_BY_ARGUMENT && !w->site ? arguments_find(f, NULL) : f;
 }
 
 static void note_waiting(struct call_thread *t, const struct hook_waiting *w)
@@ -222,7 +253,7 @@ static void note_waiting(struct call_thread *t, const struct hook_waiting *w)
 		return;
 	}
 	if (w->leaves)
-		leave(t, w->function, w->sp, values);
+		leave(t, w->function, w->sp, values, true);
 	else
 		enter(t, w->function, waiting_function(w), (struct call_place){ w->sp, w->site },
 		      values);
@@ -231,12 +262,13 @@ static void note_waiting(struct call_thread *t, const struct hook_waiting *w)
 
 /* noted: the early reads of the event that was noted first; NULL: none. A name that is asked for
  * takes longer than the next signals need to come: what has been noted makes room for theirs. */
-static void drain_all(uintptr_t tree, uintptr_t noted_at)
+static void drain_all(uintptr_t tree, uintptr_t noted_at, const void *vectors)
 {
 	struct call_thread *t = (struct call_thread *)tree;
 	const uint64_t *noted = (const uint64_t *)noted_at;
 	struct hook_waiting *w;
 
+	(void)vectors;
 	if (noted)
 		memcpy(t->last, noted, t->metrics * sizeof(*t->last));
 	do {
@@ -256,7 +288,7 @@ static __attribute__((noinline)) void drain(struct call_thread *t, const uint64_
 #if defined(__x86_64__)
 	hook_with_vectors(drain_all, (uintptr_t)t, (uintptr_t)noted);
 #else
-	drain_all((uintptr_t)t, (uintptr_t)noted);
+	drain_all((uintptr_t)t, (uintptr_t)noted, NULL);
 #endif
 }
 
@@ -338,7 +370,7 @@ static inline __attribute__((always_inline)) void note_now(struct call_thread *t
 	if (__builtin_expect(hook_reading == HOOK_NOTHING, 0))
 		values = NULL;
 	if (leaves)
-		leave(t, function, at.frame, values);
+		leave(t, function, at.frame, values, false);
 	else
 		enter(t, function, known, at, values);
 	if (__builtin_expect(hook_self.waiting != 0, 0))
@@ -489,6 +521,7 @@ SLOW entered_now(const struct hook_function *f, uintptr_t sp, uintptr_t site, ui
 {
 	uint64_t values[CALL_METRICS] = { now };
 
+	hook_self.vectors = NULL;
 	note_now(hook_self.tree, f->was, f, (struct call_place){ sp, site }, false, values);
 	note_ends();
 }

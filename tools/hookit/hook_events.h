@@ -61,8 +61,10 @@ static inline __attribute__((always_inline)) void hook_late(void)
 }
 
 #if defined(__x86_64__)
-/* Calls to(a, b), which may use vector registers where nobody has saved them (fentry.S). */
-void hook_with_vectors(void (*to)(uintptr_t, uintptr_t), uintptr_t a, uintptr_t b);
+/* Calls to(a, b, where they are), which may use vector registers where nobody has saved them
+ * (fentry.S). */
+typedef void hook_vectors(uintptr_t a, uintptr_t b, const void *vectors);
+void hook_with_vectors(hook_vectors *to, uintptr_t a, uintptr_t b);
 #endif
 
 /* Any event whose cycles are read, or nothing yet: with the late read. By themselves, so that what

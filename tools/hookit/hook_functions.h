@@ -15,6 +15,8 @@
 #define FUNCTIONS_MOST (1u << 21)
 #define FUNCTIONS_NONE UINT32_MAX
 
+struct call_values; /* hook_values.h */
+
 enum function_kind {
 	FUNCTION_TAKEN,
 	FUNCTION_LEFT_OUT,    /* by the patterns of names: its time is its callers' */
@@ -25,15 +27,15 @@ struct hook_function {
 	_Atomic uintptr_t address; /* 0: nobody's; FUNCTION_GONE: of a library that was closed */
 	_Atomic uint32_t number;   /* + 1; 0: it is about to get one */
 	uint8_t kind;              /* enum function_kind */
-	uint8_t asked;             /* by an argument: which */
 	bool placed;               /* where its source is has been asked for */
 	uintptr_t was;             /* its address, also when it is gone */
 	const char *_Atomic name;  /* NULL: not asked for yet */
 	uint32_t module;           /* + 1; 0: not known yet */
 	union {
 		uint32_t joined; /* in a Java VM its number there */
-		uint32_t values; /* by an argument: how many there were */
+		uint32_t apart;  /* by values: how many there were */
 	};
+	const struct call_values *values; /* that are asked for; NULL: none */
 };
 #define FUNCTION_GONE UINTPTR_MAX
 

@@ -19,6 +19,7 @@ enum hook_reading hook_reading = HOOK_CYCLES;
 atomic_bool hook_on;
 bool hook_plain;
 bool hook_tells;
+bool hook_results;
 atomic_uint_least64_t hook_missed;
 
 pthread_mutex_t hook_threads_lock = PTHREAD_MUTEX_INITIALIZER;

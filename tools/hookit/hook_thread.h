@@ -32,6 +32,7 @@ struct hook_thread {
 	bool refused;    /* it has no metrics, or no memory */
 	uint32_t rounds; /* of the thread's destructors */
 	uint32_t held;   /* locks, while it forks */
+	const void *vectors; /* where hook_with_vectors() keeps them; NULL: they are as they were */
 };
 
 /* The library's own: read where they are. */
@@ -47,6 +48,8 @@ extern HOOK_OURS atomic_bool hook_on;
 extern HOOK_OURS bool hook_plain;
 /* Each event is a record of a trace, too: such read metrics, never cycles alone. */
 extern bool hook_tells;
+/* What functions return is asked for: no tree is `plain`. */
+extern bool hook_results;
 extern atomic_uint_least64_t hook_missed; /* events for which there was no room to wait */
 
 void hook_read_late(struct call_thread *t);

@@ -12,9 +12,10 @@
 #include <unistd.h>
 
 #include "calibration_key.h"
-#include "hook_arguments.h"
+#include "foreseen.h"
 #include "hook_functions.h"
 #include "hook_thread.h"
+#include "hook_values.h"
 #include "hookit_begin.h"
 #include "hookit_options.h"
 #include "joined.h"
@@ -83,6 +84,40 @@ static void join(struct hook_function *f)
 	f->joined = (uint32_t)number;
 }
 
+/* What is called before its file has been looked at, as constructors of a library are. */
+static struct foreseen_function look_at(struct hook_function *f)
+{
+	const char *name = modules_name(f);
+	struct foreseen_function known = { .kind = FUNCTION_TAKEN };
+
+	if (!hookit_takes(name)) {
+		known.kind = FUNCTION_LEFT_OUT;
+	} else if (hookit.o->arguments) {
+		known.values = modules_values(f);
+		if (known.values && known.values->n)
+			known.kind = FUNCTION_BY_ARGUMENT;
+	}
+	return known;
+}
+
+static bool names_decide(void)
+{
+	return hookit.o->functions.patterns || (hookit.o->arguments && !hookit.joined);
+}
+
+static void decide(struct hook_function *f)
+{
+	struct foreseen_function known = { .kind = FUNCTION_TAKEN };
+
+	if (names_decide() && !foreseen_find(f->was, &known))
+		known = look_at(f);
+	f->kind = (uint8_t)known.kind;
+	if (hookit.joined && f->kind != FUNCTION_LEFT_OUT)
+		join(f);
+	else
+		f->values = known.values;
+}
+
 struct hook_function *hookit_new_function(uintptr_t address)
 {
 	bool mine;
@@ -91,12 +126,7 @@ struct hook_function *hookit_new_function(uintptr_t address)
 	if (!f)
 		return NULL;
 	if (mine) {
-		if (hookit.o->functions.patterns && !hookit_takes(modules_name(f)))
-			f->kind = FUNCTION_LEFT_OUT;
-		else if (hookit.joined)
-			join(f);
-		else if (hookit.o->arguments)
-			arguments_ask(f, modules_name(f));
+		decide(f);
 		functions_number(f);
 	}
 	while (!f->number)
@@ -180,7 +210,9 @@ static void make_key(bool entry)
 		hookit_sites ? hookit_sites :
 		entry        ? "-mfentry" :
 			       "-finstrument-functions",
-		hookit.o->calls.trace ? ", each written" : "");
+		hookit.o->calls.trace ? ", each written" :
+		hook_results          ? ", with results" :
+					"");
 }
 
 static const char *minima_path(void)
@@ -233,6 +265,8 @@ static bool begin(bool entry)
 	if (!hookit.o || !functions_begin())
 		return false;
 	hookit.joined = joined_begin();
+	if (names_decide())
+		modules_foresee();
 	if (hookit.joined) {
 		hook_reading = HOOK_NOTHING;
 		hookit.pid = getpid();
@@ -259,7 +293,8 @@ static bool begin(bool entry)
 		       hookit.o->calls.tree ? HOOK_NOTHING :
 		       metrics_wall_alone   ? HOOK_CYCLES :
 					      HOOK_METRICS;
-	hook_plain = !hook_tells && !hookit.o->calls.trace;
+	hook_results = hookit.o->arguments && values_have_results();
+	hook_plain = !hook_tells && !hookit.o->calls.trace && !hook_results;
 	hook_threads_depth(hookit.o->depth);
 	make_key(entry);
 	minima_begin(&hookit.log, hookit.key, minima_path());
@@ -287,6 +322,11 @@ bool hookit_begin(bool entry)
 	if (hookit.begun == NOT_WANTED)
 		hook_self.tree = &hook_left_out;
 	return hookit.begun == RUNS;
+}
+
+bool hookit_foresees(void)
+{
+	return hookit_runs() && names_decide();
 }
 
 SHOWN void HookitOn(void)

@@ -22,6 +22,8 @@ int hookit_rest(void);
 /* … and comes again: the next log begins. false: there can be none. */
 bool hookit_again(void);
 const char *hookit_log(void);
+/* Whether functions are decided by their names: those of libraries when they are loaded. */
+bool hookit_foresees(void);
 /* Whether it has begun. */
 bool hookit_runs(void);
 /* In the child of fork(). */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "hook_arguments.h"
+#include "hook_values.h"
 
 static const char *set_tells(void *o, const char *text, size_t n)
 {
@@ -48,7 +48,7 @@ static const char *set_lines(void *o, const char *text, size_t n)
 static const char *set_arguments(void *o, const char *text, size_t n)
 {
 	((struct hookit_options *)o)->arguments = true;
-	return arguments_set(text, n);
+	return values_set(text, n);
 }
 
 static const char *take_number(uint64_t *to, uint64_t most, const char *text, size_t n)
@@ -88,8 +88,8 @@ static const struct call_option rows[] = {
 	{ "LINES", "", "behind each name in log-rt the source file and line", set_lines, 0 },
 	{ "FUNCTIONS=", "PATTERN[+…]", "which functions, * is any text; -PATTERN: which not",
 	  set_functions, 0 },
-	{ "ARGUMENTS=", "NAME@argN[/i|u|x|c|s][+…]",
-	  "calls of these functions apart by an argument: a number, a letter, a text",
+	{ "ARGUMENTS=", "NAME@argN[/i|u|x|c|s|f][+…]",
+	  "calls of these functions apart by an argument, or by what they return: NAME@retval",
 	  set_arguments, 0 },
 	{ "DEPTH=", "N", "so many levels of calls; what is deeper is counted with the last one",
 	  set_depth, 0 },

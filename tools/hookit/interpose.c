@@ -151,10 +151,13 @@ SHOWN void *dlopen(const char *file, int mode)
 {
 	void *library;
 
-	if (!patched_asks() || finds_its_own(file, (uintptr_t)__builtin_return_address(0)))
+	if ((!patched_asks() && !hookit_foresees()) ||
+	    finds_its_own(file, (uintptr_t)__builtin_return_address(0)))
 		return NEXT(dlopen)(file, mode);
 	library = NEXT(dlopen)(file, mode);
-	if (library)
+	if (library && hookit_foresees())
+		modules_foresee();
+	if (library && patched_asks())
 		patched_loaded();
 	return library;
 }

@@ -12,15 +12,17 @@
 
 #include "a2n.h"
 #include "base/array.h"
+#include "foreseen.h"
 #include "hook_functions.h"
 
 /* A segment with code. Each is a process of its own for A2N: what is loaded later at its place does
  * not matter then. */
 struct hook_module {
-	uintptr_t start, end;
-	uint64_t offset; /* in its file */
+	uintptr_t base, start, end; /* base: where its file's address 0 is */
+	uint64_t offset;            /* in its file */
 	char *path;
-	bool gone, seen, told;
+	struct foreseen *foreseen; /* NULL: nothing is, or nothing can be */
+	bool gone, seen, told, looked;
 };
 
 pthread_mutex_t modules_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -63,6 +65,7 @@ static int see_one(struct dl_phdr_info *info, size_t size, void *arg)
 			if (array_next(modules, count, room))
 				return 0;
 			modules[count++] = (struct hook_module){
+				.base = info->dlpi_addr,
 				.start = start,
 				.end = start + h->p_memsz,
 				.offset = h->p_offset,
@@ -119,7 +122,11 @@ void modules_closed(void)
 	pthread_mutex_lock(&modules_lock);
 	find_loaded();
 	for (i = 0; i < count; i++)
-		modules[i].gone |= !modules[i].seen;
+		if (!modules[i].gone && !modules[i].seen) {
+			modules[i].gone = true;
+			foreseen_drop(modules[i].foreseen);
+			modules[i].foreseen = NULL;
+		}
 	for (i = 0; i < n; i++) {
 		struct hook_function *f = functions_get(i);
 
@@ -164,17 +171,30 @@ static char *plain(const struct hook_function *f)
 		       text;
 }
 
-static char *find_name(const struct hook_function *f)
+/* false: no memory. */
+static bool have_names(void)
 {
 	static const struct a2n_options options = { .demangle = true };
-	struct a2n_answer answer;
 
 	if (!names)
 		names = a2n_open(&options);
-	if (!names || !f->module)
+	return names;
+}
+
+static bool is_told(uint32_t number)
+{
+	if (!modules[number - 1].told)
+		tell(number);
+	return modules[number - 1].told;
+}
+
+static char *find_name(const struct hook_function *f)
+{
+	struct a2n_answer answer;
+
+	if (!have_names() || !f->module)
 		return plain(f);
-	if (!modules[f->module - 1].told)
-		tell(f->module);
+	(void)is_told(f->module);
 	a2n_resolve(names, f->module, 2, f->was, false, &answer);
 	return answer.result == A2N_OK ? strdup(answer.symbol->name) : plain(f);
 }
@@ -197,6 +217,33 @@ const char *modules_name(struct hook_function *f)
 	name = f->name;
 	pthread_mutex_unlock(&modules_lock);
 	return name;
+}
+
+const struct call_values *modules_values(const struct hook_function *f)
+{
+	const struct call_values *values = NULL;
+
+	pthread_mutex_lock(&modules_lock);
+	if (f->module && have_names() && is_told(f->module))
+		values = foreseen_values(names, f->module, f->was);
+	pthread_mutex_unlock(&modules_lock);
+	return values;
+}
+
+void modules_foresee(void)
+{
+	pthread_mutex_lock(&modules_lock);
+	find_loaded();
+	for (uint32_t i = 0; i < count && have_names(); i++) {
+		struct hook_module *m = &modules[i];
+
+		if (m->gone || m->looked)
+			continue;
+		m->looked = true;
+		if (is_told(i + 1))
+			m->foreseen = foreseen_make(names, i + 1, m->base, m->start, m->end);
+	}
+	pthread_mutex_unlock(&modules_lock);
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */

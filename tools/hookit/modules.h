@@ -17,6 +17,10 @@ void modules_see(void);
 void modules_closed(void);
 /* The function's name, which stays; without one its module and address. Never NULL. */
 const char *modules_name(struct hook_function *f);
+/* What is asked for of its values; NULL: nothing. */
+const struct call_values *modules_values(const struct hook_function *f);
+/* Functions of what is loaded now are decided by their names before they are called. */
+void modules_foresee(void);
 /* While it is held nobody looks for names, nor at what is loaded. */
 extern pthread_mutex_t modules_lock;
 

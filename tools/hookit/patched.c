@@ -15,9 +15,11 @@
 
 #include "a2n.h"
 #include "escape.h"
+#include "foreseen.h"
 #include "hook_events.h"
 #include "hookit_begin.h"
 #include "hookit_options.h"
+#include "modules.h"
 #include "patch/patch.h"
 #include "training.h"
 
@@ -70,14 +72,21 @@ static bool is_training(void *arg, const char *name, uintptr_t function)
 #endif
 }
 
+/* Also by names that are in its debug file alone. */
 static bool wanted(void *arg, const char *name, uintptr_t function)
 {
-	char *plain = name ? a2n_demangle(name) : NULL;
-	bool takes = hookit_takes(plain ? plain :
-				  name  ? name :
-					  "") &&
-		     !is_training(arg, name, function);
+	struct foreseen_function known;
+	char *plain;
+	bool takes;
 
+	if (is_training(arg, name, function))
+		return false;
+	if (foreseen_find(function, &known))
+		return known.kind != FUNCTION_LEFT_OUT;
+	plain = name ? a2n_demangle(name) : NULL;
+	takes = hookit_takes(plain ? plain :
+			     name  ? name :
+				     "");
 	free(plain);
 	return takes;
 }
@@ -85,6 +94,8 @@ static bool wanted(void *arg, const char *name, uintptr_t function)
 /* What is wanted, all that is loaded by now. -1: `why`. */
 static long patch_wanted(char *why, size_t room)
 {
+	if (hookit_foresees())
+		modules_foresee();
 	return patch_on(wanted, NULL, why, room);
 }
 

@@ -10,6 +10,7 @@
 
 #include "a2n/elf/elf_file.h"
 #include "a2n/base/pool.h"
+#include "a2n/dwarf/signature.h"
 
 enum dwarf_part {
 	PART_INFO,
@@ -225,6 +226,16 @@ struct dwarf_names {
 /* Finds the innermost function of each (sorted) address; NO_NODE: none. false: no memory. */
 bool dwarf_walk(struct dwarf_unit *u, const uint64_t *address, uint32_t n, uint32_t *innermost,
 		struct dwarf_nodes *nodes, struct dwarf_names *names);
+
+/* ---- dwarf_signature.c ----------------------------------------------------------------------- */
+
+/* Of each function that begins at one of the (sorted) addresses, i, what it is given and returns.
+ * false: no memory. */
+typedef void (*dwarf_take_signature)(void *arg, uint32_t i, const struct signature *s);
+bool dwarf_signatures(struct dwarf_unit *u, const uint64_t *address, uint32_t n,
+		      dwarf_take_signature take, void *arg);
+
+/* ---- frame_starts.c -------------------------------------------------------------------------- */
 
 /* Adds functions without a name, of .eh_frame: "libx+0x1234", by the file's name and where they
  * begin. They name what nothing else does. */

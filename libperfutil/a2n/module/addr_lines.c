@@ -34,7 +34,8 @@ struct lines {
 	struct dwarf_file file, alt, package;
 	bool has_alt, has_package, sought_package;
 	bool inlined;
-	a2n_take_frames take;
+	a2n_take_frames take; /* NULL: signatures are asked for */
+	inner_take_signature take_signature;
 	void *arg;
 	struct wanted_line *wanted; /* by address */
 	uint32_t n;
@@ -188,6 +189,21 @@ static bool in_package(struct lines *l, struct split *s)
 	       take_unit(s, &l->package, s->part);
 }
 
+static void take_signature(void *arg, uint32_t i, const struct signature *s)
+{
+	const struct lines *l = arg;
+
+	l->take_signature(l->arg, l->index[i], s);
+}
+
+/* The functions of the unit, or of its other half. */
+static bool walk_entries(struct lines *l, struct dwarf_unit *u)
+{
+	return l->take ? dwarf_walk(u, l->address, l->count, l->innermost, &l->nodes,
+				    &l->ms->functions) :
+			 dwarf_signatures(u, l->address, l->count, take_signature, l);
+}
+
 /* Finds the functions of the unit; its other half may be in another file. */
 static bool walk_unit(struct lines *l, struct dwarf_unit *u)
 {
@@ -214,8 +230,7 @@ static bool walk_unit(struct lines *l, struct dwarf_unit *u)
 		s->unit.file->code = l->file.code;
 		s->unit.file->budget += BUDGET_AN_ADDRESS * (uint64_t)l->count;
 	}
-	ok = dwarf_walk(found ? &s->unit : u, l->address, l->count, l->innermost, &l->nodes,
-			&l->ms->functions);
+	ok = walk_entries(l, found ? &s->unit : u);
 	if (found)
 		s->unit.file->code = (struct dwarf_ranges){ 0 };
 	if (other) {
@@ -294,6 +309,8 @@ static bool one_unit(struct lines *l, struct dwarf_unit *u)
 	bool ok = true;
 	uint32_t k;
 
+	if (!l->take)
+		return walk_unit(l, u);
 	memset(l->spot, 0, l->count * sizeof(*l->spot));
 	l->nodes.n = 0;
 	/* Damage is reported; the part before it is used. */
@@ -441,12 +458,32 @@ static void finish(struct lines *l)
 	free(l->first_missing);
 }
 
+/* Of the file that has the DWARF; -ENOENT: there is none. */
+static int resolve(struct lines *l, const uint64_t *offsets, size_t n)
+{
+	struct elf_file elf;
+	int rc = -ENOMEM;
+
+	if (!module_dwarf_open(l->ms, l->module, &elf, l->path, sizeof(l->path))) {
+		module_warn_servers(l->ms, l->module);
+		return -ENOENT;
+	}
+	if (!open_file(l, &l->file, &elf, l->path, false))
+		return -ENOMEM;
+	l->file.budget += BUDGET_AN_ADDRESS * (uint64_t)n;
+	open_alt(l);
+	dwarf_units(&l->file);
+	if (prepare(l, offsets, n) && all_units(l))
+		rc = dwarf_file_has_lines(&l->file) ? 0 : -ENODATA;
+	finish(l);
+	return rc;
+}
+
 int module_lines(struct modules *ms, const struct module *m, const uint64_t *offsets, size_t n,
 		 bool inlined, a2n_take_frames take, void *arg)
 {
 	struct lines *l = n < UINT32_MAX ? calloc(1, sizeof(*l)) : NULL;
-	struct elf_file elf;
-	int rc = -ENOENT;
+	int rc;
 
 	if (!l)
 		return -ENOMEM;
@@ -457,21 +494,23 @@ int module_lines(struct modules *ms, const struct module *m, const uint64_t *off
 		.take = take,
 		.arg = arg,
 	};
-	if (!module_dwarf_open(ms, m, &elf, l->path, sizeof(l->path))) {
-		module_warn_servers(ms, m);
+	rc = resolve(l, offsets, n);
+	if (rc == -ENOENT)
 		rc = module_lines_go(ms, m, offsets, n, take, arg);
-		goto out;
-	}
-	rc = -ENOMEM;
-	if (!open_file(l, &l->file, &elf, l->path, false))
-		goto out;
-	l->file.budget += BUDGET_AN_ADDRESS * (uint64_t)n;
-	open_alt(l);
-	dwarf_units(&l->file);
-	if (prepare(l, offsets, n) && all_units(l))
-		rc = dwarf_file_has_lines(&l->file) ? 0 : -ENOENT;
-	finish(l);
-out:
 	free(l);
-	return rc;
+	return rc == -ENODATA ? -ENOENT : rc;
+}
+
+int module_signatures(struct modules *ms, const struct module *m, const uint64_t *offsets, size_t n,
+		      inner_take_signature take, void *arg)
+{
+	struct lines *l = n < UINT32_MAX ? calloc(1, sizeof(*l)) : NULL;
+	int rc;
+
+	if (!l)
+		return -ENOMEM;
+	*l = (struct lines){ .ms = ms, .module = m, .take_signature = take, .arg = arg };
+	rc = resolve(l, offsets, n);
+	free(l);
+	return rc == -ENODATA ? -ENOENT : rc;
 }
