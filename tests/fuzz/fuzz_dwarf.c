@@ -3,7 +3,8 @@
  * Fuzz: DWARF as a2n_lines reads it. An input is two files: a size (4 bytes, little-endian), the
  * program of that size, and what it refers to: a .dwo, what dwz shared, a package of .dwo. The
  * first is found as /proc/self/fd/900, the second as 901, which is how seeds name it. Each address
- * is told at most once, in frames that end in one that is not inlined; strings have ends.
+ * is told at most once, in frames that end in one that is not inlined; strings have ends. What
+ * functions are given is asked as well.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 
 #include "a2n.h"
 #include "a2n/dwarf/dwarf_file.h"
+#include "a2n/functions.h"
 #include "fuzz.h"
 
 #define FIRST  900
@@ -50,6 +52,17 @@ static void take(void *arg, size_t i, const struct a2n_frame *frames, size_t n)
 		if (frames[k].file)
 			fuzz_touch(frames[k].file, strlen(frames[k].file));
 	}
+}
+
+static void take_signature(void *arg, size_t i, const struct signature *s)
+{
+	(void)arg;
+	if (i >= ASKED || s->n > SIGNATURE_MOST || s->result.kind > VALUE_OTHER)
+		abort();
+	for (uint32_t k = 0; k < s->n; k++)
+		if (s->parameter[k].kind > VALUE_OTHER || s->parameter[k].general > 2 ||
+		    s->parameter[k].vector > 2)
+			abort();
 }
 
 /* Where its code is, and near 0. */
@@ -124,6 +137,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		told->inlined = inlined;
 		a2n_lines(a, answer.module, address, ASKED, inlined, take, told);
 	}
+	inner_signatures(a, answer.module, address, ASKED, take_signature, NULL);
 	free(told);
 	a2n_close(a);
 	return 0;

@@ -10,7 +10,8 @@
 #include "hook_values.h"
 #include "patched.h"
 
-#define PROCESS_TIME 2 /* of look-ups: after all that A2N was told */
+#define PROCESS_TIME 2  /* of look-ups: after all that A2N was told */
+#define FIRST_BYTES  16 /* of a function: its first instruction, endbr64 before it, are shorter */
 
 struct foreseen {
 	struct foreseen *_Atomic next;
@@ -32,11 +33,12 @@ bool foreseen_find(uintptr_t address, struct foreseen_function *found)
 	for (f = all; f && address - f->start >= f->end - f->start; f = f->next)
 		;
 	if (f) {
-		uint32_t i = search_sorted(k, 0, f->n, f->list[k].address < address);
+		uint32_t i = search_sorted(k, 0, f->n, f->list[k].address <= address);
 
-		is_there = i < f->n && f->list[i].address == address;
+		/* -mfentry tells where its call returns to. */
+		is_there = i && address - f->list[i - 1].address <= FIRST_BYTES;
 		if (is_there)
-			*found = f->list[i];
+			*found = f->list[i - 1];
 	}
 	readers--;
 	return is_there;
@@ -252,12 +254,14 @@ const struct call_values *foreseen_values(struct a2n *names, uint32_t process, u
 {
 	struct one_function f = { NULL, NULL, NULL, false };
 	struct a2n_answer answer;
+	uint64_t start;
 
 	a2n_resolve(names, process, PROCESS_TIME, address, false, &answer);
 	if (answer.result != A2N_OK || !values_ask(answer.symbol->name))
 		return NULL;
+	start = answer.module_offset - answer.symbol_offset;
 	f.name = answer.symbol->name;
 	f.raw = answer.symbol->raw_name;
-	(void)inner_signatures(names, answer.module, &answer.module_offset, 1, take_one, &f);
+	(void)inner_signatures(names, answer.module, &start, 1, take_one, &f);
 	return f.told ? f.values : kept_values(f.name, f.raw, NULL);
 }

@@ -92,7 +92,8 @@ static void put_number(char out[VALUE], const struct given_value *g, uint64_t va
 		put_text(out, value);
 		break;
 	case 'c':
-		snprintf(out, VALUE, isprint((int)bits) ? "'%c'" : "%d", (int)bits);
+		snprintf(out, VALUE, isprint((int)bits) ? "'%c'" : "%d",
+			 isprint((int)bits) ? (int)bits : (int)with_sign);
 		break;
 	case 'x':
 		snprintf(out, VALUE, "0x%" PRIx64, bits);

@@ -136,7 +136,7 @@ static const struct option_row rows[] = {
 	  IN(not_functions) },
 	{ { "-A", "--arguments" },
 	  "NAME@argN[/FORMAT][+...]",
-	  "--calls: calls of these functions apart by an argument: /i, /u, /x, /c or /s (a text)",
+	  "--calls: calls of these functions apart by an argument, or by what they return (@retval)",
 	  option_text,
 	  IN(arguments) },
 	{ { "-D" },

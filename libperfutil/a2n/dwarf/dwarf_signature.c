@@ -352,8 +352,7 @@ static enum value_kind base_kind(const struct die *type)
 	case DW_ATE_signed:
 		return VALUE_SIGNED;
 	case DW_ATE_signed_char:
-	case DW_ATE_unsigned_char:
-		return type->size == 1 ? VALUE_CHAR : VALUE_UNSIGNED;
+		return VALUE_CHAR;
 	case DW_ATE_complex_float: /* the largest one is returned in registers, too */
 		return type->size > LARGEST ? VALUE_FLOAT : VALUE_OTHER;
 	}

@@ -381,7 +381,7 @@ END
 	hooked 'CALIBRATION=none,ARGUMENTS=square@arg1' ./igiven
 	says arguments_instrumented err 'ARGUMENTS: functions compiled with -finstrument-functions do not tell them'
 	is arguments_not_told "$(calls square)" 1512
-	for wrong in square square@1 square@arg7 @arg1 square@arg1/y square@arg1/i12 square@arg1/s8 square@arg1/; do
+	for wrong in square square@1 square@arg33 @arg1 square@arg1/y square@arg1/i12 square@arg1/s8 square@arg1/; do
 		hooked "PATCH,ARGUMENTS=$wrong" ./given
 		[ $? = 0 ] && grep -q "ARGUMENTS=$wrong: " err && ! ls log-rt.* 2>/dev/null
 		verdict "arguments_refused_$wrong" $? "$(cat err)"
