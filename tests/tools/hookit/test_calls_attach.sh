@@ -206,6 +206,124 @@ is denied $? 125
 says denied_words err 'Permission denied: the kernel does not let a process write its own code'
 end
 is denied_right "$code" 0
+# What is to be loaded waits for the loader's lock, and its owner for the thread that was taken: that one is put back.
+# Signals that come all the time change nothing.
+cat >slow.c <<'END'
+#include <unistd.h>
+extern volatile int goes;
+__attribute__((constructor)) static void wait_for_main(void)
+{
+	while (!goes)
+		usleep(1000);
+}
+END
+cat >locked.c <<'END'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/time.h>
+#include <unistd.h>
+volatile int goes;
+static volatile long ticks;
+__attribute__((noinline)) int t_one(int x) { return x + 1; }
+static void tick(int number) { ticks += number != 0; }
+static void *open_slow(void *arg) { return arg ? arg : dlopen("./slow.so", RTLD_NOW); }
+int main(int argc, char **argv)
+{
+	struct itimerval often = { { 0, 5000 }, { 0, 5000 } };
+	struct sigaction a = { .sa_handler = tick, .sa_flags = SA_RESTART };
+	pthread_t t;
+	char line[16];
+	long n;
+
+	if (argc > 1 && argv[1][0] == 't') {
+		sigaction(SIGALRM, &a, NULL);
+		setitimer(ITIMER_REAL, &often, NULL);
+	}
+	pthread_create(&t, NULL, open_slow, NULL);
+	n = read(0, line, sizeof(line));
+	goes = 1;
+	pthread_join(t, NULL);
+	printf("%ld %d\n", n, t_one(3));
+	return 0;
+}
+END
+gcc -O2 -shared -fPIC slow.c -o slow.so && gcc -O2 -rdynamic -fpatchable-function-entry=5 locked.c -o locked -pthread -ldl || exit 1
+for what in quiet ticks; do
+	rm -f in
+	mkfifo in
+	timeout 60 ./locked $what <in >said &
+	job=$!
+	exec 7>in
+	sleep 0.3
+	pid=$(pgrep -P $job)
+	attach -d 1ms
+	is locked_$what "$?" 125
+	says locked_words_$what err "process $pid: its thread waited for a lock for 5 s: it is where it was, and nothing has been done"
+	echo hello >&7
+	exec 7>&-
+	wait $job
+	is locked_went_on_$what "$? $(cat said)" '0 6 4'
+done
+
+# A thread in vfork() stops for nobody, until its child ends: another one is taken, or it is said.
+cat >borrows.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile int over;
+__attribute__((noinline)) int t_one(int x) { return x + 1; }
+static void *runs(void *arg)
+{
+	long n = 0;
+
+	while (!over)
+		n += t_one((int)n);
+	return arg ? arg : (void *)n;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	char c = 0;
+
+	if (argc > 1)
+		pthread_create(&t, NULL, runs, NULL);
+	if (!vfork()) {
+		(void)!read(0, &c, 1);
+		_exit(0);
+	}
+	over = 1;
+	if (argc > 1)
+		pthread_join(t, NULL);
+	printf("%d %s\n", t_one(3), argv[argc - 1]);
+	return 0;
+}
+END
+gcc -O2 -fpatchable-function-entry=5 borrows.c -o borrows -pthread || exit 1
+for others in '' other; do
+	rm -f in log-rt.*
+	mkfifo in
+	# shellcheck disable=SC2086
+	timeout 60 ./borrows $others <in >said &
+	job=$!
+	exec 7>in
+	sleep 0.3
+	pid=$(pgrep -P $job)
+	attach -d 200ms
+	code=$?
+	if [ -n "$others" ]; then
+		calc "$code == 0 && $(sum "log-rt.1_$pid" t_one) > 100"
+		verdict borrowed_other $? "$code $(cat err)"
+	else
+		says borrowed err 'no thread of it was where it could call a function, one is in a system call that nothing interrupts'
+	fi
+	echo >&7
+	exec 7>&-
+	wait $job
+	is "borrowed_went_on_${others:-alone}" "$? $(cut -c1 said)" '0 4'
+done
+
 begin ./target over
 kill -STOP "$pid"
 attach -d 1ms

@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +18,18 @@
 #include <time.h>
 #include <unistd.h>
 #include <dlfcn.h>
-#include <signal.h>
 
+#include "base/proc_lines.h"
 #include "frame.h"
+#include "stops.h"
 
 #define TRIED   200 /* times, so many ms apart */
 #define APART   10
+#define STOP_MS 200 /* a thread that runs or waits stops at once */
+#define LOOK_MS 1000
+#define IDLE_S  5 /* seconds, in one system call of the function */
+#define IDLE    "5 s"
+#define LONG_S  120
 #define SYSCALL (SIGTRAP | 0x80)
 #define NOT_ASKED                                                                      \
 	"it cannot be traced: %s (another user's, or of more rights; another tracer; " \
@@ -35,16 +42,49 @@ static bool fails(char *why, size_t room, const char *format, const char *word)
 }
 
 #if defined(__x86_64__)
-/* Stops a thread for a moment. false: it is gone, or cannot be asked (errno). */
-static bool stop(pid_t tid)
+struct asking {
+	const struct remote *remote;
+	const char *library;
+	bool late; /* one was asked to stop, and still is in a system call: as a parent is in vfork() */
+	struct attach_frame frame;
+};
+
+static bool is_tracer(void *arg, const char *line, size_t length)
 {
+	static const char word[] = "TracerPid:";
+
+	if (length > sizeof(word) && !memcmp(line, word, sizeof(word) - 1))
+		*(long *)arg = strtol(line + sizeof(word), NULL, 10);
+	return true;
+}
+
+/* It was asked to stop before. */
+static bool is_asked(const struct asking *a, pid_t tid)
+{
+	char path[64];
+	long tracer = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)a->remote->pid, (int)tid);
+	return !proc_lines(path, is_tracer, &tracer) && tracer == getpid();
+}
+
+/* Stops a thread for a moment. false: it is gone, or cannot be asked (errno). */
+static bool stop(struct asking *a, pid_t tid)
+{
+	enum stop_wait w;
 	int status;
 
-	if (ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACESYSGOOD))
+	if (!ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACESYSGOOD)) {
+		w = ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) ? STOP_GONE :
+								stops_wait(tid, &status, STOP_MS);
+	} else if (errno == EPERM && is_asked(a, tid)) {
+		w = stops_wait(tid, &status, 0);
+	} else {
 		return false;
-	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) || waitpid(tid, &status, __WALL) != tid ||
-	    !WIFSTOPPED(status)) {
-		errno = ESRCH;
+	}
+	if (w != STOP_CAME) {
+		a->late |= w == STOP_NOT_YET;
+		errno = w == STOP_NOT_YET ? EAGAIN : ESRCH;
 		return false;
 	}
 	if (status >> 16 == PTRACE_EVENT_STOP) {
@@ -58,7 +98,7 @@ static bool stop(pid_t tid)
 	/* A signal that came before is its own. */
 	ptrace(PTRACE_CONT, tid, NULL, WSTOPSIG(status));
 	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
-	if (waitpid(tid, &status, __WALL) == tid && WIFSTOPPED(status))
+	if (stops_wait(tid, &status, STOP_MS) == STOP_CAME)
 		ptrace(PTRACE_DETACH, tid, NULL,
 		       status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(status));
 	errno = EAGAIN;
@@ -81,22 +121,22 @@ static bool takes(const struct remote *r, pid_t tid, const char *library)
 }
 
 /* A thread that is stopped at a good place; the first one has the largest stack. 0: errno. */
-static pid_t choose(const struct remote *r, const char *library)
+static pid_t choose(struct asking *a)
 {
 	char path[64];
 	struct dirent *e;
 	pid_t found = 0;
 	DIR *d;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)r->pid);
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)a->remote->pid);
 	d = opendir(path);
 	while (d && !found && (e = readdir(d))) {
 		pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
 
 		if (tid <= 0)
 			continue;
-		if (stop(tid)) {
-			if (takes(r, tid, library))
+		if (stop(a, tid)) {
+			if (takes(a->remote, tid, a->library))
 				found = tid;
 			else
 				ptrace(PTRACE_DETACH, tid, NULL, NULL);
@@ -113,56 +153,163 @@ static pid_t choose(const struct remote *r, const char *library)
 	return found;
 }
 
-/* Until the function has returned; signals of the thread are its own. */
-static bool run(pid_t tid, const struct attach_frame *f)
+enum ran { RAN, RAN_ON, RAN_BACK, RAN_GONE, RUNS_STILL };
+
+/* The function's thread: what it was found in, so often. */
+struct running {
+	pid_t tid;
+	const struct attach_frame *frame;
+	struct frame_wait wait;
+	int looks, same, signal; /* a signal that is to be passed on */
+};
+
+/* It is at the end, or a signal has come, which is its own. */
+static bool see_stop(struct running *r, int status)
 {
-	int status, signal = 0;
+	r->signal = 0;
+	if (WSTOPSIG(status) == SYSCALL)
+		return frame_ends(r->tid, r->frame);
+	if (status >> 16 == 0)
+		r->signal = WSTOPSIG(status);
+	return false;
+}
+
+/* Once a second. It computes, and goes on; or it has waited for long for a lock, whose owner may
+ * wait for it: then it is put back; or for something else. */
+static enum ran look_at(struct running *r)
+{
+	enum stop_wait w;
+	struct frame_wait now;
+	int status;
+
+	if (ptrace(PTRACE_INTERRUPT, r->tid, NULL, NULL))
+		return RAN_GONE;
+	w = stops_wait(r->tid, &status, STOP_MS);
+	if (w != STOP_CAME)
+		return w == STOP_GONE ? RAN_GONE : RAN_ON;
+	if (see_stop(r, status))
+		return RAN;
+	if (++r->looks == LONG_S)
+		return RAN_ON;
+	/* At a signal nobody sees what it waits for: as before. */
+	if (r->signal)
+		return RUNS_STILL;
+	frame_waits(r->tid, &now);
+	r->same = now.waits && !memcmp(&now, &r->wait, sizeof(now)) ? r->same + 1 : 0;
+	r->wait = now;
+	if (r->same < IDLE_S)
+		return RUNS_STILL;
+	return now.lock && frame_leave(r->tid, r->frame) ? RAN_BACK : RAN_ON;
+}
+
+/* Until the function has returned. */
+static enum ran run(struct running *r)
+{
+	int64_t look = stops_now() + LOOK_MS;
+	int status;
 
 	for (;;) {
-		if (ptrace(PTRACE_SYSCALL, tid, NULL, signal) ||
-		    waitpid(tid, &status, __WALL) != tid || !WIFSTOPPED(status))
-			return false;
-		signal = 0;
-		if (WSTOPSIG(status) == SYSCALL && frame_ends(tid, f))
-			return true;
-		if (WSTOPSIG(status) != SYSCALL && status >> 16 == 0)
-			signal = WSTOPSIG(status);
+		int64_t left;
+		enum ran ran;
+
+		if (ptrace(PTRACE_SYSCALL, r->tid, NULL, r->signal))
+			return RAN_GONE;
+		r->signal = 0;
+		left = look - stops_now();
+		switch (stops_wait(r->tid, &status, left > 0 ? (int)left : 0)) {
+		case STOP_GONE:
+			return RAN_GONE;
+		case STOP_CAME:
+			if (see_stop(r, status))
+				return RAN;
+			break;
+		default:
+			ran = look_at(r);
+			if (ran != RUNS_STILL)
+				return ran;
+			look = stops_now() + LOOK_MS;
+		}
 	}
 }
 
-static bool call(const struct remote *r, const char *library, struct attach_frame *f, char *answer,
-		 char *why, size_t room)
+static bool says_why(enum ran ran, char *why, size_t room)
+{
+	switch (ran) {
+	case RAN:
+		return true;
+	case RAN_BACK:
+		return fails(why, room,
+			     "its thread waited for a lock for %s: it is where it was, and "
+			     "nothing has been done",
+			     IDLE);
+	case RAN_ON:
+		return fails(why, room,
+			     "its thread has not come back for %s from what it was to do: it goes "
+			     "on with that by itself",
+			     IDLE);
+	default:
+		return fails(why, room, "the process has ended %s", "meanwhile");
+	}
+}
+
+static pid_t find_thread(struct asking *a, char *why, size_t room)
 {
 	static const struct timespec apart = { 0, APART * 1000000 };
-	const struct remote_map *libc = remote_file(r, NULL, "libc.so");
 	pid_t tid = 0;
+
+	for (int i = 0; i < TRIED && !tid; i++) {
+		if (i)
+			nanosleep(&apart, NULL);
+		tid = choose(a);
+		if (!tid && (errno == EPERM || kill(a->remote->pid, 0))) {
+			fails(why, room, NOT_ASKED, strerror(errno));
+			return 0;
+		}
+	}
+	if (!tid)
+		fails(why, room, "no thread of it was where it could call a function%s",
+		      a->late ? ", one is in a system call that nothing interrupts" :
+				  ", or it is stopped");
+	return tid;
+}
+
+static bool call_by(struct asking *a, char *answer, char *why, size_t room)
+{
+	struct attach_frame *f = &a->frame;
+	pid_t tid = find_thread(a, why, room);
+	bool good;
+
+	if (!tid)
+		return false;
+	good = frame_make(a->remote, tid, f);
+	if (good)
+		good = says_why(run(&(struct running){ .tid = tid, .frame = f }), why, room);
+	else
+		fails(why, room, "its thread cannot be changed: %s", strerror(errno));
+	if (good && f->answer_room) {
+		good = remote_read(a->remote, f->answer, answer, f->answer_room);
+		answer[f->answer_room - 1] = 0;
+	}
+	ptrace(PTRACE_DETACH, tid, NULL, NULL);
+	return good;
+}
+
+static bool call(const struct remote *r, const char *library, const struct attach_frame *f,
+		 char *answer, char *why, size_t room)
+{
+	const struct remote_map *libc = remote_file(r, NULL, "libc.so");
+	struct asking a = { .remote = r, .library = library, .frame = *f };
+	sigset_t had;
 	bool good;
 
 	if (!libc)
 		libc = remote_file(r, NULL, "libc-");
-	f->restorer = libc ? remote_code(r, libc, frame_restorer, frame_restorer_size) : 0;
-	if (!f->restorer)
+	a.frame.restorer = libc ? remote_code(r, libc, frame_restorer, frame_restorer_size) : 0;
+	if (!a.frame.restorer)
 		return fails(why, room, "the program has no %s that is known", "C library");
-	for (int i = 0; i < TRIED && !tid; i++) {
-		if (i)
-			nanosleep(&apart, NULL);
-		tid = choose(r, library);
-		if (!tid && (errno == EPERM || kill(r->pid, 0)))
-			return fails(why, room, NOT_ASKED, strerror(errno));
-	}
-	if (!tid)
-		return fails(why, room, "no thread of it was where it could call a function%s",
-			     ", or it is stopped");
-	good = frame_make(r, tid, f);
-	if (!good)
-		fails(why, room, "its thread cannot be changed: %s", strerror(errno));
-	else if (!run(tid, f))
-		good = fails(why, room, "the process has ended %s", "meanwhile");
-	if (good && f->answer_room) {
-		good = remote_read(r, f->answer, answer, f->answer_room);
-		answer[f->answer_room - 1] = 0;
-	}
-	ptrace(PTRACE_DETACH, tid, NULL, NULL);
+	stops_begin(&had);
+	good = call_by(&a, answer, why, room);
+	stops_end(&had);
 	return good;
 }
 

@@ -23,6 +23,14 @@ extern const size_t frame_restorer_size;
 bool frame_where(pid_t tid, uint64_t *at, bool *blocked);
 /* The thread goes there when it runs. false: errno. */
 bool frame_make(const struct remote *r, pid_t tid, struct attach_frame *f);
+/* In which system call it waits. */
+struct frame_wait {
+	bool waits, lock;
+	uint64_t call, argument, stack;
+};
+void frame_waits(pid_t tid, struct frame_wait *w);
+/* The thread goes on where it was, whatever the handler is at. false: errno. */
+bool frame_leave(pid_t tid, const struct attach_frame *f);
 /* Whether it is about to end the handler, at a system call's begin. */
 bool frame_ends(pid_t tid, const struct attach_frame *f);
 

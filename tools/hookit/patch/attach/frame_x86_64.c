@@ -53,17 +53,51 @@ struct signal_frame {
 _Static_assert(offsetof(struct signal_frame, r) == 8 + 40, "as the kernel has it");
 _Static_assert(offsetof(struct signal_frame, mask) == 8 + 296, "as the kernel has it");
 
+/* In a system call that was interrupted, and waits. */
+static bool is_waiting(const struct user_regs_struct *u)
+{
+	long result = (long)u->rax;
+
+	return (long)u->orig_rax >= 0 && result <= RESTARTS && result >= RESTARTED;
+}
+
 bool frame_where(pid_t tid, uint64_t *at, bool *blocked)
 {
 	struct user_regs_struct regs;
-	long result;
 
 	if (ptrace(PTRACE_GETREGS, tid, NULL, &regs))
 		return false;
-	result = (long)regs.rax;
 	*at = regs.rip;
-	*blocked = (long)regs.orig_rax >= 0 && result <= RESTARTS && result >= RESTARTED;
+	*blocked = is_waiting(&regs);
 	return true;
+}
+
+void frame_waits(pid_t tid, struct frame_wait *w)
+{
+	struct user_regs_struct regs;
+
+	memset(w, 0, sizeof(*w));
+	if (ptrace(PTRACE_GETREGS, tid, NULL, &regs) || !is_waiting(&regs))
+		return;
+	w->waits = true;
+	w->lock = regs.orig_rax == SYS_futex;
+	w->call = regs.orig_rax;
+	w->argument = regs.rdi;
+	w->stack = regs.rsp;
+}
+
+/* The handler's end, at once. */
+bool frame_leave(pid_t tid, const struct attach_frame *f)
+{
+	struct user_regs_struct regs;
+
+	if (ptrace(PTRACE_GETREGS, tid, NULL, &regs))
+		return false;
+	regs.rsp = f->stack;
+	regs.rip = f->restorer;
+	regs.rax = 0;
+	regs.orig_rax = (unsigned long long)-1;
+	return !ptrace(PTRACE_SETREGS, tid, NULL, &regs);
 }
 
 static uint32_t vectors_size(uint64_t *parts)
@@ -123,11 +157,9 @@ static struct signal_frame fill(const struct user_regs_struct *u)
 		.cs = (uint16_t)u->cs,
 		.ss = (uint16_t)u->ss,
 	};
-	long result = (long)u->rax;
-
 	/* A system call that was interrupted begins anew, as if there had been no signal. */
-	if ((long)u->orig_rax >= 0 && result <= RESTARTS && result >= RESTARTED) {
-		s.ax = result == RESTARTED ? SYS_restart_syscall : u->orig_rax;
+	if (is_waiting(u)) {
+		s.ax = (long)u->rax == RESTARTED ? SYS_restart_syscall : u->orig_rax;
 		s.ip -= 2;
 	}
 	return s;
