@@ -120,8 +120,11 @@ static void begin_where(void)
 {
 	char why[512] = "";
 
-	if (patch_find_new(why, sizeof(why)) <= 0)
+	if (patch_find_new(why, sizeof(why)) <= 0) {
+		if (*why)
+			say(why);
 		return;
+	}
 	if ((!hookit_sites && !begin_sites(why, sizeof(why))) ||
 	    (hookit_begin(true) && patch_wanted(why, sizeof(why)) < 0))
 		say(why);

@@ -100,9 +100,23 @@ static void look_at_names(struct compiled_reading *r, const struct compiled_sect
 	free(text);
 }
 
-static void look_at_section(struct compiled_reading *r, const char *name)
+/* The section has the path of the loader. */
+static void look_at_loader(struct compiled_reading *r, const struct compiled_section *s)
 {
-	if (!strcmp(name, "__patchable_function_entries"))
+	uint8_t *path = part(r, s->offset, s->size);
+	static const char musl[] = "/ld-musl-";
+
+	r->c->loader = path && memmem(path, s->size, musl, sizeof(musl) - 1) ? LOADER_MUSL :
+									       LOADER_OURS;
+	free(path);
+}
+
+static void look_at_section(struct compiled_reading *r, const struct compiled_section *s,
+			    const char *name)
+{
+	if (!strcmp(name, ".interp"))
+		look_at_loader(r, s);
+	else if (!strcmp(name, "__patchable_function_entries"))
 		r->c->patchable = true;
 	else if (!strcmp(name, "xray_instr_map"))
 		r->c->xray = true;
@@ -124,11 +138,13 @@ static bool look_at_sections(struct compiled_reading *r, const struct bytes *tab
 	}
 	if (good && names < count)
 		text = part(r, all[names].offset, all[names].size);
+	if (text)
+		r->c->loader = LOADER_NONE;
 	for (i = 0; text && i < count; i++) {
 		uint64_t at = all[i].name, most = all[names].size;
 
 		if (at < most && strnlen((char *)text + at, most - at) < most - at)
-			look_at_section(r, (char *)text + at);
+			look_at_section(r, &all[i], (char *)text + at);
 	}
 	/* A program has two of them. */
 	for (i = 0; good && tables && i < count; i++) {
@@ -197,6 +213,18 @@ bool compiled_read(const char *path, struct compiled *c, char *why, size_t size)
 	good = good && read_program(&r);
 	close(r.fd);
 	return good;
+}
+
+const char *compiled_cannot(const struct compiled *c)
+{
+	switch (c->loader) {
+	case LOADER_NONE:
+		return "it is linked statically: link it dynamically, for nothing can be loaded into it";
+	case LOADER_MUSL:
+		return "it is linked with musl: libhookit needs glibc";
+	default:
+		return NULL;
+	}
 }
 
 const char *compiled_words(const struct compiled *c)

@@ -6,7 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum compiled_loader {
+	LOADER_UNKNOWN,
+	LOADER_NONE, /* it is linked statically: nothing can be loaded into it */
+	LOADER_OURS, /* of the C library that libhookit needs, or one that is not known */
+	LOADER_MUSL,
+};
+
 struct compiled {
+	enum compiled_loader loader;
 	bool instrumented; /* -finstrument-functions */
 	bool fentry;       /* -pg -mfentry */
 	bool returns;      /* … with -minstrument-return=call */
@@ -17,6 +25,8 @@ struct compiled {
 
 /* false: it is no program of this machine (a script is none), or *why: damaged, and where. */
 bool compiled_read(const char *path, struct compiled *c, char *why, size_t size);
+/* Why libhookit cannot be loaded into it, in words; NULL: nothing is known against it. */
+const char *compiled_cannot(const struct compiled *c);
 /* In words, for a message; NULL: nothing from which calls could be seen. */
 const char *compiled_words(const struct compiled *c);
 

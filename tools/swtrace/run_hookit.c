@@ -91,15 +91,23 @@ static void tell(const struct trace_run *r, const struct compiled *c, const char
 bool run_hookit(const struct trace_run *r, const char *folder)
 {
 	char library[PATH_MAX], why[256];
+	const char *cannot;
 	struct compiled c;
 
 	if (!compiled_read(r->t.program, &c, why, sizeof(why)) && *why) {
 		fail("--calls: %s: %s: it is damaged", r->t.program, why);
 		return false;
 	}
+	cannot = c.linked ? NULL : compiled_cannot(&c);
+	if (cannot && compiled_words(&c))
+		complain("--calls: %s has no calls: %s", r->t.program, cannot);
+	/* It would not even run. */
+	if (cannot && c.loader == LOADER_MUSL)
+		return true;
 	if (!set_options(r, &c, folder))
 		return false;
-	tell(r, &c, folder);
+	if (!cannot)
+		tell(r, &c, folder);
 	if (c.linked)
 		return true;
 	if (!run_find(LIBRARY, library)) {

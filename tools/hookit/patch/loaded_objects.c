@@ -69,34 +69,64 @@ static bool same_file(const struct dl_phdr_info *info, const struct object_file 
 	       same_notes(info, f);
 }
 
-static bool needs_libgcc(const struct dl_phdr_info *info)
+struct dynamic {
+	const ElfW(Dyn) * first;
+	const char *strings;
+	size_t size;
+};
+
+static struct dynamic dynamic_of(const struct dl_phdr_info *info)
 {
-	const ElfW(Dyn) *first = NULL, *d;
-	const char *strings = NULL;
+	struct dynamic dynamic = { NULL, NULL, 0 };
 
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 
 		if (p->p_type == PT_DYNAMIC)
-			first = (const ElfW(Dyn) *)(uintptr_t)(info->dlpi_addr + p->p_vaddr);
+			dynamic.first =
+				(const ElfW(Dyn) *)(uintptr_t)(info->dlpi_addr + p->p_vaddr);
 	}
-	for (d = first; d && d->d_tag != DT_NULL; d++) {
+	for (const ElfW(Dyn) *d = dynamic.first; d && d->d_tag != DT_NULL; d++) {
 		if (d->d_tag == DT_STRTAB)
-			strings = (const char *)(uintptr_t)d->d_un.d_ptr;
+			dynamic.strings = (const char *)(uintptr_t)d->d_un.d_ptr;
+		if (d->d_tag == DT_STRSZ)
+			dynamic.size = d->d_un.d_val;
 	}
-	for (d = first; strings && d->d_tag != DT_NULL; d++) {
+	return dynamic;
+}
+
+static bool needs_libgcc(const struct dynamic *dynamic)
+{
+	const char *strings = dynamic->strings;
+
+	for (const ElfW(Dyn) *d = dynamic->first; strings && d->d_tag != DT_NULL; d++) {
 		if (d->d_tag == DT_NEEDED && !strncmp(strings + d->d_un.d_val, "libgcc_s.", 9))
 			return true;
 	}
 	return false;
 }
 
+static bool is_named(const struct dynamic *dynamic, const char *name)
+{
+	return memmem(dynamic->strings, dynamic->size, name, strlen(name) + 1);
+}
+
+/* Each unwinder asks the loader so for what is loaded. A program that throws and catches nothing
+ * itself has none, and needs no libgcc. */
+static bool may_unwind(const struct dynamic *dynamic)
+{
+	return !dynamic->strings || is_named(dynamic, "dl_iterate_phdr") ||
+	       is_named(dynamic, "_dl_find_object");
+}
+
 /* Exceptions that an unwinder of the object's own takes through its functions must find the way. */
 static void find_unwinder(struct object *o, const struct dl_phdr_info *info, struct patch_fault *f)
 {
+	struct dynamic dynamic = dynamic_of(info);
 	Elf64_Shdr sh;
 
-	if (!object_file_section(&o->file, ".gcc_except_table", &sh) || needs_libgcc(info))
+	if (!object_file_section(&o->file, ".gcc_except_table", &sh) || needs_libgcc(&dynamic) ||
+	    !may_unwind(&dynamic))
 		return;
 	for (size_t i = 0; i < o->file.n_functions; i++) {
 		if (!strcmp(o->file.functions[i].name, "__register_frame")) {

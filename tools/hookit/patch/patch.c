@@ -52,8 +52,8 @@ static size_t count_sites(bool all)
 	return n;
 }
 
-/* Why there is nothing: what one object says of itself is more than what could be compiled. */
-static void say_nothing(char *why, size_t room)
+/* What is wrong with an object that has sites; false: nothing is. */
+static bool say_fault(char *why, size_t room)
 {
 	for (const struct object *o = objects.first; o; o = o->next) {
 		const char *path = *o->path ? o->path : "the program";
@@ -62,13 +62,18 @@ static void say_nothing(char *why, size_t room)
 			snprintf(why, room, "%s: at 0x%llx: %s", path,
 				 (unsigned long long)o->sites.refused[0].at,
 				 o->sites.refused[0].what);
-			return;
+			return true;
 		}
 		if (o->fault[0] && !*o->path) {
 			snprintf(why, room, "%s: %s", path, o->fault);
-			return;
+			return true;
 		}
 	}
+	return false;
+}
+
+static void say_nothing(char *why, size_t room)
+{
 	snprintf(why, room,
 		 "no patch sites in %zu objects that are loaded: compile with "
 		 "-fpatchable-function-entry=5 (gcc, clang) or -fxray-instrument (clang)",
@@ -82,7 +87,7 @@ static long find(bool all, char *why, size_t room)
 	pthread_mutex_lock(&lock);
 	if (objects_look(&objects)) {
 		n = (long)count_sites(all);
-		if (!n)
+		if (!n && !say_fault(why, room) && all)
 			say_nothing(why, room);
 	} else {
 		snprintf(why, room, "no memory");

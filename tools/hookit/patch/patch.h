@@ -42,7 +42,8 @@ const char *patch_begin(const struct patch_events *events);
  * and `why` says what to compile with; -1: an error, which it tells.
  */
 long patch_find(char *why, size_t room);
-/* The same, but how many there are in what was loaded since they were switched last. */
+/* The same, but how many there are in what was loaded since they were switched last; 0: `why` stays
+ * as it is if nothing is wrong with what is loaded. */
 long patch_find_new(char *why, size_t room);
 /* Switches on those sites whose functions are wanted (name: as the linker has it, or NULL), and the
  * others off. Returns how many functions are on; -1: an error: what was on is on. */
