@@ -294,6 +294,14 @@ void call_popped(struct call_thread *t, uint32_t depth, enum call_event went,
 	drop_to(t, depth);
 }
 
+void call_jumped(struct call_thread *t, uint32_t depth, const uint64_t *values)
+{
+	charge(t, EVENT_LEAVE, type_at(t, depth), values);
+	tell_gone(t, depth, EVENT_POPPED);
+	t->popped += t->depth - depth;
+	drop_to(t, depth);
+}
+
 void call_forget(struct call_thread *t, uint32_t depth)
 {
 	tell_gone(t, depth, silent(t));

@@ -128,6 +128,8 @@ void call_nothing(struct call_thread *t, const uint64_t *values);
 /* All but so many frames are over, since now: popped, or left by an exception. */
 void call_popped(struct call_thread *t, uint32_t depth, enum call_event went,
 		 const uint64_t *values);
+/* … popped by an event that costs what a return does. */
+void call_jumped(struct call_thread *t, uint32_t depth, const uint64_t *values);
 /* All but so many frames are over, nobody knows since when. */
 void call_forget(struct call_thread *t, uint32_t depth);
 /* Before an event: how often the thread was dispatched and interrupted so far. */

@@ -114,6 +114,30 @@ __attribute__((no_stack_protector)) void hook_fentry(uintptr_t ip, uintptr_t sp)
 		any_entered(ip, sp, now);
 }
 
+SLOW any_followed(uintptr_t ip, uintptr_t sp)
+{
+	hook_return(0, sp);
+	hook_fentry(ip, sp);
+}
+
+__attribute__((no_stack_protector)) void hook_follow(uintptr_t ip, uintptr_t sp)
+{
+	const struct hook_function *f;
+	uint64_t now;
+
+	if (__builtin_expect(hook_reading != HOOK_CYCLES, 0)) {
+		any_followed(ip, sp);
+		return;
+	}
+	now = GetCycles();
+	f = hook_is_plain() ? functions_find(ip) : NULL;
+	if (__builtin_expect(f != NULL, 1))
+		hook_plain_followed_at(f, sp, now - hook_extra.follow);
+	else
+		any_followed(ip, sp);
+	hook_self.tree->last[0] = GetCycles();
+}
+
 __attribute__((no_stack_protector)) void hook_return(uintptr_t ip, uintptr_t sp)
 {
 	uint64_t now = 0;

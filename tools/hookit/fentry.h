@@ -8,5 +8,7 @@
 
 void hook_fentry(uintptr_t ip, uintptr_t sp);
 void hook_return(uintptr_t ip, uintptr_t sp);
+/* The function that has this frame has ended by a jump to that one. */
+void hook_follow(uintptr_t ip, uintptr_t sp);
 
 #endif

@@ -461,6 +461,8 @@ void hook_left(uintptr_t function, uintptr_t sp, uint64_t *values)
 
 /* ---- jumps ----------------------------------------------------------------------------------- */
 
+struct hook_extra hook_extra;
+
 /* How many frames stay. */
 static uint32_t above(const struct call_thread *t, uintptr_t sp)
 {
@@ -477,9 +479,28 @@ static void pop(struct call_thread *t, uintptr_t sp, enum call_event went, const
 
 	if (stay == had)
 		return;
-	call_popped(t, stay, went, values);
+	if (went == EVENT_POPPED && hook_extra.jumps)
+		call_jumped(t, stay, values);
+	else
+		call_popped(t, stay, went, values);
 	if (hook_tells)
 		tell_ends(t, had);
+}
+
+/* Whether the innermost frame is over. What this takes does not hang on how many are. */
+static bool pops(const struct call_thread *t, uintptr_t sp)
+{
+	uint32_t i = t->depth;
+
+	return i && i <= t->deepest && t->frames[i - 1].at.frame < sp;
+}
+
+/* The C library's own jump comes behind the event, and is the time of who asks for it. Without a
+ * question whether that is known: it costs the same while it is learnt. */
+static void shift_jump(uint64_t *value, int64_t by)
+{
+	if (hook_reading == HOOK_CYCLES)
+		*value += (uint64_t)by;
 }
 
 /* An event that is being noted is left, too, or goes on: the next one finds what is over. */
@@ -493,10 +514,11 @@ void hook_popped(uintptr_t sp, enum call_event went)
 		return;
 	}
 	if (!t->nodes || hook_self.busy || !hook_on ||
-	    __atomic_load_n(&t->anew, __ATOMIC_ACQUIRE) || !frame_of(sp) ||
-	    above(t, sp) == t->depth)
+	    __atomic_load_n(&t->anew, __ATOMIC_ACQUIRE) || !frame_of(sp) || !pops(t, sp))
 		return;
 	hook_early(values);
+	if (went == EVENT_POPPED)
+		shift_jump(values, hook_extra.jump_before);
 	hook_self.busy = sp;
 	IN_ORDER;
 	if (hook_self.waiting)
@@ -510,6 +532,8 @@ void hook_popped(uintptr_t sp, enum call_event went)
 		drain(t, values);
 	note_ends();
 	hook_late();
+	if (went == EVENT_POPPED)
+		shift_jump(t->last, hook_extra.jump_behind);
 }
 
 /* ---- nearly all events ----------------------------------------------------------------------- */
@@ -629,6 +653,23 @@ void hook_plain_left_at(uintptr_t function, uintptr_t sp, uint64_t now)
 		plain_ends(now);
 	else
 		left_now(function, sp, now);
+}
+
+/* One time is the end of both: the first has run so long, the other one not yet. */
+void hook_plain_followed_at(const struct hook_function *f, uintptr_t sp, uint64_t now)
+{
+	struct call_thread *t = hook_self.tree;
+
+	if (!plain_leave(0, sp, (struct call_reads){ 1, &now })) {
+		left_now(0, sp, now);
+		hook_self.busy = sp;
+		IN_ORDER;
+	}
+	if (plain_enter(f, sp, 0, (struct call_reads){ 0 }))
+		t->sequence = sequence_next(t->sequence, EVENT_ENTER, TYPE_FUNCTION);
+	else
+		enter(t, f->was, f, (struct call_place){ sp, 0 }, NULL);
+	plain_ends(now);
 }
 
 /* ---- any event ------------------------------------------------------------------------------- */

@@ -43,6 +43,18 @@ void hook_plain_entered(const struct hook_function *f, uintptr_t sp, uintptr_t s
 void hook_plain_left_at(uintptr_t function, uintptr_t sp, uint64_t now);
 void hook_plain_left(uintptr_t function, uintptr_t sp);
 
+/* … of one that the innermost one has jumped to. */
+void hook_plain_followed_at(const struct hook_function *f, uintptr_t sp, uint64_t now);
+
+/* What some events cost more than a return does, before their early reads and behind their late
+ * ones, in cycles, as training has found it; 0: nobody knows. */
+struct hook_extra {
+	uint64_t follow;
+	bool jumps; /* whether the rest is known */
+	int64_t jump_before, jump_behind;
+};
+extern HOOK_OURS struct hook_extra hook_extra;
+
 /* The first thing that an event does, and the last. */
 static inline __attribute__((always_inline)) void hook_early(uint64_t *values)
 {

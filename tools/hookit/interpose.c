@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "hook_events.h"
+#include "interpose.h"
 #include "hookit_begin.h"
 #include "modules.h"
 #include "patched.h"
@@ -305,6 +306,9 @@ SHOWN void *__cxa_begin_catch(void *exception)
 	return NEXT(__cxa_begin_catch)(exception);
 }
 
+SHOWN void hook_longjmp(struct __jmp_buf_tag *to, int value) __asm__("longjmp")
+	__attribute__((noreturn));
+
 /* ---- jumps ----------------------------------------------------------------------------------- */
 
 /* The stack pointer that setjmp() has kept, as the C library hides it; 0: not known. */
@@ -323,9 +327,8 @@ static uintptr_t kept_sp(const struct __jmp_buf_tag *to)
 
 #define NEAR 4096
 
-typedef void jump(struct __jmp_buf_tag *to, int value);
 enum jumps { JUMP, JUMP_BARE, JUMP_SIGNAL, JUMP_CHECKED, JUMPS };
-static jump *jumps[JUMPS];
+static hook_jump *jumps[JUMPS];
 static bool sp_is_known;
 
 /* Before a handler may ask for one: what looks for it takes locks; or when another library begins
@@ -339,9 +342,15 @@ static __attribute__((constructor)) void find_jumps(void)
 	jmp_buf kept;
 
 	for (int i = 0; i < JUMPS; i++)
-		jumps[i] = (jump *)(uintptr_t)dlsym(RTLD_NEXT, names[i]);
+		jumps[i] = (hook_jump *)(uintptr_t)dlsym(RTLD_NEXT, names[i]);
 	if (!setjmp(kept))
 		sp_is_known = here - kept_sp(kept) < NEAR;
+}
+
+void interpose_jumps(hook_jump **ours, hook_jump **real)
+{
+	*ours = hook_longjmp;
+	*real = jumps[JUMP];
 }
 
 static __attribute__((noreturn)) void go(enum jumps which, struct __jmp_buf_tag *to, int value)

@@ -36,6 +36,12 @@ static void leave(uintptr_t function, uintptr_t frame)
 {
 	hook_return(function, frame);
 }
+
+static bool follow(uintptr_t function, uintptr_t frame)
+{
+	hook_follow(function, frame);
+	return true;
+}
 #else
 static bool enter(uintptr_t function, uintptr_t frame)
 {
@@ -55,6 +61,7 @@ static const struct patch_events events = {
 	.leave = leave,
 	.tail = leave,
 #if defined(__x86_64__)
+	.follow = follow,
 	.plain = true,
 #endif
 };

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 
 #include "hook_events.h"
 #include "hook_thread.h"
@@ -85,10 +86,153 @@ static void run_exact(struct calibration *learnt, enum training_way way)
 	exact[way].turns(TURNS);
 	set_floors(learnt, &exact[way]);
 }
+
+/* ---- what costs more than a return ----------------------------------------------------------- */
+
+_Static_assert(offsetof(struct training_jump, left) == 200, "as training_exact.S has it");
+_Static_assert(offsetof(struct training_jump, jump) == 208, "as training_exact.S has it");
+
+/* Own instructions of a turn's parts, as training_exact.S has them: of a leaf that returns (its
+ * return, where that is told behind it), from there to the next call, of a follower, of a jumper,
+ * from a jump to the next call, and of a plain turn of jumps all but the jump itself. */
+static const struct own {
+	training_turns *leaves, *follows;
+	training_jumps *jumps;
+	uint8_t leaf, next;
+} own[] = {
+	[TRAINING_ENTRY] = { training_entry_leaves, NULL, training_entry_jumps, 0, 4 },
+	[TRAINING_SITES] = { training_sites_leaves, training_sites_follows, training_sites_jumps, 1,
+			     3 },
+};
+#define OWN_FOLLOWER   1
+#define OWN_JUMPER     3
+#define OWN_AFTER_JUMP 4
+#define OWN_PLAIN_JUMP (OWN_AFTER_JUMP + OWN_JUMPER)
+
+/* Cycles of a turn: of the function that is called first, and of who calls it. */
+struct turn_cost {
+	double called, between;
+};
+
+typedef void one_run(const struct own *o, hook_jump *jump);
+
+static void run_leaves(const struct own *o, hook_jump *jump)
+{
+	(void)jump;
+	o->leaves(PLAIN_TURNS);
+}
+
+static void run_follows(const struct own *o, hook_jump *jump)
+{
+	(void)jump;
+	o->follows(PLAIN_TURNS);
+}
+
+static void run_jumps(const struct own *o, hook_jump *jump)
+{
+	struct training_jump j = { .left = PLAIN_TURNS, .jump = jump };
+
+	o->jumps(&j);
+}
+
+/* The least of some tries, in a tree of their own. */
+static struct turn_cost cost_of(one_run *run, const struct own *o, hook_jump *jump)
+{
+	struct turn_cost least = { 0, 0 };
+	struct call_thread *had = hook_self.tree, *t = hook_tree_new();
+
+	if (!t)
+		return least;
+	hook_thread_stack(t);
+	hook_self.tree = t;
+	hook_read_late(t);
+	for (int try = 0; try < TRIES; try++) {
+		uint64_t before[] = { t->raw[0], t->raw[1] };
+		double called, between;
+
+		run(o, jump);
+		between = (double)(t->raw[0] - before[0]) / PLAIN_TURNS;
+		called = (double)(t->raw[1] - before[1]) / PLAIN_TURNS;
+		if (!try || called < least.called)
+			least.called = called;
+		if (!try || between < least.between)
+			least.between = between;
+	}
+	hook_self.tree = had;
+	call_thread_free(t);
+	return least;
+}
+
+/* The C library's jump by itself, with what surrounds it. */
+static double plain_jump(hook_jump *real)
+{
+	uint64_t before[CALL_METRICS], after[CALL_METRICS];
+	double least = 0;
+
+	for (int try = 0; try < TRIES; try++) {
+		struct training_jump j = { .left = PLAIN_TURNS, .jump = real };
+		double took;
+
+		hook_early(before);
+		training_plain_jumps(&j);
+		hook_early(after);
+		took = (double)(after[0] - before[0]) / PLAIN_TURNS;
+		if (!try || took < least)
+			least = took;
+	}
+	return least;
+}
+
+static double at_least_0(double value)
+{
+	return value > 0 ? value : 0;
+}
+
+static int64_t rounded(double value)
+{
+	return (int64_t)(value < 0 ? value - 0.5 : value + 0.5);
+}
+
+/* Events of which no minima are kept: what they cost more than the return of a leaf, which is
+ * trained. By cycles alone, with floors that are known. */
+static void find_extras(enum training_way way)
+{
+	const struct own *o = &own[way];
+	hook_jump *ours, *real;
+	struct turn_cost leaf, jump;
+	double each[CALL_METRICS], itself;
+
+	hook_extra = (struct hook_extra){ 0 };
+	if (way == TRAINING_INSTRUMENTED || hook_reading != HOOK_CYCLES || !hook_plain)
+		return;
+	plain_costs(1, each);
+	leaf = cost_of(run_leaves, o, NULL);
+	leaf.called -= o->leaf * each[0];
+	leaf.between -= o->next * each[0];
+	if (o->follows)
+		hook_extra.follow = (uint64_t)rounded(
+			at_least_0(cost_of(run_follows, o, NULL).called - OWN_FOLLOWER * each[0] -
+				   leaf.called));
+	interpose_jumps(&ours, &real);
+	if (!real)
+		return;
+	itself = at_least_0(plain_jump(real) - OWN_PLAIN_JUMP * each[0]);
+	jump = cost_of(run_jumps, o, ours);
+	hook_extra.jump_before =
+		rounded(itself + leaf.called - (jump.called - OWN_JUMPER * each[0]));
+	hook_extra.jump_behind =
+		rounded(jump.between - OWN_AFTER_JUMP * each[0] - leaf.between);
+	hook_extra.jumps = true;
+}
 #else
 static void run_exact(struct calibration *learnt, enum training_way way)
 {
 	(void)learnt, (void)way;
+}
+
+static void find_extras(enum training_way way)
+{
+	(void)way;
 }
 #endif
 
@@ -103,16 +247,9 @@ static training_turn *const compiled[] = {
 static void run(struct call_thread *t, struct calibration *learnt, enum training_way way)
 {
 	struct call_thread *had = hook_self.tree;
-	sigset_t all, mask;
-	bool was = hook_on;
-
-	/* Handlers may be the program's functions. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &mask);
 
 	hook_thread_stack(t);
 	hook_self.tree = t;
-	hook_on = true;
 	hook_read_late(t);
 	for (int i = 0; i < TURNS && compiled[way]; i++) {
 		hook_self.thrown = 0;
@@ -120,9 +257,7 @@ static void run(struct call_thread *t, struct calibration *learnt, enum training
 	}
 	hook_self.thrown = 0;
 	run_exact(learnt, way);
-	hook_on = was;
 	hook_self.tree = had;
-	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
 static bool is_trained(const struct calibration *c, enum training_way way)
@@ -134,7 +269,7 @@ static bool is_trained(const struct calibration *c, enum training_way way)
 	return c->times[s] >= 20 * TURNS;
 }
 
-void training_run(struct log_rt *log, enum training_way way)
+static void learn(struct log_rt *log, enum training_way way)
 {
 	struct calibration learnt;
 	uint64_t step[CALL_METRICS];
@@ -157,4 +292,19 @@ void training_run(struct log_rt *log, enum training_way way)
 		call_thread_free(t);
 	}
 	calibration_free(&learnt);
+}
+
+void training_run(struct log_rt *log, enum training_way way)
+{
+	sigset_t all, mask;
+	bool was = hook_on;
+
+	/* Handlers may be the program's functions. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &mask);
+	hook_on = true;
+	learn(log, way);
+	find_extras(way);
+	hook_on = was;
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }

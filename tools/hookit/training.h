@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "interpose.h"
 #include "log_rt.h"
 
 /* How programs tell of calls. */
@@ -28,6 +29,16 @@ void training_throw(void);
 /* Functions whose instructions are known (training_exact.S): so many turns. */
 typedef void training_turns(uint32_t n);
 training_turns training_plain, training_entry, training_sites;
+/* The same for what costs more than a return: calls one after the other, functions that jump to
+ * others, and by longjmp(). */
+training_turns training_entry_leaves, training_sites_leaves, training_sites_follows;
+struct training_jump {
+	jmp_buf back;
+	int32_t left; /* turns */
+	hook_jump *jump;
+};
+typedef void training_jumps(struct training_jump *j);
+training_jumps training_plain_jumps, training_entry_jumps, training_sites_jumps;
 extern const char training_sites_low[], training_sites_high[];
 #endif
 

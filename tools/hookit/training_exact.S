@@ -7,6 +7,9 @@
 #if defined(__x86_64__)
 #include "patch/x86_64/keep.inc"
 
+#define TRAINING_LEFT 200 /* in struct training_jump */
+#define TRAINING_JUMP 208
+
 	.text
 
 	.macro	begins_plain
@@ -82,12 +85,91 @@ training_\way\()_\name:
 	function_ends training_\way
 	.endm
 
+/* training_WAY_leaves(n): so many calls, one after the other. */
+	.macro	leaves way
+	.hidden	training_\way\()_leaves
+	function training_\way\()_leaves
+	push	%rbx
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset %rbx, 0
+	mov	%edi, %ebx
+3:	call	training_\way\()_leaf
+	dec	%ebx
+	jnz	3b
+	pop	%rbx
+	.cfi_adjust_cfa_offset -8
+	.cfi_restore %rbx
+	ret
+	function_ends training_\way\()_leaves
+	.endm
+
+/* training_WAY_jumps(j): struct training_jump, a jmp_buf first. Each turn calls one that jumps
+ * back. */
+	.macro	jumps way
+	.type	training_\way\()_jumper, @function
+	.p2align 4
+training_\way\()_jumper:
+	.cfi_startproc
+	begins_\way
+	sub	$8, %rsp
+	.cfi_adjust_cfa_offset 8
+	mov	$1, %esi
+	call	*TRAINING_JUMP(%rdi)
+	ud2
+	.cfi_endproc
+	.size	training_\way\()_jumper, . - training_\way\()_jumper
+
+	.hidden	training_\way\()_jumps
+	function training_\way\()_jumps
+	push	%rbx
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset %rbx, 0
+	mov	%rdi, %rbx
+	call	_setjmp@PLT
+	decl	TRAINING_LEFT(%rbx)
+	js	4f
+	mov	%rbx, %rdi
+	call	training_\way\()_jumper
+4:	pop	%rbx
+	.cfi_adjust_cfa_offset -8
+	.cfi_restore %rbx
+	ret
+	function_ends training_\way\()_jumps
+	.endm
+
 	turns	plain
+	jumps	plain
 	turns	entry
+	leaves	entry
+	jumps	entry
 	.globl	training_sites_low, training_sites_high
 	.hidden	training_sites_low, training_sites_high
 training_sites_low:
 	turns	sites
+	leaves	sites
+	jumps	sites
+	.type	training_sites_follower, @function
+	.p2align 4
+training_sites_follower:
+	.cfi_startproc
+	begins_sites
+	jmp	training_sites_leaf
+	.cfi_endproc
+	.size	training_sites_follower, . - training_sites_follower
+	.hidden	training_sites_follows
+	function training_sites_follows
+	push	%rbx
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset %rbx, 0
+	mov	%edi, %ebx
+5:	call	training_sites_follower
+	dec	%ebx
+	jnz	5b
+	pop	%rbx
+	.cfi_adjust_cfa_offset -8
+	.cfi_restore %rbx
+	ret
+	function_ends training_sites_follows
 training_sites_high:
 
 	file_ends

@@ -14,13 +14,14 @@
 struct patch_events patch_events;
 uint64_t patch_unkept;
 
-static bool enter(uintptr_t function, uintptr_t frame)
+static bool enter(bool (*event)(uintptr_t function, uintptr_t frame), uintptr_t function,
+		  uintptr_t frame)
 {
-	if (!patch_events.enter)
+	if (!event)
 		return false;
 	if (patch_events.plain)
-		return patch_events.enter(function, frame);
-	return patch_with_vectors(ANY(patch_events.enter), function, frame) & 1;
+		return event(function, frame);
+	return patch_with_vectors(ANY(event), function, frame) & 1;
 }
 
 static void tell(void (*event)(uintptr_t function, uintptr_t frame), uintptr_t function,
@@ -49,12 +50,14 @@ bool patch_entered(uintptr_t stub, uintptr_t frame, uintptr_t *back)
 		return false;
 	}
 	k = kept_place(frame);
-	over = k->back && k->back == *back;
-	if (over)
-		tell(patch_events.tail, stub_function(stub_of(*back)), frame);
-	else
+	/* Of a frame that was left by a jump it is there still, which is to cost nobody more. */
+	over = k->back == *back;
+	if (!over)
 		k->home = *back;
-	if (enter(function, frame)) {
+	else if (!patch_events.follow)
+		tell(patch_events.tail, stub_function(stub_of(*back)), frame);
+	if (enter(over && patch_events.follow ? patch_events.follow : patch_events.enter, function,
+		  frame)) {
 		k->back = stub_back(stub);
 		return true;
 	}
@@ -74,7 +77,7 @@ uintptr_t patch_left(uintptr_t stub, uintptr_t frame)
 
 void patch_began(uintptr_t stub, uintptr_t frame)
 {
-	enter(stub_function(stub), frame);
+	enter(patch_events.enter, stub_function(stub), frame);
 }
 
 void patch_ended(uintptr_t stub, uintptr_t frame)

@@ -26,6 +26,9 @@ struct patch_events {
 	/* It ends by a jump to another function. That one, if patched, enters next, with its
 	 * frame. */
 	void (*tail)(uintptr_t function, uintptr_t frame);
+	/* Both at once: it is entered by a jump from the one that had the frame, which is over.
+	 * NULL: they are told one after the other. */
+	bool (*follow)(uintptr_t function, uintptr_t frame);
 	/* These are compiled by -mgeneral-regs-only, and call other code by patch_with_vectors()
 	 * alone. Else all registers of vectors are kept at each event. */
 	bool plain;
