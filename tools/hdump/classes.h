@@ -32,6 +32,8 @@ struct heap_class {
 	uint32_t size;      /* of an instance, in memory */
 	uint32_t gap, gaps; /* the least distance to the next object, and how often */
 	uint8_t element;    /* arrays of primitives: its type */
+	uint32_t shape;     /* of its instances; 0: none was met */
+	bool root;
 	bool dumped;        /* there is more than its name */
 	bool resolved;      /* refs and bytes are right */
 	bool resolving;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Depth-first search; the references that are not its own, turned round; semi-dominators from the
- * last number to the first (Lengauer and Tarjan, with compressed paths); then of each object, from
- * the first to the last, the nearest dominator of its parent that is not behind its semi-dominator
- * (Georgiadis and Tarjan). Arrays are reused: a word of each is 4 bytes an object.
+ * Depth-first search gives numbers and parents. Most objects are referred to by their parent alone,
+ * which then is their dominator. For the others, those with several ways, references that are not
+ * the search's own are turned round; semi-dominators are found from the last number to the first
+ * (Lengauer and Tarjan, with compressed paths, over those with several ways: the semi-dominator of
+ * any other is its parent); then of each, from the first to the last, the nearest dominator of its
+ * parent that is not behind its semi-dominator (Georgiadis and Tarjan). At the end objects are
+ * numbered once more, by depth in the tree of dominators. Arrays of all objects are reused.
  */
 #include "dominators.h"
 
@@ -12,28 +15,50 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "bits.h"
 
 #define NONE UINT32_MAX
 
+/* Some numbers of all, each with its rank, from 1 on. */
+struct several {
+	uint64_t *bits;
+	uint32_t *before; /* how many there are in front of each 64 */
+	uint32_t count;
+};
+
 struct dominator_search {
-	uint32_t *parent; /* by number */
+	uint32_t *parent;  /* by number */
+	uint64_t *reached; /* a bit for each object */
+	struct several several;
 	struct visit {
 		uint32_t object, at;
 	} * stack;
 	uint64_t room;
 };
 
+/* ---- depth first ----------------------------------------------------------------------------- */
+
+/* The place of an object's references makes room for its number. */
+static struct visit enter(struct dominators *d, struct dominator_search *s, uint32_t object,
+			  uint32_t parent)
+{
+	const struct visit v = { object, d->number[object] };
+
+	bit_set(s->reached, object);
+	d->number[object] = ++d->count;
+	s->parent[d->count] = parent;
+	return v;
+}
+
 static int visit(struct dominators *d, const struct graph *g, struct dominator_search *s,
-		 uint32_t first, uint32_t parent)
+		 uint32_t first)
 {
 	uint64_t depth = 0;
-	uint32_t to;
+	uint32_t to, number, own;
 
-	d->number[first] = ++d->count;
-	s->parent[d->count] = parent;
 	if (array_room(s->stack, s->room, 1))
 		return -ENOMEM;
-	s->stack[depth++] = (struct visit){ first, g->from[first] };
+	s->stack[depth++] = enter(d, s, first, 0);
 	while (depth) {
 		struct visit *f = &s->stack[depth - 1];
 
@@ -42,66 +67,107 @@ static int visit(struct dominators *d, const struct graph *g, struct dominator_s
 			continue;
 		}
 		to = graph_next(g, f->object, &f->at);
-		if (d->number[to])
+		own = d->number[f->object];
+		if (bit_is_set(s->reached, to)) {
+			number = d->number[to];
+			if (s->parent[number] != own)
+				bit_set(s->several.bits, number);
 			continue;
-		d->number[to] = ++d->count;
-		s->parent[d->count] = d->number[f->object];
+		}
 		if (array_next(s->stack, depth, s->room))
 			return -ENOMEM;
-		s->stack[depth++] = (struct visit){ to, g->from[to] };
+		s->stack[depth++] = enter(d, s, to, own);
 	}
 	return 0;
 }
 
-static int search(struct dominators *d, const struct graph *g, const uint64_t *root,
+static int search(struct dominators *d, struct graph *g, const uint64_t *root,
 		  struct dominator_search *s)
 {
+	const size_t words = ((size_t)g->objects + 1) / 64 + 1;
 	int rc = 0;
 
+	d->number = g->from;
+	g->from = NULL;
+	s->parent = malloc(((size_t)g->objects + 1) * sizeof(*s->parent));
+	s->reached = calloc(words, sizeof(*s->reached));
+	s->several.bits = calloc(words, sizeof(*s->several.bits));
+	if (!s->parent || !s->reached || !s->several.bits)
+		return -ENOMEM;
+	s->parent[0] = 0;
 	for (uint32_t w = 0; w <= g->objects / 64 && !rc; w++)
 		for (uint64_t bits = root[w]; bits && !rc; bits &= bits - 1) {
 			uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(bits);
 
-			if (i < g->objects && !d->number[i])
-				rc = visit(d, g, s, i, 0);
+			if (i < g->objects && !bit_is_set(s->reached, i))
+				rc = visit(d, g, s, i);
 		}
+	for (uint32_t i = 0; i < g->objects; i++)
+		if (!bit_is_set(s->reached, i))
+			d->number[i] = 0;
 	free(s->stack);
+	free(s->reached);
 	s->stack = NULL;
+	s->reached = NULL;
 	return rc;
 }
 
-/* Calls with each reference that is not the search's own, by numbers. */
-#define each_other(d, g, parent, u, w, todo)                                      \
-	for (uint32_t o_ = 0; o_ < (g)->objects; o_++) {                          \
-		uint32_t u = (d)->number[o_], at_ = u ? (g)->from[o_] : NO_EDGES; \
-                                                                                  \
-		while (at_ != NO_EDGES) {                                         \
-			uint32_t w = (d)->number[graph_next(g, o_, &at_)];        \
-                                                                                  \
-			if ((parent)[w] != u) {                                   \
-				todo;                                             \
-			}                                                         \
-		}                                                                 \
-	}
+/* ---- those with several ways ----------------------------------------------------------------- */
 
-/* begin[w] … begin[w + 1]: who refers to w, in *from. */
-static int turn(const struct dominators *d, const struct graph *g, const uint32_t *parent,
-		uint32_t *begin, uint32_t **from)
+static int rank_all(struct several *s, uint32_t numbers)
+{
+	const uint32_t words = numbers / 64 + 1;
+
+	s->before = malloc((size_t)words * sizeof(*s->before));
+	if (!s->before)
+		return -ENOMEM;
+	for (uint32_t w = 0; w < words; w++) {
+		s->before[w] = s->count;
+		s->count += bits_of(s->bits[w]);
+	}
+	return 0;
+}
+
+static uint32_t rank_of(const struct several *s, uint32_t number)
+{
+	const uint64_t below = (2ull << number % 64) - 1;
+
+	return s->before[number / 64] +
+	       bits_of(s->bits[number / 64] & below);
+}
+
+/* begin[r] … begin[r + 1]: who refers to the number of this rank, in *from, beside its parent. */
+static int turn(const struct dominators *d, const struct graph *g,
+		const struct dominator_search *s, uint32_t *begin, uint32_t **from)
 {
 	uint64_t sum = 0;
+	uint32_t to, u, w;
 
-	each_other(d, g, parent, u, w, begin[w]++);
-	for (uint64_t w = 0; w <= d->count; w++) {
-		sum += begin[w];
-		if (sum >= NONE)
+	/* Once to count, once to put them there. */
+	for (int put = 0; put < 2; put++) {
+		for (struct graph_walk at = { 0 }; graph_walk(g, &at, &to);) {
+			u = d->number[at.from];
+			w = d->number[to];
+			if (!u || !bit_is_set(s->several.bits, w) || s->parent[w] == u)
+				continue;
+			if (put)
+				(*from)[--begin[rank_of(&s->several, w)]] = u;
+			else
+				begin[rank_of(&s->several, w)]++;
+		}
+		if (put)
+			break;
+		for (uint64_t r = 0; r <= s->several.count; r++) {
+			sum += begin[r];
+			if (sum >= NONE)
+				return -ENOMEM;
+			begin[r] = (uint32_t)sum;
+		}
+		begin[(uint64_t)s->several.count + 1] = (uint32_t)sum;
+		*from = malloc((sum ? sum : 1) * sizeof(**from));
+		if (!*from)
 			return -ENOMEM;
-		begin[w] = (uint32_t)sum;
 	}
-	begin[(uint64_t)d->count + 1] = (uint32_t)sum;
-	*from = malloc((sum ? sum : 1) * sizeof(**from));
-	if (!*from)
-		return -ENOMEM;
-	each_other(d, g, parent, u, w, (*from)[--begin[w]] = u);
 	return 0;
 }
 
@@ -112,7 +178,7 @@ static uint32_t least(uint32_t *up, uint32_t *low, uint32_t v, uint32_t w)
 	uint32_t x = v, below = NONE, next, top, min;
 
 	if (v <= w)
-		return v;
+		return NONE;
 	while (up[x] > w) {
 		next = up[x];
 		up[x] = below;
@@ -132,23 +198,93 @@ static uint32_t least(uint32_t *up, uint32_t *low, uint32_t v, uint32_t w)
 	return min;
 }
 
-/* semi[w] takes the place of begin[w]. */
-static void semi_dominators(uint32_t count, uint32_t *up, uint32_t *low, uint32_t *begin,
+#define STEPS 8
+
+/* The nearest ancestor of v in the search that is not behind w: as numbers are by depth, it is the
+ * least parent of all between them. Mostly it is a few steps away. */
+static uint32_t ancestor(const struct lowest *parents, uint32_t v, uint32_t w)
+{
+	uint32_t a = v;
+
+	for (int i = 0; i < STEPS; i++) {
+		a = parents->level[0][a];
+		if (a <= w)
+			return a;
+	}
+	return lowest_of(parents, w + 1, v + 1);
+}
+
+/*
+ * semi[r] takes the place of begin[r]. up and low are by rank; owner is by number: the rank of the
+ * nearest ancestor that has several ways, or its own. Between those the semi-dominator of each
+ * object is its parent: the least of these on a way is the ancestor that ends it.
+ */
+static void semi_dominators(const struct dominator_search *s, const struct lowest *parents,
+			    const uint32_t *owner, uint32_t *up, uint32_t *low, uint32_t *begin,
 			    const uint32_t *from)
 {
-	uint32_t end = begin[(uint64_t)count + 1], semi, v;
+	uint32_t end = begin[(uint64_t)s->several.count + 1], semi, v, w, other;
 
-	for (uint32_t w = count; w; w--) {
-		semi = up[w];
-		for (uint32_t i = begin[w]; i < end && semi; i++) {
-			v = least(up, low, from[i], w);
-			if (v < semi)
-				semi = v;
+	for (uint32_t r = s->several.count; r; r--) {
+		w = low[r]; /* its number, as long as it has no semi-dominator */
+		semi = s->parent[w];
+		for (uint32_t i = begin[r]; i < end && semi; i++) {
+			v = from[i];
+			if (v > w) {
+				other = least(up, low, owner[v], r);
+				v = ancestor(parents, v, w);
+				v = other < v ? other : v;
+			}
+			semi = v < semi ? v : semi;
 		}
-		end = begin[w];
-		begin[w] = low[w] = semi;
+		end = begin[r];
+		begin[r] = low[r] = semi;
 	}
 }
+
+/* *semi: by rank. The graph is given back. */
+static int find_semi_dominators(struct dominators *d, struct graph *g, struct dominator_search *s,
+				uint32_t **semi)
+{
+	uint32_t *begin, *from = NULL, *up = NULL, *low = NULL, *owner = NULL, r = 0;
+	struct lowest parents = { 0 };
+	size_t n;
+	int rc = rank_all(&s->several, d->count);
+
+	n = (size_t)s->several.count + 2;
+	*semi = begin = calloc(n, sizeof(*begin));
+	if (!rc)
+		rc = begin ? turn(d, g, s, begin, &from) : -ENOMEM;
+	graph_free(g);
+	if (!rc)
+		rc = lowest_begin(&parents, s->parent, d->count + 1);
+	if (!rc) {
+		up = malloc(n * sizeof(*up));
+		low = malloc(n * sizeof(*low));
+		owner = malloc(((size_t)d->count + 1) * sizeof(*owner));
+		rc = up && low && owner ? 0 : -ENOMEM;
+	}
+	if (!rc) {
+		owner[0] = 0;
+		for (uint32_t v = 1; v <= d->count; v++) {
+			owner[v] = owner[s->parent[v]];
+			if (bit_is_set(s->several.bits, v)) {
+				up[++r] = owner[v];
+				low[r] = v;
+				owner[v] = r;
+			}
+		}
+		semi_dominators(s, &parents, owner, up, low, begin, from);
+	}
+	lowest_free(&parents);
+	free(owner);
+	free(low);
+	free(up);
+	free(from);
+	return rc;
+}
+
+/* ---- dominators ------------------------------------------------------------------------------ */
 
 /* jump[v] skips as many as its own number in skew binary has: a way up has few of them. */
 static void add_jump(uint32_t *jump, uint32_t *depth, uint32_t v, uint32_t up)
@@ -160,57 +296,92 @@ static void add_jump(uint32_t *jump, uint32_t *depth, uint32_t v, uint32_t up)
 }
 
 /* The nearest of v and its dominators that is not behind `limit`. */
-static inline uint32_t not_behind(const uint32_t *idom, const uint32_t *jump, uint32_t v,
-				  uint32_t limit)
+static uint32_t not_behind(const uint32_t *idom, const uint32_t *jump, uint32_t v, uint32_t limit)
 {
 	while (v > limit)
 		v = jump[v] > limit ? jump[v] : idom[v];
 	return v;
 }
 
+/* Dominators take the place of parents. */
+static void find_dominators(const struct dominators *d, struct dominator_search *s,
+			    const uint32_t *semi, uint32_t *jump, uint32_t *depth)
+{
+	uint32_t *idom = s->parent, r = 0;
+
+	jump[0] = depth[0] = 0;
+	for (uint32_t v = 1; v <= d->count; v++) {
+		if (bit_is_set(s->several.bits, v))
+			idom[v] = not_behind(idom, jump, idom[v], semi[++r]);
+		add_jump(jump, depth, v, idom[v]);
+	}
+}
+
+static void count_all(uint32_t *size, const uint32_t *idom, uint32_t count)
+{
+	for (uint32_t v = 0; v <= count; v++)
+		size[v] = 1;
+	for (uint32_t v = count; v; v--)
+		size[idom[v]] += size[v];
+}
+
+/* Numbers by depth in the tree of dominators; `moved` and `size` are room. */
+static void renumber(struct dominators *d, struct dominator_search *s, uint32_t objects,
+		     uint32_t *moved, uint32_t *size)
+{
+	uint32_t *idom = s->parent, own, *next = size;
+
+	/* The next number that is free below each: at first the one behind its own. */
+	count_all(size, idom, d->count);
+	moved[0] = 0;
+	next[0] = 1;
+	for (uint32_t v = 1; v <= d->count; v++) {
+		own = size[v];
+		moved[v] = next[idom[v]];
+		next[idom[v]] += own;
+		next[v] = moved[v] + 1;
+	}
+	d->idom = size;
+	d->idom[0] = 0;
+	for (uint32_t v = 1; v <= d->count; v++)
+		d->idom[moved[v]] = moved[idom[v]];
+	for (uint32_t i = 0; i < objects; i++)
+		d->number[i] = moved[d->number[i]];
+}
+
 int dominators_find(struct dominators *d, struct graph *g, const uint64_t *root)
 {
+	const uint32_t objects = g->objects;
 	struct dominator_search s = { 0 };
-	uint32_t *begin = NULL, *from = NULL, *up = NULL, *low = NULL;
+	uint32_t *semi = NULL, *one = NULL, *other = NULL;
 	size_t n;
 	int rc;
 
 	*d = (struct dominators){ 0 };
-	d->number = calloc((size_t)g->objects + 1, sizeof(*d->number));
-	s.parent = calloc((size_t)g->objects + 2, sizeof(*s.parent));
-	rc = d->number && s.parent ? search(d, g, root, &s) : -ENOMEM;
-	n = (size_t)d->count + 2;
+	rc = search(d, g, root, &s);
+	n = (size_t)d->count + 1;
+	if (!rc)
+		rc = find_semi_dominators(d, g, &s, &semi);
 	if (!rc) {
-		begin = calloc(n, sizeof(*begin));
-		rc = begin ? turn(d, g, s.parent, begin, &from) : -ENOMEM;
+		one = malloc(n * sizeof(*one));
+		other = malloc(n * sizeof(*other));
+		rc = one && other ? 0 : -ENOMEM;
+	}
+	if (!rc) {
+		find_dominators(d, &s, semi, one, other);
+		renumber(d, &s, objects, one, other);
+		other = NULL; /* d->idom */
+		rc = lowest_begin(&d->lowest, d->idom, d->count + 1);
 	}
 	graph_free(g);
-	if (!rc) {
-		up = malloc(n * sizeof(*up));
-		low = calloc(n, sizeof(*low));
-		rc = up && low ? 0 : -ENOMEM;
-	}
-	if (!rc) {
-		memcpy(up, s.parent, ((size_t)d->count + 1) * sizeof(*up));
-		semi_dominators(d->count, up, low, begin, from);
-		free(from);
-		from = NULL;
-		/* From here on jumps and depths. */
-		up[0] = low[0] = 0;
-		for (uint32_t v = 1; v <= d->count; v++) {
-			s.parent[v] = not_behind(s.parent, up, s.parent[v], begin[v]);
-			add_jump(up, low, v, s.parent[v]);
-		}
-		d->idom = s.parent;
-		d->jump = up;
-		s.parent = up = NULL;
-	}
 	free(s.parent);
+	free(s.reached);
+	free(s.several.bits);
+	free(s.several.before);
 	free(s.stack);
-	free(begin);
-	free(from);
-	free(up);
-	free(low);
+	free(semi);
+	free(one);
+	free(other);
 	if (rc)
 		dominators_free(d);
 	return rc;
@@ -220,17 +391,22 @@ void dominators_free(struct dominators *d)
 {
 	free(d->number);
 	free(d->idom);
-	free(d->jump);
+	lowest_free(&d->lowest);
 	*d = (struct dominators){ 0 };
 }
 
 uint32_t dominators_common(const struct dominators *d, uint32_t a, uint32_t b)
 {
-	while (a != b) {
-		if (a > b)
-			a = not_behind(d->idom, d->jump, a, b);
-		else
-			b = not_behind(d->idom, d->jump, b, a);
-	}
-	return a;
+	/* What a dominates follows it: where one leaves that, dominators are smaller. */
+	return a == b ? a : a < b ? lowest_of(&d->lowest, a + 1, b + 1) :
+				    lowest_of(&d->lowest, b + 1, a + 1);
+}
+
+uint32_t *dominators_sizes(const struct dominators *d)
+{
+	uint32_t *size = malloc(((size_t)d->count + 1) * sizeof(*size));
+
+	if (size)
+		count_all(size, d->idom, d->count);
+	return size;
 }

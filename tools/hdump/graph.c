@@ -9,8 +9,9 @@
 
 #include "base/array.h"
 
-#define LAST  64
-#define NOONE UINT32_MAX
+#define LAST     64
+#define NOONE    UINT32_MAX
+#define DISTANCE 8 /* bytes that one takes at most, and some more */
 
 int graph_begin(struct graph *g, uint32_t objects)
 {
@@ -22,30 +23,37 @@ int graph_begin(struct graph *g, uint32_t objects)
 	return 0;
 }
 
-int graph_add(struct graph *g, uint32_t from, uint32_t to)
+static void put(struct graph *g, uint32_t from, uint32_t to)
 {
 	const int64_t far = (int64_t)to - from;
 	uint64_t v = (uint64_t)far << 1 ^ (far < 0 ? UINT64_MAX : 0);
-	uint8_t *p;
+	uint8_t *p = g->bytes + g->used;
 
-	if (to == g->to)
-		return 0;
-	if (g->used > UINT32_MAX - 16)
-		return -EFBIG;
-	if (array_room(g->bytes, g->room, g->used + 8))
-		return -ENOMEM;
-	if (g->from[from] == NO_EDGES)
-		g->from[from] = (uint32_t)g->used;
-	g->last = g->used;
-	g->to = to;
-	g->edges++;
-	p = g->bytes + g->used;
 	*p = v & 63;
 	for (v >>= 6; v; v >>= 7) {
 		*p |= 128;
 		*++p = v & 127;
 	}
 	g->used = (uint64_t)(p + 1 - g->bytes);
+}
+
+int graph_add(struct graph *g, uint32_t from, uint32_t to)
+{
+	if (to == g->to)
+		return 0;
+	if (g->used > UINT32_MAX - 2 * DISTANCE)
+		return -EFBIG;
+	if (array_room(g->bytes, g->room, g->used + 2 * DISTANCE))
+		return -ENOMEM;
+	if (g->from[from] == NO_EDGES) {
+		put(g, g->before, from);
+		g->before = from;
+		g->from[from] = (uint32_t)g->used;
+	}
+	g->last = g->used;
+	g->to = to;
+	g->edges++;
+	put(g, from, to);
 	return 0;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Which inner object refers to which. References are mostly to what lies near: of each object there
- * are the distances to what it refers to, in bytes of seven bits.
+ * are the distances to what it refers to, in bytes of seven bits, behind the distance to the object
+ * itself from the one that was added before.
  */
 #ifndef HDUMP_GRAPH_H
 #define HDUMP_GRAPH_H
@@ -17,8 +18,9 @@ struct graph {
 	uint64_t used, room;
 	uint32_t objects;
 	uint64_t edges;
-	uint64_t last; /* where the last one of the object begins that is added to; */
-	uint32_t to;   /* and what it leads to */
+	uint32_t before; /* the object that was added to last */
+	uint64_t last;   /* where the last one of it begins, */
+	uint32_t to;     /* and what it leads to */
 };
 
 int graph_begin(struct graph *g, uint32_t objects);
@@ -28,17 +30,49 @@ int graph_add(struct graph *g, uint32_t from, uint32_t to);
 void graph_end(struct graph *g);
 void graph_free(struct graph *g);
 
+/* What the distance at *p from an object leads to; *last: it is the object's last one. */
+static inline uint32_t graph_take(const uint8_t **p, uint32_t from, bool *last)
+{
+	uint64_t v = **p & 63;
+
+	*last = **p & 64;
+	for (unsigned int shift = 6; *(*p)++ & 128; shift += 7)
+		v |= (uint64_t)(**p & 127) << shift;
+	return from + (uint32_t)(v >> 1 ^ -(v & 1));
+}
+
 /* Next one of an object; *at is from[] at first and NO_EDGES behind the last. */
 static inline uint32_t graph_next(const struct graph *g, uint32_t from, uint32_t *at)
 {
 	const uint8_t *p = g->bytes + *at;
-	uint64_t v = *p & 63;
-	const bool last = *p & 64;
+	bool last;
+	uint32_t to = graph_take(&p, from, &last);
 
-	for (unsigned int shift = 6; *p & 128; shift += 7)
-		v |= (uint64_t)(*++p & 127) << shift;
-	*at = last ? NO_EDGES : (uint32_t)(p + 1 - g->bytes);
-	return from + (uint32_t)(v >> 1 ^ -(v & 1));
+	*at = last ? NO_EDGES : (uint32_t)(p - g->bytes);
+	return to;
+}
+
+/* All of them, in the order in which they were added; zeroed: at the first. */
+struct graph_walk {
+	uint64_t at;
+	uint32_t from;
+	bool inside; /* more of the same object follow */
+};
+
+/* False: there is none left. */
+static inline bool graph_walk(const struct graph *g, struct graph_walk *w, uint32_t *to)
+{
+	const uint8_t *p = g->bytes + w->at;
+	bool last;
+
+	if (w->at == g->used)
+		return false;
+	if (!w->inside)
+		w->from = graph_take(&p, w->from, &last);
+	*to = graph_take(&p, w->from, &last);
+	w->inside = !last;
+	w->at = (uint64_t)(p - g->bytes);
+	return true;
 }
 
 #endif

@@ -58,11 +58,6 @@ uint32_t heap_class_in(struct heap *h, const struct hprof_object *o)
 	return h->last_class;
 }
 
-bool heap_is_root(const struct heap *h, uint32_t object)
-{
-	return h->root[object / 64] >> object % 64 & 1;
-}
-
 const char *heap_root_name(uint8_t kind)
 {
 	switch (kind) {
@@ -169,13 +164,12 @@ static const struct hprof_sink first_sink = {
 	.object = first_object,
 };
 
-static int mark(struct heap *h, uint64_t id)
+static void mark(struct heap *h, uint64_t id)
 {
 	uint32_t i = ids_find(&h->ids, id);
 
 	if (i != NO_OBJECT)
-		h->root[i / 64] |= 1ull << i % 64;
-	return 0;
+		bit_set(h->root, i);
 }
 
 /* Classes of the boot loader are never unloaded: they are roots as those that the dump has. */
@@ -189,6 +183,11 @@ static int mark_roots(struct heap *h)
 	for (uint32_t i = 0; i < h->classes.count; i++)
 		if (h->classes.list[i].dumped && !h->classes.list[i].loader)
 			mark(h, h->classes.list[i].id);
+	for (uint32_t i = 0; i < h->classes.count; i++) {
+		uint32_t object = ids_find(&h->ids, h->classes.list[i].id);
+
+		h->classes.list[i].root = object != NO_OBJECT && heap_is_root(h, object);
+	}
 	return 0;
 }
 
@@ -197,10 +196,10 @@ int heap_open(struct heap *h, const char *path, struct progress *progress, unsig
 	int rc;
 
 	*h = (struct heap){ .progress = progress, .passes = passes, .last_class = NO_CLASS };
-	ids_begin(&h->ids);
 	rc = dump_open(&h->file, path);
 	if (rc)
 		return rc;
+	ids_begin(&h->ids, h->file.size / 16);
 	h->classes.id_size = 8;
 	rc = heap_pass(h, &first_sink);
 	h->fault = h->h.fault;
@@ -219,54 +218,113 @@ int heap_open(struct heap *h, const char *path, struct progress *progress, unsig
 		if (!h->classes.list[i].dumped && h->classes.list[i].id &&
 		    ids_add(&h->ids, h->classes.list[i].id, false))
 			return -ENOMEM;
-	rc = ids_finish(&h->ids, h->file.size / 16);
+	rc = ids_finish(&h->ids);
 	return rc ? rc : mark_roots(h);
+}
+
+/* ---- references of an object that is read ---------------------------------------------------- */
+
+/* What a reference does; `to` is the object that it leads to. */
+typedef void refer_to(struct heap *h, uint32_t from, uint32_t to);
+
+static inline void answer(struct heap *h, const struct heap_reference *r, refer_to *use)
+{
+	const uint32_t to = r->id ? ids_answer(&h->ids, r->id, r->step) : NO_OBJECT;
+
+	if (to != NO_OBJECT)
+		use(h, r->from, to);
+}
+
+/* Where an id is found is far away in memory: it is asked for early, and used some references
+ * later. Their order stays. */
+static inline void refer(struct heap *h, uint64_t id, refer_to *use)
+{
+	struct heap_reference *r = &h->waiting[h->next_waiting++ % HEAP_WAITING];
+	const struct heap_reference first = *r;
+
+	r->id = id;
+	r->from = h->current;
+	ids_ask(&h->ids, id, &r->step);
+	answer(h, &first, use);
+}
+
+static void refer_waiting(struct heap *h, refer_to *use)
+{
+	for (unsigned int i = 0; i < HEAP_WAITING; i++) {
+		struct heap_reference *r = &h->waiting[(h->next_waiting + i) % HEAP_WAITING];
+
+		answer(h, r, use);
+		r->id = 0;
+	}
+}
+
+static inline void refer_all(struct heap *h, const struct hprof *p, const struct hprof_object *o,
+			     const uint8_t *data, size_t n, refer_to *use)
+{
+	const struct heap_class *k = &h->classes.list[h->last_class];
+	uint64_t id;
+
+	if (o->type) {
+		for (size_t at = 0; at < n; at += p->id_size) {
+			id = hprof_id(p, data + at);
+			if (id)
+				refer(h, id, use);
+		}
+		return;
+	}
+	for (uint32_t i = 0; i < k->ref_count; i++) {
+		id = k->refs[i] + p->id_size <= n ? hprof_id(p, data + k->refs[i]) : 0;
+		if (id)
+			refer(h, id, use);
+	}
+}
+
+static void refer_class(struct heap *h, const struct hprof_class *c, refer_to *use)
+{
+	const uint64_t own[] = { c->super, c->loader, c->signers, c->domain };
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		if (own[i])
+			refer(h, own[i], use);
+	for (uint32_t i = 0; i < c->constants + c->statics; i++)
+		if (c->list[i].type == HPROF_REF && c->list[i].value)
+			refer(h, c->list[i].value, use);
 }
 
 /* ---- the second: who refers to whom ---------------------------------------------------------- */
 
-static void refer(struct heap *h, uint64_t id)
+static void add_edge(struct heap *h, uint32_t from, uint32_t to)
 {
-	uint32_t to;
 	int rc;
 
-	if (!id)
+	if (to >= h->ids.inner || to == from || heap_is_root(h, to))
 		return;
-	to = ids_find(&h->ids, id);
-	if (to == NO_OBJECT) {
-		h->dangling++;
-		return;
+	if (from != h->adding) {
+		graph_end(&h->graph);
+		h->adding = from;
+		/* An object that is there twice has its own already. */
+		h->twice_there = h->graph.from[from] != NO_EDGES;
 	}
-	if (to >= h->ids.inner || to == h->current || heap_is_root(h, to))
-		return;
-	rc = graph_add(&h->graph, h->current, to);
+	rc = h->twice_there ? 0 : graph_add(&h->graph, from, to);
 	if (rc && !h->error)
 		h->error = rc;
 }
 
-/* Whose references come next; false: it is a leaf, or had its own already. */
-static bool begin_object(struct heap *h, uint64_t id)
+/* Whose references come next; false: it is a leaf, or had them just now. */
+static bool begin_object(struct heap *h, uint32_t object)
 {
-	graph_end(&h->graph);
-	h->current = ids_find(&h->ids, id);
-	if (h->current >= h->ids.inner || h->graph.from[h->current] != NO_EDGES)
-		h->current = NO_OBJECT;
-	return h->current != NO_OBJECT;
+	if (object >= h->ids.inner || object == h->current)
+		return false;
+	h->current = object;
+	return true;
 }
 
 static int second_class(struct hprof *p, const struct hprof_class *c)
 {
 	struct heap *h = heap_of(p);
 
-	if (!begin_object(h, c->id))
-		return 0;
-	refer(h, c->super);
-	refer(h, c->loader);
-	refer(h, c->signers);
-	refer(h, c->domain);
-	for (uint32_t i = 0; i < c->constants + c->statics; i++)
-		if (c->list[i].type == HPROF_REF)
-			refer(h, c->list[i].value);
+	if (begin_object(h, ids_find(&h->ids, c->id)))
+		refer_class(h, c, add_edge);
 	return h->error;
 }
 
@@ -275,33 +333,20 @@ static int second_object(struct hprof *p, const struct hprof_object *o)
 	struct heap *h = heap_of(p);
 	uint32_t class = heap_class_in(h, o);
 	struct heap_class *k = class == NO_CLASS ? NULL : &h->classes.list[class];
-	uint64_t gap = h->ids.aligned ? ids_gap(&h->ids, o->id) : 0;
+	uint64_t gap;
+	uint32_t object = ids_find_near(&h->ids, o->id, &gap);
 
 	if (o->type)
 		sizes_array(&h->sizes, o->type, o->count, gap);
 	else if (k)
 		sizes_instance(k, gap);
-	if (!begin_object(h, o->id))
+	if (!begin_object(h, object))
 		return 0;
-	if (k)
-		refer(h, k->id);
+	if (k && k->id && !k->root)
+		refer(h, k->id, add_edge);
 	p->wants = o->type ? o->type == HPROF_REF :
 			     k && k->resolved && k->ref_count && o->count == k->bytes;
 	return h->error;
-}
-
-static inline void refer_all(struct heap *h, const struct hprof *p, const struct hprof_object *o,
-			     const uint8_t *data, size_t n, void (*to)(struct heap *, uint64_t))
-{
-	const struct heap_class *k = &h->classes.list[h->last_class];
-
-	if (o->type)
-		for (size_t at = 0; at < n; at += p->id_size)
-			to(h, hprof_id(p, data + at));
-	else
-		for (uint32_t i = 0; i < k->ref_count; i++)
-			if (k->refs[i] + p->id_size <= n)
-				to(h, hprof_id(p, data + k->refs[i]));
 }
 
 static int second_content(struct hprof *p, const struct hprof_object *o, uint64_t from,
@@ -310,7 +355,7 @@ static int second_content(struct hprof *p, const struct hprof_object *o, uint64_
 	struct heap *h = heap_of(p);
 
 	if (o->type || !from)
-		refer_all(h, p, o, data, n, refer);
+		refer_all(h, p, o, data, n, add_edge);
 	return h->error;
 }
 
@@ -327,8 +372,13 @@ int heap_graph(struct heap *h)
 
 	sizes_begin(&h->sizes, h->h.id_size, all);
 	rc = graph_begin(&h->graph, h->ids.inner);
+	h->adding = NO_OBJECT;
 	if (!rc)
 		rc = next_pass(h, &second_sink);
+	if (!rc) {
+		refer_waiting(h, add_edge);
+		rc = h->error;
+	}
 	graph_end(&h->graph);
 	if (!rc)
 		rc = sizes_finish(&h->sizes, &h->classes, all < 32ull << 30);
@@ -337,18 +387,14 @@ int heap_graph(struct heap *h)
 
 /* ---- the third: classes, sizes, dominators of leaves ----------------------------------------- */
 
-static void set_class(struct heap *h, uint32_t object, uint32_t class)
-{
-	h->class_low[object] = (uint16_t) class;
-	if (h->class_high)
-		h->class_high[object] = (uint16_t)(class >> 16);
-}
-
 uint32_t heap_class_of(const struct heap *h, uint32_t object)
 {
-	uint32_t class = h->class_low[object] | (h->class_high ? h->class_high[object] : 0u) << 16;
+	return shapes_of(&h->shapes, object)->class;
+}
 
-	return class == (h->class_high ? UINT32_MAX : UINT16_MAX) ? NO_CLASS : class;
+uint64_t heap_bytes_of(const struct heap *h, uint32_t object)
+{
+	return (uint64_t)shapes_of(&h->shapes, object)->units * UNIT;
 }
 
 uint64_t heap_size_of(const struct heap *h, const struct hprof_object *o, uint32_t class)
@@ -358,87 +404,91 @@ uint64_t heap_size_of(const struct heap *h, const struct hprof_object *o, uint32
 	return class == NO_CLASS ? 0 : h->classes.list[class].size;
 }
 
-/* An object with its class and bytes: once. */
-static uint32_t count(struct heap *h, uint64_t id, uint32_t class, uint64_t bytes)
+/* An object with its shape: once. Its number; 0: it dominates nothing. */
+static uint32_t count(struct heap *h, uint64_t id, uint32_t shape, uint64_t bytes)
 {
-	uint64_t units = bytes / UNIT;
-	uint32_t i = ids_find(&h->ids, id), number;
+	const uint32_t i = ids_find_near(&h->ids, id, NULL), class = h->shapes.list[shape].class;
 
-	if (i == NO_OBJECT)
-		return i;
-	if (heap_class_of(h, i) != NO_CLASS) {
-		h->twice++;
-		return NO_OBJECT;
-	}
-	set_class(h, i, class);
+	if (i == NO_OBJECT || shapes_number(&h->shapes, i))
+		return 0;
+	if (shapes_set(&h->shapes, i, shape))
+		h->error = -ENOMEM;
 	h->objects++;
 	h->bytes += bytes;
 	if (class != NO_CLASS) {
 		h->sums[class].objects++;
 		h->sums[class].bytes += bytes;
 	}
-	if (units > UINT32_MAX)
-		units = UINT32_MAX;
-	if (i >= h->ids.inner) {
-		h->leaf_units[i - h->ids.inner] = (uint32_t)units;
-		return i;
-	}
-	number = h->dom.number[i];
-	if (number) {
-		h->retained[number] = (uint32_t)units;
-		h->reached++;
-		h->reached_bytes += bytes;
-	}
-	return i;
+	return i < h->ids.inner ? h->dom.number[i] : 0;
 }
 
-static void dominate(struct heap *h, uint64_t id)
+static uint32_t shape_of(struct heap *h, uint32_t class, uint64_t bytes)
 {
-	uint32_t to = id ? ids_find(&h->ids, id) : NO_OBJECT, *idom;
+	const uint64_t units = bytes / UNIT < UINT32_MAX ? bytes / UNIT : UINT32_MAX;
+	uint32_t shape;
 
-	if (to == NO_OBJECT || to < h->ids.inner)
+	if (shapes_find(&h->shapes, class, (uint32_t)units, &shape)) {
+		h->error = -ENOMEM;
+		return 0;
+	}
+	return shape;
+}
+
+static void dominate(struct heap *h, uint32_t from, uint32_t to)
+{
+	uint32_t *idom;
+
+	if (to < h->ids.inner)
 		return;
 	idom = &h->leaf_idom[to - h->ids.inner];
 	if (*idom == NO_OBJECT)
-		*idom = h->current_number;
+		*idom = from;
 	else if (*idom)
-		*idom = dominators_common(&h->dom, *idom, h->current_number);
+		*idom = dominators_common(&h->dom, *idom, from);
+}
+
+static void count_class(struct heap *h, const struct heap_class *k)
+{
+	const uint64_t bytes =
+		sizes_of_class(&h->sizes, &h->classes, k, ids_gap(&h->ids, k->id));
+
+	h->current = count(h, k->id, shape_of(h, h->classes.of_class, bytes), bytes);
 }
 
 static int third_class(struct hprof *p, const struct hprof_class *c)
 {
 	struct heap *h = heap_of(p);
-	struct classes *cs = &h->classes;
-	uint64_t gap = h->ids.aligned ? ids_gap(&h->ids, c->id) : 0;
-	uint32_t class = classes_find(cs, c->id), i;
+	uint32_t class = classes_find(&h->classes, c->id);
 
 	if (class == NO_CLASS)
 		return 0;
-	i = count(h, c->id, cs->of_class, sizes_of_class(&h->sizes, cs, &cs->list[class], gap));
-	h->current_number = i < h->ids.inner ? h->dom.number[i] : 0;
-	if (!h->current_number)
-		return 0;
-	dominate(h, c->signers);
-	dominate(h, c->domain);
-	dominate(h, c->loader);
-	for (i = 0; i < c->constants + c->statics; i++)
-		if (c->list[i].type == HPROF_REF)
-			dominate(h, c->list[i].value);
-	return 0;
+	count_class(h, &h->classes.list[class]);
+	if (h->current)
+		refer_class(h, c, dominate);
+	return h->error;
 }
 
 static int third_object(struct hprof *p, const struct hprof_object *o)
 {
 	struct heap *h = heap_of(p);
 	uint32_t class = heap_class_in(h, o);
-	const struct heap_class *k = class == NO_CLASS ? NULL : &h->classes.list[class];
-	uint32_t i = count(h, o->id, class, heap_size_of(h, o, class));
+	struct heap_class *k = class == NO_CLASS ? NULL : &h->classes.list[class];
+	const uint64_t bytes = heap_size_of(h, o, class);
+	uint32_t shape;
 
-	h->current_number = i < h->ids.inner ? h->dom.number[i] : 0;
-	p->wants = h->current_number &&
+	/* All instances of a class have one. */
+	if (o->type || !k) {
+		shape = shape_of(h, class, bytes);
+	} else {
+		if (!k->shape)
+			k->shape = shape_of(h, class, bytes);
+		shape = k->shape;
+	}
+	h->current = count(h, o->id, shape, bytes);
+	p->wants = h->current &&
 		   (o->type ? o->type == HPROF_REF :
 			      k && k->resolved && k->ref_count && o->count == k->bytes);
-	return 0;
+	return h->error;
 }
 
 static int third_content(struct hprof *p, const struct hprof_object *o, uint64_t from,
@@ -480,22 +530,33 @@ uint64_t heap_retained(const struct heap *h, uint32_t number)
 static int sum_up(struct heap *h)
 {
 	const uint32_t leaves = h->ids.objects - h->ids.inner;
+	const struct shape *shape;
 	uint32_t v;
 
-	if (h->bytes / UNIT > UINT32_MAX) {
+	h->retained = calloc((size_t)h->dom.count + 1, sizeof(*h->retained));
+	if (h->bytes / UNIT > UINT32_MAX)
 		h->retained_high = calloc((size_t)h->dom.count + 1, 1);
-		if (!h->retained_high)
-			return -ENOMEM;
+	if (!h->retained || (!h->retained_high && h->bytes / UNIT > UINT32_MAX))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < h->ids.inner; i++) {
+		shape = shapes_of(&h->shapes, i);
+		v = h->dom.number[i];
+		if (v && shape != h->shapes.list) {
+			h->retained[v] = shape->units;
+			h->reached++;
+			h->reached_bytes += (uint64_t)shape->units * UNIT;
+		}
 	}
 	for (uint32_t i = 0; i < leaves; i++) {
 		if (heap_is_root(h, h->ids.inner + i))
 			h->leaf_idom[i] = 0;
 		if (h->leaf_idom[i] == NO_OBJECT)
 			continue;
+		shape = shapes_of(&h->shapes, h->ids.inner + i);
 		h->reached++;
-		h->reached_bytes += (uint64_t)h->leaf_units[i] * UNIT;
+		h->reached_bytes += (uint64_t)shape->units * UNIT;
 		if (h->leaf_idom[i])
-			add_retained(h, h->leaf_idom[i], h->leaf_units[i]);
+			add_retained(h, h->leaf_idom[i], shape->units);
 	}
 	for (v = h->dom.count; v; v--)
 		if (h->dom.idom[v])
@@ -505,79 +566,43 @@ static int sum_up(struct heap *h)
 
 int heap_dominators(struct heap *h)
 {
-	const size_t n = (size_t)h->ids.objects + 1, leaves = n - h->ids.inner;
+	const size_t leaves = (size_t)h->ids.objects - h->ids.inner + 1;
 	int rc = dominators_find(&h->dom, &h->graph, h->root);
 
 	if (rc)
 		return rc;
-	h->class_low = malloc(n * sizeof(*h->class_low));
-	h->class_high = h->classes.count < UINT16_MAX ? NULL : malloc(n * sizeof(*h->class_high));
 	h->leaf_idom = malloc(leaves * sizeof(*h->leaf_idom));
-	h->leaf_units = calloc(leaves, sizeof(*h->leaf_units));
-	h->retained = calloc((size_t)h->dom.count + 1, sizeof(*h->retained));
 	h->sums = calloc((size_t)h->classes.count + 1, sizeof(*h->sums));
-	if (!h->class_low || (!h->class_high && h->classes.count >= UINT16_MAX) || !h->leaf_idom ||
-	    !h->leaf_units || !h->retained || !h->sums)
+	if (!h->leaf_idom || !h->sums || shapes_begin(&h->shapes, h->ids.objects))
 		return -ENOMEM;
-	memset(h->class_low, 0xff, n * sizeof(*h->class_low));
-	if (h->class_high)
-		memset(h->class_high, 0xff, n * sizeof(*h->class_high));
 	memset(h->leaf_idom, 0xff, leaves * sizeof(*h->leaf_idom));
 	rc = next_pass(h, &third_sink);
+	if (!rc)
+		refer_waiting(h, dominate);
 	/* Classes of which nothing but the name is there. */
-	for (uint32_t i = 0; !rc && i < h->classes.count; i++) {
-		const struct heap_class *k = &h->classes.list[i];
-		uint64_t gap = k->id && h->ids.aligned ? ids_gap(&h->ids, k->id) : 0;
-
-		if (k->id && !k->dumped)
-			count(h, k->id, h->classes.of_class,
-			      sizes_of_class(&h->sizes, &h->classes, k, gap));
-	}
+	for (uint32_t i = 0; !rc && i < h->classes.count; i++)
+		if (h->classes.list[i].id && !h->classes.list[i].dumped)
+			count_class(h, &h->classes.list[i]);
+	if (!rc)
+		rc = h->error;
 	return rc ? rc : sum_up(h);
 }
 
 /* ---- by class -------------------------------------------------------------------------------- */
 
-static int make_children(struct heap *h)
-{
-	const size_t n = (size_t)h->dom.count + 1;
-
-	h->child = calloc(n, sizeof(*h->child));
-	h->sibling = calloc(n, sizeof(*h->sibling));
-	if (!h->child || !h->sibling)
-		return -ENOMEM;
-	for (uint32_t v = h->dom.count; v; v--) {
-		h->sibling[v] = h->child[h->dom.idom[v]];
-		h->child[h->dom.idom[v]] = v;
-	}
-	return 0;
-}
-
-/* Down and up the tree of dominators: an object counts if none of its class is above it. */
+/* Objects as the tree of dominators is walked: one counts if none of its class is above it. */
 static void sum_classes(struct heap *h, const uint32_t *class_of, uint32_t *above)
 {
-	uint32_t v = 0, class;
+	const uint32_t *idom = h->dom.idom;
+	uint32_t class;
 
-	for (;;) {
-		if (h->child[v]) {
-			v = h->child[v];
-		} else {
-			while (v && !h->sibling[v]) {
-				v = h->dom.idom[v];
-				if (v && class_of[v] != NO_CLASS)
-					above[class_of[v]]--;
-			}
-			if (!v)
-				return;
-			v = h->sibling[v];
-		}
+	for (uint32_t v = 1, at = 0; v <= h->dom.count; at = v++) {
+		for (; at != idom[v]; at = idom[at])
+			if (class_of[at] != NO_CLASS)
+				above[class_of[at]]--;
 		class = class_of[v];
-		if (class == NO_CLASS)
-			continue;
-		if (!above[class])
+		if (class != NO_CLASS && !above[class]++)
 			h->sums[class].retained += heap_retained(h, v);
-		if (h->child[v])
-			above[class]++;
 	}
 }
 
@@ -585,27 +610,27 @@ int heap_classes(struct heap *h)
 {
 	const uint32_t leaves = h->ids.objects - h->ids.inner;
 	uint32_t *class_of, *above, class;
-	int rc;
+	int rc = 0;
 
 	/* Leaves dominate nothing. */
 	for (uint32_t i = 0; i < leaves; i++) {
 		class = heap_class_of(h, h->ids.inner + i);
 		if (class != NO_CLASS && h->leaf_idom[i] != NO_OBJECT)
-			h->sums[class].retained += (uint64_t)h->leaf_units[i] * UNIT;
+			h->sums[class].retained += heap_bytes_of(h, h->ids.inner + i);
 	}
-	/* What is not needed from here on makes room. */
-	class_of = h->dom.jump;
-	h->dom.jump = NULL;
-	for (uint32_t i = 0; i < h->ids.inner; i++)
-		if (h->dom.number[i])
-			class_of[h->dom.number[i]] = heap_class_of(h, i);
-	rc = make_children(h);
+	class_of = malloc(((size_t)h->dom.count + 1) * sizeof(*class_of));
 	above = calloc((size_t)h->classes.count + 1, sizeof(*above));
-	if (!rc && above)
+	if (class_of && above) {
+		for (uint32_t i = 0; i < h->ids.inner; i++)
+			class_of[h->dom.number[i]] = heap_class_of(h, i);
+		class_of[0] = NO_CLASS;
 		sum_classes(h, class_of, above);
+	} else {
+		rc = -ENOMEM;
+	}
 	free(above);
 	free(class_of);
-	return rc ? rc : above ? 0 : -ENOMEM;
+	return rc;
 }
 
 void heap_close(struct heap *h)
@@ -618,14 +643,10 @@ void heap_close(struct heap *h)
 	dominators_free(&h->dom);
 	free(h->roots);
 	free(h->root);
-	free(h->class_low);
-	free(h->class_high);
+	shapes_free(&h->shapes);
 	free(h->leaf_idom);
-	free(h->leaf_units);
 	free(h->retained);
 	free(h->retained_high);
-	free(h->child);
-	free(h->sibling);
 	free(h->sums);
 	*h = (struct heap){ .file.fd = -1 };
 }

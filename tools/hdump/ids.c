@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ids are collected, sorted in place, and put into lines. */
+/* Ids become bits as they come; those that are too far apart are collected and sorted. */
 #include "ids.h"
 
 #include <errno.h>
@@ -7,24 +7,159 @@
 
 #include "base/array.h"
 #include "base/search.h"
+#include "bits.h"
 
-void ids_begin(struct ids *ids)
+#define SOME_MEMORY (1u << 20) /* what lines may take in any case */
+
+void ids_begin(struct ids *ids, uint64_t most)
 {
-	*ids = (struct ids){ .aligned = true };
+	*ids = (struct ids){
+		.aligned = true,
+		.shift = 3,
+		.most = most + SOME_MEMORY,
+		.near_at = NO_KEY,
+	};
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+static struct ids_line *line_of(const struct ids *ids, uint64_t id)
+{
+	const uint64_t place = id >> ids->shift, block = place >> IDS_PLACE;
+	const uint32_t at =
+		keys_find(&ids->by_key, hash_mix(block, 0), ids->keys, key, *key == block);
+
+	if (at == NO_KEY)
+		return NULL;
+	return &ids->lines[(size_t)at * IDS_BLOCK + (place >> 6 & (IDS_BLOCK - 1))];
+}
+
+static struct ids_line *line_near(struct ids *ids, uint64_t id)
+{
+	const uint64_t place = id >> ids->shift, block = place >> IDS_PLACE;
+
+	if (ids->near_at == NO_KEY || ids->near_key != block) {
+		ids->near_key = block;
+		ids->near_at = keys_find(&ids->by_key, hash_mix(block, 0), ids->keys, key,
+					 *key == block);
+		if (ids->near_at == NO_KEY)
+			return NULL;
+	}
+	return &ids->lines[(size_t)ids->near_at * IDS_BLOCK + (place >> 6 & (IDS_BLOCK - 1))];
+}
+
+static unsigned int bit_of(const struct ids *ids, uint64_t id)
+{
+	return id >> ids->shift & 63;
+}
+
+/* The id of a bit of a line: lines have numbers as they were met. */
+static uint64_t id_of(const struct ids *ids, size_t line, unsigned int bit)
+{
+	return ((ids->keys[line / IDS_BLOCK] << IDS_PLACE) + line % IDS_BLOCK * 64 + bit)
+	       << ids->shift;
+}
+
+static int add_block(struct ids *ids, uint64_t id)
+{
+	const uint64_t block = id >> ids->shift >> IDS_PLACE;
+	const size_t lines = ((size_t)ids->blocks + 1) * IDS_BLOCK;
+
+	if (array_room(ids->lines, ids->lines_room, lines) ||
+	    keys_next(&ids->by_key, hash_mix(block, 0), ids->keys, ids->blocks, ids->keys_room))
+		return -ENOMEM;
+	memset(ids->lines + lines - IDS_BLOCK, 0, IDS_BLOCK * sizeof(*ids->lines));
+	ids->keys[ids->blocks++] = block;
+	return 0;
+}
+
+static void free_blocks(struct ids *ids)
+{
+	free(ids->lines);
+	free(ids->keys);
+	free(ids->order);
+	keys_free(&ids->by_key);
+	ids->lines = NULL;
+	ids->keys = NULL;
+	ids->order = NULL;
+	ids->blocks = ids->lines_room = ids->keys_room = 0;
+	ids->near_at = NO_KEY;
+}
+
+/* All that have a bit go to the list instead. */
+static int list_blocks(struct ids *ids)
+{
+	for (size_t i = 0; i < (size_t)ids->blocks * IDS_BLOCK; i++)
+		for (uint64_t bits = ids->lines[i].any; bits; bits &= bits - 1) {
+			if (array_next(ids->list, ids->count, ids->room))
+				return -ENOMEM;
+			ids->list[ids->count++] =
+				id_of(ids, i, (unsigned int)__builtin_ctzll(bits));
+		}
+	free_blocks(ids);
+	return 0;
+}
+
+static int put(struct ids *ids, uint64_t id, bool leaf)
+{
+	struct ids_line *l = ids->sparse ? NULL : line_near(ids, id);
+	const uint64_t bit = 1ull << bit_of(ids, id);
+
+	if (!l && !ids->sparse &&
+	    ((uint64_t)ids->blocks + 1) * IDS_BLOCK * sizeof(*l) > 12 * ids->added + ids->most) {
+		ids->sparse = true;
+		if (list_blocks(ids))
+			return -ENOMEM;
+	}
+	if (ids->sparse) {
+		if (array_next(ids->list, ids->count, ids->room))
+			return -ENOMEM;
+		ids->list[ids->count++] = id;
+		return 0;
+	}
+	if (!l) {
+		if (add_block(ids, id))
+			return -ENOMEM;
+		l = line_near(ids, id);
+	}
+	/* What is there twice is a leaf if both are. */
+	if (!leaf || !ids->aligned)
+		l->leaf &= ~bit;
+	else if (!(l->any & bit))
+		l->leaf |= bit;
+	l->any |= bit;
+	return 0;
+}
+
+/* Objects begin anywhere: all that there are so far are put in once more. */
+static int unalign(struct ids *ids)
+{
+	uint64_t *list, n;
+	int rc = ids->sparse ? 0 : list_blocks(ids);
+
+	ids->aligned = false;
+	if (rc || ids->sparse)
+		return rc;
+	list = ids->list;
+	n = ids->count;
+	ids->list = NULL;
+	ids->count = ids->room = 0;
+	ids->shift = 0;
+	for (uint64_t i = 0; i < n && !rc; i++)
+		rc = put(ids, list[i], false);
+	free(list);
+	return rc;
 }
 
 int ids_add(struct ids *ids, uint64_t id, bool leaf)
 {
-	if (ids->count >= IDS_MOST || array_next(ids->list, ids->count, ids->room))
+	if (ids->added >= IDS_MOST)
 		return -ENOMEM;
+	ids->added++;
 	ids->all |= id;
-	if (ids->aligned && (id & 7)) {
-		ids->aligned = false;
-		for (uint64_t i = 0; i < ids->count; i++)
-			ids->list[i] &= ~7ull;
-	}
-	ids->list[ids->count++] = id | (ids->aligned && leaf);
-	return 0;
+	if (ids->aligned && (id & 7) && unalign(ids))
+		return -ENOMEM;
+	return put(ids, id, leaf);
 }
 
 /* ---- sorting --------------------------------------------------------------------------------- */
@@ -78,153 +213,127 @@ static void sort(uint64_t *p, size_t n, int shift)
 		sort(p + begin[i], begin[i + 1] - begin[i], shift - 8);
 }
 
-/* ---- lines ----------------------------------------------------------------------------------- */
+/* ---- all are there --------------------------------------------------------------------------- */
 
-static uint64_t block_of(const struct ids *ids, uint64_t id)
+struct ids_block {
+	uint64_t key;
+	uint32_t place;
+};
+
+static int by_key(const void *a, const void *b)
 {
-	return id >> ids->shift >> IDS_PLACE;
+	const struct ids_block *one = a, *other = b;
+
+	return one->key < other->key ? -1 : one->key > other->key;
 }
 
-static const struct ids_line *line_of(const struct ids *ids, uint64_t id, unsigned int *bit)
+static int order_blocks(struct ids *ids)
 {
-	uint64_t place = id >> ids->shift, block = place >> IDS_PLACE;
-	uint32_t at;
+	struct ids_block *list = malloc(((size_t)ids->blocks + 1) * sizeof(*list));
+	bool sorted = true;
 
-	if (ids->direct) {
-		if (block - ids->first >= ids->span)
-			return NULL;
-		at = ids->direct[block - ids->first];
-		if (at == NO_OBJECT)
-			return NULL;
-	} else {
-		at = search_sorted(i, 0u, ids->blocks, ids->keys[i] < block);
-		if (at == ids->blocks || ids->keys[at] != block)
-			return NULL;
+	ids->order = malloc(((size_t)ids->blocks + 1) * sizeof(*ids->order));
+	if (list && ids->order) {
+		for (uint32_t i = 0; i < ids->blocks; i++) {
+			list[i] = (struct ids_block){ ids->keys[i], i };
+			sorted = sorted && (!i || ids->keys[i - 1] < ids->keys[i]);
+		}
+		if (!sorted)
+			qsort(list, ids->blocks, sizeof(*list), by_key);
+		for (uint32_t i = 0; i < ids->blocks; i++)
+			ids->order[i] = list[i].place;
 	}
-	*bit = place & 63;
-	return &ids->lines[(size_t)at * IDS_BLOCK + (place >> 6 & (IDS_BLOCK - 1))];
+	free(list);
+	return list && ids->order ? 0 : -ENOMEM;
 }
 
-static int find_blocks(struct ids *ids)
+/* The i-th line as ids grow, as it stands. */
+static size_t ordered(const struct ids *ids, size_t i)
 {
-	uint64_t block, last = 0;
-	uint32_t n = 0;
-
-	ids->first = ids->count ? block_of(ids, ids->list[0]) : 0;
-	ids->span = ids->count ? block_of(ids, ids->list[ids->count - 1]) - ids->first + 1 : 0;
-	ids->lines = calloc((size_t)ids->blocks * IDS_BLOCK + 1, sizeof(*ids->lines));
-	if (!ids->lines)
-		return -ENOMEM;
-	if (ids->span / 8 <= ids->blocks + 1000ull) {
-		ids->direct = malloc((ids->span + 1) * sizeof(*ids->direct));
-		if (!ids->direct)
-			return -ENOMEM;
-		memset(ids->direct, 0xff, (ids->span + 1) * sizeof(*ids->direct));
-	} else {
-		ids->keys = malloc(((size_t)ids->blocks + 1) * sizeof(*ids->keys));
-		if (!ids->keys)
-			return -ENOMEM;
-	}
-	for (uint64_t i = 0; i < ids->count; i++) {
-		block = block_of(ids, ids->list[i]);
-		if (n && block == last)
-			continue;
-		last = block;
-		if (ids->direct)
-			ids->direct[block - ids->first] = n++;
-		else
-			ids->keys[n++] = block;
-	}
-	return 0;
+	return (size_t)ids->order[i / IDS_BLOCK] * IDS_BLOCK + i % IDS_BLOCK;
 }
 
-static void fill_lines(struct ids *ids)
+static void finish_list(struct ids *ids)
 {
-	uint32_t any = 0, leaves = 0;
-	struct ids_line *l;
-	unsigned int bit = 0;
-
-	for (uint64_t i = 0; i < ids->count; i++) {
-		l = (struct ids_line *)line_of(ids, ids->list[i], &bit);
-		l->any |= 1ull << bit;
-		l->leaf |= (uint64_t)(ids->aligned && (ids->list[i] & 1)) << bit;
-	}
-	for (size_t i = 0; i < (size_t)ids->blocks * IDS_BLOCK; i++) {
-		l = &ids->lines[i];
-		l->any_before = any;
-		l->leaf_before = leaves;
-		any += (uint32_t)__builtin_popcountll(l->any);
-		leaves += (uint32_t)__builtin_popcountll(l->leaf);
-	}
-	ids->objects = any;
-	ids->inner = any - leaves;
-}
-
-int ids_finish(struct ids *ids, uint64_t most)
-{
-	uint64_t n = 0, block, last = 0;
-	const uint64_t flag = ids->aligned ? 1 : 0;
-	int rc;
+	uint64_t n = 0;
 
 	if (ids->count)
 		sort(ids->list, ids->count, 56);
 	for (uint64_t i = 0; i < ids->count; i++)
-		if (!n || (ids->list[n - 1] | flag) != (ids->list[i] | flag))
+		if (!n || ids->list[n - 1] != ids->list[i])
 			ids->list[n++] = ids->list[i];
 	ids->count = n;
-	ids->shift = ids->aligned ? 3 : 0;
-	for (uint64_t i = 0; i < n; i++) {
-		block = block_of(ids, ids->list[i]);
-		ids->blocks += !i || block != last;
-		last = block;
-	}
-	if ((uint64_t)ids->blocks * IDS_BLOCK * sizeof(*ids->lines) > 12 * n + most) {
-		ids->sparse = true;
-		for (uint64_t i = 0; i < n; i++)
-			ids->list[i] &= ~flag;
-		ids->objects = ids->inner = (uint32_t)n;
+	ids->objects = ids->inner = (uint32_t)n;
+}
+
+int ids_finish(struct ids *ids)
+{
+	uint32_t inner = 0, leaves = 0;
+
+	if (ids->sparse) {
+		finish_list(ids);
 		return 0;
 	}
-	rc = find_blocks(ids);
-	if (rc)
-		return rc;
-	fill_lines(ids);
-	free(ids->list);
-	ids->list = NULL;
+	if (order_blocks(ids))
+		return -ENOMEM;
+	for (size_t i = 0; i < (size_t)ids->blocks * IDS_BLOCK; i++) {
+		struct ids_line *l = &ids->lines[ordered(ids, i)];
+
+		l->inner_before = inner;
+		l->leaf_before = leaves;
+		inner += bits_of(l->any & ~l->leaf);
+		leaves += bits_of(l->leaf);
+	}
+	ids->objects = inner + leaves;
+	ids->inner = inner;
 	return 0;
 }
 
 void ids_free(struct ids *ids)
 {
 	free(ids->list);
-	free(ids->lines);
-	free(ids->direct);
-	free(ids->keys);
+	free_blocks(ids);
 	*ids = (struct ids){ 0 };
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
+static uint32_t find_sparse(const struct ids *ids, uint64_t id)
+{
+	const uint32_t at = search_sorted(i, 0u, ids->objects, ids->list[i] < id);
+
+	return at < ids->objects && ids->list[at] == id ? at : NO_OBJECT;
+}
+
+static inline uint32_t find_in(const struct ids *ids, uint64_t id, const struct ids_line *l)
+{
+	const uint64_t bit = 1ull << bit_of(ids, id);
+
+	if (!l || !(l->any & bit) || (ids->aligned && (id & 7)))
+		return NO_OBJECT;
+	if (l->leaf & bit)
+		return ids->inner + l->leaf_before + bits_of(l->leaf & (bit - 1));
+	return l->inner_before + bits_of(l->any & ~l->leaf & (bit - 1));
+}
+
 uint32_t ids_find(const struct ids *ids, uint64_t id)
 {
-	const struct ids_line *l;
-	unsigned int bit = 0;
-	uint64_t below;
+	return ids->sparse ? find_sparse(ids, id) : find_in(ids, id, line_of(ids, id));
+}
 
-	if (ids->sparse) {
-		uint32_t at = search_sorted(i, 0u, ids->objects, ids->list[i] < id);
-
-		return at < ids->objects && ids->list[at] == id ? at : NO_OBJECT;
+void ids_ask(const struct ids *ids, uint64_t id, const struct ids_line **step)
+{
+	*step = ids->sparse ? NULL : line_of(ids, id);
+	/* Two lines of the cache may have it. */
+	if (*step) {
+		__builtin_prefetch(*step);
+		__builtin_prefetch((const char *)(*step + 1) - 1);
 	}
-	l = line_of(ids, id, &bit);
-	if (!l || !(l->any >> bit & 1) || (ids->shift && (id & 7)))
-		return NO_OBJECT;
-	below = (1ull << bit) - 1;
-	if (l->leaf >> bit & 1)
-		return ids->inner + l->leaf_before +
-		       (uint32_t)__builtin_popcountll(l->leaf & below);
-	return l->any_before - l->leaf_before +
-	       (uint32_t)__builtin_popcountll(l->any & ~l->leaf & below);
+}
+
+uint32_t ids_answer(const struct ids *ids, uint64_t id, const struct ids_line *step)
+{
+	return ids->sparse ? find_sparse(ids, id) : find_in(ids, id, step);
 }
 
 uint64_t ids_of(const struct ids *ids, uint32_t number)
@@ -232,59 +341,68 @@ uint64_t ids_of(const struct ids *ids, uint32_t number)
 	const bool leaf = number >= ids->inner;
 	const uint32_t k = leaf ? number - ids->inner : number;
 	const size_t n = (size_t)ids->blocks * IDS_BLOCK;
-	uint64_t bits, block;
-	uint32_t before;
+	const struct ids_line *l;
+	uint64_t bits;
 	size_t at;
 
 	if (ids->sparse)
 		return ids->list[number];
-#define BEFORE(i) \
-	(leaf ? ids->lines[i].leaf_before : ids->lines[i].any_before - ids->lines[i].leaf_before)
-	at = search_sorted(i, (size_t)0, n, BEFORE(i) <= k) - 1;
-	before = BEFORE(at);
-#undef BEFORE
-	bits = leaf ? ids->lines[at].leaf : ids->lines[at].any & ~ids->lines[at].leaf;
-	for (uint32_t i = before; i < k; i++)
+#define BEFORE(line) (leaf ? (line)->leaf_before : (line)->inner_before)
+	at = search_sorted(i, (size_t)0, n, BEFORE(&ids->lines[ordered(ids, i)]) <= k) - 1;
+	at = ordered(ids, at);
+	l = &ids->lines[at];
+	bits = leaf ? l->leaf : l->any & ~l->leaf;
+	for (uint32_t i = BEFORE(l); i < k; i++)
 		bits &= bits - 1;
-	if (ids->direct) {
-		/* The places of blocks grow with them. */
-		const uint32_t place = (uint32_t)(at / IDS_BLOCK);
+#undef BEFORE
+	return id_of(ids, at, (unsigned int)__builtin_ctzll(bits));
+}
 
-		for (block = 0; ids->direct[block] != place; block++)
-			;
-		block += ids->first;
-	} else {
-		block = ids->keys[at / IDS_BLOCK];
+static uint64_t gap_in(const struct ids *ids, uint64_t id, const struct ids_line *l)
+{
+	const unsigned int bit = bit_of(ids, id);
+	const uint64_t bits = !l || bit == 63 ? 0 : l->any >> (bit + 1) << (bit + 1);
+
+	if (bits)
+		return (uint64_t)((unsigned int)__builtin_ctzll(bits) - bit) << ids->shift;
+	/* In the next line, of this block or the next. */
+	for (unsigned int n = 1; l && n <= 8; n++) {
+		const uint64_t place = ((id >> ids->shift >> 6) + n) << 6;
+		const struct ids_line *next = line_of(ids, place << ids->shift);
+
+		if (next && next->any)
+			return ((place + (unsigned int)__builtin_ctzll(next->any)) << ids->shift) -
+			       id;
 	}
-	return ((block << IDS_PLACE) + (at % IDS_BLOCK) * 64 + (unsigned int)__builtin_ctzll(bits))
-	       << ids->shift;
+	return 0;
+}
+
+static uint64_t gap_sparse(const struct ids *ids, uint64_t id, uint32_t at)
+{
+	return at == NO_OBJECT || at + 1 >= ids->objects ? 0 : ids->list[at + 1] - id;
 }
 
 uint64_t ids_gap(const struct ids *ids, uint64_t id)
 {
+	if (!ids->aligned)
+		return 0;
+	return ids->sparse ? gap_sparse(ids, id, find_sparse(ids, id)) :
+			     gap_in(ids, id, line_of(ids, id));
+}
+
+uint32_t ids_find_near(struct ids *ids, uint64_t id, uint64_t *gap)
+{
 	const struct ids_line *l;
-	unsigned int bit = 0, n;
-	uint64_t bits;
 	uint32_t at;
 
 	if (ids->sparse) {
-		at = ids_find(ids, id);
-		return at == NO_OBJECT || at + 1 >= ids->objects ? 0 : ids->list[at + 1] - id;
+		at = find_sparse(ids, id);
+		if (gap)
+			*gap = ids->aligned ? gap_sparse(ids, id, at) : 0;
+		return at;
 	}
-	l = line_of(ids, id, &bit);
-	if (!l)
-		return 0;
-	bits = bit == 63 ? 0 : l->any >> (bit + 1) << (bit + 1);
-	if (bits)
-		return (uint64_t)((unsigned int)__builtin_ctzll(bits) - bit) << ids->shift;
-	/* In the next line, of this block or the next. */
-	for (n = 1; n <= 8; n++) {
-		unsigned int first = 0;
-		uint64_t place = ((id >> ids->shift >> 6) + n) << 6;
-
-		l = line_of(ids, place << ids->shift, &first);
-		if (l && l->any)
-			return ((place + (unsigned int)__builtin_ctzll(l->any)) << ids->shift) - id;
-	}
-	return 0;
+	l = line_near(ids, id);
+	if (gap)
+		*gap = ids->aligned ? gap_in(ids, id, l) : 0;
+	return find_in(ids, id, l);
 }

@@ -84,53 +84,11 @@ static bool offer(struct choice *c, struct big b)
 	return true;
 }
 
-static int by_number(const void *one, const void *other)
-{
-	const struct big *a = one, *b = other;
-
-	return a->number < b->number ? -1 : a->number > b->number;
-}
-
-static struct big *find(const struct choice *c, const uint64_t *chosen, uint32_t number)
-{
-	const struct big key = { .number = number };
-
-	if (!number || !(chosen[number / 64] >> number % 64 & 1))
-		return NULL;
-	return bsearch(&key, c->list, c->count, sizeof(key), by_number);
-}
-
-/* Its own bytes are what it retains without what those that it dominates do. */
-static bool find_own(const struct heap *h, struct choice *c)
-{
-	const uint32_t leaves = h->ids.objects - h->ids.inner;
-	uint64_t *chosen = calloc((size_t)h->dom.count / 64 + 1, sizeof(*chosen));
-	struct big *b;
-
-	if (!chosen)
-		return false;
-	qsort(c->list, c->count, sizeof(*c->list), by_number);
-	for (uint64_t i = 0; i < c->count; i++)
-		chosen[c->list[i].number / 64] |= 1ull << c->list[i].number % 64;
-	for (uint32_t v = 1; v <= h->dom.count; v++) {
-		b = find(c, chosen, h->dom.idom[v]);
-		if (b)
-			b->own -= heap_retained(h, v);
-	}
-	for (uint32_t i = 0; i < leaves; i++) {
-		b = h->leaf_idom[i] == NO_OBJECT ? NULL : find(c, chosen, h->leaf_idom[i]);
-		if (b)
-			b->own -= (uint64_t)h->leaf_units[i] * UNIT;
-	}
-	free(chosen);
-	return true;
-}
-
 struct big *objects_biggest(const struct heap *h, uint64_t most, uint64_t *count)
 {
 	struct choice c = { .most = most };
 	bool good = true;
-	uint64_t bytes;
+	uint64_t bytes, own;
 
 	for (uint32_t i = 0; i < h->ids.objects && good; i++) {
 		const bool leaf = i >= h->ids.inner;
@@ -138,11 +96,11 @@ struct big *objects_biggest(const struct heap *h, uint64_t most, uint64_t *count
 
 		if (leaf ? h->leaf_idom[i - h->ids.inner] == NO_OBJECT : !number)
 			continue;
-		bytes = leaf ? (uint64_t)h->leaf_units[i - h->ids.inner] * UNIT :
-			       heap_retained(h, number);
-		good = offer(&c, (struct big){ bytes, bytes, i, number, 0 });
+		own = heap_bytes_of(h, i);
+		bytes = leaf ? own : heap_retained(h, number);
+		good = offer(&c, (struct big){ bytes, own, i, number, 0 });
 	}
-	if (!good || (c.count && !find_own(h, &c))) {
+	if (!good) {
 		free(c.list);
 		return NULL;
 	}

@@ -113,6 +113,7 @@ int show_biggest(struct hdump *o)
 struct object_tree {
 	struct heap *h;
 	uint64_t least, most;
+	uint32_t *size; /* of each number, how many it dominates */
 	struct big *leaves; /* that are large enough */
 	uint64_t leaf_count, leaf_room;
 	struct big *rows;
@@ -135,7 +136,7 @@ static bool add_children(struct object_tree *t, uint32_t number, uint32_t depth)
 	uint32_t n = 0, room = 0;
 	bool good = true;
 
-	for (uint32_t v = h->child[number]; v && good; v = h->sibling[v])
+	for (uint32_t v = number + 1; v < number + t->size[number] && good; v += t->size[v])
 		if (heap_retained(h, v) >= t->least) {
 			good = !array_next(list, n, room);
 			if (good)
@@ -204,7 +205,7 @@ static bool find_leaves(struct object_tree *t)
 	const struct heap *h = t->h;
 
 	for (uint32_t i = 0; i < h->ids.objects - h->ids.inner; i++) {
-		uint64_t bytes = (uint64_t)h->leaf_units[i] * UNIT;
+		uint64_t bytes = heap_bytes_of(h, h->ids.inner + i);
 
 		if (bytes < t->least || h->leaf_idom[i] == NO_OBJECT)
 			continue;
@@ -220,14 +221,16 @@ int show_dominators(struct hdump *o)
 {
 	struct heap h;
 	struct object_tree t = { .h = &h, .most = rows_of(o) };
-	int code = hdump_read(o, &h, o->paths[0], READ_CLASSES, 0);
+	int code = hdump_read(o, &h, o->paths[0], READ_DOMINATORS, 0);
 
 	if (!code) {
 		t.least = h.reached_bytes / SHARE + 1;
-		code = find_leaves(&t) && add_children(&t, 0, 0) && find_objects(&t) ?
+		t.size = dominators_sizes(&h.dom);
+		code = t.size && find_leaves(&t) && add_children(&t, 0, 0) && find_objects(&t) ?
 			       write_objects(o, &h, t.rows, t.count, true) :
 			       hdump_failed(&h, o->paths[0], -ENOMEM);
 	}
+	free(t.size);
 	free(t.leaves);
 	free(t.rows);
 	heap_close(&h);

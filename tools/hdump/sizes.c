@@ -20,9 +20,10 @@ static const struct object_layout layouts[LAYOUTS] = {
 	{ 8, 12, 8 },
 };
 
+/* `to` is a power of two. */
 static uint64_t up(uint64_t v, uint64_t to)
 {
-	return (v + to - 1) / to * to;
+	return (v + to - 1) & ~(to - 1);
 }
 
 static uint64_t array_size(const struct object_layout *l, uint8_t align, unsigned int each,
@@ -48,10 +49,12 @@ void sizes_begin(struct class_sizes *s, uint8_t id_size, uint64_t all_ids)
 
 void sizes_array(struct class_sizes *s, uint8_t type, uint32_t count, uint64_t gap)
 {
+	const unsigned int each = size_of(s, &layouts[0], type);
+
 	s->asked++;
 	for (int i = 0; i < LAYOUTS; i++)
 		s->fits[i] += gap == array_size(&layouts[i], s->align,
-						size_of(s, &layouts[i], type), count);
+						type == HPROF_REF ? layouts[i].ref : each, count);
 }
 
 void sizes_instance(struct heap_class *k, uint64_t gap)

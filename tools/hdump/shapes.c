@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shapes are found by both, class and size. */
+#include "shapes.h"
+
+#include <stdlib.h>
+
+#include "classes.h"
+
+static uint64_t hash_of(uint32_t class, uint32_t units)
+{
+	return hash_mix((uint64_t)class << 32 | units, 2);
+}
+
+int shapes_begin(struct shapes *s, uint32_t objects)
+{
+	*s = (struct shapes){ .objects = objects };
+	s->low = calloc((size_t)objects + 1, sizeof(*s->low));
+	if (!s->low || array_next(s->list, s->count, s->room))
+		return -ENOMEM;
+	s->list[s->count++] = (struct shape){ .class = NO_CLASS };
+	return 0;
+}
+
+void shapes_free(struct shapes *s)
+{
+	free(s->list);
+	free(s->low);
+	free(s->high);
+	keys_free(&s->keys);
+	*s = (struct shapes){ 0 };
+}
+
+int shapes_find(struct shapes *s, uint32_t class, uint32_t units, uint32_t *shape)
+{
+	const uint64_t hash = hash_of(class, units);
+
+	*shape = keys_find(&s->keys, hash, s->list, e, e->class == class && e->units == units);
+	if (*shape != NO_KEY)
+		return 0;
+	if (keys_next(&s->keys, hash, s->list, s->count, s->room))
+		return -ENOMEM;
+	*shape = s->count++;
+	s->list[*shape] = (struct shape){ class, units };
+	return 0;
+}
+
+int shapes_set(struct shapes *s, uint32_t object, uint32_t shape)
+{
+	s->low[object] = (uint16_t)shape;
+	if (shape > UINT16_MAX && !s->high) {
+		s->high = calloc((size_t)s->objects + 1, sizeof(*s->high));
+		if (!s->high)
+			return -ENOMEM;
+	}
+	if (s->high)
+		s->high[object] = (uint16_t)(shape >> 16);
+	return 0;
+}
