@@ -232,6 +232,16 @@ int classes_finish(struct classes *c)
 	return 0;
 }
 
+void classes_forget_texts(struct classes *c)
+{
+	free(c->strings);
+	free(c->texts);
+	keys_free(&c->by_string);
+	c->strings = NULL;
+	c->texts = NULL;
+	c->string_count = c->string_room = c->text_size = c->text_room = 0;
+}
+
 void classes_free(struct classes *c)
 {
 	for (uint32_t i = 0; i < c->count; i++) {
@@ -239,10 +249,8 @@ void classes_free(struct classes *c)
 		free(c->list[i].fields);
 		free(c->list[i].refs);
 	}
+	classes_forget_texts(c);
 	free(c->list);
-	free(c->strings);
-	free(c->texts);
-	free(c->by_id.slots);
-	free(c->by_string.slots);
+	keys_free(&c->by_id);
 	*c = (struct classes){ 0 };
 }

@@ -64,6 +64,8 @@ int classes_define(struct classes *c, const struct hprof *h, const struct hprof_
 bool classes_resolve(struct classes *c, uint32_t index);
 /* All names, and classes of arrays of primitives. 0 or -ENOMEM. */
 int classes_finish(struct classes *c);
+/* Nothing asks for a text any more: classes have their names. */
+void classes_forget_texts(struct classes *c);
 void classes_free(struct classes *c);
 /* "" if there is none; not ended by NUL. */
 const char *classes_text(const struct classes *c, uint64_t id, uint32_t *n);

@@ -28,7 +28,8 @@ struct several {
 
 struct dominator_search {
 	uint32_t *parent;  /* by number */
-	uint64_t *reached; /* a bit for each object */
+	uint64_t *reached; /* a bit for each object; */
+	uint64_t *others;  /* another one refers to it than its parent does */
 	struct several several;
 	struct visit {
 		uint32_t object, at;
@@ -71,7 +72,7 @@ static int visit(struct dominators *d, const struct graph *g, struct dominator_s
 		if (bit_is_set(s->reached, to)) {
 			number = d->number[to];
 			if (s->parent[number] != own)
-				bit_set(s->several.bits, number);
+				bit_set(s->others, to);
 			continue;
 		}
 		if (array_next(s->stack, depth, s->room))
@@ -91,8 +92,8 @@ static int search(struct dominators *d, struct graph *g, const uint64_t *root,
 	g->from = NULL;
 	s->parent = malloc(((size_t)g->objects + 1) * sizeof(*s->parent));
 	s->reached = calloc(words, sizeof(*s->reached));
-	s->several.bits = calloc(words, sizeof(*s->several.bits));
-	if (!s->parent || !s->reached || !s->several.bits)
+	s->others = calloc(words, sizeof(*s->others));
+	if (!s->parent || !s->reached || !s->others)
 		return -ENOMEM;
 	s->parent[0] = 0;
 	for (uint32_t w = 0; w <= g->objects / 64 && !rc; w++)
@@ -114,13 +115,18 @@ static int search(struct dominators *d, struct graph *g, const uint64_t *root,
 
 /* ---- those with several ways ----------------------------------------------------------------- */
 
-static int rank_all(struct several *s, uint32_t numbers)
+static int rank_all(struct several *s, const struct dominators *d, const uint64_t *others,
+		    uint32_t objects)
 {
-	const uint32_t words = numbers / 64 + 1;
+	const uint32_t words = d->count / 64 + 1;
 
+	s->bits = calloc(words, sizeof(*s->bits));
 	s->before = malloc((size_t)words * sizeof(*s->before));
-	if (!s->before)
+	if (!s->bits || !s->before)
 		return -ENOMEM;
+	for (uint32_t w = 0; w <= objects / 64; w++)
+		for (uint64_t bits = others[w]; bits; bits &= bits - 1)
+			bit_set(s->bits, d->number[w * 64 + (uint32_t)__builtin_ctzll(bits)]);
 	for (uint32_t w = 0; w < words; w++) {
 		s->before[w] = s->count;
 		s->count += bits_of(s->bits[w]);
@@ -146,9 +152,11 @@ static int turn(const struct dominators *d, const struct graph *g,
 	/* Once to count, once to put them there. */
 	for (int put = 0; put < 2; put++) {
 		for (struct graph_walk at = { 0 }; graph_walk(g, &at, &to);) {
+			if (!bit_is_set(s->others, to))
+				continue;
 			u = d->number[at.from];
 			w = d->number[to];
-			if (!u || !bit_is_set(s->several.bits, w) || s->parent[w] == u)
+			if (!u || s->parent[w] == u)
 				continue;
 			if (put)
 				(*from)[--begin[rank_of(&s->several, w)]] = u;
@@ -249,13 +257,15 @@ static int find_semi_dominators(struct dominators *d, struct graph *g, struct do
 	uint32_t *begin, *from = NULL, *up = NULL, *low = NULL, *owner = NULL, r = 0;
 	struct lowest parents = { 0 };
 	size_t n;
-	int rc = rank_all(&s->several, d->count);
+	int rc = rank_all(&s->several, d, s->others, g->objects);
 
 	n = (size_t)s->several.count + 2;
 	*semi = begin = calloc(n, sizeof(*begin));
 	if (!rc)
 		rc = begin ? turn(d, g, s, begin, &from) : -ENOMEM;
 	graph_free(g);
+	free(s->others);
+	s->others = NULL;
 	if (!rc)
 		rc = lowest_begin(&parents, s->parent, d->count + 1);
 	if (!rc) {
@@ -345,8 +355,8 @@ static void renumber(struct dominators *d, struct dominator_search *s, uint32_t 
 	d->idom[0] = 0;
 	for (uint32_t v = 1; v <= d->count; v++)
 		d->idom[moved[v]] = moved[idom[v]];
-	for (uint32_t i = 0; i < objects; i++)
-		d->number[i] = moved[d->number[i]];
+	for (uint32_t i = 0, n = d->count; i < objects; i++)
+		d->number[i] = d->number[i] ? moved[d->number[i]] : ++n;
 }
 
 int dominators_find(struct dominators *d, struct graph *g, const uint64_t *root)
@@ -376,6 +386,7 @@ int dominators_find(struct dominators *d, struct graph *g, const uint64_t *root)
 	graph_free(g);
 	free(s.parent);
 	free(s.reached);
+	free(s.others);
 	free(s.several.bits);
 	free(s.several.before);
 	free(s.stack);

@@ -3,7 +3,7 @@
  * Dominators of inner objects: d dominates v if each way from a root to v leads over d, and is its
  * immediate dominator if it is the nearest of them. Exact, by semi-dominators and nearest common
  * ancestors. Objects have a number by depth-first order in the tree of dominators, from 1 on: what
- * one dominates follows it. 0 is all roots together, and for objects that cannot be reached.
+ * one dominates follows it. 0 is all roots together. Objects that cannot be reached come last.
  */
 #ifndef HDUMP_DOMINATORS_H
 #define HDUMP_DOMINATORS_H
@@ -12,7 +12,7 @@
 #include "lowest.h"
 
 struct dominators {
-	uint32_t *number;     /* of each inner object; 0: it is not reached */
+	uint32_t *number;     /* of each inner object; beyond `count`: it is not reached */
 	uint32_t count;       /* that are reached: 1 … count */
 	uint32_t *idom;       /* of each number: a smaller one */
 	struct lowest lowest; /* of idom */

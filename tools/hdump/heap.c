@@ -370,6 +370,8 @@ int heap_graph(struct heap *h)
 	uint64_t all = h->ids.all;
 	int rc;
 
+	if (h->only_classes)
+		classes_forget_texts(&h->classes);
 	sizes_begin(&h->sizes, h->h.id_size, all);
 	rc = graph_begin(&h->graph, h->ids.inner);
 	h->adding = NO_OBJECT;
@@ -387,14 +389,20 @@ int heap_graph(struct heap *h)
 
 /* ---- the third: classes, sizes, dominators of leaves ----------------------------------------- */
 
+/* Its place among shapes. */
+static uint32_t place_of(const struct heap *h, uint32_t object)
+{
+	return object < h->ids.inner ? h->dom.number[object] : object + 1;
+}
+
 uint32_t heap_class_of(const struct heap *h, uint32_t object)
 {
-	return shapes_of(&h->shapes, object)->class;
+	return shapes_of(&h->shapes, place_of(h, object))->class;
 }
 
 uint64_t heap_bytes_of(const struct heap *h, uint32_t object)
 {
-	return (uint64_t)shapes_of(&h->shapes, object)->units * UNIT;
+	return (uint64_t)shapes_of(&h->shapes, place_of(h, object))->units * UNIT;
 }
 
 uint64_t heap_size_of(const struct heap *h, const struct hprof_object *o, uint32_t class)
@@ -408,10 +416,11 @@ uint64_t heap_size_of(const struct heap *h, const struct hprof_object *o, uint32
 static uint32_t count(struct heap *h, uint64_t id, uint32_t shape, uint64_t bytes)
 {
 	const uint32_t i = ids_find_near(&h->ids, id, NULL), class = h->shapes.list[shape].class;
+	const uint32_t place = i == NO_OBJECT ? 0 : place_of(h, i);
 
-	if (i == NO_OBJECT || shapes_number(&h->shapes, i))
+	if (!place || shapes_number(&h->shapes, place))
 		return 0;
-	if (shapes_set(&h->shapes, i, shape))
+	if (shapes_set(&h->shapes, place, shape))
 		h->error = -ENOMEM;
 	h->objects++;
 	h->bytes += bytes;
@@ -419,7 +428,7 @@ static uint32_t count(struct heap *h, uint64_t id, uint32_t shape, uint64_t byte
 		h->sums[class].objects++;
 		h->sums[class].bytes += bytes;
 	}
-	return i < h->ids.inner ? h->dom.number[i] : 0;
+	return place <= h->dom.count ? place : 0;
 }
 
 static uint32_t shape_of(struct heap *h, uint32_t class, uint64_t bytes)
@@ -529,30 +538,36 @@ uint64_t heap_retained(const struct heap *h, uint32_t number)
 
 static int sum_up(struct heap *h)
 {
-	const uint32_t leaves = h->ids.objects - h->ids.inner;
+	const uint32_t inner = h->ids.inner, leaves = h->ids.objects - inner;
 	const struct shape *shape;
 	uint32_t v;
+
+	if (h->only_classes) {
+		ids_forget(&h->ids);
+		free(h->dom.number);
+		h->dom.number = NULL;
+	}
 
 	h->retained = calloc((size_t)h->dom.count + 1, sizeof(*h->retained));
 	if (h->bytes / UNIT > UINT32_MAX)
 		h->retained_high = calloc((size_t)h->dom.count + 1, 1);
 	if (!h->retained || (!h->retained_high && h->bytes / UNIT > UINT32_MAX))
 		return -ENOMEM;
-	for (uint32_t i = 0; i < h->ids.inner; i++) {
-		shape = shapes_of(&h->shapes, i);
-		v = h->dom.number[i];
-		if (v && shape != h->shapes.list) {
-			h->retained[v] = shape->units;
-			h->reached++;
-			h->reached_bytes += (uint64_t)shape->units * UNIT;
-		}
+	for (v = 1; v <= h->dom.count; v++) {
+		shape = shapes_of(&h->shapes, v);
+		h->retained[v] = shape->units;
+		h->reached += shape != h->shapes.list;
+		h->reached_bytes += (uint64_t)shape->units * UNIT;
 	}
 	for (uint32_t i = 0; i < leaves; i++) {
-		if (heap_is_root(h, h->ids.inner + i))
+		if (heap_is_root(h, inner + i))
 			h->leaf_idom[i] = 0;
 		if (h->leaf_idom[i] == NO_OBJECT)
 			continue;
-		shape = shapes_of(&h->shapes, h->ids.inner + i);
+		shape = shapes_of(&h->shapes, inner + i + 1);
+		/* They dominate nothing. */
+		if (shape->class != NO_CLASS)
+			h->sums[shape->class].retained += (uint64_t)shape->units * UNIT;
 		h->reached++;
 		h->reached_bytes += (uint64_t)shape->units * UNIT;
 		if (h->leaf_idom[i])
@@ -591,46 +606,25 @@ int heap_dominators(struct heap *h)
 /* ---- by class -------------------------------------------------------------------------------- */
 
 /* Objects as the tree of dominators is walked: one counts if none of its class is above it. */
-static void sum_classes(struct heap *h, const uint32_t *class_of, uint32_t *above)
+int heap_classes(struct heap *h)
 {
 	const uint32_t *idom = h->dom.idom;
-	uint32_t class;
+	uint32_t *above = calloc((size_t)h->classes.count + 1, sizeof(*above)), class;
 
+	if (!above)
+		return -ENOMEM;
 	for (uint32_t v = 1, at = 0; v <= h->dom.count; at = v++) {
-		for (; at != idom[v]; at = idom[at])
-			if (class_of[at] != NO_CLASS)
-				above[class_of[at]]--;
-		class = class_of[v];
+		for (; at != idom[v]; at = idom[at]) {
+			class = shapes_of(&h->shapes, at)->class;
+			if (class != NO_CLASS)
+				above[class]--;
+		}
+		class = shapes_of(&h->shapes, v)->class;
 		if (class != NO_CLASS && !above[class]++)
 			h->sums[class].retained += heap_retained(h, v);
 	}
-}
-
-int heap_classes(struct heap *h)
-{
-	const uint32_t leaves = h->ids.objects - h->ids.inner;
-	uint32_t *class_of, *above, class;
-	int rc = 0;
-
-	/* Leaves dominate nothing. */
-	for (uint32_t i = 0; i < leaves; i++) {
-		class = heap_class_of(h, h->ids.inner + i);
-		if (class != NO_CLASS && h->leaf_idom[i] != NO_OBJECT)
-			h->sums[class].retained += heap_bytes_of(h, h->ids.inner + i);
-	}
-	class_of = malloc(((size_t)h->dom.count + 1) * sizeof(*class_of));
-	above = calloc((size_t)h->classes.count + 1, sizeof(*above));
-	if (class_of && above) {
-		for (uint32_t i = 0; i < h->ids.inner; i++)
-			class_of[h->dom.number[i]] = heap_class_of(h, i);
-		class_of[0] = NO_CLASS;
-		sum_classes(h, class_of, above);
-	} else {
-		rc = -ENOMEM;
-	}
 	free(above);
-	free(class_of);
-	return rc;
+	return 0;
 }
 
 void heap_close(struct heap *h)

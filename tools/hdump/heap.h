@@ -49,7 +49,8 @@ struct heap {
 	uint64_t root_count, root_room;
 	uint64_t *root; /* a bit for each object */
 
-	struct shapes shapes; /* of each object */
+	/* By dominators' numbers, behind them by leaves. */
+	struct shapes shapes;
 	/* By leaves, from 0 on: the dominator; NO_OBJECT: it is not reached. */
 	uint32_t *leaf_idom;
 	/* By dominators' numbers, units that they retain. */
@@ -60,11 +61,14 @@ struct heap {
 	uint64_t objects, bytes, reached, reached_bytes;
 	struct dump_fault fault; /* the dump was read up to here; what: "": all of it */
 
+	/* Set after heap_open(): classes alone are asked for. Ids and texts are given back as soon
+	 * as they can be. */
+	bool only_classes;
 	struct progress *progress;
 	unsigned int pass, passes;
 
 	/* Of the pass that is under way. */
-	uint32_t current; /* the object; of the third pass, and later ones, its dominator's number */
+	uint32_t current; /* the object; in the third pass its number for dominators */
 	uint32_t last_class;
 	struct heap_reference waiting[HEAP_WAITING];
 	unsigned int next_waiting;

@@ -289,10 +289,16 @@ int ids_finish(struct ids *ids)
 	return 0;
 }
 
-void ids_free(struct ids *ids)
+void ids_forget(struct ids *ids)
 {
 	free(ids->list);
+	ids->list = NULL;
 	free_blocks(ids);
+}
+
+void ids_free(struct ids *ids)
+{
+	ids_forget(ids);
 	*ids = (struct ids){ 0 };
 }
 

@@ -50,6 +50,8 @@ void ids_begin(struct ids *ids, uint64_t most);
 int ids_add(struct ids *ids, uint64_t id, bool leaf);
 /* All are there: ids_find() may be used. 0 or -ENOMEM. */
 int ids_finish(struct ids *ids);
+/* Nothing is asked for any more but how many there are. */
+void ids_forget(struct ids *ids);
 void ids_free(struct ids *ids);
 uint32_t ids_find(const struct ids *ids, uint64_t id);
 /* The same in two steps, between which memory has time: *step is the caller's to keep. */

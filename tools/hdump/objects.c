@@ -94,7 +94,7 @@ struct big *objects_biggest(const struct heap *h, uint64_t most, uint64_t *count
 		const bool leaf = i >= h->ids.inner;
 		uint32_t number = leaf ? 0 : h->dom.number[i];
 
-		if (leaf ? h->leaf_idom[i - h->ids.inner] == NO_OBJECT : !number)
+		if (leaf ? h->leaf_idom[i - h->ids.inner] == NO_OBJECT : number > h->dom.count)
 			continue;
 		own = heap_bytes_of(h, i);
 		bytes = leaf ? own : heap_retained(h, number);

@@ -36,6 +36,7 @@ int hdump_read(struct hdump *o, struct heap *h, const char *path, enum depth dep
 
 	progress_begin(&progress, path, o->quiet);
 	rc = heap_open(h, path, &progress, passes[depth] + more);
+	h->only_classes = depth == READ_CLASSES;
 	if (!rc && depth >= READ_GRAPH)
 		rc = heap_graph(h);
 	if (!rc && depth >= READ_DOMINATORS)

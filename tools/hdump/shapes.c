@@ -11,10 +11,10 @@ static uint64_t hash_of(uint32_t class, uint32_t units)
 	return hash_mix((uint64_t)class << 32 | units, 2);
 }
 
-int shapes_begin(struct shapes *s, uint32_t objects)
+int shapes_begin(struct shapes *s, uint32_t places)
 {
-	*s = (struct shapes){ .objects = objects };
-	s->low = calloc((size_t)objects + 1, sizeof(*s->low));
+	*s = (struct shapes){ .places = places };
+	s->low = calloc((size_t)places + 1, sizeof(*s->low));
 	if (!s->low || array_next(s->list, s->count, s->room))
 		return -ENOMEM;
 	s->list[s->count++] = (struct shape){ .class = NO_CLASS };
@@ -44,15 +44,15 @@ int shapes_find(struct shapes *s, uint32_t class, uint32_t units, uint32_t *shap
 	return 0;
 }
 
-int shapes_set(struct shapes *s, uint32_t object, uint32_t shape)
+int shapes_set(struct shapes *s, uint32_t place, uint32_t shape)
 {
-	s->low[object] = (uint16_t)shape;
+	s->low[place] = (uint16_t)shape;
 	if (shape > UINT16_MAX && !s->high) {
-		s->high = calloc((size_t)s->objects + 1, sizeof(*s->high));
+		s->high = calloc((size_t)s->places + 1, sizeof(*s->high));
 		if (!s->high)
 			return -ENOMEM;
 	}
 	if (s->high)
-		s->high[object] = (uint16_t)(shape >> 16);
+		s->high[place] = (uint16_t)(shape >> 16);
 	return 0;
 }

@@ -17,27 +17,27 @@ struct shapes {
 	struct shape *list; /* the first is of objects that have none */
 	uint32_t count, room;
 	struct keys keys;
-	uint32_t objects;
-	uint16_t *low, *high; /* by objects; high: NULL while there are few shapes */
+	uint32_t places;
+	uint16_t *low, *high; /* by place; high: NULL while there are few shapes */
 };
 
-/* 0 or -ENOMEM. */
-int shapes_begin(struct shapes *s, uint32_t objects);
+/* Each object has a place, from 1 on to `places`. 0 or -ENOMEM. */
+int shapes_begin(struct shapes *s, uint32_t places);
 void shapes_free(struct shapes *s);
 /* The number of a shape, or a new one's. 0 or -ENOMEM. */
 int shapes_find(struct shapes *s, uint32_t class, uint32_t units, uint32_t *shape);
 /* 0 or -ENOMEM. */
-int shapes_set(struct shapes *s, uint32_t object, uint32_t shape);
+int shapes_set(struct shapes *s, uint32_t place, uint32_t shape);
 
 /* 0: it has none yet. */
-static inline uint32_t shapes_number(const struct shapes *s, uint32_t object)
+static inline uint32_t shapes_number(const struct shapes *s, uint32_t place)
 {
-	return s->low[object] | (s->high ? (uint32_t)s->high[object] : 0) << 16;
+	return s->low[place] | (s->high ? (uint32_t)s->high[place] : 0) << 16;
 }
 
-static inline const struct shape *shapes_of(const struct shapes *s, uint32_t object)
+static inline const struct shape *shapes_of(const struct shapes *s, uint32_t place)
 {
-	return &s->list[shapes_number(s, object)];
+	return &s->list[shapes_number(s, place)];
 }
 
 #endif

@@ -189,7 +189,7 @@ static bool find_objects(struct object_tree *t)
 		qsort(sorted, t->count, sizeof(*sorted), by_number);
 	for (uint32_t i = 0; sorted && chosen && i < h->ids.inner; i++) {
 		key.number = h->dom.number[i];
-		if (!key.number || !(chosen[key.number / 64] >> key.number % 64 & 1))
+		if (key.number > h->dom.count || !(chosen[key.number / 64] >> key.number % 64 & 1))
 			continue;
 		row = bsearch(&at, sorted, t->count, sizeof(*sorted), by_number);
 		if (row)
