@@ -16,6 +16,7 @@
 
 #include "base/array.h"
 #include "bits.h"
+#include "large.h"
 
 #define NONE UINT32_MAX
 
@@ -90,7 +91,7 @@ static int search(struct dominators *d, struct graph *g, const uint64_t *root,
 
 	d->number = g->from;
 	g->from = NULL;
-	s->parent = malloc(((size_t)g->objects + 1) * sizeof(*s->parent));
+	s->parent = large_alloc((size_t)g->objects + 1, sizeof(*s->parent));
 	s->reached = calloc(words, sizeof(*s->reached));
 	s->others = calloc(words, sizeof(*s->others));
 	if (!s->parent || !s->reached || !s->others)
@@ -142,40 +143,63 @@ static uint32_t rank_of(const struct several *s, uint32_t number)
 	       bits_of(s->bits[number / 64] & below);
 }
 
+#define TOGETHER 64u
+
+/* A reference, by objects or numbers. */
+struct turned {
+	uint32_t from, to;
+};
+
+/* The next references to those with several ways, by numbers; false: none is left. What each step
+ * needs is far away in memory: it is asked for one step before, for all of them. */
+static bool some_others(const struct dominators *d, const struct graph *g,
+			const struct dominator_search *s, struct graph_walk *at,
+			struct turned *list, unsigned int *count)
+{
+	unsigned int n = 0;
+	uint32_t to;
+
+	while (n < TOGETHER && graph_walk(g, at, &to))
+		if (bit_is_set(s->others, to)) {
+			list[n++] = (struct turned){ at->from, to };
+			__builtin_prefetch(&d->number[to]);
+		}
+	for (unsigned int i = 0; i < n; i++) {
+		list[i] = (struct turned){ d->number[list[i].from], d->number[list[i].to] };
+		__builtin_prefetch(&s->parent[list[i].to]);
+	}
+	*count = 0;
+	for (unsigned int i = 0; i < n; i++)
+		if (list[i].from && s->parent[list[i].to] != list[i].from)
+			list[(*count)++] = list[i];
+	return n;
+}
+
 /* begin[r] … begin[r + 1]: who refers to the number of this rank, in *from, beside its parent. */
 static int turn(const struct dominators *d, const struct graph *g,
 		const struct dominator_search *s, uint32_t *begin, uint32_t **from)
 {
+	struct turned list[TOGETHER];
 	uint64_t sum = 0;
-	uint32_t to, u, w;
+	unsigned int n;
 
 	/* Once to count, once to put them there. */
-	for (int put = 0; put < 2; put++) {
-		for (struct graph_walk at = { 0 }; graph_walk(g, &at, &to);) {
-			if (!bit_is_set(s->others, to))
-				continue;
-			u = d->number[at.from];
-			w = d->number[to];
-			if (!u || s->parent[w] == u)
-				continue;
-			if (put)
-				(*from)[--begin[rank_of(&s->several, w)]] = u;
-			else
-				begin[rank_of(&s->several, w)]++;
-		}
-		if (put)
-			break;
-		for (uint64_t r = 0; r <= s->several.count; r++) {
-			sum += begin[r];
-			if (sum >= NONE)
-				return -ENOMEM;
-			begin[r] = (uint32_t)sum;
-		}
-		begin[(uint64_t)s->several.count + 1] = (uint32_t)sum;
-		*from = malloc((sum ? sum : 1) * sizeof(**from));
-		if (!*from)
+	for (struct graph_walk at = { 0 }; some_others(d, g, s, &at, list, &n);)
+		for (unsigned int i = 0; i < n; i++)
+			begin[rank_of(&s->several, list[i].to)]++;
+	for (uint64_t r = 0; r <= s->several.count; r++) {
+		sum += begin[r];
+		if (sum >= NONE)
 			return -ENOMEM;
+		begin[r] = (uint32_t)sum;
 	}
+	begin[(uint64_t)s->several.count + 1] = (uint32_t)sum;
+	*from = large_alloc(sum ? sum : 1, sizeof(**from));
+	if (!*from)
+		return -ENOMEM;
+	for (struct graph_walk at = { 0 }; some_others(d, g, s, &at, list, &n);)
+		for (unsigned int i = 0; i < n; i++)
+			(*from)[--begin[rank_of(&s->several, list[i].to)]] = list[i].from;
 	return 0;
 }
 
@@ -271,7 +295,7 @@ static int find_semi_dominators(struct dominators *d, struct graph *g, struct do
 	if (!rc) {
 		up = malloc(n * sizeof(*up));
 		low = malloc(n * sizeof(*low));
-		owner = malloc(((size_t)d->count + 1) * sizeof(*owner));
+		owner = large_alloc((size_t)d->count + 1, sizeof(*owner));
 		rc = up && low && owner ? 0 : -ENOMEM;
 	}
 	if (!rc) {
@@ -373,8 +397,8 @@ int dominators_find(struct dominators *d, struct graph *g, const uint64_t *root)
 	if (!rc)
 		rc = find_semi_dominators(d, g, &s, &semi);
 	if (!rc) {
-		one = malloc(n * sizeof(*one));
-		other = malloc(n * sizeof(*other));
+		one = large_alloc(n, sizeof(*one));
+		other = large_alloc(n, sizeof(*other));
 		rc = one && other ? 0 : -ENOMEM;
 	}
 	if (!rc) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "large.h"
 
 #define LAST     64
 #define NOONE    UINT32_MAX
@@ -16,7 +17,7 @@
 int graph_begin(struct graph *g, uint32_t objects)
 {
 	*g = (struct graph){ .objects = objects, .to = NOONE };
-	g->from = malloc(((size_t)objects + 1) * sizeof(*g->from));
+	g->from = large_alloc((size_t)objects + 1, sizeof(*g->from));
 	if (!g->from)
 		return -ENOMEM;
 	memset(g->from, 0xff, ((size_t)objects + 1) * sizeof(*g->from));

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "large.h"
 
 /* ---- what all passes have in common ---------------------------------------------------------- */
 
@@ -49,13 +50,14 @@ static int next_pass(struct heap *h, const struct hprof_sink *sink)
 
 uint32_t heap_class_in(struct heap *h, const struct hprof_object *o)
 {
-	struct classes *c = &h->classes;
+	const struct classes *c = &h->classes;
+	uint32_t *recent = &h->recent[o->class_id * 0x9E3779B97F4A7C15 >> 58];
 
 	if (!o->class_id)
 		return o->type && o->type != HPROF_REF ? c->of_type[o->type] : NO_CLASS;
-	if (h->last_class >= c->count || c->list[h->last_class].id != o->class_id)
-		h->last_class = classes_find(c, o->class_id);
-	return h->last_class;
+	if (*recent >= c->count || c->list[*recent].id != o->class_id)
+		*recent = classes_find(c, o->class_id);
+	return h->last_class = *recent;
 }
 
 const char *heap_root_name(uint8_t kind)
@@ -548,7 +550,7 @@ static int sum_up(struct heap *h)
 		h->dom.number = NULL;
 	}
 
-	h->retained = calloc((size_t)h->dom.count + 1, sizeof(*h->retained));
+	h->retained = large_zeroed((size_t)h->dom.count + 1, sizeof(*h->retained));
 	if (h->bytes / UNIT > UINT32_MAX)
 		h->retained_high = calloc((size_t)h->dom.count + 1, 1);
 	if (!h->retained || (!h->retained_high && h->bytes / UNIT > UINT32_MAX))
@@ -586,7 +588,7 @@ int heap_dominators(struct heap *h)
 
 	if (rc)
 		return rc;
-	h->leaf_idom = malloc(leaves * sizeof(*h->leaf_idom));
+	h->leaf_idom = large_alloc(leaves, sizeof(*h->leaf_idom));
 	h->sums = calloc((size_t)h->classes.count + 1, sizeof(*h->sums));
 	if (!h->leaf_idom || !h->sums || shapes_begin(&h->shapes, h->ids.objects))
 		return -ENOMEM;

@@ -69,7 +69,7 @@ struct heap {
 
 	/* Of the pass that is under way. */
 	uint32_t current; /* the object; in the third pass its number for dominators */
-	uint32_t last_class;
+	uint32_t last_class, recent[64];
 	struct heap_reference waiting[HEAP_WAITING];
 	unsigned int next_waiting;
 	uint32_t adding;  /* the object whose references are added */

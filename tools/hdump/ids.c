@@ -26,9 +26,10 @@ void ids_begin(struct ids *ids, uint64_t most)
 static struct ids_line *line_of(const struct ids *ids, uint64_t id)
 {
 	const uint64_t place = id >> ids->shift, block = place >> IDS_PLACE;
-	const uint32_t at =
-		keys_find(&ids->by_key, hash_mix(block, 0), ids->keys, key, *key == block);
+	uint32_t at = ids->near_at;
 
+	if (at == NO_KEY || ids->near_key != block)
+		at = keys_find(&ids->by_key, hash_mix(block, 0), ids->keys, key, *key == block);
 	if (at == NO_KEY)
 		return NULL;
 	return &ids->lines[(size_t)at * IDS_BLOCK + (place >> 6 & (IDS_BLOCK - 1))];

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "classes.h"
+#include "large.h"
 
 static uint64_t hash_of(uint32_t class, uint32_t units)
 {
@@ -14,7 +15,7 @@ static uint64_t hash_of(uint32_t class, uint32_t units)
 int shapes_begin(struct shapes *s, uint32_t places)
 {
 	*s = (struct shapes){ .places = places };
-	s->low = calloc((size_t)places + 1, sizeof(*s->low));
+	s->low = large_zeroed((size_t)places + 1, sizeof(*s->low));
 	if (!s->low || array_next(s->list, s->count, s->room))
 		return -ENOMEM;
 	s->list[s->count++] = (struct shape){ .class = NO_CLASS };

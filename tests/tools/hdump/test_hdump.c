@@ -310,8 +310,7 @@ static void retained_as_by_brute_force(void)
 	}
 }
 
-/* ---- chains: ways that are long are no reason to be slow, nor for a deep stack
- * ------------------ */
+/* ---- chains: ways that are long are no reason to be slow, nor for a deep stack ------------------ */
 
 static void long_chains(void)
 {
@@ -343,6 +342,237 @@ static void long_chains(void)
 	CU_ASSERT(good);
 	dominators_free(&d);
 	free(root);
+}
+
+/* ---- any graph: by sets of dominators, until they change no more ------------------------------- */
+
+#define NODES 700
+
+static void dominators_of_any_graph(void)
+{
+	static bool edge[NODES][NODES];
+	static uint64_t dom[NODES + 1][NODES / 64 + 2];
+	uint64_t root[NODES / 64 + 1];
+	const unsigned int words = NODES / 64 + 2;
+	unsigned int reached = 0;
+	bool good = true;
+
+	for (unsigned int turn = 0; turn < 60; turn++) {
+		const unsigned int n = 2 + turn * (NODES - 2) / 60, each = 1 + turn % 4;
+		/* Bit n is of all roots together, which lead to each of them. */
+		bool changed = true;
+		struct dominators d;
+		struct graph g;
+
+		seed = 4000 + turn;
+		memset(edge, 0, sizeof(edge));
+		memset(root, 0, sizeof(root));
+		for (unsigned int i = 0; i < 1 + turn % 3; i++)
+			root[any(n) / 64] |= 1ull << any(n) % 64;
+		for (unsigned int i = n; i < 64 * (NODES / 64 + 1); i++)
+			root[i / 64] &= ~(1ull << i % 64);
+		CU_ASSERT_EQUAL_FATAL(graph_begin(&g, n), 0);
+		/* In any order, mostly to what is near; some refer to none. */
+		for (unsigned int k = 0, i = any(n); k < n; k++, i = (i + 1) % n) {
+			for (unsigned int e = 0; any(9) && e < each; e++) {
+				unsigned int to = any(3) ? (i + 1 + any(6)) % n : any(n);
+
+				if (root[to / 64] >> to % 64 & 1 || to == i)
+					continue;
+				edge[i][to] = true;
+				CU_ASSERT_EQUAL(graph_add(&g, i, to), 0);
+			}
+			graph_end(&g);
+		}
+		CU_ASSERT_EQUAL_FATAL(dominators_find(&d, &g, root), 0);
+		memset(dom, 0xff, sizeof(dom));
+		while (changed) {
+			changed = false;
+			for (unsigned int v = 0; v < n; v++) {
+				uint64_t new[NODES / 64 + 2];
+				bool is_root = root[v / 64] >> v % 64 & 1;
+
+				memset(new, is_root ? 0 : 0xff, sizeof(new));
+				for (unsigned int u = 0; u < n && !is_root; u++)
+					for (unsigned int w = 0; edge[u][v] && w < words; w++)
+						new[w] &= dom[u][w];
+				new[v / 64] |= 1ull << v % 64;
+				changed |= memcmp(new, dom[v], sizeof(new)) != 0;
+				memcpy(dom[v], new, sizeof(new));
+			}
+		}
+		/* u is on v's way up if and only if it is in its set; who is not reached has all. */
+		for (unsigned int v = 0; v < n; v++) {
+			bool none = dom[v][words - 1] >> 63;
+
+			good = good && none == (d.number[v] > d.count) && d.number[v] >= 1 &&
+			       d.number[v] <= n;
+			reached += !none;
+			for (unsigned int u = 0; u < n && !none; u++) {
+				uint32_t up = d.number[v];
+
+				while (up > d.number[u])
+					up = d.idom[up];
+				good = good &&
+				       (dom[v][u / 64] >> u % 64 & 1) == (up == d.number[u]);
+			}
+		}
+		/* What is common is on both ways, and nothing below is. */
+		for (unsigned int i = 0; i < 300 && d.count; i++) {
+			uint32_t a = any(d.count + 1), b = any(d.count + 1), x = a, y = b;
+
+			while (x != y) {
+				if (x > y)
+					x = d.idom[x];
+				else
+					y = d.idom[y];
+			}
+			good = good && dominators_common(&d, a, b) == x;
+		}
+		dominators_free(&d);
+	}
+	CU_ASSERT(good);
+	CU_ASSERT(reached > 5000);
+}
+
+static void lowest_of_any_part(void)
+{
+	enum { COUNT = 70000 };
+	uint32_t *list = calloc(COUNT, sizeof(*list));
+	bool good = true;
+
+	CU_ASSERT_FATAL(list != NULL);
+	seed = 5;
+	for (unsigned int i = 0; i < COUNT; i++)
+		list[i] = 1000 + any(1u << 30);
+	for (unsigned int turn = 0; turn < 400; turn++) {
+		const uint32_t n = turn < 100 ? turn + 1 : COUNT - turn % 40;
+		const uint32_t from = any(n), to = from + 1 + any(n - from);
+		uint32_t least = UINT32_MAX;
+		struct lowest l;
+
+		list[any(n)] = turn;
+		CU_ASSERT_EQUAL_FATAL(lowest_begin(&l, list, n), 0);
+		for (uint32_t i = from; i < to; i++)
+			least = list[i] < least ? list[i] : least;
+		good = good && lowest_of(&l, from, to) == least &&
+		       lowest_of(&l, 0, n) <= least && lowest_of(&l, n - 1, n) == list[n - 1];
+		lowest_free(&l);
+	}
+	CU_ASSERT(good);
+	free(list);
+}
+
+/* ---- numbers of ids -------------------------------------------------------------------------- */
+
+static int ascending(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Each of its own number, in their order, leaves behind the others; what lies between has none. */
+static void ids_near_and_far(void)
+{
+	enum { COUNT = 30000 };
+	static uint64_t id[COUNT], sorted[COUNT];
+	static bool leaf[COUNT];
+
+	for (unsigned int turn = 0; turn < 24; turn++) {
+		const bool far = turn & 1, odd = turn & 2, mixed = turn & 4;
+		uint64_t at = turn & 8 ? 0x7f0000000000 : 0x1000, gap;
+		uint32_t inner = 0, leaves = 0, wrong = 0;
+		struct ids ids;
+
+		seed = 600 + turn;
+		for (unsigned int i = 0; i < COUNT; i++) {
+			at += far && i > COUNT / 3 ? (uint64_t)(1 + any(1000)) << 20 : 8 + 8 * any(9);
+			sorted[i] = at + (odd && i > COUNT / 2 ? any(8) : 0);
+		}
+		qsort(sorted, COUNT, sizeof(*sorted), ascending);
+		memcpy(id, sorted, sizeof(id));
+		for (unsigned int i = COUNT - 1; mixed && i; i--) {
+			const unsigned int k = any(i);
+			const uint64_t other = id[k];
+
+			id[k] = id[i];
+			id[i] = other;
+		}
+		ids_begin(&ids, 0);
+		for (unsigned int i = 0; i < COUNT; i++) {
+			bool *is = &leaf[(uint64_t *)bsearch(&id[i], sorted, COUNT,
+							     sizeof(*sorted), ascending) -
+					 sorted];
+
+			*is = any(2) && (!i || id[i] != id[i - 1] || *is);
+			wrong += ids_add(&ids, id[i], *is) != 0;
+			/* Some are there twice: a leaf if both are. */
+			if (!any(50)) {
+				wrong += ids_add(&ids, id[i], false) != 0;
+				*is = false;
+			}
+		}
+		CU_ASSERT_EQUAL_FATAL(ids_finish(&ids), 0);
+		CU_ASSERT_EQUAL(ids.sparse, far);
+		CU_ASSERT_EQUAL(ids.aligned, !odd);
+		for (unsigned int i = 0; i < COUNT; i++)
+			leaf[i] = leaf[i] && ids.aligned && !ids.sparse;
+		for (unsigned int i = 0; i < COUNT; i++)
+			if (i + 1 == COUNT || sorted[i] != sorted[i + 1])
+				inner += !leaf[i];
+		CU_ASSERT_EQUAL(ids.inner, inner);
+		inner = 0;
+		for (unsigned int i = 0; i < COUNT; i++) {
+			const struct ids_line *step;
+			uint32_t want;
+
+			if (i + 1 < COUNT && sorted[i] == sorted[i + 1])
+				continue;
+			want = leaf[i] ? ids.inner + leaves++ : inner++;
+			wrong += ids_find(&ids, sorted[i]) != want;
+			ids_ask(&ids, sorted[i], &step);
+			wrong += ids_answer(&ids, sorted[i], step) != want;
+			wrong += ids_find_near(&ids, sorted[i], &gap) != want;
+			wrong += gap != ids_gap(&ids, sorted[i]);
+			wrong += ids_of(&ids, want) != sorted[i];
+			if (i + 1 == COUNT)
+				break;
+			wrong += ids_find(&ids, sorted[i] + 1) != NO_OBJECT &&
+				 sorted[i + 1] != sorted[i] + 1;
+			if (!odd && sorted[i + 1] - sorted[i] < 512)
+				wrong += gap != sorted[i + 1] - sorted[i];
+		}
+		CU_ASSERT_EQUAL(wrong, 0);
+		CU_ASSERT_EQUAL(ids.objects, inner + leaves);
+		CU_ASSERT_EQUAL(ids_find(&ids, sorted[0] - 1), NO_OBJECT);
+		CU_ASSERT_EQUAL(ids_find(&ids, UINT64_MAX), NO_OBJECT);
+		ids_free(&ids);
+	}
+}
+
+/* ---- shapes: more than two bytes can number ---------------------------------------------------- */
+
+static void many_shapes(void)
+{
+	const uint32_t n = 200000;
+	struct shapes s;
+	uint32_t shape, again;
+	bool good = true;
+
+	CU_ASSERT_EQUAL_FATAL(shapes_begin(&s, n), 0);
+	for (uint32_t i = 1; i <= n; i++) {
+		good = good && !shapes_find(&s, i % 3 ? i % 7 : NO_CLASS, i / 2, &shape) &&
+		       !shapes_find(&s, i % 3 ? i % 7 : NO_CLASS, i / 2, &again) &&
+		       shape == again && !shapes_number(&s, i) && !shapes_set(&s, i, shape);
+	}
+	CU_ASSERT(good);
+	CU_ASSERT(s.count > 1u << 17);
+	for (uint32_t i = 1; i <= n; i++)
+		good = good && shapes_of(&s, i)->class == (i % 3 ? i % 7 : NO_CLASS) &&
+		       shapes_of(&s, i)->units == i / 2;
+	CU_ASSERT(good);
+	shapes_free(&s);
 }
 
 /* ---- damage ---------------------------------------------------------------------------------- */
@@ -458,6 +688,10 @@ int main(void)
 	static const struct unit_test tests[] = {
 		{ "retained_as_by_brute_force", retained_as_by_brute_force },
 		{ "long_chains", long_chains },
+		{ "dominators_of_any_graph", dominators_of_any_graph },
+		{ "lowest_of_any_part", lowest_of_any_part },
+		{ "ids_near_and_far", ids_near_and_far },
+		{ "many_shapes", many_shapes },
 		{ "cut_anywhere", cut_anywhere },
 		{ "ten_thousand_damaged", ten_thousand_damaged },
 		{ NULL, NULL },
