@@ -9,14 +9,14 @@
 #include "base/search.h"
 #include "bits.h"
 
-#define SOME_MEMORY (1u << 20) /* what lines may take in any case */
+#define SOME_MEMORY (1u << 20) /* what lines may take beyond that, while ids come */
 
 void ids_begin(struct ids *ids, uint64_t most)
 {
 	*ids = (struct ids){
 		.aligned = true,
 		.shift = 3,
-		.most = most + SOME_MEMORY,
+		.most = most,
 		.near_at = NO_KEY,
 	};
 }
@@ -101,13 +101,18 @@ static int list_blocks(struct ids *ids)
 	return 0;
 }
 
+static bool too_many(uint64_t blocks, uint64_t objects, uint64_t most)
+{
+	return blocks * IDS_BLOCK * sizeof(struct ids_line) > 12 * objects + most;
+}
+
 static int put(struct ids *ids, uint64_t id, bool leaf)
 {
 	struct ids_line *l = ids->sparse ? NULL : line_near(ids, id);
 	const uint64_t bit = 1ull << bit_of(ids, id);
 
 	if (!l && !ids->sparse &&
-	    ((uint64_t)ids->blocks + 1) * IDS_BLOCK * sizeof(*l) > 12 * ids->added + ids->most) {
+	    too_many(ids->blocks + 1ull, ids->added, ids->most + SOME_MEMORY)) {
 		ids->sparse = true;
 		if (list_blocks(ids))
 			return -ENOMEM;
@@ -267,14 +272,10 @@ static void finish_list(struct ids *ids)
 	ids->objects = ids->inner = (uint32_t)n;
 }
 
-int ids_finish(struct ids *ids)
+static int finish_lines(struct ids *ids)
 {
 	uint32_t inner = 0, leaves = 0;
 
-	if (ids->sparse) {
-		finish_list(ids);
-		return 0;
-	}
 	if (order_blocks(ids))
 		return -ENOMEM;
 	for (size_t i = 0; i < (size_t)ids->blocks * IDS_BLOCK; i++) {
@@ -287,6 +288,21 @@ int ids_finish(struct ids *ids)
 	}
 	ids->objects = inner + leaves;
 	ids->inner = inner;
+	return 0;
+}
+
+int ids_finish(struct ids *ids)
+{
+	if (!ids->sparse) {
+		if (finish_lines(ids))
+			return -ENOMEM;
+		if (!too_many(ids->blocks, ids->objects, ids->most))
+			return 0;
+		ids->sparse = true;
+		if (list_blocks(ids))
+			return -ENOMEM;
+	}
+	finish_list(ids);
 	return 0;
 }
 

@@ -499,7 +499,7 @@ static void ids_near_and_far(void)
 			id[k] = id[i];
 			id[i] = other;
 		}
-		ids_begin(&ids, 0);
+		ids_begin(&ids, COUNT * 8);
 		for (unsigned int i = 0; i < COUNT; i++) {
 			bool *is = &leaf[(uint64_t *)bsearch(&id[i], sorted, COUNT,
 							     sizeof(*sorted), ascending) -
