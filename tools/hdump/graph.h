@@ -62,11 +62,12 @@ struct graph_walk {
 /* False: there is none left. */
 static inline bool graph_walk(const struct graph *g, struct graph_walk *w, uint32_t *to)
 {
-	const uint8_t *p = g->bytes + w->at;
+	const uint8_t *p;
 	bool last;
 
 	if (w->at == g->used)
 		return false;
+	p = g->bytes + w->at;
 	if (!w->inside)
 		w->from = graph_take(&p, w->from, &last);
 	*to = graph_take(&p, w->from, &last);

@@ -98,7 +98,8 @@ static int take_class(struct hprof *h, struct bytes *b, struct hprof_class *c)
 	for (part = 0; part < 3 && !b->bad; part++) {
 		uint32_t count = bytes_u16(b);
 
-		if (array_room(h->fields, h->fields_room, (uint64_t)n + count))
+		/* There is a list even of a class that has none of them. */
+		if (array_room(h->fields, h->fields_room, (uint64_t)n + count + 1))
 			return -ENOMEM;
 		for (uint32_t i = 0; i < count && !b->bad; i++) {
 			f = &h->fields[n++];
