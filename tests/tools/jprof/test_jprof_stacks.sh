@@ -184,7 +184,13 @@ END
 public class Yields {
 	static long sum;
 	static void spin(long until) { while (System.nanoTime() < until) if (++sum % 1000 == 0) Thread.yield(); }
-	static void run() { for (int i = 0; i < 20; i++) spin(System.nanoTime() + 100_000_000L); }
+	// By CPU time: others may be at work on the machine.
+	static void run() {
+		var os = (com.sun.management.OperatingSystemMXBean)
+			java.lang.management.ManagementFactory.getOperatingSystemMXBean();
+		long end = os.getProcessCpuTime() + 2_500_000_000L;
+		while (os.getProcessCpuTime() < end) spin(System.nanoTime() + 100_000_000L);
+	}
 	public static void main(String[] words) throws Exception { Thread.startVirtualThread(Yields::run).join(); }
 }
 END

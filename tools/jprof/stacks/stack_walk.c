@@ -4,6 +4,7 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "continuation_entry.h"
 #include "frozen_frames.h"
 #include "guarded.h"
 #include "native_frames.h"
@@ -361,20 +362,23 @@ static bool put_frozen(struct stack_walking *w, uint64_t entry)
 	return (step == FROZEN_LAST || w->to->end == WALK_LONG) && frozen_frames_held(&f);
 }
 
-/* The carrier's frame that has called the virtual thread's. Since JDK 24 the VM says where it is;
- * before, the frame below it has kept its frame pointer, unless the VM thawed that fast. */
+/* The carrier's frame that has called the virtual thread's: where the thread's note leads to. Where
+ * that is not known the frame below has kept its frame pointer, unless the VM thawed that fast. */
 static bool find_entry(struct stack_walking *w, uint64_t *pc, uint64_t *sp)
 {
 	struct code_blob b;
+	size_t offset;
 
 	if (!w->l->entry_return || !guarded_load(w->l->entry_return, pc))
 		return false;
 	b = code_cache_find(w->l, *pc);
-	if (w->thread && w->l->continuation_entry != VM_NONE &&
-	    guarded_load(w->thread + w->l->continuation_entry, sp))
+	if (b.kind != CODE_METHOD)
+		return false;
+	offset = continuation_entry_offset(w->l, &b);
+	if (w->thread && offset != VM_NONE && guarded_load(w->thread + offset, sp))
 		w->r.fp = *sp + b.frame - 16;
 	*sp = w->r.fp + 16 - b.frame;
-	return b.kind == CODE_METHOD && b.frame && w->r.fp % 8 == 0 && *sp >= w->r.sp &&
+	return b.frame && w->r.fp % 8 == 0 && *sp >= w->r.sp &&
 	       *sp - w->r.sp < FRAME_REACH && (!w->base || w->r.fp < w->base);
 }
 
