@@ -232,8 +232,8 @@ __attribute__((constructor)) static void begin(void)
 	beginning = getenv("PATCH_WANTED") ? getenv("PATCH_WANTED") : "";
 	path = getenv("PATCH_OUT");
 	events = getenv("PATCH_PLAIN") ?
-			 (struct patch_events){ plain_enter, plain_leave, plain_tail, true } :
-			 (struct patch_events){ enter, leave, tail, false };
+			 (struct patch_events){ plain_enter, plain_leave, plain_tail, NULL, true } :
+			 (struct patch_events){ enter, leave, tail, NULL, false };
 	unsetenv("LD_PRELOAD");
 	why = patch_begin(&events);
 	if (why)
