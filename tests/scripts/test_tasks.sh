@@ -94,7 +94,7 @@ wait $running 2>/dev/null
 verdict commands $? "$ran ran;$problems"
 # swtrace help shows the first of them.
 swtrace help >out
-bad=$(sed -n 's/^  [a-z].*  \(swtrace run .*\); post.*/\1/p' out | while read -r command; do
+bad=$(sed -n 's/^    [a-z].*  \(swtrace run .*\); post.*/\1/p' out | while read -r command; do
 	grep -qF "${command/COMMAND/}" "$top/docs/tasks.md" || echo "$command"
 done)
 [ -z "$bad" ] && [ "$(grep -c '; post' out)" -ge 5 ]

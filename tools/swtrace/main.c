@@ -104,14 +104,14 @@ static int cmd_help(int argc, char **argv)
 	for (c = commands; c->name; c++)
 		fprintf(out, "  %-10s %s\n", c->name, c->what);
 	fputs("\nWhat to type, to find:\n"
-	      "  where time goes       swtrace run -- COMMAND; post\n"
-	      "  who calls whom        swtrace run -g -- COMMAND; post -calltree\n"
-	      "  why threads wait      swtrace run -g -M tprof,dispatch,wakeup -- COMMAND; post -offcpu\n"
-	      "  system calls          swtrace run -M syscall -- COMMAND; post -syscalls\n"
-	      "  page faults           swtrace run -M fault -- COMMAND; post -faults\n"
-	      "  Java, node, Python    swtrace run --jit -- COMMAND; post\n"
-	      "  each call             swtrace run --calls -- COMMAND; post -functions log-rt.*\n"
-	      "  what works here       swtrace check\n"
+	      "    where time goes       swtrace run -- COMMAND; post\n"
+	      "    who calls whom        swtrace run -g -- COMMAND; post -calltree\n"
+	      "    why threads wait      swtrace run -g -M tprof,dispatch,wakeup -- COMMAND; post -offcpu\n"
+	      "    system calls          swtrace run -M syscall -- COMMAND; post -syscalls\n"
+	      "    page faults           swtrace run -M fault -- COMMAND; post -faults\n"
+	      "    Java, node, Python    swtrace run --jit -- COMMAND; post\n"
+	      "    each call             swtrace run --calls -- COMMAND; post -functions log-rt.*\n"
+	      "    what works here       swtrace check\n"
 	      "\nUsual order: init, enable, on, off, get, free; then post. Or all at once: run, then post.\n"
 	      "swtrace help run lists the options of run, help init those of init; see also swtrace(1).\n",
 	      out);
