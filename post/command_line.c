@@ -5,6 +5,7 @@
  */
 #include "command_line.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -324,16 +325,29 @@ static bool parse_format(struct options *o, const char *name)
 	return false;
 }
 
+/* An option's name begins with a letter; a method of Objective-C is called -[Class name]. */
+static bool is_option(const char *word)
+{
+	return word[0] == '-' && (!word[1] || word[1] == '-' || isalpha((unsigned char)word[1]));
+}
+
 /* By its place in the list, of those behind by their other name. */
-static bool take_report(struct options *o, unsigned int place)
+static bool take_report(struct options *o, unsigned int place, char **argv)
 {
 	bool also = place >= REPORT_COUNT;
+	const char *argument = optarg;
 	const struct report *r;
 
 	place -= also ? REPORT_COUNT : 0;
 	r = report_at(place);
 	o->reports |= REPORT_BIT(place);
-	return !r->take || r->take(o, also ? r->also : r->name, optarg);
+	if (r->apart && !argument && argv[optind] && !is_option(argv[optind]))
+		argument = argv[optind++];
+	if (argument && !*argument) {
+		complain("option '-%s' has an empty argument", r->name);
+		return false;
+	}
+	return !r->take || r->take(o, also ? r->also : r->name, argument);
 }
 
 int parse_options(struct options *o, int argc, char **argv)
@@ -483,7 +497,7 @@ int parse_options(struct options *o, int argc, char **argv)
 			return EXIT_CLEAN;
 		default:
 			if (c >= OPT_REPORT) {
-				if (!take_report(o, (unsigned int)(c - OPT_REPORT)))
+				if (!take_report(o, (unsigned int)(c - OPT_REPORT), argv))
 					return EXIT_UNREADABLE;
 				break;
 			}

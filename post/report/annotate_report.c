@@ -57,8 +57,47 @@ struct annotated {
 
 /* ---- which symbols --------------------------------------------------------------------------- */
 
-static bool is_named(const struct job *job, const struct symbol *s)
+#define NO_SYMBOL UINT32_MAX
+
+/* The symbol with most ticks, of those that are code which can be shown; NO_SYMBOL: there is none.
+ */
+static uint32_t hottest_symbol(const struct job *job)
 {
+	const struct names *n = &job->model->names;
+	const struct counts *c = &job->model->counts;
+	uint64_t *ticks = calloc(n->symbols.count + 1, sizeof(*ticks));
+	uint32_t i, hottest = NO_SYMBOL;
+
+	for (i = 0; ticks && i < c->nrow; i++)
+		ticks[c->row[i].symbol] += c->row[i].ticks;
+	for (i = 0; ticks && i < n->symbols.count; i++)
+		if (ticks[i] && n->symbols.symbol[i].result == A2N_OK &&
+		    !(n->has_idle && i == n->idle.symbol) &&
+		    (hottest == NO_SYMBOL || ticks[i] > ticks[hottest]))
+			hottest = i;
+	free(ticks);
+	return hottest;
+}
+
+/* What the user asked for: names, or the hottest symbol. */
+struct asked {
+	bool by_name;
+	uint32_t hottest;
+};
+
+static struct asked what_is_asked(const struct job *job)
+{
+	bool by_name = *job->options->names.annotate;
+
+	return (struct asked){ by_name, by_name ? NO_SYMBOL : hottest_symbol(job) };
+}
+
+static bool is_asked(const struct job *job, const struct asked *asked, uint32_t symbol)
+{
+	const struct symbol *s = &job->model->names.symbols.symbol[symbol];
+
+	if (!asked->by_name)
+		return symbol == asked->hottest;
 	return wanted_symbol(job->options->names.annotate, s->name,
 			     s->a2n ? s->a2n->raw_name : NULL,
 			     job->model->names.module[s->module].name);
@@ -553,6 +592,7 @@ typedef void (*form)(const struct job *job, void *to, const struct annotated *a)
 static int for_each(const struct job *job, void *to, form write)
 {
 	const struct names *n = &job->model->names;
+	struct asked asked = what_is_asked(job);
 	uint32_t i;
 	int rc = 0;
 
@@ -560,7 +600,7 @@ static int for_each(const struct job *job, void *to, form write)
 		struct spot_hits hits = { 0 };
 		uint32_t at = 0;
 
-		if (!is_named(job, &n->symbols.symbol[i]))
+		if (!is_asked(job, &asked, i))
 			continue;
 		rc = gather_hits(job, i, &hits);
 		while (!rc && at < hits.n) {
@@ -580,16 +620,20 @@ static int for_each(const struct job *job, void *to, form write)
 
 static bool annotate_absent(const struct job *job)
 {
-	const struct symbol *symbol = job->model->names.symbols.symbol;
 	const struct counts *c = &job->model->counts;
+	struct asked asked = what_is_asked(job);
 	uint32_t i;
 
 	for (i = 0; i < c->nrow; i++) {
-		if (c->row[i].ticks && is_named(job, &symbol[c->row[i].symbol]))
+		if (c->row[i].ticks && is_asked(job, &asked, c->row[i].symbol))
 			return false;
 	}
-	complain("no ticks are in the symbol %s: names are as in tprof.out, NAME or NAME@MODULE",
-		 job->options->names.annotate);
+	if (!asked.by_name)
+		complain(
+			"-annotate: no ticks are in a symbol: the trace has none, or none has a name");
+	else
+		complain("no ticks are in the symbol %s: names are as in tprof.out, NAME or NAME@MODULE",
+			 job->options->names.annotate);
 	return true;
 }
 
@@ -624,16 +668,18 @@ static int annotate_csv(const struct job *job, FILE *out)
 static bool annotate_take(struct options *o, const char *option, const char *argument)
 {
 	(void)option;
-	o->names.annotate = argument;
+	o->names.annotate = argument ? argument : "";
 	return true;
 }
 
 const struct report report_annotate = {
 	.name = "annotate",
 	.usage =
-		"  -annotate SYMBOL[@MODULE]\n"
-		"                    its instructions and source lines with their ticks, on stdout\n",
-	.argument = required_argument,
+		"  -annotate [SYMBOL[@MODULE]]\n"
+		"                    its instructions and source lines with their ticks, on stdout\n"
+		"                    (default: of the symbol that has most)\n",
+	.argument = optional_argument,
+	.apart = true,
 	.take = annotate_take,
 	.kinds = REPORT_OF_SAMPLES,
 	.path = "-",

@@ -20,6 +20,7 @@ struct report {
 	const char *also;  /* another one; or NULL */
 	const char *usage; /* lines of -help */
 	int argument;      /* of its options: no_argument, as getopt_long() has it */
+	bool apart;        /* the optional argument may be the next word, if that is no option */
 	/* Takes what stands behind its option. False: it is wrong, which was told. NULL: it takes
 	 * nothing. */
 	bool (*take)(struct options *o, const char *option, const char *argument);

@@ -157,6 +157,15 @@ code 0 "$post" -annotate work@lib.so at.nrm2 && code 0 "$post" -annotate "work@$
 	code 2 "$post" -annotate work@libother.so at.nrm2 &&
 	code 2 "$post" -annotate nobody at.nrm2 && has err 'no ticks are in the symbol nobody'
 verdict named_by_module
+# Without a name it is the one with most ticks, whatever stands behind; a name that is empty is no name.
+hottest() { # ARGUMENT...
+	code 0 "$post" "$@" && diff out named >why
+}
+code 0 "$post" -annotate work at.nrm2 && cp out named && hottest at.nrm2 -annotate && hottest -annotate -r at.nrm2 &&
+	hottest -annotate=work at.nrm2 && code 0 "$post" -annotate -json at.nrm2 && jq -e '.annotated | length == 1' out >why &&
+	code 2 "$post" -annotate '' at.nrm2 && has err 'empty argument' &&
+	code 2 "$post" -annotate '-[Class name]' at.nrm2 && has err 'in the symbol -[Class name]'
+verdict hottest
 absent() { # FORM
 	# shellcheck disable=SC2086
 	code 2 "$post" -annotate nobody $1 at.nrm2 && ! [ -s out ] && ! [ -e absent.out ] &&
