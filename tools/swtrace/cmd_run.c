@@ -331,7 +331,7 @@ int cmd_run(int argc, char **argv)
 	if (rest.count)
 		r.command = rest.words;
 	if (r.open)
-		run_post_page_wants(&r);
+		run_wants_stacks(&r);
 	if (r.open && !run_post_find(post, sizeof(post)))
 		return fail("--open needs post, which is neither beside swtrace nor in PATH");
 	code = check(&r);

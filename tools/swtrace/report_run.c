@@ -120,7 +120,7 @@ int report_run_main(const struct report_program *program, int argc, char **argv)
 	if (p.html && p.what == TRACE_ONLY)
 		return fail("-t makes no report, and --html is one");
 	if (p.html)
-		run_post_page_wants(&p.run);
+		run_wants_stacks(&p.run);
 	if (p.what == POST_ONLY && (rest.given > 1u + p.html || rest.count))
 		return fail("-p traces nothing: no other option and no command can be given");
 	if (p.what != POST_ONLY && !program->check(&p))

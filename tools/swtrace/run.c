@@ -265,8 +265,7 @@ int run_go(struct trace_run *r)
 			"--calls is for a command; a Java VM that runs takes the agent by jcmd, see libjprof(1)");
 	if (!caller_get(&r->caller))
 		return EXIT_SWTRACE;
-	/* Code that a VM makes is walked by its agent. */
-	stacks_settle(&r->t, r->all || r->jit);
+	stacks_settle(&r->t, r->all);
 	r->t.owner = r->caller.uid;
 	r->t.group = r->caller.gid;
 	if (r->command) {

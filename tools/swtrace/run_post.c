@@ -68,7 +68,7 @@ int run_post(const char *post, const struct trace_run *r, const char *option)
 	return code < EXIT_POST ? code : EXIT_SWTRACE;
 }
 
-void run_post_page_wants(struct trace_run *r)
+void run_wants_stacks(struct trace_run *r)
 {
 	if (!r->t.stacks)
 		r->t.stacks = PITRACE_WANT_KERNEL | PITRACE_WANT_USER | PITRACE_WANT_COPY;

@@ -7,6 +7,7 @@
 #include "tool_collectors.h"
 #include "complain.h"
 #include "report_run.h"
+#include "run_post.h"
 #include "units.h"
 
 static bool store_sampling(const struct option_given *given, void *to)
@@ -111,6 +112,9 @@ static bool check(struct report_run *p)
 
 	if (!choose_sampler(p))
 		return false;
+	/* Python's functions are found in call stacks alone: what they do is the interpreter's. */
+	if (r->jit)
+		run_wants_stacks(r);
 	r->all = !r->command;
 	if (r->command || r->duration)
 		return true;
