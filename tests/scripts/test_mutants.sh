@@ -146,6 +146,44 @@ strays=$(find /proc/[0-9]*/exe -maxdepth 0 -lname "$dir/build/mutants/random/bui
 grep -v '_\(noisy\|long\)\.sh$' tests/mutants/suites >some
 mv some tests/mutants/suites
 rm tests/libperfutil/test_noisy.sh tests/libperfutil/test_long.sh
+# What fails without the fault once has failed by chance. (By the second run, that is the first without.)
+cat >tests/libperfutil/test_chance.c <<'END'
+#include <stdio.h>
+int chance(int a);
+int main(void)
+{
+	FILE *f = fopen("build/runs", "a+");
+	long runs = fputc('.', f) == '.' ? ftell(f) : 0;
+
+	fclose(f);
+	puts(chance(1) == 2 && runs != 2 ? "ok chance" : "not ok chance");
+	return 0;
+}
+END
+sed 's/small/chance/g' Makefile | grep chance -A2 >>Makefile
+printf 'int chance(int a);\nint chance(int a)\n{\n\treturn a + 1;\n}\n' >libperfutil/chance.c
+echo 'libperfutil/chance\.c	unit/test_chance' >>tests/mutants/suites
+random 0 by_chance '^caught core libperfutil/chance.c:4 plus \(chance' libperfutil/chance.c:4:plus
+# Where a suite does not end in its time, with the fault or without, nobody knows.
+cat >tests/libperfutil/test_chance.c <<'END'
+#include <stdio.h>
+#include <unistd.h>
+int chance(int a);
+int main(void)
+{
+	sleep(chance(1) < 5 ? 15 : 0);
+	puts("ok chance");
+	return 0;
+}
+END
+mkdir -p build/log && echo 'unit-chance 0' >build/log/seconds
+random 1 too_busy '^open +core libperfutil/chance.c:4 plus: unit/test_chance takes too long' \
+	--patience 1 libperfutil/chance.c:4:plus
+# One that ends without the fault alone is caught by that.
+sed -i 's/sleep(.*/sleep(chance(1) == 2 ? 0 : 60);/' tests/libperfutil/test_chance.c
+random 0 hangs '^caught core libperfutil/chance.c:4 plus \(unit/test_chance \(exit code 124' \
+	--patience 1 libperfutil/chance.c:4:plus
+rm libperfutil/chance.c tests/libperfutil/test_chance.c
 printf '%s\t' libperfutil/small.c 'return a + b;' 'return a - b;' >tests/mutants/judged
 echo 'nobody calls it' >>tests/mutants/judged
 random 0 judged '^judged core libperfutil/small.c:11 plus' libperfutil/small.c:11
