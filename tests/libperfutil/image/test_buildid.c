@@ -157,6 +157,16 @@ static void by_the_walk(void)
 	finish();
 }
 
+/* Nobody says whether it has an id: it is asked no more, and keeps nothing. */
+static void waits(void)
+{
+	begin(false, PITRACE_RING_MTE);
+	map(own.st_ino, 0, 0, 100);
+	map(own.st_ino + 1, 0, 0, 100);
+	CU_ASSERT_EQUAL(found(0), 0);
+	finish();
+}
+
 static void none(void)
 {
 	begin(true, PITRACE_RING_MTE);
@@ -303,6 +313,7 @@ int main(void)
 	static const struct unit_test tests[] = { { "set_up", set_up },
 						  { "once", once },
 						  { "by_the_walk", by_the_walk },
+						  { "waits", waits },
 						  { "none", none },
 						  { "content", content },
 						  { "told_before", told_before },

@@ -167,11 +167,40 @@ static void a_part(void)
 	       "    1.234 1234.567   12.5    -3 8    1/8  a,b\\x1b\n");
 }
 
+/* One row's members, of an object that the report has begun; whatever table was before. */
+static void members(void)
+{
+	static const struct column few[] = {
+		{ "took_ns", "TOOK ms", MS(9), COLUMN_AT(struct line, ns) },
+		{},
+	};
+	static const char begin[] = "{\"took_ns\":1234567,\"lines\":[{",
+			  end[] = "}],\"more\":{\"took_ns\":5}}\n";
+	char *have;
+	size_t size;
+	FILE *out = open_memstream(&have, &size);
+	struct json j;
+	struct table t = table_json(&job, &j);
+
+	json_begin(&j, out, false);
+	json_object(&j, NULL);
+	table_members(&t, few, &lines[0]);
+	rows(&t, 0);
+	json_object(&j, "more");
+	table_members(&t, few, &lines[1]);
+	json_end(&j, '}');
+	json_end(&j, '}');
+	fclose(out);
+	CU_ASSERT(size > sizeof(end) && !strncmp(have, begin, sizeof(begin) - 1));
+	CU_ASSERT(size > sizeof(end) && !strcmp(have + size - (sizeof(end) - 1), end));
+	free(have);
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "text", as_text }, { "json", as_json }, { "csv", as_csv },
-		{ "part", a_part },  { NULL, NULL },
+		{ "text", as_text }, { "json", as_json },    { "csv", as_csv },
+		{ "part", a_part },  { "members", members }, { NULL, NULL },
 	};
 
 	return unit_run("table", tests);
