@@ -63,6 +63,7 @@ static bool read_pass(const struct reader *reader, const void *data, size_t size
 	struct input in = { .reader = reader };
 	struct stack stack = { 0 };
 	struct pirecord r;
+	uint64_t last = 0;
 	char path[64];
 	bool opened;
 
@@ -77,6 +78,8 @@ static bool read_pass(const struct reader *reader, const void *data, size_t size
 		while (reader->next(&in, &r) > 0) {
 			unsigned int event = r.minor >> PITRACE_TPROF_EVENT_SHIFT;
 
+			CU_ASSERT(r.time >= last && r.stamp == r.time);
+			last = r.time;
 			add_line(got, &r);
 			if (r.major == CALL_RECORD)
 				strncat(got->calls,
