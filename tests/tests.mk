@@ -86,6 +86,9 @@ $(O)/tests/unit/test_timer_fine: TESTLINK = -Wl,--wrap=syscall
 # What machine it is the test says.
 $(O)/tests/unit/test_event_cpus: TESTLINK = -Wl,--wrap=uname,--wrap=sysconf,--wrap=fopen64
 
+# Whether a file can be written.
+$(O)/tests/unit/test_a2nint: TESTLINK = -Wl,--wrap=fdopen
+
 # The library that names events is the test's own.
 $(O)/tests/unit/test_event_pfm: TESTLINK = -Wl,--wrap=dlopen,--wrap=dlsym
 

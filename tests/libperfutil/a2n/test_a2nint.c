@@ -2,6 +2,7 @@
 /*
  * The original's calls: processes, modules, jitted methods with code and lines, each at its time;
  * this process itself; symbols that travel in a file; the kernel's; many threads at once.
+ * (Linked with --wrap=fdopen.)
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,6 +24,16 @@ static const char *at(uint32_t pid, uint64_t time, uint64_t address)
 }
 
 #define IS(pid, time, address, name) CU_ASSERT_STRING_EQUAL(at(pid, time, address), name)
+
+static bool no_stream;
+
+FILE *__real_fdopen(int fd, const char *mode);
+FILE *__wrap_fdopen(int fd, const char *mode);
+FILE *__wrap_fdopen(int fd, const char *mode)
+{
+	errno = EMFILE;
+	return no_stream ? NULL : __real_fdopen(fd, mode);
+}
 
 static void test_states(void)
 {
@@ -142,7 +153,7 @@ static void test_modules(void)
 				    "ffffffffc0000000 t of_module\t[mod]\n";
 	static const char odd[] = "pitrace-msi 1\nMODULE /odd\nSEGMENT 0 5000 1000\n"
 				  "MODULE /odd\nSEGMENT 0 1000 1000\nSYMBOL 1000 1800 7 1 odd\n";
-	char path[128], msi[128];
+	char path[128], msi[128], other[128];
 	int n[3] = { 0, 0, -1 };
 	uint64_t it;
 
@@ -150,6 +161,7 @@ static void test_modules(void)
 	SH("gcc -O1 -fPIC -shared -nostdlib m.cc -o m.so -Wl,--build-id,-Ttext-segment=0,-z,noseparate-code");
 	snprintf(path, sizeof(path), "%s/m.so", dir);
 	snprintf(msi, sizeof(msi), "%s/m.msi", dir);
+	snprintf(other, sizeof(other), "%s/other.msi", dir);
 	it = address_of("m.so", "_ZN5shown2itEi");
 	CU_ASSERT_EQUAL_FATAL(A2nInit(), 0);
 	CU_ASSERT_EQUAL(A2nAddModule(7, 0x400000, 0x2000, path, 100, 0), 0);
@@ -165,6 +177,11 @@ static void test_modules(void)
 	CU_ASSERT_EQUAL(A2nGetAllFunctions("/nowhere", count, n), -ENOENT);
 	CU_ASSERT_EQUAL(A2nCreateMsiFile(msi), 0);
 	CU_ASSERT_EQUAL(A2nCreateMsiFile("/nowhere/m.msi"), -ENOENT);
+	/* Nothing is left of one that cannot be written. */
+	no_stream = true;
+	CU_ASSERT_EQUAL(A2nCreateMsiFile(other), -EMFILE);
+	no_stream = false;
+	CU_ASSERT_EQUAL(access(other, F_OK), -1);
 	SH("mv m.so m.so.kept");
 	CU_ASSERT_EQUAL(A2nInit(), 0);
 	CU_ASSERT_EQUAL(A2nAddModule(7, 0x400000, 0x2000, path, 100, 0), 0);
