@@ -307,6 +307,49 @@ static void test_after_its_session(void)
 	close(go[1]);
 }
 
+/* The page's session takes no files, and this program cannot reach its driver. Where it is another
+ * user's by now, it says so at the door, once for each session. */
+static void test_not_taken(void)
+{
+	const uint32_t none = 0;
+	const char *names = "";
+	pid_t pid;
+	int fd;
+
+	if (geteuid()) {
+		unit_skip(NULL, "becomes another user: a run without root cannot");
+		return;
+	}
+	begin();
+	fd = open(page, O_RDWR | O_CLOEXEC);
+	CU_ASSERT_EQUAL(pwrite(fd, &none, 4, offsetof(struct hookfile_control, slots)), 4);
+	for (unsigned int i = 1; i < 3; i++) {
+		pid = fork();
+		if (!pid) {
+			prctl(PR_SET_NAME, "untaken");
+			for (uint32_t serial = 77; serial < 80; serial++) {
+				if (pwrite(fd, &serial, 4,
+					   offsetof(struct hookfile_control, serial)) != 4 ||
+				    write_one(0, 0) != TRACE_NOBODY ||
+				    write_one(0, 1) != TRACE_NOBODY ||
+				    (serial == 77 && setresuid(61301, 61301, 61301)))
+					_exit(1);
+			}
+			_exit(0);
+		}
+		CU_ASSERT_EQUAL(outcome(pid, 20), 0);
+		for (int k = 0; k < 1000 && hooks_refused(hooks, &names) < i; k++) {
+			CU_ASSERT_EQUAL(hooks_collect(hooks), 0);
+			usleep(1000);
+		}
+		CU_ASSERT_EQUAL(hooks_refused(hooks, &names), i);
+	}
+	CU_ASSERT(!strncmp(names, "untaken (", 9) && strstr(names, ", untaken ("));
+	close(fd);
+	end();
+	CU_ASSERT_EQUAL(records, 0);
+}
+
 /* The page may say anything. */
 static void test_hostile_page(void)
 {
@@ -616,6 +659,7 @@ int main(void)
 		{ "sizes", test_sizes },
 		{ "kept", test_kept },
 		{ "dlclose", test_dlclose },
+		{ "not_taken", test_not_taken },
 		{ "hostile_page", test_hostile_page },
 		{ "no_page", test_no_page },
 		{ NULL, NULL },
