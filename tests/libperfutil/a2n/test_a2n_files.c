@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "a2n/module/files.h"
 #include "elf_files.h"
 #include "base/file_same.h"
 
@@ -411,6 +412,32 @@ static void test_odd_names(void)
 	}
 }
 
+/* Why a file cannot be taken. */
+static void test_why_not(void)
+{
+	static const struct {
+		const char *path, *why;
+	} rows[] = {
+		{ "why.fifo", "not a regular file" }, { ".", "not a regular file" },
+		{ "why.none", "no such file" },       { "why.text/below", "no such file" },
+		{ "why.loop", "cannot be read" },     { "why.huge", "larger than 4 GB" },
+	};
+	const char *why;
+	struct stat st;
+	int fd;
+
+	SH("mkfifo why.fifo; : >why.text; ln -s why.loop why.loop; truncate -s 4294967297 why.huge");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		why = "";
+		CU_ASSERT_EQUAL(file_open_regular(rows[i].path, &st, &why), -1);
+		CU_ASSERT_STRING_EQUAL(why, rows[i].why);
+	}
+	SH("truncate -s 4294967296 why.huge");
+	fd = file_open_regular("why.huge", &st, &why);
+	CU_ASSERT(fd >= 0 && !close(fd) && st.st_size == 4294967296);
+	SH("rm why.*");
+}
+
 static void test_not_files(void)
 {
 	static const struct {
@@ -660,6 +687,7 @@ static int run(void)
 						  { "sympath", test_sympath },
 						  { "odd_names", test_odd_names },
 						  { "not_files", test_not_files },
+						  { "why_not", test_why_not },
 						  { "damaged", test_damaged },
 						  { "vdso", test_vdso },
 						  { "vdso_of_32bit_programs",

@@ -55,6 +55,7 @@ static bool file_is(const char *name, const char *text)
 
 static void create_and_old(void)
 {
+	struct folder f = { .fd = -1 };
 	struct pifile_writer *w;
 	struct stat st;
 	mode_t mask = umask(0);
@@ -72,6 +73,17 @@ static void create_and_old(void)
 	CU_ASSERT_EQUAL(pifile_finish(w), 0);
 	CU_ASSERT_EQUAL(stat(path, &st), 0);
 	CU_ASSERT_EQUAL(st.st_size, 256 + 96 + 96);
+	/* In a folder that is open, likewise. */
+	CU_ASSERT_EQUAL_FATAL(folder_open(&f, path, NULL), 0);
+	mask = umask(0);
+	w = file_create(&f, strrchr(path, '/') + 1, &header);
+	umask(mask);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(w);
+	CU_ASSERT_EQUAL(lstat(path, &st), 0);
+	CU_ASSERT_EQUAL(st.st_mode, S_IFREG | 0600);
+	CU_ASSERT_EQUAL(pifile_finish(w), 0);
+	CU_ASSERT(!stat(old, &st) && st.st_size == 256 + 96 + 96);
+	folder_close(&f);
 	end();
 }
 
