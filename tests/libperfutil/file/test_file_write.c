@@ -298,6 +298,30 @@ static void compression(void)
 	image_free(&i);
 }
 
+/* More work makes it smaller. */
+static void compression_levels(void)
+{
+	static uint8_t words[65536];
+	struct image i = image_begin(&header);
+	uint64_t random = 88172645463325252ull;
+	struct pifile *f;
+
+	for (size_t k = 0; k < sizeof(words); k++)
+		words[k] = k % 64 < 40 && k > 8192 ? words[k - 8192 + (k / 64) % 7] :
+						     (uint8_t)('a' + xorshift(&random) % 20);
+	pifile_set_compression(i.w, 1);
+	CU_ASSERT_EQUAL(pifile_write_section(i.w, PIFILE_SEC_SYSTEM, words, sizeof(words)), 0);
+	pifile_set_compression(i.w, 19);
+	CU_ASSERT_EQUAL(pifile_write_section(i.w, PIFILE_SEC_SYSTEM, words, sizeof(words)), 0);
+	image_take(&i);
+	f = image_open(&i);
+	CU_ASSERT(pifile_section(f, 0)->flags == PIFILE_ZSTD &&
+		  pifile_section(f, 1)->flags == PIFILE_ZSTD);
+	CU_ASSERT(pifile_section(f, 1)->stored < pifile_section(f, 0)->stored);
+	pifile_close(f);
+	image_free(&i);
+}
+
 /* Into a pipe: nothing to seek, sync or cut. */
 static void pipe_output(void)
 {
@@ -393,6 +417,7 @@ static const struct unit_test tests[] = {
 	{ "refuses_what_is_no_segment", refuses_what_is_no_segment },
 	{ "leaves_out_the_empty", leaves_out_the_empty },
 	{ "compression", compression },
+	{ "compression_levels", compression_levels },
 	{ "pipe_output", pipe_output },
 	{ "copies", copies },
 	{ 0 },
