@@ -24,7 +24,8 @@ for agent in libjprof libpijit; do
 	${cross}readelf -h "$so" >"$work/out" 2>&1
 	grep -q 'Machine: *AArch64' "$work/out"
 	verdict "${agent}_machine" $?
-	is "${agent}_entries" "$(${cross}nm -D --defined-only "$so" | awk '{ print $3 }' | tr '\n' ' ')" 'Agent_OnAttach Agent_OnLoad jprof_functions '
+	is "${agent}_entries" "$(${cross}nm -D --defined-only "$so" | awk '{ print $3 }' | tr '\n' ' ')" "Agent_OnAttach Agent_OnLoad $(
+		printf 'JavaCritical_pitrace_Hook_%s ' caught enter leave unwind)jprof_functions "
 	is "${agent}_libraries" "$(${cross}readelf -d "$so" | sed -nE 's/.*\(NEEDED\).*\[(.*)\]/\1/p' | grep -v '^libgcc_s\|^ld-linux' | tr '\n' ' ')" 'libc.so.6 '
 done
 exit $((failures != 0))
