@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "function_frames.h"
-#include "hook_threads.h"
 #include "method_id.h"
 #include "native_class.h"
 #include "probe_frames.h"
+#include "thread_trees.h"
 #include "vm_methods.h"
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -32,7 +32,7 @@ static bool is_interpreter(uintptr_t site)
 }
 
 /* The tree of the thread that runs, if the event counts: with `values` set then. */
-static struct call_thread *tree(enum hook_reading r, uint64_t *values)
+static struct call_thread *tree(enum hooks_reading r, uint64_t *values)
 {
 	struct call_thread *t = hook_self;
 	uint64_t dispatches, interrupts;
@@ -57,7 +57,7 @@ static struct call_thread *tree(enum hook_reading r, uint64_t *values)
 
 /* What an event has read, if anything: the cycles alone, or all metrics. */
 struct reads {
-	enum hook_reading what;
+	enum hooks_reading what;
 	uint64_t now, *all;
 };
 
@@ -203,7 +203,7 @@ EVENT_WORK(READ_OWN)
 EVENT_WORK(READ_BOTH)
 EVENT_WORK(READ_METRICS)
 
-static inline __attribute__((always_inline)) void read_page(enum hook_reading r, uint64_t *values)
+static inline __attribute__((always_inline)) void read_page(enum hooks_reading r, uint64_t *values)
 {
 	if (r == READ_BOTH)
 		metrics_read_both(values, PttOwn.cycles);
@@ -211,7 +211,7 @@ static inline __attribute__((always_inline)) void read_page(enum hook_reading r,
 		(void)PttReadInline(values);
 }
 
-static inline __attribute__((always_inline)) void read_early_own(enum hook_reading r,
+static inline __attribute__((always_inline)) void read_early_own(enum hooks_reading r,
 								 uint64_t *values)
 {
 	values[0] = 0;
@@ -221,7 +221,7 @@ static inline __attribute__((always_inline)) void read_early_own(enum hook_readi
 		metrics_read_all_early(values, hook_self->last);
 }
 
-static inline __attribute__((always_inline)) void read_late_own(enum hook_reading r,
+static inline __attribute__((always_inline)) void read_late_own(enum hooks_reading r,
 								struct call_thread *t)
 {
 	t->dispatches = PttOwn.cycles->dispatches;
@@ -230,7 +230,7 @@ static inline __attribute__((always_inline)) void read_late_own(enum hook_readin
 }
 
 /* The first thing that an event does, and the last. */
-static inline __attribute__((always_inline)) void early(enum hook_reading r, uint64_t *values)
+static inline __attribute__((always_inline)) void early(enum hooks_reading r, uint64_t *values)
 {
 	if (r == READ_CYCLES)
 		values[0] = GetCycles();
@@ -241,7 +241,7 @@ static inline __attribute__((always_inline)) void early(enum hook_reading r, uin
 		metrics_read_all_early(values, hook_self->last);
 }
 
-static inline __attribute__((always_inline)) void late(enum hook_reading r)
+static inline __attribute__((always_inline)) void late(enum hooks_reading r)
 {
 	if (r == READ_CYCLES)
 		hook_self->last[0] = GetCycles();
@@ -299,7 +299,7 @@ struct hooks_probes hooks_probes(size_t exception_at)
 	};
 
 	thrown_at = exception_at;
-	return all[hook_reading];
+	return all[hooks_reading];
 }
 
 /* ---- functions of compiled code -------------------------------------------------------------- */
@@ -309,15 +309,15 @@ static struct hooks_seen see_function(uint64_t *values)
 {
 	if (!hook_self->nodes)
 		return (struct hooks_seen){ 0 };
-	if (hook_reading != READ_NOTHING)
+	if (hooks_reading != READ_NOTHING)
 		metrics_read(values, hook_self->last);
-	return (struct hooks_seen){ tree(hook_reading, values),
-				    hook_reading == READ_NOTHING ? NULL : values };
+	return (struct hooks_seen){ tree(hooks_reading, values),
+				    hooks_reading == READ_NOTHING ? NULL : values };
 }
 
 static void function_noted(void)
 {
-	if (hook_reading != READ_NOTHING && hook_self->nodes)
+	if (hooks_reading != READ_NOTHING && hook_self->nodes)
 		hook_read_late(hook_self);
 }
 
@@ -392,7 +392,7 @@ static struct class_out make_class(void)
 	struct native_method methods[NATIVES];
 
 	for (uint16_t i = 0; i < NATIVES; i++)
-		methods[i] = (struct native_method){ events[hook_reading][i].native.name, "(I)V" };
+		methods[i] = (struct native_method){ events[hooks_reading][i].native.name, "(I)V" };
 	return native_class(HOOK_CLASS, methods, NATIVES);
 }
 
@@ -406,8 +406,8 @@ const char *hooks_define(JNIEnv *jni)
 	bool bound;
 
 	for (uint16_t i = 0; i < NATIVES; i++) {
-		natives[i] = events[hook_reading][i].native;
-		own[i] = events[hook_reading][i].own;
+		natives[i] = events[hooks_reading][i].native;
+		own[i] = events[hooks_reading][i].own;
 	}
 	bound = class && !(*jni)->RegisterNatives(jni, class, natives, NATIVES);
 	class_out_free(&out);

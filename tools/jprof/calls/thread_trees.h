@@ -4,8 +4,8 @@
  * never NULL: threads that have none use `hook_nobody`, those that shall have none another one that
  * has no nodes, so that there is no branch before the first read.
  */
-#ifndef HOOK_THREADS_H
-#define HOOK_THREADS_H
+#ifndef THREAD_TREES_H
+#define THREAD_TREES_H
 
 #include <stdatomic.h>
 
@@ -14,11 +14,11 @@
 
 /* What an event reads: the way to the first read and from the last one is short, and the same each
  * time. */
-enum hook_reading { READ_NOTHING, READ_CYCLES, READ_OWN, READ_BOTH, READ_METRICS, READINGS };
-extern enum hook_reading hook_reading;
+enum hooks_reading { READ_NOTHING, READ_CYCLES, READ_OWN, READ_BOTH, READ_METRICS, READINGS };
+extern enum hooks_reading hooks_reading;
 
 /* PTT knows its threads. */
-static inline bool reads_ptt(enum hook_reading r)
+static inline bool reads_ptt(enum hooks_reading r)
 {
 	return r >= READ_OWN;
 }

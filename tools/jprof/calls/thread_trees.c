@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "hook_threads.h"
+#include "thread_trees.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static __thread bool refused __attribute__((tls_model("initial-exec"))); /* it h
 /* Of a carrier, while a virtual thread runs on it; NULL. */
 static __thread struct call_thread *carrier __attribute__((tls_model("initial-exec")));
 
-enum hook_reading hook_reading = READ_CYCLES;
+enum hooks_reading hooks_reading = READ_CYCLES;
 atomic_bool hooks_on;
 static atomic_bool tracing;
 static hooks_name *name_here;
@@ -50,11 +50,11 @@ struct hooks_refused hooks_refused(void)
 
 void hooks_values(bool read)
 {
-	hook_reading = !read              ? READ_NOTHING :
-		       metrics_wall_alone ? READ_CYCLES :
-		       metrics_own_alone  ? READ_OWN :
-		       metrics_both       ? READ_BOTH :
-					    READ_METRICS;
+	hooks_reading = !read              ? READ_NOTHING :
+			metrics_wall_alone ? READ_CYCLES :
+			metrics_own_alone  ? READ_OWN :
+			metrics_both       ? READ_BOTH :
+					     READ_METRICS;
 }
 
 void hooks_threads(const struct method_filter *f, hooks_name *names)
@@ -95,14 +95,14 @@ void hooks_thread_begin(const char *name)
 		hook_self = &left_out;
 		return;
 	}
-	why = reads_ptt(hook_reading) ? metrics_thread_begin() : NULL;
+	why = reads_ptt(hooks_reading) ? metrics_thread_begin() : NULL;
 	if (why) {
 		refuse(why);
 		return;
 	}
 	t = call_thread_new(metrics_count());
 	if (!t) {
-		if (reads_ptt(hook_reading))
+		if (reads_ptt(hooks_reading))
 			metrics_thread_end();
 		refuse("no memory");
 		return;
@@ -176,7 +176,7 @@ void hooks_thread_end(void)
 {
 	struct call_thread *t = hook_self;
 
-	if (t->nodes && reads_ptt(hook_reading))
+	if (t->nodes && reads_ptt(hooks_reading))
 		metrics_thread_end();
 	if (t->ring)
 		atomic_store_explicit(&t->ring->ended, true, memory_order_release);
