@@ -5,6 +5,7 @@
  */
 #include "threads_there.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -21,8 +22,9 @@ struct there {
 	char *name;
 };
 
+/* By their numbers. Threads end while the list is made: they see it once it is whole. */
 static struct there *all;
-static uint32_t count, room;
+static atomic_uint count;
 
 /* Where a thread's number is. */
 struct place {
@@ -69,12 +71,6 @@ static int32_t number_of(const struct place *p, JNIEnv *jni, jthread thread)
 	return tid;
 }
 
-static void note(int32_t tid, const char *name)
-{
-	if (tid && name && !array_next(all, count, room))
-		all[count++] = (struct there){ tid, strdup(name) };
-}
-
 static int by_number(const void *a, const void *b)
 {
 	const struct there *x = a, *y = b;
@@ -84,34 +80,41 @@ static int by_number(const void *a, const void *b)
 
 void threads_there(jvmtiEnv *vm, JNIEnv *jni)
 {
+	struct there *list = NULL;
+	uint32_t found = 0, room = 0;
 	struct place p;
 	jthread *threads;
 	jint n;
 
-	if (count || !find_place(&p, jni) || (*vm)->GetAllThreads(vm, &n, &threads))
+	if (all || !find_place(&p, jni) || (*vm)->GetAllThreads(vm, &n, &threads))
 		return;
 	for (jint i = 0; i < n; i++) {
 		jvmtiThreadInfo info = { 0 };
+		int32_t tid = number_of(&p, jni, threads[i]);
 
-		if (!(*vm)->GetThreadInfo(vm, threads[i], &info))
-			note(number_of(&p, jni, threads[i]), info.name);
+		if (tid && !(*vm)->GetThreadInfo(vm, threads[i], &info) && info.name &&
+		    !array_next(list, found, room))
+			list[found++] = (struct there){ tid, strdup(info.name) };
 		(*vm)->Deallocate(vm, (unsigned char *)info.name);
 		(*jni)->DeleteLocalRef(jni, info.thread_group);
 		(*jni)->DeleteLocalRef(jni, info.context_class_loader);
 		(*jni)->DeleteLocalRef(jni, threads[i]);
 	}
 	(*vm)->Deallocate(vm, (unsigned char *)threads);
-	if (count)
-		qsort(all, count, sizeof(*all), by_number);
+	if (found)
+		qsort(list, found, sizeof(*list), by_number);
+	all = list;
+	atomic_store_explicit(&count, found, memory_order_release);
 }
 
 /* NULL: it has begun since. */
 static struct there *own(void)
 {
 	int32_t tid = gettid();
-	uint32_t at = search_sorted(i, 0, count, all[i].tid < tid);
+	uint32_t n = atomic_load_explicit(&count, memory_order_acquire);
+	uint32_t at = search_sorted(i, 0, n, all[i].tid < tid);
 
-	return at < count && all[at].tid == tid ? &all[at] : NULL;
+	return at < n && all[at].tid == tid ? &all[at] : NULL;
 }
 
 char *threads_there_name(void)
