@@ -14,14 +14,14 @@
 #include "hook_text.h"
 #include "hook_values.h"
 
-#define TEXT_MOST   64 /* bytes of a string that are looked at */
-#define PAGE        4096
-#define VALUE       (TEXT_MOST + 8)
-#define ALL_VALUES  400
-#define NAME_MOST   2048
-#define XMM_AT      160 /* in the area of xsave, and of fxsave */
-#define XMM_SIZE    16
-#define OTHERS      "others"
+#define TEXT_MOST  64 /* bytes of a string that are looked at */
+#define PAGE       4096
+#define VALUE      (TEXT_MOST + 8)
+#define ALL_VALUES 400
+#define NAME_MOST  2048
+#define XMM_AT     160 /* in the area of xsave, and of fxsave */
+#define XMM_SIZE   16
+#define OTHERS     "others"
 
 /* ---- values ---------------------------------------------------------------------------------- */
 

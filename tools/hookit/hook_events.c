@@ -108,8 +108,8 @@ static void find_by_values(uintptr_t to, uintptr_t unused, const void *vectors)
 	a->found = a->how(a->function, &at);
 }
 
-static __attribute__((noinline)) const struct hook_function *
-by_values(const struct hook_function *f, uintptr_t sp, find_apart *how)
+static __attribute__((noinline)) const struct hook_function *by_values(
+	const struct hook_function *f, uintptr_t sp, find_apart *how)
 {
 	struct asked_for a = { how, (struct hook_function *)f, f, sp };
 

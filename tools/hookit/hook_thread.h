@@ -28,10 +28,10 @@ struct hook_thread {
 	volatile bool waiting;           /* whether an event does */
 	uint32_t came, taken;            /* how many have waited, and were taken from the ring */
 	struct hook_waiting *wait;
-	uint32_t thrown; /* frames there were when an exception was thrown that is not caught */
-	bool refused;    /* it has no metrics, or no memory */
-	uint32_t rounds; /* of the thread's destructors */
-	uint32_t held;   /* locks, while it forks */
+	uint32_t thrown;     /* frames there were when an exception was thrown that is not caught */
+	bool refused;        /* it has no metrics, or no memory */
+	uint32_t rounds;     /* of the thread's destructors */
+	uint32_t held;       /* locks, while it forks */
 	const void *vectors; /* where hook_with_vectors() keeps them; NULL: they are as they were */
 };
 

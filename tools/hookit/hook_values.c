@@ -198,10 +198,11 @@ static struct given_value place_result(const struct signature *s)
 /* What it is of itself. */
 static void set_format(struct given_value *g, const struct value_type *v)
 {
-	static const char formats[] = { [VALUE_NONE] = 'v',     [VALUE_SIGNED] = 'i',
-					[VALUE_UNSIGNED] = 'u', [VALUE_CHAR] = 'c',
-					[VALUE_FLOAT] = 'f',    [VALUE_POINTER] = 'x',
-					[VALUE_TEXT] = 's',     [VALUE_OTHER] = 'v' };
+	static const char formats[] = {
+		[VALUE_NONE] = 'v', [VALUE_SIGNED] = 'i', [VALUE_UNSIGNED] = 'u',
+		[VALUE_CHAR] = 'c', [VALUE_FLOAT] = 'f',  [VALUE_POINTER] = 'x',
+		[VALUE_TEXT] = 's', [VALUE_OTHER] = 'v'
+	};
 
 	g->format = formats[v->kind];
 	g->bits = v->size < WORD ? (uint8_t)(v->size * 8) : 64;

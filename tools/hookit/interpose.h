@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Jumps, which training asks for itself. */
 #ifndef INTERPOSE_H
 #define INTERPOSE_H
 

@@ -91,9 +91,7 @@ static bool wanted(void *arg, const char *name, uintptr_t function)
 	if (foreseen_find(function, &known))
 		return known.kind != FUNCTION_LEFT_OUT;
 	plain = name ? a2n_demangle(name) : NULL;
-	takes = hookit_takes(plain ? plain :
-			     name  ? name :
-				     "");
+	takes = hookit_takes(plain ? plain : name ? name : "");
 	free(plain);
 	return takes;
 }

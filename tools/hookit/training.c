@@ -210,9 +210,9 @@ static void find_extras(enum training_way way)
 	leaf.called -= o->leaf * each[0];
 	leaf.between -= o->next * each[0];
 	if (o->follows)
-		hook_extra.follow = (uint64_t)rounded(
-			at_least_0(cost_of(run_follows, o, NULL).called - OWN_FOLLOWER * each[0] -
-				   leaf.called));
+		hook_extra.follow =
+			(uint64_t)rounded(at_least_0(cost_of(run_follows, o, NULL).called -
+						     OWN_FOLLOWER * each[0] - leaf.called));
 	interpose_jumps(&ours, &real);
 	if (!real)
 		return;
@@ -220,8 +220,7 @@ static void find_extras(enum training_way way)
 	jump = cost_of(run_jumps, o, ours);
 	hook_extra.jump_before =
 		rounded(itself + leaf.called - (jump.called - OWN_JUMPER * each[0]));
-	hook_extra.jump_behind =
-		rounded(jump.between - OWN_AFTER_JUMP * each[0] - leaf.between);
+	hook_extra.jump_behind = rounded(jump.between - OWN_AFTER_JUMP * each[0] - leaf.between);
 	hook_extra.jumps = true;
 }
 #else

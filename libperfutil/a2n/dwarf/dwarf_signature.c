@@ -365,7 +365,7 @@ static enum value_kind enumeration_kind(const struct die *type)
 	struct die below;
 
 	return strip_type(type, &below) && below.encoding == DW_ATE_signed ? VALUE_SIGNED :
-									      VALUE_UNSIGNED;
+									     VALUE_UNSIGNED;
 }
 
 static void set_kind(struct value_type *v, const struct die *type)

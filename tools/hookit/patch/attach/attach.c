@@ -45,7 +45,7 @@ static bool fails(char *why, size_t room, const char *format, const char *word)
 struct asking {
 	const struct remote *remote;
 	const char *library;
-	bool late; /* one was asked to stop, and still is in a system call: as a parent is in vfork() */
+	bool late; /* one was asked to stop, and is in a system call still, as in vfork() */
 	struct attach_frame frame;
 };
 
@@ -269,7 +269,7 @@ static pid_t find_thread(struct asking *a, char *why, size_t room)
 	if (!tid)
 		fails(why, room, "no thread of it was where it could call a function%s",
 		      a->late ? ", one is in a system call that nothing interrupts" :
-				  ", or it is stopped");
+				", or it is stopped");
 	return tid;
 }
 

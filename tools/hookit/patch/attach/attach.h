@@ -4,7 +4,8 @@
  * and the function was its handler. The frame on the thread's stack has all that it goes on with,
  * so it does by itself: whoever is killed meanwhile, the caller here or nobody, the program runs
  * on. One that waits for a lock in it for long is put back to where it was; one that waits for
- * something else goes on by itself. It takes what a debugger takes: the process' own user, and that the system allows ptrace.
+ * something else goes on by itself. It takes what a debugger takes: the process' own user, and that
+ * the system allows ptrace.
  */
 #ifndef PATCH_ATTACH_H
 #define PATCH_ATTACH_H
