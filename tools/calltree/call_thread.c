@@ -130,6 +130,10 @@ static void add(struct call_thread *t, uint32_t metric, uint16_t s, uint64_t now
 		t->backwards++;
 		return;
 	}
+	if (__builtin_expect(t->untaught, 0)) {
+		t->raw[(size_t)t->top * t->metrics + metric] += d;
+		return;
+	}
 	if (__builtin_expect(t->ring != NULL, 0))
 		set_ring(t->ring, metric, s, t->minimum[(size_t)s * t->metrics + metric], d);
 	call_add(t, call_sums(t, t->metrics, t->top, s), metric, d);
@@ -296,7 +300,9 @@ void call_popped(struct call_thread *t, uint32_t depth, enum call_event went,
 
 void call_jumped(struct call_thread *t, uint32_t depth, const uint64_t *values)
 {
+	t->untaught = true;
 	charge(t, EVENT_LEAVE, type_at(t, depth), values);
+	t->untaught = false;
 	tell_gone(t, depth, EVENT_POPPED);
 	t->popped += t->depth - depth;
 	drop_to(t, depth);

@@ -65,6 +65,7 @@ struct call_thread {
 	uint16_t sequence;           /* that ended with the last event */
 	bool plain;                  /* the owner's: its events count, and there is no ring */
 	bool anew;                   /* the owner's: what it has is of a log that was written */
+	bool untaught;               /* the owner's: the next event teaches nothing of its cost */
 	uint32_t top;                /* the node that runs */
 	uint32_t deepest;
 	uint32_t levels;           /* the next frame needs room, or has the last one's node */
@@ -128,7 +129,7 @@ void call_nothing(struct call_thread *t, const uint64_t *values);
 /* All but so many frames are over, since now: popped, or left by an exception. */
 void call_popped(struct call_thread *t, uint32_t depth, enum call_event went,
 		 const uint64_t *values);
-/* … popped by an event that costs what a return does. */
+/* … popped by an event that is charged as a return, and teaches nothing of what that costs. */
 void call_jumped(struct call_thread *t, uint32_t depth, const uint64_t *values);
 /* All but so many frames are over, nobody knows since when. */
 void call_forget(struct call_thread *t, uint32_t depth);

@@ -373,6 +373,10 @@ static inline __attribute__((always_inline)) void note_now(struct call_thread *t
 		leave(t, function, at.frame, values, false);
 	else
 		enter(t, function, known, at, values);
+	if (__builtin_expect(t->untaught, 0)) {
+		t->untaught = false;
+		t->plain = hook_plain;
+	}
 	if (__builtin_expect(hook_self.waiting != 0, 0))
 		drain(t, values);
 }
@@ -479,10 +483,15 @@ static void pop(struct call_thread *t, uintptr_t sp, enum call_event went, const
 
 	if (stay == had)
 		return;
-	if (went == EVENT_POPPED && hook_extra.jumps)
+	if (went == EVENT_POPPED && hook_extra.jumps) {
 		call_jumped(t, stay, values);
-	else
+		/* Its time is set by what a jump costs in the mean: it is less than the least now
+		 * and then. So is the next event's, which goes the long way. */
+		t->untaught = true;
+		t->plain = false;
+	} else {
 		call_popped(t, stay, went, values);
+	}
 	if (hook_tells)
 		tell_ends(t, had);
 }
@@ -655,12 +664,18 @@ void hook_plain_left_at(uintptr_t function, uintptr_t sp, uint64_t now)
 		left_now(function, sp, now);
 }
 
-/* One time is the end of both: the first has run so long, the other one not yet. */
+/* One time is the end of both: the first has run so long, the other one not yet. It is set by what
+ * this costs in the mean, and teaches nothing of returns. */
 void hook_plain_followed_at(const struct hook_function *f, uintptr_t sp, uint64_t now)
 {
 	struct call_thread *t = hook_self.tree;
+	uint32_t below = t->nodes[call_innermost(t)[-1].node].type;
+	uint64_t *least = &t->minimum[sequence_next(t->sequence, EVENT_LEAVE, below)], had = *least;
 
-	if (!plain_leave(0, sp, (struct call_reads){ 1, &now })) {
+	if (plain_leave(0, sp, (struct call_reads){ 1, &now })) {
+		*least = had;
+		t->place[0] = &t->no_place;
+	} else {
 		left_now(0, sp, now);
 		hook_self.busy = sp;
 		IN_ORDER;
