@@ -10,7 +10,7 @@
 
 #include "a2n.h"
 #include "a2n/process/history.h"
-#include "a2n/functions.h"
+#include "a2n/module_functions.h"
 #include "a2n/inner.h"
 #include "a2n/no_memory.h"
 #include "a2n/jit/a2n_jit.h"

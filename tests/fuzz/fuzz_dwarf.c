@@ -13,7 +13,7 @@
 
 #include "a2n.h"
 #include "a2n/dwarf/dwarf_file.h"
-#include "a2n/functions.h"
+#include "a2n/module_functions.h"
 #include "fuzz.h"
 
 #define FIRST  900

@@ -21,12 +21,12 @@
 #define ASKED_MOST 32
 #define FORMATS    "iuxcsf"
 
-enum asked_for { ASKED_ARGUMENT, ASKED_FLOAT, ASKED_RESULT };
+enum asked_word { ASKED_ARGUMENT, ASKED_FLOAT, ASKED_RESULT };
 
 struct asked_value {
 	const char *name; /* a pattern */
 	size_t length;
-	enum asked_for what;
+	enum asked_word what;
 	uint8_t number, bits; /* from 1 on; 8 to 80 */
 	char format;          /* 0: as it is */
 };
@@ -151,7 +151,7 @@ struct taken {
 	bool lost; /* one before is nobody knows where */
 };
 
-static struct given_value place_next(struct taken *t, const struct value_type *v)
+static struct given_value place_next(struct taken *t, const struct passed_type *v)
 {
 	struct given_value g = { 0 };
 	uint32_t general = t->general + v->general, vectors = t->vectors + v->vector;
@@ -180,9 +180,9 @@ static struct given_value place_argument(const struct signature *s, uint32_t num
 	struct taken t = { .general = s->result.memory && s->result.kind == VALUE_OTHER };
 	struct given_value g = { 0 };
 
-	for (uint32_t i = 0; i < number && i < s->n; i++)
+	for (uint32_t i = 0; i < number && number <= s->n; i++)
 		g = place_next(&t, &s->parameter[i]);
-	return number > s->n ? (struct given_value){ 0 } : g;
+	return g;
 }
 
 static struct given_value place_result(const struct signature *s)
@@ -196,7 +196,7 @@ static struct given_value place_result(const struct signature *s)
 }
 
 /* What it is of itself. */
-static void set_format(struct given_value *g, const struct value_type *v)
+static void set_format(struct given_value *g, const struct passed_type *v)
 {
 	static const char formats[] = {
 		[VALUE_NONE] = 'v', [VALUE_SIGNED] = 'i', [VALUE_UNSIGNED] = 'u',
@@ -231,8 +231,8 @@ static struct given_value place_blindly(const struct asked_value *a)
 
 static struct given_value place(const struct asked_value *a, const struct signature *s)
 {
-	static const struct value_type number = { .kind = VALUE_SIGNED, .size = 4 };
-	const struct value_type *type = &number;
+	static const struct passed_type number = { .kind = VALUE_SIGNED, .size = 4 };
+	const struct passed_type *type = &number;
 	struct given_value g;
 
 	if (!s || a->what == ASKED_FLOAT) {

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "a2n/functions.h"
+#include "a2n/module_functions.h"
 
 enum given_place {
 	GIVEN_NOWHERE, /* it cannot be told where it is */

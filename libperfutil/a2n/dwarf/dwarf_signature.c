@@ -368,7 +368,7 @@ static enum value_kind enumeration_kind(const struct die *type)
 									     VALUE_UNSIGNED;
 }
 
-static void set_kind(struct value_type *v, const struct die *type)
+static void set_kind(struct passed_type *v, const struct die *type)
 {
 	struct die to;
 
@@ -395,9 +395,9 @@ static void set_kind(struct value_type *v, const struct die *type)
 }
 
 /* Of an entry that has a type. */
-static struct value_type value_of(const struct die *of)
+static struct passed_type value_of(const struct die *of)
 {
-	struct value_type v = { 0 };
+	struct passed_type v = { 0 };
 	struct halves h = { 0 };
 	struct die type;
 

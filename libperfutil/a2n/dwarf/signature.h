@@ -18,7 +18,7 @@ enum value_kind {
 	VALUE_OTHER,   /* a struct, a vector, a complex number */
 };
 
-struct value_type {
+struct passed_type {
 	uint8_t kind;            /* enum value_kind */
 	uint8_t general, vector; /* of x86-64 the registers that have it */
 	bool memory;             /* it is on the stack; what is returned is where a pointer says */
@@ -29,7 +29,7 @@ struct value_type {
 #define SIGNATURE_MOST 32 /* parameters; further ones are left out */
 
 struct signature {
-	struct value_type result, parameter[SIGNATURE_MOST];
+	struct passed_type result, parameter[SIGNATURE_MOST];
 	uint32_t n;
 	bool changed; /* the compiler has changed how it is called (DW_CC_nocall) */
 };

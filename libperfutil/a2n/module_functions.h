@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Functions of a module, for who looks at all of them at once (libhookit). */
-#ifndef A2N_FUNCTIONS_H
-#define A2N_FUNCTIONS_H
+#ifndef A2N_MODULE_FUNCTIONS_H
+#define A2N_MODULE_FUNCTIONS_H
 
 #include "a2n.h"
 #include "a2n/dwarf/signature.h"
