@@ -664,15 +664,24 @@ void hook_plain_left_at(uintptr_t function, uintptr_t sp, uint64_t now)
 		left_now(function, sp, now);
 }
 
+/* The least that the innermost frame's return has cost so far, after what came last; NULL: that
+ * frame is none that is kept. */
+static uint64_t *least_of_return(struct call_thread *t)
+{
+	if (!t->depth || !call_is_kept(t))
+		return NULL;
+	return &t->minimum[sequence_next(t->sequence, EVENT_LEAVE,
+					 t->nodes[call_innermost(t)[-1].node].type)];
+}
+
 /* One time is the end of both: the first has run so long, the other one not yet. It is set by what
  * this costs in the mean, and teaches nothing of returns. */
 void hook_plain_followed_at(const struct hook_function *f, uintptr_t sp, uint64_t now)
 {
 	struct call_thread *t = hook_self.tree;
-	uint32_t below = t->nodes[call_innermost(t)[-1].node].type;
-	uint64_t *least = &t->minimum[sequence_next(t->sequence, EVENT_LEAVE, below)], had = *least;
+	uint64_t *least = least_of_return(t), had = least ? *least : 0;
 
-	if (plain_leave(0, sp, (struct call_reads){ 1, &now })) {
+	if (least && plain_leave(0, sp, (struct call_reads){ 1, &now })) {
 		*least = had;
 		t->place[0] = &t->no_place;
 	} else {
