@@ -34,8 +34,8 @@ struct heap_class {
 	uint8_t element;    /* arrays of primitives: its type */
 	uint32_t shape;     /* of its instances; 0: none was met */
 	bool root;
-	bool dumped;        /* there is more than its name */
-	bool resolved;      /* refs and bytes are right */
+	bool dumped;   /* there is more than its name */
+	bool resolved; /* refs and bytes are right */
 	bool resolving;
 };
 

@@ -139,8 +139,7 @@ static uint32_t rank_of(const struct several *s, uint32_t number)
 {
 	const uint64_t below = (2ull << number % 64) - 1;
 
-	return s->before[number / 64] +
-	       bits_of(s->bits[number / 64] & below);
+	return s->before[number / 64] + bits_of(s->bits[number / 64] & below);
 }
 
 #define TOGETHER 64u
@@ -176,8 +175,8 @@ static bool some_others(const struct dominators *d, const struct graph *g,
 }
 
 /* begin[r] … begin[r + 1]: who refers to the number of this rank, in *from, beside its parent. */
-static int turn(const struct dominators *d, const struct graph *g,
-		const struct dominator_search *s, uint32_t *begin, uint32_t **from)
+static int turn(const struct dominators *d, const struct graph *g, const struct dominator_search *s,
+		uint32_t *begin, uint32_t **from)
 {
 	struct turned list[TOGETHER];
 	uint64_t sum = 0;
@@ -433,8 +432,9 @@ void dominators_free(struct dominators *d)
 uint32_t dominators_common(const struct dominators *d, uint32_t a, uint32_t b)
 {
 	/* What a dominates follows it: where one leaves that, dominators are smaller. */
-	return a == b ? a : a < b ? lowest_of(&d->lowest, a + 1, b + 1) :
-				    lowest_of(&d->lowest, b + 1, a + 1);
+	return a == b ? a :
+	       a < b  ? lowest_of(&d->lowest, a + 1, b + 1) :
+			lowest_of(&d->lowest, b + 1, a + 1);
 }
 
 uint32_t *dominators_sizes(const struct dominators *d)

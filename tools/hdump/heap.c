@@ -460,8 +460,7 @@ static void dominate(struct heap *h, uint32_t from, uint32_t to)
 
 static void count_class(struct heap *h, const struct heap_class *k)
 {
-	const uint64_t bytes =
-		sizes_of_class(&h->sizes, &h->classes, k, ids_gap(&h->ids, k->id));
+	const uint64_t bytes = sizes_of_class(&h->sizes, &h->classes, k, ids_gap(&h->ids, k->id));
 
 	h->current = count(h, k->id, shape_of(h, h->classes.of_class, bytes), bytes);
 }

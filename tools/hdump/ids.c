@@ -94,8 +94,8 @@ static int list_blocks(struct ids *ids)
 		for (uint64_t bits = ids->lines[i].any; bits; bits &= bits - 1) {
 			if (array_next(ids->list, ids->count, ids->room))
 				return -ENOMEM;
-			ids->list[ids->count++] =
-				id_of(ids, i, (unsigned int)__builtin_ctzll(bits));
+			ids->list[ids->count++] = id_of(ids, i,
+							(unsigned int)__builtin_ctzll(bits));
 		}
 	free_blocks(ids);
 	return 0;

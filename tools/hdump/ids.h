@@ -38,7 +38,7 @@ struct ids {
 	struct keys by_key;
 	uint64_t near_key; /* of the block that was asked for last, */
 	uint32_t near_at;  /* and its place; NO_KEY */
-	uint64_t *list; /* the sparse ones */
+	uint64_t *list;    /* the sparse ones */
 	uint64_t count, room;
 };
 

@@ -9,7 +9,7 @@
 
 static uint64_t hash_of(uint32_t class, uint32_t units)
 {
-	return hash_mix((uint64_t)class << 32 | units, 2);
+	return hash_mix((uint64_t) class << 32 | units, 2);
 }
 
 int shapes_begin(struct shapes *s, uint32_t places)

@@ -113,7 +113,7 @@ int show_biggest(struct hdump *o)
 struct object_tree {
 	struct heap *h;
 	uint64_t least, most;
-	uint32_t *size; /* of each number, how many it dominates */
+	uint32_t *size;     /* of each number, how many it dominates */
 	struct big *leaves; /* that are large enough */
 	uint64_t leaf_count, leaf_room;
 	struct big *rows;

@@ -310,7 +310,7 @@ static void retained_as_by_brute_force(void)
 	}
 }
 
-/* ---- chains: ways that are long are no reason to be slow, nor for a deep stack ------------------ */
+/* ---- chains: ways that are long are no reason to be slow, nor for a deep stack --------------- */
 
 static void long_chains(void)
 {
@@ -344,7 +344,7 @@ static void long_chains(void)
 	free(root);
 }
 
-/* ---- any graph: by sets of dominators, until they change no more ------------------------------- */
+/* ---- any graph: by sets of dominators, until they change no more ----------------------------- */
 
 #define NODES 700
 
@@ -455,8 +455,8 @@ static void lowest_of_any_part(void)
 		CU_ASSERT_EQUAL_FATAL(lowest_begin(&l, list, n), 0);
 		for (uint32_t i = from; i < to; i++)
 			least = list[i] < least ? list[i] : least;
-		good = good && lowest_of(&l, from, to) == least &&
-		       lowest_of(&l, 0, n) <= least && lowest_of(&l, n - 1, n) == list[n - 1];
+		good = good && lowest_of(&l, from, to) == least && lowest_of(&l, 0, n) <= least &&
+		       lowest_of(&l, n - 1, n) == list[n - 1];
 		lowest_free(&l);
 	}
 	CU_ASSERT(good);
@@ -487,7 +487,8 @@ static void ids_near_and_far(void)
 
 		seed = 600 + turn;
 		for (unsigned int i = 0; i < COUNT; i++) {
-			at += far && i > COUNT / 3 ? (uint64_t)(1 + any(1000)) << 20 : 8 + 8 * any(9);
+			at += far && i > COUNT / 3 ? (uint64_t)(1 + any(1000)) << 20 :
+						     8 + 8 * any(9);
 			sorted[i] = at + (odd && i > COUNT / 2 ? any(8) : 0);
 		}
 		qsort(sorted, COUNT, sizeof(*sorted), ascending);
@@ -501,8 +502,8 @@ static void ids_near_and_far(void)
 		}
 		ids_begin(&ids, COUNT * 8);
 		for (unsigned int i = 0; i < COUNT; i++) {
-			bool *is = &leaf[(uint64_t *)bsearch(&id[i], sorted, COUNT,
-							     sizeof(*sorted), ascending) -
+			bool *is = &leaf[(uint64_t *)bsearch(&id[i], sorted, COUNT, sizeof(*sorted),
+							     ascending) -
 					 sorted];
 
 			*is = any(2) && (!i || id[i] != id[i - 1] || *is);
@@ -551,7 +552,7 @@ static void ids_near_and_far(void)
 	}
 }
 
-/* ---- shapes: more than two bytes can number ---------------------------------------------------- */
+/* ---- shapes: more than two bytes can number -------------------------------------------------- */
 
 static void many_shapes(void)
 {

@@ -200,10 +200,7 @@ END
 	all=$(count 'Yields\\.spin\\(')
 	whole=$(count "$outer.*Yields\\\\.run\\\\(\\\\);Yields\\\\.spin\\\\(")
 	left=$(count '\\(not walked: the virtual thread.s frames in the heap\\).*;Yields\\.spin\\(')
-	# Before Java 24 the VM does not say where a continuation begins on the stack.
-	least=95
-	[ "$(jdk_release "$jdk")" -ge 24 ] || least=1
-	[ "$all" -gt 500 ] && [ $((100 * whole)) -ge $((least * all)) ] && [ $((100 * (whole + left))) -ge $((98 * all)) ]
+	[ "$all" -gt 500 ] && [ $((100 * whole)) -ge $((95 * all)) ] && [ $((100 * (whole + left))) -ge $((98 * all)) ]
 	verdict yields $? "of $all $whole whole, $left said not to be; $(cat err; grep -m 2 'Yields.spin' stacks)"
 else
 	echo "skip jprof_stacks_frozen no JDK of Java 21 or newer is installed"

@@ -378,8 +378,8 @@ static bool find_entry(struct stack_walking *w, uint64_t *pc, uint64_t *sp)
 	if (w->thread && offset != VM_NONE && guarded_load(w->thread + offset, sp))
 		w->r.fp = *sp + b.frame - 16;
 	*sp = w->r.fp + 16 - b.frame;
-	return b.frame && w->r.fp % 8 == 0 && *sp >= w->r.sp &&
-	       *sp - w->r.sp < FRAME_REACH && (!w->base || w->r.fp < w->base);
+	return b.frame && w->r.fp % 8 == 0 && *sp >= w->r.sp && *sp - w->r.sp < FRAME_REACH &&
+	       (!w->base || w->r.fp < w->base);
 }
 
 static bool barrier(struct stack_walking *w)
