@@ -65,13 +65,20 @@ static bool is_method(const struct judged_frame *f, uint64_t method)
 	return guarded_load((uintptr_t)f->method, &is) && is == method;
 }
 
+/* The VM's function goes from the stack of a virtual thread straight to its carrier's: it leaves out
+ * those frames that are in the heap. */
 static bool is_same(const struct call_trace *t, const struct walk_methods *m)
 {
-	if ((unsigned int)t->n != m->n)
+	const unsigned int heap = m->heap_end - m->heap_begin;
+	unsigned int at;
+
+	if ((unsigned int)t->n != m->n - heap)
 		return false;
-	for (unsigned int i = 0; i < m->n; i++)
-		if (!is_method(&t->frame[i], m->method[i]))
+	for (unsigned int i = 0; i < m->n - heap; i++) {
+		at = i < m->heap_begin || !heap ? i : i + heap;
+		if (!is_method(&t->frame[i], m->method[at]))
 			return false;
+	}
 	return true;
 }
 

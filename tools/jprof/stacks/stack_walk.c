@@ -398,6 +398,9 @@ static bool barrier(struct stack_walking *w)
 		w->frozen = true;
 		if (!put(w, walk_address(WALK_FROZEN, 0, 0) + 1))
 			return false;
+	} else if (j) {
+		j->heap_begin = judged;
+		j->heap_end = j->n;
 	}
 	if (w->to->end != WALK_WHOLE)
 		return false;
@@ -518,7 +521,7 @@ void stack_walk(const struct vm_layout *l, uint64_t thread, const void *from, st
 	w->has_java = false;
 	w->end = WALK_WHOLE;
 	if (w->judged)
-		w->judged->n = 0;
+		w->judged->n = w->judged->heap_begin = w->judged->heap_end = 0;
 	if (!take_registers(&k, from)) {
 		w->end = WALK_LOST_NATIVE;
 		return;

@@ -63,6 +63,7 @@ static inline uint64_t walk_virtual(uint32_t row)
 /* For a judge: the methods alone. */
 struct walk_methods {
 	unsigned int n;
+	unsigned int heap_begin, heap_end; /* which of them are a virtual thread's in the heap */
 	uint64_t method[WALK_FRAMES];
 	uint32_t bytecode[WALK_FRAMES];
 };
