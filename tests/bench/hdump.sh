@@ -15,4 +15,4 @@ size=$(stat -c %s "$work/objects.hprof")
 cost 3 "$O/bin/hdump" -q --json -o "$work/objects.json" "$work/objects.hprof"
 printf '%-44s %8s s, wall %s s (goal 1.5)\n' "heap dump of $(sed -n 's/.*"objects": \([0-9]*\).*/\1/p' \
 	"$work/objects.json" | head -1) objects" "$cpu" "$wall"
-printf '%-44s %8s %% of %s MB (goal 25)\n' '  peak memory' "$(calc "$rss * 1e8 / $size")" "$(calc "$size / 1e6")"
+printf '%-44s %8s %% of %s MB (goal 25)\n' '  peak memory' "$(calc "$rss * 1048576 * 100 / $size")" "$(calc "$size / 1e6")"
