@@ -401,7 +401,7 @@ static void dominators_of_any_graph(void)
 				memcpy(dom[v], new, sizeof(new));
 			}
 		}
-		/* u is on v's way up if and only if it is in its set; who is not reached has all. */
+		/* u is on the way up from v if it is in its set; who is not reached has all. */
 		for (unsigned int v = 0; v < n; v++) {
 			bool none = dom[v][words - 1] >> 63;
 

@@ -65,7 +65,7 @@ static bool is_method(const struct judged_frame *f, uint64_t method)
 	return guarded_load((uintptr_t)f->method, &is) && is == method;
 }
 
-/* The VM's function goes from the stack of a virtual thread straight to its carrier's: it leaves out
+/* The VM's function goes from a virtual thread's stack straight to its carrier's: it leaves out
  * those frames that are in the heap. */
 static bool is_same(const struct call_trace *t, const struct walk_methods *m)
 {
