@@ -9,6 +9,9 @@ set -u
 swtrace=$bin/swtrace post=$bin/post
 cd "$work" || exit 1
 unset LD_PRELOAD PITRACE_TIMER
+# Folders of its own, so that what is left there is this suite's. Other users' programs come to them.
+mkdir -m 700 runtime && mkdir -m 1777 temporary && chmod 755 . || exit 1
+export XDG_RUNTIME_DIR=$work/runtime TMPDIR=$work/temporary
 
 run() { # TRACE [OPTION]... -- COMMAND...: what it says in `out` and `err`
 	local trace=$1
@@ -206,11 +209,12 @@ run none.nrm2 -- no-such-command
 is not_found $? 127
 
 # A tracer that is killed cannot clean up: the next one does it, and leaves alone what one that lives has.
-left() {
-	find "${XDG_RUNTIME_DIR:-/run}" /dev/shm /tmp /run -maxdepth 1 \
-		\( -name 'pitrace-timer-*' -o -name 'pitrace-hooks.*' -o -name 'pitrace-[0-9]*.sock' \) -newer "$work/before" | sort -u
+left() { # beside those of other suites, in /run
+	{
+		find runtime temporary -maxdepth 1 -name 'pitrace-*'
+		find /run -maxdepth 1 -name "pitrace-$alive.sock*" -o -name "pitrace-$killed.sock*"
+	} | sort -u
 }
-: >before
 "$swtrace" run -q -B timer -o alive.nrm2 -- sleep 60 2>/dev/null &
 alive=$!
 "$swtrace" run -q -B timer -o killed.nrm2 -- sleep 60 2>/dev/null &
@@ -234,8 +238,7 @@ wait $alive
 verdict ended_cleaned_up $? "$(left)"
 
 # Nothing is left behind.
-is nothing_left "$(find "${XDG_RUNTIME_DIR:-/nowhere}" /dev/shm /tmp -maxdepth 1 -name 'pitrace-timer-*' \
-	-newer shares.nrm2 -user "$(id -u)" 2>/dev/null)" ''
+is nothing_left "$(find runtime temporary -mindepth 1)" ''
 
 # ---- stacks, by frame pointers and by copies that post unwinds
 for how in fp dwarf; do
