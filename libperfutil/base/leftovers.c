@@ -95,17 +95,20 @@ void leftovers_remove_folders(const char *base, const char *prefix, uid_t also)
 		closedir(d);
 }
 
-/* The process that "PREFIXpid.sock" is of; 0: it is no such name. */
-static pid_t pid_of(const char *name, const char *prefix)
+/* The process that "PREFIXpid.sock" is of, or a page beside it, "PREFIXpid.sock.listen"; 0: it is no
+ * such name. *socket: the socket's name. */
+static pid_t pid_of(const char *name, const char *prefix, char socket[64])
 {
-	char again[64];
+	size_t n;
 	long pid;
 
 	if (strncmp(name, prefix, strlen(prefix)) != 0)
 		return 0;
 	pid = strtol(name + strlen(prefix), NULL, 10);
-	snprintf(again, sizeof(again), "%s%ld.sock", prefix, pid);
-	return pid > 0 && pid <= 1 << 30 && !strcmp(name, again) ? (pid_t)pid : 0;
+	n = (size_t)snprintf(socket, 64, "%s%ld.sock", prefix, pid);
+	if (pid <= 0 || pid > 1 << 30 || strncmp(name, socket, n) || (name[n] && name[n] != '.'))
+		return 0;
+	return (pid_t)pid;
 }
 
 /* A process in another pid namespace is not to be seen, but answers. */
@@ -120,7 +123,8 @@ static bool nobody_listens(const char *folder, const char *name)
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return false;
-	nobody = connect(fd, (const struct sockaddr *)&a, sizeof(a)) && errno == ECONNREFUSED;
+	nobody = connect(fd, (const struct sockaddr *)&a, sizeof(a)) &&
+		 (errno == ECONNREFUSED || errno == ENOENT);
 	close(fd);
 	return nobody;
 }
@@ -133,12 +137,14 @@ void leftovers_remove_sockets(const char *folder, const char *prefix, uid_t also
 	struct stat st;
 
 	while (d && left-- && (e = readdir(d))) {
-		pid_t pid = pid_of(e->d_name, prefix);
+		char name[64];
+		pid_t pid = pid_of(e->d_name, prefix, name);
 
 		if (!pid || !kill(pid, 0) || errno != ESRCH)
 			continue;
 		if (!fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
-		    S_ISSOCK(st.st_mode) && is_ours(&st, also) && nobody_listens(folder, e->d_name))
+		    (strcmp(e->d_name, name) ? S_ISREG(st.st_mode) : S_ISSOCK(st.st_mode)) &&
+		    is_ours(&st, also) && nobody_listens(folder, name))
 			unlinkat(dirfd(d), e->d_name, 0);
 	}
 	if (d)

@@ -18,7 +18,8 @@ bool leftovers_claim(int folder);
 /* Removes folders below base whose names begin with prefix and that nobody claims any more. also:
  * (uid_t)-1: nobody else. */
 void leftovers_remove_folders(const char *base, const char *prefix, uid_t also);
-/* Removes sockets PREFIXpid.sock in the folder whose process is gone, and where nobody listens. */
+/* Removes sockets PREFIXpid.sock in the folder whose process is gone, and where nobody listens, and
+ * files PREFIXpid.sock.* of them. */
 void leftovers_remove_sockets(const char *folder, const char *prefix, uid_t also);
 
 #endif

@@ -21,7 +21,8 @@
 #include "base/now.h"
 #include "base/rc.h"
 
-#define FRESH_FOLDER "pitrace-hooks."
+/* Folders of before, pitrace-hooks., were claimed by nobody while they were in use. */
+#define FRESH_FOLDER "pitrace-hookfiles."
 #define SLOT_BYTES   (32u << 10)
 #define WAKE_SLOTS   8
 

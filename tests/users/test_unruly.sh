@@ -19,7 +19,7 @@ for who in "$alice" sudo; do
 	# The command itself, which has the file mapped, may die of it.
 	grep -q 'swtrace: t: .* records' "$work/out" && "${run[@]}" "$bin/post" -validate t >>"$work/out" 2>&1
 	verdict "control_${name}_lives" $?
-	find /dev/shm /tmp -maxdepth 1 -name 'pitrace-timer-*' -user "$alice" -exec rm -rf {} + 2>/dev/null
+	find /dev/shm /tmp -maxdepth 1 -name 'pitrace-rings-*' -user "$alice" -exec rm -rf {} + 2>/dev/null
 done
 
 # Notes without end: the tracer's own CPU time

@@ -13,7 +13,8 @@
 #include "base/leftovers.h"
 #include "collect/timer/timer_files.h"
 
-#define TIMER_FOLDER "pitrace-timer-"
+/* Folders of before, pitrace-timer-, were claimed by nobody while they were in use. */
+#define TIMER_FOLDER "pitrace-rings-"
 #define NAME_ROOM    64
 #define RING_MAX     (8u << 20)
 

@@ -141,7 +141,7 @@ static int bound(const char *name, bool listens)
 
 static void sockets(void)
 {
-	char gone[64], answers[64], alive[64], file[64];
+	char gone[64], answers[64], alive[64], file[64], page[64], others[64];
 	pid_t pid = fork();
 	int fd;
 
@@ -151,6 +151,10 @@ static void sockets(void)
 	snprintf(gone, sizeof(gone), "s-%d.sock", pid);
 	snprintf(alive, sizeof(alive), "s-%d.sock", getpid());
 	snprintf(file, sizeof(file), "s-0%d.sock", pid);
+	snprintf(page, sizeof(page), "s-%d.sock.listen", pid);
+	snprintf(others, sizeof(others), "s-%d.socket", pid);
+	put_file(page);
+	put_file(others);
 	close(bound(gone, true));
 	close(bound(alive, true));
 	close(bound("s-.sock", true));
@@ -158,6 +162,8 @@ static void sockets(void)
 	close(bound(file, true));
 	leftovers_remove_sockets(base, "s-", (uid_t)-1);
 	CU_ASSERT(!is_there(gone));
+	CU_ASSERT(!is_there(page));
+	CU_ASSERT(is_there(others));
 	CU_ASSERT(is_there(alive));
 	CU_ASSERT(is_there("s-.sock"));
 	CU_ASSERT(is_there("t-1.sock"));
@@ -165,10 +171,15 @@ static void sockets(void)
 	/* Of a process that is not to be seen, but there. */
 	snprintf(answers, sizeof(answers), "s-%d.sock", pid);
 	fd = bound(answers, true);
+	put_file(page);
 	leftovers_remove_sockets(base, "s-", (uid_t)-1);
 	CU_ASSERT(is_there(answers));
+	CU_ASSERT(is_there(page));
 	close(fd);
 	unlink(in(answers));
+	/* A page whose socket went before. */
+	leftovers_remove_sockets(base, "s-", (uid_t)-1);
+	CU_ASSERT(!is_there(page));
 	/* No socket. */
 	put_file(gone);
 	leftovers_remove_sockets(base, "s-", (uid_t)-1);

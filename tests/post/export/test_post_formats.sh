@@ -291,7 +291,7 @@ ticks() { # OPTION...
 }
 "$make_trace" times times.nrm2 || exit 1
 for traces in stacks story times events 'stacks story'; do
-	read -r -a inputs <<<"$(printf -- '-r %s.nrm2 ' $traces)"
+	read -r -a inputs <<<"$(printf -- '%s.nrm2 ' $traces)"
 	"$post" -q -format perf.data -o ticks.data "${inputs[@]}" 2>err
 	[ $? -le 1 ] && [ "$(ticks -r ticks.data | jq '.[0] > 0')" = true ] &&
 		[ "$(ticks -r ticks.data | jq '.[0]')" = "$(ticks "${inputs[@]}" | jq '.[0]')" ] ||

@@ -123,5 +123,5 @@ for log in gen-vm gen-two; do
 	each "$log" "$post" -q -functions -o - -r logs/$log
 	each "$log.calls" "$post" -q -calls -json -o - -r logs/$log
 done
-each merged "$post" -q -o - -r stacks.nrm2 -r "$data/gperftools/cppbench.cpu"
+each merged "$post" -q -o - stacks.nrm2 "$data/gperftools/cppbench.cpu"
 [ $failures = 0 ]

@@ -715,7 +715,7 @@ static void places(void)
 			unsetenv("XDG_RUNTIME_DIR");
 		open_it();
 		CU_ASSERT_EQUAL(!strncmp(folder, own, strlen(own)), how == 0);
-		CU_ASSERT_EQUAL(!strncmp(folder, "/dev/shm/pitrace-timer-", 23), how != 0);
+		CU_ASSERT_EQUAL(!strncmp(folder, "/dev/shm/pitrace-rings-", 23), how != 0);
 		CU_ASSERT(!stat(folder, &st) && (st.st_mode & 07777) == 0700 &&
 			  st.st_uid == geteuid());
 		snprintf(why, sizeof(why), "%s/control", folder);

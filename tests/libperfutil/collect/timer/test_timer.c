@@ -314,7 +314,7 @@ static void test_places(void)
 				      0);
 		CU_ASSERT_EQUAL(begins(folder.path, base), rows[i].own);
 		CU_ASSERT(begins(folder.path, place) || begins(folder.path, "/dev/shm/") ||
-			  begins(folder.path, "/tmp/pitrace-timer-"));
+			  begins(folder.path, "/tmp/pitrace-rings-"));
 		CU_ASSERT(!fstat(folder.fd, &st) && st.st_uid == user &&
 			  (st.st_mode & 07777) == 0700);
 		/* Programs see what they are to do, to the end. */
