@@ -324,6 +324,39 @@ for others in '' other; do
 	is "borrowed_went_on_${others:-alone}" "$? $(cut -c1 said)" '0 4'
 done
 
+# A program that is in the library nearly always: its thread is led out, each time.
+cat >short.c <<'END'
+#include <unistd.h>
+__attribute__((noinline)) int t_one(int x) { return x + 1; }
+int main(void)
+{
+	long n = 0;
+
+	for (alarm(60);;)
+		n += t_one((int)n);
+}
+END
+gcc -O2 -fpatchable-function-entry=5 short.c -o short || exit 1
+./short &
+pid=$!
+sleep 0.1
+codes=
+for i in 1 2 3 4 5; do
+	rm -f log-rt.*
+	attach -d 20ms
+	codes="$codes $?"
+done
+is short "$codes" ' 0 0 0 0 0'
+
+# Another copy of the library would change what the first one has changed.
+mkdir -p copy
+cp -r "$bin" "$bin/../lib" copy/
+timeout 20 copy/bin/swtrace calls -d 20ms -p "$pid" >said 2>err
+is twice $? 125
+says twice_words err 'it has another one already'
+kill "$pid"
+wait "$pid"
+
 begin ./target over
 kill -STOP "$pid"
 attach -d 1ms

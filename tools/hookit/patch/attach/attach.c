@@ -2,7 +2,7 @@
 /*
  * Which thread is taken: one that waits in a system call, or runs outside of the C library and the
  * loader, and outside of the library that is asked: it has none of their locks, which the function
- * needs. The others run on.
+ * needs. One that is in them is led out by single instructions. The others run on.
  */
 #include "attach.h"
 
@@ -26,6 +26,7 @@
 #define TRIED   200 /* times, so many ms apart */
 #define APART   10
 #define STOP_MS 200 /* a thread that runs or waits stops at once */
+#define STEPS   4096
 #define LOOK_MS 1000
 #define IDLE_S  5 /* seconds, in one system call of the function */
 #define IDLE    "5 s"
@@ -120,6 +121,49 @@ static bool takes(const struct remote *r, pid_t tid, const char *library)
 			   strncmp(name, "/ld-", 4) != 0 && strcmp(m->path, library) != 0);
 }
 
+/* One instruction. false: it is let go, or in a system call still. */
+static bool step(struct asking *a, pid_t tid)
+{
+	siginfo_t why;
+	int status;
+	enum stop_wait w;
+
+	if (ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL))
+		return false;
+	w = stops_wait(tid, &status, STOP_MS);
+	if (w == STOP_NOT_YET) {
+		ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+		w = stops_wait(tid, &status, STOP_MS);
+	}
+	a->late |= w == STOP_NOT_YET;
+	if (w != STOP_CAME)
+		return false;
+	/* The kernel's trap, not a signal that somebody has sent. */
+	if (WSTOPSIG(status) == SIGTRAP &&
+	    (status >> 16 == PTRACE_EVENT_STOP ||
+	     (!ptrace(PTRACE_GETSIGINFO, tid, NULL, &why) && why.si_code > 0)))
+		return true;
+	ptrace(PTRACE_DETACH, tid, NULL, status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(status));
+	return false;
+}
+
+/*
+ * A program of short measured functions is in the library almost always: its thread is led out, to
+ * the next good place. false: it is let go.
+ */
+static bool leads(struct asking *a, pid_t tid)
+{
+	for (int i = 0; !takes(a->remote, tid, a->library); i++) {
+		if (i == STEPS)
+			ptrace(PTRACE_DETACH, tid, NULL, NULL);
+		if (i == STEPS || !step(a, tid)) {
+			errno = EAGAIN;
+			return false;
+		}
+	}
+	return true;
+}
+
 /* A thread that is stopped at a good place; the first one has the largest stack. 0: errno. */
 static pid_t choose(struct asking *a)
 {
@@ -136,10 +180,8 @@ static pid_t choose(struct asking *a)
 		if (tid <= 0)
 			continue;
 		if (stop(a, tid)) {
-			if (takes(a->remote, tid, a->library))
+			if (leads(a, tid))
 				found = tid;
-			else
-				ptrace(PTRACE_DETACH, tid, NULL, NULL);
 		} else if (errno == EPERM) {
 			break;
 		}
@@ -346,6 +388,7 @@ static bool find_loader(const struct remote *r, struct attach_frame *f, char *wh
 bool attach_load(pid_t pid, const char *library, char *why, size_t room)
 {
 	struct attach_frame f = { .text = library, .flags = RTLD_NOW };
+	const struct remote_map *other;
 	struct remote r;
 	bool good;
 
@@ -354,6 +397,16 @@ bool attach_load(pid_t pid, const char *library, char *why, size_t room)
 	if (remote_file(&r, library, NULL)) {
 		remote_close(&r);
 		return true;
+	}
+	/* Two would change the same functions, each the other's. */
+	other = remote_file(&r, NULL, strrchr(library, '/') + 1);
+	if (other) {
+		fails(why, room,
+		      "it has another one already, %s (as after an update): start the program "
+		      "again",
+		      other->path);
+		remote_close(&r);
+		return false;
 	}
 	good = find_loader(&r, &f, why, room) && call(&r, library, &f, NULL, why, room);
 	remote_close(&r);
