@@ -26,6 +26,14 @@ each() {
 	cat one
 }
 
+# shown OPTION...: what a terminal shows, beside the report's file.
+shown() {
+	printf '======== shown %s\n' "$*"
+	COLUMNS=100 "$post" "$@" -o file "$trace.nrm2" >one 2>&1
+	printf '======== exit code %s\n' $?
+	cat one
+}
+
 samples() {
 	each -tprof
 	each -tprof -cpu -off
@@ -57,6 +65,19 @@ times() {
 	each -offcpu -folded
 	each -marks -pnm
 	each -syscalls -clip 10
+}
+
+screens() {
+	for report in tprof calltree callers sched offcpu critical irq syscalls faults marks stats; do
+		shown -$report
+	done
+	shown -tprof -pnm -clip 5
+	shown -tprof -cpu -off -pid 100
+}
+instruction_screens() {
+	for report in arc flow tree verify; do
+		shown -$report
+	done
 }
 
 filtered() {
@@ -136,16 +157,16 @@ golden() { # TRACE GROUP...
 	verdict "$trace"
 }
 
-golden whole samples times filtered explained file exports
-golden narrow times file
-golden story samples filtered exports
-golden stacks samples exports
+golden whole samples times filtered explained file exports screens
+golden narrow times file screens
+golden story samples filtered exports screens
+golden stacks samples exports screens
 golden odd_stacks samples
 golden times samples
 golden events file by_event
 golden no_samples file
-golden sched times
-golden calls times
-golden odd times
-golden itrace instructions file exports
+golden sched times screens
+golden calls times screens
+golden odd times screens
+golden itrace instructions file exports instruction_screens
 finish
