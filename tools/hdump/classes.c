@@ -54,6 +54,19 @@ int classes_add(struct classes *c, uint64_t id, uint32_t *index)
 	return 0;
 }
 
+/* HotSpot puts what a class refers to otherwise behind its statics: it is no part of its object. */
+static bool is_own_static(const struct classes *c, uint64_t name)
+{
+	static const char *const others[] = { "<resolved_references>", "<init_lock>" };
+	uint32_t length;
+	const char *text = classes_text(c, name, &length);
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (length == strlen(others[i]) && !memcmp(text, others[i], length))
+			return false;
+	return true;
+}
+
 int classes_define(struct classes *c, const struct hprof *h, const struct hprof_class *d)
 {
 	const struct hprof_field *f = d->list + d->constants;
@@ -67,11 +80,16 @@ int classes_define(struct classes *c, const struct hprof *h, const struct hprof_
 		return 0;
 	k->super_id = d->super;
 	k->loader = d->loader;
-	for (uint32_t i = 0; i < d->statics; i++)
-		if (f[i].type == HPROF_REF)
-			k->static_refs++;
-		else
-			k->statics += hprof_size(h, f[i].type);
+	for (uint32_t i = 0; i < d->statics; i++) {
+		uint32_t size = hprof_size(h, f[i].type);
+
+		if (f[i].type == HPROF_REF) {
+			k->static_refs += is_own_static(c, f[i].name);
+			continue;
+		}
+		k->statics += size;
+		k->static_longs |= size == 8;
+	}
 	f += d->statics;
 	k->fields = calloc(d->fields ? d->fields : 1, sizeof(*k->fields));
 	if (!k->fields)

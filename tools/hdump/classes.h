@@ -29,6 +29,7 @@ struct heap_class {
 	uint32_t super;   /* NO_CLASS: none */
 	uint32_t statics; /* bytes of values that are no references */
 	uint32_t static_refs;
+	bool static_longs;  /* some of the values have 8 bytes */
 	uint32_t size;      /* of an instance, in memory */
 	uint32_t gap, gaps; /* the least distance to the next object, and how often */
 	uint8_t element;    /* arrays of primitives: its type */

@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A VM's own fields, which dumps do not have, and room before and behind contended ones. */
-#define PADDING_MOST 320
+/* A VM's own fields, which dumps do not have, and room before and behind contended ones. Something
+ * dead may lie behind the only object of a class: then it is one word, or as much as padding is. */
+#define PADDING_MOST  320
+#define PADDING_LEAST 120
+#define FEW_OBJECTS   4
 
 static const struct object_layout layouts[LAYOUTS] = {
 	{ 12, 16, 4 }, /* short references and class pointers: most VMs */
@@ -156,6 +159,13 @@ static void choose(struct class_sizes *s, bool low)
 	s->fits[0] = s->fits[best];
 }
 
+static bool is_padding(const struct class_sizes *s, const struct heap_class *k, uint64_t more)
+{
+	if (k->gaps < FEW_OBJECTS && more > s->align && more < PADDING_LEAST)
+		return false;
+	return more <= PADDING_MOST;
+}
+
 int sizes_finish(struct class_sizes *s, struct classes *c, bool low)
 {
 	bool dense;
@@ -168,7 +178,7 @@ int sizes_finish(struct class_sizes *s, struct classes *c, bool low)
 
 		/* Objects do not overlap; and where they lie close together, the least distance is
 		 * the size. */
-		if (k->gaps && (k->gap < size || (dense && k->gap - size <= PADDING_MOST)))
+		if (k->gaps && (k->gap < size || (dense && is_padding(s, k, k->gap - size))))
 			size = k->gap;
 		k->size = (uint32_t)size;
 	}
@@ -179,9 +189,12 @@ uint64_t sizes_of_class(const struct class_sizes *s, const struct classes *c,
 			const struct heap_class *k, uint64_t gap)
 {
 	const struct heap_class *of = &c->list[c->of_class];
-	uint64_t size = of->size + (uint64_t)k->static_refs * s->layout.ref + k->statics;
+	uint64_t size = of->size + (uint64_t)k->static_refs * s->layout.ref;
 
-	size = up(size, s->align);
+	/* References come first; nothing fills the gap behind them. */
+	if (k->static_longs)
+		size = up(size, 8);
+	size = up(size + k->statics, s->align);
 	/* Of one that is not linked nothing but its name is in a dump. */
 	if (!k->dumped)
 		return gap > size && gap <= size + 4096 ? gap : size;

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/read_all.h"
@@ -16,6 +18,7 @@
 #include "run.h"
 
 #define SHOWN       4
+#define ASKS        20        /* again, a millisecond apart, of all: some have none for good */
 #define ENVIRON_MAX (1 << 20) /* bytes of an environment: a larger one is not looked at */
 
 static bool has_variable(const char *text, size_t size, const char *variable)
@@ -43,13 +46,32 @@ static char *read_of(int proc, const char *pid, const char *name, size_t most, s
 	return text;
 }
 
-/* A thread that ends, or a zombie, has no environment any more. */
-static bool is_of_run(int proc, const char *pid, const char *variable)
+/* One that begins a program (execve) has none for a moment, while its memory is made: it is asked
+ * again. A zombie, a kernel thread or another user's process has none either. */
+static bool is_beginning(int proc, const char *pid)
 {
-	size_t size;
-	char *text = read_of(proc, pid, "environ", ENVIRON_MAX, &size);
-	bool is = text && has_variable(text, size, variable);
+	char path[32];
+	struct stat st;
 
+	snprintf(path, sizeof(path), "%s/exe", pid);
+	return !fstatat(proc, path, &st, 0);
+}
+
+static bool is_of_run(int proc, const char *pid, const char *variable, int *asks)
+{
+	static const struct timespec moment = { 0, 1000000 };
+	size_t size = 0;
+	char *text = NULL;
+	bool is;
+
+	for (;; --*asks) {
+		text = read_of(proc, pid, "environ", ENVIRON_MAX, &size);
+		if (!text || size || !*asks || !is_beginning(proc, pid))
+			break;
+		free(text);
+		nanosleep(&moment, NULL);
+	}
+	is = text && has_variable(text, size, variable);
 	free(text);
 	return is;
 }
@@ -74,6 +96,7 @@ void left_running(const struct trace_run *r)
 	DIR *folder = r->control >= 0 && r->status >= 0 ? opendir("/proc") : NULL;
 	const struct dirent *e;
 	unsigned int count = 0;
+	int asks = ASKS;
 	size_t n = 0;
 
 	if (!folder)
@@ -81,7 +104,7 @@ void left_running(const struct trace_run *r)
 	snprintf(variable, sizeof(variable), "PITRACE_SOCKET=%s", r->control_path);
 	while ((e = readdir(folder))) {
 		if (!isdigit((unsigned char)e->d_name[0]) || strlen(e->d_name) > 10 ||
-		    !is_of_run(dirfd(folder), e->d_name, variable))
+		    !is_of_run(dirfd(folder), e->d_name, variable, &asks))
 			continue;
 		if (count++ < SHOWN)
 			n = add_name(list, n, sizeof(list), dirfd(folder), e->d_name);

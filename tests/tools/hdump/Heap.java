@@ -3,7 +3,10 @@
  * more of what was planted, "dump FILE" has the VM write its heap. */
 import java.io.*;
 import java.lang.management.ManagementFactory;
+import java.net.URI;
+import java.nio.file.*;
 import java.util.*;
+import java.util.stream.Stream;
 import com.sun.management.HotSpotDiagnosticMXBean;
 
 public class Heap {
@@ -23,6 +26,21 @@ public class Heap {
 	static final List<Object> kept = new ArrayList<>();
 	static final Map<Integer, Planted> cache = new HashMap<>();
 	static Object[] chain = new Object[3];
+
+	/* All classes of a module: that many ways to lay out what is static. */
+	static void load(String module) throws IOException {
+		Path root = FileSystems.getFileSystem(URI.create("jrt:/")).getPath("modules", module);
+		try (Stream<Path> files = Files.walk(root)) {
+			files.map(f -> root.relativize(f).toString()).filter(f -> f.endsWith(".class")).forEach(f -> {
+				String name = f.substring(0, f.length() - ".class".length()).replace('/', '.');
+				try {
+					kept.add(Class.forName(name, false, null));
+				} catch (ClassNotFoundException | LinkageError e) {
+					/* Such as module-info: it has nothing to lay out. */
+				}
+			});
+		}
+	}
 
 	static void build() {
 		Node last = null;
@@ -56,6 +74,8 @@ public class Heap {
 					cache.put(n++, new Planted());
 			else if (line.startsWith("dump "))
 				vm.dumpHeap(line.substring(5), true);
+			else if (line.startsWith("classes "))
+				load(line.substring(8));
 			System.out.println("done " + line);
 		}
 	}

@@ -58,8 +58,9 @@ classes() {
 		o[n d] += $2; b[n d] += $3
 	} END { for (n in o) print o[n], b[n], n }' "$1" | sort
 }
-histogram() { # NAME OPTION...
+histogram() { # NAME OPTION...; $load: a module whose classes are loaded
 	begin "${@:2}"
+	[ -z "${load-}" ] || tell "classes $load"
 	# The first calls load classes.
 	jcmd "$vm" GC.heap_dump "$work/first" >out 2>&1
 	jmap -histo:live "$vm" >histo
@@ -77,6 +78,8 @@ histogram() { # NAME OPTION...
 }
 histogram short
 histogram long -XX:-UseCompressedOops -XX:+UseSerialGC
+load=java.base histogram classes
+load=java.base histogram long_classes -XX:-UseCompressedOops
 
 # ---- a leak
 begin -XX:+UseSerialGC
