@@ -216,7 +216,7 @@ static int load_code(struct a2n *a, uint64_t earliest, uint64_t time, uint32_t p
 {
 	struct mapping code, now;
 
-	a->jits.last = NO_CODE;
+	a->jits.last = a->jits.repeats = NO_CODE;
 	if (missing(name, name_length))
 		return -EINVAL;
 	if (!size)
@@ -224,7 +224,7 @@ static int load_code(struct a2n *a, uint64_t earliest, uint64_t time, uint32_t p
 	/* Two may report it, a log and the trace's records, and one have no lines and bytes. */
 	now = process_jit_now(&a->processes, pid, address);
 	if (!bytes && now.module && jit_same(&a->jits, &now, name, name_length, address, size))
-		code = jit_again(&a->jits, &now, address, size);
+		code = jit_repeat(&a->jits, &now, address, size);
 	else
 		code = jit_add(&a->jits, name, name_length, address, size, bytes);
 	if (!code.module)

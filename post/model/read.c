@@ -81,7 +81,8 @@ static int name_record(struct reading *rd, const struct pirecord *r)
 	uint32_t before;
 	int rc = trace_record(rd->trace, rd->input, r);
 
-	if (!rc)
+	/* Snapshots come first, whenever they were taken. */
+	if (!rc && !r->snapshot)
 		rc = jit_until(jit, r->time);
 	before = a2n_told(jit->a2n);
 	if (r->major == PITRACE_MTE && r->minor == PITRACE_MTE_MODULE)

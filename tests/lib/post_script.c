@@ -593,7 +593,23 @@ static void open_all(const char *path)
 	}
 }
 
-static void close_all(uint32_t stopped_by)
+/* A build id that was read at the very end. */
+static void write_late_id(void)
+{
+	struct {
+		struct pitrace_rec rec;
+		struct pitrace_mte_buildid id;
+	} id = {
+		.rec = { sizeof(id) | PITRACE_TYPE_STRUCT, PITRACE_MTE, PITRACE_MTE_BUILDID,
+			 (uint32_t)now },
+		.id = { .dev_major = 8, .inode = 1, .length = 20 },
+	};
+
+	if (pifile_write_snapshot(writer, &id, sizeof(id), now))
+		die("no snapshot");
+}
+
+static void close_all(uint32_t stopped_by, bool late_id)
 {
 	struct pifile_stats stats[CPUS] = { 0 };
 	int rc;
@@ -607,6 +623,8 @@ static void close_all(uint32_t stopped_by)
 	}
 	stats[0].stopped_by = stopped_by;
 	pifile_write_section(writer, PIFILE_SEC_STATS, stats, header.ncpus * sizeof(*stats));
+	if (late_id)
+		write_late_id();
 	rc = pifile_finish(writer);
 	if (rc)
 		die(strerror(-rc));
@@ -640,6 +658,7 @@ static void read_line(char *text)
 int main(int argc, char **argv)
 {
 	uint32_t stopped_by = 0;
+	bool late_id = false;
 	char text[8192];
 
 	for (; argc > 2; argc--, argv++) {
@@ -649,6 +668,8 @@ int main(int argc, char **argv)
 			header.mode = PITRACE_MODE_WRAP;
 		else if (!strcmp(argv[1], "--stopped"))
 			stopped_by = 2;
+		else if (!strcmp(argv[1], "--late-id"))
+			late_id = true;
 		else if (!strncmp(argv[1], "--collector=", 12))
 			snprintf(header.collector, sizeof(header.collector), "%s", argv[1] + 12);
 		else if (!strncmp(argv[1], "--machine=", 10))
@@ -668,7 +689,7 @@ int main(int argc, char **argv)
 			break;
 	}
 	if (argc != 2 || !header.ncpus || header.ncpus > CPUS) {
-		fputs("usage: post_script [--cpus=N] [--wrap] [--stopped] [--collector=NAME] [--machine=NAME] [--scope=PID] [--spin=SYMBOL] [--facts=LINES] [--priorities=OLD,NEW,WOKEN] [--later=SECONDS] FILE <STORY\n",
+		fputs("usage: post_script [--cpus=N] [--wrap] [--stopped] [--late-id] [--collector=NAME] [--machine=NAME] [--scope=PID] [--spin=SYMBOL] [--facts=LINES] [--priorities=OLD,NEW,WOKEN] [--later=SECONDS] FILE <STORY\n",
 		      stderr);
 		return 2;
 	}
@@ -677,6 +698,6 @@ int main(int argc, char **argv)
 		line_number++;
 		read_line(text);
 	}
-	close_all(stopped_by);
+	close_all(stopped_by, late_id);
 	return 0;
 }

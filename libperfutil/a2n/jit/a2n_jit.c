@@ -107,6 +107,37 @@ struct mapping jit_again(struct jits *js, const struct mapping *code, uint64_t a
 	return new;
 }
 
+struct mapping jit_repeat(struct jits *js, const struct mapping *code, uint64_t address,
+			  uint64_t size)
+{
+	uint32_t before = (uint32_t)code->delta;
+	struct mapping new = jit_again(js, code, address, size);
+	struct jit_code *old = &js->codes[before];
+
+	if (new.module) {
+		js->repeats = before;
+		js->codes[new.delta].paired = old->own && !old->paired;
+		old->paired |= js->codes[new.delta].paired;
+	}
+	return new;
+}
+
+/* The newest code's report has more than the name. Returns the code of the same one's report that
+ * came before, without; NULL: there is none. */
+static struct jit_code *own_report(struct jits *js)
+{
+	struct jit_code *code = &js->codes[js->last];
+	struct jit_code *old = js->repeats == NO_CODE ? NULL : &js->codes[js->repeats];
+
+	/* What was taken for a second report of the old one is one of new code. */
+	if (old && !code->own && code->paired)
+		code->paired = old->paired = false;
+	else if (old && !code->own && !old->own && !old->paired)
+		code->paired = old->paired = true;
+	code->own = true;
+	return code->paired ? old : NULL;
+}
+
 void jit_answer(struct jits *js, const struct mapping *mapping, uint64_t address,
 		struct a2n_answer *answer)
 {
@@ -135,8 +166,14 @@ void jit_late(struct jits *js, const struct mapping *code, uint64_t earliest, ui
 
 void jit_bytes(struct jits *js, const void *bytes)
 {
-	if (js->last != NO_CODE)
-		js->codes[js->last].bytes = bytes;
+	struct jit_code *old;
+
+	if (js->last == NO_CODE)
+		return;
+	js->codes[js->last].bytes = bytes;
+	old = own_report(js);
+	if (old)
+		old->bytes = bytes;
 }
 
 const struct jit_code *jit_at(const struct jits *js, uint64_t module_offset)
@@ -217,7 +254,7 @@ static int by_offset(const void *pa, const void *pb)
 
 int jit_lines(struct jits *js, const struct a2n_jit_line *lines, size_t n)
 {
-	struct jit_code *code = js->last == NO_CODE ? NULL : &js->codes[js->last];
+	struct jit_code *code = js->last == NO_CODE ? NULL : &js->codes[js->last], *old;
 	const struct a2n_jit_line **sorted;
 	struct jit_line *kept;
 	size_t i;
@@ -254,6 +291,11 @@ int jit_lines(struct jits *js, const struct a2n_jit_line *lines, size_t n)
 	free(sorted);
 	code->lines = kept;
 	code->n_lines = (uint32_t)n;
+	old = own_report(js);
+	if (old) {
+		old->lines = kept;
+		old->n_lines = code->n_lines;
+	}
 	js->has_lines = true;
 	return 0;
 }

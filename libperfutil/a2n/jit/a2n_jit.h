@@ -16,6 +16,8 @@ struct jit_code {
 	struct a2n_symbol *symbol;    /* one for each name */
 	const struct jit_line *lines; /* by offset */
 	uint32_t n_lines;
+	bool own;          /* its own report had lines or bytes, */
+	bool paired;       /* and another report of the same had none, or the other way round */
 	const void *bytes; /* owned by the reporter; or NULL */
 };
 
@@ -39,7 +41,8 @@ struct jits {
 		uint32_t around; /* … one crosses */
 		uint32_t run;    /* all codes from here on lie inside that one */
 	} scan;
-	uint32_t last; /* number of the newest code; NO_CODE: none */
+	uint32_t last;    /* number of the newest code; NO_CODE: none */
+	uint32_t repeats; /* that of the code which it repeats */
 	bool has_lines;
 	uint64_t latest;             /* largest delay of a report */
 	struct a2n_symbol freed;     /* the answer for freed code */
@@ -62,6 +65,9 @@ bool jit_same(const struct jits *js, const struct mapping *code, const char *nam
 /* Adds the same code at another address; size 0 or too large: all of it. */
 struct mapping jit_again(struct jits *js, const struct mapping *code, uint64_t address,
 			 uint64_t size);
+/* Adds what was reported once more: by another source, or as it was made anew. */
+struct mapping jit_repeat(struct jits *js, const struct mapping *code, uint64_t address,
+			  uint64_t size);
 static inline const struct jit_code *jit_of(const struct jits *js, const struct mapping *mapping)
 {
 	return &js->codes[(uint32_t)mapping->delta];

@@ -155,7 +155,6 @@ static void test_lines(void)
 	CU_ASSERT_STRING_EQUAL(told, "1:a:9 2:b:3 3:-:4 4:c:7 5:c:7 ");
 }
 
-/* Exactly what is overlapped goes. */
 /* Where a code is, and its instructions if they were given: by an offset of its module alone. */
 static void test_code(void)
 {
@@ -221,6 +220,63 @@ static void test_twice(void)
 	CU_ASSERT_PTR_NULL(code.bytes);
 }
 
+static const void *bytes_at(uint64_t time)
+{
+	struct a2n_code code = { 0 };
+
+	CU_ASSERT_FATAL(a2n_code(a, ask(1, time, 0x12010).module_offset, &code));
+	return code.bytes;
+}
+
+/* The report without instructions is the earlier one: what ran between both has them, too; each time
+ * that code is made anew. */
+static void test_twice_late(void)
+{
+	static const uint8_t first[0x40] = { 0xc3 }, second[0x40] = { 0x90 }, third[0x40] = { 1 };
+	const struct a2n_jit_line line = { .address = 0x12000, .line = 7, .file = "x" };
+	uint64_t offset;
+	size_t n = 0;
+
+	begin();
+	load(10, 1, 0x12000, sizeof(first), "g");
+	CU_ASSERT_PTR_NULL(bytes_at(10));
+	load(12, 1, 0x12000, sizeof(first), "g");
+	a2n_jit_bytes(a, first);
+	CU_ASSERT_EQUAL(a2n_jit_lines(a, &line, 1), 0);
+	load(20, 1, 0x12000, sizeof(first), "g");
+	load(22, 1, 0x12000, sizeof(first), "g");
+	a2n_jit_bytes(a, second);
+	CU_ASSERT_PTR_EQUAL(bytes_at(11), first);
+	CU_ASSERT_PTR_EQUAL(bytes_at(13), first);
+	CU_ASSERT_PTR_EQUAL(bytes_at(21), second);
+	CU_ASSERT_PTR_EQUAL(bytes_at(23), second);
+	offset = ask(1, 11, 0x12010).module_offset;
+	*told = 0;
+	CU_ASSERT_EQUAL(a2n_lines(a, ask(1, 11, 0x12010).module, &offset, 1, true, take_line, &n),
+			0);
+	CU_ASSERT_STRING_EQUAL(told, "0:x:7 ");
+	/* The other order. */
+	begin();
+	load(10, 1, 0x12000, sizeof(first), "g");
+	a2n_jit_bytes(a, first);
+	load(12, 1, 0x12000, sizeof(first), "g");
+	load(20, 1, 0x12000, sizeof(first), "g");
+	a2n_jit_bytes(a, second);
+	load(22, 1, 0x12000, sizeof(first), "g");
+	load(30, 1, 0x12000, sizeof(first), "g");
+	a2n_jit_bytes(a, third);
+	CU_ASSERT_PTR_EQUAL(bytes_at(13), first);
+	CU_ASSERT_PTR_EQUAL(bytes_at(21), second);
+	CU_ASSERT_PTR_EQUAL(bytes_at(23), second);
+	CU_ASSERT_PTR_EQUAL(bytes_at(31), third);
+	/* One source alone. */
+	load(40, 1, 0x12000, sizeof(first), "g");
+	a2n_jit_bytes(a, first);
+	CU_ASSERT_PTR_EQUAL(bytes_at(35), third);
+	CU_ASSERT_PTR_EQUAL(bytes_at(41), first);
+}
+
+/* Exactly what is overlapped goes. */
 static void test_overwrite(void)
 {
 	begin();
@@ -497,13 +553,21 @@ static void test_model(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "load", test_load },           { "names", test_names },
-		{ "lines", test_lines },         { "code", test_code },
-		{ "twice", test_twice },         { "overwrite", test_overwrite },
-		{ "move", test_move },           { "unload", test_unload },
-		{ "told_late", test_told_late }, { "memory", test_memory },
-		{ "fork", test_fork },           { "late", test_late },
-		{ "model", test_model },         { NULL, NULL },
+		{ "load", test_load },
+		{ "names", test_names },
+		{ "lines", test_lines },
+		{ "code", test_code },
+		{ "twice", test_twice },
+		{ "twice_late", test_twice_late },
+		{ "overwrite", test_overwrite },
+		{ "move", test_move },
+		{ "unload", test_unload },
+		{ "told_late", test_told_late },
+		{ "memory", test_memory },
+		{ "fork", test_fork },
+		{ "late", test_late },
+		{ "model", test_model },
+		{ NULL, NULL },
 	};
 
 	return unit_run("a2n_jit", tests);

@@ -49,6 +49,14 @@ perl -e '
 	code 0 "$post" -csv jit.nrm2 && awk -F, '$5 == "JITCODE" { print $6, $7 }' out >why &&
 	[ "$(xargs <why)" = "older 4 younger 3" ]
 verdict jitted_code_replaced
+# A build id that was read at the end comes first in the file: no log is told before its time for that, which
+# the begin of its program would take back.
+printf '# time address size flags method code\n10000050000\t7f0000001000\t10\tLOAD\tmade\n' >log-jita2n_60
+printf '%s\n' '0 on' '10 task fork 60 1 shell' '20 task exec 60 1 maker' '30 map 60 0x7f0000000000 0x10000 0 //anon' \
+	'110 sample 0 60 0x7f0000001004' '300 off' | "$make_script" --late-id log.nrm2 &&
+	code 0 "$post" -csv log.nrm2 && awk -F, '$5 == "JITCODE" { print $6, $7 }' out >why && [ "$(cat why)" = 'made 1' ]
+verdict log_and_late_snapshot
+rm -f log-jita2n_60
 
 # ---- symbols of a real file, here and below a folder that copies another machine's root
 if command -v gcc >/dev/null; then
