@@ -306,6 +306,17 @@ static void list_formats(FILE *out)
 			w->what);
 }
 
+static bool numbers(const char *text, struct filter_list *list)
+{
+	int rc = filter_numbers(text, list);
+
+	if (rc == -EINVAL)
+		complain("%s: these are no numbers as in 4242,5000-5010", text);
+	else if (rc)
+		complain("%s", strerror(-rc));
+	return !rc;
+}
+
 /* A format that can be written; false: the list was told instead. */
 static bool parse_format(struct options *o, const char *name)
 {
@@ -385,18 +396,17 @@ int parse_options(struct options *o, int argc, char **argv)
 		case OPT_PID:
 		case OPT_TID:
 		case OPT_CPUS:
-			if (filter_numbers(optarg, c == OPT_PID ? &o->filter.pid :
-						   c == OPT_TID ? &o->filter.tid :
-								  &o->filter.cpu))
-				break;
-			complain("%s: these are no numbers as in 4242,5000-5010", optarg);
-			return EXIT_UNREADABLE;
+			if (!numbers(optarg, c == OPT_PID ? &o->filter.pid :
+					     c == OPT_TID ? &o->filter.tid :
+							    &o->filter.cpu))
+				return EXIT_UNREADABLE;
+			break;
 		case OPT_COMM:
-			o->filter.comm = optarg;
-			break;
 		case OPT_SYMBOL:
-			o->filter.symbol = optarg;
-			break;
+			if (!(c == OPT_COMM ? filter_comm : filter_symbols)(optarg, &o->filter))
+				break;
+			complain("%s", strerror(ENOMEM));
+			return EXIT_UNREADABLE;
 		case OPT_TIME:
 			if (filter_time(optarg, &o->filter))
 				break;

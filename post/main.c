@@ -70,29 +70,37 @@ static int show_difference_of(struct options *o)
 	return compare_files(o, &how, traces, o->inputs);
 }
 
-int main(int argc, char **argv)
+static int report_trace(struct options *options)
 {
 	struct opener_output outputs[REPORT_COUNT];
 	static struct loaded loaded;
-	struct options options;
 	unsigned int needs;
-	int code = parse_options(&options, argc, argv);
+	int code;
 
-	if (code >= 0)
-		return code;
-	if (options.diff)
-		return show_difference_of(&options);
-	fit_locale();
-	load_shut_in(&options, outputs, reports_outputs(&options, outputs));
-	code = load_open(&loaded, &options);
+	load_shut_in(options, outputs, reports_outputs(options, outputs));
+	code = load_open(&loaded, options);
 	if (!code) {
-		needs = reports_need(&options);
-		options.names.places = needs & NEED_PLACES;
+		needs = reports_need(options);
+		options->names.places = needs & NEED_PLACES;
 		code = load_read(&loaded, needs);
 		if (!code)
 			code = report_all(&loaded.job, needs);
 	}
 	load_close(&loaded);
 	opener_end();
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	int code = parse_options(&options, argc, argv);
+
+	if (code < 0) {
+		if (!options.diff)
+			fit_locale();
+		code = options.diff ? show_difference_of(&options) : report_trace(&options);
+	}
+	filter_free(&options.filter);
 	return code;
 }

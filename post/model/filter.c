@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pattern.h"
+#include "base/array.h"
+#include "base/search.h"
 #include "record/record_as.h"
 
 /* ---- what the user says ---------------------------------------------------------------------- */
@@ -24,22 +25,85 @@ static bool take_number(const char **text, uint64_t *value)
 	return !errno;
 }
 
-bool filter_numbers(const char *text, struct filter_list *list)
+static int by_start(const void *pa, const void *pb)
+{
+	const struct filter_range *a = pa, *b = pb;
+
+	return a->from < b->from ? -1 : a->from > b->from;
+}
+
+/* So that a number costs a search, however many there are. */
+static void put_in_order(struct filter_list *list)
+{
+	uint32_t n = 0;
+
+	qsort(list->range, list->count, sizeof(*list->range), by_start);
+	for (uint32_t i = 1; i < list->count; i++) {
+		const struct filter_range *r = &list->range[i];
+		struct filter_range *last = &list->range[n];
+
+		if (r->from > last->to && r->from - last->to > 1)
+			list->range[++n] = *r;
+		else if (r->to > last->to)
+			last->to = r->to;
+	}
+	list->count = n + 1;
+}
+
+static bool take_range(const char **text, struct filter_range *r)
+{
+	if (!take_number(text, &r->from))
+		return false;
+	r->to = r->from;
+	if (**text != '-')
+		return true;
+	++*text;
+	return take_number(text, &r->to) && r->to >= r->from;
+}
+
+int filter_numbers(const char *text, struct filter_list *list)
 {
 	do {
-		struct filter_range *r = &list->range[list->count];
-
-		if (list->count == FILTER_RANGES || !take_number(&text, &r->from))
-			return false;
-		r->to = r->from;
-		if (*text == '-') {
-			text++;
-			if (!take_number(&text, &r->to) || r->to < r->from)
-				return false;
-		}
+		if (array_next(list->range, list->count, list->room))
+			return -ENOMEM;
+		if (!take_range(&text, &list->range[list->count]))
+			return -EINVAL;
 		list->count++;
 	} while (*text++ == ',');
-	return !text[-1];
+	put_in_order(list);
+	return text[-1] ? -EINVAL : 0;
+}
+
+static int set_names(const char *text, const char **kept, struct name_list **list)
+{
+	struct name_list *l = name_list_of(text);
+
+	if (!l)
+		return -ENOMEM;
+	name_list_free(*list);
+	*list = l;
+	*kept = text;
+	return 0;
+}
+
+int filter_comm(const char *text, struct filter *f)
+{
+	return set_names(text, &f->comm, &f->comms);
+}
+
+int filter_symbols(const char *text, struct filter *f)
+{
+	return set_names(text, &f->symbol, &f->symbols);
+}
+
+void filter_free(struct filter *f)
+{
+	free(f->pid.range);
+	free(f->tid.range);
+	free(f->cpu.range);
+	name_list_free(f->comms);
+	name_list_free(f->symbols);
+	*f = (struct filter){ 0 };
 }
 
 /* Parses seconds with up to nine digits after the point. */
@@ -78,34 +142,14 @@ bool filter_time(const char *text, struct filter *f)
 
 static bool listed(const struct filter_list *list, uint64_t value)
 {
-	uint32_t i;
+	uint32_t n = search_sorted(i, 0, list->count, list->range[i].from <= value);
 
-	for (i = 0; i < list->count; i++) {
-		if (value >= list->range[i].from && value <= list->range[i].to)
-			return true;
-	}
-	return !list->count;
-}
-
-/* Whether one of several patterns, with commas between, fits. NULL: any name does. */
-static bool matches(const char *patterns, const char *name)
-{
-	size_t n;
-
-	for (; patterns; patterns += n + 1) {
-		n = strcspn(patterns, ",");
-		if (pattern_fits(patterns, n, name) || (!strncmp(patterns, name, n) && !name[n]))
-			return true;
-		if (!patterns[n])
-			return false;
-	}
-	return true;
+	return n ? value <= list->range[n - 1].to : !list->count;
 }
 
 bool filter_symbol(const struct filter *f, const char *name)
 {
-	/* Names of C++ contain commas, so the text is tried as one pattern first. */
-	return !f->symbol || !strcmp(f->symbol, name) || matches(f->symbol, name);
+	return name_list_has(f->symbols, name);
 }
 
 bool filter_shows(const struct filter *f, const struct names *n, uint32_t thread)
@@ -113,7 +157,7 @@ bool filter_shows(const struct filter *f, const struct names *n, uint32_t thread
 	const struct trace_thread *t = &n->thread[thread];
 
 	return listed(&f->pid, n->process[t->process].pid) && listed(&f->tid, t->tid) &&
-	       matches(f->comm, t->name);
+	       name_list_has(f->comms, t->name);
 }
 
 static bool passes_thread(const struct filtered *x, uint32_t pid, uint32_t tid, uint64_t time)
@@ -124,9 +168,9 @@ static bool passes_thread(const struct filtered *x, uint32_t pid, uint32_t tid, 
 		return false;
 	if (!f->comm)
 		return true;
-	return matches(f->comm, input_pid(x->base, pid) ?
-					a2n_thread_name(x->names->a2n, pid, tid, time) :
-					"Idle");
+	return name_list_has(f->comms, input_pid(x->base, pid) ?
+					       a2n_thread_name(x->names->a2n, pid, tid, time) :
+					       "Idle");
 }
 
 /* The fields that records of a thread begin with. */

@@ -10,29 +10,34 @@
 #define POST_FILTER_H
 
 #include "model/left_out.h"
+#include "model/name_list.h"
 #include "model/trace_names.h"
 #include "record/input.h"
-
-#define FILTER_RANGES 64
 
 struct filter_range {
 	uint64_t from, to; /* both are in it */
 };
 
+/* In order, apart from each other. */
 struct filter_list {
-	struct filter_range range[FILTER_RANGES];
-	uint32_t count; /* 0: all pass */
+	struct filter_range *range;
+	uint32_t count, room; /* count 0: all pass */
 };
 
 struct filter {
 	struct filter_list pid, tid, cpu;
 	const char *comm, *symbol; /* patterns with commas between; NULL: all pass */
-	uint64_t from, to;         /* ns of the trace's clock; both are in it */
+	struct name_list *comms, *symbols;
+	uint64_t from, to; /* ns of the trace's clock; both are in it */
 	bool timed;
 };
 
-/* Numbers and ranges: 4242,5000-5010. false: it is none. */
-bool filter_numbers(const char *text, struct filter_list *list);
+/* Numbers and ranges: 4242,5000-5010; these as well as those before. 0, -EINVAL: it is none, or
+ * -ENOMEM. */
+int filter_numbers(const char *text, struct filter_list *list);
+/* The text must live on. 0 or -ENOMEM. */
+int filter_comm(const char *text, struct filter *f);
+int filter_symbols(const char *text, struct filter *f);
 /* FROM-TO in seconds, one of them may be missing. */
 bool filter_time(const char *text, struct filter *f);
 /* Whether the filter selects by these. */
@@ -44,6 +49,8 @@ static inline bool filter_wanted(const struct filter *f)
 {
 	return filter_threads(f) || f->cpu.count || f->timed;
 }
+
+void filter_free(struct filter *f);
 
 bool filter_shows(const struct filter *f, const struct names *n, uint32_t thread);
 bool filter_symbol(const struct filter *f, const char *name);

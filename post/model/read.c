@@ -143,15 +143,21 @@ static int wanted_symbol(struct reading *rd, const struct pitrace_sample *s, uin
 {
 	struct names *n = &rd->model->names;
 	struct sample_place place;
+	struct symbol *symbol;
 	int rc;
 
 	*wanted = true;
 	if (!rd->options->filter->symbol)
 		return 0;
 	rc = names_sample(n, s, time, kernel, &place);
-	if (!rc)
-		*wanted = filter_symbol(rd->options->filter, n->symbols.symbol[place.symbol].name);
-	return rc;
+	if (rc)
+		return rc;
+	symbol = &n->symbols.symbol[place.symbol];
+	if (!symbol->asked)
+		symbol->wanted = filter_symbol(rd->options->filter, symbol->name);
+	symbol->asked = true;
+	*wanted = symbol->wanted;
+	return 0;
 }
 
 static int count_idle(struct reading *rd, const struct pirecord *r, struct trace_cpu *cpu)

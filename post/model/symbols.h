@@ -19,6 +19,7 @@ struct symbol {
 	bool inlined;                 /* a function within others */
 	bool is_spot;                 /* an address of it, replaced at the end */
 	bool lineless;                /* a spot without a line */
+	bool asked, wanted;           /* whether the filter of symbols has it, once asked */
 	uint32_t line;                /* 0: none */
 	uint32_t order;               /* at the end: its rank among all, by name and address */
 	const char *file;             /* NULL: not known, or not wanted */

@@ -228,8 +228,8 @@ static const void *bytes_at(uint64_t time)
 	return code.bytes;
 }
 
-/* The report without instructions is the earlier one: what ran between both has them, too; each time
- * that code is made anew. */
+/* The report without instructions is the earlier one: what ran between both has them, too; each
+ * time that code is made anew. */
 static void test_twice_late(void)
 {
 	static const uint8_t first[0x40] = { 0xc3 }, second[0x40] = { 0x90 }, third[0x40] = { 1 };

@@ -10,16 +10,16 @@
 static const char *numbers(const char *text)
 {
 	static char room[200];
-	struct filter_list list = { .count = 0 };
+	struct filter f = { .timed = false };
 	size_t n = 0;
+	int rc = filter_numbers(text, &f.pid);
 
-	if (!filter_numbers(text, &list))
-		return "no";
-	for (uint32_t i = 0; i < list.count; i++)
+	for (uint32_t i = 0; i < f.pid.count && !rc; i++)
 		n += (size_t)snprintf(room + n, sizeof(room) - n, "%s%llu-%llu", i ? " " : "",
-				      (unsigned long long)list.range[i].from,
-				      (unsigned long long)list.range[i].to);
-	return room;
+				      (unsigned long long)f.pid.range[i].from,
+				      (unsigned long long)f.pid.range[i].to);
+	filter_free(&f);
+	return rc ? "no" : room;
 }
 
 static void lists(void)
@@ -28,9 +28,12 @@ static void lists(void)
 		{ "7", "7-7" },
 		{ "0", "0-0" },
 		{ "7,9", "7-7 9-9" },
+		{ "9,7,8", "7-9" },
+		{ "5-9,1-6,7", "1-9" },
+		{ "0-18446744073709551615,7", "0-18446744073709551615" },
 		{ "7-9", "7-9" },
 		{ "9-9", "9-9" },
-		{ "4242,5000-5010,1", "4242-4242 5000-5010 1-1" },
+		{ "4242,5000-5010,1", "1-1 4242-4242 5000-5010" },
 		{ "18446744073709551615", "18446744073709551615-18446744073709551615" },
 		{ "18446744073709551616", "no" },
 		{ "1-18446744073709551616", "no" },
@@ -49,17 +52,20 @@ static void lists(void)
 		{ "0x7", "no" },
 	};
 	struct filter_list list = { .count = 0 };
-	char text[8 * FILTER_RANGES] = "1";
+	char text[12 * 1000] = "", *end = text;
 
 	for (size_t i = 0; i < COUNT(cases); i++)
 		CU_ASSERT_STRING_EQUAL(numbers(cases[i][0]), cases[i][1]);
-	for (int i = 1; i < FILTER_RANGES; i++)
-		strcat(text, ",2");
-	CU_ASSERT(filter_numbers(text, &list));
-	CU_ASSERT_EQUAL(list.count, FILTER_RANGES);
-	list.count = 0;
-	strcat(text, ",2");
-	CU_ASSERT_FALSE(filter_numbers(text, &list));
+	/* As many as one likes, given twice, too. */
+	for (int i = 0; i < 1000; i++)
+		end += sprintf(end, "%s%d", i ? "," : "", (i * 7 % 1000) * 2);
+	CU_ASSERT_EQUAL(filter_numbers(text, &list), 0);
+	CU_ASSERT_EQUAL(list.count, 1000);
+	CU_ASSERT_EQUAL(filter_numbers("1-1997,5000", &list), 0);
+	CU_ASSERT_EQUAL(list.count, 2);
+	CU_ASSERT(list.range[0].from == 0 && list.range[0].to == 1998);
+	CU_ASSERT(list.range[1].from == 5000 && list.range[1].to == 5000);
+	free(list.range);
 }
 
 static void times(void)
@@ -119,22 +125,63 @@ static void symbols(void)
 	char pattern[1100], name[1100];
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct filter f = { .symbol = cases[i].wanted };
+		struct filter f = { .timed = false };
 
+		if (cases[i].wanted)
+			CU_ASSERT_EQUAL(filter_symbols(cases[i].wanted, &f), 0);
 		CU_ASSERT_EQUAL(filter_symbol(&f, cases[i].name), cases[i].passes);
+		filter_free(&f);
 	}
 	/* Of any length. */
 	for (size_t n = 1022; n < 1026; n++) {
-		struct filter f = { .symbol = pattern };
+		struct filter f = { .timed = false };
 
 		memset(pattern, 'x', n);
 		strcpy(pattern + n - 1, "*,main");
+		CU_ASSERT_EQUAL(filter_symbols(pattern, &f), 0);
 		memset(name, 'x', n + 5);
 		name[n + 5] = 0;
 		CU_ASSERT(filter_symbol(&f, name));
 		CU_ASSERT(filter_symbol(&f, "main"));
 		CU_ASSERT_FALSE(filter_symbol(&f, "mine"));
+		filter_free(&f);
 	}
+}
+
+/* Many names, and so many patterns that answers are kept: the second answer is the first one. */
+static void many_names(void)
+{
+	struct filter f = { .timed = false };
+	char text[40000] = "", name[32], *end = text;
+
+	for (int i = 0; i < 1000; i++)
+		end += sprintf(end, "name_%d,a%d?b*c,", i, i);
+	strcpy(end, "x\\*y");
+	CU_ASSERT_EQUAL(filter_symbols(text, &f), 0);
+	for (int turn = 0; turn < 2; turn++) {
+		for (int i = 0; i < 1000; i += 7) {
+			sprintf(name, "name_%d", i);
+			CU_ASSERT(filter_symbol(&f, name));
+			sprintf(name, "name_%dx", i);
+			CU_ASSERT_FALSE(filter_symbol(&f, name));
+			sprintf(name, "a%d-b--c", i);
+			CU_ASSERT(filter_symbol(&f, name));
+			sprintf(name, "a%d-b--", i);
+			CU_ASSERT_FALSE(filter_symbol(&f, name));
+		}
+		CU_ASSERT(filter_symbol(&f, "x*y"));
+		CU_ASSERT_FALSE(filter_symbol(&f, "xzy"));
+		CU_ASSERT_FALSE(filter_symbol(&f, ""));
+		/* As it stands there, and all of it. */
+		CU_ASSERT(filter_symbol(&f, "a1?b*c"));
+		CU_ASSERT(filter_symbol(&f, text));
+	}
+	/* The last one given counts. */
+	CU_ASSERT_EQUAL(filter_symbols(",", &f), 0);
+	CU_ASSERT(filter_symbol(&f, ""));
+	CU_ASSERT_FALSE(filter_symbol(&f, "name_1"));
+	filter_free(&f);
+	CU_ASSERT(filter_symbol(&f, "name_1"));
 }
 
 /* By process, thread and name, all of them together. */
@@ -159,14 +206,16 @@ static void threads(void)
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct filter f = { .comm = cases[i].comm };
+		struct filter f = { .timed = false };
 
-		CU_ASSERT(!cases[i].pid || filter_numbers(cases[i].pid, &f.pid));
-		CU_ASSERT(!cases[i].tid || filter_numbers(cases[i].tid, &f.tid));
+		CU_ASSERT(!cases[i].pid || !filter_numbers(cases[i].pid, &f.pid));
+		CU_ASSERT(!cases[i].tid || !filter_numbers(cases[i].tid, &f.tid));
+		CU_ASSERT(!cases[i].comm || !filter_comm(cases[i].comm, &f));
 		CU_ASSERT_EQUAL(filter_shows(&f, &n, 0), cases[i].first);
 		CU_ASSERT_EQUAL(filter_shows(&f, &n, 1), cases[i].second);
 		CU_ASSERT_EQUAL(filter_threads(&f), i != 0);
 		CU_ASSERT_EQUAL(filter_wanted(&f), i != 0);
+		filter_free(&f);
 	}
 	CU_ASSERT(filter_wanted(&(struct filter){ .timed = true }));
 	CU_ASSERT(filter_wanted(&(struct filter){ .cpu = { .count = 1 } }));
@@ -177,8 +226,8 @@ static void threads(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "lists", lists },     { "times", times }, { "symbols", symbols },
-		{ "threads", threads }, { NULL, NULL },
+		{ "lists", lists },     { "times", times },           { "symbols", symbols },
+		{ "threads", threads }, { "many_names", many_names }, { NULL, NULL },
 	};
 
 	return unit_run("filter", tests);
