@@ -88,6 +88,7 @@ static void begin(struct loaded *l)
 		l->job.input = &l->passing;
 		l->job.left = &l->filtered.left;
 	}
+	l->model.ground = &l->ground;
 	l->model.counts.by_cpu = o->per_cpu;
 	l->model.counts.unnamed_only = o->unnamed_offsets && !o->names.annotate;
 	l->model.counts.by_offset = o->offsets || o->names.annotate;
@@ -216,6 +217,7 @@ void load_close(struct loaded *l)
 	sums_free(&m->sums);
 	slices_free(&m->slices);
 	counts_free(&m->counts);
+	tree_ground_free(&l->ground);
 	names_close(&m->names);
 	trace_free(&l->trace);
 	input_close(&l->input);

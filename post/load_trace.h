@@ -11,6 +11,7 @@ struct loaded {
 	struct input input, passing; /* passing: what the filter lets through */
 	struct trace trace;
 	struct model model;
+	struct tree_ground ground;
 	struct filtered filtered;
 	struct job job;
 };

@@ -126,9 +126,8 @@ int levels_rank(struct levels *l, const struct names *n, const enum level *level
 {
 	int rc = 0;
 
-	*l = (struct levels){ 0 };
 	for (; !rc && *levels; levels++) {
-		if (*levels != LEVEL_OFF)
+		if (*levels != LEVEL_OFF && !l->rank[*levels])
 			rc = rank_level(l, n, *levels);
 	}
 	if (rc)

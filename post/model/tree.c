@@ -21,7 +21,7 @@ struct sorted {
 struct build {
 	const struct model *m;
 	const enum level *levels;
-	struct levels ranks;
+	const struct levels *ranks;
 	struct sorted *order, *spare;
 	struct tree_group *group; /* a stack: siblings lie side by side */
 	uint32_t ngroup, room;
@@ -89,7 +89,7 @@ static int push_groups(struct build *b, enum level level, uint32_t from, uint32_
 	uint32_t i;
 
 	for (i = from; i < to; i++)
-		b->order[i].rank = level_rank(&b->ranks, level, &row[b->order[i].row]);
+		b->order[i].rank = level_rank(b->ranks, level, &row[b->order[i].row]);
 	sort_by_rank(b->order + from, b->spare, to - from);
 	for (i = from; i < to; i++) {
 		const struct row *r = &row[b->order[i].row];
@@ -150,30 +150,83 @@ static int build_level(struct build *b, uint32_t depth, uint32_t from, uint32_t 
 	return 0;
 }
 
+/* A counting sort: rows of a CPU keep their order. */
+static int sort_by_cpu(struct tree_ground *g, const struct counts *c)
+{
+	uint32_t cpus = 0, i;
+
+	for (i = 0; i < c->nrow; i++)
+		if (c->row[i].cpu >= cpus)
+			cpus = c->row[i].cpu + 1;
+	g->by_cpu = malloc(((size_t)c->nrow + 1) * sizeof(*g->by_cpu));
+	g->start = calloc((size_t)cpus + 2, sizeof(*g->start));
+	if (!g->by_cpu || !g->start)
+		return -ENOMEM;
+	for (i = 0; i < c->nrow; i++)
+		g->start[c->row[i].cpu + 2]++;
+	for (i = 2; i < cpus + 2; i++)
+		g->start[i] += g->start[i - 1];
+	for (i = 0; i < c->nrow; i++)
+		g->by_cpu[g->start[c->row[i].cpu + 1]++] = i;
+	g->cpus = cpus;
+	return 0;
+}
+
+/* Its rows, in the order of all; NULL: all there are. */
+static const uint32_t *rows_of(const struct tree_ground *g, const struct counts *c, uint32_t cpu,
+			       uint32_t *n)
+{
+	static const uint32_t none;
+
+	if (cpu == ANY_CPU) {
+		*n = c->nrow;
+		return NULL;
+	}
+	*n = cpu < g->cpus ? g->start[cpu + 1] - g->start[cpu] : 0;
+	return *n ? g->by_cpu + g->start[cpu] : &none;
+}
+
+static int build_of(struct build *b, const struct tree_ground *g, uint32_t cpu)
+{
+	uint32_t n, i;
+	const uint32_t *rows = rows_of(g, &b->m->counts, cpu, &n);
+
+	b->ranks = &g->ranks;
+	b->order = malloc(((size_t)n + 1) * sizeof(*b->order));
+	b->spare = malloc(((size_t)n + 1) * sizeof(*b->spare));
+	if (!b->order || !b->spare)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		b->order[i].row = rows ? rows[i] : i;
+	return build_level(b, 0, 0, n);
+}
+
 int tree_build(struct tree *t, const struct model *m, const enum level *levels, uint32_t cpu)
 {
 	struct build b = { .m = m, .levels = levels, .tree = t };
-	uint32_t i, n = 0;
-	int rc = -ENOMEM;
+	struct tree_ground own = { 0 }, *g = m->ground ? m->ground : &own;
+	int rc = levels_rank(&g->ranks, &m->names, levels);
 
 	*t = (struct tree){ 0 };
-	b.order = malloc(((size_t)m->counts.nrow + 1) * sizeof(*b.order));
-	b.spare = malloc(((size_t)m->counts.nrow + 1) * sizeof(*b.spare));
-	if (!b.order || !b.spare || levels_rank(&b.ranks, &m->names, levels))
-		goto out;
-	for (i = 0; i < m->counts.nrow; i++) {
-		if (cpu == ANY_CPU || m->counts.row[i].cpu == cpu)
-			b.order[n++].row = i;
-	}
-	rc = build_level(&b, 0, 0, n);
-out:
+	if (!rc && cpu != ANY_CPU && !g->start)
+		rc = sort_by_cpu(g, &m->counts);
+	if (!rc)
+		rc = build_of(&b, g, cpu);
 	free(b.order);
 	free(b.spare);
 	free(b.group);
-	levels_free(&b.ranks);
+	tree_ground_free(&own);
 	if (rc)
 		tree_free(t);
 	return rc;
+}
+
+void tree_ground_free(struct tree_ground *g)
+{
+	levels_free(&g->ranks);
+	free(g->by_cpu);
+	free(g->start);
+	*g = (struct tree_ground){ 0 };
 }
 
 void tree_free(struct tree *t)

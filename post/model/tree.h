@@ -31,6 +31,15 @@ struct tree {
 	uint64_t leaf_ticks; /* sum of the innermost */
 };
 
+/* What trees of the same rows have in common: whoever builds many of them keeps it. Zeroed memory is
+ * one of which nothing is known yet. */
+struct tree_ground {
+	struct levels ranks;
+	uint32_t *by_cpu; /* rows, CPU after CPU */
+	uint32_t *start;  /* each CPU's first in by_cpu, and the end */
+	uint32_t cpus;
+};
+
 struct model { /* what reports read */
 	struct names names;
 	struct counts counts;
@@ -41,6 +50,7 @@ struct model { /* what reports read */
 	struct marks marks;
 	struct switches switches;
 	struct named_events named;
+	struct tree_ground *ground; /* of counts; NULL: it is not kept */
 };
 
 #define ANY_CPU UINT32_MAX
@@ -48,6 +58,7 @@ struct model { /* what reports read */
 /* levels ends with LEVEL_END. 0 or -ENOMEM. */
 int tree_build(struct tree *t, const struct model *m, const enum level *levels, uint32_t cpu);
 void tree_free(struct tree *t);
+void tree_ground_free(struct tree_ground *g);
 const char *node_name(const struct model *m, const struct tree_node *n); /* raw: escape it */
 
 #endif

@@ -30,6 +30,7 @@ static int build(struct tree *tree, const struct job *job, const enum level *lev
 		return rc;
 	*view = *job->model;
 	view->counts = job->model->times.faults;
+	view->ground = NULL;
 	rc = tree_build(tree, view, levels, ANY_CPU);
 	free(view);
 	return rc;
