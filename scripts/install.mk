@@ -14,6 +14,15 @@ DATADIR	   ?= $(PREFIX)/share/pitrace
 UDEVDIR	   ?= $(PREFIX)/lib/udev/rules.d
 SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
 DKMSDIR	   ?= $(PREFIX)/src/pitrace-$(VERSION)
+# PAPER_NAMES=no, where other packages own names like post or msr: programs lie in LIBEXECDIR, where they find each
+# other; BINDIR and MANDIR have them as pitrace-NAME.
+PAPER_NAMES ?= yes
+LIBEXECDIR ?= $(PREFIX)/libexec/pitrace
+ifeq ($(filter yes no,$(PAPER_NAMES)),)
+$(error PAPER_NAMES is '$(PAPER_NAMES)', not yes or no)
+endif
+HIDDEN	   := $(if $(filter no,$(PAPER_NAMES)),$(filter-out pitrace,$(notdir $(BINS))))
+COMMANDS   := $(filter-out $(HIDDEN),$(notdir $(BINS))) $(addprefix pitrace-,$(HIDDEN))
 
 HEADERS	:= $(wildcard driver/uapi/*.h libperfutil/include/*.h libperfutil/include/*.hpp tools/hookit/hookit.h)
 PAGES	:= $(wildcard tools/*/*.1 tools/*/*.3 post/*.1 libperfutil/man/*.3 driver/*.4 libperfutil/man/*.5 post/*.7)
@@ -21,8 +30,9 @@ DOCS	:= README.md CHANGELOG.md COPYING $(wildcard docs/*.md LICENSES/*.txt)
 # Of what is no document only the name is left; links between documents hold where they are installed.
 UNLINKED := s,\[([^]]*)\]\([^):]*(\.[1-9hc]|CONTRIBUTING\.md|/)\),\1,g
 # bash looks for a file of the program's name; one file serves those that print their own options.
-COMPLETED   := swtrace run.tprof run.itrace run.jprof msr mpevt ptt cpi jprof-train hdump rtdriver arcf pitrace
-ZSH_COMPLETIONS := $(wildcard scripts/completion/zsh/_*)
+COMPLETED   := $(filter-out $(HIDDEN),swtrace run.tprof run.itrace run.jprof msr mpevt ptt cpi jprof-train hdump rtdriver arcf pitrace)
+COMPLETES_POST := $(filter-out $(HIDDEN),post)
+ZSH_COMPLETIONS := $(wildcard $(addprefix scripts/completion/zsh/_,pitrace $(COMPLETES_POST)))
 EVENT_FILES := $(wildcard libperfutil/events/*/*.json)
 # What is the source and not what a build has left beside it.
 DRIVER	:= $(shell find driver -name '*.[ch]' ! -name '*.mod.c' -o -name Kbuild -o -name '*.4')
@@ -64,7 +74,15 @@ endef
 .PHONY: install uninstall
 install: all	## into PREFIX, below DESTDIR: programs, libraries, headers, pages, DKMS source
 	$(Q)install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(DOCDIR) $(DESTDIR)$(COMPDIR)
+ifeq ($(HIDDEN),)
 	$(Q)install -m 755 $(BINS) $(DESTDIR)$(BINDIR)/
+else
+	$(Q)install -D -m 755 -t $(DESTDIR)$(LIBEXECDIR) $(BINS)
+	@for name in $(COMMANDS); do \
+		ln -sf $$(realpath -ms --relative-to=$(BINDIR) $(LIBEXECDIR))/$${name#pitrace-} \
+			$(DESTDIR)$(BINDIR)/$$name || exit; \
+	done
+endif
 	$(call install_lib,perfutil)
 	$(call install_lib,a2n)
 	$(if $(HOOKIT),$(call install_lib,hookit))
@@ -81,7 +99,7 @@ install: all	## into PREFIX, below DESTDIR: programs, libraries, headers, pages,
 	$(Q)for name in $(COMPLETED); do \
 		install -m 644 scripts/completion/bash $(DESTDIR)$(COMPDIR)/$$name || exit; \
 	done
-	$(Q)install -m 644 scripts/completion/post $(DESTDIR)$(COMPDIR)/
+	$(if $(COMPLETES_POST),$(Q)install -m 644 scripts/completion/post $(DESTDIR)$(COMPDIR)/)
 	$(Q)install -D -m 644 -t $(DESTDIR)$(ZSHDIR) $(ZSH_COMPLETIONS)
 	@set -e; for file in $(EVENT_FILES); do \
 		install -D -m 644 $$file $(DESTDIR)$(DATADIR)/$${file#libperfutil/}; \
@@ -90,11 +108,12 @@ install: all	## into PREFIX, below DESTDIR: programs, libraries, headers, pages,
 	$(Q)install -D -m 644 scripts/sysusers-pitrace.conf $(DESTDIR)$(SYSUSERSDIR)/pitrace.conf
 	@# A page describes a group of functions; each of them is a link to it.
 	@set -e; for page in $(PAGES); do \
-		dir=$(DESTDIR)$(MANDIR)/man$${page##*.}; \
-		install -D -m 644 -t $$dir $$page; \
+		dir=$(DESTDIR)$(MANDIR)/man$${page##*.} own=$${page##*/}; \
+		case ' $(HIDDEN) ' in *" $${own%.1} "*) own=pitrace-$$own ;; esac; \
+		install -D -m 644 $$page $$dir/$$own; \
 		for name in $$(scripts/man-names $$page); do \
 			[ $$name.$${page##*.} = $${page##*/} ] || \
-				ln -sf $${page##*/} $$dir/$$name.$${page##*.}; \
+				ln -sf $$own $$dir/$$name.$${page##*.}; \
 		done; \
 	done
 	@set -e; for file in $(DRIVER); do \
@@ -108,8 +127,10 @@ install: all	## into PREFIX, below DESTDIR: programs, libraries, headers, pages,
 
 # By name, and folders only when empty: PREFIX may hold other people's files.
 uninstall:	## remove what install (with the same PREFIX and DESTDIR) has put there
-	$(Q)rm -f $(patsubst %,$(DESTDIR)$(BINDIR)/%,$(notdir $(BINS))) \
-		$(patsubst %,$(DESTDIR)$(COMPDIR)/%,$(COMPLETED) post) \
+	$(Q)rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(COMMANDS)) \
+		$(if $(HIDDEN),$(addprefix $(DESTDIR)$(LIBEXECDIR)/,$(notdir $(BINS)))) \
+		$(addprefix $(DESTDIR)$(MANDIR)/man1/pitrace-,$(addsuffix .1,$(HIDDEN))) \
+		$(patsubst %,$(DESTDIR)$(COMPDIR)/%,$(COMPLETED) $(COMPLETES_POST)) \
 		$(patsubst %,$(DESTDIR)$(ZSHDIR)/%,$(notdir $(ZSH_COMPLETIONS))) \
 		$(patsubst %,$(DESTDIR)$(INCLUDEDIR)/%,$(notdir $(HEADERS))) \
 		$(addprefix $(DESTDIR)$(DOCDIR)/,$(DOCS)) \
@@ -130,6 +151,7 @@ uninstall:	## remove what install (with the same PREFIX and DESTDIR) has put the
 			rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$name; \
 		done; \
 	done
-	@for dir in $(INCLUDEDIR) $(DOCDIR) $(DKMSDIR) $(LIBDIR)/pitrace $(CMAKEDIR) $(DATADIR); do \
+	@for dir in $(INCLUDEDIR) $(DOCDIR) $(DKMSDIR) $(LIBDIR)/pitrace $(CMAKEDIR) $(DATADIR) \
+			$(if $(HIDDEN),$(LIBEXECDIR)); do \
 		[ ! -d $(DESTDIR)$$dir ] || find $(DESTDIR)$$dir -depth -type d -empty -delete; \
 	done

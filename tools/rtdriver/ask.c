@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "attach.h"
+#include "beside.h"
 #include "complain.h"
 #include "escape.h"
 #include "json.h"
@@ -23,21 +24,13 @@
 
 static bool beside(const char *name, char path[PATH_MAX])
 {
-	char exe[PATH_MAX], near[PATH_MAX + 64];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	char *slash;
+	char below[PATH_MAX];
 
-	exe[n > 0 ? n : 0] = 0;
-	slash = strrchr(exe, '/');
-	if (!slash)
-		return false;
-	*slash = 0;
-	snprintf(near, sizeof(near), "%s/../lib/pitrace/%s", exe, name);
-	if (!realpath(near, path)) {
-		snprintf(near, sizeof(near), PITRACE_LIBDIR "/%s", name);
-		return realpath(near, path) != NULL;
-	}
-	return true;
+	snprintf(below, sizeof(below), "pitrace/%s", name);
+	if (library_beside(below, path))
+		return true;
+	snprintf(below, sizeof(below), PITRACE_LIBDIR "/%s", name);
+	return realpath(below, path) != NULL;
 }
 
 /* One that the VM has loaded, or is to load: its path below the VM's root. */

@@ -5,23 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "beside.h"
 #include "run.h"
 
 bool run_find(const char *name, char path[PATH_MAX])
 {
-	char exe[PATH_MAX], beside[PATH_MAX + 64], installed[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	const char *slash;
+	char installed[PATH_MAX];
 
-	exe[n > 0 ? n : 0] = 0;
-	slash = strrchr(exe, '/');
-	if (slash) {
-		snprintf(beside, sizeof(beside), "%.*s/../lib/%s", (int)(slash - exe), exe, name);
-		if (realpath(beside, path))
-			return true;
-	}
 	snprintf(installed, sizeof(installed), "%s/%s", PITRACE_LIBDIR, name);
-	return realpath(installed, path) != NULL;
+	return library_beside(name, path) || realpath(installed, path);
 }
 
 bool run_append(const char *name, char separator, const char *word)

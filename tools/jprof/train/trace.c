@@ -12,6 +12,7 @@
 #include "base/read_all.h"
 #include "complain.h"
 #include "floors.h"
+#include "beside.h"
 #include "children.h"
 #include "store.h"
 #include "train.h"
@@ -21,14 +22,7 @@
 /* Beside this program, else on the path. */
 static void find_program(const char *name, char path[PATH_MAX])
 {
-	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 16);
-	char *slash;
-
-	path[n > 0 ? n : 0] = 0;
-	slash = strrchr(path, '/');
-	if (slash)
-		strcpy(slash + 1, name);
-	if (!slash || access(path, X_OK))
+	if (!program_beside(name, path, PATH_MAX))
 		strcpy(path, name);
 }
 

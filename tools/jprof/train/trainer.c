@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/read_all.h"
+#include "beside.h"
 #include "complain.h"
 #include "children.h"
 #include "store.h"
@@ -23,20 +24,13 @@
 /* Beside this program, else where it was installed. */
 static bool find(const char *name, char path[PATH_MAX])
 {
-	char exe[PATH_MAX], beside[PATH_MAX + 64];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	char *slash;
+	char below[PATH_MAX];
 
-	exe[n > 0 ? n : 0] = 0;
-	slash = strrchr(exe, '/');
-	if (slash) {
-		*slash = 0;
-		snprintf(beside, sizeof(beside), "%s/../lib/pitrace/%s", exe, name);
-		if (realpath(beside, path))
-			return true;
-	}
-	snprintf(beside, sizeof(beside), PITRACE_LIBDIR "/%s", name);
-	return realpath(beside, path) != NULL;
+	snprintf(below, sizeof(below), "pitrace/%s", name);
+	if (library_beside(below, path))
+		return true;
+	snprintf(below, sizeof(below), PITRACE_LIBDIR "/%s", name);
+	return realpath(below, path) != NULL;
 }
 
 static bool read_text(const char *path, char **text)
