@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/read_all.h"
+#include "beside.h"
 #include "complain.h"
 #include "floors.h"
-#include "beside.h"
 #include "children.h"
 #include "store.h"
 #include "train.h"
