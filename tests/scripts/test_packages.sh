@@ -71,6 +71,19 @@ is notices_a_file "$({ cat "$work/list" && echo usr/bin/x/y && echo usr/sbin/new
 is notices_two "$({ cat "$work/rules" && printf 'second\tusr/bin/post\n'; } >"$work/two" && wrong "$work/two" <"$work/list")" \
 	"usr/bin/post: pitrace second"
 
+# The list of what is linked, docs/packages.md, is of this machine's kind.
+linked() { # TREE
+	local file needed
+	cd "$1" || return
+	for file in bin/* lib/*-linux-gnu/*.so.?.?.? lib/*-linux-gnu/{pitrace,jni}/*; do
+		needed=$(readelf -d "$file" 2>/dev/null | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
+			grep -vE '^(libc|libm|ld-linux.*)\.so\.[0-9]' | paste -sd ' ')
+		[ -z "$needed" ] || echo "| \`$file\` | $needed |"
+	done | sed -E 's,lib/[^/]*-linux-gnu/,lib/,;s,\.so\.([0-9])\.[0-9.]+`,.so.\1`,'
+}
+[ "$(uname -m)" != x86_64 ] ||
+	is linked "$(linked "$work/deb/usr")" "$(sed -n '/^| file | libraries/,$p' docs/packages.md | tail -n +3)"
+
 # The spec's files: its macros as Fedora has them.
 awk '/^%files/ { on = 1; package = $3 ? $3 : $2 ? "pitrace-" $2 : "pitrace"; next }
 	/^%changelog/ { on = 0 }
