@@ -116,7 +116,8 @@ const struct front_command front_commands[] = {
 	  { "-show" },
 	  .output = "-",
 	  .usage = "[-i FILE]",
-	  .what = "every record in words" },
+	  .what = "every record in words",
+	  .paged = true },
 	{ "convert",
 	  NULL,
 	  GROUP_REPORT,
@@ -137,7 +138,8 @@ const struct front_command front_commands[] = {
 	  { "check" },
 	  1,
 	  .usage = "[-p PID]",
-	  .what = "what can record here, and how to enable the rest" },
+	  .what = "what can record here, and how to enable the rest",
+	  .paged = true },
 	{ "list",
 	  NULL,
 	  GROUP_LOOK,
@@ -145,7 +147,8 @@ const struct front_command front_commands[] = {
 	  { "event", "list" },
 	  1,
 	  .usage = "[WORD]",
-	  .what = "events that can be sampled" },
+	  .what = "events that can be sampled",
+	  .paged = true },
 	{ 0 }
 };
 

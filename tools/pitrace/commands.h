@@ -26,6 +26,7 @@ struct front_command {
 	const char *without;      /* the one word where the user gives none; or NULL */
 	const char *usage, *what; /* for the list */
 	enum front_need need;
+	bool paged; /* it prints what is read, by default */
 };
 
 /* A row without a name ends them. */

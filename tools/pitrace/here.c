@@ -25,7 +25,7 @@ static const char *serves(int scope, bool *module)
 	return NULL;
 }
 
-static bool in_path(const char *name)
+bool here_in_path(const char *name)
 {
 	const char *p = getenv("PATH");
 	char path[4096];
@@ -46,7 +46,7 @@ void here_look(struct here *h)
 	*h = (struct here){ 0 };
 	h->process = serves(TRACE_PROCESS, &h->module);
 	h->system = serves(TRACE_SYSTEM, &h->module);
-	h->java = in_path("java");
+	h->java = here_in_path("java");
 }
 
 const char *here_lacks(const struct here *h, const struct front_command *c)

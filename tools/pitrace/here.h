@@ -21,4 +21,7 @@ const char *here_lacks(const struct here *h, const struct front_command *c);
 /* One or two sentences on stdout: which collector serves, and where to read what is missing. */
 void here_print(const struct here *h, FILE *out);
 
+/* Is there a program of this name? */
+bool here_in_path(const char *name);
+
 #endif

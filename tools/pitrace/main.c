@@ -13,6 +13,7 @@
 #include "fit.h"
 #include "here.h"
 #include "option_table.h"
+#include "pager.h"
 
 #define EXIT_FRONT 125
 
@@ -45,7 +46,7 @@ static int help(void)
 	FILE *out = fit_begin(&lines, stdout);
 
 	here_look(&h);
-	fputs("usage: pitrace COMMAND [OPTION]...\n\n", out);
+	fputs("usage: pitrace [--no-pager] COMMAND [OPTION]...\n\n", out);
 	list_commands(&h, out);
 	here_print(&h, out);
 	fputs("Begin with: pitrace run -g -- COMMAND; pitrace report\n"
@@ -64,6 +65,7 @@ static int complete(void)
 			options_complete_command(stdout, c->alias, c->what);
 	}
 	options_complete_command(stdout, "help", "what there is, or a command's options");
+	options_complete_command(stdout, "--no-pager", "long output is not read in a pager");
 	options_complete_help(stdout);
 	return 0;
 }
@@ -124,13 +126,20 @@ static char *as_post_has_it(const struct front_command *c, char *arg)
 	return !strcmp(c->program, "post") && !strcmp(arg, "-g") ? calltree : arg;
 }
 
-/* Goes on as the program of this sub-command; returns the exit code if that fails. */
-static int become(const struct front_command *c, char **args)
+static bool is_read(const struct front_command *c, char **args)
 {
+	return c->paged && !is_help(*args) && !gives_output(args);
+}
+
+/* Goes on as the program of this sub-command; returns the exit code if that fails, or there is a pager. */
+static int become(const struct front_command *c, char **args, bool pages)
+{
+	const char *pager = pages && is_read(c, args) ? pager_command() : NULL;
 	struct words w = { .n = 0 };
 	char path[4096], name[64];
 	size_t given = 0;
 	char **argv;
+	int rc;
 
 	if (!program_beside(c->program, path, sizeof(path))) {
 		complain("the program %s, which does that, is not beside pitrace", c->program);
@@ -150,10 +159,14 @@ static int become(const struct front_command *c, char **args)
 	memcpy(argv, w.word, w.n * sizeof(*argv));
 	for (size_t i = 0; i < given; i++)
 		argv[w.n + i] = as_post_has_it(c, args[i]);
-	execv(path, argv);
-	complain("%s cannot be started: %s", path, strerror(errno));
+	rc = pager ? pager_run(pager, path, argv) : -ENOEXEC;
+	if (rc < 0) {
+		execv(path, argv);
+		complain("%s cannot be started: %s", path, strerror(errno));
+		rc = EXIT_FRONT;
+	}
 	free(argv);
-	return EXIT_FRONT;
+	return rc;
 }
 
 static int unknown(const char *typed)
@@ -171,8 +184,13 @@ int main(int argc, char **argv)
 {
 	const struct front_command *c;
 	char *help_words[] = { "--help", NULL }, **args;
-	bool of_one = argc > 2 && !strcmp(argv[1], "help");
+	bool pages = argc < 2 || strcmp(argv[1], "--no-pager"), of_one;
 
+	if (!pages) {
+		argv++;
+		argc--;
+	}
+	of_one = argc > 2 && !strcmp(argv[1], "help");
 	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
 	    (argc == 2 && !strcmp(argv[1], "help")))
 		return help();
@@ -186,5 +204,5 @@ int main(int argc, char **argv)
 	if (!c)
 		return unknown(argv[of_one ? 2 : 1]);
 	args = of_one ? help_words : argv + 2;
-	return become(front_command_for(c, args), args);
+	return become(front_command_for(c, args), args, pages);
 }

@@ -84,6 +84,36 @@ is next_reports "$(grep '^also' out | tr -d '\r')" 'also in this trace: -calltre
 "$front" report -i a.nrm2 | grep -q '^also'
 is next_not_in_a_pipe $? 1
 
+# Who sits at a terminal reads long output in a pager.
+at_terminal() { # COMMAND: out is what it showed, without the terminal's returns; its code
+	TERM=xterm script -qec "$1" /dev/null </dev/null | tr -d '\r' >out
+	return "${PIPESTATUS[0]}"
+}
+printf '#!/bin/sh\nsed "s/^/paged: /"\necho "LESS=$LESS"\n' >reader && chmod +x reader
+PAGER=$work/reader at_terminal "$front show -i a.nrm2"
+[ $? = 0 ] && [ "$(tail -n 1 out)" = LESS=FRX ] && [ "$(grep -c '^paged: ' out)" = "$("$front" show -i a.nrm2 | wc -l)" ]
+verdict pager $? "$(head -n 3 out)"
+LESS=-M PAGER=$work/reader at_terminal "$front show -i nowhere"
+is pager_code "$? $(cat out)" $'2 paged: pitrace show: nowhere: No such file or directory\nLESS=-M'
+for without in "$front --no-pager show -i a.nrm2" "PAGER= $front show -i a.nrm2" "PAGER=cat $front show -i a.nrm2" \
+	"PITRACE_PAGER= $front show -i a.nrm2" "PAGER=/nowhere $front show -i a.nrm2" "TERM=dumb $front show -i a.nrm2"; do
+	PAGER=$work/reader at_terminal "$without"
+	[ $? = 0 ] && ! grep -q '^paged' out && [ "$(wc -l <out)" -gt 20 ]
+	verdict "no_pager_$(sed "s,$front,,g;s/ .*//;s/[^A-Za-z]//g" <<<"$without")" $? "$(head -n 3 out)"
+done
+PAGER=$work/reader "$front" show -i a.nrm2 | grep -q '^paged'
+is no_pager_in_a_pipe $? 1
+PAGER=$work/reader at_terminal "$front show -i a.nrm2 -o words2" && ! grep -q paged out && [ -s words2 ]
+verdict no_pager_for_a_file $?
+PITRACE_PAGER="head -n 2 | cat" PAGER=/nowhere at_terminal "$front show -i a.nrm2"
+is pager_by_shell "$(wc -l <out)" 2
+# It is left early: the program ends as well.
+"$front" run -q -B timer -o long.nrm2 -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); /bin/true; [ $i -lt 300 ] || exit 0; done'
+PAGER='head -n 1' at_terminal "timeout 20 $front show -i long.nrm2"
+code=$?
+[ $code = 141 ] || [ $code = 2 ]
+verdict pager_left $? "code $code"
+
 # Wrong commands.
 "$front" reprot >out 2>&1
 is near "$? $(cat out)" "125 pitrace: no command 'reprot': did you mean report?"
