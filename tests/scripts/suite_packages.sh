@@ -80,7 +80,7 @@ in_root() {
 }
 needs() {
 	for deb in "$work/a"/*.deb; do
-		dpkg-deb -f "$deb" Depends Recommends
+		dpkg-deb -f "$deb" Depends
 	done | sed 's/^[A-Za-z]*: //' | tr ',' '\n' | sed -E 's/[(|].*//;s/ //g' | sort -u |
 		grep -vE '^(pitrace|libperfutil|liba2n|libhookit)' | paste -sd ,
 }
