@@ -131,7 +131,8 @@ static bool is_read(const struct front_command *c, char **args)
 	return c->paged && !is_help(*args) && !gives_output(args);
 }
 
-/* Goes on as the program of this sub-command; returns the exit code if that fails, or there is a pager. */
+/* Goes on as the program of this sub-command; returns the exit code if that fails, or there is a
+ * pager. */
 static int become(const struct front_command *c, char **args, bool pages)
 {
 	const char *pager = pages && is_read(c, args) ? pager_command() : NULL;
