@@ -89,12 +89,12 @@ debian() {
 }
 check debian_12 debian
 files() {
-	# Logs, indexes and caches are dpkg's, apt's and the loader's.
+	# Logs, indexes and caches are dpkg's, apt's and the loader's; the shadow suite keeps copies (gshadow-).
 	(cd "$root" && find . -mount ! -path './proc/*' ! -path './var/log/*' ! -path './var/cache/*' \
-		! -path './var/lib/dpkg/*' ! -path './var/lib/apt/*' ! -path './tmp/*' | LC_ALL=C sort)
+		! -path './var/lib/dpkg/*' ! -path './var/lib/apt/*' ! -path './etc/*-' ! -path './tmp/*' | LC_ALL=C sort)
 }
 files >"$work/before"
-grep -v ^dummy "$root/etc/group" >"$work/groups"
+cp "$root/etc/group" "$work/groups"
 
 mkdir "$root/tmp/debs" && cp "$work/a"/*.deb "$root/tmp/debs/"
 install_all() {
@@ -113,7 +113,7 @@ later() {
 	mkdir -p "$to"
 	for deb in "$work/a"/*.deb; do
 		rm -rf "$work/later/x" && dpkg-deb -R "$deb" "$work/later/x" &&
-			sed -i -E "s/(^Version: |= )$version\b/\1$version+later/" "$work/later/x/DEBIAN/control" &&
+			sed -i -E "s/(^Version: |= )$version\b/\1$version+later/g" "$work/later/x/DEBIAN/control" &&
 			dpkg-deb --root-owner-group -b "$work/later/x" "$to/$(basename "$deb")" || return
 	done
 	rm -rf "$root/tmp/debs" && cp -r "$to" "$root/tmp/debs"
