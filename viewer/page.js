@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The page: reads its data, holds what is shown, and shows it anew whenever that changes. */
 import { fromBase64, unpack } from './bytes.js';
+import { Events } from './events.js';
 import { FlameView } from './flame.js';
 import { clock, percent, words } from './format.js';
+import { Lanes } from './lanes.js';
 import { fillBox, colourOf, kindList, patternsOf } from './marks.js';
 import { Profile } from './profile.js';
 import { freshState, stateFromHash, stateToHash } from './state.js';
 import { TableView, element } from './table.js';
-import { Lanes, Strip } from './timeline.js';
+import { Strip } from './timeline.js';
 import { CalleeTree, CallerTree, sandwich, tableNames, tableRows } from './views.js';
 
 const $ = (id) => document.getElementById(id);
-const blockNames = ['facts', 'texts', 'processes', 'threads', 'frames', 'nodes', 'sums', 'cells'];
+const blockNames = ['facts', 'texts', 'processes', 'threads', 'frames', 'nodes', 'sums', 'cells', 'tracks', 'parts',
+	'stretches', 'moments'];
 
 async function readBlocks() {
 	const blocks = {};
@@ -54,7 +57,11 @@ class Page {
 		});
 		const chooses = (from, to) => this.set({ from, to });
 		this.strip = new Strip($('strip'), profile, chooses);
-		this.lanes = new Lanes($('lanes'), profile, chooses);
+		this.lanes = new Lanes($('lanes'), profile, chooses, (text, event) => this.tellText(text, event));
+		this.events = new TableView($('events'), {
+			sorts: (events) => this.set({ events }),
+			opens: (row) => row.thread >= 0 && this.set({ thread: this.state.thread === row.thread ? undefined : row.thread }),
+		});
 		this.tellFacts();
 		this.fillControls();
 		addEventListener('hashchange', () => {
@@ -83,7 +90,8 @@ class Page {
 			state.from = state.to = undefined;
 		for (const [key, list] of [['group', tableNames], ['by', ['function', 'name']], ['lanes', ['thread', 'CPU']],
 			['view', ['flame', 'sandwich', 'table', 'time']], ['theme', ['', 'light', 'dark']],
-			['sort', ['self', 'total', 'calls', 'name', 'module', 'kind'].flatMap((s) => [s, `-${s}`])]]) {
+			['sort', ['self', 'total', 'calls', 'name', 'module', 'kind'].flatMap((s) => [s, `-${s}`])],
+			['events', ['what', 'who', 'name', 'times', 'ns'].flatMap((s) => [s, `-${s}`])]]) {
 			if (!list.includes(state[key]))
 				state[key] = fresh[key];
 		}
@@ -151,6 +159,7 @@ class Page {
 		choice('cpu', profile.cpus.map((cpu) => [cpu, `CPU ${cpu}`]));
 		$('of-threads').hidden = !profile.threads;
 		$('of-cpus').hidden = profile.cpus.length < 2;
+		$('near').addEventListener('change', () => this.set({ near: $('near').checked }));
 		for (const id of ['reverse', 'merged', 'up'])
 			$(id).addEventListener('change', () => this.set({ [id]: $(id).checked, zoom: id === 'up' ? this.state.zoom : [] }));
 		$('by').addEventListener('change', () => this.set({ by: $('by').checked ? 'name' : 'function', zoom: [] }));
@@ -212,7 +221,7 @@ class Page {
 		const { state, profile, selection } = this;
 		for (const id of ['process', 'thread', 'cpu'])
 			$(id).value = state[id] === undefined ? '' : state[id];
-		for (const id of ['reverse', 'merged', 'up'])
+		for (const id of ['reverse', 'merged', 'up', 'near'])
 			$(id).checked = state[id];
 		$('by').checked = state.by === 'name';
 		$('group').value = state.group;
@@ -230,7 +239,7 @@ class Page {
 		const time = (slice) => clock(profile.from, slice * profile.facts.slice_ns);
 		$('from').value = time(state.from === undefined ? 0 : state.from);
 		$('to').value = time(state.to === undefined ? profile.slices : state.to);
-		$('whole').disabled = state.from === undefined;
+		$('whole').disabled = $('near').disabled = state.from === undefined;
 	}
 
 	/* What is searched for, of functions; and how much of the selection has it somewhere. */
@@ -313,15 +322,33 @@ class Page {
 
 	showTime() {
 		const { state } = this;
-		this.lanes.show(this.pass, state.lanes, state.from, state.to);
-		$('lanes-left').textContent = this.lanes.left_out ? `and ${this.lanes.left_out} more with less` : '';
+		const { lanes, profile: { events, facts } } = this, said = [];
+		lanes.show(this.pass, events.passes(state), state);
+		if (lanes.left_out)
+			said.push(`and ${lanes.left_out} more with less`);
+		if (lanes.arrows)
+			said.push(words(lanes.arrows, 'arrow'));
+		if (lanes.hidden)
+			said.push(`${words(lanes.hidden, 'moment')} and arrows can be seen in a shorter stretch alone`);
+		if (facts.moment_step > 1)
+			said.push(`one of ${facts.moment_step} moments is drawn`);
+		if (facts.least_ns)
+			said.push(`stretches of less than ${facts.least_ns} ns are not drawn one by one`);
+		$('lanes-left').textContent = said.join('; ');
+		const rows = events.rows(state);
+		this.events.show(rows, { group: 'event', sort: state.events, sum: 0, name: 'Name',
+			caption: words(rows.length, 'row') });
 	}
 
 	/* In words what is under the mouse or chosen by keys. */
 	tell(box, event) {
 		const tree = { flame: this.flame }[this.state.view] || (box && this.callers.boxes.includes(box) ? this.callers :
 			this.callees);
-		const text = box ? tree.describe(box) : '', tip = $('tip');
+		this.tellText(box ? tree.describe(box) : '', event);
+	}
+
+	tellText(text, event) {
+		const tip = $('tip');
 		if (this.told !== text)
 			$('said').textContent = this.told = text;
 		tip.hidden = !event || !text;
@@ -365,7 +392,9 @@ class Page {
 
 if (typeof document !== 'undefined') {
 	try {
-		new Page(new Profile(await readBlocks()));
+		const blocks = await readBlocks(), profile = new Profile(blocks);
+		profile.events = new Events(profile, blocks);
+		new Page(profile);
 		$('loading').hidden = true;
 	} catch (e) {
 		$('loading').textContent = `This page cannot be shown: ${e.message}`;

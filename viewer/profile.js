@@ -111,7 +111,7 @@ export class Profile {
 		this.cells = count;
 		this.cellSum = n.signedSums(count, Uint32Array);
 		this.cellTicks = n.column(count, Float64Array);
-		this.slices = count ? slice[count - 1] + 1 : 0;
+		this.slices = Math.max(count ? slice[count - 1] + 1 : 0, this.facts.slices);
 		this.sliceStart = new Uint32Array(this.slices + 1);
 		for (let i = 0; i < count; i++)
 			this.sliceStart[slice[i] + 1] = i + 1;

@@ -18,7 +18,11 @@ export function element(name, attributes = {}, ...children) {
 }
 
 const columns = [
-	{ key: 'self', title: 'Self', number: true, share: true },
+	{ key: 'what', title: 'What', of: ['event'] },
+	{ key: 'who', title: 'Who', of: ['event'] },
+	{ key: 'ns', title: 'ms', number: true, of: ['event'], shows: (ns) => (ns === '' ? '' : (ns / 1e6).toFixed(3)) },
+	{ key: 'times', title: 'Count', number: true, of: ['event'] },
+	{ key: 'self', title: 'Self', number: true, share: true, not: 'event' },
 	{ key: 'total', title: 'Total', number: true, share: true, of: ['function'] },
 	{ key: 'calls', title: 'Calls', number: true, counted: true, of: ['function'] },
 	{ key: 'name', title: 'Name' },
@@ -35,7 +39,7 @@ export class TableView {
 	}
 
 	show(rows, { group, sort, sum, counted, name, caption }) {
-		const shown = columns.filter((c) => (!c.of || c.of.includes(group)) && (!c.counted || counted));
+		const shown = columns.filter((c) => (!c.of || c.of.includes(group)) && c.not !== group && (!c.counted || counted));
 		const down = !sort.startsWith('-'), column = down ? sort : sort.slice(1);
 		const numeric = columns.find((c) => c.key === column && c.number);
 		Object.assign(this, { shown, sum, group });
@@ -77,7 +81,7 @@ export class TableView {
 				line.append(element('th', { scope: 'row' }, element('button',
 					{ type: 'button', class: 'plain', click: () => this.told.opens(row) }, value)));
 			else
-				line.append(element('td', { class: c.number ? 'number' : '' }, String(value)));
+				line.append(element('td', { class: c.number ? 'number' : '' }, c.shows ? c.shows(value) : String(value)));
 			if (c.share)
 				line.append(element('td', { class: 'number' }, percent(value, this.sum)));
 		}

@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Time from left to right: what all had (the strip), and what each thread or CPU had (lanes). A stretch
- * that is chosen here is what everything else is of.
- */
+/* Time from left to right, and what all had (the strip). A stretch that is chosen here is what everything
+ * else is of. */
 import { clock, seconds } from './format.js';
 import { colourOf, fillBox, kindList, mainKind, patternsOf } from './marks.js';
-import { kindWords } from './profile.js';
-
-const LANE = 18;
-const NAMES = 180; /* pixels */
-const MOST_LANES = 200; /* lanes */
 
 /* How much the sums had in each of so many columns of time; add: (column, sum, ticks). */
-export function columnsOf(profile, pass, columns, add) {
-	const { slices, sliceStart, cellSum, cellTicks } = profile;
-	for (let slice = 0; slice < slices; slice++) {
-		const column = Math.floor(slice * columns / slices);
+export function columnsOf(profile, pass, columns, add, from = 0, to = profile.slices) {
+	const { sliceStart, cellSum, cellTicks } = profile;
+	for (let slice = from; slice < to; slice++) {
+		const column = Math.floor((slice - from) * columns / (to - from));
 		for (let i = sliceStart[slice]; i < sliceStart[slice + 1]; i++) {
 			if (pass[cellSum[i]])
 				add(column, cellSum[i], cellTicks[i]);
@@ -23,38 +16,19 @@ export function columnsOf(profile, pass, columns, add) {
 	}
 }
 
-/* Lanes, those that have most first. */
-export function lanesOf(profile, pass, by, columns) {
-	const of = by === 'CPU' ? profile.sumCpu : profile.sumThread;
-	const lanes = new Map();
-	columnsOf(profile, pass, columns, (column, sum, ticks) => {
-		let lane = lanes.get(of[sum]);
-		if (!lane) {
-			lane = { key: of[sum], total: 0, busy: new Float64Array(columns), kernel: new Float64Array(columns),
-				idle: new Float64Array(columns) };
-			lanes.set(of[sum], lane);
-		}
-		const kind = leafKind(profile, sum);
-		lane.total += ticks;
-		lane[kindWords(kind) === 'idle' ? 'idle' : kind & 1 ? 'kernel' : 'busy'][column] += ticks;
-	});
-	const list = Array.from(lanes.values());
-	return by === 'CPU' ? list.sort((a, b) => a.key - b.key) : list.sort((a, b) => b.total - a.total || a.key - b.key);
-}
-
-function leafKind(profile, sum) {
+export function leafKind(profile, sum) {
 	const node = profile.sumNode[sum];
 	return profile.parent[node] < 0 ? 0 : profile.frameKind[profile.what[node]];
 }
 
 /* A canvas of time on which a stretch is chosen by mouse or keys. */
-class TimeCanvas {
+export class TimeCanvas {
 	/* chooses: (from, to) in slices; undefined: all. */
 	constructor(canvas, profile, chooses, left) {
-		Object.assign(this, { canvas, profile, chooses, left, drag: null, from: undefined, to: undefined });
+		Object.assign(this, { canvas, profile, chooses, left, start: 0, end: profile.slices, drag: null, from: undefined, to: undefined });
 		canvas.addEventListener('mousedown', (e) => this.begin(e));
 		canvas.addEventListener('mousemove', (e) => this.move(e));
-		canvas.addEventListener('mouseup', (e) => this.end(e));
+		canvas.addEventListener('mouseup', (e) => this.drop(e));
 		canvas.addEventListener('keydown', (e) => this.press(e));
 	}
 
@@ -65,7 +39,7 @@ class TimeCanvas {
 		this.canvas.height = Math.round(height * ratio);
 		this.canvas.style.height = `${height}px`;
 		this.height = height;
-		this.columns = Math.max(1, Math.min(this.profile.slices, Math.floor(this.width - this.left)));
+		this.columns = Math.max(1, Math.min(this.end - this.start, Math.floor(this.width - this.left)));
 		this.dark = style.getPropertyValue('--dark').trim() === '1';
 		this.ink = style.color;
 		this.c = this.canvas.getContext('2d');
@@ -76,12 +50,12 @@ class TimeCanvas {
 	}
 
 	x(slice) {
-		return this.left + slice / this.profile.slices * (this.width - this.left);
+		return this.left + (slice - this.start) / (this.end - this.start) * (this.width - this.left);
 	}
 
 	slice(x) {
-		const at = (x - this.left) / (this.width - this.left) * this.profile.slices;
-		return Math.max(0, Math.min(this.profile.slices, at));
+		const at = this.start + (x - this.left) / (this.width - this.left) * (this.end - this.start);
+		return Math.max(this.start, Math.min(this.end, at));
 	}
 
 	begin(event) {
@@ -97,7 +71,7 @@ class TimeCanvas {
 		}
 	}
 
-	end(event) {
+	drop(event) {
 		if (!this.drag)
 			return;
 		const click = Math.abs(event.offsetX - this.drag.x) < 3;
@@ -187,57 +161,5 @@ export class Strip extends TimeCanvas {
 		const end = `+ ${seconds(ns)} s`;
 		this.c.fillText(end, this.width - this.c.measureText(end).width - 2, 6);
 		this.drawStretch();
-	}
-}
-
-export class Lanes extends TimeCanvas {
-	constructor(canvas, profile, chooses) {
-		super(canvas, profile, chooses, NAMES);
-	}
-
-	show(pass, by, from, to) {
-		Object.assign(this, { pass, by, from, to });
-		this.redraw();
-	}
-
-	redraw() {
-		const { profile } = this;
-		this.columns = Math.max(1, Math.min(profile.slices, this.canvas.parentElement.clientWidth - NAMES));
-		const lanes = lanesOf(profile, this.pass, this.by, this.columns);
-		this.left_out = Math.max(0, lanes.length - MOST_LANES);
-		this.shown = lanes.slice(0, MOST_LANES);
-		this.size(Math.max(1, this.shown.length) * LANE);
-		this.shown.forEach((lane, i) => this.drawLane(lane, i * LANE));
-		this.drawStretch();
-	}
-
-	nameOf(lane) {
-		if (this.by === 'CPU')
-			return `CPU ${lane.key}`;
-		return lane.key < 0 ? 'not known' : this.profile.threadLabel(lane.key);
-	}
-
-	drawLane(lane, y) {
-		const { c } = this, w = (this.width - this.left) / this.columns, h = LANE - 3;
-		let most = 1;
-		for (let i = 0; i < this.columns; i++)
-			most = Math.max(most, lane.busy[i] + lane.kernel[i] + lane.idle[i]);
-		for (let i = 0; i < this.columns; i++) {
-			let at = y + h;
-			for (const [name, kind] of [['busy', 0], ['kernel', 1], ['idle', 16]]) {
-				const part = lane[name][i] / most * h;
-				if (part)
-					fillBox(c, this.patterns, kind, colourOf(kind, 0, this.dark), this.left + i * w, at - part,
-						Math.max(w, 1), part);
-				at -= part;
-			}
-		}
-		c.fillStyle = this.ink;
-		c.save();
-		c.beginPath();
-		c.rect(0, y, this.left - 4, LANE);
-		c.clip();
-		c.fillText(this.nameOf(lane).slice(0, 80), 2, y + LANE / 2);
-		c.restore();
 	}
 }

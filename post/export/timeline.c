@@ -289,12 +289,12 @@ static int take_record(void *arg, const struct pirecord *r)
 	}
 }
 
-int timeline_read(const struct job *job, int (*each)(void *arg, const struct timeline_moment *m),
-		  void *arg)
+static int read_moments(const struct job *job, bool samples,
+			int (*each)(void *arg, const struct timeline_moment *m), void *arg)
 {
 	struct timeline t = { .job = job, .names = &job->model->names, .each = each, .arg = arg };
 	struct profile_reader reader = {
-		.sample = take_sample,
+		.sample = samples ? take_sample : NULL,
 		.record = take_record,
 		.arg = &t,
 	};
@@ -309,4 +309,16 @@ int timeline_read(const struct job *job, int (*each)(void *arg, const struct tim
 	spans_free(&t.spans);
 	keys_free(&t.by_thread);
 	return rc;
+}
+
+int timeline_read(const struct job *job, int (*each)(void *arg, const struct timeline_moment *m),
+		  void *arg)
+{
+	return read_moments(job, true, each, arg);
+}
+
+int timeline_events(const struct job *job,
+		    int (*each)(void *arg, const struct timeline_moment *m), void *arg)
+{
+	return read_moments(job, false, each, arg);
 }

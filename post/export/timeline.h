@@ -49,5 +49,8 @@ struct timeline_moment {
 /* each: 0, or -errno, which ends it. */
 int timeline_read(const struct job *job, int (*each)(void *arg, const struct timeline_moment *m),
 		  void *arg);
+/* The same without samples, whose names and stacks are not looked up. */
+int timeline_events(const struct job *job,
+		    int (*each)(void *arg, const struct timeline_moment *m), void *arg);
 
 #endif

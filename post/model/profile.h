@@ -34,7 +34,7 @@ struct profile_sample {
 
 /* Each: 0, or -errno, which ends it. */
 struct profile_reader {
-	int (*sample)(void *arg, const struct profile_sample *s);
+	int (*sample)(void *arg, const struct profile_sample *s); /* or NULL */
 	/* Any other record of the trace rings, or NULL. */
 	int (*record)(void *arg, const struct pirecord *r);
 	void *arg;

@@ -383,6 +383,8 @@ static int tell_record(struct reading *rd, const struct pirecord *r)
 		return names_event(&rd->model->names, r);
 	if (r->major != PITRACE_TPROF)
 		return p->record ? p->record(p->arg, r) : 0;
+	if (!p->sample)
+		return 0;
 	rc = idle ? tell_idle(rd, r, &tell, &hit) : tell_sample(rd, r, &tell, &hit);
 	if (rc <= 0)
 		return rc;
@@ -396,7 +398,7 @@ static int tell_record(struct reading *rd, const struct pirecord *r)
 		if (rc)
 			return rc;
 	}
-	return p->sample ? p->sample(p->arg, &tell) : 0;
+	return p->sample(p->arg, &tell);
 }
 
 int read_samples(struct input *in, struct model *m, const struct read_options *o,

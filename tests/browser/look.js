@@ -22,6 +22,8 @@ function look() {
 		incomplete: !document.getElementById('incomplete').hidden, sum: text('sum'), found: text('found'),
 		of: text('of'), of_sum: text('of-sum'), said: text('said'), hash: location.hash,
 		view: document.querySelector('[role=tab][aria-selected=true]').id.replace('tab-', ''),
+		events: rows('#events tbody tr'), lanes: text('lanes-left'),
+		from: document.getElementById('from').value, to: document.getElementById('to').value,
 		table: rows('#table tbody tr'), callers: rows('#caller-list tr'), callees: rows('#callee-list tr'),
 		processes: Array.from(document.querySelectorAll('#process option'), (o) => o.textContent),
 		nameless: Array.from(document.querySelectorAll('button, input, select, canvas[tabindex]')).filter((e) =>

@@ -182,7 +182,8 @@ static int write_sums(struct html_writing *w)
 /* Without times one slice has all. */
 static int write_cells(struct html_writing *w)
 {
-	const struct slices_cell *c = w->tree.job->model->slices.cell;
+	const struct html_tree *t = &w->tree;
+	const struct slices_cell *c = t->job->model->slices.cell;
 	const struct sum *s = w->tree.sums.sum;
 	bool timed = w->tree.timed;
 	uint32_t count = timed ? w->tree.job->model->slices.count : w->tree.sums.count, i;
@@ -191,7 +192,10 @@ static int write_cells(struct html_writing *w)
 
 	if (rc)
 		return rc;
-	COLUMN(i, count, !timed || !i ? 0 : c[i].slice - c[i - 1].slice);
+	COLUMN(i, count,
+	       !timed ? 0 :
+	       i      ? html_tree_slice(t, c[i].slice) - html_tree_slice(t, c[i - 1].slice) :
+			html_tree_slice(t, c[i].slice));
 	for (i = 0; i < count; i++)
 		html_block_signed(b, !timed ? i != 0 : (int64_t)c[i].sum - (i ? c[i - 1].sum : 0));
 	COLUMN(i, count, timed ? c[i].ticks : s[i].ticks);
@@ -199,11 +203,93 @@ static int write_cells(struct html_writing *w)
 	return 0;
 }
 
+/* ---- events ---------------------------------------------------------------------------------- */
+
+/* A number of what may be none. */
+static uint64_t or_none(uint32_t number)
+{
+	return number == NO_KEY ? 0 : number + 1ull;
+}
+
+static int write_tracks(struct html_writing *w)
+{
+	const struct html_track *t = w->tree.events.track;
+	uint32_t count = w->tree.events.tracks, i;
+	struct html_block *b = &w->block;
+	int rc = begin(w, "tracks", count);
+
+	if (rc)
+		return rc;
+	COLUMN(i, count, t[i].kind);
+	COLUMN(i, count, or_none(t[i].thread));
+	COLUMN(i, count, or_none(t[i].other));
+	COLUMN(i, count, or_none(t[i].cpu));
+	COLUMN(i, count, t[i].name);
+	COLUMN(i, count, t[i].count);
+	COLUMN(i, count, t[i].ns);
+	html_block_end(b);
+	return 0;
+}
+
+static int write_parts(struct html_writing *w)
+{
+	const struct html_tree *t = &w->tree;
+	const struct slices_cell *c = t->events.slices.cell;
+	uint32_t count = t->events.slices.count, i;
+	struct html_block *b = &w->block;
+	int rc = begin(w, "parts", count);
+
+	if (rc)
+		return rc;
+	COLUMN(i, count,
+	       html_tree_event_slice(t, c[i].slice) -
+		       (i ? html_tree_event_slice(t, c[i - 1].slice) : 0));
+	for (i = 0; i < count; i++)
+		html_block_signed(b, (int64_t)c[i].sum - (i ? c[i - 1].sum : 0));
+	COLUMN(i, count, c[i].ticks);
+	html_block_end(b);
+	return 0;
+}
+
+static int write_stretches(struct html_writing *w)
+{
+	const struct html_events *e = &w->tree.events;
+	const struct html_stretch *s = e->stretch;
+	struct html_block *b = &w->block;
+	uint32_t i;
+	int rc = begin(w, "stretches", e->stretches);
+
+	if (rc)
+		return rc;
+	COLUMN(i, e->stretches, s[i].from - (i ? s[i - 1].from : e->from));
+	COLUMN(i, e->stretches, s[i].ns);
+	COLUMN(i, e->stretches, s[i].track);
+	html_block_end(b);
+	return 0;
+}
+
+static int write_moments(struct html_writing *w)
+{
+	const struct html_events *e = &w->tree.events;
+	const struct html_moment *m = e->moment;
+	struct html_block *b = &w->block;
+	uint32_t i;
+	int rc = begin(w, "moments", e->moments);
+
+	if (rc)
+		return rc;
+	COLUMN(i, e->moments, m[i].time - (i ? m[i - 1].time : e->from));
+	COLUMN(i, e->moments, m[i].track);
+	html_block_end(b);
+	return 0;
+}
+
 static int write_page(struct html_writing *w)
 {
 	static int (*const blocks[])(struct html_writing * w) = {
-		write_texts, write_processes, write_threads, write_frames,
-		write_nodes, write_sums,      write_cells,
+		write_texts, write_processes, write_threads, write_frames,    write_nodes,
+		write_sums,  write_cells,     write_tracks,  write_parts,     write_stretches,
+		write_moments,
 	};
 	size_t i;
 	int rc = name_all(&w->tree);

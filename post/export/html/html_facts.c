@@ -136,7 +136,7 @@ static int write_object(struct json *j, const struct html_tree *t)
 {
 	const struct job *job = t->job;
 	const struct trace *trace = job->trace;
-	const struct slices *s = &job->model->slices;
+	const struct html_grid *g = &t->grid;
 	bool samples = !job->options->away && !job->options->instructions;
 	char number[24];
 	int rc;
@@ -152,10 +152,12 @@ static int write_object(struct json *j, const struct html_tree *t)
 						 "samples");
 	json_uint(j, "total", t->total);
 	/* Strings, because numbers end at 2^53 there. */
-	snprintf(number, sizeof(number), "%" PRIu64, s->from);
+	snprintf(number, sizeof(number), "%" PRIu64, g->from);
 	json_string(j, "from", number);
-	json_uint(j, "slices", t->timed ? slices_count(s) : 0);
-	json_uint(j, "slice_ns", t->timed ? 1ull << s->shift : 0);
+	json_uint(j, "slices", g->count);
+	json_uint(j, "slice_ns", g->count ? 1ull << g->shift : 0);
+	json_uint(j, "least_ns", t->events.least);
+	json_uint(j, "moment_step", t->events.step);
 	json_bool(j, "counts_calls", job->options->instructions && job->input->calls);
 	json_bool(j, "incomplete", !damage_none(job) || trace->unstable_clock);
 	rc = texts(j, t, samples);

@@ -147,7 +147,6 @@ static int take_sums(struct html_tree *t, const uint32_t *to)
 	if (!rc)
 		rc = slices_renumber(&t->job->model->slices, number);
 	free(number);
-	t->timed = true;
 	return rc;
 }
 
@@ -167,6 +166,49 @@ static int take_selves(struct html_tree *t)
 	return rc;
 }
 
+/* Tracks have threads of the page in place of the model's. */
+static int take_events(struct html_tree *t)
+{
+	const struct names *n = &t->job->model->names;
+	struct html_events *e = &t->events;
+	uint32_t i;
+
+	for (i = 0; i < e->tracks; i++) {
+		struct html_track *k = &e->track[i];
+
+		if (k->thread != NO_KEY) {
+			k->thread = use(&t->threads, n->thread[k->thread].group);
+			if (k->thread == NO_KEY)
+				return -ENOMEM;
+		}
+		if (k->other != NO_KEY) {
+			k->other = use(&t->threads, n->thread[k->other].group);
+			if (k->other == NO_KEY)
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+/* Of samples there may be none. */
+static int read_events(struct html_tree *t)
+{
+	const struct job *job = t->job;
+	struct names *n = &job->model->names;
+	uint32_t had = n->nthread;
+	int rc = 0;
+
+	t->timed = job->model->slices.wanted;
+	if (t->timed)
+		rc = html_events_read(&t->events, job, &t->texts);
+	/* Threads that no sample had are new. */
+	if (!rc && n->nthread > had)
+		rc = names_group(n, &job->options->names);
+	t->processes.all = n->nprocess;
+	t->threads.all = n->nthread;
+	return rc;
+}
+
 /* Threads belong to processes, which are there even if they have no call. */
 static int use_processes(struct html_tree *t)
 {
@@ -181,6 +223,29 @@ static int use_processes(struct html_tree *t)
 	return 0;
 }
 
+static void make_grid(struct html_tree *t)
+{
+	const struct slices *s = &t->job->model->slices, *e = &t->events.slices;
+	uint32_t samples = slices_count(s), events = slices_count(e);
+	struct html_grid *g = &t->grid;
+
+	if (!t->timed)
+		return;
+	*g = (struct html_grid){ .from = s->from, .shift = s->shift };
+	if (e->wanted) {
+		g->from = t->events.from;
+		g->shift = e->shift > s->shift ? e->shift : s->shift;
+		g->before = samples ? (s->from - g->from) >> s->shift : 0;
+	}
+	/* Samples may be long after all events. */
+	while (samples && (g->before + samples) >> (g->shift - s->shift) >= SLICES_MOST)
+		g->shift++;
+	if (samples)
+		g->count = html_tree_slice(t, samples - 1) + 1;
+	if (events && html_tree_event_slice(t, events - 1) >= g->count)
+		g->count = html_tree_event_slice(t, events - 1) + 1;
+}
+
 static int check(const struct html_tree *t)
 {
 	if (t->total == t->job->stack_total)
@@ -192,24 +257,25 @@ static int check(const struct html_tree *t)
 
 int html_tree_make(struct html_tree *t, const struct job *job)
 {
-	const struct names *n = &job->model->names;
 	uint32_t *to = malloc(((size_t)job->stacks->calls.ncall + 1) * sizeof(*to));
 	int rc;
 
-	*t = (struct html_tree){
-		.job = job,
-		.processes.all = n->nprocess,
-		.threads.all = n->nthread,
-	};
+	*t = (struct html_tree){ .job = job };
 	rc = to ? texts_open(&t->texts) : -ENOMEM;
+	if (!rc)
+		rc = read_events(t);
 	if (!rc)
 		rc = add_calls(t, to);
 	if (!rc)
 		rc = number_calls(t);
 	if (!rc)
-		rc = job->model->slices.wanted ? take_sums(t, to) : take_selves(t);
+		rc = t->timed ? take_sums(t, to) : take_selves(t);
+	if (!rc)
+		rc = take_events(t);
 	if (!rc)
 		rc = use_processes(t);
+	if (!rc)
+		make_grid(t);
 	free(to);
 	return rc ? rc : check(t);
 }
@@ -224,4 +290,5 @@ void html_tree_free(struct html_tree *t)
 	keys_free(&t->by_frame);
 	free(t->node);
 	sums_free(&t->sums);
+	html_events_free(&t->events);
 }

@@ -6,8 +6,7 @@
 #ifndef POST_HTML_TREE_H
 #define POST_HTML_TREE_H
 
-#include "export/texts.h"
-#include "job.h"
+#include "export/html/html_events.h"
 
 enum html_frame_kind { /* bits */
 		       HTML_KERNEL = 1,
@@ -35,6 +34,14 @@ struct html_used {
 	uint32_t count, room, all;
 };
 
+/* The page's slices of time, all equally long, as many as needed for samples and events. */
+struct html_grid {
+	uint64_t from;
+	unsigned int shift; /* a slice has 2^shift ns */
+	uint32_t count;
+	uint64_t before; /* slices of the model's length in front of its first */
+};
+
 struct html_tree {
 	const struct job *job;
 	struct texts texts;
@@ -45,13 +52,25 @@ struct html_tree {
 	struct keys by_frame;
 	struct html_node *node; /* of each of the calls */
 	struct sums sums;       /* their stacks are nodes; thread NO_KEY: not known */
+	struct html_events events;
 	uint64_t total;
 	bool timed; /* job's slices are of these sums; else there is one slice */
+	struct html_grid grid;
 };
 
 /* 0, -ENOMEM, or REPORT_WRONG, which was told. */
 int html_tree_make(struct html_tree *t, const struct job *job);
 void html_tree_free(struct html_tree *t);
+/* Where slices of samples and of events are in the grid. */
+static inline uint32_t html_tree_slice(const struct html_tree *t, uint32_t slice)
+{
+	return (uint32_t)((t->grid.before + slice) >>
+			  (t->grid.shift - t->job->model->slices.shift));
+}
+static inline uint32_t html_tree_event_slice(const struct html_tree *t, uint32_t slice)
+{
+	return slice >> (t->grid.shift - t->events.slices.shift);
+}
 /* What stands for the frame: bits of html_frame_kind. */
 unsigned int html_tree_kind(const struct html_tree *t, const struct html_frame *f);
 

@@ -32,7 +32,7 @@ want() { # WANTED HAVE
 "$post" -q -html -o stacks.html stacks.nrm2
 [ $? -le 1 ]
 verdict written
-size=$(sed '/^<script type="application/d' stacks.html | wc -c)
+size=$(sed '/^<script type="application\/octet-stream" id="data-/d' stacks.html | wc -c)
 [ "$size" -le 60000 ] || { echo "the page without data has $size bytes" >why; false; }
 verdict template_small
 
@@ -87,6 +87,111 @@ want 0 "$(step 0 .nameless)"
 verdict all_controls_have_names
 DARK=1 look stacks-dark stacks.html 'view=table'
 verdict dark
+
+# ---- time: what ran, waited, was called, interrupted, noted, woken, as in the reports
+cat >events.story <<'END'
+	0 on
+	0 task walk 100 1 client
+	0 task walk 200 1 server
+	0 task walk 300 1 </script>"<b
+	1000 sample 0 100 0x1000
+	2000 call 0 100 0
+	3000 wake 0 100 200
+	3500 dispatch 1 0 running 200
+	4000 dispatch 0 100 sleep 300
+	5000 irq 1 in timer 0 200
+	5100 irq 1 in softirq 1 200
+	5200 irq 1 out softirq 1 200
+	5250 irq 1 out timer 0 200
+	6000 sample 1 200 0x2000
+	8000 wake 1 200 100
+	8500 dispatch 1 200 sleep 0
+	9000 dispatch 0 300 preempted 100
+	9500 ret 0 100 0 5
+	10000 mark 0 100 0xd0 0x1 </script><b> 7
+	11000 fault 0 100 0x1000 0x2000
+	12000 sample 0 100 0x1000
+	14000 dispatch 0 100 sleep 300
+	15000 call 0 300 1
+	20000 off
+END
+"$make_script" events.nrm2 <events.story || exit 1
+"$post" -q -html -o events.html events.nrm2
+look events events.html 'view=time' 'view=time&lanes=CPU&cpu=1' 'view=time&from=2&to=9' \
+	'view=time&from=2&to=9&near' 'view=time&thread=0' 'view=time&near&from=99&to=1&events=x&lanes=y'
+verdict events_no_complaint
+kind() { # WHAT: who, ms and name of rows of that kind in all of the time
+	step 1 ".events[] | select(.[0] == \"$1\") | \"\(.[2]) \(.[1])${2:-}\"" | sort
+}
+ms='def ms: (. / 1000 | round | tostring) as $u | ("000" + $u)[-([4, ($u | length)] | max):] | .[:-3] + "." + .[-3:];'
+sched() { # OF-A-THREAD: its ms and name
+	"$post" -q -json -sched "$1" | jq -r "$escaped$ms .sched.threads[] | ($2) as \$ns | select(\$ns > 0) |
+		\"\(\$ns | ms) \(.thread | text) (\(.tid))\"" | sort
+}
+sched events.nrm2 .run_ns >want.rows
+kind ran >have.rows
+[ -s want.rows ] && diff want.rows have.rows >why
+verdict run_times_are_the_reports
+sched events.nrm2 '[.wait_ns[]] | add // 0' >want.rows
+kind 'waited for a CPU' >have.rows
+[ -s want.rows ] && diff want.rows have.rows >why
+verdict waits_are_the_reports
+"$post" -q -json -syscalls events.nrm2 | jq -r "$escaped$ms"' .syscalls.threads[] | select(.time.count > 0) |
+	"\(.time.total_ns | ms) \(.thread | text) (\(.tid)) \(.call) \(.time.count)"' >want.rows
+kind 'system call' ' \(.[4]) \(.[3])' >have.rows
+[ -s want.rows ] && diff want.rows have.rows >why
+verdict calls_are_the_reports
+printf '%s\n' '0.100 CPU 1 softirq TIMER' '0.250 CPU 1 timer 0' >want.rows
+kind interrupt ' \(.[4])' | sed 's/timer [^0].*/timer 0/' >have.rows
+diff want.rows have.rows >why
+verdict interrupts
+printf '%s\n' ' client (100) by server (200) 1' ' server (200) by client (100) 1' >want.rows
+kind woken ' \(.[4]) \(.[3])' >have.rows
+diff want.rows have.rows >why
+verdict wakes
+printf '%s\n' ' client (100) </script><b> 1' >want.rows
+kind mark ' \(.[4]) \(.[3])' >have.rows
+diff want.rows have.rows >why && ! grep -q '<b> ' events.html && want 1 "$(kind 'page fault' | wc -l)"
+verdict marks
+step 2 '.events[] | .[0]' | sort -u >have.rows
+printf '%s\n' interrupt ran >want.rows
+diff want.rows have.rows >why
+verdict events_of_a_cpu
+# Slices have 2^20 ns; the stretch's ticks are those that -time has.
+from=$(step 3 .from) to=$(step 3 .to)
+want "$("$post" -q -json -time "$from-$to" events.nrm2 | jq .total_ticks) of 3 ticks (33.33 %)" "$(step 3 .sum)"
+verdict stretch_is_exact
+want '2 arrows' "$(step 4 .lanes | cut -d';' -f1)"
+verdict arrows
+want "$(step 3 '[.events[] | .[:3]] | tostring')" "$(step 4 '[.events[] | .[:3]] | tostring')"
+verdict near_has_the_same
+want 'client (100)' "$(step 5 '[.events[] | select(.[0] != "woken") | .[1]] | unique | join(",")')"
+verdict events_of_a_thread
+want 'time 3 ticks' "$(step 6 '"\(.view) \(.sum)"')"
+verdict wrong_links_of_time
+
+# More stretches than a page has: the shortest are not drawn, but counted, and it says so.
+awk 'BEGIN {
+	print "0 on"
+	for (i = 0; i < 3; i++) print "0 task walk " 100 + i " 1 t" i
+	for (n = 1; n <= 150000; n++) {
+		time += n % 7 + 1
+		print time " dispatch 0 " 100 + (n - 1) % 3 " preempted " 100 + n % 3
+		if (n % 50 == 0) print time " mark 0 " 100 + n % 3 " 0xd0 1 note" n % 9
+	}
+	print time + 5 " off"
+}' | "$make_script" many.nrm2 || exit 1
+"$post" -q -html -o many.html many.nrm2
+look many many.html 'view=time'
+verdict many_no_complaint
+sched many.nrm2 .run_ns >want.rows
+kind ran >have.rows
+[ -s want.rows ] && diff want.rows have.rows >why
+verdict many_run_times_are_the_reports
+step 1 .lanes | grep -qE 'stretches of less than [1-9][0-9]* ns are not drawn' || { step 1 .lanes >why; false; }
+verdict what_is_not_drawn_is_told
+[ "$(wc -c <many.html)" -lt 2000000 ] || { wc -c many.html >why; false; }
+verdict many_bounded
 
 # A name that would be markup, with what turns text round (a process's has 15 bytes).
 printf '%s\n' '0 on' $'0 task walk 100 1 </script>\xe2\x80\xae"<b' '100 sample 0 100 0x1000' \
