@@ -212,13 +212,16 @@ static const char *run_contradiction(const struct options *o, bool several)
 /* The same of -diff, which comes in place of reports. */
 static const char *diff_contradiction(const struct options *o)
 {
-	unsigned int calls = report_bit(&report_calltree) | report_bit(&report_folded);
+	unsigned int page = report_bit(&report_html);
+	unsigned int calls = report_bit(&report_calltree) | report_bit(&report_folded) | page;
 
 	if (o->inputs != 2)
 		return "-diff is of two traces, the older one first";
 	if (o->convert || o->away || o->per_cpu || o->offsets || o->names.by_line ||
 	    o->names.inlined || o->reports & ~(calls | report_bit(&report_tprof)))
-		return "-diff goes with -calltree or -folded, with no other report, nor with -format, -cpu, -off, -nsf, -line, -inline";
+		return "-diff goes with -calltree, -folded or -html, with no other report, nor with -format, -cpu, -off, -nsf, -line, -inline";
+	if (o->reports & page && (o->json || o->csv || o->reports & (calls & ~page)))
+		return "-html is one page: neither -json nor -csv, nor another report of -diff";
 	if (o->json && o->csv)
 		return "-csv goes with neither -json nor -show";
 	return NULL;

@@ -58,16 +58,23 @@ static int show_difference_of(struct options *o)
 		.key = BY_NAME,
 		.folded = o->reports & report_bit(&report_folded),
 		.rows = o->output ? 0 : COMPARE_ROWS,
+		.page = o->reports & report_bit(&report_html),
 	};
 	const char *const *traces = o->more;
+	int code;
 
-	if (how.folded)
+	if (how.page && !o->output)
+		o->output = report_html.path;
+	if (how.folded || how.page)
 		how.key = BY_PROCESS;
 	else if (o->reports & report_bit(&report_calltree))
 		how.key = BY_PATH;
 	how.totals = how.key == BY_PATH;
 	o->more = NULL;
-	return compare_files(o, &how, traces, o->inputs);
+	code = compare_files(o, &how, traces, o->inputs);
+	if (how.page && code != EXIT_UNREADABLE && !o->quiet && strcmp(o->output, "-") != 0)
+		printf("full report: %s\n", o->output);
+	return code;
 }
 
 static int report_trace(struct options *options)

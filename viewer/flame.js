@@ -107,8 +107,9 @@ export class FlameView {
 		}
 		const key = box.branch.key, kind = this.tree.kind(box.branch);
 		const found = this.match && box.branch.parent && this.match(key);
-		fillBox(c, patterns, kind, found ? (dark ? '#8a2a8a' : '#f0a0f0') : colourOf(kind, key || 0, dark),
-			box.x, y, w, ROW - 1);
+		const { difference } = this.tree.profile;
+		fillBox(c, patterns, kind, found ? (dark ? '#8a2a8a' : '#f0a0f0') :
+			difference ? difference.colour(box.branch, dark) : colourOf(kind, key || 0, dark), box.x, y, w, ROW - 1);
 		if (found) {
 			c.strokeStyle = ink;
 			c.strokeRect(box.x + 0.5, y + 0.5, Math.max(w - 1, 0), ROW - 2);
@@ -153,7 +154,8 @@ export class FlameView {
 		const { branch } = box, module = this.tree.module(branch);
 		return `${this.tree.label(branch)}${module ? `  [${module}]` : ''}  ${this.tree.kindWords(branch)}  ` +
 			`total ${branch.total} ${this.unit} (${percent(branch.total, this.sum)} %), ` +
-			`self ${branch.self} (${percent(branch.self, this.sum)} %)`;
+			`self ${branch.self} (${percent(branch.self, this.sum)} %)` +
+			(this.tree.profile.difference ? `; ${this.tree.profile.difference.describe(branch)}` : '');
 	}
 
 	at(x, y) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The page: reads its data, holds what is shown, and shows it anew whenever that changes. */
 import { fromBase64, unpack } from './bytes.js';
+import { Difference } from './difference.js';
 import { Events } from './events.js';
 import { FlameView } from './flame.js';
 import { clock, percent, words } from './format.js';
@@ -16,12 +17,15 @@ const $ = (id) => document.getElementById(id);
 const blockNames = ['facts', 'texts', 'processes', 'threads', 'frames', 'nodes', 'sums', 'cells', 'tracks', 'parts',
 	'stretches', 'moments'];
 
+const ofDifference = ['base', 'lines'];
+
 async function readBlocks() {
 	const blocks = {};
-	await Promise.all(blockNames.map(async (name) => {
+	await Promise.all([...blockNames, ...ofDifference].map(async (name) => {
 		const holder = $(`data-${name}`);
-		blocks[name] = await unpack(fromBase64(holder.textContent));
-		holder.remove();
+		if (holder)
+			blocks[name] = await unpack(fromBase64(holder.textContent));
+		holder?.remove();
 	}));
 	return blocks;
 }
@@ -52,8 +56,8 @@ class Page {
 		this.callers = new FlameView($('callers'), this.toldByTree(null));
 		this.callees = new FlameView($('callees'), this.toldByTree(null));
 		this.table = new TableView($('table'), {
-			sorts: (sort) => this.set({ sort }),
-			opens: (row) => this.opens(row),
+			sorts: (sort) => this.set(profile.difference && this.state.group === 'function' ? { lines: sort } : { sort }),
+			opens: (row) => (profile.difference ? this.set({ view: 'flame', search: row.name }) : this.opens(row)),
 		});
 		const chooses = (from, to) => this.set({ from, to });
 		this.strip = new Strip($('strip'), profile, chooses);
@@ -84,6 +88,12 @@ class Page {
 			if (!(state[key] >= 0 && state[key] < limit))
 				state[key] = undefined;
 		}
+		if (profile.difference)
+			state.reverse = false;
+		else
+			state.base = false;
+		if (profile.difference && state.view === 'sandwich')
+			state.view = 'flame';
 		if (!profile.cpus.includes(state.cpu))
 			state.cpu = undefined;
 		if (state.from === undefined || !(state.to > state.from))
@@ -91,6 +101,7 @@ class Page {
 		for (const [key, list] of [['group', tableNames], ['by', ['function', 'name']], ['lanes', ['thread', 'CPU']],
 			['view', ['flame', 'sandwich', 'table', 'time']], ['theme', ['', 'light', 'dark']],
 			['sort', ['self', 'total', 'calls', 'name', 'module', 'kind'].flatMap((s) => [s, `-${s}`])],
+			['lines', ['rank', 'a', 'b', 'delta', 'error', 'p', 'name'].flatMap((s) => [s, `-${s}`])],
 			['events', ['what', 'who', 'name', 'times', 'ns'].flatMap((s) => [s, `-${s}`])]]) {
 			if (!list.includes(state[key]))
 				state[key] = fresh[key];
@@ -142,6 +153,11 @@ class Page {
 		$('warned-count').textContent = words(facts.warnings.length, 'warning');
 		$('about').textContent = facts.about.join('\n');
 		$('generator').textContent = facts.generator;
+		if (this.profile.difference) {
+			for (const id of ['tab-sandwich', 'of-reverse'])
+				$(id).hidden = true;
+			$('of-base').hidden = false;
+		}
 		$('timed').hidden = $('tab-time').hidden = !this.profile.timed;
 	}
 
@@ -159,7 +175,8 @@ class Page {
 		choice('cpu', profile.cpus.map((cpu) => [cpu, `CPU ${cpu}`]));
 		$('of-threads').hidden = !profile.threads;
 		$('of-cpus').hidden = profile.cpus.length < 2;
-		$('near').addEventListener('change', () => this.set({ near: $('near').checked }));
+		for (const id of ['near', 'base'])
+			$(id).addEventListener('change', () => this.set({ [id]: $(id).checked }));
 		for (const id of ['reverse', 'merged', 'up'])
 			$(id).addEventListener('change', () => this.set({ [id]: $(id).checked, zoom: id === 'up' ? this.state.zoom : [] }));
 		$('by').addEventListener('change', () => this.set({ by: $('by').checked ? 'name' : 'function', zoom: [] }));
@@ -199,7 +216,7 @@ class Page {
 	show() {
 		const { state, profile } = this;
 		document.documentElement.dataset.theme = state.theme;
-		this.selection = profile.select(state);
+		this.selection = profile.difference && state.base ? profile.difference.selection : profile.select(state);
 		this.pass = profile.passes(state);
 		this.showControls();
 		this.legend();
@@ -221,7 +238,7 @@ class Page {
 		const { state, profile, selection } = this;
 		for (const id of ['process', 'thread', 'cpu'])
 			$(id).value = state[id] === undefined ? '' : state[id];
-		for (const id of ['reverse', 'merged', 'up', 'near'])
+		for (const id of ['reverse', 'merged', 'up', 'near', 'base'])
 			$(id).checked = state[id];
 		$('by').checked = state.by === 'name';
 		$('group').value = state.group;
@@ -230,7 +247,8 @@ class Page {
 		if ($('search').value !== state.search)
 			$('search').value = state.search;
 		$('unzoom').disabled = !state.zoom.length;
-		$('sum').textContent = selection.sum === profile.facts.total ?
+		$('sum').textContent = state.base ? `${selection.sum} ${profile.facts.unit}, the first` :
+			selection.sum === profile.facts.total ?
 			`${selection.sum} ${profile.facts.unit}` :
 			`${selection.sum} of ${profile.facts.total} ${profile.facts.unit} ` +
 			`(${percent(selection.sum, profile.facts.total)} %)`;
@@ -315,6 +333,13 @@ class Page {
 		const { state, profile, selection } = this, test = searchFor(state.search);
 		const rows = tableRows(profile, selection, state.group, state.by)
 			.filter((row) => !test || test(row.name) || test(row.module));
+		const { difference } = profile;
+		if (difference && state.group === 'function') {
+			const lines = difference.rows(profile).filter((row) => !test || test(row.name));
+			this.table.show(lines, { group: 'difference', sort: state.lines, sum: 0, name: 'Function',
+				caption: `${words(lines.length, 'row')}, in ${profile.facts.unit}` });
+			return;
+		}
 		this.table.show(rows, { group: state.group, sort: state.sort, sum: selection.sum,
 			counted: profile.facts.counts_calls, name: state.group === 'function' ? 'Function' : state.group,
 			caption: `${words(rows.length, 'row')}, in ${profile.facts.unit}` });
@@ -394,6 +419,7 @@ if (typeof document !== 'undefined') {
 	try {
 		const blocks = await readBlocks(), profile = new Profile(blocks);
 		profile.events = new Events(profile, blocks);
+		profile.difference = blocks.base ? new Difference(profile, blocks) : null;
 		new Page(profile);
 		$('loading').hidden = true;
 	} catch (e) {

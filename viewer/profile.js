@@ -136,6 +136,8 @@ export class Profile {
 
 	processLabel(process) {
 		const id = this.processId[process] - 1;
+		if (this.facts.difference)
+			return this.texts[this.processName[process]];
 		return `${this.texts[this.processName[process]]} (${id})`;
 	}
 

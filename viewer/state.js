@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What is shown and how, in the page's address: a link keeps it. Whatever is as it begins is left out. */
 
-const texts = ['view', 'search', 'group', 'sort', 'theme', 'by', 'lanes', 'events'];
-const flags = ['reverse', 'merged', 'up', 'near'];
+const texts = ['view', 'search', 'group', 'sort', 'theme', 'by', 'lanes', 'events', 'lines'];
+const flags = ['reverse', 'merged', 'up', 'near', 'base'];
 const numbers = ['process', 'thread', 'cpu', 'from', 'to', 'of'];
 
 export function freshState() {
 	return {
 		view: 'flame', search: '', group: 'function', sort: 'self', theme: '', by: 'function', lanes: 'thread',
-		events: 'ns', near: false,
+		events: 'ns', lines: '-rank', near: false, base: false,
 		reverse: false, merged: false, up: false,
 		process: undefined, thread: undefined, cpu: undefined, from: undefined, to: undefined, of: undefined,
 		zoom: [],

@@ -22,7 +22,12 @@ const columns = [
 	{ key: 'who', title: 'Who', of: ['event'] },
 	{ key: 'ns', title: 'ms', number: true, of: ['event'], shows: (ns) => (ns === '' ? '' : (ns / 1e6).toFixed(3)) },
 	{ key: 'times', title: 'Count', number: true, of: ['event'] },
-	{ key: 'self', title: 'Self', number: true, share: true, not: 'event' },
+	{ key: 'a', title: 'BASE', number: true, of: ['difference'] },
+	{ key: 'b', title: 'NOW', number: true, of: ['difference'] },
+	{ key: 'delta', title: 'DELTA', number: true, of: ['difference'], text: 'deltaText' },
+	{ key: 'error', title: '±', number: true, of: ['difference'], text: 'errorText' },
+	{ key: 'p', title: 'P', number: true, of: ['difference'], text: 'pText' },
+	{ key: 'self', title: 'Self', number: true, share: true, not: ['event', 'difference'] },
 	{ key: 'total', title: 'Total', number: true, share: true, of: ['function'] },
 	{ key: 'calls', title: 'Calls', number: true, counted: true, of: ['function'] },
 	{ key: 'name', title: 'Name' },
@@ -39,9 +44,9 @@ export class TableView {
 	}
 
 	show(rows, { group, sort, sum, counted, name, caption }) {
-		const shown = columns.filter((c) => (!c.of || c.of.includes(group)) && c.not !== group && (!c.counted || counted));
+		const shown = columns.filter((c) => (!c.of || c.of.includes(group)) && !c.not?.includes(group) && (!c.counted || counted));
 		const down = !sort.startsWith('-'), column = down ? sort : sort.slice(1);
-		const numeric = columns.find((c) => c.key === column && c.number);
+		const numeric = column === 'rank' || columns.find((c) => c.key === column && c.number);
 		Object.assign(this, { shown, sum, group });
 		this.rows = sortRows(rows, column, numeric ? down : !down);
 		const head = element('tr');
@@ -74,14 +79,14 @@ export class TableView {
 	}
 
 	row(row) {
-		const line = element('tr', { 'data-key': row.key });
+		const line = element('tr', { 'data-key': row.key, class: row.look });
 		for (const c of this.shown) {
 			const value = row[c.key];
 			if (c.key === 'name')
 				line.append(element('th', { scope: 'row' }, element('button',
 					{ type: 'button', class: 'plain', click: () => this.told.opens(row) }, value)));
 			else
-				line.append(element('td', { class: c.number ? 'number' : '' }, c.shows ? c.shows(value) : String(value)));
+				line.append(element('td', { class: c.number ? 'number' : '' }, c.text ? row[c.text] : c.shows ? c.shows(value) : String(value)));
 			if (c.share)
 				line.append(element('td', { class: 'number' }, percent(value, this.sum)));
 		}

@@ -191,7 +191,7 @@ static int finish(struct compare *c, uint32_t first)
 
 	if (!rc)
 		rc = comparison_finish(&c->all);
-	if (!rc && compare_by_name(c))
+	if (!rc && (compare_by_name(c) || c->how->page))
 		rc = comparison_functions(&c->all, &c->functions);
 	return rc ? failed("values of the inputs", rc) : EXIT_CLEAN;
 }
@@ -208,6 +208,8 @@ static int show(const struct compare *c, FILE *out)
 {
 	if (c->how->folded)
 		return show_folded(c, out);
+	if (c->how->page)
+		return show_page(c, out);
 	if (c->how->what == COMPARE_DIFFERENCE)
 		return show_difference(c, out);
 	if (c->how->what == COMPARE_NEW_BUDGET)

@@ -36,6 +36,7 @@ struct compare_options {
 	enum compare_sure sure; /* what values are, if their format leaves that open */
 	bool totals;            /* with all that is below, in place of own values */
 	bool folded;
+	bool page; /* COMPARE_DIFFERENCE, BY_PROCESS: the page of -html */
 	uint64_t rows;      /* of text, at most; 0: all */
 	const char *budget; /* file; or NULL */
 };
@@ -53,7 +54,7 @@ struct compare {
 	struct options *options;
 	const struct compare_options *how;
 	struct comparison all;
-	struct functions_compared functions; /* BY_NAME */
+	struct functions_compared functions; /* BY_NAME, or of a page */
 	bool parts, exact;                   /* as compare_scale, compare_sure turned out */
 };
 
@@ -88,6 +89,7 @@ static inline const int64_t *compare_values(const struct compare *c, uint32_t li
 int show_beside(const struct compare *c, FILE *out);
 int show_difference(const struct compare *c, FILE *out);
 int show_folded(const struct compare *c, FILE *out);
+int show_page(const struct compare *c, FILE *out);
 /* Its heading: which inputs. */
 void show_inputs(const struct compare *c, FILE *out);
 void json_inputs(const struct compare *c, struct json *j);

@@ -33,6 +33,8 @@ int difference_of(struct difference *d, const struct compare *c);
 /* Of a tree: in its order, the first `most` of the lines (0: all) and all that are significant,
  * with their callers. The number of those. 0 or -ENOMEM. */
 int difference_as_tree(struct difference *d, const struct compare *c, uint64_t most);
+/* In words: of what, and how many lines changed. (show_difference.c) */
+void difference_explain(const struct compare *c, const struct difference *d, FILE *out);
 void difference_free(struct difference *d);
 
 #endif

@@ -93,7 +93,7 @@ static unsigned int parts_of(const struct compare *c)
 	       (compare_by_name(c) ? 0 : TREE);
 }
 
-static void explain(const struct compare *c, const struct difference *d, FILE *out)
+void difference_explain(const struct compare *c, const struct difference *d, FILE *out)
 {
 	fprintf(out, "%s by %s, B against A, %s.\n",
 		c->how->totals ? "Values with all that is called" : "Own values",
@@ -142,7 +142,7 @@ static void difference_text(const struct compare *c, struct difference *d, FILE 
 
 	t.part = parts_of(c);
 	show_inputs(c, out);
-	explain(c, d, out);
+	difference_explain(c, d, out);
 	putc('\n', out);
 	write_lines(c, d, &t, compare_by_name(c) ? c->how->rows : 0, &left_out);
 	if (left_out)

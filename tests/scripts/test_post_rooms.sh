@@ -25,7 +25,7 @@ may() {
 	reports.*) echo 'sandbox record model options.h job.h report export' ;;
 	command_line.*) echo 'sandbox record input model options.h job.h report export reports.h' ;;
 	load_trace.*) echo 'sandbox record input model options.h job.h report' ;;
-	compare) echo 'sandbox record model options.h job.h report load_trace.h' ;;
+	compare) echo 'sandbox record model options.h job.h report export load_trace.h' ;;
 	main.c) echo 'sandbox record input model options.h job.h report export reports.h command_line.h load_trace.h compare' ;;
 	*) echo "no room is called $1" ;;
 	esac

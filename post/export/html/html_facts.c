@@ -40,21 +40,12 @@ static void name_member(struct json *j, const char *key, const char *name)
 	free(text);
 }
 
-/* A member that is the text which `write` writes. Reports escape names, and JSON would do it once
- * more: what it would escape cannot be there any more, but backslashes. */
-static int text_member(struct json *j, const char *key, const struct job *job,
-		       int (*write)(const struct job *job, FILE *out))
+void html_facts_lines(struct json *j, const char *key, char *text)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
 	char *line, *end;
-	int rc = out ? write(job, out) : -ENOMEM;
 
-	if (out && fclose(out) && !rc)
-		rc = -ENOMEM;
 	json_array(j, key);
-	for (line = text; line && *line && !rc; line = end + 1) {
+	for (line = text; line && *line; line = end + 1) {
 		end = strchrnul(line, '\n');
 		if (!*end)
 			end = line + strlen(line) - 1;
@@ -63,6 +54,21 @@ static int text_member(struct json *j, const char *key, const struct job *job,
 		json_string(j, NULL, line);
 	}
 	json_end(j, ']');
+}
+
+/* A member that is the text which `write` writes. Reports escape names, and JSON would do it once
+ * more: what it would escape cannot be there any more, but backslashes. */
+static int text_member(struct json *j, const char *key, const struct job *job,
+		       int (*write)(const struct job *job, FILE *out))
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	int rc = out ? write(job, out) : -ENOMEM;
+
+	if (out && fclose(out) && !rc)
+		rc = -ENOMEM;
+	html_facts_lines(j, key, rc ? NULL : text);
 	free(text);
 	return rc;
 }

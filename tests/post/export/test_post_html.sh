@@ -193,6 +193,52 @@ verdict what_is_not_drawn_is_told
 [ "$(wc -c <many.html)" -lt 2000000 ] || { wc -c many.html >why; false; }
 verdict many_bounded
 
+# ---- two traces: the report's lines, and what chance explains is grey
+cat >a.folded <<'END'
+prog;main;spin 5000
+prog;main;walk 3000
+prog;main;walk;inner_[k] 2000
+prog;main;</script><i>gone 500
+END
+cat >b.folded <<'END'
+prog;main;spin 5600
+prog;main;walk 3010
+prog;main;walk;inner_[k] 2140
+other;main;new 700
+END
+code 0 "$post" -q -diff -html -o diff.html a.folded b.folded
+verdict difference_written
+look diff diff.html 'view=table' 'view=table&lines=name' 'base' 'press #flame ArrowDown' 'press #flame ArrowDown' \
+	'search=new' 'view=sandwich&reverse&lines=x' 'view=table&group=process'
+verdict difference_no_complaint
+"$post" -q -diff -csv a.folded b.folded >diff.csv
+"$post" -q -json -diff a.folded b.folded | jq -r '.lines[] | [.a, .b, .name, .significant] | @tsv' | sort >want.rows
+step 1 '.table[] | [.[0], .[1], .[5]] | @tsv' | sort >have.rows
+[ -s want.rows ] && diff <(cut -f1-3 want.rows) have.rows >why
+verdict difference_values_are_the_reports
+# DELTA, +- and P in the text's own digits, in its order.
+"$post" -q -diff -o - a.folded b.folded | awk '/^ *[0-9]+ +[0-9]+ +/ { print $5, $6, $NF }' >want.rows
+step 1 '.table[] | "\(.[2]) \(.[3]) \(.[5])"' >have.rows
+[ -s want.rows ] && diff want.rows have.rows >why
+verdict difference_order_and_digits
+"$post" -q -json -diff a.folded b.folded | jq -r '.lines[] | "\(if .significant == 0 or .significant == false then "same"
+	elif .delta > 0 then "more" else "less" end) \(.name)"' | sort >want.rows
+step 1 '.looks[] | "\(.[0]) \(.[1])"' | sort >have.rows
+[ -s want.rows ] && diff want.rows have.rows >why
+verdict difference_confidence
+want '10500 ticks, the first' "$(step 3 .sum | sed 's/[a-z]* *, the/ticks, the/')"
+verdict difference_base
+step 5 .said | grep -q 'base 10500, now 10750: .*more than chance' ||
+	{ step 5 .said >why; false; }
+verdict difference_said
+want 'flame' "$(step 7 .view)"
+verdict difference_wrong_links
+has diff.html '<i>gone'
+want 1 $?
+verdict difference_hostile_names
+code 2 "$post" -q -diff -html -json a.folded b.folded && grep -q -- '-html is one page' err
+verdict difference_page_alone
+
 # A name that would be markup, with what turns text round (a process's has 15 bytes).
 printf '%s\n' '0 on' $'0 task walk 100 1 </script>\xe2\x80\xae"<b' '100 sample 0 100 0x1000' \
 	'200 sample 0 100 0x2000' | "$make_script" hostile.nrm2 2>why
