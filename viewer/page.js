@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The page: reads its data, holds what is shown, and shows it anew whenever that changes. */
 import { fromBase64, unpack } from './bytes.js';
+import { CodeView } from './code.js';
 import { Difference } from './difference.js';
 import { Events } from './events.js';
 import { FlameView } from './flame.js';
@@ -17,11 +18,11 @@ const $ = (id) => document.getElementById(id);
 const blockNames = ['facts', 'texts', 'processes', 'threads', 'frames', 'nodes', 'sums', 'cells', 'tracks', 'parts',
 	'stretches', 'moments'];
 
-const ofDifference = ['base', 'lines'];
+const ofSome = ['base', 'lines', 'code'];
 
 async function readBlocks() {
 	const blocks = {};
-	await Promise.all([...blockNames, ...ofDifference].map(async (name) => {
+	await Promise.all([...blockNames, ...ofSome].map(async (name) => {
 		const holder = $(`data-${name}`);
 		if (holder)
 			blocks[name] = await unpack(fromBase64(holder.textContent));
@@ -66,6 +67,7 @@ class Page {
 			sorts: (events) => this.set({ events }),
 			opens: (row) => row.thread >= 0 && this.set({ thread: this.state.thread === row.thread ? undefined : row.thread }),
 		});
+		this.code = new CodeView($('code-of'), $('code-note'), $('instructions'), $('lines'), profile.code);
 		this.tellFacts();
 		this.fillControls();
 		addEventListener('hashchange', () => {
@@ -94,12 +96,14 @@ class Page {
 			state.base = false;
 		if (profile.difference && state.view === 'sandwich')
 			state.view = 'flame';
+		if (!(state.code >= 0 && state.code < profile.code.length))
+			state.code = 0;
 		if (!profile.cpus.includes(state.cpu))
 			state.cpu = undefined;
 		if (state.from === undefined || !(state.to > state.from))
 			state.from = state.to = undefined;
 		for (const [key, list] of [['group', tableNames], ['by', ['function', 'name']], ['lanes', ['thread', 'CPU']],
-			['view', ['flame', 'sandwich', 'table', 'time']], ['theme', ['', 'light', 'dark']],
+			['view', ['flame', 'sandwich', 'table', 'time', 'code']], ['theme', ['', 'light', 'dark']],
 			['sort', ['self', 'total', 'calls', 'name', 'module', 'kind'].flatMap((s) => [s, `-${s}`])],
 			['lines', ['rank', 'a', 'b', 'delta', 'error', 'p', 'name'].flatMap((s) => [s, `-${s}`])],
 			['events', ['what', 'who', 'name', 'times', 'ns'].flatMap((s) => [s, `-${s}`])]]) {
@@ -158,6 +162,7 @@ class Page {
 				$(id).hidden = true;
 			$('of-base').hidden = false;
 		}
+		$('tab-code').hidden = !this.profile.code.length;
 		$('timed').hidden = $('tab-time').hidden = !this.profile.timed;
 	}
 
@@ -175,6 +180,7 @@ class Page {
 		choice('cpu', profile.cpus.map((cpu) => [cpu, `CPU ${cpu}`]));
 		$('of-threads').hidden = !profile.threads;
 		$('of-cpus').hidden = profile.cpus.length < 2;
+		$('code-of').addEventListener('change', () => this.set({ code: Number($('code-of').value) }));
 		for (const id of ['near', 'base'])
 			$(id).addEventListener('change', () => this.set({ [id]: $(id).checked }));
 		for (const id of ['reverse', 'merged', 'up'])
@@ -230,7 +236,7 @@ class Page {
 		}
 		this.found();
 		({ flame: () => this.showFlame(), sandwich: () => this.showSandwich(), table: () => this.showTable(),
-			time: () => this.showTime() })[state.view]();
+			time: () => this.showTime(), code: () => this.showCode() })[state.view]();
 		document.body.dataset.ready = stateToHash(state);
 	}
 
@@ -345,6 +351,10 @@ class Page {
 			caption: `${words(rows.length, 'row')}, in ${profile.facts.unit}` });
 	}
 
+	showCode() {
+		this.code.show(this.state.code);
+	}
+
 	showTime() {
 		const { state } = this;
 		const { lanes, profile: { events, facts } } = this, said = [];
@@ -403,7 +413,7 @@ class Page {
 			tabs[next].focus();
 			return;
 		}
-		const view = { 1: 'flame', 2: 'sandwich', 3: 'table', 4: 'time' }[event.key];
+		const view = { 1: 'flame', 2: 'sandwich', 3: 'table', 4: 'time', 5: 'code' }[event.key];
 		if (event.key === '/') {
 			event.preventDefault();
 			$('search').focus();
@@ -419,6 +429,7 @@ if (typeof document !== 'undefined') {
 	try {
 		const blocks = await readBlocks(), profile = new Profile(blocks);
 		profile.events = new Events(profile, blocks);
+		profile.code = blocks.code ? JSON.parse(new TextDecoder().decode(blocks.code)) : [];
 		profile.difference = blocks.base ? new Difference(profile, blocks) : null;
 		new Page(profile);
 		$('loading').hidden = true;

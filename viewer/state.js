@@ -3,14 +3,14 @@
 
 const texts = ['view', 'search', 'group', 'sort', 'theme', 'by', 'lanes', 'events', 'lines'];
 const flags = ['reverse', 'merged', 'up', 'near', 'base'];
-const numbers = ['process', 'thread', 'cpu', 'from', 'to', 'of'];
+const numbers = ['process', 'thread', 'cpu', 'from', 'to', 'of', 'code'];
 
 export function freshState() {
 	return {
 		view: 'flame', search: '', group: 'function', sort: 'self', theme: '', by: 'function', lanes: 'thread',
 		events: 'ns', lines: '-rank', near: false, base: false,
 		reverse: false, merged: false, up: false,
-		process: undefined, thread: undefined, cpu: undefined, from: undefined, to: undefined, of: undefined,
+		process: undefined, thread: undefined, cpu: undefined, from: undefined, to: undefined, of: undefined, code: 0,
 		zoom: [],
 	};
 }
@@ -26,7 +26,7 @@ export function stateToHash(state) {
 			parts.push(key);
 	}
 	for (const key of numbers) {
-		if (state[key] !== undefined)
+		if (state[key] !== fresh[key])
 			parts.push(`${key}=${state[key]}`);
 	}
 	if (state.zoom.length)

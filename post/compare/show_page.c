@@ -36,10 +36,22 @@ static int begin(struct page_writing *w, const char *name, uint32_t rows)
 	return rc;
 }
 
+/* Of functions own values are told, of calls those with all below. */
+static struct compare_options keyed(const struct compare *c, enum compare_key key)
+{
+	struct compare_options how = *c->how;
+
+	how.key = key;
+	how.totals = key != BY_NAME;
+	return how;
+}
+
 /* ---- facts ----------------------------------------------------------------------------------- */
 
 static int header_lines(const struct page_writing *w, struct json *j)
 {
+	struct compare_options how = keyed(w->c, BY_NAME);
+	struct compare as = *w->c;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
@@ -48,7 +60,8 @@ static int header_lines(const struct page_writing *w, struct json *j)
 		return -ENOMEM;
 	show_inputs(w->c, out);
 	putc('\n', out);
-	difference_explain(w->c, &w->lines, out);
+	as.how = &how;
+	difference_explain(&as, &w->lines, out);
 	if (fclose(out)) {
 		free(text);
 		return -ENOMEM;
@@ -285,11 +298,9 @@ static int write_lines(struct page_writing *w)
 
 static int difference_by(struct difference *d, const struct compare *c, enum compare_key key)
 {
-	struct compare_options how = *c->how;
+	struct compare_options how = keyed(c, key);
 	struct compare as = *c;
 
-	how.key = key;
-	how.totals = key != BY_NAME;
 	as.how = &how;
 	return difference_of(d, &as);
 }

@@ -12,6 +12,7 @@
 #include "complain.h"
 #include "escape.h"
 #include "model/wanted.h"
+#include "report/annotate.h"
 #include "report/code.h"
 #include "report/disasm.h"
 #include "report/source.h"
@@ -32,10 +33,6 @@ struct instruction {
 struct source_ticks {
 	struct spot spot;
 	uint64_t ticks;
-};
-
-struct offset_ticks {
-	uint64_t offset, ticks;
 };
 
 struct annotated {
@@ -103,12 +100,6 @@ static bool is_asked(const struct job *job, const struct asked *asked, uint32_t 
 			     job->model->names.module[s->module].name);
 }
 
-/* The ticks of a symbol, all threads together: by its code where it has several, by offset. */
-struct spot_hits {
-	struct offset_ticks *list;
-	uint32_t n, room;
-};
-
 static int compare_hits(const void *pa, const void *pb)
 {
 	const struct offset_ticks *a = pa, *b = pb;
@@ -116,20 +107,13 @@ static int compare_hits(const void *pa, const void *pb)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-static int gather_hits(const struct job *job, uint32_t symbol, struct spot_hits *h)
+/* By code where it has several, by offset; each place once. */
+static void order_hits(struct spot_hits *h)
 {
-	const struct counts *c = &job->model->counts;
 	uint32_t i, k = 0;
 
-	for (i = 0; i < c->nrow; i++) {
-		if (c->row[i].symbol != symbol || !c->row[i].ticks)
-			continue;
-		if (array_next(h->list, h->n, h->room))
-			return -ENOMEM;
-		h->list[h->n++] = (struct offset_ticks){ c->row[i].offset, c->row[i].ticks };
-	}
 	if (!h->n)
-		return 0;
+		return;
 	qsort(h->list, h->n, sizeof(*h->list), compare_hits);
 	for (i = 1; i < h->n; i++) {
 		if (h->list[i].offset == h->list[k].offset)
@@ -138,6 +122,21 @@ static int gather_hits(const struct job *job, uint32_t symbol, struct spot_hits 
 			h->list[++k] = h->list[i];
 	}
 	h->n = k + 1;
+}
+
+/* The ticks of a symbol, all threads together. */
+static int gather_hits(const struct job *job, uint32_t symbol, struct spot_hits *h)
+{
+	const struct counts *c = &job->model->counts;
+	uint32_t i;
+
+	for (i = 0; i < c->nrow; i++) {
+		if (c->row[i].symbol != symbol || !c->row[i].ticks)
+			continue;
+		if (array_next(h->list, h->n, h->room))
+			return -ENOMEM;
+		h->list[h->n++] = (struct offset_ticks){ c->row[i].offset, c->row[i].ticks };
+	}
 	return 0;
 }
 
@@ -588,6 +587,32 @@ static void csv_annotated(const struct job *job, void *to, const struct annotate
 
 typedef void (*form)(const struct job *job, void *to, const struct annotated *a);
 
+/* In this form, each code that was hit. */
+static int write_hits(const struct job *job, void *to, form write, uint32_t symbol,
+		      struct spot_hits *hits)
+{
+	uint32_t at = 0;
+	int rc = 0;
+
+	order_hits(hits);
+	while (!rc && at < hits->n) {
+		struct annotated a = { .symbol = symbol };
+		uint64_t place = hits->list[at].offset;
+
+		at = cut_hits(hits, at, &a);
+		rc = annotate(job, &a, place);
+		if (!rc)
+			write(job, to, &a);
+		annotated_free(&a);
+	}
+	return rc;
+}
+
+int annotate_symbol(const struct job *job, struct json *j, uint32_t symbol, struct spot_hits *hits)
+{
+	return write_hits(job, j, json_annotated, symbol, hits);
+}
+
 /* In this form, each symbol of the name that was hit, each of its codes. */
 static int for_each(const struct job *job, void *to, form write)
 {
@@ -598,21 +623,12 @@ static int for_each(const struct job *job, void *to, form write)
 
 	for (i = 0; i < n->symbols.count && !rc; i++) {
 		struct spot_hits hits = { 0 };
-		uint32_t at = 0;
 
 		if (!is_asked(job, &asked, i))
 			continue;
 		rc = gather_hits(job, i, &hits);
-		while (!rc && at < hits.n) {
-			struct annotated a = { .symbol = i };
-			uint64_t place = hits.list[at].offset;
-
-			at = cut_hits(&hits, at, &a);
-			rc = annotate(job, &a, place);
-			if (!rc)
-				write(job, to, &a);
-			annotated_free(&a);
-		}
+		if (!rc)
+			rc = write_hits(job, to, write, i, &hits);
 		free(hits.list);
 	}
 	return rc;

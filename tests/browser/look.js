@@ -24,6 +24,8 @@ function look() {
 		view: document.querySelector('[role=tab][aria-selected=true]').id.replace('tab-', ''),
 		events: rows('#events tbody tr'), lanes: text('lanes-left'),
 		from: document.getElementById('from').value, to: document.getElementById('to').value,
+		code: text('code-note'), instructions: rows('#instructions tr:not(.source)'), lines: rows('#lines tr'),
+		sources: rows('#instructions tr.source'),
 		looks: Array.from(document.querySelectorAll('#table tbody tr[class]'), (tr) =>
 			[tr.className, tr.querySelector('th').textContent]),
 		table: rows('#table tbody tr'), callers: rows('#caller-list tr'), callees: rows('#callee-list tr'),

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "export/html/html_block.h"
+#include "export/html/html_code.h"
 #include "export/html/html_facts.h"
 #include "export/html/html_page.h"
 #include "export/html/html_tree.h"
@@ -300,6 +301,8 @@ static int write_page(struct html_writing *w)
 	rc = html_facts_write(&w->block, &w->tree, w->out);
 	for (i = 0; i < sizeof(blocks) / sizeof(blocks[0]) && !rc; i++)
 		rc = blocks[i](w);
+	if (!rc)
+		rc = html_code_write(&w->block, w->tree.job, w->out);
 	fwrite(html_page_tail, 1, html_page_tail_size, w->out);
 	return rc;
 }

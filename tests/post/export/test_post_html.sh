@@ -193,6 +193,38 @@ verdict what_is_not_drawn_is_told
 [ "$(wc -c <many.html)" -lt 2000000 ] || { wc -c many.html >why; false; }
 verdict many_bounded
 
+# ---- code: what -annotate tells of the function that has most ticks
+cat >lib.c <<'END'
+int other(int n) { return n ^ 5; }
+int work(int n)
+{
+	int sum = 0;
+
+	for (int i = 0; i < n; i++) // </script><b>
+		sum += other(i) * 3;
+	return sum;
+}
+END
+gcc -g -O1 -fno-inline -shared -fPIC -nostdlib -Wl,-z,noseparate-code -o lib.so lib.c || exit 1
+objdump -d --no-show-raw-insn --disassemble=work lib.so | sed -nE 's/^ +([0-9a-f]+):\t(.*)$/\1/p' >places
+"$make_trace" elf at.nrm2 "$work/lib.so" "$(sed -n 1p places)" "$(sed -n 3p places)" "$(sed -n '$p' places)"
+"$post" -q -html -o code.html at.nrm2
+look code code.html 'view=code' 'view=code&code=99'
+verdict code_no_complaint
+"$post" -q -json -annotate work at.nrm2 >code.json
+jq -r '.annotated[0].instructions[] | [if .ticks > 0 then .ticks else "" end, .offset, .text] | @tsv' code.json >want.rows
+step 1 '.instructions[] | [.[0], .[2], .[3]] | @tsv' >have.rows
+[ -s want.rows ] && diff want.rows have.rows >why
+verdict instructions_are_annotates
+jq -r '.annotated[0].lines[] | "\(.ticks) \(.source):\(.line)  \(.source_text // "-" | gsub("\t"; "    "))"' code.json >want.rows
+step 1 '.lines[] | "\(.[0]) \(.[3])"' >have.rows
+[ -s want.rows ] && grep -q '<b>' want.rows && diff want.rows have.rows >why
+verdict lines_are_annotates
+step 1 .code | head -1 | grep -q '^work .*: 60 ticks, 100.00 % of all' || { step 1 .code >why; false; }
+verdict code_title
+want "$(step 1 .code)" "$(step 2 .code)"
+verdict code_wrong_links
+
 # ---- two traces: the report's lines, and what chance explains is grey
 cat >a.folded <<'END'
 prog;main;spin 5000
