@@ -4,7 +4,7 @@
 # the libraries' inner headers and links them statically. tests/ROOM/test_NAME.sh is a script; programs
 # that scripts run are in $(O)/tests/programs. What several share is in tests/lib and libtest.a.
 
-tests_in = $(foreach part,driver libperfutil post scripts tools,\
+tests_in = $(foreach part,driver libperfutil post scripts tools viewer,\
 	$(wildcard tests/$(part)/$(1) tests/$(part)/*/$(1) tests/$(part)/*/*/$(1)))
 UNIT_SRC     := $(filter-out tests/driver/abi/%,$(call tests_in,test_*.c))
 UNIT	     := $(patsubst %.c,$(O)/tests/unit/%,$(notdir $(UNIT_SRC)))

@@ -3,5 +3,6 @@
 const packed = Uint8Array.from(atob(document.getElementById('code').textContent), (c) => c.charCodeAt(0));
 const script = document.createElement('script');
 script.type = 'module';
-script.textContent = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).text();
+const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+script.textContent = await new Response(unpacked).text();
 document.body.append(script);

@@ -190,7 +190,8 @@ class Page {
 		for (const id of ['group', 'lane', 'theme'])
 			$(id).addEventListener('change', () => this.set({ [id === 'lane' ? 'lanes' : id]: $(id).value }));
 		$('search').addEventListener('input', () => this.set({ search: $('search').value }));
-		$('reset').addEventListener('click', () => this.set({ ...freshState(), view: this.state.view, theme: this.state.theme }));
+		$('reset').addEventListener('click', () => this.set({ ...freshState(), view: this.state.view,
+			theme: this.state.theme }));
 		$('unzoom').addEventListener('click', () => this.set({ zoom: [] }));
 		$('whole').addEventListener('click', () => this.set({ from: undefined, to: undefined }));
 		for (const tab of document.querySelectorAll('[role=tab]'))

@@ -44,7 +44,8 @@ export class TableView {
 	}
 
 	show(rows, { group, sort, sum, counted, name, caption }) {
-		const shown = columns.filter((c) => (!c.of || c.of.includes(group)) && !c.not?.includes(group) && (!c.counted || counted));
+		const shown = columns.filter((c) => (!c.of || c.of.includes(group)) && !c.not?.includes(group) &&
+			(!c.counted || counted));
 		const down = !sort.startsWith('-'), column = down ? sort : sort.slice(1);
 		const numeric = column === 'rank' || columns.find((c) => c.key === column && c.number);
 		Object.assign(this, { shown, sum, group });
@@ -86,7 +87,8 @@ export class TableView {
 				line.append(element('th', { scope: 'row' }, element('button',
 					{ type: 'button', class: 'plain', click: () => this.told.opens(row) }, value)));
 			else
-				line.append(element('td', { class: c.number ? 'number' : '' }, c.text ? row[c.text] : c.shows ? c.shows(value) : String(value)));
+				line.append(element('td', { class: c.number ? 'number' : '' },
+					c.text ? row[c.text] : c.shows ? c.shows(value) : String(value)));
 			if (c.share)
 				line.append(element('td', { class: 'number' }, percent(value, this.sum)));
 		}

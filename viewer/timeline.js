@@ -25,7 +25,8 @@ export function leafKind(profile, sum) {
 export class TimeCanvas {
 	/* chooses: (from, to) in slices; undefined: all. */
 	constructor(canvas, profile, chooses, left) {
-		Object.assign(this, { canvas, profile, chooses, left, start: 0, end: profile.slices, drag: null, from: undefined, to: undefined });
+		Object.assign(this, { canvas, profile, chooses, left, start: 0, end: profile.slices, drag: null,
+			from: undefined, to: undefined });
 		canvas.addEventListener('mousedown', (e) => this.begin(e));
 		canvas.addEventListener('mousemove', (e) => this.move(e));
 		canvas.addEventListener('mouseup', (e) => this.drop(e));

@@ -36,7 +36,7 @@ struct compare_options {
 	enum compare_sure sure; /* what values are, if their format leaves that open */
 	bool totals;            /* with all that is below, in place of own values */
 	bool folded;
-	bool page; /* COMPARE_DIFFERENCE, BY_PROCESS: the page of -html */
+	bool page;          /* COMPARE_DIFFERENCE, BY_PROCESS: the page of -html */
 	uint64_t rows;      /* of text, at most; 0: all */
 	const char *budget; /* file; or NULL */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The difference of two inputs as a page for a browser (viewer/): its tree is that of both, its ticks
- * are the second one's, and blocks of their own have the first one's and what is sure. What blocks have
- * stands in viewer/README.md.
+ * The difference of two inputs as a page for a browser (viewer/): its tree is that of both, its
+ * ticks are the second one's, and blocks of their own have the first one's and what is sure. What
+ * blocks have stands in viewer/README.md.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -252,8 +252,7 @@ static int write_base(struct page_writing *w)
 	for (i = 0; i < d->count && !rc; i++)
 		sure[d->list[i].line] = d->list[i].significant;
 	for (i = 0; i < count && !rc; i++)
-		html_block_number(&w->block,
-				  (uint64_t)values_at(&w->c->all, w->c->all.self, i)[0]);
+		html_block_number(&w->block, (uint64_t)values_at(&w->c->all, w->c->all.self, i)[0]);
 	for (i = 0; i < count && !rc; i++)
 		html_block_number(&w->block, sure[i]);
 	if (!rc)

@@ -317,8 +317,8 @@ int timeline_read(const struct job *job, int (*each)(void *arg, const struct tim
 	return read_moments(job, true, each, arg);
 }
 
-int timeline_events(const struct job *job,
-		    int (*each)(void *arg, const struct timeline_moment *m), void *arg)
+int timeline_events(const struct job *job, int (*each)(void *arg, const struct timeline_moment *m),
+		    void *arg)
 {
 	return read_moments(job, false, each, arg);
 }

@@ -50,7 +50,7 @@ struct timeline_moment {
 int timeline_read(const struct job *job, int (*each)(void *arg, const struct timeline_moment *m),
 		  void *arg);
 /* The same without samples, whose names and stacks are not looked up. */
-int timeline_events(const struct job *job,
-		    int (*each)(void *arg, const struct timeline_moment *m), void *arg);
+int timeline_events(const struct job *job, int (*each)(void *arg, const struct timeline_moment *m),
+		    void *arg);
 
 #endif

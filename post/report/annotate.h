@@ -16,8 +16,8 @@ struct spot_hits {
 	uint32_t n, room;
 };
 
-/* An object of -annotate's JSON for each code of the symbol that was hit. Puts the hits in order. 0,
- * -errno, or REPORT_WRONG, which was told. */
+/* An object of -annotate's JSON for each code of the symbol that was hit. Puts the hits in order.
+ * 0, -errno, or REPORT_WRONG, which was told. */
 int annotate_symbol(const struct job *job, struct json *j, uint32_t symbol, struct spot_hits *hits);
 
 #endif

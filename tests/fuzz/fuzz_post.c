@@ -134,6 +134,11 @@ static const char *const wanted[][WORDS] = {
 	{ "-critical", "-pnm" },
 	{ "-critical", "-json", "-tid", "1-300" },
 	{ "-critical", "-csv" },
+	{ "-html", "-sympath", "#", "-jdir", "#" },
+	{ "-html", "-tnm", "-tid", "1-300" },
+	{ "-html", "-tree" },
+	{ "-html", "-offcpu" },
+	{ "-diff", "-html", "@" },
 };
 
 static const char *const beside[] = {

@@ -288,9 +288,9 @@ static int write_moments(struct html_writing *w)
 static int write_page(struct html_writing *w)
 {
 	static int (*const blocks[])(struct html_writing * w) = {
-		write_texts, write_processes, write_threads, write_frames,    write_nodes,
-		write_sums,  write_cells,     write_tracks,  write_parts,     write_stretches,
-		write_moments,
+		write_texts, write_processes, write_threads, write_frames,
+		write_nodes, write_sums,      write_cells,   write_tracks,
+		write_parts, write_stretches, write_moments,
 	};
 	size_t i;
 	int rc = name_all(&w->tree);

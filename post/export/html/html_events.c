@@ -16,7 +16,7 @@
 #define MOST_TRACKS    (1u << 18)
 #define MOST_CELLS     (1u << 19)
 #define MOST_PIECES    4096u
-#define NAME_ROOM      512  /* bytes: longer names are cut */
+#define NAME_ROOM      512 /* bytes: longer names are cut */
 #define DEEPEST        32u /* interrupts of a CPU, pairs of a thread: what is deeper is left out */
 
 struct open_one {
@@ -447,8 +447,8 @@ static int end_all(struct reading_events *r)
 static bool has_events(const struct trace *t)
 {
 	static const unsigned int kinds[] = {
-		PITRACE_DISPATCH, PITRACE_WAKEUP, PITRACE_INTERRUPT, PITRACE_SYSCALL,
-		PITRACE_FAULT,    PITRACE_NAMED,
+		PITRACE_DISPATCH, PITRACE_WAKEUP, PITRACE_INTERRUPT,
+		PITRACE_SYSCALL,  PITRACE_FAULT,  PITRACE_NAMED,
 	};
 	unsigned int i;
 

@@ -200,9 +200,9 @@ int work(int n)
 {
 	int sum = 0;
 
-	for (int i = 0; i < n; i++) // </script><b>
+	for (int i = 0; i < n; i++)
 		sum += other(i) * 3;
-	return sum;
+	return sum; // </script><b>
 }
 END
 gcc -g -O1 -fno-inline -shared -fPIC -nostdlib -Wl,-z,noseparate-code -o lib.so lib.c || exit 1
