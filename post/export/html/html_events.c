@@ -29,14 +29,14 @@ struct open_stack {
 	uint32_t depth, room;
 };
 
-struct event_thread {
+struct busy_thread {
 	uint64_t ready_from, call_from;
 	uint32_t call;
 	bool runs, ready, calls;
 	struct open_stack pairs;
 };
 
-struct event_cpu {
+struct busy_cpu {
 	bool seen;
 	uint32_t thread; /* that it runs; NO_KEY: none */
 	uint64_t since;
@@ -47,9 +47,9 @@ struct reading_events {
 	struct html_events *e;
 	struct texts *texts;
 	uint64_t first, last; /* of the trace */
-	struct event_thread *thread;
+	struct busy_thread *thread;
 	uint32_t threads;
-	struct event_cpu *cpu;
+	struct busy_cpu *cpu;
 	uint32_t cpus;
 	struct open_one *span; /* by their places */
 	uint32_t spans;
@@ -184,19 +184,19 @@ static int add_moment(struct reading_events *r, uint32_t track, uint64_t time)
 
 /* ---- who runs -------------------------------------------------------------------------------- */
 
-static struct event_thread *thread_at(struct reading_events *r, uint32_t thread)
+static struct busy_thread *thread_at(struct reading_events *r, uint32_t thread)
 {
 	return array_reach(r->thread, r->threads, thread) ? NULL : &r->thread[thread];
 }
 
-static struct event_cpu *cpu_at(struct reading_events *r, uint32_t cpu)
+static struct busy_cpu *cpu_at(struct reading_events *r, uint32_t cpu)
 {
 	return array_reach(r->cpu, r->cpus, cpu) ? NULL : &r->cpu[cpu];
 }
 
 static int end_run(struct reading_events *r, uint32_t cpu, uint64_t time)
 {
-	const struct event_cpu *c = &r->cpu[cpu];
+	const struct busy_cpu *c = &r->cpu[cpu];
 	const struct html_track key = { HTML_RUNS, c->thread, NO_KEY, cpu, 0, 0, 0 };
 
 	if (c->thread == NO_KEY)
@@ -207,7 +207,7 @@ static int end_run(struct reading_events *r, uint32_t cpu, uint64_t time)
 static int end_ready(struct reading_events *r, uint32_t thread, uint64_t time)
 {
 	const struct html_track key = { HTML_READY, thread, NO_KEY, NO_KEY, 0, 0, 0 };
-	struct event_thread *t = &r->thread[thread];
+	struct busy_thread *t = &r->thread[thread];
 
 	if (!t->ready)
 		return 0;
@@ -217,8 +217,8 @@ static int end_ready(struct reading_events *r, uint32_t thread, uint64_t time)
 
 static int leave(struct reading_events *r, const struct timeline_moment *m)
 {
-	struct event_cpu *c = cpu_at(r, m->cpu);
-	struct event_thread *t;
+	struct busy_cpu *c = cpu_at(r, m->cpu);
+	struct busy_thread *t;
 	int rc = 0;
 
 	if (!c)
@@ -244,7 +244,7 @@ static int leave(struct reading_events *r, const struct timeline_moment *m)
 
 static int run(struct reading_events *r, const struct timeline_moment *m)
 {
-	struct event_thread *t;
+	struct busy_thread *t;
 	int rc = leave(r, m);
 
 	if (rc)
@@ -264,7 +264,7 @@ static int run(struct reading_events *r, const struct timeline_moment *m)
 static int wake(struct reading_events *r, const struct timeline_moment *m)
 {
 	const struct html_track key = { HTML_WAKES, m->thread, m->old, NO_KEY, 0, 0, 0 };
-	struct event_thread *t;
+	struct busy_thread *t;
 
 	if (m->thread == NO_KEY)
 		return 0;
@@ -310,7 +310,7 @@ static int end(struct reading_events *r, struct open_stack *s, uint64_t time, ui
 static int interrupt(struct reading_events *r, const struct timeline_moment *m)
 {
 	const struct html_track key = { HTML_INTERRUPT, NO_KEY, NO_KEY, m->cpu, 0, 0, 0 };
-	struct event_cpu *c = cpu_at(r, m->cpu);
+	struct busy_cpu *c = cpu_at(r, m->cpu);
 	uint32_t track = track_of(r, &key, m->name);
 
 	if (!c)
@@ -323,7 +323,7 @@ static int interrupt(struct reading_events *r, const struct timeline_moment *m)
 static int pair(struct reading_events *r, const struct timeline_moment *m)
 {
 	const struct html_track key = { HTML_PAIR, m->thread, NO_KEY, NO_KEY, 0, 0, 0 };
-	struct event_thread *t = thread_at(r, m->thread);
+	struct busy_thread *t = thread_at(r, m->thread);
 	uint32_t track = track_of(r, &key, m->name);
 
 	if (!t)
@@ -336,7 +336,7 @@ static int pair(struct reading_events *r, const struct timeline_moment *m)
 static int call(struct reading_events *r, const struct timeline_moment *m)
 {
 	const struct html_track key = { HTML_CALL, m->thread, NO_KEY, NO_KEY, 0, 0, 0 };
-	struct event_thread *t = thread_at(r, m->thread);
+	struct busy_thread *t = thread_at(r, m->thread);
 	uint32_t track = track_of(r, &key, m->name);
 
 	if (!t || track == NO_KEY)
