@@ -138,7 +138,6 @@ static const char *const wanted[][WORDS] = {
 	{ "-html", "-tnm", "-tid", "1-300" },
 	{ "-html", "-tree" },
 	{ "-html", "-offcpu" },
-	{ "-diff", "-html", "@" },
 };
 
 static const char *const beside[] = {
