@@ -143,12 +143,25 @@ static int open_critical(struct loaded *l)
 			     &l->job.input->header);
 }
 
-static int open_stacks(struct loaded *l)
+static void open_locks(struct loaded *l)
+{
+	struct times *t = &l->model.times;
+
+	locks_open(&t->locks, &t->sched, &t->away, &l->options->filter, &l->job.input->header);
+}
+
+/* Those of samples, or of threads that leave their CPUs, which reports of locks show, too. */
+static int open_stacks(struct loaded *l, unsigned int needs)
 {
 	struct model *m = &l->model;
+	bool away = needs & NEED_STACKS && l->options->away;
+	int rc = 0;
 
-	return stacks_open(l->options->away ? &m->times.away.stacks : &m->stacks, &m->names,
-			   l->job.input);
+	if (away || needs & NEED_LOCKS)
+		rc = stacks_open(&m->times.away.stacks, &m->names, l->job.input);
+	return rc || away || !(needs & NEED_STACKS) ?
+		       rc :
+		       stacks_open(&m->stacks, &m->names, l->job.input);
 }
 
 static void choose_stacks(struct loaded *l)
@@ -172,7 +185,7 @@ int load_read(struct loaded *l, unsigned int needs)
 	if (!needs)
 		return EXIT_CLEAN;
 	rc = names_open(&m->names, &o->names);
-	m->names.jit.tables = needs & NEED_STACKS;
+	m->names.jit.tables = needs & (NEED_STACKS | NEED_LOCKS);
 	if (!rc)
 		rc = names_origins(&m->names, job->input->origin, job->input->origins);
 	if (rc)
@@ -186,9 +199,11 @@ int load_read(struct loaded *l, unsigned int needs)
 	rc = needs & NEED_CRITICAL ? open_critical(l) : 0;
 	if (rc)
 		return failed("waits", rc);
+	if (needs & NEED_LOCKS)
+		open_locks(l);
 	m->sums.wanted = needs & NEED_SUMS;
 	m->slices.wanted = needs & NEED_SLICES;
-	rc = needs & NEED_STACKS ? open_stacks(l) : 0;
+	rc = open_stacks(l, needs);
 	if (rc)
 		return failed("stacks", rc);
 	code = kernel_files(o, m->names.a2n, job->input->origins);

@@ -17,6 +17,7 @@
 	report(critical) \
 	report(irq) \
 	report(syscalls) \
+	report(locks) \
 	report(faults) \
 	report(marks) \
 	report(arc) \

@@ -512,6 +512,27 @@ void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, b
 	}
 }
 
+const struct a2n_symbol *a2n_variable(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address,
+				      uint64_t *offset)
+{
+	const struct a2n_symbol *s;
+	struct a2n_answer code;
+	struct mapping m;
+	uint64_t at;
+
+	if (address >> 63)
+		return NULL;
+	m = process_below(&a->processes, pid, time, address, &at);
+	if (!m.module || m.module->kind != MODULE_FILE)
+		return NULL;
+	module_resolve(&a->modules, m.module, at + m.delta, 0, &code);
+	address += code.module_offset - at;
+	s = module_variable(&a->modules, m.module, address);
+	if (s && offset)
+		*offset = address - s->value;
+	return s;
+}
+
 bool lacks_memory(const struct a2n *a)
 {
 	return a->modules.no_memory;

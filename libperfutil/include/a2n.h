@@ -267,6 +267,12 @@ struct a2n_answer {
 void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, bool kernel,
 		 struct a2n_answer *answer) PITRACE_NONNULL(1) PITRACE_WRITES(6);
 
+/* The variable of a program or library that an address of its data lies in, and how far. Data of a
+ * file are taken for those of the nearest code below. NULL: none that the file, or its debug file,
+ * names. offset may be NULL. */
+const struct a2n_symbol *a2n_variable(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address,
+				      uint64_t *offset) PITRACE_NONNULL(1);
+
 /* The code of a module_offset of JITCODE (moved: where it is since). False: not a code. */
 struct a2n_code {
 	uint64_t address, size;

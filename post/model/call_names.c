@@ -20,17 +20,34 @@ static const struct {
 	{ "s390x", SCMP_ARCH_S390X, SCMP_ARCH_S390 },
 };
 
-static char *resolve(const char *machine, uint32_t call)
+/* 0: not known. */
+static uint32_t table_of(const char *machine, bool compat)
 {
-	uint32_t number = call & ~PITRACE_SYSCALL_COMPAT, table = 0;
 	size_t i;
 
 	for (i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
 		if (!strcmp(machines[i].machine, machine))
-			table = call & PITRACE_SYSCALL_COMPAT ? machines[i].compat :
-								machines[i].table;
+			return compat ? machines[i].compat : machines[i].table;
 	}
+	return 0;
+}
+
+static char *resolve(const char *machine, uint32_t call)
+{
+	uint32_t number = call & ~PITRACE_SYSCALL_COMPAT;
+	uint32_t table = table_of(machine, call & PITRACE_SYSCALL_COMPAT);
+
 	return table ? seccomp_syscall_resolve_num_arch(table, (int)number) : NULL;
+}
+
+bool call_number(const char *machine, const char *name, bool compat, uint32_t *call)
+{
+	uint32_t table = table_of(machine, compat);
+	/* Calls that only other machines have are negative. */
+	int number = table ? seccomp_syscall_resolve_name_arch(table, name) : -1;
+
+	*call = (uint32_t)number | (compat ? PITRACE_SYSCALL_COMPAT : 0);
+	return number >= 0;
 }
 
 const char *call_name(const char *machine, uint32_t call, char *room, size_t size)

@@ -624,6 +624,8 @@ int read_trace(struct input *in, struct trace *t, struct model *m, const struct 
 		rc = sched_group(&m->times.sched);
 	if (!rc)
 		rc = critical_group(&m->times.critical);
+	if (!rc && m->times.locks.wanted)
+		rc = locks_group(&m->times.locks);
 	if (!rc && m->stacks.wanted)
 		rc = stacks_finish(&m->stacks, &m->names);
 	if (!rc && m->times.away.stacks.wanted)

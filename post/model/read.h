@@ -25,6 +25,7 @@ enum {
 	NEED_PLACES = 256,      /* stacks have places, see profile.h */
 	NEED_SLICES = 512,      /* of NEED_SUMS: when they were */
 	NEED_CRITICAL = 1024,   /* of NEED_TIMES: why threads waited */
+	NEED_LOCKS = 2048,      /* of NEED_TIMES: for which futexes */
 };
 
 /* The user's options that concern the model. */

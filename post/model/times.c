@@ -38,6 +38,8 @@ static int end(struct times *t, uint64_t time)
 		rc = away_finish(&t->away, &t->sched, time);
 	syscalls_end(&t->syscalls);
 	if (!rc)
+		rc = locks_end(&t->locks, time);
+	if (!rc)
 		rc = sched_end(&t->sched, time);
 	return rc || !open || !t->critical.wanted ? rc : critical_off(&t->critical, time);
 }
@@ -137,6 +139,11 @@ static int task_record(struct times *t, const struct pirecord *r)
 	int rc;
 
 	switch (r->minor) {
+	case PITRACE_MTE_THREAD_EXIT:
+	case PITRACE_MTE_PROCESS_EXIT:
+		if (task)
+			locks_thread_ends(&t->locks, task->tid);
+		break;
 	case PITRACE_MTE_FORK:
 	case PITRACE_MTE_CLONE:
 	case PITRACE_MTE_THREAD:
@@ -175,8 +182,10 @@ static int dispatch(struct times *t, const struct pirecord *r)
 	}
 	/* Interrupts do not switch threads: one that is still open has lost its exit. */
 	irqs_cut(&t->irqs, r->cpu, r->time);
-	if ((r->minor & PITRACE_LEFT_MASK) == PITRACE_LEFT_DEAD)
+	if ((r->minor & PITRACE_LEFT_MASK) == PITRACE_LEFT_DEAD) {
 		syscalls_thread_ends(&t->syscalls, d->old_tid);
+		locks_thread_ends(&t->locks, d->old_tid);
+	}
 	if (!t->away.stacks.wanted)
 		return sched_dispatch(&t->sched, r, d);
 	rc = away_ends(&t->away, &t->sched, d->new_tid, r->time);
@@ -184,6 +193,8 @@ static int dispatch(struct times *t, const struct pirecord *r)
 		rc = sched_dispatch(&t->sched, r, d);
 	if (!rc)
 		rc = away_begins(&t->away, &t->sched, r, d, &whole);
+	if (!rc)
+		locks_leaves(&t->locks, d);
 	if (!whole)
 		trace_malformed(t->trace, r, "its stack is not whole");
 	return rc;
@@ -200,7 +211,11 @@ static int wakeup(struct times *t, const struct pirecord *r)
 	}
 	if (!t->sched.scoped)
 		rc = sched_seen(&t->sched, r->cpu, w->waker_pid, w->waker_tid, r->time);
-	return rc ? rc : sched_wakeup(&t->sched, r, w);
+	if (!rc)
+		rc = sched_wakeup(&t->sched, r, w);
+	if (!rc)
+		locks_woken(&t->locks, r, w);
+	return rc;
 }
 
 static int interrupt(struct times *t, const struct pirecord *r)
@@ -237,11 +252,14 @@ static int syscall_record(struct times *t, const struct pirecord *r)
 	if (leaves) {
 		if (t->critical.wanted)
 			critical_return(&t->critical, out->tid);
-		return syscalls_exit(&t->syscalls, r, out);
+		rc = locks_exit(&t->locks, r, out);
+		return rc ? rc : syscalls_exit(&t->syscalls, r, out);
 	}
 	rc = sched_seen(&t->sched, r->cpu, in->pid, in->tid, r->time);
 	if (!rc)
 		rc = syscalls_enter(&t->syscalls, r, in);
+	if (!rc && t->locks.wanted)
+		rc = locks_enter(&t->locks, r, in);
 	return rc || !t->critical.wanted ?
 		       rc :
 		       critical_call(&t->critical, in->tid, r->minor, in->arguments[0]);
@@ -354,6 +372,7 @@ void times_free(struct times *t)
 	counts_free(&t->faults);
 	away_free(&t->away);
 	critical_free(&t->critical);
+	locks_free(&t->locks);
 }
 
 /* ---- the books ------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include "model/away.h"
 #include "model/counts.h"
 #include "model/critical.h"
+#include "model/locks.h"
 #include "model/syscalls.h"
 #include "model/trace_books.h"
 
@@ -19,6 +20,7 @@ struct times {
 	struct syscalls syscalls;
 	struct away away;         /* when its stacks are wanted */
 	struct critical critical; /* when it is wanted */
+	struct locks locks;       /* likewise */
 	struct counts faults;     /* by thread and symbol of the instruction */
 	struct names *names;
 	struct trace *trace;

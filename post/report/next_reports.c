@@ -7,7 +7,7 @@ static const struct {
 	const char *options;
 } reports[] = {
 	{ PITRACE_DISPATCH, " -sched -offcpu -critical" },
-	{ PITRACE_SYSCALL, " -syscalls" },
+	{ PITRACE_SYSCALL, " -syscalls -locks" },
 	{ PITRACE_INTERRUPT, " -irq" },
 	{ PITRACE_FAULT, " -faults" },
 	{ PITRACE_HOOKIT, " -marks" },

@@ -195,6 +195,15 @@ static void call(void)
 	    (uint32_t)number(3) | (nwords > 4 ? PITRACE_SYSCALL_COMPAT : 0), &e, sizeof(e));
 }
 
+/* futex CPU THREAD ADDRESS OPERATION VALUE */
+static void futex(void)
+{
+	struct pitrace_sysenter e = { .arguments = { number(3), number(4), number(5) } };
+
+	thread(2, &e.pid, &e.tid);
+	put(&trace[cpu_at(1)], PITRACE_SYSCALL, 202, &e, sizeof(e));
+}
+
 static void ret(void)
 {
 	struct pitrace_sysexit e = { .result = nwords > 4 ? atoll(words[4]) : 0 };
@@ -537,6 +546,7 @@ static const struct {
 	{ "wake", wake },
 	{ "irq", irq },
 	{ "call", call },
+	{ "futex", futex },
 	{ "ret", ret },
 	{ "fault", fault },
 	{ "lost", lose },

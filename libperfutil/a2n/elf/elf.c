@@ -39,6 +39,7 @@ static const char *open_sections(struct elf_file *f)
 		s->link = h.sh_link;
 		s->info = h.sh_info;
 		s->code = (h.sh_flags & SHF_ALLOC) && (h.sh_flags & SHF_EXECINSTR);
+		s->data = (h.sh_flags & SHF_ALLOC) && !(h.sh_flags & (SHF_EXECINSTR | SHF_TLS));
 		/* libelf would return the compressed bytes as a table. */
 		if (h.sh_flags & SHF_COMPRESSED)
 			s->type = SHT_NULL;
@@ -307,7 +308,8 @@ static Elf_Data *table_data(const struct elf_file *f, uint32_t index, Elf_Type t
 	return data && data->d_buf && data->d_type == type ? data : NULL;
 }
 
-static uint32_t add_table(struct elf_file *f, uint32_t index, struct symtab *t)
+/* data_wanted: variables in place of code. */
+static uint32_t add_table(struct elf_file *f, uint32_t index, bool data_wanted, struct symtab *t)
 {
 	const struct section *s = &f->sections[index];
 	Elf_Data *data = table_data(f, index, ELF_T_SYM), *wide = NULL;
@@ -341,7 +343,9 @@ static uint32_t add_table(struct elf_file *f, uint32_t index, struct symtab *t)
 		if (s->type == SHT_DYNSYM && !sym.st_size)
 			continue;
 		home = &f->sections[where];
-		if (!home->code || sym.st_value < home->address ||
+		if (data_wanted && GELF_ST_TYPE(sym.st_info) != STT_OBJECT)
+			continue;
+		if (!(data_wanted ? home->data : home->code) || sym.st_value < home->address ||
 		    sym.st_value - home->address >= home->size ||
 		    home->size > UINT64_MAX - home->address)
 			continue;
@@ -353,22 +357,32 @@ static uint32_t add_table(struct elf_file *f, uint32_t index, struct symtab *t)
 	return found;
 }
 
-static uint32_t add_tables(struct elf_file *f, uint32_t type, struct symtab *t)
+static uint32_t add_tables(struct elf_file *f, uint32_t type, bool data_wanted, struct symtab *t)
 {
 	uint32_t i, found = 0;
 
 	for (i = 1; i < f->n_sections; i++)
 		if (f->sections[i].type == type)
-			found += add_table(f, i, t);
+			found += add_table(f, i, data_wanted, t);
 	return found;
 }
 
 uint32_t elf_symbols_full(struct elf_file *f, struct symtab *t)
 {
-	return add_tables(f, SHT_SYMTAB, t);
+	return add_tables(f, SHT_SYMTAB, false, t);
 }
 
 uint32_t elf_symbols_dynsym(struct elf_file *f, struct symtab *t)
 {
-	return add_tables(f, SHT_DYNSYM, t);
+	return add_tables(f, SHT_DYNSYM, false, t);
+}
+
+uint32_t elf_variables(struct elf_file *f, struct symtab *t)
+{
+	return add_tables(f, SHT_SYMTAB, true, t);
+}
+
+uint32_t elf_variables_exported(struct elf_file *f, struct symtab *t)
+{
+	return add_tables(f, SHT_DYNSYM, true, t);
 }

@@ -28,6 +28,7 @@ struct section {
 	uint64_t address, size, entry;
 	uint32_t type, link, info;
 	bool code;        /* loaded and executable */
+	bool data;        /* loaded, not executable, one for all threads */
 	const char *name; /* NULL when damaged */
 	Elf_Scn *scn;
 };
@@ -64,6 +65,9 @@ uint32_t elf_symbols_full(struct elf_file *f, struct symtab *t);      /* .symtab
 uint32_t elf_symbols_dynamic(struct elf_file *f, struct symtab *t);   /* .dynsym, PT_DYNAMIC */
 uint32_t elf_symbols_debugdata(struct elf_file *f, struct symtab *t); /* .gnu_debugdata */
 uint32_t elf_symbols_plt(struct elf_file *f, struct symtab *t);       /* last: name@plt */
+/* … variables, by .symtab and by .dynsym. */
+uint32_t elf_variables(struct elf_file *f, struct symtab *t);
+uint32_t elf_variables_exported(struct elf_file *f, struct symtab *t);
 
 /* Internal, for the functions above. */
 struct bytes elf_bytes(const struct elf_file *f, const void *base, size_t size);

@@ -280,6 +280,10 @@ void module_unload(struct module *m)
 	m->n_segments = 0;
 	m->made = NULL;
 	m->loaded = false;
+	symtab_free(&m->data);
+	free(m->data_made);
+	m->data_made = NULL;
+	m->looked = false;
 }
 
 int modules_open(struct modules *ms, struct strings *strings, const struct a2n_options *options)

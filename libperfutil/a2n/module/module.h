@@ -40,6 +40,9 @@ struct module {
 	struct elf_segment *segments;
 	uint32_t n_segments;
 	struct a2n_symbol **made; /* by the symbol's number, NULL until first used */
+	bool looked;              /* for variables: */
+	struct symtab data;
+	struct a2n_symbol **data_made; /* likewise */
 };
 
 struct modules {

@@ -26,11 +26,11 @@ static void see_memory(struct modules *ms, const char *from)
 	ms->no_memory |= from && !strcmp(from, no_memory);
 }
 
-static bool make_room(struct module *m)
+static bool make_room(struct a2n_symbol ***made, const struct symtab *tab)
 {
-	if (!m->made && m->tab.n)
-		m->made = calloc(m->tab.n, sizeof(*m->made));
-	return m->made;
+	if (!*made && tab->n)
+		*made = calloc(tab->n, sizeof(**made));
+	return *made;
 }
 
 void module_adopt(struct module *m, struct symtab *tab)
@@ -47,7 +47,7 @@ void module_adopt(struct module *m, struct symtab *tab)
 			continue;
 		k = symtab_find(&m->tab, old.symbols[i].value);
 		if (k != NO_SYMBOL && m->tab.symbols[k].value == old.symbols[i].value &&
-		    !strcmp(symtab_name(&m->tab, k), made[i]->raw_name) && make_room(m)) {
+		    !strcmp(symtab_name(&m->tab, k), made[i]->raw_name) && make_room(&m->made, &m->tab)) {
 			m->made[k] = made[i];
 			made[i]->size = m->tab.symbols[k].end - m->tab.symbols[k].value;
 		}
@@ -259,15 +259,17 @@ static uint64_t to_address(const struct module *m, uint64_t offset)
 	return offset;
 }
 
-static struct a2n_symbol *make_symbol(struct modules *ms, struct module *m, uint32_t i,
-				      uint64_t bias)
+/* Of one of the module's two tables. */
+static struct a2n_symbol *make_symbol(struct modules *ms, struct module *m,
+				      const struct symtab *tab, struct a2n_symbol ***made,
+				      uint32_t i, uint64_t bias)
 {
-	const struct symtab_symbol *raw = &m->tab.symbols[i];
-	const char *name = symtab_name(&m->tab, i);
+	const struct symtab_symbol *raw = &tab->symbols[i];
+	const char *name = symtab_name(tab, i);
 	struct a2n_symbol *s;
 	char *readable;
 
-	if (!make_room(m))
+	if (!make_room(made, tab))
 		return NULL;
 	s = arena_alloc(&ms->arena, sizeof(*s));
 	if (!s)
@@ -285,7 +287,7 @@ static struct a2n_symbol *make_symbol(struct modules *ms, struct module *m, uint
 	s->value = raw->value + bias;
 	s->size = raw->end - raw->value;
 	s->module = &m->pub;
-	return m->made[i] = s;
+	return (*made)[i] = s;
 }
 
 void module_resolve(struct modules *ms, struct module *m, uint64_t offset, uint64_t bias,
@@ -302,7 +304,7 @@ void module_resolve(struct modules *ms, struct module *m, uint64_t offset, uint6
 	if (i != NO_SYMBOL) {
 		s = m->made ? m->made[i] : NULL;
 		if (!s) {
-			s = make_symbol(ms, m, i, bias);
+			s = make_symbol(ms, m, &m->tab, &m->made, i, bias);
 			ms->no_memory |= !s;
 		} else if (m->kind != MODULE_FILE)
 			/* the address of a kernel module may have become known since */
@@ -314,6 +316,51 @@ void module_resolve(struct modules *ms, struct module *m, uint64_t offset, uint6
 	answer->result = s ? A2N_OK : m->none_result;
 	answer->module_offset = address;
 	answer->symbol_offset = s ? address - s->value : address;
+}
+
+/* Those of the file, or of its debug file where it has none itself, and what it exports. */
+static void load_variables(struct modules *ms, struct module *m)
+{
+	struct module_file *file = calloc(1, sizeof(*file));
+	struct build_id id;
+	struct elf_file debug;
+
+	m->looked = true;
+	ms->no_memory |= !file;
+	if (file && module_file_find(ms, m, file)) {
+		if (!elf_variables(&file->elf, &m->data)) {
+			elf_file_build_id(&file->elf, &id);
+			if (files_debug(&ms->roots, m->path, &id, &file->elf, &debug, file->path,
+					sizeof(file->path))) {
+				elf_variables(&debug, &m->data);
+				elf_file_close(&debug);
+			}
+		}
+		elf_variables_exported(&file->elf, &m->data);
+		elf_file_close(&file->elf);
+	}
+	if (symtab_finish(&m->data)) {
+		symtab_free(&m->data);
+		ms->no_memory = true;
+	}
+	free(file);
+}
+
+const struct a2n_symbol *module_variable(struct modules *ms, struct module *m, uint64_t address)
+{
+	struct a2n_symbol *s;
+	uint32_t i;
+
+	if (!m->looked)
+		load_variables(ms, m);
+	i = symtab_find(&m->data, address);
+	if (i == NO_SYMBOL)
+		return NULL;
+	s = m->data_made ? m->data_made[i] : NULL;
+	if (!s)
+		s = make_symbol(ms, m, &m->data, &m->data_made, i, 0);
+	ms->no_memory |= !s;
+	return s;
 }
 
 void modules_each(struct modules *ms, void (*each)(void *arg, struct modules *ms, struct module *m),
@@ -350,5 +397,5 @@ struct module *module_find(struct modules *ms, const char *path)
 
 const struct a2n_symbol *module_symbol(struct modules *ms, struct module *m, uint32_t i)
 {
-	return m->made && m->made[i] ? m->made[i] : make_symbol(ms, m, i, 0);
+	return m->made && m->made[i] ? m->made[i] : make_symbol(ms, m, &m->tab, &m->made, i, 0);
 }

@@ -20,4 +20,7 @@ void module_adopt(struct module *m, struct symtab *tab);
 void module_resolve(struct modules *ms, struct module *m, uint64_t offset, uint64_t bias,
 		    struct a2n_answer *answer);
 
+/* Returns the variable at an address of the module's own; NULL: none that its file names. */
+const struct a2n_symbol *module_variable(struct modules *ms, struct module *m, uint64_t address);
+
 #endif

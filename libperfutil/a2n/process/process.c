@@ -552,6 +552,26 @@ struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uin
 	return found;
 }
 
+#define MOST_GAPS 64 /* neighbours without a module, which have had some at other times */
+
+struct mapping process_below(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address,
+			     uint64_t *last)
+{
+	struct process *p = process_of(ps, pid);
+	struct epoch *e = p ? epoch_at(p, time) : NULL;
+	struct mapping m = { NULL, 0 };
+	unsigned int i;
+
+	for (i = 0; i < MOST_GAPS && e && e->space; i++) {
+		m = space_at(&ps->spaces, e->space, time, address);
+		if (m.module || !e->space->hit.low)
+			break;
+		address = e->space->hit.low - 1;
+	}
+	*last = address;
+	return m;
+}
+
 /* Finds the owner at a time: before the first event, the first one if it may have lived then. */
 static struct owner *owner_at(struct processes *ps, uint32_t pid, uint64_t time, bool *early)
 {

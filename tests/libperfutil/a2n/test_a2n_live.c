@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Live processes: this one, children, their code; processes that end, and other users'. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -402,7 +403,47 @@ static void a_jitdump(void)
 	munmap(code, 0x4000);
 }
 
+static int a_variable[8] = { 1 }, one_of_bss[8];
+static __thread int of_a_thread;
+
+static const char *variable(const void *address, uint64_t *offset)
+{
+	const struct a2n_symbol *s =
+		a2n_variable(a, self, UINT64_MAX, (uintptr_t)address, offset);
+
+	return s ? s->name : "none";
+}
+
+/* Static data by their names, of this program and of a library; nothing else has one. */
+static void variables(void)
+{
+	void *heap = malloc(16);
+	uint64_t offset = 99;
+	int on_stack = 0;
+
+	begin();
+	add(0);
+	CU_ASSERT_STRING_EQUAL(variable(a_variable, &offset), "a_variable");
+	CU_ASSERT_EQUAL(offset, 0);
+	CU_ASSERT_STRING_EQUAL(variable(&one_of_bss[3], &offset), "one_of_bss");
+	CU_ASSERT_EQUAL(offset, 12);
+	CU_ASSERT_STRING_EQUAL(variable(&one_of_bss[7], NULL), "one_of_bss");
+	CU_ASSERT_STRING_NOT_EQUAL(variable(&one_of_bss[8], NULL), "one_of_bss");
+	CU_ASSERT_STRING_EQUAL(variable(dlsym(RTLD_DEFAULT, "obstack_alloc_failed_handler"), NULL),
+			       "obstack_alloc_failed_handler");
+	CU_ASSERT_STRING_EQUAL(variable(heap, NULL), "none");
+	CU_ASSERT_STRING_EQUAL(variable(&on_stack, NULL), "none");
+	CU_ASSERT_STRING_EQUAL(variable(&of_a_thread, NULL), "none");
+	CU_ASSERT_STRING_EQUAL(variable((void *)(uintptr_t)some_function, NULL), "none");
+	CU_ASSERT_PTR_NULL(a2n_variable(a, self, UINT64_MAX, UINT64_MAX - 5, NULL));
+	CU_ASSERT_PTR_NULL(a2n_variable(a, 4194305, UINT64_MAX, (uintptr_t)a_variable, NULL));
+	/* Code is found as before. */
+	CU_ASSERT_STRING_EQUAL(name_of(self, (void *)(uintptr_t)some_function), "some_function");
+	free(heap);
+}
+
 static const struct unit_test tests[] = {
+	{ "variables", variables },
 	{ "this_one", this_one },
 	{ "threads", threads },
 	{ "a_child", a_child },

@@ -226,6 +226,7 @@ static void names(void)
 	SURVIVES(a2n_history(a, 1, 1, NULL, NULL));
 	SURVIVES(a2n_demangle(NULL));
 	a2n_resolve(a, 1, 1, 1, false, &answer);
+	SURVIVES(a2n_variable(a, 1, 1, 1, NULL));
 	INVALID(a2n_module_open(a, NULL, A2N_FILE_CODE, NULL, 0));
 	INVALID(a2n_module_open(a, answer.module, A2N_FILE_CODE, NULL, 3));
 	INVALID(a2n_lines(a, answer.module, NULL, 3, false, NULL, NULL));
