@@ -66,8 +66,10 @@ A2N_SRC	     := $(wildcard libperfutil/a2n/*.c libperfutil/a2n/*/*.c) libperfuti
 		libperfutil/file/user_record.c
 COMMON_SRC   := $(wildcard tools/common/*.c)
 SWTRACE_SRC  := $(filter-out %/run_tprof.c %/run_itrace_main.c %/run_jprof.c %/report_run.c,$(wildcard tools/swtrace/*.c))
-RUN_SRC	     := $(patsubst %,tools/swtrace/%.c,run run_end left_running run_itrace run_jit run_hookit run_env run_post stack_choice compiled report_run tool_collectors place \
+RUN_SRC	     := $(patsubst %,tools/swtrace/%.c,run run_end left_running run_itrace run_jit run_hookit run_calls run_env run_post stack_choice compiled report_run tool_collectors place \
 		  messages)
+# What --calls is given is read as the libraries read it, before the program starts.
+RUN_READS    := tools/hookit/asked_value.c tools/calltree/method_filter.c
 RUN_TPROF_SRC := tools/swtrace/run_tprof.c $(RUN_SRC)
 RUN_ITRACE_SRC := tools/swtrace/run_itrace_main.c $(RUN_SRC)
 RUN_JPROF_SRC := tools/swtrace/run_jprof.c $(RUN_SRC)
@@ -162,6 +164,7 @@ $(call obj,libperfutil/events/events_pfm.c libperfutil/events/events_file.c): IN
 $(O)/obj/libperfutil/events/events_file.o: INC += -DPITRACE_DATADIR='"$(DATADIR)"'
 $(call obj,$(A2N_SRC)):      INC = $(INC_A2N)
 $(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC) $(RUN_ITRACE_SRC) $(RUN_JPROF_SRC) $(MSR_SRC) $(EVENTS_SRC) $(AI_SRC) $(MPEVT_SRC) $(PTT_SRC) $(CPI_SRC) $(FRONT_SRC)): INC = $(INC_TOOLS)
+$(O)/obj/tools/swtrace/run_calls.o: INC += -Itools/hookit -Itools/calltree
 $(O)/obj/tools/swtrace/run_env.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)"'
 $(call obj,$(POST_SRC) $(ARCF_SRC)): INC = $(INC_POST)
 # The page that post writes has its code from here.
@@ -308,10 +311,10 @@ $(O)/inner/libhookit-patch.a: $(call obj,$(PATCH_SRC) libperfutil/base/array.c)
 # Programs link our libraries statically: they run wherever they are copied.
 # swtrace attaches to programs as libhookit's part that patches them is asked to.
 $(call obj,tools/swtrace/cmd_calls.c): INC += -Itools/hookit/patch -Ilibperfutil
-$(O)/bin/swtrace: $(call obj,$(SWTRACE_SRC) $(EVENTS_SRC) $(AI_SRC) $(COMMON_SRC) $(ATTACH_SRC)) $(O)/inner/libperfutil.a
-$(O)/bin/run.tprof: $(call obj,$(RUN_TPROF_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
-$(O)/bin/run.itrace: $(call obj,$(RUN_ITRACE_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
-$(O)/bin/run.jprof: $(call obj,$(RUN_JPROF_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
+$(O)/bin/swtrace: $(call obj,$(SWTRACE_SRC) $(RUN_READS) $(EVENTS_SRC) $(AI_SRC) $(COMMON_SRC) $(ATTACH_SRC)) $(O)/inner/libperfutil.a
+$(O)/bin/run.tprof: $(call obj,$(RUN_TPROF_SRC) $(RUN_READS) $(COMMON_SRC)) $(O)/inner/libperfutil.a
+$(O)/bin/run.itrace: $(call obj,$(RUN_ITRACE_SRC) $(RUN_READS) $(COMMON_SRC)) $(O)/inner/libperfutil.a
+$(O)/bin/run.jprof: $(call obj,$(RUN_JPROF_SRC) $(RUN_READS) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/mpevt: $(call obj,$(MPEVT_SRC) $(EVENTS_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/ptt: $(call obj,$(PTT_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/cpi: $(call obj,$(CPI_SRC) $(AI_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a

@@ -49,7 +49,7 @@ struct lock_pair {
 	uint64_t count, ns, longest;
 };
 
-struct lock_stack { /* waits of whose threads it is known where they left their CPUs */
+struct lock_stack {          /* waits of whose threads it is known where they left their CPUs */
 	uint32_t lock, call; /* an index of node */
 	uint64_t count, ns, longest;
 };

@@ -402,9 +402,11 @@ static void tell_missing(const struct job *job, FILE *out)
 	const struct locks *l = locks_of(job);
 
 	if (!times_has(job, PITRACE_WAKEUP))
-		fputs("no wake-up records: who ended a wait is known by the order of calls alone\n", out);
+		fputs("no wake-up records: who ended a wait is known by the order of calls alone\n",
+		      out);
 	if (!l->nstack)
-		fputs("no stacks of threads that leave their CPUs: swtrace run -g=fp,switches\n", out);
+		fputs("no stacks of threads that leave their CPUs: swtrace run -g=fp,switches\n",
+		      out);
 	if (l->several)
 		fprintf(out, "%" PRIu64 " waits for several futexes at once: not shown\n",
 			l->several);

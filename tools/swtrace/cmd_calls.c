@@ -293,7 +293,8 @@ int cmd_calls(int argc, char **argv)
 		return code;
 	if (!c.pid || rest.count)
 		return USAGE;
-	if (!open_process(&c) || !find_files(&c))
+	if (!run_calls_right(c.functions, c.not_functions, NULL) || !open_process(&c) ||
+	    !find_files(&c))
 		return EXIT_SWTRACE;
 	if (c.off)
 		return turn_off(&c);

@@ -287,6 +287,22 @@ static bool choose_sampler(struct trace_run *r)
 	return true;
 }
 
+/* What would have no effect was meant to have one. */
+static bool calls_wanted(const struct trace_run *r)
+{
+	const char *option = r->functions     ? "--functions" :
+			     r->not_functions ? "-N" :
+			     r->arguments     ? "-A" :
+			     r->levels        ? "-D" :
+			     r->least         ? "--min-time" :
+						NULL;
+
+	if (!option || r->calls)
+		return true;
+	fail("%s needs --calls", option);
+	return false;
+}
+
 /* Do the options fit together? 0, or an exit code after a message, or USAGE. */
 static int check(struct trace_run *r)
 {
@@ -295,6 +311,8 @@ static int check(struct trace_run *r)
 	if (r->t.stacks & PITRACE_WANT_DISPATCH)
 		add_major(r, PITRACE_DISPATCH);
 	if (!choose_sampler(r) || !run_itrace_agrees(r) || !session_rotation_fits(&r->t))
+		return EXIT_SWTRACE;
+	if (!calls_wanted(r))
 		return EXIT_SWTRACE;
 	r->t.stop_on_crash = r->t.mode == TRACE_WRAP && !r->no_crash;
 	if (r->all && r->t.pid)

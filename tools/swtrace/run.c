@@ -263,6 +263,8 @@ int run_go(struct trace_run *r)
 	if (r->calls && !r->command)
 		return fail(
 			"--calls is for a command; a Java VM that runs takes the agent by jcmd, see libjprof(1)");
+	if (r->calls && !run_calls_right(r->functions, r->not_functions, r->arguments))
+		return EXIT_SWTRACE;
 	if (!caller_get(&r->caller))
 		return EXIT_SWTRACE;
 	stacks_settle(&r->t, r->all);

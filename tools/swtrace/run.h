@@ -91,6 +91,8 @@ bool run_hookit(const struct trace_run *r, const char *folder);
 /* What JPROFOPTS and HOOKITOPTS have of patterns of functions, and of those that are not wanted: a
  * new text; NULL: none were given. */
 char *run_patterns(const char *yes, const char *no);
+/* Reads what --calls is given as the libraries will read it. False after a message. */
+bool run_calls_right(const char *functions, const char *not_functions, const char *arguments);
 /* Looks for a file of ours beside this program (..., lib/NAME), else where it was installed. */
 bool run_find(const char *name, char path[PATH_MAX]);
 /* Appends a word to what the variable holds already, the separator between. */

@@ -47,7 +47,8 @@ void module_adopt(struct module *m, struct symtab *tab)
 			continue;
 		k = symtab_find(&m->tab, old.symbols[i].value);
 		if (k != NO_SYMBOL && m->tab.symbols[k].value == old.symbols[i].value &&
-		    !strcmp(symtab_name(&m->tab, k), made[i]->raw_name) && make_room(&m->made, &m->tab)) {
+		    !strcmp(symtab_name(&m->tab, k), made[i]->raw_name) &&
+		    make_room(&m->made, &m->tab)) {
 			m->made[k] = made[i];
 			made[i]->size = m->tab.symbols[k].end - m->tab.symbols[k].value;
 		}

@@ -120,8 +120,8 @@ struct found {
 	bool unsure;
 };
 struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address);
-/* Finds the next mapping of a module below an address that has none itself: data of a file lie above
- * its code. last: its last address; a NULL module: none. */
+/* Finds the next mapping of a module below an address that has none itself: data of a file lie
+ * above its code. last: its last address; a NULL module: none. */
 struct mapping process_below(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address,
 			     uint64_t *last);
 const char *process_name(struct processes *ps, uint32_t pid, uint64_t time);

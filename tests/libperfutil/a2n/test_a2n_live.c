@@ -408,8 +408,7 @@ static __thread int of_a_thread;
 
 static const char *variable(const void *address, uint64_t *offset)
 {
-	const struct a2n_symbol *s =
-		a2n_variable(a, self, UINT64_MAX, (uintptr_t)address, offset);
+	const struct a2n_symbol *s = a2n_variable(a, self, UINT64_MAX, (uintptr_t)address, offset);
 
 	return s ? s->name : "none";
 }
@@ -443,18 +442,10 @@ static void variables(void)
 }
 
 static const struct unit_test tests[] = {
-	{ "variables", variables },
-	{ "this_one", this_one },
-	{ "threads", threads },
-	{ "a_child", a_child },
-	{ "an_exec", an_exec },
-	{ "ended", ended },
-	{ "vanishing", vanishing },
-	{ "anothers", anothers },
-	{ "perf_map", perf_map },
-	{ "not_its_map", not_its_map },
-	{ "a_jitdump", a_jitdump },
-	{ 0 },
+	{ "variables", variables },     { "this_one", this_one },   { "threads", threads },
+	{ "a_child", a_child },         { "an_exec", an_exec },     { "ended", ended },
+	{ "vanishing", vanishing },     { "anothers", anothers },   { "perf_map", perf_map },
+	{ "not_its_map", not_its_map }, { "a_jitdump", a_jitdump }, { 0 },
 };
 
 int main(void)
