@@ -57,7 +57,7 @@ const struct option_row report_run_rows[] = {
 	  OPTION_TO(struct report_run, what),
 	  .value = TRACE_ONLY,
 	  .group = PART },
-	{ { "-p" },
+	{ { "--report-only", "-p" },
 	  NULL,
 	  "report only what was traced before",
 	  option_assign,
@@ -70,7 +70,7 @@ const struct option_row report_run_rows[] = {
 	  option_size,
 	  OPTION_TO(struct report_run, run.t.trace_bytes),
 	  .value = 1 << 20 },
-	{ { "-r" },
+	{ { "-d", "-r" },
 	  "SECONDS",
 	  "trace for so long; the command continues untraced",
 	  option_duration,
@@ -122,7 +122,8 @@ int report_run_main(const struct report_program *program, int argc, char **argv)
 	if (p.html)
 		run_wants_stacks(&p.run);
 	if (p.what == POST_ONLY && (rest.given > 1u + p.html || rest.count))
-		return fail("-p traces nothing: no other option and no command can be given");
+		return fail("-p (--report-only) traces nothing: no other option and no command can be given; "
+			"a process that runs is traced by: swtrace run -p PID");
 	if (p.what != POST_ONLY && !program->check(&p))
 		return EXIT_SWTRACE;
 	return trace_and_report(&p);

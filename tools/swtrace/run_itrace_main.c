@@ -27,7 +27,7 @@ static const struct option_row rows[] = {
 	  option_instructions,
 	  IN(run.itrace.limit),
 	  .value = NO_LIMIT },
-	{ { "-c" },
+	{ { "--skip", "-c" },
 	  "COUNT",
 	  "skip so many instructions of each thread at first",
 	  option_instructions,

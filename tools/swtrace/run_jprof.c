@@ -7,7 +7,7 @@
 #include "complain.h"
 #include "report_run.h"
 
-static const struct option_row rows[] = { { { "-c" },
+static const struct option_row rows[] = { { { "-F", "-c" },
 					    "RATE",
 					    "ticks a second, 1 to 20000 (997)",
 					    option_number,

@@ -10,6 +10,8 @@
 #include "run_post.h"
 #include "units.h"
 
+#define HOW_OFTEN (PART + 1) /* group: each by itself */
+
 static bool store_sampling(const struct option_given *given, void *to)
 {
 	struct report_run *p = to;
@@ -43,12 +45,21 @@ static const struct option_row rows[] = {
 	  option_text,
 	  OPTION_TO(struct report_run, events),
 	  .complete = "@events" },
+	{ { "-F" },
+	  "RATE",
+	  "ticks a second, 1 to 20000 (997)",
+	  option_number,
+	  OPTION_TO(struct report_run, run.t.rate),
+	  .least = 1,
+	  .most = TRACE_MAX_RATE,
+	  .group = HOW_OFTEN },
 	{ { "-c" },
 	  "N",
 	  "ticks a second, 1 to 20000 (997); with -m event a sample each N events "
 	  "(default: as many as give 997 samples a second)",
 	  option_text,
-	  OPTION_TO(struct report_run, count) },
+	  OPTION_TO(struct report_run, count),
+	  .group = HOW_OFTEN },
 	{ { "-s" },
 	  "SECONDS",
 	  "begin to trace after so long (5, 500ms, 2m); the command is started at "
@@ -74,7 +85,7 @@ static const struct option_part parts[] = { { report_run_rows, 0 },
 static const struct option_table table = {
 	.program = "run.tprof",
 	.parts = parts,
-	.strict = 1 << PART,
+	.strict = 1 << PART | 1 << HOW_OFTEN,
 	.operands = "@command",
 	.ends = true,
 	.usage =
