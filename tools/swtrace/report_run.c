@@ -122,7 +122,8 @@ int report_run_main(const struct report_program *program, int argc, char **argv)
 	if (p.html)
 		run_wants_stacks(&p.run);
 	if (p.what == POST_ONLY && (rest.given > 1u + p.html || rest.count))
-		return fail("-p (--report-only) traces nothing: no other option and no command can be given; "
+		return fail(
+			"-p (--report-only) traces nothing: no other option and no command can be given; "
 			"a process that runs is traced by: swtrace run -p PID");
 	if (p.what != POST_ONLY && !program->check(&p))
 		return EXIT_SWTRACE;

@@ -6,12 +6,12 @@ set -u
 # shellcheck source=tests/lib/post_lib.sh
 . "$(dirname "$0")/../../lib/post_lib.sh"
 
-# told [OPTION]...: of the story on stdin `locks` and `waits`, a line each, times in us
+# told: of the story on stdin `locks` and `waits`, a line each, times in us
 told() {
 	"$make_script" story.nrm2 || exit 1
-	rows "$@"
+	rows
 }
-rows() {
+rows() { # [OPTION]...
 	code "${ends:-0}" "$post" -locks -json "$@" story.nrm2 || return 1
 	jq -r '.locks.locks[] | [.pid, .address, .time.count, .time.total_ns / 1000, (.time.max_ns // 0) / 1000,
 		.threads, .woken, .timed_out, .interrupted, .changed, .open, .no_return, .cut] | join(" ")' out | sort >locks
