@@ -93,7 +93,7 @@ static int add_pair(struct locks *l, const struct lock_pair *p)
 	return 0;
 }
 
-static int add_stack(struct locks *l, const struct lock_stack *s)
+static int add_stack(struct locks *l, const struct lock_where *s)
 {
 	uint64_t hash = hash_mix((uint64_t)s->lock << 32 | s->call, 7);
 	uint32_t i = keys_find(&l->by_stack, hash, l->stack, e,
@@ -317,7 +317,7 @@ int locks_exit(struct locks *l, const struct pirecord *r, const struct pitrace_s
 	struct lock_wait *w = waits(l, e->tid);
 	struct lock *k = w ? &l->lock[w->lock] : NULL;
 	struct lock_pair pair;
-	struct lock_stack stack;
+	struct lock_where stack;
 	uint64_t *end;
 	int rc;
 
@@ -339,7 +339,7 @@ int locks_exit(struct locks *l, const struct pirecord *r, const struct pitrace_s
 		w->waker = k->waker;
 	pair = (struct lock_pair){ w->lock, w->row, w->waker, 1, r->time - w->since, 0 };
 	pair.longest = pair.ns;
-	stack = (struct lock_stack){ w->lock, w->call, 1, pair.ns, pair.ns };
+	stack = (struct lock_where){ w->lock, w->call, 1, pair.ns, pair.ns };
 	rc = spread_add(&k->time, pair.ns);
 	if (!rc)
 		rc = add_pair(l, &pair);
@@ -349,8 +349,11 @@ int locks_exit(struct locks *l, const struct pirecord *r, const struct pitrace_s
 void locks_leaves(struct locks *l, const struct pitrace_dispatch *d)
 {
 	struct lock_wait *w = d->old_tid ? waits(l, d->old_tid) : NULL;
-	uint32_t i = w ? (uint32_t)(w - l->wait) : NO_KEY;
+	uint32_t i;
 
+	if (!w)
+		return;
+	i = (uint32_t)(w - l->wait);
 	if (i < l->away->ncall && l->away->call[i] != NO_KEY)
 		w->call = l->away->call[i];
 }
@@ -461,7 +464,7 @@ int locks_group(struct locks *l)
 		rc = add_pair(&into, &p);
 	}
 	for (i = 0; i < l->nstack && !rc; i++) {
-		struct lock_stack s = l->stack[i];
+		struct lock_where s = l->stack[i];
 
 		s.lock = map[s.lock];
 		rc = add_stack(&into, &s);

@@ -49,7 +49,7 @@ struct lock_pair {
 	uint64_t count, ns, longest;
 };
 
-struct lock_stack {          /* waits of whose threads it is known where they left their CPUs */
+struct lock_where {          /* waits of whose threads it is known where they left their CPUs */
 	uint32_t lock, call; /* an index of node */
 	uint64_t count, ns, longest;
 };
@@ -83,7 +83,7 @@ struct locks {
 	uint32_t nlock, room_lock;
 	struct lock_pair *pair;
 	uint32_t npair, room_pair;
-	struct lock_stack *stack;
+	struct lock_where *stack;
 	uint32_t nstack, room_stack;
 	struct keys by_lock, by_pair, by_stack;
 	struct lock_wait *wait;

@@ -362,7 +362,7 @@ static const struct column stack_columns[] = {
 
 static uint64_t stack_value(const void *rows, uint32_t i)
 {
-	const struct lock_stack *s = (const struct lock_stack *)rows + i;
+	const struct lock_where *s = (const struct lock_where *)rows + i;
 
 	return s->ns + 1;
 }
@@ -377,7 +377,7 @@ static int write_stacks(struct table *t)
 		return rc;
 	table_begin(t, stack_columns, "stacks");
 	for (i = 0; i < count; i++) {
-		const struct lock_stack *s = &l->stack[order[i]];
+		const struct lock_where *s = &l->stack[order[i]];
 
 		table_row(t, &(struct stack_line){ &l->lock[s->lock], s->call, s->count, s->ns,
 						   s->longest });

@@ -206,6 +206,8 @@ code 0 "$post" -locks -json story.nrm2 &&
 	[ "$(jq -c '[.locks.stacks[] | [.count, .waited_ns, (.stack | length)]]' out)" = '[[1,20000,1]]' ] &&
 	code 0 "$post" -locks -o - story.nrm2 && has out 'Where in the code'
 verdict stacks
+code 0 "$post" -offcpu -callers -o - story.nrm2
+verdict stacks_of_others
 code 0 "$post" -locks -csv story.nrm2 && has out '100,app,0x5000,,,,0,0,1,1,0,0,0,0,0,0,0,0,1,20000,'
 verdict csv
 "$make_script" none.nrm2 <<<'0 on
