@@ -129,7 +129,8 @@ static struct lock_wait *wait_of(struct locks *l, const struct sched_thread *t)
 /* The wait that a thread is in; NULL: in none. */
 static struct lock_wait *waits(struct locks *l, uint32_t tid)
 {
-	const struct sched_thread *t = sched_find(l->sched, tid);
+	/* Nobody does where locks are not wanted. */
+	const struct sched_thread *t = l->nwait ? sched_find(l->sched, tid) : NULL;
 	uint32_t i = t ? (uint32_t)(t - l->sched->thread) : NO_KEY;
 
 	return i < l->nwait && l->wait[i].waits ? &l->wait[i] : NULL;
@@ -360,8 +361,8 @@ void locks_leaves(struct locks *l, const struct pitrace_dispatch *d)
 
 void locks_woken(struct locks *l, const struct pirecord *r, const struct pitrace_wakeup *w)
 {
-	const struct sched_thread *t = sched_find(l->sched, w->tid);
-	struct lock_wait *wait = t ? waits(l, w->tid) : NULL;
+	struct lock_wait *wait = waits(l, w->tid);
+	const struct sched_thread *t = wait ? sched_find(l->sched, w->tid) : NULL;
 
 	/* An interrupt owns no lock. */
 	if (wait && t->woken && t->woken_at == r->time && !(t->waker & WAKER_IRQ) && w->waker_tid)
