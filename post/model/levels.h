@@ -16,8 +16,8 @@ struct levels {
 	uint32_t *rank[LEVELS + 1];
 };
 
-/* Computes ranks for the levels up to LEVEL_END, of those that have none yet; the names are all there
- * by then. 0 or -ENOMEM: it has none. */
+/* Computes ranks for the levels up to LEVEL_END, of those that have none yet; the names are all
+ * there by then. 0 or -ENOMEM: it has none. */
 int levels_rank(struct levels *l, const struct names *n, const enum level *levels);
 void levels_free(struct levels *l);
 

@@ -10,7 +10,7 @@
 #include "model/away.h"
 #include "model/counts.h"
 #include "model/critical.h"
-#include "model/locks.h"
+#include "model/futex_waits.h"
 #include "model/syscalls.h"
 #include "model/trace_books.h"
 

@@ -31,8 +31,8 @@ struct tree {
 	uint64_t leaf_ticks; /* sum of the innermost */
 };
 
-/* What trees of the same rows have in common: whoever builds many of them keeps it. Zeroed memory is
- * one of which nothing is known yet. */
+/* What trees of the same rows have in common: whoever builds many of them keeps it. Zeroed memory
+ * is one of which nothing is known yet. */
 struct tree_ground {
 	struct levels ranks;
 	uint32_t *by_cpu; /* rows, CPU after CPU */

@@ -45,8 +45,9 @@ ln -s prog server
 ./prog 60000 &
 running=$!
 
-# The columns of the table, commands alone: each a line, "row record|report COMMAND".
-awk -F '|' '/^\| [a-z]/ && $2 !~ /^ to find/ {
+# The columns of the first table, commands alone: each a line, "row record|report COMMAND".
+awk -F '|' '/^## Letters/ { exit }
+/^\| [a-z]/ && $2 !~ /^ to find/ {
 	n++
 	for (i = 3; i <= 4; i++) {
 		k = split($i, part, "`")

@@ -10,8 +10,8 @@
  * Memory is bounded by futexes, threads, who waited for whom and at which call, not by the length
  * of the trace.
  */
-#ifndef POST_LOCKS_H
-#define POST_LOCKS_H
+#ifndef POST_FUTEX_WAITS_H
+#define POST_FUTEX_WAITS_H
 
 #include "model/away.h"
 #include "model/filter.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A wait begins with the call and ends with its return; wakers are noted in between. */
-#include "model/locks.h"
+#include "model/futex_waits.h"
 
 #include <errno.h>
 #include <linux/futex.h>
