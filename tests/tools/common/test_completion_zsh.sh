@@ -85,7 +85,7 @@ want collector "driver perf timer" "$(ask 'run.tprof -s 1 -B ')"
 "$bin/run.tprof" --help | options >"$work/options"
 want options "$(words <"$work/options")" "$(ask 'run.tprof -')"
 # Not what the one that stands there excludes.
-want options_that_fit "$(grep -vxE -e '-[apt]' "$work/options" | words)" "$(ask 'run.tprof -t -')"
+want options_that_fit "$(grep -vxE -e '-[apt]|--report-only' "$work/options" | words)" "$(ask 'run.tprof -t -')"
 want command "gzip" "$(ask 'run.tprof -s 1 gzi')"
 
 "$bin/swtrace" help | sed -nE 's/^  ([a-z]+) .*/\1/p' >"$work/commands"
