@@ -111,7 +111,7 @@ refuses() { # NAME WORDS OPTION...
 }
 refuses no_terminal 'not a terminal.*-r SECONDS'
 refuses no_terminal_to_stop 'not a terminal.*-r SECONDS' -s 1
-refuses two_parts 'one of -a, -t and -p' -t -a -- touch ran
+refuses two_parts 'one of -a, -t and --report-only' -t -a -- touch ran
 refuses report_of_a_command 'traces nothing' -p -- touch ran
 refuses report_at_a_rate 'traces nothing' -p -c 5
 refuses event_by_time '-e needs -m event' -m time -e page-faults -- touch ran
