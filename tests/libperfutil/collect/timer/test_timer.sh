@@ -66,7 +66,7 @@ calc "${in_step:-$n} * 4 < $n"
 verdict computing_is_not_in_step $? "$in_step of $n"
 run sleeping.nrm2 -- /usr/bin/python3 -c '
 import time
-for i in range(400):
+for i in range(1500):
     sum(range(50000))
     time.sleep(0.0005)'
 is sleeping $? 0
@@ -215,7 +215,7 @@ left() { # beside those of other suites, in /run
 		find /run -maxdepth 1 -name "pitrace-$alive.sock*" -o -name "pitrace-$killed.sock*"
 	} | sort -u
 }
-"$swtrace" run -q -B timer -o alive.nrm2 -- sleep 60 2>/dev/null &
+"$swtrace" run -q -B timer -o alive.nrm2 -- sleep 60 2>alive.err &
 alive=$!
 "$swtrace" run -q -B timer -o killed.nrm2 -- sleep 60 2>/dev/null &
 killed=$!
@@ -230,7 +230,7 @@ wait $killed 2>/dev/null
 run next.nrm2 -- true
 [ "$(echo "$both" | wc -l)" = 6 ] && [ "$(left | wc -l)" = 3 ] && left | grep -q "pitrace-$alive.sock" &&
 	kill -0 $alive
-verdict killed_cleaned_up $? "before: $both; after: $(left)"
+verdict killed_cleaned_up $? "before: $both; after: $(left); $alive: $(ps -o stat= -p $alive) $(cat alive.err)"
 # shellcheck disable=SC2086
 kill $sleeps
 wait $alive
