@@ -71,8 +71,9 @@ static int header_lines(const struct page_writing *w, struct json *j)
 	return 0;
 }
 
-static int write_object(const struct page_writing *w, struct json *j)
+static int write_object(const void *arg, struct json *j)
 {
+	const struct page_writing *w = arg;
 	static const char *const none[] = { "missing", "damage", "about", "warnings" };
 	const struct compared *in = w->c->all.input;
 	char *a = escape_text(in[0].name), *b = escape_text(in[1].name), *title = NULL;
@@ -106,26 +107,7 @@ static int write_object(const struct page_writing *w, struct json *j)
 
 static int write_facts(struct page_writing *w)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *to = open_memstream(&text, &size);
-	struct json j;
-	int rc = to ? 0 : -ENOMEM;
-
-	if (!rc) {
-		json_begin(&j, to, false);
-		rc = write_object(w, &j);
-		if (fclose(to) && !rc)
-			rc = -ENOMEM;
-	}
-	if (!rc)
-		rc = html_block_begin(&w->block, w->out, "facts");
-	if (!rc) {
-		html_block_bytes(&w->block, text, size);
-		html_block_end(&w->block);
-	}
-	free(text);
-	return rc;
+	return html_block_json(&w->block, w->out, "facts", write_object, w);
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */

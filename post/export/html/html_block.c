@@ -2,6 +2,8 @@
 /* Numbers to bytes, bytes to gzip, gzip to base64, base64 to the page. */
 #include "export/html/html_block.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NUMBER_MOST 10 /* bytes of 64 bits */
@@ -83,4 +85,29 @@ void html_block_end(struct html_block *b)
 		fwrite(text, 1, (size_t)(end - text), b->out);
 	}
 	fputs("</script>\n", b->out);
+}
+
+int html_block_json(struct html_block *b, FILE *out, const char *name, html_block_writer write,
+		    const void *arg)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *to = open_memstream(&text, &size);
+	struct json j;
+	int rc = to ? 0 : -ENOMEM;
+
+	if (!rc) {
+		json_begin(&j, to, false);
+		rc = write(arg, &j);
+		if (fclose(to) && !rc)
+			rc = -ENOMEM;
+	}
+	if (!rc)
+		rc = html_block_begin(b, out, name);
+	if (!rc) {
+		html_block_bytes(b, text, size);
+		html_block_end(b);
+	}
+	free(text);
+	return rc;
 }

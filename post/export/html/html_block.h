@@ -8,6 +8,7 @@
 #ifndef POST_HTML_BLOCK_H
 #define POST_HTML_BLOCK_H
 
+#include <json.h>
 #include <stdint.h>
 
 #include "export/gzip.h"
@@ -30,5 +31,9 @@ static inline void html_block_signed(struct html_block *b, int64_t value)
 	html_block_number(b, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
 }
 void html_block_end(struct html_block *b);
+/* A block that is a text in JSON, which `write` writes. 0, or -errno. */
+typedef int (*html_block_writer)(const void *arg, struct json *j);
+int html_block_json(struct html_block *b, FILE *out, const char *name, html_block_writer write,
+		    const void *arg);
 
 #endif

@@ -83,7 +83,7 @@ static int gather_hits(const struct job *job, uint32_t symbol, struct spot_hits 
 	return 0;
 }
 
-static int write_hottest(const struct job *job, struct json *j, FILE *to)
+static int write_hottest(const struct job *job, struct json *j)
 {
 	struct hot *hot = NULL;
 	uint32_t i;
@@ -92,7 +92,7 @@ static int write_hottest(const struct job *job, struct json *j, FILE *to)
 	for (i = 0; i < HOT_MOST && i < job->model->names.symbols.count && !rc; i++) {
 		struct spot_hits hits = { 0 };
 
-		if (!hot[i].ticks || ftell(to) > TEXT_MOST)
+		if (!hot[i].ticks || ftell(j->out) > TEXT_MOST)
 			break;
 		rc = gather_hits(job, hot[i].symbol, &hits);
 		if (!rc)
@@ -103,29 +103,19 @@ static int write_hottest(const struct job *job, struct json *j, FILE *to)
 	return rc;
 }
 
+static int write_list(const void *arg, struct json *j)
+{
+	const struct job *job = arg;
+	int rc = 0;
+
+	json_array(j, NULL);
+	if (job->model->sums.wanted)
+		rc = write_hottest(job, j);
+	json_end(j, ']');
+	return rc;
+}
+
 int html_code_write(struct html_block *b, const struct job *job, FILE *out)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *to = open_memstream(&text, &size);
-	struct json j;
-	int rc = to ? 0 : -ENOMEM;
-
-	if (!rc) {
-		json_begin(&j, to, false);
-		json_array(&j, NULL);
-		if (job->model->sums.wanted)
-			rc = write_hottest(job, &j, to);
-		json_end(&j, ']');
-		if (fclose(to) && !rc)
-			rc = -ENOMEM;
-	}
-	if (!rc)
-		rc = html_block_begin(b, out, "code");
-	if (!rc) {
-		html_block_bytes(b, text, size);
-		html_block_end(b);
-	}
-	free(text);
-	return rc;
+	return html_block_json(b, out, "code", write_list, job);
 }

@@ -138,8 +138,9 @@ static const char *unit(const struct job *job)
 								 mode_unit(job);
 }
 
-static int write_object(struct json *j, const struct html_tree *t)
+static int write_object(const void *arg, struct json *j)
 {
+	const struct html_tree *t = arg;
 	const struct job *job = t->job;
 	const struct trace *trace = job->trace;
 	const struct html_grid *g = &t->grid;
@@ -173,24 +174,5 @@ static int write_object(struct json *j, const struct html_tree *t)
 
 int html_facts_write(struct html_block *b, const struct html_tree *t, FILE *out)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *to = open_memstream(&text, &size);
-	struct json j;
-	int rc = to ? 0 : -ENOMEM;
-
-	if (!rc) {
-		json_begin(&j, to, false);
-		rc = write_object(&j, t);
-		if (fclose(to) && !rc)
-			rc = -ENOMEM;
-	}
-	if (!rc)
-		rc = html_block_begin(b, out, "facts");
-	if (!rc) {
-		html_block_bytes(b, text, size);
-		html_block_end(b);
-	}
-	free(text);
-	return rc;
+	return html_block_json(b, out, "facts", write_object, t);
 }
