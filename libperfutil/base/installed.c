@@ -14,6 +14,17 @@ struct installed_search {
 	char folder[PATH_MAX]; /* with its slash; "": not found */
 };
 
+/* Programs of make install PAPER_NAMES=no lie a folder deeper than those in bin/. No other folder
+ * is taken for one: whoever looked above it could find what somebody else put there. */
+static void leave_libexec(char *folder)
+{
+	static const char deeper[] = "/libexec/pitrace/";
+	size_t n = strlen(folder), m = sizeof(deeper) - 1;
+
+	if (n >= m && !strcmp(folder + n - m, deeper))
+		folder[n - strlen("pitrace/")] = 0;
+}
+
 static bool look_at(void *arg, const char *text, size_t length)
 {
 	struct installed_search *s = arg;
@@ -36,6 +47,7 @@ bool installed_near(const char *const near[], char path[PATH_MAX])
 
 	if (getauxval(AT_SECURE) || proc_lines("/proc/self/maps", look_at, &s) || !*s.folder)
 		return false;
+	leave_libexec(s.folder);
 	for (; *near; near++) {
 		snprintf(name, sizeof(name), "%s%s", s.folder, *near);
 		if (realpath(name, path))

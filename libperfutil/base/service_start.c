@@ -30,8 +30,7 @@
 static bool find_program(char path[PATH_MAX])
 {
 	static const char *const near[] = { "pitrace/" SERVICE_PROGRAM,
-					    "../lib/pitrace/" SERVICE_PROGRAM,
-					    "../../lib/pitrace/" SERVICE_PROGRAM, NULL };
+					    "../lib/pitrace/" SERVICE_PROGRAM, NULL };
 	const char *override = secure_getenv("PITRACE_HOLDER");
 
 	if (override && *override)

@@ -21,20 +21,21 @@ bool program_beside(const char *name, char *path, size_t room)
 
 bool library_beside(const char *name, char path[PATH_MAX])
 {
-	/* From bin/; libexec/pitrace/ is a folder deeper. */
-	static const char *const lib[] = { "../lib", "../../lib", NULL };
+	/* libexec/pitrace/ is a folder deeper than bin/; above any other one nobody looks. */
+	static const char deeper[] = "/libexec/pitrace";
+	const size_t m = sizeof(deeper) - 1;
 	char exe[PATH_MAX], near[PATH_MAX + 64];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	const char *slash;
+	char *slash;
+	int length;
 
 	exe[n > 0 ? n : 0] = 0;
 	slash = strrchr(exe, '/');
-	for (size_t i = 0; slash && lib[i]; i++) {
-		int length = snprintf(near, sizeof(near), "%.*s/%s/%s", (int)(slash - exe), exe,
-				      lib[i], name);
-
-		if (length < (int)sizeof(near) && realpath(near, path))
-			return true;
-	}
-	return false;
+	if (!slash)
+		return false;
+	*slash = 0;
+	if (slash >= exe + m && !strcmp(slash - m, deeper))
+		slash[-(int)strlen("/pitrace")] = 0;
+	length = snprintf(near, sizeof(near), "%s/../lib/%s", exe, name);
+	return length < (int)sizeof(near) && realpath(near, path);
 }

@@ -16,9 +16,7 @@
 bool timer_find_library(char path[PATH_MAX])
 {
 	static const char *const near[] = { "pitrace/" TIMER_LIBRARY,
-					    "../lib/pitrace/" TIMER_LIBRARY,
-					    "../../lib/pitrace/" TIMER_LIBRARY, TIMER_LIBRARY,
-					    NULL };
+					    "../lib/pitrace/" TIMER_LIBRARY, TIMER_LIBRARY, NULL };
 	const char *override = secure_getenv("PITRACE_TIMER_LIBRARY");
 
 	if (override)
