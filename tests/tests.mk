@@ -248,9 +248,10 @@ $(O)/tests/unit/test_ptt_take: TESTLINK = -Wl,--wrap=clock_gettime,--wrap=pttvie
 	-Wl,--wrap=pttview_gone_sized,--wrap=pttview_cpu_sized
 
 # Of hdump all but its reports and options.
-$(O)/tests/unit/test_hdump $(O)/tests/unit/test_hdump_file: INC_TESTS += -Itools/hdump -Itools/common
-$(O)/tests/unit/test_hdump $(O)/tests/unit/test_hdump_file: $(call obj,$(filter-out %/main.c tools/hdump/show_%.c,$(HDUMP_SRC)) $(COMMON_SRC))
-$(O)/tests/unit/test_hdump $(O)/tests/unit/test_hdump_file: TESTLINK = -lz
+HDUMP_UNITS := $(addprefix $(O)/tests/unit/test_,hdump hdump_file hdump_sizes)
+$(HDUMP_UNITS): INC_TESTS += -Itools/hdump -Itools/common
+$(HDUMP_UNITS): $(call obj,$(filter-out %/main.c tools/hdump/show_%.c,$(HDUMP_SRC)) $(COMMON_SRC))
+$(HDUMP_UNITS): TESTLINK = -lz
 
 # Of monitors what needs no VM.
 $(O)/tests/unit/test_lock_table: INC_TESTS += -Itools/jprof/locks

@@ -32,6 +32,7 @@ struct heap_class {
 	bool static_longs;  /* some of the values have 8 bytes */
 	uint32_t size;      /* of an instance, in memory */
 	uint32_t gap, gaps; /* the least distance to the next object, and how often */
+	uint16_t padding;   /* behind its own fields, beside what a subclass adds */
 	uint8_t element;    /* arrays of primitives: its type */
 	uint32_t shape;     /* of its instances; 0: none was met */
 	bool root;

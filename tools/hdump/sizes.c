@@ -7,10 +7,11 @@
 #include <string.h>
 
 /* A VM's own fields, which dumps do not have, and room before and behind contended ones. Something
- * dead may lie behind the only object of a class: then it is one word, or as much as padding is. */
-#define PADDING_MOST  320
-#define PADDING_LEAST 120
-#define FEW_OBJECTS   4
+ * dead may lie behind the few objects of a class: then it is one word, or as much as padding is. */
+#define PADDING_MOST 320
+#define PADDING      128 /* -XX:ContendedPaddingWidth */
+#define WORD         8
+#define FEW_OBJECTS  4
 
 static const struct object_layout layouts[LAYOUTS] = {
 	{ 12, 16, 4 }, /* short references and class pointers: most VMs */
@@ -135,6 +136,7 @@ static void place_fields(struct plan *p, const struct class_sizes *s, const stru
 			place(p, s->layout.ref);
 }
 
+/* With the padding of its supers, as far as that is known. */
 static uint64_t planned(const struct class_sizes *s, const struct classes *c, uint32_t index)
 {
 	struct plan p = { .end = s->layout.head };
@@ -142,8 +144,12 @@ static uint64_t planned(const struct class_sizes *s, const struct classes *c, ui
 
 	for (; index != NO_CLASS && n < 1024; index = c->list[index].super)
 		chain[n++] = index;
-	while (n)
-		place_fields(&p, s, &c->list[chain[--n]]);
+	while (n) {
+		const struct heap_class *k = &c->list[chain[--n]];
+
+		place_fields(&p, s, k);
+		p.end += k->padding;
+	}
 	return up(p.end, s->align);
 }
 
@@ -159,28 +165,52 @@ static void choose(struct class_sizes *s, bool low)
 	s->fits[0] = s->fits[best];
 }
 
+/* Room before and behind contended fields comes in PADDING bytes; to the next word, up and down. */
+static bool is_contended(const struct heap_class *k, uint64_t more)
+{
+	return k->field_count && (more + WORD) % PADDING <= 2 * WORD && more >= PADDING - WORD;
+}
+
+/* What lies between the planned end and the next object is the class's, nothing that died. */
 static bool is_padding(const struct class_sizes *s, const struct heap_class *k, uint64_t more)
 {
-	if (k->gaps < FEW_OBJECTS && more > s->align && more < PADDING_LEAST)
+	if (k->gaps < FEW_OBJECTS && more > s->align && !is_contended(k, more))
 		return false;
 	return more <= PADDING_MOST;
 }
 
+static void size_class(struct class_sizes *s, struct classes *c, uint32_t index, bool dense)
+{
+	struct heap_class *k = &c->list[index];
+	uint64_t size = planned(s, c, index);
+
+	/* Objects do not overlap; and where they lie close together, the least distance is the
+	 * size. */
+	if (k->gaps && k->gap < size) {
+		size = k->gap;
+	} else if (k->gaps && dense && is_padding(s, k, k->gap - size)) {
+		k->padding = (uint16_t)(k->gap - size);
+		size = k->gap;
+	}
+	k->size = (uint32_t)size;
+}
+
 int sizes_finish(struct class_sizes *s, struct classes *c, bool low)
 {
+	uint32_t chain[1024];
 	bool dense;
 
 	choose(s, low);
 	dense = s->asked && s->fits[0] >= s->asked / 10 * 8;
+	/* Supers come first: their padding is in their subclasses, too. */
 	for (uint32_t i = 0; i < c->count; i++) {
-		struct heap_class *k = &c->list[i];
-		uint64_t size = planned(s, c, i);
+		uint32_t n = 0;
 
-		/* Objects do not overlap; and where they lie close together, the least distance is
-		 * the size. */
-		if (k->gaps && (k->gap < size || (dense && is_padding(s, k, k->gap - size))))
-			size = k->gap;
-		k->size = (uint32_t)size;
+		for (uint32_t at = i; at != NO_CLASS && n < 1024 && !c->list[at].size;
+		     at = c->list[at].super)
+			chain[n++] = at;
+		while (n)
+			size_class(s, c, chain[--n], dense);
 	}
 	return 0;
 }

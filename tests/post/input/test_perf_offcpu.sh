@@ -55,29 +55,38 @@ int main(void)
 }
 END_C
 gcc -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o offcpu-sleeper sleeper.c || exit 1
-perf record -q -a -e sched:sched_switch -g -o system.data ./offcpu-sleeper 2>err
-tree system.data '.symbols[] | select(.name == "known_place") | .total' -comm offcpu-sleeper >slept
-# What perf script says of the same file: it may have lost some of the 20 times 5 ms.
-perf script -i system.data --ns -F comm,tid,time,trace,ip,sym 2>/dev/null | awk '
-	/prev_comm=/ {
-		time = $0
-		sub(/: .*/, "", time)
-		sub(/.* /, "", time)
-		split(time, t, ".")
-		now = t[1] * 1000000 + t[2] / 1000
-		out = $0 ~ /prev_comm=offcpu-sleeper/
-		if (match($0, /next_pid=[0-9]+/)) {
+# What perf script says of the same file: the sum of what it has both switches of, and how many those are.
+sums_of_perf() {
+	perf script -i system.data --ns -F comm,tid,time,trace,ip,sym 2>/dev/null | awk '
+		/prev_comm=/ {
+			time = $0
+			sub(/: .*/, "", time)
+			sub(/.* /, "", time)
+			split(time, t, ".")
+			now = t[1] * 1000000 + t[2] / 1000
+			out = $0 ~ /prev_comm=offcpu-sleeper/
+			if (match($0, /next_pid=[0-9]+/)) {
+				tid = substr($0, RSTART + 9, RLENGTH - 9)
+				if (tid in left) {
+					sum += now - left[tid]
+					n++
+				}
+				delete left[tid]
+			}
+			match($0, /prev_pid=[0-9]+/)
 			tid = substr($0, RSTART + 9, RLENGTH - 9)
-			if (tid in left)
-				sum += now - left[tid]
-			delete left[tid]
 		}
-		match($0, /prev_pid=[0-9]+/)
-		tid = substr($0, RSTART + 9, RLENGTH - 9)
-	}
-	/ known_place/ && out { left[tid] = now; n++ }
-	END { printf "%.0f %d\n", sum, n }' >by_perf
-read -r wanted times <by_perf
+		/ known_place/ && out { left[tid] = now }
+		END { printf "%.0f %d\n", sum, n }'
+}
+# Now and then perf has no switch of one CPU's idle task, in a whole recording, and says nothing: once more.
+for ((i = 0; i < 20; i++)); do
+	perf record -q -a -e sched:sched_switch -g -o system.data ./offcpu-sleeper 2>err
+	sums_of_perf >by_perf
+	read -r wanted times <by_perf
+	[ "$times" -lt 5 ] || break
+done
+tree system.data '.symbols[] | select(.name == "known_place") | .total' -comm offcpu-sleeper >slept
 calc "$times >= 5 && $(cat slept) >= $wanted - 20 && $(cat slept) <= $wanted + 20"
 verdict system_known_place $? "'$(cat slept)' us, by perf script $wanted, $times times of 20"
 tree system.data '[.symbols[] | select(.self > 0) | .name]' -comm offcpu-sleeper >out
