@@ -277,7 +277,7 @@ $(patsubst %,$(O)/tests/unit/test_%,hookfile trace_hook trace_hook_handlers trac
 # A test's own code is not optimised: compiling it was most of what building the tests took. It is where it
 # counts instructions, is timed, races with others or computes for seconds.
 TESTOPT := -O0
-$(patsubst %,$(O)/tests/unit/test_%,a2n_space hook_cost hook_torture hookfile jprof_calls trace_hook trace_hook_handlers ring session_threads): TESTOPT := -O2
+$(patsubst %,$(O)/tests/unit/test_%,a2n_space space_facts hook_cost hook_torture hookfile jprof_calls trace_hook trace_hook_handlers ring session_threads): TESTOPT := -O2
 $(UNIT): $(O)/tests/libtest.a $(O)/inner/libperfutil.a $(O)/inner/liba2n.a | $(O)/tests/unit/.
 	$(call say,CC)
 	$(Q)$(CC) $(ALLFLAGS) $(TESTOPT) $(INC_TESTS) -o $@ $(filter tests/%.c,$^) $(ALLLDFLAGS) $(LEAKS) $(LOCKS) $(TESTLINK) \

@@ -619,7 +619,7 @@ out:
 	return r;
 }
 
-const struct space *kernel_space(struct kernel *k)
+struct space *kernel_space(struct kernel *k)
 {
 	if (k->dirty) {
 		k->dirty = false;

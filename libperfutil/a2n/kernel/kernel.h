@@ -48,7 +48,7 @@ int kernel_event(struct kernel *k, uint64_t time, const char *name, uint64_t sta
 int kernel_code(struct kernel *k, uint64_t time, const char *name, uint64_t start, uint64_t length,
 		bool gone);
 /* Returns its memory as known by now; NULL: no memory. */
-const struct space *kernel_space(struct kernel *k);
+struct space *kernel_space(struct kernel *k);
 void kernel_resolve(struct kernel *k, uint64_t time, uint64_t address, struct a2n_answer *answer);
 
 #endif

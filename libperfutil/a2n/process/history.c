@@ -59,7 +59,7 @@ static void emit_fact(void *arg, const struct space_fact *f)
 	t->take(t->arg, &span);
 }
 
-static void emit_space(struct span_emitter *t, enum a2n_span_kind kind, const struct space *s,
+static void emit_space(struct span_emitter *t, enum a2n_span_kind kind, struct space *s,
 		       uint64_t address)
 {
 	t->kind = kind;
@@ -108,7 +108,7 @@ void history_process(const struct processes *ps, const struct jits *js, uint32_t
 	}
 }
 
-void history_kernel(const struct space *s, uint64_t address, a2n_take_span take, void *arg)
+void history_kernel(struct space *s, uint64_t address, a2n_take_span take, void *arg)
 {
 	struct span_emitter t = {
 		.take = take,

@@ -8,6 +8,6 @@
 
 void history_process(const struct processes *ps, const struct jits *js, uint32_t pid,
 		     uint64_t address, a2n_take_span take, void *arg);
-void history_kernel(const struct space *s, uint64_t address, a2n_take_span take, void *arg);
+void history_kernel(struct space *s, uint64_t address, a2n_take_span take, void *arg);
 
 #endif

@@ -1,54 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An address space over time: the range of addresses is cut into pieces, each with its own history.
- * Pieces lie in chunks of limited size, so that a look-up or a cut costs no more than a logarithm
- * and a small move.
+ * An address space over time: a tree of what is there now, and what was there before (past). A new
+ * mapping is one piece of the tree, and what it replaces becomes a fact of the past: a change costs
+ * four facts at most, whatever it lies above. Where an event is older than what it replaces, the
+ * later time counts, and its mapping is cut where that differs.
+ *
+ * `now` has what is inherited, too, so that a fork takes a reference to it. Look-ups go through the
+ * layers, as long as those are few: facts may still be added to a parent that hold for its children.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "a2n/base/pool.h"
 #include "a2n/space/space.h"
-#include "base/search.h"
+#include "a2n/space/space_past.h"
+#include "a2n/space/space_tree.h"
+#include "base/array.h"
 
-#define CHUNK_PIECES 32
-#define MAX_LAYERS   8
-/* Limits: repeated mappings of a whole space of many pieces need more facts (of 40 bytes) and time
- * than there is. Events of real programs cost a few facts each, and now and then those of a whole
- * heap. */
+#define MAX_LAYERS 8
+/* Limits: events whose times go back cost more facts (of 72 bytes) and time than there is. Events of
+ * real programs cost a few facts each, and now and then one of a whole heap visits its pieces. */
 #define FACTS_START      (1u << 21)
-#define FACTS_PER_CHANGE 64u
+#define FACTS_PER_CHANGE 16u
 #define FACTS_MOST       (1u << 26)
 #define STEPS_START      (1ull << 28)
 #define STEPS_PER_CHANGE 4096u
 
-struct fact {
-	struct moment from;
-	struct mapping mapping;
-	bool walk;
-};
-
-/* A piece from start to the next piece's start. Facts are sorted by time. */
-struct piece {
-	uint64_t start;
-	struct fact *facts;
-	uint32_t n, room;
-};
-
-struct chunk {
-	uint32_t n, room;
-	struct piece pieces[];
-};
-
-struct cursor {
-	uint32_t chunk, piece;
-};
-
-static bool not_after(struct moment a, struct moment b)
-{
-	return a.time < b.time || (a.time == b.time && a.order <= b.order);
-}
+/* What a fork inherits holds from the first moment on; the time before the fork is unknown. */
+#define MOMENT_INHERITED ((struct moment){ 0, 1 })
 
 static bool same(const struct mapping *a, const struct mapping *b)
 {
@@ -57,12 +36,23 @@ static bool same(const struct mapping *a, const struct mapping *b)
 	return a->module == b->module && a->delta == b->delta;
 }
 
+static struct mapping mapping_of(const struct space_piece *p)
+{
+	return p ? p->mapping : (struct mapping){ NULL, 0 };
+}
+
+static bool is_own(const struct space *s, const struct space_piece *p)
+{
+	return p && p->owner == s->id;
+}
+
 struct space *space_new(struct spaces *all)
 {
 	struct space *s = calloc(1, sizeof(*s));
 
 	if (s) {
 		s->all = all;
+		s->id = ++all->count;
 		s->next = all->first;
 		all->first = s;
 	}
@@ -89,222 +79,262 @@ static bool refuse(struct spaces *all, struct moment from)
 
 bool space_blank(const struct space *s)
 {
-	return !s->parent && !s->n_chunks;
+	return !s->parent && !s->facts && !s->base;
 }
 
-static struct piece *piece_of(const struct space *s, struct cursor c)
+/* ---- the present ----------------------------------------------------------------------------- */
+
+/* Puts a piece over all that lies in [start, last]. */
+static int overlay(struct space_node **tree, const struct space_piece *piece, uint64_t last)
 {
-	return &s->chunks[c.chunk]->pieces[c.piece];
-}
+	const struct space_piece *at;
+	struct space_piece behind = { 0 };
+	uint64_t end;
 
-/* The last piece that starts at or below address; false when there is none. */
-static bool locate(const struct space *s, uint64_t address, struct cursor *c)
-{
-	uint32_t low = search_sorted(i, 0, s->n_chunks, s->starts[i] <= address);
-	const struct chunk *chunk;
-
-	if (!low)
-		return false;
-	c->chunk = low - 1;
-	chunk = s->chunks[c->chunk];
-	c->piece = search_sorted(i, 1, chunk->n, chunk->pieces[i].start <= address) - 1;
-	return true;
-}
-
-static bool step(const struct space *s, struct cursor *c)
-{
-	if (++c->piece < s->chunks[c->chunk]->n)
-		return true;
-	c->piece = 0;
-	return ++c->chunk < s->n_chunks;
-}
-
-static uint64_t last_of(const struct space *s, struct cursor c)
-{
-	return step(s, &c) ? piece_of(s, c)->start - 1 : UINT64_MAX;
-}
-
-static const struct fact *fact_at(const struct piece *p, struct moment at)
-{
-	uint32_t low = search_sorted(i, 0, p->n, not_after(p->facts[i].from, at));
-
-	return low ? &p->facts[low - 1] : NULL;
-}
-
-static bool insert_chunk(struct space *s, uint32_t at, uint32_t room)
-{
-	struct chunk *chunk;
-
-	if (array_next(s->chunks, s->n_chunks, s->room) ||
-	    array_next(s->starts, s->n_chunks, s->room_starts))
-		return false;
-	chunk = malloc(sizeof(*chunk) + room * sizeof(chunk->pieces[0]));
-	if (!chunk)
-		return false;
-	chunk->n = 0;
-	chunk->room = room;
-	memmove(s->chunks + at + 1, s->chunks + at, (s->n_chunks - at) * sizeof(*s->chunks));
-	memmove(s->starts + at + 1, s->starts + at, (s->n_chunks - at) * sizeof(*s->starts));
-	s->chunks[at] = chunk;
-	s->n_chunks++;
-	return true;
-}
-
-static bool insert_piece(struct space *s, struct cursor at, const struct piece *p)
-{
-	struct chunk *chunk = s->chunks[at.chunk];
-
-	if (chunk->n == CHUNK_PIECES) {
-		/* Leave space at the end: code is added at rising addresses. */
-		bool last = at.piece == CHUNK_PIECES && at.chunk + 1 == s->n_chunks;
-		uint32_t half = last ? CHUNK_PIECES : CHUNK_PIECES / 2;
-
-		if (!insert_chunk(s, at.chunk + 1, CHUNK_PIECES))
-			return false;
-		memcpy(s->chunks[at.chunk + 1]->pieces, chunk->pieces + half,
-		       (CHUNK_PIECES - half) * sizeof(chunk->pieces[0]));
-		s->chunks[at.chunk + 1]->n = CHUNK_PIECES - half;
-		if (!last)
-			s->starts[at.chunk + 1] = chunk->pieces[half].start;
-		chunk->n = half;
-		if (at.piece > half || last) {
-			at.chunk++;
-			at.piece -= half;
-			chunk = s->chunks[at.chunk];
-		}
-	} else if (chunk->n == chunk->room) {
-		uint32_t room = chunk->room * 2 < CHUNK_PIECES ? chunk->room * 2 : CHUNK_PIECES;
-		struct chunk *wider;
-
-		wider = realloc(chunk, sizeof(*chunk) + room * sizeof(chunk->pieces[0]));
-		if (!wider)
-			return false;
-		wider->room = room;
-		s->chunks[at.chunk] = chunk = wider;
-	}
-	memmove(chunk->pieces + at.piece + 1, chunk->pieces + at.piece,
-		(chunk->n - at.piece) * sizeof(chunk->pieces[0]));
-	chunk->pieces[at.piece] = *p;
-	chunk->n++;
-	s->starts[at.chunk] = chunk->pieces[0].start;
-	return true;
-}
-
-/* Splits a piece at this address; both halves keep the history. */
-static int cut(struct spaces *all, struct space *s, uint64_t address)
-{
-	struct piece new = { .start = address };
-	struct cursor c = { 0, 0 };
-
-	if (locate(s, address, &c)) {
-		const struct piece *p = piece_of(s, c);
-
-		if (p->start == address)
-			return 0;
-		if (p->n) {
-			new.facts = malloc(p->n * sizeof(*p->facts));
-			if (!new.facts)
+	if (last != UINT64_MAX) {
+		at = space_tree_find(*tree, last + 1, &end);
+		if (at)
+			behind = *at;
+		if (!at || behind.start <= last) {
+			behind.start = last + 1;
+			if (space_tree_put(tree, &behind))
 				return -ENOMEM;
-			memcpy(new.facts, p->facts, p->n * sizeof(*p->facts));
-			new.n = new.room = p->n;
-			all->facts += p->n;
 		}
-		c.piece++;
-	} else if (!s->n_chunks && !insert_chunk(s, 0, 4)) {
-		return -ENOMEM;
 	}
-	if (!insert_piece(s, c, &new)) {
-		free(new.facts);
+	if (space_tree_drop(tree, piece->start, last) || space_tree_put(tree, piece))
 		return -ENOMEM;
-	}
 	return 0;
 }
 
-/* Visits each part of [start, last] with its mapping at that moment, until visit returns non-zero.
- * */
-typedef int (*visitor)(void *arg, uint64_t start, uint64_t last, const struct mapping *mapping);
-
-static int each(const struct space *s, struct moment at, uint64_t start, uint64_t last,
-		visitor visit, void *arg)
+/* Facts that parents have got since `now` was made, and that hold for this space. */
+static uint32_t late_facts(const struct space *s)
 {
-	static const struct mapping nothing;
-	struct cursor c = { 0, 0 };
-	bool some = locate(s, start, &c);
-	int r = 0;
+	uint32_t late = 0;
 
-	for (;;) {
-		const struct fact *f = some ? fact_at(piece_of(s, c), at) : NULL;
-		uint64_t end = UINT64_MAX;
-
-		s->all->steps++;
-		if (some)
-			end = last_of(s, c);
-		else if (s->n_chunks)
-			end = s->chunks[0]->pieces[0].start - 1;
-		if (end > last)
-			end = last;
-		if (!f && s->parent)
-			r = each(s->parent, s->forked, start, end, visit, arg);
-		else
-			r = visit(arg, start, end, f ? &f->mapping : &nothing);
-		if (r || end == last)
-			return r;
-		start = end + 1;
-		if (some)
-			step(s, &c);
-		some = true;
-	}
+	for (s = s->parent; s; s = s->parent)
+		late += s->late;
+	return late;
 }
 
-struct space_part {
-	uint64_t start, last;
+struct slice {
+	struct space *space;
+	struct moment at;
+	struct space_node *tree;
+	int rc;
 };
 
-/* Finds the first part that has a module or a reason. */
-static int first_known(void *arg, uint64_t start, uint64_t last, const struct mapping *mapping)
+static void add_past(void *arg, const struct past_fact *f)
 {
-	struct space_part *part = arg;
+	struct slice *slice = arg;
+	const struct space_piece piece = { f->start, f->mapping, f->from, slice->space->id,
+					   f->walk };
 
-	part->start = start;
-	part->last = last;
-	return mapping->module || mapping->delta > MAPPING_FREE;
+	slice->space->all->steps++;
+	if (slice->rc || f->before || !moment_not_after(f->from, slice->at) ||
+	    moment_not_after(f->to, slice->at))
+		return;
+	slice->rc = overlay(&slice->tree, &piece, f->last);
 }
 
-static int is_other(void *arg, uint64_t start, uint64_t last, const struct mapping *mapping)
+static int add_own(void *arg, const struct space_piece *p, uint64_t start, uint64_t last)
 {
+	struct slice *slice = arg;
+
+	(void)start;
+	slice->space->all->steps++;
+	if (is_own(slice->space, p) && moment_not_after(p->from, slice->at))
+		slice->rc = overlay(&slice->tree, p, last);
+	return slice->rc;
+}
+
+/* What there is at a moment, in a tree of its own; NULL may be an empty one. */
+static struct space_node *slice(struct space *s, struct moment at, int *rc)
+{
+	struct slice slice_at = { .space = s, .at = at };
+
+	if (s->late_seen == late_facts(s) && moment_not_after(s->latest, at))
+		return space_tree_get(s->now);
+	slice_at.tree = s->parent ? slice(s->parent, s->forked, rc) : space_tree_get(s->base);
+	if (!*rc)
+		space_tree_walk(s->now, 0, UINT64_MAX, add_own, &slice_at);
+	if (s->past && !*rc)
+		space_past_each(s->past, NULL, add_past, &slice_at);
+	if (slice_at.rc)
+		*rc = slice_at.rc;
+	return slice_at.tree;
+}
+
+/* Sees to it that `now` has what parents were told late. */
+static int refresh(struct space *s)
+{
+	struct space_node *tree;
+	int rc = 0;
+
+	if (s->late_seen == late_facts(s))
+		return 0;
+	tree = slice(s, MOMENT_AT(UINT64_MAX), &rc);
+	if (rc) {
+		space_tree_put_back(tree);
+		return rc;
+	}
+	space_tree_put_back(s->now);
+	s->now = tree;
+	s->late_seen = late_facts(s);
+	return 0;
+}
+
+struct wanted {
+	struct spaces *all;
+	const struct mapping *mapping;
+};
+
+static int is_other(void *arg, const struct space_piece *p, uint64_t start, uint64_t last)
+{
+	const struct wanted *wanted = arg;
+	const struct mapping there = mapping_of(p);
+
 	(void)start, (void)last;
-	return !same(mapping, arg);
+	wanted->all->steps++;
+	return !same(&there, wanted->mapping);
+}
+
+bool space_has(struct space *s, uint64_t start, uint64_t last, const struct mapping *mapping)
+{
+	struct wanted wanted = { s->all, mapping };
+
+	return !refresh(s) && !space_tree_walk(s->now, start, last, is_other, &wanted);
+}
+
+struct mapping space_part(struct space *s, uint64_t start, uint64_t last, uint64_t *end)
+{
+	const struct space_piece *p;
+
+	refresh(s);
+	s->all->steps++;
+	p = space_tree_find(s->now, start, end);
+	if (*end > last)
+		*end = last;
+	return mapping_of(p);
+}
+
+/* ---- changes --------------------------------------------------------------------------------- */
+
+static int add_fact(struct space *s, const struct past_fact *fact)
+{
+	if (!s->past)
+		s->past = calloc(1, sizeof(*s->past));
+	if (!s->past || space_past_add(s->past, fact))
+		return -ENOMEM;
+	s->all->facts++;
+	return 0;
+}
+
+/* A change under way. */
+struct space_change {
+	struct space *space;
+	struct moment from;
+	struct space_piece piece; /* what is not in `pieces` yet */
+	struct past_fact walked;  /* what is not in the past yet */
+	struct space_piece *pieces;
+	uint32_t n, room;
+	bool any, any_walked;
+};
+
+/* The change's piece goes on at `start`, from then on. */
+static int extend(struct space_change *c, uint64_t start, struct moment from)
+{
+	if (c->any && c->piece.from.time == from.time && c->piece.from.order == from.order)
+		return 0;
+	if (c->any) {
+		if (array_next(c->pieces, c->n, c->room))
+			return -ENOMEM;
+		c->pieces[c->n++] = c->piece;
+	}
+	c->any = true;
+	c->piece.start = start;
+	c->piece.from = from;
+	if (!moment_not_after(from, c->space->latest))
+		c->space->latest = from;
+	return 0;
+}
+
+static int end_walked(struct space_change *c)
+{
+	const bool any = c->any_walked;
+
+	c->any_walked = false;
+	return any ? add_fact(c->space, &c->walked) : 0;
+}
+
+/* Nothing of its own is at [start, end]: what a walk finds there was there before, too. */
+static int add_walked(struct space_change *c, uint64_t start, uint64_t end, struct moment from)
+{
+	if (!c->any_walked)
+		c->walked = (struct past_fact){ .start = start,
+						.to = from,
+						.mapping = c->piece.mapping,
+						.before = true };
+	c->any_walked = true;
+	c->walked.last = end;
+	return 0;
+}
+
+static int replace(void *arg, const struct space_piece *old, uint64_t start, uint64_t last)
+{
+	struct space_change *c = arg;
+	struct past_fact fact = { .start = start, .last = last };
+	struct moment from = c->from;
+
+	c->space->all->steps++;
+
+	if (!is_own(c->space, old)) {
+		if (c->piece.walk && c->piece.mapping.module && add_walked(c, start, last, from))
+			return -ENOMEM;
+		return extend(c, start, from);
+	}
+	if (!moment_not_after(old->from, from)) {
+		from.time = old->from.time;
+		if (from.order < old->from.order)
+			from.order = old->from.order;
+	}
+	fact.from = old->from;
+	fact.to = from;
+	fact.mapping = old->mapping;
+	fact.walk = old->walk;
+	if (end_walked(c) || add_fact(c->space, &fact))
+		return -ENOMEM;
+	return extend(c, start, from);
 }
 
 static int set(struct spaces *all, struct space *s, struct moment from, uint64_t start,
 	       uint64_t last, const struct mapping *mapping, bool walk)
 {
-	struct cursor c = { 0, 0 };
+	struct space_change c = { .space = s,
+				  .from = from,
+				  .piece = { .mapping = *mapping, .walk = walk, .owner = s->id } };
+	int rc = refresh(s);
 
 	all->change++;
-	if (cut(all, s, start) || (last != UINT64_MAX && cut(all, s, last + 1)))
-		return -ENOMEM;
-	locate(s, start, &c);
-	do {
-		struct piece *p = piece_of(s, c);
-		struct moment when = from;
-
-		all->steps++;
-		if (p->start > last)
-			break;
-		if (p->n && same(&p->facts[p->n - 1].mapping, mapping))
-			continue;
-		if (p->n && !not_after(p->facts[p->n - 1].from, when)) {
-			when.time = p->facts[p->n - 1].from.time;
-			if (when.order < p->facts[p->n - 1].from.order)
-				when.order = p->facts[p->n - 1].from.order;
-		}
-		if (array_next(p->facts, p->n, p->room))
-			return -ENOMEM;
-		p->facts[p->n++] = (struct fact){ when, *mapping, walk };
-		all->facts++;
-	} while (step(s, &c));
-	return 0;
+	if (moment_not_after(from, s->last_fork))
+		s->late++;
+	if (!rc)
+		rc = space_tree_walk(s->now, start, last, replace, &c);
+	if (!rc)
+		rc = end_walked(&c);
+	/* The first piece makes room for all of them. */
+	if (!rc && c.n) {
+		rc = overlay(&s->now, &c.pieces[0], last);
+		for (uint32_t i = 1; i < c.n && !rc; i++)
+			rc = space_tree_put(&s->now, &c.pieces[i]);
+		if (!rc)
+			rc = space_tree_put(&s->now, &c.piece);
+	} else if (!rc) {
+		rc = overlay(&s->now, &c.piece, last);
+	}
+	s->facts += c.n + 1;
+	all->facts += c.n + 1;
+	free(c.pieces);
+	return rc;
 }
 
 int space_map(struct spaces *all, struct space *s, struct moment from, uint64_t start,
@@ -319,106 +349,65 @@ int space_map(struct spaces *all, struct space *s, struct moment from, uint64_t 
 	return set(all, s, from, start, last, mapping, walk);
 }
 
-bool space_has(const struct space *s, uint64_t start, uint64_t last, const struct mapping *mapping)
-{
-	struct mapping wanted = *mapping;
-
-	return !each(s, MOMENT_AT(UINT64_MAX), start, last, is_other, &wanted);
-}
-
 int space_unmap(struct spaces *all, struct space *s, struct moment from, uint64_t start,
 		uint64_t last)
 {
 	return space_clear(all, s, from, start, last, MAPPING_FREE);
 }
 
+struct known_part {
+	struct spaces *all;
+	uint64_t start, last;
+};
+
+/* Finds the first part that has a module or a reason. */
+static int first_known(void *arg, const struct space_piece *p, uint64_t start, uint64_t last)
+{
+	struct known_part *part = arg;
+	const struct mapping there = mapping_of(p);
+
+	part->all->steps++;
+	part->start = start;
+	part->last = last;
+	return there.module || there.delta > MAPPING_FREE;
+}
+
 int space_clear(struct spaces *all, struct space *s, struct moment from, uint64_t start,
 		uint64_t last, uint64_t why)
 {
 	const struct mapping nothing = { NULL, why };
-	struct space_part part = { .last = start - 1 };
-	int err;
+	struct known_part part = { .all = all, .last = start - 1 };
+	int rc;
 
 	if (refuse(all, from))
 		return 0;
 	/* Most unmapped memory is data without events. */
 	do {
-		if (!each(s, MOMENT_AT(UINT64_MAX), part.last + 1, last, first_known, &part))
-			return 0;
+		rc = refresh(s);
+		if (rc || !space_tree_walk(s->now, part.last + 1, last, first_known, &part))
+			return rc;
 		/* A reason applies only to parts with a module; MAPPING_FREE to all. */
 		if (why == MAPPING_FREE)
-			part = (struct space_part){ start, last };
-		err = set(all, s, from, part.start, part.last, &nothing, false);
-	} while (!err && part.last != last);
-	return err;
-}
-
-struct whole_part {
-	struct mapping mapping;
-	uint64_t last;
-};
-
-static int first_part(void *arg, uint64_t start, uint64_t last, const struct mapping *mapping)
-{
-	struct whole_part *part = arg;
-
-	(void)start;
-	part->mapping = *mapping;
-	part->last = last;
-	return 1;
-}
-
-struct mapping space_part(const struct space *s, uint64_t start, uint64_t last, uint64_t *end)
-{
-	struct whole_part part = { { NULL, 0 }, last };
-
-	each(s, MOMENT_AT(UINT64_MAX), start, last, first_part, &part);
-	*end = part.last;
-	return part.mapping;
-}
-
-bool space_reused(const struct space *s, uint64_t address, uint64_t from, uint64_t to)
-{
-	const struct fact *f, *end;
-	const struct piece *p;
-	struct cursor c;
-	uint32_t seen = 0;
-
-	if (!locate(s, address, &c))
-		return false;
-	p = piece_of(s, c);
-	if (!p->n)
-		return false;
-	f = fact_at(p, MOMENT_AT(from));
-	end = p->facts + p->n;
-	for (f = f ? f : p->facts; f < end && f->from.time <= to; f++)
-		seen += f->mapping.module != NULL;
-	return seen > 1;
-}
-
-struct copy {
-	struct spaces *all;
-	struct space *to;
-};
-
-static int copy_part(void *arg, uint64_t start, uint64_t last, const struct mapping *mapping)
-{
-	struct copy *copy = arg;
-
-	if (!mapping->module)
-		return 0;
-	/* Later than MOMENT_START: the time before the fork is unknown. */
-	return set(copy->all, copy->to, (struct moment){ 0, 1 }, start, last, mapping, false);
+			part = (struct known_part){ all, start, last };
+		rc = set(all, s, from, part.start, part.last, &nothing, false);
+	} while (!rc && part.last != last);
+	return rc;
 }
 
 struct space *space_fork(struct spaces *all, struct space *parent, struct moment at)
 {
 	struct space *s = space_new(all);
+	int rc = 0;
 
 	if (!s || !parent || refuse(all, at))
 		return s;
+	s->now = slice(parent, at, &rc);
+	if (rc)
+		return NULL;
+	if (!moment_not_after(at, parent->last_fork))
+		parent->last_fork = at;
 	/* Layers without facts of their own are left out (unless a walk may still add some). */
-	while (parent->parent && !parent->n_chunks && parent->parent->n_chunks) {
+	while (parent->parent && !parent->facts && parent->parent->facts) {
 		at = parent->forked;
 		parent = parent->parent;
 	}
@@ -426,129 +415,264 @@ struct space *space_fork(struct spaces *all, struct space *parent, struct moment
 		s->parent = parent;
 		s->forked = at;
 		s->depth = parent->depth + 1;
+		s->late_seen = late_facts(s);
 	} else {
-		struct copy copy = { all, s };
-
-		if (each(parent, at, 0, UINT64_MAX, copy_part, &copy))
-			return NULL;
+		s->base = space_tree_get(s->now);
 	}
 	return s;
 }
 
+/* ---- look-ups -------------------------------------------------------------------------------- */
+
+/* A fact of a layer. */
+struct held {
+	struct mapping mapping;
+	struct moment from;
+	uint64_t start, last;
+	bool walk;
+};
+
+static struct held held_past(const struct past_fact *f)
+{
+	return (struct held){ f->mapping, f->from, f->start, f->last, f->walk };
+}
+
+static struct held held_now(const struct space_piece *p, uint64_t last)
+{
+	return (struct held){ p->mapping, p->from, p->start, last, p->walk };
+}
+
+/* The fact of its own that holds at an address at a moment; false: none. */
+static bool own_fact(struct space *s, uint64_t address, struct moment at, struct held *held)
+{
+	const struct past_fact *f;
+	const struct space_piece *p;
+	uint64_t last;
+
+	p = space_tree_find(s->now, address, &last);
+	if (!is_own(s, p))
+		return false;
+	if (moment_not_after(p->from, at)) {
+		*held = held_now(p, last);
+		return true;
+	}
+	f = s->past ? space_past_find(s->past, address, at) : NULL;
+	if (!f || f->before)
+		return false;
+	*held = held_past(f);
+	return true;
+}
+
+/* The next fact of its own after a moment. */
+static bool next_fact(struct space *s, uint64_t address, struct moment at, struct held *held)
+{
+	const struct past_fact *f;
+	const struct space_piece *p;
+	uint64_t last;
+
+	p = space_tree_find(s->now, address, &last);
+	if (!is_own(s, p))
+		return false;
+	f = s->past ? space_past_next(s->past, address, at) : NULL;
+	if (f)
+		*held = held_past(f);
+	else if (!moment_not_after(p->from, at))
+		*held = held_now(p, last);
+	else
+		return false;
+	/* Of several from one moment on the last one counts. */
+	return own_fact(s, address, held->from, held);
+}
+
+/* The next one that has another mapping than *held, which holds if `known`. */
+static bool next_change(struct space *s, uint64_t address, bool known, struct held *held)
+{
+	struct held next = *held;
+
+	while (next_fact(s, address, next.from, &next)) {
+		if (known && same(&held->mapping, &next.mapping))
+			continue;
+		*held = next;
+		return true;
+	}
+	return false;
+}
+
+bool space_next(struct space *s, uint64_t address, struct moment *at, struct mapping *mapping)
+{
+	struct held held = { .from = *at };
+	bool known = own_fact(s, address, *at, &held);
+
+	held.from = *at;
+	if (!next_change(s, address, known, &held))
+		return false;
+	*at = held.from;
+	*mapping = held.mapping;
+	return true;
+}
+
+bool space_reused(struct space *s, uint64_t address, uint64_t from, uint64_t to)
+{
+	struct moment at = MOMENT_AT(from);
+	struct held held;
+	struct mapping mapping;
+	unsigned int seen = 0;
+
+	if (own_fact(s, address, at, &held))
+		seen += held.mapping.module != NULL;
+	else
+		at = MOMENT_START;
+	while (seen < 2 && space_next(s, address, &at, &mapping) && at.time <= to)
+		seen += mapping.module != NULL;
+	return seen > 1;
+}
+
+/* Where and for how long an answer holds. */
+struct space_hit {
+	uint64_t low, last, from, to;
+};
+
+static void within(struct space_hit *hit, uint64_t low, uint64_t last)
+{
+	if (low > hit->low)
+		hit->low = low;
+	if (last < hit->last)
+		hit->last = last;
+}
+
+static void during(struct space_hit *hit, struct moment from, struct moment to)
+{
+	if (from.time > hit->from)
+		hit->from = from.time;
+	if (to.time < hit->to)
+		hit->to = to.time;
+}
+
+/* As find_in() where the present does not tell. */
+static bool find_past(struct space *s, uint64_t address, struct moment at, struct space_hit *hit,
+		      bool times, struct mapping *found, struct mapping *walked)
+{
+	const struct past_fact *f = s->past ? space_past_find(s->past, address, at) : NULL;
+	struct held next;
+
+	if (f) {
+		within(hit, f->start, f->last);
+		if (times)
+			during(hit, f->from, f->to);
+		if (!f->before) {
+			*found = f->mapping;
+			return true;
+		}
+		if (!walked->module)
+			*walked = f->mapping;
+		return false;
+	}
+	within(hit, address, address);
+	if (times && next_fact(s, address, at, &next))
+		during(hit, MOMENT_START, next.from);
+	return false;
+}
+
+/* What a layer says. False: nothing; *walked may be what was there before its first fact. times: the
+ * answer holds for a time. */
+static bool find_in(struct space *s, uint64_t address, struct moment at, struct space_hit *hit,
+		    bool times, struct mapping *found, struct mapping *walked)
+{
+	const struct space_piece *p;
+	uint64_t last;
+
+	p = space_tree_find(s->now, address, &last);
+	if (is_own(s, p) && !moment_not_after(p->from, at))
+		return find_past(s, address, at, hit, times, found, walked);
+	within(hit, p ? p->start : 0, last);
+	if (!is_own(s, p))
+		return false;
+	if (times)
+		during(hit, p->from, MOMENT_AT(UINT64_MAX));
+	*found = p->mapping;
+	return true;
+}
+
+static bool find_base(const struct space *s, uint64_t address, struct space_hit *hit,
+		      struct mapping *found)
+{
+	const struct space_piece *p;
+	uint64_t last;
+
+	p = space_tree_find(s->base, address, &last);
+	within(hit, p ? p->start : 0, last);
+	if (!p || !p->mapping.module)
+		return false;
+	*found = p->mapping;
+	return true;
+}
+
 struct mapping space_find(struct spaces *all, struct space *s, struct moment at, uint64_t address)
 {
-	struct mapping walked = { NULL, 0 }, result;
-	uint64_t low = 0, last = UINT64_MAX, from = 0, to = UINT64_MAX;
+	struct mapping walked = { NULL, 0 }, result = { NULL, 0 };
+	struct space_hit hit = { 0, UINT64_MAX, 0, UINT64_MAX };
 	bool sample = at.order == UINT32_MAX, known = !all->full || at.time < all->since;
-	const struct space *layer;
+	bool found = false;
+	struct space *layer;
 	struct moment when = at;
 
-	if (!known) {
-		low = last = address;
-		from = all->since;
-	} else if (all->full) {
-		to = all->since;
+	if (!known)
+		hit = (struct space_hit){ address, address, all->since, UINT64_MAX };
+	else if (all->full)
+		hit.to = all->since;
+	for (layer = s; known && layer && !found; when = layer->forked, layer = layer->parent) {
+		found = find_in(layer, address, when, &hit, layer == s, &result, &walked);
+		if (!found && layer->base && moment_not_after(MOMENT_INHERITED, when))
+			found = find_base(layer, address, &hit, &result);
 	}
-	for (layer = s; known && layer; when = layer->forked, layer = layer->parent) {
-		const struct piece *p = NULL;
-		const struct fact *f = NULL;
-		struct cursor c;
-
-		if (locate(layer, address, &c)) {
-			uint64_t end = last_of(layer, c);
-
-			p = piece_of(layer, c);
-			f = fact_at(p, when);
-			if (p->start > low)
-				low = p->start;
-			if (end < last)
-				last = end;
-		} else if (layer->n_chunks && layer->chunks[0]->pieces[0].start <= last) {
-			last = layer->chunks[0]->pieces[0].start - 1;
-		}
-		if (layer == s && p && p->n) {
-			const struct fact *next = f ? f + 1 : p->facts;
-
-			if (f)
-				from = f->from.time;
-			if (next < p->facts + p->n && next->from.time < to)
-				to = next->from.time;
-		}
-		if (f) {
-			result = f->mapping;
-			goto out;
-		}
-		if (p && p->n && p->facts[0].walk && !walked.module)
-			walked = p->facts[0].mapping;
-	}
-	result = walked;
-out:
+	if (!found)
+		result = walked;
 	if (sample) {
-		s->hit.low = low;
-		s->hit.last = last;
-		s->hit.from = from;
-		s->hit.to = to;
+		s->hit.low = hit.low;
+		s->hit.last = hit.last;
+		s->hit.from = hit.from;
+		s->hit.to = hit.to;
 		s->hit.mapping = result;
 		s->hit.change = all->change;
 	}
 	return result;
 }
 
-bool space_next(const struct space *s, uint64_t address, struct moment *at, struct mapping *mapping)
-{
-	const struct piece *p;
-	const struct fact *f;
-	struct cursor c;
+/* ---- history --------------------------------------------------------------------------------- */
 
-	if (!locate(s, address, &c))
-		return false;
-	p = piece_of(s, c);
-	if (!p->n)
-		return false;
-	f = fact_at(p, *at);
-	f = f ? f + 1 : p->facts;
-	if (f == p->facts + p->n)
-		return false;
-	*at = f->from;
-	*mapping = f->mapping;
-	return true;
-}
-
-/* Visits the facts of a layer up to a moment; `to`: the end of the last of them. */
-static void layer_history(const struct space *s, uint64_t address, struct moment until, uint64_t to,
+static void layer_history(struct space *s, uint64_t address, struct moment until, uint64_t to,
 			  bool inherited, void (*take)(void *arg, const struct space_fact *fact),
 			  void *arg)
 {
-	const struct piece *p = NULL;
-	struct cursor c;
-	uint32_t i, n = 0;
+	struct held next = { .from = MOMENT_START };
+	struct space_fact fact;
+	const struct space_piece *base;
+	uint64_t first = to, last;
+	bool more;
 
-	if (locate(s, address, &c)) {
-		const struct fact *last;
-
-		p = piece_of(s, c);
-		last = fact_at(p, until);
-		n = last ? (uint32_t)(last - p->facts) + 1 : 0;
-	}
+	more = own_fact(s, address, MOMENT_START, &next) || next_change(s, address, false, &next);
+	more = more && moment_not_after(next.from, until);
+	if (more)
+		first = next.from.time;
 	if (s->parent)
-		layer_history(s->parent, address, s->forked, n ? p->facts[0].from.time : to, true,
-			      take, arg);
-	for (i = 0; i < n; i++) {
-		const struct space_fact fact = {
-			.from = p->facts[i].from,
-			.start = p->start,
-			.last = last_of(s, c),
-			.to = i + 1 < n ? p->facts[i + 1].from.time : to,
-			.mapping = p->facts[i].mapping,
-			.walk = p->facts[i].walk,
-			.inherited = inherited,
-		};
-
+		layer_history(s->parent, address, s->forked, first, true, take, arg);
+	base = space_tree_find(s->base, address, &last);
+	if (base && base->mapping.module) {
+		fact = (struct space_fact){ MOMENT_INHERITED, first,      base->start, last,
+					    base->mapping,    base->walk, true };
+		take(arg, &fact);
+	}
+	while (more) {
+		fact = (struct space_fact){ next.from,    to,        next.start, next.last,
+					    next.mapping, next.walk, inherited };
+		more = next_change(s, address, true, &next) && moment_not_after(next.from, until);
+		if (more)
+			fact.to = next.from.time;
 		take(arg, &fact);
 	}
 }
 
-void space_history(const struct space *s, uint64_t address,
+void space_history(struct space *s, uint64_t address,
 		   void (*take)(void *arg, const struct space_fact *fact), void *arg)
 {
 	layer_history(s, address, MOMENT_AT(UINT64_MAX), UINT64_MAX, false, take, arg);
@@ -560,15 +684,12 @@ void spaces_free(struct spaces *all)
 
 	while (s) {
 		struct space *next = s->next;
-		uint32_t i, k;
 
-		for (i = 0; i < s->n_chunks; i++) {
-			for (k = 0; k < s->chunks[i]->n; k++)
-				free(s->chunks[i]->pieces[k].facts);
-			free(s->chunks[i]);
-		}
-		free(s->chunks);
-		free(s->starts);
+		space_tree_put_back(s->now);
+		space_tree_put_back(s->base);
+		if (s->past)
+			space_past_free(s->past);
+		free(s->past);
 		free(s);
 		s = next;
 	}

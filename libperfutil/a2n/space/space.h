@@ -22,6 +22,11 @@ struct moment {
 #define MOMENT_START ((struct moment){ 0, 0 })
 #define MOMENT_AT(t) ((struct moment){ (t), UINT32_MAX })
 
+static inline bool moment_not_after(struct moment a, struct moment b)
+{
+	return a.time < b.time || (a.time == b.time && a.order <= b.order);
+}
+
 /* The module's own address is address + delta. A NULL module is none: delta MAPPING_FREE: known to
  * be unmapped; 0: unknown; other values: the reason why it was freed. */
 struct mapping {
@@ -31,8 +36,8 @@ struct mapping {
 
 #define MAPPING_FREE 1
 
-struct fact;
-struct chunk;
+struct space_node;
+struct space_past;
 
 struct space {
 	struct space *parent; /* below the facts of this layer, as of `forked` */
@@ -40,9 +45,14 @@ struct space {
 	unsigned int depth; /* number of layers below */
 	bool event_first;   /* the first mapping was an event, not a walk's */
 
-	struct chunk **chunks; /* pieces in the order of addresses */
-	uint64_t *starts;      /* first address of each chunk: searched instead of them */
-	uint32_t n_chunks, room, room_starts;
+	uint32_t id, facts;      /* facts of its own */
+	struct space_node *now;  /* the whole present, with what is inherited */
+	struct space_node *base; /* instead of a parent: what there was at the fork */
+	struct space_past *past; /* facts of its own that hold no more; NULL: none */
+	struct moment latest;    /* of its facts */
+	struct moment last_fork; /* of it */
+	uint32_t late;           /* facts that came after a fork and held before it */
+	uint32_t late_seen;      /* those of its parents that `now` knows */
 
 	struct { /* cache of the last result */
 		uint64_t low, last, from, to;
@@ -51,12 +61,13 @@ struct space {
 	} hit;
 
 	struct spaces *all;
-	struct space *next; /* shared by all spaces */
+	struct space *next; /* of all spaces */
 };
 
 /* State of all spaces of an a2n. */
 struct spaces {
 	struct space *first;
+	uint32_t count;
 	uint64_t change;  /* grows with each change, before the first fact */
 	uint64_t changes; /* calls of space_map, _unmap, _clear and _fork */
 	/* … and their cost; those of a malicious file cost more, … */
@@ -82,12 +93,12 @@ int space_unmap(struct spaces *all, struct space *s, struct moment from, uint64_
 int space_clear(struct spaces *all, struct space *s, struct moment from, uint64_t start,
 		uint64_t last, uint64_t why);
 /* Checks whether all of it has this mapping now. */
-bool space_has(const struct space *s, uint64_t start, uint64_t last, const struct mapping *mapping);
+bool space_has(struct space *s, uint64_t start, uint64_t last, const struct mapping *mapping);
 
 /* Returns what is at `start` now and its end, at most `last`. */
-struct mapping space_part(const struct space *s, uint64_t start, uint64_t last, uint64_t *end);
+struct mapping space_part(struct space *s, uint64_t start, uint64_t last, uint64_t *end);
 /* Checks for more than one mapping between these times. */
-bool space_reused(const struct space *s, uint64_t address, uint64_t from, uint64_t to);
+bool space_reused(struct space *s, uint64_t address, uint64_t from, uint64_t to);
 
 /* Returns what was there; a NULL module: nothing. MOMENT_START: what walks found for the time
  * before. */
@@ -103,19 +114,18 @@ static inline struct mapping space_at(struct spaces *all, struct space *s, uint6
 }
 
 /* Finds the next change after *at in this space itself: when, and the new mapping. */
-bool space_next(const struct space *s, uint64_t address, struct moment *at,
-		struct mapping *mapping);
+bool space_next(struct space *s, uint64_t address, struct moment *at, struct mapping *mapping);
 
 /* Visits what was there in sequence: this space's own facts, before them (inherited) those of its
  * parents up to the fork. */
 struct space_fact {
 	struct moment from;
 	uint64_t to;
-	uint64_t start, last; /* of addresses that have the same history in that space */
+	uint64_t start, last; /* of what had this mapping */
 	struct mapping mapping;
 	bool walk, inherited;
 };
-void space_history(const struct space *s, uint64_t address,
+void space_history(struct space *s, uint64_t address,
 		   void (*take)(void *arg, const struct space_fact *fact), void *arg);
 
 static inline bool spaces_full(const struct spaces *all, uint64_t *since)

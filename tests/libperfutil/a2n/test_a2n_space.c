@@ -600,46 +600,6 @@ static void test_many_pieces(void)
 	CU_ASSERT_EQUAL(wrong, 0);
 }
 
-/* Many pieces, then all of them by turns: what is followed is right; from where on it is not is
- * told, and nothing is known from there. */
-static void whole(bool same)
-{
-	const uint64_t pieces = 20000, base = 0x100000, size = pieces * 0x2000;
-	uint64_t i, since;
-
-	begin();
-	for (i = 0; i < pieces; i++)
-		map(1 + i, 1, base + i * 0x2000, 0x1000, "/piece");
-	CU_ASSERT_FALSE(a2n_full(a, &since));
-	for (i = 0; i < 1u << 20 && !a2n_full(a, &since); i++)
-		map(pieces + 1 + i, 1, base, size, same || i & 1 ? "/odd" : "/even");
-	CU_ASSERT_TRUE_FATAL(i > 4 && i < 1u << 20);
-	CU_ASSERT_EQUAL(since, pieces + i);
-	IS(1, pieces, base, "/piece");
-	IS(1, since - 1, base, same || i & 1 ? "/odd" : "/even");
-	NONE(1, since, base);
-	map(since + 10, 1, base, size, "/later");
-	NONE(1, since + 10, base);
-	NONE(1, UINT64_MAX, base);
-	map(since + 20, 2, base, size, "/of_another");
-	NONE(2, since + 20, base);
-	map(5, 3, base, size, "/told_late");
-	a2n_full(a, &since);
-	CU_ASSERT_EQUAL(since, 5);
-	NONE(1, pieces, base);
-	IS(1, 4, base, "/piece");
-}
-
-static void test_facts(void)
-{
-	whole(false);
-}
-
-static void test_steps(void)
-{
-	whole(true);
-}
-
 int main(void)
 {
 	static const struct unit_test tests[] = { { "edges", test_edges },
@@ -659,8 +619,6 @@ int main(void)
 						  { "special_names", test_special_names },
 						  { "model", test_model },
 						  { "many_pieces", test_many_pieces },
-						  { "facts", test_facts },
-						  { "steps", test_steps },
 						  { NULL, NULL } };
 	int r = unit_run("a2n_space", tests);
 
