@@ -180,7 +180,7 @@ keep work
 rows() { # POST-OPTION...
 	"$bin/post" -json "$@" -r case.nrm2 2>err | jq -r '.processes[] | .name as $p | .threads[].modules[] |
 		.name as $m | .symbols[] | [$p, $m, .name, .ticks] | @tsv' | awk -F '\t' -v OFS='\t' '
-		$3 ~ /work/ || (($3 == "NoSymbols" || $3 == "NoSymbolFound" || $3 == "NoModule") &&
+		$3 ~ /work/ || (($3 ~ /[+]0x/ || $3 == "NoSymbols" || $3 == "NoSymbolFound" || $3 == "NoModule") &&
 			$1 !~ /^(swtrace|sh|bash|unshare|Idle)$/) {
 			sub(".*/", "", $2)
 			n[$1 OFS $2 OFS $3] += $4
