@@ -207,12 +207,3 @@ const struct column_sort sort_frame = {
 	.names = frame_names,
 	.csv = frame_csv,
 };
-
-void print_root(const struct job *job, FILE *out, uint32_t process)
-{
-	const struct trace_process *p = &job->model->names.process[process];
-
-	escape_print(out, p->name);
-	if (!job->options->names.by_process_name)
-		print_id(out, "_", p->pid);
-}

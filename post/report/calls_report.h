@@ -28,7 +28,5 @@ extern const struct column_sort sort_frame;
 void frame_json(const struct cell *x), frame_names(const struct cell *x);
 void frame_csv(const struct cell *x);
 #define FRAME .sort = &sort_frame
-/* A process, as tprof names it. */
-void print_root(const struct job *job, FILE *out, uint32_t process);
 
 #endif

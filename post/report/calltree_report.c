@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "escape.h"
+#include "report/times_report.h"
 
 /* The node that is printed after i: its first child unless it is left out, else the next sibling of
  * it or of the nearest ancestor that has one. */
@@ -30,7 +31,7 @@ static bool has_times(const struct job *job)
 
 #define INDENTED 100 /* calls below each other; the rest has its depth before its name */
 
-static void place_text(const struct cell *x)
+static void place(const struct cell *x, void (*root)(const struct job *job, FILE *out, uint32_t id))
 {
 	const struct call *call = x->value;
 
@@ -38,9 +39,34 @@ static void place_text(const struct cell *x)
 	if (call->depth > INDENTED)
 		fprintf(x->out, "[%u] ", call->depth);
 	if (call->parent == NO_KEY)
-		print_root(x->job, x->out, call->id);
+		root(x->job, x->out, call->id);
 	else
 		print_symbol(x->job, x->out, call->id);
+}
+
+/* As in tprof.out: its id is hexadecimal. */
+static void file_root(const struct job *job, FILE *out, uint32_t process)
+{
+	const struct trace_process *p = &job->model->names.process[process];
+
+	escape_print(out, p->name);
+	if (!job->options->names.by_process_name)
+		print_id(out, "_", p->pid);
+}
+
+static void file_place(const struct cell *x)
+{
+	place(x, file_root);
+}
+
+static void screen_root(const struct job *job, FILE *out, uint32_t process)
+{
+	print_process(out, job, process);
+}
+
+static void screen_place(const struct cell *x)
+{
+	place(x, screen_root);
 }
 
 /* A call's function; a root's process has no more than a name. */
@@ -69,14 +95,16 @@ static void node_csv(const struct cell *x)
 	}
 }
 
-static const struct column_sort sort_place = { .text = place_text };
+static const struct column_sort sort_file_place = { .text = file_place };
+static const struct column_sort sort_screen_place = { .text = screen_place };
 static const struct column_sort sort_node = {
 	.json = node_json,
 	.names = frame_names,
 	.csv = node_csv,
 };
 
-enum { WITH_TIMES = 1 }; /* a part */
+enum { WITH_TIMES = 1, IN_FILE = 2, ON_SCREEN = 4 }; /* parts */
+#define PLACES .title = "PROCESS, CALLS", .before = "  ", .of = true
 
 struct call_line {
 	const struct call *of;
@@ -103,11 +131,13 @@ static const struct column columns[] = {
 	{ "calls", .forms = IN_JSON, .parts = WITH_TIMES, WHEN(is_call), OF(times) },
 	{ .title = "CALLS", .before = "  ", WIDE(10), .parts = WITH_TIMES, OF(times) },
 	{ "percent", PERCENT(0, 4), AT(total) },
-	{ .title = "PROCESS, CALLS", .before = "  ", .of = true, .sort = &sort_place },
+	{ PLACES, .parts = IN_FILE, .sort = &sort_file_place },
+	{ PLACES, .parts = ON_SCREEN, .sort = &sort_screen_place },
 	COLUMNS_END,
 };
 #undef AT
 #undef OF
+#undef PLACES
 
 static void write_call(struct table *t, uint32_t i)
 {
@@ -140,7 +170,8 @@ static int write_calls(struct table *t, double least, uint32_t most, uint32_t *m
 	bool shown;
 
 	*more = 0;
-	t->part = has_times(t->job) ? WITH_TIMES : 0;
+	if (has_times(t->job))
+		t->part |= WITH_TIMES;
 	table_begin(t, columns, "calls");
 	for (i = rc ? NO_KEY : c->first; i != NO_KEY; i = next_call(c, i, shown)) {
 		shown = is_shown(t->job, &c->call[i]);
@@ -160,6 +191,7 @@ static int calltree_write(const struct job *job, FILE *out)
 	struct table t = table_text(job, out);
 	uint32_t more;
 
+	t.part = IN_FILE;
 	print_stack_books(job, out, "Call tree");
 	putc('\n', out);
 	return write_calls(&t, 0, UINT32_MAX, &more);
@@ -171,6 +203,7 @@ static int calltree_screen(const struct job *job, FILE *out)
 	uint32_t more;
 	int rc;
 
+	t.part = ON_SCREEN;
 	tell_no_stacks(job, out);
 	tell_cut_stacks(job, out);
 	putc('\n', out);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Fuzz: a file as liba2n reads it, from a descriptor and from memory. What comes out must be in
- * order: ranges ascend, every address has at most one symbol, and that one covers it.
+ * order: ranges ascend, every address has at most one symbol, and that one covers it. So it is with
+ * its variables, and with those that a mapping of the file has.
  */
+#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -100,6 +102,54 @@ static void read_all(struct elf_file *f)
 	symtab_free(&t);
 }
 
+/* The variables of a symbol table, and what a mapping of the file says of their addresses: at most
+ * one, which covers it, as the table has it. */
+static void ask_variables(struct a2n *a, uint64_t start, uint64_t offset, struct symtab *t)
+{
+	for (uint32_t i = 0; i < t->n_ranges && i < 64; i++) {
+		uint64_t value = t->ranges[i].start, distance = UINT64_MAX;
+		uint64_t address = start + (value - offset);
+		const struct a2n_symbol *s = a2n_variable(a, 1, 1, address, &distance);
+
+		if (!s)
+			continue;
+		if (distance >= s->size || s->value + distance != value)
+			abort();
+		fuzz_touch(s->name, strlen(s->name));
+	}
+}
+
+/* The file as a process maps it. */
+static void as_mapped(int fd, struct symtab *full, struct symtab *exported)
+{
+	struct a2n_map map = { .start = 0x40001000, .length = 0x1000 };
+	struct a2n *a = a2n_open(NULL);
+	struct a2n_answer r;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	map.path = path;
+	if (!a || a2n_process(a, 0, 1, 0) || a2n_add_map(a, 0, 1, &map))
+		abort();
+	a2n_resolve(a, 1, 1, map.start, false, &r);
+	ask_variables(a, map.start, r.module_offset, full);
+	ask_variables(a, map.start, r.module_offset, exported);
+	a2n_close(a);
+}
+
+static void read_variables(struct elf_file *f, int fd)
+{
+	struct symtab full = { 0 }, exported = { 0 };
+
+	if (elf_variables(f, &full) < full.n || elf_variables_exported(f, &exported) < exported.n)
+		abort();
+	check_table(&full);
+	check_table(&exported);
+	as_mapped(fd, &full, &exported);
+	symtab_free(&full);
+	symtab_free(&exported);
+}
+
 /* The same file as the kernel's image, moved. */
 static void as_kernel(int fd)
 {
@@ -130,6 +180,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	as_kernel(dup(fd));
 	if (!elf_file_open(&f, fd)) {
 		read_all(&f);
+		read_variables(&f, fd);
 		elf_file_close(&f);
 	}
 	/* of just its size, for the sanitizer */

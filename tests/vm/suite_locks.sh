@@ -7,7 +7,7 @@ suite=locks
 
 booted guest --icount --get '/tmp/*.nrm2' --get '/tmp/*.txt' -- tests/vm/guest/locks.sh || code=1
 
-"$build/bin/post" -q -locks -json -r "$out/locks.nrm2" >"$out/locks.json"
+"$build/bin/post" -q -locks -json -sympath "$sympath" -r "$out/locks.nrm2" >"$out/locks.json"
 verdict reads $? "$(head -c 300 "$out/locks.json")"
 waits() { # NAME: its waits, threads, time-outs
 	jq -r --arg name "$1" '.locks.locks[] | select(.variable == $name) |
