@@ -309,15 +309,22 @@ static void list_formats(FILE *out)
 			w->what);
 }
 
-static bool numbers(const char *text, struct filter_list *list)
+/* Whether it was taken; `what`: what it should have been. */
+static bool is_taken(int rc, const char *option, const char *text, const char *what)
 {
-	int rc = filter_numbers(text, list);
-
 	if (rc == -EINVAL)
-		complain("%s: these are no numbers as in 4242,5000-5010", text);
+		complain("%s: %s is no %s", option, text, what);
+	else if (rc == -ERANGE)
+		complain("%s: %s: a range ends before it begins", option, text);
 	else if (rc)
 		complain("%s", strerror(-rc));
 	return !rc;
+}
+
+static bool numbers(const char *option, const char *text, struct filter_list *list)
+{
+	return is_taken(filter_numbers(text, list), option, text,
+			"list of numbers, as 4242,5000-5010");
 }
 
 /* A format that can be written; false: the list was told instead. */
@@ -397,11 +404,15 @@ int parse_options(struct options *o, int argc, char **argv)
 			o->diff = true;
 			break;
 		case OPT_PID:
+			if (!numbers("-pid", optarg, &o->filter.pid))
+				return EXIT_UNREADABLE;
+			break;
 		case OPT_TID:
+			if (!numbers("-tid", optarg, &o->filter.tid))
+				return EXIT_UNREADABLE;
+			break;
 		case OPT_CPUS:
-			if (!numbers(optarg, c == OPT_PID ? &o->filter.pid :
-					     c == OPT_TID ? &o->filter.tid :
-							    &o->filter.cpu))
+			if (!numbers("-cpus", optarg, &o->filter.cpu))
 				return EXIT_UNREADABLE;
 			break;
 		case OPT_COMM:
@@ -411,10 +422,10 @@ int parse_options(struct options *o, int argc, char **argv)
 			complain("%s", strerror(ENOMEM));
 			return EXIT_UNREADABLE;
 		case OPT_TIME:
-			if (filter_time(optarg, &o->filter))
-				break;
-			complain("-time: %s is no FROM-TO in seconds, as 25758.5-25760", optarg);
-			return EXIT_UNREADABLE;
+			if (!is_taken(filter_time(optarg, &o->filter), "-time", optarg,
+				      "FROM-TO in seconds, as 25758.5-25760"))
+				return EXIT_UNREADABLE;
+			break;
 		case OPT_TREE:
 			o->instructions = true;
 			break;

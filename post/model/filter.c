@@ -50,24 +50,30 @@ static void put_in_order(struct filter_list *list)
 	list->count = n + 1;
 }
 
-static bool take_range(const char **text, struct filter_range *r)
+/* 0, -EINVAL, or -ERANGE: backwards. */
+static int take_range(const char **text, struct filter_range *r)
 {
 	if (!take_number(text, &r->from))
-		return false;
+		return -EINVAL;
 	r->to = r->from;
 	if (**text != '-')
-		return true;
+		return 0;
 	++*text;
-	return take_number(text, &r->to) && r->to >= r->from;
+	if (!take_number(text, &r->to))
+		return -EINVAL;
+	return r->to < r->from ? -ERANGE : 0;
 }
 
 int filter_numbers(const char *text, struct filter_list *list)
 {
 	do {
+		int rc;
+
 		if (array_next(list->range, list->count, list->room))
 			return -ENOMEM;
-		if (!take_range(&text, &list->range[list->count]))
-			return -EINVAL;
+		rc = take_range(&text, &list->range[list->count]);
+		if (rc)
+			return rc;
 		list->count++;
 	} while (*text++ == ',');
 	put_in_order(list);
@@ -121,7 +127,7 @@ static bool seconds(const char **text, uint64_t *ns)
 	return true;
 }
 
-bool filter_time(const char *text, struct filter *f)
+int filter_time(const char *text, struct filter *f)
 {
 	const char *dash = strchr(text, '-');
 
@@ -129,13 +135,13 @@ bool filter_time(const char *text, struct filter *f)
 	f->to = UINT64_MAX;
 	f->timed = true;
 	if (!dash || (dash == text && !dash[1]))
-		return false;
+		return -EINVAL;
 	if (dash != text && (!seconds(&text, &f->from) || text != dash))
-		return false;
+		return -EINVAL;
 	text = dash + 1;
 	if (*text && (!seconds(&text, &f->to) || *text))
-		return false;
-	return f->from <= f->to;
+		return -EINVAL;
+	return f->to < f->from ? -ERANGE : 0;
 }
 
 /* ---- what passes ----------------------------------------------------------------------------- */

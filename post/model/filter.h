@@ -32,14 +32,14 @@ struct filter {
 	bool timed;
 };
 
-/* Numbers and ranges: 4242,5000-5010; these as well as those before. 0, -EINVAL: it is none, or
- * -ENOMEM. */
+/* Numbers and ranges: 4242,5000-5010; these as well as those before. 0, -EINVAL: it is none,
+ * -ERANGE: a range ends before it begins, or -ENOMEM. */
 int filter_numbers(const char *text, struct filter_list *list);
 /* The text must live on. 0 or -ENOMEM. */
 int filter_comm(const char *text, struct filter *f);
 int filter_symbols(const char *text, struct filter *f);
-/* FROM-TO in seconds, one of them may be missing. */
-bool filter_time(const char *text, struct filter *f);
+/* FROM-TO in seconds, one of them may be missing. 0, -EINVAL or -ERANGE: as above. */
+int filter_time(const char *text, struct filter *f);
 /* Whether the filter selects by these. */
 static inline bool filter_threads(const struct filter *f)
 {

@@ -396,9 +396,12 @@ static int write_victims(struct table *t)
 
 static bool nothing(const struct job *job, FILE *out)
 {
+	static const uint16_t majors[] = { PITRACE_DISPATCH, PITRACE_WAKEUP, PITRACE_INTERRUPT,
+					   PITRACE_SYSCALL, 0 };
+
 	if (job->trace->major[PITRACE_DISPATCH])
 		return false;
-	times_missing(job, out, "dispatch", PITRACE_DISPATCH, "dispatch wakeup interrupt syscall");
+	times_missing(job, out, "dispatch records", majors);
 	return true;
 }
 

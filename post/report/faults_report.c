@@ -72,9 +72,11 @@ static const enum level flat[] = { LEVEL_TID, LEVEL_SYM, LEVEL_END };
 
 static bool nothing(const struct job *job, FILE *out)
 {
+	static const uint16_t majors[] = { PITRACE_FAULT, 0 };
+
 	if (job->trace->major[PITRACE_FAULT])
 		return false;
-	times_missing(job, out, "page fault", PITRACE_FAULT, "fault");
+	times_missing(job, out, "page fault records", majors);
 	return true;
 }
 

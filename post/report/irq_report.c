@@ -167,9 +167,11 @@ static void write_cpu(const struct job *job, FILE *out, uint32_t cpu, const uint
 
 static bool nothing(const struct job *job, FILE *out)
 {
+	static const uint16_t majors[] = { PITRACE_INTERRUPT, 0 };
+
 	if (job->trace->major[PITRACE_INTERRUPT])
 		return false;
-	times_missing(job, out, "interrupt", PITRACE_INTERRUPT, "interrupt");
+	times_missing(job, out, "interrupt records", majors);
 	return true;
 }
 

@@ -391,9 +391,11 @@ static int write_stacks(struct table *t)
 
 static bool nothing(const struct job *job, FILE *out)
 {
+	static const uint16_t majors[] = { PITRACE_SYSCALL, PITRACE_DISPATCH, PITRACE_WAKEUP, 0 };
+
 	if (job->trace->major[PITRACE_SYSCALL])
 		return false;
-	times_missing(job, out, "system call", PITRACE_SYSCALL, "syscall dispatch wakeup");
+	times_missing(job, out, "system call records", majors);
 	return true;
 }
 

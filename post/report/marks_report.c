@@ -564,11 +564,12 @@ static int write_table(struct table *t, unsigned int part, uint32_t most, const 
 
 static bool nothing(const struct job *job, FILE *out)
 {
+	static const uint16_t majors[] = { PITRACE_USER_FIRST, 0 };
+
 	if (job->model->marks.nrow || job->model->marks.stray || job->model->marks.named.rows)
 		return false;
-	fputs("\nThe trace has no records that programs wrote (TraceHook, TraceEvent, swtrace mark). Record them with:\n"
-	      "  swtrace enable user\n",
-	      out);
+	times_missing(job, out, "records that programs wrote (TraceHook, TraceEvent, swtrace mark)",
+		      majors);
 	return true;
 }
 

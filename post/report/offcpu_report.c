@@ -116,9 +116,11 @@ static void write_reasons(const struct job *job, FILE *out)
 
 static bool nothing(const struct job *job, FILE *out)
 {
+	static const uint16_t majors[] = { PITRACE_DISPATCH, PITRACE_WAKEUP, 0 };
+
 	if (job->trace->major[PITRACE_DISPATCH])
 		return false;
-	times_missing(job, out, "dispatch", PITRACE_DISPATCH, "dispatch wakeup");
+	times_missing(job, out, "dispatch records", majors);
 	return true;
 }
 

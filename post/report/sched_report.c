@@ -300,9 +300,11 @@ static int write_pairs(struct table *t, uint32_t most)
 
 static bool nothing(const struct job *job, FILE *out)
 {
+	static const uint16_t majors[] = { PITRACE_DISPATCH, PITRACE_WAKEUP, PITRACE_INTERRUPT, 0 };
+
 	if (job->trace->major[PITRACE_DISPATCH])
 		return false;
-	times_missing(job, out, "dispatch", PITRACE_DISPATCH, "dispatch wakeup interrupt");
+	times_missing(job, out, "dispatch records", majors);
 	return true;
 }
 

@@ -183,9 +183,11 @@ static int write_table(const struct job *job, FILE *out, unsigned int part, uint
 
 static bool nothing(const struct job *job, FILE *out)
 {
+	static const uint16_t majors[] = { PITRACE_SYSCALL, PITRACE_DISPATCH, 0 };
+
 	if (job->trace->major[PITRACE_SYSCALL])
 		return false;
-	times_missing(job, out, "system call", PITRACE_SYSCALL, "syscall dispatch");
+	times_missing(job, out, "system call records", majors);
 	return true;
 }
 

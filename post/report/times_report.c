@@ -56,25 +56,56 @@ static void print_collectors(FILE *out, uint16_t major)
 	}
 }
 
-void times_missing(const struct job *job, FILE *out, const char *kind, uint16_t major,
-		   const char *wanted)
+/* Whether who has records of the first of these majors has some of this one, too: the collector (NULL:
+ * each of them). Nothing is known of a collector that nobody knows. */
+static bool has_too(const char *collector, int first, int major)
+{
+	const char *name;
+
+	if (collector)
+		return TraceCollectorHas(collector, major);
+	for (int i = 0; (name = TraceCollectorName(i)); i++) {
+		if (TraceCollectorHas(name, first) && !TraceCollectorHas(name, major))
+			return false;
+	}
+	return true;
+}
+
+static void print_majors(FILE *out, const char *collector, const uint16_t *majors, char between)
+{
+	for (const uint16_t *m = majors; *m; m++) {
+		if (m == majors)
+			fputs(TraceMajorName(*m), out);
+		else if (has_too(collector, *majors, *m))
+			fprintf(out, "%c%s", between, TraceMajorName(*m));
+	}
+}
+
+static void print_how(FILE *out, const char *collector, const uint16_t *majors)
+{
+	fputs("  swtrace run -M ", out);
+	print_majors(out, collector, majors, ',');
+	fputs(" -- COMMAND\nor, before swtrace on:\n  swtrace enable ", out);
+	print_majors(out, collector, majors, ' ');
+	putc('\n', out);
+}
+
+void times_missing(const struct job *job, FILE *out, const char *kind, const uint16_t *majors)
 {
 	char collector[sizeof(job->input->header.collector) + 1];
 
 	snprintf(collector, sizeof(collector), "%.*s", (int)sizeof(collector) - 1,
 		 job->input->header.collector);
-	fprintf(out, "\nThe trace has no %s records", kind);
-	/* Nothing is known of a collector that nobody knows. */
-	if (TraceCollectorHas(collector, major)) {
-		fprintf(out, ". Record them with:\n  swtrace enable %s\n", wanted);
+	fprintf(out, "\nThe trace has no %s", kind);
+	if (TraceCollectorHas(collector, *majors)) {
+		fputs(". Record them with:\n", out);
+		print_how(out, collector, majors);
 		return;
 	}
 	fprintf(out, ": the collector %s has none. They need the collector ", collector);
-	print_collectors(out, major);
-	fprintf(out,
-		"\n(swtrace check tells what keeps it from serving). Then record them with:\n"
-		"  swtrace enable %s\n",
-		wanted);
+	print_collectors(out, *majors);
+	fputs("\n(swtrace check tells what keeps it from serving). Then record them with:\n", out);
+	print_how(out, NULL, majors);
 }
 
 static void tell_unknown(const struct job *job, FILE *out, const char *kind, uint16_t major,

@@ -13,11 +13,10 @@ extern const char report_rule[];
 void times_head(const struct job *job, FILE *out, const char *title);
 void times_banner(FILE *out, const char *name);
 
-/* The trace has no records of this kind ("interrupt" …): says so, and how they are recorded: with
- * the majors that `wanted` names, of which `major` comes first; by what, when the collector of
- * this trace has none of them. */
-void times_missing(const struct job *job, FILE *out, const char *kind, uint16_t major,
-		   const char *wanted);
+/* The trace has no records of this kind ("interrupt records" ...): says so, and how they are recorded:
+ * with these majors, of which the first is the one that is missing, up to a 0; by what, when the
+ * collector of this trace has none of them. */
+void times_missing(const struct job *job, FILE *out, const char *kind, const uint16_t *majors);
 
 /* Prints what is not known of threads without wake-up and interrupt records, a line each. */
 void times_unknown(const struct job *job, FILE *out, bool interrupts);

@@ -2,6 +2,7 @@
 /* Sets of CPUs as people and the kernel write them. */
 #include "cpus.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,25 +17,25 @@ static bool take(const char **p, unsigned int *cpu)
 	return *p != begin && *cpu < CPUS_MAX;
 }
 
-bool cpus_of(const char *text, struct cpus *c)
+int cpus_of(const char *text, struct cpus *c)
 {
 	memset(c, 0, sizeof(*c));
 	for (;;) {
 		unsigned int low, high;
 
 		if (!take(&text, &low))
-			return false;
+			return -EINVAL;
 		high = low;
 		if (*text == '-' && (text++, !take(&text, &high)))
-			return false;
+			return -EINVAL;
 		if (high < low)
-			return false;
+			return -ERANGE;
 		for (; low <= high; low++)
 			c->bits[low / 64] |= 1ull << low % 64;
 		if (!*text)
-			return true;
+			return 0;
 		if (*text++ != ',')
-			return false;
+			return -EINVAL;
 	}
 }
 
@@ -52,7 +53,7 @@ bool cpus_online(const char *root, struct cpus *c)
 	if (!ok)
 		return false;
 	line[strcspn(line, "\n")] = 0;
-	return cpus_of(line, c);
+	return !cpus_of(line, c);
 }
 
 bool cpus_has(const struct cpus *c, unsigned int cpu)

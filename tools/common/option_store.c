@@ -2,6 +2,7 @@
 /* The values that options of several programs have. */
 #include "option_store.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -155,6 +156,7 @@ bool option_size(const struct option_given *given, void *to)
 bool option_cpus(const struct option_given *given, void *to)
 {
 	struct cpus online, *cpus = to;
+	int rc;
 
 	if (!cpus_online("", &online))
 		cpus_of("0", &online);
@@ -162,9 +164,11 @@ bool option_cpus(const struct option_given *given, void *to)
 		*cpus = online;
 		return true;
 	}
-	if (!cpus_of(given->text, cpus)) {
-		complain("%s: invalid list of CPUs '%s': expected numbers like 0,2-5, or all",
-			 given->name, given->text);
+	rc = cpus_of(given->text, cpus);
+	if (rc) {
+		complain("%s: invalid list of CPUs '%s': %s", given->name, given->text,
+			 rc == -ERANGE ? "a range ends before it begins" :
+					 "expected numbers like 0,2-5, or all");
 		return false;
 	}
 	for (unsigned int cpu = 0; cpu < CPUS_MAX && given->row->value; cpu++)

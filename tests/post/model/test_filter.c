@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What users say of the records that they want: numbers, ranges, times, patterns; at each limit. */
+#include <errno.h>
+
 #include "model/filter.h"
 #include "model/trace_names.h"
 #include "unit.h"
@@ -89,16 +91,18 @@ static void times(void)
 
 	for (size_t i = 0; i < COUNT(good); i++) {
 		f = (struct filter){ .timed = false };
-		CU_ASSERT(filter_time(good[i].text, &f));
+		CU_ASSERT_EQUAL(filter_time(good[i].text, &f), 0);
 		CU_ASSERT(f.timed);
 		CU_ASSERT_EQUAL(f.from, good[i].from);
 		CU_ASSERT_EQUAL(f.to, good[i].to);
 	}
 	for (size_t i = 0; i < COUNT(bad); i++) {
-		if (filter_time(bad[i], &f))
+		if (!filter_time(bad[i], &f))
 			printf("# taken: %s\n", bad[i]);
-		CU_ASSERT_FALSE(filter_time(bad[i], &f));
+		CU_ASSERT_NOT_EQUAL(filter_time(bad[i], &f), 0);
 	}
+	CU_ASSERT_EQUAL(filter_time("2-1", &f), -ERANGE);
+	CU_ASSERT_EQUAL(filter_time("2-x", &f), -EINVAL);
 }
 
 static void symbols(void)

@@ -359,6 +359,10 @@ tell /dev/stdin perf_none.nrm2 --collector=perf <<-'END'
 	0 on
 	1000 off
 END
+# Not with what would be refused: perf has no interrupts, and who has dispatches need not have them.
+code 0 "$post" -sched perf_none.nrm2 && has out 'swtrace run -M dispatch,wakeup -- COMMAND' &&
+	code 0 "$post" -critical none.nrm2 && has out 'swtrace run -M dispatch,wakeup,interrupt,syscall -- COMMAND'
+verdict hints_can_be_followed
 for report in irq syscalls faults; do
 	code 0 "$post" -$report perf_none.nrm2 && has out 'the collector perf has none. They need the collector driver' ||
 		break

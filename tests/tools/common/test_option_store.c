@@ -26,7 +26,7 @@ bool __wrap_cpus_online(const char *root, struct cpus *c);
 bool __wrap_cpus_online(const char *root, struct cpus *c)
 {
 	CU_ASSERT_STRING_EQUAL(root, "");
-	return online && cpus_of(online, c);
+	return online && !cpus_of(online, c);
 }
 
 static bool store(option_store *how, const struct option_row *row, const char *text, void *to)
@@ -184,7 +184,7 @@ static bool are(const struct cpus *c, const char *list)
 {
 	struct cpus want;
 
-	return cpus_of(list, &want) && !memcmp(c, &want, sizeof(want));
+	return !cpus_of(list, &want) && !memcmp(c, &want, sizeof(want));
 }
 
 static void cpu_lists(void)
@@ -202,6 +202,8 @@ static void cpu_lists(void)
 	REFUSES(option_cpus, &here, "8190,8191", &c, "CPU 8190 is not online");
 	REFUSES(option_cpus, &any, "1-", &c,
 		"invalid list of CPUs '1-': expected numbers like 0,2-5, or all");
+	REFUSES(option_cpus, &any, "0,5-4", &c,
+		"invalid list of CPUs '0,5-4': a range ends before it begins");
 	REFUSES(option_cpus, &here, "", &c,
 		"invalid list of CPUs '': expected numbers like 0,2-5, or all");
 	/* One there is for certain. */

@@ -55,8 +55,10 @@ done >wrong <<'END'
 125|mpevt: start: no event is named; mpevt -l lists them|mpevt start
 125|mpevt: only one of -c, -p and -t can be given|mpevt start task-clock -c 0 -p 1
 125|mpevt: -c: invalid list of CPUs 'x': expected numbers like 0,2-5, or all|mpevt run -c x task-clock -- touch ran
+125|mpevt: -c: invalid list of CPUs '0,3-1': a range ends before it begins|mpevt run -c 0,3-1 task-clock -- touch ran
 125|mpevt: -p: invalid number 'x': expected a whole number from 1 to 1073741824|mpevt start -p x task-clock
 2|msr: -c: invalid list of CPUs 'x': expected numbers like 0,2-5, or all|msr -c x 0x10
+2|msr: -c: invalid list of CPUs '3-1': a range ends before it begins|msr -c 3-1 0x10
 2|msr: --bits: invalid field 'x': expected HIGH:LOW or one bit, like 15:8|msr --bits x 0x10
 2|msr: --bits: invalid field '64:0': expected HIGH:LOW or one bit, like 15:8|msr --bits 64:0 0x10
 2|msr: --write: invalid value 'x': expected 64 bits, 0x... or decimal|msr --write x 0x10
@@ -73,7 +75,11 @@ done >wrong <<'END'
 2|post: -clip: 101 is no percentage from 0 to 100|post -clip 101 -r none.nrm2
 2|post: -clip: x is no percentage from 0 to 100|post -clip x -r none.nrm2
 2|post: -time: x is no FROM-TO in seconds, as 25758.5-25760|post -time x -r none.nrm2
-2|post: x: these are no numbers as in 4242,5000-5010|post -pid x -r none.nrm2
+2|post: -time: 5-3: a range ends before it begins|post -time 5-3 -r none.nrm2
+2|post: -pid: x is no list of numbers, as 4242,5000-5010|post -pid x -r none.nrm2
+2|post: -pid: 5-3: a range ends before it begins|post -pid 5-3 -r none.nrm2
+2|post: -tid: 1,9-8: a range ends before it begins|post -tid 1,9-8 -r none.nrm2
+2|post: -cpus: 3-1: a range ends before it begins|post -cpus 3-1 -r none.nrm2
 2|post: -format: there is no nosuch; there are|post -format nosuch -r none.nrm2
 2|post: option '-d' is ambiguous:|post -d x -r none.nrm2
 2|post: option '-off' doesn't allow an argument|post -off=1 -r none.nrm2

@@ -237,15 +237,15 @@ static void cpus(void)
 					   "1--2", "1-2-3" };
 	struct cpus c;
 
-	CU_ASSERT_TRUE(cpus_of("0,2-4,64,8191", &c));
+	CU_ASSERT_EQUAL(cpus_of("0,2-4,64,8191", &c), 0);
 	CU_ASSERT_EQUAL(cpus_number(&c), 6);
 	CU_ASSERT_TRUE(cpus_has(&c, 0) && cpus_has(&c, 3) && cpus_has(&c, 64));
 	CU_ASSERT_TRUE(cpus_has(&c, 8191));
 	CU_ASSERT_FALSE(cpus_has(&c, 1) || cpus_has(&c, 5) || cpus_has(&c, 8192));
-	CU_ASSERT_TRUE(cpus_of("7,7,6-8", &c));
+	CU_ASSERT_EQUAL(cpus_of("7,7,6-8", &c), 0);
 	CU_ASSERT_EQUAL(cpus_number(&c), 3);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		if (cpus_of(bad[i], &c))
+		if (!cpus_of(bad[i], &c))
 			CU_FAIL(bad[i]);
 	CU_ASSERT_TRUE(cpus_online("", &c));
 	CU_ASSERT_EQUAL(cpus_number(&c), sysconf(_SC_NPROCESSORS_ONLN));
