@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/search.h"
+#include "model/wanted.h"
 #include "record/record_as.h"
 
 /* ---- what the user says ---------------------------------------------------------------------- */
@@ -153,9 +154,14 @@ static bool listed(const struct filter_list *list, uint64_t value)
 	return n ? value <= list->range[n - 1].to : !list->count;
 }
 
-bool filter_symbol(const struct filter *f, const char *name)
+bool filter_symbol(const struct filter *f, const char *name, const char *raw)
 {
-	return name_list_has(f->symbols, name);
+	if (name_list_has(f->symbols, name) || (raw && name_list_has(f->symbols, raw)))
+		return true;
+	for (enum wanted_form form = WANTED_WHOLE + 1; form < WANTED_FORMS; form++)
+		if (name_list_names(f->symbols, name, wanted_form(name, form)))
+			return true;
+	return false;
 }
 
 bool filter_shows(const struct filter *f, const struct names *n, uint32_t thread)

@@ -53,7 +53,7 @@ static inline bool filter_wanted(const struct filter *f)
 void filter_free(struct filter *f);
 
 bool filter_shows(const struct filter *f, const struct names *n, uint32_t thread);
-bool filter_symbol(const struct filter *f, const char *name);
+bool filter_symbol(const struct filter *f, const char *name, const char *raw);
 
 /* Makes `in` give only what passes; `base` is the caller's and stays open below it. names: the
  * trace's, to filter threads by name. */

@@ -145,6 +145,11 @@ bool name_list_has(struct name_list *l, const char *name)
 	return is;
 }
 
+bool name_list_names(const struct name_list *l, const char *name, size_t length)
+{
+	return find_literal(l, name, length) != NO_KEY;
+}
+
 void name_list_free(struct name_list *l)
 {
 	if (!l)

@@ -8,6 +8,7 @@
 #define POST_NAME_LIST_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct name_list;
 
@@ -16,6 +17,8 @@ struct name_list *name_list_of(const char *text);
 /* Whether the name is among them; NULL: any is. Names of C++ have commas: the whole text is one,
  * too. */
 bool name_list_has(struct name_list *l, const char *name);
+/* Whether this text is one of them, in so many letters. */
+bool name_list_names(const struct name_list *l, const char *name, size_t length);
 void name_list_free(struct name_list *l);
 
 #endif

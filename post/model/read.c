@@ -154,7 +154,8 @@ static int wanted_symbol(struct reading *rd, const struct pitrace_sample *s, uin
 		return rc;
 	symbol = &n->symbols.symbol[place.symbol];
 	if (!symbol->asked)
-		symbol->wanted = filter_symbol(rd->options->filter, symbol->name);
+		symbol->wanted = filter_symbol(rd->options->filter, symbol->name,
+					       symbol->a2n ? symbol->a2n->raw_name : NULL);
 	symbol->asked = true;
 	*wanted = symbol->wanted;
 	return 0;
@@ -170,7 +171,7 @@ static int count_idle(struct reading *rd, const struct pirecord *r, struct trace
 		trace_malformed(rd->trace, r, "not idle ticks");
 		return 0;
 	}
-	if (!idle->ticks || !filter_symbol(rd->options->filter, "idle"))
+	if (!idle->ticks || !filter_symbol(rd->options->filter, "idle", NULL))
 		return 0;
 	/* They are the timer's. */
 	if (!events_sample(&rd->trace->events, 0, idle->ticks, 0))
@@ -325,7 +326,7 @@ static int tell_idle(struct reading *rd, const struct pirecord *r, struct profil
 	struct sample_place place;
 	int rc;
 
-	if (!idle || !idle->ticks || !filter_symbol(rd->options->filter, "idle") ||
+	if (!idle || !idle->ticks || !filter_symbol(rd->options->filter, "idle", NULL) ||
 	    !events_sample(&rd->trace->events, 0, idle->ticks, 0))
 		return 0;
 	rc = names_idle(&rd->model->names, r->origin, &place);

@@ -35,11 +35,37 @@ static size_t without_parameters(const char *name)
 	return (size_t)(p - name);
 }
 
+/* "ns::f" of "ns::f[abi:cxx11]", which g++ adds for itself. */
+static size_t without_tags(const char *name, size_t length)
+{
+	static const char tag[] = "[abi:";
+
+	while (length && name[length - 1] == ']') {
+		size_t at = length - 1;
+
+		while (at && name[at] != '[' && name[at - 1] != ']')
+			at--;
+		if (!at || length - at <= sizeof(tag) ||
+		    memcmp(name + at, tag, sizeof(tag) - 1) != 0)
+			break;
+		length = at;
+	}
+	return length;
+}
+
+size_t wanted_form(const char *name, enum wanted_form form)
+{
+	size_t length = form == WANTED_WHOLE ? strlen(name) : without_parameters(name);
+
+	return form == WANTED_BARE ? without_tags(name, length) : length;
+}
+
 bool wanted_symbol(const char *wanted, const char *name, const char *raw, const char *module)
 {
-	return wanted_is(wanted, name, strlen(name), module) ||
-	       wanted_is(wanted, name, without_parameters(name), module) ||
-	       (raw && wanted_is(wanted, raw, strlen(raw), module)) ||
+	for (enum wanted_form form = 0; form < WANTED_FORMS; form++)
+		if (wanted_is(wanted, name, wanted_form(name, form), module))
+			return true;
+	return (raw && wanted_is(wanted, raw, strlen(raw), module)) ||
 	       (strpbrk(wanted, "*?") && (pattern_fits(wanted, strlen(wanted), name) ||
 					  (raw && pattern_fits(wanted, strlen(wanted), raw))));
 }

@@ -7,8 +7,12 @@
 #include <stddef.h>
 
 bool wanted_is(const char *wanted, const char *name, size_t length, const char *module);
-/* The same, or its name as the file has it (raw, or NULL), or without its parameters, or a pattern
- * of the shell that one of these fits. */
+/* How much of a symbol's name users give: all, or without its parameters, or without what compilers
+ * add to it, either. */
+enum wanted_form { WANTED_WHOLE, WANTED_NAME, WANTED_BARE, WANTED_FORMS };
+size_t wanted_form(const char *name, enum wanted_form form);
+/* The same of any of these forms, or of its name as the file has it (raw, or NULL), or a pattern
+ * (base/pattern.h) which one of these two, whole, fits. */
 bool wanted_symbol(const char *wanted, const char *name, const char *raw, const char *module);
 
 #endif

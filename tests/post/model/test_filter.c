@@ -108,23 +108,33 @@ static void times(void)
 static void symbols(void)
 {
 	static const struct {
-		const char *wanted, *name;
+		const char *wanted, *name, *raw;
 		bool passes;
 	} cases[] = {
-		{ NULL, "main", true },
-		{ "main", "main", true },
-		{ "main", "mains", false },
-		{ "main", "mai", false },
-		{ "ma*", "main", true },
-		{ "m??n", "main", true },
-		{ "m?n", "main", false },
-		{ "a,main", "main", true },
-		{ "main,a", "main", true },
-		{ "a,b", "main", false },
-		{ "a,", "main", false },
-		{ "f(int, char)", "f(int, char)", true },
-		{ "f(int, char)", "f(int", true },
-		{ "operator[]", "operator[]", true },
+		{ NULL, "main", NULL, true },
+		{ "main", "main", NULL, true },
+		{ "main", "mains", NULL, false },
+		{ "main", "mai", NULL, false },
+		{ "ma*", "main", NULL, true },
+		{ "m??n", "main", NULL, true },
+		{ "m?n", "main", NULL, false },
+		{ "a,main", "main", NULL, true },
+		{ "main,a", "main", NULL, true },
+		{ "a,b", "main", NULL, false },
+		{ "a,", "main", NULL, false },
+		{ "f(int, char)", "f(int, char)", NULL, true },
+		{ "f(int, char)", "f(int", NULL, true },
+		{ "operator[]", "operator[]", NULL, true },
+		{ "operator[]", "operator[](int)", NULL, true },
+		{ "make", "make[abi:cxx11](int)", NULL, true },
+		{ "a,make", "make[abi:v2][abi:cxx11](int) const", NULL, true },
+		{ "make[abi:cxx11]", "make[abi:cxx11](int)", NULL, true },
+		{ "mak", "make[abi:cxx11](int)", NULL, false },
+		{ "make", "make[other]", NULL, false },
+		{ "make", "maker(make)", NULL, false },
+		{ "_Z1fi", "f(int)", "_Z1fi", true },
+		{ "_Z1f?", "f(int)", "_Z1fi", true },
+		{ "_Z1fc", "f(int)", "_Z1fi", false },
 	};
 	char pattern[1100], name[1100];
 
@@ -133,7 +143,7 @@ static void symbols(void)
 
 		if (cases[i].wanted)
 			CU_ASSERT_EQUAL(filter_symbols(cases[i].wanted, &f), 0);
-		CU_ASSERT_EQUAL(filter_symbol(&f, cases[i].name), cases[i].passes);
+		CU_ASSERT_EQUAL(filter_symbol(&f, cases[i].name, cases[i].raw), cases[i].passes);
 		filter_free(&f);
 	}
 	/* Of any length. */
@@ -145,9 +155,9 @@ static void symbols(void)
 		CU_ASSERT_EQUAL(filter_symbols(pattern, &f), 0);
 		memset(name, 'x', n + 5);
 		name[n + 5] = 0;
-		CU_ASSERT(filter_symbol(&f, name));
-		CU_ASSERT(filter_symbol(&f, "main"));
-		CU_ASSERT_FALSE(filter_symbol(&f, "mine"));
+		CU_ASSERT(filter_symbol(&f, name, NULL));
+		CU_ASSERT(filter_symbol(&f, "main", NULL));
+		CU_ASSERT_FALSE(filter_symbol(&f, "mine", NULL));
 		filter_free(&f);
 	}
 }
@@ -165,27 +175,27 @@ static void many_names(void)
 	for (int turn = 0; turn < 2; turn++) {
 		for (int i = 0; i < 1000; i += 7) {
 			sprintf(name, "name_%d", i);
-			CU_ASSERT(filter_symbol(&f, name));
+			CU_ASSERT(filter_symbol(&f, name, NULL));
 			sprintf(name, "name_%dx", i);
-			CU_ASSERT_FALSE(filter_symbol(&f, name));
+			CU_ASSERT_FALSE(filter_symbol(&f, name, NULL));
 			sprintf(name, "a%d-b--c", i);
-			CU_ASSERT(filter_symbol(&f, name));
+			CU_ASSERT(filter_symbol(&f, name, NULL));
 			sprintf(name, "a%d-b--", i);
-			CU_ASSERT_FALSE(filter_symbol(&f, name));
+			CU_ASSERT_FALSE(filter_symbol(&f, name, NULL));
 		}
-		CU_ASSERT(filter_symbol(&f, "x*y"));
-		CU_ASSERT_FALSE(filter_symbol(&f, "xzy"));
-		CU_ASSERT_FALSE(filter_symbol(&f, ""));
+		CU_ASSERT(filter_symbol(&f, "x*y", NULL));
+		CU_ASSERT_FALSE(filter_symbol(&f, "xzy", NULL));
+		CU_ASSERT_FALSE(filter_symbol(&f, "", NULL));
 		/* As it stands there, and all of it. */
-		CU_ASSERT(filter_symbol(&f, "a1?b*c"));
-		CU_ASSERT(filter_symbol(&f, text));
+		CU_ASSERT(filter_symbol(&f, "a1?b*c", NULL));
+		CU_ASSERT(filter_symbol(&f, text, NULL));
 	}
 	/* The last one given counts. */
 	CU_ASSERT_EQUAL(filter_symbols(",", &f), 0);
-	CU_ASSERT(filter_symbol(&f, ""));
-	CU_ASSERT_FALSE(filter_symbol(&f, "name_1"));
+	CU_ASSERT(filter_symbol(&f, "", NULL));
+	CU_ASSERT_FALSE(filter_symbol(&f, "name_1", NULL));
 	filter_free(&f);
-	CU_ASSERT(filter_symbol(&f, "name_1"));
+	CU_ASSERT(filter_symbol(&f, "name_1", NULL));
 }
 
 /* By process, thread and name, all of them together. */

@@ -36,6 +36,13 @@ static void test_names(void)
 	CU_ASSERT_TRUE(wanted_symbol("T::operator()", "T::operator()(int)", NULL, MODULE));
 	CU_ASSERT_FALSE(wanted_symbol("T::operator", "T::operator()(int)", NULL, MODULE));
 	CU_ASSERT_FALSE(wanted_symbol("", "(anonymous)", NULL, MODULE));
+	CU_ASSERT_TRUE(wanted_symbol("ns::f", "ns::f[abi:cxx11](int)", NULL, MODULE));
+	CU_ASSERT_TRUE(wanted_symbol("ns::f@libx.so.1", "ns::f[abi:a][abi:b]", NULL, MODULE));
+	CU_ASSERT_TRUE(wanted_symbol("ns::f[abi:a]", "ns::f[abi:a](int)", NULL, MODULE));
+	CU_ASSERT_FALSE(wanted_symbol("f", "f[abi:a]]", NULL, MODULE));
+	CU_ASSERT_FALSE(wanted_symbol("f", "f[abi:]", NULL, MODULE));
+	CU_ASSERT_FALSE(wanted_symbol("", "[abi:a]", NULL, MODULE));
+	CU_ASSERT_FALSE(wanted_symbol("operator", "operator[](int)", NULL, MODULE));
 }
 
 int main(void)
