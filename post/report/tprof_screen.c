@@ -2,6 +2,7 @@
 /* Samples on the screen: processes and symbols with the most ticks, what has no name and why. */
 #include "report/report.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,29 +56,87 @@ static void write_share(const struct job *job, FILE *out, uint64_t ticks, bool c
 		hot ? COLOUR_OFF : "");
 }
 
+/* Processes of one name: a make has hundreds. */
+struct name_share {
+	const char *name;
+	uint64_t ticks;
+	uint32_t process, count; /* the one that has most, how many there are */
+};
+
+static int by_name(const void *pa, const void *pb)
+{
+	const struct name_share *a = pa, *b = pb;
+	int order = strcmp(a->name, b->name);
+
+	return order ? order : a->ticks > b->ticks ? -1 : a->ticks < b->ticks;
+}
+
+static int by_ticks(const void *pa, const void *pb)
+{
+	const struct name_share *a = pa, *b = pb;
+
+	return a->ticks > b->ticks ? -1 : a->ticks < b->ticks ? 1 : strcmp(a->name, b->name);
+}
+
+/* Puts those of one name together; returns how many names there are. */
+static uint32_t share_by_name(const struct names *names, const struct tree *tree,
+			      struct name_share *share)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < tree->count; i++)
+		share[i] = (struct name_share){ names->process[tree->node[i].id].name,
+						tree->node[i].ticks, tree->node[i].id, 1 };
+	qsort(share, tree->count, sizeof(*share), by_name);
+	for (i = 0; i < tree->count; i++) {
+		if (n && !strcmp(share[n - 1].name, share[i].name)) {
+			share[n - 1].ticks += share[i].ticks;
+			share[n - 1].count++;
+		} else {
+			share[n++] = share[i];
+		}
+	}
+	qsort(share, n, sizeof(*share), by_ticks);
+	return n;
+}
+
+static void write_process(const struct job *job, FILE *out, const struct name_share *share)
+{
+	const struct trace_process *p = &job->model->names.process[share->process];
+
+	escape_print(out, share->name);
+	if (share->count > 1)
+		fprintf(out, " (%" PRIu32 " processes)", share->count);
+	else if (!job->options->names.by_process_name)
+		fprintf(out, " (%" PRId64 ")", id_shown(p->pid));
+	putc('\n', out);
+}
+
 static int write_processes(const struct job *job, FILE *out, bool colour)
 {
 	static const enum level levels[] = { LEVEL_PID, LEVEL_END };
-	const struct names *names = &job->model->names;
+	struct name_share *share;
 	char title[MODE_UNIT];
 	struct tree tree;
-	uint32_t i;
+	uint32_t i, n;
 	int rc = build_checked(&tree, job, levels, ANY_CPU, "of processes");
 
 	if (rc)
 		return rc;
-	fprintf(out, "\n%8s %11.11s  PROCESS (PID)\n", "%%%", mode_title(job, title));
-	for (i = 0; i < tree.count && i < TOP_PROCESSES; i++) {
-		const struct trace_process *p = &names->process[tree.node[i].id];
-
-		write_share(job, out, tree.node[i].ticks, colour);
-		escape_print(out, p->name);
-		if (!job->options->names.by_process_name)
-			fprintf(out, " (%" PRId64 ")", id_shown(p->pid));
-		putc('\n', out);
+	share = malloc(((size_t)tree.count + 1) * sizeof(*share));
+	if (!share) {
+		tree_free(&tree);
+		return -ENOMEM;
 	}
-	if (tree.count > TOP_PROCESSES)
-		fprintf(out, "%20s  and %u more\n", "", tree.count - TOP_PROCESSES);
+	n = share_by_name(&job->model->names, &tree, share);
+	fprintf(out, "\n%8s %11.11s  PROCESS (PID)\n", "%%%", mode_title(job, title));
+	for (i = 0; i < n && i < TOP_PROCESSES; i++) {
+		write_share(job, out, share[i].ticks, colour);
+		write_process(job, out, &share[i]);
+	}
+	if (n > TOP_PROCESSES)
+		fprintf(out, "%20s  and %" PRIu32 " more\n", "", n - TOP_PROCESSES);
+	free(share);
 	tree_free(&tree);
 	return 0;
 }
