@@ -105,6 +105,13 @@ static const struct column_sort sort_variable = {
 	.csv = variable_csv,
 };
 
+/* Columns that several of the tables have; where a value is differs. */
+#define LOCK_PROCESS \
+	"", "PROCESS", "  ", .text_turn = 1, COLUMN_OF(struct lock, process), .sort = &sort_process
+#define WAITS(value)   "count", "WAITS", WIDE(8), value
+#define WAITED(value)  "waited_ns", "WAITED ms", MS(13), value
+#define LONGEST(value) "longest_ns", "LONGEST ms", MS(13), value
+
 /* ---- locks ----------------------------------------------------------------------------------- */
 
 struct lock_line {
@@ -116,7 +123,7 @@ struct lock_line {
 #define AT(member) COLUMN_AT(struct lock_line, member)
 #define OF(member) COLUMN_OF(struct lock, member)
 static const struct column lock_columns[] = {
-	{ "", "PROCESS", "  ", .text_turn = 1, OF(process), .sort = &sort_process },
+	{ LOCK_PROCESS },
 	{ "address", "ADDRESS", " ", -18, .as = AS_HEX, .text_turn = 1, OF(address) },
 	{ "", "VARIABLE", " ", .text_turn = 2, AT(of), .sort = &sort_variable },
 	{ "shared", .as = AS_DIGIT, OF(shared) },
@@ -252,9 +259,9 @@ static const struct column pair_columns[] = {
 	{ "", "WOKEN BY", " <- ", .text_turn = 1, AT(waker), .sort = &sort_lock_waker },
 	{ "address", "ADDRESS", "  ", .as = AS_HEX, .text_turn = 2, OF(address) },
 	{ "", "VARIABLE", " ", .text_turn = 3, AT(of), .sort = &sort_variable },
-	{ "count", "WAITS", WIDE(8), AT(count) },
-	{ "waited_ns", "WAITED ms", MS(13), AT(ns) },
-	{ "longest_ns", "LONGEST ms", MS(13), AT(longest) },
+	{ WAITS(AT(count)) },
+	{ WAITED(AT(ns)) },
+	{ LONGEST(AT(longest)) },
 	COLUMNS_END,
 };
 #undef AT
@@ -349,11 +356,11 @@ static const struct column_sort sort_stack = { .text = stack_text, .json = stack
 #define AT(member) COLUMN_AT(struct stack_line, member)
 #define OF(member) COLUMN_OF(struct lock, member)
 static const struct column stack_columns[] = {
-	{ "", "PROCESS", "  ", .text_turn = 1, OF(process), .sort = &sort_process },
+	{ LOCK_PROCESS },
 	{ "address", "ADDRESS", " ", .as = AS_HEX, .text_turn = 2, OF(address) },
-	{ "count", "WAITS", WIDE(8), AT(count) },
-	{ "waited_ns", "WAITED ms", MS(13), AT(ns) },
-	{ "longest_ns", "LONGEST ms", MS(13), AT(longest) },
+	{ WAITS(AT(count)) },
+	{ WAITED(AT(ns)) },
+	{ LONGEST(AT(longest)) },
 	{ "stack", "WHERE", "  ", .text_turn = 3, AT(call), .sort = &sort_stack },
 	COLUMNS_END,
 };
