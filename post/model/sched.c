@@ -179,7 +179,7 @@ static int sched_run(struct sched *s, uint32_t cpu, struct sched_thread *t)
 	int rc;
 
 	if (t->state == SCHED_RUNNING) { /* on another CPU: its dispatch there is missing */
-		if (t->since >= s->gap)
+		if (t->since >= s->gap && s->dispatches)
 			s->cpu[t->cpu].misfits++;
 		rc = lose_cpu(s, t->cpu, t->since);
 		if (rc)

@@ -56,8 +56,8 @@ static void print_collectors(FILE *out, uint16_t major)
 	}
 }
 
-/* Whether who has records of the first of these majors has some of this one, too: the collector (NULL:
- * each of them). Nothing is known of a collector that nobody knows. */
+/* Whether who has records of the first of these majors has some of this one, too: the collector
+ * (NULL: each of them). Nothing is known of a collector that nobody knows. */
 static bool has_too(const char *collector, int first, int major)
 {
 	const char *name;

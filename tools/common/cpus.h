@@ -12,8 +12,8 @@ struct cpus {
 	uint64_t bits[CPUS_MAX / 64];
 };
 
-/* 0; -EINVAL: the whole text is not such a list, is empty, or has a number beyond CPUS_MAX; -ERANGE:
- * a range ends before it begins. */
+/* 0; -EINVAL: the whole text is not such a list, is empty, or has a number beyond CPUS_MAX;
+ * -ERANGE: a range ends before it begins. */
 int cpus_of(const char *text, struct cpus *c);
 /* The CPUs that are online; root: of a tree like "/", "" for this machine's own. */
 bool cpus_online(const char *root, struct cpus *c);

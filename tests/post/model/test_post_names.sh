@@ -80,13 +80,14 @@ if command -v gcc >/dev/null; then
 		void rust(void) { }
 	END
 	gcc -O0 -shared -fPIC -nostdlib -Wl,--build-id=none -Wl,-z,noseparate-code -o mangled.so mangled.c
-	for name in '$s4main4spinyS2iF' _Z9unreadableQ; do
+	mangled() { # NAME
 		"$make_trace" elf mangled.nrm2 "$work/mangled.so" \
-			"$(nm mangled.so | awk -v n="$name" '$3 == n { print $1 }')"
-		code 0 "$post" mangled.nrm2 && has out "1 name stayed mangled, the first is $name" &&
-			has tprof.out "1 name stayed mangled, the first is $name" &&
-			code 0 "$post" -q -json mangled.nrm2 && has out '"mangled_names": *1' || break
-	done
+			"$(nm mangled.so | awk -v n="$1" '$3 == n { print $1 }')"
+		code 0 "$post" mangled.nrm2 && has out "1 name stayed mangled, the first is $1" &&
+			has tprof.out "1 name stayed mangled, the first is $1" &&
+			code 0 "$post" -q -json mangled.nrm2 && has out '"mangled_names": 1'
+	}
+	every mangled '$s4main4spinyS2iF' _Z9unreadableQ
 	verdict mangled_names_are_counted
 	"$make_trace" elf mangled.nrm2 "$work/mangled.so" \
 		"$(nm mangled.so | awk '$3 == "_RNvC6_123foo3bar" { print $1 }')"

@@ -76,10 +76,11 @@ csv_is_json() { # CODE OPTIONS… FILE
 		join(",")' out >a && tail -n +2 table | sed 's,"",\x01,g; s,",,g; s,\x01,",g' >b && diff a b >why && [ -s a ] &&
 		jq -s -e --slurpfile c columns 'map(keys) | add | unique | . - $c[0] == []' out >why
 }
-for options in -arc "-arc -c" -flow; do
+csv_of() { # OPTIONS
 	# shellcheck disable=SC2086
-	csv_is_json 1 $options story.nrm2 || break
-done && [ "$(head -n 1 table | cut -d , -f 1-7)" = time,cpu,kernel,type,ended_by,instructions,continuous ]
+	csv_is_json 1 $1 story.nrm2
+}
+every csv_of -arc "-arc -c" -flow && [ "$(head -n 1 table | cut -d , -f 1-7)" = time,cpu,kernel,type,ended_by,instructions,continuous ]
 verdict csv
 # A handler lies in the function that the signal came in, which goes on as deep as before; a tail call
 # takes its caller's place, and returns to that one's caller: nothing of that is in doubt.

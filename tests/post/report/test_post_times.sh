@@ -359,14 +359,28 @@ tell /dev/stdin perf_none.nrm2 --collector=perf <<-'END'
 	0 on
 	1000 off
 END
+# Threads that samples find on one CPU and then on another came there unseen.
+tell /dev/stdin seen.nrm2 --collector=perf <<-'END'
+	0 on
+	0 task walk 100 1 shop
+	10 sample 0 100 0x400100
+	20 sample 1 100 0x400100
+	30 sample 0 100 0x400100
+	1000 off
+END
+unmoved() { # REPORT
+	code 0 "$post" "-$1" seen.nrm2 && [ ! -s err ]
+}
+every unmoved sched offcpu marks
+verdict migration_without_dispatches
 # Not with what would be refused: perf has no interrupts, and who has dispatches need not have them.
 code 0 "$post" -sched perf_none.nrm2 && has out 'swtrace run -M dispatch,wakeup -- COMMAND' &&
 	code 0 "$post" -critical none.nrm2 && has out 'swtrace run -M dispatch,wakeup,interrupt,syscall -- COMMAND'
 verdict hints_can_be_followed
-for report in irq syscalls faults; do
-	code 0 "$post" -$report perf_none.nrm2 && has out 'the collector perf has none. They need the collector driver' ||
-		break
-done
+lacking() { # REPORT
+	code 0 "$post" "-$1" perf_none.nrm2 && has out 'the collector perf has none. They need the collector driver'
+}
+every lacking irq faults
 verdict collector_lacks
 tell /dev/stdin timer_none.nrm2 --collector=timer <<-'END'
 	0 on
