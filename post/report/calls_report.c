@@ -30,11 +30,27 @@ static void book(const struct job *job, FILE *out, const char *name, uint64_t ti
 		name);
 }
 
+/* A perf.data of one process: when threads leave, not when they come back. */
+static bool only_leaves(const struct job *job)
+{
+	const struct events *e = &job->trace->events;
+
+	for (unsigned int i = 0; !job->trace->major[PITRACE_DISPATCH] && i < EVENT_KINDS; i++)
+		if (!strcmp(e->kind[i].name, "sched:sched_switch"))
+			return true;
+	return false;
+}
+
 void tell_no_stacks(const struct job *job, FILE *out)
 {
 	if (job->stacks->with || job->options->instructions)
 		return;
-	if (job->options->away)
+	if (job->options->away && only_leaves(job))
+		fputs("\nThe trace tells when threads left their CPUs, not when they came back. Record both with:\n"
+		      "  perf record -e sched:sched_switch -g -a -- COMMAND\n"
+		      "or --switch-events in place of -a\n",
+		      out);
+	else if (job->options->away)
 		fputs("\nThe trace has no call stacks of dispatches: see -g in swtrace(1)\n", out);
 	else if (job->trace->samples)
 		fputs("\nThe trace has no call stacks: record them with swtrace run -g\n", out);

@@ -79,6 +79,11 @@ sums_of_perf() {
 		/ known_place/ && out { left[tid] = now }
 		END { printf "%.0f %d\n", sum, n }'
 }
+# Of one process perf tells only when its threads left: it is said how to have both.
+perf record -q -e sched:sched_switch -g -o leaves.data ./offcpu-sleeper 2>err
+"$bin/post" -offcpu -callers -r leaves.data >out 2>err
+grep -q 'perf record -e sched:sched_switch -g -a' out
+verdict leaves_alone $?
 # Now and then perf has no switch of one CPU's idle task, in a whole recording, and says nothing: once more.
 for ((i = 0; i < 20; i++)); do
 	perf record -q -a -e sched:sched_switch -g -o system.data ./offcpu-sleeper 2>err
