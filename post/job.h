@@ -23,7 +23,7 @@ struct job {
 	bool terminal;                    /* what is written is the screen of one */
 };
 
-#define REPORT_WRONG 1 /* sums differ: said so on stderr */
+#define REPORT_WRONG 1 /* sums differ, something was left out: said so on stderr */
 
 /* The samples that were counted, once more (profile.h). Names may be asked for as of each. */
 static inline int job_samples(const struct job *job, const struct profile_reader *reader)

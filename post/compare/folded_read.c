@@ -127,8 +127,7 @@ static int add_line(struct comparison *c, uint32_t input, enum compare_key key, 
 		size_t length = end ? (size_t)(end - begin) : bytes_left(&line);
 
 		bytes_skip(&line, length + (end != NULL));
-		if (++depth > FOLDED_DEPTH)
-			return wrong(fault, offset, "a stack of more than 20000 names");
+		depth++;
 		if (!length)
 			return wrong(fault, offset, "an empty name");
 		if (outermost && depth == 1 && (key == BY_PATH || key == BY_NAME))

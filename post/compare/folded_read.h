@@ -11,8 +11,7 @@
 
 #include "compare/comparison.h"
 
-#define FOLDED_MOST  (1ull << 32) /* bytes of a file */
-#define FOLDED_DEPTH 20000u
+#define FOLDED_MOST (1ull << 32) /* bytes of a file */
 
 /* Whether a file that begins so is one: text, whose first line that is no comment ends in a number.
  */

@@ -15,7 +15,13 @@ struct gathering {
 	enum compare_key key;
 	const struct job *job;
 	uint32_t *name; /* of each symbol, in the comparison; NO_KEY: not known yet */
-	uint32_t path[CALLS_DEPTH + 1];
+	uint32_t *path; /* room for the deepest call */
+	/* Of each call its process; and where its stack was found below which root, if it was: what
+	 * stacks have in common is looked up once. */
+	struct found {
+		uint32_t process, root, at;
+		bool known;
+	} * found;
 	uint32_t idle; /* symbol, or NO_KEY */
 };
 
@@ -65,14 +71,18 @@ static int outermost_anyway(struct gathering *g, uint32_t process, uint32_t *cal
 static int add_stack(struct gathering *g, uint32_t stack, uint32_t thread, uint64_t value)
 {
 	const struct call *call = g->job->stacks->calls.call;
-	uint32_t n = 0, at, i;
+	uint32_t n = 0, at, root, i;
 	int rc;
 
-	for (i = stack; call[i].parent != NO_KEY && n <= CALLS_DEPTH; i = call[i].parent)
+	rc = outermost(g, g->found[stack].process, thread, &root);
+	if (!rc && call[stack].parent == NO_KEY && root == NO_KEY)
+		rc = outermost_anyway(g, call[stack].id, &root);
+	for (i = stack; call[i].parent != NO_KEY; i = call[i].parent) {
+		if (g->found[i].known && g->found[i].root == root)
+			break;
 		g->path[n++] = i;
-	rc = outermost(g, call[i].id, thread, &at);
-	if (!rc && !n && at == NO_KEY)
-		rc = outermost_anyway(g, call[i].id, &at);
+	}
+	at = call[i].parent != NO_KEY ? g->found[i].at : root;
 	while (!rc && n) {
 		const struct call *down = &call[g->path[--n]];
 		uint32_t *name = &g->name[2 * (size_t)down->id + down->kernel];
@@ -81,6 +91,9 @@ static int add_stack(struct gathering *g, uint32_t stack, uint32_t thread, uint6
 			rc = symbol_name(g, down->id, down->kernel, name);
 		if (!rc)
 			rc = comparison_call(g->to, at, *name, true, &at);
+		g->found[g->path[n]].root = root;
+		g->found[g->path[n]].at = at;
+		g->found[g->path[n]].known = true;
 	}
 	if (!rc && value > INT64_MAX)
 		rc = -EOVERFLOW;
@@ -118,6 +131,7 @@ static int add_instructions(struct gathering *g)
 static int begin(struct gathering *g)
 {
 	const struct job *job = g->job;
+	const struct calls *c = &job->stacks->calls;
 	size_t symbols = job->model->names.symbols.count;
 	struct sample_place idle;
 	int rc = 0;
@@ -128,8 +142,15 @@ static int begin(struct gathering *g)
 		g->idle = idle.symbol;
 	}
 	g->name = malloc((2 * symbols + 1) * sizeof(*g->name));
-	if (!g->name)
+	g->path = malloc(((size_t)calls_deepest(c) + 1) * sizeof(*g->path));
+	g->found = calloc((size_t)c->ncall + 1, sizeof(*g->found));
+	if (!g->name || !g->path || !g->found)
 		return -ENOMEM;
+	for (uint32_t i = 0; i < c->ncall; i++) {
+		uint32_t parent = c->call[i].parent;
+
+		g->found[i].process = parent == NO_KEY ? c->call[i].id : g->found[parent].process;
+	}
 	memset(g->name, 0xff, (2 * symbols + 1) * sizeof(*g->name)); /* NO_KEY */
 	return rc;
 }
@@ -169,6 +190,8 @@ int gather_model(struct comparison *c, uint32_t input, enum compare_key key, con
 	if (!rc)
 		rc = job->options->instructions ? add_instructions(g) : add_samples(g);
 	free(g->name);
+	free(g->path);
+	free(g->found);
 	free(g);
 	return rc;
 }

@@ -15,6 +15,7 @@
 #include "export/timeline.h"
 #include "export/writer.h"
 #include "job.h"
+#include "report/calls_report.h"
 #include "sandbox/opener.h"
 
 #define CTF_MAGIC 0xC1FC1FC1u
@@ -95,6 +96,7 @@ struct ctf_writing {
 	FILE **stream; /* of CPUs */
 	uint32_t cpus;
 	FILE *out; /* of the moment's CPU */
+	struct whole_stacks whole;
 };
 
 static void put(struct ctf_writing *w, const void *data, size_t size)
@@ -172,14 +174,15 @@ static void put_stack(struct ctf_writing *w, uint32_t call)
 {
 	const struct calls *c = &w->job->stacks->calls;
 	const uint32_t *list;
-	uint32_t i, k, n, frames = 0;
+	uint32_t calls = c->call[call].depth, i, k, n, frames = 0;
 
-	for (i = call; c->call[i].parent != NO_KEY; i = c->call[i].parent)
+	calls = whole_stacks_take(&w->whole, calls < UINT16_MAX ? calls : UINT16_MAX);
+	for (i = call, k = 0; k < calls; i = c->call[i].parent, k++)
 		frames += profile_frames(w->names, c->call[i].id, &list);
 	if (frames > UINT16_MAX)
 		frames = UINT16_MAX;
 	put16(w, (uint16_t)frames);
-	for (i = call; c->call[i].parent != NO_KEY; i = c->call[i].parent) {
+	for (i = call; calls--; i = c->call[i].parent) {
 		n = profile_frames(w->names, c->call[i].id, &list);
 		for (k = 0; k < n && frames; k++, frames--)
 			put_text(w, w->names->symbols.symbol[list[k]].name);
@@ -342,7 +345,12 @@ static int write_description(struct ctf_writing *w)
 
 static int ctf_write(const struct job *job, int folder)
 {
-	struct ctf_writing w = { .job = job, .names = &job->model->names, .folder = folder };
+	struct ctf_writing w = {
+		.job = job,
+		.names = &job->model->names,
+		.folder = folder,
+		.whole = whole_stacks(job->input->size),
+	};
 	int rc = write_description(&w);
 	uint32_t i;
 
@@ -353,7 +361,7 @@ static int ctf_write(const struct job *job, int folder)
 			rc = -EIO;
 	}
 	free(w.stream);
-	return rc;
+	return rc ? rc : whole_stacks_told(&w.whole, "ctf");
 }
 
 const struct writer writer_ctf = {

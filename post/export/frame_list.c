@@ -24,7 +24,7 @@ static uint32_t get_frame(struct frame_list *l, const struct list_frame *f)
 
 static uint32_t get_stack(struct frame_list *l, uint32_t caller, uint32_t frame)
 {
-	struct list_stack s = { caller, frame };
+	struct list_stack s = { .caller = caller, .frame = frame };
 	uint64_t hash = hash_mix((uint64_t)caller << 32 | frame, 3);
 	uint32_t i;
 
@@ -35,6 +35,9 @@ static uint32_t get_stack(struct frame_list *l, uint32_t caller, uint32_t frame)
 	if (i != NO_KEY)
 		return i;
 	if (keys_next(&l->by_stack, hash, l->stack, l->stacks, l->room_stack))
+		return NO_KEY;
+	s.depth = caller == NO_KEY ? 1 : l->stack[caller].depth + 1;
+	if (array_room(l->path, l->room_path, s.depth))
 		return NO_KEY;
 	l->stack[l->stacks] = s;
 	return l->stacks++;
@@ -66,7 +69,7 @@ int frame_list_make(struct frame_list *l, const struct job *job, bool addresses)
 	const struct calls *c = &job->stacks->calls;
 	uint32_t i;
 
-	*l = (struct frame_list){ 0 };
+	*l = (struct frame_list){ .whole = whole_stacks(job->input->size) };
 	l->of_call = malloc(((size_t)c->ncall + 1) * sizeof(*l->of_call));
 	if (!l->of_call)
 		return -ENOMEM;
@@ -82,8 +85,19 @@ int frame_list_make(struct frame_list *l, const struct job *job, bool addresses)
 	return 0;
 }
 
+uint32_t frame_list_path(struct frame_list *l, uint32_t stack, const uint32_t **frames)
+{
+	uint32_t n = whole_stacks_take(&l->whole, l->stack[stack].depth);
+
+	for (uint32_t i = 0; i < n; i++, stack = l->stack[stack].caller)
+		l->path[i] = l->stack[stack].frame;
+	*frames = l->path;
+	return n;
+}
+
 void frame_list_free(struct frame_list *l)
 {
+	free(l->path);
 	free(l->frame);
 	free(l->stack);
 	free(l->of_call);

@@ -14,6 +14,7 @@
 
 #include "job.h"
 #include "model/profile.h"
+#include "report/calls_report.h"
 
 #define PAGE           0x1000ull
 #define FIRST_RANGE    0x10000000ull
@@ -31,6 +32,7 @@ struct gperftools_writing {
 	const struct calls *calls;
 	FILE *out;
 	struct page_range *range; /* of modules */
+	struct whole_stacks whole;
 };
 
 static void slot(struct gperftools_writing *w, uint64_t value)
@@ -85,17 +87,15 @@ static uint64_t address_of(const struct gperftools_writing *w, uint32_t place, b
 static void write_sum(struct gperftools_writing *w, const struct sum *sum)
 {
 	const struct call *call = w->calls->call;
-	uint64_t depth = 0;
-	uint32_t i;
+	uint32_t depth = call[sum->stack].depth, i;
 
-	for (i = sum->stack; call[i].parent != NO_KEY; i = call[i].parent)
-		depth++;
 	/* Idle ticks are no samples of a program. */
 	if (!depth || (w->names->has_idle && sum->thread == w->names->idle.thread))
 		return;
 	slot(w, sum->ticks);
+	depth = whole_stacks_take(&w->whole, depth);
 	slot(w, depth);
-	for (i = sum->stack; call[i].parent != NO_KEY; i = call[i].parent)
+	for (i = sum->stack; depth--; i = call[i].parent)
 		slot(w, address_of(w, call[i].id, i == sum->stack));
 }
 
@@ -179,6 +179,7 @@ static int gperftools_write(const struct job *job, FILE *out)
 		.names = n,
 		.calls = &job->stacks->calls,
 		.out = out,
+		.whole = whole_stacks(job->input->size),
 		.range = calloc((size_t)n->nmodule + 1, sizeof(*w.range)),
 	};
 
@@ -186,7 +187,7 @@ static int gperftools_write(const struct job *job, FILE *out)
 		return -ENOMEM;
 	write_all(&w);
 	free(w.range);
-	return 0;
+	return whole_stacks_told(&w.whole, "gperftools");
 }
 
 const struct writer writer_gperftools = {

@@ -17,6 +17,7 @@
 #include "export/timeline.h"
 #include "export/writer.h"
 #include "job.h"
+#include "report/calls_report.h"
 
 /* Numbers of fields (perfetto's protos/perfetto/trace): facts. */
 enum { TRACE_PACKET = 1 };
@@ -272,9 +273,11 @@ static void write_frames(struct perfetto_writing *w)
 /* Frames, outermost first. */
 static void put_frames(struct perfetto_writing *w, uint32_t stack)
 {
-	if (w->list.stack[stack].caller != NO_KEY)
-		put_frames(w, w->list.stack[stack].caller);
-	protobuf_uint(&w->p, STACK_FRAME, w->list.stack[stack].frame + 1ull);
+	const uint32_t *frames;
+	uint32_t n = frame_list_path(&w->list, stack, &frames);
+
+	while (n--)
+		protobuf_uint(&w->p, STACK_FRAME, frames[n] + 1ull);
 }
 
 static void write_stacks(struct perfetto_writing *w)
@@ -642,6 +645,8 @@ static int perfetto_write(const struct job *job, FILE *out)
 		write_stacks(&w);
 		rc = w.p.no_memory ? -ENOMEM : timeline_read(job, each, &w);
 	}
+	if (!rc)
+		rc = whole_stacks_told(&w.list.whole, "perfetto");
 	protobuf_free(&w.p);
 	texts_free(&w.texts);
 	frame_list_free(&w.list);

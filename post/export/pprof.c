@@ -16,6 +16,7 @@
 #include "export/writer.h"
 #include "job.h"
 #include "model/profile.h"
+#include "report/calls_report.h"
 
 #define PAGE        0x1000ull
 #define FIRST_RANGE 0x400000ull
@@ -37,6 +38,7 @@ struct pprof_writing {
 	const struct calls *calls;
 	struct gzip gzip;
 	struct protobuf p;
+	struct whole_stacks whole;
 	struct texts texts;
 	struct mapped_range *range; /* of modules */
 	bool *used;                 /* symbols that are places */
@@ -328,11 +330,11 @@ static void write_sample(struct pprof_writing *w, const struct sum *sum)
 	const struct trace_process *p = profile_process(w->names,
 							w->names->thread[sum->thread].process);
 	size_t at = protobuf_begin(&w->p, PROFILE_SAMPLE), list;
+	uint32_t calls = whole_stacks_take(&w->whole, w->calls->call[sum->stack].depth), i;
 	char cpu[16];
-	uint32_t i;
 
 	list = protobuf_begin(&w->p, SAMPLE_LOCATION);
-	for (i = sum->stack; w->calls->call[i].parent != NO_KEY; i = w->calls->call[i].parent)
+	for (i = sum->stack; calls--; i = w->calls->call[i].parent)
 		protobuf_varint(&w->p, w->calls->call[i].id + 1ull);
 	protobuf_end(&w->p, list);
 	list = protobuf_begin(&w->p, SAMPLE_VALUE);
@@ -408,7 +410,12 @@ static void write_all(struct pprof_writing *w)
 static int pprof_write(const struct job *job, FILE *out)
 {
 	const struct names *n = &job->model->names;
-	struct pprof_writing w = { .job = job, .names = n, .calls = &job->stacks->calls };
+	struct pprof_writing w = {
+		.job = job,
+		.names = n,
+		.calls = &job->stacks->calls,
+		.whole = whole_stacks(job->input->size),
+	};
 	int rc = gzip_open(&w.gzip, out);
 
 	if (rc)
@@ -427,7 +434,7 @@ static int pprof_write(const struct job *job, FILE *out)
 	free(w.used);
 	free(w.function);
 	keys_free(&w.by_function);
-	return rc;
+	return rc ? rc : whole_stacks_told(&w.whole, "pprof");
 }
 
 const struct writer writer_pprof = {

@@ -9,6 +9,7 @@
 #include "export/writer.h"
 #include "job.h"
 #include "json.h"
+#include "report/calls_report.h"
 
 static void write_frames(const struct job *job, const struct frame_list *l, struct json *j)
 {
@@ -36,13 +37,13 @@ static void write_frames(const struct job *job, const struct frame_list *l, stru
 }
 
 /* Frames, outermost first. */
-static void write_stack(const struct frame_list *l, FILE *out, uint32_t stack)
+static void write_stack(struct frame_list *l, FILE *out, uint32_t stack)
 {
-	if (l->stack[stack].caller != NO_KEY) {
-		write_stack(l, out, l->stack[stack].caller);
-		putc(',', out);
-	}
-	fprintf(out, "%u", l->stack[stack].frame);
+	const uint32_t *frames;
+	uint32_t n = frame_list_path(l, stack, &frames);
+
+	while (n--)
+		fprintf(out, n ? "%u," : "%u", frames[n]);
 }
 
 /* Number of consecutive samples with the same stack, which become one sample of greater weight. */
@@ -64,8 +65,8 @@ static uint64_t weight(const struct thread_samples *t, uint32_t i, uint32_t n, b
 	return sum;
 }
 
-static void write_thread(const struct job *job, const struct frame_list *l,
-			 const struct by_thread *b, struct json *j, uint32_t thread)
+static void write_thread(const struct job *job, struct frame_list *l, const struct by_thread *b,
+			 struct json *j, uint32_t thread)
 {
 	const struct names *n = &job->model->names;
 	const struct trace_process *p = profile_process(n, n->thread[thread].process);
@@ -121,6 +122,8 @@ static int speedscope_write(const struct job *job, FILE *out)
 		json_end(&j, ']');
 		json_end(&j, '}');
 	}
+	if (!rc)
+		rc = whole_stacks_told(&l.whole, "speedscope");
 	frame_list_free(&l);
 	by_thread_free(&b);
 	return rc;

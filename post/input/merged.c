@@ -226,6 +226,15 @@ static uint64_t merged_monotonic(struct input *in, uint64_t stamp)
 	return stamp;
 }
 
+static bool merged_place(const struct input *in, uint32_t origin, uint32_t number,
+			 struct stack_place *place)
+{
+	const struct merged *m = in->state;
+	const struct input *part = origin < in->origins ? &m->part[origin].in : NULL;
+
+	return part && part->reader->place && part->reader->place(part, 0, number, place);
+}
+
 static uint64_t merged_realtime(struct input *in, uint64_t stamp)
 {
 	const struct merged *m = in->state;
@@ -346,6 +355,7 @@ static const struct reader reader_merged = {
 	.next = merged_next,
 	.progress = merged_progress,
 	.section = merged_section,
+	.place = merged_place,
 	.monotonic = merged_monotonic,
 	.realtime = merged_realtime,
 	.wall = merged_wall,

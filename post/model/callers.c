@@ -9,7 +9,10 @@ struct walk {
 	const struct calls *calls;
 	uint32_t *on_path;   /* how often each of called[] is on the path */
 	uint32_t *innermost; /* depth of each of called[] where it was met last */
-	uint32_t *path;      /* index of called[] at each depth */
+	struct step {
+		uint32_t called; /* index of it */
+		uint32_t before; /* innermost of it, before */
+	} * path;                /* by depth */
 };
 
 static uint32_t get_called(struct callers *c, uint32_t symbol, bool kernel)
@@ -44,16 +47,15 @@ static int add_edge(struct callers *c, uint32_t of, uint32_t other, bool caller,
 	return 0;
 }
 
-static int visit(struct walk *w, uint32_t node)
+static int enter(struct walk *w, uint32_t node)
 {
 	const struct call *call = &w->calls->call[node];
-	uint32_t s = get_called(w->c, call->id, call->kernel), before, i;
-	uint32_t depth = call->depth, parent = depth > 1 ? w->path[depth - 1] : NO_KEY;
+	uint32_t s = get_called(w->c, call->id, call->kernel), before = w->innermost[s];
+	uint32_t depth = call->depth, parent = depth > 1 ? w->path[depth - 1].called : NO_KEY;
 	struct called *called = &w->c->called[s];
 	int rc = 0;
 
-	w->path[depth] = s;
-	before = w->innermost[s];
+	w->path[depth] = (struct step){ s, before };
 	if (w->on_path[s]++ == 0) {
 		called->total += call->total;
 		rc = add_edge(w->c, s, parent, true, call->total);
@@ -62,17 +64,39 @@ static int visit(struct walk *w, uint32_t node)
 			called->recursive += call->total;
 		/* The symbol is on these stacks again, further in: only the innermost call's callee
 		 * counts. */
-		if (w->path[before + 1] != s)
-			rc = add_edge(w->c, s, w->path[before + 1], false, -call->total);
+		if (w->path[before + 1].called != s)
+			rc = add_edge(w->c, s, w->path[before + 1].called, false, -call->total);
 	}
 	called->self += call->self;
 	if (!rc && parent != NO_KEY && parent != s)
 		rc = add_edge(w->c, parent, s, false, call->total);
 	w->innermost[s] = depth;
-	for (i = call->first; !rc && i != NO_KEY; i = w->calls->call[i].next)
-		rc = visit(w, i);
-	w->innermost[s] = before;
-	w->on_path[s]--;
+	return rc;
+}
+
+/* The calls of the path from this depth on have ended. */
+static void leave(struct walk *w, uint32_t depth, uint32_t from)
+{
+	for (; depth >= from && depth; depth--) {
+		struct step *s = &w->path[depth];
+
+		w->innermost[s->called] = s->before;
+		w->on_path[s->called]--;
+	}
+}
+
+/* Calls may be as deep as memory allows. */
+static int walk(struct walk *w)
+{
+	uint32_t i, depth = 0;
+	int rc = 0;
+
+	for (i = w->calls->first; !rc && i != NO_KEY; i = calls_after(w->calls, i, true)) {
+		leave(w, depth, w->calls->call[i].depth);
+		depth = w->calls->call[i].depth;
+		if (depth) /* roots are processes */
+			rc = enter(w, i);
+	}
 	return rc;
 }
 
@@ -140,26 +164,22 @@ static void put_in_order(struct callers *c, const struct names *n, uint32_t *pla
 int callers_build(struct callers *c, const struct calls *calls, const struct names *n)
 {
 	struct walk w = { .c = c, .calls = calls };
-	uint32_t i, k, root, deepest = 0;
+	uint32_t i;
 	int rc = 0;
 
 	*c = (struct callers){ 0 };
 	for (i = 0; i < calls->ncall; i++) {
-		if (calls->call[i].depth > deepest)
-			deepest = calls->call[i].depth;
 		if (calls->call[i].depth &&
 		    get_called(c, calls->call[i].id, calls->call[i].kernel) == NO_KEY)
 			return -ENOMEM;
 	}
 	w.on_path = calloc((size_t)c->ncalled + 1, sizeof(*w.on_path));
 	w.innermost = calloc((size_t)c->ncalled + 1, sizeof(*w.innermost));
-	w.path = calloc((size_t)deepest + 2, sizeof(*w.path));
+	w.path = calloc((size_t)calls_deepest(calls) + 2, sizeof(*w.path));
 	if (!w.on_path || !w.innermost || !w.path)
 		rc = -ENOMEM;
-	for (root = calls->first; !rc && root != NO_KEY; root = calls->call[root].next) {
-		for (k = calls->call[root].first; !rc && k != NO_KEY; k = calls->call[k].next)
-			rc = visit(&w, k);
-	}
+	if (!rc)
+		rc = walk(&w);
 	if (!rc)
 		put_in_order(c, n, w.on_path);
 	free(w.on_path);

@@ -28,17 +28,34 @@ uint32_t calls_get(struct calls *c, uint32_t parent, uint32_t id, bool kernel)
 	if (i != NO_KEY)
 		return i;
 	if (parent != NO_KEY) {
-		if (c->ncall >= (c->most ? c->most : CALLS_START) ||
-		    c->call[parent].depth == CALLS_DEPTH) {
+		if (c->ncall >= (c->most ? c->most : CALLS_START)) {
 			c->refused++;
 			return parent;
 		}
-		new.depth = (uint16_t)(c->call[parent].depth + 1);
+		new.depth = c->call[parent].depth + 1;
 	}
 	if (keys_next(&c->by_call, hash, c->call, c->ncall, c->room))
 		return NO_KEY;
 	c->call[c->ncall] = new;
 	return c->ncall++;
+}
+
+uint32_t calls_after(const struct calls *c, uint32_t i, bool down)
+{
+	if (down && c->call[i].first != NO_KEY)
+		return c->call[i].first;
+	while (i != NO_KEY && c->call[i].next == NO_KEY)
+		i = c->call[i].parent;
+	return i == NO_KEY ? i : c->call[i].next;
+}
+
+uint32_t calls_deepest(const struct calls *c)
+{
+	uint32_t deepest = 0;
+
+	for (uint32_t i = 0; i < c->ncall; i++)
+		deepest = c->call[i].depth > deepest ? c->call[i].depth : deepest;
+	return deepest;
 }
 
 void calls_free(struct calls *c)

@@ -11,13 +11,12 @@
 #include "model/trace_names.h"
 
 #define CALLS_START (1u << 21) /* and one for each byte of the file */
-#define CALLS_DEPTH 20000u     /* reports go down by recursion */
 
 struct call {
 	uint32_t parent;      /* NO_KEY: a root */
 	uint32_t id;          /* of the symbol; of a root's process */
 	bool kernel;          /* where the symbol was met */
-	uint16_t depth;       /* 0: a root */
+	uint32_t depth;       /* 0: a root */
 	uint32_t first, next; /* child and sibling, most ticks first; NO_KEY: none */
 	uint64_t self, total; /* total: at the end */
 	uint64_t times;       /* calls, where records count them */
@@ -35,8 +34,13 @@ struct calls {
 
 void calls_begin(struct calls *c, uint64_t file_size);
 /* The node of a call, created if need be; NO_KEY: no memory. parent NO_KEY: the root of a process.
- * Returns the parent itself when the tree is full or the parent is at the greatest depth. */
+ * Returns the parent itself when the tree is full. */
 uint32_t calls_get(struct calls *c, uint32_t parent, uint32_t id, bool kernel);
+/* The call after i, callers first: its first callee, unless `down` is false; else the next sibling
+ * of it or of the nearest caller that has one. NO_KEY: there are no more. */
+uint32_t calls_after(const struct calls *c, uint32_t i, bool down);
+/* The greatest depth of a call. */
+uint32_t calls_deepest(const struct calls *c);
 /* Call after the last tick: merges processes of one group, replaces addresses by what reports show
  * (source_lines.h), computes totals, sorts siblings. 0 or -ENOMEM. */
 int calls_finish(struct calls *c, const struct names *n);

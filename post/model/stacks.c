@@ -184,12 +184,17 @@ const char *stacks_end_words(enum stacks_end end)
 	return words[end];
 }
 
-/* The trace that a process is of. */
-static const struct stacks_from *from_of(const struct stacks *st, uint32_t pid)
+/* The number of the trace that a process is of. */
+static uint32_t number_of(const struct stacks *st, uint32_t pid)
 {
 	uint32_t i = st->nfrom > 1 ? origin_of(pid) : 0;
 
-	return &st->from[i < st->nfrom ? i : 0];
+	return i < st->nfrom ? i : 0;
+}
+
+static const struct stacks_from *from_of(const struct stacks *st, uint32_t pid)
+{
+	return &st->from[number_of(st, pid)];
 }
 
 int stacks_unwind(struct stacks *st, struct names *n, uint32_t pid, uint64_t time,
@@ -302,6 +307,28 @@ int stacks_call(struct stacks *st, struct names *n, const struct stacks_hit *hit
 	return *call == NO_KEY ? -ENOMEM : 0;
 }
 
+/* The call that was met is named by what was hit, as in any other stack. */
+static int find_place(struct stacks *st, struct names *n, const struct stacks_hit *hit,
+		      const struct stack *s, uint32_t *call)
+{
+	struct place_wanted want = {
+		.origin = number_of(st, hit->pid),
+		.process = hit->process,
+		.pid = hit->pid,
+		.time = hit->time,
+	};
+	struct stack_place place = { .caller = NO_KEY };
+	int rc;
+
+	stack_place(st->places.in, want.origin, stack_place_of(s), &place);
+	want.number = place.caller;
+	rc = stack_places_call(&st->places, &st->calls, n, &want, call);
+	if (rc)
+		return rc;
+	*call = calls_get(&st->calls, *call, hit->leaf, hit->kernel);
+	return *call == NO_KEY ? -ENOMEM : 0;
+}
+
 int stacks_find(struct stacks *st, struct names *n, const struct stacks_hit *hit,
 		const struct stack *s, uint32_t *call)
 {
@@ -311,6 +338,8 @@ int stacks_find(struct stacks *st, struct names *n, const struct stacks_hit *hit
 	uint32_t i;
 	int rc;
 
+	if (s->head->flags & STACK_PLACE)
+		return find_place(st, n, hit, s, call);
 	if (s->head->flags & PITRACE_STACK_COPY) {
 		rc = walk_copy(st, n, hit, s, &made);
 		if (rc)
@@ -403,7 +432,8 @@ int stacks_open(struct stacks *st, struct names *n, const struct input *in)
 	st->unwound = malloc(sizeof(*st->unwound));
 	st->made = malloc(sizeof(*st->made) + 2 * 8 * PITRACE_STACK_MAX);
 	st->wanted = true;
-	if (!st->from || !st->unwind || !st->unwound || !st->made)
+	if (!st->from || !st->unwind || !st->unwound || !st->made ||
+	    stack_places_open(&st->places, in))
 		return -ENOMEM;
 	if (note_all(st, in)) {
 		st->frame_pointers = frame_pointers_open(n->a2n);
@@ -426,6 +456,7 @@ int stacks_finish(struct stacks *st, const struct names *n)
 void stacks_free(struct stacks *st)
 {
 	unwind_close(st->unwind);
+	stack_places_free(&st->places);
 	frame_pointers_close(st->frame_pointers);
 	free(st->from);
 	free(st->unwound);

@@ -8,6 +8,7 @@
 
 #include "model/calls.h"
 #include "model/frame_pointers.h"
+#include "model/stack_places.h"
 #include "model/unwind.h"
 #include "record/stack_record.h"
 
@@ -47,6 +48,7 @@ struct stacks {
 	struct frame_pointers *frame_pointers; /* or NULL: none are judged */
 	struct stacks_from *from;              /* each trace that is read */
 	uint32_t nfrom;
+	struct stack_places places;
 	struct unwound *unwound;
 	struct pitrace_stack *made; /* a stack as if it had been recorded so */
 	struct raw_stack *raw;

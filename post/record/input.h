@@ -95,6 +95,12 @@ typedef void (*input_say)(void *arg, const char *line);
 /* Number of records of a kind; event: of this event, or NULL: of the whole file. */
 typedef void (*input_count)(void *arg, const char *event, const char *kind, uint64_t count);
 
+/* A call of a tree of calls (stack_place.h). */
+struct stack_place {
+	uint64_t address;
+	uint32_t caller; /* its number; NO_KEY: it is the outermost */
+};
+
 struct reader {
 	const char *name;
 	const char *what; /* in words, for the list */
@@ -111,6 +117,10 @@ struct reader {
 	void (*progress)(const struct input *in, uint64_t *done, uint64_t *total);
 	/* The i-th section beside the records; 0 when there are no more. */
 	int (*section)(struct input *in, size_t i, struct input_section *section);
+	/* The call of this number, of samples that are places in a tree; false: there is none.
+	 * origin: of several traces, else 0. NULL: no sample is such a place. */
+	bool (*place)(const struct input *in, uint32_t origin, uint32_t number,
+		      struct stack_place *place);
 	/* A stamp of the trace's own clock (header.clock) as nanoseconds of the system's. */
 	uint64_t (*monotonic)(struct input *in, uint64_t stamp);
 	uint64_t (*realtime)(struct input *in, uint64_t stamp);

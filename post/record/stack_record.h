@@ -18,6 +18,9 @@ typedef uint64_t stack_word __attribute__((aligned(4)));
 
 /* A flag of post's own: the program's agent walked it (input/own_samples.h). */
 #define STACK_BY_AGENT 0x0400
+/* Another: it is a place in a tree of the input's (stack_place.h). The only address is the call's,
+ * the only word behind it the place's number. */
+#define STACK_PLACE 0x0200
 
 struct stack {
 	const struct pitrace_stack *head;
@@ -39,7 +42,9 @@ static inline bool stack_read(const struct pirecord *r, uint32_t skip, struct st
 		return false;
 	if (h->flags & PITRACE_STACK_COPY ?
 		    h->kernel > PITRACE_STACK_MAX || h->user > PITRACE_STACK_MAX :
-		    h->regs || h->bytes)
+		    h->regs != !!(h->flags & STACK_PLACE) || h->bytes)
+		return false;
+	if (h->flags & STACK_PLACE && (h->kernel || h->user != 1 || h->flags & PITRACE_STACK_COPY))
 		return false;
 	size = skip + sizeof(*h) + 8ull * ((uint32_t)h->kernel + h->user + h->regs) + h->bytes;
 	if (size > r->size)
@@ -50,6 +55,12 @@ static inline bool stack_read(const struct pirecord *r, uint32_t skip, struct st
 	s->regs = s->user + h->user;
 	s->copy = (const uint8_t *)(s->regs + h->regs);
 	return true;
+}
+
+/* The number of a stack that is a place. */
+static inline uint32_t stack_place_of(const struct stack *s)
+{
+	return s->regs[0] < UINT32_MAX ? (uint32_t)s->regs[0] : UINT32_MAX;
 }
 
 #endif

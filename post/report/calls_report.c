@@ -24,6 +24,16 @@ int calls_checked(const struct job *job, const char *what)
 	return REPORT_WRONG;
 }
 
+int whole_stacks_told(const struct whole_stacks *w, const char *what)
+{
+	if (!w->cut)
+		return 0;
+	complain("%s: too many calls to list each stack whole: of %" PRIu64
+		 " stack%s only the innermost call is there",
+		 what, w->cut, w->cut == 1 ? "" : "s");
+	return REPORT_WRONG;
+}
+
 static void book(const struct job *job, FILE *out, const char *name, uint64_t ticks)
 {
 	fprintf(out, "  %12" PRIu64 " %6.2f %%  %s\n", ticks, percent_of(ticks, job->stack_total),

@@ -4,6 +4,7 @@
 #define POST_CALLS_REPORT_H
 
 #include "json.h"
+#include "record/whole_stacks.h"
 #include "report/report.h"
 #include "report/table.h"
 
@@ -15,6 +16,8 @@ void tell_no_stacks(const struct job *job, FILE *out);  /* if there are none: wh
 void tell_cut_stacks(const struct job *job, FILE *out); /* if many are: what to do */
 void print_stack_books(const struct job *job, FILE *out, const char *title);
 void json_stack_books(const struct job *job, struct json *j);
+/* Says of what was written whether stacks had no room. 0 or REPORT_WRONG. */
+int whole_stacks_told(const struct whole_stacks *w, const char *what);
 /* "symbol  [module]", the module without its folder. */
 void print_symbol(const struct job *job, FILE *out, uint32_t symbol);
 /* A column of this type for programs: name, module (its whole path), kernel, and what -line and

@@ -7,17 +7,6 @@
 #include "escape.h"
 #include "report/times_report.h"
 
-/* The node that is printed after i: its first child unless it is left out, else the next sibling of
- * it or of the nearest ancestor that has one. */
-static uint32_t next_call(const struct calls *c, uint32_t i, bool down)
-{
-	if (down && c->call[i].first != NO_KEY)
-		return c->call[i].first;
-	while (i != NO_KEY && c->call[i].next == NO_KEY)
-		i = c->call[i].parent;
-	return i == NO_KEY ? i : c->call[i].next;
-}
-
 static bool is_shown(const struct job *job, const struct call *call)
 {
 	return percent_of(call->total, job->stack_total) >= job->options->clip;
@@ -173,7 +162,7 @@ static int write_calls(struct table *t, double least, uint32_t most, uint32_t *m
 	if (has_times(t->job))
 		t->part |= WITH_TIMES;
 	table_begin(t, columns, "calls");
-	for (i = rc ? NO_KEY : c->first; i != NO_KEY; i = next_call(c, i, shown)) {
+	for (i = rc ? NO_KEY : c->first; i != NO_KEY; i = calls_after(c, i, shown)) {
 		shown = is_shown(t->job, &c->call[i]);
 		if (!shown || percent_of(c->call[i].total, t->job->stack_total) < least)
 			continue;

@@ -5,11 +5,13 @@
  */
 #include "report/folded_report.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "escape.h"
+#include "record/whole_stacks.h"
 #include "report/calls_report.h"
 
 /* A semicolon would end the name. */
@@ -26,20 +28,12 @@ static int print_name(FILE *out, const char *name)
 	return 0;
 }
 
-static int print_path(const struct job *job, FILE *out, uint32_t i)
+static int print_call(const struct job *job, FILE *out, const struct call *call)
 {
-	const struct names *n = &job->model->names;
-	const struct call *call = &job->stacks->calls.call[i];
-	const struct symbol *s;
+	const struct symbol *s = &job->model->names.symbols.symbol[call->id];
 	int rc;
 
-	if (call->parent == NO_KEY)
-		return print_name(out, n->process[call->id].name);
-	rc = print_path(job, out, call->parent);
-	if (rc)
-		return rc;
 	putc(';', out);
-	s = &n->symbols.symbol[call->id];
 	rc = print_name(out, s->name);
 	if (s->file) {
 		putc(' ', out);
@@ -50,20 +44,38 @@ static int print_path(const struct job *job, FILE *out, uint32_t i)
 	return rc;
 }
 
+/* path: room for the deepest call. */
+static int print_path(const struct job *job, FILE *out, uint32_t i, uint32_t *path,
+		      struct whole_stacks *whole)
+{
+	const struct call *call = job->stacks->calls.call;
+	uint32_t n = whole_stacks_take(whole, call[i].depth), k, root = i;
+	int rc;
+
+	for (k = 0; call[root].parent != NO_KEY; k++, root = call[root].parent)
+		path[k] = root;
+	rc = print_name(out, job->model->names.process[call[root].id].name);
+	while (n-- && !rc)
+		rc = print_call(job, out, &call[path[n]]);
+	return rc;
+}
+
 int folded_write(const struct job *job, FILE *out)
 {
 	const struct calls *c = &job->stacks->calls;
-	int rc = calls_checked(job, "folded");
-	uint32_t i;
+	struct whole_stacks whole = whole_stacks(job->input->size);
+	uint32_t i, *path = malloc(((size_t)calls_deepest(c) + 1) * sizeof(*path));
+	int rc = path ? calls_checked(job, "folded") : -ENOMEM;
 
 	for (i = 0; i < c->ncall && !rc; i++) {
 		if (!c->call[i].self ||
 		    percent_of(c->call[i].self, job->stack_total) < job->options->clip)
 			continue;
-		rc = print_path(job, out, i);
+		rc = print_path(job, out, i, path, &whole);
 		fprintf(out, " %" PRIu64 "\n", c->call[i].self);
 	}
-	return rc;
+	free(path);
+	return rc ? rc : whole_stacks_told(&whole, "folded");
 }
 
 const struct report report_folded = {

@@ -16,7 +16,7 @@
 #include "record/call_record.h"
 #include "record/detail.h"
 #include "record/record_as.h"
-#include "record/stack_record.h"
+#include "record/stack_place.h"
 #include "record/tracepoints.h"
 #include "report/report.h"
 
@@ -97,6 +97,10 @@ struct shown {
 	struct tracepoints *formats;
 	const struct named_event *named; /* a named event that was declared, and … */
 	struct pifile_user record;       /* … its values */
+	const struct input *in;
+	/* A stack that is a place in a tree, as one of ours: */
+	struct pitrace_stack stack;
+	uint64_t address[PITRACE_STACK_MAX];
 };
 
 static void look(struct shown *s, struct named_events *events, const struct pirecord *r)
@@ -117,11 +121,24 @@ static const char *kind_name(const struct shown *s, const struct pirecord *r)
 }
 
 /* The call stack of a record that says it has one. */
-static bool stack_of(const struct pirecord *r, const struct field *f, struct stack *s)
+static bool stack_of(const struct pirecord *r, const struct field *f, struct shown *to,
+		     struct stack *s)
 {
 	uint32_t bit = r->major == PITRACE_TPROF ? PITRACE_TPROF_STACK : PITRACE_DISPATCH_STACK;
+	bool cut;
 
-	return r->minor & bit && stack_read(r, f->offset, s);
+	if (!(r->minor & bit) || !stack_read(r, f->offset, s))
+		return false;
+	if (!(s->head->flags & STACK_PLACE))
+		return true;
+	to->stack = (struct pitrace_stack){
+		.user = (uint16_t)stack_place_addresses(to->in, r->origin, s, to->address,
+							PITRACE_STACK_MAX, &cut),
+	};
+	to->stack.flags = cut ? PITRACE_STACK_CUT_U : 0;
+	s->head = &to->stack;
+	s->user = to->address;
+	return true;
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -141,12 +158,13 @@ static void words_flags(FILE *out, uint64_t value, const struct flag *flag)
 		putc(')', out);
 }
 
-static void words_stack(FILE *out, const struct pirecord *r, const struct field *f)
+static void words_stack(FILE *out, const struct pirecord *r, const struct field *f,
+			struct shown *shown)
 {
 	struct stack s;
 	uint32_t i;
 
-	if (!stack_of(r, f, &s))
+	if (!stack_of(r, f, shown, &s))
 		return;
 	fprintf(out, " stack flags=0x%x copied=%u kernel", s.head->flags, s.head->bytes);
 	for (i = 0; i < s.head->kernel; i++)
@@ -177,14 +195,15 @@ static void words_arguments(FILE *out, const struct pirecord *r)
 		fprintf(out, " argument=0x%" PRIx64, value[i]);
 }
 
-static void words_field(FILE *out, const struct pirecord *r, const struct field *f)
+static void words_field(FILE *out, const struct pirecord *r, const struct field *f,
+			struct shown *shown)
 {
 	char room[ROOM];
 
 	if (f->type == FIELD_HIDDEN)
 		return;
 	if (f->type == FIELD_STACK) {
-		words_stack(out, r, f);
+		words_stack(out, r, f, shown);
 		return;
 	}
 	if (f->type == FIELD_ARGUMENTS) {
@@ -226,7 +245,7 @@ static void words_field(FILE *out, const struct pirecord *r, const struct field 
 	}
 }
 
-static void words_record(FILE *out, const struct pirecord *r, const struct shown *s)
+static void words_record(FILE *out, const struct pirecord *r, struct shown *s)
 {
 	const struct record_kind *kind = s->kind;
 	const char *name = kind_name(s, r);
@@ -248,7 +267,7 @@ static void words_record(FILE *out, const struct pirecord *r, const struct shown
 		show_detail_words(out, r, s->formats);
 	} else if (r->major != DETAIL_RECORD && kind && r->size >= kind->size) {
 		for (f = kind->fields; f->type; f++)
-			words_field(out, r, f);
+			words_field(out, r, f, s);
 	} else if (!show_user_words(out, r)) {
 		fprintf(out, " type=%u%s data=", r->type, kind ? " malformed" : "");
 		for (i = 0; i < r->size; i++)
@@ -267,11 +286,12 @@ static void json_addresses(struct json *j, const char *key, const stack_word *ad
 	json_end(j, ']');
 }
 
-static void json_stack(struct json *j, const struct pirecord *r, const struct field *f)
+static void json_stack(struct json *j, const struct pirecord *r, const struct field *f,
+		       struct shown *shown)
 {
 	struct stack s;
 
-	if (!stack_of(r, f, &s))
+	if (!stack_of(r, f, shown, &s))
 		return;
 	json_uint(j, "stack_flags", s.head->flags);
 	json_uint(j, "stack_copied", s.head->bytes);
@@ -290,7 +310,8 @@ static void json_arguments(struct json *j, const struct pirecord *r)
 	json_end(j, ']');
 }
 
-static void json_field(struct json *j, const struct pirecord *r, const struct field *f)
+static void json_field(struct json *j, const struct pirecord *r, const struct field *f,
+		       struct shown *shown)
 {
 	const struct flag *flag;
 	char room[ROOM];
@@ -299,7 +320,7 @@ static void json_field(struct json *j, const struct pirecord *r, const struct fi
 	case FIELD_HIDDEN:
 		break;
 	case FIELD_STACK:
-		json_stack(j, r, f);
+		json_stack(j, r, f, shown);
 		break;
 	case FIELD_ARGUMENTS:
 		json_arguments(j, r);
@@ -385,7 +406,7 @@ static void json_head(struct json *j, const struct pirecord *r, const struct sho
 	h->snapshot = r->snapshot;
 }
 
-static void json_record(FILE *out, const struct pirecord *r, const struct shown *s,
+static void json_record(FILE *out, const struct pirecord *r, struct shown *s,
 			struct json_head heads[HEADS])
 {
 	const struct record_kind *kind = s->kind;
@@ -409,7 +430,7 @@ static void json_record(FILE *out, const struct pirecord *r, const struct shown 
 		show_detail_json(&j, r, s->formats);
 	} else if (r->major != DETAIL_RECORD && kind && r->size >= kind->size) {
 		for (f = kind->fields; f->type; f++)
-			json_field(&j, r, f);
+			json_field(&j, r, f, s);
 	} else if (!show_user_json(&j, r)) {
 		json_uint(&j, "type", r->type);
 		json_array(&j, "data");
@@ -456,7 +477,7 @@ static int show_write(const struct job *job, FILE *out)
 {
 	struct input *in = job->input;
 	struct named_events events = { .event = NULL };
-	struct shown shown;
+	struct shown shown = { .in = in };
 	struct tracepoints *formats[ORIGINS] = { NULL };
 	struct json_head heads[HEADS] = { 0 };
 	struct input_section section;

@@ -20,6 +20,8 @@
 #include "model/profile.h"
 #include "record/detail.h"
 #include "record/record_as.h"
+#include "record/stack_place.h"
+#include "report/calls_report.h"
 
 #define ROUND 32768 /* records */
 
@@ -192,13 +194,22 @@ static void put_dispatch(struct perf_writing *w, const struct pirecord *r)
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* The calls from a copy of the stack, if there is one. */
+/* The calls of a place in a tree; from a copy of the stack, if there is one. */
 static int user_part(struct perf_writing *w, const struct pirecord *r, uint32_t pid,
 		     const struct stack *s, const uint64_t **user, uint32_t *n)
 {
 	struct model *m = w->job->model;
+	bool cut;
 	int rc;
 
+	if (s->head->flags & STACK_PLACE) {
+		*n = stack_place_addresses(w->job->input, r->origin, s, w->place,
+					   PERF_WRITE_DEEPEST, &cut);
+		*n = whole_stacks_take(&w->whole, *n);
+		*user = w->place;
+		w->too_deep += cut;
+		return 0;
+	}
 	if (!(s->head->flags & PITRACE_STACK_COPY) || !m->stacks.unwind)
 		return 0;
 	rc = stacks_unwind(&m->stacks, &m->names, pid, r->time, s, &w->unwound);
@@ -442,6 +453,7 @@ static int perf_write(const struct job *job, FILE *out)
 	if (!w)
 		return -ENOMEM;
 	w->job = job;
+	w->whole = whole_stacks(job->input->size);
 	w->file = out;
 	w->pipe = !is_file(out);
 	w->type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
@@ -474,6 +486,14 @@ static int perf_write(const struct job *job, FILE *out)
 			 w->too_long, w->too_long == 1 ? "" : "s");
 		rc = REPORT_WRONG;
 	}
+	if (!rc && w->too_deep) {
+		complain("--format perf.data: %" PRIu64
+			 " stack%s cut after %d calls, as perf.data has no room for more",
+			 w->too_deep, w->too_deep == 1 ? "" : "s", PERF_WRITE_DEEPEST);
+		rc = REPORT_WRONG;
+	}
+	if (!rc)
+		rc = whole_stacks_told(&w->whole, "perf.data");
 	perf_write_details_end(w);
 	free(w->o.data);
 	free(w);

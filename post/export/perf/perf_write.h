@@ -14,6 +14,7 @@
 #include "model/unwind.h"
 #include "collect/perf/perf_records.h"
 #include "record/detail.h"
+#include "record/whole_stacks.h"
 
 #define PERF_WRITE_FIRST_ID 1000 /* of the first event */
 
@@ -23,6 +24,9 @@ struct perf_out {
 	bool no_memory;
 };
 
+/* Calls of a stack that are sure to have room in a record. */
+#define PERF_WRITE_DEEPEST 8000
+
 struct perf_writing {
 	const struct job *job;
 	FILE *file;
@@ -30,7 +34,9 @@ struct perf_writing {
 	struct perf_out o;
 	uint64_t written; /* bytes of the data */
 	uint64_t records;
-	uint64_t too_long;          /* records too long for perf's format */
+	uint64_t too_long; /* records too long for perf's format */
+	uint64_t too_deep; /* stacks without their outermost calls */
+	struct whole_stacks whole;
 	uint64_t first, last;       /* of samples */
 	uint64_t type;              /* of samples */
 	uint32_t kind[EVENT_KINDS]; /* events by their number in the file */
@@ -38,6 +44,7 @@ struct perf_writing {
 	uint8_t event_of[EVENT_KINDS];  /* … and the other way round */
 	uint8_t now[EVENT_NUMBERS + 1]; /* kind for each number in samples */
 	struct unwound unwound;
+	uint64_t place[PERF_WRITE_DEEPEST];
 	struct blob formats;    /* of tracepoints */
 	struct blob kernel_ids; /* entries of build ids of the kernel and its modules */
 	struct perf_write_details *details;

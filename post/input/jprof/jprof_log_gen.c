@@ -712,6 +712,15 @@ static void log_gen_progress(const struct input *in, uint64_t *done, uint64_t *t
 	*total = l->w.size;
 }
 
+static bool log_gen_place(const struct input *in, uint32_t origin, uint32_t number,
+			  struct stack_place *place)
+{
+	const struct log_gen *l = in->state;
+
+	(void)origin;
+	return jprof_tree_place(&l->tree, number, place);
+}
+
 static int log_gen_section(struct input *in, size_t i, struct input_section *section)
 {
 	const struct log_gen *l = in->state;
@@ -759,6 +768,7 @@ const struct reader reader_log_gen = {
 	.next = log_gen_next,
 	.progress = log_gen_progress,
 	.section = log_gen_section,
+	.place = log_gen_place,
 	.monotonic = jprof_tree_monotonic,
 	.realtime = jprof_tree_realtime,
 	.info = log_gen_info,

@@ -17,10 +17,9 @@
 #include "input/window.h"
 
 /* Bytes of a line: names have up to 65,535 each, escaped four times that. */
-#define WINDOW  (1u << 20)
-#define FIRST   "pitrace log-rt"
-#define HEAD    1000 /* lines before the columns */
-#define DEEPEST (1u << 20)
+#define WINDOW (1u << 20)
+#define FIRST  "pitrace log-rt"
+#define HEAD   1000 /* lines before the columns */
 
 enum column_is { IS_LEVEL, IS_CALLS, IS_CALLEES, IS_VALUE, IS_NAME };
 
@@ -254,6 +253,9 @@ static bool read_numbers(struct rt_reader *l, struct bytes *b, struct node_line 
 				*why = "a number is missing";
 				return false;
 			}
+		} else if (minus && i == IS_LEVEL) {
+			*why = "its level is less than 0";
+			return false;
 		} else if (minus) {
 			n->negative = true;
 			number = 0;
@@ -338,7 +340,7 @@ static int read_node(struct rt_reader *l, struct bytes line, uint64_t offset)
 
 	if (!read_numbers(l, &line, &n, &why))
 		;
-	else if (n.level > l->levels || n.level >= DEEPEST)
+	else if (n.level > l->levels)
 		why = "it is deeper than what the line before can have called";
 	if (why) {
 		faults_tell(&l->tree.faults, offset, "line %" PRIu64 ": %s: the line is left out",
@@ -512,6 +514,15 @@ static void log_rt_progress(const struct input *in, uint64_t *done, uint64_t *to
 	*total = l->tree.nodes;
 }
 
+static bool log_rt_place(const struct input *in, uint32_t origin, uint32_t number,
+			 struct stack_place *place)
+{
+	const struct rt_reader *l = in->state;
+
+	(void)origin;
+	return jprof_tree_place(&l->tree, number, place);
+}
+
 static int log_rt_section(struct input *in, size_t i, struct input_section *section)
 {
 	const struct rt_reader *l = in->state;
@@ -551,6 +562,7 @@ const struct reader reader_log_rt = {
 	.next = log_rt_next,
 	.progress = log_rt_progress,
 	.section = log_rt_section,
+	.place = log_rt_place,
 	.monotonic = jprof_tree_monotonic,
 	.realtime = jprof_tree_realtime,
 	.info = log_rt_info,

@@ -25,7 +25,6 @@ int jprof_tree_open(struct jprof_tree *t, struct input *in, const char *collecto
 {
 	*t = (struct jprof_tree){ .pid = jprof_pid(in) };
 	t->methods.descriptors = in->descriptors;
-	t->sample = calloc(1, sizeof(*t->sample));
 	in->values = true;
 	in->header = (struct pifile_header){
 		.clock = PITRACE_CLOCK_MONOTONIC,
@@ -35,7 +34,7 @@ int jprof_tree_open(struct jprof_tree *t, struct input *in, const char *collecto
 	};
 	snprintf(in->header.collector, sizeof(in->header.collector), "%s", collector);
 	t->outside = jprof_method(&t->methods, OUTSIDE, sizeof(OUTSIDE) - 1);
-	return t->sample && t->outside != NO_KEY ? 0 : -ENOMEM;
+	return t->outside != NO_KEY ? 0 : -ENOMEM;
 }
 
 void jprof_tree_free(struct jprof_tree *t)
@@ -44,7 +43,6 @@ void jprof_tree_free(struct jprof_tree *t)
 	free(t->column);
 	free(t->thread);
 	free(t->names);
-	free(t->sample);
 	free(t->faults.list);
 	blob_free(&t->symbols);
 	jprof_methods_free(&t->methods);
@@ -225,10 +223,8 @@ void jprof_tree_begin(struct jprof_tree *t, unsigned int what)
 	t->what = what;
 	t->given = 0;
 	t->at = t->next_value = 0;
-	t->filled = NO_KEY;
 	t->named = t->step = 0;
 	t->time = t->start;
-	t->calls = JPROF_CALLS + JPROF_PER * t->file_size;
 }
 
 static int fill(struct pirecord *r, uint32_t ring, uint16_t major, uint32_t minor, const void *data,
@@ -341,29 +337,16 @@ int jprof_tree_first(struct jprof_tree *t, struct pirecord *r)
 	return rc;
 }
 
-/* Innermost first. */
-static void fill_stack(struct jprof_tree *t, uint32_t node)
+bool jprof_tree_place(const struct jprof_tree *t, uint32_t node, struct stack_place *place)
 {
-	uint32_t most = t->calls < STACK_ADDRESSES ? 1 : STACK_ADDRESSES, n = 0;
+	const struct jprof_node *n = node < t->nodes ? &t->node[node] : NULL;
 
-	t->sample->stack = (struct pitrace_stack){ 0 };
-	do {
-		t->sample->address[n++] = jprof_address(t->node[node].method);
-		node = t->node[node].parent;
-	} while (node != NO_KEY && t->node[node].depth && n < most);
-	if (node != NO_KEY && t->node[node].depth)
-		t->sample->stack.flags = PITRACE_STACK_CUT_U;
-	if (most == 1 && t->sample->stack.flags && !t->cut_told) {
-		t->cut_told = true;
-		t->faults.all = false;
-		faults_tell(&t->faults, t->file_size,
-			    "stacks of more than %" PRIu64
-			    " calls, all together: of the rest only the innermost one is read",
-			    JPROF_CALLS + JPROF_PER * t->file_size);
-		t->faults.all = true;
-	}
-	t->calls -= n < t->calls ? n : t->calls;
-	t->sample->stack.user = (uint16_t)n;
+	if (!n)
+		return false;
+	/* A thread is no call, but where nothing else was. */
+	place->address = jprof_address(n->method);
+	place->caller = n->depth > 1 ? n->parent : NO_KEY;
+	return true;
 }
 
 /* The next value that is not 0, of the node that is reached. 0: it has no more. */
@@ -378,22 +361,23 @@ static uint64_t next_value(struct jprof_tree *t)
 
 static int give_sample(struct jprof_tree *t, uint64_t value, struct pirecord *r)
 {
-	struct jprof_sample *s = t->sample;
+	const struct jprof_node *n = &t->node[t->at];
+	struct jprof_sample *s = &t->sample;
 
-	/* All values of a node have one stack. */
-	if (t->filled != t->at) {
-		fill_stack(t, t->at);
-		t->filled = t->at;
-		s->sample = (struct pitrace_sample){
+	*s = (struct jprof_sample){
+		.sample = {
 			.pid = t->pid,
-			.tid = t->thread[t->node[t->at].thread].tid,
-			.address = s->address[0],
+			.tid = t->thread[n->thread].tid,
+			.address = jprof_address(n->method),
 			.period = 1,
-		};
-	}
+		},
+		.stack = { .user = 1, .regs = 1, .flags = STACK_PLACE },
+		.address = jprof_address(n->method),
+		.place = t->at,
+	};
 	fill(r, PITRACE_RING_TRACE, PITRACE_TPROF,
 	     PITRACE_TPROF_USER | PITRACE_TPROF_STACK | t->next_value << PITRACE_TPROF_EVENT_SHIFT,
-	     s, sizeof(s->sample) + sizeof(s->stack) + 8ul * s->stack.user);
+	     s, sizeof(*s));
 	r->time = r->stamp = t->time;
 	r->repeats = value - 1;
 	return 1;

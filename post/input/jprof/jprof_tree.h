@@ -12,10 +12,8 @@
 #include "record/input.h"
 #include "record/stack_record.h"
 
-#define JPROF_COLUMNS 32                  /* of a log, at most */
-#define JPROF_CALLS   (UINT64_C(1) << 27) /* of all samples; and so many … */
-#define JPROF_PER     8                   /* … for each byte of the file */
-#define JPROF_NOBODY  0x400001u           /* no process has this number */
+#define JPROF_COLUMNS 32        /* of a log, at most */
+#define JPROF_NOBODY  0x400001u /* no process has this number */
 
 struct jprof_node {
 	uint32_t parent; /* NO_KEY: a thread */
@@ -60,16 +58,15 @@ struct jprof_tree {
 	uint64_t start; /* of the first sample */
 	/* A pass: */
 	unsigned int what;
-	uint32_t given;                  /* records before those */
-	uint32_t at, next_value, filled; /* the node whose stack is in the sample, or NO_KEY */
-	uint32_t named, step;            /* threads */
-	uint64_t time, calls;            /* calls: that may be given yet */
-	bool cut_told;
+	uint32_t given; /* records before those */
+	uint32_t at, next_value;
+	uint32_t named, step; /* threads */
+	uint64_t time;
 	struct jprof_sample {
 		struct pitrace_sample sample;
 		struct pitrace_stack stack;
-		uint64_t address[STACK_ADDRESSES];
-	} __attribute__((packed, aligned(4))) * sample;
+		uint64_t address, place;
+	} __attribute__((packed, aligned(4))) sample;
 	struct pitrace_interval interval;
 	struct pitrace_event_rec event;
 	struct pitrace_mte_task task;
@@ -113,6 +110,8 @@ void jprof_tree_free(struct jprof_tree *t);
 void jprof_tree_begin(struct jprof_tree *t, unsigned int what);
 int jprof_tree_first(struct jprof_tree *t, struct pirecord *r);
 int jprof_tree_next(struct jprof_tree *t, struct pirecord *r);
+/* The call of a node: what its sample's stack is. */
+bool jprof_tree_place(const struct jprof_tree *t, uint32_t node, struct stack_place *place);
 /* Section i. */
 int jprof_tree_section(const struct jprof_tree *t, size_t i, struct input_section *section);
 

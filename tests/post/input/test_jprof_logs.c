@@ -12,12 +12,13 @@
 #include "input/readers.h"
 #include "log_gen_format.h"
 #include "record/call_record.h"
-#include "record/stack_record.h"
+#include "record/stack_place.h"
+#include "record/whole_stacks.h"
 #include "unit.h"
 
 struct got {
 	uint64_t samples, ticks[8]; /* by event */
-	uint32_t depth;             /* the longest stack */
+	uint32_t depth;             /* of the last stack */
 	uint64_t nfaults;
 	char fault[256];
 	char calls[64];  /* > < ! */
@@ -54,6 +55,19 @@ static void add_line(struct got *got, const struct pirecord *r)
 	}
 }
 
+/* Calls from the outermost one down to the last sample's; the reader is open. */
+static uint32_t callers_of(const struct input *in, uint32_t number)
+{
+	struct stack_place place;
+	uint32_t n = 0;
+
+	for (; number != NO_KEY; number = place.caller, n++) {
+		CU_ASSERT_FATAL(stack_place(in, 0, number, &place));
+		CU_ASSERT_FATAL(place.address != 0);
+	}
+	return n;
+}
+
 static bool read_pass(const struct reader *reader, const void *data, size_t size, unsigned int what,
 		      struct got *got)
 {
@@ -62,6 +76,8 @@ static bool read_pass(const struct reader *reader, const void *data, size_t size
 	const struct pifile_fault *faults;
 	struct input in = { .reader = reader };
 	struct stack stack = { 0 };
+	struct stack_place place;
+	uint32_t last_place = 0;
 	struct pirecord r;
 	uint64_t last = 0;
 	char path[64];
@@ -94,8 +110,13 @@ static bool read_pass(const struct reader *reader, const void *data, size_t size
 			CU_ASSERT_FATAL(stack_read(&r, sizeof(struct pitrace_sample), &stack));
 			got->samples++;
 			got->ticks[event - 1] += 1 + r.repeats;
-			got->depth = stack.head->user > got->depth ? stack.head->user : got->depth;
+			last_place = stack_place_of(&stack);
+			CU_ASSERT_FATAL(stack.head->flags == STACK_PLACE);
+			CU_ASSERT_FATAL(stack_place(&in, 0, last_place, &place) &&
+					place.address == stack.user[0]);
 		}
+		if (got->samples)
+			got->depth = callers_of(&in, last_place);
 		got->nfaults = reader->faults(&in, &faults);
 		got->complete = in.complete;
 		if (got->nfaults) {
@@ -132,7 +153,7 @@ static void whole(void)
 	CU_ASSERT(got.ticks[0] == 210 && got.ticks[1] == 231 && got.ticks[2] == 21);
 	CU_ASSERT_EQUAL(got.ticks[3], 8);
 	CU_ASSERT_EQUAL(got.samples, 6 * 3 + 4);
-	CU_ASSERT_EQUAL(got.depth, 2);
+	CU_ASSERT_EQUAL(got.depth, 1);
 	CU_ASSERT(got.complete && !got.nfaults);
 }
 
@@ -439,21 +460,100 @@ static void gen_damaged(void)
 	}
 }
 
-/* As deep as threads get: stacks end early, and nothing takes long. */
-static void deep(void)
+/* A log of one thread whose every call calls another one. */
+static char *deep_log(uint32_t deep, size_t *size)
 {
-	size_t size = 0, room = 64u << 20;
-	char *log = malloc(room);
-	struct got got;
+	char *log = malloc(64 + 24ul * deep);
+	uint32_t i;
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(log);
-	size = (size_t)sprintf(log, "pitrace log-rt\n LV CALLS CEE NAME\n0 0 1 t_1\n");
-	for (uint32_t i = 1; i < 60000; i++)
-		size += (size_t)sprintf(log + size, "%u 1 1 a/B.c()V\n", i);
-	CU_ASSERT_FATAL(read_log(&reader_log_rt, log, size, &got));
-	CU_ASSERT(got.samples == 59999 && got.depth == STACK_ADDRESSES);
-	CU_ASSERT(got.nfaults == 1 && strstr(got.fault, "stacks of more than"));
-	free(log);
+	*size = (size_t)sprintf(log, "pitrace log-rt\n LV CALLS CEE NAME\n0 0 1 t_1\n");
+	for (i = 1; i <= deep; i++)
+		*size += (size_t)sprintf(log + *size, "%u 1 1 a/B.c()V\n", i);
+	return log;
+}
+
+/* However deep a call is, its sample has it alone, and callers are found from there. */
+static void deep(void)
+{
+	static const uint32_t depths[] = { 1, 2, 8192, 8193, 10000, 65536, 131072, 1000000 };
+
+	for (size_t i = 0; i < sizeof(depths) / sizeof(*depths); i++) {
+		size_t size;
+		char *log = deep_log(depths[i], &size);
+		struct got got;
+
+		CU_ASSERT_FATAL(read_log(&reader_log_rt, log, size, &got));
+		CU_ASSERT_EQUAL(got.samples, depths[i]);
+		CU_ASSERT_EQUAL(got.depth, depths[i]);
+		CU_ASSERT(got.complete && !got.nfaults);
+		free(log);
+	}
+}
+
+/* Levels that no call can have: told with their lines, and the others are read. */
+static void levels(void)
+{
+	static const char *const wrong[] = {
+		"3",  "4294967295", "4294967296", "18446744073709551615", "18446744073709551616",
+		"-1", "x"
+	};
+	char log[512];
+	struct got got;
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		int n = snprintf(log, sizeof(log),
+				 "pitrace log-rt\n LV CALLS CEE NAME\n0 0 1 t_1\n1 1 1 a/B.c()V\n"
+				 "%s 1 0 a/B.d()V\n2 1 0 a/B.e()V\n",
+				 wrong[i]);
+
+		CU_ASSERT_FATAL(read_log(&reader_log_rt, log, (size_t)n, &got));
+		CU_ASSERT_EQUAL(got.samples, 2);
+		CU_ASSERT_EQUAL(got.depth, 2);
+		CU_ASSERT(!got.complete && got.nfaults == 1 && strstr(got.fault, "line 5: ") &&
+			  strstr(got.fault, "the line is left out"));
+	}
+}
+
+/* What is asked for but not there. */
+static void places(void)
+{
+	struct pifile_fault fault = { 0 };
+	struct input in = { .reader = &reader_log_rt, .path = "/proc/self/fd/9" };
+	struct stack_place place;
+	int fd = memfd_create("log", MFD_CLOEXEC);
+	char path[64];
+
+	CU_ASSERT_EQUAL_FATAL(write(fd, text, sizeof(text) - 1), (ssize_t)sizeof(text) - 1);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	in.path = path;
+	CU_ASSERT_FATAL(!reader_log_rt.open(&in, &fault));
+	/* Two threads and four methods. */
+	CU_ASSERT(stack_place(&in, 0, 5, &place) && place.caller == NO_KEY);
+	CU_ASSERT(stack_place(&in, 0, 2, &place) && place.caller == 1);
+	CU_ASSERT_FALSE(stack_place(&in, 0, 6, &place));
+	CU_ASSERT_FALSE(stack_place(&in, 0, UINT32_MAX, &place));
+	in.reader->close(&in);
+	in.reader = &reader_native;
+	CU_ASSERT_FALSE(stack_place(&in, 0, 0, &place));
+	close(fd);
+}
+
+/* Stacks that are listed whole: after so many calls the innermost one alone. */
+static void whole_lists(void)
+{
+	struct whole_stacks w = whole_stacks(1);
+	uint64_t all = 0;
+
+	while (!w.cut)
+		all += whole_stacks_take(&w, 1000);
+	CU_ASSERT_EQUAL(all, (WHOLE_STACKS + WHOLE_STACKS_PER) / 1000 * 1000 + 1);
+	CU_ASSERT_EQUAL(whole_stacks_take(&w, 2000), 1);
+	CU_ASSERT_EQUAL(whole_stacks_take(&w, 1), 1);
+	CU_ASSERT_EQUAL(whole_stacks_take(&w, 0), 0);
+	CU_ASSERT_EQUAL(w.cut, 2);
+	w = whole_stacks(UINT64_MAX);
+	CU_ASSERT(w.left > WHOLE_STACKS && w.left < INT64_MAX);
 }
 
 int main(void)
@@ -469,6 +569,9 @@ int main(void)
 		{ "gen_damaged", gen_damaged },
 		{ "gen_popped", gen_popped },
 		{ "deep", deep },
+		{ "levels", levels },
+		{ "places", places },
+		{ "whole_lists", whole_lists },
 		{ NULL, NULL },
 	};
 

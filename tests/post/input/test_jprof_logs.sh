@@ -156,6 +156,38 @@ ticks,percent,calls,base,delta,base_per_call,name,module
 END
 same beside_a_trace
 
+# Recursion as deep as the agent keeps it (131,072 calls), and ten times as deep: each call where it is, with all
+# below it, in little memory; each on its own line, with all its callers where stacks are listed whole.
+deep() { # DEPTH
+	awk -v n="$1" 'BEGIN { print "pitrace log-rt\n LV CALLS CEE BASE NAME\n0 0 1 0 main_77"
+		for (i = 1; i <= n; i++) print i, 1, 1, 2, "a/B.c()V" }'
+}
+deep 10000 >log-rt.1_10
+deep 131072 >log-rt.1_131
+deep 1000000 >log-rt.1_1000
+for log in 10:10000 131:131072 1000:1000000; do
+	deepest=${log#*:} log=log-rt.1_${log%:*}
+	(ulimit -v 1000000 && exec "$post" -calltree -csv "$log") | awk -F, -v n="$deepest" \
+		'NR > 2 { if ($3 != NR - 2 || $(NF - 1) != 2 * (n - NR + 3)) bad++ } END { print NR - 2, bad + 0 }' >out
+	echo "$deepest 0" >want
+	same "deep_tree_$deepest"
+	is "deep_callers_$deepest" "$( (ulimit -v 1000000 && exec "$post" -callers -json "$log") |
+		jq -r '.symbols[0] | "\(.total) \(.self) \(.recursive)"')" \
+		"$((2 * deepest)) $((2 * deepest)) $((2 * deepest - 2))"
+done
+is deep_functions "$("$post" -functions -csv log-rt.1_1000 | sed -n 2p)" '1000000,2000000,0,2.0,a.B.c(),java'
+is deep_folded "$("$post" -folded log-rt.1_10 | tail -n 1 | tr -dc ';' | wc -c)" 10000
+is deep_together "$("$post" -calltree -csv log-rt.1_131 log-rt.1_10 | awk -F, '{ n += $3 == 131072 } END { print n, NR }')" \
+	'1 141075'
+is deep_shown "$("$post" -show -o - log-rt.1_10 | tail -n 1 | grep -o 'flags=.*' | wc -w)" 131
+# Listed whole they would be as many as the square of that.
+"$post" -q --format pprof -o deep.pb.gz log-rt.1_131 2>err
+is deep_whole "$? $(sed 's/[0-9][0-9]*/N/' err)" \
+	'1 post: pprof: too many calls to list each stack whole: of N stacks only the innermost call is there'
+"$post" -q -diff log-rt.1_131 log-rt.1_131 -tree -csv -o out
+is deep_diff "$(tail -n 1 out | cut -d, -f2-6)" '131070,131071,a.B.c(),2,2'
+rm -f deep.pb.gz log-rt.1_10 log-rt.1_131 log-rt.1_1000
+
 if [ ! -f "$agent" ]; then
 	exit $((failures != 0))
 fi

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Stacks that are places in a tree: the sample has the call alone (STACK_PLACE, stack_record.h),
+ * its callers are asked for, one by one. So a call that is a million calls deep takes no more than
+ * another one, and what callers have in common is read once.
+ */
+#ifndef POST_STACK_PLACE_H
+#define POST_STACK_PLACE_H
+
+#include "base/keys.h"
+#include "record/input.h"
+#include "record/stack_record.h"
+
+/* false: the input has no such place. A caller's number is less than that of what it calls. */
+static inline bool stack_place(const struct input *in, uint32_t origin, uint32_t number,
+			       struct stack_place *place)
+{
+	return in->reader->place && in->reader->place(in, origin, number, place) &&
+	       (place->caller == NO_KEY || place->caller < number);
+}
+
+/* Writes the addresses of a stack, innermost first and no more than `most`; how many. *cut: it has
+ * more. */
+static inline uint32_t stack_place_addresses(const struct input *in, uint32_t origin,
+					     const struct stack *s, uint64_t *address,
+					     uint32_t most, bool *cut)
+{
+	uint32_t at = stack_place_of(s), n = 0;
+	struct stack_place place;
+
+	while (n < most && at != NO_KEY && stack_place(in, origin, at, &place)) {
+		address[n++] = place.address;
+		at = place.caller;
+	}
+	*cut = n == most && at != NO_KEY;
+	return n;
+}
+
+#endif
