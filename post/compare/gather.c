@@ -18,7 +18,7 @@ struct gathering {
 	uint32_t *path; /* room for the deepest call */
 	/* Of each call its process; and where its stack was found below which root, if it was: what
 	 * stacks have in common is looked up once. */
-	struct found {
+	struct found_call {
 		uint32_t process, root, at;
 		bool known;
 	} * found;

@@ -9,7 +9,7 @@ struct walk {
 	const struct calls *calls;
 	uint32_t *on_path;   /* how often each of called[] is on the path */
 	uint32_t *innermost; /* depth of each of called[] where it was met last */
-	struct step {
+	struct path_call {
 		uint32_t called; /* index of it */
 		uint32_t before; /* innermost of it, before */
 	} * path;                /* by depth */
@@ -55,7 +55,7 @@ static int enter(struct walk *w, uint32_t node)
 	struct called *called = &w->c->called[s];
 	int rc = 0;
 
-	w->path[depth] = (struct step){ s, before };
+	w->path[depth] = (struct path_call){ s, before };
 	if (w->on_path[s]++ == 0) {
 		called->total += call->total;
 		rc = add_edge(w->c, s, parent, true, call->total);
@@ -78,7 +78,7 @@ static int enter(struct walk *w, uint32_t node)
 static void leave(struct walk *w, uint32_t depth, uint32_t from)
 {
 	for (; depth >= from && depth; depth--) {
-		struct step *s = &w->path[depth];
+		struct path_call *s = &w->path[depth];
 
 		w->innermost[s->called] = s->before;
 		w->on_path[s->called]--;
