@@ -119,8 +119,8 @@ public class Truth {
 		return sum;
 	}
 	// What is looked at: all that it calls is compiled by now, and it is itself called too seldom to be.
-	// It does the same each eight times. There are three of them, each a path of its own: a tick of the clock comes
-	// in one of them at most, or in the first and the last.
+	// It does the same each eight times. There are six of them, each a path of its own: a tick of the clock comes in
+	// one or two of them, and so does what the VM does when a thread's room for new objects is used up.
 	static int steady1(Program p, int times) {
 		int sum = 0;
 		for (int i = 0; i < times; i++) sum += p.work(i & 7);
@@ -132,6 +132,21 @@ public class Truth {
 		return sum;
 	}
 	static int steady3(Program p, int times) {
+		int sum = 0;
+		for (int i = 0; i < times; i++) sum += p.work(i & 7);
+		return sum;
+	}
+	static int steady4(Program p, int times) {
+		int sum = 0;
+		for (int i = 0; i < times; i++) sum += p.work(i & 7);
+		return sum;
+	}
+	static int steady5(Program p, int times) {
+		int sum = 0;
+		for (int i = 0; i < times; i++) sum += p.work(i & 7);
+		return sum;
+	}
+	static int steady6(Program p, int times) {
 		int sum = 0;
 		for (int i = 0; i < times; i++) sum += p.work(i & 7);
 		return sum;
@@ -149,7 +164,8 @@ public class Truth {
 			Runtime.getRuntime().totalMemory();
 			int times = Integer.parseInt(args[2]), more = steady1(p, times);
 			Runtime.getRuntime().freeMemory();
-			more += steady2(p, times) + steady3(p, times);
+			more += steady2(p, times) + steady3(p, times) + steady4(p, times);
+			more += steady5(p, times) + steady6(p, times);
 			System.out.println(args[0] + " " + sum + " " + more);
 		}
 	}
