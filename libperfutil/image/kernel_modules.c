@@ -2,6 +2,7 @@
 /* Compares two texts of /proc/modules ("name size refs deps state address") and writes records of
  * the differences. */
 #include "base/array.h"
+#include "base/memstream.h"
 #include "image/kernel_modules.h"
 
 #include <errno.h>
@@ -90,10 +91,8 @@ char *kernel_modules_mark(const char *text)
 			fprintf(f, " %c%llu", MARK, mark_of(name, n));
 		fputc('\n', f);
 	}
-	if (!fclose(f))
-		return marked;
-	free(marked);
-	return NULL;
+	memstream_close(f, &marked);
+	return marked;
 }
 
 static int by_start(const void *pa, const void *pb)

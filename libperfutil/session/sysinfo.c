@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "image/kernel_modules.h"
+#include "base/memstream.h"
 #include "session/sysinfo.h"
 #include "image/vdso.h"
 
@@ -157,10 +158,8 @@ static int write_system(struct pifile_writer *w, const char *command, const stru
 	fprintf(f, "\nwriter: pitrace %s\n", PITRACE_VERSION);
 	if (*info->note)
 		fprintf(f, "collector note: %s\n", info->note);
-	if (fclose(f)) {
-		free(text);
+	if (memstream_close(f, &text))
 		return -ENOMEM;
-	}
 	err = pifile_write_section(w, PIFILE_SEC_SYSTEM, text, n);
 	free(text);
 	return err;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "compare/difference.h"
+#include "base/memstream.h"
 #include "escape.h"
 #include "export/html/html_facts.h"
 #include "export/html/html_page.h"
@@ -62,10 +63,8 @@ static int header_lines(const struct page_writing *w, struct json *j)
 	putc('\n', out);
 	as.how = &how;
 	difference_explain(&as, &w->lines, out);
-	if (fclose(out)) {
-		free(text);
+	if (memstream_close(out, &text))
 		return -ENOMEM;
-	}
 	html_facts_lines(j, "header", text);
 	free(text);
 	return 0;

@@ -32,6 +32,7 @@ struct merged {
 	uint32_t count;          /* of the room in both */
 	uint32_t missing;        /* traces that cannot be read */
 	uint32_t cpus;           /* of all */
+	bool no_memory;          /* for the number of a CPU */
 	struct merged_part *now; /* the trace with the next record, until … */
 	uint64_t until;
 	struct merged_part *given;
@@ -57,7 +58,7 @@ struct merged {
 
 /* 1, or -ENOMEM: p's head with the merged numbers. */
 int merged_record(struct merged *m, struct merged_part *p, struct pirecord *r);
-/* NO_CPU: no memory, or the number is too great. */
+/* NO_CPU: the number is too great, or no_memory. */
 uint32_t merged_cpu(struct merged *m, struct merged_part *p, uint32_t cpu);
 int merged_labels(struct merged *m, uint32_t count);
 int merged_texts(struct input *in, struct merged *m);

@@ -14,8 +14,10 @@ uint32_t merged_cpu(struct merged *m, struct merged_part *p, uint32_t cpu)
 	if (cpu >= TRACE_MAX_CPUS)
 		return NO_CPU;
 	if (cpu >= p->cpus) {
-		if (array_room(p->cpu, p->room_cpus, cpu + 1))
+		if (array_room(p->cpu, p->room_cpus, cpu + 1)) {
+			m->no_memory = true;
 			return NO_CPU;
+		}
 		memset(p->cpu + p->cpus, 0xFF, (cpu + 1 - p->cpus) * sizeof(*p->cpu));
 		/* It is told with the others when the trace is switched off. */
 		if (p->tell == p->cpus)
@@ -188,12 +190,12 @@ int merged_record(struct merged *m, struct merged_part *p, struct pirecord *r)
 	m->gaps += r->gaps - p->gaps;
 	p->gaps = r->gaps;
 	r->gaps = m->gaps;
-	if (array_room(m->room, m->size, r->size))
+	if (m->no_memory || array_room(m->room, m->size, r->size))
 		return -ENOMEM;
 	if (r->size) {
 		memcpy(m->room, r->data, r->size);
 		r->data = m->room;
 	}
 	patch_record(m, p, r);
-	return 1;
+	return m->no_memory ? -ENOMEM : 1;
 }

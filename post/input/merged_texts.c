@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memstream.h"
 #include "input/merged_inner.h"
 
 /* ---- labels ---------------------------------------------------------------------------------- */
@@ -186,14 +187,14 @@ int merged_texts(struct input *in, struct merged *m)
 		m->walls ? "by the wall clock" :
 			   "each input from 0: not all of them know the wall clock");
 	write_common(in, m, out);
-	if (fclose(out))
+	if (memstream_close(out, &m->system))
 		return -ENOMEM;
 	out = open_memstream(&m->name, &size);
 	if (!out)
 		return -ENOMEM;
 	for (i = 0; i < in->origins; i++)
 		fprintf(out, "%s%s", i ? " + " : "", m->part[i].in.name);
-	return fclose(out) ? -ENOMEM : 0;
+	return memstream_close(out, &m->name);
 }
 
 int merged_info(struct input *in, input_say say, void *arg)
@@ -239,7 +240,7 @@ static int patch_stats(struct merged *m, struct merged_part *p, struct input_sec
 		memcpy(copy + at, &stats, sizeof(stats));
 	}
 	s->data = copy;
-	return 0;
+	return m->no_memory ? -ENOMEM : 0;
 }
 
 /* A perf map begins with "pid P since T until T …". */
@@ -282,6 +283,7 @@ static int patch_section(struct merged *m, struct merged_part *p, struct input_s
 		return 0;
 	case PIFILE_SEC_SEGMENT:
 		s->cpu = merged_cpu(m, p, s->cpu);
+		rc = m->no_memory ? -ENOMEM : 0;
 		break;
 	case PIFILE_SEC_STATS:
 		rc = s->data ? patch_stats(m, p, s) : 0;

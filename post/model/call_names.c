@@ -52,9 +52,13 @@ bool call_number(const char *machine, const char *name, bool compat, uint32_t *c
 
 const char *call_name(const char *machine, uint32_t call, char *room, size_t size)
 {
-	char *name = resolve(machine, call);
+	char *name;
 
-	if (name)
+	errno = 0;
+	name = resolve(machine, call);
+	if (!name && errno == ENOMEM)
+		snprintf(room, size, "call %u (no memory)", call & ~PITRACE_SYSCALL_COMPAT);
+	else if (name)
 		snprintf(room, size, "%s%s", name, call & PITRACE_SYSCALL_COMPAT ? "/32" : "");
 	else
 		snprintf(room, size, "call %u%s", call & ~PITRACE_SYSCALL_COMPAT,

@@ -344,6 +344,8 @@ void fit_end(struct fit *f)
 	}
 	if (fitted)
 		fwrite(fitted, 1, size, f->to);
+	else
+		fputs(f->text ? f->text : "(no memory)\n", f->to);
 	free(fitted);
 	free(f->text);
 }

@@ -160,7 +160,7 @@ static void picture(struct top *t)
 		return;
 	}
 	fputs(keys, out);
-	if (!fclose(out))
+	if (!fclose(out) && text)
 		screen_draw(text, size);
 	free(text);
 }

@@ -138,7 +138,7 @@ void screen_draw(const char *text, size_t size)
 			fputs(next, out);
 	}
 	fputs(rest, out);
-	if (!fclose(out))
+	if (!fclose(out) && whole)
 		put(whole, length);
 	free(whole);
 }

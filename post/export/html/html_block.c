@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Numbers to bytes, bytes to gzip, gzip to base64, base64 to the page. */
 #include "export/html/html_block.h"
+#include "base/memstream.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -99,7 +100,7 @@ int html_block_json(struct html_block *b, FILE *out, const char *name, html_bloc
 	if (!rc) {
 		json_begin(&j, to, false);
 		rc = write(arg, &j);
-		if (fclose(to) && !rc)
+		if (memstream_close(to, &text) && !rc)
 			rc = -ENOMEM;
 	}
 	if (!rc)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memstream.h"
 #include "escape.h"
 #include "report/calls_report.h"
 
@@ -66,7 +67,7 @@ static int text_member(struct json *j, const char *key, const struct job *job,
 	FILE *out = open_memstream(&text, &size);
 	int rc = out ? write(job, out) : -ENOMEM;
 
-	if (out && fclose(out) && !rc)
+	if (out && memstream_close(out, &text) && !rc)
 		rc = -ENOMEM;
 	html_facts_lines(j, key, rc ? NULL : text);
 	free(text);

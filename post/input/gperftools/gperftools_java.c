@@ -5,6 +5,7 @@
  * anywhere, so each function gets a new address here, one after the other.
  */
 #include "base/array.h"
+#include "base/memstream.h"
 #include "base/search.h"
 #include "input/gperftools/gperftools.h"
 
@@ -111,10 +112,8 @@ int java_lay_out(struct java *j)
 			(uint64_t)STEP * k);
 		put_name(out, j->place[i].name);
 	}
-	if (fclose(out)) {
-		free(text);
+	if (memstream_close(out, &text))
 		return -ENOMEM;
-	}
 	j->symbols = blob_of(text, size);
 	qsort(j->place, j->n, sizeof(*j->place), by_address);
 	return 0;

@@ -185,30 +185,34 @@ static int read_methods(struct log_gen *l, struct bytes b)
 	return 0;
 }
 
-static struct gen_thread *thread_at(struct log_gen *l, uint64_t place)
+/* *t is NULL where no thread can be. 0 or -ENOMEM. */
+static int thread_at(struct log_gen *l, uint64_t place, struct gen_thread **t)
 {
 	uint32_t had = l->threads;
 
-	if (!place || place > PLACES)
-		return NULL;
+	*t = NULL;
 	/* Places follow each other: a far one is no thread's. */
-	if (place > (uint64_t)had + 65536 || array_reach(l->thread, l->threads, (uint32_t)place))
-		return NULL;
+	if (!place || place > PLACES || place > (uint64_t)had + 65536)
+		return 0;
+	if (array_reach(l->thread, l->threads, (uint32_t)place))
+		return -ENOMEM;
 	for (; had < l->threads; had++)
 		l->thread[had].root = NO_KEY;
-	return &l->thread[place];
+	*t = &l->thread[place];
+	return 0;
 }
 
 static int read_thread(struct log_gen *l, struct bytes b)
 {
 	uint64_t place, tid;
 	const char *name = NULL;
-	struct gen_thread *t;
+	struct gen_thread *t = NULL;
 	size_t n = 0;
 
 	if (take(&b, &place) && take(&b, &tid))
 		name = take_text(&b, &n);
-	t = name && tid <= INT32_MAX ? thread_at(l, place) : NULL;
+	if (name && tid <= INT32_MAX && thread_at(l, place, &t))
+		return -ENOMEM;
 	if (!t) {
 		faults_tell(&l->tree.faults, l->chunk, "no thread: left out");
 		return 0;
@@ -239,9 +243,11 @@ static void read_names(struct log_gen *l, struct bytes b)
 static int begin_events(struct log_gen *l, struct bytes b)
 {
 	uint64_t place, time = 0;
-	struct gen_thread *t = take(&b, &place) && take(&b, &time) ? thread_at(l, place) : NULL;
+	struct gen_thread *t = NULL;
 	int rc;
 
+	if (take(&b, &place) && take(&b, &time) && thread_at(l, place, &t))
+		return -ENOMEM;
 	if (!t) {
 		faults_tell(&l->tree.faults, l->chunk, "events of no thread: left out");
 		return 0;

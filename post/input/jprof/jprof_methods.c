@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memstream.h"
 #include "java_name.h"
 
 /* What no name can have becomes a question mark: a line of saved symbols ends at a newline. */
@@ -92,10 +93,8 @@ int jprof_symbols(const struct jprof_methods *m, struct blob *symbols)
 		fprintf(out, "SYMBOL %x %x 0 1 %.*s\n", JPROF_STEP * i, JPROF_STEP * (i + 1),
 			m->text[i].length ? (int)m->text[i].length : 1,
 			m->text[i].length ? m->pool + m->text[i].at : "?");
-	if (fclose(out)) {
-		free(text);
+	if (memstream_close(out, &text))
 		return -ENOMEM;
-	}
 	*symbols = blob_of(text, size);
 	return 0;
 }

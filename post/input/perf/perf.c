@@ -4,6 +4,7 @@
  * own features), then read in as many passes as wanted, each in order of time.
  */
 #include "base/array.h"
+#include "base/memstream.h"
 #include "input/perf/perf_state.h"
 
 #include <errno.h>
@@ -328,6 +329,8 @@ static int perf_open(struct input *in, struct pifile_fault *fault)
 		rc = perf_header_finish(p);
 	if (!rc)
 		rc = each_raw(p, look_record);
+	if (p->no_memory)
+		rc = -ENOMEM;
 	p->has_names = true;
 	if (!in->header.ncpus)
 		in->header.ncpus = 1;
@@ -338,7 +341,7 @@ static int perf_open(struct input *in, struct pifile_fault *fault)
 	in->cycles = p->time_conv && in->own_clock;
 	if (!rc)
 		return 0;
-	if (!fault->what[0])
+	if (!fault->what[0] || rc == -ENOMEM)
 		snprintf(fault->what, sizeof(fault->what), "%s", strerror(-rc));
 	perf_close(in);
 	return rc;
@@ -535,7 +538,7 @@ static const char *system_text(struct perf *p)
 			fprintf(out,
 				"aux data: %" PRIu64 " bytes of %s, which post does not decode\n",
 				p->aux_bytes, perf_aux_name(p->aux_kind));
-		if (fclose(out))
+		if (memstream_close(out, &p->system))
 			return NULL;
 	}
 	return p->system;

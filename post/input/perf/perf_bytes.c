@@ -62,7 +62,11 @@ struct blob perf_part(struct perf *p, struct perf_section part, uint64_t most)
 	    part.size > p->file[0].size - part.offset)
 		return none;
 	data = malloc(part.size ? part.size : 1);
-	if (data && (pread_all(p->file[0].fd, data, part.size, part.offset, &n) || n < part.size)) {
+	if (!data) {
+		p->no_memory = true;
+		return none;
+	}
+	if (pread_all(p->file[0].fd, data, part.size, part.offset, &n) || n < part.size) {
 		free(data);
 		return none;
 	}
@@ -83,8 +87,9 @@ struct perf_view perf_feature(struct perf *p, unsigned int i)
 	v.size = v.own.size;
 	if (!v.data)
 		perf_fault(p, p->feature[i].offset,
-			   "feature %u of %" PRIu64 " bytes is not in the file", i,
-			   p->feature[i].size);
+			   p->no_memory ? "feature %u of %" PRIu64 " bytes: no memory to read it" :
+					  "feature %u of %" PRIu64 " bytes is not in the file",
+			   i, p->feature[i].size);
 	return v;
 }
 

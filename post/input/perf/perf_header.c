@@ -73,6 +73,12 @@ static void feature_text(struct perf *p, unsigned int i, char *out, size_t size)
 	perf_view_free(&v);
 }
 
+static void name_event(struct perf *p, uint32_t attr, const char *name)
+{
+	p->attr[attr].name = strdup(name);
+	p->no_memory |= !p->attr[attr].name;
+}
+
 /* Names events by their ids or, without ids, by their order. */
 static void event_names(struct perf *p)
 {
@@ -98,7 +104,7 @@ static void event_names(struct perf *p)
 				attr = perf_attr_by_id(p, id);
 		}
 		if (name && attr != UINT32_MAX && !p->attr[attr].name)
-			p->attr[attr].name = strdup(name);
+			name_event(p, attr, name);
 	}
 	if (b.bad)
 		perf_fault(p, p->feature[PERF_EVENT_DESC].offset + b.at,
@@ -119,7 +125,7 @@ static void old_names(struct perf *p)
 
 		for (uint32_t i = 0; name && i < p->nattrs; i++) {
 			if (!p->attr[i].name && p->attr[i].config == config)
-				p->attr[i].name = strdup(name);
+				name_event(p, i, name);
 		}
 	}
 	blob_free(&data);

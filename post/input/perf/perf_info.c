@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/memstream.h"
 #include "input/perf/perf_attr.h"
 #include "input/perf/perf_bytes.h"
 
@@ -752,10 +753,8 @@ int perf_info(struct input *in, input_say say, void *arg)
 		perf_view_free(&v);
 	}
 	info_rest(p, out);
-	if (fclose(out)) {
-		free(text);
+	if (memstream_close(out, &text))
 		return -ENOMEM;
-	}
 	for (line = text; *line; line = next) {
 		next = strchr(line, '\n');
 		*next++ = '\0';

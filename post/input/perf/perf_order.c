@@ -74,7 +74,7 @@ int perf_order_add(struct perf_order *o, const struct perf_raw *raw, uint32_t at
 		if (array_next(o->run, o->nruns, o->room_runs))
 			return -ENOMEM;
 		run = &o->run[o->nruns++];
-		run->at = o->n;
+		run->at = run->end = o->n;
 	}
 	h = hold(o, raw->size);
 	if (!h)

@@ -182,6 +182,7 @@ struct perf {
 	struct perf_file *file;
 	uint32_t nfiles, room_files;
 	bool swap, pipe, directory;
+	bool no_memory;   /* for a part of the header: what is said of that is not so */
 	uint32_t version; /* of the magic */
 	uint64_t header_size, attr_size;
 	struct perf_section attrs, data, types;

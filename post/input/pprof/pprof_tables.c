@@ -11,6 +11,7 @@
 
 #include <zlib.h>
 
+#include "base/memstream.h"
 #include "input/window.h"
 #include "base/array.h"
 #include "base/unpacked.h"
@@ -526,7 +527,7 @@ static int lay_out(struct pprof *p)
 				p->code[i].base + STEP * p->code[i].places, name);
 		}
 	}
-	rc = fclose(out) ? -ENOMEM : 0;
+	rc = memstream_close(out, &text);
 	p->symbols = blob_of(text, size);
 	return rc;
 }

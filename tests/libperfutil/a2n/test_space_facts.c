@@ -438,8 +438,8 @@ static void chain_of_forks(void)
 	CU_ASSERT(all.steps < 40u * FORKS);
 }
 
-/* Where events go back in time, each piece keeps a time of its own: that has a limit, which is told,
- * and from where on nothing is known. */
+/* Where events go back in time, each piece keeps a time of its own: that has a limit, which is
+ * told, and from where on nothing is known. */
 static void facts_have_a_limit(void)
 {
 	enum { PIECES = 20000 };

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Loaded into post (LD_PRELOAD) it lets one of its requests for memory fail: NO_MEMORY=N, the N-th
- * place that asks, the first time that it does. A place is where post's own code calls malloc,
- * calloc or realloc, and from where that was called, three calls up. Libraries have what they ask
- * for. NO_MEMORY=0 lets none fail and tells them all, a line each.
+ * place that asks, the first time that it does. A place is where post's own code calls malloc or
+ * one of its kin, and from where that was called, three calls up. Libraries have what they ask for. NO_MEMORY=0 lets none fail and tells them all, a line each.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define PLACES 8192 /* a power of two */
@@ -19,6 +20,7 @@
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t size);
+void *__libc_memalign(size_t align, size_t size);
 
 static uintptr_t from, to; /* the program's code */
 static uint64_t places[PLACES];
@@ -77,7 +79,9 @@ static bool refused(uintptr_t caller, const uintptr_t *frame)
 
 		n = (int)write(STDERR_FILENO, line, (size_t)n);
 	}
-	return ++seen == fails;
+	if (++seen == fails)
+		errno = ENOMEM;
+	return seen == fails;
 }
 #define REFUSED() refused((uintptr_t)__builtin_return_address(0), __builtin_frame_address(0))
 
@@ -94,4 +98,36 @@ void *calloc(size_t n, size_t size)
 void *realloc(void *p, size_t size)
 {
 	return REFUSED() ? NULL : __libc_realloc(p, size);
+}
+
+void *reallocarray(void *p, size_t n, size_t size)
+{
+	size_t all;
+
+	return REFUSED() || __builtin_mul_overflow(n, size, &all) ? NULL : __libc_realloc(p, all);
+}
+
+void *aligned_alloc(size_t align, size_t size)
+{
+	return REFUSED() ? NULL : __libc_memalign(align, size);
+}
+
+static char *copy_of(const char *text, size_t n)
+{
+	char *copy = __libc_malloc(n + 1);
+
+	if (!copy)
+		return NULL;
+	copy[n] = '\0';
+	return memcpy(copy, text, n);
+}
+
+char *strdup(const char *text)
+{
+	return REFUSED() ? NULL : copy_of(text, strlen(text));
+}
+
+char *strndup(const char *text, size_t most)
+{
+	return REFUSED() ? NULL : copy_of(text, strnlen(text, most));
 }
