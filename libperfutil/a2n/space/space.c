@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * An address space over time: a tree of what is there now, and what was there before (past). A new
- * mapping is one piece of the tree, and what it replaces becomes a fact of the past: a change costs
- * four facts at most, whatever it lies above. Where an event is older than what it replaces, the
- * later time counts, and its mapping is cut where that differs.
+ * mapping is one piece of the tree, and what it replaces becomes a fact of the past: a change
+ * costs four facts at most, whatever it lies above. Where an event is older than what it replaces,
+ * the later time counts, and its mapping is cut where that differs.
  *
- * `now` has what is inherited, too, so that a fork takes a reference to it. Look-ups go through the
- * layers, as long as those are few: facts may still be added to a parent that hold for its children.
+ * `now` has what is inherited, too, so that a fork takes a reference to it. Look-ups go through
+ * the layers, as long as those are few: facts may still be added to a parent that hold for its
+ * children.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,8 +19,9 @@
 #include "base/array.h"
 
 #define MAX_LAYERS 8
-/* Limits: events whose times go back cost more facts (of 72 bytes) and time than there is. Events of
- * real programs cost a few facts each, and now and then one of a whole heap visits its pieces. */
+/* Limits: events whose times go back cost more facts (of 72 bytes) and time than there is.
+ * Events of real programs cost a few facts each, and now and then one of a whole heap visits
+ * its pieces. */
 #define FACTS_START      (1u << 21)
 #define FACTS_PER_CHANGE 16u
 #define FACTS_MOST       (1u << 26)
@@ -573,8 +575,8 @@ static bool find_past(struct space *s, uint64_t address, struct moment at, struc
 	return false;
 }
 
-/* What a layer says. False: nothing; *walked may be what was there before its first fact. times: the
- * answer holds for a time. */
+/* What a layer says. False: nothing; *walked may be what was there before its first fact.
+ * times: the answer holds for a time. */
 static bool find_in(struct space *s, uint64_t address, struct moment at, struct space_hit *hit,
 		    bool times, struct mapping *found, struct mapping *walked)
 {

@@ -148,8 +148,8 @@ static struct space_run *new_run(struct past_fact *facts, uint32_t n)
 	return r;
 }
 
-/* Puts what is fresh into a run, with those that are no larger than twice that. Without memory it is
- * looked through one by one, as before. */
+/* Puts what is fresh into a run, with those that are no larger than twice that. Without memory
+ * it is looked through one by one, as before. */
 static void settle(struct space_past *p)
 {
 	uint32_t from = p->n_runs, n = p->n;

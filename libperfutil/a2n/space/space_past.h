@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What was at an address once: facts, each a range of addresses and of time. No two of them are true
- * at one address and time, so that one mapping is one fact, whatever it lies above or below.
+ * What was at an address once: facts, each a range of addresses and of time. No two of them are
+ * true at one address and time, so that one mapping is one fact, whatever it lies above or below.
  * n facts take n log n memory at most, a look-up log^2 n time.
  */
 #ifndef A2N_SPACE_PAST_H
@@ -22,7 +22,7 @@ struct space_run;
 
 /* {0} is empty. */
 struct space_past {
-	struct past_fact *fresh; /* those that are in no run yet, in the order of space_past_add() */
+	struct past_fact *fresh; /* in no run yet, in the order of space_past_add() */
 	uint32_t n, room;
 	struct space_run **runs; /* of falling size, each at least twice the next one's */
 	uint32_t n_runs, room_runs;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is at each address now: pieces, each up to the next one's start, in a tree (B+) that is copied
- * where it is written. Who takes a reference has the tree as it is at that time, for the price of one
- * pointer.
+ * What is at each address now: pieces, each up to the next one's start, in a tree (B+) that is
+ * copied where it is written. Who takes a reference has the tree as it is at that time, for the
+ * price of one pointer.
  */
 #ifndef A2N_SPACE_TREE_H
 #define A2N_SPACE_TREE_H
@@ -24,8 +24,9 @@ struct space_node;
  * piece, where nothing ends. Valid until the tree is changed. */
 const struct space_piece *space_tree_find(const struct space_node *tree, uint64_t address,
 					  uint64_t *last);
-/* Visits what there is in [first, last] in sequence, as far as that goes, until a visit returns other
- * than 0, which is returned; `piece` is NULL where nothing is known. The tree must not be changed. */
+/* Visits what there is in [first, last] in sequence, as far as that goes, until a visit returns
+ * other than 0, which is returned; `piece` is NULL where nothing is known. The tree must not be
+ * changed. */
 typedef int (*space_visit)(void *arg, const struct space_piece *piece, uint64_t start,
 			   uint64_t last);
 int space_tree_walk(const struct space_node *tree, uint64_t first, uint64_t last, space_visit visit,

@@ -2,7 +2,8 @@
 /*
  * Loaded into post (LD_PRELOAD) it lets one of its requests for memory fail: NO_MEMORY=N, the N-th
  * place that asks, the first time that it does. A place is where post's own code calls malloc or
- * one of its kin, and from where that was called, three calls up. Libraries have what they ask for. NO_MEMORY=0 lets none fail and tells them all, a line each.
+ * one of its kin, and from where that was called, three calls up. Libraries have what they ask
+ * for. NO_MEMORY=0 lets none fail and tells them all, a line each.
  */
 #include <errno.h>
 #include <inttypes.h>
