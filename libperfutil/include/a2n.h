@@ -145,7 +145,7 @@ int a2n_unsure(struct a2n *a, uint64_t time, uint32_t pid) PITRACE_NONNULL(1);
 int a2n_content(struct a2n *a, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
 		uint32_t generation, uint64_t size, uint64_t changed, uint32_t sum)
 	PITRACE_NONNULL(1);
-/* What is told of memory may cost more than 64 facts (of 40 bytes) or 4,096 steps each time, and 2
+/* What is told of memory may cost more than 16 facts (of 72 bytes) or 4,096 steps each time, and 2
  * million or 256 million at the beginning: no program's does. From then on nothing is kept, and
  * answers are A2N_RESULT_NO_MODULE. Whether it came to that, and the time from which on. */
 bool a2n_full(const struct a2n *a, uint64_t *since) PITRACE_NONNULL(1);
