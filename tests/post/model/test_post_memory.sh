@@ -18,9 +18,12 @@ whole() { # what was written, as one file
 	[ ! -f out.file ] || cat out.file
 	[ ! -d out.folder ] || (cd out.folder && find . -type f | sort | xargs cat)
 }
-page_facts() { # what a page says in words is compressed there
-	! grep -q 'id="data-facts"' out.file 2>/dev/null ||
-		sed -n 's/.*id="data-facts">\([^<]*\)<.*/\1/p' out.file | base64 -d | gzip -dc >>out
+page_words() { # what a page says in words is compressed there
+	local block
+	[ ! -f out.file ] || sed -n 's/.*id="data-[a-z]*">\([^<]*\)<.*/\1/p' out.file | while read -r block; do
+		base64 -d <<<"$block" | gzip -dc >>out 2>/dev/null
+	done
+	true
 }
 # each NAME COMMAND...: at each place that was not tried before
 declare -A tried=()
@@ -45,7 +48,7 @@ each() {
 		fi
 		# It says why.
 		case $code in
-		0 | 1 | 2) page_facts && grep -q '[Nn]o memory\|annot allocate memory' err out && continue ;;
+		0 | 1 | 2) page_words && grep -q '[Nn]o memory\|annot allocate memory' err out && continue ;;
 		esac
 		echo "$n of ${#places[@]}: exit code $code: $(head -n 2 err)" >>why
 	done
@@ -102,6 +105,9 @@ done
 each ctf "$post" -q -format ctf -o out.folder sched.nrm2
 each html "$post" -q -html -o out.file story.nrm2
 each html_of_stacks "$post" -q -html -o out.file stacks.nrm2
+each html_of_calls "$post" -q -html -o out.file calls.nrm2
+each html_of_spans "$post" -q -html -o out.file spans.nrm2
+each html_of_waits "$post" -q -html -o out.file sched.nrm2
 each explain "$post" -q -explain 4156:0xffffffff81001010:10.5 -o - story.nrm2
 each diff "$post" -q -diff story.nrm2 -o - stacks.nrm2
 each arc "$post" -q -arc -o - itrace.nrm2
