@@ -434,14 +434,11 @@ struct held {
 	bool walk;
 };
 
-static struct held held_past(const struct past_fact *f)
+static const struct space_piece *own_piece(const struct space *s, uint64_t address, uint64_t *last)
 {
-	return (struct held){ f->mapping, f->from, f->start, f->last, f->walk };
-}
+	const struct space_piece *p = space_tree_find(s->now, address, last);
 
-static struct held held_now(const struct space_piece *p, uint64_t last)
-{
-	return (struct held){ p->mapping, p->from, p->start, last, p->walk };
+	return is_own(s, p) ? p : NULL;
 }
 
 /* The fact of its own that holds at an address at a moment; false: none. */
@@ -451,39 +448,29 @@ static bool own_fact(struct space *s, uint64_t address, struct moment at, struct
 	const struct space_piece *p;
 	uint64_t last;
 
-	p = space_tree_find(s->now, address, &last);
-	if (!is_own(s, p))
-		return false;
-	if (moment_not_after(p->from, at)) {
-		*held = held_now(p, last);
+	p = own_piece(s, address, &last);
+	if (p && moment_not_after(p->from, at)) {
+		*held = (struct held){ p->mapping, p->from, p->start, last, p->walk };
 		return true;
 	}
-	f = s->past ? space_past_find(s->past, address, at) : NULL;
+	f = p && s->past ? space_past_find(s->past, address, at) : NULL;
 	if (!f || f->before)
 		return false;
-	*held = held_past(f);
+	*held = (struct held){ f->mapping, f->from, f->start, f->last, f->walk };
 	return true;
 }
 
-/* The next fact of its own after a moment. */
+/* The next fact of its own after a moment; of several from one moment on the last one counts. */
 static bool next_fact(struct space *s, uint64_t address, struct moment at, struct held *held)
 {
-	const struct past_fact *f;
+	const struct past_fact *f = s->past ? space_past_next(s->past, address, at) : NULL;
 	const struct space_piece *p;
 	uint64_t last;
 
-	p = space_tree_find(s->now, address, &last);
-	if (!is_own(s, p))
-		return false;
-	f = s->past ? space_past_next(s->past, address, at) : NULL;
 	if (f)
-		*held = held_past(f);
-	else if (!moment_not_after(p->from, at))
-		*held = held_now(p, last);
-	else
-		return false;
-	/* Of several from one moment on the last one counts. */
-	return own_fact(s, address, held->from, held);
+		return own_fact(s, address, f->from, held);
+	p = own_piece(s, address, &last);
+	return p && !moment_not_after(p->from, at) && own_fact(s, address, p->from, held);
 }
 
 /* The next one that has another mapping than *held, which holds if `known`. */

@@ -324,46 +324,36 @@ static void ask(uint64_t time, unsigned int turns, unsigned int *wrong)
 	}
 }
 
-static void in_sequence(void)
+/* One story; late: events are older than others, of parents too. */
+static unsigned int wrong_of(uint64_t story, unsigned int events, unsigned int forks, bool late)
 {
 	unsigned int wrong = 0;
-	uint64_t time;
+	uint64_t time = 1;
 
-	for (unsigned int turn = 0; turn < 30; turn++) {
-		begin();
-		seed = turn + 1;
-		time = 1;
-		for (unsigned int i = 0; i < 1200; i++) {
-			time += any(3) ? any(9) : 0;
-			event(time, turn % 3, false);
-			ask(time, any(4), &wrong);
-		}
-		ask(time, 1000, &wrong);
-		for (unsigned int i = 0; i < 200; i++)
-			wrong += wrong_history(any(spaces));
+	begin();
+	seed = story;
+	for (unsigned int i = 0; i < events; i++) {
+		time += any(3) ? any(9) : 0;
+		/* Late ones not so deep that a fork is a copy. */
+		event(time, late ? spaces < 7 : forks, late);
+		ask(time, any(4), &wrong);
 	}
-	CU_ASSERT_EQUAL(wrong, 0);
+	ask(time, 1000, &wrong);
+	for (unsigned int i = 0; i < 200 && !late; i++)
+		wrong += wrong_history(any(spaces));
+	return wrong;
 }
 
-/* Events that are older than others, of parents too. */
+static void in_sequence(void)
+{
+	for (unsigned int turn = 0; turn < 30; turn++)
+		CU_ASSERT_EQUAL(wrong_of(turn + 1, 1200, turn % 3, false), 0);
+}
+
 static void late(void)
 {
-	unsigned int wrong = 0;
-	uint64_t time;
-
-	for (unsigned int turn = 0; turn < 30; turn++) {
-		begin();
-		seed = turn + 101;
-		time = 1;
-		for (unsigned int i = 0; i < 800; i++) {
-			time += any(3) ? any(9) : 0;
-			/* Not so deep that a fork is a copy. */
-			event(time, spaces < 7, true);
-			ask(time, any(4), &wrong);
-		}
-		ask(time, 1000, &wrong);
-	}
-	CU_ASSERT_EQUAL(wrong, 0);
+	for (unsigned int turn = 0; turn < 30; turn++)
+		CU_ASSERT_EQUAL(wrong_of(turn + 101, 800, 0, true), 0);
 }
 
 /* ---- growth ---------------------------------------------------------------------------------- */
