@@ -11,7 +11,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 #include "base/service.h"
+#include "base/now.h"
 #include "base/rc.h"
+
+/* A client that has connected sends its request within this time, or the connection is closed. */
+#define REQUEST_SECONDS 2
 
 static bool is_own(const char *folder)
 {
@@ -117,8 +121,10 @@ int service_connect(const struct sockaddr_un *a, bool wait)
 		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &soon, sizeof(soon));
 		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof(soon));
 	}
-	if (connect(fd, (const struct sockaddr *)a, sizeof(*a))) {
-		err = -errno;
+	do
+		err = connect(fd, (const struct sockaddr *)a, sizeof(*a)) ? -errno : 0;
+	while (err == -EINTR);
+	if (err) {
 		close(fd);
 		return err;
 	}
@@ -279,25 +285,29 @@ int service_request(const struct service *h, const void *request, void *reply, s
 {
 	struct stat at = { 0 };
 	struct sockaddr_un a;
+	uint64_t connected;
+	bool sent, late;
 	ssize_t n;
 	int fd;
 
 	service_address(&a, h->named, h->leaf, false);
-	/* Another one that has begun since is asked instead. */
+	/* Another one that has begun since is asked instead. A process that did not run between
+	 * its two calls (stopped, or on a busy machine) finds the connection closed: it asks again. */
 	do {
 		(void)lstat(a.sun_path, &at);
+		connected = now_ns();
 		fd = service_connect(&a, true);
 		if (fd < 0)
 			return not_reached(h, &a, fd);
-		n = -1;
-		if (service_send(fd, request, h->request, -1))
-			n = service_receive(fd, reply, size, passed);
+		sent = service_send(fd, request, h->request, -1);
+		late = now_ns() - connected > REQUEST_SECONDS * 1000000000ull / 2;
+		n = sent ? service_receive(fd, reply, size, passed) : -1;
 		if (n == (ssize_t)size)
 			return fd;
 		if (passed && n >= 0 && *passed >= 0)
 			close(*passed);
 		close(fd);
-	} while (n <= 0 && has_ended(&a, &at));
+	} while (n <= 0 && (late || has_ended(&a, &at)));
 	return service_lost(h);
 }
 
@@ -311,15 +321,22 @@ int service_ask(const struct service *h, uint32_t op, void *reply, size_t size, 
 /* A client that neither sends nor reads must not block the others. */
 int service_accept(int listener, uid_t also, void *request, size_t size)
 {
-	struct timeval timeout = { .tv_sec = 2 };
+	struct timeval timeout = { .tv_sec = REQUEST_SECONDS };
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	ssize_t n;
 
 	if (fd < 0)
 		return -1;
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
-	if (service_peer_allowed(fd, also) && recv(fd, request, size, MSG_TRUNC) == (ssize_t)size)
-		return fd;
+	if (service_peer_allowed(fd, also)) {
+		/* A timeout keeps the kernel from restarting the call after a stop. */
+		do
+			n = recv(fd, request, size, MSG_TRUNC);
+		while (n < 0 && errno == EINTR);
+		if (n == (ssize_t)size)
+			return fd;
+	}
 	close(fd);
 	return -1;
 }

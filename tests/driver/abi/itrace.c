@@ -159,6 +159,19 @@ uint64_t instructions(const struct view *v)
 	return sum_pages(v, offsetof(struct pitrace_cpu, instructions));
 }
 
+uint64_t branches_of(const struct view *v)
+{
+	return sum_pages(v, offsetof(struct pitrace_cpu, branches));
+}
+
+void wait_branches(const struct view *v, uint64_t than)
+{
+	int i;
+
+	for (i = 0; i < 1000 && branches_of(v) <= than; i++)
+		nap(10);
+}
+
 void consume_all(const struct view *v)
 {
 	unsigned int cpu;

@@ -69,6 +69,9 @@ struct seen seen_of(const struct view *v, uint32_t pid);
 /* A number of struct pitrace_cpu, of all CPUs. */
 uint64_t sum_pages(const struct view *v, size_t at);
 uint64_t instructions(const struct view *v);
+uint64_t branches_of(const struct view *v);
+/* Until there are more branches than that; 10 s at most: the host may be busy. */
+void wait_branches(const struct view *v, uint64_t than);
 void consume_all(const struct view *v);
 /* Nobody reads: at how many branches does it stand still? An emulated machine may be slow. */
 uint64_t waits_at(const struct view *v);

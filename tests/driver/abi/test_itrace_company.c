@@ -38,7 +38,7 @@ void test_itrace_taken(void)
 		want(0, ioctl(v.fd, PITRACE_IOC_ON));
 		want(0, ioctl(w.fd, PITRACE_IOC_ON));
 		let_go(&g);
-		nap(50);
+		wait_branches(&v, 10);
 		want(0, ioctl(w.fd, PITRACE_IOC_OFF));
 		want(0, ioctl(v.fd, PITRACE_IOC_OFF));
 		s = seen_of(&w, pid);
@@ -49,7 +49,7 @@ void test_itrace_taken(void)
 		check(sum_pages(&v, offsetof(struct pitrace_cpu, taken)) == 0);
 		/* Now it is to be had. */
 		want(0, ioctl(w.fd, PITRACE_IOC_ON));
-		nap(50);
+		wait_branches(&w, 10);
 		want(0, ioctl(w.fd, PITRACE_IOC_OFF));
 		s = seen_of(&w, pid);
 		check(s.branches > 10);
@@ -139,11 +139,6 @@ void test_itrace_forks(void)
 }
 
 /* ---- while it waits -------------------------------------------------------------------------- */
-
-static uint64_t branches_of(const struct view *v)
-{
-	return sum_pages(v, offsetof(struct pitrace_cpu, branches));
-}
 
 /* It is let go; nobody reads: after a while it waits. */
 static bool begin_waiting(struct view *v, int32_t *pid, struct gate *g)
@@ -278,8 +273,7 @@ void test_itrace_frozen(void)
 		nap(100);
 		check(branches_of(&v) == before);
 		check(put_in(GROUP "/cgroup.freeze", "0"));
-		for (i = 0; i < 100 && branches_of(&v) == before; i++)
-			nap(20);
+		wait_branches(&v, before);
 		check(branches_of(&v) > before);
 		want(0, ioctl(v.fd, PITRACE_IOC_OFF));
 		check(lost(&v, PITRACE_LOST_BRANCH) == 0);
@@ -339,7 +333,7 @@ void test_itrace_consumer(void)
 		check(waitpid(pid, &status, WNOHANG) == 0);
 		consume_all(&v);
 		want(0, ioctl(v.fd, PITRACE_IOC_RESUME));
-		nap(100);
+		wait_branches(&v, before);
 		check(branches_of(&v) > before);
 		want(0, ioctl(v.fd, PITRACE_IOC_OFF));
 		check(lost(&v, PITRACE_LOST_BRANCH) == 0);

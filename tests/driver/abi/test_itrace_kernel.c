@@ -617,6 +617,7 @@ int leave_kernel_sleepers(void)
 	let_go(&g[0]);
 	let_go(&g[1]);
 	nap(300);
+	wait_branches(&v, 1000);
 	want(0, ioctl(v.fd, PITRACE_IOC_OFF));
 	check(flow_of(&v, pid[0], true).branches[1] > 100);
 	check(flow_of(&v, pid[1], true).branches[1] > 100);

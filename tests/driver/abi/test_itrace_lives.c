@@ -557,8 +557,8 @@ int leave_sleeper(void)
 		return 1;
 	want(0, ioctl(v.fd, PITRACE_IOC_ON));
 	let_go(&g);
-	nap(50);
-	check(sum_pages(&v, offsetof(struct pitrace_cpu, branches)) > 10);
+	wait_branches(&v, 10);
+	check(branches_of(&v) > 10);
 	kill(pid, SIGSTOP);
 	check(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status));
 	unview(&v);

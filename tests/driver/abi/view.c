@@ -105,16 +105,26 @@ void nap(long ms)
 		;
 }
 
-void spin(long ms)
+static int64_t now_ns(void)
 {
 	struct timespec t;
-	int64_t end;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	end = t.tv_sec * 1000000000ll + t.tv_nsec + ms * 1000000ll;
-	do
-		clock_gettime(CLOCK_MONOTONIC, &t);
-	while (t.tv_sec * 1000000000ll + t.tv_nsec < end);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+/* While the host, or another thread, has the CPU nothing is done: at most 1 ms of a gap counts. */
+void spin(long ms)
+{
+	int64_t left = ms * 1000000ll;
+	int64_t before = now_ns();
+
+	while (left > 0) {
+		int64_t now = now_ns();
+
+		left -= now - before < 1000000 ? now - before : 1000000;
+		before = now;
+	}
 }
 
 void on_cpu(unsigned int cpu)
