@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What gzip slows down by when each of its calls is seen: by libhookit, beside uftrace. Built from Debian's
-# source, each way; CPU time, the least of TURNS runs, beside that of the program as it is. INPUT: bytes.
+# What gzip slows down by when each of its calls is seen: by libhookit, beside uftrace and XRay's
+# flight recorder. Built from Debian's source, each way; CPU time, the least of TURNS runs, beside that of the program as
+# it is (XRay's beside what clang makes of it). INPUT: bytes.
 # SQLITE=1: sqlite's speed test as well, of SIZE; its builds take minutes, and are kept in the cache.
 . "$(dirname "$0")/lib.sh"
 
@@ -37,6 +38,7 @@ built() {
 	case $way in
 	entry) link="$library -Wl,-rpath,$at" ;;
 	mfentry) link=-pg ;;
+	xray) link=-fxray-instrument ;;
 	esac
 	(
 		cd "$at"/gzip-* || exit 1
@@ -63,6 +65,10 @@ if [ "$(uname -m)" = x86_64 ]; then
 	built entry gcc -pg -mfentry -minstrument-return=call
 	built mfentry gcc -pg -mfentry
 	ways="instrumented entry patchable"
+fi
+if command -v clang >/dev/null; then
+	built clang clang
+	built xray clang -fxray-instrument -fxray-instruction-threshold=1
 fi
 
 # took COMMAND...: user's and system's seconds, the least, into $took
@@ -103,5 +109,16 @@ for program in $programs; do
 	if command -v uftrace >/dev/null && [ -e "$at/$program.mfentry" ]; then
 		slower "uftrace, -mfentry" uftrace record --no-libcall -d u.data "./$program.mfentry" $arguments
 		slower "uftrace -P, patched entries" uftrace record --no-libcall -P . -d u.data "./$program.patchable" $arguments
+	fi
+	if [ -e "$at/$program.xray" ]; then
+		took "./$program.clang" $arguments
+		bare=$took
+		printf '%-8s %-40s %8.2f s\n' "$program" "as clang makes it" "$bare"
+		slower "XRay's sleds that nobody has patched" "./$program.xray" $arguments
+		slower "libhookit, XRay's sleds, CALLFLOW" env HOOKITOPTS=PATCH,LOGPATH=log,CALLFLOW "LD_PRELOAD=$library" \
+			"./$program.xray" $arguments
+		slower "XRay's flight recorder" env \
+			"XRAY_OPTIONS=patch_premain=true xray_mode=xray-fdr xray_logfile_base=log/x." \
+			XRAY_FDR_OPTIONS=func_duration_threshold_us=0 "./$program.xray" $arguments
 	fi
 done
