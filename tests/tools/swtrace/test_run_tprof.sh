@@ -79,12 +79,16 @@ tprof -B timer -s 1 -r 1s -- sh -c \
 	"$programs/sampled shares 100; sleep 2; $programs/sampled shares 100; exit 3"
 is delay_code $? 3
 is delay_and_end "$(ticks spin_a)" 0
-tprof -t -B timer -s 1 -- "$programs/sampled" shares 2000
-tprof -p
-a=$(ticks spin_a)
 tprof -B timer -- "$programs/sampled" shares 2000
 b=$(ticks spin_a)
-echo "spin_a $a after a second, $b in all"
+# On a busy machine it may hardly have run in that second.
+for turn in 1 2 3 4 5; do
+	tprof -t -B timer -s 1 -- "$programs/sampled" shares 2000
+	tprof -p
+	a=$(ticks spin_a)
+	echo "spin_a $a after a second, $b in all"
+	calc "$a > 0.05 * $b && $a < 0.97 * $b" && break
+done
 calc "$a > 0.05 * $b && $a < 0.97 * $b"
 verdict delay $? "$a of $b"
 tprof -s 20 -- true

@@ -7,7 +7,9 @@
 #define RETURN       (-1)
 #define LINK         (-2)
 #define LINK_WORDS   2
-#define SENDER       (-1) /* from the interpreter's frame pointer, relative to that */
+/* From the interpreter's frame pointer, and relative to it. */
+#define SENDER       (-1)
+#define LOCALS       (-7) /* of the first, which is the highest */
 #define CONTINUATION 16   /* bytes, in ContinuationEntry, behind its parent */
 #define CHUNKS_MOST  1024
 #define CHUNK_WORDS  (1u << 24)
@@ -90,14 +92,20 @@ static bool is_inside(const struct frozen_frames *f, uint64_t at)
 /* Its frame pointer is where its callee's link leads to, from there. */
 static bool interpreted(struct frozen_frames *f, struct frozen_frame *to)
 {
-	uint64_t link = add_words(f->sp, LINK), words, sender;
+	uint64_t link = add_words(f->sp, LINK), words, sender, locals;
 
 	if (!guarded_load(link, &words))
 		return false;
 	to->fp = add_words(link, (int64_t)words);
 	if (!is_inside(f, to->fp) || to->fp < f->sp ||
-	    !guarded_load(add_words(to->fp, SENDER), &sender))
+	    !guarded_load(add_words(to->fp, SENDER), &sender) ||
+	    !guarded_load(add_words(to->fp, LOCALS), &locals))
 		return false;
+	/* The last frame's variables lie up to the end; no caller begins below them. */
+	if (add_words(to->fp, (int64_t)locals + 1) == f->end) {
+		f->sp = f->unextended = f->end;
+		return true;
+	}
 	f->sp = add_words(to->fp, LINK_WORDS);
 	f->unextended = add_words(to->fp, (int64_t)sender);
 	return f->unextended >= f->sp && f->unextended <= f->end;
