@@ -310,7 +310,7 @@ $(O)/tests/programs/patch_attach: tests/tools/hookit/patch_attach.c $(call obj,$
 
 # … its requests for memory fail.
 tests: $(O)/tests/programs/no_memory.so
-$(O)/tests/programs/no_memory.so: tests/post/model/no_memory.c
+$(O)/tests/programs/no_memory.so: tests/lib/no_memory.c
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) -fno-builtin -shared -o $@ $< $(ALLLDFLAGS)

@@ -99,7 +99,7 @@ __attribute__((format(printf, 2, 3))) static void tell(const struct damage_line 
 	if (vasprintf(&line, format, args) < 0)
 		line = NULL;
 	va_end(args);
-	t->tell(t->arg, line ? line : format);
+	t->tell(t->arg, line ? line : "(no memory)");
 	free(line);
 }
 

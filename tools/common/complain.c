@@ -14,7 +14,8 @@ void complain_args(const char *format, va_list args)
 
 	if (vasprintf(&sentence, format, args) < 0)
 		sentence = NULL;
-	fit_printf(stderr, "%s: %s\n", program_invocation_short_name, sentence ? sentence : format);
+	fit_printf(stderr, "%s: %s\n", program_invocation_short_name,
+		   sentence ? sentence : "(no memory)");
 	free(sentence);
 }
 

@@ -1,59 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Memory that is refused, once, at each place of post's code that asks for it: it says so and fails, or
-# what it writes is whole all the same. It never dies of it.
+# Memory that is refused, once, at each place of post's code that asks for it (tests/lib/no_memory.sh).
 set -u
 # shellcheck source=tests/lib/post_lib.sh
 . "$(dirname "$0")/../../lib/post_lib.sh"
-preload=${TESTS:-$build/tests}/programs/no_memory.so
+# shellcheck source=tests/lib/no_memory.sh
+. "$top/tests/lib/no_memory.sh"
 script=${TESTS:-$build/tests}/programs/post_script
 
-# refused N COMMAND...: its output in `out`, or in out.file or the folder out.folder if it writes one
-refused() {
-	rm -rf out.file out.folder
-	NO_MEMORY=$1 LD_PRELOAD=$preload "${@:2}" >out 2>err
-}
-whole() { # what was written, as one file
-	cat out
-	[ ! -f out.file ] || cat out.file
-	[ ! -d out.folder ] || (cd out.folder && find . -type f | sort | xargs cat)
-}
-page_words() { # what a page says in words is compressed there
+more_words() { # what a page says in words is compressed there
 	local block
 	[ ! -f out.file ] || sed -n 's/.*id="data-[a-z]*">\([^<]*\)<.*/\1/p' out.file | while read -r block; do
 		base64 -d <<<"$block" | gzip -dc >>out 2>/dev/null
 	done
 	true
-}
-# each NAME COMMAND...: at each place that was not tried before
-declare -A tried=()
-each() {
-	local name=$1 n=0 code good places place
-	shift
-	refused 0 "$@"
-	good=$?
-	mapfile -t places < <(sed -n 's/^place //p' err)
-	whole >"good.$name"
-	[ ! -f out.file ] || cp out.file "file.$name"
-	[ "$good" -le 1 ] && [ ${#places[@]} -gt 3 ] && [ -s "good.$name" ] ||
-		echo "without a fault: exit code $good, ${#places[@]} places" >>why
-	for place in "${places[@]}"; do
-		n=$((n + 1))
-		[ -z "${tried[$place]:-}" ] || continue
-		tried[$place]=yes
-		refused $n "$@"
-		code=$?
-		if [ $code = "$good" ] && whole | cmp -s - "good.$name"; then
-			continue
-		fi
-		# It says why.
-		case $code in
-		0 | 1 | 2) page_words && grep -q '[Nn]o memory\|annot allocate memory' err out && continue ;;
-		esac
-		echo "$n of ${#places[@]}: exit code $code: $(head -n 2 err)" >>why
-	done
-	[ ! -s why ]
-	verdict "$name"
 }
 
 for trace in story events stacks; do
