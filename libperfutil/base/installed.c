@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Asks the kernel which file this very code is mapped from: its whole path, as it is named now. */
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,8 +46,12 @@ bool installed_near(const char *const near[], char path[PATH_MAX])
 	struct installed_search s = { .address = (uintptr_t)installed_near };
 	char name[2 * PATH_MAX];
 
-	if (getauxval(AT_SECURE) || proc_lines("/proc/self/maps", look_at, &s) || !*s.folder)
+	int err = getauxval(AT_SECURE) ? -EPERM : proc_lines("/proc/self/maps", look_at, &s);
+
+	if (err || !*s.folder) {
+		errno = err ? -err : ENOENT;
 		return false;
+	}
 	leave_libexec(s.folder);
 	for (; *near; near++) {
 		snprintf(name, sizeof(name), "%s%s", s.folder, *near);

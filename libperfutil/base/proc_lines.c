@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads files of /proc line by line, and lists the online CPUs. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/proc_lines.h"
 #include "base/proc_text.h"
+
+int getline_error(FILE *f)
+{
+	return !feof(f) && !ferror(f) ? -ENOMEM : 0;
+}
 
 int proc_lines(const char *path, proc_line line, void *arg)
 {
@@ -13,15 +17,17 @@ int proc_lines(const char *path, proc_line line, void *arg)
 	size_t room = 0;
 	char *text = NULL;
 	ssize_t n = 0;
+	int err;
 
 	if (!f)
 		return -errno;
 	do
 		n = getline(&text, &room, f);
 	while (n > 0 && line(arg, text, (size_t)n));
+	err = n < 0 ? getline_error(f) : 0;
 	free(text);
 	fclose(f);
-	return 0;
+	return err;
 }
 
 struct online {

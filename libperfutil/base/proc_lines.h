@@ -6,11 +6,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Calls back for each line until the callback returns false. 0, or -errno if the file cannot be
- * opened. */
+ * opened or a line has no room in memory. */
 typedef bool (*proc_line)(void *arg, const char *text, size_t length);
 int proc_lines(const char *path, proc_line line, void *arg);
+
+/* After getline() gave no line: -ENOMEM if there was no memory for it. 0: the file is at its end, or says
+ * no more (of a process that is gone). */
+int getline_error(FILE *f);
 
 /* Lists the online CPUs in ascending order. Returns their number, at most `room`, or -errno. */
 int proc_online(unsigned int *cpus, uint32_t room);

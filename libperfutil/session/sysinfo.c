@@ -7,8 +7,10 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
-#include "image/kernel_modules.h"
+#include "base/array.h"
 #include "base/memstream.h"
+#include "base/proc_lines.h"
+#include "image/kernel_modules.h"
 #include "session/sysinfo.h"
 #include "image/vdso.h"
 
@@ -38,38 +40,41 @@ void sysinfo_header(struct pifile_header *h, const struct trace_config *config,
 	snprintf(h->release, sizeof(h->release), "%.63s", u.release);
 }
 
-/* Reads a whole text file of /proc, of unknown size; with keep, only the lines it accepts. */
-static char *read_text(const char *path, bool (*keep)(const char *line), size_t *size)
+/* Reads a whole text file of /proc, of unknown size; with keep, only the lines it accepts. 0, or -ENOMEM:
+ * half of it would be taken for all. *text is NULL if the file has none, or cannot be read. */
+static int read_text(const char *path, bool (*keep)(const char *line), char **text, size_t *size)
 {
 	FILE *f = fopen(path, "re");
-	char *text = NULL, *line = NULL;
+	char *all = NULL, *line = NULL;
 	size_t room = 0, n = 0, line_room = 0;
 	ssize_t got;
+	int err = 0;
 
+	*text = NULL;
 	*size = 0;
 	if (!f)
-		return NULL;
-	while ((got = getline(&line, &line_room, f)) > 0) {
+		return errno == ENOMEM ? -ENOMEM : 0;
+	while (!err && n <= TEXT_MAX && (got = getline(&line, &line_room, f)) > 0) {
 		if (keep && !keep(line))
 			continue;
-		if (n + (size_t)got + 1 > room) {
-			char *more;
-
-			room = 2 * room + 65536 + (size_t)got;
-			more = n > TEXT_MAX ? NULL : realloc(text, room);
-			if (!more)
-				break;
-			text = more;
-		}
-		memcpy(text + n, line, (size_t)got);
+		err = array_room(all, room, n + (size_t)got + 1);
+		if (err)
+			break;
+		memcpy(all + n, line, (size_t)got);
 		n += (size_t)got;
 	}
+	err = err || n > TEXT_MAX ? err : getline_error(f);
 	free(line);
 	fclose(f);
-	if (text)
-		text[n] = 0;
+	if (err) {
+		free(all);
+		return err;
+	}
+	if (all)
+		all[n] = 0;
+	*text = all;
 	*size = n;
-	return text;
+	return 0;
 }
 
 /* "ffffffff81000000 T name": keeps symbols of code. */
@@ -89,9 +94,11 @@ static bool is_module_text(const char *line)
 static int write_kallsyms(struct pifile_writer *w, bool (*keep)(const char *line))
 {
 	size_t n;
-	char *text = read_text("/proc/kallsyms", keep, &n);
-	int err = text ? pifile_write_section(w, PIFILE_SEC_KALLSYMS, text, n) : 0;
+	char *text;
+	int err = read_text("/proc/kallsyms", keep, &text, &n);
 
+	if (!err && text)
+		err = pifile_write_section(w, PIFILE_SEC_KALLSYMS, text, n);
 	free(text);
 	return err;
 }
@@ -169,23 +176,26 @@ static int write_system(struct pifile_writer *w, const char *command, const stru
 static int write_interrupts(struct pifile_writer *w)
 {
 	size_t n;
-	char *text = read_text("/proc/interrupts", NULL, &n);
-	int err = text ? pifile_write_section(w, PIFILE_SEC_INTERRUPTS, text, n) : 0;
+	char *text;
+	int err = read_text("/proc/interrupts", NULL, &text, &n);
 
+	if (!err && text)
+		err = pifile_write_section(w, PIFILE_SEC_INTERRUPTS, text, n);
 	free(text);
 	return err;
 }
 
-/* /proc/modules, for the file and for comparing; both NULL: not to be had. */
-static char *read_modules(size_t *n, char **marked)
+/* /proc/modules, for the file and for comparing; both NULL: not to be had. 0 or -ENOMEM. */
+static int read_modules(char **text, size_t *n, char **marked)
 {
-	char *text = read_text("/proc/modules", NULL, n);
+	int err = read_text("/proc/modules", NULL, text, n);
 
-	*marked = text ? kernel_modules_mark(text) : NULL;
-	if (*marked)
-		return text;
-	free(text);
-	return NULL;
+	*marked = *text ? kernel_modules_mark(*text) : NULL;
+	if (!*text || *marked)
+		return err;
+	free(*text);
+	*text = NULL;
+	return -ENOMEM;
 }
 
 int sysinfo_write(struct pifile_writer *w, const struct trace_config *config, const char *command,
@@ -197,8 +207,9 @@ int sysinfo_write(struct pifile_writer *w, const struct trace_config *config, co
 
 	/* Text is always compressed (to a fifth); segments only on request. */
 	pifile_set_compression(w, 1);
-	text = read_modules(&n, modules);
-	err = write_system(w, command, info);
+	err = read_modules(&text, &n, modules);
+	if (!err)
+		err = write_system(w, command, info);
 	if (!err)
 		err = write_kallsyms(w, is_text);
 	if (!err && text)
@@ -216,13 +227,13 @@ int sysinfo_update(struct pifile_writer *w, int compression, char **modules, uin
 		   uint64_t now)
 {
 	size_t n;
-	char *marked, *text = read_modules(&n, &marked);
-	int err = 0;
+	char *marked, *text;
+	int err = read_modules(&text, &n, &marked);
 
 	if (!text || kernel_modules_same(*modules, marked)) {
 		free(text);
 		free(marked);
-		return 0;
+		return err;
 	}
 	if (now && *modules)
 		err = kernel_modules_write(w, *modules, marked, then, now);
@@ -241,8 +252,8 @@ int sysinfo_update(struct pifile_writer *w, int compression, char **modules, uin
 int sysinfo_final(struct pifile_writer *w, char **modules)
 {
 	size_t n;
-	char *marked, *text = read_modules(&n, &marked);
-	int err = 0;
+	char *marked, *text;
+	int err = read_modules(&text, &n, &marked);
 
 	if (text && !kernel_modules_same(*modules, marked)) {
 		pifile_set_compression(w, 1);

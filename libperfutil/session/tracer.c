@@ -106,7 +106,9 @@ static int make_hooks(struct tracer *t, const struct tracer_options *o)
 	driver.clock = info.clock;
 	t->hooks = hooks_new(o->hooks, o->hooks ? (uid_t)-1 : o->owner, info.trace_bytes, 1);
 	if (!t->hooks)
-		return errno == ERANGE ? PI_INVALID_ARGUMENT : PI_OK;
+		return errno == ERANGE ? PI_INVALID_ARGUMENT :
+		       errno == ENOMEM ? PI_NO_MEMORY :
+					 PI_OK;
 	if (serial && hooks_beside(t->hooks, &driver)) {
 		hooks_free(t->hooks);
 		t->hooks = NULL;

@@ -37,7 +37,7 @@ extern void *__libc_stack_end;
 
 struct place {
 	uint64_t hash;
-	uintptr_t call[CALLS + 1]; /* in the program's file */
+	uintptr_t call[CALLS]; /* who asks, and from where: addresses in the file */
 };
 struct block {
 	uintptr_t at;
@@ -49,7 +49,7 @@ struct span {
 	uintptr_t from, to;
 };
 
-static uintptr_t from, to; /* the code that it is about */
+static uintptr_t from, to, base; /* the code that it is about, and its file's first byte */
 static struct place places[PLACES];
 static struct block *blocks; /* by address */
 static size_t used, room;
@@ -84,6 +84,12 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 	n = (int)write(STDERR_FILENO, line, (size_t)n);
 }
 
+static void say_place(const char *what, const struct place *p)
+{
+	say("%s %016" PRIx64 ": %#" PRIxPTR " %#" PRIxPTR " %#" PRIxPTR "\n", what, p->hash, p->call[0],
+	    p->call[1], p->call[2]);
+}
+
 /* ---- which code ------------------------------------------------------------------------------ */
 
 static int find_code(struct dl_phdr_info *info, size_t size, void *arg)
@@ -99,6 +105,7 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *arg)
 		if (p->p_type == PT_LOAD && p->p_flags & PF_X) {
 			from = info->dlpi_addr + p->p_vaddr;
 			to = from + p->p_memsz;
+			base = info->dlpi_addr;
 		}
 	}
 	return 1; /* the first is the program */
@@ -132,7 +139,7 @@ static bool own(uintptr_t address)
 /* By frame pointers, which all of the program's code keeps. NULL: another asks. */
 static struct place *place_of(uintptr_t caller, const uintptr_t *frame)
 {
-	struct place p = { .call = { caller - from } };
+	struct place p = { .hash = 0 };
 	uint32_t at;
 
 	if (!counts || !own(caller))
@@ -141,10 +148,10 @@ static struct place *place_of(uintptr_t caller, const uintptr_t *frame)
 		const uintptr_t *next = (const uintptr_t *)frame[0];
 
 		p.hash = (p.hash ^ (frame[1] - from)) * 0x9e3779b97f4a7c15u;
+		if (own(frame[1]))
+			p.call[i] = frame[1] - base;
 		if (next <= frame || next > frame + STACK || !own(frame[1]))
 			break;
-		if (i)
-			p.call[i] = frame[1] - from;
 		frame = next;
 	}
 	for (at = (uint32_t)(p.hash >> 40) % PLACES; places[at].hash; at = (at + 1) % PLACES)
@@ -157,7 +164,7 @@ static struct place *place_of(uintptr_t caller, const uintptr_t *frame)
 	seen++;
 	places[at] = p;
 	if (tells)
-		say("place %016" PRIx64 "\n", p.hash);
+		say_place("place", &p);
 	return &places[at];
 }
 
@@ -344,8 +351,7 @@ __attribute__((destructor)) static void end(void)
 
 		if (list[i].held || !p)
 			continue;
-		say("leak %zu bytes of %016" PRIx64 ": %#" PRIxPTR " %#" PRIxPTR " %#" PRIxPTR "\n",
-		    list[i].size, p->hash, p->call[0], p->call[1], p->call[2]);
+		say_place("leak of", p);
 		told++;
 	}
 }

@@ -98,40 +98,46 @@ static int not_executed(const struct trace_run *r, int err)
 }
 
 /* Wait until tracing is on. The pipe carries variables for the environment, each with its NUL, then
- * the byte GO; without that byte tracing failed. */
-static bool wait_at_gate(int gate)
+ * the byte GO; without that byte tracing failed: -ECANCELED. */
+static int wait_at_gate(int gate)
 {
 	char *text = NULL;
 	size_t n;
+	int err = read_all(gate, SIZE_MAX, &text, &n);
 
-	if (read_all(gate, SIZE_MAX, &text, &n) || !n || text[n - 1] != GO)
-		return false;
+	if (err)
+		return err;
+	if (!n || text[n - 1] != GO)
+		return -ECANCELED;
 	/* The text is not freed: the environment points to it. */
 	for (char *v = text; v < text + n - 1; v += strlen(v) + 1)
-		putenv(v);
-	return true;
+		if (putenv(v))
+			return -errno;
+	return 0;
 }
 
-static bool pass(struct trace_run *r, const char *name, const char *value)
+static int pass(struct trace_run *r, const char *name, const char *value)
 {
-	return dprintf(r->gate, "%s%s%s%c", name, *name ? "=" : "", value, 0) > 0;
+	return dprintf(r->gate, "%s%s%s%c", name, *name ? "=" : "", value, 0) < 0 ? -errno : 0;
 }
 
 static int open_gate(struct trace_run *r)
 {
 	const char *hooks = tracer_hooks(r->tracer);
-	bool written = !hooks || pass(r, TRACER_HOOKS_ENV, hooks);
+	int err = hooks ? pass(r, TRACER_HOOKS_ENV, hooks) : 0;
 	char **variables, go = GO;
 	int rc = tracer_environment(r->tracer, &variables);
 
 	for (char **v = variables; v && *v; v++) {
-		written = written && pass(r, "", *v);
+		err = err ? err : pass(r, "", *v);
 		free(*v);
 	}
 	free(variables);
+	if (!rc && !err && write(r->gate, &go, 1) != 1)
+		err = -errno;
 	/* The command may be dead already, by Ctrl-C: that is an end like any other. */
-	if (!rc && (!written || write(r->gate, &go, 1) != 1) && errno != EPIPE)
-		fail("the command cannot be released: %s", strerror(errno));
+	if (!rc && err && err != -EPIPE)
+		fail("the command cannot be released: %s", strerror(-err));
 	close(r->gate);
 	return rc;
 }
@@ -158,14 +164,15 @@ static int spawn(struct trace_run *r, int *report)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, r->sigpipe);
-	if (r->control >= 0)
-		setenv("PITRACE_SOCKET", r->control_path, 1);
 	unsetenv(TRACER_HOOKS_ENV);
-	if (r->named)
-		setenv("PITRACE_EVENTS", r->named, 1);
-	if (!wait_at_gate(gate[0]))
+	err = (r->control >= 0 && setenv("PITRACE_SOCKET", r->control_path, 1)) ||
+			      (r->named && setenv("PITRACE_EVENTS", r->named, 1)) ?
+		      errno :
+		      -wait_at_gate(gate[0]);
+	if (err == ECANCELED)
 		_exit(EXIT_SWTRACE);
-	err = -caller_run_as(&r->caller);
+	if (!err)
+		err = -caller_run_as(&r->caller);
 	if (!err) {
 		execvp(r->command[0], r->command);
 		err = errno;

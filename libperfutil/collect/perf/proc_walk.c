@@ -11,8 +11,9 @@
 #include "base/array.h"
 #include "base/now.h"
 #include "base/search.h"
-#include "collect/perf/proc_walk.h"
+#include "base/proc_lines.h"
 #include "base/proc_text.h"
+#include "collect/perf/proc_walk.h"
 
 #define PF_KTHREAD 0x00200000 /* the kernel's, in /proc/PID/stat's flags */
 
@@ -30,7 +31,8 @@ struct proc_walk {
 	void *arg;
 };
 
-static bool read_task(const char *path, struct task *t)
+/* 0, -ENOMEM or -ESRCH: there is no such task any more, or it cannot be read. */
+static int read_task(const char *path, struct task *t)
 {
 	struct proc_task parsed;
 	char text[1024];
@@ -38,17 +40,17 @@ static bool read_task(const char *path, struct task *t)
 	size_t n;
 
 	if (!f)
-		return false;
+		return errno == ENOMEM ? -ENOMEM : -ESRCH;
 	n = fread(text, 1, sizeof(text), f);
 	fclose(f);
 	if (!proc_task_parse(text, n, &parsed))
-		return false;
+		return -ESRCH;
 	t->pid = (pid_t)parsed.pid;
 	t->ppid = (pid_t)parsed.ppid;
 	t->flags = PITRACE_TASK_WALK | (parsed.flags & PF_KTHREAD ? PITRACE_TASK_KTHREAD : 0);
 	t->start = parsed.start;
 	memcpy(t->comm, parsed.comm, sizeof(t->comm));
-	return true;
+	return 0;
 }
 
 uint32_t proc_pid_of(uint32_t tid)
@@ -122,11 +124,13 @@ static int put_maps(struct proc_walk *w, pid_t pid, uint64_t time)
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
 	f = fopen(path, "re");
-	while (f && !err && (got = getline(&line, &room, f)) > 0)
+	if (!f)
+		return errno == ENOMEM ? -ENOMEM : 0;
+	while (!err && (got = getline(&line, &room, f)) > 0)
 		err = put_map(w, pid, line, (size_t)got - (line[got - 1] == '\n'), time);
+	err = err ? err : getline_error(f);
 	free(line);
-	if (f)
-		fclose(f);
+	fclose(f);
 	return err;
 }
 
@@ -139,17 +143,18 @@ static int put_threads(struct proc_walk *w, pid_t pid, uint64_t time)
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	d = opendir(path);
-	while (d && !err && (e = readdir(d))) {
+	if (!d)
+		return errno == ENOMEM ? -ENOMEM : 0;
+	while (!err && (e = readdir(d))) {
 		struct task t;
 
 		if (e->d_name[0] == '.' || atoi(e->d_name) == pid)
 			continue;
 		snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", pid, e->d_name);
-		if (read_task(path, &t))
-			err = put_task(w, PITRACE_MTE_THREAD, pid, &t, 0, time);
+		err = read_task(path, &t);
+		err = err == -ESRCH ? 0 : err ? err : put_task(w, PITRACE_MTE_THREAD, pid, &t, 0, time);
 	}
-	if (d)
-		closedir(d);
+	closedir(d);
 	return err;
 }
 
@@ -183,23 +188,23 @@ static int list_all(struct proc_walk *w)
 {
 	DIR *d = opendir("/proc");
 	struct dirent *e;
+	int err = 0;
 
 	if (!d)
 		return -errno;
-	while ((e = readdir(d))) {
+	while (err != -ENOMEM && (e = readdir(d))) {
 		char path[300];
 
 		if (e->d_name[0] < '1' || e->d_name[0] > '9')
 			continue;
-		if (array_next(w->list, w->n, w->room)) {
-			closedir(d);
-			return -ENOMEM;
-		}
+		err = array_next(w->list, w->n, w->room);
 		snprintf(path, sizeof(path), "/proc/%s/stat", e->d_name);
-		if (read_task(path, &w->list[w->n]))
-			w->n++;
+		err = err ? err : read_task(path, &w->list[w->n]);
+		w->n += !err;
 	}
 	closedir(d);
+	if (err == -ENOMEM)
+		return err;
 	qsort(w->list, w->n, sizeof(*w->list), by_pid);
 	return 0;
 }
@@ -234,8 +239,11 @@ int proc_walk(pid_t scope, perf_put put, void (*visit)(void *arg, pid_t pid), vo
 			continue;
 		/* Writes its name and parent as of this stamp. */
 		snprintf(path, sizeof(path), "/proc/%d/stat", w.list[i].pid);
-		if (!read_task(path, &t))
+		err = read_task(path, &t);
+		if (err) {
+			err = err == -ENOMEM ? err : 0;
 			continue;
+		}
 		if (visit)
 			visit(arg, t.pid);
 		err = put_task(&w, PITRACE_MTE_PROCESS, t.pid, &t, 0, time);

@@ -123,16 +123,24 @@ static int timer_environment(struct backend *b, char ***variables)
 	const char *old = getenv("LD_PRELOAD");
 	char library[PATH_MAX], **v = calloc(3, sizeof(*v));
 
-	*variables = v;
-	if (!v || !timer_find_library(library))
-		return v ? -ENOENT : -ENOMEM;
+	*variables = NULL;
+	if (!v)
+		return -ENOMEM;
+	if (!timer_find_library(library)) {
+		free(v);
+		return -errno;
+	}
 	/* Each is one allocation: the caller frees the strings and their array. */
 	if (asprintf(&v[0], "LD_PRELOAD=%s%s%s", library, old && *old ? ":" : "", old ? old : "") <
 	    0)
 		v[0] = NULL;
-	if (asprintf(&v[1], TIMER_VARIABLE "=%s", b->s.folder.path) < 0)
-		v[1] = NULL;
-	return v[0] && v[1] ? 0 : -ENOMEM;
+	if (!v[0] || asprintf(&v[1], TIMER_VARIABLE "=%s", b->s.folder.path) < 0) {
+		free(v[0]);
+		free(v);
+		return -ENOMEM;
+	}
+	*variables = v;
+	return 0;
 }
 /* ---- on and off ------------------------------------------------------------------------------ */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks whether the timer collector can serve here, this user and this command. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ bool timer_find_library(char path[PATH_MAX])
 	if (override)
 		return realpath(override, path) != NULL;
 	return installed_near(near, path) ||
-	       realpath(PITRACE_LIBDIR "/" TIMER_LIBRARY, path) != NULL;
+	       (errno != ENOMEM && realpath(PITRACE_LIBDIR "/" TIMER_LIBRARY, path));
 }
 
 static int refuse(struct collector_check *c, enum collector_state state, const char *why,
@@ -48,9 +49,12 @@ static bool timers_work(void)
 void timer_check(const struct trace_config *config, struct collector_check *c)
 {
 	char library[PATH_MAX];
+	bool found = timer_find_library(library);
 
 	*c = (struct collector_check){ .state = COLLECTOR_WORKS };
-	if (!timer_find_library(library))
+	if (!found && errno == ENOMEM)
+		refuse(c, COLLECTOR_REFUSED, "no memory to look for its library", "");
+	else if (!found)
 		refuse(c, COLLECTOR_ABSENT, "its library " TIMER_LIBRARY " is not installed",
 		       "make install, or name it in PITRACE_TIMER_LIBRARY");
 	else if (strpbrk(library, ": \t\n"))

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/now.h"
+#include "base/proc_lines.h"
 #include "collect/timer/timer_session.h"
 
 #define RESCAN_NS 100000000ull /* between reads of a process's mappings, at least */
@@ -37,6 +38,8 @@ void timer_rescan(struct timer_session *s, struct timer_process *p)
 		timer_add_item(s, p, TIMER_MAP, p->pid, now, line, (uint32_t)got);
 		n++;
 	}
+	/* A list that is not whole says nothing of what it does not have. */
+	ours = ours && !getline_error(f);
 	free(line);
 	if (f)
 		fclose(f);

@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Memory that is refused, once, at each place of swtrace's code and of libperfutil's in it that asks for it
+# (tests/lib/no_memory.sh): by each collector that needs no module. A trace without a complaint has what
+# it has otherwise: who ran, what was mapped, the machine, its kernel's names.
+set -u
+# shellcheck source=tests/lib/lib.sh
+. "$(dirname "$0")/../../lib/lib.sh"
+# shellcheck source=tests/lib/no_memory.sh
+. "$top/tests/lib/no_memory.sh"
+cd "$work" || exit 1
+export NO_MEMORY_OF=swtrace
+codes="125"
+cat >spin.c <<'END'
+#include <stdio.h>
+#include <time.h>
+volatile unsigned long sum;
+__attribute__((noinline)) static void spin(void)
+{
+	for (int i = 0; i < 100000; i++)
+		sum += (unsigned long)i;
+}
+int main(int argc, char **argv)
+{
+	struct timespec t;
+
+	(void)argv;
+	do {
+		spin();
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	} while (argc == 1 && !t.tv_sec && t.tv_nsec < 60000000);
+	puts("done");
+	return 0;
+}
+END
+gcc -O1 spin.c -o spin || exit 1
+
+# What two recordings of one program have in common.
+whole() {
+	cat out
+	[ -s out.file ] || return
+	"$bin/post" -q -info out.file 2>&1 |
+		sed -E '/^(file|size|sections : [0-9]+ of segments|cpu mhz|scope|clock|ticks in step)/d'
+	"$bin/post" -q -stats out.file 2>&1 | sed -nE 's/ +(mte [a-z-]+) events: +([0-9]+) .*/\1 \2/p'
+	"$bin/post" -q -o - out.file 2>&1 | grep -o '[^ ]*\<spin$' | sort -u
+}
+run() { # NAME OPTION...
+	local name=$1
+	shift
+	each "$name" "$bin/swtrace" run -q -o out.file "$@"
+}
+
+run timer -B timer -- ./spin
+run timer_stacks -B timer -g -- ./spin
+run perf -B perf -- ./spin
+run perf_stacks -B perf -g -- ./spin
+run itrace --itrace -B ptrace --from main -n 2k -- ./spin short
+[ $failures = 0 ]
