@@ -52,7 +52,7 @@ $(O)/tests/unit/test_perf_pump $(O)/tests/unit/test_perf_pump_names $(O)/tests/u
 
 # … kallsyms, and /proc as a folder.
 $(O)/tests/unit/test_perf_idle: TESTLINK = -Wl,--wrap=fopen64,--wrap=realloc
-$(O)/tests/unit/test_proc_walk: TESTLINK = -Wl,--wrap=opendir,--wrap=fopen64,--wrap=realloc
+$(O)/tests/unit/test_proc_walk: TESTLINK = -Wl,--wrap=opendir,--wrap=fopen64,--wrap=realloc,--wrap=__getdelim
 
 # The kernel that is asked for perf events is the test's own.
 $(O)/tests/unit/test_backend_perf $(O)/tests/unit/test_backend_perf_drain: \

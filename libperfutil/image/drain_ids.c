@@ -36,7 +36,7 @@ struct buildids {
 	struct note_record *found;
 	size_t nfound, found_room;
 	uint64_t stamp;
-	bool all;
+	bool all, no_memory;
 	const struct rights *user;
 };
 
@@ -79,8 +79,12 @@ static struct drained_file *get(struct buildids *b, const struct pitrace_mte_bui
 
 	if (i != NO_KEY)
 		return &b->file[i];
-	if (b->n >= FILES_MAX || keys_next(&b->by_key, hash, b->file, b->n, b->room))
+	if (b->n >= FILES_MAX)
 		return NULL;
+	if (keys_next(&b->by_key, hash, b->file, b->n, b->room)) {
+		b->no_memory = true;
+		return NULL;
+	}
 	b->file[b->n] = (struct drained_file){
 		.key = {
 			.dev_major = key->dev_major,
@@ -106,8 +110,10 @@ static void read_file(struct buildids *b, const struct pitrace_mte_map *m, struc
 	struct note_record *n;
 	int fd;
 
-	if (array_next(b->found, b->nfound, b->found_room))
+	if (array_next(b->found, b->nfound, b->found_room)) {
+		b->no_memory = true;
 		return;
+	}
 	fd = mapped_file_open(m, false, b->user);
 	if (fd >= 0) {
 		n = &b->found[b->nfound++];
@@ -144,6 +150,8 @@ static void mapped(struct buildids *b, const struct record *r)
 		f->mapping = malloc(r->size);
 		if (f->mapping)
 			memcpy(f->mapping, m, r->size);
+		else
+			b->no_memory = true;
 	}
 }
 
@@ -182,12 +190,13 @@ void buildids_scan(struct buildids *b, const void *segment, size_t size)
 
 int buildids_flush(struct buildids *b, struct pifile_writer *w)
 {
-	int err = 0;
+	int err = b->no_memory ? -ENOMEM : 0;
 
+	b->no_memory = false;
 	/* Build ids hold for all times and come from rings of several CPUs: one stamp for all. */
 	for (size_t i = 0; i < b->nfound; i++)
 		b->found[i].rec.stamp = (uint32_t)b->stamp;
-	if (b->nfound)
+	if (!err && b->nfound)
 		err = pifile_write_snapshot(w, b->found, b->nfound * sizeof(*b->found), b->stamp);
 	b->nfound = 0;
 	return err;

@@ -29,13 +29,15 @@ struct own {
 	unsigned int n;
 };
 
-static void find_own(struct own *own)
+static int find_own(struct own *own)
 {
 	unsigned long image = getauxval(AT_SYSINFO_EHDR);
 	FILE *f = image ? fopen("/proc/self/maps", "re") : NULL;
 	char line[512];
 	struct range r;
 
+	if (image && !f && errno == ENOMEM)
+		return -ENOMEM;
 	while (f && fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "%lx-%lx", &r.start, &r.end) != 2)
 			continue;
@@ -47,6 +49,7 @@ static void find_own(struct own *own)
 	}
 	if (f)
 		fclose(f);
+	return 0;
 }
 
 #if defined(__x86_64__)
@@ -112,7 +115,7 @@ static int write_narrow(struct pifile_writer *w, const struct own *own)
 {
 	char *image = own->n ? malloc(IMAGE_MAX) : NULL;
 	size_t n = image ? read_narrow(own, image) : 0;
-	int err = n ? pifile_write_section(w, PIFILE_SEC_VDSO, image, n) : 0;
+	int err = own->n && !image ? -ENOMEM : n ? pifile_write_section(w, PIFILE_SEC_VDSO, image, n) : 0;
 
 	free(image);
 	return err;
@@ -133,10 +136,9 @@ static int write_narrow(struct pifile_writer *w, const struct own *own)
 int vdso_write(struct pifile_writer *w)
 {
 	struct own own = { .n = 0 };
-	int err = 0;
+	int err = find_own(&own);
 
-	find_own(&own);
-	if (own.image.end)
+	if (!err && own.image.end)
 		err = pifile_write_section(w, PIFILE_SEC_VDSO, (const void *)own.image.start,
 					   own.image.end - own.image.start);
 	return err ? err : write_narrow(w, &own);

@@ -280,7 +280,7 @@ static int put_stats(struct tracer *t, struct tracer_out *o, struct tracer_out *
 {
 	struct trace_info info = { 0 };
 	struct pifile_stats *stats = NULL;
-	int err = 0, n = out_stats(t, &stats);
+	int n = out_stats(t, &stats), err = n == -ENOMEM ? n : 0;
 
 	if (n > 0 && next)
 		err = count_from_here(next, stats, n);

@@ -103,13 +103,17 @@ static int write_kallsyms(struct pifile_writer *w, bool (*keep)(const char *line
 	return err;
 }
 
-static char *field(const char *path, const char *key, char *out, size_t room)
+/* Of the first line that begins so, what is behind its colon or equals sign; "": there is none. 0 or
+ * -ENOMEM. */
+static int field(const char *path, const char *key, char *out, size_t room)
 {
 	FILE *f = fopen(path, "re");
 	char line[512];
 
 	out[0] = 0;
-	while (f && fgets(line, sizeof(line), f)) {
+	if (!f)
+		return errno == ENOMEM ? -ENOMEM : 0;
+	while (fgets(line, sizeof(line), f)) {
 		char *v;
 
 		if (strncmp(line, key, strlen(key)))
@@ -122,9 +126,8 @@ static char *field(const char *path, const char *key, char *out, size_t room)
 		snprintf(out, room, "%s", v);
 		break;
 	}
-	if (f)
-		fclose(f);
-	return out;
+	fclose(f);
+	return 0;
 }
 
 static int write_system(struct pifile_writer *w, const char *command, const struct trace_info *info)
@@ -137,22 +140,28 @@ static int write_system(struct pifile_writer *w, const char *command, const stru
 
 	uname(&u);
 	f = fopen("/sys/devices/system/cpu/online", "re");
+	if (!f && errno == ENOMEM)
+		return -ENOMEM;
 	if (f) {
 		if (fgets(online, sizeof(online), f))
 			online[strcspn(online, "\n")] = 0;
 		fclose(f);
 	}
+	if (field("/etc/os-release", "PRETTY_NAME", os, sizeof(os)) ||
+	    field("/proc/cpuinfo", "model name", model, sizeof(model)) ||
+	    field("/proc/cpuinfo", "cpu MHz", mhz, sizeof(mhz)) ||
+	    field("/proc/meminfo", "MemTotal", memory, sizeof(memory)))
+		return -ENOMEM;
 	f = open_memstream(&text, &n);
 	if (!f)
 		return -ENOMEM;
-	field("/etc/os-release", "PRETTY_NAME", os, sizeof(os));
 	fprintf(f, "os: %s\n", *os ? os : "Linux");
 	fprintf(f, "kernel: %s %s\nkernel version: %s\nmachine: %s\nhost: %s\n", u.sysname,
 		u.release, u.version, u.machine, u.nodename);
-	fprintf(f, "cpu model: %s\n", field("/proc/cpuinfo", "model name", model, sizeof(model)));
-	fprintf(f, "cpu mhz: %s\n", field("/proc/cpuinfo", "cpu MHz", mhz, sizeof(mhz)));
+	fprintf(f, "cpu model: %s\n", model);
+	fprintf(f, "cpu mhz: %s\n", mhz);
 	fprintf(f, "cpus online: %s\ncpus: %ld\n", online, sysconf(_SC_NPROCESSORS_CONF));
-	fprintf(f, "memory: %s\n", field("/proc/meminfo", "MemTotal", memory, sizeof(memory)));
+	fprintf(f, "memory: %s\n", memory);
 	/* Not every collector has buffers. */
 	if (info->trace_bytes)
 		fprintf(f, "trace buffer: %llu\nmte buffer: %llu\n",

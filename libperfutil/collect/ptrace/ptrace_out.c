@@ -4,11 +4,13 @@
  * readers get them in the order in which they were made.
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "base/now.h"
 #include "base/proc_lines.h"
+#include "base/proc_text.h"
 #include "collect/ptrace/ptrace_session.h"
 
 uint64_t ptrace_stamp(struct ptrace_session *s)
@@ -94,25 +96,33 @@ void ptrace_out_code(struct ptrace_session *s, const struct ptrace_process *p, u
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
+struct maps_seen {
+	struct timer_process *image;
+	bool whole;
+};
+
 static bool see(void *arg, const char *text, size_t length)
 {
-	struct ptrace_process *p = arg;
+	struct maps_seen *s = arg;
+	struct proc_map parsed;
 	struct timer_map map;
 
 	length -= length && text[length - 1] == '\n';
-	if (timer_map_parse(text, length, &map)) {
-		timer_process_scan_map(p->image, &map);
-		free(map.path);
-	}
-	return true;
+	if (!proc_map_parse(text, length, &parsed) || parsed.path_len > PATH_MAX)
+		return true;
+	s->whole = timer_map_parse(text, length, &map) && timer_process_scan_map(s->image, &map);
+	free(map.path);
+	return s->whole;
 }
 
 void ptrace_out_maps(struct ptrace_session *s, struct ptrace_process *p)
 {
+	struct maps_seen seen = { p->image, true };
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", p->pid);
-	if (proc_lines(path, see, p))
+	/* Of a part nothing can be taken to be gone. */
+	if (proc_lines(path, see, &seen) || !seen.whole)
 		timer_process_scan_abort(p->image);
 	else
 		timer_process_scan_done(p->image, &s->out, ptrace_stamp(s));

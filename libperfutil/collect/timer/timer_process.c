@@ -202,6 +202,8 @@ void timer_process_map(struct timer_process *p, struct user_rings *o, const stru
 	}
 	if (maps_add(&p->maps, map))
 		put_map(p, o, map, stamp);
+	else
+		user_rings_lost(o, 0, PITRACE_LOST_MTE, 1, stamp);
 }
 
 void timer_process_scan_done(struct timer_process *p, struct user_rings *o, uint64_t stamp)
@@ -338,8 +340,10 @@ void timer_process_thread(struct timer_process *p, struct user_rings *o, uint32_
 	if (!user_rings_steps(o, p->nthread) || find_thread(p, tid))
 		return;
 	t = add_thread(p, tid);
-	if (!t)
+	if (!t) {
+		user_rings_lost(o, 0, PITRACE_LOST_MTE, 1, stamp);
 		return;
+	}
 	if (read_name(p, tid, comm))
 		memcpy(t->comm, comm, 16);
 	task(p, o, PITRACE_MTE_THREAD, tid, t->comm, stamp);

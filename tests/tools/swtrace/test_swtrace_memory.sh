@@ -40,9 +40,12 @@ whole() {
 	cat out
 	[ -s out.file ] || return
 	"$bin/post" -q -info out.file 2>&1 |
-		sed -E '/^(file|size|sections : [0-9]+ of segments|cpu mhz|scope|clock|ticks in step)/d'
-	"$bin/post" -q -stats out.file 2>&1 | sed -nE 's/ +(mte [a-z-]+) events: +([0-9]+) .*/\1 \2/p'
+		sed -E '/^(file|size|sections : [0-9]+ of (segments|system)|cpu mhz|scope|clock|ticks in step)/d'
+	"$bin/post" -q -stats out.file 2>&1 | sed -nE 's/ +(mte (process|module|build-id)) events: +([0-9]+) .*/\1 \3/p'
 	"$bin/post" -q -o - out.file 2>&1 | grep -o '[^ ]*\<spin$' | sort -u
+}
+same() { # … or it says that records are lost
+	whole | cmp -s - "$1" || "$bin/post" -o report out.file 2>&1 | grep -Eq 'lost: .*(names|samples) [1-9]'
 }
 run() { # NAME OPTION...
 	local name=$1

@@ -2,7 +2,7 @@
 /*
  * The walk of live tasks, over a /proc of the test's own: all of it, or a process with its
  * descendants and its ancestors' names; who ends meanwhile is left out; an error ends it at once
- * and comes back. (Linked with --wrap=opendir,fopen64,realloc.)
+ * and comes back. (Linked with --wrap=opendir,fopen64,realloc,__getdelim.)
  */
 #include <dirent.h>
 #include <errno.h>
@@ -15,6 +15,7 @@
 static char proc[] = "/tmp/test_proc_walk.XXXXXX";
 static unsigned int opens, open_gone; /* this file can no longer be opened */
 static unsigned int reallocs, realloc_fails;
+static unsigned int requests, request_fails; /* for memory, by the C library for it */
 static bool no_proc;
 
 DIR *__real_opendir(const char *path);
@@ -23,6 +24,16 @@ FILE *__real_fopen64(const char *path, const char *mode);
 FILE *__wrap_fopen64(const char *path, const char *mode);
 void *__real_realloc(void *p, size_t n);
 void *__wrap_realloc(void *p, size_t n);
+ssize_t __real___getdelim(char **line, size_t *size, int end, FILE *f);
+ssize_t __wrap___getdelim(char **line, size_t *size, int end, FILE *f);
+
+static bool refused(void)
+{
+	if (++requests != request_fails)
+		return false;
+	errno = ENOMEM;
+	return true;
+}
 
 static const char *there(const char *path)
 {
@@ -39,6 +50,8 @@ DIR *__wrap_opendir(const char *path)
 		errno = EACCES;
 		return NULL;
 	}
+	if (refused())
+		return NULL;
 	return __real_opendir(strncmp(path, "/proc/self/", 11) ? there(path) : path);
 }
 
@@ -46,7 +59,12 @@ FILE *__wrap_fopen64(const char *path, const char *mode)
 {
 	if (++opens == open_gone)
 		return NULL;
-	return __real_fopen64(there(path), mode);
+	return refused() ? NULL : __real_fopen64(there(path), mode);
+}
+
+ssize_t __wrap___getdelim(char **line, size_t *size, int end, FILE *f)
+{
+	return refused() ? -1 : __real___getdelim(line, size, end, f);
 }
 
 void *__wrap_realloc(void *p, size_t n)
@@ -293,6 +311,33 @@ static void goes(void)
 	end();
 }
 
+/* A part is not taken for the whole. */
+static void no_memory(void)
+{
+	begin();
+	for (int scope = 0; scope <= 20; scope += 20) {
+		unsigned int most, all, whole = 0;
+
+		requests = request_fails = 0;
+		CU_ASSERT_EQUAL(walk(scope), 0);
+		most = requests;
+		all = n;
+		CU_ASSERT(most > 15);
+		for (request_fails = 1; request_fails <= most; request_fails++) {
+			int err;
+
+			requests = 0;
+			err = walk(scope);
+			CU_ASSERT(err ? err == -ENOMEM && requests == request_fails : n == all);
+			whole += !err;
+		}
+		/* The last line of one file has no end: it is known already that there are no more. */
+		CU_ASSERT_EQUAL(whole, 1);
+		request_fails = 0;
+	}
+	end();
+}
+
 static void put_error(void)
 {
 	unsigned int most;
@@ -341,6 +386,7 @@ int main(void)
 		{ "all", all },
 		{ "scoped", scoped },
 		{ "many", many },
+		{ "no_memory", no_memory },
 		{ "goes", goes },
 		{ "put_error", put_error },
 		{ "long_paths", long_paths },
