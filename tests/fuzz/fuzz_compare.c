@@ -24,10 +24,11 @@ static void new_budget(const struct comparison *c)
 		return;
 	if (!comparison_functions(c, &f) && !budget_write(c, &f, 0, true, out) && !fflush(out) &&
 	    size < BUDGET_BYTES && c->names <= BUDGET_LINES) {
-		if (budget_read(&b, text, size, &line, what) == -EINVAL ||
-		    budget_judge(&b, c, NULL, false, true))
+		int rc = budget_read(&b, text, size, &line, what);
+
+		if (rc == -EINVAL || (!rc && budget_judge(&b, c, NULL, false, true)))
 			abort();
-		for (uint32_t i = 0; i < b.count; i++) {
+		for (uint32_t i = 0; !rc && i < b.count; i++) {
 			if (!b.list[i].matched)
 				abort();
 		}

@@ -159,13 +159,14 @@ static void maps_drop(struct timer_maps *maps, uint32_t i)
 	maps->list[i] = maps->list[--maps->n];
 }
 
-void timer_process_scan_id(struct timer_process *p, const struct timer_build_id *id)
+bool timer_process_scan_id(struct timer_process *p, const struct timer_build_id *id)
 {
 	if (!id->size || id->size > PITRACE_BUILDID_MAX)
-		return;
+		return true;
 	if (p->nids == IDS_MAX || array_next(p->id, p->nids, p->room_ids))
-		return;
+		return false;
 	p->id[p->nids++] = *id;
+	return true;
 }
 
 static void put_map(struct timer_process *p, struct user_rings *o, const struct timer_map *map,

@@ -54,7 +54,7 @@ void timer_rescan(struct timer_session *s, struct timer_process *p)
 }
 
 /* The build id that the same scan reported for this mapping. */
-static void take_id(const struct timer_session *s, size_t from, size_t to, struct timer_process *p,
+static void take_id(struct timer_session *s, size_t from, size_t to, struct timer_process *p,
 		    const struct timer_map *map)
 {
 	for (size_t i = from; i < to; i++) {
@@ -66,7 +66,8 @@ static void take_id(const struct timer_session *s, size_t from, size_t to, struc
 		memcpy(&id, s->item[i].data, sizeof(id));
 		if (id.address < map->start || id.address >= map->end)
 			continue;
-		timer_process_scan_id(p, &id);
+		if (!timer_process_scan_id(p, &id))
+			user_rings_lost(&s->out, 0, PITRACE_LOST_MTE, 1, s->item[i].stamp);
 		return;
 	}
 }

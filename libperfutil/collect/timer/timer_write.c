@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Turns items that are old enough into records, sorted by time. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "collect/timer/timer_session.h"
@@ -77,6 +78,7 @@ static void write_item(struct timer_session *s, size_t i)
 	struct timer_process *p = it.p, *parent = NULL;
 	struct timer_build_id id;
 	struct timer_map map;
+	bool kept = true;
 
 	switch (it.kind) {
 	case TIMER_SAMPLE:
@@ -90,16 +92,17 @@ static void write_item(struct timer_session *s, size_t i)
 				    (char *)it.data, it.bytes, it.stamp);
 		break;
 	case TIMER_MAP:
-		if (!timer_map_parse((char *)it.data, it.bytes, &map))
-			break;
-		timer_process_scan_map(p, &map);
+		errno = 0;
+		kept = timer_map_parse((char *)it.data, it.bytes, &map) ?
+			       timer_process_scan_map(p, &map) :
+			       errno != ENOMEM;
 		free(map.path);
 		break;
 	case TIMER_BUILD_ID:
 		if (it.bytes < sizeof(id))
 			break;
 		memcpy(&id, it.data, sizeof(id));
-		timer_process_scan_id(p, &id);
+		kept = timer_process_scan_id(p, &id);
 		break;
 	case TIMER_SCAN:
 		write_scan(s, &it);
@@ -114,6 +117,8 @@ static void write_item(struct timer_session *s, size_t i)
 		timer_process_free(&s->all, p);
 		break;
 	}
+	if (!kept)
+		user_rings_lost(&s->out, 0, PITRACE_LOST_MTE, 1, it.stamp);
 }
 
 static int by_time(const void *pa, const void *pb)

@@ -10,7 +10,7 @@ set -u
 . "$top/tests/lib/no_memory.sh"
 cd "$work" || exit 1
 export NO_MEMORY_OF=swtrace
-codes="125"
+codes="125 126"
 cat >spin.c <<'END'
 #include <stdio.h>
 #include <time.h>
