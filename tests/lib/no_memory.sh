@@ -21,11 +21,14 @@ whole() { # what was written, as one file
 	[ ! -d out.folder ] || (cd out.folder && find . -type f | sort | xargs cat)
 }
 # What a suite may define anew: whether what was written is right, given what it is when nothing is
-# refused; more words of what was written, into `out`.
+# refused; more words of what was written, into `out`; what is left over.
 same() { # GOOD
 	whole | cmp -s - "$1"
 }
 more_words() { :; }
+leaks() {
+	grep '^leak' err
+}
 
 # each NAME COMMAND...: at each place that no other command of the suite has tried
 each() {
@@ -39,13 +42,13 @@ each() {
 	[ ! -f out.file ] || cp out.file "file.$name"
 	[ "$good" -le 1 ] && [ ${#places[@]} -gt 3 ] && [ -s "good.$name" ] ||
 		echo "without a fault: exit code $good, ${#places[@]} places" >>why
-	grep '^leak' err >>why
+	leaks >>why
 	for place in "${places[@]}"; do
 		[ -z "${tried[$place]:-}" ] || continue
 		tried[$place]=yes
 		refused "$place" "$@"
 		code=$?
-		grep '^leak' err | sed "s/^/$place refused: /" >>why
+		leaks | sed "s/^/$place refused: /" >>why
 		if [ $code = "$good" ] && same "good.$name"; then
 			continue
 		fi

@@ -182,12 +182,17 @@ static int spawn(struct trace_run *r, int *report)
 	_exit(EXIT_CANNOT);
 }
 
-static void give_up(struct trace_run *r)
+/* Ends what waits for tracing, and says what it lacked itself. */
+static void give_up(struct trace_run *r, int report)
 {
-	if (r->child > 0) {
-		close(r->gate);
-		waitpid(r->child, NULL, 0);
-	}
+	int err;
+
+	if (r->child <= 0)
+		return;
+	close(r->gate);
+	waitpid(r->child, NULL, 0);
+	if (read(report, &err, sizeof(err)) == (ssize_t)sizeof(err))
+		complain("%s: %s", r->command[0], strerror(err));
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -211,7 +216,7 @@ static int session(struct trace_run *r, int signals)
 	}
 	r->tracer = tracer_open(&r->t, &rc);
 	if (!r->tracer) {
-		give_up(r);
+		give_up(r, report);
 		return fail_rc(rc);
 	}
 	if (!r->command && !run_hold(r, signals))
@@ -222,7 +227,7 @@ static int session(struct trace_run *r, int signals)
 	if (r->paused)
 		rc = tracer_suspend(r->tracer, true);
 	if (rc) {
-		give_up(r);
+		give_up(r, report);
 		return fail_rc(rc);
 	}
 	run_itrace_show(r, false);

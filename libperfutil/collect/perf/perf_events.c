@@ -108,7 +108,7 @@ static int add_process(struct perf_session *s, uint32_t cpu, pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	d = opendir(path);
 	if (!d)
-		return -ESRCH;
+		return errno == ENOMEM ? -ENOMEM : -ESRCH;
 	while (!err && (e = readdir(d))) {
 		if (e->d_name[0] == '.')
 			continue;

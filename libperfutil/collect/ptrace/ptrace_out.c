@@ -3,6 +3,7 @@
  * The records of the collector ptrace. All trace records are in one ring, that of CPU 0, so that
  * readers get them in the order in which they were made.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -119,13 +120,18 @@ void ptrace_out_maps(struct ptrace_session *s, struct ptrace_process *p)
 {
 	struct maps_seen seen = { p->image, true };
 	char path[64];
+	int err;
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", p->pid);
-	/* Of a part nothing can be taken to be gone. */
-	if (proc_lines(path, see, &seen) || !seen.whole)
-		timer_process_scan_abort(p->image);
-	else
+	err = proc_lines(path, see, &seen);
+	if (!err && seen.whole) {
 		timer_process_scan_done(p->image, &s->out, ptrace_stamp(s));
+		return;
+	}
+	/* Of a part nothing can be taken to be gone. */
+	timer_process_scan_abort(p->image);
+	if (err == -ENOMEM || !seen.whole)
+		user_rings_lost(&s->out, 0, PITRACE_LOST_MTE, 1, ptrace_stamp(s));
 }
 
 bool ptrace_out_image(struct ptrace_session *s, struct ptrace_process *p,
@@ -139,8 +145,10 @@ bool ptrace_out_image(struct ptrace_session *s, struct ptrace_process *p,
 	if (p->image)
 		timer_process_free(&s->images, p->image);
 	p->image = timer_process_get(&s->images, (uint32_t)p->pid, stamp);
-	if (!p->image)
+	if (!p->image) {
+		user_rings_lost(&s->out, 0, PITRACE_LOST_MTE, 1, stamp);
 		return false;
+	}
 	snprintf(path, sizeof(path), "/proc/%d/stat", p->pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	n = fd >= 0 ? read(fd, text, sizeof(text)) : 0;

@@ -663,7 +663,7 @@ int ptrace_attach(struct ptrace_session *s, pid_t pid)
 		DIR *d = opendir(path);
 		struct dirent *e;
 
-		err = d ? 0 : -ESRCH;
+		err = d ? 0 : errno == ENOMEM ? -ENOMEM : -ESRCH;
 		had = p->threads;
 		while (d && (e = readdir(d)))
 			if (*e->d_name != '.' && (!err || p->threads))
