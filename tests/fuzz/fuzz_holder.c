@@ -130,6 +130,8 @@ static void serve_owner(void)
 		if (q.op != HOLDER_TERMINATE)
 			abort();
 		open_tracer();
+		if (!tracer)
+			abort();
 	}
 	close(fd);
 }

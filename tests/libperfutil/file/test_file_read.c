@@ -234,6 +234,21 @@ static void section_taken_out(void)
 	ASSERT_FAULT(f, 0, "index lists other sections");
 	pifile_close(f);
 	image_free(&i);
+
+	/* … also the only one. */
+	i = image_begin(&header);
+	pifile_write_section(i.w, PIFILE_SEC_SYSTEM, "os: none\n", 9);
+	image_take(&i);
+	at = offset_of(&i, 0);
+	next = offset_of(&i, 1);
+	memmove(i.data + at, i.data + next, i.size - next);
+	i.size -= next - at;
+	f = image_open(&i);
+	CU_ASSERT_EQUAL(pifile_sections(f), 2);
+	CU_ASSERT_EQUAL(pifile_faults(f, NULL), 1);
+	ASSERT_FAULT(f, 0, "index lists other sections");
+	pifile_close(f);
+	image_free(&i);
 }
 
 static void bytes_behind_the_end(void)
@@ -487,6 +502,22 @@ static void on_disk(void)
 	CU_ASSERT_EQUAL(take_all(f, PIMERGE_TRACE, got, 64), 20);
 	ASSERT_FAULT(f, 0, "the file was truncated");
 	pifile_close(f);
+	/* It becomes shorter within a payload: nothing of that is delivered. */
+	for (int level = 0; level < 2; level++) {
+		struct image packed = sample(level);
+
+		CU_ASSERT_EQUAL(ftruncate(fd, 0), 0);
+		CU_ASSERT_EQUAL(pwrite(fd, packed.data, packed.size, 0), (ssize_t)packed.size);
+		f = pifile_open(path, &fault);
+		CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+		CU_ASSERT_EQUAL(ftruncate(fd, (off_t)offset_of(&packed, 2) + 96 + 40), 0);
+		CU_ASSERT_EQUAL(take_all(f, PIMERGE_TRACE, got, 64), 10);
+		CU_ASSERT_EQUAL(pifile_faults(f, NULL), 2);
+		ASSERT_FAULT(f, 0, "cannot be read: the file was truncated");
+		ASSERT_FAULT(f, 1, "the file was truncated");
+		pifile_close(f);
+		image_free(&packed);
+	}
 	close(fd);
 	unlink(path);
 

@@ -603,6 +603,16 @@ static void tells(void)
 		CU_ASSERT(i < 59 || (whole > 10 && whole < 50));
 	}
 	end();
+	/* It is never 0, which would be no timer: not even a tick before it. */
+	begin();
+	control.tick = 1;
+	control.interval = 4;
+	CU_ASSERT(rings_begin(TIMER_START));
+	for (int i = 0; i < 100; i++) {
+		rings_begin_first(TIMER_START);
+		CU_ASSERT(last_set.it_value.tv_nsec == 1 || last_set.it_value.tv_nsec == 2);
+	}
+	end();
 }
 
 /* Threads take rings that others left, and name themselves at their end. */
