@@ -115,7 +115,9 @@ static int write_narrow(struct pifile_writer *w, const struct own *own)
 {
 	char *image = own->n ? malloc(IMAGE_MAX) : NULL;
 	size_t n = image ? read_narrow(own, image) : 0;
-	int err = own->n && !image ? -ENOMEM : n ? pifile_write_section(w, PIFILE_SEC_VDSO, image, n) : 0;
+	int err = own->n && !image ? -ENOMEM :
+		  n                ? pifile_write_section(w, PIFILE_SEC_VDSO, image, n) :
+				     0;
 
 	free(image);
 	return err;

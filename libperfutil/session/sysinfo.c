@@ -40,8 +40,9 @@ void sysinfo_header(struct pifile_header *h, const struct trace_config *config,
 	snprintf(h->release, sizeof(h->release), "%.63s", u.release);
 }
 
-/* Reads a whole text file of /proc, of unknown size; with keep, only the lines it accepts. 0, or -ENOMEM:
- * half of it would be taken for all. *text is NULL if the file has none, or cannot be read. */
+/* Reads a whole text file of /proc, of unknown size; with keep, only the lines it accepts. 0, or
+ * -ENOMEM: half of it would be taken for all. *text is NULL if the file has none, or cannot be
+ * read. */
 static int read_text(const char *path, bool (*keep)(const char *line), char **text, size_t *size)
 {
 	FILE *f = fopen(path, "re");

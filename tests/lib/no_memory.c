@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Loaded into a program (LD_PRELOAD) it lets one of its requests for memory fail, and tells what is left
- * over when it ends. NO_MEMORY=PLACE: that place, the first time that it asks; NO_MEMORY=tell: none, and
- * all are told, a line each. A place is where the program's own code calls malloc or one of its kin, and
- * from where that was called, three calls up. Other libraries have what they ask for, but for what
- * they ask in the program's name (a stream, a line, a text). NO_MEMORY_OF=NAME: it is about the program or
- * library of that name, and no other. What the program asked for and neither gave back nor holds at its end
- * (by its variables, its stack, or what these lead to) is told with its place: "leak".
+ * Loaded into a program (LD_PRELOAD) it lets one of its requests for memory fail, and tells what is
+ * left over when it ends. NO_MEMORY=PLACE: that place, the first time that it asks; NO_MEMORY=tell:
+ * none, and all are told, a line each. A place is where the program's own code calls malloc or one
+ * of its kin, and from where that was called, three calls up. Other libraries have what they ask
+ * for, but for what they ask in the program's name (a stream, a line, a text). NO_MEMORY_OF=NAME:
+ * it is about the program or library of that name, and no other. What the program asked for and
+ * neither gave back nor holds at its end (by its variables, its stack, or what these lead to) is
+ * told with its place: "leak".
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -21,12 +22,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define PLACES	16384 /* a power of two */
-#define CALLS	3
-#define STACK	(1 << 20)
-#define ROOM	(1 << 16) /* of blocks, at first: a power of two */
+#define PLACES   16384 /* a power of two */
+#define CALLS    3
+#define STACK    (1 << 20)
+#define ROOM     (1 << 16) /* of blocks, at first: a power of two */
 #define SEGMENTS 512
-#define LEAKS	16 /* that are told */
+#define LEAKS    16 /* that are told */
 
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
@@ -86,8 +87,8 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 
 static void say_place(const char *what, const struct place *p)
 {
-	say("%s %016" PRIx64 ": %#" PRIxPTR " %#" PRIxPTR " %#" PRIxPTR "\n", what, p->hash, p->call[0],
-	    p->call[1], p->call[2]);
+	say("%s %016" PRIx64 ": %#" PRIxPTR " %#" PRIxPTR " %#" PRIxPTR "\n", what, p->hash,
+	    p->call[0], p->call[1], p->call[2]);
 }
 
 /* ---- which code ------------------------------------------------------------------------------ */
@@ -304,7 +305,8 @@ static size_t nlist, *todo, ntodo;
 
 static void look(uintptr_t at, uintptr_t end)
 {
-	for (at = (at + 7) & ~(uintptr_t)7; at + sizeof(uintptr_t) <= end; at += sizeof(uintptr_t)) {
+	for (at = (at + 7) & ~(uintptr_t)7; at + sizeof(uintptr_t) <= end;
+	     at += sizeof(uintptr_t)) {
 		uintptr_t value = *(const uintptr_t *)at;
 		size_t low = 0, high = nlist;
 
@@ -404,7 +406,8 @@ void *reallocarray(void *p, size_t n, size_t size)
 	struct place *place;
 	size_t all;
 
-	return REFUSED(&place) || __builtin_mul_overflow(n, size, &all) ? NULL : resize(p, all, place);
+	return REFUSED(&place) || __builtin_mul_overflow(n, size, &all) ? NULL :
+									  resize(p, all, place);
 }
 
 void *aligned_alloc(size_t align, size_t size)
@@ -456,16 +459,16 @@ char *strndup(const char *text, size_t most)
 
 /* ---- who asks in the program's name ---------------------------------------------------------- */
 
-#define REAL(name)                                                                 \
+#define REAL(name)                                                                      \
 	__typeof__(&name) real = (__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name); \
 	struct place *before = asked_by, *place
-#define IN_ITS_NAME(what)                     \
-	__extension__({                       \
-		__typeof__(what) got_;        \
+#define IN_ITS_NAME(what)                          \
+	__extension__({                            \
+		__typeof__(what) got_;             \
 		asked_by = place ? place : before; \
-		got_ = what;                  \
-		asked_by = before;            \
-		got_;                         \
+		got_ = what;                       \
+		asked_by = before;                 \
+		got_;                              \
 	})
 
 int __vasprintf_chk(char **to_, int flag, const char *format, va_list arguments);

@@ -152,7 +152,9 @@ static int put_threads(struct proc_walk *w, pid_t pid, uint64_t time)
 			continue;
 		snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", pid, e->d_name);
 		err = read_task(path, &t);
-		err = err == -ESRCH ? 0 : err ? err : put_task(w, PITRACE_MTE_THREAD, pid, &t, 0, time);
+		err = err == -ESRCH ? 0 :
+		      err           ? err :
+				      put_task(w, PITRACE_MTE_THREAD, pid, &t, 0, time);
 	}
 	closedir(d);
 	return err;

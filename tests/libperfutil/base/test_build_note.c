@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The build id among notes: behind others of each length, aligned to 4 and 8; ids of each size; notes that are cut. */
+/* The build id among notes: behind others of each length, aligned to 4 and 8; ids of each size;
+ * notes that are cut. */
 #include "base/build_note.h"
 #include "unit.h"
 

@@ -331,7 +331,7 @@ static void no_memory(void)
 			CU_ASSERT(err ? err == -ENOMEM && requests == request_fails : n == all);
 			whole += !err;
 		}
-		/* The last line of one file has no end: it is known already that there are no more. */
+		/* The last line of a file has no end: there are no more, that is known. */
 		CU_ASSERT_EQUAL(whole, 1);
 		request_fails = 0;
 	}
