@@ -236,6 +236,52 @@ static void test_whose(void)
 
 /* ---- what they mean -------------------------------------------------------------------------- */
 
+/* A part of a file, as a trace keeps it: its head says whose, when, where from. */
+static void test_parts(void)
+{
+	static const char *const wrong[] = {
+		"",
+		"\n",
+		"pid 1 since 2 until 3 offset 4 path\n",
+		"pid 1 since 2 until 3 offset 4 path \n",
+		"pid 1 since 2 until 3 offset 4 paths /a\n",
+		"pid 1 since 2 until 3 offset 4 /a\n",
+		"pid 1 since 2 until 3 path /a\n",
+		"pid 1 since 2 offset 4 path /a\n",
+		"pid 1 until 3 offset 4 path /a\n",
+		"since 2 until 3 offset 4 path /a\n",
+		"pid 4294967296 since 2 until 3 offset 4 path /a\n",
+		"pid x since 2 until 3 offset 4 path /a\n",
+		"pids 1 since 2 until 3 offset 4 path /a\n",
+		"pid 1 since 2 until 3 offset 4 math /a\n",
+	};
+	static const char right[] = "pid 4294967295 since 2 until 3 offset 4 path /a b\n10 8 one\n";
+	static const char nul[] = "pid 1 since 2 until 3 offset 4 path /a\0b\n10 8 one\n";
+	struct perfmap_part part;
+	char text[400];
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		CU_ASSERT_EQUAL(perfmap_open_part(&m, wrong[i], strlen(wrong[i]), &part), -EBADMSG);
+	CU_ASSERT_EQUAL(perfmap_open_part(&m, nul, sizeof(nul) - 1, &part), -EBADMSG);
+	CU_ASSERT_EQUAL_FATAL(perfmap_open_part(&m, right, sizeof(right) - 1, &part), 0);
+	CU_ASSERT(part.pid == UINT32_MAX && part.since == 2 && part.until == 3 && part.offset == 4);
+	CU_ASSERT_STRING_EQUAL(part.path, "/a b");
+	CU_ASSERT(next("one", 0x10, 8));
+	end(NULL, 0, 0);
+	/* A path as long as there is room for, and longer. */
+	for (int n = 254; n <= 257; n++) {
+		int size = snprintf(text, sizeof(text),
+				    "pid 1 since 2 until 3 offset 4 path %0*d\n", n, 7);
+		int rc = perfmap_open_part(&m, text, (size_t)size, &part);
+
+		CU_ASSERT_EQUAL(rc, n < 256 ? 0 : -EBADMSG);
+		if (rc)
+			continue;
+		CU_ASSERT(strlen(part.path) == (size_t)n && part.path[n - 1] == '7');
+		end(NULL, 0, 0);
+	}
+}
+
 static struct a2n *a;
 
 static void memory(uint64_t time, uint32_t pid, uint64_t start, uint64_t length, const char *path)
@@ -470,6 +516,7 @@ int main(void)
 		{ "grows", test_grows },
 		{ "long", test_long },
 		{ "whose", test_whose },
+		{ "parts", test_parts },
 		{ "late", test_late },
 		{ "times", test_times },
 		{ "nested", test_nested },
