@@ -81,8 +81,8 @@ void timer_process_begin(struct timer_process *p, struct user_rings *o,
 /* Writes one mapping that a scan has shown. */
 void timer_process_map(struct timer_process *p, struct user_rings *o, const struct timer_map *map,
 		       uint64_t stamp);
-/* A scan reports build ids first: each for what is mapped at an address. False, here and below: there is no
- * room for it. */
+/* A scan reports build ids first: each for what is mapped at an address. False, here and below:
+ * there is no room for it. */
 bool timer_process_scan_id(struct timer_process *p, const struct timer_build_id *id);
 /* Then it reports one mapping after the other … */
 bool timer_process_scan_map(struct timer_process *p, const struct timer_map *map);

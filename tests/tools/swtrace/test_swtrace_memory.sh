@@ -40,7 +40,7 @@ whole() {
 	cat out
 	[ -s out.file ] || return
 	"$bin/post" -q -info out.file 2>&1 |
-		sed -E '/^(file|size|sections : [0-9]+ of (segments|system)|cpu mhz|scope|clock|ticks in step)/d'
+		sed -E '/^(file|size|sections : [0-9]+ of (segments|system|snapshots)|cpu mhz|scope|clock|ticks in step)/d'
 	"$bin/post" -q -stats out.file 2>&1 | sed -nE 's/ +(mte (process|module|build-id)) events: +([0-9]+) .*/\1 \3/p'
 	"$bin/post" -q -o - out.file 2>&1 | grep -o '[^ ]*\<spin$' | sort -u
 }
