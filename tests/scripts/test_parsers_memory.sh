@@ -14,6 +14,7 @@ for target in "$programs"/fuzz/fuzz_*[a-z]; do
 	name=${target##*/fuzz_}
 	seeds=$top/tests/data/fuzz/$name.tar
 	[[ $name = post || $name = *.d ]] && continue
+	export NO_MEMORY_OF=fuzz_$name
 	NO_MEMORY=tell timeout 60 "$target" "$seeds" >out 2>err || echo "exit code $?: $(tail -n 1 out)" >why
 	grep '^leak' err >>why
 	mapfile -t places < <(sed -nE 's/^place ([0-9a-f]*):.*/\1/p' err)
