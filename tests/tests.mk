@@ -148,6 +148,10 @@ $(O)/tests/unit/test_sampled_threads: TESTLINK = -Wl,--wrap=pthread_mutex_lock \
 $(O)/tests/unit/test_spread: $(call obj,post/model/spread.c)
 $(O)/tests/unit/test_slices: $(call obj,post/model/slices.c)
 $(O)/tests/unit/test_own_samples: $(call obj,post/input/own_samples.c)
+$(O)/tests/unit/test_perf_order: $(call obj,post/input/perf/perf_order.c)
+$(O)/tests/unit/test_by_thread: $(call obj,post/export/by_thread.c)
+$(O)/tests/unit/test_perf_order $(O)/tests/unit/test_by_thread: \
+	$(call obj,post/record/spill.c post/sandbox/opener.c post/sandbox/servers.c $(COMMON_SRC))
 $(O)/tests/unit/test_open_spans: $(call obj,post/model/spans.c post/model/slowest.c)
 $(O)/tests/unit/test_irq_names: $(call obj,post/model/irq_names.c)
 $(O)/tests/unit/test_irqs: $(call obj,post/model/irqs.c post/model/spread.c)

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/by_thread.h"
 #include "export/firefox_markers.h"
 #include "export/frame_list.h"
 #include "export/texts.h"
+#include "export/thread_samples.h"
 #include "export/writer.h"
 #include "job.h"
 #include "json.h"
@@ -33,7 +33,7 @@ struct firefox_writing {
 	const struct symbol *symbol;
 	const struct names *names;
 	struct frame_list list;
-	struct by_thread by;
+	struct thread_samples samples;
 	struct firefox_markers markers;
 	uint64_t first; /* time of the first sample or marker */
 	struct numbering stack, frame, func, lib;
@@ -111,38 +111,53 @@ static void put_time(struct firefox_writing *w, uint64_t time)
 		json_end(&(w)->j, ']');                \
 	} while (0)
 
-static void write_samples(struct firefox_writing *w, const struct thread_samples *t)
+static void put_weight(struct firefox_writing *w, const struct thread_sample *s)
 {
+	if (profile_counted(w->job->trace) && !w->job->trace->events.chosen)
+		json_fixed(&w->j, NULL, (double)s->counted / 1e6, 6);
+	else
+		json_uint(&w->j, NULL, s->ticks);
+}
+
+static void put_stack(struct firefox_writing *w, const struct thread_sample *s)
+{
+	uint32_t stack = frame_list_stack(&w->list, s->stack);
+
+	if (stack == NO_KEY)
+		json_null(&w->j, NULL);
+	else
+		json_uint(&w->j, NULL, number_stack(w, stack));
+}
+
+static void put_sample_time(struct firefox_writing *w, const struct thread_sample *s)
+{
+	put_time(w, s->time);
+}
+
+static int write_samples(struct firefox_writing *w, uint32_t thread)
+{
+	static const struct {
+		const char *name;
+		void (*put)(struct firefox_writing *w, const struct thread_sample *s);
+	} columns[] = { { "weight", put_weight }, { "stack", put_stack }, { "time", put_sample_time } };
 	bool counted = profile_counted(w->job->trace) && !w->job->trace->events.chosen;
+	const struct thread_sample *s;
+	struct by_thread_reader r;
 	struct json *j = &w->j;
-	uint32_t i;
+	int rc = 0;
 
 	json_object(j, "samples");
 	json_string(j, "weightType", counted ? "tracing-ms" : "samples");
-	json_array(j, "weight");
-	for (i = 0; i < t->count; i++) {
-		if (counted)
-			json_fixed(j, NULL, (double)t->sample[i].counted / 1e6, 6);
-		else
-			json_uint(j, NULL, t->sample[i].ticks);
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]) && rc >= 0; i++) {
+		json_array(j, columns[i].name);
+		by_thread_begin(&r, &w->samples.by, thread);
+		while ((rc = thread_samples_next(&r, &s)) > 0)
+			columns[i].put(w, s);
+		json_end(j, ']');
 	}
-	json_end(j, ']');
-	json_array(j, "stack");
-	for (i = 0; i < t->count; i++) {
-		uint32_t stack = frame_list_stack(&w->list, t->sample[i].stack);
-
-		if (stack == NO_KEY)
-			json_null(j, NULL);
-		else
-			json_uint(j, NULL, number_stack(w, stack));
-	}
-	json_end(j, ']');
-	json_array(j, "time");
-	for (i = 0; i < t->count; i++)
-		put_time(w, t->sample[i].time);
-	json_end(j, ']');
-	json_uint(j, "length", t->count);
+	json_uint(j, "length", by_thread_count(&w->samples.by, thread));
 	json_end(j, '}');
+	return rc;
 }
 
 static unsigned int category(const struct firefox_writing *w, uint32_t frame)
@@ -285,7 +300,6 @@ static void write_texts(struct firefox_writing *w)
 /* One that has markers alone may have come up only when these were read. */
 static int write_thread(struct firefox_writing *w, uint32_t thread)
 {
-	static const struct thread_samples none;
 	static const char *const natives[] = {
 		"libIndex", "address", "name", "functionSize", NULL,
 	};
@@ -318,8 +332,9 @@ static int write_thread(struct firefox_writing *w, uint32_t thread)
 	json_array(j, "pausedRanges");
 	json_end(j, ']');
 	json_bool(j, "showMarkersInTimeline", true);
-	write_samples(w, thread < w->by.threads ? &w->by.thread[thread] : &none);
-	firefox_markers_write(&w->markers, j, thread, w->first, marker_name, w);
+	rc = write_samples(w, thread);
+	if (!rc)
+		rc = firefox_markers_write(&w->markers, j, thread, w->first, marker_name, w);
 	write_stacks(w);
 	write_frames(w);
 	write_funcs(w);
@@ -327,7 +342,7 @@ static int write_thread(struct firefox_writing *w, uint32_t thread)
 	empty_table(j, "nativeSymbols", natives);
 	write_texts(w);
 	json_end(j, '}');
-	return w->no_memory ? -ENOMEM : 0;
+	return w->no_memory ? -ENOMEM : rc;
 }
 
 static void write_category(struct json *j, const char *name, const char *colour)
@@ -403,19 +418,18 @@ static void write_libs(struct firefox_writing *w)
 static int write_all(struct firefox_writing *w, FILE *out)
 {
 	struct json *j = &w->j;
-	uint32_t i, at;
+	uint32_t i;
 	int rc = 0;
 
-	w->first = w->by.first < w->markers.first ? w->by.first : w->markers.first;
+	w->first = w->samples.first < w->markers.first ? w->samples.first : w->markers.first;
 	json_begin(j, out, false);
 	json_object(j, NULL);
 	write_meta(w);
 	write_libs(w);
 	json_array(j, "threads");
 	for (i = 0; i < w->names->nthread && !rc; i++) {
-		at = firefox_markers_of(&w->markers, i);
-		if ((i < w->by.threads && w->by.thread[i].count) ||
-		    (at < w->markers.count && w->markers.marker[at].thread == i))
+		if (by_thread_count(&w->samples.by, i) ||
+		    by_thread_count(&w->markers.by, i))
 			rc = write_thread(w, i);
 	}
 	json_end(j, ']');
@@ -431,7 +445,7 @@ static int firefox_write(const struct job *job, FILE *out)
 {
 	const struct names *n = &job->model->names;
 	struct firefox_writing w = { .job = job, .names = n, .symbol = n->symbols.symbol };
-	int rc = by_thread_read(&w.by, job);
+	int rc = thread_samples_read(&w.samples, job);
 
 	if (!rc)
 		rc = firefox_markers_read(&w.markers, job);
@@ -449,7 +463,7 @@ static int firefox_write(const struct job *job, FILE *out)
 	numbering_free(&w.lib);
 	texts_free(&w.texts);
 	frame_list_free(&w.list);
-	by_thread_free(&w.by);
+	thread_samples_free(&w.samples);
 	firefox_markers_free(&w.markers);
 	return rc;
 }

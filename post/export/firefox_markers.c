@@ -1,90 +1,90 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Gathered from the timeline, then sorted by thread. */
+/* Gathered from the timeline, by thread; a span's end is written where its number says, since the
+ * thread's list has its begin alone. */
 #include "export/firefox_markers.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
-#include "base/search.h"
 #include "export/timeline.h"
 #include "model/named_json.h"
 
-static int add(struct firefox_markers *m, const struct timeline_moment *x, enum marker_phase phase)
-{
-	uint32_t name = spans_name(&m->names, x->name);
+enum marker_phase { MARKER_INSTANT, MARKER_INTERVAL, MARKER_BEGINS, MARKER_ENDS };
 
-	if (name == NO_KEY || array_next(m->marker, m->count, m->room))
+struct marker {
+	uint64_t begins;
+	uint64_t id;
+	uint64_t span;  /* its number and 1 */
+	uint64_t event; /* its place and 1 */
+	uint32_t name;  /* of the list */
+	uint32_t phase; /* enum marker_phase; of a span until it is known whether it ends */
+};
+
+#define OPEN UINT64_MAX /* a span that did not end */
+
+static int add(struct firefox_markers *m, const struct timeline_moment *x, struct marker *new)
+{
+	new->begins = x->time;
+	new->name = spans_name(&m->names, x->name);
+	if (new->name == NO_KEY)
 		return -ENOMEM;
 	if (x->time < m->first)
 		m->first = x->time;
-	m->marker[m->count++] = (struct marker){
-		.thread = m->of->thread[x->thread].group,
-		.name = name,
-		.begins = x->time,
-		.ends = x->time,
-		.phase = phase,
-	};
-	return 0;
+	return by_thread_add(&m->by, m->of->thread[x->thread].group, new);
+}
+
+static int add_phase(struct firefox_markers *m, const struct timeline_moment *x,
+		     enum marker_phase phase)
+{
+	return add(m, x, &(struct marker){ .phase = phase });
 }
 
 static int begin_span(struct firefox_markers *m, const struct timeline_moment *x)
 {
-	int rc = add(m, x, MARKER_BEGINS);
+	struct marker new = { .phase = MARKER_BEGINS, .id = x->id, .span = m->spans + 1 };
+	const uint64_t open = OPEN;
+	int rc = add(m, x, &new);
 
-	if (rc || array_reach(m->open, m->places, x->place))
-		return -ENOMEM;
-	m->marker[m->count - 1].has_id = true;
-	m->marker[m->count - 1].id = x->id;
-	m->open[x->place] = m->count - 1;
-	return 0;
+	if (!rc)
+		rc = spill_add(&m->ends, &open, sizeof(open));
+	if (!rc)
+		rc = array_reach(m->open, m->places, x->place);
+	if (!rc)
+		m->open[x->place] = m->spans++;
+	return rc;
 }
 
 static int add_named(struct firefox_markers *m, const struct timeline_moment *x)
 {
-	struct kept_event *e = kept_event_of(x);
-	int rc = e ? add(m, x, MARKER_INSTANT) : -ENOMEM;
+	struct marker new = { .phase = MARKER_INSTANT };
+	int rc = kept_events_add(&m->events, x, &new.event);
 
-	if (rc)
-		free(e);
-	else
-		m->marker[m->count - 1].event = e;
-	return rc;
+	new.event++;
+	return rc ? rc : add(m, x, &new);
 }
 
 static int each(void *arg, const struct timeline_moment *x)
 {
 	struct firefox_markers *m = arg;
-	struct marker *begun;
 
 	switch (x->kind) {
 	case MOMENT_MARK:
-		return add(m, x, MARKER_INSTANT);
+		return add_phase(m, x, MARKER_INSTANT);
 	case MOMENT_NAMED:
 		return add_named(m, x);
 	case MOMENT_PAIR_BEGINS:
-		return add(m, x, MARKER_BEGINS);
+		return add_phase(m, x, MARKER_BEGINS);
 	case MOMENT_PAIR_ENDS:
-		return add(m, x, MARKER_ENDS);
+		return add_phase(m, x, MARKER_ENDS);
 	case MOMENT_SPAN_BEGINS:
 		return begin_span(m, x);
 	case MOMENT_SPAN_ENDS:
-		begun = &m->marker[m->open[x->place]];
-		begun->ends = x->time;
-		begun->phase = MARKER_INTERVAL;
-		return 0;
+		return spill_put(&m->ends, m->open[x->place] * sizeof(x->time), &x->time,
+				 sizeof(x->time));
 	default:
 		return 0;
 	}
-}
-
-static int compare(const void *pa, const void *pb)
-{
-	const struct marker *a = pa, *b = pb;
-
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	if (a->begins != b->begins)
-		return a->begins < b->begins ? -1 : 1;
-	return a->id < b->id ? -1 : a->id > b->id;
 }
 
 int firefox_markers_read(struct firefox_markers *m, const struct job *job)
@@ -95,15 +95,9 @@ int firefox_markers_read(struct firefox_markers *m, const struct job *job)
 		.of = &job->model->names,
 		.first = UINT64_MAX,
 	};
-	rc = timeline_read(job, each, m);
-	if (!rc && m->count)
-		qsort(m->marker, m->count, sizeof(*m->marker), compare);
-	return rc;
-}
-
-uint32_t firefox_markers_of(const struct firefox_markers *m, uint32_t thread)
-{
-	return search_sorted(i, 0, m->count, m->marker[i].thread < thread);
+	by_thread_open(&m->by, sizeof(struct marker));
+	rc = timeline_events(job, each, m);
+	return rc ? rc : by_thread_end(&m->by);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -183,81 +177,140 @@ void firefox_markers_schema(struct json *j, const struct named_events *named)
 	json_end(j, ']');
 }
 
-static void put_time(struct json *j, uint64_t time, uint64_t first)
+struct markers_writing {
+	struct firefox_markers *m;
+	struct json *j;
+	uint64_t first;
+	uint64_t (*number)(void *arg, const char *name);
+	void *arg;
+};
+
+static int put_time(const struct markers_writing *w, uint64_t time)
 {
-	json_fixed(j, NULL, (double)(time - first) / 1e6, 6);
+	json_fixed(w->j, NULL, (double)(time - w->first) / 1e6, 6);
+	return 0;
 }
 
-static void put_data(struct json *j, const struct marker *x)
+static int put_null(const struct markers_writing *w)
+{
+	json_null(w->j, NULL);
+	return 0;
+}
+
+static int put_event(const struct markers_writing *w, const struct marker *x)
+{
+	const struct kept_event *e;
+	int rc = kept_events_get(&w->m->events, x->event - 1, &e);
+
+	if (!rc)
+		put_fields(w->j, e);
+	return rc;
+}
+
+static int put_data(const struct markers_writing *w, const struct marker *x)
 {
 	char room[24];
 
-	if (x->event) {
-		put_fields(j, x->event);
-		return;
-	}
-	if (!x->has_id) {
-		json_null(j, NULL);
-		return;
-	}
+	if (x->event)
+		return put_event(w, x);
+	if (!x->span)
+		return put_null(w);
 	snprintf(room, sizeof(room), x->id >> 32 ? "%#" PRIx64 : "%" PRIu64, x->id);
-	json_object(j, NULL);
-	json_string(j, "type", "Span");
-	json_string(j, "id", room);
-	json_end(j, '}');
+	json_object(w->j, NULL);
+	json_string(w->j, "type", "Span");
+	json_string(w->j, "id", room);
+	json_end(w->j, '}');
+	return 0;
 }
 
-void firefox_markers_write(const struct firefox_markers *m, struct json *j, uint32_t thread,
-			   uint64_t first, uint64_t (*number)(void *arg, const char *name),
-			   void *arg)
+static int put_name(const struct markers_writing *w, const struct marker *x)
 {
-	uint32_t from = firefox_markers_of(m, thread), to = from, i;
+	json_uint(w->j, NULL, w->number(w->arg, w->m->names.name[x->name]));
+	return 0;
+}
 
-	while (to < m->count && m->marker[to].thread == thread)
-		to++;
+static int put_begin(const struct markers_writing *w, const struct marker *x)
+{
+	return x->phase == MARKER_ENDS ? put_null(w) : put_time(w, x->begins);
+}
+
+static int end_of(const struct markers_writing *w, const struct marker *x, uint64_t *end)
+{
+	*end = x->phase == MARKER_ENDS ? x->begins : OPEN;
+	return x->span ? spill_read(&w->m->ends, (x->span - 1) * sizeof(*end), end, sizeof(*end)) :
+			 0;
+}
+
+static int put_end(const struct markers_writing *w, const struct marker *x)
+{
+	uint64_t end;
+	int rc = end_of(w, x, &end);
+
+	if (rc)
+		return rc;
+	return end == OPEN ? put_null(w) : put_time(w, end);
+}
+
+static int put_phase(const struct markers_writing *w, const struct marker *x)
+{
+	uint64_t end;
+	int rc = end_of(w, x, &end);
+
+	json_uint(w->j, NULL, x->span && end != OPEN ? MARKER_INTERVAL : x->phase);
+	return rc;
+}
+
+static int put_category(const struct markers_writing *w, const struct marker *x)
+{
+	(void)x;
+	json_uint(w->j, NULL, 0);
+	return 0;
+}
+
+static int write_column(const struct markers_writing *w, uint32_t thread,
+			int (*put)(const struct markers_writing *w, const struct marker *x))
+{
+	struct by_thread_reader r;
+	const void *thing;
+	int rc, wrong = 0;
+
+	by_thread_begin(&r, &w->m->by, thread);
+	while (!wrong && (rc = by_thread_next(&r, &thing)) != 0)
+		wrong = rc < 0 ? rc : put(w, thing);
+	return wrong;
+}
+
+int firefox_markers_write(struct firefox_markers *m, struct json *j, uint32_t thread,
+			  uint64_t first, uint64_t (*number)(void *arg, const char *name),
+			  void *arg)
+{
+	static const struct {
+		const char *name;
+		int (*put)(const struct markers_writing *w, const struct marker *x);
+	} columns[] = {
+		{ "data", put_data },         { "name", put_name },   { "startTime", put_begin },
+		{ "endTime", put_end },       { "phase", put_phase }, { "category", put_category },
+	};
+	const struct markers_writing w = { m, j, first, number, arg };
+	int rc = 0;
+
 	json_object(j, "markers");
-	json_array(j, "data");
-	for (i = from; i < to; i++)
-		put_data(j, &m->marker[i]);
-	json_end(j, ']');
-	json_array(j, "name");
-	for (i = from; i < to; i++)
-		json_uint(j, NULL, number(arg, m->names.name[m->marker[i].name]));
-	json_end(j, ']');
-	json_array(j, "startTime");
-	for (i = from; i < to; i++) {
-		if (m->marker[i].phase == MARKER_ENDS)
-			json_null(j, NULL);
-		else
-			put_time(j, m->marker[i].begins, first);
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]) && !rc; i++) {
+		json_array(j, columns[i].name);
+		rc = write_column(&w, thread, columns[i].put);
+		json_end(j, ']');
 	}
-	json_end(j, ']');
-	json_array(j, "endTime");
-	for (i = from; i < to; i++) {
-		if (m->marker[i].phase == MARKER_INTERVAL || m->marker[i].phase == MARKER_ENDS)
-			put_time(j, m->marker[i].ends, first);
-		else
-			json_null(j, NULL);
-	}
-	json_end(j, ']');
-	json_array(j, "phase");
-	for (i = from; i < to; i++)
-		json_uint(j, NULL, m->marker[i].phase);
-	json_end(j, ']');
-	json_array(j, "category");
-	for (i = from; i < to; i++)
-		json_uint(j, NULL, 0);
-	json_end(j, ']');
-	json_uint(j, "length", to - from);
+	json_uint(j, "length", by_thread_count(&m->by, thread));
 	json_end(j, '}');
+	return rc;
 }
 
 void firefox_markers_free(struct firefox_markers *m)
 {
-	for (uint32_t i = 0; i < m->count; i++)
-		free(m->marker[i].event);
-	free(m->marker);
+	by_thread_free(&m->by);
+	kept_events_free(&m->events);
+	spill_free(&m->ends);
 	free(m->open);
 	spans_free(&m->names);
-	*m = (struct firefox_markers){ .marker = NULL };
+	*m = (struct firefox_markers){ .of = NULL };
 }

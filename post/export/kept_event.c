@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* Of the integers, the lengths and the strings, which stand one after the other. */
 static size_t bytes_of(const struct pifile_user *x)
 {
@@ -18,20 +20,48 @@ static size_t bytes_of(const struct pifile_user *x)
 	return bytes;
 }
 
-struct kept_event *kept_event_of(const struct timeline_moment *m)
+int kept_events_add(struct kept_events *k, const struct timeline_moment *m, uint64_t *at)
 {
-	size_t bytes = bytes_of(m->record);
-	struct kept_event *e = malloc(sizeof(*e) + bytes);
-	uint8_t *p;
+	const struct pifile_user *x = m->record;
+	const struct kept_event e = {
+		.event = m->event,
+		.record = *x,
+		.bytes = bytes_of(x),
+		.lengths_at = (size_t)(x->lengths - x->values),
+		.text_at = (size_t)(x->text - x->values),
+	};
+	int rc;
 
-	if (!e)
-		return NULL;
-	p = memcpy(e + 1, m->record->values, bytes);
-	e->time = m->time;
-	e->event = m->event;
-	e->record = *m->record;
-	e->record.values = p;
-	e->record.lengths = p + (m->record->lengths - m->record->values);
-	e->record.text = p + (m->record->text - m->record->values);
-	return e;
+	*at = k->spill.size;
+	rc = spill_add(&k->spill, &e, sizeof(e));
+	return rc ? rc : spill_add(&k->spill, x->values, e.bytes);
+}
+
+int kept_events_get(struct kept_events *k, uint64_t at, const struct kept_event **event)
+{
+	struct kept_event *e;
+	uint8_t *values;
+	int rc = array_room(k->room, k->room_bytes, sizeof(*e));
+
+	if (!rc)
+		rc = spill_read(&k->spill, at, k->room, sizeof(*e));
+	if (!rc)
+		rc = array_room(k->room, k->room_bytes,
+				sizeof(*e) + ((const struct kept_event *)k->room)->bytes);
+	if (rc)
+		return rc;
+	e = (struct kept_event *)k->room;
+	values = (uint8_t *)(e + 1);
+	e->record.values = values;
+	e->record.lengths = values + e->lengths_at;
+	e->record.text = values + e->text_at;
+	*event = e;
+	return spill_read(&k->spill, at + sizeof(*e), values, e->bytes);
+}
+
+void kept_events_free(struct kept_events *k)
+{
+	spill_free(&k->spill);
+	free(k->room);
+	*k = (struct kept_events){ .room = NULL };
 }

@@ -1,18 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A named event that stays, with its values, until its thread is written. */
+/* Named events that stay, with their values, until their thread is written. */
 #ifndef POST_KEPT_EVENT_H
 #define POST_KEPT_EVENT_H
 
 #include "export/timeline.h"
 #include "record/named_record.h"
+#include "record/spill.h"
 
 struct kept_event {
-	uint64_t time;
 	const struct named_event *event;
-	struct pifile_user record; /* of bytes from here on */
+	struct pifile_user record;     /* of the bytes from here on: … */
+	size_t bytes, lengths_at, text_at;
 };
 
-/* From malloc; NULL: no memory. */
-struct kept_event *kept_event_of(const struct timeline_moment *m);
+struct kept_events {
+	struct spill spill;
+	uint8_t *room; /* of the one that was looked at last */
+	size_t room_bytes;
+};
+
+/* *at: its place there. 0 or -errno, as spill_add(). */
+int kept_events_add(struct kept_events *k, const struct timeline_moment *m, uint64_t *at);
+/* It stays until the next call. 0 or -errno. */
+int kept_events_get(struct kept_events *k, uint64_t at, const struct kept_event **event);
+void kept_events_free(struct kept_events *k);
 
 #endif

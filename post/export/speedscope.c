@@ -4,8 +4,8 @@
 #include <inttypes.h>
 
 #include "escape.h"
-#include "export/by_thread.h"
 #include "export/frame_list.h"
+#include "export/thread_samples.h"
 #include "export/writer.h"
 #include "job.h"
 #include "json.h"
@@ -46,34 +46,52 @@ static void write_stack(struct frame_list *l, FILE *out, uint32_t stack)
 		fprintf(out, n ? "%u," : "%u", frames[n]);
 }
 
-/* Number of consecutive samples with the same stack, which become one sample of greater weight. */
-static uint32_t run_length(const struct thread_samples *t, uint32_t i)
-{
-	uint32_t k = i + 1;
+/* Consecutive samples with the same stack, which become one sample of greater weight. */
+struct same_stack {
+	uint32_t stack;
+	uint64_t weight;
+};
 
-	while (k < t->count && t->sample[k].stack == t->sample[i].stack)
-		k++;
-	return k - i;
+struct same_stacks {
+	struct by_thread_reader r;
+	const struct thread_sample *ahead; /* of the next run */
+	bool counted;
+};
+
+static int same_stacks_begin(struct same_stacks *x, const struct thread_samples *t, uint32_t thread,
+		      bool counted)
+{
+	by_thread_begin(&x->r, &t->by, thread);
+	x->counted = counted;
+	return thread_samples_next(&x->r, &x->ahead);
 }
 
-static uint64_t weight(const struct thread_samples *t, uint32_t i, uint32_t n, bool counted)
+/* 1; 0: there are no more; -errno. */
+static int same_stacks_next(struct same_stacks *x, struct same_stack *run)
 {
-	uint64_t sum = 0;
+	int rc = 1;
 
-	for (n += i; i < n; i++)
-		sum += counted ? t->sample[i].counted : t->sample[i].ticks;
-	return sum;
+	if (!x->ahead)
+		return 0;
+	*run = (struct same_stack){ .stack = x->ahead->stack };
+	while (rc > 0 && x->ahead->stack == run->stack) {
+		run->weight += x->counted ? x->ahead->counted : x->ahead->ticks;
+		rc = thread_samples_next(&x->r, &x->ahead);
+	}
+	return rc < 0 ? rc : 1;
 }
 
-static void write_thread(const struct job *job, struct frame_list *l, const struct by_thread *b,
-			 struct json *j, uint32_t thread)
+static int write_thread(const struct job *job, struct frame_list *l, const struct thread_samples *t,
+			struct json *j, uint32_t thread)
 {
 	const struct names *n = &job->model->names;
 	const struct trace_process *p = profile_process(n, n->thread[thread].process);
-	const struct thread_samples *t = &b->thread[thread];
 	bool counted = profile_counted(job->trace);
+	struct same_stacks x;
+	struct same_stack run;
 	char name[256];
-	uint32_t i;
+	bool first = true;
+	int rc;
 
 	snprintf(name, sizeof(name), "%s (pid %u) %s (tid %u)", p->name, p->pid,
 		 n->thread[thread].name, n->thread[thread].tid);
@@ -82,28 +100,32 @@ static void write_thread(const struct job *job, struct frame_list *l, const stru
 	json_string(j, "name", name);
 	json_string(j, "unit", counted && !job->trace->events.chosen ? "nanoseconds" : "none");
 	json_uint(j, "startValue", 0);
-	json_uint(j, "endValue", weight(t, 0, t->count, counted));
+	json_uint(j, "endValue", counted ? t->sums[thread].counted : t->sums[thread].ticks);
 	json_array(j, "samples");
-	for (i = 0; i < t->count; i += run_length(t, i)) {
-		fputs(i ? ",\n[" : "\n[", json_out(j));
-		write_stack(l, j->out, l->of_call[t->sample[i].stack]);
+	rc = same_stacks_begin(&x, t, thread, counted);
+	while (rc >= 0 && (rc = same_stacks_next(&x, &run)) > 0) {
+		fputs(first ? "\n[" : ",\n[", json_out(j));
+		first = false;
+		write_stack(l, j->out, l->of_call[run.stack]);
 		putc(']', j->out);
 	}
 	json_end(j, ']');
 	json_array(j, "weights");
-	for (i = 0; i < t->count; i += run_length(t, i))
-		json_uint(j, NULL, weight(t, i, run_length(t, i), counted));
+	rc = rc < 0 ? rc : same_stacks_begin(&x, t, thread, counted);
+	while (rc >= 0 && (rc = same_stacks_next(&x, &run)) > 0)
+		json_uint(j, NULL, run.weight);
 	json_end(j, ']');
 	json_end(j, '}');
+	return rc;
 }
 
 static int speedscope_write(const struct job *job, FILE *out)
 {
 	struct frame_list l = { 0 };
-	struct by_thread b = { 0 };
+	struct thread_samples t = { 0 };
 	struct json j;
 	uint32_t i;
-	int rc = by_thread_read(&b, job);
+	int rc = thread_samples_read(&t, job);
 
 	if (!rc)
 		rc = frame_list_make(&l, job, false);
@@ -115,9 +137,9 @@ static int speedscope_write(const struct job *job, FILE *out)
 		json_string(&j, "name", job->input->path);
 		write_frames(job, &l, &j);
 		json_array(&j, "profiles");
-		for (i = 0; i < b.threads; i++) {
-			if (b.thread[i].count)
-				write_thread(job, &l, &b, &j, i);
+		for (i = 0; i < t.by.threads && !rc; i++) {
+			if (by_thread_count(&t.by, i))
+				rc = write_thread(job, &l, &t, &j, i);
 		}
 		json_end(&j, ']');
 		json_end(&j, '}');
@@ -125,7 +147,7 @@ static int speedscope_write(const struct job *job, FILE *out)
 	if (!rc)
 		rc = whole_stacks_told(&l.whole, "speedscope");
 	frame_list_free(&l);
-	by_thread_free(&b);
+	thread_samples_free(&t);
 	return rc;
 }
 

@@ -35,7 +35,6 @@
 #include "base/regular.h"
 
 #define FILES_MAX 65536
-#define HELD_MAX  (64ull << 20) /* beyond the file's size */
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
@@ -222,6 +221,7 @@ static int look_record(struct perf *p, const struct perf_raw *raw)
 	const struct perf_attr *a;
 	uint64_t time;
 	uint32_t attr;
+	int rc;
 
 	p->total++;
 	if (raw->type < PERF_TYPES)
@@ -250,8 +250,9 @@ static int look_record(struct perf *p, const struct perf_raw *raw)
 	}
 	if (raw->type == PERF_RECORD_AUX)
 		look_aux(p, raw);
-	if (is_name(raw->type) && perf_order_add(&p->names, raw, attr, time))
-		return -ENOMEM;
+	rc = is_name(raw->type) ? perf_order_add(&p->names, raw, attr, time) : 0;
+	if (rc)
+		return rc;
 	return sample ? look_sample(p, raw, attr) : look_inside(p, raw, attr);
 }
 
@@ -413,14 +414,7 @@ static int take(struct perf *p, const struct perf_raw *raw)
 		p->read_time = time;
 	else if (sample)
 		time = p->read_time;
-	if (perf_order_add(&p->order, raw, attr, time))
-		return -ENOMEM;
-	/* A few bytes may unpack to gigabytes. */
-	if (p->order.blocks * PERF_BLOCK > p->in->size + HELD_MAX) {
-		p->order.bound = p->order.greatest;
-		return perf_order_round(&p->order, false);
-	}
-	return 0;
+	return perf_order_add(&p->order, raw, attr, time);
 }
 
 static int perf_next(struct input *in, struct pirecord *record)
@@ -433,8 +427,11 @@ static int perf_next(struct input *in, struct pirecord *record)
 	for (;;) {
 		if (perf_told_next(p->told, record))
 			return 1;
-		e = p->entry ? p->entry : perf_order_next(&p->order);
+		e = p->entry;
 		p->entry = NULL;
+		rc = e ? 1 : perf_order_next(&p->order, &e);
+		if (rc < 0)
+			return rc;
 		if (e) {
 			rc = p->pt ? perf_pt_step(p, e->time) : 0;
 			if (rc > 0) {

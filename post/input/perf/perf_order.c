@@ -3,7 +3,9 @@
  * Sorts records by time. A file has the rings' contents one after the other, so the input consists
  * of runs of growing time. After perf has read all rings once it writes FINISHED_ROUND: records
  * from before the last round began are older than all later ones. Up to there the runs are merged;
- * memory is what one or two rounds hold. Without rounds it is the whole file.
+ * memory is what one or two rounds hold. Without rounds that is the whole file: what is more than
+ * PERF_ORDER_HELD is put away in unnamed files, sorted; PERF_FAN such runs become one. So memory is
+ * that and 128 KB for each run that is away, of which there are 15 for each sixteenfold of it.
  */
 #include "input/perf/perf_order.h"
 
@@ -12,6 +14,8 @@
 #include <string.h>
 
 #include "base/array.h"
+
+#define AWAY_ROOM (2u * PERF_RECORD_MAX)
 
 #define BLOCK PERF_BLOCK /* records are kept in blocks of this size and alignment */
 
@@ -63,6 +67,237 @@ static struct perf_held *hold(struct perf_order *o, size_t size)
 	return h;
 }
 
+/* ---- merging --------------------------------------------------------------------------------- */
+
+/* In a file a record has its time before it. */
+static size_t held_bytes(const struct perf_held *h)
+{
+	return (sizeof(*h) + h->size + 7) & ~(size_t)7;
+}
+
+/* More of the run to the buffer, for one record at least. */
+static int away_fill(const struct spill *file, struct perf_away *a)
+{
+	size_t n;
+	int rc;
+
+	if (!a->buffer) {
+		a->buffer = malloc(AWAY_ROOM);
+		if (!a->buffer)
+			return -ENOMEM;
+	}
+	memmove(a->buffer, a->buffer + a->used, a->have - a->used);
+	a->have -= a->used;
+	a->used = 0;
+	n = AWAY_ROOM - a->have;
+	if (n > a->end - a->at)
+		n = (size_t)(a->end - a->at);
+	rc = spill_read(file, a->at, a->buffer + a->have, n);
+	a->have += n;
+	a->at += n;
+	return rc;
+}
+
+/* To the next entry of a run. */
+static int away_next(const struct spill *file, struct perf_away *a)
+{
+	const size_t most = sizeof(uint64_t) + sizeof(struct perf_held) + PERF_RECORD_MAX;
+	int rc;
+
+	a->entry.held = NULL;
+	if (a->have - a->used < most && a->at < a->end) {
+		rc = away_fill(file, a);
+		if (rc)
+			return rc;
+	}
+	if (a->used == a->have) {
+		free(a->buffer);
+		a->buffer = NULL;
+		return 0;
+	}
+	memcpy(&a->entry.time, a->buffer + a->used, sizeof(a->entry.time));
+	a->entry.held = (struct perf_held *)(a->buffer + a->used + sizeof(a->entry.time));
+	a->used += sizeof(a->entry.time) + held_bytes(a->entry.held);
+	return 0;
+}
+
+static const struct perf_entry *first_of(const struct perf_order *o, uint32_t run)
+{
+	return run < o->naway ? &o->away[run].run->entry : &o->entry[o->run[run - o->naway].at];
+}
+
+/* Equal times: the order of reading. */
+static bool before(const struct perf_order *o, uint32_t a, uint32_t b)
+{
+	uint64_t x = first_of(o, a)->time, y = first_of(o, b)->time;
+
+	return x != y ? x < y : a < b;
+}
+
+static void sift(struct perf_order *o, size_t i)
+{
+	uint32_t top = o->heap[i];
+
+	for (;;) {
+		size_t child = 2 * i + 1;
+
+		if (child >= o->nheap)
+			break;
+		if (child + 1 < o->nheap && before(o, o->heap[child + 1], o->heap[child]))
+			child++;
+		if (!before(o, o->heap[child], top))
+			break;
+		o->heap[i] = o->heap[child];
+		i = child;
+	}
+	o->heap[i] = top;
+}
+
+/* Of the runs that are away that were added, and of `runs` in memory. */
+static int heap_make(struct perf_order *o, size_t runs)
+{
+	if (array_room(o->heap, o->room_heap, o->naway + runs))
+		return -ENOMEM;
+	o->nheap = o->naway + runs;
+	for (size_t i = 0; i < o->nheap; i++)
+		o->heap[i] = (uint32_t)i;
+	for (size_t i = o->nheap / 2; i-- > 0;)
+		sift(o, i);
+	return 0;
+}
+
+/* Adds those of a level that are not at their end. */
+static int heap_level(struct perf_order *o, struct perf_level *l)
+{
+	for (unsigned int i = 0; i < l->runs; i++) {
+		struct perf_away *a = &l->run[i];
+		int rc = 0;
+
+		if (!a->entry.held && a->at < a->end)
+			rc = away_next(&l->file, a);
+		if (!rc && a->entry.held && array_next(o->away, o->naway, o->room_away))
+			rc = -ENOMEM;
+		if (rc)
+			return rc;
+		if (a->entry.held)
+			o->away[o->naway++] = (struct perf_source){ &l->file, a };
+	}
+	return 0;
+}
+
+/* The first of all is done with. */
+static int heap_advance(struct perf_order *o)
+{
+	uint32_t i = o->heap[0];
+	bool ended;
+	int rc = 0;
+
+	if (i < o->naway) {
+		rc = away_next(o->away[i].file, o->away[i].run);
+		ended = !o->away[i].run->entry.held;
+	} else {
+		struct perf_run *run = &o->run[i - o->naway];
+
+		let_go(o, o->entry[run->at++].held);
+		ended = run->at == run->end;
+	}
+	if (rc)
+		return rc;
+	if (ended)
+		o->heap[0] = o->heap[--o->nheap];
+	if (o->nheap)
+		sift(o, 0);
+	return 0;
+}
+
+/* ---- runs that are away ---------------------------------------------------------------------- */
+
+/* All that the heap has becomes a run of a level. */
+static int write_run(struct perf_order *o, struct perf_level *l)
+{
+	struct perf_away *to = &l->run[l->runs];
+	int rc = 0;
+
+	*to = (struct perf_away){ .at = l->file.size };
+	while (!rc && o->nheap) {
+		const struct perf_entry *e = first_of(o, o->heap[0]);
+
+		rc = spill_add(&l->file, &e->time, sizeof(e->time));
+		if (!rc)
+			rc = spill_add(&l->file, e->held, held_bytes(e->held));
+		if (!rc)
+			rc = heap_advance(o);
+	}
+	to->end = l->file.size;
+	l->runs++;
+	return rc;
+}
+
+static void empty_level(struct perf_level *l)
+{
+	for (unsigned int i = 0; i < l->runs; i++)
+		free(l->run[i].buffer);
+	spill_free(&l->file);
+	l->runs = 0;
+}
+
+/* Makes room for a run of that level: those that it has become one of the next. */
+static int room_at(struct perf_order *o, unsigned int level)
+{
+	struct perf_level *l = &o->level[level];
+	int rc;
+
+	if (level >= o->levels)
+		o->levels = level + 1;
+	if (l->runs < PERF_FAN)
+		return 0;
+	rc = level + 1 < PERF_LEVELS ? room_at(o, level + 1) : -EFBIG;
+	o->naway = 0;
+	if (!rc)
+		rc = heap_level(o, l);
+	if (!rc)
+		rc = heap_make(o, 0);
+	if (!rc)
+		rc = write_run(o, l + 1);
+	if (!rc)
+		empty_level(l);
+	return rc;
+}
+
+static int put_away(struct perf_order *o)
+{
+	int rc;
+
+	if (!o->level)
+		o->level = calloc(PERF_LEVELS, sizeof(*o->level));
+	rc = o->level ? room_at(o, 0) : -ENOMEM;
+	o->naway = 0;
+	if (!rc)
+		rc = heap_make(o, o->nruns);
+	if (!rc)
+		rc = write_run(o, &o->level[0]);
+	if (!rc)
+		o->n = o->nruns = 0;
+	return rc;
+}
+
+static void free_away(struct perf_order *o)
+{
+	for (unsigned int i = 0; i < o->levels; i++)
+		empty_level(&o->level[i]);
+	free(o->level);
+	o->level = NULL;
+	o->levels = 0;
+}
+
+/* ---- what the reader sees -------------------------------------------------------------------- */
+
+static uint64_t in_memory(const struct perf_order *o)
+{
+	return o->blocks * PERF_BLOCK + o->n * sizeof(*o->entry) +
+	       o->nruns * (sizeof(*o->run) + sizeof(*o->heap));
+}
+
 int perf_order_add(struct perf_order *o, const struct perf_raw *raw, uint32_t attr, uint64_t time)
 {
 	struct perf_run *run = o->nruns ? &o->run[o->nruns - 1] : NULL;
@@ -88,58 +323,28 @@ int perf_order_add(struct perf_order *o, const struct perf_raw *raw, uint32_t at
 	run->end = ++o->n;
 	if (time > o->greatest)
 		o->greatest = time;
-	return 0;
-}
-
-/* ---- merging --------------------------------------------------------------------------------- */
-
-/* Equal times: the order of reading. */
-static bool before(const struct perf_order *o, size_t a, size_t b)
-{
-	uint64_t x = o->entry[o->run[a].at].time, y = o->entry[o->run[b].at].time;
-
-	return x != y ? x < y : a < b;
-}
-
-static void sift(struct perf_order *o, size_t i)
-{
-	size_t top = o->heap[i];
-
-	for (;;) {
-		size_t child = 2 * i + 1;
-
-		if (child >= o->nheap)
-			break;
-		if (child + 1 < o->nheap && before(o, o->heap[child + 1], o->heap[child]))
-			child++;
-		if (!before(o, o->heap[child], top))
-			break;
-		o->heap[i] = o->heap[child];
-		i = child;
-	}
-	o->heap[i] = top;
+	return in_memory(o) > (o->most ? o->most : PERF_ORDER_HELD) ? put_away(o) : 0;
 }
 
 int perf_order_round(struct perf_order *o, bool end)
 {
-	size_t i;
+	int rc = 0;
 
-	if (array_room(o->heap, o->room_heap, o->nruns))
-		return -ENOMEM;
-	o->nheap = o->nruns;
-	for (i = 0; i < o->nruns; i++)
-		o->heap[i] = i;
-	for (i = o->nheap / 2; i-- > 0;)
-		sift(o, i);
-	o->draining = true;
+	o->naway = 0;
+	for (unsigned int i = o->levels; i-- > 0 && !rc;)
+		rc = heap_level(o, &o->level[i]);
+	if (!rc)
+		rc = heap_make(o, o->nruns);
+	o->draining = !rc;
 	o->all = end;
-	return 0;
+	return rc;
 }
 
 /* Moves what is left of the runs to the front. */
 static void keep_rest(struct perf_order *o)
 {
 	size_t i, n = 0, runs = 0;
+	bool away = false;
 
 	for (i = 0; i < o->nruns; i++) {
 		struct perf_run r = o->run[i];
@@ -150,45 +355,43 @@ static void keep_rest(struct perf_order *o)
 		o->run[runs++] = (struct perf_run){ n, n + (r.end - r.at) };
 		n += r.end - r.at;
 	}
+	for (i = 0; i < o->naway; i++)
+		away |= o->away[i].run->entry.held != NULL;
+	if (!away)
+		free_away(o);
+	o->naway = 0;
 	o->n = n;
 	o->nruns = runs;
 	o->draining = false;
 	o->bound = o->greatest;
 }
 
-const struct perf_entry *perf_order_next(struct perf_order *o)
+int perf_order_next(struct perf_order *o, const struct perf_entry **entry)
 {
-	const struct perf_entry *e;
-	struct perf_run *run;
+	int rc = o->given ? heap_advance(o) : 0;
 
-	if (o->given) {
-		let_go(o, o->given);
-		o->given = NULL;
-	}
-	if (!o->draining)
-		return NULL;
-	run = o->nheap ? &o->run[o->heap[0]] : NULL;
-	if (!run || (!o->all && o->entry[run->at].time > o->bound)) {
-		keep_rest(o);
-		return NULL;
-	}
-	e = &o->entry[run->at++];
-	o->given = e->held;
-	if (run->at == run->end)
-		o->heap[0] = o->heap[--o->nheap];
+	*entry = NULL;
+	o->given = false;
+	if (rc || !o->draining)
+		return rc;
 	if (o->nheap)
-		sift(o, 0);
-	return e;
+		*entry = first_of(o, o->heap[0]);
+	o->given = *entry && (o->all || (*entry)->time <= o->bound);
+	if (o->given)
+		return 1;
+	*entry = NULL;
+	keep_rest(o);
+	return 0;
 }
 
 void perf_order_free(struct perf_order *o)
 {
-	if (o->given)
-		let_go(o, o->given);
 	for (size_t i = 0; i < o->nruns; i++) {
 		for (size_t k = o->run[i].at; k < o->run[i].end; k++)
 			let_go(o, o->entry[k].held);
 	}
+	free_away(o);
+	free(o->away);
 	free(o->entry);
 	free(o->run);
 	free(o->heap);

@@ -5,12 +5,12 @@
 
 #include "input/perf/perf_state.h"
 
-/* Takes a copy of a record. 0 or -ENOMEM. */
+/* Takes a copy of a record. 0 or -errno; what is wrong with a file has been told. */
 int perf_order_add(struct perf_order *o, const struct perf_raw *raw, uint32_t attr, uint64_t time);
-/* A round is over; or everything is. */
+/* A round is over; or everything is. 0 or -errno. */
 int perf_order_round(struct perf_order *o, bool end);
-/* The next record whose place in the order is final; NULL: more must be read. */
-const struct perf_entry *perf_order_next(struct perf_order *o);
+/* The next record whose place in the order is final: 1; 0: more must be read; -errno. */
+int perf_order_next(struct perf_order *o, const struct perf_entry **entry);
 void perf_order_free(struct perf_order *o);
 
 #endif

@@ -20,6 +20,7 @@
 #include "collect/perf/perf_decode.h"
 #include "collect/perf/perf_records.h"
 #include "record/input.h"
+#include "record/spill.h"
 
 #define PERF_FEATURES   256
 #define PERF_TYPES      256   /* kinds of records with a counter each */
@@ -151,21 +152,47 @@ struct perf_run { /* entries of growing time */
 	size_t at, end;
 };
 
-#define PERF_BLOCK (256u << 10)
+#define PERF_BLOCK  (256u << 10)
+#define PERF_ORDER_HELD (64ull << 20)
+#define PERF_FAN    16 /* runs of a level, which become one of the next */
+#define PERF_LEVELS 12 /* more than there can be bytes in a file */
 struct perf_block;
+
+struct perf_away { /* a sorted run in a file */
+	uint64_t at, end; /* in the file, behind the buffer */
+	uint8_t *buffer;
+	size_t have, used;
+	struct perf_entry entry; /* the first that is left; held NULL: none is */
+};
+
+/* The runs of a level are older than those of the level below it, in the order of reading. */
+struct perf_level {
+	struct spill file;
+	struct perf_away run[PERF_FAN];
+	unsigned int runs;
+};
 
 struct perf_order {
 	struct perf_entry *entry;
 	size_t n, room;
 	struct perf_run *run;
 	size_t nruns, room_runs;
-	size_t *heap, nheap, room_heap;
+	uint32_t *heap; /* of runs: those that are away, as they were read, then those in memory */
+	size_t nheap, room_heap;
+	struct perf_source {
+		const struct spill *file;
+		struct perf_away *run;
+	} * away; /* in that order */
+	size_t naway, room_away;
 	uint64_t bound, greatest; /* of the round before; seen */
 	bool draining, all;
 	struct perf_block *block; /* that is being filled */
 	struct perf_block *spare;
-	struct perf_held *given; /* to the caller: let go with the next */
+	bool given; /* the first one, to the caller: let go with the next */
 	uint64_t blocks;
+	uint64_t most; /* bytes in memory; 0: PERF_ORDER_HELD */
+	struct perf_level *level; /* NULL: nothing is away */
+	unsigned int levels;      /* in use */
 };
 
 /* ---- a whole file ---------------------------------------------------------------------------- */
