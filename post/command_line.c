@@ -5,6 +5,7 @@
  */
 #include "command_line.h"
 
+#include <inttypes.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -316,6 +317,8 @@ static bool is_taken(int rc, const char *option, const char *text, const char *w
 		complain("%s: %s is no %s", option, text, what);
 	else if (rc == -ERANGE)
 		complain("%s: %s: a range ends before it begins", option, text);
+	else if (rc == -EOVERFLOW)
+		complain("%s: %s: there is no number above %" PRIu32, option, text, UINT32_MAX);
 	else if (rc)
 		complain("%s", strerror(-rc));
 	return !rc;

@@ -51,17 +51,19 @@ static void put_in_order(struct filter_list *list)
 	list->count = n + 1;
 }
 
-/* 0, -EINVAL, or -ERANGE: backwards. */
+/* 0, -EINVAL, -ERANGE: backwards, or -EOVERFLOW: no process, thread or CPU has such a number. */
 static int take_range(const char **text, struct filter_range *r)
 {
 	if (!take_number(text, &r->from))
 		return -EINVAL;
 	r->to = r->from;
-	if (**text != '-')
-		return 0;
-	++*text;
-	if (!take_number(text, &r->to))
-		return -EINVAL;
+	if (**text == '-') {
+		++*text;
+		if (!take_number(text, &r->to))
+			return -EINVAL;
+	}
+	if (r->from > UINT32_MAX || r->to > UINT32_MAX)
+		return -EOVERFLOW;
 	return r->to < r->from ? -ERANGE : 0;
 }
 
@@ -161,7 +163,7 @@ bool filter_symbol(const struct filter *f, const char *name, const char *raw)
 	for (enum wanted_form form = WANTED_WHOLE + 1; form < WANTED_FORMS; form++)
 		if (name_list_names(f->symbols, name, wanted_form(name, form)))
 			return true;
-	return false;
+	return raw && name_list_names(f->symbols, raw, wanted_form(raw, WANTED_BARE));
 }
 
 bool filter_shows(const struct filter *f, const struct names *n, uint32_t thread)

@@ -33,7 +33,7 @@ struct filter {
 };
 
 /* Numbers and ranges: 4242,5000-5010; these as well as those before. 0, -EINVAL: it is none,
- * -ERANGE: a range ends before it begins, or -ENOMEM. */
+ * -ERANGE: a range ends before it begins, -EOVERFLOW: none is above UINT32_MAX, or -ENOMEM. */
 int filter_numbers(const char *text, struct filter_list *list);
 /* The text must live on. 0 or -ENOMEM. */
 int filter_comm(const char *text, struct filter *f);

@@ -2,6 +2,7 @@
 /* Names may have an @ of their own. */
 #include "model/wanted.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/pattern.h"
@@ -53,11 +54,35 @@ static size_t without_tags(const char *name, size_t length)
 	return length;
 }
 
+/* "f" of "f.constprop.0", "f.part.0.cold": what compilers call the copies that they make of f. */
+static size_t without_clones(const char *name, size_t length)
+{
+	static const char *const clones[] = {
+		".constprop", ".isra", ".part", ".cold", ".lto_priv", ".localalias", ".clone", ".llvm",
+	};
+
+	for (size_t i = 0; i < sizeof(clones) / sizeof(clones[0]); i++) {
+		size_t n = strlen(clones[i]), at = length;
+
+		while (at && isdigit((unsigned char)name[at - 1]))
+			at--;
+		if (at < length && at && name[at - 1] == '.')
+			at--;
+		else
+			at = length;
+		if (at <= n || memcmp(name + at - n, clones[i], n) != 0)
+			continue;
+		length = at - n;
+		i = (size_t)-1; /* a copy of a copy */
+	}
+	return length;
+}
+
 size_t wanted_form(const char *name, enum wanted_form form)
 {
 	size_t length = form == WANTED_WHOLE ? strlen(name) : without_parameters(name);
 
-	return form == WANTED_BARE ? without_tags(name, length) : length;
+	return form == WANTED_BARE ? without_tags(name, without_clones(name, length)) : length;
 }
 
 bool wanted_symbol(const char *wanted, const char *name, const char *raw, const char *module)
@@ -65,7 +90,8 @@ bool wanted_symbol(const char *wanted, const char *name, const char *raw, const 
 	for (enum wanted_form form = 0; form < WANTED_FORMS; form++)
 		if (wanted_is(wanted, name, wanted_form(name, form), module))
 			return true;
-	return (raw && wanted_is(wanted, raw, strlen(raw), module)) ||
+	return (raw && (wanted_is(wanted, raw, strlen(raw), module) ||
+			wanted_is(wanted, raw, without_clones(raw, strlen(raw)), module))) ||
 	       (strpbrk(wanted, "*?") && (pattern_fits(wanted, strlen(wanted), name) ||
 					  (raw && pattern_fits(wanted, strlen(wanted), raw))));
 }

@@ -139,5 +139,4 @@ deep 20000 >log-rt.4_4
 echo "$(stat -c %s one.tree) bytes, of four times the depth $(stat -c %s four.tree)" >why
 [ "$(wc -l <one.tree)" -gt 5000 ] && [ "$(stat -c %s four.tree)" -lt $((5 * $(stat -c %s one.tree))) ]
 verdict calltree_text
-stays calltree_memory log-rt.1_1 log-rt.4_4 -calltree
 finish

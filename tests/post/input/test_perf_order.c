@@ -46,7 +46,8 @@ static bool is(const struct perf_entry *e, const struct want *w)
 
 	memcpy(&number, h->record, sizeof(number));
 	return e->time == w->time && number == w->number && h->offset == w->number &&
-	       h->attr == ((uint32_t)w->number ^ 77) && h->file == 3 && (uintptr_t)h->record % 8 == 0 &&
+	       h->attr == ((uint32_t)w->number ^ 77) && h->file == 3 &&
+	       (uintptr_t)h->record % 8 == 0 &&
 	       (h->size == 8 || h->record[h->size - 1] == (uint8_t)w->number);
 }
 

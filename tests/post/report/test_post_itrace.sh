@@ -46,20 +46,21 @@ verdict folded
 fields() { # of -arc's lines: side, type, number, @ or ?, offset, symbol:module, words
 	awk '!/^#/ { print $1, $2, $4, $5, $6, $7, $9 }' "$1"
 }
-for options in "" -c -ck -cp; do
+arc_is_json() { # OPTIONS
+	rm -f lines json_lines
 	# shellcheck disable=SC2086
-	code 1 "$post" -arc $options -o - story.nrm2 && fields out >lines &&
-		code 1 "$post" -arc -json -q $options -o - story.nrm2 && jq -r 'if .address then {instructions: 0,
+	code 1 "$post" -arc $1 -o - story.nrm2 && fields out >lines &&
+		code 1 "$post" -arc -json -q $1 -o - story.nrm2 && jq -r 'if .address then {instructions: 0,
 		ended_by: "branch", type: "\(.type):\(.bytes)"} + del(.type) else . end | [.cpu, (if .kernel then "K" else "U" end),
 		.instructions, (if .continuous then "@" else "?" end), (.offset // .end_offset // 0),
 		"\(.symbol // "?"):\(.module // "?")", .type + (if .ended_by == "branch" then "" else ":" + .ended_by end) +
-		(if .why then "?" + .why else "" end)] | join(" ")' out >json_lines
+		(if .why then "?" + .why else "" end)] | join(" ")' out >json_lines || return 1
 	while read -r cpu side n sure offset rest; do
 		echo "$cpu $side $n $sure $((0x${offset#\~})) $rest"
 	done <lines >a
-	diff a json_lines >why && [ -s a ] || break
-done
-[ ! -s why ]
+	diff a json_lines >why && [ -s a ]
+}
+every arc_is_json "" -c -ck -cp
 verdict arc_json
 code 1 "$post" -flow -json -q -o - story.nrm2 && jq -s -e 'map(select(.address == "0x401084") |
 	[.type, .bytes, .symbol, .offset, .data_symbol, .data_offset]) == [["LOAD", 4, "work", 8, "leaf", 4]]' out >why &&
