@@ -139,7 +139,9 @@ static int write_samples(struct firefox_writing *w, uint32_t thread)
 	static const struct {
 		const char *name;
 		void (*put)(struct firefox_writing *w, const struct thread_sample *s);
-	} columns[] = { { "weight", put_weight }, { "stack", put_stack }, { "time", put_sample_time } };
+	} columns[] = { { "weight", put_weight },
+			{ "stack", put_stack },
+			{ "time", put_sample_time } };
 	bool counted = profile_counted(w->job->trace) && !w->job->trace->events.chosen;
 	const struct thread_sample *s;
 	struct by_thread_reader r;
@@ -428,8 +430,7 @@ static int write_all(struct firefox_writing *w, FILE *out)
 	write_libs(w);
 	json_array(j, "threads");
 	for (i = 0; i < w->names->nthread && !rc; i++) {
-		if (by_thread_count(&w->samples.by, i) ||
-		    by_thread_count(&w->markers.by, i))
+		if (by_thread_count(&w->samples.by, i) || by_thread_count(&w->markers.by, i))
 			rc = write_thread(w, i);
 	}
 	json_end(j, ']');

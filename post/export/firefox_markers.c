@@ -288,8 +288,8 @@ int firefox_markers_write(struct firefox_markers *m, struct json *j, uint32_t th
 		const char *name;
 		int (*put)(const struct markers_writing *w, const struct marker *x);
 	} columns[] = {
-		{ "data", put_data },         { "name", put_name },   { "startTime", put_begin },
-		{ "endTime", put_end },       { "phase", put_phase }, { "category", put_category },
+		{ "data", put_data },   { "name", put_name },   { "startTime", put_begin },
+		{ "endTime", put_end }, { "phase", put_phase }, { "category", put_category },
 	};
 	const struct markers_writing w = { m, j, first, number, arg };
 	int rc = 0;

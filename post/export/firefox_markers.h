@@ -11,9 +11,9 @@
 #include "model/spans.h"
 
 struct firefox_markers {
-	struct by_thread by;        /* struct marker, by group, as samples are (trace_names.h) */
-	struct kept_events events;  /* named ones */
-	struct spill ends;          /* the time at which each span ended, by its number */
+	struct by_thread by;       /* struct marker, by group, as samples are (trace_names.h) */
+	struct kept_events events; /* named ones */
+	struct spill ends;         /* the time at which each span ended, by its number */
 	uint64_t spans;
 	uint64_t *open; /* spans' numbers by place */
 	uint32_t places;

@@ -9,7 +9,7 @@
 
 struct kept_event {
 	const struct named_event *event;
-	struct pifile_user record;     /* of the bytes from here on: … */
+	struct pifile_user record; /* of the bytes from here on: … */
 	size_t bytes, lengths_at, text_at;
 };
 

@@ -59,7 +59,7 @@ struct same_stacks {
 };
 
 static int same_stacks_begin(struct same_stacks *x, const struct thread_samples *t, uint32_t thread,
-		      bool counted)
+			     bool counted)
 {
 	by_thread_begin(&x->r, &t->by, thread);
 	x->counted = counted;

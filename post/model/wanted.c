@@ -58,7 +58,8 @@ static size_t without_tags(const char *name, size_t length)
 static size_t without_clones(const char *name, size_t length)
 {
 	static const char *const clones[] = {
-		".constprop", ".isra", ".part", ".cold", ".lto_priv", ".localalias", ".clone", ".llvm",
+		".constprop", ".isra",       ".part",  ".cold",
+		".lto_priv",  ".localalias", ".clone", ".llvm",
 	};
 
 	for (size_t i = 0; i < sizeof(clones) / sizeof(clones[0]); i++) {

@@ -152,13 +152,13 @@ struct perf_run { /* entries of growing time */
 	size_t at, end;
 };
 
-#define PERF_BLOCK  (256u << 10)
+#define PERF_BLOCK      (256u << 10)
 #define PERF_ORDER_HELD (64ull << 20)
-#define PERF_FAN    16 /* runs of a level, which become one of the next */
-#define PERF_LEVELS 12 /* more than there can be bytes in a file */
+#define PERF_FAN        16 /* runs of a level, which become one of the next */
+#define PERF_LEVELS     12 /* more than there can be bytes in a file */
 struct perf_block;
 
-struct perf_away { /* a sorted run in a file */
+struct perf_away {        /* a sorted run in a file */
 	uint64_t at, end; /* in the file, behind the buffer */
 	uint8_t *buffer;
 	size_t have, used;
@@ -190,7 +190,7 @@ struct perf_order {
 	struct perf_block *spare;
 	bool given; /* the first one, to the caller: let go with the next */
 	uint64_t blocks;
-	uint64_t most; /* bytes in memory; 0: PERF_ORDER_HELD */
+	uint64_t most;            /* bytes in memory; 0: PERF_ORDER_HELD */
 	struct perf_level *level; /* NULL: nothing is away */
 	unsigned int levels;      /* in use */
 };

@@ -144,9 +144,12 @@ static void full(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "in_memory", in_memory }, { "in_the_file", in_the_file },
-		{ "bytes_of_a_spill", bytes_of_a_spill }, { "no_folder", no_folder },
-		{ "full", full }, { NULL, NULL },
+		{ "in_memory", in_memory },
+		{ "in_the_file", in_the_file },
+		{ "bytes_of_a_spill", bytes_of_a_spill },
+		{ "no_folder", no_folder },
+		{ "full", full },
+		{ NULL, NULL },
 	};
 
 	return unit_run("by_thread", tests);

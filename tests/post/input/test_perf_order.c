@@ -173,12 +173,9 @@ static void no_folder(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "in_memory", in_memory },
-		{ "away", away },
-		{ "with_rounds", with_rounds },
-		{ "left_in_the_middle", left_in_the_middle },
-		{ "no_folder", no_folder },
-		{ NULL, NULL },
+		{ "in_memory", in_memory },     { "away", away },
+		{ "with_rounds", with_rounds }, { "left_in_the_middle", left_in_the_middle },
+		{ "no_folder", no_folder },     { NULL, NULL },
 	};
 
 	return unit_run("perf_order", tests);
