@@ -109,7 +109,7 @@ wrong() { # NAME COMMAND...: exit code 2, with words
 }
 TMPDIR=$work/nowhere
 wrong perf_no_folder "$post" -q -csv -r one.data
-"$programs/programs/gen_trace" --samples=500000 --stacks=1 --depth=8 one.nrm2 >/dev/null
+"$programs/programs/gen_trace" --samples=600000 --stacks=1 --depth=8 one.nrm2 >/dev/null
 wrong speedscope_no_folder "$post" -q --format speedscope -o written -r one.nrm2
 TMPDIR=$work/small
 mkdir small
