@@ -291,8 +291,8 @@ int service_request(const struct service *h, const void *request, void *reply, s
 	int fd;
 
 	service_address(&a, h->named, h->leaf, false);
-	/* Another one that has begun since is asked instead. A process that did not run between
-	 * its two calls (stopped, or on a busy machine) finds the connection closed: it asks again. */
+	/* Another one that has begun since is asked instead. A process that did not run between its
+	 * two calls (stopped, or on a busy machine) finds the connection closed: it asks again. */
 	do {
 		(void)lstat(a.sun_path, &at);
 		connected = now_ns();
