@@ -13,8 +13,8 @@
 typedef bool (*proc_line)(void *arg, const char *text, size_t length);
 int proc_lines(const char *path, proc_line line, void *arg);
 
-/* After getline() gave no line: -ENOMEM if there was no memory for it. 0: the file is at its end, or
- * says no more (of a process that is gone). */
+/* After getline() gave no line: -ENOMEM if there was no memory for it. 0: the file is at its end,
+ * or says no more (of a process that is gone). */
 int getline_error(FILE *f);
 
 /* Lists the online CPUs in ascending order. Returns their number, at most `room`, or -errno. */
