@@ -4,9 +4,9 @@
 #include "guarded.h"
 
 /* x86-64: words. A frame's return address and frame pointer stand below its caller. */
-#define RETURN       (-1)
-#define LINK         (-2)
-#define LINK_WORDS   2
+#define RETURN     (-1)
+#define LINK       (-2)
+#define LINK_WORDS 2
 /* From the interpreter's frame pointer, and relative to it. */
 #define SENDER       (-1)
 #define LOCALS       (-7) /* of the first, which is the highest */
