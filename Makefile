@@ -65,7 +65,7 @@ A2N_SRC	     := $(wildcard libperfutil/a2n/*.c libperfutil/a2n/*/*.c) libperfuti
 		$(patsubst %,libperfutil/base/%.c,file_same array keys read_all proc_text) \
 		libperfutil/file/user_record.c
 COMMON_SRC   := $(wildcard tools/common/*.c)
-SWTRACE_SRC  := $(filter-out %/run_tprof.c %/run_itrace_main.c %/run_jprof.c %/report_run.c,$(wildcard tools/swtrace/*.c))
+SWTRACE_SRC  := $(filter-out %/run_tprof.c %/run_itrace_main.c %/run_jprof.c %/report_run.c,$(wildcard tools/swtrace/*.c tools/swtrace/top/*.c))
 RUN_SRC	     := $(patsubst %,tools/swtrace/%.c,run run_end left_running run_itrace run_jit run_hookit run_calls run_env run_post stack_choice compiled report_run tool_collectors place \
 		  messages)
 # What --calls is given is read as the libraries read it, before the program starts.
@@ -136,6 +136,13 @@ INC_POST     += -DHAVE_LIBIPT
 LIB_POST     += -lipt
 endif
 
+# … that swtrace can do without: its live view is lines of text then.
+LIB_SWTRACE  := $(LIB_A2N)
+ifeq ($(call can_use,curses.h,-lncursesw),yes)
+INC_SCREEN   := -DHAVE_NCURSES
+LIB_SWTRACE  += -lncursesw -ltinfo
+endif
+
 obj	= $(patsubst %.c,$(O)/obj/%.o,$(patsubst %.S,$(O)/obj/%.o,$(1)))
 LIBS	:= $(O)/lib/libperfutil.a $(O)/lib/libperfutil.so $(O)/lib/liba2n.a $(O)/lib/liba2n.so
 HOOKIT	:= $(if $(SAN),,$(O)/lib/libhookit.so $(O)/lib/libhookit.a)
@@ -175,6 +182,9 @@ $(O)/viewer/page_head.inc: viewer/embed $(VIEWER_SRC)
 	$(call say,EMBED)
 	@mkdir -p $(@D)
 	$(Q)viewer/embed $(@D)
+TOP_SRC := $(wildcard tools/swtrace/top/*.c)
+$(call obj,$(TOP_SRC) tools/swtrace/cmd_top.c): INC += -Ilibperfutil -Itools/swtrace -Itools/swtrace/top
+$(O)/obj/tools/swtrace/top/top_screen.o: INC += $(INC_SCREEN)
 # All write new files and read pipes and lines in the same way.
 $(call obj,tools/common/output.c tools/common/rt_protocol.c tools/swtrace/place.c tools/swtrace/run.c tools/swtrace/compiled.c tools/swtrace/left_running.c): INC += -Ilibperfutil
 
@@ -311,7 +321,8 @@ $(O)/inner/libhookit-patch.a: $(call obj,$(PATCH_SRC) libperfutil/base/array.c)
 # Programs link our libraries statically: they run wherever they are copied.
 # swtrace attaches to programs as libhookit's part that patches them is asked to.
 $(call obj,tools/swtrace/cmd_calls.c): INC += -Itools/hookit/patch -Ilibperfutil
-$(O)/bin/swtrace: $(call obj,$(SWTRACE_SRC) $(RUN_READS) $(EVENTS_SRC) $(AI_SRC) $(COMMON_SRC) $(ATTACH_SRC)) $(O)/inner/libperfutil.a
+$(O)/bin/swtrace: $(call obj,$(SWTRACE_SRC) $(RUN_READS) $(EVENTS_SRC) $(AI_SRC) $(COMMON_SRC) $(ATTACH_SRC)) $(O)/inner/libperfutil.a \
+	$(O)/inner/liba2n.a
 $(O)/bin/run.tprof: $(call obj,$(RUN_TPROF_SRC) $(RUN_READS) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/run.itrace: $(call obj,$(RUN_ITRACE_SRC) $(RUN_READS) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/run.jprof: $(call obj,$(RUN_JPROF_SRC) $(RUN_READS) $(COMMON_SRC)) $(O)/inner/libperfutil.a
@@ -346,6 +357,7 @@ $(O)/bin/post: $(call obj,$(POST_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a $(
 $(O)/bin/arcf: $(call obj,$(ARCF_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a $(O)/inner/liba2n.a
 $(BINS) $(HOLDER): LIB = $(LIB_PERFUTIL)
 $(O)/bin/hdump: LIB = $(LIB_PERFUTIL) -lz
+$(O)/bin/swtrace: LIB = $(LIB_PERFUTIL) $(LIB_SWTRACE)
 $(O)/bin/post $(O)/bin/arcf: LIB = $(LIB_PERFUTIL) $(LIB_POST) $(LIB_A2N)
 # Whoever begins a session starts this one, which keeps it: see libperfutil/base/service.h.
 $(HOLDER): $(call obj,$(HOLDER_SRC)) $(O)/inner/libperfutil.a

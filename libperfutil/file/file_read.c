@@ -18,6 +18,7 @@
 #include "base/array.h"
 #include "base/crc32c.h"
 #include "base/read_all.h"
+#include "file/file_follow.h"
 #include "file/trace_file.h"
 #include "file/file_swap.h"
 #include "base/regular.h"
@@ -222,58 +223,61 @@ static void check_padding(struct pifile *f, uint64_t offset, const struct pifile
 			}
 }
 
-/* Finds all sections by their headers. 0, or -ENOMEM. */
-static int scan(struct pifile *f)
+/* The file ends inside of something, or is about to grow by the rest of it. */
+static int cut(struct pifile *f, const char *inside)
 {
-	uint64_t offset = f->header.size, found;
+	if (!f->grows)
+		file_fault(f, f->scanned,
+			   "cut (or still being written) after %zu whole sections, inside %s",
+			   f->nsections, inside);
+	return 0;
+}
+
+int file_scan(struct pifile *f)
+{
 	struct pifile_section s;
-	bool index = false;
+	char inside[64];
+	uint64_t found;
 	ssize_t got;
 	int err;
 
-	while (offset < f->size) {
-		got = read_at(f, offset, &s, sizeof(s));
+	while (f->scanned < f->size) {
+		got = read_at(f, f->scanned, &s, sizeof(s));
 		if (got < 0) {
-			file_fault(f, offset, "cannot be read after %zu whole sections: %s",
+			file_fault(f, f->scanned, "cannot be read after %zu whole sections: %s",
 				   f->nsections, strerror((int)-got));
 			return 0;
 		}
-		if (got < (ssize_t)sizeof(s)) {
-			file_fault(f, offset,
-				   "cut (or still being written) after %zu whole "
-				   "sections, inside a section's header",
-				   f->nsections);
-			return 0;
-		}
+		if (got < (ssize_t)sizeof(s))
+			return cut(f, "a section's header");
 		if (!is_header(f, &s)) {
-			err = next_header(f, offset + 8, &found);
+			err = next_header(f, f->scanned + 8, &found);
 			if (err)
 				return err;
-			file_fault(f, offset,
+			file_fault(f, f->scanned,
 				   "no section's header where one should be: %" PRIu64
 				   " bytes skipped",
-				   found - offset);
-			offset = found;
+				   found - f->scanned);
+			f->scanned = found;
 			continue;
 		}
-		if (s.stored > f->size - offset - sizeof(s) || whole(&s) > f->size - offset) {
-			file_fault(f, offset,
-				   "cut (or still being written) after %zu whole "
-				   "sections, inside a section of %" PRIu64 " bytes",
-				   f->nsections, s.stored);
-			return 0;
+		if (s.stored > f->size - f->scanned - sizeof(s) ||
+		    whole(&s) > f->size - f->scanned) {
+			snprintf(inside, sizeof(inside), "a section of %" PRIu64 " bytes",
+				 s.stored);
+			return cut(f, inside);
 		}
-		if (index)
-			file_fault(f, offset, "a section after the index");
-		if (!add_section(f, &s, offset))
+		if (f->index)
+			file_fault(f, f->scanned, "a section after the index");
+		if (!add_section(f, &s, f->scanned))
 			return -ENOMEM;
-		check_padding(f, offset, &s);
+		check_padding(f, f->scanned, &s);
 		if (s.type == PIFILE_SEC_END)
 			f->complete = true;
-		index = s.type == PIFILE_SEC_INDEX;
-		offset += whole(&s);
+		f->index = s.type == PIFILE_SEC_INDEX;
+		f->scanned += whole(&s);
 	}
-	if (!index || (!f->complete && !f->nfaults))
+	if (!f->grows && (!f->index || (!f->complete && !f->nfaults)))
 		file_fault(f, f->size,
 			   "not finished: cut (or still being written) after %zu whole "
 			   "sections",
@@ -512,13 +516,15 @@ static struct pifile *open_any(struct pifile *f, struct pifile_fault *fault)
 		return NULL;
 	}
 	f->first = UINT64_MAX;
-	err = scan(f);
+	f->scanned = f->header.size;
+	err = file_scan(f);
 	if (err) {
 		pifile_close(f);
 		refuse(fault, -err, 0, "cannot be read: %s", strerror(-err));
 		return NULL;
 	}
-	check_index(f);
+	if (!f->grows)
+		check_index(f);
 	return f;
 }
 
@@ -551,7 +557,8 @@ struct pifile *file_open_memory(const void *data, size_t size, unsigned int flag
 	return open_any(f, fault);
 }
 
-struct pifile *file_open(const char *path, struct pifile_fault *fault, size_t fault_size)
+static struct pifile *open_path(const char *path, struct pifile_fault *fault, size_t fault_size,
+				bool grows)
 {
 	struct stat st = { 0 };
 	struct pifile *f;
@@ -575,8 +582,21 @@ struct pifile *file_open(const char *path, struct pifile_fault *fault, size_t fa
 		return NULL;
 	}
 	f->size = (uint64_t)st.st_size;
+	f->grows = grows;
 	posix_fadvise(f->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	return open_any(f, fault);
+}
+
+struct pifile *file_open(const char *path, struct pifile_fault *fault, size_t fault_size)
+{
+	return open_path(path, fault, fault_size, false);
+}
+
+struct pifile *follow_open(const char *path, struct pifile_fault *fault)
+{
+	struct pifile_fault own;
+
+	return open_path(path, fault ? fault : &own, sizeof(own), true);
 }
 
 struct pifile *pifile_open(const char *path, struct pifile_fault *fault)

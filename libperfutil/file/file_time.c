@@ -52,7 +52,7 @@ static bool collect(struct pifile *f, struct points *p)
 	struct file_buffer b = { 0 };
 	bool unstable = false;
 
-	for (size_t i = 0; i < f->nsections; i++) {
+	for (size_t i = f->time.seen; i < f->nsections; i++) {
 		struct pitrace_segment h;
 		struct record_walk walk;
 		struct record r;
@@ -218,18 +218,24 @@ static void guess_day(struct pifile *f)
 bool file_time_build(struct pifile *f)
 {
 	struct file_time *t = &f->time;
-	struct points p = { 0 };
+	/* Those of before are among them again. */
+	struct points p = { t->syncs, t->nsyncs, t->nsyncs };
 
-	if (t->built)
+	if (t->built && t->seen == f->nsections)
 		return true;
+	t->built = false;
+	t->syncs = NULL;
+	t->nsyncs = t->npieces = 0;
 	if (!collect(f, &p))
 		goto no_memory;
 	thin(f, &p);
+	free(t->pieces);
 	t->pieces = calloc(p.n + 4, sizeof(*t->pieces));
 	if (!t->pieces)
 		goto no_memory;
 	t->syncs = p.list;
 	t->nsyncs = p.n;
+	t->seen = f->nsections;
 	if (f->header.clock == PITRACE_CLOCK_TSC && !f->header.clock_hz && p.n < 2)
 		file_fault(f, 0, "neither a clock rate nor two clock syncs: times are stamps");
 	make_pieces(f);

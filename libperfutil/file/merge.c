@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/keys.h"
+#include "file/file_follow.h"
 #include "file/trace_file.h"
 #include "file/record_walk.h"
 
@@ -279,7 +280,7 @@ static bool is_wanted(struct pifile *f, size_t i, unsigned int what, struct pifi
 }
 
 /* Links each stream's sections in file order. */
-static bool sort_sections(struct pimerge *m, struct keys *t, unsigned int what)
+static bool sort_sections(struct pimerge *m, struct keys *t, unsigned int what, size_t first)
 {
 	struct pifile_section section;
 	struct stream key;
@@ -287,7 +288,7 @@ static bool sort_sections(struct pimerge *m, struct keys *t, unsigned int what)
 	uint64_t hash;
 	uint32_t at;
 
-	for (size_t i = 0; i < m->f->nsections; i++) {
+	for (size_t i = first; i < m->f->nsections; i++) {
 		if (!is_wanted(m->f, i, what, &section, &key))
 			continue;
 		/* Another merge of the same file makes the same links. */
@@ -312,10 +313,10 @@ static bool sort_sections(struct pimerge *m, struct keys *t, unsigned int what)
 	return true;
 }
 
-static bool make_streams(struct pimerge *m, unsigned int what)
+static bool make_streams(struct pimerge *m, unsigned int what, size_t first)
 {
 	struct keys t = { 0 };
-	bool done = sort_sections(m, &t, what);
+	bool done = sort_sections(m, &t, what, first);
 
 	keys_free(&t);
 	if (done && m->nstreams)
@@ -326,18 +327,23 @@ static bool make_streams(struct pimerge *m, unsigned int what)
 	return done && m->heap;
 }
 
-struct pimerge *pimerge_open(struct pifile *f, unsigned int what)
+struct pimerge *follow_merge(struct pifile *f, unsigned int what, size_t first)
 {
 	struct pimerge *m = calloc(1, sizeof(*m));
 
 	if (m && file_time_build(f)) {
 		m->f = f;
-		if (make_streams(m, what))
+		if (make_streams(m, what, first))
 			return m;
 	}
 	pimerge_close(m);
 	errno = ENOMEM;
 	return NULL;
+}
+
+struct pimerge *pimerge_open(struct pifile *f, unsigned int what)
+{
+	return follow_merge(f, what, 0);
 }
 
 /* Fills the heap with all streams but the snapshots. */

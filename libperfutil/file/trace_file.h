@@ -47,6 +47,7 @@ struct file_time {
 	size_t nsyncs;
 	uint64_t day; /* REALTIME - MONOTONIC where no sync says it */
 	bool built;
+	size_t seen; /* sections in which syncs were looked for */
 };
 
 enum file_state {
@@ -78,7 +79,10 @@ struct file_buffer {
 struct pifile {
 	int fd; /* -1: in memory */
 	const uint8_t *memory;
-	uint64_t size;     /* when opened */
+	uint64_t size;     /* when opened, or looked at again (file_follow.h) */
+	uint64_t scanned;  /* up to here its sections are known */
+	bool grows;        /* it is being written: its end is no fault */
+	bool index;        /* the last section is the index */
 	uint64_t unpacked; /* bytes of compressed payloads that were read once */
 	bool ignore_crc;
 	bool swapped; /* written in the other byte order */
@@ -104,6 +108,9 @@ struct pifile *file_open(const char *path, struct pifile_fault *fault, size_t fa
 #define FILE_IGNORE_CRC 0x1
 struct pifile *file_open_memory(const void *data, size_t size, unsigned int flags,
 				struct pifile_fault *fault);
+
+/* Finds the sections from f->scanned on, by their headers. 0, or -ENOMEM. */
+int file_scan(struct pifile *f);
 
 /* Notes a fault of an open file. */
 __attribute__((format(printf, 3, 4))) void file_fault(struct pifile *f, uint64_t offset,
@@ -134,7 +141,8 @@ const void *file_payload_of(struct pifile *f, size_t i, const struct pifile_sect
 int file_buffer_grow(struct file_buffer *b, size_t size);
 void file_buffer_free(struct file_buffer *b);
 
-/* Builds the time table; false: no memory (errno). */
+/* Builds the time table, of a file that grows with the syncs that are new; false: no memory
+ * (errno). */
 bool file_time_build(struct pifile *f);
 static inline void file_time_free(struct file_time *t)
 {

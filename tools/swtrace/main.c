@@ -53,6 +53,8 @@ static const struct swtrace_command commands[] = {
 	{ "it_remove", cmd_it_remove, "", "trace no more instructions", .options = NULL },
 	{ "run", cmd_run, "[OPTION]... [--] COMMAND [ARG]...", "trace a command and its children",
 	  .options = &cmd_run_table },
+	{ "top", cmd_top, "[-p PID] [OPTION]...",
+	  "a live view: functions, threads, processes, cgroups", .options = &cmd_top_table },
 	{ "calls", cmd_calls, "-p PID [OPTION]...",
 	  "measure the calls of a program that runs, where it has patch sites",
 	  .options = &cmd_calls_table },
@@ -105,6 +107,7 @@ static int cmd_help(int argc, char **argv)
 		fprintf(out, "  %-10s %s\n", c->name, c->what);
 	fputs("\nWhat to type, to find:\n"
 	      "    where time goes       swtrace run -- COMMAND; post\n"
+	      "    where it goes now     swtrace top\n"
 	      "    who calls whom        swtrace run -g -- COMMAND; post -calltree\n"
 	      "    why threads wait      swtrace run -g -M tprof,dispatch,wakeup -- COMMAND; post -offcpu\n"
 	      "    system calls          swtrace run -M syscall -- COMMAND; post -syscalls\n"

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a file that is being written has gained; opening one is file_read.c's. */
+#include "file/file_follow.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+#include "file/trace_file.h"
+
+int follow_more(struct pifile *f, size_t *first)
+{
+	struct stat st;
+
+	*first = f->nsections;
+	if (fstat(f->fd, &st))
+		return -errno;
+	if ((uint64_t)st.st_size < f->scanned) {
+		file_fault(f, (uint64_t)st.st_size,
+			   "was cut to %" PRIu64 " bytes while it was read up to %" PRIu64,
+			   (uint64_t)st.st_size, f->scanned);
+		return 0;
+	}
+	f->size = (uint64_t)st.st_size;
+	return file_scan(f);
+}

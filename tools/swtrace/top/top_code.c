@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* post is a program of its own: it is given a trace of the period, and its words are shown. */
+#include "top_code.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/read_all.h"
+#include "run_post.h"
+#include "top_write.h"
+
+#define MOST_TEXT (4u << 20)
+
+static void run(const char *post, const char *function, const char *trace, int out)
+{
+	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (nothing >= 0) {
+		dup2(nothing, STDIN_FILENO);
+		dup2(out, STDOUT_FILENO);
+		dup2(out, STDERR_FILENO);
+		execl(post, "post", "-annotate", function, "-i", trace, "-o", "-", NULL);
+	}
+	_exit(EXIT_NOT_FOUND);
+}
+
+static char *ask(const char *post, const char *function, const char *trace, char *why, size_t room)
+{
+	char *text = NULL;
+	int ends[2], rc;
+	pid_t child;
+	size_t n;
+
+	if (pipe2(ends, O_CLOEXEC)) {
+		snprintf(why, room, "%s", strerror(errno));
+		return NULL;
+	}
+	child = fork();
+	if (!child)
+		run(post, function, trace, ends[1]);
+	close(ends[1]);
+	rc = child < 0 ? -errno : read_all(ends[0], MOST_TEXT, &text, &n);
+	close(ends[0]);
+	/* What is longer than that is cut off: it ends by a signal. */
+	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (!rc && n)
+		return text;
+	free(text);
+	snprintf(why, room, "post: %s", rc ? strerror(-rc) : "said nothing");
+	return NULL;
+}
+
+char *top_code(struct top_session *s, const struct top_period *p, const char *function, char *why,
+	       size_t room)
+{
+	char post[PATH_MAX], trace[PATH_MAX], *text;
+
+	if (!run_post_find(post, sizeof(post))) {
+		snprintf(why, room, "post is neither beside swtrace nor in PATH");
+		return NULL;
+	}
+	snprintf(trace, sizeof(trace), "%s/code.nrm2", s->folder);
+	if (!top_write(s, p, trace, why, room))
+		return NULL;
+	text = ask(post, function, trace, why, room);
+	unlink(trace);
+	return text;
+}

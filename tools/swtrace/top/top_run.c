@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Waits for time, keys and signals; each interval is read, then shown. */
+#include "top_run.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "complain.h"
+#include "monotonic.h"
+#include "swtrace.h"
+#include "top_code.h"
+#include "top_keys.h"
+#include "top_ptt.h"
+#include "top_screen.h"
+#include "top_text.h"
+#include "top_write.h"
+
+/* One that runs. */
+struct top_running {
+	struct top_run *run;
+	struct top_session session;
+	struct top_ptt *ptt;
+	struct top_metrics metrics;
+	struct top_list list;
+	struct top_model frozen; /* what is shown while view.frozen */
+	struct top_ui ui;
+	int signals, target; /* target: of the process, -1 none */
+	bool screen, reset, ended;
+	char why[512]; /* it ended */
+};
+
+static const struct top_model *shown(const struct top_running *r)
+{
+	return r->run->view.frozen ? &r->frozen : &r->session.model;
+}
+
+/* ---- intervals ------------------------------------------------------------------------------- */
+
+/* False: it cannot go on, r->why says why. */
+static bool step(struct top_running *r)
+{
+	struct top_view *v = &r->run->view;
+	uint32_t number;
+	struct pifile *f;
+
+	top_session_next(&r->session, r->reset);
+	r->reset = false;
+	if (top_session_step(&r->session, r->why, sizeof(r->why)))
+		return false;
+	if (r->ptt && top_ptt_step(r->ptt, &r->session.model)) {
+		snprintf(r->why, sizeof(r->why), "%s", TraceLastError());
+		return false;
+	}
+	f = top_feed_file(r->session.feed, &number);
+	v->wrong = f ? (uint32_t)pifile_faults(f, NULL) : 0;
+	if (r->session.full)
+		snprintf(r->why, sizeof(r->why),
+			 "its file has 1 GB, and this collector begins no other one");
+	return !r->session.full;
+}
+
+static bool show_words(struct top_running *r)
+{
+	struct top_run *o = r->run;
+
+	if (top_list_make(&r->list, &o->view, shown(r), o->rows ? o->rows : UINT32_MAX)) {
+		snprintf(r->why, sizeof(r->why), "no memory");
+		return false;
+	}
+	if (o->json)
+		top_json_interval(stdout, &o->view, shown(r), &r->list);
+	else
+		top_text_interval(stdout, &o->view, shown(r), &r->list);
+	if (!fflush(stdout) && !ferror(stdout))
+		return true;
+	/* Nobody reads it any more. */
+	if (errno != EPIPE)
+		snprintf(r->why, sizeof(r->why), "stdout: %s", strerror(errno));
+	return false;
+}
+
+static void draw(struct top_running *r)
+{
+	if (top_list_make(&r->list, &r->run->view, shown(r), UINT32_MAX))
+		snprintf(r->ui.said, sizeof(r->ui.said), "no memory for the list");
+	top_screen_draw(&r->ui, shown(r), &r->list);
+}
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+static void freeze(struct top_running *r)
+{
+	struct top_view *v = &r->run->view;
+
+	if (v->frozen) {
+		top_model_free(&r->frozen);
+		v->frozen = false;
+	} else if (!top_model_copy(&r->frozen, &r->session.model)) {
+		v->frozen = true;
+	} else {
+		snprintf(r->ui.said, sizeof(r->ui.said), "no memory to freeze it");
+	}
+}
+
+static void show_code(struct top_running *r)
+{
+	const struct top_row *row = top_keys_row(&r->ui, &r->list);
+	const struct top_view *v = &r->run->view;
+
+	if (!row || !row->name || (v->by != TOP_BY_FUNCTION && v->by != TOP_BY_CALLER))
+		snprintf(r->ui.said, sizeof(r->ui.said), "choose a function to see its code (f)");
+	else
+		top_keys_text(&r->ui, top_code(&r->session, &shown(r)->period[v->span], row->name,
+					       r->ui.said, sizeof(r->ui.said)));
+}
+
+/* False: quit. */
+static bool press(struct top_running *r, int key)
+{
+	const struct top_period *p = &shown(r)->period[r->run->view.span];
+
+	switch (top_keys_press(&r->ui, &r->list, key)) {
+	case TOP_QUIT:
+		return false;
+	case TOP_RESET:
+		r->reset = true;
+		snprintf(r->ui.said, sizeof(r->ui.said),
+			 "reset: what comes after this interval is counted");
+		break;
+	case TOP_FREEZE:
+		freeze(r);
+		break;
+	case TOP_WRITE:
+		top_write(&r->session, p, r->ui.line, r->ui.said, sizeof(r->ui.said));
+		break;
+	case TOP_CODE:
+		show_code(r);
+		break;
+	case TOP_DRAW:
+		break;
+	}
+	return true;
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+static int signals_open(void)
+{
+	static const int numbers[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH };
+	sigset_t set;
+
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		sigaddset(&set, numbers[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void stop_here(const struct top_running *r)
+{
+	sigset_t stop;
+
+	if (r->screen) {
+		top_screen_stop();
+		return;
+	}
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTSTP);
+	raise(SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &stop, NULL);
+	sigprocmask(SIG_BLOCK, &stop, NULL);
+}
+
+/* False: it is to end. */
+static bool signalled(struct top_running *r)
+{
+	struct signalfd_siginfo s;
+
+	while (read(r->signals, &s, sizeof(s)) == (ssize_t)sizeof(s)) {
+		switch (s.ssi_signo) {
+		case SIGTSTP:
+			stop_here(r);
+			break;
+		case SIGWINCH:
+		case SIGCONT:
+			if (r->screen)
+				top_screen_resized();
+			break;
+		default:
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool pressed(struct top_running *r)
+{
+	int key;
+
+	while ((key = top_screen_key()) != TOP_KEY_NONE)
+		if (!press(r, key))
+			return false;
+	return true;
+}
+
+/* Until that time. False: it is to end. */
+static bool wait_until(struct top_running *r, uint64_t due)
+{
+	struct pollfd p[] = {
+		{ .fd = r->signals, .events = POLLIN },
+		{ .fd = r->screen ? STDIN_FILENO : -1, .events = POLLIN },
+		{ .fd = r->target, .events = POLLIN },
+		{ .fd = tracer_fd(r->session.tracer), .events = POLLIN },
+	};
+
+	for (;;) {
+		uint64_t now = now_ns(), left = due > now ? due - now : 0;
+		struct timespec t = { .tv_sec = (time_t)(left / 1000000000),
+				      .tv_nsec = (long)(left % 1000000000) };
+		int n = left ? ppoll(p, sizeof(p) / sizeof(*p), &t, NULL) : 0;
+
+		if (n < 0 && errno != EINTR)
+			return false;
+		if (!n)
+			return true;
+		if (p[0].revents && !signalled(r))
+			return false;
+		/* A terminal that is gone is readable and has nothing. */
+		if (p[1].revents & (POLLHUP | POLLERR))
+			return false;
+		if (p[1].revents && !pressed(r))
+			return false;
+		if (p[2].revents) {
+			r->ended = true;
+			snprintf(r->why, sizeof(r->why), "process %d has ended", r->run->t.pid);
+			return true;
+		}
+		if (p[3].revents)
+			return true;
+		if (r->screen)
+			draw(r);
+	}
+}
+
+static void run(struct top_running *r)
+{
+	struct top_run *o = r->run;
+	uint64_t due = now_ns();
+
+	for (uint64_t n = 0; !r->ended && (!o->intervals || n < o->intervals); n++) {
+		uint64_t now = now_ns();
+
+		/* Who was stopped does not catch up. */
+		due = due + o->delay > now ? due + o->delay : now + o->delay;
+		if (!wait_until(r, due) || !step(r) || (!r->screen && !show_words(r)))
+			return;
+		if (r->screen)
+			draw(r);
+	}
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static int open_target(struct top_running *r)
+{
+	r->target = -1;
+	if (!r->run->t.pid)
+		return 0;
+	r->target = (int)syscall(SYS_pidfd_open, r->run->t.pid, 0);
+	return r->target < 0 ? fail("process %d: %s", r->run->t.pid, strerror(errno)) : 0;
+}
+
+static int begin(struct top_running *r)
+{
+	struct top_run *o = r->run;
+	struct trace_info info;
+	const char *why;
+	int code = open_target(r);
+
+	r->signals = signals_open();
+	if (!code && r->signals < 0)
+		code = fail("top: signals: %s", strerror(errno));
+	if (!code && o->metrics) {
+		r->ptt = top_ptt_open(o->metrics, o->t.pid, &r->metrics);
+		code = r->ptt ? 0 : EXIT_SWTRACE;
+		o->view.metrics = &r->metrics;
+	}
+	if (!code)
+		code = top_session_begin(&r->session, &o->t);
+	if (code)
+		return code;
+	tracer_info(r->session.tracer, &info);
+	snprintf(o->view.sampler, sizeof(o->view.sampler), "%s (%s)", info.sampler, info.collector);
+	r->screen = !o->json && top_screen_there(&why) && top_screen_begin();
+	if (!r->screen && !o->json && why)
+		complain("top: %s: intervals in words", why);
+	return 0;
+}
+
+int top_run(struct top_run *o)
+{
+	static struct top_running r;
+	int code;
+
+	r = (struct top_running){ .run = o, .ui.view = &o->view, .signals = -1 };
+	r.session.folder_fd = -1;
+	code = begin(&r);
+	if (!code) {
+		run(&r);
+		top_screen_end();
+		if (*r.why && r.ended)
+			complain("top: %s", r.why);
+		else if (*r.why)
+			code = fail("top: %s", r.why);
+	}
+	if (o->view.frozen)
+		top_model_free(&r.frozen);
+	top_session_end(&r.session);
+	top_ptt_close(r.ptt);
+	top_list_free(&r.list);
+	free(r.ui.text);
+	if (r.target >= 0)
+		close(r.target);
+	if (r.signals >= 0)
+		close(r.signals);
+	return code;
+}
