@@ -195,6 +195,10 @@ $(O)/tests/unit/test_ai: $(call obj,tools/ai/ai_span.c)
 $(O)/tests/unit/test_place: INC_TESTS += -Itools
 $(O)/tests/unit/test_place: $(call obj,tools/swtrace/place.c)
 
+# Of its live view what needs neither a trace nor a terminal.
+$(O)/tests/unit/test_top: INC_TESTS += -Itools/swtrace/top -Itools/common
+$(O)/tests/unit/test_top: $(call obj,$(addprefix tools/swtrace/top/top_,table.c model.c view.c text.c keys.c) $(COMMON_SRC))
+
 # Of cpi all but its options, with the library's counters the test's own.
 $(O)/tests/unit/test_cpi_count: INC_TESTS += -Itools/ai -Itools/cpi -Itools/common
 $(O)/tests/unit/test_cpi_count: $(call obj,tools/cpi/count.c tools/cpi/cpi_show.c $(AI_SRC) $(COMMON_SRC))

@@ -76,6 +76,7 @@ while read -r number kind command; do
 	command=${command//EVENT/page-faults}
 	command=${command//-d 10/-d 500ms}
 	command=${command//--open/--open -q}
+	command=${command/swtrace top/swtrace top -n 1 -d 500ms}
 	# A report of what could not be recorded.
 	[ "$kind" = record ] || [ "$number" = "$row" ] || [ "$row" = 0 ] || continue
 	DISPLAY='' timeout 60 bash -c "$command" >out 2>&1 </dev/null

@@ -9,7 +9,6 @@
 /* What a sub-command needs besides the programs; pitrace alone says where it is missing. */
 enum front_need {
 	NEEDS_NOTHING,
-	NEEDS_MODULE,
 	NEEDS_JAVA,
 };
 

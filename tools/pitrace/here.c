@@ -51,8 +51,6 @@ void here_look(struct here *h)
 
 const char *here_lacks(const struct here *h, const struct front_command *c)
 {
-	if (c->need == NEEDS_MODULE && !h->module)
-		return "needs the pitrace module";
 	if (c->need == NEEDS_JAVA && !h->java)
 		return "there is no java in PATH";
 	return NULL;

@@ -16,6 +16,23 @@
 
 #define MOST_TEXT (4u << 20)
 
+/* post takes a pattern: what would stand for other characters is the name's own. */
+static void exactly(char *pattern, size_t room, const char *name)
+{
+	bool marks = strpbrk(name, "*?");
+	size_t n = 0;
+
+	for (; *name && n + 3 < room; name++) {
+		if (marks && strchr("*?\\", *name))
+			pattern[n++] = '\\';
+		pattern[n++] = *name;
+	}
+	/* Names are kept up to here: the rest is any. */
+	if (*name || n >= TOP_NAME_BYTES)
+		pattern[n++] = '*';
+	pattern[n] = 0;
+}
+
 static void run(const char *post, const char *function, const char *trace, int out)
 {
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -62,7 +79,7 @@ static char *ask(const char *post, const char *function, const char *trace, char
 char *top_code(struct top_session *s, const struct top_period *p, const char *function, char *why,
 	       size_t room)
 {
-	char post[PATH_MAX], trace[PATH_MAX], *text;
+	char post[PATH_MAX], trace[PATH_MAX], pattern[2 * TOP_NAME_BYTES + 8], *text;
 
 	if (!run_post_find(post, sizeof(post))) {
 		snprintf(why, room, "post is neither beside swtrace nor in PATH");
@@ -71,7 +88,8 @@ char *top_code(struct top_session *s, const struct top_period *p, const char *fu
 	snprintf(trace, sizeof(trace), "%s/code.nrm2", s->folder);
 	if (!top_write(s, p, trace, why, room))
 		return NULL;
-	text = ask(post, function, trace, why, room);
+	exactly(pattern, sizeof(pattern), function);
+	text = ask(post, pattern, trace, why, room);
 	unlink(trace);
 	return text;
 }

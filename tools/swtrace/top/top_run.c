@@ -113,12 +113,17 @@ static void show_code(struct top_running *r)
 {
 	const struct top_row *row = top_keys_row(&r->ui, &r->list);
 	const struct top_view *v = &r->run->view;
+	char why[sizeof(r->ui.said)], *code;
 
-	if (!row || !row->name || (v->by != TOP_BY_FUNCTION && v->by != TOP_BY_CALLER))
+	if (!row || !row->name || (v->by != TOP_BY_FUNCTION && v->by != TOP_BY_CALLER)) {
 		snprintf(r->ui.said, sizeof(r->ui.said), "choose a function to see its code (f)");
+		return;
+	}
+	code = top_code(&r->session, &shown(r)->period[v->span], row->name, why, sizeof(why));
+	if (code)
+		top_keys_text(&r->ui, code);
 	else
-		top_keys_text(&r->ui, top_code(&r->session, &shown(r)->period[v->span], row->name,
-					       r->ui.said, sizeof(r->ui.said)));
+		memcpy(r->ui.said, why, sizeof(why));
 }
 
 /* False: quit. */

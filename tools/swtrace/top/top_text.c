@@ -11,6 +11,7 @@
 #include "escape.h"
 #include "fit.h"
 #include "json.h"
+#include "monotonic.h"
 
 /* A name whose bytes are all escaped, and what stands beside it. */
 #define LINE (2 * (4 * TOP_NAME_BYTES + 1) + 512)
@@ -87,12 +88,18 @@ static size_t first_line(char line[LINE], const struct top_view *v, const struct
 {
 	const struct top_period *p = &m->period[v->span];
 	uint64_t tenths = (p->to - p->from) / 100000000;
-	time_t now = time(NULL);
+	/* The time of day at which it ended: what is frozen stays as it was. */
+	struct timespec now;
 	char when[16] = "";
+	time_t ended;
 	struct tm tm;
 	size_t at;
 
-	if (localtime_r(&now, &tm))
+	clock_gettime(CLOCK_REALTIME, &now);
+	ended = (time_t)(((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - now_ns() +
+			  p->to) /
+			 1000000000);
+	if (localtime_r(&ended, &tm))
 		strftime(when, sizeof(when), "%T", &tm);
 	at = append(line, 0, "swtrace top %s: %s%" PRIu64 ".%" PRIu64 " s, %" PRIu64 " ticks", when,
 		    v->frozen ? "FROZEN, " : "", tenths / 10, tenths % 10, p->ticks);
