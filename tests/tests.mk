@@ -199,6 +199,10 @@ $(O)/tests/unit/test_place: $(call obj,tools/swtrace/place.c)
 $(O)/tests/unit/test_top: INC_TESTS += -Itools/swtrace/top -Itools/common
 $(O)/tests/unit/test_top: $(call obj,$(addprefix tools/swtrace/top/top_,table.c model.c view.c text.c keys.c) $(COMMON_SRC))
 
+# … and what reads the trace.
+$(O)/tests/unit/test_top_feed: INC_TESTS += -Itools/swtrace/top
+$(O)/tests/unit/test_top_feed: $(call obj,$(addprefix tools/swtrace/top/top_,table.c model.c names.c feed.c))
+
 # Of cpi all but its options, with the library's counters the test's own.
 $(O)/tests/unit/test_cpi_count: INC_TESTS += -Itools/ai -Itools/cpi -Itools/common
 $(O)/tests/unit/test_cpi_count: $(call obj,tools/cpi/count.c tools/cpi/cpi_show.c $(AI_SRC) $(COMMON_SRC))
