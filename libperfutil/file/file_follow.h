@@ -15,7 +15,7 @@ struct pifile *follow_open(const char *path, struct pifile_fault *fault);
  * index of the first of them, pifile_sections() of the one after the last. 0, or -errno; a file
  * that became shorter is a fault, and gives none. */
 int follow_more(struct pifile *f, size_t *first);
-/* As pimerge_open, of the sections from that index on. A sequence of segments may begin anywhere. */
+/* As pimerge_open, of the sections from that index on. A ring may begin with any segment. */
 struct pimerge *follow_merge(struct pifile *f, unsigned int what, size_t first);
 
 #endif

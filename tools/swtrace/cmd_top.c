@@ -11,7 +11,7 @@
 #define DELAY     (2ull * SECOND)
 #define MOST_ROWS 20
 /* Callers are what is wanted of stacks: deep ones cost more than they tell. */
-#define DEPTH     32
+#define DEPTH 32
 
 struct top_options {
 	struct top_run run;
@@ -51,7 +51,12 @@ static const struct option_row rows[] = {
 	  TOP(run.delay),
 	  .least = SECOND / 10,
 	  .most = 3600ull * SECOND },
-	{ { "-n" }, "COUNT", "end after so many intervals", option_number, TOP(run.intervals), .least = 1 },
+	{ { "-n" },
+	  "COUNT",
+	  "end after so many intervals",
+	  option_number,
+	  TOP(run.intervals),
+	  .least = 1 },
 	{ { "-F", "-s" },
 	  "RATE",
 	  "ticks a second, 1 to 20000 (997)",
@@ -108,7 +113,7 @@ static const struct option_row rows[] = {
 static const struct option_part parts[] = { { rows, 0 }, { NULL, 0 } };
 const struct option_table cmd_top_table = {
 	.parts = parts,
-	.notes = "On a terminal ? lists the keys. On a pipe each interval is printed in words, or by --json.",
+	.notes = "On a terminal ? lists the keys. On a pipe intervals are printed in words.",
 };
 
 static void want(struct tracer_options *t, unsigned int major)

@@ -42,8 +42,8 @@ int cmd_run(int argc, char **argv);
 int cmd_calls(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 extern const struct option_table cmd_init_table, cmd_event_table, cmd_ai_table, cmd_run_table;
-extern const struct option_table cmd_calls_table, cmd_top_table, cmd_it_install_table, cmd_check_table,
-	cmd_mark_table;
+extern const struct option_table cmd_calls_table, cmd_top_table, cmd_it_install_table,
+	cmd_check_table, cmd_mark_table;
 
 /* Stores the sub-command's options. False: *code is what it returns. */
 bool take_options(const struct option_table *t, void *base, int argc, char **argv,

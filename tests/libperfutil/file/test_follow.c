@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A file that is read while it is being written: each record comes once, wherever the last look was. */
+/* A file that is read while it is being written: each record comes once, whenever it was looked at. */
 #include <fcntl.h>
 #include <stdio.h>
 

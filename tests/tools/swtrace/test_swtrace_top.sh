@@ -132,16 +132,16 @@ key i
 see the last interval
 key /
 see ^filter:
-key b*h\r
-see filter b\*h
-see  both  in
+key m*in\r
+see filter m\*in
+see  main  in
 gone  hot  in
 key \r
-see who calls both
+see who calls main
+see [0-9] +[0-9.]+  [^ ]+  in
+gone filter m
 key \x7f
 see by function
-key /
-key \x7f\x7f\x7f\r
 see  hot  in
 key z
 see reset: what comes

@@ -296,7 +296,9 @@ static void callers(void)
 
 	some(&m, 4);
 	CU_ASSERT_EQUAL(top_list_make(&l, &v, &m, 100), 0);
+	strcpy(v.filter, "f");
 	CU_ASSERT(top_view_enter(&v, l.row[0]));
+	CU_ASSERT_STRING_EQUAL(v.filter, "");
 	CU_ASSERT_EQUAL(v.by, TOP_BY_CALLER);
 	CU_ASSERT_EQUAL(top_list_make(&l, &v, &m, 100), 0);
 	CU_ASSERT_EQUAL(l.n, 1);
@@ -320,8 +322,14 @@ static void callers(void)
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 static const char *const hostile[] = {
-	"\033[2J\033]0;title\007", "a\nb\r\tc",      "\xE2\x80\xAE" "txt.exe", "\xFF\xC0\x80",
-	"\xE4\xB8\xAD\xE6\x96\x87", "e\xCC\x81\xCC\x81", "std::vector<std::map<int, long>, char>::f(int)",
+	"\033[2J\033]0;title\007",
+	"a\nb\r\tc",
+	"\xE2\x80\xAE"
+	"txt.exe",
+	"\xFF\xC0\x80",
+	"\xE4\xB8\xAD\xE6\x96\x87",
+	"e\xCC\x81\xCC\x81",
+	"std::vector<std::map<int, long>, char>::f(int)",
 	"",
 };
 
@@ -460,18 +468,12 @@ static void keys(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "bound", bound },
-		{ "equal_rows", equal_rows },
-		{ "spans", spans },
-		{ "long_names", long_names },
-		{ "ticks", ticks },
-		{ "off", off },
-		{ "parts", parts },
-		{ "lists", lists },
-		{ "callers", callers },
-		{ "lines", lines },
-		{ "keys", keys },
-		{ 0 },
+		{ "bound", bound },     { "equal_rows", equal_rows },
+		{ "spans", spans },     { "long_names", long_names },
+		{ "ticks", ticks },     { "off", off },
+		{ "parts", parts },     { "lists", lists },
+		{ "callers", callers }, { "lines", lines },
+		{ "keys", keys },       { 0 },
 	};
 
 	return unit_run("top", tests);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Trace files to the live view's tables: names before samples, files that follow one another, files that
- * are gone, and records that are not what they say.
+ * Trace files to the live view's tables: names before samples, files that follow one another,
+ * files that are gone, and records that are not what they say.
  */
 #include <fcntl.h>
 #include <stdarg.h>
@@ -43,7 +43,8 @@ static void put_task(struct gen_ring *g, uint32_t minor, const char *name, uint6
 	struct pitrace_mte_task t = { .pid = PID, .tid = minor == PITRACE_MTE_THREAD ? TID : PID };
 
 	snprintf(t.comm, sizeof(t.comm), "%s", name);
-	memcpy(gen_record(g, PITRACE_MTE, minor, PITRACE_TYPE_STRUCT, sizeof(t), time), &t, sizeof(t));
+	memcpy(gen_record(g, PITRACE_MTE, minor, PITRACE_TYPE_STRUCT, sizeof(t), time), &t,
+	       sizeof(t));
 }
 
 static void put_code(struct gen_ring *g, uint64_t start, const char *path, uint64_t time)
@@ -66,7 +67,8 @@ static void put_sample(struct gen_ring *g, uint64_t address, uint64_t time)
 {
 	struct pitrace_sample s = { .pid = PID, .tid = TID, .address = address };
 
-	memcpy(gen_record(g, PITRACE_TPROF, PITRACE_TPROF_USER, PITRACE_TYPE_STRUCT, sizeof(s), time),
+	memcpy(gen_record(g, PITRACE_TPROF, PITRACE_TPROF_USER, PITRACE_TYPE_STRUCT, sizeof(s),
+			  time),
 	       &s, sizeof(s));
 }
 
@@ -85,7 +87,8 @@ static void put_stack(struct gen_ring *g, uint64_t time, uint16_t says, uint16_t
 	va_end(args);
 	s.address = there ? address[0] : 0x1010;
 	to = gen_record(g, PITRACE_TPROF, PITRACE_TPROF_USER | PITRACE_TPROF_STACK,
-			PITRACE_TYPE_STRUCT, sizeof(s) + sizeof(h) + there * sizeof(*address), time);
+			PITRACE_TYPE_STRUCT, sizeof(s) + sizeof(h) + there * sizeof(*address),
+			time);
 	memcpy(to, &s, sizeof(s));
 	memcpy(to + sizeof(s), &h, sizeof(h));
 	memcpy(to + sizeof(s) + sizeof(h), address, there * sizeof(*address));
@@ -284,11 +287,12 @@ static void short_records(void)
 	begin(&m);
 	begin_file(&f);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		memset(gen_record(&f.trace[0], kinds[i].major, kinds[i].minor, PITRACE_TYPE_STRUCT, 8,
-				  100 + i),
+		memset(gen_record(&f.trace[0], kinds[i].major, kinds[i].minor, PITRACE_TYPE_STRUCT,
+				  8, 100 + i),
 		       0xFF, 8);
 	for (uint32_t minor = 0; minor < 0x80; minor++)
-		memset(gen_record(&f.names[0], PITRACE_MTE, minor, PITRACE_TYPE_STRUCT, 4, 100), 0xFF, 4);
+		memset(gen_record(&f.names[0], PITRACE_MTE, minor, PITRACE_TYPE_STRUCT, 4, 100),
+		       0xFF, 4);
 	put_sample(&f.trace[0], 0x1010, 200);
 	flush_file(&f, 0);
 	more(feed, &m);
@@ -301,7 +305,10 @@ static void short_records(void)
 static void dispatches(void)
 {
 	struct pitrace_dispatch d = { .old_pid = PID, .old_tid = TID, .new_pid = 1, .new_tid = 1 };
-	struct pitrace_dispatch back = { .old_pid = 1, .old_tid = 1, .new_pid = PID, .new_tid = TID };
+	struct pitrace_dispatch back = { .old_pid = 1,
+					 .old_tid = 1,
+					 .new_pid = PID,
+					 .new_tid = TID };
 	struct pitrace_mte_task t = { .pid = 1, .tid = 1, .flags = PITRACE_TASK_ANCESTOR };
 	struct files f = { .n = 0 };
 	struct top_feed *feed = top_feed_open(path_of, &f);
@@ -309,8 +316,8 @@ static void dispatches(void)
 
 	begin(&m);
 	begin_file(&f);
-	memcpy(gen_record(&f.names[0], PITRACE_MTE, PITRACE_MTE_PROCESS, PITRACE_TYPE_STRUCT, sizeof(t),
-			  12),
+	memcpy(gen_record(&f.names[0], PITRACE_MTE, PITRACE_MTE_PROCESS, PITRACE_TYPE_STRUCT,
+			  sizeof(t), 12),
 	       &t, sizeof(t));
 	memcpy(gen_record(&f.trace[0], PITRACE_DISPATCH, PITRACE_LEFT_SLEEP, PITRACE_TYPE_STRUCT,
 			  sizeof(d), 100),

@@ -154,6 +154,7 @@ class Seat:
         # As a shell has it: a job of its own in a session whose leader goes on, so that it can be stopped.
         self.pid = os.fork()
         if not self.pid:
+            os.close(self.master)
             os.setsid()
             fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
             child = os.fork()

@@ -94,8 +94,8 @@ static uint32_t take_stack(struct top_feed *f, struct top_model *m, const struct
 		/* The sample itself; its address may be hidden. */
 		if (first && user == !kernel)
 			continue;
-		functions[n] = top_names_function(f->names, m, s->pid, r->time,
-						  address - !first, user ? TOP_USER : TOP_KERNEL);
+		functions[n] = top_names_function(f->names, m, s->pid, r->time, address - !first,
+						  user ? TOP_USER : TOP_KERNEL);
 		if (functions[n] == NO_KEY)
 			break;
 		n++;

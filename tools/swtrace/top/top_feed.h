@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * From the session's trace file, while it is being written, to the model: what an interval has added
- * is merged by time, names first. Files follow one another when they have reached their size; each
- * names all that lives when it begins.
+ * From the session's trace file, while it is being written, to the model: what an interval has
+ * added is merged by time, names first. Files follow one another when they have reached their
+ * size; each names all that lives when it begins.
  */
 #ifndef TOP_FEED_H
 #define TOP_FEED_H

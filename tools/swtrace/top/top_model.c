@@ -170,7 +170,8 @@ void top_model_add(struct top_model *m, uint32_t thread, const struct top_count 
 		return;
 	top_table_add(&m->process, (uint32_t)(p - m->process.row), c);
 	group = top_table_get(&m->cgroup, p->group, 0);
-	if (group == NO_KEY || top_name_set(&m->cgroup.row[group].name, p->of ? p->of : "unknown")) {
+	if (group == NO_KEY ||
+	    top_name_set(&m->cgroup.row[group].name, p->of ? p->of : "unknown")) {
 		m->no_memory = true;
 		return;
 	}
@@ -205,8 +206,8 @@ static void add_calls(struct top_model *m, const uint32_t *functions, uint32_t n
 		if (call->marked == m->samples)
 			continue;
 		call->marked = m->samples;
-		if (!call->name &&
-		    (top_name_set(&call->name, caller->name) || top_name_set(&call->of, caller->of)))
+		if (!call->name && (top_name_set(&call->name, caller->name) ||
+				    top_name_set(&call->of, caller->of)))
 			m->no_memory = true;
 		top_table_add(&m->call, at, &once);
 	}

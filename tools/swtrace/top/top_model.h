@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the live view knows: functions, threads, processes, cgroups with their counts, and who called
- * whom. Memory is bounded by the tables (top_table.h).
+ * What the live view knows: functions, threads, processes, cgroups with their counts, and who
+ * called whom. Memory is bounded by the tables (top_table.h).
  */
 #ifndef TOP_MODEL_H
 #define TOP_MODEL_H
@@ -48,8 +48,8 @@ int top_model_copy(struct top_model *to, const struct top_model *from);
 
 /* The row of a function, by its name and its module's. NO_KEY: no memory. */
 uint32_t top_model_function(struct top_model *m, const char *name, const char *module);
-/* The row of a thread. *fresh: its names are to be set, and its process's: once an interval. NO_KEY:
- * no memory. */
+/* The row of a thread. *fresh: its names are to be set, and its process's: once an interval.
+ * NO_KEY: no memory. */
 uint32_t top_model_thread(struct top_model *m, uint32_t pid, uint32_t tid, bool *fresh);
 /* Names of a thread and its process; cgroup is the path, NULL: as it was. */
 void top_model_name(struct top_model *m, uint32_t thread, const char *name, const char *process,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Samples repeat addresses: answers are kept in a small direct-mapped cache, each with the number of
- * changes of its process's memory that there had been. Another number asks anew.
+ * Samples repeat addresses: answers are kept in a small direct-mapped cache, each with the number
+ * of changes of its process's memory that there had been. Another number asks anew.
  */
 #include "top_names.h"
 

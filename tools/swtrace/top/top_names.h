@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Addresses to rows of functions, tasks to rows of threads: asks liba2n, and keeps its answers until
- * a record changes what they stand for.
+ * Addresses to rows of functions, tasks to rows of threads: asks liba2n, and keeps its answers
+ * until a record changes what they stand for.
  */
 #ifndef TOP_NAMES_H
 #define TOP_NAMES_H
@@ -18,7 +18,7 @@ void top_names_close(struct top_names *n);
 /* A record of an MTE ring, in the order of time: what processes, threads and mappings are. Before
  * the samples of the same time. 0 or -ENOMEM. */
 int top_names_learn(struct top_names *n, const struct pirecord *r);
-/* The same record again, when its time has come among the samples: answers of before are forgotten. */
+/* The same record again, when its time has come among the samples: forgets older answers. */
 void top_names_pass(struct top_names *n, const struct pirecord *r);
 /* Whether a process is traced itself: not only told of as an ancestor, or not at all. */
 bool top_names_traced(const struct top_names *n, uint32_t pid);

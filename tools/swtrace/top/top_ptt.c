@@ -34,7 +34,8 @@ static bool take_list(const char *list, struct top_metrics *metrics)
 			fail("-m: '%.*s' is no metric's name", (int)(n < 64 ? n : 64), list);
 			return false;
 		}
-		snprintf(metrics->name[metrics->n++], sizeof(metrics->name[0]), "%.*s", (int)n, list);
+		snprintf(metrics->name[metrics->n++], sizeof(metrics->name[0]), "%.*s", (int)n,
+			 list);
 		list += n;
 		if (!*list)
 			return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* PTT's metrics of threads in the live view: by the module, which alone counts threads from outside. */
+/* PTT's metrics of threads in the live view: by the module, which alone counts others' threads. */
 #ifndef TOP_PTT_H
 #define TOP_PTT_H
 

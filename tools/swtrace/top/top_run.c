@@ -158,7 +158,9 @@ static bool press(struct top_running *r, int key)
 
 static int signals_open(void)
 {
-	static const int numbers[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH };
+	static const int numbers[] = {
+		SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH
+	};
 	sigset_t set;
 
 	signal(SIGPIPE, SIG_IGN);

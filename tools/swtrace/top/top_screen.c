@@ -18,15 +18,9 @@ bool top_screen_begin(void)
 {
 	return false;
 }
-void top_screen_end(void)
-{
-}
-void top_screen_resized(void)
-{
-}
-void top_screen_stop(void)
-{
-}
+void top_screen_end(void) { }
+void top_screen_resized(void) { }
+void top_screen_stop(void) { }
 int top_screen_key(void)
 {
 	return TOP_KEY_NONE;
@@ -271,7 +265,8 @@ static void draw_list(struct top_ui *ui, const struct top_model *m, const struct
 	for (; d.number < TOP_HEAD; d.number++)
 		draw_line(y++, d.number == TOP_HEAD - 1 ? A_BOLD : A_NORMAL, head_line, &d);
 	scroll_to(ui, list->n);
-	for (d.number = ui->first; d.number < list->n && d.number < ui->first + ui->page; d.number++)
+	for (d.number = ui->first; d.number < list->n && d.number < ui->first + ui->page;
+	     d.number++)
 		draw_line(y++, d.number == ui->cursor ? A_REVERSE : A_NORMAL, row_line, &d);
 	if (list->rest_rows)
 		draw_line(y, A_NORMAL, rest_line, &d);
@@ -311,7 +306,8 @@ static void draw_text(const struct top_ui *ui)
 
 static void draw_last(const struct top_ui *ui)
 {
-	static const char keys[] = "? help  f t p c views  s sort  / filter  Enter callers  w write  q quit";
+	static const char keys[] =
+		"? help  f t p c views  s sort  / filter  Enter callers  w write  q quit";
 	char shown[4 * sizeof(ui->said) + 32], *end = shown;
 
 	if (ui->mode == TOP_ASKS_FILTER || ui->mode == TOP_ASKS_FILE) {
@@ -320,7 +316,8 @@ static void draw_last(const struct top_ui *ui)
 		escape_into(end, sizeof(shown) - (size_t)(end - shown), ui->line);
 		draw_line(LINES - 1, A_BOLD, words_line, shown);
 	} else if (*ui->said) {
-		draw_line(LINES - 1, A_BOLD, words_line, escape_into(shown, sizeof(shown), ui->said));
+		draw_line(LINES - 1, A_BOLD, words_line,
+			  escape_into(shown, sizeof(shown), ui->said));
 	} else {
 		draw_line(LINES - 1, A_DIM, plain_line,
 			  ui->mode == TOP_SHOWS_TEXT ? "any key goes back" : keys);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The session of the live view: a tracer that writes files of bounded size into a folder of its own,
- * of which two are kept, and the feed that reads them.
+ * The session of the live view: a tracer that writes files of bounded size into a folder of its
+ * own, of which two are kept, and the feed that reads them.
  */
 #ifndef TOP_SESSION_H
 #define TOP_SESSION_H
@@ -16,8 +16,8 @@ struct top_session {
 	struct top_model model;
 	char folder[PATH_MAX - 64]; /* "": none */
 	int folder_fd;
-	bool rotates;  /* else it ends when its file is full */
-	bool full;     /* it did */
+	bool rotates; /* else it ends when its file is full */
+	bool full;    /* it did */
 };
 
 /* Begins; 0, or an exit code after a message. */

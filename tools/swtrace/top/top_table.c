@@ -55,7 +55,8 @@ static uint64_t worth(const struct top_row *r)
 	const struct top_count *sum = &r->count[TOP_SUM], *now = &r->count[TOP_INTERVAL];
 
 	/* A tick counts as much as the milliseconds off a CPU that it is away at 1 kHz. */
-	return sum->ticks + now->ticks + sum->under + now->under + sum->off / 1000000 + now->off / 1000000 + !!r->off_since;
+	return sum->ticks + now->ticks + sum->under + now->under + sum->off / 1000000 +
+	       now->off / 1000000 + !!r->off_since;
 }
 
 static int by_number(const void *a, const void *b)

@@ -145,7 +145,8 @@ static size_t columns_line(char line[LINE], const struct top_view *v)
 	for (int i = 0; v->metrics && i < v->metrics->n; i++) {
 		char name[13];
 
-		at = append(line, at, " %12s", escape_into(name, sizeof(name), v->metrics->name[i]));
+		at = append(line, at, " %12s",
+			    escape_into(name, sizeof(name), v->metrics->name[i]));
 	}
 	if (v->by == TOP_BY_THREAD)
 		return append(line, at, " %8s %8s  NAME", "PID", "TID");
@@ -186,7 +187,8 @@ static size_t numbers(char line[LINE], const struct top_view *v, const struct to
 		return at;
 	/* A tick has many functions on its stack: their sum is no number of ticks. */
 	if (of_functions(v))
-		return one ? append(line, at, " %8" PRIu64 " %5.1f", c->under, share(c->under, of)) :
+		return one ? append(line, at, " %8" PRIu64 " %5.1f", c->under,
+				    share(c->under, of)) :
 			     append(line, at, " %8s %5s", "", "");
 	if (v->off)
 		at = append(line, at, " %9.1f", (double)c->off / 1e6);

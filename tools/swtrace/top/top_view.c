@@ -72,6 +72,7 @@ bool top_view_enter(struct top_view *v, const struct top_row *row)
 	snprintf(p->name, sizeof(p->name), "%s", row->name ? row->name : "");
 	v->by = TOP_BY_CALLER;
 	v->order = TOP_UNDER;
+	*v->filter = 0; /* it was for finding the function */
 	return true;
 }
 
@@ -189,7 +190,8 @@ int top_list_make(struct top_list *l, const struct top_view *v, const struct top
 	for (uint32_t i = 0; i < t->n; i++) {
 		const struct top_row *r = &t->row[i];
 
-		if (!counts(&r->count[v->span]) || (callers && r->key != v->place[v->depth - 1].key))
+		if (!counts(&r->count[v->span]) ||
+		    (callers && r->key != v->place[v->depth - 1].key))
 			continue;
 		if (!is_shown(v, r)) {
 			top_count_add(&l->rest, &r->count[v->span]);

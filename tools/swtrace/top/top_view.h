@@ -29,11 +29,11 @@ struct top_view {
 	char filter[TOP_FILTER]; /* "": all rows; * is any text, ? any character */
 	bool stacks, off, frozen;
 	const struct top_metrics *metrics;
-	enum top_by back;                   /* BY_CALLER: where it was begun */
-	unsigned int depth;                 /* … and how many functions deep */
-	struct top_place place[TOP_DEPTH];  /* whose callers are shown: the last one */
-	char sampler[192]; /* what samples, by which collector */
-	uint32_t wrong; /* faults of the trace file so far */
+	enum top_by back;                  /* BY_CALLER: where it was begun */
+	unsigned int depth;                /* … and how many functions deep */
+	struct top_place place[TOP_DEPTH]; /* whose callers are shown: the last one */
+	char sampler[192];                 /* what samples, by which collector */
+	uint32_t wrong;                    /* faults of the trace file so far */
 };
 
 /* Rows in order. `rest` is what is counted and not among them: beyond the limit, not of the filter,

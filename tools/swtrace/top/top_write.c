@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * An interval ends where its segments do: a period is whole sections of the session's file. Those of
- * names are copied from the file's begin on, those of samples from the period's.
+ * An interval ends where its segments do: a period is whole sections of the session's file. Those
+ * of names are copied from the file's begin on, those of samples from the period's.
  */
 #include "top_write.h"
 
