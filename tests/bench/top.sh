@@ -29,7 +29,7 @@ view() {
 	kill "$pid" $terminal 2>/dev/null
 	wait $terminal 2>/dev/null
 }
-top=("$O/bin/swtrace" top -F 1000 -p $busy)
+top=("$O/bin/swtrace" top -F 1000 -p "$busy")
 view "swtrace top (goal 1 %)" "${top[@]}"
 view "swtrace top --no-stacks" "${top[@]}" --no-stacks
 view "swtrace top --off-cpu" "${top[@]}" --off-cpu
