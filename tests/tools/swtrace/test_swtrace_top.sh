@@ -170,7 +170,7 @@ key x
 see  hot  in
 key w
 key \x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f/nonexistent/x\r
-see /nonexistent/x: 
+see /nonexistent/x:
 key \x20
 gone FROZEN
 key w\r
