@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A file that is read while it is being written: each record comes once, whoever was first. */
+/* A file that is read while it is being written: each record comes exactly once. */
 #include <fcntl.h>
 #include <stdio.h>
 
