@@ -136,7 +136,7 @@ static void more(struct top_feed *feed, struct top_model *m)
 {
 	char why[256] = "";
 
-	CU_ASSERT_EQUAL(top_feed_more(feed, m, why, sizeof(why)), 0);
+	CU_ASSERT_EQUAL(top_feed_more(feed, m, UINT64_MAX, false, why, sizeof(why)), 0);
 	if (*why)
 		printf("# %s\n", why);
 }
@@ -344,11 +344,76 @@ static void no_trace(void)
 	f.there[0] = true;
 	f.image[0].fd = memfd_create("none", MFD_CLOEXEC);
 	CU_ASSERT_EQUAL(pwrite(f.image[0].fd, "what is this?", 13, 0), 13);
-	CU_ASSERT(top_feed_more(feed, &m, why, sizeof(why)) < 0);
+	CU_ASSERT(top_feed_more(feed, &m, UINT64_MAX, false, why, sizeof(why)) < 0);
 	CU_ASSERT(strstr(why, "offset 0: not a trace file") != NULL);
 	top_feed_close(feed);
 	top_model_free(&m);
 	close(f.image[0].fd);
+}
+
+/* Time is up at once: each call reads a piece, and says that there is more; what is appended
+ * meanwhile is not waited for. What is skipped is counted as lost, and its names are known. */
+static void pieces(void)
+{
+	struct files f = { .n = 0 };
+	struct top_feed *feed = top_feed_open(path_of, &f);
+	char why[256] = "";
+	struct top_model m;
+	uint64_t ticks;
+
+	begin(&m);
+	begin_file(&f);
+	for (uint64_t i = 0; i < 200; i++)
+		put_sample(&f.trace[0], 0x1010, 100 + i);
+	flush_file(&f, 0);
+	CU_ASSERT_EQUAL(top_feed_more(feed, &m, 0, false, why, sizeof(why)), 1);
+	CU_ASSERT(m.period[TOP_SUM].ticks < 50);
+	for (int i = 0; i < 3; i++)
+		CU_ASSERT_EQUAL(top_feed_more(feed, &m, 0, false, why, sizeof(why)), 1);
+	ticks = m.period[TOP_SUM].ticks;
+	CU_ASSERT(ticks > 0 && ticks < 100);
+	put_code(&f.names[0], 0x1000, "/nowhere/second", 400);
+	put_sample(&f.trace[0], 0x1010, 401);
+	flush_file(&f, 0);
+	CU_ASSERT_EQUAL(top_feed_more(feed, &m, UINT64_MAX, true, why, sizeof(why)), 0);
+	CU_ASSERT_EQUAL(m.period[TOP_SUM].ticks, ticks);
+	CU_ASSERT_EQUAL(m.period[TOP_SUM].lost, 200 - ticks);
+	/* All of a part is skipped, with a change of what is mapped in it; then one is read. */
+	CU_ASSERT_EQUAL(top_feed_more(feed, &m, UINT64_MAX, true, why, sizeof(why)), 0);
+	CU_ASSERT_EQUAL(m.period[TOP_SUM].lost, 201 - ticks);
+	put_sample(&f.trace[0], 0x1010, 402);
+	flush_file(&f, 0);
+	/* Fewer than a piece. */
+	CU_ASSERT_EQUAL(top_feed_more(feed, &m, 0, false, why, sizeof(why)), 0);
+	CU_ASSERT_EQUAL(m.period[TOP_SUM].ticks, ticks + 1);
+	CU_ASSERT_EQUAL(ticks_in(&m, "/nowhere/second", false), 1);
+	finish(&f, feed, &m);
+}
+
+/* Each file has ended when it is looked at: who skips stops behind one, and reads on in the next. */
+static void skipped_files(void)
+{
+	struct files f = { .n = 0 };
+	struct top_feed *feed = top_feed_open(path_of, &f);
+	char why[256] = "";
+	struct top_model m;
+
+	begin(&m);
+	for (uint32_t i = 0; i < 4; i++) {
+		begin_file(&f);
+		put_sample(&f.trace[i], 0x1010, 100 + i);
+		put_sample(&f.trace[i], 0x2010, 200 + i);
+		end_file(&f, i);
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		for (int n = 0; n < 5 && m.period[TOP_SUM].lost < 2 * (i + 1); n++)
+			CU_ASSERT_EQUAL(top_feed_more(feed, &m, 0, true, why, sizeof(why)), 0);
+		CU_ASSERT_EQUAL(m.period[TOP_SUM].lost, 2 * (i + 1));
+	}
+	more(feed, &m);
+	CU_ASSERT_EQUAL(m.period[TOP_SUM].ticks + m.period[TOP_SUM].lost, 8);
+	CU_ASSERT_EQUAL(m.period[TOP_SUM].ticks, 4);
+	finish(&f, feed, &m);
 }
 
 int main(void)
@@ -360,6 +425,8 @@ int main(void)
 		{ "short_records", short_records },
 		{ "dispatches", dispatches },
 		{ "no_trace", no_trace },
+		{ "pieces", pieces },
+		{ "skipped_files", skipped_files },
 		{ 0 },
 	};
 

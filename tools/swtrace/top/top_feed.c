@@ -9,6 +9,7 @@
 #include <string.h>
 #include "base/cursor.h"
 #include "file/file_follow.h"
+#include "monotonic.h"
 #include "top_names.h"
 
 struct top_feed {
@@ -19,7 +20,16 @@ struct top_feed {
 	struct top_names *names;
 	size_t read; /* sections */
 	void *payload;
+	/* The part that is being read: sections from read up to end. */
+	enum { AT_END, LEARNS, COUNTS } state;
+	size_t end;
+	bool last;             /* of the file */
+	uint64_t taken;        /* records of trace rings */
+	struct pimerge *merge; /* while it learns or counts */
 };
+
+#define PIECE 16 /* records between looks at the clock */
+
 
 struct top_feed *top_feed_open(top_feed_path *path, void *arg)
 {
@@ -34,10 +44,13 @@ struct top_feed *top_feed_open(top_feed_path *path, void *arg)
 
 static void close_file(struct top_feed *f)
 {
+	pimerge_close(f->merge);
 	pifile_close(f->file);
 	top_names_close(f->names);
+	f->merge = NULL;
 	f->file = NULL;
 	f->names = NULL;
+	f->state = AT_END;
 	f->read = 0;
 }
 
@@ -196,49 +209,111 @@ static int take_sections(struct top_feed *f, size_t first, size_t end, bool perf
 	return 0;
 }
 
-static int learn(struct top_feed *f, size_t first)
+/* Records of trace rings in the part that is being read, by their sections' headers. */
+static uint64_t samples_in(struct top_feed *f)
 {
-	struct pimerge *names = follow_merge(f->file, PIMERGE_MTE, first);
+	uint64_t n = 0;
+
+	for (size_t i = f->read; i < f->end; i++) {
+		const struct pifile_section *s = pifile_section(f->file, i);
+
+		if (s->type == PIFILE_SEC_SEGMENT && s->ring == PITRACE_RING_TRACE)
+			n += s->records;
+	}
+	return n;
+}
+
+/* Records of the part, up to that time: 1, there are more; 0, the end; or -errno. */
+static int take_merged(struct top_feed *f, struct top_model *m, uint64_t until)
+{
 	struct pirecord r;
 	int rc = 0;
 
-	if (!names)
-		return -ENOMEM;
-	while (!rc && pimerge_next(names, &r) > 0)
-		rc = top_names_learn(f->names, &r);
-	pimerge_close(names);
+	for (uint32_t n = 1; !rc; n++) {
+		/* The first one is read in any case: each piece comes further. */
+		if (n % PIECE == 0 && now_ns() >= until)
+			return 1;
+		if (pimerge_next(f->merge, &r) <= 0)
+			break;
+		if (f->state == LEARNS) {
+			rc = top_names_learn(f->names, &r);
+		} else {
+			f->taken += r.ring == PITRACE_RING_TRACE;
+			take_record(f, m, &r);
+		}
+	}
+	pimerge_close(f->merge);
+	f->merge = NULL;
 	return rc;
 }
 
-static int take_records(struct top_feed *f, struct top_model *m, size_t first)
+static int begin_merge(struct top_feed *f, unsigned int what)
 {
-	struct pimerge *all = follow_merge(f->file, PIMERGE_MTE | PIMERGE_TRACE, first);
-	struct pirecord r;
-
-	if (!all)
-		return -ENOMEM;
-	while (pimerge_next(all, &r) > 0)
-		take_record(f, m, &r);
-	pimerge_close(all);
-	return 0;
+	f->merge = follow_merge(f->file, what, f->read);
+	return f->merge ? 0 : -ENOMEM;
 }
 
-static int take_new(struct top_feed *f, struct top_model *m)
+static int begin_part(struct top_feed *f)
 {
-	size_t first, end;
-	int rc = follow_more(f->file, &first);
+	size_t first;
+	int rc;
 
-	first = f->read;
-	end = pifile_sections(f->file);
+	/* What is finished has nothing more after this look. */
+	f->last = pifile_complete(f->file);
+	f->taken = 0;
+	rc = follow_more(f->file, &first);
+	f->end = pifile_sections(f->file);
 	if (!rc)
-		rc = take_sections(f, first, end, false);
+		rc = take_sections(f, f->read, f->end, false);
 	if (!rc)
-		rc = learn(f, first);
+		rc = begin_merge(f, PIMERGE_MTE);
 	if (!rc)
-		rc = take_sections(f, first, end, true);
+		f->state = LEARNS;
+	return rc;
+}
+
+static void end_part(struct top_feed *f)
+{
+	f->read = f->end;
+	f->state = AT_END;
+}
+
+static void skip_samples(struct top_feed *f, struct top_model *m)
+{
+	uint64_t n = samples_in(f);
+
+	pimerge_close(f->merge);
+	f->merge = NULL;
+	/* Headers may say less than there is. */
+	if (n > f->taken)
+		top_model_skip(m, n - f->taken);
+	top_names_forget(f->names);
+	end_part(f);
+}
+
+/* 1: time is up; 0: the part is read; or -errno. Names are never skipped. */
+static int take_part(struct top_feed *f, struct top_model *m, uint64_t until, bool skip)
+{
+	int rc = f->state == AT_END ? begin_part(f) : 0;
+
+	if (!rc && f->state == LEARNS) {
+		rc = take_merged(f, m, until);
+		if (!rc)
+			rc = take_sections(f, f->read, f->end, true);
+		if (!rc && !skip)
+			rc = begin_merge(f, PIMERGE_MTE | PIMERGE_TRACE);
+		if (!rc)
+			f->state = COUNTS;
+	}
+	if (rc)
+		return rc;
+	if (skip) {
+		skip_samples(f, m);
+		return 0;
+	}
+	rc = take_merged(f, m, until);
 	if (!rc)
-		rc = take_records(f, m, first);
-	f->read = end;
+		end_part(f);
 	return rc;
 }
 
@@ -281,21 +356,24 @@ static int open_next(struct top_feed *f, struct top_model *m, uint32_t number, c
 	return rc;
 }
 
-int top_feed_more(struct top_feed *f, struct top_model *m, char *why, size_t room)
+int top_feed_more(struct top_feed *f, struct top_model *m, uint64_t until, bool skip, char *why,
+		  size_t room)
 {
 	int rc = f->file ? 0 : open_next(f, m, f->number, why, room);
 
 	while (!rc) {
-		/* What is finished has nothing more after this look. */
-		bool finished = pifile_complete(f->file);
-
-		rc = take_new(f, m);
-		if (rc)
+		rc = take_part(f, m, until, skip);
+		if (rc < 0)
 			snprintf(why, room, "%s", strerror(-rc));
-		else if (finished)
+		else if (!rc && f->last)
 			rc = open_next(f, m, f->number + 1, why, room);
-		else if (!pifile_complete(f->file))
+		else if (!rc && !pifile_complete(f->file))
 			return 0;
+		/* Who cannot keep up does not run after files that go on growing. */
+		if (!rc && skip)
+			return 0;
+		if (!rc && now_ns() >= until)
+			return 1;
 	}
 	/* The next file will come. */
 	return rc == -EAGAIN ? 0 : rc;

@@ -19,8 +19,13 @@ typedef enum top_file top_feed_path(void *arg, uint32_t number, char *path, size
 /* NULL: no memory. */
 struct top_feed *top_feed_open(top_feed_path *path, void *arg);
 void top_feed_close(struct top_feed *f);
-/* Reads what there is. 0, or -errno with a sentence in why. */
-int top_feed_more(struct top_feed *f, struct top_model *m, char *why, size_t room);
+/*
+ * Reads what there is, up to that time (CLOCK_MONOTONIC ns) and a few records more. 1: there is
+ * more, the next call goes on with it; 0: all is read; or -errno with a sentence in why. skip: of
+ * what is left only names are read; samples and other records are counted as lost.
+ */
+int top_feed_more(struct top_feed *f, struct top_model *m, uint64_t until, bool skip, char *why,
+		  size_t room);
 /* Where reading stands: first is as end. */
 void top_feed_place(const struct top_feed *f, struct top_part *part);
 /* The file that is being read, of that number; NULL: it has none yet. */

@@ -240,6 +240,13 @@ void top_model_lost(struct top_model *m, uint64_t records)
 		m->period[s].lost += records;
 }
 
+void top_model_skip(struct top_model *m, uint64_t records)
+{
+	top_model_lost(m, records);
+	for (uint32_t i = 0; i < m->thread.n; i++)
+		m->thread.row[i].off_since = 0;
+}
+
 void top_model_leave(struct top_model *m, uint32_t thread, uint64_t time, bool gone)
 {
 	m->thread.row[thread].off_since = gone ? 0 : time;

@@ -62,6 +62,8 @@ void top_model_add(struct top_model *m, uint32_t thread, const struct top_count 
 void top_model_tick(struct top_model *m, uint32_t thread, const uint32_t *functions, uint32_t n);
 void top_model_idle(struct top_model *m, uint64_t ticks);
 void top_model_lost(struct top_model *m, uint64_t records);
+/* So many records are not looked at: who is off his CPU is not known after them. */
+void top_model_skip(struct top_model *m, uint64_t records);
 /* A thread leaves its CPU (gone: for good), and one comes to a CPU. */
 void top_model_leave(struct top_model *m, uint32_t thread, uint64_t time, bool gone);
 void top_model_come(struct top_model *m, uint32_t thread, uint64_t time);

@@ -104,6 +104,12 @@ void top_names_pass(struct top_names *n, const struct pirecord *r)
 	n->change[pid % CHANGES]++;
 }
 
+void top_names_forget(struct top_names *n)
+{
+	/* It is part of each process's number too. */
+	n->kernel_change++;
+}
+
 /* ---- functions ------------------------------------------------------------------------------- */
 
 /* Rows are found again by what liba2n keeps for us with the symbol, until they change places. */

@@ -20,6 +20,8 @@ void top_names_close(struct top_names *n);
 int top_names_learn(struct top_names *n, const struct pirecord *r);
 /* The same record again, when its time has come among the samples: forgets older answers. */
 void top_names_pass(struct top_names *n, const struct pirecord *r);
+/* Records were not passed: forgets all answers. */
+void top_names_forget(struct top_names *n);
 /* Whether a process is traced itself: not only told of as an ancestor, or not at all. */
 bool top_names_traced(const struct top_names *n, uint32_t pid);
 /* A section that is none of records. 0 or -ENOMEM. */

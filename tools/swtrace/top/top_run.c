@@ -33,6 +33,7 @@ struct top_running {
 	struct top_ui ui;
 	int signals, target; /* target: of the process, -1 none */
 	bool screen, reset, ended;
+	bool reading; /* an interval, in pieces: the model is between two of them */
 	char why[512]; /* it ended */
 };
 
@@ -41,30 +42,7 @@ static const struct top_model *shown(const struct top_running *r)
 	return r->run->view.frozen ? &r->frozen : &r->session.model;
 }
 
-/* ---- intervals ------------------------------------------------------------------------------- */
-
-/* False: it cannot go on, r->why says why. */
-static bool step(struct top_running *r)
-{
-	struct top_view *v = &r->run->view;
-	uint32_t number;
-	struct pifile *f;
-
-	top_session_next(&r->session, r->reset);
-	r->reset = false;
-	if (top_session_step(&r->session, r->why, sizeof(r->why)))
-		return false;
-	if (r->ptt && top_ptt_step(r->ptt, &r->session.model)) {
-		snprintf(r->why, sizeof(r->why), "%s", TraceLastError());
-		return false;
-	}
-	f = top_feed_file(r->session.feed, &number);
-	v->wrong = f ? (uint32_t)pifile_faults(f, NULL) : 0;
-	if (r->session.full)
-		snprintf(r->why, sizeof(r->why),
-			 "its file has 1 GB, and this collector begins no other one");
-	return !r->session.full;
-}
+/* ---- showing --------------------------------------------------------------------------------- */
 
 static bool show_words(struct top_running *r)
 {
@@ -131,7 +109,16 @@ static bool press(struct top_running *r, int key)
 {
 	const struct top_period *p = &shown(r)->period[r->run->view.span];
 
-	switch (top_keys_press(&r->ui, &r->list, key)) {
+	enum top_todo todo = top_keys_press(&r->ui, &r->list, key);
+
+	/* These are about whole intervals; what is frozen is one. */
+	if (r->reading && !r->run->view.frozen &&
+	    (todo == TOP_FREEZE || todo == TOP_WRITE || todo == TOP_CODE)) {
+		snprintf(r->ui.said, sizeof(r->ui.said),
+			 "not while an interval is read: press it again");
+		return true;
+	}
+	switch (todo) {
 	case TOP_QUIT:
 		return false;
 	case TOP_RESET:
@@ -218,6 +205,30 @@ static bool pressed(struct top_running *r)
 	return true;
 }
 
+/* At keys and signals, while an interval is read. False: it is to end. */
+static bool look(struct top_running *r)
+{
+	struct pollfd p[] = {
+		{ .fd = r->signals, .events = POLLIN },
+		{ .fd = r->screen ? STDIN_FILENO : -1, .events = POLLIN },
+	};
+
+	if (poll(p, sizeof(p) / sizeof(*p), 0) <= 0)
+		return true;
+	if (p[0].revents && !signalled(r))
+		return false;
+	if (p[1].revents & (POLLHUP | POLLERR))
+		return false;
+	if (!r->screen)
+		return true;
+	/* Rows have changed their places since the list was made: keys are about this picture. */
+	draw(r);
+	if (p[1].revents && !pressed(r))
+		return false;
+	draw(r);
+	return true;
+}
+
 /* Until that time. False: it is to end. */
 static bool wait_until(struct top_running *r, uint64_t due)
 {
@@ -257,11 +268,53 @@ static bool wait_until(struct top_running *r, uint64_t due)
 	}
 }
 
+/* ---- all intervals --------------------------------------------------------------------------- */
+
+/* Reads what was recorded up to now, for as long as an interval takes. False: it is to end, or it
+ * cannot go on and r->why says why. */
+static bool read_interval(struct top_running *r)
+{
+	int rc = top_session_step(&r->session, r->run->delay, r->why, sizeof(r->why));
+
+	r->reading = true;
+	while (!rc && (rc = top_session_read(&r->session, r->why, sizeof(r->why))) > 0)
+		rc = look(r) ? 0 : -ECANCELED;
+	r->reading = false;
+	return !rc;
+}
+
+/* The same. */
+static bool step(struct top_running *r)
+{
+	struct top_view *v = &r->run->view;
+	uint32_t number;
+	struct pifile *f;
+
+	top_session_next(&r->session, r->reset);
+	r->reset = false;
+	if (!read_interval(r))
+		return false;
+	if (r->ptt && top_ptt_step(r->ptt, &r->session.model)) {
+		snprintf(r->why, sizeof(r->why), "%s", TraceLastError());
+		return false;
+	}
+	f = top_feed_file(r->session.feed, &number);
+	v->wrong = f ? (uint32_t)pifile_faults(f, NULL) : 0;
+	if (r->session.full)
+		snprintf(r->why, sizeof(r->why),
+			 "its file has 1 GB, and this collector begins no other one");
+	return !r->session.full;
+}
+
 static void run(struct top_running *r)
 {
 	struct top_run *o = r->run;
-	uint64_t due = now_ns();
+	uint64_t due;
 
+	/* What lives when it begins is read before the first interval. */
+	if (!read_interval(r))
+		return;
+	due = now_ns();
 	for (uint64_t n = 0; !r->ended && (!o->intervals || n < o->intervals); n++) {
 		uint64_t now = now_ns();
 

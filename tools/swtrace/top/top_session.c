@@ -17,6 +17,7 @@
 #define PREFIX     "swtrace-top."
 #define FILE_NAME  "top.nrm2"
 #define FILE_BYTES (32ull << 20) /* of a file, before the next begins; there may be two */
+#define PIECE_NS   50000000ull   /* of reading, before keys and signals are looked at */
 #define MOST_BYTES (1ull << 30)  /* of a collector's that has no next file */
 
 /* ---- the folder ------------------------------------------------------------------------------ */
@@ -104,7 +105,7 @@ static int open_tracer(struct top_session *s, struct tracer_options *o)
 
 int top_session_begin(struct top_session *s, struct tracer_options *o)
 {
-	char path[PATH_MAX], why[512] = "";
+	char path[PATH_MAX];
 	struct top_part part;
 	int rc;
 
@@ -124,11 +125,8 @@ int top_session_begin(struct top_session *s, struct tracer_options *o)
 	s->feed = top_feed_open(top_session_path, s);
 	if (!s->feed)
 		return fail("top: no memory");
-	/* What lives when it begins is read before the first interval. */
 	top_feed_place(s->feed, &part);
 	top_model_begin(&s->model, now_ns(), &part, true);
-	if (top_feed_more(s->feed, &s->model, why, sizeof(why)))
-		return fail("top: %s", why);
 	return 0;
 }
 
@@ -142,22 +140,29 @@ void top_session_end(struct top_session *s)
 	top_model_free(&s->model);
 }
 
-int top_session_step(struct top_session *s, char *why, size_t room)
+int top_session_step(struct top_session *s, uint64_t most, char *why, size_t room)
 {
+	int rc;
+
+	s->time = now_ns();
+	rc = tracer_write(s->tracer, NULL);
+	if (rc)
+		snprintf(why, room, "%s", TraceLastError());
+	s->until = now_ns() + most;
+	return rc;
+}
+
+int top_session_read(struct top_session *s, char *why, size_t room)
+{
+	uint64_t now = now_ns();
 	struct trace_info info;
 	struct top_part part;
-	uint64_t time = now_ns();
-	int rc = tracer_write(s->tracer, NULL);
+	int rc = top_feed_more(s->feed, &s->model, now + PIECE_NS, now >= s->until, why, room);
 
-	if (rc) {
-		snprintf(why, room, "%s", TraceLastError());
-		return rc;
-	}
-	rc = top_feed_more(s->feed, &s->model, why, room);
 	if (rc)
 		return rc;
 	top_feed_place(s->feed, &part);
-	top_model_end(&s->model, time, &part);
+	top_model_end(&s->model, s->time, &part);
 	tracer_info(s->tracer, &info);
 	s->full = !s->rotates && info.written > MOST_BYTES;
 	if (info.stopped || info.file_error) {
