@@ -20,6 +20,7 @@
 #include "top_ptt.h"
 #include "top_screen.h"
 #include "top_text.h"
+#include "top_watch.h"
 #include "top_write.h"
 
 /* One that runs. */
@@ -120,6 +121,7 @@ static bool press(struct top_running *r, int key)
 	}
 	switch (todo) {
 	case TOP_QUIT:
+		top_watch_ending();
 		return false;
 	case TOP_RESET:
 		r->reset = true;
@@ -145,15 +147,15 @@ static bool press(struct top_running *r, int key)
 
 static int signals_open(void)
 {
-	static const int numbers[] = {
-		SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH
-	};
+	static const int numbers[] = { SIGTSTP, SIGCONT, SIGWINCH };
 	sigset_t set;
 
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
 		sigaddset(&set, numbers[i]);
+	for (size_t i = 0; i < sizeof(top_watch_signals) / sizeof(*top_watch_signals); i++)
+		sigaddset(&set, top_watch_signals[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
@@ -189,6 +191,7 @@ static bool signalled(struct top_running *r)
 				top_screen_resized();
 			break;
 		default:
+			top_watch_ending();
 			return false;
 		}
 	}
@@ -329,6 +332,16 @@ static void run(struct top_running *r)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
+/* In another thread, while this one is busy: what would stay behind, and the terminal. */
+static void abandon(void *arg)
+{
+	const struct top_running *r = arg;
+
+	if (r->screen)
+		top_screen_end();
+	top_session_abandon(&r->session);
+}
+
 static int open_target(struct top_running *r)
 {
 	r->target = -1;
@@ -346,7 +359,7 @@ static int begin(struct top_running *r)
 	int code = open_target(r);
 
 	r->signals = signals_open();
-	if (!code && r->signals < 0)
+	if (!code && (r->signals < 0 || top_watch_begin(abandon, r)))
 		code = fail("top: signals: %s", strerror(errno));
 	if (!code && o->metrics) {
 		r->ptt = top_ptt_open(o->metrics, o->t.pid, &r->metrics);

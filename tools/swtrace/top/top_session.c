@@ -2,6 +2,7 @@
 /* Files are made, read and removed here. */
 #include "top_session.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -67,6 +68,22 @@ static void remove_folder(struct top_session *s)
 	rmdir(s->folder);
 	close(s->folder_fd);
 	*s->folder = 0;
+}
+
+/* The tracer may rename and make files meanwhile: once more, until the folder is gone. */
+void top_session_abandon(const struct top_session *s)
+{
+	if (!*s->folder)
+		return;
+	for (int tries = 0; tries < 10 && rmdir(s->folder) && errno == ENOTEMPTY; tries++) {
+		DIR *d = opendir(s->folder);
+		struct dirent *e;
+
+		while (d && (e = readdir(d)))
+			unlinkat(dirfd(d), e->d_name, 0);
+		if (d)
+			closedir(d);
+	}
 }
 
 /* The newest has no number in its name, the older ones have theirs from 1 on. */

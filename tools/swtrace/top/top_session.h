@@ -25,6 +25,8 @@ struct top_session {
 /* Begins; 0, or an exit code after a message. */
 int top_session_begin(struct top_session *s, struct tracer_options *o);
 void top_session_end(struct top_session *s);
+/* The program ends at once, with this session in any state: removes its files. */
+void top_session_abandon(const struct top_session *s);
 /* Where a file of it is: a top_feed_path. */
 top_feed_path top_session_path;
 /*
