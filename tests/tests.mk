@@ -197,7 +197,7 @@ $(O)/tests/unit/test_place: $(call obj,tools/swtrace/place.c)
 
 # Of its live view what needs neither a trace nor a terminal.
 $(O)/tests/unit/test_top: INC_TESTS += -Itools/swtrace/top -Itools/common
-$(O)/tests/unit/test_top: $(call obj,$(addprefix tools/swtrace/top/top_,table.c model.c view.c text.c keys.c) $(COMMON_SRC))
+$(O)/tests/unit/test_top: $(call obj,$(addprefix tools/swtrace/top/top_,table.c model.c view.c text.c keys.c watch.c) $(COMMON_SRC))
 
 # … and what reads the trace.
 $(O)/tests/unit/test_top_feed: INC_TESTS += -Itools/swtrace/top

@@ -39,7 +39,7 @@ nothing_left refused
 
 works='.collectors[] | select(.name == "perf") | .process.state == "works"'
 if ! "$swtrace" check --json | jq -e "$works" >/dev/null; then
-	for name in pipe json sum thread off filtered end_of_process closed \
+	for name in pipe json sum thread off filtered end_of_process closed flood \
 		keys written frozen_equal hot_equal code sizes stop dumb no_term; do
 		echo "skip ${suite}_$name perf events are not allowed here"
 	done
@@ -106,6 +106,19 @@ jq -e '.ticks > 0' out >why
 verdict end_of_process_counts $?
 wait $other 2>/dev/null
 nothing_left pipe
+
+# ---- more than it can keep up with: intervals come, losses are said, and it ends when it is told to
+"$swtrace" top -B perf -F 20000 -d 500ms --json >out 2>err & flood=$!
+sleep 5
+begun=$(date +%s%N)
+kill -TERM $flood
+wait $flood
+is flood $? 0
+[ $((($(date +%s%N) - begun) / 1000000)) -lt 1500 ]
+verdict flood_ends $?
+jq -se 'length > 1 and all(.[]; .to_ns > .from_ns)' out >why
+verdict flood_intervals $?
+nothing_left flood
 
 # ---- a terminal: views, order, filter, callers and back
 at_terminal keys -B perf -p "$busy" -d 500ms <<'END'

@@ -4,10 +4,14 @@
  * rows are chosen and put in order, lines fit whatever is in a name, keys do what help says.
  */
 #include <limits.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "top_keys.h"
 #include "top_text.h"
+#include "top_watch.h"
 #include "escape.h"
 #include "fit.h"
 #include "unit.h"
@@ -465,6 +469,47 @@ static void keys(void)
 	top_model_free(&m);
 }
 
+/* ---- signals --------------------------------------------------------------------------------- */
+
+static void tell(void *arg)
+{
+	if (write(*(int *)arg, "abandoned", 9) < 0)
+		_exit(1);
+}
+
+/* A signal that nobody reads, and an end that takes too long: it ends nevertheless. */
+static void watched(void)
+{
+	for (int i = 0; i < 2; i++) {
+		char text[16] = "";
+		int ends[2], status;
+		sigset_t set;
+		pid_t child;
+
+		CU_ASSERT_EQUAL_FATAL(pipe(ends), 0);
+		child = fork();
+		if (!child) {
+			sigemptyset(&set);
+			sigaddset(&set, SIGTERM);
+			sigprocmask(SIG_BLOCK, &set, NULL);
+			if (top_watch_begin(tell, &ends[1]))
+				_exit(1);
+			if (i)
+				top_watch_ending();
+			else
+				kill(getpid(), SIGTERM);
+			sleep(20);
+			_exit(2);
+		}
+		close(ends[1]);
+		CU_ASSERT_EQUAL(read(ends[0], text, sizeof(text) - 1), 9);
+		CU_ASSERT_EQUAL(waitpid(child, &status, 0), child);
+		CU_ASSERT_EQUAL(status, 0);
+		CU_ASSERT_STRING_EQUAL(text, "abandoned");
+		close(ends[0]);
+	}
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
@@ -473,7 +518,8 @@ int main(void)
 		{ "ticks", ticks },     { "off", off },
 		{ "parts", parts },     { "lists", lists },
 		{ "callers", callers }, { "lines", lines },
-		{ "keys", keys },       { 0 },
+		{ "keys", keys },       { "watched", watched },
+		{ 0 },
 	};
 
 	return unit_run("top", tests);

@@ -390,7 +390,7 @@ static void pieces(void)
 	finish(&f, feed, &m);
 }
 
-/* Each file has ended when it is looked at: who skips stops behind one, and reads on in the next. */
+/* Each file has ended when it is looked at: who skips stops behind one, then reads the next. */
 static void skipped_files(void)
 {
 	struct files f = { .n = 0 };
