@@ -513,12 +513,18 @@ static void watched(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "bound", bound },     { "equal_rows", equal_rows },
-		{ "spans", spans },     { "long_names", long_names },
-		{ "ticks", ticks },     { "off", off },
-		{ "parts", parts },     { "lists", lists },
-		{ "callers", callers }, { "lines", lines },
-		{ "keys", keys },       { "watched", watched },
+		{ "bound", bound },
+		{ "equal_rows", equal_rows },
+		{ "spans", spans },
+		{ "long_names", long_names },
+		{ "ticks", ticks },
+		{ "off", off },
+		{ "parts", parts },
+		{ "lists", lists },
+		{ "callers", callers },
+		{ "lines", lines },
+		{ "keys", keys },
+		{ "watched", watched },
 		{ 0 },
 	};
 

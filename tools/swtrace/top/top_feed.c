@@ -30,7 +30,6 @@ struct top_feed {
 
 #define PIECE 16 /* records between looks at the clock */
 
-
 struct top_feed *top_feed_open(top_feed_path *path, void *arg)
 {
 	struct top_feed *f = calloc(1, sizeof(*f));

@@ -34,7 +34,7 @@ struct top_running {
 	struct top_ui ui;
 	int signals, target; /* target: of the process, -1 none */
 	bool screen, reset, ended;
-	bool reading; /* an interval, in pieces: the model is between two of them */
+	bool reading;  /* an interval, in pieces: the model is between two of them */
 	char why[512]; /* it ended */
 };
 
