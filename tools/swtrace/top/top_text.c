@@ -308,5 +308,4 @@ void top_json_interval(FILE *out, const struct top_view *v, const struct top_mod
 	put_counts(&j, v, &l->rest, false);
 	json_end(&j, '}');
 	json_end(&j, '}');
-	putc('\n', out);
 }
