@@ -359,8 +359,11 @@ static int begin(struct top_running *r)
 	int code = open_target(r);
 
 	r->signals = signals_open();
-	if (!code && (r->signals < 0 || top_watch_begin(abandon, r)))
-		code = fail("top: signals: %s", strerror(errno));
+	if (!code) {
+		int err = r->signals < 0 ? -errno : top_watch_begin(abandon, r);
+
+		code = err ? fail("top: signals: %s", strerror(-err)) : 0;
+	}
 	if (!code && o->metrics) {
 		r->ptt = top_ptt_open(o->metrics, o->t.pid, &r->metrics);
 		code = r->ptt ? 0 : EXIT_SWTRACE;
