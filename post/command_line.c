@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The command line, and which options exclude each other. No table of tools/common: -r and -o may
- * have their argument attached where -c and -k may not, and a line of -help tells several options.
+ * The command line, and which options exclude each other. It does not use the option tables of
+ * tools/common: -r and -o accept an attached argument where -c and -k do not, and one line of -help
+ * may cover several options.
  */
 #include "command_line.h"
 
@@ -103,7 +104,7 @@ enum {
 	OPT_CPUS,
 	OPT_TIME,
 	OPT_SYMBOL,
-	OPT_REPORT, /* + its place in the list */
+	OPT_REPORT, /* plus its index in the list */
 	OPT_ALSO = OPT_REPORT + REPORT_COUNT,
 };
 
@@ -151,7 +152,7 @@ static const struct option own_options[] = {
 #define OPTIONS \
 	((sizeof(file_options) + sizeof(own_options)) / sizeof(own_options[0]) + 2 * REPORT_COUNT)
 
-/* With the reports' between them. */
+/* Lists the general options with those of the reports between them. */
 static void list_options(struct option list[OPTIONS + 1])
 {
 	size_t n = sizeof(file_options) / sizeof(file_options[0]);
@@ -186,7 +187,7 @@ static void print_usage(void)
 	fit_end(&lines);
 }
 
-/* The same of instruction traces. */
+/* The same for reports of instruction traces. */
 static const char *run_contradiction(const struct options *o, bool several)
 {
 	bool runs = o->kinds & REPORT_OF_RUNS, arc = o->kinds & REPORT_BY_RUN;
@@ -210,7 +211,7 @@ static const char *run_contradiction(const struct options *o, bool several)
 	return NULL;
 }
 
-/* The same of -diff, which comes in place of reports. */
+/* The same for -diff, which replaces the reports. */
 static const char *diff_contradiction(const struct options *o)
 {
 	unsigned int page = report_bit(&report_html);
@@ -228,7 +229,7 @@ static const char *diff_contradiction(const struct options *o)
 	return NULL;
 }
 
-/* Returns in words which options exclude each other; NULL: none do. */
+/* Returns a message that names the options that exclude each other; NULL: none do. */
 static const char *contradiction(const struct options *o)
 {
 	bool several = o->reports & (o->reports - 1), show = o->kinds & REPORT_OF_RECORDS;
@@ -273,8 +274,8 @@ static const char *contradiction(const struct options *o)
 	return run_contradiction(o, several);
 }
 
-/* A colon list of folders: none of it is something else. One that is not there is no mistake: lists
- * serve for several machines. */
+/* Checks a colon-separated list of folders: each entry that exists must be a folder. Missing
+ * entries are allowed, since one list may serve several machines. */
 static bool folders(const char *option, const char *list)
 {
 	char path[4096];
@@ -293,7 +294,7 @@ static bool folders(const char *option, const char *list)
 	return true;
 }
 
-/* Those that are read only come first. */
+/* Lists the formats that can only be read first. */
 static void list_formats(FILE *out)
 {
 	static const char line[] = "  %-12s%-6s%-7s%s\n";
@@ -310,7 +311,7 @@ static void list_formats(FILE *out)
 			w->what);
 }
 
-/* Whether it was taken; `what`: what it should have been. */
+/* Returns whether the value was accepted; otherwise prints a message. `what`: the expected form. */
 static bool is_taken(int rc, const char *option, const char *text, const char *what)
 {
 	if (rc == -EINVAL)
@@ -330,7 +331,7 @@ static bool numbers(const char *option, const char *text, struct filter_list *li
 			"list of numbers, as 4242,5000-5010");
 }
 
-/* A format that can be written; false: the list was told instead. */
+/* Finds a format that can be written; false: printed the list of formats instead. */
 static bool parse_format(struct options *o, const char *name)
 {
 	const struct writer *w = writer_named(name);
@@ -349,13 +350,13 @@ static bool parse_format(struct options *o, const char *name)
 	return false;
 }
 
-/* An option's name begins with a letter; a method of Objective-C is called -[Class name]. */
+/* An option's name begins with a letter: a method of Objective-C is written -[Class name]. */
 static bool is_option(const char *word)
 {
 	return word[0] == '-' && (!word[1] || word[1] == '-' || isalpha((unsigned char)word[1]));
 }
 
-/* By its place in the list, of those behind by their other name. */
+/* `place`: the report's index in the list; from REPORT_COUNT on, it was given by its other name. */
 static bool take_report(struct options *o, unsigned int place, char **argv)
 {
 	bool also = place >= REPORT_COUNT;
@@ -557,7 +558,7 @@ int parse_options(struct options *o, int argc, char **argv)
 	if (!o->reports)
 		o->reports = report_bit(&report_tprof);
 	reports_kinds(o);
-	/* Together with a report of call stacks it says of what that is. */
+	/* -offcpu with a report of call stacks makes that report one of time off the CPU. */
 	if (o->kinds & REPORT_OF_AWAY && o->kinds & REPORT_OF_STACKS) {
 		o->reports &= ~report_bit(&report_offcpu);
 		o->away = true;

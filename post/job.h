@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A trace that was read, and what is wanted of it: what each report and each writer is given. */
+/* A trace that was read, and the options for it: the input of each report and each writer. */
 #ifndef POST_JOB_H
 #define POST_JOB_H
 
@@ -11,21 +11,22 @@
 
 struct job {
 	const struct options *options;
-	struct read_options read; /* of them what the model is told */
+	struct read_options read; /* the options that concern the model */
 	struct input *input;
 	struct trace *trace;
 	struct model *model;
-	const struct left_out *left; /* by a filter; NULL: there is none but -symbol */
-	const struct stacks *stacks; /* that reports of call stacks are of, and their ticks */
+	const struct left_out *left; /* what the filter dropped; NULL: no filter, or only -symbol */
+	const struct stacks *stacks; /* of reports of call stacks, and their ticks */
 	uint64_t stack_total;
 	const struct pifile_fault *fault; /* distinct faults of the file */
-	size_t nfaults, more_faults;      /* listed, and only counted */
-	bool terminal;                    /* what is written is the screen of one */
+	size_t nfaults, more_faults;      /* in the list, and only counted */
+	bool terminal;                    /* the output is a terminal's screen */
 };
 
-#define REPORT_WRONG 1 /* sums differ, something was left out: said so on stderr */
+#define REPORT_WRONG 1 /* sums differ or something was left out: reported on stderr */
 
-/* The samples that were counted, once more (profile.h). Names may be asked for as of each. */
+/* Reads the counted samples once more (profile.h). The reader may resolve names as of each
+ * sample. */
 static inline int job_samples(const struct job *job, const struct profile_reader *reader)
 {
 	return read_samples(job->input, job->model, &job->read, reader);

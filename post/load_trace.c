@@ -62,7 +62,7 @@ static void begin(struct loaded *l)
 {
 	struct options *o = l->options;
 
-	/* Their tree is that of their values. */
+	/* The tree of calls is made from the values, not from instructions. */
 	if (l->input.values && !l->input.calls)
 		o->instructions = false;
 	l->job = (struct job){
@@ -150,7 +150,8 @@ static void open_locks(struct loaded *l)
 	locks_open(&t->locks, &t->sched, &t->away, &l->options->filter, &l->job.input->header);
 }
 
-/* Those of samples, or of threads that leave their CPUs, which reports of locks show, too. */
+/* Opens the stacks of samples, or of threads that leave their CPUs; lock reports also show the
+ * latter. */
 static int open_stacks(struct loaded *l, unsigned int needs)
 {
 	struct model *m = &l->model;
@@ -181,7 +182,7 @@ int load_read(struct loaded *l, unsigned int needs)
 	struct job *job = &l->job;
 	int rc, code;
 
-	/* A report of records reads them itself. */
+	/* A report of records reads the input itself. */
 	if (!needs)
 		return EXIT_CLEAN;
 	rc = names_open(&m->names, &o->names);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A trace from its path to a model that reports read: opened, filtered, read, closed again. */
+/* Loads a trace from its path into the model that reports read: open, filter, read, close. */
 #ifndef POST_LOAD_H
 #define POST_LOAD_H
 
@@ -8,7 +8,7 @@
 
 struct loaded {
 	struct options *options;
-	struct input input, passing; /* passing: what the filter lets through */
+	struct input input, passing; /* passing: the records that the filter passes */
 	struct trace trace;
 	struct model model;
 	struct tree_ground ground;
@@ -16,13 +16,14 @@ struct loaded {
 	struct job job;
 };
 
-/* Once, before others' files are read: nothing but these outputs can be written afterwards. */
+/* Enters the sandbox. Call once, before opening untrusted files: afterwards only these outputs can
+ * be written. */
 void load_shut_in(const struct options *o, const struct opener_output *output, unsigned int n);
 
-/* Each returns EXIT_CLEAN, or EXIT_UNREADABLE after a message. load_close() follows in any case. */
+/* Return EXIT_CLEAN, or EXIT_UNREADABLE after a message. Call load_close() in either case. */
 int load_open(struct loaded *l, struct options *o);
-/* The same for a path that may be of a format without a reader: then EXIT_UNREADABLE comes without
- * a message, and the reason is in fault. */
+/* The same for a path whose format may have no reader: returns EXIT_UNREADABLE without a message
+ * then, with the reason in `fault`. */
 int load_try(struct loaded *l, struct options *o, struct pifile_fault *fault);
 int load_read(struct loaded *l, unsigned int needs);
 void load_close(struct loaded *l);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * post: a trace in, reports out. Open, tell the names to liba2n, count, report: this file only
- * wires.
+ * post: reads a trace and writes reports. Opens the input, feeds liba2n, counts, reports: this file
+ * only connects the parts.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -29,7 +29,7 @@ static int report_all(struct job *job, unsigned int needs)
 	struct pifile_fault *faults = NULL;
 	int rc, code;
 
-	/* A report of names tells the damage itself; one of records meets it on its way. */
+	/* Reports of records find damage while they read; for the others it is gathered first. */
 	rc = on_the_way ? 0 : damage_gather(job, &faults);
 	if (rc)
 		return failed("faults", rc);

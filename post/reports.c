@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of reports, and how those asked for reach files, one JSON object, the screen. */
+/* The list of reports, and how the requested ones are written: to files, as one JSON object, on the
+ * screen. */
 #include "reports.h"
 
 #include <inttypes.h>
@@ -46,7 +47,7 @@ void reports_kinds(struct options *o)
 	}
 }
 
-/* The i-th of those asked for; NULL: no more. */
+/* Returns the i-th requested report; NULL: no more. */
 static const struct report *wanted(const struct options *o, unsigned int i)
 {
 	unsigned int id;
@@ -77,13 +78,13 @@ static int failed(const char *what, int rc)
 	return rc == REPORT_WRONG ? EXIT_DAMAGED : EXIT_UNREADABLE;
 }
 
-/* The first that went wrong decides, but what is unreadable decides over what is damaged. */
+/* The first failure decides, but "unreadable" has priority over "damaged". */
 static int worse(int a, int b)
 {
 	return a > b ? a : b;
 }
 
-/* Whether its JSON is a part of the one object. */
+/* Returns whether the report's JSON is a member of the one JSON object. */
 static bool in_object(const struct report *r)
 {
 	return r->json || r->rows;
@@ -94,7 +95,7 @@ bool reports_meet_damage(unsigned int needs)
 	return !needs || needs & NEED_RUNS;
 }
 
-/* What was met on the way. */
+/* Writes the faults that were found while reading. */
 static int damage_at_end(const struct job *job, struct json *j)
 {
 	struct pifile_fault *faults = NULL;
@@ -136,7 +137,7 @@ static int write_csv(const struct job *job, FILE *out)
 	return r->rows ? r->rows(&t) : r->csv(job, out);
 }
 
-/* All reports asked for, one after the other. */
+/* Writes all requested reports, one after the other. */
 static int write_texts(const struct job *job, FILE *out)
 {
 	const struct report *r;
@@ -151,7 +152,7 @@ static int write_texts(const struct job *job, FILE *out)
 	return rc;
 }
 
-/* The i-th output; false: there is none. */
+/* Describes the i-th output; false: there are no more. */
 static bool output_at(const struct options *o, unsigned int i, struct opener_output *out)
 {
 	const struct report *r = wanted(o, 0);
@@ -194,7 +195,7 @@ static int convert_folder(const struct job *job, unsigned int i, const struct op
 	return rc;
 }
 
-/* Whether a screenful says the most of it anyway, in a file of our own choice. */
+/* Returns whether the report has a screenful on stdout and its file has the default name. */
 static bool is_beside_screen(const struct options *o, unsigned int i)
 {
 	const struct report *r = wanted(o, i);
@@ -202,7 +203,7 @@ static bool is_beside_screen(const struct options *o, unsigned int i)
 	return !o->output && !o->json && !o->csv && !o->quiet && r && r->screen;
 }
 
-/* A file that cannot be written: the screen alone is a result. */
+/* Handles a file that cannot be written: the screenful is still a result. */
 static int unwritten(const struct job *job, unsigned int i, const char *path, int rc)
 {
 	int code = failed(path, rc);
@@ -214,7 +215,7 @@ static int unwritten(const struct job *job, unsigned int i, const char *path, in
 	return EXIT_DAMAGED;
 }
 
-/* The i-th output. */
+/* Writes the i-th output. */
 static int write_to(const struct job *job, struct reports_written *w, unsigned int i,
 		    int (*write)(const struct job *job, FILE *out))
 {

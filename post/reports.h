@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The reports that there are, and how those asked for are made: to files, as one JSON object, on
- * the screen. */
+/* The list of reports, and functions that write the requested ones: to files, as one JSON object,
+ * on the screen. */
 #ifndef POST_REPORTS_H
 #define POST_REPORTS_H
 
 #include "report/report.h"
 #include "sandbox/opener.h"
 
-/* The list, in the order in which several are written and -help tells of them: a new one is one
+/* The reports in the order in which they are written and listed by -help. A new report adds one
  * line here. */
 /* clang-format off */
 #define REPORTS(report) \
@@ -48,32 +48,32 @@ enum { REPORT_COUNT = REPORTS(ONE) };
 #undef ONE
 #define REPORT_BIT(place) (1u << (place))
 
-/* The one at a place of the list; the bit of its place. */
+/* Return the report at an index of the list, and the bit of its index. */
 const struct report *report_at(size_t place);
 unsigned int report_bit(const struct report *r);
-/* Sets the subjects of the reports that were asked for: kinds, all_kinds. */
+/* Sets o->kinds and o->all_kinds from the requested reports. */
 void reports_kinds(struct options *o);
 
-/* Returns what the model must hold for the reports that were asked for. */
+/* Returns what the model must hold for the requested reports. */
 unsigned int reports_need(const struct options *o);
-/* Those of records know what is damaged when they have read them. */
+/* Returns whether the reports find damage while they read: true for reports of records. */
 bool reports_meet_damage(unsigned int needs);
-/* Whether a report is of something that isn't there: then none is to be written. */
+/* Returns whether the trace lacks the subject of a requested report: then no report is written. */
 bool reports_absent(const struct job *job);
-/* Where each output of these options goes, at most REPORT_COUNT; how many there are. */
+/* Lists the outputs of these options, at most REPORT_COUNT. Returns their number. */
 unsigned int reports_outputs(const struct options *o, struct opener_output list[REPORT_COUNT]);
-/* Write them where they go, and put what belongs there on stdout, unless a report itself went
- * there. A report that could not be written is no reason to keep silent. The exit code. */
+/* Writes the reports to their outputs, and their summary to stdout unless a report is written
+ * there. A report that cannot be written does not stop the others. Returns the exit code. */
 struct written {
 	const char *path;
-	bool renamed; /* an older one was set aside */
+	bool renamed; /* an older file was renamed */
 };
 struct reports_written {
 	struct written list[REPORT_COUNT];
 	unsigned int n;
 };
 int reports_write(const struct job *job, struct reports_written *w);
-/* `code`, or a worse one. */
+/* Returns `code`, or a worse exit code. */
 int reports_screen(const struct job *job, const struct reports_written *w, int code);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the functions of a budget's patterns take, and whether they may. */
+/* Checks functions against the budgets of their patterns. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "compare/budget.h"
 #include "escape.h"
 
-/* The names of a pattern, innermost first. */
+/* The names in a pattern, innermost first. */
 struct chain {
 	uint32_t n;
 	const char *link[BUDGET_CHAIN];
@@ -31,7 +31,8 @@ static void cut(struct chain *chain, const char *pattern)
 	}
 }
 
-/* fits: of each name, whether it is the innermost one of the chain. */
+/* Returns whether a call ends the chain. fits: for each name, whether it matches the innermost
+ * pattern. */
 static bool leads_to(const struct comparison *c, const struct chain *chain, const bool *fits,
 		     uint32_t call)
 {
@@ -52,7 +53,7 @@ int budget_value(const struct comparison *c, const char *pattern, bool total, ui
 		 int64_t *value, bool *matched)
 {
 	bool *fits = malloc((size_t)c->names + 1), outer = false;
-	uint32_t i, below = 0; /* below this depth all is counted already */
+	uint32_t i, below = 0; /* callees below this depth are counted already */
 	struct chain chain;
 
 	if (!fits)
@@ -79,9 +80,9 @@ int budget_value(const struct comparison *c, const char *pattern, bool total, ui
 	return 0;
 }
 
-/* ---- judging --------------------------------------------------------------------------------- */
+/* ---- checking -------------------------------------------------------------------------------- */
 
-/* The standard error of the value if it were just at its limit. */
+/* Returns the standard error of a value that is exactly at its limit. */
 static double error_of(const struct budget_line *l, double all, double all_base, bool parts)
 {
 	double both;
@@ -111,8 +112,8 @@ static void judge(struct budget_line *l, double all, double all_base, bool parts
 	l->allowed = limit + (!l->errors ? l->tolerance * limit :
 			      exact      ? 0 :
 					   l->tolerance * error_of(l, all, all_base, parts));
-	/* Sums of parts differ in their last digits. What is not there keeps no budget, unless it
-	 * should not be there: a renamed function would pass for ever. */
+	/* Fractions are rounded in their last digits. A pattern that matches nothing breaks its
+	 * budget unless the limit is 0: otherwise a renamed function would pass forever. */
 	l->broken = l->value > l->allowed * (1 + 1e-12) || (!l->matched && limit > 0);
 }
 
@@ -142,9 +143,9 @@ int budget_judge(struct budget *b, const struct comparison *c, const char *event
 	return rc;
 }
 
-/* ---- a new one ------------------------------------------------------------------------------- */
+/* ---- a new budget ---------------------------------------------------------------------------- */
 
-/* What no terminal should get becomes a ?, which fits it. */
+/* Replaces bytes that no terminal should get by ?, which matches them. */
 static void print_pattern(FILE *out, const char *name)
 {
 	size_t plain;

@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 
-/* The next word, without its quotes, in which \" is a quote: other backslashes are the pattern's.
- * NULL: none, or no memory, or `what` says why. */
+/* Returns the next word without its quotes, in which \" is a quote; other backslashes belong to the
+ * pattern. Returns NULL at the end, without memory, or with an error in `what`. */
 static char *next_word(struct bytes *line, char what[128])
 {
 	char *word, *p;
@@ -47,7 +47,7 @@ static char *next_word(struct bytes *line, char what[128])
 	return NULL;
 }
 
-/* 12, 12.5: all of it is digits but for a point. */
+/* Parses 12 or 12.5: only digits and at most one point. */
 static bool take_decimal(struct bytes *b, double *value)
 {
 	uint64_t whole, digits;
@@ -113,7 +113,7 @@ static bool read_tolerance(struct budget_line *l, const char *word)
 	return l->errors || ends_with(&b, "%");
 }
 
-/* EVENT:self; the event itself may have colons. */
+/* Parses EVENT:self; the event's name may contain colons. */
 static int read_metric(struct budget_line *l, const char *word)
 {
 	const char *colon = strrchr(word, ':'), *metric = colon ? colon + 1 : word;
@@ -125,7 +125,7 @@ static int read_metric(struct budget_line *l, const char *word)
 	return colon && !l->event ? -ENOMEM : 0;
 }
 
-/* Names with semicolons between, none of them empty. */
+/* Checks names separated by semicolons; none may be empty. Returns an error message or NULL. */
 static const char *wrong_pattern(const char *pattern)
 {
 	uint32_t n = 1;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Terms below this part of the sum do not matter. */
+/* Terms smaller than this fraction of the sum are ignored. */
 #define NOTHING 1e-17
 
 static double log_choose(uint64_t n, uint64_t k)
@@ -13,10 +13,10 @@ static double log_choose(uint64_t n, uint64_t k)
 	return lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1);
 }
 
-/* P(X = k + 1) / P(X = k) of both distributions. q and all_*: as in struct draw. */
+/* The ratio P(X = k + 1) / P(X = k) for both distributions. q and all_*: as in struct draw. */
 struct draw {
-	uint64_t both;         /* balls that are drawn */
-	uint64_t all_a, all_b; /* without putting back, of so many; 0: binomial, one half each */
+	uint64_t both;         /* balls drawn */
+	uint64_t all_a, all_b; /* without replacement, from so many; 0: binomial, p = 1/2 */
 };
 
 static double ratio_up(const struct draw *d, uint64_t k)
@@ -46,7 +46,7 @@ static uint64_t most_of(const struct draw *d)
 	return d->all_a && d->both > d->all_a ? d->all_a : d->both;
 }
 
-/* P(X >= k), or P(X <= k), from k away from the middle: terms become less and less. */
+/* Returns P(X >= k) or P(X <= k), starting at k and moving away from the mode: terms decrease. */
 static double tail(const struct draw *d, uint64_t k, bool up)
 {
 	uint64_t end = up ? most_of(d) : least_of(d);
@@ -100,7 +100,7 @@ double chance_least_of_parts(uint64_t both, uint64_t all_a, uint64_t all_b)
 	return low < high ? low : high;
 }
 
-/* ---- many ------------------------------------------------------------------------------------ */
+/* ---- multiple tests -------------------------------------------------------------------------- */
 
 static int by_least(const void *pa, const void *pb)
 {
@@ -116,7 +116,8 @@ static int by_p(const void *pa, const void *pb)
 	return a->p < b->p ? -1 : a->p > b->p;
 }
 
-/* So many lines, of the least values, that each of them could be significant among as many. */
+/* Returns the largest number of lines, by least p-value, that could all be significant among as
+ * many. */
 static uint32_t worth_testing(struct chance **line, uint32_t n, double level)
 {
 	uint32_t m = n;

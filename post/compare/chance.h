@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How likely chance makes a difference of counts: exact tests, on both sides, of two samples; and
- * which of many such tests stand together (Holm: it holds however lines depend on each other, as
- * the totals of callers and callees do).
+ * The probability that a difference of counts arises by chance: exact two-sided tests of two
+ * samples, and the correction for many tests (Holm: valid for any dependence between lines, such as
+ * between the totals of callers and callees).
  */
 #ifndef POST_CHANCE_H
 #define POST_CHANCE_H
@@ -15,18 +15,18 @@ double chance_of_counts(uint64_t a, uint64_t b);
 /* a of all_a and b of all_b samples, each with the same probability: given a + b, a is
  * hypergeometric (Fisher). */
 double chance_of_parts(uint64_t a, uint64_t all_a, uint64_t b, uint64_t all_b);
-/* The least that the same test of a line with so many in both inputs can give. */
+/* Return the least p-value that the same test can yield for a line with `both` events in total. */
 double chance_least_of_counts(uint64_t both);
 double chance_least_of_parts(uint64_t both, uint64_t all_a, uint64_t all_b);
 
 struct chance {
-	double least;    /* that its test can give: known before the difference is */
-	double p;        /* of its test */
-	double adjusted; /* for all that were tested */
-	bool tested;     /* it could tell something */
+	double least;    /* least possible p-value: known before the difference is */
+	double p;        /* p-value of the test */
+	double adjusted; /* p-value corrected for all tests */
+	bool tested;     /* the test could be significant */
 };
-/* Sets `tested` and `adjusted` of n lines. Lines that could be significant in no case are not
- * tested (Tarone), so that they do not cost the others. 0 or -ENOMEM. */
+/* Sets `tested` and `adjusted` of n lines. Lines that cannot become significant are not tested
+ * (Tarone), so that they do not weaken the other tests. Returns 0 or -ENOMEM. */
 int chance_correct(struct chance *list, uint32_t n, double level);
 
 #endif

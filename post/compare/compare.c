@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From files to what is written: reads one after the other, so that one model is in memory. */
+/* Reads the inputs one after the other, so that only one model is in memory, and writes the
+ * result. */
 #include "compare/compare.h"
 
 #include <errno.h>
@@ -47,7 +48,7 @@ static bool is_folded(const char *path)
 	return folded_probe(head, size);
 }
 
-/* No reader took it: folded stacks have none. */
+/* Reads folded stacks, for which there is no reader. */
 static int read_folded(struct compare *c, uint32_t i, const struct loaded *l,
 		       struct pifile_fault *fault)
 {
@@ -65,7 +66,7 @@ static int read_folded(struct compare *c, uint32_t i, const struct loaded *l,
 	return EXIT_UNREADABLE;
 }
 
-/* Damage is told for each input, as post tells it. */
+/* Reports damage for each input, as post does. */
 static int tell_damage(struct compare *c, uint32_t i, struct job *job)
 {
 	struct pifile_fault *faults = NULL;
@@ -84,7 +85,7 @@ static int read_loaded(struct compare *c, uint32_t i, struct loaded *l)
 {
 	int code, rc;
 
-	/* Functions that tell of their calls have no samples. */
+	/* Traces of function entries and exits have no samples. */
 	l->options->instructions |= l->input.calls;
 	code = load_read(l, gather_needs(l->options->instructions));
 	if (code)
@@ -114,7 +115,7 @@ static int read_input(struct compare *c, uint32_t i, const char *path)
 	return code;
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- all inputs ------------------------------------------------------------------------------ */
 
 static bool is_empty(const struct comparison *all, uint32_t input)
 {
@@ -144,7 +145,7 @@ static int read_inputs(struct compare *c, const char *const *paths, uint32_t n)
 	return code;
 }
 
-/* Whether the values were counted one by one; counts and samples have no scale in common. */
+/* Decides whether values are exact counts or samples, which cannot be compared with each other. */
 static int settle(struct compare *c)
 {
 	bool any = false, all = true;
@@ -272,7 +273,7 @@ static int read_budget(struct budget *b, const char *path)
 	return rc || !b->count ? EXIT_UNREADABLE : EXIT_CLEAN;
 }
 
-/* The lines of one event: the inputs are read for it. */
+/* Checks the lines of one event; reads the inputs for it. */
 static int judge_event(struct compare *c, struct budget *b, const char *event,
 		       const char *const *paths, uint32_t n)
 {

@@ -13,7 +13,7 @@ static uint64_t hash_text(const char *text, size_t length)
 	return hash_mix(hash, length);
 }
 
-/* A semicolon would end the name where stacks are folded, a NUL ends it anyway. */
+/* Replaces semicolons, which separate the names of folded stacks, and NULs. */
 static char *name_of(const char *text, size_t length)
 {
 	char *name = malloc(length + 1);
@@ -81,7 +81,7 @@ int comparison_add(struct comparison *c, uint32_t call, uint32_t input, int64_t 
 	return __builtin_add_overflow(*at, value, at) ? -EOVERFLOW : 0;
 }
 
-/* ---- the end --------------------------------------------------------------------------------- */
+/* ---- totals ---------------------------------------------------------------------------------- */
 
 static int add_up(struct comparison *c)
 {
@@ -159,7 +159,7 @@ int comparison_finish(struct comparison *c)
 
 uint32_t comparison_next(const struct comparison *c, uint32_t call)
 {
-	if (call == NO_KEY) { /* the greatest of those that nobody calls */
+	if (call == NO_KEY) { /* the greatest of the outermost calls */
 		uint32_t best = NO_KEY, i;
 
 		for (i = 0; i < c->calls; i++) {
@@ -197,7 +197,7 @@ void comparison_free(struct comparison *c)
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* Calls of each name that the one being looked at is below, itself among them. */
+/* Moves the current path from one call to another: `open` counts the calls on it by name. */
 static void follow(const struct comparison *c, uint32_t from, uint32_t to, uint32_t *open)
 {
 	while (from != NO_KEY && (to == NO_KEY || c->call[to].parent != from)) {
@@ -246,7 +246,7 @@ void functions_compared_free(struct functions_compared *f)
 	*f = (struct functions_compared){ NULL };
 }
 
-/* ---- one of several -------------------------------------------------------------------------- */
+/* ---- combining inputs ------------------------------------------------------------------------ */
 
 static int combine(const int64_t *value, uint32_t n, enum combine how, int64_t *to)
 {

@@ -7,7 +7,7 @@
 
 #include "compare/chance.h"
 
-/* Variance of a part of n samples. */
+/* Returns the variance of a fraction of n samples. */
 static double part_variance(double part, double n)
 {
 	return n > 0 ? part * (1 - part) / n : 0;
@@ -48,7 +48,7 @@ static void test_line(const struct compare *c, const struct difference_line *l, 
 	}
 }
 
-/* Lines that depend on nothing but counting need no test: what differs, differs. */
+/* Exact values need no test: every difference is real. */
 static void count_exact(struct difference *d)
 {
 	for (uint32_t i = 0; i < d->count; i++) {
@@ -97,7 +97,7 @@ static int by_rank(const void *pa, const void *pb)
 	return by_name ? by_name : a->line < b->line ? -1 : 1;
 }
 
-/* A line without any value is one of another kind: own values of a call that only calls others. */
+/* A line without any value is skipped: the own value of a call that only calls others. */
 static bool has_values(const struct compare *c, uint32_t line)
 {
 	const int64_t *value = compare_values(c, line);
@@ -146,7 +146,8 @@ int difference_of(struct difference *d, const struct compare *c)
 	return rc;
 }
 
-/* What is shown of a tree: these lines, and what leads to them. place: of each call in the list. */
+/* Chooses the lines of a tree to print: the selected ones and their callers. place: the index in
+ * the list, by call. */
 static void choose(const struct difference *d, const struct compare *c, uint64_t most,
 		   uint32_t *place, bool *shown)
 {
@@ -177,7 +178,7 @@ int difference_as_tree(struct difference *d, const struct compare *c, uint64_t m
 	     i = comparison_next(&c->all, i)) {
 		if (!shown[i])
 			continue;
-		if (place[i] == NO_KEY) /* all its values are those of what it calls */
+		if (place[i] == NO_KEY) /* all its values are those of its callees */
 			fill_line(c, i, &list[n++]);
 		else
 			list[n++] = d->list[place[i]];

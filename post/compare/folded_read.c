@@ -10,7 +10,7 @@
 #include "base/regular.h"
 #include "base/text.h"
 
-/* The next line without its end; its offset stays the cursor's. */
+/* Returns the next line without its newline; offsets stay relative to the whole text. */
 static struct bytes next_line(struct bytes *text)
 {
 	const uint8_t *begin = text->base + text->at;
@@ -30,7 +30,7 @@ static bool is_comment(const struct bytes *line)
 	return !line->size || line->base[0] == '#';
 }
 
-/* Cuts the number at the line's end off. */
+/* Removes the number at the end of the line. */
 static bool take_number(struct bytes *line, uint64_t *value)
 {
 	size_t at = line->size;
@@ -54,7 +54,7 @@ bool folded_probe(const void *head, size_t size)
 
 	while (bytes_left(&text)) {
 		line = next_line(&text);
-		/* A line that the head does not have whole may have its number later. */
+		/* A line that is not complete in the head may have its number later. */
 		if (!is_comment(&line))
 			return !memchr(line.base, '\0', line.size) &&
 			       (text.base[text.at - 1] != '\n' || take_number(&line, &value));
@@ -74,8 +74,8 @@ static bool is_hex(uint8_t c)
 	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
 
-/* Names are escaped as our own are printed: \\ and \xNN. Others' backslashes stand for themselves.
- */
+/* Names are escaped as in our own output: \\ and \xNN. Backslashes of other tools stay as they
+ * are. */
 static size_t unescape(const uint8_t *from, size_t length, char *to)
 {
 	struct bytes digits;

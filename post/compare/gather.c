@@ -14,10 +14,10 @@ struct gathering {
 	uint32_t input;
 	enum compare_key key;
 	const struct job *job;
-	uint32_t *name; /* of each symbol, in the comparison; NO_KEY: not known yet */
-	uint32_t *path; /* room for the deepest call */
-	/* Of each call its process; and where its stack was found below which root, if it was: what
-	 * stacks have in common is looked up once. */
+	uint32_t *name; /* of each symbol, in the comparison; NO_KEY: unset */
+	uint32_t *path; /* buffer for the deepest call path */
+	/* For each call: its process, and the root below which its stack was found, so that common
+	 * callers are looked up once. */
 	struct found_call {
 		uint32_t process, root, at;
 		bool known;
@@ -25,7 +25,7 @@ struct gathering {
 	uint32_t idle; /* symbol, or NO_KEY */
 };
 
-/* As -folded has it. */
+/* Returns the name as -folded writes it. */
 static int symbol_name(struct gathering *g, uint32_t symbol, bool kernel, uint32_t *name)
 {
 	const struct symbol *s = &g->job->model->names.symbols.symbol[symbol];
@@ -42,7 +42,7 @@ static int symbol_name(struct gathering *g, uint32_t symbol, bool kernel, uint32
 	return rc;
 }
 
-/* The process or thread that stands outermost; none where only paths matter. */
+/* Returns the outermost process or thread; NO_KEY if only paths matter. */
 static int outermost(struct gathering *g, uint32_t process, uint32_t thread, uint32_t *call)
 {
 	const struct names *n = &g->job->model->names;
@@ -58,7 +58,7 @@ static int outermost(struct gathering *g, uint32_t process, uint32_t thread, uin
 	return rc ? rc : comparison_call(g->to, NO_KEY, name, false, call);
 }
 
-/* Ticks of a process without any function. */
+/* Adds the ticks of a process without any function. */
 static int outermost_anyway(struct gathering *g, uint32_t process, uint32_t *call)
 {
 	const char *text = g->job->model->names.process[process].name;
@@ -115,7 +115,7 @@ static int add_samples(struct gathering *g)
 	return rc;
 }
 
-/* No thread is known of them. */
+/* Adds instructions, which have no known thread. */
 static int add_instructions(struct gathering *g)
 {
 	const struct calls *c = &g->job->stacks->calls;
@@ -155,7 +155,7 @@ static int begin(struct gathering *g)
 	return rc;
 }
 
-/* What its values count, in words. */
+/* Describes the unit of the values. */
 static int describe(struct gathering *g)
 {
 	const struct job *job = g->job;

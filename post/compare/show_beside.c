@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inputs beside each other, or what was made of them, as text, JSON, CSV, folded stacks. */
+/* Prints inputs side by side, or their combination, as text, JSON, CSV, folded stacks. */
 #include <inttypes.h>
 #include <json.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "escape.h"
 #include "report/report.h"
 
-#define INDENTED 60 /* calls below each other */
+#define INDENTED 60 /* maximum indentation of nested calls */
 
 static char letter_of(uint32_t input)
 {
@@ -53,7 +53,7 @@ void json_inputs(const struct compare *c, struct json *j)
 	json_end(j, ']');
 }
 
-/* ---- which lines, in which order ------------------------------------------------------------- */
+/* ---- choice and order of lines --------------------------------------------------------------- */
 
 static double greatest_of(const struct compare *c, uint32_t line)
 {
@@ -93,7 +93,7 @@ static int by_value(const void *pa, const void *pb, void *arg)
 	return strcmp(compare_name(c, a), compare_name(c, b));
 }
 
-/* *count lines, to be freed; NULL: no memory. */
+/* Returns *count lines, which the caller frees; NULL: no memory. */
 static uint32_t *choose(const struct compare *c, uint32_t *count)
 {
 	uint32_t *line = malloc(((size_t)compare_lines(c) + 1) * sizeof(*line)), i, n = 0;
@@ -123,7 +123,7 @@ static uint32_t depth_of(const struct compare *c, uint32_t line)
 	return compare_by_name(c) ? 0 : c->all.call[line].depth;
 }
 
-/* ---- forms ----------------------------------------------------------------------------------- */
+/* ---- output formats -------------------------------------------------------------------------- */
 
 static void beside_text(const struct compare *c, const uint32_t *line, uint32_t n, FILE *out)
 {
@@ -258,7 +258,7 @@ static bool has_self(const struct compare *c, uint32_t line)
 	return false;
 }
 
-/* Own values, one of each input: two of them are what difffolded.pl makes. */
+/* Prints own values, one per input: with two inputs this is the output of difffolded.pl. */
 int show_folded(const struct compare *c, FILE *out)
 {
 	uint32_t *path = malloc(((size_t)c->all.calls + 1) * sizeof(*path)), n, i, k;

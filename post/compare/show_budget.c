@@ -9,7 +9,7 @@
 struct budget_row {
 	const struct budget_line *of;
 	const char *metric;
-	double over; /* percent of what is allowed */
+	double over; /* percent of the allowed value */
 	bool has_over;
 	const char *state;
 };

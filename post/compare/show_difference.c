@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The difference of two inputs as text, JSON, CSV. */
+/* Prints the difference of two inputs as text, JSON, CSV. */
 #include <inttypes.h>
 #include <json.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "escape.h"
 #include "report/table.h"
 
-#define INDENTED 60 /* calls below each other */
+#define INDENTED 60 /* maximum indentation of nested calls */
 
 static void name_text(const struct cell *x)
 {
@@ -31,7 +31,7 @@ static void change_text(const struct cell *x)
 		fprintf(x->out, "%*s", x->column->width, l->state ? l->state : "-");
 }
 
-/* Small ones matter, and have many zeros. */
+/* Small values matter; fixed-point notation would show only zeros. */
 static void p_text(const struct cell *x)
 {
 	fprintf(x->out, "%*.2g", x->column->width, *(const double *)x->value);

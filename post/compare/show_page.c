@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The difference of two inputs as a page for a browser (viewer/): its tree is that of both, its
- * ticks are the second one's, and blocks of their own have the first one's and what is sure. What
- * blocks have stands in viewer/README.md.
+ * The difference of two inputs as an HTML page (viewer/): its tree merges both trees, its ticks are
+ * those of the second input, and further blocks hold those of the first and what is significant.
+ * viewer/README.md describes the blocks.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +20,7 @@ struct page_writing {
 	const struct compare *c;
 	struct html_block block;
 	struct texts texts;
-	struct difference lines, calls; /* of functions' own values; of calls with all below */
+	struct difference lines, calls; /* of functions by own values; of calls by totals */
 	FILE *out;
 };
 
@@ -37,7 +37,7 @@ static int begin(struct page_writing *w, const char *name, uint32_t rows)
 	return rc;
 }
 
-/* Of functions own values are told, of calls those with all below. */
+/* Functions are compared by own values, calls by totals. */
 static struct compare_options keyed(const struct compare *c, enum compare_key key)
 {
 	struct compare_options how = *c->how;
@@ -140,7 +140,7 @@ static int write_texts(struct page_writing *w)
 	return 0;
 }
 
-/* Processes are of all pids of their name. */
+/* A process row stands for all pids with its name. */
 static int write_processes(struct page_writing *w)
 {
 	uint32_t count = w->c->all.names, i;
@@ -198,7 +198,7 @@ static int write_nodes(struct page_writing *w)
 	return 0;
 }
 
-/* A sum for each call, and a cell for each sum. */
+/* Writes one sum per call and one cell per sum. */
 static int write_own(struct page_writing *w)
 {
 	uint32_t count = w->c->all.calls, i;
@@ -222,7 +222,7 @@ static int write_own(struct page_writing *w)
 	return 0;
 }
 
-/* Of each call what the first input had itself, and whether its difference is sure. */
+/* Writes each call's own value in the first input, and whether its difference is significant. */
 static int write_base(struct page_writing *w)
 {
 	const struct difference *d = &w->calls;
@@ -242,7 +242,7 @@ static int write_base(struct page_writing *w)
 	return rc;
 }
 
-/* The lines of the report: numbers that it rounds are texts, as it has them. */
+/* Writes the lines of the report: numbers that it rounds are texts, as in the report. */
 static int write_lines(struct page_writing *w)
 {
 	const struct difference *d = &w->lines;

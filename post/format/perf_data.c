@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of perf.data, and parts whose encoding occurs in several places. */
+/* Tables of the perf.data format, and encodings that reader and writer share. */
 #include "format/perf_data.h"
 
 #include <linux/perf_event.h>
@@ -61,11 +61,11 @@ static const char *modifiers_of(const char *name)
 
 	if (colon && (!slash || colon > slash))
 		return colon + 1;
-	/* Terms of a PMU stand between two slashes. */
+	/* The terms of a PMU event are between two slashes. */
 	return slash && slash > strchr(name, '/') ? slash + 1 : "";
 }
 
-/* Who names a mode leaves out the others. */
+/* An event that names modes (u, k, h) counts only in those modes. */
 uint64_t perf_event_modifiers(const char *name)
 {
 	const uint64_t modes = 1ull << PERF_BIT_NO_USER | 1ull << PERF_BIT_NO_KERNEL |
@@ -109,9 +109,9 @@ uint64_t perf_event_modifiers(const char *name)
 		case 'S':
 		case 'W':
 		case 'b':
-			break; /* how it is read, not what counts */
+			break; /* affects how the event is read, not what it counts */
 		default:
-			return 0; /* the name of a tracepoint, or what else has colons */
+			return 0; /* not modifiers: a tracepoint, or another name with colons */
 		}
 	}
 	if (counted & modes)
@@ -144,7 +144,7 @@ size_t perf_build_id_entry(void *room, uint16_t misc, int32_t pid, const uint8_t
 	size_t n = strlen(path) + 1, size = PERF_BUILD_ID_ENTRY(n);
 	const struct perf_event_header header = {
 		.misc = misc | 0x8000,
-		.size = (uint16_t)size, /* … which has the id's length */
+		.size = (uint16_t)size, /* the entry also holds the id's length */
 	};
 	uint8_t *to = room;
 

@@ -37,7 +37,7 @@ enum perf_user_type {
 	PERF_SCHEDSTAT_DOMAIN,
 };
 
-/* HEADER_*: the features of a file. */
+/* HEADER_*: the optional sections of a file. */
 enum perf_feature {
 	PERF_TRACING_DATA = 1,
 	PERF_BUILD_ID,
@@ -75,19 +75,20 @@ enum perf_feature {
 	PERF_CLN_SIZE,
 };
 
-/* One entry of a table of build ids: its size there; and a buffer for all of them. */
+/* Returns the size of one build id entry for a path. perf_build_id_entry() writes the entry into a
+ * buffer of at least that size. */
 #define PERF_BUILD_ID_ENTRY(path_size) (8 + 4 + 24 + (((path_size) + 63) & ~(size_t)63))
 size_t perf_build_id_entry(void *room, uint16_t misc, int32_t pid, const uint8_t *id, size_t length,
 			   const char *path);
 
-/* The fields of a branch's flags, as numbers of bits: from the lowest bit on little-endian
- * machines, from the highest on others. */
+/* The bit widths of a branch's flags: starting at the lowest bit on little-endian machines, at the
+ * highest bit on others. */
 #define PERF_BRANCH_FIELDS 9
 extern const uint8_t perf_branch_width[PERF_BRANCH_FIELDS];
 /* Converts a branch's flags (detail.h) to this machine's layout. */
 uint64_t perf_branch_flags(uint64_t flags);
 
-/* Flags of an attr that say what of an event counts, by their bits. */
+/* Flags of a perf_event_attr that restrict what an event counts: their bit numbers. */
 enum perf_attr_bit {
 	PERF_BIT_PINNED = 2,
 	PERF_BIT_EXCLUSIVE,
@@ -100,10 +101,10 @@ enum perf_attr_bit {
 	PERF_BIT_NO_GUEST,
 };
 
-/* perf's own name of a generic event, or NULL; and the event of such a name. */
+/* Convert between a generic event and perf's name for it. NULL or false: unknown. */
 const char *perf_generic_name(uint32_t type, uint64_t config);
 bool perf_event_named(const char *name, uint32_t *type, __u64 *config);
-/* The flags that the modifiers of a name ask for; 0: it has none. */
+/* Returns the attr flags that the modifiers in an event's name select; 0: no modifiers. */
 uint64_t perf_event_modifiers(const char *name);
 
 /* The address of a symbol in a kallsyms text; 0: missing. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The look-ups of a list of things of one kind, an array of pointers (readers, writers, reports):
- * by place and by name.
+ * Look-ups in a list of things of one kind (readers, writers, reports), an array of pointers: by
+ * index and by name.
  */
 #ifndef POST_LISTED_H
 #define POST_LISTED_H
@@ -9,14 +9,14 @@
 #include <stddef.h>
 #include <string.h>
 
-/* KIND_at(i): in the order of the list; NULL: no more. */
+/* KIND_at(i): the i-th entry; NULL: no more. */
 #define LISTED_AT(kind, list)                                                   \
 	const struct kind *kind##_at(size_t i)                                  \
 	{                                                                       \
 		return i < sizeof(list) / sizeof((list)[0]) ? (list)[i] : NULL; \
 	}
 
-/* KIND_named(name): the one that is called so; NULL: none. */
+/* KIND_named(name): the entry with this name; NULL: not found. */
 #define LISTED_NAMED(kind, list)                                                     \
 	const struct kind *kind##_named(const char *name)                            \
 	{                                                                            \

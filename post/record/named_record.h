@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A named event's record, field by field, as its declaration says. */
+/* A named event's record, field by field, as declared by the program. */
 #ifndef POST_NAMED_RECORD_H
 #define POST_NAMED_RECORD_H
 
@@ -9,18 +9,18 @@
 #include "base/named.h"
 #include "record/user_record.h"
 
-/* What a program declared. */
+/* A declaration made by a program. */
 struct named_event {
 	char *name;
-	char *text; /* of the fields, which point into it */
+	char *text; /* the fields point into this text */
 	struct named_fields fields;
-	uint32_t id; /* of the list */
+	uint32_t id; /* index in the list */
 };
 
 struct named_value {
 	const struct named_field *field;
-	uint64_t value;   /* but of strings */
-	const char *text; /* of strings, and of an enum's value that has a name; else NULL */
+	uint64_t value;   /* unset for strings */
+	const char *text; /* the string, or the name of an enum's value; else NULL */
 	char room[PITRACE_USER_MAX];
 };
 
@@ -31,7 +31,7 @@ struct named_walk {
 	uint32_t strs;
 };
 
-/* Whether the record has just the fields that were declared. */
+/* Returns whether the record has exactly the declared fields. */
 static inline bool named_fits(const struct named_event *e, const struct pifile_user *x)
 {
 	return x->ints == e->fields.ints && x->strs == e->fields.strs;
@@ -42,7 +42,7 @@ static inline struct named_walk named_walk(const struct named_event *e, const st
 	return (struct named_walk){ .event = e, .record = *x };
 }
 
-/* The next field. False: there are no more. */
+/* Reads the next field. Returns false after the last one. */
 static inline bool named_next(struct named_walk *w, struct named_value *v)
 {
 	const char *value;
@@ -76,7 +76,7 @@ static inline double named_double(uint64_t bits)
 	return value;
 }
 
-/* A text of a declaration that has no end of its own: a name, a type, a unit. */
+/* Copies a text of a declaration (a name, a type, a unit), which is not NUL-terminated. */
 #define NAMED_ROOM (PITRACE_NAMED_TEXT + 1)
 static inline const char *named_text(char room[NAMED_ROOM], const char *text, size_t length)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Several traces that are read as one (merged.h), and the trace that a pid belongs to. Records and
- * liba2n have pids that include the trace; users see and enter the pid of the trace's own machine.
+ * liba2n use pids that include the trace's index; users see and enter the pid on the trace's own
+ * machine.
  */
 #ifndef POST_ORIGIN_H
 #define POST_ORIGIN_H
@@ -11,23 +12,23 @@
 #include <stdint.h>
 
 #define ORIGINS     A2N_MACHINES
-#define ORIGIN_PIDS ((1u << A2N_PID_BITS) - 1) /* the last one: not known */
+#define ORIGIN_PIDS ((1u << A2N_PID_BITS) - 1) /* the last one: unknown */
 
 struct origin {
-	const char *label; /* distinguishes its file from the others */
+	const char *label; /* distinguishes this file from the others */
 	const char *path;
-	int64_t shift;    /* ns from its time to the merged time */
-	char machine[33]; /* utsname's; "": not known */
-	bool frames;      /* its reader's (input.h) */
+	int64_t shift;    /* ns to add to its times for merged times */
+	char machine[33]; /* utsname.machine; "": unknown */
+	bool frames;      /* as in its reader (input.h) */
 };
 
-/* Origin i's pid as records have it. */
+/* Returns the pid of origin i as records have it. */
 static inline uint32_t origin_pid(uint32_t i, uint32_t pid)
 {
 	return i << A2N_PID_BITS | (pid < ORIGIN_PIDS ? pid : ORIGIN_PIDS);
 }
 
-/* … and as the pid on its own machine. */
+/* Returns the pid on its own machine. */
 static inline uint32_t origin_own(uint32_t pid)
 {
 	pid &= ORIGIN_PIDS;
@@ -39,7 +40,7 @@ static inline uint32_t origin_of(uint32_t pid)
 	return pid >> A2N_PID_BITS;
 }
 
-/* Times before the common beginning become 0. */
+/* Converts to merged time; times before the common beginning become 0. */
 static inline uint64_t origin_time(const struct origin *o, uint64_t time)
 {
 	uint64_t shift = o->shift < 0 ? -(uint64_t)o->shift : (uint64_t)o->shift;

@@ -7,9 +7,9 @@
 
 #define REGISTER_ROOM 12
 
-/* EM_*; 0: the machine's registers are unknown. */
+/* Returns EM_*; 0: the machine's registers are unknown. */
 uint32_t registers_machine(const char *machine);
-/* The register's name, or its number as "r7". */
+/* Returns the register's name, or its number in the form "r7". */
 const char *register_name(uint32_t machine, uint32_t number, char room[REGISTER_ROOM]);
 
 #endif

@@ -36,7 +36,7 @@ static int put_all(const struct spill *s, uint64_t at, const uint8_t *data, size
 	return 0;
 }
 
-/* The buffer's bytes go to the file. */
+/* Writes the buffer to the file. */
 static int flush(struct spill *s)
 {
 	int rc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What would take memory for each record: an unnamed file in TMPDIR, written at its end, read
- * anywhere. It comes into being with the first byte that does not fit the buffer.
+ * Per-record data that would take too much memory: an unnamed file in TMPDIR, which is appended to
+ * and read at any offset. It is created when the buffer overflows for the first time.
  */
 #ifndef POST_SPILL_H
 #define POST_SPILL_H
@@ -12,15 +12,16 @@
 struct spill {
 	uint64_t size; /* bytes added */
 	uint8_t *buffer;
-	size_t used; /* of the buffer: the last bytes */
-	int file;    /* descriptor and 1; 0: there is none yet */
+	size_t used; /* bytes in the buffer, the last ones added */
+	int file;    /* descriptor + 1; 0: no file yet */
 };
 
-/* 0 or -errno; what is wrong with the file has been told. The struct begins as zeros. */
+/* Appends bytes. The struct starts zeroed. Functions return 0 or -errno after printing an error
+ * message. */
 int spill_add(struct spill *s, const void *data, size_t size);
-/* Over bytes that were added. */
+/* Overwrites bytes that were added. */
 int spill_put(struct spill *s, uint64_t at, const void *data, size_t size);
-/* Bytes that were added. */
+/* Reads bytes that were added. */
 int spill_read(const struct spill *s, uint64_t at, void *data, size_t size);
 void spill_free(struct spill *s);
 

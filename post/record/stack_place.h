@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Stacks that are places in a tree: the sample has the call alone (STACK_PLACE, stack_record.h),
- * its callers are asked for, one by one. So a call that is a million calls deep takes no more than
- * another one, and what callers have in common is read once.
+ * Stacks that are places in a tree: a sample holds only its innermost call (STACK_PLACE,
+ * stack_record.h), and callers are looked up one by one. A stack of a million calls takes no more
+ * room in a sample than a short one, and common callers are read once.
  */
 #ifndef POST_STACK_PLACE_H
 #define POST_STACK_PLACE_H
@@ -11,7 +11,8 @@
 #include "record/input.h"
 #include "record/stack_record.h"
 
-/* false: the input has no such place. A caller's number is less than that of what it calls. */
+/* Finds a place; false: the input has no such place. A caller's number is less than its
+ * callee's. */
 static inline bool stack_place(const struct input *in, uint32_t origin, uint32_t number,
 			       struct stack_place *place)
 {
@@ -19,8 +20,8 @@ static inline bool stack_place(const struct input *in, uint32_t origin, uint32_t
 	       (place->caller == NO_KEY || place->caller < number);
 }
 
-/* Writes the addresses of a stack, innermost first and no more than `most`; how many. *cut: it has
- * more. */
+/* Writes the addresses of a stack, innermost first, at most `most`. Returns their number. *cut:
+ * more callers exist. */
 static inline uint32_t stack_place_addresses(const struct input *in, uint32_t origin,
 					     const struct stack *s, uint64_t *address,
 					     uint32_t most, bool *cut)

@@ -10,26 +10,26 @@
 
 #include <pifile.h>
 
-/* Other tools' records may have longer copies than the driver's, or more calls; not both. */
+/* Records of other tools may have longer copies than the driver's or more calls, but not both. */
 #define STACK_COPY_MAX  65536
 #define STACK_ADDRESSES 8192
 
 typedef uint64_t stack_word __attribute__((aligned(4)));
 
-/* A flag of post's own: the program's agent walked it (input/own_samples.h). */
+/* A flag internal to post: the program's agent walked the stack (input/own_samples.h). */
 #define STACK_BY_AGENT 0x0400
-/* Another: it is a place in a tree of the input's (stack_place.h). The only address is the call's,
- * the only word behind it the place's number. */
+/* Another internal flag: the stack is a place in a tree of the input (stack_place.h). Its only
+ * address is that of the call; the only word after it is the number of the place. */
 #define STACK_PLACE 0x0200
 
 struct stack {
 	const struct pitrace_stack *head;
 	const stack_word *kernel, *user; /* innermost first */
 	const stack_word *regs;
-	const uint8_t *copy; /* of user memory, from the stack pointer up */
+	const uint8_t *copy; /* user memory from the stack pointer up */
 };
 
-/* Reads the stack behind the first `skip` bytes of a record. false: malformed. */
+/* Reads the stack after the first `skip` bytes of a record. false: malformed. */
 static inline bool stack_read(const struct pirecord *r, uint32_t skip, struct stack *s)
 {
 	const struct pitrace_stack *h;
@@ -57,7 +57,7 @@ static inline bool stack_read(const struct pirecord *r, uint32_t skip, struct st
 	return true;
 }
 
-/* The number of a stack that is a place. */
+/* Returns the number of the place in the tree. */
 static inline uint32_t stack_place_of(const struct stack *s)
 {
 	return s->regs[0] < UINT32_MAX ? (uint32_t)s->regs[0] : UINT32_MAX;

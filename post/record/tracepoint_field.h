@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The place of a number in an event's data. */
+/* The position of a number in an event's data. */
 struct tracepoint_field {
-	int32_t event;         /* the event's id, which its data begin with */
+	int32_t event;         /* event id, which the data start with */
 	uint32_t offset, size; /* size: 1, 2, 4, 8 */
 	bool is_signed, big;
 };

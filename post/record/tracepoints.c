@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The end that asks. */
+/* The client of the process that decodes tracepoints. */
 #include "record/tracepoints.h"
 
 #include <errno.h>
@@ -16,10 +16,10 @@
 #include "record/tracepoints_serve.h"
 #include "sandbox/sandbox.h"
 
-#define MEMORY (512ul << 20) /* for libtraceevent: formats come in megabytes */
+#define MEMORY (512ul << 20) /* for libtraceevent: formats take megabytes */
 
 struct tracepoints {
-	int fd; /* -1: it is gone */
+	int fd; /* -1: the process is gone */
 	pid_t pid;
 };
 
@@ -29,13 +29,13 @@ static void give_up(struct tracepoints *t)
 		return;
 	close(t->fd);
 	t->fd = -1;
-	/* It exits when its socket closes; an answer that takes too long is ended by its alarm. The
-	 * sandbox does not let us kill processes. */
+	/* The process exits when its socket closes; its alarm ends a reply that takes too long. The
+	 * sandbox does not permit killing it. */
 	while (waitpid(t->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 }
 
-/* -1: no answer, now or later. */
+/* Reads a reply. Returns -1 on failure; no reply follows then. */
 static ssize_t answer(struct tracepoints *t, void *room, size_t size)
 {
 	ssize_t n;
@@ -65,10 +65,10 @@ static ssize_t ask(struct tracepoints *t, bool text, const void *data, size_t si
 }
 
 #if TRACEPOINTS_READ
-/* The child keeps only the socket and the memory as it is. */
+/* The child keeps only the socket and the memory of its parent. */
 static _Noreturn void be_the_other(int fd, const void *data, size_t size)
 {
-	int null = open("/dev/null", O_RDONLY); /* then writing fails, which is as good */
+	int null = open("/dev/null", O_RDONLY); /* writes to it fail, which is fine */
 	sigset_t none;
 
 	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0 ||
@@ -137,7 +137,7 @@ bool tracepoints_text(struct tracepoints *t, const void *raw, size_t bytes, char
 {
 	ssize_t n = ask(t, true, raw, bytes, room, size - 1);
 
-	/* The first byte says whether there is a text. */
+	/* The first byte says whether a text follows. */
 	if (n < 1 || !room[0])
 		return false;
 	memmove(room, room + 1, (size_t)n - 1);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The process that decodes: gives the formats of tracepoints as perf keeps them (trace-cmd's
- * version 0.6 of the same) to libtraceevent. The library trusts a format's offsets, and the data's
- * offsets of their strings: so events with fields beyond any record are left out, and data are
- * decoded in a buffer that covers all that 16 bits of offset and of length can reach.
+ * The process that decodes: passes the tracepoint formats as perf stores them (version 0.6 of
+ * trace-cmd's format) to libtraceevent. The library trusts the offsets of a format, and the string
+ * offsets in the data. Therefore events with fields beyond any record are skipped, and data are
+ * decoded in a buffer that covers everything that 16 bits of offset and of length can reach.
  */
 #include "record/tracepoints_serve.h"
 
@@ -19,7 +19,7 @@
 
 #include "base/cursor.h"
 
-#define RECORD_MAX 65536 /* a record of perf's has 16 bits of length */
+#define RECORD_MAX 65536 /* a perf record's length has 16 bits */
 #define ROOM       (4 * RECORD_MAX)
 #define EVENTS_MAX 65536
 
@@ -27,13 +27,13 @@ struct fields_serving {
 	struct tep_handle *tep;
 	struct trace_seq text;
 	bool big;
-	size_t used; /* of the room; zeros behind */
+	size_t used; /* bytes used of the buffer; zeros follow */
 	uint8_t room[ROOM];
 };
 
 /* ---- formats --------------------------------------------------------------------------------- */
 
-/* A text of n bytes. NULL: damaged. */
+/* Returns a text of n bytes; NULL: malformed. */
 static char *take_text(struct bytes *b, uint64_t n)
 {
 	const char *from = n <= bytes_left(b) ? bytes_take(b, (size_t)n) : NULL;
@@ -66,7 +66,7 @@ static bool inside(const struct tep_format_field *f)
 	return true;
 }
 
-/* An event that the library cannot read is just missing. */
+/* Skips an event that the library cannot parse. */
 static void take_event(struct fields_serving *t, struct bytes *b, const char *system)
 {
 	uint64_t size = bytes_u64(b);
@@ -97,7 +97,7 @@ static void take_systems(struct fields_serving *t, struct bytes *b)
 	}
 }
 
-/* "header_page", "header_event": a name and a text. */
+/* Reads "header_page" or "header_event": a name and a text. */
 static void take_head(struct fields_serving *t, struct bytes *b, uint32_t word)
 {
 	const char *name = take_name(b);
@@ -109,10 +109,10 @@ static void take_head(struct fields_serving *t, struct bytes *b, uint32_t word)
 	free(text);
 }
 
-/* The kernel's strings that formats refer to by address. */
+/* Reads the kernel's strings that formats refer to by address. */
 static void take_strings(struct fields_serving *t, struct bytes *b)
 {
-	uint32_t size = bytes_u32(b); /* of kallsyms, which perf leaves empty */
+	uint32_t size = bytes_u32(b); /* size of kallsyms, which perf leaves empty */
 
 	bytes_skip(b, size);
 	size = bytes_u32(b);
@@ -153,7 +153,7 @@ static bool take_all(struct fields_serving *t, const void *data, size_t size)
 	return true;
 }
 
-/* ---- questions ------------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 static struct tep_event *event_of(struct fields_serving *t, const void *raw, size_t bytes,
 				  struct tep_record *r)
@@ -174,7 +174,7 @@ static struct tep_event *event_of(struct fields_serving *t, const void *raw, siz
 	return event;
 }
 
-/* The first byte says whether there is one. */
+/* Formats a record. The first byte of the reply says whether a text follows. */
 static size_t text(struct fields_serving *t, const void *raw, size_t bytes, char *out, size_t size)
 {
 	struct tep_record r;

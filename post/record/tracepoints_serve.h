@@ -9,9 +9,9 @@
 #include "record/tracepoint_field.h"
 
 struct tracepoints_question {
-	uint32_t text; /* 1: data follow; 0: a field's three names do */
+	uint32_t text; /* 1: raw data follow; 0: the three names of a field */
 };
-/* It does not return. */
+/* Serves requests; never returns. */
 _Noreturn void tracepoints_serve(int fd, const void *data, size_t size);
 #define TRACEPOINTS_PATIENCE 10    /* seconds for an answer */
 #define TRACEPOINTS_ROOM     65536 /* bytes of the rest of a request or answer */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Strings of records that programs write, as post keeps and shows them. */
+/* Strings in user records, as post stores and shows them. */
 #ifndef POST_USER_RECORD_H
 #define POST_USER_RECORD_H
 
@@ -7,8 +7,8 @@
 
 #include <pifile.h>
 
-/* The i-th string, with an end; a NUL within it is the text \x00, as it would be shown: nothing
- * behind it is hidden. Cut where that is too long. Without such a string: an empty one. */
+/* Returns the i-th string, NUL-terminated and truncated to the buffer; "" if the record has none.
+ * Shows an embedded NUL as the text \x00, so that the bytes after it stay visible. */
 static inline const char *user_string(struct pifile_user *u, uint32_t i,
 				      char room[PITRACE_USER_MAX])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Landlock: refuses every right that the kernel can refuse, except reading. */
+/* Landlock: drops every right that the kernel can drop, except reading. */
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
@@ -13,9 +13,10 @@
 #define SYS_landlock_create_ruleset 444
 #define SYS_landlock_restrict_self  446
 #endif
-#define RULESET_VERSION 1u /* flag: ask for the kernel's ABI */
+#define RULESET_VERSION 1u /* flag: return the kernel's ABI version */
 
-/* linux/landlock.h, as of ABI 6; each kernel takes the fields it knows, and zeros after them. */
+/* struct landlock_ruleset_attr of linux/landlock.h, as of ABI 6. Older kernels accept it while the
+ * fields that they do not know are zero. */
 struct ruleset {
 	uint64_t fs, net, scoped;
 };

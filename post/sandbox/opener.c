@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Both ends: the requests, and the process that opens. */
+/* Both ends of the helper process: the requests, and the process that opens the files. */
 #include "sandbox/opener.h"
 
 #include <errno.h>
@@ -19,8 +19,8 @@ enum question { OUTPUT, FOLDER, IN_FOLDER, INSIDE, AS_USER, SPOOL, DEBUG_FILE };
 
 struct request {
 	uint32_t question;
-	uint32_t number; /* OUTPUT, FOLDER: which; INSIDE: the process; AS_USER: who;
-					   DEBUG_FILE: bytes of the build id */
+	uint32_t number; /* OUTPUT, FOLDER: index; INSIDE: pid; AS_USER: uid; DEBUG_FILE: bytes of
+			  * the build id */
 	uint32_t group;  /* AS_USER */
 	char name[4096]; /* IN_FOLDER, INSIDE, AS_USER; DEBUG_FILE: the build id */
 };
@@ -28,17 +28,17 @@ struct request {
 struct reply {
 	int32_t rc; /* 0: a descriptor comes along; else -errno */
 	uint32_t renamed;
-	char path[4096]; /* DEBUG_FILE: in the cache */
-	char why[256];   /* … or a message for the user; "": none */
+	char path[4096]; /* DEBUG_FILE: path in the cache */
+	char why[256];   /* message for the user; "": none */
 };
 
-/* The helper. A process is one reader, so there is one. */
+/* The helper process. A process reads one trace at a time, so one helper is enough. */
 static struct {
-	int fd; /* -1: we do it ourselves */
+	int fd; /* -1: no helper, this process opens the files */
 	pid_t pid;
 } opener = { .fd = -1 };
 
-/* ---- what is done, with or without the process ----------------------------------------------- */
+/* ---- operations, in the helper or without it ------------------------------------------------- */
 
 static int make_in_folder(int folder, const char *name)
 {
@@ -54,7 +54,7 @@ static int make_in_folder(int folder, const char *name)
 	return fd;
 }
 
-/* With the process's rights: links in there lead nowhere else, nor do mounts there. */
+/* Opens a file with the target process's rights. Symbolic links and mounts cannot lead outside. */
 static int open_inside(uint32_t pid, const char *path)
 {
 	struct rights rights;
@@ -103,11 +103,11 @@ static int make_spool(void)
 	return fd;
 }
 
-/* ---- the process that opens ------------------------------------------------------------------ */
+/* ---- the helper process ---------------------------------------------------------------------- */
 
 struct opener_serving {
 	const struct opener_task *task;
-	uint64_t done; /* outputs, a bit each */
+	uint64_t done; /* bit mask of the outputs already opened */
 	int folder;    /* -1: none yet */
 };
 
@@ -203,7 +203,7 @@ static _Noreturn void serve(const struct opener_task *task, int from)
 	struct request q;
 	ssize_t n;
 
-	/* Ctrl-C is for the reader; this process ends when the reader does. */
+	/* Ctrl-C is meant for the reader; the helper exits when the reader does. */
 	for (int i = 1; i < 32; i++)
 		if (i != SIGCHLD && i != SIGSEGV && i != SIGBUS && i != SIGABRT)
 			signal(i, SIG_IGN);
@@ -223,7 +223,7 @@ static _Noreturn void serve(const struct opener_task *task, int from)
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-/* The descriptor from the answer, or -errno. */
+/* Returns the descriptor that came with the reply, or -errno. */
 static int receive(struct reply *r)
 {
 	union {

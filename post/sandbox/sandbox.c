@@ -19,25 +19,25 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define WORD       0xFFFFFFFFu /* the kernel uses only 32 bits of an int */
+#define WORD       0xFFFFFFFFu /* the kernel reads only 32 bits of an int argument */
 #define WRITES     (O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY))
-#define NAMESPACES 0x7E020080u /* CLONE_NEW*, including ones that headers lack */
+#define NAMESPACES 0x7E020080u /* CLONE_NEW*, including flags that older headers lack */
 #ifdef __powerpc__
-#define TERMINAL 0x402C7413u /* TCGETS of the kernel's struct, not of the C library's */
+#define TERMINAL 0x402C7413u /* TCGETS with the kernel's struct, not the C library's */
 #else
 #define TERMINAL TCGETS
 #endif
-#define TERMINAL2 0x802C542Au /* TCGETS2, for which few headers have the struct */
+#define TERMINAL2 0x802C542Au /* TCGETS2: few headers define its struct */
 #ifndef PR_SET_VMA
-#define PR_SET_VMA 0x53564D41 /* names of malloc's memory */
+#define PR_SET_VMA 0x53564D41 /* names malloc's memory */
 #endif
 #ifdef __s390x__
-#define CLONE_FLAGS 1 /* index among clone's arguments */
+#define CLONE_FLAGS 1 /* index of the flags among clone's arguments */
 #else
 #define CLONE_FLAGS 0
 #endif
 
-/* Calls on what is open already. */
+/* System calls on descriptors and memory that already exist. */
 static const char *const within[] = {
 	"brk",
 	"munmap",
@@ -99,7 +99,7 @@ static const char *const within[] = {
 	"exit_group",
 };
 
-/* Calls of a reader, which looks for files, and starts a child with even fewer rights. */
+/* System calls of a reader, which opens files and starts a child with even fewer rights. */
 static const char *const beyond[] = {
 	"stat",
 	"stat64",
@@ -172,7 +172,7 @@ static const char *const beyond[] = {
 #endif
 };
 
-/* Calls that depend on one argument: allowed if its bits in `mask` are `value`. */
+/* System calls that depend on one argument: allowed if its bits in `mask` equal `value`. */
 static const struct {
 	const char *call;
 	unsigned int arg;
@@ -195,7 +195,7 @@ static int allow(scmp_filter_ctx f, const char *call)
 {
 	int number = seccomp_syscall_resolve_name(call);
 
-	/* Not every machine has each. */
+	/* Not every architecture has every call. */
 	return number < 0 ? 0 : seccomp_rule_add(f, SCMP_ACT_ALLOW, number, 0);
 }
 
@@ -219,8 +219,8 @@ static int allow_list(scmp_filter_ctx f, const char *const *list, size_t n)
 }
 #define ALLOW_LIST(f, list) allow_list(f, list, sizeof(list) / sizeof((list)[0]))
 
-/* Allows memory that is not executable. s390x's mmap has its arguments in memory, where no filter
- * can see them. */
+/* Allows memory that is not executable. On s390x mmap() takes its arguments in memory, where no
+ * filter can read them. */
 static int allow_memory(scmp_filter_ctx f)
 {
 	int rc = allow_if(f, "mprotect", 2, PROT_EXEC, 0);
@@ -232,7 +232,7 @@ static int allow_memory(scmp_filter_ctx f)
 #endif
 }
 
-/* Allows the calls of abort(). */
+/* Allows the system calls of abort(). */
 static int allow_own_signals(scmp_filter_ctx f)
 {
 	uint64_t self = (uint64_t)getpid();
@@ -250,8 +250,8 @@ static int allow_some(scmp_filter_ctx f)
 	return rc;
 }
 
-/* Socket pairs of one type only, whose ends reach just each other: a datagram could be sent to any
- * name. */
+/* Allows socket pairs of one type only, whose ends reach only each other: a datagram socket could
+ * send to any address. */
 static int allow_pair(scmp_filter_ctx f)
 {
 	return seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socketpair), 2,
@@ -259,7 +259,7 @@ static int allow_pair(scmp_filter_ctx f)
 				SCMP_A1(SCMP_CMP_MASKED_EQ, WORD, SOCK_SEQPACKET | SOCK_CLOEXEC));
 }
 
-/* Only without an address: to the other end. */
+/* Allows sending without an address only: to the other end. */
 static int allow_send(scmp_filter_ctx f)
 {
 	int rc = allow(f, "send");
@@ -269,7 +269,8 @@ static int allow_send(scmp_filter_ctx f)
 				     SCMP_A4(SCMP_CMP_EQ, 0));
 }
 
-/* Their arguments are in memory; the C library works without them if they fail. */
+/* Their arguments are in memory, where no filter can check them. On ENOSYS the C library falls back
+ * to the older calls. */
 static int hide_new(scmp_filter_ctx f)
 {
 	int rc = 0;
@@ -302,7 +303,7 @@ static int filter(bool child)
 		rc = allow_some(f);
 	if (!rc && !child)
 		rc = allow_pair(f);
-	/* A binary tree instead of a list; older libraries lack it. */
+	/* A binary tree is faster than a list; older versions of the library lack it. */
 	if (!rc)
 		seccomp_attr_set(f, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 	if (!rc)
