@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * When memory is full, what each thread has there becomes a piece in the file. A piece's head says
- * where the thread's next one is.
+ * When memory is full, the items of each thread are written to the file as one piece. The head of a
+ * piece holds the offset of the thread's next one.
  */
 #include "export/by_thread.h"
 
@@ -11,7 +11,7 @@
 #include "base/array.h"
 
 struct piece {
-	uint64_t next; /* 0: the last one */
+	uint64_t next; /* offset; 0: last piece */
 	uint64_t count;
 };
 
@@ -25,7 +25,7 @@ static const uint64_t *thing_at(const struct by_thread *b, uint32_t i)
 	return b->thing + i * (b->size / 8);
 }
 
-/* By thread, and in the order of time. */
+/* Sorts by thread, keeping time order within each. */
 static int sort(struct by_thread *b)
 {
 	uint32_t at = 0, i;
@@ -47,7 +47,7 @@ static int sort(struct by_thread *b)
 
 static int put_away_thread(struct by_thread *b, struct thread_list *t)
 {
-	/* The file begins with a piece at 8, since 0 is none. */
+	/* The file's first piece starts at offset 8, since offset 0 means none. */
 	struct piece head = { .count = t->held };
 	uint64_t at = b->spill.size;
 	int rc = spill_add(&b->spill, &head, sizeof(head));
@@ -133,7 +133,7 @@ void by_thread_begin(struct by_thread_reader *r, const struct by_thread *b, uint
 	r->at = r->left ? b->thread[thread].begin : 0;
 }
 
-/* What comes next in the file. */
+/* Reads the next part from the file. */
 static int read_on(struct by_thread_reader *r)
 {
 	const struct by_thread *b = r->b;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Chrome's trace events as JSON. CPUs and their interrupts are threads of two made-up processes; a
- * sample is an instant on its thread with a stack, whose frames are at the end.
+ * Chrome's trace events as JSON. CPUs and their interrupts are threads of two synthetic processes;
+ * a sample is an instant event on its thread with a stack, whose frames are at the end of the file.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 #include "model/event_words.h"
 #include "model/named_json.h"
 
-/* Beyond Linux's greatest. */
+/* Above the greatest pid of Linux. */
 #define PID_CPUS 4194305u
 #define PID_IRQS 4194306u
 
@@ -26,9 +26,9 @@ struct chrome_writing {
 	const struct symbol *symbol;
 	struct frame_list list;
 	struct json j;
-	bool *named; /* threads whose names were written */
+	bool *named; /* threads whose names have been written */
 	uint32_t threads;
-	uint32_t *running; /* on each CPU: thread, or NO_KEY */
+	uint32_t *running; /* per CPU: its thread, or NO_KEY */
 	uint32_t cpus;
 };
 
@@ -44,7 +44,7 @@ static struct json *event(struct chrome_writing *w, const char *phase, uint32_t 
 	return j;
 }
 
-/* Microseconds. */
+/* Times are in microseconds. */
 static struct json *event_at(struct chrome_writing *w, const char *phase, uint32_t pid,
 			     uint32_t tid, uint64_t time)
 {
@@ -160,8 +160,8 @@ static int tell_runs(struct chrome_writing *w, const struct timeline_moment *m)
 	return 0;
 }
 
-/* Begin or end of something on a thread. A program's pairs may overlap system calls, so they are
- * "b" and "e". */
+/* Writes the begin or end of an interval on a thread. A program's pairs may overlap system calls,
+ * so they are asynchronous events ("b" and "e"). */
 static void tell_span(struct chrome_writing *w, const struct timeline_moment *m, const char *phase,
 		      const char *category)
 {
@@ -185,8 +185,8 @@ static void tell_span(struct chrome_writing *w, const struct timeline_moment *m,
 	json_end(j, '}');
 }
 
-/* A span may begin and end in different threads, and others of its name meanwhile: viewers pair it
- * by category, scope and id. */
+/* A span may begin and end in different threads, and overlap others of its name: viewers pair begin
+ * and end by category, scope and id. */
 static void tell_named_span(struct chrome_writing *w, const struct timeline_moment *m,
 			    const char *phase)
 {
@@ -319,7 +319,7 @@ static int chrome_write(const struct job *job, FILE *out)
 
 	if (!rc) {
 		json_begin(&w.j, out, false);
-		w.j.as_doubles = true; /* arguments may be texts, too */
+		w.j.as_doubles = true; /* because arguments may be texts */
 		json_object(&w.j, NULL);
 		json_string(&w.j, "displayTimeUnit", "ns");
 		json_array(&w.j, "traceEvents");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* --format: the trace in another format, as its writer makes it. */
+/* --format: the trace in another format, made by its writer. */
 #include "report/report.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "complain.h"
 #include "export/writer.h"
 
-/* Without samples there is nothing to write; of a damaged trace, the readable part is written. */
+/* A trace without samples cannot be written; of a damaged trace, the readable part is. */
 static bool convert_absent(const struct job *job)
 {
 	const struct options *o = job->options;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Common Trace Format 1.8: a folder with a description in its own language and a file of events for
- * each CPU, as babeltrace2 and Trace Compass read it. Numbers are in this machine's byte order, as
+ * Common Trace Format 1.8, as babeltrace2 and Trace Compass read it: a folder with a description in
+ * CTF's metadata language and a file of events for each CPU. Numbers are in native byte order, as
  * the description declares; nothing is aligned.
  */
 #include <errno.h>
@@ -93,9 +93,9 @@ struct ctf_writing {
 	const struct job *job;
 	const struct names *names;
 	int folder;
-	FILE **stream; /* of CPUs */
+	FILE **stream; /* by CPU */
 	uint32_t cpus;
-	FILE *out; /* of the moment's CPU */
+	FILE *out; /* the stream of the event's CPU */
 	struct whole_stacks whole;
 };
 
@@ -119,7 +119,7 @@ static void put64(struct ctf_writing *w, uint64_t value)
 	put(w, &value, sizeof(value));
 }
 
-/* Strings are UTF-8 here, and end with a NUL. */
+/* CTF strings are UTF-8 and NUL-terminated. */
 static void put_text(struct ctf_writing *w, const char *text)
 {
 	escape_print(w->out, text);
@@ -138,7 +138,7 @@ static FILE *open_in(const struct ctf_writing *w, const char *name)
 	return file;
 }
 
-/* Opens the CPU's file and writes the packet's head: a file is one packet. */
+/* Opens the CPU's file and writes the packet header: each file is one packet. */
 static int select_cpu(struct ctf_writing *w, uint32_t cpu)
 {
 	char name[32];
@@ -169,7 +169,7 @@ static void put_thread(struct ctf_writing *w, uint32_t thread)
 	put_text(w, t->name);
 }
 
-/* Functions, innermost first, those that are inlined too. */
+/* Writes function names, innermost first, including inlined ones. */
 static void put_stack(struct ctf_writing *w, uint32_t call)
 {
 	const struct calls *c = &w->job->stacks->calls;
@@ -260,7 +260,7 @@ static int each(void *arg, const struct timeline_moment *m)
 
 	if (rc)
 		return rc;
-	/* One more than there are numbers for. */
+	/* The event ids are used up: write it as a mark. */
 	if (m->kind == MOMENT_NAMED && m->event->id > NAMED_MOST) {
 		mark.kind = MOMENT_MARK;
 		m = &mark;
@@ -271,7 +271,7 @@ static int each(void *arg, const struct timeline_moment *m)
 	return 0;
 }
 
-/* Names have an _ before them, as no word of the language has; readers take it away. */
+/* Names start with an _, so that they are no keyword of the language; readers remove it. */
 static void describe_field(FILE *out, const struct named_field *f)
 {
 	static const char *const types[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The Firefox Profiler's processed profile, version 49, which newer versions of the program
- * convert. Each thread has tables of its own, so the tables of the whole trace are renumbered for
- * each.
+ * The Firefox Profiler's processed profile, version 49, which newer versions of the Profiler
+ * upgrade. Each thread has its own tables, so the tables of the whole trace are renumbered for each
+ * thread.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,9 +21,9 @@
 
 enum { CATEGORY_OTHER, CATEGORY_USER, CATEGORY_KERNEL };
 
-/* Numbers within one thread for items of the whole trace, in the same order. */
+/* Per-thread numbers of items of the whole trace, in the same order. */
 struct numbering {
-	uint32_t *number; /* + 1; 0: not in this thread */
+	uint32_t *number; /* number + 1; 0: not in this thread */
 	uint32_t *item;
 	uint32_t items, of;
 };
@@ -79,7 +79,7 @@ static uint64_t text(struct firefox_writing *w, const char *name)
 	return i;
 }
 
-/* A caller gets a smaller number than its callees. */
+/* Numbers a stack; callers get smaller numbers than their callees. */
 static uint32_t number_stack(struct firefox_writing *w, uint32_t stack)
 {
 	const struct list_stack *s = &w->list.stack[stack];
@@ -94,7 +94,7 @@ static uint64_t marker_name(void *w, const char *name)
 	return text(w, name);
 }
 
-/* Milliseconds since the first sample or marker. */
+/* Writes milliseconds since the first sample or marker. */
 static void put_time(struct firefox_writing *w, uint64_t time)
 {
 	json_fixed(&w->j, NULL, (double)(time - w->first) / 1e6, 6);
@@ -102,7 +102,7 @@ static void put_time(struct firefox_writing *w, uint64_t time)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* A column of a table, and one whose values are all the same. */
+/* A column of a table, and a column with the same value in each row. */
 #define COLUMN(w, key, table, i, write)                \
 	do {                                           \
 		json_array(&(w)->j, key);              \
@@ -192,7 +192,7 @@ static void write_stacks(struct firefox_writing *w)
 	json_end(j, '}');
 }
 
-/* Inline depth of the frame at its address: all but the outermost function are inlined. */
+/* Returns the inline depth at the frame's address: 0 for the outermost function. */
 static uint32_t inline_depth(const struct firefox_writing *w, uint32_t frame)
 {
 	return w->symbol[w->list.frame[frame].symbol].inlined;
@@ -214,7 +214,7 @@ static void write_frames(struct firefox_writing *w)
 	uint32_t i;
 
 	json_object(j, "frameTable");
-	/* JSON numbers are exact only up to 2^53: kernel addresses become -1, unknown. */
+	/* JSON numbers are exact only up to 2^53: kernel addresses become -1 (unknown). */
 	COLUMN(w, "address", frame, i,
 	       json_int(j, NULL,
 			w->list.frame[w->frame.item[i]].address >> 53 ?
@@ -299,7 +299,7 @@ static void write_texts(struct firefox_writing *w)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-/* One that has markers alone may have come up only when these were read. */
+/* A thread that has only markers may be unknown until these are read. */
 static int write_thread(struct firefox_writing *w, uint32_t thread)
 {
 	static const char *const natives[] = {

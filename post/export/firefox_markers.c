@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Gathered from the timeline, by thread; a span's end is written where its number says, since the
- * thread's list has its begin alone. */
+/* Collects markers from the timeline, by thread. The end of a span is stored by span number, since
+ * the thread's list only has its begin. */
 #include "export/firefox_markers.h"
 
 #include <errno.h>
@@ -15,13 +15,13 @@ enum marker_phase { MARKER_INSTANT, MARKER_INTERVAL, MARKER_BEGINS, MARKER_ENDS 
 struct marker {
 	uint64_t begins;
 	uint64_t id;
-	uint64_t span;  /* its number and 1 */
-	uint64_t event; /* its place and 1 */
-	uint32_t name;  /* of the list */
-	uint32_t phase; /* enum marker_phase; of a span until it is known whether it ends */
+	uint64_t span;  /* its number + 1 */
+	uint64_t event; /* its offset + 1 */
+	uint32_t name;  /* index in the list of names */
+	uint32_t phase; /* enum marker_phase; for a span, unset until its end is known */
 };
 
-#define OPEN UINT64_MAX /* a span that did not end */
+#define OPEN UINT64_MAX /* a span without an end */
 
 static int add(struct firefox_markers *m, const struct timeline_moment *x, struct marker *new)
 {
@@ -102,14 +102,15 @@ int firefox_markers_read(struct firefox_markers *m, const struct job *job)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-/* Events of one name may have other fields: a schema is one's own by its number. */
+/* Events of the same name may have different fields: the event's number makes the schema name
+ * unique. */
 static const char *schema_name(char room[NAMED_ROOM], const struct named_event *e)
 {
 	snprintf(room, NAMED_ROOM, "%s/%u", e->name, e->id);
 	return room;
 }
 
-/* Fields are members beside the type: those of that name have an _ before them, as in CTF. */
+/* Fields are members beside "type": a field of that name gets an _ in front, as in CTF. */
 static void put_fields(struct json *j, const struct kept_event *e)
 {
 	char room[NAMED_ROOM];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Folded stacks as a format: the report of that name (folded_report.c). */
+/* Folded stacks as an output format: the -folded report (folded_report.c). */
 #include "export/writer.h"
 #include "report/folded_report.h"
 

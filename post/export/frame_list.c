@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lists each frame and each stack once. Calls come after their callers. */
+/* Lists each distinct frame and stack once. Callers precede their callees. */
 #include "export/frame_list.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static uint32_t get_stack(struct frame_list *l, uint32_t caller, uint32_t frame)
 	return l->stacks++;
 }
 
-/* The stack of a call, on top of its caller's; NO_KEY: no memory. */
+/* Adds the stack of a call, on top of its caller's; NO_KEY: no memory. */
 static uint32_t add_call(struct frame_list *l, const struct names *n, const struct call *c,
 			 bool addresses)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writer of gperftools' CPU profiles: the samples of all processes as those of one. Each file with
- * code is mapped once, at a range of our own, because its places come from all processes; addresses
- * of the kernel and of code that programs made stay as they are.
+ * Writer of gperftools' CPU profiles: merges the samples of all processes into one. Each file with
+ * code is mapped once, at a range that the writer chooses, because its places come from all
+ * processes; addresses of the kernel and of generated code stay as they are.
  */
 #include "export/writer.h"
 
@@ -18,11 +18,11 @@
 
 #define PAGE           0x1000ull
 #define FIRST_RANGE    0x10000000ull
-#define PERIOD_UNKNOWN 1 /* us: 0 is divided by */
+#define PERIOD_UNKNOWN 1 /* us; not 0: readers divide by it */
 
 struct page_range {
-	uint64_t high; /* of the places' addresses */
-	uint64_t base; /* what is added to them */
+	uint64_t high; /* highest address of the places */
+	uint64_t base; /* offset added to them */
 	const struct a2n_module *a2n;
 };
 
@@ -31,7 +31,7 @@ struct gperftools_writing {
 	const struct names *names;
 	const struct calls *calls;
 	FILE *out;
-	struct page_range *range; /* of modules */
+	struct page_range *range; /* by module */
 	struct whole_stacks whole;
 };
 
@@ -40,7 +40,7 @@ static void slot(struct gperftools_writing *w, uint64_t value)
 	fwrite(&value, sizeof(value), 1, w->out);
 }
 
-/* Whether addresses of the module are file offsets. */
+/* Returns whether addresses of the module are file offsets. */
 static bool is_file(const struct trace_module *m)
 {
 	return m->name[0] == '/';
@@ -72,8 +72,8 @@ static void find_ranges(struct gperftools_writing *w)
 	}
 }
 
-/* Address of a frame. 0 would end the profile or belong to no module, so a hidden address becomes
- * 1. */
+/* Returns the address of a frame. 0 would end the profile or belong to no module, so a hidden
+ * address becomes 1. */
 static uint64_t address_of(const struct gperftools_writing *w, uint32_t place, bool leaf)
 {
 	const struct symbol *s = &w->names->symbols.symbol[place];
@@ -89,7 +89,7 @@ static void write_sum(struct gperftools_writing *w, const struct sum *sum)
 	const struct call *call = w->calls->call;
 	uint32_t depth = call[sum->stack].depth, i;
 
-	/* Idle ticks are no samples of a program. */
+	/* Idle ticks are not samples of a program. */
 	if (!depth || (w->names->has_idle && sum->thread == w->names->idle.thread))
 		return;
 	slot(w, sum->ticks);
@@ -106,8 +106,8 @@ static void write_line(struct gperftools_writing *w, uint64_t start, uint64_t en
 		start, end, offset, path);
 }
 
-/* The file's executable segments, which contain its addresses; one segment if the file is
- * missing. */
+/* Writes the file's executable segments, which contain its addresses; a single segment if the file
+ * is missing. */
 static void write_mapping(struct gperftools_writing *w, uint32_t module)
 {
 	const struct page_range *r = &w->range[module];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* gzip compression by zlib. */
+/* gzip compression with zlib. */
 #include "export/gzip.h"
 
 #include <errno.h>

@@ -14,9 +14,9 @@ struct gzip {
 	unsigned char room[65536];
 };
 
-/* 0 or -ENOMEM. Write errors are reported by the FILE. */
+/* Returns 0 or -ENOMEM. The FILE keeps write errors. */
 int gzip_open(struct gzip *g, FILE *out);
-/* The same, and what is compressed is given to `put`. */
+/* The same, but passes the compressed data to `put`. */
 int gzip_open_to(struct gzip *g, void (*put)(void *arg, const void *data, size_t size), void *arg);
 void gzip_write(struct gzip *g, const void *data, size_t size);
 void gzip_close(struct gzip *g);

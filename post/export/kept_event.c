@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records are copied: those of a reader last until the next one. */
+/* Records are copied, since those of a reader are valid only until the next one. */
 #include "export/kept_event.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-/* Of the integers, the lengths and the strings, which stand one after the other. */
+/* Returns the size of the integers, lengths and strings, which are contiguous. */
 static size_t bytes_of(const struct pifile_user *x)
 {
 	size_t bytes = (size_t)(x->text - x->values);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Perfetto's trace: dispatches and wake-ups as ftrace's events, from which its viewer makes the
- * tracks of CPUs and threads; interrupts, system calls and programs' records as slices; samples as
- * those of its own profiler. Packets are written one by one: names that they refer to by number are
- * in the first of them. Times are those of CLOCK_BOOTTIME; a first packet relates the clocks.
+ * Perfetto's trace format: dispatches and wake-ups as ftrace events, from which its viewer makes
+ * the tracks of CPUs and threads; interrupts, system calls and user records as slices; samples as
+ * those of Perfetto's profiler. Packets are written one by one: the first ones hold the names that
+ * others refer to by number. Times are those of CLOCK_BOOTTIME; the first packet relates the
+ * clocks.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +20,7 @@
 #include "job.h"
 #include "report/calls_report.h"
 
-/* Numbers of fields (perfetto's protos/perfetto/trace): facts. */
+/* Field numbers from perfetto's protos/perfetto/trace. */
 enum { TRACE_PACKET = 1 };
 enum packet {
 	PACKET_FTRACE = 1,
@@ -92,7 +93,8 @@ enum {
 
 #define SEQUENCE 1
 
-/* Tracks: of CPUs' interrupts, processes, threads, pairs of threads; spans have the highest bit. */
+/* Tracks: the interrupts of a CPU, processes, threads, pairs of a thread; ids of spans have the
+ * highest bit set. */
 #define TRACK(kind, i) ((uint64_t)(kind) << 32 | (i))
 enum { TRACKS_IRQ = 1, TRACKS_PROCESS, TRACKS_THREAD, TRACKS_PAIR, TRACKS_SPAN };
 
@@ -103,7 +105,7 @@ struct perfetto_writing {
 	struct texts texts;
 	struct protobuf p;
 	FILE *out;
-	struct keys tracks; /* tracks that were written */
+	struct keys tracks; /* tracks that have been written */
 	uint64_t *track;
 	uint32_t ntrack, room_track;
 };
@@ -130,7 +132,7 @@ static void end(struct perfetto_writing *w, size_t at)
 	flush(w);
 }
 
-/* Protobuf's strings are UTF-8. */
+/* Writes a name as UTF-8, which protobuf strings require. */
 static void put_name(struct perfetto_writing *w, uint32_t field, const char *name)
 {
 	uint32_t i = texts_name(&w->texts, name);
@@ -149,7 +151,7 @@ static void put_text(struct perfetto_writing *w, uint32_t field, const char *tex
 	protobuf_string(&w->p, field, escape_into(room, sizeof(room), text));
 }
 
-/* The same, as long as it is. */
+/* The same without truncation. */
 static void put_long_text(struct perfetto_writing *w, uint32_t field, const char *text)
 {
 	char room[4 * PITRACE_USER_MAX];
@@ -270,7 +272,7 @@ static void write_frames(struct perfetto_writing *w)
 	}
 }
 
-/* Frames, outermost first. */
+/* Writes a stack's frames, outermost first. */
 static void put_frames(struct perfetto_writing *w, uint32_t stack)
 {
 	const uint32_t *frames;
@@ -288,7 +290,7 @@ static void write_stacks(struct perfetto_writing *w)
 
 	for (i = 0; i < c->ncall; i++) {
 		stack = w->list.of_call[i];
-		/* Only what samples have. */
+		/* Only stacks that samples have. */
 		if (!c->call[i].self || stack == NO_KEY)
 			continue;
 		at = interned(w, &data);
@@ -303,7 +305,7 @@ static void write_stacks(struct perfetto_writing *w)
 
 /* ---- tracks ---------------------------------------------------------------------------------- */
 
-/* Whether it is the first time. */
+/* Returns whether the track is new. */
 static bool new_track(struct perfetto_writing *w, uint64_t id)
 {
 	uint64_t hash = hash_mix(id, 0);
@@ -385,8 +387,8 @@ static uint64_t pair_track(struct perfetto_writing *w, uint32_t thread)
 	return id;
 }
 
-/* A span has a track of its own while it is open, below its process: others of its name may begin
- * and end meanwhile, and it may end in another thread or, shared, in another process. */
+/* An open span has its own track below its process: others of its name may overlap it, and it may
+ * end in another thread or, if shared, in another process. */
 static uint64_t span_track(struct perfetto_writing *w, const struct timeline_moment *m)
 {
 	uint32_t process = m->shared ? 0 : w->names->thread[m->thread].process + 1;
@@ -404,7 +406,7 @@ static uint64_t span_track(struct perfetto_writing *w, const struct timeline_mom
 	return id;
 }
 
-/* ---- moments --------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static void tell_event(struct perfetto_writing *w, const struct timeline_moment *m, uint64_t on,
 		       uint32_t type, const char *category, const char *value)
@@ -484,7 +486,7 @@ static int tell_sample(struct perfetto_writing *w, const struct timeline_moment 
 
 	if (s->ticks > PROFILE_TICKS_MOST)
 		return -EFBIG;
-	/* Each sample is one tick: computed idle ticks become as many samples. */
+	/* Each sample is one tick: computed idle ticks become one sample each. */
 	for (i = 0; i < s->ticks; i++) {
 		at = packet(w, m->time);
 		protobuf_uint(&w->p, PACKET_FLAGS, NEEDS);
@@ -511,7 +513,7 @@ static const char *comm_of(const struct perfetto_writing *w, uint32_t thread)
 	return thread == NO_KEY ? "swapper" : w->names->thread[thread].name;
 }
 
-/* The state in which a thread left, as TASK_* of sched_switch. */
+/* Returns the state in which a thread left its CPU, as TASK_* of sched_switch. */
 static uint32_t state_of(uint32_t why)
 {
 	static const uint32_t states[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writer of pprof profiles: samples added up by stack, thread and CPU; their places with lines,
- * inlined functions, mappings. A module is mapped once, at a range of our own, because its places
- * come from all processes; the kernel, and code that programs made, keep their addresses.
+ * Writer of pprof profiles: samples summed by stack, thread and CPU; places with lines, inlined
+ * functions, mappings. A module is mapped once, at a range that the writer chooses, because its
+ * places come from all processes; the kernel and generated code keep their addresses.
  */
 #include "format/pprof_fields.h"
 
@@ -20,16 +20,16 @@
 
 #define PAGE        0x1000ull
 #define FIRST_RANGE 0x400000ull
-#define COMM_MOST   15 /* bytes of a process's name that the kernel keeps */
+#define COMM_MOST   15 /* bytes of a process name that the kernel keeps */
 
 struct mapped_range {
-	uint64_t low, high; /* of the places' addresses */
-	uint64_t base;      /* what is added to them */
+	uint64_t low, high; /* addresses of its places */
+	uint64_t base;      /* offset added to them */
 	bool used, mapped, named, lined;
 };
 
 struct written_function {
-	uint32_t symbol, file; /* base; number of the string */
+	uint32_t symbol, file; /* base symbol; index of the string */
 };
 
 struct pprof_writing {
@@ -40,8 +40,8 @@ struct pprof_writing {
 	struct protobuf p;
 	struct whole_stacks whole;
 	struct texts texts;
-	struct mapped_range *range; /* of modules */
-	bool *used;                 /* symbols that are places */
+	struct mapped_range *range; /* by module */
+	bool *used;                 /* symbols used as places */
 	struct written_function *function;
 	uint32_t nfunction, room_function;
 	struct keys by_function;
@@ -71,7 +71,7 @@ static uint64_t name(struct pprof_writing *w, const char *words)
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-/* Whether addresses of the module are file offsets. */
+/* Returns whether addresses of the module are file offsets. */
 static bool is_file(const struct trace_module *m)
 {
 	return m->name[0] == '/' || m->name[0] == '[';
@@ -112,7 +112,7 @@ static void find_places(struct pprof_writing *w)
 
 		if (!r->used || !is_file(&w->names->module[i]))
 			continue;
-		/* An address of the kernel stays as it is. */
+		/* Kernel addresses stay as they are. */
 		if (r->high >> 63)
 			continue;
 		r->base = next;
@@ -121,8 +121,8 @@ static void find_places(struct pprof_writing *w)
 	}
 }
 
-/* Whether a process of that name can run this file: the kernel keeps 15 bytes of a name, and
- * python3 is python3.13. */
+/* Returns whether a process of that name can run this file: the kernel keeps 15 bytes of a name,
+ * and python3 matches python3.13. */
 static bool is_program(const char *module, const char *process)
 {
 	const char *slash = strrchr(module, '/'), *rest;
@@ -134,7 +134,7 @@ static bool is_program(const char *module, const char *process)
 	return length == COMM_MOST || !rest[strspn(rest, ".-0123456789")];
 }
 
-/* The ticks of each process. */
+/* Returns the ticks of each process; the caller frees them. NULL: no memory. */
 static uint64_t *sum_processes(const struct pprof_writing *w)
 {
 	uint64_t *ticks = calloc((size_t)w->names->nprocess + 1, sizeof(*ticks));
@@ -146,7 +146,7 @@ static uint64_t *sum_processes(const struct pprof_writing *w)
 	return ticks;
 }
 
-/* … of those together that run this file. */
+/* Returns the total ticks of the processes that run this file. */
 static uint64_t program_ticks(const struct names *n, const char *module, const uint64_t *ticks)
 {
 	uint64_t sum = 0;
@@ -160,8 +160,8 @@ static uint64_t program_ticks(const struct names *n, const char *module, const u
 }
 
 /*
- * Readers take the first mapping for the program ("File: ..."): a program counts with the ticks of
- * its processes, any other file with its own. NO_KEY: there is the kernel alone.
+ * Returns the mapping to write first, which readers take for the program ("File: ..."): a program
+ * counts with the ticks of its processes, any other file with its own. NO_KEY: only the kernel.
  */
 static uint32_t find_main(struct pprof_writing *w)
 {
@@ -200,7 +200,7 @@ static void write_mapping(struct pprof_writing *w, uint32_t module)
 	protobuf_uint(&w->p, MAPPING_FILE, name(w, w->names->module[module].name));
 	if (id)
 		protobuf_uint(&w->p, MAPPING_BUILD_ID, text(w, id));
-	/* These flags spare readers a symbol lookup. */
+	/* These flags save readers a symbol lookup. */
 	if (r->named)
 		protobuf_uint(&w->p, MAPPING_HAS_FUNCTIONS, 1);
 	if (r->lined) {
@@ -224,7 +224,7 @@ static void write_mappings(struct pprof_writing *w)
 	}
 }
 
-/* The number of a symbol as a function of this file. */
+/* Returns the number of a symbol's function in this file. */
 static uint64_t get_function(struct pprof_writing *w, const struct symbol *s)
 {
 	struct written_function f = { s->base, (uint32_t)name(w, s->file) };
@@ -349,14 +349,14 @@ static void write_sample(struct pprof_writing *w, const struct sum *sum)
 		label_number(w, "tid", t->tid);
 	label_text(w, "process", name(w, p->name));
 	label_text(w, "comm", name(w, t->name));
-	/* pprof leaves out labels of 0, but CPU 0 exists. */
+	/* pprof drops numeric labels of 0, but CPU 0 exists. */
 	snprintf(cpu, sizeof(cpu), "%u", sum->cpu);
 	label_text(w, "cpu", text(w, cpu));
 	protobuf_end(&w->p, at);
 	flush(w);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- the profile ----------------------------------------------------------------------------- */
 
 static void value_type(struct pprof_writing *w, uint32_t field, const char *type, const char *unit)
 {
@@ -379,7 +379,7 @@ static void write_head(struct pprof_writing *w)
 	protobuf_uint(&w->p, PROFILE_TIME, t->start_realtime);
 	protobuf_uint(&w->p, PROFILE_DURATION, t->duration);
 	value_type(w, PROFILE_PERIOD_TYPE, type, profile_unit(t));
-	/* A rate is no period. */
+	/* A rate is not a period. */
 	if (period && !(t->events.chosen && e->flags & PITRACE_EVENT_RATE))
 		protobuf_uint(&w->p, PROFILE_PERIOD, period);
 	flush(w);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Protobuf's wire format. A message's length is known at its end: then it is inserted. */
+/* Protobuf's wire format. A message's length is inserted when the message ends. */
 #include "export/protobuf.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* speedscope's own JSON: for each thread a list of samples in order of time; one list of frames. */
+/* speedscope's JSON: for each thread a list of samples in time order; one list of frames. */
 #include <errno.h>
 #include <inttypes.h>
 
@@ -36,7 +36,7 @@ static void write_frames(const struct job *job, const struct frame_list *l, stru
 	json_end(j, '}');
 }
 
-/* Frames, outermost first. */
+/* Writes a stack's frames, outermost first. */
 static void write_stack(struct frame_list *l, FILE *out, uint32_t stack)
 {
 	const uint32_t *frames;
@@ -46,7 +46,7 @@ static void write_stack(struct frame_list *l, FILE *out, uint32_t stack)
 		fprintf(out, n ? "%u," : "%u", frames[n]);
 }
 
-/* Consecutive samples with the same stack, which become one sample of greater weight. */
+/* Consecutive samples with the same stack, merged into one sample with their total weight. */
 struct same_stack {
 	uint32_t stack;
 	uint64_t weight;
@@ -54,7 +54,7 @@ struct same_stack {
 
 struct same_stacks {
 	struct by_thread_reader r;
-	const struct thread_sample *ahead; /* of the next run */
+	const struct thread_sample *ahead; /* first sample of the next run */
 	bool counted;
 };
 
@@ -66,7 +66,7 @@ static int same_stacks_begin(struct same_stacks *x, const struct thread_samples 
 	return thread_samples_next(&x->r, &x->ahead);
 }
 
-/* 1; 0: there are no more; -errno. */
+/* Returns 1, 0 at the end, or -errno. */
 static int same_stacks_next(struct same_stacks *x, struct same_stack *run)
 {
 	int rc = 1;

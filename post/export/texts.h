@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The string table of a file that refers to strings by number: each string once, "" is 0. Names
- * from traced programs are escaped, since they may be no valid text.
+ * from traced programs are escaped, since they may not be valid text.
  */
 #ifndef POST_TEXTS_H
 #define POST_TEXTS_H
@@ -19,9 +19,10 @@ struct texts {
 	uint32_t npointer, room_pointer;
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int texts_open(struct texts *s);
-/* Its number; NO_KEY: no memory. NULL is "". The same pointer must always mean the same text. */
+/* Returns the name's number; NO_KEY: no memory. NULL is "". The same pointer must always mean the
+ * same text. */
 uint32_t texts_name(struct texts *s, const char *name);
 /* The same for a temporary text. */
 uint32_t texts_add(struct texts *s, const char *text);

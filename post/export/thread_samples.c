@@ -31,7 +31,7 @@ int thread_samples_read(struct thread_samples *t, const struct job *job)
 
 	*t = (struct thread_samples){
 		.names = &job->model->names,
-		.threads = job->model->names.nthread, /* the first pass has found all */
+		.threads = job->model->names.nthread, /* the first pass has found all threads */
 		.first = UINT64_MAX,
 	};
 	by_thread_open(&t->by, sizeof(struct thread_sample));

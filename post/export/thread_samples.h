@@ -14,20 +14,20 @@ struct thread_sample {
 };
 
 struct thread_samples {
-	struct by_thread by; /* by group (trace_names.h) */
-	uint64_t first;      /* time of the first sample; UINT64_MAX: there is none */
-	struct thread_sums { /* of each thread */
+	struct by_thread by; /* by group of threads (trace_names.h) */
+	uint64_t first;      /* time of the first sample; UINT64_MAX: no samples */
+	struct thread_sums { /* by thread */
 		uint64_t counted, ticks;
 	} * sums;
 	uint32_t threads;
 	const struct names *names;
 };
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 int thread_samples_read(struct thread_samples *t, const struct job *job);
 void thread_samples_free(struct thread_samples *t);
 
-/* by_thread_next(), of samples. */
+/* by_thread_next() for samples. */
 static inline int thread_samples_next(struct by_thread_reader *r, const struct thread_sample **s)
 {
 	const void *thing;

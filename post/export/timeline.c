@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes moments from records. */
+/* Converts records to moments. */
 #include "export/timeline.h"
 
 #include <errno.h>
@@ -13,8 +13,8 @@
 #include "record/record_as.h"
 #include "record/user_record.h"
 
-/* The system call that a thread is in. Its end uses the pid and tid of its begin, even if exec has
- * changed the names' thread. */
+/* A thread's current system call. Its end uses the pid and tid of its begin, even if exec has
+ * changed the thread in names. */
 struct open_call {
 	uint32_t pid, tid, thread;
 	uint32_t call;
@@ -26,11 +26,11 @@ struct timeline {
 	struct names *names;
 	int (*each)(void *arg, const struct timeline_moment *m);
 	void *arg;
-	uint32_t *irqs; /* of CPUs */
+	uint32_t *irqs; /* by CPU */
 	uint32_t cpus;
-	uint32_t *pairs; /* of threads */
+	uint32_t *pairs; /* by thread */
 	uint32_t threads;
-	struct spans spans; /* those that are open */
+	struct spans spans; /* open spans */
 	struct open_call *call;
 	uint32_t ncall, room;
 	struct keys by_thread;
@@ -158,7 +158,7 @@ static int take_call(struct timeline *t, const struct pirecord *r)
 	char room[64];
 	int rc;
 
-	/* An exit record begins like an entry record. */
+	/* An exit record starts with the fields of an entry record. */
 	if (!x)
 		return 0;
 	rc = thread_of(t, x->pid, x->tid, r->time, &m.thread);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A format that a trace can be written in, whatever format it came in. Writers see samples through
- * model/profile.h, and the records themselves. The list: a new writer is one line here.
+ * An output format for a trace, whatever its input format. Writers read samples through
+ * model/profile.h, or the records themselves. A new writer adds one line to the list below.
  */
 #ifndef POST_WRITER_H
 #define POST_WRITER_H
@@ -16,15 +16,15 @@ struct job;
 
 struct writer {
 	const char *name;
-	const char *what; /* in words, for the list */
-	/* Writes to a file, or to a folder that exists already. 0, or -errno, or REPORT_WRONG. */
+	const char *what; /* description for the list of formats */
+	/* Write to a file, or into an existing folder. Return 0, -errno, or REPORT_WRONG. */
 	int (*write)(const struct job *job, FILE *out);
 	int (*write_folder)(const struct job *job, int folder);
 	const char *path;   /* default output */
-	unsigned int needs; /* NEED_* of read.h, as a report's */
-	bool whole;         /* a trace without samples can be written too */
-	bool ticks;         /* a sample there is one tick: values of calls cannot be written */
-	bool lines;         /* always with source lines and inlined functions */
+	unsigned int needs; /* NEED_* of read.h, as for a report */
+	bool whole;         /* also writes a trace without samples */
+	bool ticks;         /* a sample is one tick: values of calls cannot be written */
+	bool lines;         /* always has source lines and inlined functions */
 };
 
 /* clang-format off */
@@ -46,9 +46,9 @@ struct writer {
 WRITERS(DECLARED)
 #undef DECLARED
 
-/* In the order of the list; NULL: no more. */
+/* Returns the i-th writer of the list; NULL: no more. */
 const struct writer *writer_at(size_t i);
-/* The writer of that name; NULL: none. */
+/* Returns the writer of that name; NULL: not found. */
 const struct writer *writer_named(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of writers. */
+/* The list of writers. */
 #include "export/writer.h"
 
 #include "record/listed.h"

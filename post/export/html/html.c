@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * -html: one page that shows the trace, which needs no server and no network. The page's code is
- * that of viewer/; here its data are written, block by block. What a block has stands in
- * viewer/README.md.
+ * -html: one page that shows the trace without a server or network. The page's code is in viewer/;
+ * this file writes its data, block by block. viewer/README.md describes the blocks.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -36,7 +35,7 @@ static int begin(struct html_writing *w, const char *name, uint32_t rows)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* Numbers of the names are asked for in advance, to see whether there is memory. */
+/* Names are added to the table in advance, so that a lack of memory shows early. */
 static bool has_name(struct texts *texts, const char *name)
 {
 	return texts_name(texts, name) != NO_KEY;
@@ -73,7 +72,7 @@ static int write_texts(struct html_writing *w)
 
 	if (rc)
 		return rc;
-	/* None of them has a newline: it would be escaped. */
+	/* No text contains a newline: escaping replaces it. */
 	for (i = 0; i < t->count; i++) {
 		if (i)
 			html_block_bytes(&w->block, "\n", 1);
@@ -83,9 +82,9 @@ static int write_texts(struct html_writing *w)
 	return 0;
 }
 
-/* ---- things ---------------------------------------------------------------------------------- */
+/* ---- processes, threads, functions, calls ---------------------------------------------------- */
 
-/* A number that the kernel shows as -1 is 0 here, and all others are one more. */
+/* Returns 0 for an id that the kernel shows as -1, and id + 1 for all others. */
 static uint64_t id_written(uint32_t id)
 {
 	return (uint64_t)(id_shown(id) + 1);
@@ -161,7 +160,7 @@ static int write_nodes(struct html_writing *w)
 	return 0;
 }
 
-/* ---- what there is of them ------------------------------------------------------------------- */
+/* ---- sums ------------------------------------------------------------------------------------ */
 
 static int write_sums(struct html_writing *w)
 {
@@ -180,7 +179,7 @@ static int write_sums(struct html_writing *w)
 	return 0;
 }
 
-/* Without times one slice has all. */
+/* Without times all values are in one slice. */
 static int write_cells(struct html_writing *w)
 {
 	const struct html_tree *t = &w->tree;
@@ -206,7 +205,7 @@ static int write_cells(struct html_writing *w)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* A number of what may be none. */
+/* Returns a number + 1, or 0 for none. */
 static uint64_t or_none(uint32_t number)
 {
 	return number == NO_KEY ? 0 : number + 1ull;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers to bytes, bytes to gzip, gzip to base64, base64 to the page. */
+/* Encodes numbers to bytes, bytes to gzip, gzip to base64, and writes that to the page. */
 #include "export/html/html_block.h"
 #include "base/memstream.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBER_MOST 10 /* bytes of 64 bits */
+#define NUMBER_MOST 10 /* maximum bytes of a 64-bit number */
 
 static char *encode(char *p, const uint8_t *in, unsigned int n)
 {
@@ -22,7 +22,7 @@ static char *encode(char *p, const uint8_t *in, unsigned int n)
 	return p;
 }
 
-/* What gzip makes. */
+/* Encodes the output of gzip. */
 static void put_base64(void *arg, const void *data, size_t size)
 {
 	struct html_block *b = arg;

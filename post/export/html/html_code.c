@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A sample's place tells its symbol and its address; symbols are few, and only the hottest of them
- * are taken apart. */
+/* A sample's place has a symbol and an address. Symbols are few, and only the hottest ones are
+ * disassembled. */
 #include "export/html/html_code.h"
 
 #include <errno.h>
@@ -9,15 +9,15 @@
 #include "report/annotate.h"
 
 #define HOT_MOST  12        /* functions */
-#define CODE_MOST 0x40000   /* bytes of a function that is shown */
-#define TEXT_MOST (4 << 20) /* bytes of JSON: what would follow is left out */
+#define CODE_MOST 0x40000   /* maximum bytes of a function that is shown */
+#define TEXT_MOST (4 << 20) /* bytes of JSON: further functions are omitted */
 
 struct hot {
 	uint32_t symbol;
 	uint64_t ticks;
 };
 
-/* The symbol of a place; NO_KEY: it has no code that can be shown. */
+/* Returns the symbol of a place; NO_KEY: its code cannot be shown. */
 static uint32_t symbol_of(const struct names *n, uint32_t place)
 {
 	const struct symbol *s = &n->symbols.symbol[place], *base = &n->symbols.symbol[s->base];
@@ -36,7 +36,7 @@ static int hotter(const void *pa, const void *pb)
 	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
 }
 
-/* *list is freed by the caller: of each symbol its ticks, the most first. */
+/* Lists the symbols and their ticks, most ticks first. The caller frees *list. */
 static int gather_symbols(const struct job *job, struct hot **list)
 {
 	const struct names *n = &job->model->names;

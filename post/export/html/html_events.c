@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Moments come in pairs of a begin and an end; what is open when the trace ends is drawn until
- * then, but counted only where a thread ran or was ready. */
+/* Moments come in pairs of a begin and an end. What is open when the trace ends is drawn until
+ * then, but counted only if a thread ran or was runnable. */
 #include "export/html/html_events.h"
 
 #include <errno.h>
@@ -10,14 +10,14 @@
 #include "escape.h"
 #include "export/timeline.h"
 
-/* Limits: a trace may be long, and say anything. */
+/* Limits: a trace may be long, and its contents are not trusted. */
 #define MOST_STRETCHES (1u << 17)
 #define MOST_MOMENTS   (1u << 16)
 #define MOST_TRACKS    (1u << 18)
 #define MOST_CELLS     (1u << 19)
 #define MOST_PIECES    4096u
-#define NAME_ROOM      512 /* bytes: longer names are cut */
-#define DEEPEST        32u /* interrupts of a CPU, pairs of a thread: what is deeper is left out */
+#define NAME_ROOM      512 /* bytes; longer names are truncated */
+#define DEEPEST        32u /* nested interrupts of a CPU, pairs of a thread: more are ignored */
 
 struct open_one {
 	uint64_t from;
@@ -38,7 +38,7 @@ struct busy_thread {
 
 struct busy_cpu {
 	bool seen;
-	uint32_t thread; /* that it runs; NO_KEY: none */
+	uint32_t thread; /* its running thread; NO_KEY: none */
 	uint64_t since;
 	struct open_stack irqs;
 };
@@ -46,12 +46,12 @@ struct busy_cpu {
 struct reading_events {
 	struct html_events *e;
 	struct texts *texts;
-	uint64_t first, last; /* of the trace */
+	uint64_t first, last; /* times of the trace */
 	struct busy_thread *thread;
 	uint32_t threads;
 	struct busy_cpu *cpu;
 	uint32_t cpus;
-	struct open_one *span; /* by their places */
+	struct open_one *span; /* by place */
 	uint32_t spans;
 };
 
@@ -65,7 +65,7 @@ static uint32_t find_track(const struct html_events *e, uint64_t hash, const str
 				 t->name == key->name);
 }
 
-/* Its number; NO_KEY: no memory. */
+/* Returns the track's number; NO_KEY: no memory. */
 static uint32_t track_of(struct reading_events *r, const struct html_track *wanted,
 			 const char *name)
 {
@@ -75,7 +75,7 @@ static uint32_t track_of(struct reading_events *r, const struct html_track *want
 	uint64_t hash;
 	uint32_t i;
 
-	/* Who makes up names without end gets one track of them all. */
+	/* A trace with too many names gets one track for the rest. */
 	escape_into(text, sizeof(text), e->tracks < MOST_TRACKS ? name : "(others)");
 	key.name = texts_add(r->texts, text);
 	if (key.name == NO_KEY)
@@ -93,7 +93,7 @@ static uint32_t track_of(struct reading_events *r, const struct html_track *want
 
 /* ---- stretches and moments ------------------------------------------------------------------- */
 
-/* Each slice has its own part. */
+/* Adds an interval to each slice that it overlaps. */
 static int add_cells(struct slices *s, uint32_t track, uint64_t from, uint64_t to)
 {
 	uint64_t end, slice;
@@ -110,7 +110,7 @@ static int add_cells(struct slices *s, uint32_t track, uint64_t from, uint64_t t
 	return rc || from >= to ? rc : slices_add(s, track, from, to, to - from);
 }
 
-/* The shortest go, until there is room again. */
+/* Removes the shortest ones until there is room again. */
 static void thin_stretches(struct html_events *e)
 {
 	uint32_t i, k;
@@ -171,7 +171,7 @@ static int add_moment(struct reading_events *r, uint32_t track, uint64_t time)
 	before = e->track[track].count++;
 	if (slices_add(&e->slices, track, time, time, 1))
 		return -ENOMEM;
-	/* Of each track the first one is kept while there is room. */
+	/* While there is room, keeps the first moment of each track. */
 	if (before % e->step)
 		return 0;
 	thin_moments(e);
@@ -182,7 +182,7 @@ static int add_moment(struct reading_events *r, uint32_t track, uint64_t time)
 	return 0;
 }
 
-/* ---- who runs -------------------------------------------------------------------------------- */
+/* ---- running threads ------------------------------------------------------------------------- */
 
 static struct busy_thread *thread_at(struct reading_events *r, uint32_t thread)
 {
@@ -223,12 +223,12 @@ static int leave(struct reading_events *r, const struct timeline_moment *m)
 
 	if (!c)
 		return -ENOMEM;
-	/* Who leaves first has been there since the trace began. */
+	/* The first thread to leave has run since the trace began. */
 	if (!c->seen) {
 		c->thread = m->old;
 		c->since = r->first;
 	}
-	/* If it is another one than came, records are missing in between: nobody knows. */
+	/* If another thread was running, records are missing in between: the time is unknown. */
 	if (c->thread == m->old)
 		rc = end_run(r, m->cpu, m->time);
 	if (rc || m->old == NO_KEY)
@@ -278,7 +278,7 @@ static int wake(struct reading_events *r, const struct timeline_moment *m)
 	return add_moment(r, track_of(r, &key, ""), m->time);
 }
 
-/* ---- what begins and ends -------------------------------------------------------------------- */
+/* ---- begin and end --------------------------------------------------------------------------- */
 
 static int begin(struct open_stack *s, uint64_t time, uint32_t track)
 {
@@ -292,7 +292,7 @@ static int begin(struct open_stack *s, uint64_t time, uint32_t track)
 	return 0;
 }
 
-/* The innermost one of that track; those within it have lost their ends. */
+/* Ends the innermost open entry of that track; entries within it have lost their ends. */
 static int end(struct reading_events *r, struct open_stack *s, uint64_t time, uint32_t track)
 {
 	uint32_t at = s->depth;
@@ -360,7 +360,7 @@ static int span(struct reading_events *r, const struct timeline_moment *m)
 
 	if (array_reach(r->span, r->spans, m->place))
 		return -ENOMEM;
-	/* It is its first thread's. */
+	/* A span belongs to the thread in which it began. */
 	if (m->kind == MOMENT_SPAN_ENDS)
 		return add_stretch(r, r->span[m->place].track, r->span[m->place].from, m->time,
 				   true);
@@ -411,7 +411,7 @@ static int take(void *arg, const struct timeline_moment *m)
 	return 0;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- the whole trace ------------------------------------------------------------------------- */
 
 static int end_open(struct reading_events *r, struct open_stack *s)
 {
@@ -463,8 +463,8 @@ static bool has_events(const struct trace *t)
 	return false;
 }
 
-/* Slices of samples and of events are the same: they begin where whichever is first does, whole
- * slices before the samples' own. */
+/* Aligns the slices of events with those of samples: both begin at the earlier first time, a whole
+ * number of slices before the samples' own. */
 static void align(struct html_events *e, const struct job *job)
 {
 	const struct slices *s = &job->model->slices;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a page's timeline shows beside samples: which thread a CPU ran, interrupts, system calls,
- * programs' records, who woke whom. A track is one such thing of one thread or CPU; what it had in
- * each slice of time is kept in cells (slices.h), for any length of the trace. Of single stretches
- * and moments as many are kept as the page can draw: the longest, and every so many-th.
+ * Events in a page's timeline beside samples: the thread that a CPU ran, interrupts, system calls,
+ * user records, wake-ups. A track holds one kind of event of one thread or CPU; its time in each
+ * slice is kept in cells (slices.h) for a trace of any length. Only as many single stretches and
+ * moments are kept as the page can draw: the longest stretches, and one moment of every `step`.
  */
 #ifndef POST_HTML_EVENTS_H
 #define POST_HTML_EVENTS_H
@@ -14,23 +14,23 @@
 
 enum html_track_kind {
 	HTML_RUNS,      /* a thread on a CPU */
-	HTML_READY,     /* a thread that could run, and had no CPU */
-	HTML_INTERRUPT, /* of a CPU, with those that came in between */
+	HTML_READY,     /* a runnable thread without a CPU */
+	HTML_INTERRUPT, /* of a CPU, including nested ones */
 	HTML_CALL,      /* a system call, from entry to exit */
 	HTML_PAIR,
 	HTML_SPAN,
-	HTML_MARK, /* from here on moments, which are counted */
+	HTML_MARK, /* moments from here on, which are counted */
 	HTML_FAULT,
 	HTML_NAMED,
-	HTML_WAKES, /* a thread is woken by another one */
+	HTML_WAKES, /* a thread wakes another one */
 };
 
 struct html_track {
 	enum html_track_kind kind;
-	uint32_t thread; /* of names; NO_KEY: a CPU's */
-	uint32_t other;  /* WAKES: who woke it; NO_KEY: no thread */
+	uint32_t thread; /* of names; NO_KEY: a CPU's track */
+	uint32_t other;  /* WAKES: the waker; NO_KEY: no thread */
 	uint32_t cpu;    /* RUNS, INTERRUPT; else NO_KEY */
-	uint32_t name;   /* of texts */
+	uint32_t name;   /* index in texts */
 	uint64_t count, ns;
 };
 
@@ -45,21 +45,21 @@ struct html_moment {
 };
 
 struct html_events {
-	uint64_t from; /* where slice 0 is, of samples, too */
+	uint64_t from; /* time of slice 0, also of samples */
 	struct html_track *track;
 	uint32_t tracks, room_track;
 	struct keys by_track;
-	struct slices slices; /* their sums are tracks */
+	struct slices slices; /* summed by track */
 	struct html_stretch *stretch;
 	uint32_t stretches, room_stretch;
-	uint64_t least; /* ns: shorter stretches are in cells alone */
+	uint64_t least; /* ns: shorter stretches are only in cells */
 	struct html_moment *moment;
 	uint32_t moments, room_moment;
-	uint32_t step; /* one moment of so many is kept */
+	uint32_t step; /* one of so many moments is kept */
 };
 
-/* Reads the trace once more, if it has any of that. 0, or -errno. Call html_events_free() in either
- * case. */
+/* Reads the trace once more if it contains any of these events. Returns 0 or -errno. Call
+ * html_events_free() in either case. */
 int html_events_read(struct html_events *e, const struct job *job, struct texts *texts);
 void html_events_free(struct html_events *e);
 

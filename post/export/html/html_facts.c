@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One JSON object. Its texts are made by what writes the terminal's report, so that both have the
- * same words and numbers.
+ * Writes one JSON object. Its texts come from the code of the terminal's report, so that both have
+ * the same words and numbers.
  */
 #include "export/html/html_facts.h"
 
@@ -15,7 +15,7 @@
 #include "escape.h"
 #include "report/calls_report.h"
 
-/* The same job, as reports of samples or of other things are given it. */
+/* A copy of the job with the options of a sample report or another one. */
 struct told_as {
 	struct options options;
 	struct job job;
@@ -32,7 +32,7 @@ static void tell_as(struct told_as *as, const struct job *job, bool samples)
 		as->options.kinds &= ~(unsigned int)REPORT_TELLS_TOTALS;
 }
 
-/* A name. In JSON what orders text would come to be again what it was. */
+/* Writes a name. Reverses the escaping where JSON would escape the text once more. */
 static void name_member(struct json *j, const char *key, const char *name)
 {
 	char *text = escape_text(name);
@@ -57,8 +57,8 @@ void html_facts_lines(struct json *j, const char *key, char *text)
 	json_end(j, ']');
 }
 
-/* A member that is the text which `write` writes. Reports escape names, and JSON would do it once
- * more: what it would escape cannot be there any more, but backslashes. */
+/* Writes a member whose text `write` prints. Reports escape names, and JSON would escape them
+ * again: only backslashes are left to escape. */
 static int text_member(struct json *j, const char *key, const struct job *job,
 		       int (*write)(const struct job *job, FILE *out))
 {
@@ -159,7 +159,7 @@ static int write_object(const void *arg, struct json *j)
 		    job->options->instructions ? "calls" :
 						 "samples");
 	json_uint(j, "total", t->total);
-	/* Strings, because numbers end at 2^53 there. */
+	/* Strings, because JavaScript's numbers are exact only up to 2^53. */
 	snprintf(number, sizeof(number), "%" PRIu64, g->from);
 	json_string(j, "from", number);
 	json_uint(j, "slices", g->count);

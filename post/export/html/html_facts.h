@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a page says in words: of the trace, what it lost, what has no name, what is to be known. */
+/* The texts of a page: about the trace, losses, unresolved names, warnings. */
 #ifndef POST_HTML_FACTS_H
 #define POST_HTML_FACTS_H
 
@@ -8,9 +8,9 @@
 #include "export/html/html_block.h"
 #include "export/html/html_tree.h"
 
-/* 0, or -errno. */
+/* Returns 0 or -errno. */
 int html_facts_write(struct html_block *b, const struct html_tree *t, FILE *out);
-/* A member: lines of a text, which is cut into them; NULL: none. */
+/* Writes a member: the lines of a text, which is split in place; NULL: none. */
 void html_facts_lines(struct json *j, const char *key, char *text);
 
 #endif

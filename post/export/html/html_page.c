@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Bytes that viewer/embed made of the page's files. */
+/* The page's files, combined by viewer/embed. */
 #include "export/html/html_page.h"
 
 const unsigned char html_page_head[] = {

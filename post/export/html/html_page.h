@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The page's own code (viewer/), as it was when post was built: data stands between its two halves.
- */
+/* The page's own code (viewer/), as of the build of post: the data are written between its two
+ * halves. */
 #ifndef POST_HTML_PAGE_H
 #define POST_HTML_PAGE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers are given in the order in which things are met. Calls come after their callers. */
+/* Items are numbered in the order in which they are found. Callers precede their callees. */
 #include "export/html/html_tree.h"
 
 #include <errno.h>
@@ -10,9 +10,9 @@
 #include "complain.h"
 #include "report/report.h"
 
-/* ---- what is used ---------------------------------------------------------------------------- */
+/* ---- items in use ---------------------------------------------------------------------------- */
 
-/* Its number in the page; NO_KEY: no memory, or there is none in the model. */
+/* Returns the item's number in the page; NO_KEY: no memory, or not in the model. */
 static uint32_t use(struct html_used *u, uint32_t i)
 {
 	if (i >= u->all)
@@ -70,7 +70,7 @@ unsigned int html_tree_kind(const struct html_tree *t, const struct html_frame *
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-/* The call of the new tree that stands for one of the model's, below its caller's new one. */
+/* Adds the page's call for a call of the model, below its caller's new one. */
 static uint32_t add_call(struct html_tree *t, const struct call *from, uint32_t parent)
 {
 	const struct names *n = &t->job->model->names;
@@ -85,7 +85,7 @@ static uint32_t add_call(struct html_tree *t, const struct call *from, uint32_t 
 	return parent;
 }
 
-/* to: of each call of the model its call here. */
+/* to: by call of the model, its call in the page. */
 static int add_calls(struct html_tree *t, uint32_t *to)
 {
 	const struct calls *c = &t->job->stacks->calls;
@@ -126,7 +126,7 @@ static int number_calls(struct html_tree *t)
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-/* The model's, by nodes and by groups of threads. */
+/* Copies the model's sums, by node and by group of threads. */
 static int take_sums(struct html_tree *t, const uint32_t *to)
 {
 	const struct names *n = &t->job->model->names;
@@ -150,7 +150,7 @@ static int take_sums(struct html_tree *t, const uint32_t *to)
 	return rc;
 }
 
-/* What calls have themselves is all there is. */
+/* Without samples the sums are the calls' own values. */
 static int take_selves(struct html_tree *t)
 {
 	uint32_t i;
@@ -166,7 +166,7 @@ static int take_selves(struct html_tree *t)
 	return rc;
 }
 
-/* Tracks have threads of the page in place of the model's. */
+/* Replaces the threads of the model in tracks by those of the page. */
 static int take_events(struct html_tree *t)
 {
 	const struct names *n = &t->job->model->names;
@@ -190,7 +190,7 @@ static int take_events(struct html_tree *t)
 	return 0;
 }
 
-/* Of samples there may be none. */
+/* Reads events, which a trace without samples may have, too. */
 static int read_events(struct html_tree *t)
 {
 	const struct job *job = t->job;
@@ -201,7 +201,7 @@ static int read_events(struct html_tree *t)
 	t->timed = job->model->slices.wanted;
 	if (t->timed)
 		rc = html_events_read(&t->events, job, &t->texts);
-	/* Threads that no sample had are new. */
+	/* Threads without samples are new. */
 	if (!rc && n->nthread > had)
 		rc = names_group(n, &job->options->names);
 	t->processes.all = n->nprocess;
@@ -209,7 +209,7 @@ static int read_events(struct html_tree *t)
 	return rc;
 }
 
-/* Threads belong to processes, which are there even if they have no call. */
+/* Adds the processes of all threads, even if they have no calls. */
 static int use_processes(struct html_tree *t)
 {
 	const struct names *n = &t->job->model->names;
@@ -237,7 +237,7 @@ static void make_grid(struct html_tree *t)
 		g->shift = e->shift > s->shift ? e->shift : s->shift;
 		g->before = samples ? (s->from - g->from) >> s->shift : 0;
 	}
-	/* Samples may be long after all events. */
+	/* Samples may start long after the events. */
 	while (samples && (g->before + samples) >> (g->shift - s->shift) >= SLICES_MOST)
 		g->shift++;
 	if (samples)

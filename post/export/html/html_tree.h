@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a page shows, in numbers: the tree of calls, its functions, processes and threads, and what
- * each call had itself, by thread, CPU and slice of time. Each thing is there once.
+ * The data of a page as numbers: the tree of calls, its functions, processes and threads, and the
+ * own values of each call, by thread, CPU and time slice. Each item is listed once.
  */
 #ifndef POST_HTML_TREE_H
 #define POST_HTML_TREE_H
@@ -12,7 +12,7 @@ enum html_frame_kind { /* bits */
 		       HTML_KERNEL = 1,
 		       HTML_INLINED = 2,
 		       HTML_JIT = 4,
-		       HTML_UNKNOWN = 8, /* of no known function */
+		       HTML_UNKNOWN = 8, /* no function is known */
 		       HTML_IDLE = 16,
 };
 
@@ -22,46 +22,46 @@ struct html_frame {
 };
 
 struct html_node {
-	uint32_t up;   /* its number less its caller's; 0: a root */
-	uint32_t what; /* a frame; of a root a process */
+	uint32_t up;   /* its number minus its caller's; 0: a root */
+	uint32_t what; /* a frame; for a root, a process */
 	uint64_t times;
 };
 
-/* Something of the model that has a number in the page once it is used. */
+/* Items of the model that have a number in the page once they are used. */
 struct html_used {
-	uint32_t *number; /* of each in the model, + 1; 0: not used */
-	uint32_t *list;   /* in the model, of each here */
+	uint32_t *number; /* by index in the model, number + 1; 0: unused */
+	uint32_t *list;   /* by number, the index in the model */
 	uint32_t count, room, all;
 };
 
-/* The page's slices of time, all equally long, as many as needed for samples and events. */
+/* The page's time slices, all of the same length, as many as samples and events need. */
 struct html_grid {
 	uint64_t from;
-	unsigned int shift; /* a slice has 2^shift ns */
+	unsigned int shift; /* a slice is 2^shift ns */
 	uint32_t count;
-	uint64_t before; /* slices of the model's length in front of its first */
+	uint64_t before; /* slices of the model's length before its first one */
 };
 
 struct html_tree {
 	const struct job *job;
 	struct texts texts;
-	struct calls calls; /* of functions, in place of places */
+	struct calls calls; /* of functions instead of places */
 	struct html_used processes, threads;
 	struct html_frame *frame;
 	uint32_t frames, room_frame;
 	struct keys by_frame;
-	struct html_node *node; /* of each of the calls */
-	struct sums sums;       /* their stacks are nodes; thread NO_KEY: not known */
+	struct html_node *node; /* by call */
+	struct sums sums;       /* by node; thread NO_KEY: unknown */
 	struct html_events events;
 	uint64_t total;
-	bool timed; /* job's slices are of these sums; else there is one slice */
+	bool timed; /* the job's slices belong to these sums; else there is one slice */
 	struct html_grid grid;
 };
 
-/* 0, -ENOMEM, or REPORT_WRONG, which was told. */
+/* Returns 0, -ENOMEM, or REPORT_WRONG after a message. */
 int html_tree_make(struct html_tree *t, const struct job *job);
 void html_tree_free(struct html_tree *t);
-/* Where slices of samples and of events are in the grid. */
+/* Return the grid's slice for a slice of samples, or of events. */
 static inline uint32_t html_tree_slice(const struct html_tree *t, uint32_t slice)
 {
 	return (uint32_t)((t->grid.before + slice) >>
@@ -71,7 +71,7 @@ static inline uint32_t html_tree_event_slice(const struct html_tree *t, uint32_t
 {
 	return slice >> (t->grid.shift - t->events.slices.shift);
 }
-/* What stands for the frame: bits of html_frame_kind. */
+/* Returns the kind of the frame: bits of html_frame_kind. */
 unsigned int html_tree_kind(const struct html_tree *t, const struct html_frame *f);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writer of perf.data: a file that perf reads, or the form for pipes if the output is no file.
- * Records are in order of time already, so a round ends after a fixed number of them.
+ * Writer of perf.data: a regular perf.data file, or perf's pipe format if the output is not a file.
+ * Records are already in time order, so a round ends after a fixed number of them.
  */
 #include "export/perf/perf_write.h"
 
@@ -38,7 +38,7 @@ static void put_name(struct perf_writing *w, const struct pirecord *r,
 	if (w->job->input->origins) {
 		snprintf(both, sizeof(both), "%.14s:%.16s", w->job->input->origin[r->origin].label,
 			 name);
-		memcpy(name, both, 15); /* perf has no more room */
+		memcpy(name, both, 15); /* the length of perf's comm */
 		name[15] = '\0';
 	}
 	perf_write_begin(w, PERF_RECORD_COMM, exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
@@ -95,7 +95,7 @@ static void put_task(struct perf_writing *w, const struct pirecord *r)
 	}
 }
 
-/* Code that the kernel made has a record type of its own. */
+/* Writes generated kernel code, which has its own record type. */
 static bool put_made_code(struct perf_writing *w, const struct pirecord *r,
 			  const struct pitrace_mte_map *m, bool gone)
 {
@@ -129,7 +129,7 @@ static void put_map(struct perf_writing *w, const struct pirecord *r)
 
 	if (!m)
 		return;
-	/* The input's details have perf's own records of these. */
+	/* With kernel_maps the input's details include perf's own records of these. */
 	if (kernel && (w->job->input->kernel_maps || put_made_code(w, r, m, gone) || gone))
 		return;
 	snprintf(path, sizeof(path), kernel ? "[%s]" : "%s%s", m->path,
@@ -160,7 +160,7 @@ static void put_lost(struct perf_writing *w, const struct pirecord *r)
 	const struct pitrace_lost_rec *l = RECORD_AS(r, struct pitrace_lost_rec);
 
 	if (!l || r->minor == PITRACE_LOST_OVERRUN)
-		return; /* that never was */
+		return; /* an event that never existed */
 	perf_write_begin(w, PERF_RECORD_LOST, 0);
 	perf_write_u64(&w->o, PERF_WRITE_FIRST_ID);
 	perf_write_u64(&w->o, l->count);
@@ -168,7 +168,7 @@ static void put_lost(struct perf_writing *w, const struct pirecord *r)
 	perf_write_end(w);
 }
 
-/* Both halves of it. */
+/* Writes both halves of a context switch. */
 static void put_dispatch(struct perf_writing *w, const struct pirecord *r)
 {
 	const struct pitrace_dispatch *d = RECORD_AS(r, struct pitrace_dispatch);
@@ -194,7 +194,7 @@ static void put_dispatch(struct perf_writing *w, const struct pirecord *r)
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* The calls of a place in a tree; from a copy of the stack, if there is one. */
+/* Finds the user calls of a stack that is a place in a tree or has a memory copy. */
 static int user_part(struct perf_writing *w, const struct pirecord *r, uint32_t pid,
 		     const struct stack *s, const uint64_t **user, uint32_t *n)
 {
@@ -233,7 +233,7 @@ static int put_chain(struct perf_writing *w, const struct pirecord *r,
 		n = stack.head->user;
 		rc = user_part(w, r, s->pid, &stack, &user, &n);
 	}
-	if (!k && !n) { /* what was hit alone */
+	if (!k && !n) { /* only the sampled address */
 		perf_write_u64(&w->o, 2);
 		perf_write_u64(&w->o, kernel ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER);
 		perf_write_u64(&w->o, s->address);
@@ -296,13 +296,13 @@ static int put_sample(struct perf_writing *w, const struct pirecord *r)
 	if ((r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_IDLE) {
 		if (idle && idle->ticks > PROFILE_TICKS_MOST)
 			return -EFBIG;
-		/* Ticks of an idle CPU: samples of the idle task without an address. */
+		/* Ticks of an idle CPU become samples of the idle task without an address. */
 		for (i = 0; idle && i < idle->ticks && !rc; i++)
 			rc = put_one(w, r, &none, event, 1, true);
 		return rc;
 	}
 	kernel = (r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_KERNEL;
-	/* A value of calls is what one sample counted. */
+	/* The value of a call is one sample's period. */
 	if (s && w->job->input->values && number)
 		return put_one(w, r, s, event, 1 + r->repeats, kernel);
 	if (r->repeats >= PROFILE_TICKS_MOST)
@@ -312,7 +312,7 @@ static int put_sample(struct perf_writing *w, const struct pirecord *r)
 	return rc;
 }
 
-/* Event numbers are mapped to kinds by name, as in the trace's books (event_kinds.c). */
+/* Maps event numbers to kinds by name, as the model does (event_kinds.c). */
 static void put_event(struct perf_writing *w, const struct pirecord *r)
 {
 	const struct pitrace_event_rec *e = RECORD_AS(r, struct pitrace_event_rec);
@@ -368,7 +368,7 @@ static void put_round(struct perf_writing *w)
 	perf_write_end(w);
 }
 
-/* The kernel's text, by its own symbols. */
+/* Writes the mapping of the kernel's text, from its own symbols. */
 static void put_kernel(struct perf_writing *w)
 {
 	struct input *in = w->job->input;
@@ -419,7 +419,7 @@ static int put_records(struct perf_writing *w)
 	return rc;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static bool is_file(FILE *f)
 {
@@ -439,7 +439,7 @@ static void number_events(struct perf_writing *w)
 		w->event_of[i] = (uint8_t)w->nevents;
 		w->kind[w->nevents++] = i;
 	}
-	/* Names and dispatches need an event, too. */
+	/* Names and dispatches also need an event. */
 	if (!w->nevents)
 		w->kind[w->nevents++] = EVENT_UNNAMED;
 }

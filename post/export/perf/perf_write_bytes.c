@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records and tables of a perf.data, put together in memory and written at once. */
+/* Builds the records and tables of a perf.data in memory and writes them in one piece. */
 #include "export/perf/perf_write.h"
 
 #include <errno.h>
@@ -75,7 +75,7 @@ void perf_write_end(struct perf_writing *w)
 {
 	uint16_t size = (uint16_t)w->o.n;
 
-	if (w->o.n > UINT16_MAX) { /* its header has no more room for its size */
+	if (w->o.n > UINT16_MAX) { /* the header's size field is too small */
 		w->o.n = 0;
 		w->too_long++;
 		return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writes details (record/detail.h) as perf has them. Details of a sample come before it and are
- * kept until then. When several traces are read as one, control groups, namespaces, formats and the
- * kernel's code have no common meaning, so they are left out.
+ * Writes details (record/detail.h) in perf's form. Details of a sample precede it and are kept
+ * until then. When several traces are read as one, control groups, namespaces, formats and kernel
+ * code have no common meaning, so they are omitted.
  */
 #include "export/perf/perf_write.h"
 
@@ -137,8 +137,8 @@ static void put_poke(struct perf_writing *w, const struct pirecord *r)
 	perf_write_end(w);
 }
 
-/* Build ids that came with mappings go into the table with all others. "[kernel.kallsyms]_text" is
- * a mapping of "[kernel.kallsyms]". */
+/* Adds the build id of a mapping to the common table. "[kernel.kallsyms]_text" is a mapping of
+ * "[kernel.kallsyms]". */
 static int keep_kernel_id(struct perf_writing *w, const struct detail_kernel_map *m)
 {
 	struct blob *table = &w->kernel_ids;
@@ -240,7 +240,7 @@ void perf_write_details_of(struct perf_writing *w, const struct pirecord *r,
 	}
 }
 
-/* NULL: the sample has none. */
+/* Returns the kept detail of the sample; NULL: none. */
 static const void *kept(const struct perf_writing *w, enum detail_kind kind)
 {
 	const struct kept *k = &w->details->kept[kind];
@@ -288,7 +288,7 @@ void perf_write_details_raw(struct perf_writing *w, uint64_t type)
 	}
 }
 
-/* Writes the registers of the event's mask; none if the sample has other ones. */
+/* Writes the registers of the event's mask; none if the sample's registers differ. */
 static void put_registers(struct perf_writing *w, enum detail_kind kind, uint64_t mask)
 {
 	const struct detail_registers *g = kept(w, kind);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The header of a perf.data: attributes and features, in a file or as records of a pipe. */
+/* Writes the header of a perf.data: attributes and features, in a file or as records of a pipe. */
 #include "export/perf/perf_write.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #define ATTR 128 /* bytes of an attr */
 
-/* As features have them. */
+/* Appends a text in the encoding of features. */
 static void long_text(struct perf_out *o, const char *s)
 {
 	perf_write_u32(o, (uint32_t)((strlen(s) + 64) & ~(size_t)63));
@@ -25,8 +25,8 @@ static const char *event_name(const struct perf_writing *w, uint32_t i)
 					     w->job->trace->events.kind[w->kind[i]].name;
 }
 
-/* What of the event counts: as the file says that it was opened, else by our own flags and by the
- * modifiers of its name. */
+/* Returns what restricts the event: as the file says it was opened, else by our own flags and the
+ * modifiers in its name. */
 static uint64_t limits_of(const struct perf_writing *w, uint32_t i)
 {
 	const struct event *e = &w->job->trace->events.kind[w->kind[i]];
@@ -151,7 +151,7 @@ static void put_event_desc(struct perf_writing *w)
 	}
 }
 
-/* A feature's bytes; none: the trace lacks it. */
+/* Builds a feature's bytes; none if the trace lacks it. */
 static void put_feature(struct perf_writing *w, unsigned int feature)
 {
 	const struct pifile_header *h = &w->job->input->header;
@@ -245,7 +245,7 @@ void perf_write_head(struct perf_writing *w, uint64_t data_size, uint64_t featur
 	perf_write_flush(w, &ignored);
 }
 
-/* Writes the table of features behind the data, then their contents. */
+/* Writes the table of features after the data, then their contents. */
 uint64_t perf_write_features(struct perf_writing *w)
 {
 	uint64_t at = 104 + 8 * w->nevents + w->nevents * (ATTR + 16) + w->written, bits = 0;
@@ -281,7 +281,7 @@ uint64_t perf_write_features(struct perf_writing *w)
 	return bits;
 }
 
-/* The formats of tracepoints are not part of their record's length. */
+/* The formats of tracepoints are not included in the size of their record. */
 static void put_pipe_formats(struct perf_writing *w)
 {
 	size_t n = w->formats.size, padded = (n + 7) & ~(size_t)7;
@@ -318,7 +318,7 @@ void perf_write_pipe_head(struct perf_writing *w)
 	}
 	for (i = 1; i < 64; i++) {
 		if (i == PERF_BUILD_ID)
-			continue; /* by records, behind the last */
+			continue; /* written as records after the data */
 		perf_write_begin(w, PERF_HEADER_FEATURE, 0);
 		perf_write_u64(&w->o, i);
 		put_feature(w, i);

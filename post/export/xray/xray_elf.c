@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Names for an XRay log that was written from an instruction trace: an ELF file that XRay's tools
- * (and post) accept as the program, with the functions' symbols and the section xray_instr_map.
- * Addresses are function numbers, 16 bytes apart, because the functions' own addresses come from
- * several processes and times. The file is laid out here since libelf cannot write into pipes.
+ * Names for an XRay log that was made from an instruction trace: an ELF file that XRay's tools (and
+ * post) accept as the program, with the functions' symbols and the section xray_instr_map.
+ * Addresses are function numbers times 16, because the functions' own addresses come from several
+ * processes and times. The file is laid out here since libelf cannot write to pipes.
  */
 #include "export/xray/xray_runs.h"
 
@@ -18,18 +18,18 @@
 #include "export/writer.h"
 #include "job.h"
 
-#define FIRST 0x1000u /* address, and offset in the file, of the first function */
+#define FIRST 0x1000u /* of the first function: its address and its offset in the file */
 #define APART 16u
 #define ENTRY \
-	32u /* bytes of an entry of the map: addresses of the place and
-					   of its function, kind, always, version 0 */
+	32u /* bytes of a map entry: addresses of the sled and its function, kind, always, version
+	     * 0 */
 
 enum { TEXT = 1, SYMBOLS, NAMES, MAP, SECTIONS_NAMES, SECTIONS };
 
 static const char section_names[] = "\0.text\0.symtab\0.strtab\0xray_instr_map\0.shstrtab";
 static const uint8_t section_name[SECTIONS] = { 0, 1, 7, 15, 23, 38 };
 
-/* The machine if XRay's tools can read its maps, else 0. */
+/* Returns the machine if XRay's tools can read its maps, else 0. */
 static uint16_t machine_of(const struct pifile_header *h)
 {
 	static const struct {
@@ -52,7 +52,7 @@ struct elf_out {
 	FILE *out;
 	const struct job *job;
 	const struct xray_functions *f;
-	uint64_t names; /* bytes */
+	uint64_t names; /* size in bytes */
 };
 
 static const char *name_of(const struct elf_out *e, uint32_t i)
@@ -80,7 +80,8 @@ static Elf64_Shdr section(unsigned int i, uint32_t type, uint64_t flags, uint64_
 	};
 }
 
-/* Head, segment, code (none: zeros), map, symbols, names, names of sections, table of sections. */
+/* Writes header, segment, code (empty: zeros), map, symbols, names, section names, section
+ * table. */
 static void write_elf(struct elf_out *e)
 {
 	const uint64_t n = e->f->count, text = n * APART, map = FIRST + text;

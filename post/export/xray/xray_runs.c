@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Derives entries and exits of functions from an instruction trace: each run shows which function
- * its thread is in and how deep. Functions that the thread is no longer in were left when the run
- * began, new ones were entered then. Functions are numbered from 1 as they are met.
+ * Derives function entries and exits from an instruction trace: each run has a function and a call
+ * depth. At the start of a run, functions that are no longer on the thread's stack have been left,
+ * and new ones entered. Functions are numbered from 1 in order of appearance.
  */
 #include "export/xray/xray_runs.h"
 
@@ -14,7 +14,7 @@
 #include "job.h"
 #include "model/read.h"
 
-#define FUNCTIONS (1u << 28) /* bits of a record for the function's number */
+#define FUNCTIONS (1u << 28) /* limit of a record's function number */
 
 struct run_frame {
 	uint32_t depth, function;
@@ -28,7 +28,7 @@ struct run_thread {
 struct run_reading {
 	const struct job *job;
 	struct xray_functions *functions;
-	struct run_thread *thread; /* by the runs' index */
+	struct run_thread *thread; /* by index of the run's thread */
 	uint32_t nthread;
 	xray_each each;
 	void *arg;

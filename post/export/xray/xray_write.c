@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writer of XRay's flight data recorder: a trace of functions' entries and exits, or of
- * instructions, becomes a log of version 5, with buffers of one thread each, in the order in which
- * they fill.
+ * Writer of XRay's flight data recorder format: converts function entries and exits, or an
+ * instruction trace, to a log of version 5. Each buffer belongs to one thread; buffers are written
+ * when they are full.
  */
 #include "export/xray/xray_runs.h"
 
@@ -100,8 +100,8 @@ static bool metadata(struct xray_buffer *t, uint8_t kind, uint64_t first, size_t
 	return true;
 }
 
-/* Writes the records needed before a function record: a buffer's start, a new CPU, a time too far
- * for a delta; *delta is the rest of the time. */
+/* Writes the records that must precede a function record: the start of a buffer, a new CPU, a time
+ * too far for a delta. *delta is the remaining time. */
 static bool begin_record(struct xray_writing *w, struct xray_buffer *t, const struct pirecord *r,
 			 uint32_t *delta)
 {
@@ -181,7 +181,7 @@ static int write_event(struct xray_writing *w, const struct pirecord *r)
 static void write_header(struct xray_writing *w, const struct input *in)
 {
 	const uint16_t version = htole16(VERSION), type = htole16(1);
-	const uint32_t bits = htole32(3); /* a clock that is constant and does not stop */
+	const uint32_t bits = htole32(3); /* constant and nonstop TSC */
 	const uint64_t hz = in->calls ? in->header.clock_hz : 1000000000;
 	const uint64_t words[3] = { htole64(hz), htole64(BUFFER), 0 };
 
