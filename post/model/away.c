@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Keeps the stack of each thread's last switch-out until the thread runs again. */
+/* Keeps the stack at which each thread left its CPU until the thread runs again. */
 #include "model/away.h"
 
 static uint32_t *call_of(struct away *a, const struct sched *s, const struct sched_thread *t)
@@ -37,7 +37,7 @@ int away_ends(struct away *a, struct sched *s, uint32_t tid, uint64_t time)
 	return t ? book(a, s, t, time) : 0;
 }
 
-/* The symbol at the stack's first address, which is where the thread left its CPU. */
+/* Finds the symbol at the stack's first address, where the thread left its CPU. */
 static int find_leaf(struct away *a, struct stacks_hit *hit, const struct stack *stack)
 {
 	if (!stack->head->kernel && !stack->head->user)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What threads' time was blamed on, and who waited for whom: the sums. */
+/* Sums of the time of threads by its cause, and of waits between threads. */
 #include "model/critical.h"
 
 #include <inttypes.h>
@@ -51,7 +51,7 @@ int blame_add(struct critical *c, uint32_t row, bool victim, uint32_t blame, uin
 	return 0;
 }
 
-/* ---- who waited for whom --------------------------------------------------------------------- */
+/* ---- waits between threads ------------------------------------------------------------------- */
 
 static uint64_t hash_edge(const struct wait_edge *e)
 {
@@ -86,7 +86,7 @@ int wait_edge_add(struct critical *c, const struct wait_edge *key, uint64_t ns, 
 	return 0;
 }
 
-/* ---- what is counted together ---------------------------------------------------------------- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 static uint32_t group_of(const struct critical *c, uint32_t row)
 {
@@ -155,9 +155,9 @@ static void group_rows(const struct critical *c, uint64_t *row, uint32_t n)
 {
 	uint32_t i, group;
 
-	/* A list that grows has more than there are rows. */
+	/* The list grows ahead and may be longer than the number of rows. */
 	for (i = 0; i < n && i < c->sched->names->nthread; i++) {
-		group = group_of(c, i); /* not above it */
+		group = group_of(c, i); /* never greater than i */
 		if (group == i)
 			continue;
 		row[group] += row[i];
@@ -177,7 +177,7 @@ int critical_group(struct critical *c)
 	return rc ? rc : group_edges(c);
 }
 
-/* ---- the books ------------------------------------------------------------------------------- */
+/* ---- consistency ----------------------------------------------------------------------------- */
 
 static bool same(const char *what, uint64_t have, uint64_t want)
 {

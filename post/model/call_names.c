@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* libseccomp has the tables of all machines; this picks the table. */
+/* libseccomp has the system call tables of all machines; this file selects one. */
 #include "model/call_names.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each machine's own table, and that of its 32-bit programs. */
+/* Each machine's table, and that of its 32-bit programs. */
 static const struct {
 	const char *machine;
 	uint32_t table, compat;
@@ -20,7 +20,7 @@ static const struct {
 	{ "s390x", SCMP_ARCH_S390X, SCMP_ARCH_S390 },
 };
 
-/* 0: not known. */
+/* Returns libseccomp's table; 0: unknown machine. */
 static uint32_t table_of(const char *machine, bool compat)
 {
 	size_t i;
@@ -43,7 +43,7 @@ static char *resolve(const char *machine, uint32_t call)
 bool call_number(const char *machine, const char *name, bool compat, uint32_t *call)
 {
 	uint32_t table = table_of(machine, compat);
-	/* Calls that only other machines have are negative. */
+	/* libseccomp uses negative numbers for calls that this machine lacks. */
 	int number = table ? seccomp_syscall_resolve_name_arch(table, name) : -1;
 
 	*call = (uint32_t)number | (compat ? PITRACE_SYSCALL_COMPAT : 0);
@@ -69,7 +69,7 @@ const char *call_name(const char *machine, uint32_t call, char *room, size_t siz
 
 const char *error_name(uint32_t error, char *room, size_t size)
 {
-	/* The kernel's internal errors, which only tracers see: the call is restarted, or becomes
+	/* Errors internal to the kernel, which only tracers see: the call is restarted, or returns
 	 * EINTR. */
 	static const char *const inner[] = {
 		"ERESTARTSYS", "ERESTARTNOINTR",        "ERESTARTNOHAND",

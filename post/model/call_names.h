@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names of system calls and of their errors, as the machine that was traced numbers them. */
+/* Names of system calls and of their errors, for the traced machine. */
 #ifndef POST_CALL_NAMES_H
 #define POST_CALL_NAMES_H
 
@@ -7,9 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* call: number | PITRACE_SYSCALL_COMPAT; machine: utsname's. Uses room. */
+/* Returns the name of a call: number | PITRACE_SYSCALL_COMPAT; machine: utsname's. May use room. */
 const char *call_name(const char *machine, uint32_t call, char *room, size_t size);
-/* The other way, as a call of a 32-bit program on wish. False: the machine has no such call. */
+/* Finds the number of a call, as a 32-bit program's call with `compat`. false: not on this
+ * machine. */
 bool call_number(const char *machine, const char *name, bool compat, uint32_t *call);
 const char *error_name(uint32_t error, char *room, size_t size);
 

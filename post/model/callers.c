@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One walk over the call tree that keeps track of which symbols are on the path, and where. */
+/* Walks the call tree once, tracking the symbols on the current path and their positions. */
 #include "model/callers.h"
 
 #include <string.h>
@@ -7,11 +7,11 @@
 struct walk {
 	struct callers *c;
 	const struct calls *calls;
-	uint32_t *on_path;   /* how often each of called[] is on the path */
-	uint32_t *innermost; /* depth of each of called[] where it was met last */
+	uint32_t *on_path;   /* by index in called[]: its occurrences on the path */
+	uint32_t *innermost; /* by index in called[]: depth of its innermost occurrence */
 	struct path_call {
-		uint32_t called; /* index of it */
-		uint32_t before; /* innermost of it, before */
+		uint32_t called; /* index in called[] */
+		uint32_t before; /* its previous innermost depth */
 	} * path;                /* by depth */
 };
 
@@ -43,7 +43,7 @@ static int add_edge(struct callers *c, uint32_t of, uint32_t other, bool caller,
 		i = c->nedge++;
 		c->edge[i] = new;
 	}
-	c->edge[i].ticks += ticks; /* may wrap below zero meanwhile, not in the end */
+	c->edge[i].ticks += ticks; /* may be below zero (wrapped) meanwhile, but not at the end */
 	return 0;
 }
 
@@ -62,7 +62,7 @@ static int enter(struct walk *w, uint32_t node)
 	} else {
 		if (w->on_path[s] == 2)
 			called->recursive += call->total;
-		/* The symbol is on these stacks again, further in: only the innermost call's callee
+		/* The symbol recurs deeper in these stacks: only the innermost call's callee
 		 * counts. */
 		if (w->path[before + 1].called != s)
 			rc = add_edge(w->c, s, w->path[before + 1].called, false, -call->total);
@@ -74,7 +74,7 @@ static int enter(struct walk *w, uint32_t node)
 	return rc;
 }
 
-/* The calls of the path from this depth on have ended. */
+/* Removes the calls of the path from this depth on. */
 static void leave(struct walk *w, uint32_t depth, uint32_t from)
 {
 	for (; depth >= from && depth; depth--) {
@@ -85,7 +85,7 @@ static void leave(struct walk *w, uint32_t depth, uint32_t from)
 	}
 }
 
-/* Calls may be as deep as memory allows. */
+/* Iterative, since the depth of calls is limited only by memory. */
 static int walk(struct walk *w)
 {
 	uint32_t i, depth = 0;
@@ -127,7 +127,7 @@ static int compare_edges(const void *pa, const void *pb)
 	return a->other < b->other ? -1 : a->other > b->other;
 }
 
-/* The order of reports: symbols by ticks, and each one's edges side by side. */
+/* Sorts for reports: symbols by ticks, with the edges of each one adjacent. */
 static void put_in_order(struct callers *c, const struct names *n, uint32_t *place)
 {
 	uint32_t i, k = 0;

@@ -2,7 +2,7 @@
 /* The rare cases: new threads, deeper stacks, exits that do not match the innermost call. */
 #include "model/callflow.h"
 
-/* Limit on the frames that are searched for functions that were never entered. Beyond it only the
+/* Limit on the frames searched for exits of functions that were not entered. Beyond it only the
  * innermost frames are searched: otherwise a file full of such exits would take time proportional
  * to its size times its depth. */
 #define SEARCHED  (1u << 26)
@@ -31,7 +31,7 @@ void callflow_exit(struct callflow *cf, struct callflow_thread *th, uint32_t fun
 	uint32_t i, end;
 
 	if (th->below) {
-		th->below--; /* nothing is known of these */
+		th->below--; /* the exit of a call that was not kept */
 		return;
 	}
 	end = cf->searched > SEARCHED && th->depth > INNERMOST ? th->depth - INNERMOST : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The functions that each thread is in, from records of entries and exits (call_record.h). An exit
- * ends the innermost call of its function and all calls made from there; an exit of a function that
+ * ends the innermost call of its function and all calls made from it; an exit of a function that
  * was not entered is only counted.
  */
 #ifndef POST_CALLFLOW_H
@@ -11,25 +11,25 @@
 #include "base/keys.h"
 
 struct callflow_frame {
-	uint64_t entered; /* stamp */
+	uint64_t entered; /* time stamp */
 	uint32_t function;
-	uint32_t node, call; /* its user's */
+	uint32_t node, call; /* for the caller of this module */
 };
 
 struct callflow_thread {
 	uint32_t pid, tid;
-	uint32_t cpu;         /* of its last record, and … */
-	uint64_t stamp, time; /* … when that was */
+	uint32_t cpu;         /* CPU of its last record */
+	uint64_t stamp, time; /* stamp and time of that record */
 	struct callflow_frame *frame;
 	uint32_t depth, room;
-	uint32_t below; /* calls that are not kept: too many */
+	uint32_t below; /* calls too deep to be kept */
 };
 
-/* Effect of one record: if `ran`, the thread was in `function` since its previous record; then it
- * entered a function, or left some: those are thread->frame[thread->depth …]. */
+/* The effect of one record. If `ran`, the thread was in `function` since its previous record. It
+ * then entered a function, or left `left` functions: those are thread->frame[thread->depth …]. */
 struct callflow_step {
 	struct callflow_thread *thread;
-	uint32_t index; /* of the thread */
+	uint32_t index; /* index of the thread */
 	bool ran;
 	uint32_t function, depth, cpu;
 	uint64_t stamps, ns; /* time spent there */
@@ -45,21 +45,21 @@ struct callflow {
 	uint32_t last;
 	uint64_t calls;     /* entries */
 	uint64_t unentered; /* exits of functions that were not entered */
-	uint64_t searched;  /* frames, for them */
+	uint64_t searched;  /* frames searched for those exits */
 	uint64_t unleft;    /* entries without an exit: a caller was left first */
 };
 
 #define CALLFLOW_DEEPEST 65536
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int callflow_new_thread(struct callflow *cf, uint32_t pid, uint32_t tid);
 void callflow_exit(struct callflow *cf, struct callflow_thread *th, uint32_t function,
 		   struct callflow_step *step);
-/* Calls that are not over, after the last record. */
+/* Returns the number of calls still open after the last record. */
 uint64_t callflow_open(const struct callflow *cf);
 void callflow_free(struct callflow *cf);
 
-/* r is a CALL_RECORD. 0 or -ENOMEM. */
+/* Processes a record, a CALL_RECORD. Returns 0 or -ENOMEM. */
 static inline int callflow_record(struct callflow *cf, const struct pirecord *r,
 				  struct callflow_step *step)
 {

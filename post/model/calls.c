@@ -65,7 +65,7 @@ void calls_free(struct calls *c)
 	*c = (struct calls){ .first = NO_KEY };
 }
 
-/* Copies a node of the old tree to the new one, below its parent's new node. */
+/* Copies a node of the old tree to the new one, below the parent's new node. */
 static uint32_t move_call(struct calls *to, const struct call *from, uint32_t parent,
 			  const struct names *n)
 {
@@ -79,7 +79,7 @@ static uint32_t move_call(struct calls *to, const struct call *from, uint32_t pa
 	return parent;
 }
 
-/* Rebuilds the tree with groups in place of processes, and with what reports show in place of
+/* Rebuilds the tree with groups instead of processes, and the symbols that reports show instead of
  * addresses. */
 static int make_shown(struct calls *c, const struct names *n)
 {
@@ -113,7 +113,7 @@ struct sorting {
 	const struct names *names;
 };
 
-/* Order: by parent; then as reports show siblings. */
+/* Order: by parent, then as reports show siblings. */
 static int compare(const void *pa, const void *pb, void *arg)
 {
 	const struct sorting *s = arg;
@@ -170,7 +170,7 @@ int calls_finish(struct calls *c, const struct names *n)
 	c->first = NO_KEY;
 	for (i = 0; i < n->nprocess; i++)
 		grouped |= n->process[i].group != i;
-	/* With places wanted, the caller maps them to symbols itself. */
+	/* If places are needed, the caller maps them to symbols. */
 	if (grouped && !n->lines.places && make_shown(c, n))
 		return -ENOMEM;
 	for (i = c->ncall; i-- > 0;) {

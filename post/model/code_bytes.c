@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Code as bytes: kept pages by (process, page), the kernel's as process 0; images of modules by
+/* Bytes of code: recorded pages by (process, page), the kernel's as process 0; images of modules by
  * module. */
 #include "model/code_bytes.h"
 
@@ -18,13 +18,13 @@
 
 struct code_bytes_page {
 	uint32_t pid;
-	uint16_t low, high; /* known bytes; low == high: given up */
+	uint16_t low, high; /* known bytes; low == high: unknown */
 	uint64_t number;
 	uint8_t *bytes;
-	/* Kernel pages only, all of which come before the first run: */
-	uint64_t since;   /* and before, if nothing is older */
-	uint32_t older;   /* page + 1 */
-	uint8_t *changed; /* PAGE flags: bytes that did not stay; or NULL */
+	/* For kernel pages only, all of which precede the first run: */
+	uint64_t since;   /* start time; also valid earlier if there is no older version */
+	uint32_t older;   /* index of the older version + 1 */
+	uint8_t *changed; /* PAGE flags: bytes that changed; or NULL */
 };
 #define KERNEL_PID 0
 
@@ -36,17 +36,17 @@ struct segment {
 };
 
 struct code_bytes_image {
-	const struct a2n_module *module; /* NULL: the vdso, 64 and 32 bit */
+	const struct a2n_module *module; /* NULL: the vdso, 64-bit and 32-bit */
 	const char *name;
-	struct segment *segment; /* that are executable */
+	struct segment *segment; /* list of executable segments */
 	uint32_t machine;
 	bool is_32, big_endian;
-	const char *why; /* it has none, and why */
+	const char *why; /* reason why there is no code */
 };
 
 /* ---- images ---------------------------------------------------------------------------------- */
 
-/* A part of the file; of a vdso, of its copy. */
+/* Reads a segment of a file, or of the copy of a vdso. */
 static struct segment *read_segment(int fd, const struct input_section *s, const GElf_Phdr *p)
 {
 	struct segment *g;
@@ -186,7 +186,7 @@ static void find_in_image(const struct code_bytes_image *m, uint64_t address,
 	}
 }
 
-/* ---- kept pages ------------------------------------------------------------------------------ */
+/* ---- recorded pages -------------------------------------------------------------------------- */
 
 static struct code_bytes_page *find_page(const struct code_bytes *b, uint32_t pid, uint64_t number)
 {
@@ -241,7 +241,7 @@ static int keep(struct code_bytes *b, uint32_t pid, uint64_t address, const uint
 	return 0;
 }
 
-/* Starts a new version of a page whose code changed; look-ups by page number find the newest. */
+/* Adds a new version of a page whose code changed; look-ups by page number find the newest. */
 static struct code_bytes_page *newer(struct code_bytes *b, uint32_t was)
 {
 	uint8_t *bytes = malloc(PAGE);
@@ -278,7 +278,7 @@ static int note_changes(struct code_bytes_page *p, uint32_t low, const uint8_t *
 	return 0;
 }
 
-/* A record of kernel code that libperfutil kept: a whole page or a part of one. */
+/* Keeps kernel code that libperfutil recorded: a whole page or a part of one. */
 static int keep_kernel(struct code_bytes *b, const struct pirecord *r, const struct pitrace_code *c)
 {
 	const uint8_t *code = (const uint8_t *)(c + 1);
@@ -324,7 +324,7 @@ static void find_kernel(const struct code_bytes *b, uint64_t address, uint64_t t
 	found->size = end - at;
 }
 
-/* The memory's contents change from now on; length 0: all of it. */
+/* Marks bytes as unknown, since memory changes from now on; length 0: the whole address space. */
 static void give_up(struct code_bytes *b, uint32_t pid, uint64_t start, uint64_t length)
 {
 	uint32_t i;
@@ -365,7 +365,7 @@ int code_bytes_record(struct code_bytes *b, const struct pirecord *r)
 	if (r->major == PITRACE_CODE) {
 		c = RECORD_AS(r, struct pitrace_code);
 		if (!c || c->bytes > r->size - sizeof(*c) || c->bytes > PITRACE_CODE_MAX)
-			return 0; /* runs.c has noted it in the books as malformed */
+			return 0; /* runs.c has counted it as malformed */
 		if (c->pid == KERNEL_PID)
 			return keep_kernel(b, r, c);
 		return keep(b, c->pid, c->address, (const uint8_t *)(c + 1), c->bytes);
@@ -398,7 +398,7 @@ int code_bytes_record(struct code_bytes *b, const struct pirecord *r)
 	}
 }
 
-/* ---- the question ---------------------------------------------------------------------------- */
+/* ---- look-up --------------------------------------------------------------------------------- */
 
 static void find_made(const struct code_bytes *b, const struct a2n_answer *answer,
 		      struct bytes_found *found)
@@ -411,7 +411,7 @@ static void find_made(const struct code_bytes *b, const struct a2n_answer *answe
 	if (!a2n_code(b->names->a2n, answer->module_offset, &code) || !code.bytes)
 		return;
 	from = jit_from(&b->names->jit, code.bytes);
-	if (from.size > code.size) /* moved in part */
+	if (from.size > code.size) /* moved partially */
 		from.size = code.size;
 	if (at >= from.size)
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files are opened once, and tables are asked by libdw. Answers for addresses are kept. */
+/* Opens each file once and queries its tables with libdw. Results are cached by address. */
 #include "model/code_rules.h"
 
 #include <dwarf.h>
@@ -14,18 +14,18 @@
 #include "base/array.h"
 #include "base/keys.h"
 
-#define FILES      256 /* that are open: of more nothing is known */
+#define FILES      256 /* maximum number of open files; the code of others is unknown */
 #define KEPT       8192
-#define ROWS       4096 /* of a function's table that are looked at */
-#define CALL_BYTES 7    /* of the longest call */
-#define CODE_BYTES 16   /* that are looked at, at most */
+#define ROWS       4096 /* maximum rows of a function's table to check */
+#define CALL_BYTES 7    /* length of the longest call */
+#define CODE_BYTES 16   /* maximum bytes to check */
 
 struct ruled_file {
 	const struct a2n_module *module;
-	int fd; /* -1: not to be had, or not x86 */
+	int fd; /* -1: unavailable, or not x86 */
 	Elf *elf;
 	Dwarf_CFI *table;
-	int frame; /* DWARF's number of the frame pointer */
+	int frame; /* DWARF's number of the frame pointer register */
 };
 
 struct kept_rule {
@@ -72,7 +72,7 @@ static void open_file(struct code_rules *r, struct ruled_file *f)
 	f->fd = -1;
 }
 
-/* NULL: nothing is known of it. */
+/* Returns the open file of a module; NULL: unavailable. */
 static struct ruled_file *file_of(struct code_rules *r, const struct a2n_module *m)
 {
 	struct ruled_file *f;
@@ -91,7 +91,7 @@ static struct ruled_file *file_of(struct code_rules *r, const struct a2n_module 
 	return f->fd < 0 ? NULL : f;
 }
 
-/* Reads code from an address on; how many bytes there are. */
+/* Reads code from an address on; returns the number of bytes. */
 static size_t read_code(const struct ruled_file *f, uint64_t address, uint8_t *to, size_t size)
 {
 	size_t n = 0, i;
@@ -122,7 +122,8 @@ static bool is_register(const Dwarf_Op *op, int number)
 	       (op->atom == DW_OP_bregx && op->number == (Dwarf_Word)number);
 }
 
-/* The rule of a row of the table; where the row ends; whether nothing called it. */
+/* Returns the rule of a row of the table. *end: where the row ends; *ends: the code has no
+ * caller. */
 static enum code_rule row_rule(const struct ruled_file *f, uint64_t address, uint64_t *end,
 			       bool *ends)
 {
@@ -143,7 +144,7 @@ static enum code_rule row_rule(const struct ruled_file *f, uint64_t address, uin
 		rule = CODE_FRAME_HERE;
 	else if (!signal && !dwarf_frame_register(frame, f->frame, none, &ops, &n) && (n || ops))
 		rule = CODE_FRAME_USED;
-	/* Undefined, not kept: that returns nowhere. */
+	/* An undefined return address means that the code does not return. */
 	if (back >= 0 && !dwarf_frame_register(frame, back, none, &ops, &n))
 		*ends = !n && ops;
 	free(frame);
@@ -220,8 +221,8 @@ enum code_frame_kind code_has_frame(struct code_rules *r, const struct a2n_symbo
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-/* Whether the bytes before `end` are a call; 0xFF with 2 in the middle of its second byte is one of
- * what a register or memory holds. */
+/* Returns whether the bytes before `end` are a call. FF /2 is a call through a register or
+ * memory. */
 static bool is_call(const uint8_t *end)
 {
 	unsigned int length;
@@ -246,8 +247,8 @@ static bool is_call(const uint8_t *end)
 	return false;
 }
 
-/* Where signal handlers return to (mov $15,%rax; syscall), and the first code of a goroutine, which
- * is entered behind its first byte. */
+/* Code that is entered without a call: the return from signal handlers (mov $15,%rax; syscall), and
+ * the first code of a goroutine, which is entered after its first byte. */
 static bool is_entered(const uint8_t *at, size_t n)
 {
 	static const uint8_t restorer[] = { 0x48, 0xC7, 0xC0, 0x0F, 0, 0, 0, 0x0F, 0x05 };
@@ -269,7 +270,7 @@ enum code_known code_follows_call(struct code_rules *r, const struct a2n_module 
 	k->has_call = true;
 	f = file_of(r, m);
 	n = f && address >= CALL_BYTES ? read_code(f, address - CALL_BYTES, code, sizeof(code)) : 0;
-	/* 32-bit programs return from signals to other places. */
+	/* 32-bit programs return from signals elsewhere. */
 	if (n < CALL_BYTES || f->frame != 6)
 		return CODE_UNKNOWN;
 	k->call = is_call(code + CALL_BYTES) || is_entered(code + CALL_BYTES, n - CALL_BYTES) ?
@@ -305,7 +306,7 @@ bool code_jumps(struct code_rules *r, const struct a2n_module *m, uint64_t addre
 	if (code[0] == 0xF3 && code[1] == 0x0F && code[2] == 0x1E)
 		i = 4; /* endbr64 */
 	if (code[i] == 0x68)
-		i += 5; /* push: an entry that is not bound yet */
+		i += 5; /* push: an entry that is not yet bound */
 	i += code[i] == 0xF2;
 	return code[i] == 0xE9 || code[i] == 0xEB || (code[i] == 0xFF && code[i + 1] == 0x25);
 }

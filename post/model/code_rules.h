@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a module's file says of its code on x86: by its unwinding table, what the frame pointer's
- * register holds at an instruction; by its bytes, whether a call ends there. Addresses are those of
- * the file, a2n_answer's module_offset.
+ * Facts about x86 code from a module's file: from its unwind table, what the frame pointer register
+ * holds at an instruction; from its bytes, whether a call precedes an address. Addresses are file
+ * addresses, a2n_answer's module_offset.
  */
 #ifndef POST_CODE_RULES_H
 #define POST_CODE_RULES_H
@@ -10,14 +10,14 @@
 #include <a2n.h>
 
 enum code_rule {
-	CODE_RULE_UNKNOWN, /* no table covers it */
-	CODE_FRAME_HERE,   /* the function's own frame */
-	CODE_FRAME_KEPT,   /* what it was in the caller */
-	CODE_FRAME_USED,   /* something else: the caller's value is saved */
+	CODE_RULE_UNKNOWN, /* not covered by a table */
+	CODE_FRAME_HERE,   /* frame of the current function */
+	CODE_FRAME_KEPT,   /* unchanged: the caller's value */
+	CODE_FRAME_USED,   /* another value: the caller's is saved */
 };
 enum code_frame_kind {
 	CODE_FRAME_UNKNOWN,
-	CODE_WITH_FRAME, /* somewhere in it */
+	CODE_WITH_FRAME, /* at some instruction */
 	CODE_WITHOUT_FRAME,
 };
 enum code_known { CODE_UNKNOWN, CODE_NO, CODE_YES };
@@ -28,15 +28,15 @@ struct code_rules *code_rules_open(struct a2n *a); /* NULL: no memory */
 void code_rules_close(struct code_rules *r);
 enum code_rule code_rule(struct code_rules *r, const struct a2n_module *m, uint64_t address);
 enum code_frame_kind code_has_frame(struct code_rules *r, const struct a2n_symbol *function);
-/* Whether the table says that nothing called the code there. */
+/* Returns whether the table marks the code there as outermost: it has no caller. */
 bool code_ends_stack(struct code_rules *r, const struct a2n_module *m, uint64_t address);
-/* Whether a call ends there, or a signal handler returns there. */
+/* Returns whether the address follows a call, or is where a signal handler returns to. */
 enum code_known code_follows_call(struct code_rules *r, const struct a2n_module *m,
 				  uint64_t address);
-/* Whether that is a call of an address in itself, and how far that is from the call's end. */
+/* Returns whether that call is direct; *reach: offset of its target from the end of the call. */
 bool code_calls_direct(struct code_rules *r, const struct a2n_module *m, uint64_t address,
 		       int64_t *reach);
-/* Whether code begins with a jump, as entries of a procedure linkage table do. */
+/* Returns whether code begins with a jump, as entries of a procedure linkage table do. */
 bool code_jumps(struct code_rules *r, const struct a2n_module *m, uint64_t address);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The one aggregation: a hash table of rows, as many as there are distinct keys. */
+/* The aggregation of samples: a hash table with a row for each distinct key. */
 #include "model/counts.h"
 
 static int add_one(struct counts *c, const struct counts_pending *p)
@@ -19,8 +19,8 @@ static int add_one(struct counts *c, const struct counts_pending *p)
 	return 0;
 }
 
-/* A row is rarely in the processor's caches, and one miss costs more than all the work on it: ask
- * for the slots of the whole batch, then for their rows, then count. */
+/* Rows are rarely in the CPU's caches, and one miss costs more than all the work on a row:
+ * prefetches the slots of the whole batch, then their rows, then counts. */
 int counts_flush(struct counts *c)
 {
 	uint32_t i, n = c->npending;
@@ -59,7 +59,7 @@ int counts_add(struct counts *c, const struct sample_place *place, uint32_t cpu,
 	return ++c->npending == COUNTS_BATCH ? counts_flush(c) : 0;
 }
 
-/* Rows may become equal here; callers that group rows add them up. */
+/* Rows may become equal here; code that groups rows adds them up. */
 void counts_show(struct counts *c, const struct names *n)
 {
 	const uint32_t *list;

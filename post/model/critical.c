@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looks on while sched books time, and finds for each wait, when it is over, whom to blame. */
+/* Follows sched's accounting, and attributes each wait to its causes when the wait ends. */
 #include "model/critical.h"
 
 #include <stdio.h>
@@ -57,12 +57,12 @@ static int begin_wait(struct critical *c, uint32_t i, bool ready, uint64_t time)
 	return open_waits_begin(&c->waits, i, time);
 }
 
-/* A wait that is over: its parts, as they are found in the past of who it was for. */
+/* A wait that has ended: receives its parts from the past of the thread or CPU waited for. */
 struct over {
 	struct critical *c;
 	uint32_t thread, row;
 	bool victim;
-	uint32_t waker_ran; /* blame */
+	uint32_t waker_ran; /* index of a blame */
 	uint64_t direct;
 };
 
@@ -82,7 +82,8 @@ static uint32_t call_of(const struct critical_thread *x)
 	return x->in_call ? x->call : x->faults ? WAIT_IN_FAULT : WAIT_IN_NONE;
 }
 
-/* of: whom it waited for; what that past does not have is blamed on `nobody`. */
+/* Ends a wait. of: the past of the thread or CPU waited for; time that it does not cover is blamed
+ * on `nobody`. */
 static int end_wait(struct critical *c, uint32_t i, const struct past *of, uint32_t nobody,
 		    uint32_t waker, uint32_t waker_ran)
 {
@@ -115,7 +116,7 @@ static int end_wait(struct critical *c, uint32_t i, const struct past *of, uint3
 	return wait_edge_add(c, &edge, ns, f.direct);
 }
 
-/* It is not known how it ended, or it did not. */
+/* Ends a wait whose end was not recorded, or that had not ended. */
 static int end_unseen(struct critical *c, uint32_t i, enum blame_kind kind)
 {
 	uint32_t blame, waker = kind == BLAME_UNFINISHED ? WAITED_ON : WAITED_UNSEEN;
@@ -124,7 +125,8 @@ static int end_unseen(struct critical *c, uint32_t i, enum blame_kind kind)
 	return rc ? rc : end_wait(c, i, NULL, blame, waker, blame);
 }
 
-/* A thread that was ready runs, or tracing ends: who had the CPU? */
+/* Ends the wait of a ready thread, when it runs or tracing ends: blames the threads that had the
+ * CPU. */
 static int end_ready(struct critical *c, uint32_t i, uint32_t cpu)
 {
 	struct past *of = cpu_at(c, cpu);
@@ -140,7 +142,7 @@ static int end_somehow(struct critical *c, uint32_t i)
 				    end_unseen(c, i, BLAME_UNWOKEN);
 }
 
-/* ---- what sched tells ------------------------------------------------------------------------ */
+/* ---- callbacks of sched ---------------------------------------------------------------------- */
 
 static uint32_t index_of(const struct critical *c, const struct sched_thread *t)
 {
@@ -176,7 +178,7 @@ static int booked(void *arg, const struct sched_thread *t, uint32_t row, uint64_
 				    row, from, to);
 	}
 	if (x->waits && x->from == x->to)
-		x->ready = ready; /* woken on its way to sleep */
+		x->ready = ready; /* woken before it was asleep */
 	if (x->waits && (x->ready != ready || x->to != from))
 		rc = end_somehow(c, i);
 	if (!rc && !x->waits)
@@ -217,7 +219,7 @@ static int leaves(void *arg, const struct sched_thread *t, uint64_t time)
 	return begin_wait(c, index_of(c, t), t->state == SCHED_WAITING, time);
 }
 
-/* An interrupt woke it: a timer that it had set, or a device. */
+/* Ends a wait by an interrupt: a timer that the thread had set, or a device. */
 static int end_by_interrupt(struct critical *c, uint32_t i, uint32_t waker)
 {
 	const struct irq_row *q = waker == WAKER_SOME_IRQ ? NULL :
@@ -254,7 +256,7 @@ static int end_by_thread(struct critical *c, uint32_t i, uint32_t row, uint32_t 
 	x = rc || outside ? NULL : thread_at(c, index_of(c, w));
 	if (rc || (!outside && !x))
 		return rc ? rc : -ENOMEM;
-	/* Who waited for a new thread since before there was one waited for who made it. */
+	/* A wait that began before the new thread existed was a wait for its creator. */
 	if (x && s->thread[i].reason == SCHED_NEW && !c->thread[i].past.count)
 		rc = past_copy(&c->thread[i].past, &c->waits, &x->past, c->thread[i].from, c->many);
 	return rc ? rc : end_wait(c, i, x ? &x->past : NULL, nobody, row, ran);
@@ -271,7 +273,7 @@ static int woken(void *arg, const struct sched_thread *t, uint32_t waker, uint32
 	if (!x)
 		return -ENOMEM;
 	if (x->waits && !x->ready) {
-		/* An idle CPU does nothing but in interrupts. */
+		/* An idle CPU only wakes threads in interrupts. */
 		if (!tid)
 			rc = end_by_interrupt(c, i, waker & WAKER_IRQ ? waker : WAKER_SOME_IRQ);
 		else
@@ -313,9 +315,9 @@ int critical_open(struct critical *c, struct sched *s, const struct irqs *q,
 	return blame_of(c, BLAME_MANY, BLAME_NOBODY, &c->many);
 }
 
-/* ---- on and off ------------------------------------------------------------------------------ */
+/* ---- tracing on and off ---------------------------------------------------------------------- */
 
-/* Nobody waits for what was before. */
+/* Forgets the past: no current wait depends on it. */
 static void forget(struct critical *c)
 {
 	uint32_t i;
@@ -367,7 +369,7 @@ int critical_runs(struct critical *c, uint32_t cpu, uint64_t time)
 	return shares_run(&c->shares, cpu, row, time);
 }
 
-/* ---- in what they wait ----------------------------------------------------------------------- */
+/* ---- system calls and faults ----------------------------------------------------------------- */
 
 static struct critical_thread *thread_of(struct critical *c, uint32_t tid)
 {
@@ -386,8 +388,8 @@ int critical_call(struct critical *c, uint32_t tid, uint32_t call, uint64_t argu
 	x->in_call = true;
 	x->faults = false;
 	x->call = call;
-	/* Of what else the first argument is a number that another process may have too, or an
-	 * address that says nothing. */
+	/* Only futex addresses identify an object: for other calls the first argument may be the
+	 * same in several processes, or an address without meaning. */
 	x->object = strncmp(call_name(c->machine, call, room, sizeof(room)), "futex", 5) ? 0 :
 											   argument;
 	return 0;
@@ -433,7 +435,7 @@ int critical_task(struct critical *c, const struct pitrace_mte_task *task, uint6
 	x->asked = false;
 	if (!t->born || t->since != time || t->state != SCHED_OFF)
 		return 0;
-	/* A new one: the tid's last owner has no past any more. */
+	/* A new task: the past of the tid's last owner does not count. */
 	if (x->waits)
 		rc = end_unseen(c, i, BLAME_UNWOKEN);
 	x = &c->thread[i];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Why threads waited. Each ns of a thread goes to whom it is to be blamed on: while it runs, to
- * itself; while it is off its CPU, to who was at work meanwhile on what it waited for. That is
- * found when the wait ends: whoever wakes it kept it waiting, and if that one was waiting too,
- * blame is handed on to whom that wait was blamed on (past.h). A thread that could run blames who
- * had the CPU on which it ran then.
+ * Why threads waited. Each ns of a thread is attributed to a cause: while the thread runs, to
+ * itself; while it is off its CPU, to whatever worked meanwhile on the event it waited for. The
+ * cause is found when the wait ends: the thread's waker kept it waiting, and if the waker itself
+ * was waiting, the cause of that wait is passed on (past.h). The wait of a ready thread is
+ * attributed to the threads that had the CPU on which it ran next.
  *
- * Memory is bounded by threads, CPUs and who waited for whom, not by the length of the trace.
+ * Memory is bounded by threads, CPUs and pairs of threads, not by the length of the trace.
  */
 #ifndef POST_CRITICAL_H
 #define POST_CRITICAL_H
@@ -18,16 +18,16 @@
 
 enum blame_kind {
 	BLAME_RAN,        /* the thread ran */
-	BLAME_CPU,        /* it had the CPU that another one was ready to run on */
-	BLAME_IDLE,       /* that CPU was idle yet */
+	BLAME_CPU,        /* a thread that had the CPU for which the thread was ready */
+	BLAME_IDLE,       /* the CPU was idle, yet the thread did not run */
 	BLAME_SLEPT,      /* the thread was off until a timer woke it */
 	BLAME_IRQ,        /* a device's interrupt, a softirq: the row of irqs */
-	BLAME_SOME_IRQ,   /* the thread was off until an interrupt whose entry was not recorded */
-	BLAME_UNWOKEN,    /* who woke the thread was not recorded */
-	BLAME_UNFINISHED, /* it was not woken any more */
-	BLAME_OUTSIDE,    /* what the trace's scope leaves out */
-	BLAME_UNKNOWN,    /* what it did was not recorded */
-	BLAME_MANY,       /* many that had little each (past.h) */
+	BLAME_SOME_IRQ,   /* an interrupt whose entry was not recorded */
+	BLAME_UNWOKEN,    /* the wake-up was not recorded */
+	BLAME_UNFINISHED, /* the thread was not woken before the end */
+	BLAME_OUTSIDE,    /* outside the trace's scope */
+	BLAME_UNKNOWN,    /* the waker's activity was not recorded */
+	BLAME_MANY,       /* many small parts (past.h) */
 	BLAME_KINDS,
 };
 
@@ -35,45 +35,45 @@ enum blame_kind {
 
 struct blame {
 	enum blame_kind kind;
-	uint32_t who;     /* a thread of names; IRQ: a row of irqs; or BLAME_NOBODY */
-	uint64_t ns, own; /* of all victims' time; of the thread's own */
+	uint32_t who;     /* index of a thread in names; IRQ: row of irqs; or BLAME_NOBODY */
+	uint64_t ns, own; /* of the time of all victims; of the thread's own */
 };
 
-/* Whom threads waited for, beside struct wake_pair's wakers. */
+/* Wakers of threads, in addition to struct wake_pair's. */
 #define WAITED_CPU    0xFFFFFFFEu
 #define WAITED_UNSEEN 0xFFFFFFFDu
-#define WAITED_ON     0xFFFFFFFCu /* it waits still: that is no edge */
+#define WAITED_ON     0xFFFFFFFCu /* still waiting: not an edge */
 
-/* In what a thread waited, beside numbers of system calls. */
+/* What a thread waited in, in addition to system call numbers. */
 #define WAIT_IN_FAULT 0xFFFFFFFEu
 #define WAIT_IN_NONE  0xFFFFFFFFu
 
 struct wait_edge {
-	uint32_t waiter, waker; /* a thread of names; a wake_pair's waker, or WAITED_* */
+	uint32_t waiter, waker; /* index in names; a wake_pair's waker, or WAITED_* */
 	uint32_t call;          /* a system call, or WAIT_IN_* */
-	uint64_t object;        /* of a futex: its address; else 0 */
+	uint64_t object;        /* of a futex its address; else 0 */
 	uint64_t count, ns, longest;
-	uint64_t direct; /* of ns: the waker ran, or is an interrupt; the rest is handed on */
+	uint64_t direct; /* part of ns: the waker ran or is an interrupt; the rest is passed on */
 };
 
-struct critical_thread { /* by sched's threads */
+struct critical_thread { /* by index in sched */
 	struct past past;
-	bool waits, ready;  /* for somebody; for a CPU */
-	bool asked, kernel; /* whether it is a kernel thread */
-	bool faults;        /* it wrote no record since its last page fault */
+	bool waits, ready;  /* for a thread or interrupt; for a CPU */
+	bool asked, kernel; /* asked: `kernel` is known; a kernel thread */
+	bool faults;        /* no record of the thread since its last page fault */
 	bool in_call;
 	uint32_t call;
 	uint64_t object;
-	uint32_t row;      /* its wait's */
-	uint64_t from, to; /* of its wait, as far as it is booked */
+	uint32_t row;      /* row of its wait */
+	uint64_t from, to; /* of its wait, as far as accounted */
 };
 
 struct critical {
 	bool wanted;
 	struct sched *sched;
 	const struct irqs *irqs;
-	const struct filter *filter; /* its threads are victims; else all but the kernel's */
-	char machine[33];            /* that was traced: its calls' numbers */
+	const struct filter *filter; /* its threads are victims; else all but kernel threads */
+	char machine[33];            /* of the trace, for system call numbers */
 	struct critical_thread *thread;
 	uint32_t nthread;
 	struct past *cpu;
@@ -92,35 +92,36 @@ struct critical {
 	struct wait_edge *edge;
 	uint32_t nedge, room_edge;
 	struct keys by_edge;
-	uint64_t *victim; /* time of each row that is one */
+	uint64_t *victim; /* time by row; rows that are not victims have 0 */
 	uint32_t nvictim;
-	uint64_t ns, all_ns; /* of victims, of all threads */
-	uint32_t many;       /* blame */
+	uint64_t ns, all_ns; /* of victims; of all threads */
+	uint32_t many;       /* index of the blame MANY */
 };
 
-/* Before the first record: it will be wanted. Each that returns int: 0 or -ENOMEM. */
+/* Call before the first record. Functions that return int return 0 or -ENOMEM. */
 int critical_open(struct critical *c, struct sched *s, const struct irqs *q,
 		  const struct filter *filter, const struct pifile_header *header);
-/* Tracing is on; is off, and sched has settled. */
+/* Tracing is switched on; switched off, after sched has settled. */
 void critical_on(struct critical *c, uint64_t time);
 int critical_off(struct critical *c, uint64_t time);
-/* A record of this CPU was accounted for: what runs there may be another. */
+/* Call after a record of this CPU was accounted: another thread may run there now. */
 int critical_runs(struct critical *c, uint32_t cpu, uint64_t time);
-/* A thread calls the system (or returns), faults. */
+/* A thread enters (or leaves) a system call, or has a page fault. */
 int critical_call(struct critical *c, uint32_t tid, uint32_t call, uint64_t argument);
 void critical_return(struct critical *c, uint32_t tid);
 void critical_fault(struct critical *c, uint32_t tid);
-/* A task record; call after sched_task. */
+/* Processes a task record; call after sched_task(). */
 int critical_task(struct critical *c, const struct pitrace_mte_task *task, uint64_t time);
 /* ---- blames.c -------------------------------------------------------------------------------- */
 
 int blame_of(struct critical *c, enum blame_kind kind, uint32_t who, uint32_t *blame);
-/* Some ns of a thread under this name. victim: it counts. */
+/* Adds ns of a thread to a blame. victim: also counts for the victims' sums. */
 int blame_add(struct critical *c, uint32_t row, bool victim, uint32_t blame, uint64_t ns);
 int wait_edge_add(struct critical *c, const struct wait_edge *key, uint64_t ns, uint64_t direct);
-/* Merges what groups of threads have. Call after names_group. */
+/* Merges the sums of grouped threads. Call after names_group(). */
 int critical_group(struct critical *c);
-/* Each ns of each thread was blamed on something, and all shares are wall time; else says so. */
+/* Checks that each ns of each thread was attributed, and that all shares add up to wall time; else
+ * prints the difference. */
 bool critical_adds_up(const struct critical *c);
 void critical_free(struct critical *c);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Callbacks of libdwfl that find files, and the address ranges that it must know beforehand. */
+/* Callbacks that find files for libdwfl, and the address ranges that libdwfl must be given in
+ * advance. */
 #include "model/dwfl_file.h"
 
 #include <gelf.h>
@@ -10,7 +11,7 @@
 
 #include "base/unpacked.h"
 
-/* Size of a section in the file and when unpacked; false: it is not compressed. */
+/* Reads a section's size in the file and uncompressed; false: not compressed. */
 static bool is_packed(Elf *elf, size_t names, Elf_Scn *scn, uint64_t *packed, uint64_t *size)
 {
 	const char *name;
@@ -32,13 +33,13 @@ static bool is_packed(Elf *elf, size_t names, Elf_Scn *scn, uint64_t *packed, ui
 		return false;
 	raw = elf_rawdata(scn, NULL);
 	b = bytes_of(raw ? raw->d_buf : NULL, raw ? raw->d_size : 0);
-	bytes_skip(&b, 4); /* "ZLIB", then the size in big-endian order */
+	bytes_skip(&b, 4); /* skips "ZLIB"; the size follows in big-endian order */
 	for (unsigned int i = 0; i < 8; i++)
 		*size = *size << 8 | bytes_u8(&b);
 	return true;
 }
 
-/* libdwfl decompresses all of a file's debugging information, or a whole compressed file: limit
+/* libdwfl decompresses a file's complete debug information, or a whole compressed file: limits
  * both. */
 static bool within_bounds(int fd)
 {
@@ -128,7 +129,7 @@ bool dwfl_file_range(struct dwfl_file *f)
 		for (i = 0; i < n && gelf_getphdr(elf, (int)i, &p); i++) {
 			if (p.p_type != PT_LOAD)
 				continue;
-			/* libdw wants the first one's page. */
+			/* libdw expects the page of the first segment. */
 			if (low == UINT64_MAX)
 				low = p.p_align > 1 ? p.p_vaddr & -p.p_align : p.p_vaddr;
 			if (p.p_vaddr + p.p_memsz > high)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ELF's number of the machine that a trace was made on. */
+/* The ELF machine number of the traced machine. */
 #ifndef POST_ELF_MACHINE_H
 #define POST_ELF_MACHINE_H
 
 #include <pifile.h>
 
-/* 0: the trace does not say. */
+/* Returns EM_*; 0: unknown. */
 uint32_t elf_machine(const struct pifile_header *h);
 
 #endif

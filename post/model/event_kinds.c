@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Chooses the event that reports are of: the first record that can decide does. */
+/* Chooses the event of the reports: the first record that can decide does. */
 #include "model/event_kinds.h"
 
 #include <stdio.h>
@@ -11,13 +11,13 @@ void events_begin(struct events *e, const char *wanted)
 
 	*e = (struct events){ .wanted = wanted, .kinds = 1 };
 	strcpy(e->kind[0].name, "timer");
-	/* Numbers that no record names. */
+	/* Stands for numbers that no record names. */
 	strcpy(e->kind[EVENT_UNNAMED].name, "unnamed");
 	for (i = 1; i <= EVENT_NUMBERS; i++)
 		e->now[i] = EVENT_UNNAMED;
 }
 
-/* Whether the user's choice is this kind: by its name, or by its place as reports list them. */
+/* Returns whether the user chose this kind: by name, or by its number in reports' lists. */
 static bool is_wanted(const struct events *e, unsigned int kind)
 {
 	char number[16];

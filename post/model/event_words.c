@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Words for the numbers in records of threads and interrupts. */
+/* Names for numeric values in records of threads and interrupts. */
 #include "model/event_words.h"
 
 #include "model/sched.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collects the events that concern one address, each with its place in the trace or in a file. */
+/* Collects the events that concern one address, each with its position in the trace or in a
+ * file. */
 #include "model/explain.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@ static int add(struct explain *x, const struct a2n *a, struct explain_source *s,
 	return 0;
 }
 
-/* Whether the event may concern the address. Sets the process it belongs to. */
+/* Returns whether the event may concern the address. Sets the event's process. */
 static bool concerns(const struct explain *x, const struct pirecord *r, struct explain_source *s)
 {
 	const struct pitrace_mte_task *task;
@@ -31,7 +32,7 @@ static bool concerns(const struct explain *x, const struct pirecord *r, struct e
 	case PITRACE_MTE_PROCESS:
 	case PITRACE_MTE_FORK:
 	case PITRACE_MTE_CLONE:
-		/* Others may be its parents. */
+		/* Other processes may be its ancestors. */
 		task = RECORD_AS(r, struct pitrace_mte_task);
 		s->pid = task ? task->pid : 0;
 		return task;

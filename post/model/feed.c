@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records and sections to liba2n, with what post knows beside them; kernel maps and images. */
+/* Passes records and sections to liba2n, with what only post knows about them; kernel maps and
+ * images. */
 #include "model/feed.h"
 
 #include <errno.h>
@@ -28,7 +29,7 @@ int feed_record(struct a2n *a, struct trace *t, const struct pirecord *r)
 int feed_section(struct a2n *a, const struct input_section *s, bool kernel_map)
 {
 	if (!s->data)
-		return 0; /* damaged: the format noted the fault */
+		return 0; /* malformed: the reader noted the fault */
 	a2n_machine(a, s->origin);
 	switch ((unsigned int)s->type) {
 	case PIFILE_SEC_KALLSYMS:
@@ -36,13 +37,13 @@ int feed_section(struct a2n *a, const struct input_section *s, bool kernel_map)
 	case INPUT_SEC_SYMBOLS:
 		return a2n_symbols(a, s->data, s->size);
 	case PIFILE_SEC_PERFMAP:
-		return 0; /* after the records: model/maps.c */
+		return 0; /* read after the records: model/maps.c */
 	default:
 		return a2n_feed_section(a, (uint32_t)s->type, s->data, s->size);
 	}
 }
 
-/* Reads all of a file or pipe, since /proc/kallsyms reports no size. Freed by the caller. */
+/* Reads a whole file or pipe, since /proc/kallsyms reports no size. The caller frees *text. */
 static int read_text(const char *path, char **text, size_t *size)
 {
 	struct stat st = { 0 };
@@ -59,7 +60,7 @@ static int read_text(const char *path, char **text, size_t *size)
 
 enum kernel_file { KERNEL_OTHER, KERNEL_ELF, KERNEL_TEXT, KERNEL_HIDDEN };
 
-/* Whether the lines are "address type name", and whether any address is not 0. */
+/* Checks for lines "address type name", and for addresses other than 0. */
 static enum kernel_file kind_of(const char *text, size_t size)
 {
 	enum kernel_file kind = KERNEL_OTHER;
@@ -75,7 +76,7 @@ static enum kernel_file kind_of(const char *text, size_t size)
 
 		if (!text_number(&l, 16, &address) || !text_word(&l, &word, &length) ||
 		    length != 1 || !text_word(&l, &word, &length)) {
-			/* Other files may have such lines, but not as the first one. */
+			/* Other files may contain such lines, but not as the first line. */
 			if (kind == KERNEL_OTHER)
 				break;
 			continue;
@@ -119,7 +120,7 @@ const char *feed_kernel_map(struct a2n *a, uint32_t machines, const char *path)
 			       NULL;
 }
 
-/* Why the file is no kernel image, from its first bytes. */
+/* Returns why a file is not a kernel image, judging by its first bytes. */
 static const char *no_image(int fd)
 {
 	char head[4096];
@@ -127,7 +128,7 @@ static const char *no_image(int fd)
 
 	if (n >= 0x206 && !memcmp(head + 0x202, "HdrS", 4))
 		return "a packed kernel: -k takes the vmlinux that is in it";
-	/* The last line may be cut. */
+	/* The last line may be truncated. */
 	if (n > 0 && kind_of(head, (size_t)n) != KERNEL_OTHER)
 		return "not a vmlinux: -kmap takes a copy of /proc/kallsyms";
 	return "not a vmlinux: no ELF file";

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Feeds MTE records and the system's snapshots to liba2n, which knows what each means
- * (a2n_feed_record).
- */
+/* Passes MTE records and the snapshots of the system to liba2n (a2n_feed_record). */
 #ifndef POST_FEED_H
 #define POST_FEED_H
 
@@ -11,12 +8,12 @@
 #include "model/trace_books.h"
 #include "record/input.h"
 
-/* Each: 0, or -errno (no memory). Malformed records are counted in the trace's books. */
+/* Each returns 0 or -errno (no memory). Malformed records are counted in the trace. */
 int feed_record(struct a2n *a, struct trace *t, const struct pirecord *r);
-/* kernel_map: the user gave a kallsyms text, so the trace's is not used. */
+/* kernel_map: the user provided a kallsyms text, so the trace's own is not used. */
 int feed_section(struct a2n *a, const struct input_section *s, bool kernel_map);
-/* Reads a copy of kallsyms or a vmlinux, for so many machines (0: one). NULL, or what is wrong with
- * it. */
+/* Reads a copy of kallsyms or a vmlinux, for `machines` machines (0: one). Returns NULL or an error
+ * message. */
 const char *feed_kernel_map(struct a2n *a, uint32_t machines, const char *path);
 const char *feed_kernel_image(struct a2n *a, uint32_t machines, const char *path);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Decides which records pass. */
+/* Decides which records pass the filter. */
 #include "model/filter.h"
 
 #include <ctype.h>
@@ -12,7 +12,7 @@
 #include "model/wanted.h"
 #include "record/record_as.h"
 
-/* ---- what the user says ---------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 static bool take_number(const char **text, uint64_t *value)
 {
@@ -33,7 +33,7 @@ static int by_start(const void *pa, const void *pb)
 	return a->from < b->from ? -1 : a->from > b->from;
 }
 
-/* So that a number costs a search, however many there are. */
+/* Sorts and merges ranges, so that a look-up is a binary search. */
 static void put_in_order(struct filter_list *list)
 {
 	uint32_t n = 0;
@@ -51,7 +51,8 @@ static void put_in_order(struct filter_list *list)
 	list->count = n + 1;
 }
 
-/* 0, -EINVAL, -ERANGE: backwards, or -EOVERFLOW: no process, thread or CPU has such a number. */
+/* Returns 0, -EINVAL, -ERANGE (the range ends before it begins), or -EOVERFLOW: the number is too
+ * great for a process, thread or CPU. */
 static int take_range(const char **text, struct filter_range *r)
 {
 	if (!take_number(text, &r->from))
@@ -147,7 +148,7 @@ int filter_time(const char *text, struct filter *f)
 	return f->to < f->from ? -ERANGE : 0;
 }
 
-/* ---- what passes ----------------------------------------------------------------------------- */
+/* ---- decisions ------------------------------------------------------------------------------- */
 
 static bool listed(const struct filter_list *list, uint64_t value)
 {
@@ -187,7 +188,7 @@ static bool passes_thread(const struct filtered *x, uint32_t pid, uint32_t tid, 
 					       "Idle");
 }
 
-/* The fields that records of a thread begin with. */
+/* The fields that records of a thread start with. */
 struct whose {
 	uint32_t pid, tid;
 };
@@ -219,14 +220,15 @@ static bool passes_record(const struct filtered *x, const struct pirecord *r)
 			return passes_thread(x, 0, 0, r->time);
 		break;
 	}
-	/* All others begin with their thread. */
+	/* All other records start with their thread. */
 	if (r->size < sizeof(*whose))
 		return true;
 	whose = r->data;
 	return passes_thread(x, whose->pid, whose->tid, r->time);
 }
 
-/* Until the first passes; then nobody asks what did not. */
+/* Notes a sample that does not pass, for the message that no sample passes. Called until the first
+ * one does. */
 static void leave_out(struct filtered *x, const struct pirecord *r)
 {
 	bool idle = (r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_IDLE;
@@ -251,7 +253,7 @@ static void leave_out(struct filtered *x, const struct pirecord *r)
 	left_out_thread(l, &t);
 }
 
-/* Whether it passes, of any record. */
+/* Returns whether a record passes. */
 static bool passes(struct filtered *x, const struct pirecord *r)
 {
 	bool sample = r->major == PITRACE_TPROF && r->ring != PITRACE_RING_MTE;
@@ -260,7 +262,7 @@ static bool passes(struct filtered *x, const struct pirecord *r)
 		x->left.over |= sample;
 		return true;
 	}
-	/* A report of records (-show) names nothing, and does not ask. */
+	/* -show does not resolve names, so it cannot note them. */
 	if (sample && !x->left.over && x->names->a2n)
 		leave_out(x, r);
 	return false;
@@ -336,7 +338,7 @@ static size_t filtered_faults(const struct input *in, const struct pifile_fault 
 
 static void filtered_close(struct input *in)
 {
-	(void)in; /* the one behind it is the caller's */
+	(void)in; /* the caller closes the input below */
 }
 
 static int filtered_info(struct input *in, input_say say, void *arg)
@@ -353,7 +355,7 @@ static int filtered_check(struct input *in)
 	return base->reader->check ? base->reader->check(base) : 0;
 }
 
-/* What kind of reader it is, it has from the one behind it. */
+/* The flags of the reader below are copied into this one. */
 static const struct reader reader_filtered = {
 	.begin = filtered_begin,
 	.next = filtered_next,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Selects records of a trace by process, thread, CPU and time. A filter wraps another input, so
- * readers of the trace need not know about it. Records that names depend on always pass, and so do
+ * users of the trace need not know about it. Records that affect names always pass, and so do
  * scheduling records: time is accounted for all threads, and reports show the selected ones
  * (filter_shows). A symbol is known only after a sample is resolved, so code that counts samples
- * checks it with filter_symbol.
+ * calls filter_symbol.
  */
 #ifndef POST_FILTER_H
 #define POST_FILTER_H
@@ -15,32 +15,32 @@
 #include "record/input.h"
 
 struct filter_range {
-	uint64_t from, to; /* both are in it */
+	uint64_t from, to; /* inclusive */
 };
 
-/* In order, apart from each other. */
+/* Sorted and disjoint. */
 struct filter_list {
 	struct filter_range *range;
-	uint32_t count, room; /* count 0: all pass */
+	uint32_t count, room; /* count 0: everything passes */
 };
 
 struct filter {
 	struct filter_list pid, tid, cpu;
-	const char *comm, *symbol; /* patterns with commas between; NULL: all pass */
+	const char *comm, *symbol; /* patterns separated by commas; NULL: everything passes */
 	struct name_list *comms, *symbols;
-	uint64_t from, to; /* ns of the trace's clock; both are in it */
+	uint64_t from, to; /* ns of the trace's clock, inclusive */
 	bool timed;
 };
 
-/* Numbers and ranges: 4242,5000-5010; these as well as those before. 0, -EINVAL: it is none,
- * -ERANGE: a range ends before it begins, -EOVERFLOW: none is above UINT32_MAX, or -ENOMEM. */
+/* Adds numbers and ranges, as 4242,5000-5010, to the list. Returns 0; -EINVAL: malformed; -ERANGE:
+ * a range ends before it begins; -EOVERFLOW: a number exceeds UINT32_MAX; or -ENOMEM. */
 int filter_numbers(const char *text, struct filter_list *list);
-/* The text must live on. 0 or -ENOMEM. */
+/* The text must outlive the filter. Returns 0 or -ENOMEM. */
 int filter_comm(const char *text, struct filter *f);
 int filter_symbols(const char *text, struct filter *f);
-/* FROM-TO in seconds, one of them may be missing. 0, -EINVAL or -ERANGE: as above. */
+/* Parses FROM-TO in seconds; either one may be missing. Returns 0, -EINVAL or -ERANGE, as above. */
 int filter_time(const char *text, struct filter *f);
-/* Whether the filter selects by these. */
+/* Return whether the filter selects threads; whether it selects anything. */
 static inline bool filter_threads(const struct filter *f)
 {
 	return f->pid.count || f->tid.count || f->comm;
@@ -55,8 +55,8 @@ void filter_free(struct filter *f);
 bool filter_shows(const struct filter *f, const struct names *n, uint32_t thread);
 bool filter_symbol(const struct filter *f, const char *name, const char *raw);
 
-/* Makes `in` give only what passes; `base` is the caller's and stays open below it. names: the
- * trace's, to filter threads by name. */
+/* Makes `in` return only the records of `base` that pass; the caller owns `base`, which must stay
+ * open. names: the trace's, to filter threads by name. */
 struct filtered {
 	struct input *base;
 	const struct filter *filter;

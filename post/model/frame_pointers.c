@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Each link of a stack, from a function to where it returns to, is judged by what is known of both.
- * What isn't known (generated code, files that are gone, other machines than x86) counts as right.
+ * Checks each link of a stack, from a function to its return address, against the known facts about
+ * both. Unknown code (generated code, missing files, machines other than x86) counts as correct.
  */
 #include "model/frame_pointers.h"
 
@@ -11,7 +11,7 @@
 #include "base/keys.h"
 #include "model/code_rules.h"
 
-#define KNOWN 8192 /* judgements that are kept: most stacks repeat */
+#define KNOWN 8192 /* cached results: most stacks repeat */
 
 struct judgement {
 	uint64_t hash;
@@ -23,7 +23,7 @@ struct frame_pointers {
 	struct code_rules *rules;
 	struct judgement known[KNOWN];
 
-	/* The stack that is being judged: */
+	/* The stack being checked: */
 	uint32_t pid;
 	uint64_t time;
 };
@@ -36,7 +36,8 @@ static struct a2n_answer at(struct frame_pointers *f, uint64_t address)
 	return answer;
 }
 
-/* A call that a walk by this function's frame pointer could not have come from. */
+/* Returns whether the call before `address` is to a function without a frame: its frame pointer
+ * walk cannot have led there. */
 static bool owns_no_frame(struct frame_pointers *f, uint64_t address,
 			  const struct a2n_answer *caller)
 {
@@ -52,7 +53,7 @@ static bool owns_no_frame(struct frame_pointers *f, uint64_t address,
 	       !code_jumps(f->rules, callee.module, callee.module_offset);
 }
 
-/* Whether what the frame pointer shows in a function can be its caller. */
+/* Returns whether the address that the frame pointer yields in a function can be its caller. */
 static bool link_is_right(struct frame_pointers *f, uint64_t address, bool exact, uint64_t to,
 			  bool *partial)
 {
@@ -73,7 +74,7 @@ static bool link_is_right(struct frame_pointers *f, uint64_t address, bool exact
 	}
 }
 
-/* Whether that can be a return address. */
+/* Returns whether the address can be a return address. */
 static bool can_return(struct frame_pointers *f, uint64_t address)
 {
 	struct a2n_answer to = at(f, address - 1);
@@ -86,7 +87,8 @@ static bool can_return(struct frame_pointers *f, uint64_t address)
 	return code_follows_call(f->rules, to.module, to.module_offset) != CODE_NO;
 }
 
-/* Functions that nothing calls, or the C library's that call a thread's first one. */
+/* Returns whether the function starts threads: nothing calls it, or it is the C library's caller of
+ * a thread's first function. */
 static bool begins_thread(struct frame_pointers *f, uint64_t address)
 {
 	static const char *const names[] = {
@@ -109,17 +111,17 @@ static bool begins_thread(struct frame_pointers *f, uint64_t address)
 	size_t n = at ? (size_t)(at - name) : strlen(name), i;
 
 	if (here.result != A2N_OK)
-		return true; /* not known */
+		return true; /* unknown */
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strlen(names[i]) == n && !memcmp(names[i], name, n))
 			return true;
 	}
-	/* In a stripped C library these have no names. */
+	/* In a stripped C library these functions have no names. */
 	return !strncmp(name, "libc+0x", 7) || !strncmp(name, "libpthread+0x", 13) ||
 	       code_ends_stack(f->rules, here.module, here.module_offset + 1);
 }
 
-/* All but the innermost call. */
+/* Checks all but the innermost call. */
 static struct frames_judged judge(struct frame_pointers *f, const struct stack *s)
 {
 	struct frames_judged is = { .right = 1 };
@@ -133,7 +135,7 @@ static struct frames_judged judge(struct frame_pointers *f, const struct stack *
 		if (is.wrong)
 			return is;
 	}
-	/* A stack that was cut at the trace's depth says so itself. */
+	/* A stack that was truncated at the trace's depth has its own flag. */
 	is.partial |= !(s->head->flags & PITRACE_STACK_CUT_U) &&
 		      !begins_thread(f, s->user[s->head->user - 1]);
 	return is;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Whether callers that were found by frame pointers can be right. The unwinding tables of the
- * program say where the register is a frame pointer, where it still is the caller's, and where it
- * holds something else: from there on the stack is nonsense. A return address follows a call.
+ * Checks whether callers found by frame pointers can be correct. The program's unwind tables define
+ * where the register is a frame pointer, where it still has the caller's value, and where it holds
+ * another value, which makes the rest of the stack invalid. A return address must follow a call.
  */
 #ifndef POST_FRAME_POINTERS_H
 #define POST_FRAME_POINTERS_H
@@ -14,17 +14,17 @@
 struct frame_pointers;
 
 struct frames_judged {
-	uint16_t right; /* calls of the user part, of which the rest is wrong */
-	bool wrong;     /* it was cut there */
-	/* Callers are missing: a function has no frame pointer, or no thread begins with the
-	 * outermost call. */
+	uint16_t right; /* correct calls of the user part; the rest is wrong */
+	bool wrong;     /* the stack was truncated there */
+	/* Callers are missing: a function has no frame pointer, or the outermost call is not a
+	 * thread's first function. */
 	bool partial;
 };
 
 /* NULL: no memory. */
 struct frame_pointers *frame_pointers_open(struct a2n *a);
 void frame_pointers_close(struct frame_pointers *f);
-/* epoch changes whenever the process's memory may. */
+/* epoch must change whenever the process's memory may have changed. */
 struct frames_judged frame_pointers_judge(struct frame_pointers *f, uint32_t pid, uint64_t time,
 					  uint64_t epoch, const struct stack *s);
 

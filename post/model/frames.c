@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Applies the end of a run to the thread's call stack, at the time when the next run begins. */
+/* Applies the end of a run to the thread's call stack when the next run begins. */
 #include "model/frames.h"
 
 #include <string.h>
 
-#define MAX_FRAMES   16384 /* of a thread; beyond that the outer half is dropped */
-#define LONGEST_CALL 15    /* bytes of its instruction */
+#define MAX_FRAMES   16384 /* per thread; beyond that the outer half is dropped */
+#define LONGEST_CALL 15    /* bytes of the instruction */
 
 enum frames_symbol { NOT_LOOKED, FUNCTION, SETJMP, NO_FUNCTION };
 
@@ -40,7 +40,7 @@ static enum frames_symbol look(const struct symbol *s)
 	return strstr(s->name, "setjmp") ? SETJMP : FUNCTION;
 }
 
-/* No memory: a function. */
+/* Assumes a function if there is no memory. */
 static enum frames_symbol what_is(struct frames *f, uint32_t symbol)
 {
 	if (array_reach(f->what, f->nwhat, symbol))
@@ -50,7 +50,7 @@ static enum frames_symbol what_is(struct frames *f, uint32_t symbol)
 	return f->what[symbol];
 }
 
-/* ---- one thread's ---------------------------------------------------------------------------- */
+/* ---- one thread ------------------------------------------------------------------------------ */
 
 static int push(struct frames_thread *th, enum frame_kind kind, uint64_t call, uint32_t symbol)
 {
@@ -95,7 +95,7 @@ static bool returns_here(const struct frame *fr, uint64_t to)
 	return fr->kind == FRAME_CALL && to - fr->call - 1 < LONGEST_CALL;
 }
 
-/* Finds the only frame below the top, on this side of the kernel's border, that matches; NO_KEY:
+/* Finds the only matching frame below the top, on this side of the user/kernel boundary; NO_KEY:
  * none; *several: more than one. */
 static uint32_t find_below(struct frames *f, const struct frames_thread *th, uint32_t symbol,
 			   uint64_t to, bool by_return, bool *several)
@@ -136,7 +136,7 @@ static void note_jump(struct frames_thread *th, uint64_t to)
 	th->jump[th->njump++ % FRAMES_JUMPS] = j;
 }
 
-/* Finds the only setjmp with this address whose function is still on the stack; NULL: none,
+/* Finds the only setjmp with this address whose function is still on the stack; NULL: none;
  * *several: more than one. */
 static const struct frames_jump *find_jump(const struct frames_thread *th, uint64_t to,
 					   bool *several)
@@ -156,7 +156,7 @@ static const struct frames_jump *find_jump(const struct frames_thread *th, uint6
 	return found;
 }
 
-/* ---- how a run was come to ------------------------------------------------------------------- */
+/* ---- the start of a run ---------------------------------------------------------------------- */
 
 static int came_by_return(struct frames *f, struct frames_thread *th, struct itrace_run *run,
 			  uint32_t symbol, uint64_t offset)
@@ -181,12 +181,12 @@ static int came_by_return(struct frames *f, struct frames_thread *th, struct itr
 		be_in(top - 1, symbol);
 		return 0;
 	}
-	if (top->kind != FRAME_CALL) { /* caller never seen; a signal's trampoline */
+	if (top->kind != FRAME_CALL) { /* caller unknown; or a signal trampoline */
 		be_in(top, symbol);
 		top->home = symbol;
 		return 0;
 	}
-	if (!offset) { /* used as a jump to a function: retpolines */
+	if (!offset) { /* used as a jump to a function: a retpoline */
 		if (th->depth > 1 && top[-1].symbol == top->symbol)
 			th->depth--;
 		be_in(&th->frame[th->depth - 1], symbol);
@@ -207,7 +207,8 @@ static int came_by_return(struct frames *f, struct frames_thread *th, struct itr
 	return 0;
 }
 
-/* A jump from another module into the middle of a function: only unwinders do that. */
+/* Returns whether this is a jump from another module into the middle of a function: only unwinders
+ * do that. */
 static bool comes_from_afar(struct frames *f, uint32_t from, uint32_t symbol)
 {
 	return what_is(f, symbol) != NO_FUNCTION &&
@@ -224,8 +225,8 @@ static int came_by_jump(struct frames *f, struct frames_thread *th, struct itrac
 
 	if (top->symbol == symbol)
 		return 0;
-	/* A return by another register than usual: s390x functions whose %r14 is in use return by
-	 * br %r4. */
+	/* A return through another register than usual: s390x functions that use %r14 otherwise
+	 * return with br %r4. */
 	if (th->depth > 1 && top[-1].symbol == symbol && top->kind == FRAME_CALL &&
 	    (!top->call || returns_here(top, run->start)))
 		return came_by_return(f, th, run, symbol, offset);
@@ -266,8 +267,8 @@ static int leave(struct frames_thread *th, enum frame_kind kind, uint32_t symbol
 	return 0;
 }
 
-/* Returns from the kernel to user code: behind the system call's instruction, or at it to restart
- * the call. Any other address is the start of a signal handler, or its end. */
+/* Returns from the kernel to user code: after the system call instruction, or at it to restart the
+ * call. Any other address is the start or the end of a signal handler. */
 static int came_back_to_user(struct frames_thread *th, struct itrace_run *run, uint32_t symbol,
 			     uint64_t offset)
 {
@@ -297,11 +298,11 @@ static int came_by_break(struct frames *f, struct frames_thread *th, struct itra
 		return leave(th, FRAME_SIGNAL, symbol);
 	case PITRACE_BREAK_EXEC:
 		return begin_anew(th, symbol);
-	case PITRACE_BREAK_OWN: /* … at a function's first instruction, or called */
+	case PITRACE_BREAK_OWN: /* at a function's first instruction, or called */
 		if (th->frame[th->depth - 1].symbol == symbol)
 			return 0;
 		return came_by_return(f, th, run, symbol, offset);
-	case PITRACE_BREAK_SWITCH: /* the scheduler called it unseen by the driver */
+	case PITRACE_BREAK_SWITCH: /* the scheduler's call was not recorded */
 		th->depth -= th->depth > 1;
 		return push(th, FRAME_CALL, 0, symbol);
 	default:
@@ -313,7 +314,7 @@ static int come(struct frames *f, struct frames_thread *th, struct itrace_run *r
 		uint64_t offset)
 {
 	if (!th->depth || run->doubt >= ITRACE_EXEC) {
-		/* If the entry to the kernel was not seen, the user's functions stay known. */
+		/* If the kernel entry was not recorded, the user functions stay known. */
 		if (th->depth && run->doubt == ITRACE_ENTRY && run->kernel &&
 		    th->what != ITRACE_STOP)
 			return push(th, FRAME_KERNEL, th->crosses ? th->from : 0, symbol);
@@ -336,7 +337,7 @@ static int come(struct frames *f, struct frames_thread *th, struct itrace_run *r
 
 /* ---- the tree -------------------------------------------------------------------------------- */
 
-/* Counts the run at the top frame's node, and creates missing nodes of the frames below. */
+/* Counts the run at the node of the top frame; creates missing nodes of the frames below. */
 static int count(struct frames *f, struct frames_thread *th, const struct itrace_run *run)
 {
 	uint32_t i = th->depth, node;

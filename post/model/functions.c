@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Times are appended as calls end, and selected from at the end. */
+/* Times are appended when calls end; percentiles are selected from them at the end. */
 #include "model/functions.h"
 
 #include <string.h>
@@ -91,7 +91,7 @@ int functions_record(struct functions *f, const struct pirecord *r)
 			fn->time = r->time;
 		}
 	}
-	/* Calls that it had made end with it; when they really ended is unknown. */
+	/* Ends the calls that it made, too; their real end is unknown. */
 	if (step.left && !rc) {
 		struct callflow_frame *frame = &step.thread->frame[step.thread->depth];
 
@@ -101,7 +101,7 @@ int functions_record(struct functions *f, const struct pirecord *r)
 	return rc;
 }
 
-/* The k-th least of n, by partitioning. */
+/* Returns the k-th smallest of n, by partitioning. */
 static uint32_t select_u32(uint32_t *a, uint64_t n, uint64_t k)
 {
 	uint64_t low = 0, high = n - 1;

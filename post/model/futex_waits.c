@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A wait begins with the call and ends with its return; wakers are noted in between. */
+/* A wait begins with the system call and ends with its return; wakers are recorded in between. */
 #include "model/futex_waits.h"
 
 #include <errno.h>
@@ -12,10 +12,10 @@
 #define FUTEX_LOCK_PI2 13 /* since Linux 5.14 */
 #endif
 
-#define RESTART_FIRST 512 /* ERESTARTSYS … ERESTART_RESTARTBLOCK: a signal */
+#define RESTART_FIRST 512 /* ERESTARTSYS … ERESTART_RESTARTBLOCK: interrupted by a signal */
 #define RESTART_LAST  516
 
-/* What the arguments are: futex's address, operation and value, or a newer call's own. */
+/* Layout of the arguments: futex's address, operation and value, or those of a newer call. */
 enum { CALL_FUTEX, CALL_WAIT, CALL_WAKE, CALL_SEVERAL };
 
 void locks_open(struct locks *l, struct sched *s, const struct away *away,
@@ -40,14 +40,14 @@ void locks_open(struct locks *l, struct sched *s, const struct away *away,
 			l->number[l->ncalls++] = (struct lock_call){ number, calls[i / 2].kind };
 }
 
-/* ---- what there is one of each --------------------------------------------------------------- */
+/* ---- locks, pairs, stacks -------------------------------------------------------------------- */
 
 static uint32_t find_lock(const struct locks *l, uint32_t process, uint64_t address, uint64_t *hash)
 {
 	const struct names *n = l->sched->names;
 	const struct trace_process *p = &n->process[process];
 
-	/* A process that changes its name keeps its locks. */
+	/* A process keeps its locks when its name changes. */
 	*hash = hash_mix(address, hash_mix(p->serial, (uint64_t)p->origin << 32 | p->pid));
 	return keys_find(&l->by_lock, *hash, l->lock, e,
 			 e->address == address && n->process[e->process].serial == p->serial &&
@@ -112,7 +112,7 @@ static int add_stack(struct locks *l, const struct lock_where *s)
 	return 0;
 }
 
-/* ---- threads that wait ----------------------------------------------------------------------- */
+/* ---- waiting threads ------------------------------------------------------------------------- */
 
 static struct lock_wait *wait_of(struct locks *l, const struct sched_thread *t)
 {
@@ -126,10 +126,10 @@ static struct lock_wait *wait_of(struct locks *l, const struct sched_thread *t)
 	return &l->wait[i];
 }
 
-/* The wait that a thread is in; NULL: in none. */
+/* Returns the current wait of a thread; NULL: none. */
 static struct lock_wait *waits(struct locks *l, uint32_t tid)
 {
-	/* Nobody does where locks are not wanted. */
+	/* nwait is 0 if locks are not requested. */
 	const struct sched_thread *t = l->nwait ? sched_find(l->sched, tid) : NULL;
 	uint32_t i = t ? (uint32_t)(t - l->sched->thread) : NO_KEY;
 
@@ -168,7 +168,7 @@ static void delist(struct locks *l, struct lock_wait *w)
 		l->wait[w->next].before = w->before;
 }
 
-/* It is over, and counted as what. */
+/* Ends a wait and counts it in *as. */
 static void over(struct locks *l, struct lock_wait *w, uint64_t *as)
 {
 	delist(l, w);
@@ -211,7 +211,7 @@ static int begin(struct locks *l, const struct pirecord *r, const struct pitrace
 	return 0;
 }
 
-/* Who calls for it wakes those that wait longest. */
+/* A wake-up wakes the threads that have waited longest. */
 static void wake(struct locks *l, const struct pirecord *r, const struct pitrace_sysenter *e,
 		 uint32_t row, int32_t most)
 {
@@ -220,7 +220,7 @@ static void wake(struct locks *l, const struct pirecord *r, const struct pitrace
 	struct lock *k = i == NO_KEY ? NULL : &l->lock[i];
 
 	if (!k)
-		return; /* nobody has waited for it */
+		return; /* no thread has waited for it */
 	k->waker = row;
 	k->waked = r->time;
 	do {
@@ -301,7 +301,7 @@ int locks_enter(struct locks *l, const struct pirecord *r, const struct pitrace_
 	return 0;
 }
 
-/* How a call that waited ended; NULL: it did not wait. */
+/* Returns the counter for the way a call ended; NULL: it did not wait. */
 static uint64_t *end_of(struct lock *k, int64_t result)
 {
 	if (result >= 0)
@@ -364,7 +364,7 @@ void locks_woken(struct locks *l, const struct pirecord *r, const struct pitrace
 	struct lock_wait *wait = waits(l, w->tid);
 	const struct sched_thread *t = wait ? sched_find(l->sched, w->tid) : NULL;
 
-	/* An interrupt owns no lock. */
+	/* An interrupt does not own a lock. */
 	if (wait && t->woken && t->woken_at == r->time && !(t->waker & WAKER_IRQ) && w->waker_tid)
 		wait->waker = t->waker;
 }
@@ -397,7 +397,7 @@ int locks_end(struct locks *l, uint64_t time)
 	return rc;
 }
 
-/* ---- together -------------------------------------------------------------------------------- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 static int group_lock(struct locks *into, const struct lock *k, uint32_t *at)
 {
@@ -426,7 +426,7 @@ static int group_lock(struct locks *into, const struct lock *k, uint32_t *at)
 	return spread_merge(&g->time, &k->time);
 }
 
-/* Reports need of the tree of calls what leads from a call to its outermost. */
+/* Keeps the tree's parent links, which reports need to list a call's callers. */
 static int keep_nodes(struct locks *l)
 {
 	const struct calls *c = &l->away->stacks.calls;
@@ -451,7 +451,7 @@ int locks_group(struct locks *l)
 	into.nlock = into.room_lock = into.npair = into.room_pair = into.nstack = 0;
 	into.room_stack = 0;
 	into.by_lock = into.by_pair = into.by_stack = (struct keys){ 0 };
-	into.wait = NULL; /* all are over */
+	into.wait = NULL; /* all waits have ended */
 	into.nwait = into.room_wait = 0;
 	for (i = 0; i < l->nlock && !rc; i++)
 		rc = group_lock(&into, &l->lock[i], &map[i]);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of hits: direct-mapped, so that a sample takes one look-up and a miss replaces one
- * entry. */
+/* The table of hits is direct-mapped: a sample takes one look-up, and a miss replaces one entry. */
 #include "model/hits.h"
 
 int hits_open(struct hits *h, struct names *n, struct counts *c)

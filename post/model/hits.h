@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Samples repeat: the same thread at the same address has the same place, until a record changes
- * the meaning of either. So a sample's place is kept, and its ticks are counted here, until another
- * sample needs the entry; only then are they added to the rows (counts.h).
+ * A cache of sample places. Samples repeat: the same thread at the same address has the same place
+ * until a record changes the meaning of either. The place is kept and its ticks are counted here
+ * until another sample needs the entry; only then are they added to the rows (counts.h).
  */
 #ifndef POST_HITS_H
 #define POST_HITS_H
@@ -13,15 +13,15 @@
 struct hit {
 	uint64_t address;
 	uint32_t pid, tid;
-	uint32_t where;   /* CPU, if rows are counted by it; whether in the kernel */
-	uint32_t owner;   /* index of the pid's owner, and the … */
-	uint32_t version; /* … version of that owner's names; 0: no hit yet */
-	uint32_t ticks;   /* not yet in a row */
+	uint32_t where;   /* CPU, if rows are counted by CPU; kernel or user */
+	uint32_t owner;   /* index of the pid's owner */
+	uint32_t version; /* version of that owner's names; 0: empty entry */
+	uint32_t ticks;   /* not yet added to a row */
 };
 
 #define HITS_BITS 14
 
-/* A sample that waits until its hit has been prefetched. */
+/* A sample that waits until its hit is prefetched. */
 struct hits_waiting {
 	struct pitrace_sample sample;
 	uint32_t i, where;
@@ -34,17 +34,17 @@ struct hits {
 	struct hit *hit;
 	struct hits_waiting wait[HITS_WAIT];
 	uint32_t nwait;
-	struct sample_place *place; /* of each */
+	struct sample_place *place; /* by entry */
 	struct names *names;
 	struct counts *counts;
 };
 
-/* 0 or -ENOMEM, this and the others. */
+/* Each returns 0 or -ENOMEM. */
 int hits_open(struct hits *h, struct names *n, struct counts *c);
 /* Puts the sample's place into entry i. */
 int hits_take(struct hits *h, uint32_t i, const struct pitrace_sample *s, uint64_t time,
 	      uint32_t where);
-/* Call after the last sample: moves all ticks to the rows. */
+/* Call after the last sample: adds all ticks to the rows. */
 int hits_finish(struct hits *h);
 void hits_free(struct hits *h);
 
@@ -78,7 +78,7 @@ static inline int hits_count(struct hits *h, uint32_t i, const struct pitrace_sa
 	return 0;
 }
 
-/* Count a sample; *place is valid until the next. */
+/* Counts a sample; *place is valid until the next sample. */
 static inline int hits_add(struct hits *h, const struct pitrace_sample *s, uint64_t time,
 			   uint32_t cpu, bool kernel, const struct sample_place **place)
 {

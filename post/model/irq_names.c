@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A line is "27:", a count for each CPU of the first line, the chip, the line and its trigger, and
- * after two blanks the devices. Lines without a number (NMI, LOC …) are the machine's own.
+ * A line consists of "27:", a count for each CPU of the first line, the chip, the line and its
+ * trigger, and after two blanks the devices. Lines without a number (NMI, LOC …) are specific to
+ * the architecture.
  */
 #include "model/irq_names.h"
 
@@ -13,9 +14,9 @@
 
 #include "base/array.h"
 
-#define MOST_NUMBERS 65536 /* more lines are no machine's */
+#define MOST_NUMBERS 65536 /* more lines mean a malformed file */
 
-/* Past blanks and one word. */
+/* Skips blanks and one word. */
 static const char *skip_word(const char *p, const char *end)
 {
 	while (p < end && *p == ' ')
@@ -37,7 +38,7 @@ static size_t count_words(const char *p, const char *end)
 	return n;
 }
 
-/* The text after the last two blanks, or all of it. */
+/* Returns the text after the last two blanks, or all of it. */
 static const char *last_part(const char *p, const char *end)
 {
 	const char *q;

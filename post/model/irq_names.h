@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names of interrupt numbers, from a text as /proc/interrupts. */
+/* Names of interrupt numbers, parsed from the format of /proc/interrupts. */
 #ifndef POST_IRQ_NAMES_H
 #define POST_IRQ_NAMES_H
 
@@ -14,9 +14,9 @@ struct irq_names {
 	size_t count, room;
 };
 
-/* 0 or -ENOMEM. A later text adds what is new in it. */
+/* Returns 0 or -ENOMEM. A later text only adds new numbers. */
 int irq_names_read(struct irq_names *n, const char *text, size_t size);
-/* "" when there is none. */
+/* Returns "" for unknown numbers. */
 const char *irq_names_find(const struct irq_names *n, uint32_t number);
 void irq_names_free(struct irq_names *n);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Entries push, exits pop; whatever closes an interrupt adds its time to the one around it. */
+/* Entries push, exits pop; closing an interrupt adds its time to the enclosing one. */
 #include "model/irqs.h"
 
 #include <string.h>
@@ -33,13 +33,13 @@ static uint32_t get_row(struct irqs *q, uint32_t cpu, uint32_t source, uint32_t 
 	return q->nrow++;
 }
 
-/* Closes the innermost one; returns how long it took. */
+/* Closes the innermost interrupt; returns its duration. */
 static uint64_t close_one(struct irqs *q, struct irq_cpu *c, uint64_t time)
 {
 	struct irq_open *o = &c->open[--c->depth];
 	uint64_t took = time > o->since ? time - o->since : 0;
 
-	/* An inner one that was cut may end after the outer one's last record. */
+	/* An interrupted inner one may end after the last record of the outer one. */
 	q->row[o->row].self += took > o->inner ? took - o->inner : 0;
 	if (c->depth)
 		c->open[c->depth - 1].inner += took;
@@ -55,7 +55,7 @@ int irqs_enter(struct irqs *q, uint32_t cpu, uint32_t source, uint32_t number, u
 
 	if (!c)
 		return -ENOMEM;
-	if (c->depth == IRQ_DEPTH) /* no machine nests that deep: exits are missing */
+	if (c->depth == IRQ_DEPTH) /* deeper nesting means missing exits */
 		irqs_cut(q, cpu, time);
 	row = get_row(q, cpu, source, number);
 	if (row == NO_KEY)

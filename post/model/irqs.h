@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Time in interrupts: on each CPU a stack of those that are open, because they nest. A row is one
- * source and number on one CPU. Its total holds what came in between, its self time does not: the
- * self times of all rows are the CPU's time in interrupts, each nanosecond once.
+ * Time in interrupts: each CPU has a stack of open interrupts, because they nest. A row is one
+ * source and number on one CPU. Its total includes nested interrupts, its self time does not: the
+ * self times of all rows add up to the CPUs' time in interrupts.
  */
 #ifndef POST_IRQS_H
 #define POST_IRQS_H
@@ -15,23 +15,23 @@
 
 struct irq_row {
 	uint32_t cpu, source, number;
-	uint32_t first;     /* row of the same source and number, on whichever CPU */
-	struct spread time; /* from entry to exit, of those seen from end to end */
-	uint64_t self;      /* without what nested inside; of all */
-	uint64_t cut;       /* entries whose exit is missing: lost, or after the end */
+	uint32_t first;     /* row of the same source and number on any CPU */
+	struct spread time; /* from entry to exit, if both were recorded */
+	uint64_t self;      /* without nested interrupts; all interrupts */
+	uint64_t cut;       /* entries without an exit: lost, or after the end */
 };
 
 #define IRQ_DEPTH 32
 struct irq_open {
 	uint32_t row;
-	uint64_t since, inner; /* inner: time of those nested directly inside */
+	uint64_t since, inner; /* inner: time of directly nested ones */
 };
 
 struct irq_cpu {
 	struct irq_open open[IRQ_DEPTH];
 	uint32_t depth;
-	uint64_t outer; /* time in interrupts, closed ones */
-	uint64_t stray; /* exits without an entry: before the trace, or lost */
+	uint64_t outer; /* time in closed interrupts */
+	uint64_t stray; /* exits without an entry: lost, or before the trace */
 };
 
 struct irqs {
@@ -42,16 +42,16 @@ struct irqs {
 	uint32_t ncpus;
 };
 
-/* 0 or -ENOMEM. number is that of struct pitrace_interrupt. */
+/* Return 0 or -ENOMEM. number: as in struct pitrace_interrupt. */
 int irqs_enter(struct irqs *q, uint32_t cpu, uint32_t source, uint32_t number, uint64_t time);
 int irqs_exit(struct irqs *q, uint32_t cpu, uint32_t source, uint32_t number, uint64_t time);
-/* Closes the interrupts that are open on this CPU, whose exits are missing, as of `time`. */
+/* Closes the open interrupts of this CPU, whose exits are missing, as of `time`. */
 void irqs_cut(struct irqs *q, uint32_t cpu, uint64_t time);
-/* Time in interrupts on this CPU, from its first record until now. */
+/* Returns the time in interrupts on this CPU, from its first record until `time`. */
 uint64_t irqs_time(const struct irqs *q, uint32_t cpu, uint64_t time);
-/* The innermost one that is open: the first row of its source and number, or NO_KEY. */
+/* Returns the innermost open interrupt as the first row of its source and number, or NO_KEY. */
 uint32_t irqs_innermost(const struct irqs *q, uint32_t cpu);
-/* Self times add up to the CPUs' times in interrupts. */
+/* Returns whether self times add up to the CPUs' times in interrupts. */
 bool irqs_add_up(const struct irqs *q);
 void irqs_free(struct irqs *q);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The state machine: for each thread the start of its next run, and whether that is certain. Gaps
- * are those that the kernel reported (a flag of the thread's next record, a LOST record), those of
- * the file (pirecord.gaps), a thread that appears on another CPU unexpectedly, and counts that do
- * not fit the addresses.
+ * A state machine: for each thread the start of its next run, and whether that is certain. Gaps are
+ * those that the kernel reported (a flag of the thread's next record, a LOST record), those of the
+ * file (pirecord.gaps), threads that appear on another CPU unexpectedly, and counts that do not fit
+ * the addresses.
  */
 #include "model/itrace_runs.h"
 
@@ -69,7 +69,7 @@ static void doubt(struct itrace_thread *th, enum itrace_doubt why)
 		th->doubt = why;
 }
 
-/* Nothing is known about where it continues. */
+/* The thread's next address is unknown. */
 static void lose(struct itrace_thread *th, enum itrace_doubt why)
 {
 	th->known = false;
@@ -78,7 +78,7 @@ static void lose(struct itrace_thread *th, enum itrace_doubt why)
 	doubt(th, why);
 }
 
-/* The start of its next run is unknown. */
+/* The start of the thread's next run is unknown. */
 static void doubt_unknown(struct itrace_thread *th)
 {
 	doubt(th, th->entered ? ITRACE_ENTRY : th->doubt < ITRACE_ENTRY ? ITRACE_GAP : 0);
@@ -113,7 +113,7 @@ static struct itrace_thread *get_thread(struct itrace *t, uint32_t pid, uint32_t
 		i = t->last;
 	}
 	th = &t->thread[i];
-	if (__builtin_expect(th->pid != pid, 0)) { /* another one has this tid now */
+	if (__builtin_expect(th->pid != pid, 0)) { /* another thread has this tid now */
 		*th = (struct itrace_thread){ .pid = pid, .tid = tid, .gaps = t->gaps };
 		lose(th, ITRACE_FIRST);
 	}
@@ -136,13 +136,13 @@ static int note_cpu(struct itrace *t, struct itrace_thread *th, uint32_t cpu)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-/* Checks common to all records of a thread: gaps, and the CPU that it ran on. */
+/* Checks common to all records of a thread: gaps, and the thread's CPU. */
 static void check_thread(const struct itrace *t, struct itrace_thread *th, const struct pirecord *r)
 {
 	bool moved = th->has_cpu && th->cpu != r->cpu && r->major != PITRACE_ITRACE_SWITCH;
 
 	if (__builtin_expect(r->minor & PITRACE_BRANCH_GAP || th->gaps != t->gaps || moved, 0)) {
-		/* Switches may not be recorded at all. */
+		/* The trace may contain no switch records. */
 		if (moved && th->gaps == t->gaps && !t->gaps && !t->switches &&
 		    !(r->minor & PITRACE_BRANCH_GAP))
 			doubt(th, ITRACE_SWITCHED);
@@ -154,7 +154,7 @@ static void check_thread(const struct itrace *t, struct itrace_thread *th, const
 	th->has_cpu = true;
 }
 
-/* Whether so many instructions fit between the run's start and its end. */
+/* Returns whether `count` instructions fit into `bytes` bytes. */
 static bool fits(const struct itrace *t, uint64_t count, uint64_t bytes)
 {
 	return bytes <= count * t->longest && bytes >= count * t->shortest;
@@ -182,7 +182,8 @@ static void begin_run(struct itrace *t, struct itrace_thread *th, const struct p
 	run->start = th->next;
 }
 
-/* A run of one instruction begins at it, whatever came before; one of none begins at its end. */
+/* A run of one instruction starts at that instruction regardless of its predecessor; an empty run
+ * starts at its end. */
 static void know_single(struct itrace_run *run, uint64_t count)
 {
 	if (run->known || run->count != count || !run->end)
@@ -191,7 +192,7 @@ static void know_single(struct itrace_run *run, uint64_t count)
 	run->known = true;
 }
 
-/* The run's addresses contradict its count, so the assumed start is wrong. */
+/* The run's addresses contradict its count: the assumed start is wrong. */
 static void misfit(struct itrace_thread *th, struct itrace_run *run)
 {
 	doubt(th, th->entered ? ITRACE_ENTRY : ITRACE_GAP);
@@ -218,7 +219,7 @@ static int end_run(struct itrace *t, struct itrace_thread *th, struct itrace_run
 	return rc ? rc : 1;
 }
 
-/* Checks that an instruction follows the previous one of a run that spans several records. */
+/* Checks that an instruction follows the previous one in a run of several records. */
 static void check_step(struct itrace_thread *th, const struct pitrace_branch *b, bool kernel)
 {
 	if (!th->any_side && th->kernel != kernel)
@@ -237,7 +238,7 @@ static void check_step(struct itrace_thread *th, const struct pitrace_branch *b,
 	th->step = b->to;
 }
 
-/* The thread of a malformed record is unknown, so every thread may lack one. */
+/* The thread of a malformed record is unknown, so any thread may miss a record. */
 static int malformed(struct itrace *t, struct trace *books, const struct pirecord *r,
 		     const char *what)
 {
@@ -324,8 +325,8 @@ static int break_record(struct itrace *t, struct trace *books, const struct pire
 	run->type = kind == PITRACE_BREAK_SYSCALL ? PITRACE_BRANCH_OTHER : ITRACE_INTERRUPTED;
 	run->cause = (uint8_t)kind;
 	run->crosses = r->minor & PITRACE_BRANCH_CROSS;
-	/* Calls may be restarted, and exec's `at` is in the old memory: these do not end the
-	 * run. */
+	/* System calls may be restarted, and `at` of an exec is in the old address space: these do
+	 * not end the run. */
 	if (run->known && (kind < PITRACE_BREAK_SIGRETURN || kind > PITRACE_BREAK_EXEC) &&
 	    !fits(t, run->count, run->end - run->start))
 		misfit(th, run);
@@ -399,7 +400,7 @@ static int switch_record(struct itrace *t, struct trace *books, const struct pir
 	return 0;
 }
 
-/* A new program: code after the current run does not follow from it. */
+/* exec starts a new program: its code does not follow from the current run. */
 static void exec_record(struct itrace *t, const struct pirecord *r)
 {
 	const struct pitrace_mte_task *task = RECORD_AS(r, struct pitrace_mte_task);
