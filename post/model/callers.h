@@ -13,7 +13,7 @@ struct called { /* a symbol with all its calls */
 	uint32_t symbol;
 	bool kernel;
 	uint64_t self, total;
-	uint64_t recursive;        /* part of the total where it is on the stack more than once */
+	uint64_t recursive;        /* part of the total with several calls on the stack */
 	uint32_t callers, callees; /* index of the first edge of each kind */
 	uint32_t ncallers, ncallees;
 };

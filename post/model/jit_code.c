@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds the jitdumps and logs, merges their events, notes their faults. */
+/* Finds jitdumps and logs, merges their events, notes their faults. */
 #include "model/jit_code.h"
 
 #include <dirent.h>
@@ -22,10 +22,10 @@
 #include "sandbox/opener.h"
 
 #define NEVER       UINT64_MAX
-#define LOGS_MAX    512         /* a descriptor each */
-#define CODE_MAX    (64u << 20) /* bytes of code that are kept */
-#define TABLE_MAX   (64u << 20) /* … of unwinding tables */
-#define TABLE_ALIGN 8           /* alignment of tables behind the code, see jitdump_create(3) */
+#define LOGS_MAX    512         /* each takes a descriptor */
+#define CODE_MAX    (64u << 20) /* maximum bytes of code to keep */
+#define TABLE_MAX   (64u << 20) /* maximum bytes of unwind tables to keep */
+#define TABLE_ALIGN 8           /* alignment of tables after the code, see jitdump_create(3) */
 
 struct jit_event {
 	enum kind { LOAD, MOVE, UNLOAD, THREAD, NOTHING } kind;
@@ -34,25 +34,25 @@ struct jit_event {
 	uint64_t offset; /* in the file */
 	const char *name;
 	size_t name_length;
-	uint64_t table_size, table_at; /* of .eh_frame; from the code's begin */
+	uint64_t table_size, table_at; /* of .eh_frame; offset from the code's start */
 };
 
 struct jit_source {
-	struct jitdump *dump; /* one of both; NULL: at its end, or not available */
+	struct jitdump *dump; /* one of both; NULL: at its end or unavailable */
 	struct jitlog *log;
-	uint32_t pid; /* its process, as the trace numbers it */
+	uint32_t pid; /* its process, as in the trace */
 	uint64_t inode;
-	char *path;             /* the mapping's */
-	struct jit_event event; /* the next one */
+	char *path;             /* path of the mapping */
+	struct jit_event event; /* the next event */
 	struct stat st;
 	uint32_t machine;
 	bool swapped;
-	bool raw; /* a dump's times are stamps of the trace's clock */
+	bool raw; /* times are stamps of the trace's clock */
 };
 
 struct jit_change {
 	uint64_t time;
-	uint32_t pid, tid; /* tid: the name of that thread, else code */
+	uint32_t pid, tid; /* tid: the thread to name; 0: code */
 };
 
 static bool is_open(const struct jit_source *s)
@@ -98,7 +98,7 @@ static bool is_jitdump(const char *path)
 			  !strcmp(name + 4 + digits, ".dump (deleted)"));
 }
 
-/* Another process's file may have this name by now: compare the inode. */
+/* The file of this name may belong to another process by now: compares the inode. */
 static int tried(int fd, int err, const struct pitrace_mte_map *map, const char **why)
 {
 	struct stat st;
@@ -130,7 +130,7 @@ static int open_dump(const struct jit *j, const struct pitrace_mte_map *map, con
 
 	*why = "it is not there any more";
 	name = name ? name + 1 : map->path;
-	/* Files in a folder of the user's choice are copies: their inodes differ. */
+	/* Files in a folder chosen by the user are copies: their inodes differ. */
 	for (; p && *p; p = *end ? end + 1 : end) {
 		end = strchrnul(p, ':');
 		if (snprintf(path, sizeof(path), "%.*s/%s", (int)(end - p), p, name) >=
@@ -143,7 +143,7 @@ static int open_dump(const struct jit *j, const struct pitrace_mte_map *map, con
 	fd = try_open(map->path, map, why);
 	if (fd >= 0)
 		return fd;
-	/* In a container, if it still runs. */
+	/* The process may run in a container. */
 	fd = opener_inside(input_pid(j->trace, map->pid), map->path);
 	return tried(fd, -fd, map, why);
 }
@@ -188,7 +188,8 @@ static int next_of_dump(struct input *trace, struct jit_source *s)
 			.kind = kinds[d.kind],
 			.time = time_of(trace, s, d.time),
 			.earliest = time_of(trace, s, d.earliest),
-			/* Its own pid is of its namespace; another pid is a child's. */
+			/* The dump's pid is from the process's namespace; another pid is a
+			 * child's. */
 			.pid = d.pid == jitdump_info(s->dump)->pid ? s->pid :
 			       trace->origins ? origin_pid(origin_of(s->pid), d.pid) :
 						d.pid,
@@ -200,7 +201,7 @@ static int next_of_dump(struct input *trace, struct jit_source *s)
 			.name_length = d.name_length,
 			.table_size = d.eh_frame_size,
 		};
-		/* If .eh_frame_hdr is first in the file, it is first in memory too. */
+		/* An .eh_frame_hdr before .eh_frame in the file also precedes it in memory. */
 		s->event.table_at =
 			(d.size + TABLE_ALIGN - 1) / TABLE_ALIGN * TABLE_ALIGN +
 			(d.eh_frame_hdr_offset < d.eh_frame_offset ? d.eh_frame_hdr_size : 0);
@@ -265,7 +266,7 @@ static int end_of_log(struct jit *j, struct jit_source *s)
 	return rc;
 }
 
-/* Reads the source's next event, or its end with a fault. */
+/* Reads the source's next event, or handles its end. */
 static int advance(struct jit *j, struct jit_source *s)
 {
 	int r = s->dump ? next_of_dump(j->trace, s) : next_of_log(j->trace, s), rc = 0;
@@ -302,7 +303,7 @@ int jit_mapping(struct jit *j, uint64_t time, const struct pitrace_mte_map *map)
 
 	if (!is_jitdump(map->path))
 		return 0;
-	/* A child of fork inherits its parent's mapping, and its code too. */
+	/* A forked child inherits its parent's mapping and code. */
 	for (i = 0; i < j->nsource; i++)
 		if (!strcmp(j->source[i].path, map->path) && j->source[i].inode == map->inode &&
 		    origin_at(j, j->source[i].pid) == origin_at(j, map->pid))
@@ -343,7 +344,7 @@ int jit_mapping(struct jit *j, uint64_t time, const struct pitrace_mte_map *map)
 
 /* ---- logs ------------------------------------------------------------------------------------ */
 
-/* The pid of log-jita2n_PID or log-jtnm_PID; 0: another name. */
+/* Returns the pid in log-jita2n_PID or log-jtnm_PID; 0: another name. */
 static uint32_t log_of(const char *name, bool *threads)
 {
 	unsigned long pid;
@@ -446,7 +447,7 @@ int jit_logs(struct jit *j, struct input *trace)
 	int rc = 0;
 
 	j->trace = trace;
-	/* With several traces, a log in such a folder cannot be attributed to one of them. */
+	/* If several traces are read, a log in such a folder cannot be assigned to one of them. */
 	for (; !rc && p && *p; p = *end ? end + 1 : end) {
 		end = strchrnul(p, ':');
 		if (snprintf(folder, sizeof(folder), "%.*s", (int)(end - p), p) <
@@ -461,13 +462,13 @@ int jit_logs(struct jit *j, struct input *trace)
 	return rc;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- feeding liba2n -------------------------------------------------------------------------- */
 
 static int add_change(struct jit *j, uint64_t time, uint32_t pid, uint32_t tid)
 {
 	const struct jit_change *last = j->nchange ? &j->change[j->nchange - 1] : NULL;
 
-	/* One change for all events at the same time. */
+	/* One change stands for all events of the same time. */
 	if (last && last->time == time && last->pid == pid && last->tid == tid)
 		return 0;
 	if (array_next(j->change, j->nchange, j->room_change))
@@ -481,7 +482,7 @@ int jit_changed(struct jit *j, uint64_t time, uint32_t pid)
 	return add_change(j, time, pid, 0);
 }
 
-/* Passes the lines of the event that was read last to liba2n. */
+/* Passes the lines of the last event to liba2n. */
 static int tell_lines(struct jit *j, struct jitdump *dump)
 {
 	struct jitdump_line line;
@@ -495,7 +496,7 @@ static int tell_lines(struct jit *j, struct jitdump *dump)
 	return a2n_jit_lines(j->a2n, j->line, n);
 }
 
-/* Most logs have none of any code. */
+/* Most logs contain no code. */
 static bool has_bytes(const struct jit_source *s)
 {
 	uint8_t first;
@@ -503,7 +504,7 @@ static bool has_bytes(const struct jit_source *s)
 	return s->dump || jitlog_code(s->log, &first, sizeof(first));
 }
 
-/* Of the event that was read last; a log has no unwinding tables. */
+/* Reads the code of the last event; a log has no unwind tables. */
 static void read_bytes(const struct jit_source *s, struct jit_bytes *b)
 {
 	if (s->log) {
@@ -514,12 +515,12 @@ static void read_bytes(const struct jit_source *s, struct jit_bytes *b)
 	b->table_size = jitdump_eh_frame(s->dump, b->bytes + b->table_from, b->table_size);
 }
 
-/* Passes the bytes and the unwinding table of the event that was read last to liba2n. */
+/* Passes the code and the unwind table of the last event to liba2n. */
 static int tell_bytes(struct jit *j, const struct jit_source *s, bool code)
 {
 	const struct jit_event *e = &s->event;
 	size_t bytes = code && e->size <= CODE_MAX - j->code_size && has_bytes(s) ? e->size : 0;
-	/* Stacks of a machine of the other byte order are not walked here. */
+	/* Stacks of machines with the other byte order cannot be walked here. */
 	size_t table = j->tables && !s->swapped ? e->table_size : 0;
 	struct jit_bytes *b;
 	int rc = 0;
@@ -604,7 +605,7 @@ static int tell_event(struct jit *j, const struct jit_source *s)
 {
 	const struct jit_event *e = &s->event;
 
-	/* A main thread's name is its process's name, which comes from the kernel. */
+	/* A main thread's name is its process's name, which the kernel records. */
 	if (e->kind == NOTHING || (e->kind == THREAD && e->tid == e->pid))
 		return 0;
 	if (add_change(j, e->time, e->pid, e->kind == THREAD ? e->tid : 0))
@@ -656,7 +657,7 @@ int jit_tell(struct jit *j, uint64_t time)
 				second = s->event.time;
 			}
 		}
-		/* Its turn until another source's. */
+		/* Feeds events of this source until another source has an older one. */
 		while (!rc && first && is_open(first) &&
 		       (first->event.time < second || first->event.time == j->next)) {
 			rc = tell(j, first);
@@ -677,7 +678,7 @@ static int by_time(const void *pa, const void *pb)
 
 void jit_finish(struct jit *j)
 {
-	/* A jitdump that was found late adds changes older than those of others. */
+	/* A jitdump that was found late adds changes that are older than those of other sources. */
 	if (j->nchange) {
 		qsort(j->change, j->nchange, sizeof(*j->change), by_time);
 		j->change_next = j->change[0].time;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What samples a filter left out before any passed: a filter that nothing passes can then say what
- * there is. */
+/* Samples that a filter dropped before any passed: if none passes, the message can list what the
+ * trace contains. */
 #ifndef POST_LEFT_OUT_H
 #define POST_LEFT_OUT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LEFT_THREADS 256 /* of more only the ticks are counted */
+#define LEFT_THREADS 256 /* of further ones only ticks are counted */
 #define LEFT_CPUS    64
 
 struct left_thread {
@@ -17,7 +17,7 @@ struct left_thread {
 };
 
 struct left_out {
-	bool over; /* a sample passed */
+	bool over; /* a sample has passed */
 	uint64_t ticks;
 	uint64_t first, last; /* ns of the trace's clock */
 	struct left_thread thread[LEFT_THREADS];

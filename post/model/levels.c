@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The ids of each level are sorted by name once; each thread or symbol gets its id's rank. */
+/* Sorts the ids of each level by name once; each thread or symbol gets its id's rank. */
 #include "model/levels.h"
 
 #include <string.h>
 
 struct level_named {
 	const char *name;
-	uint64_t tie; /* decides between equal names: pid, tid, line */
+	uint64_t tie; /* decides between equal names: pid, tid or line */
 	uint32_t id;
 };
 
@@ -69,7 +69,7 @@ static int compare_named(const void *pa, const void *pb)
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* Ranks of `count` ids; NULL: no memory. */
+/* Returns the ranks of `count` ids; NULL: no memory. */
 static uint32_t *places(const struct names *n, enum level level, uint32_t count)
 {
 	struct level_named *list = malloc((count + 1ul) * sizeof(*list));
@@ -106,7 +106,7 @@ static int rank_level(struct levels *l, const struct names *n, enum level level)
 	l->rank[level] = rank;
 	if (!rank)
 		return -ENOMEM;
-	/* Symbols are sorted already, once for all trees. */
+	/* Symbols are already sorted, once for all trees. */
 	if (level != LEVEL_SYM) {
 		place = places(n, level, ids(n, level));
 		if (!place)

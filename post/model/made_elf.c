@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two headers, a segment without bytes for the code, the table, and the names of its sections. */
+/* The file has two headers, an empty segment for the code, the table, and the section names. */
 #include "model/made_elf.h"
 
 #include <elf.h>
@@ -12,7 +12,7 @@
 #define ORDER ELFDATA2LSB
 #endif
 
-static const char names[16] = "\0.eh_frame\0.str"; /* a multiple of 8: the table follows */
+static const char names[16] = "\0.eh_frame\0.str"; /* a multiple of 8, since the table follows */
 
 enum { NO_SECTION, EH_FRAME, NAMES, SECTIONS };
 
@@ -30,7 +30,7 @@ struct made_32 {
 	char names[sizeof(names)];
 };
 
-/* The fields of both kinds of file have the same names. */
+/* The fields of both ELF classes have the same names. */
 #define FILL(made, elf_class, code_size, size, at, machine)                             \
 	do {                                                                            \
 		(made)->header.e_ident[EI_CLASS] = (elf_class);                         \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Names that stayed mangled. C++, Rust and D are demangled by binutils' libiberty, which is linked
- * in. Debian 12's version of 2023 does not know the constraints and explicit objects of clang 18
- * and GCC 14, and newer ones do not know all of clang's. LLVM's demangler has no C interface,
- * libstdc++'s __cxa_demangle is the same code as libiberty's; Swift's names need Swift. So the
- * report counts the names that are left.
+ * Names that remain mangled. binutils' libiberty, which is linked in, demangles C++, Rust and D.
+ * Debian 12's version of 2023 does not know the constraints and explicit objects of clang 18 and
+ * GCC 14, and newer versions do not know all of clang's. LLVM's demangler has no C interface,
+ * libstdc++'s __cxa_demangle is the same code as libiberty's; Swift names need Swift. So the report
+ * counts the remaining names.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ bool is_mangled(const char *name)
 		return name[2] && strchr("CMXYNI", name[2]) && strpbrk(name + 3, "0123456789");
 	if (!strncmp(name, "_D", 2))
 		return isdigit((unsigned char)name[2]);
-	/* Swift 5 and 4.x; excludes the dollars of Go, Java and linkers. */
+	/* Swift 5 and 4.x; excludes the dollar signs of Go, Java and linkers. */
 	if (name[0] == '_')
 		name++;
 	return name[0] == '$' && (name[1] == 's' || name[1] == 'S') &&

@@ -5,9 +5,10 @@
 
 #include "model/symbols.h"
 
-/* Whether a name looks mangled (C++, Rust, D, Swift). */
+/* Returns whether a name looks mangled (C++, Rust, D, Swift). */
 bool is_mangled(const char *name);
-/* The number of distinct symbol names that are still mangled; *first: the first alphabetically. */
+/* Returns the number of distinct symbol names that are still mangled; *first: the first in
+ * alphabetical order. */
 uint32_t count_mangled(const struct symbols *all, const char **first);
 
 #endif

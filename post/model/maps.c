@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Matches perf maps to processes: by file name, by owner, and by whether the file was written while
- * the process lived. */
+/* Assigns perf maps to processes: by file name, by owner, and by whether the file was written
+ * during the lifetime of the process. */
 #include "model/maps.h"
 
 #include <errno.h>
@@ -22,16 +22,16 @@
 
 #define NEVER    UINT64_MAX
 #define NS       1000000000ull
-#define SLACK_NS NS /* clocks of file systems are coarse */
+#define SLACK_NS NS /* file system clocks are coarse */
 
 struct maps_process {
 	uint32_t pid;
-	bool makes_code;   /* it has memory for that */
-	bool has;          /* the trace has its map */
-	uint64_t start;    /* CLOCK_BOOTTIME; 0: not known */
-	uint64_t from, to; /* it lived, in the trace's time; from 0: before it, */
-	bool seen;         /* … or its begin was seen all the same */
-	/* The fault of its map in the trace. */
+	bool makes_code;   /* has memory for generated code */
+	bool has;          /* the trace contains its map */
+	uint64_t start;    /* CLOCK_BOOTTIME; 0: unknown */
+	uint64_t from, to; /* its lifetime in trace time; from 0: before the trace */
+	bool seen;         /* its start is known even if `from` is 0 */
+	/* The fault of its map in the trace: */
 	const char *what;
 	char *path;
 	uint64_t offset, lines;
@@ -53,9 +53,9 @@ void maps_free(struct maps *m)
 	*m = (struct maps){ 0 };
 }
 
-/* ---- who lived when -------------------------------------------------------------------------- */
+/* ---- lifetimes ------------------------------------------------------------------------------- */
 
-/* The newest process of this number; `other` begins one more. NULL: no memory. */
+/* Returns the newest process with this pid; `other` adds a new one. NULL: no memory. */
 static struct maps_process *process_of(struct maps *m, uint32_t pid, bool other)
 {
 	uint32_t i = keys_find(&m->by_pid, hash_mix(pid, 3), m->process, e, e->pid == pid);
@@ -65,7 +65,7 @@ static struct maps_process *process_of(struct maps *m, uint32_t pid, bool other)
 		return &m->process[i];
 	if (array_next(m->process, m->nprocess, m->room))
 		return NULL;
-	/* The index by pid keeps the newest, so the previous one moves to the end. */
+	/* The index by pid refers to the newest process, so the previous one moves to the end. */
 	old = (struct maps_process){ .pid = pid, .to = NEVER };
 	if (i == NO_KEY) {
 		if (keys_add(&m->by_pid, hash_mix(pid, 3), m->nprocess))
@@ -96,7 +96,7 @@ static int task_record(struct maps *m, const struct pirecord *r)
 		if (!p)
 			return -ENOMEM;
 	}
-	/* An exec gives the process new memory. */
+	/* After exec a process has new memory. */
 	if (!(task->flags & PITRACE_TASK_WALK) &&
 	    (r->minor == PITRACE_MTE_PROCESS || (!p->from && !p->start))) {
 		p->from = r->time;
@@ -150,9 +150,9 @@ int maps_record(struct maps *m, struct input *in, const struct pirecord *r)
 	}
 }
 
-/* ---- content of maps ------------------------------------------------------------------------- */
+/* ---- contents of maps ------------------------------------------------------------------------ */
 
-/* The map's text begins at this offset of the file of this path. */
+/* Feeds a map whose text starts at this offset of the file `path`. */
 static int tell(struct maps *m, struct perfmap *map, const char *path, uint64_t offset,
 		uint32_t pid, uint64_t since, uint64_t until)
 {
@@ -178,7 +178,7 @@ static int tell(struct maps *m, struct perfmap *map, const char *path, uint64_t 
 	return rc ? rc : r;
 }
 
-/* A part of a map in the trace. */
+/* Feeds a part of a map in the trace. */
 static int tell_section(struct maps *m, const struct input_section *s)
 {
 	struct perfmap_fault fault;
@@ -209,8 +209,7 @@ static int tell_section(struct maps *m, const struct input_section *s)
 	return rc;
 }
 
-/* Start of a process in clock ticks since boot, as the kernel counts them; false: no such
- * process. */
+/* Reads a process's start in clock ticks since boot; false: no such process. */
 static bool start_ticks(uint32_t pid, uint64_t *ticks)
 {
 	char path[64], line[1024], *word;
@@ -229,7 +228,7 @@ static bool start_ticks(uint32_t pid, uint64_t *ticks)
 	return known;
 }
 
-/* Start of the process that has this number now, CLOCK_REALTIME; 0: there is none. */
+/* Returns the start of the process that has this pid now, CLOCK_REALTIME; 0: no process. */
 static uint64_t lives_since(uint32_t pid)
 {
 	uint64_t tick = NS / (uint64_t)sysconf(_SC_CLK_TCK), ticks;
@@ -242,7 +241,7 @@ static uint64_t lives_since(uint32_t pid)
 	       (uint64_t)(wall.tv_nsec - boot.tv_nsec) + ticks * tick;
 }
 
-/* Lower bound for the start of the process, CLOCK_REALTIME; 0: unknown. */
+/* Returns a lower bound for the start of the process, CLOCK_REALTIME; 0: unknown. */
 static uint64_t began(const struct maps *m, const struct maps_process *p)
 {
 	uint64_t since;
@@ -255,13 +254,13 @@ static uint64_t began(const struct maps *m, const struct maps_process *p)
 		return p->start + m->boot;
 	if (p->to != NEVER || !m->wall.here || !m->wall.ended)
 		return 0;
-	/* It lived when the recording ended, and is still alive. */
+	/* It was alive when the recording ended, and still is. */
 	since = lives_since(input_pid(m->jit->trace, p->pid));
 	return since <= m->wall.ended ? since : 0;
 }
 
-/* Why this file cannot be the process's map, or NULL. The trace has no uid of the process, so the
- * file may be root's, the recording user's or the reporting user's. */
+/* Returns why this file cannot be the map of the process, or NULL. The trace has no uid of the
+ * process, so the file may belong to root, the recording user or the current user. */
 static const char *stranger(const struct maps *m, const struct maps_process *p, int fd,
 			    uid_t tracer)
 {
@@ -290,7 +289,7 @@ static const char *stranger(const struct maps *m, const struct maps_process *p, 
 	return NULL;
 }
 
-/* The number of a process in its own pid namespace, if it is the traced one. */
+/* Finds the pid of a process in its own pid namespace, if it still is the traced process. */
 static bool inner_number(const struct maps_process *p, uint32_t pid, uint32_t *inner)
 {
 	uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK), ticks;
@@ -310,7 +309,8 @@ static bool inner_number(const struct maps_process *p, uint32_t pid, uint32_t *i
 	return same;
 }
 
-/* Tries one possible place of a map. 1: used; 0: not there; a note if it is there and unusable. */
+/* Tries one possible place of a map. Returns 1 if it was used, 0 if the file is missing; notes an
+ * unusable file. */
 static int try_file(struct maps *m, const struct maps_process *p, int fd, const char *path,
 		    bool named, uid_t tracer)
 {
@@ -339,7 +339,7 @@ static int try_file(struct maps *m, const struct maps_process *p, int fd, const 
 	rc = tell(m, map, path, 0, p->pid, 0, p->to);
 	perfmap_fault(map, &fault);
 	perfmap_close(map);
-	/* This is noted once for all maps. */
+	/* Noted once for all maps. */
 	if (!rc && !named && !began(m, p) && !m->unchecked) {
 		m->unchecked = true;
 		rc = jit_note(m->jit, path, NO_OFFSET,

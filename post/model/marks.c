@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Pairs: a begin opens one, the end of the same name closes it and all that were left open inside.
- * Spans: an end closes the one of its name and id. What happened meanwhile is the difference of
- * what a thread or a process had done by the end and by the begin.
+ * Pairs: a begin opens one; the end of the same name closes it and all that are still open inside.
+ * Spans: an end closes the span of its name and id. Ticks, calls and times off the CPU inside are
+ * the difference of the thread's or process's counters between end and begin.
  */
 #include "model/marks.h"
 
@@ -10,7 +10,7 @@
 
 #include "record/record_as.h"
 
-#define NAME_MAX_BYTES 256 /* of a name as a report shows it */
+#define NAME_MAX_BYTES 256 /* maximum bytes of a name in reports */
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -50,7 +50,7 @@ static void drop_words(struct span_begun *b)
 	b->words = NULL;
 }
 
-/* All pairs from this depth on are not over. */
+/* Counts all pairs that are still open as open. */
 static void leave_open(struct marks *m, struct mark_thread *t)
 {
 	while (t->depth) {
@@ -95,9 +95,9 @@ static void process_ends(struct marks *m, uint32_t pid)
 	}
 }
 
-/* ---- what happened meanwhile ----------------------------------------------------------------- */
+/* ---- activity inside ------------------------------------------------------------------------- */
 
-/* The times of a thread that is off its CPU are accounted up to now first. */
+/* Reads a thread's counters, after accounting its time up to now if it is off its CPU. */
 static int did_by_now(struct marks *m, const struct mark_thread *t, uint64_t time,
 		      struct inside *did)
 {
@@ -114,7 +114,7 @@ static int did_by_now(struct marks *m, const struct mark_thread *t, uint64_t tim
 	return rc;
 }
 
-/* sched forgets what a tid's earlier owner did. */
+/* sched resets its totals when a tid has a new owner. */
 static uint64_t more(uint64_t now, uint64_t before)
 {
 	return now > before ? now - before : 0;
@@ -150,9 +150,9 @@ void marks_sample(struct marks *m, uint32_t pid, uint32_t tid, uint64_t ticks)
 	count_in(m, pid, tid, ticks, 0);
 }
 
-/* ---- what is over ---------------------------------------------------------------------------- */
+/* ---- ends ------------------------------------------------------------------------------------ */
 
-/* A begin or end as its record told it. */
+/* A begin or end, from its record. */
 struct told {
 	const struct pirecord *r;
 	const struct pifile_user *x;
@@ -183,7 +183,7 @@ static int keep_slowest(struct marks *m, const struct told *told, struct span_be
 	return rc;
 }
 
-/* *took: how long, of what is whole. */
+/* Ends a pair or span. *took: its duration, if both ends are intact. */
 static int is_over(struct marks *m, const struct told *told, struct span_begun *b, uint64_t *took)
 {
 	struct mark_thread *t = find_thread(m, told->x->tid);
@@ -332,7 +332,7 @@ static int span_begins(struct marks *m, const struct told *told, uint32_t row)
 	uint32_t at;
 	int rc;
 
-	/* From its first span on what the process does is counted. */
+	/* A process's activity is counted from its first span on. */
 	if (spans_process(&m->spans, told->x->pid) == NO_KEY)
 		return -ENOMEM;
 	rc = begins(m, told, row, &b);
@@ -410,7 +410,7 @@ static int take_named(struct marks *m, const struct pirecord *r, struct pifile_u
 	const struct named_event *e = named_events_of(m->events, r, x);
 	uint32_t thread;
 
-	/* Who writes the event again finds its thread, even if that was never sampled. */
+	/* Adds the thread, so that later passes find it even if it was never sampled. */
 	if (e && names_thread(m->names, x->pid, x->tid, r->time, &thread))
 		return -ENOMEM;
 	if (e)
@@ -427,7 +427,7 @@ static void task_record(struct marks *m, const struct pirecord *r)
 
 	if (t)
 		thread_ends(m, t);
-	/* A fork tells that the pid's earlier owner has ended, if nothing else did. */
+	/* A fork shows that the pid's previous owner has ended. */
 	if (task && (r->minor == PITRACE_MTE_PROCESS_EXIT || r->minor == PITRACE_MTE_FORK) &&
 	    !(task->flags & PITRACE_TASK_WALK))
 		process_ends(m, task->pid);

@@ -11,7 +11,7 @@
 
 enum { NOT_SEEN, COUNTS_TICKS, COUNTS_CALLS, COUNTS_BASE, COUNTS_DELTA, COUNTS_NOTHING };
 
-/* The number behind a word; 0: there is none; -1: it is another word. */
+/* Returns the number that follows a word; 0: no number; -1: another word. */
 static int number_of(const char *name, const char *word)
 {
 	size_t n = strlen(word);
@@ -47,7 +47,7 @@ static uint8_t look(const struct method_sums *m, const char *name)
 		return COUNTS_BASE;
 	if (is_metric(m, number_of(name, "delta")))
 		return COUNTS_DELTA;
-	/* The rest of what such logs count, which is no ticks. */
+	/* Other counters of such logs, which are not ticks. */
 	return number_of(name, "base") < 0 && number_of(name, "delta") < 0 &&
 			       number_of(name, "raw") < 0 && strcmp(name, "dispatches") &&
 			       strcmp(name, "interrupts") ?

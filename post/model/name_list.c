@@ -7,9 +7,9 @@
 #include "base/keys.h"
 #include "base/pattern.h"
 
-#define ANSWERS     65536 /* more are not kept */
-#define FEW         8     /* patterns: these are compared each time */
-#define ANSWER_MOST 4096  /* bytes of a name whose answer is kept */
+#define ANSWERS     65536 /* maximum number of cached results */
+#define FEW         8     /* so few patterns are compared each time, without a cache */
+#define ANSWER_MOST 4096  /* maximum bytes of a cached name */
 
 struct name_list {
 	const char *text;
@@ -114,7 +114,7 @@ static bool fits(const struct name_list *l, const char *name, size_t n)
 	return false;
 }
 
-/* Without memory the answer is right all the same. */
+/* Without memory the result is not cached. */
 static void keep(struct name_list *l, const char *name, size_t n, bool is)
 {
 	char *copy = l->answers < ANSWERS && n <= ANSWER_MOST ? strndup(name, n) : NULL;

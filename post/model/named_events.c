@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Declarations are checked as the library checks them: a trace may say anything. */
+/* Checks declarations as the library does: the contents of a trace are not trusted. */
 #include "model/named_events.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* More are damage: a process has 2048. */
+/* More mean a damaged file: a process has at most 2048. */
 #define EVENTS_MAX 65536
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -25,7 +25,7 @@ static void free_event(struct named_event *e)
 	free(e);
 }
 
-/* The fields were found to be right. */
+/* Creates an event from fields that have been checked. */
 static struct named_event *new_event(const char *name, const char *text, uint32_t id)
 {
 	struct named_event *e = calloc(1, sizeof(*e));
@@ -74,7 +74,7 @@ static uint32_t first_of(const struct named_events *n, uint32_t pid, uint32_t nu
 			 e->pid == pid && e->number == number);
 }
 
-/* What is said once more, by another thread or in another interval, is nothing new. */
+/* Ignores a repeated declaration by another thread or in another interval. */
 static int add(struct named_events *n, const struct named_entry *new)
 {
 	uint32_t first = first_of(n, new->pid, new->number), i = n->nentry;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which events programs declared: for each process and number a name and fields, from when on. What
- * several processes declare alike is one event. Declarations stand beside the records that need
- * them, so all are read before; one that came too late, because there was no room for it sooner,
- * holds for the records before it too.
+ * The events that programs declared: name and fields by process and number, each valid from a
+ * certain time on. Equal declarations of several processes are one event. Declarations are not
+ * always before the records that need them, so all are read first; one that was late, because there
+ * was no room for it earlier, also applies to the records before it.
  */
 #ifndef POST_NAMED_EVENTS_H
 #define POST_NAMED_EVENTS_H
@@ -14,8 +14,9 @@
 
 struct named_entry {
 	uint32_t pid, number, event;
-	uint32_t next; /* the one declared after it, or NO_KEY */
-	/* Of a first one: the last; that of the newest record, for the next is rarely older. */
+	uint32_t next; /* the entry declared next, or NO_KEY */
+	/* Of a first entry: the last entry; that of the newest record, since the next is rarely
+	 * older. */
 	uint32_t last, at;
 	uint64_t time;
 };
@@ -29,10 +30,10 @@ struct named_events {
 	struct keys by_number; /* the first entry of a process and number */
 };
 
-/* Takes a record of PITRACE_MTE_DECLARE, in the order of time. What is wrong with it is told in the
- * trace's books. 0 or -ENOMEM. */
+/* Processes a PITRACE_MTE_DECLARE record, in time order. Counts malformed ones in the trace.
+ * Returns 0 or -ENOMEM. */
 int named_events_declare(struct named_events *n, struct trace *t, const struct pirecord *r);
-/* The event of a record of PITRACE_NAMED; NULL: none that has these fields is declared. */
+/* Returns the event of a PITRACE_NAMED record; NULL: no declaration with these fields. */
 const struct named_event *named_events_of(struct named_events *n, const struct pirecord *r,
 					  const struct pifile_user *x);
 void named_events_free(struct named_events *n);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers are numbers: who reads them has the units from the declaration. */
+/* Numbers are written without units, which are in the declaration. */
 #include "model/named_json.h"
 
 #include <math.h>
 
 #include "model/named_stats.h"
 
-/* Infinity is no number of JSON. */
+/* JSON has no infinity. */
 static void json_real(struct json *j, const char *key, uint64_t value)
 {
 	char digits[NAMED_DIGITS];

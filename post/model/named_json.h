@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The fields of a named event as members of a JSON object that is open. */
+/* Writes the fields of a named event as members of an open JSON object. */
 #ifndef POST_NAMED_JSON_H
 #define POST_NAMED_JSON_H
 
@@ -7,7 +7,7 @@
 
 #include "record/named_record.h"
 
-/* before: stands before each name. */
+/* before: prefix of each name. */
 void named_json(struct json *j, const char *before, const struct named_event *e,
 		const struct pifile_user *x);
 

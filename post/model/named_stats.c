@@ -73,7 +73,7 @@ void named_stats_free(struct named_stats *s)
 	*s = (struct named_stats){ .row = NULL };
 }
 
-/* ---- as text --------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 void named_print(char room[NAMED_DIGITS], enum named_kind kind, uint64_t value)
 {

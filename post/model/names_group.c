@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Processes and threads of the same name, counted together where the user wants it; the order of
- * symbols. */
+/* Groups processes and threads of the same name if requested, and sorts symbols. */
 #include "model/trace_names.h"
 
 #include <errno.h>

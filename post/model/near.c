@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Likeness: how many letters must be changed, added or left out; none where one name is a part of
- * the other. Case does not count. */
+/* Similarity is the edit distance, or 0 if one name is part of the other. Case is ignored. */
 #include "model/near.h"
 
 #include <ctype.h>
@@ -11,7 +10,7 @@
 
 #include "escape.h"
 
-#define LENGTH_MOST 64 /* of a name; longer ones are compared as parts alone */
+#define LENGTH_MOST 64 /* longer names are only compared as parts */
 #define NEAR_FAR    UINT32_MAX
 
 static uint32_t least(uint32_t a, uint32_t b, uint32_t c)
@@ -21,7 +20,7 @@ static uint32_t least(uint32_t a, uint32_t b, uint32_t c)
 	return n < c ? n : c;
 }
 
-/* By Levenshtein, a row at a time. */
+/* Returns the Levenshtein distance, computed row by row. */
 static uint32_t letters_apart(const char *a, size_t na, const char *b, size_t nb)
 {
 	uint32_t row[LENGTH_MOST + 1];
@@ -54,7 +53,7 @@ static bool is_part(const char *text, size_t n, const char *of)
 	return false;
 }
 
-/* A third of the letters may differ. */
+/* Up to a third of the letters may differ. */
 static uint32_t apart(const char *wanted, size_t n, const char *name)
 {
 	size_t m = strlen(name);
@@ -68,7 +67,7 @@ static uint32_t apart(const char *wanted, size_t n, const char *name)
 	return letters * 3 <= n + 2 ? letters + 1 : NEAR_FAR;
 }
 
-/* The nearest to one of the patterns; what stands for any text in it does not count. */
+/* Returns the distance to the nearest of the patterns, without their wildcards. */
 static uint32_t nearest(const char *wanted, const char *name)
 {
 	uint32_t best = NEAR_FAR;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a name that nothing has may have meant: those that are spelt like it, and what has the most
+/* Suggestions for a name that matches nothing: names with similar spelling, and those with the most
  * ticks. */
 #ifndef POST_NEAR_H
 #define POST_NEAR_H
@@ -11,7 +11,7 @@
 #define NEAR_NAMES 5
 
 struct near {
-	const char *wanted; /* patterns may have commas between */
+	const char *wanted; /* patterns separated by commas */
 	struct near_name {
 		const char *name;
 		uint64_t ticks;
@@ -20,9 +20,9 @@ struct near {
 	uint32_t count;
 };
 
-/* One more name, which must live on; the same again adds its ticks. */
+/* Adds a name, which must outlive the struct; the same name again adds its ticks. */
 void near_offer(struct near *x, const char *name, uint64_t ticks);
-/* "hot, hotter 12": the nearest first; only those that are like it with alike. Nothing: false. */
+/* Prints "hot, hotter 12", the nearest first; with `alike` only similar names. false: none. */
 bool near_print(const struct near *x, FILE *out, bool alike);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A list by time; those that are over are skipped by links, which become shorter as they are used,
- * and go when they are the most. */
+/* A list by time; links skip ended waits, which are removed when they outnumber the open ones. */
 #include "model/open_waits.h"
 
 #include <errno.h>
@@ -9,7 +8,7 @@
 #include "base/array.h"
 #include "base/search.h"
 
-#define FEW 64 /* not worth the way */
+#define FEW 64 /* shorter lists are not compacted */
 
 static void drop_ended(struct open_waits *w)
 {
@@ -53,7 +52,7 @@ void open_waits_end(struct open_waits *w, uint32_t thread)
 	w->open--;
 }
 
-/* The first open one at or after this place; count: none. */
+/* Returns the first open wait at or after this index; count: none. */
 static uint32_t next_open(struct open_waits *w, uint32_t at)
 {
 	uint32_t end = at, step;

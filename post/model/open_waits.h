@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * When the waits began that are not over yet, at most one of each thread. What happened between two
- * neighbours of these times will be looked at as a whole or not at all: nobody waits since a moment
- * in between.
+ * Start times of the waits that have not ended, at most one per thread. The time between two
+ * neighbours is later read as a whole or not at all, since no wait begins in between.
  */
 #ifndef POST_OPEN_WAITS_H
 #define POST_OPEN_WAITS_H
@@ -15,18 +14,19 @@ struct open_waits {
 		uint64_t from;
 		uint32_t thread;
 		uint32_t next; /* itself while it is open; else none behind the next one */
-	} * list;              /* by time */
+	} * list;              /* own index while open; else a later one: none between is open */
 	uint32_t count, room, open;
-	uint32_t *place; /* by thread: of its wait + 1; 0: it has none */
+	uint32_t *place; /* by thread: index of its wait + 1; 0: none */
 	uint32_t places;
 };
 
-/* One that is older than the newest is taken for as old as that. 0 or -ENOMEM. */
+/* Adds a wait; one that is older than the newest gets the newest one's time. Returns 0 or
+ * -ENOMEM. */
 int open_waits_begin(struct open_waits *w, uint32_t thread, uint64_t from);
 void open_waits_end(struct open_waits *w, uint32_t thread);
-/* When the oldest one began; UINT64_MAX: there is none. */
+/* Returns the start of the oldest wait; UINT64_MAX: none. */
 uint64_t open_waits_oldest(struct open_waits *w);
-/* Whether one began after `from` and before `to`. */
+/* Returns whether a wait began after `from` and before `to`. */
 bool open_waits_within(struct open_waits *w, uint64_t from, uint64_t to);
 void open_waits_free(struct open_waits *w);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Stretches are put together when the next one is added, if no wait began inside. */
+/* Stretches are merged when the next one is added, if no wait began inside. */
 #include "model/past.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/search.h"
 
-/* Where the stretch begins whose last part is before `end`. */
+/* Returns the first part of the stretch whose last part is before `end`. */
 static uint32_t stretch_of(const struct past *p, uint32_t end)
 {
 	uint32_t at = end - 1;
@@ -19,7 +19,7 @@ static uint32_t stretch_of(const struct past *p, uint32_t end)
 	return at;
 }
 
-/* The parts from `first` to `end` become those of one stretch; how many these are. */
+/* Merges the parts from `first` to `end` into one stretch. Returns the number of its parts. */
 static uint32_t merge(struct past *p, uint32_t first, uint32_t end, uint64_t from, uint64_t to)
 {
 	uint32_t n = first, i, k;
@@ -40,8 +40,8 @@ static uint32_t merge(struct past *p, uint32_t first, uint32_t end, uint64_t fro
 	return n - first;
 }
 
-/* The last two stretches become one if they may: if nothing is between them and no wait began
- * inside, or if all of both goes to the same. */
+/* Merges the last two stretches if they are adjacent and no wait began inside, or if both have the
+ * same single cause. */
 static void join_last(struct past *p, struct open_waits *w)
 {
 	uint32_t second = stretch_of(p, p->count), first;
@@ -82,14 +82,14 @@ static uint32_t first_parts(const struct past *p)
 	return n;
 }
 
-/* Parts `n` to `end` go. */
+/* Removes parts `n` to `end`. */
 static void drop(struct past *p, uint32_t n, uint32_t end)
 {
 	memmove(p->part + n, p->part + end, (p->count - end) * sizeof(*p->part));
 	p->count -= end - n;
 }
 
-/* The first stretch's smallest parts, those beyond the most that it may have, go to `many`. */
+/* Adds the smallest parts of the first stretch, beyond the limit, to `many`. */
 static void fold(struct past *p, uint32_t many)
 {
 	uint32_t had = first_parts(p), i;
@@ -102,7 +102,8 @@ static void fold(struct past *p, uint32_t many)
 	drop(p, merge(p, 0, had, p->part[0].from, p->part[0].to), had);
 }
 
-/* Half as many parts: what no wait needs goes, then the oldest stretches are put together. */
+/* Halves the number of parts: removes those that no wait needs, then merges the oldest
+ * stretches. */
 static void squeeze(struct past *p, struct open_waits *w, uint32_t many)
 {
 	uint64_t oldest = open_waits_oldest(w);
@@ -123,7 +124,7 @@ static void squeeze(struct past *p, struct open_waits *w, uint32_t many)
 
 static int append(struct past *p, struct open_waits *w, const struct past_part *part, uint32_t many)
 {
-	/* Nobody waits since then: it will not be asked for. */
+	/* No wait began before `part`: the earlier past will not be read. */
 	if (part->from >= p->end && p->end <= open_waits_oldest(w))
 		p->count = 0;
 	if (p->count >= PAST_PARTS && part->from >= p->end)
@@ -148,7 +149,7 @@ int past_add(struct past *p, struct open_waits *w, uint64_t from, uint64_t to, u
 
 int past_take(struct past *p, struct open_waits *w, const struct past_part *part, uint32_t many)
 {
-	/* The stretch before this one is complete. */
+	/* The previous stretch is complete. */
 	if (p->count && p->part[p->count - 1].from != part->from)
 		join_last(p, w);
 	return append(p, w, part, many);
@@ -164,13 +165,13 @@ static int tell(const struct past_reader *r, uint64_t from, uint64_t to, uint64_
 	return ns ? r->part(r->arg, &part) : 0;
 }
 
-/* ns of `whole` as ns of `inside`: never more than those for more ns, and all are all. */
+/* Scales ns of `whole` to `inside`: monotonic, and `whole` becomes `inside`. */
 static uint64_t scaled(uint64_t ns, uint64_t inside, uint64_t whole)
 {
 	return (uint64_t)((unsigned __int128)ns * inside / whole);
 }
 
-/* The part of a stretch between two times; their parts add up to the time between. */
+/* Reports a stretch between two times; the reported parts add up to the time between. */
 static int read_stretch(const struct past_part *part, uint32_t n, uint64_t from, uint64_t to,
 			const struct past_reader *r)
 {

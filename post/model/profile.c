@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The address and build id of a place. */
+/* Returns the address of a place. */
 #include "model/profile.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The two passes: which part of the model each record goes to: the trace's books, names, counts,
- * times. */
+/* The two passes, which pass each record to parts of the model: the trace, names, counts, times. */
 #include "model/read.h"
 
 #include <errno.h>
@@ -15,7 +14,7 @@
 #include "progress.h"
 #include "record/record_as.h"
 
-#define UPDATE_EVERY 65536 /* records between two looks at the clock */
+#define UPDATE_EVERY 65536 /* records between two checks of the clock */
 
 struct reading {
 	struct input *input;
@@ -29,11 +28,11 @@ struct reading {
 	struct functions *functions;
 	struct method_sums *methods;
 	const struct profile_reader *profile;
-	uint64_t written; /* the trace's file, CLOCK_REALTIME; 0: it is none */
-	uint64_t wall;    /* its times are at most so much earlier; 0: not known */
+	uint64_t written; /* mtime of the trace's file, CLOCK_REALTIME; 0: not a file */
+	uint64_t wall;    /* upper bound for the age of its times; 0: unknown */
 };
 
-/* Call `each` for all records of a pass: it is inlined. 0, or -errno. */
+/* Calls `each`, which is inlined, for all records of a pass. Returns 0 or -errno. */
 static inline __attribute__((always_inline)) int run_pass(struct reading *rd, unsigned int what,
 							  const char *name,
 							  int (*each)(struct reading *rd,
@@ -65,8 +64,8 @@ static inline __attribute__((always_inline)) int run_pass(struct reading *rd, un
 	return rc;
 }
 
-/* The time of day when the mapping was made, or a little later. If the trace's clock cannot be
- * converted, it is the end of the recording, when its file was last written. */
+/* Returns the time of day of a mapping, or slightly later. If the trace's clock cannot be
+ * converted, returns the end of the recording, the mtime of its file. */
 static uint64_t time_of_day(struct reading *rd, const struct pirecord *r)
 {
 	uint64_t real = r->stamp ? rd->input->reader->realtime(rd->input, r->stamp) : 0;
@@ -81,7 +80,7 @@ static int name_record(struct reading *rd, const struct pirecord *r)
 	uint32_t before;
 	int rc = trace_record(rd->trace, rd->input, r);
 
-	/* Snapshots come first, whenever they were taken. */
+	/* Snapshots come first, regardless of their time. */
 	if (!rc && !r->snapshot)
 		rc = jit_until(jit, r->time);
 	before = a2n_told(jit->a2n);
@@ -111,13 +110,13 @@ static uint32_t process_of(const struct reading *rd, const struct sample_place *
 	return rd->model->names.thread[place->thread].process;
 }
 
-/* The length of idle ticks follows from the timer's rate. */
+/* Returns the time of idle ticks, from the timer's rate. */
 static uint64_t idle_ns(const struct trace *t, const struct pitrace_idle *idle)
 {
 	return t->rate ? idle->ticks * (1000000000ull / t->rate) : 0;
 }
 
-/* length: of the time until the record that the ticks are of. */
+/* length: the time that the ticks cover, up to the record. */
 static int count_sum(struct reading *rd, const struct pirecord *r, const struct sample_place *place,
 		     uint64_t ticks, uint64_t counted, uint64_t length)
 {
@@ -137,7 +136,7 @@ static int count_sum(struct reading *rd, const struct pirecord *r, const struct 
 			  r->time, ticks);
 }
 
-/* Whether the sample's symbol passes the filter. */
+/* Sets *wanted: the sample's symbol passes the filter. */
 static int wanted_symbol(struct reading *rd, const struct pitrace_sample *s, uint64_t time,
 			 bool kernel, bool *wanted)
 {
@@ -173,7 +172,7 @@ static int count_idle(struct reading *rd, const struct pirecord *r, struct trace
 	}
 	if (!idle->ticks || !filter_symbol(rd->options->filter, "idle", NULL))
 		return 0;
-	/* They are the timer's. */
+	/* Idle ticks belong to the timer. */
 	if (!events_sample(&rd->trace->events, 0, idle->ticks, 0))
 		return 0;
 	rc = names_idle(&rd->model->names, r->origin, &place);
@@ -252,7 +251,7 @@ static int count_tprof(struct reading *rd, const struct pirecord *r)
 	return rc ? rc : count_sum(rd, r, place, 1 + r->repeats, (1 + r->repeats) * s->period, 0);
 }
 
-/* MTE records were fed in the first pass: here they only mark changes of names between samples. */
+/* MTE records were fed in the first pass: now they only mark changes of names between samples. */
 static int count_record(struct reading *rd, const struct pirecord *r)
 {
 	int rc = 0;
@@ -317,7 +316,7 @@ static int read_passes(struct reading *rd)
 	return rc ? rc : hits_finish(&rd->hits);
 }
 
-/* ---- samples once more ----------------------------------------------------------------------- */
+/* ---- samples again --------------------------------------------------------------------------- */
 
 static int tell_idle(struct reading *rd, const struct pirecord *r, struct profile_sample *tell,
 		     struct stacks_hit *hit)
@@ -376,7 +375,7 @@ static int tell_record(struct reading *rd, const struct pirecord *r)
 	int rc;
 
 	names_until(&rd->model->names, r->time);
-	/* These books are new, so they need the names of events again. */
+	/* The trace counters are new, so they need the event names again. */
 	rc = trace_record(rd->trace, rd->input, r);
 	if (rc)
 		return rc;
@@ -489,7 +488,7 @@ int read_methods(struct input *in, struct trace *t, struct model *m, const struc
 
 /* ---- runs of instructions -------------------------------------------------------------------- */
 
-/* A load or store of the library's own code. */
+/* Returns whether a load or store belongs to the library's own code. */
 static bool is_own_access(const struct reading *rd, const struct pirecord *r)
 {
 	const struct pitrace_access *a = r->major == PITRACE_LOAD_STORE ?
@@ -558,7 +557,7 @@ static int find_lines(struct reading *rd)
 	return rc;
 }
 
-/* Instructions take the place of ticks. */
+/* Counts instructions instead of ticks. */
 static int count_instructions(struct reading *rd)
 {
 	struct stacks *st = &rd->model->stacks;

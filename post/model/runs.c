@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each record's target is resolved at once, for the run that begins there. */
+/* Each record's target is resolved immediately, for the run that starts there. */
 #include "model/runs.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "record/record_as.h"
 
-#define LONGEST_ENTRY 16 /* bytes from a function's entry to one without its first instructions */
+#define LONGEST_ENTRY 16 /* maximum bytes between a function's two entry points */
 
 void runs_begin(struct runs *rs, struct names *n, struct trace *t, const struct pifile_header *h,
 		struct switches *switches, struct calls *calls)
@@ -78,7 +78,7 @@ static int name_now(struct runs *rs, const struct pirecord *r, struct run *run)
 	return rc;
 }
 
-/* Resolves the address at which a thread begins, as of this time. */
+/* Resolves the address at which a thread's trace starts, as of this time. */
 static int name_start(struct runs *rs, const struct pirecord *r)
 {
 	const struct itrace_thread *th = &rs->itrace.thread[rs->itrace.last];
@@ -96,8 +96,8 @@ static int name_start(struct runs *rs, const struct pirecord *r)
 /* ---- entries and exits ----------------------------------------------------------------------- */
 
 struct runs_thread {
-	uint32_t thread; /* of names */
-	uint32_t root;   /* of the tree of calls, if there is one */
+	uint32_t thread; /* index in names */
+	uint32_t root;   /* in the tree of calls, if there is one */
 };
 
 struct runs_function {
@@ -135,7 +135,7 @@ static int get_called(struct runs *rs, const struct pirecord *r, const struct ca
 	const struct callflow_thread *th = step->thread;
 	int rc;
 
-	/* New threads come in the order of their indices. */
+	/* New threads come in index order. */
 	if (step->index < rs->ncalled)
 		return 0;
 	rc = names_thread(rs->names, th->pid, th->tid, r->time, &new.thread);
@@ -151,7 +151,7 @@ static int get_called(struct runs *rs, const struct pirecord *r, const struct ca
 	return rc;
 }
 
-/* The tree's node of the call that was just entered. */
+/* Finds the tree's node of the call that was just entered. */
 static int enter(struct runs *rs, const struct callflow_step *step, uint32_t symbol)
 {
 	const struct callflow_thread *th = step->thread;
@@ -226,7 +226,7 @@ static int call_record(struct runs *rs, const struct pirecord *r, struct run *ru
 	return rc ? rc : step.ran;
 }
 
-/* ---- the library's own runs ------------------------------------------------------------------ */
+/* ---- runs of the library --------------------------------------------------------------------- */
 
 static int symbol_at(struct runs *rs, const struct itrace_run *i, uint64_t address, uint64_t time,
 		     const struct symbol **s)
@@ -238,8 +238,8 @@ static int symbol_at(struct runs *rs, const struct itrace_run *i, uint64_t addre
 	return rc;
 }
 
-/* Whether the branch goes to the function: itself, or the stub of it (NAME@plt). A call from the
- * right place may also go to a stub that has no name. */
+/* Sets *leads: the branch goes to the function or its stub (NAME@plt). A call from the right place
+ * may also go to a stub without a name. */
 static int leads_to(struct runs *rs, const struct itrace_run *i, uint64_t time, uint64_t function,
 		    bool *leads)
 {
@@ -266,7 +266,8 @@ static int leads_to(struct runs *rs, const struct itrace_run *i, uint64_t time, 
 	return 0;
 }
 
-/* 1: the run is the library's own, and is not counted; 0: the program's; -ENOMEM. */
+/* Returns 1 if the run belongs to the library and is not counted, 0 if to the program, or
+ * -ENOMEM. */
 static int leave_out(struct runs *rs, const struct pirecord *r, struct itrace_run *i)
 {
 	enum switches_run how;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Newest last: a process that executes another program maps another runtime. */
+/* Newest last: a process maps another runtime when it executes another program. */
 #include "model/runtimes.h"
 
 #include <errno.h>

@@ -13,9 +13,9 @@ struct runtimes {
 	uint32_t n, room;
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int runtimes_mapping(struct runtimes *r, const struct pitrace_mte_map *map);
-/* NULL: none that is known here. */
+/* Returns the name of a process's runtime; NULL: none known. */
 const char *runtimes_of(const struct runtimes *r, uint32_t pid);
 void runtimes_free(struct runtimes *r);
 

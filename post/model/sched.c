@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The state machine. A CPU's time is unknown until a record shows which thread runs there; that
- * thread then gets all the time since the start of the CPU's stretch, because there was no dispatch
- * meanwhile. A gap starts a new stretch.
+ * A state machine. A CPU's time is unknown until a record shows its running thread; that thread is
+ * then charged with all time since the start of the CPU's stretch, since no dispatch was recorded
+ * in between. A gap starts a new stretch.
  */
 #include "model/sched.h"
 
 #include <string.h>
 
-/* ---- who ------------------------------------------------------------------------------------- */
+/* ---- threads, CPUs --------------------------------------------------------------------------- */
 
 struct sched_thread *sched_find(struct sched *s, uint32_t tid)
 {
@@ -75,7 +75,7 @@ struct sched_cpu *sched_cpu(struct sched *s, uint32_t cpu)
 	return c;
 }
 
-/* ---- booking --------------------------------------------------------------------------------- */
+/* ---- accounting ------------------------------------------------------------------------------ */
 
 static int settle_cpu(struct sched *s, uint32_t cpu, uint64_t time)
 {
@@ -155,7 +155,7 @@ int sched_settle(struct sched *s, struct sched_thread *t, uint64_t time)
 	return rc;
 }
 
-/* From `time` on neither the CPU's thread nor the CPU's state is known. */
+/* From `time` on the CPU's thread and state are unknown. */
 static int lose_cpu(struct sched *s, uint32_t cpu, uint64_t time)
 {
 	struct sched_cpu *c = &s->cpu[cpu];
@@ -172,20 +172,20 @@ static int lose_cpu(struct sched *s, uint32_t cpu, uint64_t time)
 	return rc;
 }
 
-/* The thread that a CPU runs from its last accounting on. */
+/* Sets the running thread of a CPU, from the CPU's last accounting on. */
 static int sched_run(struct sched *s, uint32_t cpu, struct sched_thread *t)
 {
 	struct sched_cpu *c = &s->cpu[cpu];
 	int rc;
 
-	if (t->state == SCHED_RUNNING) { /* on another CPU: its dispatch there is missing */
+	if (t->state == SCHED_RUNNING) { /* on another CPU: the dispatch there is missing */
 		if (t->since >= s->gap && s->dispatches)
 			s->cpu[t->cpu].misfits++;
 		rc = lose_cpu(s, t->cpu, t->since);
 		if (rc)
 			return rc;
 	}
-	if (t->since > c->since) { /* it came here unseen, later than that */
+	if (t->since > c->since) { /* it moved here later than that, unrecorded */
 		rc = settle_cpu(s, cpu, t->since);
 		if (rc)
 			return rc;
@@ -217,7 +217,7 @@ int sched_seen(struct sched *s, uint32_t cpu, uint32_t pid, uint32_t tid, uint64
 	if (c->what == what && (!t || what == CPU_OTHERS || c->thread == t - s->thread))
 		return 0;
 	if (c->what != CPU_UNKNOWN) {
-		/* Threads outside the scope come and go without records. */
+		/* Threads outside the scope are switched without records. */
 		if (!s->scoped && s->dispatches)
 			c->misfits++;
 		rc = lose_cpu(s, cpu, c->since);
@@ -232,7 +232,7 @@ int sched_seen(struct sched *s, uint32_t cpu, uint32_t pid, uint32_t tid, uint64
 	return 0;
 }
 
-/* ---- CPUs that come and go ------------------------------------------------------------------- */
+/* ---- CPU hotplug ----------------------------------------------------------------------------- */
 
 static void open_cpu(struct sched *s, uint32_t cpu, uint64_t time)
 {
@@ -297,7 +297,7 @@ static int leave(struct sched *s, uint32_t cpu, const struct pirecord *r,
 	return s->watch ? s->watch->leaves(s->watcher, t, r->time) : 0;
 }
 
-/* It was woken and runs now. */
+/* Ends the latency of a woken thread, which runs now. */
 static int end_latency(struct sched *s, struct sched_thread *t, uint32_t row, uint64_t time)
 {
 	uint64_t latency = time - t->woken_at;
@@ -335,7 +335,7 @@ static int enter(struct sched *s, uint32_t cpu, const struct pirecord *r,
 		return 0;
 	}
 	s->cpu[cpu].what = CPU_UNKNOWN;
-	/* Woken on its way to sleep: it was runnable all the time. */
+	/* Woken before it was asleep: it was runnable all the time. */
 	if (t->state == SCHED_OFF && t->woken) {
 		t->state = SCHED_WAITING;
 		t->woken_at = t->left;
@@ -368,7 +368,7 @@ int sched_dispatch(struct sched *s, const struct pirecord *r, const struct pitra
 	s->dispatches = true;
 	s->cpu[r->cpu].dispatches++;
 	rc = enter(s, r->cpu, r, d);
-	/* The last dispatch before a CPU goes offline is from its last thread to idle. */
+	/* Before a CPU goes offline, its last thread is switched to idle. */
 	if (!rc && s->cpu[r->cpu].goes && !d->new_tid)
 		rc = close_cpu(s, r->cpu, r->time);
 	return rc;
@@ -410,7 +410,7 @@ int sched_wakeup(struct sched *s, const struct pirecord *r, const struct pitrace
 	if (!w->tid || others(s, t))
 		return 0;
 	if (t->state == SCHED_DEAD && r->minor & PITRACE_WAKE_NEW) {
-		t->state = SCHED_OFF; /* next owner of the tid, whose creation was not recorded */
+		t->state = SCHED_OFF; /* new owner of the tid, whose creation was not recorded */
 		t->reason = SCHED_NEW;
 		t->since = r->time;
 		t->has_left = false;
@@ -433,9 +433,9 @@ int sched_wakeup(struct sched *s, const struct pirecord *r, const struct pitrace
 	return 0;
 }
 
-/* ---- events of threads and CPUs -------------------------------------------------------------- */
+/* ---- threads and CPUs ------------------------------------------------------------------------ */
 
-/* A thread that execs becomes its process's first, which has died by then. */
+/* A thread that calls exec takes over the tid of its process's main thread, which has exited. */
 static int take_over(struct sched *s, const struct pirecord *r, const struct pitrace_mte_task *task)
 {
 	struct sched_cpu *c = r->cpu < s->ncpus ? &s->cpu[r->cpu] : NULL;
@@ -467,7 +467,7 @@ int sched_task(struct sched *s, const struct pirecord *r, const struct pitrace_m
 		return rc;
 	t = sched_find(s, task->tid);
 	if (t) {
-		/* Its time so far belongs to its old name, which a later record may still give. */
+		/* The time so far belongs to the old name, which a later record may still set. */
 		if (s->open && t->state != SCHED_DEAD && (t->state != SCHED_UNKNOWN || born)) {
 			if (sched_row_of(s, t, r->time - 1) == NO_KEY)
 				return -ENOMEM;
@@ -535,7 +535,7 @@ int sched_online(struct sched *s, uint32_t cpu, uint64_t time)
 	if (!c)
 		return -ENOMEM;
 	c->goes = false;
-	/* A thread without earlier records was off until now. */
+	/* A CPU without earlier records was offline until now. */
 	if (!c->online || (c->last == s->began && c->since == c->began))
 		open_cpu(s, cpu, time);
 	return 0;

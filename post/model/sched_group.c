@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Threads that are counted together: their rows become those of their group. */
+/* Merges the rows of grouped threads into the row of their group. */
 #include "model/sched.h"
 
 static int add_row(struct sched_row *to, struct sched_row *from)

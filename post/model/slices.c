@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cells (slice, sum, ticks); most samples add to the newest cell of their sum. */
+/* Cells (slice, sum, ticks); most samples are added to the newest cell of their sum. */
 #include "model/slices.h"
 
 #include <errno.h>
@@ -7,8 +7,8 @@
 
 #include "base/array.h"
 
-#define PIECES       4096u /* that ticks of a long time are divided into, at most */
-#define SLICES_LEAST 256u  /* fewer are not made of more */
+#define PIECES       4096u /* maximum pieces that the ticks of a long time are divided into */
+#define SLICES_LEAST 256u  /* fewer slices are not merged */
 
 /* Sorts cells by one of their numbers, below `keys`; stable. */
 static int sort_cells(struct slices *s, bool by_sum, uint32_t keys)
@@ -37,7 +37,7 @@ static int sort_cells(struct slices *s, bool by_sum, uint32_t keys)
 	return 0;
 }
 
-/* Puts cells in order and those of the same slice and sum together. */
+/* Sorts cells and merges those of the same slice and sum. */
 static int merge_cells(struct slices *s)
 {
 	uint32_t most = 0, i, n = 0;
@@ -66,7 +66,7 @@ static int merge_cells(struct slices *s)
 	return 0;
 }
 
-/* Two slices become one. */
+/* Merges pairs of slices into one. */
 static int coarsen(struct slices *s)
 {
 	uint32_t i;
@@ -82,13 +82,13 @@ static uint64_t slice_of(const struct slices *s, uint64_t time)
 	return time > s->from ? (time - s->from) >> s->shift : 0;
 }
 
-/* Room for one more cell. There are more than the bound only where the sums alone are too many. */
+/* Makes room for one more cell. The limit is exceeded only if there are too many sums. */
 static int make_room(struct slices *s, uint32_t slice)
 {
 	const uint32_t most = s->most ? s->most : SLICES_CELLS;
 	int rc = 0;
 
-	/* Half of them must go, or this comes again at once. */
+	/* Halves the number of cells, so that the next call has room. */
 	if (s->count >= most) {
 		for (; !rc && s->count > most / 2 && slice >= SLICES_LEAST; slice /= 2)
 			rc = coarsen(s);
@@ -116,7 +116,7 @@ static int add_at(struct slices *s, uint32_t sum, uint64_t time, uint64_t ticks)
 	if (rc)
 		return rc;
 	s->cell[s->count++] = (struct slices_cell){
-		.slice = (uint32_t)slice_of(s, time), /* they may have become longer */
+		.slice = (uint32_t)slice_of(s, time), /* slices may have become longer */
 		.sum = sum,
 		.ticks = ticks,
 	};
@@ -142,7 +142,7 @@ int slices_add(struct slices *s, uint32_t sum, uint64_t from, uint64_t to, uint6
 	pieces = pieces < PIECES ? pieces : PIECES;
 	pieces = pieces < ticks ? pieces : ticks;
 	step = pieces ? (to - from) / pieces : 0;
-	/* Each has its share; what does not divide goes to some of them, evenly. */
+	/* Each piece gets an equal share; the remainder is spread evenly. */
 	for (i = 0; i < pieces && !rc; i++) {
 		uint64_t share = ticks / pieces;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A list a name, in which a slower span takes the place of the fastest. */
+/* A list per name, in which a slower span replaces the fastest. */
 #include "model/slowest.h"
 
 bool slowest_wants(const struct slowest *s, uint32_t name, uint64_t took)
@@ -14,7 +14,7 @@ static void find_least(struct slowest_of *of)
 	uint32_t i;
 
 	of->least = 0;
-	/* Of equal ones the last goes: who came first stays. */
+	/* Replaces the last of equal spans, so earlier ones stay. */
 	for (i = 1; i < of->count; i++) {
 		if (span_took(&of->list[i]) <= span_took(&of->list[of->least]))
 			of->least = i;

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_FRAMES 64 /* at one address: deeper ones are left out */
+#define MAX_FRAMES 64 /* at one address: deeper ones are dropped */
 
-/* Files have lines, and code that its program told of (which has no functions inlined). */
+/* Returns whether code may have lines: files, and generated code with debug information (which has
+ * no inlined functions). */
 static bool has_lines(const struct source_lines *l, const struct a2n_answer *answer)
 {
 	if (!lines_wanted(l))
@@ -58,7 +59,7 @@ static uint32_t get_shown(struct source_lines *l, const struct symbol *s)
 	return i == NO_KEY || keys_add(&l->by_shown, hash, i) ? NO_KEY : i;
 }
 
-/* An inlined function: one symbol for each module, whatever it is inlined in. */
+/* Returns the symbol of an inlined function: one per module, regardless of its callers. */
 static uint32_t get_inlined(struct source_lines *l, uint32_t module, const char *name)
 {
 	static const char unknown[] = A2N_UNKNOWN;
@@ -75,7 +76,7 @@ static uint32_t get_inlined(struct source_lines *l, uint32_t module, const char 
 
 struct finishing {
 	struct source_lines *lines;
-	const uint32_t *spot; /* of the module, in the order of the looked-up addresses */
+	const uint32_t *spot; /* spots of the module, in the order of the addresses looked up */
 	bool no_memory;
 };
 

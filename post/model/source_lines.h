@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Source lines and inlined functions. While records are read, each distinct address of a symbol is
- * a symbol of its own (a spot). At the end the spots of each module are looked up at once, and each
- * is replaced by the symbols that reports show: the symbol at a line, and the functions inlined
- * there. Memory is bounded by the number of distinct addresses.
+ * Source lines and inlined functions. While records are read, each distinct address of a symbol
+ * becomes a symbol of its own (a spot). At the end the spots of each module are looked up at once,
+ * and each is replaced by the symbols that reports show: the symbol at a line, and the functions
+ * inlined there. Memory is bounded by the number of distinct addresses.
  */
 #ifndef POST_SOURCE_LINES_H
 #define POST_SOURCE_LINES_H
@@ -16,26 +16,26 @@
 struct source_lines {
 	struct symbols *symbols;
 	struct a2n *a2n;
-	bool by_line, inlined; /* what is wanted */
-	bool places;           /* each address is kept, also if it has no line */
-	bool begun;            /* names are known: from now on messages concern lines */
+	bool by_line, inlined; /* which to show */
+	bool places;           /* keep each address, even without a line */
+	bool begun;            /* names are complete: from now on messages concern lines */
 	struct keys by_spot, by_shown;
 	uint32_t *frame; /* symbols of spots, innermost first */
 	uint32_t nframe, room_frame;
 };
 
-/* The caller sets by_line, inlined and places after this. */
+/* Set by_line, inlined and places after this call. */
 void lines_begin(struct source_lines *l, struct symbols *symbols, struct a2n *a2n);
 static inline bool lines_wanted(const struct source_lines *l)
 {
 	return l->by_line || l->inlined;
 }
-/* The spot for an answer with this symbol; NO_KEY: no memory. */
+/* Returns the spot for an answer with this symbol; NO_KEY: no memory. */
 uint32_t lines_spot(struct source_lines *l, uint32_t symbol, const struct a2n_answer *answer,
 		    bool kernel);
-/* Call after the last address: looks up what is shown for each spot. 0 or -ENOMEM. */
+/* Call after the last address: looks up the symbols to show for each spot. Returns 0 or -ENOMEM. */
 int lines_finish(struct source_lines *l);
-/* The symbols shown for a symbol: itself, or for a spot one or several, innermost first. */
+/* Returns the symbols shown for a symbol: itself, or for a spot one or several, innermost first. */
 uint32_t lines_shown(const struct source_lines *l, uint32_t symbol, const uint32_t **list);
 void lines_free(struct source_lines *l);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The end's words count; those of the begin may have been cut. */
+/* Uses the strings of the end; those of the begin may be truncated. */
 #include "model/span_metrics.h"
 
 #include <string.h>
 
 #define PREFIX "ptt:"
 
-/* The i-th string behind the name; NULL: it was cut, or there is none. */
+/* Returns the i-th string after the name; NULL: missing or truncated. */
 static const char *word_of(const struct span_words *w, unsigned int i)
 {
 	const char *text = span_words_text(w);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What spans used of PTT's metrics, by name. Their records have a metric's value so far as the
- * integer behind the id, and "ptt:UNIT:NAME" as the string behind the name, at the same place.
+ * PTT metrics used by spans, by span name. Span records have the current value of each metric as an
+ * integer after the id, and "ptt:UNIT:NAME" as the string after the name, at the same index.
  */
 #ifndef POST_SPAN_METRICS_H
 #define POST_SPAN_METRICS_H
@@ -10,8 +10,8 @@
 #include "model/spans.h"
 
 struct span_metric {
-	uint32_t name;   /* the spans', of the list */
-	uint32_t metric; /* "UNIT:NAME", of the same list */
+	uint32_t name;   /* of the span, in the list of names */
+	uint32_t metric; /* "UNIT:NAME", in the same list */
 	struct named_stat used;
 };
 
@@ -21,8 +21,8 @@ struct span_metrics {
 	struct keys by_key;
 };
 
-/* A span of this name has ended, in the thread that it began in. ints: 1 of the record's integers
- * is its id, or 0. 0 or -ENOMEM. */
+/* Adds a span of this name that ended in the thread where it began. ints: 1 if the record's first
+ * integer is its id, else 0. Returns 0 or -ENOMEM. */
 int span_metrics_add(struct span_metrics *m, struct spans *s, uint32_t name,
 		     const struct span_words *began, const struct pifile_user *ended,
 		     unsigned int ints);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Open spans hang in chains by hash, the newest first, and in a list of their process. Places of
- * those that ended are used again.
+ * Open spans are in hash chains, the newest first, and in a list of their process. The entries of
+ * ended spans are reused.
  */
 #include "model/spans.h"
 
@@ -72,7 +72,7 @@ static bool same_key(const struct span_key *a, const struct span_key *b)
 	       a->shared == b->shared;
 }
 
-/* Twice as many chains: each is split in two, in its order. */
+/* Doubles the number of chains: splits each in two, keeping its order. */
 static int more_heads(struct spans *s)
 {
 	uint32_t heads = s->heads ? s->heads * 2 : HEADS_LEAST, i, at, next;
@@ -150,7 +150,7 @@ uint32_t spans_begin(struct spans *s, const struct span_key *key)
 	return at;
 }
 
-/* Takes what `link` leads to out of its chain and of its process's list. */
+/* Removes the span that `link` refers to from its chain and its process's list. */
 static uint32_t take_out(struct spans *s, uint32_t *link)
 {
 	uint32_t at = *link - 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Spans with ids that have begun and not ended: found by name and id, in a process or among all
- * of a machine. Of two with the same name and id the one begun last is found first. Memory is
- * bounded by how many are open at once, and by names and processes.
+ * Open spans with ids: found by name and id, in a process or on the whole machine. Of two with the
+ * same name and id the last one begun is found first. Memory is bounded by the number of spans open
+ * at once, and by names and processes.
  */
 #ifndef POST_SPANS_H
 #define POST_SPANS_H
@@ -10,10 +10,10 @@
 #include "base/keys.h"
 #include "record/user_record.h"
 
-/* Minors of major 0xB0. What begins and ends without an id (integer) is a pair of one thread. */
+/* Minors of major 0xB0. A begin and end without an id (integer) are a pair of one thread. */
 #define MARK_BEGIN  0u
 #define MARK_END    0x80u
-#define MARK_SHARED 1u /* added to these: the id is of all processes; no pair without one */
+#define MARK_SHARED 1u /* added to these: the id is shared by all processes; never a pair */
 
 enum mark_kind { MARK_OTHER, MARK_PAIR_BEGINS, MARK_PAIR_ENDS, MARK_SPAN_BEGINS, MARK_SPAN_ENDS };
 
@@ -32,33 +32,33 @@ static inline enum mark_kind mark_kind(const struct pirecord *r, const struct pi
 
 struct span_key {
 	uint64_t id;
-	uint32_t name;  /* of the list */
-	uint32_t scope; /* the pid; shared: the machine (origin) */
+	uint32_t name;  /* index in the list of names */
+	uint32_t scope; /* the pid; if shared, the machine (origin) */
 	bool shared;
 };
 
-/* What a thread did so far, or in a span. */
+/* The activity of a thread so far, or inside a span. */
 struct inside {
 	uint64_t ticks;     /* of samples */
-	uint64_t calls;     /* system calls that it began */
-	uint64_t off, wait; /* ns asleep or blocked; runnable without a CPU */
+	uint64_t calls;     /* system calls entered */
+	uint64_t off, wait; /* ns asleep or blocked; ns runnable without a CPU */
 };
 
-/* Integers behind the id and strings behind the name, of a record. */
-#define SPAN_WORDS_MOST 256 /* bytes that are kept */
+/* The integers after the id and the strings after the name of a record. */
+#define SPAN_WORDS_MOST 256 /* maximum bytes kept */
 struct span_words {
 	uint16_t ints, strs;
-	uint16_t size;    /* of the strings */
-	bool cut;         /* there were more */
-	uint64_t value[]; /* ints; then the strings, each with its NUL */
+	uint16_t size;    /* of the strings in bytes */
+	bool cut;         /* truncated */
+	uint64_t value[]; /* the integers; then the strings, each with its NUL */
 };
 
-/* Where and how something began. */
+/* Where and how a pair or span began. */
 struct span_begun {
-	uint32_t row;            /* its user's */
-	uint32_t pid, tid, life; /* life: which owner of the tid */
+	uint32_t row;            /* for the caller */
+	uint32_t pid, tid, life; /* life: counts owners of the tid */
 	uint64_t since;
-	uint64_t nested; /* ns of it in pairs inside */
+	uint64_t nested; /* ns in pairs inside */
 	struct inside thread, process;
 	struct span_words *words; /* or NULL */
 };
@@ -66,8 +66,8 @@ struct span_begun {
 struct span_open {
 	struct span_key key;
 	uint32_t hash;
-	uint32_t next;         /* links are indices + 1; 0: none. Of the same hash, or free */
-	uint32_t older, newer; /* of its process */
+	uint32_t next;         /* in the hash chain or free list. Links are indexes + 1; 0: end */
+	uint32_t older, newer; /* neighbours in the list of its process */
 	uint32_t process;
 	bool is_open;
 	struct span_begun begun;
@@ -75,7 +75,7 @@ struct span_open {
 
 struct span_process {
 	uint32_t pid;
-	uint32_t newest; /* of its open spans; index + 1 */
+	uint32_t newest; /* its newest open span; index + 1 */
 	struct inside did;
 };
 
@@ -92,29 +92,29 @@ struct spans {
 	struct keys by_pid;
 };
 
-/* A name's number, which it gets if it has none; NO_KEY: no memory, and for spans_named: no such
- * name. */
+/* spans_name() returns a name's number, adding it if necessary; NO_KEY: no memory. spans_named()
+ * does not add; NO_KEY: unknown. */
 uint32_t spans_name(struct spans *s, const char *name);
 uint32_t spans_named(const struct spans *s, const char *name);
-/* A process with its number; NO_KEY likewise. */
+/* The same for processes. */
 uint32_t spans_process(struct spans *s, uint32_t pid);
 uint32_t spans_process_of(const struct spans *s, uint32_t pid);
 
-/* A place in `open` for one that begins; NO_KEY: no memory. */
+/* Adds a span; returns its index in `open`; NO_KEY: no memory. */
 uint32_t spans_begin(struct spans *s, const struct span_key *key);
-/* The one that ends; NO_KEY: none is open. Its place is free from now on, and holds what it held
- * until the next begins. */
+/* Removes a span; returns its index; NO_KEY: none is open. The entry stays valid until the next
+ * span begins. */
 uint32_t spans_end(struct spans *s, const struct span_key *key);
-/* The same for the process's newest, whatever it is called: the process has ended. */
+/* The same for the newest span of a process that has ended. */
 uint32_t spans_drop(struct spans *s, uint32_t process);
-/* Frees all; words of open ones are freed too. */
+/* Frees everything, including the words of open spans. */
 void spans_free(struct spans *s);
 
-/* A copy of what stands behind the id and the name (of which the record has `strs` and `ints`, 0 or
- * 1); *words NULL: nothing does. 0 or -ENOMEM. */
+/* Copies the integers after the id and the strings after the name (`ints` and `strs`, 0 or 1, of
+ * the record are id and name); *words NULL: none. Returns 0 or -ENOMEM. */
 int span_words(const struct pifile_user *x, unsigned int ints, unsigned int strs,
 	       struct span_words **words);
-/* The first string; each of the others stands behind the NUL of the one before. */
+/* Returns the first string; each of the others follows the NUL of the previous one. */
 static inline const char *span_words_text(const struct span_words *w)
 {
 	return (const char *)(w->value + w->ints);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Log-linear buckets: the power of two and the five bits after its leading one. */
+/* Log-linear buckets: the position of the leading one bit, and the five bits after it. */
 #include "model/spread.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static uint16_t bucket_of(uint64_t value)
 	return (uint16_t)((power - BITS + 1) * STEPS + ((value >> (power - BITS)) & (STEPS - 1)));
 }
 
-/* The greatest value of a bucket. */
+/* Returns the greatest value of a bucket. */
 static uint64_t top_of(uint32_t bucket)
 {
 	unsigned int shift;
@@ -30,7 +30,7 @@ static uint64_t top_of(uint32_t bucket)
 	return ((uint64_t)(STEPS + bucket % STEPS + 1) << shift) - 1;
 }
 
-/* Room for buckets [from, to). */
+/* Makes room for buckets [from, to). */
 static int make_room(struct spread *s, uint32_t from, uint32_t to)
 {
 	uint32_t base = s->buckets && s->base < from ? s->base : from;
@@ -57,7 +57,7 @@ int spread_add(struct spread *s, uint64_t value)
 	int rc;
 
 	if (b < s->base || b >= (uint32_t)s->base + s->buckets) {
-		/* Grows by rows of eight buckets, so that nearby values need no new memory. */
+		/* Grows by groups of eight buckets, so that nearby values need no new memory. */
 		rc = make_room(s, b & ~7u, (b & ~7u) + 8);
 		if (rc)
 			return rc;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Distribution of times: count, sum, minimum and maximum are exact; percentiles come from counts in
- * buckets, 32 for each power of two, so a percentile is too high by less than 1/32 of itself and
- * never too low. Values below 64 are exact. Memory grows with the range of values, not with their
- * number.
+ * A distribution of times: count, sum, minimum and maximum are exact; percentiles come from counts
+ * in buckets, 32 for each power of two, so a percentile is too high by less than 1/32 and never too
+ * low. Values below 64 are exact. Memory grows with the range of values rather than their number.
  */
 #ifndef POST_SPREAD_H
 #define POST_SPREAD_H
@@ -16,11 +15,12 @@ struct spread {
 	uint16_t base, buckets;
 };
 
-/* 0 or -ENOMEM, this and the next. */
+/* These functions return 0 or -ENOMEM. */
 int spread_add(struct spread *s, uint64_t value);
 int spread_merge(struct spread *into, const struct spread *from);
 uint64_t spread_mean(const struct spread *s);
-/* The least value that `permille` thousandths of all values do not exceed (nearest rank). */
+/* Returns the smallest value that `permille` thousandths of all values do not exceed (nearest
+ * rank). */
 uint64_t spread_percentile(const struct spread *s, unsigned int permille);
 void spread_free(struct spread *s);
 

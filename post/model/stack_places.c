@@ -7,8 +7,8 @@
 #include "base/array.h"
 
 struct known_place {
-	uint32_t process; /* at the root; another one is looked for anew */
-	uint32_t call;    /* and 1; 0: not known yet */
+	uint32_t process; /* at the root; for another one the place is looked up again */
+	uint32_t call;    /* index + 1; 0: unknown */
 };
 
 int stack_places_open(struct stack_places *s, const struct input *in)
@@ -28,7 +28,7 @@ void stack_places_free(struct stack_places *s)
 	*s = (struct stack_places){ NULL };
 }
 
-/* What is not known yet, innermost first; *call: what that is below of. */
+/* Collects the places without a call, innermost first; *call: the call below which they belong. */
 static int climb(struct stack_places *s, struct calls *calls, const struct place_wanted *want,
 		 uint32_t *call, uint32_t *n)
 {
@@ -59,7 +59,7 @@ int stack_places_call(struct stack_places *s, struct calls *calls, struct names 
 	uint32_t left, symbol;
 	int rc = climb(s, calls, want, call, &left);
 
-	/* Callers' addresses are where they go on: the call is before. */
+	/* A caller's address is its return address: the call is before it. */
 	while (!rc && left--) {
 		const struct unknown_place *p = &s->path[left];
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The calls of stacks that are places in a tree (record/stack_place.h). Each place is resolved
- * once, below its caller's, so a tree costs as much as it has places, however deep they are.
+ * once, below its caller's call, so the cost of a tree is its number of places, whatever their
+ * depth.
  */
 #ifndef POST_STACK_PLACES_H
 #define POST_STACK_PLACES_H
@@ -32,8 +33,8 @@ struct place_wanted {
 };
 
 int stack_places_open(struct stack_places *s, const struct input *in); /* 0 or -ENOMEM */
-/* The call of a place that has called what was met; number NO_KEY: nobody has, the process's root.
- * 0 or -ENOMEM. */
+/* Finds the call of the place with this number; NO_KEY: the process's root. Returns 0 or
+ * -ENOMEM. */
 int stack_places_call(struct stack_places *s, struct calls *calls, struct names *n,
 		      const struct place_wanted *want, uint32_t *call);
 void stack_places_free(struct stack_places *s);

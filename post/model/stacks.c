@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Distinct stacks, kept with their addresses until there are too many: then all are dropped and
- * resolved again. Counts are in the call tree, so none is lost.
+ * resolved again. The counts are in the call tree, so none is lost.
  */
 #include "model/stacks.h"
 
@@ -12,12 +12,12 @@
 
 struct raw_stack {
 	uint64_t hash;
-	uint64_t epoch; /* of the names of its process's memory */
+	uint64_t epoch; /* of the names in its process's memory */
 	uint32_t process;
-	uint32_t kernel, user; /* addresses of each part */
-	bool in_kernel;        /* what was hit */
-	bool callers;          /* sampled address left out: for all samples in the function */
-	uint32_t at;           /* index in words of: the sampled address or 0, then the addresses */
+	uint32_t kernel, user; /* number of addresses of each part */
+	bool in_kernel;        /* of the sampled address */
+	bool callers;          /* without the sampled address: for all samples in the function */
+	uint32_t at;           /* index in words: the sampled address or 0, then the addresses */
 	uint32_t call;
 };
 
@@ -29,7 +29,8 @@ struct probe {
 	const stack_word *words;
 };
 
-/* Flags beyond the record's: the result of walking a stack's copy, or of judging its addresses. */
+/* Flags beyond the record's: the results of walking a stack's copy, or of checking its
+ * addresses. */
 #define WRONG      0x0800
 #define PARTIAL    0x1000
 #define COPY_SHORT 0x2000
@@ -47,7 +48,7 @@ static bool is_same(const struct probe *p, const struct raw_stack *a)
 	       !memcmp(words + 1, p->words, 8ull * (a->kernel + a->user));
 }
 
-/* Two lanes, so that one multiplication need not wait for the other. */
+/* Uses two lanes, so that their multiplications can overlap. */
 static uint64_t hash_words(const stack_word *w, uint32_t n, uint64_t seed)
 {
 	uint64_t a = seed, b = ~seed;
@@ -112,7 +113,7 @@ static int add_part(struct stacks *st, struct names *n, const struct stacks_hit 
 	return 0;
 }
 
-/* Whether a stack's first address is the sampled one, whose symbol is known already. */
+/* Returns whether a stack's first address is the sampled one, whose symbol is already known. */
 static bool begins_with_hit(const struct stacks_hit *hit, const struct stack *s)
 {
 	if (!hit->address)
@@ -184,7 +185,7 @@ const char *stacks_end_words(enum stacks_end end)
 	return words[end];
 }
 
-/* The number of the trace that a process is of. */
+/* Returns the index of a process's trace. */
 static uint32_t number_of(const struct stacks *st, uint32_t pid)
 {
 	uint32_t i = st->nfrom > 1 ? origin_of(pid) : 0;
@@ -204,7 +205,7 @@ int stacks_unwind(struct stacks *st, struct names *n, uint32_t pid, uint64_t tim
 			    s, out);
 }
 
-/* What remains of a stack's user part where it was found by frame pointers; flags are added. */
+/* Returns the number of valid calls in a user part that was found by frame pointers; adds flags. */
 static uint32_t judge(struct stacks *st, struct names *n, const struct stacks_hit *hit,
 		      const struct stack *s, uint16_t *flags)
 {
@@ -231,7 +232,7 @@ static void make(struct stacks *st, const struct stack *s, const struct pitrace_
 	memcpy((uint8_t *)(h + 1) + 8ull * h->kernel, user, 8ull * h->user);
 }
 
-/* Leaves out callers that cannot be right. true: there is another stack. */
+/* Drops callers that cannot be correct. Returns true if *made holds the new stack. */
 static bool cut(struct stacks *st, struct names *n, const struct stacks_hit *hit,
 		const struct stack *s, struct stack *made)
 {
@@ -248,7 +249,7 @@ static bool cut(struct stacks *st, struct names *n, const struct stacks_hit *hit
 	return true;
 }
 
-/* Replaces the copy of a stack by the calls that it shows. */
+/* Replaces the copy of a stack by the calls found in it. */
 static int walk_copy(struct stacks *st, struct names *n, const struct stacks_hit *hit,
 		     const struct stack *s, struct stack *made)
 {
@@ -259,7 +260,7 @@ static int walk_copy(struct stacks *st, struct names *n, const struct stacks_hit
 
 	if (rc)
 		return rc;
-	/* Frame pointers may have led farther where tables are missing. */
+	/* Frame pointers may have found more calls where unwind tables are missing. */
 	by_frames = u->end == UNWIND_WHOLE ? 0 : judge(st, n, hit, s, &judged);
 	if (u->count < by_frames) {
 		memcpy(u->address, s->user, 8ull * by_frames);
@@ -307,7 +308,8 @@ int stacks_call(struct stacks *st, struct names *n, const struct stacks_hit *hit
 	return *call == NO_KEY ? -ENOMEM : 0;
 }
 
-/* The call that was met is named by what was hit, as in any other stack. */
+/* Finds the call of a place. Its innermost call is named by the sampled address, as in other
+ * stacks. */
 static int find_place(struct stacks *st, struct names *n, const struct stacks_hit *hit,
 		      const struct stack *s, uint32_t *call)
 {
@@ -350,7 +352,8 @@ int stacks_find(struct stacks *st, struct names *n, const struct stacks_hit *hit
 	}
 	if (s->head->flags)
 		count_ends(st, s->head, hit->ticks);
-	/* Samples hit many addresses of one function that has few callers: share their stacks. */
+	/* Samples hit many addresses of one function, which has few callers: these share their
+	 * stacks. */
 	callers = begins_with_hit(hit, s);
 	p.address = callers ? 0 : hit->address;
 	p.words = s->kernel + callers;
@@ -405,7 +408,7 @@ static void note_from(struct stacks_from *f, const char *machine, bool frames)
 	f->judged = frames && (!strcmp(machine, "x86_64") || !strcmp(machine, "i686"));
 }
 
-/* Each of several traces is of its own machine, and format. */
+/* Several traces may have different machines and formats. */
 static bool note_all(struct stacks *st, const struct input *in)
 {
 	char machine[sizeof(in->header.machine) + 1];

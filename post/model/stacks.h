@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Converts call stacks to the tree of calls. The same addresses in the same memory have the same
- * symbols, so each distinct stack is resolved once and found again by its addresses.
+ * symbols, so each distinct stack is resolved once and then found by its addresses.
  */
 #ifndef POST_STACKS_H
 #define POST_STACKS_H
@@ -12,7 +12,7 @@
 #include "model/unwind.h"
 #include "record/stack_record.h"
 
-/* Why a stack ends early, or isn't there: ticks of each. */
+/* Why a stack is truncated or missing; ticks are counted for each. */
 enum stacks_end {
 	STACKS_CUT_KERNEL,
 	STACKS_CUT_USER,
@@ -31,26 +31,26 @@ struct raw_stack;
 
 struct stacks_from {
 	const struct unwind_machine *machine;
-	bool judged; /* stacks come from frame pointers, and code is known to tell */
+	bool judged; /* its stacks come from frame pointers and can be checked */
 };
 
 struct stacks {
 	bool wanted;
 	struct calls calls;
 	uint64_t with, without; /* ticks with a stack; without one */
-	uint64_t malformed;     /* of those without: malformed stacks */
+	uint64_t malformed;     /* part of `without`: malformed stacks */
 	uint64_t ended[STACKS_ENDS];
-	uint64_t too_deep; /* of instructions: in functions deeper than the tree is */
-	uint32_t last;     /* the call of what was added last */
+	uint64_t too_deep; /* instructions in functions below the tree's depth limit */
+	uint32_t last;     /* the call added to last */
 
-	/* The rest is stacks.c's own. */
+	/* Private to stacks.c: */
 	struct unwind *unwind;
-	struct frame_pointers *frame_pointers; /* or NULL: none are judged */
-	struct stacks_from *from;              /* each trace that is read */
+	struct frame_pointers *frame_pointers; /* or NULL: no stack is checked */
+	struct stacks_from *from;              /* by trace */
 	uint32_t nfrom;
 	struct stack_places places;
 	struct unwound *unwound;
-	struct pitrace_stack *made; /* a stack as if it had been recorded so */
+	struct pitrace_stack *made; /* a stack as if it had been recorded */
 	struct raw_stack *raw;
 	uint32_t nraw, room_raw;
 	struct keys by_raw;
@@ -60,27 +60,27 @@ struct stacks {
 
 struct stacks_hit {
 	uint32_t process, pid;
-	uint32_t leaf;    /* symbol that was hit */
-	uint64_t address; /* its address */
-	bool kernel;      /* where that is */
+	uint32_t leaf;    /* symbol of the sampled address */
+	uint64_t address; /* the sampled address */
+	bool kernel;      /* address space of that address */
 	uint64_t time;
 	uint64_t ticks;
 };
 
 int stacks_open(struct stacks *st, struct names *n, const struct input *in); /* 0 or -ENOMEM */
-/* Walks a stack with a copy. 0 or -ENOMEM. */
+/* Walks a stack with a memory copy. Returns 0 or -ENOMEM. */
 int stacks_unwind(struct stacks *st, struct names *n, uint32_t pid, uint64_t time,
 		  const struct stack *stack, struct unwound *out);
-/* The node of a stack, for ticks that are known later. 0 or -ENOMEM. */
+/* Finds the node of a stack, for ticks that are known later. Returns 0 or -ENOMEM. */
 int stacks_find(struct stacks *st, struct names *n, const struct stacks_hit *hit,
 		const struct stack *stack, uint32_t *call);
-/* stack NULL: the record has none. 0 or -ENOMEM. */
+/* Adds ticks; stack NULL: the record has none. Returns 0 or -ENOMEM. */
 int stacks_add(struct stacks *st, struct names *n, const struct stacks_hit *hit,
 	       const struct stack *stack);
-/* The same, and nothing is counted. */
+/* The same without counting anything. */
 int stacks_call(struct stacks *st, struct names *n, const struct stacks_hit *hit,
 		const struct stack *stack, uint32_t *call);
-/* Ticks that can't have a stack. */
+/* Adds ticks that cannot have a stack. */
 int stacks_leaf(struct stacks *st, uint32_t process, uint32_t symbol, bool kernel, uint64_t ticks);
 const char *stacks_end_words(enum stacks_end end);
 int stacks_finish(struct stacks *st, const struct names *n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Samples that differ only in time, added up: a stack of a thread on a CPU. Memory is bounded by
- * the number of distinct ones.
+ * Samples that differ only in time, added up by stack, thread and CPU. Memory is bounded by the
+ * number of distinct combinations.
  */
 #ifndef POST_SUMS_H
 #define POST_SUMS_H
@@ -13,18 +13,18 @@ struct sum {
 	uint32_t thread;
 	uint32_t cpu;
 	uint64_t ticks;
-	uint64_t counted; /* what their event counted; the timer: ns */
+	uint64_t counted; /* the counts of their event; timer: ns */
 };
 
 struct sums {
 	bool wanted;
 	struct sum *sum;
 	uint32_t count, room;
-	uint32_t last; /* the one that was added to last */
+	uint32_t last; /* the sum last added to */
 	struct keys by_key;
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int sums_add(struct sums *s, const struct sum *add);
 void sums_free(struct sums *s);
 

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each thread's switches in their order, and how far a pass has come in them. */
+/* Each thread's switches in order, and the position of the current pass in them. */
 #include "model/switches.h"
 
 #include <string.h>
 
-#define LONGEST_CALL 15 /* bytes of its instruction */
+#define LONGEST_CALL 15 /* bytes of the instruction */
 
 struct switches_made {
 	uint64_t time, caller, function;
-	uint64_t since; /* ON: it was off from here on */
-	uint32_t next;  /* the thread's next one, or NO_KEY */
+	uint64_t since; /* ON: it was off since this time */
+	uint32_t next;  /* the thread's next switch, or NO_KEY */
 	uint8_t how;    /* enum pitrace_itrace_switched */
-	bool begins;    /* the process's first, and it was on before */
+	bool begins;    /* the process's first one, and its trace was on before */
 };
 
 struct switches_thread {
 	uint32_t pid, tid;
 	uint32_t first, last, at; /* at: the next one of this pass */
-	uint64_t caller;          /* where the library returns to, if `own` */
+	uint64_t caller;          /* return address of the library call, if `own` */
 	bool own, fresh;
 };
 
 struct switches_process {
 	uint32_t pid;
-	bool switched;  /* it has been seen to */
-	uint64_t off;   /* when it turned the trace off last */
-	uint64_t begin; /* all before this is left out; 0: nothing */
-	uint32_t tid;   /* … but of this thread, which has its own end of that */
+	bool switched;  /* it has switched its trace */
+	uint64_t off;   /* time when it was last switched off */
+	uint64_t begin; /* runs before this are omitted; 0: none */
+	uint32_t tid;   /* except those of this thread, which has its own limit */
 };
 
 static struct switches_thread *find_thread(const struct switches *s, uint32_t pid, uint32_t tid)
@@ -163,8 +163,8 @@ void switches_start(struct switches *s, uint32_t pid, uint32_t tid, uint64_t tim
 		enter(s, th);
 }
 
-/* The run ends with a call that returns to there, or a jump: a call that is its function's last
- * thing may be one. */
+/* Returns whether the run ends with a call that returns there, or with a jump, which may be a tail
+ * call. */
 static bool may_call(const struct switches_made *m, const struct itrace_run *run)
 {
 	if (run->what != ITRACE_BRANCH)
@@ -202,7 +202,7 @@ enum switches_run switches_run(struct switches *s, const struct itrace_run *run,
 	if (!p)
 		return SWITCHES_SHOWN;
 	if (p->tid != run->tid && run->time < p->begin) {
-		/* It has switched nothing before, but needs an entry to say that it is fresh. */
+		/* It has not switched anything yet, but needs an entry to mark it as fresh. */
 		th = get_thread(s, run->pid, run->tid);
 		if (th)
 			th->fresh = true;
@@ -220,7 +220,7 @@ enum switches_run switches_run(struct switches *s, const struct itrace_run *run,
 	}
 	m = th->at == NO_KEY ? NULL : &s->made[th->at];
 	if (m && run->time > m->time) {
-		/* The call was not recognised: the library is left out from here on. */
+		/* The call was not recognized: the library is omitted from here on. */
 		if (m->how == PITRACE_SWITCHED_ON) {
 			th->at = m->next;
 			return shown(th);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Symbols are kept in the order of arrival, and sorted once, at the end. */
+/* Symbols are kept in order of arrival, and sorted once at the end. */
 #include "model/symbols.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The symbols that samples fell on, each once, as small numbers: as liba2n names them, and as lines
- * (source_lines.h) divide them. Symbols are never removed.
+ * The distinct symbols of samples, as small numbers: as named by liba2n, and as divided into lines
+ * (source_lines.h). Symbols are never removed.
  */
 #ifndef POST_SYMBOLS_H
 #define POST_SYMBOLS_H
@@ -13,17 +13,17 @@ struct symbol {
 	uint64_t value;
 	uint32_t module;
 	enum a2n_result result;
-	const struct a2n_symbol *a2n; /* NULL: a name of our own */
-	/* If lines or inlined functions are wanted (source_lines.h): */
+	const struct a2n_symbol *a2n; /* NULL: the name is not liba2n's */
+	/* For lines and inlined functions (source_lines.h): */
 	uint32_t base;                /* the symbol without a line; itself */
-	bool inlined;                 /* a function within others */
-	bool is_spot;                 /* an address of it, replaced at the end */
+	bool inlined;                 /* inlined into another function */
+	bool is_spot;                 /* an address of the base symbol, replaced at the end */
 	bool lineless;                /* a spot without a line */
-	bool asked, wanted;           /* whether the filter of symbols has it, once asked */
-	uint32_t line;                /* 0: none */
-	uint32_t order;               /* at the end: its rank among all, by name and address */
-	const char *file;             /* NULL: not known, or not wanted */
-	uint64_t at;                  /* of a spot: its module's address */
+	bool asked, wanted;           /* asked: `wanted` is known; the symbol filter matches */
+	uint32_t line;                /* 0: unknown */
+	uint32_t order;               /* at the end: rank by name and address */
+	const char *file;             /* NULL: unknown or not needed */
+	uint64_t at;                  /* of a spot: its address in the module */
 	uint32_t first_frame, frames; /* of a spot: the symbols shown for it */
 };
 
@@ -32,10 +32,10 @@ struct symbols {
 	uint32_t count, room;
 };
 
-/* base is set to the symbol itself unless it is a spot or line of another. NO_KEY: no memory, or no
- * module. */
+/* Adds a symbol. Sets base to the symbol itself unless it is a spot or line of another. Returns
+ * NO_KEY without memory or module. */
 uint32_t symbols_add(struct symbols *all, const struct symbol *s);
-/* Call after the last symbol: sets `order`. 0 or -ENOMEM. */
+/* Call after the last symbol: sets `order`. Returns 0 or -ENOMEM. */
 int symbols_order(struct symbols *all);
 void symbols_free(struct symbols *all);
 

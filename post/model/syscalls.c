@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An entry opens a call, the exit of the same number closes it; other ends are counted apart. */
+/* An entry opens a call, the exit with the same number closes it; other ends are counted apart. */
 #include "model/syscalls.h"
 
 #include "base/search.h"
 
-#define MOST_ERRORS 4095        /* results from -4095 on are errors, as for the C library */
-#define NO_NUMBER   0x3FFFFFFFu /* number of an exit whose registers were changed (sigreturn) */
+#define MOST_ERRORS 4095        /* results from -4095 up are errors, as in the C library */
+#define NO_NUMBER   0x3FFFFFFFu /* number in an exit whose registers were changed (sigreturn) */
 
 static uint32_t get_row(struct syscalls *c, uint32_t thread, uint32_t call)
 {
@@ -52,7 +52,7 @@ static struct syscall_open *open_of(struct syscalls *c, const struct sched_threa
 	return &c->open[i];
 }
 
-/* The thread of a record, with its time accounted up to now if its state is known. */
+/* Finds the thread of a record, with its time accounted up to now if its state is known. */
 static struct sched_thread *thread_now(struct syscalls *c, uint32_t pid, uint32_t tid,
 				       uint64_t time)
 {

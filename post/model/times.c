@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Maps records to events with a duration: one case for each major. */
+/* Maps records to events with a duration: one case per major. */
 #include "model/times.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@ void times_begin(struct times *t, struct names *n, struct trace *trace,
 	*t = (struct times){
 		.names = n,
 		.trace = trace,
-		/* A trace that starts at a given time begins with its oldest record, too. */
+		/* A trace with a given start time also begins with its oldest record. */
 		.wrap = header->mode == PITRACE_MODE_WRAP || trace->from,
 	};
 	t->sched = (struct sched){
@@ -27,7 +27,7 @@ void times_begin(struct times *t, struct names *n, struct trace *trace,
 	t->away.names = n;
 }
 
-/* ---- on and off ------------------------------------------------------------------------------ */
+/* ---- tracing on and off ---------------------------------------------------------------------- */
 
 static int end(struct times *t, uint64_t time)
 {
@@ -44,7 +44,7 @@ static int end(struct times *t, uint64_t time)
 	return rc || !open || !t->critical.wanted ? rc : critical_off(&t->critical, time);
 }
 
-/* A full buffer ended the trace before an `off` was recorded. */
+/* Returns whether a full buffer ended the trace before an `off` was recorded. */
 static bool stopped(const struct trace *t)
 {
 	uint32_t i;
@@ -58,7 +58,7 @@ static bool stopped(const struct trace *t)
 
 static int switch_on(struct times *t, uint64_t time)
 {
-	int rc = t->sched.open ? end(t, t->last) : 0; /* its end was not recorded */
+	int rc = t->sched.open ? end(t, t->last) : 0; /* the end was not recorded */
 
 	t->armed = true;
 	t->off = false;
@@ -83,8 +83,8 @@ static void begin(struct times *t, uint64_t time)
 		critical_on(&t->critical, t->sched.began);
 }
 
-/* Tracing begins: after live tasks were written; or after a pause, if it is on already; or
- * repeated, for a file that may begin there. */
+/* Tracing begins: after the live tasks were written; after a pause, if it is on already; or
+ * repeated, for a file that may start there. */
 static int interval(struct times *t, const struct pirecord *r)
 {
 	const struct pitrace_interval *told = RECORD_AS(r, struct pitrace_interval);
@@ -121,7 +121,7 @@ static int sync_record(struct times *t, const struct pirecord *r)
 	case PITRACE_SYNC_CPU_OFFLINE:
 		if (!t->sched.open)
 			return 0;
-		/* One of several traces ended: its CPUs' time is unknown from now on. */
+		/* One of several traces has ended: the time of its CPUs is unknown from now on. */
 		if (t->sched.names->origins && r->cpu < t->sched.ncpus) {
 			t->sched.cpu[r->cpu].last = r->time;
 			rc = sched_gap(&t->sched, r->cpu, r->time);
@@ -131,7 +131,7 @@ static int sync_record(struct times *t, const struct pirecord *r)
 	return 0;
 }
 
-/* ---- what happened --------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static int task_record(struct times *t, const struct pirecord *r)
 {
@@ -157,7 +157,7 @@ static int task_record(struct times *t, const struct pirecord *r)
 	return 0;
 }
 
-/* Which losses are gaps in the trace ring: a full ring loses records of any kind. */
+/* Returns whether a loss is a gap in the trace ring: a full ring loses records of any kind. */
 static bool is_gap(uint32_t kind)
 {
 	switch (kind) {
@@ -180,7 +180,7 @@ static int dispatch(struct times *t, const struct pirecord *r)
 		trace_malformed(t->trace, r, "not a dispatch");
 		return 0;
 	}
-	/* Interrupts do not switch threads: one that is still open has lost its exit. */
+	/* Interrupts do not switch threads: the exit of an open one was lost. */
 	irqs_cut(&t->irqs, r->cpu, r->time);
 	if ((r->minor & PITRACE_LEFT_MASK) == PITRACE_LEFT_DEAD) {
 		syscalls_thread_ends(&t->syscalls, d->old_tid);
@@ -230,7 +230,7 @@ static int interrupt(struct times *t, const struct pirecord *r)
 	}
 	if (r->minor & PITRACE_EXIT)
 		return irqs_exit(&t->irqs, r->cpu, source, i->number, r->time);
-	/* The record has only the tid of the interrupted thread, which is enough for an idle
+	/* The record only has the tid of the interrupted thread, which is sufficient for an idle
 	 * CPU. */
 	if (!i->tid && !t->sched.scoped)
 		rc = sched_seen(&t->sched, r->cpu, 0, 0, r->time);
@@ -248,7 +248,7 @@ static int syscall_record(struct times *t, const struct pirecord *r)
 		trace_malformed(t->trace, r, "not a system call");
 		return 0;
 	}
-	/* An exit from exec has the tid of the entry, which may have no thread any more. */
+	/* An exit from exec has the tid of the entry, whose thread may no longer exist. */
 	if (leaves) {
 		if (t->critical.wanted)
 			critical_return(&t->critical, out->tid);
@@ -286,8 +286,8 @@ static int fault(struct times *t, const struct pirecord *r)
 	return rc ? rc : counts_add(&t->faults, &place, r->cpu, 1);
 }
 
-/* A sample may interrupt the switch itself, so it sets an unknown thread but contradicts no known
- * one. */
+/* A sample may interrupt the switch itself, so it sets an unknown thread but does not contradict a
+ * known one. */
 static int sample(struct times *t, const struct pirecord *r)
 {
 	const struct pitrace_sample *s = RECORD_AS(r, struct pitrace_sample);
@@ -351,7 +351,8 @@ int times_record(struct times *t, const struct pirecord *r)
 {
 	int rc = account(t, r);
 
-	/* Names do not have a record of their own rings yet: threads must not be named now. */
+	/* Names have not processed records of their own rings yet: threads must not be named
+	 * now. */
 	return rc || !t->critical.wanted || !t->sched.open || r->ring != PITRACE_RING_TRACE ?
 		       rc :
 		       critical_runs(&t->critical, r->cpu, r->time);
@@ -375,7 +376,7 @@ void times_free(struct times *t)
 	locks_free(&t->locks);
 }
 
-/* ---- the books ------------------------------------------------------------------------------- */
+/* ---- consistency ----------------------------------------------------------------------------- */
 
 bool times_add_up(const struct times *t)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Facts and counters of a trace. Losses are counted twice, in the counters at the end (STATS) and
- * in the LOST records at the gaps: the greater number is used, so that a file without its end still
- * has the losses that its records report. The records' totals are those of the session; losses
- * before the first of them belong to an earlier file (files that rotate).
+ * in the LOST records at the gaps: the greater number is used, so that a truncated file still has
+ * the losses reported by its records. The totals in records are those of the session; losses before
+ * the first record belong to an earlier file (files that rotate).
  */
 #include "model/trace_books.h"
 
@@ -162,7 +162,7 @@ int trace_told(struct trace *t, struct input *in, const struct pirecord *r)
 	return 0;
 }
 
-/* Cut spaces at both ends and copy. */
+/* Returns a copy without spaces at both ends. */
 static char *copy_trimmed(const char *from, const char *to)
 {
 	while (from < to && (*from == ' ' || *from == '\t'))
@@ -220,8 +220,7 @@ static int stats_table(struct trace *t, const char *p, size_t size)
 	return 0;
 }
 
-/* Sequence numbers grow within a CPU and are in order: the first one is the number of lost
- * sections. */
+/* Sequence numbers increase within a CPU: the first one is the number of lost sections. */
 static int held(struct trace *t, const struct input_section *s)
 {
 	struct trace_cpu *cpu = s->cpu < TRACE_MAX_CPUS ? trace_cpu(t, s->cpu) : NULL;
@@ -251,11 +250,11 @@ int trace_section(struct trace *t, const struct input_section *s)
 
 void trace_end(struct trace *t)
 {
-	if (!t->intervals) { /* no record of "on": it began with its first record */
+	if (!t->intervals) { /* no record of "on": the trace begins with its first record */
 		t->on_at = within(t, t->first);
 		t->is_on = true;
 	}
-	switch_off(t, t->last); /* no record of "off": it ended with its last */
+	switch_off(t, t->last); /* no record of "off": it ends with its last record */
 }
 
 void trace_free(struct trace *t)

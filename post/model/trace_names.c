@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Resolves samples to numbers. Samples repeat addresses, so liba2n's answers are kept in a small
- * direct-mapped cache. An answer holds for an address in a process's memory until a record changes
- * that memory: the second pass sees the MTE records again, at their places between the samples, and
- * counts an epoch for each process. Answers of an older epoch are resolved again.
+ * direct-mapped cache. An answer is valid for an address in a process's memory until a record
+ * changes that memory: the second pass sees the MTE records again, at their positions between the
+ * samples, and increments an epoch for each process. Answers of older epochs are resolved again.
  */
 #include "model/trace_names.h"
 
@@ -16,22 +16,20 @@
 static const char idle_name[] = "Idle";
 
 #define CACHE_BITS 14
-#define KERNEL_PID \
-	UINT32_MAX /* the kernel's memory has no process: one key for all of a
-					   machine */
+#define KERNEL_PID UINT32_MAX /* kernel memory has no process: one key for the whole machine */
 
 /* The current owner of a tid. */
 struct names_runner {
 	uint32_t tid;
-	uint32_t process; /* of its pid's owner; if another, it is unknown */
+	uint32_t process; /* of its pid's owner; if that differs, it is unknown */
 	uint32_t thread;
 	bool known;
 };
 
-/* A process's name with its origin's label in front. */
+/* A process's name with its origin's label as a prefix. */
 struct names_label {
 	uint32_t origin;
-	const char *name; /* liba2n's */
+	const char *name; /* owned by liba2n */
 	char *text;
 };
 
@@ -55,11 +53,11 @@ static void keep_warning(void *arg, const char *module, const char *message)
 	struct names_warning *w;
 
 	if (array_next(n->warning, n->nwarning, n->room_warning))
-		return; /* a message less; the ticks are told all the same */
+		return; /* drops the message; ticks are still counted */
 	w = &n->warning[n->nwarning];
 	w->module = strdup(module);
 	w->message = strdup(message);
-	/* Users who asked for debuginfod servers, or gave a kernel image, need these results even
+	/* Users who requested debuginfod servers, or passed a kernel image, need these results even
 	 * for modules with few ticks. */
 	w->of_lines = n->lines.begun || !strncmp(message, "debuginfod:", 11) ||
 		      (!strcmp(module, A2N_KERNEL) && strstr(message, "its image"));
@@ -81,7 +79,7 @@ int names_open(struct names *n, const struct names_options *o)
 		.debuginfod_seconds = o->debuginfod,
 	};
 
-	*n = (struct names){ .kernel_epoch = 1, .epoch = 1 }; /* 0: never, in an empty cache */
+	*n = (struct names){ .kernel_epoch = 1, .epoch = 1 }; /* 0 marks unused cache entries */
 	n->a2n = a2n_open(&options);
 	n->cache = calloc(1u << CACHE_BITS, sizeof(*n->cache));
 	lines_begin(&n->lines, &n->symbols, n->a2n);
@@ -181,14 +179,14 @@ static struct names_runner *get_runner(struct names *n, uint32_t tid)
 	return r;
 }
 
-/* ---- what changes the meaning of addresses --------------------------------------------------- */
+/* ---- invalidation ---------------------------------------------------------------------------- */
 
 static void memory_changed(struct names *n, uint32_t pid)
 {
 	struct names_owner *o = find_owner(n, pid);
 
 	if (!o)
-		return; /* no sample yet: nothing kept */
+		return; /* no sample yet: nothing is cached */
 	if (o->shares) {
 		n->epoch++;
 	} else {
@@ -217,7 +215,7 @@ static int task_event(struct names *n, const struct pirecord *r,
 	switch (r->minor) {
 	case PITRACE_MTE_NAME:
 	case PITRACE_MTE_THREAD:
-		/* A main thread's name is its process's. */
+		/* A main thread's name is its process's name. */
 		if (o && task->tid == task->pid)
 			o->known = false;
 		return 0;
@@ -299,7 +297,7 @@ int names_event(struct names *n, const struct pirecord *r)
 		return 0;
 	case PITRACE_MTE_BUILDID:
 	case PITRACE_MTE_DECLARE:
-		return 0; /* hold for all times */
+		return 0; /* valid for all times */
 	default:
 		task = RECORD_AS(r, struct pitrace_mte_task);
 		return task ? task_event(n, r, task) : 0;
@@ -321,7 +319,7 @@ void names_rewind(struct names *n)
 
 /* ---- processes and threads ------------------------------------------------------------------- */
 
-/* NULL: no memory. */
+/* Returns NULL without memory. */
 static const char *labelled(struct names *n, uint32_t origin, const char *name)
 {
 	struct names_label l = { .origin = origin, .name = name };
@@ -392,7 +390,7 @@ static uint32_t get_thread(struct names *n, uint32_t process, uint32_t tid, cons
 	return n->nthread++;
 }
 
-/* Pid 0 is each CPU's idle task: one process, whatever walks record about it. */
+/* Pid 0 is each CPU's idle task: one process, whatever task walks record about it. */
 static bool is_idle(const struct names *n, uint32_t pid)
 {
 	return !(n->origins ? origin_own(pid) : pid);
@@ -461,7 +459,7 @@ static inline uint32_t get_symbol(struct names *n, const struct a2n_answer *a)
 	return a->symbol->user ? (uint32_t)((uintptr_t)a->symbol->user - 1) : new_symbol(n, a);
 }
 
-/* Asks liba2n; the answer goes to a cache entry or elsewhere. */
+/* Asks liba2n; stores the answer in *c, a cache entry or a local one. */
 static int ask(struct names *n, const struct names_owner *o, uint64_t time, bool kernel,
 	       struct names_cached *c)
 {
@@ -473,7 +471,7 @@ static int ask(struct names *n, const struct names_owner *o, uint64_t time, bool
 	c->offset = n->by_code && answer.module_offset & A2N_CODE && !kernel ?
 			    answer.module_offset :
 			    answer.symbol_offset;
-	/* A place of the kernel is the address itself. */
+	/* A place in the kernel is the address itself. */
 	if (kernel)
 		answer.module_offset = c->address;
 	if (n->lines.places || (lines_wanted(&n->lines) && !kernel))
@@ -494,7 +492,7 @@ static inline __attribute__((always_inline)) int resolve(struct names *n,
 							 bool kernel, struct sample_place *place)
 {
 	uint32_t pid = !kernel ? o->pid : n->origins ? KERNEL_PID - origin_of(o->pid) : KERNEL_PID;
-	/* Both counts only grow, so their sum changes with either. */
+	/* Both counters only grow, so their sum changes with either. */
 	uint32_t epoch = kernel ? n->kernel_epoch : n->epoch + o->epoch;
 	struct names_cached *c;
 
@@ -510,7 +508,7 @@ static inline __attribute__((always_inline)) int resolve(struct names *n,
 	return 0;
 }
 
-/* A sample in the kernel whose address was hidden from the user. */
+/* Handles a sample in the kernel whose address was hidden from the user. */
 static int names_hidden(struct names *n, struct sample_place *place)
 {
 	static const char name[] = "kernel (hidden)";
@@ -670,7 +668,7 @@ int names_idle(struct names *n, uint32_t origin, struct sample_place *place)
 	return 0;
 }
 
-/* ---- the end --------------------------------------------------------------------------------- */
+/* ---- end of the names ------------------------------------------------------------------------ */
 
 static void attach_warnings(struct names *n)
 {
@@ -710,6 +708,6 @@ int names_finish(struct names *n, const struct names_options *o)
 		rc = symbols_order(&n->symbols);
 	if (!rc)
 		attach_warnings(n);
-	n->lines.begun = true; /* what is asked from here on are lines */
+	n->lines.begun = true; /* later messages concern lines */
 	return rc;
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Grouping: a level sorts its parent's range of rows by rank, so that each group is a range again
- * and groups are in order of name; then only siblings have to be sorted by ticks. Ranks are small
+ * and groups are ordered by name; then only siblings have to be sorted by ticks. Ranks are small
  * numbers and rows may be millions, so they are radix-sorted.
  */
 #include "model/tree.h"
 
 #include <string.h>
 
-struct tree_group { /* a stretch of sorted rows with the same rank at one level */
+struct tree_group { /* a range of sorted rows with the same rank at one level */
 	uint64_t ticks, unsure;
 	uint32_t from, to;
 };
 
 struct sorted {
-	uint64_t rank; /* at the level that was sorted last */
+	uint64_t rank; /* at the level sorted last */
 	uint32_t row;
 };
 
@@ -23,7 +23,7 @@ struct build {
 	const enum level *levels;
 	const struct levels *ranks;
 	struct sorted *order, *spare;
-	struct tree_group *group; /* a stack: siblings lie side by side */
+	struct tree_group *group; /* a stack in which siblings are adjacent */
 	uint32_t ngroup, room;
 	struct tree *tree;
 };
@@ -41,7 +41,7 @@ static void sort_few(struct sorted *s, uint32_t n)
 	}
 }
 
-/* Radix sort by the bytes in which ranks differ, lowest first; stable, so that equal input gives
+/* Radix sort by the bytes in which ranks differ, lowest first; stable, so that equal input yields
  * equal trees. */
 static void sort_by_rank(struct sorted *s, struct sorted *spare, uint32_t n)
 {
@@ -72,7 +72,7 @@ static void sort_by_rank(struct sorted *s, struct sorted *spare, uint32_t n)
 	}
 }
 
-/* Most ticks first; groups with equal ticks keep their order by name. */
+/* Sorts by ticks, most first; groups with equal ticks keep their order by name. */
 static int compare_groups(const void *pa, const void *pb)
 {
 	const struct tree_group *a = pa, *b = pb;
@@ -116,11 +116,11 @@ static int build_level(struct build *b, uint32_t depth, uint32_t from, uint32_t 
 
 	if (rc)
 		return rc;
-	/* The stack may be empty and unallocated: nothing to sort then. */
+	/* The stack may be empty and unallocated. */
 	if (b->ngroup > base)
 		qsort(b->group + base, b->ngroup - base, sizeof(*b->group), compare_groups);
 	for (i = base; i < b->ngroup; i++) {
-		struct tree_group g = b->group[i]; /* the stack moves when it grows */
+		struct tree_group g = b->group[i]; /* a copy: the stack moves when it grows */
 		uint32_t end = b->ngroup, row;
 
 		if (array_next(t->node, t->count, t->room))
@@ -150,7 +150,7 @@ static int build_level(struct build *b, uint32_t depth, uint32_t from, uint32_t 
 	return 0;
 }
 
-/* A counting sort: rows of a CPU keep their order. */
+/* A counting sort: the rows of a CPU keep their order. */
 static int sort_by_cpu(struct tree_ground *g, const struct counts *c)
 {
 	uint32_t cpus = 0, i;
@@ -172,7 +172,7 @@ static int sort_by_cpu(struct tree_ground *g, const struct counts *c)
 	return 0;
 }
 
-/* Its rows, in the order of all; NULL: all there are. */
+/* Returns a CPU's rows in their common order; NULL: all rows. */
 static const uint32_t *rows_of(const struct tree_ground *g, const struct counts *c, uint32_t cpu,
 			       uint32_t *n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Rows grouped by a list of levels: a tree of nodes in the order they are printed, parents before
- * children, siblings by ticks, then by name. The contents of reports are decided here alone.
+ * Rows grouped by a list of levels: a tree of nodes in print order, parents before children,
+ * siblings by ticks, then by name. Only this module decides the contents of reports.
  */
 #ifndef POST_TREE_H
 #define POST_TREE_H
@@ -17,10 +17,10 @@
 struct tree_node {
 	enum level level;
 	uint32_t depth; /* from 0 */
-	uint64_t id;    /* of the process, thread, module or symbol (LIN:
-					   with its line); the offset */
+	uint64_t id;    /* of the process, thread, module or symbol (LIN: with its line); or the
+			 * offset */
 	uint64_t ticks, unsure;
-	uint32_t row;  /* one of its rows, which has its parents too */
+	uint32_t row;  /* one of its rows, which also has the ids of its parents */
 	uint32_t next; /* the node after its last descendant */
 };
 
@@ -31,16 +31,16 @@ struct tree {
 	uint64_t leaf_ticks; /* sum of the innermost */
 };
 
-/* What trees of the same rows have in common: whoever builds many of them keeps it. Zeroed memory
- * is one of which nothing is known yet. */
+/* Data that trees of the same rows share, kept by code that builds many of them. Zeroed memory is
+ * an empty one. */
 struct tree_ground {
 	struct levels ranks;
-	uint32_t *by_cpu; /* rows, CPU after CPU */
-	uint32_t *start;  /* each CPU's first in by_cpu, and the end */
+	uint32_t *by_cpu; /* rows, CPU by CPU */
+	uint32_t *start;  /* each CPU's first index in by_cpu, and the end */
 	uint32_t cpus;
 };
 
-struct model { /* what reports read */
+struct model { /* the data of reports */
 	struct names names;
 	struct counts counts;
 	struct stacks stacks;
@@ -50,15 +50,15 @@ struct model { /* what reports read */
 	struct marks marks;
 	struct switches switches;
 	struct named_events named;
-	struct tree_ground *ground; /* of counts; NULL: it is not kept */
+	struct tree_ground *ground; /* of counts; NULL: not kept */
 };
 
 #define ANY_CPU UINT32_MAX
 
-/* levels ends with LEVEL_END. 0 or -ENOMEM. */
+/* levels ends with LEVEL_END. Returns 0 or -ENOMEM. */
 int tree_build(struct tree *t, const struct model *m, const enum level *levels, uint32_t cpu);
 void tree_free(struct tree *t);
 void tree_ground_free(struct tree_ground *g);
-const char *node_name(const struct model *m, const struct tree_node *n); /* raw: escape it */
+const char *node_name(const struct model *m, const struct tree_node *n); /* not escaped */
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The walk itself: libdw asks for registers and memory, and reports each frame. When a frame is in
- * a file that libdw does not have yet, the file is added and the walk starts again.
+ * The walk: libdw requests registers and memory, and reports each frame. When a frame is in a file
+ * that libdw does not have yet, the file is added and the walk starts again.
  */
 #include "model/unwind.h"
 
@@ -12,12 +12,12 @@
 
 #include "model/unwind_space.h"
 
-#define SPACES     16 /* processes kept at a time: each holds files open */
+#define SPACES     16 /* processes kept at a time: each keeps files open */
 #define REGS       128
-#define STACK_NEAR (16ull << 20) /* beyond the copy, and yet the stack */
+#define STACK_NEAR (16ull << 20) /* beyond the copy, but still the stack */
 
-/* Each machine and its 32-bit programs: ELF's number, the DWARF number of the stack pointer and of
- * the program counter (0: it has none), which the x86 unwinding tables of PLTs use. */
+/* Each machine and its 32-bit programs: EM_*, the DWARF number of the stack pointer and of the
+ * program counter (0: none), which the x86 unwind tables of PLTs use. */
 static const struct unwind_machine {
 	const char *name;
 	unsigned int elf, elf_32, sp, sp_32, pc, pc_32;
@@ -29,7 +29,7 @@ static const struct unwind_machine {
 	{ "i686", EM_386, EM_386, 4, 4, 8, 8 },
 };
 
-/* Whether unwinding tables cover an address, cached because most addresses repeat. */
+/* Whether unwind tables cover an address, cached because most addresses repeat. */
 struct covered {
 	Dwfl_Module *mod;
 	uint64_t address;
@@ -51,10 +51,10 @@ struct unwind {
 	struct unwound *out;
 	bool again;  /* a file was added */
 	bool blind;  /* no table covers the last frame */
-	bool beyond; /* since then a read went beyond the copy */
+	bool beyond; /* a read went beyond the copy since then */
 };
 
-/* ---- what libdw asks ------------------------------------------------------------------------- */
+/* ---- callbacks of libdw ---------------------------------------------------------------------- */
 
 static pid_t next_thread(Dwfl *dwfl, void *arg, void **thread_arg)
 {
@@ -73,7 +73,7 @@ static bool get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **thread_arg)
 }
 
 /* Return addresses in memory may be signed: user addresses of arm64 end at bit 47 unless a program
- * asks for more, and the signature is above. */
+ * requests more, and the signature is in the bits above. */
 static uint64_t unsigned_address(const struct unwind *u, uint64_t value)
 {
 	if (u->machine->elf != EM_AARCH64 || u->now->is_32 || value >> 55 & 1)
@@ -166,7 +166,7 @@ static int take_frame(Dwfl_Frame *frame, void *arg)
 	if (!dwfl_frame_pc(frame, &pc, &exact))
 		return DWARF_CB_ABORT;
 	if (!pc && out->count) {
-		out->end = UNWIND_WHOLE; /* threads begin so, if no table describes it */
+		out->end = UNWIND_WHOLE; /* a thread's first function, if no table describes it */
 		return DWARF_CB_ABORT;
 	}
 	if (out->count == PITRACE_STACK_MAX) {
@@ -186,10 +186,10 @@ static int take_frame(Dwfl_Frame *frame, void *arg)
 	}
 	if (u->blind) {
 		if (!mod && !m)
-			return DWARF_CB_ABORT; /* no code there: the guess was wrong */
+			return DWARF_CB_ABORT; /* no code there: the frame pointer was wrong */
 		out->guessed = true;
 	}
-	/* Readers treat all but the first as return addresses. */
+	/* Users of the addresses treat all but the first as return addresses. */
 	out->address[out->count] = address + (out->count ? 1 : 0);
 	out->count++;
 	u->blind = !mod || !is_covered(u, mod, address);
@@ -248,12 +248,12 @@ int unwind_stack(struct unwind *u, const struct unwind_machine *machine, uint32_
 		out->end = UNWIND_LOST;
 		if (!dwfl_getthread_frames(u->now->dwfl, 1, take_frame, u))
 			out->end = UNWIND_WHOLE;
-		/* libdw reports a caller that it could not read as the end of the stack. */
+		/* libdw reports an unreadable caller as the end of the stack. */
 		if (u->beyond && out->end != UNWIND_CUT)
 			out->end = UNWIND_SHORT;
 	} while (u->again);
 none:
-	/* The program counter is known in any case. */
+	/* The program counter is always known. */
 	if (!out->count)
 		out->count = 1;
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A process's modules as libdw has them, kept in step with liba2n's timeline. */
+/* A process's modules in libdw, kept in step with liba2n's timeline. */
 #include "model/unwind_space.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "model/jit_code.h"
 #include "model/made_elf.h"
 
-/* An ELF header without a file, from which libdw learns the machine. */
+/* Writes an ELF header without a file, from which libdw reads the machine. */
 static size_t make_header(uint8_t *to, unsigned int machine, bool is_32)
 {
 	union {
@@ -22,7 +22,7 @@ static size_t make_header(uint8_t *to, unsigned int machine, bool is_32)
 	h.e64.e_ident[EI_CLASS] = is_32 ? ELFCLASS32 : ELFCLASS64;
 	h.e64.e_ident[EI_DATA] = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? ELFDATA2MSB : ELFDATA2LSB;
 	h.e64.e_ident[EI_VERSION] = EV_CURRENT;
-	h.e64.e_type = ET_CORE; /* at the same place in both classes */
+	h.e64.e_type = ET_CORE; /* at the same offset in both classes */
 	h.e64.e_machine = (Elf64_Half)machine;
 	h.e64.e_version = EV_CURRENT;
 	if (is_32)
@@ -46,7 +46,7 @@ int unwind_space_open(struct unwind_space *s, uint32_t pid, unsigned int machine
 	}
 	dwfl_report_begin(s->dwfl);
 	dwfl_report_end(s->dwfl, NULL, NULL);
-	/* The process need not be alive, so libdw gets no pid. */
+	/* The process may no longer exist, so libdw gets no pid. */
 	if (dwfl_attach_state(s->dwfl, s->elf, 1, callbacks, arg))
 		return 0;
 	unwind_space_close(s);
@@ -77,7 +77,7 @@ static bool can_be_had(const struct unwind_module *m)
 	return m->file.low != m->file.high;
 }
 
-/* Which of all codes an answer is in. */
+/* Returns the number of the generated code that an answer is in; 0: a file. */
 static uint64_t code_of(const struct a2n_answer *answer)
 {
 	return answer->module_offset & A2N_CODE ? answer->module_offset >> 32 : 0;
@@ -92,8 +92,8 @@ static bool is_code(const struct unwind_space *s, struct a2n *a, uint64_t time, 
 	return code_of(&answer) == code;
 }
 
-/* Whether the module is still mapped. Code without a made file, or with other code over an end of
- * it, is looked up again. */
+/* Returns whether the module is still mapped. Code without a generated file, or with other code
+ * over one of its ends, is looked up again. */
 static bool still_there(const struct unwind_space *s, struct a2n *a, uint64_t time,
 			const struct unwind_module *m)
 {
@@ -135,7 +135,7 @@ static int sweep(struct unwind_space *s, struct a2n *a, uint64_t time,
 	}
 	s->nmodule = kept;
 	rc = dwfl_report_end(s->dwfl, NULL, NULL) ? -ENOMEM : 0;
-	/* libdw had their bytes until now. */
+	/* libdw used their bytes until now. */
 	while (gone) {
 		m = gone;
 		gone = m->next;
@@ -181,9 +181,9 @@ static struct unwind_module *find(const struct unwind_space *s, const struct a2n
 	return NULL;
 }
 
-/* Makes an ELF file with the unwinding table of a piece of code. It is not made if other code
- * covers an end of this code, or a module of libdw is within it: libdw could not tell whose an
- * address is. */
+/* Generates an ELF file with the unwind table of a piece of code; not if other code covers an end
+ * of this code, or a module of libdw is within it: then libdw could not tell to which one an
+ * address belongs. */
 static bool make_file(const struct unwind_space *s, struct a2n *a, uint64_t time,
 		      struct unwind_module *m, const struct jit_table *table,
 		      const struct a2n_answer *answer)

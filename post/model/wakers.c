@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pairs of waker and wakee; memory is bounded by how many of them there are. */
+/* Pairs of waker and wakee; memory is bounded by their number. */
 #include "model/wakers.h"
 
 static uint64_t hash_pair(const struct wake_pair *p)

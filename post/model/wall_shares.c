@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One running sum of what each thread that runs got: a thread's share is its growth meanwhile, so a
- * change costs the same on however many CPUs. */
+/* Keeps one running sum of the share per running thread: a thread's share is the growth of that sum
+ * while it ran, so a change costs the same for any number of CPUs. */
 #include "model/wall_shares.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ static int advance(struct wall_shares *s, uint64_t time)
 	return 0;
 }
 
-/* Where a row's time is added up. */
+/* Returns the total of a row. */
 static uint64_t *sum_of(struct wall_shares *s, uint32_t row)
 {
 	return row == SHARES_OTHERS ? &s->others : &s->row[row];
@@ -70,7 +70,7 @@ int shares_end(struct wall_shares *s, uint64_t time)
 	for (i = 0; i < s->ncpus && !rc; i++)
 		rc = shares_run(s, i, SHARES_IDLE, time);
 	for (i = 0; i < s->nleft && !rc; i++) {
-		if (s->left[i]) /* then somebody ran */
+		if (s->left[i]) /* a thread was running then */
 			*sum_of(s, s->last) += s->left[i];
 		s->left[i] = 0;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names may have an @ of their own. */
+/* Names may contain an @. */
 #include "model/wanted.h"
 
 #include <ctype.h>
@@ -17,7 +17,8 @@ bool wanted_is(const char *wanted, const char *name, size_t length, const char *
 	       (!strcmp(module, at + 1) || (slash && !strcmp(slash + 1, at + 1)));
 }
 
-/* "ns::f<int>" of "ns::f<int>(char, g(*)()) const": up to the parenthesis outside of templates. */
+/* Returns the length of "ns::f<int>" in "ns::f<int>(char, g(*)()) const": up to the parenthesis
+ * outside of templates. */
 static size_t without_parameters(const char *name)
 {
 	const char *call = strstr(name, "operator()"), *p = name;
@@ -36,7 +37,7 @@ static size_t without_parameters(const char *name)
 	return (size_t)(p - name);
 }
 
-/* "ns::f" of "ns::f[abi:cxx11]", which g++ adds for itself. */
+/* Returns the length of "ns::f" in "ns::f[abi:cxx11]", a suffix that g++ adds. */
 static size_t without_tags(const char *name, size_t length)
 {
 	static const char tag[] = "[abi:";
@@ -54,7 +55,8 @@ static size_t without_tags(const char *name, size_t length)
 	return length;
 }
 
-/* "f" of "f.constprop.0", "f.part.0.cold": what compilers call the copies that they make of f. */
+/* Returns the length of "f" in "f.constprop.0" or "f.part.0.cold": suffixes of compiler-made
+ * clones. */
 static size_t without_clones(const char *name, size_t length)
 {
 	static const char *const clones[] = {
@@ -74,7 +76,7 @@ static size_t without_clones(const char *name, size_t length)
 		if (at <= n || memcmp(name + at - n, clones[i], n) != 0)
 			continue;
 		length = at - n;
-		i = (size_t)-1; /* a copy of a copy */
+		i = (size_t)-1; /* a clone of a clone */
 	}
 	return length;
 }
