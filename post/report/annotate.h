@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Annotated code for others than -annotate: those who know where a symbol's ticks are. */
+/* Annotated code for reports other than -annotate that know the ticks of a symbol by offset. */
 #ifndef POST_ANNOTATE_H
 #define POST_ANNOTATE_H
 
@@ -8,7 +8,7 @@
 #include "job.h"
 
 struct offset_ticks {
-	uint64_t offset, ticks; /* from the symbol's start; of code that programs made: its place */
+	uint64_t offset, ticks; /* offset from the symbol's start; of generated code, its place */
 };
 
 struct spot_hits {
@@ -16,8 +16,8 @@ struct spot_hits {
 	uint32_t n, room;
 };
 
-/* An object of -annotate's JSON for each code of the symbol that was hit. Puts the hits in order.
- * 0, -errno, or REPORT_WRONG, which was told. */
+/* Writes a JSON object as -annotate does for each version of the symbol's code with hits. Sorts the
+ * hits. Returns 0, -errno, or REPORT_WRONG after a message. */
 int annotate_symbol(const struct job *job, struct json *j, uint32_t symbol, struct spot_hits *hits);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* -annotate: a symbol's instructions and source lines, each with its ticks. */
+/* -annotate: a symbol's instructions and source lines, with the ticks of each. */
 #include "report/report.h"
 
 #include <elf.h>
@@ -19,7 +19,7 @@
 #include "report/table.h"
 
 struct spot {
-	uint32_t source; /* its number, or NO_SOURCE */
+	uint32_t source; /* index of the source file, or NO_SOURCE */
 	int line;
 };
 #define NO_SOURCE UINT32_MAX
@@ -39,25 +39,24 @@ struct annotated {
 	uint32_t symbol;
 	uint64_t ticks;
 	struct machine_code code;
-	const char *why;                /* there are no instructions, and why */
-	const struct offset_ticks *hit; /* by offset */
+	const char *why;                /* reason if there are no instructions */
+	const struct offset_ticks *hit; /* sorted by offset */
 	uint32_t nhit;
-	struct instruction *list; /* without instructions: what was hit */
+	struct instruction *list; /* if there are no instructions: the offsets with hits */
 	uint32_t nlist, room_list;
 	struct sources sources;
 	struct source_ticks *line;
 	uint32_t nline, room_line;
-	uint64_t astray;  /* ticks at no instruction's start */
-	uint64_t unlined; /* ticks whose source line is not known */
+	uint64_t astray;  /* ticks not at the start of an instruction */
+	uint64_t unlined; /* ticks whose source line is unknown */
 	bool no_memory;
 };
 
-/* ---- which symbols --------------------------------------------------------------------------- */
+/* ---- choice of symbols ----------------------------------------------------------------------- */
 
 #define NO_SYMBOL UINT32_MAX
 
-/* The symbol with most ticks, of those that are code which can be shown; NO_SYMBOL: there is none.
- */
+/* Returns the symbol with the most ticks whose code can be shown; NO_SYMBOL: none. */
 static uint32_t hottest_symbol(const struct job *job)
 {
 	const struct names *n = &job->model->names;
@@ -76,7 +75,7 @@ static uint32_t hottest_symbol(const struct job *job)
 	return hottest;
 }
 
-/* What the user asked for: names, or the hottest symbol. */
+/* The requested symbols: by name, or the hottest one. */
 struct asked {
 	bool by_name;
 	uint32_t hottest;
@@ -107,7 +106,7 @@ static int compare_hits(const void *pa, const void *pb)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* By code where it has several, by offset; each place once. */
+/* Sorts by offset, which includes the version of the code, and merges equal offsets. */
 static void order_hits(struct spot_hits *h)
 {
 	uint32_t i, k = 0;
@@ -124,7 +123,7 @@ static void order_hits(struct spot_hits *h)
 	h->n = k + 1;
 }
 
-/* The ticks of a symbol, all threads together. */
+/* Collects the ticks of a symbol from all threads. */
 static int gather_hits(const struct job *job, uint32_t symbol, struct spot_hits *h)
 {
 	const struct counts *c = &job->model->counts;
@@ -140,7 +139,8 @@ static int gather_hits(const struct job *job, uint32_t symbol, struct spot_hits 
 	return 0;
 }
 
-/* The hits from `at` on that are of one code, now from its start: where the next one's begin. */
+/* Takes the hits from `at` on that belong to one version of the code, and makes them relative to
+ * its start. Returns the index of the next version's hits. */
 static uint32_t cut_hits(struct spot_hits *h, uint32_t at, struct annotated *a)
 {
 	uint64_t first = h->list[at].offset, base = 0;
@@ -200,7 +200,8 @@ static int find_lines(const struct job *job, struct annotated *a)
 	return rc == -ENOMEM || a->no_memory ? -ENOMEM : 0;
 }
 
-/* Ticks of the hits below `end` that haven't been taken: those at `at`, and the others astray. */
+/* Takes the remaining hits below `end`: returns the ticks of those at `at`, and counts the others
+ * as astray. */
 static uint64_t take_hits(struct annotated *a, uint32_t *next, uint64_t at, uint64_t end)
 {
 	uint64_t ticks = 0;
@@ -257,7 +258,7 @@ static bool same_spot(const struct spot *a, const struct spot *b)
 	return a->source == b->source && a->line == b->line;
 }
 
-/* Files in the order in which the code has them. */
+/* Sorts by file, in the order in which the code refers to them, then by line. */
 static int compare_lines(const void *pa, const void *pb)
 {
 	const struct spot *a = &((const struct source_ticks *)pa)->spot;
@@ -299,7 +300,8 @@ static int gather_lines(struct annotated *a)
 	return 0;
 }
 
-/* The symbol's ticks are those of its instructions, and those of its lines, with what is astray. */
+/* Checks that the ticks of instructions and of lines, with those not assigned, add up to the
+ * symbol's. */
 static int checked(const struct job *job, const struct annotated *a)
 {
 	uint64_t by_instruction = a->astray, by_line = a->unlined;
@@ -318,13 +320,13 @@ static int checked(const struct job *job, const struct annotated *a)
 	return REPORT_WRONG;
 }
 
-/* Fills in the code that was hit first at `place`. */
+/* Collects the code at `place`, the first address with hits. */
 static int annotate(const struct job *job, struct annotated *a, uint64_t place)
 {
 	const struct symbol *s = &job->model->names.symbols.symbol[a->symbol];
 	int rc = 0;
 
-	/* Idle ticks and the hidden kernel have no code. */
+	/* Idle ticks and hidden kernel addresses have no code. */
 	if (!s->a2n)
 		a->code.why = "it is no code";
 	else if (place & A2N_CODE)
@@ -364,7 +366,7 @@ static void text_share(const struct annotated *a, FILE *out, uint64_t ticks, boo
 		fprintf(out, "%18s", "");
 }
 
-/* FILE:LINE  what stands there, or - */
+/* Prints FILE:LINE and the text of the line, or -. */
 static void text_line(const struct annotated *a, FILE *out, const struct spot *p)
 {
 	const struct source *s = &a->sources.list[p->source];
@@ -376,7 +378,7 @@ static void text_line(const struct annotated *a, FILE *out, const struct spot *p
 	putc('\n', out);
 }
 
-/* Which sources have no text, or one that may be another by now. */
+/* Lists source files without text, and those that may have changed since the build. */
 static void text_sources(const struct annotated *a, FILE *out)
 {
 	uint32_t i;
@@ -587,7 +589,7 @@ static void csv_annotated(const struct job *job, void *to, const struct annotate
 
 typedef void (*form)(const struct job *job, void *to, const struct annotated *a);
 
-/* In this form, each code that was hit. */
+/* Writes each version of the code with hits in this format. */
 static int write_hits(const struct job *job, void *to, form write, uint32_t symbol,
 		      struct spot_hits *hits)
 {
@@ -613,7 +615,7 @@ int annotate_symbol(const struct job *job, struct json *j, uint32_t symbol, stru
 	return write_hits(job, j, json_annotated, symbol, hits);
 }
 
-/* In this form, each symbol of the name that was hit, each of its codes. */
+/* Writes each requested symbol with hits in this format, with all versions of its code. */
 static int for_each(const struct job *job, void *to, form write)
 {
 	const struct names *n = &job->model->names;

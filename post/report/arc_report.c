@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* -arc: a line a run of instructions, after the paper's figure 3. */
+/* -arc: one line per run of instructions, after figure 3 of the paper. */
 #include "report/run_access.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ static const char head[] =
 	"#     =symbol:module+offset if it is known what stands there\n"
 	"#\n";
 
-/* ~ and the offset, as wide as others. */
+/* Prints ~ and the offset in the width of an offset. */
 static char *put_end(char *p, uint64_t offset)
 {
 	char digits[17];
@@ -75,7 +75,7 @@ static void print_run(struct run_lines *l, const struct run *run)
 	numbers_end(&l->out, p);
 }
 
-/* The instruction of an access is counted with its run. */
+/* The instruction of an access is counted in its run. */
 static int print_access(struct run_lines *l, const struct pirecord *r)
 {
 	const struct run_text *symbol, *thread;

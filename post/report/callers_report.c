@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* -callers, -callees: each symbol with who called it, and with whom it called. */
+/* -callers, -callees: each symbol with its callers and callees. */
 #include "report/calls_report.h"
 
 #include <inttypes.h>
@@ -26,7 +26,8 @@ static bool is_wanted(const struct job *job, const struct called *of)
 	return percent_of(of->total, job->stack_total) >= job->options->clip;
 }
 
-/* A symbol's own ticks and those of what it called are all it has; so are its callers'. */
+/* Checks that a symbol's own ticks and those of its callees add up to its total, and those of its
+ * callers too. */
 static int checked(const struct job *job, const struct callers *c)
 {
 	uint64_t self = 0;
@@ -97,7 +98,7 @@ static void text_called(const struct job *job, void *arg, const struct callers *
 
 /* ---- JSON, CSV ------------------------------------------------------------------------------- */
 
-/* Parts; a line of CSV is a symbol and an edge. */
+/* Parts; a CSV line is a symbol and an edge. */
 enum { OF_SYMBOL = 1, OF_CALLER = 2, OF_CALLEE = 4, OF_EDGE = OF_CALLER | OF_CALLEE };
 
 struct called_line {
@@ -175,7 +176,7 @@ static void json_called(const struct job *job, void *arg, const struct callers *
 	json_end(t->json, '}');
 }
 
-/* A line an edge: who called whom. */
+/* Writes one line per edge: caller and callee. */
 static void csv_called(const struct job *job, void *arg, const struct callers *c,
 		       const struct called *of)
 {
@@ -189,7 +190,7 @@ static void csv_called(const struct job *job, void *arg, const struct callers *c
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
-/* Build them, and call `each` for every symbol that is wanted. */
+/* Builds the edges and calls `each` for every requested symbol. */
 static int for_each(const struct job *job, void *arg,
 		    void (*each)(const struct job *job, void *arg, const struct callers *c,
 				 const struct called *of))
@@ -262,7 +263,7 @@ static void screen_called(const struct job *job, void *arg, const struct callers
 	text_called(job, s->out, c, &few);
 }
 
-/* The first symbols with the edges that have most; all of one that was asked for. */
+/* Prints the first symbols with their largest edges, or all edges of a requested symbol. */
 static int callers_screen(const struct job *job, FILE *out)
 {
 	struct callers_screen s = { .out = out };

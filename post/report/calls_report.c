@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* All reports of call stacks share these: the books of stacks, and the proof. */
+/* Shared by all reports of call stacks: statistics of stacks, and the check of sums. */
 #include "report/calls_report.h"
 
 #include <inttypes.h>
@@ -40,7 +40,7 @@ static void book(const struct job *job, FILE *out, const char *name, uint64_t ti
 		name);
 }
 
-/* A perf.data of one process: when threads leave, not when they come back. */
+/* Returns whether the trace only has switch-outs, as a perf.data of one process does. */
 static bool only_leaves(const struct job *job)
 {
 	const struct events *e = &job->trace->events;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* All reports of call stacks share these. */
+/* Shared by all reports of call stacks. */
 #ifndef POST_CALLS_REPORT_H
 #define POST_CALLS_REPORT_H
 
@@ -8,21 +8,21 @@
 #include "report/report.h"
 #include "report/table.h"
 
-/* The proof that no tick fell under the table: the tree's sums equal the trace's. 0 or
- * REPORT_WRONG. */
+/* Checks that the tree's sums equal the trace's. Returns 0 or REPORT_WRONG. */
 int calls_checked(const struct job *job, const char *what);
-/* Title, trace, event, and how many stacks there were, ended early, and why. */
-void tell_no_stacks(const struct job *job, FILE *out);  /* if there are none: why */
-void tell_cut_stacks(const struct job *job, FILE *out); /* if many are: what to do */
+/* Title, trace, event, and statistics of stacks: how many there are, how many ended early, and
+ * why. */
+void tell_no_stacks(const struct job *job, FILE *out);  /* explains why there are none */
+void tell_cut_stacks(const struct job *job, FILE *out); /* advice if many are truncated */
 void print_stack_books(const struct job *job, FILE *out, const char *title);
 void json_stack_books(const struct job *job, struct json *j);
-/* Says of what was written whether stacks had no room. 0 or REPORT_WRONG. */
+/* Reports stacks that had no room in the output. Returns 0 or REPORT_WRONG. */
 int whole_stacks_told(const struct whole_stacks *w, const char *what);
-/* "symbol  [module]", the module without its folder. */
+/* Prints "symbol [module]", the module without its directory. */
 void print_symbol(const struct job *job, FILE *out, uint32_t symbol);
-/* A column of this type for programs: name, module (its whole path), kernel, and what -line and
- * -inline ask for. CSV names them after the column's `name` if it has one: caller, caller_module.
- */
+/* A column of this type in JSON and CSV: name, module (full path), kernel, and the source columns
+ * of -line and -inline. If the column has a `name`, CSV uses it as a prefix: caller,
+ * caller_module. */
 struct code_frame {
 	uint32_t symbol;
 	bool kernel;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* -calltree: from each process down, who called whom, with own ticks and all below. */
+/* -calltree: the calls of each process as a tree, with own ticks and totals. */
 #include "report/calls_report.h"
 
 #include <inttypes.h>
@@ -12,13 +12,13 @@ static bool is_shown(const struct job *job, const struct call *call)
 	return percent_of(call->total, job->stack_total) >= job->options->clip;
 }
 
-/* Whether records tell how often something was called. */
+/* Returns whether records have the number of calls. */
 static bool has_times(const struct job *job)
 {
 	return job->options->instructions && job->input->calls;
 }
 
-#define INDENTED 100 /* calls below each other; the rest has its depth before its name */
+#define INDENTED 100 /* maximum calls to indent; deeper ones show their depth before the name */
 
 static void place(const struct cell *x, void (*root)(const struct job *job, FILE *out, uint32_t id))
 {
@@ -33,7 +33,7 @@ static void place(const struct cell *x, void (*root)(const struct job *job, FILE
 		print_symbol(x->job, x->out, call->id);
 }
 
-/* As in tprof.out: its id is hexadecimal. */
+/* As in tprof.out, pids are hexadecimal. */
 static void file_root(const struct job *job, FILE *out, uint32_t process)
 {
 	const struct trace_process *p = &job->model->names.process[process];
@@ -58,7 +58,7 @@ static void screen_place(const struct cell *x)
 	place(x, screen_root);
 }
 
-/* A call's function; a root's process has no more than a name. */
+/* The function of a call; the root, a process, only has a name. */
 static void node_json(const struct cell *x)
 {
 	const struct call *call = x->value;
@@ -148,9 +148,10 @@ static void write_call(struct table *t, uint32_t i)
 }
 
 #define SCREEN_LINES 20
-#define SCREEN_LEAST 1.0 /* percent: less is not for a first look */
+#define SCREEN_LEAST 1.0 /* percent: smaller calls are not shown on the screen */
 
-/* The calls that have so much, in their order; how many are not shown because there are more. */
+/* Prints the calls of at least `least` percent, in tree order, at most `most`. *more: the number of
+ * further ones. */
 static int write_calls(struct table *t, double least, uint32_t most, uint32_t *more)
 {
 	const struct calls *c = &t->job->stacks->calls;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading a symbol's bytes through the program headers. */
+/* Reads a symbol's bytes through the program headers. */
 #include "report/code.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_CODE (16u << 20) /* bytes of a function that anybody looks at */
+#define MAX_CODE (16u << 20) /* maximum bytes of a function */
 
 static const char *no_file(const struct a2n_module *m)
 {
@@ -100,7 +100,7 @@ int code_made(struct machine_code *c, const struct names *n, uint64_t module_off
 		c->why = jit_no_machine;
 		return 0;
 	}
-	/* Moved in part: it is shorter by then. */
+	/* A partially moved piece of code is shorter than before. */
 	c->size = from.size < code.size ? from.size : code.size;
 	c->bytes = malloc(c->size);
 	if (!c->bytes)

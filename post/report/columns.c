@@ -35,7 +35,7 @@ bool columns_end(struct columns *c)
 	return again;
 }
 
-/* CSV: the comma before, or all of it that is the same whatever stands there. */
+/* CSV: prints the comma, or the whole field if it does not depend on the value. */
 static bool column(struct columns *c, const char *name, bool is)
 {
 	if (c->more)

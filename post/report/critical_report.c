@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* critical.out: what threads' time is to be blamed on, where they waited, and for whom. */
+/* critical.out: the causes of threads' time, where threads waited, and for which threads. */
 #include "report/times_report.h"
 
 #include <inttypes.h>
@@ -16,10 +16,10 @@ static const struct critical *critical_of(const struct job *job)
 	return &job->model->times.critical;
 }
 
-/* ---- whom it is blamed on -------------------------------------------------------------------- */
+/* ---- causes ---------------------------------------------------------------------------------- */
 
 static const struct {
-	const char *key, *text; /* for programs; behind a name, or by itself */
+	const char *key, *text; /* key for JSON and CSV; text after a name, or on its own */
 } kinds[BLAME_KINDS] = {
 	[BLAME_RAN] = { "ran", "ran" },
 	[BLAME_CPU] = { "had_cpu", "had the CPU" },
@@ -133,7 +133,7 @@ static struct blame_line line_of(const struct critical *c, const struct blame *b
 	};
 }
 
-/* What is no answer comes last. */
+/* Returns the sort key of a cause; unknown causes come last. */
 static uint64_t blame_value(const void *rows, uint32_t i)
 {
 	const struct critical *c = rows;
@@ -145,7 +145,7 @@ static uint64_t blame_value(const void *rows, uint32_t i)
 	return (answer ? 1ull << 62 : 1) + b->ns;
 }
 
-/* Those below `least` percent are left out. */
+/* Omits causes below `least` percent. */
 static int write_blames(struct table *t, double least, uint32_t most)
 {
 	const struct critical *c = critical_of(t->job);
@@ -166,9 +166,9 @@ static int write_blames(struct table *t, double least, uint32_t most)
 	return 0;
 }
 
-/* ---- in what --------------------------------------------------------------------------------- */
+/* ---- places of waits ------------------------------------------------------------------------- */
 
-/* "futex 0x7f0012340010", "read", "page fault"; "": it was not recorded. */
+/* Prints "futex 0x7f0012340010", "read", "page fault"; "": not recorded. */
 static void print_call(const struct job *job, uint32_t call, uint64_t object, char *room,
 		       size_t size)
 {
@@ -186,7 +186,7 @@ static void print_call(const struct job *job, uint32_t call, uint64_t object, ch
 			 call_name(critical_of(job)->machine, call, name, sizeof(name)), object);
 }
 
-/* Waits of a process in one call, at one object. */
+/* The waits of a process in one call, on one object. */
 struct place_line {
 	uint32_t process;
 	uint32_t call;
@@ -214,7 +214,7 @@ static int larger_place(const void *pa, const void *pb)
 	return a->ns != b->ns ? (a->ns > b->ns ? -1 : 1) : compare_places(pa, pb);
 }
 
-/* *list is freed by the caller; the greatest first. */
+/* Lists the places, the greatest first. The caller frees *list. */
 static int gather_places(const struct job *job, struct place_line **list, uint32_t *count)
 {
 	const struct critical *c = critical_of(job);
@@ -229,7 +229,7 @@ static int gather_places(const struct job *job, struct place_line **list, uint32
 	for (i = 0; i < c->nedge; i++) {
 		const struct wait_edge *e = &c->edge[i];
 
-		/* Who is ready waits for no one's call. */
+		/* A runnable thread does not wait in a call. */
 		if (e->waker != WAITED_CPU)
 			p[k++] = (struct place_line){
 				.process = n->process[n->thread[e->waiter].process].group,
@@ -309,7 +309,7 @@ static int write_places(struct table *t, uint32_t most)
 	return 0;
 }
 
-/* ---- for whom -------------------------------------------------------------------------------- */
+/* ---- waker and waiter ------------------------------------------------------------------------ */
 
 struct edge_line {
 	const struct wait_edge *of;
@@ -358,7 +358,7 @@ static int write_edges(struct table *t, uint32_t most)
 	return 0;
 }
 
-/* ---- whose time ------------------------------------------------------------------------------ */
+/* ---- waiting threads ------------------------------------------------------------------------- */
 
 struct victim_line {
 	uint32_t thread;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lists what is wrong with the trace, for reports and for stderr. */
+/* Lists the faults of a trace, for reports and for stderr. */
 #include "report/report.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "complain.h"
 
-/* Two passes may meet the same fault. */
+/* Two passes may find the same fault. */
 size_t damage_distinct(const struct pifile_fault *list, size_t n, struct pifile_fault *out)
 {
 	size_t count = 0, i, k;

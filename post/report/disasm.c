@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * libopcodes knows the machine it was built for; binutils-multiarch-dev's knows all. Targets within
- * the symbol are shown as offsets, as reports show all else in it.
+ * libopcodes supports the machine it was built for; binutils-multiarch-dev's supports all. Targets
+ * within the symbol are printed as offsets, as other addresses in reports are.
  */
-#define PACKAGE "pitrace" /* bfd.h insists */
+#define PACKAGE "pitrace" /* required by bfd.h */
 #include <dis-asm.h>
 
 #include "report/disasm.h"
@@ -21,9 +21,9 @@ struct disasm {
 	disassembler_ftype print;
 	char *text;
 	size_t room, used;
-	uint64_t low, high; /* of the symbol */
+	uint64_t low, high; /* address range of the symbol */
 	unsigned int machine;
-	uint64_t target; /* the last address that was printed */
+	uint64_t target; /* the last printed address */
 	bool has_target;
 };
 
@@ -147,7 +147,7 @@ size_t disasm_one(struct disasm *d, const uint8_t *code, size_t size, size_t at,
 void disasm_insn(struct disasm *d, const uint8_t *code, size_t size, uint64_t address,
 		 struct insn *insn)
 {
-	/* Some machines look beyond the instruction, if more is there. */
+	/* Some machines read beyond the instruction if more bytes are there. */
 	size_t most = size < 32 ? size : 32;
 
 	d->has_target = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Instructions in words. The only place that knows libopcodes. */
+/* Disassembly. Only this module uses libopcodes. */
 #ifndef POST_DISASM_H
 #define POST_DISASM_H
 
@@ -11,14 +11,14 @@
 
 struct disasm;
 
-/* machine: an ELF's e_machine. NULL: no memory, or *why says that the machine is not known. */
+/* machine: EM_*. Returns NULL without memory, or with *why set if the machine is not supported. */
 struct disasm *disasm_open(unsigned int machine, bool is_32, bool big_endian, const char **why);
-/* The instruction at code[at], which stands at address + at; code is `size` bytes of one symbol.
- * Its length; 0: none there. */
+/* Disassembles the instruction at code[at], whose address is address + at; code is `size` bytes of
+ * one symbol. Returns its length; 0: no valid instruction. */
 size_t disasm_one(struct disasm *d, const uint8_t *code, size_t size, size_t at, uint64_t address,
 		  char *text, size_t room);
 
-/* The first instruction of `size` bytes, which stand at address; targets are addresses. */
+/* Decodes the first instruction of `size` bytes at `address`; targets are absolute addresses. */
 void disasm_insn(struct disasm *d, const uint8_t *code, size_t size, uint64_t address,
 		 struct insn *insn);
 void disasm_close(struct disasm *d);

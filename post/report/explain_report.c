@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* -explain: all that an address of a process ever meant, who told, and why the answer at a time is
- * what it is. */
+/* -explain: everything known about an address of a process, the sources, and why it resolves as it
+ * does at a given time. */
 #include "report/report.h"
 
 #include <ctype.h>
@@ -45,12 +45,12 @@ struct explained {
 	const struct explain *x;
 	const struct a2n_answer *answer;
 	FILE *out;
-	struct table *table; /* in place of `out` */
+	struct table *table; /* instead of `out` */
 	uint32_t n;
-	bool mapped; /* something was by then */
+	bool mapped; /* something was mapped there by then */
 };
 
-/* ---- which of them make the answer ----------------------------------------------------------- */
+/* ---- the deciding events --------------------------------------------------------------------- */
 
 static bool held(const struct a2n_span *s, uint64_t time)
 {
@@ -83,10 +83,11 @@ static bool decides(const struct explained *e, const struct a2n_span *s)
 	case A2N_WHY_NOTHING:
 		return s->kind == A2N_SPAN_UNMAPPED && held(s, time);
 	default:
-		/* Code that moved away leaves what is mapped. */
+		/* Where code has moved away, the mapping below applies. */
 		if (s->kind == A2N_SPAN_CODE_MOVED)
 			return held(s, time);
-		/* A mapping that a walk found was there before, if nothing else is known. */
+		/* A mapping found by a walk also applies to earlier times if nothing else is
+		 * known. */
 		return s->kind == A2N_SPAN_MAPPED &&
 		       (held(s, time) || (!e->mapped && s->walk && time < s->from));
 	}
@@ -171,7 +172,7 @@ static void text_span(void *arg, const struct a2n_span *s)
 	putc('\n', e->out);
 }
 
-/* "symbol+0x10 [module]" */
+/* Prints "symbol+0x10 [module]". */
 static void text_answer(const struct explained *e)
 {
 	const struct a2n_answer *a = e->answer;
@@ -234,13 +235,13 @@ static int explain_write(const struct job *job, FILE *out)
 
 struct span_line {
 	const struct a2n_span *of;
-	const struct explain_source *from; /* NULL: not known */
+	const struct explain_source *from; /* NULL: unknown */
 	const char *what, *name, *source, *path;
 	uint64_t offset, stamp;
 	bool ends, is_early, has_length, decides, has_offset, has_stamp;
 };
 
-/* A source of JSON is an object: other kinds have other members. */
+/* In JSON a source is an object: each kind has different members. */
 static void source_json(const struct cell *x)
 {
 	const struct span_line *l = x->value;
@@ -387,7 +388,8 @@ static bool explain_absent(const struct job *job)
 	return true;
 }
 
-/* A number of this base up to a character, which is passed. No sign, no blank before it. */
+/* Parses a number in this base up to `end`, which is skipped. Neither sign nor blanks are
+ * allowed. */
 static bool number_to(const char **text, int base, char end, uint64_t *value)
 {
 	char *stop;
@@ -402,7 +404,7 @@ static bool number_to(const char **text, int base, char end, uint64_t *value)
 	return true;
 }
 
-/* PID:ADDRESS:TIME, as -show has them: 4242:0x7f0012340010:25758.5 */
+/* Parses PID:ADDRESS:TIME as in -show: 4242:0x7f0012340010:25758.5 */
 static bool parse_explain(const char *text, struct explain_wanted *w)
 {
 	uint64_t pid, seconds, unit = 100000000;

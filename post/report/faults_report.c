@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* faults.out: page faults by thread and by the symbol whose instruction met them. */
+/* faults.out: page faults by thread and by the symbol of the faulting instruction. */
 #include "report/times_report.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ static uint64_t total_of(const struct job *job)
 	return total;
 }
 
-/* The tree of the faults in place of the samples. */
+/* Builds a tree of the faults instead of the samples. */
 static int build(struct tree *tree, const struct job *job, const enum level *levels)
 {
 	struct model *view = malloc(sizeof(*view));
@@ -120,7 +120,7 @@ static const struct column columns[] = {
 	COLUMNS_END,
 };
 
-/* The leaves of a tree of threads and symbols: a row tells both. */
+/* Writes the leaves of a tree of threads and symbols: a row has both. */
 static int faults_rows(struct table *t)
 {
 	const struct names *names = &t->job->model->names;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* -flow: which function called which, a line each time that the flow comes to one. */
+/* -flow: the calls between functions, one line each time that a thread enters or returns to one. */
 #include "report/run_access.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define DEEPEST 60 /* columns of nesting; deeper ones stand there too */
+#define DEEPEST 60 /* maximum columns of indentation */
 
 static const char calls_head[] =
 	"# flow: a line each time that a thread comes to a function: CPU, U (user), nanoseconds until it goes\n"

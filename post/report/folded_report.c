@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * -folded: a line a stack, "process;outermost;…;innermost ticks", as programs that draw flame
- * graphs read it. Symbols of the kernel end in _[k], functions that are inlined in _[i].
+ * -folded: one line per stack, "process;outermost;…;innermost ticks", the input of flame graph
+ * programs. Kernel symbols end with _[k], inlined functions with _[i].
  */
 #include "report/folded_report.h"
 
@@ -14,7 +14,7 @@
 #include "record/whole_stacks.h"
 #include "report/calls_report.h"
 
-/* A semicolon would end the name. */
+/* Replaces semicolons, which would end the name. */
 static int print_name(FILE *out, const char *name)
 {
 	char *copy = strdup(name), *p;
@@ -44,7 +44,7 @@ static int print_call(const struct job *job, FILE *out, const struct call *call)
 	return rc;
 }
 
-/* path: room for the deepest call. */
+/* path: buffer for the deepest call. */
 static int print_path(const struct job *job, FILE *out, uint32_t i, uint32_t *path,
 		      struct whole_stacks *whole)
 {

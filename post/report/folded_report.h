@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A line a call stack: of the report, and of the format that is the same. */
+/* Writes one line per call stack: for the report and for the output format. */
 #ifndef POST_FOLDED_REPORT_H
 #define POST_FOLDED_REPORT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* -functions: of each function that tells of its calls how many there were and what they took. */
+/* -functions: number and duration of calls, for each function with entry and exit records. */
 #include "model/functions.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 struct line {
 	struct function *fn;
-	uint32_t number; /* of its symbol */
+	uint32_t number; /* index of its symbol */
 	const struct symbol *symbol;
 	const char *name, *module;
 	double min, median, p90, p99, max, total, self; /* seconds */
@@ -105,7 +105,7 @@ static int gather(const struct job *job, struct function_lines *l)
 		l->line[i].fn = &l->functions.function[i];
 		rc = name_line(job, &l->line[i]);
 	}
-	/* Symbols move while names are found. */
+	/* Symbols may move while names are added. */
 	for (i = 0; i < l->n && !rc; i++)
 		fill_line(&l->line[i], &job->model->names, (double)job->input->header.clock_hz);
 	if (!rc && l->n)

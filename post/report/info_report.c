@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* -info: what the file says of itself, a line "key : value" each; CSV: key,value. */
+/* -info: the file's own description, one line "key : value" each; CSV: key,value. */
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@ struct telling {
 	bool csv;
 };
 
-/* A line without a colon is a key alone. */
+/* A line without a colon is only a key. */
 static void csv_line(FILE *out, const char *line)
 {
 	const char *value = strchrnul(line, ':');
@@ -60,7 +60,7 @@ __attribute__((format(printf, 3, 4))) static void say(struct telling *t, const c
 	tell(t, line);
 }
 
-/* Texts in a header need not end. */
+/* Texts in the header may not be NUL-terminated. */
 #define TEXT(field) (int)strnlen(field, sizeof(field)), field
 
 static void say_header(struct telling *t, const struct input *in)
@@ -85,7 +85,7 @@ static void say_header(struct telling *t, const struct input *in)
 		say(t, "rate", "%u ticks a second", h->rate);
 }
 
-/* "key: value" lines of the sections, as they stand there. */
+/* Prints the "key: value" lines of the sections unchanged. */
 static void say_system(struct telling *t, const struct input_section *s)
 {
 	const char *text = s->data, *end = text + s->size, *next;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * libopcodes tells a branch's kind for some machines only, its words for all: they are what a
- * reader of a listing goes by. x86 in AT&T's syntax: an operand with * is where the target is
- * found.
+ * libopcodes reports the kind of a branch only for some machines, but disassembles all: the
+ * mnemonic decides. x86 is in AT&T syntax, where * marks an indirect target.
  */
 #include "report/insn.h"
 
 #include <elf.h>
 #include <string.h>
 
-/* The first word that is no prefix, into room; what follows it. */
+/* Copies the mnemonic without prefixes to `room`; returns the text after it. */
 static const char *mnemonic(unsigned int machine, const char *text, char *room, size_t size)
 {
 	static const char *const prefixes[] = {
@@ -166,14 +165,14 @@ static void classify_powerpc(struct insn *insn, char *word)
 	}
 }
 
-/* br, bner: s390x's branches to where a register points, by a condition or not. */
+/* Matches br, bner: s390x's branches to an address in a register, conditional or not. */
 static bool by_register(const char *word)
 {
 	return word[0] == 'b' && ends(word, "r") && strlen(word) <= 4 && word[1] != 's' &&
 	       word[1] != 'a' && strcmp(word, "bctr");
 }
 
-/* By register 0 none is meant: it waits for others to end, or notes where it is. */
+/* Register 0 means no branch: a serialization, or reading the address. */
 static bool goes_nowhere(const char *word, const char *operands)
 {
 	const char *last = strrchr(operands, ',');
@@ -221,7 +220,7 @@ static void classify_s390(struct insn *insn, const char *word, const char *opera
 		insn->kind = INSN_JUMP;
 		insn->conditional = true;
 	} else if ((word[0] == 'j' && strncmp(word, "jnop", 4)) || by_register(word)) {
-		insn->kind = INSN_JUMP; /* jne, jgh; bner */
+		insn->kind = INSN_JUMP; /* jne, jgh, bner */
 		insn->conditional = true;
 		insn->direct = word[0] == 'j';
 	} else {

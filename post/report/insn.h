@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tells what an instruction does to the flow, by its words as libopcodes writes them. */
+/* Classifies an instruction's effect on control flow by its text from libopcodes. */
 #ifndef POST_INSN_H
 #define POST_INSN_H
 
@@ -7,28 +7,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The kinds of instructions: what each may do beside going on to the next. */
+/* Kinds of instructions, by what they may do other than continue with the next one. */
 enum insn_kind {
-	INSN_PLAIN, /* nothing */
+	INSN_PLAIN, /* no control transfer */
 	INSN_CALL,
 	INSN_RETURN,
-	INSN_JUMP,    /* as enum pitrace_branch_kind */
-	INSN_IRET,    /* back from the kernel */
-	INSN_SYSCALL, /* to the kernel, on purpose */
-	INSN_TRAP,    /* it raises an exception: ud2, int3 */
-	INSN_BAD,     /* libopcodes does not know it */
+	INSN_JUMP,    /* as in enum pitrace_branch_kind */
+	INSN_IRET,    /* return from the kernel */
+	INSN_SYSCALL, /* system call */
+	INSN_TRAP,    /* raises an exception: ud2, int3 */
+	INSN_BAD,     /* unknown to libopcodes */
 };
 struct insn {
-	size_t length; /* 0: none there: cut, or bad */
+	size_t length; /* 0: truncated or invalid */
 	enum insn_kind kind;
 	bool conditional;
-	bool direct; /* `target` is where it goes */
+	bool direct; /* `target` is valid */
 	uint64_t target;
 	char text[116];
 };
 
-/* machine: ELF's number. From length and text: kind, conditional, and direct, if its target is an
- * address in its words. */
+/* machine: EM_*. From length and text, sets kind and conditional, and direct if the text contains
+ * the target's address. */
 void insn_classify(unsigned int machine, struct insn *insn);
 
 #endif

@@ -20,11 +20,11 @@ struct instructions {
 	uint64_t shown, missing;
 };
 
-/* The part of a line that follows its place. */
+/* The part of a line after the address. */
 struct told_code {
 	const char *words;
-	uint64_t missing; /* so many, words are why; 0: it is here */
-	bool end;         /* the words are what ended the run */
+	uint64_t missing; /* number of missing instructions, `words` says why; 0: none */
+	bool end;         /* `words` is what ended the run */
 };
 
 static void print_columns(struct instructions *in, const struct run *run, uint64_t address,
@@ -54,7 +54,7 @@ static void print_columns(struct instructions *in, const struct run *run, uint64
 	} while (columns_end(c));
 }
 
-/* A line: its place, what it tells, and at the first of a run why that is in doubt. */
+/* Prints a line: address, text, and for the first of a run the reason for doubt. */
 static void print_line_at(struct instructions *in, const struct run *run, uint64_t address,
 			  const struct told_code *t, bool first)
 {
@@ -110,7 +110,7 @@ static void print_missing(struct instructions *in, const struct run *run, uint64
 	print_line_at(in, run, address, &(struct told_code){ .words = why, .missing = n }, first);
 }
 
-/* From this address on; -ENOMEM or 0. */
+/* Prints n instructions from this address on. Returns 0 or -ENOMEM. */
 static int print_steps(struct instructions *in, const struct run *run, uint64_t address, uint64_t n,
 		       bool first)
 {
@@ -189,7 +189,7 @@ const struct report report_instructions = {
 	.usage = "  -disasm           every instruction that was executed (disasm.out)\n",
 	.kinds = REPORT_OF_RUNS | REPORT_OF_CODE,
 	.path = "disasm.out",
-	.mode = 0600, /* it holds addresses */
+	.mode = 0600, /* contains addresses */
 	.needs = NEED_RUNS,
 	.absent = runs_absent,
 	.write = instructions_write,

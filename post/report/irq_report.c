@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* irq.out: time in interrupts by source and number, for all CPUs together and for each. */
+/* irq.out: time in interrupts by source and number, for all CPUs and for each. */
 #include "report/times_report.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 #define SCREEN_SOURCES 12
 
-/* Rows of all CPUs together, by source and number. */
+/* Rows summed over all CPUs, by source and number. */
 struct irq_sources {
 	struct irq_row *row;
 	uint32_t count;
@@ -71,7 +71,7 @@ static uint64_t self_value(const void *rows, uint32_t i)
 	return r->self + (r->time.count || r->cut);
 }
 
-/* A line: a source, in percent of this time. */
+/* A line: a source, with its percentage of `wall`. */
 struct irq_line {
 	const struct irq_row *of;
 	const char *source, *name;
@@ -214,7 +214,7 @@ static int irq_screen(const struct job *job, FILE *out)
 
 /* ---- JSON and CSV ---------------------------------------------------------------------------- */
 
-/* The rows of a CPU or of all; in the order of the model. */
+/* Writes the rows of a CPU or of all CPUs, in the model's order. */
 static void write_rows(struct table *t, const struct irq_row *row, uint32_t count, uint32_t cpu)
 {
 	uint32_t i;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* locks.out: for which futexes threads waited, who ended their waits, and where in the code they
- * waited. */
+/* locks.out: the futexes that threads waited for, the wakers, and the code in which they waited. */
 #include "report/times_report.h"
 
 #include <inttypes.h>
@@ -16,7 +15,7 @@ static const struct locks *locks_of(const struct job *job)
 	return &job->model->times.locks;
 }
 
-/* ---- which lock ------------------------------------------------------------------------------ */
+/* ---- names of locks -------------------------------------------------------------------------- */
 
 static void process_text(const struct cell *x)
 {
@@ -54,7 +53,7 @@ static const struct column_sort sort_process = {
 	.csv = process_csv,
 };
 
-/* "prog:lock+0x8"; nothing for memory that no program or library names. */
+/* Prints "prog:lock+0x8"; nothing for memory that is not a variable of a program or library. */
 static void variable_text(const struct cell *x)
 {
 	const struct lock *k = *(const struct lock *const *)x->value;
@@ -105,7 +104,7 @@ static const struct column_sort sort_variable = {
 	.csv = variable_csv,
 };
 
-/* Columns that several of the tables have; where a value is differs. */
+/* Columns shared by several tables; only the location of the value differs. */
 #define LOCK_PROCESS \
 	"", "PROCESS", "  ", .text_turn = 1, COLUMN_OF(struct lock, process), .sort = &sort_process
 #define WAITS(value)   "count", "WAITS", WIDE(8), value
@@ -117,7 +116,7 @@ static const struct column_sort sort_variable = {
 struct lock_line {
 	const struct lock *of;
 	uint32_t threads;
-	uint64_t gone; /* no end that was seen, but for the trace's */
+	uint64_t gone; /* waits without a recorded end, except those open at the end of the trace */
 };
 
 #define AT(member) COLUMN_AT(struct lock_line, member)
@@ -165,7 +164,7 @@ static int compare_pairs(const void *pa, const void *pb)
 	return a->waiter < b->waiter ? -1 : a->waiter > b->waiter;
 }
 
-/* Of each lock how many threads waited. *list is freed by the caller. */
+/* Counts the waiting threads of each lock. The caller frees *list. */
 static int count_threads(const struct locks *l, uint32_t **list)
 {
 	struct lock_pair *p = calloc((size_t)l->npair + 1, sizeof(*p));
@@ -213,7 +212,7 @@ static int write_locks(struct table *t, uint32_t most)
 	return rc;
 }
 
-/* ---- who ended whose waits ------------------------------------------------------------------- */
+/* ---- wakers ---------------------------------------------------------------------------------- */
 
 struct pair_line {
 	const struct lock *of;
@@ -300,7 +299,7 @@ static int write_pairs(struct table *t, uint32_t most)
 	return 0;
 }
 
-/* ---- where in the code ----------------------------------------------------------------------- */
+/* ---- code ------------------------------------------------------------------------------------ */
 
 struct stack_line {
 	const struct lock *of;
@@ -308,7 +307,7 @@ struct stack_line {
 	uint64_t count, ns, longest;
 };
 
-/* Each function of a stack, the innermost first, until there is none. */
+/* Calls `take` for each function of a stack, innermost first. */
 static void each_function(const struct job *job, uint32_t call,
 			  void (*take)(const struct cell *x, const struct symbol *s, bool first),
 			  const struct cell *x)

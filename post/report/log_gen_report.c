@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * -calls: each entry and exit that a log-gen has, a line each, as JProf's log-gen has them: what
- * passed since the thread's line before, the direction, the method with the letter of its type,
- * the thread.
+ * -calls: each entry and exit in a log-gen, one line each in JProf's format: the values since the
+ * thread's previous line, the direction, the method with its type letter, the thread.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -115,7 +114,7 @@ static int calls_write(const struct job *job, FILE *out)
 	struct event_lines l = { .out = out };
 	int rc = read_lines(&l, job);
 
-	/* What is missing, as log-gen itself would say it. */
+	/* Uses the words of log-gen for missing data. */
 	if (job->input->values && !job->input->complete)
 		fputs("incomplete: see the faults of the log (-validate)\n", out);
 	return rc;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* marks.out: what programs wrote themselves: named events and their numbers; pairs and spans by
- * name and by thread, what else happened in them, the slowest; and how many others. */
+/* marks.out: user records: named events and their numbers; pairs and spans by name and by thread,
+ * the activity inside, the slowest ones; and the number of other records. */
 #include "report/times_report.h"
 
 #include <inttypes.h>
@@ -51,20 +51,20 @@ enum {
 	OF_OTHERS = 4,
 	OF_SLOWEST = 8,
 	OF_EVENTS = 16,
-	OF_ALL = 31,    /* of CSV */
-	OF_INSIDE = 32, /* of text: what else happened */
+	OF_ALL = 31,    /* columns of CSV */
+	OF_INSIDE = 32, /* of text: the activity inside */
 };
 
 struct mark_line {
 	const struct mark_row *of;
 	const char *name, *shown;
 	uint64_t missing;
-	bool threads; /* it is of a thread */
-	/* Of a named event; of a field the numbers, where it has any. */
+	bool threads; /* the line is about a thread */
+	/* Of a named event, and for a field with numbers: */
 	const char *field, *type, *unit, *least, *mean, *most, *sum;
 	struct inside inside;
-	bool has_ticks, has_calls, has_off; /* … which is known */
-	/* Of a slowest one: */
+	bool has_ticks, has_calls, has_off; /* the parts of `inside` that are known */
+	/* Of one of the slowest spans: */
 	const struct span_over *span;
 	const struct span_watched *watched;
 	const char *within;
@@ -94,14 +94,14 @@ static void digits_csv(const struct cell *x)
 	fputs(digits_of(x) ? digits_of(x) : "", x->out);
 }
 
-/* Numbers that are text already: exact, however large. */
+/* Numbers formatted as text: exact for any size. */
 static const struct column_sort sort_digits = {
 	.text = digits_text,
 	.json = digits_json,
 	.csv = digits_csv,
 };
 
-/* A number that programs read exactly as one; beyond that hexadecimal, as a text. */
+/* Writes a number, or a hexadecimal string if JSON readers would round it. */
 static void json_exact(struct json *j, const char *key, uint64_t value)
 {
 	if (value >> 53)
@@ -122,7 +122,7 @@ static void p90_csv(const struct cell *x)
 
 static const struct column_sort sort_p90 = { .json = p90_json, .csv = p90_csv };
 
-/* Numbers that look like addresses as such. */
+/* Prints ids that look like addresses in hexadecimal. */
 static void id_text(const struct cell *x)
 {
 	const struct span_over *span = *(const struct span_over *const *)x->value;
@@ -153,7 +153,7 @@ static void id_csv(const struct cell *x)
 
 static const struct column_sort sort_id = { .text = id_text, .json = id_json, .csv = id_csv };
 
-/* Where most of its samples are. */
+/* The symbols with most of its samples. */
 static void symbols_text(const struct cell *x)
 {
 	const struct span_watched *w = *(const struct span_watched *const *)x->value;
@@ -367,7 +367,7 @@ static void write_field(struct table *t, const struct mark_row *of, const struct
 	table_row(t, &line);
 }
 
-/* Each event, and below it its fields; in text those that are numbers. */
+/* Writes each event, followed by its fields; in text only the numeric ones. */
 static int write_event_rows(struct table *t, uint32_t most)
 {
 	const struct named_stats *s = &t->job->model->marks.named;
@@ -404,7 +404,7 @@ static int write_events(struct table *t, uint32_t most)
 
 /* ---- metrics --------------------------------------------------------------------------------- */
 
-/* As a field of an event that is called as the spans are. */
+/* Writes a metric as a field of an event with the name of the spans. */
 static void write_metric(struct table *t, const struct span_metric *m)
 {
 	char *const *names = t->job->model->marks.spans.name;
@@ -461,7 +461,7 @@ static void write_row(struct table *t, const struct mark_row *r)
 	table_row(t, &line);
 }
 
-/* ---- the slowest ----------------------------------------------------------------------------- */
+/* ---- slowest spans --------------------------------------------------------------------------- */
 
 static void write_span(struct table *t, const struct span_over *span, const struct span_symbols *s)
 {
@@ -491,7 +491,7 @@ static void write_span(struct table *t, const struct span_over *span, const stru
 	table_row(t, &line);
 }
 
-/* Of the names with the most time first. */
+/* Starts with the names that have the most time. */
 static int write_spans(struct table *t, bool with_symbols)
 {
 	const struct slowest *slowest = &t->job->model->marks.slowest;
@@ -530,7 +530,7 @@ static int write_slowest(struct table *t, const char *name)
 
 /* ---- pairs and others ------------------------------------------------------------------------ */
 
-/* Names, pairs or others, the greatest first. */
+/* Writes names, pairs or others, the greatest first. */
 static int write_rows(struct table *t, unsigned int part, uint32_t most)
 {
 	uint32_t *order, count, i;
@@ -682,7 +682,7 @@ static int marks_json(const struct job *job, struct json *j)
 	return rc;
 }
 
-/* One table of pairs, others, the slowest and named events, with the columns of all; lists have
+/* One table of pairs, others, slowest spans and named events, with the columns of all; lists have
  * none. */
 static int marks_csv(const struct job *job, FILE *out)
 {

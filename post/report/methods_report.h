@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* -functions of logs that have values of calls, in its forms. */
+/* -functions for logs with values of calls, in all output formats. */
 #ifndef POST_METHODS_REPORT_H
 #define POST_METHODS_REPORT_H
 

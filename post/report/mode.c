@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Says in words what samples count: ticks of the timer or of one of the events. */
+/* Describes what samples count: ticks of the timer or of one of the events. */
 #include "report/report.h"
 
 #include <ctype.h>
@@ -10,7 +10,7 @@
 #include "escape.h"
 #include "fit.h"
 
-/* Whether reports are not simply of the timer's ticks, the only ones there are. */
+/* Returns whether there are events other than the timer. */
 static bool worth_listing(const struct events *e)
 {
 	unsigned int i, n = 0;
@@ -25,7 +25,8 @@ const char *mode_name(const struct trace *t)
 	return t->events.has_chosen ? t->events.kind[t->events.chosen].name : NULL;
 }
 
-/* Of a log's values: base, raw and delta are of a metric (with its number if there are several). */
+/* Returns the unit of a log's values: base, raw and delta belong to a metric (numbered if there are
+ * several). */
 const char *mode_unit_of(const struct job *job, unsigned int event)
 {
 	const struct event *kind = &job->trace->events.kind[event];
@@ -139,7 +140,7 @@ void json_events(const struct job *job, struct json *j)
 	json_end(j, ']');
 }
 
-/* The user asked for an event that the trace doesn't have. */
+/* Reports that the trace lacks the requested event. */
 void mode_absent(const struct job *job)
 {
 	const struct events *e = &job->trace->events;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A person at a terminal is shown which other reports the trace can give. */
+/* Suggests further reports for this trace to a user at a terminal. */
 #include "report/report.h"
 
 static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A trace without samples: what else it has, and which report shows that. */
+/* For a trace without samples: lists its other records and the reports that show them. */
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -28,7 +28,7 @@ static void line(FILE *out, const char *name, uint64_t records, const char *by)
 		fprintf(out, "%12" PRIu64 "  %-12s post %s\n", records, name, by);
 }
 
-/* ---- a filter that none passes --------------------------------------------------------------- */
+/* ---- filters that pass nothing --------------------------------------------------------------- */
 
 static void names_left(const struct job *job, FILE *out)
 {
@@ -43,7 +43,7 @@ static void names_left(const struct job *job, FILE *out)
 	putc('\n', out);
 }
 
-/* Those with the most ticks, by number. */
+/* Lists the numbers with the most ticks. */
 static void numbers_left(const struct left_out *l, FILE *out, const char *option, bool threads)
 {
 	static char number[LEFT_THREADS][16 + 64];
@@ -95,7 +95,7 @@ static void symbols_left(const struct job *job, FILE *out)
 	putc('\n', out);
 }
 
-/* Says what there would be; false: no filter is the reason. */
+/* Lists what the filter dropped; returns false if a filter is not the reason. */
 bool all_left_out(const struct job *job, FILE *out)
 {
 	const struct filter *f = &job->options->filter;
@@ -125,7 +125,7 @@ bool all_left_out(const struct job *job, FILE *out)
 	return true;
 }
 
-/* ---- a trace that has none ------------------------------------------------------------------- */
+/* ---- traces without samples ------------------------------------------------------------------ */
 
 void no_samples(const struct job *job, FILE *out)
 {

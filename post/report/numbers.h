@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Lines for reports that are as long as the trace: a large buffer, numbers formatted here, through
- * a cursor that stays in a register. Errors are the file's, told when it is closed.
+ * Lines of reports that are as long as the trace: a large buffer, and numbers formatted here,
+ * through a cursor that stays in a register. Write errors are reported when the file is closed.
  */
 #ifndef POST_NUMBERS_H
 #define POST_NUMBERS_H
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define NUMBERS_ROOM  (1u << 18)
-#define NUMBERS_SPARE 1024 /* of a line beside its texts */
+#define NUMBERS_SPARE 1024 /* room for a line's fields besides its texts */
 
 struct numbers {
 	FILE *out;
@@ -22,13 +22,13 @@ struct numbers {
 
 static inline void numbers_flush(struct numbers *n)
 {
-	if (n->used) /* before the first line there is no buffer */
+	if (n->used) /* no buffer before the first line */
 		fwrite(n->buffer, 1, n->used, n->out);
 	n->used = 0;
 }
 
-/* Where a line goes that has so many bytes of text beside its numbers; NULL: no memory. It ends
- * with numbers_end. */
+/* Returns the start of a line with `texts` bytes of text besides its numbers; NULL: no memory. End
+ * the line with numbers_end(). */
 static inline char *numbers_begin(struct numbers *n, size_t texts)
 {
 	size_t need = texts + NUMBERS_SPARE;

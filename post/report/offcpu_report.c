@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* offcpu.out: how long threads were off their CPUs and why, by thread and reason. */
+/* offcpu.out: the time that threads were off their CPUs, by thread and reason. */
 #include "report/times_report.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 #define SCREEN_ROWS 15
 
-/* One line: a thread and why it left. */
+/* A line: a thread and the reason why it left. */
 struct absence {
 	uint32_t thread;
 	const char *reason;
@@ -26,7 +26,7 @@ static const struct column columns[] = {
 	COLUMNS_END,
 };
 
-/* All threads together. */
+/* The table of all threads together. */
 static const struct column reason_columns[] = {
 	{ .title = "AWAY ms", MS(13), AT(away) },       { .title = "OFF ms", MS(13), AT(off) },
 	{ .title = "RUNNABLE ms", MS(13), AT(wait) },   { .title = "LEFT", WIDE(9), AT(left) },
@@ -41,7 +41,7 @@ static uint64_t absence_value(const void *rows, uint32_t i)
 	return a->away;
 }
 
-/* All that there are; *list is freed by the caller. */
+/* Lists all absences; the caller frees *list. */
 static int gather(const struct job *job, struct absence **list, uint32_t *count)
 {
 	const struct sched *s = &job->model->times.sched;
@@ -72,7 +72,7 @@ static int gather(const struct job *job, struct absence **list, uint32_t *count)
 	return 0;
 }
 
-/* The longest times first. */
+/* Writes the longest times first. */
 static int write_table(struct table *t, uint32_t most)
 {
 	struct absence *list;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every report begins with this: system, trace, damage; as text and as JSON members. */
+/* The beginning of every report: system, trace, damage; as text and as JSON members. */
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ static void field(FILE *out, const char *name, const char *value)
 	putc('\n', out);
 }
 
-/* Facts of the system section that have a line of their own under this name. */
+/* Facts of the system section that have their own line under this name. */
 static const struct {
 	const char *key, *name;
 } known_facts[] = {
@@ -29,7 +29,7 @@ static const struct {
 	{ "cpu speed", "CPU speed" },
 	{ "cpu mhz", "CPU MHz" },
 	{ "command", "Command" },
-	/* Told by the header already: not repeated. */
+	/* Already printed from the header. */
 	{ "kernel", NULL },
 	{ "machine", NULL },
 	{ "cpus", NULL },
@@ -84,7 +84,7 @@ void preamble_system(const struct job *job, FILE *out)
 	}
 }
 
-/* Records that programs wrote, of each major. */
+/* Prints the number of user records of each major. */
 static void print_user_majors(const struct trace *t, FILE *out)
 {
 	const char *before = "User records    ";
@@ -216,7 +216,7 @@ static void json_trace(const struct job *job, struct json *j)
 		char key[64];
 		size_t k, n = 0;
 
-		/* Keys are plain words: what isn't becomes an underscore. */
+		/* Keys are plain words: other characters become underscores. */
 		for (k = 0; t->facts[i].key[k] && n < sizeof(key) - 1; k++) {
 			char c = t->facts[i].key[k];
 
@@ -277,7 +277,7 @@ static void json_lost(const struct job *job, struct json *j)
 	json_end(j, ']');
 }
 
-/* Wrap mode's window of each CPU; and what stopped the trace. */
+/* Writes each CPU's window in wrap mode, and what stopped the trace. */
 static void json_held(const struct job *job, struct json *j)
 {
 	const struct trace *t = job->trace;

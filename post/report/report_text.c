@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* All reports share these: words, labels, and the proof that sums are right. */
+/* Shared by all reports: words, labels, and the check of sums. */
 #include "report/report.h"
 
 #include <perfutil.h>
@@ -272,7 +272,7 @@ int worst_modules(const struct job *job, const struct trace_module ***list, uint
 	for (i = 0; i < n->nmodule; i++) {
 		const struct trace_module *m = &n->module[i];
 
-		/* NoModule has a bucket of its own; it is no module. */
+		/* NoModule has its own bucket; it is not a module. */
 		if ((m->unnamed || m->warning) && strcmp(m->name, A2N_NO_MODULE) != 0)
 			(*list)[(*count)++] = m;
 	}
@@ -286,7 +286,7 @@ const char *module_reason(const struct trace_module *m)
 		return m->warning;
 	if (!m->symbols_from || !m->symbols_from[0])
 		return "unknown";
-	/* It has symbols: those of what others may call, and no more. */
+	/* It only has the symbols that are visible to other modules. */
 	return m->symbols_from[0] == '/' ?
 		       "stripped: the symbols left in it name a part of its code only" :
 		       m->symbols_from;
@@ -294,7 +294,7 @@ const char *module_reason(const struct trace_module *m)
 
 const char *module_cure(const struct trace_module *m)
 {
-	/* A row is found by a word of what liba2n says; the last row is for all else. */
+	/* Each row matches a word in liba2n's message; the last row matches any. */
 	static const struct {
 		const char *word, *cure;
 	} cures[] = {

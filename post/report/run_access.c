@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records of loads and stores, named: the instruction and what it reads or writes. */
+/* Loads and stores with names: the instruction and the address that it reads or writes. */
 #include "report/run_access.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A line of -arc or -flow for programs: the fields by their names, numbers as numbers. */
+/* Writes a line of -arc or -flow as JSON or CSV. */
 #include "report/run_access.h"
 
 static void place_columns(struct run_lines *l, const struct run *run)
@@ -41,7 +41,7 @@ static void data_columns(struct run_lines *l, const struct run_access *a)
 	column_uint(&l->columns, "data_offset", s, s ? a->data.place.offset : 0);
 }
 
-/* An access is at a place of no run: it has neither a number of instructions nor an end. */
+/* An access is not a run: it has neither a number of instructions nor an end. */
 static void put_columns(struct run_lines *l, const struct run *run, const struct run_access *a)
 {
 	const struct run_text *source = a || l->nested ? NULL : run_source(l, run);

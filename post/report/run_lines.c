@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines of runs: joined where they belong to one, written through one buffer. */
+/* Lines of runs: joined if requested, and written through one buffer. */
 #include "report/run_lines.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the reports that have a line a run share: runs joined in one line, the texts of symbols and
- * threads, made once each, what such a report begins and ends with.
+ * Shared by the reports with one line per run: joined runs, cached texts of symbols and threads,
+ * the beginning and end of the report.
  */
 #ifndef POST_RUN_LINES_H
 #define POST_RUN_LINES_H
@@ -18,29 +18,29 @@ struct run_text {
 };
 
 struct run_texts {
-	struct run_text *text; /* by symbol, by thread, by place in the source */
+	struct run_text *text; /* by symbol, by thread, by source spot */
 	uint32_t n;
 };
 
 struct run_lines {
 	const struct job *job;
 	struct numbers out;
-	struct columns columns; /* for programs, where they are wanted */
+	struct columns columns; /* JSON or CSV, if requested */
 	struct run_texts symbols, threads, sources;
-	bool by_function, kernel_once, plt_once; /* these runs are joined in one line */
-	bool nested;                             /* a line tells its depth */
+	bool by_function, kernel_once, plt_once; /* which runs are joined in one line */
+	bool nested;                             /* a line shows its depth */
 	void (*print)(struct run_lines *l, const struct run *run);
-	int (*record)(struct run_lines *l, const struct pirecord *r); /* any; or NULL */
-	struct run_line *line; /* that may still grow, by CPU */
+	int (*record)(struct run_lines *l, const struct pirecord *r); /* for any record; or NULL */
+	struct run_line *line; /* by CPU: a line that may still grow */
 	uint32_t nline;
 	bool failed; /* no memory */
 };
 
-/* run_lines.c's own: those of what was not met before. */
+/* Private to run_lines.c: create the texts that are not cached. */
 const struct run_text *run_new_symbol(struct run_lines *l, const struct run *run);
 const struct run_text *run_new_thread(struct run_lines *l, const struct run *run);
 
-/* "symbol:module"; "?:?" where no address of the run is known. */
+/* Returns "symbol:module"; "?:?" if no address of the run is known. */
 static inline const struct run_text *run_symbol(struct run_lines *l, const struct run *run)
 {
 	static const struct run_text nowhere = { .text = (char *)"?:?", .length = 3 };
@@ -53,7 +53,7 @@ static inline const struct run_text *run_symbol(struct run_lines *l, const struc
 								  run_new_symbol(l, run);
 }
 
-/* "pid_tid_name[_threadname]" */
+/* Returns "pid_tid_name[_threadname]". */
 static inline const struct run_text *run_thread(struct run_lines *l, const struct run *run)
 {
 	const struct run_texts *t = &l->threads;
@@ -63,21 +63,22 @@ static inline const struct run_text *run_thread(struct run_lines *l, const struc
 								  run_new_thread(l, run);
 }
 
-/* file:line, or 0. */
+/* Returns file:line, or 0. */
 const struct run_text *run_source(struct run_lines *l, const struct run *run);
-/* The type in words, what ended the run if no branch did, why it is in doubt: a line's spare room
- * holds it. */
+/* Writes the type in words, what ended the run if no branch did, and the reason for doubt. Fits
+ * into a line's spare room. */
 char *run_words(char *p, const struct run *run);
 
-/* The type in words; what ended the run: "branch" or what else did. */
+/* Return the type in words; what ended the run: "branch" or another word. */
 const char *run_type(const struct run *run);
 const char *run_ended_by(const struct run *run);
-/* The line for programs (run_columns.c). */
+/* Writes the line as JSON or CSV (run_columns.c). */
 void run_columns(struct run_lines *l, const struct run *run);
-/* Something of this place is about to be told: a line that no longer grows comes before it. */
+/* Call before printing anything for this run's CPU: prints a pending line that no longer grows. */
 void run_lines_before(struct run_lines *l, const struct run *at);
 
-/* A report: head, a line a run, what it ran on. `l` is zeros but for what to join and print. */
+/* Writes a report: the head, one line per run, the system. `l` is zeroed except for what to join
+ * and print. */
 int run_lines_write(struct run_lines *l, const struct job *job, FILE *out, const char *head);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sched.out: what each CPU and each thread did with its time, how long woken threads waited for a
- * CPU, and who woke whom. */
+/* sched.out: the time of each CPU and thread by state, how long woken threads waited for a CPU, and
+ * wakers with wakees. */
 #include "report/times_report.h"
 
 #include <inttypes.h>
@@ -28,7 +28,7 @@ static uint64_t sum(const uint64_t *list)
 	return all;
 }
 
-/* By time on a CPU; those that never ran come last. */
+/* Sorts by time on a CPU; threads that never ran come last. */
 static uint64_t thread_value(const void *rows, uint32_t i)
 {
 	const struct sched_row *r = (const struct sched_row *)rows + i;
@@ -55,7 +55,7 @@ enum { IN_FULL = 1, ON_SCREEN = 2, OF_LATENCY = 4 }; /* parts */
 struct sched_cpu_line {
 	const struct sched_cpu *of;
 	uint32_t cpu;
-	bool irqs; /* the trace tells of interrupts */
+	bool irqs; /* the trace has interrupt records */
 };
 
 #define AT(member)    COLUMN_AT(struct sched_cpu_line, member)
@@ -90,7 +90,7 @@ static const struct column cpu_columns[] = {
 #undef OF
 #undef IF_IRQS
 
-/* How many there are beyond those that are shown. */
+/* Returns the number of CPUs that are not shown. */
 static uint32_t write_cpus(struct table *t, unsigned int part, uint32_t most)
 {
 	const struct sched *s = sched_of(t->job);
@@ -115,7 +115,7 @@ static uint32_t write_cpus(struct table *t, unsigned int part, uint32_t most)
 struct sched_line {
 	const struct sched_row *of;
 	uint32_t thread;
-	uint64_t wait, off, left; /* for all reasons */
+	uint64_t wait, off, left; /* sum over all reasons */
 	uint64_t woken, preempted, other, voluntary, involuntary;
 	double share;
 	bool irqs, has_priority, has_latency;
@@ -234,7 +234,7 @@ static void write_thread(struct table *t, uint32_t thread)
 	table_row(t, &l);
 }
 
-/* Those that have this value; those below `least` percent of all time are left out. */
+/* Writes the threads with this value; omits those below `least` percent of all time. */
 static int write_threads(struct table *t, unsigned int part, double least,
 			 uint64_t (*value)(const void *rows, uint32_t i), uint32_t most)
 {

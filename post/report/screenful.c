@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The screenful on stdout: its head, and what is missing; what stands between is each report's. */
+/* The screenful on stdout: its header and the missing data; each report prints the rest. */
 #include "report/report.h"
 
 #include <perfutil.h>
@@ -53,7 +53,7 @@ void screen_header(const struct job *job, FILE *out)
 	}
 }
 
-/* A line a CPU while they are few; the report has all of them. */
+/* One line per CPU if they are few; the report lists all of them. */
 static void write_losses(const struct job *job, FILE *out)
 {
 	const struct trace *t = job->trace;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shows what perf tells beyond our records, in both forms. Records are whole (detail_whole). */
+/* Prints perf's additional data, as words and as JSON. Records are complete (detail_whole). */
 #include <inttypes.h>
 
 #include "escape.h"
@@ -14,7 +14,7 @@
 
 /* ---- branches -------------------------------------------------------------------------------- */
 
-/* The types of branches, by a branch's flags. */
+/* Names of branch types, as in a branch's flags. */
 static const char *const branch_types[] = {
 	"",       "COND",      "UNCOND",   "IND",  "CALL", "IND_CALL", "RET",   "SYSCALL",
 	"SYSRET", "COND_CALL", "COND_RET", "ERET", "IRQ",  "SERROR",   "NO_TX", "EXTEND",
@@ -31,7 +31,7 @@ static const char *branch_type(uint64_t flags)
 	return branch_types[flags >> 20 & 0xF];
 }
 
-/* The i-th counter of a branch; false: how many there are, how wide, is not told. */
+/* Returns the i-th counter of a branch; false: the number or width of counters is unknown. */
 static bool branch_counter(const struct detail_branches *all, const struct detail_branch *b,
 			   uint32_t i, uint64_t *value)
 {
@@ -129,7 +129,7 @@ static void json_bytes(struct json *j, const char *name, const uint8_t *data, ui
 
 /* ---- registers ------------------------------------------------------------------------------- */
 
-/* The next one's number in the mask, from *bit on, which is moved behind it. */
+/* Returns the name of the next register in the mask, from *bit on; moves *bit past it. */
 static const char *next_register(const struct detail_registers *g, uint32_t *bit,
 				 char room[REGISTER_ROOM])
 {
@@ -170,7 +170,7 @@ struct number {
 	bool decimal;
 };
 
-/* Integers of the kinds that are of these alone. */
+/* Lists the integers of kinds that consist only of integers. */
 static uint32_t numbers(const struct pirecord *r, struct number n[NUMBERS])
 {
 	const struct detail_event *e = r->data;

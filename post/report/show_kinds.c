@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records that are in no file of ours (the others: file/record_kinds.c), and flags in words. */
+/* Records that are not in our own files (the others: file/record_kinds.c), and names of flags. */
 #include "report/show_report.h"
 
 #include "record/call_record.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * post.show: every record, a line each, in the order of time: as words, or as JSON lines. It reads
- * the records themselves and resolves nothing: what stands here is what stands in the file.
+ * post.show: every record, one line each, in time order: as words, or as JSON lines. It reads the
+ * records themselves and resolves nothing: it shows the contents of the file.
  */
 #include "report/show_report.h"
 
@@ -21,7 +21,7 @@
 #include "report/report.h"
 
 #define UPDATE_EVERY 65536
-/* The longest text is the bytes of code in hexadecimal. */
+/* The longest text is code bytes in hexadecimal. */
 #define ROOM (2 * PITRACE_CODE_MAX + 1)
 
 static uint64_t number(const struct pirecord *r, const struct field *f)
@@ -53,7 +53,7 @@ static uint64_t number(const struct pirecord *r, const struct field *f)
 	}
 }
 
-/* A text field, with an end: the record's own bytes may have none. */
+/* Returns a text field, NUL-terminated: the record's bytes may not be. */
 static const char *field_text(const struct pirecord *r, const struct field *f, char *room,
 			      size_t size)
 {
@@ -91,14 +91,14 @@ static const struct flag *flags_of(const struct field *f)
 					       show_map_flags;
 }
 
-/* What a record is beside its kind. */
+/* Additional data for showing a record. */
 struct shown {
 	const struct record_kind *kind;
 	struct tracepoints *formats;
-	const struct named_event *named; /* a named event that was declared, and … */
-	struct pifile_user record;       /* … its values */
+	const struct named_event *named; /* a declared named event */
+	struct pifile_user record;       /* its values */
 	const struct input *in;
-	/* A stack that is a place in a tree, as one of ours: */
+	/* A stack that is a place in a tree, converted to a recorded stack: */
 	struct pitrace_stack stack;
 	uint64_t address[PITRACE_STACK_MAX];
 };
@@ -120,7 +120,7 @@ static const char *kind_name(const struct shown *s, const struct pirecord *r)
 	return show_kind_name(s->kind, r);
 }
 
-/* The call stack of a record that says it has one. */
+/* Reads the call stack of a record whose flag says that it has one. */
 static bool stack_of(const struct pirecord *r, const struct field *f, struct shown *to,
 		     struct stack *s)
 {
@@ -174,7 +174,7 @@ static void words_stack(FILE *out, const struct pirecord *r, const struct field 
 		fprintf(out, " 0x%" PRIx64, s.user[i]);
 }
 
-/* Integers behind the struct, as many as it says and are there. */
+/* Reads the integers after the struct: the count, as far as they are present. */
 static uint32_t arguments(const struct pirecord *r, uint64_t value[CALL_ARGUMENTS])
 {
 	const struct call_record *c = r->data;
@@ -361,7 +361,7 @@ static void json_field(struct json *j, const struct pirecord *r, const struct fi
 	}
 }
 
-/* The members that are alike in most records, kept as they were written. */
+/* Members that are the same in most records, cached as written. */
 struct json_head {
 	const struct record_kind *kind;
 	const struct named_event *named;
@@ -453,7 +453,7 @@ static void close_formats(const struct job *job, struct tracepoints *formats[ORI
 	}
 }
 
-/* Declarations, which may come after the events: they are few, and all in files of ours. */
+/* Reads declarations, which may follow the events: they are few, and only in our own files. */
 static int read_declarations(const struct job *job, struct named_events *events)
 {
 	struct input *in = job->input;
@@ -487,7 +487,7 @@ static int show_write(const struct job *job, FILE *out)
 	size_t i;
 	int rc = 0;
 
-	/* Losses decide the exit code here too. */
+	/* Losses decide the exit code here, too. */
 	for (i = 0; !rc && in->reader->section(in, i, &section) > 0; i++) {
 		rc = trace_section(job->trace, &section);
 		if (section.type == INPUT_SEC_TRACEPOINTS && section.data &&
@@ -519,7 +519,7 @@ static int show_write(const struct job *job, FILE *out)
 			progress_update(&progress, done, total);
 			if (ferror(out)) {
 				rc = 0;
-				break; /* told when it is closed */
+				break; /* the error is reported on closing */
 			}
 		}
 	}
@@ -535,6 +535,6 @@ const struct report report_show = {
 		"  -show             every record in words, to post.show (with -json: JSON lines)\n",
 	.kinds = REPORT_OF_ONE | REPORT_OF_RECORDS,
 	.path = "post.show",
-	.mode = 0600, /* it holds kernel addresses */
+	.mode = 0600, /* contains kernel addresses */
 	.write = show_write,
 };

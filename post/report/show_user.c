@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records that programs write, in both forms. */
+/* Prints user records, as words and as JSON. */
 #include <inttypes.h>
 
 #include "escape.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reading source files. A line table names any file it likes, so only regular files of a sane size
- * are opened, links are not followed, and root reads no more than the program's owner may.
+ * Reads source files. A line table may name any file, so only regular files of limited size are
+ * opened, links are not followed, and root may read no more than the program's owner.
  */
 #include "report/source.h"
 
@@ -22,7 +22,7 @@
 #define FILE_MAX (16u << 20)
 #define ALL_MAX  (256u << 20)
 
-/* Root's as the program's owner, and with none of root's groups. */
+/* As root, opens the file as the program's owner, without root's groups. */
 static int open_source(const struct stat *program, const char *path, struct stat *st)
 {
 	int fd;
@@ -55,7 +55,7 @@ static const char *reason(int error)
 	}
 }
 
-/* In the folders of sympath by its whole path, then where the line table says. */
+/* Searches the folders of sympath for the full path, then the path in the line table. */
 static int look(const struct sources *s, struct source *f, struct stat *st)
 {
 	const char *p = s->sympath ? s->sympath : "";
@@ -81,7 +81,9 @@ static int look(const struct sources *s, struct source *f, struct stat *st)
 	return fd;
 }
 
-/* Lines end in \n or \r\n; the last one may have no end. */
+/* Lines end with 
+ * or \r
+ * ; the last one may have no end. */
 static int cut(struct source *f, size_t size)
 {
 	uint32_t n = 1;
@@ -170,7 +172,7 @@ void source_print(FILE *out, const char *line)
 			line++;
 			continue;
 		}
-		/* Code is full of backslashes; they stand for themselves. */
+		/* Source code is full of backslashes, so they are not escaped. */
 		if (*line == '\\') {
 			putc(*line++, out);
 			column++;
@@ -179,7 +181,7 @@ void source_print(FILE *out, const char *line)
 		n = strcspn(line, "\t\\");
 		if (n >= sizeof(part))
 			n = sizeof(part) - 1;
-		/* No character is cut in two. */
+		/* Does not split a multi-byte character. */
 		while (n > 1 && ((unsigned char)line[n] & 0xc0) == 0x80)
 			n--;
 		memcpy(part, line, n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The text of source files that a program's line table names. */
+/* The text of source files named by a program's line table. */
 #ifndef POST_SOURCE_H
 #define POST_SOURCE_H
 
@@ -10,28 +10,28 @@
 #include <sys/stat.h>
 
 struct source {
-	char *path;      /* as the line table has it, with its folder */
-	const char *why; /* there is no text, and why */
-	bool newer;      /* than the program: its lines may be others now */
-	char *text;      /* each line with an end of its own */
+	char *path;      /* as in the line table, with its directory */
+	const char *why; /* reason if there is no text */
+	bool newer;      /* newer than the program: its lines may have changed */
+	char *text;      /* each line is NUL-terminated */
 	char **line;
 	uint32_t nline;
 };
 
 struct sources {
-	const char *sympath; /* folders to look in first; or NULL */
-	struct stat program; /* the file whose line table it is */
+	const char *sympath; /* folders to search first; or NULL */
+	struct stat program; /* the file with the line table */
 	struct source *list;
 	uint32_t n, room;
 	size_t bytes;
 };
 
-/* 0, *number is the place in the list of this file, or -ENOMEM. A file that cannot be read is no
- * error: it stands there with its reason. */
+/* Finds a file; *number: its index in the list. A file that cannot be read is not an error: its
+ * entry holds the reason. Returns 0 or -ENOMEM. */
 int source_find(struct sources *s, const char *path, uint32_t *number);
-/* Without its line's end; NULL: there is none. */
+/* Returns a line without its newline; NULL: no such line. */
 const char *source_line(const struct source *s, int line);
-/* A line as it is read: tabs are blanks, what a terminal must not see is escaped. */
+/* Prints a line: expands tabs, escapes what a terminal must not get. */
 void source_print(FILE *out, const char *line);
 void sources_free(struct sources *s);
 

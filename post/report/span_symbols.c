@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Samples come in order of time. Each thread and process has a list of its spans that have begun;
- * a sample counts in all that have not ended yet, the others leave the list.
+ * Samples come in time order. Each thread and process has a list of its spans that have begun; a
+ * sample counts in all that have not ended yet, and the others leave the list.
  */
 #include "report/span_symbols.h"
 
@@ -135,7 +135,7 @@ static int sample(void *arg, const struct profile_sample *p)
 	return o ? count_in(w->s, o, p) : rc;
 }
 
-/* ---- the most frequent ----------------------------------------------------------------------- */
+/* ---- top symbols ----------------------------------------------------------------------------- */
 
 static void rank(struct span_watched *w, uint32_t symbol, uint64_t ticks)
 {

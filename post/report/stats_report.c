@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * -stats: how many records of each kind there are, laid out as `perf report --stats` does: of all
- * events together, then of each. A format has its own kinds; where it has none ours are counted.
+ * -stats: the number of records of each kind, in the layout of `perf report --stats`: for all
+ * events together, then for each. Formats have their own kinds; otherwise our own are counted.
  */
 #include "report/report.h"
 
@@ -19,7 +19,7 @@ struct tally {
 	FILE *out;
 	struct json *j;
 	bool csv;
-	const char *event; /* whose counts are being told */
+	const char *event; /* the event being printed */
 	bool begun;
 	uint64_t total;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Code repeats, so what was decoded is kept in a direct-mapped cache until memory changes. */
+/* Code repeats, so decoded instructions are kept in a direct-mapped cache until memory changes. */
 #include "report/steps.h"
 
 #include <errno.h>
@@ -7,20 +7,20 @@
 #include <string.h>
 
 #define CACHE_BITS 14
-#define LONGEST    16 /* bytes of an instruction, and more than any machine's */
+#define LONGEST    16 /* bytes; at least the longest instruction of any machine */
 
 struct steps_cached {
 	uint64_t address;
 	uint32_t pid, version, epoch;
 	bool is, kernel;
-	const char *why; /* NULL: insn is right */
+	const char *why; /* NULL: insn is valid */
 	struct insn insn;
 };
 
 struct steps_machine {
 	uint32_t machine;
 	bool is_32, big_endian;
-	struct disasm *d; /* NULL: not known */
+	struct disasm *d; /* NULL: unsupported machine */
 	const char *why;
 };
 
@@ -67,7 +67,7 @@ static int get_machine(struct steps *s, const struct bytes_found *f, struct step
 	return m->d || m->why ? 0 : -ENOMEM;
 }
 
-/* An instruction may lie in two pieces. */
+/* An instruction may span two pieces of memory. */
 static int gather(struct steps *s, const struct run *run, uint64_t address, uint8_t room[LONGEST],
 		  struct bytes_found *found)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The instructions of a run, one after the other, decoded once each as long as they stay. */
+/* Iterates over the instructions of a run; decodes each once while it is cached. */
 #ifndef POST_STEPS_H
 #define POST_STEPS_H
 
@@ -17,10 +17,10 @@ struct steps {
 	uint32_t nmachine, room_machine;
 };
 
-/* 0 or -ENOMEM, each. */
+/* Functions return 0 or -ENOMEM. */
 int steps_begin(struct steps *s, struct names *n, struct input *in);
-/* The instruction at an address of the run; NULL: none is to be had, *why. Valid until the next
- * call. */
+/* Finds the instruction at an address of the run; NULL: unavailable, with the reason in *why. Valid
+ * until the next call. */
 int steps_at(struct steps *s, const struct run *run, uint64_t address, const struct insn **insn,
 	     const char **why);
 void steps_free(struct steps *s);

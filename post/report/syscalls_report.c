@@ -52,7 +52,7 @@ static const char *name_of(const struct job *job, uint32_t call, char room[64])
 
 struct syscall_line {
 	const struct syscall_row *of;
-	const struct syscalls *all; /* its errors are there */
+	const struct syscalls *all; /* has its errors */
 	const char *call;
 	uint32_t number;
 	bool compat;
@@ -230,7 +230,7 @@ static int syscalls_screen(const struct job *job, FILE *out)
 
 /* ---- JSON and CSV ---------------------------------------------------------------------------- */
 
-/* In the model's order. */
+/* Writes the rows in the model's order. */
 static int write_rows(struct table *t, unsigned int part, const char *name)
 {
 	struct syscalls c;

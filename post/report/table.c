@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The writer of tables: text, JSON and CSV of the same columns. */
+/* Writes tables: text, JSON and CSV from the same columns. */
 #include "report/table.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include "escape.h"
 #include "report/times_report.h"
 
-#define PERCENT_DIGITS 4 /* for programs */
+#define PERCENT_DIGITS 4 /* in JSON and CSV */
 
 static bool is_last(const struct column *c)
 {
@@ -31,7 +31,7 @@ static unsigned int turn_of(const struct table *t, const struct column *c)
 	return t->form == IN_TEXT ? c->text_turn : t->form == IN_CSV ? c->csv_turn : 0;
 }
 
-/* The column that is shown after this one, or first; NULL: no more. */
+/* Returns the column to show after this one, or the first; NULL: no more. */
 static const struct column *next_shown(const struct table *t, const struct column *c)
 {
 	unsigned int turn = c ? turn_of(t, c) : 0;
@@ -61,7 +61,7 @@ static const void *value_of(const struct column *c, const void *row)
 	return c->type == COLUMN_TEXT && !*(const char *const *)value ? NULL : value;
 }
 
-/* The whole lies in the struct that has the part. */
+/* The total is in the same struct as the part. */
 static double share_of(const struct column *c, const void *value)
 {
 	const char *model = (const char *)value - c->offset;

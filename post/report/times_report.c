@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Heads, units, names and order of the reports of times. */
+/* Headers, units, names and sort order of the reports of times. */
 #include "report/times_report.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 const char report_rule[] =
 	"================================================================================\n";
 
-/* ---- heads ----------------------------------------------------------------------------------- */
+/* ---- headers --------------------------------------------------------------------------------- */
 
 void times_head(const struct job *job, FILE *out, const char *title)
 {
@@ -42,7 +42,7 @@ uint64_t times_wall(const struct job *job)
 	return wall;
 }
 
-/* Prints the collectors that have such records: "driver or perf". */
+/* Prints the collectors that record this major: "driver or perf". */
 static void print_collectors(FILE *out, uint16_t major)
 {
 	const char *before = "", *name;
@@ -56,8 +56,8 @@ static void print_collectors(FILE *out, uint16_t major)
 	}
 }
 
-/* Whether who has records of the first of these majors has some of this one, too: the collector
- * (NULL: each of them). Nothing is known of a collector that nobody knows. */
+/* Returns whether the collector (NULL: all collectors), if it records `first`, also records
+ * `major`; false for unknown collectors. */
 static bool has_too(const char *collector, int first, int major)
 {
 	const char *name;
@@ -134,8 +134,8 @@ void times_unknown(const struct job *job, FILE *out, bool interrupts)
 
 /* ---- units ----------------------------------------------------------------------------------- */
 
-/* Three places behind the point. A width below theirs is none: a negative one would be filled up
- * behind the number. */
+/* Prints three decimal places. Too small a width becomes 0: a negative one would pad after the
+ * number. */
 static void print_thousandths(FILE *out, int width, uint64_t value)
 {
 	fprintf(out, "%*" PRIu64 ".%03" PRIu64, width > 4 ? width - 4 : 0, value / 1000,
@@ -226,7 +226,7 @@ void print_thread(FILE *out, const struct job *job, uint32_t thread)
 	const struct trace_process *p = &n->process[t->process];
 
 	if (!o->by_thread_name) {
-		/* The process's name tells which of several traces it is from. */
+		/* The process's name has the label of its trace. */
 		escape_print(out, n->origins && t->tid == p->pid ? p->name : t->name);
 		fprintf(out, " (%" PRId64 ")", id_shown(t->tid));
 		if (t->tid == p->pid)

@@ -10,8 +10,8 @@
 
 struct grouping {
 	const char *name;
-	const char *about;         /* %s: what is counted */
-	enum level levels[LEVELS]; /* LIN and OFF follow SYM when asked for */
+	const char *about;         /* %s: the unit */
+	enum level levels[LEVELS]; /* followed by LIN and OFF if requested */
 };
 
 static const struct grouping groupings[] = {
@@ -149,14 +149,14 @@ static void write_summary(const struct job *job, FILE *out)
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
-/* The columns TKS and %%%. Lines may be millions, most of them of a few ticks: what was made for a
- * number is kept, each in the place that its lowest bits say. */
+/* The columns TKS and %%%. There may be millions of lines, mostly with few ticks: formatted numbers
+ * are cached, indexed by their lowest bits. */
 struct shares {
 	uint64_t total;
 	struct share {
 		uint64_t ticks;
 		char text[36];
-		int length; /* 0: nothing yet */
+		int length; /* 0: empty */
 	} kept[256];
 };
 
@@ -178,7 +178,7 @@ static void put_text(char **at, const char *text, size_t n)
 	*at += n;
 }
 
-/* The label, if it is nothing but a name that fits. */
+/* Copies the label if it is only a name that fits. */
 static bool put_name(char **at, const char *end, const struct job *job, const struct tree_node *n)
 {
 	const char *name;
@@ -195,7 +195,7 @@ static bool put_name(char **at, const char *end, const struct job *job, const st
 	return true;
 }
 
-/* A tree's levels above `depth`. Lines may be millions: nearly each goes out at once. */
+/* Prints the levels above `depth`. There may be millions of lines, so most take a single write. */
 static void write_tree(const struct job *job, FILE *out, const struct tree *t, uint64_t total,
 		       uint32_t depth)
 {
@@ -241,7 +241,7 @@ static uint32_t depth_of(const struct grouping *g)
 	return n;
 }
 
-/* The tree of a grouping serves those before it that are its outer levels. */
+/* The tree of a grouping also serves earlier groupings whose levels are its outer ones. */
 static int build_grouping(struct tree *tree, const struct job *job, const struct grouping *g,
 			  uint32_t cpu)
 {
@@ -269,7 +269,7 @@ static void write_grouping(const struct job *job, FILE *out, const struct tree *
 		   innermost ? UINT32_MAX : depth_of(g));
 }
 
-/* Whether b has the levels of a, and more. */
+/* Returns whether b has the levels of a, and more. */
 static bool is_outer(const struct grouping *a, const struct grouping *b)
 {
 	uint32_t n = depth_of(a);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Samples on the screen: processes and symbols with the most ticks, what has no name and why. */
+/* Samples on the screen: processes and symbols with the most ticks; unresolved ticks and why. */
 #include "report/report.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #define TOP_SYMBOLS   10
 #define MODULE_WIDTH  24
 
-/* Events that this report is not of. */
+/* Lists the events that are not in this report. */
 void tprof_others(const struct job *job, FILE *out)
 {
 	const struct events *e = &job->trace->events;
@@ -46,7 +46,7 @@ void tprof_modes(const struct job *job, FILE *out)
 		percent_of(t->user, total), percent_of(t->idle, total));
 }
 
-/* A row: percent and ticks; what follows is the caller's. */
+/* Prints a row's percentage and ticks; the caller prints the rest. */
 static void write_share(const struct job *job, FILE *out, uint64_t ticks, bool colour)
 {
 	double percent = percent_of(ticks, trace_total(job->trace));
@@ -56,11 +56,11 @@ static void write_share(const struct job *job, FILE *out, uint64_t ticks, bool c
 		hot ? COLOUR_OFF : "");
 }
 
-/* Processes of one name: a make has hundreds. */
+/* Processes of one name are summed: make starts hundreds. */
 struct name_share {
 	const char *name;
 	uint64_t ticks;
-	uint32_t process, count; /* the one that has most, how many there are */
+	uint32_t process, count; /* the process with the most ticks; number of processes */
 };
 
 static int by_name(const void *pa, const void *pb)
@@ -78,7 +78,7 @@ static int by_ticks(const void *pa, const void *pb)
 	return a->ticks > b->ticks ? -1 : a->ticks < b->ticks ? 1 : strcmp(a->name, b->name);
 }
 
-/* Puts those of one name together; returns how many names there are. */
+/* Merges processes of the same name; returns the number of names. */
 static uint32_t share_by_name(const struct names *names, const struct tree *tree,
 			      struct name_share *share)
 {
@@ -159,7 +159,7 @@ static int write_symbols(const struct job *job, FILE *out, bool colour)
 		const struct symbol *s = &names->symbols.symbol[tree.node[i].id];
 
 		if (names->has_idle && tree.node[i].id == names->idle.symbol)
-			continue; /* it stands in the second line */
+			continue; /* shown in the second line */
 		shown++;
 		write_share(job, out, tree.node[i].ticks, colour);
 		escape_into(room, sizeof(room), short_module(names->module[s->module].name));
@@ -180,7 +180,7 @@ void tprof_unknown(const struct job *job, FILE *out)
 	fputs("unknown: ", out);
 	fill_buckets(job, b);
 	for (i = 0; i < BUCKETS; i++) {
-		/* Few traces have code of a program's own making. */
+		/* Few traces have generated code. */
 		if (b[i].rare && !b[i].ticks)
 			continue;
 		fprintf(out, "%s%s %" PRIu64, i ? ", " : "", b[i].name, b[i].ticks);
@@ -190,7 +190,7 @@ void tprof_unknown(const struct job *job, FILE *out)
 	putc('\n', out);
 }
 
-/* Names of a newer compiler than this was built with, or of Swift. */
+/* Reports names by newer compilers than libiberty knows, or by Swift. */
 void tprof_mangled(const struct job *job, FILE *out)
 {
 	const char *first;
@@ -203,8 +203,7 @@ void tprof_mangled(const struct job *job, FILE *out)
 	putc('\n', out);
 }
 
-/* Returns the known runtime that has most of the ticks in code that nobody told of, and these
- * ticks; or NULL. */
+/* Returns the known runtime with the most ticks in unannounced code, and these ticks; or NULL. */
 static const char *untold_runtime(const struct job *job, uint64_t *ticks)
 {
 	const struct counts *c = &job->model->counts;
@@ -235,7 +234,7 @@ static const char *untold_runtime(const struct job *job, uint64_t *ticks)
 	return worst;
 }
 
-/* The one thing that would name most of what has no name. */
+/* Suggests the one step that would resolve most of the unresolved ticks. */
 int tprof_cure(const struct job *job, FILE *out)
 {
 	uint64_t total = trace_total(job->trace), sum = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Samples for programs. CSV: the flat table, one line a process, thread, module and symbol, for
- * spreadsheets and scripts. JSON: the tree of them, as members of the one object; its keys are
- * stable: new ones may come, none changes.
+ * Samples in machine-readable form. CSV: a flat table, one line per process, thread, module and
+ * symbol, for spreadsheets and scripts. JSON: their tree, as members of the JSON object; its keys
+ * are stable: new ones may be added, none changes.
  */
 #include "report/table.h"
 
@@ -10,7 +10,7 @@
 
 #include "model/mangled.h"
 
-/* A line of CSV has all of them, a node of JSON those of its level. */
+/* A CSV line has all of them, a JSON node those of its level. */
 struct tprof_line {
 	const struct tree_node *of;
 	const char *process, *thread, *module, *symbol, *name;
@@ -52,7 +52,7 @@ static const struct column columns[] = {
 #undef AT
 #undef OF
 
-/* ---- what of a row belongs to a level -------------------------------------------------------- */
+/* ---- fields of each level -------------------------------------------------------------------- */
 
 static void fill_process(const struct job *job, struct tprof_line *l, const struct trace_process *p)
 {
@@ -99,7 +99,7 @@ static void begin_line(struct tprof_line *l, const struct tree_node *n, uint64_t
 	l->is_unsure = n->unsure;
 }
 
-/* The innermost levels follow when they are asked for. */
+/* LIN and OFF follow if requested. */
 static int build(struct tree *tree, const struct job *job, uint32_t cpu, const char *what)
 {
 	enum level levels[] = { LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM,
@@ -236,7 +236,7 @@ static void json_node(struct table *t, const struct tree_node *n, uint64_t total
 	table_members(t, columns, &l);
 }
 
-/* Nodes [i, end) are one parent's children with all that is below them. */
+/* Writes the nodes [i, end), which are one parent's children and their descendants. */
 static void write_children(struct table *table, const struct tree *t, uint32_t i, uint32_t end,
 			   uint64_t total)
 {
@@ -248,7 +248,7 @@ static void write_children(struct table *table, const struct tree *t, uint32_t i
 	const struct job *job = table->job;
 	struct json *j = table->json;
 
-	/* They come together: of one symbol either all are shown or none. */
+	/* Offsets of one symbol are either all shown or all hidden. */
 	if (i < end && !offset_shown(job, &t->node[i]))
 		return;
 	json_array(j, i < end ? keys[t->node[i].level] : "processes");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * -validate: everything in the file is read, and each fault told with its place. The exit code says
- * whether it is clean.
+ * -validate: reads the whole file and reports each fault with its position. The exit code says
+ * whether the file is clean.
  */
 #include "report/table.h"
 
@@ -37,7 +37,7 @@ static void text_fault(FILE *out, const struct pifile_fault *f)
 	putc('\n', out);
 }
 
-/* Only for programs: in text each is a sentence. */
+/* For JSON and CSV: in text each fault is a sentence. */
 static void write_faults(struct table *t, const struct pifile_fault *f, size_t n)
 {
 	size_t i;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * -verify: does an instruction trace make sense? Each run is gone through by libopcodes, from where
- * it began: it must have as many instructions as its record says, none in between that cannot but
- * go elsewhere, and end with a branch that can reach where the record says it went.
+ * -verify: checks an instruction trace for consistency. Each run is disassembled with libopcodes
+ * from its start: it must have as many instructions as its record says, no unconditional branch
+ * before its end, and end with a branch that can reach the recorded target.
  */
 #include "report/report.h"
 
@@ -28,14 +28,14 @@ struct seen {
 
 struct verify {
 	struct steps steps;
-	struct columns columns; /* what is wrong, for programs or … */
-	FILE *out;              /* … in words */
-	struct seen *seen;      /* that were right: they are again */
+	struct columns columns; /* errors in JSON or CSV */
+	FILE *out;              /* errors as text */
+	struct seen *seen;      /* correct runs, which need no second check */
 	uint64_t right, right_ends, wrong, unchecked;
 	struct {
 		const char *why;
 		uint64_t runs;
-	} reason[REASONS]; /* why runs were not checked */
+	} reason[REASONS]; /* reasons why runs were not checked */
 };
 
 static void not_checked(struct verify *v, const char *why)
@@ -76,22 +76,23 @@ static const char *check_middle(const struct insn *insn)
 	return NULL;
 }
 
-/* The end of a run that no branch ended. */
+/* Checks the end of a run that did not end with a branch. */
 static const char *check_break(const struct itrace_run *r, uint64_t address,
 			       const struct insn *last)
 {
-	/* Without any: of a call in which its trace began. */
+	/* A run without instructions is the call in which its trace began. */
 	if (r->what == ITRACE_BREAK && r->cause == PITRACE_BREAK_SYSCALL && r->count)
 		return last && last->kind == INSN_SYSCALL ?
 			       NULL :
 			       "the instruction at its end is no system call";
 	if (r->what == ITRACE_BREAK &&
 	    (r->cause == PITRACE_BREAK_SIGRETURN || r->cause == PITRACE_BREAK_EXEC))
-		return NULL; /* it ends where it is not: in another program, at a call */
+		return NULL; /* its end does not follow from it: another program, a call */
 	return !r->end || address == r->end ? NULL : "its instructions end elsewhere";
 }
 
-/* *wrong: in words, or NULL; *at: where. *why: it could not be checked. */
+/* Checks a run. *wrong: an error message or NULL; *at: its address. *why: the reason why the run
+ * could not be checked. */
 static int check_run(struct verify *v, const struct run *run, const char **wrong, uint64_t *at,
 		     const char **why)
 {
@@ -124,7 +125,7 @@ static int check_run(struct verify *v, const struct run *run, const char **wrong
 
 static const struct itrace_run nowhere;
 
-/* So many runs came out so. Of one run: where it was, and what of it is wrong. */
+/* Writes the number of runs with this outcome; or for one run, its location and error. */
 static void tell_columns(struct verify *v, const char *outcome, const char *why, uint64_t runs,
 			 const struct itrace_run *r, uint64_t at)
 {
