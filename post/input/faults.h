@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Faults of a file. A reader goes over the file several times and meets the same faults again, so
+ * Faults of a file. A reader reads the file several times and finds the same faults again, so
  * nothing is added after the first complete pass. Faults beyond INPUT_FAULTS are only counted.
  */
 #ifndef POST_FAULTS_H
@@ -16,7 +16,7 @@
 struct fault_list {
 	struct pifile_fault *list;
 	size_t count, room;
-	bool all; /* complete: a pass has seen the whole file */
+	bool all; /* complete: a pass has read the whole file */
 };
 
 __attribute__((format(printf, 3, 4))) static inline void faults_tell(struct fault_list *f,

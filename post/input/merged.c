@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Merges several traces into one: the order of their records, and the numbers that must change. */
+/* Merges several traces: sorts their records, and renumbers pids, CPUs and events. */
 #include "input/merged.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ static bool is_sync(const struct pirecord *r, uint32_t why)
 	return r->major == PITRACE_SYNC && r->minor == why;
 }
 
-/* Reads the trace's next record and converts its time. An error ends this trace, not the others. */
+/* Reads the trace's next record and converts its time. An error ends only this trace. */
 static int advance(struct merged *m, struct merged_part *p)
 {
 	int rc = p->in.reader->next(&p->in, &p->head);
@@ -65,7 +65,7 @@ static int merged_begin(struct input *in, unsigned int what)
 	return 0;
 }
 
-/* The trace with the next record; among equal times, the first trace. */
+/* Returns the trace with the next record; of equal times, the first trace. */
 static struct merged_part *choose(struct merged *m, uint32_t n)
 {
 	struct merged_part *first = NULL, *p;
@@ -88,7 +88,7 @@ static struct merged_part *choose(struct merged *m, uint32_t n)
 	return first;
 }
 
-/* A trace that is off, or ended, has no records of its CPUs: they are offline until it is on
+/* A trace that is off or has ended has no records of its CPUs: they are offline until it is on
  * again. */
 static void switch_part(struct merged *m, struct merged_part *p, bool off, uint64_t time)
 {
@@ -136,7 +136,7 @@ static bool give_cpus(struct merged *m, uint32_t n, struct pirecord *r)
 	return false;
 }
 
-/* The first trace that is on starts the merged trace; the others' CPUs are offline at first. */
+/* The first trace that is on starts the merged trace; the CPUs of the others start offline. */
 static void switch_all(struct merged *m, struct merged_part *p, uint32_t n)
 {
 	uint32_t i;
@@ -149,7 +149,7 @@ static void switch_all(struct merged *m, struct merged_part *p, uint32_t n)
 	}
 }
 
-/* Replaces the record that was given by the next one of its trace. */
+/* Replaces the record returned last by the next one of its trace. */
 static int step(struct merged *m)
 {
 	struct merged_part *p = m->given;
@@ -222,7 +222,7 @@ static void merged_progress(const struct input *in, uint64_t *done, uint64_t *to
 
 static uint64_t merged_monotonic(struct input *in, uint64_t stamp)
 {
-	(void)in; /* stamps are times here */
+	(void)in; /* stamps are already times */
 	return stamp;
 }
 
@@ -242,7 +242,7 @@ static uint64_t merged_realtime(struct input *in, uint64_t stamp)
 	return m->walls ? stamp + m->wall : 0;
 }
 
-/* The trace's times are later here by its shift, so the offset to the time of day is smaller. */
+/* The trace's times are shifted later here, so the offset to the time of day is smaller. */
 static void merged_wall(struct input *in, uint32_t origin, struct input_wall *w)
 {
 	const struct merged *m = in->state;
@@ -257,7 +257,7 @@ static void merged_wall(struct input *in, uint32_t origin, struct input_wall *w)
 	w->most = w->most ? w->most - shift : 0;
 }
 
-/* Looks for the first record in a trace ring: earlier ones are not bound to a time. */
+/* Finds the first record in a trace ring: earlier ones have no meaningful time. */
 static int look_at_clock(struct merged_part *p)
 {
 	struct pirecord r;
@@ -310,7 +310,7 @@ static int set_clocks(struct input *in, struct merged *m)
 	return 0;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- the merged input ------------------------------------------------------------------------ */
 
 static void merged_close(struct input *in)
 {
@@ -365,7 +365,7 @@ static const struct reader reader_merged = {
 	.close = merged_close,
 };
 
-/* Merges the headers of all traces, with sums. */
+/* Merges the headers of all traces; adds up their counts. */
 static void sum_up(struct input *in, const struct merged *m)
 {
 	struct pifile_header *all = &in->header;
@@ -418,7 +418,7 @@ static void note_origin(struct origin *o, const struct input *in)
 	snprintf(o->machine, sizeof(o->machine), "%.*s", (int)sizeof(h->machine), h->machine);
 }
 
-/* Traces that can be read come first, each with its index. */
+/* Opens the traces; those that can be read come first, each with its index. */
 static int open_parts(struct input *in, struct merged *m, const char *const *paths, uint32_t count)
 {
 	uint32_t i;

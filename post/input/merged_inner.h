@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* State that the parts of a merged input share: order (merged.c), records (merged_record.c),
+/* State shared by the parts of a merged input: order (merged.c), records (merged_record.c),
  * sections and labels (merged_texts.c). */
 #ifndef POST_MERGED_INNER_H
 #define POST_MERGED_INNER_H
@@ -11,54 +11,54 @@
 /* One of the traces. */
 struct merged_part {
 	struct input in;
-	struct pirecord head; /* the next one, if it has one */
+	struct pirecord head; /* the next record, if `has` */
 	bool has;
-	int failed;    /* reading it: -errno */
-	uint32_t *cpu; /* its CPUs' numbers here, or NO_CPU */
+	int failed;    /* -errno of reading it */
+	uint32_t *cpu; /* merged numbers of its CPUs, or NO_CPU */
 	uint32_t cpus, room_cpus;
-	uint8_t event[EVENT_NUMBERS + 1]; /* its events' numbers + 1 here; 0: none yet */
-	bool off;                         /* it has not begun, or was switched off, or ended */
+	uint8_t event[EVENT_NUMBERS + 1]; /* merged numbers of its events + 1; 0: none yet */
+	bool off;                         /* not begun, switched off, or ended */
 	bool begun;
 	uint64_t told_at;     /* time of the last switch */
-	uint32_t tell;        /* the next of its CPUs to give a record of that */
-	uint32_t gaps;        /* places where it misses records */
-	uint64_t first, wall; /* first record: its time, and the wall clock's lead */
-	bool timed, walls;    /* it has one; the wall clock is known */
+	uint32_t tell;        /* the next CPU for which a record of the switch is due */
+	uint32_t gaps;        /* number of gaps in its records */
+	uint64_t first, wall; /* time of the first record; offset to the wall clock */
+	bool timed, walls;    /* has a first record; the wall clock is known */
 };
 
 struct merged {
 	struct merged_part *part;
 	struct origin *origin;
-	uint32_t count;          /* of the room in both */
-	uint32_t missing;        /* traces that cannot be read */
-	uint32_t cpus;           /* of all */
-	bool no_memory;          /* for the number of a CPU */
-	struct merged_part *now; /* the trace with the next record, until … */
+	uint32_t count;          /* room in both arrays */
+	uint32_t missing;        /* number of unreadable traces */
+	uint32_t cpus;           /* total number */
+	bool no_memory;          /* for a CPU number */
+	struct merged_part *now; /* the trace with the next record, until */
 	uint64_t until;
 	struct merged_part *given;
-	bool on;      /* the first trace is */
-	bool telling; /* records of CPUs that came or went are due */
+	bool on;      /* the first trace is on */
+	bool telling; /* records of CPUs that went online or offline are due */
 	uint32_t gaps;
 	struct pitrace_sync sync;
-	uint8_t *room; /* the record that was given */
+	uint8_t *room; /* data of the record returned last */
 	size_t size;
-	char named[EVENT_NUMBERS][64]; /* events by their numbers here */
+	char named[EVENT_NUMBERS][64]; /* events by merged number */
 	uint32_t events;
-	bool walls; /* times are by the wall clock, which leads by … */
+	bool walls; /* times follow the wall clock */
 	uint64_t wall;
 	char *name;
-	/* Beside the records: */
+	/* Sections and texts: */
 	char *system, *section;
 	size_t room_section;
-	uint32_t at_part; /* where section() is: a trace, the number within it */
+	uint32_t at_part; /* position of section(): a trace, the number within it */
 	size_t at_section, at;
 	struct pifile_fault *faults;
-	size_t nfaults, told; /* of all; in the list */
+	size_t nfaults, told; /* of all traces; in the list */
 };
 
-/* 1, or -ENOMEM: p's head with the merged numbers. */
+/* Returns p's next record with merged numbers: 1 or -ENOMEM. */
 int merged_record(struct merged *m, struct merged_part *p, struct pirecord *r);
-/* NO_CPU: the number is too great, or no_memory. */
+/* Returns the merged number; NO_CPU: too great, or no_memory. */
 uint32_t merged_cpu(struct merged *m, struct merged_part *p, uint32_t cpu);
 int merged_labels(struct merged *m, uint32_t count);
 int merged_texts(struct input *in, struct merged *m);

@@ -19,7 +19,7 @@ uint32_t merged_cpu(struct merged *m, struct merged_part *p, uint32_t cpu)
 			return NO_CPU;
 		}
 		memset(p->cpu + p->cpus, 0xFF, (cpu + 1 - p->cpus) * sizeof(*p->cpu));
-		/* It is told with the others when the trace is switched off. */
+		/* Its switch-off record is sent with those of the others. */
 		if (p->tell == p->cpus)
 			p->tell = cpu + 1;
 		p->cpus = cpu + 1;
@@ -29,10 +29,10 @@ uint32_t merged_cpu(struct merged *m, struct merged_part *p, uint32_t cpu)
 	return p->cpu[cpu];
 }
 
-/* The number of samples whose event has no name or found no number: no event ever has it. */
+/* Event number of samples whose event has no name or no free number: never a named event. */
 #define UNNAMED EVENT_NUMBERS
 
-/* Events of several traces with the same name are one event. 0: there are too many. */
+/* Events of the same name in several traces are one event. Returns 0 if there are too many. */
 static uint32_t event_number(struct merged *m, const char name[64])
 {
 	uint32_t i;
@@ -46,7 +46,7 @@ static uint32_t event_number(struct merged *m, const char name[64])
 	return i + 1;
 }
 
-/* A word of the record's data. */
+/* Overwrites a word of the record's data. */
 static void patch(struct merged *m, const struct pirecord *r, size_t offset, uint32_t value)
 {
 	if (offset + sizeof(value) <= r->size)
@@ -67,7 +67,7 @@ static void patch_pid(struct merged *m, const struct pirecord *r, size_t offset)
 	patch(m, r, offset, origin_pid(r->origin, word(m, r, offset)));
 }
 
-/* The idle task's is 0 everywhere. */
+/* The idle task's tid is 0 in all traces. */
 static void patch_tid(struct merged *m, const struct pirecord *r, size_t offset)
 {
 	if (word(m, r, offset))
@@ -105,7 +105,7 @@ static void patch_system(struct merged *m, struct merged_part *p, struct pirecor
 	uint32_t number, own;
 
 	if (r->minor == PITRACE_SYSINFO_INTERVAL) {
-		/* A gap concerns the CPUs of its own trace only; cpus_online would be of one
+		/* A gap only concerns the CPUs of its own trace; cpus_online describes a single
 		 * machine. */
 		patch(m, r, offsetof(struct pitrace_interval, flags),
 		      word(m, r, offsetof(struct pitrace_interval, flags)) |
@@ -177,7 +177,7 @@ static void patch_record(struct merged *m, struct merged_part *p, struct pirecor
 		patch_pid(m, r, 0);
 		return;
 	}
-	/* All others begin with their thread. */
+	/* All other records start with their thread. */
 	if (r->type == PITRACE_TYPE_STRUCT || pifile_user_major(r->major))
 		patch_both(m, r, 0, 4);
 }

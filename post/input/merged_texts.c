@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Labels, sections and faults of several traces: a label for each trace, the tables of each with
- * the merged numbers, the faults of all. */
+ * merged numbers, the faults of all. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ static const char *base_of(const char *name)
 	return slash ? slash + 1 : name;
 }
 
-/* The files' base names are used if they differ, else the folders are needed too. */
+/* The files' base names are used if they differ; else directories are needed, too. */
 static bool bases_differ(struct merged *m, uint32_t count)
 {
 	uint32_t i, k;
@@ -40,8 +40,8 @@ static bool bases_differ(struct merged *m, uint32_t count)
 	return true;
 }
 
-/* Lengths of the names' common beginning, in whole folders, and of their common end, in whole
- * parts. */
+/* Returns the lengths of the names' common prefix, in whole directories, and common suffix, in
+ * whole components. */
 static void same_ends(const char *const *name, uint32_t count, size_t *head, size_t *tail)
 {
 	const char *a = name[0], *b;
@@ -65,7 +65,7 @@ static void same_ends(const char *const *name, uint32_t count, size_t *head, siz
 		--*tail;
 }
 
-/* Labels each trace by the part of its name that differs; by a number if none does. */
+/* Labels each trace with the part of its name that differs; with a number if none does. */
 int merged_labels(struct merged *m, uint32_t count)
 {
 	const char **names = calloc(count, sizeof(*names));
@@ -84,7 +84,7 @@ int merged_labels(struct merged *m, uint32_t count)
 		const char *name = names[i];
 
 		n = strlen(name);
-		if (head + tail >= n) { /* no part of its own */
+		if (head + tail >= n) { /* no distinct part */
 			name = base_of(name);
 			n = strlen(name);
 		} else {
@@ -105,9 +105,9 @@ int merged_labels(struct merged *m, uint32_t count)
 	return rc;
 }
 
-/* ---- who they are ---------------------------------------------------------------------------- */
+/* ---- system texts ---------------------------------------------------------------------------- */
 
-/* Whether the text has this line. */
+/* Returns whether the text contains this line. */
 static bool has_line(const char *text, size_t size, const char *line, size_t n)
 {
 	const char *end = text + size, *next;
@@ -132,7 +132,7 @@ static bool find_text(struct merged_part *p, struct input_section *s)
 	return false;
 }
 
-/* Writes the system facts that all traces have in common. */
+/* Writes the system facts that are the same in all traces. */
 static void write_common(struct input *in, struct merged *m, FILE *out)
 {
 	const char *text, *end, *next;
@@ -243,7 +243,7 @@ static int patch_stats(struct merged *m, struct merged_part *p, struct input_sec
 	return m->no_memory ? -ENOMEM : 0;
 }
 
-/* A perf map begins with "pid P since T until T …". */
+/* A perf map starts with "pid P since T until T …". */
 static int patch_map(struct merged *m, const struct merged_part *p, struct input_section *s)
 {
 	uint32_t i = (uint32_t)(p - m->part), pid;
@@ -271,7 +271,7 @@ static int patch_map(struct merged *m, const struct merged_part *p, struct input
 	return 0;
 }
 
-/* 1: use it; 0: leave it out; -ENOMEM. */
+/* Returns 1: use the section; 0: drop it; -ENOMEM. */
 static int patch_section(struct merged *m, struct merged_part *p, struct input_section *s)
 {
 	int rc = 0;
@@ -279,7 +279,7 @@ static int patch_section(struct merged *m, struct merged_part *p, struct input_s
 	s->origin = (uint32_t)(p - m->part);
 	switch ((unsigned int)s->type) {
 	case PIFILE_SEC_SYSTEM:
-	case PIFILE_SEC_INTERRUPTS: /* numbers mean others elsewhere */
+	case PIFILE_SEC_INTERRUPTS: /* numbers differ between machines */
 		return 0;
 	case PIFILE_SEC_SEGMENT:
 		s->cpu = merged_cpu(m, p, s->cpu);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Our own file, swtrace.nrm2: libperfutil reads and merges it, this forwards its records. */
+/* Our own file, swtrace.nrm2: libperfutil reads and merges it, this reader forwards its records. */
 #include "record/input.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ struct native {
 	struct pifile *file;
 	struct pimerge *merge;
 	struct own_samples own;
-	void *buffer; /* of compressed sections */
+	void *buffer; /* for compressed sections */
 };
 
 static bool native_probe(const void *head, size_t size)
@@ -94,7 +94,7 @@ static int native_section(struct input *in, size_t i, struct input_section *sect
 		.ring = s->ring,
 		.sequence = s->sequence,
 	};
-	/* The records come from `next`: don't decompress segments here. */
+	/* `next` returns the records, so segments are not decompressed here. */
 	if (s->type != PIFILE_SEC_SEGMENT && s->type != PIFILE_SEC_SNAPSHOT) {
 		data = pifile_payload(n->file, i, &n->buffer, &size);
 		input_section_is(section, data, size);

@@ -61,7 +61,7 @@ static void ended(struct own_samples *o, uint32_t pid)
 			o->thread[i].samples = false;
 }
 
-/* Another thread has the id now. */
+/* The tid has a new owner. */
 static void task_record(struct own_samples *o, const struct pirecord *r)
 {
 	const struct pitrace_mte_task *task = RECORD_AS(r, struct pitrace_mte_task);
@@ -71,7 +71,7 @@ static void task_record(struct own_samples *o, const struct pirecord *r)
 		t->samples = false;
 }
 
-/* Of the timer: what events count is another thing. */
+/* Only samples of the timer are dropped: events count something else. */
 static bool is_left_out(const struct own_samples *o, const struct pirecord *r)
 {
 	const struct pitrace_sample *s = RECORD_AS(r, struct pitrace_sample);
@@ -86,7 +86,7 @@ static bool is_left_out(const struct own_samples *o, const struct pirecord *r)
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* The number of an event that no collector's has. */
+/* Returns an event number that no collector uses. */
 static uint32_t event_number(uint32_t kind)
 {
 	return EVENT_NUMBERS - PITRACE_SAMPLED_KINDS + kind;
@@ -101,7 +101,7 @@ static void put_addresses(uint8_t *to, const struct pifile_user *u, uint32_t fir
 	}
 }
 
-/* The record as a collector writes one, with the stack behind the sample. */
+/* Makes the record that a collector would write, with the stack after the sample. */
 static int make_sample(struct own_samples *o, struct pirecord *r, const struct pifile_user *u,
 		       uint32_t kind)
 {
@@ -144,7 +144,7 @@ static int make_sample(struct own_samples *o, struct pirecord *r, const struct p
 	return 1;
 }
 
-/* An event's name comes before its first sample. */
+/* The event's name record precedes its first sample. */
 static int name_event(struct own_samples *o, struct pirecord *r, uint32_t kind)
 {
 	if (o->named >> kind & 1)

@@ -22,7 +22,7 @@ static const struct reader *const readers[] = {
 LISTED_AT(reader, readers)
 LISTED_NAMED(reader, readers)
 
-/* If a trace is a folder, one of its files has the beginning. */
+/* If a trace is a folder, one of its files contains the header. */
 static int open_head(const char *path)
 {
 	int fd = open(path, REGULAR_HOLD);
@@ -53,12 +53,12 @@ static int read_head(const char *path, char *head, size_t *size, struct pifile_f
 	if (fd >= 0)
 		close(fd);
 	if (rc)
-		fault->offset = NO_OFFSET; /* about the file as a whole */
+		fault->offset = NO_OFFSET; /* concerns the whole file */
 	*size = n > 0 ? (size_t)n : 0;
 	return rc;
 }
 
-/* The name of a known format without a reader, from the file's first bytes, for the error
+/* Returns the name of a known format that has no reader, by the file's first bytes, for the error
  * message. */
 static const char *other_name(const char *head, size_t size)
 {

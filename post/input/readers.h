@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of readers: a new one is one line here. The first one whose probe accepts the file's
+/* The list of readers: a new one adds one line here. The first one whose probe accepts the file's
  * beginning opens it. */
 #ifndef POST_READERS_H
 #define POST_READERS_H
@@ -14,20 +14,20 @@
 	reader(pprof) \
 	reader(log_rt) \
 	reader(log_gen) \
-	reader(xray) /* knows its files by little: last */
+	reader(xray) /* last, since its magic number is short */
 /* clang-format on */
 
 #define DECLARED(name) extern const struct reader reader_##name;
 READERS(DECLARED)
 #undef DECLARED
 
-/* In the order of the list; NULL: no more. */
+/* Returns the i-th reader of the list; NULL: no more. */
 const struct reader *reader_at(size_t i);
-/* The reader of that name; NULL: none. */
+/* Returns the reader of that name; NULL: not found. */
 const struct reader *reader_named(const char *name);
 
-/* in->program is the caller's. 0, or -errno with the place (NO_OFFSET: none) and the reason in
- * fault. */
+/* The caller sets in->program. Returns 0, or -errno with the offset (NO_OFFSET: none) and the
+ * reason in `fault`. */
 int input_open(struct input *in, const char *path, struct pifile_fault *fault);
 void input_close(struct input *in);
 

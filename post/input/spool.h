@@ -7,10 +7,10 @@
 
 struct pifile_fault;
 
-/* Whether this is a pipe that the user handed over: "-", or a descriptor by its name (a shell's
+/* Returns whether this is a pipe passed by the user: "-", or the path of a descriptor (a shell's
  * <(COMMAND)). Any other pipe in the file system might never end. */
 bool is_pipe(const char *path);
-/* The file's descriptor; or -errno, with fault in words. */
+/* Returns the file's descriptor, or -errno with a message in `fault`. */
 int spool_open(const char *path, struct pifile_fault *fault);
 
 #endif

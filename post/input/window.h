@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A window that moves over a file: a reader asks for an offset and a length, so that it keeps no
+ * A window that moves over a file: a reader requests an offset and a length, so that it keeps no
  * more in memory than the longest item it reads.
  */
 #ifndef POST_WINDOW_H
@@ -19,12 +19,12 @@ struct window {
 	int fd;
 	uint64_t size; /* of the file */
 	uint8_t *room;
-	size_t bytes; /* of the room */
-	uint64_t at;  /* the file's bytes from here on … */
-	size_t have;  /* … so many are in the room */
+	size_t bytes; /* size of the room */
+	uint64_t at;  /* offset in the file of the bytes in the room */
+	size_t have;  /* number of bytes in the room */
 };
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 static inline int window_open(struct window *w, const char *path, size_t bytes)
 {
 	struct stat st;
@@ -49,8 +49,8 @@ static inline void window_close(struct window *w)
 	*w = (struct window){ .fd = -1 };
 }
 
-/* The bytes from `offset` on: *length of them, at least n unless the file ends before. NULL: none.
- * Valid until the next call. n must not exceed the window. */
+/* Returns the bytes from `offset` on: *length of them, at least n unless the file ends before.
+ * NULL: none. Valid until the next call. n must not exceed the window. */
 static inline const uint8_t *window_look(struct window *w, uint64_t offset, size_t n,
 					 size_t *length)
 {

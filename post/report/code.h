@@ -13,7 +13,7 @@ struct machine_code {
 	const char *why; /* reason if there are no bytes */
 	uint8_t *bytes;
 	size_t size;
-	uint64_t address;     /* of the first, in the file's terms; or where it stood */
+	uint64_t address;     /* of the first byte, as in the file; generated code: at run time */
 	uint64_t base;        /* of the first byte, for a2n_lines() */
 	unsigned int machine; /* EM_* */
 	bool is_32, big_endian;

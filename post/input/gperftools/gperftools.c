@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * gperftools' CPU profiles: slots of 4 or 8 bytes in the byte order of the machine that wrote them.
- * A header, call stacks with the number of their samples, a trailer, then text: the mappings.
- * Samples have no time: those of a stack are spaced by the period, so that the length of the trace
- * is the CPU time that was sampled.
+ * A profile has a header, call stacks with their numbers of samples, a trailer, and text with the
+ * mappings. Samples have no time: those of a stack are spaced by the period, so that the trace is
+ * as long as the sampled CPU time.
  */
 #include "input/gperftools/gperftools.h"
 
@@ -20,12 +20,12 @@
 #include "record/stack_record.h"
 
 #define WINDOW       (1u << 20)
-#define HEADER_SLOTS 5 /* the first says 0, the second 3 */
+#define HEADER_SLOTS 5 /* the first one is 0, the second 3 */
 #define HEADER_MOST  1024
-#define LINE_MOST    8192 /* of the text */
+#define LINE_MOST    8192 /* maximum bytes of a line of the text */
 #define MAPPINGS     65536
 #define PATHS_START  (1u << 20) /* limit on bytes of all paths, plus the file's size */
-/* No process has this number, so nothing about it is looked up on this machine. */
+/* No process has this pid, so nothing about it is looked up on this machine. */
 #define NOBODY 0x400001u
 
 struct gperftools_sample {
@@ -43,22 +43,22 @@ struct gperftools {
 	struct fault_list faults;
 	unsigned int slot; /* bytes */
 	bool swap;
-	uint64_t first;  /* record */
-	uint64_t text;   /* where it begins */
+	uint64_t first;  /* offset of the first record */
+	uint64_t text;   /* its offset */
 	uint64_t period; /* ns */
 	uint64_t version;
-	struct java java; /* of version 1: symbols */
+	struct java java; /* symbols of version 1 */
 	struct pitrace_mte_task task;
-	struct pitrace_mte_map **told; /* what was mapped */
+	struct pitrace_mte_map **told; /* mappings */
 	uint32_t ntold, room;
 	uint64_t paths;      /* bytes */
-	bool full;           /* more is not kept */
-	struct upper *upper; /* sorted, apart from each other */
+	bool full;           /* the limit was reached */
+	struct upper *upper; /* sorted and disjoint */
 	uint32_t nupper;
 	struct pitrace_interval interval;
-	/* A pass: */
+	/* State of a pass: */
 	unsigned int what;
-	uint32_t given; /* records before samples */
+	uint32_t given; /* records returned before samples */
 	uint64_t at;
 	bool ended;
 	uint64_t samples; /* before this one */
@@ -72,7 +72,7 @@ static uint64_t slot_value(const uint8_t *p, unsigned int size, bool swap)
 	return size == 4 ? bytes_load32(p, swap) : bytes_load64(p, swap);
 }
 
-/* A slot layout in which the header is valid: 0, the number of slots that follow. */
+/* Finds a slot layout in which the header is valid: 0, the number of slots that follow. */
 static bool find_layout(const uint8_t *p, size_t size, unsigned int *slot, bool *swap)
 {
 	unsigned int i;
@@ -103,7 +103,7 @@ static uint64_t get(const struct gperftools *g, const uint8_t *p, uint64_t i)
 	return slot_value(p + i * g->slot, g->slot, g->swap);
 }
 
-/* ---- the text -------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static bool hex(const char **p, uint64_t *value)
 {
@@ -126,7 +126,7 @@ static bool blanks(const char **p)
 	return *p > from;
 }
 
-/* "start-end rwxp offset major:minor inode path", or "start-end: path", which is older. */
+/* Parses "start-end rwxp offset major:minor inode path", or "start-end: path", which is older. */
 static const char *parse_mapping(const char *line, struct pitrace_mte_map *m)
 {
 	const char *p = line;
@@ -268,7 +268,7 @@ static int read_text(struct gperftools *g)
 	return rc;
 }
 
-/* Gives the symbols of a Java program as a module of its own. */
+/* Adds the symbols of a Java program as a module. */
 static int tell_java(struct gperftools *g)
 {
 	struct pitrace_mte_map m = {
@@ -320,12 +320,12 @@ static int find_upper(struct gperftools *g)
 /* ---- records --------------------------------------------------------------------------------- */
 
 struct stack_at {
-	const uint8_t *pc; /* at least those that are kept */
+	const uint8_t *pc; /* at least the addresses that are kept */
 	uint64_t count, depth;
 	uint64_t next;
 };
 
-/* Whether the text begins here: with a mapping, or a build= line. */
+/* Returns whether the text starts here: with a mapping or a build= line. */
 static bool is_text(struct gperftools *g, uint64_t at)
 {
 	const char *word;
@@ -349,7 +349,7 @@ static bool is_text(struct gperftools *g, uint64_t at)
 	       (*word == ' ' || *word == ':');
 }
 
-/* Reads the stack at g->at. 1; 0: the trailer, or the text behind it; -1: unreadable. */
+/* Reads the stack at g->at. Returns 1; 0: the trailer, or the text after it; -1: unreadable. */
 static int read_stack(struct gperftools *g, struct stack_at *s)
 {
 	uint64_t left = g->w.size > g->at ? (g->w.size - g->at) / g->slot : 0, want;
@@ -367,7 +367,7 @@ static int read_stack(struct gperftools *g, struct stack_at *s)
 		return -1;
 	s->count = get(g, p, 0);
 	s->depth = get(g, p, 1);
-	/* Text would be read as a great number. */
+	/* Text would be read as a very large count. */
 	if (s->count >= 0x20000000 && is_text(g, g->at)) {
 		faults_tell(&g->faults, g->at,
 			    "the trailer is missing: what was mapped begins here");
@@ -401,7 +401,7 @@ static int read_stack(struct gperftools *g, struct stack_at *s)
 	return 1;
 }
 
-/* The next stack that has samples, as read_stack. */
+/* Reads the next stack with samples; returns as read_stack(). */
 static int next_stack(struct gperftools *g, struct stack_at *s)
 {
 	int got;
@@ -579,7 +579,7 @@ static void fill(struct pirecord *r, uint32_t ring, uint16_t major, uint32_t min
 	};
 }
 
-/* Gives the process, its mappings, and the start of sampling. */
+/* Returns the process, its mappings, and the start of sampling. */
 static bool give_first(struct gperftools *g, struct pirecord *r)
 {
 	struct pitrace_mte_map *t;
@@ -606,7 +606,7 @@ static bool give_first(struct gperftools *g, struct pirecord *r)
 	return true;
 }
 
-/* Upper addresses are the kernel's, except for the process's own mappings. */
+/* Upper addresses belong to the kernel, except for the process's own mappings. */
 static bool in_kernel(const struct gperftools *g, uint64_t pc)
 {
 	uint32_t low;

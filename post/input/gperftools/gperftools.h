@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Symbols in the text of a Java program's profile (gperftools.c), and their new layout
+/* Symbols in the text of a Java program's profile (gperftools.c), and their new address layout
  * (gperftools_java.c). */
 #ifndef POST_GPERFTOOLS_H
 #define POST_GPERFTOOLS_H
@@ -12,7 +12,7 @@
 
 struct java_place {
 	uint64_t address; /* in the profile */
-	uint64_t at;      /* as it is laid out */
+	uint64_t at;      /* in the new layout */
 	char *name;
 };
 
@@ -22,12 +22,12 @@ struct java {
 	struct blob symbols; /* saved symbols of JAVA_MODULE, at JAVA_BASE */
 };
 
-/* Takes a line of the text: 1: it was a symbol; 0: it was not; -ENOMEM. */
+/* Parses a line of the text. Returns 1: a symbol; 0: another line; -ENOMEM. */
 int java_line(struct java *j, const char *line);
-/* After all lines. 0 or -ENOMEM. */
+/* Call after all lines. Returns 0 or -ENOMEM. */
 int java_lay_out(struct java *j);
 uint64_t java_size(const struct java *j);
-/* The address in the new layout; one without a symbol stays as it is. */
+/* Returns the address in the new layout; one without a symbol is unchanged. */
 uint64_t java_address(const struct java *j, uint64_t pc);
 void java_free(struct java *j);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Profiles of version 1 are of Java programs and contain their symbols: in place of the mappings
- * there is a line for each address, "0xADDRESS FUNCTION (FILE:LINE)". Compiled code may be
- * anywhere, so each function gets a new address here, one after the other.
+ * Profiles of version 1 belong to Java programs and contain their symbols: instead of mappings they
+ * have a line for each address, "0xADDRESS FUNCTION (FILE:LINE)". Compiled code may be anywhere, so
+ * each function gets a new address here, in sequence.
  */
 #include "base/array.h"
 #include "base/memstream.h"
@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEP 16 /* bytes of a place: an address less one is still in it */
+#define STEP 16 /* bytes of a place: an address minus one is still inside */
 
-/* The name of a function without its place: " (FILE:LINE)", " (LIBRARY)". */
+/* Returns the length of a function's name without its location: " (FILE:LINE)", " (LIBRARY)". */
 static size_t name_length(const char *text)
 {
 	size_t n = strlen(text), at;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * log-gen: each entry and exit of Java methods as libjprof writes them (log_gen_format.h). Read
- * once for the trees of calls, whose values are samples as those of a log-rt, and again in each
- * pass for the events themselves. A log that is cut is read up to its last whole event.
+ * log-gen: each entry and exit of Java methods as written by libjprof (log_gen_format.h). Read once
+ * for the call trees, whose values become samples like those of a log-rt, and again in each pass
+ * for the events. A truncated log is read up to its last complete event.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,9 +16,9 @@
 #include "record/call_record.h"
 
 #define WINDOW    (LOG_GEN_CHUNK + 4096u)
-#define SEARCHED  (1u << 26) /* frames, for exits of methods that were not entered; then … */
-#define INNERMOST 256u       /* … so many each */
-#define PLACES    (1u << 20) /* threads */
+#define SEARCHED  (1u << 26) /* frames searched for exits without an entry; beyond it, */
+#define INNERMOST 256u       /* only so many per exit */
+#define PLACES    (1u << 20) /* maximum number of threads */
 
 enum { OTHER = 7, FUNCTION = 8 }; /* types of frames: the last of their letters */
 
@@ -33,7 +33,7 @@ struct gen_thread {
 	uint32_t root; /* its node; NO_KEY: none yet */
 	struct gen_frame *frame;
 	uint32_t depth, room;
-	/* A pass: times that are yet to be told, and frames that an exception has ended. */
+	/* State of a pass: pending times, and frames that an exception ended. */
 	uint64_t value, cost;
 	uint32_t popping;
 };
@@ -42,7 +42,7 @@ struct log_gen {
 	struct jprof_tree tree;
 	struct window w;
 	struct log_gen_head head;
-	uint32_t *method; /* of the log's numbers the tree's */
+	uint32_t *method; /* number in the tree by number in the log */
 	uint32_t methods, room_methods;
 	struct gen_thread *thread; /* by place */
 	uint32_t threads;
@@ -50,21 +50,21 @@ struct log_gen {
 	char metric[LOG_GEN_METRICS][256];
 	uint32_t metrics;
 	uint64_t events, lost, unentered, unleft, searched;
-	/* Where the reading is: */
-	uint64_t at, chunk; /* the next chunk's offset; the last one's */
-	struct bytes left;  /* of events in a chunk */
+	/* Reading position: */
+	uint64_t at, chunk; /* offsets of the next and the last chunk */
+	struct bytes left;  /* unread events in the chunk */
 	struct gen_thread *now;
 	uint32_t before;
-	uint64_t time, first; /* of the chunk; of the first one */
-	uint8_t *copy;        /* of a chunk: the window moves */
-	/* A pass: */
+	uint64_t time, first; /* of the chunk; of the first chunk */
+	uint8_t *copy;        /* of a chunk, since the window moves */
+	/* State of a pass: */
 	unsigned int what;
 	struct gen_event {
 		enum log_gen_event kind;
 		uint32_t method, type;
 		uint64_t value[LOG_GEN_METRICS], cost[LOG_GEN_METRICS], lost;
 	} event;
-	bool pending; /* the event, while frames end before it */
+	bool pending; /* `event` waits while frames end before it */
 	struct pitrace_mte_task task;
 	struct {
 		struct call_record call;
@@ -185,13 +185,13 @@ static int read_methods(struct log_gen *l, struct bytes b)
 	return 0;
 }
 
-/* *t is NULL where no thread can be. 0 or -ENOMEM. */
+/* Sets *t to NULL for an invalid place. Returns 0 or -ENOMEM. */
 static int thread_at(struct log_gen *l, uint64_t place, struct gen_thread **t)
 {
 	uint32_t had = l->threads;
 
 	*t = NULL;
-	/* Places follow each other: a far one is no thread's. */
+	/* Places are consecutive: one far beyond is invalid. */
 	if (!place || place > PLACES || place > (uint64_t)had + 65536)
 		return 0;
 	if (array_reach(l->thread, l->threads, (uint32_t)place))
@@ -266,7 +266,8 @@ static int begin_events(struct log_gen *l, struct bytes b)
 	return 0;
 }
 
-/* The next chunk, as far as the file has it. 1: its kind is *kind; 0: no more; -ENOMEM. */
+/* Reads the next chunk, as far as the file has it. Returns 1 with its kind in *kind; 0: no more;
+ * -ENOMEM. */
 static int next_chunk(struct log_gen *l, char *kind)
 {
 	struct bytes head;
@@ -325,7 +326,7 @@ static int next_chunk(struct log_gen *l, char *kind)
 	return rc ? rc : 1;
 }
 
-/* The next event of the chunk; false: it has no more. */
+/* Reads the next event of the chunk; false: no more. */
 static bool next_event(struct log_gen *l, struct gen_event *e)
 {
 	size_t at = l->left.at;
@@ -355,7 +356,7 @@ static bool next_event(struct log_gen *l, struct gen_event *e)
 	}
 	method = (int64_t)l->before + (int64_t)(rest >> 1 ^ -(rest & 1));
 	if (l->left.bad || e->kind > LOG_GEN_POPPED || method < 0 || method >= l->methods) {
-		/* A log that is cut is told as such. */
+		/* A truncated log is reported as such. */
 		if (!l->left.bad || l->at < l->w.size)
 			faults_tell(&l->tree.faults, l->chunk + sizeof(struct log_gen_chunk) + at,
 				    "no event: the rest of its chunk is left out");
@@ -366,7 +367,7 @@ static bool next_event(struct log_gen *l, struct gen_event *e)
 	return true;
 }
 
-/* ---- the trees ------------------------------------------------------------------------------- */
+/* ---- call trees ------------------------------------------------------------------------------ */
 
 static uint32_t top(const struct gen_thread *t)
 {
@@ -378,7 +379,7 @@ static void add(uint64_t *sum, uint64_t value)
 	*sum = *sum + value < *sum ? UINT64_MAX : *sum + value;
 }
 
-/* How many frames there are up to the innermost one of the method; 0: it has none. */
+/* Returns the number of frames up to the method's innermost one; 0: not found. */
 static uint32_t find(struct log_gen *l, const struct gen_thread *t, uint32_t method)
 {
 	uint32_t end = l->searched > SEARCHED && t->depth > INNERMOST ? t->depth - INNERMOST : 0;
@@ -450,7 +451,7 @@ static void rewind_log(struct log_gen *l)
 {
 	l->at = sizeof(struct log_gen_head);
 	l->left = bytes_of(NULL, 0);
-	/* Names stand before the first events. */
+	/* Names precede the first events. */
 	l->time = l->first;
 	l->searched = 0;
 	l->pending = false;
@@ -640,8 +641,8 @@ static enum call_kind end_of(enum log_gen_event kind)
 					CALL_UNWIND;
 }
 
-/* What the event means, one record after the other: frames that an exception ended come first.
- * 0: nothing more. */
+/* Returns the records of an event one after the other: first the frames that an exception ended. 0:
+ * no more. */
 static int give_event(struct log_gen *l, struct pirecord *r)
 {
 	const struct gen_event *e = &l->event;
@@ -671,7 +672,7 @@ static int give_event(struct log_gen *l, struct pirecord *r)
 	return give_call(l, end_of(e->kind), &t->frame[--t->depth], r);
 }
 
-/* The next record of an event or a name; 0: the log has no more. */
+/* Returns the next record of an event or name; 0: the log has no more. */
 static int next_call(struct log_gen *l, struct pirecord *r)
 {
 	char kind;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * log-rt: the call trees of threads as libjprof and libhookit write them, text. Some lines tell
- * what was measured; the last of them names the columns. Then come the nodes, parents before their
- * children, up to an empty line; what follows lists what was left out. A log that is cut is read up
- * to its last whole line.
+ * log-rt: the call trees of threads as written by libjprof and libhookit, in text form. The first
+ * lines describe the measurement; the last of them names the columns. They are followed by the
+ * nodes, parents before their children, up to an empty line; the rest lists what was left out. A
+ * truncated log is read up to its last complete line.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -16,31 +16,31 @@
 #include "input/jprof/jprof_tree.h"
 #include "input/window.h"
 
-/* Bytes of a line: names have up to 65,535 each, escaped four times that. */
+/* Bytes of a line: names have up to 65,535 each; escaped, four times as many. */
 #define WINDOW (1u << 20)
 #define FIRST  "pitrace log-rt"
-#define HEAD   1000 /* lines before the columns */
+#define HEAD   1000 /* maximum lines before the columns */
 
 enum column_is { IS_LEVEL, IS_CALLS, IS_CALLEES, IS_VALUE, IS_NAME };
 
 struct rt_reader {
 	struct jprof_tree tree;
 	struct window w;
-	uint64_t at, line; /* where the next line begins; the number of the last one */
+	uint64_t at, line; /* offset of the next line; number of the last one */
 	bool cut;          /* the file ends within a line */
 	struct {
 		enum column_is is;
 		char name[32];
-		bool told; /* a number was met there */
+		bool told; /* a number was found there */
 	} column[JPROF_COLUMNS + 4];
 	uint32_t ncolumn, values;
-	uint32_t *path; /* the last node of each level */
+	uint32_t *path; /* by level: the last node */
 	uint32_t levels, room_levels;
 	uint64_t entries, not_kept, left_out, calls;
 	bool has_entries;
 	char metrics[4096]; /* lines */
 	size_t used_metrics;
-	char *name; /* a name without its escapes */
+	char *name; /* an unescaped name */
 	size_t room_name;
 };
 
@@ -51,8 +51,8 @@ static bool log_rt_probe(const void *head, size_t size)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* The next line without its end; false: no more. One that is longer than the window is passed
- * over. */
+/* Returns the next line without its newline; false: no more. Skips a line that exceeds the
+ * window. */
 static bool next_line(struct rt_reader *l, struct bytes *line, uint64_t *offset)
 {
 	const uint8_t *p, *end;
@@ -99,7 +99,7 @@ static bool begins(const struct bytes *line, const char *word)
 
 /* ---- the head -------------------------------------------------------------------------------- */
 
-/* The number behind the word in the line. */
+/* Returns the number after the word in the line. */
 static bool number_behind(const struct bytes *line, const char *word, uint64_t *value)
 {
 	const uint8_t *p = memmem(line->base, line->size, word, strlen(word));
@@ -138,7 +138,7 @@ static void read_head_line(struct rt_reader *l, const struct bytes *line)
 	}
 	if (begins(line, "metric") && line->size < sizeof(l->metrics) - l->used_metrics) {
 		memcpy(l->metrics + l->used_metrics, line->base, line->size);
-		l->used_metrics += line->size + 1; /* a NUL is there */
+		l->used_metrics += line->size + 1; /* a NUL follows */
 	}
 }
 
@@ -147,7 +147,7 @@ static bool is_word(const char *word, size_t length, const char *other)
 	return strlen(other) == length && !memcmp(word, other, length);
 }
 
-/* "LV CALLS CEE BASE DELTA DS IN NAME": what is between CEE and NAME are values. */
+/* Parses "LV CALLS CEE BASE DELTA DS IN NAME": the columns between CEE and NAME are values. */
 static bool read_columns(struct rt_reader *l, struct bytes line)
 {
 	static const char *const known[] = { "LV", "CALLS", "CEE" };
@@ -207,7 +207,7 @@ static int hex_digit(uint8_t c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* \xNN and \\, as the writer escapes what is no text. */
+/* Decodes \xNN and \\, as the writer escapes bytes that are not text. */
 static int read_name(struct rt_reader *l, const struct bytes *b, size_t *length)
 {
 	const uint8_t *p = b->base + b->at, *end = b->base + b->size;
@@ -232,10 +232,10 @@ static int read_name(struct rt_reader *l, const struct bytes *b, size_t *length)
 
 struct node_line {
 	uint64_t level, calls, value[JPROF_COLUMNS];
-	bool negative; /* one of them was, and counts as nothing */
+	bool negative; /* a number was negative, and counts as 0 */
 };
 
-/* The numbers before the name; *why: what is wrong instead. A value that is not known is "-". */
+/* Reads the numbers before the name; *why: an error message. An unknown value is "-". */
 static bool read_numbers(struct rt_reader *l, struct bytes *b, struct node_line *n,
 			 const char **why)
 {
@@ -278,7 +278,7 @@ static bool read_numbers(struct rt_reader *l, struct bytes *b, struct node_line 
 	return bytes_left(b);
 }
 
-/* A thread is NAME_TID. */
+/* A thread is written NAME_TID. */
 static int add_thread(struct rt_reader *l, size_t length, uint32_t *node)
 {
 	size_t at = length;
@@ -295,8 +295,8 @@ static int add_thread(struct rt_reader *l, size_t length, uint32_t *node)
 	return jprof_tree_thread(&l->tree, (uint32_t)tid, l->name, length, node);
 }
 
-/* METHODTYPES puts a letter before a method: one that was interpreted and compiled has two nodes
- * of the same name. */
+/* METHODTYPES adds a letter before a method: one that was both interpreted and compiled has two
+ * nodes of the same name. */
 static size_t type_letter(const char *name, size_t length)
 {
 	return length > 2 && name[1] == ':' && strchr("IiJjNnCcOoFf", name[0]) ? 2 : 0;
@@ -353,7 +353,7 @@ static int read_node(struct rt_reader *l, struct bytes line, uint64_t offset)
 	return add_node(l, &line, &n);
 }
 
-/* A thread's last event may have come while the log was written. */
+/* A thread's last event may have been recorded while the log was written. */
 static void check_end(struct rt_reader *l)
 {
 	uint64_t want = l->entries > l->not_kept ? l->entries - l->not_kept : 0;
@@ -387,7 +387,7 @@ static int read_nodes(struct rt_reader *l)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* BASE and DELTA, or BASE1 and DELTA1, are a metric; what else there is counts as it is called. */
+/* BASE and DELTA, or BASE1 and DELTA1, form a metric; other columns are events by their names. */
 static void choose_values(struct rt_reader *l)
 {
 	uint32_t i, k;
@@ -449,7 +449,7 @@ static int read_log(struct input *in, struct rt_reader *l, struct pifile_fault *
 	return jprof_tree_finish(&l->tree);
 }
 
-/* Of the lines "metric: wall (cycles) by …" or, of several, "metric 2: …". */
+/* Parses the lines "metric: wall (cycles) by …" or, for several, "metric 2: …". */
 static void set_units(struct input *in, const struct rt_reader *l)
 {
 	size_t at, skip = strlen("metric");

@@ -8,7 +8,7 @@
 #include "base/memstream.h"
 #include "java_name.h"
 
-/* What no name can have becomes a question mark: a line of saved symbols ends at a newline. */
+/* Replaces bytes that no name contains by '?': a line of saved symbols ends at a newline. */
 static void copy_name(char *to, const char *from, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
@@ -16,11 +16,11 @@ static void copy_name(char *to, const char *from, size_t length)
 	to[length] = '\0';
 }
 
-/* As the language has it, "package.Class.method(int, java.lang.String[])", if it is such a name. */
+/* Converts to the language's form, "package.Class.method(int, java.lang.String[])", if possible. */
 static int spell(struct jprof_methods *m, const char *name, size_t length, size_t *shown)
 {
-	/* The VM's name, the parts that java_name() wants, and what it makes of them: the longest
-	 * word that stands for a letter, with what separates it, has nine. */
+	/* The VM's name, the parts passed to java_name(), and its result: the longest word for a
+	 * letter, with its separator, has nine bytes. */
 	size_t need = 2 * (length + 4) + 9 * length + 1;
 	char *whole, *open, *dot, *class;
 
@@ -36,7 +36,8 @@ static int spell(struct jprof_methods *m, const char *name, size_t length, size_
 		*shown = length;
 		return 0;
 	}
-	/* java_name() wants the method's name to end by itself: where its signature begins. */
+	/* java_name() expects the method's name to be NUL-terminated, where its signature
+	 * begins. */
 	class[0] = 'L';
 	memcpy(class + 1, whole, (size_t)(dot - whole));
 	memcpy(class + 1 + (dot - whole), ";", 2);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The Java methods of a log, by the name that reports show. Logs have names but no addresses: each
- * method gets some, one after the other, and the names become saved symbols of one module.
+ * method gets an address range, in sequence, and the names become saved symbols of one module.
  */
 #ifndef POST_JPROF_METHODS_H
 #define POST_JPROF_METHODS_H
@@ -11,26 +11,26 @@
 
 #define JPROF_MODULE  "java"
 #define JPROF_BASE    (1ull << 40)
-#define JPROF_STEP    16u        /* bytes of a method */
-#define JPROF_METHODS (1u << 26) /* their addresses fit into the kernel's lower half */
+#define JPROF_STEP    16u        /* bytes per method */
+#define JPROF_METHODS (1u << 26) /* limit: addresses stay below the kernel's */
 
 struct jprof_methods {
-	bool descriptors; /* names as the VM has them, else as the language */
+	bool descriptors; /* names in the VM's form, else in the language's */
 	struct jprof_text {
 		size_t at, length;
-	} * text; /* of each method, in the pool */
+	} * text; /* by method: its name in the pool */
 	uint32_t count, room;
 	char *pool;
 	size_t used, pool_room;
 	struct keys by_name;
-	char *shown; /* room for one name */
+	char *shown; /* buffer for one name */
 	size_t shown_room;
 };
 
-/* A method by the VM's name, package/Class.method(descriptor); its number, NO_KEY: no memory, or
- * too many. */
+/* Finds or adds a method by the VM's name, package/Class.method(descriptor). Returns its number;
+ * NO_KEY: no memory, or too many. */
 uint32_t jprof_method(struct jprof_methods *m, const char *name, size_t length);
-/* An address of it that is neither its first nor its last. */
+/* Returns an address inside the method, neither the first nor the last. */
 static inline uint64_t jprof_address(uint32_t method)
 {
 	return JPROF_BASE + (uint64_t)JPROF_STEP * method + JPROF_STEP / 2;
@@ -39,7 +39,7 @@ static inline uint64_t jprof_size(const struct jprof_methods *m)
 {
 	return (uint64_t)JPROF_STEP * (m->count ? m->count : 1);
 }
-/* Saved symbols; 0 or -ENOMEM. */
+/* Writes saved symbols. Returns 0 or -ENOMEM. */
 int jprof_symbols(const struct jprof_methods *m, struct blob *symbols);
 void jprof_methods_free(struct jprof_methods *m);
 

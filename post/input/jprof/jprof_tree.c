@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OUTSIDE "(no method)" /* what a thread did while none that is measured ran */
+#define OUTSIDE "(no method)" /* time of a thread outside of measured methods */
 
 uint32_t jprof_pid(const struct input *in)
 {
@@ -48,7 +48,7 @@ void jprof_tree_free(struct jprof_tree *t)
 	jprof_methods_free(&t->methods);
 }
 
-/* ---- what it consists of --------------------------------------------------------------------- */
+/* ---- nodes and values ------------------------------------------------------------------------ */
 
 static int add_node(struct jprof_tree *t, const struct jprof_node *new, uint32_t *node)
 {
@@ -171,7 +171,7 @@ static uint64_t value_of(const struct jprof_tree *t, uint32_t node, const struct
 	return v->plus < 0 ? value : value + columns[v->plus];
 }
 
-/* Threads of one number have each its name, at its time. */
+/* Threads with the same number each have their name at their time. */
 static void set_times(struct jprof_tree *t)
 {
 	uint64_t time = t->start;
@@ -184,7 +184,7 @@ static void set_times(struct jprof_tree *t)
 	}
 }
 
-/* All that is shown together must be a number that reports can add up. */
+/* Totals must be numbers that reports can add up. */
 static void add_up(struct jprof_tree *t)
 {
 	uint32_t i, k;
@@ -202,7 +202,7 @@ static void add_up(struct jprof_tree *t)
 				    t->value[k].name);
 			t->value[k] = t->value[--t->values];
 			memset(t->total, 0, sizeof(t->total));
-			i = UINT32_MAX; /* once more */
+			i = UINT32_MAX; /* start again */
 			break;
 		}
 	}
@@ -268,7 +268,7 @@ static int give_map(struct jprof_tree *t, struct pirecord *r)
 		    (sizeof(*map) + map->path_len + 4) & ~3ul);
 }
 
-/* A thread's whole name: the kernel's has 15 bytes. */
+/* Returns a thread's full name: the kernel's has only 15 bytes. */
 static int give_name(struct jprof_tree *t, const struct jprof_thread *thread, struct pirecord *r)
 {
 	size_t size = (offsetof(typeof(t->user), text) + thread->length + 3) & ~3ul;
@@ -282,7 +282,7 @@ static int give_name(struct jprof_tree *t, const struct jprof_thread *thread, st
 	return 1;
 }
 
-/* The next record of the thread that is to be named; 0: both were given. */
+/* Returns the next record that names the thread; 0: both were returned. */
 static int give_thread(struct jprof_tree *t, struct pirecord *r)
 {
 	const struct jprof_thread *thread = &t->thread[t->named];
@@ -343,13 +343,13 @@ bool jprof_tree_place(const struct jprof_tree *t, uint32_t node, struct stack_pl
 
 	if (!n)
 		return false;
-	/* A thread is no call, but where nothing else was. */
+	/* A thread is not a call, unless it has no others. */
 	place->address = jprof_address(n->method);
 	place->caller = n->depth > 1 ? n->parent : NO_KEY;
 	return true;
 }
 
-/* The next value that is not 0, of the node that is reached. 0: it has no more. */
+/* Returns the next value that is not 0 of the current node; 0: no more. */
 static uint64_t next_value(struct jprof_tree *t)
 {
 	uint64_t value = 0;

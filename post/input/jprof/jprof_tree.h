@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The trees of calls of a Java VM's threads, as its logs have them, and the records that reports
- * read: names, then for each node and each value that is not 0 a sample of that many ticks. Each
- * value is an event.
+ * The call trees of a Java VM's threads, as its logs have them, and the records made from them:
+ * names, then for each node and each value other than 0 a sample of that many ticks. Each value is
+ * an event.
  */
 #ifndef POST_JPROF_TREE_H
 #define POST_JPROF_TREE_H
@@ -12,37 +12,37 @@
 #include "record/input.h"
 #include "record/stack_record.h"
 
-#define JPROF_COLUMNS 32        /* of a log, at most */
-#define JPROF_NOBODY  0x400001u /* no process has this number */
+#define JPROF_COLUMNS 32        /* maximum columns of a log */
+#define JPROF_NOBODY  0x400001u /* not a valid pid */
 
 struct jprof_node {
 	uint32_t parent; /* NO_KEY: a thread */
-	uint32_t method; /* of a thread the one that stands for none */
+	uint32_t method; /* a thread has the method `outside` */
 	uint32_t depth;  /* 0: a thread */
-	uint32_t thread; /* its place */
+	uint32_t thread; /* index of its thread */
 	uint64_t calls;
 };
 
 struct jprof_thread {
 	uint32_t tid;
 	uint32_t length;
-	size_t name;     /* in the names */
-	uint64_t begins; /* when its samples do */
+	size_t name;     /* offset in `names` */
+	uint64_t begins; /* time of its first sample */
 };
 
-/* What is shown of a node: a column, or the sum of two. */
+/* A value of a node: a column, or the sum of two. */
 struct jprof_value {
 	char name[64];
-	int32_t column, plus; /* -1: none; both: how often it was called */
+	int32_t column, plus; /* -1: none; both -1: the number of calls */
 };
 
 struct jprof_tree {
 	struct fault_list faults;
 	struct jprof_methods methods;
-	uint32_t pid, outside;   /* the method that stands for none */
+	uint32_t pid, outside;   /* outside: the method of threads */
 	struct jprof_node *node; /* parents before children */
 	uint32_t nodes, room_nodes;
-	uint64_t *column; /* `columns` for each node */
+	uint64_t *column; /* `columns` values per node */
 	size_t room_column;
 	uint32_t columns;
 	struct jprof_thread *thread;
@@ -54,13 +54,13 @@ struct jprof_tree {
 	uint64_t total[2 * JPROF_COLUMNS + 1];
 	struct blob symbols;
 	uint64_t file_size;
-	uint64_t began; /* of what comes before all samples */
-	uint64_t start; /* of the first sample */
-	/* A pass: */
+	uint64_t began; /* time of the records before all samples */
+	uint64_t start; /* time of the first sample */
+	/* State of a pass: */
 	unsigned int what;
-	uint32_t given; /* records before those */
+	uint32_t given; /* records returned before samples */
 	uint32_t at, next_value;
-	uint32_t named, step; /* threads */
+	uint32_t named, step; /* thread being named */
 	uint64_t time;
 	struct jprof_sample {
 		struct pitrace_sample sample;
@@ -81,45 +81,46 @@ struct jprof_tree {
 	} __attribute__((packed, aligned(4))) user;
 };
 
-/* Each returns 0 or -ENOMEM; a node goes to *node. Its columns are 0. */
+/* Functions return 0 or -ENOMEM; a new node is stored in *node. Its columns are 0. */
 int jprof_tree_open(struct jprof_tree *t, struct input *in, const char *collector);
 int jprof_tree_thread(struct jprof_tree *t, uint32_t tid, const char *name, size_t length,
 		      uint32_t *node);
-/* A thread has another name from its beginning. */
+/* Renames a thread from its beginning. */
 int jprof_tree_rename(struct jprof_tree *t, uint32_t node, const char *name, size_t length);
 int jprof_tree_node(struct jprof_tree *t, uint32_t parent, uint32_t method, uint32_t *node);
-/* NULL: a log without values has none. */
+/* Returns a node's columns; NULL: a log without values. */
 static inline uint64_t *jprof_tree_columns(const struct jprof_tree *t, uint32_t node)
 {
 	return t->columns ? t->column + (size_t)node * t->columns : NULL;
 }
-/* A value by its event's name. */
+/* Adds a value with its event's name. */
 void jprof_tree_value(struct jprof_tree *t, const char *name, int32_t column, int32_t plus);
-/* What the number-th metric (1, …) is called: "wall" of "wall (cycles) by …". */
+/* Sets the unit of a metric (from 1): "wall" from "wall (cycles) by …". */
 void jprof_tree_unit(struct input *in, uint32_t number, const char *text, size_t length);
-/* The values BASE and DELTA of a metric: base, raw and delta, with its number if it has one. */
+/* Adds the values of a metric from BASE and DELTA: base, raw and delta, with its number if it has
+ * one. */
 void jprof_tree_metric(struct jprof_tree *t, unsigned int number, int32_t base, int32_t delta);
 void jprof_tree_calls(struct jprof_tree *t);
-/* After the last node: adds up, makes the symbols. */
+/* Call after the last node: adds up, makes the symbols. */
 int jprof_tree_finish(struct jprof_tree *t);
 void jprof_tree_free(struct jprof_tree *t);
 
-/* The records of a pass: those before all others; then, in the order of the trees, names of threads
- * and their samples, one after the other from `start` on, each as long as its first value. 1; 0: no
- * more. */
+/* The records of a pass: first those before all samples; then, in tree order, the names of threads
+ * and their samples, consecutively from `start` on, each as long as its first value. Return 1; 0:
+ * no more. */
 void jprof_tree_begin(struct jprof_tree *t, unsigned int what);
 int jprof_tree_first(struct jprof_tree *t, struct pirecord *r);
 int jprof_tree_next(struct jprof_tree *t, struct pirecord *r);
-/* The call of a node: what its sample's stack is. */
+/* Finds the call of a node, for its sample's stack. */
 bool jprof_tree_place(const struct jprof_tree *t, uint32_t node, struct stack_place *place);
-/* Section i. */
+/* Returns section i. */
 int jprof_tree_section(const struct jprof_tree *t, size_t i, struct input_section *section);
 
-/* Stamps are places in the tree: when it was is not recorded. */
+/* Stamps are positions in the tree: times are not recorded. */
 uint64_t jprof_tree_monotonic(struct input *in, uint64_t stamp);
 uint64_t jprof_tree_realtime(struct input *in, uint64_t stamp);
 
-/* The process that a log's name tells: NAME.N_PID. */
+/* Returns the pid in a log's name: NAME.N_PID. */
 uint32_t jprof_pid(const struct input *in);
 
 #endif

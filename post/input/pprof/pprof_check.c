@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Whether a pprof profile is whole in itself: all that its parts refer to by number exists, and
- * each sample has a value of each kind. What is missing becomes a fault of the part that refers to
- * it, one for each part; whoever reads the part goes on with what there is.
+ * Checks a pprof profile for consistency: everything that its parts refer to by number must exist,
+ * and each sample must have a value of each kind. Missing items become a fault of the part that
+ * refers to them, one for each part; readers of the part use what exists.
  */
 #include "input/pprof/pprof_state.h"
 
@@ -12,11 +12,11 @@
 
 enum refers { TO_NOTHING, TO_STRING, TO_MAPPING, TO_LOCATION, TO_FUNCTION, OF_FIELDS };
 
-/* What a field refers to, or the fields that it has itself; the last rule has no number. */
+/* What a field refers to, or the rules of its own fields; the last rule has number 0. */
 struct rule {
 	uint32_t number;
 	enum refers refers;
-	const char *what; /* in a profile */
+	const char *what; /* its description in fault messages */
 	const struct rule *fields;
 };
 
@@ -71,16 +71,16 @@ static const struct rule profile[] = {
 	{ .number = 0 },
 };
 
-/* What is missing of a part. */
+/* The missing items of a part. */
 struct missing {
-	enum refers what; /* the first one, and … */
+	enum refers what; /* the first one */
 	uint64_t id;
-	uint32_t count; /* … how many there are */
+	uint32_t count; /* total number */
 	bool malformed;
 	uint32_t values; /* of a sample */
 };
 
-/* Numbers from 1 on; 0 is none, or the empty string. A stack has no call that is none. */
+/* Numbers start at 1; 0 means none, or the empty string. Every call in a stack needs a location. */
 static bool exists(const struct pprof *p, enum refers to, uint64_t id)
 {
 	switch (to) {
@@ -97,7 +97,7 @@ static bool exists(const struct pprof *p, enum refers to, uint64_t id)
 	}
 }
 
-/* Numbers, packed or single. */
+/* Checks numbers, packed or single. */
 static void check_numbers(const struct pprof *p, enum refers to, struct protobuf_field *f,
 			  struct missing *m)
 {
@@ -120,7 +120,8 @@ static const struct rule *rule_of(const struct rule *r, uint32_t number)
 	return r->number ? r : NULL;
 }
 
-/* Only messages of messages have rules of their own: three deep, whatever the file says. */
+/* Only messages of messages have their own rules: at most three levels, whatever the file
+ * contains. */
 static void check_fields(const struct pprof *p, const struct rule *rules, struct bytes b,
 			 struct missing *m)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * drop_frames and keep_frames of a pprof profile: functions whose names match the first and not the
- * second are left out with all that they called, as pprof leaves them out; the frames before the
- * first kept one are not touched, so that each stack keeps some.
+ * drop_frames and keep_frames of a pprof profile: functions whose names match the first but not the
+ * second are dropped with all that they called, as in pprof; frames before the first kept one stay,
+ * so that no stack becomes empty.
  *
  * The expressions come from the file, so they are hostile input: those that make the regex
- * library's memory grow without bounds are refused, and the memory that it keeps is freed from time
- * to time.
+ * library's memory grow without bounds are refused, and the memory that it caches is freed from
+ * time to time.
  */
 #include "input/pprof/pprof_state.h"
 
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define EXPRESSION_MAX 4096
-#define FRESH_AFTER    8192 /* characters that were compared */
+#define FRESH_AFTER    8192 /* characters compared before the memory is freed */
 
 struct expression {
 	char text[EXPRESSION_MAX + 8];
@@ -33,7 +33,7 @@ static bool compile(struct expression *e)
 	return e->used;
 }
 
-/* "^(words)$" as a POSIX expression: its groups capture nothing anyway. */
+/* Translates to "^(words)$" as a POSIX expression; its groups are not used for captures. */
 static bool translate(struct bytes words, struct expression *e)
 {
 	const char *from = (const char *)words.base;
@@ -61,7 +61,7 @@ static bool translate(struct bytes words, struct expression *e)
 	return true;
 }
 
-/* Reads the expression of a field. false: it is not understood, with a fault. */
+/* Reads the expression of a field. false: invalid, with a fault. */
 static bool take(struct pprof *p, uint32_t number, const char *name, struct expression *e)
 {
 	struct bytes b = bytes_of(p->data, p->size), words;
@@ -93,7 +93,7 @@ static bool matches(struct expression *e, const char *name)
 	return e->used && !regexec(&e->compiled, name, 0, NULL, 0);
 }
 
-/* Removes a leading dot, and the arguments of C++. */
+/* Removes a leading dot, and C++ arguments. */
 static void simplify(char *name)
 {
 	static const char *const kept[] = { "(anonymous namespace)", "operator()" };
@@ -129,7 +129,7 @@ static bool is_dropped(const struct pprof *p, const struct pprof_code *c, struct
 	return matches(drop, name) && !matches(keep, name);
 }
 
-/* Sets the first kept place of each location: the one after the outermost that is dropped. */
+/* Sets the first kept place of each location: the one after its outermost dropped place. */
 static void find_kept(struct pprof *p, const bool *dropped)
 {
 	uint32_t l, i;
@@ -168,7 +168,8 @@ int pprof_read_drops(struct pprof *p)
 	return rc;
 }
 
-/* Searches from the root: the first location with dropped places whose caller is kept whole. */
+/* Searches from the root: the first location with dropped places whose caller is kept
+ * completely. */
 uint32_t pprof_dropped(const struct pprof *p, struct bytes b)
 {
 	uint32_t cut = NO_KEY, pending = NO_KEY, at = 0, location;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The reader of pprof profiles. A profile is one message, compressed as a whole, whose samples come
- * before the tables that they refer to; so the unpacked message is kept in memory. Its functions
- * have names but no addresses: each module gets a new layout, function by function, with an address
- * for each place (a location, or a function inlined there), and the names become saved symbols.
- * Modules without any names keep their addresses, since their files may be available.
+ * The reader of pprof profiles. A profile is one compressed message, whose samples precede the
+ * tables that they refer to; so the unpacked message is kept in memory. Its functions have names
+ * but no addresses: each module gets a new layout, function by function, with an address for each
+ * place (a location, or a function inlined there), and the names become saved symbols. Modules
+ * without any names keep their addresses, since their files may be available.
  */
 #include "input/pprof/pprof_state.h"
 
@@ -17,12 +17,12 @@
 /* ---- samples --------------------------------------------------------------------------------- */
 
 struct pprof_told {
-	struct bytes locations; /* the sample: read once more */
+	struct bytes locations; /* of the sample: parsed again */
 	uint64_t value[64];
 	uint32_t values;
 	uint32_t pid, tid, cpu;
 	uint32_t process, comm; /* strings */
-	uint64_t at;            /* in the message */
+	uint64_t at;            /* offset in the message */
 	bool has_pid, has_tid;
 };
 
@@ -56,7 +56,7 @@ static void read_label(const struct pprof *p, struct bytes b, struct pprof_told 
 	}
 }
 
-/* The next sample; false: no more. */
+/* Reads the next sample; false: no more. */
 static bool next_sample(const struct pprof *p, struct bytes *at, struct pprof_told *t)
 {
 	struct protobuf_field f, s;
@@ -84,8 +84,7 @@ static bool next_sample(const struct pprof *p, struct bytes *at, struct pprof_to
 	return false;
 }
 
-/* A sample's ticks and counts; 0 if there are none, or they are negative (a difference of
- * profiles). */
+/* Returns a sample's ticks and *counted; 0 if missing or negative (a difference of profiles). */
 static uint64_t ticks_of(const struct pprof *p, const struct pprof_told *t, uint64_t *counted)
 {
 	uint64_t ticks = p->ticks >= 0 && (uint32_t)p->ticks < t->values ? t->value[p->ticks] : 0;
@@ -121,7 +120,7 @@ static int count_samples(struct pprof *p)
 	while (!rc && next_sample(p, &at, &t)) {
 		ticks = ticks_of(p, &t, &counted);
 		if (!ticks) {
-			/* A value that is not there is a fault already. */
+			/* A missing value has already been reported. */
 			if (p->ticks >= 0 && (uint32_t)p->ticks < t.values)
 				pprof_fault(p, t.at,
 					    "a sample that counts nothing, or less: left out");
@@ -132,8 +131,8 @@ static int count_samples(struct pprof *p)
 			break;
 		}
 		p->total += ticks;
-		/* Each process has all modules: limit them, or a damaged file could ask for any
-		 * number. */
+		/* Each process maps all modules: without a limit, a damaged file could produce any
+		 * number of mappings. */
 		if ((uint64_t)p->owners * (p->mappings.count + 1) >
 		    OWNERS_START + p->size / OWNER_BYTES) {
 			pprof_fault(p, t.at,
@@ -319,7 +318,7 @@ static bool give_build_id(struct pprof *p, uint32_t m, struct pirecord *r)
 	return true;
 }
 
-/* Gives the records before the samples: build ids, the modules of each process, threads, then the
+/* Returns the records before the samples: build ids, the modules of each process, threads, then the
  * event. */
 static bool give_first(struct pprof *p, struct pirecord *r)
 {
@@ -386,7 +385,7 @@ static void tell_cut(struct pprof *p, const struct pprof_told *t)
 	p->faults.all = true;
 }
 
-/* Innermost first; callers are return addresses. */
+/* Fills the stack, innermost first; callers are return addresses. */
 static void fill_stack(struct pprof *p, const struct pprof_told *t)
 {
 	uint32_t location, i, most = p->calls < STACK_ADDRESSES ? 1 : STACK_ADDRESSES;
@@ -437,7 +436,7 @@ static void fill_sample(struct pprof *p, const struct pprof_told *t)
 	};
 }
 
-/* Spreads a sample's counts over its ticks as periods; some ticks have one more. */
+/* Spreads a sample's counts over its ticks as periods; some ticks get one more. */
 static void give_sample(struct pprof *p, uint64_t ticks, uint64_t period, struct pirecord *r)
 {
 	__uint128_t time;

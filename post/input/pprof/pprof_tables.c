@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables of a decompressed pprof profile, by number, and the new layout of its modules. */
+/* Reads the tables of a decompressed pprof profile, by number, and lays out its modules anew. */
 #include "input/pprof/pprof_state.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ void pprof_fault(struct pprof *p, uint64_t at, const char *format, ...)
 
 #define GZIP_WINDOW 31
 
-/* So much as there is room for. */
+/* Unpacks as much as there is room for. */
 static size_t unpack_head(const void *head, size_t size, void *room, size_t most)
 {
 	z_stream z = { .next_in = (void *)head, .avail_in = (unsigned int)size };
@@ -57,7 +57,7 @@ static bool is_gzip(const uint8_t *p, size_t size)
 	return size > 2 && p[0] == 0x1f && p[1] == 0x8b && p[2] == 8;
 }
 
-/* Whether the first few fields that are here are those of a profile. */
+/* Returns whether the first fields in the buffer are those of a profile. */
 static bool makes_sense(const void *data, size_t size)
 {
 	struct bytes b = bytes_of(data, size);
@@ -72,7 +72,7 @@ static bool makes_sense(const void *data, size_t size)
 		    (number == f.is_bytes && f.number <= PROFILE_DEFAULT_TYPE))
 			return false;
 	}
-	/* The first message may be longer than the bytes here. */
+	/* The first message may be longer than the buffer. */
 	return n || (b.bad && size >= 64);
 }
 
@@ -84,7 +84,7 @@ bool pprof_probe(const void *head, size_t size)
 
 	if (is_gzip(head, size))
 		return makes_sense(room, unpack_head(head, size, room, sizeof(room)));
-	/* An uncompressed profile begins with a value's type, as pprof writes it. */
+	/* An uncompressed profile starts with a value type, as pprof writes it. */
 	if (size < 4 || *(const uint8_t *)head != (PROFILE_SAMPLE_TYPE << 3 | 2) ||
 	    !protobuf_next(&b, &f) || f.bytes.size > 64)
 		return false;
@@ -175,7 +175,7 @@ static struct pprof_part part_of(const struct pprof *p, const struct bytes *b)
 				    (uint32_t)b->size };
 }
 
-/* Limits the number of entries: a valid profile has more bytes for each. */
+/* Limits the number of entries: a valid profile has more bytes per entry. */
 static bool may_add(struct pprof *p, uint64_t at)
 {
 	uint64_t most = ENTRIES_START + p->size / ENTRY_BYTES;
@@ -184,7 +184,7 @@ static bool may_add(struct pprof *p, uint64_t at)
 		pprof_fault(p, at,
 			    "more strings and places than a profile of %zu bytes can have: the rest is left out",
 			    p->size);
-		p->entries++; /* once */
+		p->entries++; /* counted once */
 	}
 	return p->entries < most && ++p->entries;
 }
@@ -288,7 +288,7 @@ int pprof_read_tables(struct pprof *p)
 			break;
 		}
 	}
-	/* Fields missing because of a cut have a fault already. */
+	/* Fields missing because of truncation have already been reported. */
 	if (b.bad && !p->faults.count)
 		pprof_fault(p, b.at, "a field that makes no sense: the rest is left out");
 	return rc;
@@ -324,7 +324,7 @@ static bool same_kind(const struct pprof *p, uint32_t i, uint32_t k)
 	return n && b.size > n && !memcmp(a.base, b.base, n);
 }
 
-/* Another value with counts, or without; of the same kind, or any. -1: none. */
+/* Finds another value, with counts or without; of the same kind or any. -1: none. */
 static int32_t other_type(const struct pprof *p, uint32_t of, bool count, bool same)
 {
 	for (uint32_t i = 0; i < p->types; i++) {
@@ -336,15 +336,15 @@ static int32_t other_type(const struct pprof *p, uint32_t of, bool count, bool s
 	return -1;
 }
 
-/* The first one of two values with counts is the number of samples. */
+/* Of two values with counts, the first one is the number of samples. */
 static void choose_counts(struct pprof *p, int32_t shown, int32_t other)
 {
 	p->ticks = shown < other || other < 0 ? shown : other;
 	p->counted = other < 0 ? -1 : shown < other ? other : shown;
 }
 
-/* Chooses the value that is the number of samples, and the one that has their counts: the one that
- * the profile says to be shown, else the last one, with its counterpart. */
+/* Chooses the values with the number of samples and with their counts: the profile's default type,
+ * else the last one, and its counterpart. */
 void pprof_choose_values(struct pprof *p)
 {
 	uint32_t shown = p->types ? p->types - 1 : 0, i;
@@ -437,7 +437,7 @@ static int add_place(struct pprof *p, const struct pprof_place *new)
 	return 0;
 }
 
-/* The functions of a location, innermost first. */
+/* Reads the functions of a location, innermost first. */
 static int read_location(struct pprof *p, uint32_t i)
 {
 	uint32_t module = p->mappings.count, lines = 0, function;
@@ -482,15 +482,14 @@ uint64_t pprof_base(uint32_t module)
 	return (uint64_t)(module % MODULES + 1) << MODULE_SHIFT;
 }
 
-/* The path under which liba2n knows the module (module_of_map). */
+/* Returns the path by which liba2n identifies the module (module_of_map). */
 void pprof_path(const struct pprof *p, uint32_t module, char *room, size_t size)
 {
 	if (!pprof_text(pprof_string(p, p->module[module].file), room, size))
 		snprintf(room, size, "NoModule");
 }
 
-/* Lays out functions one after the other, with a byte for each of their places; and writes their
- * names. */
+/* Lays out functions in sequence, with a byte for each of their places; writes their names. */
 static int lay_out(struct pprof *p)
 {
 	char path[4096], name[4096];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading protobuf's wire format, field by field, through the bounded cursor. */
+/* Reads protobuf's wire format, field by field, through the bounded cursor. */
 #ifndef POST_PROTOBUF_READ_H
 #define POST_PROTOBUF_READ_H
 
@@ -10,7 +10,7 @@ struct protobuf_field {
 	bool is_bytes;
 	uint64_t value;     /* of a number */
 	struct bytes bytes; /* of other fields: a message, a string, packed numbers */
-	size_t at;          /* where the field begins */
+	size_t at;          /* offset of the field */
 };
 
 static inline bool protobuf_take(struct bytes *b, uint64_t *value)
@@ -32,7 +32,7 @@ static inline bool protobuf_take(struct bytes *b, uint64_t *value)
 	return false;
 }
 
-/* The next field; false: none, or (b->bad) it is malformed. */
+/* Reads the next field; false: no more, or (b->bad) malformed. */
 static inline bool protobuf_next(struct bytes *b, struct protobuf_field *f)
 {
 	uint64_t tag, length = 0;
@@ -67,13 +67,13 @@ static inline bool protobuf_next(struct bytes *b, struct protobuf_field *f)
 	}
 }
 
-/* The next number of a repeated field, packed or single. *packed begins with the field's bytes. */
+/* Reads the next number of a repeated field, packed or single. */
 static inline bool protobuf_number(struct protobuf_field *f, uint64_t *value)
 {
 	if (f->is_bytes)
 		return bytes_left(&f->bytes) && protobuf_take(&f->bytes, value);
 	*value = f->value;
-	f->is_bytes = true; /* once */
+	f->is_bytes = true; /* returned once */
 	f->bytes = bytes_of(NULL, 0);
 	return true;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * XRay logs: entries and exits of functions, of many threads. A log consists of parts, each in
- * order of time; parts are opened in the order of their starts and merged, so that only overlapping
- * ones are in memory.
+ * XRay logs: function entries and exits of many threads. A log consists of parts, each in time
+ * order; parts are opened in the order of their starts and merged, so that only overlapping ones
+ * are in memory.
  */
 #include "input/xray/xray_state.h"
 
@@ -16,8 +16,8 @@
 #include "input/xray/xray_parts.h"
 
 #define WINDOW       (1u << 20)
-#define CURSOR_ROOM  (1u << 16) /* bytes of a part to read at a time */
-#define VERSIONS     99         /* above it is no log */
+#define CURSOR_ROOM  (1u << 16) /* bytes of a part to read at once */
+#define VERSIONS     99         /* a greater version is not an XRay log */
 #define FDR_NEWEST   5
 #define BASIC_NEWEST 3
 
@@ -29,7 +29,7 @@ static bool xray_probe(const void *head, size_t size)
 
 	if (size < 4)
 		return false;
-	if (!p[0] && !p[2]) /* the other byte order, or none at all */
+	if (!p[0] && !p[2]) /* the other byte order, or not a log */
 		return p[1] && p[1] <= VERSIONS && p[3] <= 15;
 	return p[0] && p[0] <= VERSIONS && !p[1] && p[2] <= 15 && !p[3];
 }
@@ -92,7 +92,7 @@ static int by_thread(const void *pa, const void *pb)
 	return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
-/* Old logs lack the process id, which is usually that of its first thread. */
+/* Old logs lack the process id, which usually is that of its first thread. */
 static void find_process(struct xray *x)
 {
 	uint32_t i, first = UINT32_MAX;
@@ -121,7 +121,7 @@ static void find_process(struct xray *x)
 		qsort(x->part, x->nparts, sizeof(*x->part), by_begin);
 }
 
-/* Logs are called xray-log.NAME.XXXXXX. */
+/* Logs are named xray-log.NAME.XXXXXX. */
 static void name_program(struct xray *x, const struct input *in)
 {
 	const char *name = in->program ? in->program : in->name ? in->name : in->path, *slash, *dot;
@@ -207,7 +207,7 @@ static int xray_open(struct input *in, struct pifile_fault *fault)
 	}
 	find_process(x);
 	name_program(x, in);
-	/* The window is not needed any more: parts have their own. */
+	/* The window is no longer needed: parts have their own. */
 	free(x->w.room);
 	x->w.room = NULL;
 	in->size = x->w.size;
@@ -223,7 +223,7 @@ static int xray_open(struct input *in, struct pifile_fault *fault)
 	return 0;
 }
 
-/* In two steps, since 128-bit divisions are slow. */
+/* Converts in two steps, since 128-bit divisions are slow. */
 static uint64_t monotonic(const struct xray *x, uint64_t stamp)
 {
 	bool back = stamp < x->wall_stamp;
@@ -281,7 +281,7 @@ static void close_part(struct xray *x, struct xray_cursor *c)
 		x->spare = c;
 }
 
-/* Reads the cursor's next record. 1; 0: no more; -ENOMEM. */
+/* Reads the cursor's next record. Returns 1; 0: no more; -ENOMEM. */
 static inline int advance(struct xray *x, struct xray_cursor *c)
 {
 	int rc = x->basic ? xray_basic_next(x, c) : xray_fdr_next(x, c);
@@ -328,7 +328,7 @@ static int push(struct xray *x, struct xray_cursor *c)
 	return 0;
 }
 
-/* Opens the parts that may have the next record; then the first of the heap has it. */
+/* Opens the parts that may have the next record; it is then first in the heap. */
 static int open_parts(struct xray *x)
 {
 	struct xray_cursor *c;
@@ -397,13 +397,13 @@ static int xray_begin(struct input *in, unsigned int what)
 	x->what = what;
 	x->given = x->step = 0;
 	x->opened = what & PIMERGE_TRACE ? 0 : x->nparts;
-	x->last = monotonic(x, x->begin); /* stamps may go back before it */
+	x->last = monotonic(x, x->begin); /* stamps may be earlier */
 	x->done = 0;
 	x->limit = 0;
 	return 0;
 }
 
-/* Gives the records that names need: each process with its program, each thread. */
+/* Returns the records that names need: each process with its program, each thread. */
 static bool give_name(struct xray *x, struct pirecord *r)
 {
 	const struct xray_thread *t;

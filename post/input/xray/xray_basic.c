@@ -14,7 +14,7 @@
 
 enum basic_type { BASIC_FUNCTION = 0, BASIC_ARGUMENT = 1 };
 
-/* The index has threads as parts of no length; a real one goes on as long as the log. */
+/* The index lists threads as parts of no length; a real part may extend to the end of the log. */
 int xray_basic_index(struct xray *x)
 {
 	struct xray_part part = { .offset = XRAY_HEADER }, who;

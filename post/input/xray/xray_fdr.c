@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * XRay's flight data recorder: a buffer for each thread and stretch of time. Function records have
- * 8 bytes, metadata 16, perhaps followed by an event's text. Version 1 has buffers of one size;
- * later ones have each buffer's length before it (extents). Lengths in damaged files may be
- * anything: if a buffer does not end at the next one's beginning, its records are walked. LLVM's
- * writer counts a typed event as 16 bytes less than it has, and leaves out as much at the buffer's
- * end: the last record is cut.
+ * XRay's flight data recorder: each thread and time interval has a buffer. Function records have 8
+ * bytes, metadata 16, possibly followed by an event's text. Version 1 has buffers of one size;
+ * later ones precede each buffer with its length (extents). Lengths in damaged files may be
+ * anything: if a buffer does not end where the next one begins, its records are walked. LLVM's
+ * writer counts 16 bytes too few for a typed event, and omits as many at the buffer's end: the last
+ * record is truncated.
  *
  * The bit-fields of a record are laid out by the compiler of its machine: from the lowest bit up in
  * a little-endian log, from the highest down in a big-endian one.
@@ -48,7 +48,7 @@ static inline unsigned int kind_of(const struct xray *x, uint8_t byte)
 	return x->big ? byte & 0x7f : byte >> 1;
 }
 
-/* The first byte of a metadata record of this kind. */
+/* Returns the first byte of a metadata record of this kind. */
 static inline uint8_t first_byte(const struct xray *x, enum fdr_kind kind)
 {
 	return (uint8_t)(x->big ? 0x80 | kind : kind << 1 | 1);
@@ -64,7 +64,7 @@ static inline uint32_t function_of(const struct xray *x, uint32_t word)
 	return x->big ? word & 0x0fffffff : word >> 4;
 }
 
-/* ---- the parts ------------------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 /* Length and plausibility of the record at an offset. */
 struct step {
@@ -72,7 +72,7 @@ struct step {
 	bool odd;
 };
 
-/* false: less than a record is left. */
+/* Returns false if less than a record is left. */
 static bool step_at(struct xray *x, uint64_t at, struct step *s)
 {
 	unsigned int kind;
@@ -104,8 +104,8 @@ static bool step_at(struct xray *x, uint64_t at, struct step *s)
 	return true;
 }
 
-/* Whether a buffer begins here, or the log ends. Unused bytes of a record are not zero, so only the
- * kinds of the first records are compared. */
+/* Returns whether a buffer begins here, or the log ends. Unused bytes of a record are not zeroed,
+ * so only the kinds of the first records are compared. */
 static bool begins_at(struct xray *x, uint64_t at)
 {
 	const uint8_t *p;
@@ -120,7 +120,7 @@ static bool begins_at(struct xray *x, uint64_t at)
 	       p[METADATA] == first_byte(x, FDR_EXTENTS);
 }
 
-/* The same where no record need begin. */
+/* A stricter check, for offsets where no record is known to begin. */
 static bool surely_begins_at(struct xray *x, uint64_t at)
 {
 	const uint8_t *p = NULL;
@@ -147,7 +147,7 @@ static uint64_t search_from(struct xray *x, uint64_t at)
 	return x->w.size;
 }
 
-/* The end of the buffer whose records begin at `body`, and whose claimed length may be wrong. */
+/* Returns the end of the buffer whose records begin at `body`; its claimed length may be wrong. */
 static uint64_t walk(struct xray *x, uint64_t body, uint64_t claimed)
 {
 	uint64_t at = body, limit = 0, claim = body + claimed;
@@ -158,7 +158,7 @@ static uint64_t walk(struct xray *x, uint64_t body, uint64_t claimed)
 		if (at > body && begins_at(x, at))
 			return at;
 		if (bounded && !limit && at == claim)
-			limit = at; /* unless records go on up to the next buffer */
+			limit = at; /* unless records continue up to the next buffer */
 		if (!step_at(x, at, &s))
 			return limit ? limit : x->w.size;
 		if (limit && (s.odd || !s.bytes))
@@ -217,7 +217,7 @@ static int add_buffer(struct xray *x, uint64_t body, uint64_t end)
 	return xray_add_part(x, &part);
 }
 
-/* Buffers of one size. */
+/* Indexes buffers of one size. */
 static int index_sized(struct xray *x)
 {
 	uint64_t at = XRAY_HEADER, size = x->buffer_size, end;
@@ -245,7 +245,7 @@ static int index_sized(struct xray *x)
 	return rc;
 }
 
-/* Indexes the buffer at `at`, which has its length; *next: where to look for the next one. */
+/* Indexes the buffer at `at`, which has its length; *next: where to search for the next one. */
 static int index_extents(struct xray *x, uint64_t at, uint64_t claimed, uint64_t *next)
 {
 	uint64_t body = at + METADATA, end = body + claimed;
@@ -266,8 +266,8 @@ static int index_extents(struct xray *x, uint64_t at, uint64_t claimed, uint64_t
 
 /* ---- the version ----------------------------------------------------------------------------- */
 
-/* Whether an event's first word is a time, as before version 5, or a difference to the last one,
- * which has 32 bits. Before the first record of a CPU there is nothing to compare it with. */
+/* Returns whether an event's first word is a time, as before version 5, or a difference to the last
+ * one, which has 32 bits. Before the first record of a CPU it cannot be checked. */
 static bool tells_time(uint64_t time, uint64_t base)
 {
 	if (!base)
@@ -275,7 +275,7 @@ static bool tells_time(uint64_t time, uint64_t base)
 	return time >= base - base / 4 && time < base + FAR;
 }
 
-/* The oldest version that has all records here, which begin with a buffer's length. */
+/* Returns the oldest version that has all of these records, which begin with a buffer's length. */
 static uint16_t version_from(struct xray *x, uint64_t at)
 {
 	uint64_t end = at + LOOKED_THROUGH, base = 0;
@@ -309,7 +309,7 @@ static uint16_t version_from(struct xray *x, uint64_t at)
 	return version;
 }
 
-/* Whether the buffers have the size in the header, and none has its own length. */
+/* Returns whether the buffers have the size in the header, and none has its own length. */
 static bool is_sized(struct xray *x)
 {
 	uint64_t at = XRAY_HEADER, size = x->buffer_size;
@@ -424,7 +424,7 @@ static void read_arguments(struct xray *x, struct xray_cursor *c)
 	c->call.call.arguments = n < CALL_ARGUMENTS ? n : CALL_ARGUMENTS;
 }
 
-/* 1: go on; 0: the buffer ends; 2: a record was read; -ENOMEM. */
+/* Returns 1: continue; 0: the buffer ends; 2: a record was read; -ENOMEM. */
 static int read_metadata(struct xray *x, struct xray_cursor *c)
 {
 	const uint8_t *p = xray_look(x, c, METADATA);

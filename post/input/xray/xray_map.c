@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Addresses of the functions of an XRay log: the program's section xray_instr_map has an entry for
- * each patched place, with the function it is in. Functions are numbered from 1 in that order.
- * Addresses are those of the linker; since version 2 of an entry they are relative to the entry,
- * before that they are filled in when the program is loaded.
+ * Addresses of the functions in an XRay log: the program's section xray_instr_map has an entry for
+ * each sled, with its function. Functions are numbered from 1 in that order. Addresses are those of
+ * the linker; since version 2 they are relative to the entry, before that relocations fill them in
+ * when the program is loaded.
  */
 #include "input/xray/xray_map.h"
 
@@ -22,7 +22,7 @@ struct sleds {
 	const uint8_t *data;
 	uint64_t address, size;
 	bool swap, narrow;   /* words of 4 bytes */
-	uint64_t *relocated; /* by word, where the loader fills it in; or NULL */
+	uint64_t *relocated; /* by word: relocated value; or NULL */
 };
 
 static uint64_t word_at(const struct sleds *s, uint64_t at)
@@ -31,7 +31,7 @@ static uint64_t word_at(const struct sleds *s, uint64_t at)
 			   bytes_load64(s->data + at, s->swap);
 }
 
-/* Whether a relocation adds the load address, or the value of a symbol. */
+/* Returns whether a relocation adds the load address; is_absolute(): the value of a symbol. */
 static bool is_relative(GElf_Half machine, uint32_t type)
 {
 	return (machine == EM_X86_64 && type == R_X86_64_RELATIVE) ||
@@ -131,7 +131,7 @@ static int add_segments(struct xray_map *m, Elf *elf, const char *path)
 	return m->segment ? 0 : -ENOMEM;
 }
 
-/* Relocates words of the map; stops if the sections together are larger than the file. */
+/* Relocates words of the map; stops if the sections together exceed the file's size. */
 static void relocate_all(Elf *elf, GElf_Half machine, struct sleds *s, uint64_t left)
 {
 	Elf_Scn *scn = NULL;

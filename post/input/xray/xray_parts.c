@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parts of an XRay log: the log's threads are those of its parts; bytes are read as needed. */
+/* Parts of an XRay log: collects the log's threads from its parts; reads bytes as needed. */
 #include "input/xray/xray_parts.h"
 
 #include <errno.h>

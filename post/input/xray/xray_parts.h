@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parts of a log, and reading their bytes. */
+/* Parts of a log, and access to their bytes. */
 #ifndef POST_XRAY_PARTS_H
 #define POST_XRAY_PARTS_H
 
@@ -7,14 +7,14 @@
 
 /* Adds a part, and its thread to the log's. 0 or -ENOMEM. */
 int xray_add_part(struct xray *x, const struct xray_part *part);
-/* At least n bytes of the part from c->used on, or NULL. */
+/* Returns at least n bytes of the part from c->used on, or NULL. */
 const uint8_t *xray_more(struct xray *x, struct xray_cursor *c, size_t n);
 static inline const uint8_t *xray_look(struct xray *x, struct xray_cursor *c, size_t n)
 {
 	return c->have - c->used >= n ? c->room + c->used : xray_more(x, c, n);
 }
 
-/* Puts an event's text into the cursor. 0 or -ENOMEM. */
+/* Stores an event's text in the cursor. Returns 0 or -ENOMEM. */
 int xray_put_event(struct xray_cursor *c, bool typed, uint32_t type, const uint8_t *text,
 		   size_t size);
 

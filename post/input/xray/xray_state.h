@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * State of an XRay log while it is read: the parts of a log (FDR: buffers of threads; basic:
- * stretches of records in order of time; xray_parts.c), reading of records (xray_fdr.c,
- * xray_basic.c), addresses of functions (xray_map.c); xray.c merges the parts by time.
+ * stretches of records in time order; xray_parts.c), reading of records (xray_fdr.c, xray_basic.c),
+ * addresses of functions (xray_map.c); xray.c merges the parts by time.
  */
 #ifndef POST_XRAY_STATE_H
 #define POST_XRAY_STATE_H
@@ -25,15 +25,15 @@ struct xray_part {
 /* Reading position in a part. */
 struct xray_cursor {
 	const struct xray_part *part;
-	uint32_t number; /* of the part */
+	uint32_t number; /* index of the part */
 	uint8_t *room;   /* bytes of the part from `at` on */
 	size_t bytes, have, used;
-	uint64_t at;    /* in the file */
+	uint64_t at;    /* file offset of the room's first byte */
 	uint64_t base;  /* stamp of the last record */
-	uint64_t stamp; /* never decreases: the key of merging */
+	uint64_t stamp; /* never decreases: the key for merging */
 	uint32_t cpu;
-	bool given; /* its record, to the caller */
-	/* The record that was read: */
+	bool given; /* the record was returned to the caller */
+	/* The current record: */
 	uint64_t offset;
 	uint16_t major;
 	uint32_t minor;
@@ -46,9 +46,9 @@ struct xray_cursor {
 };
 
 struct xray_map {
-	uint64_t *address; /* of function i + 1 */
+	uint64_t *address; /* by function number - 1 */
 	uint32_t count;
-	struct pitrace_mte_map **segment; /* of the program, executable */
+	struct pitrace_mte_map **segment; /* executable segments of the program */
 	uint32_t nsegment;
 };
 
@@ -58,7 +58,7 @@ struct xray {
 	uint16_t version;
 	bool basic, big, swap; /* big: of a big-endian machine */
 	uint64_t frequency, buffer_size;
-	uint64_t wall, wall_stamp; /* ns, and the stamp that was then; 0, 0: not known */
+	uint64_t wall, wall_stamp; /* ns, and the stamp at that time; 0, 0: unknown */
 	struct xray_part *part;
 	uint32_t nparts, room_parts;
 	struct xray_map map;
@@ -69,17 +69,17 @@ struct xray {
 	uint32_t nthreads, room_threads;
 	struct keys by_thread;
 	uint64_t begin;  /* stamp of the first part */
-	uint32_t nobody; /* process of threads whose process is unknown */
+	uint32_t nobody; /* pid for threads without a known process */
 	char program[16];
 
-	/* A pass: */
+	/* State of a pass: */
 	unsigned int what;
-	uint32_t given, step; /* threads with records given; step within the next one */
-	uint32_t opened;      /* parts */
+	uint32_t given, step; /* threads already named; step within the next one */
+	uint32_t opened;      /* number of parts opened */
 	struct xray_cursor **heap, *spare;
 	uint32_t nheap, room_heap;
-	uint64_t limit; /* up to this stamp the first of the heap has the next record */
-	uint64_t last;  /* time */
+	uint64_t limit; /* up to this stamp the first cursor of the heap has the next record */
+	uint64_t last;  /* time of the last record */
 	uint64_t done;
 	struct pitrace_mte_task task;
 };
