@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The reader of perf.data: the file is opened and scanned once (kinds of records, times, a pipe's
- * own features), then read in as many passes as wanted, each in order of time.
+ * features), then read in any number of passes, each in time order.
  */
 #include "base/array.h"
 #include "base/memstream.h"
@@ -58,7 +58,7 @@ static int add_file(struct perf *p, const char *path, bool named)
 	return 0;
 }
 
-/* A directory: `data` has the header, data.0, data.1 … only records. */
+/* In a directory, `data` has the header, data.0, data.1 … only records. */
 static int open_files(struct perf *p)
 {
 	const char *path = p->in->path;
@@ -78,7 +78,7 @@ static int open_files(struct perf *p)
 	return rc == -ENOENT && p->nfiles ? 0 : rc;
 }
 
-/* ---- the look at all records ----------------------------------------------------------------- */
+/* ---- scan of all records --------------------------------------------------------------------- */
 
 static int each_counted(void *arg, const struct perf_item *i, uint32_t attr)
 {
@@ -99,7 +99,7 @@ static int look_sample(struct perf *p, const struct perf_raw *raw, uint32_t attr
 		return 0;
 	}
 	if (perf_decode(&p->attr[attr].shape, raw->data, raw->size, &item, &why))
-		return 0; /* the fault is noted when the sample is used */
+		return 0; /* the fault is reported when the sample is used */
 	return perf_each_sample(p, &item, attr, each_counted, p);
 }
 
@@ -139,7 +139,7 @@ static int look_inside(struct perf *p, const struct perf_raw *raw, uint32_t attr
 	return 0;
 }
 
-/* The time of a record; 0: it has none. */
+/* Returns the time of a record; 0: it has none. */
 static inline uint64_t time_of(const struct perf *p, const struct perf_attr *a,
 			       const struct perf_raw *raw)
 {
@@ -176,7 +176,7 @@ static int look_aux_data(struct perf *p, const struct perf_raw *raw)
 	return perf_pt_piece(p, raw);
 }
 
-/* Notes that perf could not decode some AUX data (perf inject writes such records). */
+/* Reports that perf could not decode some AUX data (perf inject writes such records). */
 static void look_aux_error(struct perf *p, const struct perf_raw *raw)
 {
 	struct bytes b = perf_bytes(p, raw->data, raw->size);
@@ -206,7 +206,7 @@ static void look_aux_error(struct perf *p, const struct perf_raw *raw)
 	perf_fault_in(p, raw->file, raw->offset, text ? what : "AUXTRACE_ERROR: too short");
 }
 
-/* An offset, a size, flags. */
+/* Reads an AUX record: offset, size, flags. */
 static void look_aux(struct perf *p, const struct perf_raw *raw)
 {
 	struct bytes b = perf_bytes(p, raw->data, raw->size);
@@ -490,7 +490,7 @@ static const char *text_of(struct perf *p, enum perf_feature i, char *room, size
 	return room;
 }
 
-/* The command line as one text. */
+/* Prints the command line as one text. */
 static void add_command(struct perf *p, FILE *out)
 {
 	struct perf_view v = perf_feature(p, PERF_CMDLINE);
@@ -560,7 +560,7 @@ static int perf_section(struct input *in, size_t i, struct input_section *sectio
 		kernel = perf_kernel_symbols(p);
 		input_section_is(section, kernel.data, kernel.size);
 		return 1;
-	case 2: /* without symbols, at least the kernel's place */
+	case 2: /* without symbols, at least the kernel's address */
 		section->type = PIFILE_SEC_KALLSYMS;
 		kernel = perf_kernel_place(p);
 		input_section_is(section, kernel.data, kernel.size);
@@ -586,7 +586,7 @@ static int perf_section(struct input *in, size_t i, struct input_section *sectio
 	return 0;
 }
 
-/* Stamps are perf's clock. Times from elsewhere (jitdumps without a system clock) are cycles. */
+/* Stamps are in perf's clock. Other times (of jitdumps without a system clock) are cycles. */
 static uint64_t perf_monotonic(struct input *in, uint64_t stamp)
 {
 	const struct perf *p = in->state;
@@ -620,7 +620,7 @@ static size_t perf_faults(const struct input *in, const struct pifile_fault **li
 	return p->nfaults;
 }
 
-/* Counts the samples whose deferred user stack never came. That depends on the order of time, so it
+/* Counts the samples whose deferred user stack is missing. That depends on the time order, so it
  * takes a pass. */
 static int without_stack(struct input *in, uint64_t *n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The events of a perf.data file: how each was recorded, the places of fields in its records, the
+ * The events of a perf.data file: the attributes of each, the offsets of fields in its records, the
  * ids that connect records with it, its name.
  */
 #include "input/perf/perf_attr.h"
@@ -16,11 +16,11 @@
 #include "input/perf/perf_names.h"
 #include "input/perf/perf_plain.h"
 
-#define ATTR_OLD   64 /* the first that perf wrote */
+#define ATTR_OLD   64 /* PERF_ATTR_SIZE_VER0 */
 #define ATTR_MAX   4096
-#define EVENTS_MAX 100000 /* more are damage */
+#define EVENTS_MAX 100000 /* more mean a damaged file */
 
-/* Offsets of an attr's fields, and its flags. */
+/* Offsets of a perf_event_attr's fields, and its flags. */
 enum {
 	AT_SIZE = 4,
 	AT_FLAGS = 40,
@@ -36,7 +36,7 @@ enum {
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* Bit-fields begin at the lowest bit on little-endian machines, at the highest on others. */
+/* Bit-fields start at the lowest bit on little-endian machines, at the highest on others. */
 static uint64_t flags_of(const struct perf *p, const uint8_t *at, unsigned int bits)
 {
 	bool big = p->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
@@ -55,7 +55,7 @@ static unsigned int words(uint64_t type, uint64_t of)
 	return (unsigned int)__builtin_popcountll(type & of);
 }
 
-/* Sets the offsets of time and id in records of such an event; 0: none. */
+/* Sets the offsets of time and id in an event's records; 0: none. */
 static void find_places(struct perf_attr *a)
 {
 	uint64_t type = a->shape.sample_type;
@@ -137,7 +137,7 @@ static int add_attr(struct perf *p, uint64_t at, const uint8_t *data, size_t siz
 	return 0;
 }
 
-/* Converts ids to our byte order. NULL: no memory. */
+/* Converts ids to native byte order. Returns NULL without memory. */
 static uint64_t *copy_ids(const struct perf *p, const uint8_t *data, uint32_t n)
 {
 	uint64_t *ids = calloc(n + 1, sizeof(*ids));
@@ -147,8 +147,8 @@ static uint64_t *copy_ids(const struct perf *p, const uint8_t *data, uint32_t n)
 	return ids;
 }
 
-/* Size of an event in the section: as the header has it or, if that is impossible, as the first
- * event has it. */
+/* Returns the size of an event in the section: as in the header or, if that is invalid, as in the
+ * first event. */
 static uint64_t entry_size(struct perf *p, const struct blob *attrs)
 {
 	struct bytes b = perf_bytes(p, attrs->data, attrs->size);
@@ -168,7 +168,7 @@ static uint64_t entry_size(struct perf *p, const struct blob *attrs)
 
 int perf_attrs_read(struct perf *p)
 {
-	uint64_t left = p->file[0].size; /* each id is in the file for one event */
+	uint64_t left = p->file[0].size; /* limits the ids: each is in the file for one event */
 	struct blob attrs = perf_part(p, p->attrs, (uint64_t)EVENTS_MAX * ATTR_MAX);
 	uint64_t entry = entry_size(p, &attrs), n = entry ? p->attrs.size / entry : 0, i;
 	const uint8_t *data = attrs.data;
@@ -208,14 +208,14 @@ int perf_attrs_read(struct perf *p)
 	return rc;
 }
 
-/* ---- which event a record is of -------------------------------------------------------------- */
+/* ---- the event of a record ------------------------------------------------------------------- */
 
 static uint32_t find_id(const struct perf *p, uint64_t id)
 {
 	return keys_find(&p->by_id, hash_mix(id, 0), p->id, e, e->id == id);
 }
 
-/* The last attribute that has an id is its one. */
+/* An id used by several attributes belongs to the last one. */
 static int add_id(struct perf *p, uint64_t id, uint32_t attr)
 {
 	uint32_t at = find_id(p, id);
@@ -229,7 +229,7 @@ static int add_id(struct perf *p, uint64_t id, uint32_t attr)
 	return 0;
 }
 
-/* Builds the hash table of ids, and names the events that updates named by id. */
+/* Builds the hash table of ids, and names the events that EVENT_UPDATE records refer to by id. */
 int perf_attrs_hash(struct perf *p)
 {
 	uint32_t i, k;
@@ -265,7 +265,7 @@ struct perf_id *perf_id_find(struct perf *p, uint64_t id)
 	return at == NO_KEY ? NULL : &p->id[at];
 }
 
-/* All events of a file have the id at the same offset, otherwise it could not be found. */
+/* All events of a file have the id at the same offset; otherwise it could not be found. */
 uint32_t perf_attr_of(struct perf *p, const uint8_t *record, uint32_t size, bool sample)
 {
 	const struct perf_attr *first = p->attr;
@@ -277,11 +277,11 @@ uint32_t perf_attr_of(struct perf *p, const uint8_t *record, uint32_t size, bool
 	if (!at || (sample ? at + 8 > size : first->id_back + 8 > size))
 		return 0;
 	attr = perf_attr_by_id(p, perf_u64(p, record + at));
-	/* Records that perf made itself have no id. */
+	/* Records synthesized by perf have no id. */
 	return attr == UINT32_MAX && !sample ? 0 : attr;
 }
 
-/* The text behind a record's head, to its end. */
+/* Returns the text after a record's header, up to its end. */
 static char *rest_text(struct bytes *b)
 {
 	size_t left = bytes_left(b), length;
@@ -331,7 +331,7 @@ int perf_attr_record(struct perf *p, const struct perf_raw *raw)
 	return ids ? add_attr(p, raw->offset + 8, raw->data + 8, size, ids, n) : -ENOMEM;
 }
 
-/* Events of a newer kernel: one fault, not one for each of their samples. */
+/* Reports events of a newer kernel once, rather than for each of their samples. */
 static void tell_unknown(struct perf *p)
 {
 	for (uint32_t i = 0; i < p->nattrs; i++) {
@@ -349,7 +349,8 @@ static void tell_unknown(struct perf *p)
 	}
 }
 
-/* Call after the features: names every event, and sets how its stacks are decoded. */
+/* Call after the features have been read: names every event, and sets how its stacks are
+ * decoded. */
 int perf_attrs_finish(struct perf *p)
 {
 	bool any_build_id = false;
@@ -363,7 +364,7 @@ int perf_attrs_finish(struct perf *p)
 		uint64_t type = a->shape.sample_type;
 		bool copy = type & PERF_SAMPLE_STACK_USER && type & PERF_SAMPLE_REGS_USER;
 
-		/* If no event has this flag, perf added the build ids itself. */
+		/* If no event has this flag, perf added the build ids. */
 		a->shape.build_id |= !any_build_id;
 		a->stacks = (struct perf_stacks){
 			.depth = copy ? PITRACE_STACK_MAX : PERF_CHAIN_MAX,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Build ids of a perf.data's header. They belong to paths, as perf found them at the end of the
- * recording; a mapping has the inode of its file. If the file with that path and build id has
- * another inode than the mapping, and had it before the recording ended, perf took the id from that
- * file and not from the mapped one.
+ * Build ids in the header of a perf.data. They belong to paths, as perf found them at the end of
+ * the recording; a mapping has the inode of its file. If the file with that path and build id has
+ * another inode than the mapping, and already had it before the recording ended, perf read the id
+ * from that file and not from the mapped one.
  */
 #include "input/perf/perf_build_ids.h"
 
@@ -35,7 +35,7 @@ static bool has_id(int fd, const struct perf_build_id *id)
 	return same;
 }
 
-/* The inode of the file that the id was read from; 0: unknown. */
+/* Returns the inode of the file that the id was read from; 0: unknown. */
 static uint64_t inode_of(struct perf *p, const struct perf_build_id *id)
 {
 	struct stat st, data;
@@ -48,8 +48,8 @@ static uint64_t inode_of(struct perf *p, const struct perf_build_id *id)
 	fd = regular_open(id->path, 0, &st);
 	if (fd < 0)
 		return 0;
-	/* The recording ended when its file was last written. (perf links programs into its cache
-	 * shortly before.) On overlayfs stat has other inode numbers. */
+	/* The recording ended with the last write to its file. (perf links programs into its cache
+	 * shortly before.) On overlayfs stat() returns other inode numbers. */
 	if ((stat(p->in->path, &data) || !S_ISREG(data.st_mode) ||
 	     file_changed(&st) <= file_written(&data)) &&
 	    !fstatfs(fd, &fs) && fs.f_type != OVERLAYFS_SUPER_MAGIC && has_id(fd, id))
@@ -58,7 +58,8 @@ static uint64_t inode_of(struct perf *p, const struct perf_build_id *id)
 	return inode;
 }
 
-/* False if there is another entry with that path and another id: perf saw several containers. */
+/* Returns false if another entry has the same path but another id: perf recorded several
+ * containers. */
 static bool is_alone(const struct perf *p, const struct perf_build_id *id)
 {
 	for (uint32_t i = 0; i < p->nbuild_ids; i++) {
@@ -83,7 +84,7 @@ const struct perf_build_id *perf_file_id(struct perf *p, const char *path, uint6
 			id->alone = is_alone(p, id);
 			id->inode = perf_recorded_here(p) ? inode_of(p, id) : 0;
 		}
-		/* If perf read the id from the mapped file itself, nothing else is needed. */
+		/* If perf read the id from the mapped file itself, no other check is needed. */
 		if (inode && id->inode ? id->inode == inode : id->alone)
 			return id;
 	}

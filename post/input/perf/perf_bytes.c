@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parts of a perf.data, its features among them, and the list of its faults. */
+/* Parts of a perf.data, including its features, and the list of its faults. */
 #include "input/perf/perf_bytes.h"
 
 #include <inttypes.h>
@@ -23,7 +23,7 @@ void perf_fault(struct perf *p, uint64_t offset, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(f.what, sizeof(f.what), format, ap);
 	va_end(ap);
-	/* Each pass meets the same faults; they are kept in the order of the first pass. */
+	/* Each pass finds the same faults; they are kept in the order of the first pass. */
 	for (i = 0; i < p->nfaults && i < PERF_FAULTS; i++) {
 		if (p->fault[i].offset == offset && !strcmp(p->fault[i].what, f.what))
 			return;

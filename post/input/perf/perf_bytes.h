@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parts of a perf.data and its faults: the base of all other files here. */
+/* Parts of a perf.data and its faults: used by all other files here. */
 #ifndef POST_PERF_BYTES_H
 #define POST_PERF_BYTES_H
 
@@ -7,7 +7,7 @@
 
 __attribute__((format(printf, 3, 4))) void perf_fault(struct perf *p, uint64_t offset,
 						      const char *format, ...);
-/* … of one of the files: with its name if there are several. */
+/* Adds a fault in one of the files: with its name if there are several. */
 void perf_fault_in(struct perf *p, uint32_t file, uint64_t offset, const char *what);
 
 struct perf_view perf_feature(struct perf *p, unsigned int i);
@@ -16,9 +16,10 @@ static inline struct bytes perf_view_bytes(const struct perf *p, const struct pe
 {
 	return perf_bytes(p, v->data, v->size);
 }
-/* A feature's text: a length and that many bytes, with a NUL among them. NULL: damaged. */
+/* Returns a feature's text: a length and that many bytes, including a NUL. NULL: malformed. */
 const char *perf_text(struct bytes *b);
-/* A part of the first file, to be freed. NULL: missing, or longer than `most` bytes. */
+/* Returns a part of the first file, which the caller frees. NULL: missing, or longer than `most`
+ * bytes. */
 struct blob perf_part(struct perf *p, struct perf_section part, uint64_t most);
 
 #endif

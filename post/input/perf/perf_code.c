@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mappings by process, and the file pages that were read last. */
+/* Mappings by process, and a cache of file pages. */
 #include "input/perf/perf_code.h"
 
 #include <elfutils/libdwelf.h>
@@ -19,23 +19,23 @@ struct code_map {
 	uint32_t file;
 };
 
-/* Mappings of a process, oldest first: if two overlap, the newer one counts. A child process begins
- * with its parent's at the time of the fork. */
+/* The mappings of a process, oldest first: if two overlap, the newer one applies. A child process
+ * inherits its parent's mappings at the time of the fork. */
 struct code_space {
 	struct code_map *map;
 	uint32_t nmaps, room;
-	uint32_t parent, inherited; /* space; so many of its maps */
-	uint32_t depth;             /* of parents */
+	uint32_t parent, inherited; /* the parent space, and how many of its maps are inherited */
+	uint32_t depth;             /* number of ancestors */
 };
 #define NO_SPACE UINT32_MAX
-#define MAPS     65536u /* of a process: the kernel has 65,530 */
-#define DEPTH    64u    /* a child with more ancestors begins without mappings */
+#define MAPS     65536u /* per process: the kernel allows 65,530 */
+#define DEPTH    64u    /* a child with more ancestors starts without mappings */
 
 struct code_process {
 	uint32_t pid, space;
 };
 
-/* Cache of the mapping that a page was found in. */
+/* Cached mapping of a page. */
 struct code_found {
 	uint64_t page;
 	uint32_t space, version;
@@ -44,19 +44,19 @@ struct code_found {
 
 struct code_file {
 	char *path;
-	uint64_t inode; /* it must be this one, or … */
+	uint64_t inode; /* required inode */
 	uint8_t build_id[20];
-	uint32_t build_id_size; /* … have this build id; if neither is set, any file */
-	bool looked, good;      /* good: it is there, and is that one */
+	uint32_t build_id_size; /* or required build id; if neither is set, any file */
+	bool looked, good;      /* good: the file exists and matches */
 };
 
 #define PAGE  4096u
-#define PAGES 256u /* that are kept */
+#define PAGES 256u /* in the cache */
 #define FOUND 1024u
 
 struct code_page {
 	uint64_t at;
-	uint32_t file, have; /* have: bytes; 0: an empty place */
+	uint32_t file, have; /* have: bytes; 0: empty entry */
 	uint8_t data[PAGE];
 };
 
@@ -66,13 +66,13 @@ struct perf_code {
 	struct keys by_pid;
 	struct code_space *space;
 	uint32_t nspaces, room_spaces;
-	uint32_t version; /* of all spaces */
+	uint32_t version; /* changes with any space */
 	struct code_found found[FOUND];
 	struct code_file *file;
 	uint32_t nfiles, room_files;
 	struct keys by_file;
-	uint32_t last;                /* process that was read from */
-	struct code_page page[PAGES]; /* by file and place */
+	uint32_t last;                /* process read last */
+	struct code_page page[PAGES]; /* by file and offset */
 };
 
 struct perf_code *perf_code_new(void)
@@ -162,7 +162,7 @@ static void look(struct code_file *f)
 	close(fd);
 }
 
-/* The page of a file with this offset; NULL: none. */
+/* Returns the page of a file at this offset; NULL: none. */
 static const struct code_page *get_page(struct perf_code *c, uint32_t file, uint64_t at)
 {
 	struct code_page *page = &c->page[hash_mix(file, at / PAGE) % PAGES];
@@ -215,7 +215,7 @@ static uint32_t new_space(struct perf_code *c, uint32_t parent)
 	return c->nspaces++;
 }
 
-/* Gives the process a space of its own: empty, or a copy of the parent's. 0 or -ENOMEM. */
+/* Gives the process a new space: empty, or a copy of the parent's. Returns 0 or -ENOMEM. */
 static int begin_space(struct perf_code *c, uint32_t pid, uint32_t parent)
 {
 	struct code_process *p = find(c, pid);
@@ -308,7 +308,7 @@ static bool look_up(const struct perf_code *c, uint32_t space, uint64_t address,
 	}
 }
 
-/* The mapping at an address, which covers whole pages. NULL: none. */
+/* Returns the mapping at an address, which covers whole pages. NULL: none. */
 static const struct code_map *find_map(struct perf_code *c, uint32_t pid, uint64_t address)
 {
 	const struct code_process *p = find(c, pid);

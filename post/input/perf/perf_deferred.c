@@ -2,9 +2,9 @@
 /*
  * Samples with a deferred user stack, which the kernel walks when the thread returns to user mode.
  * Such a sample ends with a cookie and waits for the record with that cookie, which has the stack
- * for all samples that wait with it. If another stack of the thread comes first, or the thread
- * ends, the sample stays without a user stack. As in perf, samples are given when their stack
- * comes, with their own time; memory is what waiting samples need, up to a limit.
+ * of all samples that wait for it. If another stack of the thread comes first, or the thread exits,
+ * the sample stays without a user stack. As in perf, samples are returned when their stack arrives,
+ * with their own time; memory is that of the waiting samples, up to a limit.
  */
 #include "input/perf/perf_deferred.h"
 
@@ -19,7 +19,7 @@
 
 struct waiting {
 	struct waiting *next;          /* of its thread */
-	struct waiting *older, *newer; /* of all */
+	struct waiting *older, *newer; /* of all threads */
 	uint32_t thread;
 	struct perf_waiting sample;
 	uint8_t record[];
@@ -37,7 +37,7 @@ struct perf_deferred {
 	struct waiting *oldest, *newest;
 	uint64_t bytes, alone;
 	perf_waited told;
-	uint8_t *chain; /* of both halves */
+	uint8_t *chain; /* of both parts */
 };
 
 static uint32_t find_thread(const struct perf_deferred *d, uint32_t tid)
@@ -62,7 +62,7 @@ static uint64_t bytes_of_waiting(const struct waiting *w)
 	return sizeof(*w) + w->sample.size;
 }
 
-/* Removes the thread's first one, which the caller then owns. */
+/* Removes the thread's first waiting sample; the caller frees it. */
 static struct waiting *take_first(struct perf_deferred *d, uint32_t thread)
 {
 	struct deferred_thread *t = &d->thread[thread];
@@ -79,7 +79,7 @@ static struct waiting *take_first(struct perf_deferred *d, uint32_t thread)
 	return w;
 }
 
-/* ---- the two halves -------------------------------------------------------------------------- */
+/* ---- joining the parts ----------------------------------------------------------------------- */
 
 static uint64_t context_word(const struct perf *p)
 {
@@ -88,7 +88,7 @@ static uint64_t context_word(const struct perf *p)
 	return p->swap ? __builtin_bswap64(word) : word;
 }
 
-/* Words lie as in the file. */
+/* Words are in the file's byte order. */
 static void join(const struct perf *p, uint8_t *room, struct perf_item *sample,
 		 const struct perf_item *stack)
 {
@@ -104,7 +104,7 @@ static void join(const struct perf *p, uint8_t *room, struct perf_item *sample,
 	sample->nchain = n + stack->nchain;
 }
 
-/* stack: NULL, none comes. */
+/* stack: NULL if the sample gets none. */
 static int let_go(struct perf *p, struct waiting *w, const struct perf_item *stack)
 {
 	struct perf_deferred *d = p->deferred;
@@ -117,7 +117,7 @@ static int let_go(struct perf *p, struct waiting *w, const struct perf_item *sta
 		join(p, d->chain, &item, stack);
 	else
 		d->alone++;
-	/* It was taken apart before. */
+	/* The sample has been decoded before. */
 	rc = rc ? 0 : d->told(p, &w->sample, &item);
 	free(w);
 	return rc;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Data of a perf.data beyond our own records (record/detail.h): branch stacks, raw data, data
- * addresses, control groups, namespaces, changes of kernel code. And tracepoints that become our
- * records: dispatches and wake-ups, system calls.
+ * Data of a perf.data that our own records lack (record/detail.h): branch stacks, raw data, data
+ * addresses, control groups, namespaces, changes of kernel code. Also the tracepoints that become
+ * our records: dispatches and wake-ups, system calls.
  */
 #include "input/perf/perf_details.h"
 
@@ -29,26 +29,26 @@ struct task {
 #define SWITCH_FIELDS 5
 #define WAKEUP_FIELDS 3
 
-/* Fields of a system call's tracepoint: nr.event is 0 for other tracepoints. */
+/* The fields of a system call's tracepoint: nr.event is 0 for other tracepoints. */
 struct call_fields {
 	struct tracepoint_field nr, result;
 	bool is, leaves;
-	bool all; /* event of all calls: its arguments are an array of words */
+	bool all; /* raw_syscalls: its arguments are an array of words */
 };
 
 struct perf_details {
-	bool looked; /* for the fields of the scheduler's tracepoints: */
+	bool looked; /* the scheduler's tracepoint fields have been looked up: */
 	struct tracepoint_field switches[SWITCH_FIELDS], wakeups[WAKEUP_FIELDS];
 	struct tracepoint_field news[WAKEUP_FIELDS];
-	struct call_fields *call; /* of each event of the file */
-	struct task_group *group; /* in the order of ids */
+	struct call_fields *call; /* by event of the file */
+	struct task_group *group; /* by id */
 	uint32_t ngroups, room_groups;
 	struct task *task;
 	uint32_t ntasks, room_tasks;
 	struct keys by_tid;
-	struct perf_left **left; /* of each CPU, NULL: no sample of sched_switch yet */
+	struct perf_left **left; /* by CPU; NULL: no sample of sched_switch yet */
 	uint32_t nleft;
-	uint8_t *record; /* that is being made */
+	uint8_t *record; /* the record being made */
 	size_t room;
 };
 
@@ -74,7 +74,7 @@ void perf_details_free(struct perf_details *d)
 	free(d);
 }
 
-/* Room for a record, zeroed. */
+/* Returns room for a record, zeroed. */
 static void *make(struct perf_details *d, size_t size)
 {
 	if (array_room(d->record, d->room, size))
@@ -89,7 +89,7 @@ static uint32_t minor_of(enum detail_kind kind, uint32_t attr)
 	return kind | (event + 1) << PITRACE_TPROF_EVENT_SHIFT;
 }
 
-/* ---- of a sample ----------------------------------------------------------------------------- */
+/* ---- details of samples ---------------------------------------------------------------------- */
 
 static uint64_t branch_flags(uint64_t v, bool big)
 {
@@ -239,7 +239,7 @@ int perf_details_sample(struct perf *p, const struct perf_item *i, uint32_t attr
 	return rc;
 }
 
-/* ---- records of their own -------------------------------------------------------------------- */
+/* ---- separate records ------------------------------------------------------------------------ */
 
 static int keep_group(struct perf_details *d, const struct perf_item *i)
 {
@@ -365,7 +365,7 @@ int perf_details_task(struct perf_details *d, uint32_t pid, uint32_t tid)
 	return 0;
 }
 
-/* The process of a thread; for a thread that no record named, its own tid. */
+/* Returns the pid of a thread; for a thread without a name record, its own tid. */
 static uint32_t pid_of(const struct perf_details *d, uint32_t tid)
 {
 	uint32_t i = find_task(d, tid);
@@ -387,8 +387,8 @@ static struct perf_left *left_of(struct perf_details *d, uint32_t cpu)
 	return d->left[cpu];
 }
 
-/* Takes a sample of sched_switch. A switch record that follows names both threads, or else `alone`
- * puts the dispatch. */
+/* Processes a sample of sched_switch. A switch record that follows names both threads; if there are
+ * none, `alone` emits the dispatch. */
 static int take_switch(struct perf_details *d, const struct perf_item *i, uint32_t cpu,
 		       const struct perf_stacks *stacks, bool alone, perf_put put, void *arg)
 {
@@ -413,7 +413,7 @@ static int take_switch(struct perf_details *d, const struct perf_item *i, uint32
 		.old_pid = pid_of(d, (uint32_t)old),
 		.new_pid = pid_of(d, (uint32_t) new),
 	};
-	/* An exiting thread's sample has no number. */
+	/* An exiting thread's sample has no tid. */
 	l->tid = s.old_tid;
 	return perf_left_put(l, PITRACE_LEFT_RUNNING, &s, i->time, put, arg);
 }
@@ -456,7 +456,7 @@ static void ask_fields(struct tracepoints *t, const char *event, const char *con
 	}
 }
 
-/* raw_syscalls has one event for all entries and one for all exits, syscalls has one of each per
+/* raw_syscalls has one event for all entries and one for all exits; syscalls has one of each per
  * call. If both were recorded, calls would be counted twice. */
 static bool is_call(const struct perf *p, const struct perf_attr *a)
 {
@@ -514,7 +514,7 @@ static int put_call(const struct perf_item *i, const struct call_fields *c, perf
 		return put(arg, PITRACE_SYSCALL, call | PITRACE_EXIT, &leave, sizeof(leave),
 			   i->time);
 	}
-	/* The words after the number; a number of less than a word is padded to one. */
+	/* The words after the call number, which is padded to a word. */
 	for (uint32_t k = 0; k < 3; k++) {
 		struct tracepoint_field word = c->nr;
 		uint64_t value = 0;
@@ -579,8 +579,8 @@ int perf_details_sched(struct perf *p, const struct perf_item *i, uint32_t attr,
 		return put_call(i, &d->call[attr], put, arg);
 	if (strncmp(a->name, "sched:", 6))
 		return 0;
-	/* The kernel's own switch records have the same dispatches; a recording of single processes
-	 * lacks the ones where their threads come back. */
+	/* The kernel's own switch records hold the same dispatches; a recording of single processes
+	 * lacks those that switch to their threads. */
 	if (number(i, &d->switches[0], &id))
 		return take_switch(d, i, cpu, &a->stacks,
 				   !p->narrow && !p->count[PERF_RECORD_SWITCH] &&

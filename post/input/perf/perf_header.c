@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The parts of a perf.data before and behind its records: where the records are, and the features,
- * which are records in a pipe.
+ * The parts of a perf.data before and after its records: the location of the records, and the
+ * features, which are records in a pipe.
  */
 #include "input/perf/perf_header.h"
 
@@ -22,12 +22,12 @@
 #define HEADER_OLD    72
 #define HEADER_NEW    104
 #define HEADER_PIPE   16
-#define ATTR_LEAST    64 /* struct perf_event_attr's first size */
+#define ATTR_LEAST    64 /* PERF_ATTR_SIZE_VER0 */
 #define FORMATS_MAX   (256u << 20)
 
 /* ---- features -------------------------------------------------------------------------------- */
 
-/* The table of features is behind the data. */
+/* The table of features follows the data. */
 static void read_features(struct perf *p)
 {
 	unsigned int i, n = 0, k = 0;
@@ -79,7 +79,7 @@ static void name_event(struct perf *p, uint32_t attr, const char *name)
 	p->no_memory |= !p->attr[attr].name;
 }
 
-/* Names events by their ids or, without ids, by their order. */
+/* Names events by their ids, or by their order if they have no ids. */
 static void event_names(struct perf *p)
 {
 	struct perf_view v = perf_feature(p, PERF_EVENT_DESC);
@@ -131,7 +131,7 @@ static void old_names(struct perf *p)
 	blob_free(&data);
 }
 
-/* Reads a build id record behind its head. */
+/* Parses a build id record after its header. */
 static int build_id(struct perf *p, struct bytes *b, uint16_t misc, bool has_pid)
 {
 	struct perf_build_id id = { .pid = -1, .misc = misc, .size = 20 };
@@ -157,7 +157,7 @@ static int build_id(struct perf *p, struct bytes *b, uint16_t misc, bool has_pid
 	return 0;
 }
 
-/* Entries have the form of records; old ones lack the pid, which shows in their texts. */
+/* Entries have the form of records; old ones lack the pid, which their texts reveal. */
 static int build_ids(struct perf *p)
 {
 	struct perf_view v = perf_feature(p, PERF_BUILD_ID);
@@ -205,7 +205,7 @@ static void clock_data(struct perf *p)
 	perf_view_free(&v);
 }
 
-/* Number and width of branch counters, from "name" "value" pairs of one PMU or several. */
+/* Reads number and width of branch counters, from "name" "value" pairs of one PMU or several. */
 static void branch_counters(struct perf *p, enum perf_feature feature)
 {
 	struct perf_view v = perf_feature(p, feature);
@@ -231,7 +231,7 @@ static void branch_counters(struct perf *p, enum perf_feature feature)
 	perf_view_free(&v);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- the header ------------------------------------------------------------------------------ */
 
 int perf_header_finish(struct perf *p)
 {
@@ -253,12 +253,12 @@ int perf_header_finish(struct perf *p)
 	v = perf_feature(p, PERF_NRCPUS);
 	b = perf_view_bytes(p, &v);
 	if (v.data)
-		h->ncpus = bytes_u32(&b); /* available, then online */
+		h->ncpus = bytes_u32(&b); /* available CPUs, then online ones */
 	perf_view_free(&v);
 	return rc ? rc : perf_attrs_finish(p);
 }
 
-/* A feature as a record: its number, its bytes. */
+/* Processes a feature record: its number and its bytes. */
 static int header_feature(struct perf *p, const struct perf_raw *raw)
 {
 	uint64_t i = raw->size >= 16 ? perf_u64(p, raw->data + 8) : PERF_FEATURES;
@@ -327,8 +327,8 @@ int perf_header_record(struct perf *p, const struct perf_raw *raw)
 	return 0;
 }
 
-/* Whether this is a file of an older perf inject that read a pipe: it lacks the header, and begins
- * with the record of an event. */
+/* Returns whether this is a file by an older perf inject that read a pipe: it lacks the header and
+ * starts with the record of an event. */
 static bool is_bare(const void *head, size_t size)
 {
 	struct bytes b = bytes_of(head, size);
@@ -374,7 +374,7 @@ int perf_header_read(struct perf *p, struct pifile_fault *fault)
 			   "the header of a pipe is missing, as perf 6.1 inject leaves it out");
 		return 0;
 	}
-	/* A header's size is small: that shows the byte order, whatever the version. */
+	/* The header's size is small, which shows the byte order for all versions. */
 	p->version = memcmp(data.data, MAGIC_1, 8) ? 2 : 1;
 	memcpy(&p->header_size, (uint8_t *)data.data + 8, 8);
 	p->swap = p->header_size > UINT32_MAX;
@@ -406,7 +406,7 @@ int perf_header_read(struct perf *p, struct pifile_fault *fault)
 	}
 	for (unsigned int i = 0; i < 4 && p->header_size >= HEADER_NEW; i++)
 		p->feature_bits[i] = bytes_u64(&b);
-	/* A bitmap of 32-bit words has its halves swapped. */
+	/* A bitmap written as 64-bit words may have its 32-bit halves swapped. */
 	turned = p->feature_bits[0] << 32 | p->feature_bits[0] >> 32;
 	if (p->swap && !(p->feature_bits[0] & 1u << PERF_HOSTNAME) && turned & 1u << PERF_HOSTNAME)
 		p->feature_bits[0] = turned;

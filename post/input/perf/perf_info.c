@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Description of a perf.data file, in the words of `perf report --header-only -I`. */
+/* Describes a perf.data file in the words of `perf report --header-only -I`. */
 #include "input/perf/perf_info.h"
 
 #include <errno.h>
@@ -91,7 +91,7 @@ static void print_bits(FILE *out, uint64_t value, const char *const *names, unsi
 	}
 }
 
-/* In perf's order, which is nearly that of the bits. */
+/* In perf's order, which is almost that of the bits. */
 static void print_sample_type(FILE *out, uint64_t type)
 {
 	static const struct {
@@ -302,7 +302,7 @@ static void info_topology(struct perf *p, struct bytes *b, FILE *out)
 	bool has_dies;
 
 	info_texts(b, out, "sibling sockets");
-	/* Threads come next, but dies are printed before them. */
+	/* Threads come next in the file, but dies are printed first. */
 	of_cpus = *b;
 	i = bytes_u32(&of_cpus);
 	while (i-- && !of_cpus.bad)
@@ -561,7 +561,7 @@ static void info_btf(struct bytes *b, FILE *out)
 	}
 }
 
-/* ---- each of them ---------------------------------------------------------------------------- */
+/* ---- features -------------------------------------------------------------------------------- */
 
 static void info_text(struct bytes *b, FILE *out, const char *what)
 {
@@ -691,7 +691,7 @@ static void info_feature(struct perf *p, unsigned int i, struct bytes *b, FILE *
 		fprintf(out, "cacheline size : %u\n", bytes_u32(b));
 		break;
 	default:
-		if (b->size) /* in pipes an empty one ends them */
+		if (b->size) /* in pipes an empty feature ends the list */
 			fprintf(out, "feature %u : %zu bytes\n", i, b->size);
 		break;
 	}
@@ -705,7 +705,7 @@ static void info_header(const struct perf *p, FILE *out)
 	fprintf(out, "feat offset    : %" PRIu64 "\n", p->pipe ? 0 : p->data.offset + p->data.size);
 }
 
-/* Facts that perf does not print, or prints elsewhere. */
+/* Prints facts that perf does not print, or prints elsewhere. */
 static void info_rest(struct perf *p, FILE *out)
 {
 	uint32_t i, k;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Description of a perf.data in words. */
+/* Describes a perf.data in words. */
 #ifndef POST_PERF_INFO_H
 #define POST_PERF_INFO_H
 
@@ -7,7 +7,7 @@
 
 int perf_info(struct input *in, input_say say, void *arg);
 const char *perf_type_name(unsigned int type);
-/* Name of the trace in an AUX area. */
+/* Returns the name of the trace in an AUX area. */
 const char *perf_aux_name(unsigned int kind);
 
 #endif

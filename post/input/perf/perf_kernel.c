@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The kernel's symbols are not in a perf.data. If the running kernel is the one of the file, its
+ * A perf.data does not contain the kernel's symbols. If the running kernel is that of the file, its
  * kallsyms is used (relocated, if it was rebooted since); else the copy that perf keeps by the
- * kernel's build id. Others have to be given by the user (-kmap).
+ * kernel's build id. Otherwise the user has to provide the symbols (-kmap).
  */
 #include "input/perf/perf_kernel.h"
 
@@ -24,7 +24,7 @@
 #define TEXT_MAX    (256u << 20)
 #define MODULE_NAME 256
 
-/* The NUL behind it is not counted. */
+/* The size excludes the NUL at the end. */
 static struct blob read_text(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -42,7 +42,7 @@ static struct blob read_text(const char *path)
 	return blob_of(text, size);
 }
 
-/* The build id in a notes file of this machine; 0: it has none. */
+/* Reads the build id in a notes file of this machine; 0: none. */
 static uint32_t id_of_notes(const char *path, uint8_t id[20])
 {
 	struct blob notes = read_text(path);
@@ -89,7 +89,7 @@ struct blob perf_kernel_ids(const struct perf *p)
 	return table;
 }
 
-/* Whether the running kernel is the file's. */
+/* Returns whether the running kernel is the file's. */
 static bool runs_here(const struct perf *p)
 {
 	const struct perf_build_id *id = kernel_id(p);
@@ -101,7 +101,7 @@ static bool runs_here(const struct perf *p)
 	return id_of_notes("/sys/kernel/notes", here) && !memcmp(here, id->id, 20);
 }
 
-/* Moves all addresses of the kernel itself; modules were elsewhere then, so they are dropped. */
+/* Shifts all addresses of the kernel itself; drops modules, which were elsewhere then. */
 static struct blob move_text(struct blob text, uint64_t by)
 {
 	char *out = malloc(text.size + 1), *to = out, *line, *next;
@@ -123,7 +123,7 @@ static struct blob move_text(struct blob text, uint64_t by)
 	return blob_of(out, (size_t)(to - out));
 }
 
-/* Whether its addresses are hidden from this user: all are 0. */
+/* Returns whether the addresses are hidden from this user: all are 0. */
 static bool is_hidden(const struct blob *text)
 {
 	struct bytes b = blob_bytes(text);
@@ -137,7 +137,7 @@ static bool is_hidden(const struct blob *text)
 	return true;
 }
 
-/* The text as of the recording, as far as that is known. */
+/* Adjusts the text to the recording, as far as its addresses are known. */
 static struct blob place_text(const struct perf *p, struct blob text)
 {
 	uint64_t here;
@@ -149,11 +149,11 @@ static struct blob place_text(const struct perf *p, struct blob text)
 		return text;
 	if (here)
 		return move_text(text, p->kernel_reference - here);
-	blob_free(&text); /* where it was then is unknown */
+	blob_free(&text); /* the kernel's address at that time is unknown */
 	return text;
 }
 
-/* Whether the module that is loaded now has another build id than the recorded one. */
+/* Returns whether the loaded module has another build id than the recorded one. */
 static bool is_another(const struct perf *p, const char *module)
 {
 	char path[sizeof("/sys/module//notes/.note.gnu.build-id") + MODULE_NAME], name[MODULE_NAME];
@@ -171,8 +171,8 @@ static bool is_another(const struct perf *p, const char *module)
 	return false;
 }
 
-/* Removes symbols of the running kernel that were not there then: modules that were reloaded as
- * other builds, and BPF programs if perf's records name those that were there. */
+/* Removes symbols of the running kernel that did not exist then: modules that were replaced by
+ * other builds, and BPF programs if perf recorded their names. */
 static struct blob drop_others(const struct perf *p, struct blob text)
 {
 	char *line, *next, *to = text.data, last[MODULE_NAME] = "", name[MODULE_NAME];

@@ -5,14 +5,15 @@
 
 #include "input/perf/perf_state.h"
 
-/* Text with the kernel's symbols, owned by p; no data: none. The vdso, if it is this machine's. */
+/* Text with the kernel's symbols, owned by p; no data: none. perf_kernel_vdso(): the vdso, if it
+ * was recorded on this machine. */
 struct blob perf_kernel_symbols(struct perf *p);
-/* The place of the kernel alone, for when there are no symbols: a line that names no code. */
+/* Only the kernel's address, if there are no symbols: a line that names no code. */
 struct blob perf_kernel_place(struct perf *p);
-/* The kernel's entries in the table of build ids; to be freed. */
+/* Returns the kernel's entries in the table of build ids; the caller frees them. */
 struct blob perf_kernel_ids(const struct perf *p);
 const void *perf_kernel_vdso(struct perf *p, size_t *size);
-/* Gets a kernel module's name from a mapping's path. False: it is none. */
+/* Extracts a kernel module's name from a mapping's path. False: not a module. */
 bool perf_kernel_module(const char *path, char *name, size_t size);
 
 #endif

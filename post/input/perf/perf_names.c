@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Names for events that have none in the file, as in most pipes: generic ones by number,
- * tracepoints by the formats that came with them, each with perf's modifiers.
+ * Names for events that have none in the file, as in most pipes: generic events by number,
+ * tracepoints by the formats in the file, each with perf's modifiers.
  */
 #include "input/perf/perf_names.h"
 
@@ -28,7 +28,7 @@ static const char *take_text(struct bytes *b)
 	return bytes_str(b, nul ? (size_t)(nul - text) + 1 : left, &length);
 }
 
-/* A part with its length before it. */
+/* Reads a part that is preceded by its length. */
 static bool take_part(struct bytes *b, struct bytes *part)
 {
 	uint64_t size = bytes_u64(b);
@@ -44,7 +44,7 @@ static bool take_part(struct bytes *b, struct bytes *part)
 
 struct tracepoint {
 	uint64_t id;
-	char *name; /* its system's before it */
+	char *name; /* with its system's name as a prefix */
 };
 
 struct tracepoints_named {
@@ -52,7 +52,7 @@ struct tracepoints_named {
 	uint32_t n, room;
 };
 
-/* Whole lines "name: …" and "ID: …" of a format. */
+/* Reads the lines "name: …" and "ID: …" of a format. */
 static bool read_format(struct bytes format, uint64_t *id, char *name, size_t size)
 {
 	size_t left = bytes_left(&format), n;
@@ -112,9 +112,9 @@ static int read_tracepoints(const struct perf_view *v, struct tracepoints_named 
 
 	if (!head || memcmp(head, magic, sizeof(magic) - 1))
 		return 0;
-	take_text(&b); /* the version */
+	take_text(&b); /* version */
 	b.swap = (bytes_u8(&b) != 0) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	bytes_skip(&b, 1 + 4); /* the size of a long, of a page */
+	bytes_skip(&b, 1 + 4); /* sizes of a long and of a page */
 	bytes_skip(&b, sizeof("header_page"));
 	take_part(&b, &part);
 	bytes_skip(&b, sizeof("header_event"));
@@ -159,7 +159,7 @@ static bool cache_name(uint64_t config, char *text, size_t size)
 	return true;
 }
 
-/* perf's name without modifiers. False: perf has none either. */
+/* Returns perf's name without modifiers. False: perf has no name, either. */
 static bool plain_name(const struct perf_attr *a, char *text, size_t size)
 {
 	const char *generic = perf_generic_name(a->type, a->config);
@@ -188,7 +188,7 @@ static bool has(const struct perf_attr *a, unsigned int bit)
 	return a->flags >> bit & 1;
 }
 
-/* The modifiers: kernel, user, hypervisor; precise; host or guest only. */
+/* Writes the modifiers: kernel, user, hypervisor; precise; host or guest only. */
 static void limits(const struct perf_attr *a, char text[16])
 {
 	bool modes = has(a, PERF_BIT_NO_USER) || has(a, PERF_BIT_NO_KERNEL) ||

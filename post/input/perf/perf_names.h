@@ -5,7 +5,7 @@
 
 #include "input/perf/perf_state.h"
 
-/* Names events that have no name yet. 0 or -ENOMEM. */
+/* Names events that have no name yet. Returns 0 or -ENOMEM. */
 int perf_names_rest(struct perf *p);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Sorts records by time. A file has the rings' contents one after the other, so the input consists
- * of runs of growing time. After perf has read all rings once it writes FINISHED_ROUND: records
- * from before the last round began are older than all later ones. Up to there the runs are merged;
- * memory is what one or two rounds hold. Without rounds that is the whole file: what is more than
- * PERF_ORDER_HELD is put away in unnamed files, sorted; PERF_FAN such runs become one. So memory is
- * that and 128 KB for each run that is away, of which there are 15 for each sixteenfold of it.
+ * Sorts records by time. A file has the contents of the rings one after the other, so the input
+ * consists of runs of increasing time. After perf has read all rings once it writes FINISHED_ROUND:
+ * records before the last round are older than all later ones. Up to there the runs are merged;
+ * memory is that of one or two rounds. Without rounds this would be the whole file: beyond
+ * PERF_ORDER_HELD, sorted runs are written to unnamed files (spilled), and PERF_FAN such runs are
+ * merged into one. Memory is then PERF_ORDER_HELD, plus 128 KB for each spilled run: 15 for each
+ * factor of sixteen in size.
  */
 #include "input/perf/perf_order.h"
 
@@ -17,11 +18,11 @@
 
 #define AWAY_ROOM (2u * PERF_RECORD_MAX)
 
-#define BLOCK PERF_BLOCK /* records are kept in blocks of this size and alignment */
+#define BLOCK PERF_BLOCK /* size and alignment of the blocks that hold records */
 
 struct perf_block {
-	uint32_t live, used;     /* records in it; bytes */
-	struct perf_block *next; /* of spare ones */
+	uint32_t live, used;     /* number of its records; bytes */
+	struct perf_block *next; /* in the list of spare blocks */
 };
 
 static struct perf_block *block_of(struct perf_held *h)
@@ -69,13 +70,13 @@ static struct perf_held *hold(struct perf_order *o, size_t size)
 
 /* ---- merging --------------------------------------------------------------------------------- */
 
-/* In a file a record has its time before it. */
+/* In a file a record is preceded by its time. */
 static size_t held_bytes(const struct perf_held *h)
 {
 	return (sizeof(*h) + h->size + 7) & ~(size_t)7;
 }
 
-/* More of the run to the buffer, for one record at least. */
+/* Reads more of the run into the buffer, at least one record. */
 static int away_fill(const struct spill *file, struct perf_away *a)
 {
 	size_t n;
@@ -98,7 +99,7 @@ static int away_fill(const struct spill *file, struct perf_away *a)
 	return rc;
 }
 
-/* To the next entry of a run. */
+/* Advances to the next entry of a run. */
 static int away_next(const struct spill *file, struct perf_away *a)
 {
 	const size_t most = sizeof(uint64_t) + sizeof(struct perf_held) + PERF_RECORD_MAX;
@@ -126,7 +127,7 @@ static const struct perf_entry *first_of(const struct perf_order *o, uint32_t ru
 	return run < o->naway ? &o->away[run].run->entry : &o->entry[o->run[run - o->naway].at];
 }
 
-/* Equal times: the order of reading. */
+/* Records of equal time keep the order of reading. */
 static bool before(const struct perf_order *o, uint32_t a, uint32_t b)
 {
 	uint64_t x = first_of(o, a)->time, y = first_of(o, b)->time;
@@ -153,7 +154,7 @@ static void sift(struct perf_order *o, size_t i)
 	o->heap[i] = top;
 }
 
-/* Of the runs that are away that were added, and of `runs` in memory. */
+/* Makes a heap of the spilled runs that were added and of `runs` runs in memory. */
 static int heap_make(struct perf_order *o, size_t runs)
 {
 	if (array_room(o->heap, o->room_heap, o->naway + runs))
@@ -166,7 +167,7 @@ static int heap_make(struct perf_order *o, size_t runs)
 	return 0;
 }
 
-/* Adds those of a level that are not at their end. */
+/* Adds the runs of a level that have not ended. */
 static int heap_level(struct perf_order *o, struct perf_level *l)
 {
 	for (unsigned int i = 0; i < l->runs; i++) {
@@ -185,7 +186,7 @@ static int heap_level(struct perf_order *o, struct perf_level *l)
 	return 0;
 }
 
-/* The first of all is done with. */
+/* Removes the first entry of the heap. */
 static int heap_advance(struct perf_order *o)
 {
 	uint32_t i = o->heap[0];
@@ -210,9 +211,9 @@ static int heap_advance(struct perf_order *o)
 	return 0;
 }
 
-/* ---- runs that are away ---------------------------------------------------------------------- */
+/* ---- spilled runs ---------------------------------------------------------------------------- */
 
-/* All that the heap has becomes a run of a level. */
+/* Writes the contents of the heap as a run of a level. */
 static int write_run(struct perf_order *o, struct perf_level *l)
 {
 	struct perf_away *to = &l->run[l->runs];
@@ -241,7 +242,7 @@ static void empty_level(struct perf_level *l)
 	l->runs = 0;
 }
 
-/* Makes room for a run of that level: those that it has become one of the next. */
+/* Makes room for a run at that level: merges its runs into one of the next level. */
 static int room_at(struct perf_order *o, unsigned int level)
 {
 	struct perf_level *l = &o->level[level];
@@ -290,7 +291,7 @@ static void free_away(struct perf_order *o)
 	o->levels = 0;
 }
 
-/* ---- what the reader sees -------------------------------------------------------------------- */
+/* ---- interface ------------------------------------------------------------------------------- */
 
 static uint64_t in_memory(const struct perf_order *o)
 {
@@ -340,7 +341,7 @@ int perf_order_round(struct perf_order *o, bool end)
 	return rc;
 }
 
-/* Moves what is left of the runs to the front. */
+/* Moves the rest of the runs to the front. */
 static void keep_rest(struct perf_order *o)
 {
 	size_t i, n = 0, runs = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Fast path: nearly all samples of most files have a few fields, always at the same offsets, and
- * become one record of ours. Comparing the size is all the check they need.
+ * Fast path: in most files almost all samples have a few fields at fixed offsets, and become a
+ * single record. Comparing the size is the only check they need.
  */
 #include "input/perf/perf_plain.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Intel PT in the AUX data of a perf.data file, decoded by libipt (Intel's own, which keeps up with
- * new packets and errata) into records of branches, in step with perf's records: each buffer is
- * decoded up to the time of perf's next record, so that code and thread are those of that moment.
+ * Decodes Intel PT in the AUX data of a perf.data file with libipt (Intel's library, which keeps up
+ * with new packets and errata) into branch records, in step with perf's records: each buffer is
+ * decoded up to the time of perf's next record, so that code and thread are those of that time.
  * Data that cannot be decoded become a gap.
  */
 #include "input/perf/perf_pt.h"
@@ -20,11 +20,11 @@
 #include "input/perf/perf_told.h"
 #include "base/keys.h"
 
-#define UNMOVED (1u << 20) /* instructions decoded without new data: no real code has so many */
+#define UNMOVED (1u << 20) /* limit on instructions decoded without new data: real code has fewer */
 
-/* ---- who runs -------------------------------------------------------------------------------- */
+/* ---- running threads ------------------------------------------------------------------------- */
 
-/* pid 0: as it was told before. NOBODY: no memory. */
+/* Returns a thread; pid 0: keeps the known pid. NOBODY: no memory. */
 static uint32_t thread_of(struct perf_pt *pt, uint32_t pid, uint32_t tid)
 {
 	uint32_t i = keys_find(&pt->by_tid, hash_mix(tid, 5), pt->thread, e, e->tid == tid);
@@ -328,7 +328,7 @@ static int take_insn(struct pt_queue *q, const struct pt_insn *insn)
 {
 	int rc = 0;
 
-	/* Tracing may be on already where the data begin. */
+	/* Tracing may already be on where the data begin. */
 	if (!q->on)
 		rc = begin(q, insn->ip);
 	if (rc)
@@ -341,7 +341,7 @@ static int take_insn(struct pt_queue *q, const struct pt_insn *insn)
 	return rc;
 }
 
-/* Takes the events before the next instruction. A decoder's fault: negative in q->status. */
+/* Processes the events before the next instruction. A decoder error is negative in q->status. */
 static int take_events(struct pt_queue *q)
 {
 	struct pt_event e;
@@ -357,7 +357,7 @@ static int take_events(struct pt_queue *q)
 	return rc;
 }
 
-/* Notes why decoding stops; missing code is no fault of the file. */
+/* Reports why decoding stops; missing code is not a fault of the file. */
 static void tell_fault(const struct pt_queue *q, const char *what)
 {
 	uint64_t offset = 0;
@@ -378,7 +378,7 @@ static bool is_stuck(struct pt_queue *q)
 	return q->unmoved >= UNMOVED;
 }
 
-/* A buffer begins with a sync point of the decoder, unless it was overwritten since. */
+/* A buffer starts with a sync point of the decoder, unless it has been overwritten. */
 static void tell_skipped(struct pt_queue *q, bool none)
 {
 	uint64_t offset = 0;
@@ -421,13 +421,13 @@ static int synchronize(struct pt_queue *q)
 	q->synced = true;
 	q->unmoved = 0;
 	take_time(q);
-	/* Without times, use the code as of the end. */
+	/* Without times, the code at the end of the trace is used. */
 	if (!q->time)
 		q->time = q->pt->p->last;
 	return 0;
 }
 
-/* More instructions than real code has for that much data: drops the rest, of all queues. */
+/* Gives up: more instructions than real code has for so much data. Drops the rest of all queues. */
 static int give_up(struct pt_queue *q)
 {
 	q->pt->decoded = q->pt->most;
@@ -437,7 +437,7 @@ static int give_up(struct pt_queue *q)
 	return lose(q);
 }
 
-/* Decodes one more instruction and the events behind it. 0 or -ENOMEM. */
+/* Decodes one instruction and the events after it. Returns 0 or -ENOMEM. */
 static int advance(struct pt_queue *q)
 {
 	struct pt_insn insn = { .iclass = ptic_error };
@@ -450,12 +450,12 @@ static int advance(struct pt_queue *q)
 	}
 	if (!q->synced)
 		return synchronize(q);
-	/* Events that came with it may lie in the future. */
+	/* Its events may be in the future. */
 	if (q->status >= 0 && q->status & pts_event_pending)
 		return take_events(q);
 	if (q->pt->decoded++ == q->pt->most)
 		return give_up(q);
-	/* Data that begin inside a trace have no event for tracing on: code is decoded first. */
+	/* Data that start inside a trace have no event for tracing on: code is decoded first. */
 	if (!q->on)
 		find_thread(q);
 	q->status = pt_insn_next(q->decoder, &insn, sizeof(insn));
@@ -485,7 +485,7 @@ static bool is_behind(const struct perf_pt *pt, uint32_t a, uint32_t b)
 	return x->time != y->time ? x->time < y->time : a < b;
 }
 
-/* The first queue has advanced, or ended: restore the heap, with the oldest queue first. */
+/* The first queue has advanced or ended: restores the heap, with the oldest queue first. */
 static void put_in_order(struct perf_pt *pt)
 {
 	uint32_t *active = pt->active, at = 0, next, moved;

@@ -5,8 +5,8 @@
 
 #include "input/perf/perf_state.h"
 
-/* Used in a pass: take perf's records as they come; decode the trace up to a time: 1 some, perhaps
- * more, 0 no more. Else 0 or -ENOMEM. */
+/* For a pass: process perf's records in order; decode the trace up to a time, returning 1 if there
+ * may be more, 0 if not. Return 0 or -ENOMEM otherwise. */
 #ifdef HAVE_LIBIPT
 int perf_pt_record(struct perf *p, const struct perf_item *item);
 int perf_pt_step(struct perf *p, uint64_t until);

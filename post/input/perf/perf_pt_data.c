@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* AUX data of Intel PT: pieces in the file, which form several buffers. Each buffer is a queue to
- * be decoded. */
+/* AUX data of Intel PT: pieces in the file, which form several buffers. Each buffer is a queue of
+ * the decoder. */
 #include "input/perf/perf_pt_data.h"
 
 #ifdef HAVE_LIBIPT
@@ -17,8 +17,8 @@
 #include "input/perf/perf_code.h"
 #include "input/perf/perf_pt_inner.h"
 
-#define KIND_PT 1 /* of AUXTRACE_INFO */
-/* Limit on decoded instructions, for each byte of data: traces of real code have fewer. */
+#define KIND_PT 1 /* in AUXTRACE_INFO */
+/* Limit on decoded instructions, plus some per byte of data: traces of real code have fewer. */
 #define DECODED_START (1ull << 26)
 #define DECODED_EACH  4096ull
 
@@ -61,7 +61,7 @@ int perf_pt_piece(struct perf *p, const struct perf_raw *raw)
 		perf_fault_in(p, raw->file, raw->offset, "AUX data that are not in the file");
 		return 0;
 	}
-	/* A cut piece keeps the part that is there; the reader notes the fault. */
+	/* A truncated piece keeps the existing part; the reader reports the fault. */
 	if (piece.size > p->file[raw->file].size - piece.offset)
 		piece.size = p->file[raw->file].size - piece.offset;
 	if (array_next(pt->piece, pt->npieces, pt->room_pieces))
@@ -189,7 +189,7 @@ static void find_cpu(struct perf *p, struct pt_config *config)
 	perf_view_free(&v);
 }
 
-/* Which of the event's bits it is. */
+/* Returns the MTC frequency from the event's config. */
 static uint8_t mtc_frequency(const struct perf_pt *pt)
 {
 	uint64_t bits = pt->info[INFO_MTC_FREQ];
@@ -203,7 +203,7 @@ static uint8_t mtc_frequency(const struct perf_pt *pt)
 	return 0;
 }
 
-/* Whether the next piece continues this one, which may be padded to eight bytes. */
+/* Returns whether the next piece continues this one, which may be padded to eight bytes. */
 static bool goes_on(const struct perf_pt *pt, const struct pt_piece *piece)
 {
 	const struct pt_piece *next = piece->next == NO_PIECE ? NULL : &pt->piece[piece->next];
@@ -212,7 +212,7 @@ static bool goes_on(const struct perf_pt *pt, const struct pt_piece *piece)
 	       piece->size - (next->at - piece->at) < 8;
 }
 
-/* Without the padding. */
+/* Returns the length without padding. */
 static uint64_t length_of(const struct perf_pt *pt, const struct pt_piece *piece)
 {
 	return goes_on(pt, piece) ? pt->piece[piece->next].at - piece->at : piece->size;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Intel PT data of a perf.data, not decoded. */
+/* Intel PT data of a perf.data, before decoding. */
 #ifndef POST_PERF_PT_DATA_H
 #define POST_PERF_PT_DATA_H
 
 #include "input/perf/perf_state.h"
 
-/* AUXTRACE_INFO and AUXTRACE of the file; a pass, and its end. 0 or -ENOMEM. */
+/* Process AUXTRACE_INFO and AUXTRACE of the file; start a pass, and end it. Return 0 or -ENOMEM. */
 #ifdef HAVE_LIBIPT
 int perf_pt_info(struct perf *p, const struct perf_raw *raw);
 int perf_pt_piece(struct perf *p, const struct perf_raw *raw);

@@ -14,7 +14,7 @@
 #define INFO_WORDS 16
 #define NOBODY     UINT32_MAX
 
-/* Words of AUXTRACE_INFO. */
+/* The words of AUXTRACE_INFO. */
 enum {
 	INFO_PMU_TYPE,
 	INFO_TIME_SHIFT,
@@ -34,16 +34,16 @@ enum {
 	INFO_RATIO,
 };
 
-/* Bytes of one AUX buffer in a file. */
+/* The bytes of one AUX buffer in a file. */
 struct pt_piece {
 	uint64_t offset, size; /* in the file */
-	uint64_t at;           /* in the buffer, which goes round */
+	uint64_t at;           /* offset in the ring buffer, without wrapping */
 	uint32_t file, queue, tid, cpu;
-	uint32_t next; /* of the same queue; NO_PIECE */
+	uint32_t next; /* next piece of the queue; NO_PIECE */
 };
 #define NO_PIECE UINT32_MAX
 
-/* A thread, with the place where tracing was switched off until it is known where it continues. */
+/* A thread, with the address at which tracing was switched off until it continues. */
 struct pt_thread {
 	uint32_t pid, tid;
 	bool off;
@@ -53,17 +53,17 @@ struct pt_thread {
 };
 
 struct pt_queue {
-	uint32_t queue, tid, cpu;    /* tid NOBODY: of a CPU */
+	uint32_t queue, tid, cpu;    /* tid NOBODY: the queue of a CPU */
 	uint32_t first, piece, tail; /* the decoder's first piece; next; last */
 	uint8_t *data;
 	struct pt_insn_decoder *decoder;
-	bool begun; /* a sync point, or a fault at one, was found */
+	bool begun; /* found a sync point, or an error at one */
 	bool synced, ended;
 	int status;
-	uint64_t time; /* of perf's clock, that is known last */
+	uint64_t time; /* last known time in perf's clock */
 	struct perf_pt *pt;
-	uint32_t thread; /* that it is in */
-	/* The run: */
+	uint32_t thread; /* current thread */
+	/* The current run: */
 	bool on, gap;
 	uint32_t count, unmoved; /* unmoved: instructions without new data */
 	uint64_t offset;
@@ -76,25 +76,25 @@ struct perf_pt {
 	uint32_t ninfo;
 	struct pt_piece *piece;
 	uint32_t npieces, room_pieces;
-	/* A pass: */
+	/* State of a pass: */
 	struct pt_queue *queue;
 	uint32_t nqueues, room_queues;
 	struct keys by_queue;
-	uint64_t decoded, most;    /* instructions */
-	uint32_t *active, nactive; /* queues not at their ends: a heap by time */
+	uint64_t decoded, most;    /* number of instructions */
+	uint32_t *active, nactive; /* queues that have not ended: a heap by time */
 	struct pt_thread *thread;
 	uint32_t nthreads, room_threads;
 	struct keys by_tid;
-	uint32_t *on_cpu; /* thread + 1 */
+	uint32_t *on_cpu; /* index of a thread + 1 */
 	uint32_t ncpu;
 	struct perf_code *code;
 };
 
-/* Collects the queue's next consecutive pieces, and opens a decoder on them. 0: no more; 1;
+/* Collects the queue's next contiguous pieces and opens a decoder for them. Returns 1; 0: no more;
  * -ENOMEM. */
 int perf_pt_open(struct pt_queue *q, read_memory_callback_t *read_code);
 void perf_pt_close(struct pt_queue *q);
-/* The file offset of an offset in those pieces. */
+/* Returns the file offset for an offset in those pieces. */
 uint64_t perf_pt_place(const struct pt_queue *q, uint64_t offset);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The stream of raw records from the bytes of one or several files: compressed chunks are unpacked
- * on the way, data that follow a record outside of its length are skipped. Memory is two buffers,
- * whatever the file's size.
+ * The stream of raw records from one or several files: unpacks compressed chunks, and skips data
+ * that follow a record outside of its length. Memory is two buffers, whatever the file's size.
  */
 #include "input/perf/perf_stream.h"
 
@@ -63,7 +62,7 @@ void perf_stream_free(struct perf_stream *s)
 	*s = (struct perf_stream){ 0 };
 }
 
-/* Fills the buffer with at least n bytes (n <= PERF_RECORD_MAX), if the file has as many. */
+/* Fills the buffer with at least n bytes (n <= PERF_RECORD_MAX), if the file has that many. */
 static int fill(struct perf_stream *s, size_t n)
 {
 	ssize_t got;
@@ -81,7 +80,7 @@ static int fill(struct perf_stream *s, size_t n)
 		if (got < 0 && errno != EINTR)
 			return -errno;
 		if (got == 0)
-			s->end = s->at; /* it became shorter meanwhile */
+			s->end = s->at; /* the file has become shorter */
 		if (got > 0) {
 			s->have += (size_t)got;
 			s->at += (uint64_t)got;
@@ -116,9 +115,9 @@ static void read_head(const struct perf *p, const uint8_t *at, struct perf_raw *
 	raw->size = perf_u16(p, at + 6);
 }
 
-/* ---- what is packed -------------------------------------------------------------------------- */
+/* ---- compressed chunks ----------------------------------------------------------------------- */
 
-/* A chunk's bytes are to come next. */
+/* Starts unpacking a chunk, whose bytes come next. */
 static void begin_chunk(struct perf_stream *s, const struct perf_raw *raw)
 {
 	size_t head = raw->type == PERF_COMPRESSED2 ? HEAD + 8 : HEAD;
@@ -176,7 +175,7 @@ static int unpack(struct perf_stream *s)
 		return 0;
 	}
 	s->unpacked += out.pos - s->plain_have;
-	/* No input was used and no output made: it needs more space than there is. */
+	/* No input was used and no output made: the frame needs more room than there is. */
 	if (!in.pos && out.pos == s->plain_have)
 		s->npacked = 0;
 	s->packed += in.pos;
@@ -186,7 +185,7 @@ static int unpack(struct perf_stream *s)
 	return 0;
 }
 
-/* 1: a record from a chunk; 0: none is complete. */
+/* Returns 1: a record from a chunk; 0: none is complete. */
 static int next_plain(struct perf_stream *s, struct perf_raw *raw)
 {
 	int rc;
@@ -224,7 +223,7 @@ static int next_plain(struct perf_stream *s, struct perf_raw *raw)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-/* Skips data that follow a record and are not in its length. */
+/* Skips data that follow a record and are not included in its length. */
 static void pass_payload(struct perf_stream *s, const struct perf_raw *raw)
 {
 	if (raw->type == PERF_AUXTRACE && raw->size >= HEAD + 8)
@@ -235,8 +234,8 @@ static void pass_payload(struct perf_stream *s, const struct perf_raw *raw)
 
 /* ---- damage ---------------------------------------------------------------------------------- */
 
-#define LAST_KERNEL 24 /* kinds of the kernel's records, some to come */
-#define SURE        4  /* records in a row are no accident */
+#define LAST_KERNEL 24 /* greatest record type of the kernel, with room for future ones */
+#define SURE        4  /* so many valid records in a row are not a coincidence */
 
 static bool is_head(const struct perf *p, const uint8_t *at)
 {
@@ -249,7 +248,8 @@ static bool is_head(const struct perf *p, const uint8_t *at)
 					    raw.type <= PERF_SCHEDSTAT_DOMAIN;
 }
 
-/* Whether records begin so far behind buffer[used]. 1; 0; -1: the buffer has too little to tell. */
+/* Returns whether records begin at this distance from buffer[used]: 1; 0; -1: the buffer has too
+ * few bytes to decide. */
 static int begins(const struct perf_stream *s, size_t at)
 {
 	size_t left = s->have - s->used;
@@ -267,7 +267,8 @@ static int begins(const struct perf_stream *s, size_t at)
 	return s->at >= s->end ? 0 : -1;
 }
 
-/* No record here: go on to where several follow one another. 1; 0: nowhere; -errno. */
+/* Searches for the next place where several records follow one another. Returns 1; 0: none;
+ * -errno. */
 static int find_records(struct perf_stream *s)
 {
 	size_t at = 8;
@@ -281,7 +282,7 @@ static int find_records(struct perf_stream *s)
 			rc = begins(s, at);
 		if (rc)
 			at -= 8;
-		/* With a full buffer from there on it is certain, or assumed. */
+		/* With a full buffer from there on, records are found or assumed. */
 		if (at > s->have - s->used)
 			at = s->have - s->used;
 		s->used += at;
@@ -294,8 +295,8 @@ static int find_records(struct perf_stream *s)
 	}
 }
 
-/* An impossible record: notes a fault with the place where reading continues. 1; 0: the rest is
- * lost; -errno. */
+/* Skips an invalid record: reports a fault with the offset where reading continues. Returns 1; 0:
+ * the rest is lost; -errno. */
 static int pass_damage(struct perf_stream *s, const char *what)
 {
 	uint64_t where = s->offset;
@@ -313,7 +314,7 @@ static int pass_damage(struct perf_stream *s, const char *what)
 	return rc;
 }
 
-/* Why a record's head is impossible; NULL: it is not. */
+/* Returns why a record's header is invalid; NULL: valid. */
 static const char *wrong_head(const struct perf_raw *raw, char what[64])
 {
 	if (raw->size < HEAD)
@@ -354,7 +355,7 @@ static int next_in_file(struct perf_stream *s, struct perf_raw *raw)
 	if (left < raw->size) {
 		damaged(s, s->offset, "the last record is cut");
 		s->damaged = true;
-		/* The part of a compressed chunk that is there can be unpacked. */
+		/* The existing part of a compressed chunk can be unpacked. */
 		raw->data = s->buffer + s->used;
 		raw->size = (uint32_t)left;
 		raw->offset = s->offset;
@@ -370,7 +371,7 @@ static int next_in_file(struct perf_stream *s, struct perf_raw *raw)
 	return 1;
 }
 
-/* The usual case: a kernel record, complete in the buffer, with no chunk pending. */
+/* The usual case: a kernel record, complete in the buffer, and no chunk pending. */
 static inline bool next_whole(struct perf_stream *s, struct perf_raw *raw)
 {
 	size_t left = s->have - s->used;
@@ -410,7 +411,7 @@ int perf_stream_next(struct perf_stream *s, struct perf_raw *raw)
 			return 1;
 		}
 		if (s->npacked)
-			continue; /* of the chunk that is cut */
+			continue; /* of the truncated chunk */
 		if (s->plain_have > s->plain_used && !s->damaged)
 			damaged(s, s->packed_offset, "the last compressed record is cut");
 		s->done += s->perf->file[s->file].end - s->perf->file[s->file].begin;

@@ -6,7 +6,8 @@
 #include "input/perf/perf_state.h"
 
 int perf_stream_begin(struct perf_stream *s, struct perf *p);
-/* 1 a record, valid until the next call; 0 the end (or damage: a fault is noted); <0 -errno. */
+/* Returns 1: a record, valid until the next call; 0: the end (or damage, which is reported);
+ * -errno. */
 int perf_stream_next(struct perf_stream *s, struct perf_raw *raw);
 void perf_stream_free(struct perf_stream *s);
 

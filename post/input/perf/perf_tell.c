@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Converts perf's records to ours, in order of time. libperfutil does so for records that a ring
- * has too; here is what only a file has: the kernel's mappings, processes that perf found alive
- * before it began, whose times are 0, groups that are read with their leader.
+ * Converts perf's records to ours, in time order. libperfutil does so for records that also occur
+ * in a ring; this file handles what only a perf.data has: the kernel's mappings, processes that
+ * perf found running at its start, whose times are 0, groups that are read with their leader.
  */
 #include "input/perf/perf_tell.h"
 
@@ -63,7 +63,7 @@ static int put_kernel_range(struct perf_told *t, const char *name, uint64_t star
 			     strlen(name));
 }
 
-/* The same with perf's own path and build id. */
+/* The same with perf's path and build id. */
 static int put_kernel_map(struct perf_told *t, const struct perf_item *i)
 {
 	struct detail_kernel_map map = {
@@ -171,7 +171,7 @@ int perf_each_sample(struct perf *p, const struct perf_item *item, uint32_t attr
 
 		if (!id)
 			continue;
-		/* The count since the last read; 0 is no sample. */
+		/* the count since the last read; without one there is no sample */
 		i.period = now - id->counted;
 		id->counted = now;
 		if (i.period)
@@ -191,7 +191,7 @@ static int each_alone(void *arg, const struct perf_item *i, uint32_t attr)
 	return rc ? rc : put_one(t, i, attr);
 }
 
-/* Takes a dispatch from a scheduler's tracepoint. */
+/* Converts a sample of a scheduler's tracepoint to a dispatch. */
 static int put_sched(struct perf_told *t, const struct perf_item *i, uint32_t attr)
 {
 	struct perf *p = t->p;
@@ -207,7 +207,7 @@ static int each_sample(void *arg, const struct perf_item *i, uint32_t attr)
 	return rc ? rc : put_sched(arg, i, attr);
 }
 
-/* With what it got. */
+/* Called with a sample and the stack that it waited for. */
 static int waited(struct perf *p, const struct perf_waiting *w, const struct perf_item *item)
 {
 	struct perf_told *t = p->told;
@@ -220,7 +220,7 @@ static int waited(struct perf *p, const struct perf_waiting *w, const struct per
 	return perf_each_sample(p, item, w->attr, each_alone, t);
 }
 
-/* Dispatches keep the order of time, even while a sample waits for its stack. */
+/* Dispatches keep the time order, even while a sample waits for its stack. */
 static int put_sample(struct perf_told *t, const struct perf_item *i, const struct perf_entry *e)
 {
 	int rc;
@@ -244,7 +244,7 @@ static int lose(struct perf_told *t, enum pitrace_lost kind, uint64_t count)
 	return perf_told_put(t, PITRACE_LOST, kind, &r, sizeof(r), t->time);
 }
 
-/* Puts a dispatch, with the stack that a tracepoint's sample before it had. */
+/* Puts a dispatch with the stack of the preceding tracepoint sample. */
 static int put_switch(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
 		      uint64_t time)
 {
@@ -340,7 +340,7 @@ static int put_sync(struct perf *p, enum pitrace_sync_why why, uint64_t time)
 	return perf_told_put(t, PITRACE_SYNC, why, &s, sizeof(s), time);
 }
 
-/* Tracing was on from the first record to the last; then the events. */
+/* Emits the start of tracing, before the first record; then the events. */
 int perf_tell_begin(struct perf *p)
 {
 	int rc = put_sync(p, PITRACE_SYNC_ON, p->first ? p->first - 1 : 0);
@@ -354,7 +354,7 @@ int perf_tell_begin(struct perf *p)
 		};
 
 		if (!a->samples)
-			continue; /* used for names and dispatches only */
+			continue; /* only used for names and dispatches */
 		snprintf(e.name, sizeof(e.name), "%s", a->name);
 		rc = perf_told_put(p->told, PITRACE_SYSINFO, PITRACE_SYSINFO_EVENT, &e, sizeof(e),
 				   p->first);

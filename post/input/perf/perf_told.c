@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records of ours made from perf's, until they are given. */
+/* Our records made from perf's, until they are returned. */
 #include "input/perf/perf_told.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 struct said {
 	struct pirecord r;
-	size_t at; /* of its data */
+	size_t at; /* offset of its data */
 };
 
 struct perf_told *perf_told_new(void)
@@ -44,7 +44,7 @@ bool perf_told_any(const struct perf_told *t)
 	return t->next < t->n;
 }
 
-/* Told of when they hold whatever is filtered. */
+/* Returns whether a detail is kept for all filters, since it defines names. */
 static bool is_name(uint32_t kind)
 {
 	return kind == DETAIL_EVENT || kind == DETAIL_KERNEL_MAP || kind == DETAIL_KSYMBOL;
@@ -105,12 +105,12 @@ uint64_t perf_told_time(struct perf *p, const struct perf_entry *e, bool sample)
 {
 	uint64_t time = e->time;
 
-	/* Without times, the order in the file is used. */
+	/* Without times, records keep the order in the file. */
 	if (!p->first)
 		time = p->time + 1;
 	else if (!e->time)
 		time = p->time > p->first - 1 ? p->time : p->first - 1;
-	/* Names keep the order of time, even if the clocks of CPUs differ. */
+	/* Names keep the time order, even if the clocks of CPUs differ. */
 	else if (time < p->time && !sample)
 		time = p->time;
 	if (time > p->time)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records of ours made from perf's: in p->told until they are given. */
+/* Our records made from perf's: in p->told until they are returned. */
 #ifndef POST_PERF_TOLD_H
 #define POST_PERF_TOLD_H
 
@@ -11,7 +11,7 @@ struct perf_told {
 	uint8_t *data;
 	size_t used, room_data;
 
-	/* The record that is being converted: */
+	/* The record being converted: */
 	struct perf *p;
 	uint64_t time, offset;
 	uint32_t cpu;
@@ -20,17 +20,16 @@ struct perf_told {
 
 struct perf_told *perf_told_new(void);
 void perf_told_free(struct perf_told *t);
-/* Adds a record for the one that is being converted: a perf_put, whose argument is the struct
- * perf_told. */
+/* Adds a record for the one being converted: a perf_put, whose argument is the struct perf_told. */
 int perf_told_put(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
 		  uint64_t time);
-/* Gives the next of them. */
+/* Returns the next of them in *r. */
 bool perf_told_next(struct perf_told *t, struct pirecord *r);
 bool perf_told_any(const struct perf_told *t);
-/* A record of ours without one of perf's. */
+/* Adds a record that does not come from one of perf's. */
 int perf_told_alone(struct perf *p, uint16_t major, uint32_t minor, const void *data, size_t size,
 		    uint64_t time, uint32_t cpu);
-/* The time at which a record is given. */
+/* Returns the time at which a record is returned. */
 uint64_t perf_told_time(struct perf *p, const struct perf_entry *e, bool sample);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The time of day of a perf.data's times, as bounds, if it does not record it. The file was created
- * before its first record and written last after its last one. The clock that counted the times, if
- * this machine has not been booted since, gives the same on its own. Each of the two can be wrong
- * (a copy of a file is created later, another boot has another clock), so the earlier one is the
- * lower bound, and one that contradicts the other is not used.
+ * Bounds for the time of day of a perf.data, if it is not recorded. The file was created before its
+ * first record and last written after its last one. The clock of the times, if this machine has not
+ * been rebooted since, yields the same independently. Each of the two can be wrong (a copy of a
+ * file is created later, another boot has another clock), so the earlier one is the lower bound,
+ * and one that contradicts the other is ignored.
  */
 #include "input/perf/perf_wall.h"
 
@@ -18,7 +18,7 @@
 #include "input/perf/perf_bytes.h"
 
 #define SECOND 1000000000ull
-#define APART  (60 * SECOND) /* clocks that were not adjusted for weeks, perf's work at its end */
+#define APART  (60 * SECOND) /* tolerance: clocks not adjusted for weeks, perf's work at its end */
 
 bool perf_recorded_here(struct perf *p)
 {
@@ -40,8 +40,8 @@ static uint64_t now(clockid_t clock)
 	return clock_gettime(clock, &t) ? 0 : (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
 }
 
-/* Offset from this machine's clock of that kind to the time of day; 0: it is not the one that
- * counted. perf's own clock keeps pace with CLOCK_MONOTONIC. */
+/* Returns the offset from this machine's clock of that kind to the time of day; 0: a different
+ * clock counted the times. perf's own clock keeps pace with CLOCK_MONOTONIC. */
 static uint64_t behind(const struct perf *p)
 {
 	clockid_t clock = CLOCK_MONOTONIC;
@@ -54,7 +54,8 @@ static uint64_t behind(const struct perf *p)
 	return time && p->last <= time + APART && wall > time ? wall - time : 0;
 }
 
-/* Creation time of the file; 0: its file system has none, or it is a copy of a pipe's data. */
+/* Returns the creation time of the file; 0: not supported by its file system, or it is the copy of
+ * a pipe's data. */
 static uint64_t file_begun(const struct perf *p)
 {
 	struct statx s;
