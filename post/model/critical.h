@@ -44,7 +44,7 @@ struct blame {
 #define WAITED_UNSEEN 0xFFFFFFFDu
 #define WAITED_ON     0xFFFFFFFCu /* still waiting: not an edge */
 
-/* What a thread waited in, in addition to system call numbers. */
+/* The place of a wait, in addition to system call numbers. */
 #define WAIT_IN_FAULT 0xFFFFFFFEu
 #define WAIT_IN_NONE  0xFFFFFFFFu
 

@@ -15,7 +15,7 @@
 struct named_entry {
 	uint32_t pid, number, event;
 	uint32_t next; /* the entry declared next, or NO_KEY */
-	/* Of a first entry: the last entry; that of the newest record, since the next is rarely
+	/* Only in a first entry: the last entry; that of the newest record, as the next is rarely
 	 * older. */
 	uint32_t last, at;
 	uint64_t time;

@@ -13,8 +13,8 @@ struct open_waits {
 	struct open_wait {
 		uint64_t from;
 		uint32_t thread;
-		uint32_t next; /* itself while it is open; else none behind the next one */
-	} * list;              /* own index while open; else a later one: none between is open */
+		uint32_t next; /* own index while open; else no wait up to next - 1 is open */
+	} * list;              /* by time */
 	uint32_t count, room, open;
 	uint32_t *place; /* by thread: index of its wait + 1; 0: none */
 	uint32_t places;

@@ -22,8 +22,8 @@ struct wall_shares {
 	uint64_t *row; /* ns, by row */
 	uint32_t nrow;
 	uint32_t running;
-	uint32_t last;                 /* accounted up to here; sum of the share per thread */
-	uint64_t since, each;          /* up to here; sum of what each running thread got */
+	uint32_t last;                 /* row of the thread that began last */
+	uint64_t since, each;          /* accounted up to here; sum of the share per thread */
 	uint64_t wall, nobody, others; /* others: threads without a row */
 };
 

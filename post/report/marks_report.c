@@ -60,11 +60,11 @@ struct mark_line {
 	const char *name, *shown;
 	uint64_t missing;
 	bool threads; /* the line is about a thread */
-	/* Of a named event, and for a field with numbers: */
+	/* For a named event, and for a field with numbers: */
 	const char *field, *type, *unit, *least, *mean, *most, *sum;
 	struct inside inside;
 	bool has_ticks, has_calls, has_off; /* the parts of `inside` that are known */
-	/* Of one of the slowest spans: */
+	/* For one of the slowest spans: */
 	const struct span_over *span;
 	const struct span_watched *watched;
 	const char *within;

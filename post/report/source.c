@@ -81,9 +81,7 @@ static int look(const struct sources *s, struct source *f, struct stat *st)
 	return fd;
 }
 
-/* Lines end with 
- * or \r
- * ; the last one may have no end. */
+/* Lines end with a newline or CR LF; the last one may have no end. */
 static int cut(struct source *f, size_t size)
 {
 	uint32_t n = 1;

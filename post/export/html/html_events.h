@@ -55,7 +55,7 @@ struct html_events {
 	uint64_t least; /* ns: shorter stretches are only in cells */
 	struct html_moment *moment;
 	uint32_t moments, room_moment;
-	uint32_t step; /* one of so many moments is kept */
+	uint32_t step; /* keeps one moment of this many */
 };
 
 /* Reads the trace once more if it contains any of these events. Returns 0 or -errno. Call

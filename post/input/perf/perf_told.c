@@ -44,7 +44,7 @@ bool perf_told_any(const struct perf_told *t)
 	return t->next < t->n;
 }
 
-/* Returns whether a detail is kept for all filters, since it defines names. */
+/* Returns whether a detail defines names: it then passes every filter. */
 static bool is_name(uint32_t kind)
 {
 	return kind == DETAIL_EVENT || kind == DETAIL_KERNEL_MAP || kind == DETAIL_KSYMBOL;

@@ -12,7 +12,7 @@
 
 enum refers { TO_NOTHING, TO_STRING, TO_MAPPING, TO_LOCATION, TO_FUNCTION, OF_FIELDS };
 
-/* What a field refers to, or the rules of its own fields; the last rule has number 0. */
+/* A field's reference, or the rules of its own fields; the last rule has number 0. */
 struct rule {
 	uint32_t number;
 	enum refers refers;

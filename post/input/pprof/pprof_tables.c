@@ -336,7 +336,7 @@ static int32_t other_type(const struct pprof *p, uint32_t of, bool count, bool s
 	return -1;
 }
 
-/* Of two values with counts, the first one is the number of samples. */
+/* Takes the first of two values with counts as the number of samples. */
 static void choose_counts(struct pprof *p, int32_t shown, int32_t other)
 {
 	p->ticks = shown < other || other < 0 ? shown : other;
