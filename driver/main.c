@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pitrace.ko: what is set up in which order, and undone in the opposite one.
+ * pitrace.ko: sets up all parts in order, and undoes them in reverse order.
  *
  * The driver's folders, from the ground up. Each one includes and calls only those before it:
  *
@@ -30,7 +30,7 @@ static int __init pitrace_init(void)
 {
 	int err;
 
-	/* Hooks take sleeping locks there. */
+	/* Hooks take locks that sleep on PREEMPT_RT. */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
 		pr_err("pitrace: not made for PREEMPT_RT kernels\n");
 		return -EOPNOTSUPP;
@@ -74,7 +74,7 @@ no_build_id:
 	return err;
 }
 
-/* No descriptor is open: each holds a reference to the module. */
+/* No descriptor is open here: each holds a reference to the module. */
 static void __exit pitrace_exit(void)
 {
 	control_exit();

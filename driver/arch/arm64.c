@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* arm64: the counter's rate; hardware counters; registers and frames of user code. */
+/* arm64: the counter's frequency; hardware counters; registers and frames of user code. */
 #include <linux/perf/arm_pmu.h>
 #include <asm/sysreg.h>
 #include "arch/arch.h"
 
-#define PMUVER_LONG  6                 /* PMUv3 for Armv8.5: event counters of 64 bits */
+#define PMUVER_LONG  6                 /* PMUv3 for Armv8.5: 64-bit event counters */
 #define USERENR_READ (BIT(3) | BIT(2)) /* event counters, the cycle counter */
 
 unsigned int arch_user_registers(const struct pt_regs *regs, bool is32, u64 *to)
@@ -20,7 +20,7 @@ unsigned int arch_user_registers(const struct pt_regs *regs, bool is32, u64 *to)
 	return n;
 }
 
-/* x29 is the frame pointer. 32-bit compilers agree on none. */
+/* x29 is the frame pointer. 32-bit compilers have no common convention. */
 void arch_user_frames(const struct pt_regs *regs, bool is32, struct arch_frames *f)
 {
 	f->frame = regs->regs[29];
@@ -29,7 +29,7 @@ void arch_user_frames(const struct pt_regs *regs, bool is32, struct arch_frames 
 	f->in_next = false;
 }
 
-/* The cycle counter is 32. A counter of 64 bits may be two of 32, on older hardware. */
+/* The cycle counter is 32. On older hardware a 64-bit counter may be two 32-bit ones. */
 unsigned int arch_counter_index(const struct perf_event *perf)
 {
 	int counter = compat_arm_counter(perf->hw.idx);
@@ -40,13 +40,14 @@ unsigned int arch_counter_index(const struct perf_event *perf)
 	return counter + 1;
 }
 
-/* perf has counters of 32 bits overflow at half of that, and sets them back in an interrupt. */
+/* perf makes 32-bit counters overflow at half of that, and resets them in an interrupt. */
 unsigned int arch_counter_width(const struct pitrace_metric *metric)
 {
 	return metric->config1 & 1 ? 64 : 32;
 }
 
-/* perf writes this, too, whenever it starts its counters: none, but for threads with its own. */
+/* perf also writes this register whenever it starts its counters: no access, except for threads
+ * with their own events. */
 void arch_set_user_counters(bool enable)
 {
 	write_sysreg(enable ? USERENR_READ : 0, pmuserenr_el0);

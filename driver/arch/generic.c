@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Other architectures: no cycle counter of their own here, stamps are monotonic nanoseconds; all
- * other differences have files of their own.
+ * Other architectures: no cycle counter is used here, stamps are monotonic nanoseconds; all other
+ * differences have their own files.
  */
 #include "arch/arch.h"
 

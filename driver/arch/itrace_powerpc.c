@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * ITrace on ppc64le: MSR[BE] stops a thread after each branch, taken or not. That branch is known
- * beforehand: the first one in the straight line from where the thread goes on. Where it is not
- * known (the code cannot be read, or is not this process's yet) MSR[SE] stops it after one
- * instruction, also where each is wanted.
+ * beforehand: the first one in the straight line from where the thread continues. Where it is
+ * unknown (the code cannot be read, or is not this process's yet), and where a record for each
+ * instruction is requested, MSR[SE] stops the thread after one instruction.
  *
- * A trap takes a reservation away: of a load with reservation (larx) and its conditional store
- * (stcx) with a branch in between, the store would fail for ever. Such a sequence is executed here,
- * by the kernel's own reading of instructions, between a larx and a stcx of ours.
+ * A trap clears the reservation: with a branch between a load with reservation (larx) and its
+ * conditional store (stcx), the store would fail forever. This file executes these sequences
+ * itself, with the kernel's instruction emulation, between its own larx and stcx.
  */
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
@@ -19,11 +19,11 @@
 
 #define BE_BIT      9
 #define SE_BIT      10
-#define CHUNK       64    /* instructions' words, read at a time */
-#define FARTHEST    16384 /* bytes of a straight line that was run */
-#define AHEAD       4096  /* … that is to be run */
-#define LONGEST     64    /* instructions of a sequence */
-#define FIRST_SAVED 14    /* general register that calls preserve */
+#define CHUNK       64    /* instruction words read at a time */
+#define FARTHEST    16384 /* bytes of a straight line that was executed */
+#define AHEAD       4096  /* … that will be executed */
+#define LONGEST     64    /* instructions of an LL/SC sequence */
+#define FIRST_SAVED 14    /* first general register that calls preserve */
 
 bool arch_itrace_branches_trap;
 
@@ -99,20 +99,20 @@ u64 arch_itrace_next(u64 ip, bool user)
 	return fetch(&w, ip, sizeof(w)) ? ip + length_of(w) : 0;
 }
 
-/* A look along a straight line. */
+/* A scan along a straight line of code. */
 struct line {
 	u64 at;
-	u64 have, first; /* what was read */
+	u64 have, first; /* the words that were read */
 	u32 words[CHUNK];
 };
 
-/* The word at l->at. */
+/* Reads the word at l->at. */
 static bool word(struct line *l, u64 end, u32 *w)
 {
 	u64 n;
 
 	if (l->at - l->first >= l->have - l->first) {
-		/* Not beyond its page, which is there if any of it is. */
+		/* Not beyond its page, which is present if any byte of it is. */
 		n = min_t(u64, sizeof(l->words), PAGE_SIZE - (l->at & (PAGE_SIZE - 1)));
 		n = min(n, end - l->at);
 		if (n < sizeof(*w) || !fetch(l->words, l->at, n))
@@ -139,7 +139,7 @@ int arch_itrace_between(u64 since, u64 ip, bool user)
 	return l.at == ip ? n : -1;
 }
 
-/* Finds what will trap first when the thread goes on at `ip`. False: it must be stepped. */
+/* Finds what will trap first when the thread continues at `ip`. False: it must be stepped. */
 static bool ahead(struct arch_itrace *a, u64 ip)
 {
 	struct line l = { .at = ip };
@@ -177,7 +177,7 @@ static bool ahead(struct arch_itrace *a, u64 ip)
 
 /* ---- armed or not ---------------------------------------------------------------------------- */
 
-/* A debugger steps it, or a user probe steps over what it has replaced. */
+/* A debugger steps it, or a uprobe steps over the instruction that it replaced. */
 bool arch_itrace_debugged(struct task_struct *task)
 {
 	if (test_tsk_thread_flag(task, TIF_SINGLESTEP))
@@ -191,7 +191,8 @@ bool arch_itrace_debugged(struct task_struct *task)
 
 static void trap_by(struct pt_regs *regs, bool step)
 {
-	/* The kernel returns by what the processor holds, unless it hears that they changed. */
+	/* The kernel returns by the values in the processor unless it is notified that they
+	 * changed. */
 	if (step)
 		regs->msr = (regs->msr & ~MSR_BE) | MSR_SE;
 	else
@@ -199,7 +200,7 @@ static void trap_by(struct pt_regs *regs, bool step)
 	set_return_regs_changed();
 }
 
-/* Adds what an instruction would read or write, with these registers. */
+/* Adds the memory access that an instruction would make with these registers. */
 static void add_access(struct arch_itrace *a, u64 at, const struct instruction_op *op)
 {
 	struct arch_access *to = &a->access[a->accesses];
@@ -215,7 +216,7 @@ static void add_access(struct arch_itrace *a, u64 at, const struct instruction_o
 		to->address &= ~(u64)(to->bytes - 1);
 	to->way = zero || OP_IS_STORE(GETTYPE(op->type)) ? PITRACE_ACCESS_STORE :
 							   PITRACE_ACCESS_LOAD;
-	/* A string instruction may move nothing. */
+	/* A string instruction may move no bytes. */
 	a->accesses += to->bytes != 0;
 }
 
@@ -239,7 +240,7 @@ void arch_itrace_arm(struct task_struct *task, struct pt_regs *regs, struct arch
 {
 	a->accesses = 0;
 	a->fault = 0;
-	/* Another's memory cannot be read now: it looks when it has made its first step. */
+	/* Another task's memory cannot be read now: it scans the code after its first step. */
 	a->ip = regs->nip;
 	a->llsc = a->llsc_untraced = false;
 	a->step = task != current || !ahead(a, regs->nip) || !arch_itrace_branches_trap;
@@ -248,7 +249,7 @@ void arch_itrace_arm(struct task_struct *task, struct pt_regs *regs, struct arch
 		if (task == current)
 			accesses_of(a, regs);
 	}
-	/* By branches it traps behind the store, if there is none before. */
+	/* With branch traps it traps after the store, if there is no branch before. */
 	a->llsc &= a->step;
 	trap_by(regs, a->step);
 }
@@ -264,9 +265,9 @@ void arch_itrace_disarm(struct task_struct *task, struct pt_regs *regs)
 		set_return_regs_changed();
 }
 
-/* ---- what has run ---------------------------------------------------------------------------- */
+/* executed code */
 
-/* The target of the branch at `from` if it is taken, by the registers after it; 0: unknown. */
+/* The target of the branch at `from` if taken, by the registers after it; 0: unknown. */
 static u64 target(u64 from, u32 w, const struct pt_regs *regs)
 {
 	u64 base = w & 2 ? 0 : from;
@@ -296,8 +297,8 @@ static void branched(struct arch_ran *ran, u32 w, u64 to)
 }
 
 /*
- * A trap may not have come: QEMU's POWER10 reads the next instruction when it delivers one, and if
- * that is not in memory its page fault comes instead. Then the thread has gone on untraced.
+ * A trap may be missing: QEMU's POWER10 reads the next instruction when it delivers one, and if
+ * that is not in memory, a page fault comes instead. Then the thread has continued untraced.
  */
 static void branched_checked(struct arch_ran *ran, u32 w, const struct pt_regs *regs)
 {
@@ -422,12 +423,12 @@ static bool user_stcx(unsigned long at, unsigned int size, unsigned long value, 
 	return cr != 1;
 }
 
-/* An instruction of the sequence, on registers that are not the thread's yet. */
+/* An instruction of the sequence, on a copy of the thread's registers. */
 struct sequence {
 	struct pt_regs regs;
 	bool reserved, stored, over, fails;
 	unsigned long fault; /* an address that could not be reached */
-	bool writes;         /* … to be written */
+	bool writes;         /* … for writing */
 	struct arch_path *path;
 	u32 taken, run;
 	struct arch_itrace *a;
@@ -446,7 +447,7 @@ static bool compute(struct pt_regs *regs, const struct instruction_op *op)
 			regs->xer = op->xerval;
 		return true;
 	case BARRIER:
-		/* Whichever barrier the thread has, this one is no weaker. */
+		/* This barrier is at least as strong as the thread's own. */
 		mb();
 		isync();
 		return true;
@@ -454,7 +455,7 @@ static bool compute(struct pt_regs *regs, const struct instruction_op *op)
 	return false;
 }
 
-/* From here on, does it come to its store, as far as can be seen? */
+/* Does execution from here reach the sequence's store, as far as can be seen? */
 static bool leads_to_store(u64 ip)
 {
 	struct line l = { .at = ip };
@@ -511,7 +512,7 @@ static bool reach(struct sequence *q, const struct instruction_op *op, bool reac
 	return reached;
 }
 
-/* A page fault would have taken the reservation away: then the store fails once. */
+/* A page fault would have cleared the reservation: then the store fails once. */
 static bool store(struct sequence *q, const struct instruction_op *op, u32 *field)
 {
 	*field = 0;
@@ -566,7 +567,7 @@ int arch_itrace_llsc(struct pt_regs *regs, struct arch_itrace *a, struct arch_pa
 	q.fails = a->fails == regs->nip;
 	a->fails = 0;
 	a->accesses = 0;
-	/* An interrupt takes the reservation away, too, but then the store just fails once. */
+	/* An interrupt clears the reservation too, but then the store fails only once. */
 	local_irq_save(flags);
 	pagefault_disable();
 	for (i = 0; good && !q.stored && !q.over && i < LONGEST; i++)
@@ -587,9 +588,9 @@ int arch_itrace_llsc(struct pt_regs *regs, struct arch_itrace *a, struct arch_pa
 	regs->xer = q.regs.xer;
 	regs->ccr = q.regs.ccr;
 	/*
-	 * A way back to user code loads registers that calls preserve (from a system call: all)
-	 * where it has looked for signals. TIF_RESTOREALL is for system calls: left over, it would
-	 * keep a later one's result from its register.
+	 * The return path restores the registers that calls preserve (after a system call: all)
+	 * only if it has signals to check. TIF_RESTOREALL is not used: it is meant for system
+	 * calls, and a leftover flag would suppress the result of a later one.
 	 */
 	if (trap_is_syscall(regs) || memcmp(regs->gpr + FIRST_SAVED, q.regs.gpr + FIRST_SAVED,
 					    sizeof(regs->gpr) - FIRST_SAVED * sizeof(*regs->gpr)))
@@ -621,7 +622,7 @@ u64 arch_itrace_call(struct pt_regs *regs, u64 *behind)
 
 bool arch_itrace_interrupted(struct pt_regs *regs, u64 *ip)
 {
-	/* The kernel's frame begins with this, above that of the handler's caller. */
+	/* The kernel's frame begins with this, above the frame of the handler's caller. */
 	const struct ucontext __user *uc = (void __user *)regs->gpr[1] + __SIGNAL_FRAMESIZE;
 	unsigned long at;
 

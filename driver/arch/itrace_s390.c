@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * ITrace on s390x: program event recording (PER) stops a thread after each taken branch, and
- * reports the branch's address. Up to there the thread ran a straight line of instructions, whose
- * first two bits give their lengths.
+ * reports the branch's address. Up to that branch the thread ran a straight line of instructions,
+ * whose first two bits give their lengths.
  *
- * A thread's PER control registers are kept by the kernel (thread.per_user, for debuggers), which
- * loads them when it switches to the thread. A trap in user code is reported on the way back to
- * user code: after the signals that came meanwhile, so signal delivery must ask for it
- * (arch_itrace_pending).
+ * The kernel keeps a thread's PER control registers (thread.per_user, for debuggers) and loads them
+ * when it switches to the thread. It reports a trap in user code on the return to user code, after
+ * the signals that came meanwhile, so signal delivery must check for it (arch_itrace_pending).
  *
  * Kernel code traps while PER is on in the running PSW; interrupts and exceptions do not inherit
- * it. The kernel takes a trap there for the end of a kprobe's step and is asked first, wherever a
- * kprobe's handler may be running: so no trap may come from there (arch_itrace_probe,
- * ARCH_STEPS_BURIALS: a thread that releases a dead one is in such a state for a while). And the
- * memory from which the kernel returns to user code is overwritten by each trap, so the last
- * instructions are not stepped either, but followed here (arch_itrace_way).
+ * it. The kernel handles such a trap first, and takes it for the end of a kprobe's single step
+ * where a kprobe handler may be running: so no trap may come from there (arch_itrace_probe;
+ * ARCH_STEPS_BURIALS: a thread that releases a dead one is in this state for a while). Each trap
+ * also overwrites the memory from which the kernel returns to user code, so the last instructions
+ * are not stepped either, but decoded here (arch_itrace_way).
  */
 #include <linux/kprobes.h>
 #include <linux/sched/task_stack.h>
@@ -27,12 +26,13 @@
 #include "arch/s390_per.h"
 
 #define PER_BIT  62    /* of the PSW's mask */
-#define CHUNK    256   /* bytes of code, read at a time */
+#define CHUNK    256   /* bytes of code read at a time */
 #define FARTHEST 65536 /* … of a straight line */
 
 /* ---- armed or not ---------------------------------------------------------------------------- */
 
-/* A debugger steps it or has set PER's registers; a user probe steps over what it has replaced. */
+/* A debugger steps it or has set PER's registers, or a uprobe steps over the instruction that it
+ * replaced. */
 bool arch_itrace_debugged(struct task_struct *task)
 {
 	const struct per_regs *per = &task->thread.per_user;
@@ -61,17 +61,16 @@ void arch_itrace_disarm(struct task_struct *task, struct pt_regs *regs)
 {
 	if (arch_itrace_debugged(task))
 		return;
-	/* Perhaps not for the first time: if the thread ran elsewhere an interrupt takes the
-	 * bit. */
+	/* May need repeating: if the thread ran elsewhere, an interrupt overwrites the bit. */
 	WRITE_ONCE(task->thread.per_user.control, 0);
 	/* The thread may run elsewhere, and its kernel entry may be writing this word. */
 	if (regs->psw.mask & PSW_MASK_PER)
 		clear_bit(PER_BIT, &regs->psw.mask);
 }
 
-/* ---- what has run ---------------------------------------------------------------------------- */
+/* executed code */
 
-/* Reads code of either side: an address alone does not say which side it belongs to. */
+/* Reads code of either side: the address does not show which side it belongs to. */
 static bool fetch(void *code, u64 at, size_t n, bool user)
 {
 	if (user)
@@ -107,7 +106,7 @@ int arch_itrace_between(u64 since, u64 ip, bool user)
 			since = at;
 			have = at + left;
 		}
-		/* A breakpoint of the kernel's: the original instruction is unknown. */
+		/* A breakpoint of the kernel: the original instruction is unknown. */
 		if (!user && !code[at - since])
 			return -1;
 		at += length_of(code[at - since]);
@@ -118,7 +117,7 @@ int arch_itrace_between(u64 since, u64 ip, bool user)
 
 struct s390_decoded {
 	u8 kind;    /* PITRACE_BRANCH_*; 0: no branch */
-	bool maybe; /* if a condition says so */
+	bool maybe; /* taken only if a condition holds */
 };
 
 static void branch(struct s390_decoded *d, u8 kind, bool maybe)
@@ -144,7 +143,7 @@ static void decode_long(const u8 *code, struct s390_decoded *d)
 		else if (low == 5)
 			branch(d, PITRACE_BRANCH_CALL, false);
 		break;
-	case 0xc6: /* exrl: what it executes may be one */
+	case 0xc6: /* exrl: the executed instruction may be one */
 		branch(d, low ? 0 : PITRACE_BRANCH_JUMP, true);
 		break;
 	case 0xcc: /* brcth */
@@ -210,7 +209,7 @@ static void decode(const u8 *code, struct s390_decoded *d)
 	}
 }
 
-/* It is known that the last instruction branched: it is decoded for its kind alone. */
+/* The last instruction is known to have branched: it is decoded only for its kind. */
 void arch_itrace_ran(u64 since, struct pt_regs *regs, const struct arch_itrace *a,
 		     struct arch_ran *ran)
 {
@@ -227,7 +226,7 @@ void arch_itrace_ran(u64 since, struct pt_regs *regs, const struct arch_itrace *
 	ran->kind = PITRACE_BRANCH_UNDEFINED;
 	ran->lost = false;
 	ran->count = 1;
-	/* The end of a kprobe's step: the instruction is not known. */
+	/* The end of a kprobe's single step: the instruction is unknown. */
 	if (!user && !(get_lowcore()->per_code_combined & PER_BRANCH)) {
 		ran->from = since;
 		return;
@@ -250,7 +249,7 @@ void arch_itrace_ran(u64 since, struct pt_regs *regs, const struct arch_itrace *
 
 /* ---- system calls, signals ------------------------------------------------------------------- */
 
-/* The vDSO's function that restarts an interrupted call returns to where that call would, so its
+/* The vDSO function that restarts an interrupted call returns to that call's return address, so its
  * svc is not before the return address. */
 static bool elsewhere(const struct pt_regs *regs, u64 *at)
 {
@@ -277,7 +276,7 @@ u64 arch_itrace_call(struct pt_regs *regs, u64 *behind)
 	return regs->psw.addr - length;
 }
 
-/* Signal frames as the kernel builds them; the one with siginfo is recognized by its offset. */
+/* Signal frames as the kernel builds them; the offset identifies the one with siginfo. */
 struct s390_frame {
 	u8 save[__SIGNAL_FRAMESIZE];
 	struct sigcontext sc;
@@ -341,13 +340,13 @@ const char *arch_itrace_no_kernel(void)
 	return NULL;
 }
 
-/* None steps s390x's kernel. */
+/* No kernel debugger steps s390x's kernel. */
 bool arch_itrace_kernel_debugged(void)
 {
 	return false;
 }
 
-/* Switches load what belongs to a thread's user code, which is the same. */
+/* A switch loads the values for a thread's user code, which are the same. */
 void arch_itrace_step(void)
 {
 	struct per_regs now;
@@ -424,8 +423,9 @@ static void straight(u64 since, u64 to, struct arch_ran *ran)
 	*ran = (struct arch_ran){ .from = to, .count = max(n, 0), .lost = n < 0 };
 }
 
-/* A function's first instruction that leads to what all probed ones share, over a piece of code of
- * its own: brcl, and there brasl by %r1, which no function begins with. Or brasl by %r0. */
+/* Recognizes the first instruction of a probed function, which leads to the common probe code
+ * through a piece of code of its own: brcl to a brasl by %r1, which no function begins with. Or
+ * brasl by %r0. */
 bool arch_itrace_probe(u64 since, const struct pt_regs *regs, struct arch_probe *probe)
 {
 	u64 from = get_lowcore()->per_address, to = instruction_pointer(regs);
@@ -462,7 +462,7 @@ void arch_itrace_after(u64 ip)
 		per_load(&per_branches);
 }
 
-/* Its operand, base and displacement. */
+/* The address of the operand, from base and displacement. */
 static u64 operand(const struct pt_regs *regs, const u8 *code)
 {
 	unsigned int base = code[2] >> 4;
@@ -472,11 +472,11 @@ static u64 operand(const struct pt_regs *regs, const u8 *code)
 
 struct way {
 	u64 ip, since;
-	u8 set; /* the condition code as a mask's bit; 0: not known */
+	u8 set; /* the condition code as a mask bit; 0: unknown */
 	int n;
 };
 
-/* A branch there: by a condition that is known, or none. */
+/* Follows a branch, on a known condition or none. */
 static bool turn(struct way *w, struct arch_path *path, u8 mask, u64 to, unsigned int length)
 {
 	if (mask && mask != 15 && !w->set)
@@ -502,8 +502,8 @@ static bool leads_out(const u8 *code)
 
 #define WAY_LONGEST 32 /* instructions */
 
-/* From where the system call's function has returned to, down to lpswe. The code there
- * tests nothing but memory, by tm. */
+/* From the return of the system call's function to lpswe. The code there tests only memory, by
+ * tm. */
 int arch_itrace_way(const struct pt_regs *regs, struct arch_path *path)
 {
 	struct way w = { .ip = instruction_pointer(regs), .since = instruction_pointer(regs) };
@@ -541,7 +541,7 @@ int arch_itrace_way(const struct pt_regs *regs, struct arch_path *path)
 			w.ip += length_of(code[0]);
 		}
 	}
-	/* There, or where it is not known on: the end is looked at again. */
+	/* At the end, or at an unknown branch: execution is checked again from there. */
 	straight(w.since, w.ip, &path[w.n].ran);
 	return w.n + 1;
 }

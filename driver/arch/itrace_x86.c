@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * ITrace on x86-64: the trap flag stops a thread after each instruction, whose bytes show whether
- * it was a branch. (DEBUGCTL.BTF would stop at branches alone, but then the number of instructions
+ * it was a branch. (DEBUGCTL.BTF would stop only at branches, but then the number of instructions
  * between them is unknown: modules have no access to an instruction decoder.)
  */
 #include <linux/kgdb.h>
@@ -19,7 +19,7 @@
 
 /* ---- armed or not ---------------------------------------------------------------------------- */
 
-/* A debugger steps it, or a user probe steps over what it has replaced. */
+/* A debugger steps it, or a uprobe steps over the instruction that it replaced. */
 bool arch_itrace_debugged(struct task_struct *task)
 {
 	if (test_tsk_thread_flag(task, TIF_SINGLESTEP))
@@ -42,21 +42,21 @@ void arch_itrace_disarm(struct task_struct *task, struct pt_regs *regs)
 		return;
 	if (regs->flags & X86_EFLAGS_TF)
 		clear_bit(X86_EFLAGS_TF_BIT, &regs->flags);
-	/* The instruction of a system call leaves its flags there. Another thread may be about to
-	 * leave new ones, so its copy is not touched: it has passed here when it began to
+	/* The system call instruction saves the flags in r11. A waking thread may be about to save
+	 * new ones, so another task's copy is not touched: that task passed here when it began to
 	 * sleep. */
 	if (task == current && regs->orig_ax != -1ul && regs->r11 & X86_EFLAGS_TF &&
 	    (regs->r11 & ~X86_EFLAGS_TF) == regs->flags)
 		regs->r11 &= ~X86_EFLAGS_TF;
 }
 
-/* ---- what has run ---------------------------------------------------------------------------- */
+/* executed code */
 
 struct x86_decoded {
 	u8 kind;    /* PITRACE_BRANCH_*; 0: no branch */
-	bool maybe; /* it goes on behind it if a condition says so; `length` is known */
+	bool maybe; /* may fall through; `length` is known */
 	bool pushes_flags;
-	bool enables_irqs; /* interrupts, where they were kept out */
+	bool enables_irqs; /* interrupts, if they were disabled */
 	u8 length;
 };
 
@@ -64,7 +64,7 @@ static unsigned int fetch(u8 *code, u64 at, bool user)
 {
 	unsigned int n = LONGEST;
 
-	/* Its end may lie in a page that is not there: no need of it. */
+	/* The instruction may end before a page that is not present. */
 	if (user ? !copy_from_user_nofault(code, (const void __user *)at, n) :
 		   !copy_from_kernel_nofault(code, (const void *)at, n))
 		return n;
@@ -77,9 +77,9 @@ static unsigned int fetch(u8 *code, u64 at, bool user)
 	return 0;
 }
 
-#define WORD 8 /* of this many bytes, four prefixes at most are no reason to read more */
+#define WORD 8 /* up to four prefixes fit in this many bytes without reading more */
 
-/* The first bytes of an instruction in user code, by one load. */
+/* Reads the first bytes of a user instruction by one load. */
 static __always_inline bool fetch_word(u64 *to, u64 at)
 {
 	u64 word;
@@ -128,8 +128,8 @@ static void decode_0f(const u8 *p, unsigned int i, bool narrow, struct x86_decod
 	}
 }
 
-/* `code` is longer than any instruction, zeros behind what could be read. Returns how many prefixes
- * there were. */
+/* `code` is longer than any instruction, with zeros after the bytes that could be read. Returns the
+ * number of prefixes. */
 static unsigned int decode(const u8 *code, bool is64, struct x86_decoded *d)
 {
 	unsigned int i = 0;
@@ -201,13 +201,13 @@ static unsigned int decode(const u8 *code, bool is64, struct x86_decoded *d)
 	return i;
 }
 
-/* Pushed flags are restored some time later, perhaps when the thread is no longer traced: clear TF
- * in them. */
+/* Pushed flags are restored later, perhaps when the thread is no longer traced: clears TF in
+ * them. */
 static void clean_pushed(const struct pt_regs *regs, bool user)
 {
 	u8 flags;
 
-	/* Its second byte; TF is the lowest bit of it. */
+	/* The second byte of the flags; TF is its lowest bit. */
 	if (user) {
 		u8 __user *at = (u8 __user *)regs->sp + 1;
 
@@ -221,8 +221,8 @@ static void clean_pushed(const struct pt_regs *regs, bool user)
 	}
 }
 
-/* An opcode's first byte says: nothing (no branch), or the branch's kind and whether it may go on
- * behind itself, which is two bytes on; or that decode() has to look, prefixes too. */
+/* By an opcode's first byte: 0 (no branch), or the branch's kind and whether it may fall through,
+ * with a length of two bytes; or LOOK: decode() must decode it, as for prefixes. */
 #define MAYBE 0x40
 #define LOOK  0x80
 #define LOOKS LOOK, LOOK, LOOK, LOOK
@@ -255,7 +255,7 @@ static const u8 opcode[256] = {
 	[0xff] = LOOK,
 };
 
-/* Judges by the first byte, in 64-bit code by the one behind REX; false: that is not enough. */
+/* Decodes by the first byte, in 64-bit code by the one after REX; false: that is not enough. */
 static __always_inline bool plain(u64 word, u64 length, bool is64, struct arch_ran *ran)
 {
 	u8 c = word, what, bytes = 2;
@@ -269,7 +269,7 @@ static __always_inline bool plain(u64 word, u64 length, bool is64, struct arch_r
 		return false;
 	ran->kind = what & ~MAYBE;
 	if (!what) {
-		/* A string instruction that is not finished traps, too. */
+		/* An unfinished string instruction traps too. */
 		ran->count = length != 0;
 		return length <= LONGEST;
 	}
@@ -277,8 +277,8 @@ static __always_inline bool plain(u64 word, u64 length, bool is64, struct arch_r
 	return true;
 }
 
-/* One instruction has run, at `since`. False: it was sti, and the one behind it has run, too: where
- * sti enables interrupts, some machines put off its trap as they do an interrupt. */
+/* One instruction has run, at `since`. False: it was sti, and the next one has run too: where sti
+ * enables interrupts, some machines delay its trap as they delay an interrupt. */
 static bool one_ran(u64 since, struct pt_regs *regs, const u64 *first, struct arch_ran *ran)
 {
 	bool user = user_mode(regs), is64 = !user || user_64bit_mode(regs);
@@ -307,7 +307,7 @@ decoded:
 	if (d.pushes_flags)
 		clean_pushed(regs, user);
 	ran->kind = d.kind;
-	/* A breakpoint of the kernel's: its probe executed the original instruction elsewhere. */
+	/* A breakpoint of the kernel: its probe executed the original instruction elsewhere. */
 	if (unlikely(!user && *code == INT3_INSN_OPCODE))
 		ran->kind = PITRACE_BRANCH_UNDEFINED;
 	if (d.kind) {
@@ -345,7 +345,8 @@ int arch_itrace_between(u64 since, u64 ip, bool user)
 
 	if (since == ip)
 		return 0;
-	/* 32-bit programs' system calls: the return address is behind the int after sysenter. */
+	/* System calls of 32-bit programs: the return address is after the int that follows
+	 * sysenter. */
 	if (user && ip - since == 2 && !user_64bit_mode(task_pt_regs(current)) &&
 	    !copy_from_user_nofault(code, (const void __user *)since, sizeof(code)) &&
 	    code[0] == 0x0f && (code[1] == 0x34 || code[1] == 0x05))
@@ -378,7 +379,7 @@ bool arch_itrace_interrupted(struct pt_regs *regs, u64 *ip)
 const char *arch_itrace_no_kernel(void)
 {
 #ifdef X86_FEATURE_FRED
-	/* It returns by what it has pushed, in ways that were not seen to work. */
+	/* FRED returns through frames that it pushed, in ways that are untested. */
 	if (boot_cpu_has(X86_FEATURE_FRED))
 		return "this machine enters its kernel by FRED";
 #endif
@@ -430,9 +431,9 @@ bool arch_itrace_steps(const struct pt_regs *regs)
 	return regs->flags & X86_EFLAGS_TF;
 }
 
-/* The CPU pushes right below the stack pointer, to sixteen bytes. There the kernel keeps nothing,
- * one instruction does not write so far down, and the trap itself has a stack of its own. Behind an
- * exception that led elsewhere an interrupt puts that same address there. */
+/* The CPU pushes directly below the stack pointer, aligned to sixteen bytes. The kernel keeps
+ * nothing there, one instruction does not write that far down, and the trap itself has its own
+ * stack. After an exception that led elsewhere, an interrupt stores the same address there. */
 u64 *arch_itrace_pushed(const struct pt_regs *regs)
 {
 	unsigned long at = ALIGN_DOWN(regs->sp, 16) - sizeof(*regs);
@@ -453,7 +454,7 @@ u64 arch_itrace_returned(const u64 *pushed, u64 since)
 	return !ip || ip == since + 1 ? since : ip;
 }
 
-/* The registers that were pushed on the thread's own stack: an interrupt in between has others. */
+/* The registers that were pushed on the thread's own stack; a nested interrupt has others. */
 struct pt_regs *arch_itrace_irq_regs(void)
 {
 	unsigned long stack = (unsigned long)task_stack_page(current);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* ppc64: the timebase's rate; counters; the kernel's stack; registers and frames of user code. */
+/* ppc64: the timebase's frequency; counters; the kernel's stack; registers and frames of user
+ * code. */
 #include <linux/perf_event.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
@@ -17,8 +18,8 @@ static bool get(unsigned long at, unsigned long *value)
 	       !copy_from_kernel_nofault(value, (const void *)at, sizeof(*value));
 }
 
-/* Frames lie upwards, on one stack; an interrupt's may lead to the thread's, no other way: thus
- * every walk ends. */
+/* Frames are at growing addresses on one stack; an interrupt's stack may lead to the thread's, but
+ * not back: so every walk ends. */
 static bool leads_to(unsigned long frame, unsigned long next)
 {
 	unsigned long stack = next & ~(THREAD_SIZE - 1);
@@ -31,11 +32,11 @@ static bool leads_to(unsigned long frame, unsigned long next)
 }
 
 /*
- * The kernel's own unwinder has return addresses only: neither the interrupted instruction, to cut
- * it at, nor an interrupt among the frames, where what was saved in the next one is out of date.
- * This is our own walk, therefore: a frame begins with the address of its caller's, into which a
- * function saves where it will return to. From one that has not done so yet, or need not, its
- * caller is missing.
+ * The kernel's own unwinder provides only return addresses: neither the interrupted instruction,
+ * where the trace must be cut, nor interrupts among the frames, after which the return address
+ * saved in the next frame is stale. So this file walks the stack itself: a frame begins with the
+ * address of its caller's frame, where a function saves its return address. For a function that has
+ * not saved it yet, or never does, the caller is missing.
  */
 unsigned int arch_kernel_stack(struct pt_regs *regs, unsigned long *to, unsigned int room)
 {
@@ -68,7 +69,7 @@ unsigned int arch_user_registers(const struct pt_regs *regs, bool is32, u64 *to)
 	return 34;
 }
 
-/* Every frame begins with the address of its caller's, where the return address is saved. */
+/* Every frame begins with the address of its caller's frame, where the return address is saved. */
 void arch_user_frames(const struct pt_regs *regs, bool is32, struct arch_frames *f)
 {
 	f->frame = regs->gpr[1];
@@ -82,15 +83,16 @@ unsigned int arch_counter_index(const struct perf_event *perf)
 	return perf->hw.idx > 0 ? perf->hw.idx : 0;
 }
 
-/* perf sets a counter back to 0 when its highest bit comes on. */
+/* perf resets a counter to 0 when its highest bit is set. */
 unsigned int arch_counter_width(const struct pitrace_metric *metric)
 {
 	return 31;
 }
 
 /*
- * Until POWER9 all user code reads them. Since then not, if this bit is set, which perf does
- * whenever it starts its counters. Its interrupt comes also where others are off, and writes there.
+ * Up to POWER9 all user code can read the counters. Later CPUs forbid it if this bit is set, which
+ * perf does whenever it starts its counters. perf's interrupt also arrives while other interrupts
+ * are off, and writes this register.
  */
 void arch_set_user_counters(bool enable)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* s390x: the clock's rate; registers and frames of user code. */
+/* s390x: the clock's frequency; registers and frames of user code. */
 #include "arch/arch.h"
 
 unsigned int arch_user_registers(const struct pt_regs *regs, bool is32, u64 *to)
@@ -12,7 +12,8 @@ unsigned int arch_user_registers(const struct pt_regs *regs, bool is32, u64 *to)
 	return 17;
 }
 
-/* With -mbackchain every frame begins with the address of its caller's, where r14 is saved. */
+/* With -mbackchain every frame begins with the address of its caller's frame, where r14 is
+ * saved. */
 void arch_user_frames(const struct pt_regs *regs, bool is32, struct arch_frames *f)
 {
 	f->frame = regs->gprs[15];
@@ -21,7 +22,7 @@ void arch_user_frames(const struct pt_regs *regs, bool is32, struct arch_frames 
 	f->in_next = true;
 }
 
-/* The TOD clock counts 4096 in a microsecond; two bits are left out. */
+/* The TOD clock counts 4096 per microsecond; the two lowest bits are dropped. */
 u64 arch_counter_hz(void)
 {
 	return 4096 / 4 * 1000000ull;

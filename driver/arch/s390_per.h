@@ -26,7 +26,7 @@ static inline bool per_is_ours(const struct per_regs *per)
 	return per->control == PER_BRANCHES && per->start == 0 && per->end == -1ul;
 }
 
-/* Has the current thread trapped, at a branch, by what we have set? */
+/* Has the current thread trapped at a branch because of our settings? */
 static inline bool per_trapped(void)
 {
 	return current->thread.per_event.cause & PER_BRANCH &&

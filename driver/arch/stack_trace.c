@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The kernel's stack from its own unwinder, where that one knows what was interrupted. */
+/* The kernel's stack from its own unwinder, where that one includes the interrupted instruction. */
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 #include "arch/arch.h"

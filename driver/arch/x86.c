@@ -28,8 +28,8 @@ unsigned int arch_kernel_stack(struct pt_regs *regs, unsigned long *to, unsigned
 	unsigned long address;
 	unsigned int n = 0;
 
-	/* The unwinder begins with the caller of what was interrupted. Registers that no interrupt
-	 * has saved (a software event's) have only these two right, and that bit not. */
+	/* The unwinder begins with the caller of the interrupted function. Registers of a software
+	 * event, which no interrupt saved, have only ip and sp right, and lack this fixed flag. */
 	if (regs)
 		to[n++] = regs->ip;
 	if (regs && !(regs->flags & X86_EFLAGS_FIXED))
@@ -87,10 +87,10 @@ void arch_user_frames(const struct pt_regs *regs, bool is32, struct arch_frames 
 }
 
 /*
- * At a function's first instructions and at its last one the caller's frame is still, or again, in
- * force; a walk from there would leave the caller out. Code with frame pointers opens with
- * endbr, push %rbp, mov %rsp, %rbp. Code without them pushes %rbp too, but later: so a push counts
- * only where a function may begin. Instructions that a compiler sets between these are not known.
+ * At a function's first instructions and at its last one the caller's frame is the current one; a
+ * walk from there would omit the caller. Code with frame pointers opens with endbr, push %rbp, mov
+ * %rsp, %rbp. Code without them pushes %rbp too, but later: so a push counts only where a function
+ * may begin. Other instructions that a compiler inserts between these are not recognized.
  */
 int arch_return_on_stack(const struct pt_regs *regs, bool is32)
 {

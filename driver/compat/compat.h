@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The only place that knows that kernels differ. The driver is written for the newest interfaces;
- * here older kernels are given them. PROBE_x is set when compat/probe/x.c compiles.
+ * The only place that handles differences between kernels. The driver is written for the newest
+ * interfaces; this file supplies them on older kernels. PROBE_x is set when compat/probe/x.c
+ * compiles.
  */
 #ifndef PITRACE_COMPAT_H
 #define PITRACE_COMPAT_H
@@ -59,9 +60,9 @@ static inline bool compat_has_perf_events(const struct task_struct *task)
 #endif
 }
 
-/* Returns which counter perf_event.hw.idx is, the cycle counter as 31; negative: none. Cycles were
- * 0 and counters began at 1 before bf5ffc8c80e0 ("perf: arm_pmu: Remove event index to counter
- * remapping"), 6.12 */
+/* Returns the counter number of perf_event.hw.idx, with the cycle counter as 31; negative: none.
+ * Cycles were 0 and counters began at 1 before bf5ffc8c80e0 ("perf: arm_pmu: Remove event index to
+ * counter remapping"), 6.12 */
 #ifdef CONFIG_ARM64
 static inline int compat_arm_counter(int idx)
 {
@@ -88,8 +89,8 @@ static inline const struct path *file_user_path(const struct file *file)
 #define get_lowcore() (&S390_lowcore)
 #endif
 
-/* The arguments of sched_process_exit's probes, the thread being `task`. More of them since
- * 6.16: a probe has exactly its kernel's prototype, or a kernel with kCFI traps where it calls. */
+/* The arguments of sched_process_exit's probes; `task` is the thread. There are more since 6.16: a
+ * probe must have exactly its kernel's prototype, or a kernel with kCFI traps at the call. */
 #ifdef PROBE_exit_group_dead
 #define COMPAT_EXIT_ARGUMENTS void *data, struct task_struct *task, bool group_dead
 #else
@@ -107,8 +108,8 @@ static inline const struct path *file_user_path(const struct file *file)
 #define STACK_INT_FRAME_REGS   STACK_FRAME_OVERHEAD
 #endif
 
-/* Argument n, from 0 up to 4, of the function at whose first instruction the CPU is: some
- * architectures have no call for it. */
+/* Returns argument n (0 to 4) of a function, at its first instruction: some architectures have no
+ * helper for it. */
 static inline unsigned long compat_argument(struct pt_regs *regs, unsigned int n)
 {
 #if defined(CONFIG_PPC64)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* May a process be dumped, 0 to 2 (prctl PR_SET_DUMPABLE)? `mm` is the task's memory, which
- * stays. */
+/* May a process be dumped, 0 to 2 (prctl PR_SET_DUMPABLE)? The caller keeps `mm`, the task's
+ * memory, alive. */
 #ifndef PITRACE_COMPAT_DUMPABLE_H
 #define PITRACE_COMPAT_DUMPABLE_H
 

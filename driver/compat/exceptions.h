@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The tracepoints of x86's page faults: they moved to where other architectures have them, too. */
+/* The tracepoints of x86's page faults: newer kernels moved them to the header that all
+ * architectures share. */
 #ifndef PITRACE_COMPAT_EXCEPTIONS_H
 #define PITRACE_COMPAT_EXCEPTIONS_H
 

@@ -25,7 +25,7 @@ void compat_unmap_learned(void) { }
 
 static struct task_struct *learner;
 static unsigned long want_start, want_end;
-static int at_first = -1, at_range = -1; /* words; the end follows the start */
+static int at_first = -1, at_range = -1; /* words; the end is the word after the start */
 
 static bool is_first(unsigned long word)
 {
@@ -53,7 +53,7 @@ static void learn(const unsigned long *desc)
 	if (first < 0 || range < 0)
 		return;
 	WRITE_ONCE(at_first, first);
-	/* A probe that sees the range sees the other, too. */
+	/* A probe that sees at_range also sees at_first. */
 	smp_store_release(&at_range, range);
 }
 

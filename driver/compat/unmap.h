@@ -2,8 +2,8 @@
 /*
  * The range that unmap_vmas() is about to unmap. Up to 6.12 it is in the arguments. Later kernels
  * pass a struct that no public header describes: the offsets of its fields are learned at load,
- * from an unmap of our own with a known range. If they were not learned, no range is reported, and
- * the self-test says so.
+ * from an unmap of our own with a known range. If that fails, no range is reported, and the
+ * self-test says so.
  */
 #ifndef PITRACE_COMPAT_UNMAP_H
 #define PITRACE_COMPAT_UNMAP_H
@@ -19,8 +19,8 @@ struct unmap_range {
 /* Call in a kprobe at the beginning of unmap_vmas(). False: the range is unknown. */
 bool compat_unmap_range(struct pt_regs *regs, struct unmap_range *range);
 
-/* From here to compat_unmap_learned() the next unmap of this task is one of just that range, which
- * is one mapping with nothing beside it. */
+/* Between these two calls the next unmap of this task is of exactly that range, which is one
+ * mapping with no neighbours. */
 void compat_unmap_learn(unsigned long start, unsigned long end);
 void compat_unmap_learned(void);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rules for those without CAP_PERFMON. ptrace's own judgement is not exported; this one is
+ * The rules for those without CAP_PERFMON. ptrace's own check is not exported; this one is
  * stricter: the same uid and gid everywhere, dumpable, the same user namespace, no more
  * capabilities.
  */
@@ -23,7 +23,7 @@ static bool covers(const struct cred *owner, const struct cred *other)
 	       cap_issubset(other->cap_permitted, owner->cap_permitted);
 }
 
-/* A process that has given up its memory has nothing to protect. */
+/* A process that has released its memory has nothing to protect. */
 bool access_task_dumpable(const struct task_struct *task)
 {
 	struct mm_struct *mm = READ_ONCE(task->mm);
@@ -58,14 +58,14 @@ bool owner_may_trace(const struct cred *owner, struct task_struct *task)
 	if (!owner)
 		return true;
 	may = cred_covers_task_cred(owner, task);
-	/* Its memory stays while this is held. */
+	/* task_lock keeps the memory in place. */
 	task_lock(task);
 	may = may && access_task_dumpable(task);
 	task_unlock(task);
 	return may;
 }
 
-/* Control over a thread's waits needs the rights of a debugger. */
+/* Making a thread wait needs the rights of a debugger. */
 bool session_may_halt_current(const struct session *s)
 {
 	if (is_global_init(current))
@@ -115,7 +115,7 @@ void access_prune_scope(struct session *s)
 
 	if (!s->cred)
 		return;
-	/* Pids and credentials were not followed while off: pids may have been reused. */
+	/* Pids and credentials were not tracked while off: pids may have been reused. */
 	for_each_set_bit(nr, s->pids, PITRACE_PIDS) {
 		struct task_struct *task;
 
@@ -127,7 +127,7 @@ void access_prune_scope(struct session *s)
 	}
 }
 
-/* Samples and what names them, and records of the user's own programs. */
+/* Allowed: samples, the records that name them, and records of the user's own programs. */
 int access_check_setup(const struct session *s, const struct pitrace_setup_args *args)
 {
 	DECLARE_BITMAP(majors, PITRACE_MAJORS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Arguments of callers: structs that grow, each with its size and version in front. */
+/* Ioctl arguments: extensible structs that begin with their size and version. */
 #include <linux/uaccess.h>
 #include "core/args.h"
 #include "pitrace.h"

@@ -4,9 +4,9 @@
  * meet a regular timer always at the same place; independent jitter of each interval drifts through
  * the cycle too slowly (its phase is a random walk). The phase is swept instead: for n ticks the
  * interval is longer by d, for the next n shorter by d, with n * d = one period, d drawn anew for
- * each pair; a small jitter on top breaks what regularity is left. The mean is the period, no
- * interval is further from it than the dither. Plain arithmetic, so that unit tests run the same
- * code in user space.
+ * each pair; a small jitter on top breaks the remaining regularity. The mean is the period, no
+ * interval differs from it by more than the dither. Plain arithmetic, so that unit tests run the
+ * same code in user space.
  */
 #ifndef PITRACE_DITHER_H
 #define PITRACE_DITHER_H
@@ -29,7 +29,7 @@ static inline unsigned int dither_random(struct dither *t, unsigned int below)
 	return (unsigned int)(((t->random >> 32) * below) >> 32);
 }
 
-/* per_mille: of the period, 0 - 100. */
+/* per_mille: the dither in thousandths of the period, 0 - 100. */
 static inline void dither_init(struct dither *t, unsigned int period, unsigned int per_mille,
 			       unsigned long long seed)
 {
@@ -45,7 +45,7 @@ static inline void dither_init(struct dither *t, unsigned int period, unsigned i
 	t->sign = -1;
 }
 
-/* ns from one tick to the next. */
+/* Returns the ns from one tick to the next. */
 static inline unsigned int dither_next(struct dither *t)
 {
 	unsigned int interval = t->period;

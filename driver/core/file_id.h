@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A file's identity as the process that opened it sees it. On a layered file system (overlayfs) a
- * mapping is of a file of one of the layers: its path and inode are nothing that the process could
- * open, and may be another file's outside. There the inode seen by users names the file, as stat()
+ * mapping is of a file of one of the layers: the process cannot open it by that path or inode, and
+ * outside they may belong to another file. There the inode seen by users names the file, as stat()
  * does.
  */
 #ifndef PITRACE_FILE_ID_H
@@ -16,7 +16,7 @@ struct file_id {
 	u64 inode;
 	dev_t dev;
 	u32 generation;
-	u32 layer; /* which file of which layer; 0: no layers, or not known */
+	u32 layer; /* identifies the layer's file; 0: no layers, or unknown */
 };
 
 static inline const struct inode *file_id_inode(const struct file *file)
@@ -52,13 +52,13 @@ static inline struct file_id file_id_open(const struct file *file)
 	return file_id_with(file_id_inode(file), d_real_inode(file_user_path(file)->dentry));
 }
 
-/* Records have one field for both. */
+/* Records have one field for both generation and layer. */
 static inline u32 file_id_generation(const struct file_id *id)
 {
 	return id->layer ?: id->generation;
 }
 
-/* Is it the same file, as far as both know? */
+/* Is it the same file, as far as both are known? */
 static inline bool file_id_same(const struct file_id *a, const struct file_id *b)
 {
 	return a->inode == b->inode && a->dev == b->dev && a->generation == b->generation &&

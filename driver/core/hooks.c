@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Find, register and release tracepoints and kprobes, in the order that is safe. */
+/* Finds, registers and releases tracepoints and kprobes in a safe order. */
 #include <linux/mutex.h>
 #include <linux/string.h>
 #include "core/hooks.h"
 
-/* Registrations and their users. Taken within a session's or a ptt's lock; the kernel's own locks
- * of tracepoints and kprobes are taken within. */
+/* Registrations and their users. hooks_lock protects both. It nests inside a session's or a ptt's
+ * lock; the kernel's locks of tracepoints and kprobes nest inside it. */
 static DEFINE_MUTEX(hooks_lock);
 static int users, memory_users;
 static int nkprobes;
@@ -44,7 +44,7 @@ static int found(const struct hook_tracepoint *h, int *of)
 
 static int probe(struct kprobe *p)
 {
-	/* register_kprobe() would take what an earlier registration left there for a request. */
+	/* register_kprobe() would take the address left by an earlier registration as a request. */
 	p->addr = NULL;
 	p->flags = 0;
 	return register_kprobe(p);
@@ -198,7 +198,7 @@ static void disable_kprobes(void)
 static void release(void)
 {
 	disable(hooks.task);
-	/* sched_switch goes last: others rely on what it keeps for each CPU. */
+	/* sched_switch is removed last: other hooks rely on its per-CPU state. */
 	disable(hooks.sched);
 	tracepoint_synchronize_unregister();
 }

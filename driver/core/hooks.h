@@ -3,7 +3,7 @@
  * The registry of hooks into the kernel. Hooks that every session and ptt needs are registered when
  * the first one is turned on and removed after the last; hooks for memory, which only sessions
  * need, likewise; a family for one major, while any session that is on has that major. The hooks
- * themselves are in hook/ and itrace/, and are handed over once, at load.
+ * themselves are in hook/ and itrace/, and are passed in once, at load.
  */
 #ifndef PITRACE_HOOKS_H
 #define PITRACE_HOOKS_H
@@ -20,9 +20,9 @@ struct hook_tracepoint {
 	bool on;
 };
 
-/* One row of a table. Its prototype must be the one that this kernel calls it by, to the const: a
- * kernel with kCFI traps elsewhere, others hand over wrong arguments. The kernel's header of the
- * tracepoint declares it, so a file with a table includes that header. */
+/* One row of a table. The probe's prototype must match this kernel's tracepoint exactly, down to
+ * const: otherwise a kernel with kCFI traps, and others pass wrong arguments. The kernel's header
+ * of the tracepoint declares it, so a file with a table includes that header. */
 #define HOOK(tracepoint, f)                                                             \
 	{                                                                               \
 		.name = #tracepoint, .probe = (void *)(f) + HOOK_DIFFERS(tracepoint, f) \
@@ -33,10 +33,10 @@ struct hook_tracepoint {
 /* The hooks that one major needs. */
 struct hook_family {
 	u16 major;
-	struct hook_tracepoint *all;  /* each of them must be there */
-	struct hook_tracepoint *some; /* as many of these as there are */
-	struct kprobe *instead;       /* where there is none of `some` */
-	bool breaks;                  /* ITrace needs them, too */
+	struct hook_tracepoint *all;  /* all of them are required */
+	struct hook_tracepoint *some; /* as many of these as exist */
+	struct kprobe *instead;       /* used if none of `some` exists */
+	bool breaks;                  /* ITrace needs them too */
 	bool unlisted;                /* other code decides whether the major is available */
 	bool have, probed;
 	int users;
@@ -50,16 +50,16 @@ struct hook_set {
 	unsigned int nfamilies;
 };
 
-/* Find all that this kernel has; adds the majors that its hooks can record. Once, at load; the set
- * stays in use until the module goes. */
+/* Finds all hooks that this kernel has; adds the majors that they can record. Called once, at load;
+ * the set stays in use until the module is unloaded. */
 void hooks_init(const struct hook_set *set, u64 *majors);
-/* Register what the majors of this bitmap need (NULL: none), and perhaps memory: 0 or -errno. The
- * same arguments release it. */
+/* Registers what the majors of this bitmap need (NULL: none), and optionally the memory hooks: 0 or
+ * -errno. hooks_put() with the same arguments releases them. */
 int hooks_get(const unsigned long *majors, bool memory);
 void hooks_put(const unsigned long *majors, bool memory);
-/* Has this kernel what this major needs? */
+/* Does this kernel have what this major needs? */
 bool hooks_serve(u16 major);
-/* The probe that this tracepoint calls; NULL: none of ours. */
+/* Returns our probe of this tracepoint; NULL: none. */
 const void *hooks_probe(const char *tracepoint);
 /* Is this the address of one of our kprobes? */
 bool hooks_own_kprobe(unsigned long address);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf looks at kernel.perf_event_paranoid in perf_event_open(2) alone, and shows no module what it
- * is. It is read as anyone may read it, therefore; but in a /proc of our own, since a user may put
- * another file over it in his mount namespace.
+ * perf checks kernel.perf_event_paranoid only in perf_event_open(2), and does not export it to
+ * modules. It is therefore read through /proc, as any program would; but in a private mount of
+ * /proc, because a user may mount another file over it in a mount namespace.
  */
 #include <linux/err.h>
 #include <linux/file.h>

@@ -7,7 +7,7 @@
 
 void paranoid_init(void);
 void paranoid_exit(void);
-/* May users without CAP_PERFMON have counters of whole CPUs? Reads the current setting; no, if it
+/* May users without CAP_PERFMON have counters of whole CPUs? Reads the current setting; false if it
  * cannot be read. May sleep. */
 bool paranoid_allows_cpu_counters(void);
 

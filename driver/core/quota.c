@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Users without CAP_PERFMON and their usage, by uid, while a user has anything. */
+/* Users without CAP_PERFMON and their usage, by uid, while the usage is not zero. */
 #include <linux/atomic.h>
 #include <linux/cred.h>
 #include <linux/err.h>
@@ -21,8 +21,8 @@ static LIST_HEAD(quotas);
 static DEFINE_MUTEX(quotas_lock);   /* the list, `users`; no other lock is taken within */
 static atomic_t taken[QUOTA_KINDS]; /* by all users together */
 
-/* The limit of rates for all is no smaller than the sum: each session has a slot, and ticks where
- * its own tasks run. */
+/* The total limit of rates is no smaller than the sum of all: each session has a slot, and its
+ * ticks occur only where its own tasks run. */
 static const struct {
 	u32 one, all;
 } most[QUOTA_KINDS] = {
@@ -34,7 +34,7 @@ static const struct {
 static_assert(PITRACE_MAX_SESSIONS > 6 && PITRACE_MAX_PTTS > 6);
 
 /* Returns the owner of these uids: uids that a user got for its user namespaces count for that
- * user. Users for whom root makes namespaces are users of their own. */
+ * user. Users whose namespaces root created count for themselves. */
 static kuid_t owner(const struct cred *cred)
 {
 	const struct user_namespace *ns;

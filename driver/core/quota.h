@@ -22,8 +22,8 @@ enum quota_kind {
 /* A reference to the quota of the user with these credentials; ERR_PTR(-ENOMEM). May sleep. */
 struct quota *quota_get(const struct cred *cred);
 void quota_put(struct quota *quota);
-/* From any context. NULL is a user with CAP_PERFMON: he may have all. 0; -EDQUOT: the user has as
- * much as he may; -EUSERS: all users without CAP_PERFMON together have. */
+/* From any context. NULL is a user with CAP_PERFMON, who has no limit. 0; -EDQUOT: the user's quota
+ * is used up; -EUSERS: the common quota of all users without CAP_PERFMON is. */
 int quota_take(struct quota *quota, enum quota_kind kind, u32 amount);
 void quota_give(struct quota *quota, enum quota_kind kind, u32 amount);
 

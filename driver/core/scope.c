@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The processes that a session is about: one and its descendants, kept by number while the session
- * is on. While it is off, no begin or end of a process is seen, and pids are reused.
+ * The processes in a session's scope: one and its descendants, kept by pid while the session is on.
+ * While it is off, the begin and end of processes are not seen, and pids may be reused.
  */
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The sessions that are on; what stops a session, wakes its consumer and drains its rings. */
+/* The sessions that are on; stopping a session, waking its consumer, draining its rings. */
 #include <linux/cpu.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
@@ -8,7 +8,7 @@
 struct workqueue_struct *work_queue;
 struct session *active[PITRACE_MAX_SESSIONS];
 unsigned long wants[WANTS];
-DEFINE_MUTEX(sessions_lock); /* its place among the locks: session.h */
+DEFINE_MUTEX(sessions_lock); /* lock order: session.h */
 
 void session_wants(void)
 {
@@ -88,7 +88,7 @@ bool session_turn(struct session *s, int from, int to)
 {
 	if (cmpxchg(&s->state, from, to) != from)
 		return false;
-	/* A session_stop() from here on writes control->state after this. */
+	/* A later session_stop() writes control->state after this. */
 	cmpxchg(&s->control->state, from, to);
 	return true;
 }

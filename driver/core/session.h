@@ -26,7 +26,8 @@ struct pid_namespace;
 struct quota;
 struct stack_record;
 
-/* ---- what rooms keep in a session, for each CPU ---------------------------------------------- */
+/* ---- what subsystems keep in a session, for each CPU
+ * ---------------------------------------------- */
 
 /* The timer that samples this CPU (records/tprof.c). */
 struct tprof_cpu {
@@ -36,23 +37,23 @@ struct tprof_cpu {
 	u32 cpu;
 	bool running; /* between start and stop; this CPU only */
 	bool parked;  /* idle: the timer sleeps, the missing ticks are computed */
-	bool follows; /* … and for the threads of its scope alone */
-	bool offcpu;  /* others run here, and the timer sleeps; `due` waits for it */
-	bool begun;   /* following: the ticks go on where they were */
+	bool follows; /* … and for the threads of its scope only */
+	bool offcpu;  /* out-of-scope tasks run here, and the timer sleeps; `due` waits for it */
+	bool begun;   /* following: the ticks continue from their last state */
 	u64 due;      /* of the next tick, CLOCK_MONOTONIC ns */
 	u64 previous; /* due time of the tick before */
 	u64 parked_stamp;
-	u64 since;        /* away, or not running: from then on */
-	u64 others_since; /* offcpu: when others began to run; 0: none does, it is idle */
-	u64 others_ns;    /* ns of others that were counted as no tick yet */
+	u64 since;        /* start of the current off-CPU or stopped time */
+	u64 others_since; /* offcpu: when out-of-scope tasks began to run; 0: none does, idle */
+	u64 others_ns;    /* ns of out-of-scope tasks not yet counted as ticks */
 };
 
 /* A counter that samples this CPU (records/event.c). */
 struct event_cpu {
-	struct perf_event *perf; /* NULL: this CPU does not have the event, or is off */
+	struct perf_event *perf; /* NULL: this CPU does not have the event, or is offline */
 	struct session *session;
 	u32 cpu, number;
-	bool stale;     /* its CPU went off since: to be made anew */
+	bool stale;     /* its CPU went offline since: must be recreated */
 	bool throttled; /* perf holds samples back until the next one */
 	u64 counted;    /* at the last sample */
 };
@@ -65,10 +66,10 @@ struct stack_cpu {
 	struct stack_record *context[STACK_CONTEXTS];
 };
 
-/* The interrupts that this CPU is in, innermost last, as far as the session saw them begin. */
+/* The interrupts that this CPU is in, innermost last, if the session saw them begin. */
 struct irq_nest {
 	u32 depth;
-	u32 recorded; /* a bit each: entry and exit are to be recorded */
+	u32 recorded; /* one bit each: entry and exit are recorded */
 };
 
 struct session_cpu {
@@ -87,10 +88,10 @@ struct session_call {
 	u32 minor;
 	u32 tid; /* at the entry: execve by a second thread changes it */
 };
-#define PITRACE_CALLS 32768 /* threads in system calls at one time, about */
+#define PITRACE_CALLS 32768 /* threads in system calls at one time, approximately */
 
-/* Each CPU has its own: of one that two CPUs run at a time irq_work_sync() waits for the first
- * only. */
+/* Each CPU has its own: for an irq_work that two CPUs run at a time irq_work_sync() waits for the
+ * first only. */
 struct session_wake {
 	struct irq_work work;
 	struct session *session;
@@ -98,25 +99,25 @@ struct session_wake {
 
 /* ---- what instruction traces keep in a session ----------------------------------------------- */
 
-/* A byte of a file that is mapped somewhere; no inode: an address itself. */
+/* A byte of a file that is mapped somewhere; inode 0: an address in memory. */
 struct itrace_place {
 	struct file_id file;
 	u64 address;
 };
 
-/* The threads that a session traces; it may change while the session is off. */
+/* The threads that a session traces; may change only while the session is off. */
 struct session_itrace {
 	u32 flags; /* PITRACE_ITRACE_* */
 	u32 scope; /* enum pitrace_itrace_scope */
 	s32 first, last;
-	struct pid_namespace *ns; /* of these */
+	struct pid_namespace *ns; /* namespace of these pids */
 	u32 listed;
 	struct pid *list[PITRACE_ITRACE_LIST];
 	u64 skip, limit;
 	struct itrace_place start, stop;
 	bool on;      /* threads may join */
 	bool paused;  /* … but none is armed */
-	u32 threads;  /* in the table; its lock is held */
+	u32 threads;  /* in the table; its lock must be held */
 	pid_t holder; /* the process that reads the rings is not traced */
 	u64 *code;    /* CODE: checksums of the code that was recorded */
 };
@@ -127,16 +128,16 @@ struct session_itrace {
  * Locks, in the order in which they are taken:
  *
  *   session.lock		held over a whole on or off, which may wait for the consumer
- *   session.consumer		so a consumer never waits for session.lock
- *   session.event_lock		perf takes CPU hotplug's lock within
+ *   session.consumer		separate, so that a consumer never waits for session.lock
+ *   session.event_lock		perf takes CPU hotplug's lock inside it
  *   cpus_read_lock()
- *   sessions_lock		hotplug's callbacks take it, so whoever holds it must not take
- *				hotplug's lock, nor what is above
+ *   sessions_lock		hotplug's callbacks take it, so its holder must not take
+ * 				hotplug's lock, nor any lock above
  *   it_lock			itrace/itrace_table.h; raw, interrupts off, hooks take it
  *
- * Hooks take none of the mutexes: they read active[] with preemption off, and whoever takes a
- * session out of it waits for a grace period before the session is freed. Everything that a session
- * points to is its own, and session_destroy() frees it.
+ * Hooks take none of the mutexes: they read active[] with preemption off, and code that removes a
+ * session waits for a grace period before it frees the session. A session owns everything it points
+ * to; session_destroy() frees it.
  */
 
 struct session {
@@ -161,18 +162,18 @@ struct session {
 	struct pitrace_event_args events[PITRACE_EVENTS];
 	u32 nevents;               /* 0: the timer samples */
 	struct mutex event_lock;   /* event[] of all CPUs, `counting` */
-	struct work_struct refill; /* CPUs came or went */
+	struct work_struct refill; /* CPUs came online or went offline */
 	bool counting;
-	u64 since;        /* ns since boot: scope not maintained since */
-	struct pid *root; /* SCOPE_PROCESS: the process it began with */
+	u64 since;        /* ns since boot: since when the scope is not maintained */
+	struct pid *root; /* SCOPE_PROCESS: the session's first process */
 	struct session_itrace itrace;
-	const struct cred *maker; /* with what credentials it was made */
-	bool halts_all;           /* … he might debug all */
-	const struct cred *cred;  /* the owner's, if he is a member; else NULL */
-	struct quota *quota;      /* his; else NULL */
+	const struct cred *maker; /* the creator's credentials */
+	bool halts_all;           /* … which allow it to debug all processes */
+	const struct cred *cred;  /* the owner's, if a member; else NULL */
+	struct quota *quota;      /* the owner's; else NULL */
 	bool hides_kernel;        /* … or the system is locked down: no kernel addresses */
 
-	unsigned int ncpus; /* possible ones */
+	unsigned int ncpus; /* possible CPUs */
 	struct pitrace_control *control;
 	unsigned long control_bytes;
 	unsigned long mte_bytes, trace_bytes, segment_bytes;
@@ -181,8 +182,8 @@ struct session {
 	struct mutex consumer; /* consume, flush, and rings that are reset */
 	wait_queue_head_t wait;
 	struct session_wake __percpu *wake;
-	struct delayed_work sync;  /* a clock sync each second */
-	struct work_struct rescan; /* all live tasks again, after MTE records were lost */
+	struct delayed_work sync;  /* a clock sync every second */
+	struct work_struct rescan; /* walks all live tasks again, after MTE records were lost */
 	u64 walked;                /* MTE records lost before the last walk */
 	bool ending;               /* timers are stopped until the next on */
 	bool warned_unstable;
@@ -200,7 +201,7 @@ extern struct mutex sessions_lock; /* writers of active[], CPU hotplug's view of
 	for ((i) = 0; (i) < PITRACE_MAX_SESSIONS; (i)++) \
 		if (((s) = READ_ONCE(active[i])))
 
-/* Hooks look here first: which of active[] want their records, a bit for each. */
+/* Hooks check this first: which of active[] want their records, one bit each. */
 enum want {
 	WANT_TPROF,
 	WANT_DISPATCH,
@@ -209,11 +210,11 @@ enum want {
 	WANT_SYSCALL,
 	WANT_FAULT,
 	WANT_ITRACE,
-	WANT_ANY, /* all that are active */
+	WANT_ANY, /* all active sessions */
 	WANTS
 };
 extern unsigned long wants[WANTS];
-void session_wants(void); /* active[] changed; sessions_lock is held */
+void session_wants(void); /* active[] changed; sessions_lock must be held */
 
 /* In a hook, preemption off. */
 #define for_each_wanting(s, want)                                                     \
@@ -223,15 +224,15 @@ void session_wants(void); /* active[] changed; sessions_lock is held */
 int session_flush(struct session *s, u32 what);
 int session_consume(struct session *s, const struct pitrace_consume_args *args);
 
-/* From any context: a ring filled in normal mode (or a process crashed); the consumer has something
- * to do. */
+/* From any context: a ring is full in normal mode (or a process crashed); the consumer has work to
+ * do. */
 void session_stop(struct session *s, u32 cpu, u32 ring);
 void session_crashed(struct session *s, u32 cpu, pid_t pid, int signal);
 void session_wake(struct session *s);
 int session_wake_init(struct session *s);
-void session_wake_free(struct session *s); /* waits for those that are under way */
+void session_wake_free(struct session *s); /* waits for pending ones */
 void session_set_state(struct session *s, int state);
-/* From one state to another, unless it has been stopped meanwhile. */
+/* Changes the state unless the session has been stopped meanwhile. */
 bool session_turn(struct session *s, int from, int to);
 
 static inline bool session_mte(const struct session *s)
@@ -247,13 +248,13 @@ static __always_inline bool session_has(const struct session *s, pid_t tgid)
 	       (tgid > 0 && tgid < PITRACE_PIDS && test_bit(tgid, s->pids));
 }
 
-/* This CPU's part, if it has one. Preemption off. */
+/* Returns this CPU's part, or NULL if it has none. Preemption off. */
 static __always_inline struct session_cpu *session_here(const struct session *s)
 {
 	return s->cpu[smp_processor_id()];
 }
 
-/* This CPU's trace ring, if the session records now. Preemption off. */
+/* Returns this CPU's trace ring if the session is recording now, else NULL. Preemption off. */
 static __always_inline struct ring *session_trace(const struct session *s)
 {
 	struct session_cpu *c = session_here(s);

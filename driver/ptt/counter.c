@@ -12,7 +12,7 @@ module_param(user_counters, bool, 0644);
 MODULE_PARM_DESC(user_counters,
 		 "threads that a ptt watches may read this machine's hardware counters");
 
-/* ---- as asked for ---------------------------------------------------------------------------- */
+/* requests */
 
 static bool same(const struct pitrace_metric *a, const struct pitrace_metric *b)
 {
@@ -37,10 +37,10 @@ static bool is_clock(const struct pitrace_metric *m)
 	       (m->config == PERF_COUNT_SW_CPU_CLOCK || m->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/* perf is asked by a thread of the kernel, which may have all: a member gets only what anyone might
- * know of his own code. A raw event could be of the CPU's other thread, too. And a hardware counter
- * is taken from all others on all CPUs: it is for members only if perf allows them counters of
- * CPUs. */
+/* Events are created by a kernel thread, which perf allows everything, so the check is here: a
+ * member gets only what any user could learn about its own code. A raw event could also count the
+ * sibling hyperthread. And a hardware counter is taken from all other users on all CPUs: members
+ * get it only if perf allows them counters of CPUs. */
 static bool for_members(const struct pitrace_metric *m)
 {
 	if (m->flags != PITRACE_METRIC_USER || m->config1 || m->config2)
@@ -64,7 +64,7 @@ static int get_event(struct ptt_counter *counter, bool member)
 		return -EPERM;
 	counter->how = PITRACE_HOW_NOT;
 	counter->width = 64;
-	/* Access to one is access to all of the CPU's: they are not for a member. */
+	/* Access to one counter is access to all of the CPU's: not for members. */
 	if (ARCH_USER_COUNTERS && READ_ONCE(user_counters) && !member &&
 	    m->type != PERF_TYPE_SOFTWARE) {
 		counter->how = PITRACE_HOW_COUNTER;
@@ -134,8 +134,8 @@ void counters_put(struct ptt_counter *counters, u32 count)
 }
 
 /*
- * Dynamic PMU types: CPU counters among them may be used, but kprobes have one too, and there the
- * other attributes are addresses. So the type is tried with all attributes 0, which kprobes refuse.
+ * Dynamic PMU types: those of CPU counters may be used, but kprobes have one too, and interpret the
+ * other attributes as addresses. So the type is tried with all attributes 0, which kprobes refuse.
  */
 static int fit_type(u32 type, unsigned int cpu)
 {
@@ -153,7 +153,7 @@ static int fit_type(u32 type, unsigned int cpu)
 	return fits ? 0 : -EOPNOTSUPP;
 }
 
-/* Does the event count on this CPU, by a counter that belongs to this CPU? */
+/* Does the event count on this CPU, by a counter of this CPU? */
 static int fit(const struct perf_event *perf, const struct pitrace_metric *metric, unsigned int cpu)
 {
 	if (perf->cpu != cpu ||

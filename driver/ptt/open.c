@@ -19,15 +19,15 @@
 
 #define SLOTS 64 /* default */
 
-static DEFINE_MUTEX(slots_lock); /* protects `taken`; no other lock is taken within */
-static unsigned long taken;      /* of ptts[] */
+static DEFINE_MUTEX(slots_lock); /* protects `taken`; innermost lock */
+static unsigned long taken;      /* a bit for each used entry of ptts[] */
 
 unsigned int ptts_alive(void)
 {
 	return hweight_long(READ_ONCE(taken));
 }
 
-/* ---- made and freed -------------------------------------------------------------------------- */
+/* create and free */
 
 static int take_id(struct ptt *p)
 {
@@ -142,7 +142,7 @@ static int make_control(struct ptt *p)
 	c->metrics = p->metrics;
 	c->ncpus = p->ncpus;
 	c->slots = p->slots;
-	/* A member may not see what else a CPU does. */
+	/* A member may not see the other activity of a CPU. */
 	if (!p->cred)
 		c->cpu_offset = PAGE_SIZE;
 	c->cpu_stride = sizeof(struct pitrace_ptt_cpu);
@@ -214,7 +214,7 @@ static struct ptt *create(const struct pitrace_ptt_args *args, u32 *failed)
 	return p;
 }
 
-/* ---- called ---------------------------------------------------------------------------------- */
+/* ioctls */
 
 static int change_charge(struct ptt *p, const u32 __user *user)
 {
@@ -296,7 +296,7 @@ static int ptt_mmap(struct file *file, struct vm_area_struct *vma)
 	return pages_map(vma, p->cpu_area, p->cpu_bytes, (offset - PAGE_SIZE) >> PAGE_SHIFT);
 }
 
-/* The last descriptor and the last mapping are gone. */
+/* The last descriptor and the last mapping are closed. */
 static int ptt_release(struct inode *inode, struct file *file)
 {
 	struct ptt *p = file->private_data;

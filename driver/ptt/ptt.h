@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * PTT: the resources that each thread really used. A ptt is an open file: metrics, the threads that
- * it watches, buckets for each CPU. Hooks find those that count through ptts[], with preemption
- * off; code that removes one waits for all such sections before it frees it. All that hooks keep
- * between events is in the ptt itself, so nothing of it outlives its entry there.
+ * PTT: the resources that each thread used. A ptt is an open file: metrics, the threads that it
+ * watches, buckets for each CPU. Hooks find those that count through ptts[], with preemption off;
+ * code that removes one waits for all such sections before it frees it. Hooks keep all their state
+ * between events in the ptt itself, so none of it outlives its entry in ptts[].
  */
 #ifndef PITRACE_PTT_H
 #define PITRACE_PTT_H
@@ -13,7 +13,7 @@
 /* ---- the state machine: ptt.c ---------------------------------------------------------------- */
 
 extern struct ptt *ptts[PITRACE_MAX_PTTS];
-extern unsigned long ptts_on; /* a bit for each that counts */
+extern unsigned long ptts_on; /* one bit for each that counts */
 
 /* In a hook, preemption off. */
 #define for_each_ptt(p)                                                           \
@@ -24,13 +24,14 @@ void ptt_switch_slow(struct task_struct *prev, struct task_struct *next, bool de
 void ptt_interrupt_slow(bool entry);
 
 /*
- * A switch between two threads that are not watched ends no piece; it is only counted. `quiet`:
- * this CPU runs such a thread, and no interrupt.
+ * A switch between two unwatched threads ends no interval; it is only counted. ptt_quiet: this CPU
+ * runs an unwatched thread, and no interrupt.
  */
 DECLARE_PER_CPU(bool, ptt_quiet);
 DECLARE_PER_CPU(u64, ptt_switches);
 
-/* Hooks. A switch, interrupts off: need no more be done? A dead thread must leave the tables. */
+/* Hooks. At a switch, interrupts off: is no further work needed? A dead thread must leave the
+ * tables. */
 static __always_inline bool ptt_passes(const struct task_struct *next, unsigned int prev_state)
 {
 	if (!__this_cpu_read(ptt_quiet) || prev_state & TASK_DEAD || is_idle_task(next) ||
@@ -55,11 +56,12 @@ static __always_inline void ptt_interrupt(bool entry)
 }
 
 void ptt_init(struct ptt *p);
-/* It counts from here on, or -errno and for which metric; no more, and no hook sees it (`changing`
- * is held). */
+/* ptt_start(): counting begins; 0, or -errno and the metric that failed. ptt_stop(): counting ends,
+ * and no hook sees it any more (`changing` is held). */
 int ptt_start(struct ptt *p, u32 *failed);
 void ptt_stop(struct ptt *p);
-/* All CPUs, or this one, book what they have; all look anew which thread they run. */
+/* All CPUs, or this one, book their counts up to now; the look functions re-evaluate which thread
+ * each CPU runs. */
 void ptt_update(struct ptt *p);
 void ptt_update_here(struct ptt *p);
 void ptt_look(struct ptt *p);

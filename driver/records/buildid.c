@@ -147,8 +147,8 @@ static void work(struct callback_head *head)
 	done(q);
 }
 
-/* Whether an active session has this task in scope and has not seen this file yet; marks it as
- * seen. */
+/* Returns whether an active session has this task in scope and has not seen this file yet; marks it
+ * as seen. */
 static bool wanted(u64 key)
 {
 	struct session *s;
@@ -171,8 +171,8 @@ static void ask(struct file *file)
 	struct request *q;
 	int i;
 
-	/* The thread may stay long in its system call: until its work is done the module may not
-	 * be unloaded. */
+	/* The thread may stay in its system call for long: the module must not be unloaded until
+	 * its work is done. */
 	if (!try_module_get(THIS_MODULE))
 		return;
 	do {

@@ -6,8 +6,8 @@
 struct vm_area_struct;
 
 int build_id_init(void);
-/* A session has ended: waits for its requests, usually for no time at all, so that the module can
- * be unloaded. The wait is limited: a thread may hang on its way back to user space. */
+/* Called after a session has ended: waits for its requests, usually not at all, so that the module
+ * can be unloaded. The wait is limited: a thread may hang on its way back to user space. */
 void build_id_settle(void);
 void build_id_exit(void);
 /* In the mapping hook: requests the build id of the mapping's file, once for each file and

@@ -11,7 +11,7 @@
 #include "records/event.h"
 #include "records/tprof.h"
 
-#define THROTTLED (~0ULL) /* perf's MAX_INTERRUPTS, which no header has */
+#define THROTTLED (~0ULL) /* perf's MAX_INTERRUPTS, which is in no header */
 
 bool event_wanted(const struct session *s)
 {
@@ -26,14 +26,14 @@ static void overflow(struct perf_event *perf, struct perf_sample_data *data, str
 	struct session *s = e->session;
 	u64 since;
 
-	/* Software events may come from threads. */
+	/* Software events may come from thread context. */
 	preempt_disable_notrace();
 	since = local64_read(&perf->count) - e->counted;
 	e->counted += since;
 	if (READ_ONCE(s->state) == PITRACE_STATE_ON && !READ_ONCE(e->stale) &&
 	    e->cpu == smp_processor_id()) {
 		/* perf stops a counter that interrupts too often until the clock's next tick. The
-		 * number of samples lost by that is unknown: count one. */
+		 * number of samples lost by that is unknown: counts one. */
 		if (unlikely(e->throttled))
 			ring_lose(&s->cpu[e->cpu]->ring[PITRACE_RING_TRACE], PITRACE_LOST_THROTTLED,
 				  1);
@@ -60,7 +60,7 @@ static struct perf_event *create(const struct pitrace_event_args *args, unsigned
 		.exclude_kernel = !!(args->flags & PITRACE_EVENT_USER),
 		.exclude_hv = !!(args->flags & PITRACE_EVENT_USER),
 		.exclude_user = !!(args->flags & PITRACE_EVENT_KERNEL),
-		/* Pinned: all the time or not at all, since counts are not scaled. */
+		/* Pinned: counts all the time or not at all, because counts are not scaled. */
 		.pinned = 1,
 		.disabled = 1,
 	};
@@ -75,7 +75,7 @@ static void release(struct event_cpu *e)
 	e->perf = NULL;
 }
 
-/* Whether it is a PMU's event. Tracepoints and breakpoints need more than type and config, and
+/* Checks that it is a PMU's event. Tracepoints and breakpoints need more than type and config, and
  * would fire inside our own hooks. */
 static int try(const struct pitrace_event_args *args)
 {
@@ -178,7 +178,7 @@ static void pause(struct session *s, bool pause)
 		}
 }
 
-/* A pinned event that found no free counter is in error state and would count nothing, silently. */
+/* A pinned event that got no free counter is in error state and would silently count nothing. */
 static bool all_count(const struct session *s)
 {
 	unsigned int cpu;
@@ -268,7 +268,7 @@ static void mark_stale(struct session *s, unsigned int cpu)
 		WRITE_ONCE(s->cpu[cpu]->event[i].stale, true);
 }
 
-/* Counters that a refill made while the CPU was going off are dead, too. */
+/* Counters that a refill created while the CPU was going offline are dead too. */
 void event_cpu_online(struct session *s, unsigned int cpu)
 {
 	if (!event_wanted(s))

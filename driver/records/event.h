@@ -9,11 +9,11 @@
 struct session;
 
 void event_init(struct session *s);
-/* PITRACE_IOC_EVENT: 0 or -errno, perf's own among them. The session is off. */
+/* PITRACE_IOC_EVENT: 0 or -errno, including perf's own. The session is off. */
 int event_set(struct session *s, const struct pitrace_event_args *args);
 bool event_wanted(const struct session *s);
-/* Create the counters of all CPUs and enable them; disable or enable them; release them, when no
- * hook sees the session any more. */
+/* Creates the counters of all CPUs and enables them; disables or enables them; releases them, after
+ * no hook can see the session any more. */
 int event_start(struct session *s);
 void event_pause(struct session *s, bool pause);
 void event_release(struct session *s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Records of what names need: processes, threads, mappings, modules, build ids, clocks. */
+/* Records for symbol resolution: processes, threads, mappings, modules, build ids, clocks. */
 #include <linux/cgroup.h>
 #include <linux/dcache.h>
 #include <linux/fs.h>
@@ -62,10 +62,10 @@ static void emit_task(struct session *s, u32 minor, struct task_struct *task, co
 	data->pid = task->tgid;
 	data->tid = task->pid;
 	rcu_read_lock();
-	/* A task that has been reaped keeps the address of a parent that may be gone. */
+	/* A task that has been reaped keeps the address of a parent that may have been freed. */
 	parent = pid_alive(task) ? rcu_dereference(task->real_parent) : NULL;
 	data->ppid = parent ? parent->tgid : 0;
-	/* Memory comes from the task that forked, also when CLONE_PARENT makes another one the
+	/* Memory comes from the task that forked, even if CLONE_PARENT makes another one the
 	 * parent. */
 	if (minor == PITRACE_MTE_FORK || minor == PITRACE_MTE_CLONE)
 		data->ppid = current->tgid;
@@ -104,7 +104,8 @@ void mte_rename(struct task_struct *task, const char *comm)
 	preempt_enable();
 }
 
-/* The mapping's name: a path, or what the kernel calls it. Sets flags and the file's identity. */
+/* Returns the mapping's name: a path, or the kernel's name for it. Sets flags and the file's
+ * identity. */
 static const char *describe(struct vm_area_struct *vma, struct pitrace_mte_map *m)
 {
 	char *buffer = *this_cpu_ptr(&path_buffer);
@@ -304,7 +305,7 @@ void mte_sync(struct session *only, enum pitrace_sync_why why)
 	preempt_enable();
 }
 
-/* The events by which the session samples, if not by time. */
+/* Writes the events by which the session samples, if any. */
 static void emit_events(struct session *s, struct ring *r)
 {
 	u32 i;
@@ -325,7 +326,7 @@ static void emit_events(struct session *s, struct ring *r)
 	}
 }
 
-/* The sampling rate, for events that are sampled by time; 0: by count. */
+/* Returns the sampling rate, for events that are sampled by rate; 0: by count. */
 static u32 rate_of_events(const struct session *s)
 {
 	u32 i;
@@ -338,7 +339,7 @@ static u32 rate_of_events(const struct session *s)
 
 void mte_interval(struct session *s, u32 flags)
 {
-	bool timer = !s->nevents; /* its ticks alone are dithered */
+	bool timer = !s->nevents; /* only the timer's ticks are dithered */
 	struct pitrace_interval *data;
 	struct ring *r;
 

@@ -10,14 +10,14 @@
 struct session;
 struct module;
 
-/* `only`: this session, whatever its scope (the walk); NULL: all that are on. */
+/* `only`: this session, whatever its scope (the walk); NULL: all sessions that are on. */
 void mte_task(struct session *only, u32 minor, struct task_struct *task, u32 flags);
-/* The name that the task will have. */
+/* Writes the name that the task is about to get. */
 void mte_rename(struct task_struct *task, const char *comm);
 /* An executable mapping of pid; the path is looked up here. Task context, without the lock of the
  * mapping's file. */
 void mte_map(struct session *only, pid_t pid, struct vm_area_struct *vma, u32 flags);
-/* The same for the mapping after it has moved there. */
+/* The same for a mapping after mremap moved it there. */
 void mte_map_at(pid_t pid, struct vm_area_struct *vma, unsigned long start, unsigned long length,
 		unsigned long pgoff);
 void mte_unmap(pid_t pid, unsigned long start, unsigned long length);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Call stacks: the kernel's by its own unwinder, user code's by frame pointers, or registers and a
- * piece of the stack for a reader that unwinds later. Bounded in everything: frames, bytes, levels.
+ * piece of the stack for a reader that unwinds later. Frames, bytes and nesting levels are bounded.
  */
 #include <linux/module.h>
 #include <linux/sched/task_stack.h>
@@ -42,8 +42,8 @@ void stack_free(struct session *s)
 		}
 }
 
-/* From kmalloc, not vmalloc: the kernel's check of what user memory is copied to may take a lock
- * for the latter, and we come from NMIs. */
+/* Uses kmalloc, not vmalloc: for the latter the kernel's usercopy check may take a lock, and this
+ * code runs in NMIs. */
 int stack_prepare(struct session *s)
 {
 	size_t size = sizeof(struct stack_record) + STACK_WORDS * sizeof(u64) + s->copy;
@@ -108,7 +108,8 @@ static bool read_word(unsigned long at, u8 word, unsigned long *value)
 	return true;
 }
 
-/* Frames must be at growing addresses: so a walk ends, whatever the program's stack contains. */
+/* Frames must be at growing addresses: so every walk ends, whatever the program's stack
+ * contains. */
 static void put_frames(const struct session *s, struct stack_record *stack,
 		       const struct pt_regs *regs, bool is32)
 {
@@ -130,7 +131,7 @@ static void put_frames(const struct session *s, struct stack_record *stack,
 	for (; f.frame; f.frame = next) {
 		if (f.frame < least || f.frame & (f.word - 1) || !read_word(f.frame, f.word, &next))
 			goto fault;
-		/* The outermost of frames that only know their callers has no caller. */
+		/* The outermost frame, where frames only know their callers, has no caller. */
 		if (f.in_next && !next)
 			break;
 		if (!read_word((f.in_next ? next : f.frame) + f.return_at, f.word, &address))
@@ -176,8 +177,8 @@ static void put_copy(const struct session *s, struct stack_record *stack,
 	stack->head.flags |= PITRACE_STACK_COPY;
 }
 
-/* The registers that the thread will go on with in user code, if it has any: kernel threads, and
- * those that the kernel runs in the name of a process, have none, nor has a thread that exits. */
+/* Returns the registers with which the thread will continue in user code, if any: kernel threads,
+ * those that the kernel runs on behalf of a process, and exiting threads have none. */
 static const struct pt_regs *user_registers(struct pt_regs *regs)
 {
 	if (regs && user_mode(regs))

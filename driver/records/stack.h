@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Call stacks of the current thread. A record's length must be known before it is begun, so a stack
- * is gathered in scratch memory of this CPU and session and copied from there: a user's page that
- * is not there, or a short stack, costs the ring nothing.
+ * is gathered in scratch memory of this CPU and session and copied from there: a missing user page,
+ * or a short stack, wastes no space in the ring.
  */
 #ifndef PITRACE_STACK_H
 #define PITRACE_STACK_H
@@ -16,13 +16,13 @@ struct session;
 
 #define STACK_WORDS (2 * PITRACE_STACK_MAX + ARCH_STACK_EXTRA + ARCH_REGISTERS)
 
-/* As it goes into the record, but for what follows the words in use. */
+/* Laid out as in the record, except for the data after the used words. */
 struct stack_record {
 	struct pitrace_stack head;
 	u64 words[];
 };
 
-/* Are the arguments for stacks valid? 0 or -errno. */
+/* Checks the arguments for stacks: 0 or -errno. */
 int stack_check(const struct pitrace_setup_args *args);
 /* Allocates scratch memory for the stacks that the session wants, and frees memory it no longer
  * needs; the session is off. 0 or -ENOMEM. */
@@ -30,9 +30,9 @@ int stack_prepare(struct session *s);
 void stack_free(struct session *s);
 
 /*
- * The stack of the current thread, interrupted with these registers; NULL: it is being switched
- * away from. Call on this CPU with preemption off. Returns NULL if the stack cannot be read; else
- * call stack_done before anything else.
+ * Takes the stack of the current thread, interrupted with these registers (NULL: it is being
+ * switched out). Call on this CPU with preemption off. Returns NULL if the stack cannot be read;
+ * else call stack_done before anything else.
  */
 const struct stack_record *stack_take(struct session *s, unsigned int cpu, struct pt_regs *regs);
 void stack_done(struct session *s, unsigned int cpu, const struct stack_record *stack);

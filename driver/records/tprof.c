@@ -4,10 +4,10 @@
  * CPU is not woken again; when it leaves idle, the ticks it would have had are computed from the
  * same sequence of due times, so that ticks always add up to time.
  *
- * A session about one process has on each CPU a clock that is stopped while others run there: when
- * one of its threads is scheduled in, the next tick is as far away as it was when the last one was
- * scheduled out. Its ticks thus add up to the time its threads ran, however short each turn is, and
- * other threads have none.
+ * A session with process scope has on each CPU a clock that is stopped while other processes run
+ * there: when one of its threads is scheduled in, the next tick is as far away as it was when the
+ * last one was scheduled out. Its ticks thus add up to the time its threads ran, however short each
+ * turn is, and other threads have none.
  */
 #include <asm/irq_regs.h>
 #include <linux/ptrace.h>
@@ -19,7 +19,7 @@
 #include "ring/clock.h"
 
 #define LATE_NS    25000 /* served later than this: interrupts had been off */
-#define WALK_TICKS 256   /* idle ticks that are walked one by one, the rest are divided */
+#define WALK_TICKS 256   /* idle ticks that are computed one by one; the rest by division */
 
 static void advance(struct tprof_cpu *t)
 {
@@ -32,7 +32,7 @@ static void count_out_of_scope(struct session_cpu *c, u64 ticks)
 	WRITE_ONCE(c->page->out_of_scope, c->page->out_of_scope + ticks);
 }
 
-/* Records a sample of the current thread, which the session may see. */
+/* Records a sample of the current thread, which the session may trace. */
 static void emit_sample(struct session *s, u32 cpu, u64 address, const struct stack_record *stack,
 			u32 minor, u32 period)
 {
@@ -100,9 +100,9 @@ static void overrun(struct tprof_cpu *t, u64 ticks)
 			  min_t(u64, ticks, U32_MAX));
 }
 
-/* ---- one process's threads ------------------------------------------------------------------- */
+/* sessions with process scope */
 
-/* Whether this thread's time is sampled. It runs here, or is about to. */
+/* Is this thread's time sampled? It runs here, or is about to. */
 static bool is_ours(const struct session *s, const struct task_struct *task)
 {
 	return s->scope == PITRACE_SCOPE_SYSTEM ||
@@ -110,7 +110,7 @@ static bool is_ours(const struct session *s, const struct task_struct *task)
 		(likely(!s->cred) || cred_covers_task_rcu(s->cred, task)));
 }
 
-/* Counts the ticks that other threads would have had: not in the session, but reported. */
+/* Counts the ticks that other threads would have had: they are not recorded, but reported. */
 static void count_others(struct tprof_cpu *t, u64 now)
 {
 	u64 ticks;
@@ -126,8 +126,8 @@ static void count_others(struct tprof_cpu *t, u64 now)
 	count_out_of_scope(t->session->cpu[t->cpu], ticks);
 }
 
-/* A tick fell due with interrupts off, in schedule(), which the current thread does not come back
- * from soon, if ever: it is that thread's. */
+/* A tick fell due with interrupts off, in schedule(). The current thread may not return from there
+ * soon, or at all: the tick belongs to it. */
 static void serve_in_schedule(struct tprof_cpu *t, u64 now)
 {
 	struct session *s = t->session;
@@ -154,7 +154,7 @@ static void stop_clock(struct tprof_cpu *t, const struct task_struct *next, u64 
 	t->others_since = is_idle_task(next) ? 0 : now;
 }
 
-/* The clock goes on. */
+/* The clock continues. */
 static void resume_clock(struct tprof_cpu *t, u64 now)
 {
 	u64 stood = now > t->since ? now - t->since : 0;
@@ -171,7 +171,7 @@ void tprof_follow(struct tprof_cpu *t, const struct task_struct *prev,
 	bool ours = is_ours(t->session, next);
 	u64 now;
 
-	/* Most switches change nothing: within the scope, or from one of the others to another. */
+	/* Most switches change nothing: within the scope, or between two threads outside it. */
 	if (ours ? !t->offcpu : t->offcpu && is_idle_task(prev) == is_idle_task(next))
 		return;
 	if (READ_ONCE(t->session->state) != PITRACE_STATE_ON)
@@ -202,7 +202,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 
 	if (READ_ONCE(s->state) != PITRACE_STATE_ON)
 		return HRTIMER_NORESTART;
-	/* The thread left the scope, or its owner's sight, while it runs. */
+	/* The thread left the scope, or its owner may no longer trace it, while it runs. */
 	if (t->follows && !is_ours(s, current)) {
 		count_out_of_scope(s->cpu[t->cpu], 1);
 		advance(t);
@@ -222,7 +222,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* The ticks that fell due while parked: one record. */
+/* Records the ticks that fell due while parked, in one record. */
 static void emit_idle(struct tprof_cpu *t, u64 now)
 {
 	struct session *s = t->session;
@@ -270,9 +270,9 @@ static void begin(struct tprof_cpu *t, u64 now)
 	u32 period = NSEC_PER_SEC / s->rate;
 
 	dither_init(&t->dither, period, s->dither, s->seed + t->cpu);
-	/* CPUs are staggered over one period. A timer that follows threads begins anywhere in it,
-	 * so that what runs for less than that on each of many CPUs is sampled as often as it
-	 * should. */
+	/* CPUs are staggered over one period. A timer that follows threads begins at a random place
+	 * in it, so that threads that run for less than a period on each of many CPUs are sampled
+	 * at the right rate. */
 	t->due = now + (t->follows ? 1 + dither_random(&t->dither, period) :
 				     period + div_u64((u64)period * t->cpu, s->ncpus));
 	t->previous = t->due - period;

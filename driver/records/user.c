@@ -48,7 +48,7 @@ static struct pitrace_hook_page *page;
 
 struct share {
 	u32 uid;
-	u64 at;   /* `left` was true then */
+	u64 at;   /* `left` was valid at this time */
 	s64 left; /* ns; less than 0: overdrawn by the last record */
 };
 static DEFINE_PER_CPU(struct share[1 << SHARE_BITS], shares);
@@ -61,8 +61,9 @@ static s64 share_left(const struct share *s, u64 now, unsigned int budget)
 	return min_t(s64, s->left + div_s64(since * budget, 100), SHARE_BURST);
 }
 
-/* Returns this user's share of this CPU, filled up. An entry whose user has a full share is as good
- * as a free one. With no free entry users share one, so that many uids get no more than few. */
+/* Returns this user's share of this CPU, refilled up to now. An entry whose user has a full share
+ * is as good as a free one. If no entry is free, users share one, so that many uids get no more
+ * time than few. */
 static struct share *share_get(u32 uid, u64 now, unsigned int budget)
 {
 	struct share *all = *this_cpu_ptr(&shares), *s, *found = NULL;
@@ -90,12 +91,12 @@ struct hook {
 	u32 major, minor;
 	u32 ring;
 	u32 uid;
-	u64 except; /* serial of a session that has it already */
+	u64 except; /* serial of a session that already has it */
 	unsigned int budget;
 	struct share *share; /* of `cpu`, up to date at `start` */
-	u64 start;           /* when and where the work began */
+	u64 start;           /* when and where this work began */
 	unsigned int cpu;
-	unsigned long switches; /* of this thread by then */
+	unsigned long switches; /* context switches of this thread at that time */
 	struct pitrace_user *data;
 	u32 size;
 };
@@ -128,7 +129,8 @@ static bool crowded(const struct session *s, const struct ring *r)
 	return ring_half_full(r);
 }
 
-/* Checks whether any session listens, and the user has time left. 0, -ENODATA, -ENOBUFS. */
+/* Checks whether any session records this, and whether the user has time left. 0, -ENODATA,
+ * -ENOBUFS. */
 static int begin(struct hook *h)
 {
 	bool any = false, broke = false;
@@ -208,8 +210,8 @@ static int fetch(void *to, u64 from, u32 bytes)
 	return bytes && copy_from_user(to, u64_to_user_ptr(from), bytes) ? -EFAULT : 0;
 }
 
-/* Copies the record's data to `small` if it has room, else to allocated memory. Lengths are read
- * once, so that the record has the ones that were checked. */
+/* Copies the record's data to `small` if it fits, else to allocated memory. Lengths are read once,
+ * so that the record has the ones that were checked. */
 static int fill(struct hook *h, const struct pitrace_hook_args *a, void *small)
 {
 	u32 ints = a->ints * sizeof(u64), fixed = ints + a->strs * sizeof(u32), strings = 0, i;
@@ -223,7 +225,7 @@ static int fill(struct hook *h, const struct pitrace_hook_args *a, void *small)
 		return -ENOMEM;
 	p = (u8 *)(h->data + 1);
 	length = (u32 *)(p + ints);
-	/* Integers and lengths are copied at once where the caller has them side by side. */
+	/* Integers and lengths are copied at once if the caller has them side by side. */
 	if (a->lengths == a->values + ints ?
 		    fetch(p, a->values, fixed) :
 		    fetch(p, a->values, ints) || fetch(length, a->lengths, fixed - ints))
@@ -252,13 +254,13 @@ static int fill(struct hook *h, const struct pitrace_hook_args *a, void *small)
 
 static long write_hook(const struct pitrace_hook_args __user *user)
 {
-	/* Unused bytes are not written to a ring either. */
+	/* Unused bytes are not copied to a ring either. */
 	u64 small[SMALL / sizeof(u64)] UNINITIALIZED;
 	struct pitrace_hook_args a UNINITIALIZED;
 	struct hook h UNINITIALIZED;
 	int err = 0;
 
-	/* Nearly all callers have a struct of our size. */
+	/* Nearly all callers have a struct of this size. */
 	if (copy_from_user(&a, user, sizeof(a)) || a.size != sizeof(a) ||
 	    a.version != PITRACE_ABI_VERSION)
 		err = get_args(&a, sizeof(a), user);
@@ -288,7 +290,7 @@ static long write_hook(const struct pitrace_hook_args __user *user)
 
 /* ---- records that go into files -------------------------------------------------------------- */
 
-/* A program of another pid namespace would write ids that are not the driver's. */
+/* A program in another pid namespace would write ids that differ from the driver's. */
 static bool ids_are_ours(void)
 {
 	return task_active_pid_ns(current) == &init_pid_ns;
@@ -359,7 +361,7 @@ int user_open(void)
 	return anon_inode_getfd("[pitrace-hook]", &hook_fops, NULL, O_RDWR | O_CLOEXEC);
 }
 
-/* What the sessions listen to, all but one: only the majors that programs may write. */
+/* Collects the majors that all sessions but one record: only those that programs may write. */
 static void listen_but(const struct session *but, u64 majors[PITRACE_MAJORS / 64])
 {
 	int s, i;
@@ -398,7 +400,8 @@ void user_listen(void)
 		for (i = 0; i < ARRAY_SIZE(majors); i++)
 			WRITE_ONCE(page->others[s][i], majors[i]);
 	}
-	/* A program that sees the majors and not yet this declares its events a record too late. */
+	/* Must come after the majors: a program that saw this without the majors would declare its
+	 * events a record too late. */
 	WRITE_ONCE(page->begun, page->begun + 1);
 }
 
@@ -412,7 +415,7 @@ int user_init(void)
 	return 0;
 }
 
-/* No descriptor and no mapping is left: each holds a reference to the module. */
+/* No descriptor or mapping is left: each holds a reference to the module. */
 void user_exit(void)
 {
 	vfree(page);

@@ -13,7 +13,7 @@ struct session;
 
 int user_init(void);
 void user_exit(void);
-/* A hook descriptor, or -errno. */
+/* Returns a hook descriptor, or -errno. */
 int user_open(void);
 /* PITRACE_IOC_HAS. */
 long user_has(const struct session *s, const s32 __user *user);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The walk of all live tasks at *on*: hooks are on before it, ticks begin after it, so that no tick
- * can hit a process without a description. Processes born meanwhile whose parent was not yet
+ * can hit a process without a description. Processes created meanwhile whose parent was not yet
  * described are walked in a further pass.
  */
 #include <linux/delay.h>
@@ -25,7 +25,8 @@ static bool should_stop(const bool *end)
 	return end && READ_ONCE(*end);
 }
 
-/* In continuous mode a consumer makes room: don't write faster than it reads. false: none does. */
+/* In continuous mode a consumer frees space: does not write faster than it reads. False: nobody
+ * consumes. */
 static bool throttle(struct session *s, const bool *end)
 {
 	struct ring *r = session_ring(s, raw_smp_processor_id(), PITRACE_RING_MTE);
@@ -36,7 +37,7 @@ static bool throttle(struct session *s, const bool *end)
 	return wait_event_killable_timeout(s->wait, !ring_half_full(r) || should_stop(end), HZ) > 0;
 }
 
-/* A worker cannot be killed while it waits for memory whose owner hangs, so it only tries for a
+/* A worker cannot be killed while it waits for memory whose owner hangs, so it only tries for one
  * second. */
 static int lock_memory(struct mm_struct *mm, const bool *end)
 {
@@ -52,8 +53,8 @@ static int lock_memory(struct mm_struct *mm, const bool *end)
 	return -EAGAIN;
 }
 
-/* One process: that it is, then its mappings, each stamped inside its mmap lock. An exec meanwhile
- * gives it new memory, and what was written is of the old one: then it is written again. */
+/* Writes one process: its existence, then its mappings, each stamped inside its mmap lock. An exec
+ * meanwhile replaces its memory and makes these records stale: then they are written again. */
 static int emit_process(struct session *s, struct task_struct *task, const bool *end)
 {
 	struct vm_area_struct *vma;
@@ -115,8 +116,9 @@ static int emit_all(struct session *s, struct task_struct *task, const bool *end
 	return err;
 }
 
-/* Walks a process for an owner who is limited to its own ones: without ancestors, and with exec
- * locked out, so that the process gains no credentials between the check and the last mapping. */
+/* Walks a process for an owner who is limited to its own processes: without ancestors, and with
+ * exec locked out, so that the process gains no credentials between the check and the last
+ * mapping. */
 static int emit_own(struct session *s, struct task_struct *task, const bool *end)
 {
 	struct rw_semaphore *exec = &task->signal->exec_update_lock;
@@ -134,7 +136,7 @@ static int emit_own(struct session *s, struct task_struct *task, const bool *end
 	return err;
 }
 
-/* References to the leaders of all processes in scope that began at or after `since`. */
+/* Returns references to the leaders of all processes in scope that began at or after `since`. */
 static struct task_struct **gather(struct session *s, u64 since, unsigned int *count)
 {
 	unsigned int room = 0, n;
@@ -182,7 +184,7 @@ int walk_tasks(struct session *s, const bool *end)
 				throttled = throttled && throttle(s, end);
 				err = s->cred ? emit_own(s, list[i], end) :
 						emit_all(s, list[i], end);
-				/* The process stays as it was recorded before. */
+				/* The process keeps its earlier records. */
 				if (err == -EAGAIN)
 					err = 0;
 			}

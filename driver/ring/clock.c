@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The stamp's clock: which one, how fast, how it ties to the system's. */
+/* The clock of time stamps: selection, frequency, and its relation to the system's clocks. */
 #include <linux/smp.h>
 #include "ring/clock.h"
 
@@ -36,7 +36,7 @@ void clock_sync(u32 which, struct pitrace_sync *s)
 	u64 before, after;
 	int tries = 4;
 
-	/* The host may interrupt between the reads: repeat until a pass was short. */
+	/* The host may interrupt between the reads: repeats until a pass is short. */
 	do {
 		local_irq_save(flags);
 		before = clock_stamp(which);

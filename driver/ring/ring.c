@@ -77,7 +77,8 @@ static void put_segment(struct ring *r, unsigned long position, u64 stamp)
 	seg->lost = records_lost(r);
 }
 
-/* The LOST record of one kind that has news, if any. Returns where the next record goes. */
+/* Writes the LOST record of one kind with unannounced losses, if any. Returns the place of the next
+ * record. */
 static void *put_lost(struct ring *r, void *p, int kind, u64 stamp)
 {
 	struct pitrace_lost_rec lost = { .total = local_read(&r->lost[kind]) };
@@ -89,7 +90,7 @@ static void *put_lost(struct ring *r, void *p, int kind, u64 stamp)
 	p = ring_put_header(p, PITRACE_LOST, kind, LOST_BYTES, PITRACE_TYPE_STRUCT, stamp);
 	memcpy(p, &lost, sizeof(lost));
 
-	/* Clear first, then look: a nested loss after the look sets it again. */
+	/* Cleared before the check: a nested loss after the check sets it again. */
 	r->lost_news = false;
 	barrier();
 	for (k = 0; k < PITRACE_LOST_KINDS; k++)
@@ -128,13 +129,13 @@ static void note_closed(struct ring *r)
 		local_add(RING_CLOSED, &r->nest);
 }
 
-/* Positions up to the end of the segment that holds `position` need no more than their bytes. */
+/* Records up to the end of the segment that holds `position` need no further check. */
 static void set_limit(struct ring *r, unsigned long position)
 {
 	r->starved = false;
 	*(r->clock == PITRACE_CLOCK_TSC ? &r->limit : &r->clocked) = ALIGN(position, r->segment);
 	barrier();
-	/* A loss that a nested writer counted before that must not be forgotten. */
+	/* Keeps a loss that a nested writer counted before the store above. */
 	if (r->lost_news)
 		r->limit = r->clocked = 0;
 }
@@ -219,7 +220,7 @@ void *ring_reserve_slow(struct ring *r, u16 major, u32 minor, u32 bytes, enum pi
 		return reserve_slow(r, major, minor, bytes, lost);
 	last = READ_ONCE(r->last);
 	stamp = ktime_get_mono_fast_ns();
-	/* Same high half as the last stamp, and not before it? */
+	/* Is the high half that of the last stamp, and the stamp not earlier? */
 	if (stamp - last > (u32)~last || !local_try_cmpxchg(&r->head, &old, new))
 		return reserve_slow(r, major, minor, bytes, lost);
 	r->last = stamp;
@@ -227,7 +228,7 @@ void *ring_reserve_slow(struct ring *r, u16 major, u32 minor, u32 bytes, enum pi
 }
 
 /* Called after a commit that left other writers active, or none and a closed segment. A writer that
- * comes in between publishes by itself if no other is active, else leaves it to us: the published
+ * runs in between publishes on its own if no other is active, else leaves it to us: the published
  * position only grows. */
 void ring_commit_slow(struct ring *r)
 {

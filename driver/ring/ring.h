@@ -5,8 +5,8 @@
  * A writer never blocks, allocates or locks. The path of nearly every record is inline here; what
  * is rare (a new segment, a new high half, losses to announce) is in ring.c.
  *
- * A ring that wraps has no consumer: what limits its writers is only that those nested in one
- * another must not overwrite what the outermost has not published yet.
+ * A ring that wraps has no consumer. Its writers have one limit: nested ones must not overwrite
+ * what the outermost one has not published yet.
  */
 #ifndef PITRACE_RING_H
 #define PITRACE_RING_H
@@ -17,36 +17,36 @@
 #include "pitrace.h"
 
 struct ring {
-	local_t nest;          /* writers at work, perhaps + RING_CLOSED */
+	local_t nest;          /* active writers, optionally + RING_CLOSED */
 	local_t head;          /* reserved up to here */
-	u64 last;              /* stamp of the newest record; its high half is in force */
-	u32 high;              /* the same half again */
+	u64 last;              /* stamp of the newest record */
+	u32 high;              /* its high half */
 	u32 clock;             /* enum pitrace_clock */
-	unsigned long limit;   /* records up to here need nothing but their own bytes: the
-					   open segment's end, or 0 when losses are to be announced;
-					   always 0 where the clock is not the TSC: then */
-	unsigned long clocked; /* ... this one says it */
+	unsigned long limit;   /* records up to here need no other check: the open segment's end,
+					   or 0 when losses must be announced; always 0 where the
+					   clock is not the TSC: then */
+	unsigned long clocked; /* ... this field is used */
 	void *data;
 	unsigned long mask; /* size - 1 */
 	bool lost_news;     /* some lost[] differs from announced[] */
 	u16 kind;           /* enum pitrace_ring_kind */
 
 	__u64 *published;   /* head, as user space sees it */
-	bool starved;       /* full, and the owner knows */
+	bool starved;       /* full, and the owner has been notified */
 	bool wrap;          /* the oldest segments are overwritten; tail follows */
 	unsigned long size; /* bytes, powers of two */
 	unsigned long segment;
 	u64 tail;                 /* consumed up to here; only grows */
 	unsigned long notified;   /* the consumer knows of segments closed up to here */
-	struct pitrace_cpu *page; /* of this CPU, seen by user space */
+	struct pitrace_cpu *page; /* of this CPU, mapped to user space */
 	u32 session;
 	u32 cpu;
 	u32 lost_uid; /* user with BUDGET losses not yet announced */
 	local_t lost[PITRACE_LOST_KINDS];
 	u64 announced[PITRACE_LOST_KINDS];
 	void *owner;
-	/* From any context: a record found no room, the first one since there was some; a segment
-	 * was closed. */
+	/* From any context: full: a record found no room, the first since the ring had some;
+	 * crossed: a segment was closed. */
 	void (*full)(struct ring *r);
 	void (*crossed)(struct ring *r);
 };
@@ -77,8 +77,8 @@ static __always_inline void *ring_put_header(void *p, u16 major, u32 minor, u32 
 }
 
 /*
- * Room for a record of `size` data bytes (rounded up to 4), its header already written. NULL: no
- * room, counted as lost of kind `lost`; then don't commit. On this CPU, preemption off.
+ * Reserves a record of `size` data bytes (rounded up to 4) and writes its header. NULL: no room,
+ * counted as lost of kind `lost`; then don't commit. On this CPU, preemption off.
  *
  * A whole segment has room when its first byte has: consumed positions are segments' ends. One
  * comparison with the limit answers for the segment, the room, the losses and the clock.
@@ -103,7 +103,7 @@ static __always_inline void *ring_reserve(struct ring *r, u16 major, u32 minor, 
 		return ring_reserve_slow(r, major, minor, bytes, lost);
 	r->last = stamp;
 	p = ring_put_header(ring_at(r, old), major, minor, bytes, PITRACE_TYPE_STRUCT, stamp);
-	/* This makes callers' checks for NULL cost nothing here. */
+	/* Lets the compiler drop the callers' checks for NULL here. */
 	if (!p)
 		__builtin_unreachable();
 	return p;
@@ -118,18 +118,18 @@ static __always_inline void ring_commit(struct ring *r)
 		ring_commit_slow(r);
 }
 
-/* Count a loss that is not a record without room (overruns); a LOST record will announce it. */
+/* Counts a loss other than a record without room (overruns); a LOST record will announce it. */
 void ring_lose(struct ring *r, enum pitrace_lost kind, u32 count);
-/* Count one of PITRACE_LOST_BUDGET to this user. Task context. */
+/* Counts one PITRACE_LOST_BUDGET for this user. Task context. */
 void ring_lose_of(struct ring *r, u32 uid);
-/* Writes LOST records now, for when no other record may follow: conditions as for ring_close. */
+/* Writes LOST records now, in case no other record follows: same conditions as ring_close. */
 void ring_announce(struct ring *r);
 /* Writes LOST records and closes the open segment. On the ring's own CPU with interrupts off, or
  * for a CPU that is offline. */
 void ring_close(struct ring *r);
 /* May be called anywhere. The position is clamped to whole, published segments. */
 void ring_consume(struct ring *r, u64 position);
-/* Is there a whole segment to read? */
+/* Is there a complete segment to read? */
 bool ring_readable(const struct ring *r);
 
 static __always_inline bool ring_half_full(const struct ring *r)

@@ -2,37 +2,33 @@
 /*
  * The interface between pitrace.ko and user space: the only description of it.
  *
- * How a trace is made
- * -------------------
- * /dev/pitrace gives out typed descriptors: sessions; for programs that write records of their own
- * (TraceHook), hooks; and ptts, which are no part of a trace (pitrace_ptt.h). PITRACE_IOC_SESSION
- * returns a *session*: a scope (the whole system or a process with its children), a set of enabled
- * majors and, for each CPU, two rings: one for MTE records (what names need: processes, threads,
- * mappings, clock syncs) and one for all others. The session ends when its descriptor and every
- * mapping of it are closed.
+ * How a trace is made ------------------- /dev/pitrace hands out three types of descriptors:
+ * sessions; hooks, for programs that write their own records (TraceHook); and ptts, which are not
+ * part of a trace (pitrace_ptt.h). PITRACE_IOC_SESSION returns a *session*: a scope (the whole
+ * system or a process with its children), a set of enabled majors and, for each CPU, two rings: one
+ * for MTE records (what symbol resolution needs: processes, threads, mappings, clock syncs) and one
+ * for all other records. The session ends when its descriptor and every mapping of it are closed.
  *
- * mmap of the session: offset 0 holds struct pitrace_control; struct pitrace_cpu of CPU c stands at
+ * mmap of the session: offset 0 holds struct pitrace_control; struct pitrace_cpu of CPU c is at
  * cpu_offset + c * cpu_stride. Offsets and strides are read from the control page, never computed
- * by sizeof. The rings of CPU c begin at data_offset + c * data_stride: first MTE, then trace.
- * All pages are read-only to user space. Nothing that user space writes is read by the kernel but
- * the arguments of ioctls; the consumed position travels in PITRACE_IOC_CONSUME and is clamped.
+ * by sizeof. The rings of CPU c begin at data_offset + c * data_stride: first MTE, then trace. All
+ * pages are read-only to user space. The kernel reads nothing that user space writes except the
+ * arguments of ioctls; the consumed position travels in PITRACE_IOC_CONSUME and is clamped.
  *
- * Rings, segments, records
- * ------------------------
- * A ring is a row of segments of segment_bytes. Positions (head, tail) are byte counts that only
- * grow; position modulo the ring's size is the place. A segment opens with struct pitrace_segment,
- * decodes alone, and is closed by a PAD record, which reaches to the segment's end whatever length
- * it states (a remainder of 4 or 8 bytes holds only the first word of it, or two). Records are
- * 4-byte aligned, begin with struct pitrace_rec and carry the low half of the time stamp; a HIGH
- * record announces that the high half differs from the segment's or the last HIGH record's.
- * Within a ring time stamps never decrease.
+ * Rings, segments, records ------------------------ A ring is a row of segments of segment_bytes.
+ * Positions (head, tail) are byte counts that only grow; position modulo the ring's size is the
+ * place. A segment opens with struct pitrace_segment, can be decoded on its own, and is closed by a
+ * PAD record, which reaches to the segment's end whatever length it states (a remainder of 4 or 8
+ * bytes holds only the first word of it, or two). Records are 4-byte aligned, begin with struct
+ * pitrace_rec and carry the low half of the time stamp; a HIGH record announces that the high half
+ * differs from the segment's or the last HIGH record's. Within a ring time stamps never decrease.
  *
  * Bytes below head are complete: head is published when a segment has been closed, by the outermost
  * writer of a CPU when every writer nested in it (task, interrupt, NMI) has finished.
  *
  * normal mode      a ring that fills stops the session: state STOPPED, stop_cpu and stop_ring say
  *                  which one.
- * continuous mode  the consumer frees segments by PITRACE_IOC_CONSUME; what finds no room is
+ * continuous mode  the consumer frees segments by PITRACE_IOC_CONSUME; a record without room is
  *                  counted in pitrace_cpu.lost[] and announced by a LOST record at the gap.
  * wrap mode        MTE rings work as in continuous mode. A trace ring has no consumer: its writers
  *                  overwrite the oldest segments, and pitrace_ring.opened says up to where. Only
@@ -53,12 +49,12 @@
  * A shorter struct than the kernel's is padded with zeros, a longer one is accepted when the excess
  * is zero. Unknown flags and reserved fields that are not zero are refused with EINVAL.
  *
- * Who may do what: whoever has CAP_PERFMON may trace all. Others who may open the device (group
- * pitrace) may have a session of the scope PROCESS on a process of their own that is dumpable and
- * has no capability that they lack: TPROF and what it needs, of user code alone; a sample of the
- * kernel tells no address. And they may write records of their own (PITRACE_IOC_HOOK), and watch
- * such processes' threads, not the CPUs. A descriptor that was handed on serves only who may have
- * opened it.
+ * Permissions: a caller with CAP_PERFMON may trace everything. Other users who may open the device
+ * (group pitrace) may create a session with scope PROCESS for a process of their own that is
+ * dumpable and has no capability that they lack. They may record TPROF and what it needs, for user
+ * code only; a sample in the kernel has no address. They may also write their own records
+ * (PITRACE_IOC_HOOK) and watch the threads of these processes, but not whole CPUs. A descriptor
+ * that was passed on works only for a caller who could have opened it.
  *
  * Times are in stamps: TSC cycles or nanoseconds of CLOCK_MONOTONIC, as control.clock says. SYNC
  * records tie stamps to the system's clocks. Pids are those of the initial pid namespace.
@@ -74,7 +70,7 @@
 #define PITRACE_MAX_SESSIONS 8
 #define PITRACE_MAX_RATE     20000 /* samples a second */
 
-/* Refuse a layout that differs from what this header promises. C before C11 has no word for it. */
+/* Fails the build if a layout differs from this header. C before C11 has no static assertion. */
 #ifdef __cplusplus
 #define PITRACE_ASSERT(cond, what) static_assert(cond, what)
 #elif defined(__KERNEL__) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L)
@@ -103,7 +99,8 @@ PITRACE_ASSERT(sizeof(struct pitrace_rec) == 12, "record header");
 #define PITRACE_TYPE_STRUCT 3     /* data: the struct of this (major, minor), below */
 #define PITRACE_MAX_RECORD  16384 /* longest record that the driver writes */
 
-/* Majors. 0x00-0xAF are the original's, 0xB0 and 0xD0-0xFF are the users', 0xC0-0xCF are ours. */
+/* Majors. 0x00-0xAF are the original's, 0xB0 and 0xD0-0xFF belong to programs, 0xC0-0xCF are
+ * ours. */
 enum pitrace_major {
 	PITRACE_FAULT = 0x03,     /* page fault: struct pitrace_fault */
 	PITRACE_INTERRUPT = 0x04, /* entry and exit: struct pitrace_interrupt */
@@ -121,21 +118,21 @@ enum pitrace_major {
 	PITRACE_ITRACE_START = 0x2E,  /* struct pitrace_itrace_mark */
 	PITRACE_ITRACE_STOP = 0x2F,
 	PITRACE_LOAD_STORE = 0x31, /* struct pitrace_access */
-	PITRACE_HOOKIT = 0xB0,     /* the users' first: struct pitrace_user */
+	PITRACE_HOOKIT = 0xB0,     /* the first of programs: struct pitrace_user */
 	PITRACE_PAD = 0xC0,        /* to the end of the segment */
 	PITRACE_SYNC = 0xC1,       /* struct pitrace_sync */
 	PITRACE_LOST = 0xC2,       /* struct pitrace_lost_rec; minor: enum pitrace_lost */
 	PITRACE_CODE = 0xC4,       /* struct pitrace_code */
 	PITRACE_WAKEUP = 0xC6,     /* struct pitrace_wakeup */
 	PITRACE_NAMED = 0xC8,      /* minor: its number; struct pitrace_user */
-	PITRACE_USER_FIRST = 0xD0, /* … to 0xFF: the users', struct pitrace_user */
+	PITRACE_USER_FIRST = 0xD0, /* … to 0xFF: records of programs, struct pitrace_user */
 };
 #define PITRACE_MAJORS 256
 
 /* Minors of entry and exit of one thing are the same but for this bit. */
 #define PITRACE_EXIT 0x80000000u
 
-/* TPROF: minor = kind, perhaps | LATE | STACK | event << EVENT_SHIFT. */
+/* TPROF: minor = kind, optionally | LATE | STACK | event << EVENT_SHIFT. */
 #define PITRACE_TPROF_KERNEL 0x20
 #define PITRACE_TPROF_USER   0x23
 #define PITRACE_TPROF_IDLE   0x40 /* struct pitrace_idle */
@@ -149,30 +146,31 @@ struct pitrace_sample {
 	__u32 pid;
 	__u32 tid;
 	__u64 address; /* of the interrupted instruction; 0: not shown to this user */
-	__u32 period;  /* timer: ns between this tick's due time and the one before it;
-				   event: its count since its sample before this one */
+	__u32 period;  /* timer: ns from the previous tick's due time to this tick's; event: its
+				   count since its previous sample */
 } __attribute__((packed, aligned(4)));
 PITRACE_ASSERT(sizeof(struct pitrace_sample) == 20, "sample");
 
 /*
- * A call stack, at the end of the record that says so. Addresses follow, innermost first: `kernel`
- * of them (the first is the interrupted instruction, when that was in the kernel), then `user`
- * (the first is where user code stands). All but the first of each part are return addresses.
- * With STACK_COPY then `regs` 64-bit registers in DWARF's numbering of this machine, the program
- * counter last, and `bytes` of the user stack from the stack pointer up. The registers are
- *	x86-64	0-15, pc		i386	0-7, pc
- *	arm64	0-30, 31 (sp), pc	arm	0-14, pc
- *	ppc64	0-31, 65 (lr), pc	s390x	0-15, pc	(32-bit code there: the same)
+ * A call stack, at the end of the record that says so. Addresses follow, innermost first:
+ * `kernel` of them (the first is the interrupted instruction, when that was in the kernel), then
+ * `user` (the first is the user program counter). All but the first of each part are return
+ * addresses. With STACK_COPY then `regs` 64-bit registers in DWARF's numbering of this machine,
+ * the program counter last, and `bytes` of the user stack from the stack pointer up. The
+ * registers are
+ * 	x86-64	0-15, pc		i386	0-7, pc
+ * 	arm64	0-30, 31 (sp), pc	arm	0-14, pc
+ * 	ppc64	0-31, 65 (lr), pc	s390x	0-15, pc	(32-bit code there: the same)
  */
 #define PITRACE_STACK_MAX      127  /* addresses of each part */
 #define PITRACE_STACK_COPY_MAX 8192 /* bytes */
 #define PITRACE_STACK_CUT_K    0x01 /* the kernel part was longer than the session's depth */
 #define PITRACE_STACK_CUT_U    0x02
 #define PITRACE_STACK_FAULT \
-	0x04                      /* user memory was not there, or is no frame: the user part
-					   or the copy ends early */
-#define PITRACE_STACK_NONE_K 0x08 /* this kernel gives no stack from there */
-#define PITRACE_STACK_NONE_U 0x10 /* the thread has no user code, or code that isn't walked */
+	0x04                      /* user memory not present, or not a frame: the user part or
+					   the copy ends early */
+#define PITRACE_STACK_NONE_K 0x08 /* this kernel provides no stack here */
+#define PITRACE_STACK_NONE_U 0x10 /* the thread has no user code, or it cannot be walked */
 #define PITRACE_STACK_COPY   0x20
 #define PITRACE_STACK_32BIT  0x40 /* user code is 32-bit: registers in that numbering */
 struct pitrace_stack {
@@ -189,9 +187,9 @@ PITRACE_ASSERT(sizeof(struct pitrace_stack) == 16, "stack");
 /*
  * HOOKIT: minors of samples that a program takes of its own threads. SAMPLE | enum pitrace_sampled,
  * integers: the period (ns; ALLOC: bytes; LOCK: ns that it waited); the number of ticks | addresses
- * of the user's part << 32 | of the kernel's << 48; the addresses, as those of a stack. The thread
- * is the one that writes the record. From its first sample of the CPU's time on, to SAMPLES_END (of
- * the process), they stand for the timer's samples of that thread.
+ * of the user's part << 32 | of the kernel's << 48; the addresses, as those of a stack. They belong
+ * to the thread that writes the record. From its first CPU sample until SAMPLES_END (of the
+ * process) they replace the timer's samples of that thread.
  */
 #define PITRACE_HOOKIT_SAMPLE      0x100
 #define PITRACE_HOOKIT_SAMPLES_END 0x110
@@ -203,11 +201,11 @@ enum pitrace_sampled {
 	PITRACE_SAMPLED_KINDS
 };
 
-/* DISPATCH: minor = why the old thread left, perhaps | DISPATCH_STACK. */
+/* DISPATCH: minor = why the old thread left the CPU, optionally | DISPATCH_STACK. */
 #define PITRACE_LEFT_RUNNING \
-	0                          /* it could go on: its time was up, another's turn came, it
-					   yielded */
-#define PITRACE_LEFT_PREEMPTED   1 /* in the kernel, where it had to go */
+	0                          /* still runnable: its time slice ended, another thread's turn
+					   came, or it yielded */
+#define PITRACE_LEFT_PREEMPTED   1 /* preempted in the kernel */
 #define PITRACE_LEFT_SLEEP       2 /* interruptible */
 #define PITRACE_LEFT_BLOCKED     3 /* uninterruptible (disk) */
 #define PITRACE_LEFT_STOPPED     4
@@ -229,10 +227,10 @@ struct pitrace_dispatch {
 PITRACE_ASSERT(sizeof(struct pitrace_dispatch) == 20, "dispatch");
 
 /* WAKEUP: a thread is about to be made runnable. minor: flags. */
-#define PITRACE_WAKE_INTERRUPT 0x1 /* by an interrupt, the waker is who was interrupted */
+#define PITRACE_WAKE_INTERRUPT 0x1 /* by an interrupt: the waker is the interrupted thread */
 #define PITRACE_WAKE_NEW       0x2 /* for the first time */
 struct pitrace_wakeup {
-	__u32 pid; /* who is woken */
+	__u32 pid; /* the woken thread */
 	__u32 tid;
 	__u32 waker_pid;
 	__u32 waker_tid;
@@ -260,8 +258,8 @@ struct pitrace_interrupt {
 } __attribute__((packed, aligned(4)));
 PITRACE_ASSERT(sizeof(struct pitrace_interrupt) == 8, "interrupt");
 
-/* SYSCALL: minor = number, perhaps | COMPAT; exit | PITRACE_EXIT. */
-#define PITRACE_SYSCALL_COMPAT 0x40000000u /* of a 32-bit program, by that table's number */
+/* SYSCALL: minor = number, optionally | COMPAT; exit | PITRACE_EXIT. */
+#define PITRACE_SYSCALL_COMPAT 0x40000000u /* a 32-bit program, numbered by that table */
 struct pitrace_sysenter {
 	__u32 pid;
 	__u32 tid;
@@ -289,9 +287,9 @@ struct pitrace_fault {
 PITRACE_ASSERT(sizeof(struct pitrace_fault) == 32, "page fault");
 
 /*
- * Records that programs write (TraceHook): PITRACE_TYPE_MIXED. Who wrote it is filled in by the
- * kernel (in a hook file, by libperfutil). After the struct: `ints` 64-bit integers, `strs` 32-bit
- * lengths, the strings' bytes one after the other, without NULs.
+ * Records that programs write (TraceHook): PITRACE_TYPE_MIXED. The kernel fills in the writer (in a
+ * hook file, libperfutil does). After the struct: `ints` 64-bit integers, `strs` 32-bit lengths,
+ * the strings' bytes one after the other, without NULs.
  */
 #define PITRACE_USER_MAX 4096 /* bytes of the whole record */
 struct pitrace_user {
@@ -307,17 +305,17 @@ PITRACE_ASSERT(sizeof(struct pitrace_user) == 20, "user record");
 /*
  * Named events. A program numbers its own; before the first record of a number (major NAMED, minor
  * the number) in a session it writes MTE DECLARE: the integer is the number, the strings are the
- * event's name and its fields, "name:type" or "name:type:unit" with commas between. Types are u8
- * to u64, i8 to i64, hex, ptr, bool, f64, enum (the unit is the values' names, with | between),
- * str. In a NAMED record strings are str fields in their order, integers all others; f64 as a
- * double's bits. Declarations of one number by one process hold from their time on.
+ * event's name and its fields, "name:type" or "name:type:unit" with commas between. Types are u8 to
+ * u64, i8 to i64, hex, ptr, bool, f64, enum (the unit is the values' names, with | between), str.
+ * In a NAMED record strings are str fields in their order, integers all others; f64 as a double's
+ * bits. A declaration of a number by a process is valid from its time stamp on.
  */
 #define PITRACE_NAMED_FIELDS 32   /* at most */
 #define PITRACE_NAMED_NAME   64   /* bytes of a name, an event's or a field's, at most */
 #define PITRACE_NAMED_TEXT   2048 /* bytes of the fields' text, at most */
 
-/* Ticks that an idle CPU would have had while its timer slept. They lie between `since` and the
- * record's stamp. */
+/* Ticks that an idle CPU would have had while its timer slept. They are between `since` and the
+ * record's time stamp. */
 struct pitrace_idle {
 	__u32 ticks;
 	__u32 reserved;
@@ -370,28 +368,29 @@ struct pitrace_lost_rec {
 } __attribute__((packed, aligned(4)));
 PITRACE_ASSERT(sizeof(struct pitrace_lost_rec) == 16, "lost");
 
-/* MTE: what names need. PITRACE_TYPE_STRUCT, but JIT, JAVA_THREAD and DECLARE. */
+/* MTE: records for symbol resolution. PITRACE_TYPE_STRUCT, except JIT, JAVA_THREAD and DECLARE. */
 enum pitrace_mte_minor {
 	PITRACE_MTE_MODULE = 0x01,       /* struct pitrace_mte_map: an executable mapping */
 	PITRACE_MTE_BUILDID = 0x02,      /* struct pitrace_mte_buildid */
 	PITRACE_MTE_NAME = 0x34,         /* struct pitrace_mte_task: tid has this name now */
 	PITRACE_MTE_JIT = 0x41,          /* struct pitrace_user: a jitted method */
 	PITRACE_MTE_JAVA_THREAD = 0x42,  /* struct pitrace_user: a Java thread's name */
-	PITRACE_MTE_DECLARE = 0x43,      /* struct pitrace_user: what a named event is, above */
+	PITRACE_MTE_DECLARE = 0x43,      /* struct pitrace_user: declares a named event, above */
 	PITRACE_MTE_CLONE = 0x63,        /* a process that shares its parent's memory */
 	PITRACE_MTE_PROCESS = 0x64,      /* a process with empty memory (exec, walk) */
 	PITRACE_MTE_PROCESS_EXIT = 0x65, /* the last thread is exiting */
 	PITRACE_MTE_THREAD = 0x66,
 	PITRACE_MTE_THREAD_EXIT = 0x67,
 	PITRACE_MTE_UNMAP = 0x78,  /* struct pitrace_mte_unmap */
-	PITRACE_MTE_UNLOAD = 0x79, /* struct pitrace_mte_map: a kernel module goes */
+	PITRACE_MTE_UNLOAD = 0x79, /* struct pitrace_mte_map: a kernel module is unloaded */
 	PITRACE_MTE_FORK = 0x7A,   /* a process with a copy of its parent's memory */
 };
 
-/* JIT: four integers: this, address, size, and for MOVE the old address; LOAD: and a string,
- * the name. JAVA_THREAD: a string, the name of the thread that writes it. ITRACE is of no code:
- * the thread switches its process's instruction trace (libperfutil's ITraceOn and such); this,
- * where the call returns to, enum pitrace_itrace_switched, the address of the function called. */
+/* JIT: four integers: this kind, address, size, and for MOVE the old address; LOAD also has a
+ * string, the name. JAVA_THREAD: a string, the name of the writing thread. ITRACE describes no
+ * code: the thread switches its process's instruction trace (ITraceOn and others of libperfutil);
+ * its integers are this kind, the call's return address, enum pitrace_itrace_switched, the address
+ * of the called function. */
 enum pitrace_jit_kind {
 	PITRACE_JIT_LOAD = 0,
 	PITRACE_JIT_MOVE,
@@ -399,22 +398,22 @@ enum pitrace_jit_kind {
 	PITRACE_JIT_ITRACE,
 };
 enum pitrace_itrace_switched {
-	PITRACE_SWITCHED_OFF = 0, /* is about to */
-	PITRACE_SWITCHED_ON,      /* has done so */
-	PITRACE_SWITCHED_AGAIN,   /* it was on before */
+	PITRACE_SWITCHED_OFF = 0, /* is about to be switched off */
+	PITRACE_SWITCHED_ON,      /* has been switched on */
+	PITRACE_SWITCHED_AGAIN,   /* was already on */
 };
 
 /* NAME CLONE PROCESS PROCESS_EXIT THREAD THREAD_EXIT FORK */
 #define PITRACE_TASK_WALK     0x1 /* written by the walk of live tasks, not by an event */
 #define PITRACE_TASK_KTHREAD  0x2
 #define PITRACE_TASK_COMPAT   0x4 /* 32-bit user code */
-#define PITRACE_TASK_ANCESTOR 0x8 /* out of scope; written because a descendant is in it */
+#define PITRACE_TASK_ANCESTOR 0x8 /* out of scope; written because a descendant is in scope */
 struct pitrace_mte_task {
 	__u32 pid;
 	__u32 tid;
 	__u32 ppid;
 	__u32 flags;
-	__u64 start;  /* of the thread, CLOCK_BOOTTIME ns: distinguishes users of a pid */
+	__u64 start;  /* of the thread, CLOCK_BOOTTIME ns: tells reuses of a pid apart */
 	__u64 cgroup; /* id of the default hierarchy's group, 0 unknown */
 	__u32 pidns;  /* inode number of the pid namespace, 0 unknown */
 	__u32 reserved;
@@ -429,15 +428,15 @@ PITRACE_ASSERT(sizeof(struct pitrace_mte_task) == 56, "task");
 #define PITRACE_MAP_SHARED  0x8
 #define PITRACE_MAP_ANON    0x10  /* no file: path is "//anon", "[heap]", "[stack]" */
 #define PITRACE_MAP_VDSO    0x20  /* path is "[vdso]" */
-#define PITRACE_MAP_DELETED 0x40  /* the file had no name any more; path is its last one */
+#define PITRACE_MAP_DELETED 0x40  /* the file was already unlinked; path is its last name */
 #define PITRACE_MAP_KERNEL  0x80  /* a kernel module; path is its name, pid 0 */
 #define PITRACE_MAP_WALK    0x100 /* as PITRACE_TASK_WALK */
 #define PITRACE_MAP_SYMBOL \
-	0x200 /* KERNEL: code that the kernel made (of a BPF program): the
-					   path is its symbol's name; UNLOAD: start and length hold,
-					   others of that name stay */
+	0x200 /* KERNEL: code generated by the kernel (a BPF program): path is its symbol's name;
+					   UNLOAD: only start and length are valid, others of
+					   that name stay */
 #define PITRACE_BUILDID_MAX 20
-/* C++ has a member without a length by its compilers' leave alone. */
+/* C++ allows a flexible array member only as a compiler extension. */
 #ifdef __cplusplus
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
@@ -460,7 +459,7 @@ struct pitrace_mte_map {
 #endif
 PITRACE_ASSERT(sizeof(struct pitrace_mte_map) == 56, "map");
 
-/* The build id of a file that was mapped, found a moment after the mapping. */
+/* The build id of a mapped file, read a moment after the mapping. */
 struct pitrace_mte_buildid {
 	__u32 dev_major;
 	__u32 dev_minor;
@@ -482,13 +481,14 @@ PITRACE_ASSERT(sizeof(struct pitrace_mte_unmap) == 24, "unmap");
 /* SYSINFO */
 enum pitrace_sysinfo_minor {
 	PITRACE_SYSINFO_INTERVAL = 0xB2, /* struct pitrace_interval: tracing is on from here */
-	PITRACE_SYSINFO_EVENT = 0xB9,    /* struct pitrace_event_rec: what samples count */
+	PITRACE_SYSINFO_EVENT = 0xB9,    /* struct pitrace_event_rec: the sampled event */
 };
-/* It was on before: repeated, with all live tasks, for a file that begins here. */
+/* The session was already on: the interval is repeated, with all live tasks, for a file that begins
+ * here. */
 #define PITRACE_INTERVAL_AGAIN 1u
 struct pitrace_interval {
 	__u32 flags;    /* PITRACE_INTERVAL_* */
-	__u64 interval; /* counts *on* within the session, from 1 */
+	__u64 interval; /* counts the session's switches to on, from 1 */
 	__u32 rate;     /* ticks a second */
 	__u32 dither;   /* thousandths of a period */
 	__u64 seed;
@@ -502,8 +502,8 @@ PITRACE_ASSERT(sizeof(struct pitrace_interval) == 36, "interval");
 struct pitrace_event_rec {
 	__u32 event;   /* its number, from 0 */
 	__u32 flags;   /* PITRACE_EVENT_* */
-	__u64 period;  /* counts a sample; with EVENT_RATE samples a second */
-	char name[64]; /* as the user named it */
+	__u64 period;  /* counts per sample; EVENT_RATE: samples per second */
+	char name[64]; /* as given by the user */
 } __attribute__((packed, aligned(4)));
 PITRACE_ASSERT(sizeof(struct pitrace_event_rec) == 80, "event");
 
@@ -511,7 +511,7 @@ PITRACE_ASSERT(sizeof(struct pitrace_event_rec) == 80, "event");
 
 #define PITRACE_SEGMENT_MAGIC 0x47534950u /* "PISG" in a little-endian file */
 enum pitrace_ring_kind { PITRACE_RING_MTE = 0, PITRACE_RING_TRACE = 1, PITRACE_RINGS = 2 };
-#define PITRACE_STOP_CRASH 2 /* pitrace_control.stop_ring: it was no ring */
+#define PITRACE_STOP_CRASH 2 /* pitrace_control.stop_ring: not a ring */
 
 struct pitrace_segment {
 	__u32 magic;
@@ -560,10 +560,10 @@ struct pitrace_control {
 	__u32 rate;
 	__u32 dither;
 	__u32 stop_pid;      /* STOP_CRASH: the process that died, */
-	__u32 stop_signal;   /* … and of which signal */
-	__u64 rescans_asked; /* PITRACE_IOC_RESCAN counts here, */
-	__u64 rescans_done;  /* … and here when that walk has ended */
-	__u32 serial;        /* no session before or after has it; 0: an older driver's */
+	__u32 stop_signal;   /* … and the signal that killed it */
+	__u64 rescans_asked; /* incremented by PITRACE_IOC_RESCAN, */
+	__u64 rescans_done;  /* … and here when that walk has finished */
+	__u32 serial;        /* unique among all sessions; 0: an older driver */
 	__u32 reserved0;
 	__u64 reserved[15];
 };
@@ -575,7 +575,7 @@ struct pitrace_ring {
 	__u64 reserved[6];
 };
 struct pitrace_cpu {
-	__u32 present; /* it has rings */
+	__u32 present; /* this CPU has rings */
 	__u32 online;
 	__u64 reserved0[7];
 	__u64 lost[PITRACE_LOST_KINDS];          /* at 64 */
@@ -586,9 +586,9 @@ struct pitrace_cpu {
 	__u64 out_of_scope; /* ticks of the time of tasks outside the session's scope */
 	__u64 instructions; /* of ITrace's threads */
 	__u64 branches;
-	__u64 waits;  /* of such threads, for the consumer; */
-	__u64 waited; /* … ns of these */
-	__u64 taken;  /* threads that were not traced: another session traces them */
+	__u64 waits;  /* of these threads, for the consumer; */
+	__u64 waited; /* … ns of these waits */
+	__u64 taken;  /* threads not traced: another session traces them */
 	__u64 reserved1[15];
 };
 PITRACE_ASSERT(sizeof(struct pitrace_cpu) == 512, "CPU page");
@@ -604,17 +604,17 @@ PITRACE_ASSERT(sizeof(struct pitrace_cpu) == 512, "CPU page");
 #define PITRACE_HAVE_NAME    0x20
 #define PITRACE_HAVE_EXIT    0x40
 #define PITRACE_HAVE_BUILDID 0x80
-#define PITRACE_HAVE_BTF     0x100 /* ITrace stops at branches alone, not at each step */
-#define PITRACE_HAVE_ITRACE  0x200 /* of user code; of the kernel: BRANCH_KERNEL in majors */
+#define PITRACE_HAVE_BTF     0x100 /* ITrace stops only at branches, not at each step */
+#define PITRACE_HAVE_ITRACE  0x200 /* of user code; for the kernel: BRANCH_KERNEL in majors */
 struct pitrace_info {
 	__u32 size;
 	__u32 version;
 	__u32 have;     /* PITRACE_HAVE_*: seen to work by the self-test at load */
-	__u32 missing;  /* PITRACE_HAVE_*: tried, not seen */
+	__u32 missing;  /* PITRACE_HAVE_*: tested, but not seen */
 	__u32 sessions; /* alive now */
-	__u32 clock;    /* what AUTO means here */
+	__u32 clock;    /* the clock that AUTO selects here */
 	__u64 clock_hz;
-	__u64 majors[4]; /* bitmap of what this driver can record here */
+	__u64 majors[4]; /* bitmap of the majors this driver can record here */
 	__u32 ptts;      /* alive now */
 	__u32 reserved;
 };
@@ -622,8 +622,8 @@ PITRACE_ASSERT(sizeof(struct pitrace_info) == 72, "info");
 
 enum pitrace_scope { PITRACE_SCOPE_SYSTEM = 0, PITRACE_SCOPE_PROCESS = 1 };
 
-/* SCOPE_PROCESS: the session stops when one of its processes dies of a signal whose default is a
- * core dump. */
+/* SCOPE_PROCESS: the session stops when one of its processes dies from a signal whose default
+ * action is a core dump. */
 #define PITRACE_SESSION_STOP_ON_CRASH 0x1
 struct pitrace_session_args {
 	__u32 size;
@@ -646,12 +646,12 @@ PITRACE_ASSERT(sizeof(struct pitrace_session_args) == 64, "session arguments");
 struct pitrace_setup_args {
 	__u32 size;
 	__u32 version;
-	__u32 rate;   /* ticks a second, 1 - PITRACE_MAX_RATE; 0: leave */
+	__u32 rate;   /* ticks a second, 1 - PITRACE_MAX_RATE; 0: unchanged */
 	__u32 dither; /* thousandths of a period, 0 - 100 */
 	__u64 seed;
-	__u64 majors[PITRACE_MAJORS / 64]; /* bitmap of what to record; MTE always is */
+	__u64 majors[PITRACE_MAJORS / 64]; /* bitmap of majors to record; MTE always is */
 	__u32 stacks;                      /* PITRACE_WANT_* */
-	__u16 depth; /* addresses of each part, 1 - PITRACE_STACK_MAX; 0: that many */
+	__u16 depth; /* addresses of each part, 1 - PITRACE_STACK_MAX; 0: the maximum */
 	__u16 copy;  /* bytes of user stack for WANT_COPY, a multiple of 8 */
 };
 PITRACE_ASSERT(sizeof(struct pitrace_setup_args) == 64, "setup arguments");
@@ -659,15 +659,16 @@ PITRACE_ASSERT(sizeof(struct pitrace_setup_args) == 64, "setup arguments");
 /* Call stacks with samples; DISPATCH: with dispatch records too. */
 #define PITRACE_WANT_KERNEL   0x1
 #define PITRACE_WANT_USER     0x2 /* by frame pointers */
-#define PITRACE_WANT_COPY     0x4 /* registers, `copy` bytes of the stack: unwound later */
+#define PITRACE_WANT_COPY     0x4 /* registers and `copy` bytes of the stack, unwound later */
 #define PITRACE_WANT_DISPATCH 0x8
 
-/* Sample when an event was counted `period` times, on every CPU; while off. An event is one of
- * perf_event_open(2): type and config. Events replace the timer: without any it samples. */
+/* Samples each time an event was counted `period` times, on every CPU; can be set only while off.
+ * An event is one of perf_event_open(2): type and config. Events replace the timer: it samples only
+ * if there are none. */
 #define PITRACE_EVENT_RATE   0x1 /* period is samples a second, up to PITRACE_MAX_RATE */
 #define PITRACE_EVENT_USER   0x2 /* count user code only */
 #define PITRACE_EVENT_KERNEL 0x4 /* count the kernel only */
-#define PITRACE_EVENT_CLEAR  0x8 /* first forget all that were set; NONE adds no other */
+#define PITRACE_EVENT_CLEAR  0x8 /* first removes all events that were set; NONE adds no other */
 #define PITRACE_EVENT_NONE   0xFFFFFFFFu
 struct pitrace_event_args {
 	__u32 size;
@@ -682,10 +683,10 @@ PITRACE_ASSERT(sizeof(struct pitrace_event_args) == 112, "event arguments");
 
 /*
  * PITRACE_IOC_HOOK, of a hook descriptor: writes one record into every session that is on, records
- * this major and has the caller in its scope. ENODATA: there is none. ENOBUFS: it was counted as
- * lost (BUDGET: this user has had its share of this CPU's time, module parameter user_budget; USER:
- * user records fill at most half of a ring, so that they neither stop a session nor push out its
- * samples).
+ * this major and has the caller in its scope. ENODATA: no session matches. ENOBUFS: it was counted
+ * as lost (BUDGET: this user has used up its share of this CPU's time, module parameter
+ * user_budget; USER: user records fill at most half of a ring, so that they neither stop a session
+ * nor push out its samples).
  */
 struct pitrace_hook_args {
 	__u32 size;
@@ -697,34 +698,36 @@ struct pitrace_hook_args {
 	__u64 values;  /* address of __u64[ints] */
 	__u64 lengths; /* address of __u32[strs] */
 	__u64 strings; /* address of the bytes of all of them, one after the other */
-	__u64 except;  /* serial of a session that has the record already; 0: none has */
+	__u64 except;  /* serial of a session that already has the record; 0: none */
 };
 PITRACE_ASSERT(sizeof(struct pitrace_hook_args) == 56, "hook arguments");
 
-/* mmap of a hook descriptor, offset 0, read-only: who finds no bit set needs no ioctl. A bit says
- * that some session may listen to this major; MTE's, that any session is on. */
+/* mmap of a hook descriptor, offset 0, read-only: a program that finds no bit set needs no ioctl. A
+ * bit means that some session may record this major; for MTE, that any session is on. */
 struct pitrace_hook_page {
 	__u32 size;
 	__u32 version;
 	__u64 majors[PITRACE_MAJORS / 64];
-	__u32 begun; /* another value when a session begins or walks: declare again */
+	__u32 begun; /* changes when a session begins or walks its tasks: declare again */
 	__u32 reserved;
-	/* By PITRACE_SERIAL_PLACE of a session that is on: what all others may listen to. In the
-	 * last word PITRACE_SERIAL_MASK has that session's serial, 0: none is on there. So one
-	 * comparison says that it is on and nobody else listens. */
+	/* Indexed by PITRACE_SERIAL_PLACE of a session that is on: the majors that all other
+	 * sessions may record. In the last word PITRACE_SERIAL_MASK has that session's serial; 0:
+	 * none is on there. So one comparison shows that this session is on and that no other one
+	 * records the major. */
 	__u64 others[PITRACE_MAX_SESSIONS][PITRACE_MAJORS / 64];
 };
 PITRACE_ASSERT(sizeof(struct pitrace_hook_page) == 48 + 32 * PITRACE_MAX_SESSIONS, "hook page");
 #define PITRACE_SERIAL_PLACE(serial) ((serial) % PITRACE_MAX_SESSIONS)
-#define PITRACE_SERIAL_MASK          0xFEFFu /* majors that are not the programs' */
+#define PITRACE_SERIAL_MASK          0xFEFFu /* majors that programs cannot write */
 PITRACE_ASSERT(!(PITRACE_SERIAL_MASK & 1u << PITRACE_NAMED % 64), "a serial beside the majors");
 
 /*
- * A session's holder may take records in files that its programs write (no system call for each)
- * instead. PITRACE_IOC_HOOK_FILE, of a hook descriptor, asks for the session of this serial: 0: the
- * caller is in its scope, and its ids are those that the driver records; EPERM: not so; ENODATA: no
- * such session is on. PITRACE_IOC_HAS, of a session, asks whether a process, which may have ended
- * just now, is or was in its scope: ESRCH: no. In the first pid namespace only, elsewhere EPERM.
+ * The holder of a session may instead take records from files that its programs write (no system
+ * call per record). PITRACE_IOC_HOOK_FILE, of a hook descriptor, queries the session of this
+ * serial: 0: the caller is in its scope, and its ids are those that the driver records; EPERM: it
+ * is not; ENODATA: no session with this serial is on. PITRACE_IOC_HAS, of a session, queries
+ * whether a process, which may just have ended, is or was in its scope: ESRCH: no. Both work only
+ * in the initial pid namespace; elsewhere EPERM.
  */
 
 struct pitrace_consume_args {
@@ -763,8 +766,8 @@ PITRACE_ASSERT(sizeof(struct pitrace_consume_args) == 16, "consume arguments");
 #define PITRACE_IOC_PTT_ADD         _IOW(PITRACE_IOC_MAGIC, 0x30, struct pitrace_ptt_thread_args)
 #define PITRACE_IOC_PTT_REMOVE      _IOW(PITRACE_IOC_MAGIC, 0x31, struct pitrace_ptt_thread_args)
 #define PITRACE_IOC_PTT_CHARGE      _IOW(PITRACE_IOC_MAGIC, 0x32, __u32)
-#define PITRACE_IOC_PTT_UPDATE      _IO(PITRACE_IOC_MAGIC, 0x33) /* all values up to now */
-#define PITRACE_IOC_PTT_STOP        _IO(PITRACE_IOC_MAGIC, 0x34) /* for good; values stay */
-#define PITRACE_IOC_PTT_UPDATE_HERE _IO(PITRACE_IOC_MAGIC, 0x35) /* of this CPU alone */
+#define PITRACE_IOC_PTT_UPDATE      _IO(PITRACE_IOC_MAGIC, 0x33) /* brings all values up to date */
+#define PITRACE_IOC_PTT_STOP        _IO(PITRACE_IOC_MAGIC, 0x34) /* permanently; values stay */
+#define PITRACE_IOC_PTT_UPDATE_HERE _IO(PITRACE_IOC_MAGIC, 0x35) /* of this CPU only */
 
 #endif /* _UAPI_PITRACE_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Has a mapping's file the path of its layer, and is there file_user_path() (upstream def3ae83da02,
- * 6.7) for the path as it was opened? Before, that is the file's own path. */
+/* Does a mapping's file have its layer's path, so that file_user_path() (upstream def3ae83da02,
+ * 6.7) returns the path as opened? Before, that is the file's own path. */
 #include <linux/fs.h>
 const struct path *probe(const struct file *file);
 const struct path *probe(const struct file *file)

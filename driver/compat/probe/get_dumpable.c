@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Is it the memory that may be dumped? Newer kernels (7.2) keep that in the task's exec_state. */
+/* Does the memory have the dumpable flag? Newer kernels (7.2) keep it in the task's exec_state. */
 #include <linux/sched/coredump.h>
 int probe(struct mm_struct *mm);
 int probe(struct mm_struct *mm)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Is s390's lowcore found by get_lowcore() (6.11), as it must be since
- * S390_lowcore went? */
+/* Does get_lowcore() (6.11) return s390's lowcore? It must since S390_lowcore was removed. */
 #include <asm/lowcore.h>
 void *probe(void);
 void *probe(void)

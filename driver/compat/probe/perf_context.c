@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Has a task one context of perf events, not one for each kind? */
+/* Does a task have one context of perf events, not one per kind? */
 #include <linux/perf_event.h>
 void *probe(const struct task_struct *task);
 void *probe(const struct task_struct *task)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Are a mapping's flags changed by vm_flags_mod() (upstream bc292ab00f6c, 6.3) only? */
+/* Can a mapping's flags be changed only by vm_flags_mod() (upstream bc292ab00f6c, 6.3)? */
 #include <linux/mm.h>
 void probe(struct vm_area_struct *v);
 void probe(struct vm_area_struct *v)
