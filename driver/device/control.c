@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /dev/pitrace and its descriptors: checks permissions and arguments. */
+/* /dev/pitrace and its descriptors: checks of permissions and arguments. */
 #include <linux/anon_inodes.h>
 #include <linux/capability.h>
 #include <linux/file.h>
@@ -138,7 +138,7 @@ static int session_mmap(struct file *file, struct vm_area_struct *vma)
 	return pages_map(vma, s->cpu[cpu]->data, stride, offset >> PAGE_SHIFT);
 }
 
-/* The last descriptor and the last mapping are gone. */
+/* The last descriptor and the last mapping are closed. */
 static int session_release(struct inode *inode, struct file *file)
 {
 	session_off(file->private_data);

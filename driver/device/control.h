@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The driver's two doors to the outside: /dev/pitrace, and CPU hotplug and suspend. */
+/* The driver's two external interfaces: /dev/pitrace, and CPU hotplug and suspend. */
 #ifndef PITRACE_CONTROL_H
 #define PITRACE_CONTROL_H
 

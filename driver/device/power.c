@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* CPUs that come and go, and suspend: timers and ptts follow, clocks are tied together again. */
+/* CPU hotplug, and suspend: starts and stops timers and ptts, and writes clock syncs. */
 #include <linux/cpuhotplug.h>
 #include <linux/notifier.h>
 #include <linux/suspend.h>

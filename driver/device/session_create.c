@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sessions: created and ended. core/access.c has the permissions. */
+/* Creates and destroys sessions. core/access.c checks the permissions. */
 #include <linux/log2.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -15,8 +15,8 @@
 #include "ring/clock.h"
 
 static unsigned long taken; /* session slots; id = slot + 1 */
-static bool system_wide;    /* one of them is */
-static u32 made;            /* sessions so far */
+static bool system_wide;    /* one of them is system-wide */
+static u32 made;            /* sessions created so far */
 
 unsigned int sessions_alive(void)
 {
@@ -68,7 +68,7 @@ static int get_sizes(struct session *s, const struct pitrace_session_args *args)
 	return 0;
 }
 
-/* A ring filled: a normal session ends here, and says where it ended. */
+/* A ring is full: a session in normal mode ends here, and reports which ring it was. */
 static void ring_full(struct ring *r)
 {
 	struct session *s = r->owner;
@@ -163,7 +163,7 @@ static int charge(struct session *s)
 	return pages_charge(&s->charge, pages);
 }
 
-/* Never a serial whose bits of PITRACE_SERIAL_MASK are all 0. */
+/* Never returns a serial whose bits of PITRACE_SERIAL_MASK are all 0. */
 static u32 next_serial(unsigned long slot)
 {
 	do
@@ -172,7 +172,7 @@ static u32 next_serial(unsigned long slot)
 	return made + slot;
 }
 
-/* A slot, and one session of the owner's quota. */
+/* Takes a slot, and one session of the owner's quota. */
 static int take_slot(struct session *s, bool whole_system)
 {
 	unsigned long slot;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sessions: made and ended. */
+/* Creates and destroys sessions. */
 #ifndef PITRACE_SESSION_CREATE_H
 #define PITRACE_SESSION_CREATE_H
 
@@ -7,9 +7,9 @@
 
 struct session;
 
-/* A session, which is the caller's until session_destroy(), or ERR_PTR. */
+/* Returns a session, which the caller owns and passes to session_destroy(), or ERR_PTR. */
 struct session *session_create(const struct pitrace_session_args *args);
-/* Frees a session that is off and no longer visible, with all that it has. */
+/* Frees a session that is off and no longer visible, with everything it owns. */
 void session_destroy(struct session *s);
 unsigned int sessions_alive(void);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A session's states: set up, on, off, paused; its clock each second; its CPUs. */
+/* The states of a session: set up, on, off, suspended; its clock sync each second; its CPUs. */
 #include <linux/cpu.h>
 #include <linux/smp.h>
 #include "core/access.h"
@@ -38,7 +38,7 @@ static void timer_stop(void *data)
 		tprof_stop(&s->cpu[cpu]->tprof);
 }
 
-/* A clock sync each second; and is the clock still to be trusted? */
+/* Writes a clock sync each second, and checks whether the clock is still reliable. */
 static void sync_work(struct work_struct *work)
 {
 	struct session *s = container_of(to_delayed_work(work), struct session, sync);
@@ -76,11 +76,11 @@ static void rescan_work(struct work_struct *work)
 		mte_sync(s, PITRACE_SYNC_SECOND);
 		mte_interval(s, PITRACE_INTERVAL_AGAIN);
 		walk_tasks(s, &s->ending);
-		/* Programs are asked to declare their named events again. */
+		/* Requests that programs declare their named events again. */
 		mutex_lock(&sessions_lock);
 		user_listen();
 		mutex_unlock(&sessions_lock);
-		/* A consumer that sees the count finds the walk's records. */
+		/* A consumer that sees the count also finds the walk's records. */
 		smp_store_release(&s->control->rescans_done, asked);
 	}
 }
@@ -101,7 +101,8 @@ static void prepare(struct session *s)
 {
 	unsigned int cpu;
 
-	/* A consumer may still consume the interval before: that must not reach the new rings. */
+	/* A consumer may still be consuming the previous interval: that must not affect the new
+	 * rings. */
 	mutex_lock(&s->consumer);
 	for (cpu = 0; cpu < s->ncpus; cpu++) {
 		struct session_cpu *c = s->cpu[cpu];
@@ -135,7 +136,7 @@ static void prepare(struct session *s)
 	s->ending = false;
 }
 
-/* Ticks a second of the session's timer, for its quota. Constant while it is on. */
+/* Returns the timer's ticks per second, for the quota. Constant while the session is on. */
 static u32 ticks_a_second(const struct session *s)
 {
 	return test_bit(PITRACE_TPROF, s->majors) && !s->nevents ? s->rate : 0;
@@ -164,7 +165,7 @@ static int turn_on(struct session *s)
 	prepare(s);
 	session_set_state(s, PITRACE_STATE_STARTING);
 
-	/* Before any hook records, and again for what happened until they all did. */
+	/* Before any hook records; repeated below for what happened until all hooks recorded. */
 	scope_begin(s, ktime_get_boottime_ns());
 	begin = ktime_get_boottime_ns();
 	mutex_lock(&sessions_lock);
@@ -179,7 +180,7 @@ static int turn_on(struct session *s)
 	err = walk_tasks(s, NULL);
 	if (!err)
 		err = event_start(s);
-	/* Before the first record of a trace major: all behind it is the interval's. */
+	/* Before the first record of a trace major: all later ones belong to the interval. */
 	if (!err)
 		mte_interval(s, 0);
 	if (!err && !session_turn(s, PITRACE_STATE_STARTING, PITRACE_STATE_ON))
@@ -217,7 +218,7 @@ int session_off(struct session *s)
 		itrace_off(s, false);
 		event_pause(s, true);
 		cpus_read_lock();
-		/* A CPU that comes from here on starts no timer. */
+		/* A CPU that comes online from here on starts no timer. */
 		WRITE_ONCE(s->ending, true);
 		on_each_cpu(timer_stop, s, 1);
 		cpus_read_unlock();
@@ -238,7 +239,7 @@ int session_off(struct session *s)
 	return err;
 }
 
-/* Trace majors pause, MTE continues: names stay right. */
+/* Trace majors pause, MTE continues: symbol resolution stays correct. */
 int session_suspend(struct session *s, bool suspend)
 {
 	int from = suspend ? PITRACE_STATE_ON : PITRACE_STATE_SUSPENDED;
@@ -254,7 +255,7 @@ int session_suspend(struct session *s, bool suspend)
 		cpus_read_lock();
 		if (suspend)
 			on_each_cpu(timer_stop, s, 1);
-		/* Records before this were cut off: readers must not join them to later ones. */
+		/* Earlier records were cut off: readers must not join them to later ones. */
 		if (!suspend)
 			mte_interval(s, 0);
 		session_turn(s, from, to);
@@ -272,7 +273,7 @@ int session_suspend(struct session *s, bool suspend)
 	return err;
 }
 
-/* A worker does the walk, because it waits for the consumer, which is the caller. */
+/* A worker does the walk, because it waits for the consumer, which is the caller here. */
 int session_rescan(struct session *s)
 {
 	int err = -EINVAL;
@@ -291,7 +292,7 @@ u64 session_majors[PITRACE_MAJORS / 64] = { BIT_ULL(PITRACE_TPROF) | BIT_ULL(PIT
 						    BIT_ULL(PITRACE_MTE),
 					    0, BIT_ULL(PITRACE_HOOKIT % 64), USER_MAJORS };
 
-/* Memory for the table of threads in system calls, if these are recorded. */
+/* Allocates the table of threads in system calls, if these are recorded. */
 static int prepare_calls(struct session *s, const struct pitrace_setup_args *args)
 {
 	if (!(args->majors[0] & BIT_ULL(PITRACE_SYSCALL)) || s->calls)
@@ -335,7 +336,7 @@ int session_setup(struct session *s, const struct pitrace_setup_args *args)
 	return err;
 }
 
-/* ---- what happens to CPUs -------------------------------------------------------------------- */
+/* CPU hotplug */
 
 static void sessions_cpu(unsigned int cpu, bool online)
 {

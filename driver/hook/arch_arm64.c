@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* arm64: interrupts that CPUs send one another, distinguished by the kernel's words for them. */
+/* arm64: interrupts between CPUs, distinguished by the kernel's text for them. */
 #include <trace/events/ipi.h>
 #include "hook/hook.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* ppc64le: the external interrupt, in which devices' handlers run, the decrementer, doorbells. */
+/* ppc64le: the external interrupt, in which device handlers run, the decrementer, doorbells. */
 #include <linux/ptrace.h>
 #include <asm/trace.h>
 #include "hook/hook.h"
@@ -23,7 +23,7 @@
 
 INTERRUPTS(PROBES)
 
-/* All are events of one class; the kernel's options decide about doorbells. */
+/* All are events of one class; doorbells depend on the kernel's configuration. */
 static_assert(!HOOK_DIFFERS(irq_entry, on_irq_entry) && !HOOK_DIFFERS(irq_exit, on_irq_exit) &&
 	      !HOOK_DIFFERS(timer_interrupt_entry, on_timer_interrupt_entry));
 

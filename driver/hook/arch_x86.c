@@ -34,7 +34,7 @@
 
 VECTORS(PROBES)
 
-/* All are events of one class; the kernel's options decide which there are. */
+/* All are events of one class; the kernel's configuration decides which exist. */
 static_assert(!HOOK_DIFFERS(local_timer_entry, on_local_timer_entry) &&
 	      !HOOK_DIFFERS(local_timer_exit, on_local_timer_exit));
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Page faults. Where the architecture has tracepoints for them, those; elsewhere a kprobe on
- * handle_mm_fault, which sees the faults of memory that is mapped, once each.
+ * Page faults: by tracepoints where the architecture has them; elsewhere by a kprobe on
+ * handle_mm_fault, which sees faults on mapped memory, once each.
  */
 #include <linux/mm.h>
 #include <linux/ptrace.h>
@@ -38,8 +38,8 @@ void hook_fault(u32 minor, u32 flags, u64 ip, u64 address)
 	preempt_enable_notrace();
 }
 
-/* handle_mm_fault(vma, address, flags, regs): without regs it is the kernel that looks for pages;
- * a fault that has to wait is tried again. */
+/* handle_mm_fault(vma, address, flags, regs): without regs the kernel itself accesses pages; a
+ * fault that has to wait is retried. */
 static int on_fault(struct kprobe *p, struct pt_regs *regs)
 {
 	unsigned long address = compat_argument(regs, 1);

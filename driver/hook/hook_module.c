@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Kernel modules that come and go. /proc/modules has the ones that are loaded already. */
+/* Kernel modules that are loaded and unloaded. /proc/modules has those that are loaded already. */
 #include <linux/module.h>
 #include <linux/notifier.h>
 #include "hook/hook.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Switches between threads, and what made them runnable. A switch also wakes the sampling timers of
- * a CPU that leaves idle, has those of one process follow its threads, and moves ptts on, so its
- * hook is there for every session and ptt.
+ * a CPU that leaves idle, makes the timers of process sessions follow their threads, and advances
+ * ptts, so every session and ptt has its hook.
  */
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -14,7 +14,7 @@
 #include "records/stack.h"
 #include "records/tprof.h"
 
-/* Why a thread left, from the kernel's state bits. */
+/* Returns why a thread left the CPU, from the kernel's state bits. */
 static __always_inline u32 left_because(bool preempt, unsigned int state)
 {
 	if (preempt)
@@ -45,7 +45,7 @@ static __always_inline void fill(struct pitrace_dispatch *data, const struct tas
 	data->new_priority = next->prio;
 }
 
-/* Writes a dispatch with the stack at which the old thread, still the current one, waits. */
+/* Writes a dispatch record with the stack at which the old thread, still the current one, waits. */
 static noinline void dispatch_stack(struct session *s, struct ring *r, u32 minor,
 				    const struct task_struct *prev, const struct task_struct *next)
 {
@@ -67,7 +67,7 @@ static noinline void dispatch_stack(struct session *s, struct ring *r, u32 minor
 	stack_done(s, r->cpu, stack);
 }
 
-/* A dispatch record. */
+/* Writes a dispatch record. */
 static __always_inline void dispatch(struct session *s, u32 minor, const struct task_struct *prev,
 				     const struct task_struct *next)
 {
@@ -103,8 +103,8 @@ static noinline void switch_sessions(bool preempt, const struct task_struct *pre
 		dispatch(s, left_because(preempt, prev_state), prev, next);
 }
 
-/* It has the caller's own arguments, in their order, so that passing them on moves nothing (__used
- * keeps the compiler from leaving out what is not needed here). */
+/* Has the caller's own arguments in the same order, so that passing them on moves no register
+ * (__used keeps the compiler from dropping unused ones). */
 static noinline __used void switch_slow(void *unused, bool preempt, struct task_struct *prev,
 					struct task_struct *next, unsigned int prev_state)
 {
@@ -115,7 +115,7 @@ static noinline __used void switch_slow(void *unused, bool preempt, struct task_
 		switch_sessions(preempt, prev, next, prev_state);
 }
 
-/* With a ptt on, most switches are between unwatched threads: few instructions for these. */
+/* With a ptt on, most switches are between unwatched threads: these take few instructions. */
 static void on_switch(void *unused, bool preempt, struct task_struct *prev,
 		      struct task_struct *next, unsigned int prev_state)
 {

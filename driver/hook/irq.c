@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Interrupts, in and out. They nest strictly on their CPU; each session keeps for each CPU which of
- * the ones that it is in were to be recorded, so that an exit is tried exactly if its entry was:
- * not when the entry was before *on*, in a pause or on a thread out of scope.
+ * Entries and exits of interrupts. They nest strictly on their CPU. Each session keeps for each CPU
+ * which of the current interrupts were recorded at entry, so that an exit is recorded exactly if
+ * its entry was: not if the entry was before *on*, in a pause or on a thread out of scope.
  */
 #include <linux/interrupt.h>
 #include <linux/sched.h>
@@ -27,9 +27,8 @@ static __always_inline void emit(struct ring *r, u32 minor, u32 number)
 	ring_commit(r);
 }
 
-/* An interrupt may come between any two lines of these, and will have gone again: it leaves depth
- * as it found it. Therefore depth moves first here, then the bit is set; there the bit is read
- * first. */
+/* An interrupt may come between any two lines of these functions, and leaves depth as it found it.
+ * Therefore the entry changes depth before it sets the bit, and the exit reads the bit first. */
 void hook_irq_entry(enum pitrace_irq_source source, u32 number)
 {
 	struct session_cpu *c;
@@ -70,7 +69,7 @@ void hook_irq_exit(enum pitrace_irq_source source, u32 number)
 	preempt_disable_notrace();
 	for_each_wanting(s, WANT_INTERRUPT) {
 		c = session_here(s);
-		/* This exit has no entry: it was entered before the session was on. */
+		/* This exit has no entry: the interrupt began before the session was on. */
 		if (!c || !c->irq.depth)
 			continue;
 		depth = c->irq.depth - 1;

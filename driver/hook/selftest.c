@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * At load each kind of event is triggered once, and hooks that did not report it are named: on a
- * kernel whose hooks no longer work, tools must not miss events silently.
+ * At load each kind of event is triggered once, and hooks that did not report it are listed: on a
+ * kernel where a hook no longer works, tools must not miss events silently.
  */
 #include <linux/kmod.h>
 #include <linux/kthread.h>
@@ -30,14 +30,14 @@ static void map_and_unmap(void)
 	at = vm_mmap(NULL, 0, 3 * PAGE_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, 0);
 	if (IS_ERR_VALUE(at))
 		return;
-	/* The last unmap must be of one whole mapping with nothing beside it. */
+	/* The last unmap must be of one whole mapping with no neighbours. */
 	page = at + PAGE_SIZE;
 	vm_munmap(at, PAGE_SIZE);
 	vm_munmap(page + PAGE_SIZE, PAGE_SIZE);
 	compat_unmap_learn(page, page + PAGE_SIZE);
 	vm_munmap(page, PAGE_SIZE);
 	compat_unmap_learned();
-	/* Once more, with what was learned: this is how every unmap is seen from now on. */
+	/* Once more, with the learned offsets: this is how every unmap is handled from now on. */
 	at = vm_mmap(NULL, 0, PAGE_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, 0);
 	if (!IS_ERR_VALUE(at))
 		vm_munmap(at, PAGE_SIZE);
@@ -45,7 +45,7 @@ static void map_and_unmap(void)
 
 void selftest(void)
 {
-	/* A child of the kernel runs a program that every system has; /proc may not be there. */
+	/* A child of the kernel runs a program that every system has; /proc may not be mounted. */
 	static char *argv[] = { "/bin/true", NULL };
 	static char *envp[] = { NULL };
 	u32 tried = PITRACE_HAVE_FORK | PITRACE_HAVE_EXIT | PITRACE_HAVE_NAME;

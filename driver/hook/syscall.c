@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * System calls, in and out. A session keeps a table of the threads whose entry was to be recorded:
- * only they have an exit to record, with the entry's number and thread (sigreturn restores other
- * registers, execve may change the syscall table and the thread's id). A forked child's first exit
- * has no entry; a thread that ends has no exit.
+ * Entries and exits of system calls. A session keeps a table of the threads whose entry was
+ * recorded: only they have an exit to record, with the entry's number and thread (sigreturn
+ * restores other registers, execve may change the syscall table and the thread's id). A forked
+ * child's first exit has no entry; a thread that ends has no exit.
  */
 #include <linux/compat.h>
 #include <linux/hash.h>
@@ -14,7 +14,7 @@
 #include "hook/hook.h"
 
 #define NUMBERS (~(PITRACE_EXIT | PITRACE_SYSCALL_COMPAT))
-#define TRIES   8 /* entries to try for a thread */
+#define TRIES   8 /* entries to search for a thread */
 
 static __always_inline struct session_call *place(const struct session *s, unsigned long hash,
 						  int i)
@@ -22,7 +22,7 @@ static __always_inline struct session_call *place(const struct session *s, unsig
 	return &s->calls[(hash + i) % PITRACE_CALLS];
 }
 
-/* Needs no lock: only the thread itself looks for its entry. */
+/* Needs no lock: only the thread itself searches for its entry. */
 static __always_inline struct session_call *find(const struct session *s,
 						 const struct task_struct *task)
 {
@@ -60,7 +60,7 @@ static void enter(const struct session *s, struct ring *r, struct pt_regs *regs,
 	u32 minor = number & NUMBERS;
 
 	if (!c) {
-		/* Its exit could not be recognized: neither is recorded. */
+		/* No free entry, so its exit could not be recognized: neither is recorded. */
 		ring_lose(r, PITRACE_LOST_SYSCALL, 2);
 		return;
 	}
@@ -122,7 +122,7 @@ static void on_exit(void *unused, struct pt_regs *regs, long result)
 			continue;
 		minor = c->minor;
 		tid = c->tid;
-		/* The entry was read before another thread may take it. */
+		/* Released after the entry was read: another thread may then take it. */
 		smp_store_release(&c->task, NULL);
 		r = session_trace(s);
 		if (r)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* All hooks of the driver in one place: what every session needs, and what serves one major. */
+/* All hooks of the driver in one place: those that every session needs, and those for one major. */
 #include "core/hooks.h"
 #include "hook/hook.h"
 #include "itrace/itrace.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Processes, threads and their memory as they change: fork, exec, name, exit, map, unmap. */
+/* Processes, threads and their memory: fork, exec, name, exit, map, unmap. */
 #include <linux/binfmts.h>
 #include <linux/mm.h>
 #include <linux/perf_event.h>
@@ -33,7 +33,7 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 		 child, 0);
 }
 
-/* Stops the sessions that want to stop when one of their processes crashes. */
+/* Stops the sessions that requested it when one of their processes crashes. */
 static void crashed(struct task_struct *task)
 {
 	int signal = task->exit_code & 0x7F;
@@ -94,8 +94,8 @@ static int on_map(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* copy_vma(&vma, address, length, pgoff, …): where mremap moves a mapping to; perf_event_mmap
- * never sees it. */
+/* copy_vma(&vma, address, length, pgoff, …): the target of mremap, which perf_event_mmap never
+ * sees. */
 static int on_remap(struct kprobe *p, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = *(struct vm_area_struct **)compat_argument(regs, 0);
@@ -109,8 +109,8 @@ static int on_remap(struct kprobe *p, struct pt_regs *regs)
 }
 
 /*
- * unmap_vmas(): memory is about to go. A whole address space that ends is not recorded, nor a range
- * inside one mapping that cannot be executed (frequent: the heap's).
+ * unmap_vmas(): memory is about to be unmapped. The end of a whole address space is not recorded,
+ * nor a range inside one mapping that is not executable (frequent: the heap's).
  */
 static int on_unmap(struct kprobe *p, struct pt_regs *regs)
 {
@@ -126,7 +126,7 @@ static int on_unmap(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* setup_new_exec(bprm): the new memory is in force and empty, its first mapping is yet to come. */
+/* setup_new_exec(bprm): the new memory is active and empty, its first mapping is yet to come. */
 static int on_exec(struct kprobe *p, struct pt_regs *regs)
 {
 	hook_saw(PITRACE_HAVE_EXEC);

@@ -12,7 +12,7 @@ static u64 place_in(const struct itrace_place *place, const struct vm_area_struc
 {
 	const struct inode *data = file_inode(vma->vm_file);
 	const struct file_id seen = file_id_mapped(vma->vm_file);
-	/* A user who looks from outside knows a layer's file by its own name. */
+	/* A user outside the container knows a layer's file by its own identity. */
 	const struct file_id own = file_id_with(data, data);
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 
@@ -57,7 +57,7 @@ void it_addresses_find(struct it_thread *t)
 		t->start = from;
 		t->stop = until;
 		t->resolve = false;
-		/* The thread may stand at such an address now. */
+		/* The thread may be at such an address now. */
 		if (t->in_call)
 			it_look(t, instruction_pointer(task_pt_regs(current)));
 		else

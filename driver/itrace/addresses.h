@@ -5,7 +5,7 @@
 
 struct it_thread;
 
-/* Finds those of the current thread; it may sleep. */
+/* Finds those of the current thread; may sleep. */
 void it_addresses_find(struct it_thread *t);
 
 #endif

@@ -5,10 +5,11 @@
 
 #include <linux/types.h>
 
-/* Tries whether traps arrive: NULL, or why they do not. No trap may be set when exit() begins. */
+/* Tests whether traps arrive: NULL, or why they do not. No trap may be set when exit() is
+ * called. */
 const char *it_die_init(void);
 void it_die_exit(void);
-/* Also catches the kernel's fixups after failed accesses: NULL, or why it cannot. */
+/* Also hooks the kernel's fixups after failed accesses: NULL, or why it cannot. */
 #ifdef CONFIG_S390
 const char *it_die_fixups(void);
 #else

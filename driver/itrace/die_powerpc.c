@@ -18,7 +18,7 @@ static int on_die(struct notifier_block *block, unsigned long what, void *data)
 	struct die_args *args = data;
 	struct pt_regs *regs = args->regs;
 
-	/* A breakpoint in user code: a probe's step must not find MSR as we set it. */
+	/* A breakpoint in user code: a uprobe's single step must not find MSR as we set it. */
 	if (what == DIE_BPT && user_mode(regs))
 		itrace_breakpoint();
 	if (what != DIE_SSTEP)
@@ -35,8 +35,8 @@ static int on_die(struct notifier_block *block, unsigned long what, void *data)
 
 static struct notifier_block block = { .notifier_call = on_die, .priority = INT_MAX };
 
-/* The kernel's own code, behind a nop, with this bit of MSR set: how far behind its beginning it
- * trapped, once; -1: not so. */
+/* Runs kernel code after a nop, with this MSR bit set: returns the offset from its beginning at
+ * which it trapped, once; -1: otherwise. */
 #define TRAPS(msr_bit, code)                                   \
 	({                                                     \
 		unsigned long flags_, begin_;                  \
@@ -67,7 +67,7 @@ const char *it_die_init(void)
 	arch_itrace_branches_trap = TRAPS(MSR_BE, " bne 3f\n nop\n nop\n3: nop\n") == 8;
 	if (arch_itrace_branches_trap)
 		arch_itrace_branches_trap = TRAPS(MSR_BE, " beq 3f\n nop\n nop\n3: nop\n") == 16;
-	/* The instruction that sets the bit may count, or not. */
+	/* Whether the instruction that sets the bit traps depends on the machine. */
 	step = TRAPS(MSR_SE, "	nop\n	nop\n");
 	if (step == 4 || step == 0)
 		return NULL;

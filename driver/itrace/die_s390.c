@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* s390x: traps of PER, breakpoints, and where the kernel goes on when an access fails. */
+/* s390x: PER traps, breakpoints, and where the kernel continues after a failed access. */
 #include <linux/kdebug.h>
 #include <linux/kprobes.h>
 #include <linux/ptrace.h>
@@ -24,7 +24,7 @@ static int on_die(struct notifier_block *block, unsigned long what, void *data)
 	unsigned long flags;
 	bool ours;
 
-	/* A breakpoint in user code: a probe's step must not find PER as we set it. */
+	/* A breakpoint in user code: a uprobe's single step must not find PER as we set it. */
 	if (what == DIE_BPT && user_mode(regs))
 		itrace_breakpoint();
 	if (what != DIE_SSTEP)
@@ -44,12 +44,12 @@ static int on_die(struct notifier_block *block, unsigned long what, void *data)
 	}
 	if (arch_itrace_debugged(current))
 		return NOTIFY_DONE;
-	/* Ours, but too late. */
+	/* Our trap, but too late. */
 	if (!per_is_ours(&current->thread.per_user)) {
 		arch_itrace_disarm(current, regs);
 		return NOTIFY_STOP;
 	}
-	/* The end of a transaction: its branches are not reported, and are missing at the next
+	/* The end of a transaction: its branches are not reported, so they are missing at the next
 	 * trap. */
 	if (!per_trapped())
 		return NOTIFY_STOP;
@@ -61,7 +61,8 @@ static int on_die(struct notifier_block *block, unsigned long what, void *data)
 
 static struct notifier_block block = { .notifier_call = on_die, .priority = INT_MAX };
 
-/* Two branches, one not taken and one taken: the second alone traps, and PER says where it was. */
+/* Self-test: of two branches, one not taken and one taken, only the second traps, with the right
+ * addresses. */
 static bool test_branch(void)
 {
 	struct per_regs before;
@@ -100,11 +101,12 @@ const char *it_die_init(void)
 	return "its CPU tells no branches by PER, or of wrong ones";
 }
 
-/* ---- accesses of the kernel that fail -------------------------------------------------------- */
+/* failed kernel accesses */
 
 static bool sees_fixups;
 
-/* An instruction that may fail, and did: fixup_exception(regs) has them go on elsewhere. */
+/* An instruction that may fault, and did: fixup_exception(regs) makes execution continue
+ * elsewhere. */
 struct fixup {
 	struct pt_regs *regs;
 	u64 at;
@@ -144,7 +146,7 @@ const char *it_die_fixups(void)
 
 /* ---- at unload ------------------------------------------------------------------------------- */
 
-/* A thread that sleeps with PER in a saved mask of interrupts must not trap on when that is
+/* A thread that sleeps with PER set in a saved interrupt mask must not trap when the mask is
  * restored. */
 static void quiet_cpu(void *unused)
 {

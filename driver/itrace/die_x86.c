@@ -31,7 +31,7 @@ static int on_debug(struct die_args *args)
 		return NOTIFY_DONE;
 	}
 	*dr6 &= ~DR_STEP;
-	/* A breakpoint of someone else's on the same instruction goes on to him. */
+	/* A hardware breakpoint of another user on the same instruction is passed on. */
 	return *dr6 & DR_TRAP_BITS ? NOTIFY_DONE : NOTIFY_STOP;
 }
 
@@ -41,7 +41,7 @@ static int on_die(struct notifier_block *block, unsigned long what, void *data)
 
 	if (what == DIE_DEBUG)
 		return on_debug(args);
-	/* A breakpoint in user code: a probe's step must not find our flag. */
+	/* A breakpoint in user code: a uprobe's single step must not find our flag. */
 	if (what == DIE_INT3 && user_mode(args->regs))
 		itrace_breakpoint();
 	return NOTIFY_DONE;
@@ -53,7 +53,7 @@ const char *it_die_init(void)
 {
 	if (register_die_notifier(&block))
 		return "its kernel lets nobody see traps (no die notifier)";
-	/* The instruction behind popf is the first that traps. */
+	/* The instruction after popf is the first that traps. */
 	tested = 0;
 	WRITE_ONCE(tester, current);
 	asm volatile("pushfq\n\torl $0x100, (%%rsp)\n\tpopfq\n\tnop\n\tnop" : : : "memory", "cc");

@@ -3,7 +3,7 @@
 #include "core/access.h"
 #include "itrace/emit.h"
 
-/* Debug kernels check that no record is of a thread that the owner may not trace. */
+/* Debug kernels check that no record is about a thread that the owner may not trace. */
 static __always_inline void check_owner(const struct it_thread *t)
 {
 	const struct cred *owner = t->session->cred;
@@ -12,7 +12,7 @@ static __always_inline void check_owner(const struct it_thread *t)
 		WARN_ON_ONCE(!cred_covers_task_cred(owner, t->task));
 }
 
-/* A record that finds no room is counted, and the thread's next one says that it is missing. */
+/* A record without room is counted, and the thread's next record has the flag GAP. */
 static __always_inline void *reserve(struct it_thread *t, struct session_cpu *c, u16 major,
 				     u32 minor, u32 size, struct ring **ring)
 {
@@ -36,7 +36,7 @@ void *it_reserve(struct it_thread *t, u16 major, u32 minor, u32 size, struct rin
 	return reserve(t, session_here(t->session), major, minor, size, ring);
 }
 
-/* The run has ended, recorded or lost. */
+/* The run has ended, whether recorded or lost. */
 static __always_inline void end_run(struct session_cpu *c, struct it_side *side, bool branch)
 {
 	if (likely(c)) {
@@ -73,14 +73,14 @@ void it_emit_branch(struct it_thread *t, bool user, u32 kind, u64 from, u64 to)
 {
 	if (!it_wants(t, user))
 		return;
-	/* One copy for each side: most traps come here. */
+	/* One copy for each side: most traps take this path. */
 	if (user)
 		emit_branch(t, true, kind, from, to);
 	else
 		emit_branch(t, false, kind, from, to);
 }
 
-/* The record is written also where user code is not traced: there the kernel's first run begins. */
+/* The record is written even if user code is not traced: the kernel's first run begins there. */
 void it_emit_entry(struct it_thread *t, u64 to)
 {
 	u32 kind = PITRACE_BRANCH_OTHER | PITRACE_BRANCH_CROSS;
@@ -94,8 +94,8 @@ void it_emit_entry(struct it_thread *t, u64 to)
 	emit_branch(t, true, kind, t->call, to);
 }
 
-/* A break that changes the flow is recorded whether its major was asked for or not: without it the
- * branches mean nothing. */
+/* A break that changes the flow is recorded even if its major is not selected: without it the
+ * branches would be meaningless. */
 static bool wants_break(const struct it_thread *t, bool user, u32 why, bool moves)
 {
 	const unsigned long *majors = t->session->majors;
@@ -175,7 +175,7 @@ void it_emit_switch(struct it_thread *t, u32 from_cpu)
 		data->reserved = 0;
 		ring_commit(r);
 	}
-	/* This record is no part of the flow: a gap before it stays noted. */
+	/* This record is not part of the flow: a gap before it stays pending. */
 	t->gap = gap;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Hooks on a traced thread between its traps: calls, signals, switches, its end. */
+/* Hooks on a traced thread between its traps: system calls, signals, switches, exit. */
 #include <linux/binfmts.h>
 #include <linux/sched/task_stack.h>
 #include <asm/irq_regs.h>
@@ -17,7 +17,7 @@
 #include "itrace/step.h"
 #include "itrace/trap.h"
 
-/* The instruction of a system call has run. False: nothing more is recorded. */
+/* The system call instruction has run. False: nothing more is recorded. */
 static bool call_entered(struct it_thread *t, struct pt_regs *regs, u32 number)
 {
 	u64 behind;
@@ -36,15 +36,15 @@ static bool call_entered(struct it_thread *t, struct pt_regs *regs, u32 number)
 	return false;
 }
 
-/* A child's first return is from its parent's call: its address is behind that already. */
+/* A child's first return is from its parent's call: its address is already after that call. */
 static bool in_unseen_call(const struct it_thread *t)
 {
 	return !t->in_call && !t->kernel.on && it_call_number(t) != -1 &&
 	       t->user.ip != instruction_pointer(task_pt_regs(t->task));
 }
 
-/* A call that was answered before sys_enter (seccomp, syscall user dispatch) is seen where it
- * ends. */
+/* A call that was handled before sys_enter (seccomp, syscall user dispatch) is seen only at its
+ * end. */
 static void unseen_call_entered(struct it_thread *t, struct pt_regs *regs)
 {
 	if (!in_unseen_call(t))
@@ -90,19 +90,19 @@ static void on_leave(void *unused, struct pt_regs *regs, long result)
 		goto out;
 	if (t->in_call || t->kernel.on) {
 		t->back = instruction_pointer(regs);
-		/* A call that goes on with one that was interrupted returns as that one. */
+		/* A call that continues an interrupted one returns like that one. */
 		t->diverted = t->back != t->call_end && !t->exec &&
 			      t->number != __NR_restart_syscall;
 	}
 	it_resume(t, regs, true);
-	/* The first instructions of a new program, if they are in no file. */
+	/* Records the first instructions of a new program if they are in no file. */
 	if (t->exec && it_unknown_code(t, t->back) && test_bit(PITRACE_CODE, t->session->majors))
 		it_defer(t, IT_DEFER_CODE);
 out:
 	preempt_enable_notrace();
 }
 
-/* This runs before the registers are saved on the user's stack. */
+/* This hook runs before the registers are saved on the user stack. */
 static void on_signal(void *unused, int signal, struct kernel_siginfo *info, struct k_sigaction *ka)
 {
 	struct it_thread *t;
@@ -114,7 +114,7 @@ static void on_signal(void *unused, int signal, struct kernel_siginfo *info, str
 	if (t) {
 		if (arch_itrace_pending())
 			itrace_trap(task_pt_regs(current));
-		/* Even if the trace is over: a saved flag would be restored later. */
+		/* Even if tracing has ended: a saved flag would be restored later. */
 		it_disarm(t);
 		if (it_still_traced(t))
 			unseen_call_entered(t, task_pt_regs(current));
@@ -131,8 +131,8 @@ struct hook_tracepoint itrace_tracepoints[] = { HOOK(sys_enter, on_enter),
 						HOOK(signal_deliver, on_signal),
 						{} };
 
-/* A sleeping thread is not armed when a debugger looks at it, nor when the trace is over, nor in a
- * call: seccomp, which asks others for its answer, comes before sys_enter. */
+/* A sleeping thread must not be armed when a debugger reads it, when tracing has ended, or in a
+ * call: seccomp, which may wait for a supervisor, comes before sys_enter. */
 static void switch_out(struct it_thread *t)
 {
 	it_kernel_out(t);
@@ -184,7 +184,7 @@ void itrace_exec(const struct linux_binprm *bprm)
 	if (bprm->secureexec || !access_task_dumpable(current)) {
 		if (it_still_traced(t))
 			it_stop(t, PITRACE_ITRACE_EXEC, 0);
-		/* One that waits to be armed, or pauses, never is. */
+		/* One that waits to be armed, or is paused, will never be. */
 		t->phase = IT_DONE;
 	} else if (it_still_traced(t)) {
 		t->exec = true;
@@ -217,7 +217,7 @@ void itrace_exit(struct task_struct *task)
 	preempt_enable_notrace();
 }
 
-/* In an interrupt's entry. */
+/* In the interrupt entry path. */
 void itrace_interrupt(u32 source)
 {
 	struct pt_regs *regs = get_irq_regs();
@@ -257,8 +257,8 @@ void itrace_fault(u32 flags, u64 ip)
 	preempt_enable_notrace();
 }
 
-/* A user probe steps by the same flag, and would keep what it finds of ours: this thread is left to
- * it, in any state. */
+/* A uprobe steps by the same flag, and would keep our setting: this thread is ceded to it, in any
+ * state. */
 void itrace_breakpoint(void)
 {
 	struct it_thread *t;
@@ -274,7 +274,7 @@ void itrace_breakpoint(void)
 	preempt_enable_notrace();
 }
 
-/* The current process has another executable mapping. */
+/* The current process got another executable mapping. */
 void itrace_mapped(void)
 {
 	struct it_thread *t;

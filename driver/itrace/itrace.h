@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Instruction traces, as the other folders see them: hooks, sessions, the module. */
+/* Instruction traces: the interface for hooks, sessions and the module. */
 #ifndef PITRACE_ITRACE_H
 #define PITRACE_ITRACE_H
 
@@ -20,18 +20,18 @@ static __always_inline bool itrace_any(void)
 #if ARCH_ITRACE
 /* ---- hooks ----------------------------------------------------------------------------------- */
 
-extern struct hook_tracepoint itrace_tracepoints[]; /* its own; ends with a NULL name */
+extern struct hook_tracepoint itrace_tracepoints[]; /* ITrace's own; ends with a NULL name */
 void itrace_switch(struct task_struct *prev, struct task_struct *next);
 void itrace_fork(struct task_struct *parent, struct task_struct *child);
 void itrace_exec(const struct linux_binprm *bprm);
 void itrace_exit(struct task_struct *task);
 void itrace_interrupt(u32 source);
 void itrace_fault(u32 flags, u64 ip);
-/* The current process has another executable mapping. */
+/* The current process got another executable mapping. */
 void itrace_mapped(void);
 /* A breakpoint in user code, of any origin. */
 void itrace_breakpoint(void);
-/* A fault of kernel code; softirqs that run or have run. */
+/* A fault in kernel code; softirqs that begin or have ended. */
 void itrace_kernel_fault(u32 flags, struct pt_regs *regs);
 void itrace_softirq(bool begins);
 
@@ -40,13 +40,13 @@ void itrace_softirq(bool begins);
 /* PITRACE_IOC_ITRACE: 0 or -errno; the session is off. */
 int itrace_set(struct session *s, const struct pitrace_itrace_args *args);
 void itrace_free(struct session *s);
-/* Memory for what the session's majors need. */
+/* Allocates memory for what the session's majors need. */
 int itrace_prepare(struct session *s);
-/* Threads join; those that run here now are armed before it returns. */
+/* Threads join; those that run now are armed before it returns. */
 void itrace_on(struct session *s, enum pitrace_itrace_why why);
-/* None is armed any more when this returns; they leave, or (pause) wait for the next on. */
+/* No thread is armed any more when this returns; they leave, or (pause) wait for the next on. */
 void itrace_off(struct session *s, bool pause);
-/* The current process reads the session's rings, and has made room. */
+/* The current process reads the session's rings, and has freed space. */
 void itrace_consumed(struct session *s);
 
 /* ---- the module ------------------------------------------------------------------------------ */

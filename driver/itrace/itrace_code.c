@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Code that is in no file: a piece of it is kept with the trace when a thread branches into it from
- * elsewhere, unless it was kept already and is still the same. Ranges that are in files are
- * remembered until an executable mapping changes.
+ * Code that is in no file: a piece of it is recorded when a thread branches into it from elsewhere,
+ * unless it was recorded before and has not changed. Ranges that are in files are remembered until
+ * an executable mapping changes.
  */
 #include <linux/fs.h>
 #include <linux/hash.h>
@@ -20,7 +20,7 @@
 
 atomic_t it_maps;
 
-/* Is it in a file that can be found later? Then all of the mapping is. */
+/* Is it in a file that can be found later? Then the whole mapping is. */
 static bool in_file(struct it_thread *t, u64 ip)
 {
 	struct vm_area_struct *vma;
@@ -30,7 +30,7 @@ static bool in_file(struct it_thread *t, u64 ip)
 		return true;
 	vma = find_vma(current->mm, ip);
 	if (vma && vma->vm_start <= ip) {
-		/* The vdso is known, too: it has operations of its own. */
+		/* The vdso is known too: it has its own vm_ops. */
 		file = vma->vm_file ? file_id_inode(vma->vm_file)->i_nlink > 0 : !!vma->vm_ops;
 		if (file) {
 			t->from[t->range] = vma->vm_start;

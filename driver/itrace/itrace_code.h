@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Records code that is in no file, and checks whether a thread's code is. */
+/* Records code that is in no file, and checks whether a thread's code is in one. */
 #ifndef PITRACE_ITRACE_CODE_H
 #define PITRACE_ITRACE_CODE_H
 
 #include "itrace/itrace_table.h"
 
-/* Keeps the code at the current thread's address; it may sleep. */
+/* Records the code at the current thread's address; may sleep. */
 void it_code(struct it_thread *t);
-/* Memory for sums of what was kept, which the caller frees by vfree(); all of it is new again. */
+/* Allocates the checksums of recorded code, which the caller frees by vfree(); forgets them, so
+ * that all code is new again. */
 u64 *it_code_sums(void);
 void it_code_forget(u64 *sums);
-/* Executable mappings have changed so often. */
+/* Counts changes of executable mappings. */
 extern atomic_t it_maps;
 
-/* Does a branch to `ip` lead to code that is perhaps in no file? */
+/* Does a branch to `ip` lead to code that may be in no file? */
 static __always_inline bool it_unknown_code(struct it_thread *t, u64 ip)
 {
 	int i;

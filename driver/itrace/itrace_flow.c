@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Begin and end of a thread's trace: by addresses, by counts, and by permissions. */
+/* Start and stop of a thread's trace: by addresses, by counts, and by permissions. */
 #include "itrace/emit.h"
 #include "itrace/itrace_flow.h"
 #include "itrace/trap.h"
 
-/* The run that it is in is cut; of the other side there is none. */
+/* Ends the run of the side that the thread is on; the other side has none. */
 void it_cut(struct it_thread *t, enum pitrace_itrace_why why, u64 address)
 {
 	if (t->phase == IT_RUNNING)
@@ -46,7 +46,7 @@ void it_check_bounds(struct it_thread *t, u64 ip)
 	}
 }
 
-/* Does nothing begin or end on its way straight on, over n instructions, to `to`? */
+/* Does the trace neither start nor stop within the n instructions straight on to `to`? */
 static bool uneventful(const struct it_thread *t, u64 from, u32 n, u64 to)
 {
 	if (t->phase == IT_SKIPPING)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The instructions that a thread has run are counted, and its trace begins and ends by them. The
- * thread itself calls these, in a hook or a trap, or while it is switched; preemption off.
+ * Counts the instructions that a thread has run, and begins and ends its trace by them. The thread
+ * itself calls these, in a hook or a trap, or while it is switched; preemption off.
  */
 #ifndef PITRACE_ITRACE_FLOW_H
 #define PITRACE_ITRACE_FLOW_H
@@ -10,14 +10,14 @@
 #include "core/session.h"
 #include "itrace/itrace_table.h"
 
-/* The run that the thread is in is cut, and the trace goes on. */
+/* Ends the thread's current run by a mark; tracing continues. */
 void it_cut(struct it_thread *t, enum pitrace_itrace_why why, u64 address);
-/* From here on nothing of the thread is recorded. */
+/* Ends recording of the thread. */
 void it_stop(struct it_thread *t, enum pitrace_itrace_why why, u64 address);
 /* The thread is about to execute the instruction at `ip`: does its trace begin or end there? */
 void it_check_bounds(struct it_thread *t, u64 ip);
-/* The thread has run `n` instructions, straight on to `to`. Begins and ends of the trace on the way
- * are recorded as if each instruction had trapped. False: nothing more is recorded. */
+/* The thread has run `n` instructions, straight on to `to`. Starts and stops of the trace within
+ * them are recorded as if each instruction had trapped. False: nothing more is recorded. */
 bool it_advance(struct it_thread *t, bool user, u32 n, u64 to);
 /* May the thread still be traced? */
 bool it_still_traced(struct it_thread *t);
@@ -28,7 +28,7 @@ static inline bool it_waits_for_start(const struct it_thread *t)
 	return t->session->itrace.flags & PITRACE_ITRACE_FROM && !t->started;
 }
 
-/* May the session's owner see the thread, which is the current one or about to run? */
+/* May the session's owner trace the thread, which is the current one or about to run? */
 static __always_inline bool it_visible(const struct it_thread *t)
 {
 	const struct cred *owner = t->session->cred;
@@ -41,7 +41,7 @@ static __always_inline bool it_still_traced_here(struct it_thread *t)
 {
 	if (unlikely(READ_ONCE(t->state) != IT_ARMED || t->phase == IT_DONE))
 		return false;
-	/* The owner may not see it any more: what it ran since the last record stays unrecorded. */
+	/* The owner may no longer trace it: what it ran since the last record stays unrecorded. */
 	if (unlikely(READ_ONCE(t->session->state) != PITRACE_STATE_ON || !it_visible(t))) {
 		t->phase = IT_DONE;
 		return false;
@@ -53,7 +53,7 @@ static __always_inline bool it_still_traced_here(struct it_thread *t)
 	return true;
 }
 
-/* `n` instructions more; false: those were the last. */
+/* Counts `n` more instructions; false: those were the last. */
 static inline bool it_count(struct it_thread *t, struct it_side *side, u32 n)
 {
 	if (unlikely(t->phase != IT_RUNNING)) {

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel's side of a traced thread's system calls. It is stepped from where the probe of
- * sys_enter returns to down to the instruction that leads back to user code; what runs before that
- * probe is what it is, and is not seen.
+ * The kernel's side of a traced thread's system calls. It is stepped from the return of sys_enter's
+ * probe to the instruction that leads back to user code; the code before that probe is not traced.
  *
  * What is never stepped, and why:
  * - interrupts and exceptions: the CPU clears the trap flag when it enters them, and what they
  *   return by sets it again;
- * - softirqs that run on a thread's back: between their tracepoints the flag is off;
+ * - softirqs that run on top of a thread: between their tracepoints the flag is off;
  * - another thread: the flag is off from the tracepoint of a switch on, and set again by an
  *   interrupt that this CPU sends itself, which comes as soon as the scheduler lets any in;
  * - this driver: while its own code runs on the thread's behalf (a hook, a file of its own) traps
- *   change nothing (`own`), so they meet no half of what that code does. It may take the flag off.
+ *   change nothing (`own`), so they never see a half-done update. It may clear the flag.
  *
- * A trap comes as an NMI does: no lock is taken, nothing is waited for.
+ * A trap can come anywhere, like an NMI: the handler takes no lock and never waits.
  */
 #include <linux/irq_work.h>
 #include <linux/module.h>
@@ -36,7 +35,7 @@ static bool on_own_stack(u64 sp)
 	return sp - (unsigned long)task_stack_page(current) < THREAD_SIZE;
 }
 
-/* Has the driver's code returned to its caller? */
+/* Has execution returned from the driver's code to its caller? */
 static bool left_own(const struct it_kernel *k, struct pt_regs *regs)
 {
 	u64 sp = kernel_stack_pointer(regs);
@@ -52,10 +51,10 @@ static bool is_own(u64 ip)
 	return ip >= ARCH_MODULES && within_module_core(ip, THIS_MODULE);
 }
 
-/* Returns which work of the kernel's the driver's own code at `ip` looks at. */
+/* Returns which kernel activity the driver's own code at `ip` handles. */
 static u8 why_own(u64 ip)
 {
-	/* An indirect call may come by a few bytes in front of it. */
+	/* An indirect call may enter by a few bytes before the function. */
 	if (switch_probe - ip < 64)
 		return PITRACE_BREAK_SWITCH;
 	if (softirq_probe - ip < 64)
@@ -63,7 +62,7 @@ static u8 why_own(u64 ip)
 	return PITRACE_BREAK_OWN;
 }
 
-/* Back from there: the flow goes on at `ip`. */
+/* Back from the driver's code: execution continues at `ip`. */
 static void leave_own(struct it_thread *t, u64 ip)
 {
 	struct it_kernel *k = &t->kernel;
@@ -76,7 +75,7 @@ static void leave_own(struct it_thread *t, u64 ip)
 			      k->own_ip, ip);
 		return;
 	}
-	/* The call's first instruction that is seen: where user code's last one led. */
+	/* The call's first traced instruction: the target of user code's last one. */
 	k->fresh = false;
 	t->in_call = false;
 	it_emit_entry(t, ip);
@@ -87,7 +86,7 @@ static void leave_own(struct it_thread *t, u64 ip)
 static void end_call(struct it_thread *t)
 {
 	t->kernel.on = false;
-	/* The call's return is still to be recorded. */
+	/* The call's return remains to be recorded. */
 	t->in_call = t->phase != IT_DONE;
 }
 
@@ -101,8 +100,8 @@ static void step(struct it_thread *t, struct pt_regs *regs)
 	arch_itrace_ran(k->side.ip, regs, &t->arch, &ran);
 	if (unlikely(ran.kind == PITRACE_BRANCH_UNDEFINED)) {
 		k->side.ip = ip;
-		/* An exception's fixup, on another stack: its first instruction has run, unknown
-		 * which. */
+		/* An exception's fixup, on another stack: its first instruction has run, but is
+		 * unknown. */
 		t->gap = true;
 		it_emit_break(t, false, PITRACE_BREAK_EXCEPTION, 0, ran.from, ip);
 		return;
@@ -124,7 +123,7 @@ static void step(struct it_thread *t, struct pt_regs *regs)
 		it_check_bounds(t, ip);
 }
 
-/* The thread is at `ip` after a straight line; or an instruction failed, was not executed, and the
+/* The thread is at `ip` after a straight line; or an instruction faulted, was not executed, and the
  * thread is at its fixup. */
 static void advance_to(struct it_thread *t, u64 ip)
 {
@@ -152,7 +151,7 @@ static bool advance_before(struct it_thread *t, const struct arch_ran *ran)
 	return true;
 }
 
-/* The rest of the call is not seen. */
+/* The rest of the call is not traced. */
 static void abandon_call(struct it_thread *t, u64 ip)
 {
 	if (t->phase == IT_RUNNING)
@@ -161,7 +160,7 @@ static void abandon_call(struct it_thread *t, u64 ip)
 	end_call(t);
 }
 
-/* A probe of the kernel's code. False: the rest of the call is not stepped. */
+/* A probe in the kernel's code. False: the rest of the call is not stepped. */
 static bool enter_probe(struct it_thread *t, struct pt_regs *regs, const struct arch_probe *probe)
 {
 	struct it_kernel *k = &t->kernel;
@@ -180,7 +179,7 @@ static bool enter_probe(struct it_thread *t, struct pt_regs *regs, const struct 
 	return true;
 }
 
-/* The way out, where nothing traps, is followed and recorded here. */
+/* The exit path, where nothing traps, is decoded and recorded here. */
 static bool follow_way_out(struct it_thread *t, const struct pt_regs *regs)
 {
 	struct arch_path path[ARCH_WAY], *p = path;
@@ -215,11 +214,12 @@ bool itrace_kernel_trap(struct pt_regs *regs)
 
 	if (!served)
 		return false;
-	/* A kernel debugger that came later steps by the same flag: traps are its from then on. */
+	/* A kernel debugger attached later steps by the same flag: traps belong to it from then
+	 * on. */
 	if (unlikely(arch_itrace_kernel_debugged()) && !(t && t->kernel.on))
 		return false;
-	/* Nothing else steps the kernel by this flag, so a late trap is ours too: the thread was
-	 * preempted by an interrupt, and continues after the end of the trace. */
+	/* Nothing else steps the kernel by this flag, so a late trap is ours too: an interrupt
+	 * preempted the thread, which continued only after the trace ended. */
 	if (!t || !t->kernel.on || READ_ONCE(t->state) != IT_ARMED || t->phase == IT_DONE)
 		goto stop;
 	k = &t->kernel;
@@ -262,7 +262,7 @@ bool itrace_kernel_trap(struct pt_regs *regs)
 		}
 	}
 	k->pushed = arch_itrace_pushed(regs);
-	/* Flags were pushed without the flag, and those that are popped may lack it. */
+	/* The flags that code pushed lacked the trap flag, and popped ones may lack it. */
 	arch_itrace_step_at(regs, true);
 	return true;
 stop:
@@ -276,9 +276,9 @@ stop:
 	return true;
 }
 
-/* ---- there and back -------------------------------------------------------------------------- */
+/* entry and exit */
 
-/* At the end of the probe that has seen the call: its stack, and where it returns to. */
+/* At the end of the sys_enter probe: its stack, and its return address. */
 void it_kernel_enter(struct it_thread *t, u64 sp, u64 back)
 {
 	if (unlikely(arch_itrace_kernel_debugged()))
@@ -287,7 +287,7 @@ void it_kernel_enter(struct it_thread *t, u64 sp, u64 back)
 	arch_itrace_step();
 }
 
-/* The thread is in user code, at `ip`. Did nothing run there yet? */
+/* The thread is in user code, at `ip`. Returns whether nothing has run there yet. */
 bool it_kernel_left(struct it_thread *t, u64 ip)
 {
 	bool user = it_wants(t, true);
@@ -303,8 +303,8 @@ bool it_kernel_left(struct it_thread *t, u64 ip)
 		return false;
 	if (!only)
 		ip = t->back;
-	/* A signal's handler, a new program, what a handler had interrupted: these are
-	 * recorded on user code's side as without the kernel's. */
+	/* A signal handler, a new program, code that a handler had interrupted: recorded on user
+	 * code's side, as without the kernel's. */
 	at = t->signal_at ? t->signal_at : ip;
 	to = user && why ? t->call_end : user ? at : ip;
 	if (returns) {
@@ -312,7 +312,7 @@ bool it_kernel_left(struct it_thread *t, u64 ip)
 		it_emit_branch(t, false, PITRACE_BRANCH_IRET | PITRACE_BRANCH_CROSS, k->side.ip,
 			       to);
 	} else {
-		/* The trap flag was lost on the way (a virtual machine's start, a suspend). */
+		/* The trap flag was lost on the way (start of a virtual machine, suspend). */
 		t->gap = true;
 		it_emit_break(t, false, PITRACE_BREAK_EXCEPTION | PITRACE_BRANCH_CROSS, 0,
 			      k->side.ip, to);
@@ -333,8 +333,8 @@ bool it_kernel_left(struct it_thread *t, u64 ip)
 
 /* ---- switches -------------------------------------------------------------------------------- */
 
-/* Scheduler's context of the thread that leaves: the flag would go on to the next one. A page
- * fault that it sleeps in returns by registers on its stack. */
+/* In the scheduler, in the context of the thread that leaves: the flag would pass to the next one.
+ * A page fault that it sleeps in returns through registers on its stack. */
 void it_kernel_out(struct it_thread *t)
 {
 	struct it_kernel *k = &t->kernel;
@@ -345,8 +345,8 @@ void it_kernel_out(struct it_thread *t)
 		arch_itrace_step_at(k->fault, false);
 }
 
-/* The session is over, or pauses. The thread is running, perhaps in such a fault, or starts to run:
- * from here on its return from the fault is not seen. */
+/* Tracing ends or pauses. The thread is running, perhaps in a page fault, or about to run: from
+ * here on its return from the fault is not traced. */
 void it_kernel_quiet(struct it_thread *t)
 {
 	if (t->kernel.fault)
@@ -380,7 +380,7 @@ static void resume(struct irq_work *work)
 
 static DEFINE_PER_CPU(struct irq_work, resuming);
 
-/* At the switch to the thread, still on the stack of the one that leaves. */
+/* At the switch to the thread, still on the stack of the previous one. */
 void it_kernel_in(struct it_thread *t, const struct task_struct *prev)
 {
 	if (t->kernel.fault)
@@ -395,7 +395,7 @@ void it_kernel_in(struct it_thread *t, const struct task_struct *prev)
 
 /* ---- interrupts and exceptions --------------------------------------------------------------- */
 
-/* The thread itself was interrupted, not a softirq on its back. */
+/* The thread itself was interrupted, not a softirq on top of it. */
 void it_kernel_interrupt(struct it_thread *t, u32 source, struct pt_regs *regs)
 {
 	u64 ip = instruction_pointer(regs);
@@ -415,12 +415,12 @@ void itrace_kernel_fault(u32 flags, struct pt_regs *regs)
 	t = it_find(current);
 	if (t && t->kernel.on && arch_itrace_steps(regs)) {
 		if (!it_still_traced(t)) {
-			/* It may sleep past the end of the trace. */
+			/* The thread may sleep past the end of the trace. */
 			arch_itrace_step_at(regs, false);
 		} else {
 			t->kernel.fault = regs;
 			if (!t->kernel.own) {
-				/* A fixup's first instruction may fail as well. */
+				/* A fixup's first instruction may fault as well. */
 				advance_to(t, ip);
 				it_emit_break(t, false, PITRACE_BREAK_FAULT, flags, ip, ip);
 			}
@@ -443,7 +443,7 @@ void itrace_kernel_fixed(u64 ip, struct pt_regs *regs)
 	preempt_enable_notrace();
 }
 
-/* They do not nest; those at an interrupt's end find the flag off. */
+/* Softirqs do not nest; those at an interrupt's end find the flag off. */
 void itrace_softirq(bool begins)
 {
 	struct it_thread *t;
@@ -467,7 +467,7 @@ void it_kernel_init(bool serve)
 {
 	int cpu;
 
-	/* Addresses in a module's data for each CPU are not filled in for it. */
+	/* Static initializers cannot hold per-CPU addresses in a module. */
 	for_each_possible_cpu(cpu)
 		init_irq_work(&per_cpu(resuming, cpu), resume);
 	switch_probe = (unsigned long)hooks_probe("sched_switch");

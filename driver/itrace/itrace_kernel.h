@@ -8,7 +8,7 @@
 
 /* A trap of kernel code; false: not ours. */
 bool itrace_kernel_trap(struct pt_regs *regs);
-/* The kernel's access at `ip` failed; it goes on by these registers. */
+/* The kernel's access at `ip` failed; it continues with these registers. */
 void itrace_kernel_fixed(u64 ip, struct pt_regs *regs);
 
 void it_kernel_enter(struct it_thread *t, u64 sp, u64 back);

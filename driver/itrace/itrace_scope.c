@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The threads that a session traces: as its owner asks, as they come, and when it is over. */
+/* The threads that a session traces: selecting them, joining, and the end of tracing. */
 #include <linux/cpu.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -28,7 +28,7 @@
 	(PITRACE_ITRACE_FOLLOW | PITRACE_ITRACE_LOSSY | PITRACE_ITRACE_STEPS | \
 	 PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL | PITRACE_ITRACE_NO_THREADS)
 
-/* ---- what the caller wants ------------------------------------------------------------------- */
+/* the caller's request */
 
 static void free_scope(struct session_itrace *it)
 {
@@ -62,7 +62,7 @@ static int get_place(struct itrace_place *to, const struct pitrace_itrace_place 
 	return to->file.inode ? 0 : -EINVAL;
 }
 
-/* One of the list, which the session's owner may trace. */
+/* Adds one pid to the list; the session's owner must be allowed to trace it. */
 static int get_listed(const struct session *s, struct session_itrace *it, s32 nr)
 {
 	struct task_struct *task;
@@ -174,7 +174,7 @@ void itrace_free(struct session *s)
 	vfree(s->itrace.code);
 }
 
-/* ---- who joins ------------------------------------------------------------------------------- */
+/* threads that join */
 
 static bool is_listed(const struct session_itrace *it, const struct pid *pid)
 {
@@ -186,7 +186,7 @@ static bool is_listed(const struct session_itrace *it, const struct pid *pid)
 	return false;
 }
 
-/* By its own number. */
+/* Is the task in the requested scope, regardless of its parent? */
 static bool in_scope(const struct session_itrace *it, struct task_struct *task)
 {
 	pid_t nr;
@@ -212,13 +212,13 @@ static bool may_join(const struct session *s, struct task_struct *task)
 	       owner_may_trace(s->cred, task);
 }
 
-/* Is the parent's trace on? A call in it has begun the child. */
+/* Is the parent's trace on? Its current call created the child. */
 static bool recorded(const struct it_thread *parent)
 {
 	return READ_ONCE(parent->phase) == IT_RUNNING;
 }
 
-/* It stays in the table, so that what it begins is known to be left out, too. */
+/* The child stays in the table, so that its own children are left out too. */
 static bool left_out(const struct it_thread *parent, const struct task_struct *child)
 {
 	u32 flags = parent->session->itrace.flags;
@@ -229,7 +229,7 @@ static bool left_out(const struct it_thread *parent, const struct task_struct *c
 	       (!(flags & PITRACE_ITRACE_FROM) || recorded(parent));
 }
 
-/* The task joins the session's threads. Preemption off. A task that finds no room is counted. */
+/* Adds the task to the session's threads. Preemption off. A task without room is counted. */
 static void join(struct session *s, struct task_struct *task, const struct it_thread *parent,
 		 enum pitrace_itrace_why why)
 {
@@ -238,7 +238,7 @@ static void join(struct session *s, struct task_struct *task, const struct it_th
 
 	raw_spin_lock_irqsave(&it_lock, flags);
 	t = it_find(task);
-	/* This is set before its exit takes the lock, too: an entry that is added is removed
+	/* PF_EXITING is set before the exit hook takes the lock: an entry that is added is removed
 	 * there. */
 	if (READ_ONCE(task->flags) & PF_EXITING) {
 		raw_spin_unlock_irqrestore(&it_lock, flags);
@@ -288,7 +288,7 @@ static bool inherits(const struct session *s, const struct it_thread *t,
 	return s->itrace.scope != PITRACE_ITRACE_TIDS && child->tgid == t->task->tgid;
 }
 
-/* A child of the current thread, which `t` is, if that one is traced. */
+/* Joins a child of the current thread, whose entry is `t` if it is traced. */
 static void join_child(const struct it_thread *t, struct task_struct *child)
 {
 	struct session *s;
@@ -305,7 +305,7 @@ void itrace_fork(struct task_struct *parent, struct task_struct *child)
 	if (child->flags & (PF_KTHREAD | PF_USER_WORKER))
 		return;
 	preempt_disable_notrace();
-	/* Its registers are the parent's in a call: without a trap. */
+	/* The child's registers are copied from its parent in a call, so without a trap. */
 	t = it_find(parent);
 	join_child(t, child);
 	preempt_enable_notrace();
@@ -328,7 +328,7 @@ static void arm_here(void *data)
 		it_arm(t, false);
 }
 
-/* Quiet threads that the session's owner, a member, may not see any more are traced no further. */
+/* Ends the tracing of quiet threads that the session's owner, a member, may no longer trace. */
 static void drop_hidden(struct session *s)
 {
 	struct it_thread *t = NULL, *before;
@@ -367,7 +367,7 @@ void itrace_on(struct session *s, enum pitrace_itrace_why why)
 	s->itrace.paused = false;
 	for_each_it(s, t) {
 		t->why = why;
-		/* The reason before the state: it_arm() reads them the other way round. */
+		/* The reason before the state: it_arm() reads them in reverse order. */
 		smp_store_release(&t->state, IT_ARMING);
 	}
 	raw_spin_unlock_irqrestore(&it_lock, flags);
@@ -379,7 +379,7 @@ void itrace_on(struct session *s, enum pitrace_itrace_why why)
 		preempt_enable();
 	}
 	rcu_read_unlock();
-	/* A thread that runs is armed now, one that sleeps when it is switched to, or later. */
+	/* A running thread is armed now, a sleeping one when it is switched in, or later. */
 	on_each_cpu(arm_here, s, 1);
 }
 
@@ -394,10 +394,10 @@ static void disarm_here(void *data)
 }
 
 /*
- * No trap is set any more once all who see that a thread is quiet do. Then the trap may still be in
- * the registers that threads return by: of those that sleep it is taken here; of one that is
- * switched away from now on, there; of one that runs, by the interrupt, unless it has trapped once
- * more by then, which takes it, too.
+ * No trap is set any more once all hooks see that the threads are quiet. The trap may then still be
+ * in the threads' return registers. For sleeping threads it is cleared here; for one that is
+ * switched out from now on, at the switch; for a running one, by the interrupt, unless it has
+ * trapped once more by then, which clears it too.
  */
 void itrace_off(struct session *s, bool pause)
 {
@@ -432,6 +432,6 @@ void itrace_off(struct session *s, bool pause)
 	for_each_it(s, t)
 		it_remove(t);
 	raw_spin_unlock_irqrestore(&it_lock, flags);
-	/* A thread that waits for room may look at the session now, not later. */
+	/* A thread that waits for room must see the session's state now, not later. */
 	synchronize_rcu();
 }

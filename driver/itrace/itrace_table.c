@@ -11,7 +11,7 @@ struct it_thread *it_slots[(1 << IT_BITS) + IT_TRIES];
 DEFINE_RAW_SPINLOCK(it_lock);
 static struct it_thread *threads;
 static DECLARE_BITMAP(used, IT_THREADS);
-static DEFINE_MUTEX(needing); /* protects allocation of `threads`; no other lock is taken within */
+static DEFINE_MUTEX(needing); /* protects allocation of `threads`; innermost lock */
 
 static struct it_thread **free_slot(const struct task_struct *task)
 {
@@ -47,7 +47,7 @@ struct it_thread *it_add(struct session *s, struct task_struct *task)
 
 void it_show(struct it_thread *t)
 {
-	/* The entry before the pointer to it: it_find() reads through that. */
+	/* Writes the entry before the pointer to it: it_find() reads through the pointer. */
 	smp_store_release(free_slot(t->task), t);
 }
 
@@ -60,13 +60,13 @@ void it_remove(struct it_thread *t)
 		if (place[i] == t)
 			WRITE_ONCE(place[i], NULL);
 	t->session->itrace.threads--;
-	/* Its task work may still come. */
+	/* Its task work may still run. */
 	WRITE_ONCE(t->state, IT_QUIET);
 	WRITE_ONCE(t->session, NULL);
 	it_put(t);
 }
 
-/* No hook is at it any more: its slot may be given to another. */
+/* No hook uses it any more: its slot can be reused. */
 static void it_free(struct rcu_head *rcu)
 {
 	struct it_thread *t = container_of(rcu, struct it_thread, rcu);
@@ -104,7 +104,7 @@ int it_table_need(void)
 		struct it_thread *all = vzalloc(IT_THREADS * sizeof(*all));
 
 		err = all ? 0 : -ENOMEM;
-		/* Cleared memory before the pointer to it. */
+		/* Clears the memory before the pointer to it is published. */
 		smp_store_release(&threads, all);
 	}
 	mutex_unlock(&needing);

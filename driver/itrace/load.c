@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Instruction traces at load and unload: what this machine can do, and what was asked for. */
+/* Instruction traces at load and unload: what this machine supports, and what was requested. */
 #include <linux/moduleparam.h>
 #include "core/hooks.h"
 #include "core/seen.h"
@@ -52,7 +52,7 @@ void itrace_init(u64 *majors)
 #ifdef ARCH_ACCESSES
 		PITRACE_LOAD_STORE,
 #endif
-		PITRACE_BRANCH_KERNEL, PITRACE_BREAK_KERNEL, /* the last two */
+		PITRACE_BRANCH_KERNEL, PITRACE_BREAK_KERNEL, /* the last two majors */
 	};
 	const char *why = "tracepoints are missing: sys_enter, sys_exit or signal_deliver";
 	unsigned int i, n = ARRAY_SIZE(ours);

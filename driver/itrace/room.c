@@ -16,7 +16,7 @@ bool it_should_wait(const struct session *s)
 	       current->tgid != READ_ONCE(s->itrace.holder) && session_may_halt_current(s);
 }
 
-/* The session may end meanwhile: it is there while the table says that this thread is its. */
+/* The session may end meanwhile: it exists as long as the table assigns this thread to it. */
 static bool has_room(struct it_thread *t)
 {
 	bool room;
@@ -51,7 +51,7 @@ void it_wait_for_room(struct it_thread *t)
 		return;
 	since = ktime_get_ns();
 	for (;;) {
-		/* Signals, debuggers and freezers first: behind them it waits again. */
+		/* Signals, debuggers and freezers come first: afterwards the thread waits again. */
 		prepare_to_wait(&waiting, &wait, TASK_INTERRUPTIBLE | TASK_FREEZABLE);
 		if (has_room(t) || signal_pending(current))
 			break;

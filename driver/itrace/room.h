@@ -6,14 +6,14 @@
 #include "core/session.h"
 #include "itrace/itrace_table.h"
 
-/* Does the current thread wait, where there is little room? Preemption off. */
+/* Should the current thread wait if there is little room? Preemption off. */
 bool it_should_wait(const struct session *s);
-/* The current thread, on its way to user code. */
+/* Waits; called by the current thread on its way to user code. */
 void it_wait_for_room(struct it_thread *t);
-/* A consumer has made room, or there is no need of it any more. */
+/* A consumer has freed space, or waiting is no longer needed. */
 void it_wake_waiting(void);
 
-/* Asked after each record. Preemption off. */
+/* Checked after each record. Preemption off. */
 static __always_inline bool it_must_wait(const struct it_thread *t)
 {
 	const struct ring *r = session_trace(t->session);

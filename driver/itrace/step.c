@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Steps a traced thread. `user.ip` is the thread's last known address: handling of any event begins
- * by checking where it really is.
+ * Steps a traced thread. `user.ip` is the thread's last known address: the handler of any event
+ * begins by checking where it really is.
  *
- * A system call's instruction does not trap: its entry counts it. The address to which the call
- * returns (behind it, to itself again, into a handler, to code that a handler had interrupted, to a
- * new program) is seen at the thread's next event in user code, and recorded then. While a thread
+ * A system call instruction does not trap: sys_enter's hook counts it. The address to which the
+ * call returns (the next instruction, itself again, a handler, code that a handler had interrupted,
+ * a new program) is seen at the thread's next event in user code, and recorded then. While a thread
  * is in a system call the trap flag is not set in the registers of its return, so that fork,
  * signals and debuggers do not copy or save it.
  */
@@ -20,7 +20,7 @@
 #include "itrace/step.h"
 #include "itrace/trap.h"
 
-/* The call that was counted last has returned to `ip`. */
+/* The last counted call has returned to `ip`. */
 static void call_returned(struct it_thread *t, u64 ip)
 {
 	u32 why = t->exec     ? PITRACE_BREAK_EXEC :
@@ -40,7 +40,8 @@ void it_look(struct it_thread *t, u64 ip)
 	if (t->kernel.on && (it_kernel_left(t, ip) || t->phase == IT_DONE))
 		return;
 	if (t->in_call) {
-		/* Behind the call, or somewhere on from there; else it begins again. */
+		/* After the call, or in a straight line from there; otherwise the call is
+		 * restarted. */
 		call_returned(t, arch_itrace_between(t->back, ip, true) < 0 ? ip : t->back);
 		if (t->phase == IT_DONE)
 			return;
@@ -51,7 +52,7 @@ void it_look(struct it_thread *t, u64 ip)
 	}
 	n = arch_itrace_between(t->user.ip, ip, true);
 	if (n < 0)
-		/* The kernel has moved it, for a reason that no hook has seen. */
+		/* The kernel moved it for a reason that no hook has seen. */
 		it_emit_break(t, true, PITRACE_BREAK_EXCEPTION, 0, t->user.ip, ip);
 	else if (n)
 		it_advance(t, true, n, ip);
@@ -69,7 +70,7 @@ static void begin(struct it_thread *t)
 	t->kernel = (struct it_kernel){};
 	t->in_call = false;
 	t->signal_at = 0;
-	/* It may be in a call that is begun again: then it goes back. */
+	/* It may be in a call that is restarted: then it goes back to the call's instruction. */
 	if (t->why != PITRACE_ITRACE_FORK && it_call_number(t) != -1) {
 		t->in_call = true;
 		t->number = it_call_number(t);
@@ -77,7 +78,7 @@ static void begin(struct it_thread *t)
 	}
 	if (it->flags & (PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL))
 		t->resolve = !t->start && !t->stop;
-	/* After a pause it starts as all others do. */
+	/* After a pause it starts like all others. */
 	t->started &= t->why == PITRACE_ITRACE_FORK;
 	t->phase = t->skip ? IT_SKIPPING : it_waits_for_start(t) ? IT_WAITING : IT_RUNNING;
 	if (t->phase == IT_RUNNING)
@@ -87,7 +88,7 @@ static void begin(struct it_thread *t)
 /* During a call the registers may be copied (to a child), so the thread is armed when it leaves the
  * call, or at an interrupt after that. While a signal's frame is being set up, the trap flag might
  * be saved in the frame and restored after the end of the trace: so a thread that is elsewhere in
- * the kernel is armed at an interrupt of its user code, too. */
+ * the kernel is armed only at an interrupt of its user code. */
 static bool may_arm(const struct it_thread *t, bool leaves)
 {
 	if (leaves || it_call_number(t) != -1)
@@ -97,14 +98,14 @@ static bool may_arm(const struct it_thread *t, bool leaves)
 
 bool it_arm(struct it_thread *t, bool leaves)
 {
-	/* First the state: only a thread that is not quiet has a session for certain. */
+	/* Checks the state first: only a thread that is not quiet is certain to have a session. */
 	if (READ_ONCE(t->state) != IT_ARMING || t->task->flags & PF_EXITING ||
 	    READ_ONCE(t->session->state) != PITRACE_STATE_ON)
 		return false;
 	if (!may_arm(t, leaves) || cmpxchg(&t->state, IT_ARMING, IT_ARMED) != IT_ARMING)
 		return false;
 	t->cpu = smp_processor_id();
-	/* It may have other credentials than when it joined. */
+	/* Its credentials may have changed since it joined. */
 	if (!it_visible(t)) {
 		t->phase = IT_DONE;
 	} else if (t->phase != IT_DONE && (t->ceded || arch_itrace_debugged(t->task))) {
@@ -127,7 +128,7 @@ static __always_inline bool retire(struct it_thread *t, const struct arch_ran *r
 		return false;
 	t->user.ip = to;
 	if (!it_count(t, &t->user, 1)) {
-		/* Record its last branch: the count alone does not show its target. */
+		/* Records its last branch: the count alone does not show its target. */
 		if (ran->taken)
 			it_emit_branch(t, true, ran->kind, ran->from, to);
 		it_stop(t, PITRACE_ITRACE_LIMIT, to);
@@ -147,8 +148,8 @@ static __always_inline bool retire(struct it_thread *t, const struct arch_ran *r
 #ifdef ARCH_LLSC_BRANCHES
 static bool run_llsc(struct it_thread *t, struct pt_regs *regs);
 
-/* The sequence could not be executed: it is tried again when its memory is there, else the thread
- * goes on without traps for a while. */
+/* The sequence could not be executed: retries when its memory is present, otherwise the thread
+ * continues without traps for a while. */
 static void llsc_failed(struct it_thread *t, struct pt_regs *regs)
 {
 	u64 wanted = instruction_pointer(regs) | t->arch.writes;
@@ -176,8 +177,8 @@ void it_reached(struct it_thread *t)
 }
 #endif
 
-/* Executes a sequence that no trap may interrupt, if the thread is at one. False: nothing more is
- * recorded. */
+/* Executes an LL/SC sequence, which no trap may interrupt, if the thread is at one. False: nothing
+ * more is recorded. */
 static bool run_llsc(struct it_thread *t, struct pt_regs *regs)
 {
 #ifdef ARCH_LLSC_BRANCHES
@@ -203,7 +204,7 @@ static bool run_llsc(struct it_thread *t, struct pt_regs *regs)
 	return true;
 }
 
-/* Next instructions are the thread's own again. recorded: it may be that there is no room now. */
+/* The thread's own code runs next. recorded: there may be no room now. */
 static __always_inline void resume(struct it_thread *t, struct pt_regs *regs, bool recorded)
 {
 	/* Also for the one trap that ends the kernel's side. */
@@ -235,13 +236,13 @@ bool itrace_trap(struct pt_regs *regs)
 	t = it_find(current);
 	if (!t)
 		return false;
-	/* Before what is seen now leaves the next one to a debugger. */
+	/* Read before the checks below, which may cede the next trap to a debugger. */
 	ours = t->trap && !t->ceded;
 	if (!it_still_traced_here(t)) {
 		t->kernel.on = false;
 		if (!ours || arch_itrace_debugged(current))
 			return false;
-		/* If that one pushed its flags: without ours, now too. */
+		/* If this instruction pushed its flags, they are cleaned too. */
 		arch_itrace_ran(t->user.ip, regs, &t->arch, &ran);
 		it_clear_trap(t, regs);
 		return true;

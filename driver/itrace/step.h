@@ -9,23 +9,24 @@
 
 /* A trap of the current thread in user code, interrupts off. False: not ours. */
 bool itrace_trap(struct pt_regs *regs);
-/* The current thread, which is armed and in user code, is at `ip`, for whatever reason. */
+/* The current thread, which is armed and in user code, is at `ip`, for any reason. */
 void it_look(struct it_thread *t, u64 ip);
-/* The session's thread is armed: the current one (which leaves a system call), or it is about to
- * run. False: it was before, or is not yet. */
+/* Arms the session's thread: the current one (which leaves a system call), or one that is about to
+ * run. False: it was armed before, or cannot be yet. */
 bool it_arm(struct it_thread *t, bool leaves);
-/* The next instructions are the thread's own again. recorded: it may be that the ring is full. */
+/* The thread's own code runs next. recorded: the ring may be full. */
 void it_resume(struct it_thread *t, struct pt_regs *regs, bool recorded);
-/* The memory that the thread waited for is present, or cannot be made so. */
+/* The memory that the thread waited for is present, or cannot be made present. */
 void it_reached(struct it_thread *t);
 
-/* The number of the call that it is in; -1: none, of which s390x's own function makes 2^32 - 1. */
+/* Returns the number of the thread's system call; -1: none, for which s390x's own function returns
+ * 2^32 - 1. */
 static inline int it_call_number(const struct it_thread *t)
 {
 	return syscall_get_nr(t->task, task_pt_regs(t->task));
 }
 
-/* Must the code that the thread executes next be read, and is not there? */
+/* Must the thread's next code be read, but is not present? */
 static inline bool it_lacks_code(const struct it_thread *t)
 {
 #ifdef ARCH_LLSC_BRANCHES

@@ -9,7 +9,7 @@ static struct it_thread *clearing; /* thread whose flag another context is clear
 void it_clear_trap_of(struct it_thread *t)
 {
 	WRITE_ONCE(clearing, t);
-	/* `clearing` before `ceded`: it_cede_trap() has it the other way round */
+	/* `clearing` before `ceded`: it_cede_trap() uses the reverse order */
 	smp_mb();
 	it_disarm(t);
 	/* The registers before `clearing`. */
@@ -22,7 +22,7 @@ void it_cede_trap(struct it_thread *t)
 	WRITE_ONCE(t->ceded, true);
 	/* `ceded` before `clearing` */
 	smp_mb();
-	/* Few instructions, interrupts off. */
+	/* The wait is short: the other context runs few instructions with interrupts off. */
 	while (smp_load_acquire(&clearing) == t)
 		cpu_relax();
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The trap of a traced thread, which its registers hold: set and taken away.
+ * Sets and clears the trap of a traced thread, which is kept in its registers.
  *
- * User probes and debuggers step by the same flag. From its first breakpoint or debugger on a
- * thread is theirs: our flag is taken off where that is seen, before they set theirs, and not
- * touched any more. Nor is that of a thread for which we never set it.
+ * Uprobes and debuggers step by the same flag. From its first breakpoint or debugger on, a thread
+ * is ceded to them: our flag is cleared as soon as that is seen, before they set theirs, and not
+ * touched any more. The flag of a thread for which we never set it is not touched either.
  */
 #ifndef PITRACE_ITRACE_TRAP_H
 #define PITRACE_ITRACE_TRAP_H
@@ -38,9 +38,9 @@ static __always_inline void it_disarm(struct it_thread *t)
 	it_clear_trap(t, task_pt_regs(t->task));
 }
 
-/* The same of a thread that is quiet, from elsewhere; the table's lock is held. */
+/* Clears the trap of a quiet thread from another context; the table's lock is held. */
 void it_clear_trap_of(struct it_thread *t);
-/* The thread is a debugger's or a probe's from here on. */
+/* Cedes the thread to a debugger or a probe from here on. */
 void it_cede_trap(struct it_thread *t);
 
 #endif

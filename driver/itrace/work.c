@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A traced thread's work on its way back to user code, where it may sleep: it records a signal's
- * handler once that is set up, looks at mappings, waits while the consumer is behind.
+ * handler after its setup, checks mappings, and waits while the consumer lags behind.
  */
 #include <linux/module.h>
 #include <linux/sched/task_stack.h>
@@ -23,7 +23,7 @@ static void record_signal(struct it_thread *t)
 
 	preempt_disable();
 	if (READ_ONCE(t->state) == IT_ARMED && t->phase != IT_DONE && t->kernel.on && !t->in_call) {
-		/* On its way out of a call, which is not left yet. */
+		/* On its way out of a call that has not been left yet. */
 		if (!arch_itrace_interrupted(regs, &at))
 			at = t->back;
 		if (!t->signal_at)
@@ -33,7 +33,7 @@ static void record_signal(struct it_thread *t)
 	} else if (READ_ONCE(t->state) == IT_ARMED && t->phase != IT_DONE && it_wants(t, true)) {
 		if (!arch_itrace_interrupted(regs, &at))
 			at = t->in_call ? t->back : t->user.ip;
-		/* A call that a handler interrupts returns behind the handler. */
+		/* A call that a handler interrupted returns after the handler. */
 		it_look(t, at);
 		it_emit_break(t, true, PITRACE_BREAK_SIGNAL, t->signal, at,
 			      instruction_pointer(regs));
@@ -65,7 +65,7 @@ void it_work(struct callback_head *head)
 	module_put(THIS_MODULE);
 }
 
-/* No session is left: deferred work held the module until it was done, or nearly. */
+/* No session is left: deferred work held the module until it was done, or nearly so. */
 void it_work_exit(void)
 {
 	synchronize_rcu_tasks();

@@ -7,7 +7,7 @@
 
 /* Each thread's task work. It holds a reference to the thread's entry and to the module. */
 void it_work(struct callback_head *head);
-/* At unload: waits for those that are nearly done. */
+/* At unload: waits for work that is about to return. */
 void it_work_exit(void);
 
 #endif

@@ -3,7 +3,7 @@
  * The state machine of the Performance Inspector's paper. On each CPU events cut time into pieces:
  * a dispatch, the begin and the end of an interrupt. At the event that ends a piece, the counters'
  * differences over the piece are added to its thread or CPU. All state belongs to one CPU and its
- * events come one at a time (interrupts are off), so there is nothing to lock.
+ * events come one at a time (interrupts are off), so no lock is needed.
  */
 #include <linux/cpu.h>
 #include <linux/kernel_stat.h>
@@ -20,7 +20,7 @@ DEFINE_PER_CPU(u64, ptt_switches);
  * callbacks, so its holder must not take hotplug's lock. */
 static DEFINE_MUTEX(ptts_lock);
 
-/* This CPU's part, if it counts. */
+/* Returns this CPU's part, if it is counting. */
 static __always_inline struct ptt_cpu *here(const struct ptt *p)
 {
 	struct ptt_cpu *c = p->cpu[smp_processor_id()];
@@ -28,7 +28,8 @@ static __always_inline struct ptt_cpu *here(const struct ptt *p)
 	return likely(c && c->on) ? c : NULL;
 }
 
-/* A piece ends. The sequences of both pages stay odd, for what the event itself adds. */
+/* An interval ends. The sequences of both pages stay odd until the event's own additions are
+ * done. */
 static __always_inline void book_begin(const struct ptt *p, struct ptt_cpu *c)
 {
 	struct pitrace_ptt_thread *t = c->thread ? c->thread->page : NULL;
@@ -54,16 +55,15 @@ static __always_inline void book_begin(const struct ptt *p, struct ptt_cpu *c)
 	}
 }
 
-/* ---- counters that threads read themselves --------------------------------------------------- */
+/* counters that threads read themselves (user reads) */
 
-static atomic_t user_read_ptts;                 /* ptts with such metrics */
-static DEFINE_PER_CPU(bool, user_read_enabled); /* by us, for the thread that runs here */
+static atomic_t user_read_ptts;                 /* ptts with metrics that threads read themselves */
+static DEFINE_PER_CPU(bool, user_read_enabled); /* set by us, for the thread that runs here */
 
 /*
- * While a thread has events of its own the register belongs to perf, which may write it at any
- * moment that we hear nothing of; likewise while the thread before it had some, until the next
- * interrupt: perf takes these off after our hook. An interrupt is over when perf has done in it
- * whatever it did.
+ * While a thread has perf events of its own, the register belongs to perf, which may write it at
+ * any time without our notice. The same holds, until the next interrupt, if the previous thread had
+ * some: perf removes them after our hook. At an interrupt's end perf has finished its work in it.
  */
 static bool may_enable_user_read(const struct task_struct *task)
 {
@@ -79,7 +79,7 @@ static void publish_counters(const struct ptt *p, const struct ptt_cpu *c, bool 
 			counter_publish(&p->counter[i], yes, &c->thread->page->metric[i]);
 }
 
-/* Interrupts are off. Access that perf has given is not taken away. */
+/* Interrupts are off. Access that perf granted is not removed. */
 static void set_user_read(bool yes)
 {
 	if (!yes && !__this_cpu_read(user_read_enabled))
@@ -106,7 +106,7 @@ static void update_user_read(bool end)
 	set_user_read(yes && may_enable_user_read(current));
 }
 
-/* ---- a piece ends ---------------------------------------------------------------------------- */
+/* end of an interval */
 
 /* The thread no longer runs here, or is no longer watched. */
 static __always_inline void leave(const struct ptt *p, struct ptt_cpu *c)
@@ -118,7 +118,7 @@ static __always_inline void leave(const struct ptt *p, struct ptt_cpu *c)
 	ptt_write_end(&c->thread->page->sequence);
 }
 
-/* The thread in c->thread runs on. */
+/* The thread in c->thread keeps running. */
 static __always_inline void book_end(const struct ptt *p, struct ptt_cpu *c, bool may)
 {
 	if (c->thread) {
@@ -129,7 +129,7 @@ static __always_inline void book_end(const struct ptt *p, struct ptt_cpu *c, boo
 	ptt_write_end(&c->page->sequence);
 }
 
-/* `task` runs here from now on; the CPU's page is open, and no thread's. */
+/* `task` runs here from now on; the CPU's page is open for writing, no thread's is. */
 static __always_inline void switch_to_task(const struct ptt *p, struct ptt_cpu *c,
 					   const struct task_struct *task, bool dispatch)
 {
@@ -159,7 +159,7 @@ static __always_inline bool quiet(const struct ptt_cpu *c)
 	return !c->thread && !c->depth && c->bucket == PITRACE_PTT_OTHER;
 }
 
-/* The CPU's work has changed for one of the ptts. */
+/* The work of the CPU has changed for one of the ptts. */
 static void update_quiet(void)
 {
 	bool all = true;
@@ -173,7 +173,7 @@ static void update_quiet(void)
 	__this_cpu_write(ptt_quiet, all);
 }
 
-/* Switches that ptt_passes() skipped count, too; the page is open. */
+/* Switches that ptt_passes() skipped count too; the page is open. */
 static __always_inline void book_switches(struct ptt_cpu *c)
 {
 	u64 now = __this_cpu_read(ptt_switches);
@@ -182,8 +182,8 @@ static __always_inline void book_switches(struct ptt_cpu *c)
 	c->switches = now;
 }
 
-/* A piece ends without an event, and the current thread is looked up: it may be watched since, or
- * no more. On this CPU, interrupts off. */
+/* An interval ends without an event, and the current thread is looked up again: it may have been
+ * added or removed. On this CPU, interrupts off. */
 static void look(const struct ptt *p, struct ptt_cpu *c)
 {
 	book_begin(p, c);
@@ -209,7 +209,8 @@ void ptt_switch_slow(struct task_struct *prev, struct task_struct *next, bool de
 		if (c) {
 			book_begin(p, c);
 			leave(p, c);
-			/* No switch comes within an interrupt: one without an end had none. */
+			/* No switch happens within an interrupt: one that is still open has no exit
+			 * hook. */
 			c->depth = 0;
 			c->in_interrupt = false;
 			book_switches(c);
@@ -218,7 +219,8 @@ void ptt_switch_slow(struct task_struct *prev, struct task_struct *next, bool de
 			any |= c->thread && p->user_read;
 			all &= quiet(c);
 		}
-		/* On whatever CPU: nothing of it is to be found when its memory is another's. */
+		/* Removed on whatever CPU it is: its entry must be gone before the memory is
+		 * reused. */
 		if (unlikely(dead))
 			ptt_ended(p, prev);
 	}
@@ -234,8 +236,8 @@ void ptt_interrupt_slow(bool entry)
 	struct ptt_cpu *c;
 	struct ptt *p;
 
-	/* These come in the midst of anything, also of a booking: their time stays with the piece
-	 * that they hit. */
+	/* NMIs may interrupt anything, even a booking: their time stays with the interval that they
+	 * hit. */
 	if (in_nmi())
 		return;
 	raw_local_irq_save(flags);
@@ -243,7 +245,8 @@ void ptt_interrupt_slow(bool entry)
 		c = here(p);
 		if (!c)
 			continue;
-		/* Nested ones count once; one that began before us has no end. */
+		/* Nested ones count once; an exit whose entry came before counting began is
+		 * ignored. */
 		if (entry ? c->depth++ : !c->depth || --c->depth) {
 			all &= quiet(c);
 			continue;
@@ -262,14 +265,14 @@ void ptt_interrupt_slow(bool entry)
 	raw_local_irq_restore(flags);
 }
 
-/* ---- begin, end, and all CPUs at once -------------------------------------------------------- */
+/* start, stop, and requests to all CPUs */
 
 static u64 stolen(void)
 {
 	return kcpustat_cpu(smp_processor_id()).cpustat[CPUTIME_STEAL];
 }
 
-/* Counts from before this CPU started counting belong to no bucket: move `start` up by them. */
+/* Counts from before this CPU began to count belong to no bucket: `start` is moved up by them. */
 static void cpu_begin(void *data)
 {
 	struct ptt *p = data;
@@ -346,7 +349,8 @@ static void on_all(smp_call_func_t f, struct ptt *p)
 	cpus_read_unlock();
 }
 
-/* Does one of its threads run there? That may change at once: by a dispatch, which books. */
+/* Does one of the owner's threads run there? That may change at once, by a dispatch, which
+ * books. */
 static bool runs_thread(int cpu, void *data)
 {
 	const struct ptt *p = data;
@@ -355,7 +359,7 @@ static bool runs_thread(int cpu, void *data)
 	return !p->cred || (c && READ_ONCE(c->thread));
 }
 
-/* A member's call does not interrupt other CPUs: he is shown nothing of them. */
+/* A member's call does not interrupt other CPUs, because a member sees nothing of them. */
 void ptt_update(struct ptt *p)
 {
 	cpus_read_lock();
@@ -378,13 +382,12 @@ void ptt_look(struct ptt *p)
 }
 
 /*
- * A thread that was put into the table just now. Where it is dispatched from here on it is found;
- * so only the CPU on which it may have been running since before is to look: it moves to another
- * one by a dispatch.
+ * A thread was just put into the table. From now on each dispatch finds it, so only the CPU on
+ * which it may already be running has to look it up: moving to another CPU takes a dispatch.
  */
 void ptt_look_at(struct ptt *p, struct task_struct *task)
 {
-	/* The table before the thread's CPU. */
+	/* Orders the table before the read of the thread's CPU. */
 	smp_mb();
 	smp_call_function_single(task_cpu(task), cpu_look, p, 1);
 }
@@ -415,7 +418,8 @@ static void make_counters(struct work_struct *work)
 		if (!c || !READ_ONCE(c->stale) || !cpu_online(cpu))
 			continue;
 		WRITE_ONCE(c->stale, false);
-		/* The mark before the counters: a CPU that comes later marks itself again. */
+		/* Clears the mark before creating the counters: a CPU that comes online later marks
+		 * itself again. */
 		smp_mb();
 		p->err = counters_make(p->counter, p->metrics, cpu, &lack);
 		WRITE_ONCE(c->page->missing, c->page->missing | lack.missing);
@@ -432,7 +436,8 @@ static void make_counters(struct work_struct *work)
 	}
 }
 
-/* Each CPU that could have its counters has them, and each metric is counted somewhere. */
+/* Succeeds if each CPU that can have its counters has them, and each metric is counted
+ * somewhere. */
 static int start_counters(struct ptt *p, u32 *failed)
 {
 	p->lack.missing = BIT(p->metrics) - 1;
@@ -463,7 +468,7 @@ int ptt_start(struct ptt *p, u32 *failed)
 			p->cpu[cpu]->stale = p->events;
 	atomic_add(p->user_read, &user_read_ptts);
 	set_on(p, true);
-	/* CPUs that come from here on begin themselves. */
+	/* CPUs that come online from here on begin on their own. */
 	if (!p->events) {
 		on_all(cpu_begin, p);
 		return 0;
@@ -483,7 +488,7 @@ void ptt_stop(struct ptt *p)
 	atomic_sub(p->user_read, &user_read_ptts);
 	set_on(p, false);
 	cancel_work_sync(&p->make);
-	/* Every hook that saw it has preemption off. */
+	/* Every hook that saw the ptt has preemption off. */
 	synchronize_rcu();
 	hooks_put(hooks, false);
 	p->control->flags |= PITRACE_PTT_STOPPED;
@@ -507,7 +512,7 @@ static void each_here(void (*what)(struct ptt *p, struct ptt_cpu *c))
 	mutex_unlock(&ptts_lock);
 }
 
-/* Events that were made for this CPU while it went off are dead, too. */
+/* Events that were created for this CPU while it went offline are dead too. */
 static void cpu_comes_online(struct ptt *p, struct ptt_cpu *c)
 {
 	if (p->events) {

@@ -11,7 +11,7 @@ atomic_t ptt_crowd[1 << PTT_CROWD_BITS];
 
 u32 ptt_table_bits(u32 slots)
 {
-	/* A quarter of the places at most is taken: neighbours are rare. */
+	/* At most a quarter of the places is used: collisions are rare. */
 	return order_base_2(slots) + 2;
 }
 
@@ -34,7 +34,7 @@ void ptt_put(struct ptt *p, struct ptt_place *place, struct ptt_thread *thread)
 		WRITE_ONCE(p->reach[at], reach);
 	WRITE_ONCE(place->thread, thread);
 	atomic_inc(ptt_crowd_of(thread->task));
-	/* The thread before the task: pairs with smp_rmb() in ptt_find(). */
+	/* Writes the thread before the task: pairs with smp_rmb() in ptt_find(). */
 	smp_store_release(&place->task, thread->task);
 }
 
@@ -84,7 +84,7 @@ void ptt_ended(struct ptt *p, struct task_struct *task)
 	ptt_set_identity(t, task);
 	t->state = PITRACE_PTT_ENDED;
 	ptt_write_end(&t->sequence);
-	/* A thread that sees the bit sees the page. */
+	/* A reader that sees the bit also sees the page. */
 	smp_mb__before_atomic();
 	set_bit(thread->slot, p->ended);
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * A ptt's data, and the table of those that it watches: found by their task, also by hooks, which
- * take no lock.
- */
+/* A ptt's data, and the table of watched threads, keyed by task; hooks search it without a lock. */
 #ifndef PITRACE_PTT_TABLE_H
 #define PITRACE_PTT_TABLE_H
 
@@ -16,28 +13,29 @@
 #include "ptt/counter.h"
 #include "pitrace.h"
 
-/* A slot. Taking the thread's place in the table away ends what is counted in it. */
+/* A slot. Removing the thread's entry from the table ends its counting. */
 struct ptt_thread {
 	struct pitrace_ptt_thread *page;
-	struct task_struct *task; /* to compare with only; perhaps it is gone */
+	struct task_struct *task; /* only for comparison; may be freed */
 	u32 slot;
-	u32 inherit; /* PITRACE_PTT_PROCESS, CHILDREN: which births to watch */
+	u32 inherit; /* PITRACE_PTT_PROCESS, CHILDREN: which new threads to watch */
 };
 
-/* One CPU's part; written by that CPU alone, interrupts off. */
+/* One CPU's part; only that CPU writes it, with interrupts off. */
 struct ptt_cpu {
 	struct pitrace_ptt_cpu *page;
 	struct ptt_thread *thread; /* the current one, if watched */
 	u32 bucket;                /* of the current thread */
 	u32 depth;                 /* interrupts that this CPU is in */
-	bool in_interrupt;         /* since the last event; it has its own bucket */
-	bool on;                   /* it counts */
-	bool stale;                /* its counters are to be made, or made anew */
-	u64 switches;              /* of ptt_switches, booked in `dispatches` */
-	u64 stolen;                /* of the system's account; what is above it is ours */
+	bool in_interrupt;         /* since the last event; has its own bucket */
+	bool on;                   /* the CPU is counting */
+	bool stale;                /* its counters must be created or recreated */
+	u64 switches;              /* of ptt_switches, already booked in `dispatches` */
+	u64 stolen;                /* base value of the system's steal time; the rest is ours */
 };
 
-/* Hash table entry of a watched thread. Entries are taken under the lock, released by cmpxchg. */
+/* Hash table entry of a watched thread. Entries are allocated under the lock and released by
+ * cmpxchg. */
 struct ptt_place {
 	struct task_struct *task; /* NULL: free */
 	struct ptt_thread *thread;
@@ -48,40 +46,40 @@ struct ptt {
 	u32 flags; /* PITRACE_PTT_CHARGE */
 	struct ptt_counter counter[PITRACE_METRICS];
 	struct ptt_cpu **cpu;    /* NULL where a CPU is absent */
-	const struct cred *cred; /* the owner's, if he is a member; else NULL */
-	struct quota *quota;     /* his; else NULL */
+	const struct cred *cred; /* the owner's, if a member; else NULL */
+	struct quota *quota;     /* the owner's; else NULL */
 
 	struct ptt_place *place; /* a hash table by task */
-	u8 *reach;               /* how many places to look at, for each hash */
+	u8 *reach;               /* for each hash, how many places to search */
 	u32 bits;                /* of the hash */
 
 	raw_spinlock_t lock; /* the slots and the table; hooks take it, innermost */
 	struct ptt_thread *thread;
 	u32 slots;
-	/* Slots. Used: not free; ended: the thread did, another may have it; leaving: out of the
-	 * table, but CPUs may still be at it. */
+	/* Slots. Used: not free; ended: the thread ended, the slot can be reused; leaving: removed
+	 * from the table, but CPUs may still use it. */
 	unsigned long *used, *ended, *leaving;
-	u32 oldest;  /* where to look for an ended one first */
+	u32 oldest;  /* where the search for an ended one begins */
 	u32 inherit; /* PITRACE_PTT_ALL */
 
-	struct mutex changing; /* one call at a time adds or removes; outermost */
+	struct mutex changing; /* serializes calls that add or remove; outermost lock */
 
 	bool user_read;            /* threads read counters themselves */
-	bool events;               /* metrics that each CPU needs events for */
-	struct work_struct make;   /* of these, also for CPUs that come */
-	struct counters_lack lack; /* by no CPU so far */
+	bool events;               /* some metrics need events on each CPU */
+	struct work_struct make;   /* creates these, also for CPUs that come online */
+	struct counters_lack lack; /* metrics that no CPU counts so far */
 	int err;                   /* of the last CPU */
 
 	u32 id; /* in ptts[] */
 	bool stopped;
-	unsigned int ncpus; /* possible ones */
+	unsigned int ncpus; /* possible CPUs */
 	struct pitrace_ptt_control *control;
 	void *cpu_area, *thread_area;
 	unsigned long cpu_bytes, thread_bytes;
 	struct pages_charge charge;
 };
 
-/* (F) odd before what is written, even after it */
+/* (F) odd before the writes, even after them */
 static __always_inline void ptt_write_begin(__u64 *sequence)
 {
 	WRITE_ONCE(*sequence, *sequence + 1);
@@ -106,7 +104,7 @@ static __always_inline atomic_t *ptt_crowd_of(const struct task_struct *task)
 	return &ptt_crowd[hash_ptr(task, PTT_CROWD_BITS)];
 }
 
-#define PTT_TRIES 16 /* entries to try for a thread */
+#define PTT_TRIES 16 /* entries to search for a thread */
 
 /* In a hook, preemption off. */
 static __always_inline struct ptt_thread *ptt_find(const struct ptt *p,
@@ -119,7 +117,7 @@ static __always_inline struct ptt_thread *ptt_find(const struct ptt *p,
 	for (; left; left--, place++) {
 		if (READ_ONCE(place->task) != task)
 			continue;
-		/* The place may have been given to another since. */
+		/* The place may have been reused since. */
 		smp_rmb();
 		thread = READ_ONCE(place->thread);
 		return READ_ONCE(thread->task) == task ? thread : NULL;
@@ -127,24 +125,25 @@ static __always_inline struct ptt_thread *ptt_find(const struct ptt *p,
 	return NULL;
 }
 
-/* The size of the table for so many slots: its hash's bits, and places. */
+/* The size of the table for this many slots: the bits of its hash, and its places. */
 u32 ptt_table_bits(u32 slots);
 static inline u32 ptt_table_places(u32 bits)
 {
 	return (1u << bits) + PTT_TRIES;
 }
 
-/* The table goes; no hook sees it any more. */
+/* Called when the table is freed; no hook can see it any more. */
 void ptt_forget(const struct ptt *p);
 
-/* ptt_room: the entry for a thread (with the lock held); NULL: no room near its place. ptt_put:
- * fills it. ptt_give_up: of a thread's last switch and calls that remove it, one gets true. */
+/* ptt_room: returns the entry for a thread (lock held); NULL: no free entry near its place.
+ * ptt_put: fills it. ptt_give_up: a thread's last switch and calls that remove it may compete:
+ * exactly one gets true. */
 struct ptt_place *ptt_room(const struct ptt *p, const struct task_struct *task);
 void ptt_put(struct ptt *p, struct ptt_place *place, struct ptt_thread *thread);
 bool ptt_give_up(struct ptt *p, const struct ptt_thread *thread);
-/* A hook: this thread has run for the last time. */
+/* In a hook: this thread has run for the last time. */
 void ptt_ended(struct ptt *p, struct task_struct *task);
-/* The thread's ids and name as of now; the page is open. */
+/* Sets the thread's current ids and name; the page is open. */
 void ptt_set_identity(struct pitrace_ptt_thread *t, const struct task_struct *task);
 
 #endif

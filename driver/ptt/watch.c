@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The threads that a ptt watches. They come by calls and by births, under a lock that is not the
- * switch's; they go by calls and by their last switch.
+ * The threads that a ptt watches. Calls and forks add them, under a lock that the switch hook does
+ * not take; calls and their last switch remove them.
  */
 #include <linux/bitmap.h>
 #include <linux/pid.h>
@@ -14,7 +14,7 @@
 
 /* ---- slots; the lock is held ----------------------------------------------------------------- */
 
-/* The use of the slot's thread is added to that of all threads that are gone. */
+/* Adds the values of the slot's thread to those of all removed threads. */
 static void slot_free(struct ptt *p, u32 slot)
 {
 	struct pitrace_ptt_thread *t = p->thread[slot].page;
@@ -34,7 +34,7 @@ static void slot_free(struct ptt *p, u32 slot)
 	__clear_bit(slot, p->used);
 }
 
-/* A free one, or that of a thread that ended long ago; p->slots: none. */
+/* Returns a free slot, or that of a thread that ended long ago; p->slots: none. */
 static u32 slot_get(struct ptt *p)
 {
 	u32 slot = find_first_zero_bit(p->used, p->slots);
@@ -68,7 +68,7 @@ static void page_begin(const struct ptt *p, struct pitrace_ptt_thread *t,
 	ptt_write_end(&t->sequence);
 }
 
-/* Its slot, or -errno. EEXIST: it was watched already. */
+/* Returns its slot, or -errno. EEXIST: it was already watched. */
 static int watch(struct ptt *p, struct task_struct *task, u32 inherit)
 {
 	struct ptt_thread *thread = ptt_find(p, task);
@@ -82,7 +82,7 @@ static int watch(struct ptt *p, struct task_struct *task, u32 inherit)
 	/* The thread may have run for the last time. */
 	if (READ_ONCE(task->flags) & PF_EXITING)
 		return -ESRCH;
-	/* No slot is given up, nor shown as watched, for a thread that finds no place. */
+	/* No slot is reused, or shown as watched, for a thread that finds no place. */
 	place = ptt_room(p, task);
 	slot = place ? slot_get(p) : p->slots;
 	if (slot >= p->slots)
@@ -93,7 +93,8 @@ static int watch(struct ptt *p, struct task_struct *task, u32 inherit)
 	page_begin(p, thread->page, task);
 	ptt_put(p, place, thread);
 	__set_bit(slot, p->used);
-	/* If it is not ending now its last switch finds it. If it is, that may be over. */
+	/* If the thread is not ending now, its last switch will find the entry. If it is, that
+	 * switch may be over. */
 	smp_mb();
 	if (!(READ_ONCE(task->flags) & PF_EXITING))
 		return slot;
@@ -130,7 +131,7 @@ void ptt_fork_slow(struct task_struct *parent, struct task_struct *child)
 	preempt_enable_notrace();
 }
 
-/* It may have another thread's id by now, and credentials that its owner must not see. */
+/* It may have a different thread id by now, and credentials that its owner must not see. */
 void ptt_exec_slow(void)
 {
 	struct ptt_thread *thread;
@@ -153,7 +154,7 @@ void ptt_exec_slow(void)
 	preempt_enable_notrace();
 }
 
-/* ---- calls ----------------------------------------------------------------------------------- */
+/* ioctls */
 
 static int watch_locked(struct ptt *p, struct task_struct *task, u32 inherit)
 {
@@ -203,8 +204,8 @@ static int add_one(struct ptt *p, struct task_struct *task)
 }
 
 /*
- * All threads of a process (NULL: all threads). A thread born meanwhile is at the end of the list
- * before the birth's hook looks for its parent: either the parent is watched by then, or the walk
+ * All threads of a process (NULL: all threads). A thread created meanwhile is at the end of the
+ * list before the fork hook looks up its parent: either the parent is watched by then, or the walk
  * will still come to the parent, and then to the child.
  */
 static int add_many(struct ptt *p, struct task_struct *process, u32 inherit)
@@ -228,7 +229,7 @@ static int add_many(struct ptt *p, struct task_struct *process, u32 inherit)
 	return err ?: n;
 }
 
-/* A reference, or an error. */
+/* Returns a reference, or an error. */
 static struct task_struct *get_task(const struct ptt *p, s32 tid)
 {
 	struct task_struct *task;
@@ -282,7 +283,7 @@ int ptt_add(struct ptt *p, const struct pitrace_ptt_thread_args *args)
 	return err;
 }
 
-/* Is this slot meant? Of a thread that ended the task may be another's by now. */
+/* Does the request mean this slot? The task of a thread that ended may be reused by now. */
 static bool meant(const struct ptt *p, const struct pitrace_ptt_thread_args *args,
 		  const struct task_struct *task, u32 slot)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The threads that a ptt watches: they come and go, by calls and by themselves. */
+/* The threads that a ptt watches: added and removed by calls, at fork and at exit. */
 #ifndef PITRACE_PTT_WATCH_H
 #define PITRACE_PTT_WATCH_H
 
@@ -9,7 +9,7 @@
 int ptt_add(struct ptt *p, const struct pitrace_ptt_thread_args *args);
 int ptt_remove(struct ptt *p, const struct pitrace_ptt_thread_args *args);
 
-/* Hooks: a child is born; the current process has a new program. */
+/* Hooks: a child was created; the current process executes a new program. */
 void ptt_fork_slow(struct task_struct *parent, struct task_struct *child);
 void ptt_exec_slow(void);
 

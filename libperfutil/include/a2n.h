@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * liba2n: address to name. An address is (process, address, time); everything that names code is an
- * interval of time. First add all events (a2n_fork, a2n_map …, with their times, in the order of
- * time), then resolve addresses, in any order. Unknown addresses get an explicit bucket, never a
- * neighbour's name.
+ * liba2n resolves addresses to names. An address is (process, address, time); everything that names
+ * code is valid for an interval of time. First add all events (a2n_fork, a2n_map …, with their
+ * times, in the order of time), then resolve addresses, in any order. Unknown addresses get an
+ * explicit bucket, never a neighbour's name.
  *
  * Times are nanoseconds of one clock of the caller's choice. Pids are of one namespace. Names in
  * results are never NULL and live until a2n_close. One thread at a time uses an a2n.
@@ -95,8 +95,8 @@ struct a2n_map {
 int a2n_add_map(struct a2n *a, uint64_t time, uint32_t pid, const struct a2n_map *map)
 	PITRACE_NONNULL(1);
 /* Sets when the following mappings were made, in nanoseconds of CLOCK_REALTIME, or a later time by
- * which their programs had ended; 0: unknown. A file without a build id that was changed since
- * counts as another one. */
+ * which their programs had ended; 0: unknown. A file without a build id that was modified since is
+ * treated as a different file. */
 void a2n_time_of_day(struct a2n *a, uint64_t realtime) PITRACE_NONNULL(1);
 int a2n_unmap(struct a2n *a, uint64_t time, uint32_t pid, uint64_t start, uint64_t length)
 	PITRACE_NONNULL(1);
@@ -127,11 +127,12 @@ int a2n_jit_move(struct a2n *a, uint64_t time, uint32_t pid, uint64_t from, uint
 		 uint64_t size) PITRACE_NONNULL(1);
 /* The same from a perf map, which has no times: the entry was there at `time`, and not yet at
  * `since` (0: not read before). It holds from `since` on, below code of a2n_jit_load; where another
- * code of a map, or unmapped memory, may have been there instead it is unsure until `time`. Add
+ * entry of the map, or unmapped memory, may have been there instead, it is unsure until `time`. Add
  * these in the order of `time`, after all other events of the process. */
 int a2n_jit_map(struct a2n *a, uint64_t since, uint64_t time, uint32_t pid, uint64_t address,
 		uint64_t size, const char *name, size_t name_length) PITRACE_NONNULL(1);
-/* The program has freed the code: addresses there are "freed code" until it announces again. */
+/* The program has freed the code: addresses there are "freed code" until new code is announced
+ * there. */
 int a2n_jit_unload(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address, uint64_t size)
 	PITRACE_NONNULL(1);
 /* The build id of a file, added at any time, valid for all times. length 0: it has none. */
@@ -140,14 +141,14 @@ int a2n_build_id(struct a2n *a, uint32_t dev_major, uint32_t dev_minor, uint64_t
 /* Records were lost: from here on names in pid's memory are unsure (pid 0: all processes of its
  * machine). */
 int a2n_unsure(struct a2n *a, uint64_t time, uint32_t pid) PITRACE_NONNULL(1);
-/* Of a file that has no build id: its size, when it had been changed last (st_ctim, ns) and a sum
- * of its content, as the drain found them soon after it was mapped. */
+/* The content of a file that has no build id: its size, time of its last change (st_ctim, ns) and a
+ * checksum of its content, as the drain found them soon after the file was mapped. */
 int a2n_content(struct a2n *a, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
 		uint32_t generation, uint64_t size, uint64_t changed, uint32_t sum)
 	PITRACE_NONNULL(1);
-/* What is told of memory may cost more than 16 facts (of 72 bytes) or 4,096 steps each time, and 2
- * million or 256 million at the beginning: no program's does. From then on nothing is kept, and
- * answers are A2N_RESULT_NO_MODULE. Whether it came to that, and the time from which on. */
+/* Returns whether the limits on events about memory were exceeded, and since when. An event may
+ * cost 16 facts (of 72 bytes) and 4,096 steps on average, plus 2 million and 256 million in total;
+ * no real program reaches that. Beyond it nothing is kept, and answers are A2N_RESULT_NO_MODULE. */
 bool a2n_full(const struct a2n *a, uint64_t *since) PITRACE_NONNULL(1);
 
 /* Events of several machines, each with a kernel, files and pids of its own: machine i's pid is
@@ -155,7 +156,7 @@ bool a2n_full(const struct a2n *a, uint64_t *since) PITRACE_NONNULL(1);
  * of following events without a pid (invalid: the first). */
 #define A2N_PID_BITS 22
 #define A2N_MACHINES 512
-int a2n_machines(struct a2n *a, uint32_t count) PITRACE_NONNULL(1); /* -EINVAL: none, or too many */
+int a2n_machines(struct a2n *a, uint32_t count) PITRACE_NONNULL(1); /* -EINVAL: none or too many */
 void a2n_machine(struct a2n *a, uint32_t machine) PITRACE_NONNULL(1);
 
 /* The kernel: text of /proc/kallsyms (a later one adds symbols of modules loaded since), address
@@ -164,11 +165,11 @@ int a2n_kallsyms(struct a2n *a, const char *text, size_t size) PITRACE_NONNULL(1
 	PITRACE_READS(2, 3);
 /* Its image, an uncompressed vmlinux with symbols, replaces the kernel's own symbols of kallsyms.
  * kallsyms' _text or _stext gives the address it ran at, else its link address is used. The
- * descriptor is closed. -EBADMSG: no ELF file; -ENODATA: no kernel, or no symbols. */
+ * descriptor is closed. -EBADMSG: not an ELF file; -ENODATA: not a kernel, or no symbols. */
 int a2n_kernel_image(struct a2n *a, int fd) PITRACE_NONNULL(1);
 int a2n_modules(struct a2n *a, const char *text, size_t size) PITRACE_NONNULL(1)
 	PITRACE_READS(2, 3); /* text of /proc/modules */
-/* Saved symbols (A2nCreateMsiFile's text), for modules of these names. -EBADMSG: it is none. */
+/* Saved symbols (A2nCreateMsiFile's text), for modules of these names. -EBADMSG: invalid text. */
 int a2n_symbols(struct a2n *a, const char *text, size_t size) PITRACE_NONNULL(1)
 	PITRACE_READS(2, 3);
 int a2n_kernel_load(struct a2n *a, uint64_t time, const char *name, uint64_t start, uint64_t length)
@@ -180,15 +181,15 @@ int a2n_kernel_code(struct a2n *a, uint64_t time, const char *name, uint64_t sta
 	PITRACE_NONNULL(1);
 int a2n_kernel_code_gone(struct a2n *a, uint64_t time, const char *name, uint64_t start,
 			 uint64_t length) PITRACE_NONNULL(1);
-/* An ELF32 image is the one of 32-bit programs. */
+/* An ELF32 image is the vdso of 32-bit programs. */
 int a2n_vdso(struct a2n *a, const void *image, size_t size) PITRACE_NONNULL(1) PITRACE_READS(2, 3);
 
 /* ---- a trace --------------------------------------------------------------------------------- */
 
 /* Feeds a record of a trace (pimerge_next), in its order: processes, threads, mappings, kernel
  * modules, announced code, build ids, losses; all others are ignored, so that every record may be
- * passed. It takes the place of the functions above. Times are CLOCK_MONOTONIC ns. 0, -ENOMEM, or
- * -EBADMSG: the record is malformed and ignored. */
+ * passed. It replaces the functions above. Times are CLOCK_MONOTONIC ns. 0, -ENOMEM, or -EBADMSG:
+ * the record is malformed and ignored. */
 struct pirecord;
 int a2n_feed_record(struct a2n *a, const struct pirecord *r);
 /* Feeds the payload (pifile_payload) of a section, by its type (enum pifile_section_type): kernel
@@ -198,15 +199,15 @@ int a2n_feed_section(struct a2n *a, uint32_t type, const void *data, size_t size
 
 /* ---- a live process -------------------------------------------------------------------------- */
 
-/* Adds a process of this machine as it is now; 0: this one. It takes the place of the functions
- * above: its mappings, the names of its threads, the vdso, and the code that it announces in a
- * jitdump or a perf map. Times are CLOCK_MONOTONIC ns; resolve at a later one. Another call adds
- * what is new since. The kernel is not added. 0; -ESRCH: there is none, or it has ended; -EACCES:
- * it is another user's; -ENOMEM; or another -errno. *why (or NULL) is the reason in words; then
- * nothing was added, except for -ENOMEM. */
+/* Adds a process of this machine as it is now; 0: the calling one. It replaces the functions above:
+ * its mappings, the names of its threads, the vdso, and the code that it announces in a jitdump or
+ * a perf map. Times are CLOCK_MONOTONIC ns; resolve at a later one. Another call adds what is new
+ * since then. The kernel is not added. Returns 0; -ESRCH: no such process, or it has ended;
+ * -EACCES: it belongs to another user; -ENOMEM; or another -errno. *why (or NULL) is the reason in
+ * words; then nothing was added, except for -ENOMEM. */
 int a2n_add_process(struct a2n *a, uint32_t pid, const char **why);
 
-/* ---- questions ------------------------------------------------------------------------------- */
+/* queries */
 
 enum a2n_result {
 	A2N_OK = 0,
@@ -214,8 +215,8 @@ enum a2n_result {
 	A2N_RESULT_NO_SYMBOLS,    /* a module without symbols (or its file is missing) */
 	A2N_RESULT_NO_MODULE,     /* nothing was mapped there at that time */
 	A2N_RESULT_JIT_UNKNOWN,   /* anonymous memory without announced code */
-	A2N_RESULT_JIT_FREED,     /* code was there and was freed by its program */
-	A2N_RESULT_JIT_AMBIGUOUS, /* one of several codes: announced too late */
+	A2N_RESULT_JIT_FREED,     /* the program had freed the code that was there */
+	A2N_RESULT_JIT_AMBIGUOUS, /* one of several pieces of code: announced too late */
 };
 
 struct a2n_module {
@@ -224,7 +225,7 @@ struct a2n_module {
 	void *user;               /* for the caller, initially NULL */
 };
 struct a2n_symbol {
-	const char *name; /* demangled when asked; NoSymbolFound, NoSymbols, … */
+	const char *name; /* demangled if requested; NoSymbolFound, NoSymbols, … */
 	const char *raw_name;
 	uint64_t value; /* in the module's own addresses (ELF st_value) */
 	uint64_t size;
@@ -234,7 +235,7 @@ struct a2n_symbol {
 /* The rule behind an answer; the first that applies. */
 enum a2n_why {
 	A2N_WHY_KERNEL,     /* an address of the kernel: its own memory */
-	A2N_WHY_AMBIGUOUS,  /* several codes may have run by then */
+	A2N_WHY_AMBIGUOUS,  /* several pieces of code may have run by then */
 	A2N_WHY_CODE,       /* announced code */
 	A2N_WHY_CODE_LATE,  /* … announced later, but may have run by then */
 	A2N_WHY_CODE_FREED, /* … freed, and the memory not reused since */
@@ -246,15 +247,15 @@ enum a2n_why {
 struct a2n_answer {
 	enum a2n_result result;
 	enum a2n_why why;
-	/* MTE records were lost before this time, or a perf map leaves open which code was at the
+	/* MTE records were lost before this time, or a perf map does not show which code was at the
 	 * address. */
 	bool unsure;
 	struct a2n_module *module; /* never NULL; the same module is the same pointer */
 	/* Never NULL; the same symbol is the same pointer; each module has one of its own for "no
 	 * symbol found". */
 	struct a2n_symbol *symbol;
-	/* The address in the module (ELF: virtual; JITCODE: A2N_CODE, the number of the code among
-	 * all that were added, 32 bits of offset in it). */
+	/* The address in the module (ELF: virtual; JITCODE: A2N_CODE, the sequence number of the
+	 * added code, 32 bits of offset in it). */
 	uint64_t module_offset;
 	uint64_t symbol_offset; /* from the symbol's start; from the module's without one */
 	/* The range of the code, or of the part of the mapping unchanged at this time; length 0:
@@ -262,18 +263,18 @@ struct a2n_answer {
 	uint64_t range_start, range_length;
 	const void *code; /* bytes of the code, if added; else NULL */
 };
-#define A2N_CODE                       (1ull << 63) /* of no memory of programs */
+#define A2N_CODE                       (1ull << 63) /* not a memory address of a program */
 #define A2N_CODE_OFFSET(module_offset) ((uint32_t)(module_offset))
 void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, bool kernel,
 		 struct a2n_answer *answer) PITRACE_NONNULL(1) PITRACE_WRITES(6);
 
-/* The variable of a program or library that an address of its data lies in, and how far. Data of a
- * file are taken for those of the nearest code below. NULL: none that the file, or its debug file,
- * names. offset may be NULL. */
+/* Returns the variable of a program or library that contains a data address, and the offset in it.
+ * A data mapping is assigned to the file of the nearest code below it. NULL: neither the file nor
+ * its debug file names a variable there. offset may be NULL. */
 const struct a2n_symbol *a2n_variable(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address,
 				      uint64_t *offset) PITRACE_NONNULL(1);
 
-/* The code of a module_offset of JITCODE (moved: where it is since). False: not a code. */
+/* Returns the code of a module_offset of JITCODE, at its present address. False: not a code. */
 struct a2n_code {
 	uint64_t address, size;
 	const void *bytes; /* or NULL */
@@ -281,7 +282,7 @@ struct a2n_code {
 bool a2n_code(const struct a2n *a, uint64_t module_offset, struct a2n_code *code) PITRACE_NONNULL(1)
 	PITRACE_WRITES(3);
 
-/* ---- how an answer came to be ---------------------------------------------------------------- */
+/* the history behind an answer */
 
 /* Events that change the meaning of addresses are numbered in order; some have several numbers.
  * Returns the number of the last one; 0: none. */
@@ -304,10 +305,10 @@ enum a2n_span_kind {
 struct a2n_span {
 	enum a2n_span_kind kind;
 	uint64_t from, to; /* UINT64_MAX: to the end */
-	uint64_t earliest; /* CODE: it may have run since; else from */
-	/* … found at from: also before, if nothing else was there */
+	uint64_t earliest; /* CODE: it may have run since then; else equals from */
+	/* … found at from: valid also before, if nothing else was there */
 	bool walk;
-	bool inherited;         /* inherited from the memory it is a copy of */
+	bool inherited;         /* from the memory of which this is a copy */
 	bool unsure;            /* from a perf map: perhaps another code was there */
 	uint64_t start, length; /* range of the code or of the mapping event; 0: no range */
 	const char *name;       /* name of the code, else of the mapping, or NULL */
@@ -331,34 +332,35 @@ int a2n_module_open(struct a2n *a, const struct a2n_module *module, enum a2n_fil
 size_t a2n_module_build_id(const struct a2n *a, const struct a2n_module *module, const uint8_t **id)
 	PITRACE_NONNULL(1);
 
-/* A place in the source. */
+/* A source location. */
 struct a2n_frame {
-	const char *function;  /* demangled when asked; NULL: not known */
-	const char *file;      /* with its folder; NULL: not known */
-	uint32_t line, column; /* 0: of no line in it; not known */
+	const char *function;  /* demangled if requested; NULL: unknown */
+	const char *file;      /* with its folder; NULL: unknown */
+	uint32_t line, column; /* 0: no line; unknown */
 	bool inlined;          /* inlined into the function of the next frame */
 };
 /* The i-th address is in frames[0], which is inlined in frames[1] at its line, and so on. */
 typedef void (*a2n_take_frames)(void *arg, size_t i, const struct a2n_frame *frames, size_t n);
 /* Resolves many addresses of one module (module_offset of answers) to source lines at once: reads
  * the module's DWARF once; for JITCODE the tables of a2n_jit_lines. Calls back once for each
- * address that is known, in any order. inlined: with all inlining frames, else one frame each. Go
- * programs without DWARF have lines in their table of functions. 0; -ENOENT: no lines, no file;
+ * address with a known line, in any order. inlined: with all inlining frames, else one frame each.
+ * For Go programs without DWARF it uses their function table. 0; -ENOENT: no lines, no file;
  * -ENOMEM. Damaged or missing parts cause a warning. */
 int a2n_lines(struct a2n *a, const struct a2n_module *module, const uint64_t *offsets, size_t n,
 	      bool inlined, a2n_take_frames take, void *arg) PITRACE_NONNULL(1);
 
-/* Names at a time; "Unknown" if never known. space distinguishes the users of a pid: it differs for
- * every process that ever had the pid, not for exec. */
+/* Names at the given time; "Unknown" if never known. space distinguishes the users of a pid: it
+ * differs for every process that ever had the pid, not for exec. */
 const char *a2n_process_name(struct a2n *a, uint32_t pid, uint64_t time) PITRACE_NONNULL(1);
 const char *a2n_thread_name(struct a2n *a, uint32_t pid, uint32_t tid, uint64_t time)
 	PITRACE_NONNULL(1);
 uint64_t a2n_process_serial(struct a2n *a, uint32_t pid, uint64_t time) PITRACE_NONNULL(1);
 
-/* Demangle into a new string (free it), or NULL when it is not a mangled name or not known how. */
+/* Demangles into a new string, which the caller frees; NULL: not a mangled name, or an unknown
+ * scheme. */
 char *a2n_demangle(const char *name) PITRACE_USE_RESULT;
 
-/* The same for a struct of this size: see libperfutil(3). Programs call them by the plain names. */
+/* The same for a struct of this size: see libperfutil(3). Programs use the plain names. */
 void a2n_resolve_sized(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, bool kernel,
 		       struct a2n_answer *answer, size_t size) PITRACE_NONNULL(1) PITRACE_WRITES(6);
 bool a2n_code_sized(const struct a2n *a, uint64_t module_offset, struct a2n_code *code, size_t size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A2N, address to name, as programs written for the original know it: one set of processes, pids in
- * place of handles, one SYMDATA per answer. A thin layer over a2n.h. Any thread may call; calls are
+ * A2N, address to name, with the original's interface: one set of processes, pids in place of
+ * handles, one SYMDATA per answer. A thin layer over a2n.h. Any thread may call; calls are
  * serialised.
  *
  * Events take a time (the original had none): nanoseconds of one clock, ascending; A2N_NEXT is
@@ -22,7 +22,7 @@ extern "C" {
 #define A2N_VERSION 1
 #define A2N_NEXT    0 /* as time: after all earlier events */
 
-/* Results of questions; events return 0. Less than 0: -errno. */
+/* Results of queries; events return 0. Less than 0: -errno. */
 #define A2N_SUCCESS           0
 #define A2N_NO_SYMBOL_HERE    1 /* the module has symbols, none covers the address */
 #define A2N_MODULE_NO_SYMBOLS 2
@@ -45,7 +45,7 @@ typedef struct {
 	const char *sym_name;
 	uint64_t sym_addr, sym_length;
 	const uint8_t *code;  /* bytes of generated code, sym_length; or NULL */
-	const char *src_file; /* "" and 0: not known */
+	const char *src_file; /* "" and 0: unknown */
 	uint32_t src_lineno;
 } SYMDATA;
 
@@ -54,13 +54,13 @@ typedef struct {
 	uint32_t line;
 } A2N_LINE;
 
-/* Calling it again resets all. */
+/* Calling it again resets everything. */
 int A2nInit(void);
 void A2nTerminate(void);
 uint32_t A2nGetVersion(void);
 /* Before A2nInit: folders (a colon list) searched for files first. NULL: none. */
 int A2nSetSymbolSearchPath(const char *path);
-/* Kernel symbols: of an uncompressed vmlinux that runs where it was linked, of a copy of
+/* Kernel symbols: from an uncompressed vmlinux that runs at its link address; from a copy of
  * /proc/kallsyms. */
 int A2nSetKernelImageName(const char *path);
 int A2nSetKernelMapName(const char *path);
@@ -98,7 +98,7 @@ int A2nGetAllFunctions(const char *module, int (*each)(void *arg, const SYMDATA 
 int A2nCreateMsiFile(const char *path);
 int A2nLoadMsiFile(const char *path);
 
-/* The same for a struct of this size: see libperfutil(3). Programs call them by the plain names. */
+/* The same for a struct of this size: see libperfutil(3). Programs use the plain names. */
 int A2nGetSymbol_sized(uint32_t pid, uint64_t address, SYMDATA *data, size_t size)
 	PITRACE_WRITES(3);
 int A2nGetSymbolAt_sized(uint32_t pid, uint64_t address, uint64_t time, SYMDATA *data, size_t size)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * AboveIdle: what each CPU did since AiInit: idle, busy, interrupts, with the numbers of dispatches
- * and interrupts. The pitrace module measures this exactly; else /proc gives the kernel's own
- * accounting: AiGetInfo says what that leaves open. Functions return 0 (or a value as described) or
- * a negative enum pi_rc, with a sentence in TraceLastError.
+ * AboveIdle: each CPU's time since AiInit: idle, busy, interrupts, with the numbers of dispatches
+ * and interrupts. The pitrace module measures this exactly; without it /proc has the kernel's own
+ * accounting: AiGetInfo says what that cannot report. Functions return 0 (or a value as described)
+ * or a negative enum pi_rc, with a message in TraceLastError.
  */
 #ifndef PITRACE_AI_H
 #define PITRACE_AI_H
@@ -26,11 +26,11 @@ int AiTerminate(void);
 struct ai_counters {
 	uint32_t cpu;
 	uint32_t online;                /* 0: offline, the following values do not change */
-	uint64_t current;               /* ns since AiInit, while on line; always the sum of */
+	uint64_t current;               /* ns since AiInit, while online; always the sum of */
 	uint64_t idle, busy, interrupt; /* these, none of which ever decreases */
 	uint64_t steal;                 /* ns stolen by the hypervisor; included in these */
 	uint64_t dispatches;            /* to threads and to idle; or AI_UNKNOWN */
-	uint64_t interrupts;            /* of devices, of the machine's own, softirqs */
+	uint64_t interrupts;            /* of devices and of the machine, and softirqs */
 };
 /* One entry per CPU. Returns their number, of which at most `room` were filled in. */
 int AiGetCounters(struct ai_counters *list, int room) PITRACE_WRITES(1, 2) PITRACE_USE_RESULT;
@@ -44,7 +44,7 @@ struct ai_info {
 };
 int AiGetInfo(struct ai_info *info) PITRACE_WRITES(1);
 
-/* The same for a struct of this size: see libperfutil(3). Programs call them by the plain names. */
+/* The same for a struct of this size: see libperfutil(3). Programs use the plain names. */
 int AiGetCounters_sized(struct ai_counters *list, int room, size_t size)
 	PITRACE_WRITES(1, 2) PITRACE_USE_RESULT;
 int AiGetInfo_sized(struct ai_info *info, size_t size) PITRACE_WRITES(1);
