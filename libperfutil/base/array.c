@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A small list begins with one cache line, since many owners never have more than a few elements,
- * and doubles; a large one, whose unused memory counts, grows by half.
+ * A small list begins with one cache line, because many owners never have more than a few elements,
+ * and doubles; a large one, whose unused memory matters, grows by half.
  */
 #include <stdlib.h>
 

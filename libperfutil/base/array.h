@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Arrays that grow. Their owner keeps the list (from malloc, NULL at first, given back by free) and
- * an unsigned number of any width: for how many elements there is room. Growing may move the list.
+ * Arrays that grow. Their owner keeps the list (from malloc, initially NULL, released by free) and
+ * its capacity in elements, an unsigned integer of any width. Growing may move the list.
  */
 #ifndef PITRACE_ARRAY_H
 #define PITRACE_ARRAY_H
@@ -15,14 +15,14 @@ struct array_room {
 	uint64_t holds;
 };
 
-/* The slow half of array_room(): by values, so that who calls it in a hot path keeps its own in
+/* The slow path of array_room(): takes values, so that a caller in a hot path can keep its own in
  * registers. */
 struct array_room array_grown(void *list, uint64_t room, uint64_t need, uint64_t most, size_t size);
 
 /*
  * Room for `need` elements or more; the new ones are not initialised. The room grows at least by
- * half, so that who appends one by one copies each element a few times at most. 0; or -ENOMEM, and
- * list and room are as before.
+ * half, so that appending one by one copies each element only a few times. 0; or -ENOMEM, and list
+ * and room are unchanged.
  */
 #define array_room(list, room, need)                                                        \
 	({                                                                                  \
@@ -44,12 +44,12 @@ struct array_room array_grown(void *list, uint64_t room, uint64_t need, uint64_t
 		array_rc_;                                                                  \
 	})
 
-/* Room for one element more than n. 0 or -ENOMEM, as array_room(). */
+/* Makes room for one element more than n. 0 or -ENOMEM, as array_room(). */
 #define array_next(list, n, room) array_room(list, room, (uint64_t)(n) + 1)
 
 /*
- * An element `index` in a list of `count`, all of which are in use: new ones are zeroed. The count
- * may become larger than index + 1. 0 or -ENOMEM, as array_room().
+ * Makes element `index` exist in a list of `count` elements, all of which are in use: new ones are
+ * zeroed. The count may become larger than index + 1. 0 or -ENOMEM, as array_room().
  */
 #define array_reach(list, count, index)                                            \
 	({                                                                         \

@@ -21,7 +21,7 @@ static inline struct blob blob_of(void *data, size_t size)
 	return (struct blob){ .data = data, .size = data ? size : 0 };
 }
 
-/* Copies the data, which the caller keeps. The copy of nothing is not NULL. */
+/* Copies the data, which the caller keeps. The copy of zero bytes is not NULL. */
 static inline struct blob blob_copy(const void *data, size_t size)
 {
 	struct blob b = blob_of(malloc(size ? size : 1), size);

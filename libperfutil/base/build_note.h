@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The GNU build id among ELF notes. (The timer, which is loaded into programs, has its own: it
- * needs nothing of ours.) */
+/* The GNU build id among ELF notes. (The timer library, which is loaded into programs, has its own:
+ * it depends on nothing else here.) */
 #ifndef PITRACE_BUILD_NOTE_H
 #define PITRACE_BUILD_NOTE_H
 
@@ -13,12 +13,12 @@ static inline void build_note_align(struct bytes *b, size_t align)
 {
 	size_t pad = (align - b->at % align) % align;
 
-	/* Behind the last one it may be missing. */
+	/* After the last note the padding may be missing. */
 	bytes_skip(b, pad < bytes_left(b) ? pad : bytes_left(b));
 }
 
-/* Its bytes, 1 to `most` of them; NULL: there is none, or the notes end within one. Descriptions
- * are aligned to 4 bytes, or 8 where the segment is. */
+/* Returns its bytes, 1 to `most` of them; NULL: there is none, or the notes end within one.
+ * Descriptions are aligned to 4 bytes, or to 8 if the segment is. */
 static inline const uint8_t *build_note(struct bytes b, size_t align, uint32_t most, uint32_t *size)
 {
 	while (bytes_left(&b)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * CRC32C by the CPU's instruction or by slicing-by-8 tables. The choice is made at program start
- * for the CPU it runs on, not for the one that built it.
+ * for the CPU that runs it, not for the one that built it.
  */
 #include <pthread.h>
 #include <string.h>

@@ -45,7 +45,7 @@ static inline uint64_t bytes_load64(const void *p, bool swap)
 	return swap ? __builtin_bswap64(v) : v;
 }
 
-/* NULL (a read that failed) is an empty cursor, whatever the size. */
+/* NULL (of a failed read) is an empty cursor, whatever the size. */
 static inline struct bytes bytes_of(const void *base, size_t size)
 {
 	return (struct bytes){ .base = base, .size = base ? size : 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files by inode, generation and device, where the file system makes them comparable; by what is in
- * them. */
+/* Compares files by inode, generation and device, where the file system makes these comparable, and
+ * by content. */
 #include <linux/fs.h>
 #include <linux/magic.h>
 #include <sys/ioctl.h>
@@ -11,9 +11,9 @@
 #include "base/file_same.h"
 
 #define BLOCK   4096u
-#define ENDS    32u /* blocks at its begin and its end */
+#define ENDS    32u /* blocks at its beginning and its end */
 #define BETWEEN 64u /* … spread over the rest */
-#define CONTENT 1   /* first byte of an id that is made of a file's content */
+#define CONTENT 1   /* first byte of an id that is derived from a file's content */
 
 /* File systems whose device numbers change with each mount, and whose inodes are small numbers. */
 static bool in_memory(long type)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Decides whether a file is the one that was mapped, by what the mapping recorded: the inode, and
- * the generation and device where they mean something. A build id, where known, is the better
- * proof.
+ * the generation and device where they are meaningful. A build id, if known, is better proof.
  */
 #ifndef PITRACE_FILE_SAME_H
 #define PITRACE_FILE_SAME_H
@@ -29,8 +28,8 @@ static inline uint64_t file_written(const struct stat *st)
 }
 
 /* The time of the last write, even if its owner set mtime back (ctime cannot be set). A new hard
- * link also moves ctime, and perf keeps programs by hard links: a file with several names is judged
- * by mtime. */
+ * link also moves ctime, and perf keeps programs by hard links: for a file with several names mtime
+ * is used. */
 static inline uint64_t file_changed(const struct stat *st)
 {
 	if (st->st_nlink > 1)
@@ -38,7 +37,8 @@ static inline uint64_t file_changed(const struct stat *st)
 	return (uint64_t)st->st_ctim.tv_sec * 1000000000 + (uint64_t)st->st_ctim.tv_nsec;
 }
 
-/* … whatever its owner says and how many names it has: also a chmod, a name that came or went. */
+/* … regardless of mtime and the number of names: also changes with a chmod and with names added or
+ * removed. */
 static inline uint64_t file_touched(const struct stat *st)
 {
 	return (uint64_t)st->st_ctim.tv_sec * 1000000000 + (uint64_t)st->st_ctim.tv_nsec;
@@ -52,10 +52,10 @@ struct file_content {
 	uint32_t sum;
 };
 
-/* false: it cannot be read. */
+/* False: the file cannot be read. */
 bool file_content(int fd, struct file_content *c);
 
-/* The same in place of an empty build id: 20 bytes. false: there is none. */
+/* Stores and reads the same in place of an empty build id: 20 bytes. False: there is none. */
 #define FILE_CONTENT_BYTES 20
 void file_content_put(const struct file_content *c, uint8_t to[FILE_CONTENT_BYTES]);
 bool file_content_get(const uint8_t from[FILE_CONTENT_BYTES], struct file_content *c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Asks the kernel which file this very code is mapped from: its whole path, as it is named now. */
+/* Finds the file from which this code is mapped: its full current path. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,11 +12,11 @@
 
 struct installed_search {
 	uint64_t address;
-	char folder[PATH_MAX]; /* with its slash; "": not found */
+	char folder[PATH_MAX]; /* with a trailing slash; "": not found */
 };
 
-/* Programs of make install PAPER_NAMES=no lie a folder deeper than those in bin/. No other folder
- * is taken for one: whoever looked above it could find what somebody else put there. */
+/* Programs of make install PAPER_NAMES=no are one folder deeper than those in bin/. This applies to
+ * no other folder: above one, files of other users could be found. */
 static void leave_libexec(char *folder)
 {
 	static const char deeper[] = "/libexec/pitrace/";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Finds what was installed with this library: near the folder from which its own code was loaded,
- * wherever `make install PREFIX=` or somebody later put it. What was told at build comes second.
+ * wherever it was installed or moved. Paths set at build time come second.
  */
 #ifndef PITRACE_INSTALLED_H
 #define PITRACE_INSTALLED_H
@@ -9,10 +9,10 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* near: relative to the folder of the library, or of the program that it is linked into, of one in
- * libexec/pitrace/ to libexec/; a list that ends in NULL, of which the first that exists counts.
- * False: none does, or this program has its user's rights from somebody else (set-user-ID): then a
- * folder is nobody's to choose. errno says which, or ENOMEM. */
+/* near: paths relative to the folder of the library, or of the program that it is linked into (for
+ * a program in libexec/pitrace/: to libexec/); a list that ends with NULL, of which the first
+ * existing one is used. False: none exists, or this program is set-user-ID: then its user must not
+ * influence the folder. errno is the reason, or ENOMEM. */
 bool installed_near(const char *const near[], char path[PATH_MAX]);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tables grow when three quarters of them are used; small ones by more, since each growing puts all
- * keys anew. */
+/* Tables grow when they are three quarters full; small ones by a larger factor, because each growth
+ * reinserts all keys. */
 #include "base/keys.h"
 
 #define SMALL (1u << 16)

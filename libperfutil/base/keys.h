@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A hash table of indices into an array that its user keeps. Open addressing; the hash stands
- * beside the index, so that growing never looks at the elements. What makes an element the one that
- * is looked for stands where it is looked for.
+ * A hash table of indices into an array that the user owns. Open addressing; each slot also has the
+ * hash, so that growing never reads the elements. The caller of a lookup supplies the comparison of
+ * elements.
  */
 #ifndef PITRACE_KEYS_H
 #define PITRACE_KEYS_H
@@ -22,7 +22,7 @@ struct keys_slot {
 /* Zeroed memory is an empty table. */
 struct keys {
 	struct keys_slot *slots;
-	uint32_t mask; /* slots - 1; 0: none yet */
+	uint32_t mask; /* slots - 1; 0: no slots yet */
 	uint32_t used;
 };
 
@@ -37,16 +37,16 @@ static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 	return x ^ x >> 29;
 }
 
-/* Where the search for a hash begins: for who wants to ask memory for it early. */
+/* Returns the first slot of the search for a hash: for callers that prefetch it. */
 static inline const struct keys_slot *keys_slot(const struct keys *t, uint64_t hash)
 {
 	return &t->slots[(uint32_t)hash & t->mask];
 }
 
 /*
- * The index of the element `e` of this hash for which `same` holds, or NO_KEY:
+ * Returns the index of the element `e` with this hash for which `same` is true, or NO_KEY:
  *
- *	i = keys_find(&by_tid, hash_mix(tid, 1), thread, e, e->tid == tid);
+ * 	i = keys_find(&by_tid, hash_mix(tid, 1), thread, e, e->tid == tid);
  *
  * e is the macro's own pointer into the list.
  */
@@ -74,12 +74,12 @@ static inline const struct keys_slot *keys_slot(const struct keys *t, uint64_t h
 		keys_found_;                                                                     \
 	})
 
-/* Adds an index that is not there. 0 or -ENOMEM. */
+/* Adds an index that is not in the table yet. 0 or -ENOMEM. */
 int keys_add(struct keys *t, uint64_t hash, uint32_t index);
 void keys_free(struct keys *t);
 
-/* Room in the list for the n-th element, which the table leads to from now on: its user fills it in
- * and counts it. 0 or -ENOMEM. */
+/* Makes room in the list for the n-th element and enters it in the table; the caller fills the
+ * element in and counts it. 0 or -ENOMEM. */
 #define keys_next(table, hash_of, list, n, room) \
 	(array_next(list, n, room) ? -ENOMEM : keys_add(table, hash_of, n))
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Leftovers are looked for by whoever makes the same: before it begins, once. */
+/* Each program that creates such files removes leftovers once, before it begins. */
 #include "base/leftovers.h"
 
 #include <dirent.h>
@@ -15,7 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Of a shared folder, and of a leftover: more names are left for the next one who looks. */
+/* Limit for a shared folder, and for one leftover: further names are left to the next program. */
 #define NAMES_MAX 65536
 
 bool leftovers_claim(int folder)
@@ -55,14 +55,14 @@ static void remove_folder(int base, const char *name, uid_t also)
 
 	if (folder < 0)
 		return;
-	/* (C): its maker's claim finds it gone if it comes after this lock. */
+	/* (C): the creator's claim, if it comes after this lock, finds the folder removed. */
 	if (fstat(folder, &st) || !is_ours(&st, also) || flock(folder, LOCK_EX | LOCK_NB) ||
 	    fstatat(base, name, &named, AT_SYMLINK_NOFOLLOW) || named.st_dev != st.st_dev ||
 	    named.st_ino != st.st_ino) {
 		close(folder);
 		return;
 	}
-	/* The lock is kept until the folder is gone. */
+	/* Keeps the lock until the folder is removed. */
 	again = fcntl(folder, F_DUPFD_CLOEXEC, 0);
 	remove_files(folder);
 	unlinkat(base, name, AT_REMOVEDIR);
@@ -70,7 +70,7 @@ static void remove_folder(int base, const char *name, uid_t also)
 		close(again);
 }
 
-/* Returns the list of base; NULL: it cannot be had. */
+/* Opens the folder `base` for listing; NULL: it cannot be opened. */
 static DIR *open_list(const char *base)
 {
 	int fd = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -95,8 +95,8 @@ void leftovers_remove_folders(const char *base, const char *prefix, uid_t also)
 		closedir(d);
 }
 
-/* The process that "PREFIXpid.sock" is of, or a page beside it, "PREFIXpid.sock.listen"; 0: it is no
- * such name. *socket: the socket's name. */
+/* Returns the pid in a socket name "PREFIXpid.sock", or in that of its page,
+ * "PREFIXpid.sock.listen"; 0: another name. *socket: the socket's name. */
 static pid_t pid_of(const char *name, const char *prefix, char socket[64])
 {
 	size_t n;
@@ -111,7 +111,7 @@ static pid_t pid_of(const char *name, const char *prefix, char socket[64])
 	return (pid_t)pid;
 }
 
-/* A process in another pid namespace is not to be seen, but answers. */
+/* A process in another pid namespace is invisible, but accepts connections. */
 static bool nobody_listens(const char *folder, const char *name)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };

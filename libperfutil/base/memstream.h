@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The end of open_memstream(): fclose() alone says nothing when the last allocation failed. */
+/* Closes an open_memstream(): fclose() alone does not report that the last allocation failed. */
 #ifndef PITRACE_MEMSTREAM_H
 #define PITRACE_MEMSTREAM_H
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* 0, and the text is the caller's. -ENOMEM: *text is freed, and NULL. */
+/* 0: the caller owns the text. -ENOMEM: *text is freed and set to NULL. */
 static inline int memstream_close(FILE *out, char **text)
 {
 	if (!fclose(out) && *text)

@@ -7,7 +7,7 @@
 #include "base/pattern.h"
 #include "base/text.h"
 
-#define UNIT_MAX 64 /* bytes of a unit; the names of an enum's values may take the whole text */
+#define UNIT_MAX 64 /* bytes of a unit; the value names of an enum may take the whole text */
 
 static const struct {
 	const char *word;
@@ -30,7 +30,7 @@ static bool is_digit(uint8_t c)
 	return c >= '0' && c <= '9';
 }
 
-/* As in C, and of events also what programs like to divide names by. */
+/* As in C; event names may also contain characters that programs use as separators. */
 static bool in_name(uint8_t c, bool first, bool event)
 {
 	return is_letter(c) || c == '_' ||
@@ -89,7 +89,7 @@ static const char *read_type(struct bytes *b, struct named_field *f)
 	return "a type that is none of u8 to u64, i8 to i64, hex, ptr, bool, f64, enum, str";
 }
 
-/* Names of values; each has one. */
+/* Names of an enum's values; none may be empty. */
 static bool has_values(const struct named_field *f)
 {
 	bool any = false;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a named event is: its name and the text of its fields, as programs declare them and traces
- * have them (pitrace.h, PITRACE_MTE_DECLARE). Both sides check it here: who declares, and who reads
- * a trace, which may say anything. Nothing here allocates or calls what a signal handler may not.
+ * Parses the declaration of a named event: its name and the text of its fields, as declared by
+ * programs and stored in traces (pitrace.h, PITRACE_MTE_DECLARE). Both sides use these checks: the
+ * declaring program, and the reader of a trace, which may contain anything. Nothing here allocates
+ * or calls a function that a signal handler may not.
  */
 #ifndef PITRACE_NAMED_H
 #define PITRACE_NAMED_H
@@ -19,12 +20,12 @@ enum named_kind {
 	NAMED_BOOL,
 	NAMED_DOUBLE,
 	NAMED_ENUM,
-	NAMED_STRING, /* all others are integers of the record */
+	NAMED_STRING, /* all other kinds are integers of the record */
 };
 
 struct named_field {
 	enum named_kind kind;
-	const char *name, *type, *unit; /* in the text, without ends */
+	const char *name, *type, *unit; /* point into the text, not terminated */
 	uint16_t name_length, type_length, unit_length;
 };
 
@@ -33,15 +34,15 @@ struct named_fields {
 	struct named_field field[PITRACE_NAMED_FIELDS];
 };
 
-/* NULL: good; else what is wrong with it, in words. */
+/* NULL: valid; else a message with what is wrong. */
 const char *named_name_wrong(const char *name, size_t length);
-/* The same; *at: where. The fields point into the text. */
+/* The same for the fields; *at: the position of the error. The fields point into the text. */
 const char *named_fields_wrong(const char *text, size_t length, struct named_fields *f, size_t *at);
 
-/* The name of an enum's value, without an end; NULL: it has none. */
+/* Returns the name of an enum's value, not terminated; NULL: it has none. */
 const char *named_value(const struct named_field *f, uint64_t value, size_t *length);
 
-/* Whether the name fits one of the patterns, of which commas stand between: * is any text, ? any
+/* Does the name match one of the patterns, which are separated by commas? * matches any text, ? any
  * character. */
 bool named_wanted(const char *patterns, const char *name);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * O_EXCL creates a file that is certainly new; only when the name exists the rest begins. Others
- * who may write to the folder can change what the name means between two steps. Each step is such
- * that the worst result is a rename that they could have made themselves.
+ * O_EXCL creates a file that is certainly new; the other steps are needed only if the name exists.
+ * Other users with write access to the folder can change what the name refers to between two steps.
+ * Each step is designed so that the worst result is a rename that they could have made themselves.
  */
 #include "base/newfile.h"
 
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define TRIES  16 /* retries while others create and remove the name */
-#define MEMORY 1  /* major numbers: /dev/null and its kind */
+#define MEMORY 1  /* major numbers: /dev/null and similar devices */
 #define TTY    5
 #define PTS    136 /* … to 143 */
 
@@ -53,13 +53,13 @@ static bool same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* The rights with which this thread creates files. */
+/* Returns the user as whom this thread creates files. */
 static uid_t us(void)
 {
 	return (uid_t)setfsuid((uid_t)-1);
 }
 
-/* The owner of a folder can do anything to files in it. */
+/* The owner of a folder can do anything to the files in it. */
 static bool ours(const struct newfile *f, const struct stat *st)
 {
 	struct stat folder;
@@ -82,7 +82,7 @@ static int move(int folder, const char *from, const char *to)
 	return renameat(folder, from, folder, to) ? -errno : 0;
 }
 
-/* NAME.old is removed only if it is such a file too. */
+/* NAME.old is removed only if it is also such a file. */
 static int set_aside(struct newfile *f, const struct stat *seen)
 {
 	char old[NAME_MAX + 1];
@@ -105,7 +105,7 @@ static int set_aside(struct newfile *f, const struct stat *seen)
 		if (renameat(f->folder, f->name, f->folder, old))
 			return -errno;
 	}
-	/* Checks that the file moved was that file. */
+	/* Checks that the moved file is the one examined before. */
 	if (fstatat(f->folder, old, &st, AT_SYMLINK_NOFOLLOW) || !same(&st, seen)) {
 		move(f->folder, old, f->name);
 		return -EAGAIN;
@@ -114,7 +114,7 @@ static int set_aside(struct newfile *f, const struct stat *seen)
 	return 0;
 }
 
-/* A terminal of this user, also one that is no pseudo terminal. */
+/* Is it a terminal of this user, possibly one that is not a pseudo terminal? */
 static bool own_terminal(dev_t device)
 {
 	struct stat st;
@@ -152,7 +152,7 @@ static int open_stream(struct newfile *f, int path_fd, const struct stat *st)
 	return 0;
 }
 
-/* The name exists. 0: the file was opened, or was moved out of the way; -EAGAIN: the name means
+/* The name exists. 0: the file was opened, or moved out of the way; -EAGAIN: the name refers to
  * something else by now. */
 static int resolve_existing(struct newfile *f, unsigned int how)
 {
@@ -181,7 +181,7 @@ static int resolve_existing(struct newfile *f, unsigned int how)
 	return err;
 }
 
-/* Moves the old file back, unless the name has another file by now. */
+/* Moves the old file back, unless the name has been reused by now. */
 static void put_back(struct newfile *f)
 {
 	char old[NAME_MAX + 1];
@@ -213,7 +213,7 @@ static int make(struct newfile *f, unsigned int how, mode_t mode)
 	return -EBUSY;
 }
 
-/* err: the error of the step before. */
+/* err: the error of the previous step. */
 static int make_or_release(struct newfile *f, int err, unsigned int how, mode_t mode)
 {
 	if (!err)
@@ -262,7 +262,7 @@ int newfile_open_in(struct newfile *f, const struct folder *folder, const char *
 	return err;
 }
 
-/* Retries while the name changes. */
+/* Retries while the name keeps changing. */
 static int make_way(struct newfile *f)
 {
 	struct stat st;

@@ -3,8 +3,8 @@
  * Creates the output files that users name. The folder is opened once and all operations are
  * relative to it. An existing file is examined through an O_PATH descriptor, which touches no
  * device, and that very file is used, whatever the name means later. Links are never followed.
- * Nothing is overwritten: a file of this user, or of the owner of its folder, is renamed; anybody
- * else's is refused.
+ * Nothing is overwritten: a file of this user, or of the owner of its folder, is renamed; a file of
+ * any other user is refused.
  */
 #ifndef PITRACE_NEWFILE_H
 #define PITRACE_NEWFILE_H
@@ -19,7 +19,7 @@ enum newfile_how {
 	NEWFILE_ASIDE = 0,
 	NEWFILE_REPLACE = 1, /* an existing file is removed */
 	NEWFILE_STREAM = 2,  /* also a FIFO with a reader, a terminal, /dev/null, /dev/full */
-	NEWFILE_READ = 4,    /* open for reading, too */
+	NEWFILE_READ = 4,    /* open for reading too */
 	NEWFILE_APPEND = 8,
 };
 
@@ -33,7 +33,7 @@ struct newfile {
 
 /*
  * Returns 0 or -errno. -ELOOP: the name is a link; -EPERM: another user's file or FIFO; -ENXIO: a
- * FIFO without a reader; -EISDIR; -EOPNOTSUPP: a device or the like; -EEXIST: NAME.old cannot be
+ * FIFO without a reader; -EISDIR; -EOPNOTSUPP: a device or similar; -EEXIST: NAME.old cannot be
  * removed; -EBUSY: the name keeps changing. The mode is subject to the umask.
  */
 int newfile_open(struct newfile *f, const char *path, unsigned int how, mode_t mode);

@@ -13,7 +13,7 @@ static inline uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* CLOCK_MONOTONIC, the clock of traces, jitdumps and logs. */
+/* Reads CLOCK_MONOTONIC, the clock of traces, jitdumps and logs. */
 static inline uint64_t now_ns(void)
 {
 	return clock_ns(CLOCK_MONOTONIC);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What ELF files of this machine say that they are for: e_machine, EI_DATA. */
+/* The values that ELF files for this machine have: e_machine, EI_DATA. */
 #ifndef OWN_MACHINE_H
 #define OWN_MACHINE_H
 

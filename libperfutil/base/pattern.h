@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Patterns of names, wherever a user gives one: * is any text, ? any character, and what follows a
- * backslash is itself. Brackets are: names of C++ have them. */
+/* Name patterns, wherever a user enters one: * matches any text, ? any character, and a backslash
+ * quotes the next character. Brackets have no special meaning: C++ names contain them. */
 #ifndef BASE_PATTERN_H
 #define BASE_PATTERN_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How much of the pattern stands for this character; 0: it is another. */
+/* Returns the length of the pattern's next item if it matches this character; 0: it does not. */
 static inline size_t pattern_step(const char *pattern, size_t length, char c)
 {
 	if (!length)
@@ -18,8 +18,8 @@ static inline size_t pattern_step(const char *pattern, size_t length, char c)
 	return *pattern == '?' || *pattern == c;
 }
 
-/* After a mismatch the last * takes one character more: what an earlier one could take, the last
- * can, too. */
+/* After a mismatch the last * takes one more character: any text that an earlier * could take, the
+ * last one can take too. */
 static inline bool pattern_fits(const char *pattern, size_t length, const char *name)
 {
 	size_t at = 0, star = SIZE_MAX, step;

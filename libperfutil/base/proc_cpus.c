@@ -74,9 +74,9 @@ static bool is_word(const char *word, size_t length, const char *const *list)
 	return false;
 }
 
-/* "LOC:   1  2   Local timer interrupts". Lines that are skipped: errors, retries and polls are no
- * interrupts; x86's NMI line (performance counters) and, on s390x, the kinds of one class are
- * counted in another line as well. */
+/* "LOC: 1 2 Local timer interrupts". Skipped lines: errors, retries and polls are not interrupts;
+ * x86's NMI line (performance counters) and, on s390x, the kinds of one class are counted in
+ * another line as well. */
 bool proc_counts_add(const char *line, size_t length, uint64_t *sum, uint32_t columns)
 {
 	static const char *const not_interrupts[] = {

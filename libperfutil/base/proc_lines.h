@@ -9,12 +9,12 @@
 #include <stdio.h>
 
 /* Calls back for each line until the callback returns false. 0, or -errno if the file cannot be
- * opened or a line has no room in memory. */
+ * opened or a line does not fit in memory. */
 typedef bool (*proc_line)(void *arg, const char *text, size_t length);
 int proc_lines(const char *path, proc_line line, void *arg);
 
-/* After getline() gave no line: -ENOMEM if there was no memory for it. 0: the file is at its end,
- * or says no more (of a process that is gone). */
+/* Call after getline() returned no line: -ENOMEM if it ran out of memory. 0: the end of the file,
+ * or a read error (the process has ended). */
 int getline_error(FILE *f);
 
 /* Lists the online CPUs in ascending order. Returns their number, at most `room`, or -errno. */

@@ -6,7 +6,7 @@
 #include "base/proc_text.h"
 #include "base/text.h"
 
-/* The text ends at a NUL; it may be missing. */
+/* The text ends at a NUL; it may have none. */
 static struct bytes text_of(const char *text, size_t length)
 {
 	return bytes_of(text, length ? strnlen(text, length) : 0);
@@ -22,8 +22,8 @@ static bool number_of_32(struct bytes *b, unsigned int base, uint32_t *value)
 	return true;
 }
 
-/* "start-end perms offset major:minor inode   path"; all but the inode are hexadecimal. The kernel
- * writes newlines in names as \012; everything else is as it is. */
+/* "start-end perms offset major:minor inode path"; all but the inode are hexadecimal. The kernel
+ * writes newlines in names as \012; everything else is unescaped. */
 bool proc_map_parse(const char *line, size_t length, struct proc_map *m)
 {
 	static const char anon[] = "//anon", vdso[] = "[vdso]", deleted[] = " (deleted)";
@@ -113,7 +113,7 @@ bool proc_task_parse(const char *text, size_t length, struct proc_task *t)
 	memset(t, 0, sizeof(*t));
 	if (!number_of_32(&b, 10, &t->pid) || !text_char(&b, ' ') || !text_char(&b, '(') || !close)
 		return false;
-	/* The part before has no closing bracket. */
+	/* The text before the name has no closing bracket. */
 	name = b.at;
 	n = (size_t)(close - text) - name;
 	bytes_seek(&b, name + n + 1);
@@ -130,7 +130,7 @@ bool proc_task_parse(const char *text, size_t length, struct proc_task *t)
 	return true;
 }
 
-/* "address type name", perhaps a tab and "[module]". */
+/* "address type name", possibly followed by a tab and "[module]". */
 unsigned int proc_numbers(const char *text, size_t length, const char *key, uint64_t *last)
 {
 	struct bytes b = text_of(text, length);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Parsers of /proc texts, as the kernel or (timer collector) a traced program supplies them. The
- * texts may be malformed or cut; a NUL ends them.
+ * Parsers of /proc texts, as supplied by the kernel or (timer collector) by a traced program. The
+ * texts may be malformed or truncated; a NUL ends them.
  */
 #ifndef PITRACE_PROC_TEXT_H
 #define PITRACE_PROC_TEXT_H
@@ -30,7 +30,7 @@ struct proc_mount {
 };
 
 bool proc_mount_parse(const char *line, size_t length, struct proc_mount *mount);
-/* Decodes such a text and adds a NUL. False: it does not fit. */
+/* Decodes this escaping and adds a NUL. False: it does not fit. */
 bool proc_unescape(const char *text, size_t length, char *out, size_t room);
 
 /* /proc/PID/stat, or that of a thread */
@@ -43,8 +43,8 @@ struct proc_task {
 
 bool proc_task_parse(const char *text, size_t length, struct proc_task *task);
 
-/* The line of /proc/PID/status, or the first of several, that begins with `key`: how many numbers
- * it has, and the last of them. 0: there is none; *last stays. */
+/* Reads the first line of /proc/PID/status that begins with `key`: returns the number of its
+ * numbers, and stores the last of them. 0: there is none; *last is unchanged. */
 unsigned int proc_numbers(const char *text, size_t length, const char *key, uint64_t *last);
 
 /* A line of /proc/kallsyms. */
@@ -68,8 +68,8 @@ struct proc_cpu {
 bool proc_cpu_parse(const char *line, size_t length, struct proc_cpu *cpu);
 
 /* /proc/interrupts and /proc/softirqs: the first line names the CPUs of the columns; the counts of
- * the other lines are added up by column. False: not such a line, or one that counts no interrupts.
- * */
+ * the other lines are added up by column. False: not a line of counts, or one that counts no
+ * interrupts. */
 bool proc_heads_parse(const char *line, size_t length, uint32_t *cpus, uint32_t room,
 		      uint32_t *columns);
 bool proc_counts_add(const char *line, size_t length, uint64_t *sum, uint32_t columns);

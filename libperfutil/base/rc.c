@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Texts of return codes, and the sentence of the last failure, one per thread. A thread gets the
- * memory for it with its first failure: a library that is loaded late has little thread-local
- * memory. It is mapped, not allocated: a signal's handler may fail too.
+ * Texts of return codes, and the message of the last failure, one per thread. A thread gets the
+ * memory for it at its first failure, because a library that is loaded late has little thread-local
+ * memory. It is mapped, not allocated by malloc, because a signal handler may fail too.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -15,11 +15,12 @@
 
 #define TEXT_BYTES 1024
 
-/* For keys from here on the C library allocates when one is set. */
+/* The C library allocates memory when a key with this number or a higher one is set. */
 #define PLAIN_KEYS 32
 
 static __thread char *last;
-/* Instead of it, in static thread-local memory: other parts are allocated at their first use. */
+/* A static message replaces it; in static thread-local memory, because other kinds are allocated at
+ * their first use. */
 static __thread const char *said __attribute__((tls_model("initial-exec")));
 static pthread_key_t ending;
 static bool made;
@@ -35,7 +36,7 @@ static __attribute__((constructor)) void make_key(void)
 	made = !pthread_key_create(&ending, drop);
 }
 
-/* The library may go before the threads. */
+/* The library may be unloaded before the threads end. */
 static __attribute__((destructor)) void delete_key(void)
 {
 	if (!made)
@@ -46,7 +47,7 @@ static __attribute__((destructor)) void delete_key(void)
 		drop(last);
 }
 
-/* NULL: no memory is left, the sentence is lost. */
+/* NULL: out of memory, the message is lost. */
 static char *own_text(void)
 {
 	int err = errno;

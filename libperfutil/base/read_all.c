@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A signal, or a file system that gives a part, is not the end. */
+/* An interrupted or short read is not the end of the file. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Opens regular files whose names come from others. Opening a device can already have an effect
- * (/dev/watchdog starts to count). So the name is first opened by O_PATH, which has none; the file
- * is examined, and that very file is reopened.
- */
+/* Opens regular files whose names are untrusted. Opening a device can already have an effect
+ * (/dev/watchdog starts to count). So the name is first opened by O_PATH, which has no effect; the
+ * file is examined, and that very file is reopened. */
 #ifndef PITRACE_REGULAR_H
 #define PITRACE_REGULAR_H
 
@@ -16,8 +14,8 @@
 #define REGULAR_HOLD (O_PATH | O_CLOEXEC)
 
 /* Reopens the file of an O_PATH descriptor (-1: the open failed, errno says why) if it is of this
- * kind (S_IFREG and such) or of `other`. Closes path_fd. -1 with errno; EINVAL: another kind,
- * ELOOP: a link. */
+ * kind (S_IFREG etc.) or of `other`. Closes path_fd. -1 with errno; EINVAL: another kind, ELOOP: a
+ * link. */
 static inline int kind_reopen(int path_fd, mode_t kind, mode_t other, int flags, struct stat *st)
 {
 	struct stat own;
@@ -58,7 +56,8 @@ static inline int regular_open(const char *path, int flags, struct stat *st)
 	return regular_reopen(open(path, REGULAR_HOLD | flags), st);
 }
 
-/* Also opens pipes: reads wait for writers that have it open, the open does not wait for one. */
+/* Also opens pipes: reads wait for writers that have it open, the open itself does not wait for
+ * one. */
 static inline int regular_or_pipe_open(const char *path, struct stat *st)
 {
 	int fd = kind_reopen(open(path, REGULAR_HOLD), S_IFREG, S_IFIFO, O_RDONLY | O_NONBLOCK, st);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Acting with another user's rights, by raw system calls: the C library's setgroups and its kin
- * change all threads.
+ * Acting with another user's rights, by raw system calls: the C library's setgroups and similar
+ * functions change all threads.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -102,7 +102,7 @@ static int read_status(pid_t pid, char *text)
 	return n < 0 ? -ESRCH : (int)size;
 }
 
-/* Capabilities of another user namespace count for nothing here. */
+/* Capabilities of another user namespace are not valid here. */
 static bool in_our_namespace(pid_t pid)
 {
 	struct stat own, its;
@@ -273,7 +273,7 @@ int rights_take(const struct rights *r, struct rights_saved *k)
 	k->capabilities = effective;
 	if ((effective & needed) == needed)
 		done = change(r, k);
-	/* Also for processes that have some of these capabilities and nothing else. */
+	/* Needed also for processes that have some of these capabilities and nothing else. */
 	if (done && effective & OVERRULES & ~r->capabilities) {
 		k->lowered = true;
 		done = set_effective(effective & ~(OVERRULES & ~r->capabilities));

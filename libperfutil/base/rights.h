@@ -2,12 +2,12 @@
 /*
  * Opens paths with another user's rights. A tool run by root opens what belongs to a traced process
  * with the rights of that process, below its root, and writes for the user who called sudo with
- * that user's rights. The kernel then refuses whatever they could not open themselves, whatever
- * links, mounts or renamed folders they made.
+ * that user's rights. The kernel then refuses everything that the process or user could not open
+ * itself, regardless of links, mounts or renamed folders.
  *
  * Only the calling thread changes: file system ids, groups, and the capabilities that override
- * permissions. All else (signals, ptrace, limits) stays root's, so that nobody else can reach the
- * thread meanwhile. A process that may not change its ids keeps its own rights: nothing happens.
+ * permissions. Everything else (signals, ptrace, limits) stays root's, so that other users cannot
+ * reach the thread meanwhile. A process that may not change its ids keeps its own rights.
  */
 #ifndef PITRACE_RIGHTS_H
 #define PITRACE_RIGHTS_H
@@ -28,11 +28,11 @@ struct rights {
 };
 
 /* The rights of a live process, as the kernel reports them. A process that gained rights by exec
- * (set-user-ID, set-group-ID, file capabilities) counts with those of the user who called it; one
- * in its own user namespace has no capabilities here. 0 or -errno. */
+ * (set-user-ID, set-group-ID, file capabilities) is given those of the user who executed it; one in
+ * its own user namespace has no capabilities here. 0 or -errno. */
 int rights_of_process(pid_t pid, struct rights *r);
-/* Checks whether the process gained rights by what it executes. True also if that user could not
- * read the program (execute permission only), and if it cannot be determined. */
+/* Checks whether the process gained rights by exec. True also if that user could not read the
+ * program (execute permission only), and if it cannot be determined. */
 bool rights_gained(pid_t pid);
 /* The rights of a user, with the groups of the system's tables. */
 void rights_of_user(uid_t uid, gid_t gid, struct rights *r);

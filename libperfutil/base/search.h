@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Binary search, by a condition on an index: what is compared, and how, stands where it is used. */
+/* Binary search by a condition on an index: the caller supplies the comparison. */
 #ifndef PITRACE_SEARCH_H
 #define PITRACE_SEARCH_H
 
 /*
- * The first i from `from` to below `to` for which `before` does not hold, or `to`. It must hold for
- * all up to there and for none from there on:
+ * Returns the first i from `from` to below `to` for which `before` is false, or `to`. `before` must
+ * be true for all smaller i and false from there on:
  *
- *	i = search_sorted(i, 0, n, list[i].start < address);	the first at the address or above
- *	i = search_sorted(i, 0, n, list[i].start <= address);	one behind the last at or below it
+ * 	i = search_sorted(i, 0, n, list[i].start < address);	the first at the address or above
+ * 	i = search_sorted(i, 0, n, list[i].start <= address);	one after the last at or below it
  *
  * i is the macro's own variable. Both ends are evaluated once.
  */

@@ -14,7 +14,7 @@
 #include "base/now.h"
 #include "base/rc.h"
 
-/* A client that has connected sends its request within this time, or the connection is closed. */
+/* A client must send its request within this time after connecting, or the connection is closed. */
 #define REQUEST_SECONDS 2
 
 static bool is_own(const char *folder)
@@ -31,8 +31,8 @@ static bool is_private(const char *folder)
 	return is_own(folder) && !lstat(folder, &st) && !(st.st_mode & 077);
 }
 
-/* The usual name may be taken by another user. Then the folder gets an unpredictable name and is
- * found again by its owner. */
+/* The usual name may be taken by another user. Then the folder gets an unpredictable name, by which
+ * its owner finds it again. */
 static bool find_other(char *folder, size_t room, const char *first)
 {
 	const char *name = strrchr(first, '/') + 1;
@@ -107,8 +107,8 @@ bool service_peer_allowed(int fd, uid_t also)
 	       (peer.uid == geteuid() || peer.uid == 0 || peer.uid == also);
 }
 
-/* Without `wait`: for at most two seconds, and not in a full backlog. Anybody may create a socket
- * in /tmp. */
+/* Without `wait`: gives up after two seconds, and does not wait in a full backlog. Anybody may
+ * create a socket in /tmp. */
 int service_connect(const struct sockaddr_un *a, bool wait)
 {
 	struct timeval soon = { .tv_sec = 2 };
@@ -146,8 +146,8 @@ void service_unlink(const char *path, uid_t also)
 		unlink(path);
 }
 
-/* A socket of this user that nobody answers on is left over from a killed daemon. It is removed,
- * nothing else is. */
+/* Removes a socket of this user on which nobody answers, left over from a killed daemon, and
+ * nothing else. */
 int service_make_way(const struct sockaddr_un *a)
 {
 	struct stat st;
@@ -165,7 +165,7 @@ int service_make_way(const struct sockaddr_un *a)
 	fcntl(fd, F_SETFL, O_NONBLOCK);
 	err = connect(fd, (const struct sockaddr *)a, sizeof(*a)) ? errno : 0;
 	close(fd);
-	/* It has just ended. */
+	/* The daemon has just ended. */
 	if (err == ENOENT)
 		return 0;
 	if (err != ECONNREFUSED)
@@ -213,7 +213,7 @@ bool service_send(int fd, const void *packet, size_t size, int pass)
 
 ssize_t service_receive(int fd, void *packet, size_t size, int *passed)
 {
-	/* The buffer has space for one descriptor; the kernel closes any more. */
+	/* The buffer has space for one descriptor; the kernel closes any others. */
 	_Alignas(struct cmsghdr) char room[CMSG_LEN(sizeof(*passed))];
 	struct iovec data = { .iov_base = packet, .iov_len = size };
 	struct msghdr m;
@@ -256,7 +256,7 @@ static int not_reached(const struct service *h, const struct sockaddr_un *a, int
 {
 	struct stat st;
 
-	/* One that ends removes its address first. */
+	/* A daemon that ends normally removes its address first. */
 	if (err == -ENOENT ||
 	    (err == -ECONNREFUSED && (!h->restart_hint || lstat(a->sun_path, &st))))
 		return none(h);
@@ -268,8 +268,8 @@ static int not_reached(const struct service *h, const struct sockaddr_un *a, int
 	return rc_errno(err, "reaching %s", h->holder);
 }
 
-/* It took the request and did not answer. True: it had been told to end by somebody else, with the
- * request still waiting. */
+/* The daemon took the request and did not answer. True: another client had ended it while this
+ * request was waiting. */
 static bool has_ended(const struct sockaddr_un *a, const struct stat *was)
 {
 	struct stat is;
@@ -291,8 +291,8 @@ int service_request(const struct service *h, const void *request, void *reply, s
 	int fd;
 
 	service_address(&a, h->named, h->leaf, false);
-	/* Another one that has begun since is asked instead. A process that did not run between its
-	 * two calls (stopped, or on a busy machine) finds the connection closed: it asks again. */
+	/* Retries with a daemon that has started since. A process that did not run between its two
+	 * calls (stopped, or on a busy machine) finds the connection closed, and retries too. */
 	do {
 		(void)lstat(a.sun_path, &at);
 		connected = now_ns();
@@ -318,7 +318,7 @@ int service_ask(const struct service *h, uint32_t op, void *reply, size_t size, 
 	return service_request(h, &q, reply, size, passed);
 }
 
-/* A client that neither sends nor reads must not block the others. */
+/* A client that neither sends nor reads must not block others. */
 int service_accept(int listener, uid_t also, void *request, size_t size)
 {
 	struct timeval timeout = { .tv_sec = REQUEST_SECONDS };
@@ -330,7 +330,7 @@ int service_accept(int listener, uid_t also, void *request, size_t size)
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
 	if (service_peer_allowed(fd, also)) {
-		/* A timeout keeps the kernel from restarting the call after a stop. */
+		/* The timeout prevents the kernel from restarting the call after a stop. */
 		do
 			n = recv(fd, request, size, MSG_TRUNC);
 		while (n < 0 && errno == EINTR);

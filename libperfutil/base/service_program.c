@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The holder program: reads what to hold, begins, reports, and answers until it is told to end.
+ * The holder program: reads its start packet, begins, reports, and answers requests until one of
+ * them ends it.
  *
- * At most one holds at an address: whoever begins has the lock from the look for another until it
- * can be reached. One that can be reached no more, because its socket was removed, ends.
+ * There is at most one holder per address: a starting one keeps the lock from the check for another
+ * one until it can be reached. A holder that can no longer be reached, because its socket was
+ * removed, ends.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +25,7 @@
 #include "base/rc.h"
 #include "base/service.h"
 
-#define LOCK_WAIT_NS 20000000000ull /* another one that begins takes longer than this: give up */
+#define LOCK_WAIT_NS 20000000000ull /* time limit for another process that is starting */
 
 /* The socket of this process. */
 static struct {
@@ -48,7 +50,8 @@ static bool is_at(const char *path, const struct stat *st)
 	return !lstat(path, &now) && now.st_dev == st->st_dev && now.st_ino == st->st_ino;
 }
 
-/* Who had the lock before may have removed the file that was opened here: then it locks nothing. */
+/* The previous owner of the lock may have removed the file that was opened here: then it locks
+ * nothing. */
 static int try_lock(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600), err = 0;
@@ -99,7 +102,7 @@ void service_unlock(const struct sockaddr_un *a, int lock)
 
 /* ---- its socket ------------------------------------------------------------------------------ */
 
-/* Without inotify it holds on unreachable. */
+/* Without inotify the holder stays even if it becomes unreachable. */
 static void watch_address(void)
 {
 	own.watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
@@ -132,7 +135,7 @@ static bool is_reachable(void)
 	return is_at(own.address.sun_path, &st);
 }
 
-/* A socket that has taken the place of ours stays. */
+/* A socket that has replaced ours stays. */
 void service_withdraw(void)
 {
 	if (own.bound && is_reachable())
@@ -143,7 +146,7 @@ void service_withdraw(void)
 	own.listener = -1;
 }
 
-/* True: it is still reachable. */
+/* Returns whether the holder is still reachable. */
 static bool look_at_address(void)
 {
 	_Alignas(struct inotify_event) char events[4096];
@@ -169,7 +172,8 @@ static void ending_signals(sigset_t *set)
 	sigaddset(set, SIGHUP);
 }
 
-/* SIGTERM and SIGHUP stay blocked but while it waits: none interrupts an answer, none is missed. */
+/* SIGTERM and SIGHUP are unblocked only while it waits: none interrupts an answer, none is
+ * missed. */
 static void block_signals(void)
 {
 	struct sigaction action = { .sa_handler = on_signal };
@@ -184,8 +188,8 @@ static void block_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* Returns -1 when the service shall end, else what ppoll does. While clients are waiting ppoll
- * looks at no signal: that is done first. */
+/* Returns -1 when the service must end, else the result of ppoll. While clients are waiting ppoll
+ * checks no signals, so they are checked first. */
 static int wait_for_events(struct pollfd *p, unsigned int n)
 {
 	const struct timespec none = { 0 };
@@ -212,7 +216,7 @@ uint32_t service_op(const struct service *h, const void *request)
 	return q.size == sizeof(q) && q.version == h->version && !q.reserved ? q.op : 0;
 }
 
-/* One request, one per connection. Returns true if it was the last. */
+/* Serves one request; each connection has one. Returns true if it was the last. */
 static bool serve(const struct service *h, void *held, void *request)
 {
 	int fd = service_accept(own.listener, (uid_t)-1, request, h->request);
@@ -286,7 +290,7 @@ static int reach_rc(const struct service *h, const struct sockaddr_un *a, int er
 	return rc_errno(err, "%s", a->sun_path);
 }
 
-/* With the lock. */
+/* Called with the lock held. */
 static void *begin(const struct service *h, const struct service_start *start,
 		   const struct sockaddr_un *a, int *rc)
 {
@@ -320,7 +324,7 @@ static bool report(struct service_started *s)
 	return sent;
 }
 
-/* The caller is gone: nobody knows of what is held. */
+/* The caller is gone: nobody knows about the held object. */
 static void end_unknown(const struct service *h, void *held)
 {
 	if (h->end)
@@ -342,7 +346,8 @@ static int run(const struct service *h, void *packet, size_t size, void *request
 		return 1;
 	}
 	memcpy(a.sun_path, start->address, sizeof(a.sun_path));
-	/* It keeps no file system busy, unless its address needs the caller's folder. */
+	/* Changes the working folder to keep no file system busy, unless the address is relative to
+	 * the caller's folder. */
 	if (a.sun_path[0] == '/' && chdir("/"))
 		return 1;
 	lock = service_lock(&a);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Starting the holder program. It is executed, not forked: the caller may be large, and its
- * threads, locks and files are none of the holder's business. It gets one socket, an environment of
- * few names, no other descriptor and no blocked signal.
+ * Starting the holder program. It is executed, not only forked: the caller may be large, and the
+ * holder must not inherit its threads, locks and files. It gets one socket, an environment of few
+ * names, no other descriptor and no blocked signal.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,9 +24,9 @@
 
 /* ---- finding it ------------------------------------------------------------------------------ */
 
-/* It lies beside the library, beside the program that has the library in it, or where it was
- * installed; the environment can override that. A program with gained rights believes none of these
- * but the last: who calls it could have linked it anywhere. */
+/* The program is searched beside the library, beside the program that contains the library, and
+ * where it was installed; the environment can override this. A program with gained rights uses only
+ * the last: its caller could have linked it anywhere. */
 static bool find_program(char path[PATH_MAX])
 {
 	static const char *const near[] = { "pitrace/" SERVICE_PROGRAM,
@@ -40,8 +40,8 @@ static bool find_program(char path[PATH_MAX])
 
 /* ---- starting it ----------------------------------------------------------------------------- */
 
-/* What the collectors look at: where files of this user are. Anything else (LD_PRELOAD above all)
- * is for the caller alone. */
+/* The variables that collectors read: locations of this user's files. All others (LD_PRELOAD above
+ * all) apply only to the caller. */
 static const char *const passed_on[] = { "HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "TMPDIR",
 					 "PITRACE_TIMER_LIBRARY" };
 #define PASSED_ON (sizeof(passed_on) / sizeof(*passed_on))
@@ -64,8 +64,8 @@ static int make_environment(char *variables[PASSED_ON + 1])
 	return 0;
 }
 
-/* exec would take away what the program was given by file capabilities, such as CAP_PERFMON. Root
- * keeps what it has. Only the calling thread changes. */
+/* exec would remove capabilities that the program has from its file, such as CAP_PERFMON. Root
+ * keeps its own. Only the calling thread changes. */
 struct ambient {
 	struct __user_cap_data_struct before[2];
 	uint64_t raised;
@@ -106,7 +106,7 @@ static void lower_capabilities(const struct ambient *a)
 		syscall(SYS_capset, &h, a->before);
 }
 
-/* The program closes what else is open. First the socket: it may have a number below 3. */
+/* The holder closes all other descriptors. The socket comes first: its number may be below 3. */
 static int set_files(posix_spawn_file_actions_t *files, int end)
 {
 	int err = posix_spawn_file_actions_adddup2(files, end, SERVICE_FD);
@@ -159,7 +159,7 @@ static int spawn(const char *path, const char *kind, int end, pid_t *pid)
 	return -err;
 }
 
-/* Returns -errno, or the size of the report; less: the program died. */
+/* Returns -errno, or the size of the report; a smaller size: the program died. */
 static ssize_t start(const char *path, const struct service *h, const void *packet, size_t size,
 		     struct service_started *report)
 {
@@ -176,7 +176,7 @@ static ssize_t start(const char *path, const struct service *h, const void *pack
 		return err;
 	}
 	service_send(ends[0], packet, size, -1);
-	/* It forks at once, so that init adopts the daemon and the caller has no child. */
+	/* The program forks at once, so that init adopts the daemon and the caller has no child. */
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	n = service_receive(ends[0], report, sizeof(*report), NULL);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Structs of callers that are smaller or larger than the library's, which grow at their ends: those
- * that it fills in, and those that it is given. FIRST
- * begins the function that programs call which do not tell a size: they have the first struct, up
- * to the member that then was the last.
+ * Handles callers' structs that are smaller or larger than the library's, because structs grow at
+ * their ends: both those that the library fills in and those that it reads. FIRST begins a function
+ * for old programs, which pass no size: they have the first version of the struct, up to its last
+ * member at that time.
  */
 #ifndef BASE_SIZED_H
 #define BASE_SIZED_H
@@ -20,13 +20,14 @@
 #define ROUND_UP(n, to)   (((n) + (to)-1) / (to) * (to))
 #define UP_TO(type, last) ROUND_UP(offsetof(type, last) + sizeof(((type *)0)->last), _Alignof(type))
 
-/* Where to write: into the caller's if all members fit, else into the library's own. */
+/* Where to write: to the caller's struct if all members fit, else to the library's own. */
 static inline void *sized_place(void *to, size_t size, void *own, size_t whole)
 {
 	return !to || size >= whole ? to : own;
 }
 
-/* Afterwards: the members that both have, and 0 in those that the caller's alone has. */
+/* Call afterwards: copies the members that both have, and zeroes those that only the caller's
+ * has. */
 static inline void sized_give(void *to, size_t size, const void *own, size_t whole)
 {
 	if (!to)
@@ -37,7 +38,7 @@ static inline void sized_give(void *to, size_t size, const void *own, size_t who
 		memset((char *)to + whole, 0, size - whole);
 }
 
-/* The same of an entry of an array, which is not in its place yet. */
+/* The same for an entry of an array, which is not in its place yet. */
 static inline void sized_copy(void *array, size_t i, size_t size, const void *own, size_t whole)
 {
 	char *to = (char *)array + i * size;
@@ -46,11 +47,11 @@ static inline void sized_copy(void *array, size_t i, size_t size, const void *ow
 	sized_give(to, size, own, whole);
 }
 
-/* ---- what callers give ----------------------------------------------------------------------- */
+/* input structs */
 
 #define SIZED_UNKNOWN(type) "a member of " #type " is set that this release does not know"
 
-/* Whether what the library does not know of a struct is 0. */
+/* Checks whether all members that the library does not know are 0. */
 static inline bool sized_is_known(const void *from, size_t size, size_t whole)
 {
 	const unsigned char *p = from;
@@ -61,8 +62,8 @@ static inline bool sized_is_known(const void *from, size_t size, size_t whole)
 	return true;
 }
 
-/* The caller's struct as the library has it: with 0, or what *own holds, in the members that the
- * caller's does not have. NULL: it sets one that the library does not know. */
+/* Returns the caller's struct in the library's layout: members that the caller's does not have are
+ * 0, or as in *own. NULL: it sets a member that the library does not know. */
 static inline const void *sized_take(const void *from, size_t size, void *own, size_t whole)
 {
 	if (size >= whole)
@@ -71,7 +72,8 @@ static inline const void *sized_take(const void *from, size_t size, void *own, s
 	return own;
 }
 
-/* The same of an array: 0, and *list is the library's, *own is for free(); -E2BIG, -ENOMEM. */
+/* The same for an array: 0, and *list is in the library's layout, *own must be freed; -E2BIG,
+ * -ENOMEM. */
 static inline int sized_list(const void **list, void **own, size_t n, size_t size, size_t whole)
 {
 	const char *from = *list;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Reads words and numbers of a text line through the bounded cursor. Blanks are spaces and tabs.
- * After a failure the position is where the fault is: a line is used as a whole or not at all.
+ * After a failure the position is that of the fault: use a line completely or not at all.
  */
 #ifndef PITRACE_TEXT_H
 #define PITRACE_TEXT_H

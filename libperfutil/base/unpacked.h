@@ -19,7 +19,7 @@ static inline uint64_t unpacked_by(uint64_t packed, unsigned int times)
 	return packed < UINT64_MAX / (2 * times) ? UNPACKED_START + times * packed : UINT64_MAX;
 }
 
-/* As a whole, and piece by piece. */
+/* For data decompressed as a whole, and for data decompressed piece by piece. */
 static inline uint64_t unpacked_most(uint64_t packed)
 {
 	return unpacked_by(packed, UNPACKED_TIMES);

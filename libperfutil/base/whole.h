@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Functions that fill in a struct of their caller's, or are given one: the libraries' own sources
- * define and call them by these names, of structs as the present headers have them. What programs
- * call is told how large theirs are, or was built before that could be told: the files
+ * Functions that fill in or read a struct of their caller: the libraries' own sources define and
+ * call them by these names, with the structs of the present headers. The functions that programs
+ * call take the size of the struct, or are for programs built before that: see the files
  * NAME_sized.c.
  */
 #ifndef BASE_WHOLE_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The interface of collectors. A collector fills segments (struct pitrace_segment and records) and
- * hands them over in an order in which a file cut anywhere still names everything in it: all MTE
- * records up to an instant come before the samples up to that instant. Everything above (sessions,
- * holder, files) is the same for all collectors.
+ * hands them over in an order in which a file truncated anywhere still names everything in it: all
+ * MTE records up to an instant come before the samples up to that instant. Everything above
+ * (sessions, holder, files) is the same for all collectors.
  */
 #ifndef PITRACE_BACKEND_H
 #define PITRACE_BACKEND_H
@@ -51,35 +51,35 @@ enum collector_state {
 	COLLECTOR_ABSENT = TRACE_CHECK_ABSENT
 };
 
-/* Whether a collector can serve here and now, and if not, what to change. */
+/* Whether a collector works here and now, and if not, what to change. */
 struct collector_check {
 	enum collector_state state;
-	char why[400];  /* a sentence; "" when it works without restrictions */
+	char why[400];  /* the reason; "" when it works without restrictions */
 	char cure[400]; /* the one command that fixes it, or "" */
 };
 
 struct collector {
 	const char *name;
-	const char *what; /* one line: where its records come from */
+	const char *what; /* one line: the source of its records */
 	uint32_t dither;  /* largest variation of periods, in thousandths */
 	bool repeats;     /* a seed makes the variation repeatable */
 	/* the variation in effect; NULL: config->dither, and events are never varied */
 	uint32_t (*dither_of)(const struct trace_config *config);
 	/* of all files; else only of those that a walk of live tasks reports */
 	bool drain_reads_build_ids;
-	/* It samples the kernel. loads: its own records report modules that come and go; else the
-	 * drain finds them. */
+	/* How it reports kernel modules that are loaded or unloaded, if it samples the kernel: by
+	 * its own records, or found by the drain. */
 	enum { MODULES_NOT_SEEN, MODULES_ITS_OWN, MODULES_BY_DRAIN } modules;
 	/* Checks whether it can serve this user and this configuration. Has no side effects. */
 	void (*check)(const struct trace_config *config, struct collector_check *check);
-	/* Some of its records need rights of their own: check says so by config->majors. */
+	/* Some of its records need additional rights: check() evaluates config->majors. */
 	bool checks_majors;
-	/* Opens a session. NULL with *rc (enum pi_rc) and a sentence in why. */
+	/* Opens a session. NULL with *rc (enum pi_rc) and a message in why. */
 	struct backend *(*open)(const struct trace_config *config, int *rc, char *why, size_t room);
 	void (*close)(struct backend *b);
 	/* The variables that the environment of the command needs, "NAME=VALUE", as an array that
 	 * ends with NULL. The caller frees the strings and the array, also after an error. 0 or
-	 * -errno. NULL: none. */
+	 * -errno. Function NULL: there are none. */
 	int (*environment)(struct backend *b, char ***variables);
 	/* All of these return 0 or -errno. At *on* the rate, majors (that it has) and events (that
 	 * check has accepted) may differ from those at open. */
@@ -89,12 +89,12 @@ struct collector {
 	/* Hands over full segments; with `all`, open ones too. In normal mode all of them each
 	 * time, from the beginning; in wrap mode only those of the MTE rings. */
 	int (*drain)(struct backend *b, bool all, segment_sink sink, void *arg);
-	/* Wrap mode; NULL: not supported. mark notes how far the trace rings reach. After a drain
-	 * with `all`, window hands over what the rings hold up to the mark, oldest first, as far as
-	 * it was not overwritten meanwhile. The rings keep it. */
+	/* Wrap mode; NULL: not supported. mark records the end of the trace rings. After a drain
+	 * with `all`, window hands over the rings' content up to the mark, oldest first, except
+	 * what was overwritten meanwhile. The rings keep it. */
 	int (*mark)(struct backend *b);
 	int (*window)(struct backend *b, segment_sink sink, void *arg);
-	/* Discards what the trace rings hold; NULL: not supported. */
+	/* Discards the content of the trace rings; NULL: not supported. */
 	int (*discard)(struct backend *b);
 	/* Writes records of all live tasks again. rescanned(ticket) is true when the next drain
 	 * will hand over the last of them. NULL: not supported; then files do not rotate. */
@@ -102,22 +102,21 @@ struct collector {
 	bool (*rescanned)(struct backend *b, uint64_t ticket);
 	/* A descriptor for poll: POLLIN when there is something to drain or the session stopped. */
 	int (*fd)(struct backend *b);
-	/* state, clocks, counters, sizes. */
+	/* Fills in state, clocks, counters, sizes. */
 	void (*info)(struct backend *b, struct trace_info *info);
 	uint64_t (*clock_hz)(struct backend *b);
 	/* Facts known only at the end, for the file: "key: value" lines. NULL: none. */
 	void (*facts)(struct backend *b, char *text, size_t room);
-	/* Counts per CPU that has buffers. Returns their number or -errno; the caller frees the
-	 * array. */
+	/* Returns counts per CPU that has buffers. Returns their number or -errno; the caller frees
+	 * the array. */
 	int (*stats)(struct backend *b, struct pifile_stats **stats);
 	/* As tracer_ended; NULL: the collector does not wait for the command. */
 	bool (*ended)(struct backend *b, pid_t child, int *status);
 	/* Programs write their records to hook files (hookfile.h), which the tracer reads: this
-	 * collector has no other path for them, and its stamps are CLOCK_MONOTONIC ns. */
+	 * collector has no other way to record them, and its stamps are CLOCK_MONOTONIC ns. */
 	bool hook_files;
-	/* The driver takes programs' records itself, and hook files save them the calls: its
-	 * session's serial, 0: it has none; and whether a process is in its scope. NULL: another
-	 * collector. */
+	/* The driver records programs itself; hook files only avoid the system calls. serial: of
+	 * its session, 0: none; has: is a process in its scope? NULL: another collector. */
 	uint32_t (*serial)(struct backend *b);
 	bool (*has)(struct backend *b, pid_t pid);
 };
@@ -125,15 +124,15 @@ struct collector {
 /* All collectors, in the order of collectors.h; ends with NULL. */
 extern const struct collector *const collectors[];
 
-/* The majors that the collector of this name can ever record, one bit each; NULL: no such
- * collector. info.available says what an open session can record here. */
+/* Returns the majors that the collector of this name can ever record, one bit each; NULL: no such
+ * collector. info.available has what an open session can record here. */
 const uint64_t *collector_majors(const char *name);
-/* Sets a sentence: the collector lacks these records, and which one has them. */
+/* Sets a message: the collector lacks these records, and the name of one that has them. */
 void collector_lacks(const struct collector *c, unsigned int major, char *why, size_t room);
 /* Finds a collector by name; NULL: none. */
 const struct collector *collector_named(const char *name);
-/* Returns the named collector, or (name NULL) the first that can serve with the majors of config.
- * NULL with *rc and a sentence with the reason of each. */
+/* Returns the named collector, or (name NULL) the first that works with the majors of config. NULL
+ * with *rc and a message with the reason of each. */
 const struct collector *collector_choose(const char *name, const struct trace_config *config,
 					 int *rc, char *why, size_t room);
 

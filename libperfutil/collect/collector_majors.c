@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the list says of each collector. Readers of traces use this, too, without the collectors. */
+/* The list's facts about each collector. Readers of traces also use this, without the
+ * collectors. */
 #include <stddef.h>
 #include <string.h>
 #include "collect/collectors.h"

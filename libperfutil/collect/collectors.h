@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The list of collectors, the one with the most functions first: a new one is its folder here and
- * one line. A line has the collector's name, what it is for (enum trace_use) and which records it
- * can ever make.
+ * The list of collectors, the one with the most functions first: to add one, add its folder here
+ * and one line. A line has the collector's name, its uses (enum trace_use) and the records that it
+ * can ever write.
  */
 #ifndef PITRACE_COLLECTORS_H
 #define PITRACE_COLLECTORS_H
@@ -18,8 +18,8 @@
 	(ALWAYS | MAJOR(PITRACE_BRANCH_USER) | MAJOR(PITRACE_BREAK_USER) | \
 	 MAJOR(PITRACE_ITRACE_START) | MAJOR(PITRACE_ITRACE_STOP))
 
-/* All of them; or these of the majors below 64, and programs' own records, which all collectors
- * have: through the driver or through hook files. */
+/* All majors; or the given ones below 64, and programs' own records, which all collectors have:
+ * through the driver or through hook files. */
 /* clang-format off */
 #define PROGRAMS    (~0ull << PITRACE_USER_FIRST % 64 | MAJOR(PITRACE_NAMED))
 #define ALL_MAJORS  { ~0ull, ~0ull, ~0ull, ~0ull }

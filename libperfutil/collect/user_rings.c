@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Puts records into segments; the names that a trace segment needs go out before it. */
+/* Puts records into segments; the names that a trace segment needs are handed over before it. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -95,7 +95,7 @@ static uint64_t ns_of(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The offset between the clocks is the present one: they run alike but for steps. */
+/* Uses the present offset between the clocks: they run alike except for steps. */
 void user_rings_sync(struct user_rings *o, enum pitrace_sync_why why, uint64_t stamp)
 {
 	struct pitrace_sync s = { .stamp = stamp, .monotonic = stamp };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The records that the collectors `timer` and `ptrace` make: one MTE ring, a trace ring for each
- * CPU. */
+/* The rings of the collectors `timer` and `ptrace`: one MTE ring, and a trace ring for each CPU. */
 #ifndef PITRACE_TIMER_OUT_H
 #define PITRACE_TIMER_OUT_H
 
@@ -25,12 +24,12 @@ struct user_rings {
 	segment_sink sink;
 	void *arg;
 	int err; /* the first error: nothing is written after it */
-	/* Work limit of a drain (ptrace: of 64 turns): what the programs report could make it
+	/* Work limit of a drain (ptrace: of 64 turns): data from the programs could make it
 	 * endless. */
 	uint64_t steps;
 };
 
-#define TIMER_STEPS (1u << 26) /* per drain: some 100 ms */
+#define TIMER_STEPS (1u << 26) /* per drain: about 100 ms */
 
 /* Charges work; false: the limit of this drain is exceeded. */
 static inline bool user_rings_steps(struct user_rings *o, uint64_t n)
@@ -41,7 +40,7 @@ static inline bool user_rings_steps(struct user_rings *o, uint64_t n)
 	return ok;
 }
 
-/* Dither in thousandths: samples lie anywhere in their intervals. */
+/* Dither in thousandths: samples are taken at a random time in their intervals. */
 static inline uint32_t timer_dither(const struct trace_config *config)
 {
 	return config->dither ? 1000 : 0;
@@ -57,16 +56,16 @@ void user_rings_interval(struct user_rings *o, const struct trace_config *config
 			 uint64_t stamp);
 void user_rings_task(struct user_rings *o, enum pitrace_mte_minor minor,
 		     const struct pitrace_mte_task *task, uint64_t stamp);
-/* Writes a mapping, preceded by what is known of its file: what a look at the file finds, else the
- * id that the process reports (id, of `id_size` bytes; 0: none). */
+/* Writes a mapping, preceded by its file's id: read from the file, or else the id that the process
+ * reports (id, of `id_size` bytes; 0: none). */
 void user_rings_map(struct user_rings *o, uint32_t pid, const struct timer_map *map, const void *id,
 		    size_t id_size, uint64_t stamp);
 void user_rings_unmap(struct user_rings *o, uint32_t pid, const struct timer_map *map,
 		      uint64_t stamp);
-/* Writes a sample with a stack of `bytes`: struct pitrace_stack and what belongs to it; 0: none. */
+/* Writes a sample with a stack of `bytes`: struct pitrace_stack and its data; 0: none. */
 void user_rings_sample(struct user_rings *o, uint32_t cpu, const struct pitrace_sample *sample,
 		       const void *stack, uint32_t bytes, uint64_t stamp);
-/* Writes any other record of that CPU; its data are the parts one after the other. */
+/* Writes any other record of that CPU; its data are the two parts in sequence. */
 void user_rings_trace(struct user_rings *o, uint32_t cpu, uint16_t major, uint32_t minor,
 		      const void *data, size_t bytes, const void *more, size_t more_bytes,
 		      uint64_t stamp);

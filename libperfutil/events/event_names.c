@@ -74,7 +74,7 @@ static int of_generic(const char *name, struct pitrace_event_args *e)
 	return -ENOENT;
 }
 
-/* An encoding of a file is itself a raw or PMU name. */
+/* A file's encoding is itself a raw or PMU name. */
 static int of_file(const char *name, struct pitrace_event_args *e, char *bad, size_t room)
 {
 	char encoding[256];
@@ -86,7 +86,7 @@ static int of_file(const char *name, struct pitrace_event_args *e, char *bad, si
 		return err;
 	if (err == -ENOENT)
 		err = event_of_kernel(encoding, e);
-	/* The name is known here: no other source is tried. */
+	/* The name is known here, so no other source is tried. */
 	return err == -ENOENT ? -ENODEV : err;
 }
 
@@ -126,7 +126,7 @@ int event_find(const char *wanted, struct pitrace_event_args *e, char *why, size
 	take_privilege(name, e);
 	for (size_t i = 0; err == -ENOENT && i < sizeof(sources) / sizeof(sources[0]); i++)
 		err = sources[i](name, e);
-	/* Other sources have names that look like a tracepoint's. */
+	/* Other sources may have names that look like a tracepoint's. */
 	hidden = err == -EACCES;
 	if (hidden)
 		err = -ENOENT;

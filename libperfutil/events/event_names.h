@@ -2,9 +2,9 @@
 /*
  * Resolves names of events to the numbers that perf_event_open(2) takes. A name is, in this order:
  * raw (r and a hexadecimal config), one of the kernel's generic events, one in a PMU's folder of
- * the running kernel (alone, or as pmu/name/ or pmu/term=value,.../), a tracepoint as system:name,
- * one of an event file (see pitrace-events(5)), or one that libpfm4 knows. :u or :k at the end
- * restricts it to user code or the kernel.
+ * the running kernel (the name only, or pmu/name/ or pmu/term=value,.../), a tracepoint as
+ * system:name, one of an event file (see pitrace-events(5)), or one that libpfm4 knows. :u or :k at
+ * the end restricts it to user code or the kernel.
  */
 #ifndef PITRACE_EVENTS_H
 #define PITRACE_EVENTS_H
@@ -14,16 +14,16 @@
 #include <stdint.h>
 #include <pitrace.h>
 
-/* 0, or -errno (-ENOENT: unknown) with a sentence. Fills in only what the name says: type, config
- * …, the privilege flags, the name. */
+/* Returns 0, or -errno (-ENOENT: unknown) with a message. Fills in only what the name defines:
+ * type, config …, the privilege flags, the name. */
 int event_find(const char *name, struct pitrace_event_args *e, char *why, size_t room);
 /* Parses names separated by commas (commas within slashes do not count), at most PITRACE_EVENTS.
- * Returns their number, or -errno with a sentence. */
+ * Returns their number, or -errno with a message. */
 int events_find(const char *names, struct pitrace_event_args *list, char *why, size_t room);
 /* Checks whether this machine can count it. 0 or the negative errno of perf_event_open. */
 int event_try(const struct pitrace_event_args *e);
 
-/* Checks whether its counter advances: on some virtual machines it opens and stands still. */
+/* Checks whether its counter advances: on some virtual machines it opens but never advances. */
 bool event_counts(const struct pitrace_event_args *e);
 
 /* Samples per second of the first event that is sampled by frequency; 0: all have a fixed count. */

@@ -287,7 +287,7 @@ static int take_file(struct visit *v, const char *path)
 	v->depth = 0;
 	root = json.load(text, size, JSON_REJECT_DUPLICATES, &error);
 	r = root ? take_root(v, root) : bad(v, error.line, error.text);
-	/* This is the only reference to it. */
+	/* This is the only reference to the object. */
 	if (root)
 		json.free(root);
 	free(text);

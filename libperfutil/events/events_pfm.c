@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names of hardware events by libpfm4, which has the names of the vendors' manuals. It is loaded
+ * Names of hardware events by libpfm4, which has the names from the vendors' manuals. It is loaded
  * when a name is looked up: machines without it still have the kernel's names, and programs run
- * wherever they are copied. Its headers bring a perf_event.h of their own: include no other here.
+ * wherever they are copied. Its headers contain their own perf_event.h: include no other here.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,7 +22,7 @@ static struct {
 	pfm_err_t (*event_info)(int index, pfm_os_t os, pfm_event_info_t *info);
 } pfm;
 
-/* It is not made for several threads at a time. */
+/* libpfm4 is not thread-safe. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 static bool load(void)
@@ -87,7 +87,7 @@ static void list(event_each each, void *arg)
 	}
 }
 
-/* What is called for each of them may look up names in its turn, in this thread. */
+/* The callback may look up names in turn, in this thread. */
 void events_of_pfm(event_each each, void *arg)
 {
 	pthread_mutex_lock(&lock);

@@ -148,7 +148,7 @@ static int of_tracepoint(const char *name, struct pitrace_event_args *e)
 	return denied ? -EACCES : -ENOENT;
 }
 
-/* A file with a description beside the value is no event. */
+/* A file with a description beside the value is not an event. */
 static bool is_event(const char *name)
 {
 	const char *dot = strrchr(name, '.');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A format file has a line "ID: 443" and one a field, in the order of the data:
- * "	field:unsigned long args[6];	offset:16;	size:48;	signed:0;"
+ * A format file has a line "ID: 443" and one line per field, in the order of the data: "
+ * field:unsigned long args[6]; offset:16; size:48; signed:0;"
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "events/event_names.h"
 #include "events/tracepoint_format.h"
 
-#define FORMAT_BYTES (64 << 10) /* the longest one of the kernel's has some 5 KB */
+#define FORMAT_BYTES (64 << 10) /* the kernel's longest one has about 5 KB */
 
 static struct bytes next_line(struct bytes *text)
 {
@@ -70,7 +70,7 @@ static bool split(const char *text, size_t n, const char **name, size_t *length,
 	return *length != 0;
 }
 
-/* Takes the rest of a line after "field:". false: it has a form that is not known. */
+/* Parses the rest of a line after "field:". False: it has an unknown form. */
 static bool take_field(struct bytes *line, const char **name, size_t *length,
 		       struct tracepoint_place *place)
 {
@@ -139,7 +139,7 @@ int tracepoint_read(const char *event, const char *const *names, size_t n, uint6
 		snprintf(path, sizeof(path), "%s/events/%s/format", events_tracing[i], event);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (fd < 0) {
-			/* What may not be read in one place counts more than what is missing in the
+			/* "Not readable" in one place takes precedence over "missing" in the
 			 * other. */
 			if (err != -EACCES)
 				err = errno == EPERM ? -EACCES : -errno;

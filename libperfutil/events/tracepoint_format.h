@@ -14,8 +14,8 @@ struct tracepoint_place {
 	bool is_signed;
 };
 
-/* Reads a format file's text. Of the fields `names` the places are set. 0; -EBADMSG: the text is no
- * format, lacks one of them or has it in a form that is not known. */
+/* Reads a format file's text. Sets the places of the fields `names`. 0; -EBADMSG: the text is not a
+ * format file, lacks one of them or has it in an unknown form. */
 int tracepoint_parse(const char *text, size_t size, const char *const *names, size_t n,
 		     uint64_t *id, struct tracepoint_place *places);
 /* The same for system/event of the running kernel. Also -EACCES: not readable for this user;
@@ -23,7 +23,7 @@ int tracepoint_parse(const char *text, size_t size, const char *const *names, si
 int tracepoint_read(const char *event, const char *const *names, size_t n, uint64_t *id,
 		    struct tracepoint_place *places);
 
-/* Reads element i. false: the data end before it. */
+/* Reads element i. False: the data end before it. */
 bool tracepoint_value(const struct tracepoint_place *place, uint32_t i, const void *data,
 		      size_t size, int64_t *value);
 

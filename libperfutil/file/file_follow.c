@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a file that is being written has gained; opening one is file_read.c's. */
+/* Finds the sections appended to a file that is being written; file_read.c opens it. */
 #include "file/file_follow.h"
 #include <errno.h>
 #include <inttypes.h>

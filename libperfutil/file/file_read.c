@@ -33,7 +33,7 @@ static void set_fault(struct pifile_fault *fault, uint64_t offset, const char *f
 	vsnprintf(fault->what, sizeof(fault->what), format, ap);
 }
 
-/* The list is the program's: its structs may be of another size. */
+/* The list is returned to the program, whose structs may have another size. */
 static void add_fault(struct pifile *f, uint64_t offset, const char *format, va_list ap)
 {
 	struct pifile_fault own = { 0 };
@@ -88,7 +88,7 @@ int file_buffer_grow(struct file_buffer *b, size_t size)
 
 	if (size <= b->room)
 		return 0;
-	/* Its old content is not needed any more. */
+	/* The old content is not needed any more. */
 	p = malloc(size);
 	if (!p)
 		return -ENOMEM;
@@ -223,7 +223,7 @@ static void check_padding(struct pifile *f, uint64_t offset, const struct pifile
 			}
 }
 
-/* The file ends inside of something, or is about to grow by the rest of it. */
+/* The file ends inside of something, or the rest is still to be written. */
 static int cut(struct pifile *f, const char *inside)
 {
 	if (!f->grows)
@@ -294,10 +294,10 @@ static void check_index(struct pifile *f)
 	size_t n = f->nsections, size;
 	struct pifile_section s;
 
-	/* After another fault the check adds nothing. */
+	/* After another fault this check adds nothing. */
 	if (f->nfaults || n < 2 || f->sections[n - 1].type != PIFILE_SEC_INDEX)
 		return;
-	n -= 2; /* END and itself are not in it */
+	n -= 2; /* END and the index itself are not in it */
 	index = file_payload(f, n + 1, &b, &size);
 	if (index && size) {
 		bool same = size == n * sizeof(*index);
@@ -403,7 +403,7 @@ const void *file_payload_of(struct pifile *f, size_t i, const struct pifile_sect
 		}
 		f->unpacked += s->bytes;
 	}
-	/* One byte more, so that an empty payload has an address, too. */
+	/* One more byte, so that an empty payload has an address too. */
 	if (packed && file_buffer_grow(&f->stored, s->stored + 1)) {
 		file_bad(f, i, "no memory for a section");
 		return NULL;
@@ -441,7 +441,7 @@ const void *pifile_payload(struct pifile *f, size_t i, void **buffer, size_t *si
 	*size = 0;
 	if (i >= f->nsections)
 		return NULL;
-	/* The capacity of the caller's buffer is unknown: replace it. */
+	/* The capacity of the caller's buffer is unknown, so it is replaced. */
 	payload = file_payload(f, i, &b, size);
 	if (!payload) {
 		file_buffer_free(&b);
@@ -618,7 +618,7 @@ void pifile_close(struct pifile *f)
 	free(f);
 }
 
-/* ---- what is known of it --------------------------------------------------------------------- */
+/* properties */
 
 const struct pifile_header *pifile_get_header(const struct pifile *f)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Byte swapping: of records by their fields (record_kinds.h), of the file's own structs by shapes,
- * strings of digits: sizes of consecutive integers; bytes follow them.
+ * Byte swapping: records by their fields (record_kinds.h), the file's own structs by shapes:
+ * strings of digits, the sizes of consecutive integers; the remaining bytes are not swapped.
  */
 #include <string.h>
 #include "file/file_swap.h"
@@ -37,7 +37,7 @@ static uint8_t *swap8(uint8_t *p)
 	return p + sizeof(v);
 }
 
-/* Swaps up to `count` integers before end. Returns where they end. */
+/* Swaps up to `count` integers before end. Returns the end of the swapped data. */
 static uint8_t *swap_array(uint8_t *p, const uint8_t *end, size_t count, unsigned int width)
 {
 	for (; count && end - p >= (ptrdiff_t)width; count--)
@@ -156,7 +156,7 @@ static void swap_records(uint8_t *p, const uint8_t *end)
 		swap_data(&r, p + sizeof(r), p + length);
 		p += length;
 	}
-	/* The first word of a PAD that had space for no more. */
+	/* The first word of a PAD with space for no more. */
 	swap_shape(p, end, "22");
 }
 

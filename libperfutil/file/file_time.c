@@ -86,8 +86,8 @@ static bool collect(struct pifile *f, struct points *p)
 	return true;
 }
 
-/* The slope between two close syncs is noise: of those within 10 ms one is kept. Both ends of a
- * suspend are. */
+/* The slope between two close syncs is noise: of syncs within 10 ms only one is kept. Both ends of
+ * a suspend are kept. */
 static void thin(struct pifile *f, struct points *p)
 {
 	uint64_t near = (f->header.clock == PITRACE_CLOCK_TSC && f->header.clock_hz ?
@@ -208,7 +208,7 @@ const struct file_piece *file_time_piece(const struct file_time *t, uint64_t sta
 	return &t->pieces[next - 1];
 }
 
-/* Without a sync to real time: the file was created about when its first record was made. */
+/* Without a sync to real time: the file was created at about the time of its first record. */
 static void guess_day(struct pifile *f)
 {
 	f->time.day = f->header.start_realtime -
@@ -218,7 +218,7 @@ static void guess_day(struct pifile *f)
 bool file_time_build(struct pifile *f)
 {
 	struct file_time *t = &f->time;
-	/* Those of before are among them again. */
+	/* The earlier syncs are found again. */
 	struct points p = { t->syncs, t->nsyncs, t->nsyncs };
 
 	if (t->built && t->seen == f->nsections)

@@ -21,7 +21,7 @@
 #include "base/newfile.h"
 #include "file/record_walk.h"
 
-#define WORTH_COMPRESSING 64 /* bytes; smaller payloads are not worth a frame */
+#define WORTH_COMPRESSING 64 /* bytes; for smaller payloads a frame is not worthwhile */
 
 struct pifile_writer {
 	int fd;
@@ -81,7 +81,7 @@ static int failed(struct pifile_writer *w, int error)
 	off_t end = w->base + (off_t)w->offset;
 
 	w->error = error;
-	/* If this fails too, the reader finds and reports a cut section. */
+	/* If this fails too, the reader finds and reports a truncated section. */
 	if (w->base >= 0 && !ftruncate(w->fd, end))
 		(void)lseek(w->fd, end, SEEK_SET);
 	return error;
@@ -367,7 +367,7 @@ int pifile_finish(struct pifile_writer *w)
 		err = append(w, &end, NULL, 0);
 	if (!err)
 		err = append(w, &index, w->index, w->no_index ? 0 : w->nindex * sizeof(*w->index));
-	/* Pipes and the like cannot be synced. */
+	/* Pipes and similar files cannot be synced. */
 	if (!w->no_sync && fsync(w->fd) && !err && errno != EINVAL && errno != EROFS)
 		err = -errno;
 	if (close(w->fd) && !err)

@@ -10,18 +10,18 @@
 struct pifile_writer *file_create(const struct folder *folder, const char *leaf,
 				  const struct pifile_header *header);
 
-/* Returns the number of records that came with or after the first failure. */
+/* Returns the number of records lost at or after the first failure. */
 uint64_t file_unwritten(const struct pifile_writer *w);
 /* Discards a file made by file_create and moves the old one back. Frees w. */
 void file_take_back(struct pifile_writer *w);
 
-/* Do not fsync at the end: the next file is waiting. */
+/* Skips fsync at the end, because the next file is waiting. */
 void file_no_sync(struct pifile_writer *w);
 
 /*
- * Copies the present content of a file that is still being written. file_fork notes what there is
- * (quickly: the file may grow at once), file_settle copies it to a new file, which is then an
- * ordinary writer. NULL with errno; 0 or -errno, then the copy is freed.
+ * Copies the present content of a file that is still being written. file_fork takes a snapshot of
+ * its state (quickly: the file may grow immediately), file_settle copies the data to a new file,
+ * which is then an ordinary writer. NULL with errno; 0 or -errno, then the copy is freed.
  */
 struct pifile_writer *file_fork(const struct pifile_writer *w);
 int file_settle(struct pifile_writer *w, const struct folder *folder, const char *leaf);

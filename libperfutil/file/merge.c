@@ -22,12 +22,12 @@ struct stream {
 	struct file_piece piece; /* the time piece of the last stamp */
 	uint64_t time;           /* key of head; never decreases */
 	uint64_t offset;         /* of the open section */
-	uint64_t left;           /* records left by its header */
+	uint64_t left;           /* records left, according to its header */
 	uint32_t cpu, ring, session;
 	uint32_t number; /* index in merge.streams, ordered by CPU and ring */
 	size_t next;     /* section; NO_SECTION: no more */
-	size_t last;     /* … the last section, while they are sorted */
-	size_t open;     /* the open section, if is_open; its header's: */
+	size_t last;     /* … the last section, while sections are being linked */
+	size_t open;     /* the open section, if is_open; from its header: */
 	uint64_t records, stored;
 	bool is_open;
 	bool any; /* a section was opened: sequence is valid */
@@ -51,7 +51,7 @@ struct pimerge {
 	size_t nstreams;
 	struct node *heap;
 	size_t nheap;
-	/* the second smallest key: up to it the heap is not touched */
+	/* the second smallest key: up to it the heap need not change */
 	heap_key limit;
 	enum { SNAPSHOTS, RINGS, ENDED } phase;
 	uint64_t done, total;
@@ -95,7 +95,7 @@ static void close_section(struct pimerge *m, struct stream *s)
 	m->done += s->stored;
 }
 
-/* Returns how the open section, whose CRC is right, contradicts its header; NULL: not at all. */
+/* Returns how the open section, whose CRC is right, contradicts its header; NULL: it does not. */
 static const char *contradiction(const struct pifile_section *s, const struct pitrace_segment *h)
 {
 	if (s->type == PIFILE_SEC_SNAPSHOT)
@@ -291,7 +291,7 @@ static bool sort_sections(struct pimerge *m, struct keys *t, unsigned int what, 
 	for (size_t i = first; i < m->f->nsections; i++) {
 		if (!is_wanted(m->f, i, what, &section, &key))
 			continue;
-		/* Another merge of the same file makes the same links. */
+		/* Another merge of the same file creates the same links. */
 		m->f->sections[i].next = 0;
 		m->total += section.stored;
 		hash = hash_mix((uint64_t)key.cpu << 32 | key.session,
@@ -346,7 +346,7 @@ struct pimerge *pimerge_open(struct pifile *f, unsigned int what)
 	return follow_merge(f, what, 0);
 }
 
-/* Fills the heap with all streams but the snapshots. */
+/* Fills the heap with all streams except the snapshots. */
 static void fill_heap(struct pimerge *m)
 {
 	for (size_t i = 0; i < m->nstreams; i++)
@@ -391,12 +391,12 @@ int pimerge_next(struct pimerge *m, struct pirecord *r)
 
 	if (__builtin_expect(m->phase != RINGS, 0))
 		return m->phase == ENDED ? 0 : next_snapshot(m, r);
-	/* The last record belonged to the caller until now. */
+	/* The caller used the last record until now. */
 	s = m->heap[0].s;
 	if (__builtin_expect(advance(m, s), 1)) {
 		heap_key key = key_of(s);
 
-		if (key <= m->limit) /* its old key in the heap suffices there */
+		if (key <= m->limit) /* its old key in the heap is sufficient there */
 			return give(m, s, r);
 		settle(m, key, s);
 	} else {

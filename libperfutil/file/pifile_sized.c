@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The reader and programs' records, for programs whose structs are of another size: base/sized.h.
- */
+/* The reader and programs' records, for programs whose structs have another size: base/sized.h. */
 #include <pifile.h>
 #include "base/sized.h"
 #include "file/trace_file.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The table of records. A new one is its number and struct in pitrace.h, and here its fields, its
- * kinds and a line in the list of majors.
+ * The table of records. To add one, define its number and struct in pitrace.h, and here its fields,
+ * its kinds and a line in the list of majors.
  */
 #include "file/record_kinds.h"
 
@@ -14,7 +14,7 @@
 		.offset = offsetof(struct t, field)                 \
 	}
 #define F(t, field, kind) NAMED(t, field, #field, kind)
-/* No integer: of the minor, or behind the struct. */
+/* Not an integer: from the minor, or after the struct. */
 #define AT(as, kind, where)                               \
 	{                                                 \
 		.name = as, .type = kind, .offset = where \

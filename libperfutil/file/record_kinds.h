@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What each kind of record is called and what fields it has. By this table majors have names, the
- * records of a file of the other byte order are turned round, and post -show tells them.
+ * The names and fields of all kinds of records. This table supplies the names of majors, the
+ * conversion of files in the other byte order, and the output of post -show.
  */
 #ifndef PITRACE_RECORD_KINDS_H
 #define PITRACE_RECORD_KINDS_H
@@ -15,51 +15,51 @@ enum field_type {
 	FIELD_HEX32,
 	FIELD_U64,
 	FIELD_HEX64,
-	FIELD_ID,    /* of a process, a thread; -1: it had none any more */
-	FIELD_COMM,  /* 16 bytes, perhaps without an end */
-	FIELD_EVENT, /* an event's name: 64 bytes, likewise */
+	FIELD_ID,    /* of a process or thread; -1: it no longer had one */
+	FIELD_COMM,  /* 16 bytes, possibly without a NUL */
+	FIELD_EVENT, /* an event's name: 64 bytes, possibly without a NUL */
 	FIELD_PATH,  /* of a mapping: to the end of the record */
-	FIELD_BYTES, /* a build id: as many as the field before says */
+	FIELD_BYTES, /* a build id, of the length in the preceding field */
 	FIELD_FLAGS_TASK,
 	FIELD_FLAGS_MAP,
 	FIELD_FLAGS_FAULT,
 	FIELD_FLAGS_EVENT,
 	FIELD_S16,
 	FIELD_S64,
-	FIELD_CALL,         /* the number of a system call: of the minor */
-	FIELD_STACK,        /* where it begins, when the minor says it is there */
-	FIELD_FLAGS_BRANCH, /* of the minor */
-	FIELD_CODE,         /* bytes, as many as the field before says */
-	FIELD_ARGUMENTS,    /* 64-bit integers, to the end: so many */
+	FIELD_CALL,         /* the number of a system call: from the minor */
+	FIELD_STACK,        /* the offset of the stack, if the minor says that it exists */
+	FIELD_FLAGS_BRANCH, /* from the minor */
+	FIELD_CODE,         /* bytes, their number is in the preceding field */
+	FIELD_ARGUMENTS,    /* 64-bit integers, to the end of the record */
 	FIELD_HIDDEN,       /* an integer that is not shown */
 };
 
 struct field {
 	const char *name;
 	enum field_type type;
-	uint8_t width; /* bytes; an integer's: 2, 4, 8; 0: it has no place of its own */
+	uint8_t width; /* bytes of an integer: 2, 4, 8; 0: has no bytes of its own */
 	uint16_t offset;
 };
 
 struct record_kind {
-	uint32_t minor, mask; /* minor & mask is compared */
+	uint32_t minor, mask; /* matches if (minor & mask) is equal */
 	const char *name;
-	const struct field *fields; /* up to FIELD_END, in their order; NULL: none */
-	uint16_t size;              /* least bytes of data */
+	const struct field *fields; /* in order, ended by FIELD_END; NULL: none */
+	uint16_t size;              /* minimum bytes of data */
 };
 
 struct record_major {
 	const char *name;
-	const struct record_kind *kinds; /* up to one without a name */
+	const struct record_kind *kinds; /* ended by an entry without a name */
 };
 
-/* The kind of a PITRACE_TYPE_STRUCT; NULL: not known. */
+/* Returns the kind of a PITRACE_TYPE_STRUCT; NULL: unknown. */
 const struct record_kind *record_kind(uint16_t major, uint32_t minor);
-/* The same in a list of others. */
+/* The same in a given list. */
 const struct record_kind *record_kind_of(const struct record_kind *kinds, uint32_t minor);
-/* Of a minor that is not known, the first kind of its major: they mostly are alike. */
+/* For an unknown minor: returns the first kind of its major, because most have the same layout. */
 const struct record_kind *record_layout(uint16_t major, uint32_t minor);
-/* NULL: it has none. */
+/* NULL: it has no name. */
 const char *record_major_name(int major);
 
 #endif

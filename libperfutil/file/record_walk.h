@@ -21,9 +21,9 @@ struct record {
 
 struct record_walk {
 	struct bytes b;     /* b.at: the next record; after the end, the bytes in use */
-	uint64_t high;      /* high half of the following stamps, in place */
+	uint64_t high;      /* high half of the following stamps, already shifted */
 	uint64_t last;      /* stamp of the last record */
-	uint64_t backwards; /* records whose stamp was less than the one before */
+	uint64_t backwards; /* records whose stamp was less than the previous one */
 	const char *why;    /* reason of -EBADMSG */
 };
 
@@ -38,8 +38,8 @@ void record_walk_bare(struct record_walk *w, const void *base, size_t size, uint
 /* Handles a position without a record: true with the reason in w->why, or false: the end. */
 bool record_walk_stop(struct record_walk *w);
 
-/* Returns the next record but HIGH and PAD. 1: a record; 0: the end; -EBADMSG: w->b.at is at no
- * record (and stays there). */
+/* Returns the next record except HIGH and PAD. 1: a record; 0: the end; -EBADMSG: there is no
+ * record at w->b.at (which stays there). */
 static inline int record_next(struct record_walk *w, struct record *r)
 {
 	struct pitrace_rec h;

@@ -63,7 +63,7 @@ void *segment_put(struct segment_out *o, uint16_t major, uint32_t minor, uint16_
 		*err = -E2BIG;
 		return NULL;
 	}
-	/* A ring's stamps never decrease, also across segments. */
+	/* The stamps of a ring never decrease, not even across segments. */
 	if (stamp < o->last)
 		stamp = o->last;
 	high = (stamp ^ o->last) >> 32 ? sizeof(struct pitrace_rec) : 0;

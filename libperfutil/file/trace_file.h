@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Shared by the reader's files: the open file (file_read.c), the times of its stamps (file_time.c)
- * and what the merge uses of both. Library users see only pifile.h.
+ * Shared by the reader's source files: the open file (file_read.c), the times of its stamps
+ * (file_time.c) and the merge, which uses both. Library users see only pifile.h.
  */
 #ifndef PITRACE_FILE_H
 #define PITRACE_FILE_H
@@ -32,7 +32,7 @@ static inline bool file_piece_holds(const struct file_piece *p, uint64_t stamp)
 	return stamp - p->from <= p->reach;
 }
 
-/* One instant by all clocks. */
+/* One instant on all clocks. */
 struct file_sync {
 	uint64_t stamp;
 	uint64_t monotonic;
@@ -45,18 +45,18 @@ struct file_time {
 	size_t npieces;
 	struct file_sync *syncs; /* syncs in use, stamps ascending */
 	size_t nsyncs;
-	uint64_t day; /* REALTIME - MONOTONIC where no sync says it */
+	uint64_t day; /* REALTIME - MONOTONIC if no sync has it */
 	bool built;
-	size_t seen; /* sections in which syncs were looked for */
+	size_t seen; /* number of sections already searched for syncs */
 };
 
 enum file_state {
 	FILE_UNREAD = 0,
 	FILE_GOOD, /* the payload was read and is right */
-	/* The payload is whole, its records are wrong: a fault was noted; it is read again, up to
-	 * the same position. */
+	/* The payload is intact, but its records are wrong: a fault was recorded; it can be read
+	 * again, up to the same position. */
 	FILE_DOUBTED,
-	FILE_BAD, /* a fault was noted; not read again */
+	FILE_BAD, /* a fault was recorded; not read again */
 };
 
 /* The position of a section: its header is read again when needed, so that memory hardly grows with
@@ -79,9 +79,9 @@ struct file_buffer {
 struct pifile {
 	int fd; /* -1: in memory */
 	const uint8_t *memory;
-	uint64_t size;     /* when opened, or looked at again (file_follow.h) */
-	uint64_t scanned;  /* up to here its sections are known */
-	bool grows;        /* it is being written: its end is no fault */
+	uint64_t size;     /* at open, or at the last check (file_follow.h) */
+	uint64_t scanned;  /* the sections up to here are known */
+	bool grows;        /* still being written: its end is not a fault */
 	bool index;        /* the last section is the index */
 	uint64_t unpacked; /* bytes of compressed payloads that were read once */
 	bool ignore_crc;
@@ -104,7 +104,7 @@ struct pifile {
 struct pifile *file_open(const char *path, struct pifile_fault *fault, size_t fault_size);
 
 /* Opens a file in memory; the caller keeps the memory. */
-/* fuzzing: wrong CRCs are accepted, so that the code behind is reached */
+/* fuzzing: accepts wrong CRCs, so that the code after them is reached */
 #define FILE_IGNORE_CRC 0x1
 struct pifile *file_open_memory(const void *data, size_t size, unsigned int flags,
 				struct pifile_fault *fault);
@@ -112,11 +112,11 @@ struct pifile *file_open_memory(const void *data, size_t size, unsigned int flag
 /* Finds the sections from f->scanned on, by their headers. 0, or -ENOMEM. */
 int file_scan(struct pifile *f);
 
-/* Notes a fault of an open file. */
+/* Records a fault of an open file. */
 __attribute__((format(printf, 3, 4))) void file_fault(struct pifile *f, uint64_t offset,
 						      const char *format, ...);
 
-/* Notes a fault of section i, which becomes BAD or DOUBTED; once. */
+/* Records a fault of section i, which becomes BAD or DOUBTED; once. */
 __attribute__((format(printf, 4, 5))) void file_section_fault(struct pifile *f, size_t i,
 							      enum file_state state,
 							      const char *format, ...);
@@ -128,10 +128,11 @@ static inline uint64_t file_offset(const struct pifile *f, size_t i)
 	return (uint64_t)f->sections[i].eighths * 8;
 }
 
-/* Reads the header of section i, as the scan found it. False: it has changed, a fault was noted. */
+/* Reads the header of section i, as found by the scan. False: it has changed, and a fault was
+ * recorded. */
 bool file_section_header(struct pifile *f, size_t i, struct pifile_section *s);
 /* Reads the payload of section i into buffer, CRC checked and decompressed. NULL: a fault was
- * noted, now or before. */
+ * recorded, now or before. */
 const void *file_payload(struct pifile *f, size_t i, struct file_buffer *buffer, size_t *size);
 
 /* The same for a section whose header is known. */
@@ -141,7 +142,7 @@ const void *file_payload_of(struct pifile *f, size_t i, const struct pifile_sect
 int file_buffer_grow(struct file_buffer *b, size_t size);
 void file_buffer_free(struct file_buffer *b);
 
-/* Builds the time table, of a file that grows with the syncs that are new; false: no memory
+/* Builds the time table, or extends it by the new syncs of a growing file; false: no memory
  * (errno). */
 bool file_time_build(struct pifile *f);
 static inline void file_time_free(struct file_time *t)

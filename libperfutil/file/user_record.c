@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records that programs write: all lengths are checked once, before anything is taken from them. */
+/* Records that programs write: all lengths are checked once, before any data is used. */
 #include <errno.h>
 #include <pifile.h>
 #include "base/cursor.h"
@@ -55,7 +55,7 @@ const char *pifile_user_string(struct pifile_user *u, uint32_t i, size_t *length
 		*length = 0;
 	if (i >= u->strs)
 		return NULL;
-	/* Strings in their order cost one step each. */
+	/* Reading strings in order costs one step each. */
 	if (i < u->next)
 		u->next = u->offset = 0;
 	for (; u->next < i; u->next++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * pitrace-holder: the program that keeps a trace session, counters or a PTT while the commands and
- * programs that use them come and go. libperfutil starts it (base/service.h), nobody else.
+ * pitrace-holder: the program that keeps a trace session, counters or a PTT between the commands
+ * and programs that use them. Only libperfutil starts it (base/service.h).
  */
 #include <stdio.h>
 #include <string.h>

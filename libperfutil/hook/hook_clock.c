@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Time runs evenly between two pairs. When there are many, every second one is dropped. */
+/* Interpolates linearly between two pairs. When there are many, every second one is dropped. */
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,14 +9,14 @@
 #define SOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 #define TRIES  8
 
-/* Can programs read the processor's clock? */
+/* Can programs read the processor's counter? */
 #ifdef __x86_64__
 #define READABLE true
 #else
 #define READABLE false
 #endif
 
-/* The kernel has found that it can be relied upon. */
+/* The kernel uses the TSC, so it considers it reliable. */
 static bool is_tsc(void)
 {
 	char name[8] = "";
@@ -28,7 +28,7 @@ static bool is_tsc(void)
 	return is;
 }
 
-#define CLOSE_NS 50000000u /* pairs that are closer than this become one */
+#define CLOSE_NS 50000000u /* pairs closer together than this are merged */
 
 void hook_clock_begin(struct hook_clock *c)
 {
@@ -86,7 +86,7 @@ uint64_t hook_clock_pair(struct hook_clock *c)
 	new = best_pair();
 	if (c->n == HOOK_CLOCK_PAIRS)
 		thin_out(c);
-	/* Only where both clocks have advanced is it a new pair. */
+	/* A pair is new only if both clocks have advanced. */
 	if (!c->n || (new.stamp > c->pair[c->n - 1].stamp &&new.ns > c->pair[c->n - 1].ns)) {
 		if (c->n > 1 && c->pair[c->n - 1].ns - c->pair[c->n - 2].ns < CLOSE_NS)
 			c->n--;

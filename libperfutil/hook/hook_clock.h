@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The clock of programs' records: the processor's own, where the kernel keeps its time by it, for
- * it costs a program least; else CLOCK_MONOTONIC. In the trace stamps are CLOCK_MONOTONIC: they are
- * converted by pairs of both clocks, which the reader takes as it goes along. A trace of the
- * driver's may have the processor's own clock: stamps stay as they are.
+ * The clock of programs' records: the processor's own counter if the kernel uses it for its time,
+ * because it is the cheapest for programs; else CLOCK_MONOTONIC. Stamps in the trace are
+ * CLOCK_MONOTONIC: they are converted by pairs of both clocks, which the reader takes along the
+ * way. A trace of the driver may use the processor's counter: then stamps are not converted.
  */
 #ifndef PITRACE_HOOK_CLOCK_H
 #define PITRACE_HOOK_CLOCK_H
@@ -16,24 +16,24 @@
 
 struct hook_clock {
 	bool tsc;
-	bool raw; /* tsc, and so the trace has it */
+	bool raw; /* tsc, and not converted for the trace */
 	pthread_mutex_t lock;
 	unsigned int n;
 	struct hook_clock_pair {
 		uint64_t stamp, ns;
-	} pair[HOOK_CLOCK_PAIRS]; /* rising */
+	} pair[HOOK_CLOCK_PAIRS]; /* ascending */
 };
 
 /* Chooses a clock. */
 void hook_clock_begin(struct hook_clock *c);
-/* … of a trace whose stamps are the processor's own. False: programs cannot read it here. */
+/* … for a trace whose stamps are the processor's counter. False: programs cannot read it here. */
 bool hook_clock_be_raw(struct hook_clock *c);
 /* Forgets all pairs. */
 void hook_clock_restart(struct hook_clock *c);
-/* Takes a pair, at least one a second, and returns its stamp: all up to it can be converted. Any
- * thread may call it. */
+/* Takes a pair, at least one per second, and returns its stamp: all earlier stamps can be
+ * converted. Any thread may call it. */
 uint64_t hook_clock_pair(struct hook_clock *c);
-/* To CLOCK_MONOTONIC ns, or whatever the trace has. */
+/* Converts to CLOCK_MONOTONIC ns, or to the trace's clock. */
 uint64_t hook_clock_ns(struct hook_clock *c, uint64_t stamp);
 
 #endif

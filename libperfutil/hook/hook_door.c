@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The collector's side of the door. Anybody may come: what is kept of each is bounded, and nobody
- * is waited for. Only files in memory are taken, which never make a reader wait.
+ * The collector's side of the door. Anybody may connect: the state per caller is bounded, and the
+ * collector waits for nobody. Only files in memory are accepted, because they never block a reader.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,8 +16,8 @@
 #include "hook/hook_door.h"
 
 #define BACKLOG 256
-#define AT_ONCE 256           /* callers in a drain */
-#define SILENT  1000000000ull /* ns until one that says nothing is sent away */
+#define AT_ONCE 256           /* callers per drain */
+#define SILENT  1000000000ull /* ns until a silent caller is disconnected */
 
 static int bind_to(struct hook_door *d)
 {
@@ -29,7 +29,7 @@ static int bind_to(struct hook_door *d)
 		       0;
 }
 
-/* Takes another name where somebody else has the usual one. */
+/* Uses another name if the default one is taken. */
 static int listen_somewhere(struct hook_door *d, const char *folder)
 {
 	uint64_t random[2];
@@ -102,7 +102,7 @@ void hook_door_restart(struct hook_door *d)
 	*d->names = 0;
 }
 
-/* ---- who comes ------------------------------------------------------------------------------- */
+/* callers */
 
 static void refuse(struct hook_door *d, const struct hook_door_caller *c,
 		   const struct hook_door_packet *p)
@@ -135,12 +135,12 @@ static bool is_memory(int fd)
 	return !fstat(fd, &st) && S_ISREG(st.st_mode) && fcntl(fd, F_GET_SEALS) >= 0;
 }
 
-/* What a caller says: a descriptor, -1: nothing yet, or -2: it was refused. */
+/* Reads a caller's packet: returns a descriptor, -1: nothing yet, or -2: it was refused. */
 static int hear(struct hook_door *d, const struct hook_door_caller *c)
 {
 	union {
 		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))]; /* the kernel closes any more */
+		char room[CMSG_SPACE(sizeof(int))]; /* the kernel closes any others */
 	} control;
 	struct hook_door_packet p = { 0 };
 	struct iovec data = { .iov_base = &p, .iov_len = sizeof(p) };

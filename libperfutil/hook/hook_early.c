@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds the place when root's program is loaded, which may drop its rights before its first record.
- * Nothing refers to this file but weakly: our own programs and tests, which are linked with the
- * inner archive, leave it out. A program that has written nothing leaves no pages behind.
+ * Finds the place when a program of root is loaded, because it may drop its rights before its first
+ * record. All references to this file are weak: our own programs and tests, which are linked with
+ * the inner archive, omit it. A program that has written nothing leaves no pages behind.
  */
 #include <errno.h>
 #include <sys/auxv.h>

@@ -9,7 +9,7 @@
 #include "hook/hook_door.h"
 #include "hook/hook_text.h"
 
-/* attempts, 1 ms apart, while others stand before it */
+/* attempts, 1 ms apart, while other callers are queued */
 #define TRIES 20
 
 bool hook_door_name(char *name, size_t room, const char *folder)
@@ -21,7 +21,7 @@ bool hook_door_name(char *name, size_t room, const char *folder)
 	return !t.cut;
 }
 
-/* Abstract: a NUL stands before the name. */
+/* Abstract address: the name begins with a NUL. */
 socklen_t hook_door_address(struct sockaddr_un *a, const char *name)
 {
 	struct hook_text t = hook_text(a->sun_path + 1, sizeof(a->sun_path) - 1);
@@ -115,7 +115,7 @@ void hook_door_tell(const char *folder)
 
 	if (s < 0)
 		return;
-	/* The process may be gone before the collector could ask who it was. */
+	/* The process may have exited before the collector could query its name. */
 	prctl(PR_GET_NAME, packet.name);
 	send_packet(s, &packet, -1);
 	close(s);

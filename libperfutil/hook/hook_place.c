@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds the page and the folder. The socket's path is that of base/service.c, whose functions may
- * allocate. */
+/* Finds the page and the folder. The socket's path is that of base/service.c, whose functions are
+ * not usable here because they may allocate. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ static bool is_own(const char *folder, mode_t others)
 	       !(st.st_mode & others);
 }
 
-/* The usual name in /tmp is another user's: ours has six letters more. */
+/* Another user has the default name in /tmp: ours has six more letters. */
 static bool find_other(char *folder, const char *first)
 {
 	_Alignas(struct dirent64) char room[2048];
@@ -101,18 +101,18 @@ bool hook_place_socket(char *path, size_t room)
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
-/* An empty page is its magic and version; no program maps one of another size. */
+/* An empty page is its magic and version; programs never map one of another size. */
 struct page_kind {
 	uint32_t magic, version;
 	size_t size;
-	mode_t others; /* who may not */
+	mode_t others; /* forbidden permission bits of others */
 };
 static const struct page_kind listen_page = { HOOKFILE_MAGIC, HOOKFILE_VERSION,
 					      sizeof(struct hookfile_control), 022 };
 static const struct page_kind door_page = { HOOK_DOOR_MAGIC, HOOK_DOOR_VERSION,
 					    sizeof(struct hook_door_page), 077 };
 
-/* The page gets its name when it is complete, so nobody sees half of it. */
+/* The page gets its name when it is complete, so nobody sees a partial one. */
 static int create(const char *path, const struct page_kind *kind)
 {
 	const uint32_t begin[2] = { kind->magic, kind->version };
@@ -145,7 +145,7 @@ static int open_page(const char *path, bool write, const struct page_kind *kind)
 
 	if (fd < 0)
 		return -errno;
-	/* A collector has just removed it: the same as a page that was missing. */
+	/* A collector has just removed it: the same as a missing page. */
 	if (!fstat(fd, &st) && !st.st_nlink) {
 		close(fd);
 		return -ENOENT;
@@ -181,17 +181,18 @@ int hook_door_page_open(const char *path, bool write)
 	return open_or_create(path, write, &door_page);
 }
 
-/* Programs that have the page mapped find the next session by it. A lease is given only where there
- * are none. */
+/* Programs that have the page mapped find the next session by it. The kernel grants a lease only if
+ * there are none. */
 void hook_page_remove(const char *path, int fd)
 {
-	/* Whoever opens it meanwhile has the kernel signal us: by SIGURG, since SIGIO kills. */
+	/* If another process opens it meanwhile, the kernel signals us: by SIGURG, because SIGIO
+	 * kills. */
 	if (!fcntl(fd, F_SETSIG, SIGURG) && !fcntl(fd, F_SETLEASE, F_WRLCK))
 		unlink(path);
 	close(fd);
 }
 
-/* Closes fd; errno tells what was wrong with it. */
+/* Closes fd; errno is the reason of a failure. */
 static const void *map_page(int fd, size_t size)
 {
 	const void *p;
@@ -205,9 +206,9 @@ static const void *map_page(int fd, size_t size)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* ---- both ------------------------------------------------------------------------------------ */
+/* page and folder */
 
-/* By itself: a signal handler's stack may be small. */
+/* Not inlined: a signal handler's stack may be small. */
 static __attribute__((noinline)) const struct hook_door_page *folders_door(const char *folder)
 {
 	char path[PATH_MAX];
@@ -219,7 +220,7 @@ static __attribute__((noinline)) const struct hook_door_page *folders_door(const
 		       map_page(open_page(path, false, &door_page), sizeof(struct hook_door_page));
 }
 
-/* Only the folder that the environment names counts, while its collector is there. */
+/* Only the folder named by the environment is used, while its collector is running. */
 static bool named(struct hook_place *p)
 {
 	const char *folder = secure_getenv(HOOKFILE_ENV);
@@ -230,7 +231,7 @@ static bool named(struct hook_place *p)
 	hook_text_add(&t, folder);
 	errno = 0;
 	p->page = t.cut ? NULL : hookfile_control(p->folder);
-	/* It is another user's: the command that it was meant for began this program. */
+	/* It belongs to another user: the command for which it was set has started this program. */
 	if (!p->page && !t.cut && errno == EACCES)
 		hook_door_tell(folder);
 	if (p->page && __atomic_load_n(&p->page->gone, __ATOMIC_RELAXED)) {
@@ -258,7 +259,7 @@ static bool users(struct hook_place *p)
 	t = (struct hook_text){ .to = path, .room = sizeof(path), .used = n };
 	hook_text_add(&t, HOOK_LISTEN);
 	p->page = map_page(hook_page_open(path, false), sizeof(*p->page));
-	/* Whoever has no session of its own may have one that is root's. */
+	/* A user without an own session may be recorded by root's. */
 	if (!p->page && errno == EACCES)
 		hook_door_tell(p->folder);
 	else if (geteuid())

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Builds paths where snprintf may not be called: in signal handlers. */
+/* Builds paths in signal handlers, where snprintf may not be called. */
 #ifndef PITRACE_HOOK_TEXT_H
 #define PITRACE_HOOK_TEXT_H
 
@@ -9,10 +9,10 @@
 struct hook_text {
 	char *to;
 	size_t room, used;
-	bool cut; /* there was no room for all of it */
+	bool cut; /* the text did not fit */
 };
 
-/* An empty text of at most room - 1 bytes, always with a NUL behind it. */
+/* Starts an empty text of at most room - 1 bytes, always followed by a NUL. */
 static inline struct hook_text hook_text(char *to, size_t room)
 {
 	*to = 0;

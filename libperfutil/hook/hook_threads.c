@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Asks /proc, whose status has all numbers of a thread, that of the innermost namespace last. */
+/* Reads /proc: a thread's status has all its ids, that of the innermost namespace last. */
 #include "hook/hook_threads.h"
 
 #include <dirent.h>
@@ -12,7 +12,7 @@
 #include "base/search.h"
 
 struct thread_numbers {
-	unsigned int count; /* one a namespace, from ours on; 0: there is no such thread */
+	unsigned int count; /* one per namespace, from ours inwards; 0: no such thread */
 	uint64_t last;
 };
 
@@ -47,7 +47,7 @@ static uint32_t place_of(const struct hook_threads *t, uint32_t inner)
 	return search_sorted(i, 0, t->n, t->list[i].inner < inner);
 }
 
-/* NULL: there is none. */
+/* NULL: it is unknown. */
 static struct hook_thread_number *find(struct hook_threads *t, uint32_t inner)
 {
 	if (t->recent >= t->n || t->list[t->recent].inner != inner)
@@ -68,7 +68,7 @@ static void put(struct hook_threads *t, uint32_t inner, uint32_t here, uint64_t 
 	t->list[at] = number;
 }
 
-/* Those that lived at neither of two looks have left no more records. */
+/* Removes threads that were alive at neither of two listings: they have no more records. */
 static void drop_ended(struct hook_threads *t)
 {
 	uint32_t kept = 0;
@@ -113,7 +113,7 @@ static void know(struct hook_threads *t, pid_t pid)
 	t->nested = numbers_of(path).count > 1;
 }
 
-/* Another thread may have the number by now. */
+/* Another thread may have the id by now. */
 static bool is_still(struct hook_thread_number *number, pid_t pid, uint64_t scan)
 {
 	struct thread_numbers numbers;

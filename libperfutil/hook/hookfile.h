@@ -3,15 +3,15 @@
  * Hook files: how programs' own records (TraceHook) reach the collector. The collector creates a
  * folder with the file `control`, which says which majors are recorded. Each process that writes
  * creates a file PID.N of its own, mode 0600, and sends its name to a socket in the folder; the
- * kernel then says which process it belongs to (hookfile_owner.h), not the name.
+ * kernel, not the name, then identifies the process it belongs to (hookfile_owner.h).
  *
  * A file is a table of slots followed by the slots. Each CPU has one slot that is being filled,
  * whatever thread runs there: there may be any number of threads, and one that ends has nothing to
  * give back. To write a record is to
- *	1. move the slot's position on by compare-and-exchange: the place is the writer's alone;
- *	2. store the record's head, which has its length and is not committed;
- *	3. read the clock, fill in the rest;
- *	4. store the head again, committed (release).
+ * 	1. move the slot's position on by compare-and-exchange: the place is the writer's alone;
+ * 	2. store the record's head, which has its length and is not committed;
+ * 	3. read the clock, fill in the rest;
+ * 	4. store the head again, committed (release).
  * There is no lock and no system call in it, and a signal handler may come between any two steps
  * and write a record of its own. Slots are all zeros when they are taken: a head that is 0 belongs
  * to a record that is not written yet. Who finds a slot full closes it (its position accepts no
@@ -35,8 +35,8 @@
 #define HOOKFILE_SOCKET  "born"      /* socket where processes announce their files */
 #define HOOKFILE_MAGIC   0x4B4F4F48u /* "HOOK" */
 #define HOOKFILE_VERSION 4
-/* … of a page that names a session of the driver: older programs write no files for these, their
- * records would be there twice. */
+/* … of a page that names a session of the driver: older programs must not write files for it,
+ * because their records would be recorded twice. */
 #define HOOKFILE_BESIDE_DRIVER 5
 
 #define HOOKFILE_SLOTS_MAX 2048 /* slot 0 is never used */
@@ -47,24 +47,25 @@
 
 struct hookfile_control {
 	uint32_t magic, version;
-	uint32_t slots, slot_bytes; /* slots 0: no files, the driver takes the records */
+	uint32_t slots, slot_bytes; /* slots 0: no files, the driver records instead */
 	/* majors recorded now; MTE's bit: JIT, JAVA_THREAD, DECLARE */
 	uint64_t majors[PITRACE_MAJORS / 64];
 	/* the collector has ended and reads no more; all majors are set then */
 	uint32_t gone;
-	/* of this collector; a file made for another one is not read */
+	/* of this collector; a file created for another one is not read */
 	uint32_t generation;
 	/* a program that takes this slot or a later one wakes the collector … */
 	uint32_t wake_slots;
-	uint32_t wake;  /* … by this futex; it is never written */
-	uint32_t clock; /* of the stamps: enum pitrace_clock, MONOTONIC or TSC */
-	/* another value when tracing is turned on, and for each file: what programs told before is
-	 * not known there */
+	uint32_t wake;  /* … through this futex; its value never changes */
+	uint32_t clock; /* clock of the stamps: enum pitrace_clock, MONOTONIC or TSC */
+	/* changes when tracing is turned on, and for each file: earlier declarations are unknown
+	 * there */
 	uint32_t interval;
-	/* The collector is the driver, and this its session: struct pitrace_hook_page. 0: not so */
+	/* the serial of the driver's session, if the collector is the driver: struct
+	 * pitrace_hook_page; else 0 */
 	uint32_t serial;
-	/* What a program's usual record compares: this generation + the major; 0: not recorded. Of
-	 * users' majors; of PITRACE_NAMED it is `named`. */
+	/* The value that a program's fast path compares: this generation + the major; 0: not
+	 * recorded. For user majors; for PITRACE_NAMED it is `named`. */
 	uint32_t named;
 	uint32_t recorded[PITRACE_MAJORS];
 };
@@ -77,12 +78,12 @@ static inline bool hookfile_is_control(const struct hookfile_control *c)
 
 /* TAKEN: its owner is preparing it. */
 enum hookfile_state { HOOKFILE_FREE = 0, HOOKFILE_TAKEN, HOOKFILE_OPEN };
-#define HOOKFILE_CLOSED (1ull << 63) /* in a position */
+#define HOOKFILE_CLOSED (1ull << 63) /* flag in a position */
 struct hookfile_slot {
-	/* where the next record goes, in 8 bytes from the slot's beginning. | CLOSED: there will be
-	 * no more */
+	/* offset of the next record, in units of 8 bytes from the slot's beginning. | CLOSED: no
+	 * more records follow */
 	uint64_t position;
-	uint64_t stamp; /* no record in it is older */
+	uint64_t stamp; /* no record in the slot is older */
 	uint32_t state;
 	uint32_t reserved0;
 	uint64_t reserved[5];
@@ -91,14 +92,14 @@ PITRACE_ASSERT(sizeof(struct hookfile_slot) == 64, "slot");
 
 struct hookfile_header {
 	uint32_t magic, version;
-	uint64_t lost;  /* records that found no place */
+	uint64_t lost;  /* records without room */
 	uint32_t table; /* entries in use so far */
-	uint32_t freed; /* written by the collector, another value each time that it has freed */
+	uint32_t freed; /* written by the collector, changes each time it has freed slots */
 	uint32_t generation; /* of the control file */
 	uint32_t reserved[7];
 };
 
-/* A record in a slot; lengths and strings follow the integers, all of it in whole 8 bytes. */
+/* A record in a slot; lengths and strings follow the integers, padded to a multiple of 8 bytes. */
 struct hookfile_record {
 	uint32_t head; /* major | length in 8 bytes << UNITS | integers << INTS | COMMITTED */
 	uint32_t tid;
@@ -120,25 +121,25 @@ PITRACE_ASSERT((PITRACE_USER_MAX - sizeof(struct pitrace_rec) - sizeof(struct pi
 
 /* ---- the program's side ---------------------------------------------------------------------- */
 
-/* Nothing here allocates, locks or calls what a signal handler may not. */
+/* Nothing here allocates, locks or calls a function that a signal handler may not. */
 
 /* Maps the control page of a folder permanently; NULL: missing, or not trusted. */
 const struct hookfile_control *hookfile_control(const char *folder);
 
-#define HOOKFILE_LANES 1024 /* slots that are being filled; a CPU's number modulo this */
+#define HOOKFILE_LANES 1024 /* slots being filled; index: the CPU's number modulo this */
 
 /* This process's file. Children do not inherit it. */
 struct hookfile {
-	/* The slot that is being filled: its place in `slot`, in bytes; 0 where there is none. It
-	 * changes once in a slot: these share their cache lines. It is first, which saves each
-	 * record an instruction. */
+	/* The slot being filled: its byte offset in `slot`; 0: none. Lanes change only once per
+	 * slot, so they can share cache lines. The first member, which saves an instruction per
+	 * record. */
 	uintptr_t lane[HOOKFILE_LANES];
-	/* What each record needs. */
+	/* Fields that each record needs. */
 	const struct hookfile_control *control;
-	const uint64_t *also; /* majors that somebody else records, … */
-	uint64_t alone;       /* … whose last word is this when nobody does */
-	intptr_t cpu;         /* the CPU's number: so far from the thread's pointer; 0: not there */
-	uint64_t epoch;       /* no other file of this process or its forebears has it */
+	const uint64_t *also; /* majors that others record, … */
+	uint64_t alone;       /* … whose last word has this value if nobody does */
+	intptr_t cpu;         /* offset of the CPU's number from the thread pointer; 0: none */
+	uint64_t epoch;       /* unique among the files of this process and its ancestors */
 	uint32_t generation;
 	bool tsc; /* the clock */
 
@@ -149,37 +150,39 @@ struct hookfile {
 	bool reserve_slots; /* pages are allocated slot by slot */
 	uint32_t ready;     /* entries of the table whose pages are allocated */
 	uint32_t first;     /* no slot before this one was free … */
-	uint32_t freed;     /* … when the header said so */
+	uint32_t freed;     /* … when the header had this value */
 	uint32_t none;      /* 1 + freed, when no slot was free */
 	uint32_t number;    /* its name is PID.number */
 	uint32_t serial;    /* of the control page */
 	bool announced;
-	bool passed;     /* in memory: it has no name */
+	bool passed;     /* created in memory: it has no name */
 	uint64_t closed; /* the position of slot 0, which has no room */
-	/* Where they are is this process's own knowledge: what the file says is not needed. */
+	/* The places of the slots, known to this process: the file's content is not needed for
+	 * it. */
 	struct hookfile_place {
 		uint64_t *position;
-		uint64_t units; /* its size, in 8 bytes */
+		uint64_t units; /* its size, in units of 8 bytes */
 		uint8_t *data;
 	} slot[HOOKFILE_SLOTS_MAX];
 };
 
 struct hook_door_page;
 
-/* Creates a file of this process, in the folder, which nobody reads before hookfile_announce, or
- * (door not NULL) in memory, and passes it by the door (hook_door.h). NULL with errno. It is never
- * unmapped, for other threads may be writing. */
+/* Creates a file of this process in the folder, which is not read before hookfile_announce, or
+ * (door not NULL) in memory, and passes it through the door (hook_door.h). NULL with errno. It is
+ * never unmapped, because other threads may be writing. */
 struct hookfile *hookfile_make(const char *folder, const struct hook_door_page *door,
 			       const struct hookfile_control *control);
-/* Any thread, and several, may do this; whoever writes sees to it that it is done before. */
+/* Several threads may do this; each writer makes sure that it was done before. */
 void hookfile_announce(struct hookfile *f, const char *folder);
 /* Instead of announcing it. */
 void hookfile_discard(struct hookfile *f, const char *folder);
 
-/* Where the fast way ends: takes another slot. NULL: there is none, counted as lost. */
+/* The slow path: takes another slot. NULL: there is none, counted as lost. */
 struct hookfile_record *hookfile_reserve_more(struct hookfile *f, uint32_t cpu, uint32_t units);
 
-/* The clock of the stamps. It waits for what the thread did before: its stamps rise. */
+/* Reads the clock of the stamps. It waits for the thread's preceding instructions, so stamps
+ * ascend. */
 static inline uint64_t hookfile_now(bool tsc)
 {
 #ifdef __x86_64__
@@ -194,7 +197,7 @@ static inline uint64_t hookfile_now(bool tsc)
 	return now_ns();
 }
 
-/* A record that ends there fits: never one behind a position that is CLOSED. */
+/* Does a record that ends there fit? Never after a position that is CLOSED. */
 static inline bool hookfile_fits(const struct hookfile_place *slot, uint64_t after)
 {
 	return after < slot->units;
@@ -210,8 +213,8 @@ static inline void *hookfile_at(const struct hookfile_place *slot, uint64_t posi
 	return slot->data + position * 8;
 }
 
-/* Takes a place for a record of so many 8 bytes, with its header, in the slot of this lane. False:
- * there is no room in it. */
+/* Reserves a record of `units` units of 8 bytes, with its header, in the slot of this lane. False:
+ * it does not fit. */
 static inline bool hookfile_reserve_here(const struct hookfile *f, uint64_t lane, uint32_t units,
 					 struct hookfile_record **r)
 {
@@ -259,7 +262,7 @@ static inline void hookfile_commit(struct hookfile_record *r, uint32_t head)
 	__atomic_store_n(&r->head, head | HOOKFILE_COMMITTED, __ATOMIC_RELEASE);
 }
 
-/* … of one with fewer than 64 integers, whose head's last byte is 0. */
+/* … for a record with fewer than 64 integers: the last byte of its head is 0. */
 static inline void hookfile_commit_short(struct hookfile_record *r)
 {
 	uint8_t *last = (uint8_t *)&r->head + (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 3 : 0);
@@ -270,36 +273,38 @@ static inline void hookfile_commit_short(struct hookfile_record *r)
 /* ---- the collector's side: hooks ------------------------------------------------------------- */
 
 /*
- * The tracer has one of these besides its collector, whose stamps are CLOCK_MONOTONIC ns, or the
- * driver's (hooks_beside). Call hooks_listen at *on* (majors of the configuration: all starts anew)
- * and *off* (NULL), and in each drain hooks_collect, then hooks_drain of the MTE ring before the
- * collector's own drain, of the trace ring after it. The segments form rings of their own, of
+ * The tracer has one of these besides its collector. Its stamps are CLOCK_MONOTONIC ns, or those of
+ * the driver (hooks_beside). Call hooks_listen at *on* (majors of the configuration: all starts
+ * anew) and *off* (NULL), and in each drain hooks_collect, then hooks_drain of the MTE ring before
+ * the collector's own drain, of the trace ring after it. The segments form rings of their own, of
  * session + HOOKS_SESSION.
  *
- * A session of the driver records programs by itself, too: those that do not find the folder, or
- * whose rights or ids keep them from it (PITRACE_IOC_HOOK_FILE). A program that has a file tells
- * the driver when it writes for other sessions (pitrace_hook_args.except). In wrap mode records go
- * as others come: programs' records stay beside them in the driver's rings, there are no files, and
- * the page tells only that a session has begun.
+ * A session of the driver also records programs directly: those that do not find the folder, or
+ * whose rights or ids prevent its use (PITRACE_IOC_HOOK_FILE). A program that has a file names its
+ * session to the driver when it writes for other sessions (pitrace_hook_args.except). In wrap mode
+ * old records are overwritten, so programs' records must be in the driver's rings too: there are no
+ * files, and the page only shows that a session has begun.
  */
 #define HOOKS_SESSION 0x10000u
 
 struct hooks;
 
 /* A process's slots have HOOKS_SHARE times the bytes of a session's buffer, but at most
- * HOOKS_POOL_MAX: memory that is used only while a process writes faster than is read. */
+ * HOOKS_POOL_MAX: memory that is used only while a process writes faster than the collector
+ * reads. */
 #define HOOKS_SHARE     16
-#define HOOKS_KEEP      64 /* free slots before this one keep their memory */
+#define HOOKS_KEEP      64 /* free slots below this index keep their memory */
 #define HOOKS_BYTES_MIN 4096u
 #define HOOKS_BYTES_MAX (1ull << 40)
 #define HOOKS_POOL_MAX  (1ull << 30)
 
 /* Uses this folder (created if missing), or NULL: a new one in TMPDIR. It belongs to owner
- * ((uid_t)-1: the caller); only that user's processes can write. bytes: of the session's buffer;
- * ERANGE: not HOOKS_BYTES_MIN to _MAX. NULL with errno, and TraceLastError() says why. */
+ * ((uid_t)-1: the caller); only that user's processes can write. bytes: size of the session's
+ * buffer; ERANGE: not HOOKS_BYTES_MIN to _MAX. NULL with errno and a message in
+ * TraceLastError(). */
 struct hooks *hooks_new(const char *folder, uid_t owner, uint64_t bytes, uint32_t session);
 const char *hooks_folder(const struct hooks *h);
-/* Right after hooks_new: the collector is the driver. */
+/* Call right after hooks_new if the collector is the driver. */
 struct hooks_driver {
 	uint32_t serial; /* of its session */
 	uint32_t clock;  /* of its stamps: enum pitrace_clock, MONOTONIC or TSC */
@@ -313,32 +318,32 @@ int hooks_beside(struct hooks *h, const struct hooks_driver *driver);
 void hooks_keep(struct hooks *h);
 int hooks_listen(struct hooks *h, const uint64_t majors[PITRACE_MAJORS / 64]);
 bool hooks_listening(const struct hooks *h);
-/* Another file begins: programs declare their events once more. */
+/* Another file begins: programs declare their events again. */
 int hooks_again(struct hooks *h);
-/* Records only names, or the majors as before. */
+/* pause: records only names; otherwise the majors as before. */
 int hooks_pause(struct hooks *h, bool pause);
 /* Readable when processes have announced files; hooks_accept then opens them, before the processes
- * exit. hooks_collect does that, too. -1: no more can be accepted now. */
+ * exit. hooks_collect does that too. -1: no more can be accepted now. */
 int hooks_fd(const struct hooks *h);
-/* … likewise: processes stand at the door. */
+/* … likewise: processes are waiting at the door. */
 int hooks_door_fd(const struct hooks *h);
 int hooks_accept(struct hooks *h);
-/* Readable when a process has used a good part of its slots: drain soon. hooks_collect resets it.
- * -1: there is none. */
+/* Readable when a process has used a large part of its slots: drain soon. hooks_collect resets it.
+ * -1: not available. */
 int hooks_full_fd(const struct hooks *h);
 /* Reads what the processes wrote, a limited amount per call: 0 or -errno. */
 int hooks_collect(struct hooks *h);
-/* True: hand over what was collected before more is. */
+/* True: hand over the collected records before collecting more. */
 bool hooks_hold_much(const struct hooks *h);
-/* True: more is waiting for the next call. */
+/* True: more data is waiting for the next call. */
 bool hooks_pending(const struct hooks *h);
-/* Forgets what programs wrote so far, but names. */
+/* Discards the records that programs wrote so far, except names. */
 void hooks_discard(struct hooks *h);
 /* Hands over full segments; with `all`, and of the MTE ring always, the open ones too. */
 int hooks_drain(struct hooks *h, int ring, bool all, segment_sink sink, void *arg);
 uint64_t hooks_lost(const struct hooks *h);
-/* Processes of other users that would have had records since hooks_listen, and the first of them in
- * words; both may change in other threads' calls. */
+/* Returns the number of processes of other users that would have written records since
+ * hooks_listen, and a text with the first of them; both may change in other threads' calls. */
 uint64_t hooks_refused(const struct hooks *h, const char **names);
 void hooks_free(struct hooks *h);
 

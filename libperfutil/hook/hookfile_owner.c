@@ -65,7 +65,7 @@ bool hookfile_announced(int socket, char name[HOOKFILE_NAME], pid_t *pid, uid_t 
 		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS &&
 		    c->cmsg_len == CMSG_LEN(sizeof(who)))
 			memcpy(&who, CMSG_DATA(c), sizeof(who));
-	/* 0: a pid namespace that is not visible here. */
+	/* 0: a process in a pid namespace that is not visible here. */
 	*pid = who.pid;
 	*uid = who.pid ? who.uid : (uid_t)-1;
 	return true;

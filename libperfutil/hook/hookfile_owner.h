@@ -3,8 +3,8 @@
  * Determines the owner of a hook file, by the kernel and not by the file's name. A process that
  * creates its file sends the name to a socket in the folder, and the kernel adds the sender's
  * credentials, which hold even if it exits first. A file without an announcement (of a program
- * linked with an older library) counts as its name says while that process lives, belongs to the
- * user and is not younger than the file.
+ * linked with an older library) belongs to the process in its name while that process lives,
+ * belongs to the user and is not younger than the file.
  */
 #ifndef PITRACE_HOOKFILE_OWNER_H
 #define PITRACE_HOOKFILE_OWNER_H
@@ -16,7 +16,7 @@
 
 #define HOOKFILE_NAME 32
 
-/* Creates the socket as this user in a private folder: a descriptor or -errno. */
+/* Creates the socket as this user in a private folder. Returns a descriptor or -errno. */
 int hookfile_socket(int folder, uid_t user);
 /* Receives the next announcement. False: none. The name is not trusted, pid and uid are the
  * kernel's. */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads hook files. Their content is not trusted: the kernel says which user and process wrote a
- * file; only records that programs may write are accepted, with a stamp between *on* and now.
+ * Reads hook files. Their content is not trusted: the kernel identifies the user and process that
+ * wrote a file; only records that programs may write are accepted, with a stamp between *on* and
+ * now.
  *
  * A scan visits all slots that are in use when it begins, those with the oldest records first, over
- * several drains if they are many. So it is known at each point how old the records may be that are
- * not read yet (h->known), and those that are older can be handed over. A record that its program
- * has begun and not completed holds back the younger ones of all programs, for a short time: its
- * own thread's records would overtake it.
+ * several drains if there are many. So the minimum age of the unread records is always known
+ * (h->known), and older records can be handed over. A record that its program has begun but not
+ * completed holds back the younger ones of all programs for a short time: otherwise later records
+ * of its own thread would overtake it.
  */
 #include <dirent.h>
 #include <endian.h>
@@ -24,12 +25,12 @@
 #include "base/now.h"
 #include "base/regular.h"
 
-#define READ_MAX  (16u << 20) /* bytes of slots that a drain reads: the rest waits */
-#define NAMES_MAX 4096        /* entries of the folder that a drain looks at, likewise */
+#define READ_MAX  (16u << 20) /* bytes of slots read per drain: the rest waits */
+#define NAMES_MAX 4096        /* entries of the folder read per drain, likewise */
 
-/* For how long an incomplete record holds back others: a thread that loses its processor in the
- * middle of one gets it back within that, on a busy machine too. And when it is taken for one that
- * never will be complete: its thread left TraceHook by longjmp, or was cancelled there. */
+/* How long an incomplete record holds back others: a thread that is preempted in the middle of one
+ * runs again within that time, even on a busy machine. GIVE_UP_NS: after this time it is considered
+ * abandoned: its thread left TraceHook by longjmp, or was cancelled there. */
 #define HOLD_BACK_NS  1000000000ull
 #define HOLD_BACK_OFF 10000000ull /* … after *off* */
 #define GIVE_UP_NS    2000000000ull
@@ -69,7 +70,7 @@ static struct hook_process *find(const struct hooks *h, const char *name)
 	return NULL;
 }
 
-/* It was made for this collector. */
+/* Was it created for this collector? */
 static bool has_header(const struct hooks *h, int fd)
 {
 	struct hookfile_header header;
@@ -79,7 +80,7 @@ static bool has_header(const struct hooks *h, int fd)
 	       header.generation == h->control.generation;
 }
 
-/* A file of this user with a header; each file under one name only. */
+/* Is it a file of this user with a header? Each file has only one name. */
 static bool honest(const struct hooks *h, int fd, const struct stat *st)
 {
 	return st->st_uid == h->owner && st->st_nlink == 1 && has_header(h, fd);
@@ -102,16 +103,17 @@ static int take(struct hooks *h, const char *name, pid_t pid, uid_t uid, int fd)
 	return 0;
 }
 
-/* Nobody has it open or mapped any more. */
+/* Does nobody have it open or mapped any more? */
 static bool is_left(int fd)
 {
-	/* Whoever opens it meanwhile has the kernel signal us: by SIGURG, since SIGIO kills. */
+	/* If another process opens it meanwhile, the kernel signals us: by SIGURG, because SIGIO
+	 * kills. */
 	return !fcntl(fd, F_SETSIG, SIGURG) && !fcntl(fd, F_SETLEASE, F_WRLCK) &&
 	       !fcntl(fd, F_SETLEASE, F_UNLCK);
 }
 
-/* The file of a program that ended before the kernel could say who it was: its records are counted
- * as lost, unless it is announced by now. */
+/* The file of a program that ended before the kernel could identify it: its records are counted as
+ * lost, unless it is announced by now. */
 static int accept_left(struct hooks *h, const char *name, pid_t pid, int fd)
 {
 	int err = hear(h);
@@ -149,13 +151,13 @@ static int accept_file(struct hooks *h, const char *name, pid_t by)
 		if (is_left(fd))
 			return accept_left(h, name, pid, fd);
 	}
-	/* The file may not be complete yet; if it never is, each scan looks in vain. */
+	/* The file may not be complete yet; if it never is, each scan checks it in vain. */
 	h->unready = true;
 	close(fd);
 	return 0;
 }
 
-/* A flood of announcements is continued at the next scan. */
+/* A flood of announcements continues at the next scan. */
 static int hear(struct hooks *h)
 {
 	char name[HOOKFILE_NAME];
@@ -182,7 +184,7 @@ int hooks_door_fd(const struct hooks *h)
 	return h->door.page.magic && h->nprocesses < HOOKS_FILES ? h->door.listener : -1;
 }
 
-/* A process may pass as many as it may create files. */
+/* A process may pass as many files as it may create. */
 static int accept_passed(struct hooks *h)
 {
 	int err = 0, fd;
@@ -262,8 +264,8 @@ static unsigned int ints_of(const struct hookfile_record *r)
 	return r->head >> HOOKFILE_INTS_SHIFT & HOOKFILE_INTS_MASK;
 }
 
-/* Checks that TraceHook may write this record, and that its major is recorded; *bytes: of integers,
- * lengths and strings. */
+/* Checks that TraceHook may write this record, and that its major is recorded; *bytes: size of
+ * integers, lengths and strings. */
 static bool proper(const struct hooks *h, const struct hookfile_record *r, unsigned int major,
 		   struct bytes b, uint64_t now, uint32_t *bytes)
 {
@@ -314,8 +316,8 @@ static int keep(struct hooks *h, struct hook_process *p, const struct hookfile_r
 	return err;
 }
 
-/* What stands at the cursor: true: a record that is complete. Else *pass: bytes that can be passed
- * over if it never will be; 0: there is no record any more. */
+/* Reads the head at the cursor. True: a complete record. False: *pass is the number of bytes to
+ * skip if it is never completed; 0: there are no more records. */
 static bool complete(struct bytes *b, struct hookfile_record *r, size_t *pass)
 {
 	size_t length;
@@ -326,7 +328,7 @@ static bool complete(struct bytes *b, struct hookfile_record *r, size_t *pass)
 		return false;
 	r->head = bytes_load32(b->base + b->at, false);
 	length = (r->head >> HOOKFILE_UNITS_SHIFT & HOOKFILE_UNITS_MASK) * 8;
-	/* Nothing is written there yet. */
+	/* Nothing has been written there yet. */
 	if (!r->head) {
 		*pass = 8;
 		return false;
@@ -340,7 +342,7 @@ static bool complete(struct bytes *b, struct hookfile_record *r, size_t *pass)
 	return true;
 }
 
-/* Reads what is new of a slot, up to `used`. False with *err 0: a record is not complete. */
+/* Reads the new records of a slot, up to `used`. False with *err 0: a record is not complete. */
 static bool read_records(struct hooks *h, struct hook_process *p, struct slot_read *s,
 			 struct bytes *b, bool give_up, int *err)
 {
@@ -359,7 +361,7 @@ static bool read_records(struct hooks *h, struct hook_process *p, struct slot_re
 			lost = false;
 			continue;
 		}
-		/* Whoever wrote this wrote nothing that can be read after it. */
+		/* The data is corrupt: nothing after it can be read. */
 		if (!pass) {
 			b->at = b->size;
 			break;
@@ -392,14 +394,14 @@ static bool free_slot(struct hooks *h, struct hook_process *p, uint32_t slot)
 	    fallocate(p->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 		      HOOKFILE_DATA + (off_t)slot * h->control.slot_bytes, h->control.slot_bytes))
 		errno = 0;
-	/* One byte, which cannot be seen half written. */
+	/* One byte, because a single byte cannot be seen half written. */
 	if (pwrite(p->fd, &state, 1, byte) != 1)
 		return false;
 	p->freed = true;
 	return true;
 }
 
-/* Programs look for free slots from the first one on when this changes. */
+/* When this changes, programs search for free slots from the first one. */
 static void say_freed(struct hook_process *p)
 {
 	off_t at = offsetof(struct hookfile_header, freed);
@@ -413,7 +415,7 @@ static void say_freed(struct hook_process *p)
 	p->freed = false;
 }
 
-/* An older record than any that has been handed over would be too late anyway. */
+/* A record older than those already handed over would be too late anyway. */
 static uint64_t not_before(const struct hooks *h, uint64_t stamp)
 {
 	return stamp < h->known ? h->known : stamp > h->until ? h->until : stamp;
@@ -433,7 +435,7 @@ static int read_slot(struct hooks *h, const struct hook_visit *v)
 	if (pread(p->fd, &slot, sizeof(slot), slot_at(v->slot)) != (ssize_t)sizeof(slot) ||
 	    slot.state != HOOKFILE_OPEN)
 		return 0;
-	/* A position outside the slot is wrong: nothing of the slot is read. */
+	/* A position outside the slot is invalid: nothing of the slot is read. */
 	units = slot.position & ~HOOKFILE_CLOSED;
 	used = units <= h->control.slot_bytes / 8 ? (uint32_t)units * 8 : 0;
 	if (used > s->done) {
@@ -442,7 +444,7 @@ static int read_slot(struct hooks *h, const struct hook_visit *v)
 		if (room_grow(&h->slot, h->control.slot_bytes))
 			return -ENOMEM;
 		h->nread += bytes;
-		/* A file that was cut off: what is left of it is not read. */
+		/* The file was truncated: the rest is not read. */
 		b = bytes_of(h->slot.data,
 			     pread(p->fd, h->slot.data, bytes,
 				   HOOKFILE_DATA + (off_t)v->slot * h->control.slot_bytes +
@@ -467,7 +469,7 @@ static int read_slot(struct hooks *h, const struct hook_visit *v)
 				h->incomplete = v->oldest;
 		}
 	}
-	/* A record that was passed over may still be written there. */
+	/* A skipped record may still be written there. */
 	if (slot.position & HOOKFILE_CLOSED && s->done >= used && !s->stuck &&
 	    free_slot(h, p, v->slot))
 		memset(s, 0, sizeof(*s));
@@ -552,8 +554,8 @@ static int oldest_first(const void *a, const void *b)
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-/* Up to h->until. A process that has exited by now has written all that this scan reads, and
- * nothing after it. */
+/* The scan reads up to h->until. A process that has exited by now has written everything that this
+ * scan reads, and writes nothing later. */
 static int begin_scan(struct hooks *h)
 {
 	int err = 0;
@@ -577,10 +579,10 @@ static void end_scan(struct hooks *h)
 	h->scanning = false;
 	for (size_t i = h->nprocesses; i-- > 0;)
 		if (h->process[i]->gone)
-			forget(h, i); /* the last one takes its place */
+			forget(h, i); /* the last one moves to its index */
 }
 
-/* How far the records are known now. */
+/* Updates the time up to which the records are known. */
 static void advance(struct hooks *h)
 {
 	uint64_t known = h->scanning ? h->visits[h->next].oldest : h->until, now = now_ns();
@@ -607,7 +609,7 @@ int hooks_collect(struct hooks *h)
 
 	if (h->full_fd >= 0 && read(h->full_fd, &n, sizeof(n)) < 0)
 		errno = 0;
-	/* Who comes after this has no older record. */
+	/* A writer that starts after this has no older record. */
 	if (!begun)
 		h->until = hook_clock_pair(&h->clock);
 	err = hooks_accept(h);
@@ -615,7 +617,7 @@ int hooks_collect(struct hooks *h)
 		err = accept_all(h);
 	if (!err)
 		err = hooks_order_tidy(h);
-	/* After *off* this is called until nothing is left: who is writing is given time. */
+	/* After *off* this is called until nothing is left: gives writers some time. */
 	if (h->blocked && !hooks_listening(h))
 		nanosleep(&pause, NULL);
 	if (!err && !begun)
@@ -630,7 +632,7 @@ int hooks_collect(struct hooks *h)
 	if (h->next == h->nvisits)
 		end_scan(h);
 	advance(h);
-	/* Records written since a long scan began belong to the next one. */
+	/* Records written after a long scan began belong to the next one. */
 	h->rest = h->scanning || begun || (h->blocked && hooks_order_waiting(h));
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The program's side of hook files: making them, and the slower half of writing (the faster one is
- * in hookfile.h). On a full disk writing to mapped memory would be a signal: pages are allocated
- * before they are used. All of it may run in a signal handler that interrupted any of it.
+ * The program's side of hook files: creating them, and the slow path of writing (the fast path is
+ * in hookfile.h). On a full disk, writing to mapped memory would raise a signal, so pages are
+ * allocated before they are used. All of it may run in a signal handler that interrupted any of it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,13 +19,13 @@
 #include "hook/hook_text.h"
 #include "hook/hookfile.h"
 
-/* For how long announcing is tried, 1 ms apart, while the socket is full: a busy machine may keep
- * the collector from its CPU that long. */
+/* How long announcing is retried, every 1 ms, while the socket is full: on a busy machine the
+ * collector may have to wait that long for a CPU. */
 #define ANNOUNCE_NS 1000000000ull
 #define NAMES       4096 /* files that one pid may have created, by exec */
 #define PATH        4096
 #define PAGE_MIN    4096
-/* entries of the table in a page */
+/* entries of the table per page */
 #define TABLE_PAGE (HOOKFILE_TABLE / (uint32_t)sizeof(struct hookfile_slot))
 
 const struct hookfile_control *hookfile_control(const char *folder)
@@ -43,7 +43,7 @@ const struct hookfile_control *hookfile_control(const char *folder)
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return NULL;
-	/* Only this user or root may say what is recorded. */
+	/* Only this user or root may decide what is recorded. */
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= (off_t)sizeof(*c) &&
 	    (st.st_uid == geteuid() || st.st_uid == 0))
 		c = mmap(NULL, sizeof(*c), PROT_READ, MAP_SHARED, fd, 0);
@@ -57,7 +57,7 @@ const struct hookfile_control *hookfile_control(const char *folder)
 	return c;
 }
 
-/* ---- making one ------------------------------------------------------------------------------ */
+/* creating a file */
 
 /* Allocates the pages: false when the disk is full. */
 static bool have(void *p, size_t size)
@@ -97,7 +97,7 @@ static int make_file(const char *folder, uint32_t *number)
 	return fd < 0 ? -errno : fd;
 }
 
-/* posix_fallocate() is no function for signal handlers: where the file system cannot, it writes. */
+/* posix_fallocate() is not async-signal-safe: on file systems without support it writes. */
 static int allocate(int fd, size_t size)
 {
 	return fallocate(fd, 0, 0, (off_t)size) ? errno : 0;
@@ -124,7 +124,7 @@ static int map_file(struct hookfile *f, int fd)
 	} else {
 		err = ENOSPC;
 	}
-	/* A child makes a file of its own. */
+	/* A child creates its own file. */
 	if (!err && madvise(p, size, MADV_DONTFORK))
 		err = errno;
 	if (err) {
@@ -153,7 +153,7 @@ static void hookfile_unmap(struct hookfile *f)
 	munmap(f, sizeof(*f));
 }
 
-/* What the control page says is read once, and checked. */
+/* Reads each field of the control page once and validates it: it can change at any time. */
 static bool sizes(struct hookfile *f, const struct hookfile_control *control)
 {
 	f->control = control;
@@ -167,7 +167,7 @@ static bool sizes(struct hookfile *f, const struct hookfile_control *control)
 	       !(f->slot_bytes & (f->slot_bytes - 1));
 }
 
-/* Everything by which the reader recognizes the file. */
+/* Writes the fields by which the reader recognizes the file. */
 static void put_header(struct hookfile *f)
 {
 	__atomic_store_n(&f->header->version, HOOKFILE_VERSION, __ATOMIC_RELAXED);
@@ -175,7 +175,7 @@ static void put_header(struct hookfile *f)
 	__atomic_store_n(&f->header->magic, HOOKFILE_MAGIC, __ATOMIC_RELEASE);
 }
 
-/* In memory, by the door; passing it is announcing it. */
+/* Creates it in memory and passes it through the door; passing also announces it. */
 static int make_passed(struct hookfile *f, const struct hook_door_page *door)
 {
 	int fd = memfd_create("pitrace-hooks", MFD_CLOEXEC), err;
@@ -211,7 +211,7 @@ struct hookfile *hookfile_make(const char *folder, const struct hook_door_page *
 	struct stat st;
 	int err;
 
-	/* Another user's files are not read there, even where this one may make them. */
+	/* Another user's collector ignores these files, even if this user can create them there. */
 	if (folder && stat(folder, &st))
 		return NULL;
 	if (folder && st.st_uid != geteuid()) {
@@ -296,15 +296,14 @@ static bool more_table(struct hookfile *f)
 	return true;
 }
 
-/* Its records were read by the collector, which freed it then: whoever wrote them came before this.
- */
+/* The collector freed the slot after it had read its records, so their writers are finished. */
 static void clear_slot(const struct hookfile *f, uint32_t i)
 {
 	memset(f->data + (size_t)i * f->slot_bytes, 0, f->slot_bytes);
 }
 
-/* Under a hypervisor that keeps the page tables itself, the first access to a page takes a fault
- * even if it has been populated: here, and not in some record. */
+/* Under a hypervisor that manages the page tables itself, the first access to a page takes a fault
+ * even if it has been populated: take it here, not in a record. */
 static void touch_slot(const struct hookfile *f, uint32_t i)
 {
 	volatile uint8_t *data = f->data + (size_t)i * f->slot_bytes;
@@ -324,15 +323,15 @@ static bool prepare(struct hookfile *f, uint32_t i)
 		__atomic_store_n(&s->state, HOOKFILE_FREE, __ATOMIC_RELEASE);
 		return false;
 	}
-	/* One that was never used is zeros. A thread that is traced by single steps would need
-	 * minutes to clear it: the processor stops for each byte. */
+	/* An unused slot is already zero. A thread that is single-stepped would need minutes to
+	 * clear it: the processor stops for each byte. */
 	if (i < table || !f->reserve_slots)
 		clear_slot(f, i);
 	else
 		touch_slot(f, i);
 	s->stamp = hookfile_now(f->tsc);
-	/* Written once, before the slot is in a lane: a thread that still has it from a lane of
-	 * before may read it at any time. */
+	/* Written once, before the slot is in a lane: a thread that still has it from an earlier
+	 * lane may read it at any time. */
 	if (!f->slot[i].position)
 		f->slot[i] = (struct hookfile_place){ &s->position, f->slot_bytes / 8, data };
 	__atomic_store_n(&s->position, 0, __ATOMIC_RELEASE);
@@ -343,7 +342,7 @@ static bool prepare(struct hookfile *f, uint32_t i)
 	return true;
 }
 
-/* The first free slot from this one on, or 0. */
+/* Takes the first free slot from this one on; 0: none. */
 static uint32_t take_from(struct hookfile *f, uint32_t i)
 {
 	for (;; i++) {
@@ -359,8 +358,8 @@ static uint32_t take_from(struct hookfile *f, uint32_t i)
 	}
 }
 
-/* Takes the first one, so that few are in use when few are needed. Where the search begins is a
- * guess that other threads may have spoiled. */
+/* Takes the first free slot, so that few are in use when few are needed. The start of the search is
+ * a guess that other threads may have invalidated. */
 static uint32_t take_slot(struct hookfile *f)
 {
 	uint32_t freed = __atomic_load_n(&f->header->freed, __ATOMIC_ACQUIRE), n, from;
@@ -371,7 +370,7 @@ static uint32_t take_slot(struct hookfile *f)
 	n = take_from(f, from);
 	if (!n && __atomic_load_n(&f->none, __ATOMIC_RELAXED) != freed + 1) {
 		n = from > 1 ? take_from(f, 1) : 0;
-		/* The collector is told once, until it has freed some. */
+		/* The collector is notified once, until it has freed some. */
 		if (!n) {
 			__atomic_store_n(&f->none, freed + 1, __ATOMIC_RELAXED);
 			wake(f);
@@ -410,7 +409,7 @@ struct hookfile_record *hookfile_reserve_more(struct hookfile *f, uint32_t cpu, 
 			__atomic_fetch_add(&f->header->lost, 1, __ATOMIC_RELAXED);
 			return NULL;
 		}
-		/* Another thread was faster: the reader gets this one back. */
+		/* Another thread was faster: this slot is returned to the reader. */
 		if (!__atomic_compare_exchange_n(lane, &slot, fresh * sizeof(f->slot[0]), false,
 						 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			__atomic_fetch_or(&f->table[fresh].position, HOOKFILE_CLOSED,

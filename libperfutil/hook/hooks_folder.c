@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The folder of hook files, and what it says to programs: who listens, and how much room a program
- * has. A thread waits for programs that need to be read soon.
+ * The folder of hook files and its control page, which shows programs which majors are recorded and
+ * how much room each program has. A thread waits for programs that need to be read soon.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,14 +21,14 @@
 #include "base/now.h"
 #include "base/rc.h"
 
-/* Folders of before, pitrace-hooks., were claimed by nobody while they were in use. */
+/* The folders of older releases, pitrace-hooks., were not locked while in use. */
 #define FRESH_FOLDER "pitrace-hookfiles."
 #define SLOT_BYTES   (32u << 10)
 #define WAKE_SLOTS   8
 
 /* ---- the folder ------------------------------------------------------------------------------ */
 
-/* An existing folder must be as a killed collector left it: private, of this user. */
+/* An existing folder must be in the state left by a killed collector: private, of this user. */
 static int use_folder(struct hooks *h)
 {
 	struct stat st;
@@ -40,7 +40,7 @@ static int use_folder(struct hooks *h)
 	return unlinkat(h->dir, HOOKFILE_CONTROL, 0) ? -errno : 0;
 }
 
-/* A folder of nobody else's. */
+/* Creates a folder that nobody else uses. */
 static int make_fresh(struct hooks *h, const char *base)
 {
 	do {
@@ -82,7 +82,7 @@ static int make_folder(struct hooks *h, const char *folder)
 		h->dir = open(h->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (h->dir < 0 || fstat(h->dir, &st))
 		return -errno;
-	/* Files of others are neither used nor removed. */
+	/* Files of other users are neither used nor removed. */
 	if (fresh ? st.st_uid != geteuid() :
 		    st.st_mode & 077 || (st.st_uid != geteuid() && st.st_uid != h->owner))
 		return -EPERM;
@@ -110,7 +110,7 @@ DIR *hooks_list(const struct hooks *h)
 	return d;
 }
 
-/* Before the control file announces a listener. */
+/* Must come before the control file announces that majors are recorded. */
 static int make_socket(struct hooks *h)
 {
 	unlinkat(h->dir, HOOKFILE_SOCKET, 0); /* left over, like the control file */
@@ -118,7 +118,7 @@ static int make_socket(struct hooks *h)
 	return h->announce_fd < 0 ? h->announce_fd : 0;
 }
 
-/* A folder SOCKET.hooks has a page beside it. */
+/* A folder SOCKET.hooks has its page beside it. */
 static int open_listen(struct hooks *h, const char *folder)
 {
 	size_t n = folder ? strlen(folder) : 0, cut = strlen(HOOK_HOOKS);
@@ -133,8 +133,8 @@ static int open_listen(struct hooks *h, const char *folder)
 	return h->listen_fd < 0 ? h->listen_fd : 0;
 }
 
-/* Without it programs that have dropped rights have no records. Who cannot have dropped any to
- * another user needs none: a command that is not its starter's. */
+/* Without the door, programs that have dropped rights have no records. It is not needed for a
+ * command run as another user, because that cannot have dropped rights to yet another one. */
 static void open_door(struct hooks *h, const char *folder)
 {
 	size_t n = folder ? strlen(folder) : 0, cut = strlen(HOOK_HOOKS);
@@ -165,7 +165,7 @@ static int put_page(int fd, const struct hookfile_control *c)
 	return n == (ssize_t)sizeof(*c) ? 0 : n < 0 ? -errno : -ENOSPC;
 }
 
-/* The majors once more, as programs' usual records compare them. */
+/* Stores the majors again, in the form that programs' fast paths compare. */
 static void put_recorded(struct hookfile_control *c)
 {
 	memset(c->recorded, 0, sizeof(c->recorded));
@@ -189,7 +189,8 @@ static int put_control(struct hooks *h)
 
 /* ---- programs that need to be read soon ------------------------------------------------------ */
 
-/* The page is not read here: who may cut the file off could make that a signal. */
+/* The page is not read here: a process that truncates the file could make the read raise a
+ * signal. */
 static void *wait_for_programs(void *arg)
 {
 	const struct timespec second = { .tv_sec = 1 };
@@ -199,24 +200,24 @@ static void *wait_for_programs(void *arg)
 	while (!__atomic_load_n(&h->ending, __ATOMIC_ACQUIRE)) {
 		long rc;
 
-		/* In normal mode nobody else takes pairs of the clocks. */
+		/* In normal mode nobody else takes clock pairs. */
 		hook_clock_pair(&h->clock);
 		rc = syscall(SYS_futex, &h->page->wake, FUTEX_WAIT, 0, &second, NULL, 0);
 
 		if (!rc && !__atomic_load_n(&h->ending, __ATOMIC_ACQUIRE) &&
 		    write(h->full_fd, &one, sizeof(one)) < 0)
 			continue;
-		/* The file was cut off: time alone goes on. */
+		/* The file was truncated: continues by time only. */
 		if (rc && errno != ETIMEDOUT && errno != EINTR)
 			nanosleep(&second, NULL);
 	}
 	return NULL;
 }
 
-/* Without it time alone wakes the reader. */
+/* Without it only time wakes the reader. */
 static void start_waker(struct hooks *h)
 {
-	/* The page that programs map, of both. */
+	/* The page that programs map, out of the two. */
 	int fd = h->listen_fd >= 0 ? h->listen_fd : h->control_fd;
 	sigset_t all, old;
 	void *p;
@@ -252,7 +253,7 @@ int hooks_full_fd(const struct hooks *h)
 	return h->waking ? h->full_fd : -1;
 }
 
-/* How many slots of how many bytes a process has. */
+/* Sets the number and size of a process's slots. */
 static void share(struct hookfile_control *c, uint64_t bytes)
 {
 	uint64_t pool = bytes * HOOKS_SHARE;
@@ -264,10 +265,11 @@ static void share(struct hookfile_control *c, uint64_t bytes)
 		slot *= 2;
 	c->slot_bytes = slot;
 	c->slots = (uint32_t)(pool / slot);
-	/* and slot 0 */
+	/* plus slot 0 */
 	if (c->slots < HOOKFILE_SLOTS_MAX)
 		c->slots++;
-	/* Soon enough that few are in use: they are warm, and a new one's pages take faults. */
+	/* Early enough that few are in use: used slots are warm in the cache, and the pages of a
+	 * new one take faults. */
 	c->wake_slots = c->slots / 4 < WAKE_SLOTS ? c->slots / 4 : WAKE_SLOTS;
 }
 
@@ -290,7 +292,8 @@ static int set_up(struct hooks *h, const char *folder)
 	return err ? err : put_control(h);
 }
 
-/* Not that of the collector before; with a major added it is not 0. */
+/* Returns a generation that differs from the previous collector's; with a major added it is not
+ * 0. */
 static uint32_t new_generation(void)
 {
 	return PITRACE_MAJORS + (uint32_t)((now_ns() >> 10) % (UINT32_MAX - 2 * PITRACE_MAJORS));
@@ -320,7 +323,7 @@ struct hooks *hooks_new(const char *folder, uid_t owner, uint64_t bytes, uint32_
 	h->control = (struct hookfile_control){
 		.magic = HOOKFILE_MAGIC,
 		.version = HOOKFILE_VERSION,
-		/* not that of the collector before */
+		/* differs from that of the previous collector */
 		.generation = new_generation(),
 		.clock = h->clock.tsc ? PITRACE_CLOCK_TSC : PITRACE_CLOCK_MONOTONIC,
 	};
@@ -335,7 +338,8 @@ struct hooks *hooks_new(const char *folder, uid_t owner, uint64_t bytes, uint32_
 	return h;
 }
 
-/* Of programs' and of this process's pids and users the driver records the first namespaces'. */
+/* Inode numbers of the initial namespaces: the driver records pids and users of these, so hook
+ * files require that this process is in them. */
 #define FIRST_PIDS  0xEFFFFFFCu
 #define FIRST_USERS 0xEFFFFFFDu
 
@@ -426,7 +430,7 @@ pid_t hooks_pid_of(const char *name)
 	return (pid_t)pid;
 }
 
-/* From a folder that existed before only files made by a collector or its programs are removed. */
+/* From a folder that existed before, removes only files created by a collector or its programs. */
 static void remove_file(const struct hooks *h, const char *name)
 {
 	struct stat st;
@@ -450,12 +454,13 @@ static void remove_folder(struct hooks *h)
 		closedir(d);
 	if (!fstat(h->dir, &st) && !lstat(h->folder, &named) && st.st_dev == named.st_dev &&
 	    st.st_ino == named.st_ino)
-		rmdir(h->folder); /* fails if there is something else in it */
+		rmdir(h->folder); /* fails if it contains anything else */
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* Who has the page mapped looks for another place; who has the users' page waits for the next. */
+/* Programs that have the page mapped look for another place; those that have the user's page wait
+ * for the next session. */
 static void say_gone(struct hooks *h)
 {
 	h->control.generation = 0;

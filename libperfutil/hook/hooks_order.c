@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Puts programs' records in the order of time, whatever slots and processes they come from. A
- * record is handed over when all that are older have been read. Each gets a unique stamp, so that
- * the order of a thread's records holds whatever CPU they were made on.
+ * Sorts programs' records by time, across all slots and processes. A record is handed over when all
+ * older ones have been read. Each gets a unique stamp, so that a thread's records keep their order
+ * across CPUs.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,19 +11,19 @@
 #include "hook/hooks_inner.h"
 #include "file/segment.h"
 
-#define RING_BYTES (64u << 10) /* of the segments that go into the trace */
+#define RING_BYTES (64u << 10) /* segments of the trace */
 #define HUGE_PAGE  ((size_t)2 << 20)
-#define HOLD_MUCH  (8u << 20)   /* bytes of records that wait: time to hand some over */
-#define HOLD_MAX   (256u << 20) /* bytes of records that wait; beyond, all are handed over */
-#define KEEP_MAX   (1u << 30)   /* … that are kept; beyond, they are lost */
+#define HOLD_MUCH  (8u << 20)   /* bytes of waiting records: time to hand some over */
+#define HOLD_MAX   (256u << 20) /* bytes of waiting records; beyond this all are handed over */
+#define KEEP_MAX   (1u << 30)   /* … of kept records; beyond this they are lost */
 
-/* A page of 2 MB takes a fault where small ones take 512. */
+/* A page of 2 MB takes one fault where small pages take 512. */
 static void *get(size_t size)
 {
 	void *p = size < HUGE_PAGE ? malloc(size) : aligned_alloc(HUGE_PAGE, size);
 
 	if (p && size >= HUGE_PAGE && madvise(p, size, MADV_HUGEPAGE))
-		errno = 0; /* kernels without them */
+		errno = 0; /* kernels without huge pages */
 	return p;
 }
 
@@ -53,14 +53,14 @@ void room_free(struct room *r)
 	*r = (struct room){ 0 };
 }
 
-/* After a burst. */
+/* Frees memory after a burst. */
 static void room_rest(struct room *r)
 {
 	if (r->size > HUGE_PAGE)
 		room_free(r);
 }
 
-/* Segments begin anew. */
+/* Starts new segments. */
 static void begin_ring(struct hooks *h, int ring)
 {
 	for (uint32_t c = 0; c < h->ncpus; c++) {
@@ -119,7 +119,7 @@ void *hooks_order_keep(struct hooks *h, uint64_t stamp, uint16_t major, uint32_t
 	return (uint8_t *)h->bytes.data + at;
 }
 
-/* Those that wait stay: the newest. */
+/* Moves the waiting records, the newest, to new memory. */
 static int keep_waiting(struct hooks *h, size_t used)
 {
 	struct room bytes = h->spare;
@@ -155,7 +155,7 @@ int hooks_order_tidy(struct hooks *h)
 		for (size_t i = 0; i < h->n[ring]; i++)
 			used += q[i].size;
 	}
-	/* Nothing has come since the last time. */
+	/* No records have arrived since the last call. */
 	if (!h->nbytes) {
 		room_rest(&h->bytes);
 		room_rest(&h->spare);
@@ -163,7 +163,7 @@ int hooks_order_tidy(struct hooks *h)
 		for (int ring = 0; ring < PITRACE_RINGS; ring++)
 			room_rest(&h->index[ring]);
 	}
-	/* Little would be gained. */
+	/* Little memory would be freed. */
 	if (used > h->nbytes / 2)
 		return 0;
 	err = used ? keep_waiting(h, used) : 0;
@@ -182,14 +182,14 @@ bool hooks_order_waiting(const struct hooks *h)
 	return h->n[PITRACE_RING_MTE] || h->n[PITRACE_RING_TRACE];
 }
 
-/* ---- what goes into the trace ---------------------------------------------------------------- */
+/* output to the trace */
 
 static bool before(const struct pending *x, const struct pending *y)
 {
 	return x->stamp != y->stamp ? x->stamp < y->stamp : x->at < y->at;
 }
 
-/* One behind the last of those, from `i` on, that are in order. */
+/* Returns the index after the last of those, from `i` on, that are in order. */
 static size_t run_end(const struct pending *q, size_t i, size_t n)
 {
 	for (i++; i < n && !before(&q[i], &q[i - 1]); i++)
@@ -197,7 +197,7 @@ static size_t run_end(const struct pending *q, size_t i, size_t n)
 	return i;
 }
 
-/* Merges two runs of `from`, [a, b) and [b, end), to the same place of `to`. */
+/* Merges two runs of `from`, [a, b) and [b, end), into the same place in `to`. */
 static void merge(const struct pending *from, size_t a, size_t b, size_t end, struct pending *to)
 {
 	size_t first = a, second = b;
@@ -208,7 +208,7 @@ static void merge(const struct pending *from, size_t a, size_t b, size_t end, st
 				from[second++];
 }
 
-/* True: it is one run. Else pairs of runs have been merged. */
+/* True: it is a single run. False: pairs of runs have been merged. */
 static bool merge_pairs(const struct pending *from, size_t n, struct pending *to)
 {
 	size_t a = 0, b = run_end(from, 0, n), end;
@@ -223,7 +223,7 @@ static bool merge_pairs(const struct pending *from, size_t n, struct pending *to
 	return false;
 }
 
-/* Slots are in order, or nearly: there are few runs. */
+/* Slots are sorted, or nearly so: there are few runs. */
 static int sort(struct hooks *h, int ring)
 {
 	size_t n = h->n[ring];

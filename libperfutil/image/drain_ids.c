@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The drain reads, once per file, what proves later that a file is the one that was mapped: its
- * build id where the collector did not report one, a sum of its content where it has none. A
- * collector reports a build id a moment after the mapping, or that there is none; on several CPUs
- * that report may be drained first.
+ * The drain reads, once per file, the proof that a file is the one that was mapped: its build id if
+ * the collector did not report one, a checksum of its content if it has none. A collector reports a
+ * build id a moment after the mapping, or that there is none; on several CPUs that report may be
+ * drained first.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +24,8 @@ struct note_record {
 
 struct drained_file {
 	struct pitrace_mte_buildid key;  /* without an id */
-	struct pitrace_mte_map *mapping; /* waits for the collector's report; NULL: none does */
-	bool has_no_id;                  /* by the collector's report */
+	struct pitrace_mte_map *mapping; /* waits for the collector's report; NULL: does not */
+	bool has_no_id;                  /* according to the collector's report */
 	bool done;
 };
 
@@ -69,7 +69,7 @@ static bool is(const struct pitrace_mte_buildid *a, const struct pitrace_mte_bui
 	       a->dev_minor == b->dev_minor && a->generation == b->generation;
 }
 
-/* The file of this key; NULL: there are too many, or no memory. */
+/* Returns the file with this key; NULL: too many files, or no memory. */
 static struct drained_file *get(struct buildids *b, const struct pitrace_mte_buildid *key)
 {
 	uint64_t hash = hash_mix(key->inode,
@@ -155,7 +155,7 @@ static void mapped(struct buildids *b, const struct record *r)
 	}
 }
 
-/* The collector's report on a file. */
+/* Handles the collector's report on a file. */
 static void reported(struct buildids *b, const struct record *r)
 {
 	const struct pitrace_mte_buildid *id = r->data;
@@ -193,7 +193,8 @@ int buildids_flush(struct buildids *b, struct pifile_writer *w)
 	int err = b->no_memory ? -ENOMEM : 0;
 
 	b->no_memory = false;
-	/* Build ids hold for all times and come from rings of several CPUs: one stamp for all. */
+	/* Build ids are valid for all times and come from rings of several CPUs: one stamp for
+	 * all. */
 	for (size_t i = 0; i < b->nfound; i++)
 		b->found[i].rec.stamp = (uint32_t)b->stamp;
 	if (!err && b->nfound)

@@ -12,8 +12,8 @@
 
 struct buildids;
 
-/* all: not only files that a walk reported. user: the user who traces; NULL: this process; valid
- * until buildids_free. Files are opened with the rights of the process that has them mapped. */
+/* all: not only files that a walk reported. user: the tracing user; NULL: this process; valid until
+ * buildids_free. Files are opened with the rights of the process that has them mapped. */
 struct buildids *buildids_new(bool all, const struct rights *user);
 void buildids_free(struct buildids *b);
 /* Scans a segment for new files and reads their ids. */

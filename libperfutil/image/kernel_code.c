@@ -17,7 +17,7 @@
 #define BATCH        64 /* pages per snapshot */
 #define UNLOADED     64 /* most recently unloaded modules */
 #ifdef __s390x__
-#define LOWEST 8192 /* per-CPU below; kcore shows another CPU's */
+#define LOWEST 8192 /* per-CPU memory below this; kcore shows another CPU's */
 #else
 #define LOWEST 1
 #endif
@@ -65,7 +65,7 @@ struct kernel_code {
 	size_t nunloaded;
 	struct code_record batch[BATCH];
 	size_t nbatch;
-	struct kept_pages *kept; /* while there is no file yet */
+	struct kept_pages *kept; /* while no file exists yet */
 	size_t nkept, room;
 };
 
@@ -198,7 +198,7 @@ static void request_page(struct kernel_code *k, uint64_t number, uint64_t stamp)
 	k->wanted++;
 }
 
-/* Requests the page of this instruction and of so many bytes before it. */
+/* Requests the page of this instruction and of `before` bytes before it. */
 static void request_address(struct kernel_code *k, uint64_t address, uint64_t before,
 			    uint64_t stamp)
 {
@@ -225,7 +225,7 @@ static void module_loaded(struct kernel_code *k, const struct pitrace_mte_map *m
 	}
 }
 
-/* Its pages that were not read yet are lost. */
+/* Pages of the module that were not read yet are lost. */
 static void module_unloaded(struct kernel_code *k, const struct pitrace_mte_map *m, uint64_t stamp)
 {
 	k->unloaded[k->nunloaded++ % UNLOADED] = (struct unloaded){ m->start, m->length, stamp };

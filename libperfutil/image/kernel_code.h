@@ -4,7 +4,7 @@
  * own text. The drain reads from /proc/kcore the pages that the trace's records pass through, as
  * soon as it sees the first such record, and again before the trace ends. Where records stay in the
  * rings until then, all pages are read once, while tracing is still on: turning it off modifies the
- * kernel's text, too.
+ * kernel's text too.
  */
 #ifndef PITRACE_KERNEL_CODE_H
 #define PITRACE_KERNEL_CODE_H

@@ -23,8 +23,8 @@ struct kernel_module {
 	const char *name;
 	size_t length;
 	uint64_t start, size; /* start 0: hidden from this user */
-	uint64_t mark;        /* which load of it; 0: not known */
-	bool doubtful;        /* another may have had its name or place between looks */
+	uint64_t mark;        /* identifies the load; 0: unknown */
+	bool doubtful;        /* another may have had its name or address between reads */
 };
 
 struct list {
@@ -60,7 +60,7 @@ static bool read_line(struct bytes line, struct kernel_module *m)
 	return text_number(&address, 16, &m->start);
 }
 
-/* The folder that it has in sysfs is a new one each time. */
+/* Each load creates a new folder in sysfs. */
 static unsigned long long mark_of(const char *name, size_t length)
 {
 	char path[sizeof("/sys/module/") + NAME_MAX_BYTES];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Kernel modules that come and go while tracing is on. Repeated reads of /proc/modules show of each
- * module only that it was there at one read and not at another. The time between two reads is given
- * to a module only if no other one, nor the same one at another address or loaded again, can have
- * had the address then; otherwise to none.
+ * Kernel modules that are loaded and unloaded while tracing is on. Repeated reads of /proc/modules
+ * show only whether a module was loaded at the time of each read. The time between two reads is
+ * assigned to a module only if no other one, nor the same one at another address or loaded again,
+ * can have had the address then; otherwise to none.
  */
 #ifndef PITRACE_KERNEL_MODULES_H
 #define PITRACE_KERNEL_MODULES_H
@@ -13,7 +13,8 @@
 /* The text of /proc/modules, with data that distinguishes loads of one module: a copy, to be freed,
  * or NULL without memory. The functions below compare such copies. */
 char *kernel_modules_mark(const char *text);
-/* Two texts of /proc/modules: the same modules at the same places? Use counts do not matter. */
+/* Do two texts of /proc/modules list the same modules at the same addresses? Use counts are
+ * ignored. */
 bool kernel_modules_same(const char *a, const char *b);
 /* Writes MTE records of modules loaded and unloaded between two reads, at `then` and `now`
  * (stamps). 0 or -errno. */

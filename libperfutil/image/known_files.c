@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A hash table of files; if identifying one fails it is tried again at its next mapping. */
+/* A hash table of files; a file that could not be identified is tried again at its next mapping. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Files that traced processes have mapped, with the build ids that were read while they were
- * mapped: a later file of the same name does not matter.
+ * mapped: later files of the same name are ignored.
  */
 #ifndef PITRACE_KNOWN_FILES_H
 #define PITRACE_KNOWN_FILES_H
@@ -25,7 +25,7 @@ const struct pitrace_mte_buildid *known_files_add_id(struct known_files *k,
 /* Returns the path of the file for this process, if it differs from the traced process's; else
  * NULL. */
 const char *known_files_path(struct known_files *k, const struct pitrace_mte_map *map);
-/* All ids count as not returned: another trace file begins. */
+/* Marks all ids as not returned: another trace file begins. */
 void known_files_reset(struct known_files *k);
 
 #endif

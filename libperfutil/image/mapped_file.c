@@ -15,7 +15,7 @@
 
 #define NOTES_MAX    4096
 #define HEADERS_MAX  8192
-#define SEGMENTS_MAX 16 /* of notes that are looked through; linkers make few */
+#define SEGMENTS_MAX 16 /* maximum number of note segments searched; linkers create few */
 
 #define OWN_ORDER (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB)
 
@@ -128,6 +128,6 @@ int mapped_file_open(const struct pitrace_mte_map *m, bool live, const struct ri
 		if (fd >= 0)
 			return fd;
 	}
-	/* The process may have exited; or its paths are the same as ours. */
+	/* The process may have exited, or its paths may be the same as ours. */
 	return is_mapped(rights_open_below(alive ? &its : user, -1, m->path, &st), &st, m);
 }

@@ -12,7 +12,7 @@
 /* Returns a descriptor or -1. When the process has exited only the path remains, which is opened
  * from this process's root with the rights of user (NULL: its own), but not if `live`. */
 int mapped_file_open(const struct pitrace_mte_map *map, bool live, const struct rights *user);
-/* Reads its GNU build id; length 0: it has none, and the id is made of its content
+/* Reads its GNU build id; length 0: it has none, and the id is derived from its content
  * (file_same.h). */
 void mapped_file_id(int fd, struct pitrace_mte_buildid *id);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Translates a path: by the process's root, if it is a folder visible here; else by mounts: what
- * the process's mount shows, as a mount of this process shows it. A result counts only if the very
- * file is there.
+ * Translates a path: by the process's root, if it is a folder visible here; else by mounts: finds a
+ * mount of this process that shows the same part of the file system. A result is used only if it is
+ * the very same file.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -72,7 +72,7 @@ struct place_search {
 	size_t size;
 };
 
-/* Finds the mount that the process's path leads through: the longest, the last of several. */
+/* Finds the mount that contains the process's path: the longest one, and the last of several. */
 static bool match_theirs(void *arg, const char *line, size_t length)
 {
 	struct place_search *s = arg;

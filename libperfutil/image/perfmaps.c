@@ -47,7 +47,7 @@ struct perfmaps {
 	uint64_t scanned, written;
 	uint64_t until; /* bytes written by this scan */
 	const struct rights *user;
-	struct timespec begun; /* of the clock of file times */
+	struct timespec begun; /* on the clock of file times */
 	char *part;
 };
 
@@ -144,12 +144,12 @@ static bool identify(struct one *o)
 		inner = o->pid;
 	o->inner = (uint32_t)inner;
 	o->root = rights_root((pid_t)o->pid);
-	/* The pid is of a namespace whose files are not visible. */
+	/* The pid belongs to a namespace whose files are not visible. */
 	return o->known = o->root >= 0 || o->inner == o->pid;
 }
 
-/* Identifies the map of a process that exited before it was identified: a map in our own /tmp
- * counts if it belongs to the tracing user and was written since. */
+/* Identifies the map of a process that exited before it was identified: a map in our own /tmp is
+ * used if it belongs to the tracing user and was written since. */
 static bool know(const struct perfmaps *m, struct one *o)
 {
 	if (identify(o))
@@ -190,7 +190,7 @@ static void open_map(const struct perfmaps *m, struct one *o)
 	o->fd = -1;
 }
 
-/* Checks that the bytes read last are still there. Another program's map, or a rewritten one, is
+/* Checks that the last bytes read are still there. Another program's map, or a rewritten one, is
  * read from 0. */
 static bool same_as_before(const struct one *o)
 {
@@ -232,7 +232,8 @@ static int put_part(struct perfmaps *m, struct one *o, struct pifile_writer *w, 
 				    n + (size_t)length);
 }
 
-/* Checks for another file at the path (renamed to it, or recreated). Then it is read from 0. */
+/* Checks whether another file is at the path (renamed to it, or recreated). Then it is read from
+ * 0. */
 static bool is_replaced(const struct perfmaps *m, struct one *o)
 {
 	struct one now = *o;
@@ -293,7 +294,7 @@ static int scan_map(struct perfmaps *m, struct one *o, struct pifile_writer *w)
 		if (!m->part)
 			return -ENOMEM;
 	}
-	/* First read the rest of the old file. */
+	/* Reads the rest of the old file first. */
 	err = read_on(m, o, w, before);
 	if (!err && is_replaced(m, o))
 		err = read_on(m, o, w, before);

@@ -4,7 +4,7 @@
  * an entry is known to be older than the scan that found it and, except at the first scan, newer
  * than the one before. A process with executable memory of its own is scanned once a second, in its
  * own /tmp, under its own pid and with its own rights, and a last time when it has exited. If it
- * exited before the first scan the map in our /tmp is read with the rights of the user who traces.
+ * exited before the first scan, the map in our /tmp is read with the rights of the tracing user.
  */
 #ifndef PITRACE_PERFMAPS_H
 #define PITRACE_PERFMAPS_H
@@ -16,7 +16,7 @@
 
 struct perfmaps;
 
-/* user: the user who traces; NULL: this process; valid until perfmaps_free. */
+/* user: the tracing user; NULL: this process; valid until perfmaps_free. */
 struct perfmaps *perfmaps_new(const struct rights *user);
 void perfmaps_free(struct perfmaps *m);
 /* Scans a segment for such processes and for exits. */

@@ -59,10 +59,10 @@ static int find_own(struct own *own)
 #define IMAGE_MAX (64u << 10)  /* two pages */
 #define DATA_MAX  (256u << 10) /* its data, mapped before it */
 
-/* Use system calls only: the C library does not know this thread. */
+/* Uses only system calls: the C library does not know this thread. */
 static _Noreturn void show_narrow(const struct own *own, int fd)
 {
-	/* Find space for all of it: where ours lies there may be too little. */
+	/* Finds space for all of it: there may be too little at the address of ours. */
 	unsigned long at = (unsigned long)syscall(SYS_mmap, NULL, DATA_MAX + IMAGE_MAX, PROT_NONE,
 						  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	unsigned long page = 4096, offset;

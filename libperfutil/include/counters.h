@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counters: events counted, not sampled, by the kernel's perf events: of CPUs, of a process with
- * its threads and all that they create, of one thread, or of a command. Each event has a hardware
- * counter all the time it counts, or its state says otherwise: nothing is ever scaled. Functions
- * return 0 or a negative enum pi_rc, with a sentence in TraceLastError.
+ * Counters: counts events, without sampling, by the kernel's perf events: on CPUs, for a process
+ * with its threads and everything they create, for one thread, or for a command. Each event has a
+ * hardware counter all the time it counts, or its state says otherwise: nothing is ever scaled.
+ * Functions return 0 or a negative enum pi_rc, with a sentence in TraceLastError.
  */
 #ifndef PITRACE_COUNTERS_H
 #define PITRACE_COUNTERS_H
@@ -34,7 +34,7 @@ struct counters_options {
 enum counter_state {
 	COUNTER_COUNTED,
 	COUNTER_NO_ROOM, /* the PMU had no free counter: there is no value */
-	COUNTER_PARTLY,  /* … part of the time: the value is too small */
+	COUNTER_PARTLY,  /* … had one part of the time: the value is too small */
 };
 struct counter_value {
 	char name[64];
@@ -43,7 +43,7 @@ struct counter_value {
 	uint32_t user_only; /* this user may not see the kernel's part */
 	uint32_t reserved;
 	uint64_t value;
-	uint64_t wanted, counted; /* ns for which it should have counted, and did */
+	uint64_t wanted, counted; /* ns for which it should have counted, and for which it did */
 };
 
 struct counters;
@@ -61,7 +61,7 @@ int counters_reset(struct counters *c) PITRACE_NONNULL(1);
 int counters_read(struct counters *c, struct counter_value *list, unsigned int room)
 	PITRACE_NONNULL(1) PITRACE_WRITES(2, 3) PITRACE_USE_RESULT;
 
-/* The same in a daemon, one per user, which counts until it is told to stop. */
+/* The same in a daemon, one per user, which counts until it is stopped. */
 struct counters_held {
 	uint32_t size, version; /* sizeof, 1 */
 	int32_t holder;         /* pid of the daemon */

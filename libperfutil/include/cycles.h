@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The machine's free-running counter, which PTT calls cycles: x86 TSC, arm64 CNTVCT, powerpc
- * timebase, s390x TOD clock (in quarters of a 4096th of a microsecond). It counts at one rate
- * whatever the CPU's own clock does, where the machine promises that (all but old x86).
+ * timebase, s390x TOD clock (in quarters of a 4096th of a microsecond). Its rate does not depend on
+ * the CPU's own clock, on machines that guarantee this (all but old x86).
  */
 #ifndef PITRACE_CYCLES_H
 #define PITRACE_CYCLES_H

@@ -25,7 +25,7 @@ struct jitdump;
 struct jitdump_info {
 	uint32_t version; /* 1; the format's specification calls it revision 2 */
 	uint32_t pid;     /* pid of the writer, in its own namespace */
-	uint32_t machine; /* ELF machine (EM_*); some writers write 0 */
+	uint32_t machine; /* ELF machine (EM_*); may be 0 */
 	uint64_t flags;
 	bool swapped;  /* file is in the other byte order */
 	bool raw_time; /* times are the processor's counter, not CLOCK_MONOTONIC */
@@ -95,8 +95,8 @@ struct jitdump_writer;
  * concurrently. All functions return 0 or -errno; after a failed write the file ends with a whole
  * record. */
 int jitdump_create(struct jitdump_writer **w, const char *folder) PITRACE_USE_RESULT;
-/* For code that may already have run, for up to so many ns. An extension of the format that other
- * readers skip: jitdump_load_late writes its time after each name. */
+/* For code that may already have run before its record, for up to `late` ns. An extension of the
+ * format that other readers skip: jitdump_load_late writes its time after each name. */
 int jitdump_create_late(struct jitdump_writer **w, const char *folder,
 			uint64_t late) PITRACE_USE_RESULT;
 /* Records code at its final address. code NULL: without its bytes. *index is set to its number. */
@@ -108,8 +108,8 @@ int jitdump_load(struct jitdump_writer *w, const char *name, uint64_t address, u
 int jitdump_load_late(struct jitdump_writer *w, uint64_t since, const char *name, uint64_t address,
 		      uint64_t size, const void *code, const struct jitdump_line *lines,
 		      uint32_t n_lines, uint64_t *index) PITRACE_NONNULL(1);
-/* With `since`: no other code is ever there, so that it may have run since then, however late the
- * record is. */
+/* Combined with `since`: no other code is ever there, so the code may have run since then, however
+ * late its record is. */
 #define JITDUMP_ALONE (1ull << 63)
 /* The same, with unwinding tables. Addresses in them are relative (pcrel), as if .eh_frame followed
  * the code at the next multiple of 8, and .eh_frame_hdr right after that. Other readers expect

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Logs that a runtime may write of the code it generates: log-jita2n_PID (code that is loaded,
+ * Logs that a runtime may write about the code it generates: log-jita2n_PID (code that is loaded,
  * moved and, unlike in a jitdump, freed) and log-jtnm_PID (names of threads). Text, one line per
  * event, fields separated by one tab, times in nanoseconds of CLOCK_MONOTONIC:
  *

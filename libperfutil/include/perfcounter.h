@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Single counters: an event counted on all CPUs, whatever runs there, by the kernel's perf events.
+ * Single counters: count an event on all CPUs, whatever runs there, by the kernel's perf events.
  * Each has a hardware counter on each CPU, or is refused: nothing is scaled. Also the available
  * events, by number and name. Functions return 0 (or a value as described) or a negative enum
  * pi_rc, with a sentence in TraceLastError.
@@ -18,16 +18,16 @@ extern "C" {
 
 #define PERF_COUNTERS 64 /* maximum counters at a time */
 
-/* Starts counting an event, as TraceFindEvents knows it, in the code that priv selects (enum
- * trace_priv), on the online CPUs. Returns the counter's number, 0 to PERF_COUNTERS - 1. */
+/* Starts counting an event, by a name that TraceFindEvents accepts, in the code that priv selects
+ * (enum trace_priv), on the online CPUs. Returns the counter's number, 0 to PERF_COUNTERS - 1. */
 int InitPerfCounterEvent(const char *event, int priv) PITRACE_USE_RESULT;
 int TerminatePerfCounterEvent(int counter);
-/* They succeed if already in that state. */
+/* Both succeed if the counter is already in that state. */
 int StopPerfCounterEvent(int counter);
 int ResumePerfCounterEvent(int counter);
-/* Resets it to zero, stopped or not. */
+/* Resets the counter to zero, stopped or not. */
 int ResetPerfCounterEvent(int counter);
-/* Reads the value of a CPU, or (-1) of all together. PI_NOT_SUPPORTED: it was not counted all the
+/* Reads the value of one CPU, or (-1) the sum of all. PI_NOT_SUPPORTED: it was not counted all the
  * time. */
 int ReadPerfCounterEvent(int counter, int cpu, uint64_t *value)
 	PITRACE_WRITES(3) PITRACE_USE_RESULT;
@@ -35,7 +35,7 @@ int ReadPerfCounterEvent(int counter, int cpu, uint64_t *value)
 /* Returns the number of available events. They are numbered from 0 on, unchanged as long as the
  * program runs. */
 int GetPerfCounterEventCount(void);
-/* Returns the number of a name, also of one that is not listed ("r1a2", "page-faults:u"). */
+/* Returns the number of a name, even if it is not listed ("r1a2", "page-faults:u"). */
 int GetPerfCounterEventId(const char *name) PITRACE_USE_RESULT;
 struct perf_counter_event {
 	const char *name;        /* as InitPerfCounterEvent takes it */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * perf maps: /tmp/perf-PID.map, in which a program lists the code it generates: one line each,
- * address and size in hexadecimal and a name. There are no times: which of several codes at one
- * address was there at a time is unknown, unless the file was read while it grew (a2n_jit_map).
+ * address and size in hexadecimal and a name. There are no times: if several pieces of code share
+ * an address, it is unknown which one was there at a given time, unless the file was read while it
+ * grew (a2n_jit_map).
  */
 #ifndef PERFMAP_H
 #define PERFMAP_H
@@ -33,8 +34,8 @@ struct perfmap_fault {
 	uint64_t unfinished; /* bytes after the last whole line */
 };
 
-/* Opens the file at this path, if it is no link and belongs to this owner or root ((uid_t)-1: to
- * anybody). 0, -errno, -EBADMSG, -EPERM (another's); *why is NULL or the reason. */
+/* Opens the file at this path, if it is not a link and belongs to this owner or root ((uid_t)-1: to
+ * anybody). 0, -errno, -EBADMSG, -EPERM (another owner); *why is NULL or the reason. */
 int perfmap_open(struct perfmap **m, const char *path, uid_t owner,
 		 const char **why) PITRACE_USE_RESULT;
 /* Takes ownership of fd, also on failure. */
@@ -46,7 +47,7 @@ int perfmap_open_text(struct perfmap **m, const void *text, size_t size)
  * a part of it. 0, -ENOMEM, -EBADMSG: there is no such line. */
 struct perfmap_part {
 	uint32_t pid;
-	uint64_t since, until; /* ns: it was read at `until`, before that at `since` or never (0) */
+	uint64_t since, until; /* ns: read at `until`, previously at `since` or never (0) */
 	uint64_t offset;       /* of the part in the file */
 	char path[256];        /* of the file */
 };

@@ -4,9 +4,9 @@
  * The format, to the byte, is in pitrace-file(5).
  *
  * The file is append-only: a header, then sections. Each section has a header with its own CRC32C
- * and a payload with another, so that a file cut or damaged anywhere is read up to (and, after a
- * damaged section whose header is whole, beyond) the damage. An index at the end saves a scan and
- * is never needed.
+ * and a payload with another, so a file that is truncated or damaged can be read up to the damage,
+ * and beyond it if the damaged section's header is intact. An index at the end saves a scan but is
+ * never required.
  */
 #ifndef PIFILE_H
 #define PIFILE_H
@@ -32,7 +32,7 @@ extern "C" {
 
 struct pifile_header { /* 256 bytes at offset 0 */
 	char magic[8];
-	uint32_t size; /* of this header; the first section stands here */
+	uint32_t size; /* of this header, and offset of the first section */
 	uint32_t version;
 	uint32_t order;
 	uint32_t clock; /* enum pitrace_clock */
@@ -41,7 +41,7 @@ struct pifile_header { /* 256 bytes at offset 0 */
 	uint32_t scope; /* enum pitrace_scope */
 	int32_t pid;    /* of the scope, 0 for the system */
 	uint32_t ncpus;
-	uint64_t start_realtime; /* ns; when the file was begun */
+	uint64_t start_realtime; /* ns; when the file was created */
 	char collector[16];      /* "driver", … */
 	char machine[32];        /* utsname.machine */
 	char release[64];        /* utsname.release */
@@ -59,10 +59,9 @@ enum pifile_section_type {
 	PIFILE_SEC_KALLSYMS = 2,    /* text as /proc/kallsyms */
 	PIFILE_SEC_MODULES = 3,     /* text as /proc/modules */
 	PIFILE_SEC_SYSTEM = 4,      /* text, "key: value" lines: os, kernel, cpu model … */
-	PIFILE_SEC_SNAPSHOT = 5,    /* MTE records made by the drain (build ids), like a
-					   segment; they hold for all times */
-	PIFILE_SEC_VDSO = 6,        /* the vdso's image (an ELF file); ELF32: of 32-bit
-					   programs */
+	PIFILE_SEC_SNAPSHOT = 5,    /* MTE records written by the drain (build ids), like a
+					   segment; valid for all times */
+	PIFILE_SEC_VDSO = 6,        /* the vdso's image (an ELF file); ELF32: for 32-bit programs */
 	PIFILE_SEC_STATS = 7,       /* struct pifile_stats of each CPU at `off` */
 	PIFILE_SEC_END = 8,         /* no payload: the writer finished; the index follows */
 	PIFILE_SEC_INDEX = 9,       /* array of struct pifile_index; the last section */
@@ -71,8 +70,8 @@ enum pifile_section_type {
 };
 #define PIFILE_ZSTD 0x1 /* flags: the payload is one zstd frame */
 
-struct pifile_section { /* 96 bytes before each payload; the payload is padded with
-					   zeros to a multiple of 8, which stored does not count */
+struct pifile_section { /* 96 bytes before each payload; the payload is padded with zeros to a
+					   multiple of 8, which `stored` does not include */
 	uint32_t magic;
 	uint16_t size; /* size of this header */
 	uint16_t type; /* enum pifile_section_type */
@@ -93,7 +92,7 @@ struct pifile_section { /* 96 bytes before each payload; the payload is padded w
 };
 PITRACE_ASSERT(sizeof(struct pifile_section) == 96, "section header");
 
-struct pifile_stats { /* PIFILE_SEC_STATS: one each CPU that had rings */
+struct pifile_stats { /* PIFILE_SEC_STATS: one for each CPU that had rings */
 	uint32_t cpu;
 	uint32_t online;
 	uint64_t lost[PITRACE_LOST_KINDS];
@@ -103,8 +102,8 @@ struct pifile_stats { /* PIFILE_SEC_STATS: one each CPU that had rings */
 	uint64_t out_of_scope;
 	uint64_t mte_bytes; /* records written by the kernel, kept or not */
 	uint64_t trace_bytes;
-	uint32_t stopped_by; /* 1: its MTE ring filled and ended it, 2: its trace ring,
-					   3: a process crashed there, */
+	uint32_t stopped_by; /* what ended it: 1: its MTE ring filled up, 2: its trace ring, 3: a
+					   process crashed there, */
 	uint32_t stop_pid;   /* … the pid of that process */
 };
 PITRACE_ASSERT(sizeof(struct pifile_stats) == 192, "stats");
@@ -129,12 +128,12 @@ struct pifile_writer *pifile_create(const char *path,
 struct pifile_writer *pifile_create_fd(int fd,
 				       const struct pifile_header *header) PITRACE_USE_RESULT;
 
-/* Compresses further payloads with zstd at this level; 0: not. */
+/* Compresses further payloads with zstd at this level; 0: no compression. */
 void pifile_set_compression(struct pifile_writer *w, int level) PITRACE_NONNULL(1);
 
 /* Appends a ring's segment: segment points at its struct pitrace_segment, size is segment_bytes.
- * Walks the records (bounded), cuts the padding, fills in first, last, records. An empty segment is
- * not written. 0, or -errno (-EBADMSG: not a segment). */
+ * Walks the records (bounded), removes the padding, fills in first, last, records. An empty segment
+ * is not written. 0, or -errno (-EBADMSG: not a segment). */
 int pifile_write_segment(struct pifile_writer *w, const void *segment, size_t size,
 			 uint64_t interval) PITRACE_NONNULL(1) PITRACE_READS(2, 3);
 
@@ -142,7 +141,7 @@ int pifile_write_segment(struct pifile_writer *w, const void *segment, size_t si
 int pifile_write_section(struct pifile_writer *w, enum pifile_section_type type,
 			 const void *payload, size_t size) PITRACE_NONNULL(1) PITRACE_READS(3, 4);
 
-/* Appends MTE records made by the drain. `records` are whole records in one array. */
+/* Appends MTE records written by the drain. `records` is an array of complete records. */
 int pifile_write_snapshot(struct pifile_writer *w, const void *records, size_t size, uint64_t stamp)
 	PITRACE_NONNULL(1) PITRACE_READS(2, 3);
 
@@ -165,8 +164,8 @@ struct pifile_fault {
 };
 
 /* Opens a file for reading; pifile_close frees it. NULL when nothing can be read (no file, no
- * header); then fault (may be NULL) has offset and text, errno is set too. A damaged file opens:
- * see pifile_faults. */
+ * header); then fault (may be NULL) has offset and text, and errno is set. A damaged file is
+ * opened: see pifile_faults. */
 struct pifile *pifile_open(const char *path, struct pifile_fault *fault) PITRACE_USE_RESULT;
 void pifile_close(struct pifile *f);
 
@@ -178,14 +177,14 @@ uint64_t pifile_size(const struct pifile *f) PITRACE_NONNULL(1);
  * with. */
 size_t pifile_faults(const struct pifile *f, const struct pifile_fault **list) PITRACE_NONNULL(1);
 
-/* The sections with whole headers, in file order. The result of pifile_section is valid until the
- * next call; zeros: the header is not in the file any more. */
+/* The sections with valid headers, in file order. The result of pifile_section is valid until the
+ * next call; all zeros: the header is no longer in the file. */
 size_t pifile_sections(const struct pifile *f) PITRACE_NONNULL(1);
 const struct pifile_section *pifile_section(struct pifile *f, size_t i) PITRACE_NONNULL(1);
 uint64_t pifile_section_offset(const struct pifile *f, size_t i) PITRACE_NONNULL(1);
 /* Reads and decompresses a payload into *buffer, which is replaced by malloc; the caller frees it
- * (initialise it to NULL). Payloads used at the same time need a buffer each. NULL when its CRC or
- * its frame is wrong (a fault is noted, once). */
+ * (initialise it to NULL). Payloads used at the same time need separate buffers. NULL when its CRC
+ * or its frame is wrong (one fault is recorded). */
 const void *pifile_payload(struct pifile *f, size_t i, void **buffer, size_t *size)
 	PITRACE_NONNULL(1) PITRACE_USE_RESULT;
 
@@ -195,7 +194,7 @@ size_t pifile_verify(struct pifile *f) PITRACE_NONNULL(1);
 /* ---- merge: all records in the order of time ------------------------------------------------- */
 
 struct pirecord {
-	uint64_t stamp; /* whole */
+	uint64_t stamp; /* complete */
 	uint64_t time;  /* CLOCK_MONOTONIC ns, by the file's sync records */
 	uint32_t cpu;
 	uint32_t ring;
@@ -222,11 +221,11 @@ struct pimerge;
  * pimerge_close. */
 struct pimerge *pimerge_open(struct pifile *f, unsigned int what)
 	PITRACE_NONNULL(1) PITRACE_USE_RESULT;
-/* Returns the next record: 1 a record, 0 the end. A damaged section ends, its fault is noted, and
- * the next section follows. */
+/* Returns the next record: 1 a record, 0 the end. A damaged section ends early, its fault is
+ * recorded, and the next section follows. */
 int pimerge_next(struct pimerge *m, struct pirecord *r) PITRACE_NONNULL(1)
 	PITRACE_WRITES(2) PITRACE_USE_RESULT;
-/* Bytes of sections done and in total: for progress displays. */
+/* Returns the bytes of sections processed and in total: for progress displays. */
 void pimerge_progress(const struct pimerge *m, uint64_t *done, uint64_t *total) PITRACE_NONNULL(1);
 void pimerge_close(struct pimerge *m);
 
@@ -251,13 +250,13 @@ struct pifile_user {
 	uint64_t time; /* CLOCK_MONOTONIC ns */
 	uint32_t major;
 	uint32_t minor;
-	uint32_t pid; /* who wrote it */
+	uint32_t pid; /* the writer */
 	uint32_t tid;
 	uint32_t uid;
 	uint32_t cpu;
 	uint32_t ints; /* number of integers */
 	uint32_t strs; /* number of strings */
-	/* For the following functions: */
+	/* internal, for the following functions: */
 	const uint8_t *values, *lengths, *text;
 	uint32_t next, offset;
 };
@@ -269,16 +268,16 @@ static inline bool pifile_user_major(unsigned int major)
 	       (major >= PITRACE_USER_FIRST && major < PITRACE_MAJORS);
 }
 
-/* Reads such a record, of whichever major; u refers to the record's data. 0; -ENOMSG: it is of
- * another type; -EBADMSG: it is cut, or its lengths are wrong. */
+/* Reads such a record, of any major; u refers to the record's data. 0; -ENOMSG: a record of another
+ * type; -EBADMSG: it is truncated, or its lengths are wrong. */
 int pifile_user_record(const struct pirecord *r, struct pifile_user *u);
-/* Its i-th integer, from 0; 0: it has none there. */
+/* Returns its i-th integer, from 0; 0: there is no i-th. */
 uint64_t pifile_user_int(const struct pifile_user *u, uint32_t i);
-/* Its i-th string, of *length (or NULL) bytes: without a NUL behind them, perhaps with some among
- * them. NULL: it has none there. */
+/* Returns its i-th string, of *length (may be NULL) bytes: it has no terminating NUL, but may
+ * contain NULs. NULL: there is no i-th. */
 const char *pifile_user_string(struct pifile_user *u, uint32_t i, size_t *length);
 
-/* The same for structs of these sizes. The two functions after it use no member behind `offset`. */
+/* The same for structs of these sizes. The two functions above use no member after `offset`. */
 int pifile_user_record_sized(const struct pirecord *r, struct pifile_user *u, size_t record_size,
 			     size_t user_size);
 #ifndef PITRACE_OWN_SOURCE

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Spans and PTT by scope, for C++17 and later: what an object sees begins with it and ends with it,
- * also when an exception passes. Nothing here throws or allocates; what failed is a state of the
- * object. Link with libperfutil.
+ * Scoped spans and PTT, for C++17 and later: a measurement begins and ends with its object, also
+ * when an exception passes. Nothing here throws or allocates; a failure is a state of the object.
+ * Link with libperfutil.
  *
- *	pitrace::span span("request", number);
- *	pitrace::ptt_delta used;
- *	{
- *		pitrace::ptt_scope scope(used);
- *		...
- *	}
+ * 	pitrace::span span("request", number);
+ * 	pitrace::ptt_delta used;
+ * 	{
+ * 		pitrace::ptt_scope scope(used);
+ * 		...
+ * 	}
  */
 #ifndef PITRACE_HPP
 #define PITRACE_HPP
@@ -41,7 +41,8 @@ namespace pitrace
 namespace inner
 {
 
-/* A program has one, however its libraries hide their names: spans of one name differ by it. */
+/* One per program, whatever symbols its libraries hide: it makes the ids of equally named spans
+ * unique. */
 __attribute__((visibility("default"))) inline std::atomic<std::uint64_t> last_id{ 0 };
 
 enum { STRINGS = 2 };
@@ -60,7 +61,8 @@ inline int hook(int minor, const span_record &record) noexcept
 	for (int i = 0; i < record.str_count; i++) {
 		std::size_t length = record.strs[i].size();
 
-		/* One that is too long is refused, not turned into a number that fits. */
+		/* A string that is too long is refused; its length is not truncated to fit an
+		 * int. */
 		strs[i] = record.strs[i].data();
 		lens[i] = static_cast<int>(length < PITRACE_USER_MAX ? length : PITRACE_USER_MAX);
 	}
@@ -68,14 +70,15 @@ inline int hook(int minor, const span_record &record) noexcept
 			   record.ints, lens, strs);
 }
 
-/* What spans of all kinds share. Write records one end of a span. */
+/* The common part of all kinds of spans. Write records one end of a span. */
 template <class Name, int (*Write)(int minor, Name name, std::uint64_t id) noexcept> class scoped
 {
 public:
 	scoped(const scoped &) = delete;
 	scoped &operator=(const scoped &) = delete;
 
-	/* Ends it now. As TraceHook; TRACE_NOBODY: it had not begun, or has ended, or moved. */
+	/* Ends the span now. Returns as TraceHook; TRACE_NOBODY: it had not begun, has ended, or
+	 * was moved from. */
 	int end() noexcept
 	{
 		if (rc_ != PI_OK)
@@ -84,7 +87,8 @@ public:
 		return Write(TRACE_SPAN_END, name_, id_);
 	}
 
-	/* What recording the beginning returned: PI_OK as long as the end will be recorded. */
+	/* Returns the result of recording the beginning: PI_OK means that the end will be
+	 * recorded. */
 	int status() const noexcept
 	{
 		return rc_;
@@ -108,7 +112,7 @@ protected:
 	{
 	}
 
-	/* The span that was here ends first. */
+	/* The span that this object held ends first. */
 	scoped &operator=(scoped &&other) noexcept
 	{
 		if (this != &other) {
@@ -166,10 +170,11 @@ inline int write_ptt_span(int minor, const char *name, std::uint64_t id) noexcep
 } // namespace inner
 
 /*
- * A span of this name, as TraceHook records it (major 0xB0, minors 0 and 0x80): from here to end(),
- * or to the end of the object, in whatever thread that is. Without an id it has one of its own in
- * the process. If nobody listens at the beginning there is no record of the end either, and each
- * costs about a nanosecond. The object keeps the name's address: the text must live as long.
+ * A span of this name, recorded by TraceHook (major 0xB0, minors 0 and 0x80): from here to end(),
+ * or to the destruction of the object, in any thread. Without an id it gets a unique one within the
+ * process. If no session records spans at the beginning, the end is not recorded either, and each
+ * costs about a nanosecond. The object keeps the name's address: the text must live as long as the
+ * object.
  */
 class span : public inner::scoped<std::string_view, inner::write_span>
 {
@@ -187,7 +192,7 @@ public:
 	}
 
 #ifdef __cpp_lib_source_location
-	/* Of the function that calls; its record has the line and the file, too. */
+	/* A span named after the calling function; its record also has the line and the file. */
 	explicit span(std::source_location where = std::source_location::current()) noexcept
 	{
 		const std::string_view name = where.function_name();
@@ -202,7 +207,7 @@ public:
 	}
 #endif
 
-	/* These texts would be gone at the end. */
+	/* Temporary strings would be destroyed before the end. */
 	template <class Text, class = std::enable_if_t<std::is_same_v<Text, std::string>>>
 	explicit span(Text &&) = delete;
 	template <class Text, class = std::enable_if_t<std::is_same_v<Text, std::string>>>
@@ -215,9 +220,9 @@ public:
 };
 
 /*
- * A span with what PTT has counted for the calling thread at its ends (PttSpan): `post -marks` adds
- * up the metrics by name. PttInit and PttInitThread come before; without them it is a plain span,
- * as it is for one that ends in another thread. The name is a C string.
+ * A span with the calling thread's PTT values at both ends (PttSpan): `post -marks` adds up the
+ * metrics by name. Call PttInit and PttInitThread first; without them it is a plain span, and so is
+ * one that ends in another thread. The name is a C string.
  */
 class ptt_span : public inner::scoped<const char *, inner::write_ptt_span>
 {
@@ -241,11 +246,11 @@ public:
 	ptt_span &operator=(ptt_span &&) noexcept = default;
 };
 
-/* What the calling thread used, a value for each metric of PttInit, and 0 beyond them. */
+/* The calling thread's usage, one value for each metric of PttInit, and 0 beyond them. */
 struct ptt_delta {
 	std::array<std::uint64_t, PTT_METRICS> value{};
-	/* PI_OK, or why there are no values: that of the read that failed; PI_INCORRECT_STATE: the
-	 * scope ended in another thread, or PTT was initialized anew in between. */
+	/* PI_OK, or why there are no values: the code of the failed read; PI_INCORRECT_STATE: the
+	 * scope ended in another thread, or PTT was initialized again in between. */
 	int rc = PI_NOT_INITIALIZED;
 
 	explicit operator bool() const noexcept
@@ -254,7 +259,7 @@ struct ptt_delta {
 	}
 };
 
-/* Takes a delta by storing it. */
+/* Receives a delta by storing it. */
 class ptt_store
 {
 public:
@@ -270,12 +275,12 @@ private:
 };
 
 /*
- * Reads PTT's metrics of the calling thread here and at end(), or at the end of the object, and
- * gives the difference to a ptt_delta that outlives it, or to a function that does not throw:
+ * Reads PTT's metrics of the calling thread here and at end(), or at the destruction of the object,
+ * and passes the difference to a ptt_delta that outlives it, or to a function that does not throw:
  *
- *	pitrace::ptt_scope scope([&](const pitrace::ptt_delta &delta) noexcept { ... });
+ * 	pitrace::ptt_scope scope([&](const pitrace::ptt_delta &delta) noexcept { ... });
  *
- * PttInit and PttInitThread come before. One that was moved from gives nothing.
+ * Call PttInit and PttInitThread first. An object that was moved from passes nothing.
  */
 template <class Take = ptt_store> class ptt_scope
 {
@@ -304,7 +309,7 @@ public:
 		end();
 	}
 
-	/* What was used up to now; the scope goes on. */
+	/* Returns the usage up to now; the scope continues. */
 	ptt_delta so_far() const noexcept
 	{
 		ptt_delta delta;
@@ -323,7 +328,7 @@ public:
 		return delta;
 	}
 
-	/* Ends it now, and gives the difference away. PI_OK, or the code that it has. */
+	/* Ends the scope now, and passes on the difference. Returns PI_OK, or the delta's code. */
 	int end() noexcept
 	{
 		if (!open_)
@@ -335,7 +340,7 @@ public:
 		return delta.rc;
 	}
 
-	/* What the first read returned. */
+	/* Returns the result of the first read. */
 	int status() const noexcept
 	{
 		return rc_;

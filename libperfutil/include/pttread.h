@@ -14,23 +14,23 @@
 extern "C" {
 #endif
 
-/* The calling thread's page, owned by the library; NULL: unknown, or not readable like this. */
+/* The calling thread's page, owned by the library; NULL: unknown, or not readable inline. */
 struct ptt_own {
 	const struct pitrace_ptt_thread *cycles; /* its first metric is "tsc" */
 	const struct pitrace_ptt_thread *page;
 };
 extern __thread struct ptt_own PttOwn __attribute__((tls_model("initial-exec")));
 
-/* The calling thread's first metric by PttGetMetricData. */
+/* Reads the calling thread's first metric by PttGetMetricData. */
 int PttReadByCall(uint64_t *value) PITRACE_WRITES(1);
 
-/* Orders plain reads before and after it. */
+/* Compiler barrier: keeps plain reads before and after it in order. */
 #define PTT_IN_ORDER __asm__ volatile("" : : : "memory")
 
 /*
- * The same, inline if it is "tsc" and the module serves. The thread was neither dispatched nor
- * interrupted between two reads of one sequence number. Only its own CPU writes there, so compiler
- * barriers suffice.
+ * The same, inline if the metric is "tsc" and the module is used. The thread was neither dispatched
+ * nor interrupted between two reads of one sequence number. Only its own CPU writes there, so
+ * compiler barriers suffice.
  */
 static inline int PttReadInline(uint64_t *value)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * PTT from outside: the threads of processes, of a command, or all, and what else each CPU did, so
- * that all of its time is accounted for. Needs the pitrace module. Functions return 0 (or a value
- * as described) or a negative enum pi_rc, with a sentence in TraceLastError.
+ * PTT from outside: the threads of processes, of a command, or all threads, and the other activity
+ * of each CPU, so that all of its time is accounted for. Needs the pitrace module. Functions return
+ * 0 (or a value as described) or a negative enum pi_rc, with a sentence in TraceLastError.
  */
 #ifndef PITRACE_PTTVIEW_H
 #define PITRACE_PTTVIEW_H
@@ -29,13 +29,13 @@ struct pttview *pttview_open(const struct pttview_options *options, int *rc)
 	PITRACE_NONNULL(2) PITRACE_USE_RESULT;
 void pttview_close(struct pttview *v);
 
-/* Adds a process with its future threads, one with all that it will create, or all present and
- * future threads. Returns the present number. */
+/* Adds a process with its future threads (PROCESS), also with everything it will create (CHILDREN),
+ * or all present and future threads (ALL). Returns the present number of threads. */
 enum pttview_whom { PTTVIEW_PROCESS, PTTVIEW_CHILDREN, PTTVIEW_ALL };
 int pttview_add(struct pttview *v, int whom, int pid) PITRACE_NONNULL(1);
 int pttview_remove(struct pttview *v, int whom, int pid) PITRACE_NONNULL(1);
 int pttview_charge(struct pttview *v, int charged) PITRACE_NONNULL(1);
-/* Updates all values; stop: and freezes them. */
+/* Updates all values; stop also freezes them. */
 int pttview_update(struct pttview *v) PITRACE_NONNULL(1);
 int pttview_stop(struct pttview *v) PITRACE_NONNULL(1);
 
@@ -44,7 +44,7 @@ int pttview_slots(const struct pttview *v) PITRACE_NONNULL(1);
 int pttview_thread(const struct pttview *v, int slot, struct ptt_thread_data *data)
 	PITRACE_NONNULL(1) PITRACE_WRITES(3);
 
-/* The sums of threads whose slots were reused; and the threads that found no slot. */
+/* The sums of threads whose slots were reused, and the number of threads that found no slot. */
 struct pttview_gone {
 	uint64_t threads, dispatches, interrupts;
 	uint64_t value[PTT_METRICS], interrupt[PTT_METRICS];
@@ -61,8 +61,8 @@ enum pttview_bucket {
 	PTTVIEW_BUCKETS
 };
 struct pttview_cpu {
-	uint32_t online;  /* it is counting */
-	uint32_t missing; /* a bit for each metric not counted all the time */
+	uint32_t online;  /* the CPU is being counted */
+	uint32_t missing; /* one bit for each metric not counted all the time */
 	uint64_t dispatches, interrupts;
 	uint64_t steal;             /* ns stolen by the hypervisor; included in buckets */
 	uint64_t wall[PTT_METRICS]; /* sum of its buckets */
@@ -73,22 +73,22 @@ int pttview_cpus(const struct pttview *v) PITRACE_NONNULL(1);
 int pttview_cpu(const struct pttview *v, int cpu, struct pttview_cpu *data) PITRACE_NONNULL(1)
 	PITRACE_WRITES(3) PITRACE_USE_RESULT;
 
-/* As PttGetInfo; threads do not read themselves here. */
+/* As PttGetInfo; `fast` does not apply, because threads do not read their own values here. */
 void pttview_info(const struct pttview *v, struct ptt_info *info) PITRACE_NONNULL(1)
 	PITRACE_WRITES(2);
-/* Whether interrupts are charged at present; whether counting has stopped. */
+/* Are interrupts charged at present? Has counting stopped? */
 int pttview_charged(const struct pttview *v) PITRACE_NONNULL(1);
 int pttview_stopped(const struct pttview *v) PITRACE_NONNULL(1);
 /* The number of PTTs on this machine, of all users. */
 int pttview_users(void);
 
-/* A PTT for programs that come and go: a daemon keeps it, one per user, until it is told to end.
- * All clients read the same pages. */
+/* A PTT for short-lived programs: a daemon keeps it, one per user, until it is stopped. All clients
+ * read the same pages. */
 #define PTTVIEW_HELD_PIDS 64
 struct pttview_held {
 	uint32_t size, version; /* sizeof, 1 */
-	int32_t holder;         /* its pid */
-	uint32_t uid;           /* its user */
+	int32_t holder;         /* pid of the daemon */
+	uint32_t uid;           /* its owner */
 	uint64_t begun;         /* CLOCK_MONOTONIC, ns */
 	int32_t whom;           /* enum pttview_whom */
 	int32_t priv;           /* of the metrics, enum trace_priv */
@@ -98,14 +98,14 @@ struct pttview_held {
 	char metric[PTT_METRICS][64];
 	uint8_t cycles[PTT_METRICS]; /* it is the machine's counter, not an event */
 };
-/* PI_BUSY: there is one. */
+/* PI_BUSY: one exists already. */
 int pttview_hold(const struct pttview_options *options, int whom, const int *pids,
 		 int count) PITRACE_USE_RESULT;
-/* PI_NOT_INITIALIZED: there is none; PI_HOLDER_GONE: it was killed. *held may be NULL. */
+/* PI_NOT_INITIALIZED: none exists; PI_HOLDER_GONE: it was killed. *held may be NULL. */
 struct pttview *pttview_attach(struct pttview_held *held, int *rc)
 	PITRACE_NONNULL(2) PITRACE_USE_RESULT;
-/* For the PTT of the daemon: interrupts are charged to the interrupted thread, or (0) counted
- * apart. */
+/* For the daemon's PTT: charge interrupts to the interrupted thread, or (0) count them
+ * separately. */
 int pttview_charge_held(int charged);
 int pttview_end(void);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sampling of a program's own call stacks: a function of the program is called, in a signal
- * handler, on each of its threads, each time that one has used so much CPU time. It walks the stack
- * as it knows its own code; the registers are those of the interrupted thread.
+ * Sampling of a program's own call stacks: calls a function of the program, in a signal handler, on
+ * each of its threads, each time that thread has used a given amount of CPU time. The function
+ * walks the stack with its knowledge of its own code; the registers are those of the interrupted
+ * thread.
  */
 #ifndef PITRACE_SCS_H
 #define PITRACE_SCS_H
@@ -13,14 +14,14 @@
 extern "C" {
 #endif
 
-/* tid: the thread that is sampled, and runs this; context: its ucontext_t. */
+/* tid: the sampled thread, which runs this; context: its ucontext_t. */
 typedef void scs_callback(int tid, void *context);
 
-/* rate: samples a second of CPU time, 1 to 20000. While it is on: PI_INCORRECT_STATE. */
+/* rate: samples per second of CPU time, 1 to 20000. PI_INCORRECT_STATE while it is on. */
 int InitScs(int rate, scs_callback *callback);
-/* All threads of the process, those that it makes later too. */
+/* Samples all threads of the process, including those created later. */
 int ScsOn(void);
-/* No call begins when it has returned. */
+/* No call begins after it has returned. */
 int ScsOff(void);
 
 #ifdef __cplusplus

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Spans: something that has a name and an id begins, and ends later, perhaps in another thread of
- * the process: a request, a transaction. `post -marks` times them; spans that go on at the same
- * time are told apart by their ids. Each call is one record of TraceHook: major PITRACE_HOOKIT,
- * minor TRACE_SPAN_BEGIN or TRACE_SPAN_END, the id as its first integer, the name as its first
- * string. Further integers and strings, by TraceHook itself, are what the span tells about itself.
+ * Spans: an operation with a name and an id, such as a request or a transaction, begins, and ends
+ * later, possibly in another thread of the process. `post -marks` times them; concurrent spans are
+ * distinguished by their ids. Each call is one record of TraceHook: major PITRACE_HOOKIT, minor
+ * TRACE_SPAN_BEGIN or TRACE_SPAN_END, the id as its first integer, the name as its first string. A
+ * program that calls TraceHook itself may add integers and strings that describe the span.
  */
 #ifndef PITRACE_SPAN_H
 #define PITRACE_SPAN_H
@@ -18,25 +18,25 @@ extern "C" {
 
 #define TRACE_SPAN_BEGIN  0
 #define TRACE_SPAN_END    0x80
-#define TRACE_SPAN_SHARED 1 /* added to these: the id is not the process's but of all processes */
+#define TRACE_SPAN_SHARED 1 /* added to these: the id is unique across all processes */
 
-/* They return as TraceHook does, and cost as little while nobody listens. */
+/* These return as TraceHook does, and cost as little while no session records them. */
 static inline int TraceSpanBegin(const char *name, uint64_t id)
 {
 	return TraceHook(0, PITRACE_HOOKIT, TRACE_SPAN_BEGIN, 1, 1, &id, 0, &name);
 }
 
-/* Ends the span of this name and id that was begun last, in any thread of the process. */
+/* Ends the most recently begun span of this name and id, in any thread of the process. */
 static inline int TraceSpanEnd(const char *name, uint64_t id)
 {
 	return TraceHook(0, PITRACE_HOOKIT, TRACE_SPAN_END, 1, 1, &id, 0, &name);
 }
 
 /*
- * The same, with what PTT has counted for the calling thread up to now (PttInit, PttInitThread):
- * `post -marks` then has the sum and the mean of each metric by name, of spans that begin and end
- * in one thread. The i-th metric is the integer behind the id at place i, and the string
- * "ptt:UNIT:NAME" behind the name. Without PTT they are plain spans.
+ * The same, with the calling thread's PTT values up to now (PttInit, PttInitThread): `post -marks`
+ * then shows the sum and the mean of each metric by name, for spans that begin and end in one
+ * thread. The i-th metric is the i-th integer after the id, and the i-th string "ptt:UNIT:NAME"
+ * after the name. Without PTT they are plain spans.
  */
 int PttSpan(int minor, const char *name, uint64_t id);
 

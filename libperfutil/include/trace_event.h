@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Named events: records of a program's own that have a name and typed fields. A line declares one,
- * and the trace tells by itself what it means:
+ * Named events: a program's own records with a name and typed fields. One line declares an event,
+ * and the trace describes itself:
  *
- *	TRACE_EVENT(order_done, (u64, number), (u64, amount, "cents"), (str, who));
- *	...
- *	TraceEvent(order_done, 4711, 250, customer);
+ * 	TRACE_EVENT(order_done, (u64, number), (u64, amount, "cents"), (str, who));
+ * 	...
+ * 	TraceEvent(order_done, 4711, 250, customer);
  *
- * The compiler checks the values' number and types. While nobody listens they are not evaluated,
- * and a call costs as little as TraceEnabled. Names need not be agreed upon: numbers are made from
- * the name and the fields, so libraries that declare the same event share it, and those that mean
- * another do not get in its way. For C and C++; other languages call TraceEventNew and
- * TraceEventWrite.
+ * The compiler checks the values' number and types. While no session records them they are not
+ * evaluated, and a call costs as little as TraceEnabled. Names need no coordination: numbers are
+ * derived from the name and the fields, so libraries that declare the same event share it, and
+ * different events with one name do not collide. For C and C++; other languages call TraceEventNew
+ * and TraceEventWrite.
  */
 #ifndef PITRACE_TRACE_EVENT_H
 #define PITRACE_TRACE_EVENT_H
@@ -26,15 +26,15 @@ extern "C" {
  * Declares an event of this process: `fields` is "name:type" or "name:type:unit" for each, with
  * commas between, "" for none. Types: u8 to u64, i8 to i64, hex, ptr, bool, f64, enum (in place of
  * the unit: its values' names from 0 on, as "idle|busy"), str. Returns its id (> 0): the same for
- * the same name and fields; or PI_INVALID_ARGUMENT (TraceLastError says what is wrong with it),
- * PI_NO_MEMORY: there are 2048 already. Both texts are copied.
+ * the same name and fields; or PI_INVALID_ARGUMENT (TraceLastError has the reason), PI_NO_MEMORY:
+ * 2048 events exist already. Both texts are copied.
  */
 int TraceEventNew(const char *name, const char *fields);
 
 /*
- * Writes one. strs are its str fields in their order, ended by NULs (lens NULL) or of lens bytes;
- * values all others, of 64 bits each: i8 to i64 with their sign, f64 as its bits. NULL for a string
- * is "(null)". Returns as TraceHook does.
+ * Writes an event. strs are its str fields in order, ended by NULs (lens NULL) or of lens bytes;
+ * values are all other fields, 64 bits each: i8 to i64 sign-extended, f64 as its bits. NULL for a
+ * string is "(null)". Returns as TraceHook does.
  */
 int TraceEventWrite(int event, const uint64_t values[], const int lens[], const char *const strs[]);
 
@@ -44,14 +44,14 @@ static inline int TraceEventsEnabled(void)
 	return TraceEnabled(PITRACE_NAMED, 0);
 }
 
-/* ---- what TRACE_EVENT makes ------------------------------------------------------------------ */
+/* what TRACE_EVENT expands to */
 
 struct trace_event {
 	const char *name, *fields; /* a comma before each field */
-	int id;                    /* 0: not declared yet; a negative code: it cannot be */
+	int id;                    /* 0: not declared yet; negative: code of the failure */
 };
-/* Declares it where that has not been done yet, and writes it. Element 0 of both lists is not used,
- * so that they have one. */
+/* Declares the event if needed, and writes it. Element 0 of both lists is unused, so that they are
+ * never empty. */
 int TraceEventPut(struct trace_event *event, const uint64_t values[], const char *const strs[]);
 /* The same for a struct of this size, which TRACE_EVENT calls: see libperfutil(3). */
 int TraceEventPut_sized(struct trace_event *event, const uint64_t values[],
@@ -68,7 +68,7 @@ typedef int64_t trace_type_i64;
 typedef uint64_t trace_type_hex;
 typedef const void *trace_type_ptr;
 typedef double trace_type_f64;
-typedef long long trace_type_enum; /* of either sign: enums are */
+typedef long long trace_type_enum; /* signed or unsigned, as enums are */
 typedef const char *trace_type_str;
 #ifdef __cplusplus
 typedef bool trace_type_bool;
@@ -76,7 +76,7 @@ typedef bool trace_type_bool;
 typedef _Bool trace_type_bool, trace_type__Bool;
 #endif
 
-/* By type: its word; the value as an integer, and as a string, with a comma before it; or nothing.
+/* By type: its name; the value as an integer, and as a string, with a comma before it; or nothing.
  * bool may be a macro. */
 #define TRACE_WORD_u8    "u8"
 #define TRACE_WORD_u16   "u16"
@@ -145,12 +145,12 @@ typedef _Bool trace_type_bool, trace_type__Bool;
 
 #define TRACE_PASTE(a, b)  TRACE_PASTE_(a, b)
 #define TRACE_PASTE_(a, b) a##b
-/* How many arguments there are: 1 to 17. */
+/* The number of arguments: 1 to 17. */
 #define TRACE_COUNT(...) \
 	TRACE_COUNT_(__VA_ARGS__, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define TRACE_COUNT_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, count, ...) count
 
-/* Makes something of each argument but the first, which is the event's name. */
+/* Applies `make` to each argument except the first, which is the event's name. */
 #define TRACE_EACH(make, ...) TRACE_PASTE(TRACE_EACH_, TRACE_COUNT(__VA_ARGS__))(make, __VA_ARGS__)
 #define TRACE_EACH_1(make, event)
 #define TRACE_EACH_2(make, event, a)       make a
@@ -193,12 +193,12 @@ typedef _Bool trace_type_bool, trace_type__Bool;
 	}                                                                                         \
 	struct trace_event
 
-/* TraceEvent(name, value, ...): writes one. Returns as TraceHook does. */
+/* TraceEvent(name, value, ...): writes an event. Returns as TraceHook does. */
 #define TraceEvent(...)         (TraceEventsEnabled() ? TRACE_CALL(__VA_ARGS__) : TRACE_NOBODY)
 #define TRACE_CALL(...)         TRACE_PASTE(TRACE_CALL_, TRACE_ANY(__VA_ARGS__))(__VA_ARGS__)
 #define TRACE_CALL_0(name)      trace_event_##name(&trace_event_of_##name)
 #define TRACE_CALL_1(name, ...) trace_event_##name(&trace_event_of_##name, __VA_ARGS__)
-/* Whether there are more arguments than one. */
+/* 1 if there is more than one argument, else 0. */
 #define TRACE_ANY(...) \
 	TRACE_COUNT_(__VA_ARGS__, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Decodes the branches of four machines from the bits of their instructions. All are built on all
- * machines, for the tests. */
+/* Decodes the branches of four architectures from the bits of their instructions. All are built on
+ * all machines, for the tests. */
 #include <pitrace.h>
 #include <string.h>
 #include "isa/flow.h"
@@ -243,7 +243,7 @@ struct flow flow_ppc64(const uint8_t *code, size_t n)
 
 /* ---- s390x ----------------------------------------------------------------------------------- */
 
-/* By a mask of conditions: always, never, sometimes. */
+/* By a mask of conditions: always, never or sometimes taken. */
 static struct flow masked(unsigned int mask, uint8_t kind, uint8_t length)
 {
 	return mask == 15 ? always(kind, length) : mask ? maybe(kind, length) : plain(length);
@@ -292,7 +292,7 @@ struct flow flow_s390(const uint8_t *code, size_t n)
 		f = other(FLOW_SYSCALL, 2);
 		f.number = code[1];
 		return f;
-	case 0x07: /* bcr; register 0: nowhere */
+	case 0x07: /* bcr; register 0: no branch */
 		return low ? masked(high, low == 14 ? RETURN : JUMP, 2) : plain(2);
 	case 0x47:
 		return masked(high, JUMP, 4);
@@ -307,7 +307,7 @@ struct flow flow_s390(const uint8_t *code, size_t n)
 	case 0x45: /* bal, bas */
 	case 0x4D:
 		return always(CALL, 4);
-	case 0x44:          /* ex: what it executes may be one */
+	case 0x44:          /* ex: the executed instruction may be one */
 	case 0x46:          /* bct */
 	case 0x84 ... 0x87: /* brxh, brxle, bxh, bxle */
 		return maybe(JUMP, 4);

@@ -34,7 +34,7 @@ void collector_lacks(const struct collector *c, unsigned int major, char *why, s
 		 *who ? " (see swtrace check)" : "");
 }
 
-/* The first of these records that it lacks, or -1. */
+/* Returns the first of these majors that it lacks, or -1. */
 static int lacking_major(const struct collector *c, const uint64_t majors[])
 {
 	const uint64_t *has = collector_majors(c->name);
@@ -45,11 +45,11 @@ static int lacking_major(const struct collector *c, const uint64_t majors[])
 	return -1;
 }
 
-/* Why none serves: each with its reason, neighbours with the same one together. */
+/* The reasons why no collector works; consecutive equal ones are joined. */
 struct reasons {
 	char *text;
 	size_t n, room;
-	int lacked; /* the major of the last one, or -1 */
+	int lacked; /* the major that the last one lacks, or -1 */
 };
 
 static void add_reason(struct reasons *r, const char *text, const char *more, const char *end)
@@ -58,7 +58,7 @@ static void add_reason(struct reasons *r, const char *text, const char *more, co
 		r->n += (size_t)snprintf(r->text + r->n, r->room - r->n, "%s%s%s", text, more, end);
 }
 
-/* What the last ones lack. */
+/* Ends the text on lacking majors. */
 static void end_lacking(struct reasons *r)
 {
 	const char *name = TraceMajorName(r->lacked);

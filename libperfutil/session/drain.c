@@ -20,7 +20,7 @@
 #include "session/tracer_inner.h"
 
 #define FLUSH_MS 1000  /* maximum loss at a kill: open segments are closed this often */
-#define PAUSE_US 10000 /* between drains: each asks every CPU to close its MTE segment */
+#define PAUSE_US 10000 /* between drains: each makes every CPU close its MTE segment */
 #define WALK_MS  50    /* … and interval of polls for the end of a walk */
 
 int64_t drain_clock(void)
@@ -59,8 +59,8 @@ void drain_forget_oldest(struct tracer *t)
 	folder_remove(&t->folder, old);
 }
 
-/* Whatever has the number makes way, as in rotation. In wrap mode snapshots have numbers too: the
- * next that is free. */
+/* An older file with this number is renamed, as in rotation. In wrap mode snapshots have numbers
+ * too: uses the next free one. */
 static int next_number(struct tracer *t, unsigned int *number, char *name, size_t room)
 {
 	struct stat st;
@@ -81,7 +81,7 @@ int drain_number_last(struct tracer *t)
 	struct stat st;
 	int err;
 
-	/* It may have been renamed or removed: nothing is lost then. */
+	/* It may have been renamed or removed: then nothing is lost. */
 	if (!t->complete || folder_stat(&t->folder, leaf, &st))
 		return 0;
 	err = next_number(t, &number, name, sizeof(name));
@@ -130,7 +130,7 @@ static int prepare(struct tracer *t)
 	}
 	if (err)
 		out_undo(&t->next);
-	/* It is stopping by itself: nothing needs a new file. */
+	/* The session has stopped on its own: no new file is needed. */
 	return err == -EINVAL ? 0 : err;
 }
 
@@ -171,7 +171,7 @@ static int rotate(struct tracer *t)
 	return due(t) ? prepare(t) : 0;
 }
 
-/* Gives up the next file. */
+/* Discards the next file. */
 static void stop_rotation(struct tracer *t)
 {
 	out_undo(&t->next);
@@ -219,9 +219,9 @@ static bool accept_programs(struct tracer *t)
 	return t->error;
 }
 
-/* Before it drains, so that drains are PAUSE_US apart. Programs that fill their slots get them back
- * meanwhile, and for longer while nothing else waits: a slot that is used again is warm, and what
- * they wrote can be put in order later. */
+/* Waits before draining, so that drains are PAUSE_US apart. Programs that fill their slots get them
+ * back in between, and the wait is longer while nothing else is pending: a reused slot is warm in
+ * the cache, and the records can be sorted later. */
 static int pause_drain(struct tracer *t, const struct pollfd *others)
 {
 	struct pollfd full = { .fd = t->hooks ? hooks_full_fd(t->hooks) : -1, .events = POLLIN };
@@ -244,8 +244,8 @@ static int pause_drain(struct tracer *t, const struct pollfd *others)
 	return err;
 }
 
-/* Continuous and wrap mode: drain what is full, and each second also what is open. Normal mode:
- * wait until the session stops itself. */
+/* Continuous and wrap mode: drains full segments, and each second open ones too. Normal mode: waits
+ * until the session stops on its own. */
 static void *drain_thread(void *arg)
 {
 	struct tracer *t = arg;
@@ -264,7 +264,7 @@ static void *drain_thread(void *arg)
 		bool all;
 
 		p[2].fd = t->hooks ? hooks_fd(t->hooks) : -1;
-		/* In normal mode what programs wrote is read at the end. */
+		/* In normal mode programs' records are read at the end. */
 		p[3].fd = t->hooks && filled ? hooks_full_fd(t->hooks) : -1;
 		p[4].fd = t->hooks ? hooks_door_fd(t->hooks) : -1;
 		n = poll(p, 5, !filled ? -1 : t->next.writer ? WALK_MS : pause_ms(t));

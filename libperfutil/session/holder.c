@@ -20,7 +20,7 @@ static void address(struct sockaddr_un *a, bool make)
 	service_address(a, "PITRACE_SOCKET", "pitrace", make);
 }
 
-/* Socket name of a tracer that controls itself and lets its command do so: beside the holder's. */
+/* The socket name of a tracer in this process that also serves its command: beside the holder's. */
 static void own_address(struct sockaddr_un *a, char *path, size_t room, uid_t guest)
 {
 	char folder[80];
@@ -55,7 +55,7 @@ int holder_hook(void)
 	int fd = -1, hook = -1;
 	ssize_t n = -1;
 
-	/* Its caller may be a signal handler: nothing may be allocated. */
+	/* The caller may be a signal handler: nothing may be allocated. */
 	if (!getauxval(AT_SECURE) && hook_place_socket(a.sun_path, sizeof(a.sun_path)))
 		fd = service_connect(&a, false);
 	if (fd < 0)

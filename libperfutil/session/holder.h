@@ -45,36 +45,37 @@ struct holder_reply {
 };
 #define HOLDER_VERSION 1
 
-/* What a holder begins with: the options, whose pointers mean nothing there, and what they point
- * to. */
+/* The data with which a holder starts: the options, whose pointers are invalid there, and the data
+ * that they point to. */
 struct holder_begin {
 	uint32_t size;
 	uint32_t has_itrace;
 	struct tracer_options options;
 	char file[PATH_MAX], command[PATH_MAX];
-	char collector[16]; /* "": the first that can serve */
+	char collector[16]; /* "": the first that works */
 	struct pitrace_event_args events[PITRACE_EVENTS];
 	struct tracer_itrace itrace;
 };
 
 extern const struct service held_session;
 
-/* Starts a holder with this session; returns when it answers. 0 or a negative enum pi_rc. */
+/* Starts a holder with this session; returns when it answers requests. 0 or a negative enum
+ * pi_rc. */
 int holder_start(const struct tracer_options *options);
 /* In the holder: reads what holder_start sent; the options point into *b. 0 or a negative rc. */
 int holder_begin_read(struct holder_begin *b, const void *packet, size_t size);
 /* Sends a request. 0 or a negative rc; *reply may be NULL. PI_NOT_INITIALIZED: no holder. */
 int holder_call(const struct holder_request *request, struct holder_reply *reply);
 
-/* Gets a hook descriptor of the driver's (driver_hook.h) from the holder, which may open the
- * device; -1: no holder gives one. Waits a few seconds at most. A program with gained rights does
- * not follow its environment here. One thread at a time calls it. */
+/* Gets a hook descriptor of the driver (driver_hook.h) from the holder, which may open the device;
+ * -1: no holder provides one. Waits a few seconds at most. A program with gained rights ignores its
+ * environment here. Only one thread at a time may call it. */
 int holder_hook(void);
 
-/* Answers a request on fd; guest: only what is allowed for a tracer that somebody else controls.
+/* Answers a request on fd; guest: allows only the requests that another user's program may make.
  * True: the session has ended, t is closed. */
 bool holder_answer(struct tracer *t, int fd, const void *request, bool guest);
-/* Checks of what an event and an instruction trace are set to. 0 or a negative rc. */
+/* Validate the settings of events and of an instruction trace. 0 or a negative rc. */
 int holder_check_events(const struct pitrace_event_args *events, unsigned int n);
 int holder_check_itrace(const struct tracer_itrace *i);
 

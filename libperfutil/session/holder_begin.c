@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the holder of a session begins with: sent by the one, read by the other; and requests to it.
- */
+/* The start packet of a session's holder: written by the client, read by the holder; and requests
+ * to it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ int holder_start(const struct tracer_options *o)
 	return rc;
 }
 
-/* Like requests: what the kernel does not check, and the tracer takes for granted. */
+/* Validates as for requests: everything that the kernel does not check and the tracer relies on. */
 int holder_begin_read(struct holder_begin *b, const void *packet, size_t size)
 {
 	struct bytes in = bytes_of(packet, size);

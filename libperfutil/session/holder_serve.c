@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Answers requests to a tracer, for the holder and for swtrace run: one packet of this release's
- * layout, with the sender as the kernel reports it.
+ * layout, with the sender's credentials from the kernel.
  */
 #include <errno.h>
 #include <limits.h>
@@ -14,9 +14,9 @@
 #include "base/now.h"
 #include "base/rc.h"
 
-#define SNAPSHOTS 16 /* snapshots of a traced program in a burst */
+#define SNAPSHOTS 16 /* snapshots that a traced program may request in a burst */
 
-/* For programs that may not open the device and want to write records. */
+/* For programs that may not open the device but want to write records. */
 static int give_hook(struct tracer *t, int *pass)
 {
 	if (!session_by_driver(t))
@@ -26,7 +26,7 @@ static int give_hook(struct tracer *t, int *pass)
 	return *pass < 0 ? rc_errno(errno, "the driver's hook") : PI_OK;
 }
 
-/* Checks NULs of names and known flags; the kernel checks the rest. */
+/* Checks terminators of names and known flags; the kernel checks the rest. */
 int holder_check_events(const struct pitrace_event_args *events, unsigned int n)
 {
 	const uint32_t flags = PITRACE_EVENT_RATE | PITRACE_EVENT_USER | PITRACE_EVENT_KERNEL;
@@ -50,7 +50,7 @@ static int set_events(struct tracer *t, const struct holder_request *q)
 	return rc ? rc : tracer_events(t, q->events, n);
 }
 
-/* Checks as of events. */
+/* Checks likewise. */
 int holder_check_itrace(const struct tracer_itrace *i)
 {
 	const uint32_t flags = PITRACE_ITRACE_FOLLOW | PITRACE_ITRACE_LOSSY | PITRACE_ITRACE_STEPS |
@@ -133,8 +133,8 @@ static bool may_write(void)
 	return true;
 }
 
-/* Requests allowed for a tracer that somebody else controls: nothing that outlives it, and files
- * only at its own name. The tracer may run as root and the client not. */
+/* Checks the requests allowed to another user's program: nothing that outlives the tracer, and
+ * files only at its own name. The tracer may run as root and the client not. */
 static bool guest_may_ask(const struct holder_request *q, struct holder_reply *r)
 {
 	switch (q->op) {
@@ -182,7 +182,7 @@ bool holder_answer(struct tracer *t, int fd, const void *request, bool guest)
 		r.rc = PI_NOT_SUPPORTED;
 	else if (!guest || guest_may_ask(&q, &r))
 		end = answer(t, &q, &r, &pass);
-	/* Who hears that the session has ended may begin the next one. */
+	/* A client that is notified of the session's end may begin the next one. */
 	if (end) {
 		tracer_close(t);
 		service_withdraw();
@@ -236,7 +236,7 @@ static int fd_of(void *held)
 	return tracer_fd(held);
 }
 
-/* A buffer filled or the file failed: tracing is turned off, so that the trace stays. */
+/* A buffer is full or the file failed: turns tracing off, so that the trace is kept. */
 static void stopped(void *held)
 {
 	tracer_off(held);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Mapped pages answer without a system call: that of the program's hook files (hook/hook_place.h)
- * and the driver's. They are looked for at the first call, and again when the collector that the
- * environment names has gone; the driver's also when a session of this user has begun since.
+ * and the driver's. They are looked up at the first call, and again when the collector named by the
+ * environment has ended; the driver's also when a session of this user has begun since.
  */
 #include "session/hook_listen.h"
 
@@ -22,14 +22,14 @@ struct hook_state *hook_state = &nothing;
 
 struct hook_place *hook_found_place;
 struct hook_driver *hook_found_driver;
-static uint32_t driver_looked; /* generation of the page when the device was looked for */
+static uint32_t driver_looked; /* generation of the page when the device was looked up */
 static bool refused;           /* the device exists and may not be opened */
 
 static const uint64_t nobody[PITRACE_MAJORS / 64];
 static const uint64_t not_looked[PITRACE_MAJORS / 64] = { ~0ull, ~0ull, ~0ull, ~0ull };
 const uint64_t *TraceListening[2] = { not_looked, nobody };
 
-/* In between, it is not alone. */
+/* Between these two stores the file counts as not alone. */
 void hook_set_also(struct hookfile *f)
 {
 	const struct hook_driver *d = __atomic_load_n(&hook_found_driver, __ATOMIC_ACQUIRE);
@@ -54,7 +54,7 @@ static void listen_to(unsigned int which, const uint64_t *majors)
 		hook_set_also(f);
 }
 
-/* ---- looking --------------------------------------------------------------------------------- */
+/* looking up */
 
 static bool make_state(void)
 {
@@ -83,11 +83,11 @@ static bool listens(const struct hook_place *p)
 	       __atomic_load_n(&p->page->majors[PITRACE_MTE / 64], __ATOMIC_RELAXED);
 }
 
-/* In libraries, not in our own programs. */
+/* Linked in libraries, but not in our own programs. */
 #define EARLY (hook_early ? hook_early() : NULL)
 
-/* What was found before is used if the program has dropped its rights since, or finds no place any
- * more in another root; unless nobody listens there, but at the new user's. */
+/* A place found earlier is used if the program has dropped its rights since, or finds no place any
+ * more in another root; unless nothing is recorded there, but at the new user's place. */
 static struct hook_place *choose_place(void)
 {
 	struct hook_place *early = EARLY, *found;
@@ -120,7 +120,7 @@ static const struct hook_place *look_for_place(void)
 	return old;
 }
 
-/* Recognises a hook descriptor of the driver by what it maps. */
+/* Recognizes a hook descriptor of the driver by its mapping. */
 static struct hook_driver *driver_of(int fd)
 {
 	struct hook_driver *d = mmap(NULL, sizeof(*d), PROT_READ | PROT_WRITE,
@@ -179,7 +179,7 @@ static void look_for_driver(const struct hook_place *p)
 				 __ATOMIC_RELAXED);
 }
 
-/* That the pages are known is told last: other threads do not wait, they look themselves. */
+/* Publishes last that the pages are known: other threads do not wait, but look themselves. */
 bool hook_look(void)
 {
 	bool first = __atomic_load_n(&TraceListening[0], __ATOMIC_ACQUIRE) == not_looked;
@@ -199,7 +199,7 @@ bool hook_look(void)
 
 /* ---- by the driver --------------------------------------------------------------------------- */
 
-/* The program closed a descriptor that it did not know: ask for another. */
+/* The program closed a descriptor that it did not know: gets another one. */
 static void lost_driver(struct hook_driver *d)
 {
 	if (__atomic_compare_exchange_n(&hook_found_driver, &d, NULL, false, __ATOMIC_ACQ_REL,
@@ -250,7 +250,7 @@ static int driver_put(const struct pitrace_hook_args *args)
 	return rc_say(rc_of_errno(errno), "the driver cannot write this record");
 }
 
-/* values: where they are, or will be. */
+/* values: their present or future address. */
 static struct pitrace_hook_args args_of(const struct hook_record *h, uintptr_t values,
 					uint32_t except)
 {
@@ -271,7 +271,7 @@ static struct pitrace_hook_args args_of(const struct hook_record *h, uintptr_t v
 	return args;
 }
 
-/* The driver wants strings one behind the other. */
+/* The driver expects strings one after the other. */
 static __attribute__((noinline)) int put_strings(const struct hook_record *h, uint32_t except)
 {
 	uint64_t words[HOOK_DATA_MAX / sizeof(uint64_t) + 1];

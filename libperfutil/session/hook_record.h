@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A record as TraceHook is given it: how long it is, and its data in one piece. */
+/* A record as passed to TraceHook: its length, and its data in one piece. */
 #ifndef PITRACE_HOOK_RECORD_H
 #define PITRACE_HOOK_RECORD_H
 
@@ -15,13 +15,13 @@ struct hook_record {
 	const uint64_t *ints;
 	const int *lens;
 	const char *const *strs;
-	uint32_t bytes;                 /* of integers, lengths and strings: hook_measure() */
-	const struct hook_event *event; /* it is one of this, which is declared before; or NULL */
+	uint32_t bytes;                 /* of integers, lengths and strings: by hook_measure() */
+	const struct hook_event *event; /* the event to be declared before the record; or NULL */
 };
 
-/* Sets the length. It returns as TraceHook does. */
+/* Sets the length. Returns as TraceHook does. */
 int hook_measure(struct hook_record *h);
-/* Copies so many bytes. A string that has grown meanwhile is cut. */
+/* Copies h->bytes bytes. A string that has grown meanwhile is truncated. */
 void hook_copy(const struct hook_record *h, uint8_t *to);
 
 #endif

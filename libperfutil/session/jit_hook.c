@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A runtime's own records of code and threads, on the trace's clock among all others. */
+/* A runtime's own records of code and threads, on the trace's clock like all others. */
 #include <string.h>
 #include <perfutil.h>
 #include "session/trace_inner.h"
 
-/* Bytes of a record left beside the integers. */
+/* Bytes of a record that remain besides the integers. */
 #define NAME_MAX_BYTES (PITRACE_USER_MAX - 128)
 
 static int put(enum pitrace_jit_kind kind, uint64_t address, uint64_t size, uint64_t from,

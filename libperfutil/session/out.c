@@ -18,7 +18,7 @@
 #include "session/sysinfo.h"
 #include "session/tracer_inner.h"
 
-#define LAST_READS 256 /* reads of hook files at the end: more than all can hold */
+#define LAST_READS 256 /* reads of hook files at the end: more than all of them can require */
 
 struct filling {
 	struct tracer *tracer;
@@ -120,7 +120,7 @@ static int fill_hooks(struct tracer *t, struct filling *f, int ring, bool all)
 
 	if (t->hooks && ring == PITRACE_RING_MTE)
 		err = hooks_collect(t->hooks);
-	/* In normal mode all are handed over at once, and each time. */
+	/* In normal mode all are handed over at once, each time. */
 	for (int n = 0; t->hooks && normal && ring == PITRACE_RING_MTE && n < LAST_READS && !err &&
 			hooks_pending(t->hooks);
 	     n++)
@@ -140,7 +140,7 @@ static int fill(struct tracer *t, struct tracer_out *o, struct tracer_out *next,
 		err = t->collector->drain(t->backend, all, keep_segment, &f);
 	if (!err)
 		err = fill_hooks(t, &f, PITRACE_RING_TRACE, all);
-	/* This is the last drain: read all that waits. */
+	/* This is the last drain: reads everything that is waiting. */
 	last = t->hooks && all && t->config.mode != PITRACE_MODE_NORMAL &&
 	       !hooks_listening(t->hooks);
 	for (n = 0; n < LAST_READS && last && !err && hooks_pending(t->hooks); n++) {
@@ -231,7 +231,7 @@ int out_window(struct tracer *t, struct tracer_out *o)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* Returns the counts since the file began. */
+/* Subtracts the counts from before the file began. */
 static void subtract(struct pifile_stats *s, const struct pifile_stats *before, int n)
 {
 	while (n-- > 0) {
@@ -248,7 +248,7 @@ static void subtract(struct pifile_stats *s, const struct pifile_stats *before, 
 	}
 }
 
-/* Sets the base of counts of the next file: from now on, but for names since its walk. */
+/* Sets the base of the next file's counts: from now on, but for names since its walk. */
 static int count_from_here(struct tracer_out *next, const struct pifile_stats *now, int n)
 {
 	struct pifile_stats *before = malloc((size_t)n * sizeof(*now));
@@ -325,7 +325,7 @@ int out_end(struct tracer *t, struct tracer_out *o, struct tracer_out *next)
 	err = sysinfo_final(o->writer, &o->modules);
 	if (!err && t->collector->facts)
 		err = write_end_info(t, o);
-	/* Not for a copy: the file it was made from has it. */
+	/* Not for a copy: the original file has it. */
 	if (!err && o->ids && o->maps)
 		err = flush(o, true);
 	if (!err)
@@ -370,7 +370,7 @@ static int from_rings(struct tracer *t, const struct folder *folder, const char 
 }
 
 /* While tracing is on: copies the file as it is, and in wrap mode adds the trace rings. The lock is
- * held only to note where all that ends: the rings must not fill meanwhile. */
+ * held only to record where all data end: the rings must not fill up meanwhile. */
 static int from_file(struct tracer *t, const struct folder *folder, const char *leaf)
 {
 	bool wrap = t->config.mode == PITRACE_MODE_WRAP;

@@ -41,8 +41,8 @@ void sysinfo_header(struct pifile_header *h, const struct trace_config *config,
 }
 
 /* Reads a whole text file of /proc, of unknown size; with keep, only the lines it accepts. 0, or
- * -ENOMEM: half of it would be taken for all. *text is NULL if the file has none, or cannot be
- * read. */
+ * -ENOMEM: a partial text would be taken for the whole. *text is NULL if the file is empty, or
+ * cannot be read. */
 static int read_text(const char *path, bool (*keep)(const char *line), char **text, size_t *size)
 {
 	FILE *f = fopen(path, "re");
@@ -104,8 +104,8 @@ static int write_kallsyms(struct pifile_writer *w, bool (*keep)(const char *line
 	return err;
 }
 
-/* Of the first line that begins so, what is behind its colon or equals sign; "": there is none. 0 or
- * -ENOMEM. */
+/* Returns the text after the colon or equals sign of the first line that begins with key; "": there
+ * is none. 0 or -ENOMEM. */
 static int field(const char *path, const char *key, char *out, size_t room)
 {
 	FILE *f = fopen(path, "re");
@@ -168,7 +168,7 @@ static int write_system(struct pifile_writer *w, const char *command, const stru
 		fprintf(f, "trace buffer: %llu\nmte buffer: %llu\n",
 			(unsigned long long)info->trace_bytes, (unsigned long long)info->mte_bytes);
 	fprintf(f, "section size: %llu\n", (unsigned long long)info->segment_bytes);
-	/* Keep one line each, whatever the command contains. */
+	/* Keeps it on one line, whatever the command contains. */
 	fputs("command: ", f);
 	for (const char *c = command ? command : ""; *c; c++)
 		fputc((unsigned char)*c < ' ' ? ' ' : *c, f);
@@ -195,7 +195,7 @@ static int write_interrupts(struct pifile_writer *w)
 	return err;
 }
 
-/* /proc/modules, for the file and for comparing; both NULL: not to be had. 0 or -ENOMEM. */
+/* Reads /proc/modules, for the file and for comparing; both NULL: not available. 0 or -ENOMEM. */
 static int read_modules(char **text, size_t *n, char **marked)
 {
 	int err = read_text("/proc/modules", NULL, text, n);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The facts about its machine that a trace must record, to be read on another one. */
+/* The facts about this machine that a trace must record, to be read on another one. */
 #ifndef PITRACE_SYSINFO_H
 #define PITRACE_SYSINFO_H
 
 #include <pifile.h>
 #include "collect/backend.h"
 
-/* Fills in the file's header for a session that begins now: what the collector does, not what was
- * requested. */
+/* Fills in the file's header for a session that begins now: the effective settings of the
+ * collector, not the requested ones. */
 void sysinfo_header(struct pifile_header *h, const struct trace_config *config,
 		    const char *collector, const struct trace_info *info, uint64_t clock_hz);
 /* Writes the sections at the start: system, kallsyms, modules, vdso. info is the collector's, its
@@ -15,12 +15,14 @@ void sysinfo_header(struct pifile_header *h, const struct trace_config *config,
  * sysinfo_final. 0 or -errno of the file. */
 int sysinfo_write(struct pifile_writer *w, const struct trace_config *config, const char *command,
 		  const struct trace_info *info, char **modules);
-/* In between: writes kallsyms of modules, and modules, again if modules came or went; *modules is
- * replaced. now not 0: also MTE records of what came and went since the last call; both times are
- * stamps. The given compression is the file's. 0 or -errno of the file. */
+/* In between: writes kallsyms of modules, and modules, again if modules were loaded or unloaded;
+ * *modules is replaced. now not 0: also MTE records of these modules since the last call; both
+ * times are stamps. `compression` is the file's level, which is restored. 0 or -errno of the
+ * file. */
 int sysinfo_update(struct pifile_writer *w, int compression, char **modules, uint64_t then,
 		   uint64_t now);
-/* At the end: writes kallsyms and modules again if modules came or went. Frees *modules. */
+/* At the end: writes kallsyms and modules again if modules were loaded or unloaded. Frees
+ * *modules. */
 int sysinfo_final(struct pifile_writer *w, char **modules);
 
 #endif

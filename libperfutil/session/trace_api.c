@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The Trace* functions: they send requests to the holder, which answers one after the other. Any
- * thread may call any of them: settings made before TraceInit are kept here, behind a lock that is
- * held for a moment.
+ * thread may call any of them: settings made before TraceInit are kept here, protected by a lock
+ * that is held only briefly.
  */
 #include <errno.h>
 #include <limits.h>
@@ -32,7 +32,7 @@ static struct settings {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Whether the session has instruction traces, as of the last answer. */
+/* Does the session have instruction traces, as of the last answer? */
 static enum { NOT_KNOWN, NO_BRANCHES, BRANCHES } branches;
 
 static void take_lock(void)
@@ -335,7 +335,7 @@ int TraceCheck(int scope, int pid, struct trace_check *list, int room)
 	return n;
 }
 
-/* As set before. */
+/* Starts the holder with these settings. */
 static int start(const struct tracer_options *given, const struct settings *set)
 {
 	const char *uid = secure_getenv("SUDO_UID"), *gid = secure_getenv("SUDO_GID");
@@ -572,7 +572,7 @@ int IsWrapMode(void)
 	return mode_is(TRACE_WRAP);
 }
 
-/* Each thread has a name of its own, until its next call. */
+/* Each thread has its own copy of the name, until its next call. */
 static pthread_key_t names;
 static bool has_names;
 
@@ -598,7 +598,7 @@ static char *own_name(void)
 	return name;
 }
 
-/* The library may go before the threads. */
+/* The library may be unloaded before the threads end. */
 static __attribute__((destructor)) void drop_names(void)
 {
 	if (!has_names)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Named events of this process: a table of what was declared, by number. A number is made from the
- * name and the fields, so that it is the same in each process and in each copy of this library, and
- * the next one where another event has it already. Events are only ever added, by compare-and-
- * exchange: there is no lock, nothing is allocated but this table, and all of it may run in a
- * signal handler that interrupted any of it.
+ * Named events of this process: a table of declared events, by number. A number is derived from the
+ * name and the fields, so that it is the same in each process and in each copy of this library; if
+ * another event has it already, the next free one is used. Events are only ever added, by
+ * compare-and- exchange: there is no lock, nothing but this table is allocated, and all of it may
+ * run in a signal handler that interrupted any of it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,16 +24,16 @@
 
 struct declared {
 	struct hook_event hook;
-	char text[]; /* the name, the fields, each with an end */
+	char text[]; /* the name and the fields, each with a NUL */
 };
 
 static struct item_table {
-	struct declared *slot[SLOTS]; /* from the number's place on */
+	struct declared *slot[SLOTS]; /* hash table; the search starts at the number's index */
 	uint32_t count, used;
 	_Alignas(8) uint8_t room[TEXTS];
 } * table;
 
-/* Beside it, wiped at fork: a child inherits the events and has told nobody. */
+/* Beside the table, wiped at fork: a child inherits the events but has declared none. */
 struct told {
 	struct hook_said slot[SLOTS];
 };
@@ -44,7 +44,7 @@ static struct told *told_of(struct item_table *t)
 	return (struct told *)t - 1;
 }
 
-/* Memory that is only used as far as it is written. */
+/* Memory that is used only as far as it is written. */
 static struct item_table *get_table(void)
 {
 	struct item_table *t = __atomic_load_n(&table, __ATOMIC_ACQUIRE), *none = NULL;
@@ -84,7 +84,7 @@ static void add(struct event_text *e, const char *word, size_t length)
 	e->fields[e->fields_length] = 0;
 }
 
-/* The fields without blanks and empty units: two that mean the same are the same. */
+/* Copies the fields without blanks and empty units: equivalent declarations become equal. */
 static int take_text(struct event_text *e, const char *name, const char *fields)
 {
 	struct named_fields f;
@@ -156,7 +156,7 @@ static int no_room(void)
 }
 _Static_assert(EVENTS_MAX == 2048, "the sentence");
 
-/* Whoever declares the same event looks at the same slots in the same order. */
+/* Threads that declare the same event search the same slots in the same order. */
 static int find_or_add(struct item_table *t, const struct event_text *e)
 {
 	uint32_t number = hash(hash(2166136261u, e->name), e->fields), i = number % SLOTS;
@@ -224,7 +224,7 @@ static inline const struct declared *find(int event)
 	return __atomic_load_n(&t->slot[event - 1], __ATOMIC_ACQUIRE);
 }
 
-/* The lens of a string that is not there would be wrong. */
+/* The lens of a missing string would be wrong. */
 static int write_event(const struct hook_event *e, const uint64_t values[], const int lens[],
 		       const char *const strs[])
 {
@@ -267,7 +267,7 @@ static __attribute__((noinline)) int put(struct trace_event *event, const uint64
 	return id < 0 ? id : TraceEventWrite(id, values + 1, NULL, strs + 1);
 }
 
-/* The usual one has been declared, and has numbers alone: in few instructions. */
+/* The usual case, a declared event with only numbers, takes few instructions. */
 __attribute__((optimize("omit-frame-pointer"))) int TraceEventPut_sized(struct trace_event *event,
 									const uint64_t values[],
 									const char *const strs[],

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * TraceHook writes a program's record to whoever listens (hook_listen.h): into the program's hook
- * file, by the driver, or both.
+ * TraceHook writes a program's record where it is recorded (hook_listen.h): to the program's hook
+ * file, through the driver, or both.
  *
- * A session of the driver's may take hook files, too. The driver then says once whether this
- * program may write one, and in its page whether that session is still on and who else listens: for
- * others the record is also handed to the driver, which leaves that session out. A program that
- * cannot have a descriptor of the driver's (it has dropped its rights, or has another root) writes
- * a file without asking: the collector knows who is in its scope.
+ * A session of the driver may accept hook files too. The driver is then queried once whether this
+ * program may write one; its page shows whether that session is still on and which other sessions
+ * record the major. For those the record is also passed to the driver, which skips that session. A
+ * program that cannot get a descriptor of the driver (it has dropped its rights, or has another
+ * root) writes a file without a query: the collector checks its scope.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -23,25 +23,26 @@
 #include "session/hook_event.h"
 #include "session/hook_listen.h"
 
-#define RETRY_NS 1000000000ull /* between two attempts to make a file */
+#define RETRY_NS 1000000000ull /* between two attempts to create a file */
 
 #ifdef __x86_64__
-/* The file, if TraceHook may write to it without more ado. Its epoch is also of the threads that
- * have written to it; 0, of no thread, is that of no_file, and in a child that of its parent's. */
+/* The file, if TraceHook may write to it directly. Threads that have written to it have its epoch;
+ * no thread has epoch 0, which no_file has, and in a child its parent's file. */
 static struct hookfile no_file;
 static struct hookfile *usual = &no_file;
-/* The same where the kernel keeps time by the processor's clock: elsewhere it is asked. */
+/* The same, set only if the kernel uses the processor's counter for its time; otherwise the kernel
+ * must be called. */
 static struct hookfile *fast = &no_file;
 #endif
 
 static __thread struct {
-	uint64_t epoch; /* of the file for which the id was asked */
+	uint64_t epoch; /* of the file for which the id was read */
 	uint32_t tid;
 } self __attribute__((tls_model("initial-exec"))) = { .epoch = 1 };
 
-/* ---- by the file ----------------------------------------------------------------------------- */
+/* to the file */
 
-/* glibc's rseq area has the CPU's number. */
+/* The CPU's number is in glibc's rseq area. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 
 static uint32_t this_cpu(void)
@@ -51,7 +52,7 @@ static uint32_t this_cpu(void)
 	return cpu < 0 ? 0 : (uint32_t)cpu & HOOKFILE_CPU_MASK;
 }
 
-/* Asked for once a thread, and in a child again. */
+/* Reads the id once per thread, and again in a child. */
 static void know_thread(const struct hookfile *f)
 {
 	if (self.epoch == f->epoch)
@@ -66,7 +67,7 @@ static uint64_t coarse_ns(void)
 	return clock_ns(CLOCK_MONOTONIC_COARSE);
 }
 
-/* Another thread may have made it just now. */
+/* Another thread may just have created it. */
 static struct hookfile *ready(struct hookfile *f, const struct hook_place *p)
 {
 	if (!__atomic_load_n(&f->announced, __ATOMIC_ACQUIRE)) {
@@ -93,7 +94,7 @@ static struct hookfile *file_of(const struct hook_place *p)
 	    coarse_ns() < __atomic_load_n(&hook_state->next_make, __ATOMIC_RELAXED))
 		return NULL;
 	new = hookfile_make(p->folder, NULL, p->page);
-	/* It has dropped its rights, or has another root: by the door. */
+	/* The program has dropped its rights, or has another root: through the door. */
 	if (!new && p->door)
 		new = hookfile_make(NULL, p->door, p->page);
 	if (!new) {
@@ -124,8 +125,8 @@ static int by_file(const struct hook_place *p, const struct hook_record *h)
 	struct hookfile_record *r;
 	uint32_t tried;
 
-	/* The session may have ended just now, and another one begun, more than once while this
-	 * thread waited for a CPU. */
+	/* The session may have just ended and another begun, even several times while this thread
+	 * waited for a CPU. */
 	do {
 		tried = __atomic_load_n(&p->page->generation, __ATOMIC_ACQUIRE);
 		f = file_of(p);
@@ -151,7 +152,7 @@ static int by_file(const struct hook_place *p, const struct hook_record *h)
 	return PI_OK;
 }
 
-/* ---- both ------------------------------------------------------------------------------------ */
+/* file and driver */
 
 static uint64_t interval_of(const struct hookfile_control *c)
 {
@@ -161,9 +162,10 @@ static uint64_t interval_of(const struct hookfile_control *c)
 }
 
 /*
- * What an event is is told once a process and interval, by whoever writes one first; by several
- * threads at once also twice. What finds no room is told again with the event's next record. The
- * interval is looked at first: one that begins meanwhile is told again.
+ * An event is declared once per process and interval, by the thread that writes it first; several
+ * threads at once may declare it twice. A declaration without room is repeated with the event's
+ * next record. The interval is read first: in one that begins meanwhile the event is declared
+ * again.
  */
 static struct hook_record declaration(const uint64_t *number, const char *const strs[])
 {
@@ -191,7 +193,7 @@ static void declare_in_file(const struct hook_event *e, const struct hook_place 
 		__atomic_store_n(&e->said->interval, interval, __ATOMIC_RELAXED);
 }
 
-/* To all sessions, also one whose file has it: the file may be full. */
+/* Declares to all sessions, including one whose file has it: the file may be full. */
 static void declare_to_driver(const struct hook_event *e, const struct pitrace_hook_page *page)
 {
 	const uint64_t number = e->number;
@@ -211,15 +213,15 @@ static bool is_users(int major, int minor)
 	return major != PITRACE_NAMED && pifile_user_major((unsigned int)major);
 }
 
-/* It takes no files, and this program cannot reach the driver: the session's closing line names
- * it. */
+/* The session accepts no files, and this program cannot reach the driver: the session's closing
+ * line will name it. */
 static void tell_lost(const struct hook_place *p, uint32_t serial)
 {
 	if (__atomic_exchange_n(&hook_state->told, serial, __ATOMIC_RELAXED) != serial)
 		hook_door_tell(p->folder);
 }
 
-/* A record counts as written if anybody has it. */
+/* A record counts as written if any session has it. */
 static int put(struct hook_record *h)
 {
 	const struct hook_place *p = hook_listen_place();
@@ -243,7 +245,8 @@ static int put(struct hook_record *h)
 	if (h->event && file)
 		declare_in_file(h->event, p);
 	rc = file ? by_file(p, h) : TRACE_NOBODY;
-	/* Of a session that takes files the driver has it where the file could not. */
+	/* The driver records for a session that accepts files if the file could not take the
+	 * record. */
 	if (rc == TRACE_NOBODY || rc == PI_FILE_ERROR)
 		serial = 0;
 	if (!driver || !hook_driver_others(driver, serial, major))
@@ -254,8 +257,8 @@ static int put(struct hook_record *h)
 	return rc == PI_OK || also == TRACE_NOBODY ? rc : also;
 }
 
-/* A thread that another one cancels ends elsewhere: what was made here would be lost, and C++
- * programs end where a destructor is cancelled. */
+/* Cancellation of the thread is disabled: it would leak what is created here, and C++ programs end
+ * if a destructor is cancelled. */
 static int reach(struct hook_record *h)
 {
 	int saved = errno, cancellable, rc;
@@ -270,9 +273,9 @@ static int reach(struct hook_record *h)
 #ifdef __x86_64__
 #define USERS   (PITRACE_MAJORS - PITRACE_USER_FIRST)
 #define rare(x) __builtin_expect(x, 0)
-/* What is computed from x stays behind this. */
+/* Keeps computations from x after this point. */
 #define KEEP_SHORT(x) __asm__ volatile("" : "+r"(x))
-/* An atomic load and a comparison by one instruction: of an atomic load the compiler makes two. */
+/* An atomic load and a comparison in one instruction: the compiler makes two of an atomic load. */
 #define differs(word, x)                                         \
 	__extension__({                                          \
 		bool differs_;                                   \
@@ -283,8 +286,8 @@ static int reach(struct hook_record *h)
 	})
 
 /*
- * The usual case: a file to write to, nobody else who listens. Gives that file, and the lane; NULL:
- * something is otherwise. For majors of the last word.
+ * The usual case: a file to write to, and no other session records the major. Returns that file,
+ * and the lane; NULL: another case. For majors of the last word.
  */
 static inline __attribute__((always_inline)) struct hookfile *usual_file(struct hookfile **which,
 									 unsigned int major,
@@ -295,18 +298,18 @@ static inline __attribute__((always_inline)) struct hookfile *usual_file(struct 
 	const uint32_t *recorded;
 	const uint64_t *also;
 
-	/* Of no file there is no such thread. */
+	/* No thread has the epoch of no_file. */
 	if (rare(self.epoch != f->epoch))
 		return NULL;
 	c = f->control;
-	/* A major that is none is recorded nowhere: its number is compared whole. */
+	/* An invalid major is recorded nowhere: its number is compared completely. */
 	recorded = named ? &c->named : &c->recorded[(size_t)(uint8_t)major];
 	if (rare(differs(*recorded, f->generation + major)))
 		return NULL;
 	also = __atomic_load_n(&f->also, __ATOMIC_RELAXED);
 	if (rare(differs(also[3], __atomic_load_n(&f->alone, __ATOMIC_RELAXED))))
 		return NULL;
-	/* Where the thread is not registered for it, this is less than 0. */
+	/* Negative if the thread is not registered for it. */
 	*here = __atomic_load_n((const uint32_t *)((const char *)__builtin_thread_pointer() +
 						   f->cpu),
 				__ATOMIC_RELAXED);
@@ -322,13 +325,13 @@ static inline __attribute__((always_inline)) void usual_begin(struct hookfile_re
 	r->tid = self.tid;
 }
 
-/* Its declaration is in the file already. */
+/* Is its declaration already in the file? */
 static inline bool is_told(const struct hook_event *e, const struct hookfile *f)
 {
 	return __atomic_load_n(&e->said->interval, __ATOMIC_RELAXED) == interval_of(f->control);
 }
 
-/* False: begin anew, by all that may be. */
+/* False: start again on the general path. */
 static bool usual_record(struct hook_record *h, int *rc)
 {
 	struct hookfile_record *r;
@@ -354,7 +357,7 @@ static bool usual_record(struct hook_record *h, int *rc)
 	return true;
 }
 
-/* The same for integers, which are known to be there and to fit: the shortest. */
+/* The same for integers that are known to exist and to fit: the shortest path. */
 static inline __attribute__((always_inline)) bool usual_ints(const struct hook_event *event,
 							     unsigned int major, uint32_t minor,
 							     uint32_t count, const uint64_t ints[])
@@ -401,8 +404,8 @@ static int write_record(struct hook_record *h)
 				     "sudo usermod -aG pitrace $USER, then log in again");
 }
 
-/* All but the usual case. It has TraceHook's arguments, in their order, so that passing them on
- * moves little; the compiler would leave out the one that is not used. */
+/* All but the usual case. It has TraceHook's arguments in the same order, so that passing them on
+ * moves few registers; noipa keeps the compiler from dropping the unused one. */
 static __attribute__((noipa)) int otherwise(int unused, int major, int minor, int int_count,
 					    int str_count, const uint64_t ints[], const int lens[],
 					    const char *const strs[])
@@ -451,7 +454,7 @@ static __attribute__((noipa)) int event_otherwise(const struct hook_event *e, co
 }
 
 #ifdef __x86_64__
-/* As TraceHook of integers. One that is not wanted has been told to nobody. */
+/* Like TraceHook with integers. An event that is not wanted is declared nowhere. */
 __attribute__((optimize("omit-frame-pointer"))) int hook_write_ints(const struct hook_event *e,
 								    const uint64_t ints[])
 {
@@ -467,7 +470,7 @@ __attribute__((optimize("omit-frame-pointer"))) int hook_write_ints(const struct
 	usual_begin(r, e->head, true);
 	r->minor = e->number;
 	r->cpu_strs = hookfile_cpu_strs(here, 0);
-	/* The compiler would count elements, and their bytes besides. */
+	/* The compiler would count both elements and their bytes. */
 	for (bytes = e->ints * sizeof(*ints); bytes; bytes -= sizeof(*ints)) {
 		KEEP_SHORT(bytes);
 		*(uint64_t *)((char *)r + sizeof(*r) - sizeof(*ints) + bytes) =
@@ -487,8 +490,8 @@ int hook_write_ints(const struct hook_event *e, const uint64_t ints[])
 
 #undef TraceHook
 #ifdef __x86_64__
-/* The usual case of two integers, as most have, stands here by itself and in the fewest
- * instructions. Whatever is otherwise begins anew. */
+/* The most frequent case, two integers, has its own path with the fewest instructions. All other
+ * cases start again. */
 __attribute__((optimize("omit-frame-pointer"))) int TraceHook(int cpu, int major, int minor,
 							      int int_count, int str_count,
 							      const uint64_t ints[],
@@ -503,7 +506,8 @@ __attribute__((optimize("omit-frame-pointer"))) int TraceHook(int cpu, int major
 	int rc;
 
 	(void)cpu;
-	/* Each by itself: the compiler would make one condition of them, in more instructions. */
+	/* Tested separately: the compiler would merge them into one condition with more
+	 * instructions. */
 	if (rare(str_count))
 		goto otherwise;
 	__asm__ volatile("");
@@ -526,8 +530,8 @@ __attribute__((optimize("omit-frame-pointer"))) int TraceHook(int cpu, int major
 	to[1] = ints[1];
 	hookfile_commit_short(r);
 	return PI_OK;
-	/* As last calls these would need their arguments in registers all the time; and so would
-	 * what is known by now. */
+	/* As tail calls these would need their arguments in registers all the time, and so would
+	 * the values known by now. */
 full:
 	KEEP_SHORT(head);
 	major = (uint8_t)head;

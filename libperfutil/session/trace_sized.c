@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The session functions, for programs whose structs are of another size: base/sized.h. */
+/* The session functions, for programs whose structs have another size: base/sized.h. */
 #include <perfutil.h>
 #include <stdlib.h>
 #include "base/rc.h"
@@ -15,7 +15,7 @@ int TraceCheck_sized(int scope, int pid, struct trace_check *list, int room, siz
 
 	if (!list || size == sizeof(*own))
 		return whole_TraceCheck(scope, pid, list, room);
-	/* As many as there are, however much room there is. */
+	/* As many as exist, whatever the caller's room is. */
 	n = whole_TraceCheck(scope, pid, NULL, 0);
 	if (n > 0 && room > 0)
 		most = n < (int)room ? n : (int)room;

@@ -33,7 +33,7 @@ static uint64_t random_seed(void)
 	return (uint64_t)t.tv_nsec << 32 ^ (uint64_t)t.tv_sec ^ (uint64_t)getpid() << 16;
 }
 
-/* Requested features that the collector lacks. */
+/* Returns whether requested features are missing in the collector. */
 static bool lacks(const struct tracer *t, bool seed, char *why, size_t room)
 {
 	const struct collector *c = t->collector;
@@ -50,7 +50,7 @@ static bool lacks(const struct tracer *t, bool seed, char *why, size_t room)
 	return true;
 }
 
-/* No sampler was chosen: use cycles, if the collector that serves has them. */
+/* No sampler was chosen: uses cycles, if the chosen collector has them. */
 static void prefer_cycles(struct tracer *t)
 {
 	struct trace_config with = t->config;
@@ -85,8 +85,8 @@ int session_check_sizes(uint64_t mte, uint64_t trace, uint64_t section)
 	return PI_OK;
 }
 
-/* Without hook files only the programs' own records are missing, or cost a call each. A folder with
- * a name is for all programs of this user, another one for the command. */
+/* Without hook files only the programs' own records are missing, or cost a call each. A named
+ * folder is for all programs of this user, a new one only for the command. */
 static int make_hooks(struct tracer *t, const struct tracer_options *o)
 {
 	uint32_t serial = session_by_driver(t) ? t->collector->serial(t->backend) : 0;
@@ -100,7 +100,7 @@ static int make_hooks(struct tracer *t, const struct tracer_options *o)
 
 	if (!serial && !t->collector->hook_files)
 		return PI_OK;
-	/* The driver makes sizes fit. */
+	/* The driver adjusts the sizes. */
 	if (serial)
 		t->collector->info(t->backend, &info);
 	driver.clock = info.clock;
@@ -203,7 +203,7 @@ struct tracer *tracer_open(const struct tracer_options *o, int *rc)
 		rc_fail(*rc, "%s", *why ? why : RcToString(*rc));
 		goto fail;
 	}
-	/* A folder with a name is for all programs of this user, another one for the command. */
+	/* A named folder is for all programs of this user, a new one only for the command. */
 	t->own_folder = !o->hooks;
 	*rc = make_hooks(t, o);
 	if (*rc)
@@ -336,7 +336,8 @@ int tracer_rate(struct tracer *t, int rate)
 
 /* ---- on and off ------------------------------------------------------------------------------ */
 
-/* The programs' records come through the hook files; the driver takes the others', too. */
+/* The programs' records come through the hook files; the driver also records the other
+ * programs'. */
 static int collector_on(struct tracer *t)
 {
 	struct trace_config config = t->config;
@@ -351,7 +352,7 @@ static int collector_on(struct tracer *t)
 	return err || !t->hooks ? err : hooks_listen(t->hooks, t->config.majors);
 }
 
-/* Explain a missing permission, and what fixes it. */
+/* Explains a missing permission, and how to fix it. */
 static int refused_on(struct tracer *t, int err)
 {
 	struct collector_check check = { .state = COLLECTOR_WORKS };
@@ -367,7 +368,7 @@ static int refused_on(struct tracer *t, int err)
 	return rc_fail(PI_NO_PERMISSION, "%s%s%s", check.why, *check.cure ? ": " : "", check.cure);
 }
 
-/* An unwritable path is refused before anything is traced. */
+/* Refuses an unwritable path before anything is traced. */
 static int open_folder(struct tracer *t)
 {
 	const char *leaf = folder_leaf(t->path);
@@ -398,7 +399,7 @@ int tracer_on(struct tracer *t)
 		any |= t->config.majors[i];
 	if (!any)
 		t->config.majors[PITRACE_TPROF / 64] |= 1ull << (PITRACE_TPROF & 63);
-	/* Who asks for what programs write also gets what they gave names to. */
+	/* A session that records user majors also records named events. */
 	if (t->config.majors[PITRACE_HOOKIT / 64] >> PITRACE_HOOKIT % 64 & 1 ||
 	    t->config.majors[3] >> PITRACE_USER_FIRST % 64)
 		t->config.majors[3] |= 1ull << PITRACE_NAMED % 64;
@@ -421,7 +422,7 @@ int tracer_on(struct tracer *t)
 		drain_number_undo(t);
 		return rc_errno(err, "%s", t->path) == PI_NO_MEMORY ? PI_NO_MEMORY : PI_FILE_ERROR;
 	}
-	/* Drain while live tasks are written: they may be more than the buffer holds. */
+	/* Drains while live tasks are written: they may exceed the buffer. */
 	err = drain_start(t);
 	if (!err) {
 		err = collector_on(t);
@@ -442,7 +443,7 @@ int tracer_on(struct tracer *t)
 	return PI_OK;
 }
 
-/* Drains what is still in the buffers. */
+/* Drains the rest of the buffers. */
 static int take_rest(struct tracer *t)
 {
 	bool wrap = t->config.mode == PITRACE_MODE_WRAP;
@@ -544,8 +545,8 @@ static void describe_sampler(const struct tracer *t, char *to, size_t room)
 				      t->config.events[i].name);
 }
 
-/* Those of other users belong to a session of one process only if its command began them: it named
- * its folder to them alone. */
+/* Programs of other users belong to a process session only if its command started them: it passed
+ * its folder only to them. */
 static void tell_programs(struct tracer *t, struct trace_info *info)
 {
 	const char *names;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The functions of tracers, for programs whose structs are of another size: base/sized.h. */
+/* The functions of tracers, for programs whose structs have another size: base/sized.h. */
 #include <tracer.h>
 #include "base/rc.h"
 #include "base/sized.h"
@@ -35,7 +35,7 @@ FIRST(void, tracer_info, struct tracer *t, struct trace_info *info)
 	tracer_info_sized(t, info, UP_TO(struct trace_info, sampler));
 }
 
-/* What the caller's options do not have is as tracer_defaults sets it. */
+/* Members that the caller's options do not have are as set by tracer_defaults. */
 struct tracer *tracer_open_sized(const struct tracer_options *options, int *rc, size_t size,
 				 size_t itrace_size)
 {
