@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The public interface. Events go to the timelines of processes or of the kernel, questions to the
- * module that was mapped at the time.
+ * The public interface. Events are passed to the timelines of processes or of the kernel, queries
+ * to the module that was mapped at the time.
  */
 #include <errno.h>
 #include <pitrace.h>
@@ -29,11 +29,11 @@ struct a2n {
 	struct kernel kernel, *extra; /* of machine 0; of machines 1 and up */
 	struct jits jits;
 	struct live live;
-	uint64_t realtime; /* CLOCK_REALTIME less the time of records; 0: not known */
+	uint64_t realtime; /* CLOCK_REALTIME minus the time of records; 0: unknown */
 	bool timed;        /* a2n_time_of_day is called for each mapping */
 };
 
-/* Nothing that a program passes may be NULL, but where the header says so. */
+/* No pointer that a program passes may be NULL, except where the header allows it. */
 static bool missing(const void *array, uint64_t entries)
 {
 	return !array && entries;
@@ -107,7 +107,7 @@ static struct kernel *current_kernel(struct a2n *a)
 	return kernel_of(a, a->modules.machine);
 }
 
-/* ---- what happened --------------------------------------------------------------------------- */
+/* events */
 
 int a2n_process(struct a2n *a, uint64_t time, uint32_t pid, uint64_t start_time)
 {
@@ -221,7 +221,7 @@ static int load_code(struct a2n *a, uint64_t earliest, uint64_t time, uint32_t p
 		return -EINVAL;
 	if (!size)
 		return 0;
-	/* Two may report it, a log and the trace's records, and one have no lines and bytes. */
+	/* Both a log and the trace's records may report it, one of them without lines and bytes. */
 	now = process_jit_now(&a->processes, pid, address);
 	if (!bytes && now.module && jit_same(&a->jits, &now, name, name_length, address, size))
 		code = jit_repeat(&a->jits, &now, address, size);
@@ -327,8 +327,7 @@ int a2n_jit_move(struct a2n *a, uint64_t time, uint32_t pid, uint64_t from, uint
 			return -ENOMEM;
 	}
 	err = process_jit(&a->processes, time, pid, from, last_of(from, size), &unknown);
-	/* Unknown code has moved, or something beyond the known code: what is there now is unknown.
-	 * */
+	/* Unknown code moved, or code beyond the known one: what is there now is unknown. */
 	if (!err && (!code.module || jit_of(&a->jits, &code)->size < size))
 		err = process_jit(&a->processes, time, pid, to, last_of(to, size), &unknown);
 	if (!err && code.module)
@@ -446,8 +445,8 @@ int a2n_vdso(struct a2n *a, const void *image, size_t size)
 	return missing(image, size) ? -EINVAL : module_vdso(&a->modules, image, size);
 }
 
-/* Code reported late may have run there already. *code is the one that was there; false: it may
- * have been another one. */
+/* Code reported late may have run there already. *code is the code that was there; false: it may
+ * have been other code. */
 static bool claim(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address,
 		  struct mapping *code)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a trace's records and sections mean for names: one case for each kind of MTE record. Only
- * public functions of liba2n are called, and no other library: records come as pifile.h has them.
+ * Converts a trace's records and sections to events: one case for each kind of MTE record. Calls
+ * only public functions of liba2n, and no other library: records have the structs of pifile.h.
  */
 #include <a2n.h>
 #include <errno.h>
@@ -12,7 +12,8 @@
 #include "a2n/inner.h"
 #include "base/file_same.h"
 
-/* The data as this struct, or NULL if it is shorter: records in a file may be cut or malformed. */
+/* The data as this struct, or NULL if it is shorter: records in a file may be truncated or
+ * malformed. */
 #define RECORD_AS(r, as)                                                                        \
 	((const as *)((r)->type == PITRACE_TYPE_STRUCT && (r)->size >= sizeof(as) ? (r)->data : \
 										    NULL))
@@ -29,8 +30,9 @@ static const struct pitrace_mte_map *map_of(const struct pirecord *r)
 
 #define COMM_LENGTH 15
 
-/* A Java VM names its threads for the kernel, too, which keeps 15 bytes: the first ones, or of
- * newer VMs the first 7, two dots and the last 6. What the program has said itself is whole. */
+/* A Java VM also sets its threads' names in the kernel, which keeps 15 bytes: the first ones, or
+ * with newer VMs the first 7, two dots and the last 6. The program's own record has the complete
+ * name. */
 static bool is_cut_name(const char *whole, const char *name)
 {
 	size_t length = strlen(whole), n = strlen(name);
@@ -50,7 +52,7 @@ static int feed_task(struct a2n *a, const struct pirecord *r)
 
 	if (!task)
 		return -EBADMSG;
-	/* A collector that looks at times may see a thread after that has named itself. */
+	/* A polling collector may see a thread after its own name record. */
 	if (task->tid != task->pid &&
 	    (r->minor == PITRACE_MTE_NAME || r->minor == PITRACE_MTE_THREAD))
 		before = a2n_thread_name(a, task->pid, task->tid, r->time);
@@ -79,7 +81,7 @@ static int feed_task(struct a2n *a, const struct pirecord *r)
 	}
 	if (rc || !task->comm[0])
 		return rc;
-	/* The kernel ends it with a NUL, a damaged file does not. */
+	/* The kernel terminates it with a NUL, a damaged file does not. */
 	memcpy(name, task->comm, sizeof(task->comm));
 	name[sizeof(task->comm)] = '\0';
 	return a2n_name(a, r->time, task->pid, task->tid,
@@ -145,7 +147,7 @@ static int feed_build_id(struct a2n *a, const struct pirecord *r)
 			   c.touched, c.sum);
 }
 
-/* Its first string, up to a NUL. */
+/* Returns its first string, up to a NUL. */
 static const char *first_string(struct pifile_user *u, size_t *length)
 {
 	const char *text = pifile_user_string(u, 0, length);
@@ -155,7 +157,7 @@ static const char *first_string(struct pifile_user *u, size_t *length)
 	return text;
 }
 
-/* Feeds a record of code that a program made. The kernel has filled in which process wrote it. */
+/* Feeds a record of code that a program generated. The kernel has filled in the writing process. */
 static int feed_jit(struct a2n *a, const struct pirecord *r, struct pifile_user *u)
 {
 	uint64_t address, size;
@@ -163,7 +165,7 @@ static int feed_jit(struct a2n *a, const struct pirecord *r, struct pifile_user 
 	size_t length;
 
 	if (u->ints < 4)
-		return 0; /* a program's own idea of such a record */
+		return 0; /* an invalid record of a program */
 	address = pifile_user_int(u, 1);
 	size = pifile_user_int(u, 2);
 	switch (pifile_user_int(u, 0)) {
@@ -179,7 +181,7 @@ static int feed_jit(struct a2n *a, const struct pirecord *r, struct pifile_user 
 	}
 }
 
-/* A main thread's name is its process's name, which comes from the kernel. */
+/* A main thread's name is its process's name, which the kernel reports. */
 static int feed_thread_name(struct a2n *a, const struct pirecord *r, struct pifile_user *u)
 {
 	char name[PITRACE_USER_MAX];
@@ -223,7 +225,7 @@ static int feed_mte(struct a2n *a, const struct pirecord *r)
 	case PITRACE_MTE_BUILDID:
 		return feed_build_id(a, r);
 	default:
-		return 0; /* a newer writer's: not ours to judge */
+		return 0; /* from a newer writer: ignored */
 	}
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A live process: what /proc shows of its memory and threads, and the code that it has announced in
- * a jitdump or a perf map. Its folder in /proc is opened once, so that all that is read is of one
- * process, and it is told to liba2n when all of it was read: a process that ends meanwhile leaves
+ * A live process: its memory and threads from /proc, and the code that it has announced in a
+ * jitdump or a perf map. Its folder in /proc is opened once, so that all data are of one process,
+ * and they are passed to liba2n only when everything was read: a process that ends meanwhile leaves
  * nothing behind. Its files are opened with its own rights, below its own root.
  */
 #include <a2n.h>
@@ -31,14 +31,14 @@
 #include "base/rights.h"
 #include "base/text.h"
 
-#define PF_KTHREAD 0x00200000 /* the kernel's, in /proc/PID/stat's flags */
+#define PF_KTHREAD 0x00200000 /* a kernel thread, in the flags of /proc/PID/stat */
 #define MAPS_MOST  (256u << 20)
 #define STAT_MOST  4096
 #define VDSO_MOST  (1u << 20)
 
 struct live_process {
-	uint32_t pid, inner; /* inner: in its own namespace */
-	int folder;          /* of /proc */
+	uint32_t pid, inner; /* inner: pid in its own namespace */
+	int folder;          /* in /proc */
 	struct proc_task task;
 	char *maps;
 	size_t size;
@@ -87,8 +87,8 @@ static bool next_map(struct bytes *b, struct proc_map *m)
 	return false;
 }
 
-/* What an exec changes (the program, where the vdso is), and whether there is memory that may hold
- * code of the process's own. */
+/* Reads what an exec changes (the program, the address of the vdso), and whether there is memory
+ * that may hold generated code. */
 static void look_at_maps(struct live_process *p)
 {
 	struct bytes b = bytes_of(p->maps, p->size);
@@ -120,7 +120,7 @@ static int read_process(struct live_process *p)
 	p->time = now_ns();
 	if (!rc)
 		rc = read_file(p->folder, "maps", MAPS_MOST, &p->maps, &p->size);
-	/* One that has ended, but was not waited for, has no memory. */
+	/* A process that has ended but was not waited for has no memory. */
 	if (!rc && !p->size && !(p->task.flags & PF_KTHREAD))
 		rc = -ESRCH;
 	if (!rc)
@@ -145,7 +145,7 @@ static const char *reason(int rc)
 	}
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* adding events */
 
 /* The image is the same in all programs of this kind. */
 static int tell_vdso(struct a2n *a, struct live *l, const struct proc_map *m)
@@ -154,7 +154,7 @@ static int tell_vdso(struct a2n *a, struct live *l, const struct proc_map *m)
 	uint64_t size = m->end - m->start;
 	int rc;
 
-	/* Below 4 GB it is the one of 32-bit programs, if this is no such program. */
+	/* Below 4 GB it is that of 32-bit programs, if this program is not a 32-bit one. */
 	if (l->vdso || !image || size > VDSO_MOST || (sizeof(void *) == 8 && m->end >> 32 == 0))
 		return 0;
 	rc = a2n_vdso(a, image, size);
@@ -210,7 +210,7 @@ static int tell_thread(struct a2n *a, const struct live_process *p, const char *
 	rc = read_task(folder, &t);
 	close(folder);
 	if (rc)
-		return rc == -ENOMEM ? rc : 0; /* it ended */
+		return rc == -ENOMEM ? rc : 0; /* the thread has ended */
 	rc = a2n_thread(a, p->time, p->pid, t.pid);
 	return rc ? rc : a2n_name(a, p->time, p->pid, t.pid, t.comm);
 }
@@ -231,9 +231,9 @@ static int tell_threads(struct a2n *a, const struct live_process *p)
 	return rc;
 }
 
-/* ---- code of its own ------------------------------------------------------------------------- */
+/* generated code */
 
-/* The last number of status's NSpid line is the one in its own namespace. */
+/* The last number of NSpid in status is the pid in its own namespace. */
 static int read_inner(struct live_process *p)
 {
 	uint64_t inner = p->pid;
@@ -252,7 +252,7 @@ static int open_own(const struct live_process *p, const char *path, struct stat 
 {
 	int fd;
 
-	/* Of a namespace whose files are not visible. */
+	/* The process is in a namespace whose files are not visible. */
 	if (p->root < 0 && p->inner != p->pid)
 		return -1;
 	fd = rights_open_below(&p->rights, p->root, path, st);
@@ -333,7 +333,7 @@ static int tell_jitdump(struct a2n *a, struct live *l, const struct live_process
 	}
 	rc = jitdump_open(&d, fd, &why);
 	while (!rc && jitdump_next(d, &e) > 0) {
-		/* Told before. */
+		/* Already added. */
 		if (f->reached > e.offset)
 			continue;
 		rc = tell_event(a, p, jitdump_info(d), &e);
@@ -378,7 +378,7 @@ static int tell_code(struct a2n *a, struct live *l, struct live_process *p)
 	return rc;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* the whole process */
 
 static int tell_process(struct a2n *a, struct live_process *p)
 {
@@ -388,7 +388,7 @@ static int tell_process(struct a2n *a, struct live_process *p)
 
 	if (!image)
 		return -ENOMEM;
-	/* It has executed a program since it was read last. */
+	/* It has executed another program since the last call. */
 	if (image->reached && image->reached != p->image) {
 		live_forget(l, p->pid);
 		image = live_file(l, p->pid, p->task.start, LIVE_IMAGE);

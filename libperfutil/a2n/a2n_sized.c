@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Addresses, for programs whose structs are of another size: base/sized.h. */
+/* Addresses, for programs whose structs have another size: base/sized.h. */
 #include <a2n.h>
 #include <pifile.h>
 #include "base/sized.h"
@@ -110,7 +110,7 @@ FIRST(int, a2n_feed_record, struct a2n *a, const struct pirecord *r)
 	return a2n_feed_record_sized(a, r, UP_TO(struct pirecord, repeats));
 }
 
-/* ---- what callbacks are given ---------------------------------------------------------------- */
+/* structs passed to callbacks */
 
 struct taker {
 	union {
@@ -121,10 +121,10 @@ struct taker {
 	size_t size; /* of the program's struct */
 	char *list;  /* of these */
 	size_t room;
-	bool full; /* there was no memory */
+	bool full; /* out of memory */
 };
 
-/* n structs as the program has them; NULL: no memory. */
+/* Converts n structs to the program's size; NULL: no memory. */
 static const void *as_taken(struct taker *t, const void *own, size_t n, size_t whole)
 {
 	if (n > t->room) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The calls of the original interface, each made of one or two of a2n.h, under one lock: look-ups
- * load and cache symbols. */
+/* The calls of the original interface, each implemented by one or two of a2n.h, under one lock:
+ * look-ups load and cache symbols. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -28,7 +28,7 @@ static struct {
 	pthread_mutex_t lock;
 	struct a2n *a;
 	char *sympath;
-	uint64_t last; /* the newest time of an event */
+	uint64_t last; /* the newest time of all events */
 	struct arena arena;
 } all = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -250,7 +250,7 @@ int A2nRemoveJittedMethod(uint32_t pid, uint64_t address, uint64_t length, uint6
 	return rc ? rc : end(a2n_jit_unload(all.a, time_of(time), pid, address, length));
 }
 
-/* ---- a process that runs --------------------------------------------------------------------- */
+/* a live process */
 
 /* "start-end perms offset major:minor inode   path"; all but the inode are hexadecimal. */
 static bool read_map(const char *line, size_t length, struct a2n_map *m, char path[4200])
@@ -360,7 +360,7 @@ int A2nLoadMap(uint32_t pid)
 	return rc;
 }
 
-/* ---- questions ------------------------------------------------------------------------------- */
+/* queries */
 
 static void take_line(void *arg, size_t i, const struct a2n_frame *frames, size_t n)
 {
@@ -382,7 +382,7 @@ static int results[] = {
 	[A2N_RESULT_JIT_FREED] = A2N_CODE_FREED,
 };
 
-/* lines: also source lines of files, which reads their DWARF. */
+/* lines: also the source lines of files, which reads their DWARF. */
 static int query(uint32_t pid, uint64_t address, uint64_t time, bool lines, SYMDATA *d)
 {
 	struct a2n_answer r;
@@ -409,7 +409,7 @@ static int query(uint32_t pid, uint64_t address, uint64_t time, bool lines, SYMD
 
 		/* In a damaged table a symbol may begin below address 0. */
 		d->sym_addr = r.symbol_offset < address ? address - r.symbol_offset : 0;
-		/* A name may have had code at several addresses. */
+		/* The code of one name may have had several addresses. */
 		d->sym_length = jitted ? r.range_length : r.symbol->size;
 	}
 	d->code = r.code;
@@ -440,7 +440,7 @@ int A2nGetLineNumberAt(uint32_t pid, uint64_t address, uint64_t time, const char
 	rc = query(pid, address, time, true, &d);
 	*file = d.src_file;
 	*line = d.src_lineno;
-	/* A line may be known where no symbol is. */
+	/* A line may be known where there is no symbol. */
 	return rc < 0 ? rc : d.src_lineno ? A2N_SUCCESS : rc ? rc : A2N_NO_LINE;
 }
 
@@ -471,7 +471,7 @@ int A2nGetAllFunctions(const char *name, int (*each)(void *arg, const SYMDATA *d
 		d.sym_name = s->name;
 		d.sym_addr = s->value;
 		d.sym_length = s->size;
-		/* The callback may query more. */
+		/* The callback may call these functions too. */
 		end(0);
 		rc = each(arg, &d);
 		if (begin())

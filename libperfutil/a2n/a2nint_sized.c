@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The original's calls, for programs whose structs are of another size: base/sized.h. */
+/* The original's calls, for programs whose structs have another size: base/sized.h. */
 #include <a2nint.h>
 #include "base/sized.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether an answer may lack a name because there was no memory for it: of symbols, which are
- * read when they are asked for. For post, which must not take that for code without names. */
+/* Returns whether answers may lack a name for lack of memory: symbols are read when they are
+ * needed. For post, which must not take this for code without names. */
 #ifndef A2N_NO_MEMORY_H
 #define A2N_NO_MEMORY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* AboveIdle: one collector at a time, and the accounts of each CPU. */
+/* AboveIdle: one collector at a time, and the account of each CPU. */
 #include <ai.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static const struct ai_source *const sources[] = { &ai_driver, &ai_proc };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct ai_source *wanted, *source; /* source NULL: not initialized */
 static struct ai_info about;
-static struct ai_raw *raw; /* AI_CPUS of each */
+static struct ai_raw *raw; /* AI_CPUS entries */
 static struct ai_book *books;
 
 /* ---- accounts ------------------------------------------------------------------------------- */
@@ -141,7 +141,7 @@ static int begin(void)
 		rc = begin_with(wanted);
 	for (size_t i = 0; !rc && !source && i < SOURCES; i++) {
 		rc = begin_with(sources[i]);
-		/* The sentence of the last one is kept. */
+		/* Keeps the message of the last one. */
 		if (rc && i + 1 < SOURCES)
 			rc = PI_OK;
 	}

@@ -23,7 +23,7 @@ static struct {
 	uint32_t n, room;
 	uint64_t now;
 	bool device_time; /* some CPU ever had time of device interrupts */
-	/* dispatches by perf, of these CPUs; counted so far; before */
+	/* dispatches by perf, on these CPUs; counted so far; in the previous reading */
 	bool by_perf, by_sched;
 	struct counters *counters;
 	unsigned int cpus[AI_CPUS];
@@ -51,7 +51,7 @@ static bool stat_line(void *arg, const char *text, size_t length)
 
 	(void)arg;
 	if (!proc_cpu_parse(text, length, &c))
-		/* The first line adds them up. */
+		/* The first line is the sum of all CPUs. */
 		return !strncmp(text, "cpu ", 4);
 	p.device_time |= c.irq != 0;
 	/* CPU numbers ascend. */
@@ -96,7 +96,7 @@ static bool table_line(void *arg, const char *text, size_t length)
 	return true;
 }
 
-/* Without such a table all zeros are an error. */
+/* Without this table all values are zero. */
 static void read_table(const char *path)
 {
 	struct ai_raw *r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* AboveIdle, for programs whose structs are of another size: base/sized.h. */
+/* AboveIdle, for programs whose structs have another size: base/sized.h. */
 #include <ai.h>
 #include <stdlib.h>
 #include "base/rc.h"
@@ -15,7 +15,7 @@ int AiGetCounters_sized(struct ai_counters *list, int room, size_t size)
 
 	if (!list || size == sizeof(*own))
 		return whole_AiGetCounters(list, room);
-	/* As many as there are, however much room there is. */
+	/* As many as exist, whatever the caller's room is. */
 	n = whole_AiGetCounters(NULL, 0);
 	if (n > 0 && room > 0)
 		most = n < (int)room ? n : (int)room;

@@ -6,7 +6,7 @@
 #include <ai.h>
 #include <stdbool.h>
 
-#define AI_CPUS 8192u /* CPU numbers are below: as Linux can be built for */
+#define AI_CPUS 8192u /* CPU numbers are below this: the maximum that Linux supports */
 
 /* A CPU's totals since an arbitrary start; ns. */
 struct ai_raw {
@@ -17,7 +17,7 @@ struct ai_raw {
 	uint64_t dispatches, interrupts;
 };
 
-/* One is open at a time. `read` returns the CPUs in ascending order: their number or a code. */
+/* One is open at a time. `read` returns the CPUs in ascending order, and their number or a code. */
 struct ai_source {
 	const char *name;
 	int (*open)(struct ai_info *info);
@@ -26,8 +26,9 @@ struct ai_source {
 };
 extern const struct ai_source ai_driver, ai_proc;
 
-/* The accounts of one CPU. Whatever the source reports, they balance and no value decreases. What
- * cannot be accounted yet (idle time is reported in steps, late) is added at the next reading. */
+/* The account of one CPU. Whatever the source reports, it balances and no value decreases. Time
+ * that cannot be accounted yet (idle time is reported in steps, late) is added at the next
+ * reading. */
 struct ai_book {
 	struct ai_counters given;
 	struct ai_raw last;

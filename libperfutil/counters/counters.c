@@ -148,7 +148,7 @@ static int open_process(struct counters *c)
 			continue;
 		rc = open_thread(c, atoi(e->d_name));
 		any |= !rc;
-		/* This thread has ended; others may be left. */
+		/* This thread has ended; others may remain. */
 		if (rc == -ESRCH)
 			rc = 0;
 	}
@@ -227,8 +227,8 @@ void counters_close(struct counters *c)
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-/* References are enabled last and disabled first: an event with a counter all the time has counted
- * for longer. */
+/* References are enabled last and disabled first: an event that always has a counter counts for
+ * longer than its reference. */
 static int set(struct counters *c, bool on)
 {
 	for (size_t i = 0; i < c->n; i++) {
@@ -305,8 +305,8 @@ static bool is_clock(const struct pitrace_event_args *e)
 	       (e->config == PERF_COUNT_SW_TASK_CLOCK || e->config == PERF_COUNT_SW_CPU_CLOCK);
 }
 
-/* Before Linux 6.2 the hardware events of a thread have a clock of their own, which starts and
- * stops beside the reference's at each dispatch: smaller differences mean nothing. */
+/* Before Linux 6.2 the hardware events of a thread have their own clock, which starts and stops
+ * slightly apart from the reference's at each dispatch: smaller differences are insignificant. */
 static uint64_t unsure(const struct counters *c, const struct pitrace_event_args *e,
 		       uint64_t wanted)
 {

@@ -33,7 +33,7 @@ struct counters_holding {
 	uint64_t begun;
 };
 
-/* What it begins with: this, then the CPUs, then the events. */
+/* Its start packet: this struct, then the CPUs, then the events. */
 struct counters_start {
 	uint32_t size;
 	int32_t scope, pid;

@@ -8,8 +8,8 @@
 
 extern const struct service held_counters;
 
-/* Reads what counters_hold sent. The options point into the packet, which is aligned as its
- * integers. 0 or a return code. */
+/* Reads the packet sent by counters_hold. The options point into the packet, which is aligned as
+ * its integers. 0 or a return code. */
 int held_counters_read(const void *packet, size_t size, struct counters_options *o);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counters, for programs whose structs are of another size: base/sized.h. */
+/* Counters, for programs whose structs have another size: base/sized.h. */
 #include <counters.h>
 #include <stdlib.h>
 #include "base/rc.h"
 #include "base/sized.h"
 
-#define ANSWERS 65536u /* more values than any daemon keeps */
+#define ANSWERS 65536u /* more than any daemon keeps */
 
 #undef counters_open
 #undef counters_hold
@@ -55,7 +55,7 @@ int counters_read_sized(struct counters *c, struct counter_value *list, unsigned
 
 	if (!list || size == sizeof(*own))
 		return whole_counters_read(c, list, room);
-	/* As many as there are, however much room there is. */
+	/* As many as exist, whatever the caller's room is. */
 	n = whole_counters_read(c, NULL, 0);
 	if (n > 0 && room)
 		most = (unsigned int)n < room ? n : (int)room;

@@ -21,7 +21,7 @@ static double look_up(void)
 	return 4096e6 / 4;
 }
 #else
-/* The kernel's conversion factor, from the page of any perf event. */
+/* Returns the kernel's conversion factor, from the page of any perf event. */
 static double kernels(void)
 {
 	struct perf_event_attr attr = {

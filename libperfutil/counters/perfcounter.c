@@ -81,7 +81,7 @@ static int init(const char *name, int priv)
 	return rc;
 }
 
-/* Returns NULL after setting the sentence. */
+/* Returns NULL after setting the message. */
 static struct one *find(int number)
 {
 	if (number >= 0 && number < PERF_COUNTERS && counters[number].counters)
@@ -202,7 +202,7 @@ int ReadPerfCounterEvent(int counter, int cpu, uint64_t *value)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* In blocks that never move, because pointers to them were handed out. */
+/* Allocated in blocks that never move, because callers keep pointers into them. */
 static struct perf_counter_event *events;
 static uint32_t events_room; /* 0: not listed yet */
 static int nevents;

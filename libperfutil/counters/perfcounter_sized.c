@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Single counters, for programs whose structs are of another size: base/sized.h. */
+/* Single counters, for programs whose structs have another size: base/sized.h. */
 #include <perfcounter.h>
 #include "base/sized.h"
 

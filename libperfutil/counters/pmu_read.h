@@ -112,7 +112,7 @@ static inline __attribute__((always_inline)) uint64_t pmu_read(uint32_t index)
 	return now;
 }
 
-/* The increase of the counter, of which `width` bits (1 - 64) count. */
+/* Returns the increase of a counter with `width` (1 - 64) significant bits. */
 static inline __attribute__((always_inline)) uint64_t pmu_since(uint32_t index, uint64_t last,
 								uint32_t width)
 {

@@ -63,7 +63,7 @@ int ITraceInit(int flags)
 	const int known = ITRACE_USER | ITRACE_KERNEL | ITRACE_FOLLOW | ITRACE_LOSSY |
 			  ITRACE_STEPS | ITRACE_LOAD_STORE | ITRACE_NO_THREADS;
 
-	/* Settings whose session is over are nobody's. */
+	/* Settings whose session has ended can be replaced. */
 	if (enter() && !(it.set && IsTraceActive() == 0))
 		return leave(rc_fail(PI_INCORRECT_STATE,
 				     "ITrace is initialized: call ITraceTerminate first"));
@@ -313,8 +313,9 @@ int ITraceOff(void)
 	return leave(trace_suspend());
 }
 
-/* Another one's session gets back what it had before. Under swtrace run it belongs to the run, is
- * turned on once, and takes no settings from the command: there is nothing to set back. */
+/* Restores the settings of a session that ITrace did not create. Under swtrace run the session
+ * belongs to the run, is turned on once, and accepts no settings from the command: there is nothing
+ * to restore. */
 static int set_back(void)
 {
 	const struct tracer_itrace nothing = { .scope = PITRACE_ITRACE_NONE };

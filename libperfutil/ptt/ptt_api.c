@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* PTT's public functions: one PTT per program, by whichever collector serves. */
+/* PTT's public functions: one PTT per program, by the first collector that works. */
 #include <pthread.h>
 #include <pttread.h>
 #include <stdio.h>
@@ -105,7 +105,7 @@ int PttInit(int count, const char *const metrics[], int priv)
 			serves = collectors[i];
 			break;
 		}
-		/* If the driver cannot serve, perf may: its error counts. */
+		/* If the driver does not work, perf may: then perf's error is returned. */
 		if (rc == PI_DRIVER_NOT_LOADED || rc == PI_NO_PERMISSION || rc == PI_NOT_SUPPORTED)
 			rc = PI_OK;
 	}
@@ -117,7 +117,7 @@ int PttInit(int count, const char *const metrics[], int priv)
 	return end(PI_OK);
 }
 
-/* The following calls need a PTT. */
+/* The following calls need an initialized PTT. */
 static int begin_with(void)
 {
 	uint64_t none;

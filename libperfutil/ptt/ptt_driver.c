@@ -26,7 +26,7 @@ static char *area;
 static struct {
 	int tid; /* 0: not in use here */
 	uint64_t generation;
-	struct ptt_own *own; /* the thread that uses it as its own; NULL: none yet */
+	struct ptt_own *own; /* the thread that uses it as its own page; NULL: none yet */
 } given[PITRACE_PTT_SLOTS];
 static pthread_mutex_t owners = PTHREAD_MUTEX_INITIALIZER; /* protects given[] and own */
 static pthread_key_t ending;
@@ -34,7 +34,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 __thread struct ptt_own PttOwn __attribute__((tls_model("initial-exec")));
 
-/* ---- who knows which page for its own: readers ask for no more ------------------------------- */
+/* which thread knows which page as its own: readers do not check more */
 
 static void forget(long slot)
 {
@@ -47,7 +47,7 @@ static void forget(long slot)
 	__atomic_store_n(&own->page, NULL, __ATOMIC_RELAXED);
 }
 
-/* Its thread-local memory is freed with it. */
+/* The thread's thread-local memory is freed with it. */
 static void thread_ends(void *own)
 {
 	pthread_mutex_lock(&owners);
@@ -64,7 +64,7 @@ static void make_key(void)
 	made = !pthread_key_create(&ending, thread_ends);
 }
 
-/* The library may go before the threads. */
+/* The library may be unloaded before the threads end. */
 static __attribute__((destructor)) void drop_key(void)
 {
 	if (made)
@@ -76,7 +76,7 @@ static const struct pitrace_ptt_thread *page_of(long slot)
 	return (const void *)(area + (size_t)slot * ptt.stride);
 }
 
-/* Finds the slot that a thread was given, if it was not reused since. */
+/* Finds the slot that was assigned to a thread, if it was not reused since. */
 static long slot_of(int tid)
 {
 	for (long i = 0; i < (long)ptt.slots; i++)
@@ -85,7 +85,7 @@ static long slot_of(int tid)
 	return -1;
 }
 
-/* Sets the calling thread's slot; it must not be notified of a previous one. */
+/* Sets the calling thread's slot; the thread must not be notified of a previous one. */
 static void know(long slot)
 {
 	const struct pitrace_ptt_thread *page = page_of(slot);
@@ -105,7 +105,7 @@ static int not_added(int tid)
 	return rc_fail(PI_NO_PROCESS, "thread %d was not added: call PttInitThread", tid);
 }
 
-/* The calling thread has no slot of its own yet. Another thread may have added it. */
+/* The calling thread does not know its slot yet. Another thread may have added it. */
 static __attribute__((noinline)) bool look_up(void)
 {
 	long slot;
@@ -253,7 +253,7 @@ static int read_cycles(uint64_t *values)
 	return __builtin_expect(!PttOwn.cycles, 0) ? read_first(values) : PttReadInline(values);
 }
 
-/* Counters that user code may not read, at least not now: the kernel updates the page. */
+/* For counters that user code cannot read, at least not now: the kernel updates the page. */
 static int read_by_call(uint64_t *values)
 {
 	const volatile struct pitrace_ptt_thread *t;
@@ -275,7 +275,7 @@ static int read_by_call(uint64_t *values)
 }
 
 #ifdef PMU_USUAL
-/* false: not readable at this moment. */
+/* False: not readable at the moment. */
 static inline __attribute__((always_inline)) bool read_one(const struct pitrace_ptt_value *m,
 							   uint64_t *value)
 {
@@ -346,7 +346,7 @@ static int read_many(uint64_t *values)
 }
 #endif
 
-/* Checks whether a thread may read all metrics itself. */
+/* Checks whether a thread can read all metrics itself. */
 static bool all_readable(const struct ptt_config *config)
 {
 	for (int i = 0; i < config->metrics; i++)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Opens and reads the perf events of a thread. Cycles are the time for which the first group was
- * enabled: they need an event only where they are the first metric. Groups are pinned: all of one
- * count all the time, or it cannot be read.
+ * enabled: they need an event only if they are the first metric. Groups are pinned: all events of a
+ * group count all the time, or the group cannot be read.
  */
 #include <errno.h>
 #include <poll.h>
@@ -15,7 +15,7 @@
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Reading a group takes longer than reading one event. */
+/* A group read takes longer than reading one event. */
 static bool alone(const struct ptt_config *config)
 {
 	for (int i = 1; i < config->metrics; i++)
@@ -83,7 +83,7 @@ static int open_one(const struct ptt_metric *m, int group, const struct how *how
 {
 	int fd = open_event(m, group, how);
 
-	/* The kernel's part is hidden from this user; a clock has no parts. */
+	/* The kernel's part is hidden from this user; a clock has no such parts. */
 	if (fd == -EACCES && !*how->user_only && !(m->event.flags & PITRACE_EVENT_USER) &&
 	    (m->cycles || !perf_in_kernel(&m->event))) {
 		*how->user_only = true;
@@ -121,7 +121,7 @@ int ptt_group_open(struct ptt_group *g, const struct ptt_config *config, int tid
 		if (i && m->cycles)
 			continue;
 		g->fd[i] = open_one(m, i ? g->fd[leader] : -1, &how);
-		/* It cannot count in that group: it may in one of its own. */
+		/* It cannot count in that group, but may in one of its own. */
 		if (g->fd[i] == -EINVAL && i) {
 			g->fd[i] = open_one(m, -1, &how);
 			leader = i;
@@ -155,7 +155,7 @@ bool ptt_group_ended(const struct ptt_group *g)
 	return poll(&p, 1, 0) == 1 && p.revents & POLLHUP;
 }
 
-/* A thread reads what it used itself where it may not be cancelled: in a destructor. */
+/* A thread may read its values where it must not be cancelled: in a destructor. */
 static ssize_t read_whole(int fd, void *to, size_t room)
 {
 	int cancellable;
@@ -171,7 +171,7 @@ static ssize_t read_whole(int fd, void *to, size_t room)
 static int read_one(const struct ptt_group *g, const struct ptt_config *config, int leader,
 		    uint64_t *enabled, uint64_t *values)
 {
-	/* Alone it is the value that stands first. */
+	/* A single event has its value first. */
 	uint64_t now[2 + PTT_METRICS];
 	ssize_t n = read_whole(g->fd[leader], now, sizeof(now));
 	size_t at = 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A PTT kept by a daemon (base/service.h), which only keeps the driver's descriptor open. The
+ * A PTT kept by a daemon (base/service.h), which only holds the driver's descriptor open. The
  * answer passes the descriptor: the client maps the pages itself.
  */
 #include <errno.h>
@@ -52,7 +52,8 @@ static int start_counting(struct ptt_holding *h, const struct pttview_options *o
 		rc = pttview_add(h->view, h->head.whom, h->head.pid[i]);
 	if (rc >= 0)
 		return PI_OK;
-	/* Before the answer, so that a client that starts the next one at once finds memory. */
+	/* Freed before the answer, so that a client that starts the next one at once finds
+	 * memory. */
 	pttview_close(h->view);
 	return rc;
 }
@@ -177,7 +178,7 @@ static bool sound(const struct pttview_held *h)
 	return true;
 }
 
-/* Any other file could be mapped too, and could shrink while it is read. */
+/* Other files could be mapped too, and could shrink while they are read. */
 static bool is_ptt(int fd)
 {
 	static const char want[] = "anon_inode:[pitrace-ptt]";

@@ -8,7 +8,7 @@
 
 extern const struct service held_ptt;
 
-/* What it begins with: the options, and of the head what was requested. */
+/* Its start packet: the options, and the requested parts of the head. */
 #define PTTVIEW_METRIC_MAX 128 /* bytes of a name */
 struct pttview_start {
 	uint32_t size;
@@ -16,7 +16,7 @@ struct pttview_start {
 	char metric[PTT_METRICS][PTTVIEW_METRIC_MAX];
 	struct pttview_held head;
 };
-/* Reads what pttview_hold sent. 0 or a return code. */
+/* Reads the packet sent by pttview_hold. 0 or a return code. */
 int held_ptt_read(const void *packet, size_t size, struct pttview_start *s);
 
 #endif

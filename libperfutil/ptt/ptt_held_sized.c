@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The PTT of a daemon, for programs whose structs are of another size: base/sized.h. */
+/* The PTT of a daemon, for programs whose structs have another size: base/sized.h. */
 #include <pttview.h>
 #include "base/sized.h"
 

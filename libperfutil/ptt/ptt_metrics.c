@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* PTT's metrics by their names. */
+/* Looks up PTT's metrics by name. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
@@ -64,7 +64,7 @@ int ptt_find_metrics(struct ptt_config *c, int count, const char *const metrics[
 	return PI_OK;
 }
 
-/* What the kernel's clocks count. */
+/* Is it one of the kernel's clocks? */
 static bool is_clock(const struct pitrace_event_args *e)
 {
 	return e->type == PERF_TYPE_SOFTWARE &&

@@ -2,7 +2,7 @@
 /*
  * PTT without the driver: perf events of each thread, read from their mapped pages where the kernel
  * allows it, else by a system call. They keep counting in interrupts, and dispatches are not
- * reported. What a thread used when it ended is kept, without its events, until another one needs
+ * reported. The values of an ended thread are kept, without its events, until another thread needs
  * its place.
  */
 #include <cycles.h>
@@ -24,30 +24,30 @@ struct perf_thread {
 	int tid; /* 0: free */
 	int pid;
 	char name[16];
-	uint64_t generation;    /* threads that had this place */
-	uint64_t ended;         /* 0: it lives; else the how manieth that was found ended */
-	struct ptt_group group; /* while it lives */
-	bool watched;           /* its group says when it has ended */
-	uint64_t start;         /* when it began, if it is not */
+	uint64_t generation;    /* number of threads that had this place */
+	uint64_t ended;         /* 0: alive; else its rank in the order of detected endings */
+	struct ptt_group group; /* while it is alive */
+	bool watched;           /* its group reports when it has ended */
+	uint64_t start;         /* its start time, if the group does not report it */
 	uint64_t previous;      /* last value read, of ns */
-	int rc;                 /* of the last read of one that has ended */
+	int rc;                 /* of the last read of an ended thread */
 	uint64_t value[PTT_METRICS];
 };
 
 static struct ptt_config config;
 static struct perf_thread *threads; /* config.threads of them */
-static char *pages;                 /* one for each metric of each */
+static char *pages;                 /* one for each metric of each thread */
 static size_t pages_bytes;
 static double cycles_per_ns;
-static bool user_only; /* the kernel's part is not for this user to see */
-static bool fast;      /* threads read all of their own without a call */
+static bool user_only; /* this user may not see the kernel's part */
+static bool fast;      /* threads read all their values without a system call */
 static uint64_t endings;
-/* Threads with events; when ended ones were looked for, and added since. */
+/* Threads with events: now; at the last search for ended ones; and added since. */
 static int living, lived, added;
 
 static __thread struct {
 	struct perf_thread *thread;
-	uint32_t session; /* generation in which this is valid */
+	uint32_t session; /* ptt_session for which this is valid */
 	int tid;
 } own __attribute__((tls_model("initial-exec")));
 
@@ -68,7 +68,7 @@ static void shut(struct perf_thread *t)
 	living--;
 }
 
-/* The first one is of use without reads too. */
+/* Maps the first page in any case: it also shows the thread's end. */
 static void show(struct perf_thread *t)
 {
 	t->watched = !perf_page_map(page_of(t, 0), t->group.fd[0]);
@@ -84,7 +84,7 @@ static void drop(struct perf_thread *t)
 	t->tid = 0;
 }
 
-/* Reads this thread's own page. Cycles are the time of the first one. */
+/* Reads this thread's own page. Cycles are the time of the first event. */
 static bool read_page(const struct perf_thread *t, int metric, uint64_t *value)
 {
 	return config.metric[metric].cycles ? perf_page_time(page_of(t, 0), value) :
@@ -102,8 +102,8 @@ static bool reads_pages(const struct perf_thread *t)
 	return true;
 }
 
-/* Cycles are derived from the thread's clock. The kernel's sum of its intervals may be some ns less
- * than the page's. */
+/* Derives cycles from the thread's clock. The kernel's sum of its intervals may be some ns less
+ * than the page's time. */
 static uint64_t cycles_of(struct perf_thread *t, uint64_t ns)
 {
 	if (ns > t->previous)
@@ -121,9 +121,9 @@ static int read_thread(struct perf_thread *t, uint64_t *values)
 	return rc;
 }
 
-/* ---- whose they are -------------------------------------------------------------------------- */
+/* their threads */
 
-/* 0: there is no such thread. */
+/* 0: no such thread. */
 static int process_of(int tid)
 {
 	char path[64], line[128];
@@ -142,7 +142,7 @@ static int process_of(int tid)
 	return pid;
 }
 
-/* Threads may change their names. */
+/* Reads the name again, because threads may change it. */
 static void take_name(struct perf_thread *t)
 {
 	char path[64], name[sizeof(t->name) + 1] = "";
@@ -173,7 +173,7 @@ static bool take_start(void *arg, const char *text, size_t length)
 	return false;
 }
 
-/* 0: there is no such thread. */
+/* 0: no such thread. */
 static uint64_t start_of(int tid)
 {
 	uint64_t start = 0;
@@ -184,7 +184,7 @@ static uint64_t start_of(int tid)
 	return start;
 }
 
-/* Its number may be another's by now; its events are its own. */
+/* Another thread may have its id by now, but its events are its own. */
 static bool is_over(const struct perf_thread *t)
 {
 	return t->ended || (t->watched ? ptt_group_ended(&t->group) : start_of(t->tid) != t->start);
@@ -209,7 +209,7 @@ static void find_ended(void)
 	lived = living;
 }
 
-/* A free place, or that of the thread that ended first. */
+/* Returns a free place, or that of the thread that ended first. */
 static struct perf_thread *find_place(void)
 {
 	struct perf_thread *oldest = NULL;
@@ -225,13 +225,13 @@ static struct perf_thread *find_place(void)
 	return oldest;
 }
 
-/* A thread that was joined is on its way out for a moment yet. */
+/* A joined thread may still be exiting for a moment. */
 static struct perf_thread *make_place(void)
 {
 	const struct timespec moment = { .tv_nsec = 1000000 };
 	struct perf_thread *t = NULL;
 
-	/* So that few events of ended threads are open, and adding is not slow for that. */
+	/* Keeps few events of ended threads open, because these would make adding slow. */
 	if (++added > 8 && added > lived)
 		find_ended();
 	for (int i = 0; i < 10; i++) {
@@ -251,7 +251,8 @@ static void perf_term(void)
 {
 	for (int i = 0; threads && i < config.threads; i++)
 		drop(&threads[i]);
-	/* Another thread may be reading: close its descriptors, keep its memory until then. */
+	/* Another thread may be reading: its descriptors are closed, but its memory is kept until
+	 * then. */
 }
 
 static int allocate(void)
@@ -277,7 +278,7 @@ static int perf_init(const struct ptt_config *wanted)
 	config = *wanted;
 	user_only = false;
 	cycles_per_ns = 0;
-	/* The rate may have to be measured: not within what a thread reads. */
+	/* The rate may have to be measured: not during a thread's read. */
 	for (int i = 0; i < config.metrics; i++)
 		if (config.metric[i].cycles)
 			cycles_per_ns = CyclesPerSecond() * 1e-9;
@@ -365,7 +366,7 @@ static int perf_remove(int tid)
 
 static int perf_charge(bool charged)
 {
-	/* Interrupts are always included: they cannot be counted apart. */
+	/* Interrupts are always included: they cannot be counted separately. */
 	(void)charged;
 	return PI_OK;
 }
@@ -402,7 +403,7 @@ static struct perf_thread *find_own(void)
 		own.tid = gettid();
 		own.thread = find(own.tid);
 		own.session = ptt_session;
-		/* A thread before this one had its number. */
+		/* An earlier thread had its id. */
 		if (own.thread && is_over(own.thread))
 			own.thread = NULL;
 	}
@@ -427,7 +428,7 @@ static int read_own_pages(uint64_t *values)
 	if (!t)
 		return not_added(gettid());
 	for (int i = 0; i < config.metrics; i++) {
-		/* A counter in error state: the kernel reports it. */
+		/* The counter is in error state: the system call reports it. */
 		if (!read_page(t, i, &values[i]))
 			return read_thread(t, values);
 		if (config.metric[i].cycles)
@@ -455,8 +456,8 @@ static void perf_info(const struct ptt_config *unused, struct ptt_info *info)
 		       "; of events the kernel's part is not shown to this user (perf_event_paranoid)");
 }
 
-/* The descriptors are the parent's counters, the memory is a copy, and where pages of theirs were
- * something else may be mapped by now. */
+/* The descriptors are the parent's counters, the memory is a copy, and something else may now be
+ * mapped at the addresses of their pages. */
 static void perf_forked(void)
 {
 	for (int i = 0; threads && i < config.threads; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The words that spans have for the metrics: made when PTT begins, and they stay where they are:
- * threads may be about to write them. They stand by themselves: who uses PTT alone needs no
- * TraceHook.
+ * The strings that spans have for the metrics. They are created when PTT begins and never move,
+ * because threads may be about to write them. They are in a file of their own, so that a program
+ * that uses only PTT does not link TraceHook.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* PTT of other programs' threads and of the CPUs. */
+/* PTT of other programs' threads and of CPUs. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,13 +13,13 @@
 #include "base/rc.h"
 
 #define THREADS 1024 /* default number of threads ... */
-#define FEWEST  64   /* ... and memory is short */
+#define FEWEST  64   /* ... and the minimum if memory is short */
 
 struct pttview {
 	struct ptt_config config;
 	int fd;
 	const struct pitrace_ptt_control *control;
-	const char *threads, *cpus; /* cpus NULL: not shown */
+	const char *threads, *cpus; /* cpus NULL: not visible to this user */
 };
 
 static_assert(PTTVIEW_THREADS == (int)PITRACE_PTT_THREADS &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* PTT from outside, for programs whose structs are of another size: base/sized.h. */
+/* PTT from outside, for programs whose structs have another size: base/sized.h. */
 #include <pttview.h>
 #include "base/rc.h"
 #include "base/sized.h"

@@ -54,7 +54,7 @@ static int send_to(int fd, pid_t tid, int signal)
 	return 0;
 }
 
-/* Without the kernel's part an event would not tick while the thread is in the kernel. */
+/* An event without the kernel's part would not tick while the thread is in the kernel. */
 static int begin_event(struct cpu_ticks *c, pid_t tid, uint64_t period, int signal)
 {
 	int err;
@@ -80,7 +80,7 @@ static void copy_from(const uint8_t *data, size_t size, uint64_t at, void *to, s
 	memcpy((uint8_t *)to + part, data, n - part);
 }
 
-/* The kernel's marks of whose addresses follow are numbers just below 0. */
+/* Context markers in the chain, which say whose addresses follow, are numbers just below 0. */
 static unsigned int take_chain(const uint8_t *data, size_t size, uint64_t at, uint64_t end,
 			       uint64_t kernel[CPU_TICKS_KERNEL])
 {
@@ -100,7 +100,8 @@ static unsigned int take_chain(const uint8_t *data, size_t size, uint64_t at, ui
 	return n;
 }
 
-/* Whole periods of what the thread has run by then; the rest is of the next one. */
+/* Returns the complete periods that the thread has run by then; the rest belongs to the next
+ * call. */
 static uint32_t ticks_until(struct cpu_ticks *c, uint64_t value)
 {
 	uint64_t ticks = value > c->counted ? (value - c->counted + c->period / 2) / c->period : 0;
@@ -139,7 +140,7 @@ static bool next_record(struct cpu_ticks *c, uint32_t *ticks, uint64_t kernel[CP
 
 /* ---- by a timer ------------------------------------------------------------------------------ */
 
-/* As the kernel numbers the CPU clock of another thread. */
+/* Returns the kernel's id of another thread's CPU clock. */
 static clockid_t clock_of(pid_t tid)
 {
 	return (clockid_t)(~(unsigned int)tid << 3 | 6);

@@ -22,7 +22,7 @@ static struct {
 	uint32_t round;
 } all = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static atomic_uint inside; /* handlers that may have a thread */
+static atomic_uint inside; /* handlers that may be using a thread */
 
 static uint32_t first_of(uint32_t tid)
 {
@@ -95,7 +95,7 @@ static int add(pid_t tid, uint64_t java, void *env)
 		return 0;
 	t->asked = 0;
 	t->ticks = (struct cpu_ticks){ .fd = -1 };
-	/* A signal may come before the call returns, and find no ticks. */
+	/* A signal that arrives before the call returns finds no ticks. */
 	if (all.period)
 		err = cpu_ticks_begin(&t->ticks, tid, all.period, all.signal);
 	if (!err)
@@ -113,8 +113,8 @@ int sampled_threads_add(pid_t tid, uint64_t java, void *env)
 	return err;
 }
 
-/* With the lock held. Its handler may be at work, on the thread itself: not when that removes
- * itself, nor when it has ended. */
+/* With the lock held. Its handler may be running, on the thread itself: but not if the thread
+ * removes itself, or has ended. */
 static void remove_place(struct sampled_thread *t)
 {
 	struct cpu_ticks ticks = t->ticks;
@@ -170,7 +170,8 @@ void sampled_threads_scan(pid_t except)
 	closedir(list);
 }
 
-/* A handler may read what the ticks have mapped: they stay where one does not come to its end. */
+/* A handler may read the mapped memory of ticks: that is kept if a handler does not finish in
+ * time. */
 static bool wait_for_handlers(void)
 {
 	const struct timespec pause = { 0, 1000000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The threads of this process that are sampled, by their ids: all, whoever made them. Handlers look
- * them up with no lock.
+ * The sampled threads of this process, by id: all of them, whoever created them. Handlers look them
+ * up without a lock.
  */
 #ifndef SAMPLED_THREADS_H
 #define SAMPLED_THREADS_H
@@ -14,27 +14,29 @@
 
 struct sampled_thread {
 	_Atomic uint32_t tid; /* 0: free */
-	/* Of a thread of Java's: the VM's structure, and JNIEnv; else 0. */
+	/* For a Java thread: the VM's structure, and JNIEnv; else 0. */
 	_Atomic uint64_t java;
 	void *_Atomic env;
-	atomic_uint asked; /* ticks of the wall clock that are on their way */
+	atomic_uint asked; /* wall clock ticks sent but not handled yet */
 	struct cpu_ticks ticks;
-	uint32_t round; /* of the list of the process's threads in which it was last */
+	uint32_t round; /* the last scan of the process's threads that found it */
 };
 
 /* period: ns of CPU time, 0: none. */
 void sampled_threads_begin(uint64_t period, int signal);
-/* Once more changes only what it is of Java's, if java is not 0. 0 or -errno. */
+/* For a known thread only updates the Java fields, if java is not 0. 0 or -errno. */
 int sampled_threads_add(pid_t tid, uint64_t java, void *env);
 void sampled_threads_remove(pid_t tid);
-/* Looks through the process's: adds what is new, removes what has ended. except: its own. */
+/* Scans the process's threads: adds new ones, removes ended ones. except: the scanning thread
+ * itself. */
 void sampled_threads_scan(pid_t except);
-/* No handler has a thread when it returns. */
+/* When it returns no handler uses a thread. */
 void sampled_threads_end(void);
-/* For handlers: this thread, until sampled_threads_leave. NULL: it is not sampled; leave, too. */
+/* For handlers: returns this thread, valid until sampled_threads_leave. NULL: it is not sampled;
+ * call leave in this case too. */
 struct sampled_thread *sampled_threads_enter(void);
 void sampled_threads_leave(void);
-/* All that there are, one after the other: *at begins with 0. Not in handlers. */
+/* Iterates over all threads: *at begins with 0. Not in handlers. */
 struct sampled_thread *sampled_threads_next(unsigned int *at);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * InitScs, ScsOn, ScsOff. A thread of the library's own looks for threads that the program has
- * made; each has ticks of its own (cpu_ticks.h), whose handler calls the program's function.
+ * InitScs, ScsOn, ScsOff. A thread of the library searches for new threads of the program; each has
+ * its own ticks (cpu_ticks.h), whose handler calls the program's function.
  */
 #include <scs.h>
 
@@ -17,14 +17,14 @@
 #include "scs/sampled_threads.h"
 
 #define LOOK_EVERY 10000000 /* ns */
-#define SIGNALS    8        /* real-time ones, from the last, that may be free */
+#define SIGNALS    8        /* real-time signals to try, from the last one */
 
 static struct {
 	pthread_mutex_t lock;
 	uint64_t period;
 	scs_callback *callback;
 	pthread_t helper;
-	int signal; /* 0: none is taken yet */
+	int signal; /* 0: none chosen yet */
 	bool is_on;
 	atomic_bool listens, ending;
 } scs = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -92,7 +92,7 @@ static int start(void)
 	if (!take_signal())
 		return rc_fail(PI_NOT_SUPPORTED, "no real-time signal is free");
 	sampled_threads_begin(scs.period, scs.signal);
-	/* Those that there are tick when the call returns. */
+	/* Existing threads tick when the call returns. */
 	sampled_threads_scan(0);
 	scs.ending = false;
 	scs.listens = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sorts input that is in order but for a few items, as most symbol tables are. */
+/* Sorts input that is already sorted except for a few items, as most symbol tables are. */
 #ifndef A2N_NEARLY_H
 #define A2N_NEARLY_H
 

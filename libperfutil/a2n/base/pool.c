@@ -35,7 +35,7 @@ void *arena_alloc(struct arena *arena, size_t size)
 		return NULL;
 	b->size = room;
 	if (room == size && arena->blocks) {
-		/* A large item gets a block of its own, linked after the one being filled. */
+		/* A large item gets its own block, linked after the one being filled. */
 		b->next = arena->blocks->next;
 		arena->blocks->next = b;
 		return b->data;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Memory that lives as long as an a2n: an arena for small things, one copy of every distinct
+ * Memory that lives as long as an a2n: an arena for small objects, one copy of every distinct
  * string, and a table of pointers by hash.
  */
 #ifndef A2N_POOL_H
@@ -21,8 +21,8 @@ void *arena_alloc(struct arena *arena, size_t size); /* zeroed */
 char *arena_strndup(struct arena *arena, const char *s, size_t length);
 void arena_free(struct arena *arena);
 
-/* Items, item[0] to item[keys.used - 1] in the order in which they came, are never removed. Zeroed
- * memory is an empty table. */
+/* Items, item[0] to item[keys.used - 1] in the order of insertion, are never removed. Zeroed memory
+ * is an empty table. */
 struct item_table {
 	struct keys keys;
 	void **item;

@@ -18,20 +18,21 @@ struct textfile {
 	size_t begin, end; /* offset of the unread part in the text */
 	bool passing;      /* skipping the rest of a line that was too long */
 
-	/* Offset of the last line, or the end of the whole lines. */
+	/* Offset of the last line, or the end of the complete lines. */
 	uint64_t offset, line; /* lines count from 1 */
 	bool cut;              /* the line was truncated */
-	uint64_t unfinished;   /* bytes after the last whole line */
+	uint64_t unfinished;   /* bytes after the last complete line */
 };
 
 /* Takes ownership of fd, also on failure. 0, -ENOMEM, -EBADMSG: *why is the reason. */
 int textfile_open(struct textfile *t, int fd, const char **why);
 void textfile_memory(struct textfile *t, const void *text, size_t size);
-/* 1: the next whole line, without its end; valid until the next call. 0: no more now. -errno. */
+/* 1: the next complete line, without its newline; valid until the next call. 0: no more now.
+ * -errno. */
 int textfile_next(struct textfile *t, struct bytes *line);
 void textfile_close(struct textfile *t);
 
-/* Faults of lines, kept for the parser: the first of them. */
+/* The faults of lines, kept for the parser: the first one and their number. */
 struct text_fault {
 	uint64_t offset, line;
 	const char *what;

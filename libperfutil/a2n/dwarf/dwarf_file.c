@@ -138,7 +138,7 @@ static struct bytes load(struct dwarf_file *file, enum dwarf_part part, const st
 							 elf_rawdata(s->scn, NULL);
 	if (!data || !data->d_buf || !data->d_size)
 		return none;
-	/* The ELF file says the byte order. */
+	/* The ELF file defines the byte order. */
 	b = elf_bytes(f, data->d_buf, data->d_size);
 	return b;
 }
@@ -180,7 +180,7 @@ bool dwarf_file_open(struct dwarf_file *f, struct elf_file *elf, const char *pat
 		enum dwarf_part part;
 		bool packed;
 
-		/* Debug files have the sections without their contents. */
+		/* Debug files have these sections without their contents. */
 		if (s->code && !dwo &&
 		    !dwarf_add_range(&f->code, s->address, s->address + s->size)) {
 			dwarf_file_close(f);

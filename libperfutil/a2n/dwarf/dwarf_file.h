@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Source lines and inlined functions from DWARF 2 to 5. All addresses of a file are resolved
- * together, sorted, in one pass over the units that have them; memory is that of one unit at a
- * time. Input is untrusted: only liba2n opens the further files that it names, and a budget limits
- * the work.
+ * together, sorted, in one pass over the units that contain them; memory is limited to one unit at
+ * a time. Input is untrusted: only liba2n opens other files named in it, and a budget limits the
+ * work.
  */
 #ifndef A2N_DWARF_FILE_H
 #define A2N_DWARF_FILE_H
@@ -43,7 +43,7 @@ struct dwarf_ranges {
 struct dwarf_file {
 	struct elf_file elf;
 	char *path;
-	uint32_t serial; /* shared by the files of this a2n: keeps names */
+	uint32_t serial; /* number among the files of this a2n: for caching names */
 	struct bytes part[PARTS];
 	void *own[PARTS];         /* memory of sections decompressed here */
 	struct dwarf_ranges code; /* address ranges of the program's sections */
@@ -56,7 +56,7 @@ struct dwarf_file {
 	struct dwarf_fault fault;  /* the first fault */
 };
 
-/* An attribute's value, as far as it is used here. */
+/* An attribute's value, reduced to what is used here. */
 enum attr_class {
 	ATTR_NONE,
 	ATTR_ADDRESS,
@@ -75,9 +75,9 @@ struct attr_value {
 
 struct dwarf_unit {
 	struct dwarf_file *file;
-	const struct bytes *part; /* parts of its file, or its share of a package */
+	const struct bytes *part; /* sections of its file, or its share of a package */
 	uint64_t start, end;      /* in PART_INFO, header included */
-	uint64_t first;           /* its own entry */
+	uint64_t first;           /* offset of its own entry */
 	uint64_t abbrev_at, dwo_id;
 	uint8_t version, address_size, offset_size, type;
 	bool opened, bad;
@@ -101,7 +101,7 @@ struct abbrev {
 	uint16_t tag;
 	bool children, fixed;
 	uint8_t sibling;                    /* number of that attribute + 1 */
-	uint32_t bytes, addresses, offsets; /* fixed: the size of all attributes */
+	uint32_t bytes, addresses, offsets; /* fixed: total size of all attributes */
 };
 struct abbrevs {
 	uint64_t at;
@@ -119,13 +119,13 @@ int64_t dwarf_sleb(struct bytes *b);
 uint64_t dwarf_length(struct bytes *b, uint8_t *offset_size);
 uint64_t dwarf_sized(struct bytes *b, uint8_t size);
 const char *dwarf_string(const struct bytes *part, uint64_t offset);
-/* false: no memory. */
+/* False: no memory. */
 bool dwarf_add_range(struct dwarf_ranges *to, uint64_t low, uint64_t high);
 
 /* ---- dwarf_file.c ---------------------------------------------------------------------------- */
 
-/* Takes ownership of the ELF, also on failure. dwo: its sections are called .dwo. false: no memory.
- * */
+/* Takes ownership of the ELF, also on failure. dwo: its sections are named .dwo. False: no
+ * memory. */
 bool dwarf_file_open(struct dwarf_file *f, struct elf_file *elf, const char *path, bool dwo);
 void dwarf_file_close(struct dwarf_file *f);
 static inline bool dwarf_file_has_lines(const struct dwarf_file *f)
@@ -138,9 +138,9 @@ void dwarf_file_altlink(const struct dwarf_file *f, char *name, size_t size, str
 /* Finds a package's share of the unit with this id. */
 bool dwarf_package_find(struct dwarf_file *f, uint64_t id, struct bytes part[PARTS]);
 
-/* Notes a fault, if it is the first. Always returns false. */
+/* Records a fault, if it is the first. Always returns false. */
 bool dwarf_fault(struct dwarf_file *f, enum dwarf_part part, uint64_t offset, const char *what);
-/* Charges work. false: more than any valid file needs. */
+/* Charges work. False: more than any valid file needs. */
 static inline bool dwarf_spend(struct dwarf_file *f, uint64_t amount)
 {
 	if (f->budget < amount) {
@@ -150,17 +150,17 @@ static inline bool dwarf_spend(struct dwarf_file *f, uint64_t amount)
 	f->budget -= amount;
 	return true;
 }
-/* Checks for an address in the program's code: code dropped by the linker is elsewhere. */
+/* Checks whether an address is in the program's code: code dropped by the linker is elsewhere. */
 bool dwarf_is_code(const struct dwarf_file *f, uint64_t address);
 
 /* ---- dwarf_unit.c ---------------------------------------------------------------------------- */
 
 /* Reads the headers of all units. */
 void dwarf_units(struct dwarf_file *f);
-/* Reads the header of the unit at an offset; its end is at most `limit`. false: none. */
+/* Reads the header of the unit at an offset; its end is at most `limit`. False: none. */
 bool dwarf_unit_header(struct dwarf_file *f, const struct bytes *part, uint64_t at,
 		       struct dwarf_unit *u);
-/* Reads the unit's own entry. false: malformed. */
+/* Reads the unit's own entry. False: malformed. */
 bool dwarf_unit_open(struct dwarf_unit *u);
 struct dwarf_unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset);
 const struct abbrev *dwarf_abbrev(struct dwarf_unit *u, uint64_t code);
@@ -187,11 +187,11 @@ struct dwarf_files {
 		const char *path; /* created on first use */
 	} * file;
 	uint32_t n_folders, room_folders, n, room;
-	uint32_t base; /* number of the first: 1 before DWARF 5 */
+	uint32_t base; /* number of the first file: 1 before DWARF 5 */
 };
 
-/* Runs a unit's line program once. Each sequence of rows, sorted by address, goes to `take`. false:
- * malformed, or no memory. */
+/* Runs a unit's line program once. Passes each sequence of rows, sorted by address, to `take`.
+ * False: malformed, or no memory. */
 typedef void (*dwarf_take_rows)(void *arg, const struct dwarf_row *rows, uint32_t n);
 bool dwarf_run_lines(const struct dwarf_unit *u, struct dwarf_files *files, dwarf_take_rows take,
 		     void *arg);
@@ -204,7 +204,7 @@ const char *dwarf_path(const struct dwarf_unit *u, struct dwarf_files *files, ui
 
 /* A function, or an inlined one, that covers a requested address. */
 struct dwarf_node {
-	uint32_t parent; /* node; NO_NODE: it is not inlined */
+	uint32_t parent; /* node; NO_NODE: not inlined */
 	uint32_t call_file, call_line, call_column;
 	const char *name; /* NULL: none */
 };
@@ -215,7 +215,7 @@ struct dwarf_nodes {
 	uint32_t n, room;
 };
 
-/* Cache of names of functions, by their offsets; lives as long as the arena. */
+/* Cache of function names, by their offsets; lives as long as the arena. */
 struct dwarf_names {
 	struct arena *arena;
 	struct item_table table;
@@ -223,22 +223,22 @@ struct dwarf_names {
 	bool demangle;
 };
 
-/* Finds the innermost function of each (sorted) address; NO_NODE: none. false: no memory. */
+/* Finds the innermost function of each (sorted) address; NO_NODE: none. False: no memory. */
 bool dwarf_walk(struct dwarf_unit *u, const uint64_t *address, uint32_t n, uint32_t *innermost,
 		struct dwarf_nodes *nodes, struct dwarf_names *names);
 
 /* ---- dwarf_signature.c ----------------------------------------------------------------------- */
 
-/* Of each function that begins at one of the (sorted) addresses, i, what it is given and returns.
- * false: no memory. */
+/* Passes the parameters and result of each function that begins at one of the (sorted) addresses,
+ * with its index i. False: no memory. */
 typedef void (*dwarf_take_signature)(void *arg, uint32_t i, const struct signature *s);
 bool dwarf_signatures(struct dwarf_unit *u, const uint64_t *address, uint32_t n,
 		      dwarf_take_signature take, void *arg);
 
 /* ---- frame_starts.c -------------------------------------------------------------------------- */
 
-/* Adds functions without a name, of .eh_frame: "libx+0x1234", by the file's name and where they
- * begin. They name what nothing else does. */
+/* Adds functions without a name, from .eh_frame: "libx+0x1234", from the file's name and their
+ * start. They are used only where there is no other symbol. */
 uint32_t dwarf_symbols_frames(struct elf_file *f, struct symtab *t, const char *path);
 
 #endif

@@ -13,14 +13,14 @@
 #include "base/search.h"
 
 #define MAX_DEPTH 4096
-#define MAX_CHAIN 16 /* from a function to the entry that has its name */
+#define MAX_CHAIN 16 /* entries from a function to the one with its name */
 
 #ifndef DW_LANG_C_plus_plus_17
 #define DW_LANG_C_plus_plus_17 0x2a
 #define DW_LANG_C_plus_plus_20 0x2b
 #endif
 
-struct entry { /* the attributes used of an entry that may have code */
+struct entry { /* the attributes used, of an entry that may have code */
 	uint64_t low, high, sibling;
 	struct attr_value ranges, origin;
 	const char *name, *linkage;
@@ -39,7 +39,7 @@ struct inline_walk {
 	struct bytes b;
 	bool nested; /* the language has nested functions */
 	uint32_t depth;
-	uint32_t path[MAX_DEPTH]; /* the node that an entry at this depth lies in */
+	uint32_t path[MAX_DEPTH]; /* the node that contains an entry at this depth */
 };
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -86,7 +86,7 @@ static void find_name(struct dwarf_file *f, struct dwarf_unit *u, uint64_t offse
 		struct bytes b;
 		uint32_t i;
 
-		/* Packages and files of one unit have no list. */
+		/* Packages and files with one unit have no list. */
 		if (!u || offset < u->first || offset >= u->end)
 			u = dwarf_unit_at(f, offset);
 		if (!u || !dwarf_unit_open(u))
@@ -140,7 +140,7 @@ static const char *name_of(struct inline_walk *w, const struct attr_value *ref)
 	if (!f)
 		return NULL;
 	key.serial = f->serial;
-	/* Offsets are relative to a package's share: make the key unique. */
+	/* Offsets are relative to a package's share: makes the key unique. */
 	if (u)
 		key.offset += (uint64_t)(u->part[PART_INFO].base - f->part[PART_INFO].base);
 	hash = hash_u64(key.offset ^ (uint64_t)key.serial << 48);
@@ -298,7 +298,7 @@ static bool has_nested(uint64_t language)
 	return true;
 }
 
-/* Returns the end of an entry's children, if DW_AT_sibling says so. */
+/* Returns the end of an entry's children, from DW_AT_sibling if present. */
 static uint64_t sibling_of(struct inline_walk *w, const struct abbrev *a, struct bytes b)
 {
 	struct attr_value v = { .class = ATTR_NONE };

@@ -13,7 +13,7 @@ struct line_program {
 	const struct dwarf_unit *u; /* the unit whose strings and sizes are used */
 	struct dwarf_unit as;       /* that unit with the program's own sizes */
 	struct bytes b;
-	uint64_t start, length; /* a sequence's first row, instructions' unit */
+	uint64_t start, length; /* a sequence's first row; minimum length of instructions */
 	uint8_t version, line_range, opcode_base;
 	int8_t line_base;
 	const uint8_t *operands; /* of standard opcodes */
@@ -50,7 +50,7 @@ static const char *take_string(struct bytes *b)
 	return s;
 }
 
-/* Before DWARF 5: folder 0 is the unit's, lists of folders and files follow. */
+/* Before DWARF 5: folder 0 is the unit's; lists of folders and files follow. */
 static bool read_old_tables(struct line_program *p, struct dwarf_files *files)
 {
 	const char *name;
@@ -86,12 +86,12 @@ static bool read_table(struct line_program *p, struct dwarf_files *files, bool f
 	for (i = 0; i < n_formats; i++) {
 		format[i].name = (uint16_t)dwarf_uleb(&p->b);
 		format[i].form = (uint16_t)dwarf_uleb(&p->b);
-		/* implicit_const needs an abbreviation: there is none here. */
+		/* implicit_const needs an abbreviation, which does not exist here. */
 		if (format[i].form == DW_FORM_implicit_const)
 			p->b.bad = true;
 	}
 	n = dwarf_uleb(&p->b);
-	/* Entries of size 0 could be of any number. */
+	/* Any number of entries of size 0 would fit. */
 	for (k = 0; k < n && !p->b.bad && n_formats; k++) {
 		const char *name = NULL;
 		uint64_t folder = 0;
@@ -141,7 +141,7 @@ static bool read_header(struct line_program *p, struct dwarf_files *files, const
 	p->length = bytes_u8(b);
 	if (version >= 4)
 		max_operations = bytes_u8(b);
-	bytes_skip(b, 1); /* whether rows begin statements */
+	bytes_skip(b, 1); /* default_is_stmt */
 	p->line_base = (int8_t)bytes_u8(b);
 	p->line_range = bytes_u8(b);
 	p->opcode_base = bytes_u8(b);
@@ -189,7 +189,7 @@ static void sort_rows(struct line_program *p)
 		p->no_memory = true;
 		return;
 	}
-	/* Stable: of several rows with one address the last one is valid. */
+	/* A stable sort: of several rows with one address the last one is valid. */
 	for (width = 1; width < p->n; width *= 2) {
 		for (i = 0, k = 0; i < p->n; i = end) {
 			middle = p->n - i < width ? p->n : i + width;
@@ -298,7 +298,7 @@ static void standard(struct line_program *p, uint8_t opcode)
 	case DW_LNS_set_isa:
 		dwarf_uleb(&p->b);
 		break;
-	default: /* unknown opcode: the header says its length */
+	default: /* unknown opcode: the header has its number of operands */
 		for (i = 0; i < p->operands[opcode - 1]; i++)
 			dwarf_uleb(&p->b);
 	}

@@ -4,7 +4,7 @@
 
 #include "a2n/dwarf/dwarf_file.h"
 
-/* Groups of seven bits, the lowest first; what lies beyond 64 bits is read and dropped. */
+/* Groups of seven bits, the lowest first; bits beyond 64 are read and dropped. */
 static uint64_t groups(struct bytes *b, unsigned int *shift, uint8_t *last)
 {
 	uint64_t v = 0;

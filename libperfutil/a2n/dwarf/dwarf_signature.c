@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One walk over a unit's entries finds the functions that begin at the requested addresses; of each
- * the types of its parameters and of its result are followed to what they are. Which registers a
- * struct takes is as the System V ABI of x86-64 has it: each half of 16 bytes by itself.
+ * One walk over a unit's entries finds the functions that begin at the requested addresses; for
+ * each, the types of its parameters and of its result are followed to the base type. The registers
+ * of a struct are those of the System V ABI of x86-64: each half of 16 bytes is classified
+ * separately.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -12,11 +13,11 @@
 #include "base/search.h"
 
 #define MAX_DEPTH   4096
-#define MAX_CHAIN   32 /* of types, or of entries that stand for a function */
-#define MAX_MEMBERS 64 /* that a struct of 16 bytes may have; of each depth */
-#define MAX_WITHIN  8  /* structs in structs */
+#define MAX_CHAIN   32 /* of types, or of entries that refer to a function */
+#define MAX_MEMBERS 64 /* that a struct of 16 bytes may have, at each depth */
+#define MAX_WITHIN  8  /* nesting depth of structs */
 #define HALF        8
-#define LARGEST     16 /* bytes that are passed in registers */
+#define LARGEST     16 /* maximum bytes that are passed in registers */
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
@@ -25,7 +26,7 @@ struct die {
 	struct dwarf_unit *u;
 	uint16_t tag;
 	bool children, has_low, relative, has_size, declared;
-	uint64_t after; /* where its first child, or the next entry is */
+	uint64_t after; /* offset of its first child, or of the next entry */
 	uint64_t low, high, sibling, size, encoding, convention, upper, member_at;
 	bool has_upper, has_member_at, is_bits, is_static;
 	struct attr_value type, origin, ranges;
@@ -95,8 +96,8 @@ static void take_attr(struct die *d, uint16_t name, struct attr_value v)
 	}
 }
 
-/* Of the unit's bytes the entry at b, which is moved behind it. false: malformed; tag 0: the end of
- * its parent's children. */
+/* Reads the entry at b, which is moved past it. False: malformed; tag 0: the end of its parent's
+ * children. */
 static bool read_die(struct dwarf_unit *u, struct bytes *b, struct die *d)
 {
 	const struct abbrev *a;
@@ -133,7 +134,7 @@ static struct bytes bytes_from(const struct dwarf_unit *u, uint64_t at)
 	return b;
 }
 
-/* The entry that another one refers to. */
+/* Reads the entry to which another one refers. */
 static bool follow(const struct die *from, const struct attr_value *to, struct die *d)
 {
 	struct dwarf_file *f = from->file;
@@ -148,7 +149,7 @@ static bool follow(const struct die *from, const struct attr_value *to, struct d
 	}
 	if (!f)
 		return false;
-	/* Packages and files of one unit have no list. */
+	/* Packages and files with one unit have no list. */
 	if (!u || to->u < u->first || to->u >= u->end)
 		u = dwarf_unit_at(f, to->u);
 	if (!u || !dwarf_unit_open(u))
@@ -157,7 +158,7 @@ static bool follow(const struct die *from, const struct attr_value *to, struct d
 	return read_die(u, &b, d) && d->tag;
 }
 
-/* Behind an entry and all below it: the next one of its parent's. */
+/* Skips an entry and everything below it, to the next one of its parent. */
 static bool skip_below(const struct die *d, struct bytes *b)
 {
 	struct die other;
@@ -178,7 +179,7 @@ static bool skip_below(const struct die *d, struct bytes *b)
 	return true;
 }
 
-/* The next child of an entry; b begins at its `after`. false: there is none. */
+/* Returns the next child of an entry; b begins at its `after`. False: there are no more. */
 static bool next_child(const struct die *parent, struct bytes *b, struct die *d)
 {
 	return read_die(parent->u, b, d) && d->tag && skip_below(d, b);
@@ -199,7 +200,7 @@ static bool is_qualifier(uint16_t tag)
 	return false;
 }
 
-/* What a type is without names and qualifiers. false: void, or it cannot be read. */
+/* Returns a type without typedefs and qualifiers. False: void, or unreadable. */
 static bool strip_type(const struct die *from, struct die *type)
 {
 	struct die at = *from;
@@ -214,7 +215,7 @@ static bool strip_type(const struct die *from, struct die *type)
 	return false;
 }
 
-/* The two halves of a value: what of them is in which registers. */
+/* The two halves of a value, and the kind of registers for each. */
 struct halves {
 	bool general[2], vector[2];
 	bool memory, unknown;
@@ -249,7 +250,7 @@ static void mark_members(struct halves *h, const struct die *type, uint64_t at, 
 			h->unknown = true;
 			return;
 		}
-		/* What is aligned otherwise is packed, and in memory. */
+		/* A member with another alignment is packed, and passed in memory. */
 		if (d.is_bits)
 			mark(h, false, at + d.member_at, 1);
 		else
@@ -293,9 +294,9 @@ static void mark_base(struct halves *h, const struct die *type, uint64_t at, int
 	} else if (type->size <= HALF) {
 		mark(h, true, at, type->size);
 	} else if (type->name && strstr(type->name, "128")) {
-		mark(h, true, at, 1); /* in one register, all of it */
+		mark(h, true, at, 1); /* completely in one register */
 	} else {
-		h->memory = true; /* x87's, which returns it in a register: also within a struct */
+		h->memory = true; /* x87: returned in a register, even inside a struct */
 		h->unknown = within > 0;
 	}
 }
@@ -353,13 +354,14 @@ static enum value_kind base_kind(const struct die *type)
 		return VALUE_SIGNED;
 	case DW_ATE_signed_char:
 		return VALUE_CHAR;
-	case DW_ATE_complex_float: /* the largest one is returned in registers, too */
+	case DW_ATE_complex_float: /* the largest one is also returned in registers */
 		return type->size > LARGEST ? VALUE_FLOAT : VALUE_OTHER;
 	}
 	return VALUE_UNSIGNED;
 }
 
-/* Of an enumeration: by the type below it, else that of C, which has a sign only if one has. */
+/* The kind of an enumeration: from its underlying type, else by C's rules: signed only if a value
+ * is negative. */
 static enum value_kind enumeration_kind(const struct die *type)
 {
 	struct die below;
@@ -394,7 +396,7 @@ static void set_kind(struct passed_type *v, const struct die *type)
 	}
 }
 
-/* Of an entry that has a type. */
+/* Returns the type of an entry that has one. */
 static struct passed_type value_of(const struct die *of)
 {
 	struct passed_type v = { 0 };
@@ -409,7 +411,7 @@ static struct passed_type value_of(const struct die *of)
 		return v;
 	}
 	set_kind(&v, &type);
-	/* Vectors have a whole register. */
+	/* Vectors take a whole register. */
 	if (type.tag == DW_TAG_array_type) {
 		v.vector = 1;
 		return v;
@@ -417,7 +419,7 @@ static struct passed_type value_of(const struct die *of)
 	mark_type(&h, of, 0, 0);
 	v.unknown = h.unknown;
 	v.memory = h.memory;
-	/* Who is called gets a pointer to a copy of it. */
+	/* The callee gets a pointer to a copy of it. */
 	if (type.convention == DW_CC_pass_by_reference)
 		v.general = 1;
 	for (int i = 0; i < 2 && !h.memory; i++) {
@@ -429,7 +431,7 @@ static struct passed_type value_of(const struct die *of)
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* The type of an entry, or of the one that it stands for. */
+/* Finds the type of an entry, or of the one to which it refers. */
 static void find_type(struct die *d)
 {
 	struct die at = *d;
@@ -473,7 +475,7 @@ static void read_signature(const struct die *function, struct signature *s)
 	read_parameters(function, s);
 }
 
-/* Where it begins, as far as it has code. */
+/* Returns where it begins, if it has code. */
 static bool begins(const struct die *d, struct dwarf_ranges *ranges, uint64_t *at)
 {
 	*at = d->low;

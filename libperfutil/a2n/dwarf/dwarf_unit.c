@@ -6,7 +6,7 @@
 #include "a2n/dwarf/dwarf_file.h"
 #include "base/search.h"
 
-#define MAX_ATTRS 4096 /* of one abbreviation */
+#define MAX_ATTRS 4096 /* per abbreviation */
 
 /* ---- headers --------------------------------------------------------------------------------- */
 
@@ -483,7 +483,7 @@ bool dwarf_skip(const struct dwarf_unit *u, struct bytes *b, const struct abbrev
 
 /* ---- a unit's own entry ---------------------------------------------------------------------- */
 
-/* Reads the bases first that its other attributes need, wherever they are. */
+/* Reads the bases first, because its other attributes need them, wherever they are. */
 static void read_bases(struct dwarf_unit *u, struct bytes b, const struct abbrev *a)
 {
 	uint8_t header = u->offset_size == 8 ? 16 : 8;

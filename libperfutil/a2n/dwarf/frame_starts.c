@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Functions by their unwinding tables (.eh_frame), which stripping keeps: where each begins and how
- * long it is. They have no names there, so they are named by their file and address.
+ * Functions from their unwinding tables (.eh_frame), which stripping keeps: the start and length of
+ * each. The tables have no names, so functions are named by their file and address.
  */
 #include <dwarf.h>
 #include <inttypes.h>
@@ -10,8 +10,8 @@
 #include "a2n/dwarf/dwarf_file.h"
 
 #define MODULE_NAME 64
-#define FORM        0x0F /* of an encoded pointer: how it is stored */
-#define BASE        0x70 /* … and what it is counted from */
+#define FORM        0x0F /* encoding of a pointer: storage format */
+#define BASE        0x70 /* … and its base */
 
 struct start_table {
 	struct bytes data;
@@ -19,7 +19,7 @@ struct start_table {
 	bool wide; /* addresses have 8 bytes */
 };
 
-/* What a common entry says of the functions' entries that name it. */
+/* The parts of a common entry (CIE) that apply to the functions' entries that refer to it. */
 struct common {
 	uint64_t at; /* its offset in the table */
 	uint8_t encoding;
@@ -51,7 +51,7 @@ static uint64_t load_pointer(struct bytes *b, uint8_t form, bool wide)
 	return 0;
 }
 
-/* Only bases that are known without more: the address of the pointer itself, or none. */
+/* Supports only bases that need no further data: the address of the pointer itself, or none. */
 static uint64_t read_pointer(const struct start_table *t, struct bytes *b, uint8_t encoding)
 {
 	uint64_t here = t->address + b->at, value = load_pointer(b, encoding & FORM, t->wide);
@@ -64,7 +64,7 @@ static uint64_t read_pointer(const struct start_table *t, struct bytes *b, uint8
 	return t->wide ? value : (uint32_t)value;
 }
 
-/* The next entry, whose bytes become *entry, up to the end; false: no more. */
+/* Takes the next entry, whose bytes become *entry, up to the end; false: no more. */
 static bool next_entry(const struct start_table *t, struct bytes *b, struct bytes *entry)
 {
 	uint64_t size = bytes_u32(b);
@@ -141,7 +141,7 @@ static bool find_table(struct elf_file *f, struct start_table *t)
 	return false;
 }
 
-/* "liblzma" of "/lib/liblzma.so.5". */
+/* Returns "liblzma" for "/lib/liblzma.so.5". */
 static int module_part(const char *path, const char **name)
 {
 	const char *slash = strrchr(path, '/'), *so;

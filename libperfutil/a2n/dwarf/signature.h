@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a function is given, and returns: the types of its source, by its DWARF. */
+/* The parameters and result of a function: its source types, from its DWARF. */
 #ifndef A2N_SIGNATURE_H
 #define A2N_SIGNATURE_H
 
@@ -20,21 +20,21 @@ enum value_kind {
 
 struct passed_type {
 	uint8_t kind;            /* enum value_kind */
-	uint8_t general, vector; /* of x86-64 the registers that have it */
-	bool memory;             /* it is on the stack; what is returned is where a pointer says */
-	bool unknown;            /* where it is cannot be told: nor where those behind it are */
+	uint8_t general, vector; /* x86-64: number of registers that hold it */
+	bool memory;             /* on the stack; a result: at the address in a pointer */
+	bool unknown;            /* its place cannot be determined: nor that of later ones */
 	uint32_t size;           /* bytes */
 };
 
-#define SIGNATURE_MOST 32 /* parameters; further ones are left out */
+#define SIGNATURE_MOST 32 /* parameters; further ones are omitted */
 
 struct signature {
 	struct passed_type result, parameter[SIGNATURE_MOST];
 	uint32_t n;
-	bool changed; /* the compiler has changed how it is called (DW_CC_nocall) */
+	bool changed; /* the compiler has changed the calling convention (DW_CC_nocall) */
 };
 
-/* Of the i-th function that was asked for. */
+/* Receives the signature of the i-th requested function. */
 typedef void (*inner_take_signature)(void *arg, size_t i, const struct signature *s);
 
 #endif

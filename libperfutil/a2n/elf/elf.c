@@ -13,7 +13,7 @@
 
 /* Limit of table sizes, larger than in any useful file. */
 #define MAX_TABLE     (1ull << 30)
-#define UNSIZED_REACH 1024 /* bytes that a symbol of size 0 may name */
+#define UNSIZED_REACH 1024 /* maximum reach of a symbol of size 0, in bytes */
 
 static const char *open_sections(struct elf_file *f)
 {
@@ -65,7 +65,7 @@ static const char *open_segments(struct elf_file *f)
 			break;
 		if (h.p_type != PT_LOAD || !(h.p_flags & PF_X) || !h.p_memsz)
 			continue;
-		/* Debug files keep the section headers, not the contents. */
+		/* Debug files keep the headers, not the contents. */
 		if (!h.p_filesz)
 			f->hollow = true;
 		f->segments[f->n_segments++] = (struct elf_segment){
@@ -244,7 +244,7 @@ void elf_file_debuglink(struct elf_file *f, char *name, size_t size, uint32_t *c
 	}
 }
 
-/* Symbols that mark the kind of code for disassemblers, and labels meant to vanish. */
+/* Symbols that mark the kind of code for disassemblers, and labels meant to be removed. */
 static bool is_mark(const struct elf_file *f, const char *name, size_t length)
 {
 	if (name[0] == '.' && length > 1 && name[1] == 'L')
@@ -266,7 +266,7 @@ static bool is_mark(const struct elf_file *f, const char *name, size_t length)
 /*
  * Selects symbols that name code. Symbols without size: hand-written functions have type FUNC and
  * no size, old assembly has global labels without a type; local labels without a type are places
- * inside of functions, or routines without another name.
+ * inside functions, or routines without another name.
  */
 bool elf_take_symbol(const struct elf_file *f, const GElf_Sym *sym, const char *name, size_t length,
 		     uint64_t limit, struct symtab *t)
@@ -287,7 +287,7 @@ bool elf_take_symbol(const struct elf_file *f, const GElf_Sym *sym, const char *
 		value &= ~1ull;
 	if (value >= limit)
 		return false;
-	/* The size is unknown: used near by only, or as the name of the gap after it. */
+	/* The size is unknown: used only near by, or as the name of the gap after it. */
 	if (!sym->st_size && limit - value > UNSIZED_REACH)
 		limit = value + UNSIZED_REACH;
 	symtab_add(t, value, sym->st_size, limit,
@@ -308,7 +308,7 @@ static Elf_Data *table_data(const struct elf_file *f, uint32_t index, Elf_Type t
 	return data && data->d_buf && data->d_type == type ? data : NULL;
 }
 
-/* data_wanted: variables in place of code. */
+/* data_wanted: variables instead of code. */
 static uint32_t add_table(struct elf_file *f, uint32_t index, bool data_wanted, struct symtab *t)
 {
 	const struct section *s = &f->sections[index];
@@ -339,7 +339,7 @@ static uint32_t add_table(struct elf_file *f, uint32_t index, bool data_wanted, 
 		}
 		if (where >= f->n_sections)
 			continue;
-		/* .dynsym lacks functions: the end of an unsized one is unknown. */
+		/* .dynsym lacks functions, so the end of an unsized one is unknown. */
 		if (s->type == SHT_DYNSYM && !sym.st_size)
 			continue;
 		home = &f->sections[where];

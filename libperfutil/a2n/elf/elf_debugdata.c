@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * .gnu_debugdata: an xz-packed ELF file inside of a stripped one, with the symbols that .dynsym
+ * .gnu_debugdata: an xz-compressed ELF file inside a stripped one, with the symbols that .dynsym
  * does not have (Fedora's MiniDebugInfo).
  */
 #include <lzma.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Symbols of a file without section headers: the dynamic linker's tables are still there. Only the
- * hash tables give the number of symbols. Also applies relocations to data.
+ * Symbols of a file without section headers: the dynamic linker's tables still exist. Only the hash
+ * tables show the number of symbols. Also applies relocations to data.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ struct dynamic {
 	uint64_t symbols, strings, strings_size, hash, gnu_hash, rela, rela_size;
 };
 
-/* false: the file has none. */
+/* False: the file has none. */
 static bool read_dynamic(struct elf_file *f, struct dynamic *d)
 {
 	bool wide = f->header.e_ident[EI_CLASS] == ELFCLASS64;
@@ -113,7 +113,7 @@ uint32_t elf_symbols_segment(struct elf_file *f, struct symtab *t)
 		}
 		if (b.bad)
 			break;
-		/* Functions may be missing here: the end of an unsized one is unknown. */
+		/* Functions may be missing here, so the end of an unsized one is unknown. */
 		if (!i || !sym.st_size || sym.st_shndx == SHN_UNDEF || sym.st_shndx == SHN_ABS)
 			continue;
 		name = elf_string(&strings, sym.st_name, &length);
@@ -138,7 +138,8 @@ uint32_t elf_symbols_dynamic(struct elf_file *f, struct symtab *t)
 
 /* ---- relocations ----------------------------------------------------------------------------- */
 
-/* The relocation "load address plus addend". 0: a machine whose data hold the addends. */
+/* Returns the relocation type "load address plus addend". 0: a machine where the data hold the
+ * addends. */
 static uint32_t relative_type(unsigned int machine)
 {
 	switch (machine) {

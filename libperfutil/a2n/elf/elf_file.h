@@ -2,7 +2,7 @@
 /*
  * The parts of one ELF file that are used: build id, segments, symbols, PLT entries, and the name
  * of its debug file. The file may be damaged or malicious: parts that contradict each other are
- * left out.
+ * ignored.
  */
 #ifndef A2N_ELF_H
 #define A2N_ELF_H
@@ -28,7 +28,7 @@ struct section {
 	uint64_t address, size, entry;
 	uint32_t type, link, info;
 	bool code;        /* loaded and executable */
-	bool data;        /* loaded, not executable, one for all threads */
+	bool data;        /* loaded, not executable, not thread-local */
 	const char *name; /* NULL when damaged */
 	Elf_Scn *scn;
 };
@@ -77,11 +77,11 @@ struct bytes elf_address_bytes(const struct elf_file *f, uint64_t address, uint6
 /* The same with relative relocations applied, as for a program at its link address. *own: memory
  * that the caller frees, or NULL. */
 struct bytes elf_relocated(struct elf_file *f, uint64_t address, uint64_t size, void **own);
-/* Returns a string of a string table; NULL when it is not terminated. */
+/* Returns a string of a string table; NULL if it is not terminated. */
 const char *elf_string(const struct bytes *strings, uint64_t offset, size_t *length);
 bool elf_take_symbol(const struct elf_file *f, const GElf_Sym *sym, const char *name, size_t length,
 		     uint64_t limit, struct symtab *t);
 uint32_t elf_symbols_dynsym(struct elf_file *f, struct symtab *t);  /* .dynsym, by sections */
-uint32_t elf_symbols_segment(struct elf_file *f, struct symtab *t); /* PT_DYNAMIC, without */
+uint32_t elf_symbols_segment(struct elf_file *f, struct symtab *t); /* PT_DYNAMIC, no sections */
 
 #endif

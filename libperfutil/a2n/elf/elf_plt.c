@@ -144,7 +144,7 @@ static void name_targets(struct slots *slots, const struct symtab *t)
 		if (!target)
 			continue;
 		slot = slots->slot + search_sorted(k, 0, slots->n, slots->slot[k].target < target);
-		/* Any alias names it: the shortest. (Names may move, numbers don't.) */
+		/* Any alias names it: takes the shortest. (Names may move, numbers do not.) */
 		for (; slot < slots->slot + slots->n && slot->target == target; slot++)
 			if (!slot->symbol ||
 			    strlen(symtab_name(t, i)) < strlen(symtab_name(t, slot->symbol - 1)))
@@ -164,7 +164,7 @@ struct plt {
 	const struct section *section;
 	struct slots *slots;     /* by address */
 	struct slot *lazy;       /* by number */
-	uint64_t got, other_got; /* what i386's %ebx points to: .got.plt; .got (mold) */
+	uint64_t got, other_got; /* values of i386's %ebx: .got.plt; .got (mold) */
 	struct symtab *out;
 	uint32_t found;
 };
@@ -186,17 +186,17 @@ static void name_entry(struct plt *p, uint64_t offset, uint64_t size, const stru
 		return;
 	if (length <= 4 || (size_t)length >= sizeof(name))
 		return;
-	/* Preferred to a local symbol: linkers have names of their own for entries (mold's
+	/* Ranked above a local symbol: linkers have their own names for entries (mold's
 	 * NAME$plt). */
 	symtab_add(p->out, s->address + offset, size, s->address + s->size, RANK(RANK_WEAK, 1),
 		   name, (size_t)length);
 	p->found++;
 }
 
-#define MOST_BYTES 64 /* of an entry */
+#define MOST_BYTES 64 /* maximum of an entry */
 
-/* Returns the length of an instruction that loads from a slot, and the slot; 0: none here. jmp
- * *slot, mov slot,%r11 or %eax: relative to %rip or %ebx, or absolute. */
+/* Returns the length of an instruction that loads from a slot, and the slot; 0: there is none here.
+ * jmp *slot, mov slot,%r11 or %eax: relative to %rip or %ebx, or absolute. */
 static unsigned int loads(const struct plt *p, struct bytes b, uint64_t at, uint64_t *slot)
 {
 	bool wide = p->f->header.e_machine == EM_X86_64, got = false;
@@ -263,7 +263,7 @@ static void read_pushes(struct plt *p, struct bytes b)
 		}
 }
 
-/* An entry extends to the start of the next; the last is as long as the one before. */
+/* An entry extends to the start of the next; the last is as long as the previous one. */
 static bool read_loads(struct plt *p, struct bytes b)
 {
 	uint64_t at = 0, begin = 0, next, from = 0, address, size = 0;
@@ -283,7 +283,7 @@ static bool read_loads(struct plt *p, struct bytes b)
 				size = next - begin;
 			name_entry(p, begin, size ? size : 16, slot);
 		} else if (length == 7) {
-			size = 32; /* a retpoline's, unless others follow */
+			size = 32; /* size of a retpoline entry, unless others follow */
 		} else if (p->section->entry == 8) {
 			size = 8;
 		}
@@ -408,7 +408,7 @@ uint32_t elf_symbols_plt(struct elf_file *f, struct symtab *t)
 			read_x86(&p, b);
 			break;
 		case EM_AARCH64:
-			/* Instructions are little-endian always. */
+			/* Instructions are always little-endian. */
 			b.swap = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 			read_arm64(&p, b);
 			break;

@@ -14,13 +14,13 @@
 #define GO_1_18 0xfffffff0u
 #define GO_1_20 0xfffffff1u
 
-#define MAX_NAME 65536 /* longer than any function's */
-/* Few functions share a name, so the names together are not much larger than the table. */
+#define MAX_NAME 65536 /* longer than any function's name */
+/* Few functions share a name, so all names together are not much larger than the table. */
 #define NAMES_TIMES 4
 #define NAMES_START 65536
 /* A look-up of lines reads the line table of a function from its start. */
 #define BUDGET_A_BYTE 64
-/* Limit of candidates per part: each may cost a copy of all that follows. */
+/* Limit of candidates per part: each may cost a copy of everything that follows. */
 #define MAX_PLACES 64
 /* The word of Go's moduledata with the start of the code (from 1.26 on the header lacks it). */
 #define MODULE_TEXT 22
@@ -35,7 +35,7 @@ static bool new_layout(const struct go_table *g)
 	return g->layout == GO_1_18 || g->layout == GO_1_20;
 }
 
-/* Entries and offsets of functions. */
+/* Size of entries and offsets of functions. */
 static uint8_t entry_size(const struct go_table *g)
 {
 	return new_layout(g) ? 4 : g->word;
@@ -225,14 +225,14 @@ static bool is_table(const char *name)
 	return !strcmp(name, ".gopclntab") || !strcmp(name, ".data.rel.ro.gopclntab");
 }
 
-/* Sections that only Go's linker makes. */
+/* Checks for sections that only Go's linker creates. */
 static bool is_gos(const char *name)
 {
 	return !strncmp(name, ".go.", 4) || !strcmp(name, ".note.go.buildid") ||
 	       !strcmp(name, ".gosymtab") || !strcmp(name, ".typelink");
 }
 
-/* Go's build id: remains where strip tools damage the section names. */
+/* Checks for Go's build id, which remains if strip tools damage the section names. */
 static bool has_gos_note(struct bytes b)
 {
 	while (bytes_left(&b)) {

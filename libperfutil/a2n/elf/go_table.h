@@ -30,18 +30,18 @@ struct go_function {
 	size_t length;
 };
 
-/* false: the file has none, or it is malformed (fault). */
+/* False: the file has none, or it is malformed (fault). */
 bool go_table_open(struct elf_file *f, struct go_table *g);
 void go_table_close(struct go_table *g);
-/* Reads function i < n. false: damaged (fault). */
+/* Reads function i < n. False: damaged (fault). */
 bool go_table_function(struct go_table *g, uint64_t i, struct go_function *function);
 /* Finds the function of an address. */
 bool go_table_find(struct go_table *g, uint64_t address, struct go_function *function);
-/* Returns the line of an address of a function and its file's name, of *length. false: unknown, or
+/* Returns the line of an address of a function and its file's name, of *length. False: unknown, or
  * damaged (fault). */
 bool go_table_line(struct go_table *g, const struct go_function *function, uint64_t address,
 		   const char **file, size_t *length, uint32_t *line);
-/* Notes a fault, if it is the first. Always returns false. */
+/* Records a fault, if it is the first. Always returns false. */
 static inline bool go_table_fault(struct go_table *g, uint64_t at, const char *what)
 {
 	if (!g->fault) {
@@ -52,7 +52,7 @@ static inline bool go_table_fault(struct go_table *g, uint64_t at, const char *w
 }
 
 /* Adds its functions as symbols of the lowest rank; returns their number. g: the opened table,
- * which the caller closes; its fault says why functions are missing. */
+ * which the caller closes; its fault is the reason if functions are missing. */
 uint32_t elf_symbols_go(struct elf_file *f, struct symtab *t, struct go_table *g);
 
 #endif

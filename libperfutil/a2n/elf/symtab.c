@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Converts symbols to ranges: sort by start, the better alias later, then sweep with a stack of
- * open symbols. A symbol that starts later lies on top: the innermost wins.
+ * Converts symbols to ranges: sorts by start, the better alias later, then sweeps with a stack of
+ * open symbols. A symbol that starts later is on top: the innermost wins.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -114,7 +114,7 @@ static void emit(struct symtab *t, uint64_t start, uint32_t owner)
 	t->ranges[t->n_ranges++] = (struct symtab_range){ start, owner };
 }
 
-/* A first guess for each bucket of addresses, about as many buckets as ranges. */
+/* Builds a first guess for each bucket of addresses, with about as many buckets as ranges. */
 static int build_index(struct symtab *t)
 {
 	uint64_t span = t->ranges[t->n_ranges - 1].start - t->ranges[0].start;
@@ -136,7 +136,7 @@ static int build_index(struct symtab *t)
 	return 0;
 }
 
-/* ---- labels: after all else ------------------------------------------------------------------ */
+/* labels: after all other symbols */
 
 /* Moves labels to the end, sorted; returns their number. */
 static uint32_t part_labels(struct symtab *t, struct symtab_symbol **labels)
@@ -221,7 +221,7 @@ static int make_ranges(struct symtab *t)
 	for (i = 0; i <= t->n; i++) {
 		uint64_t until = i < t->n ? t->symbols[i].value : UINT64_MAX;
 
-		/* Closes symbols that end before the next one starts; those below are visible
+		/* Closes symbols that end before the next one starts; those below become visible
 		 * again. */
 		while (n_open && t->symbols[open[n_open - 1]].end <= until) {
 			at = t->symbols[open[--n_open]].end;

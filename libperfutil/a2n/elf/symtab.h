@@ -3,9 +3,9 @@
  * A symbol table for look-ups: symbols are added in any order, then converted into ranges that do
  * not overlap. Rules: an address belongs to the innermost symbol (latest start); of several with
  * one start to the one with the best rank, then with fewer leading underscores, the shorter, the
- * alphabetically first. A symbol without a size extends to the next symbol or its limit, and counts
- * only where there is no sized symbol. A label (rank RANK_LABEL or less) names what nothing else
- * does.
+ * alphabetically first. A symbol without a size extends to the next symbol or its limit, and is
+ * used only where there is no sized symbol. A label (rank RANK_LABEL or less) is used only where
+ * there is no other symbol.
  */
 #ifndef A2N_SYMTAB_H
 #define A2N_SYMTAB_H
@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 struct symtab_symbol {
-	uint64_t value, end; /* end: first address after it */
-	uint32_t name;       /* in names */
+	uint64_t value, end; /* end: first address after the symbol */
+	uint32_t name;       /* offset in `names` */
 	uint8_t rank;
 	bool sized;
 };
@@ -37,18 +37,18 @@ struct symtab {
 	uint32_t n_ranges;
 	uint32_t *index; /* the first range of each bucket of addresses */
 	uint32_t n_index, shift;
-	bool failed; /* set: out of memory */
+	bool failed; /* out of memory */
 };
 
 #define NO_SYMBOL UINT32_MAX
 
-/* Higher ranks win: binding first, functions before others. */
+/* The higher rank wins: first by binding, then functions before others. */
 #define RANK(binding, function) ((uint8_t)((binding)*2 + (function)))
 enum { RANK_LOCAL = 1, RANK_WEAK, RANK_GLOBAL };
 #define RANK_LABEL 1
-#define RANK_FRAME 0 /* a label, if there is no other at its start */
+#define RANK_FRAME 0 /* like a label, if there is no other at its start */
 
-/* size 0: unsized. limit: the end of its section, its latest end. */
+/* size 0: unsized. limit: the end of its section, the maximum of its end. */
 void symtab_add(struct symtab *t, uint64_t value, uint64_t size, uint64_t limit, uint8_t rank,
 		const char *name, size_t length);
 int symtab_finish(struct symtab *t);

@@ -108,7 +108,7 @@ static struct backend *open_failed(struct backend *b, int *rc, int code)
 	return NULL;
 }
 
-/* Opens the device; -1 with the reason in why. */
+/* Opens the device; -1 with the reason in check. */
 static int open_device(const struct trace_config *config, struct collector_check *check)
 {
 	int device = open(PITRACE_DEVICE, O_RDWR | O_CLOEXEC);
@@ -256,7 +256,7 @@ static void driver_check(const struct trace_config *config, struct collector_che
 	close(device);
 }
 
-/* A holder that was killed has closed its socket, and its session only a moment later. */
+/* A killed holder closes its socket first, and its session only a moment later. */
 static int ask_for_session(int device, struct pitrace_session_args *args)
 {
 	const struct timespec pause = { .tv_nsec = DYING_NS / DYING_TRIES };
@@ -269,7 +269,7 @@ static int ask_for_session(int device, struct pitrace_session_args *args)
 	return fd;
 }
 
-/* Default sizes are halved until they fit into the limit of locked memory, which a user cannot
+/* Halves default sizes until they fit into the limit of locked memory, which a user cannot
  * raise. */
 static int open_session(int device, struct pitrace_session_args *args)
 {
@@ -476,8 +476,9 @@ static void follow(struct backend *b)
 }
 
 /*
- * First note how far each trace ring reaches, then close and hand over all MTE, then the trace up
- * to the noted positions: the names that a sample needs were written before it, so they come first.
+ * First records the end of each trace ring, then closes and hands over all MTE, then the trace up
+ * to the recorded positions: the names that a sample needs were written before it, so they come
+ * first.
  */
 static int driver_drain(struct backend *b, bool all, segment_sink sink, void *arg)
 {
@@ -550,7 +551,7 @@ static int driver_mark(struct backend *b)
 	return 0;
 }
 
-/* Hands over the segments of one CPU; each is copied, then checked to be whole. */
+/* Hands over the segments of one CPU; each is copied first and then checked to be intact. */
 static int window_of(struct backend *b, const struct cpu_rings *r, void *copy, segment_sink sink,
 		     void *arg)
 {
@@ -569,7 +570,7 @@ static int window_of(struct backend *b, const struct cpu_rings *r, void *copy, s
 		if (at + size >= opened)
 			err = sink(arg, copy, segment);
 		else
-			at = opened - size - segment; /* the oldest segment that may be whole */
+			at = opened - size - segment; /* the oldest segment that may be intact */
 	}
 	return err;
 }

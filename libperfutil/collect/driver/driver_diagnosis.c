@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds out why the module is not loaded or cannot be used. */
+/* Determines why the module is not loaded or cannot be used. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -28,7 +28,7 @@ static bool there(const char *format, const char *word)
 	return !access(path, F_OK);
 }
 
-/* Checks whether a line of the file has the word. */
+/* Checks whether a line of the file contains the word. */
 static bool has_word(const char *name, const char *word)
 {
 	char path[512];
@@ -64,7 +64,7 @@ static bool signed_only(void)
 	return on || has_word(LOCKDOWN, "[integrity]") || has_word(LOCKDOWN, "[confidentiality]");
 }
 
-/* Where the driver's source is for DKMS, or would be. */
+/* Returns where the driver's source for DKMS is, or would be. */
 static void source_folder(char path[PATH_MAX])
 {
 	static const char *const near[] = { "../src/pitrace-" PITRACE_VERSION,
@@ -150,7 +150,7 @@ void driver_diagnose_open(int err, const struct trace_config *config, struct col
 	*check = (struct collector_check){ .state = COLLECTOR_REFUSED };
 	if (err != EACCES && err != EPERM) {
 		not_loaded(check);
-		/* The device exists and cannot be opened: a fault of another kind. */
+		/* The device exists but cannot be opened for another reason. */
 		if (err != ENOENT)
 			WHY("%s: %s", PITRACE_DEVICE, strerror(err));
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Explains why the module cannot serve, and names the one command that fixes it. */
+/* Explains why the module cannot be used, and names the one command that fixes it. */
 #ifndef PITRACE_DRIVER_DIAGNOSIS_H
 #define PITRACE_DRIVER_DIAGNOSIS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The driver's hook descriptor: a process that has it may write records of its own, and nothing
+/* The driver's hook descriptor: a process that has it may write its own records, and nothing
  * else. */
 #ifndef PITRACE_DRIVER_HOOK_H
 #define PITRACE_DRIVER_HOOK_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* PITRACE_IOC_ITRACE: places are passed as descriptors of their files. */
+/* PITRACE_IOC_ITRACE: start and stop places are passed as descriptors of their files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -44,7 +44,7 @@ int driver_itrace(int session, const struct trace_config *config)
 		.list = (uintptr_t)i->list,
 		.skip = i->skip,
 		.limit = i->limit == UINT64_MAX ? 0 : i->limit,
-	}; /* a place that is not requested is zeros */
+	}; /* places that are not requested are zero */
 	int err = 0;
 
 	if (!driver_itrace_enabled(config))

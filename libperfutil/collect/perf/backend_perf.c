@@ -32,7 +32,7 @@ struct kept_segment {
 
 struct backend {
 	struct perf_session s;
-	pthread_mutex_t lock; /* protects all that the pump uses */
+	pthread_mutex_t lock; /* protects everything that the pump uses */
 	int epoll;            /* readable when a ring is filled beyond its watermark */
 	uint32_t state;       /* enum pitrace_state */
 	uint64_t interval;
@@ -41,11 +41,11 @@ struct backend {
 	struct kept_segment *first[PITRACE_RINGS], **last[PITRACE_RINGS];
 	/* Normal mode. */
 	int ends[2]; /* socket pair, shut down when a buffer is full */
-	int quit;    /* eventfd: asks the thread to end */
+	int quit;    /* eventfd: makes the thread end */
 	pthread_t thread;
 	bool keeping; /* the thread is running */
 	uint32_t stop_cpu, stop_ring;
-	/* Wrap mode: where the current drain hands the names. */
+	/* Wrap mode: where the current drain hands over names. */
 	segment_sink sink;
 	void *arg;
 };
@@ -179,8 +179,8 @@ static int open_session(struct backend *b, const struct trace_config *config)
 	return err;
 }
 
-/* Do the open events record what is asked for now? What tasks have inherited keeps its period, and
- * the kernel exchanges the events of parents and children: a new rate needs new events. */
+/* Do the open events record what is requested now? Inherited events keep their period, and the
+ * kernel swaps the events of parents and children: a new rate needs new events. */
 static bool same_events(const struct trace_config *a, const struct trace_config *b)
 {
 	return a->nevents == b->nevents && (a->nevents || a->rate == b->rate) &&
@@ -223,9 +223,9 @@ static struct backend *perf_backend_open(const struct trace_config *config, int 
 	return NULL;
 }
 
-/* ---- segments that are kept ------------------------------------------------------------------ */
+/* kept segments */
 
-/* Enables or disables what is recorded, names apart. */
+/* Enables or disables everything except names. */
 static void enable_records(struct backend *b, bool on)
 {
 	static const struct {
@@ -349,7 +349,8 @@ static void *keep_thread(void *arg)
 		if (b->state == PITRACE_STATE_ON || b->state == PITRACE_STATE_SUSPENDED) {
 			if (now_ns() - b->s.synced > NS_PER_SEC)
 				perf_emit_sync(&b->s, PITRACE_SYNC_SECOND);
-			/* Or the few names of each second would take a whole segment's room. */
+			/* Keeps segments open: otherwise the few names of each second would take a
+			 * whole segment. */
 			perf_pump_full(&b->s, keep, b);
 		}
 		pthread_mutex_unlock(&b->lock);
@@ -488,7 +489,7 @@ static int perf_off(struct backend *b)
 	perf_turns_end(&b->s);
 	pthread_mutex_lock(&b->lock);
 	enable_records(b, false);
-	/* After a loss of names all live tasks are written again, now that the ring has space. */
+	/* After a loss of names, writes all live tasks again, now that the ring has space. */
 	err = b->s.names_lost ? perf_emit_walk(&b->s) : 0;
 	if (!err)
 		err = perf_emit_sync(&b->s, PITRACE_SYNC_OFF);
@@ -496,14 +497,15 @@ static int perf_off(struct backend *b)
 	if (!err && normal(b))
 		err = perf_pump(&b->s, true, keep, b);
 	if (b->state == PITRACE_STATE_STOPPED) {
-		/* The next interval's drain polls this end again. */
+		/* The drain of the next interval polls this end again. */
 		close(b->ends[0]);
 		close(b->ends[1]);
 		b->ends[0] = b->ends[1] = -1;
 		if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, b->ends) && !err)
 			err = -errno;
 	}
-	/* Else after the last drain: what the rings still hold reports some of the losses. */
+	/* Otherwise done after the last drain: the rings' remaining records report some of the
+	 * losses. */
 	if (normal(b))
 		perf_session_count_lost(&b->s, false);
 	b->state = PITRACE_STATE_OFF;
@@ -592,7 +594,7 @@ static int perf_drain(struct backend *b, bool all, segment_sink sink, void *arg)
 	return err;
 }
 
-/* The drain that follows keeps what there is by then, and window hands that over. */
+/* The next drain keeps the data up to then, and window hands it over. */
 static int perf_mark(struct backend *b)
 {
 	(void)b;
@@ -625,7 +627,7 @@ static int perf_rescan(struct backend *b, uint64_t *ticket)
 	*ticket = 0;
 	pthread_mutex_lock(&b->lock);
 	err = b->state == PITRACE_STATE_OFF ? -EINVAL : 0;
-	/* Writes all that a file that begins here needs. */
+	/* Writes everything that a file that begins here needs. */
 	if (!err)
 		err = perf_emit_sync(&b->s, PITRACE_SYNC_SECOND);
 	if (!err)
@@ -649,7 +651,7 @@ static int perf_fd(struct backend *b)
 	return normal(b) ? b->ends[0] : b->epoll;
 }
 
-/* Sinks call this within the pump: the counts are read without the lock. */
+/* Sinks call this within the pump, so the counts are read without the lock. */
 static void perf_info(struct backend *b, struct trace_info *info)
 {
 	info->state = b->state;

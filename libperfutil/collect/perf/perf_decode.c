@@ -45,7 +45,8 @@ uint64_t perf_word(const struct perf_item *item, const uint8_t *words, uint64_t 
 	return bytes_load64(words + i * sizeof(uint64_t), item->swap);
 }
 
-/* An array of `count` entries; a count beyond what is left is refused before it is multiplied. */
+/* Takes an array of `count` entries; a count beyond the remaining data is refused before it is
+ * multiplied. */
 static const void *take_array(struct bytes *b, uint64_t count, size_t entry)
 {
 	if (count > bytes_left(b) / entry) {
@@ -55,7 +56,7 @@ static const void *take_array(struct bytes *b, uint64_t count, size_t entry)
 	return bytes_take(b, (size_t)count * entry);
 }
 
-/* The counters of a group follow its times, a single counter precedes them. */
+/* The times precede the counters of a group, but follow a single counter. */
 static void take_values(struct bytes *b, uint64_t format, struct perf_item *p)
 {
 	uint64_t times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
@@ -73,7 +74,7 @@ static void take_values(struct bytes *b, uint64_t format, struct perf_item *p)
 	}
 }
 
-/* The marker of a deferred user stack is no part of the chain. */
+/* The marker of a deferred user stack is not part of the chain. */
 static void take_promise(struct perf_item *p)
 {
 	if (p->nchain < 2 || perf_word(p, p->chain, p->nchain - 2) != PERF_CHAIN_USER_DEFERRED)
@@ -138,7 +139,7 @@ static void take_sample(struct bytes *b, const struct perf_shape *s, struct perf
 		uint64_t room = bytes_u64(b);
 
 		p->stack = take_array(b, room, 1);
-		/* The size that the kernel could fill follows the data. */
+		/* After the data comes the size that the kernel could fill. */
 		p->nstack = room ? bytes_u64(b) : 0;
 		if (p->nstack > room)
 			b->bad = true;
@@ -165,7 +166,7 @@ static void take_sample(struct bytes *b, const struct perf_shape *s, struct perf
 	/* Fields that may follow are not used. */
 }
 
-/* The sample id at the end of a record that is no sample. */
+/* Reads the sample id at the end of a record that is not a sample. */
 static void take_id(struct bytes *b, const struct perf_shape *s, struct perf_item *p)
 {
 	uint64_t type = s->sample_type;

@@ -16,19 +16,19 @@
 struct perf_shape {
 	uint64_t sample_type;
 	uint64_t read_format;
-	uint64_t period;               /* period of samples that have none of their own */
+	uint64_t period;               /* period of samples that have no period field */
 	uint64_t regs_user, regs_intr; /* masks */
 	bool id_all;                   /* records other than samples end with a sample id */
 	uint64_t branch_type;          /* branch_sample_type: two bits of it add words */
-	/* Requested for the event: kernels up to 6.18 at least leave the flag set in the next
-	 * event's record, too. */
+	/* Whether it was requested for the event: kernels up to at least 6.18 leave the flag set in
+	 * the next event's record too. */
 	bool build_id;
-	bool swap; /* records are of the other byte order */
+	bool swap; /* records are in the other byte order */
 };
 struct perf_shape perf_shape_of(const struct perf_event_attr *attr);
 
-/* Bits of newer kernels that add unknown fields to samples; 0: all are known. *of: the field they
- * belong to. perf_decode() refuses such samples. */
+/* Returns the bits of newer kernels that add unknown fields to samples; 0: all are known. *of: the
+ * field that they belong to. perf_decode() refuses these samples. */
 uint64_t perf_shape_unknown(const struct perf_shape *shape, const char **of);
 
 /* Since Linux 6.8. */
@@ -50,7 +50,7 @@ struct perf_item {
 	/* SAMPLE */
 	uint64_t ip, period;
 	const uint8_t *values; /* READ: nvalues counters of value_words words each: value,
-					   perhaps id, perhaps lost */
+					   optionally id and lost */
 	uint64_t nvalues;
 	uint32_t value_words;
 	const uint8_t *chain; /* callchain: nchain words, see perf_word */
@@ -95,7 +95,7 @@ struct perf_item {
 	uint16_t poke_old, poke_new;
 };
 
-/* Decodes one whole record, with its header. 0; or -EBADMSG with a sentence in *why. Types not
+/* Decodes one complete record, with its header. 0; or -EBADMSG with a message in *why. Types not
  * listed above have only type, misc and sample id. */
 int perf_decode(const struct perf_shape *shape, const void *record, size_t size,
 		struct perf_item *item, const char **why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sampling clocks with a varying period: pairs of events that take turns. */
+/* Sampling clocks with a varying period: pairs of events that alternate. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #define NS_PER_SEC 1000000000u
 #define SHORTEST   12000u /* ns: the kernel does not keep periods below 10 us */
 #define TURN_MS    50     /* minimum length of a turn; at most three times that */
-/* one millisecond more per so many events: a change takes 5 us */
+/* one millisecond more per this number of events: a change takes 5 us */
 #define TURN_EVENTS     1
 #define TURN_LONGEST_MS 2000
 /* Offset from the mean rate, in billionths per thousandth of dither. An odd value keeps the phases
@@ -74,7 +74,7 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 32;
 }
 
-/* Switch pair by pair, so that no event's turn is longer than the others'. */
+/* Switches pair by pair, so that no event's turn is longer than the others'. */
 static void change(struct perf_session *s)
 {
 	s->turn = (s->turn + 1) % PERF_TURNS;
@@ -97,7 +97,7 @@ static uint64_t draw_ms(const struct perf_session *s, uint64_t *random)
 }
 
 /* The second turn of a pair is as long as the first has been, even if that one ended late: both
- * together keep the mean rate, also on a machine that stalls now and then. */
+ * together keep the mean rate, even on a machine that stalls occasionally. */
 static void *take_turns(void *arg)
 {
 	struct perf_session *s = arg;

@@ -4,7 +4,7 @@
  * of children keep their period whatever it is changed to later. So each clock is two events, one
  * slightly faster and one slightly slower than requested, which take turns of random length. A
  * disabled event keeps the rest of its interval: each counts the time of its own turns, and a
- * sample stands for the period of its event.
+ * sample represents the period of its event.
  */
 #ifndef PITRACE_PERF_DITHER_H
 #define PITRACE_PERF_DITHER_H
@@ -20,11 +20,11 @@ struct perf_session;
 
 /* Checks whether this sampler is a pair of events. */
 bool perf_dithered(const struct trace_config *config, unsigned int number);
-/* The period in ns of the event of that turn (0, 1); without dither the same for both. */
+/* Returns the period in ns of the event of that turn (0, 1); without dither the same for both. */
 uint64_t perf_dither_period(const struct trace_config *config, unsigned int number,
 			    unsigned int turn);
-/* The dither for header and interval records, in thousandths; 0 unless all samplers are dithered.
- * */
+/* Returns the dither for header and interval records, in thousandths; 0 unless all samplers are
+ * dithered. */
 uint32_t perf_dither_of(const struct trace_config *config);
 /* Starts the thread that switches the events while they are enabled. 0 or -errno. */
 int perf_turns_begin(struct perf_session *s);

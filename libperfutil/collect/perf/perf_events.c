@@ -114,7 +114,7 @@ static int add_process(struct perf_session *s, uint32_t cpu, pid_t pid)
 			continue;
 		err = add_all(s, cpu, atoi(e->d_name));
 		any |= !err;
-		/* This thread has ended; others may be left. */
+		/* This thread has ended; others may remain. */
 		if (err == -ESRCH)
 			err = 0;
 	}
@@ -133,7 +133,7 @@ static void raise_limit(void)
 	setrlimit(RLIMIT_NOFILE, &r);
 }
 
-/* Closes what was opened on a CPU, the last one, that is not used. */
+/* Closes the unused events of a CPU, the last one opened. */
 static void drop_last(struct perf_session *s, size_t had)
 {
 	struct perf_cpu *c = &s->cpu[s->ncpus];
@@ -171,7 +171,7 @@ int perf_session_open(struct perf_session *s)
 	return err;
 }
 
-/* Where the tracepoint is not for this user, the records of switches alone are left. */
+/* If this user may not use the tracepoint, only the switch records remain. */
 static int open_switches(struct perf_session *s, uint32_t cpu)
 {
 	struct perf_cpu *c = &s->cpu[cpu];

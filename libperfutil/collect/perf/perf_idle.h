@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Recognises samples of the idle loop by their address: perf's clock ticks on idle CPUs too. The
+ * Recognizes samples of the idle loop by their address: perf's clock ticks on idle CPUs too. The
  * functions in which a CPU waits are known by name; where the kernel's symbols are hidden no sample
  * counts as idle.
  */

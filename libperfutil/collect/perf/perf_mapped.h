@@ -7,9 +7,9 @@
 #include "collect/perf/perf_records.h"
 #include "collect/perf/perf_session.h"
 
-/* Identifies the files in the rings of names since the last call. Records are not consumed. */
+/* Identifies the files of the names in the rings since the last call. Records are not consumed. */
 void perf_files_identify(struct perf_session *s);
-/* Writes a mapping's record, preceded by what is known of its file. 0 or put's error. */
+/* Writes a mapping's record, preceded by its file's id if known. 0 or put's error. */
 int perf_files_put(struct perf_session *s, const struct pitrace_mte_map *map, size_t size,
 		   uint64_t time, perf_put put, void *arg);
 

@@ -122,7 +122,7 @@ void perf_attr(struct perf_event_attr *a, const struct trace_config *config, enu
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
 		.wakeup_watermark = WAKE_BYTES,
-		/* Switches and wake-ups are recorded for whole CPUs, whatever process runs. */
+		/* Switches and wake-ups are recorded for whole CPUs, whichever process runs. */
 		.inherit = config->scope == PITRACE_SCOPE_PROCESS && use != PERF_SWITCHES &&
 			   use != PERF_WAKEUPS,
 		.exclude_kernel = 1,
@@ -131,8 +131,8 @@ void perf_attr(struct perf_event_attr *a, const struct trace_config *config, enu
 	switch (use) {
 	case PERF_NAMES:
 		/* attr.build_id is not used. It replaces the file's inode in the record, and
-		 * kernels up to 6.18 at least set its flag in the same record for other listeners:
-		 * perf record then takes the inode for a build id and crashes. */
+		 * kernels up to at least 6.18 set its flag in the same record for other users: perf
+		 * record then takes the inode for a build id and crashes. */
 		a->mmap = a->mmap2 = a->comm = a->comm_exec = a->task = a->ksymbol = 1;
 		/* Files are identified while they are mapped. */
 		a->wakeup_watermark = 1;
@@ -156,8 +156,8 @@ int perf_open(struct perf_event_attr *a, pid_t pid, int cpu)
 
 		if (fd >= 0)
 			return fd;
-		/* Before 6.0 only records report losses; before 5.1 code made by the kernel is not
-		 * reported. */
+		/* Kernels before 6.0 report losses only by records; those before 5.1 do not report
+		 * generated code. */
 		if (errno == EINVAL && a->read_format & PERF_FORMAT_LOST)
 			a->read_format &= ~(uint64_t)PERF_FORMAT_LOST;
 		else if (errno == EINVAL && a->ksymbol)
@@ -250,7 +250,7 @@ void perf_why(int err, const struct trace_config *config, struct collector_check
 		refused(config, check);
 		break;
 	case ENOSYS:
-		/* A seccomp filter may return this, too. */
+		/* A seccomp filter may return this too. */
 		if (perf_paranoid() != INT_MIN || filtered()) {
 			WHY("a system call filter (seccomp) hides perf_event_open");
 			CURE("start the container with a filter that permits perf_event_open");
@@ -311,7 +311,7 @@ static bool kernel_only(const struct trace_config *config, struct collector_chec
 	return true;
 }
 
-/* Dispatches are recorded for whole CPUs: that needs the permission of a system-wide trace. */
+/* Dispatches are recorded for whole CPUs, which needs the permission for a system-wide trace. */
 static bool no_switches(const struct trace_config *config, struct collector_check *check)
 {
 	struct trace_config system = *config;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Opens perf events for the collector, and explains in words why one cannot be opened. */
+/* Opens perf events for the collector, and explains why one cannot be opened. */
 #ifndef PITRACE_PERF_OPEN_H
 #define PITRACE_PERF_OPEN_H
 
@@ -11,30 +11,30 @@
 enum perf_use {
 	PERF_NAMES, /* processes, threads, mappings; no samples */
 	PERF_SAMPLES,
-	PERF_SWITCHES, /* dispatches, of whole CPUs */
-	PERF_WAKEUPS,  /* of whole CPUs */
+	PERF_SWITCHES, /* dispatches, for whole CPUs */
+	PERF_WAKEUPS,  /* for whole CPUs */
 	PERF_SYSCALLS,
 	PERF_USES
 };
 
-/* Attributes of an event; for samples, `number` indexes config->events. */
+/* Sets the attributes of an event; for samples, `number` indexes config->events. */
 void perf_attr(struct perf_event_attr *attr, const struct trace_config *config, enum perf_use use,
 	       unsigned int number, bool user_only);
-/* Adds the parts of stacks that the configuration wants to what is sampled. */
+/* Adds the parts of stacks that the configuration requests to the sample. */
 void perf_attr_stacks(struct perf_event_attr *attr, const struct trace_config *config);
-/* Samples have a fixed count, as config->events says: then they carry no periods. */
+/* Do samples have a fixed count, as in config->events? Then they carry no periods. */
 static inline bool perf_counts(const struct trace_config *config)
 {
 	return config->nevents && !(config->events[0].flags & PITRACE_EVENT_RATE);
 }
 
-/* Sets what is counted, in user or kernel code. */
+/* Sets the event, and whether it counts in user or kernel code. */
 void perf_attr_event(struct perf_event_attr *attr, const struct pitrace_event_args *e);
-/* Checks whether the event counts kernel code only. */
+/* Checks whether the event counts only kernel code. */
 bool perf_in_kernel(const struct pitrace_event_args *e);
 
-/* Opens an event. A descriptor or -errno. Optional features that an older kernel lacks are left
- * out. */
+/* Opens an event. Returns a descriptor or -errno. Omits optional features that an older kernel
+ * lacks. */
 int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu);
 
 /* Returns perf_event_paranoid; INT_MIN if it cannot be read (a kernel without perf events). */

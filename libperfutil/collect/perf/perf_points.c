@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tracepoints in place of the driver's hooks. */
+/* Uses tracepoints in place of the driver's hooks. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define IN_SOFTIRQ 0x10
 #define IN_NMI     0x40
 
-/* The kernel's first pid namespace has this link in every kernel. */
+/* The initial pid namespace has this link in every kernel. */
 #define FIRST_PIDS "pid:[4026531836]"
 
 enum { OLD_PRIORITY, OLD_STATE, NEW_PRIORITY };
@@ -36,7 +36,7 @@ static const struct {
 	[PERF_POINT_EXIT] = { "raw_syscalls/sys_exit", { "id", "ret" } },
 };
 
-/* ---- which ones, and may they be had --------------------------------------------------------- */
+/* required tracepoints, and their permissions */
 
 static bool wants(const struct trace_config *config, unsigned int major)
 {
@@ -86,14 +86,14 @@ void perf_points_attr(struct perf_event_attr *a, const struct perf_points *p, en
 	a->config = p->id[point];
 	a->sample_period = 1;
 	a->sample_type |= PERF_SAMPLE_RAW;
-	/* Or the event would see uprobes alone. */
+	/* Otherwise the event would see only uprobes. */
 	a->exclude_kernel = 0;
 	if (point == PERF_POINT_SWITCH) {
 		a->context_switch = 1;
 		if (config->stacks & PITRACE_WANT_DISPATCH)
 			perf_attr_stacks(a, config);
 	}
-	/* With any register comes whether the program is a 32-bit one. */
+	/* The ABI word, 32-bit or not, is only sampled together with a register. */
 	if ((point == PERF_POINT_ENTER || point == PERF_POINT_EXIT) && registers) {
 		a->sample_type |= PERF_SAMPLE_REGS_USER;
 		a->sample_regs_user = registers & -registers;
@@ -155,7 +155,7 @@ static void refused(const struct trace_config *config, struct collector_check *c
 	cure(check, "run it as root (sudo)");
 }
 
-/* The numbers of threads in a tracepoint's data are those of the first pid namespace. */
+/* Thread ids in a tracepoint's data are those of the initial pid namespace. */
 static bool sees_all_pids(void)
 {
 	char link[64];
@@ -249,7 +249,7 @@ bool perf_point_wakeup(const struct perf_points *p, enum perf_point point,
 	return true;
 }
 
-/* The numbers of x32 programs have the bit that says COMPAT. */
+/* The call numbers of x32 programs have the bit COMPAT. */
 static uint32_t call_minor(const struct perf_item *item, int64_t number)
 {
 	uint32_t minor = (uint32_t)number & NUMBERS;

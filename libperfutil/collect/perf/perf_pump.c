@@ -18,7 +18,7 @@ struct out {
 	void *arg;
 };
 
-/* ---- records of the collector's own ---------------------------------------------------------- */
+/* the collector's own records */
 
 struct queued_record {
 	uint64_t time;
@@ -55,7 +55,7 @@ int perf_emit_sync(struct perf_session *s, enum pitrace_sync_why why)
 	return perf_emit(s, PITRACE_SYNC, why, &sync, sizeof(sync), sync.stamp);
 }
 
-/* Notes whose thread this is. */
+/* Remembers the process of this thread. */
 static void has_task(struct perf_session *s, uint32_t pid, uint32_t tid)
 {
 	if (s->tasks && tid < PERF_PIDS)
@@ -128,7 +128,7 @@ static int put_mte(void *arg, uint16_t major, uint32_t minor, const void *data, 
 	return put_to(&o->c->mte, o, major, minor, data, size, time);
 }
 
-/* Puts a name record, preceded by what is known of its file. */
+/* Puts a name record, preceded by its file's id if known. */
 static int put_name(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
 		    uint64_t time)
 {
@@ -247,10 +247,10 @@ static uint32_t number_of(const struct perf_session *s, uint64_t id)
 
 /*
  * perf's clock keeps its phase: a tick is delivered when it is due or later, and ticks that became
- * due meanwhile are dropped. Their number is known for whole CPUs only; a process's clock stops
+ * due meanwhile are dropped. Their number is known only for whole CPUs; a process's clock stops
  * with it. Losses that LOST or THROTTLE records reported since the last sample are not counted
- * again. At the start of another event's turn a part of an interval of each event lies between two
- * ticks: up to one tick more.
+ * again. At the start of another event's turn, part of an interval of each event is between two
+ * ticks: allows one tick more.
  */
 static int missed(struct out *o, const struct perf_item *item)
 {
@@ -266,7 +266,8 @@ static int missed(struct out *o, const struct perf_item *item)
 	c->throttled = 0;
 	c->due_of = item->id;
 	ticks = c->due && time > c->due ? (time - c->due) / period : 0;
-	/* The clock restarted, or the tick came before it was expected: the one before was late. */
+	/* The clock restarted, or the tick came earlier than expected: the previous one was
+	 * late. */
 	if (!ticks || throttled || turn)
 		c->due = time;
 	else
@@ -306,8 +307,8 @@ static int put_sample(struct out *o, const struct perf_item *item)
 	return err ? err : perf_put_sample(item, &s->stacks, number, put_trace, o);
 }
 
-/* The number of samples that a throttled event dropped is known for clocks of whole CPUs only, from
- * the next tick; for others only that some are missing. */
+/* The number of samples that a throttled event dropped is known only for clocks of whole CPUs, from
+ * the next tick; for others it is only known that some are missing. */
 static int unthrottle(struct out *o, uint64_t time)
 {
 	struct perf_session *s = o->s;
@@ -398,7 +399,7 @@ static uint32_t pid_of(struct perf_session *s, uint32_t tid)
 	return s->tasks[tid];
 }
 
-/* The tracepoint whose sample this is. */
+/* Returns the tracepoint of this sample. */
 static enum perf_point point_of(const struct perf_session *s, uint64_t id)
 {
 	const struct perf_event *e = perf_session_event(s, id);
@@ -445,7 +446,7 @@ static int put_from_syscalls(struct out *o, const struct perf_item *item)
 	return err == -EBADMSG ? lose(o, put_trace, PITRACE_LOST_SYSCALL, 1, item->time) : err;
 }
 
-/* The next record of a ring, decoded; `at` is NULL behind the last one. */
+/* The next record of a ring, decoded; `at` is NULL after the last one. */
 struct next_record {
 	const struct perf_event_header *at;
 	struct perf_item item;
@@ -467,7 +468,7 @@ static int read_next(struct out *o, enum perf_use use, struct next_record *n)
 	return err;
 }
 
-/* Merges all rings but that of names by time. */
+/* Merges all rings except that of names by time. */
 static int put_records(struct out *o)
 {
 	static int (*const put[PERF_USES])(struct out * o, const struct perf_item *item) = {
@@ -502,7 +503,7 @@ static int put_records(struct out *o)
 
 /* ---- the pump -------------------------------------------------------------------------------- */
 
-/* Discards what the rings from this one on hold. */
+/* Discards the content of the rings from this one on. */
 static void skip_rings(struct perf_cpu *c, enum perf_use from)
 {
 	for (int use = from; use < PERF_USES; use++) {
@@ -553,8 +554,8 @@ static int pump(struct perf_session *s, bool names, bool all, segment_sink sink,
 	struct out o = { .s = s, .sink = sink, .arg = arg };
 	int err = 0;
 
-	/* The names that a sample needs were written before it: first note the end of the samples,
-	 * then read names. */
+	/* The names that a sample needs were written before it: records the end of the samples
+	 * first, then reads names. */
 	for (uint32_t i = 0; i < s->ncpus; i++)
 		for (int use = PERF_SAMPLES; use < PERF_USES; use++)
 			s->cpu[i].until[use] = perf_ring_head(&s->cpu[i].ring[use]);

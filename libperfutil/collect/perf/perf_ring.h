@@ -14,8 +14,8 @@ struct perf_ring {
 	uint8_t *joined;                   /* copy of a record that wraps */
 };
 
-/* Maps the ring with `bytes` of data, or less (64 KB at least) if not so many may be locked. 0 or
- * -errno. */
+/* Maps the ring with `bytes` of data, or less (at least 64 KB) if the limit of locked memory
+ * requires it. 0 or -errno. */
 int perf_ring_map(struct perf_ring *r, int fd, size_t bytes);
 void perf_ring_unmap(struct perf_ring *r);
 uint64_t perf_ring_head(const struct perf_ring *r);
@@ -23,7 +23,7 @@ uint64_t perf_ring_head(const struct perf_ring *r);
  * it. */
 const struct perf_event_header *perf_ring_peek(struct perf_ring *r, uint64_t until);
 void perf_ring_next(struct perf_ring *r, const struct perf_event_header *h);
-/* Frees what lies before r->at. */
+/* Frees the space before r->at. */
 void perf_ring_done(struct perf_ring *r);
 
 #endif

@@ -15,7 +15,7 @@
 #include "base/proc_text.h"
 #include "collect/perf/proc_walk.h"
 
-#define PF_KTHREAD 0x00200000 /* the kernel's, in /proc/PID/stat's flags */
+#define PF_KTHREAD 0x00200000 /* a kernel thread, in the flags of /proc/PID/stat */
 
 struct task {
 	pid_t pid, ppid;
@@ -31,7 +31,7 @@ struct proc_walk {
 	void *arg;
 };
 
-/* 0, -ENOMEM or -ESRCH: there is no such task any more, or it cannot be read. */
+/* 0, -ENOMEM or -ESRCH: the task no longer exists, or cannot be read. */
 static int read_task(const char *path, struct task *t)
 {
 	struct proc_task parsed;
@@ -84,7 +84,7 @@ static int put_task(struct proc_walk *w, uint32_t minor, pid_t pid, const struct
 	return w->put(w->arg, PITRACE_MTE, minor, &r, sizeof(r), time);
 }
 
-/* Writes a line of /proc/PID/maps as perf's records report a new mapping. */
+/* Writes a line of /proc/PID/maps in the way that perf's records report a new mapping. */
 static int put_map(struct proc_walk *w, pid_t pid, const char *line, size_t length, uint64_t time)
 {
 	union {
@@ -239,7 +239,7 @@ int proc_walk(pid_t scope, perf_put put, void (*visit)(void *arg, pid_t pid), vo
 
 		if (scope && !is_descendant(&w, &w.list[i], scope))
 			continue;
-		/* Writes its name and parent as of this stamp. */
+		/* Writes the name and parent that it has at this stamp. */
 		snprintf(path, sizeof(path), "/proc/%d/stat", w.list[i].pid);
 		err = read_task(path, &t);
 		if (err) {

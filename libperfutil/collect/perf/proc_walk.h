@@ -2,7 +2,7 @@
 /*
  * Writes records of the processes, threads and executable mappings that exist when a collector
  * without the module begins, read from /proc, as the driver's walk writes them. Each process is
- * stamped before it is read: later records report what happens to it meanwhile.
+ * stamped before it is read: changes meanwhile are in later records.
  */
 #ifndef PITRACE_PERF_WALK_H
 #define PITRACE_PERF_WALK_H
@@ -12,11 +12,11 @@
 #include "collect/perf/perf_records.h"
 
 /* Walks all processes (scope 0), or one with its present descendants, and their ancestors' names.
- * Processes that come or go meanwhile are skipped. `visit` (may be NULL) is called for each process
- * in scope. 0, the error of put, or -errno of /proc. */
+ * Processes that begin or end meanwhile are skipped. `visit` (may be NULL) is called for each
+ * process in scope. 0, the error of put, or -errno of /proc. */
 int proc_walk(pid_t scope, perf_put put, void (*visit)(void *arg, pid_t pid), void *arg);
 
-/* Returns the process of a live thread; of another, its own number. */
+/* Returns the process of a live thread; for other ids, the id itself. */
 uint32_t proc_pid_of(uint32_t tid);
 
 #endif

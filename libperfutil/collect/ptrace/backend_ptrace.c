@@ -21,7 +21,7 @@
 #include "collect/ptrace/ptrace_session.h"
 #include "base/rc.h"
 
-#define QUEUE   64             /* segments, at most */
+#define QUEUE   64             /* maximum number of segments */
 #define LIMIT   10000000       /* default limit of instructions per thread */
 #define KICK    (SIGRTMIN + 5) /* signal that interrupts the worker's wait */
 #define KICK_NS 10000000
@@ -48,8 +48,8 @@ struct backend {
 	unsigned int queued;
 	unsigned int requests; /* enum request */
 	int ready;             /* 1: tracing; -errno: it failed */
-	bool suspended;        /* the request is done */
-	bool idle;             /* it traces no thread any more */
+	bool suspended;        /* the suspend request is done */
+	bool idle;             /* no thread is traced any more */
 	bool ended;            /* the command has ended, */
 	int status;            /* … with this status */
 	uint64_t waits, waited;
@@ -103,9 +103,9 @@ static struct queued *dequeue(struct backend *b)
 	return q;
 }
 
-/* ---- the worker ------------------------------------------------------------------------------ */
+/* the worker thread */
 
-/* Passes the command's wait status to its starter, which asks for it at a SIGCHLD: the kernel's
+/* Passes the command's wait status to its starter, which queries it at a SIGCHLD: the kernel's
  * SIGCHLD may have come before the worker had the status. */
 static void command_ended(void *arg, int status)
 {
@@ -209,7 +209,7 @@ static void *work(void *arg)
 	b->requests = 0;
 	pthread_cond_broadcast(&b->change);
 	pthread_mutex_unlock(&b->lock);
-	/* Others may wait for the released process now; they may have asked too early. */
+	/* Others can wait for the released process now; they may have tried too early. */
 	kill(getpid(), SIGCHLD);
 	return NULL;
 }
@@ -219,7 +219,8 @@ static void on_kick(int number)
 	(void)number;
 }
 
-/* The lock is held. The worker may be just about to wait: signal it again until it answers. */
+/* The lock is held. The worker may be just about to wait, so it is signalled again until it
+ * answers. */
 static void kick(struct backend *b)
 {
 	struct timespec until;
@@ -344,7 +345,7 @@ static struct backend *ptrace_open(const struct trace_config *config, int *rc, c
 
 static int ptrace_on(struct backend *b, const struct trace_config *config)
 {
-	/* Without SA_NOCLDSTOP each stop of each thread would be a SIGCHLD. */
+	/* Without SA_NOCLDSTOP each stop of each thread would raise a SIGCHLD. */
 	struct sigaction quiet = { .sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP }, old;
 	sigset_t all, mask;
 	int err;
@@ -352,7 +353,7 @@ static int ptrace_on(struct backend *b, const struct trace_config *config)
 	if (!records_major(config, PITRACE_BRANCH_USER) ||
 	    (config->scope == PITRACE_SCOPE_SYSTEM && config->itrace.scope != PITRACE_ITRACE_PIDS))
 		return -EOPNOTSUPP;
-	/* One interval only: released threads cannot be traced again. */
+	/* Only one interval: released threads cannot be traced again. */
 	if (b->over || b->working)
 		return -EALREADY;
 	if (!sigaction(SIGCHLD, NULL, &old) && !(old.sa_flags & SA_NOCLDSTOP)) {
@@ -418,7 +419,7 @@ static bool ptrace_ended(struct backend *b, pid_t child, int *status)
 	pthread_mutex_lock(&b->lock);
 	ended = b->ended;
 	*status = b->status;
-	/* Nobody else waits for it, either until now or from now on. */
+	/* Waits for the child only if nobody else did so before or will do so. */
 	ours = b->working && !b->idle;
 	pthread_mutex_unlock(&b->lock);
 	return ended || ((!ours || b->s.released) && waitpid(child, status, WNOHANG) == child);
@@ -460,7 +461,7 @@ static void ptrace_info(struct backend *b, struct trace_info *info)
 
 	info->state = __atomic_load_n(&b->state, __ATOMIC_ACQUIRE);
 	info->segment_bytes = b->s.config.segment_bytes;
-	info->mte_bytes = info->trace_bytes = 0; /* rings are read into segments at once */
+	info->mte_bytes = info->trace_bytes = 0; /* rings are read into segments immediately */
 	info->rate = 0;                          /* no timer samples */
 	info->interval = b->on_stamp ? 1 : 0;
 	info->clock = PITRACE_CLOCK_MONOTONIC;

@@ -49,8 +49,8 @@ void ptrace_break_clear_all(struct ptrace_thread *t)
 		ptrace_break_clear(t, t->p->place[0].address);
 }
 
-/* The same inode number on another device is another file. Where /proc/PID/maps shows another
- * device than stat() (overlayfs, btrfs), the path decides. */
+/* The same inode number on another device is another file. If /proc/PID/maps shows another device
+ * than stat() (overlayfs, btrfs), the path decides. */
 static bool is_of(const struct ptrace_process *p, const struct timer_map *map,
 		  const struct stat *file)
 {
@@ -66,7 +66,7 @@ static bool is_of(const struct ptrace_process *p, const struct timer_map *map,
 	       !stat(path, &st) && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
 }
 
-/* Finds where that byte of that file is mapped executable; 0: nowhere. */
+/* Returns where that byte of that file is mapped executable; 0: nowhere. */
 static uint64_t mapped(const struct ptrace_process *p, const char *file, uint64_t offset)
 {
 	const struct timer_maps *m = &p->image->maps;

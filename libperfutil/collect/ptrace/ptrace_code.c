@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 #include "collect/ptrace/ptrace_session.h"
 
-/* PTRACE_PEEKTEXT reads also execute-only memory. */
+/* PTRACE_PEEKTEXT can also read execute-only memory. */
 static size_t peek(pid_t tid, uint64_t address, uint8_t *to, size_t n)
 {
 	size_t done = 0;
@@ -74,12 +74,12 @@ static size_t read_code(const struct ptrace_thread *t, uint64_t address, uint8_t
 	return got;
 }
 
-/* The code is in no file, or differs from its file. */
+/* Can the code change: is it in no file, or different from its file? */
 static bool may_change(const struct ptrace_process *p, uint64_t address)
 {
 	const struct timer_maps *m;
 
-	/* A child that is not followed: nothing is known of it. */
+	/* A child that is not followed: nothing is known about it. */
 	if (!p->image)
 		return true;
 	m = &p->image->maps;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The trap flag, by which x86 steps, is one of the flags that a program pushes and pops. The kernel
- * hides it elsewhere, but not in what pushf writes; and once a popf has been stepped it takes the
- * flag for the program's own and leaves it when the thread is to run, to a handler or to a new
- * thread: each would die of it.
+ * hides it elsewhere, but not in the flags that pushf writes. And after a popf was stepped, the
+ * kernel takes the flag for the program's own, and leaves it set when the thread runs freely,
+ * enters a handler or creates a thread: each of these would be killed by the trap.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 #define POPF      0x9d
 #define IRET      0xcf
 
-/* As the kernel shows them: without the trap flag while that is only ours. */
+/* The flags as the kernel shows them: without the trap flag if it is only ours. */
 static bool flags_get(const struct ptrace_thread *t, unsigned long *flags)
 {
 	errno = 0;
@@ -28,7 +28,7 @@ static bool flags_get(const struct ptrace_thread *t, unsigned long *flags)
 	return !errno;
 }
 
-/* Clears it in flags that lie in memory. */
+/* Clears it in flags stored in memory. */
 static void clear_at(const struct ptrace_thread *t, uint64_t address)
 {
 	uint8_t flags[2]; /* pushf of 16 bits has no more */
@@ -87,7 +87,7 @@ void ptrace_flags_run(struct ptrace_thread *t)
 
 void ptrace_flags_handler(struct ptrace_thread *t)
 {
-	/* The kernel gives each handler of 64-bit code the context, wanted or not. */
+	/* The kernel passes the context to each handler of 64-bit code, requested or not. */
 	if (t->flag_stays && !t->own_flag && !t->p->narrow)
 		clear_at(t, stack_or_context(t, true));
 }

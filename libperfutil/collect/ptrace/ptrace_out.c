@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The records of the collector ptrace. All trace records are in one ring, that of CPU 0, so that
- * readers get them in the order in which they were made.
+ * readers get them in the order in which they were written.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -128,7 +128,7 @@ void ptrace_out_maps(struct ptrace_session *s, struct ptrace_process *p)
 		timer_process_scan_done(p->image, &s->out, ptrace_stamp(s));
 		return;
 	}
-	/* Of a part nothing can be taken to be gone. */
+	/* From an incomplete list it does not follow that a mapping was removed. */
 	timer_process_scan_abort(p->image);
 	if (err == -ENOMEM || !seen.whole)
 		user_rings_lost(&s->out, 0, PITRACE_LOST_MTE, 1, ptrace_stamp(s));

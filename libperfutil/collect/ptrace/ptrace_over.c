@@ -9,14 +9,14 @@
 #include "collect/ptrace/ptrace_session.h"
 
 #define POLL_US 50
-#define POLLS   400 /* 20 ms: a step that takes longer lets them wait */
+#define POLLS   400 /* 20 ms: after a longer step the others wait no more */
 
 bool ptrace_over_waits(const struct ptrace_thread *t)
 {
 	return t->p->stepper && t->p->stepper != t;
 }
 
-/* Sleeping uninterruptibly in the kernel: it stops before it returns to user code. */
+/* A thread in uninterruptible sleep in the kernel stops before it returns to user code. */
 static bool is_out(const struct ptrace_thread *t)
 {
 	char path[64], state = 0;
@@ -26,7 +26,7 @@ static bool is_out(const struct ptrace_thread *t)
 	f = fopen(path, "re");
 	if (!f)
 		return true;
-	/* A name with a bracket cannot be parsed: wait for that thread. */
+	/* A name with a bracket cannot be parsed: waits for that thread. */
 	if (fscanf(f, "%*d (%*15[^)]) %c", &state) != 1)
 		state = 0;
 	fclose(f);

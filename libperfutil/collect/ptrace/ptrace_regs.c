@@ -119,7 +119,7 @@ static void fill_regs(const machine_regs *m, size_t bytes, struct ptrace_regs *r
 #endif
 
 #if !defined(__x86_64__) && !defined(__powerpc64__)
-/* The kernel has set it back already before it reports the stop. */
+/* The kernel resets the program counter before it reports the stop. */
 bool ptrace_restarts(const struct ptrace_regs *r)
 {
 	(void)r;
@@ -134,7 +134,7 @@ int ptrace_regs_get(pid_t tid, struct ptrace_regs *r)
 
 	*r = (struct ptrace_regs){ 0 };
 #if defined(__x86_64__)
-	/* Reads the full registers, also of 32-bit code. */
+	/* Reads the full registers, even of 32-bit code. */
 	if (ptrace(PTRACE_GETREGS, tid, 0, &m))
 		return -errno;
 #else

@@ -3,7 +3,7 @@
  * Load-linked/store-conditional sequences (arm64: ldxr, ppc64: larx). A stop inside clears the
  * reservation each time, so a stepped loop would never end. From the load on the thread runs to a
  * breakpoint after the store, or where a branch leaves the sequence; the instructions in between
- * are then known, since no branch inside goes back.
+ * are then known, because no branch inside jumps backwards.
  */
 #include <errno.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include "collect/ptrace/ptrace_session.h"
 
 #define LONGEST 32 /* maximum instructions of a sequence */
-#define BYTES   4  /* maximum of each */
+#define BYTES   4  /* maximum bytes of each */
 
 struct sequence {
 	uint64_t exit[LONGEST + 2];      /* exits; the first: after the store */
@@ -88,8 +88,8 @@ static void arrived(struct ptrace_session *s, struct ptrace_thread *t, const str
 	}
 }
 
-/* Requests to the worker interrupt its waits; this one is over within a few instructions, and the
- * breakpoints must not be taken away while the thread runs. */
+/* Requests to the worker interrupt its waits; this wait is retried, because it ends within a few
+ * instructions, and the breakpoints must not be removed while the thread runs. */
 static bool wait_for(pid_t tid, int *status)
 {
 	pid_t got;
@@ -110,7 +110,7 @@ bool ptrace_sequence(struct ptrace_session *s, struct ptrace_thread *t, int *sta
 	*status = 0;
 	if (!find_sequence(s, t, &q) || !plain(t, &q))
 		return false;
-	/* At the start address' breakpoint the sequence would never get to its end. */
+	/* With a breakpoint at the start address the sequence would never reach its end. */
 	starts = t->p->start >= t->pc && t->p->start < q.exit[0] &&
 		 ptrace_break_is(t->p, t->p->start);
 	if (starts)
@@ -133,7 +133,7 @@ bool ptrace_sequence(struct ptrace_session *s, struct ptrace_thread *t, int *sta
 			arrived(s, t, &q, i);
 			return true;
 		}
-	/* A signal came: the code up to here has no branches. */
+	/* A signal arrived: the code up to here has no branches. */
 	if (pc > t->pc && pc < q.exit[0]) {
 		add(&q, pc, (unsigned int)(pc - t->pc) / BYTES, 0);
 		arrived(s, t, &q, q.n - 1);

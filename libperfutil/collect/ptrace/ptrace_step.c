@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Turns steps into records. */
+/* Converts steps to records. */
 #include <asm/unistd.h>
 #include <signal.h>
 #include <string.h>
@@ -93,7 +93,7 @@ static bool maps(const struct ptrace_thread *t, const struct ptrace_regs *r)
 	switch (number_of(t)) {
 #if !defined(__s390x__) /* arguments are in memory */
 	case __NR_mmap:
-		/* A mapping that replaces another has an address. */
+		/* A mapping that replaces another one has an address. */
 		return !r->wide || t->before.argument[2] & PROT_EXEC || t->before.argument[0];
 #else
 	case __NR_mmap:
@@ -124,7 +124,7 @@ static void effects(struct ptrace_session *s, struct ptrace_thread *t, const str
 static bool returns_from_handler(const struct ptrace_thread *t)
 {
 #ifdef __NR_sigreturn
-	/* From a thread whose handler has no SA_SIGINFO. */
+	/* The return from a handler without SA_SIGINFO. */
 	if (number_of(t) == __NR_sigreturn)
 		return true;
 #endif
@@ -172,7 +172,7 @@ void ptrace_prepare(struct ptrace_session *s, struct ptrace_thread *t)
 	uint8_t code[FLOW_BYTES];
 	size_t n;
 
-	/* The system call is restarted. */
+	/* The system call will be restarted. */
 	if (t->restarts)
 		return;
 	n = ptrace_code_at(s, t, t->pc, code);
@@ -182,7 +182,7 @@ void ptrace_prepare(struct ptrace_session *s, struct ptrace_thread *t)
 		ptrace_regs_get(t->tid, &t->before);
 }
 
-/* No branch: the thread is at the next instruction, unless the kernel has moved it. */
+/* Not a branch: the thread is at the next instruction, unless the kernel moved it. */
 static void advance(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc)
 {
 	uint64_t moved = pc - t->pc;
@@ -199,7 +199,7 @@ static void advance(struct ptrace_session *s, struct ptrace_thread *t, uint64_t 
 			  t->pc, pc);
 }
 
-/* An instruction without a branch whose stop was lost. */
+/* An instruction that is not a branch and whose stop was lost. */
 static void put_back_one(struct ptrace_session *s, struct ptrace_thread *t)
 {
 	count(s, t);
@@ -236,8 +236,8 @@ static void put_back(struct ptrace_session *s, struct ptrace_thread *t, uint64_t
 #endif
 }
 
-/* On s390x a stop is reported twice where the kernel moved the thread, on arm64 the stop after a
- * system call is. */
+/* s390x reports a stop twice if the kernel moved the thread; arm64 repeats the stop after a system
+ * call. */
 static bool nothing_ran(struct ptrace_thread *t, uint64_t pc)
 {
 	bool called = t->called;

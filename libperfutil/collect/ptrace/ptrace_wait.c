@@ -2,7 +2,7 @@
 /*
  * Handles stops. A stepped thread stops with a SIGTRAP from the kernel when it has executed one
  * instruction. A signal that comes first stops it without a step, and so does the entry of the
- * signal's handler. All else (new threads, exec, exit) has its own stop.
+ * signal's handler. All other events (new threads, exec, exit) have their own stops.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,13 +20,13 @@
 	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | \
 	 PTRACE_O_TRACEEXIT | PTRACE_O_TRACESYSGOOD)
 
-#define PENDING 32 /* signals of a thread that are looked at */
+#define PENDING 32 /* maximum number of pending signals checked per thread */
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 struct ptrace_thread *ptrace_thread_find(struct ptrace_session *s, pid_t tid)
 {
-	/* Mostly the thread that stopped last stops next. */
+	/* Usually the thread that stopped last stops next. */
 	for (struct ptrace_thread **at = &s->threads; *at; at = &(*at)->next)
 		if ((*at)->tid == tid) {
 			struct ptrace_thread *t = *at;
@@ -116,7 +116,7 @@ static bool has(const struct ptrace_session *s, uint32_t flag)
 	return s->config.itrace.flags & flag;
 }
 
-/* With a list of threads it must be one of them. */
+/* If a list of threads is configured, it must contain the thread. */
 static bool wanted(const struct ptrace_session *s, const struct ptrace_thread *t)
 {
 	const struct tracer_itrace *i = &s->config.itrace;
@@ -155,7 +155,7 @@ static void settle(struct ptrace_session *s, struct ptrace_thread *t)
 
 /*
  * ppc64le: a step of a system call ends one instruction later. So the thread runs to the call's
- * entry and from there to its exit. (A thread that gets a signal is stepped: into its handler.)
+ * entry and from there to its exit. (A thread that gets a signal is stepped into its handler.)
  */
 static enum __ptrace_request resume_request(struct ptrace_thread *t)
 {
@@ -167,8 +167,7 @@ static enum __ptrace_request resume_request(struct ptrace_thread *t)
 	return t->call ? PTRACE_SYSCALL : PTRACE_SINGLESTEP;
 }
 
-/* The trap that ends the step may be handled here, so that the thread runs or is gone afterwards.
- * */
+/* The trap that ends the step may be handled here, so afterwards the thread runs or has ended. */
 static void over(struct ptrace_session *s, struct ptrace_thread *t, int request)
 {
 	struct ptrace_process *p = t->p;
@@ -230,7 +229,8 @@ static void step(struct ptrace_session *s, struct ptrace_thread *t)
 		ptrace(way, t->tid, 0, t->delivered);
 }
 
-/* It has reached a breakpoint, but another stop came first: let go now it would die of the trap. */
+/* It has reached a breakpoint, but another stop came first: if it were detached now, the trap would
+ * kill it. */
 static bool trap_is_pending(const struct ptrace_thread *t)
 {
 	struct __ptrace_peeksiginfo_args which = { .nr = PENDING };
@@ -286,7 +286,7 @@ static bool same_process(const struct ptrace_process *p, pid_t tid)
 	return !access(path, F_OK);
 }
 
-/* A child that is not followed. One that shares its parent's memory (vfork) would run into the
+/* A child that is not followed. One that shares its parent's memory (vfork) would hit the
  * collector's breakpoints: it is detached when it has its own memory. */
 static void leave_child(struct ptrace_thread *t)
 {
@@ -294,7 +294,7 @@ static void leave_child(struct ptrace_thread *t)
 		t->mode = PTRACE_LEAVE;
 }
 
-/* Another process: only traced ones are followed. */
+/* The new thread is another process: only traced ones are followed. */
 static bool other_process(struct ptrace_session *s, const struct ptrace_process *parent,
 			  struct ptrace_thread *child, bool borrows)
 {
@@ -353,13 +353,13 @@ static void child_created(struct ptrace_session *s, struct ptrace_thread *t, boo
 }
 
 /* Under sudo the trace belongs to the caller, and this process is root: a program that gained
- * rights, or that its user may not read, is detached, with its children. */
+ * rights, or that this user may not read, is detached, with its children. */
 static bool hidden(const struct ptrace_session *s, const struct ptrace_process *p)
 {
 	return s->config.user && !geteuid() && rights_gained(p->pid);
 }
 
-/* Another thread may have called exec: it has the leader's id now, all others are gone. */
+/* Another thread may have called exec: it has the leader's id now, and all others are gone. */
 static struct ptrace_thread *execed(struct ptrace_session *s, struct ptrace_thread *t)
 {
 	struct ptrace_process *p = t->p;
@@ -442,7 +442,7 @@ static int code_of(pid_t tid)
 	return ptrace(PTRACE_GETSIGINFO, tid, 0, &info) ? 0 : info.si_code;
 }
 
-/* Sent by a process, or from a breakpoint of the program's own. */
+/* Was the trap sent by a process, or raised by a breakpoint of the program itself? */
 static bool is_stale_trap(const struct ptrace_thread *t, uint64_t pc, bool *again)
 {
 	int code;
@@ -450,15 +450,16 @@ static bool is_stale_trap(const struct ptrace_thread *t, uint64_t pc, bool *agai
 	if (pc != t->pc && t->flow.what != FLOW_TRAP)
 		return false;
 	code = code_of(t->tid);
-	/* The end of a system call that was restarted: t->pc is where it returns to. */
+	/* The end of a system call that was restarted: t->pc is its return address. */
 	if (t->restarts && pc == t->pc && code == TRAP_BRKPT)
 		return false;
-	/* A trap at another thread's breakpoint that is removed by now (ptrace_sequence.c). */
+	/* A trap at another thread's breakpoint that has been removed by now
+	 * (ptrace_sequence.c). */
 	*again = pc == t->pc && code == TRAP_BRKPT && t->flow.what != FLOW_TRAP;
 	return code <= 0 || code == SI_KERNEL || (code == TRAP_BRKPT && t->flow.what == FLOW_TRAP);
 }
 
-/* The breakpoint that was stepped over; not when some of the threads may have been let go. */
+/* Restores the breakpoint that was stepped over; not if some threads may have been detached. */
 static void put_again(const struct ptrace_session *s, struct ptrace_thread *t)
 {
 	if (t->over && !s->detaching)
@@ -466,7 +467,7 @@ static void put_again(const struct ptrace_session *s, struct ptrace_thread *t)
 	t->over = 0;
 }
 
-/* At a breakpoint of the collector's, removed after the thread came there: none is there now. */
+/* Was it a breakpoint of the collector, removed after the thread had reached it? */
 static bool was_ours(const struct ptrace_thread *t, uint64_t at)
 {
 	uint8_t code[sizeof(t->p->place->was)];
@@ -496,7 +497,7 @@ static void trapped(struct ptrace_session *s, struct ptrace_thread *t)
 			t->pc = pc - ptrace_break_behind;
 			ptrace_pc_set(t->tid, t->pc);
 			if (s->on && !s->detaching && wanted(s, t)) {
-				/* Reads what was mapped while running at full speed. */
+				/* Reads mappings made while it ran at full speed. */
 				ptrace_code_maps(s, t->p);
 				ptrace_begin(s, t, PITRACE_ITRACE_ADDRESS);
 			} else {
@@ -524,7 +525,7 @@ static void trapped(struct ptrace_session *s, struct ptrace_thread *t)
 	t->signal = SIGTRAP;
 }
 
-/* A system call interrupted by a signal: on s390x no stop of its own reports its end. */
+/* A system call interrupted by a signal: on s390x no stop reports its end. */
 static void called_before(struct ptrace_session *s, struct ptrace_thread *t)
 {
 	uint64_t pc;
@@ -582,7 +583,7 @@ static bool stopped(struct ptrace_session *s, struct ptrace_thread **at, int sig
 			ptrace(PTRACE_LISTEN, t->tid, 0, 0);
 			return false;
 		}
-		/* Attached to while it runs: its places are mapped already. */
+		/* The process was attached while running: its places are already mapped. */
 		if (!t->p->waits && !s->detaching)
 			ptrace_break_find(s, t);
 		return true;
@@ -597,7 +598,7 @@ void ptrace_handle_stop(struct ptrace_session *s, struct ptrace_thread *t, int s
 		return;
 	}
 	t->stopped = true;
-	/* The parent's event says which process the new thread belongs to. */
+	/* The parent's event identifies the process of the new thread. */
 	if (!t->p)
 		return;
 	if (t->is_new)
@@ -610,7 +611,7 @@ int ptrace_turn(struct ptrace_session *s)
 {
 	struct ptrace_thread *t;
 	int status;
-	/* Other children of this process are not the worker's. */
+	/* Other children of this process do not belong to the worker. */
 	pid_t tid = waitpid(-1, &status, __WALL | __WNOTHREAD);
 
 	if (tid < 0)
@@ -625,7 +626,7 @@ int ptrace_turn(struct ptrace_session *s)
 	return 0;
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* whole processes */
 
 static int seize(struct ptrace_session *s, struct ptrace_process *p, pid_t tid)
 {
@@ -683,8 +684,8 @@ void ptrace_switch(struct ptrace_session *s, bool on)
 			ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
 }
 
-/* New threads whose parents were killed before they could say whose they are; NULL: others are
- * left, or none is. Let go earlier they would run into the breakpoints that are still there. */
+/* New threads whose parents were killed before their process was known; NULL: others are left, or
+ * there are none. Detached earlier, they would hit the remaining breakpoints. */
 static struct ptrace_thread *orphan(const struct ptrace_session *s)
 {
 	struct ptrace_thread *stopped = NULL;

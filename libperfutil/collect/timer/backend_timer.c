@@ -3,7 +3,7 @@
  * The collector `timer`, for users who may use neither the module nor perf events. A library
  * preloaded into the command (preload/) samples its threads by timers on their own CPU time, user
  * code only. This file reads their rings, sorts the items by time (held back a little, because
- * rings are read one after the other), and makes the same records as any collector.
+ * rings are read one after the other), and writes the same records as any collector.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 #include "collect/timer/timer_session.h"
 
 #define DRAIN_NS 50000000     /* pause between two reads of the rings */
-#define HOLD_NS  100000000ull /* younger items wait for others still to come */
+#define HOLD_NS  100000000ull /* younger items wait for others that may still arrive */
 /* maximum reads of the rings at the end, while something is left */
 #define LAST_READS   64
 #define EVENT_BYTES  (128u << 10)
@@ -40,7 +40,7 @@ struct backend {
 
 /* ---- open and close -------------------------------------------------------------------------- */
 
-/* The kernel checks CPU timers at its tick. With a little more than a tick between two samples, two
+/* The kernel checks CPU timers at its tick. With slightly more than a tick between two samples, two
  * are hardly ever due at once. */
 static void choose_rate(const struct trace_config *config, struct timer_control *c)
 {
@@ -130,7 +130,7 @@ static int timer_environment(struct backend *b, char ***variables)
 		free(v);
 		return -errno;
 	}
-	/* Each is one allocation: the caller frees the strings and their array. */
+	/* Each string is one allocation: the caller frees the strings and their array. */
 	if (asprintf(&v[0], "LD_PRELOAD=%s%s%s", library, old && *old ? ":" : "", old ? old : "") <
 	    0)
 		v[0] = NULL;
@@ -154,7 +154,7 @@ static int timer_on(struct backend *b, const struct trace_config *config)
 {
 	b->published = config->majors[PITRACE_TPROF / 64] >> PITRACE_TPROF % 64 & 1 ? TIMER_ON :
 										      TIMER_PAUSED;
-	/* The command's environment was set once. */
+	/* The command's environment can be set only once. */
 	if (b->over)
 		return -EALREADY;
 	b->on_stamp = b->s.floor = now_ns();
@@ -182,7 +182,7 @@ static int timer_suspend(struct backend *b, bool suspend)
 
 /* ---- the drain ------------------------------------------------------------------------------- */
 
-/* Reads what can change unnoticed: names, mappings that come or go without the loader. */
+/* Reads what can change unnoticed: names, and mappings made or removed without the loader. */
 static void refresh(struct timer_session *s, struct timer_process *p)
 {
 	if (!p->sampled || p->gone)
@@ -212,7 +212,7 @@ static int timer_drain(struct backend *b, bool all, segment_sink sink, void *arg
 	b->s.out.steps = TIMER_STEPS;
 	timer_read_all(&b->s);
 	if (b->over) {
-		/* Only processes known before can be found to have exited. */
+		/* Only previously known processes can be found to have exited. */
 		for (int n = 0; n < LAST_READS && (n < 2 || b->s.rest); n++)
 			timer_read_all(&b->s);
 		timer_write_until(&b->s, UINT64_MAX);

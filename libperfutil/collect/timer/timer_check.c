@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks whether the timer collector can serve here, this user and this command. */
+/* Checks whether the timer collector works here, for this user and this command. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,8 +12,8 @@
 #include "collect/timer/timer_program.h"
 #include "collect/timer/timer_session.h"
 
-/* What is preloaded lies beside this library, program or pitrace-holder, or where they were to be
- * installed; the environment can override it. */
+/* The preloaded library is searched beside this library, program or pitrace-holder, and where it
+ * was installed; the environment can override this. */
 bool timer_find_library(char path[PATH_MAX])
 {
 	static const char *const near[] = { "pitrace/" TIMER_LIBRARY,

@@ -13,7 +13,7 @@
 #include "base/leftovers.h"
 #include "collect/timer/timer_files.h"
 
-/* Folders of before, pitrace-timer-, were claimed by nobody while they were in use. */
+/* The folders of older releases, pitrace-timer-, were not locked while in use. */
 #define TIMER_FOLDER "pitrace-rings-"
 #define NAME_ROOM    64
 #define RING_MAX     (8u << 20)
@@ -69,7 +69,7 @@ static int try_place(struct timer_folder *f, const char *base, const struct time
 	return err;
 }
 
-/* In memory if possible: the user's own place, else the shared one. */
+/* In memory if possible: the user's own folder, else the shared one. */
 int timer_folder_make(struct timer_folder *f, const struct timer_control *control, uid_t user,
 		      char *why, size_t room)
 {
@@ -183,7 +183,7 @@ static bool read_ring(int fd, off_t data, uint32_t size, struct timer_ring *ring
 		free(copy);
 		tail += n;
 	}
-	/* (U): read(2) has taken all of it before this is written. */
+	/* (U): read(2) has copied everything before this is written. */
 	ring_at += (off_t)offsetof(struct timer_ring, tail);
 	return good && pwrite(fd, &tail, sizeof(tail), ring_at) == (ssize_t)sizeof(tail);
 }
@@ -204,7 +204,7 @@ static int read_open(const struct timer_folder *f, int fd, const struct timer_na
 	if (st.st_size != (off_t)TIMER_DATA + events + samples ||
 	    pread(fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h))
 		return -EBADMSG;
-	/* (T): the head was read before what lies below it is. */
+	/* (T): the head is read before the data below it. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (!h.magic)
 		return -EAGAIN;

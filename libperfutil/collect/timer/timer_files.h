@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The folder that the collector `timer` shares with the programs it samples (preload/layout.h).
- * Traced programs write the rings: they are copied by read(2), so that a truncated file is no bus
- * error, and each length is checked.
+ * Traced programs write the rings: they are copied by read(2), so that a truncated file raises no
+ * SIGBUS, and each length is checked.
  */
 #ifndef PITRACE_TIMER_FILES_H
 #define PITRACE_TIMER_FILES_H
@@ -19,7 +19,7 @@ struct timer_folder {
 };
 
 /* Creates the folder and its control file (the caller sets state ON) for programs of that user; 0
- * or -errno, with a sentence. */
+ * or -errno, with a message. */
 int timer_folder_make(struct timer_folder *f, const struct timer_control *control, uid_t user,
 		      char *why, size_t room);
 /* Publishes an enum timer_state to the programs. */
@@ -40,11 +40,11 @@ void timer_file_remove(const struct timer_folder *f, const struct timer_name *na
 typedef void (*timer_record_fn)(void *arg, const struct timer_record *r, const void *data,
 				uint32_t bytes);
 struct timer_read {
-	uint64_t lost_events, lost_samples; /* so far, as the file says */
+	uint64_t lost_events, lost_samples; /* so far, according to the file */
 	uint32_t unsampled, parent;
 };
-/* 1: there were records; 0: none; -ENOENT: gone; -EAGAIN: not created yet (or no space for it);
- * -EBADMSG: damaged, no more will come. */
+/* 1: there were records; 0: none; -ENOENT: the file is gone; -EAGAIN: not created yet (or no space
+ * for it); -EBADMSG: damaged, no more records will come. */
 int timer_file_read(const struct timer_folder *f, const struct timer_name *name,
 		    struct timer_read *read, timer_record_fn fn, void *arg);
 

@@ -15,7 +15,7 @@
 #define IDS_MAX     16384
 #define THREADS_MAX 65536
 #define IMAGES_MAX  65536 /* limit in total */
-#define NAME_STEPS  4096  /* to read a thread's name */
+#define NAME_STEPS  4096  /* cost of reading a thread's name, in steps */
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
@@ -190,7 +190,7 @@ void timer_process_map(struct timer_process *p, struct user_rings *o, const stru
 	}
 	if (has_map(&p->maps, map))
 		return;
-	/* Removes what it covers. */
+	/* Removes the mappings that it covers. */
 	for (uint32_t i = 0; i < p->maps.n;) {
 		const struct timer_map *old = &p->maps.list[i];
 

@@ -19,7 +19,7 @@ struct timer_thread {
 	char comm[16];
 };
 
-/* A ring, and its losses as far as they were reported. */
+/* A ring, and its losses reported so far. */
 struct timer_source {
 	uint64_t lost_samples;
 	bool known, broken;
@@ -34,19 +34,19 @@ struct timer_process {
 	uint64_t start;
 	char comm[16];
 	bool begun;          /* PROCESS or FORK is written */
-	bool gone;           /* exited, or replaced by exec: no more will come */
+	bool gone;           /* exited, or replaced by exec: no more records will come */
 	bool exited;         /* exited */
 	bool buried;         /* its files are removed */
 	uint64_t last;       /* newest stamp */
 	uint64_t scanned_at; /* when the collector last read its mappings */
-	uint64_t missed;     /* a page that no scan has shown; 0 none */
+	uint64_t missed;     /* a page that no scan has found; 0: none */
 	bool sampled;        /* number in this second */
 	uint64_t lost_events;
 	uint32_t unsampled, parent;
 	struct timer_source *source;
 	uint32_t nsource;
-	struct timer_maps maps;    /* known */
-	struct timer_maps seen;    /* of a scan in progress */
+	struct timer_maps maps;    /* known mappings */
+	struct timer_maps seen;    /* mappings of a scan in progress */
 	struct timer_build_id *id; /* build ids, as the last scan reported them */
 	uint32_t nids, room_ids;
 	struct timer_thread *thread;
@@ -67,8 +67,8 @@ void timer_process_free(struct timer_processes *all, struct timer_process *p);
 void timer_processes_free(struct timer_processes *all);
 struct timer_source *timer_process_source(struct timer_process *p, uint32_t number);
 
-/* Parses a line of /proc/PID/maps. False: none, or not executable. The path is allocated; the
- * caller frees it. */
+/* Parses a line of /proc/PID/maps. False: not a mapping, or not executable. The path is allocated;
+ * the caller frees it. */
 bool timer_map_parse(const char *line, size_t length, struct timer_map *map);
 /* Checks whether the list covers the address. */
 bool timer_maps_have(const struct timer_maps *maps, uint64_t address);
@@ -81,12 +81,12 @@ void timer_process_begin(struct timer_process *p, struct user_rings *o,
 /* Writes one mapping that a scan has shown. */
 void timer_process_map(struct timer_process *p, struct user_rings *o, const struct timer_map *map,
 		       uint64_t stamp);
-/* A scan reports build ids first: each for what is mapped at an address. False, here and below:
- * there is no room for it. */
+/* A scan reports build ids first: each for the mapping at an address. False, here and below: no
+ * room for it. */
 bool timer_process_scan_id(struct timer_process *p, const struct timer_build_id *id);
 /* Then it reports one mapping after the other … */
 bool timer_process_scan_map(struct timer_process *p, const struct timer_map *map);
-/* … some of which were lost: discard them; or they are complete. */
+/* … some of which were lost: discards them; or they are complete. */
 void timer_process_scan_abort(struct timer_process *p);
 void timer_process_scan_done(struct timer_process *p, struct user_rings *o, uint64_t stamp);
 /* Writes the thread if it is new. */

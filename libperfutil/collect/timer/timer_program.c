@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Recognises programs that the dynamic loader starts and that have this machine's code. */
+/* Recognizes programs that the dynamic loader starts and that have this machine's code. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -100,7 +100,7 @@ bool timer_can_enter(const char *path, char *why, size_t why_room, char *cure, s
 
 		fd = regular_open(name, 0, &st);
 		if (fd < 0)
-			return true; /* executable, not readable: the start will show */
+			return true; /* executable but not readable: the start will show */
 		gains = gains_rights(fd, &st);
 		program = classify(fd, interpreter, sizeof(interpreter));
 		close(fd);

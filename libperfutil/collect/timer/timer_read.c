@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads what the traced programs wrote, from their rings into items. */
+/* Reads the records of traced programs from their rings into items. */
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
@@ -12,8 +12,8 @@
 
 #define READ_MAX       (1u << 18)   /* records per drain: the rest stays in the rings */
 #define FILES_MAX      (1u << 16)   /* folder entries per drain */
-#define ITEMS_MAX      (1u << 20)   /* items that wait until they are old enough … */
-#define ITEM_BYTES_MAX (128u << 20) /* … and their data: more than that is lost */
+#define ITEMS_MAX      (1u << 20)   /* items waiting until they are old enough … */
+#define ITEM_BYTES_MAX (128u << 20) /* … and their data: anything beyond is lost */
 
 /* No memory for the item. */
 static void lose(struct timer_session *s, uint32_t kind)
@@ -64,7 +64,7 @@ void timer_add_item(struct timer_session *s, struct timer_process *p, uint32_t k
 	s->nitem++;
 }
 
-/* The traced program sets the stamp: clamp it to between the last record written and now. */
+/* The traced program sets the stamp: clamps it between the last record written and now. */
 static void take_record(void *arg, const struct timer_record *r, const void *data, uint32_t bytes)
 {
 	struct timer_session *s = arg;
@@ -81,7 +81,7 @@ static uint32_t bounded(uint64_t now, uint64_t before)
 	return now > before ? now - before < UINT32_MAX ? (uint32_t)(now - before) : UINT32_MAX : 0;
 }
 
-/* The number of samples of an unsampled thread is unknown: count one. */
+/* The number of samples of an unsampled thread is unknown: counts one. */
 static void write_unsampled(struct timer_session *s, uint32_t threads)
 {
 	if (threads)
@@ -102,7 +102,7 @@ static void read_file(struct timer_session *s, const struct timer_name *name)
 	rc = timer_file_read(&s->folder, name, &got, take_record, s);
 	from = &p->source[name->number];
 	if (rc == -EBADMSG) {
-		/* The ring is corrupt: keep what was read so far. */
+		/* The ring is corrupt: keeps what was read so far. */
 		from->broken = true;
 		user_rings_lost(&s->out, 0, PITRACE_LOST_TPROF, 1, s->floor);
 	}
@@ -135,7 +135,7 @@ void timer_each_process(struct timer_session *s,
 		}
 }
 
-/* Marked before its rings are read for the last time. */
+/* Marks it before its rings are read for the last time. */
 static void mark_exited(struct timer_session *s, struct timer_process *p)
 {
 	if (p->gone)
@@ -161,8 +161,7 @@ static void reap_exited(struct timer_session *s, struct timer_process *p)
 		       NULL, 0);
 }
 
-/* Continues where the last drain stopped. A ring is read whole: it is no larger than it was made.
- * */
+/* Continues where the last drain stopped. A ring is read completely: its size is fixed. */
 static void read_files(struct timer_session *s, DIR *d)
 {
 	struct timer_name name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads mappings that no program reported: when a sample needs them, and now and then. */
+/* Reads mappings that no program reported: when a sample needs them, and from time to time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "base/proc_lines.h"
 #include "collect/timer/timer_session.h"
 
-#define RESCAN_NS 100000000ull /* between reads of a process's mappings, at least */
+#define RESCAN_NS 100000000ull /* minimum time between reads of a process's mappings */
 
-/* Reads the maps as if the process had reported them now. Only of an image that has the library:
- * another one may have taken its place. */
+/* Reads the maps as if the process had reported them now. Only for an image that has the library:
+ * another one may have replaced it. */
 void timer_rescan(struct timer_session *s, struct timer_process *p)
 {
 	uint64_t now = now_ns();
@@ -38,7 +38,7 @@ void timer_rescan(struct timer_session *s, struct timer_process *p)
 		timer_add_item(s, p, TIMER_MAP, p->pid, now, line, (uint32_t)got);
 		n++;
 	}
-	/* A list that is not whole says nothing of what it does not have. */
+	/* An incomplete list proves nothing about missing mappings. */
 	ours = ours && !getline_error(f);
 	free(line);
 	if (f)
@@ -53,7 +53,7 @@ void timer_rescan(struct timer_session *s, struct timer_process *p)
 	}
 }
 
-/* The build id that the same scan reported for this mapping. */
+/* Takes the build id that the same scan reported for this mapping. */
 static void take_id(struct timer_session *s, size_t from, size_t to, struct timer_process *p,
 		    const struct timer_map *map)
 {
@@ -72,8 +72,8 @@ static void take_id(struct timer_session *s, size_t from, size_t to, struct time
 	}
 }
 
-/* A mapping began after the last scan that does not show it. Uses the next scan that shows what the
- * sample at item `i` needs, or reads the maps. */
+/* A mapping was created after the last scan. Uses the next scan that shows what the sample at item
+ * `i` needs, or reads the maps. */
 void timer_require_mapping(struct timer_session *s, size_t i, uint64_t address)
 {
 	struct timer_process *p = s->item[i].p;

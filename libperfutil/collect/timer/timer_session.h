@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The timer collector's session, shared by its files. timer_read.c reads the rings of traced
- * programs into items, timer_rescan.c finds what is mapped where, timer_write.c turns items, sorted
- * by time, into records, timer_check.c checks whether all this can work; backend_timer.c is the
+ * programs into items, timer_rescan.c reads mappings, timer_write.c converts items, sorted by time,
+ * to records, timer_check.c checks whether the collector works here; backend_timer.c is the
  * collector.
  */
 #ifndef PITRACE_TIMER_SESSION_H
@@ -18,7 +18,7 @@
 #define TIMER_SECOND  1000000000ull
 #define TIMER_EXITED  0x100 /* in addition to enum timer_kind: the process has exited */
 
-/* A report of a process, kept until it is old enough. */
+/* A record of a process, kept until it is old enough. */
 struct timer_item {
 	uint64_t stamp, order;
 	struct timer_process *p;
@@ -38,19 +38,19 @@ struct timer_session {
 	uint64_t second;       /* next sequence number */
 	uint64_t off_stamp;    /* 0: it is on */
 	uint32_t unsampled_threads, unsampled_processes;
-	uint64_t fine, at_tick; /* samples: randomised, and at the kernel's tick */
+	uint64_t fine, at_tick; /* samples: at a random time, and at the kernel's tick */
 	/* State of the record being read. */
 	struct timer_process *reading;
 	uint32_t nread; /* records read by this drain */
-	/* Number in the folder at which the last drain stopped; 0: it read all. */
+	/* Position in the folder at which the last drain stopped; 0: it read everything. */
 	uint32_t rest;
 };
 
-/* timer_check.c: finds the library to preload; checks whether the collector can serve. */
+/* timer_check.c: finds the library to preload; checks whether the collector works. */
 bool timer_find_library(char path[PATH_MAX]);
 void timer_check(const struct trace_config *config, struct collector_check *check);
 
-/* timer_read.c: s->rest: a part is left for the next drain. */
+/* timer_read.c: s->rest: data is left for the next drain. */
 void timer_read_all(struct timer_session *s);
 /* Adds an item; without memory it is lost and counted. */
 void timer_add_item(struct timer_session *s, struct timer_process *p, uint32_t kind, uint32_t tid,
@@ -64,7 +64,7 @@ void timer_rescan(struct timer_session *s, struct timer_process *p);
 /* Writes the mapping that the sample at item `i`, or a part of its stack, needs for its name. */
 void timer_require_mapping(struct timer_session *s, size_t i, uint64_t address);
 
-/* timer_write.c: turns all items up to there into records. */
+/* timer_write.c: converts all items up to `horizon` to records. */
 void timer_write_until(struct timer_session *s, uint64_t horizon);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Turns items that are old enough into records, sorted by time. */
+/* Converts items that are old enough to records, sorted by time. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "collect/timer/timer_session.h"
 
-#define OVERRUNS_MAX 1000000u /* maximum of one sample that is believed */
+#define OVERRUNS_MAX 1000000u /* maximum accepted for one sample */
 
 /* Returns the bytes of a stack in the ABI's layout, or 0: malformed. */
 static uint32_t stack_bytes(const struct pitrace_stack *s, uint32_t room)
@@ -65,7 +65,7 @@ static void write_scan(struct timer_session *s, const struct timer_item *it)
 
 	if (it->bytes >= sizeof(lines))
 		memcpy(&lines, it->data, sizeof(lines));
-	/* Some reports were lost: nothing can be taken to be gone. */
+	/* Some reports were lost: no mapping can be assumed to be removed. */
 	if (lines == it->p->seen.n)
 		timer_process_scan_done(it->p, &s->out, it->stamp);
 	else

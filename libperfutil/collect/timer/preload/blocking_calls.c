@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Interposes C library calls that may block and that the kernel does not restart after a signal, or
- * ends with a part of what was requested. The second timer is disarmed before them, so that they
- * behave as without the library.
+ * Interposes C library calls that may block and that the kernel, after a signal, does not restart
+ * or ends with a partial result. The second timer is disarmed before them, so that they behave as
+ * without the library.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -10,7 +10,7 @@
 #include "base/now.h"
 #include "collect/timer/preload/fine.h"
 
-#define CALM   2      /* ticks without a sleep in between: the thread sleeps rarely */
+#define CALM   2      /* ticks without a sleep in between: the thread rarely sleeps */
 #define NEARLY 20000u /* ns: too short for another wait */
 
 bool fine_handlers;
@@ -92,7 +92,7 @@ static bool make(struct thread_ring *r)
 	return f->has_timer;
 }
 
-/* Intervals that ended and are not counted yet: 0 up to the number lost. */
+/* Returns the intervals that ended and are not counted yet: 0 up to the number lost. */
 static uint32_t over(const struct fine *f, uint64_t now)
 {
 	uint64_t n = now < f->first ? 0 : (now - f->first) / timer_control->interval + 1;
@@ -148,8 +148,8 @@ uint32_t fine_second_timer(struct thread_ring *r, bool interrupted)
 	now = cpu_time();
 	slept = voluntary_switches();
 	if (slept != f->slept) {
-		/* Do not rearm while it sleeps; this system call was interrupted without a restart,
-		 * which must not recur. */
+		/* Not rearmed while it sleeps; this system call was interrupted without a restart,
+		 * which must not happen again. */
 		f->never |= interrupted;
 		f->calm = 0;
 		f->slept = slept;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The functions of the program that the library interposes: start, threads, fork, dlclose,
- * sandboxes, exit; and signals: the library's signal is never blocked nor given another handler,
- * and the program sees the action that it set for it. dlopen is not interposed: it looks at its
- * caller. Calls inside the C library are not seen.
+ * sandboxes, exit; and signals: the library's signal is never blocked and never gets another
+ * handler, but the program sees the action that it set for it. dlopen is not interposed, because it
+ * depends on its caller. Calls inside the C library are not seen.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -35,7 +35,7 @@ static struct {
 
 pthread_key_t timer_thread_key;
 
-/* glibc's; others may lack it. Without it children get their rings at exec. */
+/* Provided by glibc; other C libraries may lack it. Without it children get their rings at exec. */
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
 			     void *dso) __attribute__((weak));
 
@@ -54,7 +54,7 @@ static void begin_process(enum timer_kind kind)
 {
 	if (!rings_begin(kind))
 		return;
-	/* A forked child has inherited its parent's. */
+	/* A forked child has inherited its parent's key. */
 	if (kind == TIMER_START)
 		map_scan();
 	rings_begin_first(kind);
@@ -157,9 +157,9 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void 
 
 /*
  * A seccomp filter may kill a program for system calls that it does not expect. From the first sign
- * of one (a user without rights must set no_new_privs first) the library makes none; samples need
- * none. In seccomp's strict mode, or by request, reading the CPU clock is forbidden: then the
- * thread is not sampled.
+ * of one (an unprivileged user must set no_new_privs first) the library makes no system calls;
+ * samples need none. In seccomp's strict mode, or by request, reading the CPU clock is forbidden:
+ * then the thread is not sampled.
  */
 static void box(void)
 {

@@ -6,12 +6,12 @@
  * FOLDER/control       written by the collector, mapped read-only by the library
  * FOLDER/PID-IMAGE-N   written by the library: ring N of a process. IMAGE is the time at which the
  *                      program began (exec) or was forked. Ring 0 belongs to the main thread and
- *                      also has the process's events; others pass from thread to thread.
+ *                      also has the process's events; the others are reused by further threads.
  *
- * A ring has one writer, the thread that it belongs to (events: whoever has the lock), and one
- * reader. head and tail are byte counts that only grow; they are multiples of 8. Records do not
- * wrap: what is left at the end of the ring is skipped by a PAD record, of which only the first 8
- * bytes are sure to be there.
+ * A ring has one writer, the thread that it belongs to (events: the thread that holds the lock),
+ * and one reader. head and tail are byte counts that only grow; they are multiples of 8. Records do
+ * not wrap: a PAD record skips the rest of the ring, and only its first 8 bytes are guaranteed to
+ * exist.
  *
  * Barriers   library                                  collector
  *   (T)  write the record; head, store-release  |  head, load-acquire; read the records below
@@ -31,8 +31,8 @@
 
 /*
  * The library's signal, between SIGRTMIN and SIGRTMAX. SIGPROF belongs to the programs' own
- * profilers, signals that the kernel sends (SIGURG, SIGWINCH …) to programs that wait for them, and
- * the real-time signals in use are those at both ends.
+ * profilers, the kernel sends other signals (SIGURG, SIGWINCH …) to programs that wait for them,
+ * and the real-time signals that programs use are those at both ends.
  */
 #define TIMER_SIGNAL 57
 
@@ -55,7 +55,7 @@ struct timer_control {
 
 struct timer_ring {
 	uint64_t head; /* written by the library */
-	uint64_t lost; /* records lost for lack of space: written by the library */
+	uint64_t lost; /* records lost for lack of space; written by the library */
 	uint64_t unused[6];
 	uint64_t tail; /* written by the collector */
 	uint64_t unused2[7];
@@ -103,7 +103,7 @@ struct timer_sample {
 	uint16_t flags; /* TIMER_STACK, TIMER_FINE */
 };
 
-#define TIMER_STACK 1 /* struct pitrace_stack and what belongs to it follow */
+#define TIMER_STACK 1 /* followed by struct pitrace_stack and its data */
 #define TIMER_FINE  2 /* not at the kernel's tick */
 
 /* The build id of the object at that address, read from its memory. */

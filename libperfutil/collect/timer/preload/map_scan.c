@@ -3,7 +3,8 @@
  * Scans the executable mappings of this process and reports them as the kernel's own lines. For the
  * collector a mapping begins after the last scan that does not show it and ends at the last one
  * that does. So a scan runs before dlclose (if something was loaded since the last one) and after
- * it (if something was unloaded): one library's addresses are never taken for the next one's.
+ * it (if something was unloaded): addresses of one library are never mistaken for those of the
+ * next.
  */
 #include <fcntl.h>
 #include <link.h>

@@ -5,7 +5,7 @@
 
 /* Writes all executable mappings. The caller holds the events' lock. */
 void map_scan(void);
-/* Scan if the dynamic loader has added (removed) objects since the last scan. */
+/* Scans if the dynamic loader has added (removed) objects since the last scan. */
 void map_scan_if_added(void);
 void map_scan_if_removed(void);
 

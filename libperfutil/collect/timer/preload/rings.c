@@ -42,7 +42,7 @@ static char *put_number(char *at, uint64_t n, unsigned int base)
 	return at;
 }
 
-/* An empty file that stays tells the collector that there was no space. */
+/* An empty file left behind shows the collector that there was no space. */
 static struct timer_file *make_file(uint32_t number)
 {
 	uint32_t events = number ? 0 : timer_control->event_bytes;
@@ -63,7 +63,7 @@ static struct timer_file *make_file(uint32_t number)
 			  O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return NULL;
-	/* Reserve space now: in the handler a full file system would be a bus error. */
+	/* Reserves space now: in the handler a full file system would raise SIGBUS. */
 	if (!syscall(SYS_fallocate, fd, 0, (off_t)0, (off_t)size)) {
 		f = (void *)syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 				    (off_t)0);
@@ -99,8 +99,9 @@ static uint64_t chance(uint64_t below)
 
 /*
  * The kernel checks CPU timers only at its tick: a thread that runs for less than a tick is hit
- * with a probability of its share. The first interval is shortened at random by up to a tick more,
- * so that threads and processes shorter than an interval get their share.
+ * with a probability in proportion to its time. The first interval is shortened at random by up to
+ * a tick more, so that threads and processes shorter than an interval are sampled in proportion
+ * too.
  */
 static bool start_timer(struct thread_ring *r)
 {
@@ -126,7 +127,7 @@ static bool start_timer(struct thread_ring *r)
 }
 
 /* The main thread's stack begins at the program's strings and may grow down to its limit. No other
- * memory lies there. */
+ * memory is in this range. */
 static void know_main_stack(struct thread_ring *r)
 {
 	struct rlimit limit;
@@ -198,7 +199,7 @@ void rings_begin_first(enum timer_kind kind)
 {
 	struct thread_ring *r = &timer_rings[0];
 
-	/* In a forked child it is the parent's. */
+	/* In a forked child the stack is the parent's. */
 	if (kind == TIMER_START)
 		know_main_stack(r);
 	begin_thread(r);
@@ -309,7 +310,7 @@ bool rings_event(enum timer_kind kind, const void *data, size_t bytes)
 	r->tid = (uint32_t)syscall(SYS_gettid);
 	r->stamp = now_ns();
 	memcpy(r + 1, data, bytes);
-	/* Zero the rest of the last 8 bytes: they end the texts. */
+	/* Zeroes the rest of the last 8 bytes, which terminates texts. */
 	memset((uint8_t *)(r + 1) + bytes, 0, -bytes & 7);
 	ring_done(&f->events, r, size);
 	return true;

@@ -28,7 +28,7 @@ struct thread_ring {
 	uint32_t active;         /* the thread's timer exists */
 	uint32_t tid;
 	int timer;                      /* the kernel's id */
-	uintptr_t stack_low, stack_top; /* the thread's stack; 0: not known */
+	uintptr_t stack_low, stack_top; /* the thread's stack; 0: unknown */
 	struct fine fine;
 };
 
@@ -39,8 +39,8 @@ extern uint32_t timer_ring_count; /* atomic: number of rings that have files */
  * a fork that bypassed the interposed function. */
 bool timer_active(void);
 
-/* Starts the rings of this process: `kind` is TIMER_START or _FORKED. Then, once its mappings are
- * reported, start the first ring's timer, for the calling thread. */
+/* Starts the rings of this process: `kind` is TIMER_START or _FORKED. rings_begin_first, after its
+ * mappings are reported, starts the first ring's timer, for the calling thread. */
 bool rings_begin(enum timer_kind kind);
 void rings_begin_first(enum timer_kind kind);
 /* Checks whether the process ever had more than one thread. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The signal handler: takes one sample. Stacks are read from the interrupted stack pointer to the
- * start of the thread's stack, which is mapped without holes, so no read can fault. A stack pointer
- * outside the thread's own stack (a coroutine, an alternate stack) gives no stack.
+ * start of the thread's stack, which is mapped without holes, so no read can fault. With a stack
+ * pointer outside the thread's own stack (a coroutine, an alternate stack) there is no stack.
  */
 #include <errno.h>
 #include <pitrace.h>
@@ -15,7 +15,7 @@
 /* the action that the program set for this signal */
 static struct sigaction program_action;
 
-/* glibc's rseq area has the CPU number; without it the CPU is unknown. */
+/* The CPU number is in glibc's rseq area; without it the CPU is unknown. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
@@ -33,7 +33,7 @@ static uint16_t this_cpu(void)
 	return 0;
 }
 
-/* Walks frame pointers: each must lie above the previous one. */
+/* Walks frame pointers: each must be above the previous one. */
 static uint32_t walk(const struct thread_ring *r, const ucontext_t *c, uint64_t *out,
 		     uint32_t depth, uint16_t *flags)
 {
@@ -117,14 +117,14 @@ static void add_sample(struct thread_ring *r, uint32_t overruns, uint16_t flags,
 	ring_done(&f->samples, record, bytes);
 }
 
-/* Takes a sample for so many intervals. */
+/* Takes a sample for this number of intervals. */
 static void take(struct thread_ring *r, uint32_t intervals, uint16_t flags, const ucontext_t *c)
 {
 	if (intervals && timer_load(&timer_control->state) == TIMER_ON)
 		add_sample(r, intervals - 1, flags, c);
 }
 
-/* A signal of this number from another source is the program's. */
+/* A signal of this number from another source belongs to the program. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
 	if (program_action.sa_flags & SA_SIGINFO)
