@@ -122,14 +122,14 @@ struct mapping jit_repeat(struct jits *js, const struct mapping *code, uint64_t 
 	return new;
 }
 
-/* The newest code's report has more than the name. Returns the code of the same one's report that
- * came before, without; NULL: there is none. */
+/* The newest code's report has more than the name. Returns the code of an earlier report of the
+ * same code, which had only the name; NULL: there is none. */
 static struct jit_code *own_report(struct jits *js)
 {
 	struct jit_code *code = &js->codes[js->last];
 	struct jit_code *old = js->repeats == NO_CODE ? NULL : &js->codes[js->repeats];
 
-	/* What was taken for a second report of the old one is one of new code. */
+	/* A report taken for the second one of the old code was one of new code. */
 	if (old && !code->own && code->paired)
 		code->paired = old->paired = false;
 	else if (old && !code->own && !old->own && !old->paired)
@@ -217,11 +217,11 @@ void jit_map_scanned(struct jits *js, uint64_t since, uint64_t time, uint32_t pi
 }
 
 /*
- * If a map lists a blob and its parts together, in either order, the part is the more exact name.
- * Otherwise one of two overlapping codes was there first, and the map does not say which is meant.
- * Within one scan the inner one keeps its place if it lies inside the other; the later one has it
- * if it begins at the same address (recompiled code) or crosses an end; both are unsure. Code of a
- * later scan replaces that of an earlier one.
+ * If a map lists a blob and its parts together, in either order, the part has the more exact name.
+ * Otherwise one of two overlapping codes was there first, and the map does not show which. Within
+ * one scan the inner one keeps its place if it is inside the other; the later one gets it if it
+ * begins at the same address (recompiled code) or crosses an end; both are unsure. Code of a later
+ * scan replaces that of an earlier one.
  */
 struct mapping jit_map_judge(const struct jits *js, uint32_t code, const struct mapping *there)
 {
@@ -249,7 +249,7 @@ static int by_offset(const void *pa, const void *pb)
 
 	if ((*a)->address != (*b)->address)
 		return (*a)->address < (*b)->address ? -1 : 1;
-	return *a < *b ? -1 : *a > *b; /* the last of several at one address counts */
+	return *a < *b ? -1 : *a > *b; /* the last of several at one address is valid */
 }
 
 int jit_lines(struct jits *js, const struct a2n_jit_line *lines, size_t n)

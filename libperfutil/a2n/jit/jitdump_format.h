@@ -6,8 +6,8 @@
 #define JITDUMP_MAGIC   0x4A695444u /* "JiTD" in the writer's byte order */
 #define JITDUMP_VERSION 1
 
-#define JITDUMP_HEADER 40 /* at least */
-/* the same, tag, late: extension, by writers that record late; */
+#define JITDUMP_HEADER 40 /* minimum */
+/* the same, tag, late: an extension, by writers that report late; */
 #define JITDUMP_HEADER_LATE  56
 #define JITDUMP_SINCE        8 /* … with it a time is between a LOAD's name and code */
 #define JITDUMP_LATE_TAG     0x6c61746570690000ull
@@ -30,7 +30,8 @@ enum jitdump_id {
 	JITDUMP_ID_UNLOAD = 0x50490000, /* extension: other readers skip unknown records */
 };
 
-/* Some writers' line tables refer to the ELF file that a reader makes of the code. */
+/* The line tables of some writers use addresses in the ELF file that a reader creates from the
+ * code. */
 #define JITDUMP_ELF_HEADER 0x40
 #define JITDUMP_PAD_V8     0xdeadbeefu
 

@@ -21,7 +21,7 @@
 #define MAX_NAME   (32u * 1024)   /* longer ones are truncated */
 #define MAX_TABLE  (16u << 20)    /* bytes of a line table that are kept */
 #define MAX_LATE   10000000000ull /* ns; maximum delay of a report */
-#define MAX_CODE   (1ull << 30)   /* larger code is no function */
+#define MAX_CODE   (1ull << 30)   /* larger code is not a function */
 
 struct jitdump {
 	int fd;
@@ -34,7 +34,7 @@ struct jitdump {
 	uint64_t window_at;
 	size_t window_size;
 
-	/* Data for the next LOAD, from DEBUG_INFO and UNWINDING records before it. */
+	/* Data for the next LOAD, from preceding DEBUG_INFO and UNWINDING records. */
 	uint8_t *table;
 	uint64_t table_at; /* in the file */
 	size_t table_size, table_room;
@@ -109,7 +109,7 @@ static const char *read_header(struct jitdump *d)
 	d->info.machine = bytes_u32(&b);
 	d->v8 = bytes_u32(&b) == JITDUMP_PAD_V8;
 	d->info.pid = bytes_u32(&b);
-	bytes_u64(&b); /* its time: some writers' wall clock, in microseconds */
+	bytes_u64(&b); /* its time: for some writers wall-clock time, in microseconds */
 	d->info.flags = bytes_u64(&b);
 	d->info.raw_time = d->info.flags & JITDUMP_RAW_TIME;
 	if (!b.bad && size >= JITDUMP_HEADER_LATE && bytes_u64(&b) == JITDUMP_LATE_TAG)
@@ -187,7 +187,7 @@ static void forget(struct jitdump *d)
 	d->unwind_size = 0;
 }
 
-/* The whole table is kept: an entry may refer to the name before. */
+/* The whole table is kept: an entry may refer to the previous name. */
 static int read_debug(struct jitdump *d, uint64_t size)
 {
 	size_t got, have = 0, room = (size_t)(size - JITDUMP_DEBUG_FIXED);
@@ -199,7 +199,7 @@ static int read_debug(struct jitdump *d, uint64_t size)
 		return -EIO;
 	b = cursor(d, p, got);
 	bytes_skip(&b, JITDUMP_PREFIX);
-	bytes_u64(&b); /* the code's address: the LOAD has it */
+	bytes_u64(&b); /* the code's address: the LOAD has it too */
 	count = bytes_u64(&b);
 	if (size - JITDUMP_DEBUG_FIXED > MAX_TABLE || count > room / (JITDUMP_DEBUG_ENTRY + 1)) {
 		fault(d, d->at, "a line table with more entries than fit into it");
@@ -244,8 +244,8 @@ static int read_unwind(struct jitdump *d, uint64_t size)
 	return 0;
 }
 
-/* Writers put .eh_frame or its header first. The header begins with its version, 1; .eh_frame with
- * a length that is a multiple of 4. */
+/* Writers may put .eh_frame or its header first. The header begins with its version, 1; .eh_frame
+ * with a length that is a multiple of 4. */
 static int place_unwind(struct jitdump *d, struct jitdump_event *e)
 {
 	size_t got;
@@ -271,7 +271,7 @@ static int place_unwind(struct jitdump *d, struct jitdump_event *e)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* Printable, and UTF-8: code hardly ever is. */
+/* Checks for printable UTF-8: code hardly ever is. */
 static bool is_text(const uint8_t *p, const uint8_t *end)
 {
 	while (p < end) {
@@ -304,7 +304,7 @@ static uint64_t find_code(const uint8_t *text, uint64_t room, size_t length, uin
 	return i < end ? end : next;
 }
 
-/* From a writer that reports late: b is at the name; a time follows, then the code. */
+/* For a writer that reports late: b is at the name; a time follows, then the code. */
 static int read_late(struct jitdump *d, struct bytes b, uint64_t room, struct jitdump_event *e)
 {
 	const uint64_t code = e->name_length + 1 + JITDUMP_SINCE;
@@ -329,7 +329,7 @@ static int read_late(struct jitdump *d, struct bytes b, uint64_t room, struct ji
 	return e->size ? 1 : 0;
 }
 
-/* 1, 0: skipped, -errno. */
+/* Returns 1, 0: skipped, -errno. */
 static int read_load(struct jitdump *d, uint64_t size, struct jitdump_event *e)
 {
 	uint64_t room = size - JITDUMP_LOAD_FIXED, code;
@@ -366,11 +366,11 @@ static int read_load(struct jitdump *d, uint64_t size, struct jitdump_event *e)
 	e->earliest = e->time;
 	if (d->info.late && nul)
 		return read_late(d, b, room, e);
-	/* After a truncated name the start of the code was not searched. */
+	/* After a truncated name the start of the code cannot be found. */
 	code = nul ? find_code(text, room, e->name_length, e->size) : 0;
 	e->code_offset = code ? d->at + JITDUMP_LOAD_FIXED + code : 0;
 	if (!e->size)
-		return 0; /* nothing can be found in it */
+		return 0; /* no address can be in it */
 	e->lines = d->table_lines;
 	return 1;
 }
@@ -394,7 +394,7 @@ size_t jitdump_eh_frame(const struct jitdump *d, void *eh_frame, size_t room)
 	return read_at(d, d->eh_frame_at, d->eh_frame_size, eh_frame, room);
 }
 
-/* Reads the next entry as it is; false: no whole one. */
+/* Reads the next entry unchanged; false: no complete one. */
 static bool read_line(struct bytes *b, struct jitdump_line *line, const char **file)
 {
 	line->address = bytes_u64(b);
@@ -407,7 +407,7 @@ static bool read_line(struct bytes *b, struct jitdump_line *line, const char **f
 	return true;
 }
 
-/* V8 and LLVM add the size of an ELF header. They are recognised by their other records, other
+/* V8 and LLVM add the size of an ELF header. They are recognized by their other records, other
  * writers by lines beyond the code's end. */
 static uint64_t added(const struct jitdump *d, const struct jitdump_event *e)
 {
@@ -479,13 +479,13 @@ static const uint32_t smallest[] = {
 	[JITDUMP_ID_UNWIND] = JITDUMP_UNWIND_FIXED,
 };
 
-/* Reads one whole record. 1: an event, 0: none, -errno. */
+/* Reads one complete record. 1: an event, 0: none, -errno. */
 static int read_record(struct jitdump *d, uint32_t id, uint64_t size, struct jitdump_event *e)
 {
 	int r;
 
 	if (id != JITDUMP_ID_UNLOAD && id >= sizeof(smallest) / sizeof(smallest[0]))
-		return 0; /* of a later version: its size says where it ends */
+		return 0; /* of a later version: its size shows where it ends */
 	if (size < (id == JITDUMP_ID_UNLOAD ? JITDUMP_UNLOAD_FIXED : smallest[id])) {
 		fault(d, d->at, "a record shorter than its kind");
 		return 0;
@@ -551,7 +551,7 @@ static int is_whole(struct jitdump *d, uint32_t size)
 	d->size = (uint64_t)st.st_size;
 	if (d->at + size <= d->size)
 		return 1;
-	/* A writer may be active: the window is outdated at the next call. */
+	/* A writer may be active: the window is stale at the next call. */
 	d->window_size = 0;
 	d->fault.unfinished = d->at;
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The jitdump writer, for JITs. A record is one writev, so that a concurrent reader never sees half
- * of one, and a forked child that goes on writing cannot tear its parent's records.
+ * The jitdump writer, for JITs. A record is one writev, so that a concurrent reader never sees a
+ * partial one, and a forked child that keeps writing cannot corrupt its parent's records.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,20 +21,20 @@
 #include "base/now.h"
 #include "base/own_machine.h"
 
-#define MAX_TABLES (1u << 30) /* more are of no code: two of them fit into a record */
+#define MAX_TABLES (1u << 30) /* larger ones belong to no code: two of them fit into a record */
 
 struct jitdump_writer {
 	pthread_mutex_t lock;
 	int fd;
 	void *marker; /* the executable mapping by which a trace finds the file */
 	size_t page;
-	uint64_t end; /* end of the last whole record */
+	uint64_t end; /* end of the last complete record */
 	uint64_t index;
 	uint64_t late;
 	char path[PATH_MAX];
 };
 
-/* Fields in the machine's own order, packed. */
+/* Fields in native byte order, packed. */
 struct fields {
 	uint8_t bytes[JITDUMP_MOVE_FIXED];
 	size_t used;
@@ -52,7 +52,7 @@ static void put64(struct fields *f, uint64_t v)
 	f->used += sizeof(v);
 }
 
-/* Writes all of it, or restores the file. */
+/* Writes everything, or restores the file. */
 static int write_all(struct jitdump_writer *w, struct iovec *part, int n)
 {
 	uint64_t total = 0;
@@ -218,7 +218,7 @@ static void make_unwind(struct fields *f, uint64_t time, const struct jitdump_un
 	prefix(f, JITDUMP_ID_UNWIND, JITDUMP_UNWIND_FIXED + all, time);
 	put64(f, all);
 	put64(f, u->eh_frame_hdr_size);
-	put64(f, all); /* as if they were in memory: else readers ignore them */
+	put64(f, all); /* as if they were in memory: otherwise readers ignore them */
 }
 
 int jitdump_load_unwind(struct jitdump_writer *w, uint64_t since, const char *name,
@@ -244,7 +244,7 @@ int jitdump_load_unwind(struct jitdump_writer *w, uint64_t since, const char *na
 	    (unwind->eh_frame_size > MAX_TABLES || unwind->eh_frame_hdr_size > MAX_TABLES))
 		return -EMSGSIZE;
 	pthread_mutex_lock(&w->lock);
-	/* Under the lock: the file is in the order of time. */
+	/* Under the lock: so the file is in the order of time. */
 	time = now_ns();
 	if (n_lines) {
 		err = make_table(&table, time, address, lines, n_lines, &entries, &entries_size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writing jitdumps, for programs whose structs are of another size: base/sized.h. */
+/* Writing jitdumps, for programs whose structs have another size: base/sized.h. */
 #include <jitdump.h>
 #include "base/sized.h"
 

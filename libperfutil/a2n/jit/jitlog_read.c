@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The reader of log-jita2n and log-jtnm: a line is used as a whole or not at all. */
+/* The reader of log-jita2n and log-jtnm: a line is used completely or not at all. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "a2n/base/textfile.h"
 
-#define MAX_CODE (1ull << 32) /* larger code is no function */
+#define MAX_CODE (1ull << 32) /* larger code is not a function */
 
 struct jitlog {
 	struct textfile file;
@@ -84,7 +84,7 @@ static bool is(const struct bytes *f, const char *word)
 	return f->size == strlen(word) && !memcmp(f->base, word, f->size);
 }
 
-/* The result never grows: a line's capacity suffices. */
+/* The result never grows: the capacity of a line is sufficient. */
 static void unescape(struct jitlog *l, struct bytes f, struct jitlog_event *e)
 {
 	size_t n = 0;
@@ -170,7 +170,7 @@ int jitlog_next(struct jitlog *l, struct jitlog_event *e)
 			wrong = l->threads ? read_thread(l, &line, e) : read_code(l, &line, e);
 		if (wrong)
 			text_fault(&l->fault, &l->file, wrong);
-		else if (l->threads || e->size) /* nothing can be found in what has none */
+		else if (l->threads || e->size) /* no address can be in code of size 0 */
 			return 1;
 	}
 	return r;

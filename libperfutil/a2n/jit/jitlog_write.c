@@ -16,7 +16,7 @@
 
 struct file {
 	int fd;
-	off_t end; /* end of the last whole line */
+	off_t end; /* end of the last complete line */
 };
 
 struct jitlog_writer {
@@ -24,7 +24,7 @@ struct jitlog_writer {
 	struct file code, threads;
 };
 
-/* Writes all of it, or restores the file. */
+/* Writes everything, or restores the file. */
 static int put(struct file *f, const char *line, size_t size)
 {
 	ssize_t n;
@@ -108,7 +108,7 @@ static int line_of(struct jitlog_writer *w, struct file *f, const char *before, 
 	if (!line)
 		return -ENOMEM;
 	pthread_mutex_lock(&w->lock);
-	/* Under the lock: the file is in the order of time. */
+	/* Under the lock: so the file is in the order of time. */
 	p = line + sprintf(line, "%" PRIu64 "\t%s\t", now_ns(), before);
 	p = escape(p, name);
 	p = stpcpy(p, after);

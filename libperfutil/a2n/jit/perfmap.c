@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The reader of perf maps: a line is used as a whole or not at all. */
+/* The reader of perf maps: a line is used completely or not at all. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -193,8 +193,8 @@ static bool is_blank(const struct bytes *line)
 	return i == line->size;
 }
 
-/* Names may contain newlines (node's names of functions). A line after an entry that does not begin
- * as one is the rest of its name. */
+/* Names may contain newlines (node's function names). A line after an entry that does not begin
+ * like an entry is the rest of its name. */
 static bool begins_as_entry(const struct bytes *line)
 {
 	struct bytes b = *line;
@@ -230,7 +230,7 @@ int perfmap_next(struct perfmap *m, struct perfmap_entry *e)
 		m->named = !wrong;
 		if (wrong)
 			text_fault(&m->fault, &m->file, wrong);
-		else if (e->size) /* nothing can be found in what has none */
+		else if (e->size) /* no address can be in code of size 0 */
 			return 1;
 	}
 	return r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reading perf maps, for programs whose structs are of another size: base/sized.h. */
+/* Reading perf maps, for programs whose structs have another size: base/sized.h. */
 #include <perfmap.h>
 #include "base/sized.h"
 

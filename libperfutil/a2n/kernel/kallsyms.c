@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Reads /proc/kallsyms ("address type name [module]") and /proc/modules ("name size refs deps state
- * address"). A later text adds what was loaded since; known symbols stay.
+ * address"). A later text adds modules loaded since; known symbols stay.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static int add_symbol(struct kernel *k, const struct kernel_symbol *s)
 	return 0;
 }
 
-/* Reads one line: 1 added, 0 no symbol with an address, -ENOMEM. */
+/* Reads one line: 1: added, 0: not a symbol with an address, -ENOMEM. */
 static int read_symbol(struct kernel *k, struct bytes line, struct kernel_part **last)
 {
 	struct kernel_symbol s = { .linked = false };
@@ -60,7 +60,7 @@ int kernel_kallsyms(struct kernel *k, const char *text, size_t size)
 		lines++;
 		r = read_symbol(k, bytes_of(line, length), &last);
 	}
-	/* A part of the text would name code after what comes before it. */
+	/* With only a part of the text, symbols would cover code after them. */
 	if (r < 0) {
 		k->n_symbols = begin;
 		return r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The kernel as an address space: the image for all time, modules from load to unload. kallsyms has
- * no sizes, so a symbol reaches to the next one of its part, but never beyond the end of kernel
+ * no sizes, so a symbol extends to the next one of its part, but never beyond the end of kernel
  * text or of its module.
  */
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 static bool match_part(const void *item, const void *key)
 {
-	/* Both are interned: compare pointers. */
+	/* Both are interned: compares pointers. */
 	return ((const struct kernel_part *)item)->name == key;
 }
 
@@ -107,7 +107,7 @@ int kernel_code(struct kernel *k, uint64_t time, const char *name, uint64_t star
 		return rc;
 	e->code = true;
 	e->load = !gone;
-	/* Code that goes away was there before, even without an event of its coming. */
+	/* Code that is unloaded existed before, even if its load was not seen. */
 	if (!start || !length)
 		return 0;
 	s.part = e->part;
@@ -146,7 +146,8 @@ static bool ends_with(const char *s, const char *tail)
 	return n > m && !strcmp(s + n - m, tail);
 }
 
-/* Names that the linker script gives to places, not to code: the end of something has no extent. */
+/* Names that the linker script gives to positions, not to code: the end of a range has no
+ * extent. */
 static bool is_end(const char *name)
 {
 	return !strcmp(name, "_etext") || !strcmp(name, "_einittext") || !strcmp(name, "_end") ||
@@ -170,9 +171,9 @@ struct layout {
 	uint64_t text, etext, sinit, einit, end;
 	uint64_t *all; /* every symbol's address, sorted */
 	uint32_t n;
-	struct kernel_range *ranges; /* by part and start; at one start events come last */
+	struct kernel_range *ranges; /* by part and start; events come last at one start */
 	uint32_t n_ranges;
-	const struct kernel_event **code; /* by start: the first event of each */
+	const struct kernel_event **code; /* by start: the first event of each code */
 	uint32_t n_code;
 };
 
@@ -250,7 +251,7 @@ static void read_code(struct kernel *k, struct layout *l)
 			l->code[l->n_code++] = l->code[i];
 }
 
-/* The last of those that begin at or before address; NULL: none does. */
+/* Returns the last one that begins at or before address; NULL: none. */
 static const struct kernel_event *find_code(const struct layout *l, uint64_t address, uint32_t *at)
 {
 	uint32_t low = search_sorted(i, 0, l->n_code, l->code[i]->start <= address);
@@ -259,8 +260,8 @@ static const struct kernel_event *find_code(const struct layout *l, uint64_t add
 	return low ? l->code[low - 1] : NULL;
 }
 
-/* Whether an event says when the code here came: then a text read later says nothing about the time
- * before. */
+/* Does an event show when this code was loaded? Then a text read later proves nothing about the
+ * time before. */
 static bool came(const struct layout *l, uint64_t address)
 {
 	uint32_t at;
@@ -269,8 +270,8 @@ static bool came(const struct layout *l, uint64_t address)
 	return e && address <= e->last;
 }
 
-/* Whether code whose first event is its removal was there from the beginning. Not if other code was
- * at the same place. */
+/* Was code whose first event is its removal there from the beginning? Not if other code was at the
+ * same place. */
 static bool was_there(const struct layout *l, uint32_t i)
 {
 	const struct kernel_event *e = l->code[i];
@@ -357,7 +358,7 @@ static int set_part(struct kernel *k, uint64_t start, uint64_t end, struct modul
 			 false);
 }
 
-/* One table of a part; its symbols are [i, n) in the order of addresses. */
+/* Builds one table of a part; its symbols are [i, n), sorted by address. */
 static int build_table(struct kernel *k, const struct layout *l, uint32_t i, uint32_t n)
 {
 	struct kernel_part *p = k->symbols[i].part;
@@ -424,14 +425,14 @@ static int build_image(struct kernel *k, const struct layout *l)
 		if (s->address > high)
 			high = s->address;
 	}
-	if (low == UINT64_MAX) /* nothing known: all of it may be the kernel's */
+	if (low == UINT64_MAX) /* nothing known: all of it may belong to the kernel */
 		return set_part(k, 0, UINT64_MAX, k->image->module, 0);
 	if (l->text == UINT64_MAX || l->etext <= l->text)
 		return set_part(k, low, next_of_all(l, high), k->image->module, 0);
 	r = set_part(k, l->text, l->end > l->etext ? l->end : l->etext, k->image->module, 0);
 	if (!r)
 		r = set_part(k, l->sinit, l->einit, k->image->module, 0);
-	/* Text that lies elsewhere: vectors, entry trampolines. */
+	/* Text outside this range: vectors, entry trampolines. */
 	for (i = 0; !r && i < k->n_symbols; i++) {
 		const struct kernel_symbol *s = &k->symbols[i];
 
@@ -443,7 +444,7 @@ static int build_image(struct kernel *k, const struct layout *l)
 	return r;
 }
 
-/* An event gives the start of this range: only the load before a first unload has none. */
+/* Does an event define the start of this range? Only the load before a first unload has none. */
 static bool has_load(const struct layout *l, const struct kernel_range *range)
 {
 	const struct kernel_range *r = find_range(l, range->part, range->start);
@@ -453,7 +454,7 @@ static bool has_load(const struct layout *l, const struct kernel_range *range)
 	return !range->part->unloaded_first || range->snapshot > range->part->first_snapshot;
 }
 
-/* The first event of a part is its unload: it is gone from wherever it was. */
+/* The first event of a part is its unload: removes it from all its addresses. */
 static int unmap_all(struct kernel *k, const struct layout *l, const struct kernel_event *e)
 {
 	uint32_t low = search_sorted(i, 0, l->n_ranges, l->ranges[i].part < e->part);
@@ -466,7 +467,7 @@ static int unmap_all(struct kernel *k, const struct layout *l, const struct kern
 	return r;
 }
 
-/* Maps a loaded piece as far as it still belongs to the module: its init code is freed early, and
+/* Unmaps a loaded piece as far as it still belongs to the module: its init code is freed early, and
  * another module may be there. */
 static int unmap_piece(struct kernel *k, const struct kernel_event *e,
 		       const struct kernel_event *load)
@@ -488,7 +489,7 @@ static int unmap_piece(struct kernel *k, const struct kernel_event *e,
 	return r;
 }
 
-/* Maps all pieces that were loaded since its last unload. */
+/* Unmaps all pieces that were loaded since its last unload. */
 static int unmap_pieces(struct kernel *k, const struct kernel_event *e)
 {
 	const struct kernel_event *load;
@@ -535,7 +536,7 @@ static int build_ranges(struct kernel *k, const struct layout *l)
 	return r;
 }
 
-/* Collects the loads of all parts, to find which build each one was. */
+/* Collects the loads of all parts, to determine which build each one was. */
 static int find_loads(struct kernel *k, const struct layout *l)
 {
 	struct kernel_load *load = malloc((k->n_ranges + 1ull + k->n_events) * sizeof(*load));

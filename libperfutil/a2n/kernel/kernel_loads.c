@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A module that is loaded again may be another build of it. Each text of kallsyms has the symbols
- * of the builds that were loaded when it was read; events count the loads at an address. The builds
- * that successive texts show at an address are its loads in order, as long as there are as many of
- * both. If not, it is unknown which build was there when: then code has no names.
+ * A module that is loaded again may be another build. Each text of kallsyms has the symbols of the
+ * builds that were loaded when it was read; events count the loads at an address. The builds that
+ * successive texts show at an address are its loads in order, if there are equally many of both.
+ * Otherwise it is unknown which build was there when: then code has no names.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ void kernel_part_free(struct kernel_part *p)
 	free(p->layer);
 }
 
-/* ---- what a text adds ------------------------------------------------------------------------ */
+/* new symbols in a text */
 
 static int by_mark(const void *a, const void *b)
 {
@@ -42,7 +42,7 @@ static uint64_t highest(const struct kernel_version *v)
 	return v->mark[v->n - 1].address;
 }
 
-/* Everything of a is in b. */
+/* Is everything of a in b? */
 static bool within(const struct kernel_version *a, const struct kernel_version *b)
 {
 	uint32_t i, k = 0;
@@ -56,7 +56,7 @@ static bool within(const struct kernel_version *a, const struct kernel_version *
 	return i == a->n;
 }
 
-/* The newest version at the same address. */
+/* Returns the newest version at the same address. */
 static uint32_t newest_there(const struct kernel_part *p, const struct kernel_version *v)
 {
 	uint32_t i = p->n_versions;
@@ -142,12 +142,12 @@ int kernel_versions(struct kernel *k, uint32_t begin)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* All loads of a part at one place. */
+/* All loads of a part at the same place. */
 struct place {
 	uint64_t start, last;
-	uint32_t first, n; /* loads; those before all events are one */
-	uint64_t next;     /* place's start; UINT64_MAX: there is none */
-	bool shared;       /* parts of it are another place's, too */
+	uint32_t first, n; /* loads; those before all events count as one */
+	uint64_t next;     /* start of the next place; UINT64_MAX: there is none */
+	bool shared;       /* parts of it belong to another place too */
 };
 
 struct extent {
@@ -187,7 +187,8 @@ static int add_layer(struct kernel *k, struct kernel_part *p)
 	return p->layer[p->n_layers++] ? 0 : -ENOMEM;
 }
 
-/* With all of the places that its first and last symbol are in: one's last symbol reaches there. */
+/* Extended to all places that contain its first or last symbol: a place's last symbol extends to
+ * its end. */
 static struct extent extent_of(const struct kernel_version *v, const struct place *place,
 			       uint32_t n)
 {
@@ -204,7 +205,7 @@ static struct extent extent_of(const struct kernel_version *v, const struct plac
 	return e;
 }
 
-/* The first layer without symbols in the same range. */
+/* Returns the first layer without symbols in the same range. */
 static uint32_t free_layer(const struct kernel_part *p, const struct extent *extent, uint32_t i)
 {
 	bool taken[VERSIONS_MAX] = { false };
@@ -252,7 +253,7 @@ static bool has_code(const struct kernel_version *v, const struct place *place)
 {
 	uint32_t low;
 
-	/* A module's code begins where it does. */
+	/* A module's code begins at the start of its place. */
 	if (place->shared)
 		return lowest(v) >= place->start && lowest(v) <= place->last &&
 		       lowest(v) < place->next;
@@ -260,7 +261,7 @@ static bool has_code(const struct kernel_version *v, const struct place *place)
 	return low < v->n && v->mark[low].address <= place->last;
 }
 
-/* The builds at an address: the newest version of each, in order. */
+/* Collects the builds at an address: the newest version of each, in order. */
 static uint32_t builds_at(const struct kernel_part *p, const struct place *place,
 			  uint32_t build[VERSIONS_MAX])
 {
@@ -298,7 +299,7 @@ static int name_loads(struct kernel *k, struct kernel_load *load, const struct p
 				  loads > 1 && p->version[build[0]].text == 1;
 		uint32_t which = n == 1 ? 0 : number;
 
-		/* The build at the beginning is known if the time of its end is. */
+		/* The first build is known if the time of its end is known. */
 		if (p->overfull || (n > 1 && n != loads && !first_text) || (!n && place->shared))
 			*load[i].module = unsure(k, p);
 		else if (n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads the kernel's symbols from its image, vmlinux: those that kallsyms would have. The image has
- * link addresses; a symbol that is also in kallsyms gives the offset to where the kernel ran.
+ * Reads the kernel's symbols from its image, vmlinux: those that would be in kallsyms. The image
+ * has link addresses; a symbol that is also in kallsyms shows the offset to where the kernel ran.
  */
 #include <elf.h>
 #include <errno.h>
@@ -95,7 +95,7 @@ int kernel_vmlinux(struct kernel *k, int fd)
 		if (f.sections[i].type == SHT_SYMTAB && f.sections[i].scn)
 			rc = take_table(k, &f, &f.sections[i]);
 	elf_file_close(&f);
-	/* Only kernels have these: other ELF files are refused. */
+	/* Only kernels have these symbols: other ELF files are refused. */
 	if (!rc && !find(k->linked, k->n_linked, k->image, "_stext") &&
 	    !find(k->linked, k->n_linked, k->image, "_text"))
 		rc = -ENODATA;
@@ -105,7 +105,7 @@ int kernel_vmlinux(struct kernel *k, int fd)
 	return rc;
 }
 
-/* Returns the size of its text, 0 if unknown: different kernels differ in it. */
+/* Returns the size of its text, which differs between kernels; 0: unknown. */
 static uint64_t text_size(const struct kernel *k, const struct kernel_symbol *s, uint32_t n)
 {
 	const struct kernel_symbol *from = find(s, n, k->image, "_stext");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Resolves many addresses of a module to their source lines and inlined functions: each unit of the
- * DWARF that has any of them is read once, one after the other.
+ * Resolves many addresses of a module to their source lines and inlined functions: reads each DWARF
+ * unit that contains any of them once, one after the other.
  */
 #include <dwarf.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 struct wanted_line {
 	uint64_t address;
-	size_t i;      /* the caller's number */
+	size_t i;      /* the caller's index */
 	uint32_t unit; /* the unit that claims it, or NO_UNIT */
 };
 #define NO_UNIT UINT32_MAX
@@ -34,7 +34,7 @@ struct lines {
 	struct dwarf_file file, alt, package;
 	bool has_alt, has_package, sought_package;
 	bool inlined;
-	a2n_take_frames take; /* NULL: signatures are asked for */
+	a2n_take_frames take; /* NULL: signatures are requested */
 	inner_take_signature take_signature;
 	void *arg;
 	struct wanted_line *wanted; /* by address */
@@ -138,7 +138,7 @@ static bool open_package(struct lines *l, const char *of)
 	return open_file(l, &l->package, &elf, l->path, true);
 }
 
-/* ---- a unit's other half --------------------------------------------------------------------- */
+/* a split unit */
 
 struct split {
 	struct lines *l;
@@ -196,7 +196,7 @@ static void take_signature(void *arg, uint32_t i, const struct signature *s)
 	l->take_signature(l->arg, l->index[i], s);
 }
 
-/* The functions of the unit, or of its other half. */
+/* Walks the functions of the unit, or of its split unit. */
 static bool walk_entries(struct lines *l, struct dwarf_unit *u)
 {
 	return l->take ? dwarf_walk(u, l->address, l->count, l->innermost, &l->nodes,
@@ -204,7 +204,7 @@ static bool walk_entries(struct lines *l, struct dwarf_unit *u)
 			 dwarf_signatures(u, l->address, l->count, take_signature, l);
 }
 
-/* Finds the functions of the unit; its other half may be in another file. */
+/* Finds the functions of the unit; its split unit may be in another file. */
 static bool walk_unit(struct lines *l, struct dwarf_unit *u)
 {
 	struct split *s = NULL;
@@ -225,7 +225,7 @@ static bool walk_unit(struct lines *l, struct dwarf_unit *u)
 		if (!found && !l->missing++)
 			l->first_missing = strdup(u->dwo_name);
 	}
-	/* Inlined functions may be in the first half too. */
+	/* The skeleton may have inlined functions too. */
 	if (found) {
 		s->unit.file->code = l->file.code;
 		s->unit.file->budget += BUDGET_AN_ADDRESS * (uint64_t)l->count;
@@ -324,7 +324,7 @@ static bool one_unit(struct lines *l, struct dwarf_unit *u)
 	return ok;
 }
 
-/* ---- which unit has which address ------------------------------------------------------------ */
+/* assigning addresses to units */
 
 static int by_address(const void *pa, const void *pb)
 {
@@ -355,7 +355,7 @@ static void claim(struct lines *l, uint32_t unit, uint64_t from, uint64_t to)
 	dwarf_spend(&l->file, 1);
 }
 
-/* A unit without address ranges: use its line table. */
+/* A unit without address ranges: uses its line table. */
 struct claiming {
 	struct lines *l;
 	uint32_t unit;
@@ -458,7 +458,7 @@ static void finish(struct lines *l)
 	free(l->first_missing);
 }
 
-/* Of the file that has the DWARF; -ENOENT: there is none. */
+/* Resolves with the file that has the DWARF; -ENOENT: there is none. */
 static int resolve(struct lines *l, const uint64_t *offsets, size_t n)
 {
 	struct elf_file elf;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From addresses of a module to places in the source, and to what functions are given, by its
- * DWARF. */
+/* From addresses of a module to source locations and to signatures of functions, by its DWARF. */
 #ifndef A2N_LINES_H
 #define A2N_LINES_H
 
@@ -13,8 +12,8 @@ int module_lines(struct modules *ms, const struct module *m, const uint64_t *off
 int module_lines_go(struct modules *ms, const struct module *m, const uint64_t *offsets, size_t n,
 		    a2n_take_frames take, void *arg);
 
-/* Of the functions that begin at these addresses; i is the caller's number. 0, -ENOMEM or -ENOENT:
- * there is no DWARF. */
+/* Passes the signatures of the functions that begin at these addresses; i is the caller's index. 0,
+ * -ENOMEM or -ENOENT: there is no DWARF. */
 int module_signatures(struct modules *ms, const struct module *m, const uint64_t *offsets, size_t n,
 		      inner_take_signature take, void *arg);
 

@@ -26,7 +26,7 @@ struct debuginfod {
 	struct timespec until;
 };
 
-/* The progress callback has no argument of its own. */
+/* Thread-local because the progress callback has no argument of its own. */
 static __thread struct debuginfod *current;
 
 static debuginfod_fetch_fn other;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Debug files from servers (debuginfod), by build id: off unless requested, with a time limit. The
- * library is loaded when the first file is needed, not linked: few use it, and it depends on a web
- * client.
+ * library is loaded when the first file is needed, not linked: it is rarely used, and depends on a
+ * web client.
  */
 #ifndef A2N_DEBUGINFOD_H
 #define A2N_DEBUGINFOD_H
@@ -22,8 +22,8 @@ int debuginfod_get(struct debuginfod *d, const struct build_id *id, char *path, 
 /* Returns why the last fetch failed, if worth a message and not reported yet; else NULL. */
 const char *debuginfod_why(struct debuginfod *d);
 
-/* Sets a function that fetches instead, for a process without a network; set it before the first
- * fetch. Like debuginfod_get; *why as returned by debuginfod_why. */
+/* Sets a function that fetches instead, for a process without network access; set it before the
+ * first fetch. Like debuginfod_get; *why as returned by debuginfod_why. */
 typedef int (*debuginfod_fetch_fn)(const struct build_id *id, char *path, size_t size,
 				   const char **why);
 void debuginfod_set_fetch(debuginfod_fetch_fn fetch);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Searches for files. Names come from untrusted traces: only regular files of a sane size are
- * opened, without blocking, and no name leaves a folder of sympath.
+ * Searches for files. Names come from untrusted traces: only regular files of a reasonable size are
+ * opened, without blocking, and no name leads out of a folder of sympath.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -158,7 +158,7 @@ static bool file_crc(int fd, uint32_t *crc)
 struct wanted_file {
 	const struct build_id *id; /* NULL: by CRC */
 	uint32_t crc;
-	bool any; /* any type, not only programs and libraries */
+	bool any; /* any ELF type, not only programs and libraries */
 	struct elf_file *debug;
 };
 
@@ -270,7 +270,7 @@ bool files_debug(const struct roots *roots, const char *path, const struct build
 	if (f) {
 		w.id = NULL;
 		elf_file_debuglink(f, name, sizeof(name), &w.crc);
-		/* "." and ".." are folders and fail to open as files. */
+		/* "." and ".." are folders, so opening them as files fails. */
 		if (name[0] && by_link(roots, path, name, &w, found, size))
 			return true;
 	}
@@ -314,7 +314,7 @@ bool files_split(const struct roots *roots, const char *near, const char *folder
 
 	if (name[0] == '/')
 		folder = "";
-	/* Relative names are relative to the folder of compilation. */
+	/* Relative names are relative to the compilation folder. */
 	if (snprintf(path, sizeof(path), "%.*s%s%s%s", whole ? 0 : folder_of(near), near, folder,
 		     *folder ? "/" : "", name) < (int)sizeof(path) &&
 	    files_candidates(roots, path, take, arg, &why))

@@ -21,16 +21,16 @@ struct roots {
 int roots_open(struct roots *roots, const char *sympath);
 void roots_close(struct roots *roots);
 
-/* Opens a regular file of a sane size for reading; -1 and the reason. */
+/* Opens a regular file of a reasonable size for reading; -1 and the reason. */
 int file_open_regular(const char *path, struct stat *st, const char **why);
 
-/* Calls back with each file that may be `path` until the callback says true. */
+/* Calls back with each file that may be `path` until the callback returns true. */
 typedef bool (*file_taker)(void *arg, const char *file, int fd, const struct stat *st, bool live);
 bool files_candidates(const struct roots *roots, const char *path, file_taker take, void *arg,
 		      const char **why);
 
 /* Finds the separate debug file with this build id, or (no id) the one of f's debug link. Its path
- * goes to `found`. */
+ * is stored in `found`. */
 bool files_debug(const struct roots *roots, const char *path, const struct build_id *id,
 		 struct elf_file *f, struct elf_file *debug, char *found, size_t size);
 
@@ -38,7 +38,7 @@ bool files_debug(const struct roots *roots, const char *path, const struct build
 bool files_shared(const struct roots *roots, const char *near, const char *name,
 		  const struct build_id *id, struct elf_file *f, char *found, size_t size);
 /* Calls back with each file that may be the .dwo of this name, compiled in this folder, of a file
- * (near), until the callback says true. */
+ * (near), until the callback returns true. */
 bool files_split(const struct roots *roots, const char *near, const char *folder, const char *name,
 		 file_taker take, void *arg);
 

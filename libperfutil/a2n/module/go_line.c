@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Source lines from Go's table of functions. Each function has two lists of steps, of files and of
- * lines: the change of the value, and for how many instructions the new value holds.
+ * Source lines from Go's table of functions. Each function has two lists of steps, for files and
+ * for lines: the change of the value, and the number of instructions for which the new value is
+ * valid.
  */
 #include "a2n/dwarf/dwarf_file.h"
 #include "a2n/elf/go_table.h"
@@ -41,7 +42,7 @@ static bool value(struct go_table *g, const struct go_function *function, uint64
 		size_t before = b.at;
 		uint64_t change = dwarf_uleb(&b), count;
 
-		/* 0 is its end, but for the first, which may change nothing. */
+		/* 0 ends it, except in the first step, which may change nothing. */
 		if (!change && before != start)
 			return false;
 		count = dwarf_uleb(&b);
@@ -58,7 +59,7 @@ static bool value(struct go_table *g, const struct go_function *function, uint64
 	return true;
 }
 
-/* Names of files: one list at first, since 1.16 one per package. */
+/* File names: one list at first, since 1.16 one per package. */
 static uint64_t file_name(const struct go_table *g, const struct go_function *function,
 			  uint32_t file)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A path below the folder that an environment's variable names. */
+/* Builds a path below the folder in an environment variable. */
 static bool below(const char *variable, const char *rest, char *path, size_t size)
 {
 	const char *folder = getenv(variable);
@@ -30,7 +30,7 @@ static bool of_debuginfod(const char *hex, const char *name, char *path, size_t 
 	snprintf(rest, sizeof(rest), "/%s/%s", hex, name);
 	if (getenv("DEBUGINFOD_CACHE_PATH"))
 		return below("DEBUGINFOD_CACHE_PATH", rest, path, size);
-	/* Its first versions' folder is used for as long as it is there. */
+	/* The folder of early versions is used while it exists. */
 	if (below("HOME", "/.debuginfod_client_cache", old, sizeof(old)) && !access(old, F_OK))
 		return snprintf(path, size, "%s%s", old, rest) < (int)size;
 	snprintf(rest, sizeof(rest), "%s/debuginfod_client/%s/%s",
@@ -50,11 +50,11 @@ bool kept_path(enum kept_kind kind, const struct build_id *id, unsigned int i, c
 		snprintf(hex + 2 * k, 3, "%02x", id->id[k]);
 	if (i == 0)
 		is = of_perf(hex, kind == KEPT_CODE ? "/elf" : "/debug", path, size);
-	else if (i == 1) /* as old versions of perf have it, without a folder */
+	else if (i == 1) /* as in old versions of perf, without a folder */
 		is = of_perf(hex, "", path, size);
 	else
 		is = of_debuginfod(hex, kind == KEPT_CODE ? "executable" : "debuginfo", path, size);
 	if (!is)
-		*path = '\0'; /* no file */
+		*path = '\0'; /* not a file */
 	return true;
 }

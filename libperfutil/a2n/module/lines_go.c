@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Source lines of Go programs without DWARF (-ldflags=-w, strip): by Go's own table of functions.
- */
+/* Source lines of Go programs without DWARF (-ldflags=-w, strip): from Go's own function table. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

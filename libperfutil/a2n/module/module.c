@@ -115,7 +115,7 @@ struct module *module_of_kernel(struct modules *ms, const char *name, uint32_t n
 	return wanted.path ? intern(ms, &wanted, wanted.path) : NULL;
 }
 
-/* Only 32-bit programs have it down there. */
+/* Only 32-bit programs have it at these low addresses. */
 static struct module *vdso_at(struct modules *ms, uint64_t start)
 {
 	return start >> 32 ? module_named(ms, A2N_VDSO, MODULE_VDSO, ms->machine) :
@@ -144,7 +144,7 @@ struct module *module_of_map(struct modules *ms, const struct a2n_map *map)
 		return ms->anon;
 	if (deleted && length > tail && !strcmp(path + length - tail, gone))
 		length -= tail;
-	/* The inode identifies the file; without one the name may mean another file. */
+	/* The inode identifies the file; without one the name may refer to another file. */
 	wanted.deleted = deleted && !map->inode;
 	wanted.path = strings_intern(ms->strings, path, length);
 	if (!wanted.path)
@@ -185,7 +185,7 @@ int module_build_id(struct modules *ms, const struct file_key *key, const void *
 	struct known_id *known;
 	struct build_id new = { .size = (uint8_t)size };
 
-	/* Without an inode it would match every file. */
+	/* Without an inode the id would match every file. */
 	if (size > BUILD_ID_MAX || !key->inode)
 		return 0;
 	if (size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Modules: one object for each distinct file (path, device, inode, generation, build id), and for
- * memory that is no file. Symbols are loaded at the first look-up.
+ * memory that belongs to no file. Symbols are loaded at the first look-up.
  */
 #ifndef A2N_MODULE_H
 #define A2N_MODULE_H
@@ -29,18 +29,18 @@ struct module {
 	enum a2n_result none_result;
 	enum module_kind kind;
 	bool loaded;
-	bool deleted; /* part of its identity where no inode is known */
-	bool gone;    /* it was deleted, by then or later */
+	bool deleted; /* part of its identity if the inode is unknown */
+	bool gone;    /* it was deleted, before or after the mapping */
 	const char *path;
 	struct file_key key;
 	struct build_id id; /* reported with the mapping; size 0: none */
-	uint64_t mapped;    /* CLOCK_REALTIME, at first; 0: not known */
+	uint64_t mapped;    /* CLOCK_REALTIME of the first mapping; 0: unknown */
 	uint64_t lowest;    /* the lowest file offset ever mapped */
 	struct symtab tab;
 	struct elf_segment *segments;
 	uint32_t n_segments;
-	struct a2n_symbol **made; /* by the symbol's number, NULL until first used */
-	bool looked;              /* for variables: */
+	struct a2n_symbol **made; /* by symbol number, NULL until first used */
+	bool looked;              /* for variables: already loaded */
 	struct symtab data;
 	struct a2n_symbol **data_made; /* likewise */
 };
@@ -55,7 +55,7 @@ struct modules {
 	void *warn_arg;
 	uint32_t machines;    /* number of machines announced; 0: one */
 	uint32_t machine;     /* machine of the events being added */
-	uint64_t time_of_day; /* … time of the mappings; 0: not known */
+	uint64_t time_of_day; /* … time of the mappings; 0: unknown */
 	struct images {
 		struct image {
 			void *bytes; /* NULL: unknown */
@@ -64,9 +64,9 @@ struct modules {
 	} first, *extra; /* of machine 0; of machines 1 and up */
 	struct module *none, *anon;
 	struct msi_file *msi;         /* saved symbols */
-	struct dwarf_names functions; /* of DWARF: named once */
-	uint32_t dwarf_files;         /* opened so far */
-	bool no_memory;               /* for symbols, once */
+	struct dwarf_names functions; /* DWARF function names: created once */
+	uint32_t dwarf_files;         /* number opened so far */
+	bool no_memory;               /* symbols were lost for lack of memory */
 };
 
 int modules_open(struct modules *ms, struct strings *strings, const struct a2n_options *options);
@@ -76,12 +76,12 @@ int modules_machines(struct modules *ms, uint32_t count);
 
 /* Returns the module of a mapping, or NULL without memory. */
 struct module *module_of_map(struct modules *ms, const struct a2n_map *map);
-/* Returns the image of a vdso. NULL: m is no vdso. */
+/* Returns the image of a vdso. NULL: m is not a vdso. */
 const struct image *module_image(const struct modules *ms, const struct module *m);
 /* Returns the module with this name, created at the first call; the caller adds its symbols. */
 struct module *module_named(struct modules *ms, const char *name, enum module_kind kind,
 			    uint32_t machine);
-/* … a module of the kernel's, one of several with this name. */
+/* … a kernel module, one of several with this name. */
 struct module *module_of_kernel(struct modules *ms, const char *name, uint32_t number,
 				uint32_t machine);
 int module_build_id(struct modules *ms, const struct file_key *key, const void *id, size_t size);

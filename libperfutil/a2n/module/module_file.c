@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds a module's file: the one that ran, by its build id where known, and its separate debug
- * file. Opens it for users who need more than names.
+ * Finds a module's file: the one that ran, by its build id if known, and its separate debug file.
+ * Opens it for callers that need more than names.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,10 +22,10 @@ static bool after(const struct module *m, uint64_t at)
 	return m->mapped && at > m->mapped && at - m->mapped > SLACK_NS;
 }
 
-/* One that has no build id is known by what was in it; else by its inode and, written in place it
- * has that still, by when it was changed. A change may be one of its mode or its names alone: then
- * the time of the last write has not moved, unless that was set back, which nothing shows. Why it
- * is another one, or NULL. */
+/* Returns why it is another file, or NULL. A file without a build id is identified by its recorded
+ * content; otherwise by its inode and, because a file written in place keeps its inode, by the time
+ * of its last change. A change may only affect its mode or its names: then the time of the last
+ * write has not moved, unless that was set back, which cannot be detected. */
 static const char *replaced(struct module_file *f, enum file_same same, const struct stat *st)
 {
 	const struct module *m = f->module;
@@ -36,7 +36,7 @@ static const char *replaced(struct module_file *f, enum file_same same, const st
 	f->other_inode = f->by_time = false;
 	if (same == FILE_SAME && !touched && !m->gone)
 		return NULL;
-	/* Content read by the drain after a change proves nothing. */
+	/* Content that the drain read after a change proves nothing. */
 	known = f->content && !after(m, f->content->touched) && file_content(f->elf.fd, &now);
 	if (known && now.size == f->content->size && now.sum == f->content->sum)
 		return NULL;
@@ -88,7 +88,7 @@ static bool take_candidate(void *arg, const char *file, int fd, const struct sta
 	return true;
 }
 
-/* The file that ran, from a cache of copies. */
+/* Finds the file that ran in a cache of copies. */
 static bool find_kept(struct module_file *f)
 {
 	const char *before = f->why, *why;

@@ -14,16 +14,16 @@ struct module_file {
 	const char *why; /* why it was not found */
 	struct elf_file elf;
 	const struct file_content *content; /* recorded content; NULL: unknown */
-	bool other_inode;                   /* than the one that ran; no build id tells more */
-	bool by_time; /* … but the time of its last write, which can be set */
+	bool other_inode;                   /* another inode than the one that ran; no build id */
+	bool by_time; /* … identified only by the time of its last write, which can be set */
 	char path[PATH_MAX];
 };
-/* true: elf is open, path is its name. */
+/* True: elf is open, path is its name. */
 bool module_file_find(struct modules *ms, const struct module *m, struct module_file *f);
 /* Returns a descriptor, or -errno. */
 int module_file_open(struct modules *ms, const struct module *m, enum a2n_file which, char *path,
 		     size_t size);
-/* Opens the file with its DWARF: the module's file, or its separate debug file. false: neither. */
+/* Opens the file with its DWARF: the module's file, or its separate debug file. False: neither. */
 bool module_dwarf_open(struct modules *ms, const struct module *m, struct elf_file *elf, char *path,
 		       size_t size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Symbols of modules. Their file must be the one that ran: a known build id decides; without one,
- * another inode is a reason to warn.
+ * another inode causes a warning.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -18,9 +18,9 @@
 
 #define PAGE 4096ull
 
-static const char no_memory[] = "out of memory"; /* as elf_file_open() has it */
+static const char no_memory[] = "out of memory"; /* the same text as in elf_file_open() */
 
-/* A file that could not be read for want of memory is none that has no names. */
+/* A file that could not be read for lack of memory must not count as one without names. */
 static void see_memory(struct modules *ms, const char *from)
 {
 	ms->no_memory |= from && !strcmp(from, no_memory);
@@ -185,7 +185,7 @@ static void load_file(struct loading *l)
 		from = no_memory;
 	}
 	see_memory(l->ms, from);
-	/* Memory that is never a file needs no warning. */
+	/* Memory that never belongs to a file needs no warning. */
 	if (!n && m->path[0] == '/' && strncmp(m->path, "/memfd:", 7) &&
 	    strncmp(m->path, "/SYSV", 5))
 		module_warn(l->ms, m, from);
@@ -260,7 +260,7 @@ static uint64_t to_address(const struct module *m, uint64_t offset)
 	return offset;
 }
 
-/* Of one of the module's two tables. */
+/* Creates a symbol of one of the module's two tables. */
 static struct a2n_symbol *make_symbol(struct modules *ms, struct module *m,
 				      const struct symtab *tab, struct a2n_symbol ***made,
 				      uint32_t i, uint64_t bias)
@@ -319,7 +319,8 @@ void module_resolve(struct modules *ms, struct module *m, uint64_t offset, uint6
 	answer->symbol_offset = s ? address - s->value : address;
 }
 
-/* Those of the file, or of its debug file where it has none itself, and what it exports. */
+/* Loads the variables of the file, or of its debug file if it has none itself, and its exported
+ * ones. */
 static void load_variables(struct modules *ms, struct module *m)
 {
 	struct module_file *file = calloc(1, sizeof(*file));

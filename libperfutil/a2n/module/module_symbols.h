@@ -8,19 +8,19 @@
 /* Calls back for each file, with its symbols loaded. */
 void modules_each(struct modules *ms, void (*each)(void *arg, struct modules *ms, struct module *m),
 		  void *arg);
-/* Returns the first known file of this path, loaded; NULL: none. And its i-th symbol, or NULL
- * without memory. */
+/* module_find: returns the first known file of this path, loaded; NULL: none. module_symbol: its
+ * i-th symbol, or NULL without memory. */
 struct module *module_find(struct modules *ms, const char *path);
 const struct a2n_symbol *module_symbol(struct modules *ms, struct module *m, uint32_t i);
 
-/* Symbol objects given out keep their identity in the new table. */
+/* Symbol objects that were handed out keep their identity in the new table. */
 void module_adopt(struct module *m, struct symtab *tab);
 
 /* offset: in the file (kernel: the address). bias: from there to the module's own addresses. */
 void module_resolve(struct modules *ms, struct module *m, uint64_t offset, uint64_t bias,
 		    struct a2n_answer *answer);
 
-/* Returns the variable at an address of the module's own; NULL: none that its file names. */
+/* Returns the variable at an address of the module; NULL: its file names none there. */
 const struct a2n_symbol *module_variable(struct modules *ms, struct module *m, uint64_t address);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Saved symbols stay text until their module is looked up; an index of the modules is sorted. */
+/* Saved symbols stay text until their module is looked up; the index of the modules is sorted. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct msi_file {
 	struct msi_file *next;
 	size_t size;
 	char *text;
-	struct msi_module *module; /* by path, and as they stand there */
+	struct msi_module *module; /* by path, then in the order of the text */
 	uint32_t n_modules, room;
 	uint32_t machine;
 };

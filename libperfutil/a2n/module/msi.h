@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Symbols of modules in a file, for a machine that doesn't have the modules. Text; numbers are
+ * Symbols of modules in a file, for a machine that does not have the modules. Text; numbers are
  * hexadecimal, a module's lines follow its first one:
  *
  *   pitrace-msi 1

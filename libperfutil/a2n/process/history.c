@@ -43,7 +43,7 @@ static void emit_fact(void *arg, const struct space_fact *f)
 	if (f->from.time >= t->to && !f->walk)
 		return;
 	if (!t->jits)
-		span.told = 0; /* the kernel's events have numbers of their own */
+		span.told = 0; /* the kernel's events are numbered separately */
 	if (f->mapping.module && t->kind != A2N_SPAN_MAPPED) {
 		emit_code(t, f, &span);
 	} else if (f->mapping.module) {
@@ -51,7 +51,7 @@ static void emit_fact(void *arg, const struct space_fact *f)
 	} else if (t->kind == A2N_SPAN_MAPPED) {
 		span.kind = A2N_SPAN_UNMAPPED;
 	} else if (f->mapping.delta == MAPPING_FREE) {
-		return; /* unmapped: a span of its own says so */
+		return; /* unmapped: has its own span */
 	} else {
 		span.kind = f->mapping.delta == MAPPING_GIVEN_UP ? A2N_SPAN_CODE_FREED :
 								   A2N_SPAN_CODE_MOVED;

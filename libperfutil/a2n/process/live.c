@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A list in no order: a process has two or three entries. */
+/* An unsorted list: a process has two or three entries. */
 #include "a2n/process/live.h"
 
 #include <stdlib.h>

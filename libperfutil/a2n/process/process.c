@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The timeline of each pid. An epoch is one image of one owner: fork and a foreign start time begin
- * a new owner, exec a new epoch. Names belong to the owner, so they outlive its exit.
+ * The timeline of each pid. An epoch is one image of one owner: a fork or another start time begins
+ * a new owner, an exec a new epoch. Names belong to the owner, so they outlive its exit.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static struct process *get_process(struct processes *ps, uint32_t pid)
 	return of_id(ps, &ps->by_pid, pid, sizeof(struct process));
 }
 
-/* Returns the current epoch of a pid, which begins now if unknown before. */
+/* Returns the current epoch of a pid; an unknown pid gets one that begins now. */
 static struct epoch *current(struct processes *ps, struct process *p, struct moment now)
 {
 	struct epoch *e = newest(p);
@@ -103,7 +103,7 @@ int process_image(struct processes *ps, uint64_t time, uint32_t pid, uint64_t st
 
 	if (!p)
 		return -ENOMEM;
-	/* A walk finds mappings; code that the program announced stays. */
+	/* A walk finds mappings; announced code stays. */
 	if (e && seen && !other_owner(e->owner, start_time)) {
 		jit = e->jit;
 		map = e->map;
@@ -332,7 +332,7 @@ int process_map(struct processes *ps, uint64_t time, uint32_t pid, uint64_t star
 		e->space = space_new(&ps->spaces);
 	if (!e->space)
 		return -ENOMEM;
-	/* Generated code lies in anonymous memory, whose protection may change at any time. */
+	/* Generated code is in anonymous memory, whose protection may change at any time. */
 	if (e->jit && !anonymous && !space_has(e->space, start, last, mapping) &&
 	    space_unmap(&ps->spaces, e->jit, now, start, last))
 		return -ENOMEM;
@@ -404,7 +404,7 @@ static struct epoch *next_seen(struct process *p, struct epoch *e, const struct 
 	e = e ? e + 1 : p->epochs;
 	if (e == p->epochs + p->n || e->owner != owner)
 		return NULL;
-	/* If nothing is known to be mapped, an exec was not seen either. */
+	/* If nothing is known to be mapped, no exec was seen either. */
 	return e->seen || blank ? e : NULL;
 }
 
@@ -459,7 +459,7 @@ int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_
 	map = image_map(ps, p, first);
 	if (!map)
 		return -ENOMEM;
-	/* The first scan: it holds since this image began. */
+	/* The first scan: it is valid from the beginning of this image. */
 	if (since && since < first->from.time)
 		from.time = first->from.time;
 	reused = e->space && space_reused(e->space, start, from.time, time);
@@ -468,7 +468,7 @@ int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_
 		struct mapping there = space_part(map, start, last, &end);
 		struct mapping then = there.module ? judge(arg, &there) : *code;
 
-		/* A blob has limited parts; a code over more is not split. */
+		/* A blob is split into a limited number of parts; code with more is not split. */
 		if (parts++ == PARTS_MAX) {
 			end = last;
 			then = *unsure;
@@ -482,7 +482,7 @@ int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_
 				       start, end, code, false);
 		start = end + 1;
 	} while (!rc && end != last && !ps->spaces.full);
-	/* The limit counts each code once, however many parts it has. */
+	/* Each code counts once towards the limit, however many parts it has. */
 	ps->spaces.changes = changes;
 	return rc;
 }
@@ -538,7 +538,7 @@ struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uin
 			return found;
 		}
 	}
-	/* Found alive by a walk later: its mappings were there before, unless known otherwise. */
+	/* A later walk found it alive: its mappings were there before, unless known otherwise. */
 	for (e = next_seen(p, e, owner); e; e = next_seen(p, e, owner)) {
 		m = e->space ? space_find(&ps->spaces, e->space, MOMENT_START, address) :
 			       (struct mapping){ NULL, 0 };
@@ -552,7 +552,7 @@ struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uin
 	return found;
 }
 
-#define MOST_GAPS 64 /* neighbours without a module, which have had some at other times */
+#define MOST_GAPS 64 /* neighbours without a module now that had one at another time */
 
 struct mapping process_below(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address,
 			     uint64_t *last)
@@ -572,7 +572,7 @@ struct mapping process_below(struct processes *ps, uint32_t pid, uint64_t time, 
 	return m;
 }
 
-/* Finds the owner at a time: before the first event, the first one if it may have lived then. */
+/* Finds the owner at a time; before the first event, the first owner if it may have lived then. */
 static struct owner *owner_at(struct processes *ps, uint32_t pid, uint64_t time, bool *early)
 {
 	struct process *p = process_of(ps, pid);
@@ -582,7 +582,7 @@ static struct owner *owner_at(struct processes *ps, uint32_t pid, uint64_t time,
 	if (e) {
 		struct epoch *next = e;
 
-		/* Created by a thread or a mapping before its name was known. */
+		/* Its name became known only after a thread or a mapping had created it. */
 		while ((next = next_seen(p, next, e->owner)))
 			last = next;
 		*early = !e->owner->started && e->owner->n_names &&
@@ -592,7 +592,7 @@ static struct owner *owner_at(struct processes *ps, uint32_t pid, uint64_t time,
 	}
 	if (!p || !p->n || p->epochs[0].owner->started)
 		return NULL;
-	/* One first seen at exec had another name before. */
+	/* A process first seen at exec had another name before. */
 	*early = !p->epochs[0].space || !p->epochs[0].space->event_first;
 	return p->epochs[0].owner;
 }

@@ -30,17 +30,17 @@ struct epoch {
 	struct moment from;
 	struct owner *owner;
 	struct space *space; /* NULL until something is known */
-	struct space *jit;   /* announced code, over what is mapped; NULL: none */
-	struct space *map;   /* of perf maps; all epochs of an image have one */
-	bool seen;           /* not exec: a walk found it alive */
-	bool copy;           /* not exec: its parent's memory, or a copy of it */
-	uint64_t unsure;     /* from this time on */
+	struct space *jit;   /* announced code, which overrides mappings; NULL: none */
+	struct space *map;   /* code from perf maps; shared by all epochs of an image */
+	bool seen;           /* not an exec: a walk found it alive */
+	bool copy;           /* not an exec: its parent's memory, or a copy of it */
+	uint64_t unsure;     /* unsure from this time on */
 };
 
 struct process {
 	uint32_t pid;
 	uint32_t n, room;
-	uint32_t hit; /* the epoch found last */
+	uint32_t hit; /* index of the last epoch found */
 	struct epoch *epochs;
 };
 
@@ -69,7 +69,7 @@ struct processes {
 	struct losses {
 		uint64_t *unsure; /* times from which all processes are unsure */
 		uint32_t n, room;
-		uint32_t order; /* the call that added the last of them */
+		uint32_t order; /* the call that added the last one */
 	} losses, *extra;       /* of machine 0; of machines 1 and up */
 	uint32_t machines;      /* number of machines announced; 0: one */
 };
@@ -90,23 +90,24 @@ int process_map(struct processes *ps, uint64_t time, uint32_t pid, uint64_t star
 		const struct mapping *mapping, bool walk, bool anonymous);
 int process_unmap(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start, uint64_t last);
 
-/* Adds code that the process announced, or (a NULL module) freed, for the reason in delta. */
+/* Adds code that the process announced, or (a NULL module) freed, with the reason in delta. */
 int process_jit(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start, uint64_t last,
 		const struct mapping *code);
-/* Returns the code announced there so far. */
+/* Returns the code announced at an address so far. */
 struct mapping process_jit_now(struct processes *ps, uint32_t pid, uint64_t address);
 
-/* Adds code of a perf map that was not there yet at `since` and was at `time`, and as unsure in
- * between. `judge` decides for each part that other code has which one has it from `since` on. */
+/* Adds code of a perf map that was absent at `since` and present at `time`, and marks it as unsure
+ * in between. `judge` decides, for each part that other code owns, which of them owns it from
+ * `since` on. */
 typedef struct mapping (*process_judge)(void *arg, const struct mapping *there);
 int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_t pid,
 		    uint64_t start, uint64_t last, const struct mapping *code,
 		    const struct mapping *unsure, process_judge judge, void *arg);
-/* Returns the code of maps there at that time. */
+/* Returns the code from maps at that address and time. */
 struct mapping process_map_at(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address);
 
 /* Finds the next change after *at of the code at an address, in the image that pid had at `time`:
- * when, and the code. */
+ * its time, and the code. */
 bool process_jit_next(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address,
 		      struct moment *at, struct mapping *code);
 
@@ -115,13 +116,13 @@ bool process_jit_next(struct processes *ps, uint32_t pid, uint64_t time, uint64_
 /* Finds what pid had mapped at address; a NULL module: nothing. */
 struct found {
 	struct mapping mapping, jit; /* jit: announced code, which takes precedence */
-	uint64_t first, last;        /* around the address the mapping is this one */
+	uint64_t first, last;        /* the range around the address with this mapping */
 	struct mapping map;          /* from a perf map, for memory that holds code */
 	bool unsure;
 };
 struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address);
-/* Finds the next mapping of a module below an address that has none itself: data of a file lie
- * above its code. last: its last address; a NULL module: none. */
+/* Finds the next mapping of a module below an address that has none itself: a file's data are above
+ * its code. last: its last address; a NULL module: none. */
 struct mapping process_below(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address,
 			     uint64_t *last);
 const char *process_name(struct processes *ps, uint32_t pid, uint64_t time);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An address space over time: a tree of what is there now, and what was there before (past). A new
- * mapping is one piece of the tree, and what it replaces becomes a fact of the past: a change
- * costs four facts at most, whatever it lies above. Where an event is older than what it replaces,
- * the later time counts, and its mapping is cut where that differs.
+ * An address space over time: a tree with the present state (now), and the former state (past). A
+ * new mapping is one piece of the tree, and the pieces that it replaces become facts of the past: a
+ * change costs at most four facts, whatever it replaces. If an event is older than the piece that
+ * it replaces, the later time is used, and its mapping is split where these times differ.
  *
- * `now` has what is inherited, too, so that a fork takes a reference to it. Look-ups go through
- * the layers, as long as those are few: facts may still be added to a parent that hold for its
- * children.
+ * `now` includes inherited facts, so that a fork only takes a reference to it. Look-ups search the
+ * layers, as long as there are few: facts that apply to children may still be added to a parent.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,8 +18,8 @@
 #include "base/array.h"
 
 #define MAX_LAYERS 8
-/* Limits: events whose times go back cost more facts (of 72 bytes) and time than there is.
- * Events of real programs cost a few facts each, and now and then one of a whole heap visits
+/* Limits: events that go back in time can cost more facts (of 72 bytes) and time than available.
+ * Events of real programs cost a few facts each; occasionally one that covers a whole heap visits
  * its pieces. */
 #define FACTS_START      (1u << 21)
 #define FACTS_PER_CHANGE 16u
@@ -28,7 +27,8 @@
 #define STEPS_START      (1ull << 28)
 #define STEPS_PER_CHANGE 4096u
 
-/* What a fork inherits holds from the first moment on; the time before the fork is unknown. */
+/* Facts inherited by a fork are valid from the first moment on; the time before the fork is
+ * unknown. */
 #define MOMENT_INHERITED ((struct moment){ 0, 1 })
 
 static bool same(const struct mapping *a, const struct mapping *b)
@@ -61,7 +61,7 @@ struct space *space_new(struct spaces *all)
 	return s;
 }
 
-/* Checks whether this time is beyond the limits. */
+/* Checks whether the limits are exceeded. */
 static bool refuse(struct spaces *all, struct moment from)
 {
 	bool full = all->full;
@@ -86,7 +86,7 @@ bool space_blank(const struct space *s)
 
 /* ---- the present ----------------------------------------------------------------------------- */
 
-/* Puts a piece over all that lies in [start, last]. */
+/* Replaces everything in [start, last] by a piece. */
 static int overlay(struct space_node **tree, const struct space_piece *piece, uint64_t last)
 {
 	const struct space_piece *at;
@@ -108,7 +108,7 @@ static int overlay(struct space_node **tree, const struct space_piece *piece, ui
 	return 0;
 }
 
-/* Facts that parents have got since `now` was made, and that hold for this space. */
+/* Counts the facts that parents got since `now` was built, and that apply to this space. */
 static uint32_t late_facts(const struct space *s)
 {
 	uint32_t late = 0;
@@ -149,7 +149,7 @@ static int add_own(void *arg, const struct space_piece *p, uint64_t start, uint6
 	return slice->rc;
 }
 
-/* What there is at a moment, in a tree of its own; NULL may be an empty one. */
+/* Returns the state at a moment, in its own tree; NULL may be an empty one. */
 static struct space_node *slice(struct space *s, struct moment at, int *rc)
 {
 	struct slice slice_at = { .space = s, .at = at };
@@ -166,7 +166,7 @@ static struct space_node *slice(struct space *s, struct moment at, int *rc)
 	return slice_at.tree;
 }
 
-/* Sees to it that `now` has what parents were told late. */
+/* Updates `now` by the facts that parents got late. */
 static int refresh(struct space *s)
 {
 	struct space_node *tree;
@@ -231,18 +231,18 @@ static int add_fact(struct space *s, const struct past_fact *fact)
 	return 0;
 }
 
-/* A change under way. */
+/* A change in progress. */
 struct space_change {
 	struct space *space;
 	struct moment from;
-	struct space_piece piece; /* what is not in `pieces` yet */
-	struct past_fact walked;  /* what is not in the past yet */
+	struct space_piece piece; /* the part that is not in `pieces` yet */
+	struct past_fact walked;  /* the part that is not in the past yet */
 	struct space_piece *pieces;
 	uint32_t n, room;
 	bool any, any_walked;
 };
 
-/* The change's piece goes on at `start`, from then on. */
+/* The change's piece continues at `start`, from this moment on. */
 static int extend(struct space_change *c, uint64_t start, struct moment from)
 {
 	if (c->any && c->piece.from.time == from.time && c->piece.from.order == from.order)
@@ -268,7 +268,8 @@ static int end_walked(struct space_change *c)
 	return any ? add_fact(c->space, &c->walked) : 0;
 }
 
-/* Nothing of its own is at [start, end]: what a walk finds there was there before, too. */
+/* The space has no fact of its own in [start, end]: what a walk finds there was there before
+ * too. */
 static int add_walked(struct space_change *c, uint64_t start, uint64_t end, struct moment from)
 {
 	if (!c->any_walked)
@@ -323,7 +324,7 @@ static int set(struct spaces *all, struct space *s, struct moment from, uint64_t
 		rc = space_tree_walk(s->now, start, last, replace, &c);
 	if (!rc)
 		rc = end_walked(&c);
-	/* The first piece makes room for all of them. */
+	/* The first piece replaces the whole range. */
 	if (!rc && c.n) {
 		rc = overlay(&s->now, &c.pieces[0], last);
 		for (uint32_t i = 1; i < c.n && !rc; i++)
@@ -408,7 +409,7 @@ struct space *space_fork(struct spaces *all, struct space *parent, struct moment
 		return NULL;
 	if (!moment_not_after(at, parent->last_fork))
 		parent->last_fork = at;
-	/* Layers without facts of their own are left out (unless a walk may still add some). */
+	/* Skips layers without facts of their own (unless a walk may still add some). */
 	while (parent->parent && !parent->facts && parent->parent->facts) {
 		at = parent->forked;
 		parent = parent->parent;
@@ -441,7 +442,7 @@ static const struct space_piece *own_piece(const struct space *s, uint64_t addre
 	return is_own(s, p) ? p : NULL;
 }
 
-/* The fact of its own that holds at an address at a moment; false: none. */
+/* Finds its own fact that is valid at an address at a moment; false: none. */
 static bool own_fact(struct space *s, uint64_t address, struct moment at, struct held *held)
 {
 	const struct past_fact *f;
@@ -460,7 +461,7 @@ static bool own_fact(struct space *s, uint64_t address, struct moment at, struct
 	return true;
 }
 
-/* The next fact of its own after a moment; of several from one moment on the last one counts. */
+/* Finds its next own fact after a moment; of several from the same moment the last one is used. */
 static bool next_fact(struct space *s, uint64_t address, struct moment at, struct held *held)
 {
 	const struct past_fact *f = s->past ? space_past_next(s->past, address, at) : NULL;
@@ -473,7 +474,7 @@ static bool next_fact(struct space *s, uint64_t address, struct moment at, struc
 	return p && !moment_not_after(p->from, at) && own_fact(s, address, p->from, held);
 }
 
-/* The next one that has another mapping than *held, which holds if `known`. */
+/* Finds the next one with a mapping other than *held, which is valid if `known`. */
 static bool next_change(struct space *s, uint64_t address, bool known, struct held *held)
 {
 	struct held next = *held;
@@ -516,7 +517,7 @@ bool space_reused(struct space *s, uint64_t address, uint64_t from, uint64_t to)
 	return seen > 1;
 }
 
-/* Where and for how long an answer holds. */
+/* The range of addresses and time in which an answer is valid. */
 struct space_hit {
 	uint64_t low, last, from, to;
 };
@@ -537,7 +538,7 @@ static void during(struct space_hit *hit, struct moment from, struct moment to)
 		hit->to = to.time;
 }
 
-/* As find_in() where the present does not tell. */
+/* Implements find_in() where the present state is not sufficient. */
 static bool find_past(struct space *s, uint64_t address, struct moment at, struct space_hit *hit,
 		      bool times, struct mapping *found, struct mapping *walked)
 {
@@ -562,8 +563,8 @@ static bool find_past(struct space *s, uint64_t address, struct moment at, struc
 	return false;
 }
 
-/* What a layer says. False: nothing; *walked may be what was there before its first fact.
- * times: the answer holds for a time. */
+/* Searches one layer. False: nothing; *walked may be the mapping before its first fact. times: also
+ * limit the time for which the answer is valid. */
 static bool find_in(struct space *s, uint64_t address, struct moment at, struct space_hit *hit,
 		    bool times, struct mapping *found, struct mapping *walked)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A timeline of one address space: which module was mapped at an address at a time. A child of
- * fork is a layer on its parent's space as that was at the fork; what the child does itself lies on
- * top. The kernel's memory is such a space too.
+ * A timeline of one address space: which module was mapped at an address at a time. A child of fork
+ * is a layer on top of its parent's space at the time of the fork; its own changes are in that
+ * layer. The kernel's memory is also a space.
  */
 #ifndef A2N_SPACE_H
 #define A2N_SPACE_H
@@ -27,8 +27,8 @@ static inline bool moment_not_after(struct moment a, struct moment b)
 	return a.time < b.time || (a.time == b.time && a.order <= b.order);
 }
 
-/* The module's own address is address + delta. A NULL module is none: delta MAPPING_FREE: known to
- * be unmapped; 0: unknown; other values: the reason why it was freed. */
+/* The module's own address is address + delta. Without a module (NULL): delta MAPPING_FREE: known
+ * to be unmapped; 0: unknown; other values: the reason why it was freed. */
 struct mapping {
 	struct module *module;
 	uint64_t delta;
@@ -40,19 +40,19 @@ struct space_node;
 struct space_past;
 
 struct space {
-	struct space *parent; /* below the facts of this layer, as of `forked` */
+	struct space *parent; /* below the facts of this layer, at the time `forked` */
 	struct moment forked;
 	unsigned int depth; /* number of layers below */
-	bool event_first;   /* the first mapping was an event, not a walk's */
+	bool event_first;   /* the first mapping came from an event, not from a walk */
 
-	uint32_t id, facts;      /* facts of its own */
-	struct space_node *now;  /* the whole present, with what is inherited */
-	struct space_node *base; /* instead of a parent: what there was at the fork */
-	struct space_past *past; /* facts of its own that hold no more; NULL: none */
-	struct moment latest;    /* of its facts */
-	struct moment last_fork; /* of it */
-	uint32_t late;           /* facts that came after a fork and held before it */
-	uint32_t late_seen;      /* those of its parents that `now` knows */
+	uint32_t id, facts;      /* number of its own facts */
+	struct space_node *now;  /* the complete present state, including inherited facts */
+	struct space_node *base; /* instead of a parent: the state at the fork */
+	struct space_past *past; /* its own facts that are no longer valid; NULL: none */
+	struct moment latest;    /* latest time of its facts */
+	struct moment last_fork; /* last time that it was forked */
+	uint32_t late;           /* facts added after a fork but valid before it */
+	uint32_t late_seen;      /* those of its parents that `now` includes */
 
 	struct { /* cache of the last result */
 		uint64_t low, last, from, to;
@@ -61,19 +61,19 @@ struct space {
 	} hit;
 
 	struct spaces *all;
-	struct space *next; /* of all spaces */
+	struct space *next; /* list of all spaces */
 };
 
 /* State of all spaces of an a2n. */
 struct spaces {
 	struct space *first;
 	uint32_t count;
-	uint64_t change;  /* grows with each change, before the first fact */
+	uint64_t change;  /* incremented with each change; 0 only before the first fact */
 	uint64_t changes; /* calls of space_map, _unmap, _clear and _fork */
-	/* … and their cost; those of a malicious file cost more, … */
+	/* … and their cost; if a malicious file exceeds the limit, … */
 	uint64_t facts, steps;
-	bool full;      /* … and are ignored from then on, … */
-	uint64_t since; /* … after this time nothing is known */
+	bool full;      /* … further events are ignored, … */
+	uint64_t since; /* … and nothing is known after this time */
 };
 
 struct space *space_new(struct spaces *all);
@@ -83,7 +83,7 @@ struct space *space_fork(struct spaces *all, struct space *parent, struct moment
 bool space_blank(const struct space *s);
 
 /* Maps [start, last] to this module from then on; a NULL module: unmaps it. walk: also before,
- * wherever nothing else was known. 0 or -ENOMEM. */
+ * where nothing else was known. 0 or -ENOMEM. */
 int space_map(struct spaces *all, struct space *s, struct moment from, uint64_t start,
 	      uint64_t last, const struct mapping *mapping, bool walk);
 int space_unmap(struct spaces *all, struct space *s, struct moment from, uint64_t start,
@@ -92,16 +92,16 @@ int space_unmap(struct spaces *all, struct space *s, struct moment from, uint64_
 /* Unmaps the parts that have a module; `why` becomes their delta. */
 int space_clear(struct spaces *all, struct space *s, struct moment from, uint64_t start,
 		uint64_t last, uint64_t why);
-/* Checks whether all of it has this mapping now. */
+/* Checks whether the whole range has this mapping now. */
 bool space_has(struct space *s, uint64_t start, uint64_t last, const struct mapping *mapping);
 
-/* Returns what is at `start` now and its end, at most `last`. */
+/* Returns the mapping at `start` now, and its end, at most `last`. */
 struct mapping space_part(struct space *s, uint64_t start, uint64_t last, uint64_t *end);
-/* Checks for more than one mapping between these times. */
+/* Checks whether there was more than one mapping between these times. */
 bool space_reused(struct space *s, uint64_t address, uint64_t from, uint64_t to);
 
-/* Returns what was there; a NULL module: nothing. MOMENT_START: what walks found for the time
- * before. */
+/* Returns the mapping at that moment; a NULL module: none. MOMENT_START: what walks found for the
+ * time before. */
 struct mapping space_find(struct spaces *all, struct space *s, struct moment at, uint64_t address);
 /* The same at a sample's time, with a cache. */
 static inline struct mapping space_at(struct spaces *all, struct space *s, uint64_t time,
@@ -113,15 +113,15 @@ static inline struct mapping space_at(struct spaces *all, struct space *s, uint6
 	return space_find(all, s, MOMENT_AT(time), address);
 }
 
-/* Finds the next change after *at in this space itself: when, and the new mapping. */
+/* Finds the next change after *at in this space itself: its time, and the new mapping. */
 bool space_next(struct space *s, uint64_t address, struct moment *at, struct mapping *mapping);
 
-/* Visits what was there in sequence: this space's own facts, before them (inherited) those of its
- * parents up to the fork. */
+/* Visits the mappings of an address in sequence: this space's own facts, preceded by (inherited)
+ * those of its parents up to the fork. */
 struct space_fact {
 	struct moment from;
 	uint64_t to;
-	uint64_t start, last; /* of what had this mapping */
+	uint64_t start, last; /* range of this mapping */
 	struct mapping mapping;
 	bool walk, inherited;
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Runs of facts that do not change any more; of what is new they are built when somebody asks for
- * the past, and joined so that their number is a logarithm. Each is a tree over the ranges between
- * all starts and ends (a segment tree): a fact stands at the few nodes that it covers whole. The
- * facts of a node all hold at each of its addresses, so they follow each other in time.
+ * Facts are kept in immutable runs. New facts are put into a run at the next look-up of the past,
+ * and runs are merged so that their number stays logarithmic. Each run is a segment tree over the
+ * ranges between all starts and ends: a fact is stored at the few nodes that it covers completely.
+ * All facts of a node are valid at each of its addresses, so they follow each other in time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,14 +13,14 @@
 #include "base/array.h"
 #include "base/search.h"
 
-#define FRESH 32 /* as many are looked through one by one */
+#define FRESH 32 /* up to this many are searched one by one */
 
 struct space_run {
 	uint32_t n, cuts;
 	struct past_fact *facts; /* by `from`, then by order */
-	uint64_t *cut;           /* where a range begins: starts, and what follows an end */
-	uint32_t *begin;         /* of the list of node i: lists[begin[i]] up to [begin[i + 1]] */
-	uint32_t *lists;         /* of indices of facts, rising */
+	uint64_t *cut;           /* where a range begins: at starts, and after ends */
+	uint32_t *begin;         /* node i's list: lists[begin[i]] up to [begin[i + 1]] */
+	uint32_t *lists;         /* indices of facts, ascending */
 };
 
 int space_past_add(struct space_past *p, const struct past_fact *fact)
@@ -81,8 +81,8 @@ static void make_cuts(struct space_run *r)
 
 #define NODES_MOST 64
 
-/* The nodes that a fact covers whole: node i has the children 2i and 2i + 1, the ranges are the
- * nodes from `cuts` on. */
+/* Finds the nodes that a fact covers completely: node i has the children 2i and 2i + 1, the ranges
+ * are the nodes from `cuts` on. */
 static unsigned int nodes_of(const struct space_run *r, const struct past_fact *f, uint32_t *nodes)
 {
 	uint32_t low = search_sorted(i, 0, r->cuts, r->cut[i] < f->start);
@@ -116,7 +116,7 @@ static bool make_lists(struct space_run *r)
 	r->lists = malloc(all * sizeof(*r->lists));
 	if (!r->lists)
 		return false;
-	/* begin[node] moves to its list's end, and is put back after. */
+	/* begin[node] moves to the end of its list, and is moved back afterwards. */
 	for (uint32_t i = 0; i < r->n; i++)
 		for (unsigned int k = nodes_of(r, &r->facts[i], nodes); k; k--)
 			r->lists[r->begin[nodes[k - 1]]++] = i;
@@ -125,7 +125,7 @@ static bool make_lists(struct space_run *r)
 	return true;
 }
 
-/* Of facts that it takes over. */
+/* Takes ownership of the facts. */
 static struct space_run *new_run(struct past_fact *facts, uint32_t n)
 {
 	struct space_run *r = calloc(1, sizeof(*r));
@@ -148,8 +148,8 @@ static struct space_run *new_run(struct past_fact *facts, uint32_t n)
 	return r;
 }
 
-/* Puts what is fresh into a run, with those that are no larger than twice that. Without memory
- * it is looked through one by one, as before. */
+/* Puts the fresh facts into a run, merged with runs that are at most twice as large. Without memory
+ * they are searched one by one, as before. */
 static void settle(struct space_past *p)
 {
 	uint32_t from = p->n_runs, n = p->n;
@@ -190,7 +190,7 @@ static bool holds(const struct past_fact *f, struct moment at)
 	return moment_not_after(f->from, at) && !moment_not_after(f->to, at);
 }
 
-/* The node of the range with this address; 0: before all. */
+/* Returns the node of the range with this address; 0: before all ranges. */
 static uint32_t leaf_of(const struct space_run *r, uint64_t address)
 {
 	const uint32_t at = search_sorted(i, 0, r->cuts, r->cut[i] <= address);
@@ -198,7 +198,7 @@ static uint32_t leaf_of(const struct space_run *r, uint64_t address)
 	return at ? at - 1 + r->cuts : 0;
 }
 
-/* How many of a node's facts begin no later. */
+/* Returns how many of a node's facts begin no later than `at`. */
 static uint32_t begun(const struct space_run *r, uint32_t node, struct moment at)
 {
 	return search_sorted(i, r->begin[node], r->begin[node + 1],

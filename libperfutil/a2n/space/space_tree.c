@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Full nodes are split on the way down, so that each step leaves a whole tree. Nodes that become
- * empty go; others are not joined: they have room for what they hold, and a node is split only
- * after as many insertions as half of it.
+ * Full nodes are split on the way down, so that each step leaves a valid tree. Empty nodes are
+ * removed; others are not merged: their memory fits their content, and a node is split only after
+ * as many insertions as half its capacity.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "base/search.h"
 
 #define MOST  16
-#define LEAST 4 /* pieces there is room for at first */
+#define LEAST 4 /* initial capacity in pieces */
 
 struct space_node {
 	uint32_t refs;
@@ -62,7 +62,7 @@ static uint64_t start_at(const struct space_node *node, unsigned int i)
 	return node->height ? children_of(node)[i].start : pieces_of(node)[i].start;
 }
 
-/* How many of a node's elements start at or below the address. */
+/* Counts a node's elements that start at or below the address. */
 static unsigned int below(const struct space_node *node, uint64_t address)
 {
 	if (node->height) {
@@ -107,7 +107,7 @@ const struct space_piece *space_tree_find(const struct space_node *tree, uint64_
 	return NULL;
 }
 
-/* The piece that is visited as soon as the next one's start is known. */
+/* A piece is visited as soon as the start of the next one is known. */
 struct walk {
 	const struct space_piece *piece;
 	uint64_t start, last;
@@ -147,7 +147,7 @@ int space_tree_walk(const struct space_node *tree, uint64_t first, uint64_t last
 
 /* ---- changes --------------------------------------------------------------------------------- */
 
-/* The node of this slot, for its owner alone, with room for `more` elements. NULL: no memory. */
+/* Returns the node of this slot, unshared, with room for `more` elements. NULL: no memory. */
 static struct space_node *writable(struct space_node **slot, unsigned int more)
 {
 	struct space_node *node = *slot, *new;
@@ -188,8 +188,8 @@ static struct space_node *new_node(unsigned int height, unsigned int room)
 	return node;
 }
 
-/* Splits the full child i in two; its parent is writable and has room. What is added at rising
- * addresses leaves full nodes behind. */
+/* Splits the full child i in two; its parent is writable and has room. Insertions at ascending
+ * addresses leave full nodes behind. */
 static int split(struct space_node *parent, unsigned int i, bool at_end)
 {
 	struct child *c = children_of(parent);
@@ -235,7 +235,7 @@ static int put_leaf(struct space_node **slot, const struct space_piece *piece)
 	return 0;
 }
 
-/* A new root, above one that is full. */
+/* Adds a new root above a full one. */
 static int grow(struct space_node **tree)
 {
 	struct space_node *root;
@@ -261,7 +261,7 @@ int space_tree_put(struct space_node **tree, const struct space_piece *piece)
 	if ((*tree)->n == MOST && grow(tree))
 		return -ENOMEM;
 	while ((*slot)->height) {
-		/* A child that is split needs room beside it: its parent is not full. */
+		/* A child that is split needs room beside it, so its parent must not be full. */
 		struct space_node *node = writable(slot, 1);
 		unsigned int i;
 		struct child *c;
@@ -292,7 +292,7 @@ static int drop(struct space_node **slot, uint64_t first, uint64_t last)
 	struct child *c;
 
 	if (!(*slot)->height) {
-		/* What starts at `first` goes, too. */
+		/* Also removes the piece that starts at `first`. */
 		from -= from && pieces_of(*slot)[from - 1].start == first;
 		if (from == to)
 			return 0;
