@@ -3,7 +3,7 @@
  * Counters: counts events, without sampling, by the kernel's perf events: on CPUs, for a process
  * with its threads and everything they create, for one thread, or for a command. Each event has a
  * hardware counter all the time it counts, or its state says otherwise: nothing is ever scaled.
- * Functions return 0 or a negative enum pi_rc, with a sentence in TraceLastError.
+ * Functions return 0 or a negative enum pi_rc, with a message in TraceLastError.
  */
 #ifndef PITRACE_COUNTERS_H
 #define PITRACE_COUNTERS_H
@@ -74,7 +74,7 @@ int counters_hold(const struct counters_options *options) PITRACE_USE_RESULT;
 int counters_ask(int stop, struct counters_held *held, struct counter_value *list,
 		 unsigned int room) PITRACE_USE_RESULT;
 
-/* The same for a struct of this size: see libperfutil(3). Programs call them by the plain names. */
+/* The same for a struct of this size: see libperfutil(3). Programs use the plain names. */
 int counters_read_sized(struct counters *c, struct counter_value *list, unsigned int room,
 			size_t size) PITRACE_NONNULL(1) PITRACE_WRITES(2, 3) PITRACE_USE_RESULT;
 int counters_ask_sized(int stop, struct counters_held *held, struct counter_value *list,

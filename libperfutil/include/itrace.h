@@ -4,7 +4,7 @@
  * it, in the session that TraceInit created, or in one of its own. The driver traces if it is
  * loaded; otherwise a ptrace tracer, where that is possible: slower, and only user code of given
  * processes. Any thread may call these functions; the settings hold for the whole process.
- * Functions return 0 or a negative enum pi_rc, with a sentence in TraceLastError.
+ * Functions return 0 or a negative enum pi_rc, with a message in TraceLastError.
  */
 #ifndef PITRACE_ITRACE_API_H
 #define PITRACE_ITRACE_API_H

@@ -134,7 +134,7 @@ int jitdump_move(struct jitdump_writer *w, uint64_t index, uint64_t from, uint64
 int jitdump_end(struct jitdump_writer *w);
 const char *jitdump_path(const struct jitdump_writer *w) PITRACE_NONNULL(1);
 
-/* The same for a struct of this size: see libperfutil(3). Programs call them by the plain names. */
+/* The same for a struct of this size: see libperfutil(3). Programs use the plain names. */
 int jitdump_next_sized(struct jitdump *d, struct jitdump_event *event, size_t size)
 	PITRACE_NONNULL(1) PITRACE_WRITES(2) PITRACE_USE_RESULT;
 bool jitdump_line_sized(struct jitdump *d, struct jitdump_line *line, size_t size)

@@ -83,7 +83,7 @@ int jitlog_thread(struct jitlog_writer *w, uint32_t tid, const char *name, bool 
 /* Ends the writer; the files stay. */
 int jitlog_end(struct jitlog_writer *w);
 
-/* The same for a struct of this size: see libperfutil(3). Programs call them by the plain names. */
+/* The same for a struct of this size: see libperfutil(3). Programs use the plain names. */
 int jitlog_next_sized(struct jitlog *l, struct jitlog_event *event, size_t size) PITRACE_NONNULL(1)
 	PITRACE_WRITES(2) PITRACE_USE_RESULT;
 void jitlog_fault_sized(const struct jitlog *l, struct jitlog_fault *fault, size_t size)

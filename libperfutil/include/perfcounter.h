@@ -3,7 +3,7 @@
  * Single counters: count an event on all CPUs, whatever runs there, by the kernel's perf events.
  * Each has a hardware counter on each CPU, or is refused: nothing is scaled. Also the available
  * events, by number and name. Functions return 0 (or a value as described) or a negative enum
- * pi_rc, with a sentence in TraceLastError.
+ * pi_rc, with a message in TraceLastError.
  */
 #ifndef PITRACE_PERFCOUNTER_H
 #define PITRACE_PERFCOUNTER_H
@@ -45,7 +45,7 @@ struct perf_counter_event {
 int GetPerfCounterEvent(int id, struct perf_counter_event *event)
 	PITRACE_WRITES(2) PITRACE_USE_RESULT;
 
-/* The same for a struct of this size: see libperfutil(3). Programs call them by the plain names. */
+/* The same for a struct of this size: see libperfutil(3). Programs use the plain names. */
 int GetPerfCounterEvent_sized(int id, struct perf_counter_event *event, size_t size)
 	PITRACE_WRITES(2) PITRACE_USE_RESULT;
 #ifndef PITRACE_OWN_SOURCE

@@ -60,7 +60,7 @@ int perfmap_next(struct perfmap *m, struct perfmap_entry *entry) PITRACE_NONNULL
 void perfmap_fault(const struct perfmap *m, struct perfmap_fault *fault) PITRACE_NONNULL(1)
 	PITRACE_WRITES(2);
 
-/* The same for a struct of this size: see libperfutil(3). Programs call them by the plain names. */
+/* The same for a struct of this size: see libperfutil(3). Programs use the plain names. */
 int perfmap_next_sized(struct perfmap *m, struct perfmap_entry *entry, size_t size)
 	PITRACE_NONNULL(1) PITRACE_WRITES(2) PITRACE_USE_RESULT;
 void perfmap_fault_sized(const struct perfmap *m, struct perfmap_fault *fault, size_t size)

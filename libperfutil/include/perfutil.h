@@ -269,7 +269,7 @@ int TraceGetInfo(struct trace_info *info) PITRACE_WRITES(1) PITRACE_USE_RESULT;
 /* The name of an index of lost[]: "dispatches". Never NULL. */
 const char *TraceLostName(int kind);
 
-/* The same for a struct of this size: see libperfutil(3). Programs call them by the plain names. */
+/* The same for a struct of this size: see libperfutil(3). Programs use the plain names. */
 int TraceCheck_sized(int scope, int pid, struct trace_check *list, int room, size_t size)
 	PITRACE_WRITES(3, 4) PITRACE_USE_RESULT;
 int TraceGetInfo_sized(struct trace_info *info, size_t size) PITRACE_WRITES(1) PITRACE_USE_RESULT;

@@ -234,7 +234,7 @@ void pimerge_close(struct pimerge *m);
 uint64_t pifile_monotonic(struct pifile *f, uint64_t stamp) PITRACE_NONNULL(1);
 uint64_t pifile_realtime(struct pifile *f, uint64_t stamp) PITRACE_NONNULL(1);
 
-/* The same for a struct of this size: see libperfutil(3). Programs call them by the plain names. */
+/* The same for a struct of this size: see libperfutil(3). Programs use the plain names. */
 struct pifile *pifile_open_sized(const char *path, struct pifile_fault *fault,
 				 size_t size) PITRACE_USE_RESULT;
 int pimerge_next_sized(struct pimerge *m, struct pirecord *r, size_t size) PITRACE_NONNULL(1)

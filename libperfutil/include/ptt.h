@@ -5,7 +5,7 @@
  * interrupts. With the pitrace module a read of cycles takes a few instructions without a system
  * call; without it, perf's thread counters are used, and PttGetInfo says what they cannot report.
  * Each program has its own PTT, invisible to others. Functions return 0 or a negative enum pi_rc,
- * with a sentence in TraceLastError.
+ * with a message in TraceLastError.
  */
 #ifndef PITRACE_PTT_H
 #define PITRACE_PTT_H
@@ -78,7 +78,7 @@ struct ptt_info {
 };
 int PttGetInfo(struct ptt_info *info) PITRACE_WRITES(1);
 
-/* The same for a struct of this size: see libperfutil(3). Programs call them by the plain names. */
+/* The same for a struct of this size: see libperfutil(3). Programs use the plain names. */
 int PttGetThreadData_sized(int tid, struct ptt_thread_data *data, size_t size) PITRACE_WRITES(2);
 int PttGetInfo_sized(struct ptt_info *info, size_t size) PITRACE_WRITES(1);
 #ifndef PITRACE_OWN_SOURCE

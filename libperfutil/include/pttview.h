@@ -2,7 +2,7 @@
 /*
  * PTT from outside: the threads of processes, of a command, or all threads, and the other activity
  * of each CPU, so that all of its time is accounted for. Needs the pitrace module. Functions return
- * 0 (or a value as described) or a negative enum pi_rc, with a sentence in TraceLastError.
+ * 0 (or a value as described) or a negative enum pi_rc, with a message in TraceLastError.
  */
 #ifndef PITRACE_PTTVIEW_H
 #define PITRACE_PTTVIEW_H
@@ -109,7 +109,7 @@ struct pttview *pttview_attach(struct pttview_held *held, int *rc)
 int pttview_charge_held(int charged);
 int pttview_end(void);
 
-/* The same for a struct of this size: see libperfutil(3). Programs call them by the plain names. */
+/* The same for a struct of this size: see libperfutil(3). Programs use the plain names. */
 int pttview_thread_sized(const struct pttview *v, int slot, struct ptt_thread_data *data,
 			 size_t size) PITRACE_NONNULL(1) PITRACE_WRITES(3);
 void pttview_gone_sized(const struct pttview *v, struct pttview_gone *gone, size_t size)

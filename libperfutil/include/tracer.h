@@ -2,7 +2,7 @@
 /*
  * A trace session in this process, as used by the holder for its clients and by `swtrace run` for
  * itself. A thread drains the buffers into the file. Functions return 0 or a negative enum pi_rc,
- * with a sentence in TraceLastError. One tracer is controlled by one thread.
+ * with a message in TraceLastError. One tracer is controlled by one thread.
  */
 #ifndef PITRACE_TRACER_H
 #define PITRACE_TRACER_H
@@ -115,7 +115,7 @@ void tracer_serve(struct tracer *t, int socket, uid_t guest) PITRACE_NONNULL(1);
 #define TRACER_HOOKS_ENV "PITRACE_HOOKS"
 const char *tracer_hooks(struct tracer *t) PITRACE_NONNULL(1);
 
-/* The same for a struct of this size: see libperfutil(3). Programs call them by the plain names. */
+/* The same for a struct of this size: see libperfutil(3). Programs use the plain names. */
 void tracer_defaults_sized(struct tracer_options *o, size_t size) PITRACE_WRITES(1);
 void tracer_info_sized(struct tracer *t, struct trace_info *info, size_t size) PITRACE_NONNULL(1)
 	PITRACE_WRITES(2);
