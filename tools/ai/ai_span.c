@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Readings of AboveIdle, differences of two, and shares of it. */
+/* Reads the counters of AboveIdle, subtracts two readings, and computes shares. */
 #include "ai_span.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ int span_read(struct span *s)
 	if (!s->cpu)
 		return PI_NO_MEMORY;
 	s->cpus = AiGetCounters(s->cpu, room);
-	/* A CPU that was added since is in the next reading. */
+	/* The next reading includes a CPU that was added meanwhile. */
 	if (s->cpus > room)
 		s->cpus = room;
 	return s->cpus < 0 ? s->cpus : PI_OK;
@@ -75,7 +75,7 @@ int span_between(struct span *s, const struct span *from, const struct span *to)
 	return PI_OK;
 }
 
-/* Shares are rounded down; the rest is given to those that lost most by that. */
+/* Rounds shares down, then distributes the remainder to those that lost most by rounding. */
 bool span_shares(const struct ai_counters *c, unsigned int share[SPAN_SHARES])
 {
 	const uint64_t part[SPAN_SHARES] = { c->idle, c->busy, c->interrupt };

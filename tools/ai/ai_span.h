@@ -12,14 +12,14 @@ struct span {
 	struct ai_counters all; /* added up */
 };
 
-/* Since AiInit; 0 or a code. */
+/* Reads the times since AiInit. Returns 0 or a code. */
 int span_read(struct span *s);
-/* From one reading to a later one: 0 or a code. */
+/* Computes the difference between a reading and a later one. Returns 0 or a code. */
 int span_between(struct span *s, const struct span *from, const struct span *to);
 void span_free(struct span *s);
 
-/* Idle, busy, interrupt in hundredths of a percent, which add up to 10000; false, and zeros: no
- * time passed. */
+/* Computes the shares in hundredths of a percent; they add up to 10000. Returns false, and zeros,
+ * if no time passed. */
 enum span_share { SPAN_IDLE, SPAN_BUSY, SPAN_INTERRUPT, SPAN_SHARES };
 bool span_shares(const struct ai_counters *c, unsigned int share[SPAN_SHARES]);
 /* "12.34" */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* arcf: call trees of several inputs added, subtracted, compared, held to budgets. Its engine is
- * post's (post/compare/). */
+/* arcf: adds, subtracts and compares call trees of several inputs, and checks them against budgets.
+ * The engine is post's (post/compare/). */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -174,7 +174,7 @@ static bool option_clip(const struct option_given *given, void *to)
 	return false;
 }
 
-/* False after a message. */
+/* Returns false after a message. */
 static bool has_inputs(const struct arcf *a, int count)
 {
 	int wanted = a->how.what == COMPARE_DIFFERENCE ? 2 : a->how.what == COMPARE_NEW_BUDGET;

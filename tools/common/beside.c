@@ -21,7 +21,7 @@ bool program_beside(const char *name, char *path, size_t room)
 
 bool library_beside(const char *name, char path[PATH_MAX])
 {
-	/* libexec/pitrace/ is a folder deeper than bin/; above any other one nobody looks. */
+	/* libexec/pitrace/ is one level deeper than bin/; no other folder is stripped. */
 	static const char deeper[] = "/libexec/pitrace";
 	const size_t m = sizeof(deeper) - 1;
 	char exe[PATH_MAX], near[PATH_MAX + 64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where another program of this project is. */
+/* Finds other programs and libraries of this project. */
 #ifndef COMMON_BESIDE_H
 #define COMMON_BESIDE_H
 
@@ -7,11 +7,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Writes the path of the program of this name in the folder of the running one. False: there is
- * none that can be executed. */
+/* Writes the path of the program NAME in the running program's folder. Returns false if no
+ * executable file is there. */
 bool program_beside(const char *name, char *path, size_t room);
 
-/* The path of lib/NAME below the folder where bin/ or libexec/pitrace/ with this program is. */
+/* Writes the path of lib/NAME beside the bin/ or libexec/ that the running program is in. Returns
+ * false if there is no such file. */
 bool library_beside(const char *name, char path[PATH_MAX]);
 
 #endif

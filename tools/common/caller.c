@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Under sudo the traced command runs as the user who called sudo, who also owns the files. */
+/* Under sudo, the traced command runs as the user who called sudo; output files belong to the same
+ * user. */
 #include "caller.h"
 
 #include <errno.h>
@@ -42,7 +43,7 @@ bool caller_get(struct caller *c)
 	c->gid = (gid_t)-1;
 	if (geteuid() != 0 || (!uid_text && !gid_text))
 		return true;
-	/* With one of them missing the command must not run as root. */
+	/* If one of the two is missing, the command must not run as root instead. */
 	if (!id_of(uid_text, &uid) || !id_of(gid_text, &gid)) {
 		complain(
 			"SUDO_UID and SUDO_GID do not name a user: set both as sudo does, or neither");

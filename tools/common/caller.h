@@ -14,14 +14,15 @@ struct caller {
 	gid_t gid;
 	char name[64];
 };
-/* False after a message: the environment names half of a user. */
+/* Returns false after a message if the environment has only one of SUDO_UID and SUDO_GID, or if one
+ * of them is malformed. */
 bool caller_get(struct caller *c);
-/* Become that user for good (a child, before exec). 0 or -errno. */
+/* Becomes that user for good (called in a child, before exec). Returns 0 or -errno. */
 int caller_become(const struct caller *c);
-/* The same for a command that the user named, unless --root was given. */
+/* Does the same for the user's command, unless --root was given. */
 int caller_run_as(const struct caller *c);
 
-/* The row of that option, for the sub-commands that run a command. */
+/* The row of --root, for the sub-commands that run a command. */
 option_store caller_keep_root;
 #define CALLER_ROOT_ROW(which)                                                             \
 	{                                                                                  \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A child that waits for a byte before its exec, and sends its errno if that fails. */
+/* Forks a child that waits for a byte before its exec and sends back errno if exec fails. */
 #include "command.h"
 
 #include <errno.h>
@@ -62,7 +62,7 @@ int command_finish(struct command *c, int *status)
 {
 	int err = 0;
 
-	/* The terminal sends Ctrl-C to the command too. */
+	/* The terminal also sends Ctrl-C to the command, which decides how to handle it. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGTERM, pass_on);

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #define COMMAND_FAILED    125 /* the tool failed */
-#define COMMAND_CANNOT    126 /* it cannot be executed */
+#define COMMAND_CANNOT    126 /* the command cannot be executed */
 #define COMMAND_NOT_FOUND 127
 
 struct command {
@@ -18,12 +18,13 @@ struct command {
 	int gate, report; /* a byte releases it; carries errno if exec fails */
 };
 
-/* Only one at a time. 0 or -errno. */
+/* Forks the command; only one at a time. Returns 0 or -errno. */
 int command_start(struct command *c, char **words);
-/* Release it and wait for its end; Ctrl-C is left to the command, TERM and HUP are passed on. 0 and
- * the status of waitpid, or an exit code after a message if it never ran. */
+/* Releases the command and waits until it exits. Ctrl-C is left to the command; TERM and HUP are
+ * forwarded. Returns 0 and the status of waitpid, or an exit code after a message if exec
+ * failed. */
 int command_finish(struct command *c, int *status);
-/* End it before it begins. */
+/* Ends the child without executing the command. */
 void command_drop(struct command *c);
 int command_exit_code(int status);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A message on stderr, with the program's name before it. */
+/* Prints a message to stderr, prefixed with the program's name. */
 #include "complain.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A message on stderr, with the program's name before it. All of it is escaped (escape.h): callers
- * pass names, paths and arguments as they are. */
+/* Prints a message to stderr, prefixed with the program's name. All of it is escaped (escape.h):
+ * callers pass names, paths and arguments as they are. */
 #ifndef COMMON_COMPLAIN_H
 #define COMMON_COMPLAIN_H
 

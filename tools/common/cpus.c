@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sets of CPUs as people and the kernel write them. */
+/* Parses sets of CPUs as people and the kernel write them. */
 #include "cpus.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Only digits, no sign. */
+/* Accepts digits only, no sign. */
 static bool take(const char **p, unsigned int *cpu)
 {
 	const char *begin = *p;

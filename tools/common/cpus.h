@@ -6,16 +6,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CPUS_MAX 8192 /* as many as Linux can be built for */
+#define CPUS_MAX 8192 /* the most that Linux can be built for */
 
 struct cpus {
 	uint64_t bits[CPUS_MAX / 64];
 };
 
-/* 0; -EINVAL: the whole text is not such a list, is empty, or has a number beyond CPUS_MAX;
- * -ERANGE: a range ends before it begins. */
+/* Parses the whole text. Returns 0; -EINVAL if it is malformed, empty, or has a number beyond
+ * CPUS_MAX; -ERANGE if a range ends before it begins. */
 int cpus_of(const char *text, struct cpus *c);
-/* The CPUs that are online; root: of a tree like "/", "" for this machine's own. */
+/* Reads the CPUs that are online. `root` is a tree like "/"; "" is this machine's own. */
 bool cpus_online(const char *root, struct cpus *c);
 bool cpus_has(const struct cpus *c, unsigned int cpu);
 unsigned int cpus_number(const struct cpus *c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The links to what the process has open already, by which shells' users name it. */
+/* The links under /dev and /proc by which users name descriptors that the process already has. */
 #include "descriptor.h"
 
 #include <stdlib.h>

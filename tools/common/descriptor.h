@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Paths that mean what the process has open already: /dev/stdin, /dev/fd/N and the like. */
+/* Paths that name a descriptor which the process already has: /dev/stdin, /dev/fd/N and the
+ * like. */
 #ifndef COMMON_DESCRIPTOR_H
 #define COMMON_DESCRIPTOR_H
 
-/* Its number, which may be open or not; -1: it is another path. */
+/* Returns the descriptor's number, whether it is open or not, or -1 for any other path. */
 int own_descriptor(const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One scanner says what the next character is; each kind of output says how to write it. */
+/* One scanner decodes the next character; each kind of output defines how to write it. */
 #include "escape.h"
 
 #include <stdbool.h>
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Decode one character. Returns its length in bytes; *valid is false for a byte that begins no
- * UTF-8 character (overlong forms and surrogates are none). */
+/* Decodes one character. Returns its length in bytes; *valid is false for a byte that does not
+ * begin a UTF-8 character (overlong forms and surrogates are invalid). */
 static size_t next_char(const char *s, uint32_t *code, bool *valid)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -23,7 +23,7 @@ static size_t next_char(const char *s, uint32_t *code, bool *valid)
 	if (p[0] < 0xC2 || p[0] > 0xF4)
 		goto bad;
 	*code = p[0] & (0x7Fu >> n);
-	for (i = 1; i < n; i++) { /* the NUL at the end is no continuation byte */
+	for (i = 1; i < n; i++) { /* stops at the NUL: it is not a continuation byte */
 		if ((p[i] & 0xC0) != 0x80)
 			goto bad;
 		*code = *code << 6 | (p[i] & 0x3Fu);
@@ -44,7 +44,7 @@ static bool harmful(uint32_t c)
 	       (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF;
 }
 
-/* One character as text: at most 16 bytes into room, returns their number. */
+/* Writes one character as text, at most 16 bytes, and returns their number. */
 static size_t put_char(char *room, const char *s, size_t n, uint32_t code, bool valid)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -71,14 +71,14 @@ static size_t put_char(char *room, const char *s, size_t n, uint32_t code, bool 
 
 #define EACH(byte) (~0ull / 255 * (byte))
 
-/* Not 0: one of eight bytes is 0. */
+/* Returns non-zero if one of the eight bytes is 0. */
 static uint64_t has_zero(uint64_t x)
 {
 	return (x - EACH(1)) & ~x & EACH(0x80);
 }
 
-/* Length of the beginning of n bytes that is visible ASCII, without backslash and `also`: for most
- * names all of them. */
+/* Returns the number of leading bytes, of n, that are visible ASCII other than the backslash and
+ * `also`: all of them, for most names. */
 static size_t plain(const char *s, size_t n, char also)
 {
 	size_t i;
@@ -106,7 +106,7 @@ size_t escape_char(const char *text, size_t size, uint32_t *code)
 	char one[5] = "";
 	bool valid;
 
-	/* What is cut by the end is not read further. */
+	/* Do not read past the end if the character is cut there. */
 	memcpy(one, text, size < 4 ? size : 4);
 	return next_char(one, code, &valid);
 }
@@ -170,7 +170,8 @@ void escape_vprintf(FILE *out, const char *format, va_list args)
 		raw[strlen(raw) - 1] = '\0';
 	if (raw)
 		text = escape_text(raw);
-	/* At once: lines of several programs on one terminal do not mix. */
+	/* Write the line in one piece, so that lines of several programs do not mix on a
+	 * terminal. */
 	fprintf(out, "%s%s", text ? text : "(no memory)", line ? "\n" : "");
 	free(text);
 	free(raw);
@@ -213,8 +214,8 @@ bool escape_is_plain(const char *name)
 	return plain(name, n, '"') == n;
 }
 
-/* The characters that begin a formula in spreadsheets; in some locales the wide forms too. Tabs and
- * line ends do so as well, but are escaped. */
+/* Checks for the characters that begin a formula in spreadsheets, including the wide forms that
+ * some locales accept. Tabs and line ends also do, but are escaped. */
 static bool begins_formula(const char *name)
 {
 	static const char *const wide[] = { "\xEF\xBC\x9D", "\xEF\xBC\x8B", "\xEF\xBC\x8D",
@@ -229,7 +230,7 @@ static bool begins_formula(const char *name)
 	return false;
 }
 
-/* -5, +1.5, -1e-3: digits, not what strtod takes besides (0x, inf, blanks). */
+/* Accepts -5, +1.5, -1e-3, but not the other forms that strtod accepts (0x, inf, blanks). */
 static bool plain_number(const char *s)
 {
 	static const char digits[] = "0123456789";

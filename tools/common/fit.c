@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names of C++ are often longer than a terminal is wide; which part of one is left out is decided
- * here, for rows whose name is not told apart from what stands beside it. */
+/* C++ names are often longer than a terminal is wide. Decides which part of one is left out, for
+ * rows of a table: the text does not mark where in the row the name is. */
 #include "fit.h"
 
 #include <ctype.h>
@@ -29,7 +29,7 @@ unsigned int fit_columns(int fd)
 
 	if (!isatty(fd))
 		return 0;
-	/* A terminal that does not know its size, a serial line, may be told it. */
+	/* A serial line does not know its size: the user may set COLUMNS. */
 	n = !ioctl(fd, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col :
 	    columns                                      ? atoi(columns) :
 							   80;
@@ -42,7 +42,7 @@ void fit_locale(void)
 		setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-/* The columns of what begins at text, and how many bytes that is: a character, or a colour. */
+/* Returns the columns of the character or colour sequence at `text`, and its length in bytes. */
 static size_t one_width(const char *text, size_t size, size_t *length)
 {
 	uint32_t code;
@@ -77,8 +77,8 @@ static bool of_identifier(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-/* Bytes of an operator's name that begins here, as "operator<<"; its brackets are none. 0: there is
- * none. */
+/* Returns the length of an operator's name at p, like "operator<<", whose signs are not brackets; 0
+ * if there is none. */
 static size_t operator_name(const char *begin, const char *p, const char *end)
 {
 	static const char *const signs[] = { "<=>", "<<=", ">>=", "->*", "<<", ">>",
@@ -97,7 +97,7 @@ static size_t operator_name(const char *begin, const char *p, const char *end)
 	return 0;
 }
 
-/* The bracket that closes the one at p; NULL: there is none. */
+/* Returns the bracket that closes the one at p, or NULL if there is none. */
 static const char *closing(const char *begin, const char *p, const char *end)
 {
 	static const char opening[] = "<([{", closes[] = ">)]}";
@@ -129,7 +129,8 @@ static const char *closing(const char *begin, const char *p, const char *end)
 	return NULL;
 }
 
-/* Whether a list of parameters may end before p: a call of Go, "main.(*T).Name", has none. */
+/* Returns whether the brackets that end before p may be a parameter list: in a Go name like
+ * "main.(*T).Name" they are not. */
 static bool after_parameters(const char *p, const char *end)
 {
 	return p == end || *p == ' ' || *p == '#' || *p == '\033' ||
@@ -137,8 +138,8 @@ static bool after_parameters(const char *p, const char *end)
 }
 
 /* Copies the row into room, which has space for it and its ellipses: without parameters of
- * functions, and, with `deep` or more templates around it, without what a template is of. Returns
- * its bytes; 0: its brackets do not fit together. */
+ * functions, and without template arguments that are nested `deep` or deeper. Returns its length; 0
+ * if its brackets do not match. */
 static size_t collapse(char *room, const char *row, size_t size, unsigned int deep)
 {
 	static const char anonymous[] = "(anonymous namespace)";
@@ -182,7 +183,8 @@ static size_t collapse(char *room, const char *row, size_t size, unsigned int de
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* Bytes of the beginning that takes at most so many columns, without half an escape. */
+/* Returns the length of the longest beginning that takes at most `columns`, without splitting an
+ * escape. */
 static size_t beginning(const char *text, size_t size, size_t columns)
 {
 	size_t at = 0, length, taken = 0;
@@ -220,7 +222,7 @@ static bool is_row(const char *line, size_t size)
 static void write_row(FILE *out, const char *line, size_t size, unsigned int columns)
 {
 	static const unsigned int depths[] = { MOST_OPEN, 1, 0 };
-	/* An ellipsis stands for a byte at least, and is three. */
+	/* An ellipsis replaces at least one byte and takes three. */
 	char *room = malloc(3 * size + 1);
 	const char *shown = line;
 	size_t n = size, made;
@@ -243,8 +245,8 @@ done:
 	free(room);
 }
 
-/* Where a folded line goes on: below the second column of a list, "  -x FILE  text", or a bit further
- * in than it begins. *blanks: what it begins with. */
+/* Returns the column where a folded line continues: below the second column of a list, as in
+ * "  -x FILE  text", or indented a bit further. *blanks: the line's own indentation. */
 static size_t goes_on_at(const char *line, size_t size, unsigned int columns, size_t *blanks)
 {
 	size_t at = 0, gap;
@@ -274,7 +276,7 @@ static void fold(FILE *out, const char *line, size_t size, unsigned int columns)
 			break;
 		while (blank && line[blank] != ' ')
 			blank--;
-		/* A path or an address is not torn: whoever copies it wants it whole. */
+		/* Keep a path or an address in one piece, so that it can be copied. */
 		if (blank <= blanks) {
 			blank = n;
 			while (blank < size && line[blank] != ' ')

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* In which form a program shows what it found, and the options that choose it. */
+/* The output formats of the programs, and the options that choose one. */
 #ifndef COMMON_FORM_H
 #define COMMON_FORM_H
 

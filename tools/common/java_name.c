@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Signatures are the JVM's (its specification, 4.3): a letter a type, L...; a class, [ an array. */
+/* Parses JVM signatures (JVM specification, 4.3): a letter is a type, L...; a class, [ an array. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ static const char *word_of(char letter)
 	return NULL;
 }
 
-/* The type that begins at s; where the next one begins, or NULL: that was none. */
+/* Appends the type at s. Returns the start of the next one, or NULL if s is not a type. */
 static const char *put_type(struct name_text *t, const char *s)
 {
 	size_t dimensions = strspn(s, "[");

@@ -7,12 +7,12 @@
 
 #include "escape.h"
 
-#define SHORT   160 /* a member that is put together in the room */
+#define SHORT   160 /* bytes of a member that is assembled in the room */
 #define KEY_MAX 64
 
 void json_begin(struct json *j, FILE *out, bool indent)
 {
-	/* Many short lines begin here: the room is not cleared for them. */
+	/* Runs once for each of many short lines: do not clear the room. */
 	j->out = out;
 	j->indent = indent;
 	j->as_doubles = false;
@@ -48,7 +48,7 @@ bool json_again(struct json *j, const struct json_kept *kept)
 		return false;
 	if (j->held > JSON_ROOM - JSON_KEPT)
 		json_out(j);
-	/* A copy of constant size needs no call; what is behind it is overwritten. */
+	/* The constant size lets the compiler inline the copy; the excess is overwritten later. */
 	memcpy(j->room + j->held, kept->text, JSON_KEPT);
 	j->held += kept->size;
 	return true;
@@ -73,8 +73,8 @@ static void member(struct json *j, const char *key)
 		fprintf(out, "\"%s\":%s", key, j->indent ? " " : "");
 }
 
-/* Writes a member's key and returns the place for its value; NULL: the member is not short, or JSON
- * is indented. */
+/* Writes a member's key and returns the place for its value, or NULL if the member is not short or
+ * the output is indented. */
 static inline char *begin_short(struct json *j, const char *key, size_t size)
 {
 	char *p, *end;
@@ -87,7 +87,7 @@ static inline char *begin_short(struct json *j, const char *key, size_t size)
 	if (j->more[j->depth])
 		*p++ = ',';
 	if (key) {
-		/* Keys are so short that calls would cost more. */
+		/* For keys this short, a loop is cheaper than a call. */
 		*p++ = '"';
 		for (end = p + KEY_MAX; *key && p < end; key++)
 			*p++ = *key;
@@ -136,13 +136,13 @@ static inline unsigned int digits_of(uint64_t value)
 		1000000000000000000,
 		10000000000000000000ull,
 	};
-	/* 1233/4096 is log10(2), nearly: all digits but one, or all. */
+	/* 1233/4096 approximates log10(2): n is the number of digits or one less. */
 	unsigned int n = (64u - (unsigned int)__builtin_clzll(value | 1)) * 1233 >> 12;
 
 	return n + (value >= tens[n]);
 }
 
-/* The value's decimal digits, two a division; their number. */
+/* Writes the decimal digits, two per division, and returns their number. */
 static inline unsigned int decimal(char *to, uint64_t value)
 {
 	static const char pairs[] = "00010203040506070809101112131415161718192021222324"
@@ -219,7 +219,7 @@ void json_string(struct json *j, const char *key, const char *value)
 	escape_json(j->out, value);
 }
 
-#define EXACT (1ull << 53) /* doubles have all whole numbers up to this one */
+#define EXACT (1ull << 53) /* doubles represent every integer up to this one */
 
 static void json_digits(struct json *j, const char *key, bool minus, uint64_t value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The next option of a command line, or a message about what is wrong with it. */
+/* Returns the next option of a command line, or prints what is wrong with it. */
 #include "next_option.h"
 
 #include <stdbool.h>
@@ -8,7 +8,8 @@
 
 #include "complain.h"
 
-/* The number of long options that begin with what was typed (an exact name is one), and a list. */
+/* Returns the number of long options that begin with the typed text (1 for an exact name), and
+ * lists them. */
 static int meant(const struct option *longs, const char *typed, size_t n, char *list, size_t room)
 {
 	int count = 0, used = 0;
@@ -43,8 +44,8 @@ static void refuse(const char *word, int option, const struct option *longs)
 		complain("invalid option -- '%c'", option);
 }
 
-/* A list or a name of nothing is a variable that was not set, and would mean all, or none: so is a
- * list of several. */
+/* An empty name or list most likely comes from an unset shell variable, and would mean all or none.
+ * A list of only commas is treated the same. */
 static bool is_empty(const char *list)
 {
 	return !list[strspn(list, ",")];
@@ -72,7 +73,7 @@ int next_option(int argc, char **argv, const char *shorts, const struct option *
 		complain("option '%s' requires an argument", argv[optind - 1]);
 		return '?';
 	}
-	/* optind does not count a word of several letters until its last letter. */
+	/* getopt advances optind past a word of several letters only at its last letter. */
 	if (c == '?')
 		refuse(argv[optind > at ? optind - 1 : optind], optopt, longs);
 	if (c != '?' && c != -1 && optarg && is_empty(optarg)) {

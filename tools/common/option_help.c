@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A table of options as --help shows it, and as shells' completions read it. */
+/* Prints a table of options for --help, and for the completions of shells. */
 #include <string.h>
 
 #include "fit.h"
 #include "option_table.h"
 
-#define COLUMN 15 /* where help texts begin */
+#define COLUMN 15 /* at which help texts begin */
 #define WIDTH  80
 
-/* These two are known by their addresses. */
+/* options_parse() recognizes these two by their addresses and prints the text itself. */
 bool option_help(const struct option_given *given, void *to)
 {
 	(void)given, (void)to;
@@ -28,7 +28,7 @@ static const char *completions_of(const struct option_row *row)
 	return row->completions ? row->completions() : row->complete;
 }
 
-/* "a, b or c" of words with blanks or commas between them. */
+/* Writes "a, b or c" for words that are separated by blanks or commas. */
 static void sentence(const char *words, char *out, size_t room)
 {
 	size_t used = 0;
@@ -59,7 +59,7 @@ static void help_text(const struct option_row *row, char *out, size_t room)
 		snprintf(out, room, "%s", row->help);
 }
 
-/* Text from that column on, with line breaks at blanks. */
+/* Prints text from that column on, and breaks lines at blanks. */
 static void wrap(FILE *out, const char *text, size_t column)
 {
 	for (size_t at = column; *text;) {
@@ -126,7 +126,7 @@ static bool applies(const struct option_row *row, unsigned int command)
 	return !command || !row->commands || row->commands & command;
 }
 
-/* The names that an option excludes, with blanks between; all others: "- *". */
+/* Prints the names that an option excludes, separated by blanks; "- *" for all others. */
 static void put_excluded(FILE *out, const struct option_table *t, const struct option_row *of,
 			 unsigned int command)
 {

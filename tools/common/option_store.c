@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The values that options of several programs have. */
+/* Parses and stores option values that several programs share. */
 #include "option_store.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "cpus.h"
 #include "units.h"
 
-/* Durations are added to clocks: no sum of a few may overflow. */
+/* Durations are added to clock readings: a sum of a few must not overflow. */
 #define DURATION_MOST (INT64_MAX / 4)
 
 static void store(const struct option_row *row, void *to, uint64_t n)
@@ -94,7 +94,7 @@ bool option_number(const struct option_given *given, void *to)
 	return true;
 }
 
-/* 1ms, 24h: in the largest unit that divides it. */
+/* Prints a duration in the largest unit that divides it: 1ms, 24h. */
 static const char *in_words(uint64_t ns, char out[32])
 {
 	static const struct {

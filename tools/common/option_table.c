@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A command line by a table: getopt finds the option, its row stores the value. */
+/* Parses a command line by a table: getopt finds the option, its row stores the value. */
 #include "option_table.h"
 
 #include <string.h>
@@ -7,11 +7,11 @@
 #include "complain.h"
 #include "next_option.h"
 
-#define MOST   128 /* names of a table */
+#define MOST   128 /* names in a table */
 #define GROUPS 8
 #define FIRST  256 /* getopt's value of the first name: above all letters */
 
-/* All names of a table, for getopt. */
+/* All names of a table, in the form that getopt needs. */
 struct index {
 	struct option longs[MOST + 1];
 	char letters[2 * MOST + 2];
@@ -19,7 +19,7 @@ struct index {
 		const struct option_row *row;
 		const char *name;
 		size_t base;
-		int value; /* that getopt returns */
+		int value; /* as returned by getopt */
 	} of[MOST];
 	int names, longs_count;
 };
@@ -70,7 +70,7 @@ static int find(const struct index *x, int value)
 	return -1;
 }
 
-/* "-a, -t and -p": the first names of a group. */
+/* Writes the first names of a group: "-a, -t and -p". */
 static void group_names(const struct option_table *t, unsigned int group, char *out, size_t room)
 {
 	int count = 0, n = 0;
@@ -96,7 +96,7 @@ static void group_names(const struct option_table *t, unsigned int group, char *
 			}
 }
 
-/* `seen` has the option of each group that was given. */
+/* Refuses a second option of a group. `seen` has the option of each group that was given first. */
 static bool refused_group(const struct option_table *t, const struct option_row *row,
 			  const struct option_row *seen[GROUPS])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The progress line: drawn over itself, wiped at the end. */
+/* The progress line: overwrites itself and is erased at the end. */
 #include "monotonic.h"
 #include "progress.h"
 

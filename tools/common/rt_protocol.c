@@ -21,7 +21,7 @@ static bool has_control(const char *text, size_t n)
 	return false;
 }
 
-/* The next word, which must fit. */
+/* Takes the next word, which must fit. */
 static bool take_word(struct bytes *b, char *to, size_t room)
 {
 	const char *word;
@@ -34,7 +34,7 @@ static bool take_word(struct bytes *b, char *to, size_t room)
 	return true;
 }
 
-/* What is left, but for the blank before it. */
+/* Takes the rest of the line, without the blank before it. */
 static bool take_rest(struct bytes *b, char *to, size_t room)
 {
 	size_t n;

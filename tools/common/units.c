@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers with units: one reader of "digits[.digits]unit", one table of units for each kind. */
+/* Parses numbers with units: one parser for "digits[.digits]unit", one table of units per kind. */
 #include "units.h"
 
 #include <ctype.h>
@@ -66,7 +66,7 @@ static bool parse(const char *text, const struct unit *unit, uint64_t *value)
 		if (!isdigit((unsigned char)*p))
 			return false;
 		for (; isdigit((unsigned char)*p); p++) {
-			if (scale == 1000000) /* finer than any use: read over */
+			if (scale == 1000000) /* finer than needed: ignored */
 				continue;
 			part = part * 10 + (uint64_t)(*p - '0');
 			scale *= 10;
@@ -85,7 +85,7 @@ static bool parse(const char *text, const struct unit *unit, uint64_t *value)
 	return false;
 }
 
-/* Numbers that reports print as hexadecimal are taken back as such. */
+/* Reports print some numbers as hexadecimal, so users may enter them like that, too. */
 static bool parse_hex(const char *digits, uint64_t *value)
 {
 	if (!*digits || digits[strspn(digits, "0123456789abcdefABCDEF")])

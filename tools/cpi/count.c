@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cycles and instructions of a command, or of all CPUs while it runs or for a time. */
+/* Counts cycles and instructions of a command, or of all CPUs while it runs or for a time. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -184,7 +184,7 @@ static int of_command(struct counting *c, struct cpi_result *r, int *status)
 	return code;
 }
 
-/* Wait for so long, 0: for ever. True: a signal came. */
+/* Waits for `ns`, 0: without limit. Returns true if a signal ended the wait. */
 static bool wait_for(uint64_t ns, const sigset_t *ends)
 {
 	uint64_t end = now_ns() + ns, left = ns;

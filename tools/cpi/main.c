@@ -111,7 +111,7 @@ static int run(const struct cpi *o)
 	return o->command ? command_exit_code(status) : whole ? 0 : EXIT_MISSING;
 }
 
-/* False: the command line makes no sense as a whole. */
+/* Returns false after a message if the options contradict one another. */
 static bool makes_sense(const struct cpi *o)
 {
 	if (o->command)

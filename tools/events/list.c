@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The names of events that this machine knows, with where they come from. */
+/* Lists the names of the events that this machine knows, and their sources. */
 #include "list.h"
 
 #include <perfutil.h>
@@ -9,7 +9,8 @@
 #include "complain.h"
 #include "escape.h"
 
-/* pmu/name/, pmu::name, or the source's own name. */
+/* Returns whether the event belongs to this PMU: pmu/name/, pmu::name, or the source is its
+ * name. */
 static bool is_of(const char *pmu, const char *source, const char *name)
 {
 	size_t n = strlen(pmu);
@@ -44,7 +45,7 @@ static void print(void *arg, const char *source, const char *name, const char *w
 {
 	struct event_list *l = arg;
 
-	/* A file that is not understood. */
+	/* An event file that cannot be parsed. */
 	if (!strcmp(source, "bad")) {
 		complain("%s: %s", name, what);
 		l->bad = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Events and CPUs that the options name, as the library takes them. */
+/* Converts the events and CPUs of the options to the library's arguments. */
 #include <stdio.h>
 #include <stdlib.h>
 #include "complain.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpevt: events listed and counted. The first word names a sub-command, or -l lists. */
+/* mpevt: lists and counts events. The first word names a sub-command; -l lists events. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "cpus.h"
 #include "form.h"
 
-#define EXIT_MPEVT   COMMAND_FAILED /* run: other codes are the command's own */
+#define EXIT_MPEVT   COMMAND_FAILED /* with run, other codes are the command's own */
 #define EXIT_MISSING 1              /* read, stop: an event has no value, or too small a one */
 
 struct mpevt {
@@ -22,7 +22,7 @@ struct mpevt {
 	long pid, tid; /* 0: none */
 	bool list, described;
 	const char *pmu;
-	char **words; /* what follows the options; ends with NULL */
+	char **words; /* the operands; ends with NULL */
 };
 
 /* Each returns an exit code, after a message if it failed. */
@@ -30,18 +30,19 @@ int cmd_run(const struct mpevt *m);
 int cmd_start(const struct mpevt *m);
 int cmd_ask(const struct mpevt *m, bool stop);
 
-/* Names with commas (or NULL), and words, to events: their number, or 0 after a message. */
+/* Parses events from a comma-separated list (or NULL) and from words. Returns their number, or 0
+ * after a message. */
 unsigned int events_of(const char *some, char *const *words, struct pitrace_event_args *list);
-/* The CPUs of -c: their number. The caller frees the list. */
+/* Returns the number of CPUs of -c. The caller frees the list. */
 unsigned int cpus_of_options(const struct mpevt *m, unsigned int **list);
-/* Prints the message of the last library call; EXIT_MPEVT. */
+/* Prints the message of the last library call and returns EXIT_MPEVT. */
 int mpevt_failed(int rc);
 
 struct mpevt_result {
 	struct counters_held held; /* scope, pid, values, elapsed */
 	const struct counter_value *list;
 };
-/* False: an event has no value, or too small a one, as the output says. */
+/* Returns false if an event has no value, or too small a one; the output says so. */
 bool show(FILE *out, enum form form, const struct mpevt_result *r);
 
 #endif

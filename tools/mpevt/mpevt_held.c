@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpevt start, read, stop: counters that a process of their own holds in between. */
+/* mpevt start, read, stop: counters that a background process holds in between. */
 #include <stdlib.h>
 #include "complain.h"
 #include "mpevt.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpevt run: what a command and all that it creates count, or what CPUs do while it runs. */
+/* mpevt run: counts events of a command and its descendants, or of CPUs while it runs. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct mpevt_run {
 
 static int open_counters(struct mpevt_run *r)
 {
-	/* Events that every machine counts, and those that an ordinary user may count. */
+	/* Suggestions: events that every machine counts, and those an ordinary user may count. */
 	static const char *const otherwise[] = {
 		"task-clock,context-switches,cpu-migrations,page-faults",
 		"task-clock,page-faults",

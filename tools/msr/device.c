@@ -47,7 +47,7 @@ static int open_device(const char *root, unsigned int cpu, int flags, char *why,
 	return err;
 }
 
-/* Does a short file of the kernel hold this word? */
+/* Returns whether a short file of the kernel contains this word. */
 static bool file_has(const char *root, const char *file, const char *word)
 {
 	char path[PATH_MAX], line[256] = "";
@@ -78,7 +78,7 @@ static void why_no_write(const char *root, char *why, size_t room)
 			 "the kernel refuses to write it: lockdown, or msr.allow_writes=off (/sys/module/msr/parameters/allow_writes)");
 }
 
-/* The reason why the device did not transfer all eight bytes. */
+/* Explains why the device did not transfer all eight bytes. */
 static int refused(const char *root, uint32_t reg, ssize_t n, bool write, char *why, size_t room)
 {
 	int err = n < 0 ? -errno : -EIO;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The kernel's device for model-specific registers, ROOT/dev/cpu/N/msr: eight bytes at the
- * register's number. ROOT is "" for this machine. 0 or -errno with a sentence that has the cure.
+ * The kernel's device for model-specific registers, ROOT/dev/cpu/N/msr: eight bytes at the offset
+ * that is the register's number. ROOT is "" for this machine. The functions return 0, or -errno and
+ * a message that says what to do.
  */
 #ifndef MSR_DEVICE_H
 #define MSR_DEVICE_H

@@ -87,7 +87,7 @@ static const struct option_table table = {
 		 "3 the machine is not an x86.",
 };
 
-/* Do the options fit together? OK, or MISUSED after a message. */
+/* Checks that the options fit together. Returns OK, or MISUSED after a message. */
 static int check(struct msr_job *job, const struct option_rest *rest)
 {
 	struct msr_report *r = &job->report;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Names of registers, of bits, of values. Sources of the list: Intel 64 and IA-32 Architectures
+ * Parses names of registers, bits and values. Sources of the list: Intel 64 and IA-32 Architectures
  * Software Developer's Manual, volume 4, table 2-2 (IA-32 architectural MSRs); AMD64 Architecture
  * Programmer's Manual, volume 2, appendix A (MSR cross-reference).
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Architectural registers by name: those that a vendor's manual promises for future processors. */
+/* Architectural registers by name: a vendor's manual guarantees them for future processors. */
 #ifndef MSR_NAMES_H
 #define MSR_NAMES_H
 
@@ -10,16 +10,16 @@ struct msr_name {
 	uint32_t number;
 	const char *name, *vendor, *what;
 };
-/* By rising numbers; ends with a name of NULL. */
+/* Sorted by number; ends with a name of NULL. */
 extern const struct msr_name msr_names[];
 
-/* A number (0x… or decimal) or a name, in capitals or not; false: neither. */
+/* Parses a number (0x… or decimal) or a name of any case. Returns false for anything else. */
 bool msr_number(const char *text, uint32_t *number);
-/* NULL: none of the list. */
+/* Returns NULL if the register is not in the list. */
 const char *msr_name(uint32_t number);
-/* 64 bits, 0x… or decimal. */
+/* Parses 64 bits, 0x… or decimal. */
 bool msr_value(const char *text, uint64_t *value);
-/* HI:LO, or one bit. */
+/* Parses HI:LO, or a single bit's number. */
 bool msr_bits(const char *text, unsigned int *high, unsigned int *low);
 uint64_t msr_field(uint64_t value, unsigned int high, unsigned int low);
 

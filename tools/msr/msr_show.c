@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Values of one register, CPU by CPU, as text, JSON or CSV. */
+/* Prints the values of one register, CPU by CPU, as text, JSON or CSV. */
 #include "msr_show.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "json.h"
 #include "msr_names.h"
 
-/* Once, when it is the same for all CPUs. */
+/* Prints a failure once if it is the same for all CPUs. */
 static void show_failures(const struct msr_report *r)
 {
 	bool same = r->n > 1;

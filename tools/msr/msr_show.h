@@ -9,13 +9,13 @@
 
 struct msr_result {
 	unsigned int cpu;
-	bool wrote, have; /* the value was written; `value` was read (after that) */
+	bool wrote, have; /* the value was written; `value` was read (after the write) */
 	uint64_t value;
 	char why[400]; /* what failed, or "" */
 };
 struct msr_report {
 	uint32_t reg;
-	bool bits; /* show a field, too */
+	bool bits; /* also show a bit field */
 	unsigned int high, low;
 	bool write;
 	uint64_t written; /* what was to be written */
@@ -23,11 +23,11 @@ struct msr_report {
 	size_t n;
 };
 
-/* Values on stdout; what failed in the text and CSV forms on stderr. */
+/* Print values on stdout. The text and CSV formats print failures on stderr. */
 void msr_show_text(const struct msr_report *r);
 void msr_show_json(const struct msr_report *r);
 void msr_show_csv(const struct msr_report *r);
-/* The list of names. */
+/* Prints the list of names. */
 void msr_show_names(void);
 
 #endif

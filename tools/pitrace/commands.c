@@ -177,7 +177,7 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* How many letters have to be put in, left out or changed. */
+/* Returns the edit distance: letters to insert, delete or change. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t n = strlen(b), row[NAME_MAX_BYTES + 1];

@@ -10,7 +10,8 @@
 
 #define COLLECTORS 8
 
-/* The name of the one that serves; *module: the kernel module does. */
+/* Returns the name of the collector that serves this scope, or NULL. *module: the kernel module
+ * works. */
 static const char *serves(int scope, bool *module)
 {
 	struct trace_check list[COLLECTORS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* pitrace: one front for the programs. The first word names a sub-command, and the program that
- * does it takes this one's place. */
+/* pitrace: one front end for all programs. The first word names a sub-command; pitrace executes the
+ * program that implements it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static int help(void)
 	return 0;
 }
 
-/* Completions for shells (option_table.h). */
+/* Prints completions for shells (option_table.h). */
 static int complete(void)
 {
 	for (const struct front_command *c = front_commands; c->name; c++) {
@@ -79,7 +79,7 @@ static bool gives_output(char **args)
 	return false;
 }
 
-/* The words that the program is given, but for its name. */
+/* The program's arguments, beginning with its name: those that precede the user's own. */
 struct words {
 	const char *word[16];
 	size_t n;
@@ -95,7 +95,7 @@ static bool is_help(const char *word)
 	return word && (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "-help"));
 }
 
-/* What stands before the user's own words. */
+/* Puts the words that precede the user's own. */
 static void put_own(struct words *w, const struct front_command *c, char **args)
 {
 	bool helps = is_help(*args);
@@ -118,7 +118,7 @@ static void put_own(struct words *w, const struct front_command *c, char **args)
 	}
 }
 
-/* perf report's word for call trees. */
+/* Accepts -g, perf report's option for call trees. */
 static char *as_post_has_it(const struct front_command *c, char *arg)
 {
 	static char calltree[] = "-calltree";
@@ -131,8 +131,8 @@ static bool is_read(const struct front_command *c, char **args)
 	return c->paged && !is_help(*args) && !gives_output(args);
 }
 
-/* Goes on as the program of this sub-command; returns the exit code if that fails, or there is a
- * pager. */
+/* Executes the program of this sub-command. Returns the exit code if that fails or if a pager is
+ * used. */
 static int become(const struct front_command *c, char **args, bool pages)
 {
 	const char *pager = pages && is_read(c, args) ? pager_command() : NULL;
@@ -146,7 +146,7 @@ static int become(const struct front_command *c, char **args, bool pages)
 		complain("the program %s, which does that, is not beside pitrace", c->program);
 		return EXIT_FRONT;
 	}
-	/* The program speaks of itself by this name. */
+	/* The program uses this name in its messages. */
 	snprintf(name, sizeof(name), "pitrace %s", c->name);
 	put(&w, name);
 	put_own(&w, c, args);

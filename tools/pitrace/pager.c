@@ -11,7 +11,7 @@
 
 #include "here.h"
 
-/* What the shell alone understands is left to it. */
+/* Assumes that a command with shell syntax can run: only the shell can interpret it. */
 static bool can_run(const char *command)
 {
 	char word[256];
@@ -59,7 +59,7 @@ static pid_t begin_pager(const int from[2], const char *pager)
 	if (pid)
 		return pid;
 	dup2(from[0], STDIN_FILENO);
-	/* Ends where all fits the screen, shows colours, leaves the text there. */
+	/* less: quit if all fits the screen, show colours, leave the text on the screen. */
 	setenv("LESS", "FRX", 0);
 	setenv("LV", "-c", 0);
 	execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
@@ -87,12 +87,12 @@ int pager_run(const char *pager, const char *path, char **argv)
 	if (writer < 0)
 		code = -errno;
 	reader = writer < 0 ? -1 : begin_pager(ends, pager);
-	/* Without a reader the program ends by itself. */
+	/* The program gets SIGPIPE once the pager is gone. */
 	close(ends[0]);
 	close(ends[1]);
 	if (writer < 0)
 		return code;
-	/* A Ctrl-C is for them: whoever reads goes on reading. */
+	/* Ctrl-C is for the program and the pager: the user continues to read. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	code = ended(writer);
