@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tries what collectors open: the format of a tracepoint that each kernel has, where tracefs is. */
+/* Tries what collectors do: opens the format of a tracepoint that every kernel has, in tracefs. */
 #include "check_tracepoints.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 static const char *const folders[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 static int try_format(const char *folder)
 {
 	char path[128], byte;

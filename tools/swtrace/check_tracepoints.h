@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether this user is shown the kernel's tracepoints, by which records come without the module. */
+/* Checks whether this user may read the kernel's tracepoints, the source of some records when the
+ * kernel module is not used. */
 #ifndef SWTRACE_CHECK_TRACEPOINTS_H
 #define SWTRACE_CHECK_TRACEPOINTS_H
 

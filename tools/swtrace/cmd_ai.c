@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* swtrace ai, AboveIdle: how idle and busy CPUs are, each interval or all in all. */
+/* swtrace ai, AboveIdle: how idle and busy CPUs are, per interval or in total. */
 #include <ai.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -19,20 +19,20 @@
 enum summary { SUMMARY_AFTER_SAMPLES, SUMMARY_SYSTEM, SUMMARY_CPUS };
 
 struct ai {
-	uint64_t interval, samples, run; /* ns, number (0: on and on), ns (0) */
+	uint64_t interval, samples, run; /* ns, number (0: no limit), ns (0: no limit) */
 	bool stamps;
 	enum summary summary;
-	const char *collector; /* NULL: the first that can serve */
+	const char *collector; /* NULL: the first that works */
 	enum form form;
 	const char *path;
 	struct output file; /* of -l */
-	FILE *out[2];       /* and NULL */
+	FILE *out[2];       /* the second may be NULL */
 	struct json json[2];
 	struct ai_info info;
 	struct span first, last; /* readings */
-	uint64_t begun, taken;   /* times of these */
-	uint64_t realtime;       /* of what is shown, the same everywhere */
-	uint64_t shown;          /* samples */
+	uint64_t begun, taken;   /* when they were taken, CLOCK_MONOTONIC ns */
+	uint64_t realtime;       /* of the rows being printed, the same in all outputs */
+	uint64_t shown;          /* samples printed so far */
 };
 
 static uint64_t now_on(clockid_t clock)
@@ -245,7 +245,7 @@ static void summary_words(FILE *out, const struct span *s, uint64_t elapsed)
 	fflush(out);
 }
 
-/* Print the summary of -s and -sp, and one after samples; --csv needs none after samples. */
+/* Prints the summary of -s and -sp, or the one after samples; --csv has none after samples. */
 static int summarize(struct ai *ai)
 {
 	bool only = ai->summary != SUMMARY_AFTER_SAMPLES;
@@ -284,7 +284,7 @@ static int summarize(struct ai *ai)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-/* True: a signal ended it. */
+/* Returns true if a signal ended the wait. */
 static bool wait_until(uint64_t when, const sigset_t *ends)
 {
 	uint64_t now;
@@ -306,7 +306,7 @@ static bool written(const struct ai *ai)
 	return !ferror(ai->out[0]) && (!ai->out[1] || !ferror(ai->out[1]));
 }
 
-/* Samples that were asked for by number are all taken, however late; else an end is. */
+/* Takes a requested number of samples in full, however late; otherwise ends at the end time. */
 static int run(struct ai *ai, const sigset_t *ends)
 {
 	bool counted = ai->samples && ai->summary == SUMMARY_AFTER_SAMPLES, ended = false;
@@ -315,8 +315,8 @@ static int run(struct ai *ai, const sigset_t *ends)
 	int rc = PI_OK;
 
 	while (!rc && !ended && (counted ? ai->shown < ai->samples : next < end) && written(ai)) {
-		/* A sample that could not be taken in time is taken at the next one's: never two at
-		 * once. */
+		/* A sample that is late is skipped in favour of the next one, so that two are never
+		 * taken at once. */
 		do
 			next += ai->interval;
 		while (next < now_on(CLOCK_MONOTONIC));

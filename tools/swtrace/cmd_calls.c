@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * swtrace calls: libhookit is loaded into a program that runs, whose patch sites it switches on,
- * and off again when time is up: the program goes on as if there had been nothing. It writes the
- * log itself, with its own rights.
+ * swtrace calls: loads libhookit into a running program and enables the program's patch sites, and
+ * disables them when time is up; after that, the program runs as before. The program writes the log
+ * itself, with its own rights.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,7 +26,7 @@
 #define FUNCTION "hookit_asked"
 #define ANSWER   1024
 #define NS       1000000000ull
-#define LOOK_NS  (NS / 4) /* between two looks at what the process has loaded */
+#define LOOK_NS  (NS / 4) /* between two checks of what the process has loaded */
 
 struct attached_calls {
 	int pid;
@@ -105,7 +105,7 @@ static bool lives(const struct attached_calls *c)
 	return !poll(&p, 1, 0);
 }
 
-/* What it says to this; false after a message. */
+/* Sends a request to the library and stores its answer. Returns false after a message. */
 static bool ask(const struct attached_calls *c, const char *text, char *answer)
 {
 	char why[512] = "";
@@ -128,7 +128,7 @@ static bool open_process(struct attached_calls *c)
 	return c->process >= 0;
 }
 
-/* Files are known there by their own paths, without links. */
+/* Resolves symbolic links: the traced process needs real, absolute paths. */
 static bool find_files(struct attached_calls *c)
 {
 	char path[PATH_MAX];
@@ -179,8 +179,8 @@ static bool add_code(void *arg, const char *line, size_t length)
 	return true;
 }
 
-/* A number that is another one when other files with code are mapped; 0: there are none any
- * more. */
+/* Returns a hash over the files mapped with code, which changes when they do; 0 if the process has
+ * none any more. */
 static uint64_t what_is_loaded(const struct attached_calls *c)
 {
 	uint64_t sum = 0;
@@ -190,7 +190,7 @@ static uint64_t what_is_loaded(const struct attached_calls *c)
 	return proc_lines(path, add_code, &sum) ? 0 : sum;
 }
 
-/* A library that was opened meanwhile has functions, too. */
+/* Also measures libraries that were opened meanwhile. */
 static void look_for_more(struct attached_calls *c)
 {
 	uint64_t loaded = what_is_loaded(c);
@@ -231,7 +231,7 @@ static bool turn_on(struct attached_calls *c)
 	return true;
 }
 
-/* It may have ended by itself, and written its log, or not. */
+/* The process may have exited before, with or without having written its log. */
 static int turn_off(const struct attached_calls *c)
 {
 	char answer[ANSWER];
@@ -250,7 +250,7 @@ static int turn_off(const struct attached_calls *c)
 	return 0;
 }
 
-/* Until time is up, somebody says so, or the process ends. */
+/* Waits until time is up, a signal arrives, or the process exits. */
 static void wait_for_end(struct attached_calls *c, int signals)
 {
 	struct pollfd p[] = { { .fd = signals, .events = POLLIN },
@@ -270,7 +270,8 @@ static void wait_for_end(struct attached_calls *c, int signals)
 	}
 }
 
-/* From before it is patched: who is told to end meanwhile still lets go. */
+/* Called before the process is patched: a signal that arrives meanwhile must not leave it
+ * patched. */
 static int signals_open(void)
 {
 	sigset_t set;

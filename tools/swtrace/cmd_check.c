@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* swtrace check: which collectors can serve here, why the rest cannot, and how to enable them. */
+/* swtrace check: prints which collectors work here, why the others do not, and how to enable
+ * them. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static const char *const states[] = { "works", "refused", "absent" };
 struct check_answers {
 	struct trace_check process[COLLECTORS], system[COLLECTORS];
 	int n;
-	const struct trace_check *serves[2]; /* a process, the system; NULL: none */
+	const struct trace_check *serves[2]; /* for a process, for the system; NULL: none */
 	struct trace_check tracepoints;      /* not a collector: some records need them */
 };
 
@@ -78,7 +79,8 @@ static bool user_of(int pid, unsigned int *uid)
 	return found;
 }
 
-/* The key to root's session, which a program keeps that root began (hook/hook_door.h). */
+/* Returns whether the program still has the key to root's session, which it got if root started it
+ * (hook/hook_door.h). */
 static bool has_key(int pid)
 {
 	const char *named = secure_getenv("PITRACE_SOCKET");
@@ -187,7 +189,7 @@ static void print_json(const struct check_answers *a, int pid)
 }
 
 struct asked {
-	uint32_t pid; /* 0: a command */
+	uint32_t pid; /* 0: check for a command */
 	bool json;
 };
 

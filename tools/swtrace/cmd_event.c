@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* swtrace event: events' names, their meaning and whether this machine counts them; the events by
- * which the session samples. */
+/* swtrace event: lists events, their meanings and whether this machine counts them; sets the events
+ * by which the session samples. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static void explain(const struct pitrace_event_args *e)
 	puts(TraceCanCount(e) ? "" : "; not counted on this machine, or not for this user");
 }
 
-/* True: there is a session; it samples by these now, or *code is the exit code of the failure. */
+/* Sets the session's events; *code is the exit code. Returns false if there is no session. */
 static bool set(const char *names, uint64_t count, int *code)
 {
 	struct trace_info i;

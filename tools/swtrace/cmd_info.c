@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* swtrace info: the session, and what the driver can do. */
+/* swtrace info: shows the session and the driver's capabilities. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static void print_events(const char *label, unsigned int mask)
 	puts(mask ? "" : " -");
 }
 
-/* Print why the driver does not serve, as swtrace check does. */
+/* Prints why the driver does not work, as swtrace check does. */
 static void driver_absent(void)
 {
 	struct trace_check list[8];
@@ -72,7 +72,7 @@ static const char *state_name(unsigned int state)
 	return state < sizeof(names) / sizeof(*names) ? names[state] : "?";
 }
 
-/* Print the real rate: a collector may support neither the rate nor the dither asked for. */
+/* Prints the actual rate: a collector may support neither the requested rate nor the dither. */
 static void print_rate(const struct trace_info *i)
 {
 	if (!i->rate)

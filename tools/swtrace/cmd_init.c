@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* swtrace init and free: a session begins and ends. */
+/* swtrace init and free: begin and end a session. */
 #include <stdlib.h>
 #include <unistd.h>
 #include "tool_collectors.h"
@@ -46,7 +46,7 @@ static const struct option_part parts[] = { { session_rows, offsetof(struct init
 					    { NULL, 0 } };
 const struct option_table cmd_init_table = { .parts = parts };
 
-/* The library's settings, of which those that were not given keep their defaults. */
+/* Passes the settings to the library; those that were not given keep their defaults. */
 static int set_up(const struct init_options *s)
 {
 	const struct tracer_options *o = &s->t;
@@ -84,7 +84,7 @@ int cmd_init(int argc, char **argv)
 	struct option_rest rest;
 	int code, rc;
 
-	/* Before anything is set: is there a session already? */
+	/* Check for an existing session before anything is set. */
 	if (IsTraceActive() != 0)
 		return busy();
 	if (!take_options(&cmd_init_table, &s, argc, argv, &rest, &code))
@@ -97,7 +97,7 @@ int cmd_init(int argc, char **argv)
 		return fail("-c needs -e: it is the number of events from a sample to the next");
 	stacks_settle(&s.t, true);
 	rc = set_up(&s);
-	/* Another one was faster. */
+	/* Another process began a session in between. */
 	if (rc == PI_INCORRECT_STATE)
 		return busy();
 	return rc ? fail_rc(rc) : 0;

@@ -6,7 +6,7 @@
 #include "place.h"
 #include "run.h"
 
-#define REPORTED 1 /* beside the library's codes: failed, after a message */
+#define REPORTED 1 /* not one of the library's codes: failed, after a message */
 
 enum { SCOPE = 1 }; /* group of options that exclude one another */
 
@@ -14,7 +14,7 @@ struct install {
 	uint32_t flags; /* ITRACE_* */
 	uint64_t skip, limit;
 	const char *from, *until;
-	char which;      /* the option's letter: p, t, g; 0: none of them */
+	char which;      /* the option's letter: p, t, g; 0: none */
 	const char *ids; /* its argument */
 };
 
@@ -119,7 +119,7 @@ const struct option_table cmd_it_install_table = {
 	.notes = "Without -p, -t and -g it traces all that the session may trace.",
 };
 
-/* Numbers with commas between them; 0 after words. */
+/* Parses comma-separated numbers. Returns how many, or 0 after a message. */
 static int list_of(const char *option, const char *text, int *list, int most)
 {
 	int n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* swtrace enable, disable, maj: what is recorded. Majors are given by name or number. */
+/* swtrace enable, disable, maj: choose what is recorded. Majors are given by name or number. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static void add(uint64_t set[PITRACE_MAJORS / 64], int major)
 	set[major / 64] |= 1ull << (major & 63);
 }
 
-/* Add all majors of this name: "user" is several. */
+/* Adds all majors of this name: "user" stands for several. */
 static bool by_name(const char *name, uint64_t set[PITRACE_MAJORS / 64])
 {
 	bool found = false;

@@ -15,10 +15,10 @@ struct mark {
 	int major, n;
 	uint32_t minor;
 	uint64_t ints[1 + INTS]; /* the first is a span's id */
-	bool begins, ends;       /* it is of a span */
+	bool begins, ends;       /* of a span */
 };
 
-/* A whole number of 64 bits, also negative. */
+/* Parses a 64-bit integer, which may be negative. */
 static bool take_integer(const struct option_given *given, const char *option, uint64_t *value)
 {
 	const char *text = given->text;
@@ -43,7 +43,7 @@ static bool store_integer(const struct option_given *given, void *to)
 	return take_integer(given, "-i", &m->ints[1 + m->n++]);
 }
 
-/* Each mark is a process of its own, so the id is one of all processes. */
+/* Each mark is written by a process of its own, so the id is valid across processes. */
 static bool store_begin(const struct option_given *given, void *to)
 {
 	struct mark *m = to;
@@ -80,7 +80,7 @@ static const struct option_row rows[] = {
 static const struct option_part parts[] = { { rows, 0 }, { NULL, 0 } };
 const struct option_table cmd_mark_table = { .parts = parts, .letters = true, .ends = true };
 
-/* first: 0 with the span's id, 1 without. */
+/* Writes the record; first: 0 with the span's id, 1 without. */
 static int write_mark(const struct mark *m, unsigned int first, int strs, const char *const *str)
 {
 	int rc = TraceHook(0, m->major, m->minor, m->n + !first, strs, m->ints + first, NULL, str);
@@ -93,9 +93,9 @@ static int write_mark(const struct mark *m, unsigned int first, int strs, const 
 }
 
 /*
- * A begin and an end without an id would be a pair of one thread, and with a number a span of one
- * process; but each mark is a process of its own. So they are a span of all processes: by that
- * number, else by the terminal's session, which all commands of a script have in common.
+ * Elsewhere, a begin and an end without an id match within one thread, and with a number within one
+ * process. Here each mark is written by a process of its own, so the span is matched across all
+ * processes: by the number, else by the terminal's session, which all commands of a script share.
  */
 static int write_pair(struct mark *m, const struct option_rest *rest)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* swtrace on, off, suspend, resume, discard, get, setrate: the state of a session. */
+/* swtrace on, off, suspend, resume, discard, get, setrate: change the state of a session. */
 #include <stdio.h>
 #include <string.h>
 #include "fit.h"
@@ -40,7 +40,7 @@ int cmd_discard(int argc, char **argv)
 	return simple(argc, TraceDiscard);
 }
 
-/* Print why a session stopped itself. */
+/* Prints why a session stopped itself. */
 static int print_stop(const struct trace_info *i)
 {
 	char why[128];
@@ -100,7 +100,7 @@ int cmd_setrate(int argc, char **argv)
 	if (!number_of("setrate", argv[1], 1, TRACE_MAX_RATE, &rate))
 		return EXIT_SWTRACE;
 	rc = IsTraceActive();
-	/* The rate is part of a session. */
+	/* Without a session there is no rate to set. */
 	if (rc == 0)
 		return fail("there is no trace session (swtrace init begins one)");
 	rc = SetProfilerRate((int)rate);

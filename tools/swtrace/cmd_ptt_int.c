@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* swtrace ptt_int: how the PTT that ptt init began charges interrupts. */
+/* swtrace ptt_int: sets how the PTT that ptt init began charges interrupts. */
 #include <pttview.h>
 #include <string.h>
 #include "swtrace.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* swtrace run: its options and its exit code. */
+/* swtrace run: the options and the exit code. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,7 +258,7 @@ static bool samples(const uint64_t majors[PITRACE_MAJORS / 64])
 	return !any || majors[PITRACE_TPROF / 64] >> (PITRACE_TPROF % 64) & 1;
 }
 
-/* Records something beside whatever else is recorded. */
+/* Adds a major to those that are recorded, or to the defaults. */
 static void add_major(struct trace_run *r, unsigned int major)
 {
 	uint64_t *majors = r->t.majors;
@@ -268,7 +268,7 @@ static void add_major(struct trace_run *r, unsigned int major)
 	majors[major / 64] |= 1ull << major % 64;
 }
 
-/* Choose what samples: events, the timer, or cycles if they are counted. */
+/* Chooses what samples: events, the timer, or cycles if the machine counts them. */
 static bool choose_sampler(struct trace_run *r)
 {
 	if (r->event_names && is_timer(r->event_names)) {
@@ -287,7 +287,7 @@ static bool choose_sampler(struct trace_run *r)
 	return true;
 }
 
-/* What would have no effect was meant to have one. */
+/* Refuses options that only have an effect with --calls. */
 static bool calls_wanted(const struct trace_run *r)
 {
 	const char *option = r->functions     ? "--functions" :
@@ -303,7 +303,7 @@ static bool calls_wanted(const struct trace_run *r)
 	return false;
 }
 
-/* Do the options fit together? 0, or an exit code after a message, or USAGE. */
+/* Checks that the options fit together. Returns 0, an exit code after a message, or USAGE. */
 static int check(struct trace_run *r)
 {
 	if (r->named)
@@ -327,7 +327,7 @@ static int check(struct trace_run *r)
 	return USAGE;
 }
 
-/* The page of the run, shown. 0, or EXIT_SWTRACE after a message. */
+/* Makes the HTML page of the run and opens it. Returns 0, or EXIT_SWTRACE after a message. */
 static int show_page(const char *post, const struct trace_run *r)
 {
 	if (run_post_page(post, r) == EXIT_SWTRACE)

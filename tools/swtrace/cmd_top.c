@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* swtrace top: its options. */
+/* swtrace top: the options. */
 #include <string.h>
 #include "complain.h"
 #include "option_store.h"
@@ -10,7 +10,7 @@
 #define SECOND    1000000000u /* ns */
 #define DELAY     (2ull * SECOND)
 #define MOST_ROWS 20
-/* Callers are what is wanted of stacks: deep ones cost more than they tell. */
+/* Stacks are recorded only for the callers of functions: deeper ones cost more than they show. */
 #define DEPTH 32
 
 struct top_options {

@@ -12,7 +12,7 @@
 
 #include "base/cursor.h"
 
-#define NAMES_MOST (256u << 20) /* bytes of a table of names; a larger one is not looked into */
+#define NAMES_MOST (256u << 20) /* bytes of a string table; a larger one is not read */
 
 struct compiled_reading {
 	int fd;
@@ -34,7 +34,8 @@ static bool damaged(struct compiled_reading *r, uint64_t at, const char *what)
 	return false;
 }
 
-/* That part of the file; NULL: it has none there, or no memory. */
+/* Reads a part of the file. Returns NULL if the file is shorter, or without memory; the caller
+ * frees it. */
 static uint8_t *part(const struct compiled_reading *r, uint64_t at, uint64_t size)
 {
 	uint8_t *p;
@@ -74,7 +75,7 @@ static struct compiled_section take_section(const struct compiled_reading *r, st
 	return s;
 }
 
-/* Each name of a table is looked at: who calls a function has its name there. */
+/* Checks each name of a string table: a program that calls a function has its name there. */
 static void look_at_names(struct compiled_reading *r, const struct compiled_section *s)
 {
 	static const char hookit[] = "libhookit.so";
@@ -100,7 +101,7 @@ static void look_at_names(struct compiled_reading *r, const struct compiled_sect
 	free(text);
 }
 
-/* The section has the path of the loader. */
+/* Reads the section that has the path of the loader. */
 static void look_at_loader(struct compiled_reading *r, const struct compiled_section *s)
 {
 	uint8_t *path = part(r, s->offset, s->size);
@@ -146,7 +147,7 @@ static bool look_at_sections(struct compiled_reading *r, const struct bytes *tab
 		if (at < most && strnlen((char *)text + at, most - at) < most - at)
 			look_at_section(r, &all[i], (char *)text + at);
 	}
-	/* A program has two of them. */
+	/* A program has two string tables. */
 	for (i = 0; good && tables && i < count; i++) {
 		const struct compiled_section *s = &all[i];
 
@@ -185,7 +186,7 @@ static bool read_program(struct compiled_reading *r)
 	if (b.bad)
 		return damaged(r, (uint64_t)n, "the head of the program ends");
 	if (!at || !count)
-		return true; /* it has no sections: nothing is known of it */
+		return true; /* without sections, nothing is known of it */
 	if (size < (r->wide ? 64 : 40))
 		return damaged(r, r->wide ? 58 : 46, "the size of a section's head is too small");
 	p = part(r, at, (uint64_t)size * count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a program was compiled with, so that its calls can be seen: read from its file. */
+/* Reads from a program's file whether, and by which compiler options, its calls can be measured. */
 #ifndef COMPILED_H
 #define COMPILED_H
 
@@ -8,8 +8,8 @@
 
 enum compiled_loader {
 	LOADER_UNKNOWN,
-	LOADER_NONE, /* it is linked statically: nothing can be loaded into it */
-	LOADER_OURS, /* of the C library that libhookit needs, or one that is not known */
+	LOADER_NONE, /* linked statically: nothing can be loaded into the program */
+	LOADER_OURS, /* of the C library that libhookit needs, or an unknown one */
 	LOADER_MUSL,
 };
 
@@ -20,14 +20,15 @@ struct compiled {
 	bool returns;      /* … with -minstrument-return=call */
 	bool patchable;    /* -fpatchable-function-entry */
 	bool xray;         /* -fxray-instrument */
-	bool linked;       /* with libhookit: it need not be loaded */
+	bool linked;       /* linked with libhookit, which need not be loaded then */
 };
 
-/* false: it is no program of this machine (a script is none), or *why: damaged, and where. */
+/* Returns false if the file is not a program of this machine (a script, for example), or is
+ * damaged: then `why` says where. */
 bool compiled_read(const char *path, struct compiled *c, char *why, size_t size);
-/* Why libhookit cannot be loaded into it, in words; NULL: nothing is known against it. */
+/* Returns why libhookit cannot be loaded into the program, or NULL if no reason is known. */
 const char *compiled_cannot(const struct compiled *c);
-/* In words, for a message; NULL: nothing from which calls could be seen. */
+/* Returns the compiler options for a message, or NULL if calls cannot be measured. */
 const char *compiled_words(const struct compiled *c);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a command left running: a daemon puts itself into the background, and the run ends with the
- * command. Its processes have the run's socket in their environment, whoever their parent is now.
+ * Finds processes that a command left running, such as a daemon that moved to the background: the
+ * run ends with the command. They have the run's socket in their environment, whatever their parent
+ * is now.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -18,8 +19,8 @@
 #include "run.h"
 
 #define SHOWN       4
-#define ASKS        20        /* again, a millisecond apart, of all: some have none for good */
-#define ENVIRON_MAX (1 << 20) /* bytes of an environment: a larger one is not looked at */
+#define ASKS        20        /* retries in total, 1 ms apart: some processes never have one */
+#define ENVIRON_MAX (1 << 20) /* bytes of an environment: a larger one is not read */
 
 static bool has_variable(const char *text, size_t size, const char *variable)
 {
@@ -46,8 +47,9 @@ static char *read_of(int proc, const char *pid, const char *name, size_t most, s
 	return text;
 }
 
-/* One that begins a program (execve) has none for a moment, while its memory is made: it is asked
- * again. A zombie, a kernel thread or another user's process has none either. */
+/* A process in execve has no environment for a moment, while its memory is set up: that is worth a
+ * retry. A zombie, a kernel thread or another user's process has none, either, but no readable exe
+ * link. */
 static bool is_beginning(int proc, const char *pid)
 {
 	char path[32];

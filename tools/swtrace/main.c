@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* swtrace: control of tracing. The first word names a sub-command. */
+/* swtrace: controls tracing. The first word names a sub-command. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 
 struct swtrace_command {
 	const char *name;
-	int (*run)(int argc, char **argv); /* argv[0] is the name; the exit code or USAGE */
+	int (*run)(int argc, char **argv); /* argv[0] is the name; returns the exit code or USAGE */
 	const char *usage, *what;
-	const struct option_table *options; /* NULL: none, then: */
+	const struct option_table *options; /* NULL: no options; then only the members below */
 	const char *operands;               /* words that may follow it, for completions */
 	const char *(*completions)(void);
 };
@@ -122,7 +122,7 @@ static int cmd_help(int argc, char **argv)
 	return 0;
 }
 
-/* Completions for shells (option_table.h), of a sub-command or of all of them. */
+/* Prints completions for shells (option_table.h), of one sub-command or of all. */
 static int complete(const struct swtrace_command *c)
 {
 	static const struct option_part parts[] = { { NULL, 0 } };

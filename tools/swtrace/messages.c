@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages that several programs and sub-commands have. */
+/* Messages that several programs and sub-commands share. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A person at a terminal is shown what to type after a run. */
+/* Shows a user at a terminal which command to type after a run. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "fit.h"
 #include "run.h"
 
-/* Whoever typed pitrace goes on with it. */
+/* Suggests pitrace to a user who typed pitrace. */
 static const char *report_command(void)
 {
 	return strncmp(program_invocation_short_name, "pitrace ", 8) ? "post -r" :

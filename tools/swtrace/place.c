@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A symbol's byte in an ELF file of this machine. The file may be anything: all is checked. */
+/* Finds the file offset of a symbol in an ELF file of this machine. The file is untrusted: every
+ * offset and size is checked. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,13 +14,13 @@
 #include "base/regular.h"
 #include "swtrace.h"
 
-#define TABLES_MAX (1u << 30) /* bytes of symbols and their names, of a file */
+#define TABLES_MAX (1u << 30) /* of symbols and names per file, bytes */
 
 /* The file is read, not mapped: its owner may truncate it at any time. */
 struct elf_program {
 	int fd;
 	Elf64_Ehdr header;
-	uint64_t left; /* bytes of tables that are still read */
+	uint64_t left; /* bytes of tables that may still be read */
 };
 
 static bool get(const struct elf_program *m, uint64_t at, void *to, size_t n)
@@ -27,7 +28,7 @@ static bool get(const struct elf_program *m, uint64_t at, void *to, size_t n)
 	return at <= INT64_MAX - n && pread(m->fd, to, n, (off_t)at) == (ssize_t)n;
 }
 
-/* A table of the file in memory, or NULL: none, or too large to be one. */
+/* Reads a table of the file. Returns NULL if it is missing or too large; the caller frees it. */
 static void *get_all(struct elf_program *m, uint64_t at, uint64_t size)
 {
 	void *p = size && size <= m->left ? malloc(size) : NULL;
@@ -40,7 +41,7 @@ static void *get_all(struct elf_program *m, uint64_t at, uint64_t size)
 	return p;
 }
 
-/* The offset in the file of the code at that address. */
+/* Converts an address of code to its offset in the file. */
 static bool offset_of(const struct elf_program *m, uint64_t address, uint64_t *offset)
 {
 	Elf64_Phdr p;
@@ -98,7 +99,7 @@ static bool symbol(struct elf_program *m, const char *name, uint64_t *address)
 		    (s.sh_type == SHT_SYMTAB || s.sh_type == SHT_DYNSYM) &&
 		    in_table(m, &s, name, address))
 			return true;
-	/* The entry point has a name also in a program without symbols. */
+	/* Accept _start as the entry point even in a program without symbols. */
 	*address = m->header.e_entry;
 	return !strcmp(name, "_start");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Places in code as users give them: [FILE:]SYMBOL or [FILE:]0xADDRESS, as objdump shows it. */
+/* Code locations as users give them: [FILE:]SYMBOL or [FILE:]0xADDRESS as shown by objdump. */
 #ifndef SWTRACE_PLACE_H
 #define SWTRACE_PLACE_H
 
@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The file and the offset in it of a place; without FILE it is in `program` (may be NULL). False
- * after a message. */
+/* Finds the file of a location and its offset in it; without FILE it is in `program` (may be NULL).
+ * Returns false after a message. */
 bool place_find(const char *option, const char *text, const char *program, char *file, size_t room,
 		uint64_t *offset);
 

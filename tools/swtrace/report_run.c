@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A program that traces and has post report the trace: run.tprof, run.itrace and run.jprof add what
- * differs.
+ * Traces, then runs post to report the trace. run.tprof, run.itrace and run.jprof add what differs.
  */
 #include <unistd.h>
 #include "complain.h"
 #include "report_run.h"
 #include "run_post.h"
 
-/* The report, and the page that --html asks for. */
+/* Makes the report, and the HTML page if --html was given. */
 static int reports(const char *post, const struct report_run *p)
 {
 	int code = run_post(post, &p->run, p->program->post_option);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The common body of run.tprof, run.itrace and run.jprof: a run, and post's report of it. */
+/* The common part of run.tprof, run.itrace and run.jprof: a run and post's report of it. */
 #ifndef SWTRACE_REPORT_RUN_H
 #define SWTRACE_REPORT_RUN_H
 
@@ -14,8 +14,8 @@ struct report_run {
 	enum run_what what;
 	/* run.tprof */
 	bool by_time, by_event; /* -m */
-	bool delayed;           /* -s, maybe of 0 */
-	bool html;              /* the page too */
+	bool delayed;           /* -s was given, possibly 0 */
+	bool html;              /* also make the HTML page */
 	const char *events, *count;
 	/* run.itrace */
 	uint32_t lowest; /* pid, 0: not given */
@@ -25,17 +25,18 @@ struct report_program {
 	const char *name;
 	const char *post_option; /* the report, NULL: post's default */
 	const struct option_table *options;
-	void (*begin)(struct report_run *p); /* before the options; or NULL */
-	bool (*check)(struct report_run *p); /* after them; false after a message */
+	void (*begin)(struct report_run *p); /* called before the options are parsed; or NULL */
+	bool (*check)(struct report_run *p); /* called after that; false after a message */
 };
 
 enum { PART = 1 }; /* group of -a, -t and -p, which exclude one another */
 extern const struct option_row report_run_rows[];
 
-/* Without a command and a time: trace until Enter. False after a message: no terminal. */
+/* Without a command and a time, traces until Enter. Returns false after a message if there is no
+ * terminal. */
 bool report_run_until_enter(struct report_run *p);
 
-/* All of main. */
+/* The whole main function of such a program. */
 int report_run_main(const struct report_program *program, int argc, char **argv);
 
 #endif

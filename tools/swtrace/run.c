@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A run: a command and its children (or a process, or the system) from begin to end. It holds
- * the session itself. The command waits behind a pipe until tracing is on.
+ * A run: traces a command and its children (or a process, or the system) from begin to end. The
+ * session is in this process, not in a holder. The command waits on a pipe until tracing is on.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include "run.h"
 #include "stack_choice.h"
 
-#define GO '\1' /* not in any variable's text, which ends in NUL */
+#define GO '\1' /* sent alone, after the variables, each of which ends with NUL */
 
 void run_defaults(struct trace_run *r)
 {
@@ -75,7 +75,7 @@ int run_look_up(const char *name, char *path, size_t room)
 	return err;
 }
 
-/* Whether that is one of the words of -g, which was meant to be its value. */
+/* Returns whether the missing command is a value of -g, which the user separated by a blank. */
 static bool is_word_of_stacks(const char *name)
 {
 	static const char *const words[] = { "fp", "dwarf", "kernel", "user", "switches" };
@@ -97,8 +97,8 @@ static int not_executed(const struct trace_run *r, int err)
 	return err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT;
 }
 
-/* Wait until tracing is on. The pipe carries variables for the environment, each with its NUL, then
- * the byte GO; without that byte tracing failed: -ECANCELED. */
+/* Waits until tracing is on. The pipe carries variables for the environment, each with its NUL,
+ * then the byte GO. Returns -ECANCELED if that byte is missing: tracing failed. */
 static int wait_at_gate(int gate)
 {
 	char *text = NULL;
@@ -109,7 +109,7 @@ static int wait_at_gate(int gate)
 		return err;
 	if (!n || text[n - 1] != GO)
 		return -ECANCELED;
-	/* The text is not freed: the environment points to it. */
+	/* The text is not freed: the environment points into it. */
 	for (char *v = text; v < text + n - 1; v += strlen(v) + 1)
 		if (putenv(v))
 			return -errno;
@@ -135,14 +135,14 @@ static int open_gate(struct trace_run *r)
 	free(variables);
 	if (!rc && !err && write(r->gate, &go, 1) != 1)
 		err = -errno;
-	/* The command may be dead already, by Ctrl-C: that is an end like any other. */
+	/* The command may have been killed by Ctrl-C already, which is a regular end. */
 	if (!rc && err && err != -EPIPE)
 		fail("the command cannot be released: %s", strerror(-err));
 	close(r->gate);
 	return rc;
 }
 
-/* Fork the command up to its exec, which waits until the gate is closed. */
+/* Forks the command, which waits before its exec until the gate is opened. */
 static int spawn(struct trace_run *r, int *report)
 {
 	int gate[2], ends[2], err;
@@ -182,7 +182,7 @@ static int spawn(struct trace_run *r, int *report)
 	_exit(EXIT_CANNOT);
 }
 
-/* Ends what waits for tracing, and says what it lacked itself. */
+/* Ends the waiting child, and reports why it could not have been executed. */
 static void give_up(struct trace_run *r, int report)
 {
 	int err;
@@ -222,7 +222,7 @@ static int session(struct trace_run *r, int signals)
 	if (!r->command && !run_hold(r, signals))
 		return fail("nothing was traced");
 	rc = tracer_on(r->tracer);
-	/* The command is followed from its first instruction, so that all its code has names. */
+	/* Follow the command from its first instruction on, so that all its code has names. */
 	r->paused = !rc && r->command && r->delay;
 	if (r->paused)
 		rc = tracer_suspend(r->tracer, true);
@@ -244,7 +244,7 @@ static int session(struct trace_run *r, int signals)
 	}
 	rc = run_wait(r, signals, target);
 	run_itrace_show(r, true);
-	/* In normal mode nothing was written yet. */
+	/* In normal mode, nothing has been written yet. */
 	if (!rc && r->t.mode == TRACE_NORMAL) {
 		rc = tracer_write(r->tracer, NULL);
 		if (rc)
@@ -285,7 +285,7 @@ int run_go(struct trace_run *r)
 	if (r->command) {
 		join_words(r->command, r->words, sizeof(r->words));
 		r->t.command = r->words;
-		/* Before the old trace file is renamed. */
+		/* Fail before the old trace file is renamed. */
 		err = run_look_up(r->command[0], path, sizeof(path));
 		if (err)
 			return not_executed(r, err);
@@ -308,14 +308,14 @@ int run_go(struct trace_run *r)
 	if (signals < 0)
 		return fail("signals: %s", strerror(errno));
 
-	/* Without the socket only TraceOff and its kin fail in the command. */
+	/* A missing socket is not fatal: only TraceOff and similar calls fail in the command. */
 	if (r->command)
 		r->control = tracer_socket(r->caller.uid, r->control_path, sizeof(r->control_path));
 	code = session(r, signals);
 	if (r->control >= 0 && !lstat(r->control_path, &st) && S_ISSOCK(st.st_mode))
 		unlink(r->control_path);
 	if (r->tracer) {
-		/* After a second Ctrl-C the command may live on: its exit code is unknown. */
+		/* After a second Ctrl-C the command may still run: its exit code is unknown. */
 		run_ended(r);
 		tracer_close(r->tracer);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What --calls is given is read before the program starts, as the libraries in it will read it:
- * what is wrong is said here, and not by a program that is not measured. */
+/* Checks the arguments of --calls before the program starts, with the parsers that the libraries
+ * use: an error is reported here, not by a program that then runs unmeasured. */
 #include <stdlib.h>
 #include <string.h>
 #include "asked_value.h"

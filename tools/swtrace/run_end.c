@@ -20,7 +20,7 @@
 
 #define SHOW_NS 500000000 /* between progress lines of an instruction trace */
 
-/* Stop tracing because of `trigger`, unless it stopped itself. The command continues. */
+/* Stops tracing because of `trigger`, unless it stopped itself. The command continues. */
 static int stop(struct trace_run *r, const char *trigger)
 {
 	struct trace_info i;
@@ -49,7 +49,7 @@ bool run_ended(struct trace_run *r)
 	return r->child > 0 && r->status >= 0;
 }
 
-/* Answer a request of the command; it may have been "off". */
+/* Answers a request of the command, which may turn tracing off. */
 static int serve(struct trace_run *r)
 {
 	struct trace_info i;
@@ -63,7 +63,7 @@ static int serve(struct trace_run *r)
 	return i.file_error ? fail("%s: %s", i.file, strerror((int)i.file_error)) : 0;
 }
 
-/* True: the run ends. */
+/* Returns true if the run ends. */
 static bool signalled(struct trace_run *r, const struct signalfd_siginfo *s, bool *asked, int *rc)
 {
 	if (s->ssi_signo == SIGCHLD)
@@ -72,8 +72,8 @@ static bool signalled(struct trace_run *r, const struct signalfd_siginfo *s, boo
 		*rc = stop(r, "SIGUSR2");
 		return r->child <= 0;
 	}
-	/* The terminal sends Ctrl-C to the command too: the run ends when it does. A second one
-	 * ends tracing whatever the command does. */
+	/* The terminal also sends Ctrl-C to the command: the run ends when the command does. A
+	 * second one ends tracing whatever the command does. */
 	if (r->child <= 0 || *asked)
 		return true;
 	*asked = true;
@@ -82,7 +82,7 @@ static bool signalled(struct trace_run *r, const struct signalfd_siginfo *s, boo
 	return false;
 }
 
-/* Poll until that time, 0: without a limit; it may return early. */
+/* Polls until `when`, 0: without a limit. May return early. */
 static int poll_until(int64_t when, struct pollfd *p, nfds_t n)
 {
 	int64_t left = (when - (int64_t)now_ns()) / 1000000 + 1;
@@ -97,7 +97,7 @@ static int64_t sooner(int64_t a, int64_t b)
 	return a && a < b ? a : b;
 }
 
-/* Read a line; false: the input ended. */
+/* Reads a line. Returns false at the end of the input. */
 static bool read_line(int terminal)
 {
 	char text[256];
@@ -158,7 +158,7 @@ static int wait_for_end(struct trace_run *r, int signals, int target)
 		}
 		if (due) {
 			rc = stop(r, "");
-			/* The command continues; its exit code is still passed on. */
+			/* The command continues: wait, because its exit code becomes ours. */
 			if (r->child <= 0 || rc)
 				return rc;
 			continue;
@@ -234,7 +234,7 @@ void run_closing_line(struct trace_run *r)
 	escape_printf(out, "%s: %s: ", program_invocation_short_name, i.file);
 	if (i.files)
 		fprintf(out, "with %u older file%s ", i.files, i.files == 1 ? "" : "s");
-	/* In normal mode the file was written by request, at the end. */
+	/* In normal mode the file was written on request, at the end. */
 	fprintf(out, "%.1f MB, %llu records",
 		(double)(r->t.mode == TRACE_NORMAL ? i.got : i.written) / 1e6,
 		(unsigned long long)(r->t.mode == TRACE_NORMAL ? i.got_records : i.records));

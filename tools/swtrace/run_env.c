@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a command is given in its environment: libraries of ours that it loads, their options. */
+/* Sets a command's environment: libraries of this project to load, and their options. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

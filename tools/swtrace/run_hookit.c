@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * --calls for compiled code: libhookit is loaded into what the command starts, where it measures
- * what was compiled for it; other programs do not notice it.
+ * --calls for compiled code: loads libhookit into all programs that the command starts. It measures
+ * those that were compiled for it and does not affect others.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -14,8 +14,8 @@
 
 #define LIBRARY "libhookit.so"
 
-/* Of both kinds of patterns one list, those that exclude last. What separates options and words of
- * variables is any text there. */
+/* Makes one list of both kinds of patterns, the excluding ones last. Separators of options and of
+ * words in variables become '*', which matches them. */
 char *run_patterns(const char *yes, const char *no)
 {
 	char *text, *to;
@@ -41,7 +41,7 @@ char *run_patterns(const char *yes, const char *no)
 	return text;
 }
 
-/* What tells of its calls by itself needs no patched sites. */
+/* A program that calls hooks itself does not need patched sites. */
 static const char *sites(const struct compiled *c)
 {
 #ifdef HOOKIT_PATCHES
@@ -52,7 +52,7 @@ static const char *sites(const struct compiled *c)
 	return "";
 }
 
-/* Ours come first: what the user has set stays the last word. */
+/* Puts our options first, so that the user's own override them. */
 static bool set_options(const struct trace_run *r, const struct compiled *c, const char *folder)
 {
 	char *patterns = run_patterns(r->functions, r->not_functions),
@@ -77,7 +77,7 @@ static bool set_options(const struct trace_run *r, const struct compiled *c, con
 	return good;
 }
 
-/* What its file says of it. */
+/* Prints how the program was compiled. */
 static void tell(const struct trace_run *r, const struct compiled *c, const char *folder)
 {
 	const char *words = compiled_words(c);
@@ -101,7 +101,7 @@ bool run_hookit(const struct trace_run *r, const char *folder)
 	cannot = c.linked ? NULL : compiled_cannot(&c);
 	if (cannot && compiled_words(&c))
 		complain("--calls: %s has no calls: %s", r->t.program, cannot);
-	/* It would not even run. */
+	/* With the library preloaded, the program would not even start. */
 	if (cannot && c.loader == LOADER_MUSL)
 		return true;
 	if (!set_options(r, &c, folder))
@@ -114,7 +114,7 @@ bool run_hookit(const struct trace_run *r, const char *folder)
 		fail("--calls: " LIBRARY " is not installed: compiled code has no calls");
 		return false;
 	}
-	/* The loader splits its variable at blanks and colons. */
+	/* The loader splits LD_PRELOAD at blanks and colons. */
 	if (strpbrk(library, " :")) {
 		fail("--calls: the path %s has a blank or a colon, which the loader's variable cannot hold",
 		     library);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A run that traces instructions: its options and its progress. */
+/* A run that traces instructions: the options and the progress. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "run.h"
 #include "units.h"
 
-#define COUNT 10000000 /* instructions of a thread, if -n is not given */
+#define COUNT 10000000 /* instructions per thread, if -n is not given */
 
 void run_itrace(struct trace_run *r)
 {
@@ -48,7 +48,7 @@ bool run_itrace_majors(struct trace_run *r)
 {
 	if (!r->kernel_only)
 		r->t.majors[0] |= 1ull << PITRACE_BRANCH_USER;
-	/* A tenth of the bytes, for a twentieth of the time. */
+	/* Compression leaves a tenth of the bytes and costs a twentieth of the time. */
 	r->t.compression = 1;
 	if (r->kernel || r->kernel_only)
 		r->t.majors[0] |= 1ull << PITRACE_BRANCH_KERNEL;

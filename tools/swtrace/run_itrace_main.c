@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * run.itrace: trace instructions and report them in one go. The run is that of swtrace run; post, a
- * program of its own, makes the report. Without a command it asks for the lowest pid to trace.
+ * run.itrace: traces instructions and reports them. The run is that of swtrace run; the separate
+ * program post makes the report. Without a command it asks for the lowest pid to trace.
  */
 #include <stdio.h>
 #include <string.h>
@@ -86,7 +86,7 @@ static void begin(struct report_run *p)
 	run_itrace(&p->run);
 }
 
-/* Without a command processes from this pid on are traced. */
+/* Asks for the pid from which on processes are traced, if there is no command. */
 static bool ask_lowest(struct report_run *p)
 {
 	uint64_t lowest;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * --jit: the command and its children report the code that they make while they run; --calls: Java
- * VMs among them the calls of their methods, by the same agent, and compiled programs theirs. The
- * request is made in the environment, so that it reaches every program that the command starts;
- * other programs ignore it.
+ * --jit: has the command and its children report the code that they generate. --calls: has Java VMs
+ * log the calls of their methods, by the same agent, and compiled programs log theirs. The request
+ * is made in the environment, so that it reaches every program that the command starts; other
+ * programs ignore it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,12 +19,12 @@
 #include "run.h"
 
 #define LOG      "log-rt.1_"
-#define SCS_RATE 997 /* a session's, too */
-/* With an agent for compiled code HotSpot's compilers note where each instruction comes from, which
- * takes them longer than all that the agent does: names need it not, stacks do. */
+#define SCS_RATE 997 /* the same as a session's default */
+/* With an agent that observes compiled code, HotSpot's compilers record where each instruction
+ * comes from. That takes longer than all that the agent does. Stacks need it, names do not. */
 #define NAMES_ONLY "-XX:+UnlockDiagnosticVMOptions -XX:-DebugNonSafepoints"
 
-/* The trace's folder: jitdumps that lie there are found with the trace. */
+/* Writes the trace's folder: post finds jitdumps there. */
 static bool folder_of(const char *file, char path[PATH_MAX])
 {
 	char folder[PATH_MAX];
@@ -50,7 +50,7 @@ static const char *without(const struct trace_run *r)
 	return r->calls ? "there are no calls" : "Java's code will have no names";
 }
 
-/* Its name alone. */
+/* Returns the agent's file name without its folder. */
 static const char *name_of(const char *agent)
 {
 	return strrchr(agent, '/') + 1;
@@ -60,7 +60,7 @@ static bool has_agent(const struct trace_run *r, char agent[PATH_MAX])
 {
 	if (run_find(agent_of(r), agent))
 		return true;
-	/* Other programs' calls need it not. */
+	/* Calls of other programs do not need the agent. */
 	if (!r->calls)
 		fail("--jit: %s is not installed: %s; build it where a JDK's headers are (default-jdk-headless), then make install",
 		     name_of(agent_of(r)), without(r));
@@ -68,9 +68,8 @@ static bool has_agent(const struct trace_run *r, char agent[PATH_MAX])
 }
 
 /*
- * Stacks of Java's threads are walked by the agent, in the sampled thread: no collector can walk
- * the interpreter's frames, nor compiled ones, nor name what was inlined. These are ticks of the
- * timer.
+ * The agent walks the stacks of Java threads, in the sampled thread: a collector cannot walk frames
+ * of the interpreter or of compiled methods, nor name inlined methods. The samples are timer ticks.
  */
 static bool wants_stacks(const struct trace_run *r)
 {
@@ -102,7 +101,7 @@ static bool java(struct trace_run *r, const char *folder)
 		free(patterns);
 		return false;
 	}
-	/* The VM splits its variable at blanks, the agent its options at commas. */
+	/* The VM splits the variable at blanks, the agent its options at commas. */
 	if (strpbrk(agent, " \t\n\"',=") || strpbrk(folder, " \t\n\"',")) {
 		fail("%s: the path %s has a blank, a comma or a quote, which Java's variable cannot hold: %s",
 		     option, strpbrk(agent, " \t\n\"',=") ? agent : folder, without(r));
@@ -140,7 +139,7 @@ bool run_jit(struct trace_run *r)
 		return false;
 	}
 	has_java = java(r, folder);
-	/* The clock of files' times. */
+	/* The clock that file timestamps come from. */
 	clock_gettime(CLOCK_REALTIME_COARSE, &r->begun);
 	if (r->calls && strpbrk(folder, " \t\n\"',"))
 		return false;
@@ -153,7 +152,7 @@ bool run_jit(struct trace_run *r)
 		return true;
 	run_append("NODE_OPTIONS", ' ', "--perf-prof");
 	setenv("PYTHONPERFSUPPORT", "1", 1);
-	/* 3.13's: a jitdump instead, which has times. */
+	/* Python 3.13 writes a jitdump instead, which has times. */
 	setenv("PYTHON_PERF_JIT_SUPPORT", "1", 1);
 	if (!r->quiet)
 		complain("--jit: %s%s%s%s%snode runs with --perf-prof, Python (3.12 or newer) with its perf support",
@@ -163,7 +162,7 @@ bool run_jit(struct trace_run *r)
 	return true;
 }
 
-/* Written since the run began. */
+/* Returns whether this is a log that was written since the run began. */
 static bool is_log(DIR *folder, const char *name, const struct timespec *begun)
 {
 	struct stat s;

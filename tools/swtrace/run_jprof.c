@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * run.jprof: the calls of Java methods, and where time goes, in one go. The run is that of swtrace
- * run --calls --jit; the agent writes the calls, post, a program of its own, reports the samples.
+ * run.jprof: logs the calls of Java methods and samples where time is spent. The run is that of
+ * swtrace run --calls --jit; the agent writes the calls, the separate program post reports the
+ * samples.
  */
 #include "tool_collectors.h"
 #include "complain.h"

@@ -13,7 +13,7 @@
 #include "beside.h"
 #include "complain.h"
 
-#define EXIT_POST 2 /* of post: from here on there is no report */
+#define EXIT_POST 2 /* post's exit codes from here on mean that there is no report */
 #define PAGE      "post.html"
 
 bool run_post_find(char *path, size_t room)
@@ -21,14 +21,14 @@ bool run_post_find(char *path, size_t room)
 	return program_beside("post", path, room) || !run_look_up("post", path, room);
 }
 
-/* In a child: as the user who owns the trace, without what the run has set. False after a
- * message. */
+/* In a child: becomes the user who owns the trace, and undoes the run's settings. Returns false
+ * after a message. */
 static bool become_owner(const struct trace_run *r, const char *program)
 {
 	sigset_t none;
 	int rc;
 
-	/* The run has blocked some signals. */
+	/* Unblock the signals that the run has blocked. */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
@@ -86,7 +86,7 @@ static bool has_desktop(void)
 	return (display && *display) || (wayland && *wayland);
 }
 
-/* The browser goes on by itself: its parent ends at once. */
+/* Double-forks, so that the browser outlives the run and needs no wait. */
 static void start_browser(const struct trace_run *r, const char *program)
 {
 	int nothing;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * run.tprof: trace and report in one go. The run is that of swtrace run; post, a program of its
- * own, makes the report. On a terminal it asks when to start and to stop.
+ * run.tprof: traces and reports. The run is that of swtrace run; the separate program post makes
+ * the report. On a terminal it asks when to start and to stop.
  */
 #include <string.h>
 #include "tool_collectors.h"
@@ -10,7 +10,7 @@
 #include "run_post.h"
 #include "units.h"
 
-#define HOW_OFTEN (PART + 1) /* group: each by itself */
+#define HOW_OFTEN (PART + 1) /* group of options that exclude one another */
 
 static bool store_sampling(const struct option_given *given, void *to)
 {
@@ -97,7 +97,7 @@ static const struct option_table table = {
 		"125 tracing or the report failed, 126 the command cannot be executed, 127 it was not found.",
 };
 
-/* -m, -e, -c: what samples, and how often. */
+/* -m, -e, -c: choose what samples, and how often. */
 static bool choose_sampler(struct report_run *p)
 {
 	uint64_t n = 0;
@@ -123,7 +123,7 @@ static bool check(struct report_run *p)
 
 	if (!choose_sampler(p))
 		return false;
-	/* Python's functions are found in call stacks alone: what they do is the interpreter's. */
+	/* Python functions appear only in call stacks: the sampled code is the interpreter's. */
 	if (r->jit)
 		run_wants_stacks(r);
 	r->all = !r->command;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A session's settings as options. */
+/* The options that set up a session. */
 #include <stdio.h>
 #include <string.h>
 #include "complain.h"
@@ -64,10 +64,10 @@ static bool store_stacks(const struct option_given *given, void *to)
 			return false;
 		}
 	}
-	/* The kernel's part costs little: it is recorded unless user code only is wanted. */
+	/* The kernel's part costs little: record it unless only user code is requested. */
 	if (!(what & (PITRACE_WANT_USER | PITRACE_WANT_COPY | PITRACE_WANT_KERNEL)))
 		what |= PITRACE_WANT_USER;
-	/* Without a word both, of which reports take what is right: see stacks_settle(). */
+	/* Without a word, record both and let reports choose: see stacks_settle(). */
 	if (!given->text)
 		what |= PITRACE_WANT_COPY;
 	o->stacks = kernel ? what | PITRACE_WANT_KERNEL : what & ~(uint32_t)PITRACE_WANT_KERNEL;

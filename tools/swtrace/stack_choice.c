@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Frame pointers are cheap and miss what has none; copies of stacks show all, at up to 8 KB a
- * sample. Both together let reports choose, stack by stack. Where -g did not say which, its option
- * has set both, and copies of no size.
+ * Frame pointers are cheap but miss code that has none; copies of stacks show every frame, at up to
+ * 8 KB per sample. With both, reports choose stack by stack. -g without a word has set both bits
+ * and a copy size of 0.
  */
 #include "stack_choice.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which stacks -g records that does not say which. */
+/* Chooses which stacks -g without a word records. */
 #ifndef SWTRACE_STACK_CHOICE_H
 #define SWTRACE_STACK_CHOICE_H
 
 #include <tracer.h>
 
-/* -g without a word: frame pointers, and copies of stacks too where those are written while they
- * come. lean: they would be too many, or of no use. Call when all options are known. */
+/* For -g without a word: frame pointers, and in continuous mode also copies of stacks. lean: copies
+ * would be too many or useless. Call it when all options are known. */
 void stacks_settle(struct tracer_options *o, bool lean);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The options of a sub-command, and what it returns when they are wrong. */
+/* Parses the options of a sub-command, and chooses its exit code when they are wrong. */
 #include "swtrace.h"
 
 bool take_options(const struct option_table *t, void *base, int argc, char **argv,

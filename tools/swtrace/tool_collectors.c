@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The collectors' names, for -B. */
+/* Lists the names of collectors for -B. */
 #include "tool_collectors.h"
 #include <perfutil.h>
 #include <stdio.h>
