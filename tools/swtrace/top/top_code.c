@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* post is a program of its own: it is given a trace of the period, and its words are shown. */
+/* Writes a trace of the period, runs the separate program post on it, and returns its output. */
 #include "top_code.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 #define MOST_TEXT (4u << 20)
 
-/* post takes a pattern: what would stand for other characters is the name's own. */
+/* Makes a pattern for post that matches only this name: escapes its * and ?. */
 static void exactly(char *pattern, size_t room, const char *name)
 {
 	bool marks = strpbrk(name, "*?");
@@ -27,7 +27,7 @@ static void exactly(char *pattern, size_t room, const char *name)
 			pattern[n++] = '\\';
 		pattern[n++] = *name;
 	}
-	/* Names are kept up to here: the rest is any. */
+	/* The view truncates names at this length: any rest matches. */
 	if (*name || n >= TOP_NAME_BYTES)
 		pattern[n++] = '*';
 	pattern[n] = 0;
@@ -66,7 +66,7 @@ static char *ask(const char *post, const char *function, const char *trace, char
 	close(ends[1]);
 	rc = child < 0 ? -errno : read_all(ends[0], MOST_TEXT, &text, &n);
 	close(ends[0]);
-	/* What is longer than that is cut off: it ends by a signal. */
+	/* If its output was longer than MOST_TEXT, post gets SIGPIPE now. */
 	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
 	if (!rc && n)

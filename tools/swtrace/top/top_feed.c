@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What records mean for the model. */
+/* Applies the records of the trace file to the model. */
 #include "top_feed.h"
 
 #include <errno.h>
@@ -16,19 +16,19 @@ struct top_feed {
 	top_feed_path *path;
 	void *arg;
 	struct pifile *file;
-	uint32_t number; /* of it */
+	uint32_t number; /* of the file */
 	struct top_names *names;
-	size_t read; /* sections */
+	size_t read; /* sections read so far */
 	void *payload;
-	/* The part that is being read: sections from read up to end. */
+	/* The part being read: sections from `read` up to `end`. */
 	enum { AT_END, LEARNS, COUNTS } state;
 	size_t end;
-	bool last;             /* of the file */
-	uint64_t taken;        /* records of trace rings */
-	struct pimerge *merge; /* while it learns or counts */
+	bool last;             /* the file has no part after this one */
+	uint64_t taken;        /* records of trace rings read of the part */
+	struct pimerge *merge; /* in the states LEARNS and COUNTS */
 };
 
-#define PIECE 16 /* records between looks at the clock */
+#define PIECE 16 /* records between readings of the clock */
 
 struct top_feed *top_feed_open(top_feed_path *path, void *arg)
 {
@@ -75,7 +75,7 @@ struct pifile *top_feed_file(const struct top_feed *f, uint32_t *number)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-/* The functions of a stack; or the one of the sample, if no stack follows. */
+/* Returns the number of functions of a sample: those of its stack, else the sampled one. */
 static uint32_t take_stack(struct top_feed *f, struct top_model *m, const struct pitrace_sample *s,
 			   const struct pirecord *r, uint32_t *functions)
 {
@@ -103,7 +103,7 @@ static uint32_t take_stack(struct top_feed *f, struct top_model *m, const struct
 		if (!at)
 			break;
 		memcpy(&address, at, sizeof(address));
-		/* The sample itself; its address may be hidden. */
+		/* This frame is the sampled address, which is in already; here it may be hidden. */
 		if (first && user == !kernel)
 			continue;
 		functions[n] = top_names_function(f->names, m, s->pid, r->time, address - !first,
@@ -125,7 +125,7 @@ static void take_sample(struct top_feed *f, struct top_model *m, const struct pi
 	memcpy(&s, r->data, sizeof(s));
 	generation = m->function.generation;
 	n = take_stack(f, m, &s, r, functions);
-	/* Rows have changed their places while the stack was read: half of them are free now. */
+	/* The table was compacted meanwhile, which moved rows: half of them are free now. */
 	if (generation != m->function.generation)
 		n = take_stack(f, m, &s, r, functions);
 	thread = top_names_thread(f->names, m, s.pid, s.tid, r->time);
@@ -140,7 +140,7 @@ static void take_dispatch(struct top_feed *f, struct top_model *m, const struct 
 	if (r->size < sizeof(d))
 		return;
 	memcpy(&d, r->data, sizeof(d));
-	/* On a CPU threads of others come before and behind those that are traced. */
+	/* One of the two threads of a switch may belong to a process that is not traced. */
 	if (d.new_tid && top_names_traced(f->names, d.new_pid)) {
 		at = top_names_thread(f->names, m, d.new_pid, d.new_tid, r->time);
 		if (at != NO_KEY)
@@ -188,7 +188,7 @@ static void take_record(struct top_feed *f, struct top_model *m, const struct pi
 
 /* ---- intervals ------------------------------------------------------------------------------- */
 
-/* Sections that are none of records, before and after those. */
+/* Feeds sections without records to the names: perf maps after the records, others before. */
 static int take_sections(struct top_feed *f, size_t first, size_t end, bool perf_maps)
 {
 	for (size_t i = first; i < end; i++) {
@@ -208,7 +208,7 @@ static int take_sections(struct top_feed *f, size_t first, size_t end, bool perf
 	return 0;
 }
 
-/* Records of trace rings in the part that is being read, by their sections' headers. */
+/* Returns the records of trace rings in the part being read, according to section headers. */
 static uint64_t samples_in(struct top_feed *f)
 {
 	uint64_t n = 0;
@@ -222,14 +222,15 @@ static uint64_t samples_in(struct top_feed *f)
 	return n;
 }
 
-/* Records of the part, up to that time: 1, there are more; 0, the end; or -errno. */
+/* Reads records of the part until that time. Returns 1 if there are more, 0 at the end, or
+ * -errno. */
 static int take_merged(struct top_feed *f, struct top_model *m, uint64_t until)
 {
 	struct pirecord r;
 	int rc = 0;
 
 	for (uint32_t n = 1; !rc; n++) {
-		/* The first one is read in any case: each piece comes further. */
+		/* Read at least PIECE - 1 records, so that every call makes progress. */
 		if (n % PIECE == 0 && now_ns() >= until)
 			return 1;
 		if (pimerge_next(f->merge, &r) <= 0)
@@ -257,7 +258,7 @@ static int begin_part(struct top_feed *f)
 	size_t first;
 	int rc;
 
-	/* What is finished has nothing more after this look. */
+	/* Checked first: if the file is complete now, no part follows this one. */
 	f->last = pifile_complete(f->file);
 	f->taken = 0;
 	rc = follow_more(f->file, &first);
@@ -283,14 +284,14 @@ static void skip_samples(struct top_feed *f, struct top_model *m)
 
 	pimerge_close(f->merge);
 	f->merge = NULL;
-	/* Headers may say less than there is. */
+	/* A header may claim fewer records than there are. */
 	if (n > f->taken)
 		top_model_skip(m, n - f->taken);
 	top_names_forget(f->names);
 	end_part(f);
 }
 
-/* 1: time is up; 0: the part is read; or -errno. Names are never skipped. */
+/* Returns 1 if time is up, 0 if the part is read, or -errno. Names are never skipped. */
 static int take_part(struct top_feed *f, struct top_model *m, uint64_t until, bool skip)
 {
 	int rc = f->state == AT_END ? begin_part(f) : 0;
@@ -316,7 +317,8 @@ static int take_part(struct top_feed *f, struct top_model *m, uint64_t until, bo
 	return rc;
 }
 
-/* While it is opened it may get another name: a file that is finished has a number in it. */
+/* The tracer may rename the file while it is opened, because names of complete files get a number:
+ * opens it again until the name is the same before and after. */
 static int open_file(struct top_feed *f, char *why, size_t room)
 {
 	struct pifile_fault fault = { .what = "" };
@@ -343,7 +345,7 @@ static int open_file(struct top_feed *f, char *why, size_t room)
 	return f->file ? -ENOMEM : -EIO;
 }
 
-/* Files that were made and removed since are left out, and counted as a loss. */
+/* Skips files that were created and removed since; each counts as one lost record. */
 static int open_next(struct top_feed *f, struct top_model *m, uint32_t number, char *why,
 		     size_t room)
 {
@@ -368,12 +370,12 @@ int top_feed_more(struct top_feed *f, struct top_model *m, uint64_t until, bool 
 			rc = open_next(f, m, f->number + 1, why, room);
 		else if (!rc && !pifile_complete(f->file))
 			return 0;
-		/* Who cannot keep up does not run after files that go on growing. */
+		/* A reader that cannot keep up must not follow a file that grows further. */
 		if (!rc && skip)
 			return 0;
 		if (!rc && now_ns() >= until)
 			return 1;
 	}
-	/* The next file will come. */
+	/* -EAGAIN: the next file does not exist yet. */
 	return rc == -EAGAIN ? 0 : rc;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A key, and what it changes. */
+/* Handles keys. */
 #include "top_keys.h"
 
 #include <stdio.h>
@@ -118,7 +118,7 @@ static void ask(struct top_ui *ui, int mode, const char *text)
 	snprintf(ui->line, sizeof(ui->line), "%s", text);
 }
 
-/* A character's bytes go together. */
+/* Removes the last character with all its bytes. */
 static void take_back(char *line)
 {
 	size_t n = strlen(line);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What keys do: they move in the list, choose what is shown, and fill in a line that is asked for.
- * What else is to be done is told to the caller.
+ * Keys move in the list, choose what is shown, and edit the line at a prompt. Further actions are
+ * returned to the caller.
  */
 #ifndef TOP_KEYS_H
 #define TOP_KEYS_H
@@ -9,10 +9,10 @@
 #include <limits.h>
 #include "top_view.h"
 
-/* Keys beside characters. */
+/* Keys that are not characters. */
 enum top_key {
 	TOP_KEY_NONE = -1,
-	TOP_KEY_UP = 0x200000, /* behind the last character */
+	TOP_KEY_UP = 0x200000, /* above the last code point */
 	TOP_KEY_DOWN,
 	TOP_KEY_PAGE_UP,
 	TOP_KEY_PAGE_DOWN,
@@ -30,17 +30,17 @@ struct top_ui {
 	/* TEXT: lines of help, or of code */
 	enum { TOP_SHOWS_LIST, TOP_ASKS_FILTER, TOP_ASKS_FILE, TOP_SHOWS_TEXT } mode;
 	uint32_t cursor, first; /* rows of the list, lines of the text */
-	uint32_t page;          /* rows that the screen has room for; set by who draws */
-	char line[TOP_FILTER];  /* what is being typed */
+	uint32_t page;          /* rows that fit the screen; set when drawing */
+	char line[TOP_FILTER];  /* the text being typed */
 	char said[PATH_MAX + 256];
-	char *text; /* freed when it is left */
+	char *text; /* owned; freed when the user returns to the list */
 };
 
-/* The list is the one that is shown. */
+/* Handles a key; `list` is the list being shown. Returns what the caller must do. */
 enum top_todo top_keys_press(struct top_ui *ui, const struct top_list *list, int key);
-/* Shows a text, which it takes over; then the list again, by a key. */
+/* Shows a text, of which it takes ownership, until a key returns to the list. */
 void top_keys_text(struct top_ui *ui, char *text);
-/* The row under the cursor; NULL: there is none. */
+/* Returns the row under the cursor, or NULL if there is none. */
 const struct top_row *top_keys_row(const struct top_ui *ui, const struct top_list *list);
 
 #endif

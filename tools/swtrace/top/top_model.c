@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is added to which rows. */
+/* Adds counts to the rows that they belong to. */
 #include "top_model.h"
 
 #include <errno.h>
@@ -85,7 +85,7 @@ void top_model_end(struct top_model *m, uint64_t time, const struct top_part *pa
 		struct top_period *p = &m->period[s];
 
 		p->to = time;
-		/* A file that began meanwhile has the rest. */
+		/* The file was rotated meanwhile: the period keeps only its part of the new one. */
 		if (p->part.file != part->file) {
 			p->whole = false;
 			p->part.file = part->file;
@@ -184,7 +184,7 @@ static void add_calls(struct top_model *m, const uint32_t *functions, uint32_t n
 {
 	static const struct top_count once = { .under = 1 };
 
-	/* Of functions and calls that are on a stack several times each counts once. */
+	/* A function or a call that is on a stack several times (recursion) counts once. */
 	for (uint32_t i = 0; i < n; i++) {
 		struct top_row *f = &m->function.row[functions[i]], *caller, *call;
 		uint32_t at;

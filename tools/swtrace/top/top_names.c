@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Samples repeat addresses: answers are kept in a small direct-mapped cache, each with the number
- * of changes of its process's memory that there had been. Another number asks anew.
+ * Samples repeat addresses, so answers are kept in a small direct-mapped cache. Each entry has the
+ * count of changes to its process's mappings; an entry with an older count is resolved again.
  */
 #include "top_names.h"
 
@@ -12,8 +12,8 @@
 #include <string.h>
 #include "base/proc_lines.h"
 
-#define ANSWERS    4096 /* kept */
-#define CHANGES    1024 /* counters of changes; processes share them by their numbers */
+#define ANSWERS    4096 /* entries of the cache */
+#define CHANGES    1024 /* counters of changes; pids with the same remainder share one */
 #define KERNEL_PID UINT32_MAX
 #define HIDDEN     "kernel (hidden)"
 
@@ -82,7 +82,7 @@ int top_names_learn(struct top_names *n, const struct pirecord *r)
 {
 	int rc = a2n_feed_record(n->a, r);
 
-	/* What is malformed is ignored. */
+	/* Malformed records are ignored. */
 	return rc == -ENOMEM ? rc : note_traced(n, r);
 }
 
@@ -95,7 +95,7 @@ void top_names_pass(struct top_names *n, const struct pirecord *r)
 {
 	uint32_t pid;
 
-	/* All of them begin with the process. */
+	/* All other MTE records begin with the pid. */
 	if (r->major != PITRACE_MTE || r->size < sizeof(pid) || r->minor == PITRACE_MTE_BUILDID)
 		return;
 	memcpy(&pid, r->data, sizeof(pid));
@@ -106,13 +106,14 @@ void top_names_pass(struct top_names *n, const struct pirecord *r)
 
 void top_names_forget(struct top_names *n)
 {
-	/* It is part of each process's number too. */
+	/* This count is also part of every process's count. */
 	n->kernel_change++;
 }
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* Rows are found again by what liba2n keeps for us with the symbol, until they change places. */
+/* Returns the row of a symbol. liba2n keeps it in the symbol's user pointer for us, with the
+ * generation of the table, so that it is invalid once rows have moved. */
 static uint32_t row_of(struct top_model *m, struct a2n_symbol *s)
 {
 	uintptr_t known = (uintptr_t)s->user;
@@ -121,7 +122,7 @@ static uint32_t row_of(struct top_model *m, struct a2n_symbol *s)
 	if (sizeof(known) == 8 && (uint32_t)((uint64_t)known >> 32) == generation)
 		return row;
 	row = top_model_function(m, s->name, s->module->name);
-	/* It may have made room, which gave the others new places. */
+	/* The call may have compacted the table, which moved other rows. */
 	generation = m->function.generation + 1;
 	if (sizeof(known) == 8 && row != NO_KEY)
 		s->user = (void *)(uintptr_t)((uint64_t)generation << 32 | row);
@@ -156,7 +157,7 @@ struct top_group {
 	char path[TOP_NAME_BYTES];
 };
 
-/* "0::/path" of cgroups version 2; where all are in its root, the longest path of version 1's. */
+/* Takes the longest path: "0::/path" of cgroups version 2, or one of version 1's. */
 static bool take_group(void *arg, const char *line, size_t length)
 {
 	struct top_group *g = arg;
@@ -189,7 +190,7 @@ uint32_t top_names_thread(struct top_names *n, struct top_model *m, uint32_t pid
 	look = top_model_wants_cgroup(m, at);
 	if (look) {
 		snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
-		/* Who has ended meanwhile is in none. */
+		/* The process may have exited meanwhile. */
 		if (proc_lines(path, take_group, &group) || !*group.path)
 			snprintf(group.path, sizeof(group.path), "unknown");
 	}

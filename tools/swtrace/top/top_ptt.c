@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* PTT counts on: an interval is the difference of two readings, slot by slot. */
+/* PTT's counts only grow: an interval is the difference of two readings, slot by slot. */
 #include "top_ptt.h"
 
 #include <pttview.h>
@@ -10,7 +10,7 @@
 #include "swtrace.h"
 
 struct top_slot {
-	uint64_t generation; /* of whom the values are */
+	uint64_t generation; /* of the thread that the values belong to */
 	uint64_t value[PTT_METRICS];
 };
 
@@ -109,7 +109,7 @@ static void take(struct top_ptt *p, struct top_model *m, struct top_slot *had,
 	at = top_model_thread(m, (uint32_t)d->pid, (uint32_t)d->tid, &fresh);
 	if (at == NO_KEY)
 		return;
-	/* No sample of it has told its names. */
+	/* No sample has set the thread's names. */
 	if (fresh)
 		top_model_name(m, at, d->name, d->name, NULL);
 	top_model_add(m, at, &c);

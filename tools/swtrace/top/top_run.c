@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Waits for time, keys and signals; each interval is read, then shown. */
+/* Waits for the end of an interval, keys and signals; reads each interval, then shows it. */
 #include "top_run.h"
 
 #include <errno.h>
@@ -23,19 +23,19 @@
 #include "top_watch.h"
 #include "top_write.h"
 
-/* One that runs. */
+/* A running view. */
 struct top_running {
 	struct top_run *run;
 	struct top_session session;
 	struct top_ptt *ptt;
 	struct top_metrics metrics;
 	struct top_list list;
-	struct top_model frozen; /* what is shown while view.frozen */
+	struct top_model frozen; /* the model that is shown while view.frozen */
 	struct top_ui ui;
-	int signals, target; /* target: of the process, -1 none */
+	int signals, target; /* a signalfd; the pidfd of the process, -1: none */
 	bool screen, reset, ended;
-	bool reading;  /* an interval, in pieces: the model is between two of them */
-	char why[512]; /* it ended */
+	bool reading;  /* an interval is being read in pieces, and the model is incomplete */
+	char why[512]; /* why the view ended */
 };
 
 static const struct top_model *shown(const struct top_running *r)
@@ -59,7 +59,7 @@ static bool show_words(struct top_running *r)
 		top_text_interval(stdout, &o->view, shown(r), &r->list);
 	if (!fflush(stdout) && !ferror(stdout))
 		return true;
-	/* Nobody reads it any more. */
+	/* EPIPE: the reader is gone, which is a regular end. */
 	if (errno != EPIPE)
 		snprintf(r->why, sizeof(r->why), "stdout: %s", strerror(errno));
 	return false;
@@ -105,14 +105,14 @@ static void show_code(struct top_running *r)
 		memcpy(r->ui.said, why, sizeof(why));
 }
 
-/* False: quit. */
+/* Returns false to quit. */
 static bool press(struct top_running *r, int key)
 {
 	const struct top_period *p = &shown(r)->period[r->run->view.span];
 
 	enum top_todo todo = top_keys_press(&r->ui, &r->list, key);
 
-	/* These are about whole intervals; what is frozen is one. */
+	/* These actions need a whole interval, such as a frozen one. */
 	if (r->reading && !r->run->view.frozen &&
 	    (todo == TOP_FREEZE || todo == TOP_WRITE || todo == TOP_CODE)) {
 		snprintf(r->ui.said, sizeof(r->ui.said),
@@ -175,7 +175,7 @@ static void stop_here(const struct top_running *r)
 	sigprocmask(SIG_BLOCK, &stop, NULL);
 }
 
-/* False: it is to end. */
+/* Returns false if the view must end. */
 static bool signalled(struct top_running *r)
 {
 	struct signalfd_siginfo s;
@@ -208,7 +208,7 @@ static bool pressed(struct top_running *r)
 	return true;
 }
 
-/* At keys and signals, while an interval is read. False: it is to end. */
+/* Handles keys and signals while an interval is read. Returns false if the view must end. */
 static bool look(struct top_running *r)
 {
 	struct pollfd p[] = {
@@ -224,7 +224,7 @@ static bool look(struct top_running *r)
 		return false;
 	if (!r->screen)
 		return true;
-	/* Rows have changed their places since the list was made: keys are about this picture. */
+	/* Rows have moved since the list was made: redraw before a key refers to one of them. */
 	draw(r);
 	if (p[1].revents && !pressed(r))
 		return false;
@@ -232,7 +232,7 @@ static bool look(struct top_running *r)
 	return true;
 }
 
-/* Until that time. False: it is to end. */
+/* Waits until that time. Returns false if the view must end. */
 static bool wait_until(struct top_running *r, uint64_t due)
 {
 	struct pollfd p[] = {
@@ -254,7 +254,7 @@ static bool wait_until(struct top_running *r, uint64_t due)
 			return true;
 		if (p[0].revents && !signalled(r))
 			return false;
-		/* A terminal that is gone is readable and has nothing. */
+		/* A terminal that has hung up is readable, but has no data. */
 		if (p[1].revents & (POLLHUP | POLLERR))
 			return false;
 		if (p[1].revents && !pressed(r))
@@ -273,8 +273,8 @@ static bool wait_until(struct top_running *r, uint64_t due)
 
 /* ---- all intervals --------------------------------------------------------------------------- */
 
-/* Reads what was recorded up to now, for as long as an interval takes. False: it is to end, or it
- * cannot go on and r->why says why. */
+/* Reads what was recorded up to now, for at most the length of an interval. Returns false if the
+ * view must end, or cannot continue: then r->why says why. */
 static bool read_interval(struct top_running *r)
 {
 	int rc = top_session_step(&r->session, r->run->delay, r->why, sizeof(r->why));
@@ -286,7 +286,7 @@ static bool read_interval(struct top_running *r)
 	return !rc;
 }
 
-/* The same. */
+/* Reads an interval and PTT's metrics. Returns as read_interval() does. */
 static bool step(struct top_running *r)
 {
 	struct top_view *v = &r->run->view;
@@ -314,14 +314,14 @@ static void run(struct top_running *r)
 	struct top_run *o = r->run;
 	uint64_t due;
 
-	/* What lives when it begins is read before the first interval. */
+	/* Read what exists at the start before the first interval. */
 	if (!read_interval(r))
 		return;
 	due = now_ns();
 	for (uint64_t n = 0; !r->ended && (!o->intervals || n < o->intervals); n++) {
 		uint64_t now = now_ns();
 
-		/* Who was stopped does not catch up. */
+		/* After SIGSTOP, missed intervals are not made up for. */
 		due = due + o->delay > now ? due + o->delay : now + o->delay;
 		if (!wait_until(r, due) || !step(r) || (!r->screen && !show_words(r)))
 			return;
@@ -332,7 +332,8 @@ static void run(struct top_running *r)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* In another thread, while this one is busy: what would stay behind, and the terminal. */
+/* Called in the watching thread while the main one is busy: removes the session's files and
+ * restores the terminal. */
 static void abandon(void *arg)
 {
 	const struct top_running *r = arg;

@@ -11,12 +11,12 @@ struct top_run {
 	struct top_view view;
 	const char *metrics; /* their names, or NULL */
 	uint64_t delay;      /* ns */
-	uint64_t intervals;  /* 0: until it is ended */
-	uint32_t rows;       /* of an interval in words; 0: all */
+	uint64_t intervals;  /* 0: until the user ends it */
+	uint32_t rows;       /* per interval in text output; 0: all */
 	bool json;
 };
 
-/* 0, or an exit code after a message. */
+/* Returns 0, or an exit code after a message. */
 int top_run(struct top_run *r);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ncurses draws; signals are ours: they are blocked, and who runs the view reads them, so that none
- * comes in the midst of a picture.
+ * ncurses draws. It does not handle signals: they are blocked, and top_run.c reads them from a
+ * signalfd, so that none interrupts drawing.
  */
 #include "top_screen.h"
 
@@ -41,7 +41,7 @@ void top_screen_draw(struct top_ui *ui, const struct top_model *m, const struct 
 #include <string.h>
 #include <sys/ioctl.h>
 #include <term.h>
-/* Capabilities of terminals that it makes words of its own. */
+/* term.h defines these capabilities as macros. */
 #undef columns
 #undef lines
 
@@ -68,7 +68,7 @@ bool top_screen_there(const char **why)
 		*why = "the terminal of that TERM is not known";
 		return false;
 	}
-	/* What cannot move its cursor cannot be drawn on. */
+	/* A terminal that cannot move its cursor cannot be drawn on. */
 	move = tigetstr("cup");
 	if (move && move != (char *)-1)
 		return true;
@@ -78,7 +78,7 @@ bool top_screen_there(const char **why)
 
 bool top_screen_begin(void)
 {
-	/* As all that is written to terminals here: see fit_locale(). */
+	/* The locale for the widths of characters: see fit_locale(). */
 	fit_locale();
 	screen = newterm(NULL, stdout, stdin);
 	if (!screen)
@@ -122,7 +122,7 @@ void top_screen_stop(void)
 	sigaddset(&stop, SIGTSTP);
 	sigaction(SIGTSTP, &usual, &before);
 	raise(SIGTSTP);
-	/* Here it stops, until SIGCONT. */
+	/* The process stops here until SIGCONT. */
 	sigprocmask(SIG_UNBLOCK, &stop, NULL);
 	sigprocmask(SIG_BLOCK, &stop, NULL);
 	sigaction(SIGTSTP, &before, NULL);
@@ -155,7 +155,7 @@ int top_screen_key(void)
 		for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 			if ((int)c == keys[i].theirs)
 				return keys[i].ours;
-		return 0; /* some key that does nothing */
+		return 0; /* a key without a function */
 	}
 	switch (c) {
 	case '\r':
@@ -173,14 +173,14 @@ int top_screen_key(void)
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-/* A line that a function writes, at most as wide as the screen. */
+/* Writes a line that is at most as wide as the screen. */
 typedef void write_line(FILE *out, const void *what, unsigned int columns);
 
 struct top_drawn {
 	const struct top_view *view;
 	const struct top_model *model;
 	const struct top_list *list;
-	uint32_t number; /* of the head's line, of the row */
+	uint32_t number; /* of the header line or the row */
 };
 
 static void head_line(FILE *out, const void *what, unsigned int columns)
@@ -204,7 +204,7 @@ static void rest_line(FILE *out, const void *what, unsigned int columns)
 	top_text_rest(out, d->view, d->list, columns);
 }
 
-/* What was typed, or a message: its end is what counts. */
+/* Writes typed text or a message: if it is too long, shows its end. */
 static void words_line(FILE *out, const void *what, unsigned int columns)
 {
 	const char *words = what;
@@ -244,7 +244,7 @@ static void draw_line(int y, attr_t how, write_line *put, const void *what)
 	free(text);
 }
 
-/* The cursor's row is on the screen. */
+/* Scrolls so that the cursor's row is on the screen. */
 static void scroll_to(struct top_ui *ui, uint32_t n)
 {
 	if (n && ui->cursor >= n)
@@ -272,13 +272,13 @@ static void draw_list(struct top_ui *ui, const struct top_model *m, const struct
 		draw_line(y, A_NORMAL, rest_line, &d);
 }
 
-/* A line that is cut where the screen ends. */
+/* Writes a line and truncates it at the edge of the screen. */
 static void plain_line(FILE *out, const void *what, unsigned int columns)
 {
 	top_text_cut(out, what, columns);
 }
 
-/* Words of post, or help: whatever is in them, it reaches the terminal escaped. */
+/* Draws post's output, or help. All of it is escaped before it reaches the terminal. */
 static void draw_text(const struct top_ui *ui)
 {
 	const char *line = ui->text, *end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The terminal: drawn on by ncurses, left as it was. */
+/* Draws on the terminal with ncurses and restores it at the end. */
 #ifndef TOP_SCREEN_H
 #define TOP_SCREEN_H
 
@@ -7,17 +7,17 @@
 #include <stdint.h>
 #include "top_keys.h"
 
-/* Whether there is a terminal that can be drawn on. *why: why not, in words for a user who has one;
- * NULL: there is none. */
+/* Returns whether there is a terminal that can be drawn on. If not, *why is the reason, or NULL if
+ * there is no terminal. */
 bool top_screen_there(const char **why);
-/* False: it cannot be drawn on. */
+/* Returns false if the terminal cannot be drawn on. */
 bool top_screen_begin(void);
 void top_screen_end(void);
-/* The size has changed. */
+/* Handles a change of the terminal's size. */
 void top_screen_resized(void);
-/* Lets the shell have it while the program is stopped, and takes it back. */
+/* Returns the terminal to the shell, stops the program, and sets the terminal up again. */
 void top_screen_stop(void);
-/* The next key that was pressed, TOP_KEY_NONE: none is left. */
+/* Returns the next key that was pressed, or TOP_KEY_NONE. */
 int top_screen_key(void);
 void top_screen_draw(struct top_ui *ui, const struct top_model *m, const struct top_list *list);
 

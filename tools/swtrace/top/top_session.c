@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files are made, read and removed here. */
+/* Creates, reads and removes the session's files. */
 #include "top_session.h"
 
 #include <dirent.h>
@@ -17,9 +17,9 @@
 
 #define PREFIX     "swtrace-top."
 #define FILE_NAME  "top.nrm2"
-#define FILE_BYTES (32ull << 20) /* of a file, before the next begins; there may be two */
-#define PIECE_NS   50000000ull   /* of reading, before keys and signals are looked at */
-#define MOST_BYTES (1ull << 30)  /* of a collector's that has no next file */
+#define FILE_BYTES (32ull << 20) /* at which the next file begins; two are kept */
+#define PIECE_NS   50000000ull   /* of reading between checks for keys and signals */
+#define MOST_BYTES (1ull << 30)  /* of the file, if the collector cannot rotate files */
 
 /* ---- the folder ------------------------------------------------------------------------------ */
 
@@ -70,7 +70,7 @@ static void remove_folder(struct top_session *s)
 	*s->folder = 0;
 }
 
-/* The tracer may rename and make files meanwhile: once more, until the folder is gone. */
+/* The tracer may create and rename files meanwhile: repeats until the folder is gone. */
 void top_session_abandon(const struct top_session *s)
 {
 	if (!*s->folder)
@@ -86,7 +86,7 @@ void top_session_abandon(const struct top_session *s)
 	}
 }
 
-/* The newest has no number in its name, the older ones have theirs from 1 on. */
+/* The newest file has no number in its name; older ones have numbers from 1 on. */
 enum top_file top_session_path(void *session, uint32_t number, char *path, size_t room)
 {
 	const struct top_session *s = session;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rows of the live view, the rarest of which make room. */
+/* The rows of the live view; the rarest are removed when the table is full. */
 #include "top_table.h"
 
 #include <errno.h>
@@ -49,12 +49,12 @@ void top_count_add(struct top_count *to, const struct top_count *c)
 		to->metric[i] += c->metric[i];
 }
 
-/* What a row has of all: rows that nothing was added to go first. */
+/* Returns a weight by which rows are kept: rows without counts are removed first. */
 static uint64_t worth(const struct top_row *r)
 {
 	const struct top_count *sum = &r->count[TOP_SUM], *now = &r->count[TOP_INTERVAL];
 
-	/* A tick counts as much as the milliseconds off a CPU that it is away at 1 kHz. */
+	/* One tick weighs as much as 1 ms off the CPU: its length at 1 kHz. */
 	return sum->ticks + now->ticks + sum->under + now->under + sum->off / 1000000 +
 	       now->off / 1000000 + !!r->off_since;
 }
@@ -75,7 +75,8 @@ static void fold(struct top_table *t, struct top_row *r)
 	*r = (struct top_row){ 0 };
 }
 
-/* After rows have changed their places. Without memory all become the others. 0 or -ENOMEM. */
+/* Rebuilds the keys after rows have moved. Without memory, folds all rows into `others`. Returns 0
+ * or -ENOMEM. */
 static int find_again(struct top_table *t)
 {
 	keys_free(&t->keys);
@@ -90,7 +91,7 @@ static int find_again(struct top_table *t)
 	return 0;
 }
 
-/* Half of the rows become the others. 0 or -ENOMEM. */
+/* Folds half of the rows into `others`. Returns 0 or -ENOMEM. */
 static int make_room(struct top_table *t)
 {
 	uint64_t *worths = malloc(t->n * sizeof(*worths)), middle, w;
@@ -102,7 +103,7 @@ static int make_room(struct top_table *t)
 		worths[i] = worth(&t->row[i]);
 	qsort(worths, t->n, sizeof(*worths), by_number);
 	middle = worths[t->n / 2];
-	/* Of those that are worth as much as the middle one so many stay. */
+	/* `equal` is how many of the rows with the median weight are kept. */
 	for (uint32_t i = t->n; i > 0 && worths[i - 1] > middle; i--)
 		equal--;
 	free(worths);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines are made whole, then made to fit. */
+/* Formats whole lines, then shortens them to fit. */
 #include "top_text.h"
 
 #include <inttypes.h>
@@ -13,12 +13,12 @@
 #include "json.h"
 #include "monotonic.h"
 
-/* A name whose bytes are all escaped, and what stands beside it. */
+/* Room for two names whose bytes are all escaped, and the columns beside them. */
 #define LINE (2 * (4 * TOP_NAME_BYTES + 1) + 512)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* Characters that fit; what is longer ends there. */
+/* Writes the characters that fit and truncates the rest. */
 void top_text_cut(FILE *out, const char *line, unsigned int columns)
 {
 	size_t size = strlen(line), used = 0, at = 0;
@@ -35,7 +35,7 @@ void top_text_cut(FILE *out, const char *line, unsigned int columns)
 	fwrite(line, 1, at, out);
 }
 
-/* A row: names are shortened before they are cut. */
+/* Writes a row; shortens names before it truncates them. */
 static void put_row(FILE *out, const char *line, unsigned int columns)
 {
 	char *text = NULL;
@@ -88,7 +88,7 @@ static size_t first_line(char line[LINE], const struct top_view *v, const struct
 {
 	const struct top_period *p = &m->period[v->span];
 	uint64_t tenths = (p->to - p->from) / 100000000;
-	/* The time of day at which it ended: what is frozen stays as it was. */
+	/* The time of day at which the period ended, which does not change while frozen. */
 	struct timespec now;
 	char when[16] = "";
 	time_t ended;
@@ -185,7 +185,7 @@ static size_t numbers(char line[LINE], const struct top_view *v, const struct to
 		at = append(line, at, " %8" PRIu64 " %5.1f", c->ticks, share(c->ticks, of));
 	if (of_functions(v) && !v->stacks)
 		return at;
-	/* A tick has many functions on its stack: their sum is no number of ticks. */
+	/* A tick has many functions on its stack: a sum over functions is not a number of ticks. */
 	if (of_functions(v))
 		return one ? append(line, at, " %8" PRIu64 " %5.1f", c->under,
 				    share(c->under, of)) :
@@ -208,7 +208,7 @@ void top_text_row(FILE *out, const struct top_view *v, const struct top_list *l,
 	else if (v->by == TOP_BY_PROCESS)
 		at = append(line, at, " %8u", r->pid);
 	at = append_name(line, append(line, at, "  "), r->name);
-	/* A process is told by its name, and the one of its thread is often the same. */
+	/* Do not repeat the process's name beside a process, or a thread of the same name. */
 	if (r->of && v->by != TOP_BY_PROCESS && (!r->name || strcmp(r->name, r->of))) {
 		at = append_name(line, append(line, at, "  in "), r->of);
 	}

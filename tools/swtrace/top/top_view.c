@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows are chosen, counted and put in order. */
+/* Selects, counts and sorts rows. */
 #include "top_view.h"
 
 #include <errno.h>
@@ -67,12 +67,12 @@ bool top_view_enter(struct top_view *v, const struct top_row *row)
 	if (v->by != TOP_BY_CALLER)
 		v->back = v->by;
 	p = &v->place[v->depth++];
-	/* What a row of a call is about is its caller. */
+	/* A row of the list of callers stands for the caller. */
 	p->key = v->by == TOP_BY_CALLER ? row->second : hash_mix(row->key, row->second);
 	snprintf(p->name, sizeof(p->name), "%s", row->name ? row->name : "");
 	v->by = TOP_BY_CALLER;
 	v->order = TOP_UNDER;
-	*v->filter = 0; /* it was for finding the function */
+	*v->filter = 0; /* the filter was for finding the function */
 	return true;
 }
 
@@ -111,7 +111,7 @@ static bool counts(const struct top_count *c)
 	return any;
 }
 
-/* A filter without * and ? is a part of the name. */
+/* A filter without * and ? matches any part of the name. */
 static bool fits(const char *filter, const char *name)
 {
 	if (!name)
@@ -162,7 +162,7 @@ static int in_order(const void *a, const void *b, void *arg)
 		return m > n ? -1 : 1;
 	if (s->order == TOP_NAME && by_name)
 		return by_name;
-	/* What is equal keeps its place from one picture to the next. */
+	/* Equal rows keep their order from one interval to the next. */
 	if (s->order != TOP_PID && x->count[s->span].ticks != y->count[s->span].ticks)
 		return x->count[s->span].ticks > y->count[s->span].ticks ? -1 : 1;
 	if (x->pid != y->pid)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looks at what is pending, which nobody reads while the program is busy. */
+/* A thread that polls for pending signals, which the main thread does not read while it is busy. */
 #include "top_watch.h"
 
 #include <pthread.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define LOOK_NS 100000000
-#define LOOKS   6 /* until it is ended */
+#define LOOKS   6 /* until the program is ended */
 
 const int top_watch_signals[4] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
 

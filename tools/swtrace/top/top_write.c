@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * An interval ends where its segments do: a period is whole sections of the session's file. Those
- * of names are copied from the file's begin on, those of samples from the period's.
+ * Segments end when an interval does, so a period is a number of whole sections of the session's
+ * file. Sections with names are copied from the start of the file on, those with samples from the
+ * start of the period on.
  */
 #include "top_write.h"
 
@@ -13,7 +14,7 @@
 #include "file/file_follow.h"
 #include "output.h"
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 static int copy_section(struct pifile_writer *w, const struct pifile_section *s,
 			const void *payload, size_t size)
 {
@@ -40,7 +41,7 @@ static bool wanted(const struct pifile_section *s, size_t i, const struct top_pa
 	switch (s->type) {
 	case PIFILE_SEC_SEGMENT:
 		return s->ring != PITRACE_RING_TRACE || i >= part->first;
-	case PIFILE_SEC_STATS: /* of the whole session */
+	case PIFILE_SEC_STATS: /* they are of the whole session */
 	case PIFILE_SEC_END:
 	case PIFILE_SEC_INDEX:
 		return false;

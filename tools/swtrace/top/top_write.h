@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A trace of what is shown: of a period, with the names of all that lived in it. */
+/* Writes a trace of the period shown, with the names of all that existed in it. */
 #ifndef TOP_WRITE_H
 #define TOP_WRITE_H
 
 #include "top_session.h"
 
-/* Writes it; said (what was written, or why not) is for the screen. */
+/* Writes the trace. `said` is a message for the screen: what was written, or why not. */
 bool top_write(struct top_session *s, const struct top_period *p, const char *path, char *said,
 	       size_t room);
 
