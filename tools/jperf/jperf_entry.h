@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What each file of native methods begins with. */
+/* Definitions that all files of native methods share. */
 #ifndef JPERF_ENTRY_H
 #define JPERF_ENTRY_H
 
 #include <jni.h>
 
-/* A static native method of the class CLASS. */
+/* Defines a static native method of the class CLASS. */
 #define JPERF_ENTRY(class, type, name, ...)                                                     \
 	JNIEXPORT type JNICALL Java_pitrace_jperf_##class##_##name(JNIEnv *env                  \
 								   __attribute__((__unused__)), \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* C's structs and the Java objects that have the same fields by name. */
+/* Copies between C structs and Java objects whose fields have the same names. */
 #include "jperf_fields.h"
 
 #include <string.h>
@@ -88,8 +88,7 @@ bool jperf_set_fields(JNIEnv *env, jobject object, const struct jperf_field *fie
 	return true;
 }
 
-/* A String that is null or too long for its place stays out: what is looked up by it is not found.
- */
+/* Skips a String that is null or too long for its place: a lookup by it finds nothing. */
 static void get_string(JNIEnv *env, jstring string, char *to, size_t room)
 {
 	if (!string || (size_t)(*env)->GetStringUTFLength(env, string) >= room)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* C's structs and the Java objects that have the same fields by name. */
+/* Copies between C structs and Java objects whose fields have the same names. */
 #ifndef JPERF_FIELDS_H
 #define JPERF_FIELDS_H
 
@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 enum jperf_field_kind {
-	JPERF_INT,     /* int: of 32 bits */
-	JPERF_LONG,    /* long: of 64 bits */
+	JPERF_INT,     /* int: 32 bits */
+	JPERF_LONG,    /* long: 64 bits */
 	JPERF_STRING,  /* String: char[size] */
 	JPERF_LONGS,   /* long[]: uint64_t[size / 8] */
 	JPERF_STRINGS, /* String[]: char[size / each][each] */
@@ -28,10 +28,10 @@ struct jperf_field {
 			sizeof(((struct type *)0)->field)         \
 	}
 
-/* Sets the object's fields. false: a Java exception is pending. */
+/* Sets the object's fields. Returns false if a Java exception is pending. */
 bool jperf_set_fields(JNIEnv *env, jobject object, const struct jperf_field *fields, int count,
 		      const void *from);
-/* The other way. */
+/* Copies the object's fields to the struct; returns as above. */
 bool jperf_get_fields(JNIEnv *env, jobject object, const struct jperf_field *fields, int count,
 		      void *to);
 

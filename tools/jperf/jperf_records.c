@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Native methods of Trace: records of the program's own. */
+/* Native methods of Trace: the program's own records. */
 #include "pitrace_jperf_Trace.h"
 #include "base/rc.h"
 #include "jperf_entry.h"
@@ -91,8 +91,8 @@ JPERF_ENTRY(Trace, jint, span, jint minor, jbyteArray name, jlong id)
 
 /* ---- named events ---------------------------------------------------------------------------- */
 
-/* How many values and texts an event has that was declared here: Java's arrays are compared with
- * them. */
+/* The number of values and texts of an event that was declared here, to check the lengths of Java's
+ * arrays. */
 struct event_counts {
 	uint8_t known, values, strs;
 };
@@ -127,7 +127,7 @@ JPERF_ENTRY(Trace, jint, eventNew, jbyteArray name, jbyteArray fields)
 		rc = TraceEventNew(text.bytes, list.bytes);
 	if (rc >= (int)(sizeof(declared) / sizeof(declared[0])))
 		rc = PI_NO_MEMORY;
-	/* Whoever declares the same event writes the same. */
+	/* Two threads that declare the same event store the same counts: no lock is needed. */
 	if (rc > 0)
 		declared[rc] = count_fields(list.bytes);
 	jperf_text_drop(&list);

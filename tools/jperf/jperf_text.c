@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Java's arrays as C has them: short ones in the caller's frame, others in memory of their own. */
+/* Copies Java's arrays for C: short ones into the caller's frame, others into allocated memory. */
 #include "jperf_text.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "base/rc.h"
 #include "perfutil.h"
 
-/* No record and no path is longer, nor has more parts. */
+/* No record or path is longer, or has more parts. */
 #define LONGEST 0xFFFC
 #define MOST    0x4000
 
@@ -86,7 +86,7 @@ jstring jperf_string(JNIEnv *env, const char *bytes, size_t length)
 	return (*env)->PopLocalFrame(env, make_string(env, bytes, length));
 }
 
-/* Bytes of all texts, each with a NUL; or a code. */
+/* Returns the bytes of all texts, each with a NUL, or a code. */
 static int64_t measure(JNIEnv *env, jobjectArray arrays, jsize count)
 {
 	int64_t bytes = 0;
@@ -111,7 +111,7 @@ static int take_texts(JNIEnv *env, jobjectArray arrays, struct jperf_texts *text
 		jbyteArray array = (*env)->GetObjectArrayElement(env, arrays, i);
 		jsize length = array ? (*env)->GetArrayLength(env, array) : 0;
 
-		/* Another thread may have put a longer one there since. */
+		/* Another thread may have stored a longer text meanwhile. */
 		if (!array || length >= left)
 			return rc_say(PI_INVALID_ARGUMENT, "a text changed while it was read");
 		(*env)->GetByteArrayRegion(env, array, 0, length, (jbyte *)to);

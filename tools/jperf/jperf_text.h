@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Java's arrays as C has them. What fails leaves its sentence for TraceLastError. */
+/* Copies Java's arrays for C. A function that fails sets the message of TraceLastError. */
 #ifndef JPERF_TEXT_H
 #define JPERF_TEXT_H
 
@@ -7,23 +7,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* PI_INVALID_ARGUMENT: an argument is null that must not be. */
+/* Returns PI_INVALID_ARGUMENT, for an argument that must not be null. */
 int jperf_null(void);
 
-/* A text that ends with a NUL; bytes NULL: Java's null. */
+/* A text with a NUL at its end; bytes NULL: Java's null. */
 struct jperf_text {
 	char *bytes;
 	char room[256];
 };
-/* 0, or a code: there is a NUL in it, or no memory for it. Always drop it. */
+/* Returns 0, or a code if the text has a NUL in it or there is no memory. The caller calls
+ * jperf_text_drop() in either case. */
 int jperf_text(JNIEnv *env, jbyteArray array, struct jperf_text *text);
 void jperf_text_drop(struct jperf_text *text);
-/* The other way; NULL stays null. */
+/* Makes a Java array of a text; NULL stays null. */
 jbyteArray jperf_bytes(JNIEnv *env, const char *text);
-/* Words need not be UTF-8: a pathname is what it is. NULL: a Java exception is pending. */
+/* Makes a Java string; the bytes need not be UTF-8, for they may be a pathname. Returns NULL if a
+ * Java exception is pending. */
 jstring jperf_string(JNIEnv *env, const char *bytes, size_t length);
 
-/* Texts that may have NULs in them, one behind the other, with their lengths. */
+/* Texts that may contain NULs, one after another, and their lengths. */
 struct jperf_texts {
 	int count;
 	char **bytes;
@@ -32,7 +34,7 @@ struct jperf_texts {
 	char room[1024];
 };
 int jperf_texts(JNIEnv *env, jobjectArray arrays, struct jperf_texts *texts);
-/* 0: none has a NUL in it; or a code. */
+/* Returns 0 if no text contains a NUL, or a code. */
 int jperf_texts_end(const struct jperf_texts *texts);
 void jperf_texts_drop(struct jperf_texts *texts);
 

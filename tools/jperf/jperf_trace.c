@@ -94,7 +94,7 @@ static const struct jperf_field event_fields[] = {
 };
 #undef FIELD
 
-/* Makes an object of this class with these fields in each place of the list. */
+/* Fills each place of the list with an object of this class with these fields. */
 static bool fill_list(JNIEnv *env, jobjectArray list, const char *class_name,
 		      const struct jperf_field *fields, int count, const void *from, size_t size,
 		      int n)
@@ -138,7 +138,7 @@ struct listener {
 	jmethodID event;
 };
 
-/* Once the listener has thrown, it is not called any more. */
+/* Does not call the listener any more once it has thrown an exception. */
 static void each_event(void *arg, const char *source, const char *name, const char *what)
 {
 	const struct listener *l = arg;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Cycles per instruction, where both are among the metrics, of the same code. */
+/* Finds the two metrics for cycles per instruction; both must count the same code. */
 #include <string.h>
 #include "complain.h"
 #include "tool.h"
 
-/* Is this metric, without its modifiers, one of these? *modifiers is set to them. */
+/* Returns whether this metric, without its modifiers, is one of `names`; sets *modifiers. */
 static bool is_one(const char *metric, const char *const *names, const char **modifiers)
 {
 	size_t length = strcspn(metric, ":");
@@ -24,7 +24,7 @@ static int find(const struct dump *d, const char *const *names, const char *like
 	return -1;
 }
 
-/* The kernel's names and vendors' names. */
+/* The kernel's and the vendors' names. */
 static const char *const cycles[] = { "cycles",           "cpu-cycles", "unhalted_core_cycles",
 				      "cpu_clk_unhalted", "cpu_cycles", "pm_cyc",
 				      "pm_run_cyc",       NULL };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The state at one moment, or the difference of two: threads in order, CPUs. */
+/* Takes the state at one moment, or the difference of two: sorted threads, and CPUs. */
 #include <cycles.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 #include "monotonic.h"
 #include "tool.h"
 
-#define TRIES       100      /* to see all threads while none gives its slot to another, */
-#define TRIES_WHOLE 50       /* ... while none runs on, */
+#define TRIES       100      /* to read all threads while no slot gets another thread, */
+#define TRIES_WHOLE 50       /* ... and while no thread runs, */
 #define PATIENCE    50000000 /* ... for so many ns */
 
 const char *const bucket_names[] = {
@@ -28,7 +28,8 @@ static int make(struct dump *d, int rows, int cpus)
 	return d->row && d->cpu && d->cpu_number ? 0 : -ENOMEM;
 }
 
-/* A thread that gives up its slot must be there once: in the slot or with those that are gone. */
+/* A thread that loses its slot meanwhile must be counted once, in the slot or among those that have
+ * exited. d->torn: the number of these has changed. */
 static void take_threads(struct dump *d, const struct pttview *v)
 {
 	int slots = pttview_slots(v);
@@ -44,7 +45,7 @@ static void take_threads(struct dump *d, const struct pttview *v)
 	d->torn = after.threads != d->gone.threads;
 }
 
-/* Read those threads again that may have run since. */
+/* Reads those threads again that may have run meanwhile. */
 static void take_threads_again(struct dump *d, const struct pttview *v)
 {
 	struct pttview_gone after;
@@ -69,7 +70,8 @@ static void take_cpus(struct dump *d, const struct pttview *v)
 	}
 }
 
-/* Do the threads' values add up to the CPUs' part for them: are both of one moment? */
+/* Returns whether the threads' values add up to the CPUs' part for threads, which shows that both
+ * were read at the same moment. */
 static bool is_whole(const struct dump *d)
 {
 	for (uint32_t m = 0; m < d->info.metrics; m++) {
@@ -137,7 +139,7 @@ static void thread_less(struct ptt_thread_data *t, const struct ptt_thread_data 
 	take_away(t->interrupt, before->interrupt);
 }
 
-/* A thread that was there before is now counted among those that are gone. */
+/* Subtracts the earlier values of a thread that has exited and is now counted in `gone`. */
 static void gone_less_thread(struct pttview_gone *gone, const struct ptt_thread_data *before)
 {
 	gone->dispatches -= before->dispatches;
@@ -236,7 +238,7 @@ static bool named_so(const struct ptt_thread_data *t, const char *word)
 
 	if (!*end)
 		return t->pid == pid;
-	/* The kernel keeps this many bytes of a name. */
+	/* The kernel truncates names to this length. */
 	return !strncmp(t->name, word, sizeof(t->name) - 1);
 }
 

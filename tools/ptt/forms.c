@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Counts as JSON and CSV. */
+/* Prints counts as JSON and CSV. */
 #include <cycles.h>
 #include <inttypes.h>
 #include "escape.h"
 #include "json.h"
 #include "tool.h"
 
-/* ---- JSON: one object, or, of intervals, one a line ------------------------------------------ */
+/* ---- JSON: one object; for intervals, one per line ------------------------------------------- */
 
 static void json_values(struct json *j, const struct dump *d, const char *key,
 			const uint64_t *value)
@@ -107,7 +107,7 @@ void show_json(FILE *out, const struct dump *d)
 	if (d->interval)
 		json_uint(&j, "interval", d->interval);
 	json_uint(&j, "elapsed_ns", d->elapsed);
-	/* The length of a unit of "cycles". */
+	/* The rate of the unit "cycles". */
 	if (CyclesPerSecond() > 0)
 		json_fixed(&j, "cycles_per_second", CyclesPerSecond(), 0);
 	json_bool(&j, "interrupts_charged", d->charged);
@@ -122,7 +122,7 @@ void show_json(FILE *out, const struct dump *d)
 	json_end(&j, '}');
 }
 
-/* ---- CSV: a line for each thread; intervals as one table with the interval in the first column */
+/* ---- CSV: a line per thread; intervals share a table with the interval in the first column --- */
 
 static void csv_head(FILE *out, const struct dump *d)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* ptt: what each thread really used. The first word names a sub-command. */
+/* ptt: shows what each thread really used. The first word names a sub-command. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,13 +13,13 @@
 /* ---- options --------------------------------------------------------------------------------- */
 
 enum { FORM = 1, ORDER, CODE, CHARGE }; /* groups of options that exclude one another */
-/* Sub-commands: NONE has no options but those of all. */
+/* Sub-commands: NONE has only the options that all have. */
 enum { NONE = 1, INIT = 2, INFO = 4, DUMP = 8, TOP = 16, RUN = 32 };
 
-/* `what` as messages call it. */
+/* Splits a list of metrics; messages call the list `what`. */
 static bool take_metrics(struct ptt_options *o, const char *what, char *list)
 {
-	/* Commas within slashes are a PMU's: pmu/term=1,term=2/. */
+	/* Commas within slashes belong to a PMU's event: pmu/term=1,term=2/. */
 	for (bool within = false; *list; list++) {
 		if (o->metrics == PTT_METRICS) {
 			complain("%s: more than %d metrics", what, PTT_METRICS);
@@ -328,7 +328,7 @@ static const struct ptt_command {
 	int (*call)(struct ptt_options *o);
 	const struct option_table *table;
 	unsigned int bit;
-	bool words; /* operands are allowed */
+	bool words; /* accepts operands */
 } subs[] = {
 	{ "init", "begin to count", init, &init_table, INIT, true },
 	{ "term", "end the counting", term, &plain_table, NONE, false },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* ptt dump: the counts so far, or those of each of several intervals. */
+/* ptt dump: prints the counts so far, or those of each of several intervals. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -84,7 +84,7 @@ static void on_signal(int number)
 	ended = number;
 }
 
-/* False: a signal, or the end of PTT, came before. */
+/* Returns false if a signal or the end of PTT came first. */
 static bool sleep_until(const struct dumping *g, uint64_t when)
 {
 	while (!ended && !pttview_stopped(g->view)) {
@@ -93,7 +93,7 @@ static bool sleep_until(const struct dumping *g, uint64_t when)
 
 		if (when <= now)
 			return true;
-		/* Short sleeps: the end of PTT is noticed soon. */
+		/* Sleep in short steps, to notice the end of PTT soon. */
 		if (left > 250000000)
 			left = 250000000;
 		t = (struct timespec){ .tv_nsec = (long)left };
@@ -117,7 +117,7 @@ static int repeatedly(struct dumping *g)
 	for (uint64_t n = 1; on && (!g->o->repeat || n <= g->o->repeat); n++) {
 		struct dump d = { 0 };
 
-		/* The last, shorter interval is printed too. */
+		/* Also print the last, shorter interval. */
 		on = sleep_until(g, due);
 		code = take(g, &now);
 		if (code)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* ptt run: what each thread of a command used, and of all that the command created. */
+/* ptt run: shows what each thread of a command and its descendants used. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>

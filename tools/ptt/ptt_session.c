@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* ptt init, term, info, ints, noints: a PTT that a process of its own holds in between. */
+/* ptt init, term, info, ints, noints: a PTT that a background process holds in between. */
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
@@ -28,7 +28,7 @@ int ptt_room(const struct ptt_options *o)
 		threads = 0;
 	if (f)
 		fclose(f);
-	/* As many threads again may be created. */
+	/* Leave room for as many threads to be created. */
 	threads = threads < PITRACE_PTT_SLOTS / 2 ? 2 * threads : PITRACE_PTT_SLOTS;
 	return threads > 1024 ? threads : 0;
 }

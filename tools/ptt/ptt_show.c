@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Counts as text. */
+/* Prints counts as text. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static void show_thread(FILE *out, const struct dump *d, const struct ptt_thread
 	putc('\n', out);
 }
 
-/* A process with several threads has a line of their sum. */
+/* The sum of a process's threads, which has a line of its own if there are several. */
 struct process_sum {
 	int threads;
 	struct ptt_thread_data sum;
@@ -86,7 +86,8 @@ static void show_grouped(FILE *out, const struct dump *d)
 	}
 }
 
-/* Threads of all processes in one order; the processes, in that of their first threads, below. */
+/* Shows the threads of all processes in one order, then the processes in the order of their first
+ * threads. */
 static void show_ordered(FILE *out, const struct dump *d)
 {
 	struct process_sum *p = calloc((size_t)d->rows + 1, sizeof(*p));
@@ -109,7 +110,7 @@ static void show_ordered(FILE *out, const struct dump *d)
 
 /* ---- CPUs ------------------------------------------------------------------------------------ */
 
-/* The sum of what each CPU did is all CPUs' time, to the last cycle. */
+/* Shows that the parts of each CPU add up to its time, to the last cycle. */
 static void show_books(FILE *out, const struct dump *d)
 {
 	for (uint32_t i = 0; i < d->info.metrics; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* ptt top: which threads use the CPUs at the moment, of what is held or of a PTT of its own. */
+/* ptt top: shows which threads use the CPUs at the moment, from the held PTT or one of its own. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "tool.h"
 
 #define INTERVAL 2000000000ull
-#define FIRST    500000000ull /* the first picture comes sooner */
+#define FIRST    500000000ull /* the first screen is drawn sooner */
 
 struct top {
 	const struct ptt_options *o;
@@ -21,15 +21,15 @@ struct top {
 	bool drawn; /* on a terminal */
 	struct dump before, between;
 	uint64_t pictures;
-	int tsc; /* which metric is the machine's counter; -1: none */
+	int tsc; /* index of the metric that is the machine's counter; -1: none */
 	enum sort sort;
 	int by;
 };
 
 /* ---- a picture ------------------------------------------------------------------------------- */
 
-/* The CPUs' counters give the time over which threads were counted; without the right to read them
- * it is the time between two readings. */
+/* Takes the time over which threads were counted from the CPUs' counters; without the right to read
+ * them, uses the time between two readings. */
 static void find_ticks(struct top *t)
 {
 	struct dump *d = &t->between;
@@ -175,7 +175,7 @@ static void sort_by_metric(struct top *t, int metric)
 	t->by = metric;
 }
 
-/* False: quit. */
+/* Returns false to quit. */
 static bool press(struct top *t, int key)
 {
 	switch (key) {
@@ -206,7 +206,7 @@ static bool press(struct top *t, int key)
 	return true;
 }
 
-/* Until that time: false: it is to end. */
+/* Waits until that time. Returns false if the view must end. */
 static bool wait_until(struct top *t, uint64_t due)
 {
 	for (;;) {
@@ -223,7 +223,7 @@ static bool wait_until(struct top *t, uint64_t due)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* 0, or what failed: the message is printed when the terminal is restored. */
+/* What failed, or 0. The message is printed after the terminal is restored. */
 enum { NO_MEMORY = 1, NO_UPDATE, NO_METRIC };
 
 static int take(const struct top *t, struct dump *d)
@@ -254,7 +254,7 @@ static int step(struct top *t)
 	return 0;
 }
 
-/* The first look. */
+/* Takes the first reading. */
 static int begin(struct top *t)
 {
 	int failed = take(t, &t->before);
@@ -303,7 +303,7 @@ static int run(struct top *t)
 	return 0;
 }
 
-/* Use the PTT that ptt init began, unless options ask for another or there is none. */
+/* Uses the PTT that ptt init began, unless options request another one or there is none. */
 static struct pttview *view_of(const struct ptt_options *o, uint64_t *begun)
 {
 	static const char *const tsc[] = { "tsc" };

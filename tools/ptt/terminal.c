@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * Signals are blocked but for where we wait: none is missed, none comes in the midst of a picture.
- * A picture goes out in one piece, over the last one, so that nothing flickers.
+ * Signals are blocked except while waiting, so that none is missed and none interrupts drawing. A
+ * screen is written in one piece over the last one, so that nothing flickers.
  */
 #include <errno.h>
 #include <poll.h>
@@ -17,14 +17,14 @@
 #include "terminal.h"
 #include "tool.h"
 
-/* Another page, no cursor, lines that do not wrap. */
+/* The alternate screen, no cursor, no line wrap. */
 #define ENTER "\033[?1049h\033[?25l\033[?7l"
 #define LEAVE "\033[?7h\033[?25h\033[?1049l"
 
 static struct {
-	bool drawn, keys; /* a terminal is ours: to draw on, to hear keys from */
+	bool drawn, keys; /* we draw on the terminal; we read keys from it */
 	struct termios before;
-	sigset_t mask; /* as it was */
+	sigset_t mask; /* to be restored */
 } screen;
 
 static volatile sig_atomic_t ended, resized, stopped;
@@ -95,7 +95,7 @@ void screen_begin(bool draw)
 	}
 	sigprocmask(SIG_BLOCK, &block, &screen.mask);
 	screen.drawn = draw;
-	/* A background job that reads the terminal would be stopped. */
+	/* Do not read keys in a background job: it would be stopped. */
 	screen.keys = draw && tcgetpgrp(STDIN_FILENO) == getpgrp() &&
 		      !tcgetattr(STDIN_FILENO, &screen.before);
 	if (draw)
@@ -143,7 +143,7 @@ void screen_draw(const char *text, size_t size)
 	free(whole);
 }
 
-/* Ctrl-Z: restore the terminal for the shell while stopped. */
+/* Ctrl-Z: restores the terminal for the shell while stopped. */
 static void stop(void)
 {
 	struct sigaction plain = { .sa_handler = SIG_DFL }, ours;
@@ -168,7 +168,7 @@ static int key(void)
 
 	if (n == 1)
 		return c;
-	/* The terminal is gone. */
+	/* read() returns 0 if the terminal is gone. */
 	return n == 0 || errno != EINTR ? SCREEN_ENDED : SCREEN_TIME;
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * Names that threads have now: PTT knows those from when they began and when they ended; many take
- * one of their own in between.
+ * Reads the current names of threads. PTT knows the names from when threads were added and when
+ * they exited; many set a name in between.
  */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include "tool.h"
 
-/* PTT's pids are those of the initial namespace: does this /proc have the same? */
+/* Returns whether /proc has the pids of the initial namespace, as PTT has. */
 static bool pids_are_ours(void)
 {
 	static const char initial[] = "pid:[4026531836]"; /* PROC_PID_INIT_INO */

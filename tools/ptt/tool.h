@@ -9,7 +9,7 @@
 #include "command.h"
 #include "form.h"
 
-#define EXIT_PTT   COMMAND_FAILED /* run: other codes are the command's own */
+#define EXIT_PTT   COMMAND_FAILED /* with run, other codes are the command's own */
 #define EXIT_BOOKS 1              /* the books do not balance */
 
 enum sort { SORT_PROCESS, SORT_THREAD, SORT_DISPATCHES, SORT_INTERRUPTS, SORT_METRIC };
@@ -17,20 +17,20 @@ enum sort { SORT_PROCESS, SORT_THREAD, SORT_DISPATCHES, SORT_INTERRUPTS, SORT_ME
 struct ptt_options {
 	enum form form;
 	const char *metric[PTT_METRICS];
-	int metrics; /* 0: none was named */
+	int metrics; /* 0: none given */
 	int priv;    /* enum trace_priv */
 	int threads; /* 0: default */
 	bool charged;
-	bool cpus; /* show them, too */
+	bool cpus; /* also show CPUs */
 	bool cpi;
 	enum sort sort;
-	int by;                    /* SORT_METRIC: which */
-	uint64_t interval, repeat; /* ns, how often; 0: not given */
+	int by;                    /* the metric of SORT_METRIC */
+	uint64_t interval, repeat; /* ns; number of intervals; 0: not given */
 	int pid[PTTVIEW_HELD_PIDS];
 	int pids;
 	char *chosen;     /* of -pl */
 	const char *file; /* of -o */
-	char **words;     /* what follows the options; ends with NULL */
+	char **words;     /* the operands; ends with NULL */
 };
 
 /* ---- what was counted: dump.c ---------------------------------------------------------------- */
@@ -40,7 +40,7 @@ struct ptt_row {
 	struct ptt_thread_data t;
 };
 
-/* At one moment, or between two. */
+/* The counts at one moment, or between two. */
 struct dump {
 	struct ptt_info info;
 	bool charged;
@@ -51,34 +51,35 @@ struct dump {
 	int *cpu_number;
 	int cpus;
 	uint64_t at, cycles;     /* CLOCK_MONOTONIC, ns; the machine's counter */
-	uint64_t elapsed, ticks; /* since its begin: ns; of that counter */
+	uint64_t elapsed, ticks; /* since the begin: ns; units of that counter */
 	uint64_t interval;       /* its number; 0: not one of several */
 	bool partly;             /* only some threads were chosen */
-	bool torn;               /* threads went while it was taken: `gone` is unsure */
+	bool torn;               /* threads exited meanwhile: `gone` may be wrong */
 	bool whole;              /* threads' values add up to the CPUs' part for them */
 	int cpi[2];              /* cycles, instructions among the metrics; -1: not shown */
 };
 
-/* 0 or -ENOMEM; either way dump_free. `begun` as `at`. */
+/* Returns 0 or -ENOMEM; the caller calls dump_free() in either case. `begun` is a time like
+ * `at`. */
 int dump_take(struct dump *d, const struct pttview *v, uint64_t begun);
-/* The difference of two moments. */
+/* Computes the difference of two moments. */
 int dump_between(struct dump *d, const struct dump *before, const struct dump *now);
 void dump_free(struct dump *d);
-/* thread_names.c: threads' names as they are now. */
+/* thread_names.c: sets the threads' current names. */
 void dump_name(struct dump *d);
-/* Keep the processes of -pl only; `missed`, if not NULL, is called for each name without one. */
+/* Keeps only the processes of -pl; calls `missed`, if not NULL, for each name without a process. */
 void dump_choose(struct dump *d, const char *chosen, void (*missed)(void *arg, const char *name),
 		 void *arg);
-/* Remove threads that used nothing. */
+/* Removes threads that used nothing. */
 void dump_busy(struct dump *d);
 void dump_sort(struct dump *d, enum sort sort, int by);
 bool dump_used(const struct dump *d, const struct ptt_thread_data *t);
-/* Do each CPU's four parts add up to its time, in each metric? */
+/* Returns whether each CPU's four parts add up to its time, in each metric. */
 bool dump_balanced(const struct dump *d);
 
-/* cpi.c: show cycles per instruction. False after a message: one of the metrics is missing. */
+/* cpi.c: shows cycles per instruction. Returns false after a message if a metric is missing. */
 bool dump_cpi(struct dump *d);
-/* False where there were no instructions. */
+/* Returns false if there were no instructions. */
 bool cpi_of(const struct dump *d, const uint64_t *value, double *cpi);
 
 /* ---- output ---------------------------------------------------------------------------------- */
@@ -98,9 +99,10 @@ int cmd_charge(bool charged);
 int cmd_dump(const struct ptt_options *o);
 int cmd_top(const struct ptt_options *o);
 
-/* Print the message of the last library call; EXIT_PTT. */
+/* Prints the message of the last library call and returns EXIT_PTT. */
 int ptt_failed(void);
-/* Room for threads: as given, or for twice as many as there are; 0: the library's default. */
+/* Returns the number of threads to make room for: as given, or twice as many as exist; 0: the
+ * library's default. */
 int ptt_room(const struct ptt_options *o);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A command on its way to the agent and back; the agent is loaded, or asked to listen, on the way.
- */
+/* Sends a command to the agent and receives the answer; first loads the agent, or asks it to
+ * listen, if necessary. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -33,7 +33,7 @@ static bool beside(const char *name, char path[PATH_MAX])
 	return realpath(below, path) != NULL;
 }
 
-/* One that the VM has loaded, or is to load: its path below the VM's root. */
+/* Finds the library that the VM has loaded, or must load: its path below the VM's root. */
 static bool find_library(const struct rtdriver *r, char path[PATH_MAX])
 {
 	int fd;

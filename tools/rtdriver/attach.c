@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A VM that does not listen yet looks for .attach_pidN in its /tmp when it gets SIGQUIT: if the
- * file is its user's, it makes the socket .java_pidN there. The file goes again, whatever comes.
+ * On SIGQUIT, a VM that does not listen yet checks for .attach_pidN in its /tmp: if the file
+ * belongs to its user, it creates the socket .java_pidN there. The file is always removed again.
  */
 #include "attach.h"
 
@@ -20,12 +20,12 @@
 #include "monotonic.h"
 #include "talk.h"
 
-#define ARGUMENT 1024 /* the longest one that the VM takes, with its NUL */
-#define SOON     20   /* ms between two looks */
+#define ARGUMENT 1024 /* the longest that the VM accepts, with its NUL */
+#define SOON     20   /* ms between two attempts */
 
 /* ---- the VM begins to listen ----------------------------------------------------------------- */
 
-/* 0: made; 1: it was there; -errno. */
+/* Returns 0 if the file was created, 1 if it existed, or -errno. */
 static int make_file(const struct target *t, const char *name)
 {
 	struct rights_saved kept;
@@ -56,7 +56,7 @@ static bool is_absent(int err)
 	return err == -ENOENT || err == -ECONNREFUSED;
 }
 
-/* The descriptor, or -errno: absent still. */
+/* Waits for the socket. Returns the descriptor, or -errno if it is still absent. */
 static int await(const struct target *t, const char *name, uint64_t until)
 {
 	int fd;
@@ -71,7 +71,7 @@ static int wake_up(const struct target *t, const char *name, uint64_t until)
 	char file[64];
 	int err, fd;
 
-	/* One that has just begun dies of it. */
+	/* SIGQUIT would kill a VM that has just started: wait until it handles the signal. */
 	while (!target_takes_quit(t) && !target_is_stopped(t) && target_is_alive(t) &&
 	       now_ns() < until)
 		poll(NULL, 0, SOON);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a VM answers on its attach socket: a line with a number, then text. */
+/* The reply of a VM on its attach socket: a line with a number, then text. */
 #ifndef RTDRIVER_ATTACH_REPLY_H
 #define RTDRIVER_ATTACH_REPLY_H
 
@@ -7,17 +7,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ATTACH_REPLY 65536 /* bytes of one; what is more is not read */
+#define ATTACH_REPLY 65536 /* bytes of a reply that are read; the rest is ignored */
 
 struct attach_reply {
-	int32_t status; /* 0: the VM has done it */
-	bool has_code;  /* it has loaded an agent, which returned: */
+	int32_t status; /* 0: the VM has carried out the request */
+	bool has_code;  /* the VM has loaded an agent, which returned `code` */
 	int32_t code;
 	const char *text; /* all after the first line; not terminated */
 	size_t length;
 };
 
-/* NULL, or what is wrong with it. */
+/* Parses a reply. Returns NULL, or what is wrong with it. */
 const char *attach_reply_read(struct attach_reply *r, const char *reply, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What users type: a command, what it needs, and how long to wait then. */
+/* Parses what users type: a command, its argument, and how long to wait after it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,20 +13,19 @@
 #define WORDS 3
 
 const struct rt_command rt_commands[] = {
-	{ "start", NULL, "calls count from now on", "start", true },
-	{ "stop", NULL, "they count no more; the log is written", "stop", true },
-	{ "end", NULL, "the same", "stop", true },
-	{ "flush", NULL, "the log of what has been counted is written; counting goes on", "flush",
-	  true },
-	{ "reset", NULL, "forget what has been counted", "reset", false },
-	{ "jlmstart", "JLML", "watch all monitors (JLM); JLML: those alone that threads block at",
+	{ "start", NULL, "start counting calls", "start", true },
+	{ "stop", NULL, "stop counting calls; write the log", "stop", true },
+	{ "end", NULL, "the same as stop", "stop", true },
+	{ "flush", NULL, "write the log of what was counted; continue counting", "flush", true },
+	{ "reset", NULL, "discard what was counted", "reset", false },
+	{ "jlmstart", "JLML", "watch all monitors (JLM); JLML: only those that threads block at",
 	  "jlmstart", false },
-	{ "jlmdump", NULL, "their log is written; watching goes on", "jlmdump", false },
-	{ "jlmstop", NULL, "they are watched no more; the log is written", "jlmstop", false },
-	{ "heapdump", "FILE", "the VM writes its heap for hdump (default: heapdump.N_PID.hprof)",
+	{ "jlmdump", NULL, "write the log of monitors; continue watching", "jlmdump", false },
+	{ "jlmstop", NULL, "stop watching monitors; write the log", "jlmstop", false },
+	{ "heapdump", "FILE", "dump the VM's heap for hdump (default: heapdump.N_PID.hprof)",
 	  "heapdump", true },
-	{ "shutdown", NULL, "the agent listens no more (rtdriver can ask it to again)", "shutdown",
-	  false },
+	{ "shutdown", NULL, "the agent stops listening (rtdriver can make it listen again)",
+	  "shutdown", false },
 	{ "help", NULL, "print these commands", NULL, false },
 	{ "quit", NULL, "end rtdriver", NULL, false },
 	{ NULL, NULL, NULL, NULL, false },
@@ -41,7 +40,7 @@ void rt_help(void)
 			 c->argument ? c->argument : "", c->argument ? "]" : "");
 		printf("  %-16s  %s\n", name, c->help);
 	}
-	puts("A number behind a command: so many seconds (500ms, 2m) are waited after it.");
+	puts("A number after a command: wait so many seconds (or 500ms, 2m) after it.");
 }
 
 static const struct rt_command *find(const char *name)
@@ -62,7 +61,7 @@ static void wait_for(uint64_t ns)
 		;
 }
 
-/* Its words, at most WORDS; how many, WORDS + 1: too many. */
+/* Splits a line into at most WORDS words. Returns their number; WORDS + 1: too many. */
 static int split(char *text, char *word[WORDS])
 {
 	char *save, *w;
@@ -82,7 +81,7 @@ static int misused(const char *why, const char *what)
 	return EXIT_RTDRIVER;
 }
 
-/* A line that was understood; without a command there is nothing to do. */
+/* A parsed line; without a command there is nothing to do. */
 struct line_order {
 	char *text;
 	const struct rt_command *command;
@@ -104,7 +103,7 @@ static int understand_words(struct line_order *o, char **word, int n)
 	return 0;
 }
 
-/* 0 or an exit code, after a message. The text is the caller's to free in any case. */
+/* Returns 0, or an exit code after a message. The caller frees o->text in either case. */
 static int understand(struct line_order *o, const char *line)
 {
 	char *word[WORDS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* rtdriver: options, and where the commands come from. */
+/* rtdriver: parses options and reads commands from them or from stdin. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -119,7 +119,7 @@ static bool read_token(struct rtdriver *r)
 	return !rc;
 }
 
-/* The VM or the port that the command line names. */
+/* Finds the VM or the port that the command line names. */
 static bool find_agent(struct rtdriver *r, const struct option_rest *rest)
 {
 	uint64_t pid;
@@ -188,7 +188,7 @@ int main(int argc, char **argv)
 	default:
 		return EXIT_RTDRIVER;
 	}
-	/* Nothing is done where a later command is none. */
+	/* Check all commands first: none is sent if a later one is invalid. */
 	for (size_t i = 0; i < r.count && !code; i++)
 		code = rt_check(r.commands[i]);
 	if (!code)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* rtdriver: commands to the agent in a Java VM that runs. */
+/* rtdriver: sends commands to the agent in a running Java VM. */
 #ifndef RTDRIVER_H
 #define RTDRIVER_H
 
@@ -27,22 +27,22 @@ struct rtdriver {
 	char token[33];
 };
 
-/* A command, as users type it. */
+/* A command as users type it. */
 struct rt_command {
 	const char *name, *argument, *help;
-	const char *send; /* to the agent as; NULL: it is rtdriver's own */
-	bool slow;        /* as long as the VM runs there is no limit */
+	const char *send; /* the command for the agent; NULL: rtdriver executes it itself */
+	bool slow;        /* no time limit as long as the VM runs */
 };
 extern const struct rt_command rt_commands[]; /* ends with one without a name */
 
-/* One line: COMMAND [ARGUMENT] [SECONDS to wait after it]. 0 or an exit code; *quit: it was the
- * last. */
+/* Executes one line: COMMAND [ARGUMENT] [SECONDS to wait after it]. Returns 0 or an exit code;
+ * *quit: no further line must be read. */
 int rt_line(struct rtdriver *r, const char *line, bool *quit);
-/* Whether that could be done: 0 or an exit code, after a message. */
+/* Checks a line. Returns 0, or an exit code after a message. */
 int rt_check(const char *line);
 void rt_help(void);
 
-/* Sends it and shows the answer. 0 or an exit code, after a message. */
+/* Sends a command and prints the answer. Returns 0, or an exit code after a message. */
 int rt_ask(struct rtdriver *r, const struct rt_command *c, const char *argument);
 
 #endif

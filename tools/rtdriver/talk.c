@@ -11,9 +11,9 @@
 #include "complain.h"
 #include "monotonic.h"
 
-#define LOOK 200 /* ms between two looks at the process */
+#define LOOK 200 /* ms between two checks that the process lives */
 
-/* True: something has come, or room; false: the time is up. */
+/* Returns true if the socket is ready, false if time is up or the process has exited. */
 static bool ready(int fd, short events, uint64_t until, const struct target *t)
 {
 	struct pollfd p = { .fd = fd, .events = events };

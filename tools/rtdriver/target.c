@@ -20,7 +20,7 @@
 #include "complain.h"
 #include "process_text.h"
 
-/* ---- what /proc says of it ------------------------------------------------------------------- */
+/* ---- /proc ----------------------------------------------------------------------------------- */
 
 static bool status_line(void *arg, const char *text, size_t length)
 {
@@ -127,7 +127,7 @@ bool target_open(struct target *t, pid_t pid)
 		target_close(t);
 		return false;
 	}
-	/* All of that was of the process that was opened, if that is there still. */
+	/* If the pidfd's process is still alive, all of this was read from it, not from another. */
 	if (target_is_alive(t) && t->java)
 		return true;
 	complain(t->java ? "process %d has ended" : "process %d is no Java VM: it has no libjvm.so",

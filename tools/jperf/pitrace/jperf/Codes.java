@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 package pitrace.jperf;
 
-/** What the functions return: the codes of perfutil.h. */
+/** The codes that the functions return, as in perfutil.h. */
 public final class Codes {
 	private Codes() {
 	}
 
 	public static final int PI_OK = 0;
-	/** {@link Trace#TraceLastError} says what happened. */
+	/** {@link Trace#TraceLastError} describes what happened. */
 	public static final int PI_ERROR = -1;
 	public static final int PI_NOT_INITIALIZED = -2;
 	public static final int PI_INCORRECT_STATE = -3;
-	/** A buffer filled while tracing began; of a record: it is lost, and counted as lost. */
+	/** A buffer filled while tracing began; for a record: it was lost, and counted as lost. */
 	public static final int PI_BUFFER_FULL = -4;
 	public static final int PI_DRIVER_NOT_LOADED = -5;
 	public static final int PI_NOT_SUPPORTED = -6;
@@ -23,9 +23,9 @@ public final class Codes {
 	public static final int PI_INVALID_ARGUMENT = -10;
 	public static final int PI_NO_MEMORY = -11;
 	public static final int PI_NO_PROCESS = -12;
-	/** The trace file cannot be made or written. */
+	/** The trace file cannot be created or written. */
 	public static final int PI_FILE_ERROR = -13;
-	/** The process that holds the session died. */
+	/** The process that held the session has died. */
 	public static final int PI_HOLDER_GONE = -14;
 	/** The driver has another version. */
 	public static final int PI_BAD_DRIVER = -15;
@@ -34,6 +34,6 @@ public final class Codes {
 	public static final int PI_TOO_MANY_METRICS = -18;
 	public static final int PI_DUPLICATE_METRIC = -19;
 	public static final int PI_BAD_PRIVILEGE = -20;
-	/** Of a record: no session records it. */
+	/** For a record: no session records it. */
 	public static final int TRACE_NOBODY = 1;
 }

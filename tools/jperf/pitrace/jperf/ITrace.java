@@ -2,9 +2,9 @@
 package pitrace.jperf;
 
 /**
- * What threads execute, branch by branch. First configure what is traced; {@link #ITraceOn} starts it, in the
- * session that {@link Trace#TraceInit} has made or in one of its own. The settings hold for the whole
- * process.
+ * Traces what threads execute, branch by branch. First configure what is traced; {@link #ITraceOn} starts the
+ * trace, in the session that {@link Trace#TraceInit} has created or in one of its own. The settings apply to
+ * the whole process.
  */
 public final class ITrace {
 	private ITrace() {
@@ -20,13 +20,13 @@ public final class ITrace {
 	public static final int ITRACE_KERNEL = 0x02;
 	/** Also processes that traced ones create. */
 	public static final int ITRACE_FOLLOW = 0x04;
-	/** Drop records when the file is behind, never wait. */
+	/** Drop records instead of waiting when the file cannot keep up. */
 	public static final int ITRACE_LOSSY = 0x08;
 	/** A record of each instruction. */
 	public static final int ITRACE_STEPS = 0x10;
 	/** Also of loads and stores, where supported. */
 	public static final int ITRACE_LOAD_STORE = 0x20;
-	/** Not the threads that a traced one creates. */
+	/** Do not trace threads that a traced one creates. */
 	public static final int ITRACE_NO_THREADS = 0x40;
 
 	/** Call it before the others, once until {@link #ITraceTerminate}. This process is traced by default. */
@@ -35,29 +35,29 @@ public final class ITrace {
 	/** Ends the trace; also a session that {@link #ITraceOn} started. */
 	public static native int ITraceTerminate();
 
-	/** All threads that the session may trace. The last choice of a scope counts. */
+	/** Traces all threads that the session may trace. The last choice of a scope counts. */
 	public static native int ITraceEnableAll();
 
-	/** The calling thread. */
+	/** Traces the calling thread. */
 	public static native int ITraceEnableCurrent();
 
 	public static native int ITraceEnablePid(int pid);
 
-	/** Processes with this pid or a higher one. */
+	/** Traces processes with this pid or a higher one. */
 	public static native int ITraceEnableGreater(int pid);
 
 	public static native int ITraceEnableRange(int first, int last);
 
-	/** These processes. */
+	/** Traces these processes. */
 	public static native int ITraceEnableList(int... pids);
 
-	/** These threads, by the kernel's numbers. */
+	/** Traces these threads, by the kernel's numbers. */
 	public static native int ITraceEnableThreads(int... tids);
 
-	/** Number of instructions of each thread to skip at first. */
+	/** Sets how many instructions of each thread to skip at first. */
 	public static native int ITraceSetSkipCount(long count);
 
-	/** Number of instructions to record, then the thread runs untraced; 0: no limit. */
+	/** Sets how many instructions to record, after which a thread runs untraced; 0: no limit. */
 	public static native int ITraceSetLimit(long count);
 
 	/**
@@ -76,7 +76,7 @@ public final class ITrace {
 	/** Configures the session, which must be off, so that {@link Trace#TraceOn} traces. */
 	public static native int ITraceInstall();
 
-	/** Begins, or goes on after {@link #ITraceOff}: a program may switch frequently. */
+	/** Begins, or continues after {@link #ITraceOff}: a program may switch frequently. */
 	public static native int ITraceOn();
 
 	public static native int ITraceOff();

@@ -22,7 +22,7 @@ final class Native {
 			System.loadLibrary("jperf");
 	}
 
-	/** The library that was installed together with this JAR: beside it, or a folder above; null: there is none. */
+	/** Returns the library that was installed with this JAR, beside it or one folder above; null: none. */
 	private static File beside() {
 		try {
 			CodeSource source = Native.class.getProtectionDomain().getCodeSource();
@@ -37,7 +37,7 @@ final class Native {
 		}
 	}
 
-	/** That the library is there: called before the first native method of a class. */
+	/** Loads the library by class initialization: called before the first native method of a class. */
 	static void load() {
 	}
 

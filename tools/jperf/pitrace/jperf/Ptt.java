@@ -2,8 +2,8 @@
 package pitrace.jperf;
 
 /**
- * What each thread really used: metrics are chosen once, threads are added, and each reads its own values at
- * any time, without what interrupts took of it. See PttInit(3).
+ * Measures what each thread really used. Metrics are chosen once, threads are added, and each reads its own
+ * values at any time, without the time taken by interrupts. See PttInit(3).
  */
 public final class Ptt {
 	private Ptt() {
@@ -13,7 +13,7 @@ public final class Ptt {
 		Native.load();
 	}
 
-	/** Metrics at a time, at most. */
+	/** Maximum number of metrics at a time. */
 	public static final int PTT_METRICS = 8;
 	/** Code that events count: {@link #PttInit}. */
 	public static final int TRACE_PRIV_ANY = 0;
@@ -23,7 +23,7 @@ public final class Ptt {
 	/** Before {@link #PttInit}: the maximum of threads at a time; default 256. */
 	public static native int PttSetThreads(int most);
 
-	/** Interrupts are charged to the interrupted thread, or (0, the default) counted apart. */
+	/** Charges interrupts to the interrupted thread, or (0, the default) counts them separately. */
 	public static native int PttSetCharge(int charged);
 
 	/**
@@ -43,14 +43,14 @@ public final class Ptt {
 	public static native int PttUninitThread(int tid);
 
 	/**
-	 * Reads the calling thread's own metrics, since it was added, into as many places as there are: room for
-	 * {@link #PTT_METRICS} is enough for all. Never decreases.
+	 * Reads the calling thread's own metrics since it was added, as many as the array has room for:
+	 * {@link #PTT_METRICS} places are enough for all. Values never decrease.
 	 */
 	public static native int PttGetMetricData(long[] values);
 
 	/**
-	 * The calling thread's first metric, or a negative code. With the module and "tsc" as that metric it is read
-	 * without a system call.
+	 * Reads the calling thread's first metric. Returns it, or a negative code. With the module and "tsc" as that
+	 * metric, it makes no system call.
 	 */
 	public static native long PttReadInline();
 
@@ -59,7 +59,7 @@ public final class Ptt {
 
 	public static native int PttGetInfo(PttInfo info);
 
-	/** A span's begin, with what PTT has counted for the calling thread: {@link Trace#TraceSpanBegin}. */
+	/** Begins a span and records what PTT has counted for the calling thread: {@link Trace#TraceSpanBegin}. */
 	public static int PttSpanBegin(String name, long id) {
 		return Trace.TraceEnabled(Trace.PITRACE_HOOKIT, 0) ? span(0, Native.bytes(name), id) :
 			Codes.TRACE_NOBODY;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 package pitrace.jperf;
 
-/** What PTT counts, and by what: struct ptt_info. */
+/** What PTT counts, and by which collector: struct ptt_info. */
 public final class PttInfo {
 	/** Number of metrics. */
 	public int metrics;
 	/** Maximum of threads. */
 	public int threads;
-	/** 1: interrupts are known; 0: they are in the values. */
+	/** 1: interrupts are counted separately; 0: they are included in the values. */
 	public int apart;
 	/** 1: {@link Ptt#PttGetMetricData} makes no system call. */
 	public int fast;
@@ -16,6 +16,6 @@ public final class PttInfo {
 	public String[] metric;
 	/** "cycles", "ns", "events". */
 	public String[] unit;
-	/** What it cannot report, and why; or "". */
+	/** What the collector cannot report, and why; or "". */
 	public String note;
 }

@@ -2,8 +2,8 @@
 package pitrace.jperf;
 
 /**
- * A span of a try statement: something that begins here, ends where the block is left, and that "post -marks"
- * times.
+ * A span for a try statement: it begins here and ends where the block is left; "post -marks" reports its
+ * duration.
  *
  * <pre>
  * try (Span span = new Span("request", number)) {

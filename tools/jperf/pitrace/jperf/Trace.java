@@ -2,10 +2,10 @@
 package pitrace.jperf;
 
 /**
- * Control of tracing, and records of the program's own.
+ * Controls tracing and writes the program's own records.
  *
- * <p>TraceInit → TraceEnable … → TraceOn → TraceOff → TraceWriteBufferToFile → TraceTerminate. A session has a
- * process of its own, so it outlives the program that began it, and any program of the same user may control it.
+ * <p>TraceInit → TraceEnable … → TraceOn → TraceOff → TraceWriteBufferToFile → TraceTerminate. A process of its
+ * own holds a session: it outlives the program that began it, and any program of the same user may control it.
  */
 public final class Trace {
 	private Trace() {
@@ -31,11 +31,11 @@ public final class Trace {
 	public static final int PITRACE_TPROF = 0x10;
 	public static final int PITRACE_DISPATCH = 0x12;
 	public static final int PITRACE_HOOKIT = 0xB0;
-	/** Of named events. */
+	/** The major of named events. */
 	public static final int PITRACE_NAMED = 0xC8;
-	/** The first that is the user's; the last is 255. */
+	/** The first major for users' own records; the last is 255. */
 	public static final int PITRACE_USER_FIRST = 0xD0;
-	/** What a collector is for: {@link #TraceCollectorUse}. */
+	/** Uses of a collector: {@link #TraceCollectorUse}. */
 	public static final int TRACE_FOR_SAMPLES = 1;
 	public static final int TRACE_FOR_ITRACE = 2;
 	public static final int TRACE_FOR_SESSIONS = 4;
@@ -44,12 +44,12 @@ public final class Trace {
 
 	// ---- words
 
-	/** Words for a code. */
+	/** Returns the text for a code. */
 	public static String RcToString(int rc) {
 		return Native.text(rcToString(rc));
 	}
 
-	/** The sentence that describes the last failed call of this thread, or "". */
+	/** Returns the message that describes the last failed call of this thread, or "". */
 	public static String TraceLastError() {
 		return Native.text(lastError());
 	}
@@ -75,10 +75,10 @@ public final class Trace {
 	/** Records call stacks with samples: bits PITRACE_WANT; depth and copied bytes at most. */
 	public static native int TraceSetStacks(int what, int depth, int copy);
 
-	/** Continuous mode: a new file after so many bytes or seconds, and so many older ones are kept. */
+	/** Continuous mode: begins a new file after so many bytes or seconds, and keeps so many older ones. */
 	public static native int TraceSetRotation(long bytes, long seconds, int keep);
 
-	/** "driver", "perf", …; null: the first that can serve. */
+	/** "driver", "perf", …; null: the first that works. */
 	public static int TraceSetCollector(String name) {
 		return setCollector(Native.bytes(name));
 	}
@@ -100,8 +100,8 @@ public final class Trace {
 	public static native int TraceCanCount(TraceEventArgs event);
 
 	/**
-	 * Checks whether the collectors can serve here and now: an element each, in the order in which they are
-	 * tried. Returns their number, of which at most list.length were filled in, or a negative code.
+	 * Checks which collectors work here and now, in the order in which they are tried; fills in an element for
+	 * each, at most list.length. Returns the number of collectors, or a negative code.
 	 */
 	public static native int TraceCheck(int scope, int pid, TraceCheck[] list);
 
@@ -110,12 +110,12 @@ public final class Trace {
 		return collectorHas(Native.bytes(collector), major);
 	}
 
-	/** The collectors' names from place 0 on; null: no more. */
+	/** Returns the name of a collector by its index, from 0 on; null beyond the last one. */
 	public static String TraceCollectorName(int place) {
 		return Native.text(collectorName(place));
 	}
 
-	/** What it is for: bits TRACE_FOR, TRACE_BY. */
+	/** Returns the uses of a collector: bits TRACE_FOR, TRACE_BY. */
 	public static int TraceCollectorUse(String collector) {
 		return collectorUse(Native.bytes(collector));
 	}
@@ -147,7 +147,7 @@ public final class Trace {
 
 	public static native int TraceOff();
 
-	/** Samples pause, names are still recorded. */
+	/** Pauses sampling; names are still recorded. */
 	public static native int TraceSuspend();
 
 	public static native int TraceResume();
@@ -155,7 +155,7 @@ public final class Trace {
 	/** Discards the trace buffers, but not names. */
 	public static native int TraceDiscard();
 
-	/** Writes a complete file of what was traced so far; null: the session's file. */
+	/** Writes a complete file of the trace so far; null: the session's file. */
 	public static int TraceWriteBufferToFile(String path) {
 		return writeBufferToFile(Native.bytes(path));
 	}
@@ -165,7 +165,7 @@ public final class Trace {
 	/** 1: there is a session. */
 	public static native int IsTraceActive();
 
-	/** 1: it is on, or suspended. */
+	/** 1: the session is on, or suspended. */
 	public static native int IsTraceOn();
 
 	public static native int IsContMode();
@@ -192,20 +192,20 @@ public final class Trace {
 	public static native boolean TraceEnabled(int major, int minor);
 
 	/**
-	 * Writes a record with integers and strings, either of which may be null. The CPU is ignored: it, process,
-	 * thread and time are filled in. 0: written; {@link Codes#TRACE_NOBODY}: no session records it; {@link
-	 * Codes#PI_BUFFER_FULL}: lost, and counted as lost.
+	 * Writes a record with integers and strings, either of which may be null. The argument cpu is ignored: CPU,
+	 * process, thread and time are filled in. Returns 0 if it was written, {@link Codes#TRACE_NOBODY} if no
+	 * session records it, {@link Codes#PI_BUFFER_FULL} if it was lost and counted as lost.
 	 */
 	public static int TraceHook(int cpu, int major, int minor, long[] ints, String[] strs) {
-		// Nothing is made ready for nobody; what is wrong with the arguments, the call itself says.
+		// Converts the strings only if a session records them; the native method checks the arguments.
 		return strs == null || !TraceEnabled(major, minor) ? hook(major, minor, ints, null) :
 			hook(major, minor, ints, Native.bytes(strs));
 	}
 
-	/** A record of one integer: nothing is allocated. */
+	/** Writes a record of one integer, without an allocation. */
 	public static native int TraceHook(int cpu, int major, int minor, long a);
 
-	/** A record of two integers: nothing is allocated. */
+	/** Writes a record of two integers, without an allocation. */
 	public static native int TraceHook(int cpu, int major, int minor, long a, long b);
 
 	/** For runtimes: code was loaded. */
@@ -219,7 +219,7 @@ public final class Trace {
 	/** For runtimes: code is gone. */
 	public static native int TraceJitUnload(long address, long size);
 
-	/** The calling thread's name for reports. */
+	/** Sets the calling thread's name for reports. */
 	public static int TraceThreadName(String name) {
 		return threadName(Native.bytes(name));
 	}
@@ -229,7 +229,7 @@ public final class Trace {
 		return TraceEnabled(PITRACE_HOOKIT, 0) ? span(0, Native.bytes(name), id) : Codes.TRACE_NOBODY;
 	}
 
-	/** Ends the span of this name and id that was begun last, in any thread of the process. */
+	/** Ends the latest span with this name and id, in any thread of the process. */
 	public static int TraceSpanEnd(String name, long id) {
 		return TraceEnabled(PITRACE_HOOKIT, 0x80) ? span(0x80, Native.bytes(name), id) : Codes.TRACE_NOBODY;
 	}
@@ -237,8 +237,8 @@ public final class Trace {
 	// ---- named events
 
 	/**
-	 * Declares an event of this process: fields is "name:type" or "name:type:unit" for each, with commas
-	 * between. Returns its id, or a negative code. See TraceEvent(3).
+	 * Declares an event of this process. The fields are "name:type" or "name:type:unit", separated by commas.
+	 * Returns the event's id, or a negative code. See TraceEvent(3).
 	 */
 	public static int TraceEventNew(String name, String fields) {
 		return eventNew(Native.bytes(name), Native.bytes(fields));
@@ -250,8 +250,8 @@ public final class Trace {
 	}
 
 	/**
-	 * Writes one: strs are its str fields in their order, values all others (f64:
-	 * {@link Double#doubleToRawLongBits}). Too few of either are {@link Codes#PI_INVALID_ARGUMENT}.
+	 * Writes an event: strs are its str fields in order, values are all others (f64:
+	 * {@link Double#doubleToRawLongBits}). Too few of either return {@link Codes#PI_INVALID_ARGUMENT}.
 	 */
 	public static int TraceEventWrite(int event, long[] values, String[] strs) {
 		return TraceEventsEnabled() ? eventWrite(event, values, Native.bytes(strs)) : Codes.TRACE_NOBODY;

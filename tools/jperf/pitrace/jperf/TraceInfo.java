@@ -6,7 +6,7 @@ public final class TraceInfo {
 	public int state;
 	public int mode;
 	public int scope;
-	/** Of the scope. */
+	/** The pid of the scope. */
 	public int pid;
 	public int rate;
 	public int dither;
@@ -46,7 +46,7 @@ public final class TraceInfo {
 	/** Bits of the majors that the collector can record here. */
 	public long[] available;
 	public String collector;
-	/** What it does not record, a sentence, or "". */
+	/** What the collector does not record, or "". */
 	public String note;
 	public String file;
 	public String got_file;
