@@ -16,7 +16,7 @@ static inline void bit_set(uint64_t *bits, uint32_t i)
 	bits[i / 64] |= 1ull << i % 64;
 }
 
-/* How many are set: in line, as not every CPU counts them by itself. */
+/* Counts the bits that are set: inline, as not every CPU has an instruction for it. */
 static inline uint32_t bits_of(uint64_t v)
 {
 	v -= v >> 1 & 0x5555555555555555;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Depth-first search gives numbers and parents. Most objects are referred to by their parent alone,
- * which then is their dominator. For the others, those with several ways, references that are not
- * the search's own are turned round; semi-dominators are found from the last number to the first
- * (Lengauer and Tarjan, with compressed paths, over those with several ways: the semi-dominator of
- * any other is its parent); then of each, from the first to the last, the nearest dominator of its
- * parent that is not behind its semi-dominator (Georgiadis and Tarjan). At the end objects are
- * numbered once more, by depth in the tree of dominators. Arrays of all objects are reused.
+ * A depth-first search assigns numbers and parents. Most objects are referred to only by their
+ * parent, which then is their immediate dominator. For the others, those with several paths,
+ * references other than from the parent are reversed. Semi-dominators are computed from the last
+ * number to the first (Lengauer and Tarjan with path compression, only over objects with several
+ * paths: the semi-dominator of any other is its parent). The immediate dominator is the nearest
+ * dominator of the parent whose number is not above the semi-dominator's, computed from the first
+ * number to the last (Georgiadis and Tarjan). Finally objects are renumbered in depth-first order
+ * of the dominator tree. Arrays over all objects are reused.
  */
 #include "dominators.h"
 
@@ -20,17 +21,17 @@
 
 #define NONE UINT32_MAX
 
-/* Some numbers of all, each with its rank, from 1 on. */
+/* A subset of the numbers; each member has a rank, from 1 on. */
 struct several {
 	uint64_t *bits;
-	uint32_t *before; /* how many there are in front of each 64 */
+	uint32_t *before; /* members before each word of bits */
 	uint32_t count;
 };
 
 struct dominator_search {
 	uint32_t *parent;  /* by number */
-	uint64_t *reached; /* a bit for each object; */
-	uint64_t *others;  /* another one refers to it than its parent does */
+	uint64_t *reached; /* a bit for each object */
+	uint64_t *others;  /* a bit for each object with a reference not from its parent */
 	struct several several;
 	struct visit {
 		uint32_t object, at;
@@ -40,7 +41,7 @@ struct dominator_search {
 
 /* ---- depth first ----------------------------------------------------------------------------- */
 
-/* The place of an object's references makes room for its number. */
+/* Replaces the object's offset of references by its number. */
 static struct visit enter(struct dominators *d, struct dominator_search *s, uint32_t object,
 			  uint32_t parent)
 {
@@ -114,7 +115,7 @@ static int search(struct dominators *d, struct graph *g, const uint64_t *root,
 	return rc;
 }
 
-/* ---- those with several ways ----------------------------------------------------------------- */
+/* ---- objects with several paths -------------------------------------------------------------- */
 
 static int rank_all(struct several *s, const struct dominators *d, const uint64_t *others,
 		    uint32_t objects)
@@ -144,13 +145,13 @@ static uint32_t rank_of(const struct several *s, uint32_t number)
 
 #define TOGETHER 64u
 
-/* A reference, by objects or numbers. */
+/* A reference between objects, or between numbers. */
 struct turned {
 	uint32_t from, to;
 };
 
-/* The next references to those with several ways, by numbers; false: none is left. What each step
- * needs is far away in memory: it is asked for one step before, for all of them. */
+/* Lists the next references to objects with several paths, by numbers. Returns false if none is
+ * left. Each step prefetches what the next one needs, because it is scattered in memory. */
 static bool some_others(const struct dominators *d, const struct graph *g,
 			const struct dominator_search *s, struct graph_walk *at,
 			struct turned *list, unsigned int *count)
@@ -174,7 +175,8 @@ static bool some_others(const struct dominators *d, const struct graph *g,
 	return n;
 }
 
-/* begin[r] … begin[r + 1]: who refers to the number of this rank, in *from, beside its parent. */
+/* Reverses references: *from[begin[r]] … *from[begin[r + 1] - 1] are the numbers that refer to the
+ * one of rank r, without its parent. */
 static int turn(const struct dominators *d, const struct graph *g, const struct dominator_search *s,
 		uint32_t *begin, uint32_t **from)
 {
@@ -182,7 +184,7 @@ static int turn(const struct dominators *d, const struct graph *g, const struct 
 	uint64_t sum = 0;
 	unsigned int n;
 
-	/* Once to count, once to put them there. */
+	/* The first pass counts references, the second one stores them. */
 	for (struct graph_walk at = { 0 }; some_others(d, g, s, &at, list, &n);)
 		for (unsigned int i = 0; i < n; i++)
 			begin[rank_of(&s->several, list[i].to)]++;
@@ -202,8 +204,8 @@ static int turn(const struct dominators *d, const struct graph *g, const struct 
 	return 0;
 }
 
-/* The least semi-dominator on the way from v up to what is not behind w; the way becomes one step.
- * Up links point down meanwhile, so that no stack is needed. */
+/* Returns the least semi-dominator on the path from v up to the first one not above w, and
+ * compresses the path. Reverses the links meanwhile, so that no stack is needed. */
 static uint32_t least(uint32_t *up, uint32_t *low, uint32_t v, uint32_t w)
 {
 	uint32_t x = v, below = NONE, next, top, min;
@@ -231,8 +233,8 @@ static uint32_t least(uint32_t *up, uint32_t *low, uint32_t v, uint32_t w)
 
 #define STEPS 8
 
-/* The nearest ancestor of v in the search that is not behind w: as numbers are by depth, it is the
- * least parent of all between them. Mostly it is a few steps away. */
+/* Returns the nearest ancestor of v in the search whose number is not above w. As numbers are in
+ * depth-first order, it is the least parent of all numbers between them. Mostly it is near. */
 static uint32_t ancestor(const struct lowest *parents, uint32_t v, uint32_t w)
 {
 	uint32_t a = v;
@@ -246,9 +248,9 @@ static uint32_t ancestor(const struct lowest *parents, uint32_t v, uint32_t w)
 }
 
 /*
- * semi[r] takes the place of begin[r]. up and low are by rank; owner is by number: the rank of the
- * nearest ancestor that has several ways, or its own. Between those the semi-dominator of each
- * object is its parent: the least of these on a way is the ancestor that ends it.
+ * Replaces begin[r] by semi[r]. The index of up and low is a rank. owner[v] is the rank of v's
+ * nearest ancestor with several paths, or its own. The semi-dominator of any object between two of
+ * those is its parent, so the least one on such a path is the ancestor at its end.
  */
 static void semi_dominators(const struct dominator_search *s, const struct lowest *parents,
 			    const uint32_t *owner, uint32_t *up, uint32_t *low, uint32_t *begin,
@@ -257,7 +259,7 @@ static void semi_dominators(const struct dominator_search *s, const struct lowes
 	uint32_t end = begin[(uint64_t)s->several.count + 1], semi, v, w, other;
 
 	for (uint32_t r = s->several.count; r; r--) {
-		w = low[r]; /* its number, as long as it has no semi-dominator */
+		w = low[r]; /* the number of rank r, until its semi-dominator is known */
 		semi = s->parent[w];
 		for (uint32_t i = begin[r]; i < end && semi; i++) {
 			v = from[i];
@@ -273,7 +275,7 @@ static void semi_dominators(const struct dominator_search *s, const struct lowes
 	}
 }
 
-/* *semi: by rank. The graph is given back. */
+/* Computes *semi, whose index is a rank. Frees the graph. */
 static int find_semi_dominators(struct dominators *d, struct graph *g, struct dominator_search *s,
 				uint32_t **semi)
 {
@@ -319,7 +321,8 @@ static int find_semi_dominators(struct dominators *d, struct graph *g, struct do
 
 /* ---- dominators ------------------------------------------------------------------------------ */
 
-/* jump[v] skips as many as its own number in skew binary has: a way up has few of them. */
+/* Sets jump[v], a link up the dominator tree. The lengths of links are skew binary numbers, so that
+ * any ancestor is reached in a logarithmic number of steps. */
 static void add_jump(uint32_t *jump, uint32_t *depth, uint32_t v, uint32_t up)
 {
 	uint32_t far = jump[up];
@@ -328,7 +331,7 @@ static void add_jump(uint32_t *jump, uint32_t *depth, uint32_t v, uint32_t up)
 	jump[v] = depth[up] - depth[far] == depth[far] - depth[jump[far]] ? jump[far] : up;
 }
 
-/* The nearest of v and its dominators that is not behind `limit`. */
+/* Returns the nearest of v and its dominators whose number is not above `limit`. */
 static uint32_t not_behind(const uint32_t *idom, const uint32_t *jump, uint32_t v, uint32_t limit)
 {
 	while (v > limit)
@@ -336,7 +339,7 @@ static uint32_t not_behind(const uint32_t *idom, const uint32_t *jump, uint32_t 
 	return v;
 }
 
-/* Dominators take the place of parents. */
+/* Replaces parents by immediate dominators. */
 static void find_dominators(const struct dominators *d, struct dominator_search *s,
 			    const uint32_t *semi, uint32_t *jump, uint32_t *depth)
 {
@@ -358,13 +361,14 @@ static void count_all(uint32_t *size, const uint32_t *idom, uint32_t count)
 		size[idom[v]] += size[v];
 }
 
-/* Numbers by depth in the tree of dominators; `moved` and `size` are room. */
+/* Renumbers objects in depth-first order of the dominator tree; `moved` and `size` are scratch, and
+ * `size` becomes d->idom. */
 static void renumber(struct dominators *d, struct dominator_search *s, uint32_t objects,
 		     uint32_t *moved, uint32_t *size)
 {
 	uint32_t *idom = s->parent, own, *next = size;
 
-	/* The next number that is free below each: at first the one behind its own. */
+	/* next[v] is the next free number below v, at first the one after its own. */
 	count_all(size, idom, d->count);
 	moved[0] = 0;
 	next[0] = 1;
@@ -431,7 +435,8 @@ void dominators_free(struct dominators *d)
 
 uint32_t dominators_common(const struct dominators *d, uint32_t a, uint32_t b)
 {
-	/* What a dominates follows it: where one leaves that, dominators are smaller. */
+	/* What a dominates has the numbers after it; beyond those, immediate dominators are
+	 * less. */
 	return a == b ? a :
 	       a < b  ? lowest_of(&d->lowest, a + 1, b + 1) :
 			lowest_of(&d->lowest, b + 1, a + 1);

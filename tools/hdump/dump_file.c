@@ -15,7 +15,7 @@
 #define WINDOW      (256u << 10)
 #define GZIP_WINDOW (MAX_WBITS + 16)
 
-/* The fault is so many bytes behind what the window has. */
+/* Records a fault, at `behind` bytes after the end of the window. */
 static void tell(struct dump_file *f, size_t behind, const char *what)
 {
 	if (!*f->fault.what) {
@@ -25,7 +25,7 @@ static void tell(struct dump_file *f, size_t behind, const char *what)
 	f->over = true;
 }
 
-/* More of the file, where zlib looks for it. False: there is none. */
+/* Reads more of the file into zlib's input. Returns false at its end. */
 static bool more_packed(struct dump_file *f, size_t unpacked)
 {
 	size_t got = 0;
@@ -39,7 +39,7 @@ static bool more_packed(struct dump_file *f, size_t unpacked)
 	return got != 0;
 }
 
-/* The file may be of several members, one behind the other, with zeros at the end. */
+/* A gzip file may have several members, one after another, and zeros at its end. */
 static void next_member(struct dump_file *f, size_t unpacked)
 {
 	while (f->z.avail_in || more_packed(f, unpacked)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The bytes of a heap dump from front to back, several times, plain or by gzip. What is looked at
- * is a copy: the file may be changed meanwhile.
+ * Reads the bytes of a heap dump from front to back, several times, plain or compressed by gzip.
+ * The caller sees a copy, because the file may change at any time.
  */
 #ifndef HDUMP_DUMP_FILE_H
 #define HDUMP_DUMP_FILE_H
@@ -11,10 +11,10 @@
 #include <stdint.h>
 #include <zlib.h>
 
-#define DUMP_LOOK_MOST (4u << 20) /* at so much one can look at once */
+#define DUMP_LOOK_MOST (4u << 20) /* the most bytes of one dump_look() */
 
 struct dump_fault {
-	uint64_t offset; /* in what is unpacked */
+	uint64_t offset; /* in the uncompressed data */
 	char what[160];  /* "": none */
 };
 
@@ -22,27 +22,27 @@ struct dump_file {
 	const char *path;
 	int fd;
 	uint64_t size; /* of the file */
-	uint64_t at;   /* where the next byte is, unpacked */
-	uint64_t end;  /* nothing is given beyond: where an earlier pass ended */
-	uint64_t read; /* of the file, for progress */
+	uint64_t at;   /* uncompressed offset of the next byte */
+	uint64_t end;  /* uncompressed offset where reading ends: the end of an earlier pass */
+	uint64_t read; /* bytes read of the file, for progress */
 	uint8_t *window;
-	size_t room, begin, have; /* of the window: what is ahead is from begin on */
+	size_t room, begin, have; /* of the window: unread bytes are from `begin` on */
 	bool packed, over;
 	z_stream z;
 	uint8_t *packed_bytes;
-	struct dump_fault fault; /* of gzip, or of reading: what ended the file early */
+	struct dump_fault fault; /* an error of gzip or of reading that ended the file early */
 };
 
-/* 0, or -errno: it cannot be read at all. */
+/* Returns 0, or -errno if the file cannot be read at all. */
 int dump_open(struct dump_file *f, const char *path);
-/* From the first byte again, up to `end`. 0 or -errno. */
+/* Restarts at the first byte; reading ends at `end`. Returns 0 or -errno. */
 int dump_rewind(struct dump_file *f);
 void dump_close(struct dump_file *f);
 
 /* The slow half of dump_look(). */
 const uint8_t *dump_fill(struct dump_file *f, size_t n, size_t *have);
 
-/* At least n (at most DUMP_LOOK_MOST) bytes from `at` on; *have is less at the end. */
+/* Returns at least n (at most DUMP_LOOK_MOST) bytes from `at` on; *have is less at the end. */
 static inline const uint8_t *dump_look(struct dump_file *f, size_t n, size_t *have)
 {
 	if (__builtin_expect(f->have < n, 0))
@@ -53,7 +53,7 @@ static inline const uint8_t *dump_look(struct dump_file *f, size_t n, size_t *ha
 
 bool dump_skip_far(struct dump_file *f, uint64_t n);
 
-/* False: the end is before. */
+/* Returns false if the file ends before. */
 static inline bool dump_skip(struct dump_file *f, uint64_t n)
 {
 	if (__builtin_expect(n > f->have, 0))

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Distances: the first byte has six bits, a mark for the last one of an object, and one for more.
- */
+/* The first byte of a distance has six bits, a mark for the object's last one, and one for more. */
 #include "graph.h"
 
 #include <errno.h>
@@ -12,7 +11,7 @@
 
 #define LAST     64
 #define NOONE    UINT32_MAX
-#define DISTANCE 8 /* bytes that one takes at most, and some more */
+#define DISTANCE 8 /* not less than the most bytes that a distance takes */
 
 int graph_begin(struct graph *g, uint32_t objects)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which inner object refers to which. References are mostly to what lies near: of each object there
- * are the distances to what it refers to, in bytes of seven bits, behind the distance to the object
- * itself from the one that was added before.
+ * References between inner objects. Most references are to near objects, so an object is stored as
+ * distances, with seven bits per byte: first its own distance from the object added before it, then
+ * the distances to the objects that it refers to.
  */
 #ifndef HDUMP_GRAPH_H
 #define HDUMP_GRAPH_H
@@ -13,24 +13,26 @@
 #define NO_EDGES UINT32_MAX
 
 struct graph {
-	uint32_t *from; /* of each object where its first is; NO_EDGES */
+	uint32_t *from; /* offset of each object's first reference, or NO_EDGES */
 	uint8_t *bytes;
 	uint64_t used, room;
 	uint32_t objects;
 	uint64_t edges;
-	uint32_t before; /* the object that was added to last */
-	uint64_t last;   /* where the last one of it begins, */
-	uint32_t to;     /* and what it leads to */
+	uint32_t before; /* the object whose references were added last */
+	uint64_t last;   /* offset of its latest reference */
+	uint32_t to;     /* the object that it refers to */
 };
 
 int graph_begin(struct graph *g, uint32_t objects);
-/* From an object that has none yet: all of it one after the other. -EFBIG: too many. */
+/* Adds a reference; all references of an object must be added one after another. Returns 0,
+ * -ENOMEM, or -EFBIG if there are too many. */
 int graph_add(struct graph *g, uint32_t from, uint32_t to);
-/* No more from this one. */
+/* Ends the references of the current object. */
 void graph_end(struct graph *g);
 void graph_free(struct graph *g);
 
-/* What the distance at *p from an object leads to; *last: it is the object's last one. */
+/* Decodes the distance at *p and returns the object at that distance from `from`; *last: it is the
+ * last one. */
 static inline uint32_t graph_take(const uint8_t **p, uint32_t from, bool *last)
 {
 	uint64_t v = **p & 63;
@@ -41,7 +43,7 @@ static inline uint32_t graph_take(const uint8_t **p, uint32_t from, bool *last)
 	return from + (uint32_t)(v >> 1 ^ -(v & 1));
 }
 
-/* Next one of an object; *at is from[] at first and NO_EDGES behind the last. */
+/* Returns the next reference of an object; *at is from[] at first, NO_EDGES after the last one. */
 static inline uint32_t graph_next(const struct graph *g, uint32_t from, uint32_t *at)
 {
 	const uint8_t *p = g->bytes + *at;
@@ -52,14 +54,14 @@ static inline uint32_t graph_next(const struct graph *g, uint32_t from, uint32_t
 	return to;
 }
 
-/* All of them, in the order in which they were added; zeroed: at the first. */
+/* Iterates over all references, in the order in which they were added; begins zeroed. */
 struct graph_walk {
 	uint64_t at;
 	uint32_t from;
-	bool inside; /* more of the same object follow */
+	bool inside; /* further references of the same object follow */
 };
 
-/* False: there is none left. */
+/* Returns false if none is left. */
 static inline bool graph_walk(const struct graph *g, struct graph_walk *w, uint32_t *to)
 {
 	const uint8_t *p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What hdump was asked for, and its reports. Each gives 0 or an exit code, after a message. */
+/* The options of hdump, and its reports. Each returns 0, or an exit code after a message. */
 #ifndef HDUMP_H
 #define HDUMP_H
 
@@ -8,7 +8,7 @@
 #include "form.h"
 #include "heap.h"
 
-#define EXIT_DAMAGED 1 /* a dump is damaged: what was read of it was shown */
+#define EXIT_DAMAGED 1 /* a dump is damaged: the readable part was shown */
 #define EXIT_HDUMP   2
 
 enum heap_what {
@@ -27,7 +27,7 @@ struct hdump {
 	enum form form;
 	const char *id_text;
 	uint64_t id;
-	uint64_t rows; /* at most; HDUMP_ROWS: as the form has it */
+	uint64_t rows; /* at most; HDUMP_ROWS: the default of the output format */
 	const char *file;
 	bool quiet;
 	char **paths;
@@ -40,13 +40,13 @@ struct hdump {
 
 /* ---- read_dump.c ---- */
 
-/* Opens a dump and has it read as far as `depth` says, with messages. */
+/* Opens a dump and reads as much as `depth` says; prints messages. */
 enum depth { READ_OBJECTS, READ_GRAPH, READ_DOMINATORS, READ_CLASSES };
 int hdump_read(struct hdump *o, struct heap *h, const char *path, enum depth depth,
 	       unsigned int more);
-/* The message of a failure. EXIT_HDUMP. */
+/* Prints the message of a failure and returns EXIT_HDUMP. */
 int hdump_failed(const struct heap *h, const char *path, int rc);
-/* How many of them are shown. */
+/* Returns how many of `all` rows are shown. */
 uint64_t hdump_rows(const struct hdump *o, uint64_t all);
 
 /* ---- the reports ---- */

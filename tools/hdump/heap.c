@@ -36,7 +36,7 @@ int heap_pass(struct heap *h, const struct hprof_sink *sink)
 	return rc;
 }
 
-/* A later pass ends where the first one did, or earlier if the file was changed since. */
+/* Runs a later pass, which ends where the first one did, or earlier if the file has changed. */
 static int next_pass(struct heap *h, const struct hprof_sink *sink)
 {
 	int rc = heap_pass(h, sink);
@@ -154,7 +154,7 @@ static int first_object(struct hprof *p, const struct hprof_object *o)
 		return hprof_tell(p, o->offset,
 				  "an instance of %u bytes: those of its class have %u", o->count,
 				  k->bytes);
-	/* What keeps its class loaded is no leaf, unless that is a root. */
+	/* An instance keeps its class loaded: it is a leaf only if the class is a root anyway. */
 	return ids_add(&h->ids, o->id, k && !k->ref_count && !k->loader);
 }
 
@@ -174,7 +174,7 @@ static void mark(struct heap *h, uint64_t id)
 		bit_set(h->root, i);
 }
 
-/* Classes of the boot loader are never unloaded: they are roots as those that the dump has. */
+/* Classes of the boot loader are never unloaded: they are roots like those listed in the dump. */
 static int mark_roots(struct heap *h)
 {
 	h->root = calloc((size_t)h->ids.objects / 64 + 1, sizeof(*h->root));
@@ -205,7 +205,7 @@ int heap_open(struct heap *h, const char *path, struct progress *progress, unsig
 	h->classes.id_size = 8;
 	rc = heap_pass(h, &first_sink);
 	h->fault = h->h.fault;
-	/* Without a head it is no dump, else what there is of it counts. */
+	/* Without a valid header the file is not a dump; otherwise use what could be read. */
 	if (rc == -EINVAL && h->h.id_size) {
 		h->file.end = h->fault.offset;
 		rc = 0;
@@ -215,7 +215,7 @@ int heap_open(struct heap *h, const char *path, struct progress *progress, unsig
 	h->classes.id_size = h->h.id_size;
 	if (classes_finish(&h->classes))
 		return -ENOMEM;
-	/* Classes that are not linked have no sub-record, but are objects. */
+	/* Classes that are not linked are objects, too, but have no sub-record. */
 	for (uint32_t i = 0; i < h->classes.count; i++)
 		if (!h->classes.list[i].dumped && h->classes.list[i].id &&
 		    ids_add(&h->ids, h->classes.list[i].id, false))
@@ -224,9 +224,9 @@ int heap_open(struct heap *h, const char *path, struct progress *progress, unsig
 	return rc ? rc : mark_roots(h);
 }
 
-/* ---- references of an object that is read ---------------------------------------------------- */
+/* ---- references of the object being read ----------------------------------------------------- */
 
-/* What a reference does; `to` is the object that it leads to. */
+/* Processes a reference from one object to another. */
 typedef void refer_to(struct heap *h, uint32_t from, uint32_t to);
 
 static inline void answer(struct heap *h, const struct heap_reference *r, refer_to *use)
@@ -237,8 +237,8 @@ static inline void answer(struct heap *h, const struct heap_reference *r, refer_
 		use(h, r->from, to);
 }
 
-/* Where an id is found is far away in memory: it is asked for early, and used some references
- * later. Their order stays. */
+/* Looking up an id misses the cache, so it is prefetched and completed HEAP_WAITING references
+ * later, in the same order. */
 static inline void refer(struct heap *h, uint64_t id, refer_to *use)
 {
 	struct heap_reference *r = &h->waiting[h->next_waiting++ % HEAP_WAITING];
@@ -293,7 +293,7 @@ static void refer_class(struct heap *h, const struct hprof_class *c, refer_to *u
 			refer(h, c->list[i].value, use);
 }
 
-/* ---- the second: who refers to whom ---------------------------------------------------------- */
+/* ---- the second: references ------------------------------------------------------------------ */
 
 static void add_edge(struct heap *h, uint32_t from, uint32_t to)
 {
@@ -304,7 +304,7 @@ static void add_edge(struct heap *h, uint32_t from, uint32_t to)
 	if (from != h->adding) {
 		graph_end(&h->graph);
 		h->adding = from;
-		/* An object that is there twice has its own already. */
+		/* A second dump of the same object: keep the references of the first one. */
 		h->twice_there = h->graph.from[from] != NO_EDGES;
 	}
 	rc = h->twice_there ? 0 : graph_add(&h->graph, from, to);
@@ -312,7 +312,7 @@ static void add_edge(struct heap *h, uint32_t from, uint32_t to)
 		h->error = rc;
 }
 
-/* Whose references come next; false: it is a leaf, or had them just now. */
+/* Begins the references of an object. Returns false if it is a leaf, or the current one already. */
 static bool begin_object(struct heap *h, uint32_t object)
 {
 	if (object >= h->ids.inner || object == h->current)
@@ -391,7 +391,7 @@ int heap_graph(struct heap *h)
 
 /* ---- the third: classes, sizes, dominators of leaves ----------------------------------------- */
 
-/* Its place among shapes. */
+/* Returns the object's index among shapes. */
 static uint32_t place_of(const struct heap *h, uint32_t object)
 {
 	return object < h->ids.inner ? h->dom.number[object] : object + 1;
@@ -414,7 +414,7 @@ uint64_t heap_size_of(const struct heap *h, const struct hprof_object *o, uint32
 	return class == NO_CLASS ? 0 : h->classes.list[class].size;
 }
 
-/* An object with its shape: once. Its number; 0: it dominates nothing. */
+/* Counts an object with its shape, but only once. Returns its number; 0: it dominates nothing. */
 static uint32_t count(struct heap *h, uint64_t id, uint32_t shape, uint64_t bytes)
 {
 	const uint32_t i = ids_find_near(&h->ids, id, NULL), class = h->shapes.list[shape].class;
@@ -486,7 +486,7 @@ static int third_object(struct hprof *p, const struct hprof_object *o)
 	const uint64_t bytes = heap_size_of(h, o, class);
 	uint32_t shape;
 
-	/* All instances of a class have one. */
+	/* All instances of a class have the same shape. */
 	if (o->type || !k) {
 		shape = shape_of(h, class, bytes);
 	} else {
@@ -566,7 +566,7 @@ static int sum_up(struct heap *h)
 		if (h->leaf_idom[i] == NO_OBJECT)
 			continue;
 		shape = shapes_of(&h->shapes, inner + i + 1);
-		/* They dominate nothing. */
+		/* Leaves dominate nothing but themselves. */
 		if (shape->class != NO_CLASS)
 			h->sums[shape->class].retained += (uint64_t)shape->units * UNIT;
 		h->reached++;
@@ -595,7 +595,7 @@ int heap_dominators(struct heap *h)
 	rc = next_pass(h, &third_sink);
 	if (!rc)
 		refer_waiting(h, dominate);
-	/* Classes of which nothing but the name is there. */
+	/* Classes of which the dump has only the name. */
 	for (uint32_t i = 0; !rc && i < h->classes.count; i++)
 		if (h->classes.list[i].id && !h->classes.list[i].dumped)
 			count_class(h, &h->classes.list[i]);
@@ -606,7 +606,8 @@ int heap_dominators(struct heap *h)
 
 /* ---- by class -------------------------------------------------------------------------------- */
 
-/* Objects as the tree of dominators is walked: one counts if none of its class is above it. */
+/* Walks the dominator tree: an object counts for its class unless an object of the same class
+ * dominates it. */
 int heap_classes(struct heap *h)
 {
 	const uint32_t *idom = h->dom.idom;

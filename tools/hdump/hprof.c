@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records, and those of the heap's segments, from front to back. */
+/* Reads records, and the sub-records of heap segments, from front to back. */
 #include "hprof.h"
 
 #include <endian.h>
@@ -40,8 +40,8 @@ enum {
 };
 
 #define RECORD_HEAD 9
-#define SUB_HEAD    48 /* the longest of a sub-record but a class's */
-#define PART        64 /* of an array: parts are as many of these, but for the last */
+#define SUB_HEAD    48 /* the longest header of a sub-record other than a class's */
+#define PART        64 /* parts of an array, but for the last, are multiples of this size */
 #define PROGRESS    4096
 
 int hprof_tell(struct hprof *h, uint64_t offset, const char *format, ...)
@@ -69,7 +69,7 @@ static inline uint64_t take_id(const struct hprof *h, struct bytes *b)
 	return h->id_size == 8 ? bytes_u64(b) : bytes_u32(b);
 }
 
-/* The file ends within what begins at `offset`, or gzip failed there. */
+/* Reports that the file ends within the item at `offset`, or that gzip failed there. */
 static int too_short(struct hprof *h, uint64_t offset, const char *what)
 {
 	const struct dump_fault *own = &h->file->fault;
@@ -98,7 +98,7 @@ static int take_class(struct hprof *h, struct bytes *b, struct hprof_class *c)
 	for (part = 0; part < 3 && !b->bad; part++) {
 		uint32_t count = bytes_u16(b);
 
-		/* There is a list even of a class that has none of them. */
+		/* One more, so that the list is not NULL even if the class has no fields. */
 		if (array_room(h->fields, h->fields_room, (uint64_t)n + count + 1))
 			return -ENOMEM;
 		for (uint32_t i = 0; i < count && !b->bad; i++) {
@@ -124,7 +124,7 @@ static int take_class(struct hprof *h, struct bytes *b, struct hprof_class *c)
 	return 0;
 }
 
-/* It has no length: it is read from as much as there may be. */
+/* The sub-record has no length field: parses it from a growing part of the file. */
 static int class_dump(struct hprof *h, uint64_t *left)
 {
 	struct hprof_class c;
@@ -168,7 +168,7 @@ static int content(struct hprof *h, const struct hprof_object *o, uint64_t bytes
 	int rc;
 
 	while (from < bytes) {
-		/* An instance's in one part, if that can be. */
+		/* Pass an instance in one part if possible. */
 		n = bytes - from < DUMP_LOOK_MOST ? (size_t)(bytes - from) : DUMP_LOOK_MOST;
 		if (o->type && n > PART)
 			n = PART;
@@ -245,7 +245,7 @@ static int object(struct hprof *h, struct bytes *b, uint8_t tag, uint64_t *left)
 	return 0;
 }
 
-/* What follows the id in a root's sub-record; -1: none has this number. */
+/* Returns the bytes after the id in a root's sub-record; -1 for an unknown number. */
 static int root_rest(const struct hprof *h, uint8_t tag)
 {
 	switch (tag) {
@@ -328,7 +328,8 @@ static int segment(struct hprof *h, uint64_t left)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-/* The least length of a record, and whether it has no other. False: no record has this number. */
+/* Stores the least length of a record, and whether it is the only one. Returns false for an unknown
+ * number. */
 static bool known(const struct hprof *h, uint8_t tag, uint32_t *least, bool *exact)
 {
 	const uint32_t id = h->id_size;
@@ -380,7 +381,7 @@ static bool known(const struct hprof *h, uint8_t tag, uint32_t *least, bool *exa
 	return false;
 }
 
-/* Those that have a count are as long as that says. */
+/* Returns whether the length of a record with a count agrees with the count. */
 static bool counted_right(const struct hprof *h, uint8_t tag, struct bytes b, uint32_t length)
 {
 	uint32_t count;
@@ -518,7 +519,7 @@ int hprof_walk(struct hprof *h)
 		rc = too_short(h, h->file->at, "");
 	if (!rc && !h->heap)
 		rc = hprof_tell(h, h->file->at, "there is no heap in it");
-	/* A pass up to where an earlier one has ended is not told of it again. */
+	/* A later pass, which ends where the first one did, does not report this again. */
 	if (!rc && h->segments && !h->ended && h->file->end == UINT64_MAX)
 		rc = hprof_tell(h, h->file->at, "the record that ends a heap is missing");
 	return rc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ids become bits as they come; those that are too far apart are collected and sorted. */
+/* Stores ids as bits in blocks when added; if they are too sparse, collects and sorts them. */
 #include "ids.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "base/search.h"
 #include "bits.h"
 
-#define SOME_MEMORY (1u << 20) /* what lines may take beyond that, while ids come */
+#define SOME_MEMORY (1u << 20) /* more memory that lines may take while ids are added */
 
 void ids_begin(struct ids *ids, uint64_t most)
 {
@@ -54,7 +54,7 @@ static unsigned int bit_of(const struct ids *ids, uint64_t id)
 	return id >> ids->shift & 63;
 }
 
-/* The id of a bit of a line: lines have numbers as they were met. */
+/* Returns the id of a bit of a line; lines are numbered in the order in which they were added. */
 static uint64_t id_of(const struct ids *ids, size_t line, unsigned int bit)
 {
 	return ((ids->keys[line / IDS_BLOCK] << IDS_PLACE) + line % IDS_BLOCK * 64 + bit)
@@ -87,7 +87,7 @@ static void free_blocks(struct ids *ids)
 	ids->near_at = NO_KEY;
 }
 
-/* All that have a bit go to the list instead. */
+/* Moves all ids from blocks to the list. */
 static int list_blocks(struct ids *ids)
 {
 	for (size_t i = 0; i < (size_t)ids->blocks * IDS_BLOCK; i++)
@@ -128,7 +128,7 @@ static int put(struct ids *ids, uint64_t id, bool leaf)
 			return -ENOMEM;
 		l = line_near(ids, id);
 	}
-	/* What is there twice is a leaf if both are. */
+	/* An id that is added twice is a leaf only if both are. */
 	if (!leaf || !ids->aligned)
 		l->leaf &= ~bit;
 	else if (!(l->any & bit))
@@ -137,7 +137,8 @@ static int put(struct ids *ids, uint64_t id, bool leaf)
 	return 0;
 }
 
-/* Objects begin anywhere: all that there are so far are put in once more. */
+/* Called for the first id that is not a multiple of 8: adds all previous ids again, with a bit for
+ * every address. */
 static int unalign(struct ids *ids)
 {
 	uint64_t *list, n;
@@ -184,7 +185,8 @@ static void sort_few(uint64_t *p, size_t n)
 	}
 }
 
-/* By the byte at `shift`, in place, then each part by the next one: at most eight deep. */
+/* In-place radix sort by the byte at `shift`, then each part by the next byte: at most eight levels
+ * of recursion. */
 static void sort(uint64_t *p, size_t n, int shift)
 {
 	size_t begin[257] = { 0 }, next[256], i;
@@ -219,7 +221,7 @@ static void sort(uint64_t *p, size_t n, int shift)
 		sort(p + begin[i], begin[i + 1] - begin[i], shift - 8);
 }
 
-/* ---- all are there --------------------------------------------------------------------------- */
+/* ---- after the last id ----------------------------------------------------------------------- */
 
 struct ids_block {
 	uint64_t key;
@@ -253,7 +255,7 @@ static int order_blocks(struct ids *ids)
 	return list && ids->order ? 0 : -ENOMEM;
 }
 
-/* The i-th line as ids grow, as it stands. */
+/* Returns the index of the i-th line in the order of ids. */
 static size_t ordered(const struct ids *ids, size_t i)
 {
 	return (size_t)ids->order[i / IDS_BLOCK] * IDS_BLOCK + i % IDS_BLOCK;
@@ -319,7 +321,7 @@ void ids_free(struct ids *ids)
 	*ids = (struct ids){ 0 };
 }
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- look-ups -------------------------------------------------------------------------------- */
 
 static uint32_t find_sparse(const struct ids *ids, uint64_t id)
 {
@@ -347,7 +349,7 @@ uint32_t ids_find(const struct ids *ids, uint64_t id)
 void ids_ask(const struct ids *ids, uint64_t id, const struct ids_line **step)
 {
 	*step = ids->sparse ? NULL : line_of(ids, id);
-	/* Two lines of the cache may have it. */
+	/* A line may straddle two cache lines. */
 	if (*step) {
 		__builtin_prefetch(*step);
 		__builtin_prefetch((const char *)(*step + 1) - 1);
@@ -388,7 +390,7 @@ static uint64_t gap_in(const struct ids *ids, uint64_t id, const struct ids_line
 
 	if (bits)
 		return (uint64_t)((unsigned int)__builtin_ctzll(bits) - bit) << ids->shift;
-	/* In the next line, of this block or the next. */
+	/* Search the next lines, of this block or the next one. */
 	for (unsigned int n = 1; l && n <= 8; n++) {
 		const uint64_t place = ((id >> ids->shift >> 6) + n) << 6;
 		const struct ids_line *next = line_of(ids, place << ids->shift);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Objects' numbers by their ids. Those that can refer to nothing (leaves: arrays of primitives and
- * such) are numbered behind the others, the inner ones, so that what dominators need is only for
- * these. Ids of a real VM are addresses: a bit for each place where one can begin, with counts in
- * between, are less than two bytes an object. Ids that lie far apart are a sorted array instead.
+ * Finds objects' numbers by their ids. Leaves, which cannot refer to anything (arrays of
+ * primitives, for example), are numbered after the other, inner objects, so that dominators need
+ * arrays only for those. Ids of a real VM are addresses: a bit for each possible address, with
+ * counts in between, takes less than two bytes per object. Sparse ids are stored in a sorted array
+ * instead.
  */
 #ifndef HDUMP_IDS_H
 #define HDUMP_IDS_H
@@ -17,52 +18,52 @@
 #define NO_OBJECT UINT32_MAX
 #define IDS_MOST  (1u << 31)
 
-/* 64 places. */
+/* The bits of 64 possible addresses. */
 struct ids_line {
 	uint64_t any, leaf;
-	uint32_t inner_before, leaf_before; /* objects at places in front of it */
+	uint32_t inner_before, leaf_before; /* objects at lower addresses */
 };
 
 struct ids {
-	uint64_t all;   /* their bits */
-	uint64_t added; /* how often one was added */
-	uint64_t most;  /* bytes that lines may take, beside 12 for each id */
-	bool aligned;   /* to 8; else nothing is a leaf */
+	uint64_t all;   /* all ids, or'ed */
+	uint64_t added; /* number of calls of ids_add() */
+	uint64_t most;  /* bytes that lines may take, in addition to 12 per id */
+	bool aligned;   /* to 8; else no object is a leaf */
 	bool sparse;
 	unsigned int shift;
 	uint32_t objects, inner; /* numbers from inner on are leaves */
-	struct ids_line *lines;  /* IDS_BLOCK of them together */
-	uint64_t *keys;          /* of blocks, as they were met */
-	uint32_t *order;         /* of blocks, as their keys grow */
+	struct ids_line *lines;  /* IDS_BLOCK per block */
+	uint64_t *keys;          /* of blocks, in the order in which they were added */
+	uint32_t *order;         /* indexes of blocks, sorted by key */
 	uint32_t blocks, lines_room, keys_room;
 	struct keys by_key;
-	uint64_t near_key; /* of the block that was asked for last, */
-	uint32_t near_at;  /* and its place; NO_KEY */
-	uint64_t *list;    /* the sparse ones */
+	uint64_t near_key; /* of the block used last, */
+	uint32_t near_at;  /* and its index or NO_KEY */
+	uint64_t *list;    /* of sparse ids */
 	uint64_t count, room;
 };
 
 #define IDS_BLOCK 8u /* lines */
-#define IDS_PLACE 9  /* bits of a place in a block */
+#define IDS_PLACE 9  /* bits of an index in a block */
 
 void ids_begin(struct ids *ids, uint64_t most);
-/* 0 or -ENOMEM (or too many). */
+/* Returns 0, or -ENOMEM also for too many ids. */
 int ids_add(struct ids *ids, uint64_t id, bool leaf);
-/* All are there: ids_find() may be used. 0 or -ENOMEM. */
+/* Call it after the last ids_add() and before look-ups. Returns 0 or -ENOMEM. */
 int ids_finish(struct ids *ids);
-/* Nothing is asked for any more but how many there are. */
+/* Frees all but the number of objects, when no more look-ups follow. */
 void ids_forget(struct ids *ids);
 void ids_free(struct ids *ids);
 uint32_t ids_find(const struct ids *ids, uint64_t id);
-/* The same in two steps, between which memory has time: *step is the caller's to keep. */
+/* Do the same in two steps; the first one prefetches. The caller keeps *step in between. */
 void ids_ask(const struct ids *ids, uint64_t id, const struct ids_line **step);
 uint32_t ids_answer(const struct ids *ids, uint64_t id, const struct ids_line *step);
-/* The same for an object as a pass comes to it: it is mostly near the one before. *gap: as
- * ids_gap(); NULL: it is not asked for. */
+/* Does the same for the next object of a pass, which is mostly near the previous one. *gap is set
+ * as by ids_gap(), unless `gap` is NULL. */
 uint32_t ids_find_near(struct ids *ids, uint64_t id, uint64_t *gap);
-/* The id of a number. */
+/* Returns the id of a number. */
 uint64_t ids_of(const struct ids *ids, uint32_t number);
-/* Bytes from this object to the next; 0: none is near, or nothing is aligned. */
+/* Returns the bytes from this object to the next; 0 if none is near, or ids are not aligned. */
 uint64_t ids_gap(const struct ids *ids, uint64_t id);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A fault a page, and a walk through tables for each access, are a good part of what arrays cost
- * that are used at random. */
+/* Page faults and TLB misses are a good part of the cost of large arrays that are accessed at
+ * random. */
 #include "large.h"
 
 #include <stdint.h>
@@ -10,7 +10,7 @@
 
 #define LARGE (4u << 20)
 
-/* What is not a whole huge page stays of small ones: no memory more is used. */
+/* Advises only whole huge pages; the rest keeps small pages, so that no extra memory is used. */
 static void *advised(void *p, size_t bytes)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Levels above the list: a part is whole sixteens of each, and what is left over at its ends. */
+/* Each level has the minimum of 16 entries of the level below. A range consists of whole groups of
+ * 16 on each level, and single entries at its ends. */
 #include "lowest.h"
 
 #include <errno.h>
@@ -20,14 +21,14 @@ int lowest_begin(struct lowest *l, const uint32_t *list, uint32_t count)
 	uint32_t *to;
 
 	*l = (struct lowest){ .level[0] = list, .levels = 1 };
-	/* A sixteenth, a sixteenth of that and so on, each rounded up. */
+	/* count/16 + count/256 + … is at most count/15. */
 	l->own = malloc(((size_t)count / (EACH - 1) + LOWEST_LEVELS) * sizeof(*l->own));
 	if (!l->own)
 		return -ENOMEM;
 	to = l->own;
 	while (count > EACH && l->levels < LOWEST_LEVELS) {
 		const uint32_t *p = l->level[l->levels - 1];
-		const uint32_t n = count / EACH; /* of what is left over nobody asks here */
+		const uint32_t n = count / EACH; /* look-ups read an incomplete group below */
 
 		for (uint32_t i = 0; i < n; i++)
 			to[i] = least(p, i * EACH, (i + 1) * EACH, UINT32_MAX);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* hdump: a Java heap dump, by classes, objects, dominators, ways from roots, and beside another. */
+/* hdump: reports a Java heap dump by classes, objects, dominators, paths from roots, and compares
+ * dumps. */
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
@@ -71,7 +72,7 @@ static const struct option_table table = {
 		"Exit code: 0; 1: a dump is damaged, what was read of it was shown; 2: it failed.",
 };
 
-/* -r: the id, and that ways are asked for. */
+/* -r: stores the id and selects the report of paths. */
 static bool option_paths(const struct option_given *given, void *to)
 {
 	struct hdump *o = (struct hdump *)((char *)to - offsetof(struct hdump, id_text));
@@ -109,7 +110,7 @@ static int show(struct hdump *o)
 	return EXIT_HDUMP;
 }
 
-/* As many dumps as the report is about; false after a message. */
+/* Checks the number of dumps. Returns false after a message. */
 static bool has_dumps(const struct hdump *o)
 {
 	bool two = o->what == SHOW_DIFFERENCE || o->what == SHOW_REVERSE;
@@ -152,7 +153,7 @@ int main(int argc, char **argv)
 	struct hdump o = { .rows = HDUMP_ROWS };
 	struct option_rest rest;
 
-	/* Large arrays are given back as soon as they are not needed any more. */
+	/* Have free() return large arrays to the system at once. */
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);
 	signal(SIGPIPE, SIG_IGN);
 	switch (options_parse(&table, 0, &o, argc, argv, &rest)) {

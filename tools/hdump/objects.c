@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Objects by what they retain, in one walk over all of them. */
+/* Finds the objects that retain most, in one walk over all of them. */
 #include "objects.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 
-/* A class is an object, too: then it is which one. */
+/* Returns an object's class name; for an object that is a class (*class), its own name. */
 static const char *name_of(const struct heap *h, uint32_t object, uint64_t id, bool *class)
 {
 	uint32_t of = heap_class_of(h, object), self;
@@ -51,7 +51,7 @@ void object_json(struct json *j, const struct heap *h, uint32_t object)
 struct choice {
 	struct big *list;
 	uint64_t count, room, most;
-	uint64_t least; /* what is less is none of them */
+	uint64_t least; /* objects that retain less are not among them */
 };
 
 static int by_retained(const void *one, const void *other)

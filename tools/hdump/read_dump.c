@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads a dump for a report, with progress and messages, and says how much of it is shown. */
+/* Reads a dump for a report, with progress and messages, and decides how many rows are shown. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

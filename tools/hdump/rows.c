@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows by class: made, compared, sorted. */
+/* Makes, compares and sorts rows by class. */
 #include "rows.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static int by_retained(const void *one, const void *other)
 	return by ? by : strcmp(a->name, b->name);
 }
 
-/* Growth first, then what became less. */
+/* Sorts growth before shrinkage. */
 static int by_difference(const void *one, const void *other)
 {
 	const struct class_row *a = one, *b = other;

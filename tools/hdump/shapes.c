@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shapes are found by both, class and size. */
+/* Finds shapes by class and size. */
 #include "shapes.h"
 
 #include <stdlib.h>

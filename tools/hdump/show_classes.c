@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reports by class: one dump, the difference of two, what grows from dump to dump. */
+/* Reports by class: of one dump, of the difference of two, of growth over several. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -172,7 +172,7 @@ static int by_weight(const void *one, const void *other)
 	return strcmp(a->last->name, b->last->name);
 }
 
-/* More objects, and more retained, from each dump to the next. */
+/* Returns whether objects and retained bytes grow from each dump to the next. */
 static bool grows(const struct rows *r, int count, const char *name, struct suspect *s)
 {
 	const struct class_row *row = rows_find(&r[0], name), *next;
@@ -188,8 +188,8 @@ static bool grows(const struct rows *r, int count, const char *name, struct susp
 	s->last = row;
 	s->objects += row->objects;
 	s->retained += row->retained;
-	/* Java's own containers grow with what is put into them, and retain it: they count half,
-	 * so that what a program puts there stands before them. */
+	/* Java's own containers grow with their content and retain it. They count half, so that the
+	 * program's classes that are stored in them are listed first. */
 	s->weight = (double)s->retained * (row->own ? 2 : 1);
 	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reports of objects: the biggest, and the tree of dominators. */
+/* Reports of objects: the biggest, and the dominator tree. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "objects.h"
 
 #define DEPTH_MOST 64
-#define SHARE      100 /* in the tree is what retains at least this part of all */
+#define SHARE      100 /* the tree shows objects that retain at least 1/SHARE of all */
 
 static double percent(const struct heap *h, uint64_t bytes)
 {
@@ -113,8 +113,8 @@ int show_biggest(struct hdump *o)
 struct object_tree {
 	struct heap *h;
 	uint64_t least, most;
-	uint32_t *size;     /* of each number, how many it dominates */
-	struct big *leaves; /* that are large enough */
+	uint32_t *size;     /* how many objects each number dominates */
+	struct big *leaves; /* those that are large enough */
 	uint64_t leaf_count, leaf_room;
 	struct big *rows;
 	uint64_t count, room;
@@ -174,7 +174,7 @@ static int by_number(const void *a, const void *b)
 	return one->number < other->number ? -1 : one->number > other->number;
 }
 
-/* Which object has a row's number: rows are few, objects many. */
+/* Finds the objects of the rows' numbers in one walk: rows are few, objects many. */
 static bool find_objects(struct object_tree *t)
 {
 	const struct heap *h = t->h;

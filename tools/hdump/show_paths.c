@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ways from roots to an object: over each object that refers to it the shortest one. */
+/* Reports paths from roots to an object: the shortest one through each object that refers to it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,32 +11,32 @@
 #include "hdump.h"
 #include "json.h"
 
-#define WAYS 10 /* unless -n says more */
+#define WAYS 10 /* the default of -n */
 #define NOT  UINT32_MAX
 
-/* An object on a way, and how it refers to the next one. */
+/* An object on a path, and how it refers to the next one. */
 struct step {
 	uint32_t object, class;
-	uint64_t id, to; /* to: 0: it is the one that was asked for */
+	uint64_t id, to; /* to: 0 for the requested object */
 	char *by;        /* a field, an index */
 	bool is_class;
 };
 
 struct ways {
-	struct heap h; /* first: passes lead to it */
+	struct heap h; /* the first member: passes point to it */
 	uint64_t id;
 	uint32_t target;
 	uint32_t *referrers;
 	uint64_t count, room;
-	uint32_t *parent, *depth; /* of the search from roots, by inner objects */
+	uint32_t *parent, *depth; /* of the search from roots; index: inner objects */
 	struct step *steps;
 	uint64_t step_count, step_room;
-	uint64_t *begin; /* of each way in the steps */
+	uint64_t *begin; /* index of each path's first step */
 	uint64_t ways, way_room;
-	uint64_t unreached, through; /* referrers that are shown in no way */
-	uint32_t *order;             /* steps by object */
+	uint64_t unreached, through; /* referrers that no shown path contains */
+	uint32_t *order;             /* steps, sorted by object */
 	uint64_t *chosen;
-	uint32_t first, last; /* in the order: the steps of the object that is read */
+	uint32_t first, last; /* indexes in `order`: the steps of the object being read */
 	int error;
 };
 
@@ -45,7 +45,7 @@ static struct ways *ways_of(struct hprof *p)
 	return (struct ways *)heap_of(p);
 }
 
-/* ---- who refers to it ------------------------------------------------------------------------ */
+/* ---- the referrers --------------------------------------------------------------------------- */
 
 static void note(struct ways *w, uint64_t id)
 {
@@ -179,7 +179,7 @@ static int add_step(struct ways *w, uint32_t object, uint64_t to)
 	return 0;
 }
 
-/* From the root to the referrer, and to the target. */
+/* Adds the path from the root to the referrer, and on to the target. */
 static int add_way(struct ways *w, uint32_t referrer)
 {
 	uint64_t first = w->step_count, to = w->id, n;
@@ -257,7 +257,7 @@ static int order_steps(struct ways *w)
 	return 0;
 }
 
-/* The steps of an object that is on a way; false: it is on none. */
+/* Finds the steps of an object. Returns false if it is on no path. */
 static bool find_steps(struct ways *w, uint64_t id)
 {
 	uint32_t object = ids_find(&w->h.ids, id), low = 0, high = (uint32_t)w->step_count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Texts that several strings have. Of each array that a string has as its value a hash is kept, the
- * texts only of those that are shown: these are compared byte by byte.
+ * Reports texts that several strings have. Keeps a hash of each array that is a string's value, and
+ * the text itself only of those that are shown: these are compared byte by byte.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,35 +13,35 @@
 #include "hdump.h"
 #include "json.h"
 
-#define TEXT_KEPT  65536 /* bytes that are compared */
+#define TEXT_KEPT  65536 /* the most bytes that are compared */
 #define TEXT_SHOWN 80    /* characters */
 
 struct string_text {
 	uint64_t hash;
-	uint32_t units; /* of its array */
+	uint32_t units; /* size of its array */
 };
 
-/* Arrays of one text. */
+/* Arrays with the same text. */
 struct group {
 	uint64_t hash, count, bytes, wasted;
 	uint8_t *text;
-	uint32_t length; /* in bytes, all of it */
+	uint32_t length; /* of the whole text in bytes */
 	uint8_t type;    /* of the array */
-	bool wide;       /* two bytes a character */
-	uint64_t others; /* of another text and the same hash */
+	bool wide;       /* two bytes per character */
+	uint64_t others; /* arrays with another text and the same hash */
 };
 
 struct string_texts {
-	struct heap h;          /* first: passes lead to it */
-	uint64_t *value, *wide; /* a bit for each object: it is a string's value, of two bytes */
-	uint32_t at, coder;     /* where a string has its value, and what its bytes are */
+	struct heap h;          /* the first member: passes point to it */
+	uint64_t *value, *wide; /* bits by object: a string's value; one of two-byte characters */
+	uint32_t at, coder;     /* offsets of the fields "value" and "coder" in a string */
 	struct string_text *list;
 	uint64_t count, room;
 	struct group *groups;
 	uint64_t group_count, group_room;
 	uint64_t bytes, wasted;
-	uint64_t hash; /* of the array that is read */
-	uint8_t *kept; /* its first bytes, if they are wanted: the hash is known behind it alone */
+	uint64_t hash; /* of the array being read */
+	uint8_t *kept; /* its first bytes, if needed: its hash is known only at its end */
 	int (*done)(struct string_texts *t, const struct hprof_object *o, uint64_t length);
 };
 
@@ -57,7 +57,7 @@ static bool bit(const uint64_t *bits, uint32_t i)
 
 /* ---- which arrays ---------------------------------------------------------------------------- */
 
-/* The places of two fields in the bytes of a string. */
+/* Finds the offsets of two fields in the bytes of a string. */
 static bool find_fields(struct string_texts *t)
 {
 	const struct classes *c = &t->h.classes;
@@ -119,7 +119,7 @@ static bool is_value(struct string_texts *t, const struct hprof_object *o, uint3
 	return *object != NO_OBJECT && bit(t->value, *object);
 }
 
-/* FNV-1a: parts may be cut anywhere. */
+/* FNV-1a: the data may be split anywhere. */
 static uint64_t hash_on(uint64_t hash, const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -230,7 +230,7 @@ static int group(struct string_texts *t, uint64_t most)
 	return 0;
 }
 
-/* ---- the texts that are shown ---------------------------------------------------------------- */
+/* ---- the shown texts ------------------------------------------------------------------------- */
 
 static int text_done(struct string_texts *t, const struct hprof_object *o, uint64_t length)
 {
@@ -257,7 +257,8 @@ static int text_done(struct string_texts *t, const struct hprof_object *o, uint6
 	return 0;
 }
 
-/* UTF-8 of Latin-1, or of UTF-16: the VM's own order in bytes, the file's in characters. */
+/* Converts Latin-1 or UTF-16 to UTF-8. UTF-16 in a byte[] has the VM's byte order, in a char[] the
+ * file's. */
 static char *utf8_of(const struct group *g)
 {
 	size_t n = g->length < TEXT_KEPT ? g->length : TEXT_KEPT, at = 0, step = g->wide ? 2 : 1;
@@ -275,7 +276,7 @@ static char *utf8_of(const struct group *g)
 			at += 2;
 		}
 		if (!c)
-			c = 0xfffd; /* it would end the text */
+			c = 0xfffd; /* a NUL would end the text */
 		if (c < 0x80) {
 			*to++ = (char)c;
 		} else if (c < 0x800) {
@@ -370,7 +371,7 @@ static int find_texts(struct string_texts *t, const struct hdump *o)
 	t->wide = calloc(n, sizeof(*t->wide));
 	if (!t->value || !t->wide)
 		return -ENOMEM;
-	/* The layout comes of the second pass. */
+	/* The layout of fields is known after the second pass. */
 	if (find_fields(t))
 		rc = heap_pass(&t->h, &value_sink);
 	if (!rc || rc == -EINVAL)

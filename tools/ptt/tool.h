@@ -47,7 +47,7 @@ struct dump {
 	struct ptt_row *row; /* by slot, until they are sorted */
 	int rows;
 	struct pttview_gone gone;
-	struct pttview_cpu *cpu; /* those there are */
+	struct pttview_cpu *cpu; /* the existing ones */
 	int *cpu_number;
 	int cpus;
 	uint64_t at, cycles;     /* CLOCK_MONOTONIC, ns; the machine's counter */
