@@ -169,7 +169,7 @@ static inline const char *nm_target(const char *name)
 		       "";
 }
 
-/* What nm says of a file's code; how many, -1 when it fails. */
+/* Reads the symbols that nm lists for a file's code. Returns their number, or -1 if nm fails. */
 static inline int read_nm(const char *nm, const char *name, struct nm **out)
 {
 	struct nm *list = NULL, s;

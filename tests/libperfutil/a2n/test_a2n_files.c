@@ -317,7 +317,7 @@ static void test_no_build_id(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(warned, "time of its last write alone"));
 	SH("cat kept.so >bare.so");
 
-	/* What was in it is known. */
+	/* The content of this build id is known. */
 	fd = open("bare.so", O_RDONLY);
 	CU_ASSERT_FATAL(fd >= 0 && file_content(fd, &was));
 	close(fd);

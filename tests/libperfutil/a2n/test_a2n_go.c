@@ -131,7 +131,7 @@ static void test_text_section(void)
 	a2n_close(a);
 }
 
-/* What a symbol table covers is its; the rest is named. */
+/* Addresses that a symbol table covers keep its names; pclntab names the rest. */
 static void test_beside_symbols(void)
 {
 	struct elf_file f;
@@ -286,8 +286,8 @@ static void test_long_names(void)
 	free(image);
 }
 
-/* What the linker of Go 1.26 and GNU ld made of a program, as much of it as is needed, and what nm
- * says of it: relocated, and the header no longer tells where code begins. */
+/* The relevant parts of a program linked by the linker of Go 1.26 and GNU ld, and the output of nm:
+ * the table is relocated, and its header no longer has the start of the code. */
 static void test_linked(void)
 {
 	uint8_t *packed, *plain = malloc(8 << 20);
@@ -322,7 +322,7 @@ static void test_linked(void)
 	fclose(f);
 	CU_ASSERT_EQUAL(wrong, 0);
 	CU_ASSERT(n >= 30);
-	/* What the C compiler's start-up files have is not Go's. */
+	/* The C compiler's start-up files are not Go code. */
 	CU_ASSERT_EQUAL(ask(a, 0x1a310).result, A2N_RESULT_NO_SYMBOL);
 	a2n_close(a);
 }

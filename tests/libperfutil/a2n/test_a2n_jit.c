@@ -175,7 +175,7 @@ static void test_code(void)
 	CU_ASSERT(code.address == 0x12000 && code.size == sizeof(bytes));
 	CU_ASSERT_PTR_EQUAL(code.bytes, bytes);
 	CU_ASSERT(a2n_code(a, offset, NULL));
-	/* Of a file's module; of a code that there is not. */
+	/* An index that is a file's module, and one of a code that does not exist. */
 	CU_ASSERT(!a2n_code(a, 0x10, &code));
 	CU_ASSERT(!a2n_code(a, A2N_CODE | 2ull << 32, &code));
 	CU_ASSERT(!a2n_code(a, A2N_CODE | 3ull << 32, &code));
@@ -329,7 +329,7 @@ static void test_unload(void)
 	load(30, 1, 0x11000, 0x10, "g");
 	IS(1, 30, 0x11000, "g");
 	IS(1, 30, 0x11010, A2N_JIT_FREED);
-	/* What was never told of was never freed. */
+	/* Code that was never announced cannot be freed. */
 	CU_ASSERT_EQUAL(a2n_jit_unload(a, 40, 1, 0x12000, 0x80), 0);
 	IS(1, 40, 0x12000, A2N_JIT_UNKNOWN);
 	/* Its memory goes, and comes again: nobody told of what is made in it. */
@@ -384,15 +384,15 @@ static void test_told_late(void)
 	IS(1, 409, 0x11000, "i");
 	IS(1, 410, 0x11000, A2N_JIT_AMBIGUOUS);
 	IS(1, 420, 0x11000, A2N_JIT_AMBIGUOUS);
-	/* Of one name it is the same to the reader. */
+	/* Two codes with the same name are indistinguishable for the reader. */
 	load_late(470, 500, 0x11000, "j");
 	IS(1, 480, 0x11000, "j");
-	/* Who tells in time is not in doubt. */
+	/* A code that is announced in time is certain. */
 	load(600, 1, 0x11000, 0x100, "k");
 	IS(1, 599, 0x11000, "j");
 }
 
-/* What mappings do to it. */
+/* The effects of mappings on generated code. */
 static void test_memory(void)
 {
 	begin();
@@ -449,7 +449,7 @@ static void test_fork(void)
 	IS(1, 60, 0x11000, A2N_JIT_UNKNOWN);
 }
 
-/* What is told late is not before what was told there. */
+/* Code that is announced late does not precede code that was announced there. */
 static void test_late(void)
 {
 	begin();
@@ -514,7 +514,8 @@ static void test_model(void)
 					break;
 				to = (unsigned int)owner[t][start];
 				start = base[to];
-				/* What stands behind it may be a piece of it from before a move. */
+				/* The code after it may be a part of the same code from before a
+				 * move. */
 				for (size = 0;
 				     size < length[to] && owner[t][start + size] == (int)to; size++)
 					;

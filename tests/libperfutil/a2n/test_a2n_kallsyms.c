@@ -251,7 +251,8 @@ static void test_builds(void)
 	NONE(500, 0xffffffffc0100500);
 }
 
-/* What it begins with is freed, which makes no other build of it; it is loaded again as it was. */
+/* A module frees its initial code, which does not make it another build; it is loaded again
+ * unchanged. */
 static void test_same_build(void)
 {
 	begin();
@@ -479,7 +480,7 @@ static void test_made_code(void)
 	CU_ASSERT_STRING_EQUAL(ask(40, 0xffffffffc0000200).symbol->name, bpf);
 	CU_ASSERT_STRING_EQUAL(ask(29, 0xffffffffc0000500).symbol->name, "bpf_prog_3_old");
 	CU_ASSERT_STRING_EQUAL(ask(30, 0xffffffffc0000500).module->name, A2N_NO_MODULE);
-	/* Of no length it is nothing. */
+	/* A code without a length is ignored. */
 	a2n_kernel_code(a, 50, "none", 0xffffffffc0000300, 0);
 	CU_ASSERT_STRING_EQUAL(ask(60, 0xffffffffc0000300).module->name, A2N_NO_MODULE);
 }

@@ -329,7 +329,7 @@ static void perf_map(void)
 	add(0);
 	CU_ASSERT_STRING_EQUAL(name_of(self, code + 0x10), "made");
 	CU_ASSERT_STRING_EQUAL(name_of(self, code + 0x210), A2N_JIT_UNKNOWN);
-	/* What is new since. */
+	/* Only the part that is new since the last reading is read. */
 	put_map("ae", 0x200, "made later");
 	add(0);
 	CU_ASSERT_STRING_EQUAL(name_of(self, code + 0x10), "made");
@@ -338,7 +338,7 @@ static void perf_map(void)
 	munmap(code, 0x4000);
 }
 
-/* Of another user, or a link to what is not meant. */
+/* A map of another user, or a link to another file, is not used. */
 static void not_its_map(void)
 {
 	char name[64], other[80];

@@ -283,7 +283,7 @@ static void test_pid_reuse(void)
 	CU_ASSERT_EQUAL(a2n_process_serial(a, 70, 40), a2n_process_serial(a, 70, 42));
 	CU_ASSERT_NOT_EQUAL(a2n_process_serial(a, 70, 42), a2n_process_serial(a, 70, 43));
 	CU_ASSERT_EQUAL(a2n_process_serial(a, 7, 39), second);
-	/* What was known of the pid's first owner says nothing before it was born. */
+	/* Facts about the pid's first owner do not apply before the owner was created. */
 	a2n_fork(a, 50, 1, 9, 50);
 	CU_ASSERT_EQUAL(a2n_process_serial(a, 9, 49), 0);
 	CU_ASSERT_STRING_EQUAL(a2n_process_name(a, 9, 49), A2N_UNKNOWN);
@@ -568,7 +568,7 @@ static void test_model(void)
 		for (i = 0; i < 60000; i++) {
 			uint32_t event = 1 + rnd(EVENTS), pid = rnd(PIDS), cell = rnd(CELLS);
 
-			/* Of several at one time the last one counts. */
+			/* The last of several events at the same time counts. */
 			while (event < EVENTS && times[event + 1] == times[event])
 				event++;
 			if (strcmp(at(pid + 1, times[event], 0x1000ull * (cell + 1) + rnd(0x1000)),

@@ -49,7 +49,7 @@ abbrev(0x11, 1, 0x10 => 'sec_offset', 0x03 => 'string', 0x72 => 'sec_offset', 0x
 	0x11 => 'addr', 0x12 => 'data4');
 $info .= "\t.long .Llines\n\t.asciz \"forms.c\"\n\t.long .Lstrings\n\t.long .Laddresses\n\t.long .Llists\n" .
 	"\t.quad outer\n\t.long .Lend - outer\n";
-# What is inlined: before the name what has to be skipped.
+# Inlined data: attributes to be skipped precede the name.
 my @names = qw(strx strx1 strx2 strx3 strx4 strp line_strp string strx);
 my @skipped = qw(block2 block4 data16 block block1 exprloc flag flag_present implicit_const);
 my %skip = (block2 => "\t.short 3\n\t.byte 1, 2, 3\n", block4 => "\t.long 2\n\t.byte 1, 2\n", data16 => "\t.quad 1, 2\n",

@@ -259,7 +259,7 @@ static void old_names(void)
 		CU_ASSERT(has_path(&r, &strings, 2, "/src/inc/b.h"));
 		CU_ASSERT(has_path(&r, &strings, 3, "/abs/c.h"));
 		CU_ASSERT(has_path(&r, &strings, 4, "/d.h"));
-		/* Of a folder that is not there nothing but the unit's is known. */
+		/* For a folder that does not exist, only the unit's own one is known. */
 		CU_ASSERT(has_path(&r, &strings, 5, "/src/e.h"));
 		CU_ASSERT(has_path(&r, &strings, 6, NULL));
 		dwarf_files_free(&r.files);
@@ -330,7 +330,7 @@ static void new_names(void)
 		CU_ASSERT(r.ok && !r.file.fault.what);
 		CU_ASSERT(same_rows(&r.told, small_rows, 2));
 		CU_ASSERT(r.files.base == 0);
-		/* What the unit says of itself stays as it was. */
+		/* The unit's own attributes are unchanged. */
 		CU_ASSERT(r.unit.offset_size == 4);
 		if (size == 4) {
 			CU_ASSERT_FATAL(r.files.n_folders == 2 && r.files.n == 2);

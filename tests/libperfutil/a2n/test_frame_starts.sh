@@ -30,7 +30,7 @@ gcc -O1 -g0 -fPIC -shared -Wl,-soname,libknown.so.1 -o libknown.so.1.whole known
 strip -o libknown.so.1 libknown.so.1.whole
 gcc -m32 -O1 -fPIC -shared -nostdlib -o /dev/null known.c 2>/dev/null && narrow=1 || narrow=''
 
-# Of the functions that no symbol names: address and size, of readelf.
+# Prints address and size, according to readelf, of the functions that no symbol names.
 frames() { # FILE
 	readelf --debug-dump=frames "$1" 2>/dev/null |
 		sed -nE 's/.* FDE .*pc=0*([0-9a-f]+)\.\.0*([0-9a-f]+)$/\1 \2/p' |
@@ -38,7 +38,7 @@ frames() { # FILE
 			printf '%x %x\n' $((0x$from)) $((0x$to - 0x$from))
 		done
 }
-# What liba2n says of the first, the middle and the last byte of each function of a list
+# Prints liba2n's answers for the first, the middle and the last byte of each function of a list.
 asked() { # FILE <LIST
 	while read -r from size; do
 		[ $((0x$size)) -gt 0 ] || continue
@@ -70,11 +70,11 @@ is outside "$(echo 0 | "$names" "$PWD/libknown.so.1" | cut -d' ' -f3)" NoSymbolF
 is not_stripped "$(cut -d' ' -f1 known | "$names" "$PWD/libknown.so.1.whole" | cut -d' ' -f3 | sort | xargs)" \
 	'first second third'
 
-# Of libraries of this system each place that has no symbol belongs to the function that readelf has there.
+# In libraries of this system, each place without a symbol belongs to the function that readelf shows there.
 for file in /lib/*/liblzma.so.5 /lib/*/libc.so.6 /bin/bash; do
 	[ -r "$file" ] || continue
 	file=$(realpath "$file") base=$(basename "$file")
-	# Offsets in the file are taken for addresses here: a library whose code is elsewhere is left out.
+	# The test uses file offsets as addresses: it skips libraries whose code is elsewhere.
 	readelf -lW "$file" | awk '$1 == "LOAD" && / E / && $2 != $3 { exit 1 }' || continue
 	frames "$file" >frames
 	asked "$file" <frames | awk '$3 ~ /\+0x/' | sort -u >have

@@ -75,7 +75,7 @@ verdict explained_moved $? "$(cat why err)"
 # ---- damaged after it was traced: what stands before is used, the rest has no name
 dump=$(echo jit-*.dump)
 cp "$dump" whole
-# What tells of the second function begins where the first one's ends: header, line table, LOAD.
+# The records of the second function begin where the first one's end: header, line table, LOAD.
 second=$((40 + 32 + 16 + 17 + 16 + 2 + 56 + 6 + 64))
 head -c $((second + 20)) whole >"$dump"
 "$bin/post" -csv >csv 2>err

@@ -9,7 +9,7 @@ set -u
 # shellcheck source=tests/lib/lib.sh
 . "$(dirname "$0")/../../lib/lib.sh"
 unset SUDO_UID SUDO_GID SUDO_USER NODE_OPTIONS ERL_FLAGS ERL_AFLAGS ERL_ZFLAGS
-# Of LLVM; PHP and Erlang write to /tmp. perf's jitted-PID-N.so lie beside the dumps.
+# JITDUMPDIR is for LLVM; PHP and Erlang write to /tmp. perf's jitted-PID-N.so are beside the dumps.
 export JITDUMPDIR=$work
 pids=
 cleanup() {
@@ -107,12 +107,12 @@ int main(void)
 }
 END
 
-# What post says of JIT code in a trace: NAME|COUNT
+# Prints post's counts of JIT code in a trace: NAME|COUNT
 ours() { # TRACE [OPTION]...
 	"$bin/post" -q -json -r "$@" 2>err | jq -r '.processes[].threads[].modules[] |
 		select(.name == "JITCODE") | .symbols[] | "\(.name)|\(.ticks)"' | summed
 }
-# What perf says: one module each function, and several of a name
+# Prints perf's counts: one module per function, and several of the same name
 theirs() { # PERF.DATA
 	perf report -i "$1" --stdio -n -s sym,dso -t '|' 2>/dev/null | grep 'jitted-' |
 		sed -E 's/^[^|]*\| *([0-9]+) *\|\[\.\] (.*[^ ]) *\| *jitted-.*/\2|\1/' | summed

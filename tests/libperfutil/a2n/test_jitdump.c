@@ -605,7 +605,7 @@ static uint64_t line_at(uint64_t loaded, uint64_t first, uint64_t last)
 	return line.address - 0x2000;
 }
 
-/* Who adds the size of an ELF header to a line's address, and who doesn't. */
+/* Writers that add the size of an ELF header to a line's address, and writers that do not. */
 static void test_lines_added(void)
 {
 	for (int order = 0; order < 2; order++) {

@@ -102,7 +102,7 @@ static void test_write(void)
 	CU_ASSERT_EQUAL(jitdump_create(&w, "/nowhere/at/all"), -ENOENT);
 }
 
-/* Who tells late says by how much. */
+/* Code that is announced late has a record of the delay. */
 static void test_write_late(void)
 {
 	static uint8_t image[4096];
@@ -221,7 +221,7 @@ static void test_unwind(void)
 	}
 }
 
-/* What was given up has a record of a kind and size that others pass over. */
+/* A code that was discarded has a record with a kind and a size that other readers skip. */
 static void test_unload(void)
 {
 	struct jitdump_writer *w;

@@ -33,7 +33,7 @@ static void load_text(const char *text)
 	CU_ASSERT_EQUAL_FATAL(load(text, strlen(text)), 0);
 }
 
-/* What was read so far, as lines; from now on nothing. */
+/* Returns the symbols read so far, as lines, and forgets them. */
 static const char *symbols(void)
 {
 	static char text[4096];
@@ -84,7 +84,7 @@ static void lines(void)
 			       "1000>401000+2fff 4000>405000+10 401000-401020/7smain "
 			       "ffffffffffff0000-ffffffffffffffff/0uoperator new(unsigned long) "
 			       "401020-401021/3swith blanks  ");
-	/* What another file had is no longer there. */
+	/* The symbols of the other file are gone. */
 	CU_ASSERT_STRING_EQUAL(ask("/bin/y", NULL), "5-6/1uy ");
 	CU_ASSERT_STRING_EQUAL(ask("/bin/", NULL), "");
 	CU_ASSERT_STRING_EQUAL(ask("/bin/xx", NULL), "");
@@ -183,13 +183,13 @@ static void build_ids(void)
 			 "pitrace-msi 1\nMODULE /m\nBUILDID %s\nSYMBOL 1 2 7 1 f\n", cases[i].said);
 		load_text(text);
 		CU_ASSERT_STRING_EQUAL(ask("/m", &id), cases[i].same ? "1-2/7sf " : "");
-		/* What ran is not known: any will do. */
+		/* The build that ran is unknown: any one matches. */
 		CU_ASSERT_STRING_EQUAL(ask("/m", NULL), "1-2/7sf ");
 		/* It is known to have none. */
 		CU_ASSERT_STRING_EQUAL(ask("/m", &none), *cases[i].said ? "" : "1-2/7sf ");
 		end();
 	}
-	/* Of several of one path the one that ran. */
+	/* Of several builds at one path, the one that ran is used. */
 	begin("/m");
 	load_text("pitrace-msi 1\nMODULE /m\nSEGMENT 1 1 1\nBUILDID 01\nSYMBOL 1 2 7 1 first\n"
 		  "MODULE /l\nSYMBOL 3 4 7 1 l\n"

@@ -109,7 +109,7 @@ static void test_damage(void)
 	CU_ASSERT(next("b", 2, 1));
 	CU_ASSERT(next("c", 3, 1));
 	end("no address at its beginning", 1, 3);
-	/* What has no size is nothing, and no fault. */
+	/* A symbol of size 0 is ignored, and not a fault. */
 	begin("1 0 nothing\n2 1 b\n");
 	CU_ASSERT(next("b", 2, 1));
 	end(NULL, 0, 0);
@@ -333,7 +333,7 @@ static void test_late(void)
 	IS(1, 100, 0x110ff, "f");
 	IS(1, 100, 0x11100, A2N_JIT_UNKNOWN);
 	IS(1, 1, 0x11000, A2N_NO_MODULE);
-	/* Of two nobody knows which, where both were. */
+	/* Where two codes were at the same time, the name is unsure. */
 	IS(1, 200, 0x1207f, "old");
 	IS(1, 200, 0x12080, "new?");
 	IS(1, 200, 0x120ff, "new?");
@@ -348,7 +348,7 @@ static void test_late(void)
 	memory(300, 1, 0x14000, 0x1000, "/memfd:doublemapper");
 	map(0, NEVER, 1, 0x14000, "f");
 	IS(1, 300, 0x14000, "f?");
-	/* What else the kernel names that no program or library stands in. */
+	/* Further names that the kernel uses for mappings without a program or library file. */
 	memory(300, 1, 0x15000, 0x1000, "/dev/zero (deleted)");
 	memory(300, 1, 0x16000, 0x1000, "/SYSV00000000 (deleted)");
 	memory(300, 1, 0x17000, 0x1000, "/anon_hugepage (deleted)");

@@ -118,7 +118,7 @@ for b in $collectors; do
 	"$swtrace" run -q -B $b -o a.nrm2 -- \
 		sh -c "./prog 700 & sleep 0.2; $replace; wait" sh new prog
 	not_named ${b}_program a.nrm2 ran prog
-	# What its build id was is known: who kept it has the names.
+	# The build id of the replaced file is known: a kept copy provides the names.
 	keep ran
 	all_named ${b}_program_kept a.nrm2 ran prog
 	unkeep
@@ -171,7 +171,7 @@ for b in $collectors; do
 	not_named ${b}_bare_in_place a.nrm2 ran.bare prog
 	touch -d '1 day ago' prog
 	not_named ${b}_bare_in_place_old a.nrm2 ran.bare prog
-	# What was in it is known: the same is the same, with whatever times, names and mode.
+	# Its content is known: a file with the same content is accepted, whatever its times, name and mode.
 	fresh ran.bare prog
 	ln prog another
 	"$swtrace" run -q -B $b -o a.nrm2 -- ./prog 200

@@ -486,7 +486,7 @@ static void steps_have_a_limit(void)
 	CU_ASSERT_PTR_EQUAL(have.module, m.module);
 	have = space_at(&all, s, since, 0x1000);
 	CU_ASSERT_PTR_NULL(have.module);
-	/* What is said of an earlier time later takes that, too. */
+	/* A fact that is added later for an earlier time uses the space, too. */
 	space_map(&all, s, (struct moment){ 5, 0 }, 0, 0xfff, &m, false);
 	CU_ASSERT_TRUE(spaces_full(&all, &since));
 	CU_ASSERT_EQUAL(since, 5);

@@ -58,7 +58,7 @@ static void test_books(void)
 	CU_ASSERT(c.current == 110 && c.idle == 70 && c.interrupt == 10 && c.busy == 30);
 	c = booked(&b, 1140, 790, 65);
 	CU_ASSERT(c.current == 140 && c.idle == 90 && c.interrupt == 15 && c.busy == 35);
-	/* What steps back counts for nothing. */
+	/* A counter that decreases counts as 0. */
 	c = booked(&b, 1150, 780, 60);
 	CU_ASSERT(c.current == 150 && c.idle == 90 && c.interrupt == 15 && c.busy == 45);
 }

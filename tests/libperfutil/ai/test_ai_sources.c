@@ -208,7 +208,7 @@ static void unknown_dispatches(void)
 	struct ai_info info;
 	struct ai_raw list[4];
 
-	/* Of one CPU alone is not enough. */
+	/* The values of only one CPU are not sufficient. */
 	for (int way = 0; way < 2; way++) {
 		begin();
 		machine.refused = PI_NO_PERMISSION;

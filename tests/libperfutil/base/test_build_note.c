@@ -68,7 +68,7 @@ static void sizes(void)
 		id = look(used, 4, &size);
 		CU_ASSERT_EQUAL(id != NULL, n >= 1 && n <= 20);
 		CU_ASSERT(!id || (size == n && id[n - 1] == n));
-		/* What would align the last note may be missing, not a byte of it. */
+		/* Only the padding of the last note may be missing. */
 		if (!id)
 			continue;
 		CU_ASSERT_PTR_EQUAL(look(16 + n, 4, &size), id);
@@ -76,7 +76,7 @@ static void sizes(void)
 	}
 }
 
-/* Of another kind, or of another's: what looks like it is none. */
+/* A note of another type or another owner is not a build id. */
 static void not_it(void)
 {
 	uint32_t size;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What lies near the file that the library is in: found from any folder, not with gained rights. */
+/* Finds files relative to the library's own file: from any working folder, but not with gained
+ * rights. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is removed of a shared folder: what a killed process has left there, and nothing else. */
+/* Removes from a shared folder what a killed process has left there, and nothing else. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,7 +106,7 @@ static void nothing_followed(void)
 	CU_ASSERT(is_there("target/file"));
 	CU_ASSERT(is_there("link-1"));
 	CU_ASSERT(is_there("link-2"));
-	/* What no collector makes stays. */
+	/* Files that no collector creates stay. */
 	CU_ASSERT(is_there("link-3/inner/file"));
 	CU_ASSERT(!is_there("link-3/out"));
 	leftovers_remove_folders("/nowhere", "link-", (uid_t)-1);
@@ -168,7 +168,7 @@ static void sockets(void)
 	CU_ASSERT(is_there("s-.sock"));
 	CU_ASSERT(is_there("t-1.sock"));
 	CU_ASSERT(is_there(file));
-	/* Of a process that is not to be seen, but there. */
+	/* The owner is a process that exists, but is not visible. */
 	snprintf(answers, sizeof(answers), "s-%d.sock", pid);
 	fd = bound(answers, true);
 	put_file(page);

@@ -8,7 +8,7 @@ static size_t at;
 
 static const char *wrong(const char *text)
 {
-	/* Of just that length: a byte beyond is a sanitizer's. */
+	/* A buffer of exactly that length: a sanitizer reports a read of the next byte. */
 	size_t length = strlen(text);
 	static char *copy;
 

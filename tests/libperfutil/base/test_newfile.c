@@ -164,7 +164,7 @@ static void test_refused(void)
 	refuses(NEWFILE_REPLACE, -EOPNOTSUPP);
 	refuses(NEWFILE_STREAM, -ENXIO);
 	CU_ASSERT_EQUAL(unlink(path), 0);
-	/* What is NAME.old must be able to go. */
+	/* The old NAME.old must be removable. */
 	put(path, "older");
 	CU_ASSERT_EQUAL(symlink(other, old), 0);
 	refuses(NEWFILE_ASIDE, -EEXIST);
@@ -245,7 +245,7 @@ static void test_how(void)
 	end();
 }
 
-/* Whatever it is makes way where a name is needed. */
+/* Any kind of file is moved aside if its name is needed. */
 static void test_make_way(void)
 {
 	struct folder f;

@@ -47,7 +47,7 @@ static void test_mount(void)
 	CU_ASSERT_STRING_EQUAL(text, "/a b");
 	CU_ASSERT_FALSE(proc_unescape(m.root, m.root_len, text, 4));
 	CU_ASSERT(proc_unescape(m.root, m.root_len, text, 5));
-	/* What is no such character stays as it is. */
+	/* Text that is not an octal escape stays unchanged. */
 	CU_ASSERT(proc_unescape(m.point, m.point_len, text, sizeof(text)));
 	CU_ASSERT_STRING_EQUAL(text, "/m\\n\\04");
 	for (size_t n = 0; n <= strlen("36 35 98:5 /a\\040b "); n++) {

@@ -168,7 +168,7 @@ static void test_link(void)
 	end();
 }
 
-/* Who is not root opens with its own rights, and has them afterwards. */
+/* Without root, the process opens files with its own rights and keeps them. */
 static void test_own(void)
 {
 	struct rights r;
@@ -193,7 +193,8 @@ static int sleeps(void)
 	return 0;
 }
 
-/* Of a process with a group more: that group's file opens, root's does not; afterwards it does. */
+/* Takes the rights of a process with an additional group: that group's file opens, root's does not;
+ * afterwards it does. */
 static void test_taken(void)
 {
 	struct folder f;

@@ -29,7 +29,7 @@ static void test_equal(void)
 
 	CU_ASSERT_EQUAL(search_sorted(i, 0, n, list[i] < 3), 1);
 	CU_ASSERT_EQUAL(search_sorted(i, 0, n, list[i] <= 3), 4);
-	/* Of a part: not before its begin, not behind its end. */
+	/* Searching a part does not read before its begin or after its end. */
 	CU_ASSERT_EQUAL(search_sorted(i, 2, n, list[i] < 3), 2);
 	CU_ASSERT_EQUAL(search_sorted(i, 0, (size_t)3, list[i] <= 3), 3);
 	CU_ASSERT_EQUAL(search_sorted(i, 3, (size_t)3, list[i] < 9), 3);

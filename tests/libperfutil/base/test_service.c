@@ -35,7 +35,7 @@
 #define STARTERS 8
 #define LARGE    (64u << 20)
 
-/* What it begins with. */
+/* The parameters of the service. */
 struct wish {
 	int rc;     /* it cannot begin */
 	int signal; /* that comes while it begins */
@@ -315,8 +315,8 @@ static void *starter(void *arg)
 	return NULL;
 }
 
-/* Of several that begin at once one succeeds, and nobody is left when that one has ended. Each
- * other time they find what a killed one left. */
+/* Of several services that start at once, one succeeds, and none is left when that one has ended.
+ * In every other round they find the files of a killed one. */
 static void one_of_many(void)
 {
 	pthread_t thread[STARTERS];
@@ -366,7 +366,7 @@ static void the_lock(void)
 	pid = fork();
 	if (!pid) {
 		usleep(200000);
-		/* Whoever waits may not believe in this file now. */
+		/* A waiting process must not rely on this file now. */
 		service_unlock(&address, lock);
 		_exit(0);
 	}
@@ -468,7 +468,7 @@ static unsigned int open_files(pid_t pid)
 	return n - 2;
 }
 
-/* Of its caller it has nothing that it does not need. */
+/* The service keeps nothing of its caller that it does not need. */
 static void is_apart(void)
 {
 	int file = open("/dev/zero", O_RDONLY), kept[3];
@@ -536,7 +536,7 @@ static int start_as_nobody(void)
 	return ask(&service, STOP) == pid ? 0 : 5;
 }
 
-/* What its caller may do beyond what its user may, it may too; and the caller is as it was. */
+/* The service keeps its caller's capabilities; the caller is unchanged. */
 static void keeps_capabilities(void)
 {
 	char exe[4096];
@@ -656,7 +656,7 @@ static void of_another_release(void)
 
 /* ---- its place ------------------------------------------------------------------------------- */
 
-/* What stands in the place is no socket, and stays. */
+/* A file in the service's place that is not a socket is kept. */
 static void place_is_taken(void)
 {
 	struct stat st;
@@ -743,7 +743,7 @@ static int session_ends(void)
 	return holder_call(&q, NULL);
 }
 
-/* What is asked is what was set. */
+/* Requests return what was set. */
 static void is_controlled(void)
 {
 	CU_ASSERT_EQUAL(IsTraceActive(), 1);

@@ -138,7 +138,7 @@ static void runtime_folders(void)
 	setenv("XDG_RUNTIME_DIR", "/given", 1);
 	there_is(0, "/given", S_IFDIR | 0755, ME);
 	CU_ASSERT_STRING_EQUAL(folder(true), "/run");
-	/* What the user is given need not be private, but his. */
+	/* A folder that the user provides must belong to the user, but need not be private. */
 	world.euid = ME;
 	CU_ASSERT_STRING_EQUAL(folder(false), "/given");
 	there_is(1, "/run/user/1000", S_IFDIR | 0700, ME);

@@ -117,7 +117,7 @@ static void as_getrusage(void)
 		CU_ASSERT_EQUAL(v[i].cpu, -1);
 		CU_ASSERT(v[i].wanted && v[i].counted >= v[i].wanted);
 	}
-	/* Off it counts nothing. */
+	/* While off, it counts nothing. */
 	touch();
 	CU_ASSERT_EQUAL(counters_read(c, before, 3), 3);
 	CU_ASSERT_EQUAL(before[0].value, v[0].value);
@@ -176,7 +176,7 @@ static void inherited(void)
 		CU_ASSERT_EQUAL(write(begin[1], "", 1), 1);
 		CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid);
 		CU_ASSERT_EQUAL(status, 0);
-		/* What has ended is counted still. */
+		/* A process that has exited is still counted. */
 		CU_ASSERT_EQUAL(counters_read(c, &v, 1), 1);
 		CU_ASSERT_EQUAL(v.state, COUNTER_COUNTED);
 		value[i] = v.value;
@@ -359,7 +359,7 @@ static void held(void)
 	CU_ASSERT(h.elapsed > 0 && h.holder > 0);
 	CU_ASSERT_EQUAL(counters_ask(0, NULL, v, 2), PI_NOT_INITIALIZED);
 	CU_ASSERT_EQUAL(access(path, F_OK), -1);
-	/* What it cannot begin is told by whom it is begun. */
+	/* An error at the start is reported by the process that starts the service. */
 	o = wanted("minor-faults", COUNTERS_THREAD, 1 << 30);
 	CU_ASSERT_EQUAL(counters_hold(&o), PI_NO_PROCESS);
 	CU_ASSERT_PTR_NOT_NULL(strstr(TraceLastError(), "no thread"));

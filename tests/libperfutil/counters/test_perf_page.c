@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What a perf counter's page says, and that it is read again when the kernel wrote it meanwhile.
- * The page is made here; where programs may not read counters the instruction that does is done
- * here too, by the handler of the signal that it causes.
+ * Parses a perf counter's page, and reads it again if the kernel has changed it meanwhile. The page
+ * is simulated; where programs may not read counters, the handler of the resulting signal emulates
+ * the instruction.
  */
 #include <cycles.h>
 #include <errno.h>
@@ -222,7 +222,7 @@ static void test_map(void)
 	perf_page_unmap(at);
 	CU_ASSERT_EQUAL(((perf_page)(void *)at)->index, 0);
 	CU_ASSERT(!perf_page_count((perf_page)(void *)at, &value));
-	/* What cannot be there reads as what tells nothing. */
+	/* A page that cannot be mapped reads as one without information. */
 	CU_ASSERT_EQUAL(perf_page_map(at, fd), 0);
 	close(fd);
 	CU_ASSERT_EQUAL(perf_page_map(at, fd), -EBADF);

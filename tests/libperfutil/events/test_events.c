@@ -302,7 +302,7 @@ static void file_errors(void)
 	}
 }
 
-/* What the project brings is understood, and of another CPU than this. */
+/* The event files of the project can be parsed, also those of another CPU than this one. */
 static void files_brought(void)
 {
 	struct pitrace_event_args e;
@@ -365,7 +365,7 @@ static void tracepoints(void)
 		ok &= event_find("sched:sched_switch", &e, why, sizeof(why)) == -ENOENT &&
 		      strstr(why, "not shown the kernel's tracepoints") && strstr(why, hidden) &&
 		      strstr(why, "sudo");
-		/* What is no tracepoint's name is no such event. */
+		/* A name that is not a tracepoint's is not an event. */
 		ok &= event_find("nothing", &e, why, sizeof(why)) == -ENOENT &&
 		      strstr(why, "there is no event");
 		_exit(!ok);

@@ -15,7 +15,7 @@
 #include "gen_trace.h"
 #include "xorshift.h"
 
-/* What a section of the intact file delivers. */
+/* The records that a section of the intact file delivers. */
 struct part {
 	uint64_t offset, end;
 	uint64_t records;
@@ -149,7 +149,7 @@ static void make(int level)
 
 /* ---- one copy -------------------------------------------------------------------------------- */
 
-/* Of the changed bytes, those of [from, to). */
+/* Returns whether a changed byte is in [from, to). */
 static bool hit(const size_t *at, size_t n, uint64_t from, uint64_t to)
 {
 	for (size_t i = 0; i < n; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the writer puts into a file, field by field: header, sections, index; in writes of any
- * length, with a disk that fails; and copies of a file that is being written.
+ * Checks the files of the writer field by field: header, sections, index; with writes of any
+ * length, with a failing disk; and copies of a file that is being written.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -131,7 +131,7 @@ static const void *segment(void)
 
 static const size_t segment_used = sizeof(struct pitrace_segment) + 2 * sizeof(struct pitrace_rec);
 
-/* What is in the drain's own records: two, the later one first. */
+/* The drain's own records: two, the later one first. */
 static const struct pitrace_rec snapshot[] = {
 	{ (uint16_t)(sizeof(struct pitrace_rec) | PITRACE_TYPE_U32), 0xD1, 1, 900 },
 	{ (uint16_t)(sizeof(struct pitrace_rec) | PITRACE_TYPE_U32), 0xD1, 1, 700 },
@@ -326,7 +326,7 @@ static void errors_stay(void)
 		CU_ASSERT_EQUAL((uint64_t)lseek(i.fd, 0, SEEK_END), before);
 		image_free(&i);
 	}
-	/* Of the header already. */
+	/* The write of the header fails. */
 	new_disk();
 	disk.fail = 1;
 	disk.error = ENOSPC;

@@ -204,7 +204,7 @@ static void backwards_and_unstable(void)
 	done(&i, f);
 }
 
-/* Whatever the syncs say, time never falls and nothing overflows (the sanitizer looks). */
+/* With arbitrary syncs, time never decreases and nothing overflows (checked by the sanitizer). */
 static void wild(void)
 {
 	static const uint64_t odd[] = { 0,

@@ -22,7 +22,7 @@ static void put(struct gen_ring *g, uint32_t minor, uint64_t stamp)
 	memset(gen_record(g, 0xD0, minor, PITRACE_TYPE_U32, 8, stamp), 0, 8);
 }
 
-/* What came since the last look: the minors, which are to be first, first + 1, … */
+/* Returns the new records since the last call: their minors must be first, first + 1, … */
 static uint32_t take(struct pifile *f, uint32_t first)
 {
 	struct pimerge *m;

@@ -153,7 +153,7 @@ static void refusals(void)
 	CU_ASSERT_EQUAL(put(&o, &t, 65536, 1, 1), -E2BIG);
 	CU_ASSERT_EQUAL(segment_close(&o, take, &t), 0);
 	CU_ASSERT_EQUAL(t.n, 0);
-	/* What the sink answers comes back. */
+	/* The sink's result is returned. */
 	CU_ASSERT_EQUAL(put(&o, &t, 900, 1, 1), 0);
 	t.answer = -ENOSPC;
 	CU_ASSERT_EQUAL(put(&o, &t, 900, 2, 2), -ENOSPC);

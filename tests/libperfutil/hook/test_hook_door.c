@@ -130,7 +130,7 @@ static void test_passed(void)
 	CU_ASSERT(stat(page, &st) || (st.st_mode & 077) == 0);
 }
 
-/* What is passed has to be of this session, in memory, and come with the key. */
+/* A passed descriptor must be of this session, in memory, and come with the key. */
 static void test_refused(void)
 {
 	struct hook_door_packet good, bad;
@@ -164,7 +164,7 @@ static void test_refused(void)
 	hooks->door.caller[0].since = 0;
 	CU_ASSERT_EQUAL(hooks_collect(hooks), 0);
 	CU_ASSERT_EQUAL(hooks->door.ncallers, 0);
-	/* What this test would accept. */
+	/* An answer that this test would accept. */
 	s[6] = knock(hooks->door.page.name);
 	CU_ASSERT(say(s[6], &good, sizeof(good), memory));
 	CU_ASSERT_EQUAL(hooks_collect(hooks), 0);
@@ -292,7 +292,7 @@ static void test_beside_the_driver(void)
 		CU_ASSERT_EQUAL(by_another_user(), PI_OK);
 	end();
 	CU_ASSERT_EQUAL(records, geteuid() ? 2 : 3);
-	/* Who is not in the session's scope is left out. */
+	/* A process outside the session's scope is excluded. */
 	begin_beside(true);
 	in_scope = false;
 	CU_ASSERT_EQUAL(mark(), PI_OK);

@@ -124,7 +124,7 @@ static void inner_and_here(void)
 		CU_ASSERT(is_inner(pid, here[i], inner[i]));
 	}
 	CU_ASSERT(t.nested && t.looks == 1);
-	/* Of a number that nobody has there is one look a scan. */
+	/* A number that does not exist costs one look-up per scan. */
 	CU_ASSERT_EQUAL(hook_threads_here(&t, pid, 4000000, 1), 4000000);
 	CU_ASSERT_EQUAL(t.looks, 1);
 	CU_ASSERT_EQUAL(hook_threads_here(&t, pid, 4000000, 2), 4000000);

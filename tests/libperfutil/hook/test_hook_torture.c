@@ -29,7 +29,7 @@ static uint64_t records;
 static unsigned int threads = 8;   /* … */
 static uint64_t seconds = 1, most; /* of the first test; of the second */
 
-/* What all processes saw. */
+/* The sums over all processes. */
 static struct {
 	_Atomic uint64_t ok, full, nobody, other, errnos, threads, forks, signals, opened;
 	_Atomic bool over;

@@ -26,7 +26,7 @@
 
 static const uint64_t majors[4] = { [MAJOR / 64] = 1ull << MAJOR % 64, [2] = ~0ull };
 
-/* What arrived. Records hold two integers: who wrote them and their number. */
+/* The records that arrived. Each has two integers: its writer and its number. */
 static struct {
 	uint64_t records, mte, others, lost, disorder;
 	uint64_t next[64]; /* number that each writer's next record has at least */
@@ -247,7 +247,7 @@ static void test_tiny(void)
 	books(256 << 10, 50000, 0, true);
 }
 
-/* What a fork leaves is a child's own: by fork, and by a fork that tells no handler. */
+/* After fork, the child has its own file: by fork(), and by a fork without handlers. */
 static void test_fork(void)
 {
 	struct hooks *h = begin(1 << 20);
@@ -360,7 +360,7 @@ static void test_listen(void)
 			PI_HOOK_TOO_LONG);
 	CU_ASSERT_EQUAL(hooks_listen(h, NULL), 0);
 	CU_ASSERT_EQUAL(write_one(1, 2), TRACE_NOBODY);
-	/* What was written before off is still there after it. */
+	/* Records that were written before off are still there after it. */
 	drain(h, true);
 	CU_ASSERT_EQUAL(got.mte, 2);
 	CU_ASSERT_EQUAL(got.records, 3);
@@ -556,8 +556,9 @@ static void test_preempted(void)
 	end(h);
 }
 
-/* Whose a file is the kernel says: who announced it, whatever it is called; a living process of the
- * user's; root's never, in a folder of another user's. */
+/* The kernel determines the owner of a file: the process that announced it, whatever its name; it
+ * must be a living process of the user; root's files are never accepted in a folder of another
+ * user. */
 static void test_whose(void)
 {
 	const uid_t user = geteuid() ? geteuid() : 61301;

@@ -179,7 +179,7 @@ static void no_name_left(void)
 	CU_ASSERT_EQUAL(size_of(at("victim")), 4);
 }
 
-/* Who says what is listened to: a file that is one, whole and sound. */
+/* The control file that sets what is recorded must be valid, complete and undamaged. */
 static void control_file(void)
 {
 	static const struct hookfile_control good = {
@@ -294,7 +294,7 @@ static void folders_that_are_none(void)
 	CU_ASSERT_EQUAL(mkdir(at("hooks/control"), 0700), 0);
 	refused(EEXIST, "hooks/control", 'd');
 	rmdir(at("hooks/control"));
-	/* What is no socket of an older collector's, and cannot be taken away. */
+	/* A file that is not a socket of an older collector, and cannot be removed. */
 	CU_ASSERT_EQUAL(mkdir(at("hooks/born"), 0700), 0);
 	refused(EADDRINUSE, "hooks/born", 'd');
 	rmdir(at("hooks/born"));

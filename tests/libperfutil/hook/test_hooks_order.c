@@ -104,7 +104,8 @@ static void test_any_order(void)
 	hooks_free(h);
 }
 
-/* What an older one may follow waits and its memory moves; it comes with what was read since. */
+/* Data that an older record may still precede waits while its memory moves; it is returned with
+ * what was read since. */
 static void test_known(void)
 {
 	struct hooks *h = begin();

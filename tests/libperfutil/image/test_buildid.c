@@ -23,7 +23,7 @@ static int scan(void *arg, const void *segment, size_t size)
 	return 0;
 }
 
-/* What another program says of ours. */
+/* The build ids of our files according to another program. */
 static void set_up(void)
 {
 	FILE *f = popen("readelf -n /proc/$PPID/exe | sed -n 's/.*Build ID: //p'", "r");
@@ -265,7 +265,7 @@ static void driver_reports_none(void)
 	unlink(path);
 }
 
-/* Of one that has none: what is in it. */
+/* For a file without a build id: its content. */
 static void content(void)
 {
 	static const char *const changes[] = {

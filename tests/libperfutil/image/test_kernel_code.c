@@ -121,7 +121,8 @@ static void drain(void)
 	CU_ASSERT_EQUAL(kernel_code_flush(code, writer), 0);
 }
 
-/* What is in the file: "PAGE=BYTE@STAMP " of each, T and M; + where it says that it changed. */
+/* Returns the content of the file: "PAGE=BYTE@STAMP " for each T and M, with + where a change is
+ * recorded. */
 static const char *kept(void)
 {
 	static char text[1024];
@@ -246,7 +247,7 @@ static void gone_before_it_was_read(void)
 	HAS("M4=13@16", "M3=12@16");
 }
 
-/* What was seen last is not looked up again: its neighbours are. */
+/* The page that was seen last is not looked up again, only its neighbours. */
 static void in_any_order(void)
 {
 	static const uint64_t orders[][7] = {
@@ -303,7 +304,7 @@ static void other_modules(void)
 	}
 }
 
-/* Of those that went the last 64 are remembered, each with its time. */
+/* The last 64 removed ones are remembered, each with its time. */
 static void many_went(void)
 {
 	for (unsigned int others = 63; others < 65; others++) {

@@ -226,7 +226,7 @@ static void views(void)
 	remove_files();
 }
 
-/* What is found there must be the very file; a path has its NUL. */
+/* The file found there must be the same one; a path ends with NUL. */
 static void no_place(void)
 {
 	static bool (*const views[])(void) = { one_mount, other_root, other_tree };

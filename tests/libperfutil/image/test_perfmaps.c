@@ -107,7 +107,7 @@ static void flush(bool now)
 	CU_ASSERT_EQUAL(perfmaps_flush(maps, image.w, now), 0);
 }
 
-/* What is in the file: "[OFFSET]TEXT" of each section. */
+/* Returns the content of the file: "[OFFSET]TEXT" of each section. */
 static const char *kept(void)
 {
 	static char text[4096];
@@ -230,7 +230,8 @@ static void test_replaced(void)
 	CU_ASSERT_STRING_EQUAL(kept(), "[0]1000 10 one\n[0]9000 10 nine\n");
 }
 
-/* Of processes alone that make code: in memory without a file, or in one that is none. */
+/* Only processes that generate code count: with executable memory that has no file, or a special
+ * one. */
 static void test_which(void)
 {
 	static const struct {
@@ -295,7 +296,7 @@ static void test_left(void)
 		flush(true);
 		gone();
 		flush(false);
-		/* Who is not root has made it himself. */
+		/* Without root, the user has created it himself. */
 		CU_ASSERT_STRING_EQUAL(kept(),
 				       !i || (i == 2 && geteuid()) ? "[0]1000 10 one\n" : "");
 	}
@@ -317,7 +318,7 @@ static void test_left_to_user(void)
 	CU_ASSERT_FATAL(child > 0 && waitpid(child, NULL, 0) == child);
 	rights_of_user(root ? 61301 : geteuid(), root ? 61301 : getegid(), &r);
 	user = &r;
-	/* Who is not root has files of his own alone. */
+	/* Without root, only one's own files can be tested. */
 	for (size_t i = 0; i < (root ? sizeof(rows) / sizeof(*rows) : 1); i++) {
 		begin_of((uint32_t)child);
 		map(PITRACE_MAP_EXEC | PITRACE_MAP_ANON, "");

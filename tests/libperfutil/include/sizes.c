@@ -643,7 +643,7 @@ static void give_yet_more(void)
 	     says(trace_event_of_a_size(&trace_event_of_of_a_size, 3), "trace_event"));
 }
 
-/* What a newer one sets is refused where this library does not know it. */
+/* A member that a newer caller sets is refused if this library does not know it. */
 static void give_more(void)
 {
 	struct counters_options c = nothing;

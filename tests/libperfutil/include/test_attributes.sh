@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What compilers know of the libraries' functions: they warn where a program is wrong, and not where the
-# pages allow what it does; checks for NULL that the pages promise stay, in programs and in the libraries.
+# The attributes that compilers know of the libraries' functions: they warn about wrong programs, but not about what
+# the pages allow; checks for NULL that the pages promise are not optimized away, in programs and in the libraries.
 set -u
 
 # shellcheck source=tests/lib/lib.sh

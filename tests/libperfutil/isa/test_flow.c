@@ -129,7 +129,7 @@ static void x86_two_bytes(void)
 	}
 }
 
-/* What the second byte decides; and the bytes that are not there. */
+/* Instructions that the second byte determines, and truncated ones. */
 static void x86_second_bytes(void)
 {
 	static const uint8_t groups[8][2] = {

@@ -25,7 +25,7 @@ compile lazy -Wl,-z,lazy "$build/lib/libperfutil.so"
 compile static "$build/lib/libperfutil.a" -lzstd -lpthread
 strip -o stripped dynamic
 
-# Of each line of -arc the function, in the order of the trace; one that follows itself once.
+# Prints the function of each line of -arc, in the order of the trace; consecutive ones once.
 functions() { # FILE OPTION...
 	"$bin/post" -r "$1" -arc "${@:2}" -o - 2>err | awk '!/^#/ { sub(/:.*/, "", $7); if ($7 != last) print last = $7 }'
 }
@@ -77,7 +77,7 @@ is run_calls "$(grep -c work_ names)" 16
 functions run.nrm2 -own >names
 says run_own names '^_IO_puts\|^puts'
 
-# Of other reports it is no option.
+# Other reports do not accept the option.
 "$bin/post" -r dynamic.nrm2 -own >out 2>&1
 is no_report $? 2
 says no_report_words out 'own is of instruction traces'

@@ -54,7 +54,7 @@ static int files(void)
 	return n;
 }
 
-/* What is said to so much of an answer. */
+/* The result for a truncated answer. */
 static int attach(const void *answer, size_t size, int pass)
 {
 	int rc = 1, status, before = files();
@@ -134,7 +134,7 @@ static bool passes(int pass)
 	return true;
 }
 
-/* Of several that come at once one is kept at most. */
+/* If several arrive at once, at most one is kept. */
 static void too_many(void)
 {
 	_Alignas(struct cmsghdr) char room[CMSG_SPACE(2 * sizeof(int))] = { 0 };
@@ -188,7 +188,7 @@ static void killed(void)
 	CU_ASSERT_EQUAL(pttview_hold(&o, PTTVIEW_PROCESS, NULL, 0), PI_INVALID_ARGUMENT);
 	CU_ASSERT_EQUAL(pttview_hold(&o, PTTVIEW_PROCESS, pids, PTTVIEW_HELD_PIDS + 1),
 			PI_INVALID_ARGUMENT);
-	/* What cannot begin leaves nothing there. */
+	/* A PTT that cannot begin leaves nothing behind. */
 	if (access(PITRACE_DEVICE, F_OK)) {
 		CU_ASSERT_EQUAL(pttview_hold(&o, PTTVIEW_ALL, NULL, 0), PI_DRIVER_NOT_LOADED);
 		CU_ASSERT_PTR_NOT_NULL(strstr(TraceLastError(), "PTT needs the pitrace module"));

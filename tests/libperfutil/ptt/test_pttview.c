@@ -149,7 +149,7 @@ static void unmapped(void)
 	unload_module();
 }
 
-/* Of what another process opened the descriptor comes along, and may be of another version. */
+/* Another process passes its descriptor, which may be of another version. */
 static void given(void)
 {
 	static const char other[] = "PTT's pages are of another version";

@@ -255,7 +255,7 @@ static void looked_for(void)
 	CU_ASSERT_PTR_NULL(only(999999, &n));
 	CU_ASSERT(only(other, &n) && only(other, &n)->java == 5);
 	CU_ASSERT_EQUAL(n, threads_here());
-	/* Who looks leaves out himself, also where he was there before. */
+	/* The scanning thread is excluded, even if it was found before. */
 	scan(self);
 	CU_ASSERT_PTR_NULL(only(self, &n));
 	CU_ASSERT_EQUAL(n, threads_here() - 1);

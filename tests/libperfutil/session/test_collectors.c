@@ -24,7 +24,7 @@ static void named(void)
 	CU_ASSERT_PTR_NULL(collector_named(""));
 }
 
-/* What stands in swtrace(1). */
+/* The table of swtrace(1). */
 static bool makes(size_t i, unsigned int major)
 {
 	switch (major) {

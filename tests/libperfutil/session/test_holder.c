@@ -71,7 +71,7 @@ static void make_socket(void)
 	unit_keep_files();
 }
 
-/* What swtrace run answers, in a process of its own. */
+/* Answers as swtrace run does, in a separate process. */
 static int ask(void)
 {
 	struct tracer_options o;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the holder of a session begins with is what was asked for, and nothing that was not.
- * (Linked with --wrap=service_begin.)
+ * The holder of a session starts with exactly the requested settings. (Linked with
+ * --wrap=service_begin.)
  */
 #include "base/service.h"
 #include "session/holder.h"

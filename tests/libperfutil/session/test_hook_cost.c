@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a record costs, in instructions: times are noise on a machine that does other work. A child
- * writes records and is stepped through them.
+ * The cost of a record in instructions, because times are noise on a busy machine. A child writes
+ * records while it is single-stepped.
  */
 #include <sys/ptrace.h>
 #include <trace_event.h>

@@ -85,7 +85,7 @@ static void test_trace(void)
 	CU_ASSERT_EQUAL(TraceFindEvents("task-clock", 1, 0, TRACE_PRIV_KERNEL, list), 1);
 }
 
-/* What no collector takes is refused at once, and not cut to what one takes. */
+/* A size that no collector accepts is refused at once, and not reduced. */
 static void test_sizes(void)
 {
 	static const uint64_t large[] = { (1ull << 30) + 1, 1ull << 32, (1ull << 63) + 1,

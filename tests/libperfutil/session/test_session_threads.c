@@ -163,7 +163,7 @@ static void settings(void)
 
 /* ---- everything ------------------------------------------------------------------------------ */
 
-/* What is not of a number is refused for the state that others have just changed. */
+/* A call may also be refused because other threads have just changed the state. */
 static bool may_be(int rc)
 {
 	return rc >= 0 || rc == PI_NOT_INITIALIZED || rc == PI_BUSY || rc == PI_INCORRECT_STATE;
@@ -330,7 +330,7 @@ static int ptt_mix(void)
 	for (int i = 0; i < 20; i++) {
 		int rc = i % 3 == 0 ? ptt_init() : i % 3 == 1 ? ptt_use() : PttTerminate();
 
-		/* Of another one's PTT this thread is not. */
+		/* This thread is not in another PTT. */
 		if (!may_be(rc) && rc != PI_NO_PROCESS)
 			return rc;
 	}

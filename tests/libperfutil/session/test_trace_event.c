@@ -199,7 +199,7 @@ static void test_declared_once(void)
 			_exit(TraceEvent(tick) != PI_OK);
 		}
 		CU_ASSERT_EQUAL(outcome(pid, 20), 0);
-		/* Off and on again. */
+		/* Switches it off and on again. */
 		CU_ASSERT_EQUAL(hooks_listen(hooks, NULL), 0);
 		drain(true);
 		CU_ASSERT_EQUAL(count("tick", true, (uint32_t)getpid()), 1);
@@ -229,7 +229,7 @@ static void test_another_file(void)
 	CU_ASSERT(nseen == 5 && seen[0].declares);
 }
 
-/* What found no room is declared again. */
+/* An event that found no room is declared again. */
 static void test_full(void)
 {
 	uint64_t full = 0, more = 0;
@@ -254,7 +254,7 @@ static void test_full(void)
 	CU_ASSERT(lost >= 3);
 }
 
-/* Whoever means the same event has the same number, others have another. */
+/* The same event has the same number in all processes, different events have different ones. */
 static void test_numbers(void)
 {
 	int a = TraceEventNew("shared", "number:u64,who:str:of all"),

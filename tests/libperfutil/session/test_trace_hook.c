@@ -52,7 +52,7 @@ static void test_many_threads(void)
 	CU_ASSERT_EQUAL(disorder(), 0);
 }
 
-/* Whose a record is: also after a fork, by any way. */
+/* The owner of a record, also after any kind of fork. */
 static void test_child(void)
 {
 	pid_t pid[2];
@@ -189,7 +189,7 @@ static void *writes_on(void *arg)
 	return NULL;
 }
 
-/* Of each thread what TraceHook had returned for is there. */
+/* All records for which TraceHook had returned are present, for each thread. */
 static void test_killed(void)
 {
 	for (int round = 0; round < 15; round++) {
@@ -394,7 +394,7 @@ static void test_hostile_page(void)
 	unlink(page);
 }
 
-/* What is no page is not used, and not changed. */
+/* A file that is not a page is neither used nor changed. */
 static void test_no_page(void)
 {
 	char mine[80];
@@ -467,7 +467,7 @@ static void test_guard(void)
 			0);
 	CU_ASSERT_EQUAL(evaluated, 3);
 	CU_ASSERT_EQUAL(major, MAJOR);
-	/* What is wrong is told, whoever listens. */
+	/* Invalid arguments are reported whether or not anybody records. */
 	CU_ASSERT_EQUAL(TraceHook(0, PITRACE_TPROF, 0, 0, 0, NULL, NULL, NULL),
 			PI_INVALID_ARGUMENT);
 	CU_ASSERT_EQUAL(TraceHook(0, -1, 0, 0, 0, NULL, NULL, NULL), PI_INVALID_ARGUMENT);
@@ -496,7 +496,8 @@ static void test_wrong_major(void)
 	CU_ASSERT_EQUAL(records, 2);
 }
 
-/* What is announced and not given, with and without the other kind; an empty string may be NULL. */
+/* Arguments that are announced but not given, with and without the other kind; an empty string may
+ * be NULL. */
 static void test_not_given(void)
 {
 	static const char *const none[2] = { "text", NULL };

@@ -109,7 +109,7 @@ static void test_others_in_handler(void)
 	end();
 }
 
-/* What is refused changes no errno either. */
+/* A refused call does not change errno, either. */
 static void test_errno_of_refusals(void)
 {
 	static char longest[PITRACE_USER_MAX + 1];
@@ -159,7 +159,7 @@ static void test_later_in_handler(void)
 	}
 }
 
-/* Whatever happens to the record. */
+/* Whatever happens to the record, errno is unchanged. */
 static void test_errno(void)
 {
 	unsigned int changed = 0;

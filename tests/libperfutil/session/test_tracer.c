@@ -8,7 +8,7 @@
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-/* What is asked for reaches the collector; what is not has a default. */
+/* Options reach the collector; others have defaults. */
 static void test_options(void)
 {
 	static const struct pitrace_event_args events[PITRACE_EVENTS + 1] = {
@@ -60,7 +60,7 @@ static void test_options(void)
 	CU_ASSERT(opened.majors[1] == 38 && opened.itrace.skip == 5);
 	CU_ASSERT(opened.nevents == 2 && !strcmp(opened.events[1].name, "two"));
 	close_it();
-	/* Of a process alone; no more events than there may be; no seed that repeats nothing. */
+	/* Only for a process; not more events than allowed; no seed that cannot be repeated. */
 	options.seed = 0;
 	options.scope = TRACE_SYSTEM;
 	options.nevents = PITRACE_EVENTS + 1;
@@ -193,7 +193,7 @@ static void test_states(void)
 	close_it();
 }
 
-/* What is set while it is off is what the collector gets at *on*. */
+/* Settings that are made while it is off reach the collector at *on*. */
 static void test_settings(void)
 {
 	struct pitrace_event_args events[PITRACE_EVENTS + 1] = {
@@ -223,7 +223,7 @@ static void test_settings(void)
 	CU_ASSERT(checked.nevents == 2 && checked.events[1].period == 8);
 	CU_ASSERT_EQUAL(tracer_rate(t, 1), PI_OK);
 	CU_ASSERT_EQUAL(tracer_rate(t, TRACE_MAX_RATE), PI_OK);
-	/* What the collector refuses leaves all as it was. */
+	/* A refusal of the collector leaves everything unchanged. */
 	state_of_check = COLLECTOR_REFUSED;
 	REFUSES(tracer_events(t, events, 1), PI_NO_PERMISSION, "so it is: mend it");
 	cure = "";
@@ -277,7 +277,7 @@ static void test_settings(void)
 	close_it();
 }
 
-/* What the collector fails at is said; then all is as before. */
+/* An error of the collector is reported; then everything is as before. */
 static void test_errors(void)
 {
 	static const struct {
@@ -398,7 +398,7 @@ static int ask(bool guest)
 	return reply.rc;
 }
 
-/* What an event and an instruction trace may be. */
+/* The limits of events and instruction traces. */
 static void test_checks(void)
 {
 	struct pitrace_event_args e[PITRACE_EVENTS] = { { .name = "e", .period = 1 } };
@@ -437,7 +437,7 @@ static void test_checks(void)
 	}
 }
 
-/* What who may ask for, and what the answer says. */
+/* The requests that each user may make, and the content of answers. */
 static void test_requests(void)
 {
 	static const struct {
@@ -517,7 +517,7 @@ static void test_requests(void)
 	CU_ASSERT(allowed >= 12 && allowed < 40 && reply.rc == PI_BUSY);
 	CU_ASSERT_PTR_NOT_NULL(strstr(reply.why, "one snapshot a second"));
 	CU_ASSERT_EQUAL(ask(false), PI_OK);
-	/* Of another release. */
+	/* A request of another release. */
 	request = (struct holder_request){ .version = HOLDER_VERSION + 1, .op = HOLDER_INFO };
 	CU_ASSERT_EQUAL(ask(false), PI_NOT_SUPPORTED);
 	CU_ASSERT_EQUAL(ask(true), PI_NOT_SUPPORTED);

@@ -35,7 +35,8 @@ static int records_of(const char *file, struct pifile_stats *stats)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-/* What was traced so far, in each mode, on and off; by the session's name, by none, by another. */
+/* Writes the trace so far, in each mode, while on and off; to the session's name, to none, to
+ * another. */
 static void test_written(void)
 {
 	char other[80], first[80];

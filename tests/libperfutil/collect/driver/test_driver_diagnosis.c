@@ -186,7 +186,7 @@ static void not_allowed(void)
 	is(COLLECTOR_REFUSED, why, cure);
 	driver_diagnose_open(EACCES, &whole, &got);
 	is(COLLECTOR_REFUSED, why, root_cure);
-	/* Who is in it already needs something else. */
+	/* A user who is already in the group needs another remedy. */
 	driver_diagnosis_group = group(true);
 	CU_ASSERT_FATAL(driver_diagnosis_group[0]);
 	driver_diagnose_open(EACCES, &process, &got);

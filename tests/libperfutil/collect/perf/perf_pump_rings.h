@@ -169,7 +169,7 @@ static inline void end(void)
 	free(s.scope);
 }
 
-/* What a record leaves unset is seen. */
+/* Fields that a record leaves unset become visible. */
 static __attribute__((noinline, unused)) void dirty_stack(void)
 {
 	volatile uint8_t below[65536];

@@ -107,7 +107,7 @@ static void stack_attributes(void)
 	CU_ASSERT(!(a.sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER)));
 }
 
-/* What an older kernel does not know is left out, one after the other, and nothing else is. */
+/* Attributes that an older kernel does not know are dropped one by one, and only those. */
 static int knows;
 
 static int refuse_known(const struct perf_event_attr *a, pid_t pid, int cpu)
@@ -308,7 +308,7 @@ static void user_only(void)
 	e[1].type = PERF_TYPE_HARDWARE;
 	e[1].config = PERF_COUNT_SW_CONTEXT_SWITCHES;
 	CU_ASSERT(!perf_in_kernel(&e[1]));
-	/* Of the whole system there is no such half. */
+	/* There is no partial access for the whole system. */
 	config.scope = PITRACE_SCOPE_SYSTEM;
 	perf_check(&config, &check, &only);
 	CU_ASSERT(!only && check.state == COLLECTOR_REFUSED);
@@ -359,7 +359,7 @@ static void dispatches_refused(void)
 	refuse_switches = 0;
 	perf_check(&config, &check, &only);
 	CU_ASSERT(check.state == COLLECTOR_WORKS && !still_open());
-	/* Of the whole system: on the first CPU, all threads. */
+	/* For the whole system: on the first CPU, for all threads. */
 	CU_ASSERT(event[nevents - 1].attr.context_switch && event[nevents - 1].pid == -1 &&
 		  event[nevents - 1].cpu == 0);
 }
@@ -457,7 +457,7 @@ static void system_events(void)
 	close_it();
 }
 
-/* Of each of its threads, on each CPU. */
+/* Events are opened for each of its threads, on each CPU. */
 static void *sleeper(void *arg)
 {
 	char c;
@@ -516,7 +516,7 @@ static void process_events(void)
 	close(ends[1]);
 }
 
-/* Whatever fails, it says so and leaves nothing. */
+/* Whichever call fails, opening reports it and leaves nothing behind. */
 static void open_fails(void)
 {
 	int *const knobs[] = { &fails_alloc,   &fails_id,         &fails_output, &fails_epoll,

@@ -196,7 +196,7 @@ static void suspended(void)
 	close_it();
 }
 
-/* What events count themselves as lost, beyond what records tell. */
+/* Losses that events count themselves, beyond those that records report. */
 static void counted_lost(void)
 {
 	struct pifile_stats *stats;
@@ -234,7 +234,7 @@ static void counted_lost(void)
 	CU_ASSERT(stats[0].mte_bytes >= 2 * 4096 && stats[0].mte_bytes % 4096 == 0);
 	free(stats);
 	close_it();
-	/* What a record in the ring reports and the event has counted is lost once. */
+	/* A loss that both a record in the ring and the event report counts once. */
 	begin();
 	open_it();
 	turn_on();
@@ -331,7 +331,7 @@ static void ring(unsigned int n)
 	CU_ASSERT_EQUAL(n, 0);
 }
 
-/* What woke it does so again only when more comes, however many events did. */
+/* The descriptor becomes readable again only for new data, however many events woke it. */
 static void wakes(void)
 {
 	begin();
@@ -499,7 +499,7 @@ static void normal(void)
 	records_forget();
 	drain(true);
 	CU_ASSERT(records_count(PITRACE_TPROF, UINT32_MAX) > 150);
-	/* What comes then is of no interval. */
+	/* Data that arrives then belongs to no interval. */
 	tick(0, now_ns());
 	names = ntold;
 	records_forget();
@@ -641,7 +641,7 @@ static void rescan(void)
 	close_it();
 }
 
-/* Of the whole system, by the timer, the idle loop is known. */
+/* For the whole system, with the timer, the idle loop is recognized. */
 static void idle_loop(void)
 {
 	for (int how = 0; how < 3; how++) {

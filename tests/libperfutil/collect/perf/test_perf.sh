@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What swtrace says and does with the collectors that need no module, on this machine: records that a
-# collector has not are refused before anything is touched, an open session gets another event, a file
-# that can grow no more is told to the last record.
+# Tests swtrace with the collectors that need no module, on this machine: records that a collector lacks are refused
+# before anything is changed, an open session gets another event, and a file that cannot grow further is reported up
+# to its last record.
 set -u
 
 # shellcheck source=tests/lib/lib.sh
@@ -150,7 +150,7 @@ full() { # NAME KB [OPTION]...: into full.nrm2
 	"$post" -q -o - -r full.nrm2 >out 2>&1
 	says full_$1_post out 'not known.*: the trace was not finished'
 }
-# What the beginning takes, so that the limit falls into the samples.
+# The size of the file's beginning, so that the limit is reached among the samples.
 kb() { # [OPTION]...
 	"$swtrace" run -q -o size.nrm2 "$@" -- true
 	echo $(($(stat -c %s size.nrm2) / 1024))

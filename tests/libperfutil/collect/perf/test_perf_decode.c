@@ -104,7 +104,7 @@ static void unknown_bits(void)
 		CU_ASSERT(strstr(why, "not known") != NULL);
 		CU_ASSERT_EQUAL(perf_decode(&shape[i], comm.data, comm.n, &p, &why), 0);
 	}
-	/* What was not asked for adds nothing. */
+	/* A feature that was not requested adds nothing. */
 	shape[2].sample_type &= ~(uint64_t)PERF_SAMPLE_BRANCH_STACK;
 	shape[3].sample_type &= ~(uint64_t)PERF_SAMPLE_READ;
 	CU_ASSERT(!perf_shape_unknown(&shape[2], &of) && !perf_shape_unknown(&shape[3], &of));
@@ -161,7 +161,7 @@ static void cut_short(void)
 			for (size_t n = 0; n <= least && n < whole; n++) {
 				set_size(&b, n);
 				if (decode(&b, n, &p, &copy) == 0) {
-					/* What is left must have been enough for all fields. */
+					/* The rest must have been large enough for all fields. */
 					CU_ASSERT(kind == 1 || kind == 2 || kind == 5);
 					CU_ASSERT(p.text + p.text_len < (char *)copy + n);
 				}

@@ -226,7 +226,7 @@ static void containers(void)
 	CU_ASSERT_STRING_EQUAL(c.why,
 			       "the kernel's tracepoints of wake-ups number threads as the host does: not in a container");
 	CU_ASSERT_STRING_EQUAL(c.cure, "run it outside of the container");
-	/* What is of a thread's own says nothing of others. */
+	/* Access to one's own threads does not imply access to others'. */
 	CU_ASSERT_TRUE(check(DISPATCH | SYSCALL, &c));
 	/* A kernel without namespaces has one. */
 	kernel.pids = NULL;
@@ -314,7 +314,7 @@ static void as_far_as_possible(void)
 	CU_ASSERT_EQUAL(p.id[PERF_POINT_EXIT], 70 + PERF_POINT_EXIT);
 	CU_ASSERT(p.field[PERF_POINT_WAKEUP_NEW][3].offset == 24 &&
 		  p.field[PERF_POINT_WAKEUP_NEW][3].size == 4);
-	/* What is known is not read again, what was not asked for never. */
+	/* A known format is not read again, and one that was not requested is never read. */
 	unlink(place("sched", "sched_switch", "format"));
 	CU_ASSERT_EQUAL(perf_points_read(&p, 1u << PERF_POINT_SWITCH), 0);
 	put_format(PERF_POINT_WAKING, true);

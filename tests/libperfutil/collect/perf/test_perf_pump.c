@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What goes into perf's rings comes out as ticks, idle ticks, dispatches, names or counted losses,
- * to the last one; an error of the sink comes back at once, whichever segment it is, and nothing
- * is written twice. (Linked with --wrap of what looks at files and at /proc.)
+ * Records that are put into perf's rings come out as ticks, idle ticks, dispatches, names or
+ * counted losses, without exception; an error of the sink is returned at once, whichever segment it
+ * is, and nothing is written twice. (Linked with --wrap of the functions that read files and
+ * /proc.)
  */
 #include "perf_pump_rings.h"
 
@@ -169,7 +170,7 @@ static void idle_ends(void)
 		if (with == 5)
 			throttle(c, false, SECOND + 2 * PERIOD);
 		pump(with == 0);
-		/* What a next one begins is a record of its own. */
+		/* The next one begins a record of its own. */
 		idle(c, SECOND + 3 * PERIOD);
 		pump(true);
 		t = records_nth(PITRACE_TPROF, PITRACE_TPROF_IDLE, 0);
@@ -187,7 +188,7 @@ static void idle_ends(void)
 	}
 }
 
-/* Of thread 0 alone, in one of these functions, by the timer. */
+/* A sample is idle only in thread 0, in one of these functions, by the timer. */
 static void idle_is(void)
 {
 	struct perf_cpu *c = cpus;
@@ -399,7 +400,7 @@ static void numbers(void)
 	sample_of(cpus, 13, 70, 0x1000, SECOND, 77);
 	pump(true);
 	CU_ASSERT_EQUAL(told[0].minor, PITRACE_TPROF_USER | 1u << PITRACE_TPROF_EVENT_SHIFT);
-	/* Of a fixed count, which samples do not carry: the number's own. */
+	/* With a fixed count, which samples do not carry, the configured one is used. */
 	records_forget();
 	s.config.events[0] = (struct pitrace_event_args){ .period = 500 };
 	s.config.events[1] = (struct pitrace_event_args){ .period = 600 };
@@ -505,7 +506,8 @@ static void merged(void)
 	end();
 }
 
-/* Who comes in, where who left was not told; after a loss nobody is known to run. */
+/* A thread is switched in although no record reported who was switched out; after a loss, no thread
+ * is known to run. */
 static void comes_in(void)
 {
 	for (int lose = 0; lose < 2; lose++) {
@@ -523,7 +525,7 @@ static void comes_in(void)
 	}
 }
 
-/* What came while the names were read waits for the next pump; names do not. */
+/* Samples that arrived while names were read wait for the next pump; names do not. */
 static void scoped(void)
 {
 	begin();
@@ -550,7 +552,7 @@ static void scoped(void)
 	pump(true);
 	CU_ASSERT_EQUAL_FATAL(ntold, 3);
 	CU_ASSERT(told[0].stamp == 10 && told[1].stamp == 20 && told[2].stamp == 40);
-	/* Of the whole system all of them. */
+	/* For the whole system, all of them are in scope. */
 	free(s.scope);
 	s.scope = NULL;
 	s.config.scope = PITRACE_SCOPE_SYSTEM;

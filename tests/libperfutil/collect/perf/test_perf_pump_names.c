@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What goes into perf's rings beside samples: names, mappings, what cannot be handed over.
+ * Records other than samples in perf's rings: names, mappings, and records that cannot be
+ * delivered.
  */
 #include "perf_pump_rings.h"
 
@@ -150,7 +151,7 @@ static void looked_at(void)
 	mapping(cpus, 70, 0x4000, "/lib/z.so", 30);
 	pump(false);
 	CU_ASSERT_EQUAL(records_count(PITRACE_MTE, PITRACE_MTE_MODULE), 4);
-	/* What was consumed meanwhile is no more there to be looked at. */
+	/* Data that was consumed meanwhile cannot be read any more. */
 	mapping(cpus, 70, 0x5000, "/lib/z.so", 40);
 	perf_files_identify(&s);
 	CU_ASSERT_EQUAL(identified, 4);
@@ -215,7 +216,7 @@ static void feed_errors(unsigned int shift)
 
 static void sink_error(void)
 {
-	/* Of the whole system; of a process, where throttling has a loss of its own. */
+	/* For the whole system, and for a process, where throttling counts as a separate loss. */
 	for (uint32_t how = 0; how < 8; how++) {
 		uint32_t scope = how % 2 ? PITRACE_SCOPE_PROCESS : PITRACE_SCOPE_SYSTEM;
 		unsigned int most, whole;

@@ -199,7 +199,8 @@ static void calls(void)
 	end_points();
 }
 
-/* Who is woken: its process by the walk, by forks, by what ran; in scope if either is. */
+/* The woken thread's process is known from the walk, from forks or from dispatches; it is in scope
+ * if either thread is. */
 static void wakeups(void)
 {
 	int64_t word[] = { 71, 120, 3, 0 };
@@ -274,7 +275,8 @@ static void switches(void)
 		CU_ASSERT_EQUAL(t->size, sizeof(t->dispatch) + sizeof(*k) + 16);
 	}
 	end_points();
-	/* Of another thread; after a loss; without a sample; one too short: plain ones. */
+	/* Without a stack: of another thread, after a loss, without a sample, or with a sample that
+	 * is too short. */
 	begin_points();
 	word[1] = 1;
 	put_point(PERF_SWITCHES, PERF_POINT_SWITCH, 70, 10, 0, 3, word);

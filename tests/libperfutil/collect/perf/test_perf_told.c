@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What becomes of perf's records: ours. Decoding them: test_perf_decode.c. */
+/* Converts perf's records to ours. test_perf_decode.c tests the decoding. */
 #include "perf_built.h"
 
 struct told {
@@ -245,7 +245,8 @@ static size_t numbers(const char *list, uint8_t out[64])
 	return n;
 }
 
-/* What becomes of registers, of which those in `have` came, each 1000 and its number. */
+/* Converts registers, of which those in `have` were recorded, each with the value 1000 plus its
+ * number. */
 static struct told copy_told(const struct perf_registers *registers, uint64_t have, uint64_t abi)
 {
 	uint8_t stack[16] = { 0x51 };
@@ -345,7 +346,7 @@ static void registers_told(void)
 		CU_ASSERT(not_copied(&t));
 		t = copy_told(NULL, own, abi);
 		CU_ASSERT(not_copied(&t));
-		/* What is asked of the kernel here. */
+		/* These are the registers requested from the kernel here. */
 		if (registers == perf_registers_here() && !rows[i].narrow)
 			CU_ASSERT_EQUAL(perf_user_registers(), own);
 	}
@@ -394,7 +395,7 @@ static void dispatch_told(void)
 	}
 }
 
-/* Who ended has no id left: it is who was dispatched last. */
+/* An exited thread has no id left: the thread dispatched last is used. */
 static void dispatch_of_the_dead(void)
 {
 	struct perf_running running = { 41, 42, true };

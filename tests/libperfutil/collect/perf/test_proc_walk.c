@@ -291,7 +291,7 @@ static void many(void)
 	end();
 }
 
-/* Who cannot be read any more is not there. */
+/* A process that cannot be read any more counts as gone. */
 static void goes(void)
 {
 	unsigned int most;

@@ -649,8 +649,8 @@ static inline unsigned int tasks(uint32_t minor, uint32_t pid, uint32_t tid)
 	return n;
 }
 
-/* What the wait at the beginning gives, before the program itself: it is interrupted, and done
- * again. */
+/* The result of the wait at the beginning, before the program itself: it is interrupted and
+ * restarted. */
 #define BEGINS "s1:0 go|k6:0,0 go>read|k6:1,0 go>go|"
 #define ENDS   "e4:3 0|"
 

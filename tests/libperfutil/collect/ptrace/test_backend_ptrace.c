@@ -27,7 +27,7 @@ static void flow(void)
 	CU_ASSERT_EQUAL(records_count(PITRACE_SYNC, PITRACE_SYNC_OFF), 1);
 	t = records_nth(PITRACE_SYSINFO, PITRACE_SYSINFO_INTERVAL, 0);
 	CU_ASSERT(t && t->interval.interval == 1 && !t->interval.rate);
-	/* What it maps is told before. */
+	/* Its mappings are recorded before. */
 	t = records_nth(PITRACE_MTE, PITRACE_MTE_MODULE, 0);
 	CU_ASSERT(t && t->map.pid == (uint32_t)subject && t->map.flags & PITRACE_MAP_EXEC);
 	end();

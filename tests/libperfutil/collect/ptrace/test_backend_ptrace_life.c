@@ -256,7 +256,7 @@ static void execs(void)
 		CU_ASSERT_EQUAL(records_count(PITRACE_ITRACE_STOP, PITRACE_ITRACE_LIMIT), 1);
 		CU_ASSERT_EQUAL(tasks(PITRACE_MTE_PROCESS, (uint32_t)subject, (uint32_t)subject),
 				2);
-		/* What the new program maps is told before. */
+		/* The mappings of the new program are recorded before. */
 		for (unsigned int i = 0; i < ntold; i++)
 			before += told[i].major == PITRACE_MTE &&
 				  told[i].minor == PITRACE_MTE_MODULE && told[i].stamp < t->stamp &&
@@ -433,7 +433,7 @@ static void seconds(void)
 	end();
 }
 
-/* Who is stopped stays so until it is told to go on. */
+/* A stopped thread stays stopped until it is continued. */
 static void stopped(void)
 {
 	int tracer, status;

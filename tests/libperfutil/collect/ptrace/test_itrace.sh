@@ -11,7 +11,7 @@ cd "$work" || exit 1
 # A short name: the same in the environment, on the stack and in memory, whoever runs it.
 cp "$programs/itrace_subject" subject || exit 1
 
-# What a branch is, of each machine whose libopcodes is here.
+# Recognizes branches of each machine whose libopcodes is installed.
 for machine in x86_64: aarch64:_arm64 ppc64le:_ppc64le s390x:_s390x; do
 	[ -x "$programs/itrace_flow${machine#*:}" ] || {
 		echo "skip itrace_flow_${machine%:*} no libopcodes of that machine was here when it was built"
@@ -46,7 +46,7 @@ for what in fib signals jumps threads fork exec jit; do
 done
 rm -f log
 
-# What is left out.
+# Instructions that are left out.
 count() { # FILE: instructions in all
 	"$programs/itrace_truth" -c "$1"
 }
@@ -87,7 +87,7 @@ trace alone.nrm2 --no-follow -- ./subject fork
 is no_follow "$("$programs/itrace_truth" -t alone.nrm2)" 1
 trace children.nrm2 --no-children -- ./subject fork
 is no_children "$("$programs/itrace_truth" -t children.nrm2)" 1
-# What is begun by one that has reached the place is there from its first instruction on.
+# Threads and processes created by a thread that has reached the place are traced from their first instruction on.
 for what in threads fork; do
 	whole_of $what
 	trace main.nrm2 --from main -- ./subject $what

@@ -191,7 +191,7 @@ static void test_ends(void)
 	CU_ASSERT(!s.threads && !s.processes);
 }
 
-/* Who is killed has no stop at its end: its trace ends all the same, and what it was is told. */
+/* A killed thread has no stop at its end: its trace still ends, and its end is reported. */
 static void test_ends_are_told(void)
 {
 	const struct told *t;
@@ -270,7 +270,7 @@ static void test_signals(void)
 	ptrace_free(&s);
 }
 
-/* Who executes a program has its process's first number from then on. */
+/* A thread that executes a program gets its process's pid as its tid. */
 static void test_exec(void)
 {
 	static const struct {

@@ -228,7 +228,7 @@ static void seconds(void)
 	end();
 }
 
-/* What programs count as lost is told once, and what they could not have sampled. */
+/* Losses that programs count are reported once, as are samples that they could not take. */
 static void losses(void)
 {
 	struct timer_file *f, *second;
@@ -723,7 +723,7 @@ static void places(void)
 		end();
 	}
 	if (!geteuid()) {
-		/* Of another user: theirs, and not in our own place. */
+		/* Rings of another user belong to that user, and are not in our own folder. */
 		struct stat st;
 
 		configure();

@@ -161,7 +161,7 @@ static void test_lies(void)
 	end();
 }
 
-/* What ends a ring's last part, or is said to. */
+/* Records that end a ring's last part, or claim to. */
 static void test_pads(void)
 {
 	static const struct {
@@ -188,7 +188,7 @@ static void test_pads(void)
 		put_file(SIZE);
 		CU_ASSERT_EQUAL(read_it(), rows[i].want);
 		CU_ASSERT_EQUAL(calls, rows[i].calls);
-		/* What was read is not read again. */
+		/* Data that was read is not read again. */
 		if (rows[i].want > 0)
 			CU_ASSERT(read_it() == 0 && calls == rows[i].calls);
 		end();
@@ -374,7 +374,7 @@ static void test_replaced(void)
 	timer_folder_remove(&folder);
 	CU_ASSERT(!stat(folder.path, &st) && S_ISDIR(st.st_mode));
 	CU_ASSERT_EQUAL(rmdir(folder.path), 0);
-	/* What was in ours is gone. */
+	/* The content of our folder is gone. */
 	CU_ASSERT_EQUAL(rmdir(moved), 0);
 	/* Once more does nothing. */
 	timer_folder_remove(&folder);

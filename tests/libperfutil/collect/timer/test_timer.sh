@@ -152,7 +152,7 @@ says unsampled_told err 'LOST [0-9]* (samples [0-9]*).*NOT SAMPLED: 6 threads'
 "$post" -q -o - -r unsampled.nrm2 >report
 is unsampled_post_code $? 1
 
-# What can be recorded, as the command itself is told.
+# The available majors, as seen by the command itself.
 run available.nrm2 -- "$swtrace" maj
 is available "$(awk '/^0x/ && $3 != "absent" { printf "%s ", $2 }' out)" "tprof user event mte "
 

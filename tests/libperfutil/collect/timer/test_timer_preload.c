@@ -82,7 +82,7 @@ static void *nothing(void *arg)
 	return arg;
 }
 
-/* What a thread leaves behind is seen at the end, as a leak. */
+/* Data that a thread leaves behind is reported at the end, as a leak. */
 static int do_many(void)
 {
 	pthread_attr_t attr;
@@ -157,7 +157,7 @@ static int do_signals(void)
 	raise(SIGUSR1);
 	raise(SIGUSR2);
 	MUST(came == SIGUSR1 + SIGUSR2);
-	/* Who blocks all of them is sampled all the same. */
+	/* A program that blocks all signals is still sampled. */
 	sigfillset(&all);
 	MUST(!pthread_sigmask(SIG_SETMASK, &all, &was) && !sigismember(&was, TIMER_SIGNAL));
 	MUST(!pthread_sigmask(SIG_BLOCK, NULL, &was) && sigismember(&was, SIGUSR1));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What the timer's library does in a program, called by the test in place of the kernel: samples
- * and their stacks at a signal, signals that are the program's own, rings that are full or too
- * many, and which folder it takes for the collector's. (Linked with --wrap=syscall,getauxval.)
+ * The timer's library in a program, called by the test instead of the kernel: samples and their
+ * stacks at a signal, the program's own signals, rings that are full or too many, and which folder
+ * it accepts as the collector's. (Linked with --wrap=syscall,getauxval.)
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -473,7 +473,7 @@ static void copies(void)
 	CU_ASSERT(k->bytes == 32 && !memcmp(w + 1 + MACHINE_REGS, frames + 60, 32));
 	set_frame(8 * 4, 8 * 60 + 4);
 	CU_ASSERT_EQUAL(taken(&w)->bytes, 24);
-	/* Of another stack nothing. */
+	/* Nothing is taken from another stack. */
 	set_frame(8 * 4, 8 * 64);
 	k = taken(&w);
 	CU_ASSERT(!k->regs && !k->bytes && k->flags == PITRACE_STACK_NONE_U);

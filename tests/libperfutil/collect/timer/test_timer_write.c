@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the timer collector makes of what programs tell: which stacks are ones, for how long a
- * sample stands, which look has the mapping that a sample needs, what a look with a line too few is
- * worth; and which programs it can enter, through scripts.
+ * The timer collector's processing of programs' reports: which stacks are valid, how long a time a
+ * sample stands for, which reading has the mapping that a sample needs, and the value of a reading
+ * with a line missing; and which programs it can enter, through scripts.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static void begin(void)
 	s.folder.control.interval = INTERVAL;
 	p = timer_process_get(&s.all, PID, 1);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(p);
-	/* What it maps now nobody need look at. */
+	/* Its new mappings need not be read any more. */
 	p->gone = true;
 	timer_add_item(&s, p, TIMER_START, PID, 10, "1 (a) R 1", 9);
 	n = 0;
@@ -146,7 +146,7 @@ static void overruns(void)
 	CU_ASSERT_EQUAL(count(PITRACE_TPROF, USER), 4);
 	CU_ASSERT_EQUAL_FATAL(find(PITRACE_TPROF, USER, 100)->length, INTERVAL);
 	CU_ASSERT_EQUAL(find(PITRACE_TPROF, USER, 200)->length, 2 * INTERVAL);
-	/* What does not fit is as much as does. */
+	/* A value that does not fit is replaced by the maximum. */
 	CU_ASSERT_EQUAL(find(PITRACE_TPROF, USER, 300)->length, UINT32_MAX);
 	CU_ASSERT_EQUAL(find(PITRACE_TPROF, USER, 400)->length, UINT32_MAX);
 	CU_ASSERT_PTR_NULL(find(PITRACE_LOST, PITRACE_LOST_OVERRUN, 100));
@@ -156,7 +156,7 @@ static void overruns(void)
 	CU_ASSERT_EQUAL_FATAL(find(PITRACE_LOST, PITRACE_LOST_TPROF, 500)->length, 1);
 }
 
-/* Of a program that has not said who it is. */
+/* Samples of a program that has not announced itself. */
 static void before_its_start(void)
 {
 	begin();
@@ -467,7 +467,7 @@ static void programs(void)
 	enters("cut", NULL); /* the system will say what is wrong with it */
 	enters("none", NULL);
 
-	/* Of a script its interpreter counts: blanks before it, an option behind it. */
+	/* For a script, its interpreter counts: blanks before it, an option after it. */
 	snprintf(line, sizeof(line), "#!%s\nanything", in("static"));
 	script("s1", line);
 	enters("s1", "static is a static program");
@@ -496,7 +496,7 @@ static void programs(void)
 		strcpy(last, name);
 	}
 
-	/* Who gains rights is not entered; a script gains none. */
+	/* A program that gains rights is not entered; a script does not gain any. */
 	snprintf(line, sizeof(line), "#!%s\n", in("good"));
 	script("s7", line);
 	CU_ASSERT_EQUAL(chmod(in("s7"), 06755), 0);
