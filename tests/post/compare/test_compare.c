@@ -92,7 +92,7 @@ static void corrections(void)
 	CU_ASSERT_DOUBLE_EQUAL(c[1].adjusted, 0.06, 1e-12);
 	CU_ASSERT_DOUBLE_EQUAL(c[2].adjusted, 0.06, 1e-12);
 	CU_ASSERT_DOUBLE_EQUAL(c[3].adjusted, 0.02, 1e-12);
-	/* What can tell nothing costs the third one nothing. */
+	/* Lines that can never be significant do not affect the correction of the third one. */
 	CU_ASSERT_EQUAL(chance_correct(few, 3, 0.05), 0);
 	CU_ASSERT(!few[0].tested && !few[1].tested && few[2].tested);
 	CU_ASSERT_DOUBLE_EQUAL(few[2].adjusted, 0.04, 1e-12);
@@ -315,7 +315,7 @@ static void functions_of_trees(void)
 	comparison_free(&c);
 }
 
-/* What is left of f and g: "f g total". */
+/* Returns the rest of f and g: "f g total". */
 static const char *combined(enum combine how)
 {
 	static char text[64];
@@ -452,7 +452,7 @@ static void budgets(void)
 	CU_ASSERT_STRING_EQUAL(judged("f self 0.013k\nf self 0.012k\nf self 9 2se\nf self 9 1se\nf self 9 2se\n",
 				      false, false, false),
 			       "kBkBk");
-	/* What is not there keeps no budget, unless it must not be there. */
+	/* A function that is missing exceeds its budget, unless it must be missing. */
 	CU_ASSERT_STRING_EQUAL(judged("nothing self 5\nnothing self 0\n", false, false, true),
 			       "Bk");
 	/* g has 7 where it had 5, f 4 where it had 13. Of equal totals parts are the same. */
@@ -493,7 +493,7 @@ static void noise_breaks_no_budget(void)
 	CU_ASSERT_EQUAL(broken, 100);
 }
 
-/* What budget_write() makes is read again, whatever names there are, and is just kept. */
+/* The output of budget_write() can be read again, whatever the names are, and is just met. */
 static void new_budgets(void)
 {
 	static const char text[] = "p;a\"b* c 3\np;a\"bx c 4\np;\\x5c? 5\np;\\x1b[31m 6\n";

@@ -1,5 +1,5 @@
-# What each writer writes of it stands in tests/data/golden/written, whole: samples with stacks, of processes that share a file,
-# all that programs write, numbers at their limits, mappings with each field, losses.
+# tests/data/golden/written has the complete output of each writer for this: samples with stacks, of processes that
+# share a file, all programs' own records, numbers at their limits, mappings with each field, losses.
 0 on
 0 task walk 100 1 shop
 0 task walk_thread 100/101 1 till

@@ -245,8 +245,8 @@ told() { # FILE
 convert perf.data maps.nrm2 maps.data && told maps.nrm2 >want && told maps.data >have &&
 	[ "$(wc -l <want)" = 7 ] && diff want have >why
 verdict perf_fields
-# What of an event counts, by the modifiers of its name or by the trace's flags, as perf has it of the file, and of the file
-# that is made of that one, also into a pipe.
+# The code in which events count, by the modifiers of their names or by the trace's flags, according to perf, for the
+# file and for the file that is written from it, also into a pipe.
 "$make_trace" limits limits.nrm2 || exit 1
 cat >want <<'END'
 cycles
@@ -300,7 +300,7 @@ done
 [ ! -s why ]
 verdict perf_ticks
 
-# What Go's own runtime wrote, as Go's pprof has it.
+# A profile written by Go's own runtime, compared with Go's pprof.
 mkdir go && cat >go/main.go <<'END'
 package main
 
@@ -522,7 +522,7 @@ for trace in sched calls; do
 done
 [ ! -s why ]
 verdict timelines_events
-# What programs wrote themselves: pairs by name, those that end nothing left out, and marks alone.
+# Programs' own records: pairs by name, without unmatched ends, and single marks.
 "$script" marks.nrm2 <<'END' || exit 1
 0 on
 0 task walk 100 1 app

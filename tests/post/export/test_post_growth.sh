@@ -30,7 +30,7 @@ stays() {
 "$programs/programs/gen_trace" --samples=2000000 --stacks=1 --depth=8 four.nrm2 >/dev/null
 stays speedscope one.nrm2 four.nrm2 --format speedscope
 stays firefox one.nrm2 four.nrm2 --format firefox
-# Of each thread as many as there are, once, in the order of time.
+# Each thread has all of its samples, once, in the order of time.
 "$post" -q --format firefox -o f.json -r one.nrm2
 jq -e '[.threads[].samples] | all(.[]; (.time | . == sort) and (.time | length) == .length and
 	(.stack | length) == .length and (.weight | length) == .length)' f.json >out 2>why

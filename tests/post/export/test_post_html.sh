@@ -42,7 +42,7 @@ look stacks stacks.html 'view=table' 'view=table&sort=-name' 'view=sandwich' 'se
 	'view=time' 'press #strip ArrowRight' 'click #reset' 'view=flame&up&by=name&merged' 'zoom=99999999&of=-5&cpu=77'
 verdict no_request_no_complaint
 
-# What functions have themselves and in all: the report of callers, as JSON.
+# Own and total values of functions: the report of callers, as JSON.
 "$post" -q -json -callers stacks.nrm2 >callers.json
 jq -r "$escaped"' .. | objects | select(has("recursive")) | "\(.self) \(.total) \(.name) \(.module | text)"' callers.json | sort >want.rows
 step 1 '.table[] | "\(.[0]) \(.[2]) \(.[4]) \(.[5])"' | sort >have.rows
@@ -50,7 +50,7 @@ step 1 '.table[] | "\(.[0]) \(.[2]) \(.[4]) \(.[5])"' | sort >have.rows
 verdict functions_are_the_reports
 want "$("$post" -q -json stacks.nrm2 | jq -r '"\(.total_ticks) ticks"')" "$(step 0 .sum)"
 verdict total
-# Of one function its callers and callees, in the text's words.
+# The callers and callees of one function, compared with the text report.
 step 3 '.callers[] | "\(.[0]) \(.[1]) \(.[2])"' >have.callers
 "$post" -q -callers -o - stacks.nrm2 | grep -B 5 -m 1 'NoSymbols .*within itself' | grep 'called by' |
 	sed -E 's/ +/ /g; s/^ //' >want.callers

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What is kept of a trace that is written in another format and read again: each cell of the manual's
-# table is what writing and reading show, yes and no.
+# Checks what is preserved when a trace is written in another format and read again: each cell of the manual's table
+# is compared with the result of writing and reading, yes or no.
 set -u
 # shellcheck source=tests/lib/post_lib.sh
 . "$(dirname "$0")/../../lib/post_lib.sh"
@@ -33,7 +33,7 @@ modules='[.processes[] | select(.pid != 0).threads[].modules[]]'
 sum='group_by(.name)[] | "\(.[0].name) \(map(.ticks) | add)"'
 program='map(select(.name != "vmlinux"))'
 kernel='map(select(.name == "vmlinux"))'
-# What of a file: the manual's rows.
+# Prints the facts of a file that a row of the manual names.
 part() { # ROW FILE
 	case $1 in
 	'samples') show "$2" "$samples 1" ;;

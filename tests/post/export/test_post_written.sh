@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What each writer writes, whole: small traces, decoded by programs that know the format, or word by word, against golden
-# files (tests/data/golden/written; UPDATE=1 writes them anew: then read what changed).
+# The complete output of each writer: small traces, decoded by programs that know the format, or word by word, against
+# golden files (tests/data/golden/written; UPDATE=1 writes them again: then read what changed).
 set -u
 # shellcheck source=tests/lib/post_lib.sh
 . "$(dirname "$0")/../../lib/post_lib.sh"

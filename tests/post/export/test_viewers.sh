@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What viewers' own importers see in the files that post writes: speedscope's in its own format, pprof,
-# folded stacks and trace events, Firefox Profiler's in its own. Totals and what each function has
-# itself are the report's, to the last tick. The viewers come from npm (tests/viewers/get).
+# Reads the files that post writes with the viewers' own importers: speedscope's for its own format, pprof, folded
+# stacks and trace events, Firefox Profiler's for its own. Totals and own values of functions agree with the report,
+# to the last tick. The viewers come from npm (tests/viewers/get).
 set -u
 # shellcheck source=tests/lib/post_lib.sh
 . "$(dirname "$0")/../../lib/post_lib.sh"
@@ -91,7 +91,7 @@ convert chrome sched.nrm2 a.chrome && speedscope a.chrome &&
 	jq '[.[] | select(.name | startswith("Interrupts"))]' seen >irqs && mv irqs seen &&
 	seen_own 0.001 >have && same_rows
 verdict speedscope_interrupts
-# Of calls that always return to who called: one that the trace ends in is open until then there.
+# For calls that always return to their caller: one in which the trace ends is open until then.
 report calls.nrm2 -syscalls | jq -r '.syscalls.threads | group_by(.call)[] |
 	select((map(.open + .no_return + .cut) | add) == 0) |
 	"\(map(.time.total_ns) | add) \(.[0].call | @json)"' | sort >want

@@ -168,7 +168,7 @@ static inline void image_empty(struct perf_image *m, uint32_t type)
 	image_end(m, image_begin(m, type, 0));
 }
 
-/* What all images have between their heads and their ends: two rounds of two CPUs. */
+/* The common content of all images between header and end: two rounds of two CPUs. */
 #define IMAGE_SAMPLES 8
 static inline void image_records(struct perf_image *m)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the reader makes of a pprof profile that a test has built: its records, names, faults. */
+/* The result of reading a pprof profile that a test has built: its records, names, faults. */
 #ifndef PPROF_GOT_H
 #define PPROF_GOT_H
 

@@ -3,11 +3,10 @@
  * test_pt_image [KIND]... DATA TRUTH PROGRAM [ARGUMENT]...: a program is stepped, and what a
  * processor with Intel PT would have told of it is encoded (by libipt's encoder) into a perf.data
  * as perf record -e intel_pt//u writes it. TRUTH: each taken branch, "from to instructions kind",
- * and where tracing was off for a while, "at to instructions off"; TRUTH.at has, a line each, how many
- * bytes had been told by then. KIND: interrupts (each 500th
- * instruction), overflow (a stretch in the middle that is lost), cpus (a buffer of a CPU, not of a
- * thread), pieces (the buffer was written in two), repeats (the first loop is told as one of 30,000
- * turns more than it had).
+ * and where tracing was off for a while, "at to instructions off"; TRUTH.at has, a line each, how
+ * many bytes had been told by then. KIND: interrupts (each 500th instruction), overflow (a stretch
+ * in the middle that is lost), cpus (a buffer of a CPU, not of a thread), pieces (the buffer was
+ * written in two), repeats (the first loop is told as one of 30,000 turns more than it had).
  */
 #include <elf.h>
 #include <errno.h>
@@ -168,7 +167,7 @@ static void text(const char *s)
 	bytes(room, n);
 }
 
-/* What code is mapped now. */
+/* Writes records of the code that is mapped now. */
 static void maps(void)
 {
 	char path[64], line[4096], name[4096];

@@ -325,7 +325,7 @@ static void gen_whole(void)
 	CU_ASSERT(got.ticks[0] == 6870 && got.ticks[1] == 6891 && got.ticks[2] == 21);
 	CU_ASSERT(got.ticks[3] == 3 && got.depth == 2);
 	CU_ASSERT_STRING_EQUAL(got.calls, "> > < > ! < ");
-	/* Who wrote it was killed; or had no more room. */
+	/* The writer was killed, or had no more room. */
 	i = log_gen(LOG_GEN_OPEN);
 	CU_ASSERT_FATAL(read_log(&reader_log_gen, i.data, i.size, &got));
 	CU_ASSERT(!got.complete && strstr(got.fault, "incomplete: the program ended"));
@@ -392,7 +392,7 @@ static void gen_records(void)
 	CU_ASSERT_STRING_EQUAL(got.lines, want);
 }
 
-/* What longjmp() has left is told as such. */
+/* Frames that longjmp() has left are reported as such. */
 static void gen_popped(void)
 {
 	struct image i = log_gen(LOG_GEN_WHOLE);
@@ -515,7 +515,7 @@ static void levels(void)
 	}
 }
 
-/* What is asked for but not there. */
+/* Requested places that do not exist. */
 static void places(void)
 {
 	struct pifile_fault fault = { 0 };

@@ -113,7 +113,7 @@ same second_metric
 printf '%s\n' 'pid,thread,symbol,ticks' '7,"a\x0ab\\",a.B.c(),30' '7,"a\x0ab\\",(no method),3' '7,later,a.B.c(),1' >want
 same names
 
-# What is wrong with a log is told, with what was read.
+# Faults of a log are reported, with what was read before.
 head -c 700 log-rt.1_4242 >cut.1_4242
 "$post" -q -o - cut.1_4242 >out 2>err
 is cut "$? $(grep -c 'at byte 700: incomplete: the log ends within line [0-9]*: the lines before it are read' err)" '1 1'
@@ -216,7 +216,7 @@ printf '%s\n' "$((2 * 28657 - 1)) Fib.fib(int)" '300 Fib.fails(int)' '300 Fib.tr
 	'1 Fib.lambda$main$0(int[])' | sort >want
 same vm_calls
 is vm_thread "$("$post" -e calls -csv log-rt.1_* | awk -F, '$4 == "a worker of a long name" { n += $7 } END { print n }')" 601
-# What the log's own lines add up to.
+# The sums of the log's own lines.
 is vm_base "$("$post" -json log-rt.1_* | jq .total_ticks)" "$(awk '/^ LV/ { on = 1; next } !NF { on = 0 } on { n += $4 } END { printf "%.0f", n }' log-rt.1_*)"
 
 # log-gen: the same run as its log-rt, to the last cycle; each entry with its exit, in order.

@@ -108,7 +108,7 @@ static void fields(void)
 	}
 }
 
-/* What an older kernel's attr lacks is 0, though other bytes stand behind it. */
+/* Fields that an older kernel's attr lacks are 0, even if other bytes follow it. */
 static void short_ones(void)
 {
 	struct perf_attr a;
@@ -216,7 +216,7 @@ static void check_places(uint64_t type, bool id_all)
 	CU_ASSERT_EQUAL(a.time_at, in_a_sample(type, PERF_SAMPLE_TIME));
 }
 
-/* Of every set of fields, as perf_event_open(2) has their order. */
+/* Every combination of fields, in the order of perf_event_open(2). */
 static void places(void)
 {
 	begin(false);

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What post reads of a perf.data beside what perf itself does: of files that perf record makes here in
-# each of its ways, and of those in tests/data/perf: records by kind (perf report --stats), the header
-# (perf report --header-only -I), each sample's time, pid, tid, address, period and call chain (perf
-# script -D), and how many samples each thread has under each name (perf script). What perf itself cannot
-# read is held against the same run read in another way.
+# Compares post's reading of a perf.data with perf's own: for files that perf record makes here in each of its modes,
+# and for those in tests/data/perf: records by kind (perf report --stats), the header (perf report --header-only -I),
+# each sample's time, pid, tid, address, period and call chain (perf script -D), and the number of samples of each
+# thread under each name (perf script). If perf itself cannot read a file, it is compared with the same run read in
+# another way.
 set -u
 # shellcheck source=tests/lib/lib.sh
 . "$(dirname "$0")/../../lib/lib.sh"
@@ -102,7 +102,7 @@ same_samples() { # NAME FILE [empty]
 	{ [ -s want ] || [ "${3-}" = empty ]; } && diff want have >out
 	verdict "samples_$1" $?
 }
-# Of each event in turn, since a report is of one: samples by thread and its name.
+# Compares samples by thread and name for each event in turn, since a report has one event.
 same_names() { # NAME FILE
 	local n event
 	: >have
@@ -421,7 +421,7 @@ if newer=$("$top/scripts/vm/perf" 2>out) && "$newer" version >out 2>&1; then
 	# Addresses of chains stand in -D: one prints them as of the module, the other as of the process; a
 	# thread that has ended has no name any more for the newer one; of plt's entries it knows more: to the
 	# other they are unknown, or _init. How names are demangled differs, so they stay as they are.
-	# Of the whole system only our program's names: others' files may go between the two.
+	# For the whole system, only our program's names are compared: files of others may disappear between the two.
 	as_read() { # PERF FILE [OPTION]
 		"$1" report --stats -i "$2" 2>/dev/null | kinds
 		"$1" script -D -i "$2" 2>/dev/null | "$top/tests/post/input/perf_samples"
@@ -513,7 +513,7 @@ for f in whole.data "$top"/tests/data/perf/perf.data.{branch-4.14,callgraph-3.8,
 		same_dsos "$newer" "newer_$name" "$f"
 	fi
 done
-# What a stretch of time alone is written of keeps them.
+# A file with only a range of time keeps them.
 perf script -F time -i whole.data 2>/dev/null | tr -d ' :' >times
 post -time "-$(sed -n "$((($(wc -l <times) + 1) / 2))p" times)" -format perf.data -o part.data -r whole.data >out 2>&1
 kernel_maps whole.data >want

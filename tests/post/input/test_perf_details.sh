@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What a perf.data tells beyond samples and names, held against perf script and perf report, and again
-# after post has written it: tracepoints' fields, control groups, namespaces, branch stacks, what memory
-# was touched, registers, changes of the kernel's code; dispatches and wake-ups of the scheduler's tracepoints.
+# The data of a perf.data beyond samples and names, compared with perf script and perf report, and again after post
+# has written it: tracepoints' fields, control groups, namespaces, branch stacks, accessed memory, registers, changes
+# of the kernel's code; dispatches and wake-ups of the scheduler's tracepoints.
 set -u
 # shellcheck source=tests/lib/lib.sh
 . "$(dirname "$0")/../../lib/lib.sh"
@@ -236,7 +236,7 @@ else
 	"$bin/post" -show -json -o - -r fell.data 2>err | jq -r '.record' | sort | uniq -c >have
 	same records_beside_bad_formats
 	says bad_formats_are_told err 'libtraceevent fell over'
-	# Of one command alone nobody knows when it came back: there are no dispatches.
+	# For a single command it is unknown when it ran again: there are no dispatches.
 	perf record -q -e sched:sched_switch -o narrow.data -- sh -c 'ls / >/dev/null; ls / >/dev/null' 2>err
 	post -show -json -o - -r narrow.data | jq -r '[.record] | join(" ")' | sort | uniq -c >out
 	grep -q tprof out && ! grep -q dispatch out
@@ -251,7 +251,7 @@ same cgroups_of_perf_report
 # ---- system calls: each that perf's own tracepoints tell, with its result and the time between
 perf record -q -e raw_syscalls:sys_enter,raw_syscalls:sys_exit -o raw.data ls / /nowhere >/dev/null 2>err
 if perf script -i raw.data 2>/dev/null | grep -q sys_exit; then
-	# Of the first call its exit alone is there: perf began in it.
+	# Only the exit of the first call is recorded: perf started within it.
 	perf script -F event,trace -i raw.data 2>/dev/null | awk '
 		match($0, /sys_enter: NR -?[0-9]+/) { split(substr($0, RSTART, RLENGTH), f, " "); open[f[3]]++ }
 		match($0, /sys_exit: NR -?[0-9]+ = -?[0-9]+/) { split(substr($0, RSTART, RLENGTH), f, " ")

@@ -256,12 +256,13 @@ static void cut(void)
 			CU_ASSERT(g.samples >= before);
 			CU_ASSERT(g.ordered);
 			CU_ASSERT(g.faults || g.samples == IMAGE_SAMPLES || m.header == 16);
-			/* Of a pipe that ends between two records nobody can tell. */
+			/* A pipe that ends between two records cannot be recognized as
+			 * truncated. */
 			if (m.header == 104 && n < m.n - 200)
 				CU_ASSERT(g.faults && !g.complete);
 			before = g.samples;
 		}
-		/* What is packed comes in blocks: the last may be lost as a whole. */
+		/* Compressed data come in blocks: the last one may be lost as a whole. */
 		CU_ASSERT(before >= IMAGE_SAMPLES - (m.packing == PLAIN ? 0 : 2));
 		free(m.data);
 	}
@@ -289,7 +290,8 @@ static void changed(void)
 
 				m.data[n] = with[i];
 				g = read_image(m.data, m.n, PIMERGE_MTE | PIMERGE_TRACE);
-				/* What is packed has no checksum: a byte may become many. */
+				/* Compressed data have no checksum: one changed byte may change
+				 * many. */
 				CU_ASSERT(g.opened || m.packing != PLAIN || g.samples < 64);
 				CU_ASSERT(!g.opened || g.what[0]);
 			}
@@ -335,7 +337,7 @@ static void unknown_id(void)
 	free(m.data);
 }
 
-/* What lies behind an AUXTRACE record does not count to its length. */
+/* The data after an AUXTRACE record do not count to its length. */
 static void aux_data(void)
 {
 	struct perf_image m = { .header = 16, .attr = 64 };
@@ -409,7 +411,7 @@ static void modules(void)
 			CU_ASSERT(g.map.flags & PITRACE_MAP_EXEC);
 		}
 	}
-	/* What is longer than any module's name is cut, not more. */
+	/* A name longer than that of any module is truncated, and not more than necessary. */
 	for (size_t n = 250; n < 262; n++) {
 		memset(want, 0, sizeof(want));
 		memset(want, 'm', n < 255 ? n : 255);
@@ -493,7 +495,7 @@ static void bare_pipe(void)
 	free(m.data);
 }
 
-/* What the file says of its machine and its command, and nothing else. */
+/* The facts in the file about its machine and its command, and nothing else. */
 static void facts(void)
 {
 	static const char *const want[] = {

@@ -119,7 +119,7 @@ for level in 0 1 2; do
 		name=kernel_${level}_$distrust
 		as_other -csv -o - -r root.data >csv 2>err
 		is "${name}_code" $? 0
-		# What the kernel itself shows this user says what names there can be.
+		# The kernel symbols that this user may see determine which names are possible.
 		if setpriv --reuid 65534 --regid 65534 --clear-groups grep -q '^0*[1-9a-f][0-9a-f]* T _text$' /proc/kallsyms; then
 			is "${name}_ticks" "$(ticks csv)" 'kernel named'
 		else

@@ -78,7 +78,8 @@ unsigned long __wrap_getauxval(unsigned long type)
 	return type == AT_SYSINFO_EHDR ? (unsigned long)vdso : __real_getauxval(type);
 }
 
-/* What serves, of a recording of this kernel or another one, of its symbol _text there. */
+/* The source of symbols that is used for a recording of this kernel or another one, depending on
+ * its symbol _text. */
 static char *symbols(const char *kernel, uint64_t at, bool ksymbols)
 {
 	struct perf_build_id ids[] = {
@@ -217,7 +218,7 @@ static void test_vdso(void)
 		vdso = rows[i].vdso;
 		CU_ASSERT_PTR_EQUAL(perf_kernel_vdso(&p, &size), rows[i].size ? vdso : NULL);
 		CU_ASSERT_EQUAL(size, rows[i].size);
-		/* Whoever asks first. */
+		/* The order of requests does not matter. */
 		CU_ASSERT_EQUAL(perf_kernel_symbols(&p).data != NULL, p.same_kernel);
 		blob_free(&p.kallsyms);
 	}

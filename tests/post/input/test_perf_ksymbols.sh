@@ -16,7 +16,7 @@ verdict newest_is_there $there
 
 printf '%s\n' 'ffffffff81000000 T _text' 'ffffffff81000000 T _stext' 'ffffffff81001000 T work' \
 	'ffffffff81002000 T more' 'ffffffff82000000 T _etext' >map
-# What is there by now is not what was there then.
+# Symbols that exist now did not exist then.
 { cat map; printf 'ffffffffc0400%s t later_%s\t[bpf]\n' 000 one 080 two; } >map.later
 # The name of each sample in the order of time, "-" without one
 of_perf() {

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What the newest perf (Debian sid's) knows, beside post, by made files: user stacks that come after their
-# samples (CALLCHAIN_DEFERRED), and names of events that a pipe does not name. No kernel of this machine
-# writes the former.
+# Features of the newest perf (Debian sid's), compared with post, by generated files: user stacks that follow their
+# samples (CALLCHAIN_DEFERRED), and names of events that a pipe lacks. No kernel of this machine writes the former.
 set -u
 # shellcheck source=tests/lib/lib.sh
 . "$(dirname "$0")/../../lib/lib.sh"
@@ -51,7 +50,7 @@ for file in little.data little.pipe; do
 	[ "$(wc -l <want)" -ge 5 ] && diff want have >out
 	verdict "deferred_kinds_$file" $?
 	is "deferred_alone_$file" "$(post -stats -csv -r $file | grep WITHOUT)" ',WITHOUT_USER_STACK,4'
-	# What post writes has whole stacks: for perf, and for each report of post's.
+	# Files written by post have whole stacks: for perf, and for each report of post's.
 	post -format perf.data -o "written.$file" -r $file
 	of_perf "written.$file" >have
 	of_perf $file >want
@@ -68,7 +67,7 @@ for file in little.data little.pipe; do
 		verdict "deferred_report${report}_$file" $?
 	done
 done
-# Of the other byte order (which perf does not read from a made file): the same.
+# The other byte order, which perf does not read from a generated file, has the same result.
 for form in data pipe; do
 	of_post little.$form >want
 	of_post big.$form >have

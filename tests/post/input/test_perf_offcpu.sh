@@ -55,7 +55,7 @@ int main(void)
 }
 END_C
 gcc -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o offcpu-sleeper sleeper.c || exit 1
-# What perf script says of the same file: the sum of what it has both switches of, and how many those are.
+# The result of perf script for the same file: the total time between pairs of switches, and the number of pairs.
 sums_of_perf() {
 	perf script -i system.data --ns -F comm,tid,time,trace,ip,sym 2>/dev/null | awk '
 		/prev_comm=/ {
@@ -79,7 +79,7 @@ sums_of_perf() {
 		/ known_place/ && out { left[tid] = now }
 		END { printf "%.0f %d\n", sum, n }'
 }
-# Of one process perf tells only when its threads left: it is said how to have both.
+# For a single process, perf records only when its threads left: a message says how to record both.
 perf record -q -e sched:sched_switch -g -o leaves.data ./offcpu-sleeper 2>err
 "$bin/post" -offcpu -callers -r leaves.data >out 2>err
 grep -q 'perf record -e sched:sched_switch -g -a' out

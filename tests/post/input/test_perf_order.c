@@ -51,7 +51,7 @@ static bool is(const struct perf_entry *e, const struct want *w)
 	       (h->size == 8 || h->record[h->size - 1] == (uint8_t)w->number);
 }
 
-/* What is final comes; how many were as wanted, *n goes on. -1: another one came. */
+/* Counts the final records that are in the expected order, from *n on. -1: another record came. */
 static int drain(struct perf_order *o, unsigned int *n)
 {
 	const struct perf_entry *e;

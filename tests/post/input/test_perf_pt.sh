@@ -52,7 +52,7 @@ verdict of_a_cpu
 equal dynamic dynamic
 verdict shared_libraries
 
-# What the processor lost is a gap; the branch whose end it was is lost with it.
+# Data that the processor lost are a gap; the branch that the gap interrupted is lost with it.
 "$image" overflow lost.data lost.truth ./subject && shown lost.data >have &&
 	grep -B1 gap lost.truth | cat >cut && [ "$(wc -l <cut)" = 2 ] && grep -vxFf cut lost.truth >want && diff want <(grep -vxFf cut have | grep -v '^0x0 ') >why &&
 	[ "$("$post" -show -json -q -o - lost.data | grep -c '"flags":\["gap"\]')" = 1 ]
@@ -122,7 +122,7 @@ cut_at() { # BYTES
 every cut_at 1 8 15 104 255 256 257 $(seq 400 $((size / 14)) "$size") "$first" $((first + 8)) \
 	$((first + 17)) $((second + 8)) $((end - 1)) "$end" "$size"
 verdict cut
-# Of Intel PT's data what is there is decoded: the very same branches, up to the cut.
+# The available part of Intel PT's data is decoded: the same branches, up to the cut.
 head -c $((size - 2000)) plain.data >cut.data
 code 1 "$post" -show -q -o cut.show cut.data && has err "$((size - 2000))" && shown cut.data | sed '$d' >have &&
 	[ "$(wc -l <have)" -gt 1000 ] && diff <(head -n "$(wc -l <have)" plain.truth) have >why
@@ -153,7 +153,7 @@ flip() { # BYTE: three of them are others
 	# Where the bytes were a time, the end may lie behind the program's: it is none of its own.
 	shown bad.data | tee shown | sed '$s/ on$/ exit/' >have
 	cp said err
-	# What bytes before tell is told, and what is told behind the next place to begin at.
+	# The data before the missing bytes are decoded, and those after the next synchronization point.
 	same=$(cmp plain.truth have 2>&1 | sed -n 's/.*line //p')
 	want=$(told_before $(($1 - first)))
 	[ "$1" -ge $((first + 60)) ] || want=0		# where decoding could begin is lost

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What readers make of small files that have each kind of record, and numbers at their limits: every field of every
-# record, and each fault with its place, against golden files (tests/data/golden/read; UPDATE=1 writes them anew: then
-# read what changed).
+# The results of readers for small files with each kind of record, and numbers at their limits: every field of every
+# record, and each fault with its place, against golden files (tests/data/golden/read; UPDATE=1 writes them again:
+# then read what changed).
 set -u
 # shellcheck source=tests/lib/post_lib.sh
 . "$(dirname "$0")/../../lib/post_lib.sh"

@@ -7,7 +7,7 @@
 
 #define EVENT_SAMPLE (SAMPLE | 1u << PITRACE_TPROF_EVENT_SHIFT)
 
-/* Of each table number 4 is there, of strings 0 to 4. */
+/* Each table has number 4, strings have 0 to 4. */
 static void tables(struct message *m)
 {
 	head(m);
@@ -34,7 +34,7 @@ static void lacks(struct message *m, size_t at, const char *what)
 	*m = (struct message){ 0 };
 }
 
-/* What makes a part whole, whatever else is in it. */
+/* Writes the fields that make a part valid, whatever else it contains. */
 static void begin_part(struct message *of, uint32_t field)
 {
 	if (field == PROFILE_SAMPLE)
@@ -70,7 +70,7 @@ static void refer(const struct reference *r, uint64_t id, bool bad)
 	lacks(&m, at, bad ? what : NULL);
 }
 
-/* Whatever refers to something by its number: to what is there, and to what is not. */
+/* All references by number: to existing entries and to missing ones. */
 static void dangling(void)
 {
 	static const struct reference cases[] = {
@@ -130,7 +130,7 @@ static void kinds_of_values(void)
 	}
 }
 
-/* What is missing of a stack is left out of it; each sample has one fault. */
+/* Missing parts of a stack are left out of it; each sample has one fault. */
 static void stacks(void)
 {
 	static const uint64_t known[] = { 4, 4 }, some[] = { 4, 9, 4, 8, 7 }, none[] = { 9 };

@@ -651,7 +651,7 @@ static void drops(void)
 		{ "work", "work", 4 },
 		{ "work|inner", "work", 2 },
 		{ "work|inner", "inner", 1 },
-		/* What is not understood leaves nothing out, and is noted. */
+		/* A pattern that is not understood excludes nothing, and is reported. */
 		{ "(", "", -1 },
 		{ "(?i)work", "", -1 },
 		{ "wo{1,2}rk", "", -1 },

@@ -130,7 +130,7 @@ static void header(unsigned int version, unsigned int type, uint64_t frequency, 
 	put64(0);
 }
 
-/* Of a basic log. */
+/* Appends a record of a basic log. */
 static void basic(unsigned int type, unsigned int kind, uint32_t function, uint64_t stamp,
 		  uint32_t tid)
 {
@@ -152,7 +152,7 @@ static void basic(unsigned int type, unsigned int kind, uint32_t function, uint6
 	put64(0);
 }
 
-/* Of an FDR log: metadata of 16 bytes, with what comes behind the first. */
+/* Appends metadata of an FDR log: 16 bytes, followed by the data of the first one. */
 static void metadata(unsigned int kind, const void *data, size_t size)
 {
 	uint8_t record[16] = { (uint8_t)(kind << 1 | 1) };
@@ -174,7 +174,7 @@ static void function(unsigned int kind, uint32_t number, uint32_t delta)
 	put(words, 8);
 }
 
-/* What is told first, where; the calls that were read. */
+/* The first message and its offset; the calls that were read. */
 struct read {
 	bool opened;
 	size_t faults;

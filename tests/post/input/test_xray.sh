@@ -311,7 +311,7 @@ code 2 "$post" -arc one.xray && has err "-functions"
 verdict no_instructions
 code 2 "$post" -functions -program /bin/true one.xray && has err "xray_instr_map"
 verdict no_map
-# Of 32 bits, with its functions below its map: offsets are negative, addresses wrap at 32 bits.
+# A 32-bit log whose functions are below its map: offsets are negative, addresses wrap at 32 bits.
 cat >narrow.c <<'END'
 __attribute__((xray_always_instrument)) int first(int x) { return x + 1; }
 __attribute__((xray_always_instrument)) int second(int x) { return first(x) * 2; }

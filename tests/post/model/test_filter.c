@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What users say of the records that they want: numbers, ranges, times, patterns; at each limit. */
+/* Users' selections of records: numbers, ranges, times, patterns; at each limit. */
 #include <errno.h>
 
 #include "model/filter.h"
@@ -149,7 +149,7 @@ static void symbols(void)
 		CU_ASSERT_EQUAL(filter_symbol(&f, cases[i].name, cases[i].raw), cases[i].passes);
 		filter_free(&f);
 	}
-	/* Of any length. */
+	/* Names of any length. */
 	for (size_t n = 1022; n < 1026; n++) {
 		struct filter f = { .timed = false };
 

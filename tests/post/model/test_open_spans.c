@@ -135,7 +135,7 @@ static struct pifile_user make(uint16_t ints, uint16_t strs, uint32_t length)
 	return x;
 }
 
-/* Of so many: how many are kept, and whether it is said that some are not. */
+/* For various numbers: how many are kept, and whether the report says that some are not. */
 static void words(void)
 {
 	static const struct {
@@ -180,7 +180,7 @@ static void slowest(void)
 	struct slowest s = { .of = NULL };
 	uint32_t i;
 
-	/* Of each length two, in no order. */
+	/* Two of each length, in no order. */
 	for (i = 0; i < 26; i++) {
 		struct span_over span = {
 			.id = i,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whom a past is blamed on: exactly where somebody waits since, and in sum anyway. */
+/* Attributes a past: exactly if somebody has waited since, otherwise in sum. */
 #include <string.h>
 
 #include "model/past.h"
@@ -159,7 +159,8 @@ static void bounded(void)
 	open_waits_free(&w);
 }
 
-/* What no wait needs goes first; only where that is not enough, stretches become longer. */
+/* Parts that no wait needs are removed first; segments are merged only if that is not
+ * sufficient. */
 static void squeezed(void)
 {
 	for (uint64_t needed = PAST_PARTS / 4; needed <= PAST_PARTS; needed += PAST_PARTS / 4) {

@@ -89,7 +89,7 @@ record() { # NAME PROGRAM OPTION...
 		"$bin/post" -calltree -json "$1.nrm2" >"$1.json" 2>>out
 	verdict "recorded_$1" $?
 }
-# Of each call in user code "CALLER>FUNCTION" with its ticks; what no call is above has the caller -
+# Prints "CALLER>FUNCTION" and ticks of each call in user code; the caller is - if there is none.
 edges() { # NAME
 	jq -r '(.calls | map({ key: (.id | tostring), value: . }) | from_entries) as $by |
 		.calls[] | select(.depth > 0 and (.kernel | not)) |

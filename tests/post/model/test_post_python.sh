@@ -13,7 +13,7 @@ python=$("$top/scripts/vm/python") || {
 cd "$work" || exit 1
 unset SUDO_UID SUDO_GID SUDO_USER
 
-# Of 1.5 s of processor time three quarters are one function's, each call of a random length.
+# One function takes three quarters of 1.5 s of processor time, each call of a random length.
 cat >shares.py <<'END'
 import random, time
 

@@ -143,7 +143,7 @@ foreign() {
 	objcopy -O binary -j .places "foreign_$name" places 2>why ||
 		"${1%gcc}objcopy" -O binary -j .places "foreign_$name" places
 	read -r start outer at < <(od -A n -v -t u$bytes -w$((3 * bytes)) places)
-	# Of x86 the return address lies above the frame that is made, of the others at its end.
+	# On x86 the return address is above the frame, on the others at its end.
 	if [ "$sp" = 7 ] || [ "$sp" = 4 ]; then
 		for ((i = 0; i < 32 / bytes; i++)); do stack+=$(word $bytes 0x1111); done
 		stack+=$(word $bytes "$outer")

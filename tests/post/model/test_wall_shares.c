@@ -35,7 +35,7 @@ static void by_hand(void)
 	CU_ASSERT_EQUAL(s.row[5], 10 + 10 + 10 + 25);
 	CU_ASSERT_EQUAL(s.row[6], 10 + 10 + 1 + 3);
 	CU_ASSERT_EQUAL(sum(&s), s.wall);
-	/* Off for a while: that is no wall time. */
+	/* A pause is not wall time. */
 	shares_begin(&s, 5000);
 	run(&s, 0, 6, 4000); /* as old as nothing: no time goes backwards */
 	CU_ASSERT_EQUAL(shares_end(&s, 5007), 0);
@@ -44,7 +44,7 @@ static void by_hand(void)
 	shares_free(&s);
 }
 
-/* What does not divide is somebody's, to the last ns. */
+/* A remainder is given to one of them, so that the sum is exact. */
 static void at_random(void)
 {
 	struct wall_shares s = { 0 };

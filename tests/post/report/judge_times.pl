@@ -19,7 +19,7 @@ open(my $in, '<', $records) or die "$records: $!\n";
 while (<$in>) {
 	chomp;
 	my ($time, $c, $major, $minor, @f) = split /\t/, $_, -1;
-	# What comes at the instant of `off` comes after it.
+	# Records at the instant of `off` follow it.
 	next if defined $off && $major != 0xC1;
 	if ($major == 0xC1) {		# sync
 		$on = $time if $minor == 1 && !defined $on;
@@ -264,7 +264,7 @@ while (<$in>) {
 	} elsif ($what eq 'max') {
 		$post{$key} = $value if !defined $post{$key} || $value > $post{$key};
 	} elsif ($what =~ /^p\d+$/) {
-		# Of several rows (names of one thread) together only one can be judged.
+		# If several rows have the same name, only the sum can be judged.
 		$post{$key} = exists $post{$key} ? 'several' : $value;
 	} else {
 		$post{$key} += $value;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What instructions do to the flow, by their words, on each machine. */
+/* The effect of instructions on the control flow, from their text, on each machine. */
 #include <elf.h>
 
 #include "report/insn.h"

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What post makes of real instruction traces (by ptrace): each record makes sense, no instruction is
-# left out in any report, what is not continuous is marked; code that was jitted has its name where it
-# stood at the time, before and after it moved.
+# post's results for real instruction traces (by ptrace): each record is consistent, no report leaves out an
+# instruction, gaps are marked; generated code has the name that it had at the time, before and after it moved.
 set -u
 
 # shellcheck source=tests/lib/lib.sh
@@ -27,7 +26,7 @@ sensible() { # NAME FILE
 }
 
 for what in fib signals jumps threads fork exec jit; do
-	# What is before main is the same for all; an exec is the end of that.
+	# The part before main is the same for all; an exec ends it.
 	if [ $what = exec ]; then
 		trace $what.nrm2 -- ./subject $what
 	else

@@ -91,7 +91,7 @@ jq -e '[.critical.waits[] | [.thread, .waker_thread // .waker_source, .waited_ns
 	.handed_on_ns / 1000, .count]] == [["client", "front", 440, 390, 1], ["front", "deep", 390, 0, 1],
 	["front", "client", 90, 0, 1], ["deep", "front", 80, 70, 1]]' out >why
 verdict who_waited_for_whom
-# Who ran before a CPU's first record was not seen to: client until 100, front until 10.
+# Threads that ran before a CPU's first record are unknown: client until 100, front until 10.
 jq -e '.critical | .wall_ns == 600000 and .none_seen_ns == 90000 and ([.blame[] | select(.kind == "ran") |
 	[.thread, .system_ns / 1000]] | sort) == [["client", 60], ["deep", 400], ["front", 50]]' out >why
 verdict system

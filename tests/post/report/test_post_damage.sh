@@ -79,7 +79,7 @@ agree_in_text 1 log-jita2n_300
 verdict of_another_in_text
 rm log-jita2n_300
 
-# What is met on the way is in the JSON, too: a log of functions that is cut.
+# Faults found while reading are also in the JSON: a truncated log of functions.
 "$here/../input/odd_image" bad-log-gen >log-gen
 "$post" -q -functions -json log-gen >json 2>err
 [ "$? $(jq .clean json) $(jq '.damage | length > 0' json) $(grep -q 'at byte' err && echo said)" = '1 false true said' ]

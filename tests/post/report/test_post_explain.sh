@@ -20,7 +20,7 @@ done <samples >answers
 jq -r .explained.module answers | sort | uniq -c | awk '{ print $2, $1 }' | sort | diff profile - >why &&
 	[ "$(wc -l <profile)" -ge 5 ]
 verdict as_the_profile
-# What makes the answer is there, once, and holds at that time, and has the module's name.
+# The deciding span is present once, includes that time, and has the module's name.
 jq -e '.explained | .time as $t | .module as $m | [.spans[] | select(.decides)] |
 	if $m == "NoModule" then all(.what == "unmapped")
 	else length == 1 and .[0].name == $m and .[0].from <= $t and (.[0].until == null or .[0].until > $t)

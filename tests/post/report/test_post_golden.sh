@@ -139,7 +139,7 @@ exports() {
 	done
 }
 
-# What all reports begin with stands there only once.
+# Keeps the common beginning of all reports only once.
 begin_once() {
 	awk '/^======== / { cut = 0; runs += /^======== exit code/; print; next }
 		cut { cut = !/^Lost/; next }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What programs wrote themselves: pairs of begin and end by name, nested, left open, cut by losses;
-# spans by name and id, across threads and processes; what else happened in them; the slowest.
+# Programs' own records: pairs of begin and end by name, nested, left open, cut by losses; spans by name and id,
+# across threads and processes; other records within them; the slowest.
 set -u
 # shellcheck source=tests/lib/post_lib.sh
 . "$(dirname "$0")/../../lib/post_lib.sh"
@@ -193,7 +193,7 @@ code 1 "$post" -marks spans.nrm2 && grep -qE '^ *9200\.000 .* 1  *thread .*reque
 	grep -qE '^ *1100\.000 .* 4  *process .*request  server \(101\) of' marks.out && has marks.out '0xffffffffffffffff'
 verdict spans_text
 
-# What they used of PTT's metrics: the differences, of those that ended in their thread.
+# Their use of PTT's metrics: the differences, for spans that ended in their thread.
 story metrics.nrm2 <<'END'
 0 on
 0 task walk 100 1 server
@@ -229,7 +229,7 @@ code 0 "$post" -marks metrics.nrm2 &&
 	grep -qE '^ +2 +0 +5(\.0*)? +10 +10 +sort\.page-faults:u$' marks.out
 verdict metrics_text
 
-# What happened in them: of the thread where it is one, else of the process.
+# Records within them: of the thread if the span is of one thread, else of the process.
 story inside.nrm2 <<'END'
 0 on
 0 task walk 100 1 server
@@ -277,7 +277,7 @@ verdict inside
 code 0 "$post" -marks inside.nrm2 && has marks.out 'begin: 4096 "more"  end: 200 "more"'
 verdict inside_text
 
-# Of several traces as one: what begins on one machine does not end on another, whatever its id.
+# In several traces read as one, a span that begins on one machine does not end on another, whatever its id.
 story here.nrm2 <<'END'
 0 on
 0 task walk 100 1 server

@@ -274,7 +274,7 @@ tell /dev/stdin untold.nrm2 <untold.story
 code 0 "$post" -sched -json untold.nrm2 && jq -e '(.sched.cpus | map([.wall_ns, .busy_ns, .idle_ns]) ==
 	[[460000, 250000, 200000]])' out >why
 verdict second_stretch_untold
-# What stands between off and on is in no stretch.
+# The time between off and on is in no segment.
 sed 's/^700 on/400 dispatch 0 100 sleep 200\n450 wake 0 0 100 irq\n&/' twice.story >between.story
 tell /dev/stdin between.nrm2 <between.story
 code 0 "$post" -sched -json twice.nrm2 && jq "del(.file, .records, .sched.wakeup_records)" out >without &&
@@ -354,7 +354,7 @@ empty() { # REPORT
 }
 every empty sched offcpu irq syscalls faults
 verdict nothing_recorded
-# What a collector has none of is not to be had by enabling it.
+# Records that a collector does not have cannot be enabled.
 tell /dev/stdin perf_none.nrm2 --collector=perf <<-'END'
 	0 on
 	1000 off

@@ -134,7 +134,7 @@ for collector in perf timer; do
 	}
 done
 
-# Off the CPU: with dispatches, which not every user may record.
+# Off-CPU time needs dispatches, which not every user may record.
 if "$swtrace" run -B perf -M user,tprof,dispatch -o off.nrm2 -- ./serve >off.told 2>err; then
 	allowed off.nrm2 off.told >out
 	jq -e '[.marks.slowest[] | select(.name == "inside")] | .[0].off_ns >= 7000000 and .[0].off_ns < .[0].took_ns and

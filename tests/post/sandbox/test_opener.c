@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the process beside the sandbox opens, with whose rights, and what it refuses: as the helper
- * that it is, and without one, where the caller does the same himself. (Linked with
+ * Which files the process beside the sandbox opens, with whose rights, and which it refuses: as a
+ * helper, and without one, if the caller does the same itself. (Linked with
  * --wrap=open64,--wrap=servers_by,--wrap=servers_get.)
  */
 #include <errno.h>
@@ -89,7 +89,7 @@ static void put(const char *name, uid_t uid, gid_t gid, mode_t mode)
 	close(fd);
 }
 
-/* What the descriptor reads, which is closed. */
+/* Returns whether the descriptor, which is closed, reads as `want`. */
 static bool reads(int fd, const char *want)
 {
 	char text[64] = "";
@@ -398,7 +398,7 @@ static void by_sudo(void)
 	put("root", 0, 0, 0600);
 	strcpy(tree, in("tree"));
 	CU_ASSERT(!chown(folder, USER, USER));
-	/* Who calls is looked up once. */
+	/* The caller is looked up once. */
 	pid = fork();
 	if (!pid) {
 		bool renamed;
@@ -417,7 +417,7 @@ static void by_sudo(void)
 			if (fd < 0 || close(fd))
 				_exit(3);
 		}
-		/* What is root's alone they may not have. */
+		/* Files that only root may read are refused. */
 		_exit(fchown(at, 0, 0) || fchmod(at, 0755) ? 4 :
 		      opener_in_folder(at, "c") != -EACCES ? 5 :
 							     0);
@@ -428,7 +428,7 @@ static void by_sudo(void)
 	end();
 }
 
-/* Who is started without stdin has the first file there. */
+/* In a process started without stdin, the first file gets its descriptor. */
 static void without_stdin(void)
 {
 	int kept = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 10);
@@ -562,7 +562,7 @@ static void servers(void)
 	CU_ASSERT_EQUAL(asker(id, SERVERS_ID + 1, path, sizeof(path), &why), -1);
 	CU_ASSERT(!*path && !why);
 	opener_end();
-	/* Who asks for no server gets none. */
+	/* Without a request for a server, none is asked. */
 	helper(true, &nothing);
 	CU_ASSERT_EQUAL(asker(id, 20, path, sizeof(path), &why), -1);
 	CU_ASSERT(!*path && !why);
@@ -624,7 +624,7 @@ static void life(void)
 	opener_end();
 	CU_ASSERT_EQUAL(only_child(), 0);
 	CU_ASSERT(reads(opener_as(geteuid(), getegid(), in("all")), "all"));
-	/* What reads dies: so does it. */
+	/* The helper exits when the reading process is killed. */
 	pid = fork();
 	if (!pid) {
 		int rc = opener_begin(&nothing);
@@ -641,7 +641,7 @@ static void life(void)
 	CU_ASSERT(pid > 0);
 	for (int i = 0; i < 5000 && !kill(pid, 0); i++)
 		usleep(1000);
-	/* Whoever takes orphans may not have waited for it. */
+	/* The process that adopts orphans may not have waited for it. */
 	snprintf(name, sizeof(name), "/proc/%d/exe", pid);
 	CU_ASSERT(access(name, F_OK));
 	end();

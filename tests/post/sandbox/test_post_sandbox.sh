@@ -63,7 +63,7 @@ code 0 "$post" -q -format ctf -o folder.ctf input.nrm2 && [ -s folder.ctf.old/me
 verdict older_folder
 code 0 "$post" -q -format perf.data -o perf.data input.nrm2 && code 0 "$post" -q -o again.out - <perf.data
 verdict pipe_read
-# What cannot be read leaves an older report alone.
+# An input that cannot be read leaves an older report unchanged.
 echo kept >tprof.out
 code 2 "$post" -q /dev/null && [ "$(cat tprof.out)" = kept ]
 verdict nothing_for_nothing

@@ -177,7 +177,7 @@ static long bind_unix(void)
 	return bind(open_before + 1, (struct sockaddr *)&name, sizeof(name));
 }
 
-/* What comes back from exec at all has failed; a child that was executed ends with 0. */
+/* If exec returns at all, it has failed; a child that was executed exits with 0. */
 static long execute(void)
 {
 	char *words[] = { (char *)"true", NULL };
@@ -385,7 +385,7 @@ static const struct way {
 	WAY(signals_by_file),
 };
 
-/* Of these it depends on the machine and on who calls what happens outside. */
+/* For these, the result outside the sandbox depends on the machine and the user. */
 static bool anybody(const struct way *w)
 {
 	static long (*const not [])(void) = {
@@ -453,7 +453,8 @@ static void clear(void)
 		close(fd);
 }
 
-/* What a child says of one way: 0 it leads out, else its errno; 200: the sandbox was refused. */
+/* Returns a child's result for one way: 0 if it leads out, else its errno; 200: the sandbox was
+ * refused. */
 static int tried(const struct way *w, bool inside)
 {
 	int status = 0;

@@ -157,7 +157,7 @@ static const struct {
 	{ "\xed\xa0\x80", "\\xed\\xa0\\x80", "\"\\\\xed\\\\xa0\\\\x80\"", "\\xed\\xa0\\x80" },
 	{ "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80", "\"\\\\xf4\\\\x90\\\\x80\\\\x80\"",
 	  "\\xf4\\x90\\x80\\x80" },
-	/* What a spreadsheet would compute, and what only looks so. */
+	/* Text that a spreadsheet would compute, and text that only looks like it. */
 	{ "=1+1", "=1+1", "\"=1+1\"", "\"'=1+1\"" },
 	{ "@SUM(A1)", "@SUM(A1)", "\"@SUM(A1)\"", "\"'@SUM(A1)\"" },
 	{ "-[Foo bar]", "-[Foo bar]", "\"-[Foo bar]\"", "\"'-[Foo bar]\"" },
@@ -278,7 +278,7 @@ static void json_shape(void)
 	free(got);
 }
 
-/* Who takes numbers as doubles is given digits where these have no exact one. */
+/* A reader that parses numbers as doubles gets strings where a double is not exact. */
 static void json_doubles(void)
 {
 	static const char want[] =

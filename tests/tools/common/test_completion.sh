@@ -31,7 +31,7 @@ want majors_option "dispatch" "$(ask swtrace run -M d)"
 want help_of "setrate suspend" "$(ask swtrace help s)"
 want collectors "driver perf ptrace timer" "$(ask swtrace run -B '')"
 want collectors_of_itrace "driver ptrace" "$(ask run.itrace --B '')"
-# Of sub-commands that have no options: their words.
+# Sub-commands without options complete their operands.
 want operand_file "a file.nrm2" "$(ask swtrace get a)"
 want operands "off on" "$(ask swtrace ptt_int '')"
 want no_operands "" "$(ask swtrace off '')"

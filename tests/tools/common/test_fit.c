@@ -49,7 +49,7 @@ static void widths(void)
 
 static void names(void)
 {
-	/* What fits stays as it is. */
+	/* A line that fits is not changed. */
 	check("  1 f(int)", 10, "  1 f(int)\n");
 	check("  1 f(int)", 0, "  1 f(int)\n");
 	check("  1 function(int, long)", 20, "  1 function(…)\n");
@@ -59,7 +59,7 @@ static void names(void)
 	check("  1 a<b<cccccccc>, e>::f(g)", 20, "  1 a<b<…>, e>::f(…)\n");
 	check("  1 a<b<cccccccc>, eeeeeee>::f(g)", 18, "  1 a<…>::f(…)\n");
 	check("  1 a<bbbbbbbbbbbbb>::ffffffff(g)", 12, "  1 a<…>::f…\n");
-	/* What stands behind parameters stays, and is told from a call's brackets. */
+	/* Text after parameters stays, and a call's brackets are recognized. */
 	check("  1 f(int, int, int) const  [m]", 22, "  1 f(…) const  [m]\n");
 	check("  1 f(int, int)::{lambda(int)#1}::operator()(int) const", 48,
 	      "  1 f(…)::{lambda(…)#1}::operator()(…) const\n");

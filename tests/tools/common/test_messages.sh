@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What programs say holds arguments, paths and names of others: none reaches the terminal as it is. Each
-# program, sub-command and option is given a word that would set the terminal's title.
+# Messages contain arguments, paths and names of others: none must reach the terminal unescaped. Each program,
+# sub-command and option is given a word that would set the terminal's title.
 set -u
 
 # shellcheck source=tests/lib/lib.sh
@@ -11,7 +11,7 @@ export PITRACE_SOCKET=$work/socket PITRACE_PTT=$work/ptt XDG_CONFIG_HOME=$work
 word=$(printf 'a\033]0;b\007\302\233c\nd')
 escaped='a\\x1b\]0;b\\x07\\xc2\\x9bc\\x0ad'
 
-# Whatever it does with these words, what it says is visible text, and there is some.
+# Whatever a program does with these words, its messages are visible text, and there is at least one.
 raw=0 spoke=0
 try() { # COMMAND...
 	timeout -k 1 5 "$@" </dev/null >out 2>err
@@ -91,7 +91,7 @@ done
 [ ! -s wrong ] && [ "$abbreviated" -gt 20 ]
 verdict abbreviations_that_mean_two $? "$abbreviated, wrong: $(cat wrong)"
 
-# What is whole is no abbreviation: -k takes a vmlinux, not -kmap's file.
+# An option in full is not an abbreviation: -k takes a vmlinux, not -kmap's file.
 printf 'ffffffff81000000 T _text\nffffffff81000000 T _stext\nffffffff82000000 T _etext\n' >kallsyms
 "$bin/swtrace" run -q -B timer -o k.nrm2 -- true >out 2>&1
 for option in -k --k -k=; do

@@ -43,7 +43,7 @@ static bool store(option_store *how, const struct option_row *row, const char *t
 		CU_ASSERT_STRING_EQUAL(said, "-o: " words); \
 	} while (0)
 
-/* Of a value of this size just its bytes change. */
+/* Only the bytes of a value of this size change. */
 static void sizes(void)
 {
 	for (size_t size = 1; size <= 8; size *= 2) {

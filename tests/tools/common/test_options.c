@@ -132,7 +132,7 @@ static void stored(void)
 	CU_ASSERT_EQUAL(rest.count, 1);
 }
 
-/* What the parse says on stderr, and what it returns. */
+/* Returns the message of the parser on stderr, and its result. */
 static const char *complaint(const char *line, unsigned int command, enum option_outcome *outcome)
 {
 	static char text[1024];

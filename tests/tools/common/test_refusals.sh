@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What programs cannot make sense of is refused in words that say what was wrong: by the exit code of a
-# misuse, before a command runs or a file is written; what is just within the bounds is not.
+# Invalid arguments are refused with a message that says what is wrong: with the exit code for misuse, before a
+# command runs or a file is written; values just within the bounds are accepted.
 set -u
 
 # shellcheck source=tests/lib/lib.sh
@@ -129,7 +129,7 @@ verdict empty_arguments $? "$n tries; $(cat wrong)"
 [ $n -ge 100 ]
 verdict all_options_were_tried $? "$n"
 
-# Who gives no command at all is shown how it is meant.
+# Without a command, the usage is printed.
 swtrace run >out 2>err
 grep -q '^usage: swtrace run ' err
 verdict usage_is_shown $? "$(head -c 300 err)"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What a person sees at a terminal of 80, 60 and 132 columns: no line is wider, of screens and of messages,
-# whatever functions are called. Where no terminal is, nothing is left out.
+# The output on terminals of 80, 60 and 132 columns: no line is wider, of screens and of messages, whatever functions
+# are called. Without a terminal, nothing is left out.
 set -u
 
 # shellcheck source=tests/lib/lib.sh
@@ -62,7 +62,7 @@ for help in arcf cpi hdump jprof-train mpevt msr pitrace post ptt rtdriver run.i
 done
 [ -z "$bad" ]
 verdict help $? "$bad"
-# Of the name parameters are left out first, then what templates are of.
+# First the parameters of a name are left out, then template arguments.
 at 132 "$bin/post -tprof -r wide.nrm2"
 has seen 'std::__words<std::map<…> >::insert(…)'
 verdict shortened $? "$(cat seen)"

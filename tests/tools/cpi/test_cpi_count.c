@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What cpi makes of counters, on machines without them too: the library's are the test's own.
- * Values by CPU and in all, what was not counted or not all the time, the CPUs' shares of the
- * time beside them.
+ * cpi's results for counters, also on machines without them: the test replaces the library's.
+ * Values by CPU and in total, events that were not counted for the whole time, and the CPUs' shares
+ * of the time.
  */
 #include <counters.h>
 #include <perfutil.h>
@@ -251,7 +251,7 @@ static void of_command(void)
 	result_free(&r);
 }
 
-/* What is missing is said, and no number stands in its place. */
+/* Missing values are reported, and no number is printed instead. */
 static void missing(void)
 {
 	struct cpi_result r;

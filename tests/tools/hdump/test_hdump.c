@@ -252,7 +252,7 @@ static void compare(const struct model *m, struct heap *h)
 	CU_ASSERT_EQUAL(reached, count);
 	CU_ASSERT_EQUAL(reached, h->reached);
 	CU_ASSERT_EQUAL(h->objects, m->n);
-	/* What it retains: all that is not reached without it. */
+	/* It retains everything that cannot be reached without it. */
 	for (uint64_t k = 0; k < count; k++) {
 		uint64_t id_of = ids_of(&h->ids, list[k].object);
 		unsigned int self = 0;
@@ -417,7 +417,7 @@ static void dominators_of_any_graph(void)
 				       (dom[v][u / 64] >> u % 64 & 1) == (up == d.number[u]);
 			}
 		}
-		/* What is common is on both ways, and nothing below is. */
+		/* A common dominator is on both paths, and none below it is. */
 		for (unsigned int i = 0; i < 300 && d.count; i++) {
 			uint32_t a = any(d.count + 1), b = any(d.count + 1), x = a, y = b;
 

@@ -197,7 +197,7 @@ static void cut_and_damaged(void)
 		CU_ASSERT_STRING_EQUAL(f.fault.what, "");
 		dump_close(&f);
 	}
-	/* What follows a member is none. */
+	/* The data after a member are not another member. */
 	packed[first] = 0x55;
 	put(packed, n);
 	CU_ASSERT_EQUAL_FATAL(dump_open(&f, path), 0);
@@ -332,7 +332,7 @@ static void differences(void)
 	rows_free(&r);
 }
 
-/* Of two that retain the same the one with more bytes is first, then by their names. */
+/* Of two objects that retain the same, the one with more bytes is first, then by their names. */
 static void orders(void)
 {
 	static const struct class_row rows[] = {

@@ -67,7 +67,7 @@ __attribute__((target("general-regs-only"))) static void plain_tail(uintptr_t f,
 	__atomic_fetch_add(&find(f)->tails, 1, __ATOMIC_RELAXED);
 }
 
-/* What must not be kept by these is lost. */
+/* Overwrites what these functions must not rely on. */
 static void spoil(void)
 {
 #if defined(__x86_64__)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What programs that run with patch_counter.so may call. */
+/* The functions that programs running with patch_counter.so may call. */
 #ifndef PATCH_COUNTER_H
 #define PATCH_COUNTER_H
 

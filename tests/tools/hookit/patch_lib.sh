@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# What the suites of patch sites have in common. Sourced, behind lib.sh.
+# Shared by the suites of patch sites. Sourced after lib.sh.
 here=$top/tests/tools/hookit
 counter=$programs/programs/patch_counter.so
 if [ ! -f "$counter" ]; then

@@ -42,7 +42,7 @@ QUIET int t_fibonacci(int n)
 {
 	CALLED("t_fibonacci");
 	if (n > 1) {
-		/* What comes after both calls lets the compiler make no loop of them. */
+		/* The code after both calls prevents the compiler from making a loop of them. */
 		n = t_fibonacci(n - 1) + t_fibonacci(n - 2);
 		zero = 0;
 	}
@@ -160,7 +160,7 @@ QUIET void *t_thread(void *arg)
 	return (void *)(intptr_t)t_fibonacci((int)(intptr_t)arg);
 }
 
-/* Of a thread that is cancelled each frame is left by the unwinder, which calls what cleans up. */
+/* When a thread is cancelled, the unwinder leaves each frame and calls its cleanup. */
 static int cleaned;
 
 QUIET void t_cleanup(int *p)

@@ -93,7 +93,7 @@ attach --off
 is off_twice "$?" 125
 says off_twice_words err "process $pid: its calls are not being measured"
 
-# What is called an option, or no folder of the process.
+# Invalid options, and a folder that the process does not have.
 attach -d 1ms -o nowhere
 is no_folder "$?" 125
 says no_folder_words err 'nowhere: No such file or directory'
@@ -206,8 +206,8 @@ is denied $? 125
 says denied_words err 'Permission denied: the kernel does not let a process write its own code'
 end
 is denied_right "$code" 0
-# What is to be loaded waits for the loader's lock, and its owner for the thread that was taken: that one is put back.
-# Signals that come all the time change nothing.
+# Loading waits for the loader's lock, and the lock's owner for the stopped thread, so that thread is restored.
+# Signals that arrive all the time do not matter.
 cat >slow.c <<'END'
 #include <unistd.h>
 extern volatile int goes;

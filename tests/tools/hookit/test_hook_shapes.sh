@@ -3,7 +3,7 @@
 # Programs whose stacks and ends are not as usual: coroutines of C++, contexts of the C library, handlers on a stack of
 # their own that jump out, threads that are cancelled or leave, destructors behind exit(), parts of functions elsewhere;
 # built by gcc and clang, each entry with any number of nops, linked by LTO; and those that nothing can be loaded into.
-# What they print and return is as without libhookit; each call is counted, and each that has begun ends.
+# Their output and results are the same as without libhookit; each call is counted, and each that has begun also ends.
 set -u
 
 # shellcheck source=tests/lib/lib.sh
@@ -329,7 +329,7 @@ cp sites_late stripped && strip stripped
 hooked stripped
 is stripped_late "$(awk '/^entries/ { print ($2 + 0 > 10) }' log-rt.*)" 1
 
-# What nothing can be loaded into runs all the same, and it is said why it has no calls.
+# A program into which nothing can be loaded still runs, and a message says why it has no calls.
 gcc -O2 -static-pie -fpatchable-function-entry=5 parts.c -o alone || exit 1
 "$bin/swtrace" run --calls -o run.nrm2 -- ./alone >out 2>err
 is alone "$? $(cat out)" "0 $(./parts.plain)"

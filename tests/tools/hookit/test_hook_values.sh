@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What functions are given and return, as their files' DWARF says, or as the option does: in registers of both kinds
-# and on the stack, by each way in which calls are told; functions that are named only in a debug file; and that names
-# are decided before a handler calls what nobody has met, while the program is within malloc().
+# Arguments and return values of functions, as described by their files' DWARF or by the option: in registers of both
+# kinds and on the stack, with each kind of instrumentation; functions that only a debug file names; names are decided
+# before a handler calls a new function while the program is within malloc().
 set -u
 
 # shellcheck source=tests/lib/lib.sh
@@ -148,7 +148,7 @@ is values_marks "$(awk '/square = 1$/ { print $1, $2 }' marks.out | head -1)" '2
 hooked 'PATCH,ARGUMENTS=square@arg1+square@retval+half@fparg1+half@retval/f+times@fparg1/f32+times@arg1+named@arg1/s+many@arg7' ./plain
 is values_plain "$(lines 'square = 1|half|times\(1.25, 1|named|many' | tr '\n' ' ')" \
 	'2 1 half(0.5) 2 1 half(1.5) 2 1 half(2.5) 2 1 many(77) 2 1 many(78) 2 1 many(79) 2 1 named(NULL) 2 1 times(1.25, 1) 2 2 named("yes") 3 1 half = 0.25 3 1 half = 0.75 3 1 half = 1.25 3 1 square = 1 3 1 square = 1 '
-# What the option says of a format goes before DWARF.
+# The option's format overrides DWARF.
 hooked 'PATCH,ARGUMENTS=square@arg1/x+colored@arg1/x8' ./sites
 is values_format "$(lines 'square\(0xf|colored\(0xfe' | tr '\n' ' ')" '2 1 square(0xffffffff) 2 2 colored(0xfe) '
 

@@ -115,7 +115,7 @@ entries_are_exits() { # LIVE
 hooked CALIBRATION=none ./objects
 entries_are_exits 0
 verdict exceptions_end $? "$(grep ^entries log-rt.*)"
-# Of thrower(n) n + 1 frames are left by the exception: (1 + 2 + 3 + 4 + 5) * 20.
+# The exception leaves n + 1 frames of thrower(n): (1 + 2 + 3 + 4 + 5) * 20.
 is unwound "$(sed -n 's/.*exception exits \([0-9]*\).*/\1/p' log-rt.*)" 300
 hooked CALIBRATION=none,CALLTRACE ./objects
 "$bin/post" -q -r log-gen.1_* -calls >/dev/null 2>&1
@@ -128,7 +128,7 @@ verdict jumps_end $? "$(grep ^entries log-rt.*)"
 # The one that goes on is the one that ends: it has one level.
 awk '$NF == "again" { n[$1] += $2 } END { exit !(n[3] == 50 && n[4] == 50 && n[6] == 50 && !n[7]) }' log-rt.*
 verdict jumps_levels $? "$(grep again log-rt.*)"
-# What has been left by a jump was popped; what comes after it is the time of who goes on.
+# Frames left by a jump are counted as popped; the time after it belongs to the function that continues.
 cat >popped.c <<'END'
 #include <setjmp.h>
 static jmp_buf back;

@@ -46,7 +46,7 @@ whole() {
 		on && $1 != "" { print $1, $2, $3 }'
 	rm -f log-rt.* log-gen.*
 }
-# What it holds it holds in mappings of its own, where nobody looks for it.
+# The library keeps its memory in mappings of its own, where leaks are not checked.
 leaks() { :; }
 run() { # NAME OPTIONS
 	HOOKITOPTS=$2,CALIBRATION=none,LOGPATH=$work each "$1" ./calls

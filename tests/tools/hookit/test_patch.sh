@@ -40,7 +40,7 @@ compare() {
 		{ cat want; echo missed 0; } | sort >wanted
 		sed -E 's/^(\S+)\.[0-9]+ /\1 /' got | cut -d' ' -f1,2 | sort >had
 		is "$name.$plain" "$(diff wanted had)" ''
-		# What begins ends, but for functions that are left by longjmp and by exceptions.
+		# Every call that begins also ends, except functions that are left by longjmp and by exceptions.
 		is "$name.$plain.ends" "$(awk '$2 != $3 + $4 { print $1 }' got | tr '\n' ' ')" \
 			"$(case $source in *pp) echo 't_passes t_throws ' ;; *) echo 't_cancelled t_coroutine t_jumps ' ;; esac)"
 	done
@@ -126,7 +126,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 else
 	echo "skip patch_x86 this machine has other instructions that do nothing"
 fi
-# Of a stripped program unwinders know where functions begin.
+# For a stripped program, unwinding tables show where functions begin.
 gcc -O2 -fpatchable-function-entry=8,3 small.c -o program && strip program
 patched program PATCH_TELL=1
 is stripped "$? $(sed 's/.*program: //' err)" '0 2 entries, 2 sites'

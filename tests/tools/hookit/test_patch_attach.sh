@@ -50,7 +50,7 @@ ask off >/dev/null
 end
 is right "$code $(cat said)" '0 0 wrong'
 
-# Whoever attaches is killed at any moment: the program goes on, and can be attached to.
+# The attaching program is killed at any moment: the traced one continues, and can be attached again.
 begin target
 for i in $(seq 60); do
 	"$attach" "$pid" "$counter" on off on events off >/dev/null 2>&1 &
@@ -88,7 +88,7 @@ exec 7>&-
 wait $job
 is went_on "$? $(cat said)" '0 6 4'
 
-# What is stopped stays so.
+# A stopped process stays stopped.
 begin target
 kill -STOP "$pid"
 ask on
@@ -97,7 +97,7 @@ kill -CONT "$pid"
 end
 is stopped_right "$code $(cat said)" '0 0 wrong'
 
-# What dies meanwhile; who is not there; who has no loader.
+# A process that exits meanwhile; one that does not exist; one without a loader.
 begin target
 (
 	sleep 0.05
@@ -123,7 +123,7 @@ says no_library err "patch_attach: the loader there refused $work/no.so"
 end
 is no_library_right "$code $(cat said)" '0 0 wrong'
 
-# What has the name of its C library by now is not opened: that waits for ever, or is another's.
+# A file that has the name of its C library by now is not opened: it could block forever, or be another one.
 gone() { # WRAPPER...: of the program and of who attaches
 	mkdir copy
 	cp "$(ldd ./target | awk '/libc\.so/ { print $3 }')" copy/libc.so.6

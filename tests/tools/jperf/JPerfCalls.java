@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.TreeSet;
 import pitrace.jperf.*;
 
-/** What test_jperf.sh has done from Java: it prints results, a line each. */
+/** Called by test_jperf.sh from Java: prints results, one per line. */
 public class JPerfCalls {
 	static void is(String name, Object value) {
 		System.out.println(name + " " + value);
@@ -150,7 +150,7 @@ public class JPerfCalls {
 		is("grows", Cycles.GetCycles() >= begin);
 	}
 
-	// What no program should do: a code comes back, whatever it is given.
+	// Invalid calls: each returns a code, whatever the arguments are.
 	static void wrong() {
 		var big = new String[0x5000];
 

@@ -18,7 +18,7 @@ unset JAVA_TOOL_OPTIONS
 export PITRACE_SOCKET=$work/socket
 cd "$work" || exit 1
 javac -Xlint:all,-try -Werror -cp "$jar" -d . "$top/tests/tools/jperf/JPerfCalls.java" || exit 1
-# What the VM has to say of the native methods stands among the results.
+# The VM's complaints about the native methods appear among the results.
 calls() {
 	timeout 120 java -Xcheck:jni -cp "$jar:." JPerfCalls "$@" 2>&1
 }

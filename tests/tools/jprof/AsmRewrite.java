@@ -129,7 +129,7 @@ public class AsmRewrite {
 		final StringBuilder s = new StringBuilder(), lines = new StringBuilder();
 		String id;
 		int at(LabelNode l) { return place.get(l); }
-		// What is told from the first instruction on may be told from the hook's call on.
+		// A range that begins at the first instruction may also begin at the hook's call.
 		int from(LabelNode l) { return at(l) == 2 ? 0 : at(l); }
 		String values(List<Object> list) {
 			StringBuilder v = new StringBuilder();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the VM's verifier says of class files: AsmVerdicts LIST FOLDER, as an agent (premain) of a VM that
+// The verdicts of the VM's verifier on class files: AsmVerdicts LIST FOLDER, as an agent (premain) of a VM that
 // has the classes. Each is to take the place of the VM's own; then a line for each, in order.
 import java.lang.instrument.*;
 import java.nio.file.*;

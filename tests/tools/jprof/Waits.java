@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What takes no CPU time: a thread that sleeps, one that waits for a monitor which another one holds
+// Uses no CPU time: a thread sleeps, one waits for a monitor which another one holds
 // while it sleeps; and one that allocates. Prints how often and for how long the monitor was waited for.
 public class Waits {
 	static final Object MONITOR = new Object();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What both agents for Java are asked for: each option, the whole result, each refusal's words. */
+/* The options of both agents for Java: each option, the whole result, the message of each
+ * refusal. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ const struct agent_kind agent_kind = { "jprof", "libjprof.so", "traces calls", P
 static struct agent_options o;
 static char said[8192];
 
-/* What is printed on a descriptor goes to a file first. */
+/* Redirects the output of a descriptor to a file. */
 struct caught {
 	int fd, file, before;
 };
@@ -266,7 +267,7 @@ static void help(void)
 	}
 }
 
-/* Of an agent that is loaded already nothing but CONTROL counts. */
+/* For an agent that is loaded already, only CONTROL counts. */
 static void control_alone(void)
 {
 	CU_ASSERT_FALSE(options_ask_control(&o, NULL));

@@ -16,7 +16,7 @@
 #define MB    (1024.0 * 1024)
 #define AGAIN 3000 /* nodes: more than there is room for at first */
 
-/* What one tree may take that has counted little: mostly room for spreads, which are all there. */
+/* The memory of a tree with few counts: mostly room for spreads, all of which exist. */
 #define EMPTY 7
 
 static double resident(void)

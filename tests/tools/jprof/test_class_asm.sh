@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What our rewriter makes of each class of java.base and of the compiler, beside what ASM makes of it:
-# the same methods, instruction by instruction, with the same handlers, frames, lines and variables; and
-# the VM's verifier says the same of both.
+# Compares our rewriter's result for each class of java.base and of the compiler with ASM's: the same methods,
+# instruction by instruction, with the same handlers, frames, lines and variables; and the VM's verifier has the same
+# verdict on both.
 set -u
 
 # shellcheck source=tests/lib/lib.sh

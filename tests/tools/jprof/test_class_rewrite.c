@@ -316,8 +316,8 @@ static void switches(void)
 			class_out_u8(&wanted, table ? OP_TABLESWITCH : OP_LOOKUPSWITCH);
 			class_out_bytes(&wanted, nops, new_pad);
 			for (i = 0; i < n; i++) {
-				/* Offsets lead to the return at the end; the rest are bounds
-				 * and matches. */
+				/* Offsets point to the return at the end; the rest are bounds and
+				 * matches. */
 				bool offset = !operands[table][i];
 
 				class_out_u32(&code, offset ? end - at : operands[table][i]);

@@ -18,7 +18,7 @@ static uint32_t chance(uint32_t below)
 	return (uint32_t)(state >> 33) % below;
 }
 
-/* What a clock shows that stands still for a step each time. */
+/* Returns the time according to a clock that advances in steps. */
 static uint64_t seen_as(uint64_t took, uint64_t step)
 {
 	uint64_t from = chance((uint32_t)step);
@@ -60,7 +60,8 @@ static void steps(void)
 		  clock_step_of(times, 1024, 10000) == 23);
 }
 
-/* Of 3,000 that take `took`, pure so many of a hundred of them, the others up to 300 more. */
+/* Of 3,000 events that take `took`, `pure` of a hundred are exact, the others take up to 300
+ * more. */
 static double evened(uint64_t took, uint32_t pure, uint32_t outliers, uint64_t *least)
 {
 	struct value_spread s = { 0 };

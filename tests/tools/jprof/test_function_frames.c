@@ -67,7 +67,8 @@ static void mixed(void)
 	finish();
 }
 
-/* What a jump has left ends with the next function that is entered above, where Java's are. */
+/* Frames that a jump has left end at the next function that is entered above them, if they are
+ * Java's. */
 static void left(void)
 {
 	begin();

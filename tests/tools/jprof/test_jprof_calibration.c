@@ -94,7 +94,7 @@ static void floors(void)
 	struct calibration c;
 
 	read_text(&c, 1, table1);
-	/* Whatever ran before the four. */
+	/* Whatever ran before these four. */
 	CU_ASSERT_EQUAL(over(&c, j, EVENT_ENTER, J, EVENT_ENTER, N, 100), 71);
 	CU_ASSERT_EQUAL(over(&c, N, EVENT_ENTER, J, EVENT_ENTER, N, 129), 100);
 	CU_ASSERT_EQUAL(over(&c, J, EVENT_LEAVE, j, EVENT_ENTER, N + 1, 40), 2);
@@ -218,7 +218,7 @@ static void spreads(void)
 	}
 	CU_ASSERT_EQUAL(spread_place(UINT64_MAX), SPREAD_PLACES - 1);
 	CU_ASSERT_EQUAL(spread_tenth(&a, 7), 7);
-	/* Of 1,000 to 1,999 a tenth is less than 1,100. */
+	/* A tenth of 1,000 to 1,999 is less than 1,100. */
 	for (v = 1000; v < 2000; v++)
 		spread_add(v % 2 ? &a : &b, v);
 	spread_merge(&a, &b);

@@ -133,7 +133,7 @@ static void silent_ends(void)
 	leave(1, 1);
 	CU_ASSERT(t->depth == 0 && t->top == 0 && t->unwinds == 5 && t->exits == 1);
 	CU_ASSERT_EQUAL(t->entries, t->exits + t->unwinds + t->depth);
-	/* What was not seen to begin has no frame. */
+	/* A method whose entry was not seen has no frame. */
 	leave(9, 5);
 	caught(9, 6);
 	unwind(9, 7);
@@ -327,8 +327,8 @@ static void same_trees(const struct call_thread *a, const struct call_thread *b)
 	CU_ASSERT_EQUAL(memcmp(a->more, b->more, a->more_used * sizeof(*a->more)), 0);
 }
 
-/* What call_fast.h does is what call_thread.h's functions do: of events at random, among them some
- * too deep, without room, backwards, and ends of what is not innermost. */
+/* call_fast.h behaves like the functions of call_thread.h: for random events, among them some too
+ * deep, without room, backwards, and ends of a method that is not the innermost. */
 static void in_line_by(uint32_t metrics)
 {
 	uint32_t count = metrics ? metrics : 1, stack[64], depth = 0, fast = 0, i;
@@ -475,8 +475,8 @@ static long pair_takes(uint32_t metrics, void (*pairs)(void))
 	return takes;
 }
 
-/* What is in line takes less than what is called; each further metric is charged twice in a pair,
- * by a few instructions. */
+/* Inlined events take less than called ones; each further metric is charged twice per pair, by a
+ * few instructions. */
 static void cost(void)
 {
 	long in_line_takes = pair_takes(1, pairs_in_line),
@@ -506,7 +506,8 @@ static void settled(void)
 	call_thread_free(t);
 }
 
-/* What the reader of a ring finds next: "e1 l1 …", a letter and the method; lost ones as "#3". */
+/* Checks the next events that the reader of a ring finds: "e1 l1 …", a letter and the method; lost
+ * ones as "#3". */
 static void expect_events(struct call_ring *r, const char *want)
 {
 	char have[256] = "";
@@ -656,7 +657,7 @@ static void ended(void)
 	call_thread_free(t);
 }
 
-/* What several have learnt, one of them keeps. */
+/* If several threads have learnt a value, one of them keeps it. */
 static void learnt(void)
 {
 	struct call_thread *a = call_thread_new(1), *b = call_thread_new(1),

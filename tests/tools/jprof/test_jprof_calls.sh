@@ -69,7 +69,7 @@ letters() { # OPTION: the letters of a static method, and of one that is not
 is no_letters "$(letters START)" ' '
 is METHODTYPES "$(letters METHODTYPES)" 'I: '
 is STATDYN "$(letters STATDYN)" 'I: i: '
-# What an exit is above has ended by an exception, whether EXITPOP is there or not.
+# Frames above the one that exits have ended by an exception, with EXITPOP or without.
 cat >Pops.java <<'END'
 public class Pops {
 	static int deep(int n) { return deep(n + 1) + 1; }

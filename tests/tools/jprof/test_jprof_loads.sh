@@ -27,7 +27,7 @@ whole() { # NAME: it ran, said what it says otherwise, and nothing is missing
 	entries_are_exits 500000 99 && ! grep '^not kept' log-rt.* | grep -qEv 'before [0-9]{1,2}, calls deeper than [0-9]* 0, .* room 0, .* 0$'
 	verdict "entries_are_exits_$1" $? "$(sed -n 3,4p log-rt.*)"
 }
-# What they call how often, by their own arithmetic.
+# The numbers of calls, computed by the programs' own arithmetic.
 loops() { # MODE
 	is "bodies_$1" "$(calls 'Loops$Body.attract(LLoops$Body;)V') $(calls 'Loops$Body.move()V') $(calls 'Loops$Body.energy()D')" '200000 100000 5'
 	is "tasks_$1" "$(($(calls 'Loops$Worker.run(LLoops$Scheduler;)LLoops$Task;') + $(calls 'Loops$Sink.run(LLoops$Scheduler;)LLoops$Task;')))" 12007

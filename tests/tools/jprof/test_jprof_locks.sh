@@ -31,7 +31,7 @@ whole() { # NAME LOG SHARE: all that the program did is in it
 	verdict "$1_time" $? "$time"
 	grep -q '^ *[0-9]* times blocked: Locks.enterHot <' "$2" && grep -q '^ *held by: .*Locks.contend < Locks.main' "$2"
 	verdict "$1_stacks" $? "$(cat "$2")"
-	# What is not contended costs nothing and is not shown.
+	# A monitor without contention costs nothing and is not shown.
 	! grep -q 'Locks.Cold' "$2"
 	verdict "$1_contended_alone" $?
 	awk '$NF ~ /^Locks.Bell@/ { found = $10 == 4 && $11 >= 195 } END { exit !found }' "$2"

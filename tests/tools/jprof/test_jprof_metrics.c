@@ -52,7 +52,7 @@ static void refused(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(set("wall+"), "names of metrics"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(set("+wall"), "names of metrics"));
 	CU_ASSERT_STRING_EQUAL(set("a+b+c+d+e+f+g+h+i"), "at most 8 metrics at a time");
-	/* What there is stands behind what there is not. */
+	/* The available metrics follow the unavailable ones. */
 	CU_ASSERT_PTR_NOT_NULL(strstr(set("no-such-event"), "no event 'no-such-event'"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(set("no-such-event"), "; there are: wall"));
 }
@@ -104,7 +104,7 @@ static int fails(uint64_t *values)
 	return PI_NO_PROCESS;
 }
 
-/* What a call takes is in none of the reads of the counter: these lie around it. */
+/* The time of a call is in none of the counter readings, which are around it. */
 static uint64_t called_at;
 
 static int takes_time(uint64_t *values)
@@ -173,7 +173,7 @@ static void by_ptt(void)
 	CU_ASSERT(metrics_wall_alone);
 }
 
-/* What came between two events is the node's that ran; within the agent, nobody's. */
+/* The time between two events belongs to the running node; within the agent, to none. */
 static void switches(void)
 {
 	static struct pitrace_ptt_thread page = { .dispatches = 5, .interrupts = 70 };

@@ -55,7 +55,7 @@ static void results(uint64_t first, uint64_t second, uint64_t times)
 	passes_free(&p);
 }
 
-/* What came but once, however little, does not count; when it comes again, it does. */
+/* A value that occurred once does not count, however small; when it occurs again, it does. */
 static void once(void)
 {
 	begin(1);

@@ -37,7 +37,7 @@ for how in -Xint '-Xcomp -XX:TieredStopAtLevel=1' '-Xcomp -XX:-TieredCompilation
 	verdict "entries_are_exits_$name" $? "$(sed -n 3,4p log-rt.*)"
 done
 
-# What a method takes that is not measured is its caller's, in both modes.
+# The time of an unmeasured method is its caller's, in both modes.
 cat >Rests.java <<'END'
 public class Rests {
 	static void rests() throws Exception { for (int i = 0; i < 30; i++) Thread.sleep(10); }

@@ -44,7 +44,7 @@ post() { # TRACE ARGUMENT...: stacks, by name
 	"$build/bin/post" -r "$1" -folded "${@:2}" 2>post.err
 }
 post weights.nrm2 >stacks || cat post.err
-# Of the measured run alone: the one before it warms up.
+# Only for the measured run: the one before it warms up.
 declare -A ns ticks
 while read -r name n; do
 	case $n in *[!0-9]* | '') ;; *) ns[$name]=$n ;; esac

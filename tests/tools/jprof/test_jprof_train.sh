@@ -219,10 +219,10 @@ of_compilers() { # NAME WANT VMOPTION...
 of_compilers compilers_own 'its own choice' -XX:+UseSerialGC -XX:-TieredCompilation
 of_compilers compilers_told '-XX:TieredStopAtLevel=1' -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
 JAVA_TOOL_OPTIONS='-XX:+UseSerialGC -XX:CompilationMode=quick-only' of_compilers compilers_of_environment '-XX:CompilationMode=quick-only'
-# What a log says of untrained sequences: by a file in which those of the thread itself were seen 99 times,
-# the others 100 times; what they hold is what stands at the thread's line. Interpreted, so that each run has the same.
-# There are three: two come again and again, what precedes the first call comes once. Of a clock that goes on in
-# steps the file has only what was seen often enough to be evened.
+# Reports of a log about untrained sequences: a file in which those of the thread itself were seen 99 times, the
+# others 100 times; the thread's line has their sum. Interpreted, so that each run is the same. There are three: two
+# occur repeatedly, the one before the first call once. With a clock that advances in steps, the file has only
+# sequences that were seen often enough to be averaged.
 judged() {
 	rm -f judged.1_*
 	java -Xint "-agentpath:$build/lib/pitrace/libjprof.so=CALIBRATION=own,LOGPREFIX=judged,CLASSMETHODS=One.leaf*" One >log 2>&1
@@ -297,7 +297,7 @@ else
 	grep '^floor' file >have
 	cmp -s want have && grep -qx 'sequence J-En-J-Ex-J 21 61 61' file
 	verdict floors_kept $? "$(cat file)"
-	# What becomes of floors is seen by a trainer of three methods: a trace of the whole one takes a minute or two.
+	# Floors are tested with a trainer of three methods: a trace of the full one takes a minute or two.
 	mkdir -p small/bin small/lib/pitrace/trainer
 	cat >small/Trainer.java <<'END'
 final class TrainJ {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is counted of monitors, and how it is shown. */
+/* The counts of monitors, and their report. */
 #include <CUnit/CUnit.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,7 +211,7 @@ static void threads(void)
 	CU_ASSERT(lock_thread_leave(&t, id(1, 0), 250, &ns) && ns == 50);
 	CU_ASSERT(lock_thread_leave(&t, id(1, 5), 260, &ns) && ns == 40);
 	CU_ASSERT_EQUAL(t.held_count, 0);
-	/* What it does not hold. */
+	/* Events of a monitor that the thread does not hold. */
 	CU_ASSERT(!lock_thread_leave(&t, id(1, 0), 270, &ns));
 	CU_ASSERT(!lock_thread_wait(&t, id(1, 0), 270, &ns));
 	CU_ASSERT(lock_thread_blocked(&t, id(1, 0), 270));

@@ -48,7 +48,7 @@ static uint32_t chance(uint32_t n)
 	return (uint32_t)(state >> 33) % n;
 }
 
-/* What an event costs by a metric; the work before it takes any time, and often none. */
+/* The cost of an event by a metric; the work before it takes any time, and often none. */
 static uint64_t cost_of(uint32_t metric)
 {
 	return 101 + 37 * metric;
@@ -176,7 +176,7 @@ static void adds_up(uint32_t count, uint64_t least)
 		uint64_t delta = 0, all_cost = events * cost_of(i), lines = 0, whole = 0;
 
 		for (m = 0; m <= METHODS; m++) {
-			/* What is left out is its callers'. */
+			/* The time of a line that is left out is its callers'. */
 			CU_ASSERT(least || sums[m][i][0] + sums[m][i][1] == took[m][i]);
 			lines += sums[m][i][0] + sums[m][i][1];
 			whole += took[m][i];

@@ -171,7 +171,8 @@ static void left_alone(void)
 	}
 }
 
-/* Whoever rewrites the class is told that the wrapper stands for a native; of no other method. */
+/* The rewriter of the class is notified that the wrapper stands for a native method, and for no
+ * other. */
 static uint16_t told;
 
 static int32_t choose(void *arg, const struct class_method *m)

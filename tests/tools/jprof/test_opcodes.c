@@ -4,8 +4,8 @@
 #include "opcodes.h"
 #include "unit.h"
 
-/* Of 0x00 and up, 16 a line, as the virtual machine's specification has them; s: a switch, w: wide.
- */
+/* The lengths of 0x00 and up, 16 per line, in the order of the JVM specification; s: a switch, w:
+ * wide. */
 static const char lengths[] = "1111111111111111"
 			      "2323322222111111"
 			      "1111111111111111"
@@ -140,7 +140,7 @@ static void effects(void)
 		for (unsigned int i = 0; i < 5; i++)
 			effect(0x60 + 4 * i + type, 2 * *k, *k);
 	}
-	/* Of arrays: byte or boolean, char, short after the five. */
+	/* Arrays: byte or boolean, char, short follow the five. */
 	for (unsigned int type = 0; type < 8; type++) {
 		unsigned int n = type < 5 ? slots[type] : 1;
 

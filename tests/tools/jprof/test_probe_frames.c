@@ -153,8 +153,8 @@ static uint32_t chance(uint32_t n)
 	return (uint32_t)(state >> 33) % n;
 }
 
-/* What is done in line is what the functions do: of a stack at random with inlined methods, frames
- * that end without a word, and such that are somewhere else when they end. */
+/* Inlined code behaves like the functions: for a random stack with inlined methods, frames that end
+ * without an event, and frames that have moved when they end. */
 static void in_line(void)
 {
 	static const char known[8];

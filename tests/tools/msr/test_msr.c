@@ -144,7 +144,7 @@ static void refused_writes(void)
 {
 	refuses_write(1, -EIO, "it is read only");
 	refuses_write(9, -ENOENT, "sudo modprobe msr");
-	/* Who refuses it says the kernel in other files. */
+	/* Other kernel files say who refuses it. */
 	refuses_write(2, -EPERM, "lockdown, or msr.allow_writes=off");
 	make_folder("sys");
 	make_folder("sys/kernel");

@@ -9,7 +9,7 @@ cd "$work" || exit 1
 export LC_ALL=C
 front=$bin/pitrace
 
-# What is listed: NAME, for each command; a second name behind a comma.
+# Prints the listed NAMEs, one per command; a second name follows a comma.
 listed() {
 	sed -nE 's/^  ([a-z]+)(, ([a-z]+))? .*/\1 \3/p' "$1" | tr ' ' '\n' | grep . | sort
 }
@@ -73,7 +73,7 @@ is run_not_found "$? $(cut -d: -f 1 out)" '127 pitrace run'
 [ $? = 125 ] && grep -q '^pitrace calls: .*0' out
 verdict calls_of_a_process $? "$(cat out)"
 
-# Who sits at a terminal is shown how to go on.
+# A user at a terminal is shown the next command.
 script -qec "$front run -g -B timer -o t.nrm2 -- true" /dev/null >out </dev/null
 grep -q '^next: pitrace report -i t.nrm2, and with it -calltree' out
 verdict next_step $?
@@ -84,7 +84,7 @@ is next_reports "$(grep '^also' out | tr -d '\r')" 'also in this trace: -calltre
 "$front" report -i a.nrm2 | grep -q '^also'
 is next_not_in_a_pipe $? 1
 
-# Who sits at a terminal reads long output in a pager.
+# At a terminal, long output is shown in a pager.
 at_terminal() { # COMMAND: out is what it showed, without the terminal's returns; its code
 	TERM=xterm script -qec "$1" /dev/null </dev/null | tr -d '\r' >out
 	return "${PIPESTATUS[0]}"

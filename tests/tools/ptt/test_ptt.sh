@@ -28,7 +28,7 @@ run 125 run_of_nothing run -m tsc
 run 125 no_such_option dump --all
 says no_such_option_words err "^ptt: unrecognized option '--all'"
 
-# What is one's is not another's.
+# Options of one sub-command are refused by others.
 for words in 'term --json' 'info --csv' 'init --cpus' 'ints -p 1' 'top --json' 'run -s 1 true' 'dump -m tsc' 'dump -p 1'; do
 	# shellcheck disable=SC2086
 	run 125 "not_for_${words%% *}" $words
@@ -68,7 +68,7 @@ wrong 'PTT is not on (ptt init begins)' dump -s 1 -r 2 -sd -pl init,1 -cpi --cpu
 wrong "no event 'no-such-event'" init no-such-event
 wrong "metric 'tsc' is given twice" init tsc tsc
 
-# Who holds it was killed, or is somebody else.
+# The holder was killed, or is another program.
 perl -MSocket -e 'socket(S, AF_UNIX, SOCK_SEQPACKET, 0) && bind(S, pack_sockaddr_un("socket"))'
 wrong "PTT's holder was killed: what it counted is lost (ptt init begins anew)" dump
 rm socket

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What ptt makes of two moments: nothing is lost nor counted twice, whatever becomes of a slot in
- * between; choice and order of threads; the books.
+ * The difference of two moments: nothing is lost or counted twice, whatever happens to a slot in
+ * between; selection and order of threads; the books.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -180,7 +180,7 @@ static struct dump some(void)
 	return d;
 }
 
-/* What is left of it, by tids. */
+/* Checks the remaining rows, by tids. */
 static void has(const struct dump *d, const char *tids)
 {
 	char is[64] = "";
@@ -254,7 +254,7 @@ static void books(void)
 	CU_ASSERT(dump_balanced(&d));
 	d.cpu[1].wall[1]++;
 	CU_ASSERT_FALSE(dump_balanced(&d));
-	/* What one CPU has too much another must not have too little. */
+	/* An excess on one CPU must not be hidden by a deficit on another. */
 	d.cpu[0].wall[1]--;
 	CU_ASSERT_FALSE(dump_balanced(&d));
 	dump_free(&d);

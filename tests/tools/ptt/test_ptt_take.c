@@ -203,7 +203,7 @@ static void threads_that_go(void)
 	dump_free(&d);
 }
 
-/* Who may not see the CPUs has the threads alone. */
+/* A user who may not see the CPUs gets only the threads. */
 static void no_cpus(void)
 {
 	struct dump d;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What rtdriver and the agent say to each other, what a VM answers who attaches, and /proc. */
+/* The protocol between rtdriver and the agent, a VM's reply to attaching, and /proc. */
 #include <CUnit/CUnit.h>
 #include <string.h>
 

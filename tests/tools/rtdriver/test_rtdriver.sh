@@ -204,7 +204,7 @@ drive -a 192.0.2.1 -p "$port" -k rt-token.1_$vm -c start
 refused $? 2 this_machine_alone 'listens on this machine alone'
 drive -p "$port" -k /dev/null -c start
 refused $? 2 no_token 'Invalid argument\|is no token'
-# Who says nothing by TCP keeps nobody away.
+# A silent TCP client does not block others.
 perl -e 'use IO::Socket::INET; my @s = map { IO::Socket::INET->new(PeerAddr => "127.0.0.1", PeerPort => shift // $ARGV[0]) } 1 .. 40; sleep 30' \
 	"$port" &
 other=$!
@@ -223,7 +223,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	$other perl -e 'use IO::Socket::UNIX; exit !IO::Socket::UNIX->new(Type => SOCK_STREAM, Peer => shift)' "/tmp/.pitrace_rt.$vm"
 	[ $? != 0 ]
 	verdict another_user_connects $?
-	# Whom the file's mode would let in is refused by what the kernel says of him.
+	# A user whom the file's mode would admit is refused by the kernel's credentials.
 	chmod 666 "/tmp/.pitrace_rt.$vm"
 	said=$($other perl -e 'use IO::Socket::UNIX; my $s = IO::Socket::UNIX->new(Type => SOCK_STREAM, Peer => shift) or die;
 		$SIG{PIPE} = "IGNORE"; syswrite $s, "pitrace-rt 1 - start\n"; print <$s>' "/tmp/.pitrace_rt.$vm" 2>&1)

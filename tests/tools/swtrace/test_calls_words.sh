@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What --calls is given and cannot mean anything is refused before the program starts: in words, with the code of
-# the page; so is what swtrace calls is given, and what has no effect without --calls.
+# Invalid arguments of --calls are refused before the program starts: with a message, and with the exit code of the
+# manual page; so are those of swtrace calls, and options without effect if --calls is missing.
 set -u
 
 # shellcheck source=tests/lib/lib.sh
@@ -42,7 +42,7 @@ for option in '--functions x' '-N x' '-A x@arg1' '-D 3' '--min-time 5us'; do
 	refused "alone_${option%% *}" "${option%% *} needs --calls" $option
 done
 
-# What is right still runs.
+# Valid arguments still run.
 "$bin/swtrace" run -q --calls -A 'main@arg1/i32+main@retval' --functions 'main+f*' -N 'g' -- touch ran >out 2>&1
 [ -e ran ]
 verdict right $? "$(head -c 300 out)"

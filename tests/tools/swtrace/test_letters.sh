@@ -65,7 +65,7 @@ END
 cmp -s known differ
 verdict one_meaning $? "$(diff known differ | head -40)"
 
-# What is written in one program's way is written so in the others, too.
+# An option of one program has the same spelling in the others.
 spelt() { # TOOL OPTION WORD: its help has it
 	# shellcheck disable=SC2086
 	"$bin"/$1 --help 2>/dev/null | grep -qE -e "^ +(-[a-zA-Z-]+, )*$2(, -[a-zA-Z-]+)* +$3"

@@ -7,7 +7,7 @@ set -u
 # shellcheck source=tests/lib/lib.sh
 . "$(dirname "$0")/../../lib/lib.sh"
 cd "$work" || exit 1
-# Whose command it would be is not asked here.
+# The owner of the command is not tested here.
 unset SUDO_UID SUDO_GID SUDO_USER
 
 tprof() { # OPTION...: what it says in `out` and `err`; no terminal
@@ -152,7 +152,7 @@ tprof -r 500ms
 [ $? -le 1 ] && [ "$(ticks spin_a)" -gt 0 ]
 verdict system_for_a_time $? "$(cat err)"
 
-# What runs on the terminal: not on its command line, which stands in the typescript too.
+# The script that runs on the terminal: not as a command line, which would be in the typescript.
 cat >asked.sh <<END
 "$bin/run.tprof" "\$@"
 echo "CODE \$?"
@@ -178,7 +178,7 @@ press() { # KEY to start, KEY to stop
 terminal() { # NAME START STOP
 	rm -f typescript tprof.out
 	press "$2" "$3" | script -qfc 'bash asked.sh' typescript >/dev/null
-	# What was pressed is not left to the shell.
+	# The keys that were pressed are not left to the shell.
 	[ -s tprof.out ] && grep -q 'CODE [01]' typescript && ! grep -q LEFT typescript &&
 		[ "$(ticks spin_a)" -gt 0 ]
 	verdict "$1" $? "$(head -c 600 typescript)"

@@ -35,7 +35,7 @@ int main(int argc, char **argv)
 END
 gcc -O1 spin.c -o spin || exit 1
 
-# What two recordings of one program have in common.
+# The part that two recordings of one program have in common.
 whole() {
 	cat out
 	[ -s out.file ] || return
