@@ -45,7 +45,7 @@ $(O)/tests/unit/test_file_sections: TESTLINK = -Wl,--wrap=writev,--wrap=fsync,--
 # The library that asks servers is the test's own.
 $(O)/tests/unit/test_debuginfod: TESTLINK = -Wl,--wrap=dlopen,--wrap=dlsym
 
-# What looks at files and at /proc is the test's own.
+# The test replaces functions that read files and /proc.
 $(O)/tests/unit/test_perf_pump $(O)/tests/unit/test_perf_pump_names $(O)/tests/unit/test_perf_pump_points: \
 	TESTLINK = -Wl,--wrap=known_files_identify,--wrap=known_files_take_id \
 	-Wl,--wrap=known_files_path,--wrap=known_files_reset,--wrap=proc_walk,--wrap=realloc
@@ -64,7 +64,7 @@ $(O)/tests/unit/test_backend_perf $(O)/tests/unit/test_backend_perf_drain: \
 $(O)/tests/unit/test_perf_points_check: TESTLINK = -Wl,--wrap=readlink,--wrap=perf_open,--wrap=perf_paranoid \
 	-Wl,--wrap=perf_why
 
-# Who gains rights by exec is the test's to say.
+# The test decides which programs gain rights by exec.
 $(O)/tests/unit/test_backend_ptrace $(O)/tests/unit/test_backend_ptrace_life: \
 	TESTLINK = -Wl,--wrap=rights_gained,--wrap=flow_here,--wrap=waitpid
 
@@ -78,12 +78,12 @@ $(O)/tests/unit/test_backend_timer: TESTLINK = -Wl,--wrap=clock_gettime,--wrap=c
 # Time goes on as the test says, events are numbers.
 $(O)/tests/unit/test_perf_dither: TESTLINK = -Wl,--wrap=poll,--wrap=ioctl,--wrap=clock_gettime
 
-# Of what is loaded into programs the timers, whose system calls the test answers.
+# Only the timers of the code that is loaded into programs; the test replaces their system calls.
 $(O)/tests/unit/test_timer_fine: $(call obj,libperfutil/collect/timer/preload/fine.c \
 	libperfutil/collect/timer/preload/rings.c libperfutil/collect/timer/preload/ring_table.c)
 $(O)/tests/unit/test_timer_fine: TESTLINK = -Wl,--wrap=syscall
 
-# What machine it is the test says.
+# The test decides which machine this is.
 $(O)/tests/unit/test_event_cpus: TESTLINK = -Wl,--wrap=uname,--wrap=sysconf,--wrap=fopen64
 
 # Whether a file can be written.
@@ -102,7 +102,7 @@ $(O)/tests/unit/test_installed: TESTLINK = -Wl,--wrap=getauxval
 # The module's device and its answers are the test's own.
 $(O)/tests/unit/test_pttview $(O)/tests/unit/test_ptt_driver: TESTLINK = -Wl,--wrap=open64,--wrap=ioctl
 
-# What AboveIdle asks of the machine, the test answers.
+# The test replaces AboveIdle's queries of the machine.
 $(O)/tests/unit/test_ai_sources: TESTLINK = -Wl,--wrap=fopen64,--wrap=clock_gettime \
 	-Wl,--wrap=TraceFindEvents,--wrap=whole_counters_open,--wrap=counters_on \
 	-Wl,--wrap=whole_counters_read,--wrap=counters_close,--wrap=whole_pttview_open \
@@ -116,7 +116,7 @@ $(O)/tests/unit/test_ptt_perf: TESTLINK = -Wl,--wrap=read
 PRELOAD_SRC := $(wildcard libperfutil/collect/timer/preload/*.c)
 $(O)/tests/unit/test_timer_sample: $(call obj,$(filter-out %/interpose.c %/blocking_calls.c,$(PRELOAD_SRC)))
 $(O)/tests/unit/test_timer_sample: TESTLINK = -Wl,--wrap=syscall,--wrap=getauxval
-# Of what stands before them, with the rest the test's own.
+# Only what precedes them; the test replaces the rest.
 $(O)/tests/unit/test_timer_calls: $(call obj,libperfutil/collect/timer/preload/blocking_calls.c)
 $(O)/tests/unit/test_timer_calls: TESTLINK = -Wl,--wrap=dlsym,--wrap=pthread_key_create
 # All of it, in the test that starts itself anew.
@@ -140,7 +140,7 @@ $(O)/tests/unit/test_perf_kernel: TESTLINK = -Wl,--wrap=open64,--wrap=getauxval
 # Where the driver's source is installed is told to both.
 $(O)/tests/unit/test_driver_diagnosis: INC_TESTS += -DPITRACE_DKMSDIR='"$(DKMSDIR)"'
 
-# Whoever changes the table holds its lock; ticks are the test's own.
+# A thread that changes the table must hold its lock; the test replaces ticks.
 $(O)/tests/unit/test_sampled_threads: TESTLINK = -Wl,--wrap=pthread_mutex_lock \
 	-Wl,--wrap=cpu_ticks_begin,--wrap=cpu_ticks_end
 
@@ -182,20 +182,20 @@ $(O)/tests/unit/test_opener: TESTLINK = -Wl,--wrap=open64,--wrap=servers_by,--wr
 
 $(O)/tests/unit/test_table: INC_TESTS += -Itools/common
 
-# What the tools share.
+# Code that the tools share.
 $(O)/tests/unit/test_common $(O)/tests/unit/test_fit $(O)/tests/unit/test_options $(O)/tests/unit/test_option_store: INC_TESTS += -Itools/common
 $(O)/tests/unit/test_common $(O)/tests/unit/test_fit $(O)/tests/unit/test_options $(O)/tests/unit/test_option_store: $(call obj,$(COMMON_SRC))
 $(O)/tests/unit/test_option_store: TESTLINK = -Wl,--wrap=complain,--wrap=cpus_online
 
-# What programs share of AboveIdle.
+# Code for AboveIdle that programs share.
 $(O)/tests/unit/test_ai: INC_TESTS += -Itools/ai
 $(O)/tests/unit/test_ai: $(call obj,tools/ai/ai_span.c)
 
-# Of swtrace where places are found.
+# The part of swtrace that finds code locations.
 $(O)/tests/unit/test_place: INC_TESTS += -Itools
 $(O)/tests/unit/test_place: $(call obj,tools/swtrace/place.c)
 
-# Of its live view what needs neither a trace nor a terminal.
+# The parts of its live view that need neither a trace nor a terminal.
 $(O)/tests/unit/test_top: INC_TESTS += -Itools/swtrace/top -Itools/common
 $(O)/tests/unit/test_top: $(call obj,$(addprefix tools/swtrace/top/top_,table.c model.c view.c text.c keys.c watch.c) $(COMMON_SRC))
 
@@ -203,14 +203,14 @@ $(O)/tests/unit/test_top: $(call obj,$(addprefix tools/swtrace/top/top_,table.c 
 $(O)/tests/unit/test_top_feed: INC_TESTS += -Itools/swtrace/top
 $(O)/tests/unit/test_top_feed: $(call obj,$(addprefix tools/swtrace/top/top_,table.c model.c names.c feed.c))
 
-# Of cpi all but its options, with the library's counters the test's own.
+# All of cpi except its options; the test replaces the library's counters.
 $(O)/tests/unit/test_cpi_count: INC_TESTS += -Itools/ai -Itools/cpi -Itools/common
 $(O)/tests/unit/test_cpi_count: $(call obj,tools/cpi/count.c tools/cpi/cpi_show.c $(AI_SRC) $(COMMON_SRC))
 $(O)/tests/unit/test_cpi_count: TESTLINK = -Wl,--wrap=TraceFindEvents,--wrap=counters_open_sized,--wrap=counters_on \
 	-Wl,--wrap=counters_off,--wrap=counters_read_sized,--wrap=counters_close,--wrap=AiInit,--wrap=AiGetInfo_sized \
 	-Wl,--wrap=AiTerminate,--wrap=span_read,--wrap=cpus_online,--wrap=TraceLastError
 
-# Of the agent for Java what needs no VM.
+# The parts of the Java agent that need no VM.
 $(O)/tests/unit/test_jprof_calls: INC_TESTS += -Itools/calltree -Itools/jprof/calls
 $(O)/tests/unit/test_probe_frames: INC_TESTS += -Itools/calltree -Itools/jprof/calls -Itools/jprof/probes
 $(O)/tests/unit/test_probe_frames: $(call obj,tools/jprof/probes/probe_frames.c $(addprefix tools/calltree/,call_room.c call_thread.c))
@@ -233,7 +233,7 @@ $(O)/tests/unit/test_jprof_floors: INC_TESTS += -Itools/calltree -Itools/jprof/c
 $(O)/tests/unit/test_jprof_floors: $(call obj,tools/jprof/train/floors.c $(addprefix tools/calltree/,calibration.c clock_step.c))
 $(O)/tests/unit/test_jprof_passes: INC_TESTS += -Itools/calltree -Itools/jprof/train
 $(O)/tests/unit/test_jprof_passes: $(call obj,$(addprefix tools/jprof/train/,passes.c possible.c) $(addprefix tools/calltree/,calibration.c clock_step.c))
-# Of class files what needs no VM, and a program for the test that has one.
+# The code for class files that needs no VM, and a program for the test that has one.
 $(O)/tests/unit/test_class_rewrite $(O)/tests/unit/test_native_wrap $(O)/tests/unit/test_opcodes $(O)/tests/programs/rewrite_classes: INC_TESTS += -Itools/jprof/classfile
 $(O)/tests/unit/test_class_rewrite $(O)/tests/unit/test_native_wrap $(O)/tests/unit/test_opcodes $(O)/tests/programs/rewrite_classes: $(call obj,$(CLASSFILE_SRC))
 $(O)/tests/unit/test_jprof: $(call obj,tools/common/java_name.c tools/jprof/ranges.c tools/jprof/sizes.c)
@@ -243,14 +243,14 @@ $(O)/tests/unit/test_agent_options: INC_TESTS += -Itools/calltree -Itools/common
 $(O)/tests/unit/test_agent_options: $(call obj,tools/jprof/agent_options.c tools/common/escape.c \
 	$(addprefix tools/calltree/,call_options.c call_room.c call_thread.c clock_step.c method_filter.c metrics.c))
 
-# Of patch sites what reads them; instructions of x86-64, whatever machine this is.
+# The code that reads patch sites; instructions of x86-64, whatever machine this is.
 $(O)/tests/unit/test_hook_functions: INC_TESTS += -Itools/hookit
 $(O)/tests/unit/test_hook_functions: $(call obj,tools/hookit/hook_functions.c)
 $(O)/tests/unit/test_patch_sites: INC_TESTS += -Itools/hookit/patch
 $(O)/tests/unit/test_patch_sites: $(call obj,$(addprefix tools/hookit/patch/,begins.c object_file.c sites.c sites_patchable.c \
 	sites_xray.c x86_64/site_code.c))
 
-# Of ptt what two moments give.
+# The part of ptt that subtracts two moments.
 $(O)/tests/unit/test_ptt_dump $(O)/tests/unit/test_ptt_take: $(call obj,tools/ptt/dump.c tools/ptt/thread_names.c)
 $(O)/tests/unit/test_ptt_dump $(O)/tests/unit/test_ptt_take: INC_TESTS += -Itools/ptt -Itools/common
 
@@ -259,17 +259,17 @@ $(O)/tests/unit/test_ptt_take: TESTLINK = -Wl,--wrap=clock_gettime,--wrap=pttvie
 	-Wl,--wrap=pttview_charged,--wrap=pttview_info_sized,--wrap=pttview_thread_sized \
 	-Wl,--wrap=pttview_gone_sized,--wrap=pttview_cpu_sized
 
-# Of hdump all but its reports and options.
+# All of hdump except its reports and options.
 HDUMP_UNITS := $(addprefix $(O)/tests/unit/test_,hdump hdump_file hdump_sizes)
 $(HDUMP_UNITS): INC_TESTS += -Itools/hdump -Itools/common
 $(HDUMP_UNITS): $(call obj,$(filter-out %/main.c tools/hdump/show_%.c,$(HDUMP_SRC)) $(COMMON_SRC))
 $(HDUMP_UNITS): TESTLINK = -lz
 
-# Of monitors what needs no VM.
+# The code for monitors that needs no VM.
 $(O)/tests/unit/test_lock_table: INC_TESTS += -Itools/jprof/locks
 $(O)/tests/unit/test_lock_table: $(call obj,$(addprefix tools/jprof/locks/,lock_table.c lock_thread.c) tools/common/escape.c)
 
-# Of rtdriver what is said.
+# The protocol of rtdriver.
 $(O)/tests/unit/test_rtdriver: INC_TESTS += -Itools/rtdriver -Itools/common
 $(O)/tests/unit/test_rtdriver: $(call obj,tools/common/rt_protocol.c $(addprefix tools/rtdriver/,attach_reply.c process_text.c))
 
@@ -295,7 +295,7 @@ $(UNIT): $(O)/tests/libtest.a $(O)/inner/libperfutil.a $(O)/inner/liba2n.a | $(O
 	$(Q)$(CC) $(ALLFLAGS) $(TESTOPT) $(INC_TESTS) -o $@ $(filter tests/%.c,$^) $(ALLLDFLAGS) $(LEAKS) $(LOCKS) $(TESTLINK) \
 		$(filter %.o,$^) $(filter %.a,$^) -lcunit $(LIB_PERFUTIL) $(LIB_A2N)
 
-# What it records shows that no frame pointers are needed.
+# Its records show that frame pointers are not needed.
 $(O)/tests/programs/stack_copies: CFLAGS += -fomit-frame-pointer
 
 # Loaded into post it tries its sandbox.
@@ -361,9 +361,8 @@ $(O)/tests/programs/gen_trace: $(O)/tests/programs/gen_trace_main
 	cp $< $@
 .PHONY: gen_trace
 
-# What was executed, by libopcodes, held against a trace; the other half runs in guests too
-# (tests/vm/prog/itrace_judge.c). Of other machines by their binutils' libopcodes, as far as they are
-# here.
+# Compares executed instructions, decoded by libopcodes, with a trace; the other half also runs in guests
+# (tests/vm/prog/itrace_judge.c). For other machines it uses their binutils' libopcodes, if installed.
 ITRACE_OTHERS := $(foreach a,arm64:arm64 ppc64le:ppc64el s390x:s390x,\
 		   $(if $(wildcard /usr/lib/*/libopcodes-*-$(lastword $(subst :, ,$(a))).so),$(a)))
 ITRACE_TRUTH := $(O)/tests/itrace_truth
@@ -376,7 +375,7 @@ $(O)/tests/itrace_truth_$(1) $(O)/tests/itrace_flow_$(1): OPCODES = $(call opcod
 endef
 $(foreach a,$(ITRACE_OTHERS),$(eval $(call itrace_other,$(firstword $(subst :, ,$(a))),$(lastword $(subst :, ,$(a))))))
 $(O)/tests/itrace_truth $(O)/tests/itrace_flow: OPCODES = -lopcodes -lbfd
-# What a program reads and writes: of ppc64le alone.
+# The memory accesses of a program, only on ppc64le.
 ITRACE_ACCESS := $(if $(filter ppc64le:%,$(ITRACE_OTHERS)),$(O)/tests/itrace_access_ppc64le)
 $(ITRACE_ACCESS): OPCODES = $(call opcodes,ppc64el)
 $(ITRACE_ACCESS): tests/itrace/access.c tests/itrace/insn.c tests/itrace/insn.h tests/itrace/log.h \

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What the Java agent costs (names only): javac with and without it in turn, beside the perf map that
-# the VM writes at its end itself; also a program that makes new code all the time. CPU time of all
-# threads, the means of as many turns as it takes to see a percent: two runs differ by ten.
+# The cost of the Java agent (names only): javac with and without it in turn, compared with the perf map that the VM
+# itself writes at its end; also a program that generates new code all the time. CPU time of all threads, the means of
+# as many turns as necessary to detect a percent: two runs differ by ten.
 . "$(dirname "$0")/lib.sh"
 
 agent=$PWD/$O/lib/pitrace/libpijit.so

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What a call costs that the Java agent sees: a pair of begin and end in hot compiled code, beside
-# JVMTI's own events and an agent made with ASM that only counts; the slowdown of javac likewise. CPU
-# time of the thread. And the instructions that a pair takes without a Java VM, which nobody disturbs.
+# The cost of a call that the Java agent sees: a pair of entry and exit in hot compiled code, compared with JVMTI's
+# own events and an agent made with ASM that only counts; likewise the slowdown of javac. CPU time of the thread. Also
+# the instructions of a pair without a Java VM, which other load does not affect.
 . "$(dirname "$0")/lib.sh"
 
 agent=$PWD/$O/lib/pitrace/libjprof.so
@@ -57,7 +57,7 @@ run() {
 	valgrind --tool=callgrind --callgrind-out-file=/dev/null "$events" "$@" one 2>&1 |
 		sed -n 's/.*Collected : //p'
 }
-# What the difference of two runs has more, without the calls themselves.
+# The difference of two runs, without the calls themselves.
 few=20 many=22
 calls=$(($("$events" none counts $many | cut -d' ' -f1) - $("$events" none counts $few | cut -d' ' -f1)))
 themselves=$(($(run none counts $many) - $(run none counts $few)))

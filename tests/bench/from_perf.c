@@ -164,7 +164,7 @@ static void write_all(void)
 	static const struct perf_stacks no_stacks;
 	size_t i = 0, samples = 0;
 
-	/* What perf made up of what lived already has no time. */
+	/* Records that perf synthesized for existing processes have no time. */
 	while (i < n - 1 && !records[i].time)
 		i++;
 	sync_at(PITRACE_SYNC_ON, records[i].time);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What 1, 10 and 100 million samples of the same programs cost post (each further million should cost
-# the same, and the memory stay), and other shapes of traces. The files are removed at once.
+# post's cost for 1, 10 and 100 million samples of the same programs (each further million should cost the same, and
+# the memory stay constant), and other shapes of traces. The files are removed at once.
 . "$(dirname "$0")/lib.sh"
 
 trap 'rm -f "$work"/grown.*' EXIT
@@ -38,7 +38,7 @@ for shape in samples:500000 mappings:50000 overlaps:16000 forks:2000 chain:2000;
 	done
 done
 
-# What exports keep: memory of the formats that have each thread's samples together.
+# The memory of exports: formats that have each thread's samples together.
 for format in speedscope firefox; do
 	for millions in 1 2 4; do
 		"$O/tests/programs/gen_trace" --samples=${millions}000000 --stacks=1 --depth=8 "$work/grown.nrm2" >"$work/out" || exit 1

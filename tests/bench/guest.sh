@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# What the benches in guests share: instructions, counted under icount, so that other work on the
-# machine does not matter. Sourced after lib.sh.
+# Shared by the benches in guests: instructions, counted under icount, so that other load on the machine does not
+# matter. Sourced after lib.sh.
 more=()
 kernel=${BENCH_KERNEL:-6.1}
 out=$PWD/$O/bench

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What a record of a program's own costs (ns, two integers, the median of many short runs) beside
-# LTTng-UST, USDT and trace_marker, by 1 and 8 threads: in bursts of 5,000 records each 20 ms, and as
-# fast as can be; and what was lost. BENCH_RECORDS: a thread.
+# The cost of a program's own record (ns, two integers, the median of many short runs) compared with LTTng-UST, USDT
+# and trace_marker, with 1 and 8 threads: in bursts of 5,000 records every 20 ms, and at full speed; and the losses.
+# BENCH_RECORDS: per thread.
 . tests/bench/lib.sh
 n=${BENCH_RECORDS:-100000}
 folder=$work/hook
@@ -43,7 +43,7 @@ lttng_peer() {
 	lttng stop >"$folder/stop" 2>&1
 	dropped=$(lttng list bench 2>/dev/null | sed -n 's/.*Discarded events: *\([0-9]*\).*/\1/p' | head -1)
 	lttng destroy bench >/dev/null 2>&1
-	# Of some releases the number is none.
+	# Some releases do not print the number.
 	[ ${#dropped} -lt 12 ] || dropped=unknown
 }
 # both NAME GOAL THREADS [BURST]

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What a call costs that libhookit sees, of a function of a few instructions, beside uftrace, XRay's
-# flight recorder, gprof and callgrind; what each says that the function itself takes, beside the truth; bytes a call;
-# instructions a call, as valgrind counts them. CPU time of the thread.
+# The cost of a call that libhookit sees, for a function of a few instructions, compared with uftrace, XRay's flight
+# recorder, gprof and callgrind; the time of the function according to each, compared with the true one; bytes per
+# call; instructions per call, as counted by valgrind. CPU time of the thread.
 . "$(dirname "$0")/lib.sh"
 
 library=$PWD/$O/lib/libhookit.so

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What gzip slows down by when each of its calls is seen: by libhookit, beside uftrace and XRay's
-# flight recorder. Built from Debian's source, each way; CPU time, the least of TURNS runs, beside that of the program as
-# it is (XRay's beside what clang makes of it). INPUT: bytes.
-# SQLITE=1: sqlite's speed test as well, of SIZE; its builds take minutes, and are kept in the cache.
+# The slowdown of gzip when each of its calls is recorded: by libhookit, compared with uftrace and XRay's flight
+# recorder. Built from Debian's source, in each way; CPU time, the least of TURNS runs, compared with that of the
+# unchanged program (XRay's with clang's build). INPUT: bytes. SQLITE=1: sqlite's speed test as well, of SIZE; its
+# builds take minutes, and are kept in the cache.
 . "$(dirname "$0")/lib.sh"
 
 library=$PWD/$O/lib/libhookit.so

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What instruction traces cost: instructions that are added to a traced one and to a taken branch, beside
-# a debugger that single-steps and does nothing else, and beside the ptrace collector; how much slower gzip
-# is, also beside callgrind (user code alone, no order kept, no kernel, no JIT code's bytes: counts); how
-# large the file is. In one guest with one CPU.
+# The cost of instruction traces: instructions added to a traced one and to a taken branch, compared with a debugger
+# that only single-steps, and with the ptrace collector; the slowdown of gzip, also compared with callgrind (user code
+# only, counts without order, no kernel, no JIT code); the size of the file. In one guest with one CPU.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/guest.sh"
 # Each is beside gzip alone of as much: of little of it much is start-up, which costs them less.

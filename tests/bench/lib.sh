@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh
-# What the benches share. Times are CPU seconds of the whole process tree (others may be at work on
-# the machine), the least of several runs; a file is read once before, so that all find it in memory.
+# Shared by the benches. Times are CPU seconds of the whole process tree (the machine may be busy), the least of
+# several runs; a file is read once before, so that it is in memory for all.
 
 O=${O:-build}
 work=$O/bench

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What PTT costs, in instructions: a read beside the kernel's own clocks and perf; what is added to a
-# switch between two processes that send each other a byte, beside perf's counters of both; how much
-# ten runs of a program differ, with interrupts and without them. In one guest with one CPU.
+# The cost of PTT in instructions: a read compared with the kernel's own clocks and perf; the cost added to a switch
+# between two processes that send each other a byte, compared with perf's counters of both; the spread of ten runs of
+# a program, with interrupts and without them. In one guest with one CPU.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/guest.sh"
 

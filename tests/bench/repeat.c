@@ -126,7 +126,7 @@ static bool is_end(const struct pirecord *r)
 	return r->major == PITRACE_SYNC && r->minor == PITRACE_SYNC_OFF;
 }
 
-/* What belongs to the whole recording is told in the first copy and, its end, behind the last. */
+/* Records of the whole recording are written in the first copy and, its end, after the last. */
 static bool is_of_the_whole(const struct pirecord *r)
 {
 	const struct pitrace_mte_map *map = r->data;

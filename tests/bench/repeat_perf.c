@@ -128,7 +128,8 @@ static bool is_sample(size_t i)
 	return head_of(i)->type == PERF_RECORD_SAMPLE;
 }
 
-/* What perf made of the system before it began, and records of its own, have none. */
+/* Records that perf synthesized for the system before it began, and perf's own records, have no
+ * time. */
 static uint64_t time_of(size_t i)
 {
 	return head_of(i)->type < 64 ? get(records[i], ids_at(head_of(i)) + 8, 8) : 0;

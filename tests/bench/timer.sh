@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What the collector `timer` costs a program that computes, beside gperftools' profiler, both at
-# 1 kHz of CPU time: the same work without either and with each, in turn. The program tells the CPU
-# time of its work; the least of each counts.
+# The cost of the collector `timer` for a program that computes, compared with gperftools' profiler, both at 1 kHz of
+# CPU time: the same work without either and with each, in turn. The program prints the CPU time of its work; the
+# least of each counts.
 . "$(dirname "$0")/lib.sh"
 
 work_of="$O/tests/sampled fixed ${1:-3000}"

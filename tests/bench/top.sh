@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What a live view costs while a program computes, at a thousand ticks a second of its CPU time, and of the whole
-# system: CPU time of the view, drawn on a terminal, from six seconds after its begin on.
+# The cost of a live view while a program computes, at a thousand ticks per second of its CPU time, and for the whole
+# system: CPU time of the view, drawn on a terminal, from six seconds after its start on.
 . "$(dirname "$0")/lib.sh"
 
 seconds=${1:-20}

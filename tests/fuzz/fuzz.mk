@@ -59,7 +59,7 @@ FUZZ_FOR_maps	:= $(call PERF,proc_text proc_cpus)
 FUZZ_FOR_hookfile := $(call PERF,hookfile_read hooks_order)
 FUZZ_SRC_hookfile := $(call PERF,record_walk segment hooks_folder leftovers hook_door hook_knock hook_place hook_threads proc_lines proc_text proc_cpus hookfile_write named rc)
 FUZZ_LIB_hookfile := $(FUZZ_CLOCK)
-# What collectors learn of files.
+# Collectors' data about files.
 FUZZ_FILES	:= $(call PERF,known_files mapped_file mapped_place file_same rights proc_lines proc_cpus)
 FUZZ_FOR_timer	:= $(call PERF,timer_files timer_process user_rings timer_check timer_read \
 		   timer_rescan timer_write backend_timer)

@@ -56,7 +56,8 @@ static bool wants(void *arg, const struct class_method *m)
 	return true;
 }
 
-/* Whatever can be rewritten can be with wrappers: they are methods more. */
+/* A class that can be rewritten can also be rewritten with wrappers, which are additional
+ * methods. */
 static void wrap(const uint8_t *data, size_t size, enum class_hooks what, int plain,
 		 unsigned int methods)
 {

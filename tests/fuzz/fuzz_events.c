@@ -23,7 +23,7 @@ static const char *const files[] = { "pmu/type",        "pmu/format/event", "pmu
 static char folder[64];
 static int fds[FILES];
 
-/* Of event files: the folder of this architecture. */
+/* Returns the folder of event files for this architecture. */
 static const char *machine(void)
 {
 	static struct utsname u;

@@ -41,7 +41,7 @@ static void read_all(struct pifile *f, uint64_t size)
 	fuzz_touch(pifile_get_header(f), sizeof(struct pifile_header));
 	merge(f, PIMERGE_MTE | PIMERGE_TRACE);
 	faults = pifile_verify(f);
-	/* What was said is not said again. */
+	/* A message is not repeated. */
 	merge(f, PIMERGE_TRACE);
 	merge(f, PIMERGE_MTE);
 	n = pifile_faults(f, &list);

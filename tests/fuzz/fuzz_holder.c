@@ -46,7 +46,7 @@ static void begin(void)
 	atexit(leave);
 }
 
-/* What a guest is told who asks for something that is not a guest's; else 0. */
+/* Returns the result for a guest that sends a request which guests may not send; else 0. */
 static int guests_rc(const struct holder_request *q)
 {
 	switch (q->op) {
@@ -64,7 +64,7 @@ static int guests_rc(const struct holder_request *q)
 	return PI_NOT_SUPPORTED;
 }
 
-/* What its owner is told; SOME_ERROR: several things are against it, ANY: for and against. */
+/* The result for the owner; SOME_ERROR: there are several errors, ANY: success or an error. */
 enum { SOME_ERROR = 1, ANY };
 
 static int owners_rc(const struct holder_request *q)
@@ -101,7 +101,7 @@ static bool as_told(int rc, int expected)
 static void check(const struct holder_request *q, const struct holder_reply *r, ssize_t got,
 		  bool guest)
 {
-	/* Who sends something else than a request is not answered. */
+	/* A client that sends something else than a request gets no answer. */
 	if (got == 0)
 		return;
 	if (got != (ssize_t)sizeof(*r) || r->size != sizeof(*r) || r->version != HOLDER_VERSION ||

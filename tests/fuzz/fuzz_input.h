@@ -5,7 +5,7 @@
 
 #include "fuzz.h"
 
-/* What is left of the input, from the front; zeros beyond its end. */
+/* The rest of the input, from the front; zeros beyond its end. */
 struct fuzz_input {
 	const uint8_t *data;
 	size_t size;

@@ -14,7 +14,7 @@
 #define CPUS    3
 #define SYMBOLS 16
 
-/* What a reader of the records knows of a thread. */
+/* A reader's knowledge of a thread. */
 struct known {
 	bool has, kernel, cpu_known;
 	uint64_t to;
@@ -168,7 +168,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			    !frames_depth(&frames, &run))
 				abort();
 		}
-		/* What the next run of the thread must follow. */
+		/* The state that the thread's next run must continue. */
 		if (got > 0 && run.what != ITRACE_STOP)
 			*k = (struct known){ run.to != 0, run.kernel ^ run.crosses,
 					     true,        run.to,

@@ -53,7 +53,7 @@ static bool table_is_whole(const struct jitdump *d, const struct jitdump_event *
 
 static uint32_t highest; /* line that was told */
 
-/* Of the load that was told last. */
+/* Announces lines of the latest load. */
 static int tell_lines(struct a2n *a, struct jitdump *d)
 {
 	struct a2n_jit_line lines[LINES];

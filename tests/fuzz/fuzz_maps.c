@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		char *line;
 
 		n = nl ? (size_t)(nl - text) - at : size - at;
-		/* Of just its size, for the sanitizer. */
+		/* A copy of exactly its size, for the sanitizer. */
 		line = malloc(n ? n : 1);
 		if (!line)
 			abort();

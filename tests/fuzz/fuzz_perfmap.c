@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    perfmap_open_fd(&file, dup(fd), &why) || perfmap_open_text(&memory, data, size) ||
 	    a2n_process(a, 1, 7, 1) || a2n_add_map(a, 1, 7, &heap))
 		abort();
-	/* What is no file of ours. */
+	/* Files that are not perf maps. */
 	if (perfmap_open(&other_map, "/dev/null", (uid_t)-1, &why) != -EBADMSG || !why ||
 	    perfmap_open(&other_map, "/proc/self/exe", (uid_t)-1, &why) != -ELOOP ||
 	    perfmap_open(&other_map, "/nowhere", 0, &why) != -ENOENT)

@@ -161,7 +161,7 @@ static void silence(void)
 
 static char folder[64], written[72];
 
-/* What was written: a file or a folder of files. */
+/* Removes the output: a file or a folder of files. */
 static void remove_written(void)
 {
 	char path[128];

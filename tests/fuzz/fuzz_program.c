@@ -22,7 +22,7 @@ static int scan(void *arg, const void *segment, size_t size)
 	return 0;
 }
 
-/* What was written of it is an id or none, whatever the file says. */
+/* The result is an id or none, whatever the file contains. */
 static void check(int fd)
 {
 	char path[64];

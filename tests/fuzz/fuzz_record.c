@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "file/record_walk.h"
 
-/* What it gives lies in the record, each piece behind the one before. */
+/* The pieces are within the record, one after another. */
 static void decode(const struct record *walked)
 {
 	const struct pirecord r = {

@@ -6,7 +6,7 @@
 #include "fuzz.h"
 #include "file/record_walk.h"
 
-/* What else a target asks of it: a sink's argument, or NULL. */
+/* Further callbacks of a target, for the sink's argument; or NULL. */
 struct fuzz_sink {
 	void (*record)(const struct pitrace_segment *h, const struct record *r);
 };

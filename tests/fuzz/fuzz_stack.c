@@ -158,7 +158,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		data += 2 + table;
 		size -= 2 + table;
 	}
-	/* Of just its size, for the sanitizer. */
+	/* A copy of exactly its size, for the sanitizer. */
 	copy = malloc(SAMPLE + size - 1);
 	if (!copy)
 		return 0;

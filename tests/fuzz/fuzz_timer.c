@@ -18,7 +18,7 @@
 #define FILES 3
 #define PID   50000000u /* no kernel has such processes */
 
-/* Of the collector … */
+/* Bits for the collector … */
 enum { STACKS = 1, COPIES = 2, GONE = 4, SUSPEND = 8 };
 /* … and of a file. */
 enum { LYING_HEAD = 1, CUT = 2, EARLY = 4, NO_FILE = 8 };

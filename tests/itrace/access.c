@@ -19,12 +19,12 @@ struct access {
 	uint32_t bytes, way;
 };
 
-/* Of one thread. */
+/* The accesses of one thread. */
 struct list {
 	uint32_t tid;
 	struct access *a;
 	size_t n, room;
-	/* Of the log: where it stands, with which registers. */
+	/* From the log: the program counter and the registers. */
 	uint64_t pc, gprs[LOG_GPRS];
 };
 
@@ -167,7 +167,7 @@ static void executes(struct list *l, uint64_t pc, const uint64_t *gprs)
 	sscanf(insn_text(), "%31s %127s", name, operands);
 	bytes = bytes_of(name, &way);
 	if (!bytes) {
-		/* Whoever is missing in the list above must not be passed over. */
+		/* An instruction that is missing from the list above must not be ignored. */
 		if (!strncmp(name, "lx", 2) || !strncmp(name, "stx", 3) ||
 		    !strncmp(name, "lv", 2) || !strncmp(name, "stv", 3) || strchr(operands, '('))
 			if (strcmp(name, "lvsl") && strcmp(name, "lvsr"))

@@ -42,7 +42,7 @@ static const struct {
 	    0xC6 } },
 };
 
-/* What the flow is called in libopcodes' terms. */
+/* Maps a flow to libopcodes' types. */
 static unsigned int kind_of(const struct flow *f)
 {
 	switch (f->what) {

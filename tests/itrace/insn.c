@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What libopcodes calls an instruction tells what it is. */
+/* Classifies an instruction by its mnemonic from libopcodes. */
 #define PACKAGE "pitrace" /* bfd.h wants it */
 #include <dis-asm.h>
 #include <stdarg.h>

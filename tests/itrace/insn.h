@@ -19,7 +19,7 @@ struct insn {
 
 /* False: this libopcodes does not know the machine. */
 bool insn_open(const char *machine);
-/* What libopcodes says of the last one. */
+/* Returns libopcodes' text of the last instruction. */
 const char *insn_text(void);
 /* The instruction at address; `length` 0: it is none. */
 struct insn insn_at(uint64_t address, const uint8_t *bytes, size_t n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the judge writes and truth reads: entries one after the other, of one machine. */
+/* The log that the judge writes and truth reads: entries one after another, of one machine. */
 #ifndef ITRACE_LOG_H
 #define ITRACE_LOG_H
 

@@ -40,7 +40,7 @@ struct thread {
 	size_t n, room;
 	uint64_t instructions, branches;
 	bool begun, gap;
-	/* Of the log: */
+	/* From the log: */
 	uint64_t pc, number, signal;
 	uint32_t count;
 	bool fresh;     /* the next step is the exec's own */
@@ -444,7 +444,7 @@ static int flow(const char *name_of)
 			continue;
 		}
 		f = follow(b->tid);
-		/* What is missing before a start was not to be told. */
+		/* Nothing before a start had to be recorded. */
 		if (r.minor & PITRACE_BRANCH_GAP && r.major != PITRACE_ITRACE_START) {
 			gaps++;
 			f->known = false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the imagined machine's kernel does: threads that run, sleep, wake each other, move between
- * CPUs and call the system, and interrupts that nest. Drawn at random and consistent: a thread is
- * in one place, an exit follows its entry.
+ * Simulates a machine's kernel: threads run, sleep, wake each other, move between CPUs and call the
+ * system, and interrupts nest. The events are random and consistent: a thread is in one place, an
+ * exit follows its entry.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# What the test_*.sh here have in common: where things are, a working folder, verdicts. Sourced.
-# PITRACE_BUILD or O is another folder of what was built, BIN one of the programs.
+# Shared by the test_*.sh: paths, a working folder, verdicts. Sourced. PITRACE_BUILD or O is another build folder, BIN
+# another folder of programs.
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${PITRACE_BUILD:-$(cd "$top" && cd "${O:-build}" && pwd)} || exit 1
 bin=${BIN:-$build/bin} programs=$build/tests

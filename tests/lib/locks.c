@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Who unlocks a mutex holds it. A lock that is left out shows only by chance, when two threads
- * meet; by its unlock it shows each time, for glibc notes each mutex's owner. A child of fork holds
- * what its parent did, who is no thread of its own.
+ * Checks that a thread that unlocks a mutex holds it. A missing lock is noticed only by chance,
+ * when two threads collide; its unlock is noticed every time, because glibc stores each mutex's
+ * owner. A child of fork holds the locks of its parent's thread.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -58,7 +58,7 @@ static uint64_t fails;
 static unsigned int seen;
 static bool tells, counts, done, refused_one;
 static int busy;
-/* Of a library's function that asks in the program's name. */
+/* The place of a library function that allocates on behalf of the program. */
 static __thread struct place *asked_by __attribute__((tls_model("initial-exec")));
 
 static void lock(void)
@@ -179,7 +179,7 @@ static bool refused(struct place **place, uintptr_t caller, const uintptr_t *fra
 	}
 	lock();
 	*place = place_of(caller, frame);
-	/* What a library asks in the program's name it asks in one piece. */
+	/* All allocations of a library function on behalf of the program count as one. */
 	now = fails && own(caller) && (*place)->hash == fails && !refused_one;
 	refused_one |= now;
 	unlock();
@@ -258,7 +258,7 @@ static void forget(const void *p)
 		i = (size_t)(find((uintptr_t)p) - blocks);
 		used -= blocks[i].at != 0;
 		blocks[i].at = 0;
-		/* What stands behind it may belong here. */
+		/* The entries after it may belong here. */
 		for (k = (i + 1) & (room - 1); blocks[k].at; k = (k + 1) & (room - 1)) {
 			size_t home = slot(blocks[k].at);
 

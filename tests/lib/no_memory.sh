@@ -20,8 +20,8 @@ whole() { # what was written, as one file
 	[ ! -f out.file ] || cat out.file
 	[ ! -d out.folder ] || (cd out.folder && find . -type f | sort | xargs cat)
 }
-# What a suite may define anew: whether what was written is right, given what it is when nothing is
-# refused; more words of what was written, into `out`; what is left over.
+# Functions that a suite may redefine: whether the output is correct, given the one without a failure; more of the
+# output's text, into `out`; leaks.
 same() { # GOOD
 	whole | cmp -s - "$1"
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# What the test_post_*.sh have in common: where things are, a working folder, verdicts.
-# Sourced. BIN is the folder of post, TESTS that of the test programs; by default this tree's build.
+# Shared by the test_post_*.sh: paths, a working folder, verdicts. Sourced. BIN is the folder of post, TESTS that of
+# the test programs; the default is this tree's build.
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${PITRACE_BUILD:-$top/build}

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the words of a story share (post_script.c): where it is, what its line says, where that
- * goes. */
+/* State shared by the words of a story (post_script.c): the position, the line, the output. */
 #ifndef POST_SCRIPT_H
 #define POST_SCRIPT_H
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# What tests of instruction traces in stories have in common: a program whose functions have the
+# Shared by tests of instruction traces in stories: a program whose functions have the
 # addresses that the story has. Sourced.
 # shellcheck source=tests/lib/post_lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/post_lib.sh"

@@ -89,7 +89,7 @@ static inline void unit_skip(const char *part, const char *why)
 		unit_left_out = why;
 }
 
-/* What the test that runs has opened is for the tests after it. */
+/* Files that the running test has opened are for the tests after it. */
 static inline void unit_keep_files(void)
 {
 	unit_keeps_files = true;

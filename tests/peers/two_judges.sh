@@ -62,7 +62,7 @@ judge() { # NAME PROCESS [FOLDER]: p of post's profile against perf's
 	"$top/tests/peers/two_samples" "$2" "$1.json" "$1.perf" >"$1.judged"
 }
 
-# Of each sample with its call chain the innermost user code: COMM ADDRESS SYMBOL (MODULE)
+# Prints the innermost user code of each sample with a call chain: COMM ADDRESS SYMBOL (MODULE)
 innermost_user() {
 	awk '/^[^ \t]/ { comm = $0; sub(/[ \t]+$/, "", comm); wanted = 1; next }
 		wanted && NF && $1 !~ /^ffff............$/ { print comm $0; wanted = 0 }'

@@ -36,7 +36,7 @@ same_but_numbers() {
 	sed -E 's/0x[0-9a-f]+/0xN/g; s/\b[0-9]+(\.[0-9]+)?\b/N/g; s/=[0-9]+/=N/g'
 }
 for n in 1 2; do
-	# What is typed, and what each line says.
+	# Prints the commands, and the output of each.
 	block console $n | sed "s/8087/$port/" | awk '
 		/^\$ / { more = 1; sub(/^\$ /, "") }
 		more { print; more = /\\$/ }' >"$work/typed"

@@ -22,7 +22,7 @@ check() { # NAME COMMAND...
 	verdict "$name" $code
 }
 
-# What git knows, as it is now.
+# Copies the files that git knows, in their present state.
 copy() { # FOLDER
 	mkdir -p "$1" && git ls-files -z -co --exclude-standard | xargs -0 tar c --ignore-failed-read | tar x -C "$1"
 }

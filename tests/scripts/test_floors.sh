@@ -43,7 +43,7 @@ put new/room.c base/cursor.h
 floors without_a_place 1 'libperfutil/new stands on no floor'
 rm -r libperfutil/new
 
-# What other parts take: base, and the headers that are listed for them, as long as they need them.
+# The headers that other parts use: base, and those listed for them, as long as they need them.
 take() { # FILE INCLUDED...
 	mkdir -p "$(dirname "$1")" libperfutil/session libperfutil/file
 	printf '#include "%s"\n' "${@:2}" >"$1"

@@ -55,7 +55,7 @@ files_there() {
 }
 check files files_there
 
-# What an installed page says is there, is: links to other pages, licences.
+# Everything that an installed page refers to exists: other pages, licences.
 documents() {
 	local file link code=0
 	for file in "$usr"/share/doc/pitrace/{,docs/}*.md; do
@@ -69,7 +69,7 @@ documents() {
 	return $code
 }
 check documents documents
-# Who runs what was linked with the libraries is told where they are not found.
+# A user of programs linked with the libraries is told if the loader cannot find them.
 loader() {
 	[ -z "$("$top/scripts/loader-cache" "$(dirname "$(ldconfig -p | sed -n 's/.* => \(.*libc\.so\.6\)$/\1/p' | head -n 1)")")" ] &&
 		"$top/scripts/loader-cache" "$usr/lib" | grep -F "does not look in $usr/lib" &&
@@ -85,7 +85,7 @@ clean_source() {
 }
 check nothing_of_the_build clean_source
 
-# What others may write or cannot read is none of it, whatever the umask: root runs some of it.
+# Installed files are readable by all and writable only by root, whatever the umask: root runs some of them.
 modes() {
 	local mask bad code=0
 	for mask in 0 077; do
@@ -205,7 +205,7 @@ archives() {
 }
 check both_archives archives
 
-# What the library needs at run time is found beside it, wherever it was installed and whoever uses it.
+# The library finds the files that it needs at run time beside it, for any prefix and any user.
 beside() {
 	local cflags libs
 	read -ra cflags < <(config --cflags perfutil)
@@ -397,7 +397,7 @@ check uninstall make_in_tree uninstall DESTDIR="$dest" PREFIX=/usr
 check nothing_left sh -c "! find '$dest' ! -type d | grep . &&
 	! find '$dest' -mindepth 1 -name '*pitrace*' | grep ."
 
-# What others have put there stays, and is no hindrance.
+# Files that others have put there stay, and do not interfere.
 mkdir -p "$usr/include/pitrace" "$usr/share/doc/pitrace"
 : >"$usr/include/pitrace/mine.h"
 check uninstall_again make_in_tree uninstall DESTDIR="$dest" PREFIX=/usr

@@ -8,7 +8,7 @@ lint=$top/scripts/lint
 # The suite lint-followed of check-wide reads what scripts source, too.
 export LINT_FOLLOW=no
 
-# What is wrong in each planted file, and what is right.
+# The faults in each planted file, and the correct parts.
 cat >"$work/plain.c" <<'END'
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <stdlib.h>

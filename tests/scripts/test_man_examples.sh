@@ -179,7 +179,7 @@ diff <(told tools/swtrace/run.itrace.1) <("$bin/run.itrace" --help | options) >"
 verdict options_run.itrace $?
 diff <(told tools/swtrace/run.jprof.1) <("$bin/run.jprof" --help | options) >"$work/out"
 verdict options_run.jprof $?
-# Of swtrace each sub-command has a section with its options.
+# Each sub-command of swtrace has a section with its options.
 man -l "$top/tools/swtrace/swtrace.1" | col -b >"$work/page"
 subsection() { # NAME
 	awk -v name="$1" '/^   [a-z]/ { on = "," $0 "," ~ "[ ,]" name "," } /^[A-Z]/ { on = 0 } on' "$work/page" |

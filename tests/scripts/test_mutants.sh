@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What `make check-mutants` stands on: each fault of its list still has its place in the source, and
-# the runner tells a fault that is caught from one that survives, does not fit, does not build, or
-# whose test says nothing. Then random faults: what is tested is caught, what is not survives, what was
-# judged does not count.
+# Checks the basis of `make check-mutants`: each fault of its list still matches the source, and the runner
+# distinguishes a caught fault from one that survives, does not match, does not build, or whose test prints nothing.
+# Then random faults: a tested line is caught, an untested one survives, a judged one does not count.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 "$top/tests/mutants/run" --fits
@@ -146,7 +145,7 @@ strays=$(find /proc/[0-9]*/exe -maxdepth 0 -lname "$dir/build/mutants/random/bui
 grep -v '_\(noisy\|long\)\.sh$' tests/mutants/suites >some
 mv some tests/mutants/suites
 rm tests/libperfutil/test_noisy.sh tests/libperfutil/test_long.sh
-# What fails without the fault once has failed by chance. (By the second run, that is the first without.)
+# A test that fails once without the fault has failed by chance. (By the second run, which is the first without.)
 cat >tests/libperfutil/test_chance.c <<'END'
 #include <stdio.h>
 int chance(int a);

@@ -12,7 +12,7 @@ version=$(cat VERSION)
 is changelog_version "$(sed -nE '1s/^pitrace \(([^)]*)\) .*/\1/p' debian/changelog)" "$version"
 is spec_version "$(sed -n 's/^Version: //p' scripts/pitrace.spec)" "$version"
 
-# What is in a package of each name: name, a tab, a pattern.
+# Prints the contents of each package: name, a tab, a pattern.
 debian_files() {
 	local file
 	for file in "$1"/*.install; do
@@ -96,7 +96,7 @@ installed "$work/rpm" LIBDIR=/usr/lib64 && list "$work/rpm" >"$work/list"
 verdict installs_as_fedora $?
 is spec_files "$(wrong "$work/spec" <"$work/list")" ""
 
-# Who builds packages needs what scripts/deps has; the compiler is everywhere.
+# Builders of packages need the packages of scripts/deps; the compiler is always there.
 needed=$(sed -n "/^build='/,/'$/p" scripts/deps | sed "s/^build=//" | tr -d "'" | tr -s '\t ' '\n\n' | grep -vxE 'gcc|make')
 declared=$(sed -n '/^Build-Depends:/,/^Standards/p' debian/control | sed -nE 's/^ ([a-z0-9-]+).*/\1/p')
 is build_depends "$(comm -23 <(sort -u <<<"$needed" | grep .) <(sort -u <<<"$declared"))" ""

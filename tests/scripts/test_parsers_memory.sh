@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What reads what others wrote, given the seeds of its fuzz target: it leaves no memory behind that nobody holds,
-# and where memory is refused, once, at each place that asks for it (tests/lib/no_memory.c), it neither does so
-# nor accesses what is not its own. A target that finds its answers incomplete then aborts: that is no fault. That a
-# lack is told is seen by the suites of the programs (test_*_memory.sh); the target `post` is left to them.
-# These are the first half by their names, the others those of test_parsers_more_memory.sh.
+# Runs all parsers of untrusted data with the seeds of their fuzz targets: they leak no memory, and if an allocation
+# fails, once, at each place that allocates (tests/lib/no_memory.c), they neither leak nor access invalid memory. A
+# target that finds its results incomplete then aborts: that is not a fault. Whether the lack of memory is reported is
+# tested by the programs' suites (test_*_memory.sh), which also cover the target `post`. These are the first half of
+# the targets by name, test_parsers_more_memory.sh has the others.
 set -u
 # shellcheck source=tests/lib/lib.sh
 . "$(dirname "$0")/../lib/lib.sh"
@@ -24,7 +24,7 @@ for target in "$programs"/fuzz/fuzz_${parsers:-[a-j]*}; do
 	for place in "${places[@]}"; do
 		NO_MEMORY=$place timeout 60 "$target" "$seeds" >out 2>err
 		code=$?
-		# What the C library says of a heap, it says before it aborts.
+		# The C library prints a message about a corrupt heap before it aborts.
 		[[ $code =~ ^(0|1|134)$ ]] && ! grep -Eq '^leak|\(\): |corrupt|smashing' err && continue
 		echo "$place refused: exit code $code: $(head -n 3 err)" >>why
 	done 2>/dev/null # the shell's words on who aborted

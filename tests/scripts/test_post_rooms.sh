@@ -12,7 +12,7 @@ want() { # NAME WANTED HAVE
 	is "$1" "$3" "$2"
 }
 
-# What each room may include, beside itself and what is no part of post.
+# Prints the folders that each folder may include, besides itself and those outside post.
 may() {
 	case $1 in
 	sandbox | format) ;;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What a machine has no tool, compiler or code for is skipped with a line that the runner counts, never in
-# silence: in the test scripts and in the unit tests. And a judge that is missing is missed.
+# Without a tool, compiler or code for a test, the machine skips it with a line that the runner counts, never
+# silently: in test scripts and in unit tests. And a missing judge is noticed.
 set -u
 
 # shellcheck source=tests/lib/lib.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # docs/tasks.md does what it says: each command of it is run, with a program, a process and a function that there are.
-# What this machine cannot do must be refused in words.
+# A command that this machine cannot execute must be refused with a message.
 set -u
 
 # shellcheck source=tests/lib/lib.sh

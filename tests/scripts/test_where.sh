@@ -8,7 +8,7 @@ set -u
 cd "$top" || exit 1
 git ls-files >"$work/files"
 
-# What is wrong with the rows on stdin. Names that are to be filled in (NAME) are no files.
+# Prints what is wrong with the rows on stdin. Names with placeholders (NAME) are not files.
 wrong() {
 	local row name file files
 	while read -r row; do

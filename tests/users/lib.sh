@@ -29,8 +29,8 @@ done
 
 work=$(mktemp -d /tmp/users-$suite.XXXXXX)
 chmod 711 "$work"
-# Whatever a test leaves behind in namespaces of its own is none of ours; what it starts it ends, also
-# where it dies itself (a variable that is not set).
+# Files that a test leaves in its own namespaces are not visible here; it ends the processes that it starts, even if
+# it fails itself (an unset variable).
 trap 'cd /; end $(jobs -p); rm -rf "$work"' EXIT
 cd "$work" || exit 1
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# What test_outputs.sh, test_called.sh and test_races.sh have in common: the outputs of each program, and
-# how they are written. Sourced after lib.sh.
+# Shared by test_outputs.sh, test_called.sh and test_races.sh: the outputs of each program, and how they are written.
+# Sourced after lib.sh.
 
-# What writes where: NAME KIND COMMAND, each run in a folder of its own. OUT is the output's name. KIND:
+# The outputs: NAME KIND COMMAND, each run in a folder of its own. OUT is the output's name. KIND:
 # report (a FIFO or /dev/null will do), trace (a regular file alone), folder, log (a file that is replaced)
 # Made by a user: the kernel shows him no addresses, and it is read some hundred times.
 folder traces "$alice" 755

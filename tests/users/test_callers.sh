@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Who calls, and who is in the way: sudo's variables half set, a signal that comes while a holder answers,
-# another user's names where a holder's socket goes, a FIFO where a program should be.
+# Callers and obstacles: half-set variables of sudo, a signal that arrives while a holder answers, another user's
+# files in the place of a holder's socket, a FIFO in the place of a program.
 set -u
 # shellcheck source=tests/users/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Whose rights: what belongs to a traced process is opened with that process's rights, below its root,
-# and what a tool under sudo writes is written with its caller's.
+# The rights used: files of a traced process are opened with that process's rights, below its root, and files written
+# under sudo with the caller's.
 set -u
 . "$(dirname "$0")/lib.sh"
 if [ -e /dev/pitrace ]; then collector=driver; else collector=perf; fi
@@ -23,7 +23,7 @@ traced_map() {
 }
 victim "$work/shadow"
 victim "$work/bobs" $bob
-# What shows that the test would see it: her own.
+# Shows that the test would notice it: the user's own map.
 traced_map own 'echo "1000 10 '"$words"'" >$map'
 grep -aq "$words" a/own.nrm2
 verdict own_map_is_there $? "her own map is not in the trace"
@@ -182,7 +182,7 @@ for name in $collector ptrace timer; do
 	(cd a && "$programs/watched" opens "$work/device" "$bin/post" -q -r links.nrm2) >out 2>&1
 	is device_not_opened_by_post_of_$name $? 0
 done
-# What a script says that it is run by.
+# The interpreter that a script names.
 printf '#!%s\n' "$work/device" >a/script && chmod 755 a/script
 sudo_by $alice "$programs/watched" opens "$work/device" "$bin/swtrace" run -q -B timer -o "$work/a/script.nrm2" -- \
 	"$work/a/script" >out 2>&1

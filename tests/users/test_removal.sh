@@ -59,7 +59,7 @@ code=$?
 PITRACE_SOCKET=$PWD/linked ends
 is folder_link_is_not_followed "$(cat elsewhere/1.0) $(readlink linked.hooks)" "precious elsewhere"
 
-# What took the socket's place while the session was held
+# A file that took the socket's place while the session was held
 PITRACE_SOCKET=$PWD/held "${init[@]}" >"$work/out" 2>&1
 code=$?
 if [ "$code" = 0 ]; then

@@ -39,7 +39,7 @@ mb=$(sed -n 's/.*had \([0-9]*\) MB.*/\1/p' said)
 [ -n "$mb" ] && [ "$mb" -lt 120 ]
 verdict hooks_memory $? "the tracer took ${mb:-?} MB: $(tail -n 1 "$work/out")"
 as "$alice" "$bin/post" -validate t >"$work/out" 2>&1
-# What found no room is counted: that is damage of a kind, and no other is.
+# Records that found no room are counted; that is the only kind of damage.
 [ $? -le 1 ]
 verdict hooks_readable $?
 

@@ -13,7 +13,7 @@ const [folder, file] = process.argv.slice(2);
 const release = path.join(folder, 'dist', 'release');
 const program = fs.readdirSync(release).find((name) => /^speedscope-.*\.js$/.test(name));
 let text = fs.readFileSync(path.join(release, program), 'utf8');
-/* What a file given on the command line is read by. */
+/* The function that reads a file given on the command line. */
 const opens = /loadFileFromBase64:\((\w+),(\w+)\)=>\{this\.loadProfile\(\(\)=>(\w+)\(\1,\2\)\)/.exec(text);
 const last = text.lastIndexOf('console.log(`speedscope v');
 

@@ -63,7 +63,7 @@ kmod_paths() {
 	done | tr '\n' ' '
 }
 
-# What any machine of this architecture may need for its disk and its output.
+# Modules that any machine of this architecture may need for its disk and its output.
 base_kmods="virtio_mmio virtio_pci virtio_blk $out_kmods"
 
 # Host programs for this machine's guests, the sysroot's for others.
@@ -191,7 +191,7 @@ make_initramfs() {
 		case $name in *.[ad]) continue ;; esac
 		[ ! -f "$name" ] || copy_in "$stage" "$name" "/usr/local/bin/${name##*/}"
 	done
-	# Who begins a session looks for this one beside itself.
+	# Programs that begin a session search this one beside them.
 	[ ! -f "$libs/pitrace/pitrace-holder" ] ||
 		copy_in "$stage" "$libs/pitrace/pitrace-holder" /usr/local/lib/pitrace/pitrace-holder
 	for name in "${progs[@]}"; do

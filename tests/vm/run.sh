@@ -159,7 +159,7 @@ s390x)
 	;;
 esac
 if [ -n "$icount" ]; then
-	# Who gives it commands meanwhile lives in real time: when nothing runs, it waits.
+	# A guest that gets commands meanwhile runs in real time: when it is idle, it waits.
 	qemu+=(-icount "shift=0,sleep=$([ -n "$monitor" ] && echo on || echo off)"
 		-rtc "base=2024-01-01T00:00:00,clock=vm" -seed 1)
 	words+=" nokaslr"
@@ -230,7 +230,7 @@ fi
 bad='BUG:|WARNING:|Oops|[Cc]all [Tt]race:|possible (circular|recursive|irq|deadlock|unsafe)'
 bad+='|possible .*lock|[Uu]nable to handle|rcu.*stall|soft lockup|hard LOCKUP|Kernel panic'
 bad+='|general protection( fault)?[,:]|blocked for more than|refcount_t:|KASAN|UBSAN'
-# What the emulated machine's own firmware is blamed for while it boots.
+# A message of the emulated machine's own firmware while it boots.
 fine='nvram corruption detected'
 if grep -E "$bad" "$work/log" | grep -qv "$fine"; then
 	echo "run.sh: the kernel complained:"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# What the guest suites share, sourced by bash: build what the guest needs, boot it once or a few
-# times, judge on the host (an emulated machine is slow) what came back, say `ok NAME`.
-# A suite is called with KERNEL and ARCH first. PITRACE_NO_BUILD=1 leaves out the build;
-# PITRACE_MODULE is a pitrace.ko to be tried instead (one with a fault in it must be caught).
+# Shared by the guest suites, sourced by bash: builds what the guest needs, boots it once or a few times, judges the
+# results on the host (an emulated machine is slow), prints `ok NAME`. A suite is called with KERNEL and ARCH first.
+# PITRACE_NO_BUILD=1 skips the build; PITRACE_MODULE is another pitrace.ko to be tested (one with a fault must be
+# caught).
 
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../../scripts/vm/common.sh"
@@ -19,8 +19,7 @@ out=$build/out/$suite-$kernel-$arch${arguments:+-${arguments//[^a-zA-Z0-9]/-}}
 judge=$top/tests/vm/judge
 code=0
 
-# Of another machine's programs a suite may want but a few: it says so in guest_programs, before it
-# takes this file in.
+# A suite may need only some programs of another machine: it sets guest_programs before it sources this file.
 foreign=(bin/{swtrace,run.tprof,ptt,cpi,post} lib/pitrace/pitrace-holder) foreign_target=vm-programs
 [ -z "${guest_programs:-}" ] || foreign=("${guest_programs[@]}") foreign_target=
 
@@ -77,8 +76,8 @@ calc() {
 	awk "BEGIN { exit !($1) }"
 }
 
-# What a traced thread's guest is: QEMU's POWER10 loses a trap where the next instruction's page is not
-# in memory (it looks whether that one is prefixed).
+# The CPU of guests that trace instructions: QEMU's POWER10 loses a trap if the next instruction's page is not in
+# memory (it checks whether that one is prefixed).
 itrace_cpu=()
 [ "$arch" != ppc64le ] || itrace_cpu=(--cpu power9)
 

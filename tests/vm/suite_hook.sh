@@ -14,14 +14,14 @@ esac
 booted guest $machine --mem 1024 --get '/tmp/*.nrm2' --get '/tmp/*.txt' -- \
 	tests/vm/guest/hook.sh "$records" $cost || exit 1
 
-# What a thread wrote and what it knows to be lost, against the trace.
+# The records and losses of a thread, compared with the trace.
 [ "$arch" = x86_64 ] && tsc=tsc || tsc=''
 for name in all normal $tsc burst both calls part whole tiny wrap limited file file_tiny others self0 self1 self2; do
 	records "$out/$name.nrm2" || exit 1
 	read -r _ written _ lost _ nobody <"$out/$name.txt"
 	have=$($judge marks "$out/$name.nrm2.show")
 	echo "# $name: $written written, $lost lost"
-	# Of `both` two programs count from 0.
+	# In `both`, two programs count from 0.
 	[ "$name" = both ] && again=1 || again=0
 	equal "books_$name" "$have" "written $written lost $lost disorder $again"
 	equal "all_told_$name" "$nobody" 0
@@ -33,7 +33,7 @@ for name in all calls; do
 done
 read -r _ written _ lost _ <"$out/burst.txt"
 equal burst "$written $lost" "800000 0"
-# Of each thread the last may have been written without its being told.
+# The last record of each thread may have been written without being reported.
 records "$out/killed.nrm2" || exit 1
 read -r _ written _ <"$out/killed.txt"
 read -r _ have _ lost _ disorder <<<"$($judge marks "$out/killed.nrm2.show")"

@@ -45,9 +45,9 @@ off() {
 # callgrind has no calls of handlers, counts what a child has of its parent twice, and calls that an
 # exception leaves; count_calls takes the program alone, without its library.
 uncounted=" signals forks vforks exceptions loads "
-# What is not reached. By -mfentry: gcc gives functions a frame that have none without, two instructions a call, and
-# where loops begin elsewhere a nop (structs: three a call): so the whole is more. By sites: who calls a chain of
-# tail calls lacks some 1.5 instructions a chain, which its first one has.
+# Goals that are not reached. With -mfentry, gcc adds a frame to functions that have none otherwise, two instructions
+# per call, and a nop where loops begin elsewhere (structs: three per call): so the total is larger. With sites, the
+# caller of a chain of tail calls gets some 1.5 instructions too few per chain, and its first function gets them.
 unreached_total=" fentry.structs fentry.floating fentry.tails "
 unreached_self=" sites.tails fentry.structs "
 # Functions that are not judged by what they take, only by their calls: the counter has the kernel's instructions,

@@ -21,7 +21,7 @@ for name in hotplug late suspend; do
 		"$(jq -c '[.unknown.no_module, .unknown.unsure]' "$out/$name.nrm2.json")" '[0,0]'
 	for cpu in 0 1; do
 		read -r _ windows _ away _ had _ told _ expected < <($judge online "$out/$name.nrm2.show" $cpu)
-		# What was missed after the last record stands in the counts alone.
+		# Losses after the last record are only in the counts.
 		counted=$(jq "[.lost[] | select(.cpu == $cpu and .kind == \"overruns\") | .count] | add // 0" \
 			"$out/$name.nrm2.json")
 		had=$((had + counted - told))

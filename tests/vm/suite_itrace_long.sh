@@ -39,7 +39,7 @@ equal lossy_code "$(of lossy code)" 0
 dropped=$(sed -n 's/.*LOST \([0-9]*\) .*/\1/p' "$out/logs/lossy.err")
 calc "${dropped:-0} > 0 && $gaps > 0"
 verdict lossy_gaps $? "${dropped:-0} dropped, $gaps gaps"
-# What is there and what was dropped is what was to be had, and a few breaks.
+# The recorded and the dropped branches together are all, plus a few breaks.
 calc "$taken + ${dropped:-0} >= $lossy && $taken + ${dropped:-0} < 1.05 * $lossy + 100000"
 verdict lossy_counted $? "$taken there, ${dropped:-0} dropped, of $lossy"
 grep -q '0 taken branches, 1 thread left out that another session traces' "$out/logs/second.err"

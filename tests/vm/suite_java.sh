@@ -24,9 +24,8 @@ booted guest --icount --mem 1024 --timeout 1700 --no-module --add "$made/jre:/jr
 	"${installed[@]}" --get "/tmp/*.*" -- tests/vm/guest/java.sh "$@" || exit 1
 rm -rf "$made"
 
-# What is reached of the goals (2 % of the total; of each method that has a hundredth of it 5 % by the VM's
-# probes, 10 % by changed classes): MODE.PROGRAM MOST-OF-TOTAL MOST-OF-A-METHOD, "-": nothing is promised.
-# docs/benchmarks.md says why.
+# The goals that are reached (2 % of the total; for each method with a hundredth of it 5 % by the VM's probes, 10 % by
+# changed classes): MODE.PROGRAM MOST-OF-TOTAL MOST-OF-A-METHOD, "-": no promise. docs/benchmarks.md explains them.
 reached=(
 	"probes.Hellop 2 30"
 	"probes.Getters 2 5"

@@ -54,7 +54,7 @@ for mode in rewrite probes; do
 	equal "${mode}_said" "$(cat "$out/$mode.said")" "done"
 	grep -q '^metric: tsc (cycles) by pitrace module, a mapped page' "$out/$mode".1_*
 	verdict "${mode}_metric" $? "$(head -n 3 "$out/$mode".1_*)"
-	# Of the three threads one is left out.
+	# One of the three threads is excluded.
 	equal "${mode}_calls" "$(sum $mode 2 'leaf[(]I[)]I$')" 40000
 	read -r _ entries _ exits _ _ thrown _ _ _ left < <(sed -n 's/,//g; s/^entries/&/p' "$out/$mode".1_*)
 	calc "$entries == $exits + $thrown + $left"

@@ -75,7 +75,7 @@ while read -r which right wrong; do
 	echo "# library $which: $right ticks in its time, $wrong not"
 	calc "$right > 50 && $wrong == 0"
 	verdict "reuse_lib_$which" $? "$right ticks in its time, $wrong not"
-	# What lies outside the symbols is the library's start-up code.
+	# Code outside all symbols is the library's start-up code.
 	equal "reuse_post_agrees_$which" "$(ticks reuse reuse ".*/libreuse_$which.so" '.*')" "$right"
 done <"$out/reuse.judged"
 equal reuse_libraries "$(wc -l <"$out/reuse.judged")" 2

@@ -138,7 +138,8 @@ echo "# $lost samples lost while the reader stood still"
 calc "$lost > 20"
 verdict lossy_lost $? "$lost only"
 
-# Of far more than the buffer holds the newest, in order, by their names: also of who is gone.
+# Of a trace that is much larger than the buffer, the newest samples are kept, in order, with names: also those of
+# exited processes.
 of() { # TRACE PROCESS: its ticks in its own function
 	ticks "$1" "$2" '.*/plain' plain_work
 }
@@ -150,7 +151,7 @@ verdict newest_of_who_is_gone $? "ending $(of newest ending), last $(of newest l
 $judge gaps "$out/newest.nrm2.show" >"$out/newest.gaps"
 equal newest_in_order "$(awk '{ n += $8 } END { print n + 0, (NR > 0) }' "$out/newest.gaps")" '0 1'
 
-# What froze it came before the rest.
+# The samples before the freeze are there, those after it are not.
 for name in off usr2; do
 	calc "$(of $name before) > 100 && $(of $name after) == 0"
 	verdict "${name}_froze" $? "before $(of $name before), after $(of $name after)"
@@ -200,6 +201,6 @@ some faults_named faults 'plain|faulty' '.*' '.*'
 calc "$(jq .total_ticks "$out/events.nrm2.json") > 5 * $(jq .total_ticks "$out/faults.nrm2.json")"
 verdict faults_counted $? "$(jq .total_ticks "$out/faults.nrm2.json") of tenths, $(jq .total_ticks "$out/events.nrm2.json") of all"
 
-# Of a long run a small buffer that wraps keeps the end.
+# A small buffer that wraps keeps the end of a long run.
 some wrap_symbol wrap wrap '.*/plain' plain_work
 exit $code

@@ -93,7 +93,7 @@ linear() {
 linear calls_are_in_it calls "$table" 50 3000
 linear faults_are_in_it faults "$table" 300 20000
 
-# What no boot may change.
+# Values that must not differ between boots.
 cmp -s <(grep "$same" "$table") <(grep "$same" "$out/again/exact.txt")
 verdict two_boots_same $? "$(diff "$table" "$out/again/exact.txt" | head -n 4 | tr '\n' ' ')"
 
@@ -113,7 +113,7 @@ if [ -e "$out/user.txt" ]; then
 		linear user_has_no_faults faults "$out/user.txt" 1 30
 	fi
 fi
-# Who is watched reads the counter; nobody else does, nor he when it is over.
+# Only watched threads may read the counter, and not after the end.
 if [ "$arch" = arm64 ]; then
 	equal counter_for_the_watched_alone "$(grep ^refused "$table" | paste -sd' ')" \
 		'refused watched 0 another 1 refused after 1'

@@ -133,10 +133,10 @@ grep -q ' chosen$' "$out/alone.txt"
 verdict top_alone $? "$(head -n 5 "$out/alone.txt")"
 
 # ---- run: thread by thread, value and what interrupts took of it, beside the kernel's clock
-# What follows a thread's last look at its clock is its end; the first one's clock has also what was before
-# the command, and what led to its first line is with the command. An emulated machine that has to wait for its
-# host in the midst of a switch has it here before, there behind it: one of three runs must be free of
-# that. To the cycle they are compared in suite_abi.sh.
+# The time after a thread's last reading of its clock is that of its exit; the first thread's clock also includes the
+# time before the command, and the start of its first line counts for the command. An emulated machine that waits for
+# its host in the middle of a switch has that time before it here, after it there: one of three runs must be free of
+# that. suite_abi.sh compares them to the cycle.
 for i in 1 2 3; do
 	read -r _ first begun <"$out/run$i.txt"
 	while read -r tid clock; do
@@ -149,9 +149,8 @@ for i in 1 2 3; do
 	sed "s/^/# run $i: ns more than the clock: /" "$out/clocks$i"
 done
 equal run_clocks "$(grep -c true "$out"/clocks[123] | cut -d: -f2 | sort -n | tail -n 1)" 5
-# Of threads that sleep the scheduler knows all to the last switch, but for what the host takes away
-# between its look at the clock and ours.
-# The debug kernel keeps no such account.
+# The scheduler knows all of the time of threads that sleep, to the last switch, except what the host takes between
+# its reading of the clock and ours. The debug kernel has no such account.
 if ! is_debug; then
 	for i in 1 2 3; do
 		while read -r tid clock _; do

@@ -26,7 +26,7 @@ in_file() {
 equal member_no_kernel_address_in_file "$(in_file "$out/member.nrm2")" 0
 calc "$(in_file "$out/root.nrm2") > 2"
 verdict root_kernel_addresses_in_file $? "root's file has none"
-# What samples when nobody says: cycles where there is a counter. A trace tells it too.
+# The default source of samples: cycles if there is a counter. The trace also records it.
 case $arch in
 arm64) sampler=cycles ;;
 *) sampler='the timer' ;;

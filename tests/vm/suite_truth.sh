@@ -6,9 +6,9 @@
 # ticks a second (a kernel that looks for mistakes takes longer for a tick than 50 us).
 . "$(dirname "$0")/suite.sh"
 periods=$1 control=$2 rate=${3:-20000} least=0.98 off=1 late=0
-# Of such a kernel's time a quarter is its own, and ticks are late by more than a period now and then.
+# A quarter of such a kernel's time is its own, and ticks are sometimes late by more than a period.
 ! is_debug || least=0.95 off=3 late=20
-# Of 20 short traces one ends where it is hard.
+# One of 20 short traces ends at a difficult place.
 [ "$kernel$arch" = 6.1x86_64 ] && short=30 || short=10
 
 booted guest --icount --get '/tmp/truth.*' --get '/tmp/control.*' -- \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What a tracer slows down: bench_work FILE WHAT COUNT, or FILE run COMMAND..., writes to FILE how
- * many ns it took (under icount: instructions), without the program's own start.
- *	spin	turns of a loop			calls	getppid
- *	yield	two threads yield in turn	echo	a byte to another process and back
+ * Work that tracers slow down: bench_work FILE WHAT COUNT, or FILE run COMMAND..., writes to FILE
+ * how many ns it took (under icount: instructions), without the program's own start.
+ * 	spin	turns of a loop			calls	getppid 	yield	two threads yield in
+ * turn	echo	a byte to another process and back
  */
 #include <pthread.h>
 #include <sched.h>

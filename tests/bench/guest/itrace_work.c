@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What a traced step costs, by the time stamp counter (under icount: instructions).
+ * The cost of a traced step, by the time stamp counter (under icount: instructions).
  *	itrace_work cost		lines "steps N" and "branches N": hundredths of a tick that an
  *					instruction and a jump takes, the least of many rounds
  *	itrace_work timed COMMAND...	"ticks N" on its standard error: as long as it takes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What PTT costs, by the time stamp counter (under icount: instructions).
+ * The cost of PTT, by the time stamp counter (under icount: instructions).
  *	ptt_work read HOW		one read: the least of many rounds, the loop's own part
  *					taken off
  *	ptt_work switch HOW METRICS	one switch of two processes that send each other a byte: the
@@ -79,8 +79,8 @@ static struct perf_event_mmap_page *perf_page(void)
 	return page;
 }
 
-/* What of it is to be had without the right to read counters: the time for which the event counted,
- * which for this one is its value. */
+/* The part of it that is available without the right to read counters: the time for which the event
+ * counted, which for this event is its value. */
 static inline uint64_t perf_time(const volatile struct perf_event_mmap_page *page)
 {
 	uint64_t time, cycles;

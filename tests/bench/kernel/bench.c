@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a record costs, by the time stamp counter (one instruction = one tick under icount): write
- * "WHAT COUNT" to the parameter `run`, read the result there: hundredths of a tick a turn, bytes of
- * a hundred records. WHAT is `floor` (clock read and store), `ring` (the driver's), `kernel` (the
- * kernel's ring_buffer) or the name of a tracepoint, that is fired with whatever listens to it.
- * `steps COUNT` and `branches COUNT` run a thousand instructions or jumps that often: hundredths of
- * a tick that one took, the least of all turns. `probe NAME` hangs a probe that does nothing on a
- * tracepoint until the module goes.
+ * The cost of a record, by the time stamp counter (one instruction = one tick under icount): write
+ * "WHAT COUNT" to the parameter `run` and read the result there: hundredths of a tick per turn,
+ * bytes of a hundred records. WHAT is `floor` (clock read and store), `ring` (the driver's),
+ * `kernel` (the kernel's ring_buffer) or the name of a tracepoint, which is fired with whatever is
+ * attached to it. `steps COUNT` and `branches COUNT` run a thousand instructions or jumps that
+ * often: hundredths of a tick per instruction, the least of all turns. `probe NAME` attaches an
+ * empty probe to a tracepoint until the module is unloaded.
  */
 #include <linux/interrupt.h>
 #include <linux/module.h>
@@ -22,7 +22,7 @@
 #define SEGMENT_BYTES (64 << 10)
 #define MOST          200000 /* records that fit into it */
 
-/* What is recorded: a dispatch. */
+/* The recorded data: a dispatch. */
 struct data {
 	u32 old_pid, old_tid, new_pid, new_tid;
 	s16 old_priority, new_priority;

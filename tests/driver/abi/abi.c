@@ -325,7 +325,8 @@ int main(int argc, char **argv)
 			chosen |= !fnmatch(argv[k], tests[i].name, 0);
 		if (!chosen)
 			continue;
-		/* Of a driver that serves no instruction traces what it refuses is tested. */
+		/* If the driver does not support instruction traces, the test checks that it
+		 * refuses them. */
 		if (!strncmp(tests[i].name, "itrace_", 7) &&
 		    strcmp(tests[i].name, "itrace_fields") && !(info().have & PITRACE_HAVE_ITRACE))
 			continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the ABI tests share: calls with the errors that they must give, and a session seen through
- * its pages. A test fails by calling wrong(), once or more, and goes on.
+ * Shared by the ABI tests: calls with the errors that they must return, and a session read through
+ * its pages. A test fails by calling wrong(), once or more, and continues.
  */
 #ifndef ABI_H
 #define ABI_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What the tests of instruction traces share: children that wait and are let go, and what a trace
- * says of them. */
+/* Shared by the tests of instruction traces: children that wait and are released, and the trace of
+ * them. */
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>

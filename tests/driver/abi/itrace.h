@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the tests of instruction traces share. */
+/* Shared by the tests of instruction traces. */
 #ifndef ABI_ITRACE_H
 #define ABI_ITRACE_H
 
@@ -38,7 +38,7 @@ pid_t child_of(struct gate *g, void (*part)(void));
 void let_go(struct gate *g);
 int status_of(pid_t pid);
 void done(struct gate *g);
-/* Of a storm's three children: none has ended by now; they are ended. */
+/* Checks that none of a storm's three children has exited so far; ends them. */
 #define STORM_CHILDREN 3
 void all_alive(const pid_t *pid, long turn);
 void end_children(const pid_t *pid, struct gate *g);
@@ -54,7 +54,7 @@ void probe_off(void);
 /* This program with root's credentials, while a test runs that puts it there. */
 #define GAINS "/usr/local/bin/gains"
 
-/* What a trace says of a process. */
+/* A process as seen in a trace. */
 struct seen {
 	uint32_t pid; /* 0: of all */
 	unsigned long branches, breaks[16], start[16], stop[16], gaps, code, threads;

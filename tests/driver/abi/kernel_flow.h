@@ -20,7 +20,7 @@ struct flow {
 bool is_kernel(const struct event *e);
 bool is_branch(const struct event *e);
 bool is_mark(const struct event *e);
-/* Of the CPU that the thread stays on, or of all; what does not follow is told as wrong. */
+/* Checks one CPU, if the thread stays on it, or all; reports a discontinuity as wrong. */
 struct flow flow_of(const struct view *v, uint32_t tid, bool moves);
 
 #endif

@@ -31,7 +31,7 @@ uint64_t ptt_own(const struct pitrace_ptt_thread *page, unsigned long *retries);
 uint64_t to_ns(const struct ptt *p, uint64_t counts);
 /* On each CPU a metric's buckets add up. Returns the sum of watched threads' on all. */
 uint64_t ptt_books(const struct ptt *p, uint32_t metric);
-/* What all threads have used that are or were watched. */
+/* Returns the use of all threads that are or were watched. */
 uint64_t ptt_all(const struct ptt *p, uint32_t metric);
 void no_ptt_left(void);
 

@@ -312,7 +312,7 @@ void test_states(void)
 		want(EINVAL, ioctl(fd, PITRACE_IOC_RESUME));
 		want(0, ioctl(fd, PITRACE_IOC_SETUP, &setup));
 	}
-	/* Off while suspended, closed while on. */
+	/* Calls off while suspended, and close while on. */
 	want(0, ioctl(fd, PITRACE_IOC_ON));
 	want(0, ioctl(fd, PITRACE_IOC_SUSPEND));
 	want(0, ioctl(fd, PITRACE_IOC_OFF));

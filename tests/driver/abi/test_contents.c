@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What records say, against what is known without them: processes that leave the CPU for a known
- * reason with a known priority, wake-ups of each kind, results and arguments of system calls, the
- * instruction that faulted.
+ * Compares records with independent knowledge: processes that leave the CPU for a known reason with
+ * a known priority, wake-ups of each kind, results and arguments of system calls, the instruction
+ * that faulted.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -224,7 +224,7 @@ static void see_them_through(void)
 	}
 }
 
-/* Of the times that another took its CPU, those when it was not in the midst of kernel code. */
+/* The share of preemptions in which the thread was not executing kernel code. */
 static double running_share(const struct part *p)
 {
 	return (double)p->left[PITRACE_LEFT_RUNNING] /
@@ -267,12 +267,12 @@ void test_left(void)
 			      p->name, p->strange, priority_of(p));
 		check(p->left[PITRACE_LEFT_DEAD] == 1);
 		for (unsigned int i = PITRACE_LEFT_SLEEP; i <= PITRACE_LEFT_OTHER; i++)
-			/* Who waits at a lock sleeps too. */
+			/* A thread that waits for a lock also sleeps. */
 			if (i != p->why && i != PITRACE_LEFT_DEAD && p->left[i] > 3)
 				wrong("%s: %u times for reason %u", p->name, p->left[i], i);
 	}
-	/* Who computes in user code only is preempted in the kernel's code for interrupts at most:
-	 * far less often than who computes in the kernel. */
+	/* A thread that only runs user code is preempted in kernel code only during interrupts: far
+	 * less often than one that runs kernel code. */
 	check(running_share(&parts[2]) > 2 * running_share(&parts[3]));
 	munmap((void *)enough, sizeof(*enough));
 	close(ready[0]);

@@ -160,7 +160,7 @@ static void touch(unsigned long pages)
 	munmap((void *)p, size);
 }
 
-/* Of this process, so far, by the kernel's own count. */
+/* Returns this process's switches so far, by the kernel's own count. */
 static unsigned long switches_so_far(void)
 {
 	struct rusage r;

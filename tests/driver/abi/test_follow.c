@@ -71,7 +71,7 @@ static void end(pid_t pid)
 
 /* ---- who sleeps ------------------------------------------------------------------------------ */
 
-/* Of all kinds, on all CPUs, since the start. */
+/* Returns interrupts of all kinds, on all CPUs, since the start. */
 static unsigned long interrupts(void)
 {
 	FILE *f = fopen("/proc/interrupts", "re");
@@ -233,7 +233,7 @@ static void turns(int unused)
 
 		printf("# turns of %d us: %lu samples, %.0f ms: %.3f\n", (int)(w[i].turn / 1000),
 		       w[i].samples, (double)w[i].used / 1e6, part);
-		/* Of 300 samples and more, three times what chance may do. */
+		/* From 300 samples on: three times the statistical error. */
 		check(!exact || (w[i].samples > 300 && part > 0.92 && part < 1.08));
 	}
 	unview(&v);
@@ -245,7 +245,7 @@ void test_follow_turns(void)
 	no_session_left();
 }
 
-/* Of intervals that are each shorter than a period, too. */
+/* Also covers intervals that are each shorter than a period. */
 void test_follow_pauses(void)
 {
 	int64_t least = 0, most = 0, began;
@@ -335,7 +335,7 @@ void test_member_rates(void)
 	int a, b;
 
 	as_member(rates, 0);
-	/* Who has CAP_PERFMON is not counted. */
+	/* The quota does not apply to a caller with CAP_PERFMON. */
 	a = with_rate(20000, getpid());
 	b = with_rate(20000, getpid());
 	want(0, ioctl(a, PITRACE_IOC_ON));

@@ -222,7 +222,7 @@ void test_hook_listen(void)
 	want(ENODATA, hook_put(fd, MAJOR, 0, 1));
 	want(ENODATA, hook_put(fd, PITRACE_MTE, PITRACE_MTE_JIT, 1));
 
-	/* Of another process only: this one is out of its scope. */
+	/* The session is of another process: this one is out of its scope. */
 	pid = fork();
 	if (!pid) {
 		pause();
@@ -356,7 +356,8 @@ void test_hook_file(void)
 	no_session_left();
 }
 
-/* What was written stands there, with who wrote it: the kernel's word, not the writer's. */
+/* A record has the data that was written, and its writer according to the kernel, not to the
+ * writer. */
 void test_hook_record(void)
 {
 	uint64_t values[2] = { 0x1122334455667788, ~0ull };

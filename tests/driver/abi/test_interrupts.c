@@ -34,7 +34,7 @@ static void add(struct interrupts *n, unsigned int source, unsigned long number,
 		n->softirq[number] += count;
 }
 
-/* What stands before the colon, or the words behind the counts: the driver's word for it. */
+/* Maps the text before the colon, or the words after the counts, to the driver's number. */
 static unsigned int source_of(const char *label, const char *words)
 {
 	static const struct {

@@ -284,7 +284,7 @@ struct event {
 	uint32_t count, number, minor;
 	uint16_t major;
 };
-/* What was the same in both. */
+/* The events that were equal in both. */
 struct compared {
 	long instructions, branches, breaks;
 };
@@ -435,7 +435,7 @@ static const struct event *first_mark(const struct event *v, const struct event 
 	return v;
 }
 
-/* What the child does between its first two marks. */
+/* Compares the part between the child's first two marks. */
 static void compare_part(const char *what, const struct events *e, const struct steps *s)
 {
 	const struct event *end = e->event + e->n, *first = first_mark(e->event, end);
@@ -764,7 +764,7 @@ void test_itrace_fields(void)
 		TRY(EINVAL, it.flags = PITRACE_ITRACE_FROM; it.start.fd = fd);
 		TRY(0, it.scope = PITRACE_ITRACE_PIDS; it.listed = 1; it.list = (uintptr_t)&self);
 		TRY(0, it.scope = PITRACE_ITRACE_NONE);
-		/* Who holds the session is not traced, whatever it asks for. */
+		/* The holder of the session is not traced, even on request. */
 		TRY(0, );
 		want(0, ioctl(fd, PITRACE_IOC_ON));
 		TRY(EBUSY, );

@@ -30,7 +30,7 @@ void test_itrace_taken(void)
 	int32_t pid = child_of(&g, part_spin);
 	struct seen s;
 
-	/* Whoever may be traced by two must not lie in two whole systems. */
+	/* A thread that two sessions may trace must not be in two system-wide ones. */
 	args.scope = PITRACE_SCOPE_PROCESS;
 	args.pid = pid;
 	it = itrace_of(&pid);

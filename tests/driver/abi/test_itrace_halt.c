@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Whom a session that nobody drains makes wait: its maker's own, and not who is none of his; init
- * never. */
+/* Threads that wait for a session which nobody drains: only the creator's own, never another
+ * user's, never init. */
 #include <grp.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What an instruction trace must do no harm to: threads that end while they are added, programs
- * that gain credentials before they are armed, user probes in any state, and the other users' room
- * in the table.
+ * Things that an instruction trace must not damage: threads that exit while they are added,
+ * programs that gain credentials before they are armed, user probes in any state, and the other
+ * users' room in the table.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -331,7 +331,7 @@ void test_itrace_gains(void)
 
 __attribute__((noinline, noclone)) static long probed(long a, long b)
 {
-	/* What is stepped for it is not emulated. */
+	/* An instruction that is stepped for the probe is not emulated. */
 #ifdef __x86_64__
 	long sum;
 

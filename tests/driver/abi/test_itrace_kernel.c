@@ -155,7 +155,8 @@ static long user_side(struct flow *f)
 			e.minor = PITRACE_BRANCH_OTHER;
 			e.from = e.to = 0;
 		}
-		/* What a call led to elsewhere counts it, without the kernel's side. */
+		/* Instructions that a call executed elsewhere are counted for it, without the
+		 * kernel's side. */
 		if (!is_branch(&e) && kind != PITRACE_BREAK_SYSCALL && e.count) {
 			f->event[n] = e;
 			f->event[n].major = PITRACE_BRANCH_USER;
@@ -284,7 +285,7 @@ void test_kernel_itrace_faults(void)
 	/* There a fault is one of memory that is mapped. */
 	check(f.breaks[1][PITRACE_BREAK_FAULT] >= 8);
 #endif
-	/* What failed twice did not go on where it was. */
+	/* An instruction that failed twice did not continue where it was. */
 	check(f.breaks[1][PITRACE_BREAK_EXCEPTION] >= 2);
 	check(f.gaps == 0);
 	check(f.calls == f.returns + left_out(&f) + 1);
@@ -324,7 +325,7 @@ void test_kernel_itrace_exceptions(void)
 			n++;
 		}
 	}
-	/* Of each call that user code was not seen to make. */
+	/* One gap for each call of which user code's part was not seen. */
 	check(n == 1 && f.gaps == f.calls);
 	free(f.event);
 	no_session_left();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What happens to threads while they are traced: they have children, begin programs, are stopped,
- * stepped by a debugger, wait for a consumer; and sessions that go on and off meanwhile. No program
- * may be hit by a trap that is not its own: each dies of SIGTRAP then, and its status says so.
+ * Events in the life of traced threads: they have children, execute programs, are stopped, are
+ * stepped by a debugger, wait for a consumer; and sessions go on and off meanwhile. No program may
+ * be hit by a foreign trap: it would die of SIGTRAP, and its status would show it.
  */
 #include <pthread.h>
 #include <fcntl.h>
@@ -130,7 +130,7 @@ void test_itrace_children(void)
 	check(s.stop[PITRACE_ITRACE_EXIT] == 5);
 	s = whole(part_children, PITRACE_ITRACE_FOLLOW | PITRACE_ITRACE_NO_THREADS, NULL, false);
 	check(s.threads == 2 && s.start[PITRACE_ITRACE_FORK] == 1);
-	/* What has reached the place has all that it begins with it. */
+	/* Everything that is created by a thread that has reached the place is traced as well. */
 	s = whole(part_children, PITRACE_ITRACE_FOLLOW, from_part_children, false);
 	printf("# followed from a place: %lu threads\n", s.threads);
 	check(s.threads == 5 && s.start[PITRACE_ITRACE_ADDRESS] == 1);
@@ -514,7 +514,7 @@ void test_itrace_storm(void)
 		for (k = 0; k < STORM_CHILDREN; k++)
 			let_go(&g[k]);
 		for (i = 0; i < turns && !bad; i++) {
-			/* Of all kinds of turns one in four takes its time. */
+			/* One in four turns of each kind takes its time. */
 			hurry(i / 16 % 4);
 			want(0, ioctl(v.fd, PITRACE_IOC_ON));
 			if (i % 4 == 1) {

@@ -110,7 +110,7 @@ void test_maps(void)
 	no_session_left();
 }
 
-/* What is told of one process, a letter each, of many mappings in a row one only. */
+/* The records of one process, a letter each; only one for many consecutive mappings. */
 struct life {
 	uint32_t pid;
 	char told[64];

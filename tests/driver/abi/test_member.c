@@ -175,7 +175,7 @@ static void share(int dev)
 	a = want(0, open_on(getpid()));
 	close(a);
 	close(b);
-	/* What is refused leaves no trace in the books. */
+	/* A refused call leaves no trace in the accounts. */
 	for (tries = 0; tries < 100; tries++)
 		want(EPERM, open_on(1));
 	want(0, setrlimit(RLIMIT_MEMLOCK, &limit));

@@ -199,7 +199,7 @@ static bool maps_have_inodes(void)
 	       (major_of > 6 || (major_of == 6 && minor_of >= 8));
 }
 
-/* What was told of a mapping must be what its process sees, in maps (which is read here) and of the
+/* Compares the recorded mapping with the process's view, in maps (which is read here), and with the
  * open file. */
 static void compare(const char *what, struct mapped *m, FILE *maps, int fd)
 {

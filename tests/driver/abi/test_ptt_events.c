@@ -244,8 +244,8 @@ void test_ptt_faults(void)
 			touch(at);
 			munmap(at, N * WORK_PAGE);
 		}
-	/* What is called below was called, and what the fork left to be copied is copied, also what
-	 * the kernel writes at a dispatch. */
+	/* Calls the functions below in advance, and copies the pages that the fork shares, also the
+	 * one that the kernel writes at a dispatch. */
 	nap(10);
 	written[0] = 1;
 	check(read(fileno(zero), written, 1) == 1);

@@ -452,7 +452,7 @@ static void executes(int mode)
 	printf("# mode %o: %llu ms after the exec's begin\n", mode,
 	       (unsigned long long)to_ns(&p, t.metric[0].value - before) / 1000000);
 	check(t.state == PITRACE_PTT_ENDED);
-	/* What the exec itself took is the member's own still. */
+	/* The time of the exec itself still counts for the member. */
 	if (mode & S_ISUID)
 		check(to_ns(&p, t.metric[0].value - before) < 150000000);
 	else

@@ -128,7 +128,7 @@ void test_mmap(void)
 	want(ENXIO, MAP(page, PROT_READ, MAP_SHARED, 1ull << 50));
 	want(ENXIO, MAP(page, PROT_READ, MAP_SHARED, 0x7FFFFFFFFFFF0000ull));
 
-	/* What was mapped for reading stays so, does not grow, and no child inherits it. */
+	/* A read-only mapping stays so, does not grow, and is not inherited by children. */
 	p = MAP(page, PROT_READ, MAP_SHARED, 0);
 	want(EACCES, mprotect(p, page, PROT_READ | PROT_WRITE));
 	want(EACCES, mprotect(p, page, PROT_READ | PROT_EXEC));

@@ -15,7 +15,7 @@
 
 #define RETURN ((uint64_t)(uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)))
 
-/* What to look for in the samples of one process, and what was found. */
+/* What to search for in the samples of one process, and the results. */
 struct search {
 	uint32_t pid;
 	uint64_t from, to;     /* samples in user code here are looked at */
@@ -486,7 +486,7 @@ static void check_kernel(struct search *f, uint32_t kind, const struct pitrace_s
 			wrong("no kernel address: %#llx", (unsigned long long)a);
 		if (!within(&vfs_read, a))
 			continue;
-		/* Who called read() is known: the user part leads to it. */
+		/* The caller of read() is known: the user part leads to it. */
 		for (i = 0; i < stack->user; i++)
 			if (at(user_part(stack), i) == callers[0]) {
 				f->n++;
@@ -552,7 +552,7 @@ static void look_wait(const struct pitrace_rec *rec, void *arg)
 	if (rec->major != PITRACE_DISPATCH)
 		return;
 	if (d->old_tid != w->tid) {
-		/* Of others nothing is told but that they were there. */
+		/* For other processes, only the fact of the dispatch is recorded. */
 		if (rec->minor & PITRACE_DISPATCH_STACK)
 			wrong("the stack of thread %u", d->old_tid);
 		return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Who may do what: an ordinary user, one in the device's group, one with a single capability. */
+/* The rights of an ordinary user, of a member of the device's group, and of users with a single
+ * capability. */
 #include <fcntl.h>
 #include <grp.h>
 #include <stdio.h>
@@ -72,7 +73,7 @@ void perfmon_only(void)
 	want(0, syscall(SYS_capset, &header, caps));
 }
 
-/* Who may trace but not lock memory beyond its limit gets no more than the limit. */
+/* A user who may trace, but not lock memory beyond the limit, gets no more than the limit. */
 static void limited(int fd)
 {
 	struct pitrace_session_args args = plain();

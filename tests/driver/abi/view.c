@@ -144,7 +144,7 @@ void on_all_cpus(void)
 	want(0, sched_setaffinity(0, sizeof(all), &all));
 }
 
-/* What every test leaves behind must be nothing. */
+/* No session may be left after a test. */
 void no_session_left(void)
 {
 	check(info().sessions == 0);

@@ -18,7 +18,7 @@ if [ $# = 0 ] && command -v unwind >/dev/null; then
 	unwind /tmp/unwind.nrm2 || code=1
 fi
 [ $# -gt 0 ] || abi locked_down || code=1
-# Who was stopped while it was traced sleeps with the trap set: not any more when the driver goes.
+# A thread that was stopped while traced sleeps with the trap flag set, but not after the driver is unloaded.
 sleeper=''
 case $(uname -m) in x86_64 | ppc64le | s390x) traced=1 ;; esac
 [ $# -gt 0 ] || [ "${traced:-}" = "" ] || { abi sleeper >/tmp/sleeper && sleeper=$(cat /tmp/sleeper); } || code=1

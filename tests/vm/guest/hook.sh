@@ -63,7 +63,7 @@ if [ "$2" = cost ]; then
 		marks cost 20000 /sys/kernel/tracing/trace_marker >cost_calls.txt
 fi
 # Ordinary users who may not open the device, in a session of root's: a script's mark, four threads.
-# What does not write gets no descriptor: a process that outlives the session keeps no module.
+# A process that does not write gets no descriptor: if it outlives the session, it does not keep the module.
 cat >mark.sh <<'END'
 swtrace mark -m 7 -i 42 from "a script"
 sleep 1000 </dev/null &

@@ -9,7 +9,7 @@ cp "$(command -v itrace_calls)" .
 [ ! -e jit_moves ] || JITDUMPDIR=/tmp swtrace run -q --itrace --from main -B driver -o moves.nrm2 -- ./jit_moves >moves.txt || exit 1
 [ -n "$1" ] || exit 0
 swtrace run -q --itrace --kernel --from main -B driver -o calls.nrm2 -- ./itrace_calls >calls.txt
-# What is in the buffers until tracing is off, or while it is on.
+# The buffers' content, written when tracing is off, or while it is on.
 for mode in norm wrap; do
 	swtrace run -q -t $mode --itrace --kernel --from main -B driver -o $mode.nrm2 -- ./itrace_calls >$mode.txt
 done

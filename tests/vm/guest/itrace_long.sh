@@ -7,7 +7,7 @@ mkdir logs
 cp "$(command -v itrace_long)" long
 swtrace run --itrace --from main -B driver -n all -t cont -o logs/whole.nrm2 -- ./long "$1" >logs/whole.said 2>logs/whole.err
 echo "code $?" >>logs/whole.said
-# Who writes it stands still for a while.
+# The writer pauses for a while.
 swtrace run --itrace --from main -B driver -n all -t cont -s 1 --lossy -o logs/lossy.nrm2 -- ./long "$2" >logs/lossy.said 2>logs/lossy.err &
 pid=$!
 for wait in 1 2 3 4 5 6 7 8 9 10; do

@@ -22,7 +22,7 @@ traced reuse -- jitting reuse $((3 * ms))
 traced raw --clock tsc -- jitting raw "$ms"
 traced other --clock monotonic -- jitting raw "$ms"
 
-# What PHP compiles when a program starts, by turns; each function's CPU time by the process's own clock.
+# Functions that PHP compiles when a program starts, called in turn; each one's CPU time by the process's own clock.
 cat >work.php <<'END'
 <?php
 function one($n) { $s = 0; for ($i = 0; $i < $n; $i++) $s += ($i * 3) ^ $i; return $s; }

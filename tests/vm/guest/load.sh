@@ -47,7 +47,7 @@ insmod /rig/pitrace.ko && abi trace 100
 verdict load_again $?
 kill $load
 wait
-# What is younger than 5 s is not told.
+# Leaks younger than 5 s are not reported.
 if echo scan 2>/dev/null >$leaks; then
 	sleep 6
 	echo scan >$leaks

@@ -72,7 +72,7 @@ for name in gone replaced early; do
 	cp /usr/local/bin/plain /tmp/odd/$name
 done
 cp /usr/local/bin/plain-static /tmp/jail/prisoner
-# What a tool would find that believes the path: another program.
+# The file that a tool would find if it trusted the path: another program.
 cp /usr/local/bin/plain-other /mnt/inner
 cp /usr/local/bin/plain-other /prisoner
 

@@ -47,7 +47,7 @@ says process profile 'sampled ('
 is where_it_ran "$(sed -n 's/.*Linux \([^ ]*\) .*/\1/p' profile | head -n 1)" "$(uname -r)"
 shares run tprof.out
 is nothing_left "$(ls -d /run/user/1000/*pitrace-timer* /tmp/*pitrace-timer* 2>/dev/null)" ''
-# What is refused names why and the cure.
+# A refusal has the reason and the cure.
 as_user 'swtrace run -a -o all.nrm2 -- touch ran' 2>err
 is system_refused $? 125
 says system_words err 'sudo sysctl kernel.perf_event_paranoid'

@@ -131,7 +131,7 @@ swtrace run -F 4000 -t wrap -s 128k -ss 32 -o newest.nrm2 -- sh ends.sh 2>newest
 is newest_ran $? 0
 says newest_told newest.err 'wrote the newest records: the command ended'
 
-# What freezes it. The command continues untraced.
+# Events that freeze the buffers. The command continues untraced.
 swtrace run -t wrap -F 2000 -o off.nrm2 -- \
 	sh -c 'plain 400 before; swtrace off; plain 400 after; exit 3' 2>off.err
 is off_exit_code $? 3
@@ -201,7 +201,7 @@ su user -c 'cd /home/user && post -r /tmp/u2.nrm2 2>/dev/null' >u2.out
 says user_post u2.out 'user code only'
 says user_symbol u2.out plain_work
 is user_no_kernel "$(sed -n 's/^kernel \([0-9.]*\) %.*/\1/p' u2.out)" 0.00
-# What this user would wait for in vain is refused, with the cure.
+# An option with which this user would get no records is refused, with the cure.
 vain() { # NAME WORDS OPTION...
 	name=$1 words=$2
 	shift 2

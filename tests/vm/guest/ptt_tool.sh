@@ -212,7 +212,7 @@ same member_not_init $? 125
 as_user "plain 600000 mine & ptt init tsc -p \$! && sleep 1 && ptt dump --json >own.json &&
 	ptt dump --cpus >own.txt && ptt info >info.txt && ptt term; status=\$?; kill \$!; exit \$status"
 verdict member_own $? "$(head -c 400 err)"
-# Who may lock little memory has room for fewer.
+# A user who may lock little memory gets room for fewer threads.
 as_user 'ulimit -l 512; ptt init -p $$ && ptt info --json >few.json; ptt term'
 verdict member_few $? "$(head -c 400 err)"
 run 0 end term

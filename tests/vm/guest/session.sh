@@ -17,7 +17,7 @@ same() { # NAME HAVE WANT
 	[ "$2" = "$3" ]
 	verdict "$1" $? "is '$2', not '$3'"
 }
-# What any file has: this kernel's symbols, above all.
+# The content of every file, above all this kernel's symbols.
 swtrace run -q -o least.nrm2 -- true
 least=$(stat -c %s least.nrm2)
 

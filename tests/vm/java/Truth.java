@@ -118,9 +118,9 @@ public class Truth {
 		for (int i = 0; i < turns; i++) sum += p.work(i);
 		return sum;
 	}
-	// What is looked at: all that it calls is compiled by now, and it is itself called too seldom to be.
-	// It does the same each eight times. There are six of them, each a path of its own: a tick of the clock comes in
-	// one or two of them, and so does what the VM does when a thread's room for new objects is used up.
+	// The measured methods: all that they call is compiled by now, and they are called too seldom to be compiled.
+	// Each call does the same, eight times. There are six of them, each with a path of its own: a clock tick occurs in
+	// one or two of them, as does the VM's work when a thread's room for new objects is used up.
 	static int steady1(Program p, int times) {
 		int sum = 0;
 		for (int i = 0; i < times; i++) sum += p.work(i & 7);

@@ -138,7 +138,7 @@ static void signals(long n)
 	printf("signals tid %d number %d count %ld\n", getpid(), SYS_rt_sigreturn, n);
 }
 
-/* What the kernel says of each CPU: idle or waiting for a disk, and when. */
+/* Prints the kernel's states of each CPU: idle or waiting for a disk, and when. */
 static void stat(long ms)
 {
 	unsigned long long idle, iowait, tick = 1000000000ull / (unsigned long)sysconf(_SC_CLK_TCK);

@@ -439,7 +439,7 @@ static void through_socket(void)
 	several(asks, 1, answers, NULL);
 }
 
-/* Who is asked asks another one: the longest waits are for the one in the middle. */
+/* Each server calls another one: the longest waits are for the middle one. */
 static void *client(void *arg)
 {
 	call_me("victim");

@@ -25,8 +25,8 @@
 
 #define WORKERS 4
 
-/* What goes on beside the calls has its times: a quarter of them is made in a storm, else a slow
- * kernel would do little but that. */
+/* Other activity has its times: a quarter of it happens in bursts, else a slow kernel would do
+ * little else. */
 static void await_storm(void)
 {
 	while (__atomic_load_n(&all->calls, __ATOMIC_RELAXED) / 1000 % 4)
@@ -61,7 +61,7 @@ static _Noreturn void lives(uid_t uid, gid_t group)
 	}
 }
 
-/* What this one writes, is called, maps, asks and computes, another user must not see. */
+/* Another user must not see this one's data, names, mappings, calls and samples. */
 static _Noreturn void canary(gid_t group)
 {
 	static char path[] = "/tmp/hiding/12345678";
@@ -283,7 +283,7 @@ static bool may_session(uid_t uid, gid_t group)
 
 #define N(x) ((unsigned long long)(x))
 
-/* What was done, what went on meanwhile, what was found. */
+/* Prints the calls, the concurrent activity, and the findings. */
 static bool report(const struct worker_args *a)
 {
 	bool failed = false;

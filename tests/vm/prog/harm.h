@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the parts of harm share: harm_calls.c has the workers and their calls, harm_made.c what
- * these are made of, harm_scan.c the search, harm_ptt.c a ptt, harm.c all others. */
+/* Shared by the parts of harm: harm_calls.c has the workers and their calls, harm_made.c the
+ * arguments, harm_scan.c the search, harm_ptt.c a ptt, harm.c everything else. */
 #ifndef HARM_H
 #define HARM_H
 

@@ -151,7 +151,7 @@ static void do_session(bool good)
 	bool few;
 	int fd;
 
-	/* Of itself, or of what comes and goes. */
+	/* The worker itself, or processes that come and go. */
 	if (chance(40))
 		args.pid = all->alive;
 	/* An ordinary user has two: the workers share. */
@@ -306,7 +306,8 @@ static void do_flush(const struct mine *s, bool good)
 	did(FLUSH, ioctl(s->fd, PITRACE_IOC_FLUSH, good || chance(70) ? &what : NULL));
 }
 
-/* Of itself, which is in the scope of most of its sessions; of others, and of nobody. */
+/* Asks for itself, which is in the scope of most of its sessions; for others, and for processes
+ * that do not exist. */
 static void do_has(const struct mine *s, bool good)
 {
 	int32_t pid = good ? getpid() : chance(50) ? all->alive : (int32_t)odd();
@@ -596,7 +597,7 @@ static void one(enum op op, bool good)
 	}
 }
 
-/* What has been too rare so far comes first, now and then; else anything, hooks most of all. */
+/* Now and then the rarest call so far; else any, hooks most of all. */
 static void any(uint64_t quota)
 {
 	enum op op = chance(30) ? HOOK : (enum op)(rnd() % OPS);
@@ -612,7 +613,7 @@ static void any(uint64_t quota)
 				good = k % 2;
 				break;
 			}
-	/* What is made, goes on or off waits for all CPUs: these calls are the dear ones. */
+	/* Calls that create or switch something wait for all CPUs and are expensive. */
 	if (((op >= SESSION && op <= RESUME) || op == RESCAN || op == CLOSE || op == PTT ||
 	     op == PTT_STOP) &&
 	    all->count[op][0] > quota && all->count[op][1] > quota && !chance(5))

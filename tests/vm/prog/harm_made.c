@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What the calls of harm are made of: numbers at random, what is wrong with a call, and too few
- * descriptors for it.
+ * The arguments of harm's calls: random numbers, invalid members, and a lack of descriptors.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -48,7 +47,7 @@ uint64_t odd(void)
 	return chance(70) ? values[rnd() % (sizeof(values) / sizeof(*values))] : rnd();
 }
 
-/* Of four or eight bytes. */
+/* Changes four or eight bytes. */
 void spoil(void *args, size_t size)
 {
 	int n = 1 + (int)(rnd() % 2);

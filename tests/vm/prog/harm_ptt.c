@@ -160,7 +160,7 @@ static void do_mmap(bool good, bool root)
 
 void ptt_one(enum op op, bool good, bool root, int device)
 {
-	/* What stopped adds nobody. */
+	/* A stopped one adds no threads. */
 	if (op != PTT && (p.fd < 0 || p.stopped))
 		do_ptt(true, root, device);
 	if (op != PTT && p.fd < 0)

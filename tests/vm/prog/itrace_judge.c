@@ -52,7 +52,7 @@ static void die(const char *what)
 	exit(2);
 }
 
-/* What the next instruction finds. */
+/* Prints the registers before the next instruction. */
 static void put_registers(pid_t tid)
 {
 #if defined(__powerpc64__)
@@ -124,7 +124,7 @@ static void ask_for_branches(pid_t tid)
 	ptrace(PTRACE_POKEUSER, tid, PER + 40, -1ul);
 }
 
-/* What stands there: its length, and is it a system call's? */
+/* Returns the length of the instruction there; *call: it is a system call. */
 static unsigned int look(pid_t tid, uint64_t pc, int *call)
 {
 	uint8_t code[2] = { 0 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What processes do with their names and their memory, one case a call:
+ * Processes change their names and their memory, one case per call:
  *	lives CASE [MS]		names: COUNT
  * Each case works in functions named after it, so that the trace can be held against this source.
  */

@@ -75,7 +75,7 @@ int main(int argc, char **argv)
 	workers = argc > 2 ? atoi(argv[2]) : 2;
 	for (i = 0; i < workers; i++)
 		if (!fork()) {
-			/* Whoever kills the first of us is rid of all. */
+			/* Killing the first process ends all of them. */
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			worker(end);
 			_exit(0);

@@ -70,7 +70,7 @@ static uint64_t now(void)
 
 static int cost(uint64_t records, const char *file)
 {
-	/* What ftrace's marker is given: the same two numbers, as text. */
+	/* The text for ftrace's marker: the same two numbers. */
 	static const char text[] = "mark 0 4711\n";
 	uint64_t ints[2] = { 0, 4711 }, start, i;
 	uint64_t least = UINT64_MAX, clock = UINT64_MAX, from, took;

@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 		on = gather(master, clock_ns(CLOCK_MONOTONIC) + 1000000000);
 		act(master, &size, *script);
 	}
-	/* What hangs is told by the one who runs us. */
+	/* The calling script reports a program that hangs. */
 	while (waitpid(pid, &status, WNOHANG) == 0)
 		gather(master, clock_ns(CLOCK_MONOTONIC) + 100000000);
 	gather(master, clock_ns(CLOCK_MONOTONIC) + 100000000);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What tracepoints are judged by: it makes 1234 calls of one kind, 57 that fail, sleeps 40 times
- * in a place that is known, and 25 times wakes its child and is woken by it. It prints how often
- * the kernel says that it left its CPU, by when main begins and at the end.
+ * Used to judge tracepoints: makes 1234 calls of one kind, 57 that fail, sleeps 40 times in a known
+ * place, and 25 times wakes its child and is woken by it. Prints how often, according to the
+ * kernel, it had left its CPU when main began and at the end.
  */
 #include <stdio.h>
 #include <stdlib.h>

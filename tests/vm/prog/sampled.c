@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What a sampled program may do, a case each; it says what it saw.
+ * Cases of a sampled program; each prints what it saw.
  *	sampled shares MS     spin_a three parts of the time, spin_b one
  *	sampled threads N     N short-lived threads, then two long ones with names
  *	sampled children N    N children, each of which works a little

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the driver's ring takes from the kernel, for a unit test. At every step that others may come
- * in between the test's moment() is called: there it lets interrupts nest and a reader go on.
+ * The kernel functions that the driver's ring uses, for a unit test. At every step where others may
+ * intervene, the test's moment() is called: it nests interrupts and lets a reader continue.
  */
 #ifndef KERNEL_LOCAL_H
 #define KERNEL_LOCAL_H
