@@ -17,7 +17,7 @@ enum { FORM = 1, CODE };
 static const struct option_row rows[] = {
 	{ { "-c" },
 	  NULL,
-	  "count in a command and all that it creates",
+	  "count in a command and its descendants",
 	  option_set,
 	  OPTION_TO(struct cpi, command) },
 	{ { "-a" },

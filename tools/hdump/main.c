@@ -25,16 +25,17 @@ static option_store option_paths;
 
 static const struct option_row rows[] = {
 	WHAT_ROW("-biggest", "the objects that retain most", SHOW_BIGGEST),
-	WHAT_ROW("-dominators", "the tree of them, with what each retains", SHOW_DOMINATORS),
+	WHAT_ROW("-dominators", "the dominator tree, with the bytes that each object retains",
+		 SHOW_DOMINATORS),
 	{ { "-r" },
 	  "ID",
-	  "the ways from roots to the object of this id",
+	  "paths from roots to the object of this id",
 	  option_paths,
 	  OPTION_TO(struct hdump, id_text),
 	  .value = SHOW_PATHS,
 	  .group = WHAT },
-	WHAT_ROW("-diff", "what the second dump has more than the first", SHOW_DIFFERENCE),
-	WHAT_ROW("-rdiff", "what the first dump has more than the second", SHOW_REVERSE),
+	WHAT_ROW("-diff", "differences of the second dump from the first", SHOW_DIFFERENCE),
+	WHAT_ROW("-rdiff", "differences of the first dump from the second", SHOW_REVERSE),
 	WHAT_ROW("-suspects", "classes that grow from each dump to the next, three or more",
 		 SHOW_SUSPECTS),
 	WHAT_ROW("-strings", "texts that several strings have", SHOW_STRINGS),
@@ -69,7 +70,7 @@ static const struct option_table table = {
 	.notes =
 		"DUMP is a heap dump in HPROF, as a Java VM writes it (jcmd PID GC.heap_dump FILE), plain or by\n"
 		"gzip. Without a choice it is shown by classes: objects, their bytes, and what they retain.\n\n"
-		"Exit code: 0; 1: a dump is damaged, what was read of it was shown; 2: it failed.",
+		"Exit code: 0; 1: a dump is damaged, its readable part was shown; 2: it failed.",
 };
 
 /* -r: stores the id and selects the report of paths. */

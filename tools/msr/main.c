@@ -55,7 +55,7 @@ static const struct option_row rows[] = {
 	  .complete = "@cpus" },
 	{ { "--bits" },
 	  "HI:LO",
-	  "print this field too (or one bit)",
+	  "also print this field (or one bit)",
 	  store_bits,
 	  OPTION_TO(struct msr_job, report),
 	  .group = ACTION },

@@ -64,7 +64,7 @@ static int complete(void)
 		if (c->alias)
 			options_complete_command(stdout, c->alias, c->what);
 	}
-	options_complete_command(stdout, "help", "what there is, or a command's options");
+	options_complete_command(stdout, "help", "list the commands, or show a command's options");
 	options_complete_command(stdout, "--no-pager", "long output is not read in a pager");
 	options_complete_help(stdout);
 	return 0;

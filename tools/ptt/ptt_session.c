@@ -135,8 +135,7 @@ static void info_words(const struct facts *f)
 	}
 	printf(": %d watched, %d ended, room for %u\n", f->watched, f->ended, d->info.threads);
 	if (d->gone.threads)
-		printf("            %" PRIu64 " ended earlier, they stand together\n",
-		       d->gone.threads);
+		printf("            %" PRIu64 " ended earlier and are added up\n", d->gone.threads);
 	if (d->gone.unwatched)
 		printf("            %" PRIu64
 		       " were not counted: there was no room for them (-n)\n",

@@ -51,7 +51,7 @@ static bool find_library(const struct rtdriver *r, char path[PATH_MAX])
 		close(fd);
 		return true;
 	}
-	complain("%s: process %d finds no such file below its root: -l names one that it does (its whole path there)",
+	complain("%s: not found below the root of process %d: give the library's path there with -l",
 		 path, (int)r->target.pid);
 	return false;
 }
@@ -77,7 +77,7 @@ static int connect_unix(struct rtdriver *r, uint64_t until)
 		return fd;
 	if (fd == -EAGAIN)
 		complain("process %d: too many wait for its agent%s", (int)t->pid,
-			 target_is_stopped(t) ? ": it is stopped (SIGCONT lets it go on)" : "");
+			 target_is_stopped(t) ? ": it is stopped (SIGCONT continues it)" : "");
 	else
 		complain("process %d: the agent's socket %s in its /tmp: %s", (int)t->pid, name,
 			 fd == -EPERM ? "it is not this VM's" : strerror(-fd));
@@ -121,7 +121,7 @@ static int not_answered(const struct rtdriver *r, const struct rt_command *c)
 		complain("%s: process %d has not answered in %" PRIu64 " s%s", c->name,
 			 (int)r->target.pid, r->limit / 1000000000,
 			 target_is_stopped(&r->target) ?
-				 ": it is stopped (SIGCONT lets it go on; then it does what it was asked for)" :
+				 ": it is stopped (SIGCONT continues it; it executes the command then)" :
 				 "");
 	return EXIT_RTDRIVER;
 }

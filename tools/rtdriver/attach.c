@@ -76,11 +76,11 @@ static int wake_up(const struct target *t, const char *name, uint64_t until)
 	       now_ns() < until)
 		poll(NULL, 0, SOON);
 	if (target_is_stopped(t)) {
-		complain("process %d is stopped: SIGCONT lets it go on", (int)t->pid);
+		complain("process %d is stopped: SIGCONT continues it", (int)t->pid);
 		return -1;
 	}
 	if (!target_takes_quit(t)) {
-		complain("process %d takes no SIGQUIT, by which a Java VM is asked to listen: load the agent by -agentpath, with CONTROL",
+		complain("process %d does not handle SIGQUIT, by which a Java VM is made to listen: load the agent by -agentpath, with CONTROL",
 			 (int)t->pid);
 		return -1;
 	}
@@ -97,7 +97,7 @@ static int wake_up(const struct target *t, const char *name, uint64_t until)
 	} else {
 		fd = await(t, name, until);
 		if (fd < 0)
-			complain("process %d does not listen to who attaches: %s (-XX:+DisableAttachMechanism? Then load the agent by -agentpath, with CONTROL)",
+			complain("process %d does not accept attaching: %s (-XX:+DisableAttachMechanism? Then load the agent by -agentpath, with CONTROL)",
 				 (int)t->pid,
 				 is_absent(fd) ? "it has not answered in time" : strerror(-fd));
 	}
@@ -176,6 +176,6 @@ bool attach_load(const struct target *t, const char *library, const char *option
 	if (got >= 0)
 		return understand(t, library, reply, (size_t)got);
 	complain("process %d: it has not answered in time%s", (int)t->pid,
-		 target_is_stopped(t) ? ": it is stopped (SIGCONT lets it go on)" : "");
+		 target_is_stopped(t) ? ": it is stopped (SIGCONT continues it)" : "");
 	return false;
 }

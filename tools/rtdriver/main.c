@@ -40,7 +40,7 @@ static const struct option_row rows[] = {
 	  .complete = "@file" },
 	{ { "-o" },
 	  "OPTIONS",
-	  "options of an agent that is loaded by this (libjprof(1))",
+	  "options of an agent that rtdriver loads (libjprof(1))",
 	  option_text,
 	  OPTION_TO(struct rtdriver, options) },
 	{ { "-t" },

@@ -52,7 +52,7 @@ static const struct option_row rows[] = {
 	  .complete = "@process" },
 	{ { "-F", "--functions" },
 	  "PATTERN[+PATTERN]...",
-	  "these functions alone; * is any text, ? any character",
+	  "only these functions; * matches any text, ? any character",
 	  option_text,
 	  CALLS(functions) },
 	{ { "-N", "--no-functions" },
@@ -62,20 +62,20 @@ static const struct option_row rows[] = {
 	  CALLS(not_functions) },
 	{ { "-D" },
 	  "LEVELS",
-	  "so many levels of calls",
+	  "at most so many levels of calls",
 	  option_number,
 	  CALLS(levels),
 	  .least = 1,
 	  .most = 100000 },
 	{ { "--min-time" },
 	  "TIME",
-	  "no lines for calls that took less in all (5us)",
+	  "omit lines whose calls took less in total (5us)",
 	  option_duration,
 	  CALLS(least),
 	  .least = 1 },
 	{ { "-d" },
 	  "SECONDS",
-	  "let go after so long (5, 500ms, 2m)",
+	  "stop measuring after this time (5, 500ms, 2m)",
 	  option_duration,
 	  CALLS(duration),
 	  .least = 1 },
@@ -87,7 +87,7 @@ static const struct option_row rows[] = {
 	  .complete = "@file" },
 	{ { "--off" },
 	  NULL,
-	  "let go of a process at once, that somebody else has left as it was measured",
+	  "stop measuring a process that a killed swtrace has left patched",
 	  option_set,
 	  CALLS(off) },
 	{ { "-q" }, NULL, "print no messages but errors", option_set, CALLS(quiet) },
@@ -245,7 +245,7 @@ static int turn_off(const struct attached_calls *c)
 	if (!ask(c, "off", answer))
 		return EXIT_SWTRACE;
 	if (!c->quiet)
-		complain("calls: process %d goes on as it was; its calls are in %s", c->pid,
+		complain("calls: process %d is not measured any more; its calls are in %s", c->pid,
 			 strchr(answer, ' ') ? strchr(answer, ' ') + 1 : "");
 	return 0;
 }

@@ -125,7 +125,7 @@ static void print_records(int pid)
 		break;
 	case RECORDS_OTHERS:
 		printf("Its own records (TraceHook) are not recorded without the module: it is user "
-		       "%u's. Begin it as this user; what it drops later matters not.\n",
+		       "%u's. Begin it as this user; rights that it drops later do not matter.\n",
 		       uid);
 		break;
 	case RECORDS_UNKNOWN:

@@ -12,7 +12,7 @@
 static const struct option_row rows[] = {
 	{ { "-c" },
 	  "COUNT",
-	  "take a sample each so many events (default: as setrate says)",
+	  "take a sample every so many events (default: as setrate says)",
 	  option_number,
 	  .size = sizeof(uint64_t),
 	  .least = 1 },

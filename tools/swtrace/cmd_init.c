@@ -29,7 +29,7 @@ static const struct option_row rows[] = {
 	  .complete = "@events" },
 	{ { "-c" },
 	  "COUNT",
-	  "take a sample each so many events",
+	  "take a sample every so many events",
 	  option_number,
 	  OPTION_TO(struct init_options, count),
 	  .least = 1 },

@@ -48,7 +48,7 @@ void print_refused(FILE *out, const char *before, const struct trace_info *info)
 		return;
 	escape_printf(out,
 		      "%s%llu process%s of other users could not record: %s%s (begin them as this "
-		      "session's user: what they drop later matters not)\n",
+		      "session's user: rights that they drop later do not matter)\n",
 		      before, n, n == 1 ? "" : "es", info->refused_names, n > 3 ? " and more" : "");
 }
 

@@ -78,7 +78,7 @@ const struct option_row report_run_rows[] = {
 	CALLER_ROOT_ROW(0),
 	{ { "--jit" },
 	  NULL,
-	  "have Java, node and Python report the code that they make while they run",
+	  "have Java, node and Python report the code that they generate",
 	  option_set,
 	  OPTION_TO(struct report_run, run.jit) },
 	OPTION_ROWS_END

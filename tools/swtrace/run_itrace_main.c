@@ -34,7 +34,7 @@ static const struct option_row rows[] = {
 	  IN(run.itrace.skip) },
 	{ { "-k" },
 	  NULL,
-	  "trace the kernel's side of system calls too",
+	  "also trace the kernel's side of system calls",
 	  option_set,
 	  IN(run.kernel) },
 	{ { "--from" },

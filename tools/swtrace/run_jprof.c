@@ -10,7 +10,7 @@
 
 static const struct option_row rows[] = { { { "-F", "-c" },
 					    "RATE",
-					    "ticks a second, 1 to 20000 (997)",
+					    "ticks per second, 1 to 20000 (997)",
 					    option_number,
 					    OPTION_TO(struct report_run, run.t.rate),
 					    .least = 1,

@@ -47,7 +47,7 @@ static const struct option_row rows[] = {
 	  .complete = "@events" },
 	{ { "-F" },
 	  "RATE",
-	  "ticks a second, 1 to 20000 (997)",
+	  "ticks per second, 1 to 20000 (997)",
 	  option_number,
 	  OPTION_TO(struct report_run, run.t.rate),
 	  .least = 1,
@@ -55,7 +55,7 @@ static const struct option_row rows[] = {
 	  .group = HOW_OFTEN },
 	{ { "-c" },
 	  "N",
-	  "ticks a second, 1 to 20000 (997); with -m event a sample each N events "
+	  "ticks per second, 1 to 20000 (997); with -m event a sample every N events "
 	  "(default: as many as give 997 samples a second)",
 	  option_text,
 	  OPTION_TO(struct report_run, count),

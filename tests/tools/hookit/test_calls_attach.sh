@@ -51,7 +51,7 @@ begin ./target over
 attach -d 500ms
 is code $? 0
 says on err "process $pid: 6 functions are measured"
-says off err "process $pid goes on as it was; its calls are in $work/log-rt.1_$pid"
+says off err "process $pid is not measured any more; its calls are in $work/log-rt.1_$pid"
 rounds=$(sum "log-rt.1_$pid" t_round) scaled=$(sum "log-rt.1_$pid" t_scaled)
 # Three threads, each of which may be in a round at both ends.
 calc "$rounds > 10 && $scaled >= 100 * ($rounds - 3) && $scaled <= 100 * ($rounds + 3)"
@@ -82,7 +82,7 @@ is twice $? 125
 says twice_words err2 "process $pid: its calls are being measured already"
 kill $first
 wait $first
-says told_to_end err "process $pid goes on as it was"
+says told_to_end err "process $pid is not measured any more"
 begin_measuring
 kill -9 $first
 wait $first 2>/dev/null

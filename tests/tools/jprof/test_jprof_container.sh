@@ -146,7 +146,7 @@ drive() { # ARGUMENT...
 	timeout 60 "$rtdriver" "$@" "$outer" >out 2>&1
 }
 drive -l "$agent" -o CALLFLOW -c start
-[ $? = 2 ] && grep -q 'finds no such file below its root' out
+[ $? = 2 ] && grep -q 'not found below the root of process' out
 verdict agent_outside $?
 drive -l /opt/pitrace/libjprof.so -o "LOGPATH=$work/logs" -c start
 [ $? = 2 ] && grep -q "LOGPATH=$work/logs: No such file" err

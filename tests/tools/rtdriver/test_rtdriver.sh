@@ -159,13 +159,13 @@ cc -w -o other other.c && {
 	vm=$!
 	up
 	drive -t 1 -c start $vm
-	[ $? = 2 ] && grep -q 'takes no SIGQUIT' out && kill -0 $vm
+	[ $? = 2 ] && grep -q 'does not handle SIGQUIT' out && kill -0 $vm
 	verdict no_signal_that_ends_it $? "$(cat out answers)"
 	end
 }
 begin
 drive -l /nowhere/libjprof.so -c start $vm
-refused $? 2 no_library 'finds no such file below its root'
+refused $? 2 no_library 'not found below the root of process'
 # A socket that is not the VM's is not spoken to.
 perl -e 'use IO::Socket::UNIX; my $s = IO::Socket::UNIX->new(Type => SOCK_STREAM, Local => shift, Listen => 1) or die; sleep 60' \
 	"/tmp/.pitrace_rt.$vm" &

@@ -305,7 +305,7 @@ static bool step(struct top_running *r)
 	v->wrong = f ? (uint32_t)pifile_faults(f, NULL) : 0;
 	if (r->session.full)
 		snprintf(r->why, sizeof(r->why),
-			 "its file has 1 GB, and this collector begins no other one");
+			 "its file has reached 1 GB, and this collector cannot begin another one");
 	return !r->session.full;
 }
 
