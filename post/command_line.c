@@ -26,27 +26,27 @@
 static const char usage_head[] =
 	"Usage: post [OPTION]... [FILE]...\n"
 	"Report where the time of a trace went (default: swtrace.nrm2): a screenful on\n"
-	"stdout, all of it in a file. Several traces are read as one, with what tells their\n"
-	"names apart before the names of their processes.\n"
+	"stdout, all of it in a file. Several traces are read as one; labels before the names\n"
+	"of processes show the trace of each.\n"
 	"\n";
 
 static const char usage_rest[] =
 	"  -diff             no report: the second trace against the first, by function, each\n"
 	"                    line with a test; with -calltree: by call\n"
 	"  -format FORMAT    no report: the trace in another format, to -o FILE or a file of the\n"
-	"                    format's name; -format list: which there are\n"
+	"                    format's default name; -format list: lists the formats\n"
 	"\n"
 	"  -r, -i, -in FILE  the trace: swtrace's, perf.data or its folder; - is stdin\n"
-	"  -o, -out FILE     where the report goes; - is stdout, and nothing else there\n"
-	"  -e, -event EVENT  reports of this event, by name or number (default: the first)\n"
+	"  -o, -out FILE     write the report to FILE; - is stdout, and nothing else is printed\n"
+	"  -e, -event EVENT  report this event, by name or number (default: the first)\n"
 	"  -pid, -tid, -cpus LIST\n"
-	"                    only what is of these processes, threads, CPUs: 4242,5000-5010\n"
-	"  -comm LIST        … of threads with these names; * and ? stand for others\n"
-	"  -symbol LIST      … samples in these symbols\n"
-	"  -time FROM-TO     … of this stretch, in seconds, as -show has them; one may be missing\n"
+	"                    only these processes, threads, CPUs: 4242,5000-5010\n"
+	"  -comm LIST        only threads with these names; * and ? are wildcards\n"
+	"  -symbol LIST      only samples in these symbols\n"
+	"  -time FROM-TO     only this interval, in seconds as in -show; one may be missing\n"
 	"  -json             the reports as one JSON object on stdout\n"
 	"  -csv              the report as a table on stdout\n"
-	"  -clip PERCENT     leave out lines below\n"
+	"  -clip PERCENT     omit lines below PERCENT of the total\n"
 	"  -cpu              add the reports for each CPU\n"
 	"  -off              add offsets within symbols\n"
 	"  -nsf              add offsets within modules where no symbol was found\n"
@@ -54,18 +54,18 @@ static const char usage_rest[] =
 	"  -line             add source lines: file and line of each address\n"
 	"  -inline           show functions that are inlined in others as functions\n"
 	"  -debuginfod[=SECONDS]\n"
-	"                    ask the servers of DEBUGINFOD_URLS for debug files that are not\n"
-	"                    here, so long for each (30)\n"
-	"  -own              of instruction traces also what ITraceOn, ITraceOff and such ran\n"
-	"                    themselves\n"
-	"  -descriptors      names of Java methods as the VM has them, package/Class.method(IJ)V,\n"
-	"                    where a log has both\n"
-	"  -program FILE     the program that an XRay log is of: its functions' names\n"
-	"  -k FILE           kernel symbols from this vmlinux, moved to where the kernel ran\n"
+	"                    query the servers in DEBUGINFOD_URLS for missing debug files, with\n"
+	"                    this timeout for each (30)\n"
+	"  -own              in instruction traces also show the code of ITraceOn, ITraceOff and\n"
+	"                    the like\n"
+	"  -descriptors      show Java names in the VM's form, package/Class.method(IJ)V, for logs\n"
+	"                    that have both\n"
+	"  -program FILE     the program of an XRay log, which has the functions' names\n"
+	"  -k FILE           kernel symbols from this vmlinux, relocated to where the kernel ran\n"
 	"  -kmap FILE        kernel symbols from this copy of /proc/kallsyms\n"
 	"  -jdir PATH        look for jitdumps, logs, perf maps in these folders first\n"
 	"  -sympath PATH     look for programs and libraries in these folders first\n"
-	"  -v, -verbose      more about what could not be named\n"
+	"  -v, -verbose      more about unresolved names and faults\n"
 	"  -q, -quiet        only errors\n"
 	"  -h, -help         this text\n"
 	"  -V, -version      the version\n"
@@ -193,21 +193,21 @@ static const char *run_contradiction(const struct options *o, bool several)
 	bool runs = o->kinds & REPORT_OF_RUNS, arc = o->kinds & REPORT_BY_RUN;
 
 	if (runs && (several || o->per_cpu))
-		return "a report of runs of instructions goes with no other, nor with -cpu";
+		return "reports of instruction runs cannot be combined with other reports or -cpu";
 	if ((o->by_function || o->kernel_once) && !arc)
-		return "-c and -ck are of -arc";
+		return "-c and -ck require -arc";
 	if (o->plt_once && (!runs || o->kinds & REPORT_OF_CODE))
-		return "-cp is of -arc and -flow";
+		return "-cp requires -arc or -flow";
 	if (o->own_runs && !runs && !o->instructions && !o->convert)
-		return "-own is of instruction traces";
+		return "-own requires a report of an instruction trace";
 	if (o->names.inlined && runs)
-		return "-inline goes with no report of runs: -tree knows what is inlined";
+		return "-inline cannot be combined with reports of runs: -tree shows inlined functions";
 	if (o->names.by_line && runs && !arc)
-		return "of the reports of runs -arc alone has source lines";
+		return "-line: of the reports of runs only -arc has source lines";
 	if (o->kinds & REPORT_OF_CALLS && (several || o->per_cpu))
-		return "-functions and -calls go with no other report, nor with -cpu";
+		return "-functions and -calls cannot be combined with other reports or -cpu";
 	if (o->instructions && (o->away || !(o->all_kinds & REPORT_OF_STACKS)))
-		return "-tree goes with no report but those of call stacks";
+		return "-tree can only be combined with reports of call stacks";
 	return NULL;
 }
 
@@ -218,12 +218,12 @@ static const char *diff_contradiction(const struct options *o)
 	unsigned int calls = report_bit(&report_calltree) | report_bit(&report_folded) | page;
 
 	if (o->inputs != 2)
-		return "-diff is of two traces, the older one first";
+		return "-diff takes two traces, the older one first";
 	if (o->convert || o->away || o->per_cpu || o->offsets || o->names.by_line ||
 	    o->names.inlined || o->reports & ~(calls | report_bit(&report_tprof)))
-		return "-diff goes with -calltree, -folded or -html, with no other report, nor with -format, -cpu, -off, -nsf, -line, -inline";
+		return "-diff can be combined with -calltree, -folded or -html, but not with other reports, -format, -cpu, -off, -nsf, -line, -inline";
 	if (o->reports & page && (o->json || o->csv || o->reports & (calls & ~page)))
-		return "-html is one page: neither -json nor -csv, nor another report of -diff";
+		return "-diff -html cannot be combined with -json, -csv or another report";
 	if (o->json && o->csv)
 		return "-csv goes with neither -json nor -show";
 	return NULL;
@@ -238,37 +238,37 @@ static const char *contradiction(const struct options *o)
 	if (o->diff)
 		return diff_contradiction(o);
 	if (o->convert && (several || o->json || o->csv || o->per_cpu || o->offsets))
-		return "-format goes with no report, nor with -json, -csv, -cpu, -off, -nsf";
+		return "-format cannot be combined with reports, -json, -csv, -cpu, -off, -nsf";
 	if (o->more && o->kinds & REPORT_OF_ONE)
-		return "-show, -stats, -verify and -explain are of one trace";
+		return "-show, -stats, -verify and -explain accept a single trace only";
 	if (o->filter.comm && show)
-		return "-show resolves nothing: -comm does not go with it";
+		return "-show resolves no names: it cannot be combined with -comm";
 	if (filter_threads(&o->filter) && o->kinds & REPORT_OF_CPUS)
-		return "interrupts are of no thread: -irq goes with none of -pid, -tid, -comm";
+		return "interrupts belong to no thread: -irq cannot be combined with -pid, -tid, -comm";
 	if (o->filter.symbol && !(o->all_kinds & REPORT_OF_SAMPLES))
-		return "-symbol is of reports of samples";
+		return "-symbol requires a report of samples";
 	if (o->csv && (o->json || show))
 		return "-csv goes with neither -json nor -show";
 	if (o->kinds & REPORT_OF_FILE && (several || o->per_cpu))
-		return "-stats, -info, -validate go with no other report, nor with -cpu";
+		return "-stats, -info, -validate cannot be combined with other reports or -cpu";
 	if (show && several)
-		return "-show goes with no other report";
+		return "-show cannot be combined with other reports";
 	if (o->csv && several)
-		return "-csv is of one report at a time";
+		return "-csv supports one report at a time";
 	if (o->names.annotate && (several || o->per_cpu))
-		return "-annotate goes with no other report, nor with -cpu";
+		return "-annotate cannot be combined with other reports or -cpu";
 	if (lines && o->names.annotate)
-		return "-annotate has lines anyway: it goes with neither -line nor -inline";
+		return "-annotate always has lines: it cannot be combined with -line or -inline";
 	if (lines && show)
-		return "-show resolves nothing: it goes with neither -line nor -inline";
+		return "-show resolves no names: it cannot be combined with -line or -inline";
 	if (o->kinds & REPORT_OF_ADDRESS && (several || lines || o->per_cpu))
-		return "-explain goes with no other report, nor with -line, -inline, -cpu";
+		return "-explain cannot be combined with other reports, -line, -inline, -cpu";
 	if (o->kinds & REPORT_OF_STACKS && several)
-		return "one report of call stacks at a time, and no other with it";
+		return "a report of call stacks cannot be combined with other reports";
 	if (o->kinds & REPORT_OF_STACKS && o->per_cpu)
-		return "-cpu goes with no report of call stacks";
+		return "-cpu cannot be combined with reports of call stacks";
 	if (o->kinds & REPORT_ONE_FORM && (o->json || o->csv))
-		return "-folded and -html go with neither -json nor -csv: -calltree has these forms";
+		return "-folded and -html cannot be combined with -json or -csv: -calltree can";
 	if (o->calls == (CALLS_CALLERS | CALLS_CALLEES) && o->csv)
 		return "-csv: either -callers or -callees";
 	return run_contradiction(o, several);
@@ -286,7 +286,7 @@ static bool folders(const char *option, const char *list)
 
 		if (n && snprintf(path, sizeof(path), "%.*s", (int)n, list) < (int)sizeof(path) &&
 		    !stat(path, &st) && !S_ISDIR(st.st_mode)) {
-			complain("%s: %s is no folder", option, path);
+			complain("%s: %s is not a folder", option, path);
 			return false;
 		}
 		list += n;
@@ -315,11 +315,11 @@ static void list_formats(FILE *out)
 static bool is_taken(int rc, const char *option, const char *text, const char *what)
 {
 	if (rc == -EINVAL)
-		complain("%s: %s is no %s", option, text, what);
+		complain("%s: invalid value '%s': expected %s", option, text, what);
 	else if (rc == -ERANGE)
 		complain("%s: %s: a range ends before it begins", option, text);
 	else if (rc == -EOVERFLOW)
-		complain("%s: %s: there is no number above %" PRIu32, option, text, UINT32_MAX);
+		complain("%s: %s: numbers must not exceed %" PRIu32, option, text, UINT32_MAX);
 	else if (rc)
 		complain("%s", strerror(-rc));
 	return !rc;
@@ -327,8 +327,7 @@ static bool is_taken(int rc, const char *option, const char *text, const char *w
 
 static bool numbers(const char *option, const char *text, struct filter_list *list)
 {
-	return is_taken(filter_numbers(text, list), option, text,
-			"list of numbers, as 4242,5000-5010");
+	return is_taken(filter_numbers(text, list), option, text, "numbers like 4242,5000-5010");
 }
 
 /* Finds a format that can be written; false: printed the list of formats instead. */
@@ -344,7 +343,7 @@ static bool parse_format(struct options *o, const char *name)
 	}
 	if (!list)
 		complain(reader_named(name) ? "-format: %s is read only; there are" :
-					      "-format: there is no %s; there are",
+					      "-format: unknown format '%s'; there are",
 			 name);
 	list_formats(list ? stdout : stderr);
 	return false;
@@ -427,7 +426,7 @@ int parse_options(struct options *o, int argc, char **argv)
 			return EXIT_UNREADABLE;
 		case OPT_TIME:
 			if (!is_taken(filter_time(optarg, &o->filter), "-time", optarg,
-				      "FROM-TO in seconds, as 25758.5-25760"))
+				      "FROM-TO in seconds, like 25758.5-25760"))
 				return EXIT_UNREADABLE;
 			break;
 		case OPT_TREE:
@@ -454,7 +453,7 @@ int parse_options(struct options *o, int argc, char **argv)
 		case OPT_CLIP:
 			if (unit_percent(optarg, &o->clip))
 				break;
-			complain("-clip: %s is no percentage from 0 to 100", optarg);
+			complain("-clip: invalid percentage '%s': expected 0 to 100", optarg);
 			return EXIT_UNREADABLE;
 		case OPT_CPU:
 			o->per_cpu = true;
@@ -481,7 +480,8 @@ int parse_options(struct options *o, int argc, char **argv)
 			o->names.debuginfod = optarg ? (uint32_t)strtoul(optarg, NULL, 10) : 30;
 			if (o->names.debuginfod && o->names.debuginfod <= 3600)
 				break;
-			complain("-debuginfod: %s are no seconds from 1 to 3600", optarg);
+			complain("-debuginfod: invalid timeout '%s': expected 1 to 3600 seconds",
+				 optarg);
 			return EXIT_UNREADABLE;
 		case OPT_DESCRIPTORS:
 			o->descriptors = true;
@@ -517,8 +517,8 @@ int parse_options(struct options *o, int argc, char **argv)
 		case 'V':
 			printf("post (pitrace) %s\n", PITRACE_VERSION);
 			if (!TRACEPOINTS_READ)
-				puts("built without libtraceevent: data of tracepoints stay numbers, "
-				     "tell no dispatches");
+				puts("built without libtraceevent: data of tracepoints are shown as numbers, "
+				     "without dispatches");
 #ifndef HAVE_LIBIPT
 			puts("built without libipt: Intel PT is not decoded");
 #endif

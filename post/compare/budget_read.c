@@ -38,7 +38,7 @@ static char *next_word(struct bytes *line, char what[128])
 	if (quoted && !text_char(line, '"'))
 		snprintf(what, 128, "a quote is not closed");
 	else if (quoted && bytes_left(line) && !text_is_blank(line->base[line->at]))
-		snprintf(what, 128, "a blank belongs behind the quote");
+		snprintf(what, 128, "a blank must follow the quote");
 	else if (strlen(word) != (size_t)(p - word))
 		snprintf(what, 128, "a NUL byte");
 	if (!*what)
@@ -151,7 +151,7 @@ static int read_words(struct budget_line *l, char *word[5], uint32_t n, char wha
 	if (!l->pattern)
 		return -ENOMEM;
 	if (n < 3 || n > 4) {
-		snprintf(what, 128, "it has %s: PATTERN METRIC LIMIT [TOLERANCE] are wanted%s",
+		snprintf(what, 128, "it has %s: PATTERN METRIC LIMIT [TOLERANCE] are expected%s",
 			 n < 3 ? "too few words" : "more than four words",
 			 n > 4 ? " (a pattern with blanks is quoted)" : "");
 		return -EINVAL;
@@ -159,15 +159,19 @@ static int read_words(struct budget_line *l, char *word[5], uint32_t n, char wha
 	rc = read_metric(l, word[1]);
 	if (rc == -EINVAL)
 		snprintf(what, 128,
-			 "'%.40s' is neither self nor total, nor EVENT:self, EVENT:total", word[1]);
+			 "invalid metric '%.40s': expected self, total, EVENT:self or EVENT:total",
+			 word[1]);
 	if (rc)
 		return rc;
 	if (!read_limit(l, word[2])) {
-		snprintf(what, 128, "'%.40s' is no limit as 120000, 1.5M, 30%%, base", word[2]);
+		snprintf(what, 128,
+			 "invalid limit '%.40s': expected 120000, 1.5M, 30%%, base or the like",
+			 word[2]);
 		return -EINVAL;
 	}
 	if (n == 4 && !read_tolerance(l, word[3])) {
-		snprintf(what, 128, "'%.40s' is no tolerance as 1%% or 3se", word[3]);
+		snprintf(what, 128, "invalid tolerance '%.40s': expected 1%%, 3se or the like",
+			 word[3]);
 		return -EINVAL;
 	}
 	return 0;

@@ -156,7 +156,7 @@ int folded_text(struct comparison *c, uint32_t input, enum compare_key key, cons
 			continue;
 		if (!take_number(&line, &value))
 			return wrong(fault, offset,
-				     "no folded stack: names with semicolons between, a blank, a number");
+				     "not a folded stack: names separated by semicolons, a blank, a number");
 		if (value > INT64_MAX || sum + value > INT64_MAX)
 			return wrong(fault, offset, "more than can be counted");
 		sum += value;

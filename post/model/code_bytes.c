@@ -309,7 +309,8 @@ static void find_kernel(const struct code_bytes *b, uint64_t address, uint64_t t
 	const struct code_bytes_page *p = find_page(b, KERNEL_PID, address / PAGE);
 	uint32_t at = (uint32_t)(address % PAGE), end;
 
-	found->why = "the kernel's code there was not kept: who traced could not read /proc/kcore";
+	found->why =
+		"the kernel's code there was not recorded: the user who traced could not read /proc/kcore";
 	while (p && p->since > time && p->older)
 		p = &b->page[p->older - 1];
 	if (!p || at < p->low || at >= p->high)
@@ -407,7 +408,7 @@ static void find_made(const struct code_bytes *b, const struct a2n_answer *answe
 	struct a2n_code code = { 0 };
 	struct jit_from from;
 
-	found->why = "its program told of this code without its bytes";
+	found->why = "its program announced this code without its bytes";
 	if (!a2n_code(b->names->a2n, answer->module_offset, &code) || !code.bytes)
 		return;
 	from = jit_from(&b->names->jit, code.bytes);
@@ -452,7 +453,7 @@ int code_bytes_find(struct code_bytes *b, uint32_t pid, uint64_t address, uint64
 		return 0;
 	}
 	if (answer.result == A2N_RESULT_NO_MODULE) {
-		found->why = "nothing is known to have been mapped there";
+		found->why = "no known mapping is there";
 		return 0;
 	}
 	m = get_image(b, answer.module);

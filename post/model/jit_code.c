@@ -111,7 +111,7 @@ static int tried(int fd, int err, const struct pitrace_mte_map *map, const char 
 	if (!map || !map->inode || (!fstat(fd, &st) && st.st_ino == map->inode))
 		return fd;
 	close(fd);
-	*why = "the file of this name is another one than was mapped";
+	*why = "the file of this name is not the one that was mapped";
 	return -1;
 }
 
@@ -128,7 +128,7 @@ static int open_dump(const struct jit *j, const struct pitrace_mte_map *map, con
 	char path[PATH_MAX];
 	int fd;
 
-	*why = "it is not there any more";
+	*why = "it no longer exists";
 	name = name ? name + 1 : map->path;
 	/* Files in a folder chosen by the user are copies: their inodes differ. */
 	for (; p && *p; p = *end ? end + 1 : end) {
@@ -328,12 +328,12 @@ int jit_mapping(struct jit *j, uint64_t time, const struct pitrace_mte_map *map)
 		jitdump_close(s->dump);
 		s->dump = NULL;
 		return jit_note(j, s->path, 0,
-				"its times are of the processor's own clock, the trace's are not: trace by the driver with --clock tsc",
+				"its times use the processor's clock, the trace's do not: trace with the driver and --clock tsc",
 				0);
 	}
 	rc = j->trace->own_clock && !s->raw ?
 		     jit_note(j, s->path, NO_OFFSET,
-			      "its times are of CLOCK_MONOTONIC, the trace's of perf's own clock: they cannot be matched, and what code is called may be wrong: record with perf record -k mono",
+			      "its times use CLOCK_MONOTONIC, the trace's perf's own clock: they cannot be matched, and names of code may be wrong: record with perf record -k mono",
 			      0) :
 		     0;
 	if (!rc)
@@ -529,7 +529,7 @@ static int tell_bytes(struct jit *j, const struct jit_source *s, bool code)
 		table = 0;
 		if (!j->many_tables)
 			rc = jit_note(j, s->path, NO_OFFSET,
-				      "more unwinding tables than are kept: stacks end early in code told later",
+				      "too many unwind tables: stacks end early in code announced later",
 				      0);
 		j->many_tables = true;
 	}
@@ -564,8 +564,7 @@ struct jit_table jit_table(const void *bytes)
 	return (struct jit_table){ b->bytes + b->table_from, b->table_size, b->table_at };
 }
 
-const char jit_no_machine[] =
-	"neither the file with its bytes nor the trace says for which machine it is";
+const char jit_no_machine[] = "neither the file with its bytes nor the trace names its machine";
 
 struct jit_from jit_from(const struct jit *j, const void *bytes)
 {

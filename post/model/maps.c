@@ -279,7 +279,7 @@ static const char *stranger(const struct maps *m, const struct maps_process *p, 
 	if (p->to == NEVER) {
 		now = lives_since(input_pid(m->jit->trace, p->pid));
 		return w->ended && now > w->ended + SLACK_NS && written > now ?
-			       "it is a newer process's of that number" :
+			       "it belongs to a newer process with that pid" :
 			       NULL;
 	}
 	if (!m->real && w->ended && written > w->ended + SLACK_NS)
@@ -344,8 +344,8 @@ static int try_file(struct maps *m, const struct maps_process *p, int fd, const 
 		m->unchecked = true;
 		rc = jit_note(m->jit, path, NO_OFFSET,
 			      m->wall.least ?
-				      "it is taken, but may be of an older process of that number: the trace does not tell when this one began" :
-				      "it is taken, but may be of an older process of that number: the trace does not tell the time of day: record with perf record -k mono",
+				      "it is used, but may belong to an older process with that pid: the trace does not have the start of this one" :
+				      "it is used, but may belong to an older process with that pid: the trace does not have the time of day: record with perf record -k mono",
 			      0);
 	}
 	if (rc && rc != -ENOMEM)

@@ -171,12 +171,12 @@ const char *stacks_end_words(enum stacks_end end)
 	static const char *const words[STACKS_ENDS] = {
 		[STACKS_CUT_KERNEL] = "kernel part deeper than the trace's depth",
 		[STACKS_CUT_USER] = "user part deeper than the trace's depth",
-		[STACKS_FAULT] = "user memory was not there",
-		[STACKS_NONE_KERNEL] = "this kernel gives no stack from there",
+		[STACKS_FAULT] = "user memory was not accessible",
+		[STACKS_NONE_KERNEL] = "this kernel provides no stack there",
 		[STACKS_NONE_USER] = "no user code, or none that can be walked",
 		[STACKS_COPY_SHORT] = "the copy of the user stack was too short",
-		[STACKS_NO_TABLE] = "no unwinding table for the code there",
-		[STACKS_GUESSED] = "went on by frame pointers, where no unwinding table is",
+		[STACKS_NO_TABLE] = "no unwind table for the code there",
+		[STACKS_GUESSED] = "continued by frame pointers, without unwind table",
 		[STACKS_WRONG] =
 			"cut: the code there has no frame pointers, its callers would be wrong",
 		[STACKS_PARTIAL] = "callers are missing: some of the code has no frame pointers",

@@ -398,7 +398,7 @@ bool times_add_up(const struct times *t)
 		}
 		if (c->misfits) {
 			complain("CPU %" PRIu32 ": %" PRIu64 " records contradict those "
-				 "before, and no loss was told: times are unsure",
+				 "before, and no loss was reported: times are unsure",
 				 i, c->misfits);
 			right = false;
 		}

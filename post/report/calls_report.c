@@ -56,7 +56,7 @@ void tell_no_stacks(const struct job *job, FILE *out)
 	if (job->stacks->with || job->options->instructions)
 		return;
 	if (job->options->away && only_leaves(job))
-		fputs("\nThe trace tells when threads left their CPUs, not when they came back. Record both with:\n"
+		fputs("\nThe trace has the times when threads left their CPUs, but not their return. Record both with:\n"
 		      "  perf record -e sched:sched_switch -g -a -- COMMAND\n"
 		      "or --switch-events in place of -a\n",
 		      out);
@@ -94,7 +94,7 @@ void print_stack_books(const struct job *job, FILE *out, const char *heading)
 	putc('\n', out);
 	if (job->options->instructions && job->input->calls) {
 		fprintf(out,
-			"Nanoseconds in functions that tell of themselves, in place of ticks\n\nTOTAL %-12s%10" PRIu64
+			"Nanoseconds in instrumented functions, instead of ticks\n\nTOTAL %-12s%10" PRIu64
 			"\n",
 			"ns", job->stack_total);
 		if (st->too_deep)
@@ -102,9 +102,7 @@ void print_stack_books(const struct job *job, FILE *out, const char *heading)
 		return;
 	}
 	if (job->options->instructions) {
-		fprintf(out,
-			"Instructions that were traced, in place of ticks\n\nTOTAL %-12s%10" PRIu64
-			"\n",
+		fprintf(out, "Traced instructions, instead of ticks\n\nTOTAL %-12s%10" PRIu64 "\n",
 			"INSTRUCTIONS", job->stack_total);
 		if (st->too_deep)
 			book(job, out, "deeper than 1000 calls: counted there", st->too_deep);
@@ -120,13 +118,14 @@ void print_stack_books(const struct job *job, FILE *out, const char *heading)
 	if (!job->options->away)
 		print_mode(job, out);
 	if (job->options->away)
-		fputs("Microseconds off the CPU, by where it was left; in place of ticks\n", out);
+		fputs("Microseconds off the CPU, by where threads left it, instead of ticks\n",
+		      out);
 	fprintf(out, "\nTOTAL %-10s%12" PRIu64 "\n",
 		job->options->away ? "us" : mode_title(job, title), job->stack_total);
 	book(job, out, "with a call stack", st->with);
 	book(job, out, "without one", st->without);
 	if (st->malformed)
-		book(job, out, "of them with a stack that made no sense", st->malformed);
+		book(job, out, "of them with a malformed stack", st->malformed);
 	if (t->idle && !job->options->away)
 		book(job, out, "idle", t->idle);
 	for (i = 0; i < STACKS_ENDS && !st->ended[i]; i++)

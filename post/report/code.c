@@ -15,7 +15,7 @@ static const char *no_file(const struct a2n_module *m)
 	if (m->name[0] == '/')
 		return "the file that ran is not here: name a folder that holds it, -sympath FOLDER";
 	if (!strcmp(m->name, A2N_JITCODE))
-		return "nobody told what code this was";
+		return "this code was never announced";
 	return "the kernel's code is in no file that post reads: kallsyms has names only";
 }
 
@@ -84,7 +84,7 @@ int code_made(struct machine_code *c, const struct names *n, uint64_t module_off
 	*c = (struct machine_code){
 		.address = code.address,
 		.base = module_offset - A2N_CODE_OFFSET(module_offset),
-		.why = "its program told of this code without its bytes",
+		.why = "its program announced this code without its bytes",
 	};
 	if (!code.bytes)
 		return 0;

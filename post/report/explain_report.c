@@ -30,15 +30,15 @@ static const char *const kinds[] = {
 
 static const char *const reasons[] = {
 	[A2N_WHY_KERNEL] = "the kernel's memory is the same for all processes",
-	[A2N_WHY_AMBIGUOUS] = "the program tells late: one or another of these codes ran",
+	[A2N_WHY_AMBIGUOUS] = "the program announces code late: one of these codes ran",
 	[A2N_WHY_CODE] =
-		"the program had told of this code by then; that goes before what is mapped",
+		"the program had announced this code by then, which has priority over mappings",
 	[A2N_WHY_CODE_LATE] =
-		"the program told of this code later, but it may have run by then, and nobody else had the address",
-	[A2N_WHY_CODE_FREED] = "the program had given up the code there, and told of no other",
-	[A2N_WHY_PERF_MAP] = "a perf map names it, and the program told nothing else",
+		"the program announced this code later, but it may have run by then, and nothing else had the address",
+	[A2N_WHY_CODE_FREED] = "the program had freed the code there, and announced no other",
+	[A2N_WHY_PERF_MAP] = "a perf map names it, and the program announced nothing else",
 	[A2N_WHY_MAPPED] = "this was mapped there",
-	[A2N_WHY_NOTHING] = "nothing was mapped there, as far as the trace tells",
+	[A2N_WHY_NOTHING] = "nothing was mapped there according to the trace",
 };
 
 struct explained {
@@ -213,7 +213,7 @@ static int explain_write(const struct job *job, FILE *out)
 	text_answer(&e);
 	fprintf(out, "%-16s%s\n", "Why", reasons[answer.why]);
 	if (answer.why == A2N_WHY_MAPPED && answer.result == A2N_RESULT_JIT_UNKNOWN)
-		fprintf(out, "%-16sof the code in it its program told nothing by then\n", "");
+		fprintf(out, "%-16sits program had not announced code in it by then\n", "");
 	if ((answer.why == A2N_WHY_MAPPED || answer.why == A2N_WHY_KERNEL) &&
 	    answer.result <= A2N_RESULT_NO_SYMBOLS) {
 		fprintf(out, "%-16s", "Symbols from");
@@ -222,7 +222,7 @@ static int explain_write(const struct job *job, FILE *out)
 	}
 	if (answer.unsure)
 		fprintf(out,
-			"%-16srecords of names were lost before, or a perf map cannot tell when it was\n",
+			"%-16srecords of names were lost before, or a perf map has no time for it\n",
 			"Unsure");
 	fputs("\nWhat the address meant; * makes the answer\n\n"
 	      "              FROM            UNTIL  WHAT\n",
@@ -384,7 +384,7 @@ static bool explain_absent(const struct job *job)
 	begin(&e, job, &answer);
 	if (e.n || w->address >> 63)
 		return false;
-	complain("-explain: the trace tells of no process %u", w->pid);
+	complain("-explain: the trace has no process %u", w->pid);
 	return true;
 }
 
@@ -430,7 +430,7 @@ static bool explain_take(struct options *o, const char *option, const char *argu
 	(void)option;
 	if (parse_explain(argument, &o->names.explain))
 		return true;
-	complain("-explain: %s is no PID:ADDRESS:TIME: the address in hexadecimal, the time in seconds, as -show has them: 4242:0x7f0012340010:25758.5",
+	complain("-explain: invalid value '%s': expected PID:ADDRESS:TIME, the address in hexadecimal, the time in seconds, like 4242:0x7f0012340010:25758.5",
 		 argument);
 	return false;
 }

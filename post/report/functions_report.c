@@ -196,7 +196,7 @@ static bool functions_absent(const struct job *job)
 	if (job->input->calls || job->input->values)
 		return false;
 	complain(
-		"-functions: the trace does not tell functions' calls, as an XRay log, log-rt and log-gen do");
+		"-functions: the trace has no function calls, which an XRay log, log-rt or log-gen has");
 	return true;
 }
 

@@ -135,8 +135,7 @@ static bool calls_absent(const struct job *job)
 {
 	if (job->input->java_events)
 		return false;
-	complain(
-		"-calls: the trace does not tell Java methods' entries and exits, as a log-gen does");
+	complain("-calls: the trace has no entries and exits of Java methods, which a log-gen has");
 	return true;
 }
 

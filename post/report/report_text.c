@@ -229,24 +229,23 @@ void fill_buckets(const struct job *job, struct bucket list[BUCKETS])
 				   "nothing was mapped there at that time",
 				   c->bucket[A2N_RESULT_NO_MODULE], false };
 	list[1] = (struct bucket){ A2N_NO_SYMBOLS, "no_symbols",
-				   "the module's symbols could not be had",
+				   "the module's symbols were unavailable",
 				   c->bucket[A2N_RESULT_NO_SYMBOLS], false };
 	list[2] = (struct bucket){ A2N_NO_SYMBOL_FOUND, "no_symbol_found",
 				   "no symbol of the module covers the address",
 				   c->bucket[A2N_RESULT_NO_SYMBOL], false };
 	list[3] = (struct bucket){ A2N_JIT_UNKNOWN, "jit_unannounced",
-				   "made by a program that did not tell, or too late",
+				   "generated code that was not announced, or too late",
 				   c->bucket[A2N_RESULT_JIT_UNKNOWN], true };
-	list[4] = (struct bucket){ A2N_JIT_FREED, "jit_freed",
-				   "its program had given it up by then",
+	list[4] = (struct bucket){ A2N_JIT_FREED, "jit_freed", "its program had freed it by then",
 				   c->bucket[A2N_RESULT_JIT_FREED], true };
 	list[5] = (struct bucket){ A2N_JIT_AMBIGUOUS, "jit_ambiguous",
-				   "one of two codes: its program told too late",
+				   "one of two codes: announced too late",
 				   c->bucket[A2N_RESULT_JIT_AMBIGUOUS], true };
 	list[6] = (struct bucket){
 		"unsure", "unsure",
-		"named, but records of names had been lost, or a perf map cannot tell when",
-		c->unsure, false
+		"named, but records of names had been lost, or a perf map has no time", c->unsure,
+		false
 	};
 }
 
@@ -305,7 +304,7 @@ const char *module_cure(const struct trace_module *m)
 		{ "deleted", "name a folder that holds the file that ran: -sympath FOLDER" },
 		{ "is gone", "name a folder that holds the file that ran: -sympath FOLDER" },
 		{ "generated at run time",
-		  "let the program tell what it makes: node --perf-prof, "
+		  "let the program announce its code: node --perf-prof, "
 		  "python3 -X perf_jit, or a jitdump of its own (jitdump_create(3))" },
 		{ "cannot be read", "run post as a user who may read it" },
 		{ "kallsyms", "trace as root, or give the kernel's symbols with -kmap FILE" },

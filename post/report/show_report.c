@@ -447,8 +447,8 @@ static void close_formats(const struct job *job, struct tracepoints *formats[ORI
 {
 	for (size_t i = 0; i < ORIGINS; i++) {
 		if (formats[i] && tracepoints_fell(formats[i]) && !job->options->quiet)
-			complain("libtraceevent fell over the formats of tracepoints or data of "
-				 "theirs: from there on fields are left out");
+			complain("libtraceevent crashed on the formats of tracepoints or data of "
+				 "theirs: from there on fields are omitted");
 		tracepoints_close(formats[i]);
 	}
 }

@@ -104,7 +104,7 @@ void times_missing(const struct job *job, FILE *out, const char *kind, const uin
 	}
 	fprintf(out, ": the collector %s has none. They need the collector ", collector);
 	print_collectors(out, *majors);
-	fputs("\n(swtrace check tells what keeps it from serving). Then record them with:\n", out);
+	fputs("\n(swtrace check shows why it is unavailable). Then record them with:\n", out);
 	print_how(out, NULL, majors);
 }
 

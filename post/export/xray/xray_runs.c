@@ -117,7 +117,7 @@ int xray_runs(const struct job *job, struct xray_functions *f, xray_each each, v
 	free(rd.thread);
 	if (rc || f->count)
 		return rc;
-	complain("the trace tells neither functions' entries and exits nor instructions");
+	complain("the trace has neither function entries and exits nor instructions");
 	return -EOPNOTSUPP;
 }
 

@@ -465,7 +465,7 @@ static int read_header(struct gperftools *g, struct pifile_fault *fault)
 			    "version %" PRIu64 " is not known: read as version 0", g->version);
 	if (!g->period)
 		faults_tell(&g->faults, 3 * g->slot,
-			    "the header tells no sampling period: samples have no time");
+			    "the header has no sampling period: samples have no time");
 	if (g->period > UINT32_MAX / 1000) {
 		faults_tell(&g->faults, 3 * g->slot,
 			    "a sampling period of %" PRIu64 " us: taken as unknown", g->period);

@@ -752,7 +752,7 @@ static int log_gen_info(struct input *in, input_say say, void *arg)
 	snprintf(line, sizeof(line), "exits of methods that were not entered : %" PRIu64,
 		 l->unentered);
 	say(arg, line);
-	snprintf(line, sizeof(line), "left by an exception that was not told : %" PRIu64,
+	snprintf(line, sizeof(line), "left by an exception that was not recorded : %" PRIu64,
 		 l->unleft);
 	say(arg, line);
 	return 0;

@@ -161,8 +161,7 @@ static uint64_t entry_size(struct perf *p, const struct blob *attrs)
 	if (b.bad || own < ATTR_OLD + 16 || own > ATTR_MAX || p->attrs.size % own)
 		own = 0;
 	perf_fault(p, 16, "%" PRIu64 " bytes an event do not divide their section of %" PRIu64 "%s",
-		   entry, p->attrs.size,
-		   own ? ": the size that the first event tells is taken" : "");
+		   entry, p->attrs.size, own ? ": the size in the first event is used" : "");
 	return own ? own : entry;
 }
 
@@ -343,7 +342,7 @@ static void tell_unknown(struct perf *p)
 		if (bits)
 			perf_fault(p, a->at,
 				   "event %.40s: its %s has bits 0x%" PRIx64 " that are not "
-				   "known: where fields of its samples are cannot be told, they are "
+				   "known: the positions of fields in its samples are unknown, they are "
 				   "left out",
 				   a->name, of, bits);
 	}

@@ -194,7 +194,7 @@ int perf_deferred_wait(struct perf *p, const struct perf_item *item, const struc
 		return 0;
 	perf_fault_in(p, h->file, h->offset,
 		      "more samples wait for their user stacks than 32 MB "
-		      "hold: the first of them are told without");
+		      "hold: the first of them are returned without");
 	while (!rc && d->bytes > WAITING_MOST / 2)
 		rc = let_go(p, take_first(d, d->oldest->thread), NULL);
 	return rc;

@@ -153,8 +153,7 @@ static void tell_missing(struct pprof *p, const struct rule *r, uint64_t at,
 	};
 
 	if (m->malformed)
-		pprof_fault(p, at, "%s that makes no sense: what follows in it is left out",
-			    r->what);
+		pprof_fault(p, at, "%s that is malformed: the rest of it is omitted", r->what);
 	if (m->count == 1)
 		pprof_fault(p, at, "%s refers to %s %" PRIu64 ", which does not exist: left out",
 			    r->what, names[m->what], m->id);

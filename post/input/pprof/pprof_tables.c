@@ -28,7 +28,7 @@ void pprof_fault(struct pprof *p, uint64_t at, const char *format, ...)
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
 	if (p->packed)
-		faults_tell(&p->faults, NO_OFFSET, "at byte %" PRIu64 " of what is unpacked: %s",
+		faults_tell(&p->faults, NO_OFFSET, "at byte %" PRIu64 " of the unpacked data: %s",
 			    at, what);
 	else
 		faults_tell(&p->faults, at, "%s", what);
@@ -202,7 +202,7 @@ static int add_item(struct pprof *p, struct items *t, const struct protobuf_fiel
 	}
 	if (!new.id || pprof_find(t, new.id) != NO_KEY) {
 		pprof_fault(p, f->at, "field %u, %s: left out", f->number,
-			    new.id ? "a number that was told already" : "without a number");
+			    new.id ? "a duplicate number" : "without a number");
 		return 0;
 	}
 	if (!may_add(p, f->at))
@@ -290,7 +290,7 @@ int pprof_read_tables(struct pprof *p)
 	}
 	/* Fields missing because of truncation have already been reported. */
 	if (b.bad && !p->faults.count)
-		pprof_fault(p, b.at, "a field that makes no sense: the rest is left out");
+		pprof_fault(p, b.at, "a malformed field: the rest is omitted");
 	return rc;
 }
 

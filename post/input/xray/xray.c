@@ -67,7 +67,7 @@ static int read_header(struct xray *x, struct pifile_fault *fault)
 	x->frequency = xray_u64(x, p + 8);
 	if (!x->frequency)
 		faults_tell(&x->faults, 8,
-			    "the header does not tell how fast its counter is: what stands for a ns is one of its ticks");
+			    "the header has no clock frequency: each tick counts as a nanosecond");
 	x->buffer_size = xray_u64(x, p + 16);
 	return 0;
 }

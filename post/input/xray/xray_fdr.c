@@ -339,7 +339,7 @@ static void check_version(struct xray *x)
 	if (said != x->version)
 		faults_tell(&x->faults, 0, "version %u has %s, as these do not: read as version %u",
 			    said,
-			    said < 2 ? "buffers of one size" : "buffers that tell their length",
+			    said < 2 ? "buffers of one size" : "buffers that have their length",
 			    x->version);
 }
 

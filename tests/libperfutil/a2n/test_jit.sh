@@ -68,7 +68,7 @@ grep -q '^Why  *the program had told of this code by then' why &&
 	grep -q "^ *by jitdump $PWD/jit-.*\.dump, byte 123$" why && grep -q 'mapped: anonymous memory' why
 verdict explained $? "$(cat why err)"
 explained 0.95
-grep -q '^  *of the code in it its program told nothing by then' why &&
+grep -q '^  *its program had not announced code in it by then' why &&
 	grep -q '^\* .* code moved away' why && [ "$(grep -c ' code: ' why)" = 2 ]
 verdict explained_moved $? "$(cat why err)"
 
@@ -95,11 +95,11 @@ verdict damaged $? "$(cat err)"
 # ---- gone, or another one in its place; then a copy that the user names
 mv "$dump" kept
 "$bin/post" -csv >csv 2>err
-[ "$(have | cut -d' ' -f1)" = - ] && grep -q "$dump: it is not there any more" err
+[ "$(have | cut -d' ' -f1)" = - ] && grep -q "$dump: it no longer exists" err
 verdict gone $? "$(have; cat err)"
 : >"$dump"
 "$bin/post" -csv >csv 2>err
-grep -q "$dump: the file of this name is another one than was mapped" err
+grep -q "$dump: the file of this name is not the one that was mapped" err
 verdict other $? "$(cat err)"
 mkdir copies
 cp whole "copies/$dump"
@@ -182,7 +182,7 @@ verdict log_annotated $? "$(cat err) $(jq -c .annotated out)"
 cp "$log" kept
 sed -i 's/\(\tf_new\)\t.*/\1/' "$log"
 "$bin/post" -annotate f_new >out 2>err
-[ "$(grep -c 'no instructions: its program told of this code without its bytes' out)" = 2 ]
+[ "$(grep -c 'no instructions: its program announced this code without its bytes' out)" = 2 ]
 verdict log_without_code $? "$(cat out err)"
 mv kept "$log"
 mkdir logs

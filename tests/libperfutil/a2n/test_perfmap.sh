@@ -178,7 +178,7 @@ if perf record -q -k mono -e cpu-clock:u -o own.data "$programs/jitting" silent 
 	touch -d '1 hour ago' "$map"
 	[ "$(have -r own.data | cut -d' ' -f1)" = - ] && grep -q "$map: it is older than the process" err
 	verdict perf_own_older $? "$(have -r own.data; cat err)"
-	! grep -q 'the trace does not tell the time of day' err
+	! grep -q 'the trace does not have the time of day' err
 	verdict perf_own_checked $? "$(cat err)"
 	# By perf's own clock (more of it: test_perfmap_age.sh)
 	rm -f "$map"
@@ -190,7 +190,7 @@ if perf record -q -k mono -e cpu-clock:u -o own.data "$programs/jitting" silent 
 		grep -o 'start=[0-9a-fx]*' | tail -n 1 | cut -d= -f2)
 	echo "${low#0x} 10000 whole" >"$map"
 	touch -r clock.data "$map"
-	[ "$(have -r clock.data | cut -d' ' -f1)" = whole ] && ! grep -q 'it is taken, but' err
+	[ "$(have -r clock.data | cut -d' ' -f1)" = whole ] && ! grep -q 'it is used, but' err
 	verdict perf_clock $? "$(have -r clock.data; cat err)"
 	touch -d '1 hour ago' "$map"
 	[ "$(have -r clock.data | cut -d' ' -f1)" = - ] && grep -q "$map: it is older than the process" err

@@ -80,5 +80,5 @@ says run_own names '^_IO_puts\|^puts'
 # Other reports do not accept the option.
 "$bin/post" -r dynamic.nrm2 -own >out 2>&1
 is no_report $? 2
-says no_report_words out 'own is of instruction traces'
+says no_report_words out 'own requires a report of an instruction trace'
 [ $failures = 0 ]

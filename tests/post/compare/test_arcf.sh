@@ -31,9 +31,9 @@ printf 'copy* self 19\nvfs_read_[k];copy* total 20\n' >budget
 is broken "$? $(cut -d, -f 1,5,9 out | tail -n +2 | tr '\n' ' ')" '1 1,20,true 2,20,false '
 printf 'f self 1\nf self\n' >budget
 "$arcf" -budget budget stacks.nrm2 >out 2>&1
-is wrong_budget "$? $(cat out)" '2 arcf: budget: line 2: it has too few words: PATTERN METRIC LIMIT [TOLERANCE] are wanted'
+is wrong_budget "$? $(cat out)" '2 arcf: budget: line 2: it has too few words: PATTERN METRIC LIMIT [TOLERANCE] are expected'
 "$post" -diff stacks.nrm2 >out 2>&1
-is diff_of_one "$? $(cat out)" '2 post: -diff is of two traces, the older one first'
+is diff_of_one "$? $(cat out)" '2 post: -diff takes two traces, the older one first'
 printf 'p;f\n' >wrong.folded
 "$arcf" wrong.folded >out 2>&1
 is no_input $? 2

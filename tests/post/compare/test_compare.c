@@ -368,12 +368,12 @@ static void folded_is_judged(const char *text, size_t offset, const char *what)
 
 static void damaged_folded(void)
 {
-	folded_is_judged("p;f 1\np;f\n", 6, "no folded stack");
-	folded_is_judged("p;f 1x\n", 0, "no folded stack");
-	folded_is_judged("12\n", 0, "no folded stack");
+	folded_is_judged("p;f 1\np;f\n", 6, "not a folded stack");
+	folded_is_judged("p;f 1x\n", 0, "not a folded stack");
+	folded_is_judged("12\n", 0, "not a folded stack");
 	folded_is_judged("p;;f 1\n", 0, "an empty name");
 	folded_is_judged("p;f 1\np;f 9223372036854775807\n", 6, "more than can be counted");
-	folded_is_judged("p;f 18446744073709551616\n", 0, "no folded stack");
+	folded_is_judged("p;f 18446744073709551616\n", 0, "not a folded stack");
 	CU_ASSERT(folded_probe("# c\na;b 1\n", 10) && folded_probe("a 1", 3));
 	CU_ASSERT(!folded_probe("a;b\n", 4) && !folded_probe("", 0) && !folded_probe("\0a 1\n", 5));
 }
@@ -396,15 +396,15 @@ static void damaged_budgets(void)
 {
 	budget_is_judged("f self 1\nf self\n", 2, "too few words");
 	budget_is_judged("operator new self 1 2%\n", 1, "more than four words");
-	budget_is_judged("f own 1\n", 1, "'own' is neither");
-	budget_is_judged("f :self 1\n", 1, "neither");
-	budget_is_judged("f self 1x\n", 1, "no limit");
-	budget_is_judged("f self -1\n", 1, "no limit");
-	budget_is_judged("f self 101%\n", 1, "no limit");
-	budget_is_judged("f self 1 1\n", 1, "no tolerance");
-	budget_is_judged("f self 1 base\n", 1, "no tolerance");
+	budget_is_judged("f own 1\n", 1, "invalid metric 'own'");
+	budget_is_judged("f :self 1\n", 1, "invalid metric");
+	budget_is_judged("f self 1x\n", 1, "invalid limit");
+	budget_is_judged("f self -1\n", 1, "invalid limit");
+	budget_is_judged("f self 101%\n", 1, "invalid limit");
+	budget_is_judged("f self 1 1\n", 1, "invalid tolerance");
+	budget_is_judged("f self 1 base\n", 1, "invalid tolerance");
 	budget_is_judged("\"f self 1\n", 1, "not closed");
-	budget_is_judged("\"f\"g self 1\n", 1, "behind the quote");
+	budget_is_judged("\"f\"g self 1\n", 1, "must follow the quote");
 	budget_is_judged("f;;g self 1\n", 1, "empty name");
 	budget_is_judged("f; self 1\n", 1, "empty name");
 }

@@ -29,7 +29,7 @@ code 2 "$post" -format nonsense && has err 'there is no nonsense; there are' && 
 verdict unknown
 code 2 "$post" -format native stacks.nrm2 && has err 'native is read only'
 verdict read_only
-code 2 "$post" -format pprof -sched stacks.nrm2 && has err 'goes with no report'
+code 2 "$post" -format pprof -sched stacks.nrm2 && has err 'cannot be combined with reports'
 verdict no_report_beside
 
 # ---- filters: what they let pass adds up to the whole

@@ -268,7 +268,7 @@ verdict difference_wrong_links
 has diff.html '<i>gone'
 want 1 $?
 verdict difference_hostile_names
-code 2 "$post" -q -diff -html -json a.folded b.folded && grep -q -- '-html is one page' err
+code 2 "$post" -q -diff -html -json a.folded b.folded && grep -q -- '-diff -html cannot be combined' err
 verdict difference_page_alone
 
 # A name that would be markup, with what turns text round (a process's has 15 bytes).

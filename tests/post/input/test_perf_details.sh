@@ -235,7 +235,7 @@ else
 	! cmp -s trace.data fell.data && post -show -json -o - -r trace.data | jq -r '.record' | sort | uniq -c >want
 	"$bin/post" -show -json -o - -r fell.data 2>err | jq -r '.record' | sort | uniq -c >have
 	same records_beside_bad_formats
-	says bad_formats_are_told err 'libtraceevent fell over'
+	says bad_formats_are_told err 'libtraceevent crashed on'
 	# For a single command it is unknown when it ran again: there are no dispatches.
 	perf record -q -e sched:sched_switch -o narrow.data -- sh -c 'ls / >/dev/null; ls / >/dev/null' 2>err
 	post -show -json -o - -r narrow.data | jq -r '[.record] | join(" ")' | sort | uniq -c >out

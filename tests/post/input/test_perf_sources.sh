@@ -159,7 +159,7 @@ EOF
 gcc -O1 -o jit jit.c 2>/dev/null || exit 1
 perf record -q -N -e cpu-clock -o own.data ./jit 2>err
 "$bin/post" -csv -r own.data >out 2>err
-says other_clock_is_told err "jit-[0-9]*\.dump: its times are of CLOCK_MONOTONIC, .*-k mono"
+says other_clock_is_told err "jit-[0-9]*\.dump: its times use CLOCK_MONOTONIC, .*-k mono"
 perf record -q -N -k mono -e cpu-clock -o mono.data ./jit 2>err
 "$bin/post" -csv -r mono.data >out 2>err
 ! grep -q CLOCK_MONOTONIC err
@@ -177,7 +177,7 @@ converted() { # MULTIPLIER
 	tail -c +17 counted.data
 }
 "$bin/post" -csv -r counted.data >out 2>err
-says counter_alone_is_told err "jit-[0-9]*\.dump: .* of the processor's own clock"
+says counter_alone_is_told err "jit-[0-9]*\.dump: .* use the processor's clock"
 converted 4 >with.data
 "$bin/post" -csv -r with.data 2>err | grep JITCODE >out
 says counter_converted out ',jitcode,'

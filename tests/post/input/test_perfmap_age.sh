@@ -73,7 +73,7 @@ dated '1 hour ago'
 refused copy_kept_older kept.data 'it is older than the process'
 # A time that neither clock can be: nothing is known.
 touch -d '1 hour ago' copy.data
-unsure unknown copy.data 'does not tell the time of day'
+unsure unknown copy.data 'does not have the time of day'
 
 # ---- several traces as one
 perf record -q -e cpu-clock:u -o second.data true 2>/dev/null
@@ -107,7 +107,7 @@ for clock in "" "-k mono"; do
 	refused ${n}_older $n.data 'it is older than the process'
 	kill $job
 	wait $job 2>/dev/null
-	unsure ${n}_gone $n.data 'does not tell when this one began'
+	unsure ${n}_gone $n.data 'does not have the start of this one'
 done
 
 # ---- another process has its number by now
@@ -128,9 +128,9 @@ sleep 0.5
 map=/tmp/perf-$job.map
 map_for reuse.data $job >"$map"
 touch -r reuse.data "$map"
-unsure reused_before reuse.data 'does not tell when this one began'
+unsure reused_before reuse.data 'does not have the start of this one'
 touch "$map"
-refused reused reuse.data "it is a newer process's of that number"
+refused reused reuse.data "it belongs to a newer process with that pid"
 rm -f "$map"
 [ $failures = 0 ]
 EOF2

@@ -171,7 +171,7 @@ code 1 "$post" -q -json old.nrm2 nothing.nrm2 new.nrm2 && has err 'nothing.nrm2:
 verdict missing
 code 2 "$post" -q nothing.nrm2 neither.nrm2
 verdict none
-code 2 "$post" -show old.nrm2 new.nrm2 && has err 'are of one trace'
+code 2 "$post" -show old.nrm2 new.nrm2 && has err 'accept a single trace only'
 verdict one_trace
 
 # ---- written, and read again

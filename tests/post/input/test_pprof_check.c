@@ -230,8 +230,7 @@ static void malformed(void)
 			size_t at;
 
 			snprintf(what, sizeof(what),
-				 "%s that makes no sense: what follows in it is left out",
-				 cases[i].what);
+				 "%s that is malformed: the rest of it is omitted", cases[i].what);
 			tables(&m);
 			at = m.n;
 			begin_part(&of, cases[i].field);
@@ -261,7 +260,7 @@ static void cut_numbers(void)
 		begin_part(&of, PROFILE_SAMPLE);
 		bytes(&of, fields[i], "\x84", 1);
 		inner(&m, PROFILE_SAMPLE, &of);
-		lacks(&m, at, "a sample that makes no sense: what follows in it is left out");
+		lacks(&m, at, "a sample that is malformed: the rest of it is omitted");
 		CU_ASSERT_EQUAL(got->samples, 2);
 	}
 }
@@ -274,7 +273,7 @@ static void packed_place(void)
 
 	tables(&m);
 	snprintf(what, sizeof(what),
-		 "at byte %zu of what is unpacked: drop_frames refers to string 5, which does not exist: left out",
+		 "at byte %zu of the unpacked data: drop_frames refers to string 5, which does not exist: left out",
 		 m.n);
 	number(&m, PROFILE_DROP_FRAMES, 5);
 	gz = packed(&m);

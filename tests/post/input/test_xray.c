@@ -272,7 +272,7 @@ static void header_fields(void)
 	basic(0, CALL_ENTRY, 1, 1000, 9);
 	basic(0, CALL_EXIT, 1, 5001, 9);
 	got = reading();
-	CU_ASSERT(got.n == 2 && tells(&got, 8, "does not tell how fast"));
+	CU_ASSERT(got.n == 2 && tells(&got, 8, "no clock frequency"));
 	CU_ASSERT_EQUAL(got.time[1] - got.time[0], 4001);
 }
 

@@ -53,16 +53,16 @@ verdict to_a_file
 # ---- what cannot be
 time=${sample##*:}
 for wrong in 1 1:2 1:2: :2:3 1:0xg:3 1:2:3x 1:2:-3 -1:2:3 1:2:3.0000000001 1:2:3: 1:10000000000000000f:3; do
-	code 2 "$post" -explain "$wrong" times.nrm2 && has err "is no PID:ADDRESS:TIME" && has err '-show'
+	code 2 "$post" -explain "$wrong" times.nrm2 && has err "expected PID:ADDRESS:TIME"
 	verdict "refused_$wrong"
 done
-code 2 "$post" -explain "4711:1000:$time" times.nrm2 && has err 'tells of no process 4711'
+code 2 "$post" -explain "4711:1000:$time" times.nrm2 && has err 'the trace has no process 4711'
 verdict no_process
 code 2 "$post" -explain "50:1000:1.5" times.nrm2 && has err 'the trace is from' && has err '1.500000000 is not in it'
 verdict other_time
 for other in -sched -show "-annotate x" -line -cpu -calltree; do
 	# shellcheck disable=SC2086
-	code 2 "$post" -explain "$sample" $other times.nrm2 && has err ' goes with no'
+	code 2 "$post" -explain "$sample" $other times.nrm2 && has err ' cannot be combined with'
 	verdict "contradiction${other%% *}"
 done
 finish

@@ -77,7 +77,7 @@ code 2 "$post" -nonsense && code 2 "$post" -clip 101 && code 2 "$post" -clip x &
 	code 2 "$post" -csv -json
 verdict usage
 for form in -json -csv; do
-	code 2 "$post" -html $form && has err "-html go with neither" && ! [ -e post.html ]
+	code 2 "$post" -html $form && has err "-html cannot be combined" && ! [ -e post.html ]
 	verdict "html_has_no_$form"
 done
 code 0 "$post" && ! grep -q "$(printf '\033')" out

@@ -292,7 +292,7 @@ verdict verify_wrong_forms
 END
 code 0 "$post" -verify kernel.nrm2 && has_line out 6 runs of 11 instructions && has_line out 4 right &&
 	has_line out 1 the kernel changed this code while it was traced &&
-	has_line out 1 "the kernel's code there was not kept: who traced could not read /proc/kcore"
+	has_line out 1 "the kernel's code there was not recorded: the user who traced could not read /proc/kcore"
 verdict kernel_verify
 code 0 "$post" -disasm -q kernel.nrm2 && awk '!/^#/ { print $7 }' disasm.out | tr '\n' ' ' >words
 echo "call nopl ret nop iret nop ret nop [2: [1: " >wanted

@@ -193,7 +193,7 @@ if command -v debuginfod >/dev/null; then
 	wait $server 2>/dev/null
 	DEBUGINFOD_URLS='' code 0 "$post" -line -debuginfod -o - real.nrm2 && has err 'DEBUGINFOD_URLS names no server'
 	verdict no_server_named
-	code 2 "$post" -debuginfod=0 real.nrm2 && has err 'no seconds'
+	code 2 "$post" -debuginfod=0 real.nrm2 && has err "invalid timeout '0'"
 	verdict debuginfod_usage
 	trap 'rm -rf "$work"' EXIT
 	cp kept work

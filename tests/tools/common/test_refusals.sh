@@ -71,16 +71,16 @@ done >wrong <<'END'
 2|hdump: this report takes one dump, not 2: see hdump -help|hdump a b
 2|hdump: a comparison (-diff, -rdiff) takes two dumps, the older one first, not 1: see hdump -help|hdump -rdiff a
 2|hdump: -suspects takes three dumps or more, from the oldest to the newest, not 2: see hdump -help|hdump -suspects a b
-2|post: -explain: x is no PID:ADDRESS:TIME: the address in hexadecimal|post -explain x -r none.nrm2
-2|post: -clip: 101 is no percentage from 0 to 100|post -clip 101 -r none.nrm2
-2|post: -clip: x is no percentage from 0 to 100|post -clip x -r none.nrm2
-2|post: -time: x is no FROM-TO in seconds, as 25758.5-25760|post -time x -r none.nrm2
+2|post: -explain: invalid value 'x': expected PID:ADDRESS:TIME, the address in hexadecimal|post -explain x -r none.nrm2
+2|post: -clip: invalid percentage '101': expected 0 to 100|post -clip 101 -r none.nrm2
+2|post: -clip: invalid percentage 'x': expected 0 to 100|post -clip x -r none.nrm2
+2|post: -time: invalid value 'x': expected FROM-TO in seconds, like 25758.5-25760|post -time x -r none.nrm2
 2|post: -time: 5-3: a range ends before it begins|post -time 5-3 -r none.nrm2
-2|post: -pid: x is no list of numbers, as 4242,5000-5010|post -pid x -r none.nrm2
+2|post: -pid: invalid value 'x': expected numbers like 4242,5000-5010|post -pid x -r none.nrm2
 2|post: -pid: 5-3: a range ends before it begins|post -pid 5-3 -r none.nrm2
 2|post: -tid: 1,9-8: a range ends before it begins|post -tid 1,9-8 -r none.nrm2
 2|post: -cpus: 3-1: a range ends before it begins|post -cpus 3-1 -r none.nrm2
-2|post: -format: there is no nosuch; there are|post -format nosuch -r none.nrm2
+2|post: -format: unknown format 'nosuch'; there are|post -format nosuch -r none.nrm2
 2|post: option '-d' is ambiguous:|post -d x -r none.nrm2
 2|post: option '-off' doesn't allow an argument|post -off=1 -r none.nrm2
 2|post: option '-offc' doesn't allow an argument|post -offc=1 -r none.nrm2
