@@ -9,7 +9,7 @@
 
 struct kept_event {
 	const struct named_event *event;
-	struct pifile_user record; /* points to the bytes that follow here */
+	struct pifile_user record; /* its values, lengths and text follow this struct */
 	size_t bytes, lengths_at, text_at;
 };
 

@@ -40,7 +40,7 @@ if [ -n "$x86" ]; then
 	report "$out/other.nrm2" "$sympath" -jdir "$out"
 	"$build/bin/post" -r "$out/other.nrm2" -jdir "$out" -o "$out/other.tprof" >/dev/null 2>"$out/other.err"
 	equal other_clock_names "$(have "$out/other.nrm2" | cut -d' ' -f1)" -
-	grep -q 'jit-[0-9]*\.dump: at byte 0: its times are of the processor.s own clock' "$out/other.err"
+	grep -q 'jit-[0-9]*\.dump: at byte 0: its times use the processor.s clock' "$out/other.err"
 	verdict other_clock_told $? "$(cat "$out/other.err")"
 fi
 

@@ -63,7 +63,7 @@ explained() { # PART: post -explain, in `why`, of the tick so far into those on 
 	"$bin/post" -explain "$(cat at)" >why 2>err
 }
 explained 0.2
-grep -q '^Why  *the program had told of this code by then' why &&
+grep -q '^Why  *the program had announced this code by then' why &&
 	grep -q '^\* .* code: f_old, ' why && grep -q '^  .* code: f_new, ' why &&
 	grep -q "^ *by jitdump $PWD/jit-.*\.dump, byte 123$" why && grep -q 'mapped: anonymous memory' why
 verdict explained $? "$(cat why err)"

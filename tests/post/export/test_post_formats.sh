@@ -25,7 +25,7 @@ convert() { # FORMAT TRACE FILE OPTION...
 code 0 "$post" -format list && has_line out pprof reads writes \
 	'profile.proto, compressed: go tool pprof and many others'
 verdict list
-code 2 "$post" -format nonsense && has err 'there is no nonsense; there are' && has err speedscope
+code 2 "$post" -format nonsense && has err "unknown format 'nonsense'; there are" && has err speedscope
 verdict unknown
 code 2 "$post" -format native stacks.nrm2 && has err 'native is read only'
 verdict read_only

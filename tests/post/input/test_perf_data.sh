@@ -363,7 +363,7 @@ says ended_tprof_out out 'Unknown_-1'
 perl -0777 -pe 'substr($_, 16, 8) = pack("Q", 128 + 24)' ended.data >entry.data
 "$bin/post" -stats -r entry.data >out 2>err
 is entry_code $? 1
-says entry_told err '152 bytes an event do not divide their section of 128: the size that the first'
+says entry_told err '152 bytes an event do not divide their section of 128: the size in the first'
 is entry_read "$(post -json -r entry.data | jq .total_ticks)" 1
 # Neither is.
 perl -0777 -pe 'substr($_, 16, 8) = pack("Q", 128 + 24); substr($_, 108, 4) = pack("L", 99)' ended.data >entry.data

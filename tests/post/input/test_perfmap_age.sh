@@ -42,7 +42,7 @@ refused() { # NAME TRACE WHY
 	verdict "$1" $? "$(have "$2"; cat err)"
 }
 unsure() { # NAME TRACE WHY
-	[ "$(have "$2")" = whole ] && [ "$(grep -c "$map: it is taken, but may be .*$3" err)" = 1 ]
+	[ "$(have "$2")" = whole ] && [ "$(grep -c "$map: it is used, but may belong .*$3" err)" = 1 ]
 	verdict "$1" $? "$(have "$2"; cat err)"
 }
 dated() { # WHEN
