@@ -37,7 +37,7 @@ enum {
 /* The bytes of one AUX buffer in a file. */
 struct pt_piece {
 	uint64_t offset, size; /* in the file */
-	uint64_t at;           /* offset in the ring buffer, without wrapping */
+	uint64_t at;           /* offset in the ring buffer */
 	uint32_t file, queue, tid, cpu;
 	uint32_t next; /* next piece of the queue; NO_PIECE */
 };
