@@ -63,7 +63,7 @@ const char *it_die_init(void)
 	long step;
 
 	if (register_die_notifier(&block))
-		return "its kernel lets nobody see traps (no die notifier)";
+		return "its kernel refuses a die notifier, which reports traps";
 	arch_itrace_branches_trap = TRAPS(MSR_BE, " bne 3f\n nop\n nop\n3: nop\n") == 8;
 	if (arch_itrace_branches_trap)
 		arch_itrace_branches_trap = TRAPS(MSR_BE, " beq 3f\n nop\n nop\n3: nop\n") == 16;

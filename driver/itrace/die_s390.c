@@ -94,11 +94,11 @@ static bool test_branch(void)
 const char *it_die_init(void)
 {
 	if (register_die_notifier(&block))
-		return "its kernel lets nobody see traps (no die notifier)";
+		return "its kernel refuses a die notifier, which reports traps";
 	if (test_branch())
 		return NULL;
 	unregister_die_notifier(&block);
-	return "its CPU tells no branches by PER, or of wrong ones";
+	return "its CPU reports no branches by PER, or wrong ones";
 }
 
 /* failed kernel accesses */
@@ -139,7 +139,7 @@ static struct kretprobe fixup_probe = {
 const char *it_die_fixups(void)
 {
 	if (register_kretprobe(&fixup_probe))
-		return "its kernel tells nobody where it goes on when an access fails";
+		return "its kernel does not allow a probe of fixup_exception(), which handles failed accesses";
 	sees_fixups = true;
 	return NULL;
 }

@@ -52,7 +52,7 @@ static struct notifier_block block = { .notifier_call = on_die, .priority = INT_
 const char *it_die_init(void)
 {
 	if (register_die_notifier(&block))
-		return "its kernel lets nobody see traps (no die notifier)";
+		return "its kernel refuses a die notifier, which reports traps";
 	/* The instruction after popf is the first that traps. */
 	tested = 0;
 	WRITE_ONCE(tester, current);
@@ -61,8 +61,8 @@ const char *it_die_init(void)
 	if (tested == 1)
 		return NULL;
 	unregister_die_notifier(&block);
-	return tested ? "the trap flag (TF) stops its CPU more than once behind it" :
-			"the trap flag (TF) does not stop its CPU";
+	return tested ? "its CPU traps more than once after the trap flag (TF) is set" :
+			"its CPU does not trap after the trap flag (TF) is set";
 }
 
 void it_die_exit(void)

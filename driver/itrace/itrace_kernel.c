@@ -3,7 +3,7 @@
  * The kernel's side of a traced thread's system calls. It is stepped from the return of sys_enter's
  * probe to the instruction that leads back to user code; the code before that probe is not traced.
  *
- * What is never stepped, and why:
+ * Code that is never stepped, and why:
  * - interrupts and exceptions: the CPU clears the trap flag when it enters them, and what they
  *   return by sets it again;
  * - softirqs that run on top of a thread: between their tracepoints the flag is off;

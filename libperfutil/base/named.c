@@ -42,13 +42,13 @@ const char *named_name_wrong(const char *name, size_t length)
 	if (!length)
 		return "an event without a name";
 	if (length > PITRACE_NAMED_NAME)
-		return "an event's name of more than 64 bytes";
+		return "an event's name is longer than 64 bytes";
 	for (size_t i = 0; i < length; i++)
 		if (!in_name((uint8_t)name[i], !i, true))
-			return "an event's name is of letters, digits, _ . and -, a letter or _ first";
+			return "an event's name has letters, digits, _ . and -, and begins with a letter or _";
 	return NULL;
 }
-_Static_assert(PITRACE_NAMED_NAME == 64, "the sentences");
+_Static_assert(PITRACE_NAMED_NAME == 64, "the message");
 
 static uint8_t next(const struct bytes *b)
 {
@@ -63,9 +63,9 @@ static const char *read_name(struct bytes *b, struct named_field *f)
 	while (bytes_left(b) && in_name(next(b), b->at == begin, false))
 		b->at++;
 	if (b->at == begin)
-		return "a field's name is of letters, digits and _, a letter or _ first";
+		return "a field's name has letters, digits and _, and begins with a letter or _";
 	if (b->at - begin > PITRACE_NAMED_NAME)
-		return "a field's name of more than 64 bytes";
+		return "a field's name is longer than 64 bytes";
 	f->name_length = (uint16_t)(b->at - begin);
 	return NULL;
 }
@@ -115,7 +115,7 @@ static const char *read_unit(struct bytes *b, struct named_field *f)
 		uint8_t c = next(b);
 
 		if (c < ' ' || c > '~' || c == ':' || c == '"' || c == '\\')
-			return "a unit is of printable characters of ASCII, without : \" and \\";
+			return "a unit has only printable ASCII characters, without : \" and \\";
 		b->at++;
 	}
 	f->unit_length = (uint16_t)(b->at - begin);
@@ -127,7 +127,7 @@ static const char *read_unit(struct bytes *b, struct named_field *f)
 	}
 	return NULL;
 }
-_Static_assert(UNIT_MAX == 64, "the sentence");
+_Static_assert(UNIT_MAX == 64, "the message");
 
 static const char *read_field(struct bytes *b, struct named_fields *all)
 {
@@ -144,11 +144,11 @@ static const char *read_field(struct bytes *b, struct named_fields *all)
 		if (all->field[i].name_length == f->name_length &&
 		    !memcmp(all->field[i].name, f->name, f->name_length)) {
 			b->at = begin;
-			return "two fields of one name";
+			return "two fields with the same name";
 		}
 	}
 	if (!text_char(b, ':'))
-		return "a field without a type: it is written name:type or name:type:unit";
+		return "a field without a type: write name:type or name:type:unit";
 	why = read_type(b, f);
 	f->unit = f->type + f->type_length;
 	f->unit_length = 0;
@@ -157,10 +157,10 @@ static const char *read_field(struct bytes *b, struct named_fields *all)
 	if (why)
 		return why;
 	if (f->kind == NAMED_ENUM && !has_values(f))
-		return "an enum has the names of its values in place of a unit: idle|busy";
+		return "an enum needs the names of its values instead of a unit: idle|busy";
 	text_skip_blanks(b);
 	if (bytes_left(b) && next(b) != ',')
-		return "a field is written name:type or name:type:unit, and a comma is before the next";
+		return "a field is name:type or name:type:unit, followed by a comma or the end";
 	all->count++;
 	if (f->kind == NAMED_STRING)
 		all->strs++;
@@ -190,7 +190,7 @@ const char *named_fields_wrong(const char *text, size_t length, struct named_fie
 	*at = b.at;
 	return why;
 }
-_Static_assert(PITRACE_NAMED_TEXT == 2048 && PITRACE_NAMED_FIELDS == 32, "the sentences");
+_Static_assert(PITRACE_NAMED_TEXT == 2048 && PITRACE_NAMED_FIELDS == 32, "the message");
 
 const char *named_value(const struct named_field *f, uint64_t value, size_t *length)
 {

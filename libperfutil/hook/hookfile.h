@@ -92,9 +92,9 @@ PITRACE_ASSERT(sizeof(struct hookfile_slot) == 64, "slot");
 
 struct hookfile_header {
 	uint32_t magic, version;
-	uint64_t lost;  /* records without room */
-	uint32_t table; /* entries in use so far */
-	uint32_t freed; /* written by the collector, changes each time it has freed slots */
+	uint64_t lost;       /* records without room */
+	uint32_t table;      /* entries in use so far */
+	uint32_t freed;      /* written by the collector, changes each time it has freed slots */
 	uint32_t generation; /* of the control file */
 	uint32_t reserved[7];
 };

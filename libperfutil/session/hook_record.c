@@ -9,7 +9,7 @@ static int too_long(void)
 {
 	return rc_say(PI_HOOK_TOO_LONG, "a record has at most 4096 bytes with its headers");
 }
-_Static_assert(PITRACE_USER_MAX == 4096, "the sentence");
+_Static_assert(PITRACE_USER_MAX == 4096, "the message");
 
 static int not_given(const char *what)
 {

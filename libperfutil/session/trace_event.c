@@ -154,7 +154,7 @@ static int no_room(void)
 {
 	return rc_say(PI_NO_MEMORY, "a process has at most 2048 named events");
 }
-_Static_assert(EVENTS_MAX == 2048, "the sentence");
+_Static_assert(EVENTS_MAX == 2048, "the message");
 
 /* Threads that declare the same event search the same slots in the same order. */
 static int find_or_add(struct item_table *t, const struct event_text *e)

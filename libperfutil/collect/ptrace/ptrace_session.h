@@ -65,7 +65,7 @@ enum ptrace_call {
 	PTRACE_CALL_IN,     /* … at the exit */
 };
 
-/* What the stepped instruction does with the flags (ptrace_flags.c). */
+/* How the stepped instruction uses the flags (ptrace_flags.c). */
 enum ptrace_flags {
 	PTRACE_FLAGS_KEPT,
 	PTRACE_FLAGS_PUSHED,

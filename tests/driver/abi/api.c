@@ -221,7 +221,7 @@ static void words(void)
 {
 	for (int rc = 1; rc >= -30; rc--)
 		want(1, RcToString(rc) && *RcToString(rc));
-	want(0, strcmp(RcToString(PI_BUSY), "busy: another user of it is in the way"));
+	want(0, strcmp(RcToString(PI_BUSY), "busy: already in use"));
 	verdict("words");
 }
 

@@ -197,13 +197,13 @@ refuses() { # WORDS NAME FIELDS
 		.marks.events_without_declaration == 1' out >why && has err "not a declaration of an event: $1" &&
 		code 1 "$post" -q -show -o - bad.nrm2 && has out 'uid=1000 0x1' && ! grep -q $'\033' out err
 }
-refuses "an event's name is of" $'a\033[31mb' a:u8 && refuses "a field's name is of" ok $'\033:u8' &&
-	refuses 'a type that is none of' ok a:u65 && refuses 'two fields of one name' ok a:u8,a:u8 &&
-	refuses 'a unit is of printable' ok $'a:u8:\033[31m' && refuses 'an enum has the names' ok a:enum:
+refuses "an event's name has" $'a\033[31mb' a:u8 && refuses "a field's name has" ok $'\033:u8' &&
+	refuses 'a type that is none of' ok a:u65 && refuses 'two fields with the same name' ok a:u8,a:u8 &&
+	refuses 'a unit has only printable' ok $'a:u8:\033[31m' && refuses 'an enum needs the names' ok a:enum:
 verdict refused
 refuses 'fields of more than 2048' ok "$(seq -s, -f 'f%.0f:u8' 1000000 | head -c 6000)" &&
 	refuses 'more than 32 fields' ok "$(seq -s, -f 'f%.0f:u8' 33)" &&
-	refuses "an event's name of more than 64" "$(printf 'n%.0s' $(seq 65))" a:u8
+	refuses "an event's name is longer than 64" "$(printf 'n%.0s' $(seq 65))" a:u8
 verdict bounded
 printf '0 on\n10 raw 0 0x19 0x43 24\n20 raw 0 0x19 0x43 0\n25 raw 0 0xc8 7 8\n30 off\n' | "$make_script" short.nrm2 &&
 	code 1 "$post" -q -marks -json short.nrm2 && has err 'no number, name and fields'

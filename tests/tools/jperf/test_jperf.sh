@@ -101,7 +101,7 @@ is lists "$(grep -v '^collector' out | tr '\n' ' ')" \
 	'events true found 2 args page-faults 1 2 100 cpu-clock null can 1 checks 4 driver true null major dispatch null lost true '
 is collectors "$(sed -n 's/^collector //p' out | cut -d' ' -f1 | tr '\n' ' ')" 'driver perf timer ptrace '
 calls wrong >out
-is wrong "$(sed 's/invalid argument/-/' out | tr '\n' ' ')" 'nul - long - default 0 collector - info - ints hook record too long strs -16 major - ptt - ptt_null - ptt_nul - list - before not initialized: the call that begins it comes first event - event_null - ids -, -10, -10 found - has 0 0 null null can 0 0 span 1 span_twice ok thrown true '
+is wrong "$(sed 's/invalid argument/-/' out | tr '\n' ' ')" 'nul - long - default 0 collector - info - ints hook record too long strs -16 major - ptt - ptt_null - ptt_nul - list - before not initialized: call its init function first event - event_null - ids -, -10, -10 found - has 0 0 null null can 0 0 span 1 span_twice ok thrown true '
 
 # ITraceOn around a loop, by ptrace: its arc has the loop's name.
 if [ "$(uname -m)" = x86_64 ]; then
