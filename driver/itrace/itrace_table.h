@@ -69,7 +69,7 @@ struct it_thread {
 	bool trap;      /* the trap was set for it at some time */
 	bool started;   /* its parent's trace was on: it need not reach the start address */
 	bool left_out;  /* excluded by request, with everything it creates */
-	bool ceded;     /* a probe or a debugger owns the trap: we leave it alone */
+	bool ceded;     /* a probe or a debugger owns the trap: the driver does not touch it */
 
 	bool in_call;  /* a call was counted; its return address is not recorded yet */
 	bool diverted; /* … it returned to `back` of its own accord */

@@ -70,7 +70,7 @@ static void begin(struct it_thread *t)
 	t->kernel = (struct it_kernel){};
 	t->in_call = false;
 	t->signal_at = 0;
-	/* It may be in a call that is restarted: then it goes back to the call's instruction. */
+	/* It may be in a call that is restarted: then it continues at the call's instruction. */
 	if (t->why != PITRACE_ITRACE_FORK && it_call_number(t) != -1) {
 		t->in_call = true;
 		t->number = it_call_number(t);
