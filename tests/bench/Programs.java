@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /**
- * Eight small programs of the kind by which languages are compared: each runs for so many ms of its thread's
- * CPU time, by turns; then what each took is printed.
+ * Eight small programs as used for comparing languages: each runs for so many ms of its thread's
+ * CPU time, in turn; then the time of each is printed.
  */
 import java.lang.management.*;
 import java.util.*;
@@ -139,7 +139,7 @@ public class Programs {
 			for (int i = 0; i < programs.length; i++)
 				took[i] += turn(programs[i], ms * (i + 1) * 100000);
 	}
-	/* The same work each time: so many rounds of all. */
+	/* A fixed amount of work: so many rounds of all programs. */
 	static void fixed(int rounds) {
 		while (rounds-- > 0)
 			for (Program p : programs)

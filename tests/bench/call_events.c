@@ -57,7 +57,7 @@ static const struct JNINativeInterface_ functions = {
 };
 static JNIEnv jni = &functions;
 
-/* The VM's structures of a method, and what tells how they are laid out. */
+/* The VM's structures of a method, and the description of their layout. */
 static struct symbol {
 	uint16_t length;
 	char body[8];

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The trace file's writer and reader beside xxhsum over the same bytes, the least that reading a file
-# can cost: samples are written (bench_write), read and merged by time (bench_merge).
+# The trace file's writer and reader compared with xxhsum over the same bytes, the minimum cost of reading a file:
+# samples are written (bench_write), read and merged by time (bench_merge).
 . "$(dirname "$0")/lib.sh"
 
 file=$work/file.nrm2

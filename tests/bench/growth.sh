@@ -18,8 +18,8 @@ further million $(calc "1000 * ($cpu - $before) / ($millions - $fewer)") ms}"
 	rm -f "$work"/grown.*
 done
 
-# Shapes that cost some profilers the square of their number: n, 2n and 4n of each, without rounds, beside
-# perf report on the same file. The exponent is that of time from n to 4n: 1 is linear.
+# Shapes for which some profilers take quadratic time: n, 2n and 4n of each, without rounds, compared with perf report
+# on the same file. The exponent is that of time from n to 4n: 1 is linear.
 exponent() { # SMALL LARGE
 	calc "log(($2 + 0.001) / ($1 + 0.001)) / log(4)"
 }

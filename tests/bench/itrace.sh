@@ -5,7 +5,7 @@
 # only, counts without order, no kernel, no JIT code); the size of the file. In one guest with one CPU.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/guest.sh"
-# Each is beside gzip alone of as much: of little of it much is start-up, which costs them less.
+# Each is compared with gzip of the same amount: for small amounts, start-up dominates, which costs them less.
 kb=${BENCH_KB:-1024} driver_kb=${BENCH_DRIVER_KB:-$kb} ptrace_kb=${BENCH_PTRACE_KB:-4}
 
 more=(--add "$O/tests/bench/guest/itrace_work:/usr/local/bin/itrace_work")
@@ -23,7 +23,7 @@ for what in steps branches; do
 	compare "  ..." "$(added driver $what)" instructions "$(added collector $what)" \
 		"the ptrace collector" ""
 done
-# No debugger of a program steps the kernel: beside what it takes for a step of the program's own code.
+# A program's debugger does not step the kernel: compared with its step of the program's own code.
 for what in steps branches; do
 	each="an instruction"
 	[ $what = steps ] || each="a taken branch"

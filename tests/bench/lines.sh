@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # lines.sh [SAMPLES [MODULES]]: source lines and inlined functions of samples in many modules, whose
-# DWARF is C++'s: post -line -inline beside perf script with source lines (end to end, as many
-# samples as perf can be waited for: PERF_SAMPLES), and what they add to post's report beside
-# llvm-symbolizer over the distinct addresses.
+# C++ DWARF: post -line -inline compared with perf script with source lines (end to end, as many samples as perf can
+# handle in time: PERF_SAMPLES), and the additional cost in post's report compared with llvm-symbolizer over the
+# distinct addresses.
 . "$(dirname "$0")/lib.sh"
 
 samples=${1:-10000000} modules=${2:-200} few=${PERF_SAMPLES:-20000}

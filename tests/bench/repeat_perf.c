@@ -69,8 +69,8 @@ static size_t bytes_of(uint64_t kinds)
 	return 8 * (size_t)__builtin_popcountll(sample_type & kinds);
 }
 
-/* Where pid, tid and then the time stand: behind a sample's first fields, or before the last of
- * other records'. */
+/* The offset of pid, tid and time: after a sample's first fields, or at the end of other
+ * records. */
 static size_t ids_at(const struct perf_event_header *h)
 {
 	if (h->type == PERF_RECORD_SAMPLE)
@@ -140,7 +140,7 @@ static uint32_t pid_of(size_t i)
 	return time_of(i) ? (uint32_t)get(records[i], ids_at(head_of(i)), 4) : 0;
 }
 
-/* Each CPU's records lie together, a round after the other. */
+/* The records of each CPU are contiguous, one round after another. */
 static int by_time(const void *pa, const void *pb)
 {
 	size_t a = *(const size_t *)pa, b = *(const size_t *)pb;
@@ -190,7 +190,7 @@ static void write_or_die(const void *p, size_t size)
 	exit(1);
 }
 
-/* Now and then perf is told, as its own recorder does, that nothing older will come. */
+/* Now and then writes FINISHED_ROUND, as perf's own recorder does: no older record follows. */
 static void write_record(size_t i)
 {
 	static const struct perf_event_header round = { FINISHED_ROUND, 0, sizeof(round) };
@@ -207,7 +207,7 @@ static void write_record(size_t i)
 		write_or_die(&round, sizeof(round));
 }
 
-/* Features stand behind the data: a table of parts, then they. */
+/* Features follow the data: a table of parts, then the parts. */
 static void copy_features(size_t size)
 {
 	uint64_t from = head.data.offset + head.data.size, to = (uint64_t)ftello(out);

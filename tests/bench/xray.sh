@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Other formats beside their own readers: calls and times of functions of an XRay log of 12 million
-# records beside llvm-xray, call stacks of a profile by gperftools of 600,000 records beside
-# google-pprof.
+# Other formats compared with their own readers: calls and times of functions of an XRay log of 12 million records
+# with llvm-xray, call stacks of a gperftools profile of 600,000 records with google-pprof.
 . "$(dirname "$0")/lib.sh"
 
 trap 'rm -f "$work"/calls.* "$work"/stacks.*' EXIT

@@ -62,7 +62,7 @@ static unsigned int reading_step; /* 0: not */
 static u64 whole, torn;
 static bool reads;
 
-/* Where a record of this ring stands, counted from the beginning, is what it holds. */
+/* A record of this ring contains its position, counted from the beginning. */
 static u64 wrong_records(const unsigned char *segment, u64 position)
 {
 	struct pitrace_segment h;
@@ -261,7 +261,7 @@ static void test_lapped(void)
 	CU_ASSERT_EQUAL(*p, kept);
 	ring_commit(&ring);
 	i = (unsigned int)refused;
-	/* It goes on, and tells the loss. */
+	/* It continues, and records the loss. */
 	for (; i < 30000; i++)
 		put(20);
 	CU_ASSERT(refused < 6000);

@@ -21,7 +21,7 @@ FUZZ_LIMITS  := -rss_limit_mb=512 -timeout=5
 # tests/fuzz/fuzz_clock.h
 FUZZ_CLOCK   := -Wl,--wrap=clock_gettime,--wrap=kill
 
-# Files of the libraries, by their names alone; what most of them stand on.
+# Files of the libraries by name; the foundation of most of them.
 PERF = $(foreach n,$(1),$(filter %/$(n).c,$(PERFUTIL_SRC)))
 A2N  = $(foreach n,$(1),$(filter %/$(n).c,$(A2N_SRC)))
 FUZZ_BASE    := $(call PERF,array keys read_all)

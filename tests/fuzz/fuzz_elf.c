@@ -46,7 +46,7 @@ static void check_table(struct symtab *t)
 	symtab_find(t, 0);
 }
 
-/* Lines of all functions: each is asked for at its begin and end. */
+/* Looks up the lines of all functions, at their begin and end. */
 static void read_go(struct elf_file *f, struct symtab *t)
 {
 	struct go_table g;

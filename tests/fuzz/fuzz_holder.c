@@ -87,7 +87,7 @@ static int owners_rc(const struct holder_request *q)
 	case HOLDER_EVENTS:
 		return q->a ? SOME_ERROR : PI_OK; /* this collector samples none */
 	case HOLDER_ITRACE:
-		/* This collector traces none; to trace nobody is no wrong. */
+		/* This collector does not trace instructions; an empty scope is not an error. */
 		return q->itrace.scope == PITRACE_ITRACE_NONE ? ANY : SOME_ERROR;
 	}
 	return PI_NOT_SUPPORTED;
@@ -113,7 +113,7 @@ static void check(const struct holder_request *q, const struct holder_reply *r, 
 		abort();
 	if (!guest && q->version == HOLDER_VERSION && !as_told(r->rc, owners_rc(q)))
 		abort();
-	/* Nobody turned it on; of one that has ended nothing is told. */
+	/* It was never turned on; a session that has ended returns no information. */
 	if (r->info.state != PITRACE_STATE_OFF)
 		abort();
 }

@@ -72,7 +72,7 @@ static void check(const struct record *r)
 		abort();
 }
 
-/* Across the CPUs' rings, too, nothing stands before what went out at an earlier draining. */
+/* Across the CPUs' rings, too, no record precedes those of an earlier drain. */
 static void record(const struct pitrace_segment *h, const struct record *r)
 {
 	if (r->stamp < FUZZ_START || r->stamp <= last[h->ring])

@@ -22,7 +22,7 @@ static inline size_t fuzz_take(struct fuzz_input *in, void *out, size_t n)
 	return got;
 }
 
-/* In memory, if there is such a place. */
+/* In memory, if possible. */
 static inline void fuzz_folder(char path[64])
 {
 	strcpy(path, "/dev/shm/pitrace-fuzz-XXXXXX");

@@ -120,7 +120,7 @@ static void check(const struct itrace *t, const struct itrace_run *run, const st
 		abort();
 }
 
-/* Each run stands somewhere in the tree: what is in it is what all runs had. */
+/* Each run is somewhere in the tree: the tree has the sum of all runs. */
 static void check_tree(const struct calls *calls, uint64_t want)
 {
 	uint64_t sum = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Fuzz: a jitdump, read to its end, what it says told to liba2n, and asked for again. Names have an
- * end, code lies inside the file, an answer covers the address that was asked for, a line is one of
- * those that were told.
+ * Fuzz: a jitdump is read to its end, passed to liba2n, and looked up again. Names are terminated,
+ * code is inside the file, an answer covers the requested address, a line is one of the announced
+ * ones.
  */
 #include <sys/mman.h>
 #include <unistd.h>

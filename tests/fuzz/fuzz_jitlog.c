@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Fuzz: log-jita2n or, if the first byte is odd, log-jtnm: read to its end, told to liba2n, asked
- * for again. What was read and is written again reads the same.
+ * Fuzz: log-jita2n or, if the first byte is odd, log-jtnm: read to its end, passed to liba2n,
+ * looked up again. A record that is read and written again reads the same.
  */
 #include <sys/mman.h>
 #include <unistd.h>

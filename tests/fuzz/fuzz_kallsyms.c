@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Fuzz: kallsyms and modules of a trace, told together with loads and unloads. The input is cut at
- * lines of "--": kallsyms, modules, and again. Every answer must be whole. The modules are looked at
- * as a tracer does, too.
+ * Fuzz: kallsyms and modules of a trace, passed together with loads and unloads. The input is split
+ * at lines of "--": kallsyms, modules, and again. Every answer must be complete. Modules are also
+ * read as a tracer does.
  */
 #include <sys/mman.h>
 

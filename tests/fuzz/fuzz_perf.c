@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fuzz: perf records, as the collector and the import take them apart and tell them in ours. The
- * first 32 bytes are the shape, the rest is one record. */
+/* Fuzz: perf records, as the collector and the importer decode and convert them. The first 32 bytes
+ * are the shape, the rest is one record. */
 #include "fuzz.h"
 #include "collect/perf/perf_decode.h"
 #include "collect/perf/perf_records.h"

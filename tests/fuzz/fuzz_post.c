@@ -148,7 +148,7 @@ static const char *const beside[] = {
 #define REPORT_SETS (sizeof(wanted) / sizeof(wanted[0]))
 #define EVERY       0xff
 
-/* It says what is wrong with the file; here nobody reads that. */
+/* Discards the messages about the file. */
 static void silence(void)
 {
 	FILE *out = fopen("/dev/null", "w"), *err = fopen("/dev/null", "w");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Fuzz: what the rings of perf events hold, told in segments. The input begins with how the session
- * is, the rings' lengths and where in them they begin; the records of names, samples and switches
- * follow, with tracepoints those of wake-ups and of system calls, half of what is left each.
- * Segments must be whole and their stamps never fall.
+ * Fuzz: the content of perf events' rings, converted to segments. The input begins with the
+ * session's settings, the rings' lengths and starting positions; the records of names, samples and
+ * switches follow, with tracepoints those of wake-ups and of system calls, each half of the rest.
+ * Segments must be complete and their stamps never decrease.
  */
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Fuzz: what the agent hears and says by its socket, what a VM answers who attaches, and lines of
- * /proc; the first byte chooses. What is understood says the same when it is written again.
+ * Fuzz: requests and answers of the agent's socket, a VM's reply to attaching, and lines of /proc;
+ * the first byte chooses. A message that is understood reads the same when it is written again.
  */
 #include "attach_reply.h"
 #include "fuzz.h"

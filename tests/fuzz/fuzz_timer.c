@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Fuzz: the timer collector, from the rings of traced programs to segments. The input tells what
- * stands in up to three files of its folder: heads as the library writes them unless a flag says
- * that bytes of the input stand there instead, then the records of both rings. What comes out must
- * be whole segments.
+ * Fuzz: the timer collector, from the rings of traced programs to segments. The input has the
+ * content of up to three files of its folder: headers as the library writes them, or bytes of the
+ * input if a flag is set, then the records of both rings. The output must be complete segments.
  */
 #include <fcntl.h>
 #include <stdio.h>

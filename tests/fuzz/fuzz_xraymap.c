@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fuzz: the instrumentation map of a program, as it is looked for when a log tells numbers only. */
+/* Fuzz: the instrumentation map of a program, which is read if a log has only numbers. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>

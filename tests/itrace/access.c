@@ -61,7 +61,7 @@ static struct list *thread(struct threads *all, uint32_t tid)
 	return &all->list[all->n++];
 }
 
-/* A program begins: nobody else is left. */
+/* A program begins: its other threads are gone. */
 static struct list *begins(struct threads *all, uint32_t tid)
 {
 	for (size_t i = 0; i < all->n; i++)

@@ -199,7 +199,7 @@ static struct insn kind_s390(char *text)
 	char *rest = text, *word = strsep(&rest, " \t");
 	bool by_register = word[strlen(word) - 1] == 'r' || !strcmp(word, "bassm") ||
 			   !strcmp(word, "bsm");
-	/* The last operand is where it goes: register 0 is nowhere. */
+	/* The last operand is the target: register 0 is none. */
 	size_t n = rest ? strlen(rest) : 0;
 	bool back = by_register && strcmp(word, "bsm") && n >= 4 && !strcmp(rest + n - 4, "%r14");
 	bool nowhere = (by_register || !strcmp(word, "bctgr")) && n >= 3 &&

@@ -21,7 +21,7 @@ struct insn {
 bool insn_open(const char *machine);
 /* Returns libopcodes' text of the last instruction. */
 const char *insn_text(void);
-/* The instruction at address; `length` 0: it is none. */
+/* Returns the instruction at address; `length` is 0 if it is invalid. */
 struct insn insn_at(uint64_t address, const uint8_t *bytes, size_t n);
 /* ppc64le, arm64: is it a load that reserves, or such a store? */
 bool insn_reserves(uint32_t word, bool load);

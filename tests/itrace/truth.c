@@ -312,7 +312,8 @@ static void breaks(struct threads *all, const struct pirecord *r)
 	t->gap |= !!(r->minor & PITRACE_BRANCH_GAP);
 	if (why > PITRACE_BREAK_EXEC)
 		die("a break of an unknown kind", "");
-	/* An interrupt, a page fault: not for those who step. The run goes on. */
+	/* An interrupt or a page fault, which a stepping debugger does not see. The run
+	 * continues. */
 	if (why < PITRACE_BREAK_SIGNAL) {
 		t->count += b->count;
 		return;
@@ -404,8 +405,8 @@ static struct follower *follow(uint32_t tid)
 	return NULL;
 }
 
-/* A run of so many instructions from where the thread stands to `from`, the last one or (break) the
- * next: they have room between the two, and fill it. */
+/* Returns whether a run of so many instructions from the thread's place to `from`, the last one or
+ * (break) the next, fits exactly between the two. */
 static bool fits(const struct follower *f, uint32_t count, uint64_t from, bool branch)
 {
 	uint64_t bytes = from - f->at;

@@ -256,7 +256,7 @@ static void begin_machine(struct machine *m, uint64_t stamp)
 	m->next_pid = 1000 + o->processes * (o->threads + 1);
 }
 
-/* The guest comes, works on one CPU and goes. */
+/* A guest appears, works on one CPU and disappears. */
 static void change_guest(struct machine *m, uint32_t cpu, uint64_t stamp)
 {
 	if (!m->guest) {
@@ -281,8 +281,8 @@ static void change_guest(struct machine *m, uint32_t cpu, uint64_t stamp)
 	}
 }
 
-/* One of so many user stacks: from the outermost call on they part like a binary tree. A call can't
- * return to a module's first byte. */
+/* One of so many user stacks: from the outermost call on, they branch like a binary tree. A call
+ * cannot return to a module's first byte. */
 static void tick_with_stack(struct machine *m, uint32_t cpu, uint64_t stamp, uint32_t period,
 			    uint64_t d)
 {

@@ -26,7 +26,7 @@ struct gen_ring {
 
 int gen_ring_open(struct gen_ring *r, struct pifile_writer *w, uint32_t cpu, uint32_t ring,
 		  uint32_t segment_bytes);
-/* Room for a record with `size` bytes of data (rounded up to 4): where the data goes. */
+/* Returns the place for `size` bytes of a record's data (rounded up to 4). */
 void *gen_record(struct gen_ring *r, uint16_t major, uint32_t minor, uint16_t type, uint32_t size,
 		 uint64_t stamp);
 /* Close the open segment and write it. */

@@ -45,7 +45,7 @@ static inline struct image image_begin(const struct pifile_header *h)
 	return i;
 }
 
-/* The bytes as they stand. */
+/* Reads the bytes in place. */
 static inline void image_look(struct image *i)
 {
 	off_t size = lseek(i->fd, 0, SEEK_END);

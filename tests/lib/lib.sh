@@ -8,7 +8,7 @@ bin=${BIN:-$build/bin} programs=$build/tests
 suite=$(basename "$0" .sh)
 suite=${suite#test_}
 failures=0
-# Suites run side by side. Who changes what holds for the whole machine waits for the others: alone.
+# Suites run concurrently. A suite that changes the whole machine waits for the others and then runs exclusively.
 exec {machine}<"$top/tests/lib/lib.sh"
 flock -s "$machine"
 alone() {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Loaded into a program (LD_PRELOAD) it lets one of its requests for memory fail, and tells what is
- * left over when it ends. NO_MEMORY=PLACE: that place, the first time that it asks; NO_MEMORY=tell:
- * none, and all are told, a line each. A place is where the program's own code calls malloc or one
- * of its kin, and from where that was called, three calls up. Other libraries have what they ask
- * for, but for what they ask in the program's name (a stream, a line, a text). NO_MEMORY_OF=NAME:
- * it is about the program or library of that name, and no other. What the program asked for and
- * neither gave back nor holds at its end (by its variables, its stack, or what these lead to) is
- * told with its place: "leak".
+ * Preloaded into a program (LD_PRELOAD), it fails one allocation, and reports leaks at exit.
+ * NO_MEMORY=PLACE: that place, at its first allocation; NO_MEMORY=tell: none, and all places are
+ * reported, one per line. A place is the address where the program's own code calls malloc or a
+ * similar function, and the addresses of three callers. Other libraries get their memory, except
+ * what they allocate on behalf of the program (a stream, a line, a text). NO_MEMORY_OF=NAME applies
+ * it to the program or library of that name only. Memory that the program allocated and neither
+ * freed nor can reach at exit (from its variables, its stack, or memory reachable from these) is
+ * reported with its place: "leak".
  */
 #include <dirent.h>
 #include <dlfcn.h>

@@ -88,7 +88,7 @@ static void on(void)
 	interval(0);
 }
 
-/* After a pause that nobody told the beginning of. */
+/* After a pause whose beginning was not recorded. */
 static void resume(void)
 {
 	interval(0);

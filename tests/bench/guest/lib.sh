@@ -31,8 +31,8 @@ with_perf() { # "OPTIONS" COMMAND...
 	bytes=$(size /tmp/perf.data)
 }
 
-# Into memory alone: whoever reads its pipe by read(2) as fast as they come makes events of system
-# calls by that, and more by reading those.
+# Into memory only: a program that reads its pipe by read(2) as fast as records arrive causes events of system calls,
+# and further ones by reading those.
 with_ftrace() { # "EVENTS" COMMAND...
 	local events=$1 each
 	shift

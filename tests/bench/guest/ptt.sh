@@ -6,8 +6,8 @@
 . /rig/bench/lib.sh
 module=/rig/pitrace.ko
 
-# The least of six: where a process happens to lie makes a difference of a few. The kernel looks for
-# perf's counters at each switch until a second after the last ones went.
+# The least of six: the placement of a process makes a small difference. The kernel checks for perf's counters at each
+# switch until a second after the last one was closed.
 switch() { # WHO METRICS WHAT-PTT_WORK-DOES COMMAND...
 	local who=$1 metrics=$2 how=$3 try
 	shift 3
@@ -41,7 +41,7 @@ for metrics in 1 8; do
 		-e "$(echo $events | cut -d , -f "1-$metrics")"
 done
 
-# Ten runs of each, the i-th one beside i - 1 thousand interrupts a second.
+# Ten runs of each, the i-th one with i - 1 thousand interrupts per second.
 echo 0 >/proc/sys/kernel/randomize_va_space
 export PYTHONHASHSEED=0
 awk 'BEGIN { srand(1); for (i = 0; i < 8000; i++) print rand() * 1e6, "line", i }' >/tmp/lines

@@ -101,7 +101,7 @@ static inline uint64_t perf_time(const volatile struct perf_event_mmap_page *pag
 
 /* ---- reads ----------------------------------------------------------------------------------- */
 
-/* Instructions of READS turns of what stands there. */
+/* Instructions of the statement, repeated READS times. */
 #define LEAST(statement)                                             \
 	({                                                           \
 		uint64_t least_ = UINT64_MAX;                        \
@@ -242,7 +242,7 @@ static int switches(const char *how, int count)
 
 #define TIMERS 4000
 
-/* Set beforehand, and nobody waits for them. */
+/* The timers are set in advance, and no process waits for them. */
 static _Noreturn void timers(long rate)
 {
 	struct rlimit files = { TIMERS + 100, TIMERS + 100 };

@@ -12,7 +12,7 @@ measure() { # sets `cost` and `bytes`
 	echo "$1 $2" >$run || fail "$1"
 	read -r cost bytes <$run
 }
-# Into memory that nobody else uses: no consumer.
+# Into a buffer without a consumer.
 for each in floor ring ring-monotonic kernel; do
 	measure $each "$records"
 	echo "raw $each $(hundredths "$cost / 100")"
@@ -88,8 +88,8 @@ faults pitrace "-t norm -M fault -s 32"
 faults ftrace exceptions/page_fault_user
 faults perf "-a -m 32M -e exceptions:page_fault_user"
 
-# A program's own record: two integers, beside ftrace's marker and LTTng's logger with them as text.
-# Nobody drains meanwhile, as nobody drains the marker's ring.
+# A program's own record: two integers, compared with ftrace's marker and LTTng's logger with them as text. It is not
+# drained meanwhile, like the marker's ring.
 echo 1 >$tracing/tracing_on
 echo 100 >/sys/module/pitrace/parameters/user_budget
 with_pitrace "-t norm -M 0xD1 -s 32" sh -c "marks cost 10000 $tracing/trace_marker >/tmp/cost"
@@ -101,7 +101,7 @@ case $peers in *lttng) with_lttng lttng_logger sh -c "marks cost 20000 /proc/ltt
 	awk '$1 == "marker" { print "mark logger", $2 }' /tmp/cost ;;
 esac
 
-# A sample of the timer: the same period, the same program; into memory, nobody drains.
+# A sample of the timer: the same period, the same program; into memory, without a drain.
 turns=300000000
 bench_work /tmp/ns spin $turns
 base=$(cat /tmp/ns)

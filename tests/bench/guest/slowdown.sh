@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=dash
-# In the guest: slowdown.sh: lines "PROGRAM TRACER INSTRUCTIONS", each program alone and under each
-# tracer. One CPU: who drains the buffers does so at the program's cost, too.
+# In the guest: slowdown.sh: lines "PROGRAM TRACER INSTRUCTIONS", each program without and under each tracer. One CPU:
+# draining the buffers also slows down the program.
 . /rig/bench/lib.sh
 events="sched/sched_switch sched/sched_waking sched/sched_wakeup_new irq/irq_handler_entry
 	irq/irq_handler_exit irq/softirq_entry irq/softirq_exit raw_syscalls/sys_enter

@@ -126,7 +126,7 @@ static struct tracepoint *find(const char *name)
 	return w.tp;
 }
 
-/* As the kernel does where the tracepoint stands: preemption off, all that listen one by one. */
+/* As the kernel does at the tracepoint: preemption off, all probes one by one. */
 static int fire(const char *name, u32 count)
 {
 	struct tracepoint *tp = find(name);

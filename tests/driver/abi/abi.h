@@ -73,11 +73,12 @@ uint64_t ticks(const struct view *v);
 void as_user(gid_t group, void (*part)(int fd), int fd);
 /* The same, in the device's group. */
 void as_member(void (*part)(int fd), int fd);
-/* This process is uid 1000 from here on, with CAP_PERFMON alone. */
+/* Makes this process uid 1000 with only CAP_PERFMON. */
 void perfmon_only(void);
 /* This program, as another file. */
 bool copy_self(const char *to);
-/* CPU 1 goes ("0") or comes ("1"). false: it is not there, or cannot. */
+/* Takes CPU 1 offline ("0") or online ("1"). Returns false if it does not exist or cannot be
+ * switched. */
 bool cpu1(const char *on);
 bool begin(struct view *v, struct pitrace_session_args args, uint32_t rate);
 bool begin_major(struct view *v, unsigned int major);

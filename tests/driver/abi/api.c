@@ -87,7 +87,7 @@ static void initialized(void)
 	want(1, TraceQueryMajor(PITRACE_MTE));
 	want(PI_OK, TraceEnable(PITRACE_TPROF));
 	want(1, TraceQueryMajor(PITRACE_TPROF));
-	/* Metrics: nobody records them. */
+	/* No collector records metrics. */
 	want(PI_NOT_SUPPORTED, TraceEnable(0x09));
 	want(0, TraceQueryMajor(0x09));
 	want(0, IsTraceOn());

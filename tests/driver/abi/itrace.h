@@ -25,8 +25,8 @@ struct pitrace_session_args itrace_plain(void);
 bool begin_itrace(struct view *v, struct pitrace_session_args args,
 		  const struct pitrace_itrace_args *it);
 
-/* A session that traces nobody and is on: while it is there the hooks stay. Where a machine is
- * emulated it takes seconds to register and to remove them. */
+/* An active session that traces no thread, which keeps the hooks registered. In an emulated machine
+ * it takes seconds to register and to remove them. */
 bool keep_hooks(struct view *v);
 
 int leave_sleeper(void);
@@ -73,7 +73,8 @@ uint64_t branches_of(const struct view *v);
 /* Until there are more branches than that; 10 s at most: the host may be busy. */
 void wait_branches(const struct view *v, uint64_t than);
 void consume_all(const struct view *v);
-/* Nobody reads: at how many branches does it stand still? An emulated machine may be slow. */
+/* Without a reader: returns after how many branches the thread stops. An emulated machine may be
+ * slow. */
 uint64_t waits_at(const struct view *v);
 
 #endif

@@ -138,7 +138,8 @@ static void rules(void)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* Both at one moment: an emulated CPU may stand still between two instructions for milliseconds. */
+/* Reads both at the same moment: an emulated CPU may pause between two instructions for
+ * milliseconds. */
 static double clock_beside(uint64_t *v)
 {
 	double before, after;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * Clock syncs against this program's own clocks: each lies between what they said before and after
- * the call that made it, however slow the machine; and they are as far apart as they are here.
+ * Compares clock syncs with this program's own clocks: each is between the readings before and
+ * after the call that made it, however slow the machine is; and their distances agree with those
+ * here.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,7 +134,7 @@ void test_clock(void)
 	/* A machine that is halted between two reads of one sync is not so in all. */
 	check(llabs(s.off_by[BOOTTIME]) < 1000000 && llabs(s.off_by[REALTIME]) < 1000000);
 
-	/* The rate that the session tells is the stamps'. */
+	/* The session's rate is that of the stamps. */
 	stamps = (double)(s.last.clock[STAMP] - s.first.clock[STAMP]);
 	stamps /= (double)v.control->clock_hz;
 	time = (double)(s.last.clock[MONOTONIC] - s.first.clock[MONOTONIC]) / 1e9;

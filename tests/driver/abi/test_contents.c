@@ -182,8 +182,8 @@ static void count_left(const struct pitrace_rec *rec, void *unused)
 	}
 }
 
-/* Until it has left its CPU: the kernel waits for that before it tells what a thread is blocked in,
- * and says "running" if it is not. */
+/* Waits until it has left its CPU: the kernel does so before it reports what a thread is blocked
+ * in, and otherwise says "running". */
 static void await_left(pid_t pid)
 {
 	char path[64], line[16] = "";
@@ -198,9 +198,9 @@ static void await_left(pid_t pid)
 	} while (!strncmp(line, "running", 7));
 }
 
-/* The children have ended: those that stop go on each time. Who stops tells its parent before it
- * leaves, and if it is to go on by then it never leaves: so its parent sees it leave first. (For
- * who is traced the kernel itself waits.) */
+/* Waits until the children have exited and continues those that stop. A child that stops notifies
+ * its parent before it leaves its CPU, and if it is continued by then, it never leaves: so its
+ * parent waits until it has left. (For a traced one, the kernel itself waits.) */
 static void see_them_through(void)
 {
 	int status, living = PARTS;
@@ -334,7 +334,7 @@ void test_woken(void)
 			raise(SIGSTOP);
 		_exit(0);
 	}
-	/* It stands on its CPU when it has stopped. */
+	/* It is on its CPU when it has stopped. */
 	check(waitpid((pid_t)k.child, &status, WUNTRACED) == (pid_t)k.child);
 	want(0, ioctl(v.fd, PITRACE_IOC_ON));
 	for (i = 0; i < TIMES; i++)
@@ -541,7 +541,7 @@ static void count_fault(const struct pitrace_rec *rec, void *unused)
 	}
 }
 
-/* Pages that nobody has touched yet, one mapping each: no huge page serves them. */
+/* Untouched pages, one mapping each, so that they are not huge pages. */
 static char *fresh(struct range *r, size_t page, int fd)
 {
 	char *p = mmap(NULL, PAGES * page, fd < 0 ? PROT_READ | PROT_WRITE : PROT_READ | PROT_EXEC,

@@ -50,7 +50,7 @@ static void count_of(const struct pitrace_rec *rec, void *arg)
 {
 	uint32_t pid;
 
-	/* All that is told of processes begins with the number. */
+	/* All records about processes begin with the pid. */
 	memcpy(&pid, rec + 1, sizeof(pid));
 	if (rec->major == PITRACE_MTE && rec->minor == PITRACE_MTE_NAME && pid == *(uint32_t *)arg)
 		((uint32_t *)arg)[1]++;

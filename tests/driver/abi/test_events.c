@@ -147,7 +147,7 @@ static bool open_own(struct view *v)
 	return begin(v, args, 1000);
 }
 
-/* Memory that is touched for the first time, a page at a time: so many faults. */
+/* Touches memory for the first time, page by page, to cause so many faults. */
 static void touch(unsigned long pages)
 {
 	size_t size = pages * (size_t)getpagesize(), at;
@@ -228,7 +228,7 @@ void test_event_software(void)
 	no_session_left();
 }
 
-/* More than perf lets through: what it holds back is told. */
+/* More than perf allows: throttling is reported. */
 void test_event_throttled(void)
 {
 	struct pitrace_event_args clock = software(PERF_COUNT_SW_CPU_CLOCK, 100000);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * The ticks of a session about one process: they follow its threads, so who sleeps costs nobody
- * anything, and what runs in short turns is sampled by what it ran. And how many of them a user
- * may have.
+ * The ticks of a session for one process: they follow its threads, so sleeping threads cost
+ * nothing, and code that runs in short turns is sampled in proportion. And the limit of such
+ * sessions per user.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -96,7 +96,7 @@ static unsigned long interrupts(void)
 	return sum;
 }
 
-/* Interrupts while this process runs, and another one sleeps in so many sessions. */
+/* Returns the interrupts while this process runs and another one sleeps in so many sessions. */
 static unsigned long disturbed(int sessions, uint32_t rate)
 {
 	struct pitrace_setup_args setup = setup_args(rate);
@@ -225,7 +225,7 @@ static void turns(int unused)
 	off = all / (double)used - 1;
 	check(off > (exact ? -0.01 : -0.15) && off < (exact ? 0.01 : 0.15));
 	each_record(&v, PITRACE_RING_TRACE, count, w);
-	/* A machine that stands still now and then misses ticks; whose they were is not told. */
+	/* A machine that pauses now and then misses ticks; it is unknown whose they were. */
 	if (missed * 50 > ticks(&v))
 		printf("# %llu ticks were missed\n", (unsigned long long)missed);
 	for (i = 0; i < 3; i++) {
@@ -305,7 +305,8 @@ static void rates(int unused)
 		_exit(!(ioctl(b, PITRACE_IOC_ON) < 0 && errno == EDQUOT));
 	waitpid(other, &status, 0);
 	check(!status);
-	/* It stays while paused; and what was refused can be asked for in another way. */
+	/* The quota remains used while paused; the refused session can be requested in another
+	 * way. */
 	want(0, ioctl(a, PITRACE_IOC_SUSPEND));
 	want(EDQUOT, ioctl(b, PITRACE_IOC_ON));
 	want(0, ioctl(b, PITRACE_IOC_SETUP, &setup));

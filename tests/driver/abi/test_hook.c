@@ -70,7 +70,8 @@ struct cursor {
 	uint64_t at;
 };
 
-/* The data of the next record of this major in a ring, as it stands below head; NULL: none. */
+/* Returns the data of the next record of this major in a ring, at its place below head; NULL:
+ * none. */
 static const void *next(const struct view *v, struct cursor *c, uint32_t major)
 {
 	uint64_t end = head(v, c->cpu, c->ring), segment = v->control->segment_bytes;
@@ -307,7 +308,7 @@ void test_hook_file(void)
 	want(EFAULT, ioctl(v.fd, PITRACE_IOC_HAS, NULL));
 	check(elsewhere(fd, serial) == EPERM);
 
-	/* Another one, of a child alone. */
+	/* Another session, only for a child. */
 	pid = fork();
 	if (!pid) {
 		pause();
@@ -448,9 +449,10 @@ void test_hook_crowd(void)
 	no_session_left();
 }
 
-/* One user floods, beside it another writes now and then: the flood is held back and counted to
- * the first, all that the second writes arrives. Where a call costs far more on its way to the
- * driver than in it (s390x under emulation) nobody gets to a tenth of a CPU: the limit is lower. */
+/* One user floods the buffer while another one writes now and then: the flood is limited and
+ * counted for the first, and all records of the second arrive. If a call costs far more on its way
+ * to the driver than in it (s390x under emulation), no process reaches a tenth of a CPU: the limit
+ * is lower. */
 void test_hook_budget(void)
 {
 	struct pitrace_session_args args = plain();
@@ -488,7 +490,7 @@ void test_hook_budget(void)
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	set_budget("10");
-	/* Where an emulated CPU stands still in a call, that was the call's time: once or twice. */
+	/* An emulated CPU that pauses during a call adds to the call's time: once or twice. */
 	check(steady >= 198);
 	want(0, ioctl(v.fd, PITRACE_IOC_OFF));
 	dropped = lost(&v, PITRACE_LOST_BUDGET);

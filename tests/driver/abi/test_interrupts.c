@@ -124,8 +124,8 @@ static void count_interrupt(const struct pitrace_rec *rec, void *unused)
 		add(rec->minor & PITRACE_EXIT ? &left : &entered, source, data->number, 1);
 }
 
-/* Another CPU is told to let go of who runs there (of two that want to go on, one that becomes less
- * urgent), and to serialize its memory. */
+/* Preempts the thread on another CPU (of two runnable ones, one gets a lower priority), and makes
+ * that CPU serialize its memory. */
 static void disturb(void)
 {
 	struct timespec t = { .tv_nsec = 3000000 };

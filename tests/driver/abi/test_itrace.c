@@ -255,7 +255,7 @@ static void step(struct steps *s, void (*part)(void), int first)
 			s->ip[s->n] = ip_of(pid);
 			break;
 		}
-		/* A string instruction stands where it stood until it is done. */
+		/* A string instruction keeps its address until it is done. */
 		/* Told of a signal whose instruction has not run: it is taken back. */
 		if (signal && marks == first && s->n && s->ip[s->n - 1] == ip)
 			s->n--;

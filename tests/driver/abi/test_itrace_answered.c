@@ -36,7 +36,7 @@ static void filter(uint32_t answer)
 		_exit(4);
 }
 
-/* Calls alone; what a register holds of the flags is looked at (x86). */
+/* Only calls; also checks a register that holds flags (x86). */
 static void calls(void)
 {
 	int i;
@@ -168,7 +168,7 @@ void test_itrace_answered(void)
 	printf("# %lu calls, refused %lu\n", plain_calls.breaks[PITRACE_BREAK_SYSCALL],
 	       s.breaks[PITRACE_BREAK_SYSCALL]);
 	check(s.gaps == 0);
-	/* And two for the filter; what comes to be told by the C library may differ. */
+	/* Two more for the filter; the C library's own calls may differ. */
 	check(s.breaks[PITRACE_BREAK_SYSCALL] == plain_calls.breaks[PITRACE_BREAK_SYSCALL] + 2);
 #ifdef __x86_64__
 	check(s.instructions >= plain_calls.instructions &&

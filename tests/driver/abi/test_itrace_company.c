@@ -47,7 +47,7 @@ void test_itrace_taken(void)
 		s = seen_of(&v, pid);
 		check(s.branches > 10 && s.stop[PITRACE_ITRACE_TAKEN] == 0);
 		check(sum_pages(&v, offsetof(struct pitrace_cpu, taken)) == 0);
-		/* Now it is to be had. */
+		/* Now it is available. */
 		want(0, ioctl(w.fd, PITRACE_IOC_ON));
 		wait_branches(&w, 10);
 		want(0, ioctl(w.fd, PITRACE_IOC_OFF));
@@ -64,7 +64,7 @@ void test_itrace_taken(void)
 
 /* ---- children born while it ends ------------------------------------------------------------- */
 
-/* Each child must end as it wants to: a trap that is nobody's would kill it. */
+/* Each child must exit as intended: a stray trap would kill it. */
 static void part_forks(void)
 {
 	time_t end = time(NULL) + 600;
@@ -89,8 +89,8 @@ static void part_forks(void)
 	}
 }
 
-/* The hooks go, too, in the last turns, which takes its time: nobody looks at a child any more who
- * is born a moment later. */
+/* In the last turns the hooks are also removed, which takes time: children that are created a
+ * moment later are not noticed any more. */
 void test_itrace_forks(void)
 {
 	long turns = turns_or(48) / 4, i;
@@ -119,7 +119,8 @@ void test_itrace_forks(void)
 			if (i == turns - (getenv("TURNS") ? 3 : 2))
 				want(0, ioctl(keep.fd, PITRACE_IOC_OFF));
 			want(0, ioctl(v.fd, PITRACE_IOC_ON));
-			/* Where children were lost, off would wait for room to tell who lives. */
+			/* If children were lost, off would wait for room to report the living
+			 * ones. */
 			for (cpu = 0; cpu < v.control->ncpus; cpu++)
 				if (page_of(&v, cpu)->present)
 					consume(&v, cpu, PITRACE_RING_MTE,
@@ -140,7 +141,7 @@ void test_itrace_forks(void)
 
 /* ---- while it waits -------------------------------------------------------------------------- */
 
-/* It is let go; nobody reads: after a while it waits. */
+/* It is released; no reader: after a while it waits. */
 static bool begin_waiting(struct view *v, int32_t *pid, struct gate *g)
 {
 	struct pitrace_itrace_args it = itrace_of(pid);
@@ -296,7 +297,7 @@ static void part_long(void)
 		;
 }
 
-/* A consumer that ends, in any way, holds nobody up: it dies, or pauses. */
+/* A consumer that exits, dies or pauses does not block any thread. */
 void test_itrace_consumer(void)
 {
 	struct gate g, h;

@@ -29,7 +29,7 @@ static pid_t worker(const int *gate, uid_t uid)
 	_exit(0);
 }
 
-/* With CAP_PERFMON alone: traces it, and reads nothing until it is killed. */
+/* A tracer with only CAP_PERFMON: traces it, and reads nothing until it is killed. */
 static pid_t tracer(int32_t pid, int ready)
 {
 	struct pitrace_itrace_args it = itrace_of(&pid);
@@ -50,7 +50,7 @@ static pid_t tracer(int32_t pid, int ready)
 		pause();
 }
 
-/* Has it ended well after so many tenths of a second, at most? */
+/* Returns whether it exits with success within so many tenths of a second. */
 static bool ends(pid_t pid, int tenths, int *status)
 {
 	while (waitpid(pid, status, WNOHANG) != pid) {
@@ -71,7 +71,7 @@ static void halt(uid_t uid, bool waits)
 	check(!pipe(gate));
 	loop = worker(gate, uid);
 	nap(50);
-	/* The tracer's alone: when that fails the reader must not wait. */
+	/* The tracer holds the only write end: if it fails, the reader must not wait. */
 	check(!pipe(ready));
 	who = tracer(loop, ready[1]);
 	close(ready[1]);

@@ -89,7 +89,7 @@ void part_churn(void)
 		pause();
 }
 
-/* A kernel that looks for mistakes tells of what is followed when it is gone. */
+/* A debug kernel reports a pointer that is followed after its object was freed. */
 static void dying(int unused)
 {
 	struct pitrace_itrace_args it = everything();
@@ -157,7 +157,7 @@ static void *fill_page(void *arg)
 	return arg;
 }
 
-/* It stands in execve() until it is let go. */
+/* It stays in execve() until it is released. */
 static void part_held_exec(void)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -507,7 +507,7 @@ void test_itrace_born_in_pause(void)
 		}
 		printf("# %lu threads, %lu starts, %lu stops\n", s.threads, starts, stops);
 		check(lost(&v, PITRACE_LOST_BRANCH) == 0);
-		/* Each lives on: whoever was traced stops where it pauses, and is traced again. */
+		/* Each survives: a traced one stops where it pauses, and is traced again. */
 		check(starts == stops);
 		/* The first one, which has borne the others, too. */
 		check(s.threads == BORN + 1);

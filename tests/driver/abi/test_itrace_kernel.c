@@ -129,7 +129,7 @@ static void part_signals(void)
 		_exit(3);
 }
 
-/* Its branches and breaks, those of interrupts not, nor how its calls are told of. */
+/* Returns its branches and breaks, without those of interrupts and the reports of its calls. */
 static long user_side(struct flow *f)
 {
 	long i, n = 0;
@@ -148,7 +148,7 @@ static long user_side(struct flow *f)
 			run = e.count;
 			continue;
 		}
-		/* A call ends the run; the other side tells where it returns to. */
+		/* A call ends the run; the other side reports where it returns to. */
 		if ((is_branch(&e) && e.minor & PITRACE_BRANCH_CROSS) ||
 		    (!is_branch(&e) && kind == PITRACE_BREAK_SYSCALL)) {
 			e.major = PITRACE_BRANCH_USER;
@@ -170,8 +170,8 @@ static long user_side(struct flow *f)
 	return n;
 }
 
-/* Calls whose rest is left out, and told: on s390x one that goes on behind a thread that has ended;
- * more of them, or elsewhere any, are one too many. */
+/* Calls whose rest is left out and reported: on s390x one that continues after a thread that has
+ * exited; more of them, or any elsewhere, are wrong. */
 static long left_out(const struct flow *f)
 {
 #ifdef __s390x__
@@ -198,7 +198,7 @@ static void same_user_side(void (*part)(void))
 		      b->minor, b->count, (long)b->from, (long)b->to);
 		break;
 	}
-	/* The call that ends it returns no more, and is told of by the kernel's side alone. */
+	/* The call that ends the thread does not return, and only the kernel's side reports it. */
 	check(n == m + 1 && n > 20);
 	/* exit_group does not return */
 	check(both.calls == both.returns + left_out(&both) + 1);
@@ -221,7 +221,7 @@ void test_kernel_itrace_signals(void)
 	no_session_left();
 }
 
-/* The kernel's side alone: of user code only where it calls. */
+/* Only the kernel's side: of user code, only the places of its calls. */
 void test_kernel_itrace_alone(void)
 {
 	struct flow f = flow(part_calls, KERNEL_SIDE, false);
@@ -333,7 +333,7 @@ void test_kernel_itrace_exceptions(void)
 
 #endif
 
-/* It sleeps in a call on one CPU and goes on on the other. */
+/* It sleeps in a call on one CPU and continues on the other. */
 #define SLEEPS 20
 static int sleeping[2], awake[2];
 
@@ -514,7 +514,7 @@ static void part_long(void)
 	calls_until(time(NULL) + 100000);
 }
 
-/* Tracing of threads in calls goes on and off; none of them dies of it. */
+/* Tracing of threads in calls is switched on and off; none of them is killed by it. */
 void test_kernel_itrace_storm(void)
 {
 	long turns = getenv("TURNS") ? atol(getenv("TURNS")) : 40, i, kernel = 0;
@@ -575,7 +575,7 @@ void test_kernel_itrace_storm(void)
 static char *missing;
 static int faults = -1;
 
-/* In a call; and in a page fault of one, which nobody serves. */
+/* In a call; and in a page fault within one, which is not served. */
 static void part_asleep(void)
 {
 	char c;
@@ -649,7 +649,7 @@ static void rights(int unused)
 	close(fd);
 }
 
-/* Members have none of it; root has where the module was told so. */
+/* Members may not trace the kernel; root may if the module was loaded with the parameter. */
 void test_kernel_itrace_refused(void)
 {
 	struct pitrace_session_args args = plain();

@@ -305,7 +305,7 @@ static void part_code(void)
 	__builtin___clear_cache((char *)p, (char *)p + sizeof(ret));
 	for (i = 0; i < 10; i++)
 		f();
-	/* The same again is not told, another one is. */
+	/* Writing the same code again is not recorded, writing other code is. */
 	p[value] = 2;
 	__builtin___clear_cache((char *)p, (char *)p + sizeof(ret));
 	for (i = 0; i < 10; i++)
@@ -377,7 +377,7 @@ void test_itrace_wait(void)
 	uint64_t before;
 	int status, i;
 
-	/* Nobody reads: it waits, and goes on as soon as there is room; again and again. */
+	/* Without a reader it waits, and continues as soon as there is room; repeatedly. */
 	it = itrace_of(&pid);
 	if (!begin_itrace(&v, plain(), &it))
 		return;
@@ -408,7 +408,7 @@ void test_itrace_wait(void)
 	unview(&v);
 	done(&g);
 
-	/* Lossy: it never waits, what is lost is counted, and the records tell where. */
+	/* Lossy: it never waits, losses are counted, and the records show where they are. */
 	pid = child_of(&g, part_spin);
 	it = itrace_of(&pid);
 	it.flags = PITRACE_ITRACE_LOSSY;
@@ -445,7 +445,7 @@ static void on_alarm(int signal)
 	alarms++;
 }
 
-/* Threads come and go, children, signals, faults: until it is told to end. */
+/* Threads start and exit, children, signals, faults: until it is told to stop. */
 static void part_busy(void)
 {
 	struct sigaction act = { .sa_handler = on_alarm };

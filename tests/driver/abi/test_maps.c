@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * A process's code comes, goes, moves, changes, and a process is born, becomes another program and
- * ends: the records must be the very ones that this asks for, in their order, to the byte.
+ * A process's code is mapped, unmapped, moved and changed, and a process is created, executes
+ * another program and exits: the records must be exactly the expected ones, in order, to the byte.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -83,14 +83,14 @@ void test_maps(void)
 #define CODE (PROT_READ | PROT_EXEC)
 	check(mmap(p + page, 3 * page, CODE, MAP_PRIVATE | MAP_FIXED, file, 0) == p + page);
 	want(0, munmap(p + 2 * page, page));
-	/* Code that turns into data is not told of: nobody runs it until it is code again. */
+	/* Code that becomes data is not recorded: it cannot run until it is code again. */
 	want(0, mprotect(p + page, page, PROT_READ));
 	want(0, mprotect(p + page, page, CODE));
 	check(mremap(p + 3 * page, page, page, MREMAP_MAYMOVE | MREMAP_FIXED, p + 8 * page) ==
 	      p + 8 * page);
 	check(mmap(p + page, page, CODE | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS, -1,
 		   0) == p + page);
-	/* Data is not told of. */
+	/* Data is not recorded. */
 	check(mmap(p + 10 * page, page, PROT_READ, MAP_PRIVATE | MAP_FIXED, file, 0) ==
 	      p + 10 * page);
 	want(0, munmap(p + 10 * page, page));

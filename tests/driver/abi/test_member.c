@@ -117,7 +117,8 @@ static void rights(int stranger)
 	fd = want(0, open_on(child));
 	close(fd);
 
-	/* One of its own that hides after it was opened: nothing of it is told. */
+	/* A process of its own that becomes unreadable after it was opened: nothing of it is
+	 * recorded. */
 	fd = want(0, open_on(getpid()));
 	want(0, ioctl(fd, PITRACE_IOC_SETUP, &setup));
 	setup.stacks = PITRACE_WANT_USER;
@@ -217,8 +218,8 @@ static bool of_kernel(const void *p)
 #endif
 }
 
-/* Anything that looks like an address of the kernel, wherever a field of 8 bytes may stand; clocks
- * and build ids may look like anything. */
+/* Returns whether any 8 bytes of a record look like a kernel address, wherever a field may be;
+ * clocks and build ids may have any value. */
 static bool kernel_address(const struct pitrace_rec *rec)
 {
 	const struct pitrace_sample *s = (const void *)(rec + 1);

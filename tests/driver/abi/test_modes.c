@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Rings that wrap, sessions that stop at a crash, walks that are asked for. */
+/* Rings that wrap, sessions that stop at a crash, walks on request. */
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ void test_wrap(void)
 		spin(2);
 	}
 	check(whole > 0);
-	/* MTE is all that there is to be woken for. */
+	/* Only the MTE ring can wake it. */
 	for (unsigned int c = 0; c < v.control->ncpus; c++)
 		if (v.data[c])
 			want(0, consume(&v, c, PITRACE_RING_MTE, head(&v, c, PITRACE_RING_MTE)));
@@ -77,7 +77,8 @@ void test_wrap(void)
 	no_session_left();
 }
 
-/* A child that waits to be told, then dies of this signal (0: ends); its own child does it. */
+/* A child that waits for a command, then is killed by this signal (0: exits); or its own child
+ * does. */
 static pid_t victim(int number, int *go)
 {
 	int gate[2];
@@ -170,7 +171,7 @@ static uint64_t walked(const struct view *v)
 	return n;
 }
 
-/* A walk that was asked for is counted when its records are there. */
+/* A requested walk is counted when its records are complete. */
 void test_rescan(void)
 {
 	struct view v;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * Files of layered file systems: what is told of a mapping is what its process sees, the path that
- * /proc/PID/maps has and the inode that stat() has, never a layer's; and addresses in such a file
- * are found where it is mapped. In a mount namespace of its own.
+ * Files of layered file systems: the record of a mapping has the values that its process sees, the
+ * path in /proc/PID/maps and the inode of stat(), never a layer's; and addresses in such a file are
+ * found where it is mapped. In a mount namespace of its own.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -318,7 +318,7 @@ void test_overlay_names(void)
 	with_layers(map_all);
 }
 
-/* Another root, and another mount namespace: what they map is told as they see it. */
+/* Another root, and another mount namespace: mappings are recorded as their processes see them. */
 static void in_another_root(void)
 {
 	struct mapped m = { 0 };
@@ -414,7 +414,7 @@ static uint64_t entry_of(int fd)
 	return 0;
 }
 
-/* How often a program starts to be traced at its entry, told by a file. */
+/* Returns how often a program starts to be traced at its entry, given by a file. */
 static unsigned long starts(const char *run, const char *file, uint64_t at)
 {
 	struct pitrace_itrace_args it;

@@ -164,7 +164,7 @@ void test_ptt_maps(void)
 	want(EACCES, mprotect(at, WORK_PAGE, PROT_READ | PROT_WRITE));
 	want(EACCES, mprotect(at, WORK_PAGE, PROT_READ | PROT_EXEC));
 	ptt_close(&p);
-	/* The mapping alone keeps it. */
+	/* Only the mapping keeps it. */
 	check(info().ptts == 1);
 	munmap(at, WORK_PAGE);
 	no_ptt_left();
@@ -252,8 +252,8 @@ void test_ptt_books(void)
 	books("one CPU", true);
 }
 
-/* Switches between threads that nobody watches end no piece. They are counted all the same, and who
- * is watched in their midst is found. */
+/* Switches between unwatched threads end no period. They are still counted, and a watched thread
+ * among them is found. */
 void test_ptt_unwatched(void)
 {
 	const unsigned int echoes = 1000;
@@ -302,7 +302,7 @@ void test_ptt_unwatched(void)
 	no_ptt_left();
 }
 
-/* A process, its future threads and its children: all of them and nobody else. */
+/* A process, its future threads and its children: all of them and no other. */
 void test_ptt_kin(void)
 {
 	struct pitrace_ptt_thread t;
@@ -388,7 +388,8 @@ void test_ptt_clock(void)
 	page = ptt_thread(&p, slot);
 	moment(page, &begin, &clock_begin);
 	for (int i = 0; i < CLOCK_TURNS; i++) {
-		/* Long beside what a slow kernel takes from its own stamp of a dispatch to ours. */
+		/* Long compared with a slow kernel's time from its own stamp of a dispatch to
+		 * ours. */
 		spin(150);
 		nap(2);
 		moment(page, &end, &clock_end);

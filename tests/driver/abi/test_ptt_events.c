@@ -217,7 +217,7 @@ static void balance(const struct ptt *p)
 		check(!ptt_copy_cpu(ptt_cpu(p, cpu)).missing);
 }
 
-/* Faults of pages that nobody touched before, beside another process that has as many. */
+/* Faults of untouched pages, compared with another process that has as many. */
 void test_ptt_faults(void)
 {
 	static const unsigned int by_program[] = { [ALL] = N - 1, [USER] = N - 1, [KERNEL] = 0 };
@@ -323,7 +323,7 @@ void test_ptt_hardware(void)
 	no_ptt_left();
 }
 
-/* As many users of a counter as there can be: who finds none left is told which. */
+/* The maximum number of users of a counter: the next one is told which counter is missing. */
 void test_ptt_too_many(void)
 {
 	struct pitrace_metric cycles = event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0);

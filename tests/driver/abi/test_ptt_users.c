@@ -38,7 +38,7 @@ static bool balanced(const struct ptt *p)
 	return ptt_books(p, 0) == ptt_all(p, 0);
 }
 
-/* A child that spins for ms when it is told to, any number of times. */
+/* A child that spins for some ms on command, any number of times. */
 struct spinner {
 	pid_t pid;
 	int tell, told;
@@ -115,7 +115,7 @@ void test_ptt_two(void)
 	check(to_ns(&p[0], used) > 50000000);
 	check(llabs((int64_t)(used - also_a.metric[0].value)) < (int64_t)used / 100);
 	check(now(&p[1], slot).metric[0].value == b.metric[0].value);
-	/* The first goes, the second counts on. */
+	/* The first one is closed, the second one continues to count. */
 	check(balanced(&p[0]));
 	ptt_close(&p[0]);
 	let_spin(&s[1], 100);
@@ -156,14 +156,14 @@ void test_ptt_ends(void)
 	check(to_ns(&p, t.metric[0].value) > 10000000);
 	nap(20);
 	check(now(&p, (long)slot).metric[0].value == t.metric[0].value);
-	/* It is nobody's thread any more, but somebody's slot. */
+	/* It is not a thread's any more, but still a used slot. */
 	want(ESRCH, ptt_add(p.fd, (pid_t)t.tid, 0));
 	want(ESRCH, ptt_remove(p.fd, (pid_t)t.tid, 0));
 	check(want(0, ptt_remove(p.fd, (pid_t)(long)slot, PITRACE_PTT_SLOT)) == 1);
 	check(p.control->gone == 1 && p.control->gone_value[0] == t.metric[0].value);
 	check(ptt_copy(ptt_thread(&p, (long)slot)).state == PITRACE_PTT_FREE);
 
-	/* A process killed while it is watched, by itself and mapped. */
+	/* A process is killed while it is watched, separately and while mapped. */
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
@@ -228,7 +228,7 @@ void test_ptt_order(void)
 			    ptt_add(p[k].fd, pid[1], 0) < 0)
 				check(false);
 		nap(1 + i % 7);
-		/* The descriptor, and what it watches, lives in the mapping alone. */
+		/* Only the mapping keeps the descriptor and the threads that it watches. */
 		close(p[i % 3].fd);
 		want(EWOULDBLOCK, (int)syscall(SYS_delete_module, "pitrace", O_NONBLOCK));
 		p[i % 3].fd = -1;

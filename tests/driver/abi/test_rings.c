@@ -57,7 +57,8 @@ void test_consume_arguments(void)
 	unview(&v);
 }
 
-/* A consumer that lies (far ahead, then back) gains no room: the ring fills and says so. */
+/* A consumer that sets a wrong position (far ahead, then back) gains no room: the ring fills and
+ * reports it. */
 void test_consume_lies(void)
 {
 	uint64_t filled, before;
@@ -88,7 +89,7 @@ void test_consume_lies(void)
 	spin(20);
 	check(head(&v, cpu, PITRACE_RING_TRACE) == filled);
 	check(lost(&v, PITRACE_LOST_TPROF) > before);
-	/* Once it really has read, it goes on, and the gap is told in the stream. */
+	/* Once it has really read, recording continues, and the gap is recorded. */
 	want(0, consume(&v, cpu, PITRACE_RING_TRACE, filled));
 	for (i = 0; i < 200 && head(&v, cpu, PITRACE_RING_TRACE) == filled; i++)
 		spin(20);

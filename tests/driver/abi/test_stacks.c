@@ -38,12 +38,13 @@ static uint64_t at(const uint64_t *p, unsigned int i)
 {
 	uint64_t v;
 
-	/* Records stand at multiples of 4. */
+	/* Records are aligned to 4. */
 	memcpy(&v, (const char *)p + 8ul * i, sizeof(v));
 	return v;
 }
 
-/* Between push and mov, or pop and ret, that the compiler has set apart nobody can tell. */
+/* A place between push and mov, or pop and ret, that the compiler has separated cannot be
+ * recognized. */
 static bool between(uint64_t address)
 {
 	const unsigned char *code = (const unsigned char *)(uintptr_t)address;
@@ -183,7 +184,7 @@ static uint64_t callers[3];
 extern char chain_loop[], chain_loop_end[];
 
 #ifdef __s390x__
-/* There a function that calls nobody keeps in a register where it returns to. */
+/* There a leaf function keeps its return address in a register. */
 __attribute__((noinline, noclone)) static void be_called(void)
 {
 	__asm__ volatile("");
@@ -466,7 +467,7 @@ static void check_kernel(struct search *f, uint32_t kind, const struct pitrace_s
 	unsigned int i;
 
 	if (!stack->kernel) {
-		/* In user code, or where the kernel cannot tell: then it says so. */
+		/* The sample is in user code, or the kernel could not walk, as the flag says. */
 		if (kind == PITRACE_TPROF_KERNEL && !(stack->flags & PITRACE_STACK_NONE_K))
 			wrong("no kernel stack at %#llx, flags %#x", (unsigned long long)s->address,
 			      stack->flags);
@@ -492,7 +493,7 @@ static void check_kernel(struct search *f, uint32_t kind, const struct pitrace_s
 				f->n++;
 				return;
 			}
-		/* Its stack may be no page of memory at that moment, and is told as such. */
+		/* Its stack may be paged out at that moment, which is recorded. */
 		if (stack->flags & PITRACE_STACK_FAULT) {
 			f->faults++;
 			return;

@@ -149,8 +149,8 @@ struct nm {
 	char type, name[400];
 };
 
-/* Unless it is told what a file is, nm loads the plug-ins of all compilers to learn that: it takes
- * nine tenths of its time. */
+/* Without a file type, nm loads the plug-ins of all compilers to find it: that takes nine tenths of
+ * its time. */
 static inline const char *nm_target(const char *name)
 {
 	unsigned char head[20] = { 0 };

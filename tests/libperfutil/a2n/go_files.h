@@ -14,7 +14,7 @@ enum go_layout { GO_2, GO_16, GO_18, GO_20, GO_26, GO_LAYOUTS };
 enum { GO_NAMED, GO_MERGED, GO_NAMELESS, GO_NO_SECTIONS, GO_STYLES };
 
 #define GO_TEXT    0x401000ull
-#define GO_RUNTIME 0x401040ull /* C code lies before it, from an external linker */
+#define GO_RUNTIME 0x401040ull /* C code precedes it, from an external linker */
 #define GO_DATA    0x402000ull
 #define GO_TABLE   (GO_DATA + 0x120)
 #define GO_STEPS   3
@@ -66,7 +66,7 @@ static inline void go_text(struct go_file *f, const char *s)
 	f->at += strlen(s) + 1;
 }
 
-/* An address in data; what is to be relocated says 0 there. */
+/* An address in data; a relocated place contains 0. */
 static inline uint64_t go_address(struct go_file *f, uint64_t *rela, uint64_t address)
 {
 	size_t at = f->at;

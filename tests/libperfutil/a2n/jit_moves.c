@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Makes a function, tells of it in a jitdump, calls it, moves it, tells of that, calls it where it
- * is now; then puts another function where it was at first. In the folder $JITDUMPDIR. Its output:
- * the numbers that the three calls gave.
+ * Creates a function, announces it in a jitdump, calls it, moves it, announces that, calls it at
+ * its new place; then puts another function at the old place. Writes to the folder $JITDUMPDIR, and
+ * prints the results of the three calls.
  */
 #include <jitdump.h>
 #include <stdio.h>

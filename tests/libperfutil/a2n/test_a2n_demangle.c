@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Readable names: C++, Rust (both manglings), D; what is none stays; hostile ones end. */
+/* Readable names: C++, Rust (both manglings), D; other names stay; hostile ones terminate. */
 #include <stdlib.h>
 #include <time.h>
 

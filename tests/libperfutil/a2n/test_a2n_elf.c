@@ -109,7 +109,7 @@ static void check_assembly(const char *file)
 	CU_ASSERT_STRING_EQUAL(r.symbol->name, "inner");
 	CU_ASSERT_EQUAL(r.symbol_offset, 1);
 	CU_ASSERT_EQUAL(r.symbol->size, 2 * nop);
-	/* Behind the inner one the outer one goes on; the label there has no extent. */
+	/* After the inner one, the outer one continues; the label there has no size. */
 	CU_ASSERT_STRING_EQUAL(name_of(a, t + 4 * nop), "outer");
 	CU_ASSERT_PTR_EQUAL(ask(a, t + 4 * nop).symbol, ask(a, t).symbol);
 	CU_ASSERT_STRING_EQUAL(name_of(a, t + 6 * nop), A2N_NO_SYMBOL_FOUND);
@@ -145,7 +145,8 @@ static void test_gaps_and_aliases(void)
 	SH("gcc -m32 -shared -nostdlib g.s -o g32.so");
 	check_assembly("g32.so");
 
-	/* From .dynsym alone: an unsized one could reach over functions that are not exported. */
+	/* Only from .dynsym: a symbol without a size could cover functions that are not
+	 * exported. */
 	SH("cp g.so stripped.so && strip stripped.so");
 	a = open_a2n(NULL, false);
 	map_file(a, "stripped.so");
@@ -296,7 +297,7 @@ static void test_plt(void)
 	check_plt("objdump", "c.so", 3);
 	SH("gcc -m32 -shared -nostdlib -fPIC c.c -o c32.so -Wl,-z,lazy");
 	check_plt("objdump", "c32.so", 3);
-	/* A slot that is none of these, too: the address of a. */
+	/* A slot of another kind, too: the address of a. */
 	SH("gcc -shared -nostdlib -fPIC c.c -o push.so -Wl,-z,lazy,-z,ibtplt");
 	check_pushes("push.so");
 	SH("gcc -m32 -shared -nostdlib -fPIC c.c -o push32.so -Wl,-z,lazy,-z,ibtplt");

@@ -264,7 +264,8 @@ static void kernel(void)
 	CU_ASSERT_STRING_EQUAL(name_at(0, 150, KERNEL + 0x50000010), "bpf_prog_1");
 	CU_ASSERT_STRING_NOT_EQUAL(module_at(0, 250, KERNEL + 0x40000010, true), "[ext4]");
 	CU_ASSERT_STRING_NOT_EQUAL(name_at(0, 250, KERNEL + 0x50000010), "bpf_prog_1");
-	/* A module goes by its name, code by its place: there may be others of its name. */
+	/* A module is identified by its name, code by its place: several codes may have one
+	 * name. */
 	for (uint64_t i = 0; i < 2; i++)
 		CU_ASSERT_EQUAL(map(PITRACE_MTE_MODULE, 300, 0,
 				    PITRACE_MAP_KERNEL | PITRACE_MAP_SYMBOL,
@@ -313,7 +314,7 @@ static void perf_maps(void)
 		"pid 7 since 500 until 900 offset 15 path /tmp/perf-7.map\n2100 100 second one\n"
 		"nonsense\n",
 	};
-	/* Not such sections. */
+	/* Names of other sections. */
 	static const char *const others[] = {
 		"",
 		"\n",
@@ -462,7 +463,7 @@ static bool own_code(struct pitrace_mte_map *m)
 	return found;
 }
 
-/* A file that was written now, mapped so many seconds before or after that. */
+/* A file that was written now and mapped so many seconds before or after that. */
 static enum a2n_result with_clock(const char *path, int64_t seconds, bool synced)
 {
 	struct pitrace_sync sync = { .realtime = (uint64_t)((int64_t)time(NULL) + seconds) *

@@ -287,8 +287,8 @@ static const char *name_after(const struct file_content *content, const char *wh
 	return name;
 }
 
-/* Without a build id: a change of the mode or the links is none of the content; a write is one also
- * where its time is set back, which only the content shows. */
+/* Without a build id: a change of the mode or the links does not change the content; a write does,
+ * even if the time is set back, which only the content shows. */
 static void test_no_build_id(void)
 {
 	static const char back[] =
@@ -637,7 +637,7 @@ static void test_labels(void)
 	a2n_close(a);
 }
 
-/* Saved symbols of 40,000 modules, each asked for: none takes a look at all others'. */
+/* Saved symbols of 40,000 modules, each looked up: none reads all others'. */
 static void test_saved_many(void)
 {
 	const uint32_t modules = 40000;

@@ -380,7 +380,7 @@ static const char go_program[] = "package main\n"
 				 "}\n"
 				 "func main() { println(spin(3)) }\n";
 
-/* Each instruction is of the line that Go's disassembler tells. */
+/* Each instruction has the line that Go's disassembler shows. */
 static void check_lines(const char *what)
 {
 	struct a2n *a = open_a2n(NULL, false);
@@ -408,7 +408,7 @@ static void check_lines(const char *what)
 	pclose(f);
 	if (wrong)
 		printf("# %s: %d of %d lines are wrong\n", what, wrong, n);
-	/* Older ones tell none of PIE. */
+	/* Older ones do not record PIE. */
 	CU_ASSERT(n >= 5 || strstr(what, "pie"));
 	CU_ASSERT_EQUAL(wrong, 0);
 	a2n_close(a);

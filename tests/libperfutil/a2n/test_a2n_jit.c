@@ -87,7 +87,7 @@ static void test_load(void)
 	IS(1, 10, 0x7fffffffffffffff, "top");
 }
 
-/* One name is one symbol, wherever its code lies. */
+/* One name is one symbol, wherever its code is. */
 static void test_names(void)
 {
 	begin();
@@ -114,7 +114,7 @@ static void take_line(void *arg, size_t i, const struct a2n_frame *f, size_t n)
 	++*seen;
 }
 
-/* Lines of several codes at one address and of one name, asked for at once. */
+/* Lines of several codes at one address and with one name, looked up together. */
 static void test_lines(void)
 {
 	static const struct a2n_jit_line first[] = {
@@ -155,7 +155,7 @@ static void test_lines(void)
 	CU_ASSERT_STRING_EQUAL(told, "1:a:9 2:b:3 3:-:4 4:c:7 5:c:7 ");
 }
 
-/* Where a code is, and its instructions if they were given: by an offset of its module alone. */
+/* The place of a code, and its instructions if they were given: only by an offset of its module. */
 static void test_code(void)
 {
 	static const uint8_t bytes[0x40] = { 0xc3 };
@@ -182,7 +182,7 @@ static void test_code(void)
 	CU_ASSERT(!a2n_code(a, 1ull << 32, &code));
 }
 
-/* Two tell of it, one of them with its instructions. */
+/* Two sources announce it, one of them with its instructions. */
 static void test_twice(void)
 {
 	static const uint8_t bytes[0x40] = { 0xc3 }, others[0x40] = { 0x90 };
@@ -269,14 +269,14 @@ static void test_twice_late(void)
 	CU_ASSERT_PTR_EQUAL(bytes_at(21), second);
 	CU_ASSERT_PTR_EQUAL(bytes_at(23), second);
 	CU_ASSERT_PTR_EQUAL(bytes_at(31), third);
-	/* One source alone. */
+	/* A single source. */
 	load(40, 1, 0x12000, sizeof(first), "g");
 	a2n_jit_bytes(a, first);
 	CU_ASSERT_PTR_EQUAL(bytes_at(35), third);
 	CU_ASSERT_PTR_EQUAL(bytes_at(41), first);
 }
 
-/* Exactly what is overlapped goes. */
+/* Exactly the overlapped range is removed. */
 static void test_overwrite(void)
 {
 	begin();
@@ -304,7 +304,7 @@ static void test_move(void)
 	CU_ASSERT_EQUAL(ask(1, 3000, 0x15010).symbol_offset, 0x10);
 	IS(1, 3000, 0x11010, A2N_JIT_UNKNOWN);
 	CU_ASSERT_EQUAL(ask(1, 3000, 0x11010).result, A2N_RESULT_JIT_UNKNOWN);
-	/* Over itself; of what nobody knows; to where it is. */
+	/* A move over itself; of unknown code; to its own place. */
 	CU_ASSERT_EQUAL(a2n_jit_move(a, 4000, 1, 0x15000, 0x15040, 0x80), 0);
 	IS(1, 4000, 0x1503f, A2N_JIT_UNKNOWN);
 	IS(1, 4000, 0x15040, "f_new");
@@ -332,7 +332,7 @@ static void test_unload(void)
 	/* Code that was never announced cannot be freed. */
 	CU_ASSERT_EQUAL(a2n_jit_unload(a, 40, 1, 0x12000, 0x80), 0);
 	IS(1, 40, 0x12000, A2N_JIT_UNKNOWN);
-	/* Its memory goes, and comes again: nobody told of what is made in it. */
+	/* Its memory is unmapped and mapped again: code that is created in it is not announced. */
 	CU_ASSERT_EQUAL(a2n_unmap(a, 50, 1, 0x11000, 0x1000), 0);
 	IS(1, 50, 0x11010, A2N_NO_MODULE);
 	map(60, 1, 0x11000, 0x1000, NULL);
@@ -369,7 +369,7 @@ static void test_told_late(void)
 	r = ask(1, 180, 0x11080);
 	CU_ASSERT_EQUAL(r.result, A2N_RESULT_JIT_AMBIGUOUS);
 	CU_ASSERT_STRING_EQUAL(r.module->name, A2N_JITCODE);
-	/* It was told that the first had gone. */
+	/* The first one's removal was announced. */
 	CU_ASSERT_EQUAL(a2n_jit_unload(a, 300, 1, 0x11000, 0x180), 0);
 	load_late(290, 320, 0x11000, "h");
 	IS(1, 289, 0x11000, "f");
@@ -429,7 +429,8 @@ static void test_fork(void)
 	IS(2, 40, 0x11000, "child");
 	IS(2, 40, 0x11080, "f");
 	IS(1, 40, 0x11000, "parent");
-	/* Shared memory: what either tells both have, also the first thing ever told. */
+	/* Shared memory: an announcement by either applies to both, including the very first
+	 * one. */
 	begin();
 	CU_ASSERT_EQUAL(a2n_clone(a, 20, 1, 2, 6), 0);
 	load(30, 2, 0x11000, 0x100, "f");

@@ -141,7 +141,7 @@ static void test_image(void)
 	NONE(0, 0xffff888000000000);
 	NONE(0, 0x1000);
 	CU_ASSERT_EQUAL(warnings, 0);
-	/* The top half is the kernel's whoever says otherwise. */
+	/* The top half is always the kernel's. */
 	a2n_resolve(a, 1, 0, 0xffffffff81000100, false, &r);
 	CU_ASSERT_STRING_EQUAL(r.symbol->name, "helper");
 }
@@ -170,7 +170,7 @@ static void test_modules(void)
 	r = ask(0, 0xffffffffc0300010);
 	CU_ASSERT_STRING_EQUAL(r.module->name, "[nosyms]");
 	CU_ASSERT_EQUAL(r.result, A2N_RESULT_NO_SYMBOLS);
-	/* Code nobody knows the end of. */
+	/* Code of unknown size. */
 	SYMBOL(0, 0xffffffffc02000ff, "bpf_prog_0123456789abcdef_x");
 	SYMBOL(0, 0xffffffffc0200100, "bpf_prog_fedcba9876543210_y");
 	MODULE(0, 0xffffffffc0200100, "[bpf]");
@@ -237,7 +237,7 @@ static void test_builds(void)
 	MODULE(250, 0xffffffffc0100500, "[mod]");
 	a2n_kernel_unload(a, 300, "mod");
 	NONE(300, 0xffffffffc0100500);
-	/* One more load, of which no text tells: that of the beginning alone is sure. */
+	/* One more load, without kallsyms: only the one at the beginning is certain. */
 	a2n_kernel_load(a, 400, "mod", 0xffffffffc0100000, 0x1000);
 	SYMBOL(50, 0xffffffffc0100500, "mod_one_more");
 	CU_ASSERT_EQUAL(ask(250, 0xffffffffc0100500).result, A2N_RESULT_NO_SYMBOLS);
@@ -285,7 +285,8 @@ static void test_too_many_builds(void)
 	CU_ASSERT_EQUAL(ask(898, 0xffffffffc0100500).result, A2N_RESULT_NO_SYMBOLS);
 }
 
-/* Its code and what it begins with: all of it goes at once, but for what another has by then. */
+/* Its code and its initial code: all of it is removed at once, except what another module has by
+ * then. */
 static void test_two_pieces(void)
 {
 	begin();
@@ -456,7 +457,7 @@ static void test_odd_text(void)
 	MODULE(9, 77 + (1ull << 63), A2N_KERNEL);
 }
 
-/* Code that the kernel made is named by itself, for as long as it was there. */
+/* Code that the kernel generated has its own name for as long as it exists. */
 static void test_made_code(void)
 {
 	static const char bpf[] = "bpf_prog_1_one", other[] = "bpf_prog_2_two";
@@ -506,7 +507,7 @@ static void test_made_code_before(void)
 	SYMBOL(19, 0xffffffffc0001010, ftrace);
 	NONE(20, 0xffffffffc0001010);
 	SYMBOL(30, 0xffffffffc0001010, page);
-	/* It goes where another one is by now: that one stays. */
+	/* It is removed where another one is by now: that one stays. */
 	a2n_kernel_code_gone(a, 40, ftrace, 0xffffffffc0001000, 0x100);
 	SYMBOL(40, 0xffffffffc0001010, page);
 	/* Not before what was there first. */

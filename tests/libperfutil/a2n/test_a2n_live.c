@@ -263,7 +263,7 @@ static void vanishing(void)
 	printf("# %d were there, %d had ended\n", there, gone);
 }
 
-/* A user who is nobody asks for this process. */
+/* The user nobody asks for this process. */
 static void anothers(void)
 {
 	pid_t pid;
@@ -393,7 +393,7 @@ static void a_jitdump(void)
 	CU_ASSERT_STRING_EQUAL(name_of(self, code + 0x1010), "compiled");
 	CU_ASSERT_STRING_EQUAL(name_of(self, code + 0x210), "next");
 	CU_ASSERT_STRING_EQUAL(name_of(self, code + 0x10), A2N_JIT_UNKNOWN);
-	/* Nothing is told twice. */
+	/* Nothing is reported twice. */
 	add(0);
 	CU_ASSERT_STRING_EQUAL(name_of(self, code + 0x1010), "compiled");
 	CU_ASSERT_STRING_EQUAL(name_of(self, code + 0x10), A2N_JIT_UNKNOWN);

@@ -266,7 +266,7 @@ static void test_pid_reuse(void)
 	NONE(7, 30, 0x1000);
 	CU_ASSERT_STRING_EQUAL(a2n_process_name(a, 7, 30), "shell");
 	a2n_name(a, 31, 7, 7, "second");
-	/* No exit and no fork was seen: the start time tells. */
+	/* No exit and no fork was recorded: the start time shows it. */
 	a2n_process(a, 40, 7, 40);
 	CU_ASSERT_STRING_EQUAL(a2n_process_name(a, 7, 39), "second");
 	CU_ASSERT_STRING_EQUAL(a2n_process_name(a, 7, 40), A2N_UNKNOWN);
