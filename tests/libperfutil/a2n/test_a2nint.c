@@ -221,7 +221,7 @@ static void test_modules(void)
 	CU_ASSERT_EQUAL(A2nSetKernelImageName(msi), 0);
 	CU_ASSERT_EQUAL(A2nGetSymbol(7, 0xffffffff81000110, &d), A2N_SUCCESS);
 	CU_ASSERT_STRING_EQUAL(d.sym_name, "there");
-	/* It ran elsewhere, which kallsyms tells, whichever is told first. */
+	/* It ran at another address, which kallsyms shows, in either order. */
 	write_file("map", moved, strlen(moved));
 	snprintf(path, sizeof(path), "%s/map", dir);
 	CU_ASSERT_EQUAL(A2nSetKernelMapName(path), 0);

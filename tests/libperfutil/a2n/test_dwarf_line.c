@@ -461,7 +461,7 @@ static void defined_file(void)
 	strings_free(&strings);
 }
 
-/* An address of 4 bytes; one of 3 is none. */
+/* An address of 4 bytes is valid, one of 3 is not. */
 static void addresses(void)
 {
 	static const struct dwarf_row want[] = {
@@ -553,7 +553,7 @@ static void sorted(void)
 	}
 }
 
-/* The program is where the header says, whatever stands before it. */
+/* The program is where the header says, whatever precedes it. */
 static void header_with_more(void)
 {
 	struct made m = { .n = 0 };

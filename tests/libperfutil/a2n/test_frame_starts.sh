@@ -64,7 +64,7 @@ verdict stripped_library $?
 # A name stays a name.
 is exported "$(readelf -sW --dyn-syms libknown.so.1 | awk '$8 == "exported" { print $2; exit }' |
 	"$names" "$PWD/libknown.so.1" | cut -d' ' -f3)" exported
-# Before the first function's code and behind the last there is none.
+# Before the first function's code and after the last there is none.
 is outside "$(echo 0 | "$names" "$PWD/libknown.so.1" | cut -d' ' -f3)" NoSymbolFound
 # With names of its own nothing is taken from the table.
 is not_stripped "$(cut -d' ' -f1 known | "$names" "$PWD/libknown.so.1.whole" | cut -d' ' -f3 | sort | xargs)" \

@@ -45,7 +45,7 @@ shares
 verdict move $? "$(cat told)"
 cat told
 verdict move_says_nothing "$([ ! -s err ]; echo $?)" "$(cat err)"
-# A judge that can tell: the ticks of the move's other end belong to f_new alone.
+# Checks that the test can fail: the ticks at the move's other end belong only to f_new.
 sed 's/f_old/f_new/' log >shifted
 ! shares shifted
 verdict move_judged $?
@@ -130,7 +130,7 @@ verdict lines_text $? "$(grep LIN out | head)"
 "$bin/post" -inline -csv >csv 2>err
 [ "$(awk -F, '$5 == "JITCODE"' csv | wc -l)" -le 13 ]
 verdict inline_alone $? "$(cat csv)"
-# Through a move, and none where nothing was told.
+# Through a move, and none that was not announced.
 traced move 200
 by_line
 shares by_line have_lines

@@ -155,7 +155,8 @@ compare() {
 	awk '$1 == "p" { p = $2 } END { exit !(p > 1e-4) }' out
 	verdict "${name}_two_recordings" $?
 
-	# A judge that can tell: the jitdump's beginning does not do (nor the map that PHP writes too).
+	# Checks that the test can fail: the beginning of the jitdump is not sufficient (nor the map that PHP also
+	# writes).
 	dump=$("$bin/post" -q -show -r "$name.nrm2" -o - 2>/dev/null |
 		grep -o "/[^ ]*jit-$pid.dump" | head -n 1)
 	mkdir -p part

@@ -36,7 +36,7 @@ theirs() { # PERF.DATA
 summed() {
 	awk -F'|' '{ n[$1] += $2 } END { for (c in n) print c "|" n[c] }' | sort
 }
-# Ticks in the program's work, whoever called: as many as the stacks have
+# Prints the ticks in the program's work, whatever the caller: as many as the stacks have
 work_ticks() { # TRACE
 	"$bin/post" -q -json -r "$1" 2>/dev/null | jq '[.processes[] | select(.name == "jit_frames") |
 		.threads[].modules[] | select(.name == "JITCODE" or (.name | endswith("/jit_frames"))) |

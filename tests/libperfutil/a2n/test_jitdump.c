@@ -283,7 +283,7 @@ static void test_unwind_order(void)
 	CU_ASSERT_EQUAL(e.eh_frame_hdr_size, 8);
 	CU_ASSERT_EQUAL(e.eh_frame_offset, at + 8);
 	CU_ASSERT_EQUAL(e.eh_frame_size, 16);
-	/* They were the next LOAD's alone. */
+	/* They applied only to the next LOAD. */
 	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
 	CU_ASSERT_EQUAL(e.eh_frame_size, 0);
 	jitdump_close(d);
@@ -645,8 +645,8 @@ static void test_zero_tail(void)
 	jitdump_close(d);
 }
 
-/* Each byte of a file changed, and the file cut everywhere: no crash, no endless loop, what stands
- * before is read. */
+/* Each byte of a file changed, and the file cut at each byte: no crash, no endless loop, and the
+ * part before it is read. */
 static void test_damage(void)
 {
 	static uint8_t good[4096];
@@ -702,7 +702,7 @@ static void late_read(void)
 	raw("f", 2);
 	u64(500);
 	d = open_image();
-	/* So late nobody tells. */
+	/* A delay that does not occur. */
 	CU_ASSERT_EQUAL(jitdump_info(d)->late, 10000000000);
 	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
 	CU_ASSERT_STRING_EQUAL(e.name, "f");

@@ -137,7 +137,8 @@ static void test_write_late(void)
 	CU_ASSERT_EQUAL(e.address, 0x1000);
 	CU_ASSERT_EQUAL(e.size, 4);
 	CU_ASSERT_EQUAL(e.pid, (uint32_t)getpid());
-	/* One of an impossible size is left out; code has not run later than it was told. */
+	/* A record of an impossible size is left out; code cannot have run later than its
+	 * announcement. */
 	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
 	CU_ASSERT_EQUAL(e.earliest, e.time);
 	CU_ASSERT_EQUAL(jitdump_next(d, &e), 0);
@@ -153,7 +154,7 @@ static void test_write_late(void)
 	unlink(path);
 }
 
-/* Tables are the next load's alone; a line table and a late word may stand beside them. */
+/* Tables apply only to the next load; a line table and a delay may accompany them. */
 static void test_unwind(void)
 {
 	static const struct jitdump_line line = { 0x1000, 1, 0, "a.c" };
@@ -289,7 +290,8 @@ static void test_full(void)
 	CU_ASSERT_EQUAL(rmdir(folder), 0);
 }
 
-/* A jitdump that cannot begin is none, and says so; what stood there is left or gone, but whole. */
+/* A jitdump that cannot be created is refused with an error; an existing file is kept or removed,
+ * but not damaged. */
 static void test_refused(void)
 {
 	struct jitdump_writer *w = (void *)1;

@@ -198,7 +198,7 @@ twin() {
 	cat err >>why
 	return 1
 }
-missing() { # NAME WORDS: told, and the lines are there, what was inlined isn't
+missing() { # NAME WORDS: reported, and the lines exist, but not the inlined functions
 	ours "$1" >part
 	{ grep -q "$2" err && ! cmp -s part whole &&
 		[ "$(grep -c '^/' part)" -gt 400 ]; } || {

@@ -213,7 +213,7 @@ row memfd 'memfd memfd:hidden NoSymbols' './hidden memfd making'
 judged memfd_debug 'memfd memfd:hidden plain_work' -sympath "$work/debug"
 row deleted 'deleted gone NoSymbols' './gone deleted deleted'
 judged deleted_debug 'deleted gone plain_work' -sympath "$work/debug"
-# In the container its file has a path where another program lies outside.
+# In the container, its file has a path at which there is another program outside.
 mkdir mnt && cp other mnt/inner
 if unshare -m -p -f true 2>/dev/null; then
 	row container 'inside inner NoSymbols' "unshare -m -p -f --mount-proc sh -c 'mount -t tmpfs none mnt &&

@@ -73,7 +73,7 @@ static void test_lines(void)
 	end(NULL, 0, 0);
 }
 
-/* Each bad line costs itself, and the first is told. */
+/* Each malformed line is skipped, and the first one is reported. */
 static void test_damage(void)
 {
 	static const struct {
@@ -214,7 +214,8 @@ static void test_whose(void)
 	CU_ASSERT_EQUAL(perfmap_open(&m, link, getuid(), &why), -EBADMSG);
 	CU_ASSERT_STRING_EQUAL(why, "not a regular file");
 	CU_ASSERT_EQUAL(perfmap_open(&m, dir, getuid(), &why), -EBADMSG);
-	/* Another's, but root's; whoever's the user named. */
+	/* A file of another user is refused, except root's; any file that the user named is
+	 * accepted. */
 	if (!getuid()) {
 		CU_ASSERT_EQUAL(chown(path, 12345, 12345), 0);
 		CU_ASSERT_EQUAL(perfmap_open(&m, path, 0, &why), -EPERM);
@@ -441,7 +442,7 @@ static void test_nested(void)
 	IS(1, 200, 0x12000, "*g?");
 	IS(1, 200, 0x12040, "~g");
 	a2n_close(a);
-	/* One look after the other: by then the new one is there, whatever lies in what. */
+	/* Two readings in sequence: by then the new one is there, whatever the overlap. */
 	story();
 	code(0, 1000, 0x11020, 0x20, "before");
 	code(1000, 2000, 0x11000, 0x100, "after");

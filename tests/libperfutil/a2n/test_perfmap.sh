@@ -72,7 +72,7 @@ verdict times $? "$(cat told)"
 cat told
 grep -q '^m_one ' names && grep -q '^m_two ' names && ! grep -q '^- ' names
 verdict names $? "$(cat names)"
-# A judge that can tell: a look's names taken for certain from the beginning of the program on.
+# Checks that the test can fail: names of a reading are treated as valid from the program's start on.
 sed 's/m_two/m_one/' log >shifted
 mv log kept && mv shifted log
 ! sure 30 <names >/dev/null
@@ -227,7 +227,7 @@ fi
 
 # The maps that others write: each line of theirs is understood, their code has its names. Names with newlines
 # (node's, of what a program calls a function) and blanks are no damage.
-written() { # NAME PATTERN PROCESS COMMAND...: most of the JIT code's ticks are of such names
+written() { # NAME PATTERN PROCESS COMMAND...: most of the JIT code's ticks have such names
 	local name=$1 pattern=$2 process=$3
 	shift 3
 	traced "$@" 2>/dev/null

@@ -358,7 +358,7 @@ static void late(void)
 
 /* ---- growth ---------------------------------------------------------------------------------- */
 
-/* Each lies over a sixteenth of all: pieces are not cut again and again. */
+/* Each covers a sixteenth of all: pieces are not split repeatedly. */
 static void maps_over_maps(void)
 {
 	enum { MAPS = 64000 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * AboveIdle: books that balance whatever a collector says; the texts of /proc; what it tells of
- * this machine against the kernel's own totals, read before and after; shares that add up.
+ * AboveIdle: accounts that balance whatever a collector reports; the texts of /proc; its values for
+ * this machine compared with the kernel's own totals, read before and after; shares that add up.
  */
 #include <ai.h>
 #include <inttypes.h>
@@ -53,7 +53,8 @@ static void test_books(void)
 	c = booked(&b, 1100, 760, 60);
 	CU_ASSERT(c.current == 100 && c.idle == 60 && c.interrupt == 10 && c.busy == 30);
 	CU_ASSERT_EQUAL(c.dispatches, 100);
-	/* More idleness than time: it was told late. The rest is booked with the next. */
+	/* More idle time than elapsed time was reported late. The rest is booked with the next
+	 * reading. */
 	c = booked(&b, 1110, 790, 65);
 	CU_ASSERT(c.current == 110 && c.idle == 70 && c.interrupt == 10 && c.busy == 30);
 	c = booked(&b, 1140, 790, 65);
@@ -72,7 +73,7 @@ static void test_books_off_line(void)
 	c = booked(&b, 200, 40, 0);
 	ai_book(&b, &(struct ai_raw){ .cpu = 3, .wall = 900, .idle = 900 });
 	CU_ASSERT(b.given.current == 100 && b.given.idle == 40 && !b.given.online);
-	/* Back again: what went by is nobody's. */
+	/* Online again: the time in between is not counted. */
 	c = booked(&b, 5000, 4000, 1000);
 	CU_ASSERT(c.current == 100 && c.idle == 40 && c.online);
 	c = booked(&b, 5010, 4010, 1000);

@@ -17,7 +17,7 @@
 /* ---- the machine ---- */
 
 static struct {
-	const char *stat, *interrupts, *softirqs, *schedstat; /* NULL: no such file */
+	const char *stat, *interrupts, *softirqs, *schedstat; /* NULL: the file does not exist */
 	uint64_t now;
 	/* The counter of dispatches: an error instead; which CPUs; what it says of each. */
 	int refused, not_on, open, opened;
@@ -280,7 +280,7 @@ static void odd_lists(void)
 	/* No more than there is room for. */
 	machine.stat = two_cpus;
 	CU_ASSERT_EQUAL(ai_proc.read(list, 1), 1);
-	/* A table that does not begin with CPUs is none. */
+	/* A table that does not begin with CPUs is refused. */
 	machine.interrupts = "  1:  10  20  IO-APIC\n     CPU0  CPU3\n  1:  10  20  IO-APIC\n";
 	CU_ASSERT_EQUAL(ai_proc.read(list, 4), 2);
 	CU_ASSERT(!list[0].interrupts && !list[1].interrupts);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * New files and folders at paths that users gave: what stands there makes way, goes or is refused;
- * what is taken back leaves all as it was.
+ * New files and folders at paths that users gave: an existing file is moved aside, removed or
+ * refused; undoing it restores everything.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -267,7 +267,7 @@ static void test_make_way(void)
 	end();
 }
 
-/* A folder: its descriptor, and what is told of an older one. */
+/* Creates a folder: checks its descriptor, and whether an older one is reported. */
 static void folder(const char *name, int want, bool wanted)
 {
 	int before = open_files(), fd;
@@ -298,7 +298,7 @@ static void test_folder(void)
 	CU_ASSERT_EQUAL(stat(path, &first), 0);
 	folder(path, 0, true);
 	CU_ASSERT(!stat(old, &st) && st.st_ino == first.st_ino);
-	/* NAME.old goes if there is nothing in it. */
+	/* NAME.old is removed if it is empty. */
 	snprintf(inside, sizeof(inside), "%s/x", path);
 	put(inside, "x");
 	folder(path, 0, true);

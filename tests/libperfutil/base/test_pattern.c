@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Patterns of names: each kind of character, beside what fnmatch() says of random ones, and the
- * steps that a hostile one takes. */
+/* Patterns of names: each kind of character, compared with fnmatch() for random ones, and the steps
+ * that a hostile one takes. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>

@@ -233,7 +233,7 @@ static void test_taken(void)
 	fd = rights_open_below(&r, -1, other, &st);
 	CU_ASSERT(fd >= 0);
 	close(fd);
-	/* It is asked for what root took hold of, too. */
+	/* Rights are also checked for a file that root opened. */
 	CU_ASSERT_EQUAL(rights_reopen(&r, open(name, O_PATH), &st), -1);
 	CU_ASSERT_EQUAL(errno, EACCES);
 	CU_ASSERT_EQUAL(folder_open(&f, name, &r), -EACCES);
@@ -249,7 +249,7 @@ static void test_taken(void)
 	end();
 }
 
-/* A set-user-ID program counts as who called it: here one that is root for files alone. */
+/* A set-user-ID program has the rights of its caller: here one that is root only for files. */
 static void test_gained(void)
 {
 	struct rights r;
@@ -296,7 +296,7 @@ static void test_folder(void)
 	CU_ASSERT_EQUAL(newfile_open_in(&made, &f, folder_leaf(path), 0, 0600), 0);
 	close(made.fd);
 	newfile_keep(&made);
-	/* One that stands there makes way, and comes back. */
+	/* An existing one is moved aside, and restored. */
 	CU_ASSERT_EQUAL(newfile_open_in(&made, &f, "t", 0, 0600), 0);
 	CU_ASSERT_EQUAL(folder_stat(&f, "t.old", &st), 0);
 	newfile_undo(&made);

@@ -98,8 +98,8 @@ static int start(void)
 	return service_begin(&service, NULL, 0);
 }
 
-/* Our own children are waited for elsewhere: whoever ends now was a holder. One that stays alive is
- * told by -1, after half a minute, and ended. */
+/* Our own children are waited for elsewhere: a process that exits now was a holder. Returns -1 for
+ * one that is still alive after half a minute, and kills it. */
 static int ended(void)
 {
 	const struct timespec some = { .tv_nsec = 10000000 };
@@ -244,7 +244,7 @@ static void late_requests(void)
 	CU_ASSERT(!service_send(silent, &q, sizeof(q), -1) ||
 		  service_receive(silent, &got, sizeof(got), NULL) <= 0);
 	close(silent);
-	/* A late one of another release is told so. */
+	/* A late answer of another release is refused as such. */
 	late_sends = 1;
 	CU_ASSERT_EQUAL(ask(&later, WHO), PI_HOLDER_GONE);
 	CU_ASSERT_EQUAL(ask(&service, STOP), pid);
@@ -252,7 +252,7 @@ static void late_requests(void)
 	CU_ASSERT(nobody());
 }
 
-/* A holder that is stopped while it waits for a request, and goes on, still waits for it. */
+/* A holder that is stopped while it waits for a request, and continued, still waits for it. */
 static void stopped_meanwhile(void)
 {
 	struct service_question q = { sizeof(q), service.version, WHO, 0 };
@@ -352,7 +352,7 @@ static void one_of_many(void)
 	CU_ASSERT_EQUAL(mkdir(folder, 0700), 0);
 }
 
-/* The lock is somebody's who takes his time, and then nobody's; or no lock at all. */
+/* The lock is held by a slow process, then by none; or there is no lock at all. */
 static void the_lock(void)
 {
 	char path[sizeof(address.sun_path) + 8];
@@ -384,7 +384,7 @@ static void the_lock(void)
 	CU_ASSERT(start() < 0);
 	CU_ASSERT_EQUAL(ended(), 1);
 	unlink(path);
-	/* A killed one's is nobody's. */
+	/* A killed process's lock is free. */
 	f = fopen(path, "w");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
 	fclose(f);
@@ -395,8 +395,8 @@ static void the_lock(void)
 	CU_ASSERT(nobody());
 }
 
-/* Nobody can end a holder that nobody can reach: it does so itself, and leaves alone what has taken
- * its place. */
+/* A holder that cannot be reached cannot be ended by others: it exits itself, and leaves the file
+ * alone that has taken its place. */
 static void unreachable(void)
 {
 	char moved[sizeof(address.sun_path) + 8];
@@ -515,7 +515,7 @@ static void is_apart(void)
 
 #define KEPT (1u << CAP_SYS_NICE)
 
-/* In a process of its own, which then is nobody with one capability. */
+/* In a separate process, which then is the user nobody with one capability. */
 static int start_as_nobody(void)
 {
 	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -648,7 +648,7 @@ static void of_another_release(void)
 	CU_ASSERT_PTR_NULL(service_start_read(&service, &other, sizeof(s), &got));
 	CU_ASSERT_EQUAL(got.rc, PI_INVALID_ARGUMENT);
 	free(whole);
-	/* The program's own version is asked for in a copy: see test_holder.sh. */
+	/* The check of the program's own version is tested with a copy: see test_holder.sh. */
 	CU_ASSERT_EQUAL(service_begin(&later, NULL, 0), PI_NOT_SUPPORTED);
 	CU_ASSERT_EQUAL(ended(), 1);
 	CU_ASSERT(nobody());
@@ -692,7 +692,7 @@ static void left_over(void)
 	CU_ASSERT(nobody());
 }
 
-/* Nobody reads the report: whoever started it is gone. */
+/* The process that started it is gone, so its report is not read. */
 static void starter_is_gone(void)
 {
 	struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where daemons are to be found, and whose that is: each user's folder, what another may have put
- * in its place, sockets that are left over. Users, folders and answers are the test's own.
+ * The places of daemons, and their owners: each user's folder, files that another user may have put
+ * in its place, leftover sockets. The test replaces users, folders and answers.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -152,7 +152,7 @@ static void runtime_folders(void)
 	CU_ASSERT_STRING_EQUAL(world.made, "");
 }
 
-/* The usual folder of a user without: his alone, or made so. */
+/* The usual folder of a user without one: private, or made so. */
 static void usual_folder(void)
 {
 	static const struct {

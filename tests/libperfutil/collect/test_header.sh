@@ -42,7 +42,7 @@ made ptrace 0 0 0x0 -B ptrace --itrace
 calc "$(header timer.nrm2 | cut -d' ' -f1) < 997"		# 1.05 ms at the least
 verdict timer_is_no_faster_than_the_tick $? "$(header timer.nrm2)"
 
-# Buffers are told by whom they are of.
+# Buffers are reported by owner.
 system() { # FILE: what the system's section says of buffers
 	"$bin/post" -info -json -o - "$1" | jq -r '.. | strings' | grep -E '^(trace buffer|mte buffer|section size)' | xargs
 }

@@ -14,10 +14,10 @@ unset LD_PRELOAD PITRACE_TIMER
 few=400
 n=${LOCKSTEP_TICKS:-$few}
 
-# Five standard deviations of so many independent ticks: p < 1e-6. Many: what is wanted, and theirs.
+# Five standard deviations of so many independent ticks: p < 1e-6. With many samples the bound is at most 1.
 bound=$(awk -v n="$n" -v few=$few 'BEGIN { b = 250 / sqrt(n); print (n > few && b > 1 ? 1 : b) }')
 tick_ns=$((1000000000 / $(getconf CLK_TCK)))
-# The tick itself, as the timer's header tells it: its rate is 1.05 of them.
+# The tick itself, according to the timer's header: its rate is 1.05 of them.
 "$swtrace" run -q -B timer -o rate.nrm2 -- true
 timer_rate=$(od -An -tu4 -j168 -N4 rate.nrm2 | xargs)
 [ "$timer_rate" -lt 997 ] && tick_ns=$(awk "BEGIN { printf \"%d\", 1e6 * int(1e3 / ($timer_rate * 1.05) + 0.5) }")
@@ -41,7 +41,7 @@ lockstep() {
 		}' >share
 	verdict "$1_even" $? "$(cat share)"
 	echo "# $1: $(cat share)"
-	# Ticks and what they stand for, us.
+	# Ticks and the time that they stand for, us.
 	sed -n 's/.*"record":"tprof".*"period":\([0-9]*\).*/\1/p' post.show | awk -v told="$(cat out)" -v rate="$rate" '
 		{ n++; sum += $1 / 1000 }
 		END {

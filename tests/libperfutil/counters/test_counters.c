@@ -186,7 +186,7 @@ static void inherited(void)
 			close(there[k]);
 		}
 	}
-	/* Four times PAGES, with what a start takes; of the thread alone once. */
+	/* Four times PAGES, and the cost of a start; only once for the thread. */
 	CU_ASSERT(value[0] >= 4 * PAGES && value[0] < 5 * PAGES);
 	CU_ASSERT(value[1] >= PAGES && value[1] < 2 * PAGES);
 }
@@ -255,7 +255,7 @@ static void of_cpus(void)
 	CU_ASSERT_EQUAL(v[0].cpu, (int)cpu);
 	CU_ASSERT(v[0].value >= inner);
 	CU_ASSERT(v[1].value > 0 && v[1].value <= ns);
-	/* Fewer places than values: how many there are is told. */
+	/* Fewer places than values: the number of values is returned. */
 	v[1].value = 7;
 	CU_ASSERT_EQUAL(counters_read(c, v, 1), 2);
 	CU_ASSERT_EQUAL(v[1].value, 7);
@@ -280,7 +280,7 @@ static void refusals(void)
 	o.nevents = PITRACE_EVENTS + 1;
 	CU_ASSERT_PTR_NULL(counters_open(&o, &rc));
 	CU_ASSERT_EQUAL(rc, PI_TOO_MANY_METRICS);
-	/* Where there are no such counters. */
+	/* On a machine without such counters. */
 	o = wanted("page-faults,cycles", COUNTERS_THREAD, getpid());
 	if (event_try(&events[1])) {
 		CU_ASSERT_EQUAL(refused("page-faults,cycles", COUNTERS_THREAD, getpid()),

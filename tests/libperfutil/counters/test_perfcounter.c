@@ -83,7 +83,7 @@ static void test_dispatches(void)
 	printf("# %" PRIu64 " dispatches, the kernel says %" PRIu64 " to %" PRIu64 "\n", had,
 	       end - inner, outer);
 	CU_ASSERT(had >= end - inner && had <= outer && had >= 100);
-	/* It stands; and the CPUs' are its parts. */
+	/* It stays constant; and the CPUs' values are its parts. */
 	usleep(10000);
 	CU_ASSERT_EQUAL(value_of(counter, -1), had);
 	for (int cpu = 0; cpu < 8192; cpu++) {
@@ -126,7 +126,7 @@ static void test_states(void)
 	CU_ASSERT_EQUAL(ResumePerfCounterEvent(counter), 0);
 	touch();
 	CU_ASSERT(value_of(counter, cpu) >= PAGES);
-	/* While it goes on, too. */
+	/* Also while it counts. */
 	had = value_of(counter, cpu);
 	CU_ASSERT_EQUAL(ResetPerfCounterEvent(counter), 0);
 	CU_ASSERT(value_of(counter, cpu) < had);

@@ -13,7 +13,7 @@
 #include "unit.h"
 
 static struct {
-	const char *machine, *cpuinfo; /* NULL: there is none */
+	const char *machine, *cpuinfo; /* NULL: the file does not exist */
 	const char *midr[4];           /* of CPUs */
 	long cpus;
 } here;
@@ -59,7 +59,7 @@ FILE *__wrap_fopen64(const char *path, const char *mode)
 
 static char folder[] = "/tmp/pitrace-test-XXXXXX";
 
-/* Whether an event of a file for such CPUs is one of this machine. */
+/* Returns whether an event of a file for such CPUs exists on this machine. */
 static bool is(const char *pattern)
 {
 	static char root[64];

@@ -159,7 +159,7 @@ static void found(void)
 	events_of_pfm(say, &opened);
 	CU_ASSERT_STRING_EQUAL(said,
 			       "libpfm4 first::a words|libpfm4 first::c |libpfm4 last::z words|");
-	/* Once, and not before a name is asked for. */
+	/* Once, and not before a name is looked up. */
 	CU_ASSERT(opened == 1 && initialized == 1);
 }
 

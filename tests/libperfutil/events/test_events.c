@@ -29,7 +29,7 @@ static void put(const char *name, const char *text)
 	fclose(f);
 }
 
-/* The terms' bits lie apart, as on some x86 models. */
+/* The terms' bits are not contiguous, as on some x86 models. */
 static void make_pmu(void)
 {
 	put("cpu", NULL);
@@ -91,7 +91,7 @@ static void pmu_names(void)
 	CU_ASSERT_EQUAL(find("cpu/slow-loads,ldlat=9/u", &e), -EINVAL);
 	CU_ASSERT_EQUAL(find("cpu/slow-loads/:u", &e), 0);
 	CU_ASSERT_EQUAL(e.flags, PITRACE_EVENT_USER);
-	/* The high bits of a term lie elsewhere. */
+	/* The high bits of a term are elsewhere. */
 	CU_ASSERT_EQUAL(find("cpu/event=0xabc,inv/", &e), 0);
 	CU_ASSERT_EQUAL(e.config, 0xA008000BCull);
 	CU_ASSERT_EQUAL(find("cpu/all=0xffffffffffffffff/", &e), 0);
@@ -254,7 +254,7 @@ static void file_listing(void)
 	CU_ASSERT_STRING_EQUAL(t.bad, "");
 }
 
-/* File, line and cause; what other files say stands. */
+/* Errors have file, line and cause; events of other files remain. */
 static void file_errors(void)
 {
 	static const struct {

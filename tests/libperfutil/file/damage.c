@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Damage to a trace file: cut anywhere, bytes changed anywhere, in thousands of copies. What lies
- * outside the damaged sections must come out as from the intact file; a damaged section comes out
- * whole (its padding was hit) or not at all; a fault must say where. usage: [cuts [flips [seed]]]
+ * Damage to a trace file: cut anywhere, bytes changed anywhere, in thousands of copies. Everything
+ * outside the damaged sections must be read as from the intact file; a damaged section is read
+ * completely (its padding was hit) or not at all; a fault must have an offset. usage: [cuts [flips
+ * [seed]]]
  */
 #include <fcntl.h>
 #include <inttypes.h>

@@ -402,7 +402,7 @@ static off_t size_of(const char *leaf)
 	return folder_stat(&folder, leaf, &st) ? -1 : st.st_size;
 }
 
-/* The copy is what there was, goes on by itself, and its original too. */
+/* The copy has the previous content; it and its original continue independently. */
 static void forked(void)
 {
 	struct image i, copied;

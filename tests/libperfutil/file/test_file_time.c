@@ -131,7 +131,7 @@ static void monotonic_clock(void)
 	done(&i, f);
 }
 
-/* A slope is not made of two syncs that stand close to each other. */
+/* A slope is not computed from two syncs that are close to each other. */
 static void close_syncs(void)
 {
 	static const struct point p[] = {
@@ -150,7 +150,7 @@ static void close_syncs(void)
 	done(&i, f);
 }
 
-/* While the machine sleeps CLOCK_MONOTONIC stands still and the TSC runs. */
+/* While the machine sleeps, CLOCK_MONOTONIC stops and the TSC runs. */
 static void asleep(void)
 {
 	static const struct point p[] = {
@@ -168,7 +168,7 @@ static void asleep(void)
 	done(&i, f);
 }
 
-/* The first syncs stand around a sleep: before them time goes as it does after it. */
+/* The first syncs are around a sleep: the slope before them is the one after it. */
 static void asleep_at_first(void)
 {
 	static const struct point p[] = {

@@ -120,7 +120,7 @@ static void create_refuses(void)
 	end();
 }
 
-/* Let the process write files of so many bytes only. */
+/* Limits the size of files that the process may write. */
 static void limit_files(rlim_t bytes)
 {
 	struct rlimit r;
@@ -364,8 +364,8 @@ static bool is_file(const char *name, size_t n)
 	return same;
 }
 
-/* A copy has all bytes and is the user's alone; what has its name goes aside; what cannot be read
- * is no reason to move that. */
+/* A copy has all bytes and is private to the user; an existing file of its name is moved aside, but
+ * not if the source cannot be read. */
 static void copies(void)
 {
 	static const size_t sizes[] = { 0, 1, 4095, 4096, 100000 };

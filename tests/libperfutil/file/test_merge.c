@@ -141,7 +141,7 @@ static void ring_keeps_its_order(void)
 	image_take(&i);
 	f = image_open(&i);
 	CU_ASSERT_EQUAL(take_all(f, PIMERGE_MTE | PIMERGE_TRACE, got, 16), 12);
-	/* The unmap waits for the samples; what stands behind it in its ring waits with it. */
+	/* The unmap waits for the samples; records after it in its ring wait with it. */
 	for (size_t n = 0; n < 6; n++)
 		CU_ASSERT_EQUAL(got[n].r.major, PITRACE_TPROF);
 	for (size_t n = 6; n < 12; n++)
@@ -249,8 +249,8 @@ static void sessions(void)
 	image_free(&i);
 }
 
-/* Where records are missing from a ring, whoever reads is told; a number that was never written is
- * no gap. */
+/* Missing records of a ring are reported to the reader; a number that was never written is not a
+ * gap. */
 static void gaps(void)
 {
 	struct image i = image_begin(&header);

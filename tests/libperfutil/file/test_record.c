@@ -110,8 +110,8 @@ static void round_trip(void)
 		}
 }
 
-/* A segment that holds one record alone, cut everywhere: in memory of just that size, so that a
- * read behind it is seen by the sanitizer. */
+/* A segment with a single record, cut at each byte: in memory of exactly that size, so that a
+ * sanitizer notices a read beyond it. */
 static void cut_by_one(void)
 {
 	for (size_t k = 0; k < KINDS; k++) {

@@ -51,8 +51,8 @@ static void test_between(void)
 	CU_ASSERT_EQUAL(hook_clock_ns(&c, 1500), 1500);
 }
 
-/* A trace that has the processor's own stamps, or the kernel's clock alone: nothing is converted.
- */
+/* A trace with the processor's own stamps, or with only the kernel's clock: nothing is
+ * converted. */
 static void test_as_it_is(void)
 {
 	begin();
@@ -139,7 +139,7 @@ static void test_many(void)
 	CU_ASSERT_EQUAL(hook_clock_ns(&c, 20), 1 + APART);
 }
 
-/* A clock that was set back, or stands, makes no pair. */
+/* A clock that was set back, or does not advance, makes no pair. */
 static void test_back(void)
 {
 	uint64_t stamp = UINT64_MAX - 1;

@@ -122,7 +122,7 @@ static void test_passed(void)
 	CU_ASSERT_EQUAL(hooks->process[0]->uid, geteuid());
 	end();
 	CU_ASSERT_EQUAL(records, 1);
-	/* The session has ended: nothing is passed to whoever has that name now. */
+	/* The session has ended: nothing is passed to a new owner of that name. */
 	CU_ASSERT_PTR_NULL(hookfile_make(NULL, door, &control));
 	CU_ASSERT_EQUAL(door->key[0] | door->key[1] | door->generation, 0);
 	hookfile_discard(f, folder);

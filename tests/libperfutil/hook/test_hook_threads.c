@@ -181,7 +181,7 @@ static void in_ours(void)
 	CU_ASSERT_EQUAL(hook_threads_here(&t, getpid(), 77, 1), 77);
 	CU_ASSERT(t.known && !t.nested && !t.looks);
 	hook_threads_free(&t);
-	/* No such process. */
+	/* The process does not exist. */
 	CU_ASSERT_EQUAL(hook_threads_here(&t, 0x7ffffff0, 78, 1), 78);
 	CU_ASSERT(t.known && !t.nested);
 	hook_threads_free(&t);

@@ -163,7 +163,7 @@ static void ready(void)
 	CU_ASSERT_EQUAL(rc, 0);
 }
 
-/* Processes tell each other their counts here. */
+/* Processes exchange their counts here. */
 struct count {
 	uint64_t tried, done, lost, other;
 	uint64_t who;

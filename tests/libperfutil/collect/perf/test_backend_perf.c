@@ -284,7 +284,7 @@ static void user_only(void)
 	CU_ASSERT(check.state == COLLECTOR_REFUSED);
 	CU_ASSERT(says("stacks of the kernel alone: perf_event_paranoid 2", "sudo"));
 	config.stacks = 0;
-	/* Events that count in the kernel alone. */
+	/* Events that count only in the kernel. */
 	config.nevents = 2;
 	e[1] = (struct pitrace_event_args){ .type = PERF_TYPE_SOFTWARE, .name = "second" };
 	e[0] = e[1];
@@ -411,7 +411,8 @@ static void system_events(void)
 	CU_ASSERT_STRING_EQUAL(info()->note, "");
 	close_it();
 
-	/* One that goes offline just then leaves nothing, and its place to the next. */
+	/* A CPU that goes offline at that moment leaves nothing, and its place is used for the next
+	 * one. */
 	begin();
 	conf = 3;
 	refuses = goes_offline;

@@ -85,7 +85,7 @@ static void on_off(void)
 	close_it();
 }
 
-/* Only what is asked for is on; switches have rings once they are. */
+/* Only requested events are on; switches have rings once they are. */
 static void majors(void)
 {
 	for (int how = 0; how < 4; how++) {
@@ -244,7 +244,7 @@ static void counted_lost(void)
 	drain(true);
 	CU_ASSERT_EQUAL(info()->lost[PITRACE_LOST_TPROF], 7);
 	close_it();
-	/* Names lost while it goes off: once more then. */
+	/* Names that are lost while it goes off are read again. */
 	begin();
 	old_kernel = true;
 	open_it();
@@ -367,7 +367,7 @@ static void enough(void)
 					     PERF_SWITCHES,
 				  0)
 				     ->ring;
-			/* One record, of a kind that nobody asks for. */
+			/* One record of a kind that is not requested. */
 			for (unsigned int left = 32768 - 8 * (unsigned int)less; left;) {
 				unsigned int n = left > 4096 ? 4096 : left;
 
@@ -480,7 +480,7 @@ static void normal(void)
 		CU_ASSERT_EQUAL(nsegments, k);
 	}
 	CU_ASSERT(!readable());
-	/* Full: it stops by itself, and who waits for it is woken. */
+	/* When full, it stops itself and wakes the waiting process. */
 	for (unsigned int i = 0; i < 400; i++)
 		tick(1, now_ns());
 	wait_for(PITRACE_STATE_STOPPED);
@@ -527,7 +527,7 @@ static void normal_full(void)
 	CU_ASSERT_EQUAL(info()->stop_ring, PITRACE_RING_MTE);
 	CU_ASSERT(info()->state == PITRACE_STATE_OFF && !on(PERF_NAMES));
 	close_it();
-	/* Exactly as many segments as it has room for; each CPU by itself. */
+	/* Exactly as many segments as it has room for; each CPU separately. */
 	for (uint32_t room = 2; room < 6; room++) {
 		begin();
 		config.mode = PITRACE_MODE_NORMAL;
@@ -678,7 +678,7 @@ static void process_scope(void)
 	close_it();
 }
 
-/* Stacks as they were asked for, and as the kernel cuts them. */
+/* Stacks as requested, and as the kernel truncates them. */
 static void stacks(void)
 {
 	struct perf_ring *r;

@@ -138,7 +138,7 @@ full() { # NAME KB [OPTION]...: into full.nrm2
 	[ -e "$1" ]
 	verdict full_$1_went_on $?
 	says full_$1_words err 'File too large'
-	# All that was taken is in the file, or told.
+	# Everything that was sampled is in the file, or reported as lost.
 	wrote=$(sed -n 's/.* MB, \([0-9]*\) records.*/\1/p' err)
 	missing=$(sed -n 's/.*LOST [0-9]* (.*not written \([0-9]*\)).*/\1/p' err)
 	ticks=$(sed -n 's/.* records, \([0-9]*\) ticks.*/\1/p' err)

@@ -83,8 +83,8 @@ static void round_trip_order(bool swap)
 	}
 }
 
-/* Bits of a newer kernel's: nobody knows what they add to a sample, so it is refused; other records
- * have nothing of it. */
+/* Bits of a newer kernel: their effect on a sample is unknown, so it is refused; other records do
+ * not depend on them. */
 static void unknown_bits(void)
 {
 	struct perf_shape shape[4] = { shape_of_all, shape_of_all, shape_of_all, shape_of_all };
@@ -209,7 +209,7 @@ static void counts_too_large(void)
 	}
 }
 
-/* Kernels leave the flag set behind an event that asked for build ids. */
+/* Kernels leave the flag set after an event that requested build ids. */
 static void stray_build_id_flag(void)
 {
 	struct builder b = build_map(false, false);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * The dither of perf's clocks: two periods with the mean rate that was asked for, turns of lengths
- * drawn at random with the same time for both, and no cycle length of a program at which ticks
- * gather in a part of the cycle. (Linked with --wrap=poll,ioctl,clock_gettime: time goes on as the
- * turns wait for it, and events are numbers.)
+ * The dither of perf's clocks: two periods with the requested mean rate, turns of random lengths
+ * with the same time for both, and no cycle length of a program at which ticks accumulate in a part
+ * of the cycle. (Linked with --wrap=poll,ioctl,clock_gettime: time advances as the turns wait for
+ * it, and events are numbers.)
  */
 #include <poll.h>
 #include <stdarg.h>

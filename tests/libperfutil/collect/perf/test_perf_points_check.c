@@ -300,7 +300,7 @@ static void refused(void)
 	end();
 }
 
-/* All that can be read is; the first error is told. */
+/* Reads everything that can be read, and reports the first error. */
 static void as_far_as_possible(void)
 {
 	struct perf_points p = { .known = 0 };

@@ -235,7 +235,7 @@ static void gaps(void)
 		/* Late, then when it is due again: none is missing. */
 		{ { { 10, 's', 11 }, { 28, 's', 11 }, { 30, 's', 11 }, { 40, 's', 11 } }, 0, 0 },
 		{ { { 10, 's', 11 }, { 28, 's', 11 }, { 40, 's', 11 } }, 1, 0 },
-		/* Losses that were told are not counted again. */
+		/* Losses that were reported are not counted again. */
 		{ { { 10, 's', 11 }, { 20, 'l', 3 }, { 60, 's', 11 } }, 1, 0 },
 		{ { { 10, 's', 11 }, { 20, 'l', 4 }, { 60, 's', 11 } }, 0, 0 },
 		{ { { 10, 's', 11 }, { 20, 'l', 4 }, { 60, 's', 11 }, { 100, 's', 11 } }, 3, 0 },
@@ -256,7 +256,7 @@ static void gaps(void)
 		    { 84, 's', 11 } },
 		  0,
 		  4 },
-		/* Another event's turn: a tick more may lie between, and it begins anew. */
+		/* Another event's turn begins a new interval: one more tick may lie between. */
 		{ { { 10, 's', 11 }, { 30, 's', 12 } }, 0, 0 },
 		{ { { 10, 's', 11 }, { 39, 's', 12 } }, 0, 0 },
 		{ { { 10, 's', 11 }, { 40, 's', 12 } }, 1, 0 },
@@ -340,7 +340,8 @@ static void gaps_begin(void)
 	}
 }
 
-/* Where the ticks themselves do not tell, the time does; of events, that some are missing. */
+/* Where the ticks themselves do not show it, the time does; for events, it only shows that some are
+ * missing. */
 static void throttled(void)
 {
 	static const struct {
@@ -460,7 +461,7 @@ static int take_copy(void *arg, uint16_t major, uint32_t minor, const void *data
 	return -EIO;
 }
 
-/* A copied stack has whole words, no more than were asked for, no more than there are. */
+/* A copied stack has whole words, not more than requested and not more than exist. */
 static void copies(void)
 {
 	static const struct {

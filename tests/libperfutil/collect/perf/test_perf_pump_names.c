@@ -133,7 +133,7 @@ static void mapped(void)
 	end();
 }
 
-/* Files are looked at as soon as their mappings are told, each once, and nothing is consumed. */
+/* Files are read as soon as their mappings are reported, each once, and nothing is consumed. */
 static void looked_at(void)
 {
 	begin();
@@ -237,7 +237,7 @@ static void sink_error(void)
 			CU_ASSERT_EQUAL(perf_pump(&s, true, records_take, NULL), -EIO);
 			/* Nothing is given to it any more. */
 			CU_ASSERT_EQUAL(nsegments, k);
-			/* The next goes on behind what failed. */
+			/* The next one continues after the failure. */
 			CU_ASSERT_EQUAL(perf_pump(&s, true, records_take, NULL), 0);
 			CU_ASSERT(ntold < whole);
 			CU_ASSERT(ntold + 4 + 12 >= whole);

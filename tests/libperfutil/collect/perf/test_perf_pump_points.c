@@ -174,7 +174,7 @@ static void calls(void)
 	put_point(PERF_SYSCALLS, PERF_POINT_EXIT, 70, 20, PERF_SAMPLE_REGS_ABI_32, 2, leave);
 	put_point(PERF_SYSCALLS, PERF_POINT_EXIT, 70, 30, PERF_SAMPLE_REGS_ABI_NONE, 2, gone);
 	put_point(PERF_SYSCALLS, PERF_POINT_ENTER, 70, 40, PERF_SAMPLE_REGS_ABI_64, 4, x32);
-	/* Too short; of no such event; a loss. */
+	/* Too short; of an unknown event; a loss. */
 	put_point(PERF_SYSCALLS, PERF_POINT_ENTER, 70, 50, PERF_SAMPLE_REGS_ABI_64, 3, enter);
 	put_point(PERF_SYSCALLS, PERF_POINT_EXIT, 70, 60, PERF_SAMPLE_REGS_ABI_64, 0, enter);
 	put_point(PERF_SYSCALLS, PERF_POINTS, 70, 70, PERF_SAMPLE_REGS_ABI_64, 7, enter);

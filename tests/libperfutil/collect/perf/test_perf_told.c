@@ -66,11 +66,11 @@ static void tasks_told(void)
 	task = (const void *)t.r[2].data;
 	CU_ASSERT_STRING_EQUAL(task->comm, "a name");
 	CU_ASSERT_EQUAL(t.r[3].minor, PITRACE_MTE_NAME);
-	/* Not the main thread: the process goes on. */
+	/* Not the main thread: the process continues. */
 	CU_ASSERT_EQUAL(t.r[4].minor, PITRACE_MTE_THREAD_EXIT);
 }
 
-/* By file; and by build id, which then stands for the file in both records. */
+/* By file; and by build id, which then replaces the file in both records. */
 static void mappings_told(void)
 {
 	const struct pitrace_mte_buildid *id;
@@ -293,8 +293,8 @@ static bool not_copied(const struct told *t)
 	return !st->regs && !st->bytes && st->flags == PITRACE_STACK_NONE_U;
 }
 
-/* Registers beside a copied stack stand in DWARF's order, by perf's numbers (asm/perf_regs.h of
- * each machine), the program counter last. */
+/* Registers of a copied stack are in DWARF's order, by perf's numbers (asm/perf_regs.h of each
+ * machine), the program counter last. */
 static void registers_told(void)
 {
 	static const struct {

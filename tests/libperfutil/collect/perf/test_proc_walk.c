@@ -231,7 +231,7 @@ static void all(void)
 	CU_ASSERT(t->map.flags & PITRACE_MAP_DELETED && t->map.flags & PITRACE_MAP_SHARED);
 	CU_ASSERT(t->map.path_len == 8 && t->size == sizeof(struct pitrace_mte_map) + 12);
 	CU_ASSERT(!memcmp(t->map.path, "/lib/abc\0\0\0", 12));
-	/* Nobody need be told. */
+	/* The callback may be NULL. */
 	n = 0;
 	CU_ASSERT_EQUAL(proc_walk(0, put, NULL, &n), 0);
 	CU_ASSERT_EQUAL(n, 12);
@@ -253,7 +253,7 @@ static void scoped(void)
 	t = find(PROCESS, 30, 30);
 	CU_ASSERT(t && t->task.flags == PITRACE_TASK_WALK);
 	CU_ASSERT(!find(PROCESS, 40, 40) && find(THREAD, 20, 21) && find(MODULE, 20, 0x1000));
-	/* One that is not there has nobody. */
+	/* A process that does not exist has no threads. */
 	CU_ASSERT_EQUAL(walk(999), 0);
 	CU_ASSERT_EQUAL(n, 0);
 	/* A pid that was used again makes rings of parents: there is an end to it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Programs of a few instructions, in assembler, a session of the collector `ptrace` beside them,
- * and its records as text. For x86-64.
+ * Programs of a few instructions, in assembler, a session of the collector `ptrace` that traces
+ * them, and its records as text. For x86-64.
  */
 #ifndef PTRACE_PROGRAMS_H
 #define PTRACE_PROGRAMS_H
@@ -32,7 +32,7 @@ bool __wrap_rights_gained(int pid)
 
 /* ---- the programs ---------------------------------------------------------------------------- */
 
-/* Each begins in a call that waits for a byte, and goes on at the address in rbx. The code of
+/* Each begins with a call that waits for a byte, and continues at the address in rbx. The code of
  * sub_exit is 7. */
 asm(".text\n"
     "sub_begin:\n" /* (fd, where, another fd) */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * The collector `ptrace` beside programs of a few instructions, in assembler: the records of each,
- * to the last one, as text; what its options leave out; and that the program does what it does
- * without. (Linked with --wrap=rights_gained.)
+ * The collector `ptrace` with programs of a few instructions, in assembler: all records of each, as
+ * text; what its options leave out; and that the program behaves as without it. (Linked with
+ * --wrap=rights_gained.)
  */
 #if defined(__x86_64__)
 
@@ -44,7 +44,7 @@ static void flow(void)
 	end();
 }
 
-/* So many are left out at first, and no more than so many. */
+/* Skips some instructions at first, and stops after some. */
 static void bounds(void)
 {
 	uint64_t all;
@@ -80,7 +80,7 @@ static void bounds(void)
 	end();
 }
 
-/* Memory that holds code is told, and told again when it has changed. */
+/* Memory with code is recorded, and recorded again when it has changed. */
 static void calls(void)
 {
 	const struct told *t = NULL;
@@ -162,7 +162,7 @@ static void interrupted(void)
 	}
 }
 
-/* Children, if they are asked for; of one that is not nothing but that it does well. */
+/* Children, if requested; a child that is not followed just has to succeed. */
 static void children(void)
 {
 	static const char forks[] = BEGINS
@@ -192,7 +192,7 @@ static void children(void)
 	}
 }
 
-/* It runs through a sequence; what it did is told all the same. */
+/* It runs through a sequence without stops; its instructions are still recorded. */
 static void sequences(void)
 {
 	configure();
@@ -229,7 +229,7 @@ static void sequences(void)
 	end();
 }
 
-/* A child that is not followed runs alone, untraced. */
+/* A child that is not followed runs untraced. */
 static void let_alone(void)
 {
 	char path[100], line[100] = "";
@@ -269,7 +269,7 @@ static void let_alone(void)
 	BEGINS "b3:1 go>clone|k6:7,56 cloned>cloned|b1:3 whose+2>common|b2:2 common_ret>parent|" \
 	       "b3:1 parent>thread_exit|" ENDS
 
-/* All threads, the first alone, those of a list. */
+/* All threads, only the first one, those of a list. */
 static void threads(void)
 {
 	for (int how = 0; how < 4; how++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The collector `ptrace` beside programs of a few instructions, in assembler: from a place until
- * another, exec, on and off, and what it refuses. (Linked with --wrap=rights_gained,flow_here.)
+ * The collector `ptrace` with programs of a few instructions, in assembler: from one place to
+ * another, exec, on and off, and refusals. (Linked with --wrap=rights_gained,flow_here.)
  */
 #if defined(__x86_64__)
 
@@ -10,7 +10,7 @@
 
 /* ---- from here, until there ------------------------------------------------------------------ */
 
-/* Where a byte of this program lies in its file. */
+/* Returns the offset of a byte of this program in its file. */
 static uint64_t in_file(const char *at)
 {
 	unsigned long low, high, offset;
@@ -140,7 +140,8 @@ static void both(void)
 	}
 }
 
-/* Nothing is left behind in who goes on without: neither in who was traced nor in a child. */
+/* Nothing is left behind in a process that continues untraced: neither in a traced one nor in a
+ * child. */
 static void left_whole(void)
 {
 	struct tracer_itrace *i = &config.itrace;
@@ -168,7 +169,8 @@ static void left_whole(void)
 	}
 }
 
-/* The flag by which x86 steps is none of the program's, which would die of it once it runs. */
+/* The flag by which x86 steps must not be visible to the program, which would be killed by it once
+ * it runs untraced. */
 static void trap_flag(void)
 {
 	static const struct {
@@ -367,7 +369,7 @@ static void suspends(void)
 	drain();
 	is_whole();
 	CU_ASSERT_EQUAL(records_count(PITRACE_ITRACE_STOP, PITRACE_ITRACE_ON), 2);
-	/* It goes on by itself. */
+	/* It runs untraced. */
 	CU_ASSERT(state_of(subject, &tracer) == 'R' && tracer == 0);
 	CU_ASSERT(!collector_ptrace.ended(b, subject, &status));
 	kill(subject, SIGKILL);
@@ -462,7 +464,7 @@ static void stopped(void)
 	end();
 }
 
-/* The command waits while nobody reads what it did. */
+/* The command waits while its records are not read. */
 static void waits(void)
 {
 	uint64_t n, waited;
@@ -565,7 +567,7 @@ static void refuses(void)
 			CU_ASSERT_EQUAL(strstr(why, ": ") != NULL, *tries[i].cure != 0 || how == 7);
 		}
 	}
-	/* The whole system is not asked for before *on*. */
+	/* The whole system is refused before *on*. */
 	configure();
 	config.scope = PITRACE_SCOPE_SYSTEM;
 	b = collector_ptrace.open(&config, &(int){ 0 }, why, sizeof(why));

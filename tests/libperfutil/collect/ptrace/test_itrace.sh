@@ -8,7 +8,7 @@ set -u
 # shellcheck source=tests/lib/lib.sh
 . "$(dirname "$0")/../../../lib/lib.sh"
 cd "$work" || exit 1
-# A short name: the same in the environment, on the stack and in memory, whoever runs it.
+# A short name: the same in the environment, on the stack and in memory, for every user.
 cp "$programs/itrace_subject" subject || exit 1
 
 # Recognizes branches of each machine whose libopcodes is installed.
@@ -22,12 +22,12 @@ for machine in x86_64: aarch64:_arm64 ppc64le:_ppc64le s390x:_s390x; do
 	echo "# ${machine%:*}: $(tail -n 1 out)"
 done
 
-# Without an environment: a program that begins goes over it, which is half of its steps.
+# Without an environment: a program scans it when it starts, which is half of its steps.
 trace() { # FILE OPTION... -- COMMAND...
 	setarch -R env -i PATH="$PATH" "$bin/swtrace" run --itrace -B ptrace -q -o "$@"
 }
 
-# Without an environment, in memory that lies where it lay before.
+# Without an environment, in memory at the same addresses as before.
 equal() { # NAME CODE COMMAND...
 	local code
 	setarch -R "$programs/itrace_judge" log busybox env -i "${@:3}" >/dev/null 2>&1
@@ -147,7 +147,7 @@ wait $pid
 is ctrl_c $? 130
 verdict ctrl_c_data "$([ "$(count ctrlc.nrm2)" -gt 1000 ]; echo $?)" "$(count ctrlc.nrm2)"
 
-# A process that runs already; it goes on when tracing ends.
+# A running process continues when tracing ends.
 ./subject forever &
 pid=$!
 trace running.nrm2 -p $pid -d 1 2>err

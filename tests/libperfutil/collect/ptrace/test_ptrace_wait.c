@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * Threads and processes of the collector ptrace as their stops and ends tell of them: which are
- * known, who belongs to which, and how each goes on. The kernel is the test's own. (Linked with
- * --wrap=ptrace,waitpid.)
+ * Threads and processes of the collector ptrace, as known from their stops and exits: which exist,
+ * which process a thread belongs to, and how each continues. The test simulates the kernel. (Linked
+ * with --wrap=ptrace,waitpid.)
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -80,7 +80,7 @@ static bool is(const char *want)
 
 /* ---- a session: processes P (threads P to P + 2) and Q; N is nobody's yet -------------  */
 
-/* No process of this machine has such a number. */
+/* No process of this machine has this pid. */
 #define P 0x700100
 #define Q 0x700200
 #define N 0x700300
@@ -151,7 +151,7 @@ static void stop(pid_t tid, int status)
 	ptrace_handle_stop(&s, at(tid), status);
 }
 
-/* So many processes are known, so many threads have these two. */
+/* Returns whether so many processes are known, and so many threads of these two. */
 static bool counts(unsigned int processes, unsigned int of_p, unsigned int of_q)
 {
 	unsigned int n = 0, with_p = 0, with_q = 0;
@@ -178,7 +178,7 @@ static void test_ends(void)
 	CU_ASSERT(!at(N) && counts(2, 2, 1));
 	stop(Q, SIGKILL);
 	CU_ASSERT(!at(Q) && counts(1, 2, 0) && !ended);
-	/* The first thread's end is the command's; the process goes with its last thread. */
+	/* The first thread's exit is the command's; the process ends with its last thread. */
 	stop(P, EXITED(5));
 	CU_ASSERT(!at(P) && counts(1, 1, 0) && ended == 1 && ended_status == EXITED(5));
 	stop(P + 2, EXITED(0));
@@ -208,7 +208,7 @@ static void test_ends_are_told(void)
 		at(P + i)->count = 5 + (uint32_t)i;
 		at(P + i)->pc = 0x1000 + (uint64_t)i;
 	}
-	/* A system call of this one was interrupted: it is to be restarted. */
+	/* A system call of this one was interrupted and must be restarted. */
 	at(P)->restarts = true;
 	at(P)->return_pc = 0x2002;
 	at(P)->flow.length = 2;
@@ -249,7 +249,7 @@ static void test_signals(void)
 	stop(P + 1, STOPPED(SIGUSR1, 0));
 	CU_ASSERT(is("cont 7340289 10"));
 	CU_ASSERT(!at(P + 1)->stopped && !at(P + 1)->signal && at(P + 1)->delivered == SIGUSR1);
-	/* Those that stop it let it lie; others go on, without one. */
+	/* Signals that stop it leave it stopped; after others it continues, without the signal. */
 	stop(P + 1, STOPPED(SIGSTOP, PTRACE_EVENT_STOP));
 	stop(P + 1, STOPPED(SIGTTIN, PTRACE_EVENT_STOP));
 	CU_ASSERT(is("listen 7340289 0, listen 7340289 0"));
@@ -258,8 +258,8 @@ static void test_signals(void)
 	/* Nobody's waits for its parent's word. */
 	stop(N, STOPPED(SIGSTOP, PTRACE_EVENT_STOP));
 	CU_ASSERT(is("") && at(N)->stopped);
-	/* At the end all are let go, whatever they are stopped by; but nobody's before it is
-	 * known in whose memory it runs. */
+	/* At the end all are detached, whatever they are stopped by; but a thread only once its
+	 * address space is known. */
 	s.detaching = true;
 	stop(N, STOPPED(SIGSTOP, PTRACE_EVENT_STOP));
 	CU_ASSERT(is("") && at(N)->stopped && counts(2, 3, 1));
@@ -287,7 +287,7 @@ static void test_exec(void)
 		{ Q, false, false, false, P, 3, "cont 7340288 0" },
 		{ P + 9, false, false, false, P, 3, "cont 7340288 0" },
 		{ P + 1, true, false, false, P, 3, "cont 7340288 0" },
-		/* Its trace has begun: it goes on to be traced, though it is to end. */
+		/* Its trace has begun: it continues to be traced, although `done` is set. */
 		{ P, false, true, true, P, 3, "cont 7340288 0" },
 	};
 
@@ -358,7 +358,7 @@ static void test_children(void)
 		CU_ASSERT(!at(child) == !borrows && counts(borrows ? 3 : 2, 3, 1));
 		ptrace_free(&s);
 	}
-	/* No word of who it is: nobody is made. */
+	/* Without a message about its process, no thread is created. */
 	begin();
 	no_message = true;
 	stop(P, STOPPED(SIGTRAP, PTRACE_EVENT_FORK));

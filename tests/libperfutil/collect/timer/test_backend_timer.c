@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * The collector `timer` with programs that the test plays: what it tells them, what it makes of
- * their rings, to the last record, in the order of time; losses, ends, what /proc says of them,
- * its limits, its errors. (Linked with --wrap: time, /proc and which processes live are the test's
- * own.)
+ * The collector `timer` with programs that the test simulates: its messages to them, its processing
+ * of their rings, to the last record, in the order of time; losses, exits, /proc, limits, errors.
+ * (Linked with --wrap: the test replaces time, /proc and the list of living processes.)
  */
 #include "timer_programs.h"
 
@@ -41,7 +40,7 @@ static void told_control(void)
 	end();
 }
 
-/* A little more than a tick lies between two samples of a thread, at least. */
+/* At least a little more than a tick is between two samples of a thread. */
 static void rates(void)
 {
 	static const struct {
@@ -120,7 +119,7 @@ static void states(void)
 	drain(true);
 	CU_ASSERT_EQUAL(records_count(PITRACE_SYNC, PITRACE_SYNC_OFF), 1);
 	end();
-	/* Without samples asked for nobody takes any. */
+	/* If no samples are requested, none are taken. */
 	configure();
 	config.majors[0] = 0;
 	config.dither = 0;
@@ -259,7 +258,7 @@ static void losses(void)
 	second->samples.lost = 1 + (1ull << 40);
 	settle();
 	CU_ASSERT_EQUAL(info()->lost[PITRACE_LOST_TPROF], 12ull + UINT32_MAX);
-	/* A ring that lies is read no more. */
+	/* A ring with an invalid position is not read any more. */
 	second->samples.head = 4;
 	second->samples.lost++;
 	settle();
@@ -416,7 +415,7 @@ static void renamed(void)
 	CU_ASSERT_EQUAL(records_count(PITRACE_MTE, PITRACE_MTE_NAME), 3);
 	CU_ASSERT_STRING_EQUAL(records_nth(PITRACE_MTE, PITRACE_MTE_NAME, 2)->task.comm,
 			       "a name that is ");
-	/* No name is none, and so is an end of it. */
+	/* A missing or empty name is ignored. */
 	for (int i = 0; i < 2; i++) {
 		comm_text = i ? "\n" : NULL;
 		sample(f, PID, now_ns(), 0x1000);
@@ -435,7 +434,7 @@ static void renamed(void)
 	end();
 }
 
-/* A mapping that nobody reported, by the sample that needs it; not more often than each 100 ms. */
+/* A mapping that was not reported is found by the sample that needs it; at most every 100 ms. */
 static void rescanned(void)
 {
 	struct timer_file *f;
@@ -604,7 +603,7 @@ static void notes(void)
 			       "NOT SAMPLED: 1 threads (no room for more, or no timer: see ulimit -i)");
 	leave(f);
 	end();
-	/* Without dither all are, as was asked for. */
+	/* Without dither all of them, as requested. */
 	configure();
 	config.dither = 0;
 	open_it();

@@ -360,7 +360,7 @@ static void test_places(void)
 	CU_ASSERT_EQUAL(rmdir(base), 0);
 }
 
-/* Another's folder that stands where ours did is left alone. */
+/* A folder of another process in the place of ours is left alone. */
 static void test_replaced(void)
 {
 	char moved[sizeof(folder.path) + 8];
@@ -457,7 +457,7 @@ static void test_limits(void)
 	p->source[3].lost_samples = 5;
 	CU_ASSERT(timer_process_source(p, 0)->known && p->nsource >= 4);
 	CU_ASSERT(timer_process_source(p, 4) && p->nsource >= 5 && p->source[3].lost_samples == 5);
-	/* Mappings of a scan, and build ids; such as can be. */
+	/* Mappings of a scan, and build ids, up to the limit. */
 	for (unsigned int i = 0; i < 65536; i++)
 		wrong += !timer_process_scan_map(p, &map);
 	CU_ASSERT(!wrong && p->seen.n == 65536);

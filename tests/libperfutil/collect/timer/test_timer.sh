@@ -46,7 +46,8 @@ n=$((a + b))
 echo "spin_a $a of $n, expected 0.75"
 [ $n -ge 100 ] && calc "($a / $n - 0.75) ^ 2 < 16 * 0.75 * 0.25 / $n"
 verdict shares $? "$a of $n"
-# With the ticks that found others on the CPU (overruns) the samples stand for the time that was used.
+# Together with overruns (ticks that found other threads on the CPU), the samples stand for the CPU time that was
+# used.
 records shares.nrm2
 period=$(field user period | awk '{ n += $1 } END { print n / 1e6 }')
 echo "samples stand for $period ms of 3000"
@@ -145,7 +146,7 @@ a=$(ticks threads.nrm2 spin_first) b=$(ticks threads.nrm2 spin_second)
 [ "$a" -gt 10 ] && [ "$b" -gt 10 ]
 verdict threads_sampled $? "first $a, second $b"
 
-# Threads that the kernel allows no timer: told as lost, and in words.
+# Threads for which the kernel allows no timer are reported as lost, and in a message.
 run unsampled.nrm2 -- bash -c 'ulimit -i 0; exec "$0" threads 3' "$programs/sampled"
 is unsampled "$? $(cat out)" "0 threads 3"
 says unsampled_told err 'LOST [0-9]* (samples [0-9]*).*NOT SAMPLED: 6 threads'
@@ -208,7 +209,7 @@ is duration_code $? 3
 run none.nrm2 -- no-such-command
 is not_found $? 127
 
-# A tracer that is killed cannot clean up: the next one does it, and leaves alone what one that lives has.
+# A killed tracer cannot clean up: the next one does it, and leaves files of living ones alone.
 left() { # beside those of other suites, in /run
 	{
 		find runtime temporary -maxdepth 1 -name 'pitrace-*'

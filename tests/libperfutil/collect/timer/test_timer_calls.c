@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * The program's functions that the timer's library stands before: what each does in each state (no
- * collector, a collector that has ended, a sandbox, a child) and what the C library's gets and
- * gives. The C library's functions and the library's rings are the test's own. (Linked with
+ * The program's functions that the timer's library interposes: the effect of each in each state (no
+ * collector, a collector that has ended, a sandbox, a child), and the arguments and results of the
+ * C library's. The test replaces the C library's functions and the library's rings. (Linked with
  * --wrap=dlsym,pthread_key_create.)
  */
 #include <sys/syscall.h>
@@ -584,7 +584,7 @@ static void test_signals(void)
 				CU_ASSERT(is(want));
 				CU_ASSERT_EQUAL(fine_handlers, rows[i].counts && !fault);
 			}
-	/* A question is none. */
+	/* A query does not count. */
 	started();
 	CU_ASSERT(!sigaction(SIGUSR1, NULL, NULL) && !fine_handlers && is("sigaction:10"));
 }
@@ -697,7 +697,7 @@ static bool calls_well(size_t i, bool own, int result)
 	return !wrong;
 }
 
-/* Calls that may block: first as nobody has looked for them yet. */
+/* Calls that may block: first before their addresses are looked up. */
 static void test_blocking(void)
 {
 	unsigned int before, wrong = 0;

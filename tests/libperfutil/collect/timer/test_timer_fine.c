@@ -247,8 +247,8 @@ static void test_instants(void)
 	}
 }
 
-/* The tick alone takes the samples of threads that sleep, and where nothing else is wanted, may be
- * done or can be had; all are booked. */
+/* Only the tick samples threads that sleep, and threads for which nothing else is requested,
+ * allowed or available; all are booked. */
 static void test_ticks_alone(void)
 {
 	for (int why = 0; why < 5; why++) {
@@ -266,7 +266,7 @@ static void test_ticks_alone(void)
 	}
 }
 
-/* A thread that rested goes on where it was; no timer is left set meanwhile. */
+/* A thread that rested continues where it was; no timer is left set meanwhile. */
 static void test_rest(void)
 {
 	uint64_t before;

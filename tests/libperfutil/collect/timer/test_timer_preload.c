@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * The timer's library in a program: this one, started anew by itself, with the library's objects
- * linked into it. It does what a program does (threads, fork, signals, libraries that come and go,
- * a sandbox) as without; the collector gets samples of all of it. A second start has no collector.
+ * The timer's library in a program: this one, restarted by itself, with the library's objects
+ * linked into it. It behaves as without (threads, fork, signals, libraries that are opened and
+ * closed, a sandbox); the collector gets samples of all of it. A second start has no collector.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -236,7 +236,7 @@ static const struct {
 FILE *__real_fopen64(const char *path, const char *mode);
 FILE *__wrap_fopen64(const char *path, const char *mode);
 
-/* The program's mappings are its own to tell. */
+/* The test provides the program's mappings. */
 FILE *__wrap_fopen64(const char *path, const char *mode)
 {
 	return strstr(path, "/maps") ? NULL : __real_fopen64(path, mode);
@@ -418,13 +418,13 @@ static void no_clock(void)
 
 	CU_ASSERT_EQUAL(run("no_clock", true), 0);
 	CU_ASSERT(samples((uint32_t)program, (uint32_t)program) > 7);
-	/* It told its end by then. */
+	/* It had reported its end by then. */
 	t = records_nth(PITRACE_TPROF, UINT32_MAX, samples((uint32_t)program, 0) - 1);
 	CU_ASSERT(t != NULL);
 	CU_ASSERT(samples((uint32_t)program, (uint32_t)program) < 40);
 }
 
-/* Without a collector it does all that as well, and tells nothing. */
+/* Without a collector it also does all that, and reports nothing. */
 static void alone(void)
 {
 	for (size_t i = 0; i < sizeof(acts) / sizeof(*acts); i++)

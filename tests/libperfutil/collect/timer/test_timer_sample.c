@@ -176,7 +176,7 @@ static int install(int number, const struct sigaction *action, struct sigaction 
 static ucontext_t context;
 static uint64_t frames[64];
 
-/* The thread stands at 0x1000 in a function that two others called. */
+/* The thread is at 0x1000 in a function with two callers. */
 static void stand(void)
 {
 	memset(&context, 0, sizeof(context));
@@ -226,7 +226,7 @@ static void own_action(int number, siginfo_t *info, void *c)
 	with_info = info->si_code;
 }
 
-/* A tick is a sample of as many intervals as it stands for. */
+/* A tick is a sample for as many intervals as it stands for. */
 static void ticks(void)
 {
 	const struct timer_sample *s;
@@ -332,7 +332,7 @@ static void passed_on(void)
 	called = 0;
 	raise_timer(1, 0, SI_USER);
 	CU_ASSERT_EQUAL(called, 0);
-	/* A second timer that is not made yet is nobody's. */
+	/* A second timer that is not created yet does not count. */
 	sample_sigaction(&a, NULL);
 	ring->fine.timer = 555;
 	raise_timer(555, 0, SI_TIMER);
@@ -387,7 +387,7 @@ static void chains(void)
 	k = taken(&w);
 	CU_ASSERT(k->user == 4 && !k->flags && !k->kernel && !k->regs && !k->bytes);
 	CU_ASSERT(w[0] == 0x1000 && w[1] == 0x2000 && w[2] == 0x3000 && w[3] == 0x4000);
-	/* As deep as was asked for: exactly, and one less. */
+	/* As deep as requested: exactly, and one less. */
 	control.depth = 4;
 	k = taken(&w);
 	CU_ASSERT(k->user == 4 && !k->flags);
@@ -398,7 +398,8 @@ static void chains(void)
 	k = taken(&w);
 	CU_ASSERT(k->user == 1 && k->flags == PITRACE_STACK_CUT_U);
 	control.depth = 8;
-	/* A frame ends it that lies below, beyond, across, or at no word; or has no caller. */
+	/* A frame ends the walk if it is below, outside or across the stack, or not aligned to a
+	 * word; or if it has no caller. */
 	frames[8] = (uintptr_t)(frames + 9);
 	frames[10] = 0x7777;
 	k = taken(&w);
@@ -429,7 +430,7 @@ static void chains(void)
 	CU_ASSERT_EQUAL(taken(&w)->user, 4);
 	set_frame(8 * 4, 8 * 5);
 	CU_ASSERT_EQUAL(taken(&w)->user, 1);
-	/* Outside its own stack there is none; at its ends there is. */
+	/* Outside its own stack there is no frame; at its ends there is. */
 	set_frame(8 * 4, 0);
 	CU_ASSERT(taken(&w)->user == 4);
 	set_frame(8 * 4, -8);
@@ -511,7 +512,7 @@ static void full(void)
 	ring->file->samples.tail = 32;
 	raise_timer(ring->timer, 0, SI_TIMER);
 	CU_ASSERT(ring->file->samples.lost == 3 && ring->file->samples.head == 4128);
-	/* Events likewise: what is told of a process. */
+	/* Events likewise: the reports of a process. */
 	lost = ring->file->events.lost;
 	CU_ASSERT_EQUAL(lost, 0);
 	while (rings_event(TIMER_MAP, "a line", 6))
@@ -528,7 +529,7 @@ static void full(void)
 	end();
 }
 
-/* A process tells who it is. */
+/* A process announces itself. */
 static void tells(void)
 {
 	const struct timer_record *r;
@@ -744,7 +745,7 @@ static void folders(void)
 	CU_ASSERT(got->magic == TIMER_MAGIC);
 	CU_ASSERT_STRING_EQUAL(timer_folder, folder);
 	munmap((void *)got, sizeof(*got));
-	/* A program with another's rights follows nobody. */
+	/* A program with another user's rights follows no collector. */
 	secure = true;
 	CU_ASSERT_PTR_NULL(control_map());
 	secure = false;

@@ -330,7 +330,7 @@ static void look_incomplete(void)
 	CU_ASSERT_EQUAL(count(PITRACE_MTE, PITRACE_MTE_UNMAP), 0);
 }
 
-/* A build id of the look that shows the mapping, of what lies there. */
+/* Adds a build id of the reading that shows the mapping, for the file there. */
 static void build_id(uint64_t stamp, uint64_t address, uint8_t byte)
 {
 	struct timer_build_id id = { .address = address, .size = 20 };
@@ -486,7 +486,7 @@ static void programs(void)
 	script("s6", "#!\n");
 	enters("s6", NULL);
 
-	/* A script's script, as deep as the system goes, and one deeper. */
+	/* A script of a script, as deep as the system allows, and one deeper. */
 	strcpy(last, "static");
 	for (int depth = 1; depth <= 5; depth++) {
 		snprintf(name, sizeof(name), "d%d", depth);

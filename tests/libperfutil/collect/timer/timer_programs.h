@@ -177,7 +177,7 @@ static void drain(bool all)
 	CU_ASSERT_EQUAL(collector_timer.drain(b, all, records_take, NULL), 0);
 }
 
-/* Time goes on until all that is there is old enough. */
+/* Advances time until everything is old enough. */
 static void settle(void)
 {
 	drain(false);
