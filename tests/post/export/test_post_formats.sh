@@ -363,7 +363,7 @@ print f(5, n(1, $_) . n(2, 2 + $_)) for 1 .. 11;
 print f(6, $_) for @strings;
 print n(7, 2 + @names + 1), length $keep ? n(8, 2 + @names + 2) : '';
 END_PL
-by_go() { # FILE: folded, functions alone
+by_go() { # FILE: folded, only functions
 	go tool pprof -symbolize=none -traces -sample_index=0 "$1" 2>err | sed 's/ (inline)$//' | awk '
 		/^-+\+/ { if (stack != "") sum[stack] += n; stack = ""; next }
 		/^ *[0-9]+ / { n = $1; sub(/^ *[0-9]+ +/, ""); stack = $0; next }
@@ -394,8 +394,9 @@ for words in '(a' 'a{9}{9}' '(a)\1' '(?i)main'; do
 	verdict "pprof_drop_refused_${words//[^a-z0-9]/_}"
 done
 
-# Damage: cut anywhere it is read as far as it goes, and said so; nothing else happens. Here it is what the
-# program says, at each byte of the beginning and the end and at one of 41 between: test_pprof_file reads all cuts.
+# Damage: a file cut anywhere is read up to the cut, which is reported; nothing else happens. Here the program's
+# messages are tested, at each byte of the beginning and the end and at one of 41 between: test_pprof_file reads all
+# cuts.
 convert pprof stacks.nrm2 small.pb.gz -comm GC || cat err
 zcat small.pb.gz >plain.pb
 cut_anywhere() { # FILE
@@ -407,7 +408,8 @@ cut_anywhere() { # FILE
 		"$post" -q -o /dev/null cut >out 2>err
 		case $? in
 		1 | 2) ;;
-		# Fields end where the message does: of a part that ends with one nobody can tell.
+		# Fields end where the message does: a part that ends with a whole field cannot be recognized as
+		# truncated.
 		0) [ "$1" = plain.pb ] && continue ;&
 		*)
 			echo "cut at $i: exit code is not 1 or 2" >why

@@ -18,7 +18,7 @@ look() { # NAME PAGE STEP...: lines of JSON to `seen`, faults to `why`
 }
 # Names of the JSON reports, as text has them.
 escaped='def text: gsub("\t"; "\\x09") | gsub("\n"; "\\x0a") | gsub("\u001b"; "\\x1b");'
-step() { # N FILTER: what stands there after a step
+step() { # N FILTER: the page's content after a step
 	sed -n "$(($1 + 1))p" seen | jq -r "$2"
 }
 want() { # WANTED HAVE

@@ -25,7 +25,7 @@ show() { # FILE JQ: of each record
 report() { # FILE JQ; control characters as text, which is how some formats have them
 	"$post" -q -json "$1" 2>err | jq -r "$2" 2>/dev/null | sed 's/\t/\\x09/g; s/\x1b/\\x1b/g; s/\x80/\\x80/g' | sort
 }
-# Samples, a line each that they stand for, without those of idle CPUs.
+# Samples, one line for each sample that they stand for, without those of idle CPUs.
 samples='select(.record == "tprof" and .kind != "idle" and .pid != 0) | . as $s |
 	range(1 + (.repeats // 0)) | $s |'
 stack='(.stack_kernel + .stack_user) | select(length > 1) |'

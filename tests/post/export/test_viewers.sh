@@ -108,7 +108,7 @@ firefox() {
 firefox_own() { # FILE
 	local threads thread
 	threads=$(jq '.threads | length' "$1")
-	# It goes on loading when it says that it is slow, as it is where much else is at work.
+	# It continues to load when it says that it is slow, as on a busy machine.
 	firefox load "$1" >out 2>&1
 	for ((thread = 0; thread < 60; thread++)); do
 		firefox thread list >>out 2>&1 && break

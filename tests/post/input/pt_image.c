@@ -378,7 +378,7 @@ static void run(void)
 			f = look(at, code);
 		}
 		ran(&f, code, at, r.rip, n);
-		/* Behind a branch that a packet tells: a jump behind it would be lost, too. */
+		/* After a branch that a packet reports: a jump after it would also be lost. */
 		if (g.overflow && !ends && n >= 5000 && f.what == FLOW_MAYBE &&
 		    r.rip != at + f.length) {
 			flush();

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The worst files for readers of what is packed or told by ids: each ends within the memory and time that
-# pitrace-formats(7) tells, says what was left out, and reads the rest.
+# The worst files for readers of compressed data or ids: each ends within the memory and time that pitrace-formats(7)
+# promises, reports what was left out, and reads the rest.
 set -u
 # shellcheck source=tests/lib/lib.sh
 . "$(dirname "$0")/../../lib/lib.sh"

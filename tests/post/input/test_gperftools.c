@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A profile of gperftools cut at every byte: what is whole is read, the rest told. */
+/* A gperftools profile cut at every byte: the complete part is read, the rest is reported. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Profiles of gperftools: call stacks as google-pprof tells them, of programs sampled here and now;
-# each layout the same; what is odd or damaged is named with its offset, and the rest used.
+# Profiles of gperftools: call stacks compared with google-pprof, for programs sampled here and now; each layout has
+# the same result; odd or damaged parts are reported with their offset, and the rest is used.
 set -u
 # shellcheck source=tests/lib/post_lib.sh
 . "$(dirname "$0")/../../lib/post_lib.sh"
@@ -101,8 +101,7 @@ golden() {
 			for (k = 3; k in w; k++) printf " %s", a[w[k]]; print "" } }' "$1"
 }
 golden "$data/cppbench.cpu.string" >want
-# It has calls in place of the addresses they return to, and not the signal's return, which stands second
-# in each stack.
+# It shows calls instead of return addresses, and omits the signal's return, which is second in each stack.
 "$post" -show -json -q -o show "$data/cppbench.cpu" &&
 	jq -r 'select(.major == 16) | "\(1 + (.repeats // 0)) \(.stack_user | join(" "))"' show |
 	while read -r count leaf signal rest; do

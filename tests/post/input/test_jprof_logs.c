@@ -181,7 +181,7 @@ static void cut(void)
 	}
 }
 
-/* Each line that is no node is told by its number and left out; those around it are read. */
+/* Each line that is not a node is reported by its number and left out; those around it are read. */
 static void damaged(void)
 {
 	static const struct {
@@ -348,7 +348,7 @@ static void gen_whole(void)
 	CU_ASSERT_STRING_EQUAL(got.calls, "> > < > ! < < ");
 }
 
-/* Each record as it came, in a pass of both and of one alone; a thread that gets another name, and
+/* All records in order, in a pass over both and over one kind; a thread that gets another name, and
  * a second thread between its events. */
 static void gen_records(void)
 {
@@ -431,7 +431,7 @@ static void gen_cut(void)
 		bool opened = read_log(&reader_log_gen, i.data, size, &got);
 
 		CU_ASSERT_EQUAL_FATAL(opened, size >= sizeof(struct log_gen_head));
-		/* Between two chunks nothing tells that it is cut. */
+		/* A cut between two chunks cannot be recognized. */
 		if (opened && size > i.chunk)
 			CU_ASSERT_FATAL(!got.complete && strstr(got.fault, "incomplete: "));
 		if (size == i.size - 1)
@@ -473,7 +473,7 @@ static char *deep_log(uint32_t deep, size_t *size)
 	return log;
 }
 
-/* However deep a call is, its sample has it alone, and callers are found from there. */
+/* A sample contains only its own call, however deep, and callers are found from there. */
 static void deep(void)
 {
 	static const uint32_t depths[] = { 1, 2, 8192, 8193, 10000, 65536, 131072, 1000000 };
@@ -491,7 +491,7 @@ static void deep(void)
 	}
 }
 
-/* Levels that no call can have: told with their lines, and the others are read. */
+/* Impossible levels are reported with their lines, and the others are read. */
 static void levels(void)
 {
 	static const char *const wrong[] = {
@@ -539,7 +539,7 @@ static void places(void)
 	close(fd);
 }
 
-/* Stacks that are listed whole: after so many calls the innermost one alone. */
+/* Complete lists of stacks: beyond so many calls only the innermost one. */
 static void whole_lists(void)
 {
 	struct whole_stacks w = whole_stacks(1);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Logs of a Java VM's calls in post: log-rt as each report and format shows it, to the last count; beside
-# a trace of the same run; of a real VM as many calls as the program makes; log-gen, which has each one of them.
+# Logs of a Java VM's calls in post: log-rt as shown by each report and format, to the last count; together with a
+# trace of the same run; for a real VM as many calls as the program makes; log-gen, which has each of them.
 set -u
 
 # shellcheck source=tests/lib/lib.sh

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Samples that programs took themselves: what they become, which of the timer's they stand for,
- * until when, and that malformed ones become nothing. */
+/* Samples that programs took themselves: their conversion, which of the timer's they replace, until
+ * when, and that malformed ones are ignored. */
 #include <string.h>
 
 #include "input/own_samples.h"
@@ -175,7 +175,7 @@ static void test_malformed(void)
 	}
 	r = user(CPU, 8, 2, (const uint64_t[]){ 1000, COUNTS(1, 0, 0) });
 	CU_ASSERT_EQUAL(own_samples_record(&o, &r), 0);
-	/* They stand for none of the timer's. */
+	/* They replace none of the timer's. */
 	CU_ASSERT_EQUAL(passes(&o, 7, 8, 0), 1);
 	/* Other records of the major are the users' own. */
 	r = user(PITRACE_HOOKIT_SAMPLE + PITRACE_SAMPLED_KINDS, 8, 4, in_user);

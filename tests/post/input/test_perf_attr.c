@@ -293,7 +293,8 @@ static void of_record(void)
 	CU_ASSERT_EQUAL(perf_attr_of(&p, at + 8, 24, false), 1);
 	CU_ASSERT_EQUAL(perf_attr_of(&p, at + 8, 23, false), 0);
 	CU_ASSERT_EQUAL(perf_attr_of(&p, at + 16, 8, false), 0);
-	/* Unknown: of a sample nobody's, of what perf made itself the first one's. */
+	/* An unknown id: a sample has no event, a record that perf synthesized has the first
+	 * one. */
 	words[2] = 77;
 	CU_ASSERT_EQUAL(perf_attr_of(&p, at, 24, true), UINT32_MAX);
 	CU_ASSERT_EQUAL(perf_attr_of(&p, at, 32, false), 0);
@@ -532,8 +533,7 @@ static void stacks(void)
 	}
 }
 
-/* Build ids in the records: of those events that asked for them; where none did, perf wrote them.
- */
+/* Build ids in the records: for events that requested them; if none did, perf wrote them. */
 static void build_ids(void)
 {
 	begin(false);

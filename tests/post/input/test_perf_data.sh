@@ -66,8 +66,8 @@ post() {
 	[ $? -le 1 ]
 }
 
-# Lines of perf's that depend on the perf that prints, and those that are ours alone; newer ones tell
-# what type and config are called, and a config of 0.
+# Removes lines that depend on the version of perf, and lines that only we have; newer versions name type and config,
+# and print a config of 0.
 header_of_perf() {
 	perf report --header-only -I -i "$1" 2>/dev/null | sed -n 's/^# //p' | sed -E '
 			s/(type = [0-9]+) \([^)]*\)/\1/; s/ config = 0 \([^)]*\),//; s/(config = 0x[0-9a-f]+) \([^)]*\)/\1/' |
@@ -171,7 +171,7 @@ if record leader -e '{cpu-clock,task-clock,page-faults}:S'; then
 	verdict samples_leader $?
 fi
 
-# Samples that do not tell their period have that of the event.
+# Samples without a period have that of the event.
 perf record -q -e cpu-clock -c 500000 -o fixed.data ./work >out 2>err
 perf record -q -e cpu-clock,task-clock -c 1000000 -g -o fixed_two.data ./work >out 2>err
 for name in fixed fixed_two; do
@@ -188,7 +188,7 @@ for name in fixed fixed_two; do
 		$sum += $1 * (1 + ($n // 0)) if /"record":"tprof".*"period":(\d+)/; END { print $sum }')" $((ticks * period))
 done
 
-# A buffer of one page: samples are lost, and told by event.
+# A buffer of one page: samples are lost, and reported by event.
 if perf record -q -m 1 -F 20000 -e cpu-clock,page-faults -o lossy.data ./work 2>err; then
 	same_kinds lossy lossy.data
 fi
@@ -225,8 +225,8 @@ perf record -q -e cpu-clock -g -z -o - ./work >packed.data 2>err
 post -stats -r packed.data >out && grep -q '    COMPRESSED events' out &&
 	[ "$(awk '$1 == "SAMPLE" { print $3; exit }' out)" -gt 20 ]
 verdict compressed_pipe $?
-# As newer perfs write it: COMPRESSED2 (83), whose data's size is told and which is padded; here each
-# is cut in two, so that records go on in the next one.
+# As newer versions of perf write it: COMPRESSED2 (83), which has the size of its data and is padded; here each is cut
+# in two, so that records continue in the next one.
 perl -e 'binmode STDIN; binmode STDOUT; local $/; $_ = <STDIN>; print substr($_, 0, 16);
 	for (my $at = 16; $at < length; ) {
 		my ($type, $misc, $size) = unpack("L<S<S<", substr($_, $at, 8));
@@ -243,7 +243,7 @@ done
 	post -stats -r packed2.data >out && grep -q 'COMPRESSED2 events' out
 verdict compressed2 $?
 
-# Counters alone.
+# Only counters.
 perf stat record -o stat.data -e task-clock,page-faults -I 50 ./work >/dev/null 2>&1
 same_kinds stat stat.data
 same_header stat stat.data
@@ -255,7 +255,7 @@ verdict dwarf_unwound $?
 post -folded -r chains.data >folded	# leaf has no frame of its own, so middle is missing
 grep -q 'main;outer;leaf [0-9]' folded && grep -q 'run;outer;leaf [0-9]' folded
 verdict chains_named $?
-# A report of each kind has something to tell.
+# A report of each kind has content.
 post -tprof -o - -r chains.data >out
 says kernel_named out 'vmlinux'
 says user_named out 'leaf'
@@ -418,10 +418,10 @@ is aux_error_escaped "$(grep -c "$(printf '\033')" out)" 0
 # ---- a newer perf: it reads what post wrote as this one does, and post what it records
 if newer=$("$top/scripts/vm/perf" 2>out) && "$newer" version >out 2>&1; then
 	ours=$(command -v perf)
-	# Addresses of chains stand in -D: one prints them as of the module, the other as of the process; a
-	# thread that has ended has no name any more for the newer one; of plt's entries it knows more: to the
-	# other they are unknown, or _init. How names are demangled differs, so they stay as they are.
-	# For the whole system, only our program's names are compared: files of others may disappear between the two.
+	# Addresses of chains are in -D: one version prints them relative to the module, the other absolute; the newer
+	# one has no name for an exited thread, and knows more about plt entries, which the other shows as unknown or
+	# _init. Demangling differs, so names stay mangled. For the whole system, only our program's names are
+	# compared: files of others may disappear between the two.
 	as_read() { # PERF FILE [OPTION]
 		"$1" report --stats -i "$2" 2>/dev/null | kinds
 		"$1" script -D -i "$2" 2>/dev/null | "$top/tests/post/input/perf_samples"

@@ -18,12 +18,12 @@ same() { # NAME: want and have, of which neither may be empty
 	[ "${PIPESTATUS[*]}" = "0 0 0" ] && [ -s want ]
 	verdict "$1" $?
 }
-lines() { # FILE: what perf tells, without the times and CPUs of what has none
+lines() { # FILE: perf's output, without times and CPUs of records that have none
 	post -show -json -o - -r "$1" | jq -c 'select(.record == "perf") |
 		del(.stamp, .minor, .ring) | if .kind == "event" then del(.time, .cpu, .event, .sample_type)
 		else . end'
 }
-written() { # NAME FILE: written and read again it tells the same
+written() { # NAME FILE: written and read again, it has the same output
 	lines "$2" >want
 	post -format perf.data -o "$1.file" -r "$2"
 	lines "$1.file" >have
@@ -65,7 +65,7 @@ printf '%s\t%s\t%s\n' 2000 user-registers '2	r7=0x7ffc00001000	r8=0x402267' 2000
 	3000 user-registers 0 3000 registers '2	r0=0xaaaa	r8=0x402001	r9=0x246' \
 	4000 user-registers '2	r7=0x7ffc00001000	r8=0x401063' 4000 registers '2	r0=0xaaaa	r8=0x402063	r9=0x246' >want
 same registers
-# Counters of branches stand between these and the registers, whose places they move.
+# Counters of branches are between these and the registers, and move their places.
 for order in little big; do
 	"$top/tests/post/input/perf_details_image" $order counters >$order.counters
 	lines $order.counters >counters.$order
@@ -86,7 +86,7 @@ for order in little big; do
 done
 post -show -o - -r little.counters >out
 says counters_in_words out '0x401010->0x402020:predicted:cycles=17:CALL:counters=1,2,0'
-# Bits that nobody knows: said once, not guessed; names are there all the same.
+# Unknown bits are reported once, not guessed; names are still there.
 "$top/tests/post/input/perf_details_image" little unknown >unknown.data
 "$bin/post" -q -show -json -o out -r unknown.data 2>err
 is unknown_bits_code $? 1
@@ -94,9 +94,9 @@ is unknown_bits_told "$(grep -c 'branch_sample_type has bits 0x100000 that are n
 is unknown_bits_samples "$(jq -r .record out | grep -c tprof)" 0
 is unknown_bits_names "$(jq -r 'select(.comm == "work") | .comm' out | sort -u)" work
 
-# Groups of events: who leads, how many there are. What goes beyond the list of events is none.
+# Groups of events: the leader, and the number of members. Members beyond the list of events are ignored.
 cp "$top/tests/data/perf/perf.data.group_desc-4.14" group.data
-group() { # LEADER MEMBERS: what is told of the group
+group() { # LEADER MEMBERS: the reported group
 	perl -e 'print pack "V2", @ARGV' "$1" "$2" | dd of=group.data bs=1 seek=8364 conv=notrunc status=none
 	"$bin/post" -q -info -r group.data 2>err | sed -n 's/^group: //p'
 }
@@ -224,7 +224,7 @@ else
 	post -show -json -o - -r trace.data | jq -r 'select(.record == "wakeup") |
 		"\(.time) \(.waker_tid) \(.tid) \(.priority) \(.on_cpu)"' >have
 	same wakeups
-	# Threads' processes are those that names tell.
+	# The processes of threads are those of the name records.
 	post -show -json -o - -r trace.data | jq -r 'select(.record == "tprof") | "\(.tid) \(.pid)"' | sort -u >known
 	post -show -json -o - -r trace.data | jq -r 'select(.record == "dispatch") | "\(.old_tid) \(.old_pid)"' |
 		sort -u | awk 'NR == FNR { pid[$1] = $2; next } $1 in pid && pid[$1] != $2' known - >out

@@ -231,7 +231,7 @@ static void unfinished(void)
 	free(m.data);
 }
 
-/* Cut after any byte: never fewer samples than of a shorter piece, the fault told. */
+/* Cut after any byte: never fewer samples than of a shorter piece, and the fault is reported. */
 static void cut(void)
 {
 	for (unsigned int k = 0; k < 8; k++) {
@@ -301,7 +301,7 @@ static void changed(void)
 	}
 }
 
-/* A record shorter than its head is told, and reading goes on at the next that is sure. */
+/* A record shorter than its header is reported, and reading continues at the next reliable one. */
 static void short_record(void)
 {
 	struct perf_image m = { .header = 16, .attr = 64, .rounds = true };
@@ -320,7 +320,7 @@ static void short_record(void)
 	free(m.data);
 }
 
-/* A sample with an id of no event is told and left out. */
+/* A sample with an unknown id is reported and left out. */
 static void unknown_id(void)
 {
 	struct perf_image m = { .header = 16, .attr = 64 };
@@ -358,7 +358,7 @@ static void aux_data(void)
 	free(m.data);
 }
 
-/* A module of the kernel's, by its path: its name alone, of any length. */
+/* A kernel module, by its path: only its name, of any length. */
 static struct got module_of(const char *path)
 {
 	struct perf_image m = { .header = 16, .attr = 128 };

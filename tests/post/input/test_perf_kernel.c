@@ -226,7 +226,8 @@ static void test_vdso(void)
 
 #define HIDDEN "0000000000000000 T _text\n0000000000000000 t work\n"
 
-/* Where the kernel was is told where no symbol is: not there, or hidden from this user. */
+/* The kernel's place is reported for addresses without a symbol: missing, or hidden from this
+ * user. */
 static void test_place(void)
 {
 	static const struct {
@@ -284,7 +285,7 @@ static void test_hidden(void)
 	all = symbols(KERNEL, HERE, false);
 	CU_ASSERT_STRING_EQUAL(all, kept);
 	free(all);
-	/* Without a home there is none. */
+	/* Without a home folder there is none. */
 	unsetenv("HOME");
 	all = symbols(KERNEL, HERE, false);
 	CU_ASSERT_STRING_EQUAL(all, HIDDEN);

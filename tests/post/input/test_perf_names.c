@@ -228,7 +228,7 @@ static void tracepoints(void)
 	}
 }
 
-/* Cut anywhere: the names that stand before, or none. */
+/* Cut anywhere: only the names before the cut. */
 static void cut_formats(void)
 {
 	struct perf_image m = build_formats(false);

@@ -82,7 +82,7 @@ is deferred_of_ended "$(post -csv -r little.data | awk -F, '$3 == 72 { n += $7 }
 post -info -r little.data >out
 says deferred_flags out ' defer_callchain = 1, defer_output = 1'
 
-# More wait than are kept: all are told, some without, and that is said.
+# More samples wait than are kept: all are reported, some without stacks, and a message says so.
 image little many >many.data
 rc=$("$bin/post" -q -validate -o - -r many.data >out 2>err; echo $?)
 [ "$rc" = 1 ] && grep -q 'more samples wait for their user stacks than 32 MB hold' out err

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Intel PT of a perf.data: a program that was stepped, told as a processor with Intel PT would have
-# (libipt's encoder), is decoded to the branches that it took, as perf script decodes them, too.
+# Intel PT of a perf.data: a stepped program, encoded as by a processor with Intel PT (libipt's encoder), is decoded
+# to the branches that it took, as by perf script.
 set -u
 # shellcheck source=tests/lib/post_lib.sh
 . "$(dirname "$0")/../../lib/post_lib.sh"
@@ -28,7 +28,7 @@ gcc -g -O1 -fno-optimize-sibling-calls -static -o subject subject.c
 # As it links shared libraries: code that is mapped while the program runs.
 gcc -g -O1 -fno-optimize-sibling-calls -o dynamic subject.c
 
-shown() { # FILE: what is told, as the truth has it. By perl: jq takes ten times as long.
+shown() { # FILE: the decoded branches, in the format of the truth. By perl: jq takes ten times as long.
 	"$post" -show -json -q -o - "$1" 2>err | perl -ne 'my %v = /"(record|kind|from|to|count|at|address)":"?([^",}]*)/g;
 		print $v{record} eq "ubranch" ? "$v{from} $v{to} $v{count} $v{kind}\n" :
 			$v{record} eq "ubreak" ? "$v{at} $v{to} $v{count} off\n" :
@@ -79,7 +79,7 @@ first=$(grep -abo -m1 "$(printf '\002\202\002\202\002\202')" plain.data | head -
 second=$(grep -abo "$(printf '\002\202\002\202\002\202\002\202')" plain.data | cut -d: -f1 |
 	awk -v first="$first" '$1 > first + 16' | head -n 1)
 all=$(wc -l <plain.truth)
-told_before() { # BYTES: branches that these bytes of Intel PT's data tell for sure
+told_before() { # BYTES: branches that these bytes of Intel PT's data are sufficient for
 	awk -v b="$1" '$1 + 16 <= b' plain.truth.at | wc -l
 }
 at_most_before() {
@@ -89,7 +89,7 @@ bad() { # WHY: with what was said
 	{ echo "$1"; head -n 5 err; } >why
 	false
 }
-read_all_the_same() { # FILE: the number of records that is said is that of those that are told
+read_all_the_same() { # FILE: the reported number of records is that of the records shown
 	local n
 	n=$("$post" -show -json -q -o - "$1" 2>/dev/null | wc -l)
 	has err "$n records were read all the same" || bad "$n records"
@@ -150,7 +150,7 @@ flip() { # BYTE: three of them are others
 	"$post" -show -q -o bad.show bad.data >out 2>err
 	rc=$?
 	cp err said
-	# Where the bytes were a time, the end may lie behind the program's: it is none of its own.
+	# If the bytes were a time, the end may be after the program's, and is not shown as its own.
 	shown bad.data | tee shown | sed '$s/ on$/ exit/' >have
 	cp said err
 	# The data before the missing bytes are decoded, and those after the next synchronization point.
@@ -180,7 +180,7 @@ flip() { # BYTE: three of them are others
 every flip "$first" $((first + 4)) $((first + 14)) $((first + 20)) \
 	$(seq $((first + 60)) $(((end - first) / 14)) $((end - 20))) $((second + 1)) $((second + 15))
 verdict flipped
-# A place to begin at that is none any more: that is said, and decoding begins at the next one.
+# A synchronization point that is damaged is reported, and decoding begins at the next one.
 for at in 0 12 16; do
 	cp plain.data bad.data
 	printf '\125\252\377' | dd of=bad.data bs=1 seek=$((first + at)) conv=notrunc status=none

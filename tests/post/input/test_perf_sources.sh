@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Where names of a perf.data come from beside the files that ran: copies by build id that perf and
-# debuginfod's client keep, and jitdumps, whose times are of another clock unless perf was told. Call
-# chains of any length.
+# Sources of names for a perf.data besides the files that ran: copies by build id that perf and debuginfod's client
+# keep, and jitdumps, whose times are of another clock unless perf was told otherwise. Call chains of any length.
 set -u
 # shellcheck source=tests/lib/lib.sh
 . "$(dirname "$0")/../../lib/lib.sh"

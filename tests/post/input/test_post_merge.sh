@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Several traces as one: the sums of all, each one's share as it is alone, pids and kernels kept apart,
-# one order of time, and what is damaged spoils only itself.
+# Several traces read as one: sums over all, each one's share as in a separate report, pids and kernels kept separate,
+# one order of time, and damage affects only its own trace.
 set -u
 # shellcheck source=tests/lib/post_lib.sh
 . "$(dirname "$0")/../../lib/post_lib.sh"
@@ -91,7 +91,7 @@ equal before "$(total -time 10-11 old.nrm2 new.nrm2)" 4 &&
 	equal after "$(total -time 20-21 old.nrm2 new.nrm2)" 4 &&
 	equal inside "$(total -time 10.5-20.5 old.nrm2 new.nrm2)" 4
 verdict time_filter
-# A profile knows no wall clock: all begin at 0, and it is told.
+# A profile has no wall-clock time: all begin at 0, and the report says so.
 "$post" -q -info old.nrm2 "$data"/gperftools/cppbench.cpu >out 2>err
 has out 'each input from 0' && equal first "$(total -time 0-0.5 old.nrm2 new.nrm2 "$data"/gperftools/cppbench.cpu)" \
 	"$((6 + $(total -time 0-0.5 "$data"/gperftools/cppbench.cpu)))"
@@ -103,7 +103,7 @@ sed 's/^10 /15 /; s/^20 /25 /; s/^900000 /800000 /' one.story | "$script" --spin
 	equal turns "$(jq -c '[.traceEvents[] | select(.ph == "i").ts | round]' turns.json)" \
 		'[10000010,10000015,10000020,10000025,10000030,10000030,10800000,10900000]'
 verdict turns
-# Facts are those that all of them tell.
+# Only facts that all inputs share are reported.
 code 0 "$post" -q -info story.nrm2 old.nrm2 && has out 'os: Test OS 1' && ! grep -q 'room: 5' out &&
 	"$post" -q -info story.nrm2 >out 2>err && has out 'room: 5'
 verdict common_facts

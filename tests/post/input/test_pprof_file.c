@@ -78,7 +78,7 @@ static void probes(void)
 	}
 }
 
-/* Each byte of gzip's head is asked for. */
+/* Each byte of gzip's header is checked. */
 static void probe_gzip(void)
 {
 	struct message m = { 0 }, gz;
@@ -295,7 +295,7 @@ static void check_names(void)
 	CU_ASSERT_EQUAL(got->data[i].id.length, 8);
 	CU_ASSERT(!memcmp(got->data[i].id.id, "\x01\x23\x45\x67\x89\xab\xcd\xef", 8));
 	CU_ASSERT_EQUAL(got->data[i].id.inode, 1);
-	/* Processes 40, 41 and nobody's; a thread of the last one; three modules each. */
+	/* Processes 40, 41 and an unknown one; a thread of the last one; three modules each. */
 	CU_ASSERT_EQUAL(count_of(PITRACE_MTE, PITRACE_MTE_PROCESS), 3);
 	CU_ASSERT_EQUAL(count_of(PITRACE_MTE, PITRACE_MTE_THREAD), 1);
 	CU_ASSERT_EQUAL(count_of(PITRACE_MTE, PITRACE_MTE_MODULE), 9);
@@ -330,7 +330,7 @@ static void check_names(void)
 
 static void check_samples(void)
 {
-	/* Time goes on with the ticks, 9 of them in 9000 ns. */
+	/* Time advances with the ticks, 9 of them in 9000 ns. */
 	static const struct {
 		uint64_t ticks, time;
 		uint32_t period, pid, tid, cpu, depth;

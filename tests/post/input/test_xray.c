@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* XRay logs cut at every byte: what is whole is read, the rest told. Calls are counted exactly. */
+/* XRay logs cut at every byte: the complete part is read, the rest is reported. Calls are counted
+ * exactly. */
 #include <endian.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -296,7 +297,8 @@ static void basic_limits(void)
 	basic(1, 0, 1, 100, 9);
 	got = reading();
 	CU_ASSERT(got.n == 0 && got.faults == 2 && tells(&got, 32, "type 2, which is not known"));
-	/* As many arguments as are kept, then one more; another function's or thread's is none. */
+	/* As many arguments as are kept, then one more; those of another function or thread do not
+	 * count. */
 	for (unsigned int n = CALL_ARGUMENTS; n <= CALL_ARGUMENTS + 1; n++) {
 		header(3, 0, 1000000000, 0);
 		basic(0, CALL_ENTRY_ARGUMENTS, 1, 100, 9);
@@ -317,7 +319,7 @@ static void basic_limits(void)
 	got = reading();
 	CU_ASSERT(got.n == 1 && got.arguments == 0 && got.faults == 2);
 	CU_ASSERT(tells(&got, 64, "an argument without its function's entry"));
-	/* A time that goes back begins anew; a record that is cut is told. */
+	/* A time that goes back starts a new base; a truncated record is reported. */
 	header(3, 0, 1000000000, 0);
 	basic(0, CALL_ENTRY, 1, 300, 9);
 	basic(0, CALL_ENTRY, 2, 100, 8);
@@ -391,8 +393,8 @@ static void fdr_limits(void)
 	CU_ASSERT(got.n == 0 && got.faults >= 2);
 }
 
-/* A log that says it is of version 1: an event's difference is none's time, whether the CPU's time
- * stands before it or not. */
+/* A log that claims version 1: an event's difference is not added to the time, whether the CPU's
+ * time precedes it or not. */
 static void labelled(void)
 {
 	for (unsigned int cpu = 0; cpu < 2; cpu++) {

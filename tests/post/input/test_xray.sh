@@ -408,7 +408,7 @@ labelled v5_as_1 "$data/edge/00_ok.xray" 1 1202 'buffers of one size, as these d
 labelled v5_events_as_1 "$data/edge/52_v5_typed_ok.xray" 1 3 'buffers of one size, as these do not: read as version 5'
 labelled v4_events_as_1 "$data/edge/49_v4_custom.xray" 1 3 'buffers of one size'
 labelled v1_as_5 "$data/edge/25_v1_zero_pad.xray" 5 8 'buffers that have their length, as these do not: read as version 1'
-# Real ones, whose events tell by how much later they were.
+# Real logs, whose events have the time difference.
 labelled one_as_1 one.xray 1 "$(of one.xray)" 'buffers of one size, as these do not: read as version 5'
 "$post" -show -json -q -o - one.xray 2>err | jq -c 'del(.offset)' >want
 "$post" -show -json -q -o - odd.xray 2>err | jq -c 'del(.offset)' >have

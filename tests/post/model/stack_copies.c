@@ -21,7 +21,7 @@
 #define START    (10000 * MS)
 #define TICKS    10
 #define FUNCTION __attribute__((noinline, noclone, used))
-/* The caller goes on after the call, so that it stays on the stack. */
+/* The caller continues after the call, so that it stays on the stack. */
 #define STAY() __asm__ volatile("" ::: "memory")
 
 static struct pifile_writer *writer;
@@ -302,7 +302,7 @@ static void write_vdso(void)
 {
 	const Elf64_Ehdr *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
 
-	/* Its sections' headers stand at its end. A small kernel's fits into a page. */
+	/* Its section headers are at its end. A small kernel's fits into a page. */
 	if (vdso)
 		pifile_write_section(writer, PIFILE_SEC_VDSO, vdso,
 				     vdso->e_shoff + (size_t)vdso->e_shnum * vdso->e_shentsize);

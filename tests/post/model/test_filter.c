@@ -8,7 +8,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* As ranges with ends, one after the other; "no": it is none. */
+/* Returns the ranges with their ends, one after another; "no": invalid. */
 static const char *numbers(const char *text)
 {
 	static char room[200];
@@ -165,7 +165,8 @@ static void symbols(void)
 	}
 }
 
-/* Many names, and so many patterns that answers are kept: the second answer is the first one. */
+/* Many names, and enough patterns for answers to be cached: the second answer equals the first
+ * one. */
 static void many_names(void)
 {
 	struct filter f = { .timed = false };
@@ -189,7 +190,7 @@ static void many_names(void)
 		CU_ASSERT(filter_symbol(&f, "x*y", NULL));
 		CU_ASSERT_FALSE(filter_symbol(&f, "xzy", NULL));
 		CU_ASSERT_FALSE(filter_symbol(&f, "", NULL));
-		/* As it stands there, and all of it. */
+		/* Literally, and the whole name. */
 		CU_ASSERT(filter_symbol(&f, "a1?b*c", NULL));
 		CU_ASSERT(filter_symbol(&f, text, NULL));
 	}

@@ -16,7 +16,7 @@ static const struct irq_row *row_of(const struct irqs *q, uint32_t cpu, uint32_t
 	return NULL;
 }
 
-/* How often, from entry to exit, by itself. */
+/* Checks the number, the time from entry to exit, and the own time. */
 static void expect(const struct irqs *q, uint32_t cpu, uint32_t source, uint32_t number,
 		   uint64_t count, uint64_t total, uint64_t self, uint64_t cut)
 {
@@ -110,7 +110,7 @@ static void ends_missing(void)
 	expect(&q, 0, HARD, 1, 1, 10, 7, 1);
 	expect(&q, 0, HARD, 2, 0, 0, 13, 2);
 	CU_ASSERT_EQUAL(irqs_time(&q, 0, 60), 20);
-	/* A clock that goes back takes nothing away. */
+	/* A clock that goes back subtracts nothing. */
 	CU_ASSERT_EQUAL(irqs_enter(&q, 0, HARD, 1, 70), 0);
 	CU_ASSERT_EQUAL(irqs_time(&q, 0, 60), 20);
 	CU_ASSERT_EQUAL(irqs_exit(&q, 0, HARD, 1, 60), 0);

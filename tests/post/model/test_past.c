@@ -76,7 +76,7 @@ static void exact(void)
 	CU_ASSERT_EQUAL(t.ns[2], 5);
 	t = read_past(&p, 129, 130);
 	CU_ASSERT_EQUAL(t.all, 1);
-	/* One that goes on is one part more only where it must be. */
+	/* An open part is counted separately only if necessary. */
 	add(&p, &w, 150, 151, 3);
 	CU_ASSERT_EQUAL(p.count, 4);
 	past_free(&p);
@@ -106,7 +106,7 @@ static void a_gap(void)
 	open_waits_free(&w);
 }
 
-/* While nobody waits there is nothing to keep. */
+/* Without waiting threads, nothing is kept. */
 static void nobody_waits(void)
 {
 	struct open_waits w = { 0 };
@@ -177,7 +177,7 @@ static void squeezed(void)
 		CU_ASSERT_EQUAL(p.count, PAST_PARTS);
 		for (uint64_t i = 0; i < unneeded; i++)
 			open_waits_end(&w, (uint32_t)i);
-		/* As of one that goes on from before: it is not needed either. */
+		/* Also for one that continues from before: it is not needed, either. */
 		CU_ASSERT_EQUAL(open_waits_begin(&w, 500, 10 * PAST_PARTS), 0);
 		add(&p, &w, 10 * PAST_PARTS, 10 * PAST_PARTS + 10, 7);
 		if (needed <= PAST_PARTS / 2) {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Stacks by frame pointers of programs with and without them, beside what unwinding tables say: callers that cannot be right
-# are cut and counted, the rest is what the tables have; -g without a word has all.
+# Stacks by frame pointers of programs with and without them, compared with unwinding tables: callers that cannot be
+# right are cut and counted, the rest agrees with the tables; -g without a word has all.
 set -u
 # shellcheck source=tests/lib/lib.sh
 . "$(dirname "$0")/../../lib/lib.sh"

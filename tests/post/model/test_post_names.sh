@@ -49,8 +49,8 @@ perl -e '
 	code 0 "$post" -csv jit.nrm2 && awk -F, '$5 == "JITCODE" { print $6, $7 }' out >why &&
 	[ "$(xargs <why)" = "older 4 younger 3" ]
 verdict jitted_code_replaced
-# A build id that was read at the end comes first in the file: no log is told before its time for that, which
-# the begin of its program would take back.
+# A build id that was read at the end comes first in the file: logs must not be announced before their time because of
+# it, or the start of their program would undo them.
 printf '# time address size flags method code\n10000050000\t7f0000001000\t10\tLOAD\tmade\n' >log-jita2n_60
 printf '%s\n' '0 on' '10 task fork 60 1 shell' '20 task exec 60 1 maker' '30 map 60 0x7f0000000000 0x10000 0 //anon' \
 	'110 sample 0 60 0x7f0000001004' '300 off' | "$make_script" --late-id log.nrm2 &&
@@ -70,7 +70,7 @@ if command -v gcc >/dev/null; then
 	"$make_trace" elf here.nrm2 "$work/lib.so" "$address"
 	code 0 "$post" -q here.nrm2 && has_line tprof.out SYM 10 100.00 second
 	verdict symbol_of_file
-	# Names that nobody here demangles are counted: Swift's, and what no compiler wrote.
+	# Names that cannot be demangled here are counted: Swift's, and those that no compiler wrote.
 	cat >mangled.c <<-'END'
 		void swift(void) __asm__("$s4main4spinyS2iF");
 		void swift(void) { }

@@ -71,7 +71,7 @@ code 0 "$post" -r twice.nrm2 -tree -calltree -o - &&
 	grep -q 'and 15 of turning the trace on and off, left out: -own counts them' out
 verdict twice_tree_told
 
-# The call of ITraceOff was not seen (it is none that returns to there): from its record on.
+# The call of ITraceOff was not recorded (no call returns to there): left out from its record on.
 story unseen <<'END'
 10 start 0 600 on 0 0x401000
 11 branch 0 600 u call 2 0x401004 0x401040
@@ -83,7 +83,7 @@ story unseen <<'END'
 END
 lines unseen && want unseen '0main CALL?first' '0work CALL'
 
-# A call from the same place that leads to another function is none of ITraceOff.
+# A call from the same place to another function does not belong to ITraceOff.
 story elsewhere <<'END'
 10 start 0 600 on 0 0x401000
 11 branch 0 600 u call 2 0x401004 0x401040
@@ -149,7 +149,7 @@ END
 lines two && want two '0main CALL?first' '1work JUMP?first' '1work OTHER:stop' '0main JUMP?first' '0main JUMP' \
 	'1work JUMP?first' '0main OTHER:stop' '1work OTHER:stop'
 
-# A trace that nobody switched.
+# A trace without ITraceOn and ITraceOff.
 story none <<'END'
 10 start 0 600 on 0 0x401000
 11 branch 0 600 u call 2 0x401004 0x401040

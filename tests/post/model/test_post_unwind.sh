@@ -173,7 +173,7 @@ foreign i686 i686 32 9 4 0 i686-linux-gnu-gcc
 foreign aarch64 aarch64 64 33 31 0 aarch64-linux-gnu-gcc
 foreign aarch64_signed aarch64 64 33 31 $((0x2a << 48)) aarch64-linux-gnu-gcc
 foreign ppc64le ppc64le 64 33 1 0 powerpc64le-linux-gnu-gcc
-# A machine that is not known: where it stands, and no more.
+# An unknown machine: only the sampled address.
 if [ -e foreign_x86_64 ]; then
 	"${make_stacks%stack_copies}post_script" --machine=unheard foreign.nrm2 <<-STORY
 		0 on

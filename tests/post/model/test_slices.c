@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ticks in slices of time: exact ones by hand, long lists against each sample by itself. */
+/* Ticks in slices of time: exact ones by hand, long lists compared with separate samples. */
 #include <stdint.h>
 #include <stdlib.h>
 #include "model/slices.h"

@@ -1,10 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A second opinion on post's times: from the records as `post -show` tells them (RECORDS, lines of
-# fields; see judge_times) it computes what threads, CPUs, interrupts and system calls took, in
-# another way than post does (whole lists, looked at one after the other), and compares with what
-# post reports (REPORTED, lines "key<TAB>value"). Says what differs; exit code 1 then.
-# usage: judge_times.pl RECORDS REPORTED
+# A second opinion on post's times: from the records that `post -show` prints (RECORDS, lines of fields; see
+# judge_times) it computes the times of threads, CPUs, interrupts and system calls in another way than post does
+# (whole lists, one after another), and compares them with post's report (REPORTED, lines "key<TAB>value"). Prints
+# differences; exit code 1 then. usage: judge_times.pl RECORDS REPORTED
 use strict;
 use warnings;
 
@@ -182,7 +181,7 @@ for my $tid (keys %{{ %thread, %born }}) {
 			($state, $since, $why) = ('unknown', $on, 10) if $time < $on;
 		} elsif ($what eq 'wake') {
 			next if $state eq 'dead' || ($state eq 'away' && $why < 2);
-			# The first after it left. One before that, when it had not left after all, woke nobody.
+			# The first wake-up after it left. One before that, when it had not left yet, woke no thread.
 			next if defined $woken && $state ne 'running' && !($state eq 'away' && $woken <= $since);
 			($woken, $waker) = ($time, $e->[4] ? 'irq' : $e->[3]);
 		} elsif ($what eq 'out') {
@@ -290,7 +289,7 @@ if ($lossy) {
 my %compare = map { $_ => 1 } grep { !/^cpu \d+ (others|unknown)$/ } keys %mine, keys %post;
 for my $key (sort keys %compare) {
 	my ($m, $p) = ($mine{$key} // 0, $post{$key} // 0);
-	# A CPU of which no record tells who ran.
+	# A CPU without records of running threads.
 	next if $key =~ /^cpu (\d+) / && !defined $mine{"cpu $1 wall"};
 	next if $p eq 'several';
 	$compared++;

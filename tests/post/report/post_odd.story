@@ -1,4 +1,4 @@
-# Losses, a CPU that goes and comes, exits without entries, entries without exits.
+# Losses, a CPU that goes offline and online, exits without entries, entries without exits.
 0 on
 0 task walk 100 1 a
 0 task walk 200 1 b
@@ -24,7 +24,7 @@
 # b sleeps through the loss
 300 wake 0 100 200
 320 dispatch 1 0 running 200
-# CPU 1 goes: b stays until 410; b goes on on CPU 0 at 420
+# CPU 1 goes offline: b stays until 410; b continues on CPU 0 at 420
 400 hotplug offline 1
 410 dispatch 1 200 preempted 0
 420 dispatch 0 100 running 200

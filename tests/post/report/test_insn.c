@@ -5,7 +5,7 @@
 #include "report/insn.h"
 #include "unit.h"
 
-/* How it goes: on a condition, to an address in its words. */
+/* The kind of a branch: conditional, or to an address in its text. */
 #define CONDITION 1
 #define DIRECT    2
 

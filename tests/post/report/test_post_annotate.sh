@@ -157,7 +157,7 @@ code 0 "$post" -annotate work@lib.so at.nrm2 && code 0 "$post" -annotate "work@$
 	code 2 "$post" -annotate work@libother.so at.nrm2 &&
 	code 2 "$post" -annotate nobody at.nrm2 && has err 'no ticks are in the symbol nobody'
 verdict named_by_module
-# Without a name it is the one with most ticks, whatever stands behind; a name that is empty is no name.
+# Without a name it is the one with the most ticks, whatever options follow; an empty name is an error.
 hottest() { # ARGUMENT...
 	code 0 "$post" "$@" && diff out named >why
 }

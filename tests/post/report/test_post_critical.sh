@@ -295,7 +295,7 @@ some_interrupt a 90 90
 unknown b 140 140
 END2
 
-# A program alone: who is outside of the trace's scope may be to blame, and has the CPU.
+# A single program: a thread outside the trace's scope may be to blame, and have the CPU.
 scope=100 blamed <<'END' && cat >want <<'END2' && judged scope
 	0 on
 	0 task walk 100 1 a

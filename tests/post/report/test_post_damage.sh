@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Damage of files beside the trace (jitdumps and logs of code that programs made), of processes that have samples, have none
-# and are not in the trace: exit code, JSON, the text's own lines and what is said on stderr agree, in each report and
+# Damage to files beside the trace (jitdumps and logs of generated code), of processes that have samples, have none
+# and are not in the trace: exit code, JSON, the text's own lines and messages on stderr agree, in each report and
 # format.
 set -u
 # shellcheck source=tests/lib/post_lib.sh
 . "$(dirname "$0")/../../lib/post_lib.sh"
 
-dump() { # PID BYTES: a jitdump of one function, cut behind so many bytes of its record
+dump() { # PID BYTES: a jitdump of one function, cut after so many bytes of its record
 	perl -e 'my ($pid, $n) = @ARGV; my $code = "\x90" x 16;
 		print pack("LLLLLLQQ", 0x4A695444, 1, 40, 62, 0, $pid, 0, 0);
 		print substr pack("LLQLLQQQQ", 0, 56 + 6 + 16, 500, $pid, $pid, 0x7f0000000000, 0x7f0000000000, 16, 1) .
@@ -27,7 +27,7 @@ trace() {
 END
 }
 reports=('' -cpu -sched -offcpu -irq -syscalls -faults -marks -calltree -callers '-symbol nothing' '-pid 100' '-pid 200')
-# CODE FILE: what each report ends with, says in JSON and on stderr: of that file alone, and that once
+# CODE FILE: the end of each report, JSON and stderr agree: only that file is reported, once
 agree() {
 	local code=$1 clean=true beside=0 form
 	[ "$code" = 0 ] || { clean=false && beside=1; }

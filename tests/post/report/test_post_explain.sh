@@ -32,7 +32,7 @@ jq -e '[.explained.spans[] | select(.what == "mapped" or .what == "unmapped")] a
 	[range(1; $s | length) | $s[.].from == $s[. - 1].until] | all' answers | sort | uniq -c >why
 [ "$(awk '{ print $2 }' why)" = true ]
 verdict no_gap
-# Every span's record stands in -show with that stamp, and speaks of that address.
+# The record of every span is in -show with that stamp, and mentions that address.
 jq -r '.explained.spans[].source | "\(.record) \(.pid) \(.stamp)"' answers | sort -u >told
 jq -r 'select(.stamp) | "\(.kind) \(.pid) \(.stamp)"' show | sort -u >there
 [ "$(wc -l <told)" -gt 20 ] && comm -23 told there >why && [ ! -s why ]

@@ -31,7 +31,7 @@ verdict unwritable_still_shows
 "$post" -o - >/dev/full 2>err
 [ $? = 2 ] && has err "No space left"
 verdict full_disk
-# Where tprof.out has no place the screen is a result; a file that was asked for is none.
+# If tprof.out cannot be written, the screen is sufficient; a file that the user requested is not optional.
 mkdir there
 there() { # OPTIONS-OF-MOUNT POST-OPTION...: in a folder of its own, whose disk is full
 	unshare -rm sh -c 'mount -t tmpfs -o "$1" none there && cd there || exit 9
@@ -138,7 +138,7 @@ echo "cut at:$bad" >why
 [ -z "$bad" ]
 verdict cut_anywhere
 
-# A damaged section: told with its place, all others are reported.
+# A damaged section is reported with its place, all others are used.
 "$post" -json story.nrm2 2>/dev/null | jq .total_ticks >whole
 cp story.nrm2 hurt &&
 	printf 'garbage!' | dd of=hurt bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
@@ -154,7 +154,7 @@ verdict damaged_json
 code 1 "$post" -show -json -o - hurt && jq -c . out >/dev/null && has err "at byte"
 verdict damaged_show
 
-# Records that are whole but senseless: told, never believed.
+# Complete records with absurd content are reported, never trusted.
 bad=
 for seed in 1 2 3; do
 	"$make_trace" hostile senseless.nrm2 "$seed"

@@ -83,8 +83,8 @@ csv_of() { # OPTIONS
 }
 every csv_of -arc "-arc -c" -flow && [ "$(head -n 1 table | cut -d , -f 1-7)" = time,cpu,kernel,type,ended_by,instructions,continuous ]
 verdict csv
-# A handler lies in the function that the signal came in, which goes on as deep as before; a tail call
-# takes its caller's place, and returns to that one's caller: nothing of that is in doubt.
+# A handler is within the function that the signal interrupted, which continues at the same depth; a tail call
+# replaces its caller and returns to that one's caller: none of that is uncertain.
 "$make_script" nested.nrm2 <<END
 0 on
 0 task walk 500 1 hello
@@ -195,8 +195,8 @@ echo "401000 401000 401001 401006 401040 401042 40100b 40100d 401006 401040 4010
 diff wanted addresses >why && has disasm.out ':interrupt' && grep -q '401040 work:.*+0  rep movs' disasm.out &&
 	grep -q ' 500001 .*  ret' disasm.out && has disasm.out '18 instructions, 0 without their bytes'
 verdict disasm
-# Code that is told in two pieces that adjoin, the first or the second first, or that lies in two pages, is
-# whole; of pieces apart from each other in one page the last is known.
+# Code that is announced in two adjacent pieces, in either order, or that spans two pages, is complete; of separate
+# pieces in one page, the last one is known.
 "$make_script" pieces.nrm2 <<-'END'
 	0 on
 	0 task walk 9 1 code
@@ -340,7 +340,7 @@ END
 code 0 "$post" -arc -q elsewhere.nrm2 && [ "$(awk '!/^#/ { print $9 }' arc.out | tr '\n' ' ')" = \
 	"JUMP?first JUMP?gap JUMP " ]
 verdict came_from_elsewhere
-# Where switches are not recorded a thread may be anywhere: that alone is no gap.
+# If switches are not recorded, a thread may be anywhere, which is not a gap by itself.
 moving 2 | grep -v arrive | "$make_script" --cpus=2 nowhere.nrm2
 code 0 "$post" -arc -q nowhere.nrm2 && ! grep -q '?gap' arc.out && [ "$(grep -c '^ .*?switch ' arc.out)" = 12 ]
 verdict switches_not_recorded

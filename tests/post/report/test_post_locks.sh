@@ -63,7 +63,7 @@ told <<'END' && same_lines waits '101 102 0x5000 1 60
 END
 verdict exact_wakers
 
-# A timer's interrupt wakes for nobody: time-outs and signals; a value that had changed is no wait.
+# A timer's interrupt wakes no waiter: time-outs and signals; a changed value is not a wait.
 told <<'END' && same_lines locks '100 0x5000 0 0 0 0 0 0 0 1 0 0 0
 100 0x6000 2 15 10 1 0 1 1 0 0 0 0' && same_lines waits '101 nobody 0x6000 2 15'
 0 on
@@ -103,7 +103,7 @@ told <<'END' && same_lines locks '100 0x5000 2 60 35 2 2 0 0 0 0 0 0
 END
 verdict broadcast_and_pi
 
-# Two processes that share one (no private flag): a line each; the waker by its wake-up record alone.
+# Two processes that share a lock (no private flag): a line each; the waker only by its wake-up record.
 told <<'END' && same_lines locks '200 0x9000 2 40 20 1 2 0 0 0 0 0 0' &&
 0 on
 0 task walk 100 1 app
@@ -189,7 +189,7 @@ verdict renamed
 rows -tid 101 && grep -qx '101 100 0x5000 1 10' waits && rows -tid 100 && [ ! -s waits ]
 verdict filter
 
-# Where they left their CPUs: of the wait alone, as text, too.
+# Where they left their CPUs: only for the wait, also as text.
 "$make_script" story.nrm2 <<'END' || exit 1
 0 on
 0 task walk 100 1 app

@@ -96,7 +96,7 @@ code 0 "$post" -marks -o - clean.nrm2 && has out 'swtrace enable user' &&
 	code 0 "$post" -marks -json clean.nrm2 && jq -e '.marks.names == [] and .user_records == {}' out >why
 verdict nothing
 
-# Deeper than any program means: the outermost are told as open, the rest is right.
+# Deeper than any real program: the outermost are reported as open, the rest is correct.
 {
 	echo '0 on'
 	echo '0 task walk 100 1 deep'
@@ -176,7 +176,7 @@ code 1 "$post" -marks -json spans.nrm2 && cp out spans.json && jq -e '
 	left: [1, 300000, 300000, 300000, 1, 0, 1], kept: [1, 390000, 390000, 390000, 0, 0, 1],
 	lossy: [0, 0, 0, 0, 1, 1, 0]} and .marks.ends_without_beginning == 5' out >why
 verdict spans
-# Which are the two of the issue; where each ended; what their records told besides.
+# Which are the two of the request; where each ended; the other data of their records.
 jq -e '[.marks.slowest[] | select(.name == "request") | [.id, .took_ns, .began_ns, .pid, .tid, .within, .end_tid]] == [
 	[1, 9200000, 1000000, 100, 100, "thread", null], [2, 2100000, 1100000, 100, 100, "thread", null],
 	[4, 1100000, 11500000, 100, 101, "process", 102], [3, 1010000, 11010000, 200, 200, "thread", null],
@@ -301,7 +301,7 @@ code 0 "$post" -marks -json here.nrm2 there.nrm2 && jq -e '
 	request: [0, 0, 1], job: [0, 0, 1], served: [2, 25000, 0]} and .marks.ends_without_beginning == 2' out >why
 verdict machines
 
-# The slowest ten of thirteen, of two names; a name's others are counted alone.
+# The slowest ten of thirteen, of two names; the others of a name are only counted.
 {
 	echo '0 on'
 	echo '0 task walk 100 1 many'

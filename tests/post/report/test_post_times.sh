@@ -268,7 +268,7 @@ code 0 "$post" -sched -irq -offcpu -syscalls -json twice.nrm2 && jq -e '
 	[["a", "sleeping", 200000], ["b", "before", 0], ["b", "sleeping", 100000]] and
 	(.syscalls.calls | map([.call, .time.count, .open])) == [["write", 1, 0]]' out >why
 verdict second_stretch
-# Nobody told when it went off: with its last record.
+# The off record is missing: it ends with the last record.
 sed '/^300 off/d' twice.story >untold.story
 tell /dev/stdin untold.nrm2 <untold.story
 code 0 "$post" -sched -json untold.nrm2 && jq -e '(.sched.cpus | map([.wall_ns, .busy_ns, .idle_ns]) ==

@@ -9,7 +9,7 @@ set -u
 swtrace=$bin/swtrace post=$bin/post
 cd "$work" || exit 1
 
-# It prints for each of its spans: name, id, at least, at most so many ns.
+# Prints for each of its spans: name, id, minimum and maximum ns.
 cat >serve.c <<'END'
 #include <inttypes.h>
 #include <pthread.h>
@@ -144,7 +144,7 @@ else
 	echo "skip ${suite}_off_cpu $(tail -n 1 err)"
 fi
 
-# A script: each mark is a process of its own, and spans may lie across each other.
+# A script: each mark is written by a process of its own, and spans may overlap.
 cat >script <<'END'
 "$0" mark -b 1 step and more
 "$0" mark -b 2 -i 7 step

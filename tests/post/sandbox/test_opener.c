@@ -287,7 +287,7 @@ static void written(void)
 		CU_ASSERT(out.renamed && !strcmp(out.path, second));
 		CU_ASSERT(writes(&out, "two") && file_is("second", "two"));
 		CU_ASSERT(file_is("second.old", "second") && mode_of(second) == 0644);
-		/* Stdout is nobody else's. */
+		/* Stdout is reserved for the output. */
 		CU_ASSERT_EQUAL(opener_output(9, &(struct opener_output){ "-", 0, false }, &out),
 				0);
 		CU_ASSERT(out.file == stdout);
@@ -298,7 +298,7 @@ static void written(void)
 	}
 }
 
-/* Each once, those that were named alone. */
+/* Each once, and only those that were named. */
 static void once(void)
 {
 	struct output out;

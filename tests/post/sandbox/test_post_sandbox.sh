@@ -16,7 +16,7 @@ else
 	[ "$(grep '^reader:' why)" = "reader: read=OUT$refused" ] && [ -s report ] && [ -s input.nrm2 ] &&
 		[ ! -e created ] && [ ! -e executed ]
 	verdict reader
-	# Where no sandbox is to be had post works all the same, and says so to who asks.
+	# Without a sandbox, post still works, and says so on request.
 	WAY_OUT_REFUSED=1 LD_PRELOAD=$way_out "$post" -stats -q -o stats.out input.nrm2 2>err
 	cp err why
 	[ -s stats.out ] && ! grep -q 'no sandbox' err

@@ -494,7 +494,7 @@ static void ways_out(void)
 	}
 }
 
-/* Landlock alone refuses what touches files. */
+/* Landlock refuses only access to files. */
 static int by_landlock(long (*go)(void))
 {
 	int status = 0;
@@ -587,7 +587,7 @@ static int needs(void)
 		return 7;
 	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGALRM)
 		return WIFEXITED(status) ? WEXITSTATUS(status) : 8;
-	/* In a sandbox already: one more goes, as in a container. */
+	/* Already sandboxed: another sandbox works, as in a container. */
 	return sandbox_enter().calls ? 9 : 0;
 }
 

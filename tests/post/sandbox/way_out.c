@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Loaded into post (LD_PRELOAD) it stands for a reader that somebody else has taken over: where
- * post decompresses a trace it tries to get out. What came of it is told when post ends.
+ * Preloaded into post (LD_PRELOAD), it simulates a reader that was taken over: where post
+ * decompresses a trace, it tries to get out. The result is printed when post exits.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -74,7 +74,7 @@ static void listen_there(void)
 	dup2(client, 9);
 }
 
-/* A kernel, or who began us, that lets nobody make a sandbox. */
+/* Simulates a kernel or a parent that permits no sandbox. */
 static void refuse_sandboxes(void)
 {
 	scmp_filter_ctx f = seccomp_init(SCMP_ACT_ALLOW);
