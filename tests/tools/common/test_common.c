@@ -235,7 +235,7 @@ static void escapes_cut_whole(void)
 	CU_ASSERT_STRING_EQUAL(escape_into(room, 4, "ab\xc3\xbc"), "ab");
 }
 
-/* Whichever byte, wherever in a word of eight it stands. */
+/* Any byte, at any place in a word of eight. */
 static void escapes_none(void)
 {
 	for (size_t at = 0; at < 20; at++) {

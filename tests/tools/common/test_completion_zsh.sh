@@ -84,7 +84,7 @@ want mode "event time" "$(ask 'run.tprof -m ')"
 want collector "driver perf timer" "$(ask 'run.tprof -s 1 -B ')"
 "$bin/run.tprof" --help | options >"$work/options"
 want options "$(words <"$work/options")" "$(ask 'run.tprof -')"
-# Not what the one that stands there excludes.
+# Without the options that the given one excludes.
 want options_that_fit "$(grep -vxE -e '-[apt]|--report-only' "$work/options" | words)" "$(ask 'run.tprof -t -')"
 want command "gzip" "$(ask 'run.tprof -s 1 gzi')"
 

@@ -93,7 +93,7 @@ static void sentences(void)
 	check("one two three", 12, "one two\n  three\n");
 	check("one two three four five", 9, "one two\n  three\n  four\n  five\n");
 	check("    in  two three", 14, "    in  two\n      three\n");
-	/* Rows have a number, after blanks; %%% stands above one. */
+	/* Rows have a number, after blanks; %%% is the header of a column of numbers. */
 	check("12 apples and pears", 12, "12 apples\n  and pears\n");
 	check("  12 apples and pears", 12, "  12 apples…\n");
 	check("  %%% apples and pears", 12, "  %%% apple…\n");

@@ -21,14 +21,14 @@ try() { # COMMAND...
 	fi
 	! grep -qaE "$escaped" out err || spoke=$((spoke + 1))
 }
-judge() { # NAME LEAST: so many of the messages show the word
+judge() { # NAME LEAST: at least so many of the messages show the word
 	cp told out 2>/dev/null || : >out
 	[ $raw = 0 ] && [ $spoke -ge "$2" ]
 	verdict "$1" $? "$raw raw, $spoke that show the word$(printf '\n'; cat out)"
 	raw=0 spoke=0
 	rm -f told
 }
-every() { # LEAST NAME COMMAND...: its help tells its options
+every() { # LEAST NAME COMMAND...: tests each option that its help lists
 	local least=$1 name=$2 option
 	shift 2
 	"$@" --help >help 2>&1 </dev/null || "$@" -help >help 2>&1 </dev/null

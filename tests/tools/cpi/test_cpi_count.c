@@ -226,7 +226,7 @@ static void cpus(void)
 	has(FORM_JSON, &r, true, "\"idle_by\": \"test\"", true);
 	has(FORM_JSON, &r, true, "\"idle_percent\": 37.50", true);
 	has(FORM_JSON, &r, true, "\"cpi\": 0.5", true);
-	/* One CPU alone needs no line for all. */
+	/* A single CPU needs no line for all. */
 	r.pairs = 1;
 	has(FORM_WORDS, &r, true, " all ", false);
 	strcpy(r.info.note, "a note");

@@ -171,7 +171,7 @@ static inline void dump_root(struct dump *d, unsigned int turn, uint64_t object)
 			u1(d, 0);
 }
 
-/* A class: so many fields that are references, with an int among them; statics are references. */
+/* Writes a class with so many reference fields and an int among them; statics are references. */
 static inline void dump_class(struct dump *d, uint64_t class, uint64_t super, uint64_t loader,
 			      unsigned int refs, const uint64_t *statics, unsigned int static_count,
 			      uint64_t name)

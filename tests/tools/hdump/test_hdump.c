@@ -472,7 +472,7 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Each of its own number, in their order, leaves behind the others; what lies between has none. */
+/* Each has its own number, in order, leaves after the others; ids in between have none. */
 static void ids_near_and_far(void)
 {
 	enum { COUNT = 30000 };
@@ -578,7 +578,7 @@ static void many_shapes(void)
 
 /* ---- damage ---------------------------------------------------------------------------------- */
 
-/* All reports of what is read; what was told is in the fault. */
+/* All reports of a damaged dump; the fault has the message. */
 static void read_it(struct heap *h, int *rc)
 {
 	struct rows r = { 0 };

@@ -71,7 +71,7 @@ static void padding_is_inherited(void)
 	for (uint64_t padding = 256; padding <= 264; padding += 8) {
 		heap();
 		distance(PADDED, 24 + padding, 1);
-		/* Its own int lies behind; then something dead. */
+		/* Its own int follows; then dead memory. */
 		distance(WORKER, 24 + padding + 72, 1);
 		CU_ASSERT_EQUAL(sizes_finish(&sizes, &classes, true), 0);
 		CU_ASSERT_EQUAL(list[PADDED].size, 24 + padding);

@@ -9,8 +9,8 @@ if [ ! -f "$counter" ]; then
 fi
 cd "$work" || exit 1
 
-# NAME FUNCTIONS ROUNDS AS COMPILER...: so many functions are patched and unpatched so often while eight
-# threads run in them; the code is AS it was, or another.
+# NAME FUNCTIONS ROUNDS AS COMPILER...: so many functions are patched and unpatched so often while eight threads run
+# in them; afterwards the code is AS before, or different.
 many() {
 	"$here/patch_functions" "$2" >many.c
 	"${@:5}" -O1 many.c "$here/patch_many.c" "$counter" -o many -pthread >err 2>&1 || cat err

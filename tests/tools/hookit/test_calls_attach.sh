@@ -61,7 +61,7 @@ sleep 0.3
 cmp -s first "log-rt.1_$pid"
 verdict no_more $? "the log is written further"
 
-# The next log has its own calls alone, of the functions asked for, in another folder.
+# The next log has only its own calls, of the requested functions, in another folder.
 mkdir other
 attach -d 300ms -F 't_summed+t_round' -N t_round -o other
 is again_code $? 0
@@ -75,7 +75,7 @@ attach -d 100ms -q -D 1
 is quiet "$? $(cat err) $(ls log-rt.*)" "0  log-rt.1_$pid
 log-rt.2_$pid"
 
-# Two at once; who is told to end lets go; who is killed leaves it to the next one.
+# Two at once; one that gets a signal restores the program; one that is killed leaves it to the next one.
 begin_measuring -d 100
 timeout 100 "$bin/swtrace" calls -p "$pid" -d 1ms 2>err2
 is twice $? 125
@@ -100,7 +100,7 @@ says no_folder_words err 'nowhere: No such file or directory'
 end
 is right "$code $(cat said) $(cat program.err)" '0 0 wrong '
 
-# Libraries that it opens while it is measured; that of another name is not asked for.
+# Libraries that it opens while it is measured; one of another name is not requested.
 cat >plug.c <<'END'
 __attribute__((noinline)) int t_plugged(int x) { return x + 1; }
 __attribute__((noinline)) int other(int x) { return x + 2; }
@@ -146,7 +146,7 @@ verdict opened_counted $? "$(cat "log-rt.1_$pid" err)"
 end
 is opened_right "$code $(cat program.err)" '0 '
 
-# It ends by itself while it is measured, and is killed.
+# It exits while it is measured, and is killed.
 begin ./target over
 begin_measuring
 end
@@ -267,7 +267,7 @@ for what in quiet ticks; do
 	is locked_went_on_$what "$? $(cat said)" '0 6 4'
 done
 
-# A thread in vfork() stops for nobody, until its child ends: another one is taken, or it is said.
+# A thread in vfork() cannot be stopped until its child exits: another one is used, or a message is printed.
 cat >borrows.c <<'END'
 #include <pthread.h>
 #include <stdio.h>

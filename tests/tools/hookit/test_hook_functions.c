@@ -40,7 +40,7 @@ static void forked(void)
 	numbered(n);
 	functions_forked();
 	numbered(n);
-	/* Two that had none yet, and one whose number nobody could know yet. */
+	/* Two that had no number yet, and one whose number could not be known yet. */
 	meet(16 * ++n);
 	meet(16 * ++n);
 	meet(16 * ++n);

@@ -144,7 +144,7 @@ HOOKITOPTS=TRACEHOOK,CALIBRATION=none,ARGUMENTS=square@retval LD_LIBRARY_PATH=re
 "$bin/post" -q -r marks.nrm2 -marks >/dev/null 2>&1
 is values_marks "$(awk '/square = 1$/ { print $1, $2 }' marks.out | head -1)" '2 0'
 
-# Without DWARF: by the option alone, in the order of registers; a result is a number.
+# Without DWARF: only by the option, in the order of registers; a result is a number.
 hooked 'PATCH,ARGUMENTS=square@arg1+square@retval+half@fparg1+half@retval/f+times@fparg1/f32+times@arg1+named@arg1/s+many@arg7' ./plain
 is values_plain "$(lines 'square = 1|half|times\(1.25, 1|named|many' | tr '\n' ' ')" \
 	'2 1 half(0.5) 2 1 half(1.5) 2 1 half(2.5) 2 1 many(77) 2 1 many(78) 2 1 many(79) 2 1 named(NULL) 2 1 times(1.25, 1) 2 2 named("yes") 3 1 half = 0.25 3 1 half = 0.75 3 1 half = 1.25 3 1 square = 1 3 1 square = 1 '
@@ -173,7 +173,7 @@ else
 	echo "skip hook_values_changed_calls this compiler makes no copy"
 fi
 
-# Names, types and lines that are in a debug file alone.
+# Names, types and lines that are only in a debug file.
 cp sites stripped && objcopy --only-keep-debug stripped stripped.debug && objcopy --strip-all --add-gnu-debuglink=stripped.debug stripped
 is stripped "$(nm stripped 2>&1 | grep -c ' T ')" 0
 for options in PATCH LINES,PATCH; do
@@ -183,8 +183,8 @@ for options in PATCH LINES,PATCH; do
 		"4 1 3 $([ $options = PATCH ] && echo 0 || echo 4)"
 done
 
-# A handler calls what nobody has met, while the program is within malloc(), as it nearly always is here: what its name
-# decides is known by then.
+# A handler calls a new function while the program is within malloc(), as it nearly always is here: the decision by
+# its name has been made by then.
 cat >within.c <<'END2'
 #include <signal.h>
 #include <stdio.h>

@@ -20,8 +20,7 @@ cd "$work" || exit 1
 how='-O2 -g -fno-inline -fno-ipa-cp -fno-ipa-icf -finstrument-functions'
 # shellcheck disable=SC2086
 gcc $how "$here/calls.c" -o calls -lpthread -ldl && g++ $how "$here/objects.cc" -o objects || exit 1
-# The same with calls at the first instruction of functions and before the last one; alone they count
-# nothing.
+# The same with calls at the first instruction of functions and before the last one; each kind alone counts nothing.
 if [ "$(uname -m)" = x86_64 ]; then
 	entry=${how/-finstrument-functions/-pg -mfentry -minstrument-return=call}
 	mkdir real nothing
@@ -125,7 +124,7 @@ is demangled "$(calls 'thrower(int)') $(grep -c _Z log-rt.*)" '300 0'
 hooked CALIBRATION=none ./calls jumps
 entries_are_exits 0
 verdict jumps_end $? "$(grep ^entries log-rt.*)"
-# The one that goes on is the one that ends: it has one level.
+# The function that continues is the one that ends: it has one level.
 awk '$NF == "again" { n[$1] += $2 } END { exit !(n[3] == 50 && n[4] == 50 && n[6] == 50 && !n[7]) }' log-rt.*
 verdict jumps_levels $? "$(grep again log-rt.*)"
 # Frames left by a jump are counted as popped; the time after it belongs to the function that continues.
@@ -182,7 +181,7 @@ is left_handlers "$(calls leaver) $(calls fib)" '1000 10'
 verdict left_levels $? "$(tail -20 log-rt.*)"
 
 if [ -x fcalls ]; then
-	# Tail calls: the one that is called stands beside its caller.
+	# Tail calls: the callee is at the same level as its caller.
 	hooked CALIBRATION=none ./fcalls even
 	awk '$NF == "odd" || $NF == "even" { n += $2; if ($1 != 2) bad = 1 } END { exit !(n == 1001 && !bad) }' log-rt.*
 	verdict tail_calls $? "$(cat log-rt.*)"
@@ -253,11 +252,11 @@ if [ -e "$top/tools/hookit/patch/patch.h" ] && [ "$(uname -m)" = x86_64 ]; then
 	done
 	hooked PATCH,CALIBRATION=none ./pobjects
 	is sites_unwound "$(calls 'thrower(int)') $(awk '/^entries/ { gsub(",", ""); print $2 - $4 - $7 - $11, $7 }' log-rt.*)" '300 0 300'
-	# A program that calls nothing of the library is told what is wrong all the same.
+	# Errors are reported even to a program that calls nothing of the library.
 	hooked PTACH,CALIBRATION=none ./pcalls values
 	is sites_misspelt "$? $(cat err) $(grep -c values out)" \
 		'0 hookit: HOOKITOPTS: PTACH: unknown option (HELP lists the options): nothing is measured 1'
-	# One jumps to another, also by way of one that has no site: those stand beside each other.
+	# Functions that jump to another, also through one without a site: those are at the same level.
 	cat >tails.c <<'END'
 static volatile int sum;
 #define ONE __attribute__((noinline)) int
@@ -315,7 +314,7 @@ END
 	is opened_alone "$? $(calls plug) $(calls plugged)" '0 2 30'
 	hooked PATCH,CALIBRATION=none,FUNCTIONS=plugged ./bare ./plug1.so ./plug2.so
 	is opened_wanted "$? $(calls plug) $(calls plugged)" '0 0 30'
-	# One that comes and goes, as it was or changed, at the same place.
+	# A library that is closed and opened again, unchanged or changed, at the same place.
 	cat >reopens.c <<'END'
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -87,7 +87,7 @@ gcc -O2 -fPIC -shared -fpatchable-function-entry=5 loaded.c -o loaded.so
 gcc -O2 -fpatchable-function-entry=5 "$here/patch_loads.c" "$counter" -o loads
 timeout 60 env PATCH_OUT=got PATCH_WANTED=t_ PATCH_LATER=1 ./loads ./loaded.so >out 2>err
 is loads "$? $(cat out err) $(awk '$1 == "t_loaded" { n += $2; m += $3 } END { print n, m }' got)" '0 570 60 60'
-# Written anew where it lies, it is another than the one that is loaded.
+# A library that is overwritten in place differs from the loaded one.
 cat >replaced.c <<'END'
 #include <dlfcn.h>
 #include <stdio.h>
@@ -140,7 +140,7 @@ gcc -O2 -fpatchable-function-entry=5 small.c -o program
 refused memory_denied 'the program: executable memory is denied (a rule of this system' PATCH_DENY=exec
 refused writing_denied 'code at 0x[0-9a-f]*: Operation not permitted: the kernel does not let a process write its own code' \
 	PATCH_DENY=mem
-# The section is told to be where the program has nothing.
+# The section claims an address where the program has nothing.
 cp program whole
 python3 - <<'END'
 import struct

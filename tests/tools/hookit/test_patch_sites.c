@@ -148,8 +148,8 @@ static void one_long(void)
 	CU_ASSERT(s[1].code.length == 10 && s[1].code.switched.off[0] == 0x66);
 }
 
-/* Where something lies where the nop's own bytes lead, its operand is changed: at any moment it is
- * a nop of that length. */
+/* If the target of the nop's own bytes is occupied, its operand is changed: at any moment it is a
+ * nop of that length. */
 static void long_elsewhere(void)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/** Contention that is known: so many threads block, one after the other, for known times. */
+/** Known contention: so many threads block, one after another, for known times. */
 public class Locks {
 	static final class Hot {}
 	static final class Cold {}

@@ -57,7 +57,7 @@ static int take_with(const char *environment, const char *text)
 	return rc;
 }
 
-/* The options of this text, beside what none gives, are those of `want`. */
+/* Returns whether the options of this text, with defaults for the others, equal `want`. */
 static bool gives(const char *text, const struct agent_options *want)
 {
 	struct agent_options all = *want;
@@ -221,7 +221,7 @@ static void refusals(void)
 	REFUSES("\033[31m", "\\x1b[31m", "unknown option");
 }
 
-/* A prefix and folders have room for so many bytes, and their ends. */
+/* A prefix and folders have room for so many bytes, including the NUL. */
 static void lengths(void)
 {
 	char text[6000], name[5000];

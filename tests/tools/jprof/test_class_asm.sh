@@ -23,7 +23,7 @@ done
 unset JAVA_TOOL_OPTIONS
 cd "$work" || exit 1
 
-# A class that stands for those that are wrong.
+# A class that represents wrong ones.
 mkdir -p tools wrong/bad hook/pitrace
 cat >Bad.java <<'END'
 public class Bad { static int f() { return 1; } }
@@ -55,7 +55,7 @@ compared list all ours
 code=$?
 [ $code = 0 ] && awk 'END { exit !($1 > 5000 && $3 > 50000) }' out
 verdict same_methods $?
-# One that is not the same is told: the original itself.
+# A class that differs is reported: here the original itself.
 grep -m 1 'java/util/ArrayList.class' list >one
 compared one all all
 [ $? = 1 ] && grep -q '^java.base/java/util/ArrayList.class <init>(I)V: line 0: by ASM id, have' out
@@ -67,7 +67,7 @@ verdicts() { # LIST FOLDER
 }
 verdicts list ours
 code=$?
-# Those of JFR's events are the VM's own, and nobody may change them.
+# Those of JFR's events are the VM's own, and must not be changed.
 [ $code = 0 ] && awk '$2 == "good" { good++; next } !/^jdk\.internal\.event\./ { bad++; print }
 	END { exit !(good > 5000 && !bad) }' "verdicts_ours" >out
 verdict verifier $? "$(head -3 out err)"

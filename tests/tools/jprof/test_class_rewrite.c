@@ -451,7 +451,7 @@ static void frames_grow(void)
 	class_out_free(&w);
 }
 
-/* Lines and variables move; what nobody reads, and would be wrong, is left out. */
+/* Lines and variables move; tables that are not used, and would be wrong, are left out. */
 static void tables(void)
 {
 	const struct made m = { .access = ACCESS_STATIC,
@@ -575,8 +575,7 @@ static void limits(void)
 	class_out_free(&out);
 }
 
-/* A class that is cut, wherever, is none, and where it ends is said; nobody asks: nothing
- * changes. */
+/* A class that is cut anywhere is refused, with the place; without a request nothing changes. */
 static void cut(void)
 {
 	const struct made m = { .access = ACCESS_STATIC,

@@ -170,7 +170,7 @@ verdict program_runs $? "$(cat out err)"
 grep -Eq '^in [0-9]{5,} out [0-9]+ thrown [0-9]{4,} live 0 stack 0 unknown 0$' err
 verdict entries_are_exits $? "$(cat err)"
 
-# All of them with hooks of locks, under the verifier: a class that is asked for its methods is linked.
+# All of them with hooks of locks, under the verifier: querying a class's methods links it.
 rm -rf all
 "$jimage" extract --dir all --include 'regex:/(java.base|jdk.compiler)/.*' "$java_home/lib/modules" >out 2>&1
 xargs -n 2000 "$rewrite" -l pitrace/Lock <list >out 2>err

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Made clocks that go on by steps: the step is found, what was seen stands for what it took. */
+/* Simulated clocks that advance in steps: the step is found, and readings are averaged to the true
+ * time. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -44,7 +45,7 @@ static void steps(void)
 	CU_ASSERT_EQUAL(step_found(STEP, 30, 0), STEP);
 	CU_ASSERT_EQUAL(step_found(STEP, 12, 40), STEP);
 	CU_ASSERT_EQUAL(step_found(38, 50, 9), 38);
-	/* Fine clocks: any difference, even ones alone, the same one always, two ways through a
+	/* Fine clocks: any difference, only even ones, always the same one, two paths through a
 	 * read. */
 	CU_ASSERT_EQUAL(step_found(1, 25, 12), 1);
 	CU_ASSERT_EQUAL(step_found(2, 25, 12), 1);
@@ -84,7 +85,7 @@ static void even(void)
 	uint64_t least;
 
 	for (uint64_t took = 4; took < 160; took++) {
-		/* The least is too little by up to a step, what it stands for by a tenth of one. */
+		/* The least is too small by up to a step, the average by a tenth of one. */
 		CU_ASSERT(fabs(evened(took, 100, 0, &least) - (double)took) <= 2.1);
 		CU_ASSERT_EQUAL(least, took / STEP * STEP);
 		CU_ASSERT(fabs(evened(took, 50, 0, &least) - (double)took) <= 4);
@@ -105,7 +106,8 @@ static void even(void)
 	CU_ASSERT_EQUAL(clock_step_even(&s, 42, STEP), 42);
 }
 
-/* A hundred teach other runs, fewer serve this one alone; a fine clock's least always counts. */
+/* A hundred are sufficient for other runs, fewer only for this one; a fine clock's least always
+ * counts. */
 static void few(void)
 {
 	const uint16_t often = sequence(TYPE_JITTED, EVENT_ENTER, TYPE_JITTED, EVENT_LEAVE,

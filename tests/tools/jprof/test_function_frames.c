@@ -93,15 +93,15 @@ static void left(void)
 	finish();
 }
 
-/* The same function twice: its caller's frame lies above the one that ends. By the stack pointer
- * alone it is that very one. */
+/* The same function twice: its caller's frame is above the one that ends. By the stack pointer
+ * alone it would be the same one. */
 static void itself(void)
 {
 	begin();
 	enter(1, 0x9000, false);
 	enter(1, 0x8000, false);
 	enter(2, 0x7000, false);
-	/* The inner ones are over, and nobody has said so. */
+	/* The inner ones have ended without an event. */
 	end(1, 0x9008);
 	CU_ASSERT(t->depth == 0 && t->exits == 1 && t->unwinds == 2);
 	enter(1, 0x9000, false);

@@ -27,7 +27,7 @@ verdict jitdump_beside_the_trace $? "$(ls . traces)"
 "$top/tests/tools/jprof/judge_reuse" log samples >out 2>&1
 verdict reuse $?
 cat out
-# A judge that can tell: the log of other rounds.
+# Checks that the test can fail: the log of other rounds.
 sed -E 's/^7/8/; s/^6/7/; s/^5/6/; s/^[0-4]/5/' log >shifted
 ! "$top/tests/tools/jprof/judge_reuse" shifted samples >out 2>&1
 verdict reuse_judged $?

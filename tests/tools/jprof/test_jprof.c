@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The agent for Java, what of it needs no VM: names, and which addresses were told already. */
+/* The parts of the Java agent that need no VM: names, and which addresses were announced
+ * already. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +78,7 @@ static void pieces(void)
 	/* Around them, and again: nothing is left of it. */
 	CU_ASSERT_STRING_EQUAL(add(&r, 10, 60), "10-20 30-40 50-60 ");
 	CU_ASSERT_STRING_EQUAL(add(&r, 10, 60), "");
-	/* The very same as one of them is told anew. */
+	/* The same range as one of them is announced again. */
 	CU_ASSERT_STRING_EQUAL(add(&r, 40, 50), "40-50 ");
 	CU_ASSERT_STRING_EQUAL(add(&r, 5, 15), "5-10 ");
 	CU_ASSERT_STRING_EQUAL(add(&r, 55, 70), "60-70 ");
@@ -111,7 +112,7 @@ static void pieces_many(void)
 			have += strtoull(p + 1, (char **)&p, 10) - from;
 			p++;
 		}
-		/* All of it, where it is one that was told. */
+		/* The whole range, if it is an announced one. */
 		CU_ASSERT(have == want || (!want && have == size));
 	}
 	for (i = 1; i < r.n; i++)

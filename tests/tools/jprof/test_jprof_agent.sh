@@ -115,7 +115,7 @@ for collector in timer perf; do
 	grep -q "_worker whose name is longer than the kernel's" named.out && [ -z "$(ls log-jtnm_* 2>/dev/null)" ]
 	verdict "threads_by_$collector" $? "$(cat out; ls; grep TID named.out | head)"
 done
-# Names of code, too, whose log lies elsewhere: in the trace's folder it would be read.
+# Names of code whose log is elsewhere: in the trace's folder it would be read.
 mkdir away
 for collector in timer perf; do
 	may_trace $collector || { echo "skip jprof_agent_code_by_$collector this machine lets nobody trace"; continue; }
@@ -124,7 +124,7 @@ for collector in timer perf; do
 	grep -q 'SYM .* Named.spin(int)' named.out && grep -q 'LOAD.Named.spin(int)' away/log-jita2n_*
 	verdict "code_by_$collector" $? "$(cat out; ls away; grep -m 9 'JITCODE\|SYM' named.out)"
 	rm -f away/*
-	# The records and a log beside the trace tell of the same code, the log with its instructions.
+	# The records and a log beside the trace describe the same code, the log with its instructions.
 	"$bin/swtrace" run -q -B $collector -o named.nrm2 -- java "-agentpath:$names=JITA2N,JINSTS" Named >out 2>&1
 	"$bin/post" -q -json -annotate 'Named.spin(int)' -r named.nrm2 >named.out 2>why
 	jq -e '.annotated | length > 0 and all(.[]; .code_from | test("log-jita2n_[0-9]+$")) and
@@ -208,7 +208,7 @@ run "$agent" CLASSMETHODS='Agent*' -Xmx64m -XX:+CrashOnOutOfMemoryError -XX:Erro
 [ $? = 134 ] && on
 verdict no_memory_crashed $? "$(cat err; tail -n 3 log-*)"
 run "$agent" CLASSMETHODS='Agent*' -Xmx64m -XX:+ExitOnOutOfMemoryError Agent memory
-# Newer VMs leave by _exit(), of which nobody is told.
+# Newer VMs leave by _exit(), which is not reported to agents.
 [ $? = 3 ] && { on || { [ "$release" -gt 17 ] && grep -q '^not whole' log-rt.1_*; }; }
 verdict no_memory $? "$(cat err; tail -n 3 log-*)"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Calibration by figures: the paper's figure 6 and table 1, floors, how far minima are to be
- * trusted; minima as text, damaged and of another key; their file, which others may have planted,
+ * Calibration with figures: the paper's figure 6 and table 1, floors, how far minima can be
+ * trusted; minima as text, damaged and with another key; their file, which others may have planted,
  * and which many processes write at once.
  */
 #include <errno.h>
@@ -321,7 +321,7 @@ static void damaged(void)
 
 	for (i = 0; i < sizeof(two) - 1; i++)
 		CU_ASSERT_STRING_NOT_EQUAL(fault_of(two, i, -EINVAL), "");
-	/* Each line by itself. */
+	/* Each line separately. */
 	static const struct {
 		const char *line, *why;
 	} bad[] = {
@@ -434,7 +434,7 @@ static void seldom(void)
 	CU_ASSERT_EQUAL(calibration_over(&c, same, 0), 20); /* it cannot be more than that */
 	CU_ASSERT_EQUAL(calibration_over(&c, other, 0), 31);
 	calibration_free(&c);
-	/* Nothing is known of what nobody has seen often enough. */
+	/* A value that was not seen often enough is unknown. */
 	CU_ASSERT_EQUAL_FATAL(calibration_init(&c, 1), 0);
 	c.minimum[like] = 1000000;
 	CU_ASSERT_EQUAL_FATAL(calibration_settle(&c, seen), 0);
@@ -471,8 +471,8 @@ static void together(void)
 	calibration_free(&run);
 }
 
-/* Whether a method is static, or a native, is nothing to its hooks: of such sequences the least one
- * serves. One that is not above its floor tells nothing of the others. */
+/* For its hooks it does not matter whether a method is static, or native: the least one of such
+ * sequences is used. One that is not above its floor is not used for the others. */
 static void hooked(void)
 {
 	const uint32_t j = TYPE_JITTED + 1, J = TYPE_JITTED;
@@ -523,7 +523,7 @@ static void kept(void)
 	CU_ASSERT(least_of(to, some, &times) == 60 && times == 30);
 }
 
-/* Sixteen at once: nothing is lost, and nobody reads half a file. */
+/* Sixteen processes at once: nothing is lost, and no process reads half a file. */
 static void at_once(void)
 {
 	const char *to = file_of("at_once");
@@ -587,7 +587,7 @@ static void expect(const char *to, const char *why)
 	CU_ASSERT_PTR_NOT_NULL(strstr(f.why, why));
 	if (!strstr(f.why, why))
 		printf("# %s, not: %s\n", f.why, why);
-	/* It stands as it was. */
+	/* The file is unchanged. */
 	CU_ASSERT_EQUAL(was, lstat(to, &after));
 	CU_ASSERT(was || (before.st_ino == after.st_ino && before.st_size == after.st_size));
 }

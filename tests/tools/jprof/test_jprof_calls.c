@@ -279,7 +279,7 @@ static void calibrated(void)
 	call_thread_free(t);
 }
 
-/* Ends that nobody announced teach nothing, and nothing is taken off. */
+/* Ends without an event teach nothing, and nothing is subtracted. */
 static void unlearnt(void)
 {
 	struct calibration c;
@@ -400,7 +400,8 @@ static __attribute__((noinline)) void pairs_of(struct call_reads r)
 
 static const uint64_t later[CALL_METRICS] = { 9000, 9001, 9002, 9003, 9004, 9005, 9006, 9007 };
 
-/* With the compiler knowing that there is one, as for what reads the cycles alone. */
+/* With the number of metrics known to the compiler as one, as for the code that reads only
+ * cycles. */
 static void pairs_in_line(void)
 {
 	bool done = true;

@@ -61,7 +61,7 @@ rm -f logs/*
 traced CALLTRACE,OBJECTINFO,CLASSMETHODS='Calls.l*',LOGPATH=logs,LOGPREFIX=mine Calls
 is prefixed "$(head -qn 1 logs/mine.1_* logs/mine-objects.1_* | tr '\n' ' ')$(head -c 15 logs/mine-gen.1_*) $(ls logs | wc -l)" \
 	'pitrace log-rt pitrace log-objects pitrace log-gen 3'
-# A letter for how a method was called, a small one for static methods if that is asked for.
+# A letter for how a method was called, a small one for static methods on request.
 letters() { # OPTION: the letters of a static method, and of one that is not
 	traced "CALLTREE,CLASSMETHODS=Calls.leaf*+Calls.<init>(I)V,$1" -Xint Calls
 	sed -nE 's/.* (.*)Calls\.(leaf|<init>)\(.*/\1/p' log-rt.* | sort -u | tr '\n' ' '

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The agent in a VM whose root, processes and /tmp are a container's: begun there, and loaded from outside; logs lie
-# in the container, under the number that the VM has there; what only lies outside is not found.
+# The agent in a VM whose root, processes and /tmp are a container's: started there, and loaded from outside; logs are
+# in the container, under the pid that the VM has there; files that are only outside are not found.
 set -u
 
 # shellcheck source=tests/lib/lib.sh
@@ -35,7 +35,7 @@ public class Work {
 }
 END_OF_JAVA
 javac Work.java || exit 1
-# The VM's files as they are, else nothing of this machine: the agent lies in another place than here.
+# The VM's files in the same place, but nothing else of this machine: the agent is in another place than here.
 cat >inside <<'END_OF_SHELL'
 set -e
 mount --make-rprivate /
@@ -99,7 +99,7 @@ calc "$(column 2 'leaf(I)I' "$there/logs/log-rt.1_$inner") == 1000 * $(column 2 
 verdict calls $? "$(tail -n 20 "$there/logs/log-rt.1_$inner")"
 is minima "$(sed -nE 's/^calibration: (.*)\/jprof-[0-9a-f]+\.calibration, minima that are new or less: [1-9].*/\1/p' \
 	"$there/logs/log-rt.1_$inner")" /root/.cache/pitrace
-# Code and its bytes, which lie where the line says.
+# Code and its bytes, which are where the line says.
 awk -F'\t' '$4 == "LOAD" && $5 ~ /^Work\.(main|round|leaf)\(/ { n++; bad += length($6) < 16 } END { exit !n || bad }' \
 	"$there/logs/log-jita2n_$inner"
 verdict code $? "$(grep Work "$there/logs/log-jita2n_$inner" | cut -c1-200)"

@@ -160,14 +160,14 @@ static void exceptions(void)
 			4);
 	CU_ASSERT_EQUAL(floor_of(&c, EVENT_UNWIND, J, EVENT_CAUGHT, J), 80);
 	calibration_free(&c);
-	/* Two frames are gone at once: which of them when, nobody knows. */
+	/* Two frames are gone at once: it is unknown which of them ended when. */
 	CU_ASSERT_EQUAL(read_floors(&c, A "  5 @ 20 TrainJ.fails_jJ_J(int):JITCODE" T "CALL 0\n" A
 					  "  6 @  0 TrainJ.passes_J_j(int):JITCODE" T "CALL 0\n" A
 					  "  8 @  0 TrainJ.out_J(int):JITCODE" T "CALL 0\n" R
 					  "  7 @ 4c TrainJ.fails_jJ_J(int):JITCODE" T "RETURN 0\n"),
 			1);
 	calibration_free(&c);
-	/* A native clears it, and tells nobody. */
+	/* A native method clears it without an event. */
 	CU_ASSERT_EQUAL(read_floors(&c, A
 				    "  5 @ 20 TrainJ.calls_j(int):JITCODE" T "CALL 0\n" A
 				    " 17 @ 20 TrainN.stops_J_N(int):JITCODE" T "CALL 0\n" A

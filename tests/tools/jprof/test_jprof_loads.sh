@@ -23,7 +23,7 @@ whole() { # NAME: it ran, said what it says otherwise, and nothing is missing
 	local code=$?
 	[ $code = 0 ] && cmp -s "want.${1%_*}" out && [ ! -s err ]
 	verdict "same_$1" $? "$(cat out err)"
-	# Frames that live: of the threads that the VM ends by itself.
+	# Live frames: of the threads that the VM ends itself.
 	entries_are_exits 500000 99 && ! grep '^not kept' log-rt.* | grep -qEv 'before [0-9]{1,2}, calls deeper than [0-9]* 0, .* room 0, .* 0$'
 	verdict "entries_are_exits_$1" $? "$(sed -n 3,4p log-rt.*)"
 }

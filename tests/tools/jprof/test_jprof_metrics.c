@@ -12,7 +12,7 @@
 #include "pttread.h"
 #include "unit.h"
 
-/* PTT as on a machine on which nobody may open a counter. */
+/* PTT on a machine on which no counter may be opened. */
 static int refuses;
 
 extern int __real_PttInit(int count, const char *const names[], int priv);
@@ -57,7 +57,7 @@ static void refused(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(set("no-such-event"), "; there are: wall"));
 }
 
-/* Time of the thread that works, and time that passes: in the order that was asked for. */
+/* CPU time of the thread, and elapsed time: in the requested order. */
 static void times_of_threads(void)
 {
 	uint64_t a[CALL_METRICS] = { 0 }, b[CALL_METRICS] = { 0 };
@@ -90,14 +90,14 @@ static void nobody_may(void)
 	refuses = PI_NOT_SUPPORTED;
 	CU_ASSERT_STRING_EQUAL(set("task-clock+wall+tsc"), "");
 	times_of_threads();
-	/* A clock counts no faults, and stands in for nothing that PTT has in part. */
+	/* A clock counts no faults, and does not replace metrics that PTT has only partly. */
 	CU_ASSERT_PTR_NOT_NULL(strstr(set("page-faults+tsc"), "there are: wall"));
 	refuses = PI_EVENT_UNSUPPORTED;
 	CU_ASSERT_PTR_NOT_NULL(strstr(set("tsc"), "there are: wall"));
 	refuses = 0;
 }
 
-/* A read that fails is none: the last value stays. */
+/* A read that fails is ignored: the last value stays. */
 static int fails(uint64_t *values)
 {
 	values[0] = 99;
@@ -202,7 +202,7 @@ static void switches(void)
 	call_thread_free(t);
 }
 
-/* Both by one read of the counter, wherever they stand. */
+/* Both by one read of the counter, in any position. */
 static void at_once(void)
 {
 	static struct pitrace_ptt_thread page = {

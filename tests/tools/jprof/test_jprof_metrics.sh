@@ -117,7 +117,7 @@ traced CALIBRATION=mine && traced CALIBRATION=mine
 [ ! -s err ] && [ "$(stat -c %a mine)" = 600 ] && grep -q '^calibration: mine,' log-rt.* &&
 	grep -q 'sequences trained [1-9]' log-rt.*
 verdict mine $? "$(cat err)"
-left_alone() { # NAME FILE WORDS: it is told, the program runs, minima are of this run; the file stays
+left_alone() { # NAME FILE WORDS: it is reported, the program runs, minima are of this run; the file is kept
 	cp -P "$2" before
 	traced "CALIBRATION=$2"
 	[ $? = 0 ] && cmp -s want out && grep -q "^jprof: $2: .*$3" err && grep -q 'of this run alone$' err &&
@@ -136,7 +136,7 @@ left_alone link link 'it is a link'
 traced METRICS=wall+tsc,CALIBRATION=mine
 [ $? = 0 ] && grep -q '^jprof: mine: .*it is of another' err
 verdict other_metrics $? "$(cat err)"
-# No cache is nobody's error.
+# A missing cache is not an error.
 XDG_CACHE_HOME=/dev/null/x traced ''
 [ $? = 0 ] && [ ! -s err ] && grep -q '^calibration: of this run alone; /dev/null/x' log-rt.*
 verdict no_cache $? "$(cat err; head -5 log-rt.*)"

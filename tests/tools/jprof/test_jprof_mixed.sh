@@ -110,7 +110,7 @@ for way in "${ways[@]}"; do
 		is "$kind" "$(cat out) $(ls log-rt.* | wc -l) $(tree | diff want - | head -5)" '700 1 '
 	done
 done
-# Nothing is negative, and what is counted agrees with the events, in each of which it stands.
+# Nothing is negative, and the counts agree with the log of events.
 mixed CALLTRACE
 is trace "$("$build/bin/post" -q -r log-gen.1_* -calls 2>&1; awk '/ > F:deep / { n++ } / \^ F:deep / { p++ } / ! F:deep / { u++ } / < F:deep / { m++ }
 	END { print n, p, u, m }' calls.out)" '300 100 100 100'

@@ -72,7 +72,7 @@ static void once(void)
 	results(24, 1000, 40);
 }
 
-/* One pass alone is better than nothing; a metric may have no value. */
+/* A single pass is better than nothing; a metric may have no value. */
 static void alone(void)
 {
 	begin(1);
@@ -84,7 +84,7 @@ static void alone(void)
 	results(220, 7, 20);
 }
 
-/* The clock goes in steps of 24.5, say: 24 and 49 are neighbours, 24 and 50 are not. */
+/* The clock advances in steps of 24.5, for example: 24 and 49 are neighbours, 24 and 50 are not. */
 static void steps(void)
 {
 	begin(24);
@@ -98,7 +98,7 @@ static void steps(void)
 	CU_ASSERT(changed(pass(50, 100), 2, 0, 0, 0));
 	pass(24, 99);
 	CU_ASSERT(changed(pass(24, 97), 2, 0, 1, 1));
-	/* Two of a hundred are little, three are not; a step of one is none. */
+	/* Two of a hundred are few, three are not; a step of one is not a step. */
 	pass(24, 96);
 	CU_ASSERT(changed(pass(24, 95), 2, 0, 0, 1));
 	results(24, 96, 60);

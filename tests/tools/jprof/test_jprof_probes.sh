@@ -82,7 +82,7 @@ refused() { # NAME OPTIONS WORDS
 	verdict "$1" $? "$(cat err)"
 }
 refused mode MODE=full 'MODE=full: it is rewrite or probes'
-# A VM without symbols: the library of a copy has none, then a debug file beside it, or none that may be used.
+# A VM without symbols: the library of a copy has none, then there is a debug file beside it, or an unusable one.
 home=$(dirname "$(dirname "$(readlink -f "$(command -v java)")")")
 mkdir jdk
 for part in bin conf lib release; do cp -rL "$home/$part" jdk/ 2>err; done

@@ -117,7 +117,7 @@ verdict names_of_threads $? "$(grep TID tprof | head)"
 
 # ---- virtual threads: named, and with those frames that are still in the heap (from Java 21 on)
 outer='enterSpecial\\([^;]*;(\\(virtual thread[^;]*;)?jdk\\.internal\\.vm\\.Continuation\\.enter\\([^;]*;jdk\\.internal\\.vm\\.Continuation\\.enter0\\(\\);[^;]*;java\\.lang\\.VirtualThread\\.run\\([^;]*;'
-deepest() { # PATTERN: the most of such frames in a stack
+deepest() { # PATTERN: the maximum number of such frames in a stack
 	awk -F"$1" 'NF - 1 > n { n = NF - 1 } END { print n + 0 }' stacks
 }
 # All stacks that are whole come from the program's one loop, and none is deeper than its recursion.

@@ -39,7 +39,7 @@ is why_not "$(sed -n '/^impossible/,/tell that they/p' out)" "impossible: 2012 o
 verdict outermost $? "$(cat out)"
 says types out '^types of methods: I i J j N n; none:$'
 is nothing_left "$(ls tmp)" ''
-# By the probes, too: exceptions of natives show in every second pass alone.
+# With the probes, too: exceptions of native methods are seen only in every second pass.
 "$train" -p -n 1 -l -c probes >out 2>err
 is probes_first "$(grep -c '^[Nn]-Xx-.* never$' out) $(sed -n 's/^sequences: .* of the \([0-9]*\) .*/\1/p' out)" '136 1144'
 rm probes
@@ -208,7 +208,7 @@ else
 	mkdir fixed && chmod 555 fixed
 	refused unwritable 'fixed/file: Permission denied' -j "$work/says" -c fixed/file
 fi
-# The VM's options that choose its compilers, wherever they stand, are of the key.
+# The VM's options that select its compilers, wherever they are given, belong to the key.
 of_compilers() { # NAME WANT VMOPTION...
 	local name=$1 want=$2
 	shift 2

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Native methods of a class made by hand get wrappers, byte for byte; which ones are left alone;
- * that they are known as natives when the class is rewritten. In a VM: test_jprof_natives.sh.
+ * Native methods of a hand-made class get wrappers, byte for byte; which ones are left alone; they
+ * are known as native when the class is rewritten. In a VM: test_jprof_natives.sh.
  */
 #include <errno.h>
 
@@ -212,7 +212,7 @@ static void known(void)
 	class_out_free(&out);
 }
 
-/* Cut anywhere but in the class's attributes, which nobody reads; descriptors that are none. */
+/* Cut anywhere except in the class's attributes, which are not read; invalid descriptors. */
 static void damaged(void)
 {
 	static const char *const descriptors[] = { "",      "(",    "()",   "(V)V", "(La/B)V",

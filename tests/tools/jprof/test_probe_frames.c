@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The stack as the VM's probes tell it: ends that are not told are found by where the stack pointer
- * is, and frames whose code was replaced are found again. In a VM: test_jprof_probes.sh.
+ * The stack as reported by the VM's probes: missing ends are found by the stack pointer, and frames
+ * whose code was replaced are found again. In a VM: test_jprof_probes.sh.
  */
 #include "probe_frames.h"
 #include "unit.h"
@@ -76,7 +76,7 @@ static void inlined(void)
 	ends();
 }
 
-/* A method that calls itself: the outer one ends while the inner one's end was not told. */
+/* A recursive method: the outer call ends although the inner one's end was not reported. */
 static void recursion(void)
 {
 	begin();

@@ -41,8 +41,8 @@ rm -f traces/*
 JPROFOPTS='CLASSMETHODS=Busy*' "$bin/swtrace" run -q --calls --jit -o traces/b.nrm2 -- java -cp classes Busy >out 2>err
 counted traces/log-rt.1_* && [ "$(ls traces/jit-*.dump | wc -l)" = 1 ] && ! grep -q libpijit err
 verdict both $? "$(ls . traces) $(cat out err)"
-# Both in one report: one line of the method, with the ticks that the trace alone has of its compiled
-# code, and the calls and values that the log alone has.
+# Both in one report: one line for the method, with the ticks that only the trace has of its compiled code, and the
+# calls and values that only the log has.
 "$bin/post" -functions -csv -q -o - traces/b.nrm2 traces/log-rt.1_* 2>err | grep 'Busy\.work(long)' >joined
 ticks=$("$bin/post" -csv -q -o - -r traces/b.nrm2 2>>err | awk -F, '/JITCODE,Busy\.work\(long\)/ { n += $(NF - 2) } END { print n + 0 }')
 base=$("$bin/post" -functions -csv -q -o - traces/log-rt.1_* 2>>err | awk -F, '/Busy\.work/ { print $2 }')

@@ -177,7 +177,7 @@ says stopped_words err 'no counters are held'
 [ ! -e socket ]
 verdict no_socket_left $?
 
-# A thread alone; and what its end leaves.
+# A single thread; and the counts after its exit.
 run 0 start_thread start -t $pid page-faults
 work
 to_work=${WORK[1]}

@@ -100,7 +100,7 @@ static void writes(void)
 	CU_ASSERT_EQUAL(msr_write(root, 0, 0xe7, 0xfedcba9876543210, why, sizeof(why)), 0);
 	CU_ASSERT_EQUAL(msr_read(root, 0, 0xe7, &value, why, sizeof(why)), 0);
 	CU_ASSERT_EQUAL(value, 0xfedcba9876543210);
-	/* Nothing beside it. */
+	/* The registers beside it are unchanged. */
 	CU_ASSERT_EQUAL(msr_read(root, 0, 0xdf, &value, why, sizeof(why)), 0);
 	CU_ASSERT_EQUAL(value, before);
 	CU_ASSERT_EQUAL(msr_read(root, 0, 0xef, &value, why, sizeof(why)), 0);
@@ -178,7 +178,7 @@ static void names(void)
 	CU_ASSERT_FALSE(msr_number("4294967296", &n));
 	CU_ASSERT_FALSE(msr_number("IA32_", &n));
 	CU_ASSERT_FALSE(msr_number("", &n));
-	/* Each stands for one register, in order. */
+	/* Each name is one register, in order. */
 	for (const struct msr_name *a = msr_names; a[1].name; a++)
 		CU_ASSERT(a[0].number < a[1].number && strcasecmp(a[0].name, a[1].name));
 }

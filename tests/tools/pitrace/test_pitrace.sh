@@ -40,7 +40,7 @@ while read -r name; do
 	verdict "${name}_help" $?
 done <names
 
-# From a command to a report, beside the programs themselves.
+# From a command to a report, compared with the programs themselves.
 "$front" run -q -g -B timer -o a.nrm2 -- sh -c 'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done; exit 7'
 is run_code $? 7
 for each in 'report:' 'report -g:-calltree' 'sched:-sched' 'marks:-marks' 'show:-show -o -' 'convert folded:-format folded' \

@@ -84,7 +84,8 @@ static void is_difference(const struct dump *d, const struct dump *before, const
 	CU_ASSERT_EQUAL(d->ticks, now->cycles - before->cycles);
 }
 
-/* One goes on; one's slot is another's by now; one's is free; one is new; first and last, too. */
+/* One continues; one's slot has another thread by now; one's is free; one is new; first and last,
+ * too. */
 static void between(void)
 {
 	struct dump before = new_dump(8, 1000), now = new_dump(8, 5000), d;
@@ -110,7 +111,7 @@ static void between(void)
 	CU_ASSERT_EQUAL(d.gone.value[0], 600 + 400 + 50 + 90 - 500 - 300 - 70);
 	dump_free(&d);
 
-	/* Nothing happened: nothing is told. */
+	/* Without activity nothing is reported. */
 	CU_ASSERT_EQUAL(dump_between(&d, &now, &now), 0);
 	dump_busy(&d);
 	CU_ASSERT_EQUAL(d.rows, 0);

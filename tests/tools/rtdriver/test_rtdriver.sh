@@ -132,7 +132,7 @@ kill -CONT $vm
 end
 drive -c start 2147483647
 refused $? 2 no_process 'process 2147483647: '
-# A command that is none is said before the process is looked at, and before any other is sent.
+# An invalid command is reported before the process is checked, and before any other is sent.
 drive -c start -c nosuch 2147483647
 refused $? 2 no_command "no such command: 'nosuch'"
 drive -c start $$
@@ -241,7 +241,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	end
 	# A container: other numbers, another root of /tmp.
 	if unshare --pid --fork --mount true 2>/dev/null; then
-		# The classes lie where the new /tmp does not hide them.
+		# The classes are where the new /tmp does not hide them.
 		away=$(mktemp -d /var/tmp/rtdriver.XXXXXX)
 		cp Busy.class libjprof.so "$away"
 		unshare --pid --fork --kill-child --mount --mount-proc sh -c "mount -t tmpfs none /tmp -o size=64m && cd $away && java -cp . Busy; :" \

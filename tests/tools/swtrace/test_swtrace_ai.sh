@@ -80,7 +80,7 @@ if [ "$(json '.summary.all.dispatches == null')" = false ]; then
 	verdict dispatches $? "$have of $turns turns"
 	is no_samples "$(json '.samples | length')" 0
 else
-	# As long as nobody may count them they are not made up.
+	# If they cannot be counted, they are not made up.
 	says dispatches_unknown out 'dispatches are unknown'
 fi
 

@@ -203,7 +203,7 @@ static void off(void)
 	top_model_free(&m);
 }
 
-/* A file that ends within a period has a part of it alone. */
+/* A file that ends within a period has only a part of it. */
 static void parts(void)
 {
 	struct top_part at = { .file = 3, .first = 10, .end = 10 };
@@ -455,7 +455,7 @@ static void keys(void)
 	CU_ASSERT_STRING_EQUAL(ui.line, "top.nrm2");
 	CU_ASSERT_EQUAL(top_keys_press(&ui, &l, TOP_KEY_ENTER), TOP_WRITE);
 	CU_ASSERT_EQUAL(top_keys_press(&ui, &l, 'q'), TOP_QUIT);
-	/* Help has each of them, and goes away; a text has an end. */
+	/* Help lists each of them, and is closed by a key; scrolling stops at the end of a text. */
 	top_keys_press(&ui, &l, '?');
 	CU_ASSERT_EQUAL_FATAL(ui.mode, TOP_SHOWS_TEXT);
 	CU_ASSERT(strstr(ui.text, "  q, Ctrl-C") != NULL);
@@ -477,7 +477,7 @@ static void tell(void *arg)
 		_exit(1);
 }
 
-/* A signal that nobody reads, and an end that takes too long: it ends nevertheless. */
+/* A signal that is not read, and an exit that takes too long: the program exits nevertheless. */
 static void watched(void)
 {
 	for (int i = 0; i < 2; i++) {

@@ -72,7 +72,7 @@ static void put_sample(struct gen_ring *g, uint64_t address, uint64_t time)
 	       &s, sizeof(s));
 }
 
-/* With so many addresses as it says, of which `there` are there. */
+/* A stack that claims so many addresses, of which `there` are present. */
 static void put_stack(struct gen_ring *g, uint64_t time, uint16_t says, uint16_t there, ...)
 {
 	struct pitrace_stack h = { .user = says };
@@ -301,7 +301,7 @@ static void short_records(void)
 	finish(&f, feed, &m);
 }
 
-/* Only those of the session: an ancestor is told of, but not traced. */
+/* Only those of the session: an ancestor is recorded, but not traced. */
 static void dispatches(void)
 {
 	struct pitrace_dispatch d = { .old_pid = PID, .old_tid = TID, .new_pid = 1, .new_tid = 1 };

@@ -151,7 +151,7 @@ class Seat:
         self.size(rows, columns, False)
         self.before = termios.tcgetattr(slave)
         self.screen = Screen(rows, columns)
-        # As a shell has it: a job of its own in a session whose leader goes on, so that it can be stopped.
+        # Like a shell: a separate job in a session whose leader continues, so that it can be stopped.
         self.pid = os.fork()
         if not self.pid:
             os.close(self.master)
