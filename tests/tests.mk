@@ -54,7 +54,7 @@ $(O)/tests/unit/test_perf_pump $(O)/tests/unit/test_perf_pump_names $(O)/tests/u
 $(O)/tests/unit/test_perf_idle: TESTLINK = -Wl,--wrap=fopen64,--wrap=realloc
 $(O)/tests/unit/test_proc_walk: TESTLINK = -Wl,--wrap=opendir,--wrap=fopen64,--wrap=realloc,--wrap=__getdelim
 
-# The kernel that is asked for perf events is the test's own.
+# The test replaces the kernel's perf events.
 $(O)/tests/unit/test_backend_perf $(O)/tests/unit/test_backend_perf_drain: \
 	TESTLINK = -Wl,--wrap=syscall,--wrap=ioctl,--wrap=epoll_ctl,--wrap=read \
 	-Wl,--wrap=mmap64,--wrap=sysconf,--wrap=close,--wrap=fopen64,--wrap=eventfd,--wrap=socketpair \
@@ -75,7 +75,7 @@ $(O)/tests/unit/test_ptrace_wait: TESTLINK = -Wl,--wrap=ptrace,--wrap=waitpid
 $(O)/tests/unit/test_backend_timer: TESTLINK = -Wl,--wrap=clock_gettime,--wrap=clock_getres,--wrap=kill \
 	-Wl,--wrap=fopen64,--wrap=open64,--wrap=syscall
 
-# Time goes on as the test says, events are numbers.
+# The test controls time, and events are numbers.
 $(O)/tests/unit/test_perf_dither: TESTLINK = -Wl,--wrap=poll,--wrap=ioctl,--wrap=clock_gettime
 
 # Only the timers of the code that is loaded into programs; the test replaces their system calls.
@@ -137,7 +137,7 @@ $(O)/tests/unit/test_kernel_modules: TESTLINK = -Wl,--wrap=fopen64,--wrap=stat64
 $(O)/tests/unit/test_perf_kernel: $(call obj,post/input/perf/perf_kernel.c post/format/perf_data.c)
 $(O)/tests/unit/test_perf_kernel: TESTLINK = -Wl,--wrap=open64,--wrap=getauxval
 
-# Where the driver's source is installed is told to both.
+# Both know where the driver's source is installed.
 $(O)/tests/unit/test_driver_diagnosis: INC_TESTS += -DPITRACE_DKMSDIR='"$(DKMSDIR)"'
 
 # A thread that changes the table must hold its lock; the test replaces ticks.
@@ -279,7 +279,7 @@ LOCKS	:= -Wl,--wrap=pthread_mutex_unlock -Wl,-u,__wrap_pthread_mutex_unlock
 # Some begin what the holder program keeps.
 $(UNIT): | $(HOLDER)
 
-# Each unit test tells what memory it leaks, where the compiler has LeakSanitizer for the machine.
+# Each unit test reports leaks, if the compiler has LeakSanitizer for the machine.
 ifeq ($(SAN)$(shell echo 'int main(void) { return 0; }' | $(CC) $(ALLFLAGS) $(ALLLDFLAGS) -x c - -MF /dev/null \
 	-fsanitize=leak -o /dev/null 2>/dev/null && echo yes),yes)
 LEAKS	:= -fsanitize=leak
@@ -327,14 +327,14 @@ $(O)/tests/programs/no_memory.so: tests/lib/no_memory.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) -fno-builtin -shared -o $@ $< $(ALLLDFLAGS)
 
-# It tells of its code as a JIT does.
+# It announces its code as a JIT does.
 $(O)/tests/programs/jit_moves: $(O)/inner/liba2n.a
 $(O)/tests/programs/jit_moves: TESTLINK = $(LIB_A2N)
 
 # It encodes what libipt is to decode.
 $(O)/tests/programs/pt_image: TESTLINK = $(filter -lipt,$(LIB_POST))
 
-# Built anew under the sanitizers by each gate: of the library it takes the trace file alone.
+# Rebuilt under the sanitizers by each gate: it needs only the library's trace file.
 DAMAGE := $(O)/tests/programs/damage
 $(DAMAGE): $(call obj,$(LIBTEST_SRC) $(foreach n,crc32c file_read file_same file_swap file_time file_write folder \
 	array keys merge newfile read_all record_kinds record_walk rights segment,$(filter %/$(n).c,$(PERFUTIL_SRC))))

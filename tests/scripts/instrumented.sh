@@ -27,7 +27,7 @@ unset PITRACE_SOCKET PITRACE_HOOKS
 block() {
 	awk -v kind="$1" -v n="$2" '/^```/ { inside = $0 == "```" kind && ++i == n; next } inside' "$page"
 }
-# A port that nobody has.
+# A free port.
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("", 0)); print(s.getsockname()[1])')
 block diff 1 >"$work/mini-httpd.patch"
 block diff 2 >"$work/ninja.patch"

@@ -34,7 +34,7 @@ int event_find(int number)
 	return number;
 }
 
-/* No library's business: whoever calls one of these from there ends the program. */
+/* Functions that libraries must not call: the program aborts if one does. */
 #define MINE(name)       \
 	void name(void)  \
 	{                \

@@ -72,7 +72,7 @@ for kernel in 6.1 6.12; do
 	check "dkms_$kernel" dkms_builds $kernel
 done
 
-# A Debian 12 of its own: what these packages need is there before, so that all that comes and goes is theirs.
+# A separate Debian 12: the packages' dependencies are installed before, so that all changes are the packages' own.
 root=$work/root
 in_root() {
 	unshare -m --propagation private sh -c 'mount -t proc proc "$1/proc" && shift 1 && exec chroot "$@"' - "$root" \

@@ -77,7 +77,7 @@ loader() {
 }
 check loader loader
 
-# Nothing of a build, and nothing that tells where it was built.
+# No build products, and no paths of the build.
 clean_source() {
 	! find "$usr/src" -name '*.o' -o -name '*.ko' -o -name '*.cmd' -o -name '*.mod.c' | grep . &&
 		! grep -rlF -e "$top/" -e "$dest" "$usr/src" "$usr/lib/pkgconfig" "$usr/include" \
@@ -256,7 +256,7 @@ beside_the_holder() {
 }
 check beside_the_holder beside_the_holder
 
-# Built for another PREFIX what tells of the places is compiled anew.
+# When built for another PREFIX, files that contain paths are recompiled.
 another_prefix() {
 	local object=$work/o/obj/libperfutil/collect/timer/timer_check.o
 	O=$work/o make_in_tree "$object" PREFIX=/first && grep -q /first/lib/pitrace "$object" &&
@@ -307,8 +307,8 @@ own_names() {
 }
 check own_names own_names
 
-# Each header by itself in the first standard, and all of them, in this and the other order, in the
-# others, as strict as a program may be.
+# Each header separately in the first standard, and all of them, in this and the reverse order, in the others, with
+# the strictest warnings.
 headers() { # COMPILER LANGUAGE STANDARD...
 	local compiler=$1 language=$2 header standard cflags includes all=() code=0
 	shift 2

@@ -65,7 +65,7 @@ finds shellcheck plain.sh shellcheck.sh SC2164
 finds cppcheck plain.c cppcheck.c arrayIndexOutOfBounds
 finds checkpatch plain.c checkpatch.c BRACES
 
-# A program that is missing is told, and is no success.
+# A missing program is reported, and is not a success.
 mkdir "$work/bin"
 for program in bash dirname git sed grep cat; do
 	ln -s "$(command -v $program)" "$work/bin/$program"

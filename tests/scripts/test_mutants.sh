@@ -163,7 +163,7 @@ sed 's/small/chance/g' Makefile | grep chance -A2 >>Makefile
 printf 'int chance(int a);\nint chance(int a)\n{\n\treturn a + 1;\n}\n' >libperfutil/chance.c
 echo 'libperfutil/chance\.c	unit/test_chance' >>tests/mutants/suites
 random 0 by_chance '^caught core libperfutil/chance.c:4 plus \(chance' libperfutil/chance.c:4:plus
-# Where a suite does not end in its time, with the fault or without, nobody knows.
+# If a suite does not end in time, with the fault or without, the result is undecided.
 cat >tests/libperfutil/test_chance.c <<'END'
 #include <stdio.h>
 #include <unistd.h>
@@ -178,7 +178,7 @@ END
 mkdir -p build/log && echo 'unit-chance 0' >build/log/seconds
 random 1 too_busy '^open +core libperfutil/chance.c:4 plus: unit/test_chance takes too long' \
 	--patience 1 libperfutil/chance.c:4:plus
-# One that ends without the fault alone is caught by that.
+# If one ends only without the fault, the fault is caught.
 sed -i 's/sleep(.*/sleep(chance(1) == 2 ? 0 : 60);/' tests/libperfutil/test_chance.c
 random 0 hangs '^caught core libperfutil/chance.c:4 plus \(unit/test_chance \(exit code 124' \
 	--patience 1 libperfutil/chance.c:4:plus

@@ -118,7 +118,7 @@ alone='mkdir $W/alone && sleep 0.3 && rmdir $W/alone && echo ok alone'
 W=$work run -j 1 a="$alone" b="$alone"; code=$?
 verdict one_at_a_time 0 "2 passed, 0 failed, 0 skipped"
 
-# Those that mostly wait run beside the others, as many as they are let, and count like them.
+# Suites that mostly wait run in addition to the others, up to a limit, and count like them.
 printf '%s\n' "first check 10 ME=first YOU=waits; $pair" 'other check 10 echo ok other' \
 	"waits check/light 10 ME=waits YOU=first; $pair" >"$work/lights"
 W=$work run -j 1 -l 1 --suites "$work/lights" --group check; code=$?
@@ -157,7 +157,7 @@ for signal in INT:130 TERM:143; do
 	wait $pid
 	code=$?
 	sleep 0.2
-	# Gone, or a zombie that nobody has reaped yet.
+	# Gone, or a zombie that has not been reaped yet.
 	if [ $code = ${signal#*:} ] && kill -0 $bystander &&
 		! grep -s '^State:' "/proc/$(cat "$work/child")/status" | grep -qv Z; then
 		echo "ok runner_ends_its_own_on_${signal%:*}"

@@ -45,7 +45,7 @@ for archive in tests/data/fuzz/*.tar; do
 done
 is replayed "$wrong" ''
 
-# An archive that was cut, or is none, is no seed.
+# A truncated or invalid archive is not accepted as seeds.
 replay=$build/tests/fuzz/fuzz_record
 head -c 520 tests/data/fuzz/record.tar >"$work/cut.tar"
 head -c 4096 "$replay" >"$work/none.tar"

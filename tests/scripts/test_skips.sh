@@ -26,7 +26,7 @@ silent() { # FILE...
 	}
 	line ~ /echo "# (no |.* not (tested|installed|here))/ { print FILENAME ":" FNR ": nobody counts that" }' "$@"
 }
-# Code for one machine only has a word for the others; a constant for each is no such code.
+# Code for one machine only has a skip for the others; a constant for each is not such code.
 silent_code() { # FILE...
 	awk '
 	FNR == 1 { n = 0 }
@@ -52,7 +52,7 @@ silent_code tests/{driver/test_*.c,{libperfutil,post,tools}/**/test_*.c} >"$work
 [ ! -s "$work/out" ]
 verdict unit_tests $?
 
-# They can tell.
+# Checks that these tests can fail.
 cd "$work" || exit 1
 cat >silent.sh <<'END'
 if command -v nothing >/dev/null; then

@@ -45,7 +45,7 @@ ln -s prog server
 ./prog 60000 &
 running=$!
 
-# The columns of the first table, commands alone: each a line, "row record|report COMMAND".
+# The commands in the columns of the first table: each a line, "row record|report COMMAND".
 awk -F '|' '/^## Letters/ { exit }
 /^\| [a-z]/ && $2 !~ /^ to find/ {
 	n++

@@ -21,7 +21,7 @@ failures=0
 umask 022
 unset SUDO_UID SUDO_GID SUDO_USER TMPDIR PITRACE_SOCKET PITRACE_HOOKS
 
-# Two uids, each with its own gid, that nobody has.
+# Two unused uids, each with its own gid.
 alice=61301 bob=61302
 while getent passwd $alice $bob >/dev/null 2>&1; do
 	alice=$((alice + 2)) bob=$((bob + 2))

@@ -34,7 +34,7 @@ commands=(
 	"swtrace_init_wrap trace init -t wrap -f OUT"
 	"swtrace_get trace get OUT"
 )
-# Agents, in a VM that is its user's own, whoever has called it: who calls by sudo has root's logs.
+# Agents, in a VM of its own user, whoever has called it: under sudo, logs are root's.
 agent=$BIN/../lib/pitrace/libjprof.so
 agents=(
 	"libjprof log agent CALLTREE"

@@ -31,8 +31,8 @@ for whose in shadow bobs; do
 	traced_map $whose ': >$map; mount --bind '"$work/$whose"' $map || exit 3'
 	kept_secret bound_map_$whose a/$whose.nrm2
 done
-# Without namespaces: a root-only file beside, linked by root to where the map is looked for, as alice
-# could where links to others' files are not forbidden (fs.protected_hardlinks).
+# Without namespaces: a root-only file, hard-linked by root into the place of the map, as alice could do where links
+# to others' files are allowed (fs.protected_hardlinks).
 victim "/tmp/users-$suite.$$"
 maps="$maps /tmp/users-$suite.$$ /tmp/users-$suite.$$.before"
 (
@@ -208,7 +208,7 @@ stepped() {
 shows() { # NAME PROGRAM: is that program in its trace?
 	grep -aq "the_$2" "a/$1.nrm2" && echo yes || echo no
 }
-# As children of one that goes on and then becomes a program that may be seen; as the command itself.
+# As children of a process that continues and then executes a program that may be traced; as the command itself.
 stepped children "for name in suid sgid capable unreadable; do $work/programs/the_\$name ids; done
 exec $work/programs/the_plain ids"
 is gains_children_ids "$(tr '\n' , <a/children.told)" "$bob $alice,$alice $bob,$alice $alice,$alice $alice,$alice $alice,"

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Each input of each program that root runs, where a link to a device stands in its place: the device is
-# not opened, which alone can do something. A FIFO that nobody writes is not waited for.
+# Each input of each program that root runs, with a link to a device in its place: the device must not be opened,
+# because opening it can already have an effect. A FIFO without a writer must not block.
 set -u
 # shellcheck source=tests/users/lib.sh
 . "$(dirname "$0")/lib.sh"
-# One that no suite beside this one opens.
+# A device that no other suite opens at the same time.
 device=$work/device
 mknod "$device" c 1 7 2>/dev/null && : <"$device" || device=/dev/full
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The files that a trace begins while it goes on, by rotation and by snapshots (NAME.1, NAME.2, ...):
-# root's, those of sudo's caller and a user's, where a link, a hard link, a FIFO, a device, a huge
-# sparse file, a folder or another user's file has that name, and where that changes all the time.
+# The files that a trace creates while it runs, by rotation and by snapshots (NAME.1, NAME.2, ...): root's, those of
+# sudo's caller and a user's, if a link, a hard link, a FIFO, a device, a huge sparse file, a folder or another user's
+# file has that name, also if that changes all the time.
 set -u
 # shellcheck source=tests/users/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Nothing is removed that we did not make: what stands where a socket, a folder of hook files or a trace
-# file should go is refused, and stays as it is.
+# Only our own files are removed: a foreign file in the place of a socket, a folder of hook files or a trace file is
+# refused, and stays unchanged.
 set -u
 # shellcheck source=tests/users/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Traced programs that want the one that traces them to die, to stand still, or to take all the memory
-# or disk.
+# Traced programs that try to kill or block their tracer, or to use up all memory or disk space.
 set -u
 # shellcheck source=tests/users/lib.sh
 . "$(dirname "$0")/lib.sh"

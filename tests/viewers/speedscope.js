@@ -23,7 +23,7 @@ if (!opens || last < 0) {
 }
 text = `${text.slice(0, last)}globalThis.openFile=${opens[3]};})();`;
 
-/* A browser that nobody looks at. */
+/* A simulated browser. */
 const nothing = new Proxy(function () {}, {
 	get: (of, key) => (key === Symbol.toPrimitive ? () => '' : nothing),
 	set: () => true, apply: () => nothing, construct: () => nothing,

@@ -10,7 +10,7 @@ kmods=(--kmod overlay)
 ! is_debug || kmods=()
 
 if [ "$arch" != arm64 ] || [ $# -gt 0 ]; then
-	# So many turns as are asked for take their time.
+	# The requested number of turns takes its time.
 	case ${1:-}$arch in
 	TURNS=*) limit=$((1700 + ${1#*=} * 3)) ;;
 	*=*) limit=1700 ;;

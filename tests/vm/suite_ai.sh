@@ -38,7 +38,7 @@ for by in driver proc; do
 	calc "$(json hotplug.$by '.summary.cpus[0].current_ns - .summary.cpus[1].current_ns') > 600000000"
 	verdict hotplug_${by}_time $? "$(json hotplug.$by '.summary.cpus | map(.current_ns)')"
 done
-# Both looked at nearly the same time: how far their begins and ends lie apart is told.
+# Both were read at nearly the same time: prints the distances of their begins and ends.
 near='def begin: .summary.realtime_ns - .summary.elapsed_ns;
 	def distance(f): ((.[0] | f) - (.[1] | f)) | fabs;
 	(distance(begin) + distance(.summary.realtime_ns)) as $apart |'

@@ -19,7 +19,7 @@ for f in few many whole meanwhile busy idle; do
 	echo "# $f: $(json $f '[.all.cycles, .all.instructions, .all.cpi, .all.idle_percent]')"
 done
 
-# Two instructions a turn; all else is nearly the same in both, where user code is counted alone.
+# Two instructions per turn; everything else is nearly the same in both, if only user code is counted.
 more=$(($(json many .all.instructions) - $(json few .all.instructions)))
 if [ "$arch" = arm64 ]; then
 	calc "$more > 19998000 && $more < 20002000"
@@ -52,7 +52,7 @@ verdict busy_cpu $? "$(json busy ".cpus[$last]")"
 if [ "$leg" = icount ]; then
 	calc "$(json idle .all.idle_percent) > 80"
 else
-	# CPUs that are emulated in turn stand still wherever they happen to be.
+	# CPUs that are emulated in turn stop at any place.
 	calc "$(json idle .all.idle_percent) > $(json busy .all.idle_percent)"
 fi
 verdict idle_cpus $? "$(json idle .all)"

@@ -36,7 +36,7 @@ said() {
 	sed -nE 's/^swtrace: .* ([0-9]+) ticks.*/\1/p' "$out/$1.txt"
 }
 
-# Rotation: each file by itself is whole and named; together they hold each tick once.
+# Rotation: each file is complete and named; together they have each tick once.
 sum=0 files=0
 last=(0 0)
 for file in $(cd "$out" && ls -v time.nrm2.*[0-9]) time.nrm2; do

@@ -14,8 +14,8 @@ here=$top/tests/vm/hookit
 made=$out/truth
 [ -n "${PITRACE_NO_BUILD:-}" ] ||
 	(flock 7 && make -s "${build#"$top"/}/lib/libhookit.so") 7>"$build/vm/build.lock" || die "the build failed"
-# Code that calls a hook has no red zone, and no values where a compiler knows that nobody changes them:
-# so the same program without has neither.
+# Code that calls a hook has no red zone, and no values where a compiler knows that they are not changed: so the same
+# program without hooks has neither.
 how='-O2 -fno-ipa-cp -fno-ipa-icf -fno-ipa-ra -mno-red-zone'
 # shellcheck disable=SC2086
 make_programs() {

@@ -27,8 +27,8 @@ for name in hotplug late suspend; do
 		had=$((had + counted - told))
 		echo "# CPU $cpu: there $windows times, $had ticks, $expected periods; $away while away"
 		equal "${name}_cpu${cpu}_no_tick_while_away" "$away" 0
-		# Where it comes and goes a period is cut; CPUs are staggered over another; begin and end of
-		# it all take some ms on a busy host.
+		# A period is truncated when the CPU goes offline or online; CPUs are staggered over another; the
+		# begin and end take some ms on a busy host.
 		calc "$had < $expected + 3 && $had > $expected - 3 * $windows - 50"
 		verdict "${name}_cpu${cpu}_ticks_while_there" $? "$had of $expected"
 	done

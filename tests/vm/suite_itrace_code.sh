@@ -66,7 +66,8 @@ call write
 [ -n "$probes" ] || exit $code
 
 # As many hits as without the trace. Within a function a probe is a gap, if it is no jump that is traced.
-# On s390x of one on its first instruction, or of its return, the rest of the call is left out, and that is told.
+# On s390x, if a probe is on the first instruction or on the return, the rest of the call is left out, and this is
+# recorded.
 equal within_ran "$(paste -sd' ' "$out/within.txt")" 'hello within: hello within:'
 equal probed_ran "$(paste -sd' ' "$out/probed.txt")" 'hello first: return: hello first: return:'
 for trace in within probed; do

@@ -12,8 +12,8 @@ cat <"$fifos/monitor.out" >"$out/monitor" &
 listener=$!
 
 # Hundreds of instructions serve each step: only the steps are kept. [cs/pc/flags/...], TF is bit 8,
-# PER's branches are bit 31. On s390x the way out, from the system call's function to lpswe, is told
-# without a trap: what follows the lpswe at 0x400, by which a trap ends, is kept, too, up to that one.
+# PER's branches are bit 31. On s390x the exit path, from the system call's function to lpswe, is recorded without a
+# trap: the entries after the lpswe at 0x400, by which a trap ends, are also kept, up to that one.
 if [ "$arch" = s390x ]; then
 	awk -F/ '!/^Trace/ { next }
 		$3 ~ /^[89a-f]/ { print $2; left = 0; next }

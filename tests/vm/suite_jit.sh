@@ -35,7 +35,7 @@ jq -e '[.processes[] | select(.name == "jitting") | .threads[].name] | index("a 
 	"$out/log.nrm2.json" >/dev/null
 verdict log_thread $?
 
-# Nobody can tell when that was: no name, and a word why.
+# The time is unknown: no name, and a message says why.
 if [ -n "$x86" ]; then
 	report "$out/other.nrm2" "$sympath" -jdir "$out"
 	"$build/bin/post" -r "$out/other.nrm2" -jdir "$out" -o "$out/other.tprof" >/dev/null 2>"$out/other.err"
@@ -44,7 +44,7 @@ if [ -n "$x86" ]; then
 	verdict other_clock_told $? "$(cat "$out/other.err")"
 fi
 
-# A judge that can tell: all of f_old's time was f_new's.
+# Checks that the test can fail: all of f_old's time was f_new's.
 sed 's/f_old/f_new/' "$out/move.txt" >"$out/shifted"
 ! have "$out/move.nrm2" | $judge shares "$out/shifted" 8 >/dev/null
 verdict judged $?

@@ -50,7 +50,7 @@ for name in cont idle; do
 	equal "${name}_in_order" "$(n back)" 0
 	equal "${name}_nothing_lost_but_overruns" \
 		"$(jq -c '[.lost[] | select(.kind != "overruns")]' "$out/$name.nrm2.json")" '[]'
-	# In the stream each loss stands where it happened; what comes after the last record cannot.
+	# In the stream, each loss is where it happened; those after the last record cannot be.
 	counted=$(jq '[.lost[] | select(.kind == "overruns") | .count] | add // 0' "$out/$name.nrm2.json")
 	calc "$(n lost) <= $counted && $(n lost) >= $counted - 2 - 0.001 * $counted"
 	verdict "${name}_overruns_told_in_stream" $? "$(n lost) told, $counted counted"

@@ -83,7 +83,7 @@ for each in "by_three;inner 69 81" "by_one;inner 19 31" "alone 99 100" "scramble
 	verdict "unwound_${chain//;/_}" $? "$have %"
 done
 
-# Few kernels give the vdso's C code a table: else such a stack ends there, or it is whole.
+# Few kernels have an unwinding table for the vdso's C code: otherwise such a stack ends there, or it is complete.
 sed -nE 's/;(__vdso_clock_gettime(64)?) [0-9]+$/;\1/p' "$out/folded" |
 	grep -vE "^narrow;__vdso|$begin;clocks;(clock_gettime;)?(__clock_gettime64;)?__vdso" >"$out/strange"
 equal vdso_has_no_wrong_callers "$(cat "$out/strange")" ''

@@ -170,8 +170,7 @@ calc "$(of norm-one one) > 100 && $(of norm-one two) == 0 && $(of norm one) == 0
 verdict snapshot_and_discard_in_normal_mode $? \
 	"$(of norm-one one) $(of norm-one two), $(of norm one) $(of norm two)"
 
-# Rotated: each file by itself has its names, each sample is in one of them. How many files there are is
-# the machine's.
+# Rotated: each file has its own names, each sample is in one of them. The number of files depends on the machine.
 sum=0 whole=0 worked=0
 for name in $rotated rotate; do
 	[ "$(jq -c '[.complete, .unknown.no_module, .unknown.unsure]' "$out/$name.nrm2.json")" = '[true,0,0]' ] ||

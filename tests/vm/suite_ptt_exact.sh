@@ -99,7 +99,7 @@ verdict two_boots_same $? "$(diff "$table" "$out/again/exact.txt" | head -n 4 | 
 
 if [ -e "$out/user.txt" ]; then
 	constant user_undisturbed quiet "$out/user.txt" "$c0"
-	# QEMU's ppc64le counts the kernel whatever it was told.
+	# QEMU's ppc64le counts the kernel regardless of the settings.
 	if [ "$arch" = arm64 ]; then
 		awk -v c="$(cat "$out/constant.quiet")" '
 			/^(alone|preempted|shared|forking) / {

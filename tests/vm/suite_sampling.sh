@@ -17,7 +17,7 @@ equal member_no_kernel_address "$(kernel "$out/member.nrm2.show")" 0
 # The same search must find them where they are shown.
 calc "$(kernel "$out/root.nrm2.show") > 2"
 verdict root_kernel_addresses $? "root sees none"
-# In the file itself, any eight bytes where a record's may stand.
+# In the file itself: any eight bytes where a record's may be.
 in_file() {
 	$judge payloads "$1" >"$1.payloads"
 	{ od -An -v -tx8 -w8 "$1.payloads"; od -An -v -j4 -tx8 -w8 "$1.payloads"; } | grep -E '^ ffff[89a-f][0-9a-f]{11}$' |

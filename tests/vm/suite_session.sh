@@ -30,7 +30,7 @@ holds beside_its_own_process_only beside ".complete and $named and $kept and .id
 holds ctrlc_keeps_the_data ctrlc ".complete and $named and $(worked ctrlc 100)"
 holds p_process other ".complete and $named and $one_process and $(worked other 50)"
 holds steps_file steps ".complete and $named and $(worked steps 50)"
-# Cut where it was killed; what stands before is as good as in any other file.
+# Truncated where it was killed; the part before is as good as in any other file.
 holds killed_file_is_cut killed '.complete == false and (.damage | length) > 0'
 holds killed_file_all_named killed ".total_ticks > 500 and $named"
 ticks=0

@@ -60,7 +60,7 @@ $judge symbols "$trace.show" "$programs/truth" 4096 >"$out/judged.shifted"
 grep -v '^OUTSIDE' "$out/judged.shifted" | cmp -s - "$out/named" && grep -q . "$out/judged.shifted"
 verdict symbols_shifted_by_a_page_fail $((!$?)) "a table that is off by a page passes"
 
-# And post, given such a file, must not find the functions where they were.
+# And post must not find the functions at their old places in such a file.
 mkdir -p "$out/shifted.d"
 $judge shift "$programs/truth" "$out/shifted.d/truth" 4096
 ln "$trace" "$out/shifted"

@@ -24,7 +24,7 @@ swtrace run -a -F 2000 --rotate-time 1s -o time.nrm2 -- load $((factor * (2 + na
 is rotate_time_exit $? 0
 kill $long
 is rotate_left_no_other "$(ls time.nrm2.new 2>/dev/null)" ''
-# By size, keeping two; a file that had such a name before is not lost.
+# By size, keeping two; an existing file of such a name is not lost.
 echo mine >size.nrm2.1
 echo $((names + 220)) >rotate.txt
 swtrace run -a -F 20000 --rotate-size $((names + 220))k --rotate-keep 1 -o size.nrm2 -- plain $((1500 * factor)) sized 2>size.txt
@@ -36,7 +36,7 @@ swtrace run -t wrap --rotate-size 1 -- true 2>err
 is rotate_wrap $? 125
 says rotate_wrap_words err 'continuous mode only'
 
-# Asked for while it goes on: continuous mode, normal mode.
+# On request while tracing continues: continuous mode, normal mode.
 swtrace init -t cont -f cont.nrm2 && swtrace setrate 2000 && swtrace on && plain 100 one &&
 	swtrace get && cp cont.nrm2 cont-then.nrm2 && swtrace get cont-one.nrm2 && plain 100 two &&
 	swtrace off && swtrace get cont-after.nrm2 && swtrace free
@@ -48,7 +48,7 @@ swtrace init -t norm -f norm.nrm2 && swtrace setrate 2000 && swtrace on && plain
 	swtrace off && swtrace get && swtrace free
 is get_normal $? 0
 
-# No room: the session goes off, the command goes on, what was written is readable.
+# Disk full: the session goes off, the command continues, the file is readable.
 mkdir disk && mount -t tmpfs -o size=$((names + 300))k none disk
 swtrace run -F 20000 -o disk/full.nrm2 -- sh -c "plain $((700 * factor)) full; touch went-on" 2>full.txt
 is disk_full_exit $? 125
@@ -56,7 +56,7 @@ is command_went_on "$(ls went-on)" went-on
 says disk_full_words full.txt 'disk/full.nrm2.*: No space left on device'
 says disk_full_untraced full.txt 'continues untraced'
 cp disk/full.nrm2 . && rm -r disk/*
-# The same with a session of its own; and a snapshot that has no room disturbs nobody.
+# The same with a holder's session; and a snapshot without space does not affect the session.
 swtrace init -t cont -f disk/held.nrm2 && swtrace setrate 20000 && swtrace on && plain $((700 * factor)) held
 is disk_full_session $? 0
 swtrace off 2>err
@@ -71,8 +71,8 @@ swtrace off && swtrace free
 is snapshot_no_room_goes_on $? 0
 umount disk
 
-# Memory gets short while tracing goes on: nothing is lost by it. Buffers for which there is no room are
-# refused before anybody is killed for them, small ones are had.
+# Memory becomes short while tracing: nothing is lost. Buffers that do not fit are refused before the OOM killer acts,
+# small ones are allocated.
 mkdir short && mount -t tmpfs -o size=100% none short
 available() {
 	awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo

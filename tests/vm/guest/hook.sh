@@ -54,7 +54,7 @@ books file_tiny $((records / 10)) -B perf -s 64k
 if [ "$2" = cost ]; then
 	echo 100 >$budget
 	mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
-	# As make bench has it: nobody drains meanwhile, and stamps are the processor's own where they can be.
+	# As in make bench: it is not drained meanwhile, and stamps are the processor's own if possible.
 	[ "$(uname -m)" != x86_64 ] || clock='--clock tsc'
 	# shellcheck disable=SC2086
 	swtrace run -q -a -t norm $clock -M 0xD1 -s 32 -o cost.nrm2 -- marks cost 20000 /sys/kernel/tracing/trace_marker >cost.txt

@@ -16,7 +16,7 @@ for program in "$@"; do
 	for kind in fentry sites; do
 		cd /truth/$kind || exit
 		[ $kind = sites ] && patch=,PATCH || patch=''
-		# A timer interrupt belongs to nobody: the run is tried again.
+		# A timer interrupt belongs to no function: the run is repeated.
 		for try in 1 2 3 4 5 6; do
 			rm -f /tmp/log-rt.*
 			HOOKITOPTS=NOSTART,LOGPATH=/tmp,CALIBRATION=/tmp/cache.$kind$patch \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=dash
-# In the guest: hotplug.sh CYCLES. CPU 1 goes and comes while all is traced, then the machine goes
-# to sleep and comes back.
+# In the guest: hotplug.sh CYCLES. CPU 1 goes offline and online while everything is traced, then the machine is
+# suspended and resumed.
 cd /tmp || exit
 cycles=$1
 cpu=/sys/devices/system/cpu/cpu1/online

@@ -16,7 +16,7 @@ done
 swtrace run -q -t wrap --itrace --kernel --no-follow -B driver -o all.nrm2 -- \
 	sh -c './itrace_calls; swtrace get' >early.txt
 mv all.nrm2.1 early.nrm2
-# Where the host's post does not know the code, this one's tells.
+# If the host's post cannot decode the code, the guest's does.
 verified() {
 	[ "$(uname -m)" = s390x ] || return 0
 	for trace; do

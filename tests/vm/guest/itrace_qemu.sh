@@ -19,7 +19,7 @@ echo -n x >go
 sleep 5
 echo "log off"
 sleep 2
-# Once more without it: where the last wait led is told when that ends.
+# Once more without it: the target of the last wait is reported when it ends.
 echo -n x >go
 sleep 1
 kill -INT $collector

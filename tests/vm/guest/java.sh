@@ -8,7 +8,7 @@ mode=$1
 shift
 java=/jre/bin/java
 agent=$(find /usr/lib /usr/local/lib -name libjprof.so | head -n 1)
-# Compiled by the better compiler alone, at once when it is hot.
+# Compiled only by the better compiler, at once when it is hot.
 better="-XX:-TieredCompilation -Xbatch -XX:+UseSerialGC -Xmx64m"
 fixed="$better -XX:CompileThreshold=300 -cp /classes"
 # As the VM's probes leave it: no method is inlined, not even a getter, and no native is an intrinsic.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=dash
-# In the guest: jit.sh RATE MS [x86]. Programs that make code and tell of it in every way there is.
+# In the guest: jit.sh RATE MS [x86]. Programs that generate code and announce it in every possible way.
 cd /tmp || exit
 rate=$1 ms=$2
 

@@ -16,7 +16,7 @@ for mode in rewrite probes; do
 		"-agentpath:/usr/local/lib/pitrace/libjprof.so=METRICS=tsc,MODE=$mode,CLASSMETHODS=Own*,THREADS=-left*,CALIBRATION=none,LOGPREFIX=$mode" \
 		-cp /classes Own >"$mode.said" 2>&1 || { cat "$mode.said" && exit 1; }
 done
-# Its log lies where nobody looks for it.
+# Its log is in a place that post does not search.
 mkdir away
 swtrace run -q -B driver -o named.nrm2 -- unshare -m -p -f --mount-proc /jre/bin/java -XX:-TieredCompilation -XX:+UseSerialGC \
 	-Xmx64m "-agentpath:/usr/local/lib/pitrace/libjprof.so=JITA2N,LOGPATH=/tmp/away" -cp /classes Own >named.said 2>&1 ||

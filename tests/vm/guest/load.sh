@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=dash
-# In the guest: load.sh CYCLES. The module goes and comes under a load of forks, with a trace in
-# each cycle; it goes after its holder was killed; it stays while anyone holds a session.
+# In the guest: load.sh CYCLES. The module is unloaded and loaded under a load of forks, with a trace in each cycle;
+# it can be unloaded after its holder was killed; it stays while a session is held.
 cycles=$1
 code=0
 
@@ -9,8 +9,7 @@ verdict() { # NAME CODE
 	[ "$2" = 0 ] && echo "ok $1" || { echo "not ok $1"; code=1; }
 }
 
-# A kernel that knows memory which nobody points to any more: it is to look when it is told to. By
-# itself it holds up each grace period of the kprobes' for as long as it looks.
+# A kernel with kmemleak: it scans on request. Its automatic scans delay each grace period of the kprobes.
 leaks=/sys/kernel/debug/kmemleak
 echo scan=off 2>/dev/null >$leaks
 

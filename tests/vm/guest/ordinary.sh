@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=dash
-# In the guest: an ordinary user of a stock Debian kernel goes from the installed tree to a profile in
-# two commands; again under filters as container runtimes have them; judged on the spot.
+# In the guest: an ordinary user of a stock Debian kernel gets from the installed tree to a profile in two commands;
+# again under filters as in container runtimes; judged in the guest.
 code=0
 is() { # NAME HAVE WANT
 	[ "$2" = "$3" ] && echo "ok ordinary_$1" || { echo "not ok ordinary_$1 is '$2', not '$3'"; code=1; }
@@ -15,7 +15,7 @@ ticks() { # FILE SYMBOL
 	awk -v name="$2" '/^ \)\) / { on = $2 == "Module_Symbol" }
 		on && $1 == "SYM" && $4 == name { n += $2 } END { print n + 0 }' "$1"
 }
-# Three parts to one, within four standard deviations of so many samples.
+# Three parts to one, within four standard deviations of the number of samples.
 shares() { # NAME FILE
 	a=$(ticks "$2" spin_a) b=$(ticks "$2" spin_b)
 	echo "$1: spin_a $a, spin_b $b"

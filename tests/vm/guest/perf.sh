@@ -50,7 +50,7 @@ swtrace run -p 99999 -o x.nrm2 2>err
 is no_process $? 125
 says no_process_words err 'no process 99999\|No such process'
 
-# Names: what changes, is short, comes and goes.
+# Names: those that change, are short-lived, appear and disappear.
 cat >lives.sh <<'END'
 for each in rename threadexec vfork fork; do
 	lives $each $MS || exit 1
@@ -98,7 +98,7 @@ says points_lossless points.err 'none lost'
 swtrace run -a -s 16 -M syscall,dispatch,wakeup -o points-all.nrm2 -- points >points-all.txt 2>err
 is points_system_ran $? 0
 
-# Losses: a reader that stands still, small rings.
+# Losses: a stopped reader, small rings.
 swtrace run -a -F 4000 -s 64k -d 6 -o lossy.nrm2 2>lossy.err &
 swtrace=$!
 plain 4500 work &

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=dash
-# In the guest: ptt_tool.sh THREADS: ptt in each of its uses, with room for so many, as root and as a member of the group pitrace, while programs
-# are forked without end. Numbers are judged on the host.
+# In the guest: ptt_tool.sh THREADS: ptt in each of its uses, with room for so many, as root and as a member of the
+# group pitrace, while programs are forked continuously. The host judges the numbers.
 cd /tmp || exit
 room=$1
 code=0

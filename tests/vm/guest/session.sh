@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=dash
-# In the guest: session.sh KERNEL-MODULE. Sessions that stand in each other's way, that are interrupted, that are killed: what
-# is left of them must be good. The files are judged on the host.
+# In the guest: session.sh KERNEL-MODULE. Sessions that conflict, are interrupted, or are killed: their files must be
+# valid. The host judges them.
 cd /tmp || exit
 code=0
 
@@ -32,7 +32,7 @@ until_on() { # FILE: until samples come into this file, after its symbols
 	done
 }
 
-# Busy: the second system-wide session is told so, the first goes on and loses nothing by it.
+# Busy: the second system-wide session is refused as such, the first continues without losses.
 swtrace run -a -F 500 -o first.nrm2 -- sh -c 'until [ -e done ]; do plain 100 first; done' 2>first.err &
 first=$!
 until_on first.nrm2
@@ -42,7 +42,7 @@ grep -qi busy busy.err
 verdict busy_told $? "$(cat busy.err)"
 [ ! -e second-ran ] && [ ! -e second.nrm2 ]
 verdict busy_nothing_done $?
-# One process's session has room beside it.
+# A session of one process is possible at the same time.
 swtrace run -q -F 500 -o beside.nrm2 -- plain 100 beside
 same beside_exit $? 0
 rmmod pitrace 2>err
@@ -60,7 +60,7 @@ kill -INT -$group
 wait $group
 same ctrlc_exit $? 130
 
-# A process that runs already, for a while only: it goes on after that.
+# A running process, traced for a while: it continues after that.
 plain 60000 other &
 other=$!
 sleep 0.2
@@ -107,7 +107,7 @@ killall plain 2>/dev/null
 insmod /rig/pitrace.ko && swtrace run -q -o again.nrm2 -- true
 verdict works_again $?
 
-# A module of the kernel's comes and goes.
+# A kernel module is loaded and unloaded.
 swtrace run -q -a -F 500 -o kmod.nrm2 -- \
 	sh -c "modprobe $1 && grep '^$1 ' /proc/modules >kmod && rmmod $1"
 verdict kmod_exit $?

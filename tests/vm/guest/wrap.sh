@@ -68,7 +68,7 @@ says no_crash_told pass.txt 'the command ended'
 swtrace run -t wrap -q -- sh -c 'sh -c "kill -TERM \$\$"; swtrace info' >term.txt 2>&1
 says term_is_no_crash term.txt 'session:     on'
 
-# Snapshots while it goes on.
+# Snapshots while tracing continues.
 swtrace init -t wrap -s 1 -f session.nrm2 && swtrace setrate "$rate" && swtrace on && plain $c one &&
 	swtrace get one.nrm2 && plain $c two && swtrace get && plain $c three && swtrace off &&
 	swtrace get after.nrm2 && swtrace free

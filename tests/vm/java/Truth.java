@@ -160,7 +160,7 @@ public class Truth {
 		for (Program p : all) {
 			if (!p.getClass().getSimpleName().equals(args[0])) continue;
 			for (int i = 0; i < 5; i++) sum += run(p, turns);
-			// Between two natives that nobody else calls: what a trace has.
+			// Between two native methods that are called nowhere else: the part that the trace needs.
 			Runtime.getRuntime().totalMemory();
 			int times = Integer.parseInt(args[2]), more = steady1(p, times);
 			Runtime.getRuntime().freeMemory();

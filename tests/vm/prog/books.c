@@ -80,7 +80,7 @@ static void echo(int in, int out)
 	_exit(0);
 }
 
-/* On one CPU: each waits until the other sleeps, nobody is preempted for having woken someone. */
+/* On one CPU: each waits until the other sleeps, so that no wake-up preempts the waker. */
 static void pingpong(long n)
 {
 	struct sched_param first = { .sched_priority = 1 }, usual = { 0 };

@@ -199,7 +199,7 @@ static _Noreturn void hotplug(void)
 	}
 }
 
-/* Did it end by itself, and not well? */
+/* Returns whether it exited itself, unsuccessfully. */
 static bool ended_badly(pid_t pid)
 {
 	int status = 0;
@@ -337,8 +337,9 @@ static bool report(const struct worker_args *a)
 	return failed;
 }
 
-/* Where the kernel's image and its modules lie, by root's kallsyms, and a megabyte behind. In a
- * process of its own: what it leaves on its stack, the workers would have on theirs, and show. */
+/* Finds the addresses of the kernel's image and its modules, from root's kallsyms, and a megabyte
+ * after them. In a separate process: the workers would have the values on their stacks, and show
+ * them. */
 static bool learn_kernel(void)
 {
 	char line[1024];
@@ -401,8 +402,8 @@ int main(int argc, char **argv)
 		others[nothers++] = begin(run_listener, 0, 0);
 	for (unsigned int i = 0; i < nworkers; i++)
 		workers[i] = begin_worker(&a);
-	/* They are killed at any moment, and another takes the place. What was done is told: a slow
-	 * kernel takes long for all of it. */
+	/* They are killed at any moment, and replaced. Progress is printed: a slow kernel takes
+	 * long. */
 	while (__atomic_load_n(&all->calls, __ATOMIC_RELAXED) < a.calls && !failed) {
 		unsigned int i = (unsigned int)rand() % nworkers;
 		uint64_t then = __atomic_load_n(&all->calls, __ATOMIC_RELAXED) + 50 +

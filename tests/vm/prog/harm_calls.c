@@ -237,8 +237,8 @@ static void know_itrace(void)
 		__atomic_fetch_or(&all->itrace, 1ull << majors[i], __ATOMIC_RELAXED);
 }
 
-/* Threads of others: it is never this worker who waits for room, nor who makes it. So nobody waits;
- * and nobody is traced for long, or there would be no end of it. */
+/* Threads of others: this worker never waits for room, nor makes it. So no thread waits; and none
+ * is traced for long, or it would not end. */
 static void do_itrace(const struct mine *s, bool good)
 {
 	static const uint32_t flags[] = {
@@ -383,7 +383,7 @@ static void do_mprotect(struct mine *s, bool good)
 		did(MPROTECT, mprotect(s->map, s->bytes, good ? PROT_READ : wrong[rnd() % 3]));
 }
 
-/* The number of a call counts, whatever size is stated; any other number is none. */
+/* The number of a call counts, whatever size is stated; any other number is invalid. */
 static void do_strange(const struct mine *s, bool good)
 {
 	struct pitrace_consume_args args = { .position = rnd() };

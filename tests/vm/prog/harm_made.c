@@ -8,8 +8,8 @@
 #include <unistd.h>
 #include "harm.h"
 
-/* Numbers stand in registers and on the stack, which are traced, and must never look like half of a
- * kernel's address, beside a -1: they are made of 31 bits (Park and Miller's generator). */
+/* Numbers are in registers and on the stack, which are traced, and must never look like half of a
+ * kernel address beside a -1: they have 31 bits (Park and Miller's generator). */
 #define PRIME 0x7FFFFFFFu
 static uint32_t state;
 

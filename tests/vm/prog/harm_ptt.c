@@ -71,7 +71,7 @@ static void do_ptt(bool good, bool root, int device)
 	p.stopped = false;
 }
 
-/* Itself, what comes and goes with its children, or (root) all. */
+/* Itself, short-lived processes with their children, or (root) all. */
 static void do_threads(enum op op, bool good, bool root)
 {
 	static const uint32_t flags[] = {

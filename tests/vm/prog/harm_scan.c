@@ -81,7 +81,7 @@ static bool straddles(const unsigned char *p, size_t at, size_t bytes)
 	return (high >= 0x5000 && high < 0x8000) || (high == 0xFFFFFFFF && word >= 0xFFFF0000);
 }
 
-/* Values of eight bytes may stand at any four. */
+/* Values of eight bytes may be at any multiple of four. */
 void scan(const void *from, size_t bytes, bool root)
 {
 	const volatile uint32_t *word = from;

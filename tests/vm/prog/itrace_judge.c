@@ -298,7 +298,7 @@ static void pages_of(struct thread *t, uint64_t pc)
 
 static void forget_pages(pid_t pid)
 {
-	/* Kept in their places, so that others are found; nobody has that pid. */
+	/* Kept in their places, so that others are found; the pid is unused. */
 	for (unsigned int i = 0; i < SEEN; i++)
 		if (seen[i].pid == pid)
 			seen[i].pid = -1;
@@ -393,7 +393,7 @@ static unsigned int ways_of(const uint32_t *code, unsigned int n, uint64_t pc, s
 	if (i == n)
 		return 0;
 	ways[0] = (struct way){ .to = pc + 4 * (i + 1), .after = i + 1 };
-	/* Two that leave to one place, or one that stays within, would not tell. */
+	/* Two that leave to the same place, or one that stays within, would be ambiguous. */
 	for (i = 0; i < found; i++)
 		for (k = 0; k < found; k++)
 			if (k != i && (ways[k].to == ways[i].to ||
@@ -419,7 +419,7 @@ static void put_trap(pid_t tid, struct way *w)
 		die("a trap");
 }
 
-/* True: it has run, and stands where its last entry says. */
+/* Returns true if it has run, and is where its last entry says. */
 static int sequence(struct thread *t, uint64_t pc, int *status)
 {
 	uint32_t code[LONGEST] = { 0 };

@@ -199,7 +199,7 @@ static void open_map_as(const char *end)
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map%s", (int)getpid(), end);
 	perfmap = fopen(path, "we");
 	check(perfmap ? 0 : -errno, path);
-	/* Some write such lines. */
+	/* Some programs write such lines. */
 	fprintf(perfmap, "no line of a map\n");
 }
 

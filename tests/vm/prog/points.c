@@ -29,8 +29,8 @@ __attribute__((noipa)) static int known_place(long ms)
 	return r;
 }
 
-/* A pipe that goes back and forth: each wakes the other, which surely sleeps when the answer comes.
- */
+/* A pipe in both directions: each wakes the other, which certainly sleeps when the answer
+ * arrives. */
 static void ping_pong(int rounds)
 {
 	int there[2], back[2];

@@ -3,9 +3,10 @@
  * ptt_exact METRIC: loops of known length, measured by the thread itself through PttGetMetricData;
  * what is counted beyond the loop is the excess. First windows into which nothing fell, then with
  * interrupts, with another process that preempts us, that shares the CPU, that forks; then what
- * system calls and page faults cost, and a thread on each CPU at the same time. The metric must count instructions: "instructions", or "tsc"
- * under an instruction counter. The table holds no address and no time: two boots give the same.
- * ptt_exact time: cycles beside the kernel's own clock of the thread.
+ * system calls and page faults cost, and a thread on each CPU at the same time. The metric must
+ * count instructions: "instructions", or "tsc" under an instruction counter. The table holds no
+ * address and no time: two boots give the same. ptt_exact time: cycles beside the kernel's own
+ * clock of the thread.
  */
 #include <cycles.h>
 #include <linux/perf_event.h>
@@ -49,7 +50,7 @@ static int by_call(uint64_t *value)
 	return PttGetMetricData(value);
 }
 
-/* PttOwn.page is what any reader reads; whether something fell between is told by it. */
+/* Any reader reads PttOwn.page; it shows whether an interruption occurred in between. */
 static inline struct window measure(int (*read)(uint64_t *), uint64_t n)
 {
 	const volatile struct pitrace_ptt_thread *t = PttOwn.page;
@@ -189,7 +190,7 @@ static int refused(void)
 	return trapped;
 }
 
-/* A process that nobody watches, while we are watched; and we, when we are no more. */
+/* An unwatched process while we are watched; and we, when we are not watched any more. */
 static int refused_to_another(void)
 {
 	pid_t pid = fork();
@@ -214,7 +215,7 @@ static void disturbed(const char *name, uint64_t turns, int windows)
 	}
 }
 
-/* The calling thread's own event, by perf: as long as it stands the counters are perf's. */
+/* The calling thread's own perf event: as long as it exists, the counters are perf's. */
 static int own_event(void)
 {
 	struct perf_event_attr attr = {

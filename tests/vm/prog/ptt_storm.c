@@ -88,7 +88,7 @@ static void timers(void)
 		fprintf(stderr, "ptt_storm: setting the timers took too long\n"), exit(1);
 }
 
-/* Reads that nobody waits for, as many as the disk takes at a time, again and again. */
+/* Asynchronous reads, as many as the disk accepts at a time, repeatedly. */
 static void disk(const char *path, int ready)
 {
 	static struct iocb request[REQUESTS], *list[REQUESTS];
@@ -106,7 +106,7 @@ static void disk(const char *path, int ready)
 		request[i].aio_fildes = (uint32_t)fd;
 		request[i].aio_buf = (uintptr_t)room[i];
 		request[i].aio_nbytes = sizeof(room[i]);
-		/* Apart, so that they stay so many. */
+		/* Not adjacent, so that they are not merged. */
 		request[i].aio_offset = i * (1ll << 20);
 		list[i] = &request[i];
 	}

@@ -186,7 +186,7 @@ static int sandbox(void)
 	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter))
 		return 1;
 	spin_boxed();
-	/* All of the way out too: whoever has a word at exit must keep to the filter. */
+	/* Including the whole exit: code that runs at exit must comply with the filter. */
 	return write(1, "alive\n", 6) != 6;
 }
 

@@ -28,7 +28,7 @@
 SET(one)
 SET(five)
 SET(odd)
-/* Code enough that symbols moved by a page still lie in it: wrong, but not impossible. */
+/* Enough code that symbols moved by a page are still inside: wrong, but not impossible. */
 __asm__(".pushsection .text\n\t.balign 4096\n\t.skip 8192\n\t.popsection");
 
 static const struct set {
