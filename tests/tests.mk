@@ -115,7 +115,9 @@ $(O)/tests/unit/test_ptt_perf: TESTLINK = -Wl,--wrap=read
 # … and all but what stands before the program's functions.
 PRELOAD_SRC := $(wildcard libperfutil/collect/timer/preload/*.c)
 $(O)/tests/unit/test_timer_sample: $(call obj,$(filter-out %/interpose.c %/blocking_calls.c,$(PRELOAD_SRC)))
-$(O)/tests/unit/test_timer_sample: TESTLINK = -Wl,--wrap=syscall,--wrap=getauxval
+$(O)/tests/unit/test_timer_sample: TESTLINK = -Wl,--wrap=syscall
+$(O)/tests/unit/test_timer_control: $(call obj,libperfutil/collect/timer/preload/timer_control.c)
+$(O)/tests/unit/test_timer_control: TESTLINK = -Wl,--wrap=getauxval
 # Only what precedes them; the test replaces the rest.
 $(O)/tests/unit/test_timer_calls: $(call obj,libperfutil/collect/timer/preload/blocking_calls.c)
 $(O)/tests/unit/test_timer_calls: TESTLINK = -Wl,--wrap=dlsym,--wrap=pthread_key_create

@@ -2,148 +2,24 @@
 /*
  * Processes that hold something: they begin, one at a time, and answer; each is gone after its
  * last answer, after a signal, when it could not begin, when nobody hears how it began and when
- * nobody can reach it. They are daemons; here they become our children, so that their ends are
- * waited for. This program is their program too.
+ * nobody can reach it.
  */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-#include "base/service.h"
-#include "session/holder.h"
-#include "base/now.h"
-#include "base/rc.h"
-#include "unit.h"
 
-#define WHO  1
-#define STOP 2
+#include "base/now.h"
+#include "held_service.h"
+#include "session/holder.h"
 
 #define QUEUED   4
 #define STARTERS 8
 #define LARGE    (64u << 20)
-
-/* The parameters of the service. */
-struct wish {
-	int rc;     /* it cannot begin */
-	int signal; /* that comes while it begins */
-	int ms;     /* for which it begins */
-};
-
-static char folder[] = "/tmp/held.XXXXXX";
-static struct sockaddr_un address = { .sun_family = AF_UNIX };
-static char *holder_program; /* the build's */
-static pid_t newest;         /* holder that answered */
-
-static bool answer(void *held, int fd, const void *request);
-
-static void *begin(const void *start, size_t size, const char *at, int *rc)
-{
-	struct wish w = { 0 };
-
-	(void)at;
-	if (size == sizeof(w))
-		memcpy(&w, start, size);
-	*rc = w.rc ? rc_fail(w.rc, "it cannot begin") : PI_OK;
-	if (w.signal)
-		kill(getpid(), w.signal);
-	usleep((useconds_t)w.ms * 1000);
-	return w.rc ? NULL : &newest;
-}
-
-static const struct service service = {
-	.kind = "test",
-	.named = "PITRACE_TEST_HELD",
-	.leaf = "test",
-	.version = 3,
-	.request = sizeof(struct service_question),
-	.holder = "the holder of tests",
-	.none = "nothing is held",
-	.not_owner = "it is another's",
-	.busy = "it is held",
-	.restart_hint = "begin again",
-	.begin = begin,
-	.answer = answer,
-};
-/* The same of another release. */
-static struct service later;
-
-static bool answer(void *held, int fd, const void *request)
-{
-	uint32_t op = service_op(&service, request);
-	pid_t pid = getpid();
-
-	(void)held;
-	if (op == STOP)
-		service_withdraw();
-	if (op)
-		service_send(fd, &pid, sizeof(pid), -1);
-	return op == STOP;
-}
-
-static int start(void)
-{
-	return service_begin(&service, NULL, 0);
-}
-
-/* Our own children are waited for elsewhere: a process that exits now was a holder. Returns -1 for
- * one that is still alive after half a minute, and kills it. */
-static int ended(void)
-{
-	const struct timespec some = { .tv_nsec = 10000000 };
-	int status = 0;
-	pid_t pid = 0;
-
-	for (int i = 0; i < 3000 && !(pid = waitpid(-1, &status, WNOHANG)); i++)
-		nanosleep(&some, NULL);
-	if (!pid && newest > 0) {
-		kill(newest, SIGKILL);
-		waitpid(newest, &status, 0);
-	}
-	return pid <= 0 ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-static bool nobody(void)
-{
-	return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD;
-}
-
-static pid_t ask(const struct service *h, uint32_t op)
-{
-	pid_t pid = -1;
-	int fd = service_ask(h, op, &pid, sizeof(pid), NULL);
-
-	if (fd < 0)
-		return fd;
-	if (pid > 0)
-		newest = pid;
-	close(fd);
-	return pid;
-}
-
-static void set_up(void)
-{
-	CU_ASSERT_EQUAL_FATAL(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
-	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s/socket", folder);
-	setenv("PITRACE_TEST_HELD", address.sun_path, 1);
-	holder_program = strdup(getenv("PITRACE_HOLDER"));
-	setenv("PITRACE_HOLDER", "/proc/self/exe", 1);
-	later = service;
-	later.version++;
-}
 
 static void answers(void)
 {
@@ -211,71 +87,6 @@ static void signal_before_requests(void)
 	}
 	/* One that it was waiting for may have been taken. */
 	CU_ASSERT(answered <= 1);
-	CU_ASSERT(nobody());
-}
-
-static int late_sends; /* which begin 2.5 s after they were called */
-
-ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
-{
-	if (late_sends) {
-		late_sends--;
-		usleep(2500000);
-	}
-	return syscall(SYS_sendmsg, fd, m, flags);
-}
-
-/* A client that does not run between connect and send is answered nevertheless; another client
- * that never sends is not, and what it sends later is for nobody. */
-static void late_requests(void)
-{
-	struct service_question q = { sizeof(q), service.version, WHO, 0 };
-	pid_t pid, got;
-	int silent;
-
-	CU_ASSERT_EQUAL_FATAL(start(), PI_OK);
-	pid = ask(&service, WHO);
-	late_sends = 1;
-	CU_ASSERT_EQUAL(ask(&service, WHO), pid);
-	CU_ASSERT_EQUAL(late_sends, 0);
-	silent = service_connect(&address, true);
-	CU_ASSERT(silent >= 0);
-	CU_ASSERT_EQUAL(ask(&service, WHO), pid);
-	CU_ASSERT(!service_send(silent, &q, sizeof(q), -1) ||
-		  service_receive(silent, &got, sizeof(got), NULL) <= 0);
-	close(silent);
-	/* A late answer of another release is refused as such. */
-	late_sends = 1;
-	CU_ASSERT_EQUAL(ask(&later, WHO), PI_HOLDER_GONE);
-	CU_ASSERT_EQUAL(ask(&service, STOP), pid);
-	CU_ASSERT_EQUAL(ended(), 0);
-	CU_ASSERT(nobody());
-}
-
-/* A holder that is stopped while it waits for a request, and continued, still waits for it. */
-static void stopped_meanwhile(void)
-{
-	struct service_question q = { sizeof(q), service.version, WHO, 0 };
-	pid_t pid, got = 0;
-	int fd;
-
-	CU_ASSERT_EQUAL_FATAL(start(), PI_OK);
-	pid = ask(&service, WHO);
-	fd = service_connect(&address, true);
-	CU_ASSERT(fd >= 0);
-	for (int i = 0; i < 5; i++) {
-		usleep(50000);
-		kill(pid, SIGSTOP);
-		usleep(50000);
-		kill(pid, SIGCONT);
-	}
-	usleep(50000);
-	CU_ASSERT(service_send(fd, &q, sizeof(q), -1));
-	CU_ASSERT(service_receive(fd, &got, sizeof(got), NULL) == (ssize_t)sizeof(got));
-	CU_ASSERT_EQUAL(got, pid);
-	close(fd);
-	CU_ASSERT_EQUAL(ask(&service, STOP), pid);
-	CU_ASSERT_EQUAL(ended(), 0);
 	CU_ASSERT(nobody());
 }
 
@@ -802,14 +613,11 @@ static void of_a_session(void)
 
 int main(int argc, char **argv)
 {
-	static const struct service *const held[] = { &service, NULL };
 	static const struct unit_test tests[] = {
 		{ "set_up", set_up },
 		{ "answers", answers },
 		{ "signals", signals },
 		{ "signal_before_requests", signal_before_requests },
-		{ "late_requests", late_requests },
-		{ "stopped_meanwhile", stopped_meanwhile },
 		{ "signal_while_it_begins", signal_while_it_begins },
 		{ "cannot_begin", cannot_begin },
 		{ "one_of_many", one_of_many },
@@ -827,7 +635,6 @@ int main(int argc, char **argv)
 		{ NULL, NULL },
 	};
 
-	if (argc == 2)
-		_exit(service_program(held, argv[1]));
+	be_held(argc, argv);
 	return unit_run("service", tests);
 }

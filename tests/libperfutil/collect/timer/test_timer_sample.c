@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * The timer's library in a program, called by the test instead of the kernel: samples and their
- * stacks at a signal, the program's own signals, rings that are full or too many, and which folder
- * it accepts as the collector's. (Linked with --wrap=syscall,getauxval.)
+ * What the timer's library does in a program, called by the test in place of the kernel: samples
+ * and their stacks at a signal, signals that are the program's own, rings that are full or too
+ * many. (Linked with --wrap=syscall.)
  */
 #include <dirent.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <pitrace.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <sys/auxv.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -30,7 +24,7 @@ static struct timer_control control;
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
-static bool secure, no_timers, no_timer_set, no_space;
+static bool no_timers, no_timer_set, no_space;
 static int timers; /* made and not deleted */
 static int last_timer;
 static struct sigevent last_event;
@@ -39,15 +33,8 @@ static uint64_t cpu = 5 * MS, masked; /* the signal mask */
 static unsigned int masks;
 static bool fake;
 
-unsigned long __real_getauxval(unsigned long type);
-unsigned long __wrap_getauxval(unsigned long type);
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
-
-unsigned long __wrap_getauxval(unsigned long type)
-{
-	return type == AT_SECURE ? secure : __real_getauxval(type);
-}
 
 long __wrap_syscall(long number, ...)
 {
@@ -712,77 +699,6 @@ static void locks(void)
 	end();
 }
 
-/* ---- the collector's folder ------------------------------------------------------------------ */
-
-static void put_control(const char *folder, const struct timer_control *c)
-{
-	char path[PATH_MAX];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/control", folder);
-	unlink(path);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	CU_ASSERT_FATAL(fd >= 0 && write(fd, c, sizeof(*c)) == sizeof(*c));
-	close(fd);
-}
-
-static void folders(void)
-{
-	struct timer_control c = { .magic = TIMER_MAGIC,
-				   .version = TIMER_VERSION,
-				   .state = TIMER_PAUSED };
-	char folder[] = "/tmp/test_timer_sample.XXXXXX", path[100], target[100], longest[PATH_MAX];
-	const struct timer_control *got;
-
-	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
-	unsetenv(TIMER_VARIABLE);
-	CU_ASSERT_PTR_NULL(control_map());
-	setenv(TIMER_VARIABLE, folder, 1);
-	CU_ASSERT_PTR_NULL(control_map()); /* no control file */
-	put_control(folder, &c);
-	got = control_map();
-	CU_ASSERT_FATAL(got != NULL);
-	CU_ASSERT(got->magic == TIMER_MAGIC);
-	CU_ASSERT_STRING_EQUAL(timer_folder, folder);
-	munmap((void *)got, sizeof(*got));
-	/* A program with another user's rights follows no collector. */
-	secure = true;
-	CU_ASSERT_PTR_NULL(control_map());
-	secure = false;
-	for (int how = 0; how < 4; how++) {
-		struct timer_control bad = c;
-
-		bad.magic += how == 0;
-		bad.version += how == 1;
-		bad.state = how == 2 ? TIMER_OVER : TIMER_ON;
-		put_control(folder, &bad);
-		got = control_map();
-		CU_ASSERT_EQUAL(got != NULL, how == 3);
-		if (got)
-			munmap((void *)got, sizeof(*got));
-	}
-	/* No link. */
-	snprintf(path, sizeof(path), "%s/control", folder);
-	snprintf(target, sizeof(target), "%s/other", folder);
-	CU_ASSERT(!rename(path, target) && !symlink(target, path));
-	CU_ASSERT_PTR_NULL(control_map());
-	CU_ASSERT(!unlink(path) && !rename(target, path));
-	/* A path as long as there is room, and one longer. */
-	for (size_t n = PATH_MAX - 66; n < PATH_MAX - 62; n++) {
-		memset(longest, '/', n);
-		memcpy(longest, folder, strlen(folder));
-		longest[n] = 0;
-		setenv(TIMER_VARIABLE, longest, 1);
-		got = control_map();
-		CU_ASSERT_EQUAL(got != NULL, n < PATH_MAX - 64);
-		if (got)
-			munmap((void *)got, sizeof(*got));
-	}
-	unsetenv(TIMER_VARIABLE);
-	unlink(path);
-	CU_ASSERT_EQUAL(rmdir(folder), 0);
-}
-
 int main(void)
 {
 	static const struct unit_test tests[] = {
@@ -797,7 +713,6 @@ int main(void)
 		{ "passes_on", passes_on },
 		{ "many", many },
 		{ "locks", locks },
-		{ "folders", folders },
 		{},
 	};
 
