@@ -287,8 +287,37 @@ static const char *name_after(const struct file_content *content, const char *wh
 	return name;
 }
 
-/* Without a build id: a change of the mode or the links does not change the content; a write does,
- * even if the time is set back, which only the content shows. */
+/* Without a build id: a change of the mode or the links is none of the content; a write is one also
+ * where its time is set back, which only the content shows. */
+/* What is known of a file's variables goes with what is known of its functions. */
+static void test_variables_of_replaced(void)
+{
+	static const char variables[] = "int counter[4] = { 1 };\n"
+					"int *get(void) { return counter; }\n";
+	static const uint8_t wrong[] = { 1, 2, 3, 4 };
+	const struct a2n_symbol *s;
+	uint64_t at = BIAS + 0x8000, offset = 0;
+	struct a2n *a;
+
+	write_file("v.c", variables, strlen(variables));
+	SH("gcc -O1 -fPIC -shared -nostdlib v.c -o data.so -Wl,--build-id=0x11223344aabbccdd "
+	   "-Wl,--section-start=.data=0x8000");
+	a = open_a2n(NULL, false);
+	map_known_as(a, "data.so", absolute("data.so"), 6, 0);
+	a2n_build_id(a, 8, 0, 6, 0, wrong, sizeof(wrong));
+	CU_ASSERT_PTR_NULL(a2n_variable(a, 1, 20, at, &offset));
+	a2n_build_id(a, 8, 0, 6, 0, right_id, sizeof(right_id));
+	s = a2n_variable(a, 1, 20, at + 8, &offset);
+	CU_ASSERT_FATAL(s != NULL);
+	CU_ASSERT_STRING_EQUAL(s->name, "counter");
+	CU_ASSERT_EQUAL(offset, 8);
+	CU_ASSERT_PTR_NOT_NULL(a2n_variable(a, 1, 20, at + 15, &offset));
+	CU_ASSERT_PTR_NULL(a2n_variable(a, 1, 20, at + 16, &offset));
+	a2n_build_id(a, 8, 0, 6, 0, wrong, sizeof(wrong));
+	CU_ASSERT_PTR_NULL(a2n_variable(a, 1, 20, at, &offset));
+	a2n_close(a);
+}
+
 static void test_no_build_id(void)
 {
 	static const char back[] =
@@ -678,23 +707,25 @@ static void test_saved_many(void)
 
 static int run(void)
 {
-	static const struct unit_test tests[] = { { "stripped", test_stripped },
-						  { "debugdata", test_debugdata },
-						  { "debuglink", test_debuglink },
-						  { "debug_by_build_id", test_debug_by_build_id },
-						  { "replaced", test_replaced },
-						  { "no_build_id", test_no_build_id },
-						  { "sympath", test_sympath },
-						  { "odd_names", test_odd_names },
-						  { "not_files", test_not_files },
-						  { "why_not", test_why_not },
-						  { "damaged", test_damaged },
-						  { "vdso", test_vdso },
-						  { "vdso_of_32bit_programs",
-						    test_vdso_of_32bit_programs },
-						  { "labels", test_labels },
-						  { "saved_many", test_saved_many },
-						  { NULL, NULL } };
+	static const struct unit_test tests[] = {
+		{ "stripped", test_stripped },
+		{ "debugdata", test_debugdata },
+		{ "debuglink", test_debuglink },
+		{ "debug_by_build_id", test_debug_by_build_id },
+		{ "replaced", test_replaced },
+		{ "variables_of_replaced", test_variables_of_replaced },
+		{ "no_build_id", test_no_build_id },
+		{ "sympath", test_sympath },
+		{ "odd_names", test_odd_names },
+		{ "not_files", test_not_files },
+		{ "why_not", test_why_not },
+		{ "damaged", test_damaged },
+		{ "vdso", test_vdso },
+		{ "vdso_of_32bit_programs", test_vdso_of_32bit_programs },
+		{ "labels", test_labels },
+		{ "saved_many", test_saved_many },
+		{ NULL, NULL }
+	};
 
 	return unit_run("a2n_files", tests);
 }
