@@ -134,15 +134,8 @@ static void not_loaded(struct collector_check *check)
 static bool in_group(const char *name)
 {
 	struct group *g = getgrnam(name);
-	gid_t list[256];
-	int n = getgroups(256, list);
 
-	if (!g)
-		return false;
-	for (int i = 0; i < n; i++)
-		if (list[i] == g->gr_gid)
-			return true;
-	return getegid() == g->gr_gid;
+	return g && (getegid() == g->gr_gid || group_member(g->gr_gid));
 }
 
 void driver_diagnose_open(int err, const struct trace_config *config, struct collector_check *check)

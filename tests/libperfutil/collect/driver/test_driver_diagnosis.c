@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "collect/driver/driver_diagnosis.h"
 #include "unit.h"
@@ -16,6 +17,9 @@
 #define ADD                                                                               \
 	"sudo dkms add " PITRACE_DKMSDIR " && sudo dkms install pitrace/" PITRACE_VERSION \
 	" && sudo modprobe pitrace"
+
+#define MANY    300
+#define FOREIGN 70000 /* a group without a name */
 
 static char root[] = "/tmp/driver_diagnosis.XXXXXX";
 static struct utsname name;
@@ -193,6 +197,43 @@ static void not_allowed(void)
 	is(COLLECTOR_REFUSED, why, root_cure);
 }
 
+/* In as many groups as a directory of users may put one: the first of them, and the last. */
+static int in_many_groups(gid_t first, gid_t last)
+{
+	gid_t list[MANY];
+
+	for (gid_t i = 0; i < MANY; i++)
+		list[i] = FOREIGN + i;
+	list[0] = first;
+	list[MANY - 1] = last;
+	if (setgroups(MANY, list) || setresgid(FOREIGN, FOREIGN, FOREIGN))
+		return 1;
+	driver_diagnose_open(EACCES, &process, &got);
+	return strcmp(got.cure, "run swtrace as root (sudo)") ? 2 : 0;
+}
+
+static void one_of_many_groups(void)
+{
+	static const gid_t pair[][2] = { { 1, FOREIGN }, { FOREIGN, 1 }, { FOREIGN, FOREIGN } };
+	struct group *g = getgrgid(1);
+	int status;
+
+	if (geteuid()) {
+		unit_skip(NULL, "only root chooses its groups");
+		return;
+	}
+	CU_ASSERT_FATAL(g != NULL);
+	driver_diagnosis_group = g->gr_name;
+	for (int i = 0; i < 3; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(in_many_groups(pair[i][0], pair[i][1]));
+		CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid);
+		CU_ASSERT_EQUAL(status, i == 2 ? 2 << 8 : 0);
+	}
+}
+
 /* The device opens; the driver makes no session. */
 static void no_session(void)
 {
@@ -211,6 +252,7 @@ int main(void)
 						    new_kernel_without_headers },
 						  { "signed_modules_only", signed_modules_only },
 						  { "not_allowed", not_allowed },
+						  { "one_of_many_groups", one_of_many_groups },
 						  { "no_session", no_session },
 						  { NULL, NULL } };
 	char command[100];
