@@ -67,6 +67,8 @@ $(O)/tests/unit/test_perf_points_check: TESTLINK = -Wl,--wrap=readlink,--wrap=pe
 # The test decides which programs gain rights by exec.
 $(O)/tests/unit/test_backend_ptrace $(O)/tests/unit/test_backend_ptrace_life: \
 	TESTLINK = -Wl,--wrap=rights_gained,--wrap=flow_here,--wrap=waitpid
+# … and whether there is memory for its segments.
+$(O)/tests/unit/test_backend_ptrace_life: TESTLINK += -Wl,--wrap=malloc
 
 # Its stops come from the test.
 $(O)/tests/unit/test_ptrace_wait: TESTLINK = -Wl,--wrap=ptrace,--wrap=waitpid

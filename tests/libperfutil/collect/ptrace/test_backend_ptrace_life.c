@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The collector `ptrace` with programs of a few instructions, in assembler: from one place to
- * another, exec, on and off, and refusals. (Linked with --wrap=rights_gained,flow_here.)
+ * The collector `ptrace` beside programs of a few instructions, in assembler: from a place until
+ * another, exec, on and off, and what it refuses. (Linked with
+ * --wrap=rights_gained,flow_here,malloc.)
  */
 #if defined(__x86_64__)
 
@@ -594,6 +595,38 @@ static void notes(void)
 	end();
 }
 
+/* ---- no memory ------------------------------------------------------------------------------- */
+
+static bool no_segments;
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_malloc(size_t size)
+{
+	return no_segments && size > config.segment_bytes ? NULL : __real_malloc(size);
+}
+
+/* A segment that has no room in the queue is an error of the session's, and the program goes on. */
+static void full_of_memory(void)
+{
+	int rc = 0, status = -1;
+
+	configure();
+	start(sub_flow);
+	trace();
+	no_segments = true;
+	let_go();
+	for (int i = 0; i < 5000 && !rc; i++) {
+		rc = collector_ptrace.drain(b, true, records_take, NULL);
+		usleep(1000);
+	}
+	CU_ASSERT_EQUAL(rc, -ENOMEM);
+	no_segments = false;
+	for (int i = 0; i < 5000 && !collector_ptrace.ended(b, subject, &status); i++)
+		usleep(1000);
+	CU_ASSERT_EQUAL(status, 7 << 8);
+	end();
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
@@ -611,6 +644,7 @@ int main(void)
 		{ "trap_flag", trap_flag },
 		{ "trap_flag_of_thread", trap_flag_of_thread },
 		{ "let_go_at_breakpoint", let_go_at_breakpoint },
+		{ "full_of_memory", full_of_memory },
 		{},
 	};
 
