@@ -52,6 +52,8 @@ long __wrap_ptrace(enum __ptrace_request request, ...)
 		note("detach", tid, data);
 	else if (request == PTRACE_LISTEN)
 		note("listen", tid, data);
+	else if (request == PTRACE_POKETEXT)
+		note("poke", tid, 0);
 	else
 		return -1;
 	return 0;
@@ -270,7 +272,27 @@ static void test_signals(void)
 	ptrace_free(&s);
 }
 
-/* A thread that executes a program gets its process's pid as its tid. */
+/* A breakpoint that was stepped over is set again, once; where there was none, none is; and none in
+ * a process that some of the threads were let go of. */
+static void test_stepped_over(void)
+{
+	begin();
+	at(P)->over = 0x1000;
+	stop(P, STOPPED(SIGUSR1, 0));
+	CU_ASSERT(is("poke 7340288 0, cont 7340288 10"));
+	CU_ASSERT(!at(P)->over && p->nplaces == 1 && ptrace_break_is(p, 0x1000));
+	stop(P, STOPPED(SIGUSR1, 0));
+	CU_ASSERT(is("cont 7340288 10"));
+	CU_ASSERT(p->nplaces == 1);
+	p->nplaces = 0;
+	at(P + 1)->over = 0x2000;
+	s.detaching = true;
+	stop(P + 1, STOPPED(SIGUSR1, 0));
+	CU_ASSERT(is("detach 7340289 10") && !p->nplaces);
+	ptrace_free(&s);
+}
+
+/* Who executes a program has its process's first number from then on. */
 static void test_exec(void)
 {
 	static const struct {
@@ -376,9 +398,13 @@ static void test_children(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "ends", test_ends },         { "ends_are_told", test_ends_are_told },
-		{ "signals", test_signals },   { "exec", test_exec },
-		{ "children", test_children }, {},
+		{ "ends", test_ends },
+		{ "ends_are_told", test_ends_are_told },
+		{ "signals", test_signals },
+		{ "stepped_over", test_stepped_over },
+		{ "exec", test_exec },
+		{ "children", test_children },
+		{},
 	};
 
 	return unit_run("ptrace_wait", tests);
