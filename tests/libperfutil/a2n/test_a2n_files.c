@@ -318,6 +318,41 @@ static void test_variables_of_replaced(void)
 	a2n_close(a);
 }
 
+static void one_line(void *arg, size_t i, const struct a2n_frame *frames, size_t n)
+{
+	char *to = arg;
+
+	CU_ASSERT(i == 0 && n == 1 && frames[0].file && frames[0].function);
+	snprintf(to, 64, "%s %s:%u", frames[0].function, strrchr(frames[0].file, '/') + 1,
+		 frames[0].line);
+}
+
+/* Lines of each kind of file: as it is, packed, with the better part of it elsewhere. What was
+ * unpacked and read for them is given back (a2n_files_leaks). */
+static void test_lines(void)
+{
+	static const char *const files[] = { "full.so", "packed.so", "split.so" };
+
+	build();
+	SH("objcopy --compress-debug-sections full.so packed.so && "
+	   "gcc -g -gsplit-dwarf -O1 -fPIC -shared -nostdlib s.c -o split.so");
+	for (int i = 0; i < 3; i++) {
+		struct a2n *a = open_a2n(NULL, false);
+		char got[64] = "";
+		struct a2n_answer r;
+
+		map_file(a, files[i]);
+		r = ask(a, address_of(files[i], "hidden"));
+		for (int again = 0; again < 2; again++)
+			CU_ASSERT_EQUAL(a2n_lines(a, r.module, &r.module_offset, 1, true, one_line,
+						  got),
+					0);
+		CU_ASSERT_STRING_EQUAL(got, "hidden s.c:2");
+		CU_ASSERT_EQUAL(warnings, 0);
+		a2n_close(a);
+	}
+}
+
 static void test_no_build_id(void)
 {
 	static const char back[] =
@@ -713,6 +748,7 @@ static int run(void)
 		{ "debuglink", test_debuglink },
 		{ "debug_by_build_id", test_debug_by_build_id },
 		{ "replaced", test_replaced },
+		{ "lines", test_lines },
 		{ "variables_of_replaced", test_variables_of_replaced },
 		{ "no_build_id", test_no_build_id },
 		{ "sympath", test_sympath },
