@@ -308,6 +308,28 @@ static void switches(void)
 	end_points();
 }
 
+/* A sample is of the next switch alone, even of one that is not told. */
+static void switches_of_others(void)
+{
+	static const int64_t word[] = { 120, 0x10, -1 };
+
+	begin_points();
+	s.scope = calloc(PERF_PIDS / 8, 1);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(s.scope);
+	s.scope[81 / 8] = 1 << (81 & 7);
+	put_point(PERF_SWITCHES, PERF_POINT_SWITCH, UINT32_MAX, 10, 0, 3, word);
+	put_switch(&cpus->ring[PERF_SWITCHES], 80, 82, 15);
+	put_switch(&cpus->ring[PERF_SWITCHES], 82, 81, 25);
+	put_point(PERF_SWITCHES, PERF_POINT_SWITCH, UINT32_MAX, 30, 0, 3, word);
+	put_switch(&cpus->ring[PERF_SWITCHES], 81, 80, 35);
+	pump(true);
+	CU_ASSERT_EQUAL(records_count(PITRACE_DISPATCH, UINT32_MAX), 2);
+	CU_ASSERT_EQUAL(records_count(PITRACE_DISPATCH, PITRACE_LEFT_OTHER), 1);
+	CU_ASSERT_EQUAL(records_count(PITRACE_DISPATCH, PITRACE_LEFT_DEAD | PITRACE_DISPATCH_STACK),
+			1);
+	end_points();
+}
+
 /* All rings by time. */
 static void merged(void)
 {
@@ -333,13 +355,10 @@ static void merged(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "formats", formats },
-		{ "values", values },
-		{ "calls", calls },
-		{ "wakeups", wakeups },
-		{ "switches", switches },
-		{ "merged", merged },
-		{},
+		{ "formats", formats },   { "values", values },
+		{ "calls", calls },       { "wakeups", wakeups },
+		{ "switches", switches }, { "switches_of_others", switches_of_others },
+		{ "merged", merged },     {},
 	};
 
 	return unit_run("perf_pump_points", tests);
