@@ -133,6 +133,7 @@ $(O)/tests/unit/test_holder: TESTLINK = -Wl,--wrap=driver_hook_open,--wrap=sessi
 # The collector of a session is the test's own.
 $(O)/tests/unit/test_tracer $(O)/tests/unit/test_tracer_files: \
 	TESTLINK = -Wl,--wrap=collector_choose,--wrap=event_counts,--wrap=fopen64
+$(O)/tests/unit/test_tracer_files: TESTLINK += -Wl,--wrap=kernel_code_new
 
 # /proc/modules and /proc/kallsyms are the test's own.
 $(O)/tests/unit/test_kernel_modules: TESTLINK = -Wl,--wrap=fopen64,--wrap=stat64

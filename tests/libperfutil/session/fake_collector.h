@@ -37,8 +37,9 @@ static struct trace_config opened, turned_on, checked;
 static bool suspended;
 static enum collector_state state_of_check;
 static const char *cure;
-static struct trace_info present; /* what it says of itself */
-static unsigned int samples;      /* of the next drain or window */
+static struct trace_info present;   /* what it says of itself */
+static unsigned int samples;        /* of the next drain or window */
+static unsigned int samples_at_off; /* that it still has when it is turned off */
 static uint64_t stamp, lost;
 static int ends[2]; /* a pipe: its descriptor, and how it ends */
 
@@ -87,6 +88,7 @@ static int fake_on(struct backend *b, const struct trace_config *config)
 static int fake_off(struct backend *b)
 {
 	(void)b;
+	samples_at_off = samples;
 	present.state = PITRACE_STATE_OFF;
 	return call(OFF);
 }

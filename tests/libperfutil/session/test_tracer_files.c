@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * The files of a session: written on request in each mode, ended when the collector stops by itself
- * or fails, and those that follow each other.
+ * or fails, and those that follow each other. (Linked with --wrap=kernel_code_new, too.)
  */
+#include <elf.h>
+
 #include "fake_collector.h"
+#include "image/kernel_code.h"
 
 /* The records of a file's trace ring; -1: it is none, or has faults. */
 static int records_of(const char *file, struct pifile_stats *stats)
@@ -218,12 +221,49 @@ static void test_rotation(void)
 	close_it();
 }
 
+/* A kernel without code, as a file. */
+struct kernel_code *__real_kernel_code_new(const char *kcore);
+struct kernel_code *__wrap_kernel_code_new(const char *kcore);
+struct kernel_code *__wrap_kernel_code_new(const char *kcore)
+{
+	const Elf64_Ehdr e = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64 },
+		.e_phentsize = sizeof(Elf64_Phdr),
+	};
+	char core[80];
+	FILE *f;
+
+	CU_ASSERT_STRING_EQUAL(kcore, "/proc/kcore");
+	snprintf(core, sizeof(core), "%s/kcore", folder);
+	f = fopen(core, "we");
+	CU_ASSERT_FATAL(f && fwrite(&e, sizeof(e), 1, f) == 1 && !fclose(f));
+	return __real_kernel_code_new(core);
+}
+
+/* The kernel's code is read for all that was recorded: nothing may be left in the rings then. */
+static void test_kernel_code(void)
+{
+	for (int kernel = 0; kernel < 2; kernel++) {
+		afresh();
+		options.mode = TRACE_CONTINUOUS;
+		options.majors[0] = kernel ? 1ull << PITRACE_BRANCH_KERNEL : 0;
+		open_it();
+		CU_ASSERT_EQUAL(tracer_on(t), PI_OK);
+		samples = 20;
+		CU_ASSERT_EQUAL(tracer_off(t), PI_OK);
+		CU_ASSERT(!kernel || !samples_at_off);
+		CU_ASSERT_EQUAL(records_of(path, NULL), 20);
+		close_it();
+	}
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
 		{ "written", test_written },
 		{ "stops", test_stops },
 		{ "rotation", test_rotation },
+		{ "kernel_code", test_kernel_code },
 		{},
 	};
 
