@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A service of the test's own, and the test as its program: the daemon that it starts becomes its
- * child, so that its end is waited for. be_held() comes first in main(), set_up() is the first test.
+ * child, so that its end is waited for. be_held() comes first in main(), set_up() first among the
+ * tests.
  */
 #ifndef HELD_SERVICE_H
 #define HELD_SERVICE_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Which folder the timer's library takes for the collector's: one whose control file is of its
- * version and not over, and none in a program with another's rights. (Linked with --wrap=getauxval.)
+ * version and not over, and none in a program with another's rights. (Linked with
+ * --wrap=getauxval.)
  */
 #include <fcntl.h>
 #include <limits.h>
