@@ -150,7 +150,45 @@ static void close_syncs(void)
 	done(&i, f);
 }
 
-/* While the machine sleeps, CLOCK_MONOTONIC stops and the TSC runs. */
+/* Whether a sync that is so far from the one before it, in ticks, has a part in the times. */
+static bool counts(uint32_t clock, uint64_t hz, uint64_t ticks)
+{
+	const uint64_t odd = clock == PITRACE_CLOCK_TSC ? 77 : ticks;
+	const struct point p[] = {
+		{ PITRACE_SYNC_ON, 10 * GHZ, 10 * GHZ, 1000 * SECOND },
+		{ S, 10 * GHZ + ticks, 10 * GHZ + odd, 1000 * SECOND + 55 },
+		{ S, 20 * GHZ, 20 * GHZ, 1010 * SECOND },
+	};
+	struct image i;
+	struct pifile *f = with(&i, clock, hz, p, 3);
+	bool is = pifile_realtime(f, 10 * GHZ + ticks) == 1000 * SECOND + 55;
+
+	if (clock == PITRACE_CLOCK_TSC)
+		CU_ASSERT_EQUAL(pifile_monotonic(f, 10 * GHZ + ticks) == 10 * GHZ + 77, is);
+	done(&i, f);
+	return is;
+}
+
+/* Close is 10 ms: of a clock whose rate is not known, of a nanosecond a tick. */
+static void how_close(void)
+{
+	static const struct {
+		uint32_t clock;
+		uint64_t hz, near;
+	} tries[] = {
+		{ PITRACE_CLOCK_TSC, 3 * GHZ, 30000000 },
+		{ PITRACE_CLOCK_TSC, GHZ / 2, 5000000 },
+		{ PITRACE_CLOCK_TSC, 0, 10000000 },
+		{ PITRACE_CLOCK_MONOTONIC, GHZ, 10000000 },
+	};
+
+	for (size_t i = 0; i < sizeof(tries) / sizeof(*tries); i++) {
+		CU_ASSERT(!counts(tries[i].clock, tries[i].hz, tries[i].near - 1));
+		CU_ASSERT(counts(tries[i].clock, tries[i].hz, tries[i].near));
+	}
+}
+
+/* While the machine sleeps CLOCK_MONOTONIC stands still and the TSC runs. */
 static void asleep(void)
 {
 	static const struct point p[] = {
@@ -254,6 +292,7 @@ static const struct unit_test tests[] = {
 	{ "with_one", with_one },
 	{ "monotonic_clock", monotonic_clock },
 	{ "close_syncs", close_syncs },
+	{ "how_close", how_close },
 	{ "asleep", asleep },
 	{ "asleep_at_first", asleep_at_first },
 	{ "backwards_and_unstable", backwards_and_unstable },
