@@ -46,6 +46,7 @@ static int open_input(struct loaded *l, struct pifile_fault *fault)
 	memset(fault, 0, sizeof(*fault));
 	l->input.program = o->program;
 	l->input.descriptors = o->descriptors;
+	l->input.inlined = o->names.inlined;
 	if (o->more) {
 		rc = merged_open(&l->input, o->more, o->inputs);
 		return rc == -EINVAL ? EXIT_UNREADABLE : rc ? failed("traces", rc) : EXIT_CLEAN;

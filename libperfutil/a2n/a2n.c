@@ -597,6 +597,12 @@ int inner_signatures(struct a2n *a, const struct a2n_module *module, const uint6
 	return module_signatures(&a->modules, (const struct module *)module, offsets, n, take, arg);
 }
 
+int inner_inlined(struct a2n *a, const struct a2n_module *module, const uint64_t *offsets, size_t n,
+		  a2n_take_frames take, void *arg)
+{
+	return module_inlined(&a->modules, (const struct module *)module, offsets, n, take, arg);
+}
+
 static const char *or_unknown(const char *name)
 {
 	return name ? name : A2N_UNKNOWN;

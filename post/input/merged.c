@@ -430,6 +430,7 @@ static int open_parts(struct input *in, struct merged *m, const char *const *pat
 
 		p->in.program = in->program;
 		p->in.descriptors = in->descriptors;
+		p->in.inlined = in->inlined;
 		rc = input_open(&p->in, paths[i], &fault);
 		if (!rc) {
 			note_origin(&m->origin[in->origins++], &p->in);
@@ -471,6 +472,7 @@ int merged_open(struct input *in, const char *const *paths, uint32_t count)
 	*in = (struct input){ .spool = -1,
 			      .program = in->program,
 			      .descriptors = in->descriptors,
+			      .inlined = in->inlined,
 			      .path = "",
 			      .state = m };
 	m->part = calloc(count, sizeof(*m->part));

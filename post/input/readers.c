@@ -97,7 +97,8 @@ int input_open(struct input *in, const char *path, struct pifile_fault *fault)
 			      .name = path,
 			      .spool = -1,
 			      .program = in->program,
-			      .descriptors = in->descriptors };
+			      .descriptors = in->descriptors,
+			      .inlined = in->inlined };
 	memset(fault, 0, sizeof(*fault));
 	if (is_pipe(path)) {
 		in->spool = spool_open(path, fault);

@@ -58,14 +58,15 @@ struct input {
 	void *state;                 /* owned by the reader */
 	struct pifile_header header; /* collector, machine, mode */
 	uint64_t size;
-	bool complete;               /* the writer closed it properly */
-	const char *program;         /* the program that the user named for it; or NULL */
-	bool descriptors;            /* the user wants Java names in the VM's form */
-	bool values;                 /* samples are values of calls (jprof_tree.h), not ticks */
-	char unit[INPUT_UNITS][32];  /* units of metrics 1 and up, by name; "": unknown */
-	bool java_events;            /* contains each entry and exit of Java methods */
-	bool calls;                  /* contains function entries and exits (call_record.h) */
-	bool kernel_maps;            /* DETAIL_KERNEL_MAP records cover the kernel and all its
+	bool complete;               /* the writer finished it */
+	const char *program;         /* the program that the user names for it; or NULL */
+	bool descriptors;            /* the user wants Java's names as the VM has them */
+	bool inlined;                /* the user wants to know what is inlined */
+	bool values;                 /* its samples are values of calls (jprof_tree.h), no ticks */
+	char unit[INPUT_UNITS][32];  /* … of metrics 1 and so on, by their names; "": not known */
+	bool java_events;            /* it has Java methods' entries and exits, one by one */
+	bool calls;                  /* it has functions' entries and exits (call_record.h) */
+	bool kernel_maps;            /* DETAIL_KERNEL_MAP has all mappings of the kernel and its
 				      * modules */
 	bool own_clock;              /* times are not those of a system clock */
 	bool cycles;                 /* monotonic() converts cycles to times */

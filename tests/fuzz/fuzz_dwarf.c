@@ -54,6 +54,19 @@ static void take(void *arg, size_t i, const struct a2n_frame *frames, size_t n)
 	}
 }
 
+/* What is inlined, and where: in functions that begin at an address. */
+static void take_inlined(void *arg, size_t i, const struct a2n_frame *frames, size_t n)
+{
+	(void)arg;
+	if (i >= ASKED || n != 2 || !frames[0].inlined || frames[1].inlined ||
+	    (frames[1].line && !frames[1].file))
+		abort();
+	if (frames[0].function)
+		fuzz_touch(frames[0].function, strlen(frames[0].function));
+	if (frames[1].file)
+		fuzz_touch(frames[1].file, strlen(frames[1].file));
+}
+
 static void take_signature(void *arg, size_t i, const struct signature *s)
 {
 	(void)arg;
@@ -137,6 +150,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		told->inlined = inlined;
 		a2n_lines(a, answer.module, address, ASKED, inlined, take, told);
 	}
+	inner_inlined(a, answer.module, address, ASKED, take_inlined, NULL);
 	inner_signatures(a, answer.module, address, ASKED, take_signature, NULL);
 	free(told);
 	a2n_close(a);

@@ -41,7 +41,7 @@ static inline void fuzz_format(const struct reader *f, const uint8_t *data, size
 	struct pifile_fault fault = { 0 };
 	const struct pifile_fault *faults;
 	struct input_section section = { 0 };
-	struct input in = { .reader = f };
+	struct input in = { .reader = f, .inlined = true };
 	char path[64];
 	uint64_t names, all;
 	size_t i, n;

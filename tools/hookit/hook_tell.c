@@ -3,8 +3,7 @@
 
 #include <pitrace.h>
 
-#include "hook_functions.h"
-#include "modules.h"
+#include "hookit_begin.h"
 #include "perfutil.h"
 #include "span.h"
 
@@ -14,7 +13,7 @@ void hook_tell(uint32_t function, bool ends)
 
 	if (!TraceEnabled(PITRACE_HOOKIT, 0))
 		return;
-	name = modules_name(functions_get(function));
+	name = hookit_name(function);
 	TraceHook(0, PITRACE_HOOKIT, ends ? TRACE_SPAN_END : TRACE_SPAN_BEGIN, 0, 1, NULL, NULL,
 		  &name);
 }

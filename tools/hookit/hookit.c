@@ -40,20 +40,23 @@ static struct {
 	char key[4096];
 	pid_t pid;
 	bool ended;
+	bool inlined;         /* what is inlined in functions has no calls of its own, and is told */
 	bool joined;          /* a Java VM's agent has its calls, and the log */
 	pthread_mutex_t lock; /* of writing */
 } hookit = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* ---- what the logs are written from ---------------------------------------------------------- */
 
-static const char *name_of(uint32_t number)
+const char *hookit_name(uint32_t number)
 {
-	return modules_name(functions_get(number));
+	struct hook_function *f = functions_get(number);
+
+	return hookit.o->lines ? modules_name_placed(f) : modules_name(f);
 }
 
 static const struct call_source source = {
 	.program = "hookit",
-	.name = name_of,
+	.name = hookit_name,
 	.methods = functions_count,
 	.each = hook_threads_each,
 	.refused = hook_threads_refused,
@@ -284,6 +287,7 @@ static bool begin(bool entry)
 	if (hookit.o->arguments && !entry)
 		fprintf(stderr, "hookit: HOOKITOPTS: ARGUMENTS: functions compiled with "
 				"-finstrument-functions do not tell them\n");
+	hookit.inlined = hookit.o->lines && (entry || hookit_sites);
 	hookit.file.program = "hookit";
 	hookit.file.kind = "log-rt";
 	if (!make_log())
@@ -358,12 +362,12 @@ static int write_log(void)
 	int err;
 
 	modules_see();
-	if (hookit.o->lines)
-		modules_lines();
 	hook_threads_name();
 	hook_threads_settle();
 	out = log_file_open(&hookit.file);
 	err = out ? log_rt_write(out, &hookit.log) : -errno;
+	if (!err && hookit.inlined)
+		err = modules_print_inlined(out);
 	if (out && !err && hook_missed)
 		fprintf(out,
 			"\nevents that came while others were noted, and found no room: %" PRIu64

@@ -13,6 +13,8 @@ struct hook_function;
 bool hookit_begin(bool entry);
 /* A function that was not met before; NULL: there is no room. */
 struct hook_function *hookit_new_function(uintptr_t address);
+/* Its name as logs show it: which stays. */
+const char *hookit_name(uint32_t number);
 /* The program's image ends here, or may: what was counted until now is written. */
 void hookit_write(void);
 /* How calls are told, if by patched sites: set before that. Their minima are their own. */

@@ -85,7 +85,7 @@ static const struct call_option rows[] = {
 	{ "TRACEHOOK", "", "each as a record of the trace that is taken of the program (0xB0)",
 	  set_tells, 0 },
 	{ "METHODTYPES", "", "a letter before each name: F, a function", call_set_types, 0 },
-	{ "LINES", "", "behind each name in log-rt the source file and line", set_lines, 0 },
+	{ "LINES", "", "behind each name the source file and line; in log-rt what is inlined in functions", set_lines, 0 },
 	{ "FUNCTIONS=", "PATTERN[+…]", "which functions, * is any text; -PATTERN: which not",
 	  set_functions, 0 },
 	{ "ARGUMENTS=", "NAME@argN[/i|u|x|c|s|f][+…]",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "modules.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <link.h>
@@ -12,8 +13,11 @@
 
 #include "a2n.h"
 #include "base/array.h"
+#include "escape.h"
 #include "foreseen.h"
 #include "hook_functions.h"
+#include "log_rt.h"
+#include "source_places.h"
 
 /* A segment with code. Each is a process of its own for A2N: what is loaded later at its place does
  * not matter then. */
@@ -246,59 +250,110 @@ void modules_foresee(void)
 	pthread_mutex_unlock(&modules_lock);
 }
 
-/* ---- lines ----------------------------------------------------------------------------------- */
+/* ---- places in the source -------------------------------------------------------------------- */
 
-static void take_line(void *arg, size_t i, const struct a2n_frame *frames, size_t n)
+static const char *file_name(const char *path)
 {
-	struct hook_function *f = ((struct hook_function **)arg)[i];
-	const char *slash;
-	char *text;
+	const char *slash = strrchr(path, '/');
 
-	if (!n || !frames->file || !frames->line)
-		return;
-	slash = strrchr(frames->file, '/');
-	if (asprintf(&text, "%s [%s:%" PRIu32 "]", f->name, slash ? slash + 1 : frames->file,
-		     frames->line) >= 0)
-		f->name = text;
+	return slash ? slash + 1 : path;
 }
 
-/* Of the first n functions those of a module together: its lines are read once. */
-static void lines_of(uint32_t module, uint32_t n, struct hook_function **list, uint64_t *offsets)
+/* false: A2N does not know it. */
+static bool answer_of(const struct hook_function *f, struct a2n_answer *answer)
+{
+	if (!f->module || !names || !is_told(f->module))
+		return false;
+	a2n_resolve(names, f->module, 2, f->was, false, answer);
+	return answer->result == A2N_OK;
+}
+
+const char *modules_name_placed(struct hook_function *f)
+{
+	struct a2n_answer answer;
+	const char *file;
+	uint32_t line;
+	char *text;
+
+	if (f->placed)
+		return f->name;
+	(void)modules_name(f);
+	pthread_mutex_lock(&modules_lock);
+	file = !f->placed && answer_of(f, &answer) ? source_place(names, &answer, &line) : NULL;
+	if (file && asprintf(&text, "%s [%s:%" PRIu32 "]", f->name, file_name(file), line) >= 0)
+		f->name = text;
+	f->placed = true;
+	pthread_mutex_unlock(&modules_lock);
+	return f->name;
+}
+
+static void print_inlined(FILE *out, struct hook_function **list, const struct inlined_list *found,
+			  bool *begun)
+{
+	for (uint32_t i = 0; i < found->n; i++) {
+		const struct inlined *one = &found->list[i];
+
+		if (!*begun)
+			fputs("\n" LOG_RT_INLINED "\n", out);
+		*begun = true;
+		if (!i || found->list[i - 1].function != one->function) {
+			escape_print(out, list[one->function]->name);
+			fputc('\n', out);
+		}
+		fputc('\t', out);
+		escape_print(out, one->name);
+		if (one->file && one->line) {
+			fputs(" at ", out);
+			escape_print(out, file_name(one->file));
+			fprintf(out, ":%" PRIu32, one->line);
+		}
+		fputc('\n', out);
+	}
+}
+
+/* Of the first n functions those of a module together. */
+static int inlined_of(FILE *out, uint32_t module, uint32_t n, struct hook_function **list,
+		      uint64_t *offsets, bool *begun)
 {
 	const struct a2n_module *of = NULL;
+	struct inlined_list found;
 	struct a2n_answer answer;
-	size_t have = 0;
+	uint32_t have = 0;
+	int err;
 
 	for (uint32_t i = 0; i < n; i++) {
 		struct hook_function *f = functions_get(i);
 
-		if (f->module != module || f->placed || !f->name)
-			continue;
-		f->placed = true;
-		a2n_resolve(names, module, 2, f->was, false, &answer);
-		if (answer.result != A2N_OK || (of && answer.module != of))
+		if (f->module != module || !f->name || !answer_of(f, &answer) ||
+		    (of && answer.module != of))
 			continue;
 		of = answer.module;
 		list[have] = f;
-		offsets[have++] = answer.module_offset;
+		offsets[have++] = answer.module_offset - answer.symbol_offset;
 	}
-	if (have)
-		(void)a2n_lines(names, of, offsets, have, false, take_line, list);
+	if (!have)
+		return 0;
+	err = source_inlined(names, of, offsets, have, &found);
+	if (!err)
+		print_inlined(out, list, &found, begun);
+	free(found.list);
+	return err;
 }
 
-void modules_lines(void)
+int modules_print_inlined(FILE *out)
 {
 	uint32_t n = functions_count();
 	struct hook_function **list = malloc(((size_t)n + 1) * sizeof(*list));
 	uint64_t *offsets = malloc(((size_t)n + 1) * sizeof(*offsets));
+	int err = list && offsets ? 0 : -ENOMEM;
+	bool begun = false;
 
-	for (uint32_t i = 0; i < n; i++)
-		(void)modules_name(functions_get(i));
 	pthread_mutex_lock(&modules_lock);
-	for (uint32_t i = 0; list && offsets && names && i < count; i++)
+	for (uint32_t i = 0; !err && i < count; i++)
 		if (modules[i].told)
-			lines_of(i + 1, n, list, offsets);
+			err = inlined_of(out, i + 1, n, list, offsets, &begun);
 	pthread_mutex_unlock(&modules_lock);
 	free(list);
 	free(offsets);
+	return err;
 }

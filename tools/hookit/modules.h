@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "hook_functions.h"
 
@@ -24,7 +25,9 @@ void modules_foresee(void);
 /* While it is held nobody looks for names, nor at what is loaded. */
 extern pthread_mutex_t modules_lock;
 
-/* Behind the names of all functions that have been met by now: the source file and line. */
-void modules_lines(void);
+/* The same with the source file and line behind it, where DWARF tells them: "work [work.c:21]". */
+const char *modules_name_placed(struct hook_function *f);
+/* The part of a log-rt that tells what is inlined in functions that were met: 0 or -ENOMEM. */
+int modules_print_inlined(FILE *out);
 
 #endif

@@ -61,6 +61,22 @@ static bool store_itrace(const struct option_given *given, void *to)
 	return true;
 }
 
+/* A name is what --calls is asked for. */
+static bool store_rate(const struct option_given *given, void *to)
+{
+	struct trace_run *r = to;
+	uint64_t rate;
+
+	if (*given->text && !strchr("+-.0123456789", *given->text)) {
+		r->functions = given->text;
+		return true;
+	}
+	if (!number_of(given->name, given->text, 1, TRACE_MAX_RATE, &rate))
+		return false;
+	r->t.rate = (uint32_t)rate;
+	return true;
+}
+
 #define IN(member) OPTION_TO(struct trace_run, member)
 
 static const struct option_row rows[] = {
@@ -77,11 +93,8 @@ static const struct option_row rows[] = {
 	  IN(named) },
 	{ { "-F" },
 	  "RATE",
-	  "ticks per second, 1 to 20000 (997)",
-	  option_number,
-	  IN(t.rate),
-	  .least = 1,
-	  .most = TRACE_MAX_RATE },
+	  "ticks per second, 1 to 20000 (997); a name: --functions",
+	  .store = store_rate },
 	{ { "-o" },
 	  "FILE",
 	  "trace file (swtrace.nrm2); an older one becomes FILE.old",

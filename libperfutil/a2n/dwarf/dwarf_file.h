@@ -227,6 +227,23 @@ struct dwarf_names {
 bool dwarf_walk(struct dwarf_unit *u, const uint64_t *address, uint32_t n, uint32_t *innermost,
 		struct dwarf_nodes *nodes, struct dwarf_names *names);
 
+/* A function with code. */
+struct dwarf_function {
+	const char *name;                /* NULL: none */
+	const struct dwarf_range *range; /* where its code is; it begins with the first */
+	uint32_t n;
+	bool external;
+	uint32_t depth;                /* 0: it is not inlined; else in how many */
+	uint32_t call_file, call_line; /* inlined: where the call stands */
+	uint64_t outermost;            /* where the function begins that it is inlined in, or itself */
+};
+
+/* Tells of all functions of the unit and those inlined in them, these after what they are in.
+ * false: no memory. */
+typedef void (*dwarf_take_function)(void *arg, const struct dwarf_function *f);
+bool dwarf_functions(struct dwarf_unit *u, dwarf_take_function take, void *arg,
+		     struct dwarf_names *names);
+
 /* ---- dwarf_signature.c ----------------------------------------------------------------------- */
 
 /* Passes the parameters and result of each function that begins at one of the (sorted) addresses,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * One walk over a unit's entries finds the functions, and functions inlined in them, that cover the
- * requested addresses. Inner entries follow outer ones, so the last one that covers an address is
- * the innermost.
+ * requested addresses; or all that have code. Inner entries follow outer ones, so the last one that
+ * covers an address is the innermost.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ struct entry { /* the attributes used, of an entry that may have code */
 	struct attr_value ranges, origin;
 	const char *name, *linkage;
 	uint32_t call_file, call_line, call_column;
-	bool has_low, relative;
+	bool has_low, relative, external;
 };
 
 struct inline_walk {
@@ -39,7 +39,12 @@ struct inline_walk {
 	struct bytes b;
 	bool nested; /* the language has nested functions */
 	uint32_t depth;
-	uint32_t path[MAX_DEPTH]; /* the node that contains an entry at this depth */
+	/* What an entry at this depth lies in: a node, or of all functions how many are inlined
+	 * there, and where the outermost begins. */
+	uint32_t path[MAX_DEPTH];
+	uint64_t outermost[MAX_DEPTH];
+	dwarf_take_function take; /* NULL: what covers addresses is asked for */
+	void *arg;
 };
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -193,6 +198,9 @@ static void read_entry(struct inline_walk *w, const struct abbrev *a, struct ent
 		case DW_AT_name:
 			e->name = v.string;
 			break;
+		case DW_AT_external:
+			e->external = v.u;
+			break;
 		case DW_AT_call_file:
 			e->call_file = (uint32_t)v.u;
 			break;
@@ -217,15 +225,8 @@ static uint32_t first_from(const struct inline_walk *w, uint64_t address)
 	return search_sorted(i, 0, w->n, w->address[i] < address);
 }
 
-static uint32_t add_node(struct inline_walk *w, const struct entry *e, uint32_t parent)
+static const char *entry_name(struct inline_walk *w, const struct entry *e)
 {
-	struct dwarf_nodes *nodes = w->nodes;
-	struct dwarf_node node = {
-		.parent = parent,
-		.call_file = e->call_file,
-		.call_line = e->call_line,
-		.call_column = e->call_column,
-	};
 	const char *name = NULL;
 
 	if (e->linkage)
@@ -234,11 +235,33 @@ static uint32_t add_node(struct inline_walk *w, const struct entry *e, uint32_t 
 		name = name_of(w, &e->origin);
 	if (!name && e->name)
 		name = readable(w->names, e->name);
-	node.name = name;
+	return name;
+}
+
+static uint32_t add_node(struct inline_walk *w, const struct entry *e, uint32_t parent)
+{
+	struct dwarf_nodes *nodes = w->nodes;
+	struct dwarf_node node = {
+		.parent = parent,
+		.call_file = e->call_file,
+		.call_line = e->call_line,
+		.call_column = e->call_column,
+		.name = entry_name(w, e),
+	};
+
 	if (array_next(nodes->list, nodes->n, nodes->room))
 		return NO_NODE;
 	nodes->list[nodes->n] = node;
 	return nodes->n++;
+}
+
+static void read_ranges(struct inline_walk *w, const struct entry *e)
+{
+	w->ranges.n = 0;
+	if (e->ranges.class != ATTR_NONE)
+		dwarf_read_ranges(w->u, &e->ranges, &w->ranges);
+	else if (e->has_low)
+		dwarf_add_range(&w->ranges, e->low, e->high);
 }
 
 /* Handles a function's entry: it becomes the innermost so far of the requested addresses it covers.
@@ -247,11 +270,7 @@ static uint32_t cover(struct inline_walk *w, const struct entry *e, uint32_t par
 {
 	uint32_t node = NO_NODE, i, k, from;
 
-	w->ranges.n = 0;
-	if (e->ranges.class != ATTR_NONE)
-		dwarf_read_ranges(w->u, &e->ranges, &w->ranges);
-	else if (e->has_low)
-		dwarf_add_range(&w->ranges, e->low, e->high);
+	read_ranges(w, e);
 	for (i = 0; i < w->ranges.n; i++) {
 		const struct dwarf_range *r = &w->ranges.list[i];
 
@@ -266,6 +285,32 @@ static uint32_t cover(struct inline_walk *w, const struct entry *e, uint32_t par
 			break;
 	}
 	return node;
+}
+
+/* Tells of a function's entry, if it has code: how many are inlined where it is, itself with them;
+ * else NO_NODE. */
+static uint32_t tell(struct inline_walk *w, const struct entry *e, bool function, uint32_t within,
+		     uint64_t *outermost)
+{
+	struct dwarf_function f = { .depth = function ? 0 : within + 1 };
+
+	if (!function && within == NO_NODE)
+		return NO_NODE;
+	read_ranges(w, e);
+	if (!w->ranges.n || !dwarf_is_code(w->u->file, w->ranges.list[0].low) ||
+	    !dwarf_spend(w->u->file, w->ranges.n))
+		return NO_NODE;
+	f.name = entry_name(w, e);
+	f.range = w->ranges.list;
+	f.n = w->ranges.n;
+	f.external = e->external;
+	f.call_file = e->call_file;
+	f.call_line = e->call_line;
+	if (function)
+		*outermost = w->ranges.list[0].low;
+	f.outermost = *outermost;
+	w->take(w->arg, &f);
+	return f.depth;
 }
 
 /* Entries below these have no code of their own. */
@@ -314,12 +359,17 @@ static bool one_entry(struct inline_walk *w, const struct abbrev *a)
 	bool function = a->tag == DW_TAG_subprogram;
 	bool code = function || a->tag == DW_TAG_inlined_subroutine;
 	uint32_t node = w->depth ? w->path[w->depth - 1] : NO_NODE, own;
-	uint64_t skip_to = 0;
+	uint64_t skip_to = 0, outermost = w->depth ? w->outermost[w->depth - 1] : 0;
 	struct entry e;
 
 	if (code) {
 		read_entry(w, a, &e);
-		own = w->b.bad ? NO_NODE : cover(w, &e, function ? NO_NODE : node);
+		if (w->b.bad)
+			own = NO_NODE;
+		else if (w->take)
+			own = tell(w, &e, function, node, &outermost);
+		else
+			own = cover(w, &e, function ? NO_NODE : node);
 		if (own == NO_NODE && (!function || !w->nested))
 			skip_to = e.sibling;
 		node = own != NO_NODE || function ? own : node;
@@ -334,6 +384,7 @@ static bool one_entry(struct inline_walk *w, const struct abbrev *a)
 		return bytes_seek(&w->b, skip_to);
 	if (w->depth == MAX_DEPTH)
 		return false;
+	w->outermost[w->depth] = outermost;
 	w->path[w->depth++] = node;
 	return true;
 }
@@ -361,6 +412,30 @@ static bool walk_all(struct inline_walk *w)
 	return true;
 }
 
+static struct inline_walk *make_walk(struct dwarf_unit *u, struct dwarf_names *names)
+{
+	struct inline_walk *w = malloc(sizeof(*w));
+
+	if (!w)
+		return NULL;
+	*w = (struct inline_walk){
+		.u = u,
+		.names = names,
+		.b = u->part[PART_INFO],
+		.nested = has_nested(u->language),
+	};
+	w->b.size = u->end;
+	bytes_seek(&w->b, u->first);
+	return w;
+}
+
+static void do_walk(struct inline_walk *w)
+{
+	walk_all(w);
+	free(w->ranges.list);
+	free(w);
+}
+
 bool dwarf_walk(struct dwarf_unit *u, const uint64_t *address, uint32_t n, uint32_t *innermost,
 		struct dwarf_nodes *nodes, struct dwarf_names *names)
 {
@@ -371,23 +446,29 @@ bool dwarf_walk(struct dwarf_unit *u, const uint64_t *address, uint32_t n, uint3
 		innermost[i] = NO_NODE;
 	if (!dwarf_unit_open(u))
 		return true;
-	w = malloc(sizeof(*w));
+	w = make_walk(u, names);
 	if (!w)
 		return false;
-	*w = (struct inline_walk){
-		.u = u,
-		.address = address,
-		.n = n,
-		.innermost = innermost,
-		.nodes = nodes,
-		.names = names,
-		.b = u->part[PART_INFO],
-		.nested = has_nested(u->language),
-	};
-	w->b.size = u->end;
-	bytes_seek(&w->b, u->first);
-	walk_all(w);
-	free(w->ranges.list);
-	free(w);
+	w->address = address;
+	w->n = n;
+	w->innermost = innermost;
+	w->nodes = nodes;
+	do_walk(w);
+	return true;
+}
+
+bool dwarf_functions(struct dwarf_unit *u, dwarf_take_function take, void *arg,
+		     struct dwarf_names *names)
+{
+	struct inline_walk *w;
+
+	if (!dwarf_unit_open(u))
+		return true;
+	w = make_walk(u, names);
+	if (!w)
+		return false;
+	w->take = take;
+	w->arg = arg;
+	do_walk(w);
 	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Resolves many addresses of a module to their source lines and inlined functions: reads each DWARF
- * unit that contains any of them once, one after the other.
+ * Resolves many addresses of a module to their source lines and inlined functions: each unit of the
+ * DWARF that has any of them is read once, one after the other. Or tells of the functions of units.
  */
 #include <dwarf.h>
 #include <errno.h>
@@ -34,8 +34,12 @@ struct lines {
 	struct dwarf_file file, alt, package;
 	bool has_alt, has_package, sought_package;
 	bool inlined;
-	a2n_take_frames take; /* NULL: signatures are requested */
+	a2n_take_frames take; /* NULL: signatures or functions are asked for */
 	inner_take_signature take_signature;
+	dwarf_take_function take_function; /* … of a unit */
+	struct dwarf_names *names;
+	struct dwarf_files *files; /* of the unit */
+	struct dwarf_unit *unit;
 	void *arg;
 	struct wanted_line *wanted; /* by address */
 	uint32_t n;
@@ -199,6 +203,8 @@ static void take_signature(void *arg, uint32_t i, const struct signature *s)
 /* Walks the functions of the unit, or of its split unit. */
 static bool walk_entries(struct lines *l, struct dwarf_unit *u)
 {
+	if (l->take_function)
+		return dwarf_functions(u, l->take_function, l, l->names);
 	return l->take ? dwarf_walk(u, l->address, l->count, l->innermost, &l->nodes,
 				    &l->ms->functions) :
 			 dwarf_signatures(u, l->address, l->count, take_signature, l);
@@ -303,6 +309,43 @@ static bool emit_frames(struct lines *l, const struct dwarf_unit *u, struct dwar
 	return true;
 }
 
+/* One that is inlined in a requested function, and where its call stands. */
+static void take_inlined(void *arg, const struct dwarf_function *f)
+{
+	struct lines *l = arg;
+	struct a2n_frame frames[2] = { { .function = f->name, .inlined = true }, { 0 } };
+	uint32_t k;
+
+	if (!f->depth)
+		return;
+	k = search_sorted(i, 0, l->count, l->address[i] < f->outermost);
+	if (k == l->count || l->address[k] != f->outermost)
+		return;
+	frames[1].file = dwarf_path(l->unit, l->files, f->call_file, l->ms->strings);
+	frames[1].line = frames[1].file ? f->call_line : 0;
+	for (; k < l->count && l->address[k] == f->outermost; k++)
+		l->take(l->arg, l->index[k], frames, 2);
+}
+
+static void no_rows(void *arg, const struct dwarf_row *rows, uint32_t n)
+{
+	(void)arg, (void)rows, (void)n;
+}
+
+static bool inlined_in_unit(struct lines *l, struct dwarf_unit *u)
+{
+	struct dwarf_files files = { 0 };
+	bool ok;
+
+	if (u->has_lines)
+		dwarf_run_lines(u, &files, no_rows, l);
+	l->files = &files;
+	l->unit = u;
+	ok = walk_unit(l, u);
+	dwarf_files_free(&files);
+	return ok;
+}
+
 static bool one_unit(struct lines *l, struct dwarf_unit *u)
 {
 	struct dwarf_files files = { 0 };
@@ -311,6 +354,8 @@ static bool one_unit(struct lines *l, struct dwarf_unit *u)
 
 	if (!l->take)
 		return walk_unit(l, u);
+	if (l->take_function)
+		return inlined_in_unit(l, u);
 	memset(l->spot, 0, l->count * sizeof(*l->spot));
 	l->nodes.n = 0;
 	/* Damage is reported; the part before it is used. */
@@ -458,11 +503,10 @@ static void finish(struct lines *l)
 	free(l->first_missing);
 }
 
-/* Resolves with the file that has the DWARF; -ENOENT: there is none. */
-static int resolve(struct lines *l, const uint64_t *offsets, size_t n)
+/* The file that has the DWARF: 0; -ENOENT: there is none. */
+static int open_dwarf(struct lines *l, size_t n)
 {
 	struct elf_file elf;
-	int rc = -ENOMEM;
 
 	if (!module_dwarf_open(l->ms, l->module, &elf, l->path, sizeof(l->path))) {
 		module_warn_servers(l->ms, l->module);
@@ -473,6 +517,16 @@ static int resolve(struct lines *l, const uint64_t *offsets, size_t n)
 	l->file.budget += BUDGET_AN_ADDRESS * (uint64_t)n;
 	open_alt(l);
 	dwarf_units(&l->file);
+	return 0;
+}
+
+static int resolve(struct lines *l, const uint64_t *offsets, size_t n)
+{
+	int rc = open_dwarf(l, n);
+
+	if (rc)
+		return rc;
+	rc = -ENOMEM;
 	if (prepare(l, offsets, n) && all_units(l))
 		rc = dwarf_file_has_lines(&l->file) ? 0 : -ENODATA;
 	finish(l);
@@ -501,6 +555,27 @@ int module_lines(struct modules *ms, const struct module *m, const uint64_t *off
 	return rc == -ENODATA ? -ENOENT : rc;
 }
 
+int module_inlined(struct modules *ms, const struct module *m, const uint64_t *offsets, size_t n,
+		   a2n_take_frames take, void *arg)
+{
+	struct lines *l = n < UINT32_MAX ? calloc(1, sizeof(*l)) : NULL;
+	int rc;
+
+	if (!l)
+		return -ENOMEM;
+	*l = (struct lines){
+		.ms = ms,
+		.module = m,
+		.take = take,
+		.take_function = take_inlined,
+		.names = &ms->functions,
+		.arg = arg,
+	};
+	rc = resolve(l, offsets, n);
+	free(l);
+	return rc == -ENODATA ? -ENOENT : rc;
+}
+
 int module_signatures(struct modules *ms, const struct module *m, const uint64_t *offsets, size_t n,
 		      inner_take_signature take, void *arg)
 {
@@ -513,4 +588,62 @@ int module_signatures(struct modules *ms, const struct module *m, const uint64_t
 	rc = resolve(l, offsets, n);
 	free(l);
 	return rc == -ENODATA ? -ENOENT : rc;
+}
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+/* A part of a function that lies elsewhere is called as compilers call it. */
+static void take_symbol(void *arg, const struct dwarf_function *f)
+{
+	const struct lines *l = arg;
+	struct symtab *t = l->arg;
+	char cold[4096];
+
+	if (f->depth || !f->name)
+		return;
+	for (uint32_t i = 0; i < f->n; i++) {
+		const struct dwarf_range *r = &f->range[i];
+		const char *name = f->name;
+
+		if (r->high <= r->low || !dwarf_is_code(&l->file, r->low))
+			continue;
+		if (i && snprintf(cold, sizeof(cold), "%s.cold", name) < (int)sizeof(cold))
+			name = cold;
+		symtab_add(t, r->low, r->high - r->low, r->high,
+			   RANK(f->external ? RANK_GLOBAL : RANK_LOCAL, true), name, strlen(name));
+	}
+}
+
+static void symbols_of_units(struct lines *l)
+{
+	for (uint32_t i = 0; i < l->file.n_units; i++) {
+		struct dwarf_unit *u = &l->file.unit[i];
+
+		if (dwarf_unit_open(u) && !walk_unit(l, u))
+			break;
+	}
+}
+
+uint32_t module_dwarf_symbols(struct modules *ms, const struct module *m, struct symtab *t)
+{
+	struct lines *l = calloc(1, sizeof(*l));
+	struct dwarf_names names = { .arena = &ms->arena, .strings = ms->strings };
+	uint32_t had = t->n;
+
+	if (!l)
+		return 0;
+	*l = (struct lines){
+		.ms = ms,
+		.module = m,
+		.take_function = take_symbol,
+		.names = &names,
+		.arg = t,
+	};
+	if (!open_dwarf(l, 0)) {
+		symbols_of_units(l);
+		finish(l);
+	}
+	table_free(&names.table);
+	free(l);
+	return t->n - had;
 }

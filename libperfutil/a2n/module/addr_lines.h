@@ -12,9 +12,17 @@ int module_lines(struct modules *ms, const struct module *m, const uint64_t *off
 int module_lines_go(struct modules *ms, const struct module *m, const uint64_t *offsets, size_t n,
 		    a2n_take_frames take, void *arg);
 
-/* Passes the signatures of the functions that begin at these addresses; i is the caller's index. 0,
- * -ENOMEM or -ENOENT: there is no DWARF. */
+/* Of what is inlined in the functions that begin at these addresses frames[0], and in frames[1] where
+ * its call stands: once for each copy in the code. As module_signatures. */
+int module_inlined(struct modules *ms, const struct module *m, const uint64_t *offsets, size_t n,
+		   a2n_take_frames take, void *arg);
+
+/* Of the functions that begin at these addresses; i is the caller's number. 0, -ENOMEM or -ENOENT:
+ * there is no DWARF. */
 int module_signatures(struct modules *ms, const struct module *m, const uint64_t *offsets, size_t n,
 		      inner_take_signature take, void *arg);
+
+/* Adds the functions that its DWARF names, or that of its debug file; their number. */
+uint32_t module_dwarf_symbols(struct modules *ms, const struct module *m, struct symtab *t);
 
 #endif

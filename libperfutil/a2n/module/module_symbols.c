@@ -12,6 +12,7 @@
 #include "a2n/base/demangle.h"
 #include "a2n/dwarf/dwarf_file.h"
 #include "a2n/elf/go_table.h"
+#include "a2n/module/addr_lines.h"
 #include "a2n/module/module_file.h"
 #include "a2n/module/module_symbols.h"
 #include "a2n/module/msi.h"
@@ -130,8 +131,10 @@ static uint32_t load_symbols(struct loading *l, const char **from)
 		}
 	}
 	full = n;
-	if (!n)
-		n = elf_symbols_debugdata(&l->file.elf, t);
+	/* Of what was stripped DWARF may be left, of all functions or of some. */
+	if (!full)
+		n = module_dwarf_symbols(l->ms, l->m, t) +
+		    elf_symbols_debugdata(&l->file.elf, t);
 	n += elf_symbols_dynamic(&l->file.elf, t);
 	elf_symbols_plt(&l->file.elf, t);
 	n += load_go(l);
@@ -170,6 +173,8 @@ static void load_file(struct loading *l)
 						    &debug, l->file.path, sizeof(l->file.path))) {
 			if (take_segments(m, &debug)) {
 				n = elf_symbols_full(&debug, &m->tab);
+				if (!n)
+					n = module_dwarf_symbols(l->ms, m, &m->tab);
 				if (n)
 					from = l->file.path;
 			} else {

@@ -385,6 +385,104 @@ static int read_nodes(struct rt_reader *l)
 	return rc;
 }
 
+/* ---- inlined functions ----------------------------------------------------------------------- */
+
+#define INLINED      "inlined, and counted with the function that it is in:"
+#define INLINED_MOST 16 /* shown behind a function's name */
+
+struct inlined_of {
+	uint32_t method; /* NO_KEY: none, or it is in no tree */
+	uint32_t n;
+	char *text;
+	size_t used, room;
+};
+
+static int add_text(struct inlined_of *f, const char *text, size_t length)
+{
+	if (array_room(f->text, f->room, f->used + length))
+		return -ENOMEM;
+	memcpy(f->text + f->used, text, length);
+	f->used += length;
+	return 0;
+}
+
+static int end_function(struct rt_reader *l, struct inlined_of *f)
+{
+	char more[48] = ")";
+	int rc;
+
+	if (f->method == NO_KEY || !f->n)
+		return 0;
+	if (f->n > INLINED_MOST)
+		snprintf(more, sizeof(more), " and %" PRIu32 " more)", f->n - INLINED_MOST);
+	rc = add_text(f, more, strlen(more));
+	return rc ? rc : jprof_method_note(&l->tree.methods, f->method, f->text, f->used);
+}
+
+/* "NAME at FILE:LINE" behind a tab. */
+static int read_inlined(struct rt_reader *l, struct inlined_of *f, struct bytes line)
+{
+	size_t length = 0;
+	int rc;
+
+	bytes_skip(&line, 1);
+	rc = read_name(l, &line, &length);
+	if (rc || f->method == NO_KEY || !length || f->n++ >= INLINED_MOST)
+		return rc;
+	rc = f->n == 1 ? add_text(f, " (inlined: ", 11) : add_text(f, ", ", 2);
+	return rc ? rc : add_text(f, l->name, length);
+}
+
+static int begin_function(struct rt_reader *l, struct inlined_of *f, struct bytes line)
+{
+	uint32_t known = l->tree.methods.count;
+	size_t length = 0;
+	int rc = read_name(l, &line, &length);
+
+	f->n = 0;
+	f->used = 0;
+	if (rc)
+		return rc;
+	f->method = jprof_method(&l->tree.methods, l->name, length);
+	if (f->method == NO_KEY)
+		return -ENOMEM;
+	/* MINTIME= leaves functions out of the trees. */
+	if (f->method >= known)
+		f->method = NO_KEY;
+	return 0;
+}
+
+/* What stands behind the nodes: the part of that title, if there is one. */
+static int read_all_inlined(struct rt_reader *l)
+{
+	struct inlined_of f = { .method = NO_KEY };
+	struct bytes line = { 0 };
+	uint64_t offset;
+	bool found = false, was_cut = l->cut;
+	int rc = 0;
+
+	while (!found && next_line(l, &line, &offset))
+		found = is_word((const char *)line.base, line.size, INLINED);
+	while (found && !rc && next_line(l, &line, &offset) && line.size) {
+		if (*line.base == '\t') {
+			rc = read_inlined(l, &f, line);
+			continue;
+		}
+		rc = end_function(l, &f);
+		if (!rc)
+			rc = begin_function(l, &f, line);
+	}
+	if (!rc)
+		rc = end_function(l, &f);
+	if (l->cut && !was_cut)
+		faults_tell(&l->tree.faults, l->at,
+			    "incomplete: the log ends within line %" PRIu64
+			    ": what is inlined behind it is not known",
+			    l->line);
+	free(f.text);
+	return rc;
+}
+
 /* ---- values ---------------------------------------------------------------------------------- */
 
 /* BASE and DELTA, or BASE1 and DELTA1, form a metric; other columns are events by their names. */
@@ -443,6 +541,8 @@ static int read_log(struct input *in, struct rt_reader *l, struct pifile_fault *
 	l->tree.columns = l->values;
 	if (!rc)
 		rc = read_nodes(l);
+	if (!rc && in->inlined)
+		rc = read_all_inlined(l);
 	if (rc)
 		return rc;
 	choose_values(l);

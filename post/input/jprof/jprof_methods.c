@@ -75,9 +75,20 @@ uint32_t jprof_method(struct jprof_methods *m, const char *name, size_t length)
 		return NO_KEY;
 	if (shown)
 		memcpy(m->pool + m->used, m->shown, shown);
-	m->text[m->count] = (struct jprof_text){ m->used, shown };
+	m->text[m->count] = (struct jprof_text){ .at = m->used, .length = shown };
 	m->used += shown;
 	return m->count++;
+}
+
+int jprof_method_note(struct jprof_methods *m, uint32_t method, const char *note, size_t length)
+{
+	if (array_room(m->pool, m->pool_room, m->used + length + 1))
+		return -ENOMEM;
+	copy_name(m->pool + m->used, note, length);
+	m->text[method].note = m->used;
+	m->text[method].note_length = length;
+	m->used += length + 1;
+	return 0;
 }
 
 int jprof_symbols(const struct jprof_methods *m, struct blob *symbols)
@@ -91,9 +102,11 @@ int jprof_symbols(const struct jprof_methods *m, struct blob *symbols)
 	fprintf(out, "pitrace-msi 1\nMODULE " JPROF_MODULE "\nSEGMENT 0 0 %" PRIx64 "\n",
 		jprof_size(m));
 	for (uint32_t i = 0; i < m->count; i++)
-		fprintf(out, "SYMBOL %x %x 0 1 %.*s\n", JPROF_STEP * i, JPROF_STEP * (i + 1),
+		fprintf(out, "SYMBOL %x %x 0 1 %.*s%.*s\n", JPROF_STEP * i, JPROF_STEP * (i + 1),
 			m->text[i].length ? (int)m->text[i].length : 1,
-			m->text[i].length ? m->pool + m->text[i].at : "?");
+			m->text[i].length ? m->pool + m->text[i].at : "?",
+			(int)m->text[i].note_length,
+			m->text[i].note_length ? m->pool + m->text[i].note : "");
 	if (memstream_close(out, &text))
 		return -ENOMEM;
 	*symbols = blob_of(text, size);

@@ -18,7 +18,8 @@ struct jprof_methods {
 	bool descriptors; /* names in the VM's form, else in the language's */
 	struct jprof_text {
 		size_t at, length;
-	} * text; /* by method: its name in the pool */
+		size_t note, note_length; /* what stands behind the name; also there */
+	} * text;                         /* of each method, in the pool */
 	uint32_t count, room;
 	char *pool;
 	size_t used, pool_room;
@@ -30,7 +31,9 @@ struct jprof_methods {
 /* Finds or adds a method by the VM's name, package/Class.method(descriptor). Returns its number;
  * NO_KEY: no memory, or too many. */
 uint32_t jprof_method(struct jprof_methods *m, const char *name, size_t length);
-/* Returns an address inside the method, neither the first nor the last. */
+/* What is to stand behind its name. 0 or -ENOMEM. */
+int jprof_method_note(struct jprof_methods *m, uint32_t method, const char *note, size_t length);
+/* An address of it that is neither its first nor its last. */
 static inline uint64_t jprof_address(uint32_t method)
 {
 	return JPROF_BASE + (uint64_t)JPROF_STEP * method + JPROF_STEP / 2;
