@@ -29,7 +29,14 @@ int filter_set(struct method_filter *f, const char *text, size_t n)
 	return 0;
 }
 
-bool filter_takes(const struct method_filter *f, const char *name)
+static bool fits(const char *pattern, const char *name, const char *other)
+{
+	size_t n = strlen(pattern);
+
+	return pattern_fits(pattern, n, name) || (other && pattern_fits(pattern, n, other));
+}
+
+bool filter_takes_either(const struct method_filter *f, const char *name, const char *other)
 {
 	bool takes = true;
 	const char *p;
@@ -39,9 +46,14 @@ bool filter_takes(const struct method_filter *f, const char *name)
 		if (*p != '-')
 			takes = false;
 	for (p = f->patterns; p && *p; p += strlen(p) + 1)
-		if (pattern_fits(p + (*p == '-'), strlen(p + (*p == '-')), name))
+		if (fits(p + (*p == '-'), name, other))
 			takes = *p != '-';
 	return takes;
+}
+
+bool filter_takes(const struct method_filter *f, const char *name)
+{
+	return filter_takes_either(f, name, NULL);
 }
 
 void filter_free(struct method_filter *f)

@@ -17,6 +17,8 @@ struct method_filter {
 /* Patterns separated by '+'. 0, -ENOMEM, or -EINVAL: an empty one. */
 int filter_set(struct method_filter *f, const char *text, size_t n);
 bool filter_takes(const struct method_filter *f, const char *name);
+/* A name that has another form, or NULL: a pattern fits if it fits one of them. */
+bool filter_takes_either(const struct method_filter *f, const char *name, const char *other);
 void filter_free(struct method_filter *f);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "asked_value.h"
+#include "base/name_forms.h"
 #include "base/pattern.h"
 #include "escape.h"
 #include "hook_text.h"
@@ -36,16 +37,17 @@ bool values_have_results(void)
 	return false;
 }
 
-/* As FUNCTIONS= has it: a pattern without a parenthesis is of the name alone. */
+/* As FUNCTIONS= has it: a pattern without parameters is of the name alone. */
 static bool fits(const struct asked_value *a, const char *name)
 {
-	char alone[1024];
+	char one[1024], other[1024];
 
-	if (!memchr(a->name, '(', a->length)) {
-		snprintf(alone, sizeof(alone), "%.*s", (int)strcspn(name, "("), name);
-		name = alone;
-	}
-	return pattern_fits(a->name, a->length, name);
+	snprintf(one, sizeof(one), "%.*s", (int)a->length, a->name);
+	if (one[name_without_parameters(one)])
+		return pattern_fits(a->name, a->length, name);
+	snprintf(one, sizeof(one), "%.*s", (int)name_without_parameters(name), name);
+	snprintf(other, sizeof(other), "%.*s", (int)name_bare(name), name);
+	return pattern_fits(a->name, a->length, one) || pattern_fits(a->name, a->length, other);
 }
 
 bool values_ask(const char *name)
@@ -184,7 +186,7 @@ bool values_of(const char *name, const char *raw, const struct signature *s,
 			      raw);
 		return false;
 	}
-	values->name = hook_text(name, strcspn(name, "("));
+	values->name = hook_text(name, name_without_parameters(name));
 	for (uint32_t i = 0; i < count; i++) {
 		const struct asked_value *a = &asked[i];
 

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/name_forms.h"
 #include "calibration_key.h"
 #include "foreseen.h"
 #include "hook_functions.h"
@@ -64,19 +65,25 @@ static const struct call_source source = {
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* A pattern without ( is of the name alone, without its parameters. */
+/* A pattern without parameters is of the name alone. A copy that the compiler has
+ * made of a function is that function, too. */
 bool hookit_takes(const char *name)
 {
 	const struct method_filter *f = &hookit.o->functions;
-	char alone[1024];
+	char one[1024], other[1024];
+	const char *copy = strstr(name, " [clone ");
 
 	if (!f->patterns)
 		return true;
-	for (const char *p = f->patterns; *p; p += strlen(p) + 1)
-		if (strchr(p, '('))
-			return filter_takes(f, name);
-	snprintf(alone, sizeof(alone), "%.*s", (int)strcspn(name, "("), name);
-	return filter_takes(f, alone);
+	for (const char *p = f->patterns; *p; p += strlen(p) + 1) {
+		if (!p[name_without_parameters(p)])
+			continue;
+		snprintf(other, sizeof(other), "%.*s", copy ? (int)(copy - name) : 0, name);
+		return filter_takes_either(f, name, copy ? other : NULL);
+	}
+	snprintf(one, sizeof(one), "%.*s", (int)name_without_parameters(name), name);
+	snprintf(other, sizeof(other), "%.*s", (int)name_bare(name), name);
+	return filter_takes_either(f, one, other);
 }
 
 static void join(struct hook_function *f)

@@ -174,21 +174,41 @@ static bool is_log(DIR *folder, const char *name, const struct timespec *begun)
 	       (s.st_mtim.tv_sec == begun->tv_sec && s.st_mtim.tv_nsec >= begun->tv_nsec);
 }
 
+/* A log that is whole and has not a single call. */
+static bool is_empty(DIR *folder, const char *name)
+{
+	int fd = openat(dirfd(folder), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	static const char none[] = "\nentries 0,";
+	char head[8192];
+	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof(head));
+
+	if (fd >= 0)
+		close(fd);
+	return n > 0 && memmem(head, (size_t)n, none, sizeof(none) - 1);
+}
+
 void run_calls_show(const struct trace_run *r)
 {
 	const struct dirent *e;
 	char path[PATH_MAX];
 	DIR *folder;
-	bool any = false;
+	bool any = false, empty = r->functions || r->not_functions;
 
 	if (!r->calls || !folder_of(r->t.file, path))
 		return;
 	folder = opendir(path);
 	if (!folder)
 		return;
-	while (!any && (e = readdir(folder)))
-		any = is_log(folder, e->d_name, &r->begun);
+	while ((!any || empty) && (e = readdir(folder))) {
+		if (!is_log(folder, e->d_name, &r->begun))
+			continue;
+		any = true;
+		empty &= is_empty(folder, e->d_name);
+	}
 	closedir(folder);
+	if (any && empty)
+		complain(
+			"--calls: no call was counted: no function that was called has a name that --functions and -N take, or it has none (nm PROGRAM)");
 	if (!any)
 		complain(
 			"--calls: no Java VM has written calls, and no compiled program: compile with -finstrument-functions, -pg -mfentry -minstrument-return=call or -fpatchable-function-entry=5 (libhookit(3)); is the environment left as it is?");

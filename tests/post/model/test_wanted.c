@@ -36,6 +36,9 @@ static void test_names(void)
 	CU_ASSERT_TRUE(wanted_symbol("T::operator()", "T::operator()(int)", NULL, MODULE));
 	CU_ASSERT_FALSE(wanted_symbol("T::operator", "T::operator()(int)", NULL, MODULE));
 	CU_ASSERT_FALSE(wanted_symbol("", "(anonymous)", NULL, MODULE));
+	CU_ASSERT_TRUE(wanted_symbol("a::(anonymous namespace)::f",
+				     "a::(anonymous namespace)::f(int)", NULL, MODULE));
+	CU_ASSERT_FALSE(wanted_symbol("a::", "a::(anonymous namespace)::f(int)", NULL, MODULE));
 	CU_ASSERT_TRUE(wanted_symbol("ns::f", "ns::f[abi:cxx11](int)", NULL, MODULE));
 	CU_ASSERT_TRUE(wanted_symbol("ns::f@libx.so.1", "ns::f[abi:a][abi:b]", NULL, MODULE));
 	CU_ASSERT_TRUE(wanted_symbol("ns::f[abi:a]", "ns::f[abi:a](int)", NULL, MODULE));

@@ -157,4 +157,62 @@ is nowhere "$(calls F:hidden) $(grep -c 'F:stripped+0x' log-rt.*)" '0 4'
 objcopy --strip-all --keep-section='.debug*' templates in_cc
 run CALIBRATION=none in_cc -F 'box<*'
 is in_cc "$(calls 'F:box<int>::put(int)') $(calls F:main)" '1 0'
+
+# ---- names as people write them
+cat >copies.c <<'C'
+static volatile int s;
+static __attribute__((noinline)) int hid(int *p, int unused) { s = *p; return s; }
+static __attribute__((noinline)) int con(int a, int b) { s = a; for (int i = 0; i < b; i++) s += i * a; return s; }
+int main(void)
+{
+	int k = 3, r = 0;
+	for (int i = 0; i < 10; i++)
+		r += hid(&k, i) + con(i, 7);
+	return r == 1;
+}
+C
+cat >names.cc <<'C'
+#define KEPT __attribute__((noinline, noclone))
+volatile int s;
+namespace {
+struct inner { KEPT int get(int n) { s = n; return s; } };
+}
+namespace outer { namespace { KEPT int under(int n) { s = n; return s; } } }
+struct called { KEPT int operator()(int n) { s = n; return s; } };
+template <class T> KEPT int takes(T t) { return t(1); }
+int main()
+{
+	inner i;
+	called c;
+	return i.get(1) + outer::under(2) + takes(c) == 1;
+}
+C
+# shellcheck disable=SC2086
+gcc $sites copies.c -o copies && g++ $sites names.cc -o names || exit 1
+taken() { # all that is counted, without numbers of the compiler
+	awk '/^ LV/ { on = 1; next } /^$/ { on = 0 } on && $1 > 0 { print substr($0, index($0, $8)) }' log-rt.* |
+		sed 's/\.[a-z.0-9]*$//' | LC_ALL=C sort | tr '\n' ' '
+}
+is copies_are_made "$(nm copies | grep -cE ' (hid|con)\.(isra|constprop)')" 2
+for want in 'hid|F:hid ' 'con|F:con ' 'hid+con|F:con F:hid ' 'h?d|F:hid '; do
+	run CALIBRATION=none copies -F "${want%|*}"
+	is "copy_${want%|*}" "$(taken)" "${want#*|}"
+done
+run CALIBRATION=none copies -N hid
+is copy_not "$(taken)" 'F:con F:main '
+HOOKITOPTS=CALIBRATION=none,ARGUMENTS=hid@arg1 "$bin/swtrace" run --calls -q -- ./copies >out 2>err
+grep -q 'ARGUMENTS: hid.*: the compiler has changed how it is called' err
+verdict copy_told $? "$(cat err)"
+for want in '*::get|F:(anonymous namespace)::inner::get(int) ' '*::under|F:outer::(anonymous namespace)::under(int) ' \
+	'*operator()|F:called::operator()(int) ' 'called::*|F:called::operator()(int) ' 'int takes<called>|F:int takes<called>(called) '; do
+	run CALIBRATION=none names -F "${want%|*}"
+	is "name_${want%|*}" "$(taken)" "${want#*|}"
+done
+run CALIBRATION=none names -F nobody
+grep -q -- '--calls: no call was counted: no function that was called has a name' err
+verdict none_taken $? "$(cat err)"
+run CALIBRATION=none names -F main
+! grep -q 'no call was counted' err
+verdict one_taken $? "$(cat err)"
+
 exit $((failures != 0))
