@@ -62,7 +62,7 @@ PERFUTIL_SRC := $(wildcard $(patsubst %,libperfutil/%/*.c,base isa file image ev
 		counters session itrace ptt ai scs))
 # It stands on its own: what it shares with libperfutil comes with both.
 A2N_SRC	     := $(wildcard libperfutil/a2n/*.c libperfutil/a2n/*/*.c) libperfutil/base/rights.c libperfutil/base/newfile.c \
-		$(patsubst %,libperfutil/base/%.c,file_same array keys read_all proc_text) \
+		$(patsubst %,libperfutil/base/%.c,file_same array keys read_all proc_text name_forms) \
 		libperfutil/file/user_record.c
 COMMON_SRC   := $(wildcard tools/common/*.c)
 SWTRACE_SRC  := $(filter-out %/run_tprof.c %/run_itrace_main.c %/run_jprof.c %/report_run.c,$(wildcard tools/swtrace/*.c tools/swtrace/top/*.c))
