@@ -105,7 +105,13 @@ static bool lives(const struct attached_calls *c)
 	return !poll(&p, 1, 0);
 }
 
-/* Sends a request to the library and stores its answer. Returns false after a message. */
+/* What went wrong with one that has ended meanwhile is that. */
+static void fail_with(const struct attached_calls *c, const char *why)
+{
+	fail("calls: process %d: %s", c->pid, lives(c) ? why : "it has ended");
+}
+
+/* What it says to this; false after a message. */
 static bool ask(const struct attached_calls *c, const char *text, char *answer)
 {
 	char why[512] = "";
@@ -113,9 +119,9 @@ static bool ask(const struct attached_calls *c, const char *text, char *answer)
 	if (attach_call(c->pid, c->library, FUNCTION, text, answer, ANSWER, why, sizeof(why))) {
 		if (*answer == '+')
 			return true;
-		fail("calls: process %d: %s", c->pid, *answer == '-' ? answer + 1 : "no answer");
+		fail_with(c, *answer == '-' ? answer + 1 : "no answer");
 	} else {
-		fail("calls: process %d: %s", c->pid, why);
+		fail_with(c, why);
 	}
 	return false;
 }
@@ -214,7 +220,7 @@ static bool turn_on(struct attached_calls *c)
 	bool good;
 
 	if (!attach_load(c->pid, c->library, why, sizeof(why))) {
-		fail("calls: process %d: %s", c->pid, why);
+		fail_with(c, why);
 		return false;
 	}
 	c->loaded = what_is_loaded(c);

@@ -163,6 +163,22 @@ is killed $? 0
 says killed_log "log-rt.1_$pid" 'not whole: the program runs, or it was killed'
 end
 
+# One that has ended and nobody has waited for.
+sh -c './target over & echo $! >zombie; exec sleep 60' >/dev/null 2>&1 &
+parent=$!
+for _ in $(seq 100); do
+	[ -s zombie ] && break
+	sleep 0.05
+done
+kill -9 "$(cat zombie)"
+while [ "$(awk '/^State/ { print $2 }' "/proc/$(cat zombie)/status")" != Z ]; do
+	sleep 0.02
+done
+"$bin/swtrace" calls -p "$(cat zombie)" -d 1 >out 2>err
+is zombie $? 125
+says zombie_words err "process $(cat zombie): it has ended"
+kill $parent
+
 # A program that has nothing to be patched, and one that may not be.
 gcc -O2 "$here/patch_target.c" -o none -pthread
 begin ./none over
