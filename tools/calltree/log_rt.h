@@ -23,8 +23,8 @@ struct log_rt {
 	const char *no_file;               /* why not, or NULL: nobody wants one */
 };
 
-/* Behind the nodes and an empty line, of libhookit: a function's name, then in lines that begin with
- * a tab what is inlined in it, "NAME at FILE:LINE"; and so on, up to an empty line. */
+/* Behind the nodes and an empty line, of libhookit: a function's name, then in lines that begin
+ * with a tab what is inlined in it, "NAME at FILE:LINE"; and so on, up to an empty line. */
 #define LOG_RT_INLINED "inlined, and counted with the function that it is in:"
 
 /* Keeps this run's minima, too: when the file refuses them, how->no_file is why. 0 or -errno: what

@@ -27,7 +27,7 @@ struct hook_function {
 	_Atomic uintptr_t address; /* 0: nobody's; FUNCTION_GONE: of a library that was closed */
 	_Atomic uint32_t number;   /* + 1; 0: it is about to get one */
 	uint8_t kind;              /* enum function_kind */
-	_Atomic bool placed;       /* where its source is stands behind its name, if that is known */
+	_Atomic bool placed;       /* behind its name stands where its source is, if known */
 	uintptr_t was;             /* its address, also when it is gone */
 	const char *_Atomic name;  /* NULL: not asked for yet */
 	uint32_t module;           /* + 1; 0: not known yet */

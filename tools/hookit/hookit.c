@@ -41,7 +41,7 @@ static struct {
 	char key[4096];
 	pid_t pid;
 	bool ended;
-	bool inlined;         /* what is inlined in functions has no calls of its own, and is told */
+	bool inlined;         /* what is inlined in functions has no calls, and is told */
 	bool joined;          /* a Java VM's agent has its calls, and the log */
 	pthread_mutex_t lock; /* of writing */
 } hookit = { .lock = PTHREAD_MUTEX_INITIALIZER };

@@ -24,8 +24,8 @@ struct inlined_list {
 	struct inlined *list; /* the caller frees it */
 	uint32_t n;
 };
-/* Of n functions of one module that begin at these module_offsets, by function, file, line and name.
- * 0 or -ENOMEM. */
+/* Of n functions of one module that begin at these module_offsets, by function, file, line and
+ * name. 0 or -ENOMEM. */
 int source_inlined(struct a2n *names, const struct a2n_module *module, const uint64_t *offsets,
 		   uint32_t n, struct inlined_list *found);
 

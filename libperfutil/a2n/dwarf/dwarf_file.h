@@ -235,7 +235,7 @@ struct dwarf_function {
 	bool external;
 	uint32_t depth;                /* 0: it is not inlined; else in how many */
 	uint32_t call_file, call_line; /* inlined: where the call stands */
-	uint64_t outermost;            /* where the function begins that it is inlined in, or itself */
+	uint64_t outermost;            /* where what it is inlined in, or itself, begins */
 };
 
 /* Tells of all functions of the unit and those inlined in them, these after what they are in.

@@ -12,8 +12,8 @@ int module_lines(struct modules *ms, const struct module *m, const uint64_t *off
 int module_lines_go(struct modules *ms, const struct module *m, const uint64_t *offsets, size_t n,
 		    a2n_take_frames take, void *arg);
 
-/* Of what is inlined in the functions that begin at these addresses frames[0], and in frames[1] where
- * its call stands: once for each copy in the code. As module_signatures. */
+/* Of what is inlined in the functions that begin at these addresses frames[0], and in frames[1]
+ * where its call stands: once for each copy in the code. As module_signatures. */
 int module_inlined(struct modules *ms, const struct module *m, const uint64_t *offsets, size_t n,
 		   a2n_take_frames take, void *arg);
 
