@@ -12,7 +12,7 @@
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-struct place {
+struct function_place {
 	uint64_t offset;
 	const char *file;
 	uint32_t line;
@@ -21,7 +21,7 @@ struct place {
 /* The functions of a module. */
 struct places {
 	const struct a2n_module *of;
-	struct place *list; /* by offset */
+	struct function_place *list; /* by offset */
 	uint32_t n, room;
 };
 
@@ -33,19 +33,19 @@ static void take_start(void *arg, uint64_t offset)
 	struct places *p = arg;
 
 	if (!array_next(p->list, p->n, p->room))
-		p->list[p->n++] = (struct place){ .offset = offset };
+		p->list[p->n++] = (struct function_place){ .offset = offset };
 }
 
 static int by_offset(const void *pa, const void *pb)
 {
-	const struct place *a = pa, *b = pb;
+	const struct function_place *a = pa, *b = pb;
 
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
 static void take_line(void *arg, size_t i, const struct a2n_frame *frames, size_t n)
 {
-	struct place *p = &((struct places *)arg)->list[i];
+	struct function_place *p = &((struct places *)arg)->list[i];
 
 	if (!n || !frames->file || !frames->line)
 		return;

@@ -38,7 +38,7 @@ struct lines {
 	inner_take_signature take_signature;
 	dwarf_take_function take_function; /* … of a unit */
 	struct dwarf_names *names;
-	struct dwarf_files *files; /* of the unit */
+	struct dwarf_files files; /* of the unit */
 	struct dwarf_unit *unit;
 	void *arg;
 	struct wanted_line *wanted; /* by address */
@@ -321,7 +321,7 @@ static void take_inlined(void *arg, const struct dwarf_function *f)
 	k = search_sorted(i, 0, l->count, l->address[i] < f->outermost);
 	if (k == l->count || l->address[k] != f->outermost)
 		return;
-	frames[1].file = dwarf_path(l->unit, l->files, f->call_file, l->ms->strings);
+	frames[1].file = dwarf_path(l->unit, &l->files, f->call_file, l->ms->strings);
 	frames[1].line = frames[1].file ? f->call_line : 0;
 	for (; k < l->count && l->address[k] == f->outermost; k++)
 		l->take(l->arg, l->index[k], frames, 2);
@@ -334,15 +334,14 @@ static void no_rows(void *arg, const struct dwarf_row *rows, uint32_t n)
 
 static bool inlined_in_unit(struct lines *l, struct dwarf_unit *u)
 {
-	struct dwarf_files files = { 0 };
 	bool ok;
 
+	l->files = (struct dwarf_files){ 0 };
 	if (u->has_lines)
-		dwarf_run_lines(u, &files, no_rows, l);
-	l->files = &files;
+		dwarf_run_lines(u, &l->files, no_rows, l);
 	l->unit = u;
 	ok = walk_unit(l, u);
-	dwarf_files_free(&files);
+	dwarf_files_free(&l->files);
 	return ok;
 }
 
