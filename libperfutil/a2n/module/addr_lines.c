@@ -613,14 +613,16 @@ static void take_symbol(void *arg, const struct dwarf_function *f)
 	}
 }
 
-static void symbols_of_units(struct lines *l)
+/* 0 or -ENOMEM. */
+static int symbols_of_units(struct lines *l)
 {
 	for (uint32_t i = 0; i < l->file.n_units; i++) {
 		struct dwarf_unit *u = &l->file.unit[i];
 
 		if (dwarf_unit_open(u) && !walk_unit(l, u))
-			break;
+			return -ENOMEM;
 	}
+	return 0;
 }
 
 uint32_t module_dwarf_symbols(struct modules *ms, const struct module *m, struct symtab *t)
@@ -628,7 +630,9 @@ uint32_t module_dwarf_symbols(struct modules *ms, const struct module *m, struct
 	struct lines *l = calloc(1, sizeof(*l));
 	struct dwarf_names names = { .arena = &ms->arena, .strings = ms->strings };
 	uint32_t had = t->n;
+	int rc;
 
+	ms->no_memory |= !l;
 	if (!l)
 		return 0;
 	*l = (struct lines){
@@ -638,10 +642,12 @@ uint32_t module_dwarf_symbols(struct modules *ms, const struct module *m, struct
 		.names = &names,
 		.arg = t,
 	};
-	if (!open_dwarf(l, 0)) {
-		symbols_of_units(l);
+	rc = open_dwarf(l, 0);
+	if (!rc) {
+		rc = symbols_of_units(l);
 		finish(l);
 	}
+	ms->no_memory |= rc == -ENOMEM;
 	table_free(&names.table);
 	free(l);
 	return t->n - had;
