@@ -69,9 +69,17 @@ void jitlog_fault(const struct jitlog *l, struct jitlog_fault *fault) PITRACE_NO
 
 struct jitlog_writer;
 
+enum jitlog_files {
+	JITLOG_CODE = 1 << 0,    /* log-jita2n */
+	JITLOG_THREADS = 1 << 1, /* log-jtnm */
+};
+
 /* Creates both files in a folder (NULL: the working folder). Threads may write concurrently. All
  * functions return 0 or -errno; after a failed write the file ends with a whole line. */
 int jitlog_create(struct jitlog_writer **w, const char *folder) PITRACE_USE_RESULT;
+/* files: which of them (jitlog_files). What belongs into another one is then refused: -EINVAL. */
+int jitlog_create_files(struct jitlog_writer **w, const char *folder,
+			unsigned int files) PITRACE_USE_RESULT;
 /* code NULL: without its bytes. */
 int jitlog_load(struct jitlog_writer *w, const char *name, uint64_t address, uint64_t size,
 		const void *code) PITRACE_NONNULL(1);

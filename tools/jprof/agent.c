@@ -22,7 +22,7 @@
 static struct {
 	bool loaded;
 	struct agent_options o;
-	struct jitlog_writer *text; /* log-jita2n and log-jtnm */
+	struct jitlog_writer *text; /* log-jita2n and log-jtnm, what is asked for of them */
 } agent;
 
 static jvmtiEnv *environment(JavaVM *java)
@@ -72,20 +72,27 @@ static bool can_write(const char *folder)
 
 static bool text_logs(void)
 {
+	static const char *const names[] = {
+		[JITLOG_CODE] = "log-jita2n",
+		[JITLOG_THREADS] = "log-jtnm",
+		[JITLOG_CODE | JITLOG_THREADS] = "log-jita2n and log-jtnm",
+	};
 	const char *folder = *agent.o.calls.path ? agent.o.calls.path : NULL;
 	bool threads = agent.o.calls.parts & PART_THREADS, records;
+	unsigned int files;
 	int err;
 
 	/* Where somebody traces, names are among the records. */
 	records = (threads || agent.o.text) && records_begin();
 	if (threads && !(records && records_wanted()))
 		agent.o.thread_log = true;
-	if (!agent.o.text && !agent.o.thread_log)
+	files = (agent.o.text ? JITLOG_CODE : 0) | (agent.o.thread_log ? JITLOG_THREADS : 0);
+	if (!files)
 		return true;
-	err = jitlog_create(&agent.text, folder);
+	err = jitlog_create_files(&agent.text, folder, files);
 	if (err)
-		escape_printf(stderr, "%s: log-jita2n and log-jtnm cannot be made in %s: %s\n",
-			      agent_kind.name, folder ? folder : ".", strerror(-err));
+		escape_printf(stderr, "%s: %s cannot be made in %s: %s\n", agent_kind.name,
+			      names[files], folder ? folder : ".", strerror(-err));
 	return !err;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The VM tells of a thread on that thread. Those that run when the agent is attached have no
- * begin. A name that has changed meanwhile is seen when the thread ends. */
+ * begin. A name that has changed meanwhile is seen when the thread ends. A carrier of virtual
+ * threads has another name with each of another name. */
 #include "threads.h"
 
 #include <stdatomic.h>
@@ -10,26 +11,49 @@
 #include "escape.h"
 #include "refused.h"
 #include "trace_records.h"
+#include "virtual_names.h"
 
 static struct jitlog_writer *text_log;
 
-static void write_thread(jvmtiEnv *vm, jthread thread, bool start)
+static void log_thread(const char *name, bool start)
 {
 	static atomic_bool told;
-	jvmtiThreadInfo info = { 0 };
 	int err = 0;
+
+	if (text_log)
+		err = jitlog_thread(text_log, (uint32_t)gettid(), name, start);
+	if (err && !atomic_exchange(&told, true))
+		escape_printf(stderr, "%s: log-jtnm: %s: names of threads are missing\n",
+			      agent_kind.name, strerror(-err));
+}
+
+static void write_thread(jvmtiEnv *vm, jthread thread, bool start)
+{
+	jvmtiThreadInfo info = { 0 };
 
 	if ((*vm)->GetThreadInfo(vm, thread, &info))
 		info.name = NULL;
 	if (info.name)
 		records_thread(info.name);
-	if (text_log)
-		err = jitlog_thread(text_log, (uint32_t)gettid(), info.name ? info.name : "",
-				    start);
+	log_thread(info.name ? info.name : "", start);
+	virtual_names_own(start ? info.name : NULL);
 	(*vm)->Deallocate(vm, (unsigned char *)info.name);
-	if (err && !atomic_exchange(&told, true))
-		escape_printf(stderr, "%s: log-jtnm: %s: names of threads are missing\n",
-			      agent_kind.name, strerror(-err));
+}
+
+static bool write_carrier(const char *name)
+{
+	if (!text_log && !records_wanted())
+		return false;
+	records_thread(name);
+	log_thread(name, true);
+	return true;
+}
+
+static void JNICALL vm_begins(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
+{
+	(void)jni;
+	virtual_names_hear();
+	write_thread(vm, thread, true);
 }
 
 static void JNICALL thread_begins(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
@@ -49,7 +73,7 @@ jint threads_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 {
 	/* The main thread has begun before: the VM is up on it. */
 	static const jvmtiEventCallbacks callbacks = {
-		.VMInit = thread_begins,
+		.VMInit = vm_begins,
 		.ThreadStart = thread_begins,
 		.ThreadEnd = thread_ends,
 	};
@@ -60,8 +84,11 @@ jint threads_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 	};
 	jvmtiError err = (*vm)->SetEventCallbacks(vm, &callbacks, sizeof(callbacks));
 
-	(void)java;
 	text_log = o->thread_log ? text : NULL;
+	virtual_names_begin(java);
+	virtual_names_tell(write_carrier);
+	if (running)
+		virtual_names_hear();
 	for (size_t i = 0; !err && i < sizeof(events) / sizeof(events[0]); i++)
 		err = (*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, events[i], NULL);
 	if (!err && running)

@@ -60,14 +60,16 @@ static int begin(struct file *f, const char *folder, const char *name, const cha
 	return put(f, line, (size_t)n);
 }
 
-int jitlog_create(struct jitlog_writer **out, const char *folder)
+int jitlog_create_files(struct jitlog_writer **out, const char *folder, unsigned int files)
 {
 	struct jitlog_writer *w;
-	int err;
+	int err = 0;
 
 	if (!out)
 		return -EINVAL;
 	*out = NULL;
+	if (!files || files & ~(unsigned int)(JITLOG_CODE | JITLOG_THREADS))
+		return -EINVAL;
 	w = calloc(1, sizeof(*w));
 	if (!w)
 		return -ENOMEM;
@@ -75,14 +77,20 @@ int jitlog_create(struct jitlog_writer **out, const char *folder)
 	pthread_mutex_init(&w->lock, NULL);
 	if (!folder || !*folder)
 		folder = ".";
-	err = begin(&w->code, folder, "log-jita2n", "time address size flags method code");
-	if (!err)
+	if (files & JITLOG_CODE)
+		err = begin(&w->code, folder, "log-jita2n", "time address size flags method code");
+	if (!err && files & JITLOG_THREADS)
 		err = begin(&w->threads, folder, "log-jtnm", "time tid name START|END");
 	if (err)
 		jitlog_end(w);
 	else
 		*out = w;
 	return err;
+}
+
+int jitlog_create(struct jitlog_writer **out, const char *folder)
+{
+	return jitlog_create_files(out, folder, JITLOG_CODE | JITLOG_THREADS);
 }
 
 static char *escape(char *to, const char *name)
@@ -102,9 +110,12 @@ static int line_of(struct jitlog_writer *w, struct file *f, const char *before, 
 		   const char *after, const uint8_t *code, size_t size)
 {
 	size_t room = strlen(before) + 2 * strlen(name) + strlen(after) + 2 * size + 64;
-	char *line = malloc(room), *p;
+	char *line, *p;
 	int err;
 
+	if (f->fd < 0)
+		return -EINVAL;
+	line = malloc(room);
 	if (!line)
 		return -ENOMEM;
 	pthread_mutex_lock(&w->lock);

@@ -278,11 +278,36 @@ static void test_full(void)
 	rmdir(dir);
 }
 
+/* The other one is not there, and what belongs into it is refused. */
+static void test_one(void)
+{
+	struct jitlog_writer *w = writer();
+
+	CU_ASSERT_EQUAL(jitlog_end(w), 0);
+	for (int threads = 0; threads < 2; threads++) {
+		unlink(path[0]);
+		unlink(path[1]);
+		CU_ASSERT_EQUAL_FATAL(
+			jitlog_create_files(&w, dir, threads ? JITLOG_THREADS : JITLOG_CODE), 0);
+		CU_ASSERT_EQUAL(jitlog_load(w, "f", 0x1000, 1, NULL), threads ? -EINVAL : 0);
+		CU_ASSERT_EQUAL(jitlog_move(w, 0x1000, 0x2000, 1), threads ? -EINVAL : 0);
+		CU_ASSERT_EQUAL(jitlog_unload(w, 0x2000, 1), threads ? -EINVAL : 0);
+		CU_ASSERT_EQUAL(jitlog_thread(w, 12, "t", true), threads ? 0 : -EINVAL);
+		CU_ASSERT_EQUAL(jitlog_end(w), 0);
+		CU_ASSERT_EQUAL(access(path[threads], F_OK), 0);
+		CU_ASSERT_NOT_EQUAL(access(path[!threads], F_OK), 0);
+	}
+	CU_ASSERT_EQUAL(jitlog_create_files(&w, dir, 0), -EINVAL);
+	CU_ASSERT_EQUAL(jitlog_create_files(&w, dir, 4), -EINVAL);
+	CU_ASSERT_PTR_NULL(w);
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
 		{ "lines", test_lines },     { "damage", test_damage }, { "round", test_round },
-		{ "threads", test_threads }, { "full", test_full },     { NULL, NULL },
+		{ "threads", test_threads }, { "one", test_one },       { "full", test_full },
+		{ NULL, NULL },
 	};
 
 	return unit_run("jitlog", tests);

@@ -74,15 +74,19 @@ grep -qP '\tLOAD\tAgent.step\(int\)\t[0-9a-f]{8,}$' log-jita2n_* && grep -qP '\t
 	[ -z "$(ls jit-*.dump log-rt* 2>/dev/null)" ]
 verdict names_in_text $? "$(ls; cat err; grep -c LOAD log-jita2n_*)"
 run "$agent" JITA2N Agent
-grep -qP '\tLOAD\tAgent.step\(int\)$' log-jita2n_*
-verdict names_without_code $?
+grep -qP '\tLOAD\tAgent.step\(int\)$' log-jita2n_* && [ -z "$(ls log-jtnm_* 2>/dev/null)" ]
+verdict names_without_code $? "$(ls)"
 run "$agent" TPROF,CALLTREE,CLASSMETHODS='Agent*' Agent
 on && strings jit-*.dump | grep -q 'Agent.step(int)' && ! grep -q LOAD log-jita2n_*
 verdict all_in_one $? "$(ls; cat err)"
 run "$agent" THREADINFO Agent
 awk -F'\t' '$3 == "worker one" { if ($4 == "START" && !tid) tid = $2; else if ($4 == "END" && $2 == tid) ended = 1 }
-	$3 == "main" && $4 == "START" { main = 1 } END { exit !(ended && main) }' log-jtnm_*
-verdict threads $? "$(cat log-jtnm_*)"
+	$3 == "main" && $4 == "START" { main = 1 } END { exit !(ended && main) }' log-jtnm_* &&
+	[ -z "$(ls log-jita2n_* 2>/dev/null)" ]
+verdict threads $? "$(ls; cat log-jtnm_*)"
+run "$agent" THREADINFO,JITA2N Agent
+grep -q 'worker one.START$' log-jtnm_* && grep -q 'LOAD.Agent.step(int)$' log-jita2n_*
+verdict both_logs $? "$(ls)"
 run "$agent" THREADS='*+-main',CLASSMETHODS='Agent*' Agent
 [ "$(awk '$NF == "Agent.step(I)I" { print $2 }' log-rt.1_*)" = 500 ] && ! grep -q ' main_' log-rt.1_*
 verdict threads_out $? "$(cat log-rt.1_*)"

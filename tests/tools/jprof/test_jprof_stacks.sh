@@ -226,6 +226,32 @@ else
 	echo "skip jprof_stacks_frozen no JDK of Java 21 or newer is installed"
 fi
 
+# ---- a VM without symbols (strip): all but the frames in the heap, which are said to be there
+jdk=${JAVA_HOME:-$jdk}
+mkdir -p bare/bin bare/lib/server
+for file in "$jdk"/* "$jdk"/lib/* "$jdk"/lib/server/*; do
+	case ${file#"$jdk/"} in bin | lib | lib/server | lib/server/libjvm.so) ;; *) ln -s "$(readlink -f "$file")" "bare/${file#"$jdk/"}" ;; esac
+done
+cp "$jdk/bin/java" "$jdk/bin/javac" bare/bin && strip -R .gnu_debuglink -o bare/lib/server/libjvm.so "$jdk/lib/server/libjvm.so" &&
+	! readelf -SW bare/lib/server/libjvm.so | grep -q symtab && bare/bin/java -version >out 2>&1
+verdict bare_vm $? "$(cat out)"
+bare/bin/javac "-J-agentpath:$agent=SCSCHECK,SCSRATE=2000,dir=$work" -d classes ./*.java 2>err || cat err
+share=$(sed -nE 's/.*of Java.s threads, walked whole [0-9]+ \(([0-9.]+) %\)$/\1/p' err)
+awk -v s="${share:-0}" 'BEGIN { exit !(s >= 97) }'
+verdict bare_walked $? "walked: $share %; $(cat err)"
+sed -nE 's/.*same ([0-9]+), different ([0-9]+), .*/\1 \2/p' err | awk '{ s = $1; d = $2 } END { exit !(s > 300 && d < 0.03 * s) }'
+verdict bare_judged $? "$(cat err)"
+if [ "$(jdk_release "$jdk")" -ge 21 ]; then
+	"$build/bin/swtrace" run --jit -g -q -o yields.nrm2 -- bare/bin/java -XX:+UseG1GC -cp classes Yields >out 2>err
+	post yields.nrm2 >stacks || cat post.err
+	all=$(count 'Yields\\.spin\\(')
+	said=$(count '\\(not walked: the virtual thread.s frames in the heap\\).*;Yields\\.spin\\(')
+	whole=$(count 'Yields\\.run\\(\\);.*Yields\\.spin\\(')
+	below=$(count 'VirtualThread\\.run.*|java\\.lang\\.VirtualThread\\.runContinuation.*\\(not walked: the virtual thread.s frames in the heap\\).*;Yields\\.spin\\(')
+	[ "$all" -gt 500 ] && [ $((100 * (whole + said))) -ge $((98 * all)) ] && [ "$said" -gt 100 ]
+	verdict bare_yields $? "of $all $whole whole, $said said not to be, $below with the carrier's; $(cat err; grep -m 3 'Yields.spin' stacks)"
+fi
+
 # ---- a server under load
 javac -nowarn -d classes "$top/tests/tools/jprof/Served.java" 2>err || cat err
 java "-agentpath:$agent=SCSCHECK,SCSRATE=2000,dir=$work" -cp classes Served shallow >out 2>err

@@ -66,6 +66,39 @@ traced NONATIVES
 awk '/^entries/ { gsub(",", ""); exit !($2 > 100000 && $2 == $4 + $7 + $11 && $11 < 60) }' log-rt.* && ! grep -q '^not kept' log-rt.*
 verdict all_entries_are_exits $? "$(sed -n 3,4p log-rt.*)"
 
+# ---- threads of reports: a carrier has its own name and that of what it carries, which is told of once while
+# it stays the same, whoever samples
+cat >Carried.java <<'END'
+public class Carried {
+	static volatile long sum;
+	static void spin(int ms) { long until = System.nanoTime() + ms * 1_000_000L; while (System.nanoTime() < until) sum++; }
+	static void job(int ms) { for (int i = 0; i < ms; i++) { spin(1); Thread.yield(); } }
+	public static void main(String[] words) throws Exception {
+		spin(200);
+		Thread.ofVirtual().name("request seven").start(() -> job(600)).join();
+		Thread.startVirtualThread(() -> job(300)).join();
+	}
+}
+END
+javac Carried.java
+carrier='ForkJoinPool-1-worker-[0-9]+'
+for options in TPROF SCS SCS,THREADINFO; do
+	rm -f log-* jit-*.dump
+	"$build/bin/swtrace" run -q -B timer -o carried.nrm2 -- java \
+		"-agentpath:$build/lib/pitrace/libpijit.so=$options" Carried >out 2>err
+	"$build/bin/post" -q -r carried.nrm2 -o tids 2>>err >/dev/null
+	awk -v "carrier=$carrier" '$1 == "TID" {
+			if ($0 ~ "_" carrier " \\(virtual thread request seven\\)$") named += $2
+			else if ($0 ~ "_" carrier " \\(virtual threads without a name\\)$") others += $2
+			else if ($0 ~ "_" carrier "$") own += $2
+		} END { exit !(named > 1.5 * others && others > 5 && own < (named + others) / 10) }' tids
+	verdict "carried_${options/,/_}" $? "$(cat err; grep TID tids)"
+done
+named=$(grep -cE "$carrier \(virtual thread request seven\).START$" log-jtnm_*)
+[ "${named:-0}" -ge 1 ] && [ "$named" -le "$(grep -cE "$carrier.START$" log-jtnm_*)" ]
+verdict carried_in_log $? "$(cat log-jtnm_*)"
+rm -f log-* jit-*.dump carried.nrm2
+
 # ---- class files of the versions after those of test_jprof_kinds.sh, and this VM's own
 cat >Old.java <<'END'
 public class Old {

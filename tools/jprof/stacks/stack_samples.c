@@ -238,7 +238,13 @@ static void name_thread(jvmtiEnv *vm, jthread thread)
 		return;
 	if (info.name)
 		TraceThreadName(info.name);
+	virtual_names_own(info.name);
 	(*vm)->Deallocate(vm, (unsigned char *)info.name);
+}
+
+static bool name_carrier(const char *name)
+{
+	return TraceEnabled(PITRACE_MTE, 0) && TraceThreadName(name) == PI_OK;
 }
 
 static void add_thread(JNIEnv *jni, jthread thread, pid_t tid, JNIEnv *env)
@@ -260,6 +266,7 @@ static void JNICALL thread_begins(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 static void JNICALL thread_ends(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 {
 	(void)vm, (void)jni, (void)thread;
+	virtual_names_own(NULL);
 	if (stacks.on)
 		sampled_threads_remove(gettid());
 }
@@ -596,6 +603,7 @@ jint stacks_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 	if (err)
 		return refused(vm, "SCS: the Java VM's events", err);
 	virtual_names_begin(java);
+	virtual_names_tell(name_carrier);
 	if (running && !(*java)->GetEnv(java, (void **)&jni, JNI_VERSION_1_6)) {
 		start(vm, jni);
 		(*vm)->GenerateEvents(vm, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);

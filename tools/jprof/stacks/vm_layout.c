@@ -203,6 +203,9 @@ static void read_virtual(struct vm_layout *l, const struct vm_image *i)
 	/* It is there once a virtual thread is. */
 	l->entry_return = (uintptr_t)vm_image_symbol(i, "_ZN17ContinuationEntry10_return_pcE",
 						     &room);
+	/* Newer VMs publish it, so that it is known without symbols, too. */
+	if (!l->entry_return)
+		l->entry_return = (uintptr_t)vm_image_static(i, "ContinuationEntry", "_return_pc");
 	f->safepoints = (uintptr_t)vm_image_symbol(i,
 						   "_ZN20SafepointSynchronize18_safepoint_counterE",
 						   &room);

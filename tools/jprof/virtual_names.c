@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "mounts.h"
 #include "newer_jvmti.h"
@@ -17,6 +18,8 @@ enum { NAMELESS = 1, MORE = 2 };
 
 static struct {
 	jvmtiEnv *vm;
+	bool began, hears;
+	bool (*called)(const char *name);
 	pthread_mutex_t lock;
 	char *name[VIRTUAL_NAMES + 1]; /* by row */
 	uint16_t place[PLACES];        /* rows, by the name's hash */
@@ -28,7 +31,11 @@ static struct {
 	.count = MORE,
 };
 
-static __thread uint32_t here __attribute__((tls_model("initial-exec")));
+struct carrier {
+	char *own;
+	uint32_t here, told; /* rows */
+};
+static __thread struct carrier carrier __attribute__((tls_model("initial-exec")));
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -82,6 +89,29 @@ static uint32_t row_of(const char *name)
 	return find_row(text);
 }
 
+/* ---- carriers -------------------------------------------------------------------------------- */
+
+void virtual_names_own(const char *name)
+{
+	free(carrier.own);
+	carrier.own = name ? strndup(name, NAME_CUT) : NULL;
+}
+
+/* One that ran before the agent was attached has the kernel's name. */
+static void tell(void)
+{
+	char comm[16] = "", text[2 * NAME_CUT + 2];
+
+	if (carrier.here == carrier.told || !names.called)
+		return;
+	if (!carrier.own)
+		prctl(PR_GET_NAME, comm);
+	snprintf(text, sizeof(text), "%s %s", carrier.own ? carrier.own : comm,
+		 names.name[carrier.here]);
+	if (names.called(text))
+		carrier.told = carrier.here;
+}
+
 /* ---- events ---------------------------------------------------------------------------------- */
 
 /* The name is asked for at a thread's first mount: at each it would cost more than the mount. */
@@ -98,13 +128,14 @@ static void JNICALL mounted(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 		(*vm)->Deallocate(vm, (unsigned char *)info.name);
 		(*vm)->SetThreadLocalStorage(vm, thread, kept);
 	}
-	here = (uint32_t)(uintptr_t)kept;
+	carrier.here = (uint32_t)(uintptr_t)kept;
+	tell();
 }
 
 static void JNICALL unmounted(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 {
 	(void)vm, (void)jni, (void)thread;
-	here = 0;
+	carrier.here = 0;
 }
 
 static void give_up(void)
@@ -115,6 +146,9 @@ static void give_up(void)
 
 void virtual_names_begin(JavaVM *java)
 {
+	if (names.began)
+		return;
+	names.began = true;
 	if ((*java)->GetEnv(java, (void **)&names.vm, JVMTI_VERSION_11))
 		names.vm = NULL;
 	else if (!newer_support_virtual(names.vm))
@@ -123,15 +157,23 @@ void virtual_names_begin(JavaVM *java)
 
 void virtual_names_hear(void)
 {
+	if (names.hears)
+		return;
+	names.hears = true;
 	if (names.vm && !mounts_hear(names.vm, mounted, unmounted))
 		give_up();
+}
+
+void virtual_names_tell(bool (*called)(const char *name))
+{
+	names.called = called;
 }
 
 /* ---- for others ------------------------------------------------------------------------------ */
 
 uint32_t virtual_names_here(void)
 {
-	return here;
+	return carrier.here;
 }
 
 uint32_t virtual_names_count(void)
