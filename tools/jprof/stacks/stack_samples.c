@@ -35,7 +35,6 @@
 #define SCAN_EVERY  200000000ull /* ns: threads that the VM does not report, names */
 #define WALL_EVERY  10000000ull  /* ns between two ticks of the wall clock, of a thread */
 #define ALLOC_EVERY (512 * 1024) /* bytes between two samples of allocations */
-#define BARRIER     "cont_returnBarrier"
 #define SIGNALS     8 /* real-time ones, from the last, that may be free */
 
 static struct {
@@ -492,7 +491,8 @@ static void JNICALL class_goes(jvmtiEnv *vm, ...)
 static void JNICALL stub_made(jvmtiEnv *vm, const char *name, const void *address, jint size)
 {
 	(void)vm, (void)size;
-	if (strcmp(name, BARRIER) != 0)
+	/* The second name is that of JDKs before 24. */
+	if (strcmp(name, "cont_returnBarrier") && strcmp(name, "Cont thaw return barrier"))
 		return;
 	stacks.barrier = (uintptr_t)address;
 	if (!stacks.layout.return_barrier)
