@@ -15,6 +15,9 @@
 #define WAIT_MS 2000
 
 static struct sampled_thread thread[PLACES];
+/* Those places that were ever taken: who looks at all threads has no need to look at the others. */
+static uint16_t taken[PLACES];
+static atomic_uint taken_count;
 static struct {
 	pthread_mutex_t lock;
 	uint64_t period;
@@ -79,7 +82,7 @@ void sampled_threads_begin(uint64_t period, int signal)
 static int add(pid_t tid, uint64_t java, void *env)
 {
 	struct sampled_thread *t = find(tid);
-	bool is_new = !t;
+	bool is_new = !t, is_fresh;
 	int err = 0;
 
 	if (is_new)
@@ -93,14 +96,20 @@ static int add(pid_t tid, uint64_t java, void *env)
 	t->round = all.round;
 	if (!is_new)
 		return 0;
+	is_fresh = !t->tid;
 	t->asked = 0;
 	t->ticks = (struct cpu_ticks){ .fd = -1 };
 	/* A signal that arrives before the call returns finds no ticks. */
 	if (all.period)
 		err = cpu_ticks_begin(&t->ticks, tid, all.period, all.signal);
-	if (!err)
-		atomic_store_explicit(&t->tid, (uint32_t)tid, memory_order_release);
-	return err;
+	if (err)
+		return err;
+	atomic_store_explicit(&t->tid, (uint32_t)tid, memory_order_release);
+	if (is_fresh) {
+		taken[taken_count] = (uint16_t)(t - thread);
+		atomic_fetch_add_explicit(&taken_count, 1, memory_order_release);
+	}
+	return 0;
 }
 
 int sampled_threads_add(pid_t tid, uint64_t java, void *env)
@@ -137,8 +146,8 @@ void sampled_threads_remove(pid_t tid)
 
 struct sampled_thread *sampled_threads_next(unsigned int *at)
 {
-	while (*at < PLACES) {
-		struct sampled_thread *t = &thread[(*at)++];
+	while (*at < atomic_load_explicit(&taken_count, memory_order_acquire)) {
+		struct sampled_thread *t = &thread[taken[(*at)++]];
 
 		if (t->tid && t->tid != GONE)
 			return t;
@@ -183,16 +192,14 @@ static bool wait_for_handlers(void)
 
 void sampled_threads_end(void)
 {
-	struct sampled_thread *t;
+	uint32_t i;
 	bool none;
 
 	pthread_mutex_lock(&all.lock);
-	for (t = thread; t < thread + PLACES; t++)
-		if (t->tid)
-			atomic_store(&t->tid, GONE);
+	for (i = 0; i < taken_count; i++)
+		atomic_store(&thread[taken[i]].tid, GONE);
 	none = wait_for_handlers();
-	for (t = thread; t < thread + PLACES; t++)
-		if (none && t->tid == GONE)
-			cpu_ticks_end(&t->ticks);
+	for (i = 0; none && i < taken_count; i++)
+		cpu_ticks_end(&thread[taken[i]].ticks);
 	pthread_mutex_unlock(&all.lock);
 }

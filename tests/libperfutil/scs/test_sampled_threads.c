@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include "scs/sampled_threads.h"
 #include "unit.h"
 
@@ -149,6 +150,32 @@ static void added_and_removed(void)
 	CU_ASSERT_EQUAL(count(), 0);
 	end();
 	CU_ASSERT_EQUAL(ended, 3);
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* All threads are asked a hundred times a second: it costs what they are, not what may be. */
+static void looked_at(void)
+{
+	uint64_t since;
+
+	begin(5);
+	CU_ASSERT_EQUAL(add(1001, 0, NULL), 0);
+	CU_ASSERT_EQUAL(add(1002, 0, NULL), 0);
+	since = cpu_ns();
+	for (int i = 0; i < 2000; i++)
+		CU_ASSERT_EQUAL_FATAL(count(), 2);
+	since = cpu_ns() - since;
+	CU_ASSERT(since < 10000000);
+	if (since >= 10000000)
+		printf("# 2000 looks took %llu ns\n", (unsigned long long)since);
+	end();
 }
 
 static void no_ticks(void)
@@ -294,9 +321,13 @@ static void a_handler_at_work(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "added_and_removed", added_and_removed }, { "no_ticks", no_ticks },
-		{ "the_same_place", the_same_place },       { "looked_for", looked_for },
-		{ "a_handler_at_work", a_handler_at_work }, { NULL, NULL },
+		{ "looked_at", looked_at },
+		{ "added_and_removed", added_and_removed },
+		{ "no_ticks", no_ticks },
+		{ "the_same_place", the_same_place },
+		{ "looked_for", looked_for },
+		{ "a_handler_at_work", a_handler_at_work },
+		{ NULL, NULL },
 	};
 
 	return unit_run("sampled_threads", tests);
