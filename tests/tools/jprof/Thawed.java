@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 // Virtual threads that park at the end of a deep recursion, again and again, and allocate on their way back:
-// every other one has a name. The argument: for how many milliseconds.
+// every other one has a name. The argument: for how many milliseconds of CPU time, as others may be at work on
+// the machine.
 public class Thawed {
 	static volatile Object kept;
 	static volatile long sum;
@@ -24,19 +26,25 @@ public class Thawed {
 		work();
 	}
 
-	static void repeat(long until) {
-		while (System.nanoTime() < until)
+	static volatile boolean done;
+
+	static void repeat() {
+		while (!done)
 			deep(20);
 	}
 
 	public static void main(String[] words) throws Exception {
-		long until = System.nanoTime() + Long.parseLong(words[0]) * 1_000_000;
+		var os = (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+		long end = os.getProcessCpuTime() + Long.parseLong(words[0]) * 1_000_000;
 		List<Thread> threads = new ArrayList<>();
 
 		for (int i = 0; i < 200; i++) {
 			Thread.Builder b = Thread.ofVirtual();
-			threads.add((i % 2 == 0 ? b.name("worker-" + i) : b).start(() -> repeat(until)));
+			threads.add((i % 2 == 0 ? b.name("worker-" + i) : b).start(Thawed::repeat));
 		}
+		while (os.getProcessCpuTime() < end)
+			Thread.sleep(10);
+		done = true;
 		for (Thread t : threads)
 			t.join();
 		System.out.println("done");

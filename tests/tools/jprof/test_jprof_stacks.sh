@@ -131,10 +131,11 @@ thawed() { # COLLECTOR LEAST: percent of the stacks that are whole
 	post thawed.nrm2 >stacks || cat post.err
 	all=$(count 'enterSpecial.*;Thawed\\.deep\\(')
 	left=$(count 'enterSpecial.*\\(not walked:.*;Thawed\\.deep\\(')
-	whole=$(count "$outer.*;Thawed\\\\.lambda[^;]*;Thawed\\\\.repeat\\\\(long\\\\);Thawed\\\\.deep\\\\(")
+	whole=$(count "$outer.*;Thawed\\\\.repeat\\\\(\\\\);Thawed\\\\.deep\\\\(")
 	[ "$all" -gt 50 ] && [ $((whole + left)) = "$all" ] && [ $((100 * whole)) -ge $(($2 * all)) ] &&
 		[ "$(deepest ';Thawed[.]deep[(]int[)]')" -le 21 ]
-	verdict "thawed_$1" $? "of $all $whole whole, $left said not to be, $(deepest ';Thawed[.]deep[(]int[)]') deep"
+	verdict "thawed_$1" $? "of $all $whole whole, $left said not to be, $(deepest ';Thawed[.]deep[(]int[)]') deep; $(cat err
+		awk '{ n += $NF } /Thawed/ { own += $NF } END { print n + 0, "ticks,", own + 0, "of them in Thawed" }' stacks; cat post.err)"
 }
 jdk=$(newest_jdk)
 if [ "$(jdk_release "$jdk")" -ge 21 ]; then
