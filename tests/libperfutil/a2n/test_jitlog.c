@@ -287,8 +287,9 @@ static void test_one(void)
 	for (int threads = 0; threads < 2; threads++) {
 		unlink(path[0]);
 		unlink(path[1]);
-		CU_ASSERT_EQUAL_FATAL(
-			jitlog_create_files(&w, dir, threads ? JITLOG_THREADS : JITLOG_CODE), 0);
+		CU_ASSERT_EQUAL_FATAL(jitlog_create_files(&w, dir,
+							  threads ? JITLOG_THREADS : JITLOG_CODE),
+				      0);
 		CU_ASSERT_EQUAL(jitlog_load(w, "f", 0x1000, 1, NULL), threads ? -EINVAL : 0);
 		CU_ASSERT_EQUAL(jitlog_move(w, 0x1000, 0x2000, 1), threads ? -EINVAL : 0);
 		CU_ASSERT_EQUAL(jitlog_unload(w, 0x2000, 1), threads ? -EINVAL : 0);
@@ -305,8 +306,9 @@ static void test_one(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "lines", test_lines },     { "damage", test_damage }, { "round", test_round },
-		{ "threads", test_threads }, { "one", test_one },       { "full", test_full },
+		{ "lines", test_lines }, { "damage", test_damage },
+		{ "round", test_round }, { "threads", test_threads },
+		{ "one", test_one },     { "full", test_full },
 		{ NULL, NULL },
 	};
 

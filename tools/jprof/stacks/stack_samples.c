@@ -35,7 +35,7 @@
 #define SCAN_EVERY  200000000ull /* ns: threads that the VM does not report, names */
 #define WALL_EVERY  10000000ull  /* ns between two ticks of the wall clock, of a thread */
 #define ALLOC_EVERY (512 * 1024) /* bytes between two samples of allocations */
-#define SIGNALS     8 /* real-time ones, from the last, that may be free */
+#define SIGNALS     8            /* real-time ones, from the last, that may be free */
 
 static struct {
 	const struct agent_options *o;
