@@ -280,6 +280,7 @@ static void code_files(void)
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
 	INVALID(jitdump_create(NULL, folder));
 	INVALID(jitlog_create(NULL, folder));
+	INVALID(jitlog_create_files(NULL, folder, JITLOG_CODE));
 	CU_ASSERT_EQUAL_FATAL(jitdump_create(&dump, folder), 0);
 	INVALID(jitdump_load(dump, NULL, 1, 1, NULL, NULL, 0, NULL));
 	INVALID(jitdump_load(dump, "a", 1, 1, NULL, NULL, 3, NULL));
