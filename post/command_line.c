@@ -206,7 +206,7 @@ static const char *run_contradiction(const struct options *o, bool several)
 		return "-line: of the reports of runs only -arc has source lines";
 	if (o->kinds & REPORT_OF_CALLS && (several || o->per_cpu))
 		return "-functions and -calls cannot be combined with other reports or -cpu";
-	if (o->instructions && (o->away || !(o->all_kinds & REPORT_OF_STACKS)))
+	if (o->instructions && (o->offcpu || !(o->all_kinds & REPORT_OF_STACKS)))
 		return "-tree can only be combined with reports of call stacks";
 	return NULL;
 }
@@ -219,7 +219,7 @@ static const char *diff_contradiction(const struct options *o)
 
 	if (o->inputs != 2)
 		return "-diff takes two traces, the older one first";
-	if (o->convert || o->away || o->per_cpu || o->offsets || o->names.by_line ||
+	if (o->convert || o->offcpu || o->per_cpu || o->offsets || o->names.by_line ||
 	    o->names.inlined || o->reports & ~(calls | report_bit(&report_tprof)))
 		return "-diff can be combined with -calltree, -folded or -html, but not with other reports, -format, -cpu, -off, -nsf, -line, -inline";
 	if (o->reports & page && (o->json || o->csv || o->reports & (calls & ~page)))
@@ -561,7 +561,7 @@ int parse_options(struct options *o, int argc, char **argv)
 	/* -offcpu with a report of call stacks makes that report one of time off the CPU. */
 	if (o->kinds & REPORT_OF_AWAY && o->kinds & REPORT_OF_STACKS) {
 		o->reports &= ~report_bit(&report_offcpu);
-		o->away = true;
+		o->offcpu = true;
 		reports_kinds(o);
 	}
 	wrong = contradiction(o);

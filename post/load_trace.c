@@ -148,7 +148,7 @@ static void open_locks(struct loaded *l)
 {
 	struct times *t = &l->model.times;
 
-	locks_open(&t->locks, &t->sched, &t->away, &l->options->filter, &l->job.input->header);
+	locks_open(&t->locks, &t->sched, &t->offcpu, &l->options->filter, &l->job.input->header);
 }
 
 /* Opens the stacks of samples, or of threads that leave their CPUs; lock reports also show the
@@ -156,12 +156,12 @@ static void open_locks(struct loaded *l)
 static int open_stacks(struct loaded *l, unsigned int needs)
 {
 	struct model *m = &l->model;
-	bool away = needs & NEED_STACKS && l->options->away;
+	bool offcpu = needs & NEED_STACKS && l->options->offcpu;
 	int rc = 0;
 
-	if (away || needs & NEED_LOCKS)
-		rc = stacks_open(&m->times.away.stacks, &m->names, l->job.input);
-	return rc || away || !(needs & NEED_STACKS) ?
+	if (offcpu || needs & NEED_LOCKS)
+		rc = stacks_open(&m->times.offcpu.stacks, &m->names, l->job.input);
+	return rc || offcpu || !(needs & NEED_STACKS) ?
 		       rc :
 		       stacks_open(&m->stacks, &m->names, l->job.input);
 }
@@ -170,8 +170,8 @@ static void choose_stacks(struct loaded *l)
 {
 	struct model *m = &l->model;
 
-	l->job.stacks = l->options->away ? &m->times.away.stacks : &m->stacks;
-	l->job.stack_total = l->options->away         ? m->times.away.total :
+	l->job.stacks = l->options->offcpu ? &m->times.offcpu.stacks : &m->stacks;
+	l->job.stack_total = l->options->offcpu       ? m->times.offcpu.total :
 			     l->options->instructions ? m->stacks.with :
 							trace_total(&l->trace);
 }
@@ -197,7 +197,7 @@ int load_read(struct loaded *l, unsigned int needs)
 	m->switches.ignored = o->own_runs;
 	m->marks.events = &m->named;
 	times_begin(&m->times, &m->names, &l->trace, &job->input->header);
-	m->times.away.filter = &l->options->filter;
+	m->times.offcpu.filter = &l->options->filter;
 	rc = needs & NEED_CRITICAL ? open_critical(l) : 0;
 	if (rc)
 		return failed("waits", rc);

@@ -50,7 +50,7 @@ struct options {
 	unsigned int kinds;                      /* REPORT_OF_*, of any of them */
 	unsigned int all_kinds;                  /* REPORT_OF_*, of all of them */
 	unsigned int calls;                      /* CALLS_* */
-	bool away;                               /* call stack reports show time off the CPU */
+	bool offcpu;                             /* call stack reports show time off the CPU */
 	bool instructions;                       /* call stack reports show traced instructions */
 	bool by_function, kernel_once, plt_once; /* arc: what a line stands for */
 	bool own_runs;                           /* also show runs of the library itself */

@@ -148,7 +148,7 @@ static const char *reason(int rc)
 /* adding events */
 
 /* The image is the same in all programs of this kind. */
-static int tell_vdso(struct a2n *a, struct live *l, const struct proc_map *m)
+static int feed_vdso(struct a2n *a, struct live *l, const struct proc_map *m)
 {
 	const void *image = (const void *)getauxval(AT_SYSINFO_EHDR);
 	uint64_t size = m->end - m->start;
@@ -162,7 +162,7 @@ static int tell_vdso(struct a2n *a, struct live *l, const struct proc_map *m)
 	return rc;
 }
 
-static int tell_map(struct a2n *a, const struct live_process *p, const struct proc_map *m)
+static int feed_map(struct a2n *a, const struct live_process *p, const struct proc_map *m)
 {
 	char path[PATH_MAX];
 	struct a2n_map map = {
@@ -182,7 +182,7 @@ static int tell_map(struct a2n *a, const struct live_process *p, const struct pr
 	return a2n_add_map(a, p->time, p->pid, &map);
 }
 
-static int tell_maps(struct a2n *a, struct live *l, const struct live_process *p)
+static int feed_maps(struct a2n *a, struct live *l, const struct live_process *p)
 {
 	struct bytes b = bytes_of(p->maps, p->size);
 	struct proc_map m;
@@ -190,14 +190,14 @@ static int tell_maps(struct a2n *a, struct live *l, const struct live_process *p
 
 	inner_mapped_now(a, clock_ns(CLOCK_REALTIME));
 	while (!rc && next_map(&b, &m)) {
-		rc = tell_map(a, p, &m);
+		rc = feed_map(a, p, &m);
 		if (!rc && m.flags & PITRACE_MAP_VDSO)
-			rc = tell_vdso(a, l, &m);
+			rc = feed_vdso(a, l, &m);
 	}
 	return rc;
 }
 
-static int tell_thread(struct a2n *a, const struct live_process *p, const char *name)
+static int feed_thread(struct a2n *a, const struct live_process *p, const char *name)
 {
 	struct proc_task t;
 	char path[32 + NAME_MAX];
@@ -215,7 +215,7 @@ static int tell_thread(struct a2n *a, const struct live_process *p, const char *
 	return rc ? rc : a2n_name(a, p->time, p->pid, t.pid, t.comm);
 }
 
-static int tell_threads(struct a2n *a, const struct live_process *p)
+static int feed_threads(struct a2n *a, const struct live_process *p)
 {
 	int fd = openat(p->folder, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
@@ -225,7 +225,7 @@ static int tell_threads(struct a2n *a, const struct live_process *p)
 		close(fd);
 	while (d && !rc && (e = readdir(d)))
 		if (e->d_name[0] != '.' && strtoul(e->d_name, NULL, 10) != p->task.pid)
-			rc = tell_thread(a, p, e->d_name);
+			rc = feed_thread(a, p, e->d_name);
 	if (d)
 		closedir(d);
 	return rc;
@@ -263,7 +263,7 @@ static int open_own(const struct live_process *p, const char *path, struct stat 
 	return fd;
 }
 
-static int tell_perfmap(struct a2n *a, struct live *l, const struct live_process *p)
+static int feed_perfmap(struct a2n *a, struct live *l, const struct live_process *p)
 {
 	struct live_file *f;
 	struct perfmap_entry e;
@@ -292,7 +292,7 @@ static int tell_perfmap(struct a2n *a, struct live *l, const struct live_process
 	return rc == -ENOMEM ? rc : 0;
 }
 
-static int tell_event(struct a2n *a, const struct live_process *p, const struct jitdump_info *info,
+static int feed_event(struct a2n *a, const struct live_process *p, const struct jitdump_info *info,
 		      const struct jitdump_event *e)
 {
 	uint64_t time = info->raw_time ? p->time : e->time;
@@ -310,7 +310,7 @@ static int tell_event(struct a2n *a, const struct live_process *p, const struct 
 	}
 }
 
-static int tell_jitdump(struct a2n *a, struct live *l, const struct live_process *p,
+static int feed_jitdump(struct a2n *a, struct live *l, const struct live_process *p,
 			const struct proc_map *m)
 {
 	struct jitdump_event e;
@@ -336,7 +336,7 @@ static int tell_jitdump(struct a2n *a, struct live *l, const struct live_process
 		/* Already added. */
 		if (f->reached > e.offset)
 			continue;
-		rc = tell_event(a, p, jitdump_info(d), &e);
+		rc = feed_event(a, p, jitdump_info(d), &e);
 		f->reached = e.offset + 1;
 	}
 	jitdump_close(d);
@@ -357,7 +357,7 @@ static bool is_jitdump(const struct proc_map *m)
 	       !memcmp(b.base + b.at, ".dump", 5) && m->path_len < PATH_MAX;
 }
 
-static int tell_code(struct a2n *a, struct live *l, struct live_process *p)
+static int feed_code(struct a2n *a, struct live *l, struct live_process *p)
 {
 	struct bytes b = bytes_of(p->maps, p->size);
 	uint64_t last = 0;
@@ -371,16 +371,16 @@ static int tell_code(struct a2n *a, struct live *l, struct live_process *p)
 		if (!is_jitdump(&m) || m.inode == last)
 			continue;
 		last = m.inode;
-		rc = tell_jitdump(a, l, p, &m);
+		rc = feed_jitdump(a, l, p, &m);
 	}
 	if (!rc && p->makes_code)
-		rc = tell_perfmap(a, l, p);
+		rc = feed_perfmap(a, l, p);
 	return rc;
 }
 
 /* the whole process */
 
-static int tell_process(struct a2n *a, struct live_process *p)
+static int feed_process(struct a2n *a, struct live_process *p)
 {
 	struct live *l = inner_live(a);
 	struct live_file *image = live_file(l, p->pid, p->task.start, LIVE_IMAGE);
@@ -402,10 +402,10 @@ static int tell_process(struct a2n *a, struct live_process *p)
 	if (!rc)
 		rc = a2n_name(a, p->time, p->pid, p->pid, p->task.comm);
 	if (!rc)
-		rc = tell_maps(a, l, p);
+		rc = feed_maps(a, l, p);
 	if (!rc)
-		rc = tell_threads(a, p);
-	return rc ? rc : tell_code(a, l, p);
+		rc = feed_threads(a, p);
+	return rc ? rc : feed_code(a, l, p);
 }
 
 int a2n_add_process(struct a2n *a, uint32_t pid, const char **why)
@@ -420,7 +420,7 @@ int a2n_add_process(struct a2n *a, uint32_t pid, const char **why)
 	if (rc)
 		*why = reason(rc);
 	else
-		rc = tell_process(a, &p);
+		rc = feed_process(a, &p);
 	free(p.maps);
 	if (p.root >= 0)
 		close(p.root);

@@ -136,7 +136,7 @@ static bool is_memory(int fd)
 }
 
 /* Reads a caller's packet: returns a descriptor, -1: nothing yet, or -2: it was refused. */
-static int hear(struct hook_door *d, const struct hook_door_caller *c)
+static int receive(struct hook_door *d, const struct hook_door_caller *c)
 {
 	union {
 		struct cmsghdr head;
@@ -170,7 +170,7 @@ static int hear(struct hook_door *d, const struct hook_door_caller *c)
 	return -2;
 }
 
-static bool let_in(struct hook_door *d)
+static bool accept_one(struct hook_door *d)
 {
 	struct hook_door_caller *c = &d->caller[d->ncallers];
 	struct ucred who;
@@ -197,11 +197,11 @@ int hook_door_next(struct hook_door *d, pid_t *pid, uid_t *uid)
 {
 	if (!d->page.magic)
 		return -1;
-	for (int i = 0; i < AT_ONCE && let_in(d); i++)
+	for (int i = 0; i < AT_ONCE && accept_one(d); i++)
 		;
 	for (unsigned int i = 0; i < d->ncallers;) {
 		struct hook_door_caller c = d->caller[i];
-		int fd = hear(d, &c);
+		int fd = receive(d, &c);
 
 		if (fd == -1) {
 			i++;

@@ -51,7 +51,7 @@ socklen_t hook_door_address(struct sockaddr_un *a, const char *name);
 /* Passes the descriptor of a file that was created for this generation. False with errno. */
 bool hook_door_pass(const struct hook_door_page *page, uint32_t generation, int fd);
 /* Reports to the session of another user's folder that this process would have written records. */
-void hook_door_tell(const char *folder);
+void hook_door_notify(const char *folder);
 
 /* ---- the collector's side -------------------------------------------------------------------- */
 

@@ -107,7 +107,7 @@ bool hook_door_pass(const struct hook_door_page *page, uint32_t generation, int 
 	return sent;
 }
 
-void hook_door_tell(const char *folder)
+void hook_door_notify(const char *folder)
 {
 	struct hook_door_packet packet = { .magic = HOOK_DOOR_MAGIC, .version = HOOK_DOOR_VERSION };
 	char name[sizeof(((struct hook_door_page *)0)->name)];

@@ -233,7 +233,7 @@ static bool named(struct hook_place *p)
 	p->page = t.cut ? NULL : hookfile_control(p->folder);
 	/* It belongs to another user: the command for which it was set has started this program. */
 	if (!p->page && !t.cut && errno == EACCES)
-		hook_door_tell(folder);
+		hook_door_notify(folder);
 	if (p->page && __atomic_load_n(&p->page->gone, __ATOMIC_RELAXED)) {
 		munmap((void *)p->page, sizeof(*p->page));
 		p->page = NULL;
@@ -261,9 +261,9 @@ static bool users(struct hook_place *p)
 	p->page = map_page(hook_page_open(path, false), sizeof(*p->page));
 	/* A user without an own session may be recorded by root's. */
 	if (!p->page && errno == EACCES)
-		hook_door_tell(p->folder);
+		hook_door_notify(p->folder);
 	else if (geteuid())
-		hook_door_tell("/run/pitrace.sock" HOOK_HOOKS);
+		hook_door_notify("/run/pitrace.sock" HOOK_HOOKS);
 	if (!p->page)
 		return false;
 	t = (struct hook_text){ .to = path, .room = sizeof(path), .used = n };

@@ -60,7 +60,7 @@ void hooks_forget_all(struct hooks *h)
 		forget(h, h->nprocesses - 1);
 }
 
-static int hear(struct hooks *h);
+static int receive(struct hooks *h);
 
 static struct hook_process *find(const struct hooks *h, const char *name)
 {
@@ -116,7 +116,7 @@ static bool is_left(int fd)
  * lost, unless it is announced by now. */
 static int accept_left(struct hooks *h, const char *name, pid_t pid, int fd)
 {
-	int err = hear(h);
+	int err = receive(h);
 
 	if (err || find(h, name) || h->nprocesses == HOOKS_FILES) {
 		close(fd);
@@ -158,7 +158,7 @@ static int accept_file(struct hooks *h, const char *name, pid_t by)
 }
 
 /* A flood of announcements continues at the next scan. */
-static int hear(struct hooks *h)
+static int receive(struct hooks *h)
 {
 	char name[HOOKFILE_NAME];
 	pid_t pid;
@@ -205,7 +205,7 @@ static int accept_passed(struct hooks *h)
 
 int hooks_accept(struct hooks *h)
 {
-	int err = hear(h);
+	int err = receive(h);
 
 	return err ? err : accept_passed(h);
 }

@@ -25,7 +25,7 @@ struct hook_state {
 	uint64_t next_make;
 	/* the driver's session that was queried, and whether it accepts this program's file */
 	uint64_t asked;
-	uint32_t told; /* the driver's session that was notified of lost records */
+	uint32_t refused; /* the driver's session that was notified of lost records */
 };
 extern struct hook_state *hook_state;
 

@@ -34,14 +34,14 @@ static struct item_table {
 } * table;
 
 /* Beside the table, wiped at fork: a child inherits the events but has declared none. */
-struct told {
+struct announced {
 	struct hook_said slot[SLOTS];
 };
-#define WHOLE (sizeof(struct told) + sizeof(struct item_table))
+#define WHOLE (sizeof(struct announced) + sizeof(struct item_table))
 
-static struct told *told_of(struct item_table *t)
+static struct announced *announced_of(struct item_table *t)
 {
-	return (struct told *)t - 1;
+	return (struct announced *)t - 1;
 }
 
 /* Memory that is used only as far as it is written. */
@@ -56,18 +56,18 @@ static struct item_table *get_table(void)
 		 -1, 0);
 	if (p == MAP_FAILED)
 		return NULL;
-	if (madvise(p, sizeof(struct told), MADV_WIPEONFORK)) {
+	if (madvise(p, sizeof(struct announced), MADV_WIPEONFORK)) {
 		munmap(p, WHOLE);
 		return NULL;
 	}
-	t = (struct item_table *)((struct told *)p + 1);
+	t = (struct item_table *)((struct announced *)p + 1);
 	if (__atomic_compare_exchange_n(&table, &none, t, false, __ATOMIC_ACQ_REL,
 					__ATOMIC_ACQUIRE))
 		return t;
 	munmap(p, WHOLE);
 	return none;
 }
-_Static_assert(sizeof(struct told) % 65536 == 0, "wiped by whole pages");
+_Static_assert(sizeof(struct announced) % 65536 == 0, "wiped by whole pages");
 
 /* ---- declaring ------------------------------------------------------------------------------- */
 
@@ -183,7 +183,7 @@ static int find_or_add(struct item_table *t, const struct event_text *e)
 				return no_room();
 		}
 		new->hook.number = number;
-		new->hook.said = &told_of(t)->slot[i];
+		new->hook.said = &announced_of(t)->slot[i];
 		if (__atomic_compare_exchange_n(&t->slot[i], &d, new, false, __ATOMIC_ACQ_REL,
 						__ATOMIC_RELAXED)) {
 			__atomic_fetch_add(&t->count, 1, __ATOMIC_RELAXED);

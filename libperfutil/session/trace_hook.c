@@ -215,10 +215,10 @@ static bool is_users(int major, int minor)
 
 /* The session accepts no files, and this program cannot reach the driver: the session's closing
  * line will name it. */
-static void tell_lost(const struct hook_place *p, uint32_t serial)
+static void report_lost(const struct hook_place *p, uint32_t serial)
 {
-	if (__atomic_exchange_n(&hook_state->told, serial, __ATOMIC_RELAXED) != serial)
-		hook_door_tell(p->folder);
+	if (__atomic_exchange_n(&hook_state->refused, serial, __ATOMIC_RELAXED) != serial)
+		hook_door_notify(p->folder);
 }
 
 /* A record counts as written if any session has it. */
@@ -236,7 +236,7 @@ static int put(struct hook_record *h)
 		file = false;
 	driver = hook_driver_page();
 	if (serial && !file && !driver)
-		tell_lost(p, serial);
+		report_lost(p, serial);
 	if (!file && !(driver && hook_listening(1, major)))
 		return TRACE_NOBODY;
 	rc = hook_measure(h);
@@ -326,7 +326,7 @@ static inline __attribute__((always_inline)) void usual_begin(struct hookfile_re
 }
 
 /* Is its declaration already in the file? */
-static inline bool is_told(const struct hook_event *e, const struct hookfile *f)
+static inline bool is_announced(const struct hook_event *e, const struct hookfile *f)
 {
 	return __atomic_load_n(&e->said->interval, __ATOMIC_RELAXED) == interval_of(f->control);
 }
@@ -340,7 +340,7 @@ static bool usual_record(struct hook_record *h, int *rc)
 	uint64_t here;
 
 	f = usual_file(&usual, (unsigned int)h->major, h->event != NULL, &here);
-	if (!f || (h->event && !is_told(h->event, f)))
+	if (!f || (h->event && !is_announced(h->event, f)))
 		return false;
 	*rc = hook_measure(h);
 	if (*rc)
@@ -368,7 +368,7 @@ static inline __attribute__((always_inline)) bool usual_ints(const struct hook_e
 	struct hookfile_record *r;
 	uint64_t *to;
 
-	if (rare(!f) || (event && !is_told(event, f)))
+	if (rare(!f) || (event && !is_announced(event, f)))
 		return false;
 	head = hookfile_head(major, units, count);
 	if (rare(!hookfile_reserve_here(f, here, units, &r)))
@@ -463,7 +463,7 @@ __attribute__((optimize("omit-frame-pointer"))) int hook_write_ints(const struct
 	uint64_t here, bytes;
 
 	f = usual_file(&fast, PITRACE_NAMED, true, &here);
-	if (rare(!f) || rare(!is_told(e, f)))
+	if (rare(!f) || rare(!is_announced(e, f)))
 		goto otherwise;
 	if (rare(!hookfile_reserve_here(f, here, HOOKFILE_RECORD_UNITS + e->ints, &r)))
 		goto otherwise;

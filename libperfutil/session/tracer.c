@@ -547,7 +547,7 @@ static void describe_sampler(const struct tracer *t, char *to, size_t room)
 
 /* Programs of other users belong to a process session only if its command started them: it passed
  * its folder only to them. */
-static void tell_programs(struct tracer *t, struct trace_info *info)
+static void notify_programs(struct tracer *t, struct trace_info *info)
 {
 	const char *names;
 
@@ -566,7 +566,7 @@ void tracer_info(struct tracer *t, struct trace_info *info)
 	info->size = sizeof(*info);
 	info->version = 1;
 	if (t->hooks)
-		tell_programs(t, info);
+		notify_programs(t, info);
 	info->mode = t->config.mode;
 	info->scope = t->config.scope;
 	info->pid = t->config.pid;

@@ -67,7 +67,7 @@ static int read_folded(struct compare *c, uint32_t i, const struct loaded *l,
 }
 
 /* Reports damage for each input, as post does. */
-static int tell_damage(struct compare *c, uint32_t i, struct job *job)
+static int print_damage(struct compare *c, uint32_t i, struct job *job)
 {
 	struct pifile_fault *faults = NULL;
 	int rc = damage_gather(job, &faults);
@@ -91,7 +91,7 @@ static int read_loaded(struct compare *c, uint32_t i, struct loaded *l)
 	if (code)
 		return code;
 	rc = gather_model(&c->all, i, c->how->key, &l->job);
-	return rc ? failed(l->input.name, rc) : tell_damage(c, i, &l->job);
+	return rc ? failed(l->input.name, rc) : print_damage(c, i, &l->job);
 }
 
 static int read_input(struct compare *c, uint32_t i, const char *path)

@@ -45,7 +45,7 @@ static int sort(struct by_thread *b)
 	return 0;
 }
 
-static int put_away_thread(struct by_thread *b, struct thread_list *t)
+static int spill_thread(struct by_thread *b, struct thread_list *t)
 {
 	/* The file's first piece starts at offset 8, since offset 0 means none. */
 	struct piece head = { .count = t->held };
@@ -63,7 +63,7 @@ static int put_away_thread(struct by_thread *b, struct thread_list *t)
 	return rc;
 }
 
-static int put_away(struct by_thread *b)
+static int spill_samples(struct by_thread *b)
 {
 	static const uint64_t none;
 	int rc = sort(b);
@@ -72,7 +72,7 @@ static int put_away(struct by_thread *b)
 		rc = spill_add(&b->spill, &none, sizeof(none));
 	for (uint32_t i = 0; i < b->threads && !rc; i++) {
 		if (b->thread[i].held)
-			rc = put_away_thread(b, &b->thread[i]);
+			rc = spill_thread(b, &b->thread[i]);
 	}
 	b->held = 0;
 	return rc;
@@ -81,7 +81,7 @@ static int put_away(struct by_thread *b)
 int by_thread_add(struct by_thread *b, uint32_t thread, const void *thing)
 {
 	uint64_t need = ((uint64_t)b->held + 1) * (b->size / 8);
-	int rc = b->held == b->most ? put_away(b) : 0;
+	int rc = b->held == b->most ? spill_samples(b) : 0;
 
 	if (rc)
 		return rc;
@@ -111,7 +111,7 @@ int by_thread_end(struct by_thread *b)
 
 	if (!b->spill.size)
 		return sort(b);
-	rc = put_away(b);
+	rc = spill_samples(b);
 	free_held(b);
 	return rc;
 }

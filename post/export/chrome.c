@@ -56,7 +56,7 @@ static struct json *event_at(struct chrome_writing *w, const char *phase, uint32
 	return j;
 }
 
-static void tell_name(struct chrome_writing *w, const char *what, uint32_t pid, uint32_t tid,
+static void emit_name(struct chrome_writing *w, const char *what, uint32_t pid, uint32_t tid,
 		      const char *name)
 {
 	struct json *j = event(w, "M", pid, tid);
@@ -94,8 +94,8 @@ static int name_thread(struct chrome_writing *w, uint32_t thread)
 	w->named[thread] = true;
 	t = &w->names->thread[thread];
 	p = &w->names->process[t->process];
-	tell_name(w, "process_name", names_unique(p), t->tid, p->name);
-	tell_name(w, "thread_name", names_unique(p), t->tid, t->name);
+	emit_name(w, "process_name", names_unique(p), t->tid, p->name);
+	emit_name(w, "thread_name", names_unique(p), t->tid, t->name);
 	return 0;
 }
 
@@ -104,7 +104,7 @@ static uint32_t pid_of(const struct chrome_writing *w, uint32_t thread)
 	return names_unique(&w->names->process[w->names->thread[thread].process]);
 }
 
-static void tell_sample(struct chrome_writing *w, const struct timeline_moment *m)
+static void emit_sample(struct chrome_writing *w, const struct timeline_moment *m)
 {
 	const struct profile_sample *s = m->sample;
 	uint32_t stack = frame_list_stack(&w->list, s->stack);
@@ -127,7 +127,7 @@ static void tell_sample(struct chrome_writing *w, const struct timeline_moment *
 	json_end(j, '}');
 }
 
-static int tell_runs(struct chrome_writing *w, const struct timeline_moment *m)
+static int emit_runs(struct chrome_writing *w, const struct timeline_moment *m)
 {
 	const struct trace_thread *t;
 	struct json *j;
@@ -162,7 +162,7 @@ static int tell_runs(struct chrome_writing *w, const struct timeline_moment *m)
 
 /* Writes the begin or end of an interval on a thread. A program's pairs may overlap system calls,
  * so they are asynchronous events ("b" and "e"). */
-static void tell_span(struct chrome_writing *w, const struct timeline_moment *m, const char *phase,
+static void emit_span(struct chrome_writing *w, const struct timeline_moment *m, const char *phase,
 		      const char *category)
 {
 	uint32_t tid = w->names->thread[m->thread].tid;
@@ -187,7 +187,7 @@ static void tell_span(struct chrome_writing *w, const struct timeline_moment *m,
 
 /* A span may begin and end in different threads, and overlap others of its name: viewers pair begin
  * and end by category, scope and id. */
-static void tell_named_span(struct chrome_writing *w, const struct timeline_moment *m,
+static void emit_named_span(struct chrome_writing *w, const struct timeline_moment *m,
 			    const char *phase)
 {
 	struct json *j = event_at(w, phase, pid_of(w, m->thread), w->names->thread[m->thread].tid,
@@ -210,7 +210,7 @@ static void tell_named_span(struct chrome_writing *w, const struct timeline_mome
 	json_end(j, '}');
 }
 
-static void tell_named(struct chrome_writing *w, const struct timeline_moment *m)
+static void emit_named(struct chrome_writing *w, const struct timeline_moment *m)
 {
 	struct json *j = event_at(w, "i", pid_of(w, m->thread), w->names->thread[m->thread].tid,
 				  m->time);
@@ -224,7 +224,7 @@ static void tell_named(struct chrome_writing *w, const struct timeline_moment *m
 	json_end(j, '}');
 }
 
-static void tell_irq(struct chrome_writing *w, const struct timeline_moment *m)
+static void emit_irq(struct chrome_writing *w, const struct timeline_moment *m)
 {
 	struct json *j = event_at(w, m->kind == MOMENT_IRQ_BEGINS ? "B" : "E", PID_IRQS, m->cpu,
 				  m->time);
@@ -243,48 +243,48 @@ static int each(void *arg, const struct timeline_moment *m)
 		return rc;
 	switch (m->kind) {
 	case MOMENT_SAMPLE:
-		tell_sample(w, m);
+		emit_sample(w, m);
 		break;
 	case MOMENT_RUNS:
-		return tell_runs(w, m);
+		return emit_runs(w, m);
 	case MOMENT_WAKES:
 		if (m->thread != NO_KEY) {
 			struct timeline_moment wake = *m;
 
 			wake.name = "woken";
-			tell_span(w, &wake, "i", "wakeup");
+			emit_span(w, &wake, "i", "wakeup");
 		}
 		break;
 	case MOMENT_IRQ_BEGINS:
 	case MOMENT_IRQ_ENDS:
-		tell_irq(w, m);
+		emit_irq(w, m);
 		break;
 	case MOMENT_CALL_BEGINS:
-		tell_span(w, m, "B", "syscall");
+		emit_span(w, m, "B", "syscall");
 		break;
 	case MOMENT_CALL_ENDS:
-		tell_span(w, m, "E", "syscall");
+		emit_span(w, m, "E", "syscall");
 		break;
 	case MOMENT_PAIR_BEGINS:
-		tell_span(w, m, "b", "pair");
+		emit_span(w, m, "b", "pair");
 		break;
 	case MOMENT_PAIR_ENDS:
-		tell_span(w, m, "e", "pair");
+		emit_span(w, m, "e", "pair");
 		break;
 	case MOMENT_SPAN_BEGINS:
-		tell_named_span(w, m, "b");
+		emit_named_span(w, m, "b");
 		break;
 	case MOMENT_SPAN_ENDS:
-		tell_named_span(w, m, "e");
+		emit_named_span(w, m, "e");
 		break;
 	case MOMENT_MARK:
-		tell_span(w, m, "i", "mark");
+		emit_span(w, m, "i", "mark");
 		break;
 	case MOMENT_FAULT:
-		tell_span(w, m, "i", "fault");
+		emit_span(w, m, "i", "fault");
 		break;
 	case MOMENT_NAMED:
-		tell_named(w, m);
+		emit_named(w, m);
 		break;
 	}
 	return 0;
@@ -323,8 +323,8 @@ static int chrome_write(const struct job *job, FILE *out)
 		json_object(&w.j, NULL);
 		json_string(&w.j, "displayTimeUnit", "ns");
 		json_array(&w.j, "traceEvents");
-		tell_name(&w, "process_name", PID_CPUS, 0, "CPUs");
-		tell_name(&w, "process_name", PID_IRQS, 0, "Interrupts");
+		emit_name(&w, "process_name", PID_CPUS, 0, "CPUs");
+		emit_name(&w, "process_name", PID_IRQS, 0, "Interrupts");
 		rc = timeline_read(job, each, &w);
 		json_end(&w.j, ']');
 		write_frames(&w);

@@ -361,7 +361,7 @@ static int ctf_write(const struct job *job, int folder)
 			rc = -EIO;
 	}
 	free(w.stream);
-	return rc ? rc : whole_stacks_told(&w.whole, "ctf");
+	return rc ? rc : whole_stacks_announced(&w.whole, "ctf");
 }
 
 const struct writer writer_ctf = {

@@ -187,7 +187,7 @@ static int gperftools_write(const struct job *job, FILE *out)
 		return -ENOMEM;
 	write_all(&w);
 	free(w.range);
-	return whole_stacks_told(&w.whole, "gperftools");
+	return whole_stacks_announced(&w.whole, "gperftools");
 }
 
 const struct writer writer_gperftools = {

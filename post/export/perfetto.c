@@ -329,7 +329,7 @@ static size_t track(struct perfetto_writing *w, uint64_t id, size_t *data)
 	return at;
 }
 
-static void tell_thread(struct perfetto_writing *w, uint32_t thread)
+static void emit_thread(struct perfetto_writing *w, uint32_t thread)
 {
 	const struct trace_thread *t = &w->names->thread[thread];
 	const struct trace_process *p = &w->names->process[t->process];
@@ -408,7 +408,7 @@ static uint64_t span_track(struct perfetto_writing *w, const struct timeline_mom
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-static void tell_event(struct perfetto_writing *w, const struct timeline_moment *m, uint64_t on,
+static void emit_event(struct perfetto_writing *w, const struct timeline_moment *m, uint64_t on,
 		       uint32_t type, const char *category, const char *value)
 {
 	size_t at = packet(w, m->time), data = protobuf_begin(&w->p, PACKET_EVENT), a;
@@ -454,7 +454,7 @@ static void put_value(struct perfetto_writing *w, const struct named_value *v)
 		protobuf_uint(&w->p, ANNOTATION_UINT, v->value);
 }
 
-static void tell_named(struct perfetto_writing *w, const struct timeline_moment *m)
+static void emit_named(struct perfetto_writing *w, const struct timeline_moment *m)
 {
 	size_t at = packet(w, m->time), data = protobuf_begin(&w->p, PACKET_EVENT), a;
 	struct named_walk walk = named_walk(m->event, m->record);
@@ -476,7 +476,7 @@ static void tell_named(struct perfetto_writing *w, const struct timeline_moment 
 	end(w, at);
 }
 
-static int tell_sample(struct perfetto_writing *w, const struct timeline_moment *m)
+static int emit_sample(struct perfetto_writing *w, const struct timeline_moment *m)
 {
 	const struct profile_sample *s = m->sample;
 	const struct trace_thread *t = &w->names->thread[m->thread];
@@ -544,7 +544,7 @@ static size_t ftrace(struct perfetto_writing *w, const struct timeline_moment *m
 	return at;
 }
 
-static void tell_switch(struct perfetto_writing *w, const struct timeline_moment *m)
+static void emit_switch(struct perfetto_writing *w, const struct timeline_moment *m)
 {
 	size_t within[2], at = ftrace(w, m, tid_of(w, m->old), within);
 	size_t data = protobuf_begin(&w->p, FTRACE_SWITCH);
@@ -562,7 +562,7 @@ static void tell_switch(struct perfetto_writing *w, const struct timeline_moment
 	end(w, at);
 }
 
-static void tell_waking(struct perfetto_writing *w, const struct timeline_moment *m)
+static void emit_waking(struct perfetto_writing *w, const struct timeline_moment *m)
 {
 	size_t within[2], at = ftrace(w, m, tid_of(w, m->old), within);
 	size_t data = protobuf_begin(&w->p, FTRACE_WAKING);
@@ -584,49 +584,49 @@ static int each(void *arg, const struct timeline_moment *m)
 	int rc = 0;
 
 	if (m->thread != NO_KEY)
-		tell_thread(w, m->thread);
+		emit_thread(w, m->thread);
 	switch (m->kind) {
 	case MOMENT_SAMPLE:
-		rc = tell_sample(w, m);
+		rc = emit_sample(w, m);
 		break;
 	case MOMENT_RUNS:
-		tell_switch(w, m);
+		emit_switch(w, m);
 		break;
 	case MOMENT_WAKES:
-		tell_waking(w, m);
+		emit_waking(w, m);
 		break;
 	case MOMENT_IRQ_BEGINS:
-		tell_event(w, m, irq_track(w, m->cpu), SLICE_BEGIN, "interrupt", NULL);
+		emit_event(w, m, irq_track(w, m->cpu), SLICE_BEGIN, "interrupt", NULL);
 		break;
 	case MOMENT_IRQ_ENDS:
-		tell_event(w, m, irq_track(w, m->cpu), SLICE_END, "interrupt", NULL);
+		emit_event(w, m, irq_track(w, m->cpu), SLICE_END, "interrupt", NULL);
 		break;
 	case MOMENT_CALL_BEGINS:
-		tell_event(w, m, TRACK(TRACKS_THREAD, m->thread), SLICE_BEGIN, "syscall", NULL);
+		emit_event(w, m, TRACK(TRACKS_THREAD, m->thread), SLICE_BEGIN, "syscall", NULL);
 		break;
 	case MOMENT_CALL_ENDS:
-		tell_event(w, m, TRACK(TRACKS_THREAD, m->thread), SLICE_END, "syscall", "result");
+		emit_event(w, m, TRACK(TRACKS_THREAD, m->thread), SLICE_END, "syscall", "result");
 		break;
 	case MOMENT_PAIR_BEGINS:
-		tell_event(w, m, pair_track(w, m->thread), SLICE_BEGIN, "pair", NULL);
+		emit_event(w, m, pair_track(w, m->thread), SLICE_BEGIN, "pair", NULL);
 		break;
 	case MOMENT_PAIR_ENDS:
-		tell_event(w, m, pair_track(w, m->thread), SLICE_END, "pair", NULL);
+		emit_event(w, m, pair_track(w, m->thread), SLICE_END, "pair", NULL);
 		break;
 	case MOMENT_SPAN_BEGINS:
-		tell_event(w, m, span_track(w, m), SLICE_BEGIN, "span", "id");
+		emit_event(w, m, span_track(w, m), SLICE_BEGIN, "span", "id");
 		break;
 	case MOMENT_SPAN_ENDS:
-		tell_event(w, m, span_track(w, m), SLICE_END, "span", NULL);
+		emit_event(w, m, span_track(w, m), SLICE_END, "span", NULL);
 		break;
 	case MOMENT_MARK:
-		tell_event(w, m, TRACK(TRACKS_THREAD, m->thread), INSTANT, "mark", "value");
+		emit_event(w, m, TRACK(TRACKS_THREAD, m->thread), INSTANT, "mark", "value");
 		break;
 	case MOMENT_FAULT:
-		tell_event(w, m, TRACK(TRACKS_THREAD, m->thread), INSTANT, "fault", "address");
+		emit_event(w, m, TRACK(TRACKS_THREAD, m->thread), INSTANT, "fault", "address");
 		break;
 	case MOMENT_NAMED:
-		tell_named(w, m);
+		emit_named(w, m);
 		break;
 	}
 	return rc ? rc : w->p.no_memory ? -ENOMEM : 0;
@@ -648,7 +648,7 @@ static int perfetto_write(const struct job *job, FILE *out)
 		rc = w.p.no_memory ? -ENOMEM : timeline_read(job, each, &w);
 	}
 	if (!rc)
-		rc = whole_stacks_told(&w.list.whole, "perfetto");
+		rc = whole_stacks_announced(&w.list.whole, "perfetto");
 	protobuf_free(&w.p);
 	texts_free(&w.texts);
 	frame_list_free(&w.list);

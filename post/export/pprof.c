@@ -434,7 +434,7 @@ static int pprof_write(const struct job *job, FILE *out)
 	free(w.used);
 	free(w.function);
 	keys_free(&w.by_function);
-	return rc ? rc : whole_stacks_told(&w.whole, "pprof");
+	return rc ? rc : whole_stacks_announced(&w.whole, "pprof");
 }
 
 const struct writer writer_pprof = {

@@ -145,7 +145,7 @@ static int speedscope_write(const struct job *job, FILE *out)
 		json_end(&j, '}');
 	}
 	if (!rc)
-		rc = whole_stacks_told(&l.whole, "speedscope");
+		rc = whole_stacks_announced(&l.whole, "speedscope");
 	frame_list_free(&l);
 	thread_samples_free(&t);
 	return rc;

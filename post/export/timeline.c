@@ -37,7 +37,7 @@ struct timeline {
 	char machine[sizeof(((struct pifile_header *)0)->machine) + 1];
 };
 
-static int tell(struct timeline *t, const struct timeline_moment *m)
+static int emit(struct timeline *t, const struct timeline_moment *m)
 {
 	return t->each(t->arg, m);
 }
@@ -59,7 +59,7 @@ static int take_sample(void *arg, const struct profile_sample *s)
 		.sample = s,
 	};
 
-	return tell(arg, &m);
+	return emit(arg, &m);
 }
 
 static int take_dispatch(struct timeline *t, const struct pirecord *r)
@@ -76,7 +76,7 @@ static int take_dispatch(struct timeline *t, const struct pirecord *r)
 	rc = thread_of(t, d->old_pid, d->old_tid, r->time, &m.old);
 	if (!rc)
 		rc = thread_of(t, d->new_pid, d->new_tid, r->time, &m.thread);
-	return rc ? rc : tell(t, &m);
+	return rc ? rc : emit(t, &m);
 }
 
 static int take_wakeup(struct timeline *t, const struct pirecord *r)
@@ -96,7 +96,7 @@ static int take_wakeup(struct timeline *t, const struct pirecord *r)
 	rc = thread_of(t, w->waker_pid, w->waker_tid, r->time, &m.old);
 	if (!rc)
 		rc = thread_of(t, w->pid, w->tid, r->time, &m.thread);
-	return rc ? rc : tell(t, &m);
+	return rc ? rc : emit(t, &m);
 }
 
 static int take_interrupt(struct timeline *t, const struct pirecord *r)
@@ -126,7 +126,7 @@ static int take_interrupt(struct timeline *t, const struct pirecord *r)
 	if (!*irq_name(&t->job->trace->irqs, source, i->number))
 		snprintf(name, sizeof(name), "%s %u", irq_source(source), i->number);
 	m.name = name;
-	return tell(t, &m);
+	return emit(t, &m);
 }
 
 static struct open_call *call_of(struct timeline *t, uint32_t pid, uint32_t tid)
@@ -177,7 +177,7 @@ static int take_call(struct timeline *t, const struct pirecord *r)
 	m.thread = open->thread;
 	m.value = ends ? (uint64_t)x->result : 0;
 	m.name = call_name(t->machine, number, room, sizeof(room));
-	return tell(t, &m);
+	return emit(t, &m);
 }
 
 static int take_fault(struct timeline *t, const struct pirecord *r)
@@ -195,7 +195,7 @@ static int take_fault(struct timeline *t, const struct pirecord *r)
 		return 0;
 	rc = thread_of(t, f->pid, f->tid, r->time, &m.thread);
 	m.value = f->address;
-	return rc || m.thread == NO_KEY ? rc : tell(t, &m);
+	return rc || m.thread == NO_KEY ? rc : emit(t, &m);
 }
 
 static int take_pair(struct timeline *t, struct timeline_moment *m)
@@ -208,7 +208,7 @@ static int take_pair(struct timeline *t, struct timeline_moment *m)
 	if (m->kind == MOMENT_PAIR_ENDS && !*open)
 		return 0;
 	*open += m->kind == MOMENT_PAIR_ENDS ? -1u : 1;
-	return tell(t, m);
+	return emit(t, m);
 }
 
 static int take_span(struct timeline *t, const struct pirecord *r, const struct pifile_user *x,
@@ -223,10 +223,10 @@ static int take_span(struct timeline *t, const struct pirecord *r, const struct 
 	key.scope = m->shared ? r->origin : x->pid;
 	if (m->kind == MOMENT_SPAN_ENDS) {
 		m->place = spans_end(&t->spans, &key);
-		return m->place == NO_KEY ? 0 : tell(t, m);
+		return m->place == NO_KEY ? 0 : emit(t, m);
 	}
 	m->place = spans_begin(&t->spans, &key);
-	return m->place == NO_KEY ? -ENOMEM : tell(t, m);
+	return m->place == NO_KEY ? -ENOMEM : emit(t, m);
 }
 
 static int take_user(struct timeline *t, const struct pirecord *r)
@@ -251,7 +251,7 @@ static int take_user(struct timeline *t, const struct pirecord *r)
 		m.kind = MOMENT_NAMED;
 		m.name = m.event->name;
 		m.record = &x;
-		return tell(t, &m);
+		return emit(t, &m);
 	}
 	m.kind = kinds[mark_kind(r, &x)];
 	m.value = x.ints ? pifile_user_int(&x, 0) : 0;
@@ -265,7 +265,7 @@ static int take_user(struct timeline *t, const struct pirecord *r)
 	case MOMENT_SPAN_ENDS:
 		return take_span(t, r, &x, &m);
 	default:
-		return tell(t, &m);
+		return emit(t, &m);
 	}
 }
 

@@ -19,9 +19,9 @@ struct fault_list {
 	bool all; /* complete: a pass has read the whole file */
 };
 
-__attribute__((format(printf, 3, 4))) static inline void faults_tell(struct fault_list *f,
-								     uint64_t offset,
-								     const char *format, ...)
+__attribute__((format(printf, 3, 4))) static inline void faults_report(struct fault_list *f,
+								       uint64_t offset,
+								       const char *format, ...)
 {
 	va_list args;
 

@@ -45,7 +45,7 @@ static int merged_begin(struct input *in, unsigned int what)
 
 	m->on = false;
 	m->now = m->given = NULL;
-	m->telling = false;
+	m->switching = false;
 	memset(m->named, 0, sizeof(m->named));
 	m->events = 0;
 	for (i = 0; i < in->origins; i++) {
@@ -53,7 +53,7 @@ static int merged_begin(struct input *in, unsigned int what)
 
 		p->off = true;
 		p->begun = false;
-		p->tell = p->cpus;
+		p->next_cpu = p->cpus;
 		p->gaps = 0;
 		memset(p->event, 0, sizeof(p->event));
 		rc = p->in.reader->begin(&p->in, what);
@@ -93,25 +93,25 @@ static struct merged_part *choose(struct merged *m, uint32_t n)
 static void switch_part(struct merged *m, struct merged_part *p, bool off, uint64_t time)
 {
 	p->off = off;
-	p->told_at = time;
-	p->tell = 0;
-	m->telling = true;
+	p->switched_at = time;
+	p->next_cpu = 0;
+	m->switching = true;
 }
 
 static bool give_cpu(struct merged *m, struct merged_part *p, struct pirecord *r)
 {
-	while (p->tell < p->cpus && p->cpu[p->tell] == NO_CPU)
-		p->tell++;
-	if (p->tell == p->cpus)
+	while (p->next_cpu < p->cpus && p->cpu[p->next_cpu] == NO_CPU)
+		p->next_cpu++;
+	if (p->next_cpu == p->cpus)
 		return false;
 	m->sync = (struct pitrace_sync){
-		.cpu = p->cpu[p->tell++],
-		.stamp = p->told_at,
-		.monotonic = p->told_at,
+		.cpu = p->cpu[p->next_cpu++],
+		.stamp = p->switched_at,
+		.monotonic = p->switched_at,
 	};
 	*r = (struct pirecord){
-		.stamp = p->told_at,
-		.time = p->told_at,
+		.stamp = p->switched_at,
+		.time = p->switched_at,
 		.cpu = m->sync.cpu,
 		.ring = PITRACE_RING_MTE,
 		.major = PITRACE_SYNC,
@@ -128,11 +128,11 @@ static bool give_cpus(struct merged *m, uint32_t n, struct pirecord *r)
 {
 	uint32_t i;
 
-	for (i = 0; m->telling && i < n; i++) {
+	for (i = 0; m->switching && i < n; i++) {
 		if (give_cpu(m, &m->part[i], r))
 			return true;
 	}
-	m->telling = false;
+	m->switching = false;
 	return false;
 }
 
@@ -179,7 +179,7 @@ static int merged_next(struct input *in, struct pirecord *r)
 		rc = step(m);
 		if (rc)
 			return rc;
-		if (m->telling)
+		if (m->switching)
 			continue;
 		p = choose(m, in->origins);
 		if (!p)

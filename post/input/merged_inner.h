@@ -19,8 +19,8 @@ struct merged_part {
 	uint8_t event[EVENT_NUMBERS + 1]; /* merged numbers of its events + 1; 0: none yet */
 	bool off;                         /* not begun, switched off, or ended */
 	bool begun;
-	uint64_t told_at;     /* time of the last switch */
-	uint32_t tell;        /* the next CPU for which a record of the switch is due */
+	uint64_t switched_at; /* time of the last switch */
+	uint32_t next_cpu;    /* the next CPU for which a record of the switch is due */
 	uint32_t gaps;        /* number of gaps in its records */
 	uint64_t first, wall; /* time of the first record; offset to the wall clock */
 	bool timed, walls;    /* has a first record; the wall clock is known */
@@ -36,8 +36,8 @@ struct merged {
 	struct merged_part *now; /* the trace with the next record, until */
 	uint64_t until;
 	struct merged_part *given;
-	bool on;      /* the first trace is on */
-	bool telling; /* records of CPUs that went online or offline are due */
+	bool on;        /* the first trace is on */
+	bool switching; /* records of CPUs that went online or offline are due */
 	uint32_t gaps;
 	struct pitrace_sync sync;
 	uint8_t *room; /* data of the record returned last */
@@ -53,7 +53,7 @@ struct merged {
 	uint32_t at_part; /* position of section(): a trace, the number within it */
 	size_t at_section, at;
 	struct pifile_fault *faults;
-	size_t nfaults, told; /* of all traces; in the list */
+	size_t nfaults, reported; /* of all traces; in the list */
 };
 
 /* Returns p's next record with merged numbers: 1 or -ENOMEM. */

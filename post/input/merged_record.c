@@ -20,8 +20,8 @@ uint32_t merged_cpu(struct merged *m, struct merged_part *p, uint32_t cpu)
 		}
 		memset(p->cpu + p->cpus, 0xFF, (cpu + 1 - p->cpus) * sizeof(*p->cpu));
 		/* Its switch-off record is sent with those of the others. */
-		if (p->tell == p->cpus)
-			p->tell = cpu + 1;
+		if (p->next_cpu == p->cpus)
+			p->next_cpu = cpu + 1;
 		p->cpus = cpu + 1;
 	}
 	if (p->cpu[cpu] == NO_CPU)

@@ -333,16 +333,16 @@ int merged_section(struct input *in, size_t i, struct input_section *s)
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 3, 4))) static void tell_fault(struct merged *m, uint64_t offset,
-							     const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void report_fault(struct merged *m, uint64_t offset,
+							       const char *format, ...)
 {
 	struct pifile_fault *f;
 	va_list args;
 
 	m->nfaults++;
-	if (m->told == INPUT_FAULTS)
+	if (m->reported == INPUT_FAULTS)
 		return;
-	f = &m->faults[m->told++];
+	f = &m->faults[m->reported++];
 	f->offset = offset;
 	va_start(args, format);
 	vsnprintf(f->what, sizeof(f->what), format, args);
@@ -360,21 +360,22 @@ size_t merged_faults(const struct input *in, const struct pifile_fault **list)
 		m->faults = calloc(INPUT_FAULTS, sizeof(*m->faults));
 	if (!m->faults)
 		return 0;
-	m->nfaults = m->told = 0;
+	m->nfaults = m->reported = 0;
 	for (i = 0; i < in->origins; i++) {
 		const struct merged_part *p = &m->part[i];
 		const struct pifile_fault *own = NULL;
 
 		n = p->in.reader->faults(&p->in, &own);
 		for (k = 0; k < n && k < INPUT_FAULTS; k++)
-			tell_fault(m, own[k].offset, "%s: %.120s", m->origin[i].label, own[k].what);
+			report_fault(m, own[k].offset, "%s: %.120s", m->origin[i].label,
+				     own[k].what);
 		m->nfaults += n - k;
 		if (p->failed)
-			tell_fault(m, NO_OFFSET, "%s: %s", m->origin[i].label,
-				   strerror(-p->failed));
+			report_fault(m, NO_OFFSET, "%s: %s", m->origin[i].label,
+				     strerror(-p->failed));
 	}
 	if (m->missing)
-		tell_fault(m, NO_OFFSET, "%u of the traces cannot be read", m->missing);
+		report_fault(m, NO_OFFSET, "%u of the traces cannot be read", m->missing);
 	*list = m->faults;
 	return m->nfaults;
 }

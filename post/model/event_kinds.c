@@ -32,7 +32,7 @@ void events_choose(struct events *e, unsigned int kind)
 	e->chosen = kind;
 }
 
-bool events_told(struct events *e, const struct pitrace_event_rec *r)
+bool events_reported(struct events *e, const struct pitrace_event_rec *r)
 {
 	struct event new = { .flags = r->flags, .period = r->period };
 	unsigned int i;

@@ -37,7 +37,7 @@ struct events {
 
 void events_begin(struct events *e, const char *wanted);
 /* Processes a record that names an event. false: its number is too great, or there are too many. */
-bool events_told(struct events *e, const struct pitrace_event_rec *r);
+bool events_reported(struct events *e, const struct pitrace_event_rec *r);
 /* Sets the attributes of the event with that number; a record must have named it before. */
 void events_detail(struct events *e, uint32_t number, const struct detail_event *how);
 /* Called for the first samples of a kind while no event is chosen. */

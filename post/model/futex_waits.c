@@ -18,7 +18,7 @@
 /* Layout of the arguments: futex's address, operation and value, or those of a newer call. */
 enum { CALL_FUTEX, CALL_WAIT, CALL_WAKE, CALL_SEVERAL };
 
-void locks_open(struct locks *l, struct sched *s, const struct away *away,
+void locks_open(struct locks *l, struct sched *s, const struct offcpu *offcpu,
 		const struct filter *filter, const struct pifile_header *header)
 {
 	static const struct {
@@ -33,7 +33,7 @@ void locks_open(struct locks *l, struct sched *s, const struct away *away,
 	uint32_t number;
 	size_t i;
 
-	*l = (struct locks){ .wanted = true, .sched = s, .away = away, .filter = filter };
+	*l = (struct locks){ .wanted = true, .sched = s, .offcpu = offcpu, .filter = filter };
 	memcpy(machine, header->machine, sizeof(header->machine));
 	for (i = 0; i < 2 * sizeof(calls) / sizeof(*calls); i++)
 		if (call_number(machine, calls[i / 2].name, i % 2, &number))
@@ -355,8 +355,8 @@ void locks_leaves(struct locks *l, const struct pitrace_dispatch *d)
 	if (!w)
 		return;
 	i = (uint32_t)(w - l->wait);
-	if (i < l->away->ncall && l->away->call[i] != NO_KEY)
-		w->call = l->away->call[i];
+	if (i < l->offcpu->ncall && l->offcpu->call[i] != NO_KEY)
+		w->call = l->offcpu->call[i];
 }
 
 void locks_woken(struct locks *l, const struct pirecord *r, const struct pitrace_wakeup *w)
@@ -429,7 +429,7 @@ static int group_lock(struct locks *into, const struct lock *k, uint32_t *at)
 /* Keeps the tree's parent links, which reports need to list a call's callers. */
 static int keep_nodes(struct locks *l)
 {
-	const struct calls *c = &l->away->stacks.calls;
+	const struct calls *c = &l->offcpu->stacks.calls;
 	uint32_t i;
 
 	l->node = l->nstack ? calloc((size_t)c->ncall + 1, sizeof(*l->node)) : NULL;

@@ -13,7 +13,7 @@
 #ifndef POST_FUTEX_WAITS_H
 #define POST_FUTEX_WAITS_H
 
-#include "model/away.h"
+#include "model/offcpu.h"
 #include "model/filter.h"
 #include "model/sched.h"
 
@@ -72,7 +72,7 @@ struct lock_wait { /* by index in sched */
 struct locks {
 	bool wanted;
 	struct sched *sched;
-	const struct away *away;     /* stacks of waiting threads */
+	const struct offcpu *offcpu; /* stacks of waiting threads */
 	const struct filter *filter; /* only waits of its threads count */
 	struct lock_call {           /* futex system calls by their numbers on the traced machine */
 		uint32_t call;
@@ -93,7 +93,7 @@ struct locks {
 };
 
 /* Call before the first record. */
-void locks_open(struct locks *l, struct sched *s, const struct away *away,
+void locks_open(struct locks *l, struct sched *s, const struct offcpu *offcpu,
 		const struct filter *filter, const struct pifile_header *header);
 /* Functions that return int return 0 or -ENOMEM. */
 /* Call after sched has seen the thread. */

@@ -483,7 +483,7 @@ int jit_changed(struct jit *j, uint64_t time, uint32_t pid)
 }
 
 /* Passes the lines of the last event to liba2n. */
-static int tell_lines(struct jit *j, struct jitdump *dump)
+static int emit_lines(struct jit *j, struct jitdump *dump)
 {
 	struct jitdump_line line;
 	uint32_t n = 0;
@@ -516,7 +516,7 @@ static void read_bytes(const struct jit_source *s, struct jit_bytes *b)
 }
 
 /* Passes the code and the unwind table of the last event to liba2n. */
-static int tell_bytes(struct jit *j, const struct jit_source *s, bool code)
+static int emit_bytes(struct jit *j, const struct jit_source *s, bool code)
 {
 	const struct jit_event *e = &s->event;
 	size_t bytes = code && e->size <= CODE_MAX - j->code_size && has_bytes(s) ? e->size : 0;
@@ -581,7 +581,7 @@ struct jit_from jit_from(const struct jit *j, const void *bytes)
 	};
 }
 
-static int tell_load(struct jit *j, const struct jit_source *s)
+static int emit_load(struct jit *j, const struct jit_source *s)
 {
 	const struct jit_event *e = &s->event;
 	int rc;
@@ -591,16 +591,16 @@ static int tell_load(struct jit *j, const struct jit_source *s)
 	rc = a2n_jit_load_late(j->a2n, e->earliest, e->time, e->pid, e->address, e->size, e->name,
 			       e->name_length);
 	if (!rc && j->lines && s->dump)
-		rc = tell_lines(j, s->dump);
+		rc = emit_lines(j, s->dump);
 	if (!rc)
-		rc = tell_bytes(j, s,
+		rc = emit_bytes(j, s,
 				j->all_bytes ||
 					(j->wanted && wanted_is(j->wanted, e->name, e->name_length,
 								A2N_JITCODE)));
 	return rc;
 }
 
-static int tell_event(struct jit *j, const struct jit_source *s)
+static int emit_event(struct jit *j, const struct jit_source *s)
 {
 	const struct jit_event *e = &s->event;
 
@@ -617,15 +617,15 @@ static int tell_event(struct jit *j, const struct jit_source *s)
 	case THREAD:
 		return a2n_name(j->a2n, e->time, e->pid, e->tid, e->name);
 	default:
-		return tell_load(j, s);
+		return emit_load(j, s);
 	}
 }
 
-static int tell(struct jit *j, const struct jit_source *s)
+static int emit(struct jit *j, const struct jit_source *s)
 {
 	const struct jit_event *e = &s->event;
 	uint32_t before = a2n_told(j->a2n);
-	int rc = tell_event(j, s);
+	int rc = emit_event(j, s);
 
 	if (rc || (!explain_concerns(&j->explain, e->address, e->size) &&
 		   !explain_concerns(&j->explain, e->from, e->size)))
@@ -634,7 +634,7 @@ static int tell(struct jit *j, const struct jit_source *s)
 			    e->offset);
 }
 
-int jit_tell(struct jit *j, uint64_t time)
+int jit_emit(struct jit *j, uint64_t time)
 {
 	int rc = 0;
 
@@ -659,7 +659,7 @@ int jit_tell(struct jit *j, uint64_t time)
 		/* Feeds events of this source until another source has an older one. */
 		while (!rc && first && is_open(first) &&
 		       (first->event.time < second || first->event.time == j->next)) {
-			rc = tell(j, first);
+			rc = emit(j, first);
 			if (!rc)
 				rc = advance(j, first);
 		}

@@ -81,12 +81,12 @@ int jit_logs(struct jit *j, struct input *trace);
 /* Processes an executable mapping, which may be a jitdump. Returns 0 or -ENOMEM. */
 int jit_mapping(struct jit *j, uint64_t time, const struct pitrace_mte_map *map);
 /* Feeds all events before this time. */
-int jit_tell(struct jit *j, uint64_t time);
+int jit_emit(struct jit *j, uint64_t time);
 static inline int jit_until(struct jit *j, uint64_t time)
 {
-	return j->next < time ? jit_tell(j, time) : 0;
+	return j->next < time ? jit_emit(j, time) : 0;
 }
-/* The time at which jit_tell() feeds all remaining events. Call jit_finish() after that. */
+/* The time at which jit_emit() feeds all remaining events. Call jit_finish() after that. */
 #define JIT_REST UINT64_MAX
 void jit_finish(struct jit *j);
 /* Notes from other sources of generated code: it changed at this time; a file has a fault. */

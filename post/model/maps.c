@@ -153,8 +153,8 @@ int maps_record(struct maps *m, struct input *in, const struct pirecord *r)
 /* ---- contents of maps ------------------------------------------------------------------------ */
 
 /* Feeds a map whose text starts at this offset of the file `path`. */
-static int tell(struct maps *m, struct perfmap *map, const char *path, uint64_t offset,
-		uint32_t pid, uint64_t since, uint64_t until)
+static int add_section(struct maps *m, struct perfmap *map, const char *path, uint64_t offset,
+		       uint32_t pid, uint64_t since, uint64_t until)
 {
 	struct explain *x = &m->jit->explain;
 	struct perfmap_entry e;
@@ -179,7 +179,7 @@ static int tell(struct maps *m, struct perfmap *map, const char *path, uint64_t 
 }
 
 /* Feeds a part of a map in the trace. */
-static int tell_section(struct maps *m, const struct input_section *s)
+static int add_part(struct maps *m, const struct input_section *s)
 {
 	struct perfmap_fault fault;
 	struct perfmap_part part;
@@ -195,7 +195,7 @@ static int tell_section(struct maps *m, const struct input_section *s)
 		return -ENOMEM;
 	}
 	p->has = true;
-	rc = tell(m, map, part.path, part.offset, part.pid, part.since, part.until);
+	rc = add_section(m, map, part.path, part.offset, part.pid, part.since, part.until);
 	perfmap_fault(map, &fault);
 	perfmap_close(map);
 	if (fault.what && !p->what) {
@@ -336,7 +336,7 @@ static int try_file(struct maps *m, const struct maps_process *p, int fd, const 
 	rc = perfmap_open_fd(&map, fd, &why);
 	if (rc)
 		return why ? jit_note(m->jit, path, NO_OFFSET, why, 0) : rc;
-	rc = tell(m, map, path, 0, p->pid, 0, p->to);
+	rc = add_section(m, map, path, 0, p->pid, 0, p->to);
 	perfmap_fault(map, &fault);
 	perfmap_close(map);
 	/* Noted once for all maps. */
@@ -355,7 +355,7 @@ static int try_file(struct maps *m, const struct maps_process *p, int fd, const 
 	return rc ? rc : 1;
 }
 
-static int tell_file(struct maps *m, const struct maps_process *p, uid_t tracer)
+static int add_file(struct maps *m, const struct maps_process *p, uid_t tracer)
 {
 	const char *folder = m->jit->folders, *end;
 	uint32_t pid = input_pid(m->jit->trace, p->pid), inner;
@@ -413,7 +413,7 @@ int maps_finish(struct maps *m, struct input *in)
 	m->wall_of = UINT32_MAX;
 	for (i = 0; !rc && in->reader->section(in, i, &s) > 0; i++)
 		if (s.type == PIFILE_SEC_PERFMAP && s.data)
-			rc = tell_section(m, &s);
+			rc = add_part(m, &s);
 	for (i = 0; !rc && i < m->nprocess; i++) {
 		const struct maps_process *p = &m->process[i];
 
@@ -422,7 +422,7 @@ int maps_finish(struct maps *m, struct input *in)
 		if (p->what || !p->makes_code || p->has)
 			continue;
 		look_at_clock(m, in, origin_of(p->pid));
-		rc = tell_file(m, p, tracer);
+		rc = add_file(m, p, tracer);
 	}
 	return rc;
 }

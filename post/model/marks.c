@@ -153,25 +153,27 @@ void marks_sample(struct marks *m, uint32_t pid, uint32_t tid, uint64_t ticks)
 /* ---- ends ------------------------------------------------------------------------------------ */
 
 /* A begin or end, from its record. */
-struct told {
+struct mark_event {
 	const struct pirecord *r;
 	const struct pifile_user *x;
 	const char *name;
 	enum mark_kind kind;
 };
 
-static int words_of(const struct told *told, struct span_words **words)
+static int words_of(const struct mark_event *mark_event, struct span_words **words)
 {
-	return span_words(told->x, told->kind >= MARK_SPAN_BEGINS, told->x->strs != 0, words);
+	return span_words(mark_event->x, mark_event->kind >= MARK_SPAN_BEGINS,
+			  mark_event->x->strs != 0, words);
 }
 
-static int keep_slowest(struct marks *m, const struct told *told, struct span_begun *b,
+static int keep_slowest(struct marks *m, const struct mark_event *mark_event, struct span_begun *b,
 			struct span_over *over)
 {
-	int rc = names_thread(m->names, told->x->pid, told->x->tid, told->r->time, &over->last);
+	int rc = names_thread(m->names, mark_event->x->pid, mark_event->x->tid, mark_event->r->time,
+			      &over->last);
 
 	if (!rc)
-		rc = words_of(told, &over->ended);
+		rc = words_of(mark_event, &over->ended);
 	if (rc)
 		return rc;
 	over->began = b->words;
@@ -184,39 +186,40 @@ static int keep_slowest(struct marks *m, const struct told *told, struct span_be
 }
 
 /* Ends a pair or span. *took: its duration, if both ends are intact. */
-static int is_over(struct marks *m, const struct told *told, struct span_begun *b, uint64_t *took)
+static int is_over(struct marks *m, const struct mark_event *mark_event, struct span_begun *b,
+		   uint64_t *took)
 {
-	struct mark_thread *t = find_thread(m, told->x->tid);
+	struct mark_thread *t = find_thread(m, mark_event->x->tid);
 	struct mark_row *row = &m->row[b->row];
 	uint32_t process = spans_process_of(&m->spans, b->pid);
 	struct span_over over = {
 		.since = b->since,
-		.until = told->r->time,
+		.until = mark_event->r->time,
 		.name = row->name,
 		.thread = row->thread,
 		.pid = b->pid,
 		.tid = b->tid,
-		.within = b->pid == told->x->pid ? SPAN_OF_PROCESS : SPAN_OF_PROCESSES,
+		.within = b->pid == mark_event->x->pid ? SPAN_OF_PROCESS : SPAN_OF_PROCESSES,
 	};
 	struct inside now;
 	int rc = 0;
 
 	*took = span_took(&over);
-	if (told->kind == MARK_SPAN_ENDS) {
+	if (mark_event->kind == MARK_SPAN_ENDS) {
 		over.has_id = true;
-		over.id = pifile_user_int(told->x, 0);
+		over.id = pifile_user_int(mark_event->x, 0);
 	}
 	if (t && t->pid == b->pid && t->tid == b->tid && t->life == b->life) {
 		over.within = SPAN_OF_THREAD;
-		rc = did_by_now(m, t, told->r->time, &now);
+		rc = did_by_now(m, t, mark_event->r->time, &now);
 		over.inside = between(&now, &b->thread);
 		row->inside.ticks += over.inside.ticks;
 		row->inside.calls += over.inside.calls;
 		row->inside.off += over.inside.off;
 		row->inside.wait += over.inside.wait;
 		if (!rc)
-			rc = span_metrics_add(&m->metrics, &m->spans, row->name, b->words, told->x,
-					      told->kind == MARK_SPAN_ENDS);
+			rc = span_metrics_add(&m->metrics, &m->spans, row->name, b->words,
+					      mark_event->x, mark_event->kind == MARK_SPAN_ENDS);
 	} else {
 		row->crossed++;
 		if (over.within == SPAN_OF_PROCESS && process != NO_KEY)
@@ -226,16 +229,17 @@ static int is_over(struct marks *m, const struct told *told, struct span_begun *
 	if (!rc)
 		rc = spread_add(&row->time, *took);
 	if (!rc && slowest_wants(&m->slowest, row->name, *took))
-		rc = keep_slowest(m, told, b, &over);
+		rc = keep_slowest(m, mark_event, b, &over);
 	return rc;
 }
 
 /* ---- pairs and spans ------------------------------------------------------------------------- */
 
-static int begins(struct marks *m, const struct told *told, uint32_t row, struct span_begun *b)
+static int begins(struct marks *m, const struct mark_event *mark_event, uint32_t row,
+		  struct span_begun *b)
 {
-	struct mark_thread *t = get_thread(m, told->x->pid, told->x->tid);
-	uint32_t process = spans_process_of(&m->spans, told->x->pid);
+	struct mark_thread *t = get_thread(m, mark_event->x->pid, mark_event->x->tid);
+	uint32_t process = spans_process_of(&m->spans, mark_event->x->pid);
 	int rc;
 
 	if (!t)
@@ -245,19 +249,19 @@ static int begins(struct marks *m, const struct told *told, uint32_t row, struct
 		.pid = t->pid,
 		.tid = t->tid,
 		.life = t->life,
-		.since = told->r->time,
+		.since = mark_event->r->time,
 	};
 	if (process != NO_KEY)
 		b->process = m->spans.process[process].did;
-	rc = did_by_now(m, t, told->r->time, &b->thread);
-	return rc ? rc : words_of(told, &b->words);
+	rc = did_by_now(m, t, mark_event->r->time, &b->thread);
+	return rc ? rc : words_of(mark_event, &b->words);
 }
 
-static int pair_begins(struct marks *m, const struct told *told, uint32_t row)
+static int pair_begins(struct marks *m, const struct mark_event *mark_event, uint32_t row)
 {
 	struct mark_thread *t;
 	struct span_begun b;
-	int rc = begins(m, told, row, &b);
+	int rc = begins(m, mark_event, row, &b);
 
 	t = rc ? NULL : find_thread(m, b.tid);
 	if (!t)
@@ -277,10 +281,10 @@ static int pair_begins(struct marks *m, const struct told *told, uint32_t row)
 }
 
 /* An end without a name closes the innermost pair. */
-static int pair_ends(struct marks *m, const struct told *told)
+static int pair_ends(struct marks *m, const struct mark_event *mark_event)
 {
-	struct mark_thread *t = get_thread(m, told->x->pid, told->x->tid);
-	const char *name = told->name;
+	struct mark_thread *t = get_thread(m, mark_event->x->pid, mark_event->x->tid);
+	const char *name = mark_event->name;
 	uint32_t depth = t ? t->depth : 0;
 	struct span_begun b;
 	uint64_t took;
@@ -305,37 +309,37 @@ static int pair_ends(struct marks *m, const struct told *told)
 		drop_words(&b);
 		return 0;
 	}
-	rc = is_over(m, told, &b, &took);
+	rc = is_over(m, mark_event, &b, &took);
 	drop_words(&b);
-	t = find_thread(m, told->x->tid);
+	t = find_thread(m, mark_event->x->tid);
 	if (t && t->depth)
 		t->open[t->depth - 1].nested += took;
 	return rc;
 }
 
-static struct span_key key_of(const struct told *told, uint32_t name)
+static struct span_key key_of(const struct mark_event *mark_event, uint32_t name)
 {
-	bool shared = told->r->minor & MARK_SHARED;
+	bool shared = mark_event->r->minor & MARK_SHARED;
 
 	return (struct span_key){
-		.id = pifile_user_int(told->x, 0),
+		.id = pifile_user_int(mark_event->x, 0),
 		.name = name,
-		.scope = shared ? told->r->origin : told->x->pid,
+		.scope = shared ? mark_event->r->origin : mark_event->x->pid,
 		.shared = shared,
 	};
 }
 
-static int span_begins(struct marks *m, const struct told *told, uint32_t row)
+static int span_begins(struct marks *m, const struct mark_event *mark_event, uint32_t row)
 {
-	struct span_key key = key_of(told, m->row[row].name);
+	struct span_key key = key_of(mark_event, m->row[row].name);
 	struct span_begun b;
 	uint32_t at;
 	int rc;
 
 	/* A process's activity is counted from its first span on. */
-	if (spans_process(&m->spans, told->x->pid) == NO_KEY)
+	if (spans_process(&m->spans, mark_event->x->pid) == NO_KEY)
 		return -ENOMEM;
-	rc = begins(m, told, row, &b);
+	rc = begins(m, mark_event, row, &b);
 	if (rc)
 		return rc;
 	at = spans_begin(&m->spans, &key);
@@ -347,9 +351,9 @@ static int span_begins(struct marks *m, const struct told *told, uint32_t row)
 	return 0;
 }
 
-static int span_ends(struct marks *m, const struct told *told)
+static int span_ends(struct marks *m, const struct mark_event *mark_event)
 {
-	struct span_key key = key_of(told, spans_named(&m->spans, told->name));
+	struct span_key key = key_of(mark_event, spans_named(&m->spans, mark_event->name));
 	uint32_t at = key.name == NO_KEY ? NO_KEY : spans_end(&m->spans, &key);
 	struct span_begun b;
 	uint64_t took;
@@ -363,7 +367,7 @@ static int span_ends(struct marks *m, const struct told *told)
 	if (b.since < m->gap)
 		m->row[b.row].cut++;
 	else
-		rc = is_over(m, told, &b, &took);
+		rc = is_over(m, mark_event, &b, &took);
 	drop_words(&b);
 	return rc;
 }
@@ -371,22 +375,22 @@ static int span_ends(struct marks *m, const struct told *told)
 static int take(struct marks *m, const struct pirecord *r, struct pifile_user *x)
 {
 	struct mark_row key = { .minor = r->minor, .name = NO_KEY, .major = r->major };
-	struct told told = { .r = r, .x = x, .kind = mark_kind(r, x) };
+	struct mark_event mark_event = { .r = r, .x = x, .kind = mark_kind(r, x) };
 	struct pifile_user copy = *x;
 	char room[PITRACE_USER_MAX] = "";
 	uint32_t i;
 
-	if (told.kind != MARK_OTHER) {
+	if (mark_event.kind != MARK_OTHER) {
 		if (x->strs)
 			user_string(&copy, 0, room);
 		room[NAME_MAX_BYTES] = '\0';
-		told.name = room;
+		mark_event.name = room;
 	}
-	if (told.kind == MARK_PAIR_ENDS)
-		return pair_ends(m, &told);
-	if (told.kind == MARK_SPAN_ENDS)
-		return span_ends(m, &told);
-	if (told.kind != MARK_OTHER) {
+	if (mark_event.kind == MARK_PAIR_ENDS)
+		return pair_ends(m, &mark_event);
+	if (mark_event.kind == MARK_SPAN_ENDS)
+		return span_ends(m, &mark_event);
+	if (mark_event.kind != MARK_OTHER) {
 		key.minor = MARK_BEGIN;
 		key.name = spans_name(&m->spans, room);
 		if (key.name == NO_KEY)
@@ -398,9 +402,9 @@ static int take(struct marks *m, const struct pirecord *r, struct pifile_user *x
 	if (i == NO_KEY)
 		return -ENOMEM;
 	m->row[i].records++;
-	if (told.kind == MARK_PAIR_BEGINS)
-		return pair_begins(m, &told, i);
-	return told.kind == MARK_SPAN_BEGINS ? span_begins(m, &told, i) : 0;
+	if (mark_event.kind == MARK_PAIR_BEGINS)
+		return pair_begins(m, &mark_event, i);
+	return mark_event.kind == MARK_SPAN_BEGINS ? span_begins(m, &mark_event, i) : 0;
 }
 
 /* ---- records --------------------------------------------------------------------------------- */

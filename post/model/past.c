@@ -157,7 +157,7 @@ int past_take(struct past *p, struct open_waits *w, const struct past_part *part
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static int tell(const struct past_reader *r, uint64_t from, uint64_t to, uint64_t ns,
+static int emit(const struct past_reader *r, uint64_t from, uint64_t to, uint64_t ns,
 		uint32_t blame)
 {
 	const struct past_part part = { from, to, ns, blame };
@@ -182,7 +182,7 @@ static int read_stretch(const struct past_part *part, uint32_t n, uint64_t from,
 	for (i = 0; i < n && !rc; i++, had = has) {
 		sum += part[i].ns;
 		has = scaled(sum, to - from, whole);
-		rc = tell(r, from, to, has - had, part[i].blame);
+		rc = emit(r, from, to, has - had, part[i].blame);
 	}
 	return rc;
 }
@@ -200,14 +200,14 @@ int past_read(const struct past *p, uint64_t from, uint64_t to, uint32_t nobody,
 		for (end = i; end < p->count && p->part[end].from == part->from; end++)
 			;
 		if (from < part->from) {
-			rc = tell(reader, from, part->from, part->from - from, nobody);
+			rc = emit(reader, from, part->from, part->from - from, nobody);
 			from = part->from;
 		}
 		if (!rc)
 			rc = read_stretch(part, end - i, from, until, reader);
 		from = until;
 	}
-	return rc || from >= to ? rc : tell(reader, from, to, to - from, nobody);
+	return rc || from >= to ? rc : emit(reader, from, to, to - from, nobody);
 }
 
 struct copying {

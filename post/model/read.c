@@ -300,7 +300,7 @@ static int read_names(struct reading *rd)
 	if (!rc)
 		rc = run_pass(rd, PIMERGE_MTE, "post: names", name_record);
 	if (!rc)
-		rc = jit_tell(&rd->model->names.jit, JIT_REST);
+		rc = jit_emit(&rd->model->names.jit, JIT_REST);
 	if (!rc)
 		rc = maps_finish(&rd->model->names.maps, rd->input);
 	jit_finish(&rd->model->names.jit);
@@ -318,7 +318,7 @@ static int read_passes(struct reading *rd)
 
 /* ---- samples again --------------------------------------------------------------------------- */
 
-static int tell_idle(struct reading *rd, const struct pirecord *r, struct profile_sample *tell,
+static int emit_idle(struct reading *rd, const struct pirecord *r, struct profile_sample *out,
 		     struct stacks_hit *hit)
 {
 	const struct pitrace_idle *idle = RECORD_AS(r, struct pitrace_idle);
@@ -329,15 +329,15 @@ static int tell_idle(struct reading *rd, const struct pirecord *r, struct profil
 	    !events_sample(&rd->trace->events, 0, idle->ticks, 0))
 		return 0;
 	rc = names_idle(&rd->model->names, r->origin, &place);
-	tell->thread = place.thread;
-	tell->ticks = idle->ticks;
-	tell->kernel = true;
-	tell->counted = idle_ns(rd->trace, idle);
+	out->thread = place.thread;
+	out->ticks = idle->ticks;
+	out->kernel = true;
+	out->counted = idle_ns(rd->trace, idle);
 	hit->leaf = place.symbol;
 	return rc ? rc : 1;
 }
 
-static int tell_sample(struct reading *rd, const struct pirecord *r, struct profile_sample *tell,
+static int emit_sample(struct reading *rd, const struct pirecord *r, struct profile_sample *out,
 		       struct stacks_hit *hit)
 {
 	const struct pitrace_sample *s = RECORD_AS(r, struct pitrace_sample);
@@ -348,27 +348,27 @@ static int tell_sample(struct reading *rd, const struct pirecord *r, struct prof
 
 	if (!s || event > EVENT_NUMBERS)
 		return 0;
-	tell->kernel = (r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_KERNEL;
-	rc = wanted_symbol(rd, s, r->time, tell->kernel, &wanted);
+	out->kernel = (r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_KERNEL;
+	rc = wanted_symbol(rd, s, r->time, out->kernel, &wanted);
 	if (rc || !wanted ||
 	    !events_sample(&rd->trace->events, event, 1 + r->repeats, (1 + r->repeats) * s->period))
 		return rc;
-	rc = names_sample(&rd->model->names, s, r->time, tell->kernel, &place);
-	tell->thread = place.thread;
-	tell->ticks = 1 + r->repeats;
-	tell->counted = tell->ticks * s->period;
+	rc = names_sample(&rd->model->names, s, r->time, out->kernel, &place);
+	out->thread = place.thread;
+	out->ticks = 1 + r->repeats;
+	out->counted = out->ticks * s->period;
 	hit->pid = s->pid;
 	hit->leaf = place.symbol;
 	hit->address = s->address;
-	hit->kernel = tell->kernel;
+	hit->kernel = out->kernel;
 	return rc ? rc : 1;
 }
 
-static int tell_record(struct reading *rd, const struct pirecord *r)
+static int emit_record(struct reading *rd, const struct pirecord *r)
 {
 	bool idle = (r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_IDLE;
 	const struct profile_reader *p = rd->profile;
-	struct profile_sample tell = { .time = r->time, .cpu = r->cpu };
+	struct profile_sample out = { .time = r->time, .cpu = r->cpu };
 	struct stacks *st = &rd->model->stacks;
 	struct stacks_hit hit = { .time = r->time };
 	struct stack stack;
@@ -385,20 +385,20 @@ static int tell_record(struct reading *rd, const struct pirecord *r)
 		return p->record ? p->record(p->arg, r) : 0;
 	if (!p->sample)
 		return 0;
-	rc = idle ? tell_idle(rd, r, &tell, &hit) : tell_sample(rd, r, &tell, &hit);
+	rc = idle ? emit_idle(rd, r, &out, &hit) : emit_sample(rd, r, &out, &hit);
 	if (rc <= 0)
 		return rc;
-	tell.symbol = hit.leaf;
-	hit.process = rd->model->names.thread[tell.thread].process;
+	out.symbol = hit.leaf;
+	hit.process = rd->model->names.thread[out.thread].process;
 	if (st->wanted) {
 		bool has = !idle && r->minor & PITRACE_TPROF_STACK &&
 			   stack_read(r, sizeof(struct pitrace_sample), &stack);
 
-		rc = stacks_call(st, &rd->model->names, &hit, has ? &stack : NULL, &tell.stack);
+		rc = stacks_call(st, &rd->model->names, &hit, has ? &stack : NULL, &out.stack);
 		if (rc)
 			return rc;
 	}
-	return p->sample(p->arg, &tell);
+	return p->sample(p->arg, &out);
 }
 
 int read_samples(struct input *in, struct model *m, const struct read_options *o,
@@ -416,7 +416,7 @@ int read_samples(struct input *in, struct model *m, const struct read_options *o
 
 	trace_begin(&books, in, o->event);
 	names_rewind(&m->names);
-	rc = run_pass(&rd, PIMERGE_MTE | PIMERGE_TRACE, "post: samples", tell_record);
+	rc = run_pass(&rd, PIMERGE_MTE | PIMERGE_TRACE, "post: samples", emit_record);
 	trace_free(&books);
 	return rc;
 }
@@ -628,8 +628,8 @@ int read_trace(struct input *in, struct trace *t, struct model *m, const struct 
 		rc = locks_group(&m->times.locks);
 	if (!rc && m->stacks.wanted)
 		rc = stacks_finish(&m->stacks, &m->names);
-	if (!rc && m->times.away.stacks.wanted)
-		rc = stacks_finish(&m->times.away.stacks, &m->names);
+	if (!rc && m->times.offcpu.stacks.wanted)
+		rc = stacks_finish(&m->times.offcpu.stacks, &m->names);
 	if (!rc)
 		rc = slices_finish(&m->slices);
 	return rc ? rc : counts_finish(&m->counts, &m->names);

@@ -369,7 +369,7 @@ int sched_dispatch(struct sched *s, const struct pirecord *r, const struct pitra
 	s->cpu[r->cpu].dispatches++;
 	rc = enter(s, r->cpu, r, d);
 	/* Before a CPU goes offline, its last thread is switched to idle. */
-	if (!rc && s->cpu[r->cpu].goes && !d->new_tid)
+	if (!rc && s->cpu[r->cpu].going_offline && !d->new_tid)
 		rc = close_cpu(s, r->cpu, r->time);
 	return rc;
 }
@@ -522,7 +522,7 @@ int sched_offline(struct sched *s, uint32_t cpu, uint64_t time)
 
 	if (!c)
 		return -ENOMEM;
-	c->goes = true;
+	c->going_offline = true;
 	if (!c->online || c->what == CPU_THREAD || c->what == CPU_OTHERS)
 		return 0;
 	return close_cpu(s, cpu, time);
@@ -534,7 +534,7 @@ int sched_online(struct sched *s, uint32_t cpu, uint64_t time)
 
 	if (!c)
 		return -ENOMEM;
-	c->goes = false;
+	c->going_offline = false;
 	/* A CPU without earlier records was offline until now. */
 	if (!c->online || (c->last == s->began && c->since == c->began))
 		open_cpu(s, cpu, time);

@@ -56,7 +56,7 @@ enum sched_what { CPU_UNKNOWN, CPU_IDLE, CPU_THREAD, CPU_OTHERS };
 
 struct sched_cpu {
 	bool seen, online;
-	bool goes;            /* goes offline once its last thread has left */
+	bool going_offline;   /* goes offline once its last thread has left */
 	enum sched_what what; /* what it runs */
 	uint32_t thread;
 	uint64_t since, interrupts; /* accounted up to here; its total time in interrupts then */

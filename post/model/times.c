@@ -24,7 +24,7 @@ void times_begin(struct times *t, struct names *n, struct trace *trace,
 		.scoped = header->scope == PITRACE_SCOPE_PROCESS,
 	};
 	t->syscalls = (struct syscalls){ .sched = &t->sched };
-	t->away.names = n;
+	t->offcpu.names = n;
 }
 
 /* ---- tracing on and off ---------------------------------------------------------------------- */
@@ -34,8 +34,8 @@ static int end(struct times *t, uint64_t time)
 	bool open = t->sched.open;
 	int rc = 0;
 
-	if (t->away.stacks.wanted && open)
-		rc = away_finish(&t->away, &t->sched, time);
+	if (t->offcpu.stacks.wanted && open)
+		rc = offcpu_finish(&t->offcpu, &t->sched, time);
 	syscalls_end(&t->syscalls);
 	if (!rc)
 		rc = locks_end(&t->locks, time);
@@ -87,7 +87,7 @@ static void begin(struct times *t, uint64_t time)
  * repeated, for a file that may start there. */
 static int interval(struct times *t, const struct pirecord *r)
 {
-	const struct pitrace_interval *told = RECORD_AS(r, struct pitrace_interval);
+	const struct pitrace_interval *body = RECORD_AS(r, struct pitrace_interval);
 	uint64_t time = r->time;
 	uint32_t i;
 	int rc = 0;
@@ -98,7 +98,7 @@ static int interval(struct times *t, const struct pirecord *r)
 			begin(t, time);
 		return rc;
 	}
-	if (told && told->flags & PITRACE_INTERVAL_AGAIN)
+	if (body && body->flags & PITRACE_INTERVAL_AGAIN)
 		return 0;
 	for (i = 0; i < t->sched.ncpus && !rc; i++) {
 		if (t->sched.cpu[i].seen && t->sched.cpu[i].online)
@@ -186,13 +186,13 @@ static int dispatch(struct times *t, const struct pirecord *r)
 		syscalls_thread_ends(&t->syscalls, d->old_tid);
 		locks_thread_ends(&t->locks, d->old_tid);
 	}
-	if (!t->away.stacks.wanted)
+	if (!t->offcpu.stacks.wanted)
 		return sched_dispatch(&t->sched, r, d);
-	rc = away_ends(&t->away, &t->sched, d->new_tid, r->time);
+	rc = offcpu_end(&t->offcpu, &t->sched, d->new_tid, r->time);
 	if (!rc)
 		rc = sched_dispatch(&t->sched, r, d);
 	if (!rc)
-		rc = away_begins(&t->away, &t->sched, r, d, &whole);
+		rc = offcpu_begin(&t->offcpu, &t->sched, r, d, &whole);
 	if (!rc)
 		locks_leaves(&t->locks, d);
 	if (!whole)
@@ -371,7 +371,7 @@ void times_free(struct times *t)
 	sched_free(&t->sched);
 	irqs_free(&t->irqs);
 	counts_free(&t->faults);
-	away_free(&t->away);
+	offcpu_free(&t->offcpu);
 	critical_free(&t->critical);
 	locks_free(&t->locks);
 }

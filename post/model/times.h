@@ -7,7 +7,7 @@
 #ifndef POST_TIMES_H
 #define POST_TIMES_H
 
-#include "model/away.h"
+#include "model/offcpu.h"
 #include "model/counts.h"
 #include "model/critical.h"
 #include "model/futex_waits.h"
@@ -18,7 +18,7 @@ struct times {
 	struct irqs irqs;
 	struct sched sched;
 	struct syscalls syscalls;
-	struct away away;         /* if its stacks are needed */
+	struct offcpu offcpu;     /* if its stacks are needed */
 	struct critical critical; /* if needed */
 	struct locks locks;       /* if needed */
 	struct counts faults;     /* by thread, and by symbol of the instruction */

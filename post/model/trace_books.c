@@ -91,8 +91,8 @@ static int lost_record(struct trace *t, const struct pirecord *r)
 	cpu = trace_cpu(t, r->cpu);
 	if (!cpu)
 		return -ENOMEM;
-	if (!(cpu->told & 1u << r->minor)) {
-		cpu->told |= 1u << r->minor;
+	if (!(cpu->reported & 1u << r->minor)) {
+		cpu->reported |= 1u << r->minor;
 		cpu->lost_before[r->minor] = l->total > l->count ? l->total - l->count : 0;
 	}
 	if (l->total > cpu->lost_before[r->minor])
@@ -136,11 +136,11 @@ static void event_record(struct trace *t, const struct pirecord *r)
 {
 	const struct pitrace_event_rec *e = RECORD_AS(r, struct pitrace_event_rec);
 
-	if (!e || !events_told(&t->events, e))
+	if (!e || !events_reported(&t->events, e))
 		trace_malformed(t, r, "not an event, or one too many");
 }
 
-int trace_told(struct trace *t, struct input *in, const struct pirecord *r)
+int trace_reported(struct trace *t, struct input *in, const struct pirecord *r)
 {
 	switch (r->major) {
 	case PITRACE_SYNC:

@@ -19,7 +19,7 @@ struct trace_cpu {
 	uint32_t stopped_by; /* what stopped tracing: 1 its MTE ring filled up, 2 its trace ring, 3
 			      * a process crashed */
 	uint32_t stop_pid;   /* the process that crashed */
-	uint32_t told;       /* a bit for each kind of loss with a record */
+	uint32_t reported;   /* a bit for each kind of loss with a record */
 	uint64_t lost_before[PITRACE_LOST_KINDS]; /* and the losses before that record */
 	/* Wrap mode: */
 	uint64_t older; /* sections of the trace ring that were overwritten */
@@ -71,7 +71,7 @@ static inline void trace_between(struct trace *t, uint64_t from, uint64_t to)
 	t->to = to;
 }
 /* Processes clock syncs, losses and intervals. Returns 0 or -ENOMEM. */
-int trace_told(struct trace *t, struct input *in, const struct pirecord *r);
+int trace_reported(struct trace *t, struct input *in, const struct pirecord *r);
 /* Processes the system's texts and the counters at the end. */
 int trace_section(struct trace *t, const struct input_section *s);
 void trace_malformed(struct trace *t, const struct pirecord *r, const char *what);
@@ -104,7 +104,7 @@ static inline int trace_record(struct trace *t, struct input *in, const struct p
 		t->major[r->major]++;
 	if (t->wraps && r->ring == PITRACE_RING_TRACE && r->cpu < t->ncpus && !t->cpu[r->cpu].since)
 		t->cpu[r->cpu].since = r->time;
-	return r->major == PITRACE_TPROF || r->major == PITRACE_MTE ? 0 : trace_told(t, in, r);
+	return r->major == PITRACE_TPROF || r->major == PITRACE_MTE ? 0 : trace_reported(t, in, r);
 }
 
 /* Counts a sample or computed idle ticks. Names count theirs independently, and every report is

@@ -269,8 +269,8 @@ static int callers_screen(const struct job *job, FILE *out)
 	struct callers_screen s = { .out = out };
 	int rc;
 
-	tell_no_stacks(job, out);
-	tell_cut_stacks(job, out);
+	print_no_stacks(job, out);
+	print_cut_stacks(job, out);
 	fputs("\n       TOTAL    %%%        SELF    %%%  SYMBOL\n", out);
 	rc = for_each(job, &s, screen_called);
 	putc('\n', out);

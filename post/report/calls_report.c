@@ -24,7 +24,7 @@ int calls_checked(const struct job *job, const char *what)
 	return REPORT_WRONG;
 }
 
-int whole_stacks_told(const struct whole_stacks *w, const char *what)
+int whole_stacks_announced(const struct whole_stacks *w, const char *what)
 {
 	if (!w->cut)
 		return 0;
@@ -51,16 +51,16 @@ static bool only_leaves(const struct job *job)
 	return false;
 }
 
-void tell_no_stacks(const struct job *job, FILE *out)
+void print_no_stacks(const struct job *job, FILE *out)
 {
 	if (job->stacks->with || job->options->instructions)
 		return;
-	if (job->options->away && only_leaves(job))
+	if (job->options->offcpu && only_leaves(job))
 		fputs("\nThe trace has the times when threads left their CPUs, but not their return. Record both with:\n"
 		      "  perf record -e sched:sched_switch -g -a -- COMMAND\n"
 		      "or --switch-events in place of -a\n",
 		      out);
-	else if (job->options->away)
+	else if (job->options->offcpu)
 		fputs("\nThe trace has no call stacks of dispatches: see -g in swtrace(1)\n", out);
 	else if (job->trace->samples)
 		fputs("\nThe trace has no call stacks: record them with swtrace run -g\n", out);
@@ -68,7 +68,7 @@ void tell_no_stacks(const struct job *job, FILE *out)
 		all_left_out(job, out);
 }
 
-void tell_cut_stacks(const struct job *job, FILE *out)
+void print_cut_stacks(const struct job *job, FILE *out)
 {
 	const struct stacks *st = job->stacks;
 	uint64_t cut = st->ended[STACKS_WRONG], partial = st->ended[STACKS_PARTIAL];
@@ -115,18 +115,18 @@ void print_stack_books(const struct job *job, FILE *out, const char *heading)
 			fputs("\nThe trace has none: record them with swtrace run --itrace\n", out);
 		return;
 	}
-	if (!job->options->away)
+	if (!job->options->offcpu)
 		print_mode(job, out);
-	if (job->options->away)
+	if (job->options->offcpu)
 		fputs("Microseconds off the CPU, by where threads left it, instead of ticks\n",
 		      out);
 	fprintf(out, "\nTOTAL %-10s%12" PRIu64 "\n",
-		job->options->away ? "us" : mode_title(job, title), job->stack_total);
+		job->options->offcpu ? "us" : mode_title(job, title), job->stack_total);
 	book(job, out, "with a call stack", st->with);
 	book(job, out, "without one", st->without);
 	if (st->malformed)
 		book(job, out, "of them with a malformed stack", st->malformed);
-	if (t->idle && !job->options->away)
+	if (t->idle && !job->options->offcpu)
 		book(job, out, "idle", t->idle);
 	for (i = 0; i < STACKS_ENDS && !st->ended[i]; i++)
 		;
@@ -136,8 +136,8 @@ void print_stack_books(const struct job *job, FILE *out, const char *heading)
 		if (st->ended[i])
 			book(job, out, stacks_end_words(i), st->ended[i]);
 	}
-	tell_cut_stacks(job, out);
-	tell_no_stacks(job, out);
+	print_cut_stacks(job, out);
+	print_no_stacks(job, out);
 }
 
 void json_stack_books(const struct job *job, struct json *j)
@@ -147,12 +147,12 @@ void json_stack_books(const struct job *job, struct json *j)
 
 	json_events(job, j);
 	json_string(j, "unit",
-		    job->options->away                              ? "us off the CPU" :
+		    job->options->offcpu                            ? "us off the CPU" :
 		    job->options->instructions && job->input->calls ? "nanoseconds" :
 		    job->options->instructions                      ? "instructions" :
 								      mode_unit(job));
 	json_uint(j, "total_ticks", job->stack_total);
-	json_uint(j, "idle_ticks", job->options->away ? 0 : job->trace->idle);
+	json_uint(j, "idle_ticks", job->options->offcpu ? 0 : job->trace->idle);
 	json_object(j, "stacks");
 	json_uint(j, "with", st->with);
 	json_uint(j, "without", st->without);

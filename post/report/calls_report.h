@@ -12,12 +12,12 @@
 int calls_checked(const struct job *job, const char *what);
 /* Title, trace, event, and statistics of stacks: how many there are, how many ended early, and
  * why. */
-void tell_no_stacks(const struct job *job, FILE *out);  /* explains why there are none */
-void tell_cut_stacks(const struct job *job, FILE *out); /* advice if many are truncated */
+void print_no_stacks(const struct job *job, FILE *out);  /* explains why there are none */
+void print_cut_stacks(const struct job *job, FILE *out); /* advice if many are truncated */
 void print_stack_books(const struct job *job, FILE *out, const char *title);
 void json_stack_books(const struct job *job, struct json *j);
 /* Reports stacks that had no room in the output. Returns 0 or REPORT_WRONG. */
-int whole_stacks_told(const struct whole_stacks *w, const char *what);
+int whole_stacks_announced(const struct whole_stacks *w, const char *what);
 /* Prints "symbol [module]", the module without its directory. */
 void print_symbol(const struct job *job, FILE *out, uint32_t symbol);
 /* A column of this type in JSON and CSV: name, module (full path), kernel, and the source columns

@@ -194,8 +194,8 @@ static int calltree_screen(const struct job *job, FILE *out)
 	int rc;
 
 	t.part = ON_SCREEN;
-	tell_no_stacks(job, out);
-	tell_cut_stacks(job, out);
+	print_no_stacks(job, out);
+	print_cut_stacks(job, out);
 	putc('\n', out);
 	rc = write_calls(&t, SCREEN_LEAST, SCREEN_LINES, &more);
 	if (more)

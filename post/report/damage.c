@@ -85,12 +85,12 @@ bool damage_none(const struct job *job)
 }
 
 struct damage_line {
-	void (*tell)(void *arg, const char *line);
+	void (*emit_line)(void *arg, const char *line);
 	void *arg;
 };
 
-__attribute__((format(printf, 2, 3))) static void tell(const struct damage_line *t,
-						       const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void emit_line(const struct damage_line *t,
+							    const char *format, ...)
 {
 	char *line;
 	va_list args;
@@ -99,11 +99,11 @@ __attribute__((format(printf, 2, 3))) static void tell(const struct damage_line 
 	if (vasprintf(&line, format, args) < 0)
 		line = NULL;
 	va_end(args);
-	t->tell(t->arg, line ? line : "(no memory)");
+	t->emit_line(t->arg, line ? line : "(no memory)");
 	free(line);
 }
 
-static void tell_note(const struct jit_note *n, const struct damage_line *t)
+static void emit_note(const struct jit_note *n, const struct damage_line *t)
 {
 	char at[40] = "", left_out[48] = "";
 
@@ -111,7 +111,7 @@ static void tell_note(const struct jit_note *n, const struct damage_line *t)
 		snprintf(at, sizeof(at), ": at byte %" PRIu64, n->offset);
 	if (n->records)
 		snprintf(left_out, sizeof(left_out), " (%" PRIu64 " records left out)", n->records);
-	tell(t, "%s%s: %s%s", n->path, at, n->what, left_out);
+	emit_line(t, "%s%s: %s%s", n->path, at, n->what, left_out);
 }
 
 void damage_beside(const struct job *job, void (*each)(void *arg, const char *line), void *arg)
@@ -121,45 +121,45 @@ void damage_beside(const struct job *job, void (*each)(void *arg, const char *li
 	uint32_t i = 0;
 
 	while ((n = jit_damage(&job->model->names.jit, &i)))
-		tell_note(n, &t);
+		emit_note(n, &t);
 }
 
-static void tell_notes(const struct job *job, const struct damage_line *t)
+static void emit_notes(const struct job *job, const struct damage_line *t)
 {
 	const struct jit *jit = &job->model->names.jit;
 	const char *module, *message;
 	uint32_t i;
 
 	for (i = 0; i < jit->nnote; i++)
-		tell_note(&jit->note[i], t);
+		emit_note(&jit->note[i], t);
 	for (i = 0; names_line_warning(&job->model->names, i, &module, &message); i++) {
 		if (module)
-			tell(t, "%s: %s", module, message);
+			emit_line(t, "%s: %s", module, message);
 	}
 }
 
-static void tell_modules(const struct job *job, const struct damage_line *t)
+static void emit_modules(const struct job *job, const struct damage_line *t)
 {
 	const struct trace_module **list;
 	uint32_t count, i;
 
 	if (worst_modules(job, &list, &count)) {
-		tell(t, "no memory to list the modules without symbols");
+		emit_line(t, "no memory to list the modules without symbols");
 		return;
 	}
 	for (i = 0; i < count; i++) {
-		tell(t, "%s: %s (%" PRIu64 " of its %" PRIu64 " ticks have no symbol)",
-		     list[i]->name, module_reason(list[i]), list[i]->unnamed, list[i]->ticks);
+		emit_line(t, "%s: %s (%" PRIu64 " of its %" PRIu64 " ticks have no symbol)",
+			  list[i]->name, module_reason(list[i]), list[i]->unnamed, list[i]->ticks);
 	}
 	free(list);
 }
 
-void warnings_tell(const struct job *job, void (*each)(void *arg, const char *line), void *arg)
+void warnings_emit(const struct job *job, void (*each)(void *arg, const char *line), void *arg)
 {
 	const struct damage_line t = { each, arg };
 
-	tell_notes(job, &t);
-	tell_modules(job, &t);
+	emit_notes(job, &t);
+	emit_modules(job, &t);
 }
 
 static void complain_line(void *arg, const char *line)
@@ -175,7 +175,7 @@ void warnings_print(const struct job *job)
 	if (job->options->quiet)
 		damage_beside(job, complain_line, NULL);
 	else
-		tell_notes(job, &t);
+		emit_notes(job, &t);
 	if (job->options->verbose)
-		tell_modules(job, &t);
+		emit_modules(job, &t);
 }

@@ -75,7 +75,7 @@ int folded_write(const struct job *job, FILE *out)
 		fprintf(out, " %" PRIu64 "\n", c->call[i].self);
 	}
 	free(path);
-	return rc ? rc : whole_stacks_told(&whole, "folded");
+	return rc ? rc : whole_stacks_announced(&whole, "folded");
 }
 
 const struct report report_folded = {

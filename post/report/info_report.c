@@ -8,7 +8,7 @@
 
 #include "escape.h"
 
-struct telling {
+struct lines {
 	FILE *out;
 	struct json *j;
 	bool csv;
@@ -31,9 +31,9 @@ static void csv_line(FILE *out, const char *line)
 	putc('\n', out);
 }
 
-static void tell(void *arg, const char *line)
+static void info_line(void *arg, const char *line)
 {
-	struct telling *t = arg;
+	struct lines *t = arg;
 
 	if (t->j) {
 		json_string(t->j, NULL, line);
@@ -47,7 +47,7 @@ static void tell(void *arg, const char *line)
 	putc('\n', t->out);
 }
 
-__attribute__((format(printf, 3, 4))) static void say(struct telling *t, const char *key,
+__attribute__((format(printf, 3, 4))) static void say(struct lines *t, const char *key,
 						      const char *format, ...)
 {
 	char line[512];
@@ -57,13 +57,13 @@ __attribute__((format(printf, 3, 4))) static void say(struct telling *t, const c
 	va_start(ap, format);
 	vsnprintf(line + n, sizeof(line) - (size_t)n, format, ap);
 	va_end(ap);
-	tell(t, line);
+	info_line(t, line);
 }
 
 /* Texts in the header may not be NUL-terminated. */
 #define TEXT(field) (int)strnlen(field, sizeof(field)), field
 
-static void say_header(struct telling *t, const struct input *in)
+static void say_header(struct lines *t, const struct input *in)
 {
 	const struct pifile_header *h = &in->header;
 
@@ -86,7 +86,7 @@ static void say_header(struct telling *t, const struct input *in)
 }
 
 /* Prints the "key: value" lines of the sections unchanged. */
-static void say_system(struct telling *t, const struct input_section *s)
+static void say_system(struct lines *t, const struct input_section *s)
 {
 	const char *text = s->data, *end = text + s->size, *next;
 	char line[1024];
@@ -96,11 +96,11 @@ static void say_system(struct telling *t, const struct input_section *s)
 		next = next ? next + 1 : end;
 		snprintf(line, sizeof(line), "%.*s",
 			 (int)(next[-1] == '\n' ? next - 1 - text : next - text), text);
-		tell(t, line);
+		info_line(t, line);
 	}
 }
 
-static void say_sections(struct telling *t, struct input *in)
+static void say_sections(struct lines *t, struct input *in)
 {
 	static const char *const names[] = {
 		[PIFILE_SEC_SEGMENT] = "segments",   [PIFILE_SEC_KALLSYMS] = "kallsyms",
@@ -128,7 +128,7 @@ static void say_sections(struct telling *t, struct input *in)
 
 static int info_write(const struct job *job, FILE *out)
 {
-	struct telling t = { .out = out, .csv = job->options->csv };
+	struct lines t = { .out = out, .csv = job->options->csv };
 	struct input *in = job->input;
 	struct json j;
 	int rc = 0;
@@ -143,7 +143,7 @@ static int info_write(const struct job *job, FILE *out)
 		fputs("key,value\n", out);
 	say_header(&t, in);
 	if (in->reader->info)
-		rc = in->reader->info(in, tell, &t);
+		rc = in->reader->info(in, info_line, &t);
 	else
 		say_sections(&t, in);
 	if (t.j) {

@@ -173,7 +173,7 @@ static bool by_register(const char *word)
 }
 
 /* Register 0 means no branch: a serialization, or reading the address. */
-static bool goes_nowhere(const char *word, const char *operands)
+static bool has_no_target(const char *word, const char *operands)
 {
 	const char *last = strrchr(operands, ',');
 
@@ -201,7 +201,7 @@ static void classify_s390(struct insn *insn, const char *word, const char *opera
 
 	operands += strspn(operands, " ");
 	insn->direct = word[0] == 'j' || begins(word, "br");
-	if (goes_nowhere(word, operands))
+	if (has_no_target(word, operands))
 		return;
 	if (!strcmp(word, "svc")) {
 		insn->kind = INSN_SYSCALL;

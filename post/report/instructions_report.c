@@ -21,14 +21,14 @@ struct instructions {
 };
 
 /* The part of a line after the address. */
-struct told_code {
+struct printed_code {
 	const char *words;
 	uint64_t missing; /* number of missing instructions, `words` says why; 0: none */
 	bool end;         /* `words` is what ended the run */
 };
 
 static void print_columns(struct instructions *in, const struct run *run, uint64_t address,
-			  const struct told_code *t, bool doubt)
+			  const struct printed_code *t, bool doubt)
 {
 	const struct names *n = &in->lines.job->model->names;
 	const struct symbol *s = &n->symbols.symbol[n->symbols.symbol[run->place.symbol].base];
@@ -56,7 +56,7 @@ static void print_columns(struct instructions *in, const struct run *run, uint64
 
 /* Prints a line: address, text, and for the first of a run the reason for doubt. */
 static void print_line_at(struct instructions *in, const struct run *run, uint64_t address,
-			  const struct told_code *t, bool first)
+			  const struct printed_code *t, bool first)
 {
 	const struct run_text *symbol = run_symbol(&in->lines, run);
 	bool doubt = first && run->r.doubt;
@@ -107,7 +107,8 @@ static void print_missing(struct instructions *in, const struct run *run, uint64
 			  uint64_t n, const char *why, bool first)
 {
 	in->missing += n;
-	print_line_at(in, run, address, &(struct told_code){ .words = why, .missing = n }, first);
+	print_line_at(in, run, address, &(struct printed_code){ .words = why, .missing = n },
+		      first);
 }
 
 /* Prints n instructions from this address on. Returns 0 or -ENOMEM. */
@@ -126,7 +127,8 @@ static int print_steps(struct instructions *in, const struct run *run, uint64_t 
 			print_missing(in, run, address, n, why, first);
 			return 0;
 		}
-		print_line_at(in, run, address, &(struct told_code){ .words = insn->text }, first);
+		print_line_at(in, run, address, &(struct printed_code){ .words = insn->text },
+			      first);
 		address += insn->length;
 		in->shown++;
 	}
@@ -151,8 +153,8 @@ static void print_run(struct run_lines *l, const struct run *run)
 	}
 	if (r->what != ITRACE_BRANCH) {
 		*run_words(words, run) = '\0';
-		print_line_at(in, run, r->end, &(struct told_code){ .words = words, .end = true },
-			      false);
+		print_line_at(in, run, r->end,
+			      &(struct printed_code){ .words = words, .end = true }, false);
 	}
 	l->failed |= rc != 0;
 }

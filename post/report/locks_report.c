@@ -405,7 +405,7 @@ static bool nothing(const struct job *job, FILE *out)
 	return true;
 }
 
-static void tell_missing(const struct job *job, FILE *out)
+static void print_missing(const struct job *job, FILE *out)
 {
 	const struct locks *l = locks_of(job);
 
@@ -429,7 +429,7 @@ static int locks_write(const struct job *job, FILE *out)
 	if (nothing(job, out))
 		return 0;
 	putc('\n', out);
-	tell_missing(job, out);
+	print_missing(job, out);
 	times_banner(out, "Locks");
 	rc = write_locks(&t, UINT32_MAX);
 	fputs("\nA wait is a call that waits for a futex: of a mutex, a condition variable, a thread that\n"
@@ -459,7 +459,7 @@ static int locks_screen(const struct job *job, FILE *out)
 	if (nothing(job, out))
 		return 0;
 	putc('\n', out);
-	tell_missing(job, out);
+	print_missing(job, out);
 	rc = write_locks(&t, SCREEN_LOCKS);
 	putc('\n', out);
 	return rc ? rc : write_pairs(&t, SCREEN_PAIRS);

@@ -205,7 +205,7 @@ static void words_text(FILE *out, const char *before, const struct span_words *w
 	fputs(w->cut ? " ..." : "", out);
 }
 
-static void told_text(const struct cell *x)
+static void text_text(const struct cell *x)
 {
 	const struct span_over *span = *(const struct span_over *const *)x->value;
 
@@ -228,7 +228,7 @@ static void words_json(struct json *j, const char *key, const struct span_words 
 	json_end(j, ']');
 }
 
-static void told_json(const struct cell *x)
+static void text_json(const struct cell *x)
 {
 	const struct span_over *span = *(const struct span_over *const *)x->value;
 
@@ -236,7 +236,7 @@ static void told_json(const struct cell *x)
 	words_json(x->json, "told_at_end", span->ended);
 }
 
-static const struct column_sort sort_told = { .text = told_text, .json = told_json };
+static const struct column_sort sort_by_text = { .text = text_text, .json = text_json };
 
 #define AT(member)   COLUMN_AT(struct mark_line, member)
 #define OF(member)   COLUMN_OF(struct mark_row, member)
@@ -301,7 +301,7 @@ static const struct column columns[] = {
 	{ "syscalls", TOLD, AT(inside.calls), WHEN(has_calls), .null = true },
 	{ "symbols", "SYMBOLS", "  ", SLOWEST, .text_turn = 2, AT(watched), .sort = &sort_symbols,
 	  .forms = IN_TEXT | IN_JSON },
-	{ "told", "", NULL, SLOWEST, .text_turn = 3, AT(span), .sort = &sort_told,
+	{ "told", "", NULL, SLOWEST, .text_turn = 3, AT(span), .sort = &sort_by_text,
 	  .forms = IN_TEXT | IN_JSON },
 	COLUMNS_END,
 };

@@ -11,12 +11,12 @@
 struct absence {
 	uint32_t thread;
 	const char *reason;
-	uint64_t off, wait, away, left, longest;
+	uint64_t off, wait, offcpu, left, longest;
 };
 
 #define AT(member) COLUMN_AT(struct absence, member)
 static const struct column columns[] = {
-	{ .title = "AWAY ms", MS(13), AT(away) },
+	{ .title = "AWAY ms", MS(13), AT(offcpu) },
 	{ "", "THREAD", " ", .text_turn = 2, AT(thread), THREAD },
 	{ "reason", "WHY", "  ", -10, .text_turn = 1, AT(reason) },
 	{ "off_ns", "OFF ms", MS(13), AT(off) },
@@ -28,7 +28,7 @@ static const struct column columns[] = {
 
 /* The table of all threads together. */
 static const struct column reason_columns[] = {
-	{ .title = "AWAY ms", MS(13), AT(away) },       { .title = "OFF ms", MS(13), AT(off) },
+	{ .title = "AWAY ms", MS(13), AT(offcpu) },     { .title = "OFF ms", MS(13), AT(off) },
 	{ .title = "RUNNABLE ms", MS(13), AT(wait) },   { .title = "LEFT", WIDE(9), AT(left) },
 	{ .title = "WHY", .before = "  ", AT(reason) }, COLUMNS_END,
 };
@@ -38,7 +38,7 @@ static uint64_t absence_value(const void *rows, uint32_t i)
 {
 	const struct absence *a = (const struct absence *)rows + i;
 
-	return a->away;
+	return a->offcpu;
 }
 
 /* Lists all absences; the caller frees *list. */
@@ -62,7 +62,7 @@ static int gather(const struct job *job, struct absence **list, uint32_t *count)
 					.reason = reason_name(k),
 					.off = r->off[k],
 					.wait = r->wait[k],
-					.away = r->off[k] + r->wait[k],
+					.offcpu = r->off[k] + r->wait[k],
 					.left = r->left[k],
 					.longest = r->longest[k],
 				};
@@ -108,7 +108,7 @@ static void write_reasons(const struct job *job, FILE *out)
 			all.wait += s->row[i].wait[k];
 			all.left += s->row[i].left[k];
 		}
-		all.away = all.off + all.wait;
+		all.offcpu = all.off + all.wait;
 		if (all.off || all.wait || all.left)
 			table_row(&t, &all);
 	}

@@ -70,7 +70,7 @@ bool damage_none(const struct job *job);
 /* Reports the damage of those files, one line each. */
 void damage_beside(const struct job *job, void (*each)(void *arg, const char *line), void *arg);
 /* Reports each warning as a line without newline, not escaped. */
-void warnings_tell(const struct job *job, void (*each)(void *arg, const char *line), void *arg);
+void warnings_emit(const struct job *job, void (*each)(void *arg, const char *line), void *arg);
 /* Prints the warnings that the options enable to stderr. */
 void warnings_print(const struct job *job);
 
@@ -143,7 +143,7 @@ const char *csv_source_names(const struct job *job);
  * the number of lines. */
 unsigned int print_losses(FILE *out, const struct trace *t, const char *prefix);
 /* The same; or "nothing"; or that the counters are missing. */
-void tell_losses(FILE *out, const struct job *job, const char *prefix);
+void warn_losses(FILE *out, const struct job *job, const char *prefix);
 /* Wrap mode: prints how far back each CPU's records reach, and how many older ones were
  * overwritten, one line each after `prefix`. */
 void print_held(FILE *out, const struct trace *t, const char *prefix);

@@ -139,7 +139,7 @@ unsigned int print_losses(FILE *out, const struct trace *t, const char *prefix)
 	return lines;
 }
 
-void tell_losses(FILE *out, const struct job *job, const char *prefix)
+void warn_losses(FILE *out, const struct job *job, const char *prefix)
 {
 	bool cut = job->nfaults && !job->trace->counted;
 	unsigned int lines = print_losses(out, job->trace, prefix);

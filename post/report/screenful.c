@@ -67,7 +67,7 @@ static void write_losses(const struct job *job, FILE *out)
 		cpus += kind < PITRACE_LOST_KINDS;
 	}
 	if (cpus <= LOSS_LINES) {
-		tell_losses(out, job, "lost: ");
+		warn_losses(out, job, "lost: ");
 		return;
 	}
 	for (kind = 0; kind < PITRACE_LOST_KINDS; kind++) {

@@ -237,7 +237,7 @@ static void words_text(FILE *out, const char *name, const char *text)
 
 void show_detail_words(FILE *out, const struct pirecord *r, struct tracepoints *formats)
 {
-	const uint32_t *whose = r->data;
+	const uint32_t *ids = r->data;
 	const struct detail_branches *b = r->data;
 	const struct detail_namespaces *s = r->data;
 	const struct detail_poke *p = r->data;
@@ -250,7 +250,7 @@ void show_detail_words(FILE *out, const struct pirecord *r, struct tracepoints *
 	struct number n[NUMBERS];
 	uint32_t count = numbers(r, n);
 
-	fprintf(out, " pid=%" PRId64 " tid=%" PRId64, id_shown(whose[0]), id_shown(whose[1]));
+	fprintf(out, " pid=%" PRId64 " tid=%" PRId64, id_shown(ids[0]), id_shown(ids[1]));
 	if (event)
 		fprintf(out, " event=%" PRIu32, event - 1);
 	for (i = 0; i < count; i++)
@@ -296,7 +296,7 @@ void show_detail_words(FILE *out, const struct pirecord *r, struct tracepoints *
 
 void show_detail_json(struct json *j, const struct pirecord *r, struct tracepoints *formats)
 {
-	const uint32_t *whose = r->data;
+	const uint32_t *ids = r->data;
 	const struct detail_branches *b = r->data;
 	const struct detail_namespaces *s = r->data;
 	const struct detail_poke *p = r->data;
@@ -309,8 +309,8 @@ void show_detail_json(struct json *j, const struct pirecord *r, struct tracepoin
 	struct number n[NUMBERS];
 	uint32_t count = numbers(r, n);
 
-	json_int(j, "pid", id_shown(whose[0]));
-	json_int(j, "tid", id_shown(whose[1]));
+	json_int(j, "pid", id_shown(ids[0]));
+	json_int(j, "tid", id_shown(ids[1]));
 	if (event)
 		json_uint(j, "event", event - 1);
 	for (i = 0; i < count; i++) {

@@ -46,7 +46,7 @@ static void begin_event(struct tally *t, const char *event)
 	t->event = event;
 }
 
-static void tell(void *arg, const char *event, const char *kind, uint64_t count)
+static void print_count(void *arg, const char *event, const char *kind, uint64_t count)
 {
 	struct tally *t = arg;
 
@@ -130,9 +130,9 @@ static int count_all(struct tally *t, struct kinds *k)
 		return rc;
 	if (k->n)
 		qsort(k->kind, k->n, sizeof(*k->kind), by_name);
-	tell(t, NULL, "TOTAL", job->trace->records);
+	print_count(t, NULL, "TOTAL", job->trace->records);
 	for (i = 0; i < k->n; i++)
-		tell(t, NULL, k->kind[i].name, k->kind[i].count);
+		print_count(t, NULL, k->kind[i].name, k->kind[i].count);
 	return 0;
 }
 
@@ -151,7 +151,7 @@ static int stats_write(const struct job *job, FILE *out)
 	}
 	if (t.csv)
 		fputs("event,kind,records\n", out);
-	rc = in->reader->stats ? in->reader->stats(in, tell, &t) : count_all(&t, &kinds);
+	rc = in->reader->stats ? in->reader->stats(in, print_count, &t) : count_all(&t, &kinds);
 	if (t.j) {
 		if (t.begun)
 			json_end(&j, '}');

@@ -22,7 +22,7 @@ void times_head(const struct job *job, FILE *out, const char *title)
 	preamble_system(job, out);
 	preamble_run(job, out);
 	fputs("\nLost\n", out);
-	tell_losses(out, job, "  ");
+	warn_losses(out, job, "  ");
 	preamble_damage(job, out);
 }
 
@@ -108,8 +108,8 @@ void times_missing(const struct job *job, FILE *out, const char *kind, const uin
 	print_how(out, NULL, majors);
 }
 
-static void tell_unknown(const struct job *job, FILE *out, const char *kind, uint16_t major,
-			 const char *meaning)
+static void print_unknown(const struct job *job, FILE *out, const char *kind, uint16_t major,
+			  const char *meaning)
 {
 	char collector[sizeof(job->input->header.collector) + 1];
 
@@ -125,11 +125,11 @@ static void tell_unknown(const struct job *job, FILE *out, const char *kind, uin
 
 void times_unknown(const struct job *job, FILE *out, bool interrupts)
 {
-	tell_unknown(job, out, "wake-up", PITRACE_WAKEUP,
-		     "no latencies; who was woken counts as off until it ran");
+	print_unknown(job, out, "wake-up", PITRACE_WAKEUP,
+		      "no latencies; who was woken counts as off until it ran");
 	if (interrupts)
-		tell_unknown(job, out, "interrupt", PITRACE_INTERRUPT,
-			     "their time is that of what they came upon");
+		print_unknown(job, out, "interrupt", PITRACE_INTERRUPT,
+			      "their time is that of what they came upon");
 }
 
 /* ---- units ----------------------------------------------------------------------------------- */

@@ -73,7 +73,7 @@ static void write_ticks(const struct job *job, FILE *out)
 	tprof_mangled(job, out);
 
 	fputs("\nLost\n", out);
-	tell_losses(out, job, "  ");
+	warn_losses(out, job, "  ");
 	print_stops(out, t, "  ", false);
 	print_held(out, t, "  ");
 	if (t->events.has_chosen && t->events.chosen)

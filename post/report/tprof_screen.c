@@ -204,7 +204,7 @@ void tprof_mangled(const struct job *job, FILE *out)
 }
 
 /* Returns the known runtime with the most ticks in unannounced code, and these ticks; or NULL. */
-static const char *untold_runtime(const struct job *job, uint64_t *ticks)
+static const char *unannounced_runtime(const struct job *job, uint64_t *ticks)
 {
 	const struct counts *c = &job->model->counts;
 	const struct names *n = &job->model->names;
@@ -239,18 +239,18 @@ int tprof_cure(const struct job *job, FILE *out)
 {
 	uint64_t total = trace_total(job->trace), sum = 0;
 	const struct trace_module **list, *worst = NULL;
-	uint64_t untold;
-	const char *runtime = untold_runtime(job, &untold);
+	uint64_t unannounced;
+	const char *runtime = unannounced_runtime(job, &unannounced);
 	uint32_t count, i;
 	int rc = worst_modules(job, &list, &count);
 
 	if (rc)
 		return rc;
-	if (runtime && percent_of(untold, total) >= 1.0)
+	if (runtime && percent_of(unannounced, total) >= 1.0)
 		fprintf(out,
 			"%.2f %% of all ticks are in unannounced JIT code of %s: restart it with\n"
 			"  swtrace run --jit -- COMMAND\n",
-			percent_of(untold, total), runtime);
+			percent_of(unannounced, total), runtime);
 	else
 		runtime = NULL;
 	for (i = 0; i < count; i++) {

@@ -126,8 +126,8 @@ static int check_run(struct verify *v, const struct run *run, const char **wrong
 static const struct itrace_run nowhere;
 
 /* Writes the number of runs with this outcome; or for one run, its location and error. */
-static void tell_columns(struct verify *v, const char *outcome, const char *why, uint64_t runs,
-			 const struct itrace_run *r, uint64_t at)
+static void print_columns(struct verify *v, const char *outcome, const char *why, uint64_t runs,
+			  const struct itrace_run *r, uint64_t at)
 {
 	bool is = r != &nowhere;
 	struct columns *c = &v->columns;
@@ -147,12 +147,13 @@ static void tell_columns(struct verify *v, const char *outcome, const char *why,
 	} while (columns_end(c));
 }
 
-static void tell_wrong(struct verify *v, const struct itrace_run *r, const char *wrong, uint64_t at)
+static void print_wrong(struct verify *v, const struct itrace_run *r, const char *wrong,
+			uint64_t at)
 {
 	if (v->wrong++ >= WRONG_SHOWN)
 		return;
 	if (v->columns.form)
-		tell_columns(v, "wrong", wrong, 1, r, at);
+		print_columns(v, "wrong", wrong, 1, r, at);
 	else
 		fprintf(v->out,
 			"wrong: thread %u at %" PRIu64 ".%09" PRIu64 ": %" PRIu64
@@ -207,7 +208,7 @@ static int verify_run(void *arg, const struct run *run)
 			return 0;
 		}
 		if (wrong) {
-			tell_wrong(v, r, wrong, at);
+			print_wrong(v, r, wrong, at);
 			return 0;
 		}
 		*seen = key;
@@ -233,13 +234,13 @@ static void sums_columns(struct verify *v)
 {
 	size_t i;
 
-	tell_columns(v, "right", NULL, v->right - v->right_ends, &nowhere, 0);
-	tell_columns(v, "right", "the last instruction alone: where they began is not known",
-		     v->right_ends, &nowhere, 0);
+	print_columns(v, "right", NULL, v->right - v->right_ends, &nowhere, 0);
+	print_columns(v, "right", "the last instruction alone: where they began is not known",
+		      v->right_ends, &nowhere, 0);
 	if (v->wrong > WRONG_SHOWN)
-		tell_columns(v, "wrong", "more", v->wrong - WRONG_SHOWN, &nowhere, 0);
+		print_columns(v, "wrong", "more", v->wrong - WRONG_SHOWN, &nowhere, 0);
 	for (i = 0; i < REASONS && v->reason[i].why; i++)
-		tell_columns(v, "not checked", reason(v, i), v->reason[i].runs, &nowhere, 0);
+		print_columns(v, "not checked", reason(v, i), v->reason[i].runs, &nowhere, 0);
 }
 
 static void print_sums(const struct verify *v, const struct itrace *t, FILE *out)

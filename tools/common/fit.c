@@ -247,7 +247,7 @@ done:
 
 /* Returns the column where a folded line continues: below the second column of a list, as in
  * "  -x FILE  text", or indented a bit further. *blanks: the line's own indentation. */
-static size_t goes_on_at(const char *line, size_t size, unsigned int columns, size_t *blanks)
+static size_t indent_of(const char *line, size_t size, unsigned int columns, size_t *blanks)
 {
 	size_t at = 0, gap;
 
@@ -267,7 +267,7 @@ static size_t goes_on_at(const char *line, size_t size, unsigned int columns, si
 
 static void fold(FILE *out, const char *line, size_t size, unsigned int columns)
 {
-	size_t room = columns, blanks, in = goes_on_at(line, size, columns, &blanks);
+	size_t room = columns, blanks, in = indent_of(line, size, columns, &blanks);
 
 	for (;;) {
 		size_t n = beginning(line, size, room), blank = n;

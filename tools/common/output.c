@@ -19,17 +19,17 @@
 int output_take_rights(struct rights_saved *kept)
 {
 	static struct rights rights;
-	static enum { UNKNOWN, OURS, CALLERS, NOBODYS } whose;
+	static enum { UNKNOWN, OURS, CALLERS, NOBODYS } owner;
 	struct caller caller;
 
-	if (whose == UNKNOWN && !caller_get(&caller)) {
-		whose = NOBODYS;
-	} else if (whose == UNKNOWN) {
-		whose = caller.sudo ? CALLERS : OURS;
+	if (owner == UNKNOWN && !caller_get(&caller)) {
+		owner = NOBODYS;
+	} else if (owner == UNKNOWN) {
+		owner = caller.sudo ? CALLERS : OURS;
 		if (caller.sudo)
 			rights_of_user(caller.uid, caller.gid, &rights);
 	}
-	return whose == NOBODYS ? -EPERM : rights_take(whose == CALLERS ? &rights : NULL, kept);
+	return owner == NOBODYS ? -EPERM : rights_take(owner == CALLERS ? &rights : NULL, kept);
 }
 
 static int make(struct newfile *f, const char *path, mode_t mode)

@@ -16,7 +16,7 @@
 #define GZIP_WINDOW (MAX_WBITS + 16)
 
 /* Records a fault, at `behind` bytes after the end of the window. */
-static void tell(struct dump_file *f, size_t behind, const char *what)
+static void report(struct dump_file *f, size_t behind, const char *what)
 {
 	if (!*f->fault.what) {
 		f->fault.offset = f->at + f->have + behind;
@@ -32,7 +32,7 @@ static bool more_packed(struct dump_file *f, size_t unpacked)
 	int rc = pread_all(f->fd, f->packed_bytes, WINDOW, f->read, &got);
 
 	if (rc)
-		tell(f, unpacked, strerror(-rc));
+		report(f, unpacked, strerror(-rc));
 	f->z.next_in = f->packed_bytes;
 	f->z.avail_in = (uInt)got;
 	f->read += got;
@@ -61,15 +61,15 @@ static size_t unpack(struct dump_file *f, uint8_t *to, size_t room)
 	f->z.avail_out = (uInt)room;
 	while (f->z.avail_out && !f->over) {
 		if (!f->z.avail_in && !more_packed(f, room - f->z.avail_out)) {
-			tell(f, room - f->z.avail_out,
-			     "the file ends within a part packed by gzip");
+			report(f, room - f->z.avail_out,
+			       "the file ends within a part packed by gzip");
 			break;
 		}
 		rc = inflate(&f->z, Z_NO_FLUSH);
 		if (rc == Z_STREAM_END)
 			next_member(f, room - f->z.avail_out);
 		else if (rc != Z_OK && rc != Z_BUF_ERROR)
-			tell(f, room - f->z.avail_out, "what follows cannot be unpacked by gzip");
+			report(f, room - f->z.avail_out, "what follows cannot be unpacked by gzip");
 	}
 	return room - f->z.avail_out;
 }
@@ -80,7 +80,7 @@ static size_t more_plain(struct dump_file *f, uint8_t *to, size_t room)
 	int rc = pread_all(f->fd, to, room, f->at + f->have, &got);
 
 	if (rc)
-		tell(f, got, strerror(-rc));
+		report(f, got, strerror(-rc));
 	if (got < room)
 		f->over = true;
 	f->read = f->at + f->have + got;
@@ -110,7 +110,7 @@ const uint8_t *dump_fill(struct dump_file *f, size_t n, size_t *have)
 	size_t ask;
 
 	if (!f->over && make_room(f, n)) {
-		tell(f, 0, strerror(ENOMEM));
+		report(f, 0, strerror(ENOMEM));
 	} else if (!f->over) {
 		ask = f->room - f->have;
 		if (ask > f->end - f->at - f->have)

@@ -130,7 +130,7 @@ static int first_class(struct hprof *p, const struct hprof_class *c)
 	struct heap *h = heap_of(p);
 
 	if (!c->id)
-		return hprof_tell(p, p->file->at, "a class has the id 0");
+		return hprof_report(p, p->file->at, "a class has the id 0");
 	h->classes.id_size = p->id_size;
 	if (classes_define(&h->classes, p, c))
 		return -ENOMEM;
@@ -144,16 +144,16 @@ static int first_object(struct hprof *p, const struct hprof_object *o)
 	uint32_t class;
 
 	if (!o->id)
-		return hprof_tell(p, o->offset, "an object has the id 0");
+		return hprof_report(p, o->offset, "an object has the id 0");
 	if (o->type)
 		return ids_add(&h->ids, o->id, o->type != HPROF_REF);
 	class = heap_class_in(h, o);
 	if (class != NO_CLASS && classes_resolve(&h->classes, class))
 		k = &h->classes.list[class];
 	if (k && o->count != k->bytes)
-		return hprof_tell(p, o->offset,
-				  "an instance of %u bytes: those of its class have %u", o->count,
-				  k->bytes);
+		return hprof_report(p, o->offset,
+				    "an instance of %u bytes: those of its class have %u", o->count,
+				    k->bytes);
 	/* An instance keeps its class loaded: it is a leaf only if the class is a root anyway. */
 	return ids_add(&h->ids, o->id, k && !k->ref_count && !k->loader);
 }

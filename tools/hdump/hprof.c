@@ -44,7 +44,7 @@ enum {
 #define PART        64 /* parts of an array, but for the last, are multiples of this size */
 #define PROGRESS    4096
 
-int hprof_tell(struct hprof *h, uint64_t offset, const char *format, ...)
+int hprof_report(struct hprof *h, uint64_t offset, const char *format, ...)
 {
 	va_list args;
 
@@ -75,8 +75,8 @@ static int too_short(struct hprof *h, uint64_t offset, const char *what)
 	const struct dump_fault *own = &h->file->fault;
 
 	if (*own->what)
-		return hprof_tell(h, own->offset, "%s", own->what);
-	return hprof_tell(h, offset, "%s: the file ends within it", what);
+		return hprof_report(h, own->offset, "%s", own->what);
+	return hprof_report(h, offset, "%s: the file ends within it", what);
 }
 
 /* ---- the heap -------------------------------------------------------------------------------- */
@@ -109,10 +109,10 @@ static int take_class(struct hprof *h, struct bytes *b, struct hprof_class *c)
 			if (b->bad)
 				break;
 			if (!hprof_size(h, f->type))
-				return hprof_tell(h, h->file->at + b->at - 1,
-						  "class 0x%" PRIx64
-						  ": no type of values has the number %u",
-						  c->id, f->type);
+				return hprof_report(h, h->file->at + b->at - 1,
+						    "class 0x%" PRIx64
+						    ": no type of values has the number %u",
+						    c->id, f->type);
 			if (part < 2 && f->type == HPROF_REF)
 				f->value = take_id(h, b);
 			else if (part < 2)
@@ -144,11 +144,11 @@ static int class_dump(struct hprof *h, uint64_t *left)
 		if (rc || !b.bad)
 			break;
 		if (have >= *left)
-			return hprof_tell(h, h->file->at, "a class: its segment ends within it");
+			return hprof_report(h, h->file->at, "a class: its segment ends within it");
 		if (have < ask)
 			return too_short(h, h->file->at, "a class");
 		if (ask == DUMP_LOOK_MOST)
-			return hprof_tell(h, h->file->at, "a class: it is too long");
+			return hprof_report(h, h->file->at, "a class: it is too long");
 	}
 	if (!rc && h->sink->klass)
 		rc = h->sink->klass(h, &c);
@@ -212,20 +212,20 @@ static int object(struct hprof *h, struct bytes *b, uint8_t tag, uint64_t *left)
 	}
 	if (b->bad)
 		return b->size == *left ?
-			       hprof_tell(h, o.offset, "%s: its segment ends within it", name) :
+			       hprof_report(h, o.offset, "%s: its segment ends within it", name) :
 			       too_short(h, o.offset, name);
 	if (tag == SUB_NO_DATA)
 		bytes = 0;
 	if (o.type && (o.type == HPROF_REF) != (tag == SUB_REFERENCES || tag == SUB_INSTANCE))
-		return hprof_tell(h, o.offset, "an array: no type of values has the number %u",
-				  o.type);
+		return hprof_report(h, o.offset, "an array: no type of values has the number %u",
+				    o.type);
 	if (o.type && !hprof_size(h, o.type))
-		return hprof_tell(h, o.offset, "an array: no type of values has the number %u",
-				  o.type);
+		return hprof_report(h, o.offset, "an array: no type of values has the number %u",
+				    o.type);
 	if (bytes > *left - b->at)
-		return hprof_tell(h, o.offset,
-				  "%s of %" PRIu64 " bytes: its segment ends within it", name,
-				  bytes);
+		return hprof_report(h, o.offset,
+				    "%s of %" PRIu64 " bytes: its segment ends within it", name,
+				    bytes);
 	h->wants = false;
 	rc = h->sink->object ? h->sink->object(h, &o) : 0;
 	if (rc)
@@ -279,12 +279,12 @@ static int root(struct hprof *h, struct bytes *b, uint8_t tag, uint64_t *left)
 	uint64_t id;
 
 	if (rest < 0)
-		return hprof_tell(h, h->file->at, "no part of a heap has the number 0x%02x", tag);
+		return hprof_report(h, h->file->at, "no part of a heap has the number 0x%02x", tag);
 	id = take_id(h, b);
 	bytes_skip(b, (size_t)rest);
 	if (b->bad)
 		return b->size == *left ?
-			       hprof_tell(h, h->file->at, "a root: its segment ends within it") :
+			       hprof_report(h, h->file->at, "a root: its segment ends within it") :
 			       too_short(h, h->file->at, "a root");
 	if (h->sink->root && tag != SUB_UNREACHABLE)
 		rc = h->sink->root(h, tag, id);
@@ -413,14 +413,15 @@ static int plain_record(struct hprof *h, uint64_t at, uint8_t tag, uint32_t leng
 	int rc = 0;
 
 	if (need > DUMP_LOOK_MOST)
-		return hprof_tell(h, at, "a string of %u bytes: it is too long", length);
+		return hprof_report(h, at, "a string of %u bytes: it is too long", length);
 	p = dump_look(h->file, need, &have);
 	if (have < need)
 		return too_short(h, at, "a record");
 	b = bytes_of(p, need);
 	b.swap = __BYTE_ORDER == __LITTLE_ENDIAN;
 	if (!counted_right(h, tag, b, length))
-		return hprof_tell(h, at, "record 0x%02x: its length and its count do not fit", tag);
+		return hprof_report(h, at, "record 0x%02x: its length and its count do not fit",
+				    tag);
 	if (tag == RECORD_STRING && h->sink->string) {
 		first = take_id(h, &b);
 		rc = h->sink->string(h, first, p + h->id_size, length - h->id_size);
@@ -455,10 +456,10 @@ static int record(struct hprof *h)
 	if (b.bad)
 		return too_short(h, at, "a record");
 	if (!known(h, tag, &least, &exact))
-		return hprof_tell(h, at, "no record has the number 0x%02x", tag);
+		return hprof_report(h, at, "no record has the number 0x%02x", tag);
 	if (length < least || (exact && length != least))
-		return hprof_tell(h, at, "record 0x%02x: %u bytes are no length of it", tag,
-				  length);
+		return hprof_report(h, at, "record 0x%02x: %u bytes are no length of it", tag,
+				    length);
 	dump_skip(h->file, RECORD_HEAD);
 	h->ended = tag == RECORD_HEAP_END;
 	h->segments |= tag == RECORD_SEGMENT;
@@ -483,17 +484,17 @@ static int head(struct hprof *h)
 	b.swap = __BYTE_ORDER == __LITTLE_ENDIAN;
 	if (have < n || memcmp(p, magic, n))
 		return *h->file->fault.what ? too_short(h, 0, "") :
-					      hprof_tell(h, 0, "this is no heap dump (HPROF)");
+					      hprof_report(h, 0, "this is no heap dump (HPROF)");
 	bytes_skip(&b, n);
 	if (have >= 31 && (p[n] < '1' || p[n] > '3' || p[n + 1]))
-		return hprof_tell(h, n, "no version of HPROF that is known");
+		return hprof_report(h, n, "no version of HPROF that is known");
 	bytes_skip(&b, 2);
 	id_size = bytes_u32(&b);
 	h->time = bytes_u64(&b);
 	if (b.bad)
 		return too_short(h, 0, "the head");
 	if (id_size != 4 && id_size != 8)
-		return hprof_tell(h, n + 2, "ids of %u bytes: they have 4 or 8", id_size);
+		return hprof_report(h, n + 2, "ids of %u bytes: they have 4 or 8", id_size);
 	h->id_size = (uint8_t)id_size;
 	dump_skip(h->file, b.at);
 	return 0;
@@ -518,9 +519,9 @@ int hprof_walk(struct hprof *h)
 	if (!rc && *h->file->fault.what)
 		rc = too_short(h, h->file->at, "");
 	if (!rc && !h->heap)
-		rc = hprof_tell(h, h->file->at, "there is no heap in it");
+		rc = hprof_report(h, h->file->at, "there is no heap in it");
 	/* A later pass, which ends where the first one did, does not report this again. */
 	if (!rc && h->segments && !h->ended && h->file->end == UINT64_MAX)
-		rc = hprof_tell(h, h->file->at, "the record that ends a heap is missing");
+		rc = hprof_report(h, h->file->at, "the record that ends a heap is missing");
 	return rc;
 }

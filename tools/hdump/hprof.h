@@ -63,7 +63,7 @@ struct hprof_object {
 };
 
 /* Callbacks of the walk; each may be NULL. A result other than 0 ends the walk: -EINVAL after
- * hprof_tell(). */
+ * hprof_report(). */
 struct hprof_sink {
 	int (*string)(struct hprof *h, uint64_t id, const uint8_t *text, size_t n);
 	int (*load)(struct hprof *h, uint64_t class_id, uint64_t name);
@@ -95,7 +95,7 @@ struct hprof {
 /* Walks from the first byte to the end or to a fault, which is stored in h->fault (else `what` is
  * ""). Returns 0, -EINVAL for a fault, -ENOMEM, or the result of a callback. */
 int hprof_walk(struct hprof *h);
-int hprof_tell(struct hprof *h, uint64_t offset, const char *format, ...)
+int hprof_report(struct hprof *h, uint64_t offset, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Returns the bytes of a value; 0 for an unknown type. */
 unsigned int hprof_size(const struct hprof *h, uint8_t type);

@@ -125,7 +125,7 @@ void dump_free(struct dump *d)
 
 /* ---- between --------------------------------------------------------------------------------- */
 
-static void take_away(uint64_t *value, const uint64_t *less)
+static void subtract(uint64_t *value, const uint64_t *less)
 {
 	for (int i = 0; i < PTT_METRICS; i++)
 		value[i] -= less[i];
@@ -135,8 +135,8 @@ static void thread_less(struct ptt_thread_data *t, const struct ptt_thread_data 
 {
 	t->dispatches -= before->dispatches;
 	t->interrupts -= before->interrupts;
-	take_away(t->value, before->value);
-	take_away(t->interrupt, before->interrupt);
+	subtract(t->value, before->value);
+	subtract(t->interrupt, before->interrupt);
 }
 
 /* Subtracts the earlier values of a thread that has exited and is now counted in `gone`. */
@@ -144,8 +144,8 @@ static void gone_less_thread(struct pttview_gone *gone, const struct ptt_thread_
 {
 	gone->dispatches -= before->dispatches;
 	gone->interrupts -= before->interrupts;
-	take_away(gone->value, before->value);
-	take_away(gone->interrupt, before->interrupt);
+	subtract(gone->value, before->value);
+	subtract(gone->interrupt, before->interrupt);
 }
 
 static void gone_less(struct pttview_gone *gone, const struct pttview_gone *before)
@@ -154,8 +154,8 @@ static void gone_less(struct pttview_gone *gone, const struct pttview_gone *befo
 	gone->unwatched -= before->unwatched;
 	gone->dispatches -= before->dispatches;
 	gone->interrupts -= before->interrupts;
-	take_away(gone->value, before->value);
-	take_away(gone->interrupt, before->interrupt);
+	subtract(gone->value, before->value);
+	subtract(gone->interrupt, before->interrupt);
 }
 
 static void cpu_less(struct pttview_cpu *c, const struct pttview_cpu *before)
@@ -163,9 +163,9 @@ static void cpu_less(struct pttview_cpu *c, const struct pttview_cpu *before)
 	c->dispatches -= before->dispatches;
 	c->interrupts -= before->interrupts;
 	c->steal -= before->steal;
-	take_away(c->wall, before->wall);
+	subtract(c->wall, before->wall);
 	for (int b = 0; b < PTTVIEW_BUCKETS; b++)
-		take_away(c->bucket[b], before->bucket[b]);
+		subtract(c->bucket[b], before->bucket[b]);
 }
 
 static bool same_thread(const struct ptt_row *a, const struct ptt_row *b)

@@ -78,7 +78,7 @@ static bool set_options(const struct trace_run *r, const struct compiled *c, con
 }
 
 /* Prints how the program was compiled. */
-static void tell(const struct trace_run *r, const struct compiled *c, const char *folder)
+static void print_built(const struct trace_run *r, const struct compiled *c, const char *folder)
 {
 	const char *words = compiled_words(c);
 
@@ -107,7 +107,7 @@ bool run_hookit(const struct trace_run *r, const char *folder)
 	if (!set_options(r, &c, folder))
 		return false;
 	if (!cannot)
-		tell(r, &c, folder);
+		print_built(r, &c, folder);
 	if (c.linked)
 		return true;
 	if (!run_find(LIBRARY, library)) {

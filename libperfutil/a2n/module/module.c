@@ -262,7 +262,7 @@ const struct build_id *module_known_build_id(const struct modules *ms, const str
 	return known ? &known->id : NULL;
 }
 
-const struct file_content *module_told_content(const struct modules *ms, const struct module *m)
+const struct file_content *module_declared_content(const struct modules *ms, const struct module *m)
 {
 	const struct known_id *known = NULL;
 

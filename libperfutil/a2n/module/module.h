@@ -92,7 +92,8 @@ int module_vdso(struct modules *ms, const void *image, size_t size);
  * share. */
 bool module_holds_code(const struct module *m);
 /* Returns the recorded content of its file, which has no build id; NULL: unknown. */
-const struct file_content *module_told_content(const struct modules *ms, const struct module *m);
+const struct file_content *module_declared_content(const struct modules *ms,
+						   const struct module *m);
 /* Returns its recorded build id; NULL: unknown. */
 const struct build_id *module_known_build_id(const struct modules *ms, const struct module *m);
 

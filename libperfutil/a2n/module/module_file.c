@@ -112,7 +112,7 @@ bool module_file_find(struct modules *ms, const struct module *m, struct module_
 	f->module = m;
 	f->build_id = module_known_build_id(ms, m);
 	f->why = NULL;
-	f->content = module_told_content(ms, m);
+	f->content = module_declared_content(ms, m);
 	f->other_inode = f->by_time = false;
 	if (files_candidates(&ms->roots, m->path, take_candidate, f, &none))
 		return true;

@@ -16,12 +16,12 @@
 #include "report/calls_report.h"
 
 /* A copy of the job with the options of a sample report or another one. */
-struct told_as {
+struct emitted_as {
 	struct options options;
 	struct job job;
 };
 
-static void tell_as(struct told_as *as, const struct job *job, bool samples)
+static void emit_as(struct emitted_as *as, const struct job *job, bool samples)
 {
 	as->options = *job->options;
 	as->job = *job;
@@ -111,10 +111,10 @@ static void add_warning(void *arg, const char *line)
 
 static int texts(struct json *j, const struct html_tree *t, bool samples)
 {
-	struct told_as as;
+	struct emitted_as as;
 	int rc;
 
-	tell_as(&as, t->job, samples);
+	emit_as(&as, t->job, samples);
 	rc = text_member(j, "header", &as.job, write_header);
 	if (!rc && samples)
 		rc = text_member(j, "unknown", &as.job, write_unknown);
@@ -126,14 +126,14 @@ static int texts(struct json *j, const struct html_tree *t, bool samples)
 		rc = text_member(j, "about", &as.job, write_about);
 	json_array(j, "warnings");
 	if (!rc)
-		warnings_tell(t->job, add_warning, j);
+		warnings_emit(t->job, add_warning, j);
 	json_end(j, ']');
 	return rc;
 }
 
 static const char *unit(const struct job *job)
 {
-	return job->options->away                              ? "us" :
+	return job->options->offcpu                            ? "us" :
 	       job->options->instructions && job->input->calls ? "ns" :
 	       job->options->instructions                      ? "instructions" :
 								 mode_unit(job);
@@ -145,7 +145,7 @@ static int write_object(const void *arg, struct json *j)
 	const struct job *job = t->job;
 	const struct trace *trace = job->trace;
 	const struct html_grid *g = &t->grid;
-	bool samples = !job->options->away && !job->options->instructions;
+	bool samples = !job->options->offcpu && !job->options->instructions;
 	char number[24];
 	int rc;
 
@@ -155,7 +155,7 @@ static int write_object(const void *arg, struct json *j)
 	name_member(j, "unit", unit(job));
 	name_member(j, "event", samples && mode_name(trace) ? mode_name(trace) : "");
 	json_string(j, "of",
-		    job->options->away         ? "time off the CPU" :
+		    job->options->offcpu       ? "time off the CPU" :
 		    job->options->instructions ? "calls" :
 						 "samples");
 	json_uint(j, "total", t->total);

@@ -493,7 +493,7 @@ static int perf_write(const struct job *job, FILE *out)
 		rc = REPORT_WRONG;
 	}
 	if (!rc)
-		rc = whole_stacks_told(&w->whole, "perf.data");
+		rc = whole_stacks_announced(&w->whole, "perf.data");
 	perf_write_details_end(w);
 	free(w->o.data);
 	free(w);

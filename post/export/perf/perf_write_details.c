@@ -233,10 +233,10 @@ void perf_write_details_of(struct perf_writing *w, const struct pirecord *r,
 	struct perf_write_details *d = w->details;
 
 	for (size_t i = 0; i <= DETAIL_CGROUP_OF; i++) {
-		const struct pitrace_sample *whose = d->kept[i].data;
+		const struct pitrace_sample *thread_of = d->kept[i].data;
 
 		d->kept[i].is &= d->time == r->time && d->cpu == r->cpu && d->origin == r->origin &&
-				 whose && whose->pid == s->pid && whose->tid == s->tid;
+				 thread_of && thread_of->pid == s->pid && thread_of->tid == s->tid;
 	}
 }
 

@@ -58,7 +58,7 @@ static struct run_thread *get_thread(struct run_reading *rd, uint32_t i)
 	return array_reach(rd->thread, rd->nthread, i) ? NULL : &rd->thread[i];
 }
 
-static int tell(const struct run_reading *rd, const struct run *run, enum call_kind kind,
+static int emit(const struct run_reading *rd, const struct run *run, enum call_kind kind,
 		uint32_t function)
 {
 	struct call_record call = {
@@ -95,7 +95,7 @@ static int take_run(void *arg, const struct run *run)
 			break;
 		if (top->depth == run->depth && top->function == number)
 			return 0;
-		rc = tell(rd, run, CALL_EXIT, top->function);
+		rc = emit(rd, run, CALL_EXIT, top->function);
 		th->depth--;
 	}
 	if (!rc)
@@ -103,7 +103,7 @@ static int take_run(void *arg, const struct run *run)
 	if (rc)
 		return rc;
 	th->frame[th->depth++] = (struct run_frame){ run->depth, number };
-	return tell(rd, run, CALL_ENTRY, number);
+	return emit(rd, run, CALL_ENTRY, number);
 }
 
 int xray_runs(const struct job *job, struct xray_functions *f, xray_each each, void *arg)

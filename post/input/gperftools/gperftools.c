@@ -49,8 +49,8 @@ struct gperftools {
 	uint64_t version;
 	struct java java; /* symbols of version 1 */
 	struct pitrace_mte_task task;
-	struct pitrace_mte_map **told; /* mappings */
-	uint32_t ntold, room;
+	struct pitrace_mte_map **mapped; /* mappings */
+	uint32_t nmapped, room;
 	uint64_t paths;      /* bytes */
 	bool full;           /* the limit was reached */
 	struct upper *upper; /* sorted and disjoint */
@@ -187,7 +187,7 @@ static void put_build(char *room, size_t size, const char *path, const char *bui
 	room[n] = '\0';
 }
 
-static int tell_mapping(struct gperftools *g, uint64_t at, const struct pitrace_mte_map *map,
+static int emit_mapping(struct gperftools *g, uint64_t at, const struct pitrace_mte_map *map,
 			const char *path, const char *build)
 {
 	char whole[LINE_MOST];
@@ -198,14 +198,14 @@ static int tell_mapping(struct gperftools *g, uint64_t at, const struct pitrace_
 		return 0;
 	put_build(whole, sizeof(whole), path, build);
 	g->paths += strlen(whole);
-	if (g->ntold == MAPPINGS || g->paths > PATHS_START + g->w.size) {
+	if (g->nmapped == MAPPINGS || g->paths > PATHS_START + g->w.size) {
 		g->full = true;
-		faults_tell(&g->faults, at,
-			    "%u mappings with paths of %" PRIu64 " bytes: the rest is left out",
-			    g->ntold, g->paths);
+		faults_report(&g->faults, at,
+			      "%u mappings with paths of %" PRIu64 " bytes: the rest is left out",
+			      g->nmapped, g->paths);
 		return 0;
 	}
-	if (array_next(g->told, g->ntold, g->room))
+	if (array_next(g->mapped, g->nmapped, g->room))
 		return -ENOMEM;
 	if (!*whole)
 		strcpy(whole, "//anon");
@@ -226,7 +226,7 @@ static int tell_mapping(struct gperftools *g, uint64_t at, const struct pitrace_
 		whole[length] = '\0';
 	}
 	memcpy(t->path, whole, length);
-	g->told[g->ntold++] = t;
+	g->mapped[g->nmapped++] = t;
 	return 0;
 }
 
@@ -244,9 +244,9 @@ static int read_text(struct gperftools *g)
 		for (n = 0; n < have && !p[n]; n++)
 			;
 		if (n) {
-			faults_tell(&g->faults, at,
-				    "%zu bytes that are no text, between the trailer and what was mapped: passed over",
-				    n);
+			faults_report(&g->faults, at,
+				      "%zu bytes that are no text, between the trailer and what was mapped: passed over",
+				      n);
 			at += n;
 			continue;
 		}
@@ -263,13 +263,13 @@ static int read_text(struct gperftools *g)
 		else if (!strncmp(path, "build=", 6))
 			strcpy(build, path + 6);
 		else if ((path = parse_mapping(line, &map)))
-			rc = tell_mapping(g, line_at, &map, path, build);
+			rc = emit_mapping(g, line_at, &map, path, build);
 	}
 	return rc;
 }
 
 /* Adds the symbols of a Java program as a module. */
-static int tell_java(struct gperftools *g)
+static int emit_java(struct gperftools *g)
 {
 	struct pitrace_mte_map m = {
 		.pid = NOBODY,
@@ -280,9 +280,9 @@ static int tell_java(struct gperftools *g)
 	int rc = java_lay_out(&g->java);
 
 	if (!g->java.n && g->version == 1)
-		faults_tell(&g->faults, 2 * g->slot,
-			    "version 1, a Java program's, but without its symbols");
-	return rc || !g->java.n ? rc : tell_mapping(g, g->text, &m, JAVA_MODULE, "");
+		faults_report(&g->faults, 2 * g->slot,
+			      "version 1, a Java program's, but without its symbols");
+	return rc || !g->java.n ? rc : emit_mapping(g, g->text, &m, JAVA_MODULE, "");
 }
 
 static int by_start(const void *a, const void *b)
@@ -297,11 +297,11 @@ static int find_upper(struct gperftools *g)
 {
 	uint32_t i, n = 0, kept = 0;
 
-	g->upper = calloc((size_t)g->ntold + 1, sizeof(*g->upper));
+	g->upper = calloc((size_t)g->nmapped + 1, sizeof(*g->upper));
 	if (!g->upper)
 		return -ENOMEM;
-	for (i = 0; i < g->ntold; i++) {
-		const struct pitrace_mte_map *m = g->told[i];
+	for (i = 0; i < g->nmapped; i++) {
+		const struct pitrace_mte_map *m = g->mapped[i];
 
 		if ((m->start + (m->length - 1)) >> 63)
 			g->upper[n++] = (struct upper){ m->start, m->start + (m->length - 1) };
@@ -357,9 +357,9 @@ static int read_stack(struct gperftools *g, struct stack_at *s)
 	size_t have;
 
 	if (left < 2) {
-		faults_tell(&g->faults, g->at,
-			    g->w.size > g->at ? "the file ends within a stack" :
-						"the file ends without a trailer");
+		faults_report(&g->faults, g->at,
+			      g->w.size > g->at ? "the file ends within a stack" :
+						  "the file ends without a trailer");
 		return -1;
 	}
 	p = window_look(&g->w, g->at, 2 * g->slot, &have);
@@ -369,21 +369,21 @@ static int read_stack(struct gperftools *g, struct stack_at *s)
 	s->depth = get(g, p, 1);
 	/* Text would be read as a very large count. */
 	if (s->count >= 0x20000000 && is_text(g, g->at)) {
-		faults_tell(&g->faults, g->at,
-			    "the trailer is missing: what was mapped begins here");
+		faults_report(&g->faults, g->at,
+			      "the trailer is missing: what was mapped begins here");
 		s->next = g->at;
 		return 0;
 	}
 	if (s->depth > left - 2) {
-		faults_tell(&g->faults, g->at,
-			    "a stack of %" PRIu64 " calls, where the file has room for %" PRIu64,
-			    s->depth, left - 2);
+		faults_report(&g->faults, g->at,
+			      "a stack of %" PRIu64 " calls, where the file has room for %" PRIu64,
+			      s->depth, left - 2);
 		return -1;
 	}
 	want = 2 + (s->depth < STACK_ADDRESSES ? s->depth : STACK_ADDRESSES);
 	p = window_look(&g->w, g->at, want * g->slot, &have);
 	if (!p || have < want * g->slot) {
-		faults_tell(&g->faults, g->at, "the file ends within a stack");
+		faults_report(&g->faults, g->at, "the file ends within a stack");
 		return -1;
 	}
 	s->pc = p + 2 * g->slot;
@@ -392,9 +392,9 @@ static int read_stack(struct gperftools *g, struct stack_at *s)
 		if (!s->count)
 			return 0;
 		if (is_text(g, s->next)) {
-			faults_tell(&g->faults, g->at,
-				    "the trailer counts %" PRIu64 " samples: none are there",
-				    s->count);
+			faults_report(&g->faults, g->at,
+				      "the trailer counts %" PRIu64 " samples: none are there",
+				      s->count);
 			return 0;
 		}
 	}
@@ -408,14 +408,14 @@ static int next_stack(struct gperftools *g, struct stack_at *s)
 
 	for (; (got = read_stack(g, s)) > 0; g->at = s->next) {
 		if (!s->depth)
-			faults_tell(&g->faults, g->at,
-				    "%" PRIu64 " samples without an address: left out", s->count);
+			faults_report(&g->faults, g->at,
+				      "%" PRIu64 " samples without an address: left out", s->count);
 		else if (!s->count)
-			faults_tell(&g->faults, g->at, "a stack without samples");
+			faults_report(&g->faults, g->at, "a stack without samples");
 		else if (s->count > INT64_MAX - g->samples)
-			faults_tell(&g->faults, g->at,
-				    "%" PRIu64 " samples, more than can be counted: left out",
-				    s->count);
+			faults_report(&g->faults, g->at,
+				      "%" PRIu64 " samples, more than can be counted: left out",
+				      s->count);
 		else
 			return 1;
 	}
@@ -457,18 +457,18 @@ static int read_header(struct gperftools *g, struct pifile_fault *fault)
 	g->version = get(g, p, 2);
 	g->period = get(g, p, 3);
 	if (words < HEADER_SLOTS - 2)
-		faults_tell(&g->faults, g->slot,
-			    "a header of %" PRIu64 " slots, which should have %d", words + 2,
-			    HEADER_SLOTS);
+		faults_report(&g->faults, g->slot,
+			      "a header of %" PRIu64 " slots, which should have %d", words + 2,
+			      HEADER_SLOTS);
 	if (g->version > 1)
-		faults_tell(&g->faults, 2 * g->slot,
-			    "version %" PRIu64 " is not known: read as version 0", g->version);
+		faults_report(&g->faults, 2 * g->slot,
+			      "version %" PRIu64 " is not known: read as version 0", g->version);
 	if (!g->period)
-		faults_tell(&g->faults, 3 * g->slot,
-			    "the header has no sampling period: samples have no time");
+		faults_report(&g->faults, 3 * g->slot,
+			      "the header has no sampling period: samples have no time");
 	if (g->period > UINT32_MAX / 1000) {
-		faults_tell(&g->faults, 3 * g->slot,
-			    "a sampling period of %" PRIu64 " us: taken as unknown", g->period);
+		faults_report(&g->faults, 3 * g->slot,
+			      "a sampling period of %" PRIu64 " us: taken as unknown", g->period);
 		g->period = 0;
 	}
 	g->period *= 1000;
@@ -480,10 +480,10 @@ static void name_process(struct gperftools *g)
 	const char *name = "profile", *slash;
 	uint32_t i;
 
-	for (i = 0; i < g->ntold; i++) {
-		if (g->told[i]->flags & (PITRACE_MAP_ANON | PITRACE_MAP_VDSO))
+	for (i = 0; i < g->nmapped; i++) {
+		if (g->mapped[i]->flags & (PITRACE_MAP_ANON | PITRACE_MAP_VDSO))
 			continue;
-		name = g->told[i]->path;
+		name = g->mapped[i]->path;
 		slash = strrchr(name, '/');
 		name = slash && slash[1] ? slash + 1 : name;
 		break;
@@ -497,9 +497,9 @@ static void gperftools_close(struct input *in)
 	struct gperftools *g = in->state;
 	uint32_t i;
 
-	for (i = 0; i < g->ntold; i++)
-		free(g->told[i]);
-	free(g->told);
+	for (i = 0; i < g->nmapped; i++)
+		free(g->mapped[i]);
+	free(g->mapped);
 	free(g->upper);
 	java_free(&g->java);
 	free(g->sample);
@@ -527,7 +527,7 @@ static int gperftools_open(struct input *in, struct pifile_fault *fault)
 		find_text(g, &in->complete);
 		rc = read_text(g);
 		if (!rc)
-			rc = tell_java(g);
+			rc = emit_java(g);
 		if (!rc)
 			rc = find_upper(g);
 	}
@@ -585,16 +585,16 @@ static bool give_first(struct gperftools *g, struct pirecord *r)
 	struct pitrace_mte_map *t;
 
 	for (;; g->given++) {
-		if (g->given == g->ntold + 2)
+		if (g->given == g->nmapped + 2)
 			return false;
-		if (g->what & (g->given > g->ntold ? PIMERGE_TRACE : PIMERGE_MTE))
+		if (g->what & (g->given > g->nmapped ? PIMERGE_TRACE : PIMERGE_MTE))
 			break;
 	}
 	if (!g->given) {
 		fill(r, PITRACE_RING_MTE, PITRACE_MTE, PITRACE_MTE_PROCESS, &g->task,
 		     sizeof(g->task));
-	} else if (g->given <= g->ntold) {
-		t = g->told[g->given - 1];
+	} else if (g->given <= g->nmapped) {
+		t = g->mapped[g->given - 1];
 		fill(r, PITRACE_RING_MTE, PITRACE_MTE, PITRACE_MTE_MODULE, t,
 		     (sizeof(*t) + t->path_len + 4) & ~3ul);
 		r->offset = g->text;

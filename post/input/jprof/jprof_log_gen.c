@@ -164,16 +164,17 @@ static int read_methods(struct log_gen *l, struct bytes b)
 	size_t n;
 
 	if (!take(&b, &first) || first != l->methods) {
-		faults_tell(&l->tree.faults, l->chunk,
-			    "methods whose numbers do not follow those before: left out");
+		faults_report(&l->tree.faults, l->chunk,
+			      "methods whose numbers do not follow those before: left out");
 		return 0;
 	}
 	while (bytes_left(&b)) {
 		name = take_text(&b, &n);
 		if (!name || l->methods == LOG_GEN_METHODS) {
-			faults_tell(&l->tree.faults, l->chunk + sizeof(struct log_gen_chunk) + b.at,
-				    "method %u has no name here: the rest of the chunk is left out",
-				    l->methods);
+			faults_report(&l->tree.faults,
+				      l->chunk + sizeof(struct log_gen_chunk) + b.at,
+				      "method %u has no name here: the rest of the chunk is left out",
+				      l->methods);
 			return 0;
 		}
 		if (array_next(l->method, l->methods, l->room_methods))
@@ -214,7 +215,7 @@ static int read_thread(struct log_gen *l, struct bytes b)
 	if (name && tid <= INT32_MAX && thread_at(l, place, &t))
 		return -ENOMEM;
 	if (!t) {
-		faults_tell(&l->tree.faults, l->chunk, "no thread: left out");
+		faults_report(&l->tree.faults, l->chunk, "no thread: left out");
 		return 0;
 	}
 	t->tid = (uint32_t)tid;
@@ -249,7 +250,7 @@ static int begin_events(struct log_gen *l, struct bytes b)
 	if (take(&b, &place) && take(&b, &time) && thread_at(l, place, &t))
 		return -ENOMEM;
 	if (!t) {
-		faults_tell(&l->tree.faults, l->chunk, "events of no thread: left out");
+		faults_report(&l->tree.faults, l->chunk, "events of no thread: left out");
 		return 0;
 	}
 	if (t->root == NO_KEY) {
@@ -286,22 +287,22 @@ static int next_chunk(struct log_gen *l, char *kind)
 	what = bytes_u32(&head);
 	length = bytes_u32(&head);
 	if (head.bad) {
-		faults_tell(&l->tree.faults, l->at,
-			    "incomplete: the log ends within a chunk's head: what is before it is read");
+		faults_report(&l->tree.faults, l->at,
+			      "incomplete: the log ends within a chunk's head: what is before it is read");
 		l->at = l->w.size;
 		return 0;
 	}
 	if (length > LOG_GEN_CHUNK || what > 'Z') {
-		faults_tell(&l->tree.faults, l->at,
-			    "no chunk of a log-gen: what is before it is read");
+		faults_report(&l->tree.faults, l->at,
+			      "no chunk of a log-gen: what is before it is read");
 		l->at = l->w.size;
 		return 0;
 	}
 	p = window_look(&l->w, l->at, sizeof(struct log_gen_chunk) + length, &have);
 	have -= sizeof(struct log_gen_chunk);
 	if (have < length)
-		faults_tell(&l->tree.faults, l->w.size,
-			    "incomplete: the log ends within a chunk: what is whole of it is read");
+		faults_report(&l->tree.faults, l->w.size,
+			      "incomplete: the log ends within a chunk: what is whole of it is read");
 	else
 		have = length;
 	memcpy(l->copy, p + sizeof(struct log_gen_chunk), have);
@@ -358,8 +359,8 @@ static bool next_event(struct log_gen *l, struct gen_event *e)
 	if (l->left.bad || e->kind > LOG_GEN_POPPED || method < 0 || method >= l->methods) {
 		/* A truncated log is reported as such. */
 		if (!l->left.bad || l->at < l->w.size)
-			faults_tell(&l->tree.faults, l->chunk + sizeof(struct log_gen_chunk) + at,
-				    "no event: the rest of its chunk is left out");
+			faults_report(&l->tree.faults, l->chunk + sizeof(struct log_gen_chunk) + at,
+				      "no event: the rest of its chunk is left out");
 		l->left = bytes_of(NULL, 0);
 		return false;
 	}
@@ -479,25 +480,26 @@ static int read_trees(struct log_gen *l)
 	return rc;
 }
 
-static void tell_end(struct log_gen *l)
+static void emit_end(struct log_gen *l)
 {
 	struct fault_list *f = &l->tree.faults;
 
 	if (l->head.state == LOG_GEN_FAILED)
-		faults_tell(f, l->w.size,
-			    "incomplete: %s: the last %" PRIu64 " events are not in it; %" PRIu64
-			    " are read",
-			    strerror((int)(l->head.error & 0xffff)), l->head.unwritten, l->events);
+		faults_report(f, l->w.size,
+			      "incomplete: %s: the last %" PRIu64 " events are not in it; %" PRIu64
+			      " are read",
+			      strerror((int)(l->head.error & 0xffff)), l->head.unwritten,
+			      l->events);
 	else if (l->head.state != LOG_GEN_WHOLE && !f->count)
-		faults_tell(f, l->w.size,
-			    "incomplete: the program ended before its log did; %" PRIu64
-			    " events are read",
-			    l->events);
+		faults_report(f, l->w.size,
+			      "incomplete: the program ended before its log did; %" PRIu64
+			      " events are read",
+			      l->events);
 	if (l->lost || l->head.lost)
-		faults_tell(f, l->w.size,
-			    "incomplete: %" PRIu64
-			    " events are missing: threads were faster than the file",
-			    l->head.lost > l->lost ? l->head.lost : l->lost);
+		faults_report(f, l->w.size,
+			      "incomplete: %" PRIu64
+			      " events are missing: threads were faster than the file",
+			      l->head.lost > l->lost ? l->head.lost : l->lost);
 }
 
 /* ---- the reader ------------------------------------------------------------------------------ */
@@ -539,7 +541,7 @@ static int read_log(struct input *in, struct log_gen *l, struct pifile_fault *fa
 	rc = read_trees(l);
 	if (rc)
 		return rc;
-	tell_end(l);
+	emit_end(l);
 	for (uint32_t i = 0; i < l->head.metrics; i++)
 		jprof_tree_metric(&l->tree, l->head.metrics > 1 ? i + 1 : 0, 2 * (int32_t)i,
 				  2 * (int32_t)i + 1);

@@ -31,7 +31,7 @@ struct rt_reader {
 	struct {
 		enum column_is is;
 		char name[32];
-		bool told; /* a number was found there */
+		bool met; /* a number was found there */
 	} column[JPROF_COLUMNS + 4];
 	uint32_t ncolumn, values;
 	uint32_t *path; /* by level: the last node */
@@ -79,8 +79,8 @@ static bool next_line(struct rt_reader *l, struct bytes *line, uint64_t *offset)
 			l->at += have;
 			return false;
 		}
-		faults_tell(&l->tree.faults, *offset,
-			    "line %" PRIu64 " has more than %u bytes: left out", l->line, WINDOW);
+		faults_report(&l->tree.faults, *offset,
+			      "line %" PRIu64 " has more than %u bytes: left out", l->line, WINDOW);
 		while (p && !end) {
 			l->at += have;
 			p = window_look(&l->w, l->at, 1, &have);
@@ -260,7 +260,7 @@ static bool read_numbers(struct rt_reader *l, struct bytes *b, struct node_line 
 			n->negative = true;
 			number = 0;
 		} else if (i >= 3) {
-			l->column[i].told = true;
+			l->column[i].met = true;
 		}
 		if (!text_char(b, ' ')) {
 			*why = "a blank is missing behind a number";
@@ -343,13 +343,13 @@ static int read_node(struct rt_reader *l, struct bytes line, uint64_t offset)
 	else if (n.level > l->levels)
 		why = "it is deeper than what the line before can have called";
 	if (why) {
-		faults_tell(&l->tree.faults, offset, "line %" PRIu64 ": %s: the line is left out",
-			    l->line, why);
+		faults_report(&l->tree.faults, offset, "line %" PRIu64 ": %s: the line is left out",
+			      l->line, why);
 		return 0;
 	}
 	if (n.negative)
-		faults_tell(&l->tree.faults, offset,
-			    "line %" PRIu64 ": a value less than 0, which counts as 0", l->line);
+		faults_report(&l->tree.faults, offset,
+			      "line %" PRIu64 ": a value less than 0, which counts as 0", l->line);
 	return add_node(l, &line, &n);
 }
 
@@ -361,15 +361,15 @@ static void check_end(struct rt_reader *l)
 	want = want > l->left_out ? want - l->left_out : 0;
 
 	if (l->cut)
-		faults_tell(&l->tree.faults, l->at,
-			    "incomplete: the log ends within line %" PRIu64
-			    ": the lines before it are read",
-			    l->line);
+		faults_report(&l->tree.faults, l->at,
+			      "incomplete: the log ends within line %" PRIu64
+			      ": the lines before it are read",
+			      l->line);
 	else if (l->has_entries && want > l->calls && want - l->calls > l->tree.threads)
-		faults_tell(&l->tree.faults, l->at,
-			    "incomplete: the log has %" PRIu64 " of %" PRIu64
-			    " calls: it ends too early, with line %" PRIu64,
-			    l->calls, want, l->line);
+		faults_report(&l->tree.faults, l->at,
+			      "incomplete: the log has %" PRIu64 " of %" PRIu64
+			      " calls: it ends too early, with line %" PRIu64,
+			      l->calls, want, l->line);
 }
 
 static int read_nodes(struct rt_reader *l)
@@ -475,10 +475,10 @@ static int read_all_inlined(struct rt_reader *l)
 	if (!rc)
 		rc = end_function(l, &f);
 	if (l->cut && !was_cut)
-		faults_tell(&l->tree.faults, l->at,
-			    "incomplete: the log ends within line %" PRIu64
-			    ": what is inlined behind it is not known",
-			    l->line);
+		faults_report(&l->tree.faults, l->at,
+			      "incomplete: the log ends within line %" PRIu64
+			      ": what is inlined behind it is not known",
+			      l->line);
 	free(f.text);
 	return rc;
 }
@@ -501,7 +501,7 @@ static void choose_values(struct rt_reader *l)
 			i++;
 			continue;
 		}
-		if (!l->column[i].told)
+		if (!l->column[i].met)
 			continue;
 		for (k = 0; name[k]; k++)
 			lower[k] = (char)tolower((unsigned char)name[k]);

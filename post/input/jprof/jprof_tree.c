@@ -197,9 +197,9 @@ static void add_up(struct jprof_tree *t)
 				t->total[k] += value;
 				continue;
 			}
-			faults_tell(&t->faults, t->file_size,
-				    "%s of all lines is more than can be counted: left out",
-				    t->value[k].name);
+			faults_report(&t->faults, t->file_size,
+				      "%s of all lines is more than can be counted: left out",
+				      t->value[k].name);
 			t->value[k] = t->value[--t->values];
 			memset(t->total, 0, sizeof(t->total));
 			i = UINT32_MAX; /* start again */

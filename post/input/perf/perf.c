@@ -29,8 +29,8 @@
 #include "input/perf/perf_pt.h"
 #include "input/perf/perf_pt_data.h"
 #include "input/perf/perf_stream.h"
-#include "input/perf/perf_tell.h"
-#include "input/perf/perf_told.h"
+#include "input/perf/perf_convert.h"
+#include "input/perf/perf_converted.h"
 #include "input/perf/perf_wall.h"
 #include "base/regular.h"
 
@@ -283,7 +283,7 @@ static void perf_close(struct input *in)
 	perf_stream_free(&p->stream);
 	perf_order_free(&p->order);
 	perf_order_free(&p->names);
-	perf_told_free(p->told);
+	perf_converted_free(p->converted);
 	perf_details_free(p->details);
 	perf_deferred_free(p);
 	perf_pt_free(p);
@@ -318,9 +318,9 @@ static int perf_open(struct input *in, struct pifile_fault *fault)
 		.clock_hz = 1000000000,
 		.collector = "perf",
 	};
-	p->told = perf_told_new();
+	p->converted = perf_converted_new();
 	p->details = perf_details_new();
-	if (p->told && p->details)
+	if (p->converted && p->details)
 		rc = open_files(p);
 	if (!rc)
 		rc = perf_header_read(p, fault);
@@ -357,8 +357,8 @@ static int perf_begin(struct input *in, unsigned int what)
 
 	perf_stream_free(&p->stream);
 	perf_order_free(&p->order);
-	perf_told_free(p->told);
-	p->told = perf_told_new();
+	perf_converted_free(p->converted);
+	p->converted = perf_converted_new();
 	perf_details_free(p->details);
 	p->details = perf_details_new();
 	perf_deferred_free(p);
@@ -374,7 +374,7 @@ static int perf_begin(struct input *in, unsigned int what)
 	p->running = NULL;
 	p->lost_total = NULL;
 	p->nrunning = p->nlost = 0;
-	rc = p->told && p->details ? perf_stream_begin(&p->stream, p) : -ENOMEM;
+	rc = p->converted && p->details ? perf_stream_begin(&p->stream, p) : -ENOMEM;
 	if (!rc && what == PIMERGE_MTE && p->has_names) {
 		p->order = p->names;
 		p->names = (struct perf_order){ 0 };
@@ -384,7 +384,7 @@ static int perf_begin(struct input *in, unsigned int what)
 	}
 	if (!rc)
 		rc = perf_pt_begin(p);
-	return rc ? rc : perf_tell_begin(p);
+	return rc ? rc : perf_convert_begin(p);
 }
 
 static bool is_wanted(const struct perf *p, uint32_t type)
@@ -425,7 +425,7 @@ static int perf_next(struct input *in, struct pirecord *record)
 	int rc;
 
 	for (;;) {
-		if (perf_told_next(p->told, record))
+		if (perf_converted_next(p->converted, record))
 			return 1;
 		e = p->entry;
 		p->entry = NULL;
@@ -438,10 +438,10 @@ static int perf_next(struct input *in, struct pirecord *record)
 				p->entry = e;
 				continue;
 			}
-			if (!rc && perf_plain_tell(p, e, record))
+			if (!rc && perf_plain_convert(p, e, record))
 				return 1;
 			if (!rc)
-				rc = perf_tell(p, e);
+				rc = perf_convert(p, e);
 		} else if (p->ended) {
 			if (!p->stream.perf)
 				return 0;
@@ -451,7 +451,7 @@ static int perf_next(struct input *in, struct pirecord *record)
 			if (rc)
 				return rc;
 			perf_stream_free(&p->stream);
-			rc = perf_tell_end(p);
+			rc = perf_convert_end(p);
 		} else {
 			do {
 				rc = perf_stream_next(&p->stream, &raw);

@@ -331,7 +331,7 @@ int perf_attr_record(struct perf *p, const struct perf_raw *raw)
 }
 
 /* Reports events of a newer kernel once, rather than for each of their samples. */
-static void tell_unknown(struct perf *p)
+static void report_unknown(struct perf *p)
 {
 	for (uint32_t i = 0; i < p->nattrs; i++) {
 		struct perf_attr *a = &p->attr[i];
@@ -383,7 +383,7 @@ int perf_attrs_finish(struct perf *p)
 	}
 	rc = perf_names_rest(p);
 	if (!rc)
-		tell_unknown(p);
+		report_unknown(p);
 	return rc;
 }
 

@@ -36,7 +36,7 @@ struct perf_deferred {
 	struct keys by_tid;
 	struct waiting *oldest, *newest;
 	uint64_t bytes, alone;
-	perf_waited told;
+	perf_waited ready;
 	uint8_t *chain; /* of both parts */
 };
 
@@ -105,7 +105,7 @@ static void join(const struct perf *p, uint8_t *room, struct perf_item *sample,
 }
 
 /* stack: NULL if the sample gets none. */
-static int let_go(struct perf *p, struct waiting *w, const struct perf_item *stack)
+static int release(struct perf *p, struct waiting *w, const struct perf_item *stack)
 {
 	struct perf_deferred *d = p->deferred;
 	const char *why;
@@ -118,12 +118,12 @@ static int let_go(struct perf *p, struct waiting *w, const struct perf_item *sta
 	else
 		d->alone++;
 	/* The sample has been decoded before. */
-	rc = rc ? 0 : d->told(p, &w->sample, &item);
+	rc = rc ? 0 : d->ready(p, &w->sample, &item);
 	free(w);
 	return rc;
 }
 
-static int let_go_all(struct perf *p, uint32_t tid, const struct perf_item *stack)
+static int release_all(struct perf *p, uint32_t tid, const struct perf_item *stack)
 {
 	struct perf_deferred *d = p->deferred;
 	uint32_t thread = d ? find_thread(d, tid) : NO_KEY;
@@ -131,18 +131,18 @@ static int let_go_all(struct perf *p, uint32_t tid, const struct perf_item *stac
 	int rc = 0;
 
 	while (thread != NO_KEY && !rc && (w = take_first(d, thread)))
-		rc = let_go(p, w, stack);
+		rc = release(p, w, stack);
 	return rc;
 }
 
 int perf_deferred_stack(struct perf *p, const struct perf_item *stack)
 {
-	return let_go_all(p, stack->tid, stack);
+	return release_all(p, stack->tid, stack);
 }
 
 int perf_deferred_thread_ends(struct perf *p, uint32_t tid)
 {
-	return let_go_all(p, tid, NULL);
+	return release_all(p, tid, NULL);
 }
 
 int perf_deferred_end(struct perf *p)
@@ -151,14 +151,14 @@ int perf_deferred_end(struct perf *p)
 	int rc = 0;
 
 	while (d && !rc && d->oldest)
-		rc = let_go(p, take_first(d, d->oldest->thread), NULL);
+		rc = release(p, take_first(d, d->oldest->thread), NULL);
 	return rc;
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
 int perf_deferred_wait(struct perf *p, const struct perf_item *item, const struct perf_entry *e,
-		       uint64_t time, perf_waited told)
+		       uint64_t time, perf_waited ready)
 {
 	struct perf_deferred *d = p->deferred;
 	const struct perf_held *h = e->held;
@@ -171,7 +171,7 @@ int perf_deferred_wait(struct perf *p, const struct perf_item *item, const struc
 		if (!d)
 			return -ENOMEM;
 		d->chain = malloc(2 * PERF_RECORD_MAX);
-		d->told = told;
+		d->ready = ready;
 	}
 	thread = get_thread(d, item->tid);
 	w = malloc(sizeof(*w) + h->size);
@@ -196,7 +196,7 @@ int perf_deferred_wait(struct perf *p, const struct perf_item *item, const struc
 		      "more samples wait for their user stacks than 32 MB "
 		      "hold: the first of them are returned without");
 	while (!rc && d->bytes > WAITING_MOST / 2)
-		rc = let_go(p, take_first(d, d->oldest->thread), NULL);
+		rc = release(p, take_first(d, d->oldest->thread), NULL);
 	return rc;
 }
 

@@ -17,7 +17,7 @@ typedef int (*perf_waited)(struct perf *p, const struct perf_waiting *w,
 /* Process a sample that waits for its user stack, with the callback for its end; a deferred stack;
  * a thread's end; the end of the file. Return 0 or -ENOMEM. */
 int perf_deferred_wait(struct perf *p, const struct perf_item *item, const struct perf_entry *e,
-		       uint64_t time, perf_waited told);
+		       uint64_t time, perf_waited ready);
 int perf_deferred_stack(struct perf *p, const struct perf_item *stack);
 int perf_deferred_thread_ends(struct perf *p, uint32_t tid);
 int perf_deferred_end(struct perf *p);

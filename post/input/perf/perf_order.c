@@ -30,7 +30,7 @@ static struct perf_block *block_of(struct perf_held *h)
 	return (struct perf_block *)((uintptr_t)h & ~(uintptr_t)(BLOCK - 1));
 }
 
-static void let_go(struct perf_order *o, struct perf_held *h)
+static void release(struct perf_order *o, struct perf_held *h)
 {
 	struct perf_block *b = block_of(h);
 
@@ -77,7 +77,7 @@ static size_t held_bytes(const struct perf_held *h)
 }
 
 /* Reads more of the run into the buffer, at least one record. */
-static int away_fill(const struct spill *file, struct perf_away *a)
+static int parked_fill(const struct spill *file, struct perf_parked *a)
 {
 	size_t n;
 	int rc;
@@ -100,14 +100,14 @@ static int away_fill(const struct spill *file, struct perf_away *a)
 }
 
 /* Advances to the next entry of a run. */
-static int away_next(const struct spill *file, struct perf_away *a)
+static int parked_next(const struct spill *file, struct perf_parked *a)
 {
 	const size_t most = sizeof(uint64_t) + sizeof(struct perf_held) + PERF_RECORD_MAX;
 	int rc;
 
 	a->entry.held = NULL;
 	if (a->have - a->used < most && a->at < a->end) {
-		rc = away_fill(file, a);
+		rc = parked_fill(file, a);
 		if (rc)
 			return rc;
 	}
@@ -124,7 +124,8 @@ static int away_next(const struct spill *file, struct perf_away *a)
 
 static const struct perf_entry *first_of(const struct perf_order *o, uint32_t run)
 {
-	return run < o->naway ? &o->away[run].run->entry : &o->entry[o->run[run - o->naway].at];
+	return run < o->nparked ? &o->parked[run].run->entry :
+				  &o->entry[o->run[run - o->nparked].at];
 }
 
 /* Records of equal time keep the order of reading. */
@@ -157,9 +158,9 @@ static void sift(struct perf_order *o, size_t i)
 /* Makes a heap of the spilled runs that were added and of `runs` runs in memory. */
 static int heap_make(struct perf_order *o, size_t runs)
 {
-	if (array_room(o->heap, o->room_heap, o->naway + runs))
+	if (array_room(o->heap, o->room_heap, o->nparked + runs))
 		return -ENOMEM;
-	o->nheap = o->naway + runs;
+	o->nheap = o->nparked + runs;
 	for (size_t i = 0; i < o->nheap; i++)
 		o->heap[i] = (uint32_t)i;
 	for (size_t i = o->nheap / 2; i-- > 0;)
@@ -171,17 +172,17 @@ static int heap_make(struct perf_order *o, size_t runs)
 static int heap_level(struct perf_order *o, struct perf_level *l)
 {
 	for (unsigned int i = 0; i < l->runs; i++) {
-		struct perf_away *a = &l->run[i];
+		struct perf_parked *a = &l->run[i];
 		int rc = 0;
 
 		if (!a->entry.held && a->at < a->end)
-			rc = away_next(&l->file, a);
-		if (!rc && a->entry.held && array_next(o->away, o->naway, o->room_away))
+			rc = parked_next(&l->file, a);
+		if (!rc && a->entry.held && array_next(o->parked, o->nparked, o->room_parked))
 			rc = -ENOMEM;
 		if (rc)
 			return rc;
 		if (a->entry.held)
-			o->away[o->naway++] = (struct perf_source){ &l->file, a };
+			o->parked[o->nparked++] = (struct perf_source){ &l->file, a };
 	}
 	return 0;
 }
@@ -193,13 +194,13 @@ static int heap_advance(struct perf_order *o)
 	bool ended;
 	int rc = 0;
 
-	if (i < o->naway) {
-		rc = away_next(o->away[i].file, o->away[i].run);
-		ended = !o->away[i].run->entry.held;
+	if (i < o->nparked) {
+		rc = parked_next(o->parked[i].file, o->parked[i].run);
+		ended = !o->parked[i].run->entry.held;
 	} else {
-		struct perf_run *run = &o->run[i - o->naway];
+		struct perf_run *run = &o->run[i - o->nparked];
 
-		let_go(o, o->entry[run->at++].held);
+		release(o, o->entry[run->at++].held);
 		ended = run->at == run->end;
 	}
 	if (rc)
@@ -216,10 +217,10 @@ static int heap_advance(struct perf_order *o)
 /* Writes the contents of the heap as a run of a level. */
 static int write_run(struct perf_order *o, struct perf_level *l)
 {
-	struct perf_away *to = &l->run[l->runs];
+	struct perf_parked *to = &l->run[l->runs];
 	int rc = 0;
 
-	*to = (struct perf_away){ .at = l->file.size };
+	*to = (struct perf_parked){ .at = l->file.size };
 	while (!rc && o->nheap) {
 		const struct perf_entry *e = first_of(o, o->heap[0]);
 
@@ -253,7 +254,7 @@ static int room_at(struct perf_order *o, unsigned int level)
 	if (l->runs < PERF_FAN)
 		return 0;
 	rc = level + 1 < PERF_LEVELS ? room_at(o, level + 1) : -EFBIG;
-	o->naway = 0;
+	o->nparked = 0;
 	if (!rc)
 		rc = heap_level(o, l);
 	if (!rc)
@@ -265,14 +266,14 @@ static int room_at(struct perf_order *o, unsigned int level)
 	return rc;
 }
 
-static int put_away(struct perf_order *o)
+static int park(struct perf_order *o)
 {
 	int rc;
 
 	if (!o->level)
 		o->level = calloc(PERF_LEVELS, sizeof(*o->level));
 	rc = o->level ? room_at(o, 0) : -ENOMEM;
-	o->naway = 0;
+	o->nparked = 0;
 	if (!rc)
 		rc = heap_make(o, o->nruns);
 	if (!rc)
@@ -282,7 +283,7 @@ static int put_away(struct perf_order *o)
 	return rc;
 }
 
-static void free_away(struct perf_order *o)
+static void free_parked(struct perf_order *o)
 {
 	for (unsigned int i = 0; i < o->levels; i++)
 		empty_level(&o->level[i]);
@@ -324,14 +325,14 @@ int perf_order_add(struct perf_order *o, const struct perf_raw *raw, uint32_t at
 	run->end = ++o->n;
 	if (time > o->greatest)
 		o->greatest = time;
-	return in_memory(o) > (o->most ? o->most : PERF_ORDER_HELD) ? put_away(o) : 0;
+	return in_memory(o) > (o->most ? o->most : PERF_ORDER_HELD) ? park(o) : 0;
 }
 
 int perf_order_round(struct perf_order *o, bool end)
 {
 	int rc = 0;
 
-	o->naway = 0;
+	o->nparked = 0;
 	for (unsigned int i = o->levels; i-- > 0 && !rc;)
 		rc = heap_level(o, &o->level[i]);
 	if (!rc)
@@ -345,7 +346,7 @@ int perf_order_round(struct perf_order *o, bool end)
 static void keep_rest(struct perf_order *o)
 {
 	size_t i, n = 0, runs = 0;
-	bool away = false;
+	bool parked = false;
 
 	for (i = 0; i < o->nruns; i++) {
 		struct perf_run r = o->run[i];
@@ -356,11 +357,11 @@ static void keep_rest(struct perf_order *o)
 		o->run[runs++] = (struct perf_run){ n, n + (r.end - r.at) };
 		n += r.end - r.at;
 	}
-	for (i = 0; i < o->naway; i++)
-		away |= o->away[i].run->entry.held != NULL;
-	if (!away)
-		free_away(o);
-	o->naway = 0;
+	for (i = 0; i < o->nparked; i++)
+		parked |= o->parked[i].run->entry.held != NULL;
+	if (!parked)
+		free_parked(o);
+	o->nparked = 0;
 	o->n = n;
 	o->nruns = runs;
 	o->draining = false;
@@ -389,10 +390,10 @@ void perf_order_free(struct perf_order *o)
 {
 	for (size_t i = 0; i < o->nruns; i++) {
 		for (size_t k = o->run[i].at; k < o->run[i].end; k++)
-			let_go(o, o->entry[k].held);
+			release(o, o->entry[k].held);
 	}
-	free_away(o);
-	free(o->away);
+	free_parked(o);
+	free(o->parked);
 	free(o->entry);
 	free(o->run);
 	free(o->heap);

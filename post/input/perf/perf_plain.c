@@ -5,7 +5,7 @@
  */
 #include "input/perf/perf_plain.h"
 
-#include "input/perf/perf_told.h"
+#include "input/perf/perf_converted.h"
 
 void perf_plain_find(struct perf_attr *a)
 {
@@ -37,7 +37,7 @@ void perf_plain_find(struct perf_attr *a)
 	a->plain = f;
 }
 
-bool perf_plain_tell(struct perf *p, const struct perf_entry *e, struct pirecord *r)
+bool perf_plain_convert(struct perf *p, const struct perf_entry *e, struct pirecord *r)
 {
 	const struct perf_held *h = e->held;
 	const struct perf_plain *f = &p->attr[h->attr].plain;
@@ -48,7 +48,7 @@ bool perf_plain_tell(struct perf *p, const struct perf_entry *e, struct pirecord
 	if (!f->size || h->size < f->size || perf_u32(p, at) != PERF_RECORD_SAMPLE || p->sched ||
 	    p->what & INPUT_DETAILS)
 		return false;
-	time = perf_told_time(p, e, true);
+	time = perf_converted_time(p, e, true);
 	cpu = f->cpu ? perf_u32(p, at + f->cpu) : 0;
 	mode = perf_u16(p, at + 4) & PERF_RECORD_MISC_CPUMODE_MASK;
 	period = f->period ? perf_u64(p, at + f->period) : p->attr[h->attr].shape.period;

@@ -5,9 +5,9 @@
 
 #include "input/perf/perf_state.h"
 
-/* perf_plain_find() finds the offsets of fields in an event's samples. perf_plain_tell() converts a
- * sample; false: it has other fields, use perf_tell(). */
+/* perf_plain_find() finds the offsets of fields in an event's samples. perf_plain_convert() converts a
+ * sample; false: it has other fields, use perf_convert(). */
 void perf_plain_find(struct perf_attr *a);
-bool perf_plain_tell(struct perf *p, const struct perf_entry *e, struct pirecord *r);
+bool perf_plain_convert(struct perf *p, const struct perf_entry *e, struct pirecord *r);
 
 #endif

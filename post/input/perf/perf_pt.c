@@ -17,7 +17,7 @@
 #include "input/perf/perf_bytes.h"
 #include "input/perf/perf_code.h"
 #include "input/perf/perf_pt_inner.h"
-#include "input/perf/perf_told.h"
+#include "input/perf/perf_converted.h"
 #include "base/keys.h"
 
 #define UNMOVED (1u << 20) /* limit on instructions decoded without new data: real code has fewer */
@@ -69,7 +69,7 @@ static int end_thread(struct perf_pt *pt, struct pt_thread *t, uint32_t why, uin
 	if (!t->off)
 		return 0;
 	t->off = false;
-	return perf_told_alone(pt->p, PITRACE_ITRACE_STOP, why, &m, sizeof(m), time, cpu);
+	return perf_converted_alone(pt->p, PITRACE_ITRACE_STOP, why, &m, sizeof(m), time, cpu);
 }
 
 static int exits(struct perf_pt *pt, const struct perf_item *item)
@@ -106,13 +106,13 @@ int perf_pt_record(struct perf *p, const struct perf_item *item)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-static int tell(struct pt_queue *q, uint16_t major, uint32_t minor, const void *data, size_t size)
+static int emit(struct pt_queue *q, uint16_t major, uint32_t minor, const void *data, size_t size)
 {
 	if (q->gap)
 		minor |= PITRACE_BRANCH_GAP;
 	q->gap = false;
 	q->count = 0;
-	return perf_told_alone(q->pt->p, major, minor, data, size, q->time, q->cpu);
+	return perf_converted_alone(q->pt->p, major, minor, data, size, q->time, q->cpu);
 }
 
 static bool of_kernel(uint64_t ip)
@@ -130,7 +130,7 @@ static struct pt_thread *who(struct pt_queue *q)
 	return &q->pt->thread[q->thread];
 }
 
-static int tell_break(struct pt_queue *q, uint8_t cause, uint32_t count, uint64_t at, uint64_t to)
+static int emit_break(struct pt_queue *q, uint8_t cause, uint32_t count, uint64_t at, uint64_t to)
 {
 	struct pitrace_break_rec b = {
 		.pid = who(q)->pid,
@@ -140,7 +140,7 @@ static int tell_break(struct pt_queue *q, uint8_t cause, uint32_t count, uint64_
 		.to = to,
 	};
 
-	return tell(q, of_kernel(at) ? PITRACE_BREAK_KERNEL : PITRACE_BREAK_USER,
+	return emit(q, of_kernel(at) ? PITRACE_BREAK_KERNEL : PITRACE_BREAK_USER,
 		    cause | crosses(at, to), &b, sizeof(b));
 }
 
@@ -168,7 +168,7 @@ static bool always_taken(const struct pt_insn *insn)
 	       insn->iclass != ptic_ptwrite && insn->iclass != ptic_error;
 }
 
-static int tell_branch(struct pt_queue *q, uint64_t to)
+static int emit_branch(struct pt_queue *q, uint64_t to)
 {
 	struct pitrace_branch b = {
 		.pid = who(q)->pid,
@@ -178,7 +178,7 @@ static int tell_branch(struct pt_queue *q, uint64_t to)
 		.to = to,
 	};
 
-	return tell(q, of_kernel(b.from) ? PITRACE_BRANCH_KERNEL : PITRACE_BRANCH_USER,
+	return emit(q, of_kernel(b.from) ? PITRACE_BRANCH_KERNEL : PITRACE_BRANCH_USER,
 		    kind_of(&q->last) | crosses(b.from, to), &b, sizeof(b));
 }
 
@@ -193,7 +193,7 @@ static int lose(struct pt_queue *q)
 		m.tid = who(q)->tid;
 		if (q->last.size && q->last.iclass == ptic_other)
 			m.address = q->last.ip + q->last.size;
-		rc = tell(q, PITRACE_ITRACE_STOP, PITRACE_ITRACE_ON, &m, sizeof(m));
+		rc = emit(q, PITRACE_ITRACE_STOP, PITRACE_ITRACE_ON, &m, sizeof(m));
 	}
 	q->on = false;
 	q->gap = true;
@@ -230,13 +230,13 @@ static int begin(struct pt_queue *q, uint64_t ip)
 	t = who(q);
 	if (t->off) {
 		t->off = false;
-		return tell_break(q, t->cause, t->count, t->at, ip);
+		return emit_break(q, t->cause, t->count, t->at, ip);
 	}
 	if (q->gap)
 		return 0;
 	m.pid = t->pid;
 	m.tid = t->tid;
-	return tell(q, PITRACE_ITRACE_START, PITRACE_ITRACE_ON, &m, sizeof(m));
+	return emit(q, PITRACE_ITRACE_START, PITRACE_ITRACE_ON, &m, sizeof(m));
 }
 
 static void leave(struct pt_queue *q, uint8_t cause, uint64_t at)
@@ -268,7 +268,7 @@ static int take_event(struct pt_queue *q, const struct pt_event *e)
 			break;
 		}
 		if (q->thread != NOBODY)
-			rc = tell_branch(q, e->variant.disabled.ip);
+			rc = emit_branch(q, e->variant.disabled.ip);
 		q->on = false;
 		break;
 	case ptev_async_disabled:
@@ -276,7 +276,7 @@ static int take_event(struct pt_queue *q, const struct pt_event *e)
 		break;
 	case ptev_async_branch:
 		if (q->on && q->thread != NOBODY && !e->ip_suppressed)
-			rc = tell_break(q, PITRACE_BREAK_INTERRUPT, q->count,
+			rc = emit_break(q, PITRACE_BREAK_INTERRUPT, q->count,
 					e->variant.async_branch.from, e->variant.async_branch.to);
 		q->last.size = 0;
 		break;
@@ -335,7 +335,7 @@ static int take_insn(struct pt_queue *q, const struct pt_insn *insn)
 		return rc;
 	if (q->last.size && q->thread != NOBODY &&
 	    (insn->ip != q->last.ip + q->last.size || always_taken(&q->last)))
-		rc = tell_branch(q, insn->ip);
+		rc = emit_branch(q, insn->ip);
 	q->last = *insn;
 	q->count++;
 	return rc;
@@ -358,7 +358,7 @@ static int take_events(struct pt_queue *q)
 }
 
 /* Reports why decoding stops; missing code is not a fault of the file. */
-static void tell_fault(const struct pt_queue *q, const char *what)
+static void report_fault(const struct pt_queue *q, const char *what)
 {
 	uint64_t offset = 0;
 
@@ -379,7 +379,7 @@ static bool is_stuck(struct pt_queue *q)
 }
 
 /* A buffer starts with a sync point of the decoder, unless it has been overwritten. */
-static void tell_skipped(struct pt_queue *q, bool none)
+static void emit_skipped(struct pt_queue *q, bool none)
 {
 	uint64_t offset = 0;
 
@@ -406,7 +406,7 @@ static int synchronize(struct pt_queue *q)
 			    (!q->begun || offset > q->offset);
 
 		if (q->status == -pte_eos)
-			tell_skipped(q, true);
+			emit_skipped(q, true);
 		else
 			perf_fault(q->pt->p, perf_pt_place(q, offset), "Intel PT: %s",
 				   pt_errstr((enum pt_error_code) - q->status));
@@ -416,7 +416,7 @@ static int synchronize(struct pt_queue *q)
 			perf_pt_close(q);
 		return lose(q);
 	}
-	tell_skipped(q, false);
+	emit_skipped(q, false);
 	q->begun = true;
 	q->synced = true;
 	q->unmoved = 0;
@@ -431,7 +431,7 @@ static int synchronize(struct pt_queue *q)
 static int give_up(struct pt_queue *q)
 {
 	q->pt->decoded = q->pt->most;
-	tell_fault(q, "more instructions than such data can mean; the rest is left out");
+	report_fault(q, "more instructions than such data can mean; the rest is left out");
 	perf_pt_close(q);
 	q->piece = NO_PIECE;
 	return lose(q);
@@ -471,9 +471,9 @@ static int advance(struct pt_queue *q)
 	if (q->status >= 0 && !(q->status & pts_eos) && !is_stuck(q))
 		return 0;
 	if (q->status >= 0 && !(q->status & pts_eos))
-		tell_fault(q, "instructions without end");
+		report_fault(q, "instructions without end");
 	else if (q->status < 0 && q->status != -pte_eos && q->status != -pte_nomap)
-		tell_fault(q, pt_errstr((enum pt_error_code) - q->status));
+		report_fault(q, pt_errstr((enum pt_error_code) - q->status));
 	q->synced = false;
 	return lose(q);
 }
@@ -513,7 +513,7 @@ int perf_pt_step(struct perf *p, uint64_t until)
 	if (q && q->time <= until) {
 		do
 			rc = advance(q);
-		while (!rc && !perf_told_any(p->told) && !q->ended && q->time <= until);
+		while (!rc && !perf_converted_any(p->converted) && !q->ended && q->time <= until);
 		put_in_order(pt);
 		return rc < 0 ? rc : 1;
 	}
@@ -522,7 +522,7 @@ int perf_pt_step(struct perf *p, uint64_t until)
 		if (rc)
 			return rc;
 	}
-	return perf_told_any(p->told);
+	return perf_converted_any(p->converted);
 }
 
 #endif

@@ -204,7 +204,7 @@ static uint8_t mtc_frequency(const struct perf_pt *pt)
 }
 
 /* Returns whether the next piece continues this one, which may be padded to eight bytes. */
-static bool goes_on(const struct perf_pt *pt, const struct pt_piece *piece)
+static bool continues(const struct perf_pt *pt, const struct pt_piece *piece)
 {
 	const struct pt_piece *next = piece->next == NO_PIECE ? NULL : &pt->piece[piece->next];
 
@@ -215,7 +215,7 @@ static bool goes_on(const struct perf_pt *pt, const struct pt_piece *piece)
 /* Returns the length without padding. */
 static uint64_t length_of(const struct perf_pt *pt, const struct pt_piece *piece)
 {
-	return goes_on(pt, piece) ? pt->piece[piece->next].at - piece->at : piece->size;
+	return continues(pt, piece) ? pt->piece[piece->next].at - piece->at : piece->size;
 }
 
 static uint64_t read_piece(const struct perf_pt *pt, const struct pt_piece *piece, uint8_t *out)
@@ -230,7 +230,7 @@ uint64_t perf_pt_place(const struct pt_queue *q, uint64_t offset)
 {
 	const struct pt_piece *piece = &q->pt->piece[q->first];
 
-	while (offset >= length_of(q->pt, piece) && goes_on(q->pt, piece)) {
+	while (offset >= length_of(q->pt, piece) && continues(q->pt, piece)) {
 		offset -= length_of(q->pt, piece);
 		piece = &q->pt->piece[piece->next];
 	}
@@ -252,7 +252,7 @@ int perf_pt_open(struct pt_queue *q, read_memory_callback_t *read_code)
 		i = end;
 		size += length_of(pt, &pt->piece[i]);
 		end = pt->piece[i].next;
-	} while (goes_on(pt, &pt->piece[i]));
+	} while (continues(pt, &pt->piece[i]));
 	q->data = malloc(size ? size : 1);
 	if (!q->data)
 		return -ENOMEM;

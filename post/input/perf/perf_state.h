@@ -3,9 +3,9 @@
  * The state of a perf.data while it is read. The files that use it, each with its own header and
  * depending only on those before it: parts of the file (perf_bytes.c), events (perf_attr.c) and
  * their names (perf_names.c), the header (perf_header.c), the stream of raw records
- * (perf_stream.c), their time order (perf_order.c); our records made from them (perf_told.c),
+ * (perf_stream.c), their time order (perf_order.c); our records made from them (perf_converted.c),
  * additional data (perf_details.c), Intel PT (perf_pt.c) and its code (perf_code.c), samples with a
- * deferred stack (perf_deferred.c), conversion of records (perf_tell.c); the description of the
+ * deferred stack (perf_deferred.c), conversion of records (perf_convert.c); the description of the
  * file (perf_info.c), the kernel (perf_kernel.c); the reader (perf.c).
  */
 #ifndef POST_PERF_STATE_H
@@ -157,7 +157,7 @@ struct perf_run { /* entries of increasing time */
 #define PERF_LEVELS     12 /* more than any file can need */
 struct perf_block;
 
-struct perf_away {        /* a sorted run in a file */
+struct perf_parked {      /* a sorted run in a file */
 	uint64_t at, end; /* file offsets; at: after the buffer */
 	uint8_t *buffer;
 	size_t have, used;
@@ -167,7 +167,7 @@ struct perf_away {        /* a sorted run in a file */
 /* The runs of a level are older, in the order of reading, than those of the level below. */
 struct perf_level {
 	struct spill file;
-	struct perf_away run[PERF_FAN];
+	struct perf_parked run[PERF_FAN];
 	unsigned int runs;
 };
 
@@ -180,9 +180,9 @@ struct perf_order {
 	size_t nheap, room_heap;
 	struct perf_source {
 		const struct spill *file;
-		struct perf_away *run;
-	} * away; /* in that order */
-	size_t naway, room_away;
+		struct perf_parked *run;
+	} * parked; /* in that order */
+	size_t nparked, room_parked;
 	uint64_t bound, greatest; /* bound: greatest time of the previous round; greatest: so far */
 	bool draining, all;
 	struct perf_block *block; /* the block being filled */
@@ -198,7 +198,7 @@ struct perf_order {
 
 #define PERF_FAULTS 4096 /* kept; further ones are only counted */
 
-struct perf_told;
+struct perf_converted;
 struct perf_details;
 struct perf_deferred;
 struct perf_pt;
@@ -267,7 +267,7 @@ struct perf {
 	uint64_t read_time; /* of the last record read */
 	bool ended;
 	const struct perf_entry *entry; /* waits for the AUX trace to catch up */
-	struct perf_told *told;
+	struct perf_converted *converted;
 	struct pitrace_sample sample; /* for the fast path */
 	struct perf_details *details;
 	struct perf_deferred *deferred; /* waiting samples; NULL: none yet */

@@ -142,8 +142,8 @@ static void check_fields(const struct pprof *p, const struct rule *rules, struct
 	m->malformed |= b.bad;
 }
 
-static void tell_missing(struct pprof *p, const struct rule *r, uint64_t at,
-			 const struct missing *m)
+static void report_missing(struct pprof *p, const struct rule *r, uint64_t at,
+			   const struct missing *m)
 {
 	static const char *const names[] = {
 		[TO_STRING] = "string",
@@ -185,6 +185,6 @@ void pprof_check(struct pprof *p)
 			check_fields(p, r->fields, f.bytes, &m);
 		else
 			m.malformed = true;
-		tell_missing(p, r, f.at, &m);
+		report_missing(p, r, f.at, &m);
 	}
 }

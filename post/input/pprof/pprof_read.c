@@ -16,7 +16,7 @@
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-struct pprof_told {
+struct pprof_kept {
 	struct bytes locations; /* of the sample: parsed again */
 	uint64_t value[64];
 	uint32_t values;
@@ -26,7 +26,7 @@ struct pprof_told {
 	bool has_pid, has_tid;
 };
 
-static void read_label(const struct pprof *p, struct bytes b, struct pprof_told *t)
+static void read_label(const struct pprof *p, struct bytes b, struct pprof_kept *t)
 {
 	uint64_t key = 0, words = 0, number = 0;
 	struct protobuf_field f;
@@ -57,7 +57,7 @@ static void read_label(const struct pprof *p, struct bytes b, struct pprof_told 
 }
 
 /* Reads the next sample; false: no more. */
-static bool next_sample(const struct pprof *p, struct bytes *at, struct pprof_told *t)
+static bool next_sample(const struct pprof *p, struct bytes *at, struct pprof_kept *t)
 {
 	struct protobuf_field f, s;
 	uint64_t value;
@@ -66,7 +66,7 @@ static bool next_sample(const struct pprof *p, struct bytes *at, struct pprof_to
 	while (protobuf_next(at, &f)) {
 		if (f.number != PROFILE_SAMPLE || !f.is_bytes)
 			continue;
-		*t = (struct pprof_told){ .locations = f.bytes, .at = f.at };
+		*t = (struct pprof_kept){ .locations = f.bytes, .at = f.at };
 		for (b = f.bytes; protobuf_next(&b, &s);) {
 			if (s.number == SAMPLE_LABEL && s.is_bytes)
 				read_label(p, s.bytes, t);
@@ -85,7 +85,7 @@ static bool next_sample(const struct pprof *p, struct bytes *at, struct pprof_to
 }
 
 /* Returns a sample's ticks and *counted; 0 if missing or negative (a difference of profiles). */
-static uint64_t ticks_of(const struct pprof *p, const struct pprof_told *t, uint64_t *counted)
+static uint64_t ticks_of(const struct pprof *p, const struct pprof_kept *t, uint64_t *counted)
 {
 	uint64_t ticks = p->ticks >= 0 && (uint32_t)p->ticks < t->values ? t->value[p->ticks] : 0;
 
@@ -114,7 +114,7 @@ static int count_samples(struct pprof *p)
 {
 	struct bytes at = bytes_of(p->data, p->size);
 	uint64_t ticks, counted;
-	struct pprof_told t;
+	struct pprof_kept t;
 	int rc = 0;
 
 	while (!rc && next_sample(p, &at, &t)) {
@@ -372,11 +372,11 @@ static uint64_t place_address(const struct pprof *p, const struct pprof_place *a
 	return pprof_base(c->module) + c->base + STEP * at->at;
 }
 
-static void tell_cut(struct pprof *p, const struct pprof_told *t)
+static void report_cut(struct pprof *p, const struct pprof_kept *t)
 {
-	if (p->cut_told)
+	if (p->cut_reported)
 		return;
-	p->cut_told = true;
+	p->cut_reported = true;
 	p->faults.all = false;
 	pprof_fault(p, t->at,
 		    "stacks of more than %" PRIu64
@@ -386,7 +386,7 @@ static void tell_cut(struct pprof *p, const struct pprof_told *t)
 }
 
 /* Fills the stack, innermost first; callers are return addresses. */
-static void fill_stack(struct pprof *p, const struct pprof_told *t)
+static void fill_stack(struct pprof *p, const struct pprof_kept *t)
 {
 	uint32_t location, i, most = p->calls < STACK_ADDRESSES ? 1 : STACK_ADDRESSES;
 	uint32_t cut = pprof_dropped(p, t->locations), at = 0;
@@ -410,7 +410,7 @@ static void fill_stack(struct pprof *p, const struct pprof_told *t)
 				if (p->depth == most) {
 					p->cut = true;
 					if (most == 1)
-						tell_cut(p, t);
+						report_cut(p, t);
 					return;
 				}
 				p->sample->address[p->depth] = place_address(p, &p->place[i]) +
@@ -421,7 +421,7 @@ static void fill_stack(struct pprof *p, const struct pprof_told *t)
 	}
 }
 
-static void fill_sample(struct pprof *p, const struct pprof_told *t)
+static void fill_sample(struct pprof *p, const struct pprof_kept *t)
 {
 	fill_stack(p, t);
 	p->calls -= p->depth < p->calls ? p->depth : p->calls;
@@ -457,7 +457,7 @@ static int pprof_next(struct input *in, struct pirecord *r)
 {
 	struct pprof *p = in->state;
 	uint64_t ticks, counted;
-	struct pprof_told t;
+	struct pprof_kept t;
 
 	if (give_first(p, r))
 		return 1;

@@ -106,7 +106,7 @@ struct pprof {
 	uint32_t cpu;
 	struct pprof_stack *sample;
 	uint32_t depth;
-	bool cut, cut_told;
+	bool cut, cut_reported;
 	struct {
 		struct pitrace_mte_map map;
 		char path[4096 + 8];

@@ -28,10 +28,10 @@ void pprof_fault(struct pprof *p, uint64_t at, const char *format, ...)
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
 	if (p->packed)
-		faults_tell(&p->faults, NO_OFFSET, "at byte %" PRIu64 " of the unpacked data: %s",
-			    at, what);
+		faults_report(&p->faults, NO_OFFSET, "at byte %" PRIu64 " of the unpacked data: %s",
+			      at, what);
 	else
-		faults_tell(&p->faults, at, "%s", what);
+		faults_report(&p->faults, at, "%s", what);
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -124,12 +124,12 @@ static int unpack(struct pprof *p, struct window *w)
 			rc = Z_OK;
 	}
 	if (rc != Z_STREAM_END)
-		faults_tell(&p->faults, at - z.avail_in < w->size ? at - z.avail_in : w->size,
-			    rc == Z_OK && p->size == most ?
-				    "what is unpacked is more than 4 GB, or than 16 MB and 32 times the file's size: the rest is left out" :
-			    rc == Z_OK || rc == Z_BUF_ERROR ?
-				    "the file ends within its compressed data" :
-				    "the compressed data are damaged");
+		faults_report(&p->faults, at - z.avail_in < w->size ? at - z.avail_in : w->size,
+			      rc == Z_OK && p->size == most ?
+				      "what is unpacked is more than 4 GB, or than 16 MB and 32 times the file's size: the rest is left out" :
+			      rc == Z_OK || rc == Z_BUF_ERROR ?
+				      "the file ends within its compressed data" :
+				      "the compressed data are damaged");
 	inflateEnd(&z);
 	return p->data || !w->size ? 0 : -ENOMEM;
 }

@@ -60,14 +60,14 @@ static int read_header(struct xray *x, struct pifile_fault *fault)
 	}
 	newest = x->basic ? BASIC_NEWEST : FDR_NEWEST;
 	if (x->version > newest) {
-		faults_tell(&x->faults, 0, "version %u is not known: read as version %u",
-			    x->version, newest);
+		faults_report(&x->faults, 0, "version %u is not known: read as version %u",
+			      x->version, newest);
 		x->version = (uint16_t)newest;
 	}
 	x->frequency = xray_u64(x, p + 8);
 	if (!x->frequency)
-		faults_tell(&x->faults, 8,
-			    "the header has no clock frequency: each tick counts as a nanosecond");
+		faults_report(&x->faults, 8,
+			      "the header has no clock frequency: each tick counts as a nanosecond");
 	x->buffer_size = xray_u64(x, p + 16);
 	return 0;
 }

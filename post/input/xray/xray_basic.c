@@ -65,8 +65,8 @@ static void read_arguments(struct xray *x, struct xray_cursor *c, const uint8_t 
 		c->used += RECORD;
 	}
 	if (n > CALL_ARGUMENTS)
-		faults_tell(&x->faults, c->offset, "%u arguments: the first %u are kept", n,
-			    CALL_ARGUMENTS);
+		faults_report(&x->faults, c->offset, "%u arguments: the first %u are kept", n,
+			      CALL_ARGUMENTS);
 	c->call.call.arguments = n < CALL_ARGUMENTS ? n : CALL_ARGUMENTS;
 }
 
@@ -81,7 +81,8 @@ int xray_basic_next(struct xray *x, struct xray_cursor *c)
 		c->offset = c->at + c->used;
 		if (!p) {
 			if (c->offset < c->part->end)
-				faults_tell(&x->faults, c->offset, "the log ends within a record");
+				faults_report(&x->faults, c->offset,
+					      "the log ends within a record");
 			return 0;
 		}
 		memcpy(record, p, RECORD);
@@ -90,14 +91,15 @@ int xray_basic_next(struct xray *x, struct xray_cursor *c)
 		if (type == BASIC_FUNCTION && record[3] < CALL_KINDS)
 			break;
 		if (type == BASIC_FUNCTION)
-			faults_tell(&x->faults, c->offset,
-				    "a function record of kind %u, which is not known", record[3]);
+			faults_report(&x->faults, c->offset,
+				      "a function record of kind %u, which is not known",
+				      record[3]);
 		else if (type == BASIC_ARGUMENT)
-			faults_tell(&x->faults, c->offset,
-				    "an argument without its function's entry");
+			faults_report(&x->faults, c->offset,
+				      "an argument without its function's entry");
 		else
-			faults_tell(&x->faults, c->offset,
-				    "a record of type %u, which is not known", type);
+			faults_report(&x->faults, c->offset,
+				      "a record of type %u, which is not known", type);
 	}
 	c->base = xray_u64(x, record + 8);
 	c->cpu = record[2];

@@ -226,21 +226,21 @@ static int index_sized(struct xray *x)
 	int rc = 0;
 
 	if (size < METADATA) {
-		faults_tell(&x->faults, 16, "buffers of %" PRIu64 " bytes: taken as one", size);
+		faults_report(&x->faults, 16, "buffers of %" PRIu64 " bytes: taken as one", size);
 		size = x->w.size;
 	}
 	for (; !rc && at < x->w.size; at = end) {
 		end = size < x->w.size - at ? at + size : x->w.size;
 		if (size > x->w.size - at && x->buffer_size >= METADATA)
-			faults_tell(&x->faults, at,
-				    "the log ends within a buffer of %" PRIu64 " bytes", size);
+			faults_report(&x->faults, at,
+				      "the log ends within a buffer of %" PRIu64 " bytes", size);
 		p = window_look(&x->w, at, 1, &have);
 		if (p && *p == first_byte(x, FDR_NEW_BUFFER))
 			rc = add_buffer(x, at, end);
 		else
-			faults_tell(&x->faults, at,
-				    "no buffer begins here: %" PRIu64 " bytes passed over",
-				    end - at);
+			faults_report(&x->faults, at,
+				      "no buffer begins here: %" PRIu64 " bytes passed over",
+				      end - at);
 	}
 	return rc;
 }
@@ -257,9 +257,9 @@ static int index_extents(struct xray *x, uint64_t at, uint64_t claimed, uint64_t
 	}
 	end = walk(x, body, claimed);
 	if (end != body + claimed)
-		faults_tell(&x->faults, at,
-			    "a buffer says that it has %" PRIu64 " bytes; it has %" PRIu64, claimed,
-			    end - body);
+		faults_report(&x->faults, at,
+			      "a buffer says that it has %" PRIu64 " bytes; it has %" PRIu64,
+			      claimed, end - body);
 	*next = end;
 	return add_buffer(x, body, end);
 }
@@ -268,7 +268,7 @@ static int index_extents(struct xray *x, uint64_t at, uint64_t claimed, uint64_t
 
 /* Returns whether an event's first word is a time, as before version 5, or a difference to the last
  * one, which has 32 bits. Before the first record of a CPU it cannot be checked. */
-static bool tells_time(uint64_t time, uint64_t base)
+static bool has_time(uint64_t time, uint64_t base)
 {
 	if (!base)
 		return time > UINT32_MAX;
@@ -299,7 +299,7 @@ static uint16_t version_from(struct xray *x, uint64_t at)
 			version = version < 3 ? 3 : version;
 			break;
 		case FDR_CUSTOM:
-			if (tells_time(xray_u64(x, p + 5), base))
+			if (has_time(xray_u64(x, p + 5), base))
 				break;
 			return 5;
 		case FDR_TYPED:
@@ -337,10 +337,10 @@ static void check_version(struct xray *x)
 	else if (said >= 2 && is_sized(x))
 		x->version = 1;
 	if (said != x->version)
-		faults_tell(&x->faults, 0, "version %u has %s, as these do not: read as version %u",
-			    said,
-			    said < 2 ? "buffers of one size" : "buffers that have their length",
-			    x->version);
+		faults_report(&x->faults, 0,
+			      "version %u has %s, as these do not: read as version %u", said,
+			      said < 2 ? "buffers of one size" : "buffers that have their length",
+			      x->version);
 }
 
 int xray_fdr_index(struct xray *x)
@@ -359,16 +359,16 @@ int xray_fdr_index(struct xray *x)
 			rc = index_extents(x, at, xray_u64(x, p + 1), &next);
 		} else if (p && have >= METADATA && p[0] == first_byte(x, FDR_NEW_BUFFER)) {
 			next = walk(x, at, 0);
-			faults_tell(&x->faults, at,
-				    "a buffer does not say how long it is; it has %" PRIu64
-				    " bytes",
-				    next - at);
+			faults_report(&x->faults, at,
+				      "a buffer does not say how long it is; it has %" PRIu64
+				      " bytes",
+				      next - at);
 			rc = add_buffer(x, at, next);
 		} else {
 			next = search_from(x, at + 1);
-			faults_tell(&x->faults, at,
-				    "no buffer begins here: %" PRIu64 " bytes passed over",
-				    next - at);
+			faults_report(&x->faults, at,
+				      "no buffer begins here: %" PRIu64 " bytes passed over",
+				      next - at);
 		}
 	}
 	return rc;
@@ -389,9 +389,9 @@ static int read_event(struct xray *x, struct xray_cursor *c, const uint8_t *p, b
 			c->cpu = xray_u16(x, p + 13);
 	}
 	if ((int32_t)size < 0 || size > left) {
-		faults_tell(&x->faults, c->offset,
-			    "an event of %" PRId32 " bytes, where the buffer has %" PRIu64,
-			    (int32_t)size, left);
+		faults_report(&x->faults, c->offset,
+			      "an event of %" PRId32 " bytes, where the buffer has %" PRIu64,
+			      (int32_t)size, left);
 		return 0;
 	}
 	p = xray_look(x, c, METADATA + (size_t)size);
@@ -417,8 +417,8 @@ static void read_arguments(struct xray *x, struct xray_cursor *c)
 		c->used += METADATA;
 	}
 	if (n > CALL_ARGUMENTS)
-		faults_tell(&x->faults, c->offset, "%u arguments: the first %u are kept", n,
-			    CALL_ARGUMENTS);
+		faults_report(&x->faults, c->offset, "%u arguments: the first %u are kept", n,
+			      CALL_ARGUMENTS);
 	if (n)
 		c->minor = CALL_ENTRY_ARGUMENTS;
 	c->call.call.arguments = n < CALL_ARGUMENTS ? n : CALL_ARGUMENTS;
@@ -431,15 +431,15 @@ static int read_metadata(struct xray *x, struct xray_cursor *c)
 	int rc;
 
 	if (!p) {
-		faults_tell(&x->faults, c->offset, "the buffer ends within a record");
+		faults_report(&x->faults, c->offset, "the buffer ends within a record");
 		return 0;
 	}
 	switch (kind_of(x, p[0])) {
 	case FDR_END_OF_BUFFER:
 		if (x->version < 2)
 			return 0;
-		faults_tell(&x->faults, c->offset,
-			    "an end of the buffer, which version %u does not have", x->version);
+		faults_report(&x->faults, c->offset,
+			      "an end of the buffer, which version %u does not have", x->version);
 		break;
 	case FDR_NEW_CPU:
 		c->cpu = xray_u16(x, p + 1);
@@ -457,11 +457,11 @@ static int read_metadata(struct xray *x, struct xray_cursor *c)
 	case FDR_PID:
 		break;
 	case FDR_ARGUMENT:
-		faults_tell(&x->faults, c->offset, "an argument without a function's entry");
+		faults_report(&x->faults, c->offset, "an argument without a function's entry");
 		break;
 	default:
-		faults_tell(&x->faults, c->offset, "a record of kind %u, which is not known",
-			    kind_of(x, p[0]));
+		faults_report(&x->faults, c->offset, "a record of kind %u, which is not known",
+			      kind_of(x, p[0]));
 	}
 	c->used += METADATA;
 	return 1;
@@ -478,8 +478,8 @@ int xray_fdr_next(struct xray *x, struct xray_cursor *c)
 		c->offset = c->at + c->used;
 		if (__builtin_expect(!p, 0)) {
 			if (c->offset < c->part->end)
-				faults_tell(&x->faults, c->offset,
-					    "the buffer ends within a record");
+				faults_report(&x->faults, c->offset,
+					      "the buffer ends within a record");
 			return 0;
 		}
 		if (__builtin_expect(is_metadata(x, p[0]), 0)) {
@@ -493,8 +493,8 @@ int xray_fdr_next(struct xray *x, struct xray_cursor *c)
 		c->used += FUNCTION;
 		kind = call_kind_of(x, word);
 		if (__builtin_expect(kind >= CALL_KINDS, 0)) {
-			faults_tell(&x->faults, c->offset,
-				    "a function record of kind %u, which is not known", kind);
+			faults_report(&x->faults, c->offset,
+				      "a function record of kind %u, which is not known", kind);
 			continue;
 		}
 		c->major = CALL_RECORD;

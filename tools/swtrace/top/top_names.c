@@ -132,19 +132,19 @@ static uint32_t row_of(struct top_model *m, struct a2n_symbol *s)
 uint32_t top_names_function(struct top_names *n, struct top_model *m, uint32_t pid, uint64_t time,
 			    uint64_t address, enum top_address where)
 {
-	uint32_t whose = where == TOP_KERNEL ? KERNEL_PID : pid;
+	uint32_t space = where == TOP_KERNEL ? KERNEL_PID : pid;
 	uint32_t change = n->kernel_change + (where == TOP_KERNEL ? 0 : n->change[pid % CHANGES]);
-	struct top_answer *kept = &n->answer[hash_mix(address, whose) % ANSWERS];
+	struct top_answer *kept = &n->answer[hash_mix(address, space) % ANSWERS];
 	struct a2n_answer answer;
 
 	if (!address && where == TOP_KERNEL)
 		return top_model_function(m, HIDDEN, HIDDEN);
-	if (kept->row != NO_KEY && kept->address == address && kept->pid == whose &&
+	if (kept->row != NO_KEY && kept->address == address && kept->pid == space &&
 	    kept->change == change && kept->generation == m->function.generation)
 		return kept->row;
 	a2n_resolve(n->a, pid, time, address, where == TOP_KERNEL, &answer);
 	*kept = (struct top_answer){ .address = address,
-				     .pid = whose,
+				     .pid = space,
 				     .change = change,
 				     .row = row_of(m, answer.symbol) };
 	kept->generation = m->function.generation;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Keeps the stack at which each thread left its CPU until the thread runs again. */
-#include "model/away.h"
+#include "model/offcpu.h"
 
-static uint32_t *call_of(struct away *a, const struct sched *s, const struct sched_thread *t)
+static uint32_t *call_of(struct offcpu *a, const struct sched *s, const struct sched_thread *t)
 {
 	uint32_t i = (uint32_t)(t - s->thread);
 
@@ -14,7 +14,7 @@ static uint32_t *call_of(struct away *a, const struct sched *s, const struct sch
 	return &a->call[i];
 }
 
-static int book(struct away *a, struct sched *s, struct sched_thread *t, uint64_t time)
+static int book(struct offcpu *a, struct sched *s, struct sched_thread *t, uint64_t time)
 {
 	uint32_t *call = call_of(a, s, t);
 	uint64_t us = time > t->left ? (time - t->left) / 1000 : 0;
@@ -30,7 +30,7 @@ static int book(struct away *a, struct sched *s, struct sched_thread *t, uint64_
 	return 0;
 }
 
-int away_ends(struct away *a, struct sched *s, uint32_t tid, uint64_t time)
+int offcpu_end(struct offcpu *a, struct sched *s, uint32_t tid, uint64_t time)
 {
 	struct sched_thread *t = sched_find(s, tid);
 
@@ -38,7 +38,7 @@ int away_ends(struct away *a, struct sched *s, uint32_t tid, uint64_t time)
 }
 
 /* Finds the symbol at the stack's first address, where the thread left its CPU. */
-static int find_leaf(struct away *a, struct stacks_hit *hit, const struct stack *stack)
+static int find_leaf(struct offcpu *a, struct stacks_hit *hit, const struct stack *stack)
 {
 	if (!stack->head->kernel && !stack->head->user)
 		return 1;
@@ -47,8 +47,8 @@ static int find_leaf(struct away *a, struct stacks_hit *hit, const struct stack 
 	return names_address(a->names, hit->pid, hit->address, hit->time, hit->kernel, &hit->leaf);
 }
 
-int away_begins(struct away *a, struct sched *s, const struct pirecord *r,
-		const struct pitrace_dispatch *d, bool *whole)
+int offcpu_begin(struct offcpu *a, struct sched *s, const struct pirecord *r,
+		 const struct pitrace_dispatch *d, bool *whole)
 {
 	struct stacks_hit hit = { .pid = d->old_pid, .time = r->time };
 	struct sched_thread *t = d->old_tid ? sched_find(s, d->old_tid) : NULL;
@@ -75,7 +75,7 @@ int away_begins(struct away *a, struct sched *s, const struct pirecord *r,
 	return stacks_find(&a->stacks, a->names, &hit, &stack, call);
 }
 
-int away_finish(struct away *a, struct sched *s, uint64_t time)
+int offcpu_finish(struct offcpu *a, struct sched *s, uint64_t time)
 {
 	uint32_t i;
 	int rc = 0;
@@ -88,9 +88,9 @@ int away_finish(struct away *a, struct sched *s, uint64_t time)
 	return rc;
 }
 
-void away_free(struct away *a)
+void offcpu_free(struct offcpu *a)
 {
 	stacks_free(&a->stacks);
 	free(a->call);
-	*a = (struct away){ 0 };
+	*a = (struct offcpu){ 0 };
 }

@@ -2,7 +2,7 @@
 /* Converts perf's records to ours. test_perf_decode.c tests the decoding. */
 #include "perf_built.h"
 
-struct told {
+struct records {
 	struct {
 		uint16_t major;
 		uint32_t minor;
@@ -13,10 +13,10 @@ struct told {
 	size_t n;
 };
 
-static int tell(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
+static int take(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
 		uint64_t time)
 {
-	struct told *t = arg;
+	struct records *t = arg;
 
 	CU_ASSERT_FATAL(t->n < 8 && size <= sizeof(t->r[0].data));
 	t->r[t->n].major = major;
@@ -27,19 +27,19 @@ static int tell(void *arg, uint16_t major, uint32_t minor, const void *data, siz
 	return 0;
 }
 
-static void names(struct told *t, struct builder b)
+static void names(struct records *t, struct builder b)
 {
 	struct perf_item p;
 	uint8_t *copy;
 
 	CU_ASSERT_EQUAL_FATAL(decode(&b, b.n, &p, &copy), 0);
-	CU_ASSERT_EQUAL(perf_put_name(&p, tell, t), 0);
+	CU_ASSERT_EQUAL(perf_put_name(&p, take, t), 0);
 	free(copy);
 }
 
-static void tasks_told(void)
+static void tasks(void)
 {
-	struct told t = { .n = 0 };
+	struct records t = { .n = 0 };
 	const struct pitrace_mte_task *task;
 	struct builder thread = begin(PERF_RECORD_FORK, 0, false);
 
@@ -71,11 +71,11 @@ static void tasks_told(void)
 }
 
 /* By file; and by build id, which then replaces the file in both records. */
-static void mappings_told(void)
+static void mappings(void)
 {
 	const struct pitrace_mte_buildid *id;
 	const struct pitrace_mte_map *map;
-	struct told t = { .n = 0 };
+	struct records t = { .n = 0 };
 
 	names(&t, build_map(false, false));
 	CU_ASSERT_EQUAL_FATAL(t.n, 1);
@@ -95,7 +95,7 @@ static void mappings_told(void)
 	CU_ASSERT_EQUAL(id->id[19], 20);
 }
 
-static void sample_told(void)
+static void sample(void)
 {
 	struct builder b = build_sample(false);
 	struct perf_stacks stacks = {
@@ -106,13 +106,13 @@ static void sample_told(void)
 	const struct pitrace_sample *s;
 	const struct pitrace_stack *st;
 	const uint8_t *words;
-	struct told t = { .n = 0 };
+	struct records t = { .n = 0 };
 	struct perf_item p;
 	uint64_t word;
 	uint8_t *copy;
 
 	CU_ASSERT_EQUAL_FATAL(decode(&b, b.n, &p, &copy), 0);
-	CU_ASSERT_EQUAL(perf_put_sample(&p, &stacks, UINT32_MAX, tell, &t), 0);
+	CU_ASSERT_EQUAL(perf_put_sample(&p, &stacks, UINT32_MAX, take, &t), 0);
 	CU_ASSERT_EQUAL(t.r[0].minor, PITRACE_TPROF_USER | PITRACE_TPROF_STACK);
 	s = (const void *)t.r[0].data;
 	CU_ASSERT_EQUAL(s->pid, 11);
@@ -131,14 +131,14 @@ static void sample_told(void)
 
 	/* Not wanted: a plain sample; of the second event. */
 	stacks.want = 0;
-	CU_ASSERT_EQUAL(perf_put_sample(&p, &stacks, 1, tell, &t), 0);
+	CU_ASSERT_EQUAL(perf_put_sample(&p, &stacks, 1, take, &t), 0);
 	CU_ASSERT_EQUAL(t.r[1].minor, PITRACE_TPROF_USER | 2u << PITRACE_TPROF_EVENT_SHIFT);
 	CU_ASSERT_EQUAL(t.r[1].size, sizeof(*s));
 
 	/* Cut to one address. */
 	stacks.want = PITRACE_WANT_USER;
 	stacks.depth = 0;
-	CU_ASSERT_EQUAL(perf_put_sample(&p, &stacks, UINT32_MAX, tell, &t), 0);
+	CU_ASSERT_EQUAL(perf_put_sample(&p, &stacks, UINT32_MAX, take, &t), 0);
 	st = (const void *)(t.r[2].data + sizeof(*s));
 	CU_ASSERT_EQUAL(st->kernel + st->user, 0);
 	CU_ASSERT_EQUAL(st->flags & PITRACE_STACK_CUT_U, PITRACE_STACK_CUT_U);
@@ -146,7 +146,7 @@ static void sample_told(void)
 }
 
 /* The parts of a callchain that are wanted, as long as they may be. */
-static void chains_told(void)
+static void chains(void)
 {
 #define K  (uint64_t) PERF_CONTEXT_KERNEL
 #define U  (uint64_t) PERF_CONTEXT_USER
@@ -204,10 +204,10 @@ static void chains_told(void)
 			.nchain = rows[i].nchain,
 		};
 		const struct pitrace_stack *st;
-		struct told t = { .n = 0 };
+		struct records t = { .n = 0 };
 		uint64_t words[8];
 
-		CU_ASSERT_EQUAL(perf_put_sample(&p, &stacks, UINT32_MAX, tell, &t), 0);
+		CU_ASSERT_EQUAL(perf_put_sample(&p, &stacks, UINT32_MAX, take, &t), 0);
 		st = (const void *)(t.r[0].data + sizeof(struct pitrace_sample));
 		if (st->kernel != rows[i].kernel || st->user != rows[i].user ||
 		    st->flags != rows[i].flags)
@@ -247,7 +247,7 @@ static size_t numbers(const char *list, uint8_t out[64])
 
 /* Converts registers, of which those in `have` were recorded, each with the value 1000 plus its
  * number. */
-static struct told copy_told(const struct perf_registers *registers, uint64_t have, uint64_t abi)
+static struct records copy_emitted(const struct perf_registers *registers, uint64_t have, uint64_t abi)
 {
 	uint8_t stack[16] = { 0x51 };
 	struct perf_stacks stacks = {
@@ -259,19 +259,20 @@ static struct told copy_told(const struct perf_registers *registers, uint64_t ha
 	};
 	uint64_t words[64], n = 0;
 	struct perf_item p = { .abi = abi, .stack = stack, .nstack = sizeof(stack) };
-	struct told t = { .n = 0 };
+	struct records t = { .n = 0 };
 
 	for (unsigned int i = 0; i < 64; i++)
 		if (have >> i & 1)
 			words[n++] = 1000 + i;
 	p.regs = (const uint8_t *)words;
 	p.nregs = (uint32_t)n;
-	CU_ASSERT_EQUAL(perf_put_sample(&p, &stacks, UINT32_MAX, tell, &t), 0);
+	CU_ASSERT_EQUAL(perf_put_sample(&p, &stacks, UINT32_MAX, take, &t), 0);
 	return t;
 }
 
 /* Is it these registers and the stack? `not_there`: its word is 0. */
-static bool copied(const struct told *t, const uint8_t *order, size_t n, int not_there, bool narrow)
+static bool copied(const struct records *t, const uint8_t *order, size_t n, int not_there,
+		   bool narrow)
 {
 	const struct pitrace_stack *st =
 		(const void *)(t->r[0].data + sizeof(struct pitrace_sample));
@@ -285,7 +286,7 @@ static bool copied(const struct told *t, const uint8_t *order, size_t n, int not
 	return good && (words[n] & 0xff) == 0x51;
 }
 
-static bool not_copied(const struct told *t)
+static bool not_copied(const struct records *t)
 {
 	const struct pitrace_stack *st =
 		(const void *)(t->r[0].data + sizeof(struct pitrace_sample));
@@ -295,7 +296,7 @@ static bool not_copied(const struct told *t)
 
 /* Registers of a copied stack are in DWARF's order, by perf's numbers (asm/perf_regs.h of each
  * machine), the program counter last. */
-static void registers_told(void)
+static void registers(void)
 {
 	static const struct {
 		const char *machine;
@@ -319,10 +320,10 @@ static void registers_told(void)
 		uint8_t order[64];
 		size_t n = numbers(rows[i].order, order);
 		uint64_t own = 0;
-		struct told t;
+		struct records t;
 
 		CU_ASSERT_PTR_NOT_NULL_FATAL(registers);
-		t = copy_told(registers, UINT64_MAX >> 1, abi);
+		t = copy_emitted(registers, UINT64_MAX >> 1, abi);
 		if (!n) {
 			CU_ASSERT(not_copied(&t));
 			continue;
@@ -331,20 +332,20 @@ static void registers_told(void)
 		for (size_t k = 0; k < n; k++)
 			own |= 1ull << order[k];
 		own |= 1ull << rows[i].sp;
-		t = copy_told(registers, own, abi);
+		t = copy_emitted(registers, own, abi);
 		CU_ASSERT(copied(&t, order, n, -1, rows[i].narrow));
 		/* One that is not there is 0, but for the two without which a copy is useless. */
 		for (size_t k = 0; k < n; k++) {
-			t = copy_told(registers, own & ~(1ull << order[k]), abi);
+			t = copy_emitted(registers, own & ~(1ull << order[k]), abi);
 			CU_ASSERT(order[k] == rows[i].sp || k == n - 1 ?
 					  not_copied(&t) :
 					  copied(&t, order, n, order[k], rows[i].narrow));
 		}
-		t = copy_told(registers, own, PERF_SAMPLE_REGS_ABI_NONE);
+		t = copy_emitted(registers, own, PERF_SAMPLE_REGS_ABI_NONE);
 		CU_ASSERT(not_copied(&t));
-		t = copy_told(registers, 0, abi);
+		t = copy_emitted(registers, 0, abi);
 		CU_ASSERT(not_copied(&t));
-		t = copy_told(NULL, own, abi);
+		t = copy_emitted(NULL, own, abi);
 		CU_ASSERT(not_copied(&t));
 		/* These are the registers requested from the kernel here. */
 		if (registers == perf_registers_here() && !rows[i].narrow)
@@ -355,7 +356,7 @@ static void registers_told(void)
 	CU_ASSERT_EQUAL(perf_user_registers() != 0, perf_registers_here() != NULL);
 }
 
-static void dispatch_told(void)
+static void dispatch(void)
 {
 	static const struct {
 		uint16_t misc;
@@ -377,12 +378,12 @@ static void dispatch_told(void)
 		struct builder b = build_switch(false, cases[i].misc);
 		struct perf_running running = cases[i].before;
 		const struct pitrace_dispatch *d;
-		struct told t = { .n = 0 };
+		struct records t = { .n = 0 };
 		struct perf_item p;
 		uint8_t *copy;
 
 		CU_ASSERT_EQUAL_FATAL(decode(&b, b.n, &p, &copy), 0);
-		CU_ASSERT_EQUAL(perf_put_dispatch(&p, &running, tell, &t), 0);
+		CU_ASSERT_EQUAL(perf_put_dispatch(&p, &running, take, &t), 0);
 		CU_ASSERT_EQUAL_FATAL(t.n, cases[i].new != 0);
 		free(copy);
 		if (!t.n)
@@ -408,9 +409,9 @@ static void dispatch_of_the_dead(void)
 		.of_tid = 52,
 	};
 	const struct pitrace_dispatch *d;
-	struct told t = { .n = 0 };
+	struct records t = { .n = 0 };
 
-	CU_ASSERT_EQUAL(perf_put_dispatch(&p, &running, tell, &t), 0);
+	CU_ASSERT_EQUAL(perf_put_dispatch(&p, &running, take, &t), 0);
 	CU_ASSERT_EQUAL_FATAL(t.n, 1);
 	d = (const void *)t.r[0].data;
 	CU_ASSERT_EQUAL(t.r[0].minor, PITRACE_LEFT_DEAD);
@@ -421,15 +422,15 @@ static void dispatch_of_the_dead(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "tasks_told", tasks_told },
-		{ "mappings_told", mappings_told },
-		{ "sample_told", sample_told },
-		{ "chains_told", chains_told },
-		{ "registers_told", registers_told },
-		{ "dispatch_told", dispatch_told },
+		{ "tasks", tasks },
+		{ "mappings", mappings },
+		{ "sample", sample },
+		{ "chains", chains },
+		{ "registers", registers },
+		{ "dispatch", dispatch },
 		{ "dispatch_of_the_dead", dispatch_of_the_dead },
 		{ NULL, NULL },
 	};
 
-	return unit_run("perf_told", tests);
+	return unit_run("perf_records", tests);
 }

@@ -4,7 +4,7 @@
  * in a ring; this file handles what only a perf.data has: the kernel's mappings, processes that
  * perf found running at its start, whose times are 0, groups that are read with their leader.
  */
-#include "input/perf/perf_tell.h"
+#include "input/perf/perf_convert.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 #include "input/perf/perf_info.h"
 #include "input/perf/perf_kernel.h"
 #include "input/perf/perf_pt.h"
-#include "input/perf/perf_told.h"
+#include "input/perf/perf_converted.h"
 #include "record/detail.h"
 
 #define TEXT_ROOM 4096
@@ -34,7 +34,7 @@ _Static_assert(sizeof(struct pitrace_mte_map) <= HEAD_ROOM &&
 /* ---- names ----------------------------------------------------------------------------------- */
 
 /* Puts a record that ends with a text, padded with NULs to whole words. */
-static int put_with_text(struct perf_told *t, uint16_t major, uint32_t minor, const void *head,
+static int put_with_text(struct perf_converted *t, uint16_t major, uint32_t minor, const void *head,
 			 size_t size, const char *text, size_t n)
 {
 	uint8_t room[HEAD_ROOM + TEXT_ROOM + 4];
@@ -42,7 +42,7 @@ static int put_with_text(struct perf_told *t, uint16_t major, uint32_t minor, co
 	memcpy(room, head, size);
 	memset(room + size + (n & ~(size_t)3), 0, 4);
 	memcpy(room + size, text, n);
-	return perf_told_put(t, major, minor, room, size + (n & ~(size_t)3) + 4, t->time);
+	return perf_converted_put(t, major, minor, room, size + (n & ~(size_t)3) + 4, t->time);
 }
 
 static size_t text_bytes(const struct perf_item *i, size_t most)
@@ -50,7 +50,8 @@ static size_t text_bytes(const struct perf_item *i, size_t most)
 	return i->text_len < most ? i->text_len : most;
 }
 
-static int put_kernel_range(struct perf_told *t, const char *name, uint64_t start, uint64_t length)
+static int put_kernel_range(struct perf_converted *t, const char *name, uint64_t start,
+			    uint64_t length)
 {
 	const struct pitrace_mte_map map = {
 		.flags = PITRACE_MAP_KERNEL | PITRACE_MAP_EXEC,
@@ -64,7 +65,7 @@ static int put_kernel_range(struct perf_told *t, const char *name, uint64_t star
 }
 
 /* The same with perf's path and build id. */
-static int put_kernel_map(struct perf_told *t, const struct perf_item *i)
+static int put_kernel_map(struct perf_converted *t, const struct perf_item *i)
 {
 	struct detail_kernel_map map = {
 		.start = i->start,
@@ -79,7 +80,7 @@ static int put_kernel_map(struct perf_told *t, const struct perf_item *i)
 			     text_bytes(i, TEXT_ROOM));
 }
 
-static int put_ksymbol(struct perf_told *t, const struct perf_item *i)
+static int put_ksymbol(struct perf_converted *t, const struct perf_item *i)
 {
 	const struct detail_ksymbol symbol = {
 		.start = i->start,
@@ -98,7 +99,7 @@ static bool of_kernel(const struct perf_item *i)
 	       i->of_pid == UINT32_MAX;
 }
 
-static int put_mapping(struct perf_told *t, struct perf_item *i)
+static int put_mapping(struct perf_converted *t, struct perf_item *i)
 {
 	uint32_t mode = i->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	const struct perf_build_id *b;
@@ -119,7 +120,7 @@ static int put_mapping(struct perf_told *t, struct perf_item *i)
 		return 0;
 	b = i->build_id ? NULL : perf_file_id(t->p, i->text, i->inode);
 	if (b && i->inode) {
-		rc = perf_put_name(i, perf_told_put, t);
+		rc = perf_put_name(i, perf_converted_put, t);
 		id = (struct pitrace_mte_buildid){
 			.dev_major = i->dev_major,
 			.dev_minor = i->dev_minor,
@@ -129,24 +130,24 @@ static int put_mapping(struct perf_told *t, struct perf_item *i)
 		};
 		memcpy(id.id, b->id, b->size);
 		return rc ? rc :
-			    perf_told_put(t, PITRACE_MTE, PITRACE_MTE_BUILDID, &id, sizeof(id),
-					  t->time);
+			    perf_converted_put(t, PITRACE_MTE, PITRACE_MTE_BUILDID, &id, sizeof(id),
+					       t->time);
 	}
 	if (b) {
 		i->build_id = b->id;
 		i->build_id_size = b->size;
 	}
-	return perf_put_name(i, perf_told_put, t);
+	return perf_put_name(i, perf_converted_put, t);
 }
 
 /* ---- samples, losses, dispatches ------------------------------------------------------------- */
 
-static int put_one(struct perf_told *t, const struct perf_item *i, uint32_t attr)
+static int put_one(struct perf_converted *t, const struct perf_item *i, uint32_t attr)
 {
 	const struct perf_attr *a = &t->p->attr[attr];
 
 	return perf_put_sample(i, &a->stacks, attr < EVENT_NUMBERS ? attr : EVENT_NUMBERS - 1,
-			       perf_told_put, t);
+			       perf_converted_put, t);
 }
 
 int perf_each_sample(struct perf *p, const struct perf_item *item, uint32_t attr,
@@ -182,22 +183,22 @@ int perf_each_sample(struct perf *p, const struct perf_item *item, uint32_t attr
 
 static int each_alone(void *arg, const struct perf_item *i, uint32_t attr)
 {
-	struct perf_told *t = arg;
+	struct perf_converted *t = arg;
 	struct perf *p = t->p;
 	int rc = 0;
 
 	if (p->what & INPUT_DETAILS)
-		rc = perf_details_sample(p, i, attr, perf_told_put, t);
+		rc = perf_details_sample(p, i, attr, perf_converted_put, t);
 	return rc ? rc : put_one(t, i, attr);
 }
 
 /* Converts a sample of a scheduler's tracepoint to a dispatch. */
-static int put_sched(struct perf_told *t, const struct perf_item *i, uint32_t attr)
+static int put_sched(struct perf_converted *t, const struct perf_item *i, uint32_t attr)
 {
 	struct perf *p = t->p;
 	int rc = p->sched ? perf_details_task(p->details, i->pid, i->tid) : 0;
 
-	return rc || !p->sched ? rc : perf_details_sched(p, i, attr, t->cpu, perf_told_put, t);
+	return rc || !p->sched ? rc : perf_details_sched(p, i, attr, t->cpu, perf_converted_put, t);
 }
 
 static int each_sample(void *arg, const struct perf_item *i, uint32_t attr)
@@ -210,7 +211,7 @@ static int each_sample(void *arg, const struct perf_item *i, uint32_t attr)
 /* Called with a sample and the stack that it waited for. */
 static int waited(struct perf *p, const struct perf_waiting *w, const struct perf_item *item)
 {
-	struct perf_told *t = p->told;
+	struct perf_converted *t = p->converted;
 
 	t->p = p;
 	t->offset = w->offset;
@@ -221,7 +222,8 @@ static int waited(struct perf *p, const struct perf_waiting *w, const struct per
 }
 
 /* Dispatches keep the time order, even while a sample waits for its stack. */
-static int put_sample(struct perf_told *t, const struct perf_item *i, const struct perf_entry *e)
+static int put_sample(struct perf_converted *t, const struct perf_item *i,
+		      const struct perf_entry *e)
 {
 	int rc;
 
@@ -231,7 +233,7 @@ static int put_sample(struct perf_told *t, const struct perf_item *i, const stru
 	return rc ? rc : perf_deferred_wait(t->p, i, e, t->time, waited);
 }
 
-static int lose(struct perf_told *t, enum pitrace_lost kind, uint64_t count)
+static int lose(struct perf_converted *t, enum pitrace_lost kind, uint64_t count)
 {
 	struct perf *p = t->p;
 	struct pitrace_lost_rec r = { .count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX };
@@ -241,21 +243,22 @@ static int lose(struct perf_told *t, enum pitrace_lost kind, uint64_t count)
 		return -ENOMEM;
 	total = &p->lost_total[t->cpu][kind == PITRACE_LOST_THROTTLED];
 	r.total = *total += count;
-	return perf_told_put(t, PITRACE_LOST, kind, &r, sizeof(r), t->time);
+	return perf_converted_put(t, PITRACE_LOST, kind, &r, sizeof(r), t->time);
 }
 
 /* Puts a dispatch with the stack of the preceding tracepoint sample. */
 static int put_switch(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
 		      uint64_t time)
 {
-	struct perf_told *t = arg;
+	struct perf_converted *t = arg;
 
 	(void)major;
 	(void)size;
-	return perf_details_dispatch(t->p->details, t->cpu, minor, data, time, perf_told_put, t);
+	return perf_details_dispatch(t->p->details, t->cpu, minor, data, time, perf_converted_put,
+				     t);
 }
 
-static int put_dispatch(struct perf_told *t, const struct perf_item *i)
+static int put_dispatch(struct perf_converted *t, const struct perf_item *i)
 {
 	struct perf *p = t->p;
 
@@ -266,10 +269,10 @@ static int put_dispatch(struct perf_told *t, const struct perf_item *i)
 
 /* ---- each record ----------------------------------------------------------------------------- */
 
-int perf_tell(struct perf *p, const struct perf_entry *e)
+int perf_convert(struct perf *p, const struct perf_entry *e)
 {
 	const struct perf_attr *a = &p->attr[e->held->attr];
-	struct perf_told *t = p->told;
+	struct perf_converted *t = p->converted;
 	const uint8_t *record = e->held->record;
 	struct perf_item item;
 	const char *why;
@@ -292,7 +295,7 @@ int perf_tell(struct perf *p, const struct perf_entry *e)
 	t->offset = e->held->offset;
 	t->cpu = item.cpu < TRACE_MAX_CPUS ? item.cpu : 0;
 	t->walk = !e->time && item.type != PERF_RECORD_SAMPLE;
-	t->time = perf_told_time(p, e, item.type == PERF_RECORD_SAMPLE);
+	t->time = perf_converted_time(p, e, item.type == PERF_RECORD_SAMPLE);
 	switch (item.type) {
 	case PERF_RECORD_SAMPLE:
 		return put_sample(t, &item, e);
@@ -306,11 +309,11 @@ int perf_tell(struct perf *p, const struct perf_entry *e)
 	case PERF_RECORD_EXIT:
 		if (p->sched && perf_details_task(p->details, item.of_pid, item.of_tid))
 			return -ENOMEM;
-		return perf_put_name(&item, perf_told_put, t);
+		return perf_put_name(&item, perf_converted_put, t);
 	case PERF_RECORD_KSYMBOL:
 		if (p->what & INPUT_DETAILS && put_ksymbol(t, &item))
 			return -ENOMEM;
-		return perf_put_name(&item, perf_told_put, t);
+		return perf_put_name(&item, perf_converted_put, t);
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
 		return lose(t, PITRACE_LOST_TPROF, item.lost);
@@ -320,7 +323,7 @@ int perf_tell(struct perf *p, const struct perf_entry *e)
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		return put_dispatch(t, &item);
 	}
-	return perf_details_record(p, &item, perf_told_put, t);
+	return perf_details_record(p, &item, perf_converted_put, t);
 }
 
 static int put_sync(struct perf *p, enum pitrace_sync_why why, uint64_t time)
@@ -330,18 +333,18 @@ static int put_sync(struct perf *p, enum pitrace_sync_why why, uint64_t time)
 		.monotonic = time,
 		.realtime = p->in->reader->realtime(p->in, time),
 	};
-	struct perf_told *t = p->told;
+	struct perf_converted *t = p->converted;
 
 	t->p = p;
 	t->time = time;
 	t->offset = 0;
 	t->cpu = 0;
 	t->walk = false;
-	return perf_told_put(t, PITRACE_SYNC, why, &s, sizeof(s), time);
+	return perf_converted_put(t, PITRACE_SYNC, why, &s, sizeof(s), time);
 }
 
 /* Emits the start of tracing, before the first record; then the events. */
-int perf_tell_begin(struct perf *p)
+int perf_convert_begin(struct perf *p)
 {
 	int rc = put_sync(p, PITRACE_SYNC_ON, p->first ? p->first - 1 : 0);
 
@@ -356,15 +359,15 @@ int perf_tell_begin(struct perf *p)
 		if (!a->samples)
 			continue; /* only used for names and dispatches */
 		snprintf(e.name, sizeof(e.name), "%s", a->name);
-		rc = perf_told_put(p->told, PITRACE_SYSINFO, PITRACE_SYSINFO_EVENT, &e, sizeof(e),
-				   p->first);
+		rc = perf_converted_put(p->converted, PITRACE_SYSINFO, PITRACE_SYSINFO_EVENT, &e,
+					sizeof(e), p->first);
 		if (!rc)
-			rc = perf_details_event(p, i, perf_told_put, p->told);
+			rc = perf_details_event(p, i, perf_converted_put, p->converted);
 	}
 	return rc;
 }
 
-int perf_tell_end(struct perf *p)
+int perf_convert_end(struct perf *p)
 {
 	int rc = perf_deferred_end(p);
 

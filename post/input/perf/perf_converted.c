@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Our records made from perf's, until they are returned. */
-#include "input/perf/perf_told.h"
+#include "input/perf/perf_converted.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,12 +14,12 @@ struct said {
 	size_t at; /* offset of its data */
 };
 
-struct perf_told *perf_told_new(void)
+struct perf_converted *perf_converted_new(void)
 {
-	return calloc(1, sizeof(struct perf_told));
+	return calloc(1, sizeof(struct perf_converted));
 }
 
-void perf_told_free(struct perf_told *t)
+void perf_converted_free(struct perf_converted *t)
 {
 	if (!t)
 		return;
@@ -28,7 +28,7 @@ void perf_told_free(struct perf_told *t)
 	free(t);
 }
 
-bool perf_told_next(struct perf_told *t, struct pirecord *r)
+bool perf_converted_next(struct perf_converted *t, struct pirecord *r)
 {
 	if (t->next == t->n) {
 		t->next = t->n = t->used = 0;
@@ -39,7 +39,7 @@ bool perf_told_next(struct perf_told *t, struct pirecord *r)
 	return true;
 }
 
-bool perf_told_any(const struct perf_told *t)
+bool perf_converted_any(const struct perf_converted *t)
 {
 	return t->next < t->n;
 }
@@ -50,10 +50,10 @@ static bool is_name(uint32_t kind)
 	return kind == DETAIL_EVENT || kind == DETAIL_KERNEL_MAP || kind == DETAIL_KSYMBOL;
 }
 
-int perf_told_put(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
-		  uint64_t time)
+int perf_converted_put(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
+		       uint64_t time)
 {
-	struct perf_told *t = arg;
+	struct perf_converted *t = arg;
 	struct said *s;
 
 	(void)time;
@@ -86,10 +86,10 @@ int perf_told_put(void *arg, uint16_t major, uint32_t minor, const void *data, s
 	return 0;
 }
 
-int perf_told_alone(struct perf *p, uint16_t major, uint32_t minor, const void *data, size_t size,
-		    uint64_t time, uint32_t cpu)
+int perf_converted_alone(struct perf *p, uint16_t major, uint32_t minor, const void *data,
+			 size_t size, uint64_t time, uint32_t cpu)
 {
-	struct perf_told *t = p->told;
+	struct perf_converted *t = p->converted;
 
 	t->p = p;
 	t->offset = 0;
@@ -98,10 +98,10 @@ int perf_told_alone(struct perf *p, uint16_t major, uint32_t minor, const void *
 	if (time > p->time)
 		p->time = time;
 	t->time = p->time;
-	return perf_told_put(t, major, minor, data, size, t->time);
+	return perf_converted_put(t, major, minor, data, size, t->time);
 }
 
-uint64_t perf_told_time(struct perf *p, const struct perf_entry *e, bool sample)
+uint64_t perf_converted_time(struct perf *p, const struct perf_entry *e, bool sample)
 {
 	uint64_t time = e->time;
 
