@@ -96,7 +96,7 @@ static void test_wrong(void)
 	memset(name, 'n', sizeof(name));
 	memcpy(text, name, 65);
 	strcpy(text + 65, ":u8");
-	CU_ASSERT_PTR_NOT_NULL(strstr(wrong(text), "more than 64"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(wrong(text), "longer than 64"));
 	CU_ASSERT_PTR_NULL(wrong(text + 1));
 	strcpy(text, "a:u8:");
 	memcpy(text + 5, name, 65);

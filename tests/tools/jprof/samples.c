@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 		tell(&names, &trace, &r);
 		end = r.time;
 	}
-	check(jit_tell(&names.jit, JIT_REST), "jitdump");
+	check(jit_emit(&names.jit, JIT_REST), "jitdump");
 	jit_finish(&names.jit);
 	check(in.reader->begin(&in, PIMERGE_MTE | PIMERGE_TRACE), argv[1]);
 	while (in.reader->next(&in, &r) > 0)
