@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The words of ARGUMENTS=. */
+/* Parses ARGUMENTS=. */
 #include "asked_value.h"
 
 #include <ctype.h>
@@ -40,7 +40,7 @@ static const char *take_format(struct asked_value *a, const char *text, const ch
 	return NULL;
 }
 
-/* The number behind a word; *rest: what follows. 0: there is none. */
+/* The number after a word; *rest: the text after it. 0: no valid number. */
 static uint8_t take_which(const char *text, const char *end, const char **rest)
 {
 	unsigned int n = 0;

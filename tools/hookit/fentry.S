@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What code that is compiled with -pg -mfentry calls as its first instruction, and with
- * -minstrument-return=call as its last one before it returns. Nobody has saved registers there:
- * arguments, results and whatever the compiler knows that the function leaves alone stay as they
- * are. The functions that are called use no vector registers, but behind hook_with_vectors.
+ * Entry points of code compiled with -pg -mfentry, called by a function's first instruction, and
+ * with -minstrument-return=call, called by the last one before its return. No caller has saved
+ * registers: arguments, results and registers that the compiler knows the function does not change
+ * are preserved. The C functions called here use no vector registers, except through
+ * hook_with_vectors().
  */
 #if defined(__x86_64__)
 #include "patch/x86_64/keep.inc"
 
 	.text
 
-/* name to: calls to(where the event is told, where the frame's return address lies). The frame may
+/* event name, to: calls to(address in the function, address of its return address). The frame may
  * be aligned or not: it has just begun, or is about to end. */
 	.macro	event name, to
 	.hidden	\to
@@ -29,8 +30,9 @@
 	event	__return__, hook_return
 
 /*
- * hook_with_vectors(to, a, b): calls to(a, b, where they are) with x87's, SSE's, AVX's and AVX-512's registers as
- * they were afterwards. The area of XSAVE, without what nobody passes in: 2,696 bytes.
+ * hook_with_vectors(to, a, b): calls to(a, b, saved registers) and restores the registers of x87,
+ * SSE, AVX and AVX-512 afterwards. The XSAVE area, without parts that pass no values, takes 2,696
+ * bytes.
  */
 	.hidden	hook_with_vectors
 	.hidden	hook_has_xsave

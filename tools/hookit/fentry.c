@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The events of -mfentry (fentry.S). An event of a thread and a function that are known, of cycles
- * alone, needs no registers but general ones; all others save the vectors first.
+ * The events of -mfentry (fentry.S). If the thread and the function are known and only cycles are
+ * read, an event uses only general registers; all others save the vector registers first.
  */
 #include "fentry.h"
 #include "hook_functions.h"
@@ -12,7 +12,7 @@
 
 bool hook_has_xsave;
 
-#define XSAVE_USED (1u << 27) /* of CPUID 1: the kernel lets programs use it */
+#define XSAVE_USED (1u << 27) /* in CPUID 1: the kernel lets programs use it */
 
 static __attribute__((constructor)) void find_xsave(void)
 {
@@ -27,7 +27,7 @@ static bool is_simple(void)
 	       hook_self.tree->nodes;
 }
 
-/* With its read, if that was early enough: saving vectors takes a while. */
+/* An event with its early read, if that was taken: saving vector registers takes a while. */
 struct slow_event {
 	uintptr_t ip, sp;
 	uint64_t now;
@@ -61,7 +61,8 @@ static void left(uintptr_t event, uintptr_t unused, const void *vectors)
 	hook_self.vectors = had;
 }
 
-/* Any event of those that need no vectors: out of the way of nearly all of them. */
+/* Events outside of the fast path, if they can do without vector registers. Not inlined, to keep
+ * the fast path short. */
 #define SLOW static __attribute__((noinline, no_stack_protector)) void
 
 SLOW any_entered(uintptr_t ip, uintptr_t sp, uint64_t now)
@@ -103,7 +104,7 @@ __attribute__((no_stack_protector)) void hook_fentry(uintptr_t ip, uintptr_t sp)
 			hook_plain_entered_at(f, sp, 0, now);
 		else
 			any_entered(ip, sp, now);
-		/* Behind this both ways are one: what is slow costs nobody more. */
+		/* From here on both paths are the same: the slow one adds no time to others. */
 		hook_self.tree->last[0] = GetCycles();
 		return;
 	}

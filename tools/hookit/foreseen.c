@@ -10,8 +10,8 @@
 #include "hook_values.h"
 #include "patched.h"
 
-#define PROCESS_TIME 2  /* of look-ups: after all that A2N was told */
-#define FIRST_BYTES  16 /* of a function: its first instruction, endbr64 before it, are shorter */
+#define PROCESS_TIME 2  /* time of look-ups: after everything that A2N was given */
+#define FIRST_BYTES  16 /* longer than a first instruction and an endbr64 before it */
 
 struct foreseen {
 	struct foreseen *_Atomic next;
@@ -21,7 +21,7 @@ struct foreseen {
 };
 
 static struct foreseen *_Atomic all;
-static struct foreseen *retired; /* somebody may look at them still */
+static struct foreseen *retired; /* readers may still use them */
 static atomic_uint readers;
 
 bool foreseen_find(uintptr_t address, struct foreseen_function *found)
@@ -35,7 +35,7 @@ bool foreseen_find(uintptr_t address, struct foreseen_function *found)
 	if (f) {
 		uint32_t i = search_sorted(k, 0, f->n, f->list[k].address <= address);
 
-		/* -mfentry tells where its call returns to. */
+		/* -mfentry reports the return address of its call. */
 		is_there = i && address - f->list[i - 1].address <= FIRST_BYTES;
 		if (is_there)
 			*found = f->list[i - 1];
@@ -44,14 +44,14 @@ bool foreseen_find(uintptr_t address, struct foreseen_function *found)
 	return is_there;
 }
 
-/* ---- of a file ------------------------------------------------------------------------------- */
+/* ---- the functions of a file ----------------------------------------------------------------- */
 
 struct foreseeing {
 	struct a2n *names;
 	uint32_t process;
 	uintptr_t base;
 	struct foreseen *f;
-	/* Those of whose values something is asked for: where in the list, and in the file. */
+	/* Functions with requested values: index in the list, offset in the file. */
 	uint32_t *which;
 	uint64_t *offsets;
 	uint32_t n, room_which, room_offsets;
@@ -120,12 +120,12 @@ static void take_signature(void *arg, size_t i, const struct signature *signatur
 	struct foreseen_function *f = &s->f->list[s->which[i]];
 
 	if (f->kind != FUNCTION_BY_ARGUMENT)
-		return; /* of two entries for one function the first */
+		return; /* of two entries for one function, the first counts */
 	set_values(s, f, signature);
 	s->offsets[i] = 0;
 }
 
-/* The name decides, and of some functions what their file says of them. */
+/* Decides by the name, and lists functions whose values also depend on their DWARF. */
 static void decide_all(struct foreseeing *s)
 {
 	struct foreseen *f = s->f;
@@ -158,7 +158,7 @@ static void decide_all(struct foreseeing *s)
 	f->n = n;
 }
 
-/* Those that DWARF says nothing of have their values where the options say. */
+/* If DWARF does not describe a function, the options determine where its values are. */
 static void decide_values(struct foreseeing *s)
 {
 	uint64_t *asked = s->n ? malloc(s->n * sizeof(*asked)) : NULL;
@@ -225,7 +225,7 @@ void foreseen_drop(struct foreseen *f)
 		*at = f->next;
 	f->next = retired;
 	retired = f;
-	/* Who comes from now on does not find them. */
+	/* New readers do not find them. */
 	if (readers)
 		return;
 	for (; retired; retired = next) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is asked of functions by their names is decided before they are called, when their file is
- * loaded: an event may come while the program is within malloc() or the loader.
+ * Decides by names how functions are treated before they are called, when their file is loaded: an
+ * event may come while the program is in malloc() or the loader.
  */
 #ifndef FORESEEN_H
 #define FORESEEN_H
@@ -18,16 +18,17 @@ struct foreseen_function {
 	enum function_kind kind;
 };
 
-/* At events, without a lock. false: nothing is known of this function. */
+/* Lock-free, for events. Returns false: nothing is known of this function. */
 bool foreseen_find(uintptr_t address, struct foreseen_function *found);
 
-/* The others take turns (modules_lock). Of code of a file, which is a process of its own for A2N;
- * base: where its address 0 is. NULL: no memory, or there are no functions. */
+/* The functions below require modules_lock. Decides about the code of a file, which is a separate
+ * process for A2N; base: the load address of its address 0. Returns NULL if there is no memory, or
+ * no function. */
 struct foreseen *foreseen_make(struct a2n *names, uint32_t process, uintptr_t base, uintptr_t start,
 			       uintptr_t end);
-/* That code is gone. */
+/* That code is unloaded; f is freed when no reader uses it. */
 void foreseen_drop(struct foreseen *f);
-/* Of one function alone. NULL: nothing is asked for. */
+/* The requested values of one function; NULL: none. */
 const struct call_values *foreseen_values(struct a2n *names, uint32_t process, uintptr_t address);
 
 #endif

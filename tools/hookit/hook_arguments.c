@@ -14,18 +14,18 @@
 #include "hook_text.h"
 #include "hook_values.h"
 
-#define TEXT_MOST  64 /* bytes of a string that are looked at */
+#define TEXT_MOST  64 /* bytes of a string that are read */
 #define PAGE       4096
 #define VALUE      (TEXT_MOST + 8)
 #define ALL_VALUES 400
 #define NAME_MOST  2048
-#define XMM_AT     160 /* in the area of xsave, and of fxsave */
+#define XMM_AT     160 /* offset in the area of xsave and of fxsave */
 #define XMM_SIZE   16
 #define OTHERS     "others"
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* What is there, whatever the pointer is: as far as it can be read. false: nothing can. */
+/* Reads a string at any pointer, as far as it is readable. false: nothing is. */
 static bool read_text(uint64_t from, char *to, size_t *length)
 {
 	size_t have = 0;
@@ -63,7 +63,7 @@ static void put_text(char out[VALUE], uint64_t value)
 	}
 }
 
-/* Of a float its bits; of a long double they lie there. */
+/* A float is passed as its bits; a long double stays in memory. */
 static void put_float(char out[VALUE], const struct given_value *g, const uint64_t *at)
 {
 	long double longest = 0;
@@ -107,8 +107,8 @@ static void put_number(char out[VALUE], const struct given_value *g, uint64_t va
 	}
 }
 
-/* What the program had in its registers and on its stack: see keep.inc, of general ones %rax first,
- * below where the event returns to, then those of arguments. */
+/* Finds a value among the saved registers and on the stack, as keep.inc saves them: general
+ * registers below the event's return address, %rax first, then those of arguments. */
 static const uint64_t *find_value(const struct given_value *g, const struct call_state *at)
 {
 	const uint64_t *frame = (const uint64_t *)at->sp;
@@ -157,7 +157,8 @@ static void put_arguments(char out[ALL_VALUES], const struct call_values *v,
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* No address of a program's: those of both ends of the address space have other top bits. */
+/* A key that is no address of a program: the top bits differ from those at both ends of the address
+ * space. */
 static uintptr_t key_of(const struct hook_function *f, char kind, const char *value)
 {
 	uint64_t hash = (UINT64_C(0xcbf29ce484222325) ^ f->was) * UINT64_C(0x100000001b3);
@@ -195,7 +196,7 @@ static struct hook_function *add(struct hook_function *f, uintptr_t key, char ki
 	return found;
 }
 
-/* The one of this value; without one that is known, of all. */
+/* The function for this value; "others" if it has too many values already. */
 static struct hook_function *find(struct hook_function *f, char kind, const char *value, bool known)
 {
 	uintptr_t key = key_of(f, kind, value);
@@ -239,7 +240,7 @@ struct hook_function *arguments_result(struct hook_function *f, const struct cal
 	return found;
 }
 
-/* ret, also with a prefix that says nothing here. */
+/* Recognizes ret, also with a prefix that has no effect here. */
 bool arguments_returns(uintptr_t sp)
 {
 	const uint8_t *code = (const uint8_t *)((const uintptr_t *)sp)[-1];

@@ -15,9 +15,9 @@
 
 /* ---- the stack ------------------------------------------------------------------------------- */
 
-/* Not on the stack of the thread: where a signal's handler may run, or a coroutine. Nothing can be
- * told by such a stack pointer; frames that have none there are over when the thread's own goes
- * on. */
+/* Returns 0 for a stack pointer outside of the thread's stack, as in a signal handler or a
+ * coroutine: it cannot be compared with others. Calls without a frame are over when the thread's
+ * own stack is in use again. */
 static inline uintptr_t frame_of(uintptr_t sp)
 {
 	const struct hook_thread *h = &hook_self;
@@ -25,14 +25,14 @@ static inline uintptr_t frame_of(uintptr_t sp)
 	return sp - h->stack_low < h->stack_high - h->stack_low ? sp : 0;
 }
 
-/* Whether an exception that has not been caught yet has ended them, or a jump. */
+/* Sets whether an uncaught exception has ended the calls, or a jump. */
 static void set_pops(struct call_thread *t)
 {
 	t->pops = t->depth > hook_self.thrown;
 }
 
-/* Of those that have the same frame the one that was told from the same site, and those that were
- * called from elsewhere. */
+/* Among calls with the same frame, the one reported from the same site has ended, and so have those
+ * with another caller. */
 static __attribute__((noinline)) void drop_ended(struct call_thread *t, struct call_place at)
 {
 	uint32_t i = t->depth, same;
@@ -49,7 +49,7 @@ static __attribute__((noinline)) void drop_ended(struct call_thread *t, struct c
 	call_forget(t, i);
 }
 
-/* What was entered deeper is over; a function that is inlined has the frame of its caller. */
+/* Ends calls with deeper frames; an inlined function has its caller's frame. */
 static inline void resync(struct call_thread *t, struct call_place at)
 {
 	if (at.frame && t->depth && t->depth <= t->deepest &&
@@ -58,9 +58,8 @@ static inline void resync(struct call_thread *t, struct call_place at)
 }
 
 /*
- * How many frames there are up to the one that ends; 0: none is it. A function's own frame lies
- * above what it has called, and below its caller's: so that of those that call themselves the right
- * one is found.
+ * Returns the depth of the call that ends; 0: not found. A function's frame is above those of its
+ * callees and below its caller's, which finds the right call of a recursive function.
  */
 static uint32_t find(const struct call_thread *t, uint32_t number, uintptr_t frame)
 {
@@ -82,7 +81,7 @@ static uint32_t find(const struct call_thread *t, uint32_t number, uintptr_t fra
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* Of those that were on the stack and are not any more, the innermost first. */
+/* Emits the ends of the calls that are no longer on the stack, innermost first. */
 static __attribute__((noinline)) void tell_ends(const struct call_thread *t, uint32_t had)
 {
 	while (had > t->depth)
@@ -123,7 +122,7 @@ static __attribute__((noinline)) const struct hook_function *by_values(
 	return a.found;
 }
 
-/* What the frame that ends returns is a call that it makes at its end, and takes no time. */
+/* Records the return value of the innermost frame as a call at its end that takes no time. */
 static __attribute__((noinline)) void tell_result(struct call_thread *t, uintptr_t sp)
 {
 	const struct hook_function *f = functions_get(t->frames[t->depth - 1].method), *r;
@@ -144,7 +143,7 @@ static __attribute__((noinline)) void tell_result(struct call_thread *t, uintptr
 	}
 }
 
-/* known: the function, if that is known. */
+/* known: the function, or NULL if it is to be looked up by its address. */
 static inline __attribute__((always_inline)) void enter(struct call_thread *t, uintptr_t function,
 							const struct hook_function *known,
 							struct call_place at,
@@ -177,7 +176,8 @@ static inline __attribute__((always_inline)) void enter(struct call_thread *t, u
 	call_enter(t, f->number - 1, TYPE_FUNCTION, values);
 }
 
-/* A function that was on the stack when an exception was thrown does not return. */
+/* Returns the kind of exit: a function that was on the stack when an exception was thrown does not
+ * return. */
 static enum call_event went(uint32_t depth)
 {
 	if (__builtin_expect(hook_self.thrown <= depth, 1))
@@ -191,7 +191,7 @@ static uint32_t number_at(const struct call_thread *t, uint32_t depth)
 	return depth < t->deepest ? t->frames[depth].method : t->nodes[t->top].method;
 }
 
-/* waited: it has left what it was told with. */
+/* waited: the event was postponed, and its registers are no longer available. */
 static inline __attribute__((always_inline)) void leave(struct call_thread *t, uintptr_t function,
 							uintptr_t sp, const uint64_t *values,
 							bool waited)
@@ -219,14 +219,14 @@ static inline __attribute__((always_inline)) void leave(struct call_thread *t, u
 		tell_ends(t, had);
 }
 
-/* ---- what comes while an event is noted ------------------------------------------------------ */
+/* ---- events that come while another one is noted --------------------------------------------- */
 
 static struct hook_waiting *waits_at(uint32_t number)
 {
 	return &hook_self.wait[number % HOOK_WAITING];
 }
 
-/* The next one that waits; NULL: none does. */
+/* The next waiting event; NULL: none. */
 static struct hook_waiting *next_waiting(void)
 {
 	return hook_self.taken == __atomic_load_n(&hook_self.came, __ATOMIC_RELAXED) ?
@@ -234,7 +234,7 @@ static struct hook_waiting *next_waiting(void)
 		       waits_at(hook_self.taken);
 }
 
-/* What it was given is not there any more. */
+/* Looks up a waiting event's function; its arguments are no longer available. */
 static const struct hook_function *waiting_function(const struct hook_waiting *w)
 {
 	struct hook_function *f = functions_find(w->function);
@@ -260,8 +260,9 @@ static void note_waiting(struct call_thread *t, const struct hook_waiting *w)
 	memcpy(t->last, w->late, t->metrics * sizeof(*t->last));
 }
 
-/* noted: the early reads of the event that was noted first; NULL: none. A name that is asked for
- * takes longer than the next signals need to come: what has been noted makes room for theirs. */
+/* Notes all waiting events. noted: the early reads of the event that was noted first; NULL: none.
+ * Looking up a name takes longer than the interval of signals: each noted event frees its slot at
+ * once. */
 static void drain_all(uintptr_t tree, uintptr_t noted_at, const void *vectors)
 {
 	struct call_thread *t = (struct call_thread *)tree;
@@ -281,8 +282,8 @@ static void drain_all(uintptr_t tree, uintptr_t noted_at, const void *vectors)
 	} while (hook_self.waiting);
 }
 
-/* Functions may be among them that nobody has met: then names are asked for, and the event that was
- * noted first may be one where nobody has saved vectors. */
+/* Saves vector registers, because an unknown function may be among the events: looking up its name
+ * uses them, and the event noted first may not have saved them. */
 static __attribute__((noinline)) void drain(struct call_thread *t, const uint64_t *noted)
 {
 #if defined(__x86_64__)
@@ -292,8 +293,8 @@ static __attribute__((noinline)) void drain(struct call_thread *t, const uint64_
 #endif
 }
 
-/* A place for an event, which a handler of another signal that comes now does not get, too. NULL:
- * there is no room. */
+/* Reserves a slot for an event, atomically against handlers of other signals. NULL: the ring is
+ * full. */
 static struct hook_waiting *place_to_wait(void)
 {
 	uint32_t n = __atomic_fetch_add(&hook_self.came, 1, __ATOMIC_RELAXED);
@@ -304,7 +305,7 @@ static struct hook_waiting *place_to_wait(void)
 	return NULL;
 }
 
-/* Its time ends here: what it takes to wait is nobody's. */
+/* Takes the late reads at once: the time while the event waits belongs to no function. */
 static __attribute__((noinline)) void postpone(uintptr_t function, struct call_place at,
 					       bool leaves, const uint64_t *values)
 {
@@ -326,7 +327,7 @@ static __attribute__((noinline)) void postpone(uintptr_t function, struct call_p
 	hook_self.waiting = true;
 }
 
-/* What waits is of no use any more. */
+/* Discards the waiting events. */
 static void drop_waiting(void)
 {
 	hook_self.waiting = false;
@@ -334,7 +335,7 @@ static void drop_waiting(void)
 		w->whole = false;
 }
 
-/* An event that a handler has left by siglongjmp(), for a frame that lies above it. */
+/* Whether a handler has left the event in progress by siglongjmp(), to a frame above it. */
 static bool was_left(uintptr_t sp)
 {
 	return frame_of(sp) && frame_of(sp) >= frame_of(hook_self.busy);
@@ -345,7 +346,7 @@ static __attribute__((noinline)) struct call_thread *begin(struct call_place at,
 	hook_self.busy = at.frame;
 	if (hookit_begin(!at.site) && !hook_joins && !hook_self.refused)
 		hook_thread_begin();
-	/* Training has let it go. */
+	/* Training has reset it. */
 	hook_self.busy = at.frame;
 	memcpy(values, hook_self.tree->last, sizeof(hook_self.tree->last));
 	return hook_self.tree;
@@ -353,7 +354,7 @@ static __attribute__((noinline)) struct call_thread *begin(struct call_place at,
 
 #define IN_ORDER __asm__ volatile("" : : : "memory")
 
-/* With `busy` set. */
+/* Expects `busy` to be set. */
 static inline __attribute__((always_inline)) void note_now(struct call_thread *t,
 							   uintptr_t function,
 							   const struct hook_function *known,
@@ -362,7 +363,7 @@ static inline __attribute__((always_inline)) void note_now(struct call_thread *t
 {
 	uint64_t dispatches, interrupts;
 
-	/* What came while the thread was in here is nobody's, as the time here is. */
+	/* Dispatches and interrupts during an event belong to no function, like its time. */
 	if (__builtin_expect(metrics_switches, 0)) {
 		metrics_read_switches(&dispatches, &interrupts);
 		call_switched(t, dispatches, interrupts);
@@ -387,7 +388,7 @@ static inline void note_ends(void)
 	hook_self.busy = 0;
 }
 
-/* All events of a Java VM that are not the first one. */
+/* In a Java VM, passes every event but the first one to the agent. */
 static bool joins(uintptr_t function, struct call_place at, bool leaves)
 {
 	if (__builtin_expect(!hook_joins, 1))
@@ -399,8 +400,8 @@ static bool joins(uintptr_t function, struct call_place at, bool leaves)
 	return true;
 }
 
-/* The next log's: nobody knows which of its functions have ended meanwhile, and the time since then
- * is nobody's. */
+/* Starts the next log: it is not known which functions have ended meanwhile, and the time since
+ * then belongs to no function. */
 static __attribute__((noinline)) void begin_anew(struct call_thread *t, const uint64_t *values)
 {
 	int error = errno;
@@ -467,7 +468,7 @@ void hook_left(uintptr_t function, uintptr_t sp, uint64_t *values)
 
 struct hook_extra hook_extra;
 
-/* How many frames stay. */
+/* The number of frames that remain. */
 static uint32_t above(const struct call_thread *t, uintptr_t sp)
 {
 	uint32_t i = t->depth;
@@ -485,8 +486,8 @@ static void pop(struct call_thread *t, uintptr_t sp, enum call_event went, const
 		return;
 	if (went == EVENT_POPPED && hook_extra.jumps) {
 		call_jumped(t, stay, values);
-		/* Its time is set by what a jump costs in the mean: it is less than the least now
-		 * and then. So is the next event's, which goes the long way. */
+		/* The time is corrected by a jump's mean cost, so it can be below the minimum, and
+		 * so can the next event's: the next event takes the slow path. */
 		t->untaught = true;
 		t->plain = false;
 	} else {
@@ -496,7 +497,7 @@ static void pop(struct call_thread *t, uintptr_t sp, enum call_event went, const
 		tell_ends(t, had);
 }
 
-/* Whether the innermost frame is over. What this takes does not hang on how many are. */
+/* Whether the innermost frame is over. Takes constant time, independent of how many frames are. */
 static bool pops(const struct call_thread *t, uintptr_t sp)
 {
 	uint32_t i = t->depth;
@@ -504,15 +505,15 @@ static bool pops(const struct call_thread *t, uintptr_t sp)
 	return i && i <= t->deepest && t->frames[i - 1].at.frame < sp;
 }
 
-/* The C library's own jump comes behind the event, and is the time of who asks for it. Without a
- * question whether that is known: it costs the same while it is learnt. */
+/* The C library's jump runs after the event and counts for its caller. Also applied while the cost
+ * is not known (0), so that the code costs the same while it is learnt. */
 static void shift_jump(uint64_t *value, int64_t by)
 {
 	if (hook_reading == HOOK_CYCLES)
 		*value += (uint64_t)by;
 }
 
-/* An event that is being noted is left, too, or goes on: the next one finds what is over. */
+/* Does nothing while an event is being noted: the next event finds the calls that are over. */
 void hook_popped(uintptr_t sp, enum call_event went)
 {
 	struct call_thread *t = hook_self.tree;
@@ -545,9 +546,9 @@ void hook_popped(uintptr_t sp, enum call_event went)
 		shift_jump(t->last, hook_extra.jump_behind);
 }
 
-/* ---- nearly all events ----------------------------------------------------------------------- */
+/* ---- the fast path --------------------------------------------------------------------------- */
 
-/* What is not as nearly all are. `busy` is set, and there was nothing that waited. */
+/* Leaves the fast path. `busy` is set, and no event was waiting. */
 #define SLOW static __attribute__((noinline)) void
 
 SLOW entered_now(const struct hook_function *f, uintptr_t sp, uintptr_t site, uint64_t now)
@@ -583,8 +584,8 @@ CALL_INLINE void plain_ends(uint64_t now)
 		note_ends();
 }
 
-/* Whether it lies on the thread's stack, below all frames that there are, or is inlined in the
- * innermost ones: then none has ended. */
+/* Whether sp is on the thread's stack, below all existing frames, or the function is inlined in the
+ * innermost ones: then none of them has ended. */
 CALL_INLINE bool is_deeper(const struct call_thread *t, uintptr_t sp, uintptr_t site)
 {
 	const struct call_frame *f = call_innermost(t);
@@ -595,7 +596,7 @@ CALL_INLINE bool is_deeper(const struct call_thread *t, uintptr_t sp, uintptr_t 
 	return f->at.frame > sp && sp >= hook_self.stack_low;
 }
 
-/* false: it is not as nearly all are, and is not noted yet. */
+/* false: the fast path does not apply, and the event is not noted yet. */
 CALL_INLINE bool plain_enter(const struct hook_function *f, uintptr_t sp, uintptr_t site,
 			     struct call_reads r)
 {
@@ -615,7 +616,7 @@ CALL_INLINE bool plain_enter(const struct hook_function *f, uintptr_t sp, uintpt
 	return __builtin_expect(call_enter_again(t, f->number - 1, TYPE_FUNCTION, r), 1);
 }
 
-/* The innermost frame is the one that ends, as find() tells it. */
+/* Applies only if the innermost frame is the one that ends, by the rules of find(). */
 CALL_INLINE bool plain_leave(uintptr_t function, uintptr_t sp, struct call_reads r)
 {
 	struct call_thread *t = hook_self.tree;
@@ -664,8 +665,8 @@ void hook_plain_left_at(uintptr_t function, uintptr_t sp, uint64_t now)
 		left_now(function, sp, now);
 }
 
-/* The least that the innermost frame's return has cost so far, after what came last; NULL: that
- * frame is none that is kept. */
+/* The minimum cost so far of the innermost frame's return after the last event; NULL: that frame is
+ * not recorded. */
 static uint64_t *least_of_return(struct call_thread *t)
 {
 	if (!t->depth || !call_is_kept(t))
@@ -674,8 +675,8 @@ static uint64_t *least_of_return(struct call_thread *t)
 					 t->nodes[call_innermost(t)[-1].node].type)];
 }
 
-/* One time is the end of both: the first has run so long, the other one not yet. It is set by what
- * this costs in the mean, and teaches nothing of returns. */
+/* One time stamp ends the first function and begins the second. It is corrected by the mean cost of
+ * such a jump, so it must not change the minimum of returns. */
 void hook_plain_followed_at(const struct hook_function *f, uintptr_t sp, uint64_t now)
 {
 	struct call_thread *t = hook_self.tree;
@@ -698,8 +699,8 @@ void hook_plain_followed_at(const struct hook_function *f, uintptr_t sp, uint64_
 
 /* ---- any event ------------------------------------------------------------------------------- */
 
-/* With several metrics, or one that is no cycles. What came while the thread was in here is noted
- * the long way. */
+/* Whether the fast path applies with several metrics, or one that is not cycles. If the thread was
+ * switched or interrupted, the slow path notes it. */
 static bool are_plain(void)
 {
 	const struct call_thread *t = hook_self.tree;
@@ -748,7 +749,7 @@ static void many_left(uintptr_t function, uintptr_t sp, uint64_t *values)
 	}
 }
 
-/* Without a canary: its check would come after the last read. */
+/* Without a stack canary: its check would run after the last read. */
 #define WHOLE __attribute__((no_stack_protector)) void
 
 WHOLE hook_any_entered_at(uintptr_t function, uintptr_t sp, uintptr_t site, uint64_t now)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The events of functions, whoever tells them. `sp` is the stack pointer where it was told: what
- * was entered deeper than that is over, whether an exception, longjmp() or a child of vfork() has
- * ended it.
+ * Entry and exit of functions, from any kind of instrumentation. `sp` is the stack pointer at the
+ * event: calls whose frames are below it are over, whether an exception, longjmp() or a child of
+ * vfork() has ended them.
  */
 #ifndef HOOK_EVENTS_H
 #define HOOK_EVENTS_H
@@ -11,22 +11,23 @@
 #include "hook_thread.h"
 #include "metrics.h"
 
-/* Between the two reads. values: the early ones. site: where in the function this was told, with
- * some bits of where its frame was called from above: so that one that is inlined is told from one
- * that begins anew where another was. 0: told by the first instruction of a frame, where it is
- * always anew. */
+/* Note an event, between its early and its late read. values: the early ones. site: the address in
+ * the function where the event was reported, with some bits of the frame's caller above, which
+ * distinguishes an inlined function from a new call with the same frame. 0: the event comes from
+ * the first instruction of a frame, which is always a new call. */
 #define HOOK_SITE_BITS (sizeof(uintptr_t) == 8 ? 48 : 24)
 void hook_entered(uintptr_t function, uintptr_t sp, uintptr_t site, uint64_t *values);
-/* The same for one that has been met; known: which it is. */
+/* The same for a function that is already known. */
 void hook_entered_known(const struct hook_function *known, uintptr_t sp, uint64_t *values);
-/* function 0: what was entered with this very stack pointer ends. */
+/* function 0: ends the call that was entered with this stack pointer. */
 void hook_left(uintptr_t function, uintptr_t sp, uint64_t *values);
 
-/* The functions below this stack pointer are over: an exception is caught above them, or a jump has
- * popped them. With its reads. */
+/* Ends the calls below this stack pointer: an exception is caught above them, or a jump has popped
+ * them. Includes the early and late reads. */
 void hook_popped(uintptr_t sp, enum call_event went);
 
-/* Of a thread whose tree is `plain`, where nothing else is going on: nearly all events. */
+/* Returns whether the fast path applies: the thread's tree is `plain`, and no event is in progress
+ * or waiting. */
 static inline __attribute__((always_inline)) bool hook_is_plain(void)
 {
 	const struct hook_thread *h = &hook_self;
@@ -36,26 +37,26 @@ static inline __attribute__((always_inline)) bool hook_is_plain(void)
 				1);
 }
 
-/* The same while that holds: of functions that have been met; with the cycles, or without. */
+/* Events while hook_is_plain() holds, for known functions; _at: with the cycles. */
 void hook_plain_entered_at(const struct hook_function *f, uintptr_t sp, uintptr_t site,
 			   uint64_t now);
 void hook_plain_entered(const struct hook_function *f, uintptr_t sp, uintptr_t site);
 void hook_plain_left_at(uintptr_t function, uintptr_t sp, uint64_t now);
 void hook_plain_left(uintptr_t function, uintptr_t sp);
 
-/* … of one that the innermost one has jumped to. */
+/* The innermost function has ended by a jump to f. */
 void hook_plain_followed_at(const struct hook_function *f, uintptr_t sp, uint64_t now);
 
-/* What some events cost more than a return does, before their early reads and behind their late
- * ones, in cycles, as training has found it; 0: nobody knows. */
+/* How much more some events cost than a return, before their early and after their late reads, in
+ * cycles, as learnt by training; 0: not known. */
 struct hook_extra {
 	uint64_t follow;
-	bool jumps; /* whether the rest is known */
+	bool jumps; /* whether the members below are known */
 	int64_t jump_before, jump_behind;
 };
 extern HOOK_OURS struct hook_extra hook_extra;
 
-/* The first thing that an event does, and the last. */
+/* The early read is an event's first action, the late read its last. */
 static inline __attribute__((always_inline)) void hook_early(uint64_t *values)
 {
 	if (__builtin_expect(hook_reading == HOOK_CYCLES, 1))
@@ -73,20 +74,20 @@ static inline __attribute__((always_inline)) void hook_late(void)
 }
 
 #if defined(__x86_64__)
-/* Calls to(a, b, where they are), which may use vector registers where nobody has saved them
- * (fentry.S). */
+/* Calls to(a, b, saved registers), which may use vector registers: they are saved before and
+ * restored after it (fentry.S). */
 typedef void hook_vectors(uintptr_t a, uintptr_t b, const void *vectors);
 void hook_with_vectors(hook_vectors *to, uintptr_t a, uintptr_t b);
 #endif
 
-/* Any event whose cycles are read, or nothing yet: with the late read. By themselves, so that what
- * surrounds the reads of plain ones saves no registers. */
+/* Events outside of the fast path, including the late read; _at: the cycles were read already.
+ * Separate functions, so that the fast path saves no registers around its reads. */
 void hook_any_entered_at(uintptr_t function, uintptr_t sp, uintptr_t site, uint64_t now);
 void hook_any_entered(uintptr_t function, uintptr_t sp, uintptr_t site);
 void hook_any_left_at(uintptr_t function, uintptr_t sp, uint64_t now);
 void hook_any_left(uintptr_t function, uintptr_t sp);
 
-/* Whole events, with their reads. */
+/* Complete events, with their reads. */
 static inline __attribute__((always_inline)) void hook_enters(uintptr_t function, uintptr_t sp,
 							      uintptr_t site)
 {
@@ -130,7 +131,7 @@ static inline __attribute__((always_inline)) void hook_leaves(uintptr_t function
 	}
 }
 
-/* Without a canary: its check would come after the last read. */
+/* Without a stack canary: its check would run after the last read. */
 #define HOOK_BARE __attribute__((visibility("default"), no_stack_protector))
 
 #endif

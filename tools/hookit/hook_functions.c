@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 struct hook_function *functions;
-static struct hook_function *_Atomic *order; /* by their numbers */
+static struct hook_function *_Atomic *order; /* by number */
 static atomic_uint used, numbers;
 
 static void *reserve(size_t size)
@@ -36,7 +36,7 @@ struct hook_function *functions_add(uintptr_t address, bool *mine)
 			return f;
 		if (there)
 			continue;
-		/* Half of the places stay free, so that a search ends soon. */
+		/* Half of the entries stay free, so that a search ends soon. */
 		if (atomic_fetch_add(&used, 1) >= FUNCTIONS_MOST / 2) {
 			atomic_fetch_sub(&used, 1);
 			return NULL;
@@ -52,7 +52,7 @@ struct hook_function *functions_add(uintptr_t address, bool *mine)
 	}
 }
 
-/* What a thread of the parent's was about to number, no other one does. */
+/* Completes what other threads of the parent were about to number. */
 void functions_forked(void)
 {
 	uint32_t given = numbers, have = 0, at = 0, i;
@@ -94,7 +94,7 @@ struct hook_function *functions_get(uint32_t number)
 {
 	struct hook_function *f;
 
-	/* Another thread may have counted it and not put it there yet. */
+	/* Another thread may have counted it and not stored it yet. */
 	while (!(f = order[number]))
 		sched_yield();
 	return f;

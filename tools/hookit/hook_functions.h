@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Functions by numbers: found by their address, without a lock and without malloc, for an event may
- * come from anywhere. A number is never given back: what is loaded later at the same address is
- * another function.
+ * Table of functions by number, with look-up by address: lock-free and without malloc(), because an
+ * event may come from anywhere. A number is never reused: a function that is loaded later at the
+ * same address gets another one.
  */
 #ifndef HOOK_FUNCTIONS_H
 #define HOOK_FUNCTIONS_H
@@ -19,23 +19,23 @@ struct call_values; /* hook_values.h */
 
 enum function_kind {
 	FUNCTION_TAKEN,
-	FUNCTION_LEFT_OUT,    /* by the patterns of names: its time is its callers' */
-	FUNCTION_BY_ARGUMENT, /* hook_arguments.h: which one it is depends on the call */
+	FUNCTION_LEFT_OUT,    /* by patterns of names: its time belongs to its callers */
+	FUNCTION_BY_ARGUMENT, /* hook_arguments.h: the number depends on the call */
 };
 
 struct hook_function {
-	_Atomic uintptr_t address; /* 0: nobody's; FUNCTION_GONE: of a library that was closed */
-	_Atomic uint32_t number;   /* + 1; 0: it is about to get one */
+	_Atomic uintptr_t address; /* 0: free; FUNCTION_GONE: of a closed library */
+	_Atomic uint32_t number;   /* + 1; 0: not numbered yet */
 	uint8_t kind;              /* enum function_kind */
-	_Atomic bool placed;       /* behind its name stands where its source is, if known */
-	uintptr_t was;             /* its address, also when it is gone */
-	const char *_Atomic name;  /* NULL: not asked for yet */
+	_Atomic bool placed;       /* its name has the source place appended, if known */
+	uintptr_t was;             /* its address, also after its library was closed */
+	const char *_Atomic name;  /* NULL: not looked up yet */
 	uint32_t module;           /* + 1; 0: not known yet */
 	union {
-		uint32_t joined; /* in a Java VM its number there */
-		uint32_t apart;  /* by values: how many there were */
+		uint32_t joined; /* in a Java VM: its number there */
+		uint32_t apart;  /* by values: how many there are */
 	};
-	const struct call_values *values; /* that are asked for; NULL: none */
+	const struct call_values *values; /* requested values; NULL: none */
 };
 #define FUNCTION_GONE UINTPTR_MAX
 
@@ -43,13 +43,13 @@ extern __attribute__((visibility("hidden"))) struct hook_function *functions; /*
 
 /* false: no memory. */
 bool functions_begin(void);
-/* One that was not met before; *mine: by this call. NULL: there is no room. */
+/* Adds a function; *mine: by this call, which must number it. NULL: the table is full. */
 struct hook_function *functions_add(uintptr_t address, bool *mine);
-/* Now it has a number. */
+/* Assigns the next number. */
 void functions_number(struct hook_function *f);
-/* After fork(), in the child: all that are met have one. */
+/* Called in the child of fork(): numbers all functions of the table. */
 void functions_forked(void);
-/* How many have one, from 0 on, and which has it. */
+/* The count of numbers, which begin at 0, and the function with a number. */
 uint32_t functions_count(void);
 struct hook_function *functions_get(uint32_t number);
 
@@ -59,7 +59,7 @@ static inline uint32_t functions_start(uintptr_t address)
 }
 _Static_assert(FUNCTIONS_MOST == 1u << (64 - 43), "a place of the table");
 
-/* NULL: it has not been met, or has no number yet. */
+/* Returns NULL if the function is unknown, or has no number yet. */
 static inline struct hook_function *functions_find(uintptr_t address)
 {
 	uint32_t at = functions_start(address);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Events as records of the trace that is taken of the program (TraceHook): major 0xB0, minor 0
- * where a function begins, 0x80 where it ends, with its name. */
+/* Writes events as records of the trace that is taken of the program (TraceHook): major 0xB0, minor
+ * 0 for an entry, 0x80 for an exit, with the function's name. */
 #ifndef HOOK_TELL_H
 #define HOOK_TELL_H
 

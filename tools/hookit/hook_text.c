@@ -22,7 +22,7 @@ static struct kept_block *new_block(size_t size)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* Without a lock: what interrupts it takes the next bytes, or makes a block of its own. */
+/* Lock-free: an interrupting handler takes the next bytes, or allocates its own block. */
 void *hook_keep(size_t size)
 {
 	const size_t room = BLOCK - sizeof(struct kept_block);

@@ -10,8 +10,8 @@
 
 #include "metrics.h"
 
-#define ROUNDS 3    /* of destructors: others' that come after ours may call functions */
-#define TREES  4096 /* from here on threads take trees of others that have ended */
+#define ROUNDS 3    /* of destructors: others that run after ours may call functions */
+#define TREES  4096 /* from here on, threads reuse the trees of ended threads */
 
 struct call_thread hook_nobody = { .metrics = 1 }, hook_left_out = { .metrics = 1 };
 __thread struct hook_thread hook_self = { .tree = &hook_nobody };
@@ -48,7 +48,7 @@ static void refuse(const char *why)
 	pthread_mutex_unlock(&hook_threads_lock);
 }
 
-/* Of a thread that is of this process still. */
+/* The name of a thread that still belongs to this process. */
 static char *name_of(pid_t tid)
 {
 	char path[64], name[32] = "";
@@ -66,7 +66,7 @@ static char *name_of(pid_t tid)
 	return n > 0 ? strdup(name) : NULL;
 }
 
-/* The name that it has at the end is its name. */
+/* Updates a thread's name: the last one is used. */
 static void take_name(struct call_thread *t)
 {
 	char *name = name_of(t->tid), *had = t->name;
@@ -75,7 +75,7 @@ static void take_name(struct call_thread *t)
 		free(name);
 	else
 		__atomic_store_n(&t->name, name, __ATOMIC_RELEASE);
-	/* Who writes the log may read the old one. */
+	/* The old name is not freed: the log's writer may be reading it. */
 }
 
 /* ---- begin and end --------------------------------------------------------------------------- */
@@ -104,8 +104,8 @@ static void ends(void *arg)
 	pthread_mutex_unlock(&hook_threads_lock);
 }
 
-/* Where this thread's stack is. What runs elsewhere, a signal's handler on a stack of its own, says
- * nothing of where its frames end. */
+/* Determines this thread's stack. Frames elsewhere, as of a signal handler on an alternate stack,
+ * cannot be compared with it. */
 void hook_thread_stack(struct call_thread *t)
 {
 	pthread_attr_t a;
@@ -119,7 +119,7 @@ void hook_thread_stack(struct call_thread *t)
 		hook_self.stack_high = (uintptr_t)low + size;
 	}
 	pthread_attr_destroy(&a);
-	/* All frames are below it. */
+	/* A sentinel above all frames. */
 	t->frames[-1].at.frame = hook_self.stack_high;
 }
 
@@ -187,7 +187,7 @@ void hook_thread_begin(void)
 	pthread_mutex_lock(&hook_threads_lock);
 	has_key = has_key || !pthread_key_create(&key, ends);
 	pthread_mutex_unlock(&hook_threads_lock);
-	/* The first thread's destructors are not called: it ends with the program. */
+	/* The main thread's destructors are not called: it ends with the program. */
 	if (has_key && gettid() != getpid())
 		pthread_setspecific(key, t);
 	hook_self.tree = t;
@@ -216,7 +216,8 @@ void hook_threads_anew(void)
 
 /* ---- fork ------------------------------------------------------------------------------------ */
 
-/* Node by node along the frames: what is called there is on the stack, but was not called here. */
+/* Copies the nodes along the frames: those functions are on the stack, but were not called in the
+ * child. */
 static void copy_path(struct call_thread *to, const struct call_thread *t)
 {
 	uint32_t n = t->depth < t->deepest ? t->depth : t->deepest;

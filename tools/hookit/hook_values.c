@@ -11,7 +11,7 @@
 #include "escape.h"
 #include "hook_text.h"
 
-#define REGISTERS 6 /* that have arguments */
+#define REGISTERS 6 /* for arguments */
 #define WORD      8
 
 _Static_assert(ASKED_NUMBER == SIGNATURE_MOST, "all that signatures have");
@@ -19,7 +19,7 @@ _Static_assert(ASKED_NUMBER == SIGNATURE_MOST, "all that signatures have");
 static struct asked_value asked[ASKED_MOST];
 static uint32_t count;
 
-/* ---- what is asked for ----------------------------------------------------------------------- */
+/* ---- requested values ------------------------------------------------------------------------ */
 
 const char *values_set(const char *text, size_t n)
 {
@@ -37,7 +37,7 @@ bool values_have_results(void)
 	return false;
 }
 
-/* As FUNCTIONS= has it: a pattern without parameters is of the name alone. */
+/* As in FUNCTIONS=: a pattern without parameters is compared with the name only. */
 static bool fits(const struct asked_value *a, const char *name)
 {
 	char one[1024], other[1024];
@@ -60,10 +60,10 @@ bool values_ask(const char *name)
 
 /* ---- where values are ------------------------------------------------------------------------ */
 
-/* Registers and bytes of the stack that the arguments before have taken. */
+/* Registers, and bytes of the stack, that the preceding arguments occupy. */
 struct taken {
 	uint32_t general, vectors, stack;
-	bool lost; /* one before is nobody knows where */
+	bool lost; /* the place of a preceding one is not known */
 };
 
 static struct given_value place_next(struct taken *t, const struct passed_type *v)
@@ -110,7 +110,7 @@ static struct given_value place_result(const struct signature *s)
 	return g;
 }
 
-/* What it is of itself. */
+/* Sets the format by the type. */
 static void set_format(struct given_value *g, const struct passed_type *v)
 {
 	static const char formats[] = {
@@ -123,12 +123,12 @@ static void set_format(struct given_value *g, const struct passed_type *v)
 	g->bits = v->size < WORD ? (uint8_t)(v->size * 8) : 64;
 	if (v->kind == VALUE_FLOAT && v->size > WORD)
 		g->bits = g->place == GIVEN_STACK && v->size == 2 * WORD ? 80 : 0;
-	/* Of those in registers none is known but floats and doubles. */
+	/* In registers, only float and double are supported. */
 	if (v->kind == VALUE_FLOAT && g->bits != 32 && g->bits != 64 && g->bits != 80)
 		g->place = GIVEN_NOWHERE;
 }
 
-/* By the option alone. */
+/* Places a value by the option only. */
 static struct given_value place_blindly(const struct asked_value *a)
 {
 	uint8_t place = a->format == 'f' ? GIVEN_VECTOR : GIVEN_GENERAL;
@@ -167,7 +167,7 @@ static struct given_value place(const struct asked_value *a, const struct signat
 	return g;
 }
 
-/* Of copies that a compiler has made of a function to suit their callers. */
+/* Whether the function is a copy that the compiler adapted to its callers. */
 static bool is_copy(const char *raw)
 {
 	return strstr(raw, ".isra.") || strstr(raw, ".constprop.") || strstr(raw, ".part.");

@@ -41,12 +41,12 @@ static struct {
 	char key[4096];
 	pid_t pid;
 	bool ended;
-	bool inlined;         /* what is inlined in functions has no calls, and is told */
-	bool joined;          /* a Java VM's agent has its calls, and the log */
-	pthread_mutex_t lock; /* of writing */
+	bool inlined;         /* inlined functions have no calls, and are listed */
+	bool joined;          /* a Java VM's agent has the calls and the log */
+	pthread_mutex_t lock; /* serializes writing */
 } hookit = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* ---- what the logs are written from ---------------------------------------------------------- */
+/* ---- the source of the logs ------------------------------------------------------------------ */
 
 const char *hookit_name(uint32_t number)
 {
@@ -65,8 +65,8 @@ static const struct call_source source = {
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* A pattern without parameters is of the name alone. A copy that the compiler has
- * made of a function is that function, too. */
+/* A pattern without parameters is compared with the name only. A copy that the compiler made of a
+ * function is also matched by that function's name. */
 bool hookit_takes(const char *name)
 {
 	const struct method_filter *f = &hookit.o->functions;
@@ -94,7 +94,8 @@ static void join(struct hook_function *f)
 	f->joined = (uint32_t)number;
 }
 
-/* What is called before its file has been looked at, as constructors of a library are. */
+/* Decides about a function that is called before its file was examined, as by a library's
+ * constructor. */
 static struct foreseen_function look_at(struct hook_function *f)
 {
 	const char *name = modules_name(f);
@@ -146,7 +147,7 @@ struct hook_function *hookit_new_function(uintptr_t address)
 
 /* ---- begin ----------------------------------------------------------------------------------- */
 
-/* When this process began, to a tick: that another program was executed in it changes nothing. */
+/* The time when this process began, to a tick; execve() does not change it. */
 static double begun_at(void)
 {
 	char text[4096], *p;
@@ -159,7 +160,7 @@ static double begun_at(void)
 		fclose(in);
 	text[n] = 0;
 	p = strrchr(text, ')');
-	/* The 22nd value; the second one ends there. */
+	/* Skips to the 22nd field; the second one ends at p. */
 	for (int i = 2; p && i < 22; i++)
 		p = strchr(p + 1, ' ');
 	if (!p || sscanf(p, "%llu", &ticks) != 1)
@@ -170,7 +171,7 @@ static double begun_at(void)
 	       (double)ticks / (double)sysconf(_SC_CLK_TCK);
 }
 
-/* Logs that this process has written already: before it executed this program. */
+/* Skips the numbers of logs that this process wrote before it executed this program. */
 static uint32_t next_number(void)
 {
 	double begun = begun_at();
@@ -210,7 +211,7 @@ static void begin_trace(void)
 
 const char *hookit_sites;
 
-/* What minima are of: this library, how it was compiled, the CPU, the metrics. */
+/* The key of minima: this library, how it was compiled, the CPU, the metrics. */
 static void make_key(bool entry)
 {
 	key_add(hookit.key, sizeof(hookit.key), "hookit", "%s", PITRACE_VERSION);
@@ -230,7 +231,7 @@ static const char *minima_path(void)
 	return hookit.o->calls.no_minima ? NULL : hookit.o->calls.minima;
 }
 
-/* Before anything of the program is noted: with a stack, and room for what comes meanwhile. */
+/* Trains before any event of the program is noted: `busy` is cleared, so that events count. */
 static void train(bool entry)
 {
 	enum training_way way = hookit_sites ? TRAINING_SITES :
@@ -249,7 +250,7 @@ static void train(bool entry)
 		metrics_thread_end();
 }
 
-/* Of the first metric; false after a message. */
+/* Converts MINTIME to the first metric; false after a message. */
 static bool set_least(void)
 {
 	const struct metric *m = metrics_get(0);
@@ -436,7 +437,7 @@ const char *hookit_log(void)
 	return hookit.file.path;
 }
 
-/* After all else of the program. */
+/* Runs after all other destructors of the program. */
 static __attribute__((destructor(101))) void at_exit(void)
 {
 	if (hookit.begun != RUNS || hookit.joined || hookit.ended || hookit_is_borrowed())
@@ -450,14 +451,14 @@ static __attribute__((destructor(101))) void at_exit(void)
 /* ---- fork ------------------------------------------------------------------------------------ */
 
 /*
- * The child has one thread: what another one does here must be done before. Above all names: what
- * is loaded is looked at with a lock of the loader's, which no child ever gets when another thread
- * had it. In the order in which they are taken.
+ * The child has one thread: locks that other threads hold must be taken before fork(). Most
+ * important for names: dl_iterate_phdr() takes a lock of the loader, which the child could never
+ * get if another thread held it. The locks are in the order in which they are taken.
  */
 static pthread_mutex_t *const locks[] = { &patched_lock, &hookit.lock, &log_gen_lock,
 					  &hook_threads_lock, &modules_lock };
 #define LOCKS   (sizeof(locks) / sizeof(locks[0]))
-#define FORK_MS 2000 /* a handler may fork that has interrupted who holds one of them */
+#define FORK_MS 2000 /* a handler may fork while its thread holds one of them */
 
 static void before_fork(void)
 {
@@ -478,7 +479,7 @@ static void after_fork(void)
 		pthread_mutex_unlock(locks[--hook_self.held]);
 }
 
-/* What another thread was about to begin, nobody in the child will. */
+/* No thread of the child completes what another thread had begun. */
 static void not_begun(void)
 {
 	if (hookit.begun == BEGINNING)
@@ -503,7 +504,7 @@ void hookit_forked(void)
 	functions_forked();
 	log_gen_forked();
 	hook_threads_forked();
-	/* Nobody measures it: who attaches to the child makes one. */
+	/* Measuring has ended: attaching to the child makes a new log. */
 	if (hookit.ended)
 		return;
 	hookit.ended = !make_log();

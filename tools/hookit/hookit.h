@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libhookit: the calls of a program's functions, each with what it took. Code that is compiled for
- * it is measured when the program is linked with the library, or when it is loaded with it: no call
- * of these is needed. libhookit(3) says what to compile with.
+ * libhookit: counts and measures the calls of a program's functions. Code that is compiled for it
+ * is measured if the program is linked with the library, or loaded with it; the program need not
+ * call any of these functions. libhookit(3) lists the compiler's options.
  */
 #ifndef HOOKIT_H
 #define HOOKIT_H
@@ -11,12 +11,12 @@
 extern "C" {
 #endif
 
-/* From now on calls are measured, or not. The first one of On also begins what HOOKITOPTS=NOSTART
- * has put off. */
+/* Start and stop measuring calls. The first HookitOn() also starts what HOOKITOPTS=NOSTART has
+ * deferred. */
 void HookitOn(void);
 void HookitOff(void);
-/* Writes what was counted so far: the log is written again by the next one, and at the end. 0, or
- * -1: there is no log, or it cannot be written. */
+/* Writes the log as it is so far; the next call and the program's end write it again. Returns 0, or
+ * -1 if there is no log, or it cannot be written. */
 int HookitFlush(void);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The whole: begun by the first event of a program, ended with it, when its logs are written. */
+/* The library as a whole: started by the program's first event, and ended with the program, when
+ * its logs are written. */
 #ifndef HOOKIT_BEGIN_H
 #define HOOKIT_BEGIN_H
 
@@ -8,29 +9,30 @@
 
 struct hook_function;
 
-/* What was asked for is read, the logs are made, minima trained. entry: events are told by
- * -mfentry. false: nothing is measured. */
+/* Reads the options, creates the logs and trains minima. entry: events come from -mfentry. Returns
+ * false if nothing is to be measured. */
 bool hookit_begin(bool entry);
-/* A function that was not met before; NULL: there is no room. */
+/* Adds an unknown function; NULL: the table is full. */
 struct hook_function *hookit_new_function(uintptr_t address);
-/* Its name as logs show it: which stays. */
+/* Its name as logs show it, valid forever. */
 const char *hookit_name(uint32_t number);
-/* The program's image ends here, or may: what was counted until now is written. */
+/* Writes the log, because the program's image ends or may end here. */
 void hookit_write(void);
-/* How calls are told, if by patched sites: set before that. Their minima are their own. */
+/* Names the kind of patched sites if calls are reported by them; set before hookit_begin(). These
+ * have minima of their own. */
 extern const char *hookit_sites;
-/* Who has attached lets go: the log is written, and nothing counts any more. 0, or -1. */
+/* Ends measuring when a tracer detaches: writes the log. Returns 0, or -1. */
 int hookit_rest(void);
-/* … and comes again: the next log begins. false: there can be none. */
+/* Starts the next log when a tracer attaches again. false: it cannot be made. */
 bool hookit_again(void);
 const char *hookit_log(void);
-/* Whether functions are decided by their names: those of libraries when they are loaded. */
+/* Whether names decide about functions: those of libraries when they are loaded. */
 bool hookit_foresees(void);
-/* Whether it has begun. */
+/* Whether measuring has been set up. */
 bool hookit_runs(void);
-/* In the child of fork(). */
+/* Called in the child of fork(). */
 void hookit_forked(void);
-/* This is a child of vfork(): what it has is its parent's. */
+/* Whether this is a child of vfork(), whose memory is its parent's. */
 bool hookit_is_borrowed(void);
 
 #endif

@@ -168,7 +168,7 @@ const struct hookit_options *hookit_options_asked(const char *text)
 	if (!take_text(&later, "", text))
 		return NULL;
 	memcpy(options.calls.path, later.calls.path, sizeof(options.calls.path));
-	/* Another thread may look at the old ones: they stay. */
+	/* Not freed: another thread may still use the old ones. */
 	options.functions = later.functions;
 	options.least = later.least;
 	options.least_is_ns = later.least_is_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What code that is compiled with -finstrument-functions calls. */
+/* Entry points of code compiled with -finstrument-functions. */
 #include "hook_events.h"
 
 void __cyg_profile_func_enter(void *function, void *site);
@@ -9,7 +9,7 @@ void __cyg_profile_func_exit(void *function, void *site);
 #define SITE(from) \
 	(((uintptr_t)__builtin_return_address(0) & HERE) | (uintptr_t)(from) << HOOK_SITE_BITS)
 
-/* The caller's stack pointer when it made the call. */
+/* The caller's stack pointer before the call. */
 #define SP ((uintptr_t)__builtin_dwarf_cfa())
 
 HOOK_BARE void __cyg_profile_func_enter(void *function, void *site)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a program calls of others that ends its image, closes its libraries, throws or jumps: seen
- * here first. Each goes on to where it would have gone.
+ * Interposes functions that end the program's image, close its libraries, throw or jump. Each then
+ * calls the next definition of the function.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -21,7 +21,7 @@
 
 #define SHOWN __attribute__((visibility("default")))
 
-/* ---- the next one ---------------------------------------------------------------------------- */
+/* ---- the next definition --------------------------------------------------------------------- */
 
 #define LIBRARIES 4096
 
@@ -40,7 +40,7 @@ static int list(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-/* A library that was opened for itself alone is in nobody's list: each is asked. */
+/* A library that was opened with RTLD_LOCAL is not in the global scope: searches each library. */
 static void *look(const char *name, void *own)
 {
 	struct libraries *l = calloc(1, sizeof(*l));
@@ -57,7 +57,7 @@ static void *look(const char *name, void *own)
 		found = dlsym(library, name);
 		if (found == own)
 			found = NULL;
-		/* What is found there is called: then it stays open. */
+		/* The reference is kept: the function found there is called from now on. */
 	}
 	free(l);
 	return found;
@@ -86,7 +86,7 @@ static void *next(void *_Atomic *kept, const char *name, void *own)
 		(__typeof__(&name))(uintptr_t)next(&kept, #name, (void *)(uintptr_t)name); \
 	})
 
-/* ---- libraries that are closed --------------------------------------------------------------- */
+/* ---- dlclose --------------------------------------------------------------------------------- */
 
 SHOWN int dlclose(void *library)
 {
@@ -100,10 +100,10 @@ SHOWN int dlclose(void *library)
 	return rc;
 }
 
-/* ---- libraries that are opened --------------------------------------------------------------- */
+/* ---- dlopen ---------------------------------------------------------------------------------- */
 
-/* Whether who opens a library by name finds another one than we would: by paths of its own, or of
- * what has loaded it. */
+/* Whether the caller's search for a library by name could differ from ours: by RPATH, or by its own
+ * RUNPATH. */
 struct searching {
 	uintptr_t caller;
 	bool by_path;
@@ -146,8 +146,8 @@ static bool finds_its_own(const char *file, uintptr_t caller)
 	return s.by_path;
 }
 
-/* The loader goes by where it was called from. So it is jumped to where that matters, and what it
- * has loaded then is found when the next one is opened. */
+/* The loader searches the paths of its caller. Where that matters, this is a tail call, and the
+ * library is found when the next one is opened. */
 SHOWN void *dlopen(const char *file, int mode)
 {
 	void *library;
@@ -212,8 +212,8 @@ SHOWN int fexecve(int fd, char *const argv[], char *const envp[])
 	return NEXT(fexecve)(fd, argv, envp);
 }
 
-/* The arguments up to the NULL; then for execle the environment. On the stack: a child of vfork()
- * has no other memory. */
+/* The arguments up to the NULL; for execle, the environment follows. On the stack: a child of
+ * vfork() has no other memory of its own. */
 #define COUNT_ARGUMENTS(n, first)                        \
 	do {                                             \
 		va_list count_;                          \
@@ -311,7 +311,7 @@ SHOWN void hook_longjmp(struct __jmp_buf_tag *to, int value) __asm__("longjmp")
 
 /* ---- jumps ----------------------------------------------------------------------------------- */
 
-/* The stack pointer that setjmp() has kept, as the C library hides it; 0: not known. */
+/* Returns the stack pointer that setjmp() saved, which the C library mangles; 0: not known. */
 static uintptr_t kept_sp(const struct __jmp_buf_tag *to)
 {
 #if defined(__x86_64__) && defined(__GLIBC__)
@@ -331,9 +331,9 @@ enum jumps { JUMP, JUMP_BARE, JUMP_SIGNAL, JUMP_CHECKED, JUMPS };
 static hook_jump *jumps[JUMPS];
 static bool sp_is_known;
 
-/* Before a handler may ask for one: what looks for it takes locks; or when another library begins
- * with a jump. The C library may hide the stack pointer in another way than here is known: that is
- * tried. */
+/* Finds the real functions before a handler needs them, because the search takes locks; called
+ * again if another library's constructor jumps. Tests whether the C library mangles the stack
+ * pointer in the known way. */
 static __attribute__((constructor)) void find_jumps(void)
 {
 	static const char *const names[JUMPS] = { "longjmp", "_longjmp", "siglongjmp",
@@ -365,7 +365,7 @@ static __attribute__((noreturn)) void go(enum jumps which, struct __jmp_buf_tag 
 	abort();
 }
 
-/* By the symbols' names: the header may have one of them mean another. */
+/* Defined by symbol names: the header may redirect one of them to another. */
 #define JUMPS_BY(name, which)                                                      \
 	SHOWN void hook_##name(struct __jmp_buf_tag *to, int value) __asm__(#name) \
 		__attribute__((noreturn));                                         \

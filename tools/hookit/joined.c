@@ -35,7 +35,7 @@ bool joined_begin(void)
 
 	if (!dl_iterate_phdr(find_agent, path))
 		return false;
-	/* It is never closed: what is found there is called from now on. */
+	/* The reference is kept: the agent's functions are called from now on. */
 	agent = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
 	find = agent ? (joined_find *)(uintptr_t)dlsym(agent, JOINED_SYMBOL) : NULL;
 	calls = find ? find(JOINED_VERSION) : NULL;
@@ -48,8 +48,8 @@ int32_t joined_number(const char *name)
 	return calls->number(name);
 }
 
-/* An event of a handler that interrupts another one is nobody's; one that has been left by a jump
- * is over when a frame above it has the next. */
+/* Ignores events of a handler that interrupts another event; an event that was left by a jump is
+ * over at the next event of a frame above it. */
 static bool begins(uintptr_t sp)
 {
 	if (!atomic_load_explicit(&hook_on, memory_order_relaxed) ||

@@ -19,13 +19,13 @@
 #include "log_rt.h"
 #include "source_places.h"
 
-/* A segment with code. Each is a process of its own for A2N: what is loaded later at its place does
- * not matter then. */
+/* A segment with code. Each is a separate process for A2N, so that a file that is loaded later at
+ * the same address does not matter. */
 struct hook_module {
-	uintptr_t base, start, end; /* base: where its file's address 0 is */
+	uintptr_t base, start, end; /* base: load address of the file's address 0 */
 	uint64_t offset;            /* in its file */
 	char *path;
-	struct foreseen *foreseen; /* NULL: nothing is, or nothing can be */
+	struct foreseen *foreseen; /* NULL: none, or not possible */
 	bool gone, seen, told, looked;
 };
 
@@ -34,7 +34,7 @@ static struct hook_module *modules;
 static uint32_t count, room;
 static struct a2n *names;
 
-/* ---- what is loaded -------------------------------------------------------------------------- */
+/* ---- loaded files ---------------------------------------------------------------------------- */
 
 static char *path_of(const struct dl_phdr_info *info)
 {
@@ -142,7 +142,7 @@ void modules_closed(void)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* So that A2N finds the file, and no other one of its name. */
+/* Adds a segment's mapping to A2N, with its inode, so that A2N opens this very file. */
 static void tell(uint32_t number)
 {
 	struct hook_module *m = &modules[number - 1];
@@ -259,7 +259,7 @@ static const char *file_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* false: A2N does not know it. */
+/* false: A2N has no symbol for it. */
 static bool answer_of(const struct hook_function *f, struct a2n_answer *answer)
 {
 	if (!f->module || !names || !is_told(f->module))
@@ -311,7 +311,7 @@ static void print_inlined(FILE *out, struct hook_function **list, const struct i
 	}
 }
 
-/* Of the first n functions those of a module together. */
+/* Prints what is inlined in those of the first n functions that belong to one module. */
 static int inlined_of(FILE *out, uint32_t module, uint32_t n, struct hook_function **list,
 		      uint64_t *offsets, bool *begun)
 {

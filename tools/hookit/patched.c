@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Programs that were built with sites to be patched (patch/): their functions tell as those of
- * -mfentry do, from where their return address lies.
+ * Programs that were built with sites to be patched (patch/): their functions report events as
+ * those of -mfentry do, with the address of their return address.
  */
 #include "patched.h"
 
@@ -79,7 +79,7 @@ static bool is_training(void *arg, const char *name, uintptr_t function)
 #endif
 }
 
-/* Also by names that are in its debug file alone. */
+/* Also decides by names that are only in a separate debug file. */
 static bool wanted(void *arg, const char *name, uintptr_t function)
 {
 	struct foreseen_function known;
@@ -96,7 +96,7 @@ static bool wanted(void *arg, const char *name, uintptr_t function)
 	return takes;
 }
 
-/* What is wanted, all that is loaded by now. -1: `why`. */
+/* Patches the wanted functions of all loaded files. -1: `why`. */
 static long patch_wanted(char *why, size_t room)
 {
 	if (hookit_foresees())
@@ -106,21 +106,21 @@ static long patch_wanted(char *why, size_t room)
 
 /* ---- before the program ---------------------------------------------------------------------- */
 
-/* Sites of the library's own first, from which it learns what they cost. */
+/* Patches the library's own sites first, from which it learns their costs. */
 static bool begin_sites(char *why, size_t room)
 {
 	hookit_sites = "patched sites";
 	return patch_on(is_training, NULL, why, room) >= 0;
 }
 
-static atomic_bool asked; /* what is loaded later is patched, too */
+static atomic_bool asked; /* libraries that are loaded later are patched, too */
 
 static void say(const char *cannot)
 {
 	escape_printf(stderr, "hookit: PATCH: %s\n", cannot);
 }
 
-/* Where there are sites. */
+/* Starts if there are sites. */
 static void begin_where(void)
 {
 	char why[512] = "";
@@ -135,8 +135,8 @@ static void begin_where(void)
 		say(why);
 }
 
-/* Before the program's own code: a program without sites does not notice it, unless the options are
- * wrong. */
+/* Runs before the program's own code: a program without sites is not affected, unless the options
+ * are wrong. */
 static __attribute__((constructor)) void begin(void)
 {
 	const struct hookit_options *o = getenv("HOOKITOPTS") ? hookit_options() : NULL;
@@ -165,7 +165,7 @@ void patched_loaded(void)
 	static __thread bool within __attribute__((tls_model("initial-exec")));
 	int error = errno;
 
-	/* What is looked for here may load libraries itself. */
+	/* The search may load libraries itself. */
 	if (within)
 		return;
 	within = true;
@@ -176,7 +176,7 @@ void patched_loaded(void)
 	errno = error;
 }
 
-/* ---- by who attaches ------------------------------------------------------------------------- */
+/* ---- attaching ------------------------------------------------------------------------------- */
 
 static bool is_attached;
 
@@ -192,7 +192,7 @@ static __attribute__((format(printf, 3, 4))) bool refuses(char *why, size_t room
 	return false;
 }
 
-/* The log's folder is another process's choice: it is written with the rights of this one. */
+/* Another process chooses the log's folder: this process must have the right to write there. */
 static bool can_write(const char *folder, char *why, size_t room)
 {
 	return !faccessat(AT_FDCWD, *folder ? folder : ".", W_OK | X_OK, AT_EACCESS) ||
@@ -257,7 +257,7 @@ static long attach_on(const char *text, char *why, size_t room)
 	return n;
 }
 
-/* What has been loaded since then, too. */
+/* Also patches what has been loaded since then. */
 static long attach_more(char *why, size_t room)
 {
 	if (!is_attached) {
@@ -269,8 +269,9 @@ static long attach_more(char *why, size_t room)
 
 void hookit_asked(const char *text, char *answer, size_t room);
 
-/* swtrace calls has a thread call it: "on OPTIONS", "more" or "off". The answer begins with + and the
- * number of functions that are on, and has the log's path behind that; or with - and why not. */
+/* Called by a thread on behalf of swtrace calls: "on OPTIONS", "more" or "off". The answer is + and
+ * the number of functions that are on, followed by the log's path; or - and the reason of the
+ * failure. */
 __attribute__((visibility("default"))) void hookit_asked(const char *text, char *answer,
 							 size_t room)
 {

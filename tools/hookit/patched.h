@@ -6,10 +6,11 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Whether sites of what is loaded from now on are to be patched; and it has been loaded. */
+/* Whether sites of libraries loaded from now on are to be patched; and reports that one has been
+ * loaded. */
 bool patched_asks(void);
 void patched_loaded(void);
-/* Of the latter: one at a time. */
+/* Serializes patched_loaded(). */
 extern pthread_mutex_t patched_lock;
 
 /* Whether the patterns take a function of this name, demangled. */

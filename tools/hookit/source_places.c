@@ -53,7 +53,7 @@ static void take_line(void *arg, size_t i, const struct a2n_frame *frames, size_
 	p->line = frames->line;
 }
 
-/* Without memory none has a line. */
+/* If there is no memory, no function has a line. */
 static void read_places(struct a2n *names, struct places *p)
 {
 	uint64_t *offsets;
@@ -102,7 +102,7 @@ struct finding {
 	int err;
 };
 
-/* Of a2n_frame the texts are kept: one text is one pointer. */
+/* A2N keeps the texts of a2n_frame: equal texts are equal pointers. */
 static void take_inlined(void *arg, size_t i, const struct a2n_frame *frames, size_t n)
 {
 	struct finding *f = arg;

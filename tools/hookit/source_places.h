@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where functions are in their source, and what is inlined in them, by DWARF. All functions of a
- * file are looked up together when the first of them is asked for, so that it is read once.
+ * Source places of functions, and the functions inlined in them, from DWARF. All functions of a
+ * file are looked up together at the first request, so that the file is read once.
  */
 #ifndef SOURCE_PLACES_H
 #define SOURCE_PLACES_H
@@ -10,22 +10,22 @@
 
 #include "a2n.h"
 
-/* Where the function begins that the answer is of: its file, which stays, and its line. NULL: not
- * known. Its callers wait for each other. */
+/* Returns the source file in which the answer's function begins, valid forever, and its line; NULL:
+ * not known. Callers must serialize. */
 const char *source_place(struct a2n *names, const struct a2n_answer *answer, uint32_t *line);
 
-/* What is inlined in functions, each once for each place in the source. */
+/* A function that is inlined in another one; one entry for each place in the source. */
 struct inlined {
-	uint32_t function; /* of those that were asked for */
+	uint32_t function; /* index in the requested ones */
 	const char *name, *file;
-	uint32_t line; /* where the call stands; 0: not known */
+	uint32_t line; /* line of the call; 0: not known */
 };
 struct inlined_list {
 	struct inlined *list; /* the caller frees it */
 	uint32_t n;
 };
-/* Of n functions of one module that begin at these module_offsets, by function, file, line and
- * name. 0 or -ENOMEM. */
+/* Finds the functions inlined in n functions of one module, given their module_offsets; sorted by
+ * function, file, line and name. Returns 0 or -ENOMEM. */
 int source_inlined(struct a2n *names, const struct a2n_module *module, const uint64_t *offsets,
 		   uint32_t n, struct inlined_list *found);
 

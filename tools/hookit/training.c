@@ -19,9 +19,9 @@ void training_throw(void)
 
 #if defined(__x86_64__)
 /*
- * What a sequence takes beside the events, in instructions, by what came and what went: a return
- * counts with its caller, where the end is told before it, or with what returns, where that is told
- * behind it.
+ * Instructions of a sequence besides the events, by the event that begins it and the event that
+ * ends it: a return counts with its caller if the exit is reported before it, or with the returning
+ * function if the exit is reported after it.
  */
 static const struct exact {
 	training_turns *turns;
@@ -36,10 +36,10 @@ static const struct exact {
 };
 
 #define PLAIN_TURNS        250
-#define PLAIN_INSTRUCTIONS 40 /* of a turn */
+#define PLAIN_INSTRUCTIONS 40 /* in a turn */
 #define TRIES              20
 
-/* What an instruction of these functions takes of each metric, as they are. */
+/* Measures what an instruction of the uninstrumented functions takes of each metric. */
 static void plain_costs(uint32_t metrics, double *each)
 {
 	uint64_t before[CALL_METRICS], after[CALL_METRICS];
@@ -87,14 +87,14 @@ static void run_exact(struct calibration *learnt, enum training_way way)
 	set_floors(learnt, &exact[way]);
 }
 
-/* ---- what costs more than a return ----------------------------------------------------------- */
+/* ---- events that cost more than a return ----------------------------------------------------- */
 
 _Static_assert(offsetof(struct training_jump, left) == 200, "as training_exact.S has it");
 _Static_assert(offsetof(struct training_jump, jump) == 208, "as training_exact.S has it");
 
-/* Own instructions of a turn's parts, as training_exact.S has them: of a leaf that returns (its
- * return, where that is told behind it), from there to the next call, of a follower, of a jumper,
- * from a jump to the next call, and of a plain turn of jumps all but the jump itself. */
+/* Own instructions of the parts of a turn, as in training_exact.S: a leaf that returns (its return,
+ * if the end is reported after it), from there to the next call, a follower, a jumper, from a jump
+ * to the next call, and all of a plain turn of jumps but the jump itself. */
 static const struct own {
 	training_turns *leaves, *follows;
 	training_jumps *jumps;
@@ -109,7 +109,7 @@ static const struct own {
 #define OWN_AFTER_JUMP 4
 #define OWN_PLAIN_JUMP (OWN_AFTER_JUMP + OWN_JUMPER)
 
-/* Cycles of a turn: of the function that is called first, and of who calls it. */
+/* Cycles of a turn, in the function that is called first and in its caller. */
 struct turn_cost {
 	double called, between;
 };
@@ -135,7 +135,7 @@ static void run_jumps(const struct own *o, hook_jump *jump)
 	o->jumps(&j);
 }
 
-/* The least of some tries, in a tree of their own. */
+/* Returns the minimum of several tries, measured in a separate tree. */
 static struct turn_cost cost_of(one_run *run, const struct own *o, hook_jump *jump)
 {
 	struct turn_cost least = { 0, 0 };
@@ -163,7 +163,7 @@ static struct turn_cost cost_of(one_run *run, const struct own *o, hook_jump *ju
 	return least;
 }
 
-/* The C library's jump by itself, with what surrounds it. */
+/* Measures the C library's jump, including the instructions around it. */
 static double plain_jump(hook_jump *real)
 {
 	uint64_t before[CALL_METRICS], after[CALL_METRICS];
@@ -193,8 +193,8 @@ static int64_t rounded(double value)
 	return (int64_t)(value < 0 ? value - 0.5 : value + 0.5);
 }
 
-/* Events of which no minima are kept: what they cost more than the return of a leaf, which is
- * trained. By cycles alone, with floors that are known. */
+/* Learns how much more the events without minima (jumps) cost than the return of a leaf, which is
+ * trained. Requires cycles as the only metric, and known floors. */
 static void find_extras(enum training_way way)
 {
 	const struct own *o = &own[way];
@@ -235,14 +235,14 @@ static void find_extras(enum training_way way)
 }
 #endif
 
-/* Whose functions are compiled as programs are: nothing of theirs is known but by being run. */
+/* Functions that are compiled as programs are: their costs are known only by running them. */
 static training_turn *const compiled[] = {
 	[TRAINING_INSTRUMENTED] = training_instrumented,
 	[TRAINING_ENTRY] = training_fentry,
 	[TRAINING_SITES] = NULL,
 };
 
-/* By a tree that nobody sees. */
+/* Runs the training in a tree that is in no log. */
 static void run(struct call_thread *t, struct calibration *learnt, enum training_way way)
 {
 	struct call_thread *had = hook_self.tree;
@@ -264,7 +264,7 @@ static bool is_trained(const struct calibration *c, enum training_way way)
 	enum call_event seldom = compiled[way] ? EVENT_UNWIND : EVENT_LEAVE;
 	uint16_t s = sequence(TYPE_FUNCTION, seldom, TYPE_FUNCTION, seldom, TYPE_FUNCTION);
 
-	/* Some more each time, until nothing is learnt that matters: of one that is seldom else. */
+	/* Trains again in each run until the rarest sequence has been seen often enough. */
 	return c->times[s] >= 20 * TURNS;
 }
 
@@ -298,7 +298,7 @@ void training_run(struct log_rt *log, enum training_way way)
 	sigset_t all, mask;
 	bool was = hook_on;
 
-	/* Handlers may be the program's functions. */
+	/* Blocks all signals: their handlers may call functions of the program. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &mask);
 	hook_on = true;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Minima of this very library on this machine, before the program's first call is measured:
- * functions of its own, compiled as programs are, make each sequence of events a few hundred times.
+ * Learns the minima of this build of the library on this machine before the program's first call is
+ * measured: functions of the library, compiled as programs are, execute each sequence of events a
+ * few hundred times.
  */
 #ifndef TRAINING_H
 #define TRAINING_H
@@ -12,25 +13,25 @@
 #include "interpose.h"
 #include "log_rt.h"
 
-/* How programs tell of calls. */
+/* How calls of the program are reported. */
 enum training_way { TRAINING_INSTRUMENTED, TRAINING_ENTRY, TRAINING_SITES };
 
-/* What is learnt goes to the log's minima and their file, if they have been trained too seldom so
- * far. */
+/* Trains, unless the log's minima have been trained often enough, and adds the results to the log's
+ * minima and their file. */
 void training_run(struct log_rt *log, enum training_way way);
 
-/* What the kinds of functions have in common: called with what a turn is to be. */
+/* One turn of functions compiled in this way; same shape for each kind. */
 typedef void training_turn(void);
 training_turn training_instrumented, training_fentry;
-/* The function that runs now ends as if an exception had left it. */
+/* Marks the running function as ended by an exception. */
 void training_throw(void);
 
 #if defined(__x86_64__)
-/* Functions whose instructions are known (training_exact.S): so many turns. */
+/* Functions whose instructions are known (training_exact.S). n: the number of turns. */
 typedef void training_turns(uint32_t n);
 training_turns training_plain, training_entry, training_sites;
-/* The same for what costs more than a return: calls one after the other, functions that jump to
- * others, and by longjmp(). */
+/* The same for events that cost more than a return: consecutive calls, functions that jump to
+ * another one, and longjmp(). */
 training_turns training_entry_leaves, training_sites_leaves, training_sites_follows;
 struct training_jump {
 	jmp_buf back;

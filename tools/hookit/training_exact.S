@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Functions whose instructions are known one by one: as they are (plain), with what -mfentry and
- * -minstrument-return=call put into them (entry), and with sites to be patched (sites). What their
- * sequences take beside the events is told by training.c.
+ * Functions whose instructions are known exactly: uninstrumented (plain), with the calls that
+ * -mfentry and -minstrument-return=call insert (entry), and with sites to be patched (sites).
+ * training.c has the instructions of their sequences besides the events.
  */
 #if defined(__x86_64__)
 #include "patch/x86_64/keep.inc"
 
-#define TRAINING_LEFT 200 /* in struct training_jump */
+#define TRAINING_LEFT 200 /* offsets in struct training_jump */
 #define TRAINING_JUMP 208
 
 	.text
@@ -85,7 +85,7 @@ training_\way\()_\name:
 	function_ends training_\way
 	.endm
 
-/* training_WAY_leaves(n): so many calls, one after the other. */
+/* training_WAY_leaves(n): n consecutive calls. */
 	.macro	leaves way
 	.hidden	training_\way\()_leaves
 	function training_\way\()_leaves
@@ -103,8 +103,8 @@ training_\way\()_\name:
 	function_ends training_\way\()_leaves
 	.endm
 
-/* training_WAY_jumps(j): struct training_jump, a jmp_buf first. Each turn calls one that jumps
- * back. */
+/* training_WAY_jumps(j): j is a struct training_jump, which begins with a jmp_buf. Each turn calls
+ * a function that jumps back. */
 	.macro	jumps way
 	.type	training_\way\()_jumper, @function
 	.p2align 4

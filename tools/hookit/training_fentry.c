@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Compiled with -pg -mfentry -minstrument-return=call where there is such. */
+/* Compiled with -pg -mfentry -minstrument-return=call if the compiler supports it. */
 #include "training.h"
 
 #define NOT_INLINED __attribute__((noinline, noclone))

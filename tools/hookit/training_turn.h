@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The functions that make the sequences, for each way in which they are compiled. */
+/* The functions that execute the sequences, for each way in which they are compiled. */
 static volatile int sum;
 
 NOT_INLINED static int leaf(int n)
@@ -12,7 +12,7 @@ NOT_INLINED static int pair(int n)
 	return leaf(n) + leaf(n + 1);
 }
 
-/* Frames that an exception leaves, one after the other and after one that has returned. */
+/* Frames that an exception unwinds, consecutively and after a function that has returned. */
 NOT_INLINED static int thrower(int n)
 {
 	if (n)
