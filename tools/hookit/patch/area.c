@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Memory of stubs is never given back: a thread may still be in one. First come the addresses of
- * the gates, then the stubs, in the order of the sites.
+ * Memory of stubs is never freed: a thread may still be in one. An area begins with the addresses
+ * of the gates, followed by the stubs in the order of the sites.
  */
 #include "area.h"
 
@@ -33,7 +33,7 @@ static const char *words(int rc)
 	return "there is no memory near it";
 }
 
-/* The places that are so far from all sites between low and high. */
+/* Maps the memory at this distance from all sites between low and high. */
 static int take_far(int32_t distance, uint64_t low, uint64_t high)
 {
 	uint64_t start = low + (uint64_t)(int64_t)distance;
@@ -58,7 +58,8 @@ static void choose_far(struct object_far *far, const struct site_code *c, uint64
 	far->why = rc ? words(rc) : NULL;
 }
 
-/* What is known of where a site leads; the first time the place is taken. */
+/* Looks up the memory at the site's distance, and maps it the first time. Returns NULL, or why it
+ * is not available. */
 static const char *far_of(struct object *o, struct patch_site *site)
 {
 	const struct sites *s = &o->sites;
@@ -84,7 +85,7 @@ static const char *far_of(struct object *o, struct patch_site *site)
 	return far->why;
 }
 
-/* A site that cannot be reached is no site any more. */
+/* Directs a site to its stub. A site that cannot reach it is marked as unusable (at is 0). */
 static bool aim(struct object *o, struct patch_site *site, uint64_t stub, struct patch_text *t)
 {
 	uint64_t target = stub;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Binary search in the table for unwinders, where it has the form that linkers give it. */
+/* Binary search in the table for unwinders, if it has the form that linkers write. */
 #include "begins.h"
 
-/* Forms of addresses: 4 bytes, of a count without a sign, relative to the place or to the table. */
+/* Encodings of addresses: 4 bytes; of an unsigned count, relative to the field, or to the table. */
 #define COUNT      0x03
 #define OF_TABLE   0x3b
 #define OF_PLACE   0x1b

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where functions begin, of the table for unwinders (.eh_frame_hdr), which a stripped program has,
- * too: pairs of the function and what is known of it, relative to the table, in order.
+ * Starts of functions, from the table for unwinders (.eh_frame_hdr), which a stripped program also
+ * has: sorted pairs of a function and its unwinding data, relative to the table.
  */
 #ifndef PATCH_BEGINS_H
 #define PATCH_BEGINS_H
@@ -9,8 +9,8 @@
 #include "image.h"
 #include "object_file.h"
 
-/* The first function that begins at low or behind, no further than high. false: there is none,
- * or no such table. */
+/* Finds the first function that begins between low and high, both included. false: none, or no
+ * usable table. */
 bool begins_between(const struct patch_image *im, const struct object_file *o, uint64_t low,
 		    uint64_t high, uint64_t *begin);
 

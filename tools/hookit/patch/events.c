@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What gates call: from sites to events. This file is compiled without registers of vectors (-m
- * general-regs-only), as gates do not keep them.
+ * C side of the gates: from sites to events. Compiled without vector registers
+ * (-mgeneral-regs-only), because gates do not save them.
  */
 #include "events.h"
 
 #include "kept.h"
 #include "stub.h"
 
-/* What is called with its registers kept: a result in all of a register, or none. */
+/* An event as called with vector registers saved: its result fills a register, or there is none. */
 #define ANY(event) ((patch_any *)(void (*)(void))(event))
 
 struct patch_events patch_events;
@@ -36,8 +36,8 @@ static void tell(void (*event)(uintptr_t function, uintptr_t frame), uintptr_t f
 }
 
 /*
- * The return address of a function that was jumped to is that of the one which jumped, hooked: that
- * one is over.
+ * If the return address is already hooked, the function was entered by a jump: the one that jumped
+ * is over.
  */
 bool patch_entered(uintptr_t stub, uintptr_t frame, uintptr_t *back)
 {
@@ -50,7 +50,8 @@ bool patch_entered(uintptr_t stub, uintptr_t frame, uintptr_t *back)
 		return false;
 	}
 	k = kept_place(frame);
-	/* Of a frame that was left by a jump it is there still, which is to cost nobody more. */
+	/* If the frame was left by a jump, it is still set; clearing it would slow down every
+	 * event. */
 	over = k->back == *back;
 	if (!over)
 		k->home = *back;

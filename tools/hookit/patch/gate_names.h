@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What stubs call. */
+/* The gates that stubs call. */
 #ifndef PATCH_GATE_NAMES_H
 #define PATCH_GATE_NAMES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A program or library as it is loaded: its segments, by the addresses that they have there. */
+/* A program or library in memory: its segments, by their addresses there. */
 #ifndef PATCH_IMAGE_H
 #define PATCH_IMAGE_H
 
@@ -16,13 +16,13 @@ struct image_segment {
 };
 
 struct patch_image {
-	uint64_t bias; /* what is added to the file's addresses */
+	uint64_t bias; /* is added to the file's addresses */
 	const struct image_segment *segments;
 	size_t n_segments;
 };
 
-/* The bytes from an address to the end of its segment, no more than `most`; none: an empty
- * cursor. code: of those with instructions alone. */
+/* Returns the bytes from an address to the end of its segment, at most `most`; an empty cursor if
+ * there are none. code: only from segments with instructions. */
 static inline struct bytes image_bytes(const struct patch_image *im, uint64_t address,
 				       uint64_t most, bool code)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory of return addresses, in large parts; which there are is in a table that only grows. */
+/* Memory for return addresses, in large parts; a table, which only grows, lists them. */
 #include "kept.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 __thread struct kept_reach kept_reach;
 
-static uintptr_t parts[PARTS]; /* their addresses, by a hash; 0: free */
+static uintptr_t parts[PARTS]; /* hash table of their addresses; 0: free */
 
 static unsigned int first_of(uintptr_t part)
 {
@@ -51,7 +51,7 @@ static bool remember(uintptr_t part)
 	return false;
 }
 
-/* Another thread may have mapped it, and not yet have told. */
+/* Another thread may have mapped it and not listed it yet. */
 static bool other_tells(uintptr_t part)
 {
 	for (unsigned int i = 0; i < WAITED; i++) {
@@ -74,7 +74,7 @@ bool kept_more(uintptr_t place)
 			if (!other_tells(part))
 				return false;
 		} else if ((uintptr_t)at != part) {
-			/* A kernel before 4.17 takes the address for a wish. */
+			/* A kernel before 4.17 takes the address as a hint only. */
 			if (at > 0)
 				raw_munmap((uintptr_t)at, PART);
 			return false;

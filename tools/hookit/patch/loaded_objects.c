@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Objects by the loader's list; their sections by their files, which must be those that are
+/* Objects of the loader's list, with the sections of their files, which must be the files that are
  * loaded. */
 #include "loaded_objects.h"
 
@@ -44,8 +44,7 @@ static size_t segments_of(const struct dl_phdr_info *info, struct image_segment 
 	return n;
 }
 
-/* The file was replaced if it has other headers of segments than those that are loaded, or another
- * build id. */
+/* A file was replaced if its program headers or build id differ from the loaded ones. */
 static bool same_notes(const struct dl_phdr_info *info, const struct object_file *f)
 {
 	for (unsigned int i = 0; i < f->header.e_phnum; i++) {
@@ -111,15 +110,16 @@ static bool is_named(const struct dynamic *dynamic, const char *name)
 	return memmem(dynamic->strings, dynamic->size, name, strlen(name) + 1);
 }
 
-/* Each unwinder asks the loader so for what is loaded. A program that throws and catches nothing
- * itself has none, and needs no libgcc. */
+/* Every unwinder asks the loader for loaded objects by one of these functions. A program that
+ * throws and catches nothing itself has no unwinder and does not need libgcc. */
 static bool may_unwind(const struct dynamic *dynamic)
 {
 	return !dynamic->strings || is_named(dynamic, "dl_iterate_phdr") ||
 	       is_named(dynamic, "_dl_find_object");
 }
 
-/* Exceptions that an unwinder of the object's own takes through its functions must find the way. */
+/* If the object contains an unwinder, registers the stubs there, or exceptions could not pass
+ * through them. */
 static void find_unwinder(struct object *o, const struct dl_phdr_info *info, struct patch_fault *f)
 {
 	struct dynamic dynamic = dynamic_of(info);
@@ -149,7 +149,7 @@ static void read_object(struct object *o, const struct dl_phdr_info *info)
 
 	o->file.fd = -1;
 	if (fd < 0) {
-		/* The kernel's own has no file. */
+		/* The vDSO has no file. */
 		if (errno != ENOENT || strchr(path, '/'))
 			snprintf(o->fault, sizeof(o->fault), "%s", strerror(errno));
 		return;
@@ -172,8 +172,8 @@ static void read_object(struct object *o, const struct dl_phdr_info *info)
 	close(fd);
 }
 
-/* One that was closed and has come again, at the same place: its code is as its file has it. What
- * sites lead to is there still. */
+/* An object that was closed and loaded again at the same address: its code is that of its file
+ * again. The stubs still exist. */
 static void see_again(struct object *o)
 {
 	for (size_t i = 0; i < o->sites.n; i++) {
@@ -248,7 +248,7 @@ static int is_loaded(struct dl_phdr_info *info, size_t size, void *arg)
 	return find(s->list, info) == s->object;
 }
 
-/* The loader's lock may be taken again by who has it. */
+/* The loader's lock is recursive. */
 static int holding(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	const struct holding *h = arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is loaded in this process and has sites. */
+/* The loaded objects of this process that have sites. */
 #ifndef PATCH_OBJECTS_H
 #define PATCH_OBJECTS_H
 
@@ -7,11 +7,11 @@
 
 #include "sites.h"
 
-/* Where jumps of sites lead that go as far as their bytes say. */
+/* The memory that sites jump to whose bytes determine the distance. */
 struct object_far {
 	int32_t distance;
-	uint32_t free;   /* bits of it that were chosen */
-	const char *why; /* it is not there */
+	uint32_t free;   /* bits of it that could be chosen */
+	const char *why; /* NULL, or why it is not available */
 };
 
 #define OBJECT_FARS 8
@@ -20,25 +20,25 @@ struct object {
 	struct object *next;
 	char *path;
 	uint64_t bias;
-	const ElfW(Phdr) * headers; /* where it is loaded */
-	struct object_file file;    /* its functions; closed otherwise */
+	const ElfW(Phdr) * headers; /* program headers in memory */
+	struct object_file file;    /* its functions; otherwise closed */
 	struct sites sites;
 	struct object_far far[OBJECT_FARS];
 	unsigned int n_far;
 	bool gone;
-	bool switched; /* its sites were, or found to stay as they are */
-	bool blind;    /* exceptions would not find their way through its stubs */
+	bool switched; /* its sites were switched, or are to stay as they are */
+	bool blind;    /* exceptions could not pass through its stubs */
 	char fault[256];
 };
 
 struct objects {
 	struct object *first;
-	size_t looked_at; /* objects that were loaded when it was last looked */
+	size_t looked_at; /* loaded objects at the last look */
 };
 
-/* Adds what is new and marks what is gone. false: no memory. */
+/* Adds new objects. false: no memory. */
 bool objects_look(struct objects *list);
-/* While nothing can be unloaded: calls what is to be done with the objects that are loaded. */
+/* Marks unloaded objects as gone and calls act(), while nothing can be loaded or unloaded. */
 void objects_hold(struct objects *list, void (*act)(struct objects *list, void *arg), void *arg);
 
 #endif

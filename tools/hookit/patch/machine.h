@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What differs between machines beside sites, stubs and gates. */
+/* Differences of machines besides sites, stubs and gates. */
 #ifndef PATCH_MACHINE_H
 #define PATCH_MACHINE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* NULL, or why nothing can be patched. */
+/* Returns NULL, or why nothing can be patched. */
 const char *machine_begin(void);
 
-/* How far a site's jump, or a stub's, reaches. */
+/* The reach of the jumps of sites and stubs. */
 #if defined(__x86_64__)
 #define MACHINE_REACH (UINT64_C(2000) << 20)
 #else
 #define MACHINE_REACH (UINT64_C(127) << 20)
 #endif
 
-/* The rules by which an unwinder goes from where a hooked function returns to its caller: so many
- * bytes of DWARF, no more than 40; and the register that it has the return address in. */
+/* Writes the DWARF rules by which an unwinder proceeds from the return of a hooked function to its
+ * caller, at most 40 bytes, and returns their size; and the column of the return address. */
 size_t machine_unwinding(uint8_t *out);
 uint8_t machine_return_column(void);
 

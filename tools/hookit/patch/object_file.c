@@ -10,7 +10,7 @@
 
 #include "base/own_machine.h"
 
-#define MOST (UINT64_C(1) << 30) /* bytes of a part: a sparse file may say that it has any */
+#define MOST (UINT64_C(1) << 30) /* bytes of a part: a sparse file may declare any size */
 
 bool patch_fault(struct patch_fault *f, uint64_t offset, const char *format, ...)
 {
@@ -25,7 +25,7 @@ bool patch_fault(struct patch_fault *f, uint64_t offset, const char *format, ...
 	return false;
 }
 
-/* The part of the file, in memory that the caller frees; NULL, with a fault. */
+/* Reads a part of the file; the caller frees it. NULL, with a fault. */
 static void *read_part(const struct object_file *o, uint64_t offset, uint64_t size,
 		       const char *what, struct patch_fault *f)
 {
@@ -87,7 +87,7 @@ static bool section_at(const struct object_file *o, uint32_t i, Elf64_Shdr *sh)
 	       bytes_copy(&b, sh, sizeof(*sh));
 }
 
-/* A file without them is in order. */
+/* A file without section headers is valid. */
 static bool read_sections(struct object_file *o, struct patch_fault *f)
 {
 	const Elf64_Ehdr *h = &o->header;
@@ -232,7 +232,8 @@ const struct object_function *object_file_function(const struct object_file *o, 
 		else
 			high = middle;
 	}
-	/* Of several with one start the longest is last; one without a size is just its start. */
+	/* Of several with the same start, the longest is last; a symbol without a size covers only
+	 * its start. */
 	if (!low)
 		return NULL;
 	low--;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sites are switched: all of an object's together, in steps after each of which all CPUs are
- * told. */
+/* Switches all sites of an object together, in steps, with all CPUs synchronized after each. */
 #include "patch.h"
 
 #include <pthread.h>
@@ -17,7 +16,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct objects objects;
 
-/* A child that is forked meanwhile would have code that nobody ends to change. */
+/* Prevents fork() while code is half changed: no thread of the child would complete it. */
 static void before_fork(void)
 {
 	pthread_mutex_lock(&lock);
@@ -52,7 +51,7 @@ static size_t count_sites(bool all)
 	return n;
 }
 
-/* What is wrong with an object that has sites; false: nothing is. */
+/* Reports the fault of an object that has sites; false: none. */
 static bool say_fault(char *why, size_t room)
 {
 	for (const struct object *o = objects.first; o; o = o->next) {
@@ -111,10 +110,10 @@ struct change {
 	void *arg;
 	char *why;
 	size_t room;
-	long functions; /* that are on; -1: an error */
+	long functions; /* that are on; -1: error */
 };
 
-/* Sites of one function have one answer: they are asked for by its entry. */
+/* All sites of a function get the same answer, found by its entry. */
 static void choose(struct object *o, const struct change *c)
 {
 	uint64_t function = 0;
@@ -137,7 +136,7 @@ static void choose(struct object *o, const struct change *c)
 	}
 }
 
-/* The bytes that are expected there; otherwise somebody else has changed them, and they stay. */
+/* Whether the expected bytes are there; otherwise another tool has changed them, and they stay. */
 static bool as_expected(const struct patch_site *s)
 {
 	const struct site_bytes *b = &s->code.switched;
@@ -152,7 +151,8 @@ static void write_bytes(struct patch_text *t, const struct patch_site *s,
 		text_write(t, s->at + b->at, on ? b->on : b->off, b->n);
 }
 
-/* Those that are to change are switched, with what must be there before, or can be gone after. */
+/* Switches the sites that are to change, including the bytes that must be written before or can be
+ * restored after. */
 static void switch_sites(struct object *o, struct patch_text *t)
 {
 	struct sites *sites = &o->sites;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * System calls of hooks: without the C library, which may be what is patched, and whose errno is
- * the program's. They return what the kernel does.
+ * System calls made by hooks: without the C library, which may be the patched object, and without
+ * changing the program's errno. They return the kernel's result.
  */
 #ifndef PATCH_RAW_CALL_H
 #define PATCH_RAW_CALL_H

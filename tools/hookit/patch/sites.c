@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sections of an object; what is counted of sites that cannot be patched. */
+/* Reads the sections of an object; counts the sites that cannot be patched. */
 #include "sites.h"
 
 #include <stdio.h>
@@ -39,7 +39,7 @@ static int in_order(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Sites in order of their addresses; of two that lie over each other the first stays. */
+/* Sorts sites by address; of overlapping sites, the first stays. */
 static void put_in_order(struct sites *s)
 {
 	size_t i, n = 0;
@@ -62,7 +62,7 @@ static void put_in_order(struct sites *s)
 
 #define OWN_SITES "hookit_training_sites"
 
-/* They are not among what is told of the object. */
+/* The library's own sites do not count as the object's. */
 static int read_own(struct sites *s, const struct patch_image *im, const struct object_file *o,
 		    const Elf64_Shdr *sh, struct patch_fault *f)
 {

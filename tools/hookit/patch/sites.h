@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Patch sites: places in a program's code that its compiler left for calls of hooks. Where they are
- * is told by sections of the loaded program:
+ * Patch sites: places in a program's code that its compiler reserved for calls of hooks. Sections
+ * of the loaded program list them:
  *
- * __patchable_function_entries (-fpatchable-function-entry=N[,M], gcc and clang): an address for
- *   each function, that of N instructions that do nothing, M of which are before its entry. After
- *   the entry there may be a landing pad (endbr64, bti) before the others.
- * hookit_training_sites: the same, of the library's own functions.
- * xray_instr_map (-fxray-instrument, clang): 32 bytes for each place: its address and its
- *   function's, a kind, and a version. From version 2 on addresses are relative to where they
- *   stand; before they are absolute.
+ * __patchable_function_entries (-fpatchable-function-entry=N[,M], gcc and clang): for each function
+ *   the address of N nops, M of which precede its entry. After the entry there may be a landing pad
+ *   (endbr64, bti) before the remaining nops.
+ * hookit_training_sites: the same, for the library's own functions.
+ * xray_instr_map (-fxray-instrument, clang): 32 bytes for each place: its address, its function's
+ *   address, a kind, and a version. From version 2 on, addresses are relative to their own field;
+ *   before, absolute.
  */
 #ifndef PATCH_SITES_H
 #define PATCH_SITES_H
@@ -26,19 +26,19 @@ enum site_kind {
 };
 
 struct patch_site {
-	uint64_t at, function; /* where the code is that changes; the function's entry */
+	uint64_t at, function; /* the code to be changed; the function's entry */
 	struct site_code code;
 	uint8_t kind;
 	bool wanted, on;
 	bool own;      /* the library's, not the program's */
-	uint8_t *stub; /* where it goes; NULL: not yet known */
+	uint8_t *stub; /* its stub; NULL: none yet */
 };
 
 struct sites {
 	struct patch_site *list;
 	size_t n, room;
-	size_t entries; /* that the sections had */
-	/* Those that cannot be patched, by reasons; the first of each. */
+	size_t entries; /* entries of the sections */
+	/* Sites that cannot be patched, by reason; the address of the first of each. */
 	struct {
 		size_t n;
 		uint64_t at;
@@ -46,14 +46,14 @@ struct sites {
 	} refused[4];
 };
 
-/* Each reads the section at an address of the image, and adds its sites; `o` tells functions. -1:
- * the section is not in the image, or damaged: a fault, at an offset in the section; or no memory.
- * Sites before it are kept. */
+/* Each reads the section at an address of the image and adds its sites; `o` has the functions.
+ * Returns -1 with a fault if the section is not in the image or is damaged (offset in the section),
+ * or if there is no memory. Sites before it are kept. */
 int sites_patchable(struct sites *s, const struct patch_image *im, const struct object_file *o,
 		    uint64_t address, uint64_t size, struct patch_fault *f);
 int sites_xray(struct sites *s, const struct patch_image *im, uint64_t address, uint64_t size,
 	       struct patch_fault *f);
-/* How many of these sections an object has; and reads them: as many, or -1. */
+/* Returns how many of these sections an object has; sites_read() also reads them, or returns -1. */
 int sites_sections(const struct object_file *o);
 int sites_read(struct sites *s, const struct patch_image *im, const struct object_file *o,
 	       struct patch_fault *f);

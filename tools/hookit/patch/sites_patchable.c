@@ -23,9 +23,9 @@ static bool begins(const struct patch_image *im, const struct object_file *o, ui
 }
 
 /*
- * `at` is that of the first nop. Those before the function's entry are not executed, and stay. A
- * landing pad is before all of them, or after those before the entry. NULL, or why the site is
- * refused.
+ * `at` is the address of the first nop. Nops before the function's entry are not executed and stay.
+ * A landing pad precedes all nops, or follows those before the entry. Returns NULL, or why the site
+ * is refused.
  */
 static const char *find_entry(const struct patch_image *im, const struct object_file *o,
 			      uint64_t at, struct patch_site *site)
@@ -66,7 +66,7 @@ int sites_patchable(struct sites *s, const struct patch_image *im, const struct 
 
 		at = bytes_u64(&b);
 		s->entries++;
-		/* What the linker has left out. */
+		/* Entries of functions that the linker discarded. */
 		if (!at || at == im->bias)
 			continue;
 		why = find_entry(im, o, at, &site);

@@ -5,7 +5,7 @@
 #define VERSION_RELATIVE 2
 #define VERSION_NEWEST   2
 
-/* Kinds of places, by XRay's numbers; those after are for events that the program itself makes. */
+/* Kinds of sleds, by XRay's numbers; higher ones are events that the program itself logs. */
 static const uint8_t kinds[] = { SITE_BEGIN, SITE_END, SITE_TAIL, SITE_BEGIN };
 
 int sites_xray(struct sites *s, const struct patch_image *im, uint64_t address, uint64_t size,

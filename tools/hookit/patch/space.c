@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory near code: it is asked for at places ever farther away, none of which is taken from
- * others. */
+/* Memory near code: tries addresses at increasing distances, and never replaces a mapping. */
 #include "space.h"
 
 #include <errno.h>
@@ -9,7 +8,7 @@
 #include "machine.h"
 #include "raw_call.h"
 
-#define PAGE  UINT64_C(0x10000) /* of arm64 the largest */
+#define PAGE  UINT64_C(0x10000) /* the largest page of arm64 */
 #define TRIED 128
 
 int space_at(uint64_t start, uint64_t size)
@@ -21,12 +20,12 @@ int space_at(uint64_t start, uint64_t size)
 		return (int)at;
 	if ((uint64_t)at == start)
 		return 0;
-	/* A kernel before 4.17 takes the address for a wish. */
+	/* A kernel before 4.17 takes the address as a hint only. */
 	raw_munmap((uintptr_t)at, size);
 	return -EEXIST;
 }
 
-/* The heap grows above a program: below it is looked first. */
+/* Tries below the program first, because the heap grows above it. */
 int space_near(uint64_t low, uint64_t high, uint64_t size, uint64_t *start)
 {
 	uint64_t room, step, i;

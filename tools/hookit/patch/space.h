@@ -5,9 +5,9 @@
 
 #include <stdint.h>
 
-/* At just that place. 0, or -errno: -EEXIST: something is there. */
+/* Maps memory at exactly this address. Returns 0 or -errno; -EEXIST: the place is occupied. */
 int space_at(uint64_t start, uint64_t size);
-/* Somewhere from which all of low..high can be reached. 0, or -errno. */
+/* Maps memory from which all of low..high can be reached. Returns 0 or -errno. */
 int space_near(uint64_t low, uint64_t high, uint64_t size, uint64_t *start);
 
 #endif

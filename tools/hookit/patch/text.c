@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Code that is written: a page's changes together, then all CPUs are told. */
+/* Writes code: a page's changes together, then synchronizes all CPUs. */
 #include "text.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ static void write_page(struct patch_text *t)
 	}
 }
 
-/* Words of eight bytes are written whole, wherever the change is in them. */
+/* Writes whole words of eight bytes, wherever the change is in them. */
 static void write_part(struct patch_text *t, uint64_t at, const uint8_t *bytes, unsigned int n)
 {
 	uint64_t page = at & ~(uint64_t)(TEXT_PAGE - 1);
@@ -80,7 +80,8 @@ void text_write(struct patch_text *t, uint64_t at, const void *bytes, size_t n)
 	}
 }
 
-/* Without membarrier: a page that loses its rights interrupts each CPU that runs this process. */
+/* Fallback without membarrier: removing a right from a page interrupts each CPU that runs this
+ * process. */
 static bool interrupt_all(void)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -97,7 +98,7 @@ static bool interrupt_all(void)
 
 static bool all_see(void)
 {
-	static int registered; /* 1: yes, -1: there is none */
+	static int registered; /* 1: yes, -1: not supported */
 
 	if (!registered)
 		registered = raw_call(SYS_membarrier,

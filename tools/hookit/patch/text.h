@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes code of this process: by /proc/self/mem, which needs no page to be writable. What is
- * written together goes page by page, so bytes between two changes are written as they were.
+ * Writes code of this process through /proc/self/mem, which does not require writable pages.
+ * Changes are written page by page: bytes between two changes are rewritten unchanged.
  */
 #ifndef PATCH_TEXT_H
 #define PATCH_TEXT_H
@@ -16,19 +16,19 @@ struct patch_text {
 	int fd;
 	int error; /* the first error, -errno, and its address; nothing is written after it */
 	uint64_t error_at;
-	uint64_t page; /* that is being changed; 0: none */
+	uint64_t page; /* the page being changed; 0: none */
 	unsigned int from, to;
 	uint8_t bytes[TEXT_PAGE];
 };
 
-/* false: an error. */
+/* Returns false on an error. */
 bool text_open(struct patch_text *t);
-/* In any order; quickly in that of addresses. */
+/* In any order; fast in ascending order of addresses. */
 void text_write(struct patch_text *t, uint64_t at, const void *bytes, size_t n);
-/* All is written, and each CPU sees it. false: an error. */
+/* Writes the rest and synchronizes all CPUs. false: an error. */
 bool text_flush(struct patch_text *t);
 void text_close(struct patch_text *t);
-/* What is wrong, in words. */
+/* Describes the error. */
 void text_why(const struct patch_text *t, char *why, size_t room);
 
 #endif

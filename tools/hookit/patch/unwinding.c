@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How to unwind from a stub, in DWARF, is told to libgcc's unwinder, which a C++ program has and
- * the C library loads when a thread is cancelled: so it is loaded now. A program may have one of
- * its own.
+ * Registers DWARF rules for unwinding from stubs with libgcc's unwinder, which C++ programs use and
+ * the C library loads to cancel a thread: so it is loaded now. A program may also contain an
+ * unwinder.
  */
 #include "unwinding.h"
 
@@ -25,12 +25,12 @@ static uint8_t *put64(uint8_t *at, uint64_t v)
 	return at + sizeof(v);
 }
 
-/* Two records, whose lengths are multiples of 8, and an end. */
+/* Writes two records, with lengths that are multiples of 8, and an end mark. */
 static void describe(uint8_t *out, uint64_t start, uint64_t end)
 {
 	uint8_t *at, *first = out;
 
-	/* What all stubs have in common: version 1, addresses whole, no data of languages. */
+	/* Common to all stubs: version 1, absolute addresses, no language-specific data. */
 	at = put32(out + 4, 0);
 	*at++ = 1;
 	*at++ = 0;
@@ -41,7 +41,7 @@ static void describe(uint8_t *out, uint64_t start, uint64_t end)
 	while ((at - first) % 8 != 4)
 		at++;
 	put32(first, (uint32_t)(at - first - 4));
-	/* Where they are. */
+	/* The range of addresses. */
 	put32(at, 20);
 	put32(at + 4, (uint32_t)(at + 4 - first));
 	at = put64(at + 8, start);
@@ -72,7 +72,7 @@ int unwinding_tell(uint64_t start, uint64_t end)
 
 	if (libgcc)
 		unwinding_also((uint64_t)(uintptr_t)dlsym(libgcc, "__register_frame"));
-	/* Each keeps its own. */
+	/* Each unwinder keeps the record. */
 	for (int i = 0; i < UNWINDERS && unwinders[i]; i++) {
 		uint8_t *records = calloc(1, 128);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Gates: from stubs to C. All registers that a function may change are kept, but for x16, which
- * brings the real return address back, x17, and those of vectors: what is called here is compiled
- * without them (events.c).
+ * Gates: from stubs to C. Save all registers that a function may change, except x16, which returns
+ * the real return address, x17, and vector registers, which the code called here does not use
+ * (events.c).
  */
 #include "gates.h"
 
@@ -42,8 +42,8 @@
 	ldp	x0, x1, [sp], #KEPT
 	.endm
 
-/* function(stub, stack pointer at the site, place of x30): where a stub is called it has pushed 16
- * bytes, where a function returns to it none */
+/* function(stub, stack pointer at the site, address of the saved x30): a stub has pushed 16 bytes
+ * if it was called, none if a function returned to it */
 	.macro	gate name, function, from
 	.globl	\name
 	.hidden	\name
@@ -87,7 +87,7 @@
 	.endr
 	.endm
 
-/* patch_with_vectors(function, a, b): calls it with the vector registers kept. */
+/* patch_with_vectors(function, a, b): calls it with the vector registers saved. */
 	.globl	patch_with_vectors
 	.hidden	patch_with_vectors
 	.type	patch_with_vectors, %function
@@ -115,7 +115,7 @@ patch_with_vectors:
 	.size	patch_with_vectors, . - patch_with_vectors
 
 	.section .note.GNU-stack, "", %progbits
-/* What -mbranch-protection=standard says of compiled files. */
+/* The property that -mbranch-protection=standard adds to compiled files. */
 	.section .note.gnu.property, "a"
 	.p2align 3
 	.word	4, 16, 5

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How unwinders go on from a stub of arm64. */
+/* How unwinders proceed from a stub of arm64. */
 #include "machine.h"
 
 #include <sys/prctl.h>
 
 #include "kept.h"
 
-#define GCS (1u << 0) /* of prctl: the hardware keeps a stack of return addresses */
+#define GCS (1u << 0) /* for prctl: the hardware keeps a stack of return addresses */
 
 #ifndef PR_GET_SHADOW_STACK_STATUS
 #define PR_GET_SHADOW_STACK_STATUS 74

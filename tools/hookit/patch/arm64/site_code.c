@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sites of arm64: the first instruction becomes a branch, which reaches 128 MB. */
+/* Sites of arm64: the first instruction becomes a branch, with a reach of 128 MB. */
 #include "site_code.h"
 
 #include "sites.h"
@@ -18,7 +18,7 @@ size_t site_code_nop(struct bytes code)
 	return first(&code) == NOP && !code.bad ? 4 : 0;
 }
 
-/* bti c, j, jc; paciasp and pacibsp are such, too, but change a register. */
+/* bti c, j, jc; paciasp and pacibsp are landing pads, too, but change a register. */
 size_t site_code_pad(struct bytes code)
 {
 	uint32_t insn = first(&code);

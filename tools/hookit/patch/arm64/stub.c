@@ -12,7 +12,7 @@
 #define CALL_X17 0xd63f0220u /* blr x17 */
 #define HOME     0xaa1003feu /* mov x30, x16 */
 #define RET      0xd65f03c0u
-#define GATE     64 /* where in the stub the gates' addresses are */
+#define GATE     64 /* offset of the gates' addresses in the stub */
 #define LEAVE    72
 
 void stub_gates(struct stub_gates *g)
@@ -31,7 +31,7 @@ static void put(uint8_t *out, size_t at, uint32_t insn)
 	memcpy(out + at, &insn, sizeof(insn));
 }
 
-/* ldr x17, of the stub's own data */
+/* ldr x17, from the stub's data */
 static uint32_t load_x17(size_t at, size_t from)
 {
 	return 0x58000011u | (uint32_t)((from - at) / 4) << 5;
@@ -53,8 +53,9 @@ static bool put_branch(uint8_t *out, uint64_t stub, size_t at, uint64_t to, uint
 }
 
 /*
- * An entry's: 0 x30 is kept; 4, 8 the gate; 12 x30; 16 not hooked: to 40, the function as it was
- * called; 20 the function, which returns to 24, 28: the gate; 32 the real return.
+ * The stub of an entry, by offset: 0 saves x30; 4, 8 call the gate; 12 restores x30; 16 if not
+ * hooked, jumps to 40, which continues in the function; 20 calls the function, which returns to 24;
+ * 24, 28 call the gate; 32 the real return.
  */
 bool stub_write(uint8_t out[STUB_SIZE], uint64_t stub, uint64_t gates, uint8_t kind,
 		uint64_t function, uint64_t body)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which thread is taken: one that waits in a system call, or runs outside of the C library and the
- * loader, and outside of the library that is asked: it has none of their locks, which the function
- * needs. One that is in them is led out by single instructions. The others run on.
+ * Selects a thread that waits in a system call, or runs outside of the C library, the loader and
+ * the library to be called: it holds none of their locks, which the function needs. A thread inside
+ * of them is single-stepped until it is outside. Other threads continue to run.
  */
 #include "attach.h"
 
@@ -23,9 +23,9 @@
 #include "frame.h"
 #include "stops.h"
 
-#define TRIED   200 /* times, so many ms apart */
+#define TRIED   200 /* attempts, with APART ms between them */
 #define APART   10
-#define STOP_MS 200 /* a thread that runs or waits stops at once */
+#define STOP_MS 200 /* a running or waiting thread stops at once */
 #define STEPS   4096
 #define LOOK_MS 1000
 #define IDLE_S  5 /* seconds, in one system call of the function */
@@ -46,7 +46,7 @@ static bool fails(char *why, size_t room, const char *format, const char *word)
 struct asking {
 	const struct remote *remote;
 	const char *library;
-	bool late; /* one was asked to stop, and is in a system call still, as in vfork() */
+	bool late; /* one was requested to stop, and is still in a system call, as in vfork() */
 	struct attach_frame frame;
 };
 
@@ -59,7 +59,7 @@ static bool is_tracer(void *arg, const char *line, size_t length)
 	return true;
 }
 
-/* It was asked to stop before. */
+/* Whether this process traces it already, from an earlier attempt. */
 static bool is_asked(const struct asking *a, pid_t tid)
 {
 	char path[64];
@@ -69,7 +69,7 @@ static bool is_asked(const struct asking *a, pid_t tid)
 	return !proc_lines(path, is_tracer, &tracer) && tracer == getpid();
 }
 
-/* Stops a thread for a moment. false: it is gone, or cannot be asked (errno). */
+/* Stops a thread. false: it is gone, or cannot be traced (errno). */
 static bool stop(struct asking *a, pid_t tid)
 {
 	enum stop_wait w;
@@ -91,12 +91,12 @@ static bool stop(struct asking *a, pid_t tid)
 	if (status >> 16 == PTRACE_EVENT_STOP) {
 		if (WSTOPSIG(status) == SIGTRAP)
 			return true;
-		/* The process is stopped, and stays so. */
+		/* The process is in a group stop, and stays so. */
 		ptrace(PTRACE_DETACH, tid, NULL, NULL);
 		errno = EAGAIN;
 		return false;
 	}
-	/* A signal that came before is its own. */
+	/* Delivers a signal that came first. */
 	ptrace(PTRACE_CONT, tid, NULL, WSTOPSIG(status));
 	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
 	if (stops_wait(tid, &status, STOP_MS) == STOP_CAME)
@@ -121,7 +121,7 @@ static bool takes(const struct remote *r, pid_t tid, const char *library)
 			   strncmp(name, "/ld-", 4) != 0 && strcmp(m->path, library) != 0);
 }
 
-/* One instruction. false: it is let go, or in a system call still. */
+/* Executes one instruction. false: detached, or still in a system call. */
 static bool step(struct asking *a, pid_t tid)
 {
 	siginfo_t why;
@@ -138,7 +138,7 @@ static bool step(struct asking *a, pid_t tid)
 	a->late |= w == STOP_NOT_YET;
 	if (w != STOP_CAME)
 		return false;
-	/* The kernel's trap, not a signal that somebody has sent. */
+	/* The kernel's trap, not a signal that a process has sent. */
 	if (WSTOPSIG(status) == SIGTRAP &&
 	    (status >> 16 == PTRACE_EVENT_STOP ||
 	     (!ptrace(PTRACE_GETSIGINFO, tid, NULL, &why) && why.si_code > 0)))
@@ -148,8 +148,8 @@ static bool step(struct asking *a, pid_t tid)
 }
 
 /*
- * A program of short measured functions is in the library almost always: its thread is led out, to
- * the next good place. false: it is let go.
+ * A program of short measured functions is almost always inside the library: its thread is
+ * single-stepped to the next suitable place. false: it is detached.
  */
 static bool leads(struct asking *a, pid_t tid)
 {
@@ -164,7 +164,8 @@ static bool leads(struct asking *a, pid_t tid)
 	return true;
 }
 
-/* A thread that is stopped at a good place; the first one has the largest stack. 0: errno. */
+/* Returns a thread that is stopped at a suitable place; the main thread comes first and has the
+ * largest stack. 0: errno. */
 static pid_t choose(struct asking *a)
 {
 	char path[64];
@@ -197,15 +198,15 @@ static pid_t choose(struct asking *a)
 
 enum ran { RAN, RAN_ON, RAN_BACK, RAN_GONE, RUNS_STILL };
 
-/* The function's thread: what it was found in, so often. */
+/* The thread that executes the function, and how often it was seen in the same wait. */
 struct running {
 	pid_t tid;
 	const struct attach_frame *frame;
 	struct frame_wait wait;
-	int looks, same, signal; /* a signal that is to be passed on */
+	int looks, same, signal; /* a signal to be delivered */
 };
 
-/* It is at the end, or a signal has come, which is its own. */
+/* Handles a stop: true at the function's end; otherwise records a signal, to be delivered. */
 static bool see_stop(struct running *r, int status)
 {
 	r->signal = 0;
@@ -216,8 +217,8 @@ static bool see_stop(struct running *r, int status)
 	return false;
 }
 
-/* Once a second. It computes, and goes on; or it has waited for long for a lock, whose owner may
- * wait for it: then it is put back; or for something else. */
+/* Checks the thread once a second. If it computes, it continues. If it has waited long for a lock,
+ * whose owner may wait for it, it is put back; if for something else, it is detached. */
 static enum ran look_at(struct running *r)
 {
 	enum stop_wait w;
@@ -233,7 +234,7 @@ static enum ran look_at(struct running *r)
 		return RAN;
 	if (++r->looks == LONG_S)
 		return RAN_ON;
-	/* At a signal nobody sees what it waits for: as before. */
+	/* At a signal, its wait is not visible: no change. */
 	if (r->signal)
 		return RUNS_STILL;
 	frame_waits(r->tid, &now);
@@ -244,7 +245,7 @@ static enum ran look_at(struct running *r)
 	return now.lock && frame_leave(r->tid, r->frame) ? RAN_BACK : RAN_ON;
 }
 
-/* Until the function has returned. */
+/* Runs the thread until the function has returned. */
 static enum ran run(struct running *r)
 {
 	int64_t look = stops_now() + LOOK_MS;
@@ -355,7 +356,7 @@ static bool call(const struct remote *r, const char *library, const struct attac
 	return good;
 }
 
-/* Another process may have other files by the same names. */
+/* Whether the process has another mount namespace, where the same names may be other files. */
 static bool has_own_files(pid_t pid)
 {
 	char path[64];
@@ -365,7 +366,7 @@ static bool has_own_files(pid_t pid)
 	return !stat(path, &its) && !stat("/proc/self/ns/mnt", &own) && its.st_ino != own.st_ino;
 }
 
-/* Since 2.34 the C library has dlopen itself, before under another name. false: why not. */
+/* Finds dlopen: since 2.34 in the C library, before under another name. false: `why`. */
 static bool find_loader(const struct remote *r, struct attach_frame *f, char *why, size_t room)
 {
 	const struct remote_map *libc = remote_file(r, NULL, "libc.so");
@@ -398,7 +399,7 @@ bool attach_load(pid_t pid, const char *library, char *why, size_t room)
 		remote_close(&r);
 		return true;
 	}
-	/* Two would change the same functions, each the other's. */
+	/* Two copies would patch the same functions and disturb each other. */
 	other = remote_file(&r, NULL, strrchr(library, '/') + 1);
 	if (other) {
 		fails(why, room,

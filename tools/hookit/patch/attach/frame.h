@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A thread that is stopped gets a frame as of a signal, whose handler is a function. */
+/* Gives a stopped thread a frame like a signal's, with a function as its handler. */
 #ifndef PATCH_FRAME_H
 #define PATCH_FRAME_H
 
 #include "remote.h"
 
 struct attach_frame {
-	uint64_t restorer; /* code that ends a signal's handler */
+	uint64_t restorer; /* code that returns from a signal handler */
 	uint64_t function;
-	const char *text; /* the first argument; of dlopen a path */
-	uint64_t flags;   /* the second one, if there is no room for an answer */
+	const char *text; /* the first argument; for dlopen a path */
+	uint64_t flags;   /* the second argument, if there is no room for an answer */
 	size_t answer_room;
-	uint64_t answer; /* where it will be */
-	uint64_t stack;  /* the stack pointer with which the handler ends */
+	uint64_t answer; /* the answer's address */
+	uint64_t stack;  /* the stack pointer at the handler's end */
 };
 
-/* How a handler ends in the C library's code. */
+/* The code of the C library at the end of a handler. */
 extern const uint8_t frame_restorer[];
 extern const size_t frame_restorer_size;
 
-/* Where the thread is; false: it cannot be asked. blocked: in a system call that waits. */
+/* Returns the thread's position; false: it cannot be read. blocked: in a system call that waits. */
 bool frame_where(pid_t tid, uint64_t *at, bool *blocked);
-/* The thread goes there when it runs. false: errno. */
+/* Sets up the frame: the thread executes the function when it is resumed. false: errno. */
 bool frame_make(const struct remote *r, pid_t tid, struct attach_frame *f);
-/* In which system call it waits. */
+/* The system call in which a thread waits. */
 struct frame_wait {
 	bool waits, lock;
 	uint64_t call, argument, stack;
 };
 void frame_waits(pid_t tid, struct frame_wait *w);
-/* The thread goes on where it was, whatever the handler is at. false: errno. */
+/* Makes the thread resume where it was, whatever the handler is doing. false: errno. */
 bool frame_leave(pid_t tid, const struct attach_frame *f);
-/* Whether it is about to end the handler, at a system call's begin. */
+/* Whether it is about to end the handler, at the entry of a system call. */
 bool frame_ends(pid_t tid, const struct attach_frame *f);
 
 #endif

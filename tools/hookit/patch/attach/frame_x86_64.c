@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the kernel puts onto the stack of x86-64 for a signal, and takes back by rt_sigreturn: the
- * registers, those of vectors, which signals are blocked.
+ * The frame that the kernel pushes onto the stack of x86-64 for a signal, and restores by
+ * rt_sigreturn: general and vector registers, and the mask of blocked signals.
  */
 #if defined(__x86_64__)
 #include "frame.h"
@@ -19,14 +19,14 @@
 
 #define RED_ZONE   128
 #define LEGACY     512 /* bytes of fxsave */
-#define SOFTWARE   464 /* where in them the kernel says what follows */
+#define SOFTWARE   464 /* offset in them of the kernel's description of what follows */
 #define MAGIC_1    0x46505853u
 #define MAGIC_2    0x46505845u
-#define PARTS      0x2e7u /* what of vectors and keys has a fixed place */
+#define PARTS      0x2e7u /* state components (vectors, keys) that have a fixed place */
 #define UC_FLAGS   7      /* vectors follow; the stack's segment is right */
 #define DIRECTION  0x400u
-#define NO_SUCH    0x7f /* flags of another stack that are refused: it stays as it is */
-#define RESTARTS   -512 /* to -516, of system calls that are to begin anew */
+#define NO_SUCH    0x7f /* invalid flags of an alternate stack, so that it stays as it is */
+#define RESTARTS   -512 /* to -516: system calls that are to be restarted */
 #define RESTARTED  -516
 #define MASK_BYTES 8
 
@@ -40,7 +40,7 @@ struct software {
 	uint32_t size, zero[7];
 };
 
-/* The kernel's, without the C library's longer set of signals. */
+/* The kernel's layout, without the C library's longer signal set. */
 struct signal_frame {
 	uint64_t restorer;
 	uint64_t flags, link;
@@ -53,7 +53,7 @@ struct signal_frame {
 _Static_assert(offsetof(struct signal_frame, r) == 8 + 40, "as the kernel has it");
 _Static_assert(offsetof(struct signal_frame, mask) == 8 + 296, "as the kernel has it");
 
-/* In a system call that was interrupted, and waits. */
+/* Whether the thread is in an interrupted system call that waits. */
 static bool is_waiting(const struct user_regs_struct *u)
 {
 	long result = (long)u->rax;
@@ -86,7 +86,7 @@ void frame_waits(pid_t tid, struct frame_wait *w)
 	w->stack = regs.rsp;
 }
 
-/* The handler's end, at once. */
+/* Jumps to the handler's end. */
 bool frame_leave(pid_t tid, const struct attach_frame *f)
 {
 	struct user_regs_struct regs;
@@ -116,7 +116,7 @@ static uint32_t vectors_size(uint64_t *parts)
 	return size;
 }
 
-/* The registers of vectors, as a signal's frame has them; the memory's size. 0: errno. */
+/* Reads the vector registers in the form of a signal's frame; returns their size. 0: errno. */
 static size_t take_vectors(pid_t tid, uint8_t **out)
 {
 	uint64_t parts;
@@ -157,7 +157,7 @@ static struct signal_frame fill(const struct user_regs_struct *u)
 		.cs = (uint16_t)u->cs,
 		.ss = (uint16_t)u->ss,
 	};
-	/* A system call that was interrupted begins anew, as if there had been no signal. */
+	/* An interrupted system call is restarted, as after a signal without a handler. */
 	if (is_waiting(u)) {
 		s.ax = (long)u->rax == RESTARTED ? SYS_restart_syscall : u->orig_rax;
 		s.ip -= 2;

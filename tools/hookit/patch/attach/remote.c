@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* By /proc/PID/maps, by the files as that process has them, opened with its rights, by
- * /proc/PID/mem. */
+/* Uses /proc/PID/maps, /proc/PID/mem, and the files as that process sees them, opened with its
+ * rights. */
 #include "remote.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "base/rights.h"
 #include "object_file.h"
 
-#define MOST_CODE (UINT64_C(256) << 20) /* of a file; more is no C library */
+#define MOST_CODE (UINT64_C(256) << 20) /* of a file; no C library is larger */
 
 static bool add(struct remote *r, const char *line)
 {
@@ -100,7 +100,7 @@ const struct remote_map *remote_at(const struct remote *r, uint64_t address)
 	return NULL;
 }
 
-/* Of the addresses in a file the lowest one is where its first map is. */
+/* The lowest address in a file, that of its first mapping. */
 static uint64_t first_address(const struct object_file *o)
 {
 	for (unsigned int i = 0; i < o->header.e_phnum; i++) {
@@ -119,8 +119,8 @@ static bool is_mapped(const struct remote_map *m, int fd, const struct stat *st)
 	return fd >= 0 && file_same(&mapped, fd, st) != FILE_OTHER;
 }
 
-/* The very file, whatever the process has put in its place: nothing is opened that the process
- * could not open itself, nor anything but a regular file. */
+/* Opens the mapped file itself, whatever the process has put in its place, and nothing that the
+ * process could not open itself, nor anything but a regular file. */
 static int open_mapped(const struct remote *r, const struct remote_map *m)
 {
 	struct rights its;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Another process: what it has mapped, where functions are in it, its memory. */
+/* Another process: its mappings, addresses of functions, its memory. */
 #ifndef PATCH_REMOTE_H
 #define PATCH_REMOTE_H
 
@@ -10,7 +10,7 @@
 
 struct remote_map {
 	uint64_t start, end, offset, inode;
-	uint32_t major, minor; /* of the device that its file is on */
+	uint32_t major, minor; /* device of its file */
 	bool code;
 	char *path;
 };
@@ -22,16 +22,16 @@ struct remote {
 	size_t n, room;
 };
 
-/* false: errno says why. */
+/* Returns false on an error (errno). */
 bool remote_open(struct remote *r, pid_t pid);
 void remote_close(struct remote *r);
 
-/* The first map of a file: by its whole path, or by how its name begins. */
+/* The first mapping of a file: by its path, or by the beginning of its name. */
 const struct remote_map *remote_file(const struct remote *r, const char *path, const char *name);
 const struct remote_map *remote_at(const struct remote *r, uint64_t address);
-/* The address of a function of a file that is mapped; 0: there is none. */
+/* The address of a function in a mapped file; 0: not found. */
 uint64_t remote_function(const struct remote *r, const struct remote_map *file, const char *name);
-/* Bytes in the code of a file; 0: they are not there. */
+/* The address of these bytes in the code of a file; 0: not found. */
 uint64_t remote_code(const struct remote *r, const struct remote_map *file, const void *bytes,
 		     size_t n);
 bool remote_read(const struct remote *r, uint64_t at, void *to, size_t n);

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define LOOK_MS 100 /* a signal may have told of another thread */
+#define LOOK_MS 100 /* a signal may have reported another thread */
 
 void stops_begin(sigset_t *had)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Stops of a traced thread, waited for no longer than so long: one in a system call that nothing
- * interrupts stops when that is over. */
+/* Waits for stops of a traced thread, with a time limit: a thread in a system call that cannot be
+ * interrupted stops only after it. */
 #ifndef PATCH_STOPS_H
 #define PATCH_STOPS_H
 
@@ -10,7 +10,7 @@
 
 enum stop_wait { STOP_CAME, STOP_NOT_YET, STOP_GONE };
 
-/* Between these SIGCHLD waits: it says that a thread has stopped. */
+/* Between these, SIGCHLD is blocked, so that it can be waited for: it reports a stop. */
 void stops_begin(sigset_t *had);
 void stops_end(const sigset_t *had);
 enum stop_wait stops_wait(pid_t tid, int *status, int ms);

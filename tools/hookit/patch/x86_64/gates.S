@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Gates: from stubs to C. Registers of vectors are not touched: what is called here is compiled
- * without them (events.c). Flags are nobody's at these places, but for the carry that the gate of
- * entries gives back.
+ * Gates: from stubs to C. Vector registers are not touched: the code called here is compiled
+ * without them (events.c). Flags need not be preserved at these places; the gate of entries returns
+ * its result in the carry.
  */
 #include "gates.h"
 #include "keep.inc"
 
 	.text
 
-/* function(stub, place of the return address, twice) */
+/* function(stub, address of the return address, twice) */
 	.macro	gate name, function, from
 	.hidden	\name
 	function \name
@@ -37,9 +37,9 @@
 
 #include "gate_list.inc"
 
-/* patch_with_vectors(function, a, b): calls it with the vector registers kept; as many as there
- * are. patch_vectors_size, patch_vectors_mask: of the memory and of the parts, for xsave; mask
- * 0: there is no xsave. The function's result stays. */
+/* patch_with_vectors(function, a, b): calls it with the vector registers saved that the CPU has,
+ * and returns its result. patch_vectors_size, patch_vectors_mask: size of the memory and components
+ * for xsave; mask 0: there is no xsave. */
 	.hidden	patch_with_vectors
 	function patch_with_vectors
 	push	%rbp

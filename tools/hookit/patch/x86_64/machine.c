@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the gates must know of the CPU: how large its vector registers are; hardware shadow
- * stacks. */
+/* CPU properties that the gates need: the size of its vector registers, hardware shadow stacks. */
 #include "machine.h"
 
 #include <cpuid.h>
@@ -8,8 +7,8 @@
 
 #include "kept.h"
 
-#define PARTS 0xe7u /* x87, SSE, AVX, AVX-512: what functions use for values */
-#define LEAST 512u  /* of fxsave */
+#define PARTS 0xe7u /* x87, SSE, AVX, AVX-512: registers of values */
+#define LEAST 512u  /* size of fxsave's area */
 
 uint64_t patch_vectors_size = LEAST;
 uint32_t patch_vectors_mask;
@@ -27,7 +26,7 @@ const char *machine_begin(void)
 	uint32_t a, b, c, d, mask, size = LEAST + 64;
 	uint64_t shadow = 0;
 
-	/* A jump from one function to another leaves a return address that is not used. */
+	/* After a jump from one function to another, one return address is never used. */
 	__asm__("rdsspq %0" : "+r"(shadow));
 	if (shadow)
 		return "the process has a shadow stack (CET), which does not allow for hooked returns";
@@ -64,9 +63,9 @@ enum {
 size_t machine_unwinding(uint8_t *out)
 {
 	/*
-	 * A frame is known to the unwinder by an address, for which no other frame has that of the
-	 * stack pointer and 4; the stack pointer of its caller is its own. The return address is
-	 * kept as kept.h says.
+	 * The unwinder identifies a frame by an address: the stack pointer plus 4 belongs to no
+	 * other frame. The stack pointer of the caller is the stub's. The return address is stored
+	 * as in kept.h.
 	 */
 	static const uint8_t rules[] = {
 		CFA_IS, RSP,     4,     VALUE,  RSP, 2,      LIT(4), MINUS, AT,   RIP,

@@ -11,7 +11,7 @@
 #define SLED      11 /* bytes of a sled of XRay */
 #define SLED_OVER 9
 
-/* An operand's bytes behind its ModRM byte, which are taken; 0 for a register. */
+/* Skips the bytes of an operand after its ModRM byte and returns their number; 0 for a register. */
 static size_t operand(struct bytes *code, uint8_t modrm)
 {
 	uint8_t mod = modrm >> 6;
@@ -70,8 +70,8 @@ static void switched(struct site_code *c, uint8_t at, uint8_t on, uint8_t off)
 	c->switched = (struct site_bytes){ .at = at, .n = 1, .on = { on }, .off = { off } };
 }
 
-/* Of the bytes behind the first one of a long nop those that are its operand's: whatever they are,
- * it is as long. Where no displacement follows by itself, it could be the SIB byte that says so. */
+/* Bits of the bytes after the first one of a long nop that belong to its operand: its length does
+ * not depend on them. Without a displacement, the byte could be the SIB byte that adds one. */
 static uint32_t free_bits(const uint8_t *nop)
 {
 	size_t at = 0;
@@ -142,7 +142,7 @@ const char *site_code_sled(struct bytes code, uint8_t kind, struct site_code *c)
 		room += n;
 		nops = bytes_of(p + at + room, SLED - at - room);
 	}
-	/* Nobody comes to a jump that was left there when it was switched off. */
+	/* A jump that remained when the site was switched off is never executed. */
 	if (room + at < SLED && p[at] != JUMP)
 		return "there is no sled of XRay";
 	c->before = (struct site_bytes){ .at = at, .n = SITE_JUMP };
@@ -155,9 +155,9 @@ const char *site_code_sled(struct bytes code, uint8_t kind, struct site_code *c)
 }
 
 /*
- * Each byte is an instruction of its own: nop, or one that sets or clears the carry or the
- * direction flag as they are at a function's entry anyway; the last one may be a prefix that has
- * no meaning in this mode, for the function's next instruction.
+ * Each byte is a separate instruction: nop, or one that changes the carry, which has no meaning at
+ * a function's entry, or clears the direction flag, which is clear there; the last one may be a
+ * prefix without effect in this mode, for the function's next instruction.
  */
 #define DISTANCE(low, high) ((int32_t)(0x9090u | (uint32_t)(low) << 16 | (uint32_t)(high) << 24))
 #define BELOW(high)                                                                             \
@@ -172,7 +172,7 @@ _Static_assert(ROWS <= SITE_DISTANCES, "room for all");
 
 size_t site_code_distances(const struct site_code *c, int32_t list[SITE_DISTANCES])
 {
-	/* Below and above, not too far for what lies there to reach the stubs. */
+	/* Distances below and above, near enough for the code there to reach the stubs. */
 	static const uint8_t tops[] = { 0xfc, 0xf8, 0xf4, 0xf0, 0xec, 0xe8, 0xe0, 0xd8, 0xd0,
 					0xc8, 0x04, 0x08, 0x10, 0x18, 0x20, 0x28, 0x30, 0x38 };
 	size_t n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Stubs of x86-64: what is after each instruction is where the next one begins. */
+/* Stubs of x86-64. */
 #include "stub.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ static void put(struct out *o, const void *bytes, size_t n)
 	o->at += n;
 }
 
-/* An instruction that ends with a distance from its end. */
+/* Writes an instruction that ends with a distance from its end. */
 static void put_to(struct out *o, const char *opcode, size_t n, uint64_t to)
 {
 	int64_t distance = (int64_t)(to - (o->stub + o->at + n + 4));
@@ -48,8 +48,9 @@ static void put_to(struct out *o, const char *opcode, size_t n, uint64_t to)
 #define JUMP_C(o, to)  put_to(o, "\x0f\x82", 2, to)
 
 /*
- * An entry's: 0 the gate; 6 with carry the function as it was called; 12 its return address is
- * given up, 17 for ours; 22 where that leads: room for it again, 27 the gate; 33 the real return.
+ * The stub of an entry, by offset: 0 calls the gate; 6 with carry, continues in the function; 12
+ * drops the return address, 17 calls the function instead; 22, after its return, makes room for the
+ * return address; 27 calls the gate; 33 the real return.
  */
 bool stub_write(uint8_t out[STUB_SIZE], uint64_t stub, uint64_t gates, uint8_t kind,
 		uint64_t function, uint64_t body)
