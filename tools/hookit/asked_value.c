@@ -22,7 +22,7 @@ static const char *take_format(struct asked_value *a, const char *text, const ch
 	if (text == end)
 		return NULL;
 	if (*text++ != '/' || text == end || !strchr(FORMATS, *text))
-		return "behind the number there may be /i, /u, /x, /c, /s or /f";
+		return "a format is /i, /u, /x, /c, /s or /f";
 	a->format = *text++;
 	a->bits = a->format == 'c' ? 8 : a->format == 's' || a->format == 'f' ? 64 : 32;
 	if (text == end)
@@ -81,7 +81,7 @@ static const char *take(struct asked_value *a, const char *text, const char *end
 
 const char *asked_values(const char *text, struct asked_value asked[ASKED_MOST], uint32_t *count)
 {
-	const char *why = KNOWN ? NULL : "it is for x86-64 alone", *end;
+	const char *why = KNOWN ? NULL : "supported only on x86-64", *end;
 
 	*count = 0;
 	for (const char *p = text; p && !why; p = *end ? end + 1 : NULL) {

@@ -181,8 +181,8 @@ bool values_of(const char *name, const char *raw, const struct signature *s,
 		return false;
 	if (is_copy(raw) || (s && s->changed)) {
 		escape_printf(stderr,
-			      "hookit: ARGUMENTS: %s: the compiler has changed how it is called: "
-			      "its values are not told\n",
+			      "hookit: ARGUMENTS: %s: the compiler has changed its parameters: "
+			      "its values are not recorded\n",
 			      raw);
 		return false;
 	}

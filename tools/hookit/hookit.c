@@ -262,7 +262,7 @@ static bool set_least(void)
 	if (cycles) {
 		hookit.log.least = (uint64_t)((double)hookit.o->least * CyclesPerSecond() / 1e9);
 	} else if (strcmp(m->unit, "ns")) {
-		fprintf(stderr, "hookit: HOOKITOPTS: MINTIME: %s is no time\n", m->name);
+		fprintf(stderr, "hookit: HOOKITOPTS: MINTIME: metric %s is not a time\n", m->name);
 		return false;
 	}
 	return true;
@@ -294,7 +294,7 @@ static bool begin(bool entry)
 		return false;
 	if (hookit.o->arguments && !entry)
 		fprintf(stderr, "hookit: HOOKITOPTS: ARGUMENTS: functions compiled with "
-				"-finstrument-functions do not tell them\n");
+				"-finstrument-functions do not report them\n");
 	hookit.inlined = hookit.o->lines && (entry || hookit_sites);
 	hookit.file.program = "hookit";
 	hookit.file.kind = "log-rt";

@@ -78,38 +78,36 @@ static const char *set_least(void *options, const char *text, size_t n)
 }
 
 static const struct call_option rows[] = {
-	{ "CALLFLOW", "", "the calls of functions and what they took (log-rt, as always)",
+	{ "CALLFLOW", "", "calls of functions and what they took (log-rt; the default)",
 	  call_set_flow, 0 },
-	{ "CALLTREE", "", "the calls alone", call_set_tree, 0 },
-	{ "CALLTRACE", "", "each entry and exit as well (log-gen)", call_set_trace, 0 },
-	{ "TRACEHOOK", "", "each as a record of the trace that is taken of the program (0xB0)",
+	{ "CALLTREE", "", "only the calls", call_set_tree, 0 },
+	{ "CALLTRACE", "", "also each entry and exit (log-gen)", call_set_trace, 0 },
+	{ "TRACEHOOK", "", "each entry and exit as a record of the program's trace (0xB0)",
 	  set_tells, 0 },
 	{ "METHODTYPES", "", "a letter before each name: F, a function", call_set_types, 0 },
-	{ "LINES", "",
-	  "behind each name the source file and line; in log-rt what is inlined in functions",
+	{ "LINES", "", "append source file and line to each name; list inlined functions in log-rt",
 	  set_lines, 0 },
-	{ "FUNCTIONS=", "PATTERN[+…]", "which functions, * is any text; -PATTERN: which not",
+	{ "FUNCTIONS=", "PATTERN[+…]", "functions to measure, * is any text; -PATTERN excludes",
 	  set_functions, 0 },
 	{ "ARGUMENTS=", "NAME@argN[/i|u|x|c|s|f][+…]",
-	  "calls of these functions apart by an argument, or by what they return: NAME@retval",
+	  "separate these functions' calls by an argument, or by the return value: NAME@retval",
 	  set_arguments, 0 },
-	{ "DEPTH=", "N", "so many levels of calls; what is deeper is counted with the last one",
-	  set_depth, 0 },
-	{ "MINTIME=", "N", "calls that took less in all, of the first metric (or ns), are left out",
+	{ "DEPTH=", "N", "levels of calls to keep; deeper ones count with the last one", set_depth,
+	  0 },
+	{ "MINTIME=", "N", "leave out calls that took less in total, of the first metric (or ns)",
 	  set_least, 0 },
 #ifdef HOOKIT_PATCHES
 	{ "PATCH", "",
 	  "patch the sites of a program that has some (-fpatchable-function-entry, XRay)",
 	  set_patches, 0 },
 #endif
-	{ "METRICS=", "NAME[+…]",
-	  "what is measured: wall (as always), tsc, instructions, … as ptt has them",
+	{ "METRICS=", "NAME[+…]", "metrics: wall (the default), tsc, instructions, … as in ptt",
 	  call_set_metrics, 0 },
-	{ "CALIBRATION=", "FILE", "where minima are kept (in the user's cache), or none",
+	{ "CALIBRATION=", "FILE", "file of minima (default: in the user's cache), or none",
 	  call_set_minima, 0 },
-	{ "START", "", "begin at once (as always)", call_set_nothing, 0 },
-	{ "NOSTART", "", "begin when the program calls HookitOn()", set_waits, 0 },
-	{ "LOGPATH=", "FOLDER", "where the logs go (the working folder)", call_set_path, 0 },
+	{ "START", "", "start at once (the default)", call_set_nothing, 0 },
+	{ "NOSTART", "", "start when the program calls HookitOn()", set_waits, 0 },
+	{ "LOGPATH=", "FOLDER", "folder of the logs (the working folder)", call_set_path, 0 },
 	{ "LOGPREFIX=", "NAME", "the log's name before .N_PID (log-rt)", call_set_prefix, 0 },
 	{ "HELP", "", "print this text", NULL, 0 },
 	{ 0 },
@@ -117,7 +115,7 @@ static const struct call_option rows[] = {
 
 static void usage(void)
 {
-	puts("hookit: the calls of functions of compiled code (log-rt)\n"
+	puts("hookit: calls of functions of compiled code (log-rt)\n"
 	     "  HOOKITOPTS=OPTION[,OPTION]... in the environment");
 }
 

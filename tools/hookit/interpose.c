@@ -73,7 +73,7 @@ static void *next(void *_Atomic *kept, const char *name, void *own)
 	if (!found)
 		found = look(name, own);
 	if (!found) {
-		fprintf(stderr, "hookit: %s: there is none\n", name);
+		fprintf(stderr, "hookit: %s(): no other definition was found\n", name);
 		abort();
 	}
 	*kept = found;

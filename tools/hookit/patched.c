@@ -205,7 +205,7 @@ static bool begin_now(char *why, size_t room)
 	if (hookit_runs())
 		return hookit_again() || refuses(why, room, "%s", "its log cannot be made");
 	return begin_sites(why, room) &&
-	       (hookit_begin(true) || refuses(why, room, "%s", "its own messages say why not"));
+	       (hookit_begin(true) || refuses(why, room, "%s", "its own messages have the reason"));
 }
 
 static bool attach_off(char *why, size_t room)
@@ -233,7 +233,7 @@ static long attach_on(const char *text, char *why, size_t room)
 		return -1;
 	}
 	if (hookit_runs() && !hookit_sites) {
-		refuses(why, room, "%s", "it is linked with the library: it measures its calls");
+		refuses(why, room, "%s", "it is linked with the library, which measures its calls");
 		return -1;
 	}
 	cannot = patch_begin(&events);
@@ -245,7 +245,7 @@ static long attach_on(const char *text, char *why, size_t room)
 		return -1;
 	o = hookit_options_asked(text);
 	if (!o) {
-		refuses(why, room, "%s", "its own messages say why not");
+		refuses(why, room, "%s", "its own messages have the reason");
 		return -1;
 	}
 	if (!can_write(o->calls.path, why, room) || !begin_now(why, room))
@@ -286,7 +286,7 @@ __attribute__((visibility("default"))) void hookit_asked(const char *text, char 
 	} else if (!strcmp(text, "off")) {
 		n = attach_off(why, sizeof(why)) ? 0 : -1;
 	} else {
-		refuses(why, sizeof(why), "%s", "the library is of another version");
+		refuses(why, sizeof(why), "%s", "the library has another version");
 	}
 	if (n >= 0)
 		snprintf(answer, room, "+%ld %s", n, hookit_log());

@@ -276,7 +276,7 @@ for what in quiet ticks; do
 	pid=$(pgrep -P $job)
 	attach -d 1ms
 	is locked_$what "$?" 125
-	says locked_words_$what err "process $pid: its thread waited for a lock for 5 s: it is where it was, and nothing has been done"
+	says locked_words_$what err "process $pid: its thread waited for a lock for 5 s: it was put back, and nothing has been changed"
 	echo hello >&7
 	exec 7>&-
 	wait $job
@@ -332,7 +332,7 @@ for others in '' other; do
 		calc "$code == 0 && $(sum "log-rt.1_$pid" t_one) > 100"
 		verdict borrowed_other $? "$code $(cat err)"
 	else
-		says borrowed err 'no thread of it was where it could call a function, one is in a system call that nothing interrupts'
+		says borrowed err 'no thread of it was where it could call a function, one is in an uninterruptible system call'
 	fi
 	echo >&7
 	exec 7>&-
@@ -369,7 +369,7 @@ mkdir -p copy
 cp -r "$bin" "$bin/../lib" copy/
 timeout 20 copy/bin/swtrace calls -d 20ms -p "$pid" >said 2>err
 is twice $? 125
-says twice_words err 'it has another one already'
+says twice_words err 'it has another copy already'
 kill "$pid"
 wait "$pid"
 

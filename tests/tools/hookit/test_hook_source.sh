@@ -201,7 +201,7 @@ done
 run CALIBRATION=none copies -N hid
 is copy_not "$(taken)" 'F:con F:main '
 HOOKITOPTS=CALIBRATION=none,ARGUMENTS=hid@arg1 "$bin/swtrace" run --calls -q -- ./copies >out 2>err
-grep -q 'ARGUMENTS: hid.*: the compiler has changed how it is called' err
+grep -q 'ARGUMENTS: hid.*: the compiler has changed its parameters' err
 verdict copy_told $? "$(cat err)"
 for want in '*::get|F:(anonymous namespace)::inner::get(int) ' '*::under|F:outer::(anonymous namespace)::under(int) ' \
 	'*operator()|F:called::operator()(int) ' 'called::*|F:called::operator()(int) ' 'int takes<called>|F:int takes<called>(called) '; do

@@ -166,7 +166,7 @@ END2
 gcc -O3 -g -fpatchable-function-entry=5 copies.c -o copies || exit 1
 if nm copies | grep -q 'copied\.\(isra\|constprop\)'; then
 	hooked 'PATCH,ARGUMENTS=copied*@arg3' ./copies
-	says values_changed err 'hookit: ARGUMENTS: copied.*: the compiler has changed how it is called: its values are not told'
+	says values_changed err 'hookit: ARGUMENTS: copied.*: the compiler has changed its parameters: its values are not recorded'
 	is values_changed_calls "$(lines copied | cut -d' ' -f2)" 5
 else
 	echo "skip hook_values_changed this compiler makes no copy"

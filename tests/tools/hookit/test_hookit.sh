@@ -378,7 +378,7 @@ END
 	"$bin/post" -q -r log-gen.1_* -calls >/dev/null 2>&1
 	is arguments_trace "$(grep -c '> F:square(-1) ' calls.out) $(grep -c '< F:square(-1) ' calls.out)" '4 4'
 	hooked 'CALIBRATION=none,ARGUMENTS=square@arg1' ./igiven
-	says arguments_instrumented err 'ARGUMENTS: functions compiled with -finstrument-functions do not tell them'
+	says arguments_instrumented err 'ARGUMENTS: functions compiled with -finstrument-functions do not report them'
 	is arguments_not_told "$(calls square)" 1512
 	for wrong in square square@1 square@arg33 @arg1 square@arg1/y square@arg1/i12 square@arg1/s8 square@arg1/; do
 		hooked "PATCH,ARGUMENTS=$wrong" ./given

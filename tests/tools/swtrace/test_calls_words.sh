@@ -26,7 +26,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 	refused second 'NAME@argN[/FORMAT] or NAME@retval[/FORMAT] is needed' --calls -A 'f@arg1+g'
 	refused number 'arguments are arg1 to arg32' --calls -A 'f@arg33'
 	refused vector 'fparg1 to fparg8' --calls -A 'f@fparg9'
-	refused format 'behind the number there may be /i' --calls -A 'f@arg1/q'
+	refused format 'a format is /i' --calls -A 'f@arg1/q'
 	refused bits 'a number has 8, 16, 32 or 64 bits' --calls -A 'f@arg1/x7'
 	refused many 'at most 32 values' --calls -A "$(seq -s+ -f 'f%g@arg1' 33)"
 else

@@ -27,10 +27,10 @@ static const char *words(int rc)
 	if (rc == -EACCES || rc == -EPERM)
 		return "executable memory is denied (a rule of this system, such as SELinux's execmem)";
 	if (rc == -EEXIST)
-		return "something else is where its jump would lead";
+		return "the target of its jump is occupied";
 	if (rc == -EFBIG)
 		return "the program's code is too large for jumps across it";
-	return "there is no memory near it";
+	return "there is no free memory within its reach";
 }
 
 /* Maps the memory at this distance from all sites between low and high. */

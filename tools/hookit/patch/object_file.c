@@ -206,7 +206,7 @@ bool object_file_functions(struct object_file *o, struct patch_fault *f)
 		name = string_at(o->strings, strings.sh_size, s.st_name);
 		if (!name) {
 			patch_fault(f, table.sh_offset + i * sizeof(s),
-				    "symbol %llu has a name beyond the names",
+				    "symbol %llu: its name is beyond the table of names",
 				    (unsigned long long)i);
 			continue;
 		}

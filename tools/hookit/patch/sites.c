@@ -53,7 +53,7 @@ static void put_in_order(struct sites *s)
 		if (s->list[i].at == last->at)
 			continue;
 		if (s->list[i].at - last->at < last->code.length)
-			site_refused(s, s->list[i].at, "it lies within another site");
+			site_refused(s, s->list[i].at, "it is inside another site");
 		else
 			s->list[++n] = s->list[i];
 	}

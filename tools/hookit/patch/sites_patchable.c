@@ -4,9 +4,9 @@
 #include "sites_add.h"
 
 #define PAD 4 /* bytes of a landing pad, on both machines */
-#define NO_ENTRY                                                                               \
-	"it is not certain where the function begins: the file has no symbol of it, nor what " \
-	"unwinders read (.eh_frame_hdr)"
+#define NO_ENTRY                                                                            \
+	"it is not certain where the function begins: the file has no symbol of it, nor a " \
+	"table for unwinders (.eh_frame_hdr)"
 
 static bool begins(const struct patch_image *im, const struct object_file *o, uint64_t low,
 		   uint64_t high, uint64_t *begin)

@@ -131,8 +131,8 @@ void text_why(const struct patch_text *t, char *why, size_t room)
 {
 	if (t->fd < 0)
 		snprintf(why, room,
-			 "/proc/self/mem: %s: code is written by it (a rule of this system, SELinux's "
-			 "for one, or no /proc, or a program with rights of another user)",
+			 "/proc/self/mem: %s: it is needed to write code (a rule of this system such "
+			 "as SELinux's, or no /proc, or a program with another user's rights)",
 			 strerror(-t->error));
 	else
 		snprintf(why, room,

@@ -17,7 +17,7 @@ const char *machine_begin(void)
 	unsigned long on = 0;
 
 	if (!prctl(PR_GET_SHADOW_STACK_STATUS, &on, 0, 0, 0) && (on & GCS))
-		return "the process has a shadow stack (GCS), which does not allow for hooked returns";
+		return "the process has a shadow stack (GCS), with which returns cannot be hooked";
 	return NULL;
 }
 

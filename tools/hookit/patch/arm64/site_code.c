@@ -42,7 +42,7 @@ const char *site_code_entry(struct bytes code, struct site_code *c)
 	if ((insn & 0xfc000000u) == 0x14000000u)
 		return "there is a branch already: another tool has patched it";
 	if (insn != NOP)
-		return "there is no instruction that does nothing";
+		return "there is no nop";
 	switched(c, insn);
 	return NULL;
 }

@@ -32,8 +32,8 @@
 #define IDLE    "5 s"
 #define LONG_S  120
 #define SYSCALL (SIGTRAP | 0x80)
-#define NOT_ASKED                                                                      \
-	"it cannot be traced: %s (another user's, or of more rights; another tracer; " \
+#define NOT_ASKED                                                                        \
+	"it cannot be traced: %s (another user's, or with more rights; another tracer; " \
 	"or Yama's ptrace_scope)"
 
 static bool fails(char *why, size_t room, const char *format, const char *word)
@@ -282,13 +282,13 @@ static bool says_why(enum ran ran, char *why, size_t room)
 		return true;
 	case RAN_BACK:
 		return fails(why, room,
-			     "its thread waited for a lock for %s: it is where it was, and "
-			     "nothing has been done",
+			     "its thread waited for a lock for %s: it was put back, and "
+			     "nothing has been changed",
 			     IDLE);
 	case RAN_ON:
 		return fails(why, room,
-			     "its thread has not come back for %s from what it was to do: it goes "
-			     "on with that by itself",
+			     "its thread has not returned from the call for %s: it continues "
+			     "with it on its own",
 			     IDLE);
 	default:
 		return fails(why, room, "the process has ended %s", "meanwhile");
@@ -311,7 +311,7 @@ static pid_t find_thread(struct asking *a, char *why, size_t room)
 	}
 	if (!tid)
 		fails(why, room, "no thread of it was where it could call a function%s",
-		      a->late ? ", one is in a system call that nothing interrupts" :
+		      a->late ? ", one is in an uninterruptible system call" :
 				", or it is stopped");
 	return tid;
 }
@@ -403,7 +403,7 @@ bool attach_load(pid_t pid, const char *library, char *why, size_t room)
 	other = remote_file(&r, NULL, strrchr(library, '/') + 1);
 	if (other) {
 		fails(why, room,
-		      "it has another one already, %s (as after an update): start the program "
+		      "it has another copy already, %s (as after an update): start the program "
 		      "again",
 		      other->path);
 		remote_close(&r);

@@ -29,7 +29,7 @@ const char *machine_begin(void)
 	/* After a jump from one function to another, one return address is never used. */
 	__asm__("rdsspq %0" : "+r"(shadow));
 	if (shadow)
-		return "the process has a shadow stack (CET), which does not allow for hooked returns";
+		return "the process has a shadow stack (CET), with which returns cannot be hooked";
 	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
 		return NULL;
 	mask = (uint32_t)parts_enabled() & PARTS;

@@ -104,7 +104,7 @@ const char *site_code_entry(struct bytes code, struct site_code *c)
 	if (p && *p == JUMP)
 		return "there is a jump already: another tool has patched it";
 	if (!n || !p)
-		return "there is no instruction that does nothing";
+		return "there is no nop";
 	if (n >= SITE_JUMP) {
 		struct bytes distance = bytes_of(p + 1, 4);
 
