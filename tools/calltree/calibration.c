@@ -33,8 +33,8 @@ static size_t floor_of(const struct calibration *c, size_t i)
 	return (size_t)sequence_floor((uint16_t)(i / c->metrics)) * c->metrics + i % c->metrics;
 }
 
-/* A floor and the minimum beside it are of the same code. What is less than that is other code with
- * less glue: nobody has measured its floor. floor: NULL, or theirs. */
+/* Merges minima. A minimum is only comparable to a floor of the same code: if only one side has
+ * measured the floor, that side's minimum is used, even if it is larger. floor: theirs, or NULL. */
 static uint32_t add_minima(struct calibration *c, const uint64_t *minimum, const uint64_t *floor)
 {
 	uint32_t changed = 0;
@@ -105,12 +105,13 @@ uint64_t calibration_over(const struct calibration *c, uint16_t s, uint32_t metr
 	uint64_t least = c->minimum[at], over,
 		 floor = c->floor[(size_t)sequence_floor(s) * c->metrics + metric];
 
-	/* What took nothing was noted as 1. */
+	/* A measured 0 is stored as 1. */
 	over = sequence_learns(s) && least > 1 && least > floor ? least - floor : 0;
 	return c->most && over > c->most[at] ? c->most[at] : over;
 }
 
-/* The least of the trained ones: by what is alike, each more than the one before. */
+/* The least overhead of the trained sequences, by similarity: each group is larger than the
+ * previous. */
 struct alike {
 	uint64_t hooks[SEQUENCES], floor[FLOORS], events[64], any;
 };
@@ -147,7 +148,7 @@ static bool is_trained(const struct calibration *c, const struct value_spread *s
 	       c->times[s] + seen[(size_t)s * c->metrics].times >= CALIBRATION_TRAINED;
 }
 
-/* Then one of both is of other code, and nothing is known of what is alike. */
+/* Then the minimum and the floor are of different code, and cannot limit other sequences. */
 static bool floor_is_more(const struct calibration *c, uint32_t s, uint32_t metric)
 {
 	uint32_t floor = sequence_floor((uint16_t)s);

@@ -31,7 +31,7 @@ static __attribute__((format(printf, 2, 3))) bool fail(struct calibration_file *
 
 /* ---- the folder ------------------------------------------------------------------------------ */
 
-/* The name without a key: what it is of decides which file of the cache it is. */
+/* Returns the hash that is the name of the key's file in the cache. */
 static uint64_t number_of(const char *key)
 {
 	uint64_t n = 0xcbf29ce484222325;
@@ -68,7 +68,7 @@ static bool find_cache(struct calibration_file *f)
 	return home && *home == '/' && take_path(f, "%s/.cache", home);
 }
 
-/* Those that are missing, only the user's. */
+/* Creates missing folders, with access only for the user. */
 static bool make_cache(struct calibration_file *f, const char *key)
 {
 	size_t n;
@@ -89,7 +89,7 @@ static bool make_cache(struct calibration_file *f, const char *key)
 	return true;
 }
 
-/* Whom nobody but this user and root keeps from being exchanged. */
+/* Checks that only this user and root can replace the file or folder. */
 static bool is_ours(struct calibration_file *f, const struct stat *st, const char *what)
 {
 	if (st->st_uid != geteuid() && st->st_uid)
@@ -131,7 +131,7 @@ void calibration_file_close(struct calibration_file *f)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* -1: there is none, or, when *bad, one that is refused. */
+/* Returns -1 if there is no file or, with *bad set, if it was refused. */
 static int open_it(struct calibration_file *f, bool *bad)
 {
 	int fd = openat(f->folder, f->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -187,7 +187,7 @@ bool calibration_file_load(struct calibration_file *f, struct calibration *c, co
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Since the last look. */
+/* Returns whether the file has changed since the last call. */
 static bool was_written(const struct calibration_file *f, struct stat *last)
 {
 	struct stat now = { 0 };
@@ -201,10 +201,10 @@ static bool was_written(const struct calibration_file *f, struct stat *last)
 	return other;
 }
 
-#define HELD 150  /* tries */
-#define MOST 1500 /* if others write meanwhile */
+#define HELD 150  /* attempts */
+#define MOST 1500 /* attempts while other processes write */
 
-/* Whoever holds the folder's lock and does not let go is not waited for, those that write are. */
+/* Waits as long as other processes write; gives up if the lock is only held. */
 static bool lock(struct calibration_file *f)
 {
 	const struct timespec moment = { .tv_nsec = 20000000 };

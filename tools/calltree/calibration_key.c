@@ -34,7 +34,7 @@ struct key_search {
 	char id[65];
 };
 
-/* The notes of the file that the code is of: in them its build id. */
+/* Finds the build id in the notes of the file that contains the code. */
 static int find_id(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct key_search *s = arg;
@@ -82,7 +82,8 @@ struct cpu_model {
 	char text[400];
 };
 
-/* The first CPU's; each architecture has other lines, which end in a NUL behind their newline. */
+/* Takes the model of the first CPU from its lines, whose names depend on the architecture. Each
+ * text is terminated by a NUL after the newline. */
 static bool take_model(void *arg, const char *text, size_t length)
 {
 	static const char *const names[] = {

@@ -60,7 +60,7 @@ static __attribute__((format(printf, 3, 4))) int wrong(struct calibration_readin
 	return -EINVAL;
 }
 
-/* The next line; without its end it is cut. */
+/* Takes the next line; a line without a newline means that the file is truncated. */
 static bool take_line(struct calibration_reading *r, struct bytes *line)
 {
 	const char *text;
@@ -73,7 +73,7 @@ static bool take_line(struct calibration_reading *r, struct bytes *line)
 	return true;
 }
 
-/* Both texts have a line each that differs. */
+/* Reports the first line in which the two keys differ. */
 static int other_key(struct calibration_reading *r, const char *theirs, size_t their_size,
 		     const char *ours, size_t our_size)
 {
@@ -153,7 +153,7 @@ static bool take_sequence(struct calibration_reading *r, struct bytes *line)
 	    !take_values(r, line, values))
 		return false;
 	s = sequence(p.before, p.came, p.ran, p.went, p.top);
-	/* Nobody has written such. */
+	/* calibration_write() never writes these. */
 	if (!sequence_learns(s))
 		return false;
 	r->c->times[s] = times;

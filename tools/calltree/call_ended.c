@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parts of one piece of memory, each aligned as any. */
+/* Parts of one allocation, each aligned to 16 bytes. */
 struct parts {
 	char *memory;
 	size_t used;
@@ -18,7 +18,7 @@ static void *part(struct parts *p, size_t n, size_t size)
 	return at;
 }
 
-/* The node of calls beyond the tree's room comes last, as it does in a thread that runs. */
+/* The node for calls that exceed the tree's limit comes last, as in a running thread. */
 static void copy_nodes(struct call_thread *to, const struct call_thread *t)
 {
 	size_t value = t->metrics * sizeof(*t->raw);
@@ -40,7 +40,7 @@ struct call_thread *call_ended(struct call_thread *t)
 	struct parts p = { 0 };
 
 	call_settle(t);
-	/* First how large it is, then where. */
+	/* The first pass computes the size, the second one the addresses. */
 	for (int turn = 0; turn < 2; turn++) {
 		p.used = 0;
 		to = part(&p, 1, sizeof(*to));
@@ -64,7 +64,8 @@ struct call_thread *call_ended(struct call_thread *t)
 	return to;
 }
 
-/* What was seen has a minimum that is not 0: the much larger spreads of all else are left alone. */
+/* Every sequence that was seen has a nonzero minimum: the much larger spreads of others are not
+ * read. */
 void call_learn(struct call_thread *to, const struct call_thread *t)
 {
 	for (size_t i = 0; i < (size_t)SEQUENCES * t->metrics; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * In line what nearly all events are, with any number of metrics: a call that was made before from
- * here, and the end of the innermost one, by a sequence that has its counter. What returns false
- * has done nothing: then the event is one of call_thread.h's. Nothing is called from here, so that
- * no registers are saved. Only for a thread that is `plain`.
+ * The inline fast path for nearly all events, with any number of metrics: a call that the same node
+ * has made before, and the return of the innermost frame, if the sequence has a counter in its
+ * node. A function that returns false has changed nothing: the caller then uses call_thread.h. This
+ * file calls no functions, to avoid saving registers. Only for a thread that is `plain`.
  */
 #ifndef CALL_FAST_H
 #define CALL_FAST_H
@@ -14,8 +14,8 @@
 
 #define CALL_INLINE static inline __attribute__((always_inline))
 
-/* Which of the node's counters is the sequence's, all four looked at together: in the difference
- * its two bytes are 0. NODE_SEQUENCES: none. */
+/* Returns the index of the sequence's counter in the node, or NODE_SEQUENCES. Compares all four at
+ * once: a match is a zero 16-bit lane of the XOR. */
 CALL_INLINE unsigned int call_counter(const struct call_node *n, uint16_t s)
 {
 	const uint64_t ones = 0x0001000100010001, tops = 0x8000800080008000;
@@ -34,7 +34,7 @@ CALL_INLINE unsigned int call_counter(const struct call_node *n, uint16_t s)
 #endif
 }
 
-/* Of a node and a sequence what the metrics are added to: those of the first one. */
+/* The first metric's sums of a node and a sequence; the other metrics follow. */
 struct call_sums {
 	uint64_t *raw, *least;
 	struct value_spread *spread;
@@ -47,7 +47,7 @@ CALL_INLINE struct call_sums call_sums(const struct call_thread *t, size_t metri
 				   &t->spread[s * metrics] };
 }
 
-/* What a metric has grown by. */
+/* Adds a metric's difference since the last event. */
 CALL_INLINE void call_add(struct call_thread *t, struct call_sums sums, size_t metric, uint64_t d)
 {
 	struct value_spread *spread = &sums.spread[metric];
@@ -58,18 +58,19 @@ CALL_INLINE void call_add(struct call_thread *t, struct call_sums sums, size_t m
 	spread->sum += d;
 	spread_count(t->place[metric]);
 	t->place[metric] = &spread->place[spread_place(d)];
-	/* 0: never seen. What takes no time at all counts as one. */
+	/* 0 means never seen: a difference of 0 is stored as 1. */
 	if (__builtin_expect(*least - 1 >= d, 0))
 		*least = d ? d : 1;
 }
 
-/* The early reads of an event: so many as there are metrics; 0: nothing is read. */
+/* An event's early reads, one per metric; metrics is 0 if nothing is read. */
 struct call_reads {
 	uint32_t metrics;
 	const uint64_t *now;
 };
 
-/* The time since the last event belongs to the node that has run, `top`; then runs `type`. */
+/* Charges the time since the last event to the running node, `top`; `type` is the one that runs
+ * next. */
 CALL_INLINE bool call_charge(struct call_thread *t, uint32_t top, enum call_event went,
 			     uint32_t type, struct call_reads r)
 {
@@ -80,7 +81,7 @@ CALL_INLINE bool call_charge(struct call_thread *t, uint32_t top, enum call_even
 
 	if (__builtin_expect(counter == NODE_SEQUENCES, 0))
 		return false;
-	/* Those of one metric are found where they are needed, which saves registers. */
+	/* If the number of metrics is constant, sums are computed at their use: saves registers. */
 	if (!__builtin_constant_p(r.metrics))
 		sums = call_sums(t, r.metrics, top, s);
 	t->sequence = s;
@@ -99,7 +100,7 @@ CALL_INLINE bool call_charge(struct call_thread *t, uint32_t top, enum call_even
 	return true;
 }
 
-/* Where the table has the node of a call, or nodes before it. */
+/* Returns the index in the hash table where the search for a call's node starts. */
 CALL_INLINE uint32_t call_slot(const struct call_thread *t, uint32_t parent, uint32_t method,
 			       uint32_t type)
 {
@@ -122,7 +123,7 @@ CALL_INLINE bool call_enter_again(struct call_thread *t, uint32_t method, uint32
 
 	node = top->recent;
 	n = &t->nodes[node];
-	/* Of a node that has called nothing yet it is node 0, which is no method's. */
+	/* For a node without calls this is node 0, which never matches a method. */
 	if (!call_is(n, method, type)) {
 		node = t->table[call_slot(t, at, method, type)];
 		n = &t->nodes[node];
@@ -143,7 +144,7 @@ CALL_INLINE bool call_enter_again(struct call_thread *t, uint32_t method, uint32
 	return true;
 }
 
-/* Below the first frame lies one that is no method's. */
+/* The frame before the first one has NO_METHOD, so this is always valid. */
 CALL_INLINE struct call_frame *call_innermost(const struct call_thread *t)
 {
 	size_t depth = t->depth;
@@ -151,7 +152,6 @@ CALL_INLINE struct call_frame *call_innermost(const struct call_thread *t)
 	return &t->frames[depth] - 1;
 }
 
-/* The innermost frame is kept. */
 CALL_INLINE bool call_is_kept(const struct call_thread *t)
 {
 	return __builtin_expect(t->depth <= t->deepest, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What trees of calls are asked for, by a text of options with commas between them. Each user has a
- * table of its own, of these and others. An unknown option is an error.
+ * Options for call trees, parsed from a text with commas between them. Each user has a table, of
+ * these and its own options. An unknown option is an error.
  */
 #ifndef CALL_OPTIONS_H
 #define CALL_OPTIONS_H
@@ -11,23 +11,23 @@
 
 #include "method_filter.h"
 
-/* The first member of a user's own. */
+/* Must be the first member of a user's own options. */
 struct call_options {
-	bool tree;         /* without what the calls took */
+	bool tree;         /* without values */
 	bool trace;        /* each entry and exit as well */
 	bool types;        /* a letter before each name */
-	bool no_minima;    /* those of other runs are not used, nor kept */
-	char minima[4096]; /* where they are kept; "": the user's cache */
-	/* The logs; "": the working folder, as each log has it. */
+	bool no_minima;    /* minima of other runs are neither used nor saved */
+	char minima[4096]; /* the file of minima; "": in the user's cache */
+	/* Of the logs; "": each log's default, the working folder. */
 	char path[4096], prefix[256];
-	unsigned int parts; /* that the options ask for */
+	unsigned int parts; /* requested by the options */
 };
 
-/* o is the user's own; says why not, or NULL. */
+/* o is the user's struct. Returns NULL, or an error message. */
 typedef const char *call_option_set(void *o, const char *text, size_t n);
 
 struct call_option {
-	const char *name; /* with '=': a text follows */
+	const char *name; /* ends with '=' if it takes a value */
 	const char *argument, *help;
 	call_option_set *set; /* NULL: help */
 	unsigned int parts;
@@ -36,17 +36,18 @@ struct call_option {
 struct call_option_list {
 	const struct call_option *rows; /* the last one has no name */
 	const char *program;
-	const char *after; /* of each error */
+	const char *after; /* appended to each error message */
 	void (*usage)(void);
 };
 
-/* 1: go on; 0: nothing is wanted; -1: an error, after a message. from: where the text stands. */
+/* Returns 1: continue; 0: help was printed; -1: an error was printed. from: the text's origin, for
+ * messages. */
 int call_options_take(const struct call_option_list *l, struct call_options *o, const char *from,
 		      const char *text);
-/* The option that a text of so many bytes begins with; NULL: it is none. */
+/* Returns the option at the beginning of a text of n bytes; NULL: unknown. */
 const struct call_option *call_option_find(const struct call_option_list *l, const char *text,
 					   size_t n);
-/* The message. */
+/* Prints the message and returns -1. */
 int call_options_wrong(const struct call_option_list *l, const char *from, const char *text,
 		       size_t n, const char *why);
 

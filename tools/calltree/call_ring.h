@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The events of one thread on their way to log-gen. The thread writes, one other reads: neither
- * waits. What finds no room is dropped whole and counted, and how many they were stands where they
- * are missing.
+ * Passes one thread's events to log-gen. The thread writes, one other thread reads; neither waits.
+ * An event that does not fit is dropped as a whole and counted; the number of dropped events is
+ * recorded in their place.
  */
 #ifndef CALL_RING_H
 #define CALL_RING_H
@@ -18,28 +18,28 @@
 #define RING_EVENT   0xff /* bits of an event's first word; the type and the method above */
 #define RING_TYPE    8
 #define RING_METHOD  16
-#define RING_LOST    EVENTS /* in place of an event: how many stand in place of the method */
+#define RING_LOST    EVENTS /* instead of an event; the method field is the number of lost events */
 
 struct call_ring {
-	/* The thread's: */
-	atomic_uint_least64_t head; /* words it has written */
-	uint64_t seen;              /* how far the reader was, when it last looked */
-	uint64_t lost_here;         /* dropped since the last event that found room */
-	atomic_uint_least64_t lost; /* in all */
+	/* Written by the thread: */
+	atomic_uint_least64_t head; /* words written */
+	uint64_t seen;              /* the tail when it was last read */
+	uint64_t lost_here;         /* dropped since the last event that fit */
+	atomic_uint_least64_t lost; /* total */
 	uint64_t value[RING_METRICS], cost[RING_METRICS]; /* of the event that is being written */
 	uint32_t metrics, words;
 	atomic_bool ended;
-	_Alignas(64) atomic_uint_least64_t tail; /* the reader's: words it has taken */
+	_Alignas(64) atomic_uint_least64_t tail; /* written by the reader: words read */
 	uint64_t *word;
 	size_t size;
-	const char *named; /* the name that was told */
-	uint32_t place;    /* of the thread; 0: not told yet */
+	const char *named; /* the name that was last written */
+	uint32_t place;    /* number of the thread; 0: not written yet */
 	bool emptied;
 };
 
-/* NULL: no memory. It is never given back: the thread may be writing. */
+/* Returns NULL if there is no memory. A ring is never freed: the thread may still write to it. */
 struct call_ring *call_ring_new(uint32_t metrics);
-/* Whoever reads has read all, and the thread has ended: its memory goes. */
+/* Releases the pages after the thread has ended and the reader has read all events. */
 void call_ring_empty(struct call_ring *r);
 
 static inline uint64_t *ring_at(const struct call_ring *r, uint64_t at)

@@ -12,24 +12,23 @@
 #define TABLE_FIRST 64
 #define MORE        (1u << 20)
 
-/* What an area has at first, in bytes; as a page may be of an ARM CPU's kernel. */
+/* Initial size of an area in bytes: the largest page size of an ARM kernel. */
 #define FIRST ((size_t)1 << 16)
 
 /*
- * A part that may be accessed and one that may not are two mappings of the kernel's, of which a
- * process may have 65,530 (vm.max_map_count). Trees beyond so many at a time are one mapping each.
+ * The accessible and the inaccessible part of an area are two kernel mappings, and a process may
+ * have 65,530 (vm.max_map_count). Beyond this number of trees at a time, each is a single mapping.
  */
 #define PARTED 2000
 
-/* Where a process may lock less than a tree reserves, a tree of less room serves: a part of 8 each.
- */
+/* If the limit of locked memory is less than a tree's reservation, reserves smaller trees: 1/8 at a
+ * time. */
 #define LESS_MOST 12
 #define LESS      3
 
 static atomic_uint parted;
 
-/* The reserved memory, part by part. Tables are beside each other, each twice as large as the one
- * before. */
+/* The layout of the reserved memory. Hash tables are adjacent, each twice as large as the last. */
 struct call_layout {
 	size_t minimum, spread, size;
 	struct call_area area[CALL_AREAS];
@@ -74,7 +73,7 @@ static struct call_layout layout(uint32_t metrics, unsigned int less)
 
 /* ---- growing --------------------------------------------------------------------------------- */
 
-/* What an event interrupts may look at errno next. */
+/* Preserves errno, which the interrupted code may read next. */
 static bool may_access(struct call_thread *t, size_t from, size_t size)
 {
 	int before = errno, rc = 0;
@@ -108,7 +107,7 @@ static size_t values_of(const struct call_thread *t)
 	return t->metrics * sizeof(*t->raw);
 }
 
-/* The last node is the one of calls for which there is no room. */
+/* The last node is reserved for calls that do not fit. */
 static void set_room(struct call_thread *t)
 {
 	size_t nodes = fit(t, AREA_NODES, sizeof(*t->nodes)), raw = fit(t, AREA_RAW, values_of(t));
@@ -120,7 +119,7 @@ static void set_room(struct call_thread *t)
 	t->nodes[t->beyond].method = NO_METHOD;
 }
 
-/* Not where its owner has made it less, nor once it was too little. */
+/* Fails if the owner has reduced the limit, or calls have already exceeded it. */
 bool call_room_nodes(struct call_thread *t)
 {
 	size_t nodes = 2 * ((size_t)t->beyond + 1), most = (size_t)t->most_nodes + 1;
@@ -159,7 +158,7 @@ static void set_levels(struct call_thread *t, uint32_t ready)
 	t->levels = ready < t->most_levels ? ready : t->most_levels;
 }
 
-/* The frame below the first one is not counted. */
+/* The frame before the first one is not counted. */
 static uint32_t frames_of(const struct call_thread *t)
 {
 	size_t n = fit(t, AREA_FRAMES, sizeof(*t->frames)) - 1;
@@ -167,7 +166,7 @@ static uint32_t frames_of(const struct call_thread *t)
 	return n < DEEPEST ? (uint32_t)n : DEEPEST;
 }
 
-/* An event notes where its frame is before it asks for room: there is one more than it needs. */
+/* An event computes its frame's address before it requests more: one frame is always spare. */
 void call_room_frames(struct call_thread *t)
 {
 	if (t->levels >= t->most_levels || t->deepest != frames_of(t))
@@ -188,7 +187,7 @@ void call_thread_levels(struct call_thread *t, uint32_t levels)
 
 /* ---- a thread's ------------------------------------------------------------------------------ */
 
-/* Without a node but the thread's. */
+/* Sets up the tree with only the thread's node. */
 static void begin_tree(struct call_thread *t)
 {
 	t->more_used = 1;
@@ -217,7 +216,7 @@ static char *reserve(struct call_layout *l, uint32_t metrics)
 	return m;
 }
 
-/* false: no memory. */
+/* Makes the initial part of each area accessible. false: no memory. */
 static bool open_parts(struct call_thread *t, char *m, const struct call_layout *l)
 {
 	bool good = !mprotect(m, l->area[0].from + l->area[0].have, PROT_READ | PROT_WRITE);
@@ -275,7 +274,7 @@ struct call_thread *call_thread_new(uint32_t metrics)
 	return t;
 }
 
-/* Locked memory is kept by the kernel. */
+/* madvise() fails for locked memory, which is then zeroed. */
 static void empty_memory(struct call_thread *t)
 {
 	char *m = t->memory, *from = (char *)t->spread;
@@ -299,7 +298,7 @@ void call_empty(struct call_thread *t)
 	t->popped = 0;
 }
 
-/* One that has ended is of the heap. */
+/* A thread that has ended is a copy on the heap (call_ended()). */
 void call_thread_free(struct call_thread *t)
 {
 	if (!t->memory) {

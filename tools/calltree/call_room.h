@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The memory of a thread's tree: address space is reserved when it begins, and what is used of it
- * grows from there. What is not used yet may not be accessed, so that a program which locks its
- * memory (mlockall) does not lock gigabytes of nothing. Where no more is to be had nothing changes.
+ * The memory of a thread's tree: address space is reserved when the thread starts, and made
+ * accessible as it is needed. The rest is inaccessible, so that a program which locks its memory
+ * (mlockall) does not lock gigabytes of unused memory. If growing fails, nothing changes.
  */
 #ifndef CALL_ROOM_H
 #define CALL_ROOM_H
 
 #include "call_thread.h"
 
-/* For as many nodes, or counters of sequences, again. false: there is no more room. */
+/* Doubles the room for nodes, or for counters of sequences. false: the limit is reached. */
 bool call_room_nodes(struct call_thread *t);
 bool call_room_more(struct call_thread *t);
-/* Another table, empty and twice as large. */
+/* Replaces the hash table by an empty one of twice the size. */
 bool call_room_table(struct call_thread *t);
-/* For one frame more than the next one, so far as there is. */
+/* Provides one frame more than the next one needs, up to the limit. */
 void call_room_frames(struct call_thread *t);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the logs of calls are written from: whoever keeps the threads and knows the names. */
+/* The source of the logs of calls: owns the threads and provides names. */
 #ifndef CALL_SOURCE_H
 #define CALL_SOURCE_H
 
@@ -9,14 +9,14 @@
 #include "call_thread.h"
 
 struct call_source {
-	const char *program; /* who speaks in messages */
-	/* Of a number of call_enter(): its name; NULL: it has none yet. */
+	const char *program; /* for messages */
+	/* Returns the name of a method number of call_enter(); NULL: not set yet. */
 	const char *(*name)(uint32_t method);
-	uint32_t (*methods)(void); /* numbers so far */
-	/* Calls `each` for all threads there were, in the order of their begin; nobody begins or
+	uint32_t (*methods)(void); /* count of numbers so far */
+	/* Calls `each` for all threads so far, in the order of their start; no thread starts or
 	 * ends meanwhile. */
 	void (*each)(void (*each)(void *arg, const struct call_thread *t), void *arg);
-	/* Threads that have no tree; of the first of them why. */
+	/* Returns the number of threads without a tree, and the reason for the first one. */
 	uint64_t (*refused)(const char **why);
 };
 

@@ -15,7 +15,7 @@ static void put(struct call_thread *t, uint32_t node)
 	t->table[at] = node;
 }
 
-/* Where that cannot be, the old one serves on until it is nearly full. */
+/* If growing fails, uses the old table until it is nearly full. */
 static bool grow_table(struct call_thread *t)
 {
 	if (!call_room_table(t))
@@ -30,7 +30,7 @@ static bool is(const struct call_node *n, uint32_t parent, uint32_t method, uint
 	return n->parent == parent && call_is(n, method, type);
 }
 
-/* All calls that find no room for a node have one. */
+/* Returns the node that all calls share that do not fit. */
 static uint32_t beyond(struct call_thread *t)
 {
 	struct call_node *root = t->nodes, *n = &t->nodes[t->beyond];
@@ -42,7 +42,7 @@ static uint32_t beyond(struct call_thread *t)
 	return t->beyond;
 }
 
-/* The node of a method that is called from the one that runs. */
+/* Returns the node of a method that the running node calls; creates it if necessary. */
 static uint32_t child(struct call_thread *t, uint32_t method, uint32_t type)
 {
 	struct call_node *parent = &t->nodes[t->top], *n;
@@ -95,7 +95,7 @@ static void count_more(struct call_thread *t, struct call_node *n, uint16_t s)
 	n->more = t->more_used++;
 }
 
-/* What is not in use has the number 0, and has counted none of it. */
+/* An unused counter has sequence 0 and count 0. */
 static void count(struct call_thread *t, struct call_node *n, uint16_t s)
 {
 	unsigned int i = call_counter(n, s);
@@ -111,8 +111,8 @@ static void count(struct call_thread *t, struct call_node *n, uint16_t s)
 	n->times[i]++;
 }
 
-/* What an event took, and how much of it was the agent, as far as it is known by now: the first of
- * its kind teaches the next ones. */
+/* Sets an event's value and its overhead as far as it is known now: the first events of a sequence
+ * provide the minimum for later ones. */
 static void set_ring(struct call_ring *r, uint32_t metric, uint16_t s, uint64_t least, uint64_t d)
 {
 	uint64_t over = sequence_learns(s) && least > 1 ? least : 0;
@@ -125,7 +125,7 @@ static void add(struct call_thread *t, uint32_t metric, uint16_t s, uint64_t now
 {
 	uint64_t before = t->last[metric], d = now - before;
 
-	/* It teaches nothing of its sequence. */
+	/* Does not update the sequence's minimum. */
 	if (__builtin_expect(now < before, 0)) {
 		t->backwards++;
 		return;
@@ -139,8 +139,8 @@ static void add(struct call_thread *t, uint32_t metric, uint16_t s, uint64_t now
 	call_add(t, call_sums(t, t->metrics, t->top, s), metric, d);
 }
 
-/* The time since the last event belongs to the node that has run; on top is now `type`. Without
- * values there is nothing to charge. */
+/* Charges the time since the last event to the running node; `type` is on top next. Without values,
+ * nothing is charged. */
 static inline void charge(struct call_thread *t, enum call_event went, uint32_t type,
 			  const uint64_t *values)
 {
@@ -155,7 +155,7 @@ static inline void charge(struct call_thread *t, enum call_event went, uint32_t 
 	count(t, &t->nodes[t->top], s);
 }
 
-/* With all that was charged since the last one that was told. */
+/* Includes all values charged since the last event in the ring. */
 static __attribute__((noinline)) void put_event(struct call_ring *r, enum call_event event,
 						uint32_t method, uint32_t type)
 {
@@ -178,7 +178,7 @@ static uint32_t type_at(const struct call_thread *t, uint32_t depth)
 	return depth ? t->nodes[t->frames[depth - 1].node].type : TYPE_OTHER;
 }
 
-/* So many frames are left. */
+/* Drops all but `depth` frames. */
 static void drop_to(struct call_thread *t, uint32_t depth)
 {
 	t->depth = depth;
@@ -186,7 +186,7 @@ static void drop_to(struct call_thread *t, uint32_t depth)
 		t->top = depth ? t->frames[depth - 1].node : 0;
 }
 
-/* What has ended frames of which nobody has said so. */
+/* Returns the event for frames that ended without an event. */
 static enum call_event silent(const struct call_thread *t)
 {
 	return t->pops ? EVENT_POPPED : EVENT_UNWIND;
@@ -231,8 +231,8 @@ void call_enter(struct call_thread *t, uint32_t method, uint32_t type, const uin
 	t->frames[t->depth++].method = method;
 }
 
-/* How many frames there are up to the innermost one of the method; 0: it has none. Frames that
- * are too deep to be kept are anybody's. */
+/* Returns the number of frames up to the method's innermost one; 0: none. Frames too deep to be
+ * kept match any method. */
 static uint32_t find(const struct call_thread *t, uint32_t method)
 {
 	uint32_t at = t->depth;
@@ -251,7 +251,7 @@ static void tell_gone(struct call_thread *t, uint32_t depth, enum call_event wen
 			put_event(t->ring, went, t->frames[i].method, 0);
 }
 
-/* Readers take those for left by an exception that are not told. */
+/* Emits popped frames; readers assume that frames without an event were left by an exception. */
 static void tell_silent(struct call_thread *t, uint32_t depth)
 {
 	if (t->pops)
@@ -337,8 +337,8 @@ void call_unwind(struct call_thread *t, uint32_t method, const uint64_t *values)
 	end(t, method, EVENT_UNWIND, values);
 }
 
-/* Frames above the method's own are over, although nobody has said so, by an exception. What they
- * took is the topmost one's. */
+/* Frames above the method's ended by an exception, without an event. Their time is charged to the
+ * topmost one. */
 void call_caught(struct call_thread *t, uint32_t method, const uint64_t *values)
 {
 	uint32_t at = find(t, method);

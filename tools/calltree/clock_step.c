@@ -3,10 +3,10 @@
 
 #include <stdbool.h>
 
-#define SELDOM 500 /* what one of so many reads shows is something else */
+#define SELDOM 500 /* differences seen in fewer than 1/500 of the reads are noise */
 #define BELOW  50
 
-/* Neighbours that were seen are one: a step may be a fraction of a cycle more. */
+/* Adjacent differences are one peak: a step need not be a whole number of cycles. */
 struct peak {
 	uint32_t first, last;
 	double sum, times;
@@ -72,7 +72,7 @@ uint64_t clock_step_even(const struct value_spread *s, uint64_t least, uint64_t 
 
 	if (step <= 1 || !all)
 		return least;
-	/* Places that are wider than a step hold several: half a step is as near as it gets. */
+	/* If a place is wider than a step, half a step is the best estimate. */
 	for (;; value += step) {
 		place = spread_place(value);
 		after = spread_place(value + step);

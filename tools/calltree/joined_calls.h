@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Functions of compiled code in the trees of Java's methods: the agent for Java shows this to
- * libhookit in the same process, which notes nothing by itself then. All is of the thread that
- * runs; one that the Java VM does not know has no tree.
+ * Functions of compiled code in the call trees of Java methods: the agent for Java provides this to
+ * libhookit in the same process, which then records nothing itself. All calls apply to the current
+ * thread; a thread unknown to the Java VM has no tree.
  */
 #ifndef JOINED_CALLS_H
 #define JOINED_CALLS_H
@@ -14,18 +14,19 @@
 #define JOINED_ANY     UINT32_MAX
 
 struct joined_calls {
-	/* By a function's name its number; -1: there is no room. */
+	/* Returns the number of a function's name; -1: the limit is reached. */
 	int32_t (*number)(const char *name);
-	/* sp: where its frame is. anew: told by the first instruction of a frame, which is nobody's
-	 * then; else the frame may be its caller's, in which it is inlined. */
+	/* sp: the frame's stack pointer. anew: called by the first instruction of a frame, which
+	 * then belongs to no other function; else it may be the caller's, into which this one is
+	 * inlined. */
 	void (*enter)(uint32_t number, uintptr_t sp, bool anew);
-	/* JOINED_ANY: that which has been entered with this very stack pointer. */
+	/* JOINED_ANY: the function that was entered with exactly this stack pointer. */
 	void (*leave)(uint32_t number, uintptr_t sp);
-	/* The functions below it are over: a jump has left them, or an exception. */
+	/* The functions below it have ended, by a jump or an exception. */
 	void (*popped)(uintptr_t sp, bool by_exception);
 };
 
-/* NULL: the agent counts no calls, or has another version. */
+/* Returns NULL if the agent counts no calls, or has another version. */
 #define JOINED_SYMBOL "jprof_functions"
 typedef const struct joined_calls *joined_find(uint32_t version);
 

@@ -37,7 +37,7 @@ void log_file_path(char path[LOG_FILE_PATH], const char *folder, const char *pre
 {
 	const char *name = kind;
 
-	/* The tree has the prefix alone. */
+	/* Only the name of log-rt is just the prefix. */
 	if (*prefix)
 		name = strcmp(kind, "log-rt") != 0 ? kind + strlen("log") : "";
 	snprintf(path, LOG_FILE_PATH, "%s%s%s%s.%u_%d", folder, *folder ? "/" : "", prefix, name,

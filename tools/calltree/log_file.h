@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A log that is written when the VM ends. Until then a file of its name says that it is not whole:
- * a VM that is killed leaves that behind. Links are not followed, and what others own is refused.
+ * A log that is written when the VM ends. Until then a file with its name says that it is
+ * incomplete, and remains if the VM is killed. Links are not followed, and files of other owners
+ * are refused.
  */
 #ifndef LOG_FILE_H
 #define LOG_FILE_H
@@ -14,20 +15,21 @@
 
 struct log_file {
 	char path[LOG_FILE_PATH];
-	const char *program; /* who speaks in messages */
-	uint32_t number;     /* of the process's logs this one; 0: the first */
-	const char *kind;    /* its first line: "pitrace KIND" */
+	const char *program; /* for messages */
+	uint32_t number;     /* among the process's logs; 0: the first */
+	const char *kind;    /* the first line is "pitrace KIND" */
 };
 
-/* KIND.N_PID in the folder; "": the working folder. With a prefix PREFIX.N_PID for log-rt,
- * PREFIX-gen.N_PID for log-gen, and so on. */
+/* Composes KIND.N_PID in the folder ("": the working folder); with a prefix, PREFIX.N_PID for
+ * log-rt, PREFIX-gen.N_PID for log-gen, and so on. */
 void log_file_path(char path[LOG_FILE_PATH], const char *folder, const char *prefix,
 		   const char *kind, uint32_t number);
-/* Makes it. runs: what may end before it is whole. False after a message: it cannot be made. */
+/* Creates the incomplete file. runs: names the program, for its text. On failure returns false
+ * after a message. */
 bool log_file_make(struct log_file *l, const char *folder, const char *prefix, const char *runs);
-/* A new file in its place, to write it whole; NULL: errno says why. */
+/* Replaces the file by a new one, for the complete log; NULL: errno is set. */
 FILE *log_file_open(struct log_file *l);
-/* It is written; err is what writing it returned. A message tells if it is not whole. */
+/* Closes the log; err is the result of writing it. Prints a message if it is incomplete. */
 void log_file_close(struct log_file *l, FILE *out, int err);
 
 #endif

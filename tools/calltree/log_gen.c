@@ -18,10 +18,10 @@
 #include "escape.h"
 #include "log_gen_format.h"
 
-#define SHORT_NS 500000   /* between two looks at the rings, where there was something; */
-#define LONG_NS  10000000 /* … where there was nothing, at most */
+#define SHORT_NS 500000   /* interval between reads of the rings after one was not empty; */
+#define LONG_NS  10000000 /* … the longest, if all are empty */
 #define LONGEST \
-	(20 + 20 * RING_METRICS) /* bytes of an event, at most; twice as much as it can be */
+	(20 + 20 * RING_METRICS) /* bytes of an event: at least twice the maximum */
 
 struct gen_text {
 	uint8_t *data;
@@ -33,20 +33,20 @@ static struct {
 	int fd;
 	char *path;
 	struct log_gen_head head;
-	uint64_t size; /* of what was written whole */
+	uint64_t size; /* of complete chunks */
 	uint64_t events;
 	struct gen_text methods, events_text;
 	uint32_t declared; /* methods */
 	uint32_t places;   /* threads */
 	pthread_t thread;
 	atomic_bool stop;
-	bool busy; /* there was something in a ring */
+	bool busy; /* a ring was not empty */
 } gen = { .fd = -1 };
 pthread_mutex_t log_gen_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-/* Room for n bytes more; NULL: no memory. */
+/* Returns room for n more bytes; NULL: no memory. */
 static uint8_t *room_for(struct gen_text *t, size_t n)
 {
 	if (t->room - t->used < n) {
@@ -104,7 +104,7 @@ static void put_head(void)
 		gen.head.error = (uint32_t)errno;
 }
 
-/* No more is written; chunks that are not whole go. */
+/* Stops writing; removes incomplete chunks. */
 static void fail(int error)
 {
 	gen.head.error = (uint32_t)error;
@@ -131,7 +131,7 @@ static void write_all(struct gen_text *t)
 	t->used = 0;
 }
 
-/* A thread that has just been given this number may not have put the name there yet. */
+/* Waits until the thread that has assigned this number has also set the name. */
 static const char *name_of(uint32_t number)
 {
 	const char *name;
@@ -141,8 +141,8 @@ static const char *name_of(uint32_t number)
 	return name;
 }
 
-/* Methods have their numbers before their first event: those that are not declared yet come first.
- * The events have been taken already. */
+/* Writes the methods that are not declared yet. A method has its number before its first event:
+ * since the events have already been read, all of their methods are declared before them. */
 static void write_methods(void)
 {
 	uint32_t count = gen.source->methods();
@@ -202,7 +202,7 @@ static void put_thread(const struct call_thread *t, const char *name)
 		  gen.events_text.used - begin - sizeof(struct log_gen_chunk));
 }
 
-/* The event at `at`; where the next one begins. */
+/* Converts the event at `at`; returns the position of the next one. */
 static uint64_t put_event(struct call_ring *r, uint64_t at, uint32_t *before, uint8_t **to)
 {
 	uint64_t first = *ring_at(r, at++), rest = first >> RING_METHOD;
@@ -237,7 +237,7 @@ static uint64_t put_event(struct call_ring *r, uint64_t at, uint32_t *before, ui
 	return at;
 }
 
-/* What the ring has now, in chunks. */
+/* Converts the current content of the ring into chunks. */
 static void drain(const struct call_thread *t)
 {
 	struct call_ring *r = t->ring;
@@ -374,7 +374,7 @@ bool log_gen_begin(const struct call_source *source, const char *path, uint32_t 
 		return cannot(path, (int)gen.head.error);
 	lseek(gen.fd, sizeof(gen.head), SEEK_SET);
 	put_names(metrics, names);
-	/* The VM's signals are not for this thread. */
+	/* Signals for the VM must not be delivered to this thread. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &had);
 	rc = gen.path ? pthread_create(&gen.thread, NULL, run, NULL) : ENOMEM;

@@ -15,13 +15,13 @@ struct writing {
 	FILE *out;
 	struct log_rt *how;
 	struct calibration calibration;
-	struct value_spread *seen;      /* of all threads: SEQUENCES times metrics */
+	struct value_spread *seen;      /* sum over all threads: SEQUENCES times metrics */
 	uint64_t clamped[CALL_METRICS]; /* nodes */
-	uint64_t small;                 /* calls that took too little to be shown */
+	uint64_t small;                 /* calls too short to be shown */
 	uint32_t deepest;
 	struct {
 		uint32_t node, level;
-	} * waiting; /* nodes, the next one last */
+	} * waiting; /* stack of nodes, the next one last */
 	size_t room;
 	uint64_t entries, exits, unwinds, popped, live, unknown, too_deep, too_many, uncounted,
 		backwards;
@@ -72,8 +72,8 @@ static void write_name(const struct writing *w, const struct call_thread *t,
 
 /* ---- calls that take little ------------------------------------------------------------------ */
 
-/* Of each node BASE and DELTA of each metric, with those of the nodes below it that are not shown;
- * and what it and all below took. Parents come before their children. */
+/* For each node: BASE and DELTA of each metric, including the nodes below that are not shown; and
+ * BASE of the node and all below it. Parents precede their children. */
 struct rt_sums {
 	uint64_t *value, *all;
 };
@@ -176,7 +176,7 @@ static void write_node(const struct writing *w, const struct call_thread *t,
 	write_name(w, t, n);
 }
 
-/* Parents before their children, these in the order in which they were first called. */
+/* Writes parents before their children, and children in the order of their first calls. */
 static void write_tree(void *arg, const struct call_thread *t)
 {
 	struct writing *w = arg;
@@ -224,7 +224,7 @@ static void write_metrics(FILE *out)
 		fputs(": ", out);
 		escape_print(out, m->name);
 		fprintf(out, " (%s) by %s, resolution %s", m->unit, m->source, m->resolution);
-		/* PTT has one for all of its metrics. */
+		/* PTT has one note for all of its metrics. */
 		if (m->note && *m->note && m->note != note)
 			fprintf(out, "; %s", m->note);
 		note = m->note;
@@ -268,7 +268,7 @@ static double percent(uint64_t part, uint64_t all)
 	return all ? 100.0 * (double)part / (double)all : 0;
 }
 
-/* What the minima are of, where they are kept, how far they are to be trusted. */
+/* Writes the calibration's key, its file, and its quality. */
 static void write_calibration(const struct writing *w, uint32_t changed)
 {
 	const struct log_rt *how = w->how;
@@ -342,7 +342,7 @@ static void set_steps(uint64_t step[CALL_METRICS])
 		step[i] = metrics_get(i)->step;
 }
 
-/* What this run has seen goes to the file; what runs before have, serves here. */
+/* Merges this run's minima into the file, and uses those of earlier runs for this log. */
 static uint32_t share(struct writing *w)
 {
 	struct log_rt *how = w->how;

@@ -11,24 +11,24 @@
 
 struct log_rt {
 	const struct call_source *source;
-	bool values;       /* BASE and DELTA, not CALLS and CEE alone */
+	bool values;       /* BASE and DELTA, not only CALLS and CEE */
 	bool types;        /* a letter for each method's type */
-	bool static_types; /* small ones for static methods */
-	uint64_t least;    /* BASE of the first metric that a call's line has with all it called;
-			    * what has less is its caller's. 0: all are shown */
+	bool static_types; /* small letters for static methods */
+	uint64_t least;    /* calls with less BASE of the first metric, callees included, are
+			    * added to their caller, not shown. 0: all are shown */
 	/* How the values are calibrated. */
-	const char *key;                   /* what the minima are of */
-	const struct calibration *trained; /* what runs before have learnt */
-	struct calibration_file *file;     /* where this one's go; NULL: nowhere */
-	const char *no_file;               /* why not, or NULL: nobody wants one */
+	const char *key;                   /* conditions of the minima (calibration_key.h) */
+	const struct calibration *trained; /* minima of earlier runs */
+	struct calibration_file *file;     /* receives this run's minima; NULL: not saved */
+	const char *no_file;               /* why they are not saved; NULL: not requested */
 };
 
-/* Behind the nodes and an empty line, of libhookit: a function's name, then in lines that begin
- * with a tab what is inlined in it, "NAME at FILE:LINE"; and so on, up to an empty line. */
+/* Written by libhookit after the nodes and an empty line: for each function its name, then the
+ * functions inlined in it as lines "NAME at FILE:LINE" with a tab before; up to an empty line. */
 #define LOG_RT_INLINED "inlined, and counted with the function that it is in:"
 
-/* Keeps this run's minima, too: when the file refuses them, how->no_file is why. 0 or -errno: what
- * was written is cut. */
+/* Writes the log and saves this run's minima; if the file refuses them, how->no_file is set.
+ * Returns 0 or -errno: the log is truncated. */
 int log_rt_write(FILE *out, struct log_rt *how);
 
 #endif

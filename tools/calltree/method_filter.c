@@ -41,7 +41,7 @@ bool filter_takes_either(const struct method_filter *f, const char *name, const 
 	bool takes = true;
 	const char *p;
 
-	/* Where one includes, what none names is out. */
+	/* If there is an including pattern, names that match none are excluded. */
 	for (p = f->patterns; p && *p; p += strlen(p) + 1)
 		if (*p != '-')
 			takes = false;

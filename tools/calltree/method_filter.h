@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which methods are traced: patterns of package/Class.method(descriptor), in which * is any text.
- * The last one that fits decides; one that begins with - excludes. Without one that includes, all
- * others are in.
+ * Which methods are traced: patterns of package/Class.method(descriptor), in which * matches any
+ * text. The last matching pattern decides; one that begins with - excludes. If no pattern includes,
+ * methods that match none are traced.
  */
 #ifndef METHOD_FILTER_H
 #define METHOD_FILTER_H
@@ -11,13 +11,13 @@
 #include <stddef.h>
 
 struct method_filter {
-	char *patterns; /* each ended by a NUL, the last by two; NULL: all are in */
+	char *patterns; /* each terminated by a NUL, the last by two; NULL: all are traced */
 };
 
-/* Patterns separated by '+'. 0, -ENOMEM, or -EINVAL: an empty one. */
+/* Sets patterns separated by '+'. Returns 0, -ENOMEM, or -EINVAL: an empty pattern. */
 int filter_set(struct method_filter *f, const char *text, size_t n);
 bool filter_takes(const struct method_filter *f, const char *name);
-/* A name that has another form, or NULL: a pattern fits if it fits one of them. */
+/* other: another form of the name, or NULL; a pattern matches if it matches either. */
 bool filter_takes_either(const struct method_filter *f, const char *name, const char *other);
 void filter_free(struct method_filter *f);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * PTT reads by the module or by perf. Where neither may, a thread's clock stands in for PTT's time
- * of threads: a system call, but everybody's.
+ * PTT reads metrics by the module or perf. Without permission for either, the thread's CPU clock
+ * replaces PTT's time of threads: it needs a system call, but no permission.
  */
 #include "metrics.h"
 
@@ -15,7 +15,7 @@
 #include "pitrace_ptt.h"
 #include "pttread.h"
 
-#define THREADS 1024 /* at a time; a slot is a page that the module locks */
+#define THREADS 1024 /* at a time; each needs a page that the module locks */
 
 bool metrics_wall_alone = true, metrics_own_alone, metrics_both, metrics_switches;
 uint32_t metrics_at_wall, metrics_at_own;
@@ -26,11 +26,11 @@ enum how { HOW_WALL, HOW_PTT, HOW_CLOCK };
 static struct {
 	struct metric metric[CALL_METRICS];
 	enum how how[CALL_METRICS];
-	double scale[CALL_METRICS]; /* of a thread's clock, in ns; 0: as it is */
+	double scale[CALL_METRICS]; /* from the thread clock's ns; 0: ns */
 	uint32_t count, by_ptt;
-	uint32_t wall; /* which of them, */
-	bool has_wall; /* if there is one */
-	bool by_clock; /* some are a thread's clock */
+	uint32_t wall; /* its index, */
+	bool has_wall; /* if it is measured */
+	bool by_clock; /* some are read from the thread's clock */
 } metrics = {
 	.count = 1,
 	.has_wall = true,
@@ -49,8 +49,8 @@ uint32_t metrics_count(void)
 #define READS 10000
 #define FAR   1024
 
-/* Of two reads one after the other the least difference: the counter's step, or what a read takes
- * when that is more. */
+/* Returns the least difference of two consecutive reads: the counter's step, or the cost of a read
+ * if that is more. */
 static uint64_t counter_resolution(uint64_t *step)
 {
 	uint64_t least = UINT64_MAX, before = GetCycles();
@@ -112,7 +112,7 @@ static const char *say_what_there_is(const char *what)
 	return why;
 }
 
-/* What the thread's clock can stand in for. */
+/* Whether the thread's clock can replace the metric. */
 static bool is_time(const char *name)
 {
 	return !strcmp(name, "tsc") || !strcmp(name, "task-clock");
@@ -142,7 +142,7 @@ static void describe_clock(struct metric *m, double *scale)
 	*scale = cycles ? CyclesPerSecond() * 1e-9 : 0;
 }
 
-/* Of the metrics those that are PTT's. NULL, or why not. */
+/* Starts PTT for its metrics. Returns NULL, or an error message. */
 static const char *begin_ptt(void)
 {
 	static struct ptt_info info;
@@ -220,7 +220,7 @@ static bool is_own(uint32_t i)
 	return metrics.by_ptt == 1 && metrics_switches && !strcmp(metrics.metric[i].name, "tsc");
 }
 
-/* What is read in line. */
+/* Selects the metrics that can be read inline. */
 static void find_line(void)
 {
 	bool two = metrics.count == 2, walls_first = metrics.how[0] == HOW_WALL;
@@ -275,7 +275,7 @@ static uint64_t thread_clock(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* The clock's all by one read of it. */
+/* One read of the clock serves all metrics that use it. */
 static void read_clock(uint64_t *values)
 {
 	uint64_t ns = thread_clock();
@@ -288,7 +288,7 @@ static void read_clock(uint64_t *values)
 	}
 }
 
-/* All but the time that passes. */
+/* Reads all metrics except `wall`. */
 static void read_called(uint64_t *values, const uint64_t *last)
 {
 	uint64_t ptt[CALL_METRICS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is measured: up to eight metrics, by the names that PTT has for them, read by the thread
- * that runs. `wall` needs no PTT: it is the machine's counter as it stands.
+ * What is measured: up to eight metrics by their PTT names, read by the running thread. `wall`
+ * needs no PTT: it is the raw time stamp counter.
  */
 #ifndef METRICS_H
 #define METRICS_H
@@ -15,35 +15,36 @@
 struct metric {
 	char name[64];
 	char unit[16];
-	char source[32];     /* what reads it: part of what calibration depends on */
-	char resolution[64]; /* in words */
-	const char *note;    /* what it holds besides, or what a read costs; NULL */
-	uint64_t step;       /* by which its clock goes on (clock_step.h); 1: it has none */
+	char source[32];     /* the method of reading; part of the calibration key */
+	char resolution[64]; /* text */
+	const char *note;    /* what it includes, or the cost of a read; NULL */
+	uint64_t step;       /* by which its clock advances (clock_step.h); 1: no steps */
 };
 
-/* By names with '+' between them. NULL, or why not: in words, until the next call. */
+/* Sets the metrics by names with '+' between them. Returns NULL, or a message that is valid until
+ * the next call. */
 const char *metrics_set(const char *text, size_t n);
 uint32_t metrics_count(void);
 const struct metric *metrics_get(uint32_t number);
 
-/* For the thread that runs. NULL, or why it cannot be measured. */
+/* For the current thread. Returns NULL, or why it cannot be measured. */
 const char *metrics_thread_begin(void);
 void metrics_thread_end(void);
 
 extern bool metrics_wall_alone;
-/* The only metric is a thread's own cycles, and PTT's page has them. */
+/* The only metric is the thread's cycles, which can be read from PTT's page. */
 extern bool metrics_own_alone;
-/* There are these and `wall`, which are read at once: which value is which. */
+/* The metrics are the thread's cycles and `wall`, read together; then the index of each. */
 extern bool metrics_both;
 extern uint32_t metrics_at_wall, metrics_at_own;
-/* Whether dispatches and interrupts are known without a system call. */
+/* Dispatches and interrupts can be read without a system call. */
 extern bool metrics_switches;
-/* All PTT's by one call. Of one that cannot be read at the moment: the last value. The time that
- * passes is read last, or first: what the call takes is not in it. */
+/* Read all PTT metrics by one call. A metric that cannot be read now keeps its last value. `wall`
+ * is read last, or first for an early read, to exclude the call. */
 void metrics_read_all(uint64_t *values, const uint64_t *last);
 void metrics_read_all_early(uint64_t *values, const uint64_t *last);
 
-/* They are the page's, which only the CPU writes that runs this thread. */
+/* Reads them from the page, which is only written by the CPU that runs this thread. */
 static inline void metrics_read_switches(uint64_t *dispatches, uint64_t *interrupts)
 {
 	const volatile struct pitrace_ptt_thread *t = PttOwn.page;
@@ -52,7 +53,7 @@ static inline void metrics_read_switches(uint64_t *dispatches, uint64_t *interru
 	*interrupts = t ? t->interrupts : 0;
 }
 
-/* One read of the counter is both. */
+/* Computes both from one read of the counter. */
 static inline void metrics_read_both(uint64_t *values, const struct pitrace_ptt_thread *t)
 {
 	uint64_t sequence, now, own;
@@ -69,8 +70,8 @@ static inline void metrics_read_both(uint64_t *values, const struct pitrace_ptt_
 	values[metrics_at_own] = own;
 }
 
-/* false: they take a call. The branches go one way all the time: the way to the first read is as
- * long for each event. */
+/* Returns false if a call is necessary. The branches are always the same, so that the path to the
+ * first read has the same length for each event. */
 static inline bool metrics_read_here(uint64_t *values)
 {
 	if (__builtin_expect(metrics_wall_alone, 1))
@@ -82,21 +83,21 @@ static inline bool metrics_read_here(uint64_t *values)
 	return true;
 }
 
-/* The last thing that an event does. */
+/* Must be the last operation of an event. */
 static inline void metrics_read(uint64_t *values, const uint64_t *last)
 {
 	if (!metrics_read_here(values))
 		metrics_read_all(values, last);
 }
 
-/* The first. */
+/* Must be the first operation of an event. */
 static inline void metrics_read_early(uint64_t *values, const uint64_t *last)
 {
 	if (!metrics_read_here(values))
 		metrics_read_all_early(values, last);
 }
 
-/* Whether the thread was dispatched or interrupted since it had so many of both. */
+/* Whether the thread was dispatched or interrupted since these counts. */
 static inline __attribute__((always_inline)) bool metrics_switched(uint64_t dispatches,
 								   uint64_t interrupts)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The minima of other runs: found at the begin, for the log at the end. */
+/* The minima of other runs: loaded at the start, updated with the log at the end. */
 #ifndef MINIMA_H
 #define MINIMA_H
 
 #include "log_rt.h"
 
-/* Sets what the log needs of it. key: what they are of; it stays. path: where they are kept, ""
- * the user's cache; NULL: nowhere. */
+/* Sets the log's calibration. key: their conditions; must remain valid. path: their file, "": in
+ * the user's cache, NULL: none. */
 void minima_begin(struct log_rt *log, const char *key, const char *path);
-/* What is learnt beside the program's run serves it, too, and is kept. */
+/* Adds minima learnt outside of the program's run to this run's calibration and to the file. */
 void minima_learn(struct log_rt *log, const struct calibration *learnt);
-/* A file that was asked for, and does not serve, is missed by somebody: tells him. */
+/* Prints a message, once, if a requested file cannot be used. */
 void minima_tell(const struct log_rt *log, const char *path);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How values spread, in memory that does not grow: how many of them lie in each quarter of a power
- * of two. A value below 4 has a place of its own; the last place has all from 114,688 on.
+ * The distribution of values in fixed memory: the number of values in each quarter of a power of
+ * two. Values below 4 have a place each; the last place contains all from 114,688 on.
  */
 #ifndef VALUE_SPREAD_H
 #define VALUE_SPREAD_H
@@ -12,11 +12,11 @@
 
 struct value_spread {
 	uint64_t times, sum;
-	uint32_t place[SPREAD_PLACES]; /* ends at its largest number */
+	uint32_t place[SPREAD_PLACES]; /* saturates */
 };
 
-/* A place is a power of two and the two bits behind the first one: with that one they are 4 to 7,
- * and of values below 4, which are not shifted, less. */
+/* A place is a power of two and the two bits after the leading one: 4 to 7 with that bit. Values
+ * below 4 are not shifted, and are below that. */
 static inline uint32_t spread_place(uint64_t value)
 {
 	uint32_t shift = (63 ^ (uint32_t)__builtin_clzll(value | 4)) - 2;
@@ -25,7 +25,7 @@ static inline uint32_t spread_place(uint64_t value)
 	return place < SPREAD_PLACES ? (uint32_t)place : SPREAD_PLACES - 1;
 }
 
-/* The least value of a place. */
+/* Returns the least value of a place. */
 static inline uint64_t spread_from(uint32_t place)
 {
 	return place < 4 ? place : (uint64_t)(4 + place % 4) << (place / 4 - 1);
@@ -53,8 +53,8 @@ static inline void spread_merge(struct value_spread *to, const struct value_spre
 									 to->place[i] + s->place[i];
 }
 
-/* The value below which a tenth of all lie, as if those of a place lay evenly in it; not less than
- * the least one. */
+/* Returns the value below which a tenth of all are, assuming an even distribution within a place;
+ * at least the minimum. */
 static inline uint64_t spread_tenth(const struct value_spread *s, uint64_t least)
 {
 	uint64_t all = 0, below = 0, from, to;
