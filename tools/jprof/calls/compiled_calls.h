@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What libhookit is shown of the agent (joined_calls.h). */
+/* The agent's interface for libhookit (joined_calls.h). */
 #ifndef COMPILED_CALLS_H
 #define COMPILED_CALLS_H
 
-/* From now on: the agent counts calls. */
+/* Makes the interface available: the agent counts calls from now on. */
 void compiled_calls_show(void);
 
 #endif

@@ -8,7 +8,8 @@ static bool is_function(const struct call_thread *t, uint32_t i)
 	return t->nodes[t->frames[i].node].type == TYPE_FUNCTION;
 }
 
-/* How many frames stay: those below a stack pointer are over, or those at it, too. */
+/* Returns how many frames remain: those below the stack pointer have ended; if `at`, also those at
+ * it. */
 static uint32_t above(const struct call_thread *t, uintptr_t sp, bool at)
 {
 	uint32_t i = t->depth;
@@ -43,8 +44,8 @@ void function_enter(struct call_thread *t, uint32_t number, uintptr_t sp, bool a
 	call_enter(t, number, TYPE_FUNCTION, values);
 }
 
-/* How many frames there are up to the one that ends; 0: none is it. Of functions that call
- * themselves it is the one whose caller's frame is above. */
+/* Returns the number of frames up to the one that ends; 0: not found. For recursive functions, it
+ * is the one whose caller's frame is above `sp`. */
 static uint32_t find(const struct call_thread *t, uint32_t number, uintptr_t sp)
 {
 	uint32_t i = t->depth;

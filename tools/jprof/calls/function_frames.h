@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Functions of compiled code among Java's frames. Their stack pointers say which of them are over,
- * left by longjmp() or an exception of C++: those at the top of the stack, down to a Java frame.
+ * Functions of compiled code among Java frames. Their stack pointers show which of them have ended
+ * by longjmp() or a C++ exception: those at the top of the stack, down to the first Java frame.
  */
 #ifndef FUNCTION_FRAMES_H
 #define FUNCTION_FRAMES_H
@@ -10,7 +10,7 @@
 
 #include "call_thread.h"
 
-/* As joined_calls.h has them. */
+/* The operations of joined_calls.h, on the thread's tree. */
 void function_enter(struct call_thread *t, uint32_t number, uintptr_t sp, bool anew,
 		    const uint64_t *values);
 void function_popped(struct call_thread *t, uintptr_t sp, bool by_exception,

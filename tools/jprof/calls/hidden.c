@@ -9,14 +9,14 @@
 #include "base/array.h"
 #include "escape.h"
 
-#define MOST 10000 /* names that are kept; all are counted */
+#define MOST 10000 /* names that are kept; further ones are only counted */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char **names;
 static uint32_t kept, room;
 static uint64_t count;
 
-/* Lpackage/Class.0x000001; as no other class's: a point is in no name. */
+/* Hidden classes are Lpackage/Class.0x000001; and no other class has a dot in its name. */
 static bool is_hidden(const char *signature)
 {
 	return *signature == 'L' && strchr(signature, '.');

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Hidden classes (those of lambdas, and what a program defines as such): the VM shows their files
- * to no agent and lets nobody change them. Their methods are in no tree; the log lists them.
+ * Hidden classes (those of lambdas, or defined as hidden by a program): the VM does not show their
+ * class files to agents and does not allow changing them. Their methods are in no tree; the log
+ * lists them.
  */
 #ifndef JPROF_HIDDEN_H
 #define JPROF_HIDDEN_H
@@ -9,7 +10,7 @@
 #include <jvmti.h>
 #include <stdio.h>
 
-/* Keeps the class's name if it is a hidden one. */
+/* Records the class's name if it is hidden. */
 void hidden_see(jvmtiEnv *vm, jclass class);
 void hidden_write(FILE *out);
 

@@ -13,8 +13,8 @@
 /* ---- events ---------------------------------------------------------------------------------- */
 
 /*
- * Where in Java code this native was called: it keeps a frame pointer, and so does the VM's code
- * that calls it, whose return address leads there.
+ * The Java code that called this native: the native keeps a frame pointer, and so does its caller,
+ * the VM's code, whose return address is in the Java code.
  */
 #define CALLER (((const uintptr_t *)*(const uintptr_t *)__builtin_frame_address(0))[1])
 
@@ -31,7 +31,7 @@ static bool is_interpreter(uintptr_t site)
 	return site - interpreter_start < interpreter_size;
 }
 
-/* The tree of the thread that runs, if the event counts: with `values` set then. */
+/* Returns the current thread's tree if the event is recorded; then `values` is set. */
 static struct call_thread *tree(enum hooks_reading r, uint64_t *values)
 {
 	struct call_thread *t = hook_self;
@@ -47,7 +47,7 @@ static struct call_thread *tree(enum hooks_reading r, uint64_t *values)
 		return NULL;
 	if (__builtin_expect(__atomic_load_n(&t->stale, __ATOMIC_RELAXED), 0))
 		hook_thread_freshen(t, values);
-	/* What came while the thread was within the agent is nobody's, as the agent's time is. */
+	/* Dispatches and interrupts within the agent are not counted, like the agent's time. */
 	if (reads_ptt(r) && metrics_switches) {
 		metrics_read_switches(&dispatches, &interrupts);
 		call_switched(t, dispatches, interrupts);
@@ -55,14 +55,14 @@ static struct call_thread *tree(enum hooks_reading r, uint64_t *values)
 	return t;
 }
 
-/* What an event has read, if anything: the cycles alone, or all metrics. */
+/* The values that an event has read: none, only cycles, or all metrics. */
 struct reads {
 	enum hooks_reading what;
 	uint64_t now, *all;
 };
 
-/* Where the VM's code called a probe, and the frame there: of compiled code its stack pointer, of
- * the interpreter its frame pointer. */
+/* The address to which a probe returns in the VM's code, and the frame there: the stack pointer of
+ * compiled code, or the frame pointer of the interpreter with bit 0 set. */
 #define SITE ((uintptr_t)__builtin_return_address(0))
 #define PLACE                                                                        \
 	((struct call_place){ is_interpreter(SITE) ?                                 \
@@ -72,7 +72,8 @@ struct reads {
 
 static size_t thrown_at;
 
-/* The VM does not tell an exception from a return; in the interpreter it shows. */
+/* The VM reports exceptions as returns; in the interpreter, the thread's exception distinguishes
+ * them. */
 static inline enum call_event probe_went(const void *thread, uintptr_t frame)
 {
 	bool thrown = frame & 1 && thrown_at && *(void *const *)((const char *)thread + thrown_at);
@@ -80,7 +81,7 @@ static inline enum call_event probe_went(const void *thread, uintptr_t frame)
 	return thrown ? EVENT_UNWIND : EVENT_LEAVE;
 }
 
-/* Of any event the tree, if it counts, and the values to charge. */
+/* The tree, or NULL if the event is not recorded, and the values to charge. */
 struct hooks_seen {
 	struct call_thread *tree;
 	const uint64_t *values;
@@ -94,7 +95,7 @@ static struct hooks_seen see(struct reads r, uint64_t room[CALL_METRICS])
 	return (struct hooks_seen){ tree(r.what, values), r.what == READ_NOTHING ? NULL : values };
 }
 
-/* Any event, out of the way of those that are nearly all. */
+/* The slow paths of events. */
 #define SLOW static __attribute__((noinline)) void
 
 SLOW enter(uint32_t method, uint32_t type, struct reads r)
@@ -121,7 +122,7 @@ SLOW end(uint32_t method, enum call_event went, struct reads r)
 		call_caught(s.tree, method, s.values);
 }
 
-/* The probes tell of methods that are not measured, too: these are their callers' time. */
+/* Probes also report methods that are not measured: their time is charged to the caller. */
 SLOW probe_begin(const void *method, struct call_place at, struct reads r)
 {
 	uint64_t room[CALL_METRICS];
@@ -147,8 +148,8 @@ SLOW probe_ends(const void *method, enum call_event went, uintptr_t frame, struc
 		call_nothing(s.tree, s.values);
 }
 
-/* What an event does between its reads: by itself, so that what surrounds it saves no registers.
- * site: where in Java code it is. */
+/* The work of an event between its reads: a separate function, so that the surrounding code saves
+ * no registers. site: the address in Java code. */
 #define WORK static __attribute__((noinline)) void
 
 #define READS(r) ((struct reads){ r, now, all })
@@ -159,7 +160,7 @@ SLOW probe_ends(const void *method, enum call_event went, uintptr_t frame, struc
 	(__atomic_load_n(&hook_self->plain, __ATOMIC_RELAXED) &&  \
 	 (!(OWN(r) || (r == READ_METRICS && metrics_switches)) || \
 	  !metrics_switched(hook_self->dispatches, hook_self->interrupts)))
-/* How many is known where they are few. */
+/* The number of metrics, constant if it is 0 to 2. */
 #define METRICS(r) (r == READ_METRICS ? hook_self->metrics : r == READ_BOTH ? 2 : ONE(r) ? 1 : 0)
 #define CHARGES(r) ((struct call_reads){ METRICS(r), MANY(r) ? all : &now })
 
@@ -229,14 +230,14 @@ static inline __attribute__((always_inline)) void read_late_own(enum hooks_readi
 	read_page(r, t->last);
 }
 
-/* The first thing that an event does, and the last. */
+/* The first and the last operation of an event. */
 static inline __attribute__((always_inline)) void early(enum hooks_reading r, uint64_t *values)
 {
 	if (r == READ_CYCLES)
 		values[0] = GetCycles();
 	else if (OWN(r))
 		read_early_own(r, values);
-	/* Where nobody is measured a read may cost more than an instruction. */
+	/* Without a tree, skips the read, which may cost more than an instruction. */
 	else if (r == READ_METRICS && hook_self->nodes)
 		metrics_read_all_early(values, hook_self->last);
 }
@@ -251,7 +252,7 @@ static inline __attribute__((always_inline)) void late(enum hooks_reading r)
 		hook_read_late(hook_self);
 }
 
-/* Without a canary: its check would come after the last read. */
+/* Without a stack canary, whose check would come after the last read. */
 #define BARE static __attribute__((no_stack_protector)) void
 
 #define NOW(r) ONE(r) ? now[0] : 0, MANY(r) ? now : NULL
@@ -262,8 +263,8 @@ static inline __attribute__((always_inline)) void late(enum hooks_reading r)
 		work;                       \
 		late(r);                    \
 	}
-/* What is called as a native is, and as a function of the VM's own (native_way.h): for the VM the
- * thread runs Java code then. */
+/* Two forms of each hook: called as a native, and as a plain function (native_way.h), in which case
+ * the thread is still running Java code for the VM. */
 #define AS_NATIVE(r, name, work)                                    \
 	BARE JNICALL r##_##name(JNIEnv *jni, jclass class, jint id) \
 		MEASURED(r, ((void)jni, (void)class, work))
@@ -304,7 +305,7 @@ struct hooks_probes hooks_probes(size_t exception_at)
 
 /* ---- functions of compiled code -------------------------------------------------------------- */
 
-/* Threads that have no tree yet get one by an event of Java's. */
+/* Threads without a tree get one by their first Java event. */
 static struct hooks_seen see_function(uint64_t *values)
 {
 	if (!hook_self->nodes)
@@ -373,7 +374,7 @@ static const struct {
 	NATIVES_BY(READ_BOTH),    NATIVES_BY(READ_METRICS),
 };
 
-/* The VM finds them by these names. */
+/* The VM looks up these names. */
 static own_native *own[NATIVES];
 #define OWN_NATIVE(name, i)                                                                 \
 	__attribute__((visibility("default"))) own_native JavaCritical_pitrace_Hook_##name; \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The agent: each class that is loaded, and those that are there already, get calls of the hooks;
- * when the VM ends, the trees are written.
+ * The agent: inserts hook calls into each class that is or will be loaded; when the VM ends, it
+ * writes the trees.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -40,7 +40,7 @@
 	"their thread"
 
 struct left {
-	int32_t method; /* -1: the class, whose name this is */
+	int32_t method; /* -1: a class, named below */
 	char *class;
 	const char *why;
 };
@@ -50,14 +50,14 @@ static struct {
 	const struct agent_options *o;
 	struct log_rt log;
 	struct log_file file;
-	const char *late; /* it began after methods did, and how; NULL: it did not */
+	const char *late; /* why methods ran before the agent started; NULL: none did */
 	bool begun;
-	bool live;    /* the hooks' class is there */
-	bool running; /* events count */
-	bool open;    /* there is more to write than the last log has */
+	bool live;    /* the hooks' class is defined */
+	bool running; /* events are recorded */
+	bool open;    /* there is data that no log contains yet */
 	atomic_bool over;
-	pthread_mutex_t doing; /* of the three above, and of logs */
-	pthread_mutex_t lock;  /* of what was left */
+	pthread_mutex_t doing; /* protects the three above, and logs */
+	pthread_mutex_t lock;  /* protects what was left */
 	struct left *left;
 	uint32_t left_count, left_room;
 } agent = { .lock = PTHREAD_MUTEX_INITIALIZER, .doing = PTHREAD_MUTEX_INITIALIZER };
@@ -125,7 +125,7 @@ static void leave_class(const char *signature)
 	leave_alone(-1, signature, "the VM takes no change of it");
 }
 
-/* ---- what the logs are written from ---------------------------------------------------------- */
+/* ---- source of the logs ---------------------------------------------------------------------- */
 
 static const char *name_of(uint32_t method)
 {
@@ -164,14 +164,14 @@ static void write_left(FILE *out)
 	pthread_mutex_unlock(&agent.lock);
 }
 
-static char key[4096]; /* what minima are of */
+static char key[4096]; /* conditions of the minima */
 
 static const char *minima_path(const struct agent_options *o)
 {
 	return o->calls.no_minima ? NULL : o->calls.minima;
 }
 
-/* why: how the VM ended, if it was not by its own will; NULL. */
+/* why: the reason if the VM ended abnormally; else NULL. */
 static void write_log(const char *why)
 {
 	FILE *out = log_file_open(&agent.file);
@@ -194,13 +194,13 @@ static void write_log(const char *why)
 		minima_tell(&agent.log, minima_path(agent.o));
 }
 
-/* At an end of which the VM may say nothing. Whoever comes first writes. */
+/* The VM ends, possibly without an event. Only the first caller writes the log. */
 static void ended(const char *why)
 {
 	hooks_set(false);
 	if (!agent.live || atomic_exchange(&agent.over, true))
 		return;
-	/* In an aborted VM there is no thread that would write it further: it has what it has. */
+	/* In an aborted VM, log-gen's thread no longer runs: the file remains as it is. */
 	if (!why)
 		log_gen_end();
 	if (!why)
@@ -272,7 +272,7 @@ static bool takes(const char *name)
 	return filter_takes(&agent.o->methods, name);
 }
 
-/* false, after a message: nothing is measured. */
+/* On failure returns false after a message: nothing is measured. */
 static bool start(JNIEnv *jni)
 {
 	const struct class_change change = { agent.late ? hidden_see : NULL, leave_class };
@@ -295,7 +295,7 @@ static bool start(JNIEnv *jni)
 
 /* ---- rtdriver's commands --------------------------------------------------------------------- */
 
-/* With `doing` held then. */
+/* If it returns NULL, `doing` is held. */
 static const char *may_do(void)
 {
 	const char *why = NULL;
@@ -310,7 +310,7 @@ static const char *may_do(void)
 	return why;
 }
 
-/* After one that was written: the next has its own number. */
+/* Creates the next log, with its own number, after one was written. */
 static const char *next_log(void)
 {
 	agent.file.number = agent.file.number ? agent.file.number + 1 : 2;
@@ -339,7 +339,7 @@ const char *calls_start(JNIEnv *jni)
 	return why;
 }
 
-/* What has been counted so far, to the log whose turn it is. */
+/* Writes the data so far to the current log. */
 static void write_now(char *path, size_t room)
 {
 	snprintf(path, room, "%s", agent.file.path);
@@ -416,7 +416,7 @@ static jint watch(jvmtiEnv *vm, bool running)
 		JVMTI_EVENT_THREAD_START,
 		JVMTI_EVENT_THREAD_END,
 		JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
-		/* of changed classes alone: */
+		/* only for changed classes: */
 		JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
 		JVMTI_EVENT_CLASS_PREPARE,
 	};
@@ -442,13 +442,13 @@ static jint watch(jvmtiEnv *vm, bool running)
 	err = (*vm)->SetEventCallbacks(vm, &callbacks, sizeof(callbacks));
 	for (size_t i = 0; !err && i < count; i++)
 		err = (*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, events[i], NULL);
-	/* Where the interpreter is was told when it was made. */
+	/* The interpreter's address was reported when it was generated. */
 	if (!err && running)
 		err = (*vm)->GenerateEvents(vm, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
 	return err ? refused(vm, "the Java VM's events", err) : JNI_OK;
 }
 
-/* false, after a message. */
+/* Returns false after a message. */
 static bool see_by_probes(JavaVM *java, bool running)
 {
 	const char *why = running ? "MODE=probes is for the VM's start: its code is made by then" :

@@ -9,12 +9,12 @@
 
 #include "agent_options.h"
 
-/* `vm` is this part's own. JNI_ERR after a message. */
+/* `vm` is a separate environment of this part. Returns JNI_ERR after a message. */
 jint calls_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 		 struct jitlog_writer *text, bool running);
 
-/* rtdriver's commands. NULL, or why not. They may come from any thread; jni is that thread's, and
- * nobody counts what it runs. path: the log that was written, "" none. */
+/* rtdriver's commands, from any thread. Return NULL or an error message. jni belongs to the calling
+ * thread, whose own calls are not counted. path: the log that was written; "": none. */
 const char *calls_start(JNIEnv *jni);
 const char *calls_stop(char *path, size_t room);
 const char *calls_flush(char *path, size_t room);

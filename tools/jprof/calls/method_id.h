@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What an event tells of its method: the number (methods.h), and of its frames' type what does not
- * change: static or not, native or compiled. So no event looks its method up.
+ * An event's argument: the method's number (methods.h) and the constant part of its frame type:
+ * static or not, native or compiled. An event therefore needs no look-up of its method.
  */
 #ifndef METHOD_ID_H
 #define METHOD_ID_H
@@ -26,8 +26,8 @@ static inline uint32_t method_number(uint32_t id)
 	return id >> METHOD_ID_TYPE;
 }
 
-/* Of a frame of the interpreter, or not: that of a native is a native's. TYPE_JITTED is a bit that
- * neither TYPE_INTERPRETED nor TYPE_NATIVE has. */
+/* Returns the frame's type: interpreted or compiled; natives are always native. TYPE_JITTED is a
+ * bit that neither TYPE_INTERPRETED nor TYPE_NATIVE contains. */
 static inline uint32_t method_type(uint32_t id, bool interpreted)
 {
 	return id & (interpreted ? (1u << METHOD_ID_TYPE) - 1 - TYPE_JITTED :

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define BLOCK 4096              /* methods: blocks stay where they are */
-#define CHUNK ((size_t)1 << 20) /* … and so do texts */
+#define BLOCK 4096              /* methods: blocks do not move */
+#define CHUNK ((size_t)1 << 20) /* … nor do texts */
 
 struct chunk {
 	_Atomic size_t used;
@@ -25,7 +25,7 @@ static void *new_memory(size_t size)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* NULL: no memory. What is left of a chunk in which it does not fit is given up. */
+/* Returns NULL if there is no memory. The rest of a chunk that is too small is wasted. */
 static char *new_text(size_t n)
 {
 	struct chunk *c = chunk, *more;
@@ -60,7 +60,7 @@ static struct method *block_of(uint32_t number)
 	return b;
 }
 
-/* -1: there are too many, or no memory. */
+/* Returns -1 if there are too many, or no memory. */
 static int32_t new_number(void)
 {
 	uint32_t number = count;
@@ -72,7 +72,7 @@ static int32_t new_number(void)
 	return (int32_t)number;
 }
 
-/* Which is there, from now on; -1: no memory, or too many. */
+/* Publishes a method with this name; -1: no memory, or too many. */
 static int32_t add(const char *text)
 {
 	int32_t number = new_number();

@@ -7,7 +7,7 @@
 
 #include "vm_image.h"
 
-/* The VM's own answer to whether its process may ask for them. */
+/* The same check as the VM's: whether the process may use membarrier(). */
 static bool has_barriers(void)
 {
 	return !syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);

@@ -21,7 +21,7 @@ static bool wants(void *arg, const struct class_method *m)
 	return filter_takes(wanted, name);
 }
 
-/* A class that is defined anew must have the methods that it has. */
+/* A redefined class must keep its methods. */
 static bool has_wrappers(jvmtiEnv *vm, jclass class)
 {
 	jmethodID *methods;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Native methods have no code to call hooks from. A class whose natives are traced gets wrappers
- * for them while it is loaded, in any phase of the VM; their hooks are those of all methods, and
- * come by way of the class's other changes. A class that is loaded cannot get methods any more.
+ * Native methods contain no code to call hooks from. A class with traced natives gets wrappers for
+ * them while it is loaded, in any phase of the VM; the wrappers' hooks are inserted like those of
+ * other methods. A loaded class can no longer get new methods.
  */
 #ifndef JPROF_NATIVES_H
 #define JPROF_NATIVES_H
@@ -12,11 +12,11 @@
 
 #include "method_filter.h"
 
-/* An environment of its own in the VM, which changes classes before the other one, and once. NULL
- * or why not: then no native is traced. */
+/* Creates a separate environment in the VM, which changes each class once, before the other one
+ * does. Returns NULL, or an error message: then no native is traced. */
 const char *natives_begin(JavaVM *java, const struct method_filter *methods, bool running);
 
-/* How many are traced, and how many are not, and why. */
+/* Writes how many natives are traced, and how many are not, and why. */
 void natives_write(FILE *out);
 
 #endif

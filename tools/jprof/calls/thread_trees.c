@@ -8,13 +8,13 @@
 
 #include "call_ended.h"
 
-/* Nobody reads what the events write there: it has room for it. */
+/* For threads without a tree: events write here, and it is never read. */
 struct call_thread hook_nobody = { .metrics = 1 };
 static struct call_thread left_out = { .metrics = 1 };
 __thread struct call_thread *hook_self __attribute__((tls_model("initial-exec"))) = &hook_nobody;
-static __thread bool refused __attribute__((tls_model("initial-exec"))); /* it has no metrics */
+static __thread bool refused __attribute__((tls_model("initial-exec"))); /* has no metrics */
 
-/* Of a carrier, while a virtual thread runs on it; NULL. */
+/* Set in a carrier while a virtual thread runs on it; else NULL. */
 static __thread struct call_thread *carrier __attribute__((tls_model("initial-exec")));
 
 enum hooks_reading hooks_reading = READ_CYCLES;
@@ -63,13 +63,13 @@ void hooks_threads(const struct method_filter *f, hooks_name *names)
 	name_here = names;
 }
 
-/* With the lock held, as those that change what it is by. */
+/* Call with the lock held, like all that change its inputs. */
 static void set_plain(struct call_thread *t)
 {
 	__atomic_store_n(&t->plain, hooks_on && !t->ring && !t->stale, __ATOMIC_RELAXED);
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void add_thread(struct call_thread *t)
 {
 	t->ring = tracing ? call_ring_new(t->metrics) : NULL;
@@ -127,7 +127,7 @@ void hooks_thread_name(const char *name)
 		hook_self->name = strdup(name);
 }
 
-/* With the lock held: the list goes on with another one in its place, or with the next one. */
+/* Replaces a thread in the list, or removes it if `to` is NULL. Call with the lock held. */
 static void replace(struct call_thread *t, struct call_thread *to)
 {
 	struct call_thread *next = t->next_thread, **end = to ? &to->next_thread : t->place_of;
@@ -143,7 +143,7 @@ static void replace(struct call_thread *t, struct call_thread *to)
 		last = end;
 }
 
-/* The first that ends keeps what all others have learnt. */
+/* The first thread that ends collects the minima of all others that end. */
 static struct call_thread *learnt;
 
 static bool keeps_learnt(struct call_thread *t)
@@ -158,7 +158,7 @@ static bool keeps_learnt(struct call_thread *t)
 	return keeps;
 }
 
-/* Its tree is kept, in less memory. */
+/* Keeps the tree of an ended thread, in less memory. */
 static void keep_ended(struct call_thread *t)
 {
 	struct call_thread *to = keeps_learnt(t) ? NULL : call_ended(t);
@@ -196,7 +196,7 @@ void hooks_each(void (*each)(void *arg, const struct call_thread *t), void *arg)
 
 void hooks_set(bool to)
 {
-	static bool stopped; /* it was on before */
+	static bool stopped; /* events were recorded before */
 
 	pthread_mutex_lock(&lock);
 	for (struct call_thread *t = first; t; t = t->next_thread) {
@@ -269,13 +269,13 @@ void hooks_trace(void)
 
 /* ---- virtual threads ------------------------------------------------------------------------- */
 
-#define VIRTUAL_TREES 4096 /* from here on a tree takes threads of any name */
+#define VIRTUAL_TREES 4096 /* beyond this number, trees are shared by threads of any name */
 #define VIRTUAL_NAME  "virtual threads"
 
-static struct call_thread *resting; /* their threads have ended */
+static struct call_thread *resting; /* trees whose threads have ended */
 static uint64_t virtual_trees, virtual_lost;
 
-/* With the lock held. */
+/* Call with the lock held. */
 static struct call_thread *take_resting(const char *name)
 {
 	struct call_thread **at = &resting, *t;
@@ -323,7 +323,7 @@ void hooks_virtual_end(struct call_thread *t)
 		return;
 	pthread_mutex_lock(&lock);
 	call_end_all(t);
-	/* Without a name nobody finds it again. */
+	/* Without a name it could not be found again. */
 	if (t->name) {
 		t->next_resting = resting;
 		resting = t;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Whose tree an event is for: the thread's that runs, found by one thread-local pointer, which is
- * never NULL: threads that have none use `hook_nobody`, those that shall have none another one that
- * has no nodes, so that there is no branch before the first read.
+ * The current thread's tree: a thread-local pointer that is never NULL. Threads without a tree use
+ * `hook_nobody`, excluded threads another one without nodes: this avoids a branch before the first
+ * read.
  */
 #ifndef THREAD_TREES_H
 #define THREAD_TREES_H
@@ -12,12 +12,12 @@
 #include "hooks.h"
 #include "metrics.h"
 
-/* What an event reads: the way to the first read and from the last one is short, and the same each
- * time. */
+/* What an event reads: separate code for each case keeps the paths to the first read and from the
+ * last one short, and constant. */
 enum hooks_reading { READ_NOTHING, READ_CYCLES, READ_OWN, READ_BOTH, READ_METRICS, READINGS };
 extern enum hooks_reading hooks_reading;
 
-/* PTT knows its threads. */
+/* Whether threads must be registered with PTT. */
 static inline bool reads_ptt(enum hooks_reading r)
 {
 	return r >= READ_OWN;
@@ -34,10 +34,10 @@ static inline void hook_read_late(struct call_thread *t)
 	metrics_read(t->last, t->last);
 }
 
-/* The first event of a thread that was there before the agent. NULL: it cannot be measured. */
+/* At the first event of a thread that started before the agent. NULL: it cannot be measured. */
 struct call_thread *hook_thread_here(void);
-/* Only the thread itself writes its tree: it does what it was asked for before its next event,
- * which is as if it had begun now. */
+/* Only the thread itself writes its tree: applies pending requests (reset, restart) before its next
+ * event, and reads the metrics again. */
 void hook_thread_freshen(struct call_thread *t, uint64_t *values);
 
 #endif

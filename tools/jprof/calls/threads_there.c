@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A thread is known by the number that the kernel has for it, which stands in the VM's structure of
- * the thread. That may be gone at any time: the kernel copies it, and says so.
+ * A thread is identified by its tid, which is in the VM's thread structure. That may be freed at
+ * any time: process_vm_readv() copies it, and reports an error if it is gone.
  */
 #include "threads_there.h"
 
@@ -22,11 +22,11 @@ struct there {
 	char *name;
 };
 
-/* By their numbers. Threads end while the list is made: they see it once it is whole. */
+/* Sorted by tid. Threads that end while the list is created only see the complete list. */
 static struct there *all;
 static atomic_uint count;
 
-/* Where a thread's number is. */
+/* The location of a thread's tid. */
 struct place {
 	jfieldID structure;
 	size_t os_thread, tid;
@@ -59,7 +59,7 @@ static bool copied(uintptr_t from, void *to, size_t size)
 	return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
-/* 0: it has ended, or not begun. */
+/* Returns 0 if the thread has ended or not started. */
 static int32_t number_of(const struct place *p, JNIEnv *jni, jthread thread)
 {
 	uintptr_t structure = (uintptr_t)(*jni)->GetLongField(jni, thread, p->structure), os = 0;
@@ -107,7 +107,7 @@ void threads_there(jvmtiEnv *vm, JNIEnv *jni)
 	atomic_store_explicit(&count, found, memory_order_release);
 }
 
-/* NULL: it has begun since. */
+/* Returns NULL if the thread has started later. */
 static struct there *own(void)
 {
 	int32_t tid = gettid();

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names of the threads that have begun before the agent could see them begin. */
+/* Names of the threads that started before the agent could receive their events. */
 #ifndef THREADS_THERE_H
 #define THREADS_THERE_H
 
 #include <jvmti.h>
 
-/* Once, when the VM tells already of threads that begin. */
+/* Call once, after the VM has enabled events of starting threads. */
 void threads_there(jvmtiEnv *vm, JNIEnv *jni);
 
-/* Of the thread that calls it, from malloc; NULL: it was not there. The VM is not asked: the thread
- * may run Java code, as far as that knows. */
+/* Returns the current thread's name, from malloc; NULL: not in the list. Does not call the VM, for
+ * which the thread may be running Java code. */
 char *threads_there_name(void);
-/* The thread that calls it ends: another one may get its number. */
+/* The current thread ends: its tid may be reused. */
 void threads_there_ends(void);
 
 #endif

@@ -27,7 +27,7 @@ static struct call_thread *thread_of(jvmtiEnv *vm, jthread thread)
 	return kept;
 }
 
-/* The VM calls both with the thread that is mounted. */
+/* The VM calls both on the mounted thread. */
 static void JNICALL mounted(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 {
 	(void)jni;

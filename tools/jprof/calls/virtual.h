@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Virtual threads (Java 21): each has a tree of its own, whichever thread carries it. The VM tells
- * when one is mounted on its carrier and when it leaves that; what passes between is not its.
+ * Virtual threads (Java 21): each has its own tree, regardless of its carrier. The VM reports when
+ * one is mounted and unmounted; events in between belong to the virtual thread.
  */
 #ifndef JPROF_VIRTUAL_H
 #define JPROF_VIRTUAL_H
@@ -10,11 +10,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* An environment of its own in the VM. A VM that has none, or tells nothing of them: calls are
- * their carriers'; false, and nothing is said. */
+/* Creates a separate environment in the VM. Returns false, without a message, if the VM has no
+ * virtual threads or does not report them: then their calls are counted for their carriers. */
 bool virtual_begin(JavaVM *java, bool running);
 
-/* Methods in which a thread becomes another one have no beginning or no end in either. */
+/* Whether the method switches threads: its beginning and its end are in different threads. */
 bool virtual_switches(const char *method);
 
 void virtual_write(FILE *out);

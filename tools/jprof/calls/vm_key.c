@@ -11,7 +11,7 @@
 #include "base/read_all.h"
 #include "calibration_key.h"
 
-#define WORDS_MOST (1u << 22) /* of a command line */
+#define WORDS_MOST (1u << 22) /* bytes of a command line */
 
 static void add_property(char *key, size_t size, jvmtiEnv *vm, const char *name,
 			 const char *property, const char *end)
@@ -25,7 +25,7 @@ static void add_property(char *key, size_t size, jvmtiEnv *vm, const char *name,
 	(*vm)->Deallocate(vm, (unsigned char *)value);
 }
 
-/* That a VM does without its best compiler, or has another one: JITTED is another thing then. */
+/* Whether the option disables or replaces the best compiler: this changes the meaning of JITTED. */
 static bool is_of_compilers(const char *word, size_t n)
 {
 	static const char *const names[] = {
@@ -48,7 +48,7 @@ static bool is_of_compilers(const char *word, size_t n)
 	return false;
 }
 
-/* Of words that end at a blank or, where there are several texts, at a NUL. */
+/* Adds the words of a text, separated by blanks or NULs. */
 static void add_words(char *to, size_t size, const char *text, size_t length)
 {
 	const char *end = text + length;
@@ -64,7 +64,7 @@ static void add_words(char *to, size_t size, const char *text, size_t length)
 	}
 }
 
-/* In the order in which the VM takes them. */
+/* In the order in which the VM applies them. */
 static void add_compilers(char *key, size_t size)
 {
 	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
