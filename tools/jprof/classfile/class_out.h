@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A class file as it is written: numbers are big-endian. An error stays: whoever writes a whole
- * method looks once.
+ * Writes a class file: numbers are big-endian. An error is remembered, so that the caller needs to
+ * check only once, at the end.
  */
 #ifndef CLASS_OUT_H
 #define CLASS_OUT_H
@@ -17,7 +17,7 @@
 #include "base/cursor.h"
 
 struct class_out {
-	uint8_t *data; /* the owner's, from malloc */
+	uint8_t *data; /* from malloc; the owner frees it */
 	size_t n, room;
 	bool failed; /* no memory */
 };
@@ -49,7 +49,7 @@ static inline void class_out_u32(struct class_out *o, uint32_t v)
 	class_out_bytes(o, &v, sizeof(v));
 }
 
-/* A number whose value was not known when its place was written. */
+/* Overwrites a number whose value was not known when it was written. */
 static inline void class_out_set16(struct class_out *o, size_t at, uint16_t v)
 {
 	v = htobe16(v);
@@ -64,7 +64,7 @@ static inline void class_out_set32(struct class_out *o, size_t at, uint32_t v)
 		memcpy(o->data + at, &v, sizeof(v));
 }
 
-/* Numbers in place, which are known to be there. */
+/* Read numbers without bounds checks: the caller has checked the size. */
 static inline uint16_t class_u16(const uint8_t *p)
 {
 	return bytes_load16(p, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);

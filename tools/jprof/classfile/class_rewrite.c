@@ -15,13 +15,13 @@ struct class_in {
 	struct constants constants;
 	struct constant_text name;
 	struct hook_constants hooks;
-	struct class_out body; /* what follows the constant pool */
-	struct bytes methods;  /* all of them, from the first one on */
+	struct class_out body; /* the class after the constant pool */
+	struct bytes methods;  /* all methods, from the first one on */
 	uint32_t method_count;
 	bool has_natives; /* with our prefix */
 	unsigned int rewritten;
 	int error;
-	const char *what; /* that is read */
+	const char *what; /* the part being read, for messages */
 };
 
 /* Copies what was read since `start`. */
@@ -40,7 +40,7 @@ static void skip_attributes(struct bytes *b)
 	}
 }
 
-/* The Code attribute's content, with the length before it. */
+/* Writes the Code attribute's length and content. */
 static void write_code(struct class_in *c, int32_t id, const struct class_method *m,
 		       struct bytes code)
 {
@@ -77,7 +77,7 @@ bool class_method_name(const struct class_method *m, char *name, size_t size)
 	return n >= 0 && (size_t)n < size;
 }
 
-/* Calls `is` for each method until it says true. */
+/* Whether `is` returns true for any native method. */
 static bool any_method(const struct class_in *c,
 		       bool (*is)(const struct class_method *m, const struct class_method *wrapper),
 		       const struct class_method *wrapper)

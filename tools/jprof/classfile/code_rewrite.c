@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The new code is the old one, instruction for instruction, with what the plan puts between them.
- * Which instructions have moved where is laid out first; only the padding of switches changes with
- * the place. Local variables keep their numbers.
+ * The new code consists of the old instructions and the plan's insertions between them. The new
+ * positions of all instructions are computed first; only the padding of switches depends on the
+ * position. Local variables keep their numbers.
  */
 #include "code_rewrite.h"
 #include "stack_map.h"
@@ -19,12 +19,12 @@ static const char no_memory[] = "no memory", cut[] = "its code is cut",
 		  taken[] = "it puts something else into its first local variable";
 
 enum code_mark {
-	TARGET = 1,  /* an exception handler begins there */
-	COVERED = 2, /* one of all exceptions holds from there on */
-	ENTERED = 4, /* `entered` has been put right before it */
+	TARGET = 1,  /* an exception handler starts here */
+	COVERED = 2, /* the range of a handler of all exceptions starts here */
+	ENTERED = 4, /* `entered` was inserted directly before */
 };
 
-/* Code that our handler covers: old places. */
+/* A range covered by our handler, in old positions. */
 struct covered {
 	uint32_t start, end;
 };
@@ -33,13 +33,13 @@ struct code {
 	const struct code_plan *plan;
 	const struct constants *constants;
 	const uint8_t *old;
-	uint32_t size, now; /* old and new length, without our handler, which follows */
+	uint32_t size, now; /* old and new length, without our handler at the end */
 	uint16_t stack, locals;
 	struct handler *handlers;
 	uint32_t handler_count;
 	struct moved moved;
-	uint8_t *marks; /* by old place: enum code_mark */
-	uint8_t *early; /* by old place; NULL: nothing is */
+	uint8_t *marks; /* by old position: enum code_mark */
+	uint8_t *early; /* by old position: `this` is uninitialised; NULL: nowhere */
 	struct covered *covered;
 	uint32_t covered_count, covered_room;
 	struct class_out *out;
@@ -50,7 +50,7 @@ static uint32_t padding(uint32_t at)
 	return 3 - (at & 3);
 }
 
-/* What comes before an instruction, in this order. */
+/* The insertions before an instruction, in this order. */
 struct inserts {
 	const struct code_insert *first, *second;
 };
@@ -78,7 +78,7 @@ static const struct code_insert *behind(const struct code *c, uint32_t at)
 	return held ? &c->plan->entered : &nothing;
 }
 
-/* Where each instruction comes to be. */
+/* Computes the new position of each instruction. */
 static const char *lay_out(struct code *c)
 {
 	struct op_switch cases;
@@ -152,7 +152,7 @@ static const char *see_handlers(const struct code *c)
 	return NULL;
 }
 
-/* Which parts of the code our handler covers: all that is not early. */
+/* Computes the ranges that our handler covers: all code that is not early. */
 static const char *cover(struct code *c)
 {
 	struct op_switch cases;
@@ -164,8 +164,8 @@ static const char *cover(struct code *c)
 		length = op_length(c->old, c->size, at, &cases);
 		if (c->early && c->early[at])
 			continue;
-		/* An empty method throws nothing. (That of Object is one, and HotSpot 17's C2,
-		 * which gives it a call of its own, crashes when it has a handler.) */
+		/* An empty method throws nothing. (Object's constructor is one; HotSpot 17's C2,
+		 * which treats it specially, crashes if it has a handler.) */
 		if (c->size == 1 && c->old[at] == OP_RETURN)
 			continue;
 		if (!last || last->end != at) {
@@ -179,7 +179,7 @@ static const char *cover(struct code *c)
 	return c->covered_count + c->handler_count > UINT16_MAX ? too_long : NULL;
 }
 
-/* Whether local variable 0 stays what it is at the begin. */
+/* Whether local variable 0 keeps its initial value. */
 static bool keeps_first(const struct code *c)
 {
 	struct op_switch cases;
@@ -200,7 +200,7 @@ static const char *scan_early(struct code *c)
 	struct init_scan scan = {
 		.code = c->old,
 		.size = c->size,
-		.stack = c->stack + 1u, /* exchanging two takes room for one more here */
+		.stack = c->stack + 1u, /* duplicate() needs one more slot for swap */
 		.locals = c->locals,
 		.handlers = c->handlers,
 		.handler_count = c->handler_count,
@@ -218,7 +218,7 @@ static void put(struct code *c, const struct code_insert *insert)
 	class_out_bytes(c->out, insert->bytes, insert->n);
 }
 
-/* The new distance of a branch from `at` by `by`; false: there is no instruction. */
+/* Computes the new distance of a branch; false: its target is not an instruction. */
 static bool distance(const struct code *c, uint32_t at, int32_t by, int32_t *result)
 {
 	int64_t target = (int64_t)at + by;
@@ -241,7 +241,7 @@ static const char *write_switch(struct code *c, uint32_t at, const struct op_swi
 	if (!distance(c, at, (int32_t)class_u32(c->old + cases->base), &by))
 		return elsewhere;
 	class_out_u32(c->out, (uint32_t)by);
-	/* Bounds, or the number of pairs: what is between the default and the first case. */
+	/* Bounds, or the number of pairs: between the default and the first case. */
 	class_out_bytes(c->out, c->old + cases->base + 4, cases->step == 8 ? 4 : 8);
 	for (i = 0; i < cases->n; i++) {
 		const uint8_t *offset = c->old + cases->cases + i * cases->step;
@@ -302,7 +302,7 @@ static const char *write_code(struct code *c)
 	return why;
 }
 
-/* Where a handler holds from: what is behind a monitorenter is the monitor's, too. */
+/* Returns the start of a handler's range, which includes the hook after a monitorenter. */
 static uint16_t holds_from(const struct code *c, const struct handler *h)
 {
 	uint32_t to = c->moved.to[h->start];
@@ -325,7 +325,7 @@ static void write_handlers(struct code *c)
 		class_out_u16(c->out, (uint16_t)c->moved.to[h->target]);
 		class_out_u16(c->out, h->type);
 	}
-	/* Last: the method's own come first. */
+	/* Ours come last, so that the method's own handlers take precedence. */
 	for (i = 0; i < c->covered_count; i++) {
 		class_out_u16(c->out, (uint16_t)c->moved.to[c->covered[i].start]);
 		class_out_u16(c->out, (uint16_t)c->moved.to[c->covered[i].end]);
@@ -336,7 +336,7 @@ static void write_handlers(struct code *c)
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-/* An attribute's head; the length's place is returned. */
+/* Writes an attribute's header; returns the position of its content. */
 static size_t begin_attribute(struct code *c, uint16_t name)
 {
 	class_out_u16(c->out, name);
@@ -349,7 +349,7 @@ static void end_attribute(struct code *c, size_t start)
 	class_out_set32(c->out, start - 4, (uint32_t)(c->out->n - start));
 }
 
-/* What is so from the first instruction on is so at the call of the hook, too. */
+/* Entries for the first instruction also apply to the hook call before it. */
 static uint32_t from(const struct code *c, uint32_t at)
 {
 	return at ? moved_to(&c->moved, at) : 0;
@@ -388,7 +388,8 @@ static const char *write_variables(struct code *c, struct bytes *b)
 	return b->bad ? cut : NULL;
 }
 
-/* Attributes that the VM or a debugger reads; others name places, too, or nobody reads them. */
+/* Keeps the attributes that the VM or a debugger reads; others may contain positions, or are
+ * unused. */
 static const char *write_attributes(struct code *c, struct bytes *b)
 {
 	uint32_t count = bytes_u16(b), kept = 0;
@@ -451,8 +452,8 @@ static const char *rewrite(struct code *c, struct bytes *b)
 		why = too_long;
 	if (why)
 		return why;
-	/* A hook's argument lies on what a return leaves; the handler has the exception and
-	 * that. */
+	/* A hook's argument is on top of a return value; our handler needs the exception and an
+	 * argument. */
 	class_out_u16(c->out, c->stack < 1 ? 2 : c->stack + 1u);
 	class_out_u16(c->out, c->locals);
 	class_out_u32(c->out, 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "constants.h"
 
-#define MOST 65535 /* numbers end below it */
+#define MOST 65535 /* indexes are below it */
 
-/* Bytes of an entry behind its tag; -1: of text, whose length it has; 0: no such tag. */
+/* Returns an entry's bytes after the tag; -1: a text, which contains its length; 0: unknown tag. */
 static int size_of(uint8_t tag)
 {
 	static const int8_t sizes[] = {
@@ -45,7 +45,7 @@ int constants_read(struct constants *c, struct bytes *b)
 		}
 		bytes_skip(b, size > 0 ? (size_t)size : bytes_u16(b));
 		c->at[i] = at;
-		/* They take two numbers, also the last one. */
+		/* They use two numbers; the second one must exist, too. */
 		if ((tag == CONSTANT_LONG || tag == CONSTANT_DOUBLE) && ++i == c->had) {
 			b->at = at;
 			b->bad = true;
@@ -63,7 +63,7 @@ void constants_free(struct constants *c)
 	*c = (struct constants){ 0 };
 }
 
-/* What follows the tag of an entry that was read; NULL when it is of another kind. */
+/* Returns the bytes after an entry's tag; NULL: not found, or another tag. */
 static const uint8_t *entry(const struct constants *c, uint16_t number, uint8_t tag)
 {
 	if (number >= c->had || !c->at[number] || c->base[c->at[number]] != tag)
@@ -110,7 +110,7 @@ bool constant_is(struct constant_text t, const char *text)
 	return t.text && t.n == strlen(text) && !memcmp(t.text, text, t.n);
 }
 
-/* The next number, whose tag is written. */
+/* Appends a tag and returns the entry's number, or 0. */
 static uint16_t add(struct constants *c, uint8_t tag)
 {
 	if (c->count >= MOST)
@@ -148,7 +148,7 @@ uint16_t constants_add_class(struct constants *c, const char *name)
 	return number;
 }
 
-/* Of two other entries. */
+/* Appends an entry that refers to two others. */
 static uint16_t add_pair(struct constants *c, uint8_t tag, uint16_t first, uint16_t second)
 {
 	uint16_t number = first && second ? add(c, tag) : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A class's constant pool: what it holds, and entries that are appended. Those that are there keep
- * their numbers, so that all else in the class stays as it is.
+ * A class's constant pool, to which entries can be appended. Existing entries keep their numbers,
+ * so that the rest of the class does not change.
  */
 #ifndef CONSTANTS_H
 #define CONSTANTS_H
@@ -30,40 +30,40 @@ enum constant_tag {
 };
 
 struct constants {
-	const uint8_t *base; /* the class file, which the caller keeps */
-	uint32_t *at;        /* where each entry begins; 0: none has this number */
+	const uint8_t *base; /* the class file, owned by the caller */
+	uint32_t *at;        /* offset of each entry; 0: no entry has this number */
 	uint32_t start, end; /* of the entries */
-	uint32_t had, count; /* numbers in use: as read, and with those that were added */
+	uint32_t had, count; /* count of numbers: as read, and including added ones */
 	struct class_out added;
 };
 
-/* Text in the class file; not ended by a NUL. */
+/* Text in the class file, without a NUL. */
 struct constant_text {
-	const char *text; /* NULL: there is none of this number */
+	const char *text; /* NULL: not found */
 	uint16_t n;
 };
 
-/* From the pool's count on; b is behind it then. 0, -ENOMEM, or -EINVAL: b says where. */
+/* Reads the pool from its count on; b is after it then. Returns 0, -ENOMEM, or -EINVAL: see b. */
 int constants_read(struct constants *c, struct bytes *b);
 void constants_free(struct constants *c);
 
 struct constant_text constants_utf8(const struct constants *c, uint16_t number);
-/* A class's name. */
+/* Returns a class's name. */
 struct constant_text constants_class(const struct constants *c, uint16_t number);
-/* Name and descriptor of a field or method, also of one that is called by invokedynamic. */
+/* Returns the name and descriptor of a field or method, including those of invokedynamic. */
 bool constants_member(const struct constants *c, uint16_t number, struct constant_text *name,
 		      struct constant_text *descriptor);
 
 bool constant_is(struct constant_text t, const char *text);
 
-/* The number of a new entry; 0 when there are 65,534 or there is no memory. */
+/* Append an entry. Return its number; 0: there are 65,534 already, or no memory. */
 uint16_t constants_add_utf8(struct constants *c, const char *text);
 uint16_t constants_add_integer(struct constants *c, uint32_t value);
 uint16_t constants_add_class(struct constants *c, const char *name);
 uint16_t constants_add_method(struct constants *c, uint16_t class, const char *name,
 			      const char *descriptor);
 
-/* The pool with its count, as it stands in a class file. */
+/* Writes the pool and its count in the format of a class file. */
 void constants_write(const struct constants *c, struct class_out *out);
 
 #endif

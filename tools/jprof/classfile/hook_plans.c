@@ -6,9 +6,9 @@
 #include "opcodes.h"
 
 #define FRAMES_SINCE  50    /* StackMapTable */
-#define CLASSES_SINCE 49    /* ldc takes a class */
-#define SHORT_ID      32767 /* sipush has it */
-#define CODE_HEAD     8     /* max_stack, max_locals and the length stand before the code */
+#define CLASSES_SINCE 49    /* ldc can load a class */
+#define SHORT_ID      32767 /* the largest operand of sipush */
+#define CODE_HEAD     8     /* max_stack, max_locals and the length precede the code */
 
 static int full(const struct constants *k)
 {
@@ -107,7 +107,7 @@ static bool has_monitors(const struct bytes *code)
 	return false;
 }
 
-/* park, parkNanos and parkUntil with a first argument that says who blocks. */
+/* Whether it is park, parkNanos or parkUntil with the blocker as the first argument. */
 static bool parks(const struct class_method *m)
 {
 	return constant_is(m->class, "java/util/concurrent/locks/LockSupport") &&
@@ -135,7 +135,8 @@ static void with_object(struct code_insert *to, uint16_t class, uint16_t call)
 	add_with(to, OP_INVOKESTATIC, call);
 }
 
-/* The VM enters its monitor before the first instruction, and leaves it behind the last one. */
+/* The VM enters the method's monitor before the first instruction and exits it after the last
+ * one. */
 static void plan_synchronized(const struct hook_constants *h, const struct class_method *m,
 			      struct code_plan *plan)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which slots of locals and stack hold `this` is followed along each path from the constructor's
- * begin to the call that initialises it. The verifier lets paths meet only where they agree about
- * that, so a place is looked at once.
+ * Tracks which slots of locals and stack hold `this` along each path from the constructor's
+ * beginning to the call that initialises it. The verifier requires merging paths to agree about
+ * this, so each position is visited only once.
  */
 #include "init_scan.h"
 #include "opcodes.h"
 
-#define MOST_MEMORY (16 << 20) /* of states that wait */
+#define MOST_MEMORY (16 << 20) /* bytes of waiting states */
 
 enum { ANY, THIS };
 
@@ -19,7 +19,7 @@ struct state {
 
 struct walk {
 	const struct init_scan *in;
-	uint8_t *seen; /* by place */
+	uint8_t *seen; /* by position */
 	struct state *waiting;
 	size_t memory;
 	const char *why;
@@ -28,7 +28,8 @@ struct walk {
 static const char no_memory[] = "no memory", odd[] = "its constructor's code is odd",
 		  moves[] = "its constructor moves `this` before it is initialised";
 
-/* Another path goes on at `at`; in an exception handler the stack holds the exception alone. */
+/* Queues a path that continues at `at`; in an exception handler the stack holds only the
+ * exception. */
 static void wait_at(struct walk *w, int64_t at, const struct state *from, bool handler)
 {
 	size_t size = sizeof(*from) + w->in->locals + w->in->stack;
@@ -75,7 +76,7 @@ static bool pop(const struct walk *w, struct state *s, uint8_t *what)
 	return true;
 }
 
-/* dup, dup_x1 … dup2_x2: the upper `copies` slots go beneath `under` others, too. */
+/* dup, dup_x1 … dup2_x2: copies the upper `copies` slots beneath the next `under` ones. */
 static bool duplicate(struct walk *w, struct state *s, unsigned int copies, unsigned int under)
 {
 	uint8_t *top, moved[4];
@@ -91,7 +92,7 @@ static bool duplicate(struct walk *w, struct state *s, unsigned int copies, unsi
 	return true;
 }
 
-/* The number of the local that a load or store names. */
+/* Returns the number of a load's or store's local variable. */
 static uint32_t local_of(const uint8_t *p, uint8_t first_short)
 {
 	if (p[0] == OP_WIDE)
@@ -109,7 +110,7 @@ static bool is_store(uint8_t op)
 	return op >= OP_ISTORE && op <= OP_ASTORE_3;
 }
 
-/* istore_0 and its 19 kin: int, long, float, double, reference in turn, four locals each. */
+/* istore_0 and the following 19: int, long, float, double, reference, four locals each. */
 static bool store(struct walk *w, struct state *s, const uint8_t *p)
 {
 	uint8_t op = p[0] == OP_WIDE ? p[1] : p[0], what = ANY, other;
@@ -126,7 +127,7 @@ static bool store(struct walk *w, struct state *s, const uint8_t *p)
 	return true;
 }
 
-/* A call of a constructor. true: that of `this`. */
+/* Whether the instruction calls the constructor that initialises `this`. */
 static bool initialises_this(struct walk *w, const struct state *s, const uint8_t *p)
 {
 	struct constant_text name, descriptor;
@@ -140,7 +141,7 @@ static bool initialises_this(struct walk *w, const struct state *s, const uint8_
 	return s->slots[w->in->locals + s->depth - arguments - 1] == THIS;
 }
 
-/* What the instruction does to the slots. */
+/* Applies the instruction to the slots. */
 static bool step(struct walk *w, struct state *s)
 {
 	const uint8_t *p = w->in->code + s->at;
@@ -157,7 +158,7 @@ static bool step(struct walk *w, struct state *s)
 	switch (op) {
 	case OP_JSR:
 	case OP_JSR_W:
-		return false; /* no compiler puts a subroutine there */
+		return false; /* compilers do not generate subroutines there */
 	case OP_DUP:
 		return duplicate(w, s, 1, 0);
 	case OP_DUP_X1:
@@ -214,7 +215,7 @@ static void into_handlers(struct walk *w, const struct state *s)
 	}
 }
 
-/* From where *s stands until a place that was looked at, or `this` is initialised. */
+/* Follows a path from *s to a visited position, or to the call that initialises `this`. */
 static void follow(struct walk *w, struct state *s, uint8_t *early)
 {
 	struct op_switch cases = { 0 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where in a constructor `this` is not initialised yet: up to and with the call of another
- * constructor of this class or its superclass. No exception handler of ours can cover that part:
- * the call leaves `this` initialised or not, and HotSpot's verifier takes no frame that allows for
- * both.
+ * Finds the part of a constructor in which `this` is not initialised: up to and including the call
+ * of another constructor of this class or its superclass. Our exception handler cannot cover that
+ * part: after the call `this` is initialised or not, and HotSpot's verifier accepts no frame that
+ * allows for both.
  */
 #ifndef INIT_SCAN_H
 #define INIT_SCAN_H
@@ -16,17 +16,18 @@ struct handler {
 };
 
 struct init_scan {
-	const uint8_t *code; /* whose instructions are whole */
+	const uint8_t *code; /* contains only complete instructions */
 	uint32_t size;
-	uint32_t stack, locals; /* the most slots */
+	uint32_t stack, locals; /* number of slots */
 	const struct handler *handlers;
 	uint32_t handler_count;
 	const struct constants *constants;
 };
 
 /*
- * Sets early[at] for each instruction there; early has scan->size bytes, all 0. NULL; or why it
- * cannot be said (code that no verifier takes, or that moves `this` about).
+ * Sets early[at] for each instruction in that part; early has scan->size bytes, all 0. Returns
+ * NULL, or an error message (code that no verifier accepts, or that moves `this` before it is
+ * initialised).
  */
 const char *init_scan(const struct init_scan *scan, uint8_t *early);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A class file of a public final class that has public static native methods, and nothing else. */
+/* Creates the class file of a public final class that has only public static native methods. */
 #ifndef NATIVE_CLASS_H
 #define NATIVE_CLASS_H
 
@@ -9,7 +9,7 @@ struct native_method {
 	const char *name, *descriptor;
 };
 
-/* out.failed: no memory. The caller frees it. */
+/* The caller frees the result. out.failed: no memory. */
 struct class_out native_class(const char *name, const struct native_method *methods, uint16_t n);
 
 #endif

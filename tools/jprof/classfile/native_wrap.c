@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is left alone is told by annotations of the JDK, and by classes that the VM knows. */
+/* Excluded methods are recognized by annotations of the JDK, and by a list of classes of the VM. */
 #include "native_wrap.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #define ACCESS_INTERFACE 0x0200
 #define ACCESS_SYNTHETIC 0x1000
 #define ACCESS_PRIVATE   0x0002
-#define DEEPEST          32 /* values of annotations in each other */
+#define DEEPEST          32 /* nesting of annotation values */
 
 enum {
 	OP_ILOAD = 21,
@@ -31,13 +31,13 @@ struct wrapping {
 	struct bytes b;
 	struct constants constants;
 	struct constant_text name;
-	uint16_t class, code; /* numbers of constants; code: 0 until it is needed */
+	uint16_t class, code; /* constant numbers; code: 0 until needed */
 	struct class_out body, natives;
 	uint32_t methods, wrapped;
 	int error;
 };
 
-/* ---- what is left alone ---------------------------------------------------------------------- */
+/* ---- excluded methods ------------------------------------------------------------------------ */
 
 static bool begins(struct constant_text name, const char *const *with)
 {
@@ -47,7 +47,7 @@ static bool begins(struct constant_text name, const char *const *with)
 	return false;
 }
 
-/* Adding methods to them, or frames above them, would be seen by the VM or the JDK. */
+/* The VM or the JDK depends on the methods of these classes, or on the frames above them. */
 static bool is_vm_class(struct constant_text name)
 {
 	static const char *const classes[] = {
@@ -161,8 +161,8 @@ static enum native_fate fate_of_annotations(const struct wrapping *w, struct byt
 
 /* ---- the wrapper ----------------------------------------------------------------------------- */
 
-/* Of a type that begins at s: 0 int and the like, 1 long, 2 float, 3 double, 4 a reference, 5 void;
- * *s is behind it then. -1: it is none. */
+/* Reads a type at *s and advances it. Returns 0: int and smaller types, 1: long, 2: float, 3:
+ * double, 4: reference, 5: void; -1: invalid. */
 static int take_type(const char **s, const char *end)
 {
 	static const char letters[] = "IJFD";
@@ -197,7 +197,8 @@ static uint16_t slots_of(int type)
 	return type == 1 || type == 3 ? 2 : type < 5;
 }
 
-/* Loads what it was called with, calls the native, returns. False: that is no descriptor. */
+/* Writes code that loads the arguments, calls the native, and returns. false: invalid
+ * descriptor. */
 static bool write_call(struct class_out *code, const struct class_method *m, uint16_t native,
 		       uint16_t *locals, uint16_t *stack)
 {
@@ -254,7 +255,7 @@ static void write_code(struct wrapping *w, const struct class_method *m, uint16_
 	class_out_free(&code);
 }
 
-/* From malloc, ended by a NUL. */
+/* Returns a NUL-terminated copy from malloc. */
 static char *copy_text(const char *before, struct constant_text t)
 {
 	size_t n = strlen(before);
@@ -268,7 +269,7 @@ static char *copy_text(const char *before, struct constant_text t)
 	return copy;
 }
 
-/* The method from `start` to where the cursor is; its attributes begin at `attributes`. */
+/* Wraps the method from `start` to the cursor; its attributes start at `attributes`. */
 static void wrap(struct wrapping *w, const struct class_method *m, size_t start, size_t attributes)
 {
 	char *name = copy_text(NATIVE_PREFIX, m->name), *descriptor = copy_text("", m->descriptor);

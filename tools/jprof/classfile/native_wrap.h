@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A class file whose native methods have code, so that it can call hooks: a native method m is
- * called PREFIXm from then on, and a new m calls it. The VM looks for the native's function by
- * both names (JVMTI's SetNativeMethodPrefix), also where it is registered. All else of m (its
- * annotations, its exceptions) stays with m.
+ * Gives native methods of a class file code that can call hooks: a native method m is renamed to
+ * PREFIXm, and a new m calls it. The VM looks up the native's function by both names (JVMTI's
+ * SetNativeMethodPrefix), also if it is registered. All else of m (annotations, exceptions) remains
+ * with m.
  */
 #ifndef NATIVE_WRAP_H
 #define NATIVE_WRAP_H
@@ -12,32 +12,32 @@
 
 #define NATIVE_PREFIX "pitrace$native$"
 
-/* What becomes of a native method. */
+/* Whether a native method is wrapped, or why not. */
 enum native_fate {
 	NATIVE_WRAPPED,
-	NATIVE_INTRINSIC,   /* compilers know it, and want it as it is */
-	NATIVE_POLYMORPHIC, /* it has the signature of each call */
-	NATIVE_CALLER,      /* it asks who has called it */
-	NATIVE_VM,          /* the VM counts on it, or looks at the stack in it */
+	NATIVE_INTRINSIC,   /* compilers replace its calls */
+	NATIVE_POLYMORPHIC, /* its signature depends on the call */
+	NATIVE_CALLER,      /* it uses its caller's class */
+	NATIVE_VM,          /* the VM depends on it, or inspects the stack in it */
 	NATIVE_FATES,
 };
 
-/* The fate in words, of the log. */
+/* Texts for the log. */
 extern const char *const native_fates[NATIVE_FATES];
 
 struct native_wrap {
-	/* Is the method wanted? */
+	/* Whether the method is to be traced. */
 	bool (*wants)(void *arg, const struct class_method *m);
 	void *arg;
-	/* The VM is not up: it looks for functions by way of Java code, which not all classes can
-	 * bear. Those for files and networks can. */
+	/* The VM is not yet initialized: it looks up native functions by Java code, which not all
+	 * classes support that early. Those for files and networks do. */
 	bool early;
-	uint32_t fates[NATIVE_FATES]; /* how many methods, of those that are wanted */
+	uint32_t fates[NATIVE_FATES]; /* count of methods for which `wants` is true */
 };
 
 /*
- * Writes the class as it is to be into out. 1; 0: no method changes, nothing was written. -ENOMEM;
- * -EINVAL: it is no class file; -E2BIG: its constant pool or its methods are too many.
+ * Writes the changed class into out. Returns 1; 0: no method changes, and nothing was written;
+ * -ENOMEM; -EINVAL: invalid class file; -E2BIG: too many constants or methods.
  */
 int native_wrap(const void *data, size_t size, struct native_wrap *how, struct class_out *out);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "opcodes.h"
 
-/* Lengths of all but switches and wide, from Java's virtual machine specification, chapter 6. */
+/* Lengths of all instructions except switches and wide, from chapter 6 of the Java VM
+ * specification. */
 static uint32_t fixed_length(uint8_t op)
 {
 	if (op <= 0x0f || (op >= 0x1a && op <= 0x35) || (op >= 0x3b && op <= 0x83))
@@ -79,7 +80,7 @@ uint32_t op_length(const uint8_t *code, uint32_t size, uint32_t at, struct op_sw
 	return n <= size - at ? n : 0;
 }
 
-/* takes << 4 | puts. MEMBER: by what it refers to. */
+/* takes << 4 | puts. MEMBER: depends on the constant. */
 #define MEMBER       0xff
 #define REPEAT(n, v) [(n)...(n) + 3] = (v)
 static const uint8_t effects[256] = {
@@ -117,7 +118,7 @@ static const uint8_t effects[256] = {
 	[0x53 ... 0x56] = 0x30,
 	[0x57] = 0x10,
 	[0x58] = 0x20,
-	/* Arithmetic: int, long, float, double in turn. */
+	/* Arithmetic: int, long, float, double. */
 	[0x60] = 0x21,
 	[0x61] = 0x42,
 	[0x62] = 0x21,
@@ -192,7 +193,7 @@ static const uint8_t effects[256] = {
 	[OP_JSR_W] = 0x01,
 };
 
-/* Slots of the type at *p, which is behind it then; 0: none. */
+/* Returns the slots of the type at *p and advances it; 0: invalid. */
 static unsigned int type_slots(const char **p, const char *end)
 {
 	bool array = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Bytecode instructions: how long each is, and what it takes from the operand stack and puts
- * there. */
+/* Bytecode instructions: their lengths, and the number of operand stack slots that they pop and
+ * push. */
 #ifndef OPCODES_H
 #define OPCODES_H
 
@@ -58,13 +58,13 @@ static inline bool op_is_return(uint8_t op)
 	return op >= OP_IRETURN && op <= OP_RETURN;
 }
 
-/* A branch by two bytes, behind the opcode. */
+/* A branch with a 16-bit offset after the opcode. */
 static inline bool op_is_branch(uint8_t op)
 {
 	return (op >= OP_IFEQ && op <= OP_JSR) || op == OP_IFNULL || op == OP_IFNONNULL;
 }
 
-/* It stores into local variable 0. */
+/* Whether the instruction stores into local variable 0. */
 static inline bool op_stores_first(const uint8_t *p)
 {
 	if (*p == OP_WIDE)
@@ -74,32 +74,32 @@ static inline bool op_stores_first(const uint8_t *p)
 	return *p >= OP_ISTORE_0 && *p <= OP_ASTORE_3 && (*p - OP_ISTORE_0) % 4 == 0;
 }
 
-/* The next instruction is not reached from this one. */
+/* Whether execution never continues at the next instruction. */
 static inline bool op_ends(uint8_t op)
 {
 	return op == OP_GOTO || op == OP_GOTO_W || op == OP_RET || op == OP_TABLESWITCH ||
 	       op == OP_LOOKUPSWITCH || op == OP_ATHROW || op_is_return(op);
 }
 
-/* A switch: its cases follow `at`, each `step` bytes after the one before, the offset last. */
+/* A switch: offsets of its cases are `step` bytes apart, each the last part of its case. */
 struct op_switch {
-	uint32_t base;  /* of its first operand, the default's offset, behind the padding */
-	uint32_t cases; /* where the cases' offsets are: the first one's */
+	uint32_t base;  /* position of the first operand, the default's offset, after the padding */
+	uint32_t cases; /* position of the first case's offset */
 	uint32_t n, step;
 };
 
-/* Bytes of the instruction at `at`; 0: it is none, or is cut. For a switch *s is filled in. */
+/* Returns an instruction's length; 0: invalid or truncated. Fills in *s for a switch. */
 uint32_t op_length(const uint8_t *code, uint32_t size, uint32_t at, struct op_switch *s);
 
 /*
- * Slots that the instruction takes and puts, of those that treat all values alike; what it refers
- * to in the constant pool is looked up. false: it refers to what is not there. Instructions that
- * move values as they are (aload, astore, dup and its kin) are the caller's.
+ * Computes the slots that an instruction pops and pushes; some depend on a constant, which is
+ * looked up. false: the constant is missing. Not for instructions that copy values (aload, astore,
+ * dup and the like): the caller handles them.
  */
 bool op_stack(const uint8_t *code, uint32_t at, const struct constants *c, unsigned int *takes,
 	      unsigned int *puts);
 
-/* Slots of a method's arguments and of its result; false: no descriptor. */
+/* Computes the slots of a method's arguments and result; false: invalid descriptor. */
 bool descriptor_slots(struct constant_text d, unsigned int *arguments, unsigned int *result);
 
 #endif

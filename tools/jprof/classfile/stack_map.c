@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stack_map.h"
 
-/* Kinds of frames: the numbers where each begins. */
+/* Kinds of frames: the first number of each. */
 enum {
 	SAME = 0,
 	SAME_ONE_ITEM = 64,
@@ -19,9 +19,9 @@ struct frame_table {
 	struct bytes *b;
 	const struct moved *moved;
 	struct class_out *out;
-	int64_t at, now; /* of the last frame: as read, as written; -1 at first */
-	uint16_t first;  /* local variable 0 is to be of this class all the time; 0: need not */
-	int64_t locals;  /* at least so many the last frame had */
+	int64_t at, now; /* position of the last frame: old, new; -1 initially */
+	uint16_t first;  /* required class of local variable 0; 0: any */
+	int64_t locals;  /* lower bound of the last frame's locals */
 	const char *why;
 };
 
@@ -49,7 +49,7 @@ static void items(struct frame_table *t, uint32_t n)
 		item(t);
 }
 
-/* The distance from the last frame, as the table has it. */
+/* Returns the distance from the last frame, as encoded in the table. */
 static uint16_t step(struct frame_table *t, uint32_t distance)
 {
 	uint32_t to;
@@ -65,7 +65,7 @@ static uint16_t step(struct frame_table *t, uint32_t distance)
 
 static const char forgets[] = "a frame does not know its first local variable";
 
-/* A frame of other locals than the last one. */
+/* Copies a frame that lists all of its locals. */
 static void full(struct frame_table *t)
 {
 	uint16_t n = bytes_u16(t->b);
@@ -94,7 +94,7 @@ static void frame(struct frame_table *t)
 			   kind < RESERVED      ? kind - SAME_ONE_ITEM :
 						  bytes_u16(t->b));
 	if (kind < RESERVED) {
-		/* Where it is farther than the short form can say. */
+		/* The distance may no longer fit in the short form. */
 		uint8_t start = kind < SAME_ONE_ITEM ? SAME : SAME_ONE_ITEM;
 
 		if (distance < 64) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* StackMapTable: what the verifier is told of locals and stack at the targets of branches. */
+/* StackMapTable: the types of locals and stack at branch targets, for the verifier. */
 #ifndef STACK_MAP_H
 #define STACK_MAP_H
 
@@ -8,37 +8,37 @@
 
 #define MOVED_NOWHERE UINT32_MAX
 
-/* Where the instructions of a method go, by their old place. */
+/* The new positions of a method's instructions, by old position. */
 struct moved {
-	uint32_t *to;    /* up to and with the end; MOVED_NOWHERE: no instruction begins there */
-	uint8_t *before; /* bytes there of what was put before the instruction itself */
+	uint32_t *to;    /* including the end; MOVED_NOWHERE: no instruction starts here */
+	uint8_t *before; /* bytes inserted before the instruction */
 	uint32_t size;   /* of the old code */
 };
 
-/* Who goes there comes to what was put before it. */
+/* Returns the new target of a branch: the code inserted before the instruction. */
 
 static inline uint32_t moved_to(const struct moved *m, uint32_t at)
 {
 	return at <= m->size ? m->to[at] : MOVED_NOWHERE;
 }
 
-/* The instruction itself. */
+/* Returns the new position of the instruction itself. */
 static inline uint32_t moved_itself(const struct moved *m, uint32_t at)
 {
 	return at < m->size && m->to[at] != MOVED_NOWHERE ? m->to[at] + m->before[at] :
 							    MOVED_NOWHERE;
 }
 
-/* An exception handler behind the code: all that is known there. */
+/* An exception handler after the code, and the types known there. */
 struct frame_handler {
-	uint32_t at;        /* 0: there is none */
-	uint16_t first;     /* the number of local variable 0's class; 0: it is not known */
-	uint16_t throwable; /* that of the exception's class */
+	uint32_t at;        /* 0: no handler */
+	uint16_t first;     /* constant number of local variable 0's class; 0: unknown */
+	uint16_t throwable; /* constant number of the exception's class */
 };
 
 /*
- * Writes the table's content (count and frames) with the frames of b, if it has any, where their
- * code is now, and that of the handler. NULL or what is wrong with b.
+ * Writes the table's content (count and frames): the frames of b, if any, at their new positions,
+ * and the handler's frame. Returns NULL, or an error message about b.
  */
 const char *frames_write(struct bytes *b, const struct moved *moved,
 			 const struct frame_handler *handler, struct class_out *out);

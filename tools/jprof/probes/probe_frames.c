@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "probe_frames.h"
 
-#define FAR 64 /* frames that are looked at beyond the first that may be the one */
+#define FAR 64 /* frames searched after the first candidate */
 
 #define NOT_BEGUN UINT32_MAX
 
-/* Methods that are inlined in a frame have its stack pointer. There is a site's method once in it:
- * where it begins again, it has ended. */
+/* Drops ended frames: methods inlined in a frame share its stack pointer, and each site enters one
+ * method: if it enters again, the earlier frame has ended. */
 static void drop_ended(struct call_thread *t, struct call_place at)
 {
 	uint32_t i = t->depth;
@@ -38,10 +38,10 @@ static bool is_interpreted(uintptr_t frame)
 }
 
 /*
- * The number of frames below the method's own; depth: it has none. Code may be replaced while it
- * runs, and its frame with it: then the innermost one of the method is it. But when an exception
- * leaves the interpreter in an inner frame than that, it goes on: what ends is a call for which the
- * stack had no room, and of which no begin was told.
+ * Returns the index of the method's frame; depth: not found. Code may be replaced while it runs,
+ * with a new frame: then the method's innermost frame is returned. But if an exception leaves an
+ * interpreter frame that is inner to it, that frame remains: the call that ends did not fit on the
+ * stack, and its begin was not reported.
  */
 static uint32_t find(const struct call_thread *t, uint32_t method, enum call_event went,
 		     uintptr_t frame)

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The stack as the VM's probes tell it. The VM tells most ends, but not those of methods that its
- * first compiler has inlined where an exception leaves them: where the stack pointer is shows that
- * they are over.
+ * The stack as reported by the VM's probes. The VM does not report the ends of methods that its
+ * first compiler has inlined if an exception leaves them: the stack pointer shows that they have
+ * ended.
  */
 #ifndef PROBE_FRAMES_H
 #define PROBE_FRAMES_H
 
 #include "call_fast.h"
 
-/* known: the VM's method; at: the frame of compiled code is its stack pointer, an interpreter's its
- * frame pointer | 1; site: where in Java code the probe is. */
+/* known: the VM's method; at.frame: the stack pointer of compiled code, or the interpreter's frame
+ * pointer | 1; at.site: the probe's address in Java code. */
 void probe_enter(struct call_thread *t, const void *known, uint32_t method, uint32_t type,
 		 struct call_place at, const uint64_t *values);
 void probe_end(struct call_thread *t, uint32_t method, enum call_event went, uintptr_t frame,
 	       const uint64_t *values);
 
-/* Nearly all of them, as in call_fast.h: a call from another frame, an end in the innermost one. */
+/* The common cases, as in call_fast.h: a call from another frame, an end of the innermost one. */
 CALL_INLINE bool probe_enter_again(struct call_thread *t, const void *known, uint32_t method,
 				   uint32_t type, struct call_place at, struct call_reads r)
 {

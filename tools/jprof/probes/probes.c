@@ -16,7 +16,7 @@
 #define END   "_ZN13SharedRuntime18dtrace_method_exitEP10JavaThreadP6Method"
 #define FLAG  "DTraceMethodProbes"
 
-/* A jump to an address that follows it. */
+/* A jump to an address that is stored after it. */
 #if defined(__x86_64__)
 static const uint8_t jump[] = { 0xff, 0x25, 0, 0, 0, 0 }; /* jmp *0(%rip) */
 #elif defined(__aarch64__)
@@ -51,7 +51,7 @@ static void put_jump(void *at, hooks_probe *to)
 	__builtin___clear_cache((char *)at, (char *)at + ROOM);
 }
 
-/* NULL, or why not; nothing is changed then. */
+/* Returns NULL, or an error message: then nothing was changed. */
 static const char *install(const struct vm_image *i, struct hooks_probes to)
 {
 	void *first = room_at(i, BEGIN), *last = room_at(i, END);
@@ -76,7 +76,8 @@ static const char *install(const struct vm_image *i, struct hooks_probes to)
 	return NULL;
 }
 
-/* Where in a VM's thread the exception is that ends a method of the interpreter; 0: not known. */
+/* Returns the offset of the pending exception in the VM's thread, which ends an interpreted method;
+ * 0: unknown. */
 static size_t exception_at(const struct vm_image *i)
 {
 	size_t at;

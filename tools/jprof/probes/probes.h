@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * HotSpot's own probes of method begins and ends (-XX:+DTraceMethodProbes): its code calls two
- * functions of its library at each, as leafs. Their first instructions are replaced by a jump.
+ * HotSpot's own probes of method entries and exits (-XX:+DTraceMethodProbes): at each, its code
+ * calls a leaf function of its library. The first instructions of the two functions are replaced by
+ * a jump.
  */
 #ifndef PROBES_H
 #define PROBES_H
@@ -9,8 +10,8 @@
 #include <jvmti.h>
 #include <stdbool.h>
 
-/* Before the VM has made any code. takes: whether a method is measured. NULL, or why not; nothing
- * is changed then. */
+/* Call before the VM has generated any code. takes: whether a method is measured. Returns NULL, or
+ * an error message: then nothing was changed. */
 const char *probes_begin(jvmtiEnv *vm, JavaVM *java, bool (*takes)(const char *name));
 
 #endif

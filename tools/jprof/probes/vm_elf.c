@@ -40,7 +40,7 @@ static bool section(const struct vm_elf *f, const ElfW(Ehdr) * e, uint32_t numbe
 	       read_at(f, e->e_shoff + (size_t)number * sizeof(*s), s, sizeof(*s));
 }
 
-/* The first of this type, from a number on. */
+/* Finds the first section of this type from *from on, and advances it. */
 static bool find_section(const struct vm_elf *f, uint32_t type, uint32_t *from, ElfW(Shdr) * s)
 {
 	ElfW(Ehdr) e;
@@ -55,7 +55,7 @@ static bool find_section(const struct vm_elf *f, uint32_t type, uint32_t *from, 
 	return false;
 }
 
-/* A text in a section, with its NUL. */
+/* Whether a section contains the text and its NUL at this offset. */
 static bool is_text(const struct vm_elf *f, const ElfW(Shdr) * strings, size_t at, const char *text)
 {
 	struct bytes b = bytes_at(f, strings->sh_offset + at);
@@ -75,7 +75,7 @@ bool vm_elf_has_symbols(const struct vm_elf *f)
 	return find_section(f, SHT_SYMTAB, &from, &s);
 }
 
-/* name NULL: the first symbol after `value`, which is 0 if there is none. */
+/* Returns the value of a symbol; name NULL: of the first symbol after `value`. 0: not found. */
 static uint64_t find_in(const struct vm_elf *f, const ElfW(Shdr) * table, const char *name,
 			uint64_t value)
 {
@@ -99,7 +99,7 @@ static uint64_t find_in(const struct vm_elf *f, const ElfW(Shdr) * table, const 
 	return next;
 }
 
-/* Distributions leave out how long a symbol is. */
+/* The size is computed from the next symbol: distributions omit symbol sizes. */
 uint64_t vm_elf_symbol(const struct vm_elf *f, const char *name, size_t *room)
 {
 	uint64_t found = 0, next = 0;
@@ -114,7 +114,7 @@ uint64_t vm_elf_symbol(const struct vm_elf *f, const char *name, size_t *room)
 	return found;
 }
 
-/* ---- what build it is, and where its symbols are --------------------------------------------- */
+/* ---- build id and debug file ----------------------------------------------------------------- */
 
 const uint8_t *vm_elf_build_id(const struct vm_elf *f, uint32_t *size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ELF files of a Java VM: its library, or the file that its symbols were split off into. */
+/* ELF files of a Java VM: its library, or its separate debug file. */
 #ifndef VM_ELF_H
 #define VM_ELF_H
 
@@ -16,12 +16,12 @@ struct vm_elf {
 };
 
 bool vm_elf_has_symbols(const struct vm_elf *f);
-/* A symbol's value, and the bytes up to the next one; 0: there is none. */
+/* Returns a symbol's value, and the number of bytes up to the next one; 0: not found. */
 uint64_t vm_elf_symbol(const struct vm_elf *f, const char *name, size_t *room);
 
-/* Which build it is; NULL: it does not say. */
+/* Returns the build id; NULL: none. */
 const uint8_t *vm_elf_build_id(const struct vm_elf *f, uint32_t *size);
-/* The name, without folders, of the file that its symbols were split off into; false: none. */
+/* Returns the debug file's name, without folders; false: none. */
 bool vm_elf_debug_name(const struct vm_elf *f, char name[NAME_MAX + 1]);
 
 #endif

@@ -45,7 +45,7 @@ static bool is_of(const struct vm_elf *debug, const uint8_t *id, uint32_t size)
 	return its && own == size && !memcmp(its, id, size) && vm_elf_has_symbols(debug);
 }
 
-/* What it says becomes where code is changed. */
+/* Only accepts files of root or the user: they determine where code is changed. */
 static bool try_file(struct vm_elf *debug, const char *path, const uint8_t *id, uint32_t size)
 {
 	struct stat st;

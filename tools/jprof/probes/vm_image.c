@@ -48,7 +48,7 @@ void *vm_image_symbol(const struct vm_image *i, const char *name, size_t *room)
 
 /* ---- structures ------------------------------------------------------------------------------ */
 
-/* A table of the VM's: where it is, and how its entries are laid out, is told by symbols, too. */
+/* A table in the VM, whose address and layout are given by symbols. */
 struct vm_table {
 	const char *entries;
 	size_t stride;
@@ -77,8 +77,8 @@ static const char *text_at(const char *entry, size_t offset)
 	return *(const char *const *)(entry + offset);
 }
 
-/* The members that compilers in Java are told of (JVMCI): newer VMs have some in this table alone.
- * It is laid out as the debuggers' is. */
+/* The table of members for compilers in Java (JVMCI): newer VMs have some members only here. It has
+ * the same layout as the table for debuggers. */
 #define FOR_COMPILERS "_ZN14JVMCIVMStructs21localHotSpotVMStructsE"
 
 static const char *find_in_table(const struct vm_image *i, const struct vm_table *t,
@@ -97,7 +97,7 @@ static const char *find_in_table(const struct vm_image *i, const struct vm_table
 	return NULL;
 }
 
-/* NULL: there is none of that name. */
+/* Returns a member's entry; NULL: not found. */
 static const char *find_member(const struct vm_image *i, const char *type, const char *member,
 			       bool is_static)
 {
@@ -173,9 +173,9 @@ bool vm_image_type_size(const struct vm_image *i, const char *type, size_t *size
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-#define CHOSEN_BY 0xf /* of an option's flags: 0, nobody has set it */
+#define CHOSEN_BY 0xf /* of an option's flags; 0: not set by the user */
 
-/* How its entries are laid out. */
+/* The layout of an option's entry. */
 struct vm_flags {
 	size_t size, name, value, flags;
 };
@@ -196,7 +196,7 @@ struct vm_flag vm_image_flag(const struct vm_image *i, const char *name)
 
 	if (!first || !n || !read_flags(i, &l))
 		return (struct vm_flag){ 0 };
-	/* The last one has no name. */
+	/* The last entry has no name. */
 	for (size_t k = 0; k < *n; k++) {
 		const char *e = *first + k * l.size;
 

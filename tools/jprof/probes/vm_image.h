@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What HotSpot's library says of itself: its symbols, of the file's .symtab or its debug file's,
- * and its structures, of the tables that it exports for debuggers (gHotSpotVMStructs,
- * gHotSpotVMTypes).
+ * HotSpot's symbols, from the .symtab of its library or debug file, and its structures, from the
+ * tables that it exports for debuggers (gHotSpotVMStructs, gHotSpotVMTypes).
  */
 #ifndef VM_IMAGE_H
 #define VM_IMAGE_H
@@ -20,25 +19,25 @@ struct vm_image {
 	bool stripped;         /* neither has symbols */
 };
 
-/* inside: an address in the library. NULL, or why not. */
+/* inside: an address in the library. Returns NULL, or an error message. */
 const char *vm_image_open(struct vm_image *i, const void *inside);
 void vm_image_close(struct vm_image *i);
 
-/* The address of a symbol, and the bytes up to the next one; NULL: there is none. */
+/* Returns a symbol's address, and the number of bytes up to the next one; NULL: not found. */
 void *vm_image_symbol(const struct vm_image *i, const char *name, size_t *room);
 
-/* A member's offset; false: this VM has none of that name. */
+/* Returns a member's offset; false: this VM has no member of that name. */
 bool vm_image_member(const struct vm_image *i, const char *type, const char *member,
 		     size_t *offset);
-/* The address of a static member, and the value of a constant, likewise. */
+/* The address of a static member, the value of a constant, and the size of a type, likewise. */
 void *vm_image_static(const struct vm_image *i, const char *type, const char *member);
 bool vm_image_constant(const struct vm_image *i, const char *name, int32_t *value);
 bool vm_image_type_size(const struct vm_image *i, const char *type, size_t *size);
 
-/* An option of the VM's that is yes or no; value NULL: this VM has none of that name. */
+/* A boolean option of the VM; value NULL: this VM has no option of that name. */
 struct vm_flag {
 	bool *value;
-	bool is_chosen; /* the user has said which */
+	bool is_chosen; /* set by the user */
 };
 struct vm_flag vm_image_flag(const struct vm_image *i, const char *name);
 

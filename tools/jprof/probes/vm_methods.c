@@ -7,9 +7,9 @@
 
 #include "method_id.h"
 
-/* Where all places that may be a method's are taken, it is not measured. */
+/* A method is not measured if all places in its probe sequence are taken. */
 #define STEPS 64
-#define TEXT  2048 /* a longer name is cut */
+#define TEXT  2048 /* longer names are truncated */
 
 struct vm_place *vm_places;
 atomic_uint vm_generation = 1;
@@ -82,7 +82,7 @@ static bool is_named(uint32_t id, const char *name)
 	return id != VM_METHOD_NONE && !strcmp(methods_get(method_number(id))->name, name);
 }
 
-/* The id that the place has is of a method that was here before, or of this one. */
+/* The place's id is this method's, or that of a method that was at this address before. */
 static uint32_t find_again(const void *method, uint32_t known)
 {
 	struct method_name n = name_of(method);
@@ -101,7 +101,7 @@ static uint32_t find_again(const void *method, uint32_t known)
 			    (uint32_t)method_id((uint32_t)number, flags & 0x8, flags & 0x100);
 }
 
-/* NULL: there is no room. */
+/* Returns a method's place, which it takes if necessary; NULL: all are taken. */
 static struct vm_place *find_place(const void *method)
 {
 	uint32_t first = vm_place_of(method);
@@ -133,7 +133,7 @@ uint32_t vm_methods_find(const void *method)
 		return (uint32_t)known - 1;
 	id = find_again(method, (uint32_t)known);
 	fresh = (uint64_t)now << 32 | (uint32_t)(id + 1);
-	/* Another thread may have been faster: its id is this method's, too. */
+	/* Another thread may have been faster: its id is also valid. */
 	if (atomic_compare_exchange_strong(&p->known, &known, fresh))
 		return id;
 	return (uint32_t)known - 1;

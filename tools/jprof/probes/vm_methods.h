@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Ids (method_id.h) of the VM's own Method structures. A probe runs in Java code: it may call
- * neither JNI nor JVMTI, so names are read from the VM's structures, once for each method. While a
- * method runs its class stays; once classes have been unloaded another one may have its place.
+ * Ids (method_id.h) of the VM's Method structures. A probe runs in Java code and may call neither
+ * JNI nor JVMTI: names are read from the VM's structures, once per method. A running method's class
+ * stays loaded; after classes were unloaded, another method may have the same address.
  */
 #ifndef VM_METHODS_H
 #define VM_METHODS_H
@@ -13,20 +13,21 @@
 
 #include "vm_image.h"
 
-/* takes: whether a method, package/Class.method(descriptor), is measured. NULL, or why not. */
+/* takes: whether package/Class.method(descriptor) is measured. Returns NULL, or an error
+ * message. */
 const char *vm_methods_init(const struct vm_image *i, bool (*takes)(const char *name));
 
-#define VM_METHOD_NONE UINT32_MAX /* it is not measured */
+#define VM_METHOD_NONE UINT32_MAX /* not measured */
 
-/* The table of those that were asked for: its memory is taken from the kernel as it is used. */
+/* The hash table of known methods: its pages are only populated when they are used. */
 #define VM_PLACES (1u << 22) /* a power of two */
 
 struct vm_place {
 	const void *_Atomic method;
-	_Atomic uint64_t known; /* id + 1, | generation << 32; 0: nothing yet */
+	_Atomic uint64_t known; /* id + 1, | generation << 32; 0: unknown */
 };
 extern struct vm_place *vm_places;
-extern atomic_uint vm_generation; /* of the classes: never 0 */
+extern atomic_uint vm_generation; /* changes when classes are unloaded; never 0 */
 
 static inline uint32_t vm_place_of(const void *method)
 {
@@ -35,7 +36,7 @@ static inline uint32_t vm_place_of(const void *method)
 	return (uint32_t)(hash >> 40) & (VM_PLACES - 1);
 }
 
-/* One that is not where it should be, or was not asked for since classes were unloaded. */
+/* The slow path: the method is not at its first place, or unknown since classes were unloaded. */
 uint32_t vm_methods_find(const void *method);
 
 static inline uint32_t vm_methods_id(const void *method)
@@ -52,7 +53,6 @@ static inline uint32_t vm_methods_id(const void *method)
 	return (uint32_t)known - 1;
 }
 
-/* Classes have been unloaded. */
 void vm_methods_unloaded(void);
 
 #endif
