@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BYTES_MOST (1u << 20) /* of an instance; VMs have less */
+#define BYTES_MOST (1u << 20) /* of an instance; the VMs' limit is lower */
 
 static uint64_t hash_of(uint64_t id)
 {
@@ -54,7 +54,7 @@ int classes_add(struct classes *c, uint64_t id, uint32_t *index)
 	return 0;
 }
 
-/* HotSpot puts what a class refers to otherwise behind its statics: it is no part of its object. */
+/* HotSpot lists other references of a class after its statics: they are not in its class object. */
 static bool is_own_static(const struct classes *c, uint64_t name)
 {
 	static const char *const others[] = { "<resolved_references>", "<init_lock>" };
@@ -130,7 +130,7 @@ static bool put_refs(struct classes *c, struct heap_class *k, const struct heap_
 	return true;
 }
 
-/* Supers first. A chain that is a circle is never resolved. */
+/* Resolves superclasses first. A cyclic chain is never resolved. */
 bool classes_resolve(struct classes *c, uint32_t index)
 {
 	struct heap_class *k = &c->list[index], *super = NULL;
@@ -140,8 +140,7 @@ bool classes_resolve(struct classes *c, uint32_t index)
 	if (k->super_id) {
 		uint32_t s = index, depth = 0;
 
-		/* How far it is to one that is resolved, without a stack that someone else sizes.
-		 */
+		/* Limits the depth of the recursion, because the file determines it. */
 		while (!c->list[s].resolved && c->list[s].super_id) {
 			s = classes_find(c, c->list[s].super_id);
 			if (s == NO_KEY || !c->list[s].dumped || ++depth > 1000)
@@ -158,7 +157,7 @@ bool classes_resolve(struct classes *c, uint32_t index)
 	return k->resolved;
 }
 
-/* "[[Ljava/lang/String;" is java.lang.String[][]; "[B" byte[]. */
+/* Converts "[[Ljava/lang/String;" to java.lang.String[][], "[B" to byte[]. */
 static char *java_of(const char *text, uint32_t n)
 {
 	static const char letters[] = "BCDFIJSZ";
@@ -230,7 +229,7 @@ int classes_finish(struct classes *c)
 				k->element = types[t].type;
 			}
 	}
-	/* Those that the dump does not name have no id. */
+	/* Adds classes that the dump does not name, without an id. */
 	for (size_t t = 0; t <= n; t++) {
 		uint32_t *of = t < n ? &c->of_type[types[t].type] : &c->of_class;
 

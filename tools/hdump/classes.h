@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The classes of a dump: names, fields, where their instances have references, sizes. */
+/* The classes of a dump: names, fields, offsets of references in instances, and sizes. */
 #ifndef HDUMP_CLASSES_H
 #define HDUMP_CLASSES_H
 
@@ -10,7 +10,7 @@
 
 struct string_at {
 	uint64_t id;
-	uint32_t at, n; /* in the texts, in units of one byte */
+	uint32_t at, n; /* in the texts, in bytes */
 };
 
 /* A field of instances. */
@@ -21,23 +21,23 @@ struct class_field {
 
 struct heap_class {
 	uint64_t id, super_id, loader, name_id;
-	char *name;                 /* as Java has it: java.lang.String, byte[] */
-	struct class_field *fields; /* its own; of instances its supers' follow */
+	char *name;                 /* as in Java source: java.lang.String, byte[] */
+	struct class_field *fields; /* its own; in instances, those of its supers follow */
 	uint32_t *refs;             /* offsets of references in an instance's bytes */
 	uint32_t field_count, ref_count;
-	uint32_t bytes;   /* of an instance, as they stand in the file */
+	uint32_t bytes;   /* of an instance's values in the file */
 	uint32_t super;   /* NO_CLASS: none */
-	uint32_t statics; /* bytes of values that are no references */
+	uint32_t statics; /* bytes of values other than references */
 	uint32_t static_refs;
-	bool static_longs;  /* some of the values have 8 bytes */
+	bool static_longs;  /* some values have 8 bytes */
 	uint32_t size;      /* of an instance, in memory */
-	uint32_t gap, gaps; /* the least distance to the next object, and how often */
-	uint16_t padding;   /* behind its own fields, beside what a subclass adds */
-	uint8_t element;    /* arrays of primitives: its type */
-	uint32_t shape;     /* of its instances; 0: none was met */
+	uint32_t gap, gaps; /* the least distance to the next object, and its frequency */
+	uint16_t padding;   /* after its own fields, in addition to those of its supers */
+	uint8_t element;    /* of an array of primitives: its type */
+	uint32_t shape;     /* of its instances; 0: none so far */
 	bool root;
-	bool dumped;   /* there is more than its name */
-	bool resolved; /* refs and bytes are right */
+	bool dumped;   /* its definition is in the dump, not only its name */
+	bool resolved; /* refs and bytes are valid */
 	bool resolving;
 };
 
@@ -57,19 +57,19 @@ struct classes {
 };
 
 int classes_add_string(struct classes *c, uint64_t id, const uint8_t *text, size_t n);
-/* The class of this id, or a new one. 0 or -ENOMEM. */
+/* Finds the class with this id or adds it. Returns 0 or -ENOMEM. */
 int classes_add(struct classes *c, uint64_t id, uint32_t *index);
 uint32_t classes_find(const struct classes *c, uint64_t id);
-/* What a sub-record says. 0 or -ENOMEM. */
+/* Stores a class sub-record. Returns 0 or -ENOMEM. */
 int classes_define(struct classes *c, const struct hprof *h, const struct hprof_class *d);
-/* refs and bytes, if all supers are known. */
+/* Computes refs and bytes. Returns false if a super is unknown. */
 bool classes_resolve(struct classes *c, uint32_t index);
-/* All names, and classes of arrays of primitives. 0 or -ENOMEM. */
+/* Sets all names, and adds classes of arrays of primitives. Returns 0 or -ENOMEM. */
 int classes_finish(struct classes *c);
-/* Nothing asks for a text any more: classes have their names. */
+/* Frees the texts, which are not needed after the classes have their names. */
 void classes_forget_texts(struct classes *c);
 void classes_free(struct classes *c);
-/* "" if there is none; not ended by NUL. */
+/* Returns "" if not found; not terminated by a NUL. */
 const char *classes_text(const struct classes *c, uint64_t id, uint32_t *n);
 
 #endif

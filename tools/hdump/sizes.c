@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layouts of HotSpot, fields as it places them, and what distances say. */
+/* HotSpot's object layouts and placement of fields, and how distances select among them. */
 #include "sizes.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A VM's own fields, which dumps do not have, and room before and behind contended ones. Something
- * dead may lie behind the few objects of a class: then it is one word, or as much as padding is. */
+/* Padding: a VM's own fields, which are not in dumps, and space before and after contended fields.
+ * With few objects of a class, a dead object may follow each: then only a word or contended padding
+ * counts. */
 #define PADDING_MOST 320
 #define PADDING      128 /* -XX:ContendedPaddingWidth */
 #define WORD         8
 #define FEW_OBJECTS  4
 
 static const struct object_layout layouts[LAYOUTS] = {
-	{ 12, 16, 4 }, /* short references and class pointers: most VMs */
-	{ 12, 16, 8 }, /* short class pointers alone: heaps from 32 GB on, ZGC */
+	{ 12, 16, 4 }, /* compressed references and class pointers: most VMs */
+	{ 12, 16, 8 }, /* only compressed class pointers: heaps from 32 GB, ZGC */
 	{ 16, 24, 8 }, /* neither */
-	{ 16, 20, 8 }, /* the same from JDK 23 on */
-	{ 16, 24, 4 }, /* short references alone */
-	{ 16, 20, 4 }, /* the same from JDK 23 on */
-	{ 8, 12, 4 },  /* compact heads; and VMs of 32 bits */
+	{ 16, 20, 8 }, /* the same since JDK 23 */
+	{ 16, 24, 4 }, /* only compressed references */
+	{ 16, 20, 4 }, /* the same since JDK 23 */
+	{ 8, 12, 4 },  /* compact headers; and 32-bit VMs */
 	{ 8, 12, 8 },
 };
 
@@ -79,7 +80,7 @@ uint64_t sizes_of_array(const struct class_sizes *s, uint8_t type, uint32_t coun
 
 /* ---- instances ------------------------------------------------------------------------------- */
 
-/* Room that is free: behind the head, between a super's fields, and without end. */
+/* Free space for fields: after the header, and between a super's fields. */
 struct size_room {
 	uint32_t at, size;
 };
@@ -91,7 +92,7 @@ struct plan {
 	uint32_t end;
 };
 
-/* The smallest room that will do; what is left over stays room. */
+/* Places a field in the smallest free space that is large enough, or at the end. */
 static void place(struct plan *p, uint32_t size)
 {
 	unsigned int best = ROOMS;
@@ -123,7 +124,7 @@ static void place(struct plan *p, uint32_t size)
 	}
 }
 
-/* Large values first, references at the end: as HotSpot does from JDK 15 on. */
+/* Places larger values first and references last, as HotSpot does since JDK 15. */
 static void place_fields(struct plan *p, const struct class_sizes *s, const struct heap_class *k)
 {
 	for (uint32_t size = 8; size; size /= 2)
@@ -136,7 +137,7 @@ static void place_fields(struct plan *p, const struct class_sizes *s, const stru
 			place(p, s->layout.ref);
 }
 
-/* With the padding of its supers, as far as that is known. */
+/* Returns the size by HotSpot's placement, with the known padding of the class and its supers. */
 static uint64_t planned(const struct class_sizes *s, const struct classes *c, uint32_t index)
 {
 	struct plan p = { .end = s->layout.head };
@@ -161,17 +162,18 @@ static void choose(struct class_sizes *s, bool low)
 		if (s->fits[i] > s->fits[best] && s->fits[i] >= 8)
 			best = i;
 	s->layout = layouts[best];
-	/* How sure it is: fits of all. */
+	/* From here on, fits[0] is the number of arrays that fit the chosen layout. */
 	s->fits[0] = s->fits[best];
 }
 
-/* Room before and behind contended fields comes in PADDING bytes; to the next word, up and down. */
+/* Whether it is padding of contended fields: multiples of PADDING bytes, rounded to words. */
 static bool is_contended(const struct heap_class *k, uint64_t more)
 {
 	return k->field_count && (more + WORD) % PADDING <= 2 * WORD && more >= PADDING - WORD;
 }
 
-/* What lies between the planned end and the next object is the class's, nothing that died. */
+/* Whether the space between the planned end and the next object is the class's, not a dead
+ * object. */
 static bool is_padding(const struct class_sizes *s, const struct heap_class *k, uint64_t more)
 {
 	if (k->gaps < FEW_OBJECTS && more > s->align && !is_contended(k, more))
@@ -184,8 +186,7 @@ static void size_class(struct class_sizes *s, struct classes *c, uint32_t index,
 	struct heap_class *k = &c->list[index];
 	uint64_t size = planned(s, c, index);
 
-	/* Objects do not overlap; and where they lie close together, the least distance is the
-	 * size. */
+	/* Objects do not overlap; if they are adjacent, the least distance is the size. */
 	if (k->gaps && k->gap < size) {
 		size = k->gap;
 	} else if (k->gaps && dense && is_padding(s, k, k->gap - size)) {
@@ -202,7 +203,7 @@ int sizes_finish(struct class_sizes *s, struct classes *c, bool low)
 
 	choose(s, low);
 	dense = s->asked && s->fits[0] >= s->asked / 10 * 8;
-	/* Supers come first: their padding is in their subclasses, too. */
+	/* Supers first: their padding is also part of subclasses. */
 	for (uint32_t i = 0; i < c->count; i++) {
 		uint32_t n = 0;
 
@@ -221,11 +222,11 @@ uint64_t sizes_of_class(const struct class_sizes *s, const struct classes *c,
 	const struct heap_class *of = &c->list[c->of_class];
 	uint64_t size = of->size + (uint64_t)k->static_refs * s->layout.ref;
 
-	/* References come first; nothing fills the gap behind them. */
+	/* References come first; the gap after them is not filled. */
 	if (k->static_longs)
 		size = up(size, 8);
 	size = up(size + k->statics, s->align);
-	/* Of one that is not linked nothing but its name is in a dump. */
+	/* A class that is not linked has only its name in the dump. */
 	if (!k->dumped)
 		return gap > size && gap <= size + 4096 ? gap : size;
 	/* Objects do not overlap. */
