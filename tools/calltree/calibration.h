@@ -17,7 +17,7 @@ struct calibration {
 	uint64_t *minimum; /* SEQUENCES times metrics; 0: not seen */
 	uint64_t *times;   /* SEQUENCES: occurrences in earlier runs */
 	uint64_t *floor;   /* FLOORS times metrics; 0: zero or not measured */
-	uint64_t *most; /* SEQUENCES times metrics: upper limits; NULL: not settled */
+	uint64_t *most;    /* SEQUENCES times metrics: upper limits; NULL: not settled */
 };
 
 /* 0 or -ENOMEM. */

@@ -75,7 +75,7 @@ static bool make_cache(struct calibration_file *f, const char *key)
 
 	if (!find_cache(f)) {
 		strcpy(f->path, "the user's cache");
-		return fail(f, "there is no such folder");
+		return fail(f, "the folder cannot be determined");
 	}
 	mkdir(f->path, 0700);
 	n = strlen(f->path);
@@ -93,7 +93,7 @@ static bool make_cache(struct calibration_file *f, const char *key)
 static bool is_ours(struct calibration_file *f, const struct stat *st, const char *what)
 {
 	if (st->st_uid != geteuid() && st->st_uid)
-		return fail(f, "%s is another user's", what);
+		return fail(f, "%s belongs to another user", what);
 	if (st->st_mode & 022 && !(S_ISDIR(st->st_mode) && st->st_mode & S_ISVTX))
 		return fail(f, "%s can be written by other users", what);
 	return true;
@@ -145,7 +145,7 @@ static int open_it(struct calibration_file *f, bool *bad)
 	if (fstat(fd, &st))
 		*bad = !fail(f, "%s", strerror(errno));
 	else if (!S_ISREG(st.st_mode))
-		*bad = !fail(f, "it is no regular file");
+		*bad = !fail(f, "it is not a regular file");
 	else
 		*bad = !is_ours(f, &st, "it");
 	if (!*bad)

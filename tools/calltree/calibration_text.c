@@ -81,11 +81,12 @@ static int other_key(struct calibration_reading *r, const char *theirs, size_t t
 	size_t name = colon ? (size_t)(colon - ours) + 2 : 0;
 
 	if (!our_size || !name || name > their_size || memcmp(theirs, ours, name)) {
-		wrong(r, 0, "it is of another kind: '%.*s'", (int)their_size, theirs);
+		wrong(r, 0, "it has an unexpected line in its key: '%.*s'", (int)their_size,
+		      theirs);
 		return -EKEYREJECTED;
 	}
-	wrong(r, 0, "it is of another %.*s: %.*s; here it is %.*s", (int)(name - 2), ours,
-	      (int)(their_size - name), theirs + name, (int)(our_size - name), ours + name);
+	wrong(r, 0, "it was recorded with another %.*s: %.*s; here it is %.*s", (int)(name - 2),
+	      ours, (int)(their_size - name), theirs + name, (int)(our_size - name), ours + name);
 	return -EKEYREJECTED;
 }
 
@@ -98,7 +99,7 @@ static int read_key(struct calibration_reading *r, const char *key)
 	for (;;) {
 		begin = r->all.at;
 		if (!take_line(r, &line))
-			return wrong(r, begin, "the file ends in its key");
+			return wrong(r, begin, "the file ends within its key");
 		if (!bytes_line(&ours, &own, &n)) {
 			own = "";
 			n = 0;
@@ -180,7 +181,7 @@ int calibration_read(struct calibration *c, const char *key, const void *data, s
 
 	*fault = (struct calibration_fault){ 0 };
 	if (!take_word(&r.all, FIRST))
-		return wrong(&r, 0, "it does not begin as a calibration does");
+		return wrong(&r, 0, "it is not a calibration file");
 	fault->line = 1;
 	rc = read_key(&r, key);
 	if (rc)
@@ -188,7 +189,7 @@ int calibration_read(struct calibration *c, const char *key, const void *data, s
 	for (;; lines++) {
 		begin = r.all.at;
 		if (!take_line(&r, &line))
-			return wrong(&r, begin, "the file is cut behind %" PRIu64 " entries",
+			return wrong(&r, begin, "the file is truncated after %" PRIu64 " entries",
 				     lines);
 		if (take_word(&line, "end "))
 			break;
@@ -196,14 +197,14 @@ int calibration_read(struct calibration *c, const char *key, const void *data, s
 		    take_word(&line, "sequence ") ? !take_sequence(&r, &line) :
 						    true)
 			return wrong(&r, begin + line.at,
-				     "neither a floor nor a sequence, behind %" PRIu64 " entries",
+				     "neither a floor nor a sequence, after %" PRIu64 " entries",
 				     lines);
 	}
 	if (!text_number(&line, 10, &said) || bytes_left(&line) || said != lines)
-		return wrong(&r, begin, "%" PRIu64 " entries are there, its end says otherwise",
+		return wrong(&r, begin, "%" PRIu64 " entries, but its end line has another number",
 			     lines);
 	if (bytes_left(&r.all))
-		return wrong(&r, r.all.at, "something follows its end");
+		return wrong(&r, r.all.at, "data follows its end line");
 	return 0;
 }
 

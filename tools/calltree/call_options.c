@@ -66,7 +66,7 @@ const char *call_set_prefix(void *options, const char *text, size_t n)
 {
 	struct call_options *o = options;
 
-	return memchr(text, '/', n) ? "a slash is no part of a name: LOGPATH= has the folder" :
+	return memchr(text, '/', n) ? "a name cannot contain a slash: LOGPATH= sets the folder" :
 				      call_take_name(o->prefix, sizeof(o->prefix), text, n);
 }
 

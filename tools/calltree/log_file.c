@@ -60,8 +60,8 @@ bool log_file_make(struct log_file *l, const char *folder, const char *prefix, c
 	if (out && fclose(out) && !err)
 		err = -errno;
 	if (err)
-		escape_printf(stderr, "%s: %s: %s: the log cannot be made\n", l->program, l->path,
-			      why_not(err));
+		escape_printf(stderr, "%s: %s: %s: the log cannot be created\n", l->program,
+			      l->path, why_not(err));
 	return !err;
 }
 
@@ -72,6 +72,6 @@ void log_file_close(struct log_file *l, FILE *out, int err)
 	if (out && fclose(out) && !err)
 		err = -errno;
 	if (err)
-		escape_printf(stderr, "%s: %s: %s: the log is not whole\n", l->program, l->path,
+		escape_printf(stderr, "%s: %s: %s: the log is incomplete\n", l->program, l->path,
 			      why_not(err));
 }

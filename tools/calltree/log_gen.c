@@ -20,8 +20,7 @@
 
 #define SHORT_NS 500000   /* interval between reads of the rings after one was not empty; */
 #define LONG_NS  10000000 /* … the longest, if all are empty */
-#define LONGEST \
-	(20 + 20 * RING_METRICS) /* bytes of an event: at least twice the maximum */
+#define LONGEST  (20 + 20 * RING_METRICS) /* bytes of an event: at least twice the maximum */
 
 struct gen_text {
 	uint8_t *data;

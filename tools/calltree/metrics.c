@@ -37,7 +37,7 @@ static struct {
 	.metric = { { .name = "wall",
 		      .unit = "cycles",
 		      .source = "time stamp counter",
-		      .note = "all that pass, also while the thread waits" } },
+		      .note = "elapsed, also while the thread waits" } },
 };
 static char why[1024];
 
@@ -101,7 +101,7 @@ static const char *say_what_there_is(const char *what)
 	static const char *const usual[] = { "tsc",         "task-clock",      "instructions",
 					     "cycles",      "cache-misses",    "branch-misses",
 					     "page-faults", "context-switches" };
-	size_t n = (size_t)snprintf(why, sizeof(why), "%s; there are: wall", what);
+	size_t n = (size_t)snprintf(why, sizeof(why), "%s; available: wall", what);
 
 	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]) && n < sizeof(why); i++) {
 		if (PttInit(1, &usual[i], TRACE_PRIV_ANY))
@@ -138,7 +138,7 @@ static void describe_clock(struct metric *m, double *scale)
 	m->step = 1;
 	snprintf(m->resolution, sizeof(m->resolution), "%ld ns",
 		 (long)(t.tv_sec * 1000000000 + t.tv_nsec));
-	m->note = "neither the pitrace module nor perf can be had; each read is a system call";
+	m->note = "neither the pitrace module nor perf is available; each read is a system call";
 	*scale = cycles ? CyclesPerSecond() * 1e-9 : 0;
 }
 
@@ -188,7 +188,7 @@ static const char *take_name(const char *text, size_t n)
 		.name = "wall",
 		.unit = "cycles",
 		.source = "time stamp counter",
-		.note = "all that pass, also while the thread waits",
+		.note = "elapsed, also while the thread waits",
 	};
 	struct metric *m = &metrics.metric[metrics.count];
 

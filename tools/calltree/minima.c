@@ -17,7 +17,7 @@ void minima_tell(const struct log_rt *log, const char *path)
 		return;
 	told = true;
 	escape_printf(stderr, "%s: %s", log->source->program, log->no_file);
-	fprintf(stderr, ": minima are of this run alone\n");
+	fprintf(stderr, ": only this run's minima are used\n");
 }
 
 void minima_learn(struct log_rt *log, const struct calibration *learnt)

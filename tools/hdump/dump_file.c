@@ -62,14 +62,15 @@ static size_t unpack(struct dump_file *f, uint8_t *to, size_t room)
 	while (f->z.avail_out && !f->over) {
 		if (!f->z.avail_in && !more_packed(f, room - f->z.avail_out)) {
 			report(f, room - f->z.avail_out,
-			       "the file ends within a part packed by gzip");
+			       "the file ends within a part compressed by gzip");
 			break;
 		}
 		rc = inflate(&f->z, Z_NO_FLUSH);
 		if (rc == Z_STREAM_END)
 			next_member(f, room - f->z.avail_out);
 		else if (rc != Z_OK && rc != Z_BUF_ERROR)
-			report(f, room - f->z.avail_out, "what follows cannot be unpacked by gzip");
+			report(f, room - f->z.avail_out,
+			       "the data that follows cannot be decompressed by gzip");
 	}
 	return room - f->z.avail_out;
 }

@@ -152,8 +152,8 @@ static int first_object(struct hprof *p, const struct hprof_object *o)
 		k = &h->classes.list[class];
 	if (k && o->count != k->bytes)
 		return hprof_report(p, o->offset,
-				    "an instance of %u bytes: those of its class have %u", o->count,
-				    k->bytes);
+				    "an instance of %u bytes: instances of its class have %u",
+				    o->count, k->bytes);
 	/* An instance keeps its class loaded: it is a leaf only if the class is a root anyway. */
 	return ids_add(&h->ids, o->id, k && !k->ref_count && !k->loader);
 }

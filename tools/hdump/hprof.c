@@ -110,8 +110,7 @@ static int take_class(struct hprof *h, struct bytes *b, struct hprof_class *c)
 				break;
 			if (!hprof_size(h, f->type))
 				return hprof_report(h, h->file->at + b->at - 1,
-						    "class 0x%" PRIx64
-						    ": no type of values has the number %u",
+						    "class 0x%" PRIx64 ": unknown value type %u",
 						    c->id, f->type);
 			if (part < 2 && f->type == HPROF_REF)
 				f->value = take_id(h, b);
@@ -217,11 +216,9 @@ static int object(struct hprof *h, struct bytes *b, uint8_t tag, uint64_t *left)
 	if (tag == SUB_NO_DATA)
 		bytes = 0;
 	if (o.type && (o.type == HPROF_REF) != (tag == SUB_REFERENCES || tag == SUB_INSTANCE))
-		return hprof_report(h, o.offset, "an array: no type of values has the number %u",
-				    o.type);
+		return hprof_report(h, o.offset, "an array: unknown value type %u", o.type);
 	if (o.type && !hprof_size(h, o.type))
-		return hprof_report(h, o.offset, "an array: no type of values has the number %u",
-				    o.type);
+		return hprof_report(h, o.offset, "an array: unknown value type %u", o.type);
 	if (bytes > *left - b->at)
 		return hprof_report(h, o.offset,
 				    "%s of %" PRIu64 " bytes: its segment ends within it", name,
@@ -279,7 +276,7 @@ static int root(struct hprof *h, struct bytes *b, uint8_t tag, uint64_t *left)
 	uint64_t id;
 
 	if (rest < 0)
-		return hprof_report(h, h->file->at, "no part of a heap has the number 0x%02x", tag);
+		return hprof_report(h, h->file->at, "unknown sub-record 0x%02x", tag);
 	id = take_id(h, b);
 	bytes_skip(b, (size_t)rest);
 	if (b->bad)
@@ -420,7 +417,7 @@ static int plain_record(struct hprof *h, uint64_t at, uint8_t tag, uint32_t leng
 	b = bytes_of(p, need);
 	b.swap = __BYTE_ORDER == __LITTLE_ENDIAN;
 	if (!counted_right(h, tag, b, length))
-		return hprof_report(h, at, "record 0x%02x: its length and its count do not fit",
+		return hprof_report(h, at, "record 0x%02x: its length and its count do not match",
 				    tag);
 	if (tag == RECORD_STRING && h->sink->string) {
 		first = take_id(h, &b);
@@ -456,9 +453,9 @@ static int record(struct hprof *h)
 	if (b.bad)
 		return too_short(h, at, "a record");
 	if (!known(h, tag, &least, &exact))
-		return hprof_report(h, at, "no record has the number 0x%02x", tag);
+		return hprof_report(h, at, "unknown record 0x%02x", tag);
 	if (length < least || (exact && length != least))
-		return hprof_report(h, at, "record 0x%02x: %u bytes are no length of it", tag,
+		return hprof_report(h, at, "record 0x%02x: %u bytes are not a valid length", tag,
 				    length);
 	dump_skip(h->file, RECORD_HEAD);
 	h->ended = tag == RECORD_HEAP_END;
@@ -484,10 +481,10 @@ static int head(struct hprof *h)
 	b.swap = __BYTE_ORDER == __LITTLE_ENDIAN;
 	if (have < n || memcmp(p, magic, n))
 		return *h->file->fault.what ? too_short(h, 0, "") :
-					      hprof_report(h, 0, "this is no heap dump (HPROF)");
+					      hprof_report(h, 0, "this is not a heap dump (HPROF)");
 	bytes_skip(&b, n);
 	if (have >= 31 && (p[n] < '1' || p[n] > '3' || p[n + 1]))
-		return hprof_report(h, n, "no version of HPROF that is known");
+		return hprof_report(h, n, "unknown version of HPROF");
 	bytes_skip(&b, 2);
 	id_size = bytes_u32(&b);
 	h->time = bytes_u64(&b);
@@ -519,7 +516,7 @@ int hprof_walk(struct hprof *h)
 	if (!rc && *h->file->fault.what)
 		rc = too_short(h, h->file->at, "");
 	if (!rc && !h->heap)
-		rc = hprof_report(h, h->file->at, "there is no heap in it");
+		rc = hprof_report(h, h->file->at, "it contains no heap");
 	/* A later pass, which ends where the first one did, does not report this again. */
 	if (!rc && h->segments && !h->ended && h->file->end == UINT64_MAX)
 		rc = hprof_report(h, h->file->at, "the record that ends a heap is missing");

@@ -38,10 +38,10 @@ static const struct option_row rows[] = {
 	WHAT_ROW("-rdiff", "differences of the first dump from the second", SHOW_REVERSE),
 	WHAT_ROW("-suspects", "classes that grow from each dump to the next, three or more",
 		 SHOW_SUSPECTS),
-	WHAT_ROW("-strings", "texts that several strings have", SHOW_STRINGS),
+	WHAT_ROW("-strings", "texts that are the value of several strings", SHOW_STRINGS),
 	{ { "-n" },
 	  "ROWS",
-	  "so many rows at most (default: 30, in JSON and CSV all of them; 0: all)",
+	  "show at most this many rows (default: 30, in JSON and CSV all; 0: all)",
 	  option_number,
 	  OPTION_TO(struct hdump, rows),
 	  .most = 1u << 31 },
@@ -68,8 +68,9 @@ static const struct option_table table = {
 		"       hdump -diff | -rdiff [-n ROWS] [-o FILE] [--json | --csv] DUMP DUMP\n"
 		"       hdump -suspects [-n ROWS] [-o FILE] [--json | --csv] DUMP DUMP DUMP...\n",
 	.notes =
-		"DUMP is a heap dump in HPROF, as a Java VM writes it (jcmd PID GC.heap_dump FILE), plain or by\n"
-		"gzip. Without a choice it is shown by classes: objects, their bytes, and what they retain.\n\n"
+		"DUMP is a heap dump in HPROF format, as written by a Java VM (jcmd PID GC.heap_dump FILE), plain\n"
+		"or compressed by gzip. By default it is shown by classes: objects, their bytes, and what they\n"
+		"retain.\n\n"
 		"Exit code: 0; 1: a dump is damaged, its readable part was shown; 2: it failed.",
 };
 
@@ -85,7 +86,7 @@ static bool option_paths(const struct option_given *given, void *to)
 	o->what = SHOW_PATHS;
 	if (!errno && end != given->text && !*end && o->id && *given->text != '-')
 		return true;
-	complain("%s: '%s' is no id of an object (0x7f0012345678)", given->name, given->text);
+	complain("%s: '%s' is not an object id (0x7f0012345678)", given->name, given->text);
 	return false;
 }
 

@@ -19,7 +19,7 @@ int hdump_failed(const struct heap *h, const char *path, int rc)
 	if (rc == -EINVAL && h && *h->fault.what)
 		complain("%s: byte %" PRIu64 ": %s", path, h->fault.offset, h->fault.what);
 	else if (rc == -EINVAL)
-		complain("%s: is no regular file", path);
+		complain("%s: is not a regular file", path);
 	else if (rc == -EFBIG)
 		complain("%s: it has more references than hdump can number", path);
 	else
@@ -47,8 +47,8 @@ int hdump_read(struct hdump *o, struct heap *h, const char *path, enum depth dep
 	if (rc)
 		return hdump_failed(h, path, rc);
 	if (*h->fault.what) {
-		complain("%s: byte %" PRIu64 ": %s; what was read before it: %" PRIu64 " objects",
-			 path, h->fault.offset, h->fault.what, (uint64_t)h->ids.objects);
+		complain("%s: byte %" PRIu64 ": %s; objects read before it: %" PRIu64, path,
+			 h->fault.offset, h->fault.what, (uint64_t)h->ids.objects);
 		o->damaged = true;
 	}
 	return 0;

@@ -142,7 +142,7 @@ int show_difference(struct hdump *o)
 		} else if (o->form == FORM_WORDS) {
 			text_totals(o->out, o->paths[0], &t[0]);
 			text_totals(o->out, o->paths[1], &t[1]);
-			fprintf(o->out, "what the %s has more than the %s:\n",
+			fprintf(o->out, "differences of the %s dump from the %s:\n",
 				reverse ? "first" : "second", reverse ? "second" : "first");
 		}
 		write_rows(o, &j, &differ, true);

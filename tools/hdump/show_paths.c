@@ -451,14 +451,13 @@ static void write_ways(struct hdump *o, const struct ways *w)
 		json_end(&j, '}');
 	} else if (o->form == FORM_WORDS) {
 		if (!w->ways)
-			fputs("no way leads to it from a root\n", o->out);
+			fputs("it cannot be reached from a root\n", o->out);
 		if (w->through)
 			fprintf(o->out,
-				"\nobjects that refer to it and are behind it: %" PRIu64 "\n",
+				"\nobjects that refer to it, on paths through it: %" PRIu64 "\n",
 				w->through);
 		if (w->unreached)
-			fprintf(o->out,
-				"\nobjects that refer to it and cannot be reached: %" PRIu64 "\n",
+			fprintf(o->out, "\nunreachable objects that refer to it: %" PRIu64 "\n",
 				w->unreached);
 	}
 }

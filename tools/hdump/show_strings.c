@@ -315,7 +315,7 @@ static int write_texts(struct hdump *o, const struct string_texts *t)
 	} else {
 		escape_printf(o->out,
 			      "%s: %" PRIu64 " arrays of strings, %" PRIu64
-			      " bytes; of them for texts once more: %" PRIu64 "\n",
+			      " bytes; of these for duplicate texts: %" PRIu64 "\n",
 			      o->paths[0], t->count, t->bytes, t->wasted);
 		fprintf(o->out, "\n%12s %12s %10s  %s\n", "WASTED", "BYTES", "OBJECTS", "TEXT");
 	}

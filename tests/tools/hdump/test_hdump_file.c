@@ -191,7 +191,8 @@ static void cut_and_damaged(void)
 		put(packed, size);
 		CU_ASSERT_EQUAL_FATAL(dump_open(&f, path), 0);
 		CU_ASSERT_EQUAL(whole(&f), f.fault.offset);
-		CU_ASSERT_STRING_EQUAL(f.fault.what, "the file ends within a part packed by gzip");
+		CU_ASSERT_STRING_EQUAL(f.fault.what,
+				       "the file ends within a part compressed by gzip");
 		CU_ASSERT(f.over && f.at <= 600000);
 		CU_ASSERT_EQUAL(dump_rewind(&f), 0);
 		CU_ASSERT_STRING_EQUAL(f.fault.what, "");
@@ -202,7 +203,8 @@ static void cut_and_damaged(void)
 	put(packed, n);
 	CU_ASSERT_EQUAL_FATAL(dump_open(&f, path), 0);
 	CU_ASSERT_EQUAL(whole(&f), 600000);
-	CU_ASSERT_STRING_EQUAL(f.fault.what, "what follows cannot be unpacked by gzip");
+	CU_ASSERT_STRING_EQUAL(f.fault.what,
+			       "the data that follows cannot be decompressed by gzip");
 	CU_ASSERT_EQUAL(f.fault.offset, 600000);
 	dump_close(&f);
 	/* Its checksum is wrong. */
@@ -210,7 +212,8 @@ static void cut_and_damaged(void)
 	put(packed, first);
 	CU_ASSERT_EQUAL_FATAL(dump_open(&f, path), 0);
 	CU_ASSERT_EQUAL(whole(&f), 600000);
-	CU_ASSERT_STRING_EQUAL(f.fault.what, "what follows cannot be unpacked by gzip");
+	CU_ASSERT_STRING_EQUAL(f.fault.what,
+			       "the data that follows cannot be decompressed by gzip");
 	CU_ASSERT_EQUAL(f.fault.offset, 600000);
 	dump_close(&f);
 	end();
@@ -246,7 +249,7 @@ static void openings(void)
 	CU_ASSERT_EQUAL_FATAL(dump_open(&f, path), 0);
 	dump_look(&f, 1, &have);
 	CU_ASSERT(f.packed && !have && f.over);
-	CU_ASSERT_STRING_EQUAL(f.fault.what, "the file ends within a part packed by gzip");
+	CU_ASSERT_STRING_EQUAL(f.fault.what, "the file ends within a part compressed by gzip");
 	dump_close(&f);
 	end();
 }

@@ -133,16 +133,16 @@ verdict gzip_members $?
 head -c 1500000 3.hprof >cut
 "$hdump" cut >out 2>err
 is cut_code $? 1
-says cut_words err '^hdump: cut: byte 1[45][0-9]*: .*the file ends within it; what was read before it: [0-9]* objects$'
+says cut_words err '^hdump: cut: byte 1[45][0-9]*: .*the file ends within it; objects read before it: [0-9]*$'
 says cut_shown out ' java.lang.String$'
 head -c 500000 3.hprof.gz >cut.gz
 "$hdump" cut.gz >out 2>err
-is cut_gzip "$? $(grep -c 'the file ends within a part packed by gzip' err)" '1 1'
+is cut_gzip "$? $(grep -c 'the file ends within a part compressed by gzip' err)" '1 1'
 echo none >none
 "$hdump" none >out 2>err
-is none "$? $(cat err)" '2 hdump: none: byte 0: this is no heap dump (HPROF)'
+is none "$? $(cat err)" '2 hdump: none: byte 0: this is not a heap dump (HPROF)'
 "$hdump" . >out 2>err
-is folder "$? $(cat err)" '2 hdump: .: is no regular file'
+is folder "$? $(cat err)" '2 hdump: .: is not a regular file'
 "$hdump" -diff 1.hprof >out 2>err
 is one_of_two $? 2
 "$hdump" -biggest -strings 1.hprof >out 2>err

@@ -173,7 +173,7 @@ void patch_counter_find(void)
 	long n = patch_find(why, sizeof(why));
 
 	if (getenv("PATCH_TELL"))
-		patch_tell(say, stderr);
+		patch_report(say, stderr);
 	if (n <= 0)
 		stop(why);
 }

@@ -213,7 +213,7 @@ static void refusals(void)
 	REFUSES("THREADS=a+", "THREADS=a+", "patterns separated by + are needed");
 	REFUSES("LOGPATH=", "LOGPATH=", "a name is needed");
 	REFUSES("LOGPREFIX=a/b", "LOGPREFIX=a/b",
-		"a slash is no part of a name: LOGPATH= has the folder");
+		"a name cannot contain a slash: LOGPATH= sets the folder");
 	REFUSES("dir=", "dir=", "a name is needed");
 	REFUSES("CALIBRATION=", "CALIBRATION=", "a name is needed");
 	REFUSES("THREADS=a,JITA2N,lines", "lines",

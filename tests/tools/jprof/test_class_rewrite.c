@@ -560,7 +560,7 @@ static void limits(void)
 	m.size = 4;
 	leaves(&m, "its code has an unknown instruction");
 	memcpy(code, (const uint8_t[]){ OP_GOTO, 0, 1, OP_RETURN }, 4);
-	leaves(&m, "its code names a place where no instruction is");
+	leaves(&m, "its code refers to a position without an instruction");
 	/* 21 constants more than these do not fit. */
 	code[0] = OP_RETURN;
 	m.size = 1;
@@ -592,7 +592,7 @@ static void cut(void)
 	}
 	class_out_u8(&in, 0);
 	CU_ASSERT_EQUAL(rewrite(&in, &out, &offset, &why), -EINVAL);
-	CU_ASSERT_STRING_EQUAL(why, "more than a class");
+	CU_ASSERT_STRING_EQUAL(why, "data after its end");
 	in.n = n;
 	in.data[0]++;
 	CU_ASSERT_EQUAL(rewrite(&in, &out, &offset, &why), -EINVAL);
@@ -679,23 +679,23 @@ static void first_variable(void)
 		memcpy(code + 1, stores[i], lengths[i]);
 		code[1 + lengths[i]] = OP_RETURN;
 		m.size = lengths[i] + 2u;
-		leaves(&m, "it puts something else into its first local variable");
+		leaves(&m, "it overwrites its first local variable");
 	}
 	m = (struct made){ .access = ACCESS_SYNCHRONIZED,
 			   .locals = 1,
 			   CODE(0, 0, OP_RETURN),
 			   ATTRIBUTE(0, C_FRAMES, 0, 1, 255, 0, 1, 0, 0, 0, 0) };
-	leaves(&m, "a frame does not know its first local variable");
+	leaves(&m, "a frame does not define its first local variable");
 	m = (struct made){ .access = ACCESS_SYNCHRONIZED,
 			   .locals = 1,
 			   CODE(0, 0, OP_RETURN),
 			   ATTRIBUTE(0, C_FRAMES, 0, 1, 255, 0, 1, 0, 1, 7, 0, C_OBJECT, 0, 0) };
-	leaves(&m, "a frame does not know its first local variable");
+	leaves(&m, "a frame does not define its first local variable");
 	m = (struct made){ .access = ACCESS_SYNCHRONIZED,
 			   .locals = 1,
 			   CODE(0, 0, OP_RETURN),
 			   ATTRIBUTE(0, C_FRAMES, 0, 1, 250, 0, 1) };
-	leaves(&m, "a frame does not know its first local variable");
+	leaves(&m, "a frame does not define its first local variable");
 	m = (struct made){ .access = ACCESS_SYNCHRONIZED,
 			   .locals = 2,
 			   CODE(0, 0, OP_RETURN),

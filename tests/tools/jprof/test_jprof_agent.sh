@@ -221,6 +221,6 @@ verdict no_memory $? "$(cat err; tail -n 3 log-*)"
 	ulimit -f 8
 	run "$agent" CALLTREE Agent
 )
-grep -q 'jprof: log-rt.1_[0-9]*: .*: the log is not whole' err && grep -q '^up' out
+grep -q 'jprof: log-rt.1_[0-9]*: .*: the log is incomplete' err && grep -q '^up' out
 verdict full_disk $? "$(cat err; ls -l log-*)"
 exit $((failures != 0))

@@ -333,10 +333,10 @@ static void damaged(void)
 		{ "sequence I-En-J-Po-I 5 61 40\nend 1\n", "neither" },
 		{ "sequence I-En-J-Ex-I 61 40\nend 1\n", "neither" },
 		{ "sequence I-En-J-Ex-I -5 61 40\nend 1\n", "neither" },
-		{ "sequence\nend 1\n", "neither a floor nor a sequence, behind 0 entries" },
-		{ "floor En-J-Ex-J 3 4\n\nend 1\n", "neither a floor nor a sequence, behind 1" },
-		{ "end 1\n", "0 entries are there" },
-		{ "end 0\nend 0\n", "something follows" },
+		{ "sequence\nend 1\n", "neither a floor nor a sequence, after 0 entries" },
+		{ "floor En-J-Ex-J 3 4\n\nend 1\n", "neither a floor nor a sequence, after 1" },
+		{ "end 1\n", "0 entries, but" },
+		{ "end 0\nend 0\n", "data follows" },
 	};
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		char text[256];
@@ -345,7 +345,7 @@ static void damaged(void)
 
 		CU_ASSERT_PTR_NOT_NULL(strstr(fault_of(text, (size_t)n, -EINVAL), bad[i].why));
 	}
-	CU_ASSERT_PTR_NOT_NULL(strstr(fault_of("", 0, -EINVAL), "does not begin"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(fault_of("", 0, -EINVAL), "not a calibration file"));
 }
 
 static void foreign(void)
@@ -355,13 +355,13 @@ static void foreign(void)
 			  less[] = OF("vm: A\n"), none[] = OF("");
 
 	CU_ASSERT_STRING_EQUAL(fault_of(other, sizeof(other) - 1, -EKEYREJECTED),
-			       "it is of another cpu: C; here it is B");
+			       "it was recorded with another cpu: C; here it is B");
 	CU_ASSERT_STRING_EQUAL(fault_of(more, sizeof(more) - 1, -EKEYREJECTED),
-			       "it is of another kind: 'x: y'");
+			       "it has an unexpected line in its key: 'x: y'");
 	CU_ASSERT_STRING_EQUAL(fault_of(less, sizeof(less) - 1, -EKEYREJECTED),
-			       "it is of another kind: ''");
+			       "it has an unexpected line in its key: ''");
 	CU_ASSERT_STRING_EQUAL(fault_of(none, sizeof(none) - 1, -EKEYREJECTED),
-			       "it is of another kind: ''");
+			       "it has an unexpected line in its key: ''");
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -616,11 +616,11 @@ static void planted(void)
 	expect(to, "it is a link");
 	to = file_of("pipe");
 	CU_ASSERT_EQUAL(mkfifo(to, 0600), 0);
-	expect(to, "no regular file");
-	expect("/dev/null", "no regular file");
+	expect(to, "not a regular file");
+	expect("/dev/null", "not a regular file");
 	to = file_of("folder");
 	CU_ASSERT_EQUAL(mkdir(to, 0700), 0);
-	expect(to, "no regular file");
+	expect(to, "not a regular file");
 	expect(file_of("folder/"), "it is a folder");
 	expect(file_of("none/x"), "No such file");
 	to = file_of("open");
@@ -632,7 +632,7 @@ static void planted(void)
 	expect(to, "another cpu: C; here it is B");
 	to = file_of("cut");
 	put(to, "pitrace calibration 1\n" KEY "\nfloor En-J-");
-	expect(to, "line 5, byte 36: the file is cut behind 0 entries");
+	expect(to, "line 5, byte 36: the file is truncated after 0 entries");
 	to = file_of("large");
 	put(to, "");
 	CU_ASSERT_EQUAL(truncate(to, (off_t)CALIBRATION_SIZE_MOST + 1), 0);
@@ -646,9 +646,9 @@ static void planted(void)
 	to = file_of("other");
 	put(to, OF("vm: A\ncpu: B\n"));
 	CU_ASSERT_EQUAL(chown(to, 12345, 12345), 0);
-	expect(to, "it is another user's");
+	expect(to, "it belongs to another user");
 	CU_ASSERT_EQUAL(chown(file_of("folder"), 12345, 12345), 0);
-	expect(file_of("folder/x"), "its folder is another user's");
+	expect(file_of("folder/x"), "its folder belongs to another user");
 }
 
 /* A lock that somebody holds for ever. */

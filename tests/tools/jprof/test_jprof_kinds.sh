@@ -116,7 +116,7 @@ counted Kinds.last 1000
 counted Kinds.inner 1000
 counted Late.told 1
 counted Secret.told 0
-grep -q '^hidden classes, which nobody can change: [1-9]' log-rt.* && grep -q '^Secret[./]0x' log-rt.* && grep -q '^Kinds\$\$Lambda' log-rt.*
+grep -q '^hidden classes, which cannot be changed: [1-9]' log-rt.* && grep -q '^Secret[./]0x' log-rt.* && grep -q '^Kinds\$\$Lambda' log-rt.*
 verdict hidden_listed $? "$(sed -n '/^hidden/,$p' log-rt.* | head)"
 balanced() { # NAME EXCEPTIONS: entries are exits, those by exception, and what lives
 	awk -v "least=$2" '/^entries/ { gsub(",", ""); e = $2; x = $4; u = $7; s = $11 }

@@ -103,7 +103,7 @@ refused() { # NAME OPTIONS WORDS
 	[ $? != 0 ] && grep -q -e "$3" err && [ "$(head -c 5 out)" != "$(head -c 5 want)" ]
 	verdict "$1" $? "$(cat err)"
 }
-refused no_such METRICS=wall+nonesuch "nonesuch.*; there are: wall"
+refused no_such METRICS=wall+nonesuch "nonesuch.*; available: wall"
 refused twice METRICS=wall+wall "'wall' is given twice"
 refused too_many METRICS=a+b+c+d+e+f+g+h+i 'at most 8'
 refused empty METRICS= 'names of metrics'
@@ -120,21 +120,21 @@ verdict mine $? "$(cat err)"
 left_alone() { # NAME FILE WORDS: it is reported, the program runs, minima are of this run; the file is kept
 	cp -P "$2" before
 	traced "CALIBRATION=$2"
-	[ $? = 0 ] && cmp -s want out && grep -q "^jprof: $2: .*$3" err && grep -q 'of this run alone$' err &&
+	[ $? = 0 ] && cmp -s want out && grep -q "^jprof: $2: .*$3" err && grep -q "only this run's minima are used$" err &&
 		grep -q "^calibration: of this run alone; $2: .*$3" log-rt.* &&
 		grep -q 'sequences trained 0' log-rt.* && cmp -s "$2" before
 	verdict "$1" $? "$(cat err)"
 }
 sed 's/^cpu: .*/cpu: of another kind/' mine >foreign
-left_alone foreign foreign 'it is of another cpu: of another kind; here it is '
+left_alone foreign foreign 'it was recorded with another cpu: of another kind; here it is '
 sed 's/^vm build id: .*/vm build id: 00/' mine >foreign
-left_alone foreign_build foreign 'it is of another vm build id: 00; here it is '
+left_alone foreign_build foreign 'it was recorded with another vm build id: 00; here it is '
 head -c -10 mine >cut
-left_alone cut cut 'byte [0-9]*: .*behind [0-9]* entries'
+left_alone cut cut 'byte [0-9]*: .*after [0-9]* entries'
 ln -s mine link
 left_alone link link 'it is a link'
 traced METRICS=wall+tsc,CALIBRATION=mine
-[ $? = 0 ] && grep -q '^jprof: mine: .*it is of another' err
+[ $? = 0 ] && grep -q '^jprof: mine: .*it was recorded with another' err
 verdict other_metrics $? "$(cat err)"
 # A missing cache is not an error.
 XDG_CACHE_HOME=/dev/null/x traced ''

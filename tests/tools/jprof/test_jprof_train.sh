@@ -182,7 +182,7 @@ refused() { # NAME WORDS OPTION...
 while IFS=: read -r field _; do
 	{ echo 'pitrace calibration 1' && sed "s/^$field: /&other /" key && printf '\nend 0\n'; } >foreign
 	cp foreign before
-	refused "foreign_${field// /_}" "foreign: line [0-9]*, byte [0-9]*: it is of another $field: other .*; here it is" -j "$work/says" -c foreign
+	refused "foreign_${field// /_}" "foreign: line [0-9]*, byte [0-9]*: it was recorded with another $field: other .*; here it is" -j "$work/says" -c foreign
 	cmp -s foreign before
 	verdict "foreign_${field// /_}_kept" $?
 done <key
@@ -190,9 +190,9 @@ damaged() { # NAME TEXT WORDS
 	printf 'pitrace calibration 1\n%s\n\n%b' "$(cat key)" "$2" >damaged
 	refused "$1" "damaged: $3" -j "$work/says" -c damaged
 }
-damaged cut 'sequence J-En' 'line 8, byte [0-9]*: the file is cut behind 0 entries'
-damaged wrong_end 'sequence J-En-J-Ex-J 7 61\nend 2\n' 'line 9, .*1 entries are there, its end says otherwise'
-damaged no_value 'sequence J-En-J-Ex-J 7 x\nend 1\n' 'line 8, .*neither a floor nor a sequence, behind 0 entries'
+damaged cut 'sequence J-En' 'line 8, byte [0-9]*: the file is truncated after 0 entries'
+damaged wrong_end 'sequence J-En-J-Ex-J 7 61\nend 2\n' 'line 9, .*1 entries, but its end line has another number'
+damaged no_value 'sequence J-En-J-Ex-J 7 x\nend 1\n' 'line 8, .*neither a floor nor a sequence, after 0 entries'
 ln -sf before link
 refused link 'link: it is a link' -j "$work/says" -c link
 mkdir all && chmod 777 all
@@ -202,7 +202,7 @@ cp before theirs && chmod 666 theirs
 refused others_file 'theirs: it can be written by other users' -j "$work/says" -c theirs
 if [ "$(id -u)" = 0 ]; then
 	chmod 644 theirs && chown 65534 theirs
-	refused anothers 'theirs: it is another user.s' -j "$work/says" -c theirs
+	refused anothers 'theirs: it belongs to another user' -j "$work/says" -c theirs
 	refused unwritable '/proc/file: ' -j "$work/says" -c /proc/file
 else
 	mkdir fixed && chmod 555 fixed
@@ -265,7 +265,7 @@ while IFS=: read -r field _; do
 	[ -n "$field" ] || break
 	sed "s/^$field: /&other /" "$cached" >foreign
 	java "-agentpath:$build/lib/pitrace/libjprof.so=CALIBRATION=foreign,CLASSMETHODS=One.leaf*" One >log 2>&1
-	says "agent_foreign_${field// /_}" log "jprof: foreign: line [0-9]*, byte [0-9]*: it is of another $field: other .*: minima are of this run alone"
+	says "agent_foreign_${field// /_}" log "jprof: foreign: line [0-9]*, byte [0-9]*: it was recorded with another $field: other .*: only this run's minima are used"
 done < <(sed -n '2,/^$/p' "$cached")
 
 # ---- floors: the trainer in the real VM, traced instruction by instruction; the fake one has a metric

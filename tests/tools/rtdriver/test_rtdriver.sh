@@ -63,13 +63,13 @@ verdict flush_goes_on $? "$one, $two"
 [ "$(calls 'Busy.round(I)V' log-rt.2_$vm)" -ge $((two / 100)) ] && [ ! -e log-rt.3_$vm ]
 verdict stop_is_whole $? "$(tail -5 log-rt.2_$vm)"
 drive -c stop $vm
-refused $? 1 stop_twice 'rtdriver: stop: it does not count'
+refused $? 1 stop_twice 'rtdriver: stop: it is not counting'
 drive -c 'start 300ms' -c 'reset' -c flush -c end $vm
 three=$(calls 'Busy.leaf(I)I' log-rt.3_$vm)
 [ -e log-rt.4_$vm ] && [ "$three" -lt "$one" ]
 verdict reset_empties $? "$one, then $three"
 drive -c start -c start $vm
-refused $? 1 start_twice 'it counts already'
+refused $? 1 start_twice 'it is already counting'
 ! grep -q 'pitrace control' log-rt.*
 verdict nobody_counts_the_agent $?
 [ "$(stat -c %a:%u "/tmp/.pitrace_rt.$vm")" = "600:$(id -u)" ] && [ ! -e "/tmp/.attach_pid$vm" ]

@@ -50,7 +50,7 @@ void hidden_write(FILE *out)
 {
 	pthread_mutex_lock(&lock);
 	if (count)
-		fprintf(out, "\nhidden classes, which nobody can change: %" PRIu64 "\n", count);
+		fprintf(out, "\nhidden classes, which cannot be changed: %" PRIu64 "\n", count);
 	for (uint32_t i = 0; i < kept; i++) {
 		escape_print(out, names[i]);
 		fputc('\n', out);

@@ -35,8 +35,8 @@
 #include "virtual.h"
 #include "vm_key.h"
 
-#define ATTACHED                                                                                \
-	"methods that ran then are Other until they end: what they call stands directly below " \
+#define ATTACHED                                                                          \
+	"methods that ran then are Other until they end: their calls are directly below " \
 	"their thread"
 
 struct left {
@@ -122,7 +122,7 @@ static void JNICALL class_comes(jvmtiEnv *vm, JNIEnv *jni, jclass old, jobject l
 
 static void leave_class(const char *signature)
 {
-	leave_alone(-1, signature, "the VM takes no change of it");
+	leave_alone(-1, signature, "the VM does not allow changing it");
 }
 
 /* ---- source of the logs ---------------------------------------------------------------------- */
@@ -304,7 +304,7 @@ static const char *may_do(void)
 	if (!agent.begun)
 		why = "this agent measures no calls: it was loaded without CALLFLOW or CALLTREE";
 	else if (agent.over)
-		why = "the Java VM ends";
+		why = "the Java VM is ending";
 	if (why)
 		pthread_mutex_unlock(&agent.doing);
 	return why;
@@ -316,7 +316,7 @@ static const char *next_log(void)
 	agent.file.number = agent.file.number ? agent.file.number + 1 : 2;
 	return log_file_make(&agent.file, agent.o->calls.path, agent.o->calls.prefix, "VM") ?
 		       NULL :
-		       "the next log cannot be made: the agent's message says why";
+		       "the next log cannot be created: the agent's message says why";
 }
 
 const char *calls_start(JNIEnv *jni)
@@ -326,7 +326,7 @@ const char *calls_start(JNIEnv *jni)
 	if (why)
 		return why;
 	if (agent.running)
-		why = "it counts already";
+		why = "it is already counting";
 	else if (agent.live && !agent.open)
 		why = next_log();
 	if (!why && !agent.live && !start(jni))
@@ -353,7 +353,7 @@ const char *calls_stop(char *path, size_t room)
 	if (why)
 		return why;
 	if (!agent.running) {
-		why = "it does not count: start begins";
+		why = "it is not counting: use start first";
 	} else {
 		hooks_set(false);
 		agent.running = agent.open = false;
@@ -370,7 +370,7 @@ const char *calls_flush(char *path, size_t room)
 	if (why)
 		return why;
 	if (!agent.running) {
-		why = "it does not count: stop has written all";
+		why = "it is not counting: stop has written the log";
 	} else {
 		write_now(path, room);
 		why = next_log();
@@ -438,7 +438,7 @@ static jint watch(jvmtiEnv *vm, bool running)
 	jvmtiError err = agent.o->probes ? 0 : (*vm)->AddCapabilities(vm, &wanted);
 
 	if (err)
-		return refused(vm, "this Java VM changes no classes", err);
+		return refused(vm, "this Java VM does not support changing classes", err);
 	err = (*vm)->SetEventCallbacks(vm, &callbacks, sizeof(callbacks));
 	for (size_t i = 0; !err && i < count; i++)
 		err = (*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, events[i], NULL);
@@ -451,8 +451,9 @@ static jint watch(jvmtiEnv *vm, bool running)
 /* Returns false after a message. */
 static bool see_by_probes(JavaVM *java, bool running)
 {
-	const char *why = running ? "MODE=probes is for the VM's start: its code is made by then" :
-				    probes_begin(agent.vm, java, takes);
+	const char *why =
+		running ? "MODE=probes must be set when the VM starts, before it generates code" :
+			  probes_begin(agent.vm, java, takes);
 
 	if (why)
 		fprintf(stderr, "%s: %s\n", agent_kind.name, why);

@@ -82,13 +82,13 @@ const char *natives_begin(JavaVM *java, const struct method_filter *methods, boo
 	if ((*java)->GetEnv(java, (void **)&vm, JVMTI_VERSION_1_2))
 		return "it has no JVMTI";
 	if ((*vm)->AddCapabilities(vm, &needed) || (*vm)->SetNativeMethodPrefix(vm, NATIVE_PREFIX))
-		return "it knows no prefixes of native methods";
+		return "it does not support prefixes of native methods";
 	err = (*vm)->SetEventCallbacks(vm, &callbacks, sizeof(callbacks));
 	if (!err)
 		err = (*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE,
 						      JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL);
 	begun = !err;
-	return err ? "it does not tell of classes" : NULL;
+	return err ? "it does not report loaded classes" : NULL;
 }
 
 void natives_write(FILE *out)

@@ -193,7 +193,7 @@ static void body(struct class_in *c)
 	skip_attributes(&c->b);
 	copy(c, start);
 	if (!c->b.bad && bytes_left(&c->b)) {
-		c->what = "more than a class";
+		c->what = "data after its end";
 		c->b.bad = true;
 	}
 }

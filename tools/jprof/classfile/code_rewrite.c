@@ -11,12 +11,12 @@
 
 #define LONGEST 65535
 
-static const char no_memory[] = "no memory", cut[] = "its code is cut",
+static const char no_memory[] = "no memory", cut[] = "its code is truncated",
 		  odd[] = "its code has an unknown instruction",
-		  elsewhere[] = "its code names a place where no instruction is",
+		  elsewhere[] = "its code refers to a position without an instruction",
 		  too_long[] = "it would be longer than 64 KB",
 		  too_far[] = "a branch would be longer than 32 KB",
-		  taken[] = "it puts something else into its first local variable";
+		  taken[] = "it overwrites its first local variable";
 
 enum code_mark {
 	TARGET = 1,  /* an exception handler starts here */

@@ -25,7 +25,7 @@ struct walk {
 	const char *why;
 };
 
-static const char no_memory[] = "no memory", odd[] = "its constructor's code is odd",
+static const char no_memory[] = "no memory", odd[] = "its constructor's code is invalid",
 		  moves[] = "its constructor moves `this` before it is initialised";
 
 /* Queues a path that continues at `at`; in an exception handler the stack holds only the

@@ -22,7 +22,7 @@ const char *const native_fates[NATIVE_FATES] = {
 	[NATIVE_WRAPPED] = "traced",
 	[NATIVE_INTRINSIC] = "intrinsics",
 	[NATIVE_POLYMORPHIC] = "signature-polymorphic",
-	[NATIVE_CALLER] = "asking for their callers",
+	[NATIVE_CALLER] = "caller-sensitive",
 	[NATIVE_VM] = "the VM's own",
 };
 

@@ -36,7 +36,7 @@ static void item(struct frame_table *t)
 	} else if (tag == ITEM_UNINITIALIZED) {
 		to = moved_itself(t->moved, bytes_u16(t->b));
 		if (to == MOVED_NOWHERE)
-			t->why = "a frame names a place where no instruction is";
+			t->why = "a frame refers to a position without an instruction";
 		class_out_u16(t->out, (uint16_t)to);
 	} else if (tag > ITEM_UNINITIALIZED) {
 		t->why = "a frame has a value of an unknown type";
@@ -58,12 +58,12 @@ static uint16_t step(struct frame_table *t, uint32_t distance)
 	t->at += distance + 1;
 	to = moved_to(t->moved, t->at > UINT16_MAX ? UINT32_MAX : (uint32_t)t->at);
 	if (to == MOVED_NOWHERE)
-		t->why = "a frame is where no instruction is";
+		t->why = "a frame is at a position without an instruction";
 	t->now = to;
 	return (uint16_t)(t->now - last - 1);
 }
 
-static const char forgets[] = "a frame does not know its first local variable";
+static const char forgets[] = "a frame does not define its first local variable";
 
 /* Copies a frame that lists all of its locals. */
 static void full(struct frame_table *t)
@@ -148,5 +148,5 @@ const char *frames_write(struct bytes *b, const struct moved *moved,
 		one_object(&t, handler->first);
 		one_object(&t, handler->throwable);
 	}
-	return b->bad ? "its StackMapTable is cut" : t.why;
+	return b->bad ? "its StackMapTable is truncated" : t.why;
 }

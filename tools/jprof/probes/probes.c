@@ -64,7 +64,7 @@ static const char *install(const struct vm_image *i, struct hooks_probes to)
 	if (i->stripped)
 		return "the Java VM's library has no symbol table, and there is no debug file of its build below /usr/lib/debug or beside it: install that one, or take MODE=rewrite, which needs none (without it: calls of hidden classes and of natives that the VM counts on)";
 	if (!first || !last || !flag)
-		return "this Java VM has no probes of methods: MODE=rewrite needs none";
+		return "this Java VM has no method probes: MODE=rewrite needs none";
 	if (!protect(first, PROT_READ | PROT_WRITE | PROT_EXEC) ||
 	    !protect(last, PROT_READ | PROT_WRITE | PROT_EXEC))
 		return "the code of the Java VM's library may not be changed";
@@ -103,7 +103,7 @@ const char *probes_begin(jvmtiEnv *vm, JavaVM *java, bool (*takes)(const char *n
 		return why;
 	why = vm_methods_init(&image, takes);
 	if (!why && class_unload_hear(vm, class_goes))
-		why = "this Java VM does not tell when it unloads classes";
+		why = "this Java VM does not report when it unloads classes";
 	if (!why)
 		why = install(&image, hooks_probes(exception_at(&image)));
 	vm_image_close(&image);

@@ -163,9 +163,9 @@ const char *vm_methods_init(const struct vm_image *i, bool (*takes)(const char *
 
 	for (size_t n = 0; n < sizeof(wanted) / sizeof(*wanted); n++)
 		if (!vm_image_member(i, wanted[n].type, wanted[n].member, wanted[n].to))
-			return "this Java VM does not tell how its methods are laid out";
+			return "this Java VM does not export the layout of its methods";
 	if (!vm_image_type_size(i, "ConstantPool", &at.pool_size))
-		return "this Java VM does not tell how its methods are laid out";
+		return "this Java VM does not export the layout of its methods";
 	vm_places = mmap(NULL, VM_PLACES * sizeof(*vm_places), PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (vm_places == MAP_FAILED)
