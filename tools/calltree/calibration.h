@@ -20,7 +20,7 @@ struct calibration {
 	uint64_t *most;    /* SEQUENCES times metrics: upper limits; NULL: not settled */
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int calibration_init(struct calibration *c, uint32_t metrics);
 void calibration_free(struct calibration *c);
 /* Merges the minima of a thread. */

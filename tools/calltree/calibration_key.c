@@ -107,7 +107,7 @@ static bool take_model(void *arg, const char *text, size_t length)
 	return true;
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- the key --------------------------------------------------------------------------------- */
 
 void key_add_machine(char *key, size_t size)
 {

@@ -113,7 +113,7 @@ static int read_key(struct calibration_reading *r, const char *key)
 	}
 }
 
-/* A value for each metric. */
+/* Takes one value per metric; false: invalid. */
 static bool take_values(struct calibration_reading *r, struct bytes *line, uint64_t *values)
 {
 	for (uint32_t i = 0; i < r->c->metrics; i++) {

@@ -32,7 +32,7 @@ int calibration_read(struct calibration *c, const char *key, const void *data, s
 /* Returns a text's key and its number of metrics. false: the key is missing or invalid. */
 bool calibration_key(const void *data, size_t size, char key[CALIBRATION_KEY_MOST],
 		     uint32_t *metrics);
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 int calibration_write(FILE *out, const struct calibration *c, const char *key);
 
 /* Writes a name such as I-En-J-Ex-I: types as for METHODTYPES and STATDYN; events En (entry), Ex

@@ -18,7 +18,7 @@ struct call_options {
 	bool types;        /* a letter before each name */
 	bool no_minima;    /* minima of other runs are neither used nor saved */
 	char minima[4096]; /* the file of minima; "": in the user's cache */
-	/* Of the logs; "": each log's default, the working folder. */
+	/* The folder and the name prefix of the logs; "": the working folder, default names. */
 	char path[4096], prefix[256];
 	unsigned int parts; /* requested by the options */
 };

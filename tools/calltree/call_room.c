@@ -185,7 +185,7 @@ void call_thread_levels(struct call_thread *t, uint32_t levels)
 	set_levels(t, t->levels);
 }
 
-/* ---- a thread's ------------------------------------------------------------------------------ */
+/* ---- the tree -------------------------------------------------------------------------------- */
 
 /* Sets up the tree with only the thread's node. */
 static void begin_tree(struct call_thread *t)

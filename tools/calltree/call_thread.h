@@ -109,7 +109,7 @@ struct call_thread {
 	bool in_parts;
 };
 
-/* NULL: no memory. */
+/* Returns NULL if there is no memory. */
 struct call_thread *call_thread_new(uint32_t metrics);
 void call_thread_free(struct call_thread *t);
 /* Sets the maximal depth: deeper calls are counted with the last frame. */

@@ -70,7 +70,7 @@ static void write_name(const struct writing *w, const struct call_thread *t,
 	fputc('\n', w->out);
 }
 
-/* ---- calls that take little ------------------------------------------------------------------ */
+/* ---- short calls ----------------------------------------------------------------------------- */
 
 /* For each node: BASE and DELTA of each metric, including the nodes below that are not shown; and
  * BASE of the node and all below it. Parents precede their children. */
@@ -90,7 +90,7 @@ static bool is_small(const struct writing *w, const struct call_thread *t, const
 	return node && node < t->used && w->how->least && s->all[node] < w->how->least;
 }
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 static int sums_of(const struct writing *w, const struct call_thread *t, struct rt_sums *s)
 {
 	uint32_t per = 2 * t->metrics, node, i;
@@ -321,7 +321,7 @@ static void write_columns(const struct writing *w)
 	fputs(w->how->values ? "  DS  IN NAME\n" : " NAME\n", w->out);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- the log --------------------------------------------------------------------------------- */
 
 static void count_clamped(void *arg, const struct call_thread *t)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* log-rt: the call trees of all threads, as the paper's figure 6 has them. */
+/* log-rt: the call trees of all threads, as in the paper's figure 6. */
 #ifndef LOG_RT_H
 #define LOG_RT_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is measured: up to eight metrics by their PTT names, read by the running thread. `wall`
- * needs no PTT: it is the raw time stamp counter.
+ * The measured metrics: up to eight by their PTT names, read by the running thread. `wall` needs
+ * no PTT: it is the raw time stamp counter.
  */
 #ifndef METRICS_H
 #define METRICS_H

@@ -435,8 +435,8 @@ void dominators_free(struct dominators *d)
 
 uint32_t dominators_common(const struct dominators *d, uint32_t a, uint32_t b)
 {
-	/* What a dominates has the numbers after it; beyond those, immediate dominators are
-	 * less. */
+	/* Objects that a dominates have the numbers after it; beyond those, immediate dominators
+	 * are less. */
 	return a == b ? a :
 	       a < b  ? lowest_of(&d->lowest, a + 1, b + 1) :
 			lowest_of(&d->lowest, b + 1, a + 1);

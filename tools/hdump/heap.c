@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "large.h"
 
-/* ---- what all passes have in common ---------------------------------------------------------- */
+/* ---- common to all passes -------------------------------------------------------------------- */
 
 static void show_progress(void *arg, const struct dump_file *file)
 {
@@ -95,7 +95,7 @@ const char *heap_root_name(uint8_t kind)
 	return "unknown";
 }
 
-/* ---- the first: ids, classes, roots ---------------------------------------------------------- */
+/* ---- first pass: ids, classes, roots --------------------------------------------------------- */
 
 static int first_string(struct hprof *p, uint64_t id, const uint8_t *text, size_t n)
 {
@@ -293,7 +293,7 @@ static void refer_class(struct heap *h, const struct hprof_class *c, refer_to *u
 			refer(h, c->list[i].value, use);
 }
 
-/* ---- the second: references ------------------------------------------------------------------ */
+/* ---- second pass: references ----------------------------------------------------------------- */
 
 static void add_edge(struct heap *h, uint32_t from, uint32_t to)
 {
@@ -389,7 +389,7 @@ int heap_graph(struct heap *h)
 	return rc;
 }
 
-/* ---- the third: classes, sizes, dominators of leaves ----------------------------------------- */
+/* ---- third pass: classes, sizes, dominators of leaves ---------------------------------------- */
 
 /* Returns the object's index among shapes. */
 static uint32_t place_of(const struct heap *h, uint32_t object)
@@ -515,7 +515,7 @@ static const struct hprof_sink third_sink = {
 	.content = third_content,
 };
 
-/* ---- what objects retain --------------------------------------------------------------------- */
+/* ---- retained sizes -------------------------------------------------------------------------- */
 
 static void add_retained(struct heap *h, uint32_t number, uint64_t units)
 {

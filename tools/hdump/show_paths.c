@@ -232,7 +232,7 @@ static int choose_ways(struct ways *w, uint64_t most)
 	return rc;
 }
 
-/* ---- how they refer -------------------------------------------------------------------------- */
+/* ---- names of references --------------------------------------------------------------------- */
 
 static int by_object(const void *a, const void *b, void *arg)
 {

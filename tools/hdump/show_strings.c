@@ -55,7 +55,7 @@ static bool bit(const uint64_t *bits, uint32_t i)
 	return bits[i / 64] >> i % 64 & 1;
 }
 
-/* ---- which arrays ---------------------------------------------------------------------------- */
+/* ---- values of strings ----------------------------------------------------------------------- */
 
 /* Finds the offsets of two fields in the bytes of a string. */
 static bool find_fields(struct string_texts *t)
@@ -109,7 +109,7 @@ static int value_content(struct hprof *p, const struct hprof_object *o, uint64_t
 
 static const struct hprof_sink value_sink = { .object = value_object, .content = value_content };
 
-/* ---- what is in them ------------------------------------------------------------------------- */
+/* ---- their texts ----------------------------------------------------------------------------- */
 
 static bool is_value(struct string_texts *t, const struct hprof_object *o, uint32_t *object)
 {

@@ -12,8 +12,8 @@
 #include "hooks.h"
 #include "metrics.h"
 
-/* What an event reads: separate code for each case keeps the paths to the first read and from the
- * last one short, and constant. */
+/* The metrics that an event reads: separate code for each case keeps the paths to the first read
+ * and from the last one short and constant. */
 enum hooks_reading { READ_NOTHING, READ_CYCLES, READ_OWN, READ_BOTH, READ_METRICS, READINGS };
 extern enum hooks_reading hooks_reading;
 
