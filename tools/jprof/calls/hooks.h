@@ -51,7 +51,7 @@ void hooks_function_enter(uint32_t number, uintptr_t sp, bool anew);
 void hooks_function_leave(uint32_t number, uintptr_t sp);
 void hooks_function_popped(uintptr_t sp, bool by_exception);
 
-/* For the current thread: it starts; it is excluded; sets its name, if it has none yet; it ends. */
+/* For the current thread: when it starts; to exclude it; to name it, if it has none; at its end. */
 void hooks_thread_begin(const char *name);
 void hooks_thread_none(void);
 void hooks_thread_name(const char *name);

@@ -196,7 +196,7 @@ void hooks_each(void (*each)(void *arg, const struct call_thread *t), void *arg)
 
 void hooks_set(bool to)
 {
-	static bool stopped; /* events were recorded before */
+	static bool stopped; /* recording was stopped before */
 
 	pthread_mutex_lock(&lock);
 	for (struct call_thread *t = first; t; t = t->next_thread) {

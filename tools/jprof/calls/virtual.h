@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Virtual threads (Java 21): each has its own tree, regardless of its carrier. The VM reports when
- * one is mounted and unmounted; events in between belong to the virtual thread.
+ * one is mounted on a carrier and unmounted; the time while it is unmounted is not counted.
  */
 #ifndef JPROF_VIRTUAL_H
 #define JPROF_VIRTUAL_H

@@ -32,7 +32,7 @@ struct native_wrap {
 	/* The VM is not yet initialized: it looks up native functions by Java code, which not all
 	 * classes support that early. Those for files and networks do. */
 	bool early;
-	uint32_t fates[NATIVE_FATES]; /* count of methods for which `wants` is true */
+	uint32_t fates[NATIVE_FATES]; /* numbers of methods that `wants` selects, by fate */
 };
 
 /*
