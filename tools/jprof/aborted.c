@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The handler forks by the bare system call: whoever holds a lock of the C library stays behind,
- * and a child that waits for it is ended by its alarm.
+ * The handler forks by the raw system call. Another thread may hold a lock of the C library, and
+ * the child does not have that thread: if it blocks on the lock, its alarm ends it.
  */
 #include "aborted.h"
 
@@ -62,8 +62,8 @@ static void aborted(int signal_number)
 	raise(signal_number);
 }
 
-/* What the VM calls before it aborts, also where it then leaves by _exit() or lets nobody catch the
- * signal, as newer ones do. Whoever made the VM may have asked for it first. */
+/* The VM calls this hook before it aborts, even if it then exits by _exit() or blocks the signal,
+ * as newer VMs do. The launcher may have set a hook before: on_abort() calls it afterwards. */
 #define HOOK "_ZN9Arguments11_abort_hookE"
 static void (*next_hook)(void);
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Ends of which the VM tells nobody: exit() in native code, and a fatal error, after which the VM
- * aborts. What was counted is written then, too.
+ * Exits that the VM does not report: exit() in native code, and a fatal error, after which the VM
+ * aborts. The counts are written in both cases.
  */
 #ifndef JPROF_ABORTED_H
 #define JPROF_ABORTED_H
 
 #include <jni.h>
 
-/* Calls write() at such an end: at an exit with NULL, else with why, in a process of its own, which
- * has a copy of all memory as it was; that may be damaged, and the process is given up after a
- * while. Once for a process. */
+/* Calls write() at such an exit: with NULL at exit(), else with the reason, in a forked child. The
+ * child's copy of memory may be corrupt: it is killed after a time limit. Call once per process. */
 void aborted_watch(void (*write)(const char *why), JavaVM *java);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the VM calls when it loads the agent: the options are read, and the parts that they ask for
- * begin, each with an environment of its own in the VM, so that none knows of the others.
+ * The entry points that the VM calls when it loads the agent. They read the options and start the
+ * requested parts, each with its own JVMTI environment, so that the parts are independent.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,7 +22,7 @@
 static struct {
 	bool loaded;
 	struct agent_options o;
-	struct jitlog_writer *text; /* log-jita2n and log-jtnm, what is asked for of them */
+	struct jitlog_writer *text; /* log-jita2n and log-jtnm, as requested */
 } agent;
 
 static jvmtiEnv *environment(JavaVM *java)
@@ -35,8 +35,8 @@ static jvmtiEnv *environment(JavaVM *java)
 	return NULL;
 }
 
-/* By the command line and by the environment, or attached. Two that only name do no harm; rtdriver
- * loads it once more to be listened to. */
+/* The agent is loaded again: by both the command line and the environment, or by an attach. That is
+ * harmless if it only names code; rtdriver attaches it again to open the control socket. */
 static jint twice(JavaVM *java, const char *text, bool running)
 {
 	static struct agent_options o;
@@ -52,7 +52,7 @@ static jint twice(JavaVM *java, const char *text, bool running)
 	return running ? JNI_ERR : JNI_OK;
 }
 
-/* Refused before anything is measured. */
+/* Checks the folder before anything is measured. */
 static bool can_write(const char *folder)
 {
 	struct stat s;
@@ -82,7 +82,7 @@ static bool text_logs(void)
 	unsigned int files;
 	int err;
 
-	/* Where somebody traces, names are among the records. */
+	/* A trace session receives the names as records. */
 	records = (threads || agent.o.text) && records_begin();
 	if (threads && !(records && records_wanted()))
 		agent.o.thread_log = true;
@@ -103,8 +103,8 @@ static jint begin_parts(JavaVM *java, bool running)
 		jint (*begin)(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 			      struct jitlog_writer *text, bool running);
 	} parts[] = {
-		/* It has names to write when the VM ends: the first to begin is the first that
-		 * hears of it. */
+		/* PART_STACKS writes names at the VM's death: the VM notifies the environments in
+		 * the order of their creation. */
 		{ PART_STACKS, stacks_begin },   { PART_NAMES, names_begin },
 		{ PART_THREADS, threads_begin }, { PART_OBJECTS, objects_begin },
 		{ PART_LOCKS, locks_begin },     { PART_CALLS, calls_begin },
@@ -115,8 +115,8 @@ static jint begin_parts(JavaVM *java, bool running)
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		bool wanted = agent.o.calls.parts & parts[i].part;
 
-		/* rtdriver may want it later, and it must see classes before calls have changed
-		 * them. */
+		/* rtdriver may start PART_LOCKS later, and it must see classes before PART_CALLS
+		 * has changed them. */
 		if (!wanted && parts[i].part != PART_LOCKS)
 			continue;
 		vm = environment(java);

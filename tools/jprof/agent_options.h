@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What both agents are asked for: by JPROFOPTS in the environment first, then by the VM's own
- * option. libpijit.so and libjprof.so are the same code; they differ in what they do when no part
- * is asked for.
+ * Options of both agents: JPROFOPTS in the environment is read first, then the VM's own option.
+ * libpijit.so and libjprof.so are the same code; they differ in the part that runs when the options
+ * select none.
  */
 #ifndef AGENT_OPTIONS_H
 #define AGENT_OPTIONS_H
@@ -22,39 +22,39 @@ enum agent_part {
 	PART_LOCKS = 64,
 };
 
-/* What this library is called, and which part it is without options. */
+/* The name of this library, and the part that it runs without options. */
 extern const struct agent_kind {
 	const char *name, *library, *does;
 	enum agent_part part;
 } agent_kind;
 
 struct agent_options {
-	struct call_options calls; /* with where all logs go, and the parts */
+	struct call_options calls; /* includes the folder of all logs, and the parts */
 	bool static_types;
 	bool no_natives;
 	struct method_filter methods, threads;
-	bool probes; /* calls are seen by the VM's own probes, not by changed classes */
-	bool later;  /* nothing counts until rtdriver says start */
-	/* rtdriver: by TCP, too */
+	bool probes; /* record calls by the VM's own probes, not by changed classes */
+	bool later;  /* count nothing until rtdriver sends start */
+	/* rtdriver: also listen on TCP */
 	bool tcp;
 	uint16_t port; /* 0: any */
 	/* the names */
 	char folder[4096]; /* of the jitdump; "": the writer's default */
 	bool lines, code;
-	bool thread_log; /* names of threads to log-jtnm, too */
-	bool text;       /* to log-jita2n, not to a jitdump */
+	bool thread_log; /* also write names of threads to log-jtnm */
+	bool text;       /* write to log-jita2n, not to a jitdump */
 	/* the stacks */
 	unsigned int rate;    /* samples a second of CPU time */
 	unsigned int sampled; /* bits of enum pitrace_sampled */
-	bool kinds;           /* names say how a method ran */
+	bool kinds;           /* names include how a method ran */
 	bool check;
-	bool gets; /* of monitors, and how long they are held; not contention alone */
+	bool gets; /* record all gets of monitors and hold times, not only contention */
 };
 
-/* 1: go on; 0: no agent is wanted; -1: an error, after a message. */
+/* Returns 1 to go on, 0 if the agent must not run, -1 after an error message. */
 int options_take(struct agent_options *o, const char *text);
-/* Of an agent that is loaded already: does the text have CONTROL? What else it has does not count.
- */
+/* For an agent that is already loaded: returns whether the text has CONTROL. Other options are
+ * ignored. */
 bool options_ask_control(struct agent_options *o, const char *text);
 void options_free(struct agent_options *o);
 

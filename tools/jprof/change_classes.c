@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "change_classes.h"
 
-/* One that is refused takes all others along: then each by itself. */
+/* One refused class makes the whole batch fail: retries each class separately. */
 static void one_by_one(jvmtiEnv *vm, const jclass *classes, jint n, const struct class_change *to)
 {
 	for (jint i = 0; i < n; i++) {

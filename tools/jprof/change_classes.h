@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Classes that are loaded already are given to an environment's ClassFileLoadHook once more. */
+/* Passes classes that are already loaded to an environment's ClassFileLoadHook again. */
 #ifndef CHANGE_CLASSES_H
 #define CHANGE_CLASSES_H
 
 #include <jvmti.h>
 
 struct class_change {
-	/* One that nobody can change; NULL: they do not matter. */
+	/* Called for each class that cannot be modified; may be NULL. */
 	void (*fixed)(jvmtiEnv *vm, jclass class);
-	/* One whose change the VM refuses, by its signature. */
+	/* Called with the signature of each class whose change the VM refuses. */
 	void (*refused)(const char *signature);
 };
 

@@ -4,7 +4,7 @@
 
 #include <jvmti.h>
 
-/* HotSpot reports classes that are unloaded by an event of its own. */
+/* Registers a callback for HotSpot's extension event that reports unloaded classes. */
 jvmtiError class_unload_hear(jvmtiEnv *vm, jvmtiExtensionEvent callback);
 
 #endif

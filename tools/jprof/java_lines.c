@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * From the VM's tables (address to bytecode, bytecode to line, file of a class) to a line table.
- * With inlining an address has a stack of methods; a line table has room for the innermost.
+ * Makes a line table from the VM's tables: address to bytecode, bytecode to line, file of a class.
+ * With inlining an address has a stack of methods; a line table holds only the innermost.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ struct maker {
 	uint32_t n, room;
 };
 
-/* com/example/File.java: the package is the class's, the file's name has none. */
+/* Returns com/example/File.java: the VM's file name lacks the package, which the class has. */
 static char *file_of(jvmtiEnv *vm, jmethodID id)
 {
 	char *signature = NULL, *name = NULL, *file = NULL;
@@ -73,14 +73,14 @@ static const struct java_method *look_up(struct maker *m, jmethodID id)
 	forget(m, of);
 	of->id = id;
 	if ((*m->vm)->GetLineNumberTable(m->vm, id, &of->n, &of->table)) {
-		of->n = 0; /* native, or compiled without */
+		of->n = 0; /* native, or compiled without line numbers */
 		of->table = NULL;
 	}
 	of->file = of->n ? file_of(m->vm, id) : NULL;
 	return of;
 }
 
-/* The line of a bytecode: of the entry that begins last at or before it. */
+/* Returns the line of a bytecode: that of the last entry that starts at or before it. */
 static jint line_of(const struct java_method *of, jlocation bytecode)
 {
 	jlocation best = -1;

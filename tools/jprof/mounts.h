@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* When a virtual thread is mounted on a carrier, and when it leaves that: events with names, not
- * numbers. */
+/* Mounts and unmounts of virtual threads on carriers: extension events, which the VM identifies by
+ * name. */
 #ifndef MOUNTS_H
 #define MOUNTS_H
 
@@ -10,8 +10,8 @@
 /* The VM calls both on the carrier, with the thread that is mounted. */
 typedef void JNICALL mount_event(jvmtiEnv *vm, JNIEnv *jni, jthread thread);
 
-/* Once the VM is up, for an environment that newer_support_virtual() was called for. False: this VM
- * has not both. */
+/* Registers both callbacks. Call it once the VM is up, for an environment that
+ * newer_support_virtual() accepted. Returns false if the VM lacks one of the two events. */
 bool mounts_hear(jvmtiEnv *vm, mount_event *mounted, mount_event *unmounted);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Headers of older JDKs do not know virtual threads: their capability is the bit behind the last
- * known one, their events stand behind the last known callback.
+ * Headers of older JDKs lack virtual threads: the capability is the bit after the last known one,
+ * and the events follow the last known callback.
  */
 #ifndef NEWER_JVMTI_H
 #define NEWER_JVMTI_H
@@ -18,7 +18,7 @@ union newer_callbacks {
 	void *all[NEWER_VIRTUAL_END - NEWER_FIRST + 1];
 };
 
-/* Has the environment to do with virtual threads from now on? */
+/* Enables virtual threads for the environment; returns false if the VM does not support them. */
 static inline bool newer_support_virtual(jvmtiEnv *vm)
 {
 	union {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sites are found by the method's id under a lock, with which no function of the VM is called. */
+/* Sites are looked up by method id under a lock; no VM function is called with the lock held. */
 #include "objects.h"
 
 #include <errno.h>
@@ -19,8 +19,8 @@
 #define SITES_MOST (1u << 23)
 
 struct object_site {
-	jmethodID method; /* NULL: no method of Java */
-	char *name;       /* NULL: it is left out */
+	jmethodID method; /* NULL: not a Java method */
+	char *name;       /* NULL: the filter excludes it */
 	uint64_t objects, bytes;
 	uint64_t freed_objects, freed_bytes;
 };
@@ -29,11 +29,11 @@ static struct {
 	pthread_mutex_t lock;
 	const struct agent_options *o;
 	struct log_file log;
-	struct object_site *sites; /* number 0 is none */
+	struct object_site *sites; /* number 0 is unused */
 	uint32_t count, room;
-	uint32_t *table; /* sites by their methods; of table_size, a power of two */
+	uint32_t *table; /* hash table of sites by method; table_size is a power of two */
 	uint32_t table_size;
-	uint64_t lost; /* allocations without a site, for want of memory */
+	uint64_t lost; /* allocations without a site: out of memory */
 	bool ended;
 } objects = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -65,13 +65,13 @@ static int grow_table(void)
 	return 0;
 }
 
-/* The site's number, 0: there is none yet. */
+/* Returns the site's number, 0 if the method has none yet. */
 static uint32_t find_site(jmethodID method)
 {
 	return objects.table_size ? *slot_of(method) : 0;
 }
 
-/* Another thread may have been faster. Takes the name. */
+/* Another thread may have added the site meanwhile. Takes ownership of the name. */
 static uint32_t add_site(jmethodID method, char *name)
 {
 	uint32_t at = find_site(method);
@@ -91,7 +91,7 @@ static uint32_t add_site(jmethodID method, char *name)
 	return at;
 }
 
-/* From malloc; NULL: it is not to be counted. */
+/* Returns an allocated name, NULL if the method is not to be counted. */
 static char *name_of(jvmtiEnv *vm, jmethodID method)
 {
 	char *class = NULL, *own = NULL, *signature = NULL, *name = NULL;
@@ -224,16 +224,16 @@ static void write_sites(FILE *out)
 	}
 }
 
-/* A thread's stretch of the heap that was there before is given up by a collection: in that one the
- * VM tells of nothing. */
+/* A collection retires the threads' existing allocation buffers (TLABs): the VM reports no
+ * allocations in these. */
 static void JNICALL vm_begins(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 {
 	(void)jni, (void)thread;
 	(*vm)->ForceGarbageCollection(vm);
 }
 
-/* A last collection: what lives now is what is live. The VM tells of the dead when nobody
- * wants to hear of them any more. */
+/* A last collection: the objects that survive it are the live ones. The VM delivers pending free
+ * events when they are disabled. */
 static void JNICALL vm_ends(jvmtiEnv *vm, JNIEnv *jni)
 {
 	FILE *out;
@@ -250,7 +250,7 @@ static void JNICALL vm_ends(jvmtiEnv *vm, JNIEnv *jni)
 	pthread_mutex_lock(&objects.lock);
 	objects.ended = true;
 	write_sites(out);
-	/* Their order is another one now. */
+	/* The sort invalidated the table. */
 	objects.count = 0;
 	objects.table_size = 0;
 	pthread_mutex_unlock(&objects.lock);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Names: what the VM reports of its compiled code is written to a jitdump. The VM may call on any
- * thread, before it is up and while it shuts down; ids of a class die with the class, so all
- * queries are made inside the call that brought them. No function of the VM is called with the
- * lock held.
+ * Names: writes the VM's reports of compiled code to a jitdump. The VM may call on any thread,
+ * before it is up and while it shuts down. Method ids become invalid with their class, so all
+ * queries are made inside the callback that passed them. No VM function is called with the lock
+ * held.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -25,12 +25,12 @@
 #include "trace_records.h"
 
 #define MAX_NAME 4096
-/* VMs report from a thread of their own, which has to be scheduled: delays of up to 32 ms were
- * seen, and gather() adds to them. */
+/* VMs report from a separate thread, which has to be scheduled: delays of up to 32 ms were
+ * measured, and gather() adds to them. */
 #define LATE PREPARED_KEPT
-/* Waking that thread for each method costs more than all work of the agent. */
+/* Waking that thread for each method costs more than all of the agent's work. */
 #define GATHER 20000000 /* ns */
-/* A thread with nothing to report for this long has waited. */
+/* The reporting thread was idle if it reported nothing for this long. */
 #define QUIET 200000 /* ns */
 
 static struct {
@@ -39,7 +39,7 @@ static struct {
 	uint64_t reported;   /* time of the last method */
 	bool ending;
 	struct jitdump_writer *dump; /* NULL: not begun, ended, or the disk is full */
-	struct jitlog_writer *text;  /* in its place; NULL too */
+	struct jitlog_writer *text;  /* used instead of `dump`; NULL in the same cases */
 	struct ranges stubs;
 	struct sizes methods;
 	JavaVM *java;
@@ -60,7 +60,7 @@ static void write_failed(int err)
 	agent.text = NULL;
 }
 
-/* Sleep at the first of several methods: the next ones queue up and wake no thread. */
+/* Sleeps at the first of several methods, so that the next ones queue up and wake no thread. */
 static void gather(void)
 {
 	uint64_t time = now_ns(), until = time + GATHER;
@@ -73,8 +73,8 @@ static void gather(void)
 	pthread_mutex_unlock(&agent.lock);
 }
 
-/* Its names go to the log, then to whoever traces: he may be outside of a container, where he finds
- * no log, or one of another number. */
+/* Writes the name to the log, then to each trace session: a tracer outside of the container cannot
+ * find the log, or finds it under another pid. */
 static int log_code(const char *name, uint64_t address, uint64_t size, const void *code)
 {
 	int err = jitlog_load(agent.text, name, address, size, code);
@@ -134,7 +134,7 @@ static JNIEnv *jni_here(void)
 	return (*agent.java)->GetEnv(agent.java, (void **)&jni, JNI_VERSION_1_6) ? NULL : jni;
 }
 
-/* The method's name; returns a time before which it has not run, or 0. */
+/* Sets the method's name; returns a time before which it has not run, or 0. */
 static uint64_t name_of(jvmtiEnv *vm, jmethodID method, char name[MAX_NAME])
 {
 	char *class = NULL, *own = NULL, *signature = NULL;
@@ -184,8 +184,8 @@ static void JNICALL method_loaded(jvmtiEnv *vm, jmethodID method, jint size, con
 	lines_free(lines, n);
 }
 
-/* The class may be gone, its id invalid. From the first unload on addresses may be reused, and the
- * time since which a class can have run matters. */
+/* The class may be unloaded and its id invalid. Addresses may be reused from the first unload on:
+ * only then do the times at which classes were prepared matter. */
 static void JNICALL method_unloaded(jvmtiEnv *vm, jmethodID method, const void *address)
 {
 	static atomic_bool asked;
@@ -228,7 +228,7 @@ static void JNICALL stub_made(jvmtiEnv *vm, const char *name, const void *addres
 	pthread_mutex_unlock(&agent.lock);
 }
 
-/* Methods that are queued are still written. Code goes on running; all of it has names. */
+/* Waits for queued methods. Code continues to run; all of it has names. */
 static void JNICALL vm_ends(jvmtiEnv *vm, JNIEnv *jni)
 {
 	const struct timespec quiet = { 0, QUIET };
@@ -279,7 +279,7 @@ static jint watch(jvmtiEnv *vm, bool running)
 	err = (*vm)->SetEventCallbacks(vm, &callbacks, sizeof(callbacks));
 	for (size_t i = 0; !err && i < sizeof(events) / sizeof(events[0]); i++)
 		err = (*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, events[i], NULL);
-	/* Code that was made before the agent was attached. */
+	/* Reports code that was generated before the agent was attached. */
 	if (!err && running)
 		err = (*vm)->GenerateEvents(vm, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
 	if (!err && running)
@@ -287,7 +287,7 @@ static jint watch(jvmtiEnv *vm, bool running)
 	return err ? refused(vm, "the Java VM's events", err) : JNI_OK;
 }
 
-/* The program runs anyway, without names. */
+/* The program continues without names. */
 static void no_dump(const char *folder, int err)
 {
 	const char *where = folder ? folder : getenv("JITDUMPDIR");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A ring of weak references, which keep no class alive. When it overflows the oldest are
- * removed and unknown from then on. JNI may wait for a safepoint while the lock is held; the VM
- * thread, which makes them, never comes here.
+ * A ring of weak references, which keep no class alive. When it overflows, the oldest are removed
+ * and unknown from then on. JNI may wait for a safepoint while the lock is held; that cannot
+ * deadlock, because the VM thread, which runs safepoints, never takes the lock.
  */
 #include <pthread.h>
 

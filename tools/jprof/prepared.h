@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Classes that the VM prepared lately, and when: no method of theirs ran before. VMs report code
- * when it may have run already; for a class's own code this is the bound.
+ * Classes that the VM prepared recently, with the time: none of their methods ran before it. VMs
+ * may report code after it has started to run; this time is the lower bound for code of the class.
  */
 #ifndef PREPARED_H
 #define PREPARED_H
@@ -9,11 +9,11 @@
 #include <jni.h>
 #include <stdint.h>
 
-/* Older classes are not looked up. */
+/* Older classes are dropped. */
 #define PREPARED_KEPT 80000000ull /* ns */
 
 void prepared_add(JNIEnv *jni, jclass class, const char *signature);
-/* The time by CLOCK_MONOTONIC; 0: not lately, or unknown. */
+/* Returns the CLOCK_MONOTONIC time of the preparation; 0 if it was not recent, or is unknown. */
 uint64_t prepared_since(JNIEnv *jni, jclass class, const char *signature);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A sorted array of a few hundred: the stubs, adapters and tables that a JVM makes. */
+/* A sorted array of a few hundred entries: the stubs, adapters and tables of a JVM. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ranges.h"
 
-/* Index of the first range that ends behind the address. */
+/* Returns the index of the first range that ends after the address. */
 static uint32_t first_behind(const struct ranges *r, uint64_t address)
 {
 	uint32_t low = 0, high = r->n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The addresses that the JVM has reported as code of its own. It reports a large piece
- * ("Interpreter") and the pieces in it, in either order: the small ones keep their names.
+ * The addresses that the JVM has reported as its own code. It reports a large range ("Interpreter")
+ * and the ranges within it, in either order: the small ones keep their names.
  */
 #ifndef RANGES_H
 #define RANGES_H
@@ -17,8 +17,8 @@ struct ranges {
 	uint32_t n, room;
 };
 
-/* Calls `emit` for each part of the range that was not added before. 0 or -ENOMEM, or emit's result
- * if that is not 0. */
+/* Calls `emit` for each part of the range that was not added before. Returns 0, -ENOMEM, or emit's
+ * result if it is not 0. */
 int ranges_add(struct ranges *r, uint64_t start, uint64_t end,
 	       int (*emit)(void *arg, uint64_t start, uint64_t end), void *arg);
 void ranges_free(struct ranges *r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the agent says when the VM refuses something. */
+/* The agent's message when a JVMTI call fails. */
 #ifndef REFUSED_H
 #define REFUSED_H
 
@@ -9,7 +9,7 @@
 #include "escape.h"
 #include "agent_options.h"
 
-/* "AGENT: WHAT: " and the VM's name of the error, which the failed call returned. */
+/* Prints "AGENT: WHAT: " and the VM's name of the error that the call returned. */
 static inline jint refused(jvmtiEnv *vm, const char *what, jvmtiError err)
 {
 	char *words = NULL;

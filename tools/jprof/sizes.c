@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A hash table with open addressing, at most half full; what is taken closes its gap. */
+/* A hash table with open addressing, at most half full; a removal closes the gap. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@ static uint32_t home(const struct sizes *s, uint64_t address)
 	return (uint32_t)(address * 0x9e3779b97f4a7c15ull >> 32) & (s->slots - 1);
 }
 
-/* The slot that has the address, or the free one where it would be. */
+/* Returns the slot of the address, or the free slot where it belongs. */
 static struct size *find(const struct sizes *s, uint64_t address)
 {
 	uint32_t i = home(s, address);
@@ -63,7 +63,7 @@ uint64_t sizes_take(struct sizes *s, uint64_t address)
 	for (i = (hole + 1) & (s->slots - 1); s->slot[i].size; i = (i + 1) & (s->slots - 1)) {
 		uint32_t wanted = home(s, s->slot[i].address);
 
-		/* It may move into the hole unless its home lies behind that. */
+		/* An entry may move into the hole unless its home is after the hole. */
 		if (((i - wanted) & (s->slots - 1)) < ((i - hole) & (s->slots - 1)))
 			continue;
 		s->slot[hole] = s->slot[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sizes of code by address: when code is unloaded the VM reports only its address. */
+/* The sizes of code by address: the VM reports only the address of unloaded code. */
 #ifndef SIZES_H
 #define SIZES_H
 
@@ -12,9 +12,9 @@ struct sizes {
 	uint32_t slots, n;
 };
 
-/* 0 or -ENOMEM. An address that is there gets the new size. */
+/* Adds an address or replaces its size. Returns 0 or -ENOMEM. */
 int sizes_put(struct sizes *s, uint64_t address, uint64_t size);
-/* Remove it and return its size; 0: not there. */
+/* Removes the address and returns its size; 0 if it is not present. */
 uint64_t sizes_take(struct sizes *s, uint64_t address);
 void sizes_free(struct sizes *s);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The VM tells of a thread on that thread. Those that run when the agent is attached have no
- * begin. A name that has changed meanwhile is seen when the thread ends. A carrier of virtual
- * threads has another name with each of another name. */
+/* The VM reports a thread on that thread. Threads that already run when the agent is attached have
+ * no start. A changed name is noticed when the thread ends. A carrier's name changes with the name
+ * of the virtual thread that it carries. */
 #include "threads.h"
 
 #include <stdatomic.h>
@@ -71,7 +71,7 @@ static void JNICALL thread_ends(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 jint threads_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 		   struct jitlog_writer *text, bool running)
 {
-	/* The main thread has begun before: the VM is up on it. */
+	/* The main thread started earlier: VMInit runs on it. */
 	static const jvmtiEventCallbacks callbacks = {
 		.VMInit = vm_begins,
 		.ThreadStart = thread_begins,

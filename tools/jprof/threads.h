@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names of threads as records of a trace; with THREADINFO, or where nobody traces, their begin and
- * end also to log-jtnm. */
+/* Names of threads as trace records; with THREADINFO, or without a trace session, the start and end
+ * of each thread are also written to log-jtnm. */
 #ifndef JPROF_THREADS_H
 #define JPROF_THREADS_H
 
@@ -10,7 +10,7 @@
 
 #include "agent_options.h"
 
-/* `vm` is this part's own. JNI_ERR after a message. */
+/* This part owns `vm`. Returns JNI_ERR after a message. */
 jint threads_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 		   struct jitlog_writer *text, bool running);
 

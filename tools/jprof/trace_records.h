@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Records of the agent's in a trace of whoever traces this process, by the libperfutil that is
- * installed beside it: an agent needs nothing but the C library, and goes without where that is
- * missing.
+ * The agent's records in each trace session of this process. They are written by the libperfutil
+ * that is installed beside the agent. The agent itself links only to the C library and writes no
+ * records if libperfutil is missing.
  */
 #ifndef JPROF_TRACE_RECORDS_H
 #define JPROF_TRACE_RECORDS_H
@@ -10,13 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Before the others. False: there is no such library. */
+/* Call it before the others. Returns false if the library is missing. */
 bool records_begin(void);
-/* Somebody traces, and takes names of threads. */
+/* Returns whether a trace session collects names of threads. */
 bool records_wanted(void);
-/* This thread is called so from now on. */
+/* Records the new name of this thread. */
 void records_thread(const char *name);
-/* Code was made, or is there no more. */
+/* Record that code was loaded or unloaded. */
 void records_code(const char *name, uint64_t address, uint64_t size);
 void records_code_gone(uint64_t address, uint64_t size);
 

@@ -61,7 +61,7 @@ static uint32_t add_row(const char *name)
 	return row;
 }
 
-/* Rows fill at most half of the places: there is a free one. */
+/* The search ends: rows fill at most half of the places. */
 static uint32_t find_row(const char *name)
 {
 	uint32_t at = hash_of(name) % PLACES, row;
@@ -97,7 +97,7 @@ void virtual_names_own(const char *name)
 	carrier.own = name ? strndup(name, NAME_CUT) : NULL;
 }
 
-/* One that ran before the agent was attached has the kernel's name. */
+/* A carrier that ran before the agent was attached uses its kernel name. */
 static void tell(void)
 {
 	char comm[16] = "", text[2 * NAME_CUT + 2];
@@ -114,7 +114,7 @@ static void tell(void)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* The name is asked for at a thread's first mount: at each it would cost more than the mount. */
+/* Queries the name only at a thread's first mount: the query costs more than a mount. */
 static void JNICALL mounted(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 {
 	jvmtiThreadInfo info = { 0 };

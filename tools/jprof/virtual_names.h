@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Whose samples are those of a thread that carries virtual ones: each name is a row with a number,
- * which is noted at the mount for the carrier's handler. Threads without a name share a row, and so
- * do all names behind the first ones: however many there are, the memory has a bound.
+ * Attributes samples of a carrier to the virtual thread mounted on it. Each name has a numbered
+ * row; the mount stores the number for the carrier's signal handler. Threads without a name share a
+ * row, as do all names after the table is full: memory is bounded for any number of threads.
  *
- * As a thread of the kernel's a carrier is called by its own name and that of what it carries, or
- * has carried last: mounts of one name after another are told of once.
+ * A carrier's name as a kernel thread is its own name and the name of the virtual thread that it
+ * carries or carried last: repeated mounts of the same name are reported once.
  */
 #ifndef VIRTUAL_NAMES_H
 #define VIRTUAL_NAMES_H
@@ -16,22 +16,23 @@
 
 #define VIRTUAL_NAMES 4096
 
-/* An environment of its own in the VM; then, once that is up, its events: each once, whoever asks.
- * A VM that has no virtual threads, or does not say when they are mounted: nothing is ever mounted.
- */
+/* The first creates a separate JVMTI environment; the second registers its events once the VM is
+ * up. Repeated calls have no effect. A VM without virtual threads, or without mount events, never
+ * reports a mounted thread. */
 void virtual_names_begin(JavaVM *java);
 void virtual_names_hear(void);
 
-/* Who is told, on the carrier, what it is called from now on; false: nobody took it, so that the
- * next mount tells it again. One is enough: the last who asks. Before the VM is up. */
+/* Sets the callback that receives a carrier's new name, on the carrier. If it returns false, the
+ * next mount reports the name again. Only the last callback set is called. Call it before the VM is
+ * up. */
 void virtual_names_tell(bool (*called)(const char *name));
-/* This thread's own name; NULL: it ends. */
+/* Sets this thread's own name; NULL when it ends. */
 void virtual_names_own(const char *name);
 
-/* For handlers: the row of what is mounted here. 0: nothing is. */
+/* Returns the row of the virtual thread mounted here, 0 if none is. Safe in signal handlers. */
 uint32_t virtual_names_here(void);
 
-/* For who writes them: rows are 1 to the count. */
+/* Rows are numbered from 1 to the count. */
 uint32_t virtual_names_count(void);
 const char *virtual_names_get(uint32_t row);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* libjprof.so: the agent that traces calls unless it is asked for something else. */
+/* libjprof.so: the agent that traces calls by default. */
 #include "agent_options.h"
 
 const struct agent_kind agent_kind = {

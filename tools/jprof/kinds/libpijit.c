@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* libpijit.so: the agent that names compiled code unless it is asked for something else. */
+/* libpijit.so: the agent that names compiled code by default. */
 #include "agent_options.h"
 
 const struct agent_kind agent_kind = {
