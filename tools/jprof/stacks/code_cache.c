@@ -43,7 +43,7 @@ bool code_cache_begin(const struct vm_layout *l)
 	return true;
 }
 
-/* The space of a heap that holds the address. */
+/* Returns whether the heap's space contains the address; sets its start. */
 static bool is_in(const struct vm_layout *l, uint64_t heap, uint64_t pc, uint64_t *low)
 {
 	uint64_t space = heap + l->memory, high;
@@ -52,7 +52,8 @@ static bool is_in(const struct vm_layout *l, uint64_t heap, uint64_t pc, uint64_
 	       guarded_load(space + l->space_high, &high) && pc >= *low && pc < high;
 }
 
-/* A segment's byte says how far back the block's first one is, in hops. 0: in no block. */
+/* A segment's byte is the distance back towards the block's first segment; several hops may be
+ * needed. Returns 0 if the address is in no block. */
 static uint64_t block_of(const struct vm_layout *l, uint64_t heap, uint64_t low, uint64_t pc)
 {
 	uint64_t map, map_end, at;
@@ -113,7 +114,7 @@ static bool kind_of(const struct vm_layout *l, struct code_blob *b)
 
 	if (!guarded_load(b->blob + l->blob_name, &at))
 		return false;
-	/* A shorter one may end before what is not there. */
+	/* Copies byte by byte: a short name may end just before unmapped memory. */
 	for (size_t i = 0; i + 1 < sizeof(name); i++)
 		if (!guarded_copy(&name[i], at + i, 1))
 			return false;

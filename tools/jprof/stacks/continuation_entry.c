@@ -6,13 +6,14 @@
 
 #include "guarded.h"
 
-#define CODE_MOST   1024    /* bytes that are looked at */
+#define CODE_MOST   1024    /* bytes that are searched */
 #define OFFSET_MOST 0x10000 /* of a thread's structure */
 #define INSTRUCTION 7
 
 enum { UNKNOWN, NONE };
 
-/* The offset from %r15, which has the thread, in an instruction that begins so; 0: it does not. */
+/* Returns the offset from %r15, which holds the thread, in an instruction with this opcode; else 0.
+ */
 static uint32_t offset_of(const uint8_t *code, const char *begin)
 {
 	uint32_t offset;
@@ -23,8 +24,8 @@ static uint32_t offset_of(const uint8_t *code, const char *begin)
 	return offset < OFFSET_MOST && offset % 8 == 0 ? offset : 0;
 }
 
-/* The entry before is kept, and the new one is the stack's top: mov at(%r15),%rax and
- * mov %rsp,at(%r15) of one place. */
+/* The code saves the previous entry and sets the new one to the stack's top: mov at(%r15),%rax and
+ * mov %rsp,at(%r15) with the same offset. */
 static uint32_t find(const uint8_t *code, size_t size)
 {
 	uint32_t kept = 0, offset;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where a thread of the VM notes the continuation that it has entered. */
+/* The field of the VM's thread structure that points to the continuation it has entered. */
 #ifndef CONTINUATION_ENTRY_H
 #define CONTINUATION_ENTRY_H
 
@@ -8,8 +8,8 @@
 #include "code_cache.h"
 #include "vm_layout.h"
 
-/* Bytes into the VM's structure of the thread: as it is published, since JDK 24; before, as the
- * code that enters a continuation (b) has it. VM_NONE: not known. */
+/* Returns the field's offset: published since JDK 24; before, found in the code that enters a
+ * continuation (b). VM_NONE if it is unknown. */
 size_t continuation_entry_offset(const struct vm_layout *l, const struct code_blob *b);
 
 #endif

@@ -3,14 +3,14 @@
 
 #include "guarded.h"
 
-/* x86-64: words. A frame's return address and frame pointer stand below its caller. */
+/* x86-64, in words. A frame's return address and frame pointer are below its caller's frame. */
 #define RETURN     (-1)
 #define LINK       (-2)
 #define LINK_WORDS 2
-/* From the interpreter's frame pointer, and relative to it. */
+/* Slots relative to the interpreter's frame pointer, with values relative to it. */
 #define SENDER       (-1)
 #define LOCALS       (-7) /* of the first, which is the highest */
-#define CONTINUATION 16   /* bytes, in ContinuationEntry, behind its parent */
+#define CONTINUATION 16   /* byte offset in ContinuationEntry, after its parent */
 #define CHUNKS_MOST  1024
 #define CHUNK_WORDS  (1u << 24)
 
@@ -33,13 +33,13 @@ static bool load_object(const struct vm_layout *l, uint64_t at, uint64_t *to)
 	return true;
 }
 
-/* An even count: no safepoint, so that nothing moves. */
+/* An even count means no safepoint: nothing moves. */
 static bool is_still(const struct vm_layout *l, uint64_t *count)
 {
 	return guarded_load(l->frozen.safepoints, count) && !(*count & 1);
 }
 
-/* A chunk names its continuation. */
+/* Validates the chunk: it must point back to its continuation. */
 static bool enter_chunk(struct frozen_frames *f, uint64_t chunk)
 {
 	const struct vm_frozen *o = &f->l->frozen;
@@ -89,7 +89,7 @@ static bool is_inside(const struct frozen_frames *f, uint64_t at)
 	return at >= f->begin && at < f->end && at % 8 == 0;
 }
 
-/* Its frame pointer is where its callee's link leads to, from there. */
+/* The callee's link holds the frame pointer, relative to the link. */
 static bool interpreted(struct frozen_frames *f, struct frozen_frame *to)
 {
 	uint64_t link = add_words(f->sp, LINK), words, sender, locals;
@@ -101,7 +101,7 @@ static bool interpreted(struct frozen_frames *f, struct frozen_frame *to)
 	    !guarded_load(add_words(to->fp, SENDER), &sender) ||
 	    !guarded_load(add_words(to->fp, LOCALS), &locals))
 		return false;
-	/* The last frame's variables lie up to the end; no caller begins below them. */
+	/* The last frame's locals reach to the stack's end, and no caller follows. */
 	if (add_words(to->fp, (int64_t)locals + 1) == f->end) {
 		f->sp = f->unextended = f->end;
 		return true;
@@ -124,7 +124,7 @@ static bool leave(struct frozen_frames *f, struct frozen_frame *to)
 	return f->sp > before;
 }
 
-/* The last frame ends where the stack does, or where the words that link frames would. */
+/* The last frame ends at the stack's end, or less than the two link words before it. */
 static bool is_done(const struct frozen_frames *f)
 {
 	return add_words(f->sp, LINK_WORDS) > f->end;

@@ -45,7 +45,7 @@ extern const char guarded_access_end[], guarded_fault[];
 
 static struct sigaction before_segv, before_bus;
 
-/* As if there were no handler of ours. */
+/* Calls the previous handler, as if ours were not installed. */
 static void pass_on(const struct sigaction *before, int number, siginfo_t *info, void *context)
 {
 	if (before->sa_flags & SA_SIGINFO)
@@ -53,7 +53,7 @@ static void pass_on(const struct sigaction *before, int number, siginfo_t *info,
 	else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)
 		before->sa_handler(number);
 	else
-		sigaction(number, before, NULL); /* it comes again */
+		sigaction(number, before, NULL); /* the fault repeats */
 }
 
 static void faulted(int number, siginfo_t *info, void *context)
@@ -67,7 +67,7 @@ static void faulted(int number, siginfo_t *info, void *context)
 		pass_on(number == SIGSEGV ? &before_segv : &before_bus, number, info, context);
 }
 
-/* The mask and the flags are the VM's. */
+/* Keeps the VM's signal mask and flags. */
 static bool stand_before(int number, struct sigaction *before)
 {
 	struct sigaction how;
@@ -104,7 +104,7 @@ bool guarded_word(uint64_t address, uint64_t *to)
 }
 #endif
 
-/* By the words that they are in: a page's end is never crossed unless they do. */
+/* Loads aligned words: no load crosses into a page without requested bytes. */
 bool guarded_copy(void *to, uint64_t from, size_t n)
 {
 	uint8_t *out = to;

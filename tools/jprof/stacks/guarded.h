@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Loads from memory that may not be there. A walk follows what it finds on a stack and in the VM's
- * structures, which may change or go meanwhile: each load either gives what is there or fails. The
- * load is one known instruction; where it faults, the handler of SIGSEGV and SIGBUS, which stands
- * before the VM's, goes on behind it. Any other fault is the VM's, as before.
+ * Loads from memory that may be unmapped. A walk follows pointers on a stack and in the VM's
+ * structures, which may change or disappear meanwhile: each load either succeeds or fails cleanly.
+ * The load is one known instruction; if it faults, the handler of SIGSEGV and SIGBUS, installed in
+ * front of the VM's, resumes after it. All other faults are passed to the VM's handler.
  */
 #ifndef GUARDED_H
 #define GUARDED_H
@@ -12,13 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Once the VM has its own handlers. NULL, or why not. */
+/* Call it once the VM has set its own handlers. Returns NULL, or the reason for the failure. */
 const char *guarded_begin(void);
 
-/* Of whole words: the address is a multiple of 8. */
+/* Loads a word: the address must be a multiple of 8. */
 bool guarded_word(uint64_t address, uint64_t *to);
 
-/* Of any bytes. */
+/* Copies bytes from any address. */
 bool guarded_copy(void *to, uint64_t from, size_t n);
 
 static inline bool guarded_load(uint64_t address, uint64_t *to)

@@ -12,17 +12,17 @@
 
 #define FILES_MOST 512
 #define STEPS_MOST 4096 /* instructions of one function's table */
-#define STATES     8    /* that it remembers at a time */
+#define STATES     8    /* depth of DW_CFA_remember_state */
 #define TABLE_MOST (1u << 20)
 
-/* DWARF's numbers on x86-64. */
+/* DWARF register numbers on x86-64. */
 #define REG_FRAME  6
 #define REG_STACK  7
 #define REG_RETURN 16
 
-static struct native_file file[FILES_MOST]; /* grows only: what is gone is not there to be read */
+static struct native_file file[FILES_MOST]; /* only grows: loads from unloaded files just fail */
 static atomic_uint files;
-static unsigned long long changes; /* of the C library's list, when it was read */
+static unsigned long long changes; /* dlpi_adds when the C library's list was last read */
 
 static bool is_known(const struct native_file *f)
 {
@@ -81,7 +81,7 @@ void native_frames_refresh(void)
 		dl_iterate_phdr(add_file, &index);
 }
 
-/* The latest: another one may have been in its place. */
+/* Returns the latest match: an unloaded file may have had the same addresses. */
 static const struct native_file *file_of(uint64_t pc)
 {
 	for (unsigned int i = atomic_load_explicit(&files, memory_order_acquire); i; i--)
@@ -139,7 +139,8 @@ static int64_t take_signed(struct reach *r)
 	return (int64_t)value;
 }
 
-/* A pointer as the table says; of what compilers write relative 32-bit ones and whole ones. */
+/* Reads a pointer in the given encoding; supports those that compilers emit: 32 bits, absolute or
+ * PC-relative, and 64 bits. */
 static uint64_t take_pointer(struct reach *r, uint8_t how)
 {
 	uint64_t from = r->at, value;
@@ -167,7 +168,7 @@ static uint64_t take_pointer(struct reach *r, uint8_t how)
 	return value;
 }
 
-/* What is searched by halves in the file's index: the table of the function; 0: there is none. */
+/* Binary search in the file's index. Returns the function's table, 0 if there is none. */
 static uint64_t table_of(const struct native_file *f, uint64_t pc)
 {
 	struct reach r = { f->index, UINT64_MAX, false };
@@ -268,16 +269,16 @@ static bool read_common(uint64_t at, struct common *c)
 enum rule { RULE_SAME, RULE_AT, RULE_NONE, RULE_OTHER };
 
 struct unwind_state {
-	uint64_t stack_register; /* the caller's stack pointer is this one's value … */
-	int64_t stack_offset;    /* … and so much */
+	uint64_t stack_register; /* the caller's stack pointer is this register's value … */
+	int64_t stack_offset;    /* … plus this offset */
 	struct {
 		enum rule how;
-		int64_t offset; /* from there */
+		int64_t offset; /* from the caller's stack pointer */
 	} frame, back;
-	bool is_plain; /* the rule of the stack pointer is no expression */
+	bool is_plain; /* the rule of the stack pointer is not an expression */
 };
 
-/* Of a damaged table it may be more than fits. */
+/* Unsigned multiplication: a corrupt table may overflow it. */
 static int64_t scaled(uint64_t n, const struct common *c)
 {
 	return (int64_t)(n * (uint64_t)c->data_factor);
@@ -312,7 +313,7 @@ static void skip_block(struct reach *r)
 		r->at += size;
 }
 
-/* Instructions without an address, beyond those in the first two bits. */
+/* Instructions that do not advance the address and are not encoded in the high two bits. */
 static bool run_other(struct reach *r, const struct common *c, uint8_t op, struct unwind_state *s,
 		      const struct unwind_state *first)
 {
@@ -380,7 +381,7 @@ static bool run_other(struct reach *r, const struct common *c, uint8_t op, struc
 	}
 }
 
-/* How far on the address goes, if the instruction says that. */
+/* Sets the number of bytes by which an advance instruction moves the address. */
 static bool is_advance(struct reach *r, const struct common *c, uint8_t op, uint64_t *by)
 {
 	if (op >> 6 == 1)
@@ -397,7 +398,7 @@ static bool is_advance(struct reach *r, const struct common *c, uint8_t op, uint
 	return true;
 }
 
-/* Up to the address, from `at`. */
+/* Runs the instructions from address `at` up to pc. */
 static bool run(struct reach r, const struct common *c, uint64_t at, uint64_t pc,
 		struct unwind_state *s, const struct unwind_state *first)
 {
@@ -461,7 +462,7 @@ static bool find_rules(uint64_t pc, struct unwind_state *s, bool *is_signal)
 	return run(r, &c, begin, pc, s, &first);
 }
 
-/* Where a signal's handler returns to: the kernel has kept all registers on the stack. */
+/* Restores the interrupted registers of a signal frame, which the kernel saved on the stack. */
 static enum native_step leave_signal(struct walk_registers *r)
 {
 #ifdef __x86_64__
@@ -485,7 +486,8 @@ enum native_step native_step(struct walk_registers *r)
 	struct unwind_state s;
 	bool is_signal;
 
-	/* A call may be a function's last instruction; a signal's return is none. */
+	/* A call may be a function's last instruction, so pc - 1 is looked up; the return address
+	 * of a signal handler follows no call. */
 	if (!find_rules(r->is_exact ? r->pc : r->pc - 1, &s, &is_signal) &&
 	    (r->is_exact || !find_rules(r->pc, &s, &is_signal) || !is_signal))
 		return NATIVE_LOST;

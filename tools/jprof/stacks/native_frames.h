@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The caller of a native function, by the tables (.eh_frame) that its file has in memory: the C
- * library and most of what is loaded keep no frame pointers. The tables are read by guarded loads;
- * their list is made by a thread of its own, for the lists of the C library have locks. Of the
- * rules those count that compilers write: where the caller's stack pointer, its frame pointer and
- * the return address are; what has others is not walked.
+ * Finds the caller of a native function by the unwind tables (.eh_frame) of its mapped file: the C
+ * library and most other libraries have no frame pointers. The tables are read by guarded loads; a
+ * separate thread lists them, because the C library's list of files has a lock. Only the rules that
+ * compilers emit are supported: for the caller's stack pointer, its frame pointer and the return
+ * address. Functions with other rules are not walked.
  */
 #ifndef NATIVE_FRAMES_H
 #define NATIVE_FRAMES_H
@@ -14,22 +14,22 @@
 
 struct walk_registers {
 	uint64_t pc, sp, fp;
-	bool is_exact; /* pc is where it stands, and no return address */
+	bool is_exact; /* pc is the interrupted instruction, not a return address */
 };
 
 struct native_file {
-	uint64_t low, high; /* of its code */
-	uint64_t index;     /* its .eh_frame_hdr */
+	uint64_t low, high; /* range of its code */
+	uint64_t index;     /* address of its .eh_frame_hdr */
 };
 
-/* Looks for files that have been loaded since, and adds each. Not in a handler. */
+/* Adds files that were loaded since the last call. Not safe in signal handlers. */
 void native_frames_refresh(void);
 void native_frames_add(const struct native_file *f);
 
 enum native_step {
-	NATIVE_CALLER, /* the registers are the caller's */
-	NATIVE_LAST,   /* there is none */
-	NATIVE_LOST,   /* no table, or one with rules beyond these */
+	NATIVE_CALLER, /* the registers are now the caller's */
+	NATIVE_LAST,   /* there is no caller */
+	NATIVE_LOST,   /* no table, or one with unsupported rules */
 };
 enum native_step native_step(struct walk_registers *r);
 

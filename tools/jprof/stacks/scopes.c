@@ -4,7 +4,7 @@
 #include "guarded.h"
 
 #define BYTES_MOST 5
-#define LARGE      192 /* as a byte from here on, another follows */
+#define LARGE      192 /* another byte follows a byte of at least this value */
 #define PLACES     (1u << 20)
 
 struct tables {
@@ -54,7 +54,7 @@ static bool tables_of(const struct vm_layout *l, const struct code_blob *b, stru
 	return t->pcs < t->pcs_end && (t->pcs_end - t->pcs) / l->pc_size < PLACES;
 }
 
-/* The first place that is noted at or behind the offset. */
+/* Finds the first record at or after the offset. */
 static bool find_place(const struct vm_layout *l, const struct tables *t, uint32_t offset,
 		       uint32_t *scope)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which methods a place in compiled code is in, innermost first: the compilers note for places
- * where the VM may stop (with an agent for compiled code, for nearly all) the bytecode, and the
- * methods into which that one was inlined.
+ * The methods of an address in compiled code, innermost first. The compilers record the bytecode
+ * and the chain of inlined methods for addresses where the VM may stop (with an agent for compiled
+ * code, for nearly all).
  */
 #ifndef SCOPES_H
 #define SCOPES_H
@@ -16,11 +16,12 @@ struct scope {
 	uint32_t bytecode;
 };
 
-/* pc: where it stands (top), or a return address. The number of scopes, 0: there is nothing. */
+/* `pc` is the interrupted instruction (top frame) or a return address. Returns the number of
+ * scopes, 0 if none is recorded. */
 unsigned int scopes_of(const struct vm_layout *l, const struct code_blob *b, uint64_t pc,
 		       struct scope scope[SCOPES_MOST]);
 
-/* What the VM writes so: each byte but the last is large. at is moved behind it. */
+/* Reads the VM's compressed number: each byte but the last is large. Advances *at past it. */
 bool scopes_number(const struct vm_layout *l, uint64_t *at, uint32_t *to);
 
 #endif

@@ -11,7 +11,7 @@
 #define PLACES     (2 * SEEN_MOST) /* a power of two */
 #define STEPS      64
 #define TEXT_BYTES (256u << 20)
-#define NAME_MOST  1024 /* a longer one is cut */
+#define NAME_MOST  1024 /* longer names are truncated */
 #define LINES_MOST 16384
 #define NATIVE     0x100
 
@@ -65,7 +65,7 @@ static bool read_symbol(const struct vm_layout *l, uint64_t symbol, struct metho
 	return true;
 }
 
-/* The symbol of the pool at the index that stands at an address. */
+/* Reads the constant pool's symbol whose index is stored at the address. */
 static bool read_indexed(const struct vm_layout *l, uint64_t at, struct method_parts *p,
 			 unsigned int n)
 {
@@ -109,7 +109,7 @@ bool seen_methods_code(const struct vm_layout *l, uint64_t method, uint64_t *beg
 	return true;
 }
 
-/* The table of lines follows the bytecode; its end is in it, at most the structure's. */
+/* The line table follows the bytecode. It has an end mark; the structure's end is the bound. */
 static uint64_t lines_of(const struct vm_layout *l, const struct method_parts *p, uint32_t *length)
 {
 	uint32_t flags, code, words;
@@ -221,7 +221,7 @@ static struct seen_place *find_place(uint64_t method)
 	return NULL;
 }
 
-/* Only what is a method has a place. */
+/* Only validated methods get a place. */
 uint32_t seen_methods_find(const struct vm_layout *l, uint64_t method)
 {
 	uint32_t now = atomic_load_explicit(&seen.generation, memory_order_relaxed), number;
@@ -250,7 +250,7 @@ uint32_t seen_methods_find(const struct vm_layout *l, uint64_t method)
 	if (number == SEEN_NONE)
 		return number;
 	fresh = (uint64_t)now << 32 | (number + 1);
-	/* Another thread may have been faster. */
+	/* Another thread may have added it meanwhile. */
 	if (atomic_compare_exchange_strong(&place->known, &known, fresh))
 		return number;
 	return (uint32_t)known - 1;
@@ -272,8 +272,7 @@ void seen_methods_ran(uint32_t number, unsigned int kind)
 {
 	struct seen_method *m = atomic_load_explicit(&seen.method[number], memory_order_acquire);
 
-	/* The number is given away before its method is there: another thread may do that just now.
-	 */
+	/* Another thread may have allocated the number and not stored its method yet. */
 	if (m && !(atomic_load_explicit(&m->kinds, memory_order_relaxed) >> kind & 1))
 		atomic_fetch_or_explicit(&m->kinds, 1u << kind, memory_order_relaxed);
 }

@@ -9,7 +9,7 @@
 #include "agent_options.h"
 #include "guarded.h"
 
-/* What the VM's function is given: as its users know it, for no header has it. */
+/* The arguments of the VM's function. No header declares them; profilers that use it do. */
 struct judged_frame {
 	jint bytecode;
 	jmethodID method;
@@ -57,7 +57,7 @@ struct walk_methods *stack_judge_room(void)
 	return &judge.methods;
 }
 
-/* An id leads to the method. */
+/* A method id points to the method. */
 static bool is_method(const struct judged_frame *f, uint64_t method)
 {
 	uint64_t is;
@@ -65,8 +65,8 @@ static bool is_method(const struct judged_frame *f, uint64_t method)
 	return guarded_load((uintptr_t)f->method, &is) && is == method;
 }
 
-/* The VM's function goes from a virtual thread's stack straight to its carrier's: it leaves out
- * those frames that are in the heap. */
+/* The VM's function continues from a virtual thread's stack directly to its carrier's: it omits the
+ * frames in the heap. */
 static bool is_same(const struct call_trace *t, const struct walk_methods *m)
 {
 	const unsigned int heap = m->heap_end - m->heap_begin;

@@ -26,7 +26,7 @@ static uint32_t virtual_written; /* rows */
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* As the VM writes numbers, here from bytes that were copied. */
+/* Reads the VM's compressed number (scopes_number), from copied bytes. */
 static bool number(struct bytes *b, uint32_t excluded, uint32_t *to)
 {
 	*to = 0;
@@ -47,7 +47,8 @@ static int32_t signed_of(uint32_t value)
 	return (int32_t)(value >> 1 ^ -(value & 1));
 }
 
-/* Pairs of steps, of bytecodes and of lines: in one byte, or behind 0xff as two numbers. */
+/* An entry is a pair of deltas, of the bytecode and of the line: in one byte, or 0xff followed by
+ * two numbers. */
 static bool next_line(struct bytes *b, uint32_t excluded, uint32_t *bytecode, uint32_t *line)
 {
 	uint8_t byte = bytes_u8(b);
@@ -67,7 +68,7 @@ static bool next_line(struct bytes *b, uint32_t excluded, uint32_t *bytecode, ui
 	return true;
 }
 
-/* The package is the class's, the file's name has none. */
+/* The VM's file name lacks the package: takes it from the class. */
 static void file_of(const struct seen_method *m, const char *class, const char *file,
 		    char to[NAME_ROOM])
 {
@@ -103,7 +104,7 @@ static uint32_t lines_of(const struct seen_method *m, uint32_t excluded, const c
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* What the VM calls Name+0x12 is Name.0x12 to agents. */
+/* JVMTI reports the VM's Name+0x12 as Name.0x12. */
 static void name_of(const struct seen_method *m, char to[NAME_ROOM])
 {
 	char class[NAME_ROOM], own[NAME_ROOM], descriptor[NAME_ROOM], *plus;

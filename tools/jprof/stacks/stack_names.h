@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The names and lines of the methods that samples found, as code at the addresses that their frames
- * have (walk_address): they go the way of the names of compiled code.
+ * Writes the names and lines of sampled methods as code at their frames' addresses (walk_address):
+ * the jitdump takes them like names of compiled code.
  */
 #ifndef STACK_NAMES_H
 #define STACK_NAMES_H
@@ -10,7 +10,8 @@
 
 #include "vm_layout.h"
 
-/* kinds: the name says how the method ran. Not in handlers: writes what is new. */
+/* Writes names that are new since the last call. With `kinds`, a name includes how the method ran.
+ * Not safe in signal handlers. */
 void stack_names_write(const struct vm_layout *l, bool kinds);
 
 #endif

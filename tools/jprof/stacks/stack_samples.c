@@ -32,22 +32,22 @@
 
 #define HEAD        2            /* integers of a record before its addresses */
 #define RECORD_MOST 500          /* integers */
-#define SCAN_EVERY  200000000ull /* ns: threads that the VM does not report, names */
-#define WALL_EVERY  10000000ull  /* ns between two ticks of the wall clock, of a thread */
+#define SCAN_EVERY  200000000ull /* ns between scans for unreported threads and new names */
+#define WALL_EVERY  10000000ull  /* ns between two wall-clock ticks of a thread */
 #define ALLOC_EVERY (512 * 1024) /* bytes between two samples of allocations */
-#define SIGNALS     8            /* real-time ones, from the last, that may be free */
+#define SIGNALS     8            /* real-time signals that are tried, from the last down */
 
 static struct {
 	const struct agent_options *o;
 	JavaVM *java;
 	struct vm_layout layout;
-	uint64_t barrier; /* as an event says, where the VM's library has no symbols */
+	uint64_t barrier; /* from an event, if the VM's library has no symbols */
 	uint64_t period;
 	int signal;
 	atomic_bool on, ending;
 	pthread_t helper;
 	bool has_helper;
-	jfieldID structure; /* of java.lang.Thread: the VM's */
+	jfieldID structure; /* field of java.lang.Thread: the VM's thread structure */
 	_Atomic uint64_t samples, java_samples, java_whole, failed;
 	_Atomic uint64_t ended[WALK_ENDS];
 } stacks;
@@ -157,10 +157,10 @@ static void sampled(int number, siginfo_t *info, void *context)
 
 /* ---- what the VM says ------------------------------------------------------------------------ */
 
-/* The linker's: this library's headers, at its begin. */
+/* Defined by the linker: this library's ELF header, at its start. */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
-/* Where this library's code ends. */
+/* Returns the end of this library's code. */
 static uintptr_t own_end(void)
 {
 	const char *base = (const char *)&__ehdr_start;
@@ -173,7 +173,7 @@ static uintptr_t own_end(void)
 	return end;
 }
 
-/* The VM's call to us is no part of what the program did. */
+/* Removes our own frames: the VM's callback is not part of the program. */
 static void drop_own(struct walked *w)
 {
 	uintptr_t start = (uintptr_t)&__ehdr_start, end = own_end();
@@ -185,7 +185,7 @@ static void drop_own(struct walked *w)
 	memmove(w->address, w->address + own, w->n * sizeof(*w->address));
 }
 
-/* Of a thread that is in a call of the VM's to us. */
+/* Samples this thread, which is in a callback from the VM. */
 static void sample_here(uint32_t event, uint64_t period)
 {
 	struct sampled_thread *t;
@@ -270,7 +270,7 @@ static void JNICALL thread_ends(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 		sampled_threads_remove(gettid());
 }
 
-/* Those that run when the agent is attached: the VM's structure has the id. */
+/* Adds the threads that run when the agent is attached: the VM's structure has their ids. */
 static void add_running(jvmtiEnv *vm, JNIEnv *jni)
 {
 	jthread *list, self;
@@ -301,7 +301,7 @@ static void ask_thread(struct sampled_thread *t)
 
 	info.si_pid = getpid();
 	info.si_uid = getuid();
-	/* One that is still on its way counts once more. */
+	/* A signal that is still pending counts for this tick, too. */
 	if (!atomic_fetch_add(&t->asked, 1) &&
 	    syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)t->tid, stacks.signal, &info))
 		t->asked = 0;
@@ -346,7 +346,7 @@ static void *help(void *unused)
 	return NULL;
 }
 
-/* With all signals blocked, as a child inherits them. */
+/* Blocks all signals around the creation: the new thread inherits the mask. */
 static bool start_helper(void)
 {
 	sigset_t all, before;
@@ -362,7 +362,7 @@ static bool start_helper(void)
 
 /* ---- begin and end --------------------------------------------------------------------------- */
 
-/* A signal that nobody has taken. Faults still come: the handler's loads rely on it. */
+/* Takes an unused signal. SIGSEGV and SIGBUS stay unblocked: guarded loads rely on them. */
 static bool take_signal(void)
 {
 	struct sigaction how = { .sa_sigaction = sampled, .sa_flags = SA_SIGINFO | SA_RESTART };
@@ -418,7 +418,7 @@ static const char *prepare(jvmtiEnv *vm, JNIEnv *jni)
 	return why;
 }
 
-/* Ids of methods exist where somebody has asked for them: the judge has no others. */
+/* The VM creates method ids on request: AsyncGetCallTrace returns only existing ones. */
 static void ask_ids(jvmtiEnv *vm, jclass class)
 {
 	jmethodID *list;
@@ -491,7 +491,7 @@ static void JNICALL class_goes(jvmtiEnv *vm, ...)
 static void JNICALL stub_made(jvmtiEnv *vm, const char *name, const void *address, jint size)
 {
 	(void)vm, (void)size;
-	/* The second name is that of JDKs before 24. */
+	/* JDKs before 24 use the second name. */
 	if (strcmp(name, "cont_returnBarrier") && strcmp(name, "Cont thaw return barrier"))
 		return;
 	stacks.barrier = (uintptr_t)address;
@@ -564,7 +564,7 @@ jint stacks_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 	jvmtiCapabilities wanted = {
 		.can_generate_sampled_object_alloc_events = alloc,
 		.can_generate_monitor_events = lock,
-		/* Compilers then note where nearly each instruction comes from. */
+		/* Compilers then record the bytecode of nearly each instruction. */
 		.can_generate_compiled_method_load_events = 1,
 	};
 	jvmtiError err = (*vm)->AddCapabilities(vm, &wanted);
@@ -589,7 +589,7 @@ jint stacks_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 		err = enable(vm, JVMTI_EVENT_THREAD_END);
 	if (!err)
 		err = enable(vm, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
-	/* The judge gives nothing unless somebody hears of classes. */
+	/* AsyncGetCallTrace returns nothing unless ClassLoad events are enabled. */
 	if (!err && o->check)
 		err = enable(vm, JVMTI_EVENT_CLASS_PREPARE);
 	if (!err && o->check)

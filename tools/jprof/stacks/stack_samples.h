@@ -2,16 +2,16 @@
 /*
  * SCS: sampled stacks, from Java through JNI, the VM and the C library into the kernel.
  *
- * Each thread samples itself, in the handler of a signal that it gets for CPU time
- * (scs/cpu_ticks.h, with the kernel's part of the stack where the machine allows) and, if wanted,
- * for time on the wall; allocations and contended monitors are samples where the VM says so. The
- * stack is walked by what the VM publishes of its own structures (stack_walk.h), never by calling
- * it; what cannot be walked is a function of its own, with the reason. AsyncGetCallTrace, which can
- * crash a VM, is asked as a second judge only (stack_judge.h, SCSCHECK).
+ * Each thread samples itself, in the handler of a signal for CPU time (scs/cpu_ticks.h, with the
+ * kernel's part of the stack where the machine allows it) and optionally for wall-clock time;
+ * allocations and contended monitors are sampled in the VM's events. The stack is walked by the
+ * published layout of the VM's structures (stack_walk.h), never by calling the VM; a walk that ends
+ * early shows the reason as a function. AsyncGetCallTrace, which can crash a VM, is used only to
+ * check walks (stack_judge.h, SCSCHECK).
  *
- * A sample is a record of TraceHook, among all others of the session (PITRACE_HOOKIT_SAMPLE); post
- * reads it as a sample of a collector's, and leaves out those that the collector took of the same
- * thread meanwhile. Names and lines of methods go to the jitdump (stack_names.h).
+ * A sample is a record of TraceHook, among all others of the session (PITRACE_HOOKIT_SAMPLE). post
+ * reads it like a collector's sample, and drops the samples that the collector took of the same
+ * thread meanwhile. Names and lines of methods are written to the jitdump (stack_names.h).
  */
 #ifndef STACK_SAMPLES_H
 #define STACK_SAMPLES_H
@@ -22,7 +22,7 @@
 
 #include "agent_options.h"
 
-/* `vm` is this part's own. JNI_ERR after a message. */
+/* This part owns `vm`. Returns JNI_ERR after a message. */
 jint stacks_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 		  struct jitlog_writer *text, bool running);
 

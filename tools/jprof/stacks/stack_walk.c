@@ -11,11 +11,11 @@
 #include "scopes.h"
 #include "seen_methods.h"
 
-/* x86-64: words from the interpreter's frame pointer. */
+/* x86-64, in words from the interpreter's frame pointer. */
 #define INTERPRETER_SENDER   (-1)
 #define INTERPRETER_METHOD   (-3)
 #define INTERPRETER_BYTECODE (-8)
-#define ENTRY_WRAPPER        (-6) /* of the stub through which Java is called */
+#define ENTRY_WRAPPER        (-6) /* in the frame of the call stub, which enters Java */
 
 #define STEPS_MOST  4096
 #define FRAME_REACH (1u << 20) /* bytes from one frame to the next one */
@@ -33,15 +33,15 @@ struct stack_walking {
 	const struct vm_layout *l;
 	struct walked *to;
 	struct walk_registers r;
-	uint64_t bytecode; /* the register that has it, where the interpreter was interrupted */
-	uint64_t entered;  /* the register that has the method where it enters one */
+	uint64_t bytecode; /* the interpreter's bytecode register at the interrupt */
+	uint64_t entered;  /* the interpreter's method register at the interrupt */
 	uint64_t thread;   /* the VM's structure, 0: none */
-	uint64_t anchor;   /* the VM's note of the last frame of Java, 0: none */
-	uint64_t base;     /* the stack's end, 0: not known */
-	bool frozen;       /* frames were left out that are in the heap */
-	bool named;        /* the virtual thread has its row */
-	bool freezes;      /* its frames may be both here and in the heap */
-	uint64_t called; /* where the VM's or a native function returns to Java, 0: not yet known */
+	uint64_t anchor;   /* the VM's record of the last Java frame, 0: none */
+	uint64_t base;     /* the stack's highest address, 0: unknown */
+	bool frozen;       /* frames in the heap were left out */
+	bool named;        /* the virtual thread's name was put */
+	bool freezes;      /* frames may be both here and in the heap */
+	uint64_t called; /* return address into Java of the VM's or native code, 0: not yet known */
 };
 
 /* ---- frames ---------------------------------------------------------------------------------- */
@@ -57,7 +57,7 @@ static bool put(struct stack_walking *w, uint64_t address)
 	return true;
 }
 
-/* Whose the frames so far are. */
+/* Adds the name of the virtual thread that owns the frames so far. */
 static bool put_virtual(struct stack_walking *w)
 {
 	if (w->named || !w->to->mounted)
@@ -101,7 +101,7 @@ static bool ends(struct stack_walking *w, enum walk_end why)
 	return false;
 }
 
-/* Each step leads up; a frame is of whole words. */
+/* Each step moves up the stack; frames consist of whole words. */
 static bool go_to(struct stack_walking *w, uint64_t pc, uint64_t sp, uint64_t fp)
 {
 	if (sp <= w->r.sp || sp % 8 || sp - w->r.sp > FRAME_REACH || (w->base && sp > w->base))
@@ -112,7 +112,7 @@ static bool go_to(struct stack_walking *w, uint64_t pc, uint64_t sp, uint64_t fp
 
 /* ---- the interpreter ------------------------------------------------------------------------- */
 
-/* The bytecode of an address in the method's code; what is none is the method's begin. */
+/* Returns the bytecode index of an address in the method's code, 0 if it is outside. */
 static uint32_t bytecode_of(const struct stack_walking *w, uint64_t method, uint64_t at,
 			    bool *is_right)
 {
@@ -130,7 +130,7 @@ static bool is_above(const struct stack_walking *w, uint64_t fp)
 	       (!w->base || fp < w->base);
 }
 
-/* Before the frame is made: the caller's return address is on top. */
+/* Before the frame is set up, the caller's return address is on top of the stack. */
 static bool enter_method(struct stack_walking *w)
 {
 	uint64_t pc;
@@ -180,16 +180,17 @@ static bool bytes_are(uint64_t at, const char *bytes, size_t n)
 	return n <= sizeof(is) && guarded_copy(is, at, n) && !memcmp(is, bytes, n);
 }
 
-enum frame_state { FRAME_WHOLE, FRAME_NONE, FRAME_POINTER }; /* POINTER: the caller's is on top */
+/* FRAME_POINTER: the caller's frame pointer is on top of the stack. */
+enum frame_state { FRAME_WHOLE, FRAME_NONE, FRAME_POINTER };
 
-/* What the instructions before and behind this one have done to the frame. */
+/* Derives the frame's state from the instructions around pc. */
 static enum frame_state state_of(const struct stack_walking *w, const struct code_blob *b)
 {
 	uint64_t pc = w->r.pc;
 
 	if (!w->r.is_exact)
 		return FRAME_WHOLE;
-	/* ret; pop %rbp; cmp at(%r15),%rsp, which asks whether to stop before it returns, and ja */
+	/* ret; pop %rbp; cmp at(%r15),%rsp, the safepoint poll at a return, and its ja */
 	if (bytes_are(pc, "\xc3", 1))
 		return FRAME_NONE;
 	if (bytes_are(pc, "\x5d", 1))
@@ -200,7 +201,7 @@ static enum frame_state state_of(const struct stack_walking *w, const struct cod
 		return FRAME_NONE;
 	if (pc >= b->complete)
 		return FRAME_WHOLE;
-	/* push %rbp is done; sub $n,%rsp is */
+	/* after push %rbp; after sub $n,%rsp */
 	if (bytes_are(pc - 1, "\x55", 1))
 		return FRAME_POINTER;
 	if (bytes_are(pc - 7, "\x48\x81\xec", 3) || bytes_are(pc - 4, "\x48\x83\xec", 3))
@@ -222,8 +223,8 @@ static bool leave(struct stack_walking *w, uint64_t frame, enum frame_state stat
 	return go_to(w, pc, above, fp);
 }
 
-/* Where the VM gave up the code, the frame's return address leads to where that is seen to; the
- * real one is kept in the frame. */
+/* When the VM deoptimizes code, it replaces the frame's return address by the deoptimization
+ * handler and saves the original in the frame. */
 static uint64_t real_pc(const struct stack_walking *w, const struct code_blob *b,
 			const struct walk_registers *r)
 {
@@ -272,7 +273,7 @@ static bool put_compiled(struct stack_walking *w, const struct code_blob *b,
 	}
 	if (!guarded_load(b->blob + w->l->method, &method))
 		return ends(w, WALK_LOST_CODE);
-	/* What is noted for a place ends there: an instruction is of the next one. */
+	/* A record covers the code before its address: an exact pc belongs to the next record. */
 	if (!b->is_native && has_frame && !put_scopes(w, b, real_pc(w, b, r) + r->is_exact, kind))
 		return false;
 	if (w->to->n == before && !put_method(w, method, kind, 0))
@@ -294,7 +295,7 @@ static bool is_code(const struct stack_walking *w, uint64_t pc)
 	return code_cache_find(w->l, pc).kind != CODE_NONE;
 }
 
-/* Java was called from native code here. */
+/* The call stub's frame: native code called Java here. */
 static bool entry(struct stack_walking *w)
 {
 	uint64_t wrapper, pc, fp, base = w->r.fp;
@@ -306,7 +307,7 @@ static bool entry(struct stack_walking *w)
 	return go_to(w, pc, base + 16, fp);
 }
 
-/* One without a known frame keeps a frame pointer, or nothing at all. */
+/* A stub of unknown frame size either has a frame pointer or no frame at all. */
 static bool stub(struct stack_walking *w, const struct code_blob *b)
 {
 	uint64_t pc, fp, base = w->r.fp;
@@ -342,9 +343,9 @@ static bool put_frozen_method(struct stack_walking *w, const struct frozen_frame
 	return put_method(w, method, WALK_INTERPRETED, bytecode_of(w, method, at, &is_right));
 }
 
-/* False: not all that are there; none of them counts. While the VM freezes frames they are here,
- * too: it was called by doYield(), or (since JDK 24, at a monitor) by the innermost frame that it
- * freezes. */
+/* Returns false if not all frames can be read; the caller then discards those that were put. While
+ * the VM freezes frames they are on this stack, too: the freeze is called by doYield() or (since
+ * JDK 24, at a monitor) by the innermost frozen frame. */
 static bool put_frozen(struct stack_walking *w, uint64_t entry)
 {
 	enum frozen_step step = FROZEN_LOST;
@@ -362,8 +363,9 @@ static bool put_frozen(struct stack_walking *w, uint64_t entry)
 	return (step == FROZEN_LAST || w->to->end == WALK_LONG) && frozen_frames_held(&f);
 }
 
-/* The carrier's frame that has called the virtual thread's: where the thread's note leads to. Where
- * that is not known the frame below has kept its frame pointer, unless the VM thawed that fast. */
+/* Finds the carrier's frame that called the virtual thread's, by the thread's continuation entry.
+ * If that is unknown, by the frame pointer that the frame below saved, which the VM's fast thaw
+ * does not restore. */
 static bool find_entry(struct stack_walking *w, uint64_t *pc, uint64_t *sp)
 {
 	struct code_blob b;
@@ -410,7 +412,7 @@ static bool barrier(struct stack_walking *w)
 
 /* ---- native code ----------------------------------------------------------------------------- */
 
-/* To the last frame of Java, if the VM has noted one further up. */
+/* Continues at the last Java frame, if the VM has recorded one further up. */
 static bool go_to_anchor(struct stack_walking *w, enum walk_end or_else)
 {
 	uint64_t sp, pc, fp;
@@ -422,7 +424,7 @@ static bool go_to_anchor(struct stack_walking *w, enum walk_end or_else)
 	if (!pc && !word(w, sp, -1, &pc))
 		return ends(w, or_else);
 	w->anchor = 0;
-	/* The stack pointer may be lost, so it need not be below. */
+	/* Our stack pointer may be wrong, so `sp` is only checked if the stack's base is known. */
 	if (sp % 8 || (w->base && (sp > w->base || sp < w->r.sp)))
 		return ends(w, WALK_LOST_FRAME);
 	w->r = (struct walk_registers){ .pc = pc, .sp = sp, .fp = fp };
@@ -440,7 +442,7 @@ static bool native(struct stack_walking *w)
 		return ends(w, WALK_WHOLE);
 	case NATIVE_CALLER:
 		if (next.is_exact) {
-			w->r = next; /* a signal's: it may have had another stack */
+			w->r = next; /* a signal frame: the handler may have had its own stack */
 			w->bytecode = w->entered = 0;
 			return true;
 		}
@@ -478,7 +480,7 @@ static bool step(struct stack_walking *w)
 	}
 }
 
-/* False: on this machine nothing is known of them. */
+/* Returns false on machines whose registers are not supported. */
 static bool take_registers(struct stack_walking *w, const void *from)
 {
 #ifdef __x86_64__
@@ -495,7 +497,8 @@ static bool take_registers(struct stack_walking *w, const void *from)
 #endif
 }
 
-/* Outermost, behind whose the frames are: the reason has room, for the other a frame gives way. */
+/* Adds the reason as the outermost frame, after the virtual thread's name. A slot is reserved for
+ * the reason; the name may replace the last frame. */
 static void put_reason(struct stack_walking *w)
 {
 	struct walked *to = w->to;

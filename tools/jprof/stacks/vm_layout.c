@@ -62,7 +62,7 @@ static const struct wanted_member {
 #undef TO
 };
 
-/* These have another place, by the release. */
+/* Members whose type depends on the release. */
 static const struct {
 	const char *types[2], *member;
 	size_t to;
@@ -129,7 +129,7 @@ static bool read_statics(struct vm_layout *l, const struct vm_image *i)
 	return l->heaps && l->interpreter && l->call_stub_return;
 }
 
-/* ---- virtual threads: what no table has, of symbols ------------------------------------------ */
+/* ---- virtual threads: symbols of what the tables lack ---------------------------------------- */
 
 static bool read_symbol(const struct vm_image *i, const char *name, void *to, size_t size)
 {
@@ -173,7 +173,7 @@ static bool read_offsets(struct vm_frozen *f, const struct vm_image *i)
 	return true;
 }
 
-/* Their names are others since JDK 24. */
+/* The members were renamed in JDK 24. */
 static bool read_narrow(struct vm_frozen *f, const struct vm_image *i)
 {
 	const uint64_t *base = vm_image_static(i, "CompressedOops", "_base");
@@ -200,10 +200,10 @@ static void read_virtual(struct vm_layout *l, const struct vm_image *i)
 
 	read_symbol(i, "_ZN12StubRoutines19_cont_returnBarrierE", &l->return_barrier,
 		    sizeof(l->return_barrier));
-	/* It is there once a virtual thread is. */
+	/* The value is set once a virtual thread exists. */
 	l->entry_return = (uintptr_t)vm_image_symbol(i, "_ZN17ContinuationEntry10_return_pcE",
 						     &room);
-	/* Newer VMs publish it, so that it is known without symbols, too. */
+	/* Newer VMs publish it: it is known even without symbols. */
 	if (!l->entry_return)
 		l->entry_return = (uintptr_t)vm_image_static(i, "ContinuationEntry", "_return_pc");
 	f->safepoints = (uintptr_t)vm_image_symbol(i,
@@ -214,7 +214,7 @@ static void read_virtual(struct vm_layout *l, const struct vm_image *i)
 		      f->safepoints && read_offsets(f, i) && read_narrow(f, i);
 }
 
-/* Where code begins and ends, and what compilers wrote of it, in one of two ways. */
+/* Code bounds and compiler records must be known, each in one of two layouts. */
 static bool is_whole(const struct vm_layout *l)
 {
 	bool addresses = l->code_begin != VM_NONE && l->code_end != VM_NONE;
@@ -241,7 +241,8 @@ const char *vm_layout_read(struct vm_layout *l, const struct vm_image *i, unsign
 	    !vm_image_type_size(i, "ConstMethod", &l->const_method_size) || !is_whole(l))
 		return why;
 	read_virtual(l, i);
-	/* Since JDK 20 such a number has no byte 0; since 23 a frame is whole after 16 bits. */
+	/* Since JDK 20 a compressed number has no byte 0; since JDK 23 the offset at which a frame
+	 * is complete has 16 bits. */
 	l->excluded = release >= 20;
 	l->short_frame_complete = l->code_offset != VM_NONE;
 	return NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where a walk finds what it needs in HotSpot's structures, as the VM publishes it for debuggers
- * (gHotSpotVMStructs). Members moved between releases; what a release has not is VM_NONE.
+ * The offsets in HotSpot's structures that a walk needs, as the VM publishes them for debuggers
+ * (gHotSpotVMStructs). Members moved between releases; one that a release lacks is VM_NONE.
  */
 #ifndef VM_LAYOUT_H
 #define VM_LAYOUT_H
@@ -13,13 +13,13 @@
 
 #define VM_NONE SIZE_MAX
 
-/* What leads to a virtual thread's frames in the heap (frozen_frames.h). */
+/* Locates a virtual thread's frames in the heap (frozen_frames.h). */
 struct vm_frozen {
-	bool is_known;       /* and this VM's collector moves nothing but at safepoints */
-	uint64_t safepoints; /* where they are counted */
+	bool is_known;       /* and this VM's collector moves objects only at safepoints */
+	uint64_t safepoints; /* address of the safepoint counter */
 	uint32_t tail;       /* Continuation */
 	uint32_t parent, continuation, size, sp, bottom, stack; /* StackChunk */
-	bool narrow;                                            /* references are of 32 bits */
+	bool narrow;                                            /* references have 32 bits */
 	uint64_t base;
 	uint32_t shift;
 };
@@ -42,7 +42,7 @@ struct vm_layout {
 		mutable_data, relocation_size;
 	/* PcDesc */
 	size_t pc_offset, pc_scope, pc_size;
-	/* Method and what it leads to */
+	/* Method and the structures it refers to */
 	size_t const_method, access_flags;
 	size_t constants, const_size, const_flags, code_size, name, descriptor, const_method_size;
 	uint32_t has_lines;
@@ -52,14 +52,14 @@ struct vm_layout {
 	/* JavaThread */
 	size_t anchor, stack_base, anchor_sp, anchor_pc, anchor_fp, wrapper_anchor;
 	size_t os_thread, os_thread_id, continuation_entry;
-	/* Where a virtual thread's frames return to whose callers are in the heap; 0: not known. */
+	/* Return address of a virtual thread's frames whose callers are in the heap; 0: unknown. */
 	uint64_t return_barrier;
-	uint64_t entry_return; /* what says where its outermost frame returns to; 0: not known */
+	uint64_t entry_return; /* address of its outermost frame's return address; 0: unknown */
 	struct vm_frozen frozen;
-	uint32_t excluded; /* the values that a byte of a compressed number does not have */
+	uint32_t excluded; /* bytes of a compressed number are never below this */
 };
 
-/* release: the JDK's. NULL, or why not. */
+/* `release` is the JDK's. Returns NULL, or the reason why the layout is unknown. */
 const char *vm_layout_read(struct vm_layout *l, const struct vm_image *i, unsigned int release);
 
 #endif
