@@ -281,7 +281,7 @@ jint objects_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 
 	(void)java, (void)text;
 	if (err)
-		return refused(vm, "OBJECTINFO: this Java VM tells of no objects", err);
+		return refused(vm, "OBJECTINFO: this Java VM does not report objects", err);
 	objects.log.program = agent_kind.name;
 	objects.log.kind = "log-objects";
 	if (!log_file_make(&objects.log, o->calls.path, o->calls.prefix, "VM"))

@@ -98,7 +98,7 @@ wait_for() { # WORD
 drive() { timeout 60 "$bin/rtdriver" "$@" $vm >out 2>&1; }
 wait_for ready
 drive -c 'jlmstart everything'
-[ $? = 1 ] && grep -q 'JLML (contention alone)' out
+[ $? = 1 ] && grep -q 'JLML (contention only)' out
 verdict no_such_kind $? "$(cat out)"
 drive -c jlmstart
 verdict start $? "$(cat out)"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The thread that listens. Several may be connected at a time, so that one who says nothing keeps
- * nobody away; commands are done one after the other.
+ * The listening thread. Several clients may be connected at a time, so that a silent one does not
+ * block the others; commands run one after the other.
  */
 #include "control.h"
 
@@ -27,12 +27,12 @@
 #include "refused.h"
 
 #define CLIENTS   16
-#define SECONDS   2 /* for a request to come, and for an answer to go */
+#define SECONDS   2 /* time limit for receiving a request, and for sending an answer */
 #define LISTENERS 2
 
-/* Who has connected and has not said all yet. */
+/* A connected client whose request is not complete yet. */
 struct control_client {
-	int fd; /* -1: nobody */
+	int fd; /* -1: unused */
 	bool tcp;
 	uint64_t until;
 	size_t n;
@@ -40,7 +40,7 @@ struct control_client {
 };
 
 static struct {
-	pthread_mutex_t lock; /* of `on` and who sets it */
+	pthread_mutex_t lock; /* guards `on`, and starting and stopping */
 	bool on;
 	JavaVM *java;
 	const struct agent_options *o;
@@ -64,7 +64,7 @@ static void hang_up(struct control_client *c)
 	c->fd = -1;
 }
 
-/* False: the socket of the other end is shut, or full for too long. */
+/* Returns false if the client has closed the socket, or does not read for too long. */
 static bool send_all(int fd, const char *text, size_t n)
 {
 	uint64_t until = now_ns() + SECONDS * 1000000000ull, now;
@@ -93,7 +93,7 @@ static void answer(struct control_client *c, bool ok, const char *words)
 	send_all(c->fd, line, rt_answer_write(line, ok, words));
 }
 
-/* True: listening ends. */
+/* Returns true if listening ends. */
 static bool obey(struct control_client *c, size_t length)
 {
 	static struct rt_request r;
@@ -132,8 +132,8 @@ static bool hear(struct control_client *c)
 	return last;
 }
 
-/* The place of a new client: a free one, or that of whoever has been silent for longest, first of
- * those by TCP, of whom nobody knows who they are. */
+/* Returns the slot for a new client: a free one, or that of the client that has been silent for
+ * longest, TCP clients first, as their user is unknown. */
 static struct control_client *place(void)
 {
 	struct control_client *best = &control.client[0];
@@ -194,7 +194,7 @@ static void drop_silent(uint64_t now)
 			hang_up(c);
 }
 
-/* True: it goes on. */
+/* Returns true to continue. */
 static bool serve(void)
 {
 	struct pollfd p[1 + LISTENERS + CLIENTS];
@@ -261,7 +261,7 @@ static void *listen_on(void *unused)
 
 /* ---- begin and end --------------------------------------------------------------------------- */
 
-/* One of ours that is there is left over: its number was another VM's. */
+/* A socket of this user with this name is a leftover of a dead VM with the same pid. */
 static int listen_unix(void)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -271,7 +271,7 @@ static int listen_unix(void)
 	remove_socket();
 	snprintf(control.path, sizeof(control.path), "/tmp/" RT_SOCKET, (int)getpid());
 	memcpy(a.sun_path, control.path, sizeof(a.sun_path));
-	/* The mode is the file's from its first moment. */
+	/* fchmod before bind: the file has the mode from its creation. */
 	if (fd >= 0 && !fchmod(fd, 0600) && !bind(fd, (struct sockaddr *)&a, sizeof(a)) &&
 	    !chmod(control.path, 0600) && !listen(fd, CLIENTS))
 		return fd;
@@ -335,7 +335,7 @@ static int listen_tcp(void)
 	return -1;
 }
 
-/* The VM's signals are not this thread's. */
+/* Blocks all signals for the new thread: signals are for the VM's own threads. */
 static int start_thread(void)
 {
 	pthread_t thread;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A thread of the agent becomes one of Java only for a command that runs Java code. */
+/* The agent's thread attaches to the VM only for commands that run Java code. */
 #include "control_commands.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "locks.h"
 #include "log_file.h"
 
-/* As others find it, who have another working folder. */
+/* Makes the path absolute: the client has another working folder. */
 static void say_path(struct control_call *c, const char *what, const char *path)
 {
 	char folder[2048] = "";
@@ -58,7 +58,7 @@ static const char *do_jlmstart(struct control_call *c)
 	bool light = !strcmp(c->argument, "JLML");
 
 	if (*c->argument && !light && strcmp(c->argument, "JLM") != 0)
-		return "it is JLM (all gets) or JLML (contention alone)";
+		return "the argument is JLM (all gets) or JLML (contention only)";
 	snprintf(c->words, sizeof(c->words), "monitors are watched");
 	return locks_start(c->jni, c->o, !light);
 }
@@ -92,7 +92,7 @@ static const char *do_heapdump(struct control_call *c)
 static const char *do_shutdown(struct control_call *c)
 {
 	c->last = true;
-	snprintf(c->words, sizeof(c->words), "nobody listens any more");
+	snprintf(c->words, sizeof(c->words), "the agent no longer listens");
 	return NULL;
 }
 
@@ -115,7 +115,7 @@ static const char *with_java(struct control_call *c, const struct control_comman
 
 	hooks_thread_none();
 	if ((*c->java)->AttachCurrentThreadAsDaemon(c->java, (void **)&c->jni, &as))
-		return "the Java VM takes no thread any more";
+		return "the Java VM no longer accepts threads";
 	why = command->run(c);
 	(*c->java)->DetachCurrentThread(c->java);
 	return why;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What rtdriver's commands do in the VM. */
+/* Runs rtdriver's commands in the VM. */
 #ifndef JPROF_CONTROL_COMMANDS_H
 #define JPROF_CONTROL_COMMANDS_H
 
@@ -9,20 +9,20 @@
 #include "agent_options.h"
 #include "rt_protocol.h"
 
-/* A command that is being done: `words` become the answer. */
+/* A command that runs: `words` is the answer. */
 struct control_call {
 	JavaVM *java;
-	JNIEnv *jni; /* of commands that need it */
+	JNIEnv *jni; /* set for commands that run Java code */
 	const struct agent_options *o;
 	const char *argument;
 	char words[RT_LINE];
-	bool last; /* listening ends after it */
+	bool last; /* stop listening after this command */
 };
 
-/* NULL, or why not. */
+/* Returns NULL, or the reason for the failure. */
 const char *control_do(struct control_call *c, const char *command);
 
-/* Has the VM write its heap (HPROF) to c->argument; "": to a new file among the logs. */
+/* Writes the VM's heap (HPROF) to c->argument; if that is "", to a new file in the log folder. */
 const char *heap_dump(struct control_call *c);
 
 #endif

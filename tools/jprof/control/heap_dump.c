@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* By the VM's own HotSpotDiagnosticMXBean, which refuses a file that exists. */
+/* Uses the VM's HotSpotDiagnosticMXBean, which refuses to overwrite a file. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 
 #define BEAN "com/sun/management/HotSpotDiagnosticMXBean"
 
-/* What Java says of an exception, which is over then. */
+/* Clears the pending exception and returns its text. */
 static const char *thrown(struct control_call *c)
 {
 	JNIEnv *jni = c->jni;
@@ -44,7 +44,7 @@ static jobject bean(JNIEnv *jni, jclass *of)
 	return get ? (*jni)->CallStaticObjectMethod(jni, factory, get, *of) : NULL;
 }
 
-/* One that is not there yet: the VM takes no other, whoever is faster. */
+/* Makes the path of a new file. A race is harmless: the VM refuses an existing file. */
 static void new_path(struct control_call *c, char path[LOG_FILE_PATH + 8])
 {
 	uint32_t n = 1;

@@ -9,7 +9,7 @@
 
 #define OWNABLE "java/util/concurrent/locks/AbstractOwnableSynchronizer"
 
-static jclass ownable;  /* what has a holder; all others are waited at */
+static jclass ownable;  /* locks that have an owner; parking at others counts as waiting */
 static jfieldID holder; /* its thread */
 
 static void gets(JNIEnv *jni, jobject object)
@@ -125,7 +125,7 @@ const char *gets_begin(jvmtiEnv *vm, JNIEnv *jni)
 	};
 
 	if (!know_ownable(jni))
-		return "this Java VM's locks of java.util.concurrent are others";
+		return "this Java VM has other locks of java.util.concurrent";
 	return lock_hooks_on(vm, jni, &calls);
 }
 

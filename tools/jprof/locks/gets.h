@@ -5,7 +5,7 @@
 
 #include <jvmti.h>
 
-/* Gets count when lock_state says so. NULL or why not. */
+/* Gets are counted while lock_state.counts is set. Returns NULL, or the reason for the failure. */
 const char *gets_begin(jvmtiEnv *vm, JNIEnv *jni);
 void gets_end(jvmtiEnv *vm, JNIEnv *jni);
 

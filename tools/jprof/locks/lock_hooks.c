@@ -14,7 +14,7 @@
 #include "native_class.h"
 #include "virtual.h"
 
-/* Above a thread's lowest address: the VM's guard pages, and what it keeps free for natives. */
+/* Bytes above a stack's lowest address: the VM's guard pages, and its reserve for native code. */
 #define STACK_ROOM (112u << 10)
 
 struct monitor_left {
@@ -50,8 +50,8 @@ static void find_lowest(void)
 }
 
 /*
- * Where a stack is nearly full it overflows here, before the monitor is held. A call of leave that
- * did so would be repeated for ever: the code that leaves a monitor is its own exception handler.
+ * Throws the overflow of a nearly full stack here, before the monitor is held. If it happened in
+ * leave, it would repeat forever: the code that exits a monitor is its own exception handler.
  */
 static bool overflows(JNIEnv *jni)
 {
@@ -153,7 +153,7 @@ static void leave_class(const char *signature)
 	leave_alone(signature, "the VM takes no change of it");
 }
 
-/* The name is kept for left(). */
+/* Stores the method's name for left(). */
 static int32_t choose(void *name, const struct class_method *m)
 {
 	return class_method_name(m, name, 1024) && !virtual_switches(name) ? 0 : -1;

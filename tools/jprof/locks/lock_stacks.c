@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEEP 12 /* frames of a stack */
+#define DEEP 12 /* frames that are kept of a stack */
 
 static size_t add_frame(jvmtiEnv *vm, JNIEnv *jni, jmethodID method, char *to, size_t at)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The VM keeps a pointer for each thread, and finds that of a virtual one on any carrier. */
+/* The state is in the VM's thread-local storage, which also works for virtual threads on any
+ * carrier. */
 #include "lock_state.h"
 
 #include <stdlib.h>

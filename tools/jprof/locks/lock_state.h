@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What JLML's events and JLM's hooks share. With the lock held no function of the VM is called. */
+/* State that JLML's events and JLM's hooks share. No VM function is called with the lock held. */
 #ifndef LOCK_STATE_H
 #define LOCK_STATE_H
 
@@ -11,18 +11,19 @@
 #include "lock_thread.h"
 
 struct lock_state {
-	pthread_mutex_t lock; /* of the table's new records, and of all but gets in them */
+	pthread_mutex_t lock; /* guards adding records, and all of their fields but the gets */
 	jvmtiEnv *vm;
 	struct lock_table table;
-	uint64_t since;        /* the recording's begin: what had begun before counts no time */
+	uint64_t since;        /* start of the recording: holds that began before count no time */
 	atomic_uint recording; /* its number */
-	atomic_bool counts;    /* gets: JLM */
+	atomic_bool counts;    /* gets are counted: JLM */
 };
 extern struct lock_state lock_state;
 
-/* This thread's, virtual or not, of this recording. NULL: no memory. */
+/* Returns this thread's state for the current recording, also of a virtual thread. NULL: no memory.
+ */
 struct lock_thread *lock_thread_here(void);
-/* JNI's end of a thread: it is the caller's, or NULL. */
+/* Call it at the end of a thread: `thread` is the current one, or NULL. */
 void lock_thread_free(jvmtiEnv *vm, jthread thread);
 
 static inline struct lock_record *lock_record_of(struct lock_id id)

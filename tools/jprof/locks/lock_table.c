@@ -8,8 +8,8 @@
 
 #include "escape.h"
 
-#define LOOK_FIRST 8  /* of each monitor these are looked at, */
-#define LOOK_EACH  64 /* then one of so many */
+#define LOOK_FIRST 8  /* stacks are taken of a monitor's first blocks, */
+#define LOOK_EACH  64 /* then of every 64th */
 #define LOCK_ROWS  10000
 
 int lock_table_init(struct lock_table *t, uint32_t most)
@@ -120,7 +120,7 @@ void lock_add_stack(struct lock_record *r, const char *waiter, const char *holde
 
 /* ---- the log --------------------------------------------------------------------------------- */
 
-/* One line: gets may be counted meanwhile. */
+/* One line, with a copy of the counts that other threads may be changing. */
 struct lock_row {
 	const struct lock_record *record;
 	uint64_t nonrec, rec, held;
@@ -157,7 +157,7 @@ static void write_stacks(const struct lock_record *r, FILE *out)
 		fputc('\n', out);
 	}
 	if (r->more_stacks)
-		fprintf(out, "    %" PRIu64 " times otherwise\n", r->more_stacks);
+		fprintf(out, "    %" PRIu64 " times with other stacks\n", r->more_stacks);
 }
 
 static double ms(uint64_t ns)
@@ -167,7 +167,7 @@ static double ms(uint64_t ns)
 
 #define NONE "-"
 
-/* %MISS GETS NONREC, and REC %UTIL AVER-HTM; what nobody has seen is -. */
+/* The columns %MISS GETS NONREC, and REC %UTIL AVER-HTM; - if unknown. */
 struct get_columns {
 	char miss[16], gets[24], nonrec[24], rec[24], util[16], average[24];
 };
@@ -217,7 +217,7 @@ struct lock_sums {
 	uint64_t slow, blocked, gets;
 };
 
-/* The rows that have something to show. */
+/* Copies the rows that are not empty. */
 static uint32_t take_rows(const struct lock_table *t, struct lock_row *rows, struct lock_sums *sum)
 {
 	uint32_t n = 0;
@@ -249,8 +249,8 @@ void lock_table_write(const struct lock_table *t, FILE *out, uint64_t ns)
 	if (n)
 		qsort(rows, n, sizeof(*rows), by_slow);
 	fprintf(out, "pitrace log-jlm\n%s\nrecorded: %.3f ms; ",
-		t->gets ? "JLM: gets, holds and contention; what nobody can see is -" :
-			  "JLML: contended enters and waits alone; what these do not show is -",
+		t->gets ? "JLM: gets, holds and contention; - is unknown" :
+			  "JLML: contended enters and waits only; - is not recorded",
 		ms(ns));
 	if (t->gets)
 		fprintf(out, "gets: %" PRIu64 "; ", sum.gets);

@@ -9,7 +9,7 @@ void lock_thread_anew(struct lock_thread *t, uint32_t recording)
 	t->recording = recording;
 }
 
-/* Its place; -1: it is not held. The innermost is the likeliest. */
+/* Returns the index, -1 if it is not held. The innermost is the most likely. */
 static int32_t find(const struct lock_thread *t, struct lock_id id)
 {
 	int32_t i = (int32_t)t->held_count - 1;

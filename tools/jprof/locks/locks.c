@@ -18,7 +18,7 @@
 #define MONITORS (1u << 20)
 
 static struct {
-	pthread_mutex_t doing; /* of all below; before all others */
+	pthread_mutex_t doing; /* guards all fields below; taken before all other locks */
 	struct log_file log;
 	const struct agent_options *o;
 	bool prepared, on, open;
@@ -50,7 +50,7 @@ static void JNICALL enters(jvmtiEnv *vm, JNIEnv *jni, jthread thread, jobject ob
 	pthread_mutex_unlock(&lock_state.lock);
 	if (wanted)
 		look(vm, jni, object, r);
-	/* It would have blocked while it was looked at, too. */
+	/* The time starts before the stacks were taken: the thread would have been blocked then. */
 	if (t)
 		t->blocks = now;
 }
@@ -187,7 +187,7 @@ static jvmtiError add_callbacks(jvmtiEnv *vm)
 	return err;
 }
 
-/* The first time. */
+/* Runs once, at the first recording. */
 static jvmtiError prepare(jvmtiEnv *vm)
 {
 	static const jvmtiCapabilities wanted = {
@@ -211,7 +211,8 @@ static jvmtiError prepare(jvmtiEnv *vm)
 	return err;
 }
 
-/* With `doing` held, where hooks are called as far as they are wanted. NULL, or why not. */
+/* The caller holds `doing` and has installed the hooks if needed. Returns NULL or the reason of the
+ * failure. */
 static const char *record(jvmtiEnv *vm, bool gets)
 {
 	if (!next_log())
@@ -223,13 +224,14 @@ static const char *record(jvmtiEnv *vm, bool gets)
 	lock_state.since = now_ns();
 	lock_state.recording++;
 	if (notify(vm, JVMTI_ENABLE))
-		return "the VM tells of no monitors";
+		return "the VM does not report monitors";
 	lock_state.counts = gets;
 	locks.on = true;
 	return NULL;
 }
 
-/* With `doing` held. jni NULL: contention alone. NULL, or why not. */
+/* The caller holds `doing`. `jni` NULL: only contention. Returns NULL or the reason of the failure.
+ */
 static const char *start(jvmtiEnv *vm, JNIEnv *jni)
 {
 	const char *why = jni ? gets_begin(vm, jni) : NULL;
@@ -249,7 +251,7 @@ static void be_asked(const struct agent_options *o)
 	locks.log.kind = "log-jlm";
 }
 
-/* false, after a message. */
+/* Returns false after a message. */
 static bool start_now(jvmtiEnv *vm, JNIEnv *jni)
 {
 	const char *why;
@@ -284,8 +286,8 @@ jint locks_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 	be_asked(o);
 	err = prepare(vm);
 	if (err)
-		return refused(vm, "this Java VM tells of no monitors", err);
-	/* Hooks need a VM that runs. */
+		return refused(vm, "this Java VM does not report monitors", err);
+	/* Hooks can only be installed once the VM is up. */
 	if (o->gets && !running)
 		return JNI_OK;
 	if (o->gets && (*java)->GetEnv(java, (void **)&jni, JNI_VERSION_1_6))
@@ -303,7 +305,7 @@ const char *locks_start(JNIEnv *jni, const struct agent_options *o, bool gets)
 	if (!locks.prepared) {
 		be_asked(o);
 		if (prepare(lock_state.vm))
-			why = "this Java VM tells of no monitors";
+			why = "this Java VM does not report monitors";
 	}
 	if (locks.on)
 		why = "monitors are watched already";

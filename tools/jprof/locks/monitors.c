@@ -5,17 +5,17 @@
 #include <string.h>
 
 #define ABOVE      32
-#define SHARED     0x80000000u /* the rest above is the number that the class's others share */
+#define SHARED     0x80000000u /* the high half's other bits are the record that the rest share */
 #define BELOW(tag) ((uint32_t)(tag))
 
 #define NAME        1024
-#define ROOM_BEHIND 16 /* @hash and its kin */
+#define ROOM_BEHIND 16 /* for a suffix: @hash, (class) or (others) */
 
 static struct {
 	jvmtiEnv *vm;
 	struct lock_table *table;
 	pthread_mutex_t *lock;
-	pthread_mutex_t naming; /* of tags: before the one above */
+	pthread_mutex_t naming; /* guards tags; taken before `lock` */
 } monitors = { .naming = PTHREAD_MUTEX_INITIALIZER };
 
 void monitors_begin(jvmtiEnv *vm, struct lock_table *table, pthread_mutex_t *lock)
@@ -33,7 +33,7 @@ static uint32_t hash_of(jobject object)
 	return (uint32_t)hash;
 }
 
-/* package/Class of Lpackage/Class;, or an array as it is. */
+/* Writes package/Class for Lpackage/Class;, and an array's signature unchanged. */
 static void put_class(jclass class, char *to, size_t room)
 {
 	char *signature = NULL;
@@ -58,7 +58,7 @@ static uint32_t add(const char *name, enum lock_kind kind)
 	return number;
 }
 
-/* Class@hash; a class by its own name: methods that are static synchronized enter it. */
+/* Names it Class@hash; a class object by its class: static synchronized methods enter it. */
 static uint32_t add_object(jobject object, jclass class, enum lock_kind kind)
 {
 	char name[NAME + ROOM_BEHIND];
@@ -97,7 +97,7 @@ static void set_tag(jobject object, uint32_t above, uint32_t below)
 	(*monitors.vm)->SetTag(monitors.vm, object, (jlong)((uint64_t)above << ABOVE | below));
 }
 
-/* With naming held: another thread may have been faster. */
+/* The caller holds `naming`. Another thread may have added the record meanwhile. */
 static struct lock_id name(jobject object, jclass class, enum lock_kind kind)
 {
 	uint32_t below = BELOW(tag_of(object)), above = (uint32_t)(tag_of(class) >> ABOVE);
