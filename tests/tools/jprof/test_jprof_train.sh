@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# jprof-train: the trainer in a real VM makes each sequence that there can be; which values count and when
+# jprof-train: the trainer in a real VM makes each possible sequence; which values count and when
 # passes end, by a VM that only leaves such files as the agent does; what stops it; whose minima it takes.
 set -u
 
@@ -18,22 +18,22 @@ train="$bin/jprof-train"
 
 "$train" -n 1 -l >out 2>err
 code=$?
-is unsettled "$code $(cat err)" "1 jprof-train: not settled: of the last 2 of 1 passes not both left all but one of 200 minima as they were (in the last: new $(
-	sed -n 's/^pass 1: minima \([0-9]*\),.*/\1/p' out), other 0); all is kept: more passes (-n) go on from it"
+is unsettled "$code $(cat err)" "1 jprof-train: not settled: one of the last 2 of 1 passes changed more than one of 200 minima (in the last: new $(
+	sed -n 's/^pass 1: minima \([0-9]*\),.*/\1/p' out), other 0); all are kept: more passes (-n) continue from them"
 says first out '^pass 1: minima \([0-9]*\), of them new \1, other 0, the same but for a step of the metric or 2 % 0$'
 says cache out "^$work/cache/pitrace/jprof-[0-9a-f]*.calibration\$"
 # All that the six types of Java methods can make; natives call natives and methods of both kinds, are left
 # by exceptions, clear those of others.
-is all "$(grep '^sequences' out)" 'sequences: 1444 of the 1444 that there can be'
+is all "$(grep '^sequences' out)" 'sequences: 1444 of the 1444 possible ones'
 is each_pair "$(sed -nE 's/^  ([a-z]+), ([a-z]+): ([0-9]+) of ([0-9]+)$/\3 \4/p' out |
 	awk '{ n++; miss += $2 - $1 } END { print n, miss }')" '16 0'
 is none_missing "$(grep ' never$' out | head -3)" ''
 is listed "$(grep -cE '^[IiJjNn]-(En|Ex|Xx|Ca)-[IiJjNn]-(En|Ex|Xx|Ca)-[IiJjNn] [0-9]+ [0-9]+$' out)" 1444
-is why_not "$(sed -n '/^impossible/,/tell that they/p' out)" "impossible: 2012 of 3456
-  what is entered ends in its caller: 360
-  a handler goes on in its own method: 1290
-  an exception is caught or goes further: 288
-  natives do not tell that they catch: 74"
+is why_not "$(sed -n '/^impossible/,/do not report catches/p' out)" "impossible: 2012 of 3456
+  a called method ends in its caller: 360
+  a handler continues in its own method: 1290
+  an exception is caught or propagates: 288
+  native methods do not report catches: 74"
 # Below what is not measured: six are entered, leave, throw, one after each other, by natives too.
 [ "$(sed -n 's/^with type O, .*: \([0-9]*\) that are trained$/\1/p' out)" -ge 200 ]
 verdict outermost $? "$(cat out)"
@@ -44,7 +44,7 @@ is nothing_left "$(ls tmp)" ''
 is probes_first "$(grep -c '^[Nn]-Xx-.* never$' out) $(sed -n 's/^sequences: .* of the \([0-9]*\) .*/\1/p' out)" '136 1144'
 rm probes
 "$train" -p -n 2 -l -c probes >out 2>err
-is probes_all "$(sed -n 's/^\(sequences: .* that there can be\).*/\1/p' out)" 'sequences: 1144 of the 1144 that there can be'
+is probes_all "$(sed -n 's/^\(sequences: .* possible ones\).*/\1/p' out)" 'sequences: 1144 of the 1144 possible ones'
 is probes_none_missing "$(grep ' never$' out | head -3)" ''
 is probes_listed "$(grep -cE '^[IiJjNn]-(En|Ex|Xx)-[IiJjNn]-(En|Ex|Xx)-[IiJjNn] [0-9]+ [0-9]+$' out)" 1144
 # The agent uses them: a program of the same VM finds its sequences trained.
@@ -131,11 +131,11 @@ passes a_step '49 49 24 24 24' 0 3 '21 49'
 passes later '300 250 200 24 49 24 24' 0 7 '49 24'
 says near out '^pass 6: minima 1, of them new 0, other 0, the same .* 1$'
 passes at_most '900 700 500 300 100' 1 4 '28 500' -n 4
-says unsettled_words err 'not settled: of the last 2 of 4 passes not both left all but one of 200 minima as they were (in the last: new 0, other 1); all is kept: more passes (-n) go on from it'
+says unsettled_words err 'not settled: one of the last 2 of 4 passes changed more than one of 200 minima (in the last: new 0, other 1); all are kept: more passes (-n) continue from them'
 passes options '61 61 61' 0 3 '21 61' -m instructions,wall -- -Xint
 [ "$(grep -c '^-XX:.*-Xint -agentpath:.*,CALIBRATION=[^ ]*/pass,.*,METRICS=instructions+wall -cp [^ ]* Trainer [^ ]* [^ ]* [^ ]*/libtrainer.so$' words)" = 3 ]
 verdict words $? "$(cat words)"
-is counted "$(grep -E '^sequences|^  enter, leave:' out)" "sequences: 1 of the 1444 that there can be; 1 of them less than 100 times, which is untrained
+is counted "$(grep -E '^sequences|^  enter, leave:' out)" "sequences: 1 of the 1444 possible ones; 1 of them less than 100 times, which is untrained
   enter, leave: 1 of 36"
 
 # ---- what stops it: what was measured by then is kept
@@ -337,11 +337,11 @@ mv fake says
 
 # ---- no VM
 refused no_java 'nowhere/java: No such file' -j nowhere/java
-refused no_vm '/bin/true: it is no Java VM: asked for its settings it does not say where it is installed' -j /bin/true
+refused no_vm '/bin/true: not a Java VM: -XshowSettings:properties does not print java.home' -j /bin/true
 refused vm_cannot '/bin/false: exit code 1' -j /bin/false
 : >cannot
 refused cannot_run "cannot: Permission denied" -j "$work/cannot"
-refused comma 'a,b: a comma' -c a,b
+refused comma 'a,b: a path with a comma' -c a,b
 refused no_such_metric 'jprof: METRICS=nonesuch: ' -m nonesuch
 refused no_such_option 'Unrecognized option: -nonesuch' -- -nonesuch
 TMPDIR=/nowhere refused no_folder '/nowhere/jprof-train.*: No such file'

@@ -37,7 +37,7 @@ void run_catch(void)
 			sigaction(signals[i], &how, NULL);
 }
 
-/* While a program is started, nobody would know whom to end. */
+/* Blocks the signals while a child is started: its pid is not known yet. */
 static void hold(sigset_t *before)
 {
 	sigset_t held;
@@ -71,7 +71,7 @@ static int spawn(char *const words[], const char *out, const char *err, pid_t *p
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
 	rc = posix_spawnp(pid, words[0], &files, &attributes, words, environ);
 	running = rc ? 0 : *pid;
-	/* One that came before nobody has told the program. */
+	/* A signal that arrived before has not been forwarded. */
 	if (!rc && run_interrupted)
 		kill(*pid, SIGTERM);
 	sigprocmask(SIG_SETMASK, &before, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Programs that jprof-train starts and waits for. A signal that asks it to end ends the program
- * that runs, and is remembered: what was learnt by then is kept.
+ * Runs the child programs of jprof-train. A terminating signal ends the running child and is
+ * recorded: the results so far are kept.
  */
 #ifndef CHILDREN_H
 #define CHILDREN_H
@@ -10,14 +10,15 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* The signal; 0: none came. */
+/* The signal received, 0 if none. */
 extern volatile sig_atomic_t run_interrupted;
 void run_catch(void);
 
-/* Its standard output and error go to these files (NULL: as they are; the same name: both to it).
- * *status as of waitpid; false, after a message: it cannot be started. */
+/* Runs the program with its standard output and error in these files (NULL: inherited; the same
+ * name: both in one). Sets *status as waitpid() does; returns false after a message if it cannot be
+ * started. */
 bool run_program(char *const words[], const char *out, const char *err, int *status, pid_t *pid);
-/* How it ended, and the last of its words, which are in this file. */
+/* Prints how the program ended and the end of its output, which is in the file `words`. */
 void run_complain(const char *program, int status, const char *words);
 
 #endif

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A line is what ran in one symbol up to a branch: CPU, U, what the branch is, how many
- * instructions, '@' if it goes on from the line before, an offset, symbol and module, the thread.
+ * A line is the code that ran in one symbol up to a branch: CPU, U, the branch's type, the number
+ * of instructions, '@' if it continues from the line before, an offset, symbol and module, the
+ * thread.
  *
- * No method of the trainer calls itself, neither at once nor by way of others: a name that is on
- * the stack is that frame, another one is entered. Compiled methods end by a return; a frame that
- * is not there any more without one was left by an exception, when it ran last. Whoever it reaches
- * has caught it, if he does not end likewise; natives do not tell.
+ * The trainer has no direct or indirect recursion: a name that is on the stack is that frame, any
+ * other name is a call. Compiled methods end with a return; a frame that disappears without one was
+ * left by an exception when it last ran. The method that runs next has caught the exception, unless
+ * it disappears likewise; for native methods this is unknown.
  */
 #include "floors.h"
 
 #include "base/text.h"
 
-#define DEEPEST 16 /* frames; the trainer has three */
+#define DEEPEST 16 /* frames; the trainer needs three */
 
 enum branch { BRANCH_CALL = 1, BRANCH_RETURN = 2 };
 
@@ -24,9 +25,9 @@ struct trace_word {
 struct part {
 	uint64_t branch, count;
 	int type;               /* of the trainer's method; -1: other code */
-	bool goes;              /* on from the line before */
-	bool in_c;              /* a native's own code, not the VM's before and behind it */
-	struct trace_word name; /* of the method, as C has it or not */
+	bool goes;              /* continues from the line before */
+	bool in_c;              /* native code of a method, not the VM's code around it */
+	struct trace_word name; /* of the method; JNI-mangled if in_c */
 	struct trace_word thread;
 };
 
@@ -35,7 +36,7 @@ static bool is(struct trace_word word, const char *text)
 	return word.n == strlen(text) && !memcmp(word.at, text, word.n);
 }
 
-/* What is between the two; false: it has not both. */
+/* Sets the text between the two; returns false if the symbol lacks one of them. */
 static bool take_between(struct trace_word *name, struct trace_word symbol, const char *begin,
 			 const char *end)
 {
@@ -66,7 +67,8 @@ static void take_symbol(struct part *p, struct trace_word symbol)
 		p->type = TYPE_JITTED + (int)(letter - letters);
 }
 
-/* false: it is no such line. Symbols of other code may have blanks: no more is looked at. */
+/* Returns false if the line has another form. Symbols of other code may contain blanks, so the rest
+ * of such a line is not read. */
 static bool take_part(struct bytes line, struct part *p)
 {
 	static const char unwound[] = "?unwound ";
@@ -83,7 +85,7 @@ static bool take_part(struct bytes line, struct part *p)
 	text_skip_blanks(&line);
 	if (!text_number(&line, 10, &p->count) || !text_word(&line, &word.at, &word.n))
 		return false;
-	/* By an exception the VM jumps where no branch leads: that is known. */
+	/* For an exception the VM jumps without a branch: that is not a gap. */
 	p->goes = is(word, "@") || memmem(line.base, line.size, unwound, sizeof(unwound) - 1);
 	if (!p->goes)
 		return true;
@@ -109,10 +111,10 @@ struct floor_walk {
 	struct trace_word thread;
 	int event;      /* the last one; -1: unknown */
 	uint64_t since; /* instructions */
-	uint64_t left;  /* of these, when the innermost method ran last */
-	uint64_t again; /* of these, when the one that an exception has reached ran again */
-	bool reached;   /* by an exception, of which nobody has said what becomes */
-	bool other;     /* code that is not the trainer's has run since */
+	uint64_t left;  /* value of `since` when the innermost method last ran */
+	uint64_t again; /* value of `since` when the method reached by an exception ran again */
+	bool reached;   /* an exception reached the innermost method; caught or not is open */
+	bool other;     /* code outside the trainer has run since */
 };
 
 static bool is_native(const struct floor_frame *f)
@@ -127,7 +129,7 @@ static void forget(struct floor_walk *w)
 	w->reached = false;
 }
 
-/* After so many instructions since the last event; the others are the next one's. */
+/* Records an event `count` instructions after the last one; the rest belongs to the next event. */
 static void event(struct floor_walk *w, enum call_event went, int ran, int top, uint64_t count)
 {
 	uint64_t *floor;
@@ -149,7 +151,7 @@ static struct floor_frame *innermost(struct floor_walk *w)
 	return &w->frames[w->depth - 1];
 }
 
-/* It goes on in the method that it has reached. */
+/* The method that the exception reached continues: it has caught it. */
 static void caught(struct floor_walk *w)
 {
 	if (w->reached && !is_native(innermost(w)))
@@ -172,7 +174,7 @@ static void enter(struct floor_walk *w, const struct part *p)
 	w->frames[w->depth++] = (struct floor_frame){ p->name, p->in_c, p->type };
 }
 
-/* The innermost one, after so many instructions. */
+/* The innermost method ends `count` instructions after the last event. */
 static void leave(struct floor_walk *w, enum call_event went, uint64_t count)
 {
 	int ran = innermost(w)->type;
@@ -185,14 +187,14 @@ static void leave(struct floor_walk *w, enum call_event went, uint64_t count)
 
 static void unwound(struct floor_walk *w)
 {
-	/* Whom an exception has reached, and left again, has not caught it. */
+	/* A method that an exception reached and left has not caught it. */
 	w->reached = false;
 	leave(w, EVENT_UNWIND, w->left);
 	w->again = w->since;
 	w->reached = true;
 }
 
-/* C has _1 for _. */
+/* Compares the names: JNI mangles _ as _1. */
 static bool is_same(struct trace_word a, bool a_in_c, struct trace_word b, bool b_in_c)
 {
 	size_t i = 0, k = 0;
@@ -204,7 +206,7 @@ static bool is_same(struct trace_word a, bool a_in_c, struct trace_word b, bool 
 	return i == a.n && k == b.n;
 }
 
-/* How many frames there are up to the one that runs; 0: none. */
+/* Returns the depth of the part's frame on the stack, 0 if it is not there. */
 static uint32_t find(const struct floor_walk *w, const struct part *p)
 {
 	uint32_t at = w->depth;
@@ -271,7 +273,7 @@ uint32_t floors_read(struct calibration *c, uint32_t metric, const char *text, s
 
 		if (n && *line == '#')
 			continue;
-		/* What is none of its lines is nothing that it can go on from. */
+		/* A line of another form is a gap: nothing continues from it. */
 		if (!take_part(bytes_of(line, n), &p))
 			p = (struct part){ .type = -1 };
 		step(&w, &p);

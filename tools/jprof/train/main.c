@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* jprof-train: minima for the agent libjprof, by a Java program that makes each sequence. */
+/* jprof-train: measures minima for the agent libjprof by a Java program that runs each sequence. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -14,8 +14,8 @@
 
 #define EXIT_UNSETTLED 1 /* the last passes still changed minima */
 #define EXIT_TRAIN     125
-#define QUIET          2u  /* passes that change nothing, and it is done: */
-#define FEW            200 /* at most one of so many values */
+#define QUIET          2u  /* consecutive quiet passes that end the training: */
+#define FEW            200 /* a quiet pass changes at most one of so many values */
 
 static const struct option_row rows[] = {
 	{ { "-m" },
@@ -38,7 +38,7 @@ static const struct option_row rows[] = {
 	  .complete = "@file" },
 	{ { "-n" },
 	  "PASSES",
-	  "so many passes at most (default: 30)",
+	  "maximum number of passes (default: 30)",
 	  option_number,
 	  OPTION_TO(struct train, passes),
 	  .least = 1,
@@ -55,7 +55,7 @@ static const struct option_row rows[] = {
 	  OPTION_TO(struct train, floors) },
 	{ { "-l" },
 	  NULL,
-	  "list each sequence that there can be, with its minima",
+	  "list each possible sequence with its minima",
 	  option_set,
 	  OPTION_TO(struct train, list) },
 	OPTION_HELP_ROWS,
@@ -69,9 +69,9 @@ static const struct option_table table = {
 	.usage =
 		"usage: jprof-train [-m METRIC[,...]] [-c FILE] [-j JAVA] [-n PASSES] [-p] [-f] [-l] [-- VMOPTION...]\n",
 	.notes =
-		"It runs a trainer until two passes one after the other leave all but one of 200 minima as they\n"
-		"were but for a step of the metric or 2 %, then shows which sequences of events and types of\n"
-		"methods were seen, of those that there can be, and why there are no others.\n\n"
+		"It runs a trainer until, in two consecutive passes, at most one of 200 minima changes by more\n"
+		"than a step of the metric or 2 %. Then it prints how many of the possible sequences of events\n"
+		"and types of methods were seen, and why other sequences are impossible.\n\n"
 		"Exit code: 0; 1: minima still changed in the last passes; 125: it failed.",
 };
 
@@ -88,7 +88,7 @@ static bool is_quiet(const struct pass_changes *c)
 	return c->fresh + c->moved <= c->seen / FEW;
 }
 
-/* What the passes before have measured is kept, however the last one ends. */
+/* The results of earlier passes are kept, however the last pass ends. */
 static int train(const struct train *how)
 {
 	struct pass_changes changed = { 0 };
@@ -113,14 +113,14 @@ static int train(const struct train *how)
 	if (run_interrupted)
 		return EXIT_UNSETTLED;
 	if (good && quiet < QUIET)
-		complain("not settled: of the last %u of %" PRIu64
-			 " passes not both left all but one of %d minima as they were (in the last: new %" PRIu32
-			 ", other %" PRIu32 "); all is kept: more passes (-n) go on from it",
+		complain("not settled: one of the last %u of %" PRIu64
+			 " passes changed more than one of %d minima (in the last: new %" PRIu32
+			 ", other %" PRIu32 "); all are kept: more passes (-n) continue from them",
 			 QUIET, how->passes, FEW, changed.fresh, changed.moved);
 	return good ? quiet < QUIET ? EXIT_UNSETTLED : 0 : EXIT_TRAIN;
 }
 
-/* As if nobody had caught it. */
+/* Ends by the default action of the signal. */
 static void end_by(int number)
 {
 	fflush(stdout);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define LITTLE 50 /* the fiftieth part */
+#define LITTLE 50 /* differences up to a fiftieth, 2 % */
 
 int passes_init(struct passes *p, uint32_t metrics, const uint64_t *step)
 {
@@ -30,7 +30,7 @@ static uint64_t counts(const struct passes *p, size_t at)
 	return p->second.minimum[at] ? p->second.minimum[at] : p->least.minimum[at];
 }
 
-/* A step is rounded: a difference of one may be one more. */
+/* A step is rounded: the difference of one step may be larger by 1. */
 static bool is_near(uint64_t a, uint64_t b, uint64_t step)
 {
 	uint64_t by = a < b ? b - a : a - b;

@@ -4,13 +4,13 @@
 #include "sequence.h"
 
 const char *const why_nots[WHY_NOTS] = {
-	[CAN_BE] = "there can be",
-	[NOT_ITS_CALLER] = "what is entered ends in its caller",
-	[NOT_ITS_HANDLER] = "a handler goes on in its own method",
-	[NOT_CAUGHT] = "an exception is caught or goes further",
-	[NATIVE_CATCHES] = "natives do not tell that they catch",
-	[PROBES_CATCH] = "probes do not tell that a method catches",
-	[PROBES_THROW] = "probes do not tell exceptions of compiled code",
+	[CAN_BE] = "possible",
+	[NOT_ITS_CALLER] = "a called method ends in its caller",
+	[NOT_ITS_HANDLER] = "a handler continues in its own method",
+	[NOT_CAUGHT] = "an exception is caught or propagates",
+	[NATIVE_CATCHES] = "native methods do not report catches",
+	[PROBES_CATCH] = "the probes do not report catches",
+	[PROBES_THROW] = "the probes do not report exceptions of compiled code",
 };
 
 static bool is_native(uint32_t type)
@@ -18,8 +18,8 @@ static bool is_native(uint32_t type)
 	return type >= TYPE_NATIVE;
 }
 
-/* An exception shows to the probes in the interpreter: natives that compiled methods call are
- * compiled, too. */
+/* The probes report exceptions only in the interpreter; native methods called from compiled methods
+ * have a compiled wrapper. */
 static bool probes_see(uint32_t ran, uint32_t top)
 {
 	return ran < TYPE_JITTED || (is_native(ran) && (top < TYPE_JITTED || is_native(top)));

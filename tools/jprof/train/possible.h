@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which sequences of the six types of Java methods there can be, and why there are no others. That
- * depends on who tells the agent of events: changed classes have handlers of their own, the VM's
- * probes none.
+ * Decides which sequences of the six types of Java methods are possible, and why others are not.
+ * That depends on the source of the events: changed classes report catches, the VM's probes do not.
  */
 #ifndef POSSIBLE_H
 #define POSSIBLE_H
@@ -12,19 +11,19 @@
 
 enum why_not {
 	CAN_BE,
-	NOT_ITS_CALLER,  /* what is entered goes back elsewhere */
-	NOT_ITS_HANDLER, /* who catches goes on in another method */
-	NOT_CAUGHT,      /* after an exception a method goes on without a word */
-	NATIVE_CATCHES,  /* natives have no handlers that tell */
-	PROBES_CATCH,    /* the probes tell of no handler */
-	PROBES_THROW,    /* nor, in compiled code, of an exception */
+	NOT_ITS_CALLER,  /* a callee would not end in its caller */
+	NOT_ITS_HANDLER, /* a catch would continue in another method */
+	NOT_CAUGHT,      /* after an exception a method would continue without a catch event */
+	NATIVE_CATCHES,  /* native methods have no handlers that report a catch */
+	PROBES_CATCH,    /* the probes report no catches */
+	PROBES_THROW,    /* the probes report no exceptions of compiled code */
 	WHY_NOTS,
 };
 
-/* In words, of a list. */
+/* The texts for the report. */
 extern const char *const why_nots[WHY_NOTS];
 
-/* Those of other types are nobody's: they count as NOT_ITS_CALLER. */
+/* Returns why the sequence is impossible. Other types of methods count as NOT_ITS_CALLER. */
 enum why_not sequence_why_not(uint16_t s, bool probes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which sequences a file of minima has, of those that there can be, and why there are no others. */
+/* Reports which of the possible sequences a file of minima has, and why others are impossible. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static bool seen(const struct calibration *c, uint32_t s)
 	return c->minimum[(size_t)s * c->metrics];
 }
 
-/* After what, by what. */
+/* Prints the counts by the two events of the sequences. */
 static void show_counts(FILE *out, const struct calibration *c, bool probes)
 {
 	uint32_t reached[EVENT_POPPED][EVENT_POPPED] = { 0 },
@@ -40,7 +40,7 @@ static void show_counts(FILE *out, const struct calibration *c, bool probes)
 			seldom += c->times[s] < CALIBRATION_TRAINED;
 		}
 	}
-	fprintf(out, "sequences: %" PRIu32 " of the %" PRIu32 " that there can be", all, of_all);
+	fprintf(out, "sequences: %" PRIu32 " of the %" PRIu32 " possible ones", all, of_all);
 	if (seldom)
 		fprintf(out, "; %" PRIu32 " of them less than %d times, which is untrained", seldom,
 			CALIBRATION_TRAINED);
@@ -50,7 +50,7 @@ static void show_counts(FILE *out, const struct calibration *c, bool probes)
 			if (can[i][k])
 				fprintf(out, "  %s, %s: %" PRIu32 " of %" PRIu32 "\n", events[i],
 					events[k], reached[i][k], can[i][k]);
-	fprintf(out, "of enter, leave and unwind alone: %" PRIu32 " of %" PRIu32 "\n", paper,
+	fprintf(out, "of enter, leave and unwind only: %" PRIu32 " of %" PRIu32 "\n", paper,
 		of_paper);
 }
 
@@ -62,7 +62,7 @@ static bool is_java(uint16_t s)
 	       p.top < TYPE_COMPILING;
 }
 
-/* Of all that the events and types of Java methods give. */
+/* Prints the impossible combinations of the events and types of Java methods, by reason. */
 static void show_impossible(FILE *out, bool probes)
 {
 	uint32_t n[WHY_NOTS] = { 0 }, all = 0, s, i;
@@ -79,7 +79,7 @@ static void show_impossible(FILE *out, bool probes)
 			fprintf(out, "  %s: %" PRIu32 "\n", why_nots[i], n[i]);
 }
 
-/* Type O is what is not measured, below the outermost methods that are. */
+/* Type O is code that is not measured and calls the outermost measured methods. */
 static void show_others(FILE *out, const struct calibration *c)
 {
 	uint32_t outer = 0, compiling = 0, s;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files of minima: those that a pass has left, and the user's, which is refused as the agent
- * refuses it: of another key, damaged, another user's, a link. */
+/* Files of minima: those that the passes write, and the user's file. The latter is refused for the
+ * agent's reasons: another key, corrupt, owned by another user, a link. */
 #ifndef STORE_H
 #define STORE_H
 
@@ -14,14 +14,14 @@ struct minima {
 	struct calibration c;
 };
 
-/* All of a file. 0; -ENOENT: there is none; others after a message. */
+/* Reads a whole file. Returns 0, -ENOENT, or another error after a message. */
 int minima_read(struct minima *m, const char *path);
 void minima_free(struct minima *m);
-/* By its key. */
+/* Returns, from the key, whether the events came from the VM's probes. */
 bool minima_of_probes(const struct minima *m);
 
-/* Adds to the user's file: the one that was asked for, or else the cache's of this key. Its name is
- * in path. false, after a message. */
+/* Adds the minima to the requested file, or else to the cache's file of this key. Sets its path.
+ * Returns false after a message. */
 bool store_add(const char *asked, const struct minima *m, char path[PATH_MAX]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Traces the trainer: swtrace run --itrace between two natives that it calls, then post -arc. */
+/* Traces the trainer between two native methods that it calls: swtrace run --itrace, post -arc. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 
 #define TRACE_MOST (64u << 20)
 
-/* Beside this program, else on the path. */
+/* Finds the program beside this one, else on the PATH. */
 static void find_program(const char *name, char path[PATH_MAX])
 {
 	if (!program_beside(name, path, PATH_MAX))
@@ -39,12 +39,12 @@ static char *read_text(const char *path, size_t *size)
 	return text;
 }
 
-/* A VM that steps through its first threads may meet the tracer's breakpoint before the tracer
- * does, and die of it. */
+/* A VM that is single-stepped while it starts its first threads may hit the tracer's breakpoint too
+ * early, and die of it. */
 #define DIED_OF_TRACER (128 + SIGTRAP)
 #define TRIES          5
 
-/* Runs it, its words in a file of the folder, which are shown when it fails. */
+/* Runs the program with its output in a file of the folder; prints that if the program fails. */
 static bool run_quietly(const struct trainer *t, char *const words[])
 {
 	char words_of[PATH_MAX];
@@ -65,7 +65,7 @@ static bool run_quietly(const struct trainer *t, char *const words[])
 	return false;
 }
 
-/* Compiled at once, and not into one another. */
+/* The options compile methods synchronously, and without inlining. */
 static bool trace(const struct trainer *t, char *file)
 {
 	char swtrace[PATH_MAX], java[PATH_MAX + 16], from[PATH_MAX + 128], until[PATH_MAX + 128];
@@ -137,7 +137,7 @@ static void show(FILE *out, const struct calibration *c)
 	}
 }
 
-/* The first of the metrics in a key that is instructions; metrics: there is none. */
+/* Returns the index of the first metric in the key that is instructions; `metrics` if none is. */
 static uint32_t find_instructions(const char *key, uint32_t metrics)
 {
 	static const char instructions[] = "metric: instructions";
@@ -169,14 +169,14 @@ static bool keep(struct trainer *t, const struct calibration *found, uint32_t at
 	return good;
 }
 
-/* Why floors are not kept; NULL: they are. at: of the metric that they go to. */
+/* Returns why floors are not kept, NULL if they are. `at` is the index of their metric. */
 static const char *not_kept(const struct trainer *t, uint32_t at)
 {
 	if (at == t->passes.least.metrics)
 		return "no metric is instructions: floors are not kept";
-	/* The trace has none inlined, as it is under the probes alone. */
+	/* The trace has no inlining, which is true only under the probes. */
 	if (!t->how->probes)
-		return "changed classes leave methods inlined, with nothing between them: floors are not kept";
+		return "with changed classes, methods stay inlined and have no floor: floors are not kept";
 	return NULL;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs the trainer in a VM with the agent, whose minima of a pass are a file of their own. */
+/* Runs the trainer in a VM with the agent, which writes the minima of each pass to a separate file.
+ */
 #include "train.h"
 
 #include <dirent.h>
@@ -17,11 +18,11 @@
 #include "store.h"
 
 #define WORDS_MOST 256
-#define TEXT_MOST  (1u << 20) /* of what a VM says of itself */
+#define TEXT_MOST  (1u << 20) /* bytes of a VM's output of its settings */
 
-/* ---- what was installed ---------------------------------------------------------------------- */
+/* ---- installed files ------------------------------------------------------------------------- */
 
-/* Beside this program, else where it was installed. */
+/* Finds a file beside this program, else in the installation folder. */
 static bool find(const char *name, char path[PATH_MAX])
 {
 	char below[PATH_MAX];
@@ -45,8 +46,8 @@ static bool read_text(const char *path, char **text)
 	return !rc;
 }
 
-/* Where the VM is, as it says itself: what is called java may be a script that finds one. What says
- * nothing is no VM. */
+/* Asks the VM for its folder: `java` may be a script that finds one. A program that does not answer
+ * is not a VM. */
 static bool find_home(struct trainer *t)
 {
 	static const char name[] = "java.home = ";
@@ -70,13 +71,13 @@ static bool find_home(struct trainer *t)
 		snprintf(t->home, sizeof(t->home), "%.*s",
 			 (int)strcspn(home + sizeof(name) - 1, "\n"), home + sizeof(name) - 1);
 	else
-		complain("%s: it is no Java VM: asked for its settings it does not say where it is installed",
+		complain("%s: not a Java VM: -XshowSettings:properties does not print java.home",
 			 t->java);
 	free(text);
 	return *t->home;
 }
 
-/* The compiler of the VM's own JDK, if it has one. */
+/* Compiles the trainer with the compiler of the VM's JDK, if it has one. */
 static bool compile(struct trainer *t)
 {
 	char source[PATH_MAX], javac[PATH_MAX + 16];
@@ -123,7 +124,7 @@ static bool make_folder(struct trainer *t)
 	}
 	/* The agent splits its options at commas. */
 	if (strchr(t->folder, ',') || (t->how->file && strchr(t->how->file, ','))) {
-		complain("%s: a comma cannot be told to the agent",
+		complain("%s: a path with a comma cannot be passed to the agent",
 			 strchr(t->folder, ',') ? t->folder : t->how->file);
 		return false;
 	}
@@ -179,7 +180,7 @@ static char *make_agent(const struct trainer *t)
 		     t->agent, t->folder, t->folder, how->probes ? ",MODE=probes" : "",
 		     how->metrics ? ",METRICS=" : "", how->metrics ? how->metrics : "") < 0)
 		return NULL;
-	/* In a list of metrics it has +. */
+	/* The agent separates metrics by +. */
 	for (char *p = how->metrics ? text + strlen(text) - strlen(how->metrics) : NULL; p && *p;
 	     p++)
 		if (*p == ',')
@@ -187,14 +188,14 @@ static char *make_agent(const struct trainer *t)
 	return text;
 }
 
-/* To the VM's probes natives show exceptions only while their wrapper is interpreted, as it is at
- * first: every second pass it stays so. */
+/* The VM's probes report exceptions of native methods only while the wrapper is interpreted, as it
+ * is at first: in every second pass it stays interpreted. */
 static const char *natives_stay(const struct trainer *t)
 {
 	return t->how->probes && t->passes.n % 2 ? "-XX:CompileCommand=exclude,TrainN::*" : NULL;
 }
 
-/* Interpreted and compiled methods; these early, or a pass takes minutes. */
+/* Keeps some methods interpreted and compiles the others early: else a pass takes minutes. */
 static bool start(struct trainer *t, char *agent, const char *out, int *status, pid_t *pid)
 {
 	static const char *const before[] = {
@@ -228,10 +229,10 @@ static bool start(struct trainer *t, char *agent, const char *out, int *status, 
 	return run_program(words, out, out, status, pid);
 }
 
-/* Of the agent's log: the step of each metric, and where the pass's minima went. */
+/* From the agent's log: the step of each metric, and the file of the pass's minima. */
 struct pass_log {
 	uint64_t step[CALL_METRICS];
-	char *calibration; /* from malloc; NULL: it does not say */
+	char *calibration; /* allocated; NULL: not in the log */
 };
 
 static bool read_log(const char *path, struct pass_log *log)
@@ -258,7 +259,8 @@ static bool read_log(const char *path, struct pass_log *log)
 	return log->calibration;
 }
 
-/* The first one says of what all are. The file is tried before more work is done for it. */
+/* The first pass sets the key of all passes. The file is opened here, so that an error is reported
+ * before more work is done. */
 static bool take_first(struct trainer *t, struct minima *m, const struct pass_log *log)
 {
 	struct minima none;
