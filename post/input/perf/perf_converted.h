@@ -20,7 +20,8 @@ struct perf_converted {
 
 struct perf_converted *perf_converted_new(void);
 void perf_converted_free(struct perf_converted *t);
-/* Adds a record for the one being converted: a perf_put, whose argument is the struct perf_converted. */
+/* Adds a record for the one being converted: a perf_put, whose argument is the struct
+ * perf_converted. */
 int perf_converted_put(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
 		       uint64_t time);
 /* Returns the next of them in *r. */

@@ -247,7 +247,7 @@ static size_t numbers(const char *list, uint8_t out[64])
 
 /* Converts registers, of which those in `have` were recorded, each with the value 1000 plus its
  * number. */
-static struct records copy_emitted(const struct perf_registers *registers, uint64_t have, uint64_t abi)
+static struct records converted(const struct perf_registers *registers, uint64_t have, uint64_t abi)
 {
 	uint8_t stack[16] = { 0x51 };
 	struct perf_stacks stacks = {
@@ -323,7 +323,7 @@ static void registers(void)
 		struct records t;
 
 		CU_ASSERT_PTR_NOT_NULL_FATAL(registers);
-		t = copy_emitted(registers, UINT64_MAX >> 1, abi);
+		t = converted(registers, UINT64_MAX >> 1, abi);
 		if (!n) {
 			CU_ASSERT(not_copied(&t));
 			continue;
@@ -332,20 +332,20 @@ static void registers(void)
 		for (size_t k = 0; k < n; k++)
 			own |= 1ull << order[k];
 		own |= 1ull << rows[i].sp;
-		t = copy_emitted(registers, own, abi);
+		t = converted(registers, own, abi);
 		CU_ASSERT(copied(&t, order, n, -1, rows[i].narrow));
 		/* One that is not there is 0, but for the two without which a copy is useless. */
 		for (size_t k = 0; k < n; k++) {
-			t = copy_emitted(registers, own & ~(1ull << order[k]), abi);
+			t = converted(registers, own & ~(1ull << order[k]), abi);
 			CU_ASSERT(order[k] == rows[i].sp || k == n - 1 ?
 					  not_copied(&t) :
 					  copied(&t, order, n, order[k], rows[i].narrow));
 		}
-		t = copy_emitted(registers, own, PERF_SAMPLE_REGS_ABI_NONE);
+		t = converted(registers, own, PERF_SAMPLE_REGS_ABI_NONE);
 		CU_ASSERT(not_copied(&t));
-		t = copy_emitted(registers, 0, abi);
+		t = converted(registers, 0, abi);
 		CU_ASSERT(not_copied(&t));
-		t = copy_emitted(NULL, own, abi);
+		t = converted(NULL, own, abi);
 		CU_ASSERT(not_copied(&t));
 		/* These are the registers requested from the kernel here. */
 		if (registers == perf_registers_here() && !rows[i].narrow)
