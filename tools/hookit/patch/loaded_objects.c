@@ -118,8 +118,8 @@ static bool may_unwind(const struct dynamic *dynamic)
 	       is_named(dynamic, "_dl_find_object");
 }
 
-/* If the object contains an unwinder, registers the stubs there, or exceptions could not pass
- * through them. */
+/* If the object contains an unwinder, adds it, so that exceptions pass through the stubs; or marks
+ * the object as blind if its symbols are stripped. */
 static void find_unwinder(struct object *o, const struct dl_phdr_info *info, struct patch_fault *f)
 {
 	struct dynamic dynamic = dynamic_of(info);

@@ -7,7 +7,7 @@
 
 #include "sites.h"
 
-/* The memory that sites jump to whose bytes determine the distance. */
+/* The memory to which sites jump if their bytes determine the distance. */
 struct object_far {
 	int32_t distance;
 	uint32_t free;   /* bits of it that could be chosen */

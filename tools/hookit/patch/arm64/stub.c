@@ -53,9 +53,9 @@ static bool put_branch(uint8_t *out, uint64_t stub, size_t at, uint64_t to, uint
 }
 
 /*
- * The stub of an entry, by offset: 0 saves x30; 4, 8 call the gate; 12 restores x30; 16 if not
+ * The stub of an entry, by offset: 0 saves x30; 4, 8 call the gate; 12 restores x30; 16, if not
  * hooked, jumps to 40, which continues in the function; 20 calls the function, which returns to 24;
- * 24, 28 call the gate; 32 the real return.
+ * 24, 28 call the gate; 32, 36 return to the real caller.
  */
 bool stub_write(uint8_t out[STUB_SIZE], uint64_t stub, uint64_t gates, uint8_t kind,
 		uint64_t function, uint64_t body)
