@@ -164,7 +164,7 @@ static __attribute__((noinline)) void put_event(struct call_ring *r, enum call_e
 		r->value[i] = r->cost[i] = 0;
 }
 
-static inline void tell(struct call_thread *t, enum call_event event, uint32_t method,
+static inline void emit(struct call_thread *t, enum call_event event, uint32_t method,
 			uint32_t type)
 {
 	if (__builtin_expect(t->ring != NULL, 0))
@@ -211,7 +211,7 @@ void call_enter(struct call_thread *t, uint32_t method, uint32_t type, const uin
 
 	t->entries++;
 	charge(t, EVENT_ENTER, type, values);
-	tell(t, EVENT_ENTER, method, type);
+	emit(t, EVENT_ENTER, method, type);
 	if (__builtin_expect(t->depth >= t->levels, 0))
 		call_room_frames(t);
 	if (t->depth >= t->deepest) {
@@ -244,7 +244,7 @@ static uint32_t find(const struct call_thread *t, uint32_t method)
 	return at;
 }
 
-static void tell_gone(struct call_thread *t, uint32_t depth, enum call_event went)
+static void emit_gone(struct call_thread *t, uint32_t depth, enum call_event went)
 {
 	for (uint32_t i = t->depth; __builtin_expect(t->ring != NULL, 0) && i-- > depth;)
 		if (i < t->deepest)
@@ -252,10 +252,10 @@ static void tell_gone(struct call_thread *t, uint32_t depth, enum call_event wen
 }
 
 /* Emits popped frames; readers assume that frames without an event were left by an exception. */
-static void tell_silent(struct call_thread *t, uint32_t depth)
+static void emit_silent(struct call_thread *t, uint32_t depth)
 {
 	if (t->pops)
-		tell_gone(t, depth, EVENT_POPPED);
+		emit_gone(t, depth, EVENT_POPPED);
 }
 
 void call_end(struct call_thread *t, uint32_t depth, uint32_t method, enum call_event went,
@@ -265,8 +265,8 @@ void call_end(struct call_thread *t, uint32_t depth, uint32_t method, enum call_
 
 	count_silent(t, t->depth - depth - 1);
 	charge(t, said, type_at(t, depth), values);
-	tell_silent(t, depth + 1);
-	tell(t, went, method, 0);
+	emit_silent(t, depth + 1);
+	emit(t, went, method, 0);
 	drop_to(t, depth);
 	if (went == EVENT_LEAVE)
 		t->exits++;
@@ -284,7 +284,7 @@ void call_end_unknown(struct call_thread *t, uint32_t method, enum call_event we
 {
 	t->unknown++;
 	call_nothing(t, values);
-	tell(t, went, method, 0);
+	emit(t, went, method, 0);
 }
 
 void call_popped(struct call_thread *t, uint32_t depth, enum call_event went,
@@ -293,7 +293,7 @@ void call_popped(struct call_thread *t, uint32_t depth, enum call_event went,
 	uint32_t ends = t->depth - depth;
 
 	charge(t, ends > 1 ? EVENT_POPPED : went, type_at(t, depth), values);
-	tell_gone(t, depth, went);
+	emit_gone(t, depth, went);
 	*(went == EVENT_POPPED ? &t->popped : &t->unwinds) += ends;
 	drop_to(t, depth);
 }
@@ -303,14 +303,14 @@ void call_jumped(struct call_thread *t, uint32_t depth, const uint64_t *values)
 	t->untaught = true;
 	charge(t, EVENT_LEAVE, type_at(t, depth), values);
 	t->untaught = false;
-	tell_gone(t, depth, EVENT_POPPED);
+	emit_gone(t, depth, EVENT_POPPED);
 	t->popped += t->depth - depth;
 	drop_to(t, depth);
 }
 
 void call_forget(struct call_thread *t, uint32_t depth)
 {
-	tell_gone(t, depth, silent(t));
+	emit_gone(t, depth, silent(t));
 	count_silent(t, t->depth - depth);
 	drop_to(t, depth);
 	t->sequence = sequence_instead(t->sequence, EVENT_POPPED, type_at(t, depth));
@@ -349,7 +349,7 @@ void call_caught(struct call_thread *t, uint32_t method, const uint64_t *values)
 	}
 	count_silent(t, t->depth - at);
 	charge(t, at == t->depth ? EVENT_CAUGHT : EVENT_POPPED, type_at(t, at), values);
-	tell(t, EVENT_CAUGHT, method, 0);
+	emit(t, EVENT_CAUGHT, method, 0);
 	drop_to(t, at);
 }
 

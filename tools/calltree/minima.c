@@ -9,13 +9,13 @@
 static struct calibration trained;
 static struct calibration_file file;
 
-void minima_tell(const struct log_rt *log, const char *path)
+void minima_report(const struct log_rt *log, const char *path)
 {
-	static bool told;
+	static bool reported;
 
-	if (!path || !*path || !log->no_file || told)
+	if (!path || !*path || !log->no_file || reported)
 		return;
-	told = true;
+	reported = true;
 	escape_printf(stderr, "%s: %s", log->source->program, log->no_file);
 	fprintf(stderr, ": only this run's minima are used\n");
 }
@@ -43,5 +43,5 @@ void minima_begin(struct log_rt *log, const char *key, const char *path)
 		return;
 	}
 	log->no_file = file.why;
-	minima_tell(log, path);
+	minima_report(log, path);
 }

@@ -11,6 +11,6 @@ void minima_begin(struct log_rt *log, const char *key, const char *path);
 /* Adds minima learnt outside of the program's run to this run's calibration and to the file. */
 void minima_learn(struct log_rt *log, const struct calibration *learnt);
 /* Prints a message, once, if a requested file cannot be used. */
-void minima_tell(const struct log_rt *log, const char *path);
+void minima_report(const struct log_rt *log, const char *path);
 
 #endif

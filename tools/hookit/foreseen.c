@@ -237,7 +237,7 @@ void foreseen_drop(struct foreseen *f)
 struct one_function {
 	const char *name, *raw;
 	const struct call_values *values;
-	bool told;
+	bool given;
 };
 
 static void take_one(void *arg, size_t i, const struct signature *signature)
@@ -245,9 +245,9 @@ static void take_one(void *arg, size_t i, const struct signature *signature)
 	struct one_function *f = arg;
 
 	(void)i;
-	if (!f->told)
+	if (!f->given)
 		f->values = kept_values(f->name, f->raw, signature);
-	f->told = true;
+	f->given = true;
 }
 
 const struct call_values *foreseen_values(struct a2n *names, uint32_t process, uintptr_t address)
@@ -263,5 +263,5 @@ const struct call_values *foreseen_values(struct a2n *names, uint32_t process, u
 	f.name = answer.symbol->name;
 	f.raw = answer.symbol->raw_name;
 	(void)inner_signatures(names, answer.module, &start, 1, take_one, &f);
-	return f.told ? f.values : kept_values(f.name, f.raw, NULL);
+	return f.given ? f.values : kept_values(f.name, f.raw, NULL);
 }

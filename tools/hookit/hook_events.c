@@ -7,7 +7,7 @@
 #include "call_fast.h"
 #include "hook_arguments.h"
 #include "hook_functions.h"
-#include "hook_tell.h"
+#include "hook_trace_call.h"
 #include "hook_values.h"
 #include "hookit_begin.h"
 #include "joined.h"
@@ -82,11 +82,11 @@ static uint32_t find(const struct call_thread *t, uint32_t number, uintptr_t fra
 /* ---- events ---------------------------------------------------------------------------------- */
 
 /* Emits the ends of the calls that are no longer on the stack, innermost first. */
-static __attribute__((noinline)) void tell_ends(const struct call_thread *t, uint32_t had)
+static __attribute__((noinline)) void record_ends(const struct call_thread *t, uint32_t had)
 {
 	while (had > t->depth)
 		if (--had < t->deepest)
-			hook_tell(t->frames[had].method, true);
+			hook_trace_call(t->frames[had].method, true);
 }
 
 typedef struct hook_function *find_apart(struct hook_function *f, const struct call_state *at);
@@ -123,7 +123,7 @@ static __attribute__((noinline)) const struct hook_function *by_values(
 }
 
 /* Records the return value of the innermost frame as a call at its end that takes no time. */
-static __attribute__((noinline)) void tell_result(struct call_thread *t, uintptr_t sp)
+static __attribute__((noinline)) void note_result(struct call_thread *t, uintptr_t sp)
 {
 	const struct hook_function *f = functions_get(t->frames[t->depth - 1].method), *r;
 	uint16_t sequence = t->sequence;
@@ -137,9 +137,9 @@ static __attribute__((noinline)) void tell_result(struct call_thread *t, uintptr
 	call_enter(t, r->number - 1, TYPE_FUNCTION, NULL);
 	call_leave(t, r->number - 1, NULL);
 	t->sequence = sequence;
-	if (hook_tells) {
-		hook_tell(r->number - 1, false);
-		hook_tell(r->number - 1, true);
+	if (hook_events_on) {
+		hook_trace_call(r->number - 1, false);
+		hook_trace_call(r->number - 1, true);
 	}
 }
 
@@ -163,9 +163,9 @@ static inline __attribute__((always_inline)) void enter(struct call_thread *t, u
 	at.frame = frame_of(at.frame);
 	had = t->depth;
 	resync(t, at);
-	if (__builtin_expect(hook_tells, 0)) {
-		tell_ends(t, had);
-		hook_tell(f->number - 1, false);
+	if (__builtin_expect(hook_events_on, 0)) {
+		record_ends(t, had);
+		hook_trace_call(f->number - 1, false);
 	}
 	if (__builtin_expect(hook_self.thrown > t->depth, 0))
 		hook_self.thrown = t->depth;
@@ -206,7 +206,7 @@ static inline __attribute__((always_inline)) void leave(struct call_thread *t, u
 	at = find(t, number, frame_of(sp));
 	if (__builtin_expect(hook_results, 0) && !function && !waited && at && at == t->depth &&
 	    at < t->deepest)
-		tell_result(t, sp);
+		note_result(t, sp);
 	had = t->depth;
 	set_pops(t);
 	if (at)
@@ -215,8 +215,8 @@ static inline __attribute__((always_inline)) void leave(struct call_thread *t, u
 		call_end_unknown(t, number, EVENT_LEAVE, values);
 	else
 		call_nothing(t, values);
-	if (__builtin_expect(hook_tells, 0))
-		tell_ends(t, had);
+	if (__builtin_expect(hook_events_on, 0))
+		record_ends(t, had);
 }
 
 /* ---- events that come while another one is noted --------------------------------------------- */
@@ -493,8 +493,8 @@ static void pop(struct call_thread *t, uintptr_t sp, enum call_event went, const
 	} else {
 		call_popped(t, stay, went, values);
 	}
-	if (hook_tells)
-		tell_ends(t, had);
+	if (hook_events_on)
+		record_ends(t, had);
 }
 
 /* Whether the innermost frame is over. Takes constant time, independent of how many frames are. */

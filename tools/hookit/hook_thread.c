@@ -18,7 +18,7 @@ __thread struct hook_thread hook_self = { .tree = &hook_nobody };
 enum hook_reading hook_reading = HOOK_CYCLES;
 atomic_bool hook_on;
 bool hook_plain;
-bool hook_tells;
+bool hook_events_on;
 bool hook_results;
 atomic_uint_least64_t hook_missed;
 

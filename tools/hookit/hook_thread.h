@@ -47,7 +47,7 @@ extern HOOK_OURS atomic_bool hook_on;
 /* The initial `plain` of trees: events may take the fast path. Set before there are trees. */
 extern HOOK_OURS bool hook_plain;
 /* Each event is also a record of a trace; then HOOK_METRICS is used, never HOOK_CYCLES. */
-extern bool hook_tells;
+extern bool hook_events_on;
 /* Return values are requested: no tree is `plain`. */
 extern bool hook_results;
 extern atomic_uint_least64_t hook_missed; /* events that were lost because the ring was full */

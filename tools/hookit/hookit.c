@@ -300,13 +300,13 @@ static bool begin(bool entry)
 	hookit.file.kind = "log-rt";
 	if (!make_log())
 		return false;
-	hook_tells = hookit.o->tells;
-	hook_reading = hook_tells           ? HOOK_METRICS :
+	hook_events_on = hookit.o->events;
+	hook_reading = hook_events_on       ? HOOK_METRICS :
 		       hookit.o->calls.tree ? HOOK_NOTHING :
 		       metrics_wall_alone   ? HOOK_CYCLES :
 					      HOOK_METRICS;
 	hook_results = hookit.o->arguments && values_have_results();
-	hook_plain = !hook_tells && !hookit.o->calls.trace && !hook_results;
+	hook_plain = !hook_events_on && !hookit.o->calls.trace && !hook_results;
 	hook_threads_depth(hookit.o->depth);
 	make_key(entry);
 	minima_begin(&hookit.log, hookit.key, minima_path());
@@ -383,7 +383,7 @@ static int write_log(void)
 			(uint64_t)hook_missed);
 	log_file_close(&hookit.file, out, err);
 	if (out && !err)
-		minima_tell(&hookit.log, minima_path());
+		minima_report(&hookit.log, minima_path());
 	return err;
 }
 

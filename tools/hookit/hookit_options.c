@@ -10,10 +10,10 @@
 #include "base/text.h"
 #include "hook_values.h"
 
-static const char *set_tells(void *o, const char *text, size_t n)
+static const char *set_events(void *o, const char *text, size_t n)
 {
 	(void)text, (void)n;
-	((struct hookit_options *)o)->tells = true;
+	((struct hookit_options *)o)->events = true;
 	return NULL;
 }
 
@@ -83,7 +83,7 @@ static const struct call_option rows[] = {
 	{ "CALLTREE", "", "only the calls", call_set_tree, 0 },
 	{ "CALLTRACE", "", "also each entry and exit (log-gen)", call_set_trace, 0 },
 	{ "TRACEHOOK", "", "each entry and exit as a record of the program's trace (0xB0)",
-	  set_tells, 0 },
+	  set_events, 0 },
 	{ "METHODTYPES", "", "a letter before each name: F, a function", call_set_types, 0 },
 	{ "LINES", "", "append source file and line to each name; list inlined functions in log-rt",
 	  set_lines, 0 },

@@ -10,7 +10,7 @@
 
 struct hookit_options {
 	struct call_options calls;
-	bool tells;     /* each event as a record of the program's trace */
+	bool events;    /* each event as a record of the program's trace */
 	bool waits;     /* measuring waits for HookitOn() */
 	bool patches;   /* patches sites of the program */
 	bool lines;     /* appends the source place to each name */

@@ -26,7 +26,7 @@ struct hook_module {
 	uint64_t offset;            /* in its file */
 	char *path;
 	struct foreseen *foreseen; /* NULL: none, or not possible */
-	bool gone, seen, told, looked;
+	bool gone, seen, announced, looked;
 };
 
 pthread_mutex_t modules_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -143,7 +143,7 @@ void modules_closed(void)
 /* ---- names ----------------------------------------------------------------------------------- */
 
 /* Adds a segment's mapping to A2N, with its inode, so that A2N opens this very file. */
-static void tell(uint32_t number)
+static void announce(uint32_t number)
 {
 	struct hook_module *m = &modules[number - 1];
 	struct a2n_map map = { .start = m->start & ~(uintptr_t)4095, .path = m->path };
@@ -156,7 +156,7 @@ static void tell(uint32_t number)
 		map.dev_major = (uint32_t)(st.st_dev >> 8 & 0xfff);
 		map.dev_minor = (uint32_t)((st.st_dev & 0xff) | (st.st_dev >> 12 & 0xfff00));
 	}
-	m->told = !a2n_process(names, 1, number, 0) && !a2n_add_map(names, 1, number, &map);
+	m->announced = !a2n_process(names, 1, number, 0) && !a2n_add_map(names, 1, number, &map);
 }
 
 static char *plain(const struct hook_function *f)
@@ -185,11 +185,11 @@ static bool have_names(void)
 	return names;
 }
 
-static bool is_told(uint32_t number)
+static bool is_announced(uint32_t number)
 {
-	if (!modules[number - 1].told)
-		tell(number);
-	return modules[number - 1].told;
+	if (!modules[number - 1].announced)
+		announce(number);
+	return modules[number - 1].announced;
 }
 
 static char *find_name(const struct hook_function *f)
@@ -198,7 +198,7 @@ static char *find_name(const struct hook_function *f)
 
 	if (!have_names() || !f->module)
 		return plain(f);
-	(void)is_told(f->module);
+	(void)is_announced(f->module);
 	a2n_resolve(names, f->module, 2, f->was, false, &answer);
 	return answer.result == A2N_OK ? strdup(answer.symbol->name) : plain(f);
 }
@@ -228,7 +228,7 @@ const struct call_values *modules_values(const struct hook_function *f)
 	const struct call_values *values = NULL;
 
 	pthread_mutex_lock(&modules_lock);
-	if (f->module && have_names() && is_told(f->module))
+	if (f->module && have_names() && is_announced(f->module))
 		values = foreseen_values(names, f->module, f->was);
 	pthread_mutex_unlock(&modules_lock);
 	return values;
@@ -244,7 +244,7 @@ void modules_foresee(void)
 		if (m->gone || m->looked)
 			continue;
 		m->looked = true;
-		if (is_told(i + 1))
+		if (is_announced(i + 1))
 			m->foreseen = foreseen_make(names, i + 1, m->base, m->start, m->end);
 	}
 	pthread_mutex_unlock(&modules_lock);
@@ -262,7 +262,7 @@ static const char *file_name(const char *path)
 /* false: A2N has no symbol for it. */
 static bool answer_of(const struct hook_function *f, struct a2n_answer *answer)
 {
-	if (!f->module || !names || !is_told(f->module))
+	if (!f->module || !names || !is_announced(f->module))
 		return false;
 	a2n_resolve(names, f->module, 2, f->was, false, answer);
 	return answer->result == A2N_OK;
@@ -350,7 +350,7 @@ int modules_print_inlined(FILE *out)
 
 	pthread_mutex_lock(&modules_lock);
 	for (uint32_t i = 0; !err && i < count; i++)
-		if (modules[i].told)
+		if (modules[i].announced)
 			err = inlined_of(out, i + 1, n, list, offsets, &begun);
 	pthread_mutex_unlock(&modules_lock);
 	free(list);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-jvmtiError class_unload_hear(jvmtiEnv *vm, jvmtiExtensionEvent callback)
+jvmtiError class_unload_subscribe(jvmtiEnv *vm, jvmtiExtensionEvent callback)
 {
 	jvmtiExtensionEventInfo *events;
 	jvmtiError err;

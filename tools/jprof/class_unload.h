@@ -5,6 +5,6 @@
 #include <jvmti.h>
 
 /* Registers a callback for HotSpot's extension event that reports unloaded classes. */
-jvmtiError class_unload_hear(jvmtiEnv *vm, jvmtiExtensionEvent callback);
+jvmtiError class_unload_subscribe(jvmtiEnv *vm, jvmtiExtensionEvent callback);
 
 #endif

@@ -6,7 +6,7 @@
 #define MOUNT_EVENT   "com.sun.hotspot.events.VirtualThreadMount"
 #define UNMOUNT_EVENT "com.sun.hotspot.events.VirtualThreadUnmount"
 
-bool mounts_hear(jvmtiEnv *vm, mount_event *mounted, mount_event *unmounted)
+bool mounts_subscribe(jvmtiEnv *vm, mount_event *mounted, mount_event *unmounted)
 {
 	jvmtiExtensionEventInfo *events;
 	jint n, found = 0;
@@ -16,12 +16,12 @@ bool mounts_hear(jvmtiEnv *vm, mount_event *mounted, mount_event *unmounted)
 	for (jint i = 0; i < n; i++) {
 		jint index = events[i].extension_event_index;
 		bool mount = !strcmp(events[i].id, MOUNT_EVENT);
-		jvmtiExtensionEvent told;
+		jvmtiExtensionEvent callback;
 
 		if (!mount && strcmp(events[i].id, UNMOUNT_EVENT))
 			continue;
-		told = (jvmtiExtensionEvent)(void *)(mount ? mounted : unmounted);
-		found += !(*vm)->SetExtensionEventCallback(vm, index, told) &&
+		callback = (jvmtiExtensionEvent)(void *)(mount ? mounted : unmounted);
+		found += !(*vm)->SetExtensionEventCallback(vm, index, callback) &&
 			 !(*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, (jvmtiEvent)index,
 							  NULL);
 	}

@@ -12,6 +12,6 @@ typedef void JNICALL mount_event(jvmtiEnv *vm, JNIEnv *jni, jthread thread);
 
 /* Registers both callbacks. Call it once the VM is up, for an environment that
  * newer_support_virtual() accepted. Returns false if the VM lacks one of the two events. */
-bool mounts_hear(jvmtiEnv *vm, mount_event *mounted, mount_event *unmounted);
+bool mounts_subscribe(jvmtiEnv *vm, mount_event *mounted, mount_event *unmounted);
 
 #endif

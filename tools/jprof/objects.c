@@ -169,7 +169,7 @@ static void JNICALL object_comes(jvmtiEnv *vm, JNIEnv *jni, jthread thread, jobj
 			      (jlong)((uint64_t)site << SIZE_BITS | (size & SIZE_MASK)));
 }
 
-static void JNICALL object_goes(jvmtiEnv *vm, jlong tag)
+static void JNICALL object_freed(jvmtiEnv *vm, jlong tag)
 {
 	uint32_t site = (uint32_t)((uint64_t)tag >> SIZE_BITS);
 
@@ -269,7 +269,7 @@ jint objects_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 		.VMInit = vm_begins,
 		.VMDeath = vm_ends,
 		.SampledObjectAlloc = object_comes,
-		.ObjectFree = object_goes,
+		.ObjectFree = object_freed,
 	};
 	static const jvmtiEvent events[] = {
 		JVMTI_EVENT_VM_INIT,

@@ -17,12 +17,12 @@ static struct jitlog_writer *text_log;
 
 static void log_thread(const char *name, bool start)
 {
-	static atomic_bool told;
+	static atomic_bool reported;
 	int err = 0;
 
 	if (text_log)
 		err = jitlog_thread(text_log, (uint32_t)gettid(), name, start);
-	if (err && !atomic_exchange(&told, true))
+	if (err && !atomic_exchange(&reported, true))
 		escape_printf(stderr, "%s: log-jtnm: %s: names of threads are missing\n",
 			      agent_kind.name, strerror(-err));
 }
@@ -52,7 +52,7 @@ static bool write_carrier(const char *name)
 static void JNICALL vm_begins(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 {
 	(void)jni;
-	virtual_names_hear();
+	virtual_names_subscribe();
 	write_thread(vm, thread, true);
 }
 
@@ -88,7 +88,7 @@ jint threads_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 	virtual_names_begin(java);
 	virtual_names_tell(write_carrier);
 	if (running)
-		virtual_names_hear();
+		virtual_names_subscribe();
 	for (size_t i = 0; !err && i < sizeof(events) / sizeof(events[0]); i++)
 		err = (*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, events[i], NULL);
 	if (!err && running)

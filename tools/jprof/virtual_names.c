@@ -155,12 +155,12 @@ void virtual_names_begin(JavaVM *java)
 		give_up();
 }
 
-void virtual_names_hear(void)
+void virtual_names_subscribe(void)
 {
 	if (names.hears)
 		return;
 	names.hears = true;
-	if (names.vm && !mounts_hear(names.vm, mounted, unmounted))
+	if (names.vm && !mounts_subscribe(names.vm, mounted, unmounted))
 		give_up();
 }
 

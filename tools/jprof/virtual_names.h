@@ -20,7 +20,7 @@
  * up. Repeated calls have no effect. A VM without virtual threads, or without mount events, never
  * reports a mounted thread. */
 void virtual_names_begin(JavaVM *java);
-void virtual_names_hear(void);
+void virtual_names_subscribe(void);
 
 /* Sets the callback that receives a carrier's new name, on the carrier. If it returns false, the
  * next mount reports the name again. Only the last callback set is called. Call it before the VM is

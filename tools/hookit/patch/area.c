@@ -176,7 +176,7 @@ bool area_make(struct object *o, struct patch_text *t, char *why, size_t room)
 		return false;
 	}
 	code = calloc(1, size);
-	if (!code || unwinding_tell(start, start + size)) {
+	if (!code || unwinding_notify(start, start + size)) {
 		free(code);
 		raw_munmap(start, rounded(size));
 		snprintf(why, room, "no memory");

@@ -24,8 +24,8 @@ static bool enter(bool (*event)(uintptr_t function, uintptr_t frame), uintptr_t 
 	return patch_with_vectors(ANY(event), function, frame) & 1;
 }
 
-static void tell(void (*event)(uintptr_t function, uintptr_t frame), uintptr_t function,
-		 uintptr_t frame)
+static void report(void (*event)(uintptr_t function, uintptr_t frame), uintptr_t function,
+		   uintptr_t frame)
 {
 	if (!event)
 		return;
@@ -56,7 +56,7 @@ bool patch_entered(uintptr_t stub, uintptr_t frame, uintptr_t *back)
 	if (!over)
 		k->home = *back;
 	else if (!patch_events.follow)
-		tell(patch_events.tail, stub_function(stub_of(*back)), frame);
+		report(patch_events.tail, stub_function(stub_of(*back)), frame);
 	if (enter(over && patch_events.follow ? patch_events.follow : patch_events.enter, function,
 		  frame)) {
 		k->back = stub_back(stub);
@@ -71,7 +71,7 @@ uintptr_t patch_left(uintptr_t stub, uintptr_t frame)
 {
 	struct kept_slots *k = kept_place(frame);
 
-	tell(patch_events.leave, stub_function(stub), frame);
+	report(patch_events.leave, stub_function(stub), frame);
 	k->back = 0;
 	return k->home;
 }
@@ -83,10 +83,10 @@ void patch_began(uintptr_t stub, uintptr_t frame)
 
 void patch_ended(uintptr_t stub, uintptr_t frame)
 {
-	tell(patch_events.leave, stub_function(stub), frame);
+	report(patch_events.leave, stub_function(stub), frame);
 }
 
 void patch_tailed(uintptr_t stub, uintptr_t frame)
 {
-	tell(patch_events.tail, stub_function(stub), frame);
+	report(patch_events.tail, stub_function(stub), frame);
 }

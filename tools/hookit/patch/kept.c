@@ -52,7 +52,7 @@ static bool remember(uintptr_t part)
 }
 
 /* Another thread may have mapped it and not listed it yet. */
-static bool other_tells(uintptr_t part)
+static bool other_reports(uintptr_t part)
 {
 	for (unsigned int i = 0; i < WAITED; i++) {
 		if (known(part))
@@ -71,7 +71,7 @@ bool kept_more(uintptr_t place)
 		at = raw_mmap(part, PART, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE);
 		if (at == -EEXIST) {
-			if (!other_tells(part))
+			if (!other_reports(part))
 				return false;
 		} else if ((uintptr_t)at != part) {
 			/* A kernel before 4.17 takes the address as a hint only. */

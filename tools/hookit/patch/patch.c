@@ -251,7 +251,7 @@ int patch_off(char *why, size_t room)
 	return patch_on(NULL, NULL, why, room) < 0 ? -1 : 0;
 }
 
-void patch_tell(void (*tell)(void *arg, const char *line), void *arg)
+void patch_report(void (*report)(void *arg, const char *line), void *arg)
 {
 	char line[512];
 
@@ -262,19 +262,19 @@ void patch_tell(void (*tell)(void *arg, const char *line), void *arg)
 
 		if (o->fault[0]) {
 			snprintf(line, sizeof(line), "%s: %s", path, o->fault);
-			tell(arg, line);
+			report(arg, line);
 		}
 		if (o->sites.entries) {
 			snprintf(line, sizeof(line), "%s: %zu entries, %zu sites", path,
 				 o->sites.entries, o->sites.n);
-			tell(arg, line);
+			report(arg, line);
 		}
 		for (i = 0; i < most && o->sites.refused[i].n; i++) {
 			snprintf(line, sizeof(line),
 				 "%s: %zu sites cannot be patched, first at 0x%llx: %s", path,
 				 o->sites.refused[i].n, (unsigned long long)o->sites.refused[i].at,
 				 o->sites.refused[i].what);
-			tell(arg, line);
+			report(arg, line);
 		}
 	}
 	pthread_mutex_unlock(&lock);

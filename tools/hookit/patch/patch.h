@@ -55,7 +55,7 @@ long patch_on(bool (*wanted)(void *arg, const char *name, uintptr_t function), v
 int patch_off(char *why, size_t room);
 
 /* Passes on a line for each object with sites, and for each reason why some cannot be patched. */
-void patch_tell(void (*tell)(void *arg, const char *line), void *arg);
+void patch_report(void (*report)(void *arg, const char *line), void *arg);
 /* The number of calls whose return could not be hooked. */
 uint64_t patch_missed(void);
 

@@ -49,14 +49,14 @@ static void describe(uint8_t *out, uint64_t start, uint64_t end)
 	put32(at, 0);
 }
 
-typedef void tell_fn(void *begin);
+typedef void notify_fn(void *begin);
 
 #define UNWINDERS 16
-static tell_fn *unwinders[UNWINDERS];
+static notify_fn *unwinders[UNWINDERS];
 
-void unwinding_also(uint64_t tell)
+void unwinding_also(uint64_t notify)
 {
-	tell_fn *f = (tell_fn *)(uintptr_t)tell;
+	notify_fn *f = (notify_fn *)(uintptr_t)notify;
 
 	for (int i = 0; i < UNWINDERS && unwinders[i] != f; i++) {
 		if (!unwinders[i]) {
@@ -66,7 +66,7 @@ void unwinding_also(uint64_t tell)
 	}
 }
 
-int unwinding_tell(uint64_t start, uint64_t end)
+int unwinding_notify(uint64_t start, uint64_t end)
 {
 	void *libgcc = dlopen("libgcc_s.so.1", RTLD_NOW);
 

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* Adds an unwinder that is linked into a program or library, by its __register_frame. */
-void unwinding_also(uint64_t tell);
+void unwinding_also(uint64_t notify);
 /* Registers stubs from start to end, forever. Returns 0 or -errno. */
-int unwinding_tell(uint64_t start, uint64_t end);
+int unwinding_notify(uint64_t start, uint64_t end);
 
 #endif

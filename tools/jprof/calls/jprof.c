@@ -191,7 +191,7 @@ static void write_log(const char *why)
 	}
 	log_file_close(&agent.file, out, err);
 	if (out && !err)
-		minima_tell(&agent.log, minima_path(agent.o));
+		minima_report(&agent.log, minima_path(agent.o));
 }
 
 /* The VM ends, possibly without an event. Only the first caller writes the log. */

@@ -54,7 +54,7 @@ static void JNICALL ended(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 static void JNICALL vm_begins(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 {
 	(void)jni, (void)thread;
-	mounts_hear(vm, mounted, unmounted);
+	mounts_subscribe(vm, mounted, unmounted);
 }
 
 bool virtual_begin(JavaVM *java, bool running)
@@ -70,7 +70,7 @@ bool virtual_begin(JavaVM *java, bool running)
 	    !(*vm)->SetEventCallbacks(vm, &callbacks.known, sizeof(callbacks)) &&
 	    !(*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, NEWER_VIRTUAL_END, NULL) &&
 	    !(*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, NULL) &&
-	    (!running || mounts_hear(vm, mounted, unmounted)))
+	    (!running || mounts_subscribe(vm, mounted, unmounted)))
 		return true;
 	(*vm)->DisposeEnvironment(vm);
 	return false;

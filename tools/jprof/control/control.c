@@ -109,7 +109,7 @@ static bool obey(struct control_client *c, size_t length)
 	return !why && call.last;
 }
 
-static bool hear(struct control_client *c)
+static bool receive(struct control_client *c)
 {
 	ssize_t n = recv(c->fd, c->line + c->n, sizeof(c->line) - c->n, MSG_DONTWAIT);
 	const char *end;
@@ -211,7 +211,7 @@ static bool serve(void)
 	if (p[0].revents)
 		return false;
 	for (i = 0; i < CLIENTS; i++)
-		if (p[1 + LISTENERS + i].revents && hear(&control.client[i]))
+		if (p[1 + LISTENERS + i].revents && receive(&control.client[i]))
 			return false;
 	drop_silent(now_ns());
 	for (i = 0; i < LISTENERS; i++)

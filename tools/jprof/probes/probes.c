@@ -88,7 +88,7 @@ static size_t exception_at(const struct vm_image *i)
 	return 0;
 }
 
-static void JNICALL class_goes(jvmtiEnv *vm, ...)
+static void JNICALL class_unloaded(jvmtiEnv *vm, ...)
 {
 	(void)vm;
 	vm_methods_unloaded();
@@ -102,7 +102,7 @@ const char *probes_begin(jvmtiEnv *vm, JavaVM *java, bool (*takes)(const char *n
 	if (why)
 		return why;
 	why = vm_methods_init(&image, takes);
-	if (!why && class_unload_hear(vm, class_goes))
+	if (!why && class_unload_subscribe(vm, class_unloaded))
 		why = "this Java VM does not report when it unloads classes";
 	if (!why)
 		why = install(&image, hooks_probes(exception_at(&image)));

@@ -463,7 +463,7 @@ static void start(jvmtiEnv *vm, JNIEnv *jni)
 	stacks.period = 1000000000ull / stacks.o->rate;
 	sampled_threads_begin(cpu ? stacks.period : 0, stacks.signal);
 	stacks.on = true;
-	virtual_names_hear();
+	virtual_names_subscribe();
 	add_running(vm, jni);
 	if (!start_helper())
 		fprintf(stderr, "%s: SCS: no thread can be made: methods have no names\n",
@@ -482,7 +482,7 @@ static void JNICALL class_loaded(jvmtiEnv *vm, JNIEnv *jni, jthread thread, jcla
 	(void)vm, (void)jni, (void)thread, (void)class;
 }
 
-static void JNICALL class_goes(jvmtiEnv *vm, ...)
+static void JNICALL class_unloaded(jvmtiEnv *vm, ...)
 {
 	(void)vm;
 	seen_methods_unloaded();
@@ -578,7 +578,7 @@ jint stacks_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 	if (!err && alloc)
 		err = (*vm)->SetHeapSamplingInterval(vm, ALLOC_EVERY);
 	if (!err)
-		err = class_unload_hear(vm, class_goes);
+		err = class_unload_subscribe(vm, class_unloaded);
 	if (!err)
 		err = enable(vm, JVMTI_EVENT_VM_INIT);
 	if (!err)

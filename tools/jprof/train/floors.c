@@ -25,7 +25,7 @@ struct trace_word {
 struct part {
 	uint64_t branch, count;
 	int type;               /* of the trainer's method; -1: other code */
-	bool goes;              /* continues from the line before */
+	bool continued;         /* continues from the line before */
 	bool in_c;              /* native code of a method, not the VM's code around it */
 	struct trace_word name; /* of the method; JNI-mangled if in_c */
 	struct trace_word thread;
@@ -86,8 +86,8 @@ static bool take_part(struct bytes line, struct part *p)
 	if (!text_number(&line, 10, &p->count) || !text_word(&line, &word.at, &word.n))
 		return false;
 	/* For an exception the VM jumps without a branch: that is not a gap. */
-	p->goes = is(word, "@") || memmem(line.base, line.size, unwound, sizeof(unwound) - 1);
-	if (!p->goes)
+	p->continued = is(word, "@") || memmem(line.base, line.size, unwound, sizeof(unwound) - 1);
+	if (!p->continued)
 		return true;
 	if (!text_word(&line, &word.at, &word.n) || !text_word(&line, &word.at, &word.n))
 		return false;
@@ -240,7 +240,7 @@ static void step(struct floor_walk *w, const struct part *p)
 		    (p->thread.n == w->thread.n &&
 		     !memcmp(p->thread.at, w->thread.at, w->thread.n));
 
-	if (!p->goes || !same) {
+	if (!p->continued || !same) {
 		w->depth = 0;
 		w->thread.n = 0;
 		forget(w);

@@ -75,7 +75,7 @@ static const struct option_table table = {
 		"Exit code: 0; 1: minima still changed in the last passes; 125: it failed.",
 };
 
-static void tell(uint64_t pass, const struct pass_changes *c)
+static void print_pass(uint64_t pass, const struct pass_changes *c)
 {
 	printf("pass %" PRIu64 ": minima %" PRIu32 ", of them new %" PRIu32 ", other %" PRIu32
 	       ", the same but for a step of the metric or 2 %% %" PRIu32 "\n",
@@ -101,7 +101,7 @@ static int train(const struct train *how)
 		good = trainer_run(&t, &changed);
 		if (good && !run_interrupted) {
 			quiet = is_quiet(&changed) ? quiet + 1 : 0;
-			tell(pass, &changed);
+			print_pass(pass, &changed);
 		}
 	}
 	good &= trainer_keep(&t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "hook_tell.h"
+#include "hook_trace_call.h"
 
 #include <pitrace.h>
 
@@ -7,7 +7,7 @@
 #include "perfutil.h"
 #include "span.h"
 
-void hook_tell(uint32_t function, bool ends)
+void hook_trace_call(uint32_t function, bool ends)
 {
 	const char *name;
 
