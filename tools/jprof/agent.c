@@ -47,7 +47,7 @@ static jint twice(JavaVM *java, const char *text, bool running)
 		return control_listen(java, &agent.o);
 	}
 	if (running || agent.o.calls.parts != PART_NAMES)
-		fprintf(stderr, "%s: it is loaded already: a second time changes nothing\n",
+		fprintf(stderr, "%s: already loaded: loading it again has no effect\n",
 			agent_kind.name);
 	return running ? JNI_ERR : JNI_OK;
 }

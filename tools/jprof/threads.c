@@ -92,7 +92,7 @@ jint threads_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 	for (size_t i = 0; !err && i < sizeof(events) / sizeof(events[0]); i++)
 		err = (*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, events[i], NULL);
 	if (!err && running)
-		fprintf(stderr, "%s: THREADINFO: threads that run already have no begin\n",
+		fprintf(stderr, "%s: THREADINFO: threads that already run have no start\n",
 			agent_kind.name);
 	return err ? refused(vm, "the Java VM's threads", err) : JNI_OK;
 }

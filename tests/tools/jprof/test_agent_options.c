@@ -217,7 +217,7 @@ static void refusals(void)
 	REFUSES("dir=", "dir=", "a name is needed");
 	REFUSES("CALIBRATION=", "CALIBRATION=", "a name is needed");
 	REFUSES("THREADS=a,JITA2N,lines", "lines",
-		"log-jita2n, which JITA2N asks for, has no lines");
+		"log-jita2n, which JITA2N selects, has no lines");
 	REFUSES("\033[31m", "\\x1b[31m", "unknown option");
 }
 
@@ -252,7 +252,7 @@ static void help(void)
 		"  -agentpath:.../libjprof.so[=OPTION[,OPTION]...], and before that JPROFOPTS=OPTION,... in the environment\n"
 		"  CALLFLOW                  the tree of calls with what each method took\n";
 	static const char mode[] =
-		"\n  MODE=rewrite|probes       how calls are seen: by changed classes (as always), or the VM's own probes\n";
+		"\n  MODE=rewrite|probes       how calls are recorded: by changed classes (default), or the VM's own probes\n";
 	struct caught c;
 
 	unsetenv("JPROFOPTS");

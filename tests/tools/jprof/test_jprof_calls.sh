@@ -120,7 +120,7 @@ echo >&"$hold"
 wait $vm
 code=$?
 exec {hold}>&-
-[ $attached = 0 ] && [ $code = 0 ] && grep -q 'done' out && grep -q 'loaded already: a second time' err &&
+[ $attached = 0 ] && [ $code = 0 ] && grep -q 'done' out && grep -q 'already loaded: loading it again' err &&
 	grep -q 'return code: -1' again
 verdict attached $? "$(cat attached again out err)"
 grep -q 'jprof: attached: methods that ran then are Other' err && grep -q '^attached: methods that ran then are Other' log-rt.*

@@ -23,7 +23,7 @@ struct lock_thread {
 	uint32_t recording; /* the recording that the fields below belong to */
 	uint32_t held_count;
 	struct lock_hold held[LOCK_HELD];
-	uint32_t entering; /* 1 + index of the monitor that it is about to enter; 0: none */
+	uint32_t entering;      /* 1 + index of the monitor that it is about to enter; 0: none */
 	uint64_t blocks, waits; /* start time; 0: it does not block or wait */
 	uint64_t parks;         /* likewise */
 	uint32_t parks_at;      /* number of the blocker */

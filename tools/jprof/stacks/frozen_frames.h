@@ -29,9 +29,8 @@ struct frozen_frames {
 	uint64_t continuation, first;
 	uint32_t first_sp;
 	uint64_t chunk;
-	uint64_t begin, end; /* of the chunk's stack */
-	uint64_t sp,
-		unextended; /* of the next frame; unextended: without its callee's extension */
+	uint64_t begin, end;     /* of the chunk's stack */
+	uint64_t sp, unextended; /* of the next frame; unextended: without its callee's extension */
 	unsigned int chunks;
 };
 

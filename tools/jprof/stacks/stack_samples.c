@@ -394,7 +394,7 @@ static const char *prepare(jvmtiEnv *vm, JNIEnv *jni)
 	stacks.structure = class ? (*jni)->GetFieldID(jni, class, "eetop", "J") : NULL;
 	if (!stacks.structure) {
 		(*jni)->ExceptionClear(jni);
-		return "this Java VM keeps its threads otherwise";
+		return "this Java VM's java.lang.Thread has no field eetop";
 	}
 	if ((*vm)->GetVersionNumber(vm, &version))
 		return "the Java VM's version is not known";
@@ -466,7 +466,7 @@ static void start(jvmtiEnv *vm, JNIEnv *jni)
 	virtual_names_subscribe();
 	add_running(vm, jni);
 	if (!start_helper())
-		fprintf(stderr, "%s: SCS: no thread can be made: methods have no names\n",
+		fprintf(stderr, "%s: SCS: cannot create a thread: methods have no names\n",
 			agent_kind.name);
 }
 

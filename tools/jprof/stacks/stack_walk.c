@@ -21,12 +21,12 @@
 #define FRAME_REACH (1u << 20) /* bytes from one frame to the next one */
 
 const char *const walk_end_names[WALK_ENDS] = {
-	[WALK_LOST_NATIVE] = "(not walked: native code without tables)",
-	[WALK_LOST_CODE] = "(not walked: code of the VM that is no known piece)",
+	[WALK_LOST_NATIVE] = "(not walked: native code without unwind tables)",
+	[WALK_LOST_CODE] = "(not walked: unknown code of the VM)",
 	[WALK_LOST_INTERPRETER] = "(not walked: a frame of the interpreter without a method)",
-	[WALK_LOST_FRAME] = "(not walked: no frame is there)",
+	[WALK_LOST_FRAME] = "(not walked: invalid frame)",
 	[WALK_FROZEN] = "(not walked: the virtual thread's frames in the heap)",
-	[WALK_LONG] = "(not walked: the stack is deeper)",
+	[WALK_LONG] = "(not walked: the rest of a deeper stack)",
 };
 
 struct stack_walking {
