@@ -14,9 +14,9 @@ void inner_starts(const struct a2n_module *module, void (*take)(void *arg, uint6
  * -ENOENT: its file has no DWARF; -ENOMEM. */
 int inner_signatures(struct a2n *a, const struct a2n_module *module, const uint64_t *offsets,
 		     size_t n, inner_take_signature take, void *arg);
-/* What is inlined in the functions that begin at these module_offsets: of the i-th one frames[0],
- * and in frames[1] where its call stands; once for each copy in the code, in any order. 0; -ENOENT,
- * -ENOMEM as above. */
+/* Reports the functions inlined in those that begin at these module_offsets: for the i-th one,
+ * frames[0] is the inlined function and frames[1] the place of its call; once for each copy in the
+ * code, in any order. Returns 0; -ENOENT, -ENOMEM as above. */
 int inner_inlined(struct a2n *a, const struct a2n_module *module, const uint64_t *offsets, size_t n,
 		  a2n_take_frames take, void *arg);
 

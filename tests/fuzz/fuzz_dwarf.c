@@ -54,7 +54,7 @@ static void take(void *arg, size_t i, const struct a2n_frame *frames, size_t n)
 	}
 }
 
-/* What is inlined, and where: in functions that begin at an address. */
+/* Takes the functions inlined in one that begins at an address. */
 static void take_inlined(void *arg, size_t i, const struct a2n_frame *frames, size_t n)
 {
 	(void)arg;

@@ -3,8 +3,7 @@
  * Fuzz: a hook file as its process may write it, read while the process lives and once more when it
  * is gone. The input: a byte of flags, four lengths, the table of slots before each reading
  * (states, positions from the slots' begin), the slots' records, and (ODD_NAME) the file's name.
- * What comes out must be whole segments whose
- * stamps rise.
+ * The output must be complete segments with ascending stamps.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -62,7 +62,7 @@ struct option_table {
 	bool ends;    /* options end at the first operand */
 };
 
-/* What remains of a command line after its options. */
+/* The part of a command line after its options. */
 struct option_rest {
 	char **words; /* the operands; ends with NULL */
 	int count;

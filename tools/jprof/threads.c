@@ -86,7 +86,7 @@ jint threads_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 
 	text_log = o->thread_log ? text : NULL;
 	virtual_names_begin(java);
-	virtual_names_tell(write_carrier);
+	virtual_names_notify(write_carrier);
 	if (running)
 		virtual_names_subscribe();
 	for (size_t i = 0; !err && i < sizeof(events) / sizeof(events[0]); i++)

@@ -33,7 +33,7 @@ static struct {
 
 struct carrier {
 	char *own;
-	uint32_t here, told; /* rows */
+	uint32_t here, reported; /* rows */
 };
 static __thread struct carrier carrier __attribute__((tls_model("initial-exec")));
 
@@ -98,18 +98,18 @@ void virtual_names_own(const char *name)
 }
 
 /* A carrier that ran before the agent was attached uses its kernel name. */
-static void tell(void)
+static void notify(void)
 {
 	char comm[16] = "", text[2 * NAME_CUT + 2];
 
-	if (carrier.here == carrier.told || !names.called)
+	if (carrier.here == carrier.reported || !names.called)
 		return;
 	if (!carrier.own)
 		prctl(PR_GET_NAME, comm);
 	snprintf(text, sizeof(text), "%s %s", carrier.own ? carrier.own : comm,
 		 names.name[carrier.here]);
 	if (names.called(text))
-		carrier.told = carrier.here;
+		carrier.reported = carrier.here;
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -129,7 +129,7 @@ static void JNICALL mounted(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 		(*vm)->SetThreadLocalStorage(vm, thread, kept);
 	}
 	carrier.here = (uint32_t)(uintptr_t)kept;
-	tell();
+	notify();
 }
 
 static void JNICALL unmounted(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
@@ -164,7 +164,7 @@ void virtual_names_subscribe(void)
 		give_up();
 }
 
-void virtual_names_tell(bool (*called)(const char *name))
+void virtual_names_notify(bool (*called)(const char *name))
 {
 	names.called = called;
 }

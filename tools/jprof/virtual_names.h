@@ -25,7 +25,7 @@ void virtual_names_subscribe(void);
 /* Sets the callback that receives a carrier's new name, on the carrier. If it returns false, the
  * next mount reports the name again. Only the last callback set is called. Call it before the VM is
  * up. */
-void virtual_names_tell(bool (*called)(const char *name));
+void virtual_names_notify(bool (*called)(const char *name));
 /* Sets this thread's own name; NULL when it ends. */
 void virtual_names_own(const char *name);
 

@@ -223,7 +223,7 @@ static bool wait_until(struct top *t, uint64_t due)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* What failed, or 0. The message is printed after the terminal is restored. */
+/* The cause of a failure, or 0. The message is printed after the terminal is restored. */
 enum { NO_MEMORY = 1, NO_UPDATE, NO_METRIC };
 
 static int take(const struct top *t, struct dump *d)

@@ -105,13 +105,13 @@ static bool lives(const struct attached_calls *c)
 	return !poll(&p, 1, 0);
 }
 
-/* What went wrong with one that has ended meanwhile is that. */
+/* Reports why it failed; if the process has ended meanwhile, that is the reason. */
 static void fail_with(const struct attached_calls *c, const char *why)
 {
 	fail("calls: process %d: %s", c->pid, lives(c) ? why : "it has ended");
 }
 
-/* What it says to this; false after a message. */
+/* Sends a request and reads the answer. Returns false after a message. */
 static bool ask(const struct attached_calls *c, const char *text, char *answer)
 {
 	char why[512] = "";

@@ -39,8 +39,8 @@ struct inline_walk {
 	struct bytes b;
 	bool nested; /* the language has nested functions */
 	uint32_t depth;
-	/* What an entry at this depth lies in: a node, or of all functions how many are inlined
-	 * there, and where the outermost begins. */
+	/* The node that contains an entry at this depth; when all functions are read: the number
+	 * of inlined ones there, and the begin of the outermost. */
 	uint32_t path[MAX_DEPTH];
 	uint64_t outermost[MAX_DEPTH];
 	dwarf_take_function take; /* NULL: what covers addresses is asked for */
@@ -289,8 +289,8 @@ static uint32_t cover(struct inline_walk *w, const struct entry *e, uint32_t par
 
 /* Tells of a function's entry, if it has code: how many are inlined where it is, itself with them;
  * else NO_NODE. */
-static uint32_t tell(struct inline_walk *w, const struct entry *e, bool function, uint32_t within,
-		     uint64_t *outermost)
+static uint32_t emit_function(struct inline_walk *w, const struct entry *e, bool function,
+			      uint32_t within, uint64_t *outermost)
 {
 	struct dwarf_function f = { .depth = function ? 0 : within + 1 };
 
@@ -367,7 +367,7 @@ static bool one_entry(struct inline_walk *w, const struct abbrev *a)
 		if (w->b.bad)
 			own = NO_NODE;
 		else if (w->take)
-			own = tell(w, &e, function, node, &outermost);
+			own = emit_function(w, &e, function, node, &outermost);
 		else
 			own = cover(w, &e, function ? NO_NODE : node);
 		if (own == NO_NODE && (!function || !w->nested))

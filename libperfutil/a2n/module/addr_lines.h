@@ -12,12 +12,12 @@ int module_lines(struct modules *ms, const struct module *m, const uint64_t *off
 int module_lines_go(struct modules *ms, const struct module *m, const uint64_t *offsets, size_t n,
 		    a2n_take_frames take, void *arg);
 
-/* Of what is inlined in the functions that begin at these addresses frames[0], and in frames[1]
- * where its call stands: once for each copy in the code. As module_signatures. */
+/* Reports the functions inlined in those that begin at these addresses: frames[0] is the inlined
+ * one, frames[1] the place of its call; once for each copy in the code. As module_signatures. */
 int module_inlined(struct modules *ms, const struct module *m, const uint64_t *offsets, size_t n,
 		   a2n_take_frames take, void *arg);
 
-/* Of the functions that begin at these addresses; i is the caller's number. 0, -ENOMEM or -ENOENT:
+/* Reports the signatures of the functions that begin at these addresses; i is the caller's number. 0, -ENOMEM or -ENOENT:
  * there is no DWARF. */
 int module_signatures(struct modules *ms, const struct module *m, const uint64_t *offsets, size_t n,
 		      inner_take_signature take, void *arg);

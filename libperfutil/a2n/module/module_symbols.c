@@ -131,7 +131,7 @@ static uint32_t load_symbols(struct loading *l, const char **from)
 		}
 	}
 	full = n;
-	/* Of what was stripped DWARF may be left, of all functions or of some. */
+	/* A stripped file may still have DWARF, for all functions or for some. */
 	if (!full)
 		n = module_dwarf_symbols(l->ms, l->m, t) + elf_symbols_debugdata(&l->file.elf, t);
 	n += elf_symbols_dynamic(&l->file.elf, t);

@@ -452,7 +452,7 @@ static int begin_function(struct rt_reader *l, struct inlined_of *f, struct byte
 	return 0;
 }
 
-/* What stands behind the nodes: the part of that title, if there is one. */
+/* Reads the part on inlined functions, which follows the nodes, if there is one. */
 static int read_all_inlined(struct rt_reader *l)
 {
 	struct inlined_of f = { .method = NO_KEY };

@@ -31,7 +31,7 @@ struct jprof_methods {
 /* Finds or adds a method by the VM's name, package/Class.method(descriptor). Returns its number;
  * NO_KEY: no memory, or too many. */
 uint32_t jprof_method(struct jprof_methods *m, const char *name, size_t length);
-/* What is to stand behind its name. 0 or -ENOMEM. */
+/* Sets the note that follows the method's name. Returns 0 or -ENOMEM. */
 int jprof_method_note(struct jprof_methods *m, uint32_t method, const char *note, size_t length);
 /* An address of it that is neither its first nor its last. */
 static inline uint64_t jprof_address(uint32_t method)

@@ -15,7 +15,7 @@
 
 #define RETURN ((uint64_t)(uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)))
 
-/* What to search for in the samples of one process, and the results. */
+/* A search in the samples of one process, and its results. */
 struct search {
 	uint32_t pid;
 	uint64_t from, to;     /* samples in user code here are looked at */

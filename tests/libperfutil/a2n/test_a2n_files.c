@@ -289,7 +289,7 @@ static const char *name_after(const struct file_content *content, const char *wh
 
 /* Without a build id: a change of the mode or the links is none of the content; a write is one also
  * where its time is set back, which only the content shows. */
-/* What is known of a file's variables goes with what is known of its functions. */
+/* A file's variables are forgotten together with its functions. */
 static void test_variables_of_replaced(void)
 {
 	static const char variables[] = "int counter[4] = { 1 };\n"

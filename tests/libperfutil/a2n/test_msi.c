@@ -189,7 +189,7 @@ static void build_ids(void)
 		CU_ASSERT_STRING_EQUAL(ask("/m", &none), *cases[i].said ? "" : "1-2/7sf ");
 		end();
 	}
-	/* Of several builds at one path, the one that ran is used. */
+	/* Several builds at one path: the one that ran is used. */
 	begin("/m");
 	load_text("pitrace-msi 1\nMODULE /m\nSEGMENT 1 1 1\nBUILDID 01\nSYMBOL 1 2 7 1 first\n"
 		  "MODULE /l\nSYMBOL 3 4 7 1 l\n"

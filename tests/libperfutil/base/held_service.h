@@ -24,7 +24,7 @@
 #define WHO  1
 #define STOP 2
 
-/* What it begins with. */
+/* The parameters of the service. */
 struct wish {
 	int rc;     /* it cannot begin */
 	int signal; /* that comes while it begins */

@@ -126,7 +126,7 @@ static void *starter(void *arg)
 	return NULL;
 }
 
-/* Of several services that start at once, one succeeds, and none is left when that one has ended.
+/* If several services start at once, one succeeds, and none is left when that one has ended.
  * In every other round they find the files of a killed one. */
 static void one_of_many(void)
 {

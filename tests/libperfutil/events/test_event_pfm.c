@@ -43,7 +43,7 @@ static pfm_err_t encode(const char *name, int privilege, pfm_os_t os, void *arg)
 	return PFM_SUCCESS;
 }
 
-/* Of three available PMUs, one of which is perf's own, two are listed: the first and the last. */
+/* Three PMUs are available, the middle one is perf's own: the first and the last are listed. */
 static pfm_err_t pmu_info(pfm_pmu_t pmu, pfm_pmu_info_t *info)
 {
 	CU_ASSERT(info->size == sizeof(*info) && pmu > PFM_PMU_NONE && pmu < PFM_PMU_MAX);

@@ -335,7 +335,7 @@ static void differences(void)
 	rows_free(&r);
 }
 
-/* Of two objects that retain the same, the one with more bytes is first, then by their names. */
+/* Objects that retain the same are sorted by their own bytes, then by their names. */
 static void orders(void)
 {
 	static const struct class_row rows[] = {

@@ -61,7 +61,7 @@ static void steps(void)
 		  clock_step_of(times, 1024, 10000) == 23);
 }
 
-/* Of 3,000 events that take `took`, `pure` of a hundred are exact, the others take up to 300
+/* 3,000 events take `took`: `pure` of a hundred are exact, the others take up to 300
  * more. */
 static double evened(uint64_t took, uint32_t pure, uint32_t outliers, uint64_t *least)
 {

@@ -3,7 +3,7 @@
  * bottleneck NAME: a program that is slow for one reason, and says which: "pid N from SECONDS want
  * KIND THREAD", as post -critical must have it first; or "place WHERE" for what its threads must
  * have waited at. From then on it is slow; before, it was loaded, which takes long on a busy host.
- * Who is to blame is called "culprit"; who waits "victim", "middle".
+ * The thread to blame is called "culprit"; those that wait are called "victim" and "middle".
  */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>

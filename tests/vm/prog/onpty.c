@@ -2,7 +2,7 @@
 /*
  * Run a command on a terminal of its own:
  *	onpty ROWS COLUMNS SCRIPT COMMAND [ARG]...
- * What it writes there goes to standard output, when all is over. SCRIPT is done one letter after
+ * Its output there is copied to standard output at the end. SCRIPT is done one letter after
  * the other, when something is there, a second between two: _ nothing, ^ a Ctrl-C, ~ half as many
  * rows, others are keys that are pressed. The last lines say whether the terminal is as it was, and
  * the command's end.

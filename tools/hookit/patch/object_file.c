@@ -232,7 +232,7 @@ const struct object_function *object_file_function(const struct object_file *o, 
 		else
 			high = middle;
 	}
-	/* Of several with the same start, the longest is last; a symbol without a size covers only
+	/* Symbols with the same start are sorted by length, the longest last; a symbol without a size covers only
 	 * its start. */
 	if (!low)
 		return NULL;

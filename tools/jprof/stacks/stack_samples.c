@@ -603,7 +603,7 @@ jint stacks_begin(jvmtiEnv *vm, JavaVM *java, const struct agent_options *o,
 	if (err)
 		return refused(vm, "SCS: the Java VM's events", err);
 	virtual_names_begin(java);
-	virtual_names_tell(name_carrier);
+	virtual_names_notify(name_carrier);
 	if (running && !(*java)->GetEnv(java, (void **)&jni, JNI_VERSION_1_6)) {
 		start(vm, jni);
 		(*vm)->GenerateEvents(vm, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);

@@ -292,7 +292,7 @@ static void test_stepped_over(void)
 	ptrace_free(&s);
 }
 
-/* Who executes a program has its process's first number from then on. */
+/* A thread that executes a program gets the ID of its process from then on. */
 static void test_exec(void)
 {
 	static const struct {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What the timer's library does in a program, called by the test in place of the kernel: samples
- * and their stacks at a signal, signals that are the program's own, rings that are full or too
+ * The timer's library in a program; the test calls it instead of the kernel: samples and their stacks at a signal, signals that are the program's own, rings that are full or too
  * many. (Linked with --wrap=syscall.)
  */
 #include <dirent.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 package pitrace.jperf;
 
-/** What PTT counts, and by which collector: struct ptt_info. */
+/** The metrics that PTT counts, and its collector: struct ptt_info. */
 public final class PttInfo {
 	/** Number of metrics. */
 	public int metrics;
@@ -16,6 +16,6 @@ public final class PttInfo {
 	public String[] metric;
 	/** "cycles", "ns", "events". */
 	public String[] unit;
-	/** What the collector cannot report, and why; or "". */
+	/** The data that the collector cannot report, and why; or "". */
 	public String note;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 package pitrace.jperf;
 
-/** What a thread has used: struct ptt_thread_data. */
+/** The metrics of a thread: struct ptt_thread_data. */
 public final class PttThreadData {
 	public int pid;
 	public int tid;

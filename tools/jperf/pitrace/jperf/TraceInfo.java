@@ -46,7 +46,7 @@ public final class TraceInfo {
 	/** Bits of the majors that the collector can record here. */
 	public long[] available;
 	public String collector;
-	/** What the collector does not record, or "". */
+	/** The records that the collector does not write, or "". */
 	public String note;
 	public String file;
 	public String got_file;
