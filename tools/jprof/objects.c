@@ -210,7 +210,7 @@ static void write_sites(FILE *out)
 		" bytes; LO, LB: those that the last garbage collection left\n",
 		n, bytes);
 	if (objects.lost)
-		fprintf(out, "not kept, for want of memory: %" PRIu64 "\n", objects.lost);
+		fprintf(out, "not kept, out of memory: %" PRIu64 "\n", objects.lost);
 	fputs("\n         AO             AB         LO             LB NAME\n", out);
 	for (i = 1; i < objects.count; i++) {
 		const struct object_site *s = &objects.sites[i];

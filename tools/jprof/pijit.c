@@ -51,7 +51,7 @@ static struct {
 /* Called with the lock held. A full disk is reported once; the file so far stays valid. */
 static void write_failed(int err)
 {
-	escape_printf(stderr, "%s: %s: %s: code that is made from here on has no names\n",
+	escape_printf(stderr, "%s: %s: %s: code that is generated from now on has no names\n",
 		      agent_kind.name, agent.dump ? jitdump_path(agent.dump) : "log-jita2n",
 		      strerror(-err));
 	if (agent.dump)

@@ -534,7 +534,7 @@ static void JNICALL vm_ends(jvmtiEnv *vm, JNIEnv *jni)
 			agent_kind.name, stacks.failed);
 	if (!stacks.samples && !TraceEnabled(PITRACE_HOOKIT, 0))
 		fprintf(stderr,
-			"%s: SCS: no session recorded this VM, and no stack was kept: swtrace run --jit -g records\n",
+			"%s: SCS: no session recorded this VM, and no stack was kept: use swtrace run --jit -g\n",
 			agent_kind.name);
 	print_counts();
 }

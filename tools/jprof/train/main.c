@@ -20,13 +20,13 @@
 static const struct option_row rows[] = {
 	{ { "-m" },
 	  "METRIC[,...]",
-	  "what is measured, as the agent's METRICS= has it (default: wall)",
+	  "the metrics, as in the agent's METRICS= (default: wall)",
 	  option_text,
 	  OPTION_TO(struct train, metrics),
 	  .complete = "@metrics" },
 	{ { "-c" },
 	  "FILE",
-	  "where the minima are kept (default: in the user's cache)",
+	  "the file of the minima (default: in the user's cache)",
 	  option_text,
 	  OPTION_TO(struct train, file),
 	  .complete = "@file" },
@@ -45,12 +45,12 @@ static const struct option_row rows[] = {
 	  .most = 10000 },
 	{ { "-p" },
 	  NULL,
-	  "by the VM's own probes, as the agent's MODE=probes, not by changed classes",
+	  "use the VM's probes, as the agent's MODE=probes, not changed classes",
 	  option_set,
 	  OPTION_TO(struct train, probes) },
 	{ { "-f" },
 	  NULL,
-	  "floors, too: trace the instructions of the trainer without the agent",
+	  "also measure floors: trace the trainer's instructions without the agent",
 	  option_set,
 	  OPTION_TO(struct train, floors) },
 	{ { "-l" },
@@ -124,7 +124,7 @@ static int train(const struct train *how)
 static void end_by(int number)
 {
 	fflush(stdout);
-	complain("ended by signal %d (%s): what was measured by then is kept", number,
+	complain("ended by signal %d (%s): the measurements so far are kept", number,
 		 strsignal(number));
 	signal(number, SIG_DFL);
 	raise(number);

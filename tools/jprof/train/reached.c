@@ -95,8 +95,8 @@ static void show_others(FILE *out, const struct calibration *c)
 		outer += !compiles && c->times[s] >= CALIBRATION_TRAINED;
 	}
 	fprintf(out,
-		"with type O, what is not measured, below: %" PRIu32
-		" that are trained\nwith type C, the VM's compiler: %" PRIu32 ", not tried\n",
+		"with type O, callers that are not measured: %" PRIu32
+		" trained\nwith type C, the VM's compiler: %" PRIu32 ", not trained\n",
 		outer, compiling);
 }
 
