@@ -17,8 +17,8 @@ int module_lines_go(struct modules *ms, const struct module *m, const uint64_t *
 int module_inlined(struct modules *ms, const struct module *m, const uint64_t *offsets, size_t n,
 		   a2n_take_frames take, void *arg);
 
-/* Reports the signatures of the functions that begin at these addresses; i is the caller's number. 0, -ENOMEM or -ENOENT:
- * there is no DWARF. */
+/* Reports the signatures of the functions that begin at these addresses; i is the caller's number.
+ * Returns 0, -ENOMEM, or -ENOENT: there is no DWARF. */
 int module_signatures(struct modules *ms, const struct module *m, const uint64_t *offsets, size_t n,
 		      inner_take_signature take, void *arg);
 

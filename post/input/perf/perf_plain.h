@@ -5,8 +5,8 @@
 
 #include "input/perf/perf_state.h"
 
-/* perf_plain_find() finds the offsets of fields in an event's samples. perf_plain_convert() converts
- * a sample; false: it has other fields, use perf_convert(). */
+/* perf_plain_find() finds the offsets of fields in an event's samples. perf_plain_convert()
+ * converts a sample; false: it has other fields, use perf_convert(). */
 void perf_plain_find(struct perf_attr *a);
 bool perf_plain_convert(struct perf *p, const struct perf_entry *e, struct pirecord *r);
 

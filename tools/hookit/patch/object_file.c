@@ -232,8 +232,8 @@ const struct object_function *object_file_function(const struct object_file *o, 
 		else
 			high = middle;
 	}
-	/* Symbols with the same start are sorted by length, the longest last; a symbol without a size covers only
-	 * its start. */
+	/* Symbols with the same start are sorted by length, the longest last; a symbol without a
+	 * size covers only its start. */
 	if (!low)
 		return NULL;
 	low--;

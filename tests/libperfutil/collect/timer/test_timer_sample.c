@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * The timer's library in a program; the test calls it instead of the kernel: samples and their stacks at a signal, signals that are the program's own, rings that are full or too
- * many. (Linked with --wrap=syscall.)
+ * The timer's library in a program; the test calls it instead of the kernel: samples and their
+ * stacks at a signal, the program's own signals, rings that are full or too many. (Linked with --wrap=syscall.)
  */
 #include <dirent.h>
 #include <pitrace.h>
