@@ -189,13 +189,13 @@ static bool passes_thread(const struct filtered *x, uint32_t pid, uint32_t tid, 
 }
 
 /* The fields that records of a thread start with. */
-struct owner {
+struct thread_ids {
 	uint32_t pid, tid;
 };
 
 static bool passes_record(const struct filtered *x, const struct pirecord *r)
 {
-	const struct owner *owner;
+	const struct thread_ids *ids;
 
 	switch (r->major) {
 	case PITRACE_SYNC:
@@ -221,10 +221,10 @@ static bool passes_record(const struct filtered *x, const struct pirecord *r)
 		break;
 	}
 	/* All other records start with their thread. */
-	if (r->size < sizeof(*owner))
+	if (r->size < sizeof(*ids))
 		return true;
-	owner = r->data;
-	return passes_thread(x, owner->pid, owner->tid, r->time);
+	ids = r->data;
+	return passes_thread(x, ids->pid, ids->tid, r->time);
 }
 
 /* Notes a sample that does not pass, for the message that no sample passes. Called until the first

@@ -85,7 +85,7 @@ mkdir others
 for program in "$programs"/*; do
 	case ${program##*/} in itrace_flow*) ;; *) ln -s "$program" others/ ;; esac
 done
-sed -n '/^# What a branch is/,/^done/p' "$top/tests/libperfutil/collect/ptrace/test_itrace.sh" >flow.sh
+sed -n '/^for machine in/,/^done/p' "$top/tests/libperfutil/collect/ptrace/test_itrace.sh" >flow.sh
 (programs=$work/others && . ./flow.sh) >out
 is judges_missed "$(grep -c '^skip itrace_flow_' out) $(grep -c '^ok' out)" '4 0'
 [ $failures = 0 ]

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * The timer's library in a program; the test calls it instead of the kernel: samples and their
- * stacks at a signal, the program's own signals, rings that are full or too many. (Linked with --wrap=syscall.)
+ * stacks at a signal, the program's own signals, rings that are full or too many. (Linked with
+ * --wrap=syscall.)
  */
 #include <dirent.h>
 #include <pitrace.h>
