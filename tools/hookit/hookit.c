@@ -13,6 +13,7 @@
 
 #include "base/name_forms.h"
 #include "calibration_key.h"
+#include "fatal_signals.h"
 #include "foreseen.h"
 #include "hook_functions.h"
 #include "hook_thread.h"
@@ -268,7 +269,12 @@ static bool set_least(void)
 	return true;
 }
 
-static void before_fork(void), after_fork(void);
+static void before_fork(void), after_fork(void), on_signal(void);
+
+static bool is_busy(void)
+{
+	return hook_self.busy;
+}
 
 static bool begin(bool entry)
 {
@@ -314,6 +320,8 @@ static bool begin(bool entry)
 	if (hookit.o->calls.trace)
 		begin_trace();
 	pthread_atfork(before_fork, after_fork, hookit_forked);
+	if (!hookit.o->no_signals)
+		fatal_signals_watch(on_signal, is_busy);
 	hook_on = !hookit.o->waits;
 	return true;
 }
@@ -417,6 +425,7 @@ int hookit_rest(void)
 	hook_on = false;
 	rc = hookit.joined ? 0 : HookitFlush();
 	hookit.ended = true;
+	fatal_signals_restore();
 	return rc;
 }
 
@@ -427,6 +436,8 @@ bool hookit_again(void)
 	if (!hookit.joined && (!set_least() || !make_log()))
 		return false;
 	hookit.ended = false;
+	if (!hookit.joined && !hookit.o->no_signals)
+		fatal_signals_watch(on_signal, is_busy);
 	hook_threads_anew();
 	hook_on = true;
 	return true;
@@ -437,8 +448,7 @@ const char *hookit_log(void)
 	return hookit.file.path;
 }
 
-/* Runs after all other destructors of the program. */
-static __attribute__((destructor(101))) void at_exit(void)
+static void finish(void)
 {
 	if (hookit.begun != RUNS || hookit.joined || hookit.ended || hookit_is_borrowed())
 		return;
@@ -446,6 +456,19 @@ static __attribute__((destructor(101))) void at_exit(void)
 	hookit.ended = true;
 	log_gen_end();
 	write_log();
+}
+
+/* Runs after all other destructors of the program. */
+static __attribute__((destructor(101))) void at_exit(void)
+{
+	finish();
+}
+
+static void on_signal(void)
+{
+	pthread_mutex_lock(&hookit.lock);
+	finish();
+	pthread_mutex_unlock(&hookit.lock);
 }
 
 /* ---- fork ------------------------------------------------------------------------------------ */
@@ -501,6 +524,7 @@ void hookit_forked(void)
 	if (hookit.begun != RUNS)
 		return;
 	hook_on = false;
+	fatal_signals_forked();
 	functions_forked();
 	log_gen_forked();
 	hook_threads_forked();

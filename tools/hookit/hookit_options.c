@@ -24,6 +24,13 @@ static const char *set_waits(void *o, const char *text, size_t n)
 	return NULL;
 }
 
+static const char *set_no_signals(void *o, const char *text, size_t n)
+{
+	(void)text, (void)n;
+	((struct hookit_options *)o)->no_signals = true;
+	return NULL;
+}
+
 #ifdef HOOKIT_PATCHES
 static const char *set_patches(void *o, const char *text, size_t n)
 {
@@ -107,6 +114,7 @@ static const struct call_option rows[] = {
 	  call_set_minima, 0 },
 	{ "START", "", "start at once (the default)", call_set_nothing, 0 },
 	{ "NOSTART", "", "start when the program calls HookitOn()", set_waits, 0 },
+	{ "NOSIGNALS", "", "do not write logs when a signal ends the program", set_no_signals, 0 },
 	{ "LOGPATH=", "FOLDER", "folder of the logs (the working folder)", call_set_path, 0 },
 	{ "LOGPREFIX=", "NAME", "the log's name before .N_PID (log-rt)", call_set_prefix, 0 },
 	{ "HELP", "", "print this text", NULL, 0 },

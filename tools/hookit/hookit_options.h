@@ -10,11 +10,12 @@
 
 struct hookit_options {
 	struct call_options calls;
-	bool events;    /* each event as a record of the program's trace */
-	bool waits;     /* measuring waits for HookitOn() */
-	bool patches;   /* patches sites of the program */
-	bool lines;     /* appends the source place to each name */
-	bool arguments; /* separates calls of some functions by values */
+	bool events;     /* each event as a record of the program's trace */
+	bool waits;      /* measuring waits for HookitOn() */
+	bool no_signals; /* signals that end the program are not caught */
+	bool patches;    /* patches sites of the program */
+	bool lines;      /* appends the source place to each name */
+	bool arguments;  /* separates calls of some functions by values */
 	struct method_filter functions;
 	uint32_t depth; /* levels of calls; 0: all */
 	uint64_t least; /* of the first metric: calls with less in total are left out */

@@ -48,8 +48,10 @@ sum() { # LOG NAME: its CALLS, everywhere
 
 gcc -O2 -fpatchable-function-entry=5 "$here/patch_target.c" -o target -pthread || exit 1
 begin ./target over
+grep SigCgt "/proc/$pid/status" >handlers
 attach -d 500ms
 is code $? 0
+is handlers "$(grep SigCgt "/proc/$pid/status")" "$(cat handlers)"
 says on err "process $pid: 6 functions are measured"
 says off err "process $pid is not measured any more; its calls are in $work/log-rt.1_$pid"
 rounds=$(sum "log-rt.1_$pid" t_round) scaled=$(sum "log-rt.1_$pid" t_scaled)
@@ -99,6 +101,16 @@ is no_folder "$?" 125
 says no_folder_words err 'nowhere: No such file or directory'
 end
 is right "$code $(cat said) $(cat program.err)" '0 0 wrong '
+
+# A signal that ends it while it is measured.
+rm -f over
+begin ./target over
+begin_measuring
+sleep 0.3
+kill -TERM "$pid"
+wait $job $first 2>/dev/null
+calc "$(sum "log-rt.1_$pid" t_round) > 10"
+verdict ended_by_signal $? "$(tail -n 3 "log-rt.1_$pid" err)"
 
 # Libraries that it opens while it is measured; one of another name is not requested.
 cat >plug.c <<'END'

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -23,15 +24,16 @@
 #include "frame.h"
 #include "stops.h"
 
-#define TRIED   200 /* attempts, with APART ms between them */
-#define APART   10
-#define STOP_MS 200 /* a running or waiting thread stops at once */
-#define STEPS   4096
-#define LOOK_MS 1000
-#define IDLE_S  5 /* seconds, in one system call of the function */
-#define IDLE    "5 s"
-#define LONG_S  120
-#define SYSCALL (SIGTRAP | 0x80)
+#define TRIED    200 /* attempts, with APART ms between them */
+#define APART    10
+#define RELEASED 20  /* attempts until another tracer, whose parent was killed, has detached */
+#define STOP_MS  200 /* a running or waiting thread stops at once */
+#define STEPS    4096
+#define LOOK_MS  1000
+#define IDLE_S   5 /* seconds, in one system call of the function */
+#define IDLE     "5 s"
+#define LONG_S   120
+#define SYSCALL  (SIGTRAP | 0x80)
 #define NOT_ASKED                                                                        \
 	"it cannot be traced: %s (another user's, or with more rights; another tracer; " \
 	"or Yama's ptrace_scope)"
@@ -154,9 +156,11 @@ static bool step(struct asking *a, pid_t tid)
 static bool leads(struct asking *a, pid_t tid)
 {
 	for (int i = 0; !takes(a->remote, tid, a->library); i++) {
-		if (i == STEPS)
+		bool enough = i == STEPS || stops_orphaned();
+
+		if (enough)
 			ptrace(PTRACE_DETACH, tid, NULL, NULL);
-		if (i == STEPS || !step(a, tid)) {
+		if (enough || !step(a, tid)) {
 			errno = EAGAIN;
 			return false;
 		}
@@ -268,8 +272,8 @@ static enum ran run(struct running *r)
 			break;
 		default:
 			ran = look_at(r);
-			if (ran != RUNS_STILL)
-				return ran;
+			if (ran != RUNS_STILL || stops_orphaned())
+				return ran == RUNS_STILL ? RAN_ON : ran;
 			look = stops_now() + LOOK_MS;
 		}
 	}
@@ -300,11 +304,11 @@ static pid_t find_thread(struct asking *a, char *why, size_t room)
 	static const struct timespec apart = { 0, APART * 1000000 };
 	pid_t tid = 0;
 
-	for (int i = 0; i < TRIED && !tid; i++) {
+	for (int i = 0; i < TRIED && !tid && !stops_orphaned(); i++) {
 		if (i)
 			nanosleep(&apart, NULL);
 		tid = choose(a);
-		if (!tid && (errno == EPERM || kill(a->remote->pid, 0))) {
+		if (!tid && ((errno == EPERM && i >= RELEASED) || kill(a->remote->pid, 0))) {
 			fails(why, room, NOT_ASKED, strerror(errno));
 			return 0;
 		}
@@ -337,23 +341,53 @@ static bool call_by(struct asking *a, char *answer, char *why, size_t room)
 	return good;
 }
 
+/*
+ * A process of its own traces: a tracer that is killed while its thread executes one instruction
+ * leaves the flag for that set, and the next trap would end the program. This process detaches
+ * when its parent is killed.
+ */
+static bool call_in_child(struct asking *a, char *answer, char *why, size_t room)
+{
+	const size_t size = 1 + room + a->frame.answer_room;
+	char *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t parent = getpid(), child = shared == MAP_FAILED ? -1 : fork();
+	bool good = false;
+
+	if (!child) {
+		stops_begin(parent);
+		setsid();
+		*shared = call_by(a, shared + 1 + room, shared + 1, room);
+		_exit(0);
+	}
+	if (child < 0) {
+		fails(why, room, "cannot create a process: %s", strerror(errno));
+	} else {
+		while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+			;
+		good = *shared;
+		if (a->frame.answer_room)
+			memcpy(answer, shared + 1 + room, a->frame.answer_room);
+		if (!good)
+			snprintf(why, room, "%s",
+				 shared[1] ? shared + 1 : "the process that traces it was killed");
+	}
+	if (shared != MAP_FAILED)
+		munmap(shared, size);
+	return good;
+}
+
 static bool call(const struct remote *r, const char *library, const struct attach_frame *f,
 		 char *answer, char *why, size_t room)
 {
 	const struct remote_map *libc = remote_file(r, NULL, "libc.so");
 	struct asking a = { .remote = r, .library = library, .frame = *f };
-	sigset_t had;
-	bool good;
 
 	if (!libc)
 		libc = remote_file(r, NULL, "libc-");
 	a.frame.restorer = libc ? remote_code(r, libc, frame_restorer, frame_restorer_size) : 0;
 	if (!a.frame.restorer)
 		return fails(why, room, "the program has no %s that is known", "C library");
-	stops_begin(&had);
-	good = call_by(&a, answer, why, room);
-	stops_end(&had);
-	return good;
+	return call_in_child(&a, answer, why, room);
 }
 
 /* Whether the process has another mount namespace, where the same names may be other files. */

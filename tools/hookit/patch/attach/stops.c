@@ -1,23 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "stops.h"
 
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #define LOOK_MS 100 /* a signal may have reported another thread */
 
-void stops_begin(sigset_t *had)
-{
-	sigset_t set;
+static pid_t parent;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, had);
+void stops_begin(pid_t of)
+{
+	sigset_t all;
+
+	parent = of;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	/* Wakes up stops_wait(). */
+	prctl(PR_SET_PDEATHSIG, SIGCHLD);
 }
 
-void stops_end(const sigset_t *had)
+bool stops_orphaned(void)
 {
-	sigprocmask(SIG_SETMASK, had, NULL);
+	return getppid() != parent;
 }
 
 int64_t stops_now(void)
@@ -44,7 +51,7 @@ enum stop_wait stops_wait(pid_t tid, int *status, int ms)
 			return STOP_CAME;
 		if (stopped)
 			return STOP_GONE;
-		if (left <= 0)
+		if (left <= 0 || stops_orphaned())
 			return STOP_NOT_YET;
 		sigtimedwait(&set, NULL, &t);
 	}

@@ -4,15 +4,17 @@
 #ifndef PATCH_STOPS_H
 #define PATCH_STOPS_H
 
-#include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 enum stop_wait { STOP_CAME, STOP_NOT_YET, STOP_GONE };
 
-/* Between these, SIGCHLD is blocked, so that it can be waited for: it reports a stop. */
-void stops_begin(sigset_t *had);
-void stops_end(const sigset_t *had);
+/* Called in a child of `parent` that traces: blocks all signals, SIGCHLD is waited for. */
+void stops_begin(pid_t parent);
+/* The parent has died: the tracer should detach soon. */
+bool stops_orphaned(void);
+/* Returns early if the parent has died. */
 enum stop_wait stops_wait(pid_t tid, int *status, int ms);
 int64_t stops_now(void); /* ms */
 
