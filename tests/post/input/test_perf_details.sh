@@ -20,14 +20,29 @@ same() { # NAME: want and have, of which neither may be empty
 }
 lines() { # FILE: perf's output, without times and CPUs of records that have none
 	post -show -json -o - -r "$1" | jq -c 'select(.record == "perf") |
-		del(.stamp, .minor, .ring) | if .kind == "event" then del(.time, .cpu, .event, .sample_type)
+		del(.stamp, .minor, .ring) | if .kind == "event" then del(.time, .cpu, .event, .sample_type, .flags)
 		else . end'
+}
+# Flags of the events. A written file has those that limit what an event counts (pinned, exclusive, exclude_*,
+# precise_ip); the others follow from the records in it.
+flags() { # FILE
+	post -show -json -o - -r "$1" | jq -r 'select(.record == "perf" and .kind == "event") | .flags // "0"'
+}
+keeps_flags() { # FILE WRITTEN
+	local was is n=0
+	while read -r was is; do
+		[ $((was & 0x1980fc)) = $((is & 0x1980fc)) ] || return 1
+		n=$((n + 1))
+	done < <(paste <(flags "$1") <(flags "$2"))
+	[ $n != 0 ]
 }
 written() { # NAME FILE: written and read again, it has the same output
 	lines "$2" >want
 	post -format perf.data -o "$1.file" -r "$2"
 	lines "$1.file" >have
 	same "$1_written"
+	keeps_flags "$2" "$1.file"
+	verdict "$1_written_flags" $?
 	post -format perf.data -o - -r "$2" | cat >"$1.pipe"
 	lines "$1.pipe" >have
 	same "$1_written_pipe"
