@@ -32,6 +32,8 @@ static const int signals[] = { SIGHUP,  SIGINT,  SIGQUIT, SIGILL,   SIGABRT, SIG
 			       SIGTERM, SIGXCPU, SIGXFSZ, SIGVTALRM };
 #define SIGNALS (sizeof(signals) / sizeof(signals[0]))
 
+enum signal_state { IDLE, DECIDING, WRITING };
+
 static struct {
 	void (*finish)(void);
 	bool (*busy)(void);
@@ -40,7 +42,7 @@ static struct {
 	} range[RANGES]; /* code of libraries whose locks the writer needs */
 	uint32_t ranges;
 	bool whole; /* these are separate libraries: the program is not static */
-	atomic_bool entered;
+	_Atomic enum signal_state state;
 	uint32_t tries;
 	int timer;
 	bool has_timer;
@@ -146,10 +148,11 @@ static void *write_logs(void *arg)
 	return arg;
 }
 
-/* The writer handles no signals: they would find this library busy. */
-static void write_in_thread(int sig)
+/* The writer handles no signals: they would find this library busy. Meanwhile a second signal ends
+ * the program. */
+static void write_in_thread(void)
 {
-	sigset_t all, old, one;
+	sigset_t all, old, ours;
 	pthread_t writer;
 	bool started;
 
@@ -157,9 +160,10 @@ static void write_in_thread(int sig)
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	started = !pthread_create(&writer, NULL, write_logs, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	sigemptyset(&one);
-	sigaddset(&one, sig);
-	pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+	sigemptyset(&ours);
+	for (size_t i = 0; i < SIGNALS; i++)
+		sigaddset(&ours, signals[i]);
+	pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
 	while (started && sem_wait(&fatal.written) && errno == EINTR)
 		;
 }
@@ -186,18 +190,33 @@ static bool is_fault(int sig, const siginfo_t *info)
 	       (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL);
 }
 
+/* Another thread may be deciding, for some instructions: signals are blocked in it meanwhile.
+ * false: the logs are being written already. */
+static bool decides(void)
+{
+	enum signal_state was = IDLE;
+
+	while (!atomic_compare_exchange_weak(&fatal.state, &was, DECIDING)) {
+		if (was == WRITING)
+			return false;
+		was = IDLE;
+	}
+	return true;
+}
+
 static void handle(int sig, siginfo_t *info, void *context)
 {
 	bool fault = is_fault(sig, info);
 	int err = errno;
 
 	/* A child that shares memory writes nothing. */
-	if (fatal.pid == getpid() && !atomic_exchange(&fatal.entered, true)) {
+	if (fatal.pid == getpid() && decides()) {
 		if (may_write(context)) {
+			fatal.state = WRITING;
 			send_later(sig, WRITE_SECONDS, 0);
-			write_in_thread(sig);
+			write_in_thread();
 		} else if (!fault && fatal.tries++ < RETRIES && send_later(sig, 0, 1000000)) {
-			fatal.entered = false;
+			fatal.state = IDLE;
 			errno = err;
 			return;
 		}
@@ -214,6 +233,7 @@ void fatal_signals_watch(void (*finish)(void), bool (*busy)(void))
 				  .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
 	struct sigaction was;
 
+	sigfillset(&ours.sa_mask);
 	fatal.finish = finish;
 	fatal.busy = busy;
 	fatal.ranges = 0;
@@ -229,7 +249,8 @@ void fatal_signals_watch(void (*finish)(void), bool (*busy)(void))
 void fatal_signals_forked(void)
 {
 	fatal.pid = getpid();
-	fatal.entered = fatal.has_timer = false;
+	fatal.state = IDLE;
+	fatal.has_timer = false;
 	fatal.tries = 0;
 }
 
