@@ -46,10 +46,17 @@ for program in $what; do
 	cat "$out"/log-rt.* >"$out/here.$program.log"
 	for kind in $kinds; do
 		log=$out/$kind.$program.log
-		# How often a handler runs is the clock's: as often as it says.
+		# The clock decides how often a handler runs. A run that is not counted has lost its entry and its exit, and
+		# the log says how many events were lost.
 		if [ "$program" = signals ] || [ "$program" = own_stack ]; then
-			equal "${kind}_handled_$program" "handled $(listed "$log" | awk '$2 == "handler" { print $1 }')" \
-				"$(grep '^handled ' "$out/$kind.$program")"
+			ran=$(awk '/^handled / { print $2 }' "$out/$kind.$program")
+			counted=$(listed "$log" | awk '$2 == "handler" { print $1 }')
+			lost=$(awk '/found no room:/ { print $NF }' "$log")
+			if [ "${counted:-0}" -gt 100 ] && [ "$counted" -le "$ran" ] && [ $((2 * (ran - counted))) -le "${lost:-0}" ]; then
+				ok "${kind}_handled_$program"
+			else
+				not_ok "${kind}_handled_$program" "ran $ran, counted ${counted:-0}, lost events ${lost:-0}"
+			fi
 		else
 			equal "${kind}_prints_$program" "$(cat "$out/$kind.$program")" "$(cat "$out/plain.$program")"
 		fi
