@@ -79,7 +79,20 @@ static int add_object(struct dl_phdr_info *o, size_t size, void *arg)
 	return 0;
 }
 
-/* The thread was blocked in a system call that the signal interrupts, or sends a signal to itself:
+/* System calls that the allocator makes while it holds a lock. */
+static bool of_allocator(uint64_t nr)
+{
+	return nr == SYS_brk || nr == SYS_mmap || nr == SYS_munmap || nr == SYS_mremap ||
+	       nr == SYS_mprotect || nr == SYS_madvise;
+}
+
+/* Errors of calls that a signal interrupts, or that send one (SIGPIPE, SIGXFSZ). */
+static bool signals_error(int64_t result)
+{
+	return result == -EINTR || result == -EPIPE || result == -EFBIG;
+}
+
+/* The thread was blocked in a system call that the signal interrupts, or the call sent the signal:
  * no lock of the allocator is held there. */
 static bool in_system_call(const ucontext_t *u)
 {
@@ -88,10 +101,10 @@ static bool in_system_call(const ucontext_t *u)
 	const long long rax = u->uc_mcontext.gregs[REG_RAX];
 
 	if (pc[0] == 0x0f && pc[1] == 0x05)
-		return true; /* it is restarted */
+		return !of_allocator((uint64_t)rax); /* it is restarted, or not yet begun */
 	if (pc[-2] != 0x0f || pc[-1] != 0x05)
 		return false;
-	return rax == -EINTR ||
+	return signals_error(rax) ||
 	       (!rax && pc[-7] == 0xb8 && !pc[-5] && !pc[-4] && !pc[-3] &&
 		(pc[-6] == SYS_kill || pc[-6] == SYS_tkill || pc[-6] == SYS_tgkill));
 #else
@@ -99,9 +112,9 @@ static bool in_system_call(const ucontext_t *u)
 	const uint64_t nr = u->uc_mcontext.regs[8];
 
 	if (pc[0] == 0xd4000001)
-		return true;
+		return !of_allocator(nr);
 	return pc[-1] == 0xd4000001 &&
-	       ((int64_t)u->uc_mcontext.regs[0] == -EINTR ||
+	       (signals_error((int64_t)u->uc_mcontext.regs[0]) ||
 		(!u->uc_mcontext.regs[0] && nr >= SYS_kill && nr <= SYS_tgkill));
 #endif
 }
@@ -141,29 +154,30 @@ static bool send_later(int sig, time_t seconds, long ns)
 	return fatal.has_timer && !syscall(SYS_timer_settime, fatal.timer, 0, &at, NULL);
 }
 
+/* Handles no signals: they would find this library busy. */
 static void *write_logs(void *arg)
 {
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
 	fatal.finish();
 	sem_post(&fatal.written);
 	return arg;
 }
 
-/* The writer handles no signals: they would find this library busy. Meanwhile a second signal ends
- * the program. */
+/* Meanwhile a second signal ends the program, also if this thread waits for a lock of its own. */
 static void write_in_thread(void)
 {
-	sigset_t all, old, ours;
 	pthread_t writer;
 	bool started;
+	sigset_t ours;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	started = !pthread_create(&writer, NULL, write_logs, NULL);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	sigemptyset(&ours);
 	for (size_t i = 0; i < SIGNALS; i++)
 		sigaddset(&ours, signals[i]);
 	pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
+	started = !pthread_create(&writer, NULL, write_logs, NULL);
 	while (started && sem_wait(&fatal.written) && errno == EINTR)
 		;
 }

@@ -64,6 +64,9 @@ int main(int argc, char **argv)
 		abort();
 	} else if (!strcmp(way, "raise")) {
 		raise(SIGUSR1);
+	} else if (!strcmp(way, "pipe")) {
+		for (;;)
+			ready();
 	} else if (!strcmp(way, "child")) {
 		if (!fork()) {
 			counted();
@@ -154,6 +157,10 @@ done
 kill -INT -- -"$group"
 wait $group
 same hook_signals_ctrl_c "$? $(grep -hcE '[[:space:]]1000([[:space:]].*)?[[:space:]](F:)?leaf$' logs/log-rt* | xargs)" '130 1'
+# A reader that goes away: the program sees no error of its write.
+rm -rf logs && mkdir logs
+env --default-signal=PIPE LD_PRELOAD="$build/lib/libhookit.so" HOOKITOPTS=LOGPATH=logs ./signals pipe 2>err | head -n 1 >out
+written pipe "${PIPESTATUS[0]}" 141
 trap '' HUP
 ends HUP code >/dev/null &
 ignored=$!
