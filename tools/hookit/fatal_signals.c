@@ -21,7 +21,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#if defined(__x86_64__) || defined(__aarch64__)
+#if defined(__x86_64__)
 
 #define RETRIES       2000 /* a millisecond each */
 #define WRITE_SECONDS 10
@@ -96,7 +96,6 @@ static bool signals_error(int64_t result)
  * no lock of the allocator is held there. */
 static bool in_system_call(const ucontext_t *u)
 {
-#if defined(__x86_64__)
 	const uint8_t *pc = (const uint8_t *)u->uc_mcontext.gregs[REG_RIP];
 	const long long rax = u->uc_mcontext.gregs[REG_RAX];
 
@@ -107,30 +106,11 @@ static bool in_system_call(const ucontext_t *u)
 	return signals_error(rax) ||
 	       (!rax && pc[-7] == 0xb8 && !pc[-5] && !pc[-4] && !pc[-3] &&
 		(pc[-6] == SYS_kill || pc[-6] == SYS_tkill || pc[-6] == SYS_tgkill));
-#else
-	const uint32_t *pc = (const uint32_t *)u->uc_mcontext.pc;
-	const uint64_t nr = u->uc_mcontext.regs[8];
-
-	if (pc[0] == 0xd4000001)
-		return !of_allocator(nr);
-	return pc[-1] == 0xd4000001 &&
-	       (signals_error((int64_t)u->uc_mcontext.regs[0]) ||
-		(!u->uc_mcontext.regs[0] && nr >= SYS_kill && nr <= SYS_tgkill));
-#endif
-}
-
-static uintptr_t pc_of(const ucontext_t *u)
-{
-#if defined(__x86_64__)
-	return (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
-#else
-	return (uintptr_t)u->uc_mcontext.pc;
-#endif
 }
 
 static bool may_write(const ucontext_t *u)
 {
-	const uintptr_t pc = pc_of(u);
+	const uintptr_t pc = (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
 
 	if (fatal.busy())
 		return false;

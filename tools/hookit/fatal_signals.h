@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes the logs before a signal ends the program (x86-64 and arm64). Only signals with the
+ * Writes the logs before a signal ends the program (x86-64). Only signals with the
  * default action are caught; a handler that the program sets replaces this one. The program then
  * ends by the same signal, with the same core dump.
  */

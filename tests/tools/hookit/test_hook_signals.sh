@@ -13,7 +13,7 @@ if [ ! -f "$build/lib/libhookit.so" ]; then
 	exit 77
 fi
 case $(uname -m) in
-x86_64 | aarch64) ;;
+x86_64) ;;
 *)
 	echo "skip hook_signals other machines do not write logs at signals"
 	exit 77
