@@ -120,19 +120,27 @@ static void say(const char *cannot)
 	escape_printf(stderr, "hookit: PATCH: %s\n", cannot);
 }
 
-/* Starts if there are sites. */
-static void begin_where(void)
+/* Starts if there are sites. Returns false if this process cannot be patched. */
+static bool begin_where(void)
 {
+	const char *cannot = NULL;
 	char why[512] = "";
 
 	if (patch_find_new(why, sizeof(why)) <= 0) {
 		if (*why)
 			say(why);
-		return;
+		return true;
+	}
+	if (!hookit_sites)
+		cannot = patch_begin(&events);
+	if (cannot) {
+		say(cannot);
+		return false;
 	}
 	if ((!hookit_sites && !begin_sites(why, sizeof(why))) ||
 	    (hookit_begin(true) && patch_wanted(why, sizeof(why)) < 0))
 		say(why);
+	return true;
 }
 
 /* Runs before the program's own code: a program without sites is not affected, unless the options
@@ -140,17 +148,10 @@ static void begin_where(void)
 static __attribute__((constructor)) void begin(void)
 {
 	const struct hookit_options *o = getenv("HOOKITOPTS") ? hookit_options() : NULL;
-	const char *cannot;
 
-	if (!o || !o->patches)
+	if (!o || !o->patches || patch_needless())
 		return;
-	cannot = patch_begin(&events);
-	if (cannot) {
-		say(cannot);
-		return;
-	}
-	begin_where();
-	asked = true;
+	asked = begin_where();
 }
 
 bool patched_asks(void)
@@ -170,7 +171,7 @@ void patched_loaded(void)
 		return;
 	within = true;
 	pthread_mutex_lock(&patched_lock);
-	begin_where();
+	asked = begin_where();
 	pthread_mutex_unlock(&patched_lock);
 	within = false;
 	errno = error;

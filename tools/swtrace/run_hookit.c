@@ -41,19 +41,16 @@ char *run_patterns(const char *yes, const char *no)
 	return text;
 }
 
-/* A program that calls hooks itself does not need patched sites. */
-static const char *sites(const struct compiled *c)
-{
+/* The command may be a script or start others: the library finds out in each program whether it
+ * has sites. */
 #ifdef HOOKIT_PATCHES
-	if ((c->patchable || c->xray) && !c->instrumented && !c->fentry)
-		return "PATCH,";
+#define SITES "PATCH,"
+#else
+#define SITES ""
 #endif
-	(void)c;
-	return "";
-}
 
 /* Puts our options first, so that the user's own override them. */
-static bool set_options(const struct trace_run *r, const struct compiled *c, const char *folder)
+static bool set_options(const struct trace_run *r, const char *folder)
 {
 	char *patterns = run_patterns(r->functions, r->not_functions),
 	     *arguments = run_patterns(r->arguments, NULL), depth[40] = "", least[40] = "", *text;
@@ -64,7 +61,7 @@ static bool set_options(const struct trace_run *r, const struct compiled *c, con
 		snprintf(depth, sizeof(depth), ",DEPTH=%" PRIu64, r->levels);
 	if (r->least)
 		snprintf(least, sizeof(least), ",MINTIME=%" PRIu64 "ns", r->least);
-	good = asprintf(&text, "METHODTYPES,%sLOGPATH=%s%s%s%s%s%s%s%s%s", sites(c), folder,
+	good = asprintf(&text, "METHODTYPES," SITES "LOGPATH=%s%s%s%s%s%s%s%s%s", folder,
 			patterns ? ",FUNCTIONS=" : "", patterns ? patterns : "",
 			arguments ? ",ARGUMENTS=" : "", arguments ? arguments : "", depth, least,
 			old && *old ? "," : "", old ? old : "") >= 0;
@@ -104,7 +101,7 @@ bool run_hookit(const struct trace_run *r, const char *folder)
 	/* With the library preloaded, the program would not even start. */
 	if (cannot && c.loader == LOADER_MUSL)
 		return true;
-	if (!set_options(r, &c, folder))
+	if (!set_options(r, folder))
 		return false;
 	if (!cannot)
 		print_built(r, &c, folder);

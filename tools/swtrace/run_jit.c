@@ -143,9 +143,6 @@ bool run_jit(struct trace_run *r)
 	clock_gettime(CLOCK_REALTIME_COARSE, &r->begun);
 	if (r->calls && strpbrk(folder, " \t\n\"',"))
 		return false;
-	if (r->calls && has_java && !r->quiet)
-		complain("--calls: Java loads %s (calls in %s/" LOG "PID)", name_of(agent_of(r)),
-			 folder);
 	if (r->calls && !run_hookit(r, folder))
 		return false;
 	if (!r->jit)
@@ -190,26 +187,32 @@ static bool is_empty(DIR *folder, const char *name)
 void run_calls_show(const struct trace_run *r)
 {
 	const struct dirent *e;
-	char path[PATH_MAX];
+	char path[PATH_MAX], first[NAME_MAX + 1];
 	DIR *folder;
-	bool any = false, empty = r->functions || r->not_functions;
+	unsigned logs = 0;
+	bool empty = r->functions || r->not_functions;
 
 	if (!r->calls || !folder_of(r->t.file, path))
 		return;
 	folder = opendir(path);
 	if (!folder)
 		return;
-	while ((!any || empty) && (e = readdir(folder))) {
+	while ((e = readdir(folder))) {
 		if (!is_log(folder, e->d_name, &r->begun))
 			continue;
-		any = true;
-		empty &= is_empty(folder, e->d_name);
+		if (!logs++)
+			snprintf(first, sizeof(first), "%s", e->d_name);
+		empty = empty && is_empty(folder, e->d_name);
 	}
 	closedir(folder);
-	if (any && empty)
+	if (logs && empty)
 		complain(
 			"--calls: no call was counted: no function that was called has a name that --functions and -N take, or it has none (nm PROGRAM)");
-	if (!any)
+	else if (logs > 1 && !r->quiet)
+		complain("--calls: %u logs in %s: " LOG "*", logs, path);
+	else if (logs && !r->quiet)
+		complain("--calls: the calls are in %s/%s", path, first);
+	else if (!logs)
 		complain(
 			"--calls: no Java VM has written calls, and no compiled program: compile with -finstrument-functions, -pg -mfentry -minstrument-return=call or -fpatchable-function-entry=5 (libhookit(3)); is the environment left as it is?");
 }

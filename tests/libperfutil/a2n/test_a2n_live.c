@@ -369,6 +369,75 @@ static void not_its_map(void)
 	munmap(code, 0x4000);
 }
 
+/* Where both images of a process have code that they made. */
+#define SAME_PLACE "LIVE_SAME_PLACE"
+#define PLACE      ((uint8_t *)0x260000000000)
+
+static bool code_there(void)
+{
+	return mmap(PLACE, 0x1000, PROT_READ | PROT_WRITE | PROT_EXEC,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == (void *)PLACE;
+}
+
+/* The second image: says that its code is there, and waits for its input's end. */
+static int second_image(void)
+{
+	char c = code_there() ? 'y' : 'n';
+
+	return write(1, &c, 1) != 1 || read(0, &c, 1) != 0;
+}
+
+/* The first image has a perf map. It executes this program again, without one. */
+static void first_image(int in, int out)
+{
+	char name[64], c = 'y';
+
+	code = PLACE;
+	map_name(name);
+	if (!code_there())
+		_exit(1);
+	put_map("we", 0, "of the first");
+	if (write(out, &c, 1) != 1 || read(in, &c, 1) != 1)
+		_exit(1);
+	unlink(name);
+	dup2(in, 0);
+	dup2(out, 1);
+	setenv(SAME_PLACE, "y", 1);
+	execl("/proc/self/exe", "second", (char *)NULL);
+	_exit(1);
+}
+
+/* Code that the first image made is not named in the second, at the same place. */
+static void an_exec_forgets_code(void)
+{
+	int to[2], from[2];
+	char c = 0;
+	pid_t pid;
+
+	begin();
+	CU_ASSERT_EQUAL_FATAL(pipe(to), 0);
+	CU_ASSERT_EQUAL_FATAL(pipe(from), 0);
+	pid = fork();
+	if (!pid) {
+		close(to[1]);
+		close(from[0]);
+		first_image(to[0], from[1]);
+	}
+	CU_ASSERT_FATAL(pid > 0);
+	close(to[0]);
+	close(from[1]);
+	CU_ASSERT_FATAL(read(from[0], &c, 1) == 1 && c == 'y');
+	add((uint32_t)pid);
+	CU_ASSERT_STRING_EQUAL(name_of((uint32_t)pid, PLACE + 0x10), "of the first");
+	CU_ASSERT_EQUAL(write(to[1], &c, 1), 1);
+	CU_ASSERT_FATAL(read(from[0], &c, 1) == 1 && c == 'y');
+	add((uint32_t)pid);
+	CU_ASSERT_STRING_EQUAL(name_of((uint32_t)pid, PLACE + 0x10), A2N_JIT_UNKNOWN);
+	close(to[1]);
+	close(from[0]);
+	waitpid(pid, NULL, 0);
+}
+
 static void a_jitdump(void)
 {
 	char folder[] = "/tmp/test_a2n_liveXXXXXX", path[128];
@@ -442,15 +511,28 @@ static void variables(void)
 }
 
 static const struct unit_test tests[] = {
-	{ "variables", variables },     { "this_one", this_one },   { "threads", threads },
-	{ "a_child", a_child },         { "an_exec", an_exec },     { "ended", ended },
-	{ "vanishing", vanishing },     { "anothers", anothers },   { "perf_map", perf_map },
-	{ "not_its_map", not_its_map }, { "a_jitdump", a_jitdump }, { 0 },
+	{ "variables", variables },
+	{ "this_one", this_one },
+	{ "threads", threads },
+	{ "a_child", a_child },
+	{ "an_exec", an_exec },
+	{ "ended", ended },
+	{ "an_exec_forgets_code", an_exec_forgets_code },
+	{ "vanishing", vanishing },
+	{ "anothers", anothers },
+	{ "perf_map", perf_map },
+	{ "not_its_map", not_its_map },
+	{ "a_jitdump", a_jitdump },
+	{ 0 },
 };
 
 int main(void)
 {
-	int rc = unit_run("a2n_live", tests);
+	int rc;
+
+	if (getenv(SAME_PLACE))
+		return second_image();
+	rc = unit_run("a2n_live", tests);
 
 	a2n_close(a);
 	return rc;

@@ -3,7 +3,7 @@
  * Things that a trace must tell to the last one, and what they were: pairs of
  *	books WHAT N ...
  * calls: N system calls that do nothing. faults: N new pages are touched. sleeps: N sleeps to times
- * that are printed. pingpong: N bytes there and N back between two processes, through pipes.
+ * that are printed. naps: N short sleeps. pingpong: N bytes there and N back between two processes, through pipes.
  * signals: N signals to itself. stat: idle times by /proc/stat, after N ms. Each says in a line
  * what a judge has to know, times by CLOCK_MONOTONIC.
  */
@@ -68,6 +68,15 @@ static void sleeps(long n)
 		printf("sleep tid %d due %lld woke %lld\n", getpid(), (long long)due,
 		       (long long)woke);
 	}
+}
+
+static void naps(long n)
+{
+	struct timespec t = { 0, 10000 };
+
+	prctl(PR_SET_TIMERSLACK, 1);
+	for (long i = 0; i < n; i++)
+		nanosleep(&t, NULL);
 }
 
 static void echo(int in, int out)
@@ -162,7 +171,7 @@ static const struct {
 	const char *name;
 	void (*run)(long n);
 } things[] = {
-	{ "calls", calls },       { "faults", faults },   { "sleeps", sleeps },
+	{ "calls", calls },       { "faults", faults },   { "sleeps", sleeps }, { "naps", naps },
 	{ "pingpong", pingpong }, { "signals", signals }, { "stat", stat },
 };
 

@@ -110,6 +110,20 @@ static bool is_named(const struct dynamic *dynamic, const char *name)
 	return memmem(dynamic->strings, dynamic->size, name, strlen(name) + 1);
 }
 
+static int program_names(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct dynamic dynamic = dynamic_of(info);
+
+	(void)size;
+	/* The program is the first of the list. */
+	return dynamic.strings && is_named(&dynamic, arg) ? 1 : -1;
+}
+
+bool objects_program_names(const char *function)
+{
+	return dl_iterate_phdr(program_names, (void *)(uintptr_t)function) > 0;
+}
+
 /* Every unwinder asks the loader for loaded objects by one of these functions. A program that
  * throws and catches nothing itself has no unwinder and does not need libgcc. */
 static bool may_unwind(const struct dynamic *dynamic)

@@ -36,6 +36,8 @@ struct objects {
 	size_t looked_at; /* loaded objects at the last look */
 };
 
+/* Whether the program itself, not its libraries, calls or defines that function. */
+bool objects_program_names(const char *function);
 /* Adds new objects. false: no memory. */
 bool objects_look(struct objects *list);
 /* Marks unloaded objects as gone and calls act(), while nothing can be loaded or unloaded. */

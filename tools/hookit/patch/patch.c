@@ -27,6 +27,12 @@ static void after_fork(void)
 	pthread_mutex_unlock(&lock);
 }
 
+bool patch_needless(void)
+{
+	return objects_program_names("__cyg_profile_func_enter") ||
+	       objects_program_names("__fentry__");
+}
+
 const char *patch_begin(const struct patch_events *events)
 {
 	static bool begun;
