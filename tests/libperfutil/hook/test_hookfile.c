@@ -533,7 +533,8 @@ static void test_preempted(void)
 	make_file(h, file);
 	memset(first, 0, SLOT);
 	((struct hookfile_header *)file)->table = 3;
-	used[0] = put_record(first, 1, 0, 0);
+	/* Its second integer is not there yet. */
+	used[0] = put_record(first, 1, 99, 0);
 	used[0] += put_record(first + used[0], 2, 0, HOOKFILE_COMMITTED);
 	used[1] = put_record(first + SLOT, 2, 1, HOOKFILE_COMMITTED);
 	for (uint32_t i = 0; i < 2; i++) {
@@ -546,11 +547,13 @@ static void test_preempted(void)
 		drain(h, false);
 		usleep(10000);
 	}
+	memset(first + sizeof(struct hookfile_record) + 8, 0, 8);
 	((struct hookfile_record *)first)->head |= HOOKFILE_COMMITTED;
 	put_file(h, name, file, size);
 	drain(h, true);
 	CU_ASSERT_EQUAL(got.records, 3);
 	CU_ASSERT_EQUAL(got.lost, 0);
+	CU_ASSERT_EQUAL(got.next[1], 1);
 	CU_ASSERT_EQUAL(got.disorder, 0);
 	free(file);
 	end(h);

@@ -314,6 +314,18 @@ END
 	is opened_alone "$? $(calls plug) $(calls plugged)" '0 2 30'
 	hooked PATCH,CALIBRATION=none,FUNCTIONS=plugged ./bare ./plug1.so ./plug2.so
 	is opened_wanted "$? $(calls plug) $(calls plugged)" '0 0 30'
+	# The front finds the sites of whatever the command starts: a shell's child, a library of a program that has none.
+	rm -f log-rt.*
+	"$bin/swtrace" run --calls -q -o run.nrm2 -- sh -c './opens ./plug1.so; true' >out 2>err
+	is opened_front_child "$? $(calls F:main) $(calls F:plug) $(calls F:plugged)" '0 1 1 10'
+	rm -f log-rt.*
+	"$bin/swtrace" run --calls -q -o run.nrm2 -- ./bare ./plug1.so ./plug2.so >out 2>err
+	is opened_front_library "$? $(calls F:plug) $(calls F:plugged)" '0 2 30'
+	# A program that calls hooks itself is measured by them: two ways cost differently, and a report has one cost.
+	gcc -O2 -finstrument-functions opens.c -o hooked -ldl || exit 1
+	rm -f log-rt.*
+	"$bin/swtrace" run --calls -q -o run.nrm2 -- ./hooked ./plug1.so ./plug2.so >out 2>err
+	is opened_front_hooked "$? $(calls F:main) $(calls F:plug)" '0 1 0'
 	# A library that is closed and opened again, unchanged or changed, at the same place.
 	cat >reopens.c <<'END'
 #include <dlfcn.h>
