@@ -409,6 +409,8 @@ static int enter(struct log_gen *l, struct gen_thread *t, const struct gen_event
 	uint64_t hash = hash_mix((uint64_t)parent << 32 | method, 3);
 	int rc;
 
+	l->tree.methods.text[method].compiled |= e->type == FUNCTION;
+
 	node = keys_find(&l->by_call, hash, l->tree.node, n,
 			 n->parent == parent && n->method == method);
 	if (node == NO_KEY) {
@@ -616,7 +618,7 @@ static int give_call(struct log_gen *l, enum call_kind kind, const struct gen_fr
 		.tid = t->tid,
 		.function = method + 1,
 		.arguments = 3,
-		.address = jprof_address(method),
+		.address = jprof_address(&l->tree.methods, method),
 	};
 	l->call.argument[0] = t->value;
 	l->call.argument[1] = t->cost;

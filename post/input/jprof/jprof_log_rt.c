@@ -315,6 +315,8 @@ static int add_node(struct rt_reader *l, struct bytes *b, const struct node_line
 	} else {
 		skip = type_letter(l->name, length);
 		method = jprof_method(&l->tree.methods, l->name + skip, length - skip);
+		if (skip && method != NO_KEY && toupper(l->name[0]) == 'F')
+			l->tree.methods.text[method].compiled = true;
 		rc = method == NO_KEY ?
 			     -ENOMEM :
 			     jprof_tree_node(&l->tree, l->path[n->level - 1], method, &node);

@@ -91,6 +91,27 @@ int jprof_method_note(struct jprof_methods *m, uint32_t method, const char *note
 	return 0;
 }
 
+const char *jprof_module(unsigned int module)
+{
+	static const char *const names[JPROF_MODULES] = { "java", "compiled" };
+
+	return names[module];
+}
+
+static void print_symbols(const struct jprof_methods *m, unsigned int module, FILE *out)
+{
+	fprintf(out, "MODULE %s\nSEGMENT 0 0 %" PRIx64 "\n", jprof_module(module), jprof_size(m));
+	for (uint32_t i = 0; i < m->count; i++) {
+		const struct jprof_text *t = &m->text[i];
+
+		if (t->compiled == module)
+			fprintf(out, "SYMBOL %x %x 0 1 %.*s%.*s\n", JPROF_STEP * i,
+				JPROF_STEP * (i + 1), t->length ? (int)t->length : 1,
+				t->length ? m->pool + t->at : "?", (int)t->note_length,
+				t->note_length ? m->pool + t->note : "");
+	}
+}
+
 int jprof_symbols(const struct jprof_methods *m, struct blob *symbols)
 {
 	char *text = NULL;
@@ -99,14 +120,9 @@ int jprof_symbols(const struct jprof_methods *m, struct blob *symbols)
 
 	if (!out)
 		return -ENOMEM;
-	fprintf(out, "pitrace-msi 1\nMODULE " JPROF_MODULE "\nSEGMENT 0 0 %" PRIx64 "\n",
-		jprof_size(m));
-	for (uint32_t i = 0; i < m->count; i++)
-		fprintf(out, "SYMBOL %x %x 0 1 %.*s%.*s\n", JPROF_STEP * i, JPROF_STEP * (i + 1),
-			m->text[i].length ? (int)m->text[i].length : 1,
-			m->text[i].length ? m->pool + m->text[i].at : "?",
-			(int)m->text[i].note_length,
-			m->text[i].note_length ? m->pool + m->text[i].note : "");
+	fprintf(out, "pitrace-msi 1\n");
+	for (unsigned int module = 0; module < JPROF_MODULES; module++)
+		print_symbols(m, module, out);
 	if (memstream_close(out, &text))
 		return -ENOMEM;
 	*symbols = blob_of(text, size);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The Java methods of a log, by the name that reports show. Logs have names but no addresses: each
- * method gets an address range, in sequence, and the names become saved symbols of one module.
+ * The Java methods and compiled functions of a log, by the name that reports show. Logs have names
+ * but no addresses: each gets an address range, in sequence, and the names become saved symbols of
+ * two modules, since a log does not have the files of functions.
  */
 #ifndef POST_JPROF_METHODS_H
 #define POST_JPROF_METHODS_H
@@ -9,7 +10,6 @@
 #include "base/blob.h"
 #include "base/keys.h"
 
-#define JPROF_MODULE  "java"
 #define JPROF_BASE    (1ull << 40)
 #define JPROF_STEP    16u        /* bytes per method */
 #define JPROF_METHODS (1u << 26) /* limit: addresses stay below the kernel's */
@@ -19,6 +19,7 @@ struct jprof_methods {
 	struct jprof_text {
 		size_t at, length;
 		size_t note, note_length; /* what stands behind the name; also there */
+		bool compiled;            /* a function of C or C++ */
 	} * text;                         /* of each method, in the pool */
 	uint32_t count, room;
 	char *pool;
@@ -33,14 +34,22 @@ struct jprof_methods {
 uint32_t jprof_method(struct jprof_methods *m, const char *name, size_t length);
 /* Sets the note that follows the method's name. Returns 0 or -ENOMEM. */
 int jprof_method_note(struct jprof_methods *m, uint32_t method, const char *note, size_t length);
-/* An address of it that is neither its first nor its last. */
-static inline uint64_t jprof_address(uint32_t method)
+/* The modules of Java methods (0) and of compiled functions (1). */
+#define JPROF_MODULES 2
+const char *jprof_module(unsigned int module);
+static inline uint64_t jprof_base(unsigned int module)
 {
-	return JPROF_BASE + (uint64_t)JPROF_STEP * method + JPROF_STEP / 2;
+	return JPROF_BASE << module;
 }
 static inline uint64_t jprof_size(const struct jprof_methods *m)
 {
 	return (uint64_t)JPROF_STEP * (m->count ? m->count : 1);
+}
+/* An address of a method that is neither its first nor its last. */
+static inline uint64_t jprof_address(const struct jprof_methods *m, uint32_t method)
+{
+	return jprof_base(m->text[method].compiled) + (uint64_t)JPROF_STEP * method +
+	       JPROF_STEP / 2;
 }
 /* Writes saved symbols. Returns 0 or -ENOMEM. */
 int jprof_symbols(const struct jprof_methods *m, struct blob *symbols);

@@ -208,8 +208,19 @@ static void add_up(struct jprof_tree *t)
 	}
 }
 
+/* Marks the modules that have calls. Threads' own time is of the first of them. */
+static void mark_modules(struct jprof_tree *t)
+{
+	for (uint32_t i = 0; i < t->nodes; i++)
+		if (t->node[i].depth)
+			t->called[t->methods.text[t->node[i].method].compiled] = true;
+	t->called[0] |= !t->called[1];
+	t->methods.text[t->outside].compiled = !t->called[0];
+}
+
 int jprof_tree_finish(struct jprof_tree *t)
 {
+	mark_modules(t);
 	add_up(t);
 	set_times(t);
 	t->interval = (struct pitrace_interval){ .interval = 1 };
@@ -251,19 +262,20 @@ static int give_task(struct jprof_tree *t, uint32_t minor, uint32_t tid, const c
 	return fill(r, PITRACE_RING_MTE, PITRACE_MTE, minor, &t->task, sizeof(t->task));
 }
 
-static int give_map(struct jprof_tree *t, struct pirecord *r)
+static int give_map(struct jprof_tree *t, unsigned int module, struct pirecord *r)
 {
 	struct pitrace_mte_map *map = &t->map.map;
+	const char *name = jprof_module(module);
 
 	memset(&t->map, 0, sizeof(t->map));
 	*map = (struct pitrace_mte_map){
 		.pid = t->pid,
 		.flags = PITRACE_MAP_READ | PITRACE_MAP_EXEC,
-		.start = JPROF_BASE,
+		.start = jprof_base(module),
 		.length = jprof_size(&t->methods),
-		.path_len = sizeof(JPROF_MODULE) - 1,
+		.path_len = (uint32_t)strlen(name),
 	};
-	memcpy(map->path, JPROF_MODULE, sizeof(JPROF_MODULE));
+	memcpy(map->path, name, strlen(name) + 1);
 	return fill(r, PITRACE_RING_MTE, PITRACE_MTE, PITRACE_MTE_MODULE, &t->map,
 		    (sizeof(*map) + map->path_len + 4) & ~3ul);
 }
@@ -312,19 +324,23 @@ static int give_event(struct jprof_tree *t, uint64_t i, struct pirecord *r)
 		    sizeof(t->event));
 }
 
+/* The process and its modules. */
+#define MTE_FIRST (1 + JPROF_MODULES)
+
 static int give_first(struct jprof_tree *t, struct pirecord *r)
 {
+	const char *name = jprof_module(t->methods.text[t->outside].compiled);
 	uint32_t i;
 
-	if (!(t->what & PIMERGE_MTE) && t->given < 2)
-		t->given = 2;
+	if (!(t->what & PIMERGE_MTE) && t->given < MTE_FIRST)
+		t->given = MTE_FIRST;
 	i = t->given++;
 	if (!i)
-		return give_task(t, PITRACE_MTE_PROCESS, t->pid, JPROF_MODULE,
-				 sizeof(JPROF_MODULE) - 1, r);
-	if (i == 1)
-		return give_map(t, r);
-	i -= 2;
+		return give_task(t, PITRACE_MTE_PROCESS, t->pid, name, strlen(name), r);
+	for (; i < MTE_FIRST; i = t->given++)
+		if (t->called[i - 1])
+			return give_map(t, i - 1, r);
+	i -= MTE_FIRST;
 	return i <= t->values && t->what & PIMERGE_TRACE ? give_event(t, i, r) : 0;
 }
 
@@ -344,7 +360,7 @@ bool jprof_tree_place(const struct jprof_tree *t, uint32_t node, struct stack_pl
 	if (!n)
 		return false;
 	/* A thread is not a call, unless it has no others. */
-	place->address = jprof_address(n->method);
+	place->address = jprof_address(&t->methods, n->method);
 	place->caller = n->depth > 1 ? n->parent : NO_KEY;
 	return true;
 }
@@ -368,11 +384,11 @@ static int give_sample(struct jprof_tree *t, uint64_t value, struct pirecord *r)
 		.sample = {
 			.pid = t->pid,
 			.tid = t->thread[n->thread].tid,
-			.address = jprof_address(n->method),
+			.address = jprof_address(&t->methods, n->method),
 			.period = 1,
 		},
 		.stack = { .user = 1, .regs = 1, .flags = STACK_PLACE },
-		.address = jprof_address(n->method),
+		.address = jprof_address(&t->methods, n->method),
 		.place = t->at,
 	};
 	fill(r, PITRACE_RING_TRACE, PITRACE_TPROF,

@@ -52,6 +52,7 @@ struct jprof_tree {
 	struct jprof_value value[2 * JPROF_COLUMNS + 1];
 	uint32_t values;
 	uint64_t total[2 * JPROF_COLUMNS + 1];
+	bool called[JPROF_MODULES]; /* the modules that have calls */
 	struct blob symbols;
 	uint64_t file_size;
 	uint64_t began; /* time of the records before all samples */

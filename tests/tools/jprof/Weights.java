@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Work of known weight: each phase goes on until its thread has used so much CPU time, by the
-// thread's own clock, and prints what it used. "gc" is the VM's own work.
+// thread's own clock, and prints what it used. "gc" is the VM's own work. With a number of rounds: the
+// CPU time that they take, of this thread and of the process.
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -123,12 +124,28 @@ public class Weights {
 		System.out.println("gc " + (now - begin));
 	}
 
+	static void rounds(int n) {
+		com.sun.management.OperatingSystemMXBean process =
+			(com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+		long all = process.getProcessCpuTime(), own = THREADS.getCurrentThreadCpuTime();
+		for (int i = 0; i < n; i++)
+			for (int which = 0; which < NAMES.length; which++)
+				sink += phase(which);
+		own = THREADS.getCurrentThreadCpuTime() - own;
+		System.out.println("thread " + own + " process " + (process.getProcessCpuTime() - all));
+	}
+
 	public static void main(String[] args) throws IOException {
 		long unit = Long.parseLong(args[0]) * 1000000;
 		for (int i = 0; i < DATA.length; i++)
 			DATA[i] = (byte) (i * 7 ^ i >> 5);
 		// Compiled before it is measured.
 		warm(unit / 4);
+		if (args.length > 1) {
+			rounds(3);
+			rounds(Integer.parseInt(args[1]));
+			return;
+		}
 		measured(0, unit);
 		measured(1, 2 * unit);
 		measured(2, 3 * unit);
