@@ -271,6 +271,8 @@ $(HDUMP_UNITS): $(call obj,$(filter-out %/main.c tools/hdump/show_%.c,$(HDUMP_SR
 $(HDUMP_UNITS): TESTLINK = -lz
 
 # The code for monitors that needs no VM.
+$(O)/tests/unit/test_rule_cache: INC_TESTS += -Itools/jprof/stacks
+$(O)/tests/unit/test_rule_cache: $(call obj,tools/jprof/stacks/rule_cache.c)
 $(O)/tests/unit/test_lock_table: INC_TESTS += -Itools/jprof/locks
 $(O)/tests/unit/test_lock_table: $(call obj,$(addprefix tools/jprof/locks/,lock_table.c lock_thread.c) tools/common/escape.c)
 

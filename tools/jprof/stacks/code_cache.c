@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "code_cache.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "guarded.h"
@@ -68,7 +69,7 @@ static uint64_t block_of(const struct vm_layout *l, uint64_t heap, uint64_t low,
 	if (at >= map_end - map)
 		return 0;
 	for (; hops < HOPS_MOST; hops++) {
-		if (!guarded_copy(&back, map + at, 1) || back == UNUSED || back > at)
+		if (!guarded_load8(map + at, &back) || back == UNUSED || back > at)
 			return 0;
 		if (!back)
 			return low + (at << bits);
@@ -107,21 +108,32 @@ static bool frame_of(const struct vm_layout *l, struct code_blob *b)
 	return true;
 }
 
+/* The VM's names of kinds are constants: whether one at this address was a kind's. */
+static _Atomic uint64_t method_name, native_name;
+
+static bool is_named(uint64_t at, const char *name, _Atomic uint64_t *known)
+{
+	size_t n = strlen(name) + 1;
+	uint8_t byte;
+
+	if (at == atomic_load_explicit(known, memory_order_relaxed))
+		return true;
+	/* Byte by byte: a shorter name may end just before unmapped memory. */
+	for (size_t i = 0; i < n; i++)
+		if (!guarded_load8(at + i, &byte) || byte != (uint8_t)name[i])
+			return false;
+	atomic_store_explicit(known, at, memory_order_relaxed);
+	return true;
+}
+
 static bool kind_of(const struct vm_layout *l, struct code_blob *b)
 {
-	char name[16] = "";
 	uint64_t at;
 
-	if (!guarded_load(b->blob + l->blob_name, &at))
+	if (!guarded_load(b->blob + l->blob_name, &at) || !at)
 		return false;
-	/* Copies byte by byte: a short name may end just before unmapped memory. */
-	for (size_t i = 0; i + 1 < sizeof(name); i++)
-		if (!guarded_copy(&name[i], at + i, 1))
-			return false;
-		else if (!name[i])
-			break;
-	b->is_native = !strcmp(name, "native nmethod");
-	b->kind = b->is_native || !strcmp(name, "nmethod") ? CODE_METHOD : CODE_STUB;
+	b->is_native = is_named(at, "native nmethod", &native_name);
+	b->kind = b->is_native || is_named(at, "nmethod", &method_name) ? CODE_METHOD : CODE_STUB;
 	return true;
 }
 
@@ -131,7 +143,7 @@ static struct code_blob blob_in(const struct vm_layout *l, uint64_t heap, uint64
 	struct code_blob b = { .blob = block + l->block_size };
 	uint8_t used = 0;
 
-	if (!block || !guarded_copy(&used, block + l->block_used, 1) || !used || !ends_of(l, &b) ||
+	if (!block || !guarded_load8(block + l->block_used, &used) || !used || !ends_of(l, &b) ||
 	    pc < b.begin || pc > b.end || !frame_of(l, &b) || !kind_of(l, &b))
 		b.kind = CODE_UNKNOWN;
 	return b;

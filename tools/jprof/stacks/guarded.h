@@ -26,18 +26,28 @@ static inline bool guarded_load(uint64_t address, uint64_t *to)
 	return address % 8 ? guarded_copy(to, address, 8) : guarded_word(address, to);
 }
 
-static inline bool guarded_load32(uint64_t address, uint32_t *to)
-{
-	return guarded_copy(to, address, sizeof(*to));
-}
-
-static inline bool guarded_load16(uint64_t address, uint32_t *to)
-{
-	uint16_t value = 0;
-	bool is_there = guarded_copy(&value, address, sizeof(value));
-
-	*to = value;
-	return is_there;
-}
+/* A value that is within an aligned word is loaded with it. For little-endian machines, as those are
+ * on which stacks are sampled. */
+#define GUARDED_LOAD(name, type, result)                                   \
+	static inline bool name(uint64_t address, result *to)              \
+	{                                                                  \
+		uint64_t word, skip = address % 8;                         \
+		type value = 0;                                            \
+                                                                           \
+		if (skip > 8 - sizeof(type)) {                             \
+			if (!guarded_copy(&value, address, sizeof(value))) \
+				return false;                              \
+		} else {                                                   \
+			if (!guarded_word(address - skip, &word))          \
+				return false;                              \
+			value = (type)(word >> 8 * skip);                  \
+		}                                                          \
+		*to = value;                                               \
+		return true;                                               \
+	}
+GUARDED_LOAD(guarded_load32, uint32_t, uint32_t)
+GUARDED_LOAD(guarded_load16, uint16_t, uint32_t)
+GUARDED_LOAD(guarded_load8, uint8_t, uint8_t)
+#undef GUARDED_LOAD
 
 #endif

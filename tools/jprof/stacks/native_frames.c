@@ -9,6 +9,7 @@
 #include <ucontext.h>
 
 #include "guarded.h"
+#include "rule_cache.h"
 
 #define FILES_MOST 512
 #define STEPS_MOST 4096 /* instructions of one function's table */
@@ -39,6 +40,7 @@ void native_frames_add(const struct native_file *f)
 		return;
 	file[files] = *f;
 	atomic_fetch_add_explicit(&files, 1, memory_order_release);
+	rule_cache_clear();
 }
 
 static int add_file(struct dl_phdr_info *info, size_t size, void *arg)
@@ -77,8 +79,10 @@ void native_frames_refresh(void)
 	uint64_t index = 0;
 
 	dl_iterate_phdr(see_changes, &now);
-	if (!files || now != changes)
-		dl_iterate_phdr(add_file, &index);
+	if (files && now == changes)
+		return;
+	dl_iterate_phdr(add_file, &index);
+	rule_cache_clear();
 }
 
 /* Returns the latest match: an unloaded file may have had the same addresses. */
@@ -479,10 +483,9 @@ static enum native_step leave_signal(struct walk_registers *r)
 #endif
 }
 
-enum native_step native_step(struct walk_registers *r)
+/* Finds the rule of a supported function; false: none. */
+static bool look_up(const struct walk_registers *r, struct frame_rule *rule)
 {
-	struct walk_registers caller = { 0 };
-	uint64_t frame;
 	struct unwind_state s;
 	bool is_signal;
 
@@ -490,20 +493,55 @@ enum native_step native_step(struct walk_registers *r)
 	 * of a signal handler follows no call. */
 	if (!find_rules(r->is_exact ? r->pc : r->pc - 1, &s, &is_signal) &&
 	    (r->is_exact || !find_rules(r->pc, &s, &is_signal) || !is_signal))
-		return NATIVE_LOST;
-	if (is_signal)
-		return leave_signal(r);
-	if (s.back.how == RULE_NONE)
-		return NATIVE_LAST;
+		return false;
+	*rule = (struct frame_rule){
+		.kind = is_signal               ? FRAME_SIGNAL :
+			s.back.how == RULE_NONE ? FRAME_LAST :
+						  FRAME_CALL,
+	};
+	if (rule->kind != FRAME_CALL)
+		return true;
 	if (!s.is_plain || s.back.how != RULE_AT ||
 	    (s.stack_register != REG_STACK && s.stack_register != REG_FRAME))
+		return false;
+	rule->by_frame = s.stack_register == REG_FRAME;
+	rule->saves_frame = s.frame.how == RULE_AT;
+	rule->stack = s.stack_offset;
+	rule->back = s.back.offset;
+	rule->frame = rule->saves_frame ? s.frame.offset : 0;
+	return true;
+}
+
+static bool rule_of(const struct walk_registers *r, struct frame_rule *rule)
+{
+	uint64_t key = rule_cache_key(r->pc, r->is_exact);
+
+	if (rule_cache_find(key, rule))
+		return true;
+	if (!look_up(r, rule))
+		return false;
+	rule_cache_put(key, rule);
+	return true;
+}
+
+enum native_step native_step(struct walk_registers *r)
+{
+	struct walk_registers caller = { 0 };
+	struct frame_rule rule;
+	uint64_t above;
+
+	if (!rule_of(r, &rule))
 		return NATIVE_LOST;
-	frame = (s.stack_register == REG_STACK ? r->sp : r->fp) + (uint64_t)s.stack_offset;
-	if (frame <= r->sp || !guarded_load(frame + (uint64_t)s.back.offset, &caller.pc))
+	if (rule.kind == FRAME_SIGNAL)
+		return leave_signal(r);
+	if (rule.kind == FRAME_LAST)
+		return NATIVE_LAST;
+	above = (rule.by_frame ? r->fp : r->sp) + (uint64_t)rule.stack;
+	if (above <= r->sp || !guarded_load(above + (uint64_t)rule.back, &caller.pc))
 		return NATIVE_LOST;
-	caller.sp = frame;
+	caller.sp = above;
 	caller.fp = r->fp;
-	if (s.frame.how == RULE_AT && !guarded_load(frame + (uint64_t)s.frame.offset, &caller.fp))
+	if (rule.saves_frame && !guarded_load(above + (uint64_t)rule.frame, &caller.fp))
 		return NATIVE_LOST;
 	if (!caller.pc)
 		return NATIVE_LAST;

@@ -17,7 +17,7 @@ bool scopes_number(const struct vm_layout *l, uint64_t *at, uint32_t *to)
 	uint8_t byte;
 
 	for (unsigned int i = 0; i < BYTES_MOST; i++) {
-		if (!guarded_copy(&byte, (*at)++, 1) || byte < l->excluded)
+		if (!guarded_load8((*at)++, &byte) || byte < l->excluded)
 			return false;
 		sum += (byte - l->excluded) << 6 * i;
 		if (byte < LARGE)

@@ -133,13 +133,13 @@ static bool is_same(const struct seen_method *m, const struct method_parts *p)
 {
 	const uint32_t length[] = { m->class_length, m->name_length, m->descriptor_length };
 	const char *text = m->text;
-	char byte;
+	uint8_t byte;
 
 	for (unsigned int n = 0; n < 3; n++) {
 		if (length[n] != p->length[n])
 			return false;
 		for (uint32_t i = 0; i < length[n]; i++)
-			if (!guarded_copy(&byte, p->text[n] + i, 1) || byte != *text++)
+			if (!guarded_load8(p->text[n] + i, &byte) || byte != (uint8_t)*text++)
 				return false;
 	}
 	return true;

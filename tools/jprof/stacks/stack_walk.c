@@ -267,7 +267,7 @@ static bool put_compiled(struct stack_walking *w, const struct code_blob *b,
 	uint8_t level;
 
 	if (!b->is_native) {
-		if (!guarded_copy(&level, b->blob + w->l->level, 1))
+		if (!guarded_load8(b->blob + w->l->level, &level))
 			return ends(w, WALK_LOST_CODE);
 		kind = level < 4 ? WALK_C1 : WALK_C2;
 	}
