@@ -120,7 +120,7 @@ FUZZ_LIB_hdump := -lz
 
 FUZZ_FOR_rtdriver := tools/common/rt_protocol.c $(addprefix tools/rtdriver/,attach_reply.c process_text.c)
 
-FUZZ_FOR_walk	:= $(addprefix tools/jprof/stacks/,code_cache.c native_frames.c scopes.c)
+FUZZ_FOR_walk	:= $(addprefix tools/jprof/stacks/,code_cache.c native_frames.c rule_cache.c scopes.c)
 
 FUZZ_FOR_jprof := $(wildcard post/input/jprof/*.c)
 FUZZ_SRC_jprof = $(FUZZ_SRC_post)

@@ -44,7 +44,7 @@ calc "$whole >= 97"
 verdict walked $? "$whole %"
 # nanoseconds NAME: CPU time of the thread for the rounds after the first ones, which warm up.
 nanoseconds() {
-	awk '/^thread/ { n = $2 } END { print n + 0 }' "$out/$1.out"
+	awk '/^thread/ { n = $2 } END { printf "%d", n }' "$out/$1.out"
 }
 plain=$(nanoseconds plain) ticks=$(nanoseconds ticks) with=$(nanoseconds sampled)
 stacks=$(sed -n 's/^stacks //p' "$out/sampled.out")

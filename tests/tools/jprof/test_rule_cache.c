@@ -128,11 +128,7 @@ static void together(void)
 }
 
 static const struct unit_test tests[] = {
-	{ "found", found },
-	{ "late", late },
-	{ "limits", limits },
-	{ "together", together },
-	{ 0 },
+	{ "found", found }, { "late", late }, { "limits", limits }, { "together", together }, { 0 },
 };
 
 int main(void)

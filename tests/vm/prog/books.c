@@ -3,7 +3,8 @@
  * Things that a trace must tell to the last one, and what they were: pairs of
  *	books WHAT N ...
  * calls: N system calls that do nothing. faults: N new pages are touched. sleeps: N sleeps to times
- * that are printed. naps: N short sleeps. pingpong: N bytes there and N back between two processes, through pipes.
+ * that are printed. naps: N short sleeps. pingpong: N bytes there and N back between two processes,
+ * through pipes.
  * signals: N signals to itself. stat: idle times by /proc/stat, after N ms. Each says in a line
  * what a judge has to know, times by CLOCK_MONOTONIC.
  */

@@ -37,8 +37,8 @@ struct patch_events {
 typedef uintptr_t patch_any(uintptr_t a, uintptr_t b);
 uintptr_t patch_with_vectors(patch_any *function, uintptr_t a, uintptr_t b);
 
-/* Whether the program was compiled to call hooks itself: its sites, and those of its libraries, need
- * not be patched. */
+/* Whether the program was compiled to call hooks itself: its sites, and those of its libraries,
+ * need not be patched. */
 bool patch_needless(void);
 
 /* Must be called first. Returns NULL, or why nothing can be patched in this process. */

@@ -26,8 +26,8 @@ static inline bool guarded_load(uint64_t address, uint64_t *to)
 	return address % 8 ? guarded_copy(to, address, 8) : guarded_word(address, to);
 }
 
-/* A value that is within an aligned word is loaded with it. For little-endian machines, as those are
- * on which stacks are sampled. */
+/* A value that is within an aligned word is loaded with it. For little-endian machines: stacks are
+ * sampled on no others. */
 #define GUARDED_LOAD(name, type, result)                                   \
 	static inline bool name(uint64_t address, result *to)              \
 	{                                                                  \

@@ -10,22 +10,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum frame_kind {
+enum caller_kind {
 	FRAME_CALL,
 	FRAME_SIGNAL, /* the kernel's: it has the interrupted registers */
 	FRAME_LAST,   /* has no caller */
 };
 
 struct frame_rule {
-	enum frame_kind kind;
+	enum caller_kind kind;
 	bool by_frame;       /* the caller's stack pointer is relative to the frame pointer */
 	bool saves_frame;    /* the caller's frame pointer is on the stack */
 	int64_t stack;       /* offset of the caller's stack pointer */
 	int64_t back, frame; /* offsets of the return address and the frame pointer from it */
 };
 
-/* Returns the key of a frame, or 0 if its rule cannot be kept. Take it before the rule is looked up:
- * what was found before rule_cache_clear() is forgotten with its key. */
+/* Returns the key of a frame, or 0 if its rule cannot be kept. Take it before the rule is looked
+ * up: what was found before rule_cache_clear() is forgotten with its key. */
 uint64_t rule_cache_key(uint64_t pc, bool is_exact);
 bool rule_cache_find(uint64_t key, struct frame_rule *rule);
 /* Rules with large offsets are not kept. */
