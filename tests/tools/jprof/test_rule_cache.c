@@ -43,7 +43,7 @@ static void found(void)
 	CU_ASSERT(rule_cache_find(key, &is) && same(&is, &rule));
 }
 
-/* What was looked up before the files changed does not count afterwards. */
+/* A rule found before the files changed does not count afterwards. */
 static void late(void)
 {
 	uint64_t before = rule_cache_key(0x401000, false);
