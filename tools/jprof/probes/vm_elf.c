@@ -75,23 +75,42 @@ bool vm_elf_has_symbols(const struct vm_elf *f)
 	return find_section(f, SHT_SYMTAB, &from, &s);
 }
 
-/* Returns the value of a symbol; name NULL: of the first symbol after `value`. 0: not found. */
+/* A section's part that is in the file. */
+static struct bytes contents(const struct vm_elf *f, const ElfW(Shdr) * s)
+{
+	struct bytes b = bytes_at(f, s->sh_offset);
+	size_t size = s->sh_size < bytes_left(&b) ? s->sh_size : bytes_left(&b);
+	const uint8_t *p = bytes_take(&b, size);
+
+	return bytes_of(p, p ? size : 0);
+}
+
+static bool is_name(const struct bytes *strings, size_t at, const char *name, size_t size)
+{
+	return at < strings->size && strings->base[at] == (uint8_t)*name &&
+	       strings->size - at >= size && !memcmp(strings->base + at, name, size);
+}
+
+/* Returns the value of a symbol; name NULL: of the first symbol after `value`. 0: not found. The
+ * VM's library has 100,000 symbols: each is looked at in place. */
 static uint64_t find_in(const struct vm_elf *f, const ElfW(Shdr) * table, const char *name,
 			uint64_t value)
 {
+	struct bytes symbols = contents(f, table), strings;
+	size_t size = name ? strlen(name) + 1 : 0;
 	uint64_t next = 0;
-	ElfW(Shdr) strings;
+	ElfW(Shdr) names;
 	ElfW(Ehdr) e;
 	ElfW(Sym) s;
 
-	if (!header(f, &e) || !section(f, &e, table->sh_link, &strings))
+	if (!header(f, &e) || !section(f, &e, table->sh_link, &names))
 		return 0;
-	for (size_t at = 0; at + sizeof(s) <= table->sh_size; at += sizeof(s)) {
-		if (!read_at(f, table->sh_offset + at, &s, sizeof(s)))
-			return 0;
+	strings = contents(f, &names);
+	for (size_t at = 0; symbols.size - at >= sizeof(s); at += sizeof(s)) {
+		memcpy(&s, symbols.base + at, sizeof(s));
 		if (s.st_shndx == SHN_UNDEF)
 			continue;
-		if (name && is_text(f, &strings, s.st_name, name))
+		if (name && is_name(&strings, s.st_name, name, size))
 			return s.st_value;
 		if (!name && s.st_value > value && (!next || s.st_value < next))
 			next = s.st_value;
