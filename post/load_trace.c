@@ -233,6 +233,7 @@ void load_close(struct loaded *l)
 	stacks_free(&m->stacks);
 	sums_free(&m->sums);
 	slices_free(&m->slices);
+	cgroups_free(&m->cgroups);
 	counts_free(&m->counts);
 	tree_ground_free(&l->ground);
 	names_close(&m->names);

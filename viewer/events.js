@@ -12,12 +12,13 @@ export const INTERRUPT = 2;
 export const CALL = 3;
 export const PAIR = 4;
 export const SPAN = 5;
-export const MARK = 6; /* from here on moments, which are counted */
-export const FAULT = 7;
-export const NAMED = 8;
-export const WAKES = 9;
-const kindNames = ['ran', 'waited for a CPU', 'interrupt', 'system call', 'pair', 'span', 'mark', 'page fault',
-	'event', 'woken'];
+export const BLAME = 6;
+export const MARK = 7; /* from here on moments, which are counted */
+export const FAULT = 8;
+export const NAMED = 9;
+export const WAKES = 10;
+const kindNames = ['ran', 'waited for a CPU', 'interrupt', 'system call', 'pair', 'span', 'waited', 'mark',
+	'page fault', 'event', 'woken'];
 
 export class Events {
 	constructor(profile, blocks) {
@@ -49,10 +50,12 @@ export class Events {
 		this.ofSlice = groupBy(this.partSlice, profile.slices).start;
 	}
 
-	/* What is wanted of each track. Of who woke whom both are meant. */
-	passes({ process, thread, cpu }) {
-		const { threadProcess } = this.profile, of = (i) => (i < 0 ? -1 : threadProcess[i]);
+	/* What is wanted of each track. Of who woke whom, and of who waited because of whom, both are meant. */
+	passes({ process, thread, cpu, cgroup }) {
+		const { threadProcess, processCgroup } = this.profile, of = (i) => (i < 0 ? -1 : threadProcess[i]);
+		const group = (i) => (i < 0 ? -1 : processCgroup[of(i)]);
 		return Uint8Array.from(this.kind, (_, i) =>
+			(cgroup === undefined || group(this.thread[i]) === cgroup || group(this.other[i]) === cgroup) &&
 			(process === undefined || of(this.thread[i]) === process || of(this.other[i]) === process) &&
 			(thread === undefined || this.thread[i] === thread || this.other[i] === thread) &&
 			(cpu === undefined || this.cpu[i] === cpu));
@@ -86,19 +89,36 @@ export class Events {
 		return rows;
 	}
 
+	/* What is to blame for waits, by whom and what: the most first. */
+	blames(filter) {
+		const rows = new Map();
+		this.select(filter).forEach((ns, i) => {
+			const key = `${this.other[i]} ${this.name[i]}`;
+			if (!ns || this.kind[i] !== BLAME)
+				return;
+			if (!rows.has(key))
+				rows.set(key, { key, name: this.nameOf(i), thread: this.other[i], ns: 0, self: 0 });
+			rows.get(key).self = rows.get(key).ns += ns;
+		});
+		return Array.from(rows.values());
+	}
+
 	nameOf(track) {
 		const { profile } = this, other = this.other[track];
 		if (this.kind[track] === RUNS)
 			return `on CPU ${this.cpu[track]}`;
 		if (this.kind[track] === WAKES)
 			return other < 0 ? 'by no thread' : `by ${profile.threadLabel(other)}`;
+		if (this.kind[track] === BLAME && other >= 0)
+			return `${profile.threadLabel(other)} ${profile.texts[this.name[track]]}`;
 		return profile.texts[this.name[track]];
 	}
 
 	/* In words, of a stretch. */
 	describe(track) {
 		const who = this.thread[track];
-		return `${who < 0 ? '' : `${this.profile.threadLabel(who)} `}${kindNames[this.kind[track]]} ${this.nameOf(track)}`;
+		return `${who < 0 ? '' : `${this.profile.threadLabel(who)} `}${kindNames[this.kind[track]]}${
+			this.kind[track] === BLAME ? ':' : ''} ${this.nameOf(track)}`;
 	}
 
 	/* Whose lane a track is in: a thread, or a CPU; -1: none. */

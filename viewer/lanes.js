@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A lane for each thread or CPU: above when it ran and waited for a CPU, and interrupts; then system calls
+ * A lane for each thread or CPU: above when it ran and waited for a CPU, what is to blame while it waited (a colour
+ * for each that is blamed), and interrupts; then system calls
  * and what programs noted; below its samples. From afar these are how much of each column of time they
  * have; near by each stretch is drawn, and an arrow for who woke whom.
  */
-import { CALL, INTERRUPT, MARK, PAIR, READY, RUNS, SPAN, WAKES } from './events.js';
+import { BLAME, CALL, INTERRUPT, MARK, PAIR, READY, RUNS, SPAN, WAKES } from './events.js';
 import { clock } from './format.js';
 import { colourOf, fillBox, kindList } from './marks.js';
 import { kindWords } from './profile.js';
@@ -22,6 +23,7 @@ bands[RUNS] = { y: 1, h: 13, hue: 150 };
 bands[READY] = { y: 1, h: 13, hue: -1 };
 bands[INTERRUPT] = { y: 1, h: 6, hue: 350 };
 bands[CALL] = { y: 15, h: 7, hue: 260 };
+bands[BLAME] = { y: 9, h: 5, hue: 0 };
 bands[PAIR] = bands[SPAN] = { y: 15, h: 10, hue: 60 };
 
 class Lane {
@@ -56,7 +58,7 @@ export function lanesOf(profile, pass, tracks, by, columns, from = 0, to = profi
 		const l = lane(key);
 		l.has[kind] = l.has[kind] || new Float64Array(columns);
 		l.has[kind][Math.floor((events.partSlice[i] - from) * columns / (to - from))] += events.partHas[i];
-		l.time += events.partHas[i];
+		l.time += kind === BLAME ? 0 : events.partHas[i];
 	}
 	const list = Array.from(lanes.values());
 	return by === 'CPU' ? list.sort((a, b) => a.key - b.key) :
@@ -105,7 +107,7 @@ export class Lanes extends TimeCanvas {
 	}
 
 	colour(kind, salt) {
-		const { hue } = bands[kind], turn = (salt * 47) % 60;
+		const { hue } = bands[kind], turn = kind === BLAME ? (salt * 137 + 300) % 360 : (salt * 47) % 60;
 		return hue < 0 ? (this.dark ? '#555' : '#ccc') :
 			`hsl(${hue + (kind === INTERRUPT ? 0 : turn)} 55% ${this.dark ? 35 : 70}%)`;
 	}
@@ -161,7 +163,8 @@ export class Lanes extends TimeCanvas {
 				continue;
 			const kind = events.kind[track], band = bands[kind], x = this.x(Math.max(from, this.start));
 			const w = Math.max(this.x(Math.min(to, this.end)) - x, 0.5), y = row * this.high + band.y;
-			const salt = kind === RUNS ? (this.by === 'CPU' ? events.thread[track] : events.cpu[track]) : events.name[track];
+			const salt = kind === RUNS ? (this.by === 'CPU' ? events.thread[track] : events.cpu[track]) :
+				kind === BLAME && events.other[track] >= 0 ? events.other[track] : events.name[track];
 			if (kind === READY)
 				fillBox(c, this.patterns, 16, this.colour(kind, 0), x, y, w, band.h);
 			else {

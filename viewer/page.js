@@ -5,9 +5,11 @@ import { CodeView } from './code.js';
 import { Difference } from './difference.js';
 import { Events } from './events.js';
 import { FlameView } from './flame.js';
+import { Flow } from './flow.js';
 import { clock, percent, words } from './format.js';
 import { Lanes } from './lanes.js';
 import { fillBox, colourOf, kindList, patternsOf } from './marks.js';
+import { TreeView, openFromText } from './nested.js';
 import { Profile } from './profile.js';
 import { freshState, stateFromHash, stateToHash } from './state.js';
 import { TableView, element } from './table.js';
@@ -18,7 +20,8 @@ const $ = (id) => document.getElementById(id);
 const blockNames = ['facts', 'texts', 'processes', 'threads', 'frames', 'nodes', 'sums', 'cells', 'tracks', 'parts',
 	'stretches', 'moments'];
 
-const ofSome = ['base', 'lines', 'code'];
+const ofSome = ['base', 'lines', 'code', 'flow'];
+const views = ['flame', 'sandwich', 'table', 'time', 'code', 'tree'];
 
 async function readBlocks() {
 	const blocks = {};
@@ -68,6 +71,12 @@ class Page {
 			opens: (row) => row.thread >= 0 && this.set({ thread: this.state.thread === row.thread ? undefined : row.thread }),
 		});
 		this.code = new CodeView($('code-of'), $('code-note'), $('instructions'), $('lines'), profile.code);
+		this.blames = new TableView($('blames'), { sorts: () => {}, opens: this.events.told.opens });
+		/* The rows are there already: only the address changes. */
+		this.tree = new TreeView($('tree'), { opened: (open) => {
+			this.state.open = open;
+			this.keep();
+		} });
 		this.tellFacts();
 		this.fillControls();
 		addEventListener('hashchange', () => {
@@ -77,6 +86,8 @@ class Page {
 		});
 		addEventListener('resize', () => this.show());
 		addEventListener('keydown', (e) => this.press(e));
+		addEventListener('beforeprint', () => this.print(true));
+		addEventListener('afterprint', () => this.print(false));
 		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.show());
 		this.show();
 	}
@@ -85,7 +96,7 @@ class Page {
 	check() {
 		const { state, profile } = this, fresh = freshState();
 		const limits = { process: profile.processes, thread: profile.threads, of: profile.frames,
-			from: profile.slices, to: profile.slices + 1 };
+			from: profile.slices, to: profile.slices + 1, event: profile.facts.events?.length || 0 };
 		for (const [key, limit] of Object.entries(limits)) {
 			if (!(state[key] >= 0 && state[key] < limit))
 				state[key] = undefined;
@@ -96,6 +107,12 @@ class Page {
 			state.base = false;
 		if (profile.difference && state.view === 'sandwich')
 			state.view = 'flame';
+		if (!profile.cgroups.includes(state.cgroup))
+			state.cgroup = undefined;
+		if (state.open !== undefined && !openFromText(state.open))
+			state.open = undefined;
+		if (!profile.flow)
+			state.order = 'sums';
 		if (!(state.code >= 0 && state.code < profile.code.length))
 			state.code = 0;
 		if (!profile.cpus.includes(state.cpu))
@@ -103,7 +120,8 @@ class Page {
 		if (state.from === undefined || !(state.to > state.from))
 			state.from = state.to = undefined;
 		for (const [key, list] of [['group', tableNames], ['by', ['function', 'name']], ['lanes', ['thread', 'CPU']],
-			['view', ['flame', 'sandwich', 'table', 'time', 'code']], ['theme', ['', 'light', 'dark']],
+			['view', views], ['order', ['sums', 'time']],
+			['theme', ['', 'light', 'dark']],
 			['sort', ['self', 'total', 'calls', 'name', 'module', 'kind'].flatMap((s) => [s, `-${s}`])],
 			['lines', ['rank', 'a', 'b', 'delta', 'error', 'p', 'name'].flatMap((s) => [s, `-${s}`])],
 			['events', ['what', 'who', 'name', 'times', 'ns'].flatMap((s) => [s, `-${s}`])]]) {
@@ -115,8 +133,21 @@ class Page {
 	set(change) {
 		Object.assign(this.state, change);
 		this.check();
-		history.replaceState(null, '', stateToHash(this.state));
+		this.keep();
 		this.show();
+	}
+
+	keep() {
+		history.replaceState(null, '', stateToHash(this.state));
+		document.body.dataset.ready = stateToHash(this.state);
+	}
+
+	/* Paper is light, and has all rows of tables. */
+	print(begins) {
+		document.documentElement.dataset.theme = begins ? 'light' : this.state.theme;
+		for (const table of [this.table, this.events, this.blames])
+			table.most = begins ? Infinity : table.least;
+		this.show(begins ? 'light' : this.state.theme);
 	}
 
 	/* What a tree tells. Without a zoom of its own a box leads to the view of its function. */
@@ -180,6 +211,13 @@ class Page {
 		choice('cpu', profile.cpus.map((cpu) => [cpu, `CPU ${cpu}`]));
 		$('of-threads').hidden = !profile.threads;
 		$('of-cpus').hidden = profile.cpus.length < 2;
+		choice('cgroup', profile.cgroups.map((cgroup) => [cgroup, profile.cgroupLabel(cgroup).slice(-80)]));
+		$('of-cgroups').hidden = profile.cgroups.length < 2;
+		const kinds = profile.facts.events || [];
+		$('event').replaceChildren(...kinds.map(({ name, total, unit }, i) => option(i, `${name}: ${total} ${unit}`)));
+		$('event').addEventListener('change', () => this.set({ event: Number($('event').value) || undefined }));
+		$('of-events').hidden = kinds.length < 2;
+		$('of-order').hidden = !profile.flow;
 		$('code-of').addEventListener('change', () => this.set({ code: Number($('code-of').value) }));
 		for (const id of ['near', 'base'])
 			$(id).addEventListener('change', () => this.set({ [id]: $(id).checked }));
@@ -187,6 +225,8 @@ class Page {
 			$(id).addEventListener('change', () => this.set({ [id]: $(id).checked, zoom: id === 'up' ? this.state.zoom : [] }));
 		$('by').addEventListener('change', () => this.set({ by: $('by').checked ? 'name' : 'function', zoom: [] }));
 		$('group').replaceChildren(...tableNames.map((name) => option(name, name)));
+		$('order').addEventListener('change', () => this.set({ order: $('order').value, open: undefined }));
+		$('closed').addEventListener('click', () => this.set({ open: '' }));
 		for (const id of ['group', 'lane', 'theme'])
 			$(id).addEventListener('change', () => this.set({ [id === 'lane' ? 'lanes' : id]: $(id).value }));
 		$('search').addEventListener('input', () => this.set({ search: $('search').value }));
@@ -220,9 +260,9 @@ class Page {
 
 	/* ---- whenever something changes ---------------------------------------------------------- */
 
-	show() {
+	show(theme = this.state.theme) {
 		const { state, profile } = this;
-		document.documentElement.dataset.theme = state.theme;
+		document.documentElement.dataset.theme = theme;
 		this.selection = profile.difference && state.base ? profile.difference.selection : profile.select(state);
 		this.pass = profile.passes(state);
 		this.showControls();
@@ -237,14 +277,16 @@ class Page {
 		}
 		this.found();
 		({ flame: () => this.showFlame(), sandwich: () => this.showSandwich(), table: () => this.showTable(),
-			time: () => this.showTime(), code: () => this.showCode() })[state.view]();
+			time: () => this.showTime(), code: () => this.showCode(), tree: () => this.showTree() })[state.view]();
 		document.body.dataset.ready = stateToHash(state);
 	}
 
 	showControls() {
-		const { state, profile, selection } = this;
-		for (const id of ['process', 'thread', 'cpu'])
+		const { state, profile, selection } = this, { unit, total } = profile.eventOf(state);
+		for (const id of ['process', 'thread', 'cpu', 'cgroup'])
 			$(id).value = state[id] === undefined ? '' : state[id];
+		$('event').value = state.event || 0;
+		$('order').value = state.order;
 		for (const id of ['reverse', 'merged', 'up', 'near', 'base'])
 			$(id).checked = state[id];
 		$('by').checked = state.by === 'name';
@@ -254,11 +296,9 @@ class Page {
 		if ($('search').value !== state.search)
 			$('search').value = state.search;
 		$('unzoom').disabled = !state.zoom.length;
-		$('sum').textContent = state.base ? `${selection.sum} ${profile.facts.unit}, the first` :
-			selection.sum === profile.facts.total ?
-			`${selection.sum} ${profile.facts.unit}` :
-			`${selection.sum} of ${profile.facts.total} ${profile.facts.unit} ` +
-			`(${percent(selection.sum, profile.facts.total)} %)`;
+		$('sum').textContent = state.base ? `${selection.sum} ${unit}, the first` :
+			selection.sum === total ? `${selection.sum} ${unit}` :
+			`${selection.sum} of ${total} ${unit} (${percent(selection.sum, total)} %)`;
 		if (!profile.timed)
 			return;
 		const time = (slice) => clock(profile.from, slice * profile.facts.slice_ns);
@@ -288,12 +328,12 @@ class Page {
 			}
 		}
 		this.match = (key) => key >= 0 && match[key] === 1;
-		$('found').textContent = `${words(functions, 'function')}: ${total} ${profile.facts.unit} ` +
+		$('found').textContent = `${words(functions, 'function')}: ${total} ${profile.eventOf(state).unit} ` +
 			`(${percent(total, selection.sum)} %)`;
 	}
 
 	look(extra) {
-		return { match: this.match, unit: this.profile.facts.unit, sum: this.selection.sum, ...extra };
+		return { match: this.match, unit: this.profile.eventOf(this.state).unit, sum: this.selection.sum, ...extra };
 	}
 
 	showFlame() {
@@ -349,7 +389,21 @@ class Page {
 		}
 		this.table.show(rows, { group: state.group, sort: state.sort, sum: selection.sum,
 			counted: profile.facts.counts_calls, name: state.group === 'function' ? 'Function' : state.group,
-			caption: `${words(rows.length, 'row')}, in ${profile.facts.unit}` });
+			caption: `${words(rows.length, 'row')}, in ${profile.eventOf(state).unit}` });
+	}
+
+	showTree() {
+		const { state, profile, selection } = this, { unit } = profile.eventOf(state), { flow } = profile;
+		if (state.order === 'time') {
+			this.tree.show(flow, { open: state.open, sum: flow.top.total, unit, counted: 'Times here',
+				match: this.match && ((call) => this.match(call.frame)), caption: `${words(flow.lines, 'line')} of -flow, ` +
+					`nested, in their order${profile.facts.flow_left ? `; ${profile.facts.flow_left} later ones are left out` : ''}` });
+			return;
+		}
+		const tree = new CalleeTree(profile, selection, { by: state.by, merged: state.merged });
+		this.tree.show({ top: tree.top, children: (b) => tree.children(b), row: (b) => tree.row(b) }, { open: state.open,
+			sum: selection.sum, unit, counted: profile.facts.counts_calls && 'Calls',
+			match: this.match && ((b) => this.match(b.key)), caption: 'Calls, nested, the largest first' });
 	}
 
 	showCode() {
@@ -371,6 +425,10 @@ class Page {
 		if (facts.least_ns)
 			said.push(`stretches of less than ${facts.least_ns} ns are not drawn one by one`);
 		$('lanes-left').textContent = said.join('; ');
+		const blames = events.blames(state);
+		$('blames').hidden = !blames.length;
+		this.blames.show(blames, { group: 'blame', sort: 'ns', sum: blames.reduce((all, row) => all + row.ns, 0),
+			name: 'To blame', caption: 'Why threads waited, as in -critical: the time of threads that waited for it' });
 		const rows = events.rows(state);
 		this.events.show(rows, { group: 'event', sort: state.events, sum: 0, name: 'Name',
 			caption: words(rows.length, 'row') });
@@ -414,7 +472,7 @@ class Page {
 			tabs[next].focus();
 			return;
 		}
-		const view = { 1: 'flame', 2: 'sandwich', 3: 'table', 4: 'time', 5: 'code' }[event.key];
+		const view = { 1: 'flame', 2: 'sandwich', 3: 'table', 4: 'time', 5: 'code', 6: 'tree' }[event.key];
 		if (event.key === '/') {
 			event.preventDefault();
 			$('search').focus();
@@ -430,6 +488,7 @@ if (typeof document !== 'undefined') {
 	try {
 		const blocks = await readBlocks(), profile = new Profile(blocks);
 		profile.events = new Events(profile, blocks);
+		profile.flow = blocks.flow ? new Flow(profile, blocks.flow) : null;
 		profile.code = blocks.code ? JSON.parse(new TextDecoder().decode(blocks.code)) : [];
 		profile.difference = blocks.base ? new Difference(profile, blocks) : null;
 		new Page(profile);

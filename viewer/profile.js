@@ -55,6 +55,7 @@ export class Profile {
 		this.readNodes(new Numbers(blocks.nodes));
 		this.readSums(new Numbers(blocks.sums));
 		this.readCells(new Numbers(blocks.cells));
+		this.cgroups = Array.from(new Set(this.processCgroup)).sort((a, b) => a - b);
 		this.keys = { function: this.keysOfFunctions(), name: this.keysOfNames() };
 		this.outer = {};
 	}
@@ -65,6 +66,7 @@ export class Profile {
 		this.processes = count;
 		this.processName = n.column(count, Uint32Array);
 		this.processId = n.column(count, Float64Array);
+		this.processCgroup = n.column(count, Uint32Array);
 		n = new Numbers(blocks.threads);
 		count = n.next();
 		this.threads = count;
@@ -102,6 +104,7 @@ export class Profile {
 		this.sumNode = n.signedSums(count, Uint32Array);
 		this.sumThread = n.column(count, Int32Array).map((thread) => thread - 1);
 		this.sumCpu = n.column(count, Uint32Array);
+		this.sumEvent = n.column(count, Uint8Array);
 		this.cpus = Array.from(new Set(this.sumCpu)).sort((a, b) => a - b);
 	}
 
@@ -143,6 +146,10 @@ export class Profile {
 
 	threadLabel(thread) {
 		return `${this.texts[this.threadName[thread]]} (${this.threadId[thread] - 1})`;
+	}
+
+	cgroupLabel(cgroup) {
+		return this.texts[cgroup] || 'not known';
 	}
 
 	/* The process that a node of the tree is of. */
@@ -193,14 +200,20 @@ export class Profile {
 
 	/* ---- selections ------------------------------------------------------------------------- */
 
-	/* What is wanted of each sum: process, thread, cpu; undefined: all. */
+	/* What an event's samples are in all, and of what. */
+	eventOf({ event = 0 }) {
+		return this.facts.events?.[event] || this.facts;
+	}
+
+	/* What is wanted of each sum: process, thread, cpu; undefined: all. Events are never added up. */
 	passes(filter) {
-		const { process, thread, cpu } = filter;
+		const { process, thread, cpu, cgroup, event = 0 } = filter;
 		const pass = new Uint8Array(this.sums);
 		for (let i = 0; i < this.sums; i++) {
 			const of = this.sumThread[i];
 			const owner = of >= 0 ? this.threadProcess[of] : this.processOf(this.sumNode[i]);
-			pass[i] = (process === undefined || process === owner) &&
+			pass[i] = event === this.sumEvent[i] && (process === undefined || process === owner) &&
+				(cgroup === undefined || cgroup === this.processCgroup[owner]) &&
 				(thread === undefined || thread === of) &&
 				(cpu === undefined || cpu === this.sumCpu[i]);
 		}

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What is shown and how, in the page's address: a link keeps it. Whatever is as it begins is left out. */
 
-const texts = ['view', 'search', 'group', 'sort', 'theme', 'by', 'lanes', 'events', 'lines'];
+const texts = ['view', 'search', 'group', 'sort', 'theme', 'by', 'lanes', 'events', 'lines', 'order', 'open'];
 const flags = ['reverse', 'merged', 'up', 'near', 'base'];
-const numbers = ['process', 'thread', 'cpu', 'from', 'to', 'of', 'code'];
+const numbers = ['process', 'thread', 'cpu', 'from', 'to', 'of', 'code', 'cgroup', 'event'];
 
 export function freshState() {
 	return {
 		view: 'flame', search: '', group: 'function', sort: 'self', theme: '', by: 'function', lanes: 'thread',
-		events: 'ns', lines: '-rank', near: false, base: false,
+		events: 'ns', lines: '-rank', order: 'sums', open: undefined, near: false, base: false,
 		reverse: false, merged: false, up: false,
 		process: undefined, thread: undefined, cpu: undefined, from: undefined, to: undefined, of: undefined, code: 0,
+		cgroup: undefined, event: undefined,
 		zoom: [],
 	};
 }

@@ -21,13 +21,14 @@ const columns = [
 	{ key: 'what', title: 'What', of: ['event'] },
 	{ key: 'who', title: 'Who', of: ['event'] },
 	{ key: 'ns', title: 'ms', number: true, of: ['event'], shows: (ns) => (ns === '' ? '' : (ns / 1e6).toFixed(3)) },
+	{ key: 'ns', title: 'ms', number: true, share: true, of: ['blame'], shows: (ns) => (ns / 1e6).toFixed(3) },
 	{ key: 'times', title: 'Count', number: true, of: ['event'] },
 	{ key: 'a', title: 'BASE', number: true, of: ['difference'] },
 	{ key: 'b', title: 'NOW', number: true, of: ['difference'] },
 	{ key: 'delta', title: 'DELTA', number: true, of: ['difference'], text: 'deltaText' },
 	{ key: 'error', title: '±', number: true, of: ['difference'], text: 'errorText' },
 	{ key: 'p', title: 'P', number: true, of: ['difference'], text: 'pText' },
-	{ key: 'self', title: 'Self', number: true, share: true, not: ['event', 'difference'] },
+	{ key: 'self', title: 'Self', number: true, share: true, not: ['event', 'difference', 'blame'] },
 	{ key: 'total', title: 'Total', number: true, share: true, of: ['function'] },
 	{ key: 'calls', title: 'Calls', number: true, counted: true, of: ['function'] },
 	{ key: 'name', title: 'Name' },
@@ -40,7 +41,7 @@ export class TableView {
 	constructor(place, told) {
 		this.place = place;
 		this.told = told;
-		this.most = MOST_ROWS;
+		this.most = this.least = MOST_ROWS;
 	}
 
 	show(rows, { group, sort, sum, counted, name, caption }) {

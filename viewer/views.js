@@ -57,6 +57,13 @@ class Tree {
 		return branch.parent ? kindWords(this.kind(branch)) : '';
 	}
 
+	/* A branch as a row of nested ones. */
+	row(branch) {
+		const { times } = this.profile;
+		return { name: this.label(branch), module: this.module(branch), total: branch.total, self: branch.self,
+			times: branch.nodes.reduce((sum, node) => sum + times[node], 0), note: '' };
+	}
+
 	/* Those below a branch, the largest first. */
 	children(branch) {
 		if (!branch.made) {
@@ -258,15 +265,20 @@ function sumRows(profile, selection, of, name) {
 	return rows.list();
 }
 
+const ownerOf = (profile, i) => {
+	const thread = profile.sumThread[i];
+	return thread >= 0 ? profile.threadProcess[thread] : profile.processOf(profile.sumNode[i]);
+};
+
 const tables = {
 	function: functionRows,
 	module: moduleRows,
-	process: (profile, selection) => sumRows(profile, selection, (i) => {
-		const thread = profile.sumThread[i];
-		return thread >= 0 ? profile.threadProcess[thread] : profile.processOf(profile.sumNode[i]);
-	}, (process) => profile.processLabel(process)),
+	process: (profile, selection) => sumRows(profile, selection, (i) => ownerOf(profile, i),
+		(process) => profile.processLabel(process)),
 	thread: (profile, selection) => sumRows(profile, selection, (i) => profile.sumThread[i],
 		(thread) => (thread < 0 ? 'not known' : profile.threadLabel(thread))),
+	cgroup: (profile, selection) => sumRows(profile, selection, (i) => profile.processCgroup[ownerOf(profile, i)],
+		(cgroup) => profile.cgroupLabel(cgroup)),
 	CPU: (profile, selection) => sumRows(profile, selection, (i) => profile.sumCpu[i], (cpu) => `CPU ${cpu}`),
 };
 

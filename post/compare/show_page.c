@@ -150,6 +150,7 @@ static int write_processes(struct page_writing *w)
 		return rc;
 	COLUMN(i, count, text_of(w, i));
 	COLUMN(i, count, 0);
+	COLUMN(i, count, 0);
 	html_block_end(&w->block);
 	return 0;
 }
@@ -208,6 +209,7 @@ static int write_own(struct page_writing *w)
 		return rc;
 	for (i = 0; i < count; i++)
 		html_block_signed(&w->block, i != 0);
+	COLUMN(i, count, 0);
 	COLUMN(i, count, 0);
 	COLUMN(i, count, 0);
 	html_block_end(&w->block);

@@ -96,7 +96,7 @@ int firefox_markers_read(struct firefox_markers *m, const struct job *job)
 		.first = UINT64_MAX,
 	};
 	by_thread_open(&m->by, sizeof(struct marker));
-	rc = timeline_events(job, each, m);
+	rc = timeline_events(job, NULL, each, m);
 	return rc ? rc : by_thread_end(&m->by);
 }
 

@@ -289,13 +289,14 @@ static int take_record(void *arg, const struct pirecord *r)
 	}
 }
 
-static int read_moments(const struct job *job, bool samples,
+static int read_moments(const struct job *job, bool samples, struct times *times,
 			int (*each)(void *arg, const struct timeline_moment *m), void *arg)
 {
 	struct timeline t = { .job = job, .names = &job->model->names, .each = each, .arg = arg };
 	struct profile_reader reader = {
 		.sample = samples ? take_sample : NULL,
 		.record = take_record,
+		.times = times,
 		.arg = &t,
 	};
 	int rc;
@@ -314,11 +315,11 @@ static int read_moments(const struct job *job, bool samples,
 int timeline_read(const struct job *job, int (*each)(void *arg, const struct timeline_moment *m),
 		  void *arg)
 {
-	return read_moments(job, true, each, arg);
+	return read_moments(job, true, NULL, each, arg);
 }
 
-int timeline_events(const struct job *job, int (*each)(void *arg, const struct timeline_moment *m),
-		    void *arg)
+int timeline_events(const struct job *job, struct times *times,
+		    int (*each)(void *arg, const struct timeline_moment *m), void *arg)
 {
-	return read_moments(job, false, each, arg);
+	return read_moments(job, false, times, each, arg);
 }

@@ -48,8 +48,9 @@ struct timeline_moment {
 /* each() returns 0, or -errno to stop. */
 int timeline_read(const struct job *job, int (*each)(void *arg, const struct timeline_moment *m),
 		  void *arg);
-/* The same without samples: their names and stacks are not looked up. */
-int timeline_events(const struct job *job, int (*each)(void *arg, const struct timeline_moment *m),
-		    void *arg);
+/* The same without samples: their names and stacks are not looked up. times: gets all records, too;
+ * or NULL. */
+int timeline_events(const struct job *job, struct times *times,
+		    int (*each)(void *arg, const struct timeline_moment *m), void *arg);
 
 #endif

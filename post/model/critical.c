@@ -64,6 +64,7 @@ struct over {
 	bool victim;
 	uint32_t waker_ran; /* index of a blame */
 	uint64_t direct;
+	uint64_t at; /* the next part's begin */
 };
 
 static int take_part(void *arg, const struct past_part *p)
@@ -72,6 +73,9 @@ static int take_part(void *arg, const struct past_part *p)
 	struct critical *c = f->c;
 	int rc = blame_add(c, f->row, f->victim, p->blame, p->ns);
 
+	if (!rc && f->victim && c->watch.part)
+		rc = c->watch.part(c->watch.arg, f->row, &c->blame[p->blame], f->at, p->ns);
+	f->at += p->ns;
 	if (p->blame == f->waker_ran)
 		f->direct += p->ns;
 	return rc ? rc : past_take(&c->thread[f->thread].past, &c->waits, p, c->many);
@@ -94,6 +98,7 @@ static int end_wait(struct critical *c, uint32_t i, const struct past *of, uint3
 		.thread = i,
 		.row = x->row,
 		.waker_ran = waker_ran,
+		.at = x->from,
 	};
 	const struct past_reader reader = { take_part, &f };
 	struct wait_edge edge = {

@@ -68,8 +68,16 @@ struct critical_thread { /* by index in sched */
 	uint64_t from, to; /* of its wait, as far as accounted */
 };
 
+/* Called for the parts of each wait of a victim when it has ended, in order: they add up to the
+ * wait. row: its thread. Returns 0 or -errno. */
+struct critical_watch {
+	int (*part)(void *arg, uint32_t row, const struct blame *blame, uint64_t from, uint64_t ns);
+	void *arg;
+};
+
 struct critical {
 	bool wanted;
+	struct critical_watch watch; /* part NULL: no callback */
 	struct sched *sched;
 	const struct irqs *irqs;
 	const struct filter *filter; /* its threads are victims; else all but kernel threads */

@@ -20,6 +20,8 @@
 #define PROFILE_TICKS_MOST (1u << 24)
 #endif
 
+struct times;
+
 struct profile_sample {
 	uint64_t time;    /* ns, CLOCK_MONOTONIC */
 	uint64_t ticks;   /* more than one: of a CPU idle until `time`, or of a profile with
@@ -37,6 +39,7 @@ struct profile_reader {
 	int (*sample)(void *arg, const struct profile_sample *s); /* or NULL */
 	/* Called for any other record of the trace rings, or NULL. */
 	int (*record)(void *arg, const struct pirecord *r);
+	struct times *times; /* also gets all records; or NULL */
 	void *arg;
 };
 

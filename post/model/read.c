@@ -261,7 +261,9 @@ static int count_record(struct reading *rd, const struct pirecord *r)
 	if (rc)
 		return rc;
 	names_until(&rd->model->names, r->time);
-	if (rd->needs & NEED_TIMES)
+	if (rd->needs & NEED_CGROUPS)
+		rc = cgroups_record(&rd->model->cgroups, r);
+	if (!rc && rd->needs & NEED_TIMES)
 		rc = times_record(&rd->model->times, r);
 	if (!rc && rd->needs & NEED_MARKS)
 		rc = marks_record(&rd->model->marks, rd->trace, r);
@@ -309,10 +311,14 @@ static int read_names(struct reading *rd)
 
 static int read_passes(struct reading *rd)
 {
+	unsigned int what = PIMERGE_MTE | PIMERGE_TRACE;
 	int rc = read_names(rd);
 
+	/* perf's samples have their groups beside them. */
+	if (rd->needs & NEED_CGROUPS)
+		what |= INPUT_DETAILS;
 	if (!rc)
-		rc = run_pass(rd, PIMERGE_MTE | PIMERGE_TRACE, "post: records", count_record);
+		rc = run_pass(rd, what, "post: records", count_record);
 	return rc ? rc : hits_finish(&rd->hits);
 }
 
@@ -376,7 +382,9 @@ static int emit_record(struct reading *rd, const struct pirecord *r)
 
 	names_until(&rd->model->names, r->time);
 	/* The trace counters are new, so they need the event names again. */
-	rc = trace_record(rd->trace, rd->input, r);
+	rc = p->times ? times_record(p->times, r) : 0;
+	if (!rc)
+		rc = trace_record(rd->trace, rd->input, r);
 	if (rc)
 		return rc;
 	if (r->ring == PITRACE_RING_MTE)

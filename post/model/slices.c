@@ -124,9 +124,21 @@ static int add_at(struct slices *s, uint32_t sum, uint64_t time, uint64_t ticks)
 	return 0;
 }
 
+/* Returns the end of the piece of a stretch that begins at `time`: the slice's end, or later if the
+ * stretch has too many slices. */
+static uint64_t piece_end(const struct slices *s, uint64_t time, uint64_t to, uint64_t least)
+{
+	uint64_t slice = 1ull << s->shift, room = to - time;
+	uint64_t length = time < s->from ? s->from - time :
+					   slice - ((time - s->from) & (slice - 1));
+
+	length = length > least ? length : least;
+	return length < room ? time + length : to;
+}
+
 int slices_add(struct slices *s, uint32_t sum, uint64_t from, uint64_t to, uint64_t ticks)
 {
-	uint64_t pieces, i, left = 0, step;
+	uint64_t least, time, end, had = 0, has;
 	int rc = 0;
 
 	if (!s->begun) {
@@ -138,20 +150,13 @@ int slices_add(struct slices *s, uint32_t sum, uint64_t from, uint64_t to, uint6
 		return -ENOMEM;
 	if (from >= to)
 		return add_at(s, sum, to, ticks);
-	pieces = slice_of(s, to) - slice_of(s, from) + 1;
-	pieces = pieces < PIECES ? pieces : PIECES;
-	pieces = pieces < ticks ? pieces : ticks;
-	step = pieces ? (to - from) / pieces : 0;
-	/* Each piece gets an equal share; the remainder is spread evenly. */
-	for (i = 0; i < pieces && !rc; i++) {
-		uint64_t share = ticks / pieces;
-
-		left += ticks % pieces;
-		if (left >= pieces) {
-			left -= pieces;
-			share++;
-		}
-		rc = add_at(s, sum, to - step * (pieces - 1 - i), share);
+	least = (to - from) / PIECES >= 1ull << s->shift ? (to - from - 1) / PIECES + 1 : 0;
+	/* Each piece gets its share of the time, rounded so that all add up. */
+	for (time = from; time < to && !rc; time = end, had = has) {
+		end = piece_end(s, time, to, least);
+		has = (uint64_t)((unsigned __int128)ticks * (end - from) / (to - from));
+		if (has > had)
+			rc = add_at(s, sum, least ? time + (end - time) / 2 : time, has - had);
 	}
 	return rc;
 }

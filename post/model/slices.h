@@ -32,8 +32,8 @@ struct slices {
 	uint32_t sums;
 };
 
-/* Adds ticks of a sum, spread over the time since `from` if there are several. Functions return 0
- * or -ENOMEM. */
+/* Adds ticks of a sum: each slice gets as much of them as it has of the time from `from` until
+ * `to`; without such a time all are at `to`. Functions return 0 or -ENOMEM. */
 int slices_add(struct slices *s, uint32_t sum, uint64_t from, uint64_t to, uint64_t ticks);
 int slices_finish(struct slices *s);
 /* Replaces the sums' numbers by others that are not greater; several may become equal. Returns 0 or

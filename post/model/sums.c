@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A table of sums by (stack, thread, CPU). */
+/* A table of sums by (stack, thread, CPU, event). */
 #include "model/sums.h"
 
 int sums_add(struct sums *s, const struct sum *add)
 {
-	uint64_t hash = hash_mix((uint64_t)add->stack << 32 | add->thread, add->cpu);
+	uint64_t hash = hash_mix((uint64_t)add->stack << 32 | add->thread,
+				 (uint64_t)add->event << 32 | add->cpu);
 	uint32_t i = keys_find(&s->by_key, hash, s->sum, e,
 			       e->stack == add->stack && e->thread == add->thread &&
-				       e->cpu == add->cpu);
+				       e->cpu == add->cpu && e->event == add->event);
 
 	if (i != NO_KEY) {
 		s->last = i;

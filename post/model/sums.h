@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Samples that differ only in time, added up by stack, thread and CPU. Memory is bounded by the
- * number of distinct combinations.
+ * Samples that differ only in time, added up by stack, thread, CPU and event. Memory is bounded by
+ * the number of distinct combinations.
  */
 #ifndef POST_SUMS_H
 #define POST_SUMS_H
@@ -12,6 +12,7 @@ struct sum {
 	uint32_t stack; /* the innermost call, in struct calls */
 	uint32_t thread;
 	uint32_t cpu;
+	uint32_t event; /* which of several events; 0: the chosen one */
 	uint64_t ticks;
 	uint64_t counted; /* the counts of their event; timer: ns */
 };

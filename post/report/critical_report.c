@@ -34,6 +34,11 @@ static const struct {
 	[BLAME_MANY] = { "many", "many others, each with little" },
 };
 
+const char *blame_words(enum blame_kind kind)
+{
+	return kinds[kind].text;
+}
+
 struct blame_line {
 	const struct blame *of;
 	uint64_t others, system;

@@ -108,6 +108,11 @@ void no_samples(const struct job *job, FILE *out);
 /* Prints what a filter dropped if no sample passes; false: there is another reason. */
 bool all_left_out(const struct job *job, FILE *out);
 
+/* ---- critical_report.c ----------------------------------------------------------------------- */
+
+/* Returns what a blamed thread did, or what else was waited for, in words: "ran". */
+const char *blame_words(enum blame_kind kind);
+
 /* ---- run_lines.c ----------------------------------------------------------------------------- */
 
 /* Returns true, after a message, for traces of function entries and exits, which have no runs of

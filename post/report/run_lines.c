@@ -331,34 +331,44 @@ static void print_end(const struct job *job, const struct runs_reader *reader, F
 	print_losses(out, job->trace, "# Lost          ");
 }
 
-int run_lines_write(struct run_lines *l, const struct job *job, FILE *out, const char *head)
+int run_lines_read(struct run_lines *l, const struct job *job, struct trace *books,
+		   struct runs_reader *reader)
 {
-	struct runs_reader reader = {
+	uint32_t i;
+	int rc;
+
+	*reader = (struct runs_reader){
 		.run = each_run,
 		.record = l->record ? each_record : NULL,
 		.arg = l,
 	};
-	uint32_t i;
+	l->job = job;
+	rc = read_runs(job->input, books, job->model, &job->read, reader);
+	for (i = 0; i < l->nline && !rc; i++) {
+		if (l->line[i].is)
+			l->print(l, &l->line[i].run);
+	}
+	free_run_texts(&l->symbols);
+	free_run_texts(&l->threads);
+	free_run_texts(&l->sources);
+	free(l->line);
+	return l->failed ? -ENOMEM : rc;
+}
+
+int run_lines_write(struct run_lines *l, const struct job *job, FILE *out, const char *head)
+{
+	struct runs_reader reader;
 	int rc;
 
-	l->job = job;
 	l->columns.out = out;
 	l->columns.form = columns_form(job->options);
 	if (!l->columns.form)
 		fputs(head, out);
 	l->out = (struct numbers){ .out = out };
-	rc = read_runs(job->input, job->trace, job->model, &job->read, &reader);
-	for (i = 0; i < l->nline && !rc; i++) {
-		if (l->line[i].is)
-			l->print(l, &l->line[i].run);
-	}
+	rc = run_lines_read(l, job, job->trace, &reader);
 	numbers_flush(&l->out);
 	if (!rc && !l->columns.form)
 		print_end(job, &reader, out);
-	free_run_texts(&l->symbols);
-	free_run_texts(&l->threads);
-	free_run_texts(&l->sources);
 	free(l->out.buffer);
-	free(l->line);
-	return l->failed ? -ENOMEM : rc;
+	return rc;
 }

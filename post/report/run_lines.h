@@ -77,6 +77,10 @@ void run_columns(struct run_lines *l, const struct run *run);
 /* Call before printing anything for this run's CPU: prints a pending line that no longer grows. */
 void run_lines_before(struct run_lines *l, const struct run *at);
 
+/* Reads the runs, joins and prints them; without the report's head and end. books: the trace, or a
+ * copy of its counters if it was read before. Returns 0 or -errno. */
+int run_lines_read(struct run_lines *l, const struct job *job, struct trace *books,
+		   struct runs_reader *reader);
 /* Writes a report: the head, one line per run, the system. `l` is zeroed except for what to join
  * and print. */
 int run_lines_write(struct run_lines *l, const struct job *job, FILE *out, const char *head);

@@ -3,7 +3,8 @@
  * look.js PLAYWRIGHT PAGE SCREENSHOTS [STEP...]: opens a page of post -html in Debian's chromium without
  * a screen, goes through steps, and prints a line of JSON with what stands there after each. A step is
  * the page's address behind # ; or "click SELECTOR", "press SELECTOR KEYS", "type SELECTOR TEXT",
- * "drag SELECTOR FROM TO" (parts of its width). Whatever the page complains of, and each request but the
+ * "drag SELECTOR FROM TO" (parts of its width), "unfold SELECTOR": opens all rows of a tree, "print": its
+ * line has what was on paper. With OLD the browser lacks DecompressionStream. Whatever the page complains of, and each request but the
  * page itself, is told at the end; the exit code is 1 then.
  */
 'use strict';
@@ -21,7 +22,12 @@ function look() {
 		ready: document.body.dataset.ready, title: document.title, header: text('header'), notes: text('notes'),
 		incomplete: !document.getElementById('incomplete').hidden, sum: text('sum'), found: text('found'),
 		of: text('of'), of_sum: text('of-sum'), said: text('said'), hash: location.hash,
-		view: document.querySelector('[role=tab][aria-selected=true]').id.replace('tab-', ''),
+		view: document.querySelector('[role=tab][aria-selected=true]')?.id.replace('tab-', ''),
+		loading: document.getElementById('loading').hidden ? '' : text('loading'), printed: window.printed,
+		blames: rows('#blames tbody tr'), caption: document.querySelector('#tree caption')?.textContent,
+		tree: Array.from(document.querySelectorAll('#tree tr[aria-level]'), (tr) => [tr.getAttribute('aria-level'),
+			...Array.from(tr.cells, (cell) => cell.textContent), tr.getAttribute('aria-expanded'), tr.tabIndex]),
+		event_list: Array.from(document.querySelectorAll('#event option'), (o) => o.textContent),
 		events: rows('#events tbody tr'), lanes: text('lanes-left'),
 		from: document.getElementById('from').value, to: document.getElementById('to').value,
 		code: text('code-note'), instructions: rows('#instructions tr:not(.source)'), lines: rows('#lines tr'),
@@ -45,6 +51,20 @@ async function step(tab, words) {
 		await tab.fill(selector, rest.join(' '));
 	} else if (what === 'choose') {
 		await tab.selectOption(selector, { label: rest.join(' ') });
+	} else if (what === 'unfold') {
+		while (await tab.locator(`${selector} [aria-expanded=false]`).count())
+			await tab.locator(`${selector} [aria-expanded=false]`).first().click();
+	} else if (what === 'print') {
+		await tab.emulateMedia({ media: 'print' });
+		await tab.evaluate(() => {
+			const shown = (list) => Array.from(document.querySelectorAll(list)).filter((e) => e.checkVisibility()).length;
+			dispatchEvent(new Event('beforeprint'));
+			window.printed = { rows: shown('#table tbody tr'), controls: shown('nav select, #said, #reset'),
+				ground: getComputedStyle(document.body).getPropertyValue('--ground').trim() };
+			dispatchEvent(new Event('afterprint'));
+		});
+		await tab.emulateMedia({ media: null });
+		await tab.pdf();
 	} else if (what === 'drag') {
 		const box = await tab.locator(selector).boundingBox(), y = box.y + box.height / 2;
 		await tab.mouse.move(box.x + box.width * Number(rest[0]), y);
@@ -62,6 +82,8 @@ async function main() {
 	const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
 	const tab = await browser.newPage({ viewport: { width: 1280, height: 900 },
 		colorScheme: process.env.DARK ? 'dark' : 'light' });
+	if (process.env.OLD)
+		await tab.addInitScript('delete self.DecompressionStream');
 	const url = `file://${path.resolve(page)}`;
 	tab.on('console', (m) => faults.push(`console: ${m.text()}`));
 	tab.on('pageerror', (e) => faults.push(`error: ${e.message}`));

@@ -138,6 +138,10 @@ static const char *const wanted[][WORDS] = {
 	{ "-html", "-tnm", "-tid", "1-300" },
 	{ "-html", "-tree" },
 	{ "-html", "-offcpu" },
+	{ "-diff", "-html", "@" },
+	{ "-diff", "-html", "@", "-tid", "1-300" },
+	{ "-html", "-tree", "-cp" },
+	{ "-html", "-e", "0", "-pnm" },
 };
 
 static const char *const beside[] = {

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Difference } from './difference.js';
-import { CALL, Events, RUNS, WAKES } from './events.js';
+import { BLAME, CALL, Events, RUNS, WAKES } from './events.js';
+import { Flow } from './flow.js';
+import { openFromText, openToText } from './nested.js';
 import { Profile, groupBy } from './profile.js';
 import { CalleeTree, CallerTree, sandwich, tableRows } from './views.js';
 
@@ -20,11 +22,11 @@ function blocks() {
 	return {
 		facts: bytes(JSON.stringify({ from: '1000', slices: 4, slice_ns: 10, total: 16, unit: 'ticks' })),
 		texts: bytes('\np\nt0\nt1\nmain\nf\nread'),
-		processes: block(1, 1, 101),
+		processes: block(1, 1, 101, 6),
 		threads: block(2, 2, 3, 101, 102, 0, 0),
 		frames: block(2, 4, 5, 0, 0, 0, 1, 0, 0, 0, 0),
 		nodes: block(4, 0, 1, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0),
-		sums: block(3, fold(1), fold(1), fold(1), 1, 1, 2, 0, 0, 3),
+		sums: block(3, fold(1), fold(1), fold(1), 1, 1, 2, 0, 0, 3, 0, 0, 0),
 		cells: block(4, 0, 0, 2, 1, fold(0), fold(1), fold(1), fold(-2), 1, 2, 5, 8),
 		tracks: block(3, RUNS, CALL, WAKES, 1, 2, 1, 0, 0, 2, 1, 0, 0, 0, 6, 0, 2, 1, 3, 25, 10, 0),
 		parts: block(4, 0, 1, 0, 2, fold(0), fold(0), fold(1), fold(1), 10, 15, 10, 3),
@@ -80,6 +82,60 @@ test('events of a selection', () => {
 	assert.deepEqual(events.rows({}).map((r) => [r.what, r.who, r.name, r.times, r.ns]), [
 		['ran', 't0 (100)', 'on CPU 0', 2, 25], ['system call', 't1 (101)', 'read', 1, 10],
 		['woken', 't0 (100)', 'by t1 (101)', 3, '']]);
+});
+
+test('events are not added up', () => {
+	const all = blocks();
+	all.facts = bytes(JSON.stringify({ from: '1000', slices: 4, slice_ns: 10, total: 11, unit: 'ticks',
+		events: [{ name: 'cycles', unit: 'ticks', total: 11 }, { name: 'misses', unit: 'misses', total: 5 }] }));
+	all.sums = block(3, fold(1), fold(1), fold(1), 1, 1, 2, 0, 0, 3, 0, 0, 1);
+	const p = new Profile(all);
+	assert.deepEqual([p.select().sum, p.select({ event: 1 }).sum], [11, 5]);
+	assert.equal(p.select({ event: 1, from: 0, to: 2 }).sum, 0);
+	assert.deepEqual([p.eventOf({}).unit, p.eventOf({ event: 1 }).unit], ['ticks', 'misses']);
+});
+
+test('a control group is a filter and a table', () => {
+	const p = profile();
+	assert.deepEqual(p.cgroups, [6]);
+	assert.equal(p.select({ cgroup: 6 }).sum, 16);
+	assert.equal(p.select({ cgroup: 0 }).sum, 0);
+	assert.deepEqual(tableRows(p, p.select(), 'cgroup').map((r) => [r.name, r.self]), [['read', 16]]);
+	assert.deepEqual(Array.from(p.events.select({ cgroup: 6 })), [25, 10, 3]);
+	assert.deepEqual(Array.from(p.events.select({ cgroup: 0 })), [0, 0, 0]);
+});
+
+test('blame adds up over those that waited', () => {
+	const all = blocks();
+	all.tracks = block(3, BLAME, BLAME, BLAME, 1, 2, 1, 2, 2, 0, 0, 0, 0, 6, 6, 4, 1, 1, 1, 25, 10, 7);
+	const p = new Profile(all), e = new Events(p, all);
+	assert.deepEqual(e.blames({}).map((r) => [r.name, r.ns]), [['t1 (101) read', 35], ['main', 7]]);
+	assert.deepEqual(e.blames({ from: 0, to: 1 }).map((r) => r.ns), [10]);
+	assert.match(e.describe(0), /^t0 \(100\) waited: t1 \(101\) read$/);
+});
+
+/* main calls f, which calls main and returns; f jumps to main; another thread comes between. */
+test('a flow is nested', () => {
+	const p = profile();
+	p.facts.doubts = ['', 'gap'];
+	const flow = new Flow(p, block(8, 0, 0, 0, 1, 0, 0, 0, 0, 1, 2, 3, 1, 2, 2, 1, 1, 1, 2, 1, 2, 2, 1, 1, 0,
+		1, 2, 4, 100, 8, 16, 32, 64, 0, 0, 0, 0, 0, 0, 0, 1));
+	const told = (c) => [flow.row(c).name, c.total, c.self, c.times, c.children.map(told)];
+	assert.deepEqual(flow.top.children.map(told), [
+		['t0 (100)', 127, 0, 0, [
+			['main', 63, 33, 2, [['f', 14, 10, 2, [['main', 4, 4, 1, []]]], ['main', 16, 16, 1, []]]],
+			['?', 64, 64, 1, []]]],
+		['t1 (101)', 100, 0, 0, [['f', 100, 100, 1, []]]]]);
+	assert.equal(flow.top.total, 227);
+	assert.match(flow.row(flow.top.children[0].children[1]).note, /gap/);
+});
+
+test('open rows are kept by a text', () => {
+	for (const text of ['', '5', '-1(5(7)9)-3', '1.2.3(4)'])
+		assert.equal(openToText(openFromText(text)), text);
+	for (const text of ['(', ')', '1(', '1)', 'a', '1,2', '--1', '1(2))', '1'.repeat(17), '<b>'])
+		assert.equal(openFromText(text), null, text);
+	assert.equal(openFromText('1.'.repeat(3000)), null);
 });
 
 test('a difference is told of both', () => {

@@ -11,8 +11,8 @@ test('a fresh state has no hash', () => {
 
 test('each part of a state is kept by a link', () => {
 	const other = { view: 'time', search: '/a&b=c#%</script>/', group: 'thread', sort: '-name', theme: 'dark', by: 'name',
-		lanes: 'CPU', events: 'who', lines: 'p', reverse: true, merged: true, up: true, near: true, base: true, process: 3,
-		thread: 0, cpu: 7, from: 1, to: 99, of: 12, code: 2, zoom: [-1, 5, 0] };
+		lanes: 'CPU', events: 'who', lines: 'p', order: 'time', open: '-1(5)7', reverse: true, merged: true, up: true, near: true, base: true, process: 3,
+		thread: 0, cpu: 7, from: 1, to: 99, of: 12, code: 2, cgroup: 4, event: 1, zoom: [-1, 5, 0] };
 	assert.deepEqual(Object.keys(other).sort(), Object.keys(freshState()).sort());
 	assert.deepEqual(stateFromHash(stateToHash({ ...freshState(), ...other })), other);
 	for (const key of Object.keys(other)) {

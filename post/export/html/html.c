@@ -4,6 +4,7 @@
  * this file writes its data, block by block. viewer/README.md describes the blocks.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 struct html_writing {
 	struct html_tree tree;
 	struct html_block block;
+	uint32_t *cgroup; /* by process of the page, a text */
 	FILE *out;
 };
 
@@ -64,6 +66,29 @@ static int name_all(struct html_tree *t)
 	return 0;
 }
 
+static int name_cgroups(struct html_writing *w)
+{
+	struct html_tree *t = &w->tree;
+	const struct trace_process *p = t->job->model->names.process;
+	char number[32];
+	uint32_t i;
+
+	w->cgroup = calloc((size_t)t->processes.count + 1, sizeof(*w->cgroup));
+	for (i = 0; w->cgroup && i < t->processes.count; i++) {
+		const char *path;
+		uint64_t id = cgroups_of(&t->job->model->cgroups,
+					 names_unique(&p[t->processes.list[i]]), &path);
+
+		snprintf(number, sizeof(number), "number %" PRIu64, id);
+		if (id)
+			w->cgroup[i] = path ? texts_name(&t->texts, path) :
+					      texts_add(&t->texts, number);
+		if (w->cgroup[i] == NO_KEY)
+			return -ENOMEM;
+	}
+	return w->cgroup ? 0 : -ENOMEM;
+}
+
 static int write_texts(struct html_writing *w)
 {
 	const struct texts *t = &w->tree.texts;
@@ -102,6 +127,7 @@ static int write_processes(struct html_writing *w)
 		return rc;
 	COLUMN(i, u->count, texts_name(&w->tree.texts, p[u->list[i]].name));
 	COLUMN(i, u->count, id_written(p[u->list[i]].pid));
+	COLUMN(i, u->count, w->cgroup[i]);
 	html_block_end(b);
 	return 0;
 }
@@ -175,6 +201,7 @@ static int write_sums(struct html_writing *w)
 		html_block_signed(b, (int64_t)s[i].stack - (i ? s[i - 1].stack : 0));
 	COLUMN(i, count, s[i].thread == NO_KEY ? 0 : s[i].thread + 1);
 	COLUMN(i, count, s[i].cpu);
+	COLUMN(i, count, s[i].event);
 	html_block_end(b);
 	return 0;
 }
@@ -284,16 +311,36 @@ static int write_moments(struct html_writing *w)
 	return 0;
 }
 
+static int write_flow(struct html_writing *w)
+{
+	const struct html_flow_line *l = w->tree.flow.line;
+	uint32_t count = w->tree.flow.count, i;
+	struct html_block *b = &w->block;
+	int rc = w->tree.job->options->instructions ? begin(w, "flow", count) : 0;
+
+	if (rc || !w->tree.job->options->instructions)
+		return rc;
+	COLUMN(i, count, l[i].thread);
+	COLUMN(i, count, l[i].depth);
+	COLUMN(i, count, or_none(l[i].symbol));
+	COLUMN(i, count, l[i].count);
+	COLUMN(i, count, l[i].doubt);
+	html_block_end(b);
+	return 0;
+}
+
 static int write_page(struct html_writing *w)
 {
 	static int (*const blocks[])(struct html_writing * w) = {
 		write_texts, write_processes, write_threads, write_frames,
 		write_nodes, write_sums,      write_cells,   write_tracks,
-		write_parts, write_stretches, write_moments,
+		write_parts, write_stretches, write_moments, write_flow,
 	};
 	size_t i;
 	int rc = name_all(&w->tree);
 
+	if (!rc)
+		rc = name_cgroups(w);
 	if (rc)
 		return rc;
 	fwrite(html_page_head, 1, html_page_head_size, w->out);
@@ -314,10 +361,12 @@ static int html_write(const struct job *job, FILE *out)
 	if (!w)
 		return -ENOMEM;
 	w->out = out;
+	w->cgroup = NULL;
 	rc = html_tree_make(&w->tree, job);
 	if (!rc)
 		rc = write_page(w);
 	html_tree_free(&w->tree);
+	free(w->cgroup);
 	free(w);
 	return rc;
 }
@@ -330,6 +379,6 @@ const struct report report_html = {
 	.kinds = REPORT_OF_SAMPLES | REPORT_OF_STACKS | REPORT_ONE_FORM,
 	.path = "post.html",
 	.mode = 0666,
-	.needs = NEED_SAMPLES | NEED_STACKS | NEED_SUMS | NEED_SLICES | NEED_PLACES,
+	.needs = NEED_SAMPLES | NEED_STACKS | NEED_SUMS | NEED_SLICES | NEED_PLACES | NEED_CGROUPS,
 	.write = html_write,
 };

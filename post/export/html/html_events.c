@@ -4,18 +4,20 @@
 #include "export/html/html_events.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "escape.h"
 #include "export/timeline.h"
+#include "model/event_words.h"
+#include "report/report.h"
 
 /* Limits: a trace may be long, and its contents are not trusted. */
 #define MOST_STRETCHES (1u << 17)
 #define MOST_MOMENTS   (1u << 16)
 #define MOST_TRACKS    (1u << 18)
 #define MOST_CELLS     (1u << 19)
-#define MOST_PIECES    4096u
 #define NAME_ROOM      512 /* bytes; longer names are truncated */
 #define DEEPEST        32u /* nested interrupts of a CPU, pairs of a thread: more are ignored */
 
@@ -44,6 +46,7 @@ struct busy_cpu {
 };
 
 struct reading_events {
+	const struct job *job;
 	struct html_events *e;
 	struct texts *texts;
 	uint64_t first, last; /* times of the trace */
@@ -93,23 +96,6 @@ static uint32_t track_of(struct reading_events *r, const struct html_track *want
 
 /* ---- stretches and moments ------------------------------------------------------------------- */
 
-/* Adds an interval to each slice that it overlaps. */
-static int add_cells(struct slices *s, uint32_t track, uint64_t from, uint64_t to)
-{
-	uint64_t end, slice;
-	uint32_t pieces;
-	int rc = 0;
-
-	for (pieces = 0; !rc && from < to && pieces < MOST_PIECES; pieces++) {
-		slice = 1ull << s->shift;
-		end = slice - ((from - s->from) & (slice - 1));
-		end = to - from > end ? from + end : to;
-		rc = slices_add(s, track, from, from, end - from);
-		from = end;
-	}
-	return rc || from >= to ? rc : slices_add(s, track, from, to, to - from);
-}
-
 /* Removes the shortest ones until there is room again. */
 static void thin_stretches(struct html_events *e)
 {
@@ -136,7 +122,7 @@ static int add_stretch(struct reading_events *r, uint32_t track, uint64_t from, 
 	if (counts) {
 		e->track[track].count++;
 		e->track[track].ns += ns;
-		if (add_cells(&e->slices, track, from, from + ns))
+		if (ns && slices_add(&e->slices, track, from, from + ns, ns))
 			return -ENOMEM;
 	}
 	thin_stretches(e);
@@ -411,6 +397,66 @@ static int take(void *arg, const struct timeline_moment *m)
 	return 0;
 }
 
+/* ---- why threads waited ---------------------------------------------------------------------- */
+
+struct reading_blames {
+	struct reading_events *r;
+	const struct times *times;
+};
+
+static void interrupt_name(const struct irq_names *names, const struct irq_row *q, char *text,
+			   size_t size)
+{
+	const char *name = irq_name(names, q->source, q->number);
+
+	if (*name)
+		snprintf(text, size, "%s %s", irq_source(q->source), name);
+	else
+		snprintf(text, size, "%s %" PRIu32, irq_source(q->source), q->number);
+}
+
+static int blame_part(void *arg, uint32_t row, const struct blame *b, uint64_t from, uint64_t ns)
+{
+	const struct reading_blames *x = arg;
+	struct html_track key = { HTML_BLAME, row, NO_KEY, NO_KEY, 0, 0, 0 };
+	char who[NAME_ROOM / 2] = "", text[NAME_ROOM];
+
+	if (b->kind == BLAME_IRQ)
+		interrupt_name(&x->r->job->trace->irqs, &x->times->irqs.row[b->who], who,
+			       sizeof(who));
+	else if (b->who != BLAME_NOBODY)
+		key.other = b->who;
+	else if (b->kind == BLAME_UNKNOWN || b->kind == BLAME_OUTSIDE)
+		snprintf(who, sizeof(who), "who had the CPU");
+	snprintf(text, sizeof(text), "%s%s%s", who, *who ? " " : "", blame_words(b->kind));
+	return ns ? add_stretch(x->r, track_of(x->r, &key, text), from, from + ns, true) : 0;
+}
+
+/* Reads the trace: moments, and what is to blame for waits if dispatches are recorded. */
+static int read_moments(struct reading_events *r, const struct job *job)
+{
+	struct trace books = *job->trace; /* its counters are not to change */
+	struct times *times = malloc(sizeof(*times));
+	struct reading_blames x = { r, times };
+	bool wanted = job->trace->major[PITRACE_DISPATCH];
+	int rc = times ? 0 : -ENOMEM;
+
+	if (!rc && wanted) {
+		times_begin(times, &job->model->names, &books, &job->input->header);
+		rc = critical_open(&times->critical, &times->sched, &times->irqs,
+				   &job->options->filter, &job->input->header);
+		times->critical.watch = (struct critical_watch){ blame_part, &x };
+	}
+	if (!rc)
+		rc = timeline_events(job, wanted ? times : NULL, take, r);
+	if (!rc && wanted)
+		rc = times_finish(times);
+	if (times && wanted)
+		times_free(times);
+	free(times);
+	return rc;
+}
+
 /* ---- the whole trace ------------------------------------------------------------------------- */
 
 static int end_open(struct reading_events *r, struct open_stack *s)
@@ -504,6 +550,7 @@ static int by_time(const void *pa, const void *pb)
 int html_events_read(struct html_events *e, const struct job *job, struct texts *texts)
 {
 	struct reading_events r = {
+		.job = job,
 		.e = e,
 		.texts = texts,
 		.first = job->trace->first,
@@ -516,7 +563,7 @@ int html_events_read(struct html_events *e, const struct job *job, struct texts 
 	if (!has_events(job->trace))
 		return 0;
 	align(e, job);
-	rc = timeline_events(job, take, &r);
+	rc = read_moments(&r, job);
 	if (!rc)
 		rc = end_all(&r);
 	if (!rc)

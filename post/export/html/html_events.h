@@ -19,7 +19,8 @@ enum html_track_kind {
 	HTML_CALL,      /* a system call, from entry to exit */
 	HTML_PAIR,
 	HTML_SPAN,
-	HTML_MARK, /* moments from here on, which are counted */
+	HTML_BLAME, /* a thread waited, and what is to blame for it */
+	HTML_MARK,  /* moments from here on, which are counted */
 	HTML_FAULT,
 	HTML_NAMED,
 	HTML_WAKES, /* a thread wakes another one */
@@ -28,7 +29,7 @@ enum html_track_kind {
 struct html_track {
 	enum html_track_kind kind;
 	uint32_t thread; /* of names; NO_KEY: a CPU's track */
-	uint32_t other;  /* WAKES: the waker; NO_KEY: no thread */
+	uint32_t other;  /* WAKES: the waker; BLAME: the blamed thread; NO_KEY: no thread */
 	uint32_t cpu;    /* RUNS, INTERRUPT; else NO_KEY */
 	uint32_t name;   /* index in texts */
 	uint64_t count, ns;

@@ -139,6 +139,23 @@ static const char *unit(const struct job *job)
 								 mode_unit(job);
 }
 
+/* The events of the samples, the chosen one first. */
+static void kinds(struct json *j, const struct html_tree *t, bool samples)
+{
+	const struct events *e = &t->job->trace->events;
+	uint32_t i;
+
+	json_array(j, "events");
+	for (i = 0; i < t->kinds && samples; i++) {
+		json_object(j, NULL);
+		name_member(j, "name", e->kind[t->kind[i]].name);
+		name_member(j, "unit", mode_unit_of(t->job, t->kind[i]));
+		json_uint(j, "total", t->totals[i]);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+}
+
 static int write_object(const void *arg, struct json *j)
 {
 	const struct html_tree *t = arg;
@@ -147,6 +164,7 @@ static int write_object(const void *arg, struct json *j)
 	const struct html_grid *g = &t->grid;
 	bool samples = !job->options->offcpu && !job->options->instructions;
 	char number[24];
+	unsigned int i;
 	int rc;
 
 	json_object(j, NULL);
@@ -166,6 +184,12 @@ static int write_object(const void *arg, struct json *j)
 	json_uint(j, "slice_ns", g->count ? 1ull << g->shift : 0);
 	json_uint(j, "least_ns", t->events.least);
 	json_uint(j, "moment_step", t->events.step);
+	kinds(j, t, samples);
+	json_uint(j, "flow_left", t->flow.left);
+	json_array(j, "doubts");
+	for (i = 0; i < ITRACE_DOUBTS && !samples; i++)
+		json_string(j, NULL, i ? itrace_doubt_word(i) : "");
+	json_end(j, ']');
 	json_bool(j, "counts_calls", job->options->instructions && job->input->calls);
 	json_bool(j, "incomplete", !damage_none(job) || trace->unstable_clock);
 	rc = texts(j, t, samples);

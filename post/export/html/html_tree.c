@@ -142,10 +142,11 @@ static int take_sums(struct html_tree *t, const uint32_t *to)
 		rc = s.thread == NO_KEY ? -ENOMEM : sums_add(&t->sums, &s);
 		if (!rc)
 			number[i] = t->sums.last;
-		t->total += s.ticks;
+		t->totals[s.event] += s.ticks;
 	}
 	if (!rc)
 		rc = slices_renumber(&t->job->model->slices, number);
+	t->total = t->totals[0];
 	free(number);
 	return rc;
 }
@@ -162,6 +163,25 @@ static int take_selves(struct html_tree *t)
 		if (s.ticks)
 			rc = sums_add(&t->sums, &s);
 		t->total += s.ticks;
+	}
+	return rc;
+}
+
+/* Replaces the threads and symbols of the model in the flow by those of the page. */
+static int take_flow(struct html_tree *t)
+{
+	const struct names *n = &t->job->model->names;
+	uint32_t i;
+	int rc = html_flow_read(&t->flow, t->job);
+
+	for (i = 0; i < t->flow.count && !rc; i++) {
+		struct html_flow_line *l = &t->flow.line[i];
+		bool known = l->symbol != NO_KEY;
+
+		l->thread = use(&t->threads, n->thread[l->thread].group);
+		l->symbol = known ? use_frame(t, l->symbol, l->kernel) : NO_KEY;
+		if (l->thread == NO_KEY || (known && l->symbol == NO_KEY))
+			rc = -ENOMEM;
 	}
 	return rc;
 }
@@ -190,6 +210,50 @@ static int take_events(struct html_tree *t)
 	return 0;
 }
 
+struct reading_kind {
+	struct model *model;
+	uint32_t event;
+};
+
+static int take_sample(void *arg, const struct profile_sample *s)
+{
+	const struct reading_kind *k = arg;
+	struct model *m = k->model;
+	struct sum add = {
+		.stack = s->stack,
+		.thread = s->thread,
+		.cpu = s->cpu,
+		.event = k->event,
+		.ticks = s->ticks,
+		.counted = s->counted,
+	};
+	int rc = sums_add(&m->sums, &add);
+
+	return rc ? rc : slices_add(&m->slices, m->sums.last, s->time, s->time, s->ticks);
+}
+
+/* Reads the samples of other events than the chosen one, each in a pass of its own. */
+static int read_kinds(struct html_tree *t)
+{
+	const struct events *e = &t->job->trace->events;
+	struct job job = *t->job;
+	unsigned int i;
+	int rc = 0;
+
+	t->kind[t->kinds++] = e->has_chosen ? e->chosen : 0;
+	for (i = 0; i < EVENT_KINDS && t->kinds <= HTML_MORE && !rc; i++) {
+		struct reading_kind k = { job.model, t->kinds };
+		const struct profile_reader reader = { .sample = take_sample, .arg = &k };
+
+		if (!e->kind[i].samples || i == t->kind[0])
+			continue;
+		job.read.event = e->kind[i].name;
+		t->kind[t->kinds++] = i;
+		rc = job_samples(&job, &reader);
+	}
+	return rc;
+}
+
 /* Reads events, which a trace without samples may have, too. */
 static int read_events(struct html_tree *t)
 {
@@ -200,6 +264,8 @@ static int read_events(struct html_tree *t)
 
 	t->timed = job->model->slices.wanted;
 	if (t->timed)
+		rc = read_kinds(t);
+	if (!rc && t->timed)
 		rc = html_events_read(&t->events, job, &t->texts);
 	/* Threads without samples are new. */
 	if (!rc && n->nthread > had)
@@ -257,13 +323,18 @@ static int check(const struct html_tree *t)
 
 int html_tree_make(struct html_tree *t, const struct job *job)
 {
-	uint32_t *to = malloc(((size_t)job->stacks->calls.ncall + 1) * sizeof(*to));
+	uint32_t *to = NULL;
 	int rc;
 
 	*t = (struct html_tree){ .job = job };
-	rc = to ? texts_open(&t->texts) : -ENOMEM;
+	rc = texts_open(&t->texts);
 	if (!rc)
 		rc = read_events(t);
+	/* Other events may have had other calls. */
+	if (!rc) {
+		to = malloc(((size_t)job->stacks->calls.ncall + 1) * sizeof(*to));
+		rc = to ? 0 : -ENOMEM;
+	}
 	if (!rc)
 		rc = add_calls(t, to);
 	if (!rc)
@@ -272,6 +343,8 @@ int html_tree_make(struct html_tree *t, const struct job *job)
 		rc = t->timed ? take_sums(t, to) : take_selves(t);
 	if (!rc)
 		rc = take_events(t);
+	if (!rc && job->options->instructions)
+		rc = take_flow(t);
 	if (!rc)
 		rc = use_processes(t);
 	if (!rc)
@@ -291,4 +364,5 @@ void html_tree_free(struct html_tree *t)
 	free(t->node);
 	sums_free(&t->sums);
 	html_events_free(&t->events);
+	html_flow_free(&t->flow);
 }

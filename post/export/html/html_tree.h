@@ -7,6 +7,7 @@
 #define POST_HTML_TREE_H
 
 #include "export/html/html_events.h"
+#include "export/html/html_flow.h"
 
 enum html_frame_kind { /* bits */
 		       HTML_KERNEL = 1,
@@ -42,6 +43,8 @@ struct html_grid {
 	uint64_t before; /* slices of the model's length before its first one */
 };
 
+#define HTML_MORE 16 /* events beside the chosen one that a page has at most */
+
 struct html_tree {
 	const struct job *job;
 	struct texts texts;
@@ -53,8 +56,12 @@ struct html_tree {
 	struct html_node *node; /* by call */
 	struct sums sums;       /* by node; thread NO_KEY: unknown */
 	struct html_events events;
-	uint64_t total;
-	bool timed; /* the job's slices belong to these sums; else there is one slice */
+	struct html_flow flow; /* of instruction traces; its threads and frames are the page's */
+	unsigned int kind[1 + HTML_MORE]; /* of events, by sums' numbers; 0: the chosen one */
+	uint64_t totals[1 + HTML_MORE];
+	uint32_t kinds;
+	uint64_t total; /* of the chosen event */
+	bool timed;     /* the job's slices belong to these sums; else there is one slice */
 	struct html_grid grid;
 };
 

@@ -165,7 +165,7 @@ want '2 arrows' "$(step 4 .lanes | cut -d';' -f1)"
 verdict arrows
 want "$(step 3 '[.events[] | .[:3]] | tostring')" "$(step 4 '[.events[] | .[:3]] | tostring')"
 verdict near_has_the_same
-want 'client (100)' "$(step 5 '[.events[] | select(.[0] != "woken") | .[1]] | unique | join(",")')"
+want 'client (100)' "$(step 5 '[.events[] | select(.[0] != "woken" and .[0] != "waited") | .[1]] | unique | join(",")')"
 verdict events_of_a_thread
 want 'time 3 ticks' "$(step 6 '"\(.view) \(.sum)"')"
 verdict wrong_links_of_time

@@ -60,11 +60,14 @@ static void shares(void)
 		const char *cells;
 	} stretches[] = {
 		{ 0, 3 * SLICE + SLICE / 2, 8, "0:0=2 1:0=2 2:0=2 3:0=2" },
-		{ 0, 3 * SLICE + SLICE / 2, 10, "0:0=2 1:0=3 2:0=2 3:0=3" },
-		{ 0, 3 * SLICE + SLICE / 2, 11, "0:0=2 1:0=3 2:0=3 3:0=3" },
+		{ 0, 3 * SLICE + SLICE / 2, 10, "0:0=2 1:0=3 2:0=3 3:0=2" },
+		{ 0, 3 * SLICE + SLICE / 2, 11, "0:0=3 1:0=3 2:0=3 3:0=2" },
 		{ 0, 3 * SLICE + SLICE / 2, 2, "1:0=1 3:0=1" },
 		{ 0, 3 * SLICE + SLICE / 2, 1, "3:0=1" },
 		{ 0, 3 * SLICE + SLICE / 2, 0, "" },
+		/* No part is in the slice behind its end. */
+		{ 0, 3 * SLICE, 9, "0:0=3 1:0=3 2:0=3" },
+		{ 0, 3 * SLICE, 1, "2:0=1" },
 		{ SLICE, 2 * SLICE - 1, 7, "0:0=7" },
 		{ SLICE - 1, SLICE, 7, "0:0=7" },
 		{ SLICE, SLICE, 7, "0:0=7" },
@@ -83,7 +86,24 @@ static void shares(void)
 	}
 }
 
-/* A long stretch is 4096 pieces, and loses nothing. */
+/* Its begin may be within a slice, or before all of them. */
+static void a_begin_within(void)
+{
+	struct slices s = { 0 };
+
+	at(&s, 0, START, 1);
+	CU_ASSERT_EQUAL(slices_add(&s, 1, START + SLICE / 2, START + 3 * SLICE + SLICE / 2, 12), 0);
+	CU_ASSERT_EQUAL(slices_add(&s, 2, START + SLICE - SLICE / 4, START + SLICE + SLICE / 4, 8),
+			0);
+	CU_ASSERT_EQUAL(slices_add(&s, 3, START - SLICE, START + SLICE, 8), 0);
+	CU_ASSERT_EQUAL(slices_add(&s, 4, START - 2, START + SLICE, UINT64_MAX), 0);
+	CU_ASSERT_EQUAL(slices_finish(&s), 0);
+	CU_ASSERT_STRING_EQUAL(cells(&s),
+			       "0:0=1 0:1=2 0:2=4 0:3=8 0:4=4294967295 1:1=4 1:2=4 2:1=4 3:1=2");
+	slices_free(&s);
+}
+
+/* A long stretch is 4096 pieces, each at its middle, and loses nothing. */
 static void a_long_stretch(void)
 {
 	struct slices s = { 0 };
@@ -92,7 +112,7 @@ static void a_long_stretch(void)
 	CU_ASSERT_EQUAL(slices_add(&s, 2, START, START + 10000 * SLICE, 9999), 0);
 	CU_ASSERT_EQUAL(slices_finish(&s), 0);
 	CU_ASSERT_EQUAL(s.count, 4096);
-	CU_ASSERT_EQUAL(slices_count(&s), 10001);
+	CU_ASSERT_EQUAL(slices_count(&s), 9999);
 	for (uint32_t i = 0; i < s.count; i++) {
 		sum += s.cell[i].ticks;
 		least = s.cell[i].ticks < least ? s.cell[i].ticks : least;
@@ -208,6 +228,7 @@ int main(void)
 	static const struct unit_test tests[] = {
 		{ "one_time", one_time },
 		{ "shares", shares },
+		{ "a_begin_within", a_begin_within },
 		{ "a_long_stretch", a_long_stretch },
 		{ "too_many_slices", too_many_slices },
 		{ "other_numbers", other_numbers },
