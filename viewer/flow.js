@@ -41,7 +41,8 @@ export class Flow {
 		while (open.length) {
 			const call = open.pop();
 			all.push(call);
-			open.push(...call.children);
+			for (const child of call.children)
+				open.push(child);
 		}
 		for (const call of all.reverse()) {
 			call.total += call.self;
@@ -67,6 +68,15 @@ export class Flow {
 		const of = stack[stack.length - 1].call;
 		of.self += this.count[i];
 		of.times++;
+	}
+
+	/* Threads that are wanted, and what they have. */
+	select({ process, thread, cgroup }) {
+		const { threadProcess, processCgroup } = this.profile;
+		const children = this.top.children.filter(({ thread: of }) => (thread === undefined || of === thread) &&
+			(process === undefined || threadProcess[of] === process) &&
+			(cgroup === undefined || processCgroup[threadProcess[of]] === cgroup));
+		return { children, total: children.reduce((sum, call) => sum + call.total, 0) };
 	}
 
 	/* ---- as TreeView takes it ---------------------------------------------------------------- */

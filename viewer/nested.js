@@ -63,7 +63,9 @@ export class TreeView {
 		this.place.replaceChildren(element('table', { role: 'treegrid', 'aria-label': caption },
 			element('caption', {}, caption), element('thead', {}, element('tr', {}, ...heads, head('Function'), head('Module'))),
 			this.body));
-		this.body.append(...this.rowsOf(tree.top, this.open, 1, 0));
+		/* They may be too many for arguments. */
+		for (const row of this.rowsOf(tree.top, this.open, 1, 0))
+			this.body.append(row);
 		const first = this.body.querySelector('[role=row]');
 		if (first)
 			first.tabIndex = 0;
@@ -82,13 +84,13 @@ export class TreeView {
 		}
 	}
 
-	rowsOf(parent, open, level, from) {
-		const children = this.tree.children(parent), rows = [], end = Math.min(children.length, from + MOST_CHILDREN);
+	rowsOf(parent, open, level, from, rows = []) {
+		const children = this.tree.children(parent), end = Math.min(children.length, from + MOST_CHILDREN);
 		for (let i = from; i < end; i++) {
 			const node = children[i], inner = open.get(node.key);
 			rows.push(this.makeRow(node, open, level));
 			if (inner && this.tree.children(node).length)
-				rows.push(...this.rowsOf(node, inner, level + 1, 0));
+				this.rowsOf(node, inner, level + 1, 0, rows);
 		}
 		if (end < children.length) {
 			const more = element('tr', { 'data-level': level }, element('td', { colspan: this.counted ? 5 : 4 }),

@@ -395,7 +395,9 @@ class Page {
 	showTree() {
 		const { state, profile, selection } = this, { unit } = profile.eventOf(state), { flow } = profile;
 		if (state.order === 'time') {
-			this.tree.show(flow, { open: state.open, sum: flow.top.total, unit, counted: 'Times here',
+			const top = flow.select(state);
+			this.tree.show({ top, children: (call) => flow.children(call), row: (call) => flow.row(call) }, {
+				open: state.open, sum: top.total, unit, counted: 'Times here',
 				match: this.match && ((call) => this.match(call.frame)), caption: `${words(flow.lines, 'line')} of -flow, ` +
 					`nested, in their order${profile.facts.flow_left ? `; ${profile.facts.flow_left} later ones are left out` : ''}` });
 			return;

@@ -80,25 +80,26 @@ FUZZ_FOR_demangle := $(call A2N,demangle)
 FUZZ_LIB_demangle := -liberty
 FUZZ_FOR_stack	:= $(addprefix post/model/,stacks.c frame_pointers.c code_rules.c unwind.c unwind_space.c made_elf.c)
 FUZZ_SRC_stack = $(FUZZ_SRC_post)
-FUZZ_LIB_stack = $(FUZZ_LIB_post)
+FUZZ_LIB_stack = $(FUZZ_LIB_of_post)
 
 FUZZ_FOR_xray	:= $(filter-out %/xray_map.c,$(wildcard post/input/xray/*.c)) \
 		   $(addprefix post/model/,callflow.c functions.c)
 
 FUZZ_FOR_itrace	:= $(addprefix post/model/,itrace_runs.c frames.c)
 FUZZ_SRC_itrace = $(FUZZ_SRC_post)
-FUZZ_LIB_itrace = $(FUZZ_LIB_post)
+FUZZ_LIB_itrace = $(FUZZ_LIB_of_post)
 
 FUZZ_SRC_post	:= $(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC) $(A2N_SRC) $(FUZZ_FOR_file) \
 		   $(call PERF,collector_majors crc32c merge_sized named pifile_sized record_names perf_decode perf_records rc)
 FUZZ_FOR_gperftools := post/input/gperftools/gperftools.c post/input/gperftools/gperftools_java.c
 FUZZ_SRC_gperftools = $(FUZZ_SRC_post)
-FUZZ_LIB_gperftools = $(FUZZ_LIB_post)
+FUZZ_LIB_gperftools = $(FUZZ_LIB_of_post)
 FUZZ_SRC_xray = $(FUZZ_SRC_post)
-FUZZ_LIB_xray = $(FUZZ_LIB_post)
+FUZZ_LIB_xray = $(FUZZ_LIB_of_post)
 FUZZ_FOR_xraymap := post/input/xray/xray_map.c
 FUZZ_LIB_xraymap := -lelf
-FUZZ_LIB_post	:= -lzstd $(LIB_POST) $(LIB_A2N)
+FUZZ_LIB_of_post := -lzstd $(LIB_POST) $(LIB_A2N)
+FUZZ_LIB_post	:= $(FUZZ_LIB_of_post) -Wl,--wrap=load_shut_in
 
 FUZZ_FOR_compiled := tools/swtrace/compiled.c
 FUZZ_FOR_class	:= $(CLASSFILE_SRC)
@@ -124,17 +125,17 @@ FUZZ_FOR_walk	:= $(addprefix tools/jprof/stacks/,code_cache.c native_frames.c ru
 
 FUZZ_FOR_jprof := $(wildcard post/input/jprof/*.c)
 FUZZ_SRC_jprof = $(FUZZ_SRC_post)
-FUZZ_LIB_jprof = $(FUZZ_LIB_post)
+FUZZ_LIB_jprof = $(FUZZ_LIB_of_post)
 
 # Its writer is linked with the reader, and with that all of post.
 FUZZ_FOR_pprof	:= $(addprefix post/input/pprof/,pprof_check.c pprof_read.c pprof_tables.c)
 FUZZ_SRC_pprof	:= $(FUZZ_SRC_post)
-FUZZ_LIB_pprof	:= $(FUZZ_LIB_post)
+FUZZ_LIB_pprof	:= $(FUZZ_LIB_of_post)
 
 # The kernel's names, which perf_kernel.c finds on this machine, are no part of the file.
 FUZZ_FOR_perfdata := $(filter-out %/perf_kernel.c,$(wildcard post/input/perf/*.c))
 FUZZ_SRC_perfdata := $(FUZZ_SRC_post)
-FUZZ_LIB_perfdata := $(FUZZ_LIB_post)
+FUZZ_LIB_perfdata := $(FUZZ_LIB_of_post)
 
 # All of post but its options and what other targets are for, and the timeline that it feeds.
 FUZZ_FOR_post	:= $(filter-out post/main.c post/command_line.c post/input/perf/perf_kernel.c $(FUZZ_FOR_stack) $(FUZZ_FOR_itrace) \

@@ -127,6 +127,8 @@ test('a flow is nested', () => {
 			['?', 64, 64, 1, []]]],
 		['t1 (101)', 100, 0, 0, [['f', 100, 100, 1, []]]]]);
 	assert.equal(flow.top.total, 227);
+	assert.deepEqual([{}, { thread: 1 }, { process: 0 }, { process: 1 }, { cgroup: 6, thread: 0 }]
+		.map((filter) => flow.select(filter).total), [227, 100, 227, 0, 127]);
 	assert.match(flow.row(flow.top.children[0].children[1]).note, /gap/);
 });
 
