@@ -38,7 +38,8 @@ static int put_path(struct cgroups *c, uint64_t id, const char *path)
 		free(copy);
 		return -ENOMEM;
 	}
-	c->group[c->groups++] = (struct cgroup){ id, copy };
+	c->group[c->groups].id = id;
+	c->group[c->groups++].path = copy;
 	return 0;
 }
 
