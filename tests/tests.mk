@@ -142,6 +142,9 @@ $(O)/tests/unit/test_kernel_modules: TESTLINK = -Wl,--wrap=fopen64,--wrap=stat64
 $(O)/tests/unit/test_perf_kernel: $(call obj,post/input/perf/perf_kernel.c post/format/perf_data.c)
 $(O)/tests/unit/test_perf_kernel: TESTLINK = -Wl,--wrap=open64,--wrap=getauxval
 
+$(O)/tests/unit/test_perf_code: $(call obj,post/input/perf/perf_code.c)
+$(O)/tests/unit/test_perf_code: TESTLINK = -ldw
+
 # Both know where the driver's source is installed.
 $(O)/tests/unit/test_driver_diagnosis: INC_TESTS += -DPITRACE_DKMSDIR='"$(DKMSDIR)"'
 
@@ -263,6 +266,14 @@ $(O)/tests/unit/test_ptt_dump $(O)/tests/unit/test_ptt_take: INC_TESTS += -Itool
 $(O)/tests/unit/test_ptt_take: TESTLINK = -Wl,--wrap=clock_gettime,--wrap=pttview_slots,--wrap=pttview_cpus \
 	-Wl,--wrap=pttview_charged,--wrap=pttview_info_sized,--wrap=pttview_thread_sized \
 	-Wl,--wrap=pttview_gone_sized,--wrap=pttview_cpu_sized
+
+# … what prints them, and its options with sub-commands of the test's own.
+$(O)/tests/unit/test_ptt_show $(O)/tests/unit/test_ptt_options: INC_TESTS += -Itools/ptt -Itools/common
+$(O)/tests/unit/test_ptt_show: $(call obj,$(addprefix tools/ptt/,cpi.c dump.c forms.c ptt_show.c thread_names.c) \
+	tools/common/escape.c tools/common/json.c)
+$(O)/tests/unit/test_ptt_show: TESTLINK = -Wl,--wrap=complain,--wrap=CyclesPerSecond
+$(O)/tests/unit/test_ptt_options: $(call obj,$(COMMON_SRC))
+$(O)/tests/unit/test_ptt_options: TESTLINK = -Wl,--wrap=complain
 
 # All of hdump except its reports and options.
 HDUMP_UNITS := $(addprefix $(O)/tests/unit/test_,hdump hdump_file hdump_sizes)

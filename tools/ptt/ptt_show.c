@@ -154,7 +154,7 @@ static void show_cpus(FILE *out, const struct dump *d)
 		values(out, d, cpu->wall);
 		for (uint32_t i = 0; i < d->info.metrics; i++)
 			if (cpu->missing & 1u << i)
-				fprintf(out, "  (%s: not all the time)", d->info.metric[i]);
+				escape_printf(out, "  (%s: not all the time)", d->info.metric[i]);
 		putc('\n', out);
 	}
 	if (!d->cpus) {

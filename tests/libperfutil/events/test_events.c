@@ -302,6 +302,36 @@ static void file_errors(void)
 	}
 }
 
+/* A file whose path is as long as may be, and one that is longer. */
+static void long_paths(void)
+{
+	const size_t most = PATH_MAX - 1;
+	struct pitrace_event_args e;
+	char path[PATH_MAX + 1], why[600];
+	struct utsname u;
+	size_t rest, n;
+
+	uname(&u);
+	rest = strlen(!strcmp(u.machine, "aarch64") ? "arm64" : u.machine) + strlen("//long.json");
+	put_json("long.json", FILE_OF("*", "{\"name\": \"LONG\", \"encoding\": \"r1\"}"));
+	for (size_t over = 0; over < 2; over++) {
+		const size_t length = most + over - rest;
+
+		/* The same folder: FOLDER/./././. */
+		n = (size_t)snprintf(path, sizeof(path), "%s", folder);
+		if ((length - n) % 2)
+			path[n++] = '/';
+		for (; n < length; n += 2)
+			memcpy(path + n, "/.", 2);
+		path[length] = 0;
+		events_folder = path;
+		*why = 0;
+		CU_ASSERT_EQUAL(event_find("LONG", &e, why, sizeof(why)), over ? -ENOENT : 0);
+		CU_ASSERT_EQUAL(!strstr(why, "File name too long"), !over);
+	}
+	events_folder = folder;
+}
+
 /* The event files of the project can be parsed, also those of another CPU than this one. */
 static void files_brought(void)
 {
@@ -431,6 +461,7 @@ int main(void)
 						  { "file_names", file_names },
 						  { "file_listing", file_listing },
 						  { "file_errors", file_errors },
+						  { "long_paths", long_paths },
 						  { "files_brought", files_brought },
 						  { NULL, NULL } };
 	char command[300];

@@ -379,6 +379,101 @@ static void flags(void)
 	unload_module();
 }
 
+/* ---- structs of other sizes ---- */
+
+enum { OLD = 0 }; /* no size: a program that was built before there were any */
+
+/* The library's own source has another name for these. */
+int old_thread(const struct pttview *v, int slot, void *data) __asm__("pttview_thread");
+void old_gone(const struct pttview *v, void *gone) __asm__("pttview_gone");
+int old_cpu(const struct pttview *v, int cpu, void *data) __asm__("pttview_cpu");
+void old_info(const struct pttview *v, void *info) __asm__("pttview_info");
+
+static void give_thread(const struct pttview *v, void *to, size_t size)
+{
+	int rc = size == OLD ? old_thread(v, 1, to) : pttview_thread_sized(v, 1, to, size);
+
+	CU_ASSERT_EQUAL(rc, 1);
+}
+
+static void give_gone(const struct pttview *v, void *to, size_t size)
+{
+	if (size == OLD)
+		old_gone(v, to);
+	else
+		pttview_gone_sized(v, to, size);
+}
+
+static void give_cpu(const struct pttview *v, void *to, size_t size)
+{
+	int rc = size == OLD ? old_cpu(v, 1, to) : pttview_cpu_sized(v, 1, to, size);
+
+	CU_ASSERT_EQUAL(rc, 1);
+}
+
+static void give_info(const struct pttview *v, void *to, size_t size)
+{
+	if (size == OLD)
+		old_info(v, to);
+	else
+		pttview_info_sized(v, to, size);
+}
+
+/* Of any size: what there is room for, then zeros, and not a byte behind it. */
+static void other_sizes(void)
+{
+	static const struct {
+		void (*give)(const struct pttview *v, void *to, size_t size);
+		size_t whole, old;
+	} structs[] = {
+		{ give_thread, sizeof(struct ptt_thread_data), sizeof(struct ptt_thread_data) },
+		{ give_gone, sizeof(struct pttview_gone), sizeof(struct pttview_gone) },
+		{ give_cpu, sizeof(struct pttview_cpu), sizeof(struct pttview_cpu) },
+		{ give_info, sizeof(struct ptt_info), sizeof(struct ptt_info) },
+	};
+	static unsigned char whole[2048], got[2048];
+	struct pttview *v;
+
+	load_module();
+	v = view();
+	fill_thread(1, 21);
+	memset(cpu_page(1), 0x12, sizeof(struct pitrace_ptt_cpu));
+	cpu_page(1)->sequence = 2;
+	memset(module.control->gone_value, 0x13, sizeof(module.control->gone_value));
+	for (size_t i = 0; i < sizeof(structs) / sizeof(structs[0]); i++) {
+		const size_t n = structs[i].whole;
+		unsigned int not_0 = 0;
+
+		CU_ASSERT_FATAL(n + 24 < sizeof(whole));
+		memset(whole, 0xa5, sizeof(whole));
+		structs[i].give(v, whole, n);
+		CU_ASSERT_EQUAL(whole[n], 0xa5);
+		for (size_t k = 0; k < n; k++)
+			not_0 += whole[k] != 0;
+		CU_ASSERT(not_0 > 10);
+		for (size_t size = 1; size < n + 17; size++) {
+			const size_t both = size < n ? size : n;
+			size_t after = both;
+
+			memset(got, 0xa5, sizeof(got));
+			structs[i].give(v, got, size);
+			CU_ASSERT_EQUAL(memcmp(got, whole, both), 0);
+			while (after < size && !got[after])
+				after++;
+			CU_ASSERT_EQUAL(after, size);
+			while (after < sizeof(got) && got[after] == 0xa5)
+				after++;
+			CU_ASSERT_EQUAL(after, sizeof(got));
+		}
+		memset(got, 0xa5, sizeof(got));
+		structs[i].give(v, got, OLD);
+		CU_ASSERT_EQUAL(memcmp(got, whole, structs[i].old), 0);
+		CU_ASSERT(got[structs[i].old] == 0xa5 && got[structs[i].old + 1] == 0xa5);
+	}
+	pttview_close(v);
+	unload_module();
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
@@ -393,6 +488,7 @@ int main(void)
 		{ "gone", gone },
 		{ "cpus_read", cpus_read },
 		{ "flags", flags },
+		{ "other_sizes", other_sizes },
 		{ NULL, NULL },
 	};
 

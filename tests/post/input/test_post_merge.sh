@@ -108,6 +108,22 @@ code 0 "$post" -q -info story.nrm2 old.nrm2 && has out 'os: Test OS 1' && ! grep
 	"$post" -q -info story.nrm2 >out 2>err && has out 'room: 5'
 verdict common_facts
 
+# The header, in whatever order they are named: what all share, when the first began, and whether one kept only
+# its newest records.
+header() { # FILE...
+	json "$@" | jq -c '[.collector, .machine, .kernel, .start_realtime_ns, .held != []]'
+}
+"$script" --later=10 --wrap --collector=perf --machine=box other.nrm2 <one.story || exit 1
+began=$(json old.nrm2 | jq .start_realtime_ns)
+differs='["several","","6.1.0-test",'$began,true]
+equal alike "$(header old.nrm2 new.nrm2)" "$(header old.nrm2)" &&
+	equal alike_later_first "$(header new.nrm2 old.nrm2)" "$(header old.nrm2)" &&
+	equal later "$(header other.nrm2)" '["perf","box","6.1.0-test",'$((began + 10000000000)),true] &&
+	equal two "$(header old.nrm2 other.nrm2)" "$differs" &&
+	equal later_first "$(header other.nrm2 old.nrm2)" "$differs" &&
+	equal three "$(header new.nrm2 other.nrm2 old.nrm2)" "$differs"
+verdict header
+
 # ---- filters mean the traces' own numbers
 equal pid "$(total -pid 100 old.nrm2 new.nrm2)" 6 && equal comm "$(total -comm job old.nrm2 new.nrm2)" 6 &&
 	equal cpus "$(total -cpus 0,1 old.nrm2 new.nrm2)" 4

@@ -110,6 +110,28 @@ else
 	done
 fi
 
+# ---- a writer reads the samples once more: what the first pass ended with is not known at the second's beginning
+cat >later.story <<-END
+	0 on
+	0 task walk 50 1 job
+	0 task walk 60 1 other
+	10 sample 0 50 0xffffffffc0100008
+	11 sample 0 50 0x7f0000000008
+	20 map 0 0xffffffffc0100000 0x40 0 bpf_prog_1 0x281
+	21 map 50 0x7f0000000000 0x1000 0 /nowhere/later
+	30 sample 0 50 0xffffffffc0100008
+	31 sample 0 50 0x7f0000000008
+	32 sample 0 60 0x7f0000000008
+	40 off
+END
+"$make_script" later.nrm2 <later.story && code 0 "$post" -q -csv -o - later.nrm2 &&
+	awk -F, 'NR > 1 { print $1, $6, $7 }' out | sort | xargs >why &&
+	[ "$(cat why)" = '50 NoModule 2 50 NoSymbols 1 50 bpf_prog_1 1 60 NoModule 1' ] &&
+	code 0 "$post" -q -format chrome -o later.json later.nrm2 &&
+	jq -r '.traceEvents[] | select(.ph == "i") | .name' later.json | xargs >why &&
+	[ "$(cat why)" = 'NoModule NoModule bpf_prog_1 NoSymbols NoModule' ]
+verdict mapped_later
+
 # ---- kernel symbols
 printf 'ffffffff81001000 T my_function\nffffffff81002000 T other\nffffffff81003000 T _etext\n' >map
 code 1 "$post" -q -kmap map story.nrm2 && has_line tprof.out SYM 42 21.00 my_function

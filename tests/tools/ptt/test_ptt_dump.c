@@ -243,6 +243,40 @@ static void order(void)
 	dump_free(&d);
 }
 
+/* Each order is by its own number, the most first, where each number says something else. */
+static void orders_differ(void)
+{
+	static const struct {
+		uint64_t dispatches, interrupts, value[METRICS];
+	} of[] = {
+		/* by slot: threads 8, 7, 12, 9, 6 */
+		{ 10, 5, { 2, 4 } }, { 50, 1, { 4, 2 } }, { 30, 3, { 1, 5 } },
+		{ 40, 2, { 5, 1 } }, { 20, 4, { 3, 3 } },
+	};
+	static const struct {
+		enum sort sort;
+		int by;
+		const char *tids;
+	} cases[] = {
+		{ SORT_DISPATCHES, 1, "7 9 12 6 8 " },
+		{ SORT_INTERRUPTS, 1, "8 6 12 9 7 " },
+		{ SORT_METRIC, 0, "9 7 6 8 12 " },
+		{ SORT_METRIC, 1, "12 8 6 7 9 " },
+	};
+	struct dump d = some();
+
+	for (int i = 0; i < d.rows; i++) {
+		d.row[i].t.dispatches = of[i].dispatches;
+		d.row[i].t.interrupts = of[i].interrupts;
+		memcpy(d.row[i].t.value, of[i].value, sizeof(of[i].value));
+	}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		dump_sort(&d, cases[i].sort, cases[i].by);
+		has(&d, cases[i].tids);
+	}
+	dump_free(&d);
+}
+
 static void books(void)
 {
 	struct dump d = new_dump(0, 1);
@@ -264,8 +298,13 @@ static void books(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "between", between }, { "many", many },   { "choice", choice },
-		{ "order", order },     { "books", books }, { NULL, NULL },
+		{ "between", between },
+		{ "many", many },
+		{ "choice", choice },
+		{ "order", order },
+		{ "orders_differ", orders_differ },
+		{ "books", books },
+		{ NULL, NULL },
 	};
 
 	return unit_run("ptt_dump", tests);
