@@ -415,6 +415,17 @@ static void test_nested(void)
 	IS(1, 200, 0x1202f, "part 2");
 	IS(1, 200, 0x12030, "outer");
 	a2n_close(a);
+	/* A single part at the blob's address may be what was there before; of two it is none. */
+	for (unsigned int parts = 1; parts < 4; parts++) {
+		story();
+		for (unsigned int i = 0; i < parts; i++)
+			code(0, NEVER, 0x11000 + 0x40 * i, 0x40, "part");
+		code(0, NEVER, 0x11000, 0x200, "blob");
+		IS(1, 200, 0x1103f, parts < 2 ? "blob?" : "part");
+		IS(1, 200, 0x11040, parts < 2 ? "blob" : "part");
+		IS(1, 200, 0x11000 + 0x40 * parts, "blob");
+		a2n_close(a);
+	}
 	/* Others between: it may have been made anew. Only where both were it is unsure. */
 	story();
 	code(0, NEVER, 0x11020, 0x20, "small");

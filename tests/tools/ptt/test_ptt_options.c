@@ -126,7 +126,7 @@ static int ptt(const char *words)
 	*called = *said = 0;
 	while ((word = strsep(&rest, " ")))
 		if (*word && argc < 79)
-			argv[argc++] = word;
+			argv[argc++] = strcmp(word, "''") ? word : word + 2;
 	fflush(stdout);
 	child = fork();
 	if (!child)
@@ -157,7 +157,7 @@ static void taken(void)
 		{ "init --ints --noints", "init", CODE_OF_INIT },
 		/* The metric is the counter of the machine, where none is named. */
 		{ "top", "top by=metric,-1", CODE_OF_TOP },
-		{ "top -sp -d 1 -r 2", "top,-1 s=1000000000 r=2", CODE_OF_TOP },
+		{ "top -sp -d 0.001 -r 2", "top,-1 s=1000000 r=2", CODE_OF_TOP },
 		{ "top -sm 2 -p 1,1073741824 -p 3", "top by=metric,1 p=1 p=1073741824 p=3",
 		  CODE_OF_TOP },
 		{ "top -m tsc,pmu/a=1,b=2/u,x -u -n 1 -pl z",
@@ -175,6 +175,7 @@ static void taken(void)
 		{ "run x -u --json", "run 'x' '-u' '--json'", CODE_OF_RUN },
 		{ "run -k -m a -cpi --cpus -o f --csv --ints -- -x y",
 		  "run csv m=a priv=kernel charged cpus cpi o=f '-x' 'y'", CODE_OF_RUN },
+		{ "run x", "run 'x'", CODE_OF_RUN },
 		{ "info --json", "info json", CODE_OF_INFO },
 		{ "term", "term", CODE_OF_TERM },
 		{ "ints", "charge 1", 39 },
@@ -199,6 +200,9 @@ static void refused(void)
 		const char *words, *said;
 	} cases[] = {
 		{ "dmp", "no sub-command 'dmp'" },
+		{ "-x", "option" },
+		{ "init ''", "init: no metric is named" },
+		{ "top -d 0.0009", "-d" },
 		{ "dump -sm 0", "-sm" },
 		{ "dump -sm 9", "-sm" },
 		{ "dump -sm x", "-sm" },

@@ -182,8 +182,8 @@ static const char all_threads[] =
 	"                 0    2.000  wor\\x0aker\n"
 	"       8        8                                                             "
 	"                    No Data  idle\n"
-	"       9        9         50          5                500                250 "
-	"                 0    2.000  a,\"b\n"
+	"       9        9         50          5                500                  0 "
+	"                 0        -  a,\"b\n"
 	"       7       27         60          6                600                300 "
 	"                 0    2.000  late\n"
 	"       7      all        460         46               4600               2300 "
@@ -204,6 +204,7 @@ static void threads(void)
 	CU_ASSERT(strstr(said, "cycles and instructions are not both among the metrics") != NULL);
 	strcpy(d.info.metric[1], "Instructions");
 	d.torn = true;
+	row[3].t.value[1] = 0;
 	CU_ASSERT_TRUE(dump_cpi(&d));
 	CU_ASSERT(d.cpi[0] == 0 && d.cpi[1] == 1);
 	prints(&options, &d, all_threads);

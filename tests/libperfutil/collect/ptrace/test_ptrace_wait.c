@@ -292,6 +292,18 @@ static void test_stepped_over(void)
 	ptrace_free(&s);
 }
 
+/* A thread at its end goes on to it, and begins no trace any more; the others do. */
+static void test_exits(void)
+{
+	begin();
+	at(P + 1)->stepping = at(P)->stepping = true;
+	stop(P + 1, STOPPED(SIGTRAP, PTRACE_EVENT_EXIT));
+	CU_ASSERT(is("cont 7340289 0"));
+	CU_ASSERT(at(P + 1)->done && !at(P + 1)->stepping);
+	CU_ASSERT(!at(P)->done && at(P)->stepping && !at(P + 2)->done);
+	ptrace_free(&s);
+}
+
 /* A thread that executes a program gets the ID of its process from then on. */
 static void test_exec(void)
 {
@@ -398,13 +410,10 @@ static void test_children(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "ends", test_ends },
-		{ "ends_are_told", test_ends_are_told },
-		{ "signals", test_signals },
-		{ "stepped_over", test_stepped_over },
-		{ "exec", test_exec },
-		{ "children", test_children },
-		{},
+		{ "ends", test_ends },         { "ends_are_told", test_ends_are_told },
+		{ "signals", test_signals },   { "stepped_over", test_stepped_over },
+		{ "exits", test_exits },       { "exec", test_exec },
+		{ "children", test_children }, {},
 	};
 
 	return unit_run("ptrace_wait", tests);

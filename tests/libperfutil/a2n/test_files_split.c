@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Where the .dwo of a name is looked for, which was compiled in some folder: names and folders that
+ * are whole paths or parts of some, what lies beside the program, paths that are too long.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "a2n/module/files.h"
+#include "unit.h"
+
+static char top[] = "/tmp/pitrace-split-XXXXXX";
+
+static void put(const char *name)
+{
+	char path[100];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", top, name);
+	f = fopen(path, "w");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+	fputs("DWO", f);
+	fclose(f);
+}
+
+static void make_files(void)
+{
+	static const char *const folders[] = { "bin", "bin/sub", "made" };
+	char path[100];
+
+	for (int i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "%s/%s", top, folders[i]);
+		CU_ASSERT_EQUAL_FATAL(mkdir(path, 0700), 0);
+	}
+	put("bin/x.dwo");
+	put("bin/sub/x.dwo");
+	put("made/x.dwo");
+}
+
+struct offered {
+	char paths[400]; /* without `top` */
+	int wanted;      /* this one is taken; 0: none */
+	int count;
+};
+
+static bool take(void *arg, const char *file, int fd, const struct stat *st, bool live)
+{
+	struct offered *o = arg;
+	size_t n = strlen(o->paths);
+
+	(void)live;
+	CU_ASSERT_EQUAL(st->st_size, 3);
+	CU_ASSERT_EQUAL_FATAL(strncmp(file, top, strlen(top)), 0);
+	snprintf(o->paths + n, sizeof(o->paths) - n, "%s%s", n ? " " : "", file + strlen(top) + 1);
+	close(fd);
+	return ++o->count == o->wanted;
+}
+
+/* In that order, until one is taken. A % stands for `top`. */
+static void places(void)
+{
+	static const struct {
+		const char *folder, *name, *offered;
+	} cases[] = {
+		{ "%/made", "x.dwo", "made/x.dwo bin/x.dwo" },
+		{ "%", "made/x.dwo", "made/x.dwo bin/x.dwo" },
+		{ "%/bin", "%/made/x.dwo", "made/x.dwo bin/x.dwo" },
+		{ "", "%/made/x.dwo", "made/x.dwo bin/x.dwo" },
+		{ "sub", "%/made/x.dwo", "made/x.dwo bin/x.dwo" },
+		{ "sub", "x.dwo", "bin/sub/x.dwo bin/x.dwo" },
+		{ "", "sub/x.dwo", "bin/sub/x.dwo bin/x.dwo" },
+		{ ".", "sub/x.dwo", "bin/./sub/x.dwo bin/x.dwo" },
+		{ "../made", "x.dwo", "bin/../made/x.dwo bin/x.dwo" },
+		{ "%/none", "x.dwo", "bin/x.dwo" },
+		{ "none", "made/x.dwo", "bin/x.dwo" },
+		{ "", "%/none/x.dwo", "bin/x.dwo" },
+		{ "%/made", "none.dwo", "" },
+	};
+	char near[100], folder[100], name[100];
+	struct roots roots = { 0 };
+
+	CU_ASSERT_EQUAL_FATAL(roots_open(&roots, NULL), 0);
+	snprintf(near, sizeof(near), "%s/bin/program", top);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *f = cases[i].folder, *n = cases[i].name, *second;
+
+		snprintf(folder, sizeof(folder), "%s%s", *f == '%' ? top : "", f + (*f == '%'));
+		snprintf(name, sizeof(name), "%s%s", *n == '%' ? top : "", n + (*n == '%'));
+		for (int wanted = 0; wanted < 3; wanted++) {
+			struct offered o = { .wanted = wanted };
+			bool taken = files_split(&roots, near, folder, name, take, &o);
+			char want[100];
+
+			snprintf(want, sizeof(want), "%s", cases[i].offered);
+			second = strchr(want, ' ');
+			if (second && wanted == 1)
+				want[second - want] = 0;
+			if (strcmp(o.paths, want) != 0)
+				printf("# %s, %s: %s\n", f, n, o.paths);
+			CU_ASSERT_STRING_EQUAL(o.paths, want);
+			CU_ASSERT_EQUAL(taken, wanted && o.count == wanted);
+		}
+	}
+	roots_close(&roots);
+}
+
+/* Paths of one byte less than may be, as many, and one more: these are not cut off. */
+static void long_paths(void)
+{
+	static char folder[PATH_MAX + 100];
+	char near[100];
+	struct roots roots = { 0 };
+
+	CU_ASSERT_EQUAL_FATAL(roots_open(&roots, NULL), 0);
+	snprintf(near, sizeof(near), "%s/bin/program", top);
+	for (size_t length = PATH_MAX - 2; length <= PATH_MAX + 1; length++) {
+		const size_t rest = strlen("/x.dwo");
+		struct offered o = { .wanted = 1 };
+		size_t n = (size_t)snprintf(folder, sizeof(folder), "%s/made", top);
+
+		if ((length - rest - n) % 2)
+			folder[n++] = '/';
+		for (; n < length - rest; n += 2)
+			memcpy(folder + n, "/.", 2);
+		folder[length - rest] = 0;
+		CU_ASSERT_TRUE(files_split(&roots, near, folder, "x.dwo", take, &o));
+		CU_ASSERT_EQUAL(!strcmp(o.paths, "bin/x.dwo"), length >= PATH_MAX);
+	}
+	/* The name itself. */
+	memset(folder, 'x', PATH_MAX);
+	folder[PATH_MAX] = 0;
+	CU_ASSERT_FALSE(files_split(&roots, near, "", folder, take, &(struct offered){ 0 }));
+	CU_ASSERT_FALSE(files_split(&roots, "program", "", folder, take, &(struct offered){ 0 }));
+	roots_close(&roots);
+}
+
+int main(void)
+{
+	static const struct unit_test tests[] = {
+		{ "files", make_files },
+		{ "places", places },
+		{ "long_paths", long_paths },
+		{ NULL, NULL },
+	};
+	char command[64];
+	int rc;
+
+	if (!mkdtemp(top))
+		return 1;
+	rc = unit_run("files_split", tests);
+	snprintf(command, sizeof(command), "rm -rf %s", top);
+	return system(command) || rc;
+}
