@@ -90,7 +90,7 @@ $(O)/tests/unit/test_event_cpus: TESTLINK = -Wl,--wrap=uname,--wrap=sysconf,--wr
 
 # Whether a file can be written.
 $(O)/tests/unit/test_a2nint: TESTLINK = -Wl,--wrap=fdopen
-$(O)/tests/unit/test_jitdump: TESTLINK = -Wl,--wrap=pread64
+$(O)/tests/unit/test_jitdump_reads: TESTLINK = -Wl,--wrap=pread64
 
 # The library that names events is the test's own.
 $(O)/tests/unit/test_event_pfm: TESTLINK = -Wl,--wrap=dlopen,--wrap=dlsym

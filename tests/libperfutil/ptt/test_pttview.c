@@ -419,7 +419,7 @@ static void give_info(const struct pttview *v, void *to, size_t size)
 		pttview_info_sized(v, to, size);
 }
 
-/* Of any size: what there is room for, then zeros, and not a byte behind it. */
+/* Structs of any size: what there is room for, then zeros, and not a byte behind it. */
 static void other_sizes(void)
 {
 	static const struct {

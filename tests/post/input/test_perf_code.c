@@ -259,7 +259,7 @@ static void generations(void)
 	CU_ASSERT_EQUAL(reads(c, 100, BASE, 9, 1, 0), 9);
 	CU_ASSERT_EQUAL(reads(c, 164, BASE, 9, 0, 0), 9);
 	CU_ASSERT_EQUAL(reads(c, 165, BASE, 9, 2, 0), 9);
-	/* Of a parent that nobody knows. */
+	/* The child of a parent that nobody knows. */
 	forks(c, 999, 100);
 	CU_ASSERT_EQUAL(reads(c, 100, BASE, 1, 0, 0), 0);
 	perf_code_free(c);

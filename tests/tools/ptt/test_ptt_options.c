@@ -13,7 +13,7 @@ int ptt_main(int argc, char **argv);
 #include "../../tools/ptt/main.c"
 #undef main
 
-/* Of the process that ran ptt. */
+/* They are written by the process that runs ptt. */
 static char *said, *called;
 
 enum { ROOM = 400 };
@@ -152,7 +152,7 @@ static void taken(void)
 		{ "dump -cpi --cpus -o f -pl a,7", "dump cpus cpi pl=a,7 o=f", CODE_OF_DUMP },
 		{ "dump --json", "dump json", CODE_OF_DUMP },
 		{ "dump --csv", "dump csv", CODE_OF_DUMP },
-		/* Of these the last is meant. */
+		/* The last of these is meant. */
 		{ "dump --csv -sd -st --json", "dump json by=thread", CODE_OF_DUMP },
 		{ "init --ints --noints", "init", CODE_OF_INIT },
 		/* The metric is the counter of the machine, where none is named. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What ptt prints of counts, in full: words, JSON and CSV, of made counts in which each number is
+ * All that ptt prints of counts: words, JSON and CSV, of made counts in which each number is
  * another. (Linked with --wrap: the rate of cycles is the test's.)
  */
 #include <stdarg.h>

@@ -34,7 +34,7 @@ static uint64_t cpu; /* of the thread: its clock */
 static long slept;
 static uint64_t first_set, interval_set; /* of the CPU timer */
 static uint64_t fine_due;                /* 0: not set */
-static unsigned int fine_sets, deleted, refuse_fine;
+static unsigned int fine_sets, deleted, refuse_fine, refuse_set;
 
 static long timer_made(clockid_t clock, int *id)
 {
@@ -53,6 +53,8 @@ static long timer_set(int id, const struct itimerspec *when)
 		first_set = ns;
 		interval_set = (uint64_t)when->it_interval.tv_sec * 1000 * MS +
 			       (uint64_t)when->it_interval.tv_nsec;
+	} else if (refuse_set) {
+		return -1;
 	} else {
 		fine_due = ns ? cpu + ns : 0;
 		fine_sets++;
@@ -108,7 +110,7 @@ static void begin(uint64_t interval)
 		.fine = 1,
 	};
 	timer_sandboxed = fine_handlers = false;
-	refuse_fine = 0;
+	refuse_fine = refuse_set = 0;
 	fine_due = fine_sets = 0;
 	strcpy(timer_folder, "/tmp/test_timer_fine.XXXXXX");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(timer_folder));
@@ -294,6 +296,21 @@ static void test_rest(void)
 	end();
 }
 
+/* The kernel does not set the second timer: nothing is waited for, all is booked at ticks. */
+static void test_not_set(void)
+{
+	begin(10 * MS);
+	refuse_set = 1;
+	run(1000 * MS, false);
+	CU_ASSERT(!fine_due && !ring->fine.armed && !between);
+	CU_ASSERT(booked == over() || booked == over() - 1);
+	/* Once it does, samples between ticks are taken again. */
+	refuse_set = 0;
+	run(1000 * MS, false);
+	CU_ASSERT(ring->fine.armed && between > 90);
+	end();
+}
+
 /* Others ran in its place: it waits for as long again as the thread has not run. */
 static void test_others_ran(void)
 {
@@ -355,6 +372,7 @@ int main(void)
 						  { "instants", test_instants },
 						  { "ticks_alone", test_ticks_alone },
 						  { "rest", test_rest },
+						  { "not_set", test_not_set },
 						  { "others_ran", test_others_ran },
 						  { "slept", test_slept },
 						  { "stop_all", test_stop_all },
