@@ -42,10 +42,13 @@ static const char usage_rest[] =
 	"  -pid, -tid, -cpus LIST\n"
 	"                    only these processes, threads, CPUs: 4242,5000-5010\n"
 	"  -comm LIST        only threads with these names; * and ? are wildcards\n"
+	"  -cgroup[=LIST]    by cgroup; only these: paths, containers, units; wildcards as above\n"
 	"  -symbol LIST      only samples in these symbols\n"
 	"  -time FROM-TO     only this interval, in seconds as in -show; one may be missing\n"
+	"  -reltime          times of -show and -time count from when tracing began\n"
 	"  -json             the reports as one JSON object on stdout\n"
 	"  -csv              the report as a table on stdout\n"
+	"  -color[=WHEN]     colours: always, never, or auto: on a terminal (the default)\n"
 	"  -clip PERCENT     omit lines below PERCENT of the total\n"
 	"  -cpu              add the reports for each CPU\n"
 	"  -off              add offsets within symbols\n"
@@ -101,6 +104,9 @@ enum {
 	OPT_PID,
 	OPT_TID,
 	OPT_COMM,
+	OPT_CGROUP,
+	OPT_COLOUR,
+	OPT_RELTIME,
 	OPT_CPUS,
 	OPT_TIME,
 	OPT_SYMBOL,
@@ -123,12 +129,15 @@ static const struct option own_options[] = {
 	{ "pid", required_argument, NULL, OPT_PID },
 	{ "tid", required_argument, NULL, OPT_TID },
 	{ "comm", required_argument, NULL, OPT_COMM },
+	{ "cgroup", optional_argument, NULL, OPT_CGROUP },
 	{ "cpus", required_argument, NULL, OPT_CPUS },
 	{ "time", required_argument, NULL, OPT_TIME },
+	{ "reltime", no_argument, NULL, OPT_RELTIME },
 	{ "symbol", required_argument, NULL, OPT_SYMBOL },
 	{ "event", required_argument, NULL, 'e' },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "csv", no_argument, NULL, OPT_CSV },
+	{ "color", optional_argument, NULL, OPT_COLOUR },
 	{ "clip", required_argument, NULL, OPT_CLIP },
 	{ "cpu", no_argument, NULL, OPT_CPU },
 	{ "off", no_argument, NULL, OPT_OFF },
@@ -241,10 +250,12 @@ static const char *contradiction(const struct options *o)
 		return "-format cannot be combined with reports, -json, -csv, -cpu, -off, -nsf";
 	if (o->more && o->kinds & REPORT_OF_ONE)
 		return "-show, -stats, -verify and -explain accept a single trace only";
-	if (o->filter.comm && show)
-		return "-show resolves no names: it cannot be combined with -comm";
+	if ((o->filter.comm || o->by_cgroup) && show)
+		return "-show resolves no names: it cannot be combined with -comm or -cgroup";
+	if (o->filter.relative && !o->filter.timed && !show)
+		return "-reltime requires -show or -time";
 	if (filter_threads(&o->filter) && o->kinds & REPORT_OF_CPUS)
-		return "interrupts belong to no thread: -irq cannot be combined with -pid, -tid, -comm";
+		return "interrupts belong to no thread: -irq cannot be combined with -pid, -tid, -comm, -cgroup";
 	if (o->filter.symbol && !(o->all_kinds & REPORT_OF_SAMPLES))
 		return "-symbol requires a report of samples";
 	if (o->csv && (o->json || show))
@@ -330,22 +341,38 @@ static bool numbers(const char *option, const char *text, struct filter_list *li
 	return is_taken(filter_numbers(text, list), option, text, "numbers like 4242,5000-5010");
 }
 
-/* Finds a format that can be written; false: printed the list of formats instead. */
+/* Without a word: always, as in other programs. */
+static bool take_colour(const char *word, enum colour_when *when)
+{
+	static const char *const words[] = {
+		[COLOUR_AUTO] = "auto",
+		[COLOUR_ALWAYS] = "always",
+		[COLOUR_NEVER] = "never",
+	};
+
+	*when = COLOUR_ALWAYS;
+	for (int i = COLOUR_AUTO; word && i <= COLOUR_NEVER; i++) {
+		*when = (enum colour_when)i;
+		if (!strcmp(word, words[i]))
+			return true;
+	}
+	return !word;
+}
+
+/* Finds a format that can be written; false: prints a message and the list of formats. */
 static bool parse_format(struct options *o, const char *name)
 {
 	const struct writer *w = writer_named(name);
-	bool list = !strcmp(name, "list");
 
 	if (w) {
 		o->convert = w;
 		o->reports |= report_bit(&report_convert);
 		return true;
 	}
-	if (!list)
-		complain(reader_named(name) ? "-format: %s is read only; there are" :
-					      "-format: unknown format '%s'; there are",
-			 name);
-	list_formats(list ? stdout : stderr);
+	complain(reader_named(name) ? "-format: %s is read only; there are" :
+				      "-format: unknown format '%s'; there are",
+		 name);
+	list_formats(stderr);
 	return false;
 }
 
@@ -377,7 +404,7 @@ static bool take_report(struct options *o, unsigned int place, char **argv)
 int parse_options(struct options *o, int argc, char **argv)
 {
 	struct option options[OPTIONS + 1];
-	bool all_offsets = false;
+	bool all_offsets = false, list = false;
 	const char *wrong;
 	int c;
 
@@ -400,8 +427,9 @@ int parse_options(struct options *o, int argc, char **argv)
 			o->event = optarg;
 			break;
 		case OPT_FORMAT:
-			if (!parse_format(o, optarg))
-				return strcmp(optarg, "list") ? EXIT_UNREADABLE : EXIT_CLEAN;
+			list = !strcmp(optarg, "list");
+			if (!list && !parse_format(o, optarg))
+				return EXIT_UNREADABLE;
 			break;
 		case OPT_DIFF:
 			o->diff = true;
@@ -424,10 +452,19 @@ int parse_options(struct options *o, int argc, char **argv)
 				break;
 			complain("%s", strerror(ENOMEM));
 			return EXIT_UNREADABLE;
+		case OPT_CGROUP:
+			o->by_cgroup = true;
+			if (!optarg || !filter_cgroups(optarg, &o->filter))
+				break;
+			complain("%s", strerror(ENOMEM));
+			return EXIT_UNREADABLE;
 		case OPT_TIME:
 			if (!is_taken(filter_time(optarg, &o->filter), "-time", optarg,
 				      "FROM-TO in seconds, like 25758.5-25760"))
 				return EXIT_UNREADABLE;
+			break;
+		case OPT_RELTIME:
+			o->filter.relative = true;
 			break;
 		case OPT_TREE:
 			o->instructions = true;
@@ -450,6 +487,12 @@ int parse_options(struct options *o, int argc, char **argv)
 		case OPT_CSV:
 			o->csv = true;
 			break;
+		case OPT_COLOUR:
+			if (take_colour(optarg, &o->colour))
+				break;
+			complain("-color: invalid value '%s': expected auto, always or never",
+				 optarg);
+			return EXIT_UNREADABLE;
 		case OPT_CLIP:
 			if (unit_percent(optarg, &o->clip))
 				break;
@@ -532,6 +575,10 @@ int parse_options(struct options *o, int argc, char **argv)
 			fputs("Try: post -help\n", stderr);
 			return EXIT_UNREADABLE;
 		}
+	}
+	if (list) {
+		list_formats(stdout);
+		return EXIT_CLEAN;
 	}
 	if (optind < argc && o->input) {
 		complain("several traces go without -r: what is %s?", argv[optind]);

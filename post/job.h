@@ -15,6 +15,7 @@ struct job {
 	struct input *input;
 	struct trace *trace;
 	struct model *model;
+	uint64_t start; /* times are relative to it: 0, or with -reltime when tracing began */
 	const struct left_out *left; /* what the filter dropped; NULL: no filter, or only -symbol */
 	const struct stacks *stacks; /* of reports of call stacks, and their ticks */
 	uint64_t stack_total;

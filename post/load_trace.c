@@ -59,9 +59,16 @@ static int open_input(struct loaded *l, struct pifile_fault *fault)
 	return EXIT_UNREADABLE;
 }
 
-static void begin(struct loaded *l)
+/* Returns a time that the user gave, on the trace's clock. */
+static uint64_t on_clock(const struct loaded *l, uint64_t time)
+{
+	return time > UINT64_MAX - l->job.start ? UINT64_MAX : l->job.start + time;
+}
+
+static int begin(struct loaded *l)
 {
 	struct options *o = l->options;
+	int rc;
 
 	/* The tree of calls is made from the values, not from instructions. */
 	if (l->input.values && !l->input.calls)
@@ -79,11 +86,16 @@ static void begin(struct loaded *l)
 			.quiet = o->quiet,
 		},
 	};
+	rc = o->filter.relative ? input_start(&l->input, &l->job.start) : 0;
+	if (rc)
+		return failed("records", rc);
 	if (filter_wanted(&o->filter)) {
 		l->filtered = (struct filtered){
 			.base = &l->input,
 			.filter = &o->filter,
 			.names = &l->model.names,
+			.from = on_clock(l, o->filter.from),
+			.to = on_clock(l, o->filter.to),
 		};
 		filter_input(&l->passing, &l->filtered);
 		l->job.input = &l->passing;
@@ -95,7 +107,8 @@ static void begin(struct loaded *l)
 	l->model.counts.by_offset = o->offsets || o->names.annotate;
 	trace_begin(&l->trace, l->job.input, o->event);
 	if (o->filter.timed)
-		trace_between(&l->trace, o->filter.from, o->filter.to);
+		trace_between(&l->trace, on_clock(l, o->filter.from), on_clock(l, o->filter.to));
+	return EXIT_CLEAN;
 }
 
 int load_try(struct loaded *l, struct options *o, struct pifile_fault *fault)
@@ -104,9 +117,7 @@ int load_try(struct loaded *l, struct options *o, struct pifile_fault *fault)
 
 	*l = (struct loaded){ .options = o, .input = { .spool = -1 } };
 	code = open_input(l, fault);
-	if (!code)
-		begin(l);
-	return code;
+	return code ? code : begin(l);
 }
 
 int load_open(struct loaded *l, struct options *o)
@@ -233,7 +244,7 @@ void load_close(struct loaded *l)
 	stacks_free(&m->stacks);
 	sums_free(&m->sums);
 	slices_free(&m->slices);
-	cgroups_free(&m->cgroups);
+	cgroup_ids_free(&m->cgroup_ids);
 	counts_free(&m->counts);
 	tree_ground_free(&l->ground);
 	names_close(&m->names);

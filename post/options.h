@@ -29,6 +29,8 @@ enum report_kind {
 	REPORT_TELLS_DAMAGE = 16384, /* itself, so not also on stderr */
 };
 
+enum colour_when { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
+
 /* -callers and -callees: bits for those that were given. */
 enum { CALLS_CALLERS = 1, CALLS_CALLEES = 2 };
 
@@ -56,9 +58,11 @@ struct options {
 	bool own_runs;                           /* also show runs of the library itself */
 	const char *symbol;                      /* of callers and callees: this symbol only */
 	bool per_cpu, offsets;
+	bool by_cgroup;
 	bool unnamed_offsets; /* only where no symbol was found */
 	bool diff; /* no report: compare the second trace with the first (compare/compare.h) */
 	bool json, csv;
+	enum colour_when colour;
 	bool verbose, quiet;
 };
 

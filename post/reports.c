@@ -119,8 +119,7 @@ static int write_json(const struct job *job, FILE *out)
 	unsigned int i;
 	int rc = 0;
 
-	json_begin(&j, out, true);
-	json_object(&j, NULL);
+	json_document(&j, out, true);
 	json_preamble(job, &j, !later);
 	t = table_json(job, &j);
 	for (i = 0; !rc && (r = wanted(job->options, i)); i++)

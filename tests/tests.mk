@@ -163,6 +163,7 @@ $(O)/tests/unit/test_perf_order $(O)/tests/unit/test_by_thread: \
 	$(call obj,post/record/spill.c post/sandbox/opener.c post/sandbox/servers.c $(COMMON_SRC))
 $(O)/tests/unit/test_open_spans: $(call obj,post/model/spans.c post/model/slowest.c)
 $(O)/tests/unit/test_irq_names: $(call obj,post/model/irq_names.c)
+$(O)/tests/unit/test_cgroups: $(call obj,post/model/cgroups.c post/model/cgroup_name.c)
 $(O)/tests/unit/test_irqs: $(call obj,post/model/irqs.c post/model/spread.c)
 $(O)/tests/unit/test_insn: $(call obj,post/report/insn.c)
 $(O)/tests/unit/test_past: $(call obj,post/model/past.c post/model/open_waits.c)

@@ -106,6 +106,13 @@ static const struct field task[] = {
 	F(pitrace_mte_task, pidns, FIELD_U32), F(pitrace_mte_task, reserved, FIELD_HIDDEN),
 	F(pitrace_mte_task, comm, FIELD_COMM), END,
 };
+static const struct field cgroup[] = {
+	F(mte_cgroup, pid, FIELD_ID),
+	F(mte_cgroup, path_len, FIELD_HIDDEN),
+	F(mte_cgroup, id, FIELD_U64),
+	AT("path", FIELD_PATH, offsetof(struct mte_cgroup, path)),
+	END,
+};
 static const struct field map[] = {
 	F(pitrace_mte_map, pid, FIELD_ID),
 	F(pitrace_mte_map, flags, FIELD_FLAGS_MAP),
@@ -278,6 +285,7 @@ static const struct record_kind mte_kinds[] = {
 	TASK(PITRACE_MTE_FORK, "fork"),
 	MTE(PITRACE_MTE_MODULE, "module", map, pitrace_mte_map),
 	MTE(PITRACE_MTE_BUILDID, "build-id", buildid, pitrace_mte_buildid),
+	MTE(MTE_CGROUP, "cgroup", cgroup, mte_cgroup),
 	MTE(PITRACE_MTE_UNMAP, "unmap", unmap, pitrace_mte_unmap),
 	MTE(PITRACE_MTE_UNLOAD, "unload", map, pitrace_mte_map),
 	KINDS_END,

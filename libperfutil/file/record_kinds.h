@@ -18,7 +18,7 @@ enum field_type {
 	FIELD_ID,    /* of a process or thread; -1: it no longer had one */
 	FIELD_COMM,  /* 16 bytes, possibly without a NUL */
 	FIELD_EVENT, /* an event's name: 64 bytes, possibly without a NUL */
-	FIELD_PATH,  /* of a mapping: to the end of the record */
+	FIELD_PATH,  /* of a mapping or cgroup: to the end of the record */
 	FIELD_BYTES, /* a build id, of the length in the preceding field */
 	FIELD_FLAGS_TASK,
 	FIELD_FLAGS_MAP,
@@ -33,6 +33,19 @@ enum field_type {
 	FIELD_ARGUMENTS,    /* 64-bit integers, to the end of the record */
 	FIELD_HIDDEN,       /* an integer that is not shown */
 };
+
+/*
+ * MTE: the process is in this cgroup from now on. Only the drain writes it (image/drain_cgroups.h),
+ * so it is not part of the driver's interface.
+ */
+#define MTE_CGROUP 0x03
+struct mte_cgroup {
+	uint32_t pid;
+	uint32_t path_len; /* bytes of path, without the NUL that follows it */
+	uint64_t id;       /* of the default hierarchy's group, as in a task; 0 unknown */
+	char path[];       /* below the hierarchy's root, padded with NULs to a multiple of 4 */
+} __attribute__((packed, aligned(4)));
+PITRACE_ASSERT(sizeof(struct mte_cgroup) == 16, "cgroup");
 
 struct field {
 	const char *name;

@@ -52,8 +52,9 @@ int out_begin(struct tracer *t, struct tracer_out *o, const struct folder *folde
 	pifile_set_compression(o->writer, t->compression);
 	o->ids = buildids_new(t->collector->drain_reads_build_ids, t->user);
 	o->maps = perfmaps_new(t->user);
+	o->cgroups = drain_cgroups_new();
 	o->code = code_begin(t);
-	if (!err && (!o->ids || !o->maps))
+	if (!err && (!o->ids || !o->maps || !o->cgroups))
 		err = -ENOMEM;
 	return err;
 }
@@ -64,6 +65,8 @@ static int put_segment(struct tracer_out *o, const void *segment, size_t size, u
 		buildids_scan(o->ids, segment, size);
 	if (o->maps)
 		perfmaps_scan(o->maps, segment, size);
+	if (o->cgroups)
+		drain_cgroups_scan(o->cgroups, segment, size);
 	if (o->code)
 		kernel_code_scan(o->code, segment, size);
 	return pifile_write_segment(o->writer, segment, size, interval);
@@ -94,6 +97,8 @@ static int flush(struct tracer_out *o, bool last)
 {
 	int err = buildids_flush(o->ids, o->writer);
 
+	if (!err)
+		err = drain_cgroups_flush(o->cgroups, o->writer);
 	if (!err && o->code)
 		err = kernel_code_flush(o->code, o->writer);
 	return err ? err : perfmaps_flush(o->maps, o->writer, last);
@@ -303,6 +308,7 @@ static void forget(struct tracer_out *o)
 {
 	buildids_free(o->ids);
 	perfmaps_free(o->maps);
+	drain_cgroups_free(o->cgroups);
 	kernel_code_free(o->code);
 	free(o->modules);
 	free(o->before);
@@ -326,7 +332,7 @@ int out_end(struct tracer *t, struct tracer_out *o, struct tracer_out *next)
 	if (!err && t->collector->facts)
 		err = write_end_info(t, o);
 	/* Not for a copy: the original file has it. */
-	if (!err && o->ids && o->maps)
+	if (!err && o->ids && o->maps && o->cgroups)
 		err = flush(o, true);
 	if (!err)
 		err = put_stats(t, o, next);

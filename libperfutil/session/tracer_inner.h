@@ -13,6 +13,7 @@
 #include "image/drain_ids.h"
 #include "base/folder.h"
 #include "image/kernel_code.h"
+#include "image/drain_cgroups.h"
 #include "image/perfmaps.h"
 #include "base/rights.h"
 
@@ -20,6 +21,7 @@ struct tracer_out {                   /* a file being written */
 	struct pifile_writer *writer; /* NULL: no file */
 	struct buildids *ids;
 	struct perfmaps *maps;
+	struct drain_cgroups *cgroups;
 	struct kernel_code *code;    /* NULL: not recorded, or not allowed for this user */
 	char *modules;               /* /proc/modules at the last read … */
 	uint64_t scanned;            /* … at this time */

@@ -168,8 +168,7 @@ static void beside_json(const struct compare *c, const uint32_t *line, uint32_t 
 {
 	struct json j;
 
-	json_begin(&j, out, true);
-	json_object(&j, NULL);
+	json_document(&j, out, true);
 	json_inputs(c, &j);
 	json_array(&j, "lines");
 	for (uint32_t i = 0; i < n; i++) {

@@ -93,8 +93,7 @@ static void budget_json(const struct compare *c, const struct budget *b, FILE *o
 	struct table t;
 	struct json j;
 
-	json_begin(&j, out, true);
-	json_object(&j, NULL);
+	json_document(&j, out, true);
 	json_inputs(c, &j);
 	json_string(&j, "budget", c->how->budget);
 	json_string(&j, "scale", c->parts ? "ratio" : "absolute");

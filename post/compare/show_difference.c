@@ -157,8 +157,7 @@ static void difference_json(const struct compare *c, const struct difference *d,
 	struct json j;
 	uint64_t left_out;
 
-	json_begin(&j, out, true);
-	json_object(&j, NULL);
+	json_document(&j, out, true);
 	json_inputs(c, &j);
 	json_string(&j, "values", c->how->totals ? "total" : "self");
 	json_string(&j, "scale", c->parts ? "ratio" : "absolute");

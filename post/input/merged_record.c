@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "file/record_kinds.h"
 #include "input/merged_inner.h"
 #include "record/call_record.h"
 #include "record/detail.h"
@@ -85,6 +86,7 @@ static void patch_mte(struct merged *m, const struct pirecord *r)
 	switch (r->minor) {
 	case PITRACE_MTE_BUILDID:
 		return;
+	case MTE_CGROUP:
 	case PITRACE_MTE_MODULE:
 	case PITRACE_MTE_UNLOAD:
 	case PITRACE_MTE_UNMAP:

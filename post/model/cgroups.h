@@ -1,31 +1,49 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The control group that each process was in last, from task records and perf's samples. Memory is
- * bounded by processes and groups.
+ * The cgroups of processes over time: from records that name the cgroup of a process, from the ids
+ * in records of tasks, and from parents, whose cgroup a child is in until a record says otherwise.
  */
 #ifndef POST_CGROUPS_H
 #define POST_CGROUPS_H
 
-#include "base/keys.h"
-#include "record/detail.h"
+#include <pifile.h>
 
-struct cgroups {
-	struct cgroup_member {
-		uint64_t id;
-		uint32_t pid;
-	} * member;
-	struct cgroup {
-		uint64_t id;
-		char *path; /* NULL: not recorded */
-	} * group;
-	uint32_t members, room_member, groups, room_group;
-	struct keys by_pid, by_id;
+#include "base/keys.h"
+
+#define CGROUP_UNKNOWN 0
+
+struct cgroup {
+	char *path; /* "": unknown */
+	char *name; /* of its container or unit; else the path; "unknown" */
+	uint64_t id;
 };
 
-/* Processes any record. Returns 0 or -ENOMEM. */
+struct cgroup_event;
+struct cgroup_stay;
+
+struct cgroups {
+	struct cgroup *list; /* list[CGROUP_UNKNOWN] always exists */
+	uint32_t count, room;
+	struct keys by_path;
+	struct cgroup_event *event; /* until cgroups_finish */
+	uint32_t nevent, room_event;
+	struct cgroup_stay *stay;
+	uint32_t nstay, room_stay;
+};
+
+/* Returns 0 or -ENOMEM. The caller calls cgroups_free. */
+int cgroups_begin(struct cgroups *c);
+/* Processes a record of the first pass. Returns 0 or -ENOMEM. */
 int cgroups_record(struct cgroups *c, const struct pirecord *r);
-/* Returns the group's id; 0: not recorded. path: NULL if only its id was. */
-uint64_t cgroups_of(const struct cgroups *c, uint32_t pid, const char **path);
+/* Call after the last record. Returns 0 or -ENOMEM. */
+int cgroups_finish(struct cgroups *c);
+/* Returns the index in `list` of a process's cgroup at a time. */
+uint32_t cgroups_at(const struct cgroups *c, uint32_t pid, uint64_t time);
 void cgroups_free(struct cgroups *c);
+
+/* Returns the name of the container or the systemd unit of a path: docker:ID, podman:ID,
+ * containerd:ID, cri-o:ID, lxc:NAME, machine:NAME, NAME.service, …; without one a copy of the path.
+ * Ids have 12 digits, as those programs show them. The caller frees it; NULL: no memory. */
+char *cgroup_name(const char *path);
 
 #endif

@@ -106,6 +106,11 @@ int filter_symbols(const char *text, struct filter *f)
 	return set_names(text, &f->symbol, &f->symbols);
 }
 
+int filter_cgroups(const char *text, struct filter *f)
+{
+	return set_names(text, &f->cgroup, &f->cgroups);
+}
+
 void filter_free(struct filter *f)
 {
 	free(f->pid.range);
@@ -113,6 +118,7 @@ void filter_free(struct filter *f)
 	free(f->cpu.range);
 	name_list_free(f->comms);
 	name_list_free(f->symbols);
+	name_list_free(f->cgroups);
 	*f = (struct filter){ 0 };
 }
 
@@ -167,12 +173,25 @@ bool filter_symbol(const struct filter *f, const char *name, const char *raw)
 	return raw && name_list_names(f->symbols, raw, wanted_form(raw, WANTED_BARE));
 }
 
+static bool has_cgroup(const struct filter *f, const struct cgroup *g)
+{
+	return name_list_has(f->cgroups, g->name) || name_list_has(f->cgroups, g->path);
+}
+
+static const struct cgroup *cgroup_of(const struct filtered *x, uint32_t pid, uint64_t time)
+{
+	const struct cgroups *c = &x->names->cgroups;
+
+	return &c->list[cgroups_at(c, pid, time)];
+}
+
 bool filter_shows(const struct filter *f, const struct names *n, uint32_t thread)
 {
 	const struct trace_thread *t = &n->thread[thread];
 
 	return listed(&f->pid, n->process[t->process].pid) && listed(&f->tid, t->tid) &&
-	       name_list_has(f->comms, t->name);
+	       name_list_has(f->comms, t->name) &&
+	       (!f->cgroup || has_cgroup(f, &n->cgroups.list[n->process[t->process].cgroup]));
 }
 
 static bool passes_thread(const struct filtered *x, uint32_t pid, uint32_t tid, uint64_t time)
@@ -180,6 +199,10 @@ static bool passes_thread(const struct filtered *x, uint32_t pid, uint32_t tid, 
 	const struct filter *f = x->filter;
 
 	if (!listed(&f->pid, input_pid(x->base, pid)) || !listed(&f->tid, input_pid(x->base, tid)))
+		return false;
+	/* The idle task is in none. */
+	if (f->cgroup &&
+	    (!input_pid(x->base, pid) || !has_cgroup(f, cgroup_of(x, pid, time))))
 		return false;
 	if (!f->comm)
 		return true;
@@ -206,7 +229,7 @@ static bool passes_record(const struct filtered *x, const struct pirecord *r)
 	}
 	if (!listed(&x->filter->cpu, r->cpu))
 		return false;
-	if (x->filter->timed && (r->time < x->filter->from || r->time > x->filter->to))
+	if (x->filter->timed && (r->time < x->from || r->time > x->to))
 		return false;
 	if (!filter_threads(x->filter))
 		return true;
@@ -239,8 +262,10 @@ static void leave_out(struct filtered *x, const struct pirecord *r)
 	if (!idle && r->size >= sizeof(*s)) {
 		t.pid = input_pid(x->base, s->pid);
 		t.tid = input_pid(x->base, s->tid);
-		if (t.pid)
+		if (t.pid) {
 			t.name = a2n_thread_name(x->names->a2n, s->pid, s->tid, r->time);
+			t.cgroup = cgroup_of(x, s->pid, r->time)->name;
+		}
 	}
 	if (idle && r->size >= sizeof(struct pitrace_idle))
 		t.ticks = ((const struct pitrace_idle *)r->data)->ticks;

@@ -26,10 +26,11 @@ struct filter_list {
 
 struct filter {
 	struct filter_list pid, tid, cpu;
-	const char *comm, *symbol; /* patterns separated by commas; NULL: everything passes */
-	struct name_list *comms, *symbols;
-	uint64_t from, to; /* ns of the trace's clock, inclusive */
-	bool timed;
+	/* patterns separated by commas; NULL: everything passes */
+	const char *comm, *symbol, *cgroup;
+	struct name_list *comms, *symbols, *cgroups;
+	uint64_t from, to; /* ns, inclusive: of the trace's clock, or since tracing began */
+	bool timed, relative;
 };
 
 /* Adds numbers and ranges, as 4242,5000-5010, to the list. Returns 0; -EINVAL: malformed; -ERANGE:
@@ -38,12 +39,13 @@ int filter_numbers(const char *text, struct filter_list *list);
 /* The text must outlive the filter. Returns 0 or -ENOMEM. */
 int filter_comm(const char *text, struct filter *f);
 int filter_symbols(const char *text, struct filter *f);
+int filter_cgroups(const char *text, struct filter *f);
 /* Parses FROM-TO in seconds; either one may be missing. Returns 0, -EINVAL or -ERANGE, as above. */
 int filter_time(const char *text, struct filter *f);
 /* Return whether the filter selects threads; whether it selects anything. */
 static inline bool filter_threads(const struct filter *f)
 {
-	return f->pid.count || f->tid.count || f->comm;
+	return f->pid.count || f->tid.count || f->comm || f->cgroup;
 }
 static inline bool filter_wanted(const struct filter *f)
 {
@@ -61,6 +63,7 @@ struct filtered {
 	struct input *base;
 	const struct filter *filter;
 	struct names *names;
+	uint64_t from, to; /* of the filter, on the trace's clock */
 	struct left_out left;
 	struct reader reader;
 };

@@ -13,6 +13,7 @@
 struct left_thread {
 	uint32_t pid, tid;
 	const char *name;
+	const char *cgroup; /* its name; NULL: unknown */
 	uint64_t ticks;
 };
 

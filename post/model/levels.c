@@ -13,6 +13,8 @@ struct level_named {
 uint64_t level_id(const struct names *n, enum level level, const struct row *r)
 {
 	switch (level) {
+	case LEVEL_CGR:
+		return n->process[n->thread[r->thread].process].cgroup;
 	case LEVEL_PID:
 		return n->process[n->thread[r->thread].process].group;
 	case LEVEL_TID:
@@ -34,6 +36,8 @@ uint64_t level_id(const struct names *n, enum level level, const struct row *r)
 const char *level_name(const struct names *n, enum level level, uint64_t id)
 {
 	switch (level) {
+	case LEVEL_CGR:
+		return n->cgroups.list[id].name;
 	case LEVEL_PID:
 		return n->process[id].name;
 	case LEVEL_TID:
@@ -91,7 +95,8 @@ static uint32_t *places(const struct names *n, enum level level, uint32_t count)
 
 static uint32_t ids(const struct names *n, enum level level)
 {
-	return level == LEVEL_PID ? n->nprocess :
+	return level == LEVEL_CGR ? n->cgroups.count :
+	       level == LEVEL_PID ? n->nprocess :
 	       level == LEVEL_TID ? n->nthread :
 	       level == LEVEL_MOD ? n->nmodule :
 				    n->symbols.count;

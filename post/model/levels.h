@@ -8,10 +8,19 @@
 
 #include "model/counts.h"
 
-enum level { LEVEL_END = 0, LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM, LEVEL_LIN, LEVEL_OFF };
-#define LEVELS 6
+enum level {
+	LEVEL_END = 0,
+	LEVEL_CGR,
+	LEVEL_PID,
+	LEVEL_TID,
+	LEVEL_MOD,
+	LEVEL_SYM,
+	LEVEL_LIN,
+	LEVEL_OFF,
+};
+#define LEVELS 7
 
-/* Ranks by the row's thread (PID, TID) or symbol (MOD, SYM, LIN); NULL: unused level. */
+/* Ranks by the row's thread (CGR, PID, TID) or symbol (MOD, SYM, LIN); NULL: unused level. */
 struct levels {
 	uint32_t *rank[LEVELS + 1];
 };
@@ -21,7 +30,7 @@ struct levels {
 int levels_rank(struct levels *l, const struct names *n, const enum level *levels);
 void levels_free(struct levels *l);
 
-/* Return the id or name of a process, thread, module, symbol (LIN: with its line); or an offset. */
+/* Return the id or name of a cgroup, process, thread, module, symbol (LIN: its line) or offset. */
 uint64_t level_id(const struct names *n, enum level level, const struct row *r);
 const char *level_name(const struct names *n, enum level level, uint64_t id);
 

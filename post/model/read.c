@@ -95,6 +95,8 @@ static int name_record(struct reading *rd, const struct pirecord *r)
 	if (!rc)
 		rc = maps_record(&rd->model->names.maps, rd->input, r);
 	if (!rc)
+		rc = cgroups_record(&rd->model->names.cgroups, r);
+	if (!rc)
 		rc = switches_record(&rd->model->switches, r);
 	if (rc || r->major != PITRACE_MTE || r->minor != PITRACE_MTE_MODULE)
 		return rc;
@@ -262,7 +264,7 @@ static int count_record(struct reading *rd, const struct pirecord *r)
 		return rc;
 	names_until(&rd->model->names, r->time);
 	if (rd->needs & NEED_CGROUPS)
-		rc = cgroups_record(&rd->model->cgroups, r);
+		rc = cgroup_ids_record(&rd->model->cgroup_ids, r);
 	if (!rc && rd->needs & NEED_TIMES)
 		rc = times_record(&rd->model->times, r);
 	if (!rc && rd->needs & NEED_MARKS)
@@ -305,6 +307,8 @@ static int read_names(struct reading *rd)
 		rc = jit_emit(&rd->model->names.jit, JIT_REST);
 	if (!rc)
 		rc = maps_finish(&rd->model->names.maps, rd->input);
+	if (!rc)
+		rc = cgroups_finish(&rd->model->names.cgroups);
 	jit_finish(&rd->model->names.jit);
 	return rc;
 }

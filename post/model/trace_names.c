@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "a2n/no_memory.h"
+#include "file/record_kinds.h"
 #include "record/record_as.h"
 
 static const char idle_name[] = "Idle";
@@ -91,7 +92,7 @@ int names_open(struct names *n, const struct names_options *o)
 	n->jit.all_bytes = o->all_code;
 	n->jit.explain.what = o->explain;
 	maps_begin(&n->maps, &n->jit);
-	return n->a2n && n->cache ? 0 : -ENOMEM;
+	return cgroups_begin(&n->cgroups) || !n->a2n || !n->cache ? -ENOMEM : 0;
 }
 
 int names_origins(struct names *n, const struct origin *origin, uint32_t count)
@@ -130,6 +131,7 @@ void names_close(struct names *n)
 	keys_free(&n->by_runner);
 	maps_free(&n->maps);
 	lines_free(&n->lines);
+	cgroups_free(&n->cgroups);
 	jit_free(&n->jit);
 	runtimes_free(&n->runtimes);
 	if (n->a2n)
@@ -296,6 +298,7 @@ int names_event(struct names *n, const struct pirecord *r)
 			thread_changed(n, x.pid, x.tid);
 		return 0;
 	case PITRACE_MTE_BUILDID:
+	case MTE_CGROUP: /* exec changes the name at the same time */
 	case PITRACE_MTE_DECLARE:
 		return 0; /* valid for all times */
 	default:
@@ -340,12 +343,14 @@ static const char *labelled(struct names *n, uint32_t origin, const char *name)
 	return l.text;
 }
 
-static uint32_t get_process(struct names *n, uint32_t pid, uint64_t serial, const char *name)
+static uint32_t get_process(struct names *n, uint32_t pid, uint64_t serial, const char *name,
+			    uint32_t cgroup)
 {
 	struct trace_process p = {
 		.serial = serial,
 		.pid = pid,
 		.group = n->nprocess,
+		.cgroup = cgroup,
 		.name = name,
 	};
 	uint64_t hash;
@@ -361,7 +366,7 @@ static uint32_t get_process(struct names *n, uint32_t pid, uint64_t serial, cons
 	hash = hash_mix(hash_mix(serial, pid), (uintptr_t)p.name);
 	i = keys_find(&n->by_serial, hash, n->process, e,
 		      e->pid == p.pid && e->serial == p.serial && e->name == p.name &&
-			      e->origin == p.origin);
+			      e->origin == p.origin && e->cgroup == p.cgroup);
 	if (i != NO_KEY)
 		return i;
 	if (keys_next(&n->by_serial, hash, n->process, n->nprocess, n->room_process))
@@ -402,7 +407,8 @@ static int know_owner(struct names *n, struct names_owner *o, uint64_t time)
 	uint64_t serial = idle ? 0 : a2n_process_serial(n->a2n, o->pid, time);
 	const char *name = idle ? idle_name : a2n_process_name(n->a2n, o->pid, time);
 
-	o->process = get_process(n, o->pid, serial, name);
+	o->process = get_process(n, o->pid, serial, name,
+				 idle ? CGROUP_UNKNOWN : cgroups_at(&n->cgroups, o->pid, time));
 	o->known = o->process != NO_KEY;
 	return o->known ? 0 : -ENOMEM;
 }
@@ -655,7 +661,7 @@ int names_idle(struct names *n, uint32_t origin, struct sample_place *place)
 			return -ENOMEM;
 	}
 	if (!n->has_idle || origin != n->idle_origin) {
-		process = get_process(n, origin_pid(origin, 0), 0, idle_name);
+		process = get_process(n, origin_pid(origin, 0), 0, idle_name, CGROUP_UNKNOWN);
 		if (process == NO_KEY)
 			return -ENOMEM;
 		n->idle.thread = get_thread(n, process, 0, idle_name);

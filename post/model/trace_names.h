@@ -9,6 +9,7 @@
 #include <a2n.h>
 #include <pifile.h>
 
+#include "model/cgroups.h"
 #include "model/jit_code.h"
 #include "model/maps.h"
 #include "model/runtimes.h"
@@ -18,12 +19,13 @@
 #include "record/origin.h"
 
 /* A process that changes its name (exec, prctl) has a new entry from then on: each tick counts for
- * the name at its time. The same applies to threads. */
+ * the name at its time. The same applies to its cgroup, and to threads. */
 struct trace_process {
 	uint64_t serial;  /* distinguishes owners of a pid */
 	uint32_t pid;     /* on its own machine */
 	uint32_t origin;  /* index of its trace, if several are read; else 0 */
 	uint32_t group;   /* itself, or with -pnm the first of its name */
+	uint32_t cgroup;  /* index in cgroups.list */
 	const char *name; /* equal names of one a2n are the same pointer */
 };
 
@@ -71,6 +73,7 @@ struct names {
 	struct runtimes runtimes;
 	struct maps maps;
 	struct source_lines lines;
+	struct cgroups cgroups;
 	struct trace_process *process;
 	struct trace_thread *thread;
 	struct trace_module *module;

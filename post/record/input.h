@@ -137,6 +137,10 @@ struct reader {
 	void (*close)(struct input *in);
 };
 
+/* Finds when tracing began; without a record of it, the time of the first record. Reads the input
+ * up to there: the caller begins a pass afterwards. Returns 0 or -errno. */
+int input_start(struct input *in, uint64_t *time);
+
 /* The offset of a fault without a position in the file. */
 #define NO_OFFSET UINT64_MAX
 /* Prints the fault of a file that could not be opened to stderr. */

@@ -423,7 +423,7 @@ static void text_annotated(const struct job *job, void *to, const struct annotat
 	FILE *out = to;
 	const struct names *n = &job->model->names;
 	const struct symbol *s = &n->symbols.symbol[a->symbol];
-	bool colour = text_colour(isatty(fileno(out)));
+	bool colour = text_colour(job, isatty(fileno(out)));
 	struct spot last = { .source = NO_SOURCE };
 	uint32_t i;
 

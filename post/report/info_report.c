@@ -134,8 +134,7 @@ static int info_write(const struct job *job, FILE *out)
 	int rc = 0;
 
 	if (job->options->json) {
-		json_begin(&j, out, true);
-		json_object(&j, NULL);
+		json_document(&j, out, true);
 		json_array(&j, "info");
 		t.j = &j;
 	}

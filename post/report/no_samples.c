@@ -30,15 +30,21 @@ static void line(FILE *out, const char *name, uint64_t records, const char *by)
 
 /* ---- filters that pass nothing --------------------------------------------------------------- */
 
-static void names_left(const struct job *job, FILE *out)
+/* Lists the names of threads, or of their cgroups, that are like those wanted. */
+static void names_left(const struct left_out *l, FILE *out, const char *option, const char *wanted,
+		       bool cgroups)
 {
-	const struct left_out *l = job->left;
-	struct near near = { .wanted = job->options->filter.comm };
+	struct near near = { .wanted = wanted };
 	uint32_t i;
 
-	fputs("  -comm: ", out);
-	for (i = 0; i < l->threads; i++)
-		near_offer(&near, l->thread[i].name, l->thread[i].ticks);
+	fprintf(out, "  %s: ", option);
+	for (i = 0; i < l->threads; i++) {
+		const struct left_thread *t = &l->thread[i];
+		const char *name = cgroups ? t->cgroup : t->name;
+
+		if (name)
+			near_offer(&near, name, t->ticks);
+	}
 	near_print(&near, out, false);
 	putc('\n', out);
 }
@@ -62,11 +68,12 @@ static void numbers_left(const struct left_out *l, FILE *out, const char *option
 	putc('\n', out);
 }
 
-static void times_left(const struct left_out *l, FILE *out)
+static void times_left(const struct job *job, FILE *out)
 {
+	uint64_t first = job->left->first - job->start, last = job->left->last - job->start;
+
 	fprintf(out, "  -time: from %" PRIu64 ".%09" PRIu64 " to %" PRIu64 ".%09" PRIu64 "\n",
-		l->first / 1000000000, l->first % 1000000000, l->last / 1000000000,
-		l->last % 1000000000);
+		first / 1000000000, first % 1000000000, last / 1000000000, last % 1000000000);
 }
 
 static void cpus_left(const struct left_out *l, FILE *out)
@@ -111,7 +118,9 @@ bool all_left_out(const struct job *job, FILE *out)
 	else
 		fputs("Symbols with such names:\n", out);
 	if (left && f->comm)
-		names_left(job, out);
+		names_left(l, out, "-comm", f->comm, false);
+	if (left && f->cgroup)
+		names_left(l, out, "-cgroup", f->cgroup, true);
 	if (left && f->pid.count)
 		numbers_left(l, out, "-pid", false);
 	if (left && f->tid.count)
@@ -119,7 +128,7 @@ bool all_left_out(const struct job *job, FILE *out)
 	if (left && f->cpu.count)
 		cpus_left(l, out);
 	if (left && f->timed)
-		times_left(l, out);
+		times_left(job, out);
 	if (!left)
 		symbols_left(job, out);
 	return true;

@@ -121,7 +121,9 @@ bool runs_absent(const struct job *job);
 
 /* ---- report_text.c --------------------------------------------------------------------------- */
 
-bool text_colour(bool terminal); /* terminal, and colours not disabled */
+/* Returns whether to use colours: as -color says; else on a terminal, unless NO_COLOR forbids
+ * them. */
+bool text_colour(const struct job *job, bool terminal);
 #define HOT_PERCENT 5.0          /* greater shares are coloured */
 #define COLOUR_HOT  "\033[31m"
 #define COLOUR_OFF  "\033[0m"

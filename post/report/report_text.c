@@ -12,10 +12,12 @@
 #include "complain.h"
 #include "escape.h"
 
-bool text_colour(bool terminal)
+bool text_colour(const struct job *job, bool terminal)
 {
 	const char *no = getenv("NO_COLOR");
 
+	if (job->options->colour != COLOUR_AUTO)
+		return job->options->colour == COLOUR_ALWAYS;
 	return terminal && !(no && *no);
 }
 

@@ -98,6 +98,7 @@ struct shown {
 	const struct named_event *named; /* a declared named event */
 	struct pifile_user record;       /* its values */
 	const struct input *in;
+	uint64_t start; /* of the times shown */
 	/* A stack that is a place in a tree, converted to a recorded stack: */
 	struct pitrace_stack stack;
 	uint64_t address[PITRACE_STACK_MAX];
@@ -245,6 +246,17 @@ static void words_field(FILE *out, const struct pirecord *r, const struct field 
 	}
 }
 
+/* Live tasks and files are recorded before tracing begins. */
+static void words_time(FILE *out, uint64_t time, uint64_t start)
+{
+	bool before = time < start;
+	uint64_t ns = before ? start - time : time - start;
+	char seconds[24];
+
+	snprintf(seconds, sizeof(seconds), "%s%" PRIu64, before ? "-" : "", ns / 1000000000);
+	fprintf(out, "%5s.%09" PRIu64, seconds, ns % 1000000000);
+}
+
 static void words_record(FILE *out, const struct pirecord *r, struct shown *s)
 {
 	const struct record_kind *kind = s->kind;
@@ -252,9 +264,9 @@ static void words_record(FILE *out, const struct pirecord *r, struct shown *s)
 	const struct field *f;
 	uint32_t i;
 
-	fprintf(out, "%5" PRIu64 ".%09" PRIu64 " %016" PRIx64 " cpu %-3u %-7s %-12s %02x/%08x",
-		r->time / 1000000000, r->time % 1000000000, r->stamp, r->cpu, show_major(r->major),
-		*name ? name : "-", r->major, r->minor);
+	words_time(out, r->time, s->start);
+	fprintf(out, " %016" PRIx64 " cpu %-3u %-7s %-12s %02x/%08x", r->stamp, r->cpu,
+		show_major(r->major), *name ? name : "-", r->major, r->minor);
 	if (r->snapshot)
 		fputs(" snapshot", out);
 	if (r->major == PITRACE_TPROF && r->minor & PITRACE_TPROF_LATE)
@@ -416,9 +428,11 @@ static void json_record(FILE *out, const struct pirecord *r, struct shown *s,
 	char byte[3];
 	uint32_t i;
 
-	json_begin(&j, out, false);
-	json_object(&j, NULL);
-	json_uint(&j, "time", r->time);
+	json_document(&j, out, false);
+	if (r->time < s->start)
+		json_int(&j, "time", (int64_t)(r->time - s->start));
+	else
+		json_uint(&j, "time", r->time - s->start);
 	json_uint(&j, "stamp", r->stamp);
 	json_uint(&j, "cpu", r->cpu);
 	json_head(&j, r, s, heads);
@@ -477,7 +491,7 @@ static int show_write(const struct job *job, FILE *out)
 {
 	struct input *in = job->input;
 	struct named_events events = { .event = NULL };
-	struct shown shown = { .in = in };
+	struct shown shown = { .in = in, .start = job->start };
 	struct tracepoints *formats[ORIGINS] = { NULL };
 	struct json_head heads[HEADS] = { 0 };
 	struct input_section section;

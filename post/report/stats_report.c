@@ -145,8 +145,7 @@ static int stats_write(const struct job *job, FILE *out)
 	int rc;
 
 	if (job->options->json) {
-		json_begin(&j, out, true);
-		json_object(&j, NULL);
+		json_document(&j, out, true);
 		t.j = &j;
 	}
 	if (t.csv)

@@ -15,6 +15,11 @@ struct grouping {
 };
 
 static const struct grouping groupings[] = {
+	{ "Cgroup", "%s of each cgroup", { LEVEL_CGR } },
+	{ "Cgroup_Process", "each cgroup by process", { LEVEL_CGR, LEVEL_PID } },
+	{ "Cgroup_Process_Module_Symbol",
+	  "each cgroup by process, module and symbol",
+	  { LEVEL_CGR, LEVEL_PID, LEVEL_MOD, LEVEL_SYM } },
 	{ "Process", "%s of each process", { LEVEL_PID } },
 	{ "Process_Module", "each process by module", { LEVEL_PID, LEVEL_MOD } },
 	{ "Process_Module_Symbol",
@@ -33,7 +38,7 @@ static const struct grouping groupings[] = {
 #define GROUPINGS (sizeof(groupings) / sizeof(groupings[0]))
 
 static const char *const labels[] = {
-	[LEVEL_PID] = "PID", [LEVEL_TID] = "TID", [LEVEL_MOD] = "MOD",
+	[LEVEL_CGR] = "CGR", [LEVEL_PID] = "PID", [LEVEL_TID] = "TID", [LEVEL_MOD] = "MOD",
 	[LEVEL_SYM] = "SYM", [LEVEL_LIN] = "LIN", [LEVEL_OFF] = "OFF",
 };
 
@@ -106,6 +111,16 @@ static int write_modules(const struct job *job, FILE *out)
 	return 0;
 }
 
+/* Returns the index of the first grouping that is reported. */
+static size_t first_grouping(const struct job *job)
+{
+	size_t i = 0;
+
+	while (!job->options->by_cgroup && groupings[i].levels[0] == LEVEL_CGR)
+		i++;
+	return i;
+}
+
 static void write_about(const struct job *job, FILE *out, const struct grouping *g)
 {
 	const char *rest = g->about;
@@ -124,11 +139,14 @@ static void write_summary(const struct job *job, FILE *out)
 	size_t i;
 
 	fputs("\nReports\n", out);
-	for (i = 0; i < GROUPINGS; i++)
+	for (i = first_grouping(job); i < GROUPINGS; i++)
 		write_about(job, out, &groupings[i]);
 	if (job->options->per_cpu)
 		fputs("  and the same for each CPU, in percent of that CPU's ticks\n", out);
-	fputs("\nLAB  PID process, TID thread, MOD module, SYM symbol", out);
+	fputs("\nLAB  ", out);
+	if (job->options->by_cgroup)
+		fputs("CGR cgroup, ", out);
+	fputs("PID process, TID thread, MOD module, SYM symbol", out);
 	if (o->by_line)
 		fputs(", LIN source line", out);
 	fputs(job->options->unnamed_offsets ?
@@ -283,7 +301,7 @@ static int write_groupings(const struct job *job, FILE *out, uint32_t cpu)
 	size_t i, last;
 	int rc;
 
-	for (i = 0; i < GROUPINGS; i = last + 1) {
+	for (i = first_grouping(job); i < GROUPINGS; i = last + 1) {
 		for (last = i;
 		     last + 1 < GROUPINGS && is_outer(&groupings[last], &groupings[last + 1]);)
 			last++;

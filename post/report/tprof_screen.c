@@ -11,6 +11,7 @@
 #include "model/mangled.h"
 
 #define TOP_PROCESSES 5
+#define TOP_CGROUPS   10
 #define TOP_SYMBOLS   10
 #define MODULE_WIDTH  24
 
@@ -137,6 +138,35 @@ static int write_processes(const struct job *job, FILE *out, bool colour)
 	if (n > TOP_PROCESSES)
 		fprintf(out, "%20s  and %" PRIu32 " more\n", "", n - TOP_PROCESSES);
 	free(share);
+	tree_free(&tree);
+	return 0;
+}
+
+static int write_cgroups(const struct job *job, FILE *out, bool colour)
+{
+	static const enum level levels[] = { LEVEL_CGR, LEVEL_END };
+	const struct names *names = &job->model->names;
+	char title[MODE_UNIT];
+	struct tree tree;
+	uint32_t i;
+	int rc = build_checked(&tree, job, levels, ANY_CPU, "of cgroups");
+
+	if (rc)
+		return rc;
+	fprintf(out, "\n%8s %11.11s  %-*s PATH\n", "%%%", mode_title(job, title), MODULE_WIDTH,
+		"CGROUP");
+	for (i = 0; i < tree.count && i < TOP_CGROUPS; i++) {
+		const struct cgroup *g = &names->cgroups.list[tree.node[i].id];
+		char room[MODULE_WIDTH + 1];
+
+		write_share(job, out, tree.node[i].ticks, colour);
+		escape_into(room, sizeof(room), node_name(job->model, &tree.node[i]));
+		fprintf(out, "%-*s ", MODULE_WIDTH, room);
+		escape_print(out, g->path);
+		putc('\n', out);
+	}
+	if (tree.count > TOP_CGROUPS)
+		fprintf(out, "%20s  and %" PRIu32 " more\n", "", tree.count - TOP_CGROUPS);
 	tree_free(&tree);
 	return 0;
 }
@@ -274,7 +304,7 @@ int tprof_cure(const struct job *job, FILE *out)
 
 int tprof_screen(const struct job *job, FILE *out)
 {
-	bool colour = text_colour(job->terminal);
+	bool colour = text_colour(job, job->terminal);
 	int rc;
 
 	tprof_others(job, out);
@@ -283,7 +313,9 @@ int tprof_screen(const struct job *job, FILE *out)
 		return 0;
 	}
 	tprof_modes(job, out);
-	rc = write_processes(job, out, colour);
+	rc = job->options->by_cgroup ? write_cgroups(job, out, colour) : 0;
+	if (!rc)
+		rc = write_processes(job, out, colour);
 	if (!rc)
 		rc = write_symbols(job, out, colour);
 	if (!rc) {

@@ -13,14 +13,14 @@
 /* A CSV line has all of them, a JSON node those of its level. */
 struct tprof_line {
 	const struct tree_node *of;
-	const char *process, *thread, *module, *symbol, *name;
+	const char *cgroup, *cgroup_path, *process, *thread, *module, *symbol, *name;
 	const char *source;
 	uint64_t value, offset;
 	int64_t pid, tid;
 	double percent;
 	uint32_t cpu, line;
 	bool has_pid, has_tid, has_value, has_offset, has_source, has_line;
-	bool is_symbol, is_unsure, inlined;
+	bool is_cgroup, is_symbol, is_unsure, inlined;
 };
 
 #define AT(member)   COLUMN_AT(struct tprof_line, member)
@@ -30,6 +30,9 @@ struct tprof_line {
 #define CSV          .forms = IN_CSV
 static const struct column columns[] = {
 	{ "cpu", CSV, COLUMN_OPTION(per_cpu), AT(cpu) },
+	{ "cgroup", CSV, COLUMN_OPTION(by_cgroup), AT(cgroup) },
+	{ "cgroup_path", CSV, COLUMN_OPTION(by_cgroup), AT(cgroup_path) },
+	{ "path", JSON, WHEN(is_cgroup), AT(cgroup_path) },
 	{ "pid", WHEN(has_pid), AT(pid) },
 	{ "process", CSV, AT(process) },
 	{ "tid", WHEN(has_tid), AT(tid) },
@@ -53,6 +56,13 @@ static const struct column columns[] = {
 #undef OF
 
 /* ---- fields of each level -------------------------------------------------------------------- */
+
+static void fill_cgroup(const struct job *job, struct tprof_line *l, uint32_t cgroup)
+{
+	l->is_cgroup = true;
+	l->cgroup = level_name(&job->model->names, LEVEL_CGR, cgroup);
+	l->cgroup_path = job->model->names.cgroups.list[cgroup].path;
+}
 
 static void fill_process(const struct job *job, struct tprof_line *l, const struct trace_process *p)
 {
@@ -102,9 +112,10 @@ static void begin_line(struct tprof_line *l, const struct tree_node *n, uint64_t
 /* LIN and OFF follow if requested. */
 static int build(struct tree *tree, const struct job *job, uint32_t cpu, const char *what)
 {
-	enum level levels[] = { LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM,
-				LEVEL_END, LEVEL_END, LEVEL_END };
-	uint32_t depth = 4;
+	enum level all[] = { LEVEL_CGR, LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM,
+			     LEVEL_END, LEVEL_END, LEVEL_END };
+	enum level *levels = job->options->by_cgroup ? all : all + 1;
+	uint32_t depth = levels == all ? 5 : 4;
 
 	if (job->options->names.by_line)
 		levels[depth++] = LEVEL_LIN;
@@ -125,6 +136,7 @@ static void csv_leaf(struct table *t, const struct tree_node *n, uint32_t cpu, u
 
 	begin_line(&l, n, total);
 	l.cpu = cpu;
+	fill_cgroup(t->job, &l, names->process[thread->process].cgroup);
 	fill_process(t->job, &l, &names->process[thread->process]);
 	fill_thread(t->job, &l, thread);
 	l.module = names->module[s->module].name;
@@ -221,7 +233,9 @@ static void json_node(struct table *t, const struct tree_node *n, uint64_t total
 	struct tprof_line l;
 
 	begin_line(&l, n, total);
-	if (n->level == LEVEL_PID)
+	if (n->level == LEVEL_CGR)
+		fill_cgroup(t->job, &l, (uint32_t)n->id);
+	else if (n->level == LEVEL_PID)
 		fill_process(t->job, &l, &names->process[n->id]);
 	else if (n->level == LEVEL_TID)
 		fill_thread(t->job, &l, &names->thread[n->id]);
@@ -241,8 +255,9 @@ static void write_children(struct table *table, const struct tree *t, uint32_t i
 			   uint64_t total)
 {
 	static const char *const keys[] = {
-		[LEVEL_PID] = "processes", [LEVEL_TID] = "threads", [LEVEL_MOD] = "modules",
-		[LEVEL_SYM] = "symbols",   [LEVEL_LIN] = "lines",   [LEVEL_OFF] = "offsets",
+		[LEVEL_CGR] = "cgroups", [LEVEL_PID] = "processes", [LEVEL_TID] = "threads",
+		[LEVEL_MOD] = "modules", [LEVEL_SYM] = "symbols",   [LEVEL_LIN] = "lines",
+		[LEVEL_OFF] = "offsets",
 	};
 
 	const struct job *job = table->job;
@@ -251,7 +266,8 @@ static void write_children(struct table *table, const struct tree *t, uint32_t i
 	/* Offsets of one symbol are either all shown or all hidden. */
 	if (i < end && !offset_shown(job, &t->node[i]))
 		return;
-	json_array(j, i < end ? keys[t->node[i].level] : "processes");
+	json_array(j, keys[i < end ? t->node[i].level :
+			   job->options->by_cgroup ? LEVEL_CGR : LEVEL_PID]);
 	for (; i < end; i = t->node[i].next) {
 		if (percent_of(t->node[i].ticks, total) < job->options->clip)
 			continue;

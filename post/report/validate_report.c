@@ -89,8 +89,7 @@ static int validate_write(const struct job *job, FILE *out)
 	n += have + (t->malformed ? t->malformed - 1 : 0);
 	if (job->options->json) {
 		table = table_json(job, &j);
-		json_begin(&j, out, true);
-		json_object(&j, NULL);
+		json_document(&j, out, true);
 		write_faults(&table, fault, have);
 		json_uint(&j, "count", n);
 		json_uint(&j, "records", t->records);

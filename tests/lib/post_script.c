@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "file/record_kinds.h"
 #include "post_script.h"
 
 #define SEC   1000000000ull
@@ -408,6 +409,20 @@ static void buildid(void)
 	put(&mte[0], PITRACE_MTE, PITRACE_MTE_BUILDID, &b, sizeof(b));
 }
 
+/* cgroup PID PATH [ID] */
+static void cgroup(void)
+{
+	struct {
+		struct mte_cgroup g;
+		char path[256];
+	} x = { .g = { .pid = (uint32_t)number(1), .id = nwords > 3 ? number(3) : 0 } };
+
+	if (nwords < 3)
+		die("too few words");
+	x.g.path_len = (uint32_t)snprintf(x.path, sizeof(x.path), "%s", words[2]);
+	put(&mte[0], PITRACE_MTE, MTE_CGROUP, &x, sizeof(x.g) + ((x.g.path_len + 4) & ~3u));
+}
+
 /* ---- ITrace: side is k or u; gap, cross and step may stand at the end ------------------------ */
 
 static bool of_kernel(unsigned int i)
@@ -561,6 +576,7 @@ static const struct {
 	{ "map", map },
 	{ "unload", unload },
 	{ "buildid", buildid },
+	{ "cgroup", cgroup },
 	{ "branch", branch },
 	{ "break", brk },
 	{ "arrive", arrive },

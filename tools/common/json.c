@@ -316,3 +316,15 @@ void json_hex(struct json *j, const char *key, uint64_t value)
 	p[length] = '"';
 	end_short(j, p + length + 1);
 }
+
+void json_document_element(struct json *j)
+{
+	json_object(j, NULL);
+	json_uint(j, "json_version", JSON_VERSION);
+}
+
+void json_document(struct json *j, FILE *out, bool indent)
+{
+	json_begin(j, out, indent);
+	json_document_element(j);
+}

@@ -10,6 +10,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* The version of the programs' own JSON: grows when a key changes or is removed (docs/json.md). */
+#define JSON_VERSION 1
+
 #define JSON_DEPTH 32
 #define JSON_ROOM  1024
 #define JSON_KEPT  256
@@ -32,6 +35,10 @@ struct json_kept {
 };
 
 void json_begin(struct json *j, FILE *out, bool indent);
+/* Begins an object of the programs' own: on its own, on a line, or an element of a list that is one
+ * output. Its first member is the version. */
+void json_document(struct json *j, FILE *out, bool indent);
+void json_document_element(struct json *j);
 void json_object(struct json *j, const char *key);
 void json_array(struct json *j, const char *key);
 void json_end(struct json *j, char bracket); /* '}' or ']' */

@@ -166,8 +166,7 @@ static void show_json(FILE *out, const struct cpi *o, const struct cpi_result *r
 {
 	struct json j;
 
-	json_begin(&j, out, true);
-	json_object(&j, NULL);
+	json_document(&j, out, true);
 	json_string(&j, "scope", r->of_cpus ? "cpus" : "command");
 	json_string(&j, "code", code_of(o, r));
 	json_uint(&j, "elapsed_ns", r->elapsed);

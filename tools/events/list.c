@@ -63,7 +63,7 @@ static void print(void *arg, const char *source, const char *name, const char *w
 		escape_printf(stdout, "%s\n", name);
 		break;
 	case EVENTS_JSON:
-		json_object(&l->json, NULL);
+		json_document_element(&l->json);
 		json_string(&l->json, "source", source);
 		json_string(&l->json, "name", name);
 		json_string(&l->json, "description", what);

@@ -101,8 +101,7 @@ int show_classes(struct hdump *o)
 	if (!code) {
 		rows_sort(&r, false);
 		if (o->form == FORM_JSON) {
-			json_begin(&j, o->out, true);
-			json_object(&j, NULL);
+			json_document(&j, o->out, true);
 			json_totals(&j, o->paths[0], &t);
 		} else if (o->form == FORM_WORDS) {
 			text_totals(o->out, o->paths[0], &t);
@@ -130,8 +129,7 @@ int show_difference(struct hdump *o)
 	if (!code) {
 		rows_sort(&differ, true);
 		if (o->form == FORM_JSON) {
-			json_begin(&j, o->out, true);
-			json_object(&j, NULL);
+			json_document(&j, o->out, true);
 			json_array(&j, "dumps");
 			for (int i = 0; i < 2; i++) {
 				json_object(&j, NULL);
@@ -202,8 +200,7 @@ static void write_suspects(struct hdump *o, const struct rows *r, const struct t
 	struct json j;
 
 	if (o->form == FORM_JSON) {
-		json_begin(&j, o->out, true);
-		json_object(&j, NULL);
+		json_document(&j, o->out, true);
 		json_array(&j, "dumps");
 		for (int i = 0; i < o->count; i++) {
 			json_object(&j, NULL);

@@ -60,8 +60,7 @@ static int write_objects(struct hdump *o, const struct heap *h, const struct big
 	bool good = true;
 
 	if (o->form == FORM_JSON) {
-		json_begin(&j, o->out, true);
-		json_object(&j, NULL);
+		json_document(&j, o->out, true);
 		json_string(&j, "file", o->paths[0]);
 		json_uint(&j, "objects", h->objects);
 		json_uint(&j, "bytes", h->bytes);

@@ -418,8 +418,7 @@ static void write_ways(struct hdump *o, const struct ways *w)
 	struct json j;
 
 	if (o->form == FORM_JSON) {
-		json_begin(&j, o->out, true);
-		json_object(&j, NULL);
+		json_document(&j, o->out, true);
 		json_string(&j, "file", o->paths[0]);
 		json_hex(&j, "id", w->id);
 		json_uint(&j, "referrers_unreachable", w->unreached);

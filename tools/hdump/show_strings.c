@@ -303,8 +303,7 @@ static int write_texts(struct hdump *o, const struct string_texts *t)
 	struct json j;
 
 	if (o->form == FORM_JSON) {
-		json_begin(&j, o->out, true);
-		json_object(&j, NULL);
+		json_document(&j, o->out, true);
 		json_string(&j, "file", o->paths[0]);
 		json_uint(&j, "texts", t->count);
 		json_uint(&j, "bytes", t->bytes);

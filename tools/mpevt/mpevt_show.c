@@ -55,8 +55,7 @@ static void show_json(FILE *out, const struct mpevt_result *r)
 {
 	struct json j;
 
-	json_begin(&j, out, true);
-	json_object(&j, NULL);
+	json_document(&j, out, true);
 	json_string(&j, "scope", scopes[r->held.scope]);
 	if (r->held.scope != COUNTERS_CPUS)
 		json_int(&j, "pid", r->held.pid);

@@ -58,8 +58,7 @@ void msr_show_json(const struct msr_report *r)
 	const char *name = msr_name(r->reg);
 	struct json j;
 
-	json_begin(&j, stdout, true);
-	json_object(&j, NULL);
+	json_document(&j, stdout, true);
 	json_hex(&j, "register", r->reg);
 	if (name)
 		json_string(&j, "name", name);

@@ -102,8 +102,7 @@ void show_json(FILE *out, const struct dump *d)
 {
 	struct json j;
 
-	json_begin(&j, out, !d->interval);
-	json_object(&j, NULL);
+	json_document(&j, out, !d->interval);
 	if (d->interval)
 		json_uint(&j, "interval", d->interval);
 	json_uint(&j, "elapsed_ns", d->elapsed);

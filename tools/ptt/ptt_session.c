@@ -158,8 +158,7 @@ static void info_json(const struct facts *f)
 	const struct dump *d = &f->dump;
 	struct json j;
 
-	json_begin(&j, stdout, true);
-	json_object(&j, NULL);
+	json_document(&j, stdout, true);
 	json_int(&j, "since", f->since);
 	json_uint(&j, "elapsed_ns", d->elapsed);
 	json_int(&j, "holder", f->held.holder);

@@ -97,8 +97,7 @@ static int show(const struct rtdriver *r, const struct rt_command *c, const stru
 	struct json j;
 
 	if (r->form == FORM_JSON) {
-		json_begin(&j, stdout, false);
-		json_object(&j, NULL);
+		json_document(&j, stdout, false);
 		json_string(&j, "command", c->name);
 		json_bool(&j, "ok", a->ok);
 		json_string(&j, "answer", a->words);

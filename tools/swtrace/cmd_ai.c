@@ -166,8 +166,7 @@ static void head(struct ai *ai)
 			      out);
 			break;
 		case FORM_JSON:
-			json_begin(j, out, true);
-			json_object(j, NULL);
+			json_document(j, out, true);
 			json_string(j, "collector", ai->info.collector);
 			json_bool(j, "exact", ai->info.exact);
 			json_string(j, "note", ai->info.note);

@@ -165,8 +165,7 @@ static void print_json(const struct check_answers *a, int pid)
 	unsigned int uid;
 	struct json j;
 
-	json_begin(&j, stdout, true);
-	json_object(&j, NULL);
+	json_document(&j, stdout, true);
 	json_array(&j, "collectors");
 	for (int i = 0; i < a->n; i++) {
 		json_object(&j, NULL);

@@ -69,18 +69,20 @@ static int name_all(struct html_tree *t)
 static int name_cgroups(struct html_writing *w)
 {
 	struct html_tree *t = &w->tree;
-	const struct trace_process *p = t->job->model->names.process;
+	const struct names *names = &t->job->model->names;
 	char number[32];
 	uint32_t i;
 
 	w->cgroup = calloc((size_t)t->processes.count + 1, sizeof(*w->cgroup));
 	for (i = 0; w->cgroup && i < t->processes.count; i++) {
+		const struct trace_process *p = &names->process[t->processes.list[i]];
 		const char *path;
-		uint64_t id = cgroups_of(&t->job->model->cgroups,
-					 names_unique(&p[t->processes.list[i]]), &path);
+		uint64_t id = cgroup_ids_of(&t->job->model->cgroup_ids, names_unique(p), &path);
 
+		if (p->cgroup != CGROUP_UNKNOWN)
+			path = names->cgroups.list[p->cgroup].path;
 		snprintf(number, sizeof(number), "number %" PRIu64, id);
-		if (id)
+		if (id || path)
 			w->cgroup[i] = path ? texts_name(&t->texts, path) :
 					      texts_add(&t->texts, number);
 		if (w->cgroup[i] == NO_KEY)

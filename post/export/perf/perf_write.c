@@ -16,6 +16,7 @@
 
 #include "complain.h"
 #include "export/writer.h"
+#include "file/record_kinds.h"
 #include "job.h"
 #include "model/profile.h"
 #include "record/detail.h"
@@ -355,7 +356,7 @@ static int put_record(struct perf_writing *w, const struct pirecord *r)
 	case PITRACE_MTE:
 		if (r->minor == PITRACE_MTE_MODULE || r->minor == PITRACE_MTE_UNLOAD)
 			put_map(w, r);
-		else
+		else if (r->minor != MTE_CGROUP)
 			put_task(w, r);
 		return 0;
 	}

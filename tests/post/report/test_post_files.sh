@@ -82,7 +82,18 @@ for form in -json -csv; do
 done
 code 0 "$post" && ! grep -q "$(printf '\033')" out
 verdict no_colour_in_pipes
+red=$(printf '\033')'\[31m'
+code 0 "$post" -color=always && grep -q "$red" out && code 0 "$post" --color && grep -q "$red" out &&
+	NO_COLOR=1 code 0 "$post" -color=always && grep -q "$red" out
+verdict colour_always
+code 0 "$post" -annotate -color=always -o - && grep -q "$red" out && code 0 "$post" -annotate -o - && ! grep -q "$red" out
+verdict annotated_colour_always
+code 2 "$post" -color=red && has err "-color: invalid value 'red': expected auto, always or never"
+verdict colour_words
 if command -v script >/dev/null; then
+	script -qec "$post -color=never swtrace.nrm2" /dev/null >out </dev/null && ! grep -q "$red" out &&
+		script -qec "$post -color=auto swtrace.nrm2" /dev/null >out </dev/null && grep -q "$red" out
+	verdict colour_never
 	script -qec "$post swtrace.nrm2" /dev/null >out </dev/null &&
 		grep -q "$(printf '\033')\[31m" out
 	verdict colour_on_terminal
@@ -92,6 +103,7 @@ if command -v script >/dev/null; then
 else
 	echo "skip post_files_colour_on_terminal script is not installed"
 	echo "skip post_files_no_color script is not installed"
+	echo "skip post_files_colour_never script is not installed"
 fi
 
 # ---- what a file says of itself, as tables

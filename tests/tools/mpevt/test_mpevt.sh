@@ -52,7 +52,7 @@ is as_swtraces "$(grep '^  ' all | md5sum)" "$(grep '^  ' theirs | md5sum)"
 run 0 json_list -l --json
 is json_has_all "$(jq length out)" "$(grep -c '^  ' all)"
 is json_event "$(json out '.[] | select(.name == "page-faults")')" \
-	'{"source":"kernel","name":"page-faults","description":"page faults"}'
+	'{"json_version":1,"source":"kernel","name":"page-faults","description":"page faults"}'
 run 0 pmu -l --pmu kernel
 is pmu_alone "$(wc -l <out)" "$(jq -n 'input | map(select(.source == "kernel")) | length' \
 	<("$mpevt" -l --json))"

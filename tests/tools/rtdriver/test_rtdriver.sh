@@ -75,7 +75,7 @@ verdict nobody_counts_the_agent $?
 [ "$(stat -c %a:%u "/tmp/.pitrace_rt.$vm")" = "600:$(id -u)" ] && [ ! -e "/tmp/.attach_pid$vm" ]
 verdict socket_is_private $? "$(ls -la /tmp/.pitrace_rt.* /tmp/.attach_pid* 2>&1)"
 drive --json -c reset $vm
-is json "$(cat out)" '{"command":"reset","ok":true,"answer":"the trees are empty"}'
+is json "$(cat out)" '{"json_version":1,"command":"reset","ok":true,"answer":"the trees are empty"}'
 printf 'flush\n\nhelp\nquit\nreset\n' | timeout 60 "$rtdriver" $vm >out 2>&1
 [ $? = 0 ] && grep -q '^flush: written' out && grep -q '^  heapdump' out && ! grep -q '^reset:' out
 verdict by_lines $?

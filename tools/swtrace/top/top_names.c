@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/proc_lines.h"
+#include "base/proc_cgroup.h"
 
 #define ANSWERS    4096 /* entries of the cache */
 #define CHANGES    1024 /* counters of changes; pids with the same remainder share one */
@@ -153,48 +153,21 @@ uint32_t top_names_function(struct top_names *n, struct top_model *m, uint32_t p
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
 
-struct top_group {
-	char path[TOP_NAME_BYTES];
-};
-
-/* Takes the longest path: "0::/path" of cgroups version 2, or one of version 1's. */
-static bool take_group(void *arg, const char *line, size_t length)
-{
-	struct top_group *g = arg;
-	const char *first = memchr(line, ':', length), *second, *end = line + length;
-	size_t n;
-
-	second = first ? memchr(first + 1, ':', (size_t)(end - first - 1)) : NULL;
-	if (!second)
-		return true;
-	n = (size_t)(end - second - 1);
-	if (n >= sizeof(g->path))
-		n = sizeof(g->path) - 1;
-	if (n <= strlen(g->path) && *g->path)
-		return true;
-	memcpy(g->path, second + 1, n);
-	g->path[n] = 0;
-	return true;
-}
-
 uint32_t top_names_thread(struct top_names *n, struct top_model *m, uint32_t pid, uint32_t tid,
 			  uint64_t time)
 {
-	struct top_group group = { .path = "" };
-	char path[64];
+	char path[TOP_NAME_BYTES];
 	bool fresh, look;
+	int unified;
 	uint32_t at = top_model_thread(m, pid, tid, &fresh);
 
 	if (at == NO_KEY || !fresh)
 		return at;
 	look = top_model_wants_cgroup(m, at);
-	if (look) {
-		snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
-		/* The process may have exited meanwhile. */
-		if (proc_lines(path, take_group, &group) || !*group.path)
-			snprintf(group.path, sizeof(group.path), "unknown");
-	}
+	/* The process may have exited meanwhile. */
+	if (look && !proc_cgroup(pid, path, sizeof(path), &unified))
+		snprintf(path, sizeof(path), "unknown");
 	top_model_name(m, at, a2n_thread_name(n->a, pid, tid, time),
-		       a2n_process_name(n->a, pid, time), look ? group.path : NULL);
+		       a2n_process_name(n->a, pid, time), look ? path : NULL);
 	return at;
 }

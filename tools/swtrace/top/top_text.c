@@ -290,8 +290,7 @@ void top_json_interval(FILE *out, const struct top_view *v, const struct top_mod
 	const struct top_period *p = &m->period[v->span];
 	struct json j;
 
-	json_begin(&j, out, false);
-	json_object(&j, NULL);
+	json_document(&j, out, false);
 	json_uint(&j, "from_ns", p->from);
 	json_uint(&j, "to_ns", p->to);
 	json_uint(&j, "ticks", p->ticks);

@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Cgroups: as tables, as a filter, in all forms; of children, of pids that are used again; names of containers. Times that
+# count from when tracing began.
+set -u
+# shellcheck source=tests/lib/post_lib.sh
+. "$(dirname "$0")/../../lib/post_lib.sh"
+
+id=$(printf '0123456789abcdef%.0s' 1 2 3 4)
+sort -sn <<END | "$make_script" story.nrm2 || exit 1
+0 on
+0 task walk 100 1 shop
+0 cgroup 100 /system.slice/docker-$id.scope
+0 task walk 200 1 ware
+0 cgroup 200 /system.slice/nginx.service
+0 task walk 300 1 stray
+0 map 100 0x400000 0x8000 0x0 /nowhere/shop
+0 map 200 0x400000 0x8000 0x0 /nowhere/ware
+10 sample 0 100 0x400100
+20 task fork 101 100 shop
+25 sample 0 101 0x400100
+26 sample 0 101 0x400100
+30 task exit 101 100 shop
+40 task fork 101 200 ware
+45 sample 0 101 0x400100
+50 sample 1 200 0x400100
+55 sample 1 300 0x400100
+60 task exec 200 1 moved
+60 cgroup 200 /a\\e[31m
+65 sample 1 200 0x400100
+70 off
+END
+cgroups() { # OPTION...: name, path, ticks, pids of each
+	"$post" -json -cgroup "$@" story.nrm2 2>err |
+		jq -r '.cgroups[] | "\(.name) \(.path) \(.ticks) \([.processes[].pid] | sort | join(","))"' | LC_ALL=C sort >have
+}
+cat >want <<END
+/a\\e[31m /a\\e[31m 1 200
+docker:0123456789ab /system.slice/docker-$id.scope 3 100,101
+nginx.service /system.slice/nginx.service 2 101,200
+unknown  1 300
+END
+cgroups
+diff want have >why
+verdict json
+is_csv=$("$post" -csv -cgroup -q story.nrm2 | awk -F, 'NR == 1 { print $1 "," $2 } NR > 1 { n[$1] += $(NF - 2) } END { print n["nginx.service"] }')
+[ "$is_csv" = 'cgroup,cgroup_path
+2' ] || { echo "$is_csv"; "$post" -csv -cgroup -q story.nrm2; } >why
+[ ! -s why ]
+verdict csv
+code 0 "$post" -cgroup story.nrm2 && has out '42.86           3  docker:0123456789ab' && has out '  CGROUP                   PATH' &&
+	has tprof.out ' )) Cgroup_Process_Module_Symbol' && grep -q '^ CGR .* 3 .*docker:0123456789ab' tprof.out
+verdict screen
+code 0 "$post" story.nrm2 && ! grep -q CGROUP out && ! grep -q Cgroup tprof.out && code 0 "$post" -json story.nrm2 &&
+	jq -e '(.cgroups | not) and (.processes | length == 6)' out >why
+verdict only_on_request
+for each in 'docker:*:3' 'docker:0123456789ab:3' "/system.slice/docker-$id.scope:3" '*.service,unknown:3' 'unknown:1' \
+	'/system.slice/*:5' '/a*:1'; do
+	"$post" -q -json -cgroup="${each%:*}" story.nrm2 | jq '.total_ticks' >have
+	[ "$(cat have)" = "${each##*:}" ] || echo "$each: $(cat have)" >>why
+done
+[ ! -s why ]
+verdict filter
+code 0 "$post" -cgroup=dcoker:0123456789ab story.nrm2 && has out 'No sample passes the filter' && has out '-cgroup: docker:0123456789ab'
+verdict near_names
+code 0 "$post" -pnm -cgroup -json story.nrm2 && jq -e '[.cgroups[] | select(.name == "nginx.service").processes[].name] == ["ware"]' out >why
+verdict by_process_name
+code 2 "$post" -show -cgroup story.nrm2 && has err 'cannot be combined with -comm or -cgroup' && code 2 "$post" -irq -cgroup=x story.nrm2
+verdict refused
+code 0 "$post" -show -o - story.nrm2 && grep -q 'cgroup .*pid=200 id=0 path="/system.slice/nginx.service"' out
+verdict shown
+code 0 "$post" -format perf.data -o x.data story.nrm2 && code 0 "$post" -q -json x.data && jq -e '.total_ticks == 7' out >why
+verdict other_format
+cp story.nrm2 again.nrm2
+code 0 "$post" -q -json -cgroup story.nrm2 again.nrm2 && jq -e '[.cgroups[] | select(.name == "nginx.service").ticks] == [4]' out >why
+verdict of_several_traces
+
+# A trace of this machine: the path is that of /proc, without a line end; children are in the same.
+"${BIN:-$build/bin}/swtrace" run -q -B timer -o real.nrm2 -- sh -c 'sh -c "i=0; while [ \$i -lt 60000 ]; do i=\$((i + 1)); done"; :'
+path=$(sed 's/^[^:]*:[^:]*://' /proc/self/cgroup | awk 'length > length(longest) { longest = $0 } END { print longest }')
+"$post" -q -json -cgroup real.nrm2 | jq -r '.cgroups[].path' >have
+echo "$path" | diff - have >why
+verdict recorded
+
+# ---- times
+code 0 "$post" -show -reltime -json -o - story.nrm2 && start=$("$post" -show -json -o - story.nrm2 | jq -s '[.[] | select(.kind == "interval")][0].time') &&
+	"$post" -show -json -o - story.nrm2 | jq -c "[.time - $start, .kind]" >want &&
+	jq -c '[.time, .kind]' out | diff want - >why && [ "$(wc -l <want)" -gt 15 ]
+verdict relative
+code 0 "$post" -show -reltime -o - story.nrm2 && grep -q '^    0\.000000000 .* interval' out && ! grep -qE '^ +[0-9]{2,}\.' out
+verdict relative_words
+from=0.000030
+code 0 "$post" -q -json -reltime -time $from- story.nrm2 && jq -e '.total_ticks == 4' out >why &&
+	code 0 "$post" -q -json -reltime -time 1000- story.nrm2 && jq -e '.total_ticks == 0' out >why &&
+	code 0 "$post" -q -json -reltime -time 0-18446744072 story.nrm2 && jq -e '.total_ticks == 7' out >why
+verdict relative_filter
+code 2 "$post" -reltime story.nrm2 && has err '-reltime requires -show or -time'
+verdict relative_alone
+[ $failures = 0 ]
