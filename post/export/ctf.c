@@ -357,8 +357,11 @@ static int ctf_write(const struct job *job, int folder)
 	if (!rc)
 		rc = timeline_read(job, each, &w);
 	for (i = 0; i < w.cpus; i++) {
-		if (w.stream[i] && (ferror(w.stream[i]) | fclose(w.stream[i])) && !rc)
-			rc = -EIO;
+		int failed = w.stream[i] ? output_failed(w.stream[i]) : 0;
+
+		if (w.stream[i] && fclose(w.stream[i]) && !failed)
+			failed = -errno;
+		rc = rc ? rc : failed;
 	}
 	free(w.stream);
 	return rc ? rc : whole_stacks_announced(&w.whole, "ctf");

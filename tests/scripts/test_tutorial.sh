@@ -25,7 +25,7 @@ split() {
 		print substr($0, 3) >(dir "/cmd." n); close(dir "/cmd." n); next
 	}
 	block == "console" { print >out; next }
-	/^<!-- needs: / { print $3 >>(dir "/needs"); close(dir "/needs"); next }
+	/^<!-- needs: / { sub(/^<!-- needs: /, ""); sub(/ -->.*/, ""); print >>(dir "/needs"); close(dir "/needs"); next }
 	/^<!-- bounds: / { print >>(dir "/bounds"); close(dir "/bounds"); next }
 	' "$1"
 }

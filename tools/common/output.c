@@ -110,15 +110,26 @@ const char *output_error(int rc)
 	return strerror(-rc);
 }
 
+int output_failed(FILE *file)
+{
+	errno = 0;
+	if (!fflush(file) && !ferror(file))
+		return 0;
+	if (!errno) {
+		clearerr(file);
+		if (putc('\n', file) != EOF)
+			fflush(file);
+	}
+	return errno ? -errno : -EIO;
+}
+
 int output_close(struct output *o)
 {
-	int rc = 0;
+	int rc;
 
 	if (!o->file)
 		return 0;
-	errno = 0;
-	if (fflush(o->file) != 0 || ferror(o->file))
-		rc = errno ? -errno : -EIO;
+	rc = output_failed(o->file);
 	if (o->file != stdout && fclose(o->file) != 0 && !rc)
 		rc = -errno;
 	o->file = NULL;
