@@ -113,8 +113,7 @@ static uint32_t path_of(struct drain_cgroups *d, const char *text, size_t length
 		return 0;
 	}
 	d->text += length;
-	d->path[d->npath++] =
-		(struct drained_path){ copy, unified ? proc_cgroup_id(text) : 0 };
+	d->path[d->npath++] = (struct drained_path){ copy, unified ? proc_cgroup_id(text) : 0 };
 	return d->npath;
 }
 
@@ -141,8 +140,8 @@ static void put(struct drain_cgroups *d, uint32_t pid, uint64_t id, const char *
 {
 	size_t size = sizeof(struct pitrace_rec) + sizeof(struct mte_cgroup) +
 		      ((length + 4) & ~(size_t)3);
-	struct pitrace_rec rec = { (uint16_t)(size | PITRACE_TYPE_STRUCT), PITRACE_MTE,
-				   MTE_CGROUP, (uint32_t)stamp };
+	struct pitrace_rec rec = { (uint16_t)(size | PITRACE_TYPE_STRUCT), PITRACE_MTE, MTE_CGROUP,
+				   (uint32_t)stamp };
 	struct mte_cgroup g = { .pid = pid, .path_len = (uint32_t)length, .id = id };
 	uint8_t *p;
 

@@ -85,7 +85,8 @@ static void unescape(char *text)
 
 	for (const char *from = text; *from; from++) {
 		if (from[0] == '\\' && from[1] == 'x' && isxdigit((unsigned char)from[2]) &&
-		    isxdigit((unsigned char)from[3]) && sscanf(from + 2, "%2x", &code) == 1 && code) {
+		    isxdigit((unsigned char)from[3]) && sscanf(from + 2, "%2x", &code) == 1 &&
+		    code) {
 			*to++ = (char)code;
 			from += 3;
 		} else {

@@ -201,8 +201,7 @@ static bool passes_thread(const struct filtered *x, uint32_t pid, uint32_t tid, 
 	if (!listed(&f->pid, input_pid(x->base, pid)) || !listed(&f->tid, input_pid(x->base, tid)))
 		return false;
 	/* The idle task is in none. */
-	if (f->cgroup &&
-	    (!input_pid(x->base, pid) || !has_cgroup(f, cgroup_of(x, pid, time))))
+	if (f->cgroup && (!input_pid(x->base, pid) || !has_cgroup(f, cgroup_of(x, pid, time))))
 		return false;
 	if (!f->comm)
 		return true;

@@ -124,7 +124,7 @@ bool runs_absent(const struct job *job);
 /* Returns whether to use colours: as -color says; else on a terminal, unless NO_COLOR forbids
  * them. */
 bool text_colour(const struct job *job, bool terminal);
-#define HOT_PERCENT 5.0          /* greater shares are coloured */
+#define HOT_PERCENT 5.0 /* greater shares are coloured */
 #define COLOUR_HOT  "\033[31m"
 #define COLOUR_OFF  "\033[0m"
 double percent_of(uint64_t part, uint64_t whole);

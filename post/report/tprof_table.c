@@ -112,8 +112,8 @@ static void begin_line(struct tprof_line *l, const struct tree_node *n, uint64_t
 /* LIN and OFF follow if requested. */
 static int build(struct tree *tree, const struct job *job, uint32_t cpu, const char *what)
 {
-	enum level all[] = { LEVEL_CGR, LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM,
-			     LEVEL_END, LEVEL_END, LEVEL_END };
+	enum level all[] = { LEVEL_CGR, LEVEL_PID, LEVEL_TID, LEVEL_MOD,
+			     LEVEL_SYM, LEVEL_END, LEVEL_END, LEVEL_END };
 	enum level *levels = job->options->by_cgroup ? all : all + 1;
 	uint32_t depth = levels == all ? 5 : 4;
 
@@ -266,8 +266,9 @@ static void write_children(struct table *table, const struct tree *t, uint32_t i
 	/* Offsets of one symbol are either all shown or all hidden. */
 	if (i < end && !offset_shown(job, &t->node[i]))
 		return;
-	json_array(j, keys[i < end ? t->node[i].level :
-			   job->options->by_cgroup ? LEVEL_CGR : LEVEL_PID]);
+	json_array(j, keys[i < end                 ? t->node[i].level :
+			   job->options->by_cgroup ? LEVEL_CGR :
+						     LEVEL_PID]);
 	for (; i < end; i = t->node[i].next) {
 		if (percent_of(t->node[i].ticks, total) < job->options->clip)
 			continue;

@@ -29,8 +29,8 @@ int output_folder(const char *path, mode_t mode, bool *renamed);
 /* Lets this thread create files with the rights that outputs are created with, until it restores
  * its own (rights.h). Returns 0 or -errno. */
 int output_take_rights(struct rights_saved *kept);
-/* Flushes. Returns 0, or -errno if that or an earlier write failed. stdio keeps no reason of earlier
- * ones: the next write, of a line's end into a file that is incomplete anyway, fails for the same. */
+/* Flushes. Returns 0, or -errno if that or an earlier write failed. stdio keeps no reason for the
+ * earlier ones: the next write into the incomplete file, a line's end, fails for the same. */
 int output_failed(FILE *file);
 /* Returns 0, or -errno of the first write that failed (a closed pipe, a full disk). */
 int output_close(struct output *o);

@@ -5,9 +5,9 @@
 #include "unit.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define ID16	     "0123456789abcdef"
-#define ID64	     ID16 ID16 ID16 ID16
-#define ID12	     "0123456789ab"
+#define ID16         "0123456789abcdef"
+#define ID64         ID16 ID16 ID16 ID16
+#define ID12         "0123456789ab"
 
 static void names(void)
 {

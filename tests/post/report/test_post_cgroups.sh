@@ -30,8 +30,8 @@ sort -sn <<END | "$make_script" story.nrm2 || exit 1
 65 sample 1 200 0x400100
 70 off
 END
-cgroups() { # OPTION...: name, path, ticks, pids of each
-	"$post" -json -cgroup "$@" story.nrm2 2>err |
+cgroups() { # name, path, ticks, pids of each
+	"$post" -json -cgroup story.nrm2 2>err |
 		jq -r '.cgroups[] | "\(.name) \(.path) \(.ticks) \([.processes[].pid] | sort | join(","))"' | LC_ALL=C sort >have
 }
 cat >want <<END
