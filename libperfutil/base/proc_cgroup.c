@@ -10,7 +10,7 @@
 
 #include "base/proc_lines.h"
 
-struct found {
+struct cgroup_line {
 	char *path;
 	size_t room, length;
 	int unified;
@@ -19,7 +19,7 @@ struct found {
 /* "0::/path" of the default hierarchy, "4:memory:/path" of version 1. */
 static bool take_line(void *arg, const char *line, size_t length)
 {
-	struct found *f = arg;
+	struct cgroup_line *f = arg;
 	const char *first = memchr(line, ':', length), *second, *end = line + length;
 	size_t n;
 
@@ -42,7 +42,7 @@ static bool take_line(void *arg, const char *line, size_t length)
 
 size_t proc_cgroup(uint32_t pid, char *path, size_t room, int *unified)
 {
-	struct found f = { .path = path, .room = room };
+	struct cgroup_line f = { .path = path, .room = room };
 	char name[64];
 
 	*path = '\0';

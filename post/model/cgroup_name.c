@@ -38,12 +38,12 @@ static const struct manager folders[] = {
 
 #define LIST_SIZE(list) (sizeof(list) / sizeof((list)[0]))
 
-struct part {
+struct path_part {
 	const char *text;
 	size_t length;
 };
 
-static bool is_id(struct part p)
+static bool is_id(struct path_part p)
 {
 	if (p.length != ID_DIGITS)
 		return false;
@@ -53,12 +53,12 @@ static bool is_id(struct part p)
 	return true;
 }
 
-static bool is(struct part p, const char *text)
+static bool is(struct path_part p, const char *text)
 {
 	return p.length == strlen(text) && !memcmp(p.text, text, p.length);
 }
 
-static bool ends_with(struct part p, const char *suffix)
+static bool ends_with(struct path_part p, const char *suffix)
 {
 	size_t n = strlen(suffix);
 
@@ -66,14 +66,14 @@ static bool ends_with(struct part p, const char *suffix)
 }
 
 /* Sets *inner to what is between prefix and suffix. */
-static bool made_by(const struct manager *m, struct part p, struct part *inner)
+static bool made_by(const struct manager *m, struct path_part p, struct path_part *inner)
 {
 	size_t before = strlen(m->prefix);
 
 	if (p.length <= before + strlen(m->suffix) || memcmp(p.text, m->prefix, before) != 0 ||
 	    (*m->suffix && !ends_with(p, m->suffix)))
 		return false;
-	*inner = (struct part){ p.text + before, p.length - before - strlen(m->suffix) };
+	*inner = (struct path_part){ p.text + before, p.length - before - strlen(m->suffix) };
 	return !m->by_id || is_id(*inner);
 }
 
@@ -96,7 +96,7 @@ static void unescape(char *text)
 	*to = '\0';
 }
 
-static char *labelled(const struct manager *m, struct part inner)
+static char *labelled(const struct manager *m, struct path_part inner)
 {
 	int shown = (int)(m->by_id && inner.length > ID_SHOWN ? ID_SHOWN : inner.length);
 	char *name;
@@ -109,7 +109,8 @@ static char *labelled(const struct manager *m, struct part inner)
 }
 
 /* Returns the manager of a component and what it manages; NULL: none. */
-static const struct manager *manager_of(struct part before, struct part p, struct part *inner)
+static const struct manager *manager_of(struct path_part before, struct path_part p,
+					struct path_part *inner)
 {
 	static const struct manager pod = { "pod", "", "", true };
 
@@ -126,7 +127,7 @@ static const struct manager *manager_of(struct part before, struct part p, struc
 	return NULL;
 }
 
-static bool is_unit(struct part p)
+static bool is_unit(struct path_part p)
 {
 	return ends_with(p, ".service") || ends_with(p, ".scope") || ends_with(p, ".socket") ||
 	       ends_with(p, ".mount");
@@ -134,12 +135,12 @@ static bool is_unit(struct part p)
 
 char *cgroup_name(const char *path)
 {
-	struct part before = { "", 0 }, unit = { NULL, 0 }, kept = { NULL, 0 };
+	struct path_part before = { "", 0 }, unit = { NULL, 0 }, kept = { NULL, 0 };
 	const struct manager *found = NULL;
 
 	/* The outermost container is the one that users know, the innermost unit runs it. */
 	for (const char *at = path; *at && !found;) {
-		struct part p = { at, strcspn(at, "/") };
+		struct path_part p = { at, strcspn(at, "/") };
 
 		found = manager_of(before, p, &kept);
 		if (is_unit(p))
