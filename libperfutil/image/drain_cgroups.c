@@ -113,8 +113,9 @@ static uint32_t path_of(struct drain_cgroups *d, const char *text, size_t length
 		return 0;
 	}
 	d->text += length;
-	d->path[d->npath++] = (struct drained_path){ copy, unified ? proc_cgroup_id(text) : 0 };
-	return d->npath;
+	d->path[d->npath].text = copy;
+	d->path[d->npath].id = unified ? proc_cgroup_id(text) : 0;
+	return ++d->npath;
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
