@@ -54,7 +54,7 @@ want ptt_command_option "" "$(ask ptt run -m tsc ls -)"
 want cpi_option "-s" "$(ask cpi -s)"
 want cpi_command "gzip" "$(ask cpi -c -u gzi | tr ' ' '\n' | grep -x gzip | uniq)"
 want cpi_command_option "" "$(ask cpi -c ls -)"
-want post_option "-c -callees -callers -calls -calltree -ck -clip -comm -cp -cpu -cpus -critical -csv" "$(ask post -c)"
+want post_option "-c -callees -callers -calls -calltree -cgroup -ck -clip -color -comm -cp -cpu -cpus -critical -csv" "$(ask post -c)"
 want post_format "pprof" "$(ask post -format pp)"
 want post_formats "$("$bin/post" -format list | awk '$3 == "writes" { print $1 }' | sort)" \
 	"$(ask post -format '' | tr ' ' '\n' | grep -vx list)"
