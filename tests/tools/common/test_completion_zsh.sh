@@ -130,5 +130,5 @@ want cpi_command "gzip" "$(ask 'cpi -c -u gzi')"
 want mpevt_event "faults" "$(ask 'mpevt start -p 1 faul')"
 "$bin/post" -help | options >"$work/options"
 want post_options "$(words <"$work/options")" "$(ask 'post -')"
-want post_options_that_fit "-c -callees -callers -calls -calltree -ck -clip -comm -cp -cpu -cpus -critical" "$(ask 'post -json -c')"
+want post_options_that_fit "-c -callees -callers -calls -calltree -cgroup -ck -clip -color -comm -cp -cpu -cpus -critical" "$(ask 'post -json -c')"
 [ $failures = 0 ]
