@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writing JSON. The keys are ours and plain; the values may hold anything. */
+/* Writing JSON. Keys and values may hold anything; most keys are plain. */
 #include "json.h"
 
 #include <inttypes.h>
@@ -69,12 +69,22 @@ static void member(struct json *j, const char *key)
 	if (j->depth)
 		line(j);
 	j->more[j->depth] = true;
-	if (key)
-		fprintf(out, "\"%s\":%s", key, j->indent ? " " : "");
+	if (!key)
+		return;
+	if (escape_is_plain(key))
+		fprintf(out, "\"%s\"", key);
+	else
+		escape_json(out, key);
+	fputs(j->indent ? ": " : ":", out);
 }
 
-/* Writes a member's key and returns the place for its value, or NULL if the member is not short or
- * the output is indented. */
+static inline bool is_plain(char c)
+{
+	return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+}
+
+/* Writes a member's key and returns the place for its value, or NULL if the member is not short, the
+ * key is not plain or the output is indented. */
 static inline char *begin_short(struct json *j, const char *key, size_t size)
 {
 	char *p, *end;
@@ -89,7 +99,7 @@ static inline char *begin_short(struct json *j, const char *key, size_t size)
 	if (key) {
 		/* For keys this short, a loop is cheaper than a call. */
 		*p++ = '"';
-		for (end = p + KEY_MAX; *key && p < end; key++)
+		for (end = p + KEY_MAX; is_plain(*key) && p < end; key++)
 			*p++ = *key;
 		if (*key)
 			return NULL;

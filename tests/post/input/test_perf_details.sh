@@ -235,7 +235,7 @@ else
 	post -show -json -o - -r trace.data | jq -r 'select(.record == "dispatch") |
 		"\(.time) \(.cpu) \(.old_tid) \(.old_priority) \(.new_tid) \(.new_priority) \(.kind)"' >have
 	same dispatches
-	perf script -i trace.data --ns 2>/dev/null | sed -nE 's/.* ([0-9]+) +\[0*([0-9]+)\] +([0-9]+)\.([0-9]+): +sched:sched_wakeup: .* pid=([0-9]+) prio=([0-9-]+) target_cpu=0*([0-9]+).*/\3\4 \1 \5 \6 \7/p' >want
+	perf script -i trace.data --ns 2>/dev/null | sed -nE 's/.* (-?[0-9]+) +\[0*([0-9]+)\] +([0-9]+)\.([0-9]+): +sched:sched_wakeup: .* pid=([0-9]+) prio=([0-9-]+) target_cpu=0*([0-9]+).*/\3\4 \1 \5 \6 \7/p' >want
 	post -show -json -o - -r trace.data | jq -r 'select(.record == "wakeup") |
 		"\(.time) \(.waker_tid) \(.tid) \(.priority) \(.on_cpu)"' >have
 	same wakeups

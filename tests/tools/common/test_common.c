@@ -278,6 +278,34 @@ static void json_shape(void)
 	free(got);
 }
 
+/* Names of events and metrics are keys, too: they may hold anything. */
+static void json_keys(void)
+{
+	static const char *const want[] = {
+		"{\"a\\\"b\":1,\"c\\\\\":-2,\"d\\u0009\":\"x\",\"e \\\\x80\":[]}\n",
+		"{\n \"a\\\"b\": 1,\n \"c\\\\\": -2,\n \"d\\u0009\": \"x\",\n \"e \\\\x80\": []\n}\n",
+	};
+
+	for (int indented = 0; indented < 2; indented++) {
+		char *got = NULL;
+		size_t size;
+		FILE *f = open_memstream(&got, &size);
+		struct json j;
+
+		json_begin(&j, f, indented);
+		json_object(&j, NULL);
+		json_uint(&j, "a\"b", 1);
+		json_int(&j, "c\\", -2);
+		json_string(&j, "d\t", "x");
+		json_array(&j, "e \x80");
+		json_end(&j, ']');
+		json_end(&j, '}');
+		fclose(f);
+		CU_ASSERT_STRING_EQUAL(got, want[indented]);
+		free(got);
+	}
+}
+
 /* A reader that parses numbers as doubles gets strings where a double is not exact. */
 static void json_doubles(void)
 {
@@ -503,6 +531,7 @@ int main(void)
 		{ "escapes_none", escapes_none },
 		{ "json_shape", json_shape },
 		{ "json_doubles", json_doubles },
+		{ "json_keys", json_keys },
 		{ "json_long", json_long },
 		{ "json_digits", json_digits },
 		{ "json_repeated", json_repeated },
