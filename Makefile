@@ -92,8 +92,8 @@ PIJIT_SRC    := $(wildcard tools/jprof/*.c tools/jprof/control/*.c tools/jprof/l
 CLASSFILE_SRC := $(wildcard tools/jprof/classfile/*.c)
 CALLTREE_SRC := $(wildcard tools/calltree/*.c)
 CALLS_SRC    := $(wildcard tools/jprof/calls/*.c tools/jprof/probes/*.c tools/jprof/stacks/*.c)
-# Sites of programs are patched where that is built.
-PATCHER	     := $(if $(wildcard tools/hookit/patch/patch.h),$(O)/inner/libhookit-patch.a)
+# Sites of programs are patched on these architectures.
+PATCHER	     := $(if $(wildcard tools/hookit/patch/$(ARCH)),$(O)/inner/libhookit-patch.a)
 HOOKIT_SRC   := $(filter-out $(if $(PATCHER),,%/patched.c),$(wildcard tools/hookit/*.c))
 AGENT_KINDS  := $(wildcard tools/jprof/kinds/*.c)
 JPERF_SRC    := $(wildcard tools/jperf/*.c)
@@ -286,7 +286,7 @@ $(O)/lib/libjperf.so: $(call obj,$(JPERF_SRC)) $(O)/inner/libperfutil.a
 # Linked with programs, or loaded into them: it exports what compiled code calls, and what it must see
 # of theirs before others do.
 $(call obj,$(HOOKIT_SRC)): INC = $(INC_PERFUTIL) -Itools/common -Itools/calltree -Itools/hookit -fvisibility=hidden
-$(call obj,tools/hookit/hookit_options.c tools/swtrace/run_hookit.c): INC += $(if $(PATCHER),-DHOOKIT_PATCHES)
+$(call obj,$(HOOKIT_SRC) tools/swtrace/run_hookit.c): INC += $(if $(PATCHER),-DHOOKIT_PATCHES)
 HOOKIT_OBJ := $(call obj,$(HOOKIT_SRC) $(CALLTREE_SRC) tools/common/escape.c) $(addprefix $(O)/obj/tools/hookit/,fentry.S.o training_exact.S.o)
 # They run before functions have saved the registers of their arguments, and call of the C library nothing but,
 # when a tree grows, mprotect().

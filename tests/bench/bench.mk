@@ -3,7 +3,7 @@
 # script tests/bench/NAME.sh that prints one line a figure (lib.sh's `beside`); `make bench-NAME`
 # runs one. A bench is slow or fast, it never fails for that. Here first, then those in guests.
 
-BENCHES	  := file post growth stacks lines xray formats arc jit timer agent calls hookit hookit_programs record slowdown ptt itrace hook hdump scs
+BENCHES	  := file post growth stacks lines xray formats html arc jit timer agent calls hookit hookit_programs record slowdown ptt itrace hook hdump scs
 BENCH_SRC := $(filter-out $(if $(AGENTS),,%/call_events.c),$(wildcard tests/bench/*.c))
 BENCH	  := $(patsubst tests/%.c,$(O)/tests/%,$(BENCH_SRC))
 

@@ -478,8 +478,12 @@ static void on_signal(void)
  * important for names: dl_iterate_phdr() takes a lock of the loader, which the child could never
  * get if another thread held it. The locks are in the order in which they are taken.
  */
-static pthread_mutex_t *const locks[] = { &patched_lock, &hookit.lock, &log_gen_lock,
-					  &hook_threads_lock, &modules_lock };
+static pthread_mutex_t *const locks[] = {
+#ifdef HOOKIT_PATCHES
+	&patched_lock,
+#endif
+	&hookit.lock,  &log_gen_lock, &hook_threads_lock, &modules_lock,
+};
 #define LOCKS   (sizeof(locks) / sizeof(locks[0]))
 #define FORK_MS 2000 /* a handler may fork while its thread holds one of them */
 
