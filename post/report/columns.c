@@ -14,7 +14,8 @@ enum columns_form columns_form(const struct options *o)
 void columns_begin(struct columns *c)
 {
 	if (c->form == COLUMNS_JSON) {
-		json_document(&c->json, c->out, false);
+		json_begin(&c->json, c->out, false);
+		json_object(&c->json, NULL);
 		return;
 	}
 	c->heading = !c->headed;

@@ -428,7 +428,8 @@ static void json_record(FILE *out, const struct pirecord *r, struct shown *s,
 	char byte[3];
 	uint32_t i;
 
-	json_document(&j, out, false);
+	json_begin(&j, out, false);
+	json_object(&j, NULL);
 	if (r->time < s->start)
 		json_int(&j, "time", (int64_t)(r->time - s->start));
 	else

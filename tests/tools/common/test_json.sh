@@ -27,10 +27,11 @@ rows() {
 }
 # wrong FORM KEYS FILE: what is wrong with the output
 wrong() {
-	local all keys missing
+	local all keys missing version='keys_unsorted[0] == "json_version" and .json_version == 1'
 	case $1 in
 	document) all='[.]' ;;
 	lines) all='[., inputs]' ;;
+	records) all='[., inputs]' version='has("json_version") == false' ;;
 	list) all=. ;;
 	esac
 	jq -c "$all" "$3" >all 2>&1 || {
@@ -38,8 +39,8 @@ wrong() {
 		return
 	}
 	[ "$1" != document ] || [ "$(jq -s length "$3")" = 1 ] || echo 'several documents'
-	jq -e 'length > 0 and all(.[]; type == "object" and keys_unsorted[0] == "json_version" and .json_version == 1)' \
-		all >out || echo 'an object does not begin with "json_version": 1'
+	jq -e "length > 0 and all(.[]; type == \"object\" and $version)" all >out ||
+		echo 'an object does not begin with "json_version": 1, or is a record with it'
 	keys=$(jq -r '.[0] | keys_unsorted[]' all)
 	missing=$(tr , '\n' <<<"$2" | grep -vxF -e "$keys")
 	[ -z "$missing" ] || echo "no key" $missing
