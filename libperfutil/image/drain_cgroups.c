@@ -238,8 +238,8 @@ static int by_stamp(const void *pa, const void *pb)
 	return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* Segments of several CPUs come in any order, but records of a snapshot are in order, less than
- * 2^32 apart. */
+/* Segments of several CPUs come in any order, but records of a snapshot are in order, and the upper
+ * half of their stamps is that of the first one. */
 int drain_cgroups_flush(struct drain_cgroups *d, struct pifile_writer *w)
 {
 	int err = d->no_memory ? -ENOMEM : 0;
@@ -261,7 +261,7 @@ int drain_cgroups_flush(struct drain_cgroups *d, struct pifile_writer *w)
 		for (; i < d->nrecord; n += d->record[i++].size) {
 			const struct drained_record *r = &d->record[i];
 
-			if (n + r->size > SNAPSHOT_MAX || r->stamp - first > UINT32_MAX / 2)
+			if (n + r->size > SNAPSHOT_MAX || r->stamp >> 32 != first >> 32)
 				break;
 			memcpy(part + n, d->bytes + r->at, r->size);
 		}

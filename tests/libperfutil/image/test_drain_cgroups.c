@@ -138,7 +138,8 @@ static void once(void)
 	finish();
 }
 
-static void in_order(void)
+/* Two records: stamps, and how they are written. */
+static void two(uint64_t others, uint64_t own_stamp, const char *want)
 {
 	uint32_t pid = (uint32_t)getpid();
 	pid_t child = fork();
@@ -148,15 +149,22 @@ static void in_order(void)
 		_exit(0);
 	}
 	begin(PITRACE_RING_MTE);
-	task(PITRACE_MTE_PROCESS, (uint32_t)child, 1, sizeof(struct pitrace_mte_task), 9ull << 32);
+	task(PITRACE_MTE_PROCESS, (uint32_t)child, 1, sizeof(struct pitrace_mte_task), others);
 	next_segment();
 	segment_free(&out);
 	out = (struct segment_out){ .session = 1, .ring = PITRACE_RING_MTE, .size = 65536 };
-	task(PITRACE_MTE_PROCESS, pid, 1, sizeof(struct pitrace_mte_task), 5);
-	CU_ASSERT_STRING_EQUAL(found(), "own:5 other:38654705664");
+	task(PITRACE_MTE_PROCESS, pid, 1, sizeof(struct pitrace_mte_task), own_stamp);
+	CU_ASSERT_STRING_EQUAL(found(), want);
 	finish();
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
+}
+
+static void in_order(void)
+{
+	two(9ull << 32, 5, "own:5 other:38654705664");
+	/* The lower half of the stamps begins anew between them. */
+	two((1ull << 32) + 3, (1ull << 32) - 7, "own:4294967289 other:4294967299");
 }
 
 /* No process: other records, a record that is cut, another ring, the idle task. */
