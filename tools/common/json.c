@@ -83,8 +83,8 @@ static inline bool is_plain(char c)
 	return c >= ' ' && c <= '~' && c != '"' && c != '\\';
 }
 
-/* Writes a member's key and returns the place for its value, or NULL if the member is not short, the
- * key is not plain or the output is indented. */
+/* Writes a member's key and returns the place for its value, or NULL if the member is not short,
+ * the key is not plain or the output is indented. */
 static inline char *begin_short(struct json *j, const char *key, size_t size)
 {
 	char *p, *end;
