@@ -23,7 +23,7 @@ megabytes() {
 
 for millions in 1 10 100; do
 	room $((millions * 60)) || break
-	"$O/tests/programs/gen_trace" --samples=${millions}000000 --stacks=1 --depth=8 "$work/page.nrm2" >"$work/out" || exit 1
+	"$O/tests/programs/gen_trace" --samples=${millions}000000 --stacks=5000 --depth=20 "$work/page.nrm2" >"$work/out" || exit 1
 	cost 1 "$O/bin/post" -q -html -o "$work/page.html" -r "$work/page.nrm2"
 	ours=$cpu rss_ours=$rss size=$(megabytes "$work/page.html")
 	opened page "$work/page.html"
