@@ -27,7 +27,7 @@ COMMANDS   := $(filter-out $(HIDDEN),$(notdir $(BINS))) $(addprefix pitrace-,$(H
 HEADERS	:= $(wildcard driver/uapi/*.h libperfutil/include/*.h libperfutil/include/*.hpp tools/hookit/hookit.h)
 PAGES	:= $(wildcard tools/*/*.1 tools/*/*.3 post/*.1 libperfutil/man/*.3 driver/*.4 libperfutil/man/*.5 post/*.7)
 DOCS	:= README.md CHANGELOG.md COPYING $(wildcard docs/*.md LICENSES/*.txt)
-# Of what is no document only the name is left; links between documents hold where they are installed.
+# Links to other files become their names; links between documents hold where they are installed.
 UNLINKED := s,\[([^]]*)\]\([^):]*(\.[1-9hc]|CONTRIBUTING\.md|/)\),\1,g
 # bash looks for a file of the program's name; one file serves those that print their own options.
 COMPLETED   := $(filter-out $(HIDDEN),swtrace run.tprof run.itrace run.jprof msr mpevt ptt cpi jprof-train hdump rtdriver arcf pitrace)

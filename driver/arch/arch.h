@@ -311,7 +311,7 @@ static inline u64 arch_itrace_back(const struct pt_regs *regs)
 	return regs->gprs[14];
 }
 /* Is this the code that leads to user code, where nothing may trap? Fills `path` with the branches
- * on that way (each counts the instructions before it); the last entry is no branch but the
+ * on that way (each counts the instructions before it); the last entry is not a branch but the
  * instruction at its end. -1: it is not. */
 int arch_itrace_way(const struct pt_regs *regs, struct arch_path *path);
 /* May a thread be stepped at once after a switch from a thread that has ended? */

@@ -328,7 +328,7 @@ static int annotate(const struct job *job, struct annotated *a, uint64_t place)
 
 	/* Idle ticks and hidden kernel addresses have no code. */
 	if (!s->a2n)
-		a->code.why = "it is no code";
+		a->code.why = "it is not code";
 	else if (place & A2N_CODE)
 		rc = code_made(&a->code, &job->model->names, place);
 	else

@@ -439,8 +439,8 @@ const struct report report_explain = {
 	.name = "explain",
 	.usage =
 		"  -explain PID:ADDRESS:TIME\n"
-		"                    all that the address ever meant, who told, and which it was then,\n"
-		"                    on stdout\n",
+		"                    each name that the address had, its source, and the name at that\n"
+		"                    time, on stdout\n",
 	.argument = required_argument,
 	.take = explain_take,
 	.kinds = REPORT_OF_ONE | REPORT_OF_ADDRESS,

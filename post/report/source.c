@@ -46,7 +46,7 @@ static const char *reason(int error)
 		return "is not here";
 	case ELOOP:
 	case EINVAL:
-		return "is no regular file";
+		return "is not a regular file";
 	case EACCES:
 	case EPERM:
 		return "may not be read";

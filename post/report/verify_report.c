@@ -61,7 +61,7 @@ static const char *check_last(const struct run *run, const struct insn *insn)
 	const struct itrace_run *r = &run->r;
 
 	if (insn->kind == INSN_PLAIN || insn->kind == INSN_TRAP)
-		return "the instruction at its end is no branch";
+		return "the instruction at its end is not a branch";
 	if (r->type != PITRACE_BRANCH_UNDEFINED && insn->kind != kinds[r->type])
 		return "the branch at its end is of another kind";
 	if (insn->direct && !r->crosses && insn->kind != INSN_SYSCALL && insn->target != r->to)
@@ -84,7 +84,7 @@ static const char *check_break(const struct itrace_run *r, uint64_t address,
 	if (r->what == ITRACE_BREAK && r->cause == PITRACE_BREAK_SYSCALL && r->count)
 		return last && last->kind == INSN_SYSCALL ?
 			       NULL :
-			       "the instruction at its end is no system call";
+			       "the instruction at its end is not a system call";
 	if (r->what == ITRACE_BREAK &&
 	    (r->cause == PITRACE_BREAK_SIGRETURN || r->cause == PITRACE_BREAK_EXEC))
 		return NULL; /* its end does not follow from it: another program, a call */

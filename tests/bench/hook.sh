@@ -17,7 +17,7 @@ gcc -O2 -Idriver/uapi -Ilibperfutil/include -Itests/bench/hook -o "$program" tes
 # ours WHAT THREADS [BURST]: sets ns, mean and lost
 ours() {
 	w=$1 t=$2 burst=${3:-}
-	# shellcheck disable=SC2086 # no burst is no argument
+	# shellcheck disable=SC2086 # no burst is not an argument
 	"$O/bin/swtrace" run -B perf -M user -o "$folder/t.nrm2" -- "$program" "$w" "$t" "$n" $burst \
 		>"$folder/out" 2>"$folder/err" || { cat "$folder/err" >&2; exit 1; }
 	read -r ns mean lost <"$folder/out"
@@ -32,12 +32,12 @@ lttng_on() {
 idle=$("$program" hook 1 "$n")
 usdt=$("$program" usdt 1 "$n")
 idle_lttng=$("$program" lttng 1 "$n")
-beside "guard, nobody listens" "${idle%% *}" ns "${idle_lttng%% *}" LTTng-UST "1 ns"
-beside "guard, nobody listens" "${idle%% *}" ns "${usdt%% *}" "a USDT nop"
+beside "guard, no session" "${idle%% *}" ns "${idle_lttng%% *}" LTTng-UST "1 ns"
+beside "guard, no session" "${idle%% *}" ns "${usdt%% *}" "a USDT nop"
 # lttng_peer THREADS [BURST]: sets peer, peer_mean and dropped
 lttng_peer() {
 	lttng_on
-	# shellcheck disable=SC2086 # no burst is no argument
+	# shellcheck disable=SC2086 # no burst is not an argument
 	"$program" lttng "$1" "$n" ${2:-} >"$folder/out" || exit 1
 	read -r peer peer_mean dropped <"$folder/out"
 	lttng stop >"$folder/stop" 2>&1

@@ -39,7 +39,7 @@ compare "program's own record, 2 integers" "$(value mark record)" instructions "
 compare "program's own record, 2 integers" "$(value mark record)" instructions "$(value mark logger)" \
 	"lttng-logger, as text"
 printf '%-44s %8s bytes\n' "  ... its bytes" "$(value mark-bytes record)"
-printf '%-44s %8s instructions\n' "program's own record, nobody listens" "$(value mark nobody)"
+printf '%-44s %8s instructions\n' "program's own record, no session" "$(value mark nobody)"
 compare "timer sample, interrupt and all" "$(value sample pitrace)" instructions \
 	"$(value sample perf)" "perf's cpu-clock"
 compare "  ... its bytes" "$(value sample-bytes pitrace)" bytes "$(value sample-bytes perf)" \

@@ -286,7 +286,7 @@ loaded_late() {
 }
 check loaded_late loaded_late
 
-# A program's own functions are no business of the static libraries.
+# A program's own functions are not the business of the static libraries.
 only_exported() {
 	local library code=0
 	for library in perfutil a2n; do

@@ -171,7 +171,7 @@ more_of() {
 		refused && [ "$(cat "$out/in")" = precious ] || bad folder
 	fi
 
-	# NAME.old is no file
+	# NAME.old is not a file
 	rm -rf ./*
 	as "$user" sh -c 'echo precious >target; ln -s target "$1.old"; echo old >"$1"' - "$out"
 	try "$out" "${words[@]}"

@@ -134,7 +134,7 @@ add_libraries() {
 	files=$(find "$stage" -type f \( -perm /111 -o -name '*.so*' \) -size +1k)
 	while [ -n "$files" ]; do
 		local needed
-		# It finds scripts among them, and says so: that is no failure.
+		# It finds scripts among them, and says so: that is not a failure.
 		needed=$({ xargs -d '\n' readelf -dlW <<<"$files" 2>/dev/null || :; } | sed -nE \
 			-e 's/.*\(NEEDED\).*\[(.*)\]/\1/p' -e 's/.*program interpreter: (.*)\]/\1/p' | sort -u)
 		files=

@@ -65,7 +65,7 @@ call getpid
 call write
 [ -n "$probes" ] || exit $code
 
-# As many hits as without the trace. Within a function a probe is a gap, if it is no jump that is traced.
+# As many hits as without the trace. Within a function a probe is a gap, if it is not a jump that is traced.
 # On s390x, if a probe is on the first instruction or on the return, the rest of the call is left out, and this is
 # recorded.
 equal within_ran "$(paste -sd' ' "$out/within.txt")" 'hello within: hello within:'

@@ -14,7 +14,7 @@ fi
 booted guest --icount --mem 768 "${php[@]}" --get '/tmp/*.nrm2' --get '/tmp/*.txt' --get '/tmp/jit-*.dump' \
 	--get '/tmp/log-j*' -- tests/vm/guest/jit.sh 5000 200 $x86 || exit 1
 
-# have TRACE: NAME TICKS of what is no file's code; the unannounced as "-". PHP's script itself is code
+# have TRACE: NAME TICKS of what is not a file's code; the unannounced as "-". PHP's script itself is code
 # too, which calls the functions, and so is what reads its clock: now().
 have() {
 	jq -r '.processes[] | select(.name == "jitting" or .name == "php") | .threads[].modules[] |

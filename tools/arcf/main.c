@@ -170,7 +170,7 @@ static bool option_clip(const struct option_given *given, void *to)
 {
 	if (unit_percent(given->text, to))
 		return true;
-	complain("-clip: %s is no percentage from 0 to 100", given->text);
+	complain("-clip: %s is not a percentage from 0 to 100", given->text);
 	return false;
 }
 

@@ -62,7 +62,7 @@ bool option_file(const struct option_given *given, void *to)
 {
 	if (*given->text && strcmp(given->text, "-") != 0)
 		return option_text(given, to);
-	complain("%s: '%s' is no file's name: a trace goes to a file, not to standard output",
+	complain("%s: '%s' is not a file's name: a trace goes to a file, not to standard output",
 		 given->name, given->text);
 	return false;
 }

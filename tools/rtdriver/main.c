@@ -114,7 +114,8 @@ static bool read_token(struct rtdriver *r)
 		snprintf(r->token, sizeof(r->token), "%.32s", text);
 	else
 		complain("%s: %s", r->token_file,
-			 rc == -EINVAL || rc == -EFBIG ? "is no token of an agent" : strerror(-rc));
+			 rc == -EINVAL || rc == -EFBIG ? "is not a token of an agent" :
+							 strerror(-rc));
 	free(text);
 	return !rc;
 }
@@ -151,7 +152,7 @@ static int from_input(struct rtdriver *r)
 			break;
 		rc = n > LINE_MOST ? EXIT_RTDRIVER : rt_line(r, line, &quit);
 		if (n > LINE_MOST)
-			complain("a line of more than %d characters is no command", LINE_MOST);
+			complain("a line of more than %d characters is not a command", LINE_MOST);
 		if (rc && !asks)
 			quit = true;
 		code = asks ? 0 : rc;

@@ -80,7 +80,7 @@ int cmd_get(int argc, char **argv)
 		return USAGE;
 	if (argc > 1 && !strcmp(argv[1], "-"))
 		return fail(
-			"get: '-' is no file's name: a trace goes to a file, not to standard output");
+			"get: '-' is not a file's name: a trace goes to a file, not to standard output");
 	rc = TraceWriteBufferToFile(argc > 1 ? argv[1] : NULL);
 	if (rc)
 		return fail_rc(rc);

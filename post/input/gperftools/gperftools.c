@@ -245,7 +245,7 @@ static int read_text(struct gperftools *g)
 			;
 		if (n) {
 			faults_report(&g->faults, at,
-				      "%zu bytes that are no text, between the trailer and what was mapped: passed over",
+				      "%zu bytes that are not text, between the trailer and what was mapped: passed over",
 				      n);
 			at += n;
 			continue;

@@ -521,7 +521,7 @@ static void count_fault(const struct pitrace_rec *rec, void *unused)
 		uint32_t flags = f->flags;
 
 #ifdef __s390x__
-		/* Its kernel is no part of the same space of addresses. */
+		/* Its kernel is not part of the same space of addresses. */
 		if (!r->ip)
 			there = f->ip && (f->ip < (uintptr_t)__start_touches ||
 					  f->ip >= (uintptr_t)__stop_touches);

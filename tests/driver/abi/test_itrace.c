@@ -396,7 +396,7 @@ static const struct event *compare(const char *what, const struct event *v, cons
 		}
 		for (k = 0; k + 1 < v->count; k++)
 			if (s->ip[at + k + 1] - s->ip[at + k] - 1 > 14) {
-				wrong("%s: a branch from %#lx to %#lx is no record's", what,
+				wrong("%s: a branch from %#lx to %#lx is not a record's", what,
 				      (long)s->ip[at + k], (long)s->ip[at + k + 1]);
 				return NULL;
 			}

@@ -124,7 +124,7 @@ static void test_image(void)
 	/* Aliases: global, then fewer underscores, then the shorter. */
 	SYMBOL(0, 0xffffffff81000200, "shared_up");
 	SYMBOL(0, 0xffffffff81000300, "weak_one");
-	/* Marks of the linker script give way, and the end of something is no code. */
+	/* Marks of the linker script give way, and the end of something is not code. */
 	SYMBOL(0, 0xffffffff81000400, "entry");
 	SYMBOL(0, 0xffffffff8100047f, "entry");
 	NO_CODE(0, 0xffffffff81000480);

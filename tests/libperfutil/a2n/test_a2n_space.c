@@ -331,7 +331,7 @@ static void test_walk(void)
 	IS(5, 50, 0x3000, "/own");
 	NONE(5, 49, 0x1000);
 
-	/* An exec is no walk: nothing is known of the time before. */
+	/* An exec is not a walk: nothing is known of the time before. */
 	a2n_process(a, 50, 6, 1);
 	a2n_name(a, 50, 6, 6, "new");
 	map(50, 6, 0x1000, 0x1000, "/a");

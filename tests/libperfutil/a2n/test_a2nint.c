@@ -193,7 +193,7 @@ static void test_modules(void)
 	CU_ASSERT_EQUAL(d.sym_addr, 0x500000 + it);
 	IS(7, 100, 0x500000 + address_of("m.so.kept", "more"), "more");
 	CU_ASSERT_EQUAL(A2nGetSymbol(7, 0x501fff, &d), A2N_NO_SYMBOL_HERE);
-	/* Segments without symbols are no module's: the next ones serve. */
+	/* Segments without symbols belong to no module: the next ones serve. */
 	write_file("odd.msi", odd, strlen(odd));
 	snprintf(msi, sizeof(msi), "%s/odd.msi", dir);
 	CU_ASSERT_EQUAL(A2nLoadMsiFile(msi), 0);

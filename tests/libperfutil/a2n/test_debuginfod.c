@@ -148,7 +148,7 @@ static void fetched(void)
 	CU_ASSERT_EQUAL(loads, 1);
 	CU_ASSERT_EQUAL(debuginfod_get(d, &no_id, path, sizeof(path)), -1);
 	CU_ASSERT_EQUAL(finds, 2);
-	/* A server that has not got it is no fault; one that does not answer is. */
+	/* A server that has not got it is not a fault; one that does not answer is. */
 	answer = -ENOENT;
 	CU_ASSERT_EQUAL(debuginfod_get(d, &id, path, sizeof(path)), -1);
 	CU_ASSERT_PTR_NULL(debuginfod_why(d));

@@ -509,7 +509,7 @@ static void sequences(void)
 	}
 	set_address(&m, 0x400);
 	end_sequence(&m);
-	/* An end without a row before it is no sequence, and leaves nothing. */
+	/* An end without a row before it is not a sequence, and leaves nothing. */
 	put_bytes(&m, 4, 3, 20, 4, 9);
 	set_address(&m, 0x999);
 	end_sequence(&m);

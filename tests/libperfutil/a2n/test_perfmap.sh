@@ -226,7 +226,7 @@ else
 fi
 
 # The maps that others write: each line of theirs is understood, their code has its names. Names with newlines
-# (node's, of what a program calls a function) and blanks are no damage.
+# (node's, of what a program calls a function) and blanks are not damage.
 written() { # NAME PATTERN PROCESS COMMAND...: most of the JIT code's ticks have such names
 	local name=$1 pattern=$2 process=$3
 	shift 3

@@ -258,7 +258,7 @@ static void test_make_way(void)
 	CU_ASSERT_EQUAL(newfile_aside(&f, "name"), 0);
 	IS_NOT(path);
 	CU_ASSERT(!lstat(old, &st) && S_ISLNK(st.st_mode));
-	/* NAME.old is no file that could go. */
+	/* NAME.old is not a file that could go. */
 	put(path, "x");
 	CU_ASSERT_EQUAL(newfile_aside(&f, "name"), -EEXIST);
 	HOLDS(path, "x");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names of events: each source, privileges, lists, what is no name; a PMU's folder made up. */
+/* Names of events: each source, privileges, lists, what is not a name; a PMU's folder made up. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <pthread.h>

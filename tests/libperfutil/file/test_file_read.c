@@ -475,7 +475,7 @@ static void many_faults(void)
 	image_free(&i);
 }
 
-/* On disk: a growing file, one that shrinks under the reader, and what is no file. */
+/* On disk: a growing file, one that shrinks under the reader, and what is not a file. */
 static void on_disk(void)
 {
 	char path[] = "/tmp/pitrace-test-XXXXXX";

@@ -356,7 +356,7 @@ static void exchanged(void)
 	CU_ASSERT_EQUAL(rmdir(at("moved")), 0);
 }
 
-/* A file counts under its one name: not by links, soft or hard; what is no file holds nobody up. */
+/* A file counts under its one name: not by links, soft or hard. What is no file blocks nobody. */
 static void links_are_not_read(void)
 {
 	struct hooks *h = folder();

@@ -334,7 +334,7 @@ static void test_left_to_user(void)
 	user = NULL;
 }
 
-/* Another user's file is none of the process's, nor is a link, or what is no file. */
+/* Another user's file is none of the process's, nor is a link, or what is not a file. */
 static void test_whose(void)
 {
 	begin();

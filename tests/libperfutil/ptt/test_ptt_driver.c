@@ -146,7 +146,7 @@ static void removed(void)
 	CU_ASSERT(PttOwn.page != NULL);
 	FAILS(ptt_by_driver.remove(1), PI_NO_PROCESS, not_added(1));
 	FAILS(ptt_by_driver.read(1, &d), PI_NO_PROCESS, not_added(1));
-	/* One that had ended is no failure. */
+	/* One that had ended is not a failure. */
 	module.answer = -ESRCH;
 	CU_ASSERT_EQUAL(ptt_by_driver.remove(gettid()), PI_OK);
 	CU_ASSERT(!PttOwn.page && !PttOwn.cycles);

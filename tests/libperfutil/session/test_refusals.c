@@ -328,7 +328,7 @@ static void test_words(void)
 	}
 	CU_ASSERT_PTR_NOT_NULL(RcToString(INT_MIN));
 	CU_ASSERT_PTR_NOT_NULL(RcToString(PI_BAD_PRIVILEGE - 1));
-	/* A positive value is no code, and not "ok". */
+	/* A positive value is not code, and not "ok". */
 	CU_ASSERT_STRING_NOT_EQUAL(RcToString(1), RcToString(PI_OK));
 	CU_ASSERT_PTR_NOT_NULL(strstr(RcToString(INT_MAX), "no error"));
 	/* Codes are all functions': Ptt's, ITrace's and Ai's too. */

@@ -307,7 +307,7 @@ static void functions_of_trees(void)
 	CU_ASSERT_STRING_EQUAL(function(&c, &f, "a:b\\c", 1), "1 1");
 	functions_compared_free(&f);
 	comparison_free(&c);
-	/* Processes are no part of paths. */
+	/* Processes are not part of paths. */
 	read_both(&c, BY_PATH);
 	CU_ASSERT_EQUAL(comparison_finish(&c), 0);
 	CU_ASSERT_STRING_EQUAL(c.name[c.call[comparison_next(&c, NO_KEY)].name], "main");

@@ -57,7 +57,7 @@ adds_up -comm 'j*,GC' 'cc,Idle' 'ev*'
 verdict comms_add_up
 adds_up -symbol 'spin_unlock,copy*' idle 'vfs_read,No*,*ext4*,ext*'
 verdict symbols_add_up
-# The last moment of the first half is no moment of the second.
+# The last moment of the first half is not a moment of the second.
 middle=$("$post" -q -show -json -o - story.nrm2 | jq -s 'map(select(.record == "tprof").time) | sort |
 	.[length / 2 | floor]')
 at() {

@@ -287,7 +287,7 @@ static inline void image_pipe(struct perf_image *m)
 	image_u64(m, 4);
 	image_feature_text(m, "6.1.0-test");
 	image_end(m, at);
-	at = image_begin(m, 66, 0); /* tracing data, of a length that is no multiple of 8 */
+	at = image_begin(m, 66, 0); /* tracing data, of a length that is not a multiple of 8 */
 	image_u32(m, 13);
 	image_end(m, at);
 	image_text(m, "tracing data", 16);

@@ -130,7 +130,7 @@ damaged 13_version_1 10 16 "version 1"
 damaged 15_period_0 10 24 "the header has no sampling period"
 damaged 18_depth_0_record 10 40 "4 samples without an address"
 damaged 21_depth_huge 5 80 "a stack of 1099511627776 calls"
-damaged 31_data_after_trailer_binary 10 176 "40 bytes that are no text"
+damaged 31_data_after_trailer_binary 10 176 "40 bytes that are not text"
 damaged 33_trailer_count_nonzero 5 80 "the trailer counts 1 samples"
 code 1 "$post" -folded "$data/edge/24_count_sum_overflow.prof" &&
 	has out " 9223372036854775807" && has err "at byte 64: "

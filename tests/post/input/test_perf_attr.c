@@ -440,7 +440,7 @@ static void tables(void)
 		if (p.nattrs != cases[i].events)
 			printf("# case %zu: %u events\n", i, p.nattrs);
 		CU_ASSERT_EQUAL(p.nattrs, cases[i].events);
-		/* The ids of one event are no other's: a file of n ids has n events that have one.
+		/* The ids of one event are of no other: a file of n ids has n events that have one.
 		 */
 		for (uint32_t k = 0; k < p.nattrs; k++) {
 			CU_ASSERT_EQUAL(p.attr[k].nids, 1);

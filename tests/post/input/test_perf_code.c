@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Code that processes had mapped, by perf's records: mappings of any order over one another, forks
- * and execs against a model; whether a file is the one that was mapped; what is no mapping of code.
+ * and execs against a model; whether a file is the one that was mapped; mappings without code.
  */
 #include <elf.h>
 #include <linux/perf_event.h>
@@ -206,7 +206,7 @@ static void ends(void)
 	perf_code_free(c);
 }
 
-/* ---- what is no mapping of code -------------------------------------------------------------- */
+/* ---- mappings without code ----------------------------------------------------------------- */
 
 static void left_out(void)
 {

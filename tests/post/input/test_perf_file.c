@@ -490,7 +490,7 @@ static void bare_pipe(void)
 	}
 	attr = 64;
 	memcpy(m.data + 16 + 8 + 4, &attr, 4);
-	m.data[16 + 6]++; /* a length that is no multiple of 8 */
+	m.data[16 + 6]++; /* a length that is not a multiple of 8 */
 	CU_ASSERT_FALSE(reader_perf.probe(m.data + 16, m.n - 16));
 	free(m.data);
 }

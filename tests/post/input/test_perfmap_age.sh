@@ -85,7 +85,7 @@ touch -r own.data "$map"
 	jq -e '[.. | objects | select(.name? == "whole")] | length > 0' >/dev/null
 verdict merged_same $? "$(cat err)"
 
-# ---- a filter of what is read is no other trace
+# ---- a filter of what is read is not another trace
 dated '1 hour ago'
 "$post" -json -comm jitting -r own.data >/dev/null 2>err
 grep -q "$map: it is older than the process" err

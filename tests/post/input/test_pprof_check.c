@@ -209,7 +209,7 @@ static void many_kinds(void)
 	}
 }
 
-/* A part, or what is in it, that is cut, and what is no message. */
+/* A part, or what is in it, that is cut, and what is not a message. */
 static void malformed(void)
 {
 	static const struct {

@@ -144,7 +144,7 @@ unknown middle 20 20
 END2
 # high's wait, 10-450: low ran 10-20 and 420-450, and was ready 20-420, when middle had the CPU.
 
-# ---- what wakes is no thread: a timer, a device, a softirq, an interrupt that nobody saw; nobody
+# ---- what wakes is not a thread: a timer, a device, a softirq, an interrupt that nobody saw; nobody
 blamed <<'END' && cat >want <<'END2' && judged interrupts
 	0 on
 	0 task walk 100 1 a
@@ -252,7 +252,7 @@ ran maker 210 110
 unknown maker 10 10
 END2
 
-# ---- kernel threads are no victims, unless they are asked for
+# ---- kernel threads are not victims, unless they are asked for
 blamed <<'END' || exit 1
 	0 on
 	0 task kthread 50 2 kworker

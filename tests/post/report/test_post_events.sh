@@ -67,7 +67,7 @@ diff - have >why <<'END'
 ["tick",null,null,2]
 END
 verdict counted
-# All digits, which jq would round; infinity is no number.
+# All digits, which jq would round; infinity is not a number.
 tr -d ' \n' <marks.json >digits
 # shellcheck disable=SC2317 # by every
 stands() { has digits "$1"; }

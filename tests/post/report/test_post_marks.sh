@@ -149,7 +149,7 @@ story spans.nrm2 <<'END'
 15010 mark 1 200 0xb0 1 job 9
 15050 mark 0 100 0xb0 0x81 job 9
 15090 mark 0 100 0xb0 0x80 job 9
-# without an integer minor 1 is no span
+# without an integer minor 1 is not a span
 15100 mark 0 100 0xd0 1 x
 # a thread's end leaves open what others may end, a process's does not, but for those of all
 16000 mark 1 100/102 0xb0 0 left 1

@@ -317,7 +317,7 @@ static void once(void)
 	CU_ASSERT_EQUAL(opener_output(4, &outputs[1], &out), -EINVAL);
 	CU_ASSERT_EQUAL(opener_output(64, &outputs[1], &out), -EINVAL);
 	CU_ASSERT_EQUAL(opener_output(UINT_MAX, &outputs[1], &out), -EINVAL);
-	/* A file is no folder. */
+	/* A file is not a folder. */
 	CU_ASSERT_EQUAL(opener_folder(3, &outputs[3], &renamed), -EINVAL);
 	CU_ASSERT(access(in("second.old"), F_OK));
 	CU_ASSERT_EQUAL(opener_in_folder(-1, "a"), -EINVAL);

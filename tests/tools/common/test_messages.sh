@@ -122,7 +122,7 @@ try "$bin/post" "$word.nrm2" -kmap "$word"
 try "$bin/post" "$word.nrm2" "$word.none"
 judge trace_read 5
 
-# A cell is no formula: a program's name, an event's words.
+# A cell is not a formula: a program's name, an event's words.
 cp "$(command -v perl)" "$work/=1+2"
 "$bin/swtrace" run -q -B timer -o sum.nrm2 -- "./=1+2" -e 'for ($i = 0; $i < 3e6; $i++) { $x += $i }' >out 2>&1
 "$bin/post" -q -csv -o sum.csv sum.nrm2 >>out 2>&1

@@ -85,9 +85,9 @@ static void texts(void)
 	CU_ASSERT(store(option_file, &row, "--", &to) && !strcmp(to, "--"));
 	CU_ASSERT(store(option_file, &row, "-a", &to) && !strcmp(to, "-a"));
 	REFUSES(option_file, &row, "-", &to,
-		"'-' is no file's name: a trace goes to a file, not to standard output");
+		"'-' is not a file's name: a trace goes to a file, not to standard output");
 	REFUSES(option_file, &row, "", &to,
-		"'' is no file's name: a trace goes to a file, not to standard output");
+		"'' is not a file's name: a trace goes to a file, not to standard output");
 	CU_ASSERT_STRING_EQUAL(to, "-a");
 }
 

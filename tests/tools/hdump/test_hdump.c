@@ -173,7 +173,7 @@ static void write_heap(const struct model *m, struct dump *d, unsigned int id_si
 	for (unsigned int i = 0; i < m->n; i++)
 		if (m->o[i].root && m->o[i].kind != A_CLASS)
 			dump_root(d, i, m->o[i].id);
-	u1(d, 0x90); /* Android: unreachable; it is no root */
+	u1(d, 0x90); /* Android: unreachable; it is not a root */
 	id(d, m->o[m->n - 2].id);
 	segment_end(d);
 	record(d, 0x2c, 0);

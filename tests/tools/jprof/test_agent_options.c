@@ -120,7 +120,7 @@ static void each_option(void)
 	GIVES("THREADINFO", want.calls.parts = PART_THREADS; want.thread_log = true);
 	GIVES("JLM", want.calls.parts = PART_LOCKS; want.gets = true);
 	GIVES("JLML", want.calls.parts = PART_LOCKS);
-	/* To listen is no part of its own: it does what its kind does without options. */
+	/* To listen is not part of its own: it does what its kind does without options. */
 	GIVES("CONTROL", want.calls.parts = PART_CONTROL | PART_CALLS);
 	GIVES("CONTROL=tcp", want.calls.parts = PART_CONTROL | PART_CALLS; want.tcp = true);
 	GIVES("CONTROL=tcp:65535,JLML", want.calls.parts = PART_CONTROL | PART_LOCKS;

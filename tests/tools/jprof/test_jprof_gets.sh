@@ -47,7 +47,7 @@ counts() { # NAME LOG
 	is "$1_contended" "$(row 'Gets$Hot@' "$2")" '20 20 15 0'
 	is "$1_wait" "$(row 'Gets$Bell@' "$2")" '10 10 0 0'
 	is "$1_many" "$(awk '/Gets\$Many/ { n += $3; lines++ } END { print n, lines }' "$2")" '3000 1001'
-	# Each that entered has left: another thread enters then, and it is no recursion.
+	# Each that entered has left: another thread enters then, and it is not recursion.
 	grep -q '^overflow free' said && awk '/ Gets\$Overflow@/ { found = $2 == $3 + $5 && $3 >= 2 && $3 <= 3 && $5 > 100 } END { exit !found }' "$2"
 	verdict "$1_overflow" $? "$(cat said; grep Overflow "$2")"
 	awk '/ReentrantLock\$NonfairSync@/ && $4 == 4 && $8 >= 115 && $2 == "-" && $7 == "-" { found = 1 } END { exit !found }' "$2" &&

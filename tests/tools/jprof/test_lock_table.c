@@ -218,7 +218,7 @@ static void threads(void)
 	lock_thread_back(&t, id(1, 0), 270);
 	lock_thread_entered(&t, 270);
 	CU_ASSERT_EQUAL(t.held_count, 0);
-	/* A wait gives it up, and its end is no get. */
+	/* A wait gives it up, and its end is not a get. */
 	CU_ASSERT(!lock_thread_enter(&t, id(2, 0), 300));
 	lock_thread_entered(&t, 300);
 	CU_ASSERT(lock_thread_wait(&t, id(2, 0), 310, &ns) && ns == 10);

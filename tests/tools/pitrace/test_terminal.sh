@@ -86,7 +86,7 @@ while read -r name; do
 		[ -z "$why" ] || bad="$bad a missing program: $why;"
 		run "pitrace $name -- ./empty"
 		why=$(fits $? "$(code recording 'the command cannot be executed')")
-		[ -z "$why" ] || bad="$bad a file that is no program: $why;"
+		[ -z "$why" ] || bad="$bad a file that is not a program: $why;"
 		;;
 	reports | tools)
 		run "pitrace $name $(file_argument "$name" /no/such/folder/with/a/long/name/and/no/such/file/as/this-one-in-it.nrm2)"

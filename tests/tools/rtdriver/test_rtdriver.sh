@@ -203,7 +203,7 @@ refused $? 1 wrong_token 'the token is not the one'
 drive -a 192.0.2.1 -p "$port" -k rt-token.1_$vm -c start
 refused $? 2 this_machine_alone 'listens on this machine alone'
 drive -p "$port" -k /dev/null -c start
-refused $? 2 no_token 'Invalid argument\|is no token'
+refused $? 2 no_token 'Invalid argument\|is not a token'
 # A silent TCP client does not block others.
 perl -e 'use IO::Socket::INET; my @s = map { IO::Socket::INET->new(PeerAddr => "127.0.0.1", PeerPort => shift // $ARGV[0]) } 1 .. 40; sleep 30' \
 	"$port" &

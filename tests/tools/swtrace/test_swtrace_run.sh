@@ -14,7 +14,7 @@ run() { # CODE NAME [ARGUMENT]...: of swtrace run
 	is "$2" $? "$1"
 }
 
-# ---- words of -g that are no command
+# ---- words of -g that are not commands
 for word in dwarf fp,user kernel switches; do
 	run 127 "stacks_${word/,/_}" -B timer -g "$word" -- true
 	says "stacks_${word/,/_}_words" err "equals sign: -g=$word\$"
@@ -28,13 +28,13 @@ verdict other_command_no_hint $? "$(cat err)"
 
 # ---- a trace is a file
 run 125 output -B timer -o - -- touch ran
-says output_words err 'is no file'
+says output_words err 'is not a file'
 "$swtrace" init -B timer -f - 2>err
 is init $? 125
-says init_words err 'is no file'
+says init_words err 'is not a file'
 "$swtrace" get - 2>err
 is get $? 125
-says get_words err 'is no file'
+says get_words err 'is not a file'
 [ ! -e ./- ] && [ ! -e ran ]
 verdict nothing_is_made $? "$(ls)"
 

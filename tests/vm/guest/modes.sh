@@ -19,7 +19,7 @@ swtrace run -a -F 10000 -o cont.nrm2 -- load "$seconds" 2 >cont.txt 2>&1 &
 pid=$!
 sleep 3
 echo "begin $(rss $pid)" >memory.txt
-# While the load runs: what is read at the end, of the kernel's symbols, is no growth. The load may
+# While the load runs: what is read at the end, of the kernel's symbols, is not growth. The load may
 # end while its last second is looked at.
 last='' each=''
 while kb=$(rss $pid) && pidof load >/dev/null; do

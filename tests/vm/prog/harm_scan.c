@@ -18,7 +18,7 @@ static bool kernel_address(uint32_t low, uint32_t high)
 #ifdef __x86_64__
 	if (high >= 0xFFFF8880 && high < 0xFFFFE900)
 		return true;
-	/* -1 beside any other number is no address: only where something lies. */
+	/* -1 beside any other number is not an address: only where something lies. */
 	return high == 0xFFFFFFFF && ((low >= all->kernel[0].first && low <= all->kernel[0].last) ||
 				      (low >= all->kernel[1].first && low <= all->kernel[1].last));
 #elif defined(__powerpc64__)
@@ -55,7 +55,7 @@ static bool in_sync(const unsigned char *p, size_t at)
 	return false;
 }
 
-/* Eight bytes that are no value of eight bytes: within a record's header or half of it (minor and
+/* Eight bytes that are not values of eight bytes: within a record's header or half of it (minor and
  * stamp are anything), or the end of one value and the low half of the next: a time, a user's
  * address, or bits that are nearly all set, as of the users' majors. */
 static bool straddles(const unsigned char *p, size_t at, size_t bytes)

@@ -13,7 +13,7 @@
 #include "work.h"
 
 #define WHOLE __attribute__((noinline, noclone))
-#define HERE  __asm__ volatile("" : : : "memory") /* what stands before is no tail call */
+#define HERE  __asm__ volatile("" : : : "memory") /* what stands before is not a tail call */
 
 WHOLE void inner(unsigned long n);
 WHOLE void by_three(unsigned long part);

@@ -46,7 +46,7 @@ struct object_file {
 bool object_file_open(struct object_file *o, int fd, struct patch_fault *f);
 void object_file_close(struct object_file *o);
 
-/* Finds the section of that name; false: none, which is no fault. */
+/* Finds the section of that name; false: none, which is not a fault. */
 bool object_file_section(const struct object_file *o, const char *name, Elf64_Shdr *sh);
 /* Reads its functions from .symtab, or from .dynsym. false: no memory, or damaged; functions read
  * before are kept. */

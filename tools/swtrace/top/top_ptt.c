@@ -31,7 +31,7 @@ static bool take_list(const char *list, struct top_metrics *metrics)
 			return false;
 		}
 		if (!n || n >= sizeof(metrics->name[0])) {
-			fail("-m: '%.*s' is no metric's name", (int)(n < 64 ? n : 64), list);
+			fail("-m: '%.*s' is not a metric's name", (int)(n < 64 ? n : 64), list);
 			return false;
 		}
 		snprintf(metrics->name[metrics->n++], sizeof(metrics->name[0]), "%.*s", (int)n,

@@ -318,7 +318,7 @@ static void user_only(void)
 	refuse_with = EACCES;
 	perf_check(&config, &check, &only);
 	CU_ASSERT(check.state == COLLECTOR_REFUSED);
-	/* Another error is no sign of that. */
+	/* Another error is not a sign of that. */
 	refuse_kernel = EPERM;
 	refuse_with = 0;
 	perf_check(&config, &check, &only);

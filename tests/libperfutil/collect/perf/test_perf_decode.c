@@ -117,7 +117,7 @@ static void round_trip(void)
 	round_trip_order(true);
 }
 
-/* A chain that ends with a cookie promises a user stack: that is no part of it. */
+/* A chain that ends with a cookie promises a user stack: that is not part of it. */
 static void promised_stack(void)
 {
 	for (int swap = 0; swap < 2; swap++) {

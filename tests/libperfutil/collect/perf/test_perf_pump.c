@@ -532,7 +532,7 @@ static void scoped(void)
 	begin();
 	s.config.scope = PITRACE_SCOPE_PROCESS;
 	s.config.pid = 70;
-	s.scope = calloc(1, PERF_PIDS / 8 + 1); /* the last byte is no pid's */
+	s.scope = calloc(1, PERF_PIDS / 8 + 1); /* the last byte is not a pid's */
 	CU_ASSERT_FATAL(s.scope != NULL);
 	CU_ASSERT_EQUAL(perf_emit_walk(&s), 0);
 	CU_ASSERT_EQUAL(walked, 70);
