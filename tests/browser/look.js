@@ -4,8 +4,9 @@
  * a screen, goes through steps, and prints a line of JSON with what stands there after each. A step is
  * the page's address behind # ; or "click SELECTOR", "press SELECTOR KEYS", "type SELECTOR TEXT",
  * "drag SELECTOR FROM TO" (parts of its width), "unfold SELECTOR": opens all rows of a tree, "print": its
- * line has what was on paper. With OLD the browser lacks DecompressionStream. Whatever the page complains of, and each request but the
- * page itself, is told at the end; the exit code is 1 then.
+ * line has what was on paper. With OLD the browser lacks DecompressionStream; BROWSER is the address of a browser that
+ * runs (serve.js). All errors of the page, and each request but the page itself, are printed at the end; the exit code
+ * is 1 then.
  */
 'use strict';
 const path = require('path');
@@ -79,7 +80,8 @@ async function step(tab, words) {
 
 async function main() {
 	const faults = [];
-	const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+	const browser = process.env.BROWSER ? await chromium.connect(process.env.BROWSER) :
+		await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
 	const tab = await browser.newPage({ viewport: { width: 1280, height: 900 },
 		colorScheme: process.env.DARK ? 'dark' : 'light' });
 	if (process.env.OLD)

@@ -3,27 +3,9 @@
 # Further views of the page of post -html, in Debian's chromium: nested calls, the flow of an instruction trace,
 # what is to blame for waits, several events, control groups, a heap's profile, paper, and what an old browser is told.
 set -u
-# shellcheck source=tests/lib/post_lib.sh
-. "$(dirname "$0")/../../lib/post_lib.sh"
-packages=$("$top/tests/viewers/get" ../browser) || exit 1
-shots=$build/html
-mkdir -p "$shots"
+# shellcheck source=tests/lib/page_lib.sh
+. "$(dirname "$0")/../../lib/page_lib.sh"
 
-look() { # NAME PAGE STEP...: lines of JSON to `seen`, faults to `why`
-	local name=$1 page=$2
-	shift 2
-	timeout 200 node "$top/tests/browser/look.js" "$packages/playwright-core" "$page" "$shots/$name" "$@" \
-		>seen 2>why && [ ! -s why ]
-}
-step() { # N FILTER: the page's content after a step
-	sed -n "$(($1 + 1))p" seen | jq -r "$2"
-}
-want() { # WANTED HAVE
-	[ "$1" = "$2" ] || {
-		printf 'is "%s", not "%s"\n' "$2" "$1" >why
-		false
-	}
-}
 same() { # want.rows and have.rows, which are not empty
 	[ -s want.rows ] && diff want.rows have.rows >why
 }

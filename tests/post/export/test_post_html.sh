@@ -4,29 +4,11 @@
 # in each view and under filters; it asks nobody for anything, complains of nothing, and what hostile names
 # say is text. Screenshots stay in build/html.
 set -u
-# shellcheck source=tests/lib/post_lib.sh
-. "$(dirname "$0")/../../lib/post_lib.sh"
-packages=$("$top/tests/viewers/get" ../browser) || exit 1
-shots=$build/html
-mkdir -p "$shots"
+# shellcheck source=tests/lib/page_lib.sh
+. "$(dirname "$0")/../../lib/page_lib.sh"
 
-look() { # NAME PAGE STEP...: lines of JSON to `seen`, faults to `why`
-	local name=$1 page=$2
-	shift 2
-	timeout 100 node "$top/tests/browser/look.js" "$packages/playwright-core" "$page" "$shots/$name" "$@" \
-		>seen 2>why && [ ! -s why ]
-}
 # Names of the JSON reports, as text has them.
 escaped='def text: gsub("\t"; "\\x09") | gsub("\n"; "\\x0a") | gsub("\u001b"; "\\x1b");'
-step() { # N FILTER: the page's content after a step
-	sed -n "$(($1 + 1))p" seen | jq -r "$2"
-}
-want() { # WANTED HAVE
-	[ "$1" = "$2" ] || {
-		printf 'is "%s", not "%s"\n' "$2" "$1" >why
-		false
-	}
-}
 
 "$make_trace" stacks stacks.nrm2 || exit 1
 "$post" -q -html -o stacks.html stacks.nrm2
