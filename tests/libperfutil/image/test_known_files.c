@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files are identified once, by device and inode; their ids are returned once a round, their paths for this process. */
+/* Files are identified once, by device and inode; ids are returned once a round. */
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
