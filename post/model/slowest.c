@@ -9,14 +9,25 @@ bool slowest_wants(const struct slowest *s, uint32_t name, uint64_t took)
 	return !of || of->count < SLOWEST_MOST || took > span_took(&of->list[of->least]);
 }
 
+static int compare(const void *pa, const void *pb)
+{
+	const struct span_over *a = pa, *b = pb;
+
+	if (span_took(a) != span_took(b))
+		return span_took(a) > span_took(b) ? -1 : 1;
+	if (a->since != b->since)
+		return a->since < b->since ? -1 : 1;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* Of equal spans it is the last one that began: earlier ones stay. */
 static void find_least(struct slowest_of *of)
 {
 	uint32_t i;
 
 	of->least = 0;
-	/* Replaces the last of equal spans, so earlier ones stay. */
 	for (i = 1; i < of->count; i++) {
-		if (span_took(&of->list[i]) <= span_took(&of->list[of->least]))
+		if (compare(&of->list[i], &of->list[of->least]) > 0)
 			of->least = i;
 	}
 }
@@ -47,24 +58,17 @@ int slowest_add(struct slowest *s, const struct span_over *span)
 	return 0;
 }
 
-static int compare(const void *pa, const void *pb)
-{
-	const struct span_over *a = pa, *b = pb;
-
-	if (span_took(a) != span_took(b))
-		return span_took(a) > span_took(b) ? -1 : 1;
-	if (a->since != b->since)
-		return a->since < b->since ? -1 : 1;
-	return a->id < b->id ? -1 : a->id > b->id;
-}
-
 void slowest_sort(struct slowest *s)
 {
 	uint32_t i;
 
 	for (i = 0; i < s->names; i++) {
-		if (s->of[i].count)
-			qsort(s->of[i].list, s->of[i].count, sizeof(*s->of[i].list), compare);
+		struct slowest_of *of = &s->of[i];
+
+		if (!of->count)
+			continue;
+		qsort(of->list, of->count, sizeof(*of->list), compare);
+		of->least = of->count - 1;
 	}
 }
 

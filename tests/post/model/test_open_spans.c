@@ -209,6 +209,41 @@ static void slowest(void)
 	slowest_free(&s);
 }
 
+static int by_took(const void *pa, const void *pb)
+{
+	const uint64_t *a = pa, *b = pb;
+
+	return a[0] != b[0] ? (a[0] > b[0] ? -1 : 1) : a[1] < b[1] ? -1 : 1;
+}
+
+/* Of spans in any order the slowest are kept, and of equal ones those that began first. */
+static void slowest_of_any(void)
+{
+	for (uint32_t round = 0; round < 500; round++) {
+		const uint32_t n = (uint32_t)draw(40), lengths = 1 + (uint32_t)draw(30);
+		const uint32_t most = n < SLOWEST_MOST ? n : SLOWEST_MOST;
+		struct slowest s = { .of = NULL };
+		uint64_t all[40][2];
+
+		for (uint32_t i = 0; i < n; i++) {
+			struct span_over span = { .id = i, .since = i };
+
+			all[i][0] = draw(lengths);
+			all[i][1] = i;
+			span.until = i + all[i][0];
+			if (slowest_wants(&s, 0, span_took(&span)))
+				CU_ASSERT_EQUAL(slowest_add(&s, &span), 0);
+		}
+		qsort(all, n, sizeof(*all), by_took);
+		slowest_sort(&s);
+		CU_ASSERT_EQUAL_FATAL(n ? s.of[0].count : 0, most);
+		for (uint32_t i = 0; i < most; i++)
+			CU_ASSERT(span_took(&s.of[0].list[i]) == all[i][0] &&
+				  s.of[0].list[i].since == all[i][1]);
+		slowest_free(&s);
+	}
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
@@ -216,6 +251,7 @@ int main(void)
 		{ "names", names },
 		{ "words", words },
 		{ "slowest", slowest },
+		{ "slowest_of_any", slowest_of_any },
 		{ NULL, NULL },
 	};
 
