@@ -128,6 +128,9 @@ $(O)/tests/unit/test_timer_calls: TESTLINK = -Wl,--wrap=dlsym,--wrap=pthread_key
 $(O)/tests/unit/test_timer_preload: $(call obj,$(PRELOAD_SRC))
 $(O)/tests/unit/test_timer_preload: TESTLINK = -Wl,--wrap=fopen64
 
+# How often the folder is listed.
+$(O)/tests/unit/test_hookfolder: TESTLINK = -Wl,--wrap=fdopendir
+
 $(O)/tests/unit/test_holder_begin: TESTLINK = -Wl,--wrap=service_begin
 $(O)/tests/unit/test_holder: TESTLINK = -Wl,--wrap=driver_hook_open,--wrap=session_by_driver,--wrap=geteuid,--wrap=opendir
 

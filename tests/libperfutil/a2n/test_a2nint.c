@@ -236,6 +236,26 @@ static void test_modules(void)
 	CU_ASSERT_EQUAL(A2nGetSymbol(7, 0xffffffff91000110, &d), A2N_SUCCESS);
 	CU_ASSERT_STRING_EQUAL(d.sym_name, "there");
 	CU_ASSERT_EQUAL(A2nSetKernelImageName("/bin/true"), -ENODATA);
+	/* Either symbol makes a kernel's image of it, and shows where it ran, in code or not. */
+	for (int i = 0; i < 4; i++) {
+		const char *name = i % 2 ? "_stext" : "_text";
+		char text[300];
+
+		snprintf(text, sizeof(text),
+			 ".globl %s\n%s%s%s:\n.text\n.skip 256\n.type there,@function\nthere: .skip 256\n",
+			 name, i < 2 ? ".text\n" : ".set ", name,
+			 i < 2 ? "" : ",0xffffffff81000000\n#");
+		write_file("kernel.S", text, strlen(text));
+		SH("gcc -nostdlib -static -no-pie kernel.S -o vmlinux -Wl,-Ttext=0xffffffff81000000,-e,there,--build-id=none 2>/dev/null");
+		snprintf(text, sizeof(text), "ffffffff91000000 T %s\nffffffff91000400 T _etext\n",
+			 name);
+		write_file("map", text, strlen(text));
+		CU_ASSERT_EQUAL(A2nInit(), 0);
+		CU_ASSERT_EQUAL(A2nSetKernelImageName(msi), 0);
+		CU_ASSERT_EQUAL(A2nSetKernelMapName(path), 0);
+		CU_ASSERT_EQUAL(A2nGetSymbol(7, 0xffffffff91000110, &d), A2N_SUCCESS);
+		CU_ASSERT_STRING_EQUAL(d.sym_name, "there");
+	}
 	A2nTerminate();
 }
 

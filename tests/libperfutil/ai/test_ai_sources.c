@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "ai/ai_source.h"
+#include "base/proc_lines.h"
 #include "base/rc.h"
 #include "unit.h"
 
@@ -406,9 +407,44 @@ static void no_module(void)
 	CU_ASSERT(!module.open && !info.exact);
 }
 
+/* Which CPUs are online: the lines before the first of another kind, in rising order. */
+static void online(void)
+{
+	static const struct {
+		const char *stat;
+		int n;
+		unsigned int cpus[4];
+	} cases[] = {
+		{ "cpu  1 2 3 4\ncpu0 1 2 3 4\ncpu3 1 2 3 4\ncpu12 1 2 3 4\nintr 9\ncpu13 1 2 3 4\n",
+		  3,
+		  { 0, 3, 12 } },
+		{ "cpu  1 2 3 4\ncpu7 1 2 3 4", 1, { 7 } },
+		{ "cpu2 1 2 3 4\ncpu2 1 2 3 4\ncpu1 1 2 3 4\ncpu4 1 2 3 4\n", 2, { 2, 4 } },
+		{ "cpu  1 2 3 4\nintr 9\n", 0, { 0 } },
+		{ "cpuset\ncpu0 1 2 3 4\n", 0, { 0 } },
+	};
+	unsigned int cpus[5];
+
+	memset(&machine, 0, sizeof(machine));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		machine.stat = cases[i].stat;
+		for (int room = 0; room <= 4; room++) {
+			int n = room < cases[i].n ? room : cases[i].n;
+
+			memset(cpus, 0xa5, sizeof(cpus));
+			CU_ASSERT_EQUAL(proc_online(cpus, (uint32_t)room), n);
+			CU_ASSERT(!memcmp(cpus, cases[i].cpus, (size_t)n * sizeof(*cpus)));
+			CU_ASSERT_EQUAL(cpus[n], 0xa5a5a5a5);
+		}
+	}
+	machine.stat = NULL;
+	CU_ASSERT_EQUAL(proc_online(cpus, 5), -ENOENT);
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
+		{ "online", online },
 		{ "each_field", each_field },
 		{ "no_device_time", no_device_time },
 		{ "by_the_scheduler", by_the_scheduler },

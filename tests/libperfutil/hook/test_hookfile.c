@@ -603,11 +603,49 @@ static void test_whose(void)
 	free(name);
 }
 
+/* A daemon may have closed 0, 1 and 2: its records come as those of others do, and what was opened
+ * in their places is closed. */
+static void test_closed(void)
+{
+	uint64_t record[2] = { 1, 1 };
+
+	for (int n = 1; n <= 3; n++) {
+		struct hooks *h = begin(HOOKS_BYTES_MIN);
+		pid_t pid = fork();
+		int status;
+
+		if (!pid) {
+			for (int fd = 0; fd < n; fd++)
+				close(fd);
+			if (TraceHook(0, MAJOR, MINOR, 2, 0, record, NULL, NULL))
+				_exit(1);
+			for (int fd = 0; fd < n; fd++)
+				if (fcntl(fd, F_GETFD) >= 0)
+					_exit(2);
+			_exit(0);
+		}
+		CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid);
+		CU_ASSERT_EQUAL(status, 0);
+		drain(h, true);
+		CU_ASSERT_EQUAL(got.records, 1);
+		end(h);
+	}
+}
+
 static const struct unit_test tests[] = {
-	{ "whose", test_whose },     { "million", test_million },     { "seldom", test_seldom },
-	{ "tiny", test_tiny },       { "fork", test_fork },           { "killed", test_killed },
-	{ "listen", test_listen },   { "signal", test_signal },       { "lies", test_lies },
-	{ "unheard", test_unheard }, { "preempted", test_preempted }, { 0 },
+	{ "whose", test_whose },
+	{ "million", test_million },
+	{ "seldom", test_seldom },
+	{ "tiny", test_tiny },
+	{ "fork", test_fork },
+	{ "killed", test_killed },
+	{ "listen", test_listen },
+	{ "signal", test_signal },
+	{ "lies", test_lies },
+	{ "unheard", test_unheard },
+	{ "preempted", test_preempted },
+	{ "closed", test_closed },
+	{ 0 },
 };
 
 int main(void)

@@ -3,6 +3,7 @@
  * The folder of hook files: links and names that are taken already, on the program's side and on
  * the collector's; what stands there that is nobody's business stays as it was.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,6 +20,16 @@
 static const uint64_t majors[4] = { [MAJOR / 64] = 1ull << MAJOR % 64 };
 static char top[] = "/tmp/hookfolder.XXXXXX";
 static unsigned int records;
+static unsigned int listings; /* of the folder, by whoever reads it */
+
+DIR *__real_fdopendir(int fd);
+DIR *__wrap_fdopendir(int fd);
+
+DIR *__wrap_fdopendir(int fd)
+{
+	listings++;
+	return __real_fdopendir(fd);
+}
 
 static const char *at(const char *name)
 {
@@ -381,6 +392,65 @@ static void links_are_not_read(void)
 	rmdir(own(3));
 	hooks_free(h);
 	CU_ASSERT_EQUAL(kind(at("hooks")), '-');
+}
+
+/* ---- which files there are ------------------------------------------------------------------- */
+
+/* The announcement alone is enough: its file is read although its name is gone. */
+static void announced(void)
+{
+	struct hooks *h = folder();
+	struct hookfile *f = make(hookfile_control(at("hooks")));
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+	CU_ASSERT_EQUAL(put_one(f), 0);
+	listings = 0;
+	CU_ASSERT_EQUAL(hooks_accept(h), 0);
+	CU_ASSERT_EQUAL(listings, 0);
+	CU_ASSERT_EQUAL(unlink(own(0)), 0);
+	CU_ASSERT_EQUAL(drained(h), 1);
+	hooks_free(h);
+	CU_ASSERT_EQUAL(kind(at("hooks")), '-');
+}
+
+/* The folder's change seems to be of that time; how often three drains list it. */
+static unsigned int listed(struct hooks *h, time_t seconds, long ns)
+{
+	const struct timespec times[2] = { { seconds, ns }, { seconds, ns } };
+
+	CU_ASSERT_EQUAL(utimensat(AT_FDCWD, at("hooks"), times, 0), 0);
+	listings = 0;
+	for (int i = 0; i < 3; i++)
+		CU_ASSERT_EQUAL(hooks_collect(h), 0);
+	return listings;
+}
+
+/* A folder is listed once for each change, whether its seconds or its nanoseconds differ; each time
+ * if the change is so recent that another one may have the same time. */
+static void listed_once(void)
+{
+	struct hooks *h = folder();
+	time_t now = time(NULL);
+	unsigned int recent = 0;
+	bool soon = false;
+
+	CU_ASSERT_EQUAL(listed(h, now - 60, 5), 1);
+	CU_ASSERT_EQUAL(listed(h, now - 60, 5), 0);
+	CU_ASSERT_EQUAL(listed(h, now - 60, 6), 1);
+	CU_ASSERT_EQUAL(listed(h, now - 61, 6), 1);
+	CU_ASSERT_EQUAL(listed(h, now - 61, 6), 0);
+	/* The machine may be so busy that the three take longer. */
+	for (int turn = 0; turn < 20 && !soon; turn++) {
+		struct timespec before, after;
+
+		clock_gettime(CLOCK_REALTIME, &before);
+		recent = listed(h, before.tv_sec, before.tv_nsec);
+		clock_gettime(CLOCK_REALTIME, &after);
+		soon = after.tv_sec - before.tv_sec + (after.tv_nsec - before.tv_nsec) / 1e9 < 1;
+	}
+	CU_ASSERT(soon && recent == 3);
+	hooks_free(h);
+	CU_ASSERT_EQUAL(kind(at("hooks")), '-');
 	unlink(at("elsewhere"));
 	unlink(at("victim"));
 	CU_ASSERT_EQUAL(rmdir(top), 0);
@@ -397,6 +467,8 @@ int main(void)
 						  { "left_over", left_over },
 						  { "exchanged", exchanged },
 						  { "links_are_not_read", links_are_not_read },
+						  { "announced", announced },
+						  { "listed_once", listed_once },
 						  { NULL, NULL } };
 
 	return unit_run("hookfolder", tests);

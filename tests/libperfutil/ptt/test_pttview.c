@@ -176,6 +176,23 @@ static void given(void)
 	unload_module();
 }
 
+/* A program may have closed 0: then it is the view's descriptor, and closed with it. */
+static void descriptor_0(void)
+{
+	int kept = dup(0), rc;
+	struct pttview *v;
+
+	load_module();
+	close(0);
+	v = open_view(0, &rc);
+	CU_ASSERT(v && !rc && ptt_view_fd(v) == 0 && fcntl(0, F_GETFD) >= 0);
+	pttview_close(v);
+	CU_ASSERT(fcntl(0, F_GETFD) < 0 && errno == EBADF);
+	unload_module();
+	dup2(kept, 0);
+	close(kept);
+}
+
 static struct pttview *view(void)
 {
 	int rc;
@@ -482,6 +499,7 @@ int main(void)
 		{ "threads_of_a_view", threads_of_a_view },
 		{ "unmapped", unmapped },
 		{ "given", given },
+		{ "descriptor_0", descriptor_0 },
 		{ "requests", requests },
 		{ "failed_requests", failed_requests },
 		{ "threads_read", threads_read },

@@ -49,6 +49,18 @@ for file in "$top"/tests/data/xray/edge/*; do
 	"$post" -validate "$file" 2>&1 | sed "s|$top/||"
 done | golden xray_edges
 
+# What reports make of them: all forms and numbers.
+for kind in 'fdr 5' 'fdr 4' 'fdr 2' basic; do
+	# shellcheck disable=SC2086 # two words
+	image log $kind little
+	for form in '' -json -csv; do
+		# shellcheck disable=SC2086 # a word or none
+		"$post" -q -functions $form -o - log 2>&1 | sed -E 's/(post|pitrace) [0-9.]+/\1/'
+		echo "exit code ${PIPESTATUS[0]}"
+	done
+	"$post" -q -marks -csv -o - log 2>&1
+done | golden xray_functions
+
 # ---- gperftools
 image prof profile 8 little
 records prof | golden profile

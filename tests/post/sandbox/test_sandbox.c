@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -494,6 +495,51 @@ static void ways_out(void)
 	}
 }
 
+static pid_t other_thread;
+
+static void *waits(void *go)
+{
+	__atomic_store_n(&other_thread, gettid(), __ATOMIC_SEQ_CST);
+	while (!__atomic_load_n((int *)go, __ATOMIC_SEQ_CST))
+		usleep(1000);
+	return NULL;
+}
+
+static int signals(void)
+{
+	pthread_t thread;
+	int go = 0, wrong = 0;
+	pid_t self = getpid();
+
+	if (pthread_create(&thread, NULL, waits, &go))
+		return 100;
+	while (!__atomic_load_n(&other_thread, __ATOMIC_SEQ_CST))
+		usleep(1000);
+	if (sandbox_enter().calls)
+		return 101;
+	wrong |= kill(self, 0) ? 1 : 0;
+	wrong |= syscall(SYS_tgkill, self, gettid(), 0) ? 2 : 0;
+	wrong |= syscall(SYS_tgkill, self, other_thread, 0) ? 4 : 0;
+	wrong |= kill(getppid(), 0) && errno == EPERM ? 0 : 8;
+	wrong |= syscall(SYS_tgkill, getppid(), getppid(), 0) && errno == EPERM ? 0 : 16;
+	wrong |= syscall(SYS_tgkill, getppid(), self, 0) && errno == EPERM ? 0 : 32;
+	return wrong;
+}
+
+/* Signals go to this process alone, to any of its threads: abort() needs them. */
+static void own_signals(void)
+{
+	int status = 0;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid)
+		_exit(signals());
+	waitpid(pid, &status, 0);
+	CU_ASSERT_EQUAL(status, 0);
+}
+
 /* Landlock refuses only access to files. */
 static int by_landlock(long (*go)(void))
 {
@@ -611,9 +657,8 @@ static void a_reader_goes_on(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "ways_out", ways_out },
-		{ "landlock", landlock },
-		{ "a_reader_goes_on", a_reader_goes_on },
+		{ "ways_out", ways_out }, { "own_signals", own_signals },
+		{ "landlock", landlock }, { "a_reader_goes_on", a_reader_goes_on },
 		{ NULL, NULL },
 	};
 

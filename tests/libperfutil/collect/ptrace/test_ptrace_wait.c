@@ -8,7 +8,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
+#include <sys/user.h>
 #include <sys/wait.h>
+#include "collect/ptrace/ptrace_regs.h"
 #include "collect/ptrace/ptrace_session.h"
 #include "records.h"
 
@@ -19,6 +21,9 @@ static unsigned long message;
 static bool no_message;
 static pid_t waited;
 static int waited_status;
+#if defined(__x86_64__)
+static struct user_regs_struct machine;
+#endif
 
 long __wrap_ptrace(enum __ptrace_request request, ...);
 pid_t __wrap_waitpid(pid_t pid, int *status, int options);
@@ -46,6 +51,12 @@ long __wrap_ptrace(enum __ptrace_request request, ...)
 			*(unsigned long *)data = message;
 		return no_message ? -1 : 0;
 	}
+#if defined(__x86_64__)
+	if (request == PTRACE_GETREGS) {
+		memcpy((void *)data, &machine, sizeof(machine));
+		return 0;
+	}
+#endif
 	if (request == PTRACE_CONT)
 		note("cont", tid, data);
 	else if (request == PTRACE_DETACH)
@@ -407,13 +418,85 @@ static void test_children(void)
 	ptrace_free(&s);
 }
 
+/* ---- registers ------------------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+/* The result of a system call is an error number from -4095 to -1; that of 32-bit code is its
+ * register's lower half. */
+static void test_results(void)
+{
+	static const struct {
+		uint64_t rax;
+		int64_t wide, narrow;
+		bool wide_failed, narrow_failed, restarts;
+	} cases[] = {
+		{ 0, 0, 0, false, false, false },
+		{ 1, 1, 1, false, false, false },
+		{ -1ull, -1, -1, true, true, false },
+		{ -511ull, -511, -511, true, true, false },
+		{ -512ull, -512, -512, true, true, true },
+		{ -513ull, -513, -513, true, true, true },
+		{ -514ull, -514, -514, true, true, true },
+		{ -515ull, -515, -515, true, true, false },
+		{ -516ull, -516, -516, true, true, true },
+		{ -517ull, -517, -517, true, true, false },
+		{ -4094ull, -4094, -4094, true, true, false },
+		{ -4095ull, -4095, -4095, true, true, false },
+		{ -4096ull, -4096, -4096, false, false, false },
+		{ 0xFFFFF001, 0xFFFFF001, -4095, false, true, false },
+		{ 0x80000000, 0x80000000, INT32_MIN, false, false, false },
+		{ 0x7FFFFFFF, 0x7FFFFFFF, INT32_MAX, false, false, false },
+		{ INT64_MIN, INT64_MIN, 0, false, false, false },
+	};
+	struct ptrace_regs r;
+
+	machine = (struct user_regs_struct){
+		.rip = 1,
+		.rdi = 2,
+		.rsi = 3,
+		.rdx = 4,
+		.rbx = 5,
+		.rcx = 6,
+		.orig_rax = 7,
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		machine.rax = cases[i].rax;
+		machine.cs = 0x33;
+		CU_ASSERT_EQUAL(ptrace_regs_get(P, &r), 0);
+		CU_ASSERT(r.wide && r.result == cases[i].wide && r.number == cases[i].rax);
+		CU_ASSERT(r.argument[0] == 2 && r.argument[1] == 3 && r.argument[2] == 4);
+		CU_ASSERT_EQUAL(r.failed, cases[i].wide_failed);
+		CU_ASSERT_EQUAL(ptrace_restarts(&r), cases[i].restarts);
+		machine.cs = 0x23;
+		CU_ASSERT_EQUAL(ptrace_regs_get(P, &r), 0);
+		CU_ASSERT(!r.wide && r.result == cases[i].narrow && r.pc == 1 && r.called == 7);
+		CU_ASSERT(r.argument[0] == 5 && r.argument[1] == 6 && r.argument[2] == 4);
+		CU_ASSERT_EQUAL(r.failed, cases[i].narrow_failed);
+	}
+	/* Stopped elsewhere than in a system call, nothing is restarted. */
+	machine.rax = -512ull;
+	for (int i = 0; i < 2; i++) {
+		machine.orig_rax = i ? 0 : -1ull;
+		CU_ASSERT_EQUAL(ptrace_regs_get(P, &r), 0);
+		CU_ASSERT(r.in_syscall == i && ptrace_restarts(&r) == i);
+	}
+}
+#else
+static void test_results(void) { }
+#endif
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "ends", test_ends },         { "ends_are_told", test_ends_are_told },
-		{ "signals", test_signals },   { "stepped_over", test_stepped_over },
-		{ "exits", test_exits },       { "exec", test_exec },
-		{ "children", test_children }, {},
+		{ "ends", test_ends },
+		{ "ends_are_told", test_ends_are_told },
+		{ "signals", test_signals },
+		{ "stepped_over", test_stepped_over },
+		{ "exits", test_exits },
+		{ "exec", test_exec },
+		{ "children", test_children },
+		{ "results", test_results },
+		{},
 	};
 
 	return unit_run("ptrace_wait", tests);
