@@ -128,6 +128,8 @@ $(O)/tests/unit/test_timer_calls: TESTLINK = -Wl,--wrap=dlsym,--wrap=pthread_key
 $(O)/tests/unit/test_timer_preload: $(call obj,$(PRELOAD_SRC))
 $(O)/tests/unit/test_timer_preload: TESTLINK = -Wl,--wrap=fopen64
 
+# Who calls.
+$(O)/tests/unit/test_hook_door: TESTLINK = -Wl,--wrap=getsockopt
 # How often the folder is listed.
 $(O)/tests/unit/test_hookfolder: TESTLINK = -Wl,--wrap=fdopendir
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <sys/fsuid.h>
 #include <sys/inotify.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -278,6 +279,76 @@ static void test_gained(void)
 	close(ready[1]);
 }
 
+/* A process like this; it waits. Its write end is closed as soon as it is so. */
+struct user_process {
+	uid_t uid, effective;
+	gid_t gid, effective_gid;
+	mode_t program; /* another one, with this mode; 0: the test's */
+	bool keeps;     /* capabilities */
+	bool gained;
+};
+
+static void become(const struct user_process *u, int ready)
+{
+	char *const args[] = { name, (char *)"1000", NULL };
+
+	if ((u->keeps && prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0)) || setgroups(0, NULL) ||
+	    setresgid(u->gid, u->effective_gid, u->effective_gid) ||
+	    setresuid(u->uid, u->effective, u->effective))
+		_exit(99);
+	if (u->program)
+		_exit(execv(name, args));
+	close(ready);
+	_exit(sleeps());
+}
+
+/* Rights beyond those of its user: other ids, capabilities, a program that the user cannot read. */
+static void test_more_rights(void)
+{
+	static const struct user_process cases[] = {
+		{ 0, 0, 0, 0, 0, false, false },
+		{ 0, 0, 0, 0, 0711, false, false }, /* root reads any file */
+		{ USER, USER, USER, USER, 0, false, false },
+		{ USER, USER, USER, USER, 0, true, true },
+		{ USER, 0, USER, USER, 0, false, true },
+		{ USER, USER, USER, 0, 0, false, true },
+		{ USER, USER, USER, USER, 0711, false, true },
+		{ USER, USER, USER, USER, 0715, false, false },
+	};
+	char text[200];
+
+	CU_ASSERT_FALSE(rights_gained(getpid()));
+	CU_ASSERT_TRUE(rights_gained(99999999));
+	if (geteuid())
+		return;
+	begin();
+	CU_ASSERT_EQUAL(chmod(folder, 0711), 0);
+	snprintf(text, sizeof(text), "cp /bin/sleep %s", name);
+	CU_ASSERT_EQUAL(system(text), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		int ready[2], status;
+		pid_t pid;
+		char c;
+
+		CU_ASSERT_EQUAL(chmod(name, cases[i].program), 0);
+		CU_ASSERT_EQUAL_FATAL(pipe2(ready, O_CLOEXEC), 0);
+		pid = fork();
+		if (!pid)
+			become(&cases[i], ready[1]);
+		close(ready[1]);
+		CU_ASSERT_EQUAL(read(ready[0], &c, 1), 0);
+		CU_ASSERT_EQUAL(waitpid(pid, &status, WNOHANG), 0);
+		if (rights_gained(pid) != cases[i].gained) {
+			printf("# case %zu\n", i);
+			CU_FAIL("rights");
+		}
+		kill(pid, SIGKILL);
+		waitpid(pid, &status, 0);
+		close(ready[0]);
+	}
+	end();
+}
+
 /* The folder stays the one that was opened. */
 static void test_folder(void)
 {
@@ -314,13 +385,10 @@ static void test_folder(void)
 }
 
 static const struct unit_test tests[] = {
-	{ "device", test_device },
-	{ "link", test_link },
-	{ "own", test_own },
-	{ "taken", test_taken },
-	{ "gained", test_gained },
-	{ "folder", test_folder },
-	{ 0 },
+	{ "device", test_device }, { "link", test_link },
+	{ "own", test_own },       { "taken", test_taken },
+	{ "gained", test_gained }, { "more_rights", test_more_rights },
+	{ "folder", test_folder }, { 0 },
 };
 
 int main(void)

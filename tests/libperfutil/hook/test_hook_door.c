@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * The door: who has the key passes a file in memory and is read; whatever else comes is sent away,
- * holds up nobody, and is told.
+ * holds up nobody, and is told. (Linked with --wrap=getsockopt.)
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -21,6 +21,19 @@ static const uint64_t majors[4] = { [MAJOR / 64] = 1ull << MAJOR % 64 };
 static char top[] = "/tmp/hook_door.XXXXXX", folder[64], page[64];
 static struct hooks *hooks;
 static uint64_t records;
+
+static bool unseen; /* callers are in a pid namespace that has no numbers here */
+
+int __real_getsockopt(int s, int level, int what, void *value, socklen_t *size);
+int __wrap_getsockopt(int s, int level, int what, void *value, socklen_t *size);
+int __wrap_getsockopt(int s, int level, int what, void *value, socklen_t *size)
+{
+	int rc = __real_getsockopt(s, level, what, value, size);
+
+	if (!rc && unseen && level == SOL_SOCKET && what == SO_PEERCRED)
+		((struct ucred *)value)->pid = 0;
+	return rc;
+}
 
 static int sink(void *arg, const void *segment, size_t size)
 {
@@ -320,16 +333,40 @@ static void test_named(void)
 	CU_ASSERT_EQUAL(records, 0);
 }
 
+/* Whose process nobody here can name is sent away at once, and keeps nobody else out. */
+static void test_unseen(void)
+{
+	const struct hook_door_page *door;
+	int s[2 * HOOK_DOOR_CALLERS];
+	char c;
+
+	begin();
+	door = map();
+	unseen = true;
+	for (size_t i = 0; i < sizeof(s) / sizeof(*s); i++) {
+		s[i] = knock(door->name);
+		CU_ASSERT_EQUAL(hooks_collect(hooks), 0);
+		CU_ASSERT_EQUAL(hooks->door.ncallers, 0);
+		CU_ASSERT_EQUAL(recv(s[i], &c, 1, MSG_DONTWAIT), 0);
+		close(s[i]);
+	}
+	unseen = false;
+	s[0] = knock(door->name);
+	CU_ASSERT_EQUAL(hooks_collect(hooks), 0);
+	CU_ASSERT_EQUAL(hooks->door.ncallers, 1);
+	close(s[0]);
+	munmap((void *)door, sizeof(*door));
+	end();
+	CU_ASSERT_EQUAL(records, 0);
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "passed", test_passed },
-		{ "refused", test_refused },
-		{ "silent", test_silent },
-		{ "taken", test_taken },
-		{ "beside_the_driver", test_beside_the_driver },
-		{ "named", test_named },
-		{ NULL, NULL },
+		{ "passed", test_passed },   { "unseen", test_unseen },
+		{ "refused", test_refused }, { "silent", test_silent },
+		{ "taken", test_taken },     { "beside_the_driver", test_beside_the_driver },
+		{ "named", test_named },     { NULL, NULL },
 	};
 	char listening[64], socket_path[64];
 	int code;
