@@ -133,6 +133,27 @@ static void other_threads(void)
 	end();
 }
 
+/* Whom interrupts are charged to: as chosen before, and then by a request to the module. */
+static void charged(void)
+{
+	static const char *const metrics[] = { "tsc", "task-clock" };
+
+	load_module();
+	CU_ASSERT_EQUAL(PttSetCharge(1), PI_OK);
+	CU_ASSERT(!module.request && !module.asked);
+	CU_ASSERT_EQUAL_FATAL(PttInit(2, metrics, TRACE_PRIV_ANY), PI_OK);
+	CU_ASSERT(module.asked == 1 && module.args.flags == PITRACE_PTT_CHARGE);
+	CU_ASSERT_EQUAL(PttSetCharge(0), PI_OK);
+	CU_ASSERT(module.request == PITRACE_IOC_PTT_CHARGE && !module.flags);
+	CU_ASSERT_EQUAL(PttSetCharge(1), PI_OK);
+	CU_ASSERT_EQUAL(module.flags, PITRACE_PTT_CHARGE);
+	module.answer = -EFAULT;
+	FAILS(PttSetCharge(0), PI_ERROR, "PTT: Bad address");
+	module.answer = 0;
+	CU_ASSERT_EQUAL(PttTerminate(), PI_OK);
+	unload_module();
+}
+
 static void removed(void)
 {
 	struct ptt_thread_data d;
@@ -261,6 +282,7 @@ int main(void)
 		{ "own_cycles", own_cycles },
 		{ "own_by_request", own_by_request },
 		{ "other_threads", other_threads },
+		{ "charged", charged },
 		{ "removed", removed },
 		{ "not_to_be_added", not_to_be_added },
 		{ "reused", reused },

@@ -184,7 +184,8 @@ static void descriptor_0(void)
 
 	load_module();
 	close(0);
-	v = open_view(0, &rc);
+	CU_ASSERT_EQUAL_FATAL(dup(module.fd), 0);
+	v = ptt_view_of(&two, 0, &rc);
 	CU_ASSERT(v && !rc && ptt_view_fd(v) == 0 && fcntl(0, F_GETFD) >= 0);
 	pttview_close(v);
 	CU_ASSERT(fcntl(0, F_GETFD) < 0 && errno == EBADF);
