@@ -711,7 +711,8 @@ static void nothing_locked(void)
 	leaves(&m, "");
 }
 
-/* LockSupport says who blocks: its argument. Others' methods of these names do not. */
+/* LockSupport says who blocks: its argument, or what was set before. Others' methods of these names do
+ * not. */
 static void parks(void)
 {
 	struct made m = { .access = ACCESS_STATIC,
@@ -725,7 +726,7 @@ static void parks(void)
 	WANTS(&m, 0, 2, 0, 3, U32(9), OP_ALOAD_0, HOOK(TAKE), 0, HOOK(TAKEN), OP_RETURN, 0, 0,
 	      NO_FRAMES);
 	m.descriptor = "(J)V";
-	leaves(&m, "");
+	WANTS(&m, 0, 2, 0, 3, U32(9), 0x01, HOOK(TAKE), 0, HOOK(TAKEN), OP_RETURN, 0, 0, NO_FRAMES);
 	m.method = "unpark";
 	m.descriptor = "(Ljava/lang/Object;)V";
 	leaves(&m, "");

@@ -76,6 +76,31 @@ whole compiled
 whole interpreted -Xint
 whole simply_compiled -XX:TieredStopAtLevel=1
 
+# Each way to enter, leave and wait.
+javac -nowarn -d . "$top/tests/tools/jprof/Monitors.java" || exit 1
+rm -f log-*
+timeout 120 java -Xverify:all "-agentpath:$agent=JLM" -cp . Monitors >said 2>err
+[ $? = 0 ] && grep -q '^done' said && [ ! -s err ]
+verdict ways_run $? "$(cat said err)"
+for of in 'nested:Outer:200 100 0 100' 'inner:Inner:100 100 0 0' 'rethrown:Rethrown:150 150 0 0' 'early:Early:40 40 0 0' \
+	'timed:Timed:3 3 0 0' 'twice:Twice:3 2 0 1' 'woken:Woken:1 1 0 0'; do
+	IFS=: read -r name class want <<<"$of"
+	is "ways_$name" "$(row "Monitors\$$class@" log-jlm.1_*)" "$want"
+done
+is ways_static "$(row 'Monitors$Static (class)' log-jlm.1_*)" '60 20 0 40'
+is ways_constructor "$(awk '/ Monitors\$Made@/ { n++; gets += $3; again += $5 } END { print n, gets, again + 0 }' log-jlm.1_*)" '20 20 0'
+is ways_foreign "$(grep -c 'Monitors$Foreign' log-jlm.1_*)" 0
+parked() { # PATTERN: SLOW and WAITS, summed
+	awk -v p="$1" '$NF ~ p && $2 == "-" { slow += $4; waits += $10 } END { print slow + 0, waits + 0 }' log-jlm.1_*
+}
+is ways_timed_lock "$(parked 'ReentrantLock.FairSync@')" '1 0'
+is ways_read_write "$(parked 'ReentrantReadWriteLock.NonfairSync@')" '2 0'
+is ways_semaphore "$(parked 'Semaphore.NonfairSync@')" '1 0'
+is ways_stamped "$(parked 'StampedLock@')" '0 1'
+# These set the blocker first, and then park without one.
+is ways_condition "$(parked 'ConditionObject@')" '0 2'
+is ways_queue "$(parked 'SynchronousQueue|TransferQueue|LinkedTransfer')" '0 1'
+
 # With calls: both change the same methods.
 rm -f log-*
 timeout 120 java -Xverify:all "-agentpath:$agent=JLM,CALLTREE,CLASSMETHODS=Gets*" -cp . Gets >said 2>err
@@ -114,9 +139,9 @@ exec {to}>&-
 wait $vm
 vm=
 
-# A virtual thread that holds a monitor may leave its carrier, and block there (from Java 24 on).
+# A virtual thread that holds a monitor may leave its carrier, and block there (from Java 24 on), or keeps it.
 jdk=$(newest_jdk)
-if [ "$(jdk_release "$jdk")" -ge 24 ]; then
+if [ "$(jdk_release "$jdk")" -ge 21 ]; then
 	cat >Virtual.java <<'END'
 import java.util.*;
 public class Virtual {
@@ -157,6 +182,6 @@ END
 	[ ! -s err ]
 	verdict virtual_quiet $? "$(cat err)"
 else
-	echo "skip jprof_gets_virtual no JDK of Java 24 or newer is installed"
+	echo "skip jprof_gets_virtual no JDK of Java 21 or newer is installed"
 fi
 exit $((failures > 0))

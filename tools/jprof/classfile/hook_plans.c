@@ -107,20 +107,25 @@ static bool has_monitors(const struct bytes *code)
 	return false;
 }
 
-/* Whether it is park, parkNanos or parkUntil with the blocker as the first argument. */
+/* Whether it is park, parkNanos or parkUntil, with the blocker as the first argument or without. */
 static bool parks(const struct class_method *m)
 {
 	return constant_is(m->class, "java/util/concurrent/locks/LockSupport") &&
-	       m->access & ACCESS_STATIC && m->name.n >= 4 && !memcmp(m->name.text, "park", 4) &&
-	       m->descriptor.n > 19 && !memcmp(m->descriptor.text, "(Ljava/lang/Object;", 19);
+	       m->access & ACCESS_STATIC && m->name.n >= 4 && !memcmp(m->name.text, "park", 4);
 }
 
-static bool plan_parks(struct hook_constants *h, struct constants *k, struct code_plan *plan)
+static bool has_blocker(const struct class_method *m)
+{
+	return m->descriptor.n > 19 && !memcmp(m->descriptor.text, "(Ljava/lang/Object;", 19);
+}
+
+static bool plan_parks(struct hook_constants *h, struct constants *k, const struct class_method *m,
+		       struct code_plan *plan)
 {
 	if (!hook(h, k, &h->park, "park", "(Ljava/lang/Object;)V") ||
 	    !hook(h, k, &h->parked, "parked", "()V"))
 		return false;
-	add(&plan->begin, OP_ALOAD_0);
+	add(&plan->begin, has_blocker(m) ? OP_ALOAD_0 : OP_ACONST_NULL);
 	add_with(&plan->begin, OP_INVOKESTATIC, h->park);
 	add_with(&plan->leave, OP_INVOKESTATIC, h->parked);
 	return true;
@@ -163,7 +168,7 @@ static int plan_locks(struct hook_constants *h, struct constants *k, const struc
 	bool whole = m->access & ACCESS_SYNCHRONIZED &&
 		     (!(m->access & ACCESS_STATIC) || h->version >= CLASSES_SINCE);
 
-	if (parks(m) && !plan_parks(h, k, plan))
+	if (parks(m) && !plan_parks(h, k, m, plan))
 		return full(k);
 	if ((whole || has_monitors(code)) &&
 	    (!hook(h, k, &h->enter, "enter", "(Ljava/lang/Object;)V") ||

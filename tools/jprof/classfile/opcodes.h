@@ -10,6 +10,7 @@ enum opcode {
 	OP_SIPUSH = 0x11,
 	OP_LDC_W = 0x13,
 	OP_ALOAD = 0x19,
+	OP_ACONST_NULL = 0x01,
 	OP_ALOAD_0 = 0x2a,
 	OP_ALOAD_3 = 0x2d,
 	OP_ISTORE = 0x36,

@@ -9,8 +9,9 @@
 
 #define OWNABLE "java/util/concurrent/locks/AbstractOwnableSynchronizer"
 
-static jclass ownable;  /* locks that have an owner; parking at others counts as waiting */
-static jfieldID holder; /* its thread */
+static jclass ownable;       /* locks that have an owner; parking at others counts as waiting */
+static jfieldID holder;      /* its thread */
+static jfieldID set_blocker; /* of a thread: what setCurrentBlocker has set; NULL: not known */
 
 static void gets(JNIEnv *jni, jobject object)
 {
@@ -60,14 +61,11 @@ static void look(JNIEnv *jni, jobject blocker, struct lock_record *r)
 	pthread_mutex_unlock(&lock_state.lock);
 }
 
-static void parks(JNIEnv *jni, jobject blocker)
+static void parks_at(struct lock_thread *t, JNIEnv *jni, jobject blocker)
 {
-	struct lock_thread *t = lock_state.counts ? lock_thread_here() : NULL;
-	bool owned = t && (*jni)->IsInstanceOf(jni, blocker, ownable), wanted = false;
+	bool owned = (*jni)->IsInstanceOf(jni, blocker, ownable), wanted;
 	struct lock_record *r;
 
-	if (!t)
-		return;
 	t->parks = now_ns();
 	t->parks_at = monitors_id(jni, blocker, LOCK_PARKS).number;
 	t->parks_owned = owned;
@@ -79,6 +77,27 @@ static void parks(JNIEnv *jni, jobject blocker)
 	pthread_mutex_unlock(&lock_state.lock);
 	if (wanted)
 		look(jni, blocker, r);
+}
+
+/* Conditions and queues set the blocker first, and then park without an argument. */
+static void parks(JNIEnv *jni, jobject blocker)
+{
+	struct lock_thread *t = lock_state.counts ? lock_thread_here() : NULL;
+	jthread thread = NULL;
+
+	if (!t)
+		return;
+	if (blocker) {
+		parks_at(t, jni, blocker);
+		return;
+	}
+	if (!set_blocker || (*lock_state.vm)->GetCurrentThread(lock_state.vm, &thread) || !thread)
+		return;
+	blocker = (*jni)->GetObjectField(jni, thread, set_blocker);
+	(*jni)->DeleteLocalRef(jni, thread);
+	if (blocker)
+		parks_at(t, jni, blocker);
+	(*jni)->DeleteLocalRef(jni, blocker);
 }
 
 static void parked(void)
@@ -98,6 +117,16 @@ static void parked(void)
 	else
 		lock_waited(r, ns);
 	pthread_mutex_unlock(&lock_state.lock);
+}
+
+static void know_set_blocker(JNIEnv *jni)
+{
+	jclass class = set_blocker ? NULL : (*jni)->FindClass(jni, "java/lang/Thread");
+
+	if (class)
+		set_blocker = (*jni)->GetFieldID(jni, class, "parkBlocker", "Ljava/lang/Object;");
+	(*jni)->DeleteLocalRef(jni, class);
+	(*jni)->ExceptionClear(jni);
 }
 
 static bool know_ownable(JNIEnv *jni)
@@ -126,6 +155,7 @@ const char *gets_begin(jvmtiEnv *vm, JNIEnv *jni)
 
 	if (!know_ownable(jni))
 		return "this Java VM has other locks of java.util.concurrent";
+	know_set_blocker(jni);
 	return lock_hooks_on(vm, jni, &calls);
 }
 

@@ -88,8 +88,7 @@ static void JNICALL leave(JNIEnv *jni, jclass class, jobject object)
 static void JNICALL park(JNIEnv *jni, jclass class, jobject blocker)
 {
 	(void)class;
-	if (blocker)
-		hooks.calls->park(jni, blocker);
+	hooks.calls->park(jni, blocker);
 }
 
 static void JNICALL parked(JNIEnv *jni, jclass class)
