@@ -75,7 +75,9 @@ static int connect_unix(struct rtdriver *r, uint64_t until)
 	}
 	if (fd >= 0)
 		return fd;
-	if (fd == -EAGAIN)
+	if (!target_is_alive(t))
+		complain("process %d has ended", (int)t->pid);
+	else if (fd == -EAGAIN)
 		complain("process %d: too many wait for its agent%s", (int)t->pid,
 			 target_is_stopped(t) ? ": it is stopped (SIGCONT continues it)" : "");
 	else
@@ -165,6 +167,8 @@ int rt_ask(struct rtdriver *r, const struct rt_command *c, const char *argument)
 	if (n < 0)
 		return not_answered(r, c);
 	end = memchr(line, '\n', (size_t)n);
+	if (!end && !r->port && target_ends(&r->target, TARGET_ENDS))
+		return not_answered(r, c);
 	why = end ? rt_answer_read(&a, line, (size_t)(end - line)) :
 		    "the agent hung up without an answer";
 	if (!why)

@@ -51,6 +51,19 @@ static void remove_file(const struct target *t, const char *name)
 	rights_restore(&kept);
 }
 
+/* Reports that the VM has not answered: it may have ended or been stopped meanwhile. */
+static void complain_silent(const struct target *t)
+{
+	const char *what =
+		!target_is_alive(t) ?
+			"has ended" :
+		target_is_stopped(t) ?
+			"has not answered in time: it is stopped (SIGCONT continues it)" :
+			"has not answered in time";
+
+	complain("process %d %s", (int)t->pid, what);
+}
+
 static bool is_absent(int err)
 {
 	return err == -ENOENT || err == -ECONNREFUSED;
@@ -66,6 +79,17 @@ static int await(const struct target *t, const char *name, uint64_t until)
 	return fd;
 }
 
+static void not_awake(const struct target *t, int err)
+{
+	if (!is_absent(err))
+		complain("process %d does not accept attaching: %s", (int)t->pid, strerror(-err));
+	else if (!target_is_alive(t) || target_is_stopped(t))
+		complain_silent(t);
+	else
+		complain("process %d does not accept attaching: it has not answered in time (-XX:+DisableAttachMechanism? Then load the agent by -agentpath, with CONTROL)",
+			 (int)t->pid);
+}
+
 static int wake_up(const struct target *t, const char *name, uint64_t until)
 {
 	char file[64];
@@ -77,6 +101,10 @@ static int wake_up(const struct target *t, const char *name, uint64_t until)
 		poll(NULL, 0, SOON);
 	if (target_is_stopped(t)) {
 		complain("process %d is stopped: SIGCONT continues it", (int)t->pid);
+		return -1;
+	}
+	if (!target_is_alive(t)) {
+		complain_silent(t);
 		return -1;
 	}
 	if (!target_takes_quit(t)) {
@@ -97,9 +125,7 @@ static int wake_up(const struct target *t, const char *name, uint64_t until)
 	} else {
 		fd = await(t, name, until);
 		if (fd < 0)
-			complain("process %d does not accept attaching: %s (-XX:+DisableAttachMechanism? Then load the agent by -agentpath, with CONTROL)",
-				 (int)t->pid,
-				 is_absent(fd) ? "it has not answered in time" : strerror(-fd));
+			not_awake(t, fd);
 	}
 	if (!err)
 		remove_file(t, file);
@@ -117,8 +143,11 @@ static int attach(const struct target *t, uint64_t until)
 		return fd;
 	if (is_absent(fd))
 		return wake_up(t, name, until);
-	complain("process %d: %s in its /tmp: %s", (int)t->pid, name,
-		 fd == -EPERM ? "it is not this VM's" : strerror(-fd));
+	if (!target_is_alive(t))
+		complain_silent(t);
+	else
+		complain("process %d: %s in its /tmp: %s", (int)t->pid, name,
+			 fd == -EPERM ? "it is not this VM's" : strerror(-fd));
 	return -1;
 }
 
@@ -139,7 +168,9 @@ static bool understand(const struct target *t, const char *library, const char *
 
 	if (!why && !r.status && r.has_code && !r.code)
 		return true;
-	if (why)
+	if (why && target_ends(t, TARGET_ENDS))
+		complain_silent(t);
+	else if (why)
 		complain("process %d: %s", (int)t->pid, why);
 	else if (r.has_code)
 		complain("process %d: %s refused: the VM's own messages say why", (int)t->pid,
@@ -175,7 +206,6 @@ bool attach_load(const struct target *t, const char *library, const char *option
 	close(fd);
 	if (got >= 0)
 		return understand(t, library, reply, (size_t)got);
-	complain("process %d: it has not answered in time%s", (int)t->pid,
-		 target_is_stopped(t) ? ": it is stopped (SIGCONT continues it)" : "");
+	complain_silent(t);
 	return false;
 }

@@ -49,5 +49,7 @@ const char *attach_reply_read(struct attach_reply *r, const char *reply, size_t 
 	r->text = (const char *)b.base + b.at;
 	r->length = bytes_left(&b);
 	r->has_code = read_code(r);
+	while (r->length && r->text[r->length - 1] == '\n')
+		r->length--;
 	return NULL;
 }

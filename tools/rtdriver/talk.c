@@ -54,7 +54,7 @@ ssize_t talk_receive(int fd, char *to, size_t room, bool line, uint64_t until,
 	while (n < room) {
 		ssize_t got = recv(fd, to + n, room - n, 0);
 
-		if (!got)
+		if (!got || (got < 0 && errno == ECONNRESET))
 			break;
 		if (got > 0) {
 			n += (size_t)got;

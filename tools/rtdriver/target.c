@@ -47,9 +47,14 @@ static bool map_line(void *arg, const char *text, size_t length)
 
 bool target_is_alive(const struct target *t)
 {
+	return !target_ends(t, 0);
+}
+
+bool target_ends(const struct target *t, int ms)
+{
 	struct pollfd p = { .fd = t->process, .events = POLLIN };
 
-	return poll(&p, 1, 0) == 0;
+	return poll(&p, 1, ms) != 0;
 }
 
 bool target_is_stopped(const struct target *t)

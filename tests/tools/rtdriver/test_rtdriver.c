@@ -94,7 +94,11 @@ static void attach_replies(void)
 	CU_ASSERT_PTR_NULL(attach(&r, "0\nreturn code: -1\n"));
 	CU_ASSERT(r.has_code && r.code == -1);
 	CU_ASSERT_PTR_NULL(attach(&r, "0\n/a/libjprof.so was not loaded.\n"));
-	CU_ASSERT(!r.has_code && r.length == 31);
+	CU_ASSERT(!r.has_code && r.length == 30);
+	CU_ASSERT_PTR_NULL(attach(&r, "0\nnot\nenabled\n\n"));
+	CU_ASSERT(r.length == 11 && !memcmp(r.text, "not\nenabled", 11));
+	CU_ASSERT_PTR_NULL(attach(&r, "0\n\n"));
+	CU_ASSERT(!r.length);
 	CU_ASSERT_PTR_NULL(attach(&r, "101\nprotocol\n"));
 	CU_ASSERT_EQUAL(r.status, 101);
 	CU_ASSERT_PTR_NULL(attach(&r, "0\nreturn code: 0 and more\n"));

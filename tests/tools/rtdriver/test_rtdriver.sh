@@ -28,7 +28,7 @@ begin() { # OPTION...: a VM in $vm
 up() {
 	local i
 	for ((i = 0; i < 600; i++)); do
-		grep -q ready answers && return
+		grep -q ready answers 2>/dev/null && return
 		sleep 0.1
 	done
 	return 1
@@ -89,6 +89,20 @@ verdict heapdump_by_name $?
 drive -c "heapdump $work/own.hprof" $vm
 [ $? = 1 ] && grep -q 'heapdump: the Java VM: java.io.IOException: .*exist' out
 verdict heapdump_replaces_nothing $?
+# Links are not followed, to nothing or to a file; what the VM cannot write is said.
+ln -s "$work/behind.hprof" to_none.hprof && ln -s own.hprof to_one.hprof && size=$(stat -c %s own.hprof)
+for name in to_none to_one; do
+	drive -c "heapdump $work/$name.hprof" $vm
+	[ $? = 1 ] && grep -q 'heapdump: the Java VM: .*exist' out && [ ! -e behind.hprof ] && [ "$(stat -c %s own.hprof)" = "$size" ]
+	verdict "heapdump_link_$name" $? "$(cat out; ls -la ./*.hprof)"
+done
+for path in /nowhere/x.hprof /proc/x.hprof "$work" /dev/null; do
+	drive -c "heapdump $path" $vm
+	if [ $? != 1 ] || ! grep -q 'heapdump: the Java VM: ' out; then break; fi
+	path=
+done
+[ -z "$path" ]
+verdict heapdump_refused $? "$path: $(cat out)"
 drive -c shutdown $vm && [ ! -e "/tmp/.pitrace_rt.$vm" ]
 verdict shutdown $?
 drive -c reset $vm
@@ -122,6 +136,10 @@ verdict stopped $?
 kill -CONT $vm
 drive -c flush $vm
 verdict goes_on $?
+# It is killed while rtdriver waits for its answer.
+(sleep 0.7; kill -STOP $vm; sleep 0.7; kill -KILL $vm) &
+drive -t 30 -c 'reset 1' -c reset $vm
+refused $? 2 killed "reset: process $vm has ended"
 end
 begin
 kill -STOP $vm
@@ -130,17 +148,49 @@ drive -t 1 -c start $vm
 verdict stopped_before $?
 kill -CONT $vm
 end
+# Several at once load one agent.
+begin
+for i in 1 2 3 4; do
+	timeout 60 "$rtdriver" -o "CLASSMETHODS=Busy*" -c reset $vm >"out.$i" 2>&1 &
+	all[i]=$!
+done
+wait "${all[@]}"
+is all_at_once "$(cat out.?)" "$(for i in 1 2 3 4; do echo 'reset: the trees are empty'; done)"
+end
 drive -c start 2147483647
 refused $? 2 no_process 'process 2147483647: '
 # An invalid command is reported before the process is checked, and before any other is sent.
 drive -c start -c nosuch 2147483647
 refused $? 2 no_command "no such command: 'nosuch'"
+for wrong in 'START' 'start -5' 'start 1e9' 'start 99999999999999999999' 'stop now' 'heapdump a b c' "heapdump $(printf '%05000d' 1)x" \
+	'start;stop' '%s%n' $'start\tnow'; do
+	drive -c "$wrong" $$
+	if [ $? != 2 ] || grep -q 'Java VM' out; then break; fi
+	wrong=
+done
+[ -z "$wrong" ]
+verdict wrong_commands $? "$wrong: $(cat out)"
 drive -c start $$
 refused $? 2 no_java 'is no Java VM'
+begin -XX:-EnableDynamicAgentLoading
+drive -c start $vm
+refused $? 2 loading_is_off 'was not loaded: Dynamic agent loading is not enabled[^\\]*$'
+end
 begin -XX:+DisableAttachMechanism
+# It ends, or is stopped, while rtdriver waits for it to listen.
+(sleep 0.7; kill -STOP $vm) &
+drive -t 2 -c start $vm
+refused $? 2 stopped_meanwhile 'has not answered in time: it is stopped (SIGCONT'
+kill -CONT $vm
 drive -t 1 -c start $vm
 [ $? = 2 ] && grep -q 'DisableAttachMechanism' out && [ ! -e "/tmp/.attach_pid$vm" ] && kill -0 $vm
 verdict attaching_is_off $?
+(sleep 0.7; kill -KILL $vm) &
+before=$SECONDS
+drive -t 50 -c start $vm
+refused $? 2 killed_meanwhile "process $vm has ended"
+[ $((SECONDS - before)) -lt 30 ]
+verdict killed_is_seen $? "$((SECONDS - before)) s"
 end
 begin -Xrs
 drive -c start $vm
@@ -154,7 +204,10 @@ cat >other.c <<'END'
 int main(int argc, char **argv) { puts(dlopen(argv[argc - 1], RTLD_NOW) ? "ready" : dlerror()); fflush(stdout); pause(); return 0; }
 END
 home=$(java -XshowSettings:properties -version 2>&1 | sed -n 's/.*java.home = //p')
-cc -w -o other other.c && {
+# With the C library that the VM is linked with.
+libraries=$(readelf -dW "$home/bin/java" | sed -nE 's/.*R(UN)?PATH.*\[(.*)\]/\2/p')
+cc -w -o other other.c "-Wl,--dynamic-linker=$(readelf -lW "$home/bin/java" | sed -n 's/.*interpreter: \(.*\)]/\1/p')" \
+	${libraries:+"-Wl,-rpath,$libraries"} && {
 	./other "$home/lib/server/libjvm.so" >answers 2>err &
 	vm=$!
 	up
@@ -231,14 +284,33 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	end
 	# Root drives another user's VM, with that user's rights.
 	mkdir theirs && cp "$agent" . && chmod 755 libjprof.so && chown 61301 theirs
-	rm -f answers err
-	(cd theirs && exec $other env HOME=/nowhere java -cp "$work" Busy) >answers 2>err &
-	vm=$!
-	up
-	drive -l "$work/libjprof.so" -o "CALIBRATION=none,CLASSMETHODS=Busy*" -c 'start 300ms' -c stop $vm
-	[ $? = 0 ] && [ "$(stat -c %u theirs/log-rt.1_* "/tmp/.pitrace_rt.$vm" | sort -u)" = 61301 ] && [ ! -e "/tmp/.attach_pid$vm" ]
-	verdict root_drives_others $? "$(cat out err)"
-	end
+	if $other test -x "$home/bin/java"; then
+		rm -f answers err
+		(cd theirs && exec $other env HOME=/nowhere java -cp "$work" Busy) >answers 2>err &
+		vm=$!
+		up
+		drive -l "$work/libjprof.so" -o "CALIBRATION=none,CLASSMETHODS=Busy*" -c 'start 300ms' -c stop $vm
+		[ $? = 0 ] && [ "$(stat -c %u theirs/log-rt.1_* "/tmp/.pitrace_rt.$vm" | sort -u)" = 61301 ] && [ ! -e "/tmp/.attach_pid$vm" ]
+		verdict root_drives_others $? "$(cat out err)"
+		end
+	else
+		echo "skip rtdriver_root_drives_others other users cannot read this JDK"
+	fi
+	# A private /tmp, but the same numbers.
+	if unshare --mount true 2>/dev/null; then
+		away=$(mktemp -d /var/tmp/rtdriver.XXXXXX)
+		cp Busy.class "$agent" "$away"
+		rm -f answers err
+		unshare --mount sh -c "mount -t tmpfs none /tmp -o size=64m && cd $away && exec java -cp . Busy" >answers 2>err &
+		vm=$!
+		up
+		drive -l "$away/libjprof.so" -o 'CALIBRATION=none,CLASSMETHODS=Busy*' -c 'start 300ms' -c stop $vm
+		[ $? = 0 ] && [ "$(calls 'Busy.leaf(I)I' "$away"/log-rt.1_$vm)" -gt 10 ] && [ ! -e "/tmp/.pitrace_rt.$vm" ] &&
+			[ ! -e "/tmp/.java_pid$vm" ]
+		verdict private_tmp $? "$(cat out err; ls "$away")"
+		end
+		rm -rf "$away"
+	fi
 	# A container: other numbers, another root of /tmp.
 	if unshare --pid --fork --mount true 2>/dev/null; then
 		# The classes are where the new /tmp does not hide them.
