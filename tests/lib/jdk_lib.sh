@@ -6,10 +6,14 @@
 jdk_release() { # FOLDER: its number
 	sed -nE 's/^JAVA_VERSION="([0-9]+).*/\1/p' "$1/release"
 }
-# The folder of the newest JDK that can compile.
+# The folder of JAVA_HOME's JDK (tests/tools/jprof/other_jdk); without it, of the newest that can compile.
 newest_jdk() {
 	local folder best='' most=0 n
 
+	if [ -x "${JAVA_HOME:-/nowhere}/bin/javac" ]; then
+		echo "$JAVA_HOME"
+		return
+	fi
 	for folder in "$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")" /usr/lib/jvm/*; do
 		[ -x "$folder/bin/javac" ] && [ -f "$folder/release" ] || continue
 		n=$(jdk_release "$folder")
