@@ -163,6 +163,15 @@ int dump_rewind(struct dump_file *f)
 	return 0;
 }
 
+bool dump_changed(const struct dump_file *f)
+{
+	struct stat st;
+
+	return !fstat(f->fd, &st) &&
+	       ((uint64_t)st.st_size != f->size || st.st_mtim.tv_sec != f->written.tv_sec ||
+		st.st_mtim.tv_nsec != f->written.tv_nsec);
+}
+
 int dump_open(struct dump_file *f, const char *path)
 {
 	uint8_t head[2] = { 0 };
@@ -174,6 +183,7 @@ int dump_open(struct dump_file *f, const char *path)
 	if (f->fd < 0)
 		return -errno;
 	f->size = (uint64_t)st.st_size;
+	f->written = st.st_mtim;
 	f->window = malloc(WINDOW);
 	f->room = WINDOW;
 	if (!f->window)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 #include <zlib.h>
 
 #define DUMP_LOOK_MOST (4u << 20) /* the most bytes of one dump_look() */
@@ -21,8 +22,9 @@ struct dump_fault {
 struct dump_file {
 	const char *path;
 	int fd;
-	uint64_t size; /* of the file */
-	uint64_t at;   /* uncompressed offset of the next byte */
+	uint64_t size;           /* of the file */
+	struct timespec written; /* when it was last written, as of its opening */
+	uint64_t at;             /* uncompressed offset of the next byte */
 	uint64_t end;  /* uncompressed offset where reading ends: the end of an earlier pass */
 	uint64_t read; /* bytes read of the file, for progress */
 	uint8_t *window;
@@ -37,6 +39,8 @@ struct dump_file {
 int dump_open(struct dump_file *f, const char *path);
 /* Restarts at the first byte; reading ends at `end`. Returns 0 or -errno. */
 int dump_rewind(struct dump_file *f);
+/* Whether the file was written or cut since it was opened. */
+bool dump_changed(const struct dump_file *f);
 void dump_close(struct dump_file *f);
 
 /* The slow half of dump_look(). */

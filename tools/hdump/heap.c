@@ -32,6 +32,10 @@ int heap_pass(struct heap *h, const struct hprof_sink *sink)
 	h->h.progress_arg = h;
 	h->current = NO_OBJECT;
 	rc = hprof_walk(&h->h);
+	if (!rc && dump_changed(&h->file))
+		rc = hprof_report(&h->h, h->file.at, "the file was changed while it was read");
+	if (rc == -EINVAL && !*h->fault.what)
+		h->fault = h->h.fault;
 	h->pass++;
 	return rc;
 }
@@ -41,11 +45,7 @@ static int next_pass(struct heap *h, const struct hprof_sink *sink)
 {
 	int rc = heap_pass(h, sink);
 
-	if (rc != -EINVAL)
-		return rc;
-	if (!*h->fault.what)
-		h->fault = h->h.fault;
-	return 0;
+	return rc == -EINVAL ? 0 : rc;
 }
 
 uint32_t heap_class_in(struct heap *h, const struct hprof_object *o)
@@ -204,7 +204,6 @@ int heap_open(struct heap *h, const char *path, struct progress *progress, unsig
 	ids_begin(&h->ids, h->file.size / 16);
 	h->classes.id_size = 8;
 	rc = heap_pass(h, &first_sink);
-	h->fault = h->h.fault;
 	/* Without a valid header the file is not a dump; otherwise use what could be read. */
 	if (rc == -EINVAL && h->h.id_size) {
 		h->file.end = h->fault.offset;

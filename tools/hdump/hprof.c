@@ -313,7 +313,10 @@ static int segment(struct hprof *h, uint64_t left)
 			rc = object(h, &b, tag, &left);
 		} else if (tag == SUB_HEAP_INFO) {
 			if (!bytes_skip(&b, 4u + h->id_size))
-				return too_short(h, h->file->at, "a heap's name");
+				return b.size == left ?
+					       hprof_report(h, h->file->at,
+							    "a heap's name: its segment ends within it") :
+					       too_short(h, h->file->at, "a heap's name");
 			left -= b.at;
 			dump_skip(h->file, b.at);
 		} else {

@@ -27,6 +27,15 @@ int hdump_failed(const struct heap *h, const char *path, int rc)
 	return EXIT_HDUMP;
 }
 
+void hdump_report(struct hdump *o, const struct heap *h, const char *path)
+{
+	if (!*h->fault.what)
+		return;
+	complain("%s: byte %" PRIu64 ": %s; objects read before it: %" PRIu64, path,
+		 h->fault.offset, h->fault.what, (uint64_t)h->ids.objects);
+	o->damaged = true;
+}
+
 int hdump_read(struct hdump *o, struct heap *h, const char *path, enum depth depth,
 	       unsigned int more)
 {
@@ -46,10 +55,6 @@ int hdump_read(struct hdump *o, struct heap *h, const char *path, enum depth dep
 	progress_end(&progress);
 	if (rc)
 		return hdump_failed(h, path, rc);
-	if (*h->fault.what) {
-		complain("%s: byte %" PRIu64 ": %s; objects read before it: %" PRIu64, path,
-			 h->fault.offset, h->fault.what, (uint64_t)h->ids.objects);
-		o->damaged = true;
-	}
+	hdump_report(o, h, path);
 	return 0;
 }

@@ -491,6 +491,8 @@ int show_paths(struct hdump *o)
 	}
 	if (!code) {
 		rc = find_ways(&w, o);
+		if (!o->damaged)
+			hdump_report(o, &w.h, o->paths[0]);
 		if (rc)
 			code = hdump_failed(&w.h, o->paths[0], rc);
 		else

@@ -392,6 +392,8 @@ int show_strings(struct hdump *o)
 
 	if (!code) {
 		rc = find_texts(&t, o);
+		if (!o->damaged)
+			hdump_report(o, &t.h, o->paths[0]);
 		if (!rc)
 			rc = write_texts(o, &t);
 		if (rc)

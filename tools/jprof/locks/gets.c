@@ -87,6 +87,7 @@ static void parks(JNIEnv *jni, jobject blocker)
 
 	if (!t)
 		return;
+	t->parks = 0;
 	if (blocker) {
 		parks_at(t, jni, blocker);
 		return;

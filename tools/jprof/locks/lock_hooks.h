@@ -12,8 +12,8 @@
 
 #define LOCK_HOOK_CLASS "pitrace/Lock"
 
-/* Called on the thread that enters, exits or parks. `object` is not NULL; `blocker` is where park has
- * no such argument. */
+/* Called on the thread that enters, exits or parks. `object` is not NULL; `blocker` is NULL
+ * if park has no such argument. */
 struct lock_hook_calls {
 	void (*enter)(JNIEnv *jni, jobject object); /* before a block enters; in a method, after */
 	void (*entered)(void);
