@@ -139,25 +139,39 @@ static ssize_t await_answer(const struct rtdriver *r, const struct rt_command *c
 	return n;
 }
 
+/* Returns the length of the request; 0: it does not fit. */
+static size_t write_request(char line[RT_LINE], const struct rt_command *c, const char *token,
+			    const char *argument)
+{
+	struct rt_request q = { 0 };
+
+	if (strlen(argument) >= sizeof(q.argument))
+		return 0;
+	snprintf(q.token, sizeof(q.token), "%s", token);
+	snprintf(q.command, sizeof(q.command), "%s", c->send);
+	snprintf(q.argument, sizeof(q.argument), "%s", argument);
+	return rt_request_write(line, &q);
+}
+
+bool rt_fits(const struct rt_command *c, const char *argument)
+{
+	static const char longest[] = "00000000000000000000000000000000";
+	char line[RT_LINE];
+
+	_Static_assert(sizeof(longest) == RT_TOKEN + 1, "a token");
+	return !c->send || write_request(line, c, longest, argument);
+}
+
 int rt_ask(struct rtdriver *r, const struct rt_command *c, const char *argument)
 {
 	uint64_t until = now_ns() + r->limit;
-	struct rt_request q = { 0 };
 	struct rt_answer a;
 	char line[RT_LINE];
+	const size_t size = write_request(line, c, r->token, argument);
 	const char *end, *why;
-	size_t size;
 	ssize_t n = -1;
 	int fd;
 
-	snprintf(q.token, sizeof(q.token), "%s", r->token);
-	snprintf(q.command, sizeof(q.command), "%s", c->send);
-	snprintf(q.argument, sizeof(q.argument), "%s", argument);
-	size = strlen(argument) < sizeof(q.argument) ? rt_request_write(line, &q) : 0;
-	if (!size) {
-		complain("%s: '%s' is too long, or no name of a file", c->name, argument);
-		return EXIT_RTDRIVER;
-	}
 	fd = connect_agent(r, until);
 	if (fd < 0)
 		return EXIT_RTDRIVER;

@@ -100,6 +100,8 @@ static int understand_words(struct line_order *o, char **word, int n)
 		return misused("not a time to wait", word[n - 1]);
 	if (n == 2)
 		o->argument = word[1];
+	if (!rt_fits(o->command, o->argument))
+		return misused("the argument is too long, or no name of a file", o->argument);
 	return 0;
 }
 

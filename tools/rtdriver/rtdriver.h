@@ -42,7 +42,9 @@ int rt_line(struct rtdriver *r, const char *line, bool *quit);
 int rt_check(const char *line);
 void rt_help(void);
 
-/* Sends a command and prints the answer. Returns 0, or an exit code after a message. */
+/* Returns whether a request can carry this argument. */
+bool rt_fits(const struct rt_command *c, const char *argument);
+/* Sends a command, whose argument fits, and prints the answer. Returns 0, or an exit code after a message. */
 int rt_ask(struct rtdriver *r, const struct rt_command *c, const char *argument);
 
 #endif

@@ -44,7 +44,8 @@ end() {
 	exec {to}>&-
 	wait "$vm"
 }
-# The names of jmap, [B, as hdump has them, byte[]; sums by name, as "objects bytes name".
+# The names of jmap, [B, as hdump has them, byte[]; sums by name, as "objects bytes name". What a collector
+# fills gaps with (JDK 21 on) is written to a dump as int[].
 classes() {
 	awk '$1 ~ /^[0-9]+:$/ {
 		n = $4; d = ""
@@ -55,6 +56,7 @@ classes() {
 			if (n in t) n = t[n]; else n = substr(n, 2, length(n) - 2)
 		}
 		sub(/\/0x/, "+0x", n)
+		if (n == "jdk.internal.vm.FillerElement" && d == "[]") n = "int"
 		o[n d] += $2; b[n d] += $3
 	} END { for (n in o) print o[n], b[n], n }' "$1" | sort
 }
@@ -64,14 +66,20 @@ histogram() { # NAME OPTION...; $load: a module whose classes are loaded
 	# The first calls load classes.
 	jcmd "$vm" GC.heap_dump "$work/first" >out 2>&1
 	jmap -histo:live "$vm" >histo
-	rm -f first dump
-	jcmd "$vm" GC.heap_dump "$work/dump" >out 2>&1
-	jmap -histo "$vm" >histo
+	rm -f first
+	# The VM's own threads may make objects between the two.
+	for _ in 1 2 3; do
+		rm -f dump
+		jcmd "$vm" GC.heap_dump "$work/dump" >out 2>&1
+		jmap -histo "$vm" >histo
+		"$hdump" --csv dump >csv
+		code=$?
+		classes histo >want
+		awk -F, 'NR > 1 { print $1, $2, $4 }' csv | sort >have
+		! cmp -s want have || break
+	done
 	end
-	"$hdump" --csv dump >csv
-	verdict "$1_read" $?
-	classes histo >want
-	awk -F, 'NR > 1 { print $1, $2, $4 }' csv | sort >have
+	verdict "$1_read" $code
 	is "$1_many" "$([ "$(wc -l <have)" -gt 100 ] && echo yes)" yes
 	diff want have >out
 	verdict "$1_as_jmap" $?

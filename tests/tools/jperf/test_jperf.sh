@@ -18,9 +18,12 @@ unset JAVA_TOOL_OPTIONS
 export PITRACE_SOCKET=$work/socket
 cd "$work" || exit 1
 javac -Xlint:all,-try -Werror -cp "$jar" -d . "$top/tests/tools/jperf/JPerfCalls.java" || exit 1
+# JDK 24 and newer warn of libraries of programs that were not allowed any.
+native=()
+[ "$(javac -version 2>&1 | sed -E 's/^javac ([0-9]+).*/\1/')" -lt 24 ] || native=(--enable-native-access=ALL-UNNAMED)
 # The VM's complaints about the native methods appear among the results.
 calls() {
-	timeout 120 java -Xcheck:jni -cp "$jar:." JPerfCalls "$@" 2>&1
+	timeout 120 java -Xcheck:jni "${native[@]}" -cp "$jar:." JPerfCalls "$@" 2>&1
 }
 
 # ---- the same names, codes and fields as in C
@@ -121,7 +124,7 @@ javadoc -quiet -Xdoclint:all,-missing -Werror -d doc "$top"/tools/jperf/pitrace/
 verdict javadoc $? "$(head -5 out)"
 mkdir -p moved/sub && cp "$jar" moved/sub && cp "$build/lib/libjperf.so" moved
 moved() {
-	java "$@" -cp moved/sub/JPerf.jar:. JPerfCalls cycles 2>&1
+	java "${native[@]}" "$@" -cp moved/sub/JPerf.jar:. JPerfCalls cycles 2>&1
 }
 is above "$(moved | head -1)" 'rate true'
 mv moved/libjperf.so moved/sub
