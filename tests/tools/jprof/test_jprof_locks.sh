@@ -83,4 +83,49 @@ wait $vm
 vm=
 ! compgen -G "log-jlm.4_*" >/dev/null && ! grep -q 'not whole' log-jlm.*
 verdict all_are_whole $? "$(ls; head -3 log-jlm.*)"
+
+# Monitors without contention cost the same while JLML watches: the least CPU time of a round, before it and then.
+cat >Cost.java <<'END'
+import java.lang.management.*;
+public class Cost {
+	static final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+	static final Object own = new Object();
+	static long sum;
+	static void round() { for (int i = 0; i < 1000000; i++) synchronized (own) { sum += i; } }
+	static long least() {
+		long least = Long.MAX_VALUE;
+		for (int i = 0; i < 20; i++) {
+			long from = threads.getCurrentThreadCpuTime();
+			round();
+			least = Math.min(least, threads.getCurrentThreadCpuTime() - from);
+		}
+		return least;
+	}
+	public static void main(String[] words) throws Exception {
+		least();
+		System.out.println("ready " + least());
+		while (System.in.read() >= 0) System.out.println("again " + least());
+	}
+}
+END
+javac -nowarn Cost.java || exit 1
+java -Xshare:auto -cp . Cost <ask >said 2>err &
+vm=$!
+exec {to}>ask
+said ready
+drive -c 'jlmstart JLML'
+for ((tries = 1; tries <= 5; tries++)); do
+	echo >&"$to"
+	for ((i = 0; i < 600 && $(grep -c again said) < tries; i++)); do sleep 0.1; done
+	before=$(sed -n 's/^ready //p' said) then=$(sed -n '$s/^again //p' said)
+	calc "${then:-0} > 0 && $then <= $before * 1.05" && break
+done
+calc "${then:-0} > 0 && $then <= $before * 1.05"
+verdict costs_nothing $? "$before ns, then $then; $(cat out)"
+drive -c jlmstop
+[ $? = 0 ] && ! grep -q 'java/lang/Object@' "log-jlm.1_$vm"
+verdict costs_nothing_unseen $? "$(cat out log-jlm.1_$vm)"
+exec {to}>&-
+wait $vm
+vm=
 exit $((failures > 0))

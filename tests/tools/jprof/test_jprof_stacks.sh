@@ -65,9 +65,11 @@ for name in interpreted simple optimized many compressed; do
 		BEGIN { if (!b || !d) exit 1; x = 100 * a / b - 100 * c / d; exit !(x < 1 && x > -1) }'
 	verdict "weight_$name" $? "${ns[$name]:-0} of $total_ns ns, ${ticks[$name]} of $total_ticks ticks"
 done
-# Nothing counts twice: neither is missing.
-awk -v ns=$total_ns -v t=$total_ticks 'BEGIN { x = t / (ns * 997 / 1e9); exit !(x > 0.95 && x < 1.05) }'
-verdict ticks_are_time $? "$total_ticks ticks in $total_ns ns"
+# Nothing counts twice: neither is missing. Threads' clocks are read within the time that they measure, and the clock of
+# the ticks leaves out up to 2 % of theirs where threads are switched all the time (measured at a load of 30).
+whole_ticks=$(count ';Weights\\.measured\\(')
+awk -v ns=$total_ns -v t="$whole_ticks" 'BEGIN { x = t / (ns * 997 / 1e9); exit !(x > 0.95 && x < 1.05) }'
+verdict ticks_are_time $? "$whole_ticks ticks, $total_ticks of them in known work, in $total_ns ns"
 mostly() { # NAME PATTERN OF: so much of it ran so
 	local n
 

@@ -207,7 +207,7 @@ home=$(java -XshowSettings:properties -version 2>&1 | sed -n 's/.*java.home = //
 # With the C library that the VM is linked with.
 libraries=$(readelf -dW "$home/bin/java" | sed -nE 's/.*R(UN)?PATH.*\[(.*)\]/\2/p')
 cc -w -o other other.c "-Wl,--dynamic-linker=$(readelf -lW "$home/bin/java" | sed -n 's/.*interpreter: \(.*\)]/\1/p')" \
-	${libraries:+"-Wl,-rpath,$libraries"} && {
+	${libraries:+-Wl,--disable-new-dtags "-Wl,-rpath,$libraries"} && {
 	./other "$home/lib/server/libjvm.so" >answers 2>err &
 	vm=$!
 	up
