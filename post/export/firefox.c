@@ -79,13 +79,17 @@ static uint64_t text(struct firefox_writing *w, const char *name)
 	return i;
 }
 
-/* Numbers a stack; callers get smaller numbers than their callees. */
+/* Numbers a stack; callers get smaller numbers than their callees. A stack may be deeper than
+ * recursion can be. */
 static uint32_t number_stack(struct firefox_writing *w, uint32_t stack)
 {
-	const struct list_stack *s = &w->list.stack[stack];
+	const struct list_stack *list = w->list.stack;
+	uint32_t *path = w->list.path, n = 0;
 
-	if (!w->stack.number[stack] && s->caller != NO_KEY)
-		number_stack(w, s->caller);
+	for (uint32_t at = stack; at != NO_KEY && !w->stack.number[at]; at = list[at].caller)
+		path[n++] = at;
+	while (n--)
+		number_of(&w->stack, path[n]);
 	return number_of(&w->stack, stack);
 }
 

@@ -27,7 +27,7 @@ struct frame_list {
 	uint32_t frames, room_frame, stacks, room_stack;
 	uint32_t *of_call, calls; /* by call of the tree: its stack; NO_KEY: a process */
 	struct keys by_frame, by_stack;
-	uint32_t *path, room_path; /* buffer of frame_list_path() */
+	uint32_t *path, room_path; /* buffer of frame_list_path(): room for the deepest stack */
 	struct whole_stacks whole;
 };
 

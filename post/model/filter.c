@@ -330,6 +330,14 @@ static int filtered_section(struct input *in, size_t i, struct input_section *se
 	return base->reader->section(base, i, section);
 }
 
+static bool filtered_place(const struct input *in, uint32_t origin, uint32_t number,
+			   struct stack_place *place)
+{
+	const struct input *base = state_of(in)->base;
+
+	return base->reader->place && base->reader->place(base, origin, number, place);
+}
+
 static uint64_t filtered_monotonic(struct input *in, uint64_t stamp)
 {
 	struct input *base = state_of(in)->base;
@@ -385,6 +393,7 @@ static const struct reader reader_filtered = {
 	.next = filtered_next,
 	.progress = filtered_progress,
 	.section = filtered_section,
+	.place = filtered_place,
 	.monotonic = filtered_monotonic,
 	.realtime = filtered_realtime,
 	.wall = filtered_wall,

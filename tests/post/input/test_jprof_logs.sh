@@ -113,6 +113,15 @@ same second_metric
 printf '%s\n' 'pid,thread,symbol,ticks' '7,"a\x0ab\\",a.B.c(),30' '7,"a\x0ab\\",(no method),3' '7,later,a.B.c(),1' >want
 same names
 
+# A filter leaves out samples, not the callers of the others; of a single log, and of several.
+"$post" -folded log-rt.1_4242 >want
+"$post" -folded -pid 4242 log-rt.1_4242 >out
+same filtered_callers
+"$post" -folded log-rt.1_4242 log-rt.2_7 | grep 'log-rt.1_4242' >want
+"$post" -folded -comm 'main*' log-rt.1_4242 log-rt.2_7 >out
+[ -s want ] && cmp -s want out
+verdict filtered_callers_of_several $? "$(diff want out | head -n 20)"
+
 # Faults of a log are reported, with what was read before.
 head -c 700 log-rt.1_4242 >cut.1_4242
 "$post" -q -o - cut.1_4242 >out 2>err
@@ -184,9 +193,20 @@ is deep_shown "$("$post" -show -o - log-rt.1_10 | tail -n 1 | grep -o 'flags=.*'
 "$post" -q --format pprof -o deep.pb.gz log-rt.1_131 2>err
 is deep_whole "$? $(sed 's/[0-9][0-9]*/N/' err)" \
 	'1 post: pprof: too many calls to list each stack whole: of N stacks only the innermost call is there'
+# One sample, a million calls deep: in each format.
+awk -v n=1000000 '/^[1-9]/ { $4 = $1 == n ? 2 : 0 } { print }' log-rt.1_1000 >log-rt.1_1
+for format in speedscope firefox chrome ctf pprof perf.data; do
+	"$post" -q --format "$format" -o deep.out log-rt.1_1 2>err
+	code=$?
+	[ $code -le 1 ] && [ -e deep.out ]
+	verdict "deep_$format" $? "$code $(head -c 400 err)"
+	[ "$format" != firefox ] ||
+		is deep_firefox_stacks "$(grep -o '"length":1000000}' deep.out | wc -l)" 1
+	rm -rf deep.out
+done
 "$post" -q -diff log-rt.1_131 log-rt.1_131 -tree -csv -o out
 is deep_diff "$(tail -n 1 out | cut -d, -f2-6)" '131070,131071,a.B.c(),2,2'
-rm -f deep.pb.gz log-rt.1_10 log-rt.1_131 log-rt.1_1000
+rm -f deep.pb.gz log-rt.1_1 log-rt.1_10 log-rt.1_131 log-rt.1_1000
 
 if [ ! -f "$agent" ]; then
 	exit $((failures != 0))
