@@ -153,7 +153,7 @@ static int speedscope_write(const struct job *job, FILE *out)
 
 const struct writer writer_speedscope = {
 	.name = "speedscope",
-	.what = "JSON for speedscope.app: a flame graph a thread, in the order of time",
+	.what = "JSON for speedscope.app: a flame graph per thread, in order of time",
 	.path = "post.speedscope.json",
 	.needs = NEED_SAMPLES | NEED_STACKS | NEED_PLACES,
 	.write = speedscope_write,

@@ -15,7 +15,8 @@
 #define RESTART_FIRST 512 /* ERESTARTSYS … ERESTART_RESTARTBLOCK: interrupted by a signal */
 #define RESTART_LAST  516
 
-/* Layout of the arguments: futex's address, operation and value, or those of a newer call. */
+/* Layout of the arguments: futex's address, operation and value, or those of a newer call.
+ * futex_requeue() has its futexes in memory, so whom it wakes is not known. */
 enum { CALL_FUTEX, CALL_WAIT, CALL_WAKE, CALL_SEVERAL };
 
 void locks_open(struct locks *l, struct sched *s, const struct offcpu *offcpu,
@@ -25,9 +26,9 @@ void locks_open(struct locks *l, struct sched *s, const struct offcpu *offcpu,
 		const char *name;
 		uint8_t kind;
 	} calls[] = {
-		{ "futex", CALL_FUTEX },        { "futex_time64", CALL_FUTEX },
-		{ "futex_wait", CALL_WAIT },    { "futex_wake", CALL_WAKE },
-		{ "futex_requeue", CALL_WAKE }, { "futex_waitv", CALL_SEVERAL },
+		{ "futex", CALL_FUTEX },     { "futex_time64", CALL_FUTEX },
+		{ "futex_wait", CALL_WAIT }, { "futex_wake", CALL_WAKE },
+		{ "futex_waitv", CALL_SEVERAL },
 	};
 	char machine[sizeof(header->machine) + 1] = { 0 };
 	uint32_t number;
@@ -223,15 +224,17 @@ static void wake(struct locks *l, const struct pirecord *r, const struct pitrace
 		return; /* no thread has waited for it */
 	k->waker = row;
 	k->waked = r->time;
-	do {
-		struct lock_wait *w = k->first == NO_KEY ? NULL : &l->wait[k->first];
+	while (k->first != NO_KEY) {
+		struct lock_wait *w = &l->wait[k->first];
 
-		if (!w)
-			return;
 		if (w->waker == LOCK_UNWOKEN)
 			w->waker = row;
 		delist(l, w);
-	} while (--most > 0);
+		/* FUTEX_WAKE for none wakes one, too. */
+		if (most <= 1)
+			break;
+		most--;
+	}
 }
 
 static int futex(struct locks *l, const struct pirecord *r, const struct pitrace_sysenter *e,
@@ -294,7 +297,9 @@ int locks_enter(struct locks *l, const struct pirecord *r, const struct pitrace_
 	case CALL_WAIT:
 		return begin(l, r, e, row, false, false);
 	case CALL_WAKE:
-		wake(l, r, e, row, (int32_t)e->arguments[2]);
+		/* Unlike FUTEX_WAKE, this one can wake none. */
+		if ((int32_t)e->arguments[2])
+			wake(l, r, e, row, (int32_t)e->arguments[2]);
 		return 0;
 	}
 	l->several++;

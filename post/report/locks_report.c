@@ -228,7 +228,7 @@ static void waker_text(const struct cell *x)
 		fputs("nobody", x->out);
 		break;
 	case LOCK_STILL:
-		fputs("(waits still)", x->out);
+		fputs("(still waiting)", x->out);
 		break;
 	default:
 		sort_waker.text(x);
@@ -410,7 +410,7 @@ static void print_missing(const struct job *job, FILE *out)
 	const struct locks *l = locks_of(job);
 
 	if (!times_has(job, PITRACE_WAKEUP))
-		fputs("no wake-up records: who ended a wait is known by the order of calls alone\n",
+		fputs("no wake-up records: who ended a wait is inferred from the order of calls\n",
 		      out);
 	if (!l->nstack)
 		fputs("no stacks of threads that leave their CPUs: swtrace run -g=fp,switches\n",
@@ -432,17 +432,17 @@ static int locks_write(const struct job *job, FILE *out)
 	print_missing(job, out);
 	times_banner(out, "Locks");
 	rc = write_locks(&t, UINT32_MAX);
-	fputs("\nA wait is a call that waits for a futex: of a mutex, a condition variable, a thread that\n"
-	      "is joined. The thread was woken, or the time was over (TIME-OUT), or a signal came; OPEN: it\n"
-	      "waited when the trace ended; NO END: the thread ended, or records are missing. These two are\n"
-	      "not in WAITS. A lock is known by process and address: each process that shares one has its\n"
-	      "own line.\n",
+	fputs("\nA wait is a system call that waits for a futex: for a mutex, a condition variable, the end of a\n"
+	      "thread. It ends when the thread is woken, at a time limit (TIME-OUT) or by a signal (SIGNAL).\n"
+	      "OPEN: the thread was still waiting when the trace ended; NO END: the thread ended, or records are\n"
+	      "missing. WAITS includes neither. A lock is identified by process and address: each process that\n"
+	      "shares one has its own line.\n",
 	      out);
 	if (!rc) {
 		times_banner(out, "Who blocked whom");
 		rc = write_pairs(&t, UINT32_MAX);
-		fputs("\nWOKEN BY: of a mutex who had it; of a condition variable who signalled. nobody: the time was\n"
-		      "over, or a signal came.\n",
+		fputs("\nWOKEN BY: the thread that released the mutex or signalled the condition variable; nobody: the\n"
+		      "wait ended at its time limit, or by a signal.\n",
 		      out);
 	}
 	if (rc || !locks_of(job)->nstack)
@@ -491,8 +491,8 @@ static int locks_csv(const struct job *job, FILE *out)
 const struct report report_locks = {
 	.name = "locks",
 	.usage =
-		"  -locks            waits for locks (futexes): for which, how long, who had them,\n"
-		"                    where in the code (locks.out)\n",
+		"  -locks            waits for locks (futexes): which locks, how long, who held\n"
+		"                    them, where in the code (locks.out)\n",
 	.path = "locks.out",
 	.mode = 0666,
 	.needs = NEED_TIMES | NEED_LOCKS,

@@ -42,6 +42,14 @@ told <<<"$mutex
 102 101 0x5000 1 50'
 verdict mutex
 
+# The kernel wakes one by a number below 1, too, also by the least there is.
+for least in 0 2147483648; do
+	told <<<"${mutex/0x5000 129 1/0x5000 129 $least}
+100 off" && same_lines waits '101 100 0x5000 1 45
+102 101 0x5000 1 50'
+	verdict "wake_$least"
+done
+
 # By wake-up records it is exact: the second thread is woken first.
 told <<'END' && same_lines waits '101 102 0x5000 1 60
 102 100 0x5000 1 35'
