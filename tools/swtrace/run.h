@@ -98,7 +98,8 @@ char *run_patterns(const char *yes, const char *no);
 bool run_calls_right(const char *functions, const char *not_functions, const char *arguments);
 /* Finds a file of this project beside this program (..., lib/NAME), else where it was installed. */
 bool run_find(const char *name, char path[PATH_MAX]);
-/* Appends a word to the environment variable's value, after the separator. */
+/* Appends a word to the environment variable's value, after the separator, unless it has it
+ * already. false: no memory. */
 bool run_append(const char *variable, char separator, const char *word);
 /* --calls: prints a message if no process has logged any calls. */
 void run_calls_show(const struct trace_run *r);

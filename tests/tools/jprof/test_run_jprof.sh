@@ -56,6 +56,13 @@ JAVA_TOOL_OPTIONS=-Dx=y "$bin/swtrace" run --calls -o traces/d.nrm2 -- env >env 
 says options_stay env '^JAVA_TOOL_OPTIONS=-Dx=y -agentpath:'
 ! grep -q perf-prof env
 verdict no_other_programs $?
+# A word of the user's is kept, and is not taken for another one that begins with it.
+for had in --perf-prof-unwinding-info '--perf-prof --x' '--x --perf-prof'; do
+	NODE_OPTIONS=$had "$bin/swtrace" run -q --jit -o traces/d.nrm2 -- env 2>err | grep ^NODE_OPTIONS=
+done >env
+is node_words "$(cat env)" 'NODE_OPTIONS=--perf-prof-unwinding-info --perf-prof
+NODE_OPTIONS=--perf-prof --x
+NODE_OPTIONS=--x --perf-prof'
 rm -f traces/*
 "$bin/swtrace" run --calls -o traces/d.nrm2 -- true 2>err
 says missed err 'no Java VM has written calls'
