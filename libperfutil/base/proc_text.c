@@ -130,7 +130,6 @@ bool proc_task_parse(const char *text, size_t length, struct proc_task *t)
 	return true;
 }
 
-/* "address type name", possibly followed by a tab and "[module]". */
 unsigned int proc_numbers(const char *text, size_t length, const char *key, uint64_t *last)
 {
 	struct bytes b = text_of(text, length);
@@ -151,6 +150,7 @@ unsigned int proc_numbers(const char *text, size_t length, const char *key, uint
 	return count;
 }
 
+/* "address type name", possibly followed by a tab and "[module]". */
 bool proc_symbol_parse(const char *line, size_t length, struct proc_symbol *s)
 {
 	struct bytes b = text_of(line, length);

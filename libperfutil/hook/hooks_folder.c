@@ -44,6 +44,7 @@ static int use_folder(struct hooks *h)
 static int make_fresh(struct hooks *h, const char *base)
 {
 	do {
+		h->dir = -1;
 		free(h->folder);
 		if (asprintf(&h->folder, "%s/" FRESH_FOLDER "XXXXXX", base) < 0) {
 			h->folder = NULL;

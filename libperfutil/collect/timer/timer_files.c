@@ -57,6 +57,7 @@ static int try_place(struct timer_folder *f, const char *base, const struct time
 		return -ENAMETOOLONG;
 	leftovers_remove_folders(base, TIMER_FOLDER, user);
 	do {
+		f->fd = -1;
 		snprintf(f->path, sizeof(f->path), "%s/" TIMER_FOLDER "XXXXXX", base);
 		if (!mkdtemp(f->path))
 			return -errno;
