@@ -2,29 +2,86 @@
 #include "base/name_forms.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
+
+static bool of_identifier(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
+}
+
+static size_t operator_name(const char *begin, const char *p, const char *end)
+{
+	static const char *const signs[] = { "<=>", "<<=", ">>=", "->*", "<<", ">>",
+					     "<=",  ">=",  "->",  "()",  "<",  ">" };
+	static const char word[] = "operator";
+	const size_t n = sizeof(word) - 1;
+
+	if ((size_t)(end - p) <= n || memcmp(p, word, n) || (p > begin && of_identifier(p[-1])))
+		return 0;
+	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++) {
+		size_t length = strlen(signs[i]);
+
+		if ((size_t)(end - p) >= n + length && !memcmp(p + n, signs[i], length))
+			return n + length;
+	}
+	return 0;
+}
+
+size_t name_word(const char *begin, const char *p, const char *end)
+{
+	static const char anonymous[] = "(anonymous namespace)";
+	const size_t n = sizeof(anonymous) - 1;
+
+	if (*p == 'o')
+		return operator_name(begin, p, end);
+	return *p == '(' && (size_t)(end - p) >= n && !memcmp(p, anonymous, n) ? n : 0;
+}
+
+/* Decides whether brackets that end before p are parameters of the whole name: they are not in
+ * "f(int)::{lambda()#1}", nor in Go's "main.(*T).Name". */
+static bool ends_parameters(const char *p)
+{
+	return *p != '.' && strncmp(p, "::", 2) != 0;
+}
+
+static bool opens(char c)
+{
+	return c == '<' || c == '(' || c == '{';
+}
+
+/* Not the ">" of "->". */
+static bool closes(const char *p)
+{
+	return *p == ')' || *p == '}' || (*p == '>' && p[-1] != '-');
+}
 
 size_t name_without_parameters(const char *name)
 {
-	static const char *const words[] = { "operator()", "(anonymous namespace)" };
-	const char *p = name;
+	const char *end = name + strlen(name), *open = NULL, *found = NULL;
 	unsigned int deep = 0;
 
-	for (; *p; p++) {
-		size_t n = 0;
+	for (const char *p = name; p < end; p++) {
+		size_t n = name_word(name, p, end);
 
-		for (int i = 0; i < 2 && !n; i++)
-			n = strncmp(p, words[i], strlen(words[i])) ? 0 : strlen(words[i]);
 		if (n) {
 			p += n - 1;
-			continue;
+		} else if (opens(*p)) {
+			if (*p == '(' && !deep && p > name)
+				open = p;
+			deep++;
+		} else if (deep && closes(p)) {
+			deep--;
+			if (!deep && open && ends_parameters(p + 1))
+				found = open;
+			if (!deep)
+				open = NULL;
 		}
-		if (*p == '(' && !deep && p > name)
-			break;
-		deep += *p == '<';
-		deep -= *p == '>' && deep;
 	}
-	return (size_t)(p - name);
+	/* The brackets of a pattern may be open: "f(*". */
+	if (open)
+		found = open;
+	return (size_t)((found ? found : end) - name);
 }
 
 /* "ns::f" of "ns::f[abi:cxx11]", which g++ adds for itself. */

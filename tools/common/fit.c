@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "base/name_forms.h"
 #include "escape.h"
 
 #define LEAST_COLUMNS 40
@@ -72,31 +73,6 @@ size_t fit_width(const char *text, size_t size)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static bool of_identifier(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
-}
-
-/* Returns the length of an operator's name at p, like "operator<<", whose signs are not brackets; 0
- * if there is none. */
-static size_t operator_name(const char *begin, const char *p, const char *end)
-{
-	static const char *const signs[] = { "<=>", "<<=", ">>=", "->*", "<<", ">>",
-					     "<=",  ">=",  "->",  "()",  "<",  ">" };
-	static const char word[] = "operator";
-	const size_t n = sizeof(word) - 1;
-
-	if ((size_t)(end - p) <= n || memcmp(p, word, n) || (p > begin && of_identifier(p[-1])))
-		return 0;
-	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++) {
-		size_t length = strlen(signs[i]);
-
-		if ((size_t)(end - p) >= n + length && !memcmp(p + n, signs[i], length))
-			return n + length;
-	}
-	return 0;
-}
-
 /* Returns the bracket that closes the one at p, or NULL if there is none. */
 static const char *closing(const char *begin, const char *p, const char *end)
 {
@@ -107,7 +83,7 @@ static const char *closing(const char *begin, const char *p, const char *end)
 	for (; p < end; p++) {
 		const char *bracket;
 
-		skip = operator_name(begin, p, end);
+		skip = name_word(begin, p, end);
 		if (skip) {
 			p += skip - 1;
 			continue;
@@ -142,17 +118,13 @@ static bool after_parameters(const char *p, const char *end)
  * if its brackets do not match. */
 static size_t collapse(char *room, const char *row, size_t size, unsigned int deep)
 {
-	static const char anonymous[] = "(anonymous namespace)";
 	const char *end = row + size, *p = row, *close;
 	unsigned int templates = 0;
 	char *w = room;
 	size_t n;
 
 	while (p < end) {
-		n = operator_name(row, p, end);
-		if (!n && (size_t)(end - p) >= sizeof(anonymous) - 1 &&
-		    !memcmp(p, anonymous, sizeof(anonymous) - 1))
-			n = sizeof(anonymous) - 1;
+		n = name_word(row, p, end);
 		if (n) {
 			w = mempcpy(w, p, n);
 			p += n;

@@ -48,6 +48,43 @@ static void test_names(void)
 	CU_ASSERT_FALSE(wanted_symbol("operator", "operator[](int)", NULL, MODULE));
 }
 
+/* Operators whose signs are no brackets, functions within others, Go's methods. */
+static void test_brackets(void)
+{
+	static const struct {
+		const char *wanted, *name;
+		bool is;
+	} cases[] = {
+		{ "operator<<", "operator<<(std::ostream&, A const&)", true },
+		{ "A::operator<", "A::operator<(A const&) const", true },
+		{ "A::operator<=>", "A::operator<=>(A const&) const", true },
+		{ "A::operator->", "A::operator->()", true },
+		{ "A::operator-", "A::operator->()", false },
+		{ "std::operator<< <char>", "std::operator<< <char>(std::ostream&, char)", true },
+		{ "sort<A::operator->>", "sort<A::operator->>(A*)", true },
+		{ "my_operator<int>", "my_operator<int>(int)", true },
+		{ "f<A->b>", "f<A->b>(int)", true },
+		{ "f", "f(int)::{lambda(char)#1}::operator()(char) const", false },
+		{ "f(int)::{lambda(char)#1}::operator()",
+		  "f(int)::{lambda(char)#1}::operator()(char) const", true },
+		{ "f", "f(int)::local::g(int)", false },
+		{ "f(int)::local::g", "f(int)::local::g(int)", true },
+		{ "f(int) const::local::g", "f(int) const::local::g(int)", true },
+		{ "f", "f(int)::'lambda'(char)::operator()(char) const", false },
+		{ "main::{lambda", "main::{lambda(int)#1}::operator()(int) const", false },
+		{ "main.", "main.(*T).Name", false },
+		{ "main.(*T).Name", "main.(*T).Name", true },
+		{ "a/B.main", "a/B.main([Ljava/lang/String;)V", true },
+		{ "a/B.<init>", "a/B.<init>(I)V", true },
+		{ "f", "f(int", true },
+		{ "f(*", "f(int)", true },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		CU_ASSERT_EQUAL(wanted_symbol(cases[i].wanted, cases[i].name, NULL, MODULE),
+				cases[i].is);
+}
+
 /* Copies that compilers make of a function. */
 static void test_clones(void)
 {
@@ -85,6 +122,7 @@ int main(void)
 {
 	static const struct unit_test tests[] = {
 		{ "names", test_names },
+		{ "brackets", test_brackets },
 		{ "clones", test_clones },
 		{ NULL, NULL },
 	};
