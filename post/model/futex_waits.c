@@ -26,8 +26,8 @@ void locks_open(struct locks *l, struct sched *s, const struct offcpu *offcpu,
 		const char *name;
 		uint8_t kind;
 	} calls[] = {
-		{ "futex", CALL_FUTEX },     { "futex_time64", CALL_FUTEX },
-		{ "futex_wait", CALL_WAIT }, { "futex_wake", CALL_WAKE },
+		{ "futex", CALL_FUTEX },         { "futex_time64", CALL_FUTEX },
+		{ "futex_wait", CALL_WAIT },     { "futex_wake", CALL_WAKE },
 		{ "futex_waitv", CALL_SEVERAL },
 	};
 	char machine[sizeof(header->machine) + 1] = { 0 };

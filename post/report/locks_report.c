@@ -490,9 +490,8 @@ static int locks_csv(const struct job *job, FILE *out)
 
 const struct report report_locks = {
 	.name = "locks",
-	.usage =
-		"  -locks            waits for locks (futexes): which locks, how long, who held\n"
-		"                    them, where in the code (locks.out)\n",
+	.usage = "  -locks            waits for locks (futexes): which locks, how long, who held\n"
+		 "                    them, where in the code (locks.out)\n",
 	.path = "locks.out",
 	.mode = 0666,
 	.needs = NEED_TIMES | NEED_LOCKS,

@@ -178,13 +178,16 @@ namespace {
 struct inner { KEPT int get(int n) { s = n; return s; } };
 }
 namespace outer { namespace { KEPT int under(int n) { s = n; return s; } } }
-struct called { KEPT int operator()(int n) { s = n; return s; } };
+struct called {
+	KEPT int operator()(int n) { s = n; return s; }
+	KEPT bool operator<(int n) const { s = n; return s > n; }
+};
 template <class T> KEPT int takes(T t) { return t(1); }
 int main()
 {
 	inner i;
 	called c;
-	return i.get(1) + outer::under(2) + takes(c) == 1;
+	return i.get(1) + outer::under(2) + takes(c) + (c < 3) == 1;
 }
 C
 # shellcheck disable=SC2086
@@ -204,7 +207,8 @@ HOOKITOPTS=CALIBRATION=none,ARGUMENTS=hid@arg1 "$bin/swtrace" run --calls -q -- 
 grep -q 'ARGUMENTS: hid.*: the compiler has changed its parameters' err
 verdict copy_told $? "$(cat err)"
 for want in '*::get|F:(anonymous namespace)::inner::get(int) ' '*::under|F:outer::(anonymous namespace)::under(int) ' \
-	'*operator()|F:called::operator()(int) ' 'called::*|F:called::operator()(int) ' 'int takes<called>|F:int takes<called>(called) '; do
+	'*operator()|F:called::operator()(int) ' 'called::operator<|F:called::operator<(int) const ' \
+	'called::*|F:called::operator()(int) F:called::operator<(int) const ' 'int takes<called>|F:int takes<called>(called) '; do
 	run CALIBRATION=none names -F "${want%|*}"
 	is "name_${want%|*}" "$(taken)" "${want#*|}"
 done
