@@ -208,7 +208,8 @@ grep -q 'ARGUMENTS: hid.*: the compiler has changed its parameters' err
 verdict copy_told $? "$(cat err)"
 for want in '*::get|F:(anonymous namespace)::inner::get(int) ' '*::under|F:outer::(anonymous namespace)::under(int) ' \
 	'*operator()|F:called::operator()(int) ' 'called::operator<|F:called::operator<(int) const ' \
-	'called::*|F:called::operator()(int) F:called::operator<(int) const ' 'int takes<called>|F:int takes<called>(called) '; do
+	'called::*|F:called::operator()(int) F:called::operator<(int) const ' \
+	'int takes<called>|F:int takes<called>(called) '; do
 	run CALIBRATION=none names -F "${want%|*}"
 	is "name_${want%|*}" "$(taken)" "${want#*|}"
 done
