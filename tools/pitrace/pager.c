@@ -78,24 +78,25 @@ static int ended(pid_t pid)
 
 int pager_run(const char *pager, const char *path, char **argv)
 {
-	int ends[2], code = 0;
-	pid_t reader, writer;
+	pid_t reader, writer = -1;
+	int ends[2], code;
 
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
-	writer = begin_program(ends, path, argv);
-	if (writer < 0)
-		code = -errno;
-	reader = writer < 0 ? -1 : begin_pager(ends, pager);
+	/* The pager first: without it, the program has not begun, and can run without one. */
+	reader = begin_pager(ends, pager);
+	if (reader > 0)
+		writer = begin_program(ends, path, argv);
+	code = writer < 0 ? -errno : 0;
 	/* The program gets SIGPIPE once the pager is gone. */
 	close(ends[0]);
 	close(ends[1]);
-	if (writer < 0)
-		return code;
 	/* Ctrl-C is for the program and the pager: the user continues to read. */
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
-	code = ended(writer);
+	if (!code) {
+		signal(SIGINT, SIG_IGN);
+		signal(SIGQUIT, SIG_IGN);
+		code = ended(writer);
+	}
 	if (reader > 0)
 		ended(reader);
 	return code;
