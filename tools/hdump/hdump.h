@@ -44,7 +44,7 @@ struct hdump {
 enum depth { READ_OBJECTS, READ_GRAPH, READ_DOMINATORS, READ_CLASSES };
 int hdump_read(struct hdump *o, struct heap *h, const char *path, enum depth depth,
 	       unsigned int more);
-/* Prints where and why reading ended early, if it did. hdump_read() has done this for its passes. */
+/* Prints where and why reading ended early, if it did; hdump_read() does so for its passes. */
 void hdump_report(struct hdump *o, const struct heap *h, const char *path);
 /* Prints the message of a failure and returns EXIT_HDUMP. */
 int hdump_failed(const struct heap *h, const char *path, int rc);

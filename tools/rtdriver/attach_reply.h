@@ -13,8 +13,7 @@ struct attach_reply {
 	int32_t status; /* 0: the VM has carried out the request */
 	bool has_code;  /* the VM has loaded an agent, which returned `code` */
 	int32_t code;
-	const char *
-		text; /* what follows the first line, without a newline at its end; not terminated */
+	const char *text; /* all after the first line but final newlines; not terminated */
 	size_t length;
 };
 

@@ -44,7 +44,8 @@ void rt_help(void);
 
 /* Returns whether a request can carry this argument. */
 bool rt_fits(const struct rt_command *c, const char *argument);
-/* Sends a command, whose argument fits, and prints the answer. Returns 0, or an exit code after a message. */
+/* Sends a command, whose argument fits, and prints the answer. Returns 0, or an exit code after a
+ * message. */
 int rt_ask(struct rtdriver *r, const struct rt_command *c, const char *argument);
 
 #endif

@@ -29,8 +29,8 @@ bool target_open(struct target *t, pid_t pid);
 void target_close(struct target *t);
 
 bool target_is_alive(const struct target *t);
-/* Waits up to `ms` for the process's end: its sockets are closed shortly before. Returns whether it has
- * ended. */
+/* Waits up to `ms` for the process's end: its sockets are closed shortly before. Returns whether it
+ * has ended. */
 bool target_ends(const struct target *t, int ms);
 #define TARGET_ENDS 300 /* ms to wait after it has hung up */
 /* Returns whether a signal or a debugger has stopped the process. */

@@ -136,7 +136,7 @@ static void write_object(const struct model *m, struct dump *d, const struct obj
 		for (unsigned int r = 0; r < o->count; r++)
 			id(d, ref_id(m, o->ref[r]));
 	} else {
-		/* Elements of each type; some arrays are without their content, as Android writes them. */
+		/* Elements of each type; some arrays have no content, as Android writes them. */
 		static const uint8_t sizes[] = { 1, 2, 4, 8, 1, 2, 4, 8 };
 		const bool none = o->id / 8 % 5 == 0;
 		const unsigned int type = 4 + (unsigned int)(o->id / 8 % 8);
@@ -605,8 +605,8 @@ static void read_it(struct heap *h, int *rc)
 	rows_free(&r);
 }
 
-/* Another heap, a cut one, a longer one or the same again is in the file's place after the first pass, or
- * after the second. */
+/* Another heap, a cut one, a longer one or the same again is in the file's place after the first
+ * pass, or after the second. */
 static void changed_while_read(void)
 {
 	static struct model m, other;
@@ -646,7 +646,7 @@ static void changed_while_read(void)
 		free(d.data);
 		free(e.data);
 	}
-	/* Within a tick of the clock that files are dated by, and of the same size, it may go unseen. */
+	/* Of the same size, within a tick of the clock that dates files, it may go unseen. */
 	CU_ASSERT(told >= 200);
 	/* Only written again: the same bytes. */
 	write_heap(&m, &d, 8);

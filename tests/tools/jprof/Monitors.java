@@ -134,7 +134,7 @@ public class Monitors {
 		StampedLock stamped = new StampedLock();
 		long stamp = stamped.writeLock();
 		parks(() -> stamped.unlockRead(stamped.readLock()), () -> stamped.unlockWrite(stamp));
-		/* Of nobody: it is no row. */
+		/* Nobody set a blocker: it is no row. */
 		Thread free = new Thread(LockSupport::park);
 		free.start();
 		blocked(free);

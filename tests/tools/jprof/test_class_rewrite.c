@@ -711,8 +711,8 @@ static void nothing_locked(void)
 	leaves(&m, "");
 }
 
-/* LockSupport says who blocks: its argument, or what was set before. Others' methods of these names do
- * not. */
+/* LockSupport says who blocks: its argument, or what was set before. Others' methods of these names
+ * do not. */
 static void parks(void)
 {
 	struct made m = { .access = ACCESS_STATIC,
