@@ -155,6 +155,34 @@ echo none >none
 is none "$? $(cat err)" '2 hdump: none: byte 0: this is not a heap dump (HPROF)'
 "$hdump" . >out 2>err
 is folder "$? $(cat err)" '2 hdump: .: is not a regular file'
+# Nothing, what would wait for ever or never end, what lies; each with its name and why.
+: >empty
+mkfifo pipe
+gzip -c none >none.gz
+for file in empty pipe none.gz /dev/zero /dev/null /proc/self/maps absent; do
+	timeout 20 "$hdump" "$file" >out 2>err
+	if [ $? != 2 ] || [ -s out ] || ! grep -q "^hdump: $file: " err; then break; fi
+	file=
+done
+[ -z "$file" ]
+verdict odd_files $? "$file: $(cat out err)"
+# It grows while it is read; its last byte is missing all the time.
+cp cut grows
+bad=
+(tail -c +$((size + 1)) 3.hprof | head -c -1 | split -b 20000 --filter='cat >>grows; sleep 0.02') &
+other=$!
+for report in '' -strings "-r $map"; do
+	# shellcheck disable=SC2086 # none, one or two words
+	timeout 100 "$hdump" $report grows >out 2>err
+	if [ $? != 1 ] || ! grep -q '^hdump: grows: byte [0-9]*: .*objects read before it: [0-9]*$' err; then
+		bad+="$report: $(cat out err); "
+	fi
+done
+wait $other
+tail -c 1 3.hprof >>grows
+"$hdump" --csv grows | cmp plain - >out 2>&1 || bad+=$(cat out)
+[ -z "$bad" ]
+verdict grows $? "$bad"
 "$hdump" -diff 1.hprof >out 2>err
 is one_of_two $? 2
 "$hdump" -biggest -strings 1.hprof >out 2>err
