@@ -86,16 +86,23 @@ static int open_folder(int root)
 static bool open_root(struct target *t)
 {
 	struct rights_saved kept;
+	int err;
 
 	t->root = rights_root(t->pid);
 	if (t->root >= 0 && !rights_take(&t->rights, &kept)) {
 		t->folder = open_folder(t->root);
+		err = errno;
 		rights_restore(&kept);
+	} else {
+		err = errno;
 	}
 	if (t->folder >= 0)
 		return true;
-	complain("process %d: its %s cannot be opened: %s", (int)t->pid,
-		 t->root < 0 ? "root (/proc/PID/root)" : "/tmp", strerror(errno));
+	if (target_is_alive(t))
+		complain("process %d: its %s cannot be opened: %s", (int)t->pid,
+			 t->root < 0 ? "root (/proc/PID/root)" : "/tmp", strerror(err));
+	else
+		complain("process %d has ended", (int)t->pid);
 	return false;
 }
 
@@ -105,7 +112,9 @@ static bool look_at(struct target *t)
 	char path[64];
 
 	if (!read_status(t->pid, &s) || rights_of_process(t->pid, &t->rights)) {
-		complain("process %d: /proc says nothing of it", (int)t->pid);
+		complain(target_is_alive(t) ? "process %d: /proc says nothing of it" :
+					      "process %d has ended",
+			 (int)t->pid);
 		return false;
 	}
 	t->uid = s.uid;

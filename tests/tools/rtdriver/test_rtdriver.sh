@@ -33,6 +33,13 @@ up() {
 	done
 	return 1
 }
+await() { # COMMAND...: until it succeeds
+	local i
+	for ((i = 0; i < 1200; i++)); do
+		"$@" 2>/dev/null && return
+		sleep 0.05
+	done
+}
 end() {
 	kill -KILL $vm 2>/dev/null
 	wait $vm 2>/dev/null
@@ -137,9 +144,9 @@ kill -CONT $vm
 drive -c flush $vm
 verdict goes_on $?
 # It is killed while rtdriver waits for its answer.
-(sleep 0.7; kill -STOP $vm; sleep 0.7; kill -KILL $vm) &
+(await grep -q '^reset: ' out; kill -STOP $vm; sleep 2; kill -KILL $vm) &
 drive -t 30 -c 'reset 1' -c reset $vm
-refused $? 2 killed "reset: process $vm has ended"
+refused $? 2 killed "process $vm has ended"
 end
 begin
 kill -STOP $vm
@@ -178,14 +185,14 @@ refused $? 2 loading_is_off 'was not loaded: Dynamic agent loading is not enable
 end
 begin -XX:+DisableAttachMechanism
 # It ends, or is stopped, while rtdriver waits for it to listen.
-(sleep 0.7; kill -STOP $vm) &
-drive -t 2 -c start $vm
+(await test -e "/tmp/.attach_pid$vm"; kill -STOP $vm) &
+drive -t 6 -c start $vm
 refused $? 2 stopped_meanwhile 'has not answered in time: it is stopped (SIGCONT'
 kill -CONT $vm
 drive -t 1 -c start $vm
 [ $? = 2 ] && grep -q 'DisableAttachMechanism' out && [ ! -e "/tmp/.attach_pid$vm" ] && kill -0 $vm
 verdict attaching_is_off $?
-(sleep 0.7; kill -KILL $vm) &
+(await test -e "/tmp/.attach_pid$vm"; kill -KILL $vm) &
 before=$SECONDS
 drive -t 50 -c start $vm
 refused $? 2 killed_meanwhile "process $vm has ended"
