@@ -81,7 +81,7 @@ public class Carried {
 	}
 	public static void main(String[] words) throws Exception {
 		spin(200);
-		Thread.ofVirtual().name("request seven").start(() -> job(600)).join();
+		Thread.ofVirtual().name("request seven").start(() -> job(900)).join();
 		Thread.startVirtualThread(() -> job(300)).join();
 	}
 }
