@@ -646,7 +646,7 @@ static void changed_while_read(void)
 		free(d.data);
 		free(e.data);
 	}
-	/* Of the same size, within a tick of the clock that dates files, it may go unseen. */
+	/* Within a tick of the clock that dates files, the same size may hide a change. */
 	CU_ASSERT(told >= 200);
 	/* Only written again: the same bytes. */
 	write_heap(&m, &d, 8);
