@@ -97,6 +97,12 @@ static bool is_java(const struct names *n, const struct symbol *s)
 	       !strcmp(n->module[s->module].name, "java");
 }
 
+/* A log of compiled code has names of functions, but not their files. */
+static bool is_compiled(const struct names *n, const struct symbol *s)
+{
+	return !strcmp(n->module[s->module].name, "compiled");
+}
+
 static int by_name(const void *pa, const void *pb, void *arg)
 {
 	const struct names *n = arg;
@@ -117,6 +123,56 @@ static bool is_one(const struct names *n, const struct method_sum *a, const stru
 
 	return !strcmp(x->name, y->name) &&
 	       (x->module == y->module || (is_java(n, x) && is_java(n, y)));
+}
+
+static void add(struct method_sum *to, const struct method_sum *s)
+{
+	to->ticks += s->ticks;
+	to->calls += s->calls;
+	to->base += s->base;
+	to->delta += s->delta;
+}
+
+/* Merges a compiled function's calls, if they are among these of one name, with the function of a
+ * file that has ticks, if there is exactly one. Returns how many are left. */
+static uint32_t join_compiled(const struct names *n, struct method_sum *sum, uint32_t count)
+{
+	uint32_t calls = count, file = count, files = 0, i;
+
+	for (i = 0; i < count; i++) {
+		const struct symbol *s = &n->symbols.symbol[sum[i].symbol];
+
+		if (is_compiled(n, s)) {
+			calls = i;
+		} else if (!is_java(n, s)) {
+			file = i;
+			files++;
+		}
+	}
+	if (calls == count || files != 1)
+		return count;
+	add(&sum[file], &sum[calls]);
+	memmove(&sum[calls], &sum[calls + 1], (count - calls - 1) * sizeof(*sum));
+	return count - 1;
+}
+
+/* Expects the order of by_name(). */
+static void join_all_compiled(struct method_sums *m, const struct names *n)
+{
+	const struct symbol *symbols = n->symbols.symbol;
+	uint32_t out = 0, begin, end, left;
+
+	for (begin = 0; begin < m->count; begin = end) {
+		const char *name = symbols[m->sum[begin].symbol].name;
+
+		for (end = begin + 1;
+		     end < m->count && !strcmp(symbols[m->sum[end].symbol].name, name); end++)
+			;
+		left = join_compiled(n, &m->sum[begin], end - begin);
+		memmove(&m->sum[out], &m->sum[begin], left * sizeof(*m->sum));
+		out += left;
+	}
+	m->count = out;
 }
 
 static int more(uint64_t a, uint64_t b)
@@ -155,13 +211,11 @@ void method_sums_finish(struct method_sums *m, const struct names *n)
 			m->sum[out++] = m->sum[i];
 			continue;
 		}
-		last->ticks += m->sum[i].ticks;
-		last->calls += m->sum[i].calls;
-		last->base += m->sum[i].base;
-		last->delta += m->sum[i].delta;
+		add(last, &m->sum[i]);
 	}
 	m->count = out;
-	qsort_r(m->sum, out, sizeof(*m->sum), by_size, (void *)n);
+	join_all_compiled(m, n);
+	qsort_r(m->sum, m->count, sizeof(*m->sum), by_size, (void *)n);
 }
 
 void method_sums_free(struct method_sums *m)

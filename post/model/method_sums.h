@@ -2,7 +2,8 @@
 /*
  * The counters of each method in call logs, summed over all threads and paths, together with the
  * ticks of traces that are read at the same time. Methods with equal names are merged: generated
- * code, and its name in the log.
+ * code, and its name in the log; a function of a file, and its name in the log of compiled code,
+ * unless functions of several files have that name.
  */
 #ifndef POST_METHOD_SUMS_H
 #define POST_METHOD_SUMS_H

@@ -135,14 +135,15 @@ static bool calls_absent(const struct job *job)
 {
 	if (job->input->java_events)
 		return false;
-	complain("-calls: the trace has no entries and exits of Java methods, which a log-gen has");
+	complain("-calls: the trace has no entries and exits, which a log-gen has");
 	return true;
 }
 
 const struct report report_calls = {
 	.name = "calls",
 	.usage =
-		"  -calls            each entry and exit of Java methods, of a log-gen (calls.out)\n",
+		"  -calls            each entry and exit of methods and functions, of a log-gen\n"
+		"                    (calls.out)\n",
 	.kinds = REPORT_OF_CALLS,
 	.path = "calls.out",
 	.mode = 0666,

@@ -772,7 +772,7 @@ static size_t log_gen_faults(const struct input *in, const struct pifile_fault *
 
 const struct reader reader_log_gen = {
 	.name = "log-gen",
-	.what = "entries and exits of Java methods: libjprof with CALLTRACE",
+	.what = "entries and exits: libjprof, libhookit with CALLTRACE",
 	.probe = log_gen_probe,
 	.open = log_gen_open,
 	.begin = log_gen_begin,

@@ -34,7 +34,7 @@ same() { # NAME: out is want
 END
 } >log-rt.1_4242
 "$post" -calls log-rt.1_4242 >out 2>err
-is calls_of_log_rt "$? $(grep -c 'no entries and exits of Java methods' err)" '2 1'
+is calls_of_log_rt "$? $(grep -c 'no entries and exits, which a log-gen has' err)" '2 1'
 "$post" -functions -csv log-rt.1_4242 >out
 cat >want <<'END'
 calls,base,delta,base_per_call,name,module
