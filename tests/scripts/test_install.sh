@@ -121,6 +121,13 @@ for library in perfutil a2n; do
 done
 check static_perfutil build perfutil --static
 check static_a2n build a2n --static
+# The static libhookit is for programs that are linked dynamically.
+if [ -e "$usr/lib/libhookit.so" ]; then
+	printf '#include <hookit.h>\nint main(void)\n{\n\tHookitOn();\n\treturn HookitFlush() != 0;\n}\n' >"$work/hookit.c"
+	check shared_hookit build hookit
+else
+	echo "skip install_shared_hookit it is not built with sanitizers"
+fi
 # By CMake, from where it was installed, moved or not.
 cmake_project() { # TARGET...: a program for each
 	local target

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "escape.h"
 #include "metrics.h"
@@ -136,4 +137,17 @@ int call_options_take(const struct call_option_list *l, struct call_options *o, 
 		text += n + (text[n] == ',');
 	}
 	return 1;
+}
+
+void call_absolute_path(struct call_options *o)
+{
+	char path[sizeof(o->path)];
+	size_t n;
+
+	if (*o->path == '/' || !getcwd(path, sizeof(path)))
+		return;
+	n = strlen(path);
+	if (snprintf(path + n, sizeof(path) - n, "%s%s", *o->path ? "/" : "", o->path) <
+	    (int)(sizeof(path) - n))
+		memcpy(o->path, path, sizeof(path));
 }

@@ -57,4 +57,8 @@ call_option_set call_set_nothing, call_set_tree, call_set_flow, call_set_trace, 
 const char *call_take_filter(struct method_filter *f, const char *text, size_t n);
 const char *call_take_name(char *to, size_t size, const char *text, size_t n);
 
+/* Makes the logs' folder absolute: the program may change its working folder, and so may its
+ * children. Without a working folder it stays relative. */
+void call_absolute_path(struct call_options *o);
+
 #endif

@@ -32,8 +32,8 @@ struct call_ring {
 	_Alignas(64) atomic_uint_least64_t tail; /* written by the reader: words read */
 	uint64_t *word;
 	size_t size;
-	const char *named; /* the name that was last written */
-	uint32_t place;    /* number of the thread; 0: not written yet */
+	char *named;    /* the name that was last written; the reader owns it */
+	uint32_t place; /* number of the thread; 0: not written yet */
 	bool emptied;
 };
 

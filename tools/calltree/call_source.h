@@ -18,6 +18,8 @@ struct call_source {
 	void (*each)(void (*each)(void *arg, const struct call_thread *t), void *arg);
 	/* Returns the number of threads without a tree, and the reason for the first one. */
 	uint64_t (*refused)(const char **why);
+	/* Updates the names of running threads; NULL: they are always up to date. */
+	void (*rename)(void);
 };
 
 #endif

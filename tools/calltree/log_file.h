@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #define LOG_FILE_PATH (4096 + 256 + 32)
 
@@ -18,6 +19,14 @@ struct log_file {
 	const char *program; /* for messages */
 	uint32_t number;     /* among the process's logs; 0: the first */
 	const char *kind;    /* the first line is "pitrace KIND" */
+	/* The file stays open, and is written even if the program gives up its rights or has
+	 * another root by then. */
+	bool keeps;
+	bool kept;  /* by log_file_make(): */
+	bool whole; /* a complete log has been written since then */
+	int fd;
+	dev_t dev;
+	ino_t ino;
 };
 
 /* Composes KIND.N_PID in the folder ("": the working folder); with a prefix, PREFIX.N_PID for
@@ -31,5 +40,8 @@ bool log_file_make(struct log_file *l, const char *folder, const char *prefix, c
 FILE *log_file_open(struct log_file *l);
 /* Closes the log; err is the result of writing it. Prints a message if it is incomplete. */
 void log_file_close(struct log_file *l, FILE *out, int err);
+/* Writing it has failed on the way and cannot be continued: the file says why instead.
+ * Async-signal-safe. */
+void log_file_lost(const struct log_file *l, const char *why);
 
 #endif

@@ -18,8 +18,9 @@
 #include "escape.h"
 #include "log_gen_format.h"
 
-#define SHORT_NS 500000   /* interval between reads of the rings after one was not empty; */
-#define LONG_NS  10000000 /* … the longest, if all are empty */
+#define SHORT_NS 500000     /* interval between reads of the rings after one was not empty; */
+#define LONG_NS  10000000   /* … the longest, if all are empty */
+#define NAMES_NS 1000000000 /* interval between updates of threads' names */
 #define LONGEST  (20 + 20 * RING_METRICS) /* bytes of an event: at least twice the maximum */
 
 struct gen_text {
@@ -39,7 +40,9 @@ static struct {
 	uint32_t places;   /* threads */
 	pthread_t thread;
 	atomic_bool stop;
-	bool busy; /* a ring was not empty */
+	bool busy;      /* a ring was not empty */
+	bool unnamed;   /* a thread has appeared whose name is not known */
+	uint64_t named; /* time when names were updated */
 } gen = { .fd = -1 };
 pthread_mutex_t log_gen_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -266,26 +269,39 @@ static void drain(const struct call_thread *t)
 	}
 }
 
+/* Writes the thread's name if it is new. */
+static void name_thread(const struct call_thread *t)
+{
+	const char *name = __atomic_load_n(&t->name, __ATOMIC_ACQUIRE);
+	struct call_ring *r = t->ring;
+
+	if (r->place && (!name || (r->named && !strcmp(r->named, name))))
+		return;
+	if (!r->place) {
+		r->place = ++gen.places;
+		gen.unnamed |= !name;
+	}
+	free(r->named);
+	r->named = name ? strdup(name) : NULL;
+	put_thread(t, name);
+}
+
 static void each_thread(void *arg, const struct call_thread *t)
 {
 	struct call_ring *r = t->ring;
-	const char *name = __atomic_load_n(&t->name, __ATOMIC_ACQUIRE);
 	bool ended;
 
 	(void)arg;
 	if (!r || r->emptied)
 		return;
-	if (!r->place || r->named != name) {
-		if (!r->place)
-			r->place = ++gen.places;
-		r->named = name;
-		put_thread(t, name);
-	}
+	name_thread(t);
 	ended = atomic_load_explicit(&r->ended, memory_order_acquire);
 	drain(t);
 	if (ended) {
 		call_ring_empty(r);
 		r->emptied = true;
+		free(r->named);
+		r->named = NULL;
 	}
 	if (gen.events_text.used >= LOG_GEN_CHUNK)
 		flush();
@@ -296,6 +312,23 @@ static void add_lost(void *arg, const struct call_thread *t)
 	(void)arg;
 	if (t->ring)
 		gen.head.lost += atomic_load_explicit(&t->ring->lost, memory_order_relaxed);
+}
+
+/* A thread may be renamed at any time, without an event. */
+static void update_names(bool last)
+{
+	struct timespec t;
+	uint64_t now;
+
+	if (!gen.source->rename)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	if (!last && !gen.unnamed && now - gen.named < NAMES_NS)
+		return;
+	gen.unnamed = false;
+	gen.named = now;
+	gen.source->rename();
 }
 
 static void *run(void *arg)
@@ -311,6 +344,7 @@ static void *run(void *arg)
 		stop = atomic_load_explicit(&gen.stop, memory_order_acquire);
 		gen.busy = false;
 		pthread_mutex_lock(&log_gen_lock);
+		update_names(stop);
 		gen.source->each(each_thread, NULL);
 		flush();
 		pthread_mutex_unlock(&log_gen_lock);

@@ -6,6 +6,11 @@
  * blocked in a system call that a signal interrupts. Otherwise (in the C library, the loader, this
  * library) the handler returns, and a timer sends the signal again after a millisecond. A second
  * signal ends the program at once; so does a writer that takes too long.
+ *
+ * A fault cannot wait: the log is written at once. The new thread has an arena of its own in the
+ * allocator, so it needs no lock that the faulting thread holds, except in a program with threads
+ * that is within the allocator. If the writer faults itself, as on a damaged heap, it gives up, and
+ * the program ends by the first signal.
  */
 #include "fatal_signals.h"
 
@@ -18,37 +23,43 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <ucontext.h>
 #include <unistd.h>
 
-#if defined(__x86_64__)
+#include "interrupted.h"
 
 #define RETRIES       2000 /* a millisecond each */
 #define WRITE_SECONDS 10
 #define RANGES        8
 
-static const int signals[] = { SIGHUP,  SIGINT,  SIGQUIT, SIGILL,   SIGABRT, SIGBUS,
-			       SIGFPE,  SIGUSR1, SIGSEGV, SIGUSR2,  SIGPIPE, SIGALRM,
-			       SIGTERM, SIGXCPU, SIGXFSZ, SIGVTALRM };
+static const int signals[] = { SIGHUP,  SIGINT,  SIGQUIT, SIGILL,    SIGABRT, SIGBUS,
+			       SIGFPE,  SIGUSR1, SIGSEGV, SIGUSR2,   SIGPIPE, SIGALRM,
+			       SIGTERM, SIGXCPU, SIGXFSZ, SIGVTALRM, SIGTRAP, SIGSYS };
 #define SIGNALS (sizeof(signals) / sizeof(signals[0]))
 
 enum signal_state { IDLE, DECIDING, WRITING };
 
 static struct {
-	void (*finish)(void);
-	bool (*busy)(void);
+	struct fatal_writer writer;
 	struct range {
 		uintptr_t from, to;
 	} range[RANGES]; /* code of libraries whose locks the writer needs */
 	uint32_t ranges;
+	bool watches;
 	bool whole; /* these are separate libraries: the program is not static */
 	_Atomic enum signal_state state;
 	uint32_t tries;
 	int timer;
 	bool has_timer;
 	pid_t pid;
+	int first;                      /* the signal */
+	_Atomic pid_t decided, writing; /* threads: the one of the signal, the one that writes */
 	sem_t written;
 } fatal;
+
+static pid_t this_thread(void)
+{
+	return (pid_t)syscall(SYS_gettid);
+}
 
 /* ---- where the thread is --------------------------------------------------------------------- */
 
@@ -72,7 +83,8 @@ static int add_object(struct dl_phdr_info *o, size_t size, void *arg)
 	leaf = leaf ? leaf + 1 : o->dlpi_name;
 	if (!strncmp(leaf, "libc.so", 7))
 		fatal.whole = true;
-	else if (strncmp(leaf, "ld-linux", 8) && (own < code.from || own >= code.to))
+	else if (strncmp(leaf, "ld-linux", 8) && strncmp(leaf, "ld64.so", 7) &&
+		 strncmp(leaf, "libpthread.so", 13) && (own < code.from || own >= code.to))
 		return 0;
 	if (code.to && fatal.ranges < RANGES)
 		fatal.range[fatal.ranges++] = code;
@@ -80,10 +92,15 @@ static int add_object(struct dl_phdr_info *o, size_t size, void *arg)
 }
 
 /* System calls that the allocator makes while it holds a lock. */
-static bool of_allocator(uint64_t nr)
+static bool of_allocator(int64_t nr)
 {
 	return nr == SYS_brk || nr == SYS_mmap || nr == SYS_munmap || nr == SYS_mremap ||
 	       nr == SYS_mprotect || nr == SYS_madvise;
+}
+
+static bool sends_signal(int64_t nr)
+{
+	return nr == SYS_kill || nr == SYS_tkill || nr == SYS_tgkill;
 }
 
 /* Errors of calls that a signal interrupts, or that send one (SIGPIPE, SIGXFSZ). */
@@ -96,23 +113,20 @@ static bool signals_error(int64_t result)
  * no lock of the allocator is held there. */
 static bool in_system_call(const ucontext_t *u)
 {
-	const uint8_t *pc = (const uint8_t *)u->uc_mcontext.gregs[REG_RIP];
-	const long long rax = u->uc_mcontext.gregs[REG_RAX];
+	struct interrupted_call c;
 
-	if (pc[0] == 0x0f && pc[1] == 0x05)
-		return !of_allocator((uint64_t)rax); /* it is restarted, or not yet begun */
-	if (pc[-2] != 0x0f || pc[-1] != 0x05)
+	if (!interrupted_in_call(u, &c))
 		return false;
-	return signals_error(rax) ||
-	       (!rax && pc[-7] == 0xb8 && !pc[-5] && !pc[-4] && !pc[-3] &&
-		(pc[-6] == SYS_kill || pc[-6] == SYS_tkill || pc[-6] == SYS_tgkill));
+	if (!c.ended)
+		return !of_allocator(c.number);
+	return signals_error(c.result) || (!c.result && sends_signal(c.number));
 }
 
 static bool may_write(const ucontext_t *u)
 {
-	const uintptr_t pc = (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
+	const uintptr_t pc = interrupted_at(u);
 
-	if (fatal.busy())
+	if (fatal.writer.busy())
 		return false;
 	for (uint32_t i = 0; i < fatal.ranges; i++)
 		if (pc >= fatal.range[i].from && pc < fatal.range[i].to)
@@ -134,16 +148,38 @@ static bool send_later(int sig, time_t seconds, long ns)
 	return fatal.has_timer && !syscall(SYS_timer_settime, fatal.timer, 0, &at, NULL);
 }
 
-/* Handles no signals: they would find this library busy. */
+/* Signals of a thread's own errors; SIGABRT, because the allocator finds a damaged heap. */
+static void add_faults(sigset_t *set)
+{
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT };
+
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		sigaddset(set, faults[i]);
+}
+
+/* Handles no signals but faults of its own: they would find this library busy. */
 static void *write_logs(void *arg)
 {
-	sigset_t all;
+	sigset_t all, faults;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, NULL);
-	fatal.finish();
+	fatal.writing = this_thread();
+	sigemptyset(&faults);
+	add_faults(&faults);
+	pthread_sigmask(SIG_UNBLOCK, &faults, NULL);
+	fatal.writer.finish();
 	sem_post(&fatal.written);
 	return arg;
+}
+
+/* Called in the writer by its own fault. The program is about to end: this thread waits for it. */
+static __attribute__((noreturn)) void give_up(void)
+{
+	fatal.writer.gave_up();
+	sem_post(&fatal.written);
+	for (;;)
+		pause();
 }
 
 /* Meanwhile a second signal ends the program, also if this thread waits for a lock of its own. */
@@ -153,6 +189,7 @@ static void write_in_thread(void)
 	bool started;
 	sigset_t ours;
 
+	fatal.decided = this_thread();
 	sigemptyset(&ours);
 	for (size_t i = 0; i < SIGNALS; i++)
 		sigaddset(&ours, signals[i]);
@@ -174,7 +211,7 @@ static void end_by(int sig, bool fault)
 		return;
 	sigemptyset(&one);
 	sigaddset(&one, sig);
-	syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), sig);
+	syscall(SYS_tgkill, getpid(), this_thread(), sig);
 	pthread_sigmask(SIG_UNBLOCK, &one, NULL);
 }
 
@@ -182,6 +219,13 @@ static bool is_fault(int sig, const siginfo_t *info)
 {
 	return info->si_code > 0 &&
 	       (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL);
+}
+
+/* The thread's own error: the program does not continue. */
+static bool is_error(int sig, const siginfo_t *info)
+{
+	return is_fault(sig, info) || ((sig == SIGTRAP || sig == SIGSYS) && info->si_code > 0) ||
+	       (sig == SIGABRT && info->si_code == SI_TKILL && info->si_pid == getpid());
 }
 
 /* Another thread may be deciding, for some instructions: signals are blocked in it meanwhile.
@@ -198,22 +242,37 @@ static bool decides(void)
 	return true;
 }
 
+/* An error while the logs are being written. Returns the signal that ends the program: the thread
+ * of the first signal has failed to start the writer, as on a damaged heap. */
+static int second_error(void)
+{
+	if (fatal.writing == this_thread())
+		give_up();
+	while (fatal.decided != this_thread())
+		pause(); /* a thread that does not go on: the program ends soon */
+	return fatal.first;
+}
+
 static void handle(int sig, siginfo_t *info, void *context)
 {
-	bool fault = is_fault(sig, info);
+	bool fault = is_fault(sig, info), error = is_error(sig, info);
 	int err = errno;
 
 	/* A child that shares memory writes nothing. */
 	if (fatal.pid == getpid() && decides()) {
-		if (may_write(context)) {
+		if (error || may_write(context)) {
 			fatal.state = WRITING;
+			fatal.first = sig;
 			send_later(sig, WRITE_SECONDS, 0);
 			write_in_thread();
-		} else if (!fault && fatal.tries++ < RETRIES && send_later(sig, 0, 1000000)) {
+		} else if (fatal.tries++ < RETRIES && send_later(sig, 0, 1000000)) {
 			fatal.state = IDLE;
 			errno = err;
 			return;
 		}
+	} else if (fatal.pid == getpid() && error) {
+		sig = second_error();
+		fault = false;
 	}
 	end_by(sig, fault);
 	errno = err;
@@ -221,15 +280,17 @@ static void handle(int sig, siginfo_t *info, void *context)
 
 /* ---- the default action ---------------------------------------------------------------------- */
 
-void fatal_signals_watch(void (*finish)(void), bool (*busy)(void))
+void fatal_signals_watch(const struct fatal_writer *w)
 {
 	struct sigaction ours = { .sa_sigaction = handle,
 				  .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
 	struct sigaction was;
 
+	if (!INTERRUPTED_KNOWN)
+		return;
 	sigfillset(&ours.sa_mask);
-	fatal.finish = finish;
-	fatal.busy = busy;
+	fatal.writer = *w;
+	fatal.watches = true;
 	fatal.ranges = 0;
 	fatal.pid = getpid();
 	sem_init(&fatal.written, 0, 0);
@@ -240,10 +301,16 @@ void fatal_signals_watch(void (*finish)(void), bool (*busy)(void))
 			sigaction(signals[i], &ours, NULL);
 }
 
+bool fatal_signals_watched(void)
+{
+	return fatal.watches;
+}
+
 void fatal_signals_forked(void)
 {
 	fatal.pid = getpid();
 	fatal.state = IDLE;
+	fatal.decided = fatal.writing = 0;
 	fatal.has_timer = false;
 	fatal.tries = 0;
 }
@@ -257,16 +324,3 @@ void fatal_signals_restore(void)
 		    is.sa_sigaction == handle)
 			sigaction(signals[i], &normal, NULL);
 }
-
-#else
-
-void fatal_signals_watch(void (*finish)(void), bool (*busy)(void))
-{
-	(void)finish, (void)busy;
-}
-
-void fatal_signals_restore(void) { }
-
-void fatal_signals_forked(void) { }
-
-#endif

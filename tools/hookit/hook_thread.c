@@ -8,7 +8,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "fatal_signals.h"
 #include "metrics.h"
+#include "overflow_stack.h"
 
 #define ROUNDS 3    /* of destructors: others that run after ours may call functions */
 #define TREES  4096 /* from here on, threads reuse the trees of ended threads */
@@ -66,16 +68,17 @@ static char *name_of(pid_t tid)
 	return n > 0 ? strdup(name) : NULL;
 }
 
-/* Updates a thread's name: the last one is used. */
+/* Updates a thread's name: the last one is used. Expects the lock, which readers of names hold. */
 static void take_name(struct call_thread *t)
 {
 	char *name = name_of(t->tid), *had = t->name;
 
-	if (!name || (had && !strcmp(name, had)))
+	if (!name || (had && !strcmp(name, had))) {
 		free(name);
-	else
-		__atomic_store_n(&t->name, name, __ATOMIC_RELEASE);
-	/* The old name is not freed: the log's writer may be reading it. */
+		return;
+	}
+	__atomic_store_n(&t->name, name, __ATOMIC_RELEASE);
+	free(had);
 }
 
 /* ---- begin and end --------------------------------------------------------------------------- */
@@ -93,11 +96,12 @@ static void ends(void *arg)
 		return;
 	if (hook_reading == HOOK_METRICS)
 		metrics_thread_end();
-	if (t->ring)
-		atomic_store_explicit(&t->ring->ended, true, memory_order_release);
-	take_name(t);
+	overflow_stack_take(hook_self.overflow);
 	munmap(hook_self.wait, HOOK_WAITING * sizeof(*hook_self.wait));
 	pthread_mutex_lock(&hook_threads_lock);
+	take_name(t);
+	if (t->ring)
+		atomic_store_explicit(&t->ring->ended, true, memory_order_release);
 	call_end_all(t);
 	t->next_resting = resting;
 	resting = t;
@@ -184,6 +188,8 @@ void hook_thread_begin(void)
 		return;
 	}
 	hook_thread_stack(t);
+	if (fatal_signals_watched())
+		hook_self.overflow = overflow_stack_give();
 	pthread_mutex_lock(&hook_threads_lock);
 	has_key = has_key || !pthread_key_create(&key, ends);
 	pthread_mutex_unlock(&hook_threads_lock);

@@ -32,6 +32,7 @@ struct hook_thread {
 	bool refused;        /* no metrics or no memory */
 	uint32_t rounds;     /* of thread destructors */
 	uint32_t held;       /* locks held during fork() */
+	void *overflow;      /* of overflow_stack_give() */
 	const void *vectors; /* saved by hook_with_vectors(); NULL: still in registers */
 };
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,7 @@ static const struct call_source source = {
 	.methods = functions_count,
 	.each = hook_threads_each,
 	.refused = hook_threads_refused,
+	.rename = hook_threads_name,
 };
 
 /* ---- functions ------------------------------------------------------------------------------- */
@@ -190,11 +192,42 @@ static uint32_t next_number(void)
 	return n;
 }
 
+/* A limit of file sizes makes writing a log fail, but must not end the program. */
+static bool hold_limit(sigset_t *had)
+{
+	sigset_t one;
+
+	sigpending(&one);
+	if (sigismember(&one, SIGXFSZ))
+		return false;
+	sigemptyset(&one);
+	sigaddset(&one, SIGXFSZ);
+	return !pthread_sigmask(SIG_BLOCK, &one, had);
+}
+
+static void release_limit(const sigset_t *had)
+{
+	static const struct timespec now;
+	sigset_t one;
+
+	sigemptyset(&one);
+	sigaddset(&one, SIGXFSZ);
+	while (sigtimedwait(&one, NULL, &now) > 0)
+		;
+	pthread_sigmask(SIG_SETMASK, had, NULL);
+}
+
 static bool make_log(void)
 {
+	sigset_t had;
+	bool held = hold_limit(&had), made;
+
 	hookit.pid = getpid();
 	hookit.file.number = next_number();
-	return log_file_make(&hookit.file, hookit.o->calls.path, hookit.o->calls.prefix, "program");
+	made = log_file_make(&hookit.file, hookit.o->calls.path, hookit.o->calls.prefix, "program");
+	if (held)
+		release_limit(&had);
+	return made;
 }
 
 static void begin_trace(void)
@@ -269,12 +302,7 @@ static bool set_least(void)
 	return true;
 }
 
-static void before_fork(void), after_fork(void), on_signal(void);
-
-static bool is_busy(void)
-{
-	return hook_self.busy;
-}
+static void before_fork(void), after_fork(void), watch_signals(void);
 
 static bool begin(bool entry)
 {
@@ -304,6 +332,7 @@ static bool begin(bool entry)
 	hookit.inlined = hookit.o->lines && (entry || hookit_sites);
 	hookit.file.program = "hookit";
 	hookit.file.kind = "log-rt";
+	hookit.file.keeps = true;
 	if (!make_log())
 		return false;
 	hook_events_on = hookit.o->events;
@@ -321,7 +350,7 @@ static bool begin(bool entry)
 		begin_trace();
 	pthread_atfork(before_fork, after_fork, hookit_forked);
 	if (!hookit.o->no_signals)
-		fatal_signals_watch(on_signal, is_busy);
+		watch_signals();
 	hook_on = !hookit.o->waits;
 	return true;
 }
@@ -374,6 +403,8 @@ bool hookit_is_borrowed(void)
 
 static int write_log(void)
 {
+	sigset_t had;
+	bool held = hold_limit(&had);
 	FILE *out;
 	int err;
 
@@ -392,6 +423,8 @@ static int write_log(void)
 	log_file_close(&hookit.file, out, err);
 	if (out && !err)
 		minima_report(&hookit.log, minima_path());
+	if (held)
+		release_limit(&had);
 	return err;
 }
 
@@ -437,7 +470,7 @@ bool hookit_again(void)
 		return false;
 	hookit.ended = false;
 	if (!hookit.joined && !hookit.o->no_signals)
-		fatal_signals_watch(on_signal, is_busy);
+		watch_signals();
 	hook_threads_anew();
 	hook_on = true;
 	return true;
@@ -469,6 +502,23 @@ static void on_signal(void)
 	pthread_mutex_lock(&hookit.lock);
 	finish();
 	pthread_mutex_unlock(&hookit.lock);
+}
+
+static void gave_up(void)
+{
+	log_file_lost(&hookit.file, "the program is damaged: writing what it had counted failed");
+}
+
+static bool is_busy(void)
+{
+	return hook_self.busy;
+}
+
+static void watch_signals(void)
+{
+	static const struct fatal_writer writer = { on_signal, gave_up, is_busy };
+
+	fatal_signals_watch(&writer);
 }
 
 /* ---- fork ------------------------------------------------------------------------------------ */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "base/text.h"
 #include "hook_values.h"
@@ -140,13 +141,20 @@ static bool are_wanted;
 
 static bool take_text(struct hookit_options *o, const char *from, const char *text)
 {
-	return call_options_take(&list, &o->calls, from, text) > 0;
+	if (call_options_take(&list, &o->calls, from, text) <= 0)
+		return false;
+	call_absolute_path(&o->calls);
+	return true;
 }
 
+/* In a program with other rights than its user's, the user would choose what is written where. */
 static void take(void)
 {
 	if (asked)
 		are_wanted = take_text(&options, "", asked);
+	else if (getauxval(AT_SECURE))
+		fputs("hookit: the program has other rights than its user: nothing is measured\n",
+		      stderr);
 	else
 		are_wanted = take_text(&options, "HOOKITOPTS: ", getenv("HOOKITOPTS"));
 	asked = NULL;

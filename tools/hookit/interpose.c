@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Interposes functions that end the program's image, close its libraries, throw or jump. Each then
- * calls the next definition of the function.
+ * Interposes functions that end the program's image, close its libraries, give up rights, throw or
+ * jump. Each then calls the next definition of the function.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -163,6 +164,48 @@ SHOWN void *dlopen(const char *file, int mode)
 	return library;
 }
 
+/* ---- rights and root ------------------------------------------------------------------------- */
+
+/* Files of the program may be out of reach from then on, and so would be the functions' names. */
+static void before_loss(void)
+{
+	int error = errno;
+
+	if (hookit_runs() && !hookit_is_borrowed())
+		modules_load();
+	errno = error;
+}
+
+SHOWN int chroot(const char *path)
+{
+	before_loss();
+	return NEXT(chroot)(path);
+}
+
+SHOWN int setuid(uid_t user)
+{
+	before_loss();
+	return NEXT(setuid)(user);
+}
+
+SHOWN int seteuid(uid_t user)
+{
+	before_loss();
+	return NEXT(seteuid)(user);
+}
+
+SHOWN int setreuid(uid_t real, uid_t effective)
+{
+	before_loss();
+	return NEXT(setreuid)(real, effective);
+}
+
+SHOWN int setresuid(uid_t real, uid_t effective, uid_t saved)
+{
+	before_loss();
+	return NEXT(setresuid)(real, effective, saved);
+}
+
 /* ---- ends of the image ----------------------------------------------------------------------- */
 
 SHOWN void _exit(int code)
@@ -175,6 +218,13 @@ SHOWN void _exit(int code)
 SHOWN void _Exit(int code)
 {
 	_exit(code);
+}
+
+/* The C library ends the parent by its own _exit(). */
+SHOWN int daemon(int stays, int open)
+{
+	hookit_write();
+	return NEXT(daemon)(stays, open);
 }
 
 SHOWN void quick_exit(int code)

@@ -192,6 +192,18 @@ static bool is_announced(uint32_t number)
 	return modules[number - 1].announced;
 }
 
+void modules_load(void)
+{
+	struct a2n_answer answer;
+
+	pthread_mutex_lock(&modules_lock);
+	find_loaded();
+	for (uint32_t i = 0; i < count && have_names(); i++)
+		if (!modules[i].gone && is_announced(i + 1))
+			a2n_resolve(names, i + 1, 2, modules[i].start, false, &answer);
+	pthread_mutex_unlock(&modules_lock);
+}
+
 static char *find_name(const struct hook_function *f)
 {
 	struct a2n_answer answer;

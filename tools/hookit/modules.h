@@ -16,6 +16,8 @@
 void modules_see(void);
 /* Marks functions of closed libraries as gone. Call modules_see() before the library is closed. */
 void modules_closed(void);
+/* Reads the symbols of all loaded files while they can be opened. */
+void modules_load(void);
 /* The function's name, valid forever; without a symbol, its module and address. Never NULL. */
 const char *modules_name(struct hook_function *f);
 /* The requested values of the function; NULL: none. */

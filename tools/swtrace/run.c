@@ -274,7 +274,7 @@ int run_go(struct trace_run *r)
 			"--jit is for a command; a Java VM that runs takes the agent by jcmd, see libpijit(1)");
 	if (r->calls && !r->command)
 		return fail(
-			"--calls is for a command; a Java VM that runs takes the agent by jcmd, see libjprof(1)");
+			"--calls is for a command; for a compiled program that runs there is swtrace calls -p PID, and a Java VM takes the agent by jcmd, see libjprof(1)");
 	if (r->calls && !run_calls_right(r->functions, r->not_functions, r->arguments))
 		return EXIT_SWTRACE;
 	if (!caller_get(&r->caller))

@@ -214,5 +214,5 @@ void run_calls_show(const struct trace_run *r)
 		complain("--calls: the calls are in %s/%s", path, first);
 	else if (!logs)
 		complain(
-			"--calls: no Java VM has written calls, and no compiled program: compile with -finstrument-functions, -pg -mfentry -minstrument-return=call or -fpatchable-function-entry=5 (libhookit(3)); is the environment left as it is?");
+			"--calls: no Java VM has written calls, and no compiled program: compile with -finstrument-functions, -pg -mfentry -minstrument-return=call or -fpatchable-function-entry=5 (libhookit(3)), and link dynamically; functions of scripts (Python, JavaScript) are not counted; is the environment left as it is?");
 }

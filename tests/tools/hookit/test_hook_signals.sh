@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Logs of programs that a signal ends: in the program's code, in the allocator, in a blocking call, in an event
-# of the library, with threads, by a fault; the program still ends by that signal. Signals that the program
-# handles or ignores stay its own.
+# of the library, with threads, by a fault of the program or in the C library, by a damaged heap, by a stack that
+# overflows; the program still ends by that signal. Signals that the program handles or ignores stay its own.
+# What the form with each call keeps of a program that is killed.
 set -u
 
 # shellcheck source=tests/lib/lib.sh
@@ -12,88 +13,13 @@ if [ ! -f "$build/lib/libhookit.so" ]; then
 	echo "skip hook_signals it is not built with sanitizers"
 	exit 77
 fi
-case $(uname -m) in
-x86_64) ;;
-*)
-	echo "skip hook_signals other machines do not write logs at signals"
-	exit 77
-	;;
-esac
+here=$(cd "$(dirname "$0")" && pwd)
 export XDG_CACHE_HOME=$work/cache # minima
 cd "$work" || exit 1
+# Nothing is ever read from it.
+mkfifo silent && exec 9<>silent
 
-cat >signals.c <<'C'
-#define _GNU_SOURCE
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-static volatile int sink;
-__attribute__((noinline)) void leaf(int n) { sink += n; }
-__attribute__((noinline)) void counted(void)
-{
-	for (int i = 0; i < 1000; i++)
-		leaf(i);
-}
-static void ready(void) { puts("ready"); fflush(stdout); }
-static void own(int sig) { (void)sig; _exit(7); }
-static void *spin(void *arg)
-{
-	for (;;)
-		sink++;
-	return arg;
-}
-int main(int argc, char **argv)
-{
-	static const struct rlimit no_core;
-	const char *way = argc > 1 ? argv[1] : "";
-	pthread_t t;
-
-	setrlimit(RLIMIT_CORE, &no_core);
-	if (!strcmp(way, "own"))
-		signal(SIGTERM, own);
-	counted();
-	if (!strcmp(way, "fault")) {
-		*(volatile int *)8 = 1;
-	} else if (!strcmp(way, "abort")) {
-		abort();
-	} else if (!strcmp(way, "raise")) {
-		raise(SIGUSR1);
-	} else if (!strcmp(way, "pipe")) {
-		for (;;)
-			ready();
-	} else if (!strcmp(way, "child")) {
-		if (!fork()) {
-			counted();
-			kill(getpid(), SIGTERM);
-		}
-		wait(NULL);
-		return 0;
-	}
-	if (!strcmp(way, "threads"))
-		for (int i = 0; i < 4; i++)
-			pthread_create(&t, NULL, spin, NULL);
-	ready();
-	for (;;) {
-		if (!strcmp(way, "block"))
-			pause();
-		else if (!strcmp(way, "read"))
-			(void)!read(0, &t, 1);
-		else if (!strcmp(way, "allocate"))
-			free(memset(malloc(4096), 1, 4096));
-		else if (!strcmp(way, "events"))
-			leaf(1);
-		else
-			sink++;
-	}
-}
-C
-${CC:-gcc} -O1 -finstrument-functions -o signals signals.c -pthread || exit 1
+${CC:-gcc} -O1 -finstrument-functions -o signals "$here/signals.c" -pthread || exit 1
 
 # ends SIGNAL WAY: the exit code of the program that gets the signal when it is ready; its logs are in logs/.
 ends() {
@@ -101,8 +27,7 @@ ends() {
 	mkdir logs
 	mkfifo "$work/out.$2" 2>/dev/null
 	# The shell ignores SIGINT in what runs in the background.
-	env --default-signal=INT LD_PRELOAD="$build/lib/libhookit.so" HOOKITOPTS="LOGPATH=logs${3:-}" ./signals "$2" >"$work/out.$2" 2>err \
-		< <(exec sleep 600) &
+	env --default-signal=INT LD_PRELOAD="$build/lib/libhookit.so" HOOKITOPTS="LOGPATH=logs${3:-}" ./signals "$2" >"$work/out.$2" 2>err <&9 &
 	local program=$! line=
 	read -r -t 60 line <"$work/out.$2"
 	[ "$line" = ready ] && kill -"$1" "$program"
@@ -169,9 +94,30 @@ sleep 2
 kill -0 $ignored 2>/dev/null && echo "ok hook_signals_ignored" || echo "not ok hook_signals_ignored the program has ended"
 pkill -TERM -P $ignored
 wait $ignored
-for way in fault:139 abort:134 raise:138; do
+# Its own errors, also in the C library, where no retry is possible.
+for way in fault:139 abort:134 raise:138 copy:139 length:139 print:139 sort:139 free:134 twice:134 deep:139 \
+	thread_deep:139 thread_free:134 trap:132; do
+	[ "$way" != trap:132 ] || [ "$(uname -m)" = x86_64 ] || way=trap:133
 	rm -rf logs && mkdir logs
 	# In a shell of its own, which says how it ended.
 	(exec env LD_PRELOAD="$build/lib/libhookit.so" HOOKITOPTS=LOGPATH=logs ./signals "${way%:*}" >out 2>err)
 	written "${way%:*}" $? "${way#*:}"
 done
+# No thread can be started to write: the program ends at once, by its own signal.
+rm -rf logs && mkdir logs
+(exec env LD_PRELOAD="$build/lib/libhookit.so" HOOKITOPTS=LOGPATH=logs timeout 60 ./signals exhaust >out 2>err)
+same hook_signals_exhaust "$? $(sed -n 2p logs/log-rt* | cut -d: -f1)" '134 not whole'
+# The writer faults itself: the log says so, and the program ends by its own signal.
+rm -rf logs && mkdir logs
+(exec env LD_PRELOAD="$build/lib/libhookit.so" HOOKITOPTS=LOGPATH=logs ./signals unmap >out 2>err)
+same hook_signals_unmap "$? $(cat logs/log-rt*)" "134 pitrace log-rt
+not whole: the program is damaged: writing what it had counted failed"
+# SIGKILL: the tree is lost. What each call has written before is kept: in log-gen and as records of a trace.
+rm -rf logs && mkdir logs
+(exec env LD_PRELOAD="$build/lib/libhookit.so" HOOKITOPTS=LOGPATH=logs,CALLTRACE ./signals kill >out 2>err)
+same hook_signals_kill "$? $(sed -n 2p logs/log-rt* | cut -d: -f1)" '137 not whole'
+(cd logs && "$build/bin/post" -q -r log-gen.1_* -calls >/dev/null 2>../err)
+same hook_signals_kill_trace "$(grep -c '> F:leaf' logs/calls.out) $(grep -c '< F:leaf' logs/calls.out)" '1000 1000'
+(cd logs && HOOKITOPTS=TRACEHOOK exec "$build/bin/swtrace" run -q -M user --calls -o t.nrm2 -- ../signals kill >../out 2>../err)
+(cd logs && "$build/bin/post" -q -r t.nrm2 -marks >/dev/null 2>../err)
+same hook_signals_kill_records "$(awk '$NF == "leaf" { print $1, $2 }' logs/marks.out | head -n 1)" '1000 0'

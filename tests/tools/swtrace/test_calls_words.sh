@@ -52,5 +52,20 @@ code=0
 "$bin/swtrace" calls -p $! -d 1 -F 'a+' >out 2>&1 || code=$?
 [ $code = 125 ] && grep -q -e '--functions: patterns separated by + are needed' out
 verdict attach $? "code $code: $(head -c 300 out)"
+# Another user's process.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ -f "$build/lib/libhookit.so" ]; then
+	mkdir -p other/bin other/lib && cp "$bin/swtrace" other/bin/ && cp "$build/lib/libhookit.so" other/lib/
+	chmod 755 "$work"
+	code=0
+	(cd / && setpriv --reuid 65534 --regid 65534 --clear-groups "$work/other/bin/swtrace" calls -p $! -d 1) >out 2>&1 || code=$?
+	[ $code = 125 ] && grep -q "process $!: it cannot be traced: .*another user's" out
+	verdict attach_another_user $? "code $code: $(head -c 300 out)"
+else
+	echo "skip ${suite}_attach_another_user only root can be another user"
+fi
+code=0
+"$bin/swtrace" run --calls -p $! >out 2>&1 || code=$?
+[ $code = 125 ] && grep -q 'for a compiled program that runs there is swtrace calls -p PID' out
+verdict attach_by_run $? "code $code: $(head -c 300 out)"
 kill $!
 exit $((failures != 0))
