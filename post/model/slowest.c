@@ -20,7 +20,7 @@ static int compare(const void *pa, const void *pb)
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* Of equal spans it is the last one that began: earlier ones stay. */
+/* The least of equal spans is the last one that began: earlier ones stay. */
 static void find_least(struct slowest_of *of)
 {
 	uint32_t i;

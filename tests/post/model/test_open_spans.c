@@ -216,7 +216,7 @@ static int by_took(const void *pa, const void *pb)
 	return a[0] != b[0] ? (a[0] > b[0] ? -1 : 1) : a[1] < b[1] ? -1 : 1;
 }
 
-/* Of spans in any order the slowest are kept, and of equal ones those that began first. */
+/* The slowest spans are kept, in any order, and of equal ones those that began first. */
 static void slowest_of_any(void)
 {
 	for (uint32_t round = 0; round < 500; round++) {

@@ -30,7 +30,7 @@ void *__wrap_realloc(void *p, size_t n)
 		return NULL;
 	if (p)
 		return __real_realloc(p, n);
-	/* Of what nobody wrote there, any entry would end the function that is looked for. */
+	/* Any entry that nobody wrote there would end the function that is looked for. */
 	p = __real_realloc(p, n);
 	for (size_t i = 0; p && i < n / sizeof(uint64_t); i++)
 		((uint64_t *)p)[i] = 0x1001;
