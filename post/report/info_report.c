@@ -3,6 +3,7 @@
 #include "report/report.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -50,7 +51,7 @@ static void info_line(void *arg, const char *line)
 __attribute__((format(printf, 3, 4))) static void say(struct lines *t, const char *key,
 						      const char *format, ...)
 {
-	char line[512];
+	char line[PATH_MAX + 64]; /* a file's name is the longest */
 	int n = snprintf(line, sizeof(line), "%s : ", key);
 	va_list ap;
 

@@ -113,6 +113,11 @@ verdict stats_csv
 code 0 "$post" -info -csv && sed 1d out | sed 's/,/ : /' | tr -d '"' | LC_ALL=C sort >have &&
 	code 0 "$post" -info && tr -d '"' <out | sed 's/ *: */ : /' | LC_ALL=C sort | diff - have >why
 verdict info_csv
+# A path of any length is shown whole.
+deep=$(printf 'd%.0s' {1..200}) && deep=$deep/$deep/$deep && mkdir -p "$deep" && cp story.nrm2 "$deep" &&
+	code 0 "$post" -info "$deep/story.nrm2" && has_line out file : "$deep/story.nrm2" &&
+	code 0 "$post" -info -json "$deep/story.nrm2" && has out "file : $deep/story.nrm2\""
+verdict info_long_path
 head -c 3000 story.nrm2 >part
 code 1 "$post" -validate -csv part && [ "$(sed 1d out | wc -l)" = 1 ] && at=$(sed 1d out | cut -d, -f1) &&
 	code 1 "$post" -validate part && has out "at byte $at: "

@@ -53,6 +53,17 @@ static void formats(void)
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		CU_ASSERT_EQUAL(parse(bad[i], "pid", &id, &place), -EBADMSG);
+	/* A name may be one letter long, beside others of any length. */
+	for (int i = 0; i < 3; i++) {
+		static const char *const names[] = { "c", "cc", "_" };
+
+		CU_ASSERT_EQUAL(parse("ID: 5\n\tfield:char c;\toffset:8;\tsize:1;\tsigned:0;\n"
+				      "\tfield:char cc[4];\toffset:9;\tsize:4;\tsigned:0;\n"
+				      "\tfield:char _;\toffset:10;\tsize:1;\tsigned:0;\n",
+				      names[i], &id, &place),
+				0);
+		CU_ASSERT(id == 5 && place.offset == 8u + (unsigned int)i);
+	}
 	events_tracing[0] = "/nonexistent";
 	events_tracing[1] = "/dev/null";
 	CU_ASSERT_EQUAL(tracepoint_read("a/b", NULL, 0, &id, &place), -ENOTDIR);
