@@ -186,7 +186,7 @@ TOP_SRC := $(wildcard tools/swtrace/top/*.c)
 $(call obj,$(TOP_SRC) tools/swtrace/cmd_top.c): INC += -Ilibperfutil -Itools/swtrace -Itools/swtrace/top
 $(O)/obj/tools/swtrace/top/top_screen.o: INC += $(INC_SCREEN)
 # All write new files, read pipes and lines, and take names apart in the same way.
-$(call obj,tools/common/fit.c tools/common/output.c tools/common/rt_protocol.c tools/swtrace/place.c tools/swtrace/run.c tools/swtrace/compiled.c tools/swtrace/left_running.c): INC += -Ilibperfutil
+$(call obj,tools/ptt/ptt_cgroups.c tools/common/fit.c tools/common/output.c tools/common/rt_protocol.c tools/swtrace/place.c tools/swtrace/run.c tools/swtrace/compiled.c tools/swtrace/left_running.c): INC += -Ilibperfutil
 
 # What is told of the places where all is to be installed is compiled anew when they change, by PREFIX
 # or otherwise. Not to be installed elsewhere: what lies near is found there (base/installed.h).

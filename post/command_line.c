@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "called_as.h"
 #include "complain.h"
 #include "export/writer.h"
 #include "fit.h"
@@ -453,7 +454,7 @@ int parse_options(struct options *o, int argc, char **argv)
 			complain("%s", strerror(ENOMEM));
 			return EXIT_UNREADABLE;
 		case OPT_CGROUP:
-			o->by_cgroup = true;
+			o->by_cgroup = o->names.by_cgroup = true;
 			if (!optarg || !filter_cgroups(optarg, &o->filter))
 				break;
 			complain("%s", strerror(ENOMEM));
@@ -572,7 +573,7 @@ int parse_options(struct options *o, int argc, char **argv)
 					return EXIT_UNREADABLE;
 				break;
 			}
-			fputs("Try: post -help\n", stderr);
+			fprintf(stderr, "Try: %s -help\n", called_as("post"));
 			return EXIT_UNREADABLE;
 		}
 	}
@@ -611,6 +612,8 @@ int parse_options(struct options *o, int argc, char **argv)
 		o->offcpu = true;
 		reports_kinds(o);
 	}
+	/* The page shows the cgroup of each process. */
+	o->names.by_cgroup |= !o->diff && o->reports & report_bit(&report_html);
 	wrong = contradiction(o);
 	if (wrong) {
 		complain("%s", wrong);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "called_as.h"
 #include "complain.h"
 #include "input/merged.h"
 #include "input/readers.h"
@@ -129,7 +130,8 @@ int load_open(struct loaded *l, struct options *o)
 		return code;
 	input_complain(o->input, &fault);
 	if (fault.offset == NO_OFFSET && o->default_input)
-		fputs("Make a trace with: swtrace run -- COMMAND\n", stderr);
+		fprintf(stderr, "Make a trace with: %s run -- COMMAND\n",
+			called_by_front() ? "pitrace" : "swtrace");
 	return code;
 }
 
@@ -244,7 +246,6 @@ void load_close(struct loaded *l)
 	stacks_free(&m->stacks);
 	sums_free(&m->sums);
 	slices_free(&m->slices);
-	cgroup_ids_free(&m->cgroup_ids);
 	counts_free(&m->counts);
 	tree_ground_free(&l->ground);
 	names_close(&m->names);

@@ -68,7 +68,7 @@ unsigned int reports_need(const struct options *o)
 		needs |= r->needs;
 	if (o->convert)
 		needs |= o->convert->needs;
-	return o->offcpu       ? NEED_TIMES | NEED_STACKS | (needs & NEED_CGROUPS) :
+	return o->offcpu       ? NEED_TIMES | NEED_STACKS :
 	       o->instructions ? NEED_INSTRUCTIONS :
 				 needs;
 }

@@ -168,7 +168,8 @@ $(O)/tests/unit/test_perf_order $(O)/tests/unit/test_by_thread: \
 	$(call obj,post/record/spill.c post/sandbox/opener.c post/sandbox/servers.c $(COMMON_SRC))
 $(O)/tests/unit/test_open_spans: $(call obj,post/model/spans.c post/model/slowest.c)
 $(O)/tests/unit/test_irq_names: $(call obj,post/model/irq_names.c)
-$(O)/tests/unit/test_cgroups: $(call obj,post/model/cgroups.c post/model/cgroup_name.c)
+$(O)/tests/unit/test_cgroups: INC_TESTS += -Itools/common
+$(O)/tests/unit/test_cgroups: $(call obj,post/model/cgroups.c tools/common/cgroup_name.c)
 $(O)/tests/unit/test_irqs: $(call obj,post/model/irqs.c post/model/spread.c)
 $(O)/tests/unit/test_insn: $(call obj,post/report/insn.c)
 $(O)/tests/unit/test_past: $(call obj,post/model/past.c post/model/open_waits.c)
@@ -276,8 +277,8 @@ $(O)/tests/unit/test_ptt_take: TESTLINK = -Wl,--wrap=clock_gettime,--wrap=pttvie
 
 # … what prints them, and its options with sub-commands of the test's own.
 $(O)/tests/unit/test_ptt_show $(O)/tests/unit/test_ptt_options: INC_TESTS += -Itools/ptt -Itools/common
-$(O)/tests/unit/test_ptt_show: $(call obj,$(addprefix tools/ptt/,cpi.c dump.c forms.c ptt_show.c thread_names.c) \
-	tools/common/escape.c tools/common/json.c)
+$(O)/tests/unit/test_ptt_show: $(call obj,$(addprefix tools/ptt/,cpi.c dump.c forms.c ptt_cgroups.c ptt_show.c thread_names.c) \
+	tools/common/cgroup_name.c tools/common/escape.c tools/common/json.c)
 $(O)/tests/unit/test_ptt_show: TESTLINK = -Wl,--wrap=complain,--wrap=CyclesPerSecond
 $(O)/tests/unit/test_ptt_options: $(call obj,$(COMMON_SRC))
 $(O)/tests/unit/test_ptt_options: TESTLINK = -Wl,--wrap=complain

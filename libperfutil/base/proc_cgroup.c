@@ -9,40 +9,36 @@
 #include <linux/magic.h>
 
 #include "base/proc_lines.h"
+#include "base/proc_text.h"
 
-struct cgroup_line {
+struct found_cgroup {
 	char *path;
 	size_t room, length;
 	int unified;
 };
 
-/* "0::/path" of the default hierarchy, "4:memory:/path" of version 1. */
+/* Keeps the longest path. */
 static bool take_line(void *arg, const char *line, size_t length)
 {
-	struct cgroup_line *f = arg;
-	const char *first = memchr(line, ':', length), *second, *end = line + length;
+	struct found_cgroup *f = arg;
+	struct proc_cgroup_line c;
 	size_t n;
 
-	if (length && end[-1] == '\n')
-		end--;
-	second = first && first < end ? memchr(first + 1, ':', (size_t)(end - first - 1)) : NULL;
-	if (!second)
+	if (!proc_cgroup_parse(line, length, &c))
 		return true;
-	n = (size_t)(end - second - 1);
-	if (n >= f->room)
-		n = f->room - 1;
+	n = c.path_len < f->room ? c.path_len : f->room - 1;
 	if (n <= f->length)
 		return true;
-	memcpy(f->path, second + 1, n);
+	memcpy(f->path, c.path, n);
 	f->path[n] = '\0';
 	f->length = n;
-	f->unified = first == line + 1 && *line == '0';
+	f->unified = c.unified;
 	return true;
 }
 
 size_t proc_cgroup(uint32_t pid, char *path, size_t room, int *unified)
 {
-	struct cgroup_line f = { .path = path, .room = room };
+	struct found_cgroup f = { .path = path, .room = room };
 	char name[64];
 
 	*path = '\0';

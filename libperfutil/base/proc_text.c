@@ -130,6 +130,33 @@ bool proc_task_parse(const char *text, size_t length, struct proc_task *t)
 	return true;
 }
 
+/* "0::/path" of the default hierarchy; "4:cpu,cpuacct:/path", "1:name=systemd:/path" of others. */
+bool proc_cgroup_parse(const char *line, size_t length, struct proc_cgroup_line *c)
+{
+	static const char deleted[] = " (deleted)";
+	struct bytes b = text_of(line, length);
+	size_t controllers, n = sizeof(deleted) - 1;
+	uint64_t hierarchy;
+	bool unified;
+
+	memset(c, 0, sizeof(*c));
+	if (!text_number(&b, 10, &hierarchy) || !text_char(&b, ':'))
+		return false;
+	for (controllers = b.at; bytes_left(&b) && b.base[b.at] != ':'; b.at++)
+		;
+	unified = !hierarchy && b.at == controllers;
+	if (!text_char(&b, ':') || !bytes_left(&b) || b.base[b.at] != '/')
+		return false;
+	c->path = (const char *)b.base + b.at;
+	c->path_len = bytes_left(&b);
+	c->unified = unified;
+	if (c->path[c->path_len - 1] == '\n')
+		c->path_len--;
+	if (c->path_len > n && !memcmp(c->path + c->path_len - n, deleted, n))
+		c->path_len -= n;
+	return true;
+}
+
 unsigned int proc_numbers(const char *text, size_t length, const char *key, uint64_t *last)
 {
 	struct bytes b = text_of(text, length);

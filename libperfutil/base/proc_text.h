@@ -33,6 +33,15 @@ bool proc_mount_parse(const char *line, size_t length, struct proc_mount *mount)
 /* Decodes this escaping and adds a NUL. False: it does not fit. */
 bool proc_unescape(const char *text, size_t length, char *out, size_t room);
 
+/* A line of /proc/PID/cgroup. */
+struct proc_cgroup_line {
+	bool unified;     /* of the default hierarchy (version 2) */
+	const char *path; /* points into the line, begins with a slash; not terminated */
+	size_t path_len;  /* without " (deleted)" */
+};
+
+bool proc_cgroup_parse(const char *line, size_t length, struct proc_cgroup_line *cgroup);
+
 /* /proc/PID/stat, or that of a thread */
 struct proc_task {
 	uint32_t pid, ppid;

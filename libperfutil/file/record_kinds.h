@@ -36,7 +36,8 @@ enum field_type {
 
 /*
  * MTE: the process is in this cgroup from now on. Only the drain writes it (image/drain_cgroups.h),
- * so it is not part of the driver's interface.
+ * so it is not part of the driver's interface. Readers of other formats also make it of an id
+ * without a path, or with pid 0 to give an id its path.
  */
 #define MTE_CGROUP 0x03
 struct mte_cgroup {

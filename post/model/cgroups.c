@@ -6,12 +6,16 @@
  */
 #include "model/cgroups.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/search.h"
+#include "cgroup_name.h"
 #include "file/record_kinds.h"
+#include "record/origin.h"
 #include "record/record_as.h"
 
 /* Returns a cgroup, or NULL if its path with the NUL does not fit into the record. */
@@ -24,15 +28,26 @@ static const struct mte_cgroup *record_cgroup(const struct pirecord *r)
 	return g;
 }
 
-/* At the same time: a fork, then what is known about the child. */
-enum event_kind { INHERITS, HAS_ID, IS_IN };
+/*
+ * At the same time: a fork, then what is known about the child. HAS_ID: the id of the default
+ * hierarchy in a task's record; where containers are in other hierarchies, the path that the drain
+ * read says more. IN_ID: the id of a sample that perf took.
+ */
+enum event_kind { INHERITS, HAS_ID, IN_ID, IS_IN };
 
 struct cgroup_event {
-	uint64_t time, id; /* id: HAS_ID */
+	uint64_t time, id; /* id: HAS_ID, IN_ID */
 	uint32_t pid;
 	uint32_t other; /* INHERITS: its parent; IS_IN: an index in the list */
 	uint32_t number;
 	enum event_kind kind;
+};
+
+/* Each kernel numbers its cgroups by itself; one path can have several ids in turn. */
+struct cgroup_id {
+	uint64_t id;
+	uint32_t origin; /* of the pids, as in origin.h */
+	uint32_t cgroup;
 };
 
 struct cgroup_stay {
@@ -47,35 +62,75 @@ struct current {
 	uint32_t count, room;
 };
 
-static uint32_t path_index(struct cgroups *c, const char *path, uint64_t id)
+/* Takes over path and name. */
+static uint32_t add_cgroup(struct cgroups *c, uint64_t hash, char *path, char *name)
 {
-	struct cgroup g = { .id = id };
+	if (!path || !name || keys_next(&c->by_path, hash, c->list, c->count, c->room)) {
+		free(path);
+		free(name);
+		return NO_KEY;
+	}
+	c->list[c->count] = (struct cgroup){ .path = path, .name = name };
+	return c->count++;
+}
+
+static uint32_t path_index(struct cgroups *c, const char *path)
+{
 	uint64_t hash = 0;
 	uint32_t i;
 
 	for (const char *p = path; *p; p++)
 		hash = hash_mix(hash, (unsigned char)*p);
 	i = keys_find(&c->by_path, hash, c->list, e, !strcmp(e->path, path));
-	if (i != NO_KEY) {
-		if (id)
-			c->list[i].id = id;
+	if (i != NO_KEY)
 		return i;
-	}
-	g.path = strdup(path);
-	g.name = *path ? cgroup_name(path) : strdup("unknown");
-	if (!g.path || !g.name || keys_next(&c->by_path, hash, c->list, c->count, c->room)) {
-		free(g.path);
-		free(g.name);
+	return add_cgroup(c, hash, strdup(path), *path ? cgroup_name(path) : strdup("unknown"));
+}
+
+static uint64_t id_hash(uint32_t origin, uint64_t id)
+{
+	return hash_mix(id, 2 + (uint64_t)origin);
+}
+
+/* Returns the cgroup with this id; NO_KEY: its path is not known. */
+static uint32_t id_index(const struct cgroups *c, uint32_t origin, uint64_t id)
+{
+	uint32_t i = keys_find(&c->by_id, id_hash(origin, id), c->id, e,
+			       e->id == id && e->origin == origin);
+
+	return i == NO_KEY ? NO_KEY : c->id[i].cgroup;
+}
+
+/* The first path of an id is valid. */
+static int know_id(struct cgroups *c, uint32_t origin, uint64_t id, uint32_t cgroup)
+{
+	if (!id || id_index(c, origin, id) != NO_KEY)
+		return 0;
+	if (keys_next(&c->by_id, id_hash(origin, id), c->id, c->nid, c->room_id))
+		return -ENOMEM;
+	c->id[c->nid++] = (struct cgroup_id){ id, origin, cgroup };
+	return 0;
+}
+
+/* Returns a cgroup without a path. */
+static uint32_t numbered(struct cgroups *c, uint32_t origin, uint64_t id)
+{
+	uint32_t i = id_index(c, origin, id);
+	char *name;
+
+	if (i != NO_KEY)
+		return i;
+	if (asprintf(&name, "number %" PRIu64, id) < 0)
 		return NO_KEY;
-	}
-	c->list[c->count] = g;
-	return c->count++;
+	/* Under this hash it is not found as a path. */
+	i = add_cgroup(c, id_hash(origin, id), strdup(""), name);
+	return i == NO_KEY || know_id(c, origin, id, i) ? NO_KEY : i;
 }
 
 int cgroups_begin(struct cgroups *c)
 {
 	*c = (struct cgroups){ 0 };
-	return path_index(c, "", 0) == NO_KEY ? -ENOMEM : 0;
+	return path_index(c, "") == NO_KEY ? -ENOMEM : 0;
 }
 
 static int keep(struct cgroups *c, struct cgroup_event e)
@@ -84,6 +139,7 @@ static int keep(struct cgroups *c, struct cgroup_event e)
 		return -ENOMEM;
 	e.number = c->nevent;
 	c->event[c->nevent++] = e;
+	c->named |= e.kind != INHERITS;
 	return 0;
 }
 
@@ -109,11 +165,27 @@ static int task_record(struct cgroups *c, const struct pirecord *r)
 	return keep(c, e);
 }
 
+static int cgroup_record(struct cgroups *c, const struct pirecord *r)
+{
+	const struct mte_cgroup *g = record_cgroup(r);
+	struct cgroup_event e = { .time = r->time, .kind = IS_IN };
+
+	if (!g || (!g->path_len && !g->id))
+		return 0;
+	e.pid = g->pid;
+	if (!g->path_len) {
+		e.kind = IN_ID;
+		e.id = g->id;
+		return keep(c, e);
+	}
+	e.other = path_index(c, g->path);
+	if (e.other == NO_KEY || know_id(c, origin_of(g->pid), g->id, e.other))
+		return -ENOMEM;
+	return keep(c, e);
+}
+
 int cgroups_record(struct cgroups *c, const struct pirecord *r)
 {
-	const struct mte_cgroup *g;
-	uint32_t at;
-
 	if (r->major != PITRACE_MTE)
 		return 0;
 	switch (r->minor) {
@@ -122,16 +194,7 @@ int cgroups_record(struct cgroups *c, const struct pirecord *r)
 	case PITRACE_MTE_PROCESS:
 		return task_record(c, r);
 	case MTE_CGROUP:
-		g = record_cgroup(r);
-		if (!g)
-			return 0;
-		at = path_index(c, g->path, g->id);
-		if (at == NO_KEY)
-			return -ENOMEM;
-		return keep(c, (struct cgroup_event){ .time = r->time,
-						      .pid = g->pid,
-						      .other = at,
-						      .kind = IS_IN });
+		return cgroup_record(c, r);
 	default:
 		return 0;
 	}
@@ -194,38 +257,37 @@ static int change(struct cgroups *c, struct current *now, const struct cgroup_ev
 	return 0;
 }
 
-/* Returns the cgroup with this id; NO_KEY: its path is not known. */
-static uint32_t id_index(const struct cgroups *c, const struct keys *by_id, uint64_t id)
+/* Returns the cgroup of an event's id; NO_KEY: no memory. */
+static uint32_t id_applies(struct cgroups *c, const struct current *now,
+			   const struct cgroup_event *e)
 {
-	return keys_find(by_id, hash_mix(id, 2), c->list, e, e->id == id);
+	uint32_t i = id_index(c, origin_of(e->pid), e->id), had = current_of(now, e->pid);
+
+	/* An id alone says less than the path of the parent. */
+	if (e->kind == HAS_ID && *c->list[had].path && (i == NO_KEY || !*c->list[i].path))
+		return had;
+	return i == NO_KEY ? numbered(c, origin_of(e->pid), e->id) : i;
 }
 
-static int apply(struct cgroups *c, struct current *now, const struct keys *by_id,
-		 const struct cgroup_event *e)
+static int apply(struct cgroups *c, struct current *now, const struct cgroup_event *e)
 {
-	uint32_t cgroup = e->other;
+	uint32_t cgroup = e->kind == IS_IN    ? e->other :
+			  e->kind == INHERITS ? current_of(now, e->other) :
+						id_applies(c, now, e);
 
-	if (e->kind == INHERITS)
-		cgroup = current_of(now, e->other);
-	else if (e->kind == HAS_ID)
-		cgroup = id_index(c, by_id, e->id);
-	return cgroup == NO_KEY ? 0 : change(c, now, e, cgroup);
+	return cgroup == NO_KEY ? -ENOMEM : change(c, now, e, cgroup);
 }
 
 int cgroups_finish(struct cgroups *c)
 {
 	struct current now = { 0 };
-	struct keys by_id = { 0 };
 	int rc = 0;
 
-	for (uint32_t i = 0; !rc && i < c->count; i++)
-		if (c->list[i].id && id_index(c, &by_id, c->list[i].id) == NO_KEY)
-			rc = keys_add(&by_id, hash_mix(c->list[i].id, 2), i);
-	/* Without any name all are unknown. */
-	if (!rc && c->count > 1) {
+	/* If all events are forks, all cgroups are unknown. */
+	if (c->named) {
 		qsort(c->event, c->nevent, sizeof(*c->event), by_time);
 		for (uint32_t i = 0; !rc && i < c->nevent; i++)
-			rc = apply(c, &now, &by_id, &c->event[i]);
+			rc = apply(c, &now, &c->event[i]);
 		if (!rc && c->nstay)
 			qsort(c->stay, c->nstay, sizeof(*c->stay), by_pid);
 	}
@@ -234,7 +296,6 @@ int cgroups_finish(struct cgroups *c)
 	c->nevent = c->room_event = 0;
 	free(now.of);
 	keys_free(&now.by_pid);
-	keys_free(&by_id);
 	return rc;
 }
 
@@ -258,6 +319,8 @@ void cgroups_free(struct cgroups *c)
 	}
 	free(c->list);
 	keys_free(&c->by_path);
+	free(c->id);
+	keys_free(&c->by_id);
 	free(c->event);
 	free(c->stay);
 	*c = (struct cgroups){ 0 };

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The cgroups of processes over time: from records that name the cgroup of a process, from the ids
- * in records of tasks, and from parents, whose cgroup a child is in until a record says otherwise.
+ * in records of tasks and in perf's samples, and from parents, whose cgroup a child is in until a
+ * record says otherwise. Memory is bounded by cgroups and by processes and their changes.
  */
 #ifndef POST_CGROUPS_H
 #define POST_CGROUPS_H
 
 #include <pifile.h>
+#include <stdbool.h>
 
 #include "base/keys.h"
 
@@ -14,10 +16,10 @@
 
 struct cgroup {
 	char *path; /* "": unknown */
-	char *name; /* of its container or unit; else the path; "unknown" */
-	uint64_t id;
+	char *name; /* of its container or unit; else the path; "number ID"; "unknown" */
 };
 
+struct cgroup_id;
 struct cgroup_event;
 struct cgroup_stay;
 
@@ -25,8 +27,12 @@ struct cgroups {
 	struct cgroup *list; /* list[CGROUP_UNKNOWN] always exists */
 	uint32_t count, room;
 	struct keys by_path;
+	struct cgroup_id *id;
+	uint32_t nid, room_id;
+	struct keys by_id;
 	struct cgroup_event *event; /* until cgroups_finish */
 	uint32_t nevent, room_event;
+	bool named; /* there is an event other than a fork */
 	struct cgroup_stay *stay;
 	uint32_t nstay, room_stay;
 };
@@ -40,10 +46,5 @@ int cgroups_finish(struct cgroups *c);
 /* Returns the index in `list` of a process's cgroup at a time. */
 uint32_t cgroups_at(const struct cgroups *c, uint32_t pid, uint64_t time);
 void cgroups_free(struct cgroups *c);
-
-/* Returns the name of the container or the systemd unit of a path: docker:ID, podman:ID,
- * containerd:ID, cri-o:ID, lxc:NAME, machine:NAME, NAME.service, …; without one a copy of the path.
- * Ids have 12 digits, as those programs show them. The caller frees it; NULL: no memory. */
-char *cgroup_name(const char *path);
 
 #endif

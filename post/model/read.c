@@ -263,9 +263,7 @@ static int count_record(struct reading *rd, const struct pirecord *r)
 	if (rc)
 		return rc;
 	names_until(&rd->model->names, r->time);
-	if (rd->needs & NEED_CGROUPS)
-		rc = cgroup_ids_record(&rd->model->cgroup_ids, r);
-	if (!rc && rd->needs & NEED_TIMES)
+	if (rd->needs & NEED_TIMES)
 		rc = times_record(&rd->model->times, r);
 	if (!rc && rd->needs & NEED_MARKS)
 		rc = marks_record(&rd->model->marks, rd->trace, r);
@@ -315,14 +313,10 @@ static int read_names(struct reading *rd)
 
 static int read_passes(struct reading *rd)
 {
-	unsigned int what = PIMERGE_MTE | PIMERGE_TRACE;
 	int rc = read_names(rd);
 
-	/* perf's samples have their groups beside them. */
-	if (rd->needs & NEED_CGROUPS)
-		what |= INPUT_DETAILS;
 	if (!rc)
-		rc = run_pass(rd, what, "post: records", count_record);
+		rc = run_pass(rd, PIMERGE_MTE | PIMERGE_TRACE, "post: records", count_record);
 	return rc ? rc : hits_finish(&rd->hits);
 }
 

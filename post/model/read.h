@@ -26,7 +26,6 @@ enum {
 	NEED_SLICES = 512,      /* part of NEED_SUMS: times of samples */
 	NEED_CRITICAL = 1024,   /* part of NEED_TIMES: why threads waited */
 	NEED_LOCKS = 2048,      /* part of NEED_TIMES: waits for futexes */
-	NEED_CGROUPS = 4096,    /* beside NEED_SAMPLES or NEED_TIMES: control groups of processes */
 };
 
 /* The options that concern the model. */

@@ -453,6 +453,12 @@ static int take_over(struct sched *s, const struct pirecord *r, const struct pit
 	return sched_seen(s, cpu, task->pid, task->tid, r->time);
 }
 
+/* The time so far belongs to the old row. */
+static int settle_row(struct sched *s, struct sched_thread *t, uint64_t time)
+{
+	return sched_row_of(s, t, time - 1) == NO_KEY ? -ENOMEM : sched_settle(s, t, time);
+}
+
 int sched_task(struct sched *s, const struct pirecord *r, const struct pitrace_mte_task *task)
 {
 	bool walk = task->flags & PITRACE_TASK_WALK;
@@ -467,14 +473,11 @@ int sched_task(struct sched *s, const struct pirecord *r, const struct pitrace_m
 		return rc;
 	t = sched_find(s, task->tid);
 	if (t) {
-		/* The time so far belongs to the old name, which a later record may still set. */
-		if (s->open && t->state != SCHED_DEAD && (t->state != SCHED_UNKNOWN || born)) {
-			if (sched_row_of(s, t, r->time - 1) == NO_KEY)
-				return -ENOMEM;
-			rc = sched_settle(s, t, r->time);
-			if (rc)
-				return rc;
-		}
+		/* A later record may still set the old name. */
+		if (s->open && t->state != SCHED_DEAD && (t->state != SCHED_UNKNOWN || born))
+			rc = settle_row(s, t, r->time);
+		if (rc)
+			return rc;
 		t->epoch = 0;
 	} else if (!s->scoped && !born) {
 		return 0;
@@ -498,6 +501,17 @@ int sched_task(struct sched *s, const struct pirecord *r, const struct pitrace_m
 		.born = true,
 	};
 	return 0;
+}
+
+int sched_moved(struct sched *s, const struct pirecord *r, uint32_t pid)
+{
+	struct sched_thread *t = sched_find(s, pid);
+	int rc = 0;
+
+	if (t && s->open && t->state != SCHED_DEAD && t->state != SCHED_UNKNOWN)
+		rc = settle_row(s, t, r->time);
+	s->epoch++;
+	return rc;
 }
 
 int sched_gap(struct sched *s, uint32_t cpu, uint64_t time)

@@ -114,6 +114,9 @@ int sched_wakeup(struct sched *s, const struct pirecord *r, const struct pitrace
 int sched_seen(struct sched *s, uint32_t cpu, uint32_t pid, uint32_t tid, uint64_t time);
 /* Processes an MTE record about a thread; call before names get it. */
 int sched_task(struct sched *s, const struct pirecord *r, const struct pitrace_mte_task *task);
+/* Likewise, of one that a process is in another cgroup from now on: its main thread's time is
+ * divided there, that of its other threads at their next change. */
+int sched_moved(struct sched *s, const struct pirecord *r, uint32_t pid);
 /* Records of this CPU are missing since its last one. */
 int sched_gap(struct sched *s, uint32_t cpu, uint64_t time);
 

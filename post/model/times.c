@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "complain.h"
+#include "file/record_kinds.h"
 #include "record/record_as.h"
 
 void times_begin(struct times *t, struct names *n, struct trace *trace,
@@ -136,6 +137,7 @@ static int sync_record(struct times *t, const struct pirecord *r)
 static int task_record(struct times *t, const struct pirecord *r)
 {
 	const struct pitrace_mte_task *task = RECORD_AS(r, struct pitrace_mte_task);
+	const struct mte_cgroup *in;
 	int rc;
 
 	switch (r->minor) {
@@ -153,6 +155,9 @@ static int task_record(struct times *t, const struct pirecord *r)
 		return rc || !task || !t->critical.wanted ?
 			       rc :
 			       critical_task(&t->critical, task, r->time);
+	case MTE_CGROUP:
+		in = RECORD_AS(r, struct mte_cgroup);
+		return in ? sched_moved(&t->sched, r, in->pid) : 0;
 	}
 	return 0;
 }

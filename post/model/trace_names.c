@@ -208,6 +208,16 @@ static void thread_changed(struct names *n, uint32_t pid, uint32_t tid)
 		o->version++;
 }
 
+static void cgroup_changed(struct names *n, uint32_t pid)
+{
+	struct names_owner *o = find_owner(n, pid);
+
+	if (!o)
+		return;
+	o->known = false;
+	o->version++;
+}
+
 static int task_event(struct names *n, const struct pirecord *r,
 		      const struct pitrace_mte_task *task)
 {
@@ -264,6 +274,7 @@ int names_event(struct names *n, const struct pirecord *r)
 	const struct pitrace_mte_task *task;
 	const struct pitrace_mte_map *map;
 	const struct pitrace_mte_unmap *unmap;
+	const struct mte_cgroup *in;
 	struct pifile_user x;
 
 	if (r->major == PITRACE_LOST) {
@@ -297,8 +308,12 @@ int names_event(struct names *n, const struct pirecord *r)
 		if (!pifile_user_record(r, &x))
 			thread_changed(n, x.pid, x.tid);
 		return 0;
+	case MTE_CGROUP:
+		in = RECORD_AS(r, struct mte_cgroup);
+		if (in)
+			cgroup_changed(n, in->pid);
+		return 0;
 	case PITRACE_MTE_BUILDID:
-	case MTE_CGROUP: /* exec changes the name at the same time */
 	case PITRACE_MTE_DECLARE:
 		return 0; /* valid for all times */
 	default:

@@ -112,6 +112,7 @@ struct names_options {
 	const char *sympath;
 	const char *jitdumps;                 /* folders to search for jitdumps first */
 	bool by_process_name, by_thread_name; /* count threads or processes of one name together */
+	bool by_cgroup;                       /* count a process in each of its cgroups separately */
 	bool by_line, inlined;                /* source lines; inlined functions */
 	bool places;                          /* count each address separately */
 	uint32_t debuginfod;                  /* timeout for a file in seconds; 0: no servers */

@@ -6,7 +6,6 @@
 #ifndef POST_TREE_H
 #define POST_TREE_H
 
-#include "model/cgroup_ids.h"
 #include "model/levels.h"
 #include "model/marks.h"
 #include "model/slices.h"
@@ -49,7 +48,6 @@ struct model { /* the data of reports */
 	struct slices slices;
 	struct times times;
 	struct marks marks;
-	struct cgroup_ids cgroup_ids;
 	struct switches switches;
 	struct named_events named;
 	struct tree_ground *ground; /* of counts; NULL: not kept */

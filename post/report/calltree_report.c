@@ -2,7 +2,9 @@
 /* -calltree: the calls of each process as a tree, with own ticks and totals. */
 #include "report/calls_report.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "escape.h"
 #include "report/times_report.h"
@@ -41,6 +43,7 @@ static void file_root(const struct job *job, FILE *out, uint32_t process)
 	escape_print(out, p->name);
 	if (!job->options->names.by_process_name)
 		print_id(out, "_", p->pid);
+	print_cgroup(out, job, process);
 }
 
 static void file_place(const struct cell *x)
@@ -64,10 +67,12 @@ static void node_json(const struct cell *x)
 	const struct call *call = x->value;
 	const struct code_frame frame = { call->id, call->kernel };
 
-	if (call->parent == NO_KEY)
+	if (call->parent == NO_KEY) {
 		json_string(x->json, "name", x->job->model->names.process[call->id].name);
-	else
+		json_cgroup(x->json, x->job, "", call->id);
+	} else {
 		frame_json(&(struct cell){ .json = x->json, .job = x->job, .value = &frame });
+	}
 }
 
 static void node_csv(const struct cell *x)
@@ -82,13 +87,20 @@ static void node_csv(const struct cell *x)
 	} else {
 		frame_csv(&(struct cell){ .out = x->out, .job = x->job, .value = &frame });
 	}
+	csv_cgroup(x, call->parent == NO_KEY ? call->id : NO_KEY);
+}
+
+static void node_names(const struct cell *x)
+{
+	frame_names(x);
+	csv_cgroup_names(x);
 }
 
 static const struct column_sort sort_file_place = { .text = file_place };
 static const struct column_sort sort_screen_place = { .text = screen_place };
 static const struct column_sort sort_node = {
 	.json = node_json,
-	.names = frame_names,
+	.names = node_names,
 	.csv = node_csv,
 };
 
@@ -176,15 +188,82 @@ static int write_calls(struct table *t, double least, uint32_t most, uint32_t *m
 	return rc;
 }
 
+/* ---- cgroups --------------------------------------------------------------------------------- */
+
+struct cgroup_line {
+	const char *name, *path;
+	uint64_t total;
+	double percent;
+};
+
+#define AT(member) COLUMN_AT(struct cgroup_line, member)
+static const struct column cgroup_columns[] = {
+	{ "total", "TOTAL", WIDE(12), AT(total) },
+	{ "percent", "%%%", " ", PERCENT(6, 2), AT(percent) },
+	{ "cgroup", "CGROUP", "  ", AT(name) },
+	{ "cgroup_path", AT(path) },
+	COLUMNS_END,
+};
+#undef AT
+
+static uint64_t total_at(const void *rows, uint32_t i)
+{
+	return ((const uint64_t *)rows)[i];
+}
+
+/* Adds up the roots of each cgroup. */
+static int write_cgroups(struct table *t)
+{
+	const struct cgroups *g = &t->job->model->names.cgroups;
+	const struct calls *c = &t->job->stacks->calls;
+	uint64_t *total = calloc(g->count, sizeof(*total));
+	uint32_t *order = NULL, count, i;
+	int rc = -ENOMEM;
+
+	for (i = total ? c->first : NO_KEY; i != NO_KEY; i = c->call[i].next)
+		total[t->job->model->names.process[c->call[i].id].cgroup] += c->call[i].total;
+	if (total)
+		rc = order_by(&order, &count, g->count, total_at, total);
+	if (!rc) {
+		table_begin(t, cgroup_columns, "cgroups");
+		for (i = 0; i < count; i++)
+			table_row(t, &(struct cgroup_line){
+					     .name = g->list[order[i]].name,
+					     .path = g->list[order[i]].path,
+					     .total = total[order[i]],
+					     .percent = percent_of(total[order[i]],
+								   t->job->stack_total),
+				     });
+		table_end(t);
+	}
+	free(order);
+	free(total);
+	return rc;
+}
+
+static int cgroups_text(const struct job *job, FILE *out)
+{
+	struct table t = table_text(job, out);
+	int rc = job->options->by_cgroup ? write_cgroups(&t) : 0;
+
+	if (job->options->by_cgroup)
+		putc('\n', out);
+	return rc;
+}
+
+/* ---- the report ------------------------------------------------------------------------------ */
+
 static int calltree_write(const struct job *job, FILE *out)
 {
 	struct table t = table_text(job, out);
 	uint32_t more;
+	int rc;
 
 	t.part = IN_FILE;
 	print_stack_books(job, out, "Call tree");
 	putc('\n', out);
-	return write_calls(&t, 0, UINT32_MAX, &more);
+	rc = cgroups_text(job, out);
+	return rc ? rc : write_calls(&t, 0, UINT32_MAX, &more);
 }
 
 static int calltree_screen(const struct job *job, FILE *out)
@@ -197,7 +276,9 @@ static int calltree_screen(const struct job *job, FILE *out)
 	print_no_stacks(job, out);
 	print_cut_stacks(job, out);
 	putc('\n', out);
-	rc = write_calls(&t, SCREEN_LEAST, SCREEN_LINES, &more);
+	rc = cgroups_text(job, out);
+	if (!rc)
+		rc = write_calls(&t, SCREEN_LEAST, SCREEN_LINES, &more);
 	if (more)
 		fprintf(out, "... and %u more calls of at least %.0f %%\n", more, SCREEN_LEAST);
 	putc('\n', out);
@@ -207,10 +288,13 @@ static int calltree_screen(const struct job *job, FILE *out)
 static int calltree_rows(struct table *t)
 {
 	uint32_t more;
+	int rc = 0;
 
 	if (t->form == IN_JSON)
 		json_stack_books(t->job, t->json);
-	return write_calls(t, 0, UINT32_MAX, &more);
+	if (t->form == IN_JSON && t->job->options->by_cgroup)
+		rc = write_cgroups(t);
+	return rc ? rc : write_calls(t, 0, UINT32_MAX, &more);
 }
 
 const struct report report_calltree = {

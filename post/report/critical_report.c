@@ -264,28 +264,9 @@ static int gather_places(const struct job *job, struct place_line **list, uint32
 	return 0;
 }
 
-static void place_process_text(const struct cell *x)
-{
-	print_process(x->out, x->job, *(const uint32_t *)x->value);
-}
-
-static void place_process_json(const struct cell *x)
-{
-	const struct trace_process *p = &x->job->model->names.process[*(const uint32_t *)x->value];
-
-	if (!x->job->options->names.by_process_name)
-		json_int(x->json, "pid", id_shown(p->pid));
-	json_string(x->json, "process", p->name);
-}
-
-static const struct column_sort sort_place_process = {
-	.text = place_process_text,
-	.json = place_process_json,
-};
-
 #define AT(member) COLUMN_AT(struct place_line, member)
 static const struct column place_columns[] = {
-	{ "", "PROCESS", "  ", .text_turn = 2, AT(process), .sort = &sort_place_process },
+	{ "", "PROCESS", "  ", .text_turn = 2, AT(process), PROCESS },
 	{ "in", "IN", "  ", -27, .text_turn = 1, AT(text) },
 	{ "waited_ns", "WAITED ms", MS(13), AT(ns) },
 	{ "handed_on_ns", "HANDED ON ms", MS(13), AT(handed) },

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * -folded: one line per stack, "process;outermost;…;innermost ticks", the input of flame graph
- * programs. Kernel symbols end with _[k], inlined functions with _[i].
+ * programs; with -cgroup, its cgroup precedes the process. Kernel symbols end with _[k], inlined
+ * functions with _[i].
  */
 #include "report/folded_report.h"
 
@@ -44,6 +45,20 @@ static int print_call(const struct job *job, FILE *out, const struct call *call)
 	return rc;
 }
 
+/* With -cgroup, the outermost frames are cgroups. */
+static int print_root(const struct job *job, FILE *out, uint32_t process)
+{
+	const struct names *n = &job->model->names;
+	const struct trace_process *p = &n->process[process];
+	int rc = 0;
+
+	if (job->options->by_cgroup) {
+		rc = print_name(out, n->cgroups.list[p->cgroup].name);
+		putc(';', out);
+	}
+	return rc ? rc : print_name(out, p->name);
+}
+
 /* path: buffer for the deepest call. */
 static int print_path(const struct job *job, FILE *out, uint32_t i, uint32_t *path,
 		      struct whole_stacks *whole)
@@ -54,7 +69,7 @@ static int print_path(const struct job *job, FILE *out, uint32_t i, uint32_t *pa
 
 	for (k = 0; call[root].parent != NO_KEY; k++, root = call[root].parent)
 		path[k] = root;
-	rc = print_name(out, job->model->names.process[call[root].id].name);
+	rc = print_root(job, out, call[root].id);
 	while (n-- && !rc)
 		rc = print_call(job, out, &call[path[n]]);
 	return rc;

@@ -17,42 +17,6 @@ static const struct locks *locks_of(const struct job *job)
 
 /* ---- names of locks -------------------------------------------------------------------------- */
 
-static void process_text(const struct cell *x)
-{
-	print_process(x->out, x->job, *(const uint32_t *)x->value);
-}
-
-static void process_json(const struct cell *x)
-{
-	const struct trace_process *p = &x->job->model->names.process[*(const uint32_t *)x->value];
-
-	if (!x->job->options->names.by_process_name)
-		json_int(x->json, "pid", id_shown(p->pid));
-	json_string(x->json, "process", p->name);
-}
-
-static void process_names(const struct cell *x)
-{
-	fputs("pid,process", x->out);
-}
-
-static void process_csv(const struct cell *x)
-{
-	const struct trace_process *p = &x->job->model->names.process[*(const uint32_t *)x->value];
-
-	if (!x->job->options->names.by_process_name)
-		fprintf(x->out, "%" PRId64, id_shown(p->pid));
-	putc(',', x->out);
-	escape_csv(x->out, p->name);
-}
-
-static const struct column_sort sort_process = {
-	.text = process_text,
-	.json = process_json,
-	.names = process_names,
-	.csv = process_csv,
-};
-
 /* Prints "prog:lock+0x8"; nothing for memory that is not a variable of a program or library. */
 static void variable_text(const struct cell *x)
 {

@@ -59,14 +59,6 @@ struct syscall_line {
 	uint64_t missing;
 };
 
-static void process_text(const struct cell *x)
-{
-	print_process(x->out, x->job, *(const uint32_t *)x->value);
-}
-
-static const struct column_sort sort_process = { .text = process_text };
-#define PROCESS .sort = &sort_process
-
 static void errors_text(const struct cell *x)
 {
 	const struct syscall_line *l = x->value;

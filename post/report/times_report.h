@@ -6,6 +6,7 @@
 #include "model/event_words.h"
 #include "report/report.h"
 #include "report/table.h"
+#include "report/thread_columns.h"
 
 extern const char report_rule[];
 
@@ -29,14 +30,6 @@ static inline bool times_has(const struct job *job, uint16_t major)
 void print_ms(FILE *out, int width, uint64_t ns);
 void print_us(FILE *out, int width, uint64_t ns);
 
-/* Print "process (pid)"; "thread (tid) of process (pid)", the process only if its pid differs from
- * the tid; or the members pid, process, tid, thread, after `prefix`. Groups have no number. */
-void print_process(FILE *out, const struct job *job, uint32_t process);
-void print_thread(FILE *out, const struct job *job, uint32_t thread);
-void json_thread(struct json *j, const struct job *job, const char *prefix, uint32_t thread);
-/* A column of a thread: as above in text and JSON, and pid,process,tid,thread in CSV. */
-extern const struct column_sort sort_thread;
-
 /* A column of a waker (in struct wake_pair, struct wait_edge): a thread, an interrupt, a CPU. */
 extern const struct column_sort sort_waker;
 #define WAKER .sort = &sort_waker
@@ -45,7 +38,6 @@ extern const struct column_sort sort_waker;
  * p95_ns, p99_ns, max_ns; in CSV columns of these names. In text, microseconds: its mean; the
  * percentile given by `digits` in thousandths. */
 extern const struct column_sort sort_spread, sort_mean, sort_percentile;
-#define THREAD                     .sort = &sort_thread
 #define SPREAD                     .sort = &sort_spread
 #define MEAN(n)                    .width = (n), .sort = &sort_mean
 #define PERCENTILE(n, thousandths) .width = (n), .digits = (thousandths), .sort = &sort_percentile

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fuzz: texts of /proc, each line as a mapping, a mount, a kernel symbol, of CPUs, all of it as a
- * task. */
+/* Fuzz: texts of /proc, each line as a mapping, a mount, a cgroup, a kernel symbol, of CPUs, all of
+ * it as a task. */
 #include <pitrace.h>
 
 #include "fuzz.h"
@@ -43,6 +43,17 @@ static void as_mount(const char *line, size_t size)
 	if (proc_unescape(m.point, m.point_len, text, sizeof(text)) &&
 	    strnlen(text, sizeof(text)) > m.point_len)
 		abort();
+}
+
+static void as_cgroup(const char *line, size_t size)
+{
+	struct proc_cgroup_line c;
+
+	if (!proc_cgroup_parse(line, size, &c))
+		return;
+	if (!c.path_len || *c.path != '/' || memchr(c.path, 0, c.path_len))
+		abort();
+	inside(c.path, c.path_len, line, size);
 }
 
 static void as_symbol(const char *line, size_t size)
@@ -97,6 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(line, text + at, n);
 		as_map(line, n);
 		as_mount(line, n);
+		as_cgroup(line, n);
 		as_symbol(line, n);
 		as_cpus(line, n, &columns);
 		free(line);

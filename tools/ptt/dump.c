@@ -117,6 +117,9 @@ int dump_take(struct dump *d, const struct pttview *v, uint64_t begun)
 
 void dump_free(struct dump *d)
 {
+	for (uint32_t i = 0; i < d->cgroups; i++)
+		free(d->cgroup[i]);
+	free(d->cgroup);
 	free(d->row);
 	free(d->cpu);
 	free(d->cpu_number);

@@ -55,6 +55,10 @@ static void json_threads(struct json *j, const struct dump *d)
 		json_string(j, "name", t->name);
 		json_bool(j, "ended", t->ended);
 		json_counts(j, d, t);
+		if (d->row[i].cgroup)
+			json_string(j, "cgroup", d->row[i].cgroup);
+		else if (d->with_cgroups)
+			json_null(j, "cgroup");
 		json_end(j, '}');
 	}
 	json_end(j, ']');
@@ -135,11 +139,14 @@ static void csv_head(FILE *out, const struct dump *d)
 	}
 	if (d->cpi[0] >= 0)
 		fputs(",cpi", out);
+	if (d->with_cgroups)
+		fputs(",cgroup", out);
 	putc('\n', out);
 }
 
+/* cgroup: or NULL */
 static void csv_values(FILE *out, const struct dump *d, const uint64_t *value,
-		       const uint64_t *interrupt)
+		       const uint64_t *interrupt, const char *cgroup)
 {
 	double cpi;
 
@@ -149,6 +156,10 @@ static void csv_values(FILE *out, const struct dump *d, const uint64_t *value,
 		putc(',', out);
 	if (d->cpi[0] >= 0 && cpi_of(d, value, &cpi))
 		fprintf(out, "%.4f", cpi);
+	if (d->with_cgroups)
+		putc(',', out);
+	if (cgroup)
+		escape_csv(out, cgroup);
 	putc('\n', out);
 }
 
@@ -169,12 +180,12 @@ void show_csv(FILE *out, const struct dump *d)
 		fprintf(out, "%d,%d,", t->pid, t->tid);
 		escape_csv(out, t->name);
 		fprintf(out, ",%d,%" PRIu64 ",%" PRIu64, t->ended, t->dispatches, t->interrupts);
-		csv_values(out, d, t->value, t->interrupt);
+		csv_values(out, d, t->value, t->interrupt, d->row[k].cgroup);
 	}
 	if (d->gone.threads && !d->partly) {
 		csv_begin(out, d);
 		fprintf(out, ",,earlier,1,%" PRIu64 ",%" PRIu64, d->gone.dispatches,
 			d->gone.interrupts);
-		csv_values(out, d, d->gone.value, d->gone.interrupt);
+		csv_values(out, d, d->gone.value, d->gone.interrupt, NULL);
 	}
 }

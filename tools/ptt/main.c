@@ -210,6 +210,12 @@ static const struct option_row rows[] = {
 	  option_set,
 	  IN(cpi),
 	  .commands = DUMP | RUN },
+	{ { "-cgroup" },
+	  NULL,
+	  "also show the cgroup of each thread that exists: its container or unit",
+	  option_set,
+	  IN(cgroup),
+	  .commands = DUMP },
 	{ { "--cpus" },
 	  NULL,
 	  "also show what else the CPUs did: all of their time",
@@ -236,7 +242,7 @@ static const char usage[] =
 	"                [--ints | --noints]\n"
 	"       ptt term | info [--json] | ints | noints\n"
 	"       ptt dump [-pl PID|NAME,...] [-s SECONDS] [-r N] [-sp | -st | -sd | -si | -sm N] [-cpi]\n"
-	"                [--cpus] [-o FILE] [--json | --csv]\n"
+	"                [-cgroup] [--cpus] [-o FILE] [--json | --csv]\n"
 	"       ptt top [-d SECONDS] [-r N] [-pl PID|NAME,...] [-sp | -st | -sd | -si | -sm N]\n"
 	"               [-m METRIC,...] [-u | -k] [-p PID,...] [-n THREADS]\n"
 	"       ptt run [-m METRIC,...] [-u | -k] [-n THREADS] [--ints | --noints] [-cpi]\n"

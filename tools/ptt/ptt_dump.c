@@ -42,6 +42,8 @@ static int print(struct dumping *g, struct dump *d)
 	if (d->interval)
 		dump_busy(d);
 	dump_sort(d, o->sort, o->by);
+	if (o->cgroup && dump_cgroups(d))
+		return no_memory();
 	show(g->out.file, o, d);
 	if (fflush(g->out.file)) {
 		complain("%s: %s", o->file ? o->file : "standard output", strerror(errno));

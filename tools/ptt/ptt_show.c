@@ -31,8 +31,10 @@ static void headings(FILE *out, const struct dump *d)
 		fprintf(out, " %8s", "CPI");
 }
 
-static void show_thread(FILE *out, const struct dump *d, const struct ptt_thread_data *t)
+static void show_thread(FILE *out, const struct dump *d, const struct ptt_row *row)
 {
+	const struct ptt_thread_data *t = &row->t;
+
 	fprintf(out, "%8d %8d", t->pid, t->tid);
 	if (dump_used(d, t)) {
 		fprintf(out, " %10" PRIu64 " %10" PRIu64, t->dispatches, t->interrupts);
@@ -43,6 +45,10 @@ static void show_thread(FILE *out, const struct dump *d, const struct ptt_thread
 	}
 	fputs("  ", out);
 	escape_print(out, t->name);
+	if (row->cgroup) {
+		fputs(" in ", out);
+		escape_print(out, row->cgroup);
+	}
 	putc('\n', out);
 }
 
@@ -79,7 +85,7 @@ static void show_grouped(FILE *out, const struct dump *d)
 		int pid = d->row[i].t.pid;
 
 		for (; i < d->rows && d->row[i].t.pid == pid; i++) {
-			show_thread(out, d, &d->row[i].t);
+			show_thread(out, d, &d->row[i]);
 			add(&p, &d->row[i].t);
 		}
 		show_process(out, d, &p);
@@ -96,7 +102,7 @@ static void show_ordered(FILE *out, const struct dump *d)
 	for (int i = 0; i < d->rows; i++) {
 		int at = 0;
 
-		show_thread(out, d, &d->row[i].t);
+		show_thread(out, d, &d->row[i]);
 		while (p && at < n && p[at].sum.pid != d->row[i].t.pid)
 			at++;
 		if (p)

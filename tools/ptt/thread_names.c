@@ -8,8 +8,7 @@
 #include <unistd.h>
 #include "tool.h"
 
-/* Returns whether /proc has the pids of the initial namespace, as PTT has. */
-static bool pids_are_ours(void)
+bool pids_are_ours(void)
 {
 	static const char initial[] = "pid:[4026531836]"; /* PROC_PID_INIT_INO */
 	char is[64];

@@ -23,6 +23,7 @@ struct ptt_options {
 	bool charged;
 	bool cpus; /* also show CPUs */
 	bool cpi;
+	bool cgroup; /* also show the threads' */
 	enum sort sort;
 	int by;                    /* the metric of SORT_METRIC */
 	uint64_t interval, repeat; /* ns; number of intervals; 0: not given */
@@ -38,6 +39,7 @@ struct ptt_options {
 struct ptt_row {
 	int slot;
 	struct ptt_thread_data t;
+	const char *cgroup; /* its name; NULL: unknown */
 };
 
 /* The counts at one moment, or between two. */
@@ -46,6 +48,9 @@ struct dump {
 	bool charged;
 	struct ptt_row *row; /* by slot, until they are sorted */
 	int rows;
+	char **cgroup; /* those of the rows */
+	uint32_t cgroups, cgroups_room;
+	bool with_cgroups;
 	struct pttview_gone gone;
 	struct pttview_cpu *cpu; /* the existing ones */
 	int *cpu_number;
@@ -67,6 +72,10 @@ int dump_between(struct dump *d, const struct dump *before, const struct dump *n
 void dump_free(struct dump *d);
 /* thread_names.c: sets the threads' current names. */
 void dump_name(struct dump *d);
+/* ptt_cgroups.c: sets the cgroups of threads that exist now. Returns 0 or -ENOMEM. */
+int dump_cgroups(struct dump *d);
+/* Returns whether /proc has the pids of the initial namespace, as PTT has. */
+bool pids_are_ours(void);
 /* Keeps only the processes of -pl; calls `missed`, if not NULL, for each name without a process. */
 void dump_choose(struct dump *d, const char *chosen, void (*missed)(void *arg, const char *name),
 		 void *arg);

@@ -70,21 +70,16 @@ static int name_cgroups(struct html_writing *w)
 {
 	struct html_tree *t = &w->tree;
 	const struct names *names = &t->job->model->names;
-	char number[32];
 	uint32_t i;
 
 	w->cgroup = calloc((size_t)t->processes.count + 1, sizeof(*w->cgroup));
 	for (i = 0; w->cgroup && i < t->processes.count; i++) {
 		const struct trace_process *p = &names->process[t->processes.list[i]];
-		const char *path;
-		uint64_t id = cgroup_ids_of(&t->job->model->cgroup_ids, names_unique(p), &path);
+		const struct cgroup *g = &names->cgroups.list[p->cgroup];
 
-		if (p->cgroup != CGROUP_UNKNOWN)
-			path = names->cgroups.list[p->cgroup].path;
-		snprintf(number, sizeof(number), "number %" PRIu64, id);
-		if (id || path)
-			w->cgroup[i] = path ? texts_name(&t->texts, path) :
-					      texts_add(&t->texts, number);
+		if (p->cgroup == CGROUP_UNKNOWN)
+			continue;
+		w->cgroup[i] = texts_name(&t->texts, *g->path ? g->path : g->name);
 		if (w->cgroup[i] == NO_KEY)
 			return -ENOMEM;
 	}
@@ -381,6 +376,6 @@ const struct report report_html = {
 	.kinds = REPORT_OF_SAMPLES | REPORT_OF_STACKS | REPORT_ONE_FORM,
 	.path = "post.html",
 	.mode = 0666,
-	.needs = NEED_SAMPLES | NEED_STACKS | NEED_SUMS | NEED_SLICES | NEED_PLACES | NEED_CGROUPS,
+	.needs = NEED_SAMPLES | NEED_STACKS | NEED_SUMS | NEED_SLICES | NEED_PLACES,
 	.write = html_write,
 };

@@ -19,6 +19,7 @@
 
 #include "input/perf/perf_attr.h"
 #include "input/perf/perf_bytes.h"
+#include "input/perf/perf_cgroups.h"
 #include "input/perf/perf_deferred.h"
 #include "input/perf/perf_details.h"
 #include "input/perf/perf_header.h"
@@ -250,7 +251,7 @@ static int look_record(struct perf *p, const struct perf_raw *raw)
 	}
 	if (raw->type == PERF_RECORD_AUX)
 		look_aux(p, raw);
-	rc = is_name(raw->type) ? perf_order_add(&p->names, raw, attr, time) : 0;
+	rc = is_name(raw->type) && !p->has_cgroups ? perf_order_add(&p->names, raw, attr, time) : 0;
 	if (rc)
 		return rc;
 	return sample ? look_sample(p, raw, attr) : look_inside(p, raw, attr);
@@ -284,6 +285,7 @@ static void perf_close(struct input *in)
 	perf_order_free(&p->order);
 	perf_order_free(&p->names);
 	perf_converted_free(p->converted);
+	perf_cgroups_free(p->cgroups);
 	perf_details_free(p->details);
 	perf_deferred_free(p);
 	perf_pt_free(p);
@@ -319,8 +321,9 @@ static int perf_open(struct input *in, struct pifile_fault *fault)
 		.collector = "perf",
 	};
 	p->converted = perf_converted_new();
+	p->cgroups = perf_cgroups_new();
 	p->details = perf_details_new();
-	if (p->converted && p->details)
+	if (p->converted && p->cgroups && p->details)
 		rc = open_files(p);
 	if (!rc)
 		rc = perf_header_read(p, fault);
@@ -328,11 +331,12 @@ static int perf_open(struct input *in, struct pifile_fault *fault)
 		rc = each_raw(p, header_only);
 	if (!rc)
 		rc = perf_header_finish(p);
+	p->has_cgroups = !rc && perf_cgroups_any(p);
 	if (!rc)
 		rc = each_raw(p, look_record);
 	if (p->no_memory)
 		rc = -ENOMEM;
-	p->has_names = true;
+	p->has_names = !p->has_cgroups;
 	if (!in->header.ncpus)
 		in->header.ncpus = 1;
 	in->header.start_realtime = in->reader->realtime(in, p->first);
@@ -359,6 +363,8 @@ static int perf_begin(struct input *in, unsigned int what)
 	perf_order_free(&p->order);
 	perf_converted_free(p->converted);
 	p->converted = perf_converted_new();
+	perf_cgroups_free(p->cgroups);
+	p->cgroups = perf_cgroups_new();
 	perf_details_free(p->details);
 	p->details = perf_details_new();
 	perf_deferred_free(p);
@@ -374,7 +380,7 @@ static int perf_begin(struct input *in, unsigned int what)
 	p->running = NULL;
 	p->lost_total = NULL;
 	p->nrunning = p->nlost = 0;
-	rc = p->converted && p->details ? perf_stream_begin(&p->stream, p) : -ENOMEM;
+	rc = p->converted && p->cgroups && p->details ? perf_stream_begin(&p->stream, p) : -ENOMEM;
 	if (!rc && what == PIMERGE_MTE && p->has_names) {
 		p->order = p->names;
 		p->names = (struct perf_order){ 0 };
@@ -389,7 +395,8 @@ static int perf_begin(struct input *in, unsigned int what)
 
 static bool is_wanted(const struct perf *p, uint32_t type)
 {
-	return is_name(type) || (p->what & PIMERGE_TRACE && type < PERF_USER_FIRST);
+	return is_name(type) || (p->what & PIMERGE_TRACE && type < PERF_USER_FIRST) ||
+	       (p->has_cgroups && (type == PERF_RECORD_SAMPLE || type == PERF_RECORD_CGROUP));
 }
 
 static int take(struct perf *p, const struct perf_raw *raw)
@@ -409,6 +416,9 @@ static int take(struct perf *p, const struct perf_raw *raw)
 					  "a record, but the header names no event");
 		return 0;
 	}
+	if (sample && !(p->what & PIMERGE_TRACE) &&
+	    !(p->attr[attr].shape.sample_type & PERF_SAMPLE_CGROUP))
+		return 0;
 	time = time_of(p, &p->attr[attr], raw);
 	if (time)
 		p->read_time = time;

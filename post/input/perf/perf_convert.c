@@ -17,6 +17,7 @@
 #include "input/perf/perf_build_ids.h"
 #include "input/perf/perf_bytes.h"
 #include "input/perf/perf_deferred.h"
+#include "input/perf/perf_cgroups.h"
 #include "input/perf/perf_details.h"
 #include "input/perf/perf_info.h"
 #include "input/perf/perf_kernel.h"
@@ -278,6 +279,7 @@ int perf_convert(struct perf *p, const struct perf_entry *e)
 	const char *why;
 	uint32_t size = e->held->size;
 	char what[128];
+	int rc;
 
 	if (a->unknown && perf_u32(p, record) == PERF_RECORD_SAMPLE)
 		return 0;
@@ -298,14 +300,18 @@ int perf_convert(struct perf *p, const struct perf_entry *e)
 	t->time = perf_converted_time(p, e, item.type == PERF_RECORD_SAMPLE);
 	switch (item.type) {
 	case PERF_RECORD_SAMPLE:
-		return put_sample(t, &item, e);
+		rc = perf_cgroups_sample(p, &item, e->held->attr, perf_converted_put, t);
+		return rc || !(p->what & PIMERGE_TRACE) ? rc : put_sample(t, &item, e);
 	case PERF_CALLCHAIN_DEFERRED:
 		return perf_deferred_stack(p, &item);
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
 		return put_mapping(t, &item);
-	case PERF_RECORD_COMM:
 	case PERF_RECORD_FORK:
+		if (item.of_pid == item.of_tid)
+			perf_cgroups_fork(p->cgroups, item.of_pid);
+		/* fall through */
+	case PERF_RECORD_COMM:
 	case PERF_RECORD_EXIT:
 		if (p->sched && perf_details_task(p->details, item.of_pid, item.of_tid))
 			return -ENOMEM;
@@ -323,7 +329,9 @@ int perf_convert(struct perf *p, const struct perf_entry *e)
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		return put_dispatch(t, &item);
 	}
-	return perf_details_record(p, &item, perf_converted_put, t);
+	rc = item.type == PERF_RECORD_CGROUP ? perf_cgroups_path(p, &item, perf_converted_put, t) :
+					       0;
+	return rc ? rc : perf_details_record(p, &item, perf_converted_put, t);
 }
 
 static int put_sync(struct perf *p, enum pitrace_sync_why why, uint64_t time)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "file/record_kinds.h"
 #include "record/detail.h"
 
 struct said {
@@ -81,7 +82,8 @@ int perf_converted_put(void *arg, uint16_t major, uint32_t minor, const void *da
 	if (t->walk && major == PITRACE_MTE &&
 	    (minor == PITRACE_MTE_MODULE || minor == PITRACE_MTE_UNLOAD))
 		((struct pitrace_mte_map *)(t->data + s->at))->flags |= PITRACE_MAP_WALK;
-	else if (t->walk && major == PITRACE_MTE && minor != PITRACE_MTE_BUILDID)
+	else if (t->walk && major == PITRACE_MTE && minor != PITRACE_MTE_BUILDID &&
+		 minor != MTE_CGROUP)
 		((struct pitrace_mte_task *)(t->data + s->at))->flags |= PITRACE_TASK_WALK;
 	return 0;
 }

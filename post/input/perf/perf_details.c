@@ -13,14 +13,10 @@
 #include "base/keys.h"
 #include "base/search.h"
 #include "input/perf/perf_bytes.h"
+#include "input/perf/perf_cgroups.h"
 #include "record/detail.h"
 #include "record/registers.h"
 #include "record/tracepoints.h"
-
-struct task_group { /* a control group */
-	uint64_t id;
-	char *path;
-};
 
 struct task {
 	uint32_t tid, pid;
@@ -41,8 +37,6 @@ struct perf_details {
 	struct tracepoint_field switches[SWITCH_FIELDS], wakeups[WAKEUP_FIELDS];
 	struct tracepoint_field news[WAKEUP_FIELDS];
 	struct call_fields *call; /* by event of the file */
-	struct task_group *group; /* by id */
-	uint32_t ngroups, room_groups;
 	struct task *task;
 	uint32_t ntasks, room_tasks;
 	struct keys by_tid;
@@ -61,10 +55,7 @@ void perf_details_free(struct perf_details *d)
 {
 	if (!d)
 		return;
-	for (uint32_t i = 0; i < d->ngroups; i++)
-		free(d->group[i].path);
 	free(d->call);
-	free(d->group);
 	free(d->task);
 	keys_free(&d->by_tid);
 	for (uint32_t i = 0; i < d->nleft; i++)
@@ -150,11 +141,6 @@ static int put_raw(struct perf *p, const struct perf_item *i, uint32_t attr, per
 	return put(arg, DETAIL_RECORD, minor_of(DETAIL_RAW, attr), r, size, i->time);
 }
 
-static uint32_t group_place(const struct perf_details *d, uint64_t id)
-{
-	return search_sorted(i, 0, d->ngroups, d->group[i].id < id);
-}
-
 static int put_group(struct perf *p, const struct perf_item *i, uint32_t minor, const char *path,
 		     perf_put put, void *arg)
 {
@@ -201,18 +187,12 @@ static int put_registers(struct perf *p, const struct perf_item *i, uint32_t att
 int perf_details_sample(struct perf *p, const struct perf_item *i, uint32_t attr, perf_put put,
 			void *arg)
 {
-	const struct perf_details *d = p->details;
 	uint64_t type = p->attr[attr].shape.sample_type;
-	uint32_t at;
 	int rc = 0;
 
-	if (type & PERF_SAMPLE_CGROUP) {
-		at = group_place(d, i->cgroup);
+	if (type & PERF_SAMPLE_CGROUP)
 		rc = put_group(p, i, minor_of(DETAIL_CGROUP_OF, attr),
-			       at < d->ngroups && d->group[at].id == i->cgroup ? d->group[at].path :
-										 "",
-			       put, arg);
-	}
+			       perf_cgroups_name(p->cgroups, i->cgroup), put, arg);
 	if (!rc && type & ACCESS) {
 		struct detail_access a = {
 			.pid = i->pid,
@@ -240,28 +220,6 @@ int perf_details_sample(struct perf *p, const struct perf_item *i, uint32_t attr
 }
 
 /* ---- separate records ------------------------------------------------------------------------ */
-
-static int keep_group(struct perf_details *d, const struct perf_item *i)
-{
-	uint32_t at = group_place(d, i->cgroup);
-	char *path = strndup(i->text, i->text_len);
-
-	if (!path)
-		return -ENOMEM;
-	if (at < d->ngroups && d->group[at].id == i->cgroup) {
-		free(d->group[at].path);
-		d->group[at].path = path;
-		return 0;
-	}
-	if (array_next(d->group, d->ngroups, d->room_groups)) {
-		free(path);
-		return -ENOMEM;
-	}
-	memmove(d->group + at + 1, d->group + at, (d->ngroups - at) * sizeof(*d->group));
-	d->group[at] = (struct task_group){ i->cgroup, path };
-	d->ngroups++;
-	return 0;
-}
 
 static int put_spaces(struct perf *p, const struct perf_item *i, perf_put put, void *arg)
 {
@@ -304,23 +262,19 @@ static int put_poke(struct perf *p, const struct perf_item *i, perf_put put, voi
 
 int perf_details_record(struct perf *p, const struct perf_item *i, perf_put put, void *arg)
 {
-	bool wanted = p->what & INPUT_DETAILS;
 	struct perf_item nobody = *i;
-	char path[4096];
-	int rc;
 
+	if (!(p->what & INPUT_DETAILS))
+		return 0;
 	switch (i->type) {
 	case PERF_RECORD_CGROUP:
-		rc = keep_group(p->details, i);
-		if (rc || !wanted)
-			return rc;
 		nobody.pid = nobody.tid = 0;
-		snprintf(path, sizeof(path), "%.*s", (int)i->text_len, i->text);
-		return put_group(p, &nobody, DETAIL_CGROUP, path, put, arg);
+		return put_group(p, &nobody, DETAIL_CGROUP,
+				 perf_cgroups_name(p->cgroups, i->cgroup), put, arg);
 	case PERF_RECORD_NAMESPACES:
-		return wanted ? put_spaces(p, i, put, arg) : 0;
+		return put_spaces(p, i, put, arg);
 	case PERF_RECORD_TEXT_POKE:
-		return wanted ? put_poke(p, i, put, arg) : 0;
+		return put_poke(p, i, put, arg);
 	}
 	return 0;
 }

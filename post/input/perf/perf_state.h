@@ -4,9 +4,10 @@
  * depending only on those before it: parts of the file (perf_bytes.c), events (perf_attr.c) and
  * their names (perf_names.c), the header (perf_header.c), the stream of raw records
  * (perf_stream.c), their time order (perf_order.c); our records made from them (perf_converted.c),
- * additional data (perf_details.c), Intel PT (perf_pt.c) and its code (perf_code.c), samples with a
- * deferred stack (perf_deferred.c), conversion of records (perf_convert.c); the description of the
- * file (perf_info.c), the kernel (perf_kernel.c); the reader (perf.c).
+ * cgroups (perf_cgroups.c), additional data (perf_details.c), Intel PT (perf_pt.c) and its code
+ * (perf_code.c), samples with a deferred stack (perf_deferred.c), conversion of records
+ * (perf_convert.c); the description of the file (perf_info.c), the kernel (perf_kernel.c); the
+ * reader (perf.c).
  */
 #ifndef POST_PERF_STATE_H
 #define POST_PERF_STATE_H
@@ -199,6 +200,7 @@ struct perf_order {
 #define PERF_FAULTS 4096 /* kept; further ones are only counted */
 
 struct perf_converted;
+struct perf_cgroups;
 struct perf_details;
 struct perf_deferred;
 struct perf_pt;
@@ -237,6 +239,7 @@ struct perf {
 	uint32_t cpus;           /* greatest CPU number + 1 */
 	struct perf_order names; /* records for the first pass of names, which saves another scan */
 	bool has_names;
+	bool has_cgroups;          /* samples have: they are read for names, too */
 	struct blob kernel_ids;    /* INPUT_SEC_KERNEL_IDS */
 	uint64_t kernel_start;     /* address of the kernel's text, */
 	uint64_t kernel_reference; /* and of this symbol in it: */
@@ -269,6 +272,7 @@ struct perf {
 	const struct perf_entry *entry; /* waits for the AUX trace to catch up */
 	struct perf_converted *converted;
 	struct pitrace_sample sample; /* for the fast path */
+	struct perf_cgroups *cgroups;
 	struct perf_details *details;
 	struct perf_deferred *deferred; /* waiting samples; NULL: none yet */
 	struct perf_pt *pt;             /* Intel PT, if the file has it */

@@ -171,10 +171,56 @@ static void test_nothing(void)
 	CU_ASSERT_FALSE(proc_symbol_parse(NULL, 0, &s));
 }
 
+/* Every line with its path; NULL: not a line of /proc/PID/cgroup. */
+static void test_cgroup(void)
+{
+	static const struct {
+		const char *line, *path;
+		bool unified;
+	} cases[] = {
+		{ "0::/", "/", true },
+		{ "0::/user.slice/a:b.scope\n", "/user.slice/a:b.scope", true },
+		{ "0::/x (deleted)\n", "/x", true },
+		{ "0::/../other", "/../other", true },
+		{ "4:cpu,cpuacct:/docker/1", "/docker/1", false },
+		{ "1:name=systemd:/init.scope", "/init.scope", false },
+		{ "10::/x", "/x", false }, /* no controllers, but not the default hierarchy */
+		{ "0:cpu:/x", "/x", false },
+		{ "0:: (deleted)", NULL, false },
+		{ "0::x", NULL, false },
+		{ "0::", NULL, false },
+		{ "0:/x", NULL, false },
+		{ ":cpu:/x", NULL, false },
+		{ "99999999999999999999::/x", NULL, false },
+	};
+	static const char line[] = "4:cpu,cpuacct:/";
+	struct proc_cgroup_line c;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *path = cases[i].path;
+		bool is = proc_cgroup_parse(cases[i].line, strlen(cases[i].line), &c);
+
+		CU_ASSERT_EQUAL_FATAL(is, path != NULL);
+		CU_ASSERT_EQUAL(c.unified, cases[i].unified);
+		if (path)
+			CU_ASSERT(c.path_len == strlen(path) && !memcmp(c.path, path, c.path_len));
+	}
+	for (size_t n = 0; n < strlen(line); n++)
+		CU_ASSERT_FALSE(proc_cgroup_parse(line, n, &c));
+	CU_ASSERT_FALSE(proc_cgroup_parse(NULL, 0, &c));
+}
+
 static const struct unit_test tests[] = {
-	{ "map", test_map },       { "mount", test_mount },     { "not_a_map", test_not_a_map },
-	{ "task", test_task },     { "numbers", test_numbers }, { "own", test_own },
-	{ "symbol", test_symbol }, { "nothing", test_nothing }, { 0 },
+	{ "map", test_map },
+	{ "mount", test_mount },
+	{ "not_a_map", test_not_a_map },
+	{ "task", test_task },
+	{ "numbers", test_numbers },
+	{ "own", test_own },
+	{ "symbol", test_symbol },
+	{ "nothing", test_nothing },
+	{ "cgroup", test_cgroup },
+	{ 0 },
 };
 
 int main(void)

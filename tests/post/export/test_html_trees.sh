@@ -137,8 +137,8 @@ verdict events_wrong_link
 "$post" -q -html -o groups.html groups.data
 [ $? -le 1 ] && look groups groups.html 'view=table&group=cgroup'
 verdict cgroups_no_complaint
-want '3 number 99' "$(step 1 '.table[] | "\(.[0]) \(.[-1])"')"
-verdict cgroup_without_path
+want $'1 /\n1 /outer/inner\n1 number 99' "$(step 1 '.table[] | "\(.[0]) \(.[-1])"' | LC_ALL=C sort)"
+verdict cgroup_of_each_sample
 "$post" -q -html -time 0-0.0000025 -o groups.html groups.data
 [ $? -le 1 ] && look groups groups.html 'view=table&group=cgroup'
 want '1 /outer/inner' "$(step 1 '.table[] | "\(.[0]) \(.[-1])"')"

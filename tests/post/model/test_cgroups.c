@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Names of containers and units; a process's cgroup at a time, whatever order the records have. */
+#include "cgroup_name.h"
 #include "file/record_kinds.h"
 #include "model/cgroups.h"
+#include "record/origin.h"
 #include "unit.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -141,6 +143,39 @@ static void ids(void)
 	cgroups_free(&c);
 }
 
+/* perf's samples have ids: they are exact, while a task's id without a path yields to the path of
+ * its parent. One path may have several ids in turn; traces of several machines have the same ids. */
+static void numbers(void)
+{
+	const uint32_t other = origin_pid(1, 7);
+	struct cgroups c;
+
+	CU_ASSERT_EQUAL_FATAL(cgroups_begin(&c), 0);
+	in(&c, 90, 0, 77, "/a"); /* of nobody; and later than its first use */
+	in(&c, 90, 0, 78, "/b");
+	in(&c, 90, 0, 79, "/a");
+	in(&c, 90, origin_pid(1, 0), 77, "/elsewhere");
+	in(&c, 10, 1, 77, "");
+	in(&c, 20, 1, 78, "");
+	in(&c, 30, 1, 99, "");
+	in(&c, 40, 1, 79, "");
+	in(&c, 50, other, 77, "");
+	task(&c, 60, PITRACE_MTE_FORK, 2, 1, 98);
+	task(&c, 60, PITRACE_MTE_FORK, 3, 9, 98);
+	in(&c, 70, 4, 0, "");
+	CU_ASSERT_EQUAL(cgroups_finish(&c), 0);
+	CU_ASSERT_STRING_EQUAL(at(&c, 1, 19), "/a");
+	CU_ASSERT_STRING_EQUAL(at(&c, 1, 20), "/b");
+	CU_ASSERT_STRING_EQUAL(at(&c, 1, 30), "");
+	CU_ASSERT_STRING_EQUAL(c.list[cgroups_at(&c, 1, 30)].name, "number 99");
+	CU_ASSERT_STRING_EQUAL(at(&c, 1, 40), "/a");
+	CU_ASSERT_STRING_EQUAL(at(&c, other, 50), "/elsewhere");
+	CU_ASSERT_STRING_EQUAL(at(&c, 2, 60), "/a");
+	CU_ASSERT_STRING_EQUAL(c.list[cgroups_at(&c, 3, 60)].name, "number 98");
+	CU_ASSERT_EQUAL(cgroups_at(&c, 4, 80), CGROUP_UNKNOWN);
+	cgroups_free(&c);
+}
+
 /* A record that is cut anywhere is ignored; without any path all are unknown. */
 static void malformed(void)
 {
@@ -175,8 +210,9 @@ static void many(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "names", names },         { "over_time", over_time }, { "ids", ids },
-		{ "malformed", malformed }, { "many", many },           { NULL, NULL },
+		{ "names", names },     { "over_time", over_time }, { "ids", ids },
+		{ "numbers", numbers }, { "malformed", malformed }, { "many", many },
+		{ NULL, NULL },
 	};
 
 	return unit_run("cgroups", tests);

@@ -75,6 +75,75 @@ cp story.nrm2 again.nrm2
 code 0 "$post" -q -json -cgroup story.nrm2 again.nrm2 && jq -e '[.cgroups[] | select(.name == "nginx.service").ticks] == [4]' out >why
 verdict of_several_traces
 
+# ---- all reports of processes and threads
+code 0 "$post" -q -csv -calltree -cgroup story.nrm2 && head -n 1 out | grep -q '^id,parent,depth,pid,name,.*,cgroup,cgroup_path,self,total,percent$' &&
+	[ "$(grep -c ',nginx.service,/system.slice/nginx.service,' out)" = 2 ] && [ "$(grep -c ',,,1,1,' out)" -ge 1 ]
+verdict calltree_csv
+code 0 "$post" -q -json -calltree -cgroup story.nrm2 && jq -e '([.cgroups[] | [.total, .cgroup]] | sort | map(.[0])) == [1, 1, 2, 3] and
+	(.cgroups[0] | .cgroup == "docker:0123456789ab" and .percent > 42 and .percent < 43) and
+	([.calls[] | select(.cgroup == "nginx.service").total] | add) == 2' out >why
+verdict calltree_json
+code 0 "$post" -calltree -cgroup story.nrm2 && has out '42.86  docker:0123456789ab' && grep -q ' ware (200) in nginx.service$' out &&
+	grep -q 'ware_c8 in nginx.service$' calltree.out && code 0 "$post" -calltree story.nrm2 && ! grep -q 'nginx\|CGROUP' out calltree.out
+verdict calltree_words
+code 0 "$post" -folded -cgroup story.nrm2 && [ "$(grep -c '^docker:0123456789ab;shop;' out)" = 2 ] && has out 'nginx.service;ware;'
+verdict folded
+
+# A process that moves without a new program: one process, two cgroups, and threads of both.
+sort -sn <<END | "$make_script" moved.nrm2 || exit 1
+0 on
+0 task walk 100 1 shop
+0 cgroup 100 /first.service
+0 task walk 200 1 other
+5 dispatch 0 0 running 100
+5 dispatch 1 0 running 200
+10 sample 0 100 0x400100
+20 dispatch 0 100 sleep 0
+25 wake 1 200 100
+30 cgroup 100 /second.service
+40 dispatch 0 0 running 100
+50 sample 0 100 0x400100
+60 dispatch 0 100 sleep 0
+70 off
+END
+code 0 "$post" -q -json moved.nrm2 && jq -e '[.processes[] | select(.pid == 100).ticks] == [2]' out >why
+verdict moved_is_one
+code 0 "$post" -q -json -cgroup moved.nrm2 && jq -e '[.cgroups[] | [.name, .ticks]] | sort == [["first.service", 1], ["second.service", 1]]' out >why
+verdict moved_in_each
+for report in sched offcpu; do
+	code 0 "$post" -q -json -$report -cgroup moved.nrm2 &&
+		jq -e '[.. | objects | select(.pid == 100 and has("cgroup")).cgroup] | unique == ["first.service", "second.service"]' out >why &&
+		code 0 "$post" -$report -cgroup -o - moved.nrm2 && has out 'shop (100) in ' &&
+		code 0 "$post" -$report -o - moved.nrm2 && ! grep -q ' in first\| in second' out
+	verdict "$report"
+done
+code 0 "$post" -q -csv -sched -cgroup moved.nrm2 && head -n 1 out | grep -q 'thread,cgroup,cgroup_path'
+verdict sched_csv
+
+# ---- a perf.data: each sample is in the cgroup that perf recorded with it
+"$top/tests/post/input/perf_details_image" little >little.data
+"$post" -q -json -cgroup little.data 2>err | jq -c '[.cgroups[] | [.name, .path, .ticks]] | sort' >have
+echo '[["/","/",1],["/outer/inner","/outer/inner",1],["number 99","",1]]' | diff - have >why
+verdict perf_data
+for each in /outer/inner:1 'number*:1' '/*:2' unknown:0; do
+	"$post" -q -json -cgroup="${each%:*}" little.data 2>err | jq '.total_ticks' >have
+	[ "$(cat have)" = "${each##*:}" ] || echo "$each: $(cat have)" >>why
+done
+[ ! -s why ]
+verdict perf_data_filter
+"$post" -q -json little.data 2>err | jq -e '.total_ticks == 3 and (.processes | length == 1)' >why
+verdict perf_data_is_one
+perf record -q -e cpu-clock --all-cgroups -o real.data -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done' 2>why
+if [ -s real.data ]; then
+	perf report -i real.data --sort cgroup -F sample,cgroup --stdio 2>/dev/null |
+		awk '!/^#/ && NF { n[$2] += $1 } END { for (i in n) print n[i], i }' | sort >want
+	"$post" -q -json -cgroup real.data 2>err | jq -r '.cgroups[] | "\(.ticks) \(.path)"' | sort >have
+	diff want have >why
+	verdict perf_data_as_perf
+else
+	echo "skip post_cgroups_perf_data_as_perf perf cannot record cgroups here"
+fi
+
 # A trace of this machine: the path is that of /proc, without a line end; children are in the same.
 "${BIN:-$build/bin}/swtrace" run -q -B timer -o real.nrm2 -- sh -c 'sh -c "i=0; while [ \$i -lt 60000 ]; do i=\$((i + 1)); done"; :'
 path=$(sed 's/^[^:]*:[^:]*://' /proc/self/cgroup | awk 'length > length(longest) { longest = $0 } END { print longest }')

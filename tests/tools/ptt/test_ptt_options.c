@@ -57,8 +57,8 @@ static int call(const char *name, const struct ptt_options *o, int code)
 		n = note(n, " priv=%s", o->priv == TRACE_PRIV_USER ? "user" : "kernel");
 	if (o->threads)
 		n = note(n, " n=%d", o->threads);
-	n = note(n, "%s%s%s", o->charged ? " charged" : "", o->cpus ? " cpus" : "",
-		 o->cpi ? " cpi" : "");
+	n = note(n, "%s%s%s%s", o->charged ? " charged" : "", o->cpus ? " cpus" : "",
+		 o->cpi ? " cpi" : "", o->cgroup ? " cgroup" : "");
 	if (o->sort)
 		n = note(n, " by=%s", sorts[o->sort]);
 	if (o->by)
@@ -150,6 +150,7 @@ static void taken(void)
 		{ "dump -sm 1 -s 24h", "dump by=metric s=86400000000000", CODE_OF_DUMP },
 		{ "dump -sm 8", "dump by=metric,7", CODE_OF_DUMP },
 		{ "dump -cpi --cpus -o f -pl a,7", "dump cpus cpi pl=a,7 o=f", CODE_OF_DUMP },
+		{ "dump -cgroup", "dump cgroup", CODE_OF_DUMP },
 		{ "dump --json", "dump json", CODE_OF_DUMP },
 		{ "dump --csv", "dump csv", CODE_OF_DUMP },
 		/* The last of these is meant. */

@@ -5,6 +5,9 @@
  */
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
+#include "base/proc_cgroup.h"
+#include "cgroup_name.h"
 #include "tool.h"
 #include "unit.h"
 
@@ -453,6 +456,50 @@ static void csv(void)
 	prints(&options, &d, csv_nobody_gone);
 }
 
+/* The threads' cgroups: this process's, none of one that does not exist or has ended. */
+static void cgroups(void)
+{
+	static const char want[] = "pid,tid,name,ended,dispatches,interrupts,cgroup\n"
+				   "%d,%d,main,0,100,10,%s\n%d,17,wor,0,300,30,%s\n"
+				   "999999999,8,idle,0,0,0,\n%d,9,late,1,50,5,\n"
+				   ",,earlier,1,41,42,\n";
+	struct dump d = counts(0);
+	struct ptt_row *rows = malloc(sizeof(row));
+	char path[PROC_CGROUP_ROOM], text[2 * sizeof(path) + 200];
+	int pid = getpid(), unified;
+	char *name;
+
+	CU_ASSERT_FATAL(rows && proc_cgroup((uint32_t)pid, path, sizeof(path), &unified));
+	thread(0, pid, pid, 1000, "main");
+	thread(1, pid, 17, 3000, "wor");
+	thread(2, 999999999, 8, 0, "idle");
+	thread(3, pid, 9, 500, "late");
+	row[3].t.ended = 1;
+	d.row = memcpy(rows, row, sizeof(row));
+	d.rows = 4;
+	d.cpu = NULL;
+	d.cpu_number = NULL;
+	d.cpus = 0;
+	CU_ASSERT_EQUAL_FATAL(dump_cgroups(&d), 0);
+	CU_ASSERT_EQUAL(d.cgroups, 1); /* read once */
+	name = cgroup_name(path);
+	snprintf(text, sizeof(text), want, pid, pid, name, pid, name, pid);
+	options = (struct ptt_options){ .form = FORM_CSV };
+	prints(&options, &d, text);
+	snprintf(text, sizeof(text),
+		 "     PID      TID       DISP       INTR  NAME\n"
+		 "%8d %8d        100         10  main in %s\n",
+		 pid, pid, name);
+	options = (struct ptt_options){ .form = FORM_WORDS };
+	d.rows = 1;
+	d.partly = true;
+	strcat(text, "in 12.003 s\n");
+	prints(&options, &d, text);
+	free(name);
+	dump_free(&d);
+	CU_ASSERT_PTR_NULL(d.row);
+}
+
 /* Metrics are found by their kernel's and vendors' names, and must count the same code. */
 static void cpi_metrics(void)
 {
@@ -492,6 +539,7 @@ int main(void)
 		{ "cpus", cpus },
 		{ "json", json },
 		{ "csv", csv },
+		{ "cgroups", cgroups },
 		{ "cpi_metrics", cpi_metrics },
 		{ NULL, NULL },
 	};

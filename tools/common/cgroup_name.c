@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The names of containers and units, by how their managers name cgroups. */
+/* By how their managers name cgroups. */
+#include "cgroup_name.h"
+
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "model/cgroups.h"
 
 #define ID_DIGITS 64
 #define ID_SHOWN  12
