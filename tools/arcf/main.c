@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "called_as.h"
 #include "compare/compare.h"
 #include "complain.h"
 #include "form.h"
@@ -194,14 +195,14 @@ static bool has_inputs(const struct arcf *a, int count)
 	}
 	if (wanted ? count == wanted : count >= 1)
 		return true;
-	complain("%s takes %s, not %d: see arcf --help",
+	complain("%s takes %s, not %d: see %s --help",
 		 wanted == 2 ? "-diff" :
 		 wanted      ? "-new-budget" :
-			       "arcf",
+			       called_as("arcf"),
 		 wanted == 2 ? "two files, the older one first" :
 		 wanted      ? "one file" :
 			       "a file or more",
-		 count);
+		 count, called_as("arcf"));
 	return false;
 }
 

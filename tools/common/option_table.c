@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "called_as.h"
 #include "complain.h"
 #include "next_option.h"
 
@@ -142,7 +143,7 @@ enum option_outcome options_parse(const struct option_table *t, unsigned int com
 		}
 		if (command && given.row->commands && !(given.row->commands & command)) {
 			complain("option %s does not apply to '%s'; see %s --help", given.name,
-				 argv[0], t->program);
+				 argv[0], called_as(t->program));
 			return OPTIONS_REFUSED;
 		}
 		if (refused_group(t, given.row, seen) ||

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "called_as.h"
 #include "complain.h"
 #include "hdump.h"
 #include "option_store.h"
@@ -120,14 +121,14 @@ static bool has_dumps(const struct hdump *o)
 
 	if (several ? o->count >= 3 : o->count == (two ? 2 : 1))
 		return true;
-	complain("%s takes %s, not %d: see hdump -help",
+	complain("%s takes %s, not %d: see %s -help",
 		 several ? "-suspects" :
 		 two     ? "a comparison (-diff, -rdiff)" :
 			   "this report",
 		 several ? "three dumps or more, from the oldest to the newest" :
 		 two     ? "two dumps, the older one first" :
 			   "one dump",
-		 o->count);
+		 o->count, called_as("hdump"));
 	return false;
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "called_as.h"
 #include "caller.h"
 #include "complain.h"
 #include "list.h"
@@ -134,7 +135,10 @@ static int cmd_list(const struct mpevt *m)
 static int misused(const struct mpevt *m)
 {
 	(void)m;
-	options_help(stderr, &list_table);
+	if (called_by_front())
+		fprintf(stderr, "Try: %s --help\n", called_as(NULL));
+	else
+		options_help(stderr, &list_table);
 	return EXIT_MPEVT;
 }
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/read_all.h"
+#include "called_as.h"
 #include "complain.h"
 #include "run.h"
 
@@ -113,6 +114,7 @@ void left_running(const struct trace_run *r)
 	}
 	closedir(folder);
 	if (count)
-		complain("the command has ended, and with it the trace; it left running: %s%s. Keep it in the foreground, or trace on with: swtrace run -p PID",
-			 list, count > SHOWN ? ", ..." : "");
+		complain("the command has ended, and with it the trace; it left running: %s%s. Keep it in the foreground, or trace on with: %s run -p PID",
+			 list, count > SHOWN ? ", ..." : "",
+			 called_by_front() ? "pitrace" : "swtrace");
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "called_as.h"
 #include "fit.h"
 #include "swtrace.h"
 
@@ -167,6 +168,9 @@ int main(int argc, char **argv)
 	code = c->run(argc - 1, argv + 1);
 	if (code != USAGE)
 		return code;
-	fit_printf(stderr, "usage: swtrace %s %s\n", c->name, c->usage);
+	if (called_by_front())
+		fit_printf(stderr, "Try: %s --help\n", called_as(NULL));
+	else
+		fit_printf(stderr, "usage: swtrace %s %s\n", c->name, c->usage);
 	return EXIT_SWTRACE;
 }

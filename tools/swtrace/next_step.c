@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shows a user at a terminal which command to type after a run. */
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "called_as.h"
 #include "fit.h"
 #include "run.h"
-
-/* Suggests pitrace to a user who typed pitrace. */
-static const char *report_command(void)
-{
-	return strncmp(program_invocation_short_name, "pitrace ", 8) ? "post -r" :
-								       "pitrace report -i";
-}
 
 void run_next_step(const struct trace_run *r)
 {
@@ -23,6 +15,6 @@ void run_next_step(const struct trace_run *r)
 
 	if (r->quiet || !isatty(STDERR_FILENO))
 		return;
-	fit_printf(stderr, "next: %s %s%s%s\n", report_command(), r->t.file,
-		   more ? ", and with it " : "", more ? more : "");
+	fit_printf(stderr, "next: %s %s%s%s\n", called_by_front() ? "pitrace report -i" : "post -r",
+		   r->t.file, more ? ", and with it " : "", more ? more : "");
 }

@@ -3,6 +3,7 @@
  * Traces, then runs post to report the trace. run.tprof, run.itrace and run.jprof add what differs.
  */
 #include <unistd.h>
+#include "called_as.h"
 #include "complain.h"
 #include "report_run.h"
 #include "run_post.h"
@@ -109,7 +110,7 @@ int report_run_main(const struct report_program *program, int argc, char **argv)
 	case OPTIONS_DONE:
 		return 0;
 	case OPTIONS_UNKNOWN:
-		fprintf(stderr, "Try: %s --help\n", program->name);
+		fprintf(stderr, "Try: %s --help\n", called_as(program->name));
 		return EXIT_SWTRACE;
 	default:
 		return EXIT_SWTRACE;
