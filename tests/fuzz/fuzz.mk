@@ -116,7 +116,7 @@ FUZZ_SRC_compare := tools/common/escape.c $(FUZZ_BASE)
 FUZZ_LIB_compare := -lm
 # All of hdump but its reports and options.
 FUZZ_FOR_hdump := $(filter-out %/main.c tools/hdump/show_%.c,$(HDUMP_SRC))
-FUZZ_SRC_hdump := $(COMMON_SRC) $(call PERF,newfile rights folder)
+FUZZ_SRC_hdump := $(COMMON_SRC) $(call PERF,newfile rights folder name_forms)
 FUZZ_LIB_hdump := -lz
 
 FUZZ_FOR_rtdriver := tools/common/rt_protocol.c $(addprefix tools/rtdriver/,attach_reply.c process_text.c)
