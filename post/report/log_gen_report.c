@@ -141,9 +141,8 @@ static bool calls_absent(const struct job *job)
 
 const struct report report_calls = {
 	.name = "calls",
-	.usage =
-		"  -calls            each entry and exit of methods and functions, of a log-gen\n"
-		"                    (calls.out)\n",
+	.usage = "  -calls            each entry and exit of methods and functions, of a log-gen\n"
+		 "                    (calls.out)\n",
 	.kinds = REPORT_OF_CALLS,
 	.path = "calls.out",
 	.mode = 0666,
