@@ -58,6 +58,7 @@ export class Profile {
 		this.cgroups = Array.from(new Set(this.processCgroup)).sort((a, b) => a - b);
 		this.keys = { function: this.keysOfFunctions(), name: this.keysOfNames() };
 		this.outer = {};
+		this.passed = { key: '', pass: null };
 	}
 
 	readThings(blocks) {
@@ -205,9 +206,12 @@ export class Profile {
 		return this.facts.events?.[event] || this.facts;
 	}
 
-	/* What is wanted of each sum: process, thread, cpu; undefined: all. Events are never added up. */
-	passes(filter) {
-		const { process, thread, cpu, cgroup, event = 0 } = filter;
+	/* What is wanted of each sum: process, thread, cpu; undefined: all. Events are never added up. The list is
+	 * the same one as long as the same is wanted. */
+	passes({ process, thread, cpu, cgroup, event = 0 }) {
+		const key = `${process} ${thread} ${cpu} ${cgroup} ${event}`;
+		if (this.passed.key === key)
+			return this.passed.pass;
 		const pass = new Uint8Array(this.sums);
 		for (let i = 0; i < this.sums; i++) {
 			const of = this.sumThread[i];
@@ -217,6 +221,7 @@ export class Profile {
 				(thread === undefined || thread === of) &&
 				(cpu === undefined || cpu === this.sumCpu[i]);
 		}
+		this.passed = { key, pass };
 		return pass;
 	}
 

@@ -123,6 +123,11 @@ export class TimeCanvas {
 export class Strip extends TimeCanvas {
 	constructor(canvas, profile, chooses) {
 		super(canvas, profile, chooses, 0);
+		const places = Uint8Array.from({ length: 64 }, (_, kind) => kindList.findIndex((k) => k.kind === mainKind(kind)));
+		this.place = new Uint8Array(profile.sums);
+		for (let sum = 0; sum < profile.sums; sum++)
+			this.place[sum] = places[leafKind(profile, sum)];
+		this.counted = { pass: null };
 	}
 
 	show(pass, from, to) {
@@ -130,20 +135,24 @@ export class Strip extends TimeCanvas {
 		this.redraw();
 	}
 
-	redraw() {
-		const { profile } = this;
-		this.size(56);
-		const sums = kindList.map(() => new Float64Array(this.columns));
-		const place = Array.from({ length: profile.sums }, (_, sum) =>
-			kindList.findIndex((k) => k.kind === mainKind(leafKind(profile, sum))));
-		let most = 1;
-		const all = new Float64Array(this.columns);
-		columnsOf(profile, this.pass, this.columns, (column, sum, ticks) => {
+	/* By kind and column what all had, and the most of a column: whatever stretch is chosen. */
+	count() {
+		const { profile, pass, columns, place } = this;
+		if (this.counted.pass === pass && this.counted.columns === columns)
+			return this.counted;
+		const sums = kindList.map(() => new Float64Array(columns)), all = new Float64Array(columns);
+		columnsOf(profile, pass, columns, (column, sum, ticks) => {
 			sums[place[sum]][column] += ticks;
 			all[column] += ticks;
 		});
-		for (const value of all)
-			most = Math.max(most, value);
+		this.counted = { pass, columns, sums, most: all.reduce((a, b) => Math.max(a, b), 1) };
+		return this.counted;
+	}
+
+	redraw() {
+		const { profile } = this;
+		this.size(56);
+		const { sums, most } = this.count();
 		const w = (this.width - this.left) / this.columns;
 		for (let column = 0; column < this.columns; column++) {
 			let y = this.height;

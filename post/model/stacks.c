@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "model/stack_hash.h"
+
 #define MAX_RAW   (1u << 20)
 #define MAX_WORDS (1u << 23) /* 64 MB */
 
@@ -46,23 +48,6 @@ static bool is_same(const struct probe *p, const struct raw_stack *a)
 	       a->in_kernel == p->raw.in_kernel && a->callers == p->raw.callers &&
 	       a->kernel == p->raw.kernel && a->user == p->raw.user && words[0] == p->address &&
 	       !memcmp(words + 1, p->words, 8ull * (a->kernel + a->user));
-}
-
-/* Uses two lanes, so that their multiplications can overlap. */
-static uint64_t hash_words(const stack_word *w, uint32_t n, uint64_t seed)
-{
-	uint64_t a = seed, b = ~seed;
-	uint32_t i;
-
-	for (i = 0; i + 1 < n; i += 2) {
-		a = (a ^ w[i]) * 0x9E3779B97F4A7C15ull;
-		a ^= a >> 32;
-		b = (b ^ w[i + 1]) * 0xD6E8FEB86659FD93ull;
-		b ^= b >> 32;
-	}
-	if (i < n)
-		a = (a ^ w[i]) * 0x9E3779B97F4A7C15ull;
-	return hash_mix(a, b);
 }
 
 static void forget(struct stacks *st)

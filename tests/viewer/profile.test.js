@@ -6,6 +6,7 @@ import { BLAME, CALL, Events, RUNS, WAKES } from './events.js';
 import { Flow } from './flow.js';
 import { openFromText, openToText } from './nested.js';
 import { Profile, groupBy } from './profile.js';
+import { Strip } from './timeline.js';
 import { CalleeTree, CallerTree, sandwich, tableRows } from './views.js';
 
 const bytes = (text) => new TextEncoder().encode(text);
@@ -55,6 +56,30 @@ test('a selection has what its slices have', () => {
 	assert.equal(p.select({ from: 2, to: 2 }).sum, 0);
 	assert.equal(p.select({ thread: 1 }).sum, 5);
 	assert.equal(p.select({ cpu: 3, from: 0, to: 2 }).sum, 0);
+});
+
+test('what is wanted of sums is the same list for another stretch, not for anybody else', () => {
+	const p = profile(), all = p.passes({});
+	assert.equal(p.passes({ from: 1, to: 2 }), all);
+	for (const [filter, have] of [[{ thread: 1 }, [0, 0, 1]], [{ cpu: 3 }, [0, 0, 1]], [{ process: 0, thread: 0 }, [1, 1, 0]],
+		[{ event: 1 }, [0, 0, 0]], [{ cgroup: 6 }, [1, 1, 1]], [{}, [1, 1, 1]]])
+		assert.deepEqual(Array.from(p.passes(filter)), have, JSON.stringify(filter));
+});
+
+test('the strip counts anew for what is wanted and for its width, not for a stretch', () => {
+	const p = profile(), canvas = { addEventListener() {} }, strip = new Strip(canvas, p, () => {});
+	const columns = (filter, n) => {
+		Object.assign(strip, { pass: p.passes(filter), columns: n });
+		const { sums, most } = strip.count();
+		return [most, Array.from({ length: n }, (_, i) => sums.reduce((all, one) => all + one[i], 0))];
+	};
+	assert.deepEqual(columns({}, 4), [8, [3, 0, 5, 8]]);
+	const { counted } = strip;
+	assert.deepEqual(columns({ from: 1, to: 3 }, 4), [8, [3, 0, 5, 8]]);
+	assert.equal(strip.counted, counted);
+	assert.deepEqual(columns({}, 2), [13, [3, 13]]);
+	assert.deepEqual(columns({ thread: 1 }, 2), [5, [0, 5]]);
+	assert.deepEqual(columns({}, 2), [13, [3, 13]]);
 });
 
 test('recursion counts once', () => {
