@@ -9,7 +9,8 @@ FUZZ_SECONDS ?= 300
 FUZZ_NAMES   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_REPLAY  := $(FUZZ_NAMES:%=$(O)/tests/fuzz/fuzz_%)
 FUZZ_INC     := $(INC_PERFUTIL) -Itools/common -Itools/jprof/classfile -Itools/calltree -Ipost -Itests/fuzz \
-		-Itools/hookit/patch -Itools/hdump -Itools/rtdriver -Itools/swtrace -Itools/jprof/stacks -Itools/jprof/probes
+		-Itools/hookit/patch -Itools/hdump -Itools/rtdriver -Itools/swtrace -Itools/swtrace/top \
+		-Itools/jprof/stacks -Itools/jprof/probes
 FUZZ_CC	     := clang -g -O1 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DPITRACE_VERSION='"$(VERSION)"' \
 		-DPITRACE_LIBDIR='"/nowhere"' -DPITRACE_DATADIR='"/nowhere"' \
 		-DPITRACE_DKMSDIR='"/nowhere"' -DPROFILE_TICKS_MOST=4096 \
@@ -106,6 +107,11 @@ FUZZ_FOR_class	:= $(CLASSFILE_SRC)
 FUZZ_FOR_vmelf	:= tools/jprof/probes/vm_elf.c
 FUZZ_FOR_calibration := tools/calltree/calibration_text.c
 FUZZ_SRC_calibration := $(addprefix tools/calltree/,calibration.c clock_step.c)
+
+# The live view reads a file that grows: what reads it, and what it becomes.
+FUZZ_FOR_top	:= $(call PERF,file_follow) $(addprefix tools/swtrace/top/top_,feed.c model.c names.c table.c)
+FUZZ_SRC_top	:= $(PERFUTIL_SRC) $(A2N_SRC)
+FUZZ_LIB_top	:= $(LIB_PERFUTIL) $(LIB_A2N)
 
 # Sites are instructions: of this machine, or of x86-64 where there are none.
 FUZZ_FOR_patch := $(addprefix tools/hookit/patch/,begins.c object_file.c sites.c sites_patchable.c sites_xray.c) \
