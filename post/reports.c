@@ -68,9 +68,7 @@ unsigned int reports_need(const struct options *o)
 		needs |= r->needs;
 	if (o->convert)
 		needs |= o->convert->needs;
-	return o->offcpu       ? NEED_TIMES | NEED_STACKS :
-	       o->instructions ? NEED_INSTRUCTIONS :
-				 needs;
+	return o->offcpu ? NEED_TIMES | NEED_STACKS : o->instructions ? NEED_INSTRUCTIONS : needs;
 }
 
 static int failed(const char *what, int rc)

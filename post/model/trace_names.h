@@ -112,12 +112,12 @@ struct names_options {
 	const char *sympath;
 	const char *jitdumps;                 /* folders to search for jitdumps first */
 	bool by_process_name, by_thread_name; /* count threads or processes of one name together */
-	bool by_cgroup;                       /* count a process in each of its cgroups separately */
-	bool by_line, inlined;                /* source lines; inlined functions */
-	bool places;                          /* count each address separately */
-	uint32_t debuginfod;                  /* timeout for a file in seconds; 0: no servers */
-	const char *annotate;                 /* symbol whose code is needed (wanted.h); or NULL */
-	bool all_code;                        /* read the bytes of all code */
+	bool by_cgroup;        /* count a process in each of its cgroups separately */
+	bool by_line, inlined; /* source lines; inlined functions */
+	bool places;           /* count each address separately */
+	uint32_t debuginfod;   /* timeout for a file in seconds; 0: no servers */
+	const char *annotate;  /* symbol whose code is needed (wanted.h); or NULL */
+	bool all_code;         /* read the bytes of all code */
 	struct explain_wanted explain;
 };
 
