@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Fuzz: the trace files of a session as swtrace top reads them, while they grow. The first byte says
- * how: how much is there at first, whether another file follows, is gone, or the first one is cut, and
- * whether samples are skipped. No table has more ticks than there were samples.
+ * Fuzz: the trace files of a session as swtrace top reads them, while they grow. The first byte
+ * selects how much is there at first, whether another file follows, is gone, or the first one is
+ * cut, and whether samples are skipped. No table has more ticks than there were samples.
  */
 #include <stdio.h>
 #include <sys/mman.h>

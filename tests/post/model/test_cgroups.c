@@ -144,7 +144,7 @@ static void ids(void)
 }
 
 /* perf's samples have ids: they are exact, while a task's id without a path yields to the path of
- * its parent. One path may have several ids in turn; traces of several machines have the same ids. */
+ * its parent. One path may have several ids in turn; several machines have the same ids. */
 static void numbers(void)
 {
 	const uint32_t other = origin_pid(1, 7);
