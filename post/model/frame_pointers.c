@@ -99,8 +99,8 @@ static bool judge_link(struct frame_pointers *f, uint64_t address, bool exact, u
 	}
 }
 
-/* Returns whether the address that the frame pointer yields in a function can be its caller. Judging
- * it may read code from the file, so results are kept. */
+/* Returns whether the address that the frame pointer yields in a function can be its caller. This
+ * may read code from the file, so results are kept. */
 static bool link_is_right(struct frame_pointers *f, uint64_t address, bool exact, uint64_t to,
 			  bool *partial)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Fuzz: the trace files of a session as swtrace top reads them, while they grow. The first byte
- * selects how much is there at first, whether another file follows, is gone, or the first one is
+ * says how: how much is there at first, whether another file follows, is gone, or the first one is
  * cut, and whether samples are skipped. No table has more ticks than there were samples.
  */
 #include <stdio.h>
