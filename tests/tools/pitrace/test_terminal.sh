@@ -42,13 +42,20 @@ fits() {
 	grep -q '[a-z]' seen || echo 'no message'
 	! grep -qiE 'internal error|segmentation|assert' seen || echo 'a crash'
 }
+# Who typed pitrace is sent to pitrace.
+sends_elsewhere() {
+	grep -m 1 -E '(usage:|Try:|see) (swtrace|post|mpevt|arcf|hdump|run\.)' seen
+}
 
 pitrace run -q -B timer -g -o good.nrm2 -- sh -c 'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done' &&
 	cp good.nrm2 swtrace.nrm2
 verdict recorded $?
 echo 'a;b 3' >good.folded
 mkdir closed && cp good.nrm2 closed/file
-mkdir sealed && chmod 0 closed/file
+chmod 0 closed/file
+chmod 711 .
+as_nobody=
+[ "$(id -u)" != 0 ] || as_nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
 : >empty
 file_argument() { # COMMAND FILE: how the file is named
 	case $1 in
@@ -77,8 +84,15 @@ while read -r name; do
 	why=$(fits $? 0)
 	[ -z "$why" ] || bad="$bad --help: $why;"
 	run "pitrace $name --no-such-option-as-this-one-is"
-	why=$(fits $? "$wrong")
+	why=$(fits $? "$wrong" && sends_elsewhere)
 	[ -z "$why" ] || bad="$bad a wrong option: $why;"
+	case $kind in
+	recording | tools | others)
+		[ "$name" = top ] || run "pitrace $name"
+		why=$(sends_elsewhere)
+		[ -z "$why" ] || bad="$bad nothing: $why;"
+		;;
+	esac
 	case $kind in
 	recording)
 		run "pitrace $name -- ./no/such/program-as-this-one"
@@ -96,12 +110,9 @@ while read -r name; do
 		why=$(fits $? "$wrong")
 		[ -z "$why" ] || bad="$bad an empty file: $why;"
 		# Root may read every file.
-		if [ "$(id -u)" = 0 ]; then
-			run "pitrace $name $(file_argument "$name" sealed)"
-		else
-			run "pitrace $name $(file_argument "$name" closed/file)"
-		fi
+		run "$as_nobody pitrace $name $(file_argument "$name" closed/file)"
 		why=$(fits $? "$wrong")
+		grep -qi 'permission denied' seen || why="$why no word about permission"
 		[ -z "$why" ] || bad="$bad a file that cannot be read: $why;"
 		;;
 	esac
@@ -111,14 +122,15 @@ done <names
 
 # A full disk: the screen alone is a result (1) where there is one; else there is none (2).
 for each in 'report 2 -o /dev/full' 'show 2 -o /dev/full' 'convert 2 folded -o /dev/full' 'html 2 -o /dev/full' \
-	'sched 2 -o /dev/full'; do
+	'sched 2 -o /dev/full' 'offcpu 2 -o /dev/full' 'critical 2 -o /dev/full' 'syscalls 2 -o /dev/full' \
+	'locks 2 -o /dev/full' 'faults 2 -o /dev/full' 'marks 2 -o /dev/full' 'annotate 2 * -o /dev/full'; do
 	read -r name want rest <<<"$each"
-	run "pitrace $name $rest -i good.nrm2"
+	run "pitrace $name ${rest/#\*/"'*'"} -i good.nrm2"
 	why=$(fits $? "$want")
 	[ -z "$why" ] && grep -q 'No space left' seen
 	verdict "full_disk_$name" $? "$why $(cat seen)"
 done
-for command in 'check' 'list' 'stat --help' 'report -json'; do
+for command in 'check' 'list' 'stat --help' 'report -json' 'top -n 1 -d 100ms --json' 'compare good.folded' 'diff good.nrm2 good.nrm2'; do
 	pitrace $command >/dev/full 2>messages
 	code=$?
 	[ $code != 0 ] && grep -q 'No space left' messages
