@@ -15,22 +15,31 @@
 
 /* ---- the file that stays open ---------------------------------------------------------------- */
 
+static void remember(struct log_file *l, int fd)
+{
+	struct stat st = { 0 };
+
+	fstat(fd, &st);
+	l->dev = st.st_dev;
+	l->ino = st.st_ino;
+}
+
+static bool is_log(const struct log_file *l, int fd, struct stat *st)
+{
+	return l->ino && !fstat(fd, st) && st->st_dev == l->dev && st->st_ino == l->ino;
+}
+
 static void keep(struct log_file *l, int fd)
 {
-	struct stat st;
-
+	remember(l, fd);
 	l->fd = l->keeps ? fcntl(fd, F_DUPFD_CLOEXEC, KEPT_FD) : -1;
-	l->kept = l->fd >= 0 && !fstat(l->fd, &st);
-	if (l->kept) {
-		l->dev = st.st_dev;
-		l->ino = st.st_ino;
-	}
+	l->kept = l->fd >= 0;
 }
 
 /* The program may have closed it, and opened another one with this number. */
 static bool is_kept(const struct log_file *l, struct stat *st)
 {
-	return l->kept && !fstat(l->fd, st) && st->st_dev == l->dev && st->st_ino == l->ino;
+	return l->kept && is_log(l, l->fd, st);
 }
 
 static void drop(struct log_file *l)
@@ -84,12 +93,15 @@ FILE *log_file_open(struct log_file *l)
 	int fd = open_kept(l);
 	FILE *out;
 
-	if (fd < 0)
+	if (fd < 0) {
+		drop(l);
 		fd = open_new(l);
+	}
 	if (fd < 0) {
 		errno = -fd;
 		return NULL;
 	}
+	remember(l, fd);
 	out = fdopen(fd, "w");
 	if (!out)
 		close(fd);
@@ -159,12 +171,17 @@ void log_file_lost(const struct log_file *l, const char *why)
 	const char *text[] = { "pitrace ", l->kind, "\nnot whole: ", why, "\n" };
 	struct iovec part[sizeof(text) / sizeof(text[0])];
 	int fd = open_kept(l);
+	struct stat st;
 
 	if (fd < 0)
-		fd = open(l->path, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		fd = open(l->path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	(void)!ftruncate(fd, 0);
+	/* The name may be another file's by now. */
+	if (!is_log(l, fd, &st) || ftruncate(fd, 0)) {
+		close(fd);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++)
 		part[i] = (struct iovec){ (void *)(uintptr_t)text[i], strlen(text[i]) };
 	/* Another error can be reported to nobody. */

@@ -25,7 +25,7 @@ struct log_file {
 	bool kept;  /* by log_file_make(): */
 	bool whole; /* a complete log has been written since then */
 	int fd;
-	dev_t dev;
+	dev_t dev; /* of the file that was opened last; ino 0: none */
 	ino_t ino;
 };
 
