@@ -315,7 +315,7 @@ $(O)/lib/libhookit.a: $(HOOKIT_OBJ) $(PATCHER) $(O)/inner/liba2n.a $(O)/inner/li
 # Sites of running programs. What sites lead to is compiled without registers of vectors, and calls no
 # library.
 $(call obj,$(wildcard $(addprefix tools/hookit/patch/,*.c */*.c */*.S))): INC = -Ilibperfutil -Itools/hookit/patch -Itools/hookit/patch/$(ARCH) -fvisibility=hidden
-$(call obj,$(addprefix tools/hookit/patch/,events.c kept.c $(ARCH)/stub.c)): INC += -mgeneral-regs-only -fno-stack-protector
+$(call obj,$(addprefix tools/hookit/patch/,patch_events.c kept.c $(ARCH)/stub.c)): INC += -mgeneral-regs-only -fno-stack-protector
 $(O)/inner/libhookit-patch.a: $(call obj,$(PATCH_SRC) libperfutil/base/array.c)
 
 # Programs link our libraries statically: they run wherever they are copied.

@@ -252,7 +252,7 @@ $(O)/tests/unit/test_jprof_passes: $(call obj,$(addprefix tools/jprof/train/,pas
 # The code for class files that needs no VM, and a program for the test that has one.
 $(O)/tests/unit/test_class_rewrite $(O)/tests/unit/test_native_wrap $(O)/tests/unit/test_opcodes $(O)/tests/programs/rewrite_classes: INC_TESTS += -Itools/jprof/classfile
 $(O)/tests/unit/test_class_rewrite $(O)/tests/unit/test_native_wrap $(O)/tests/unit/test_opcodes $(O)/tests/programs/rewrite_classes: $(call obj,$(CLASSFILE_SRC))
-$(O)/tests/unit/test_jprof: $(call obj,tools/common/java_name.c tools/jprof/ranges.c tools/jprof/sizes.c)
+$(O)/tests/unit/test_jprof: $(call obj,tools/common/java_name.c tools/jprof/ranges.c tools/jprof/java_sizes.c)
 
 # … its options.
 $(O)/tests/unit/test_agent_options: INC_TESTS += -Itools/calltree -Itools/common -Itools/jprof

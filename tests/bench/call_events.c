@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "hooks.h"
+#include "call_hooks.h"
 #include "method_id.h"
 #include "metrics.h"
 #include "vm_methods.h"

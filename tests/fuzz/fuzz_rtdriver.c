@@ -39,12 +39,20 @@ static void answer(const uint8_t *data, size_t size)
 
 static void attach(const uint8_t *data, size_t size)
 {
+	const char *end = (const char *)data + size;
 	struct attach_reply r;
 
 	if (attach_reply_read(&r, (const char *)data, size))
 		return;
-	if (r.text < (const char *)data || r.text + r.length != (const char *)data + size)
+	if (r.text < (const char *)data || r.text > end || r.length > (size_t)(end - r.text))
 		abort();
+	/* Only final newlines are left out. */
+	if (r.length && r.text[r.length - 1] == '\n')
+		abort();
+	for (const char *p = r.text + r.length; p < end; p++) {
+		if (*p != '\n')
+			abort();
+	}
 }
 
 static void proc(const uint8_t *data, size_t size)

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/search.h"
-#include "hook_text.h"
+#include "hookit_text.h"
 #include "hook_values.h"
 #include "patched.h"
 

@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "hook_text.h"
+#include "hookit_text.h"
 #include "hook_values.h"
 
 #define TEXT_MOST  64 /* bytes of a string that are read */

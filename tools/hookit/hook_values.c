@@ -9,7 +9,7 @@
 #include "base/name_forms.h"
 #include "base/pattern.h"
 #include "escape.h"
-#include "hook_text.h"
+#include "hookit_text.h"
 
 #define REGISTERS 6 /* for arguments */
 #define WORD      8

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "interpose.h"
+#include "hook_interpose.h"
 #include "log_rt.h"
 
 /* How calls of the program are reported. */

@@ -10,9 +10,9 @@
 
 #include "jprof_calls.h"
 #include "escape.h"
-#include "objects.h"
+#include "java_objects.h"
 #include "agent_options.h"
-#include "control.h"
+#include "agent_control.h"
 #include "locks.h"
 #include "pijit.h"
 #include "stack_samples.h"

@@ -21,7 +21,7 @@
 #include "prepared.h"
 #include "ranges.h"
 #include "refused.h"
-#include "sizes.h"
+#include "java_sizes.h"
 #include "trace_records.h"
 
 #define MAX_NAME 4096

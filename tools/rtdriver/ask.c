@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attach.h"
+#include "vm_attach.h"
 #include "beside.h"
 #include "complain.h"
 #include "escape.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "../../tools/common/java_name.h"
 #include "../../tools/jprof/ranges.h"
-#include "../../tools/jprof/sizes.h"
+#include "../../tools/jprof/java_sizes.h"
 #include "unit.h"
 
 static const char *name(const char *class, const char *method, const char *signature)

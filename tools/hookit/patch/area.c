@@ -11,7 +11,7 @@
 
 #include "raw_call.h"
 #include "sites_add.h"
-#include "space.h"
+#include "patch_space.h"
 #include "stub.h"
 #include "unwinding.h"
 

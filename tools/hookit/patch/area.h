@@ -4,7 +4,7 @@
 #define PATCH_AREA_H
 
 #include "loaded_objects.h"
-#include "text.h"
+#include "patch_text.h"
 
 /* Writes stubs for all wanted sites that have none. false: `why`. */
 bool area_make(struct object *o, struct patch_text *t, char *why, size_t room);

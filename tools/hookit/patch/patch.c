@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "area.h"
-#include "events.h"
-#include "machine.h"
+#include "patch_events.h"
+#include "patch_machine.h"
 #include "loaded_objects.h"
 #include "sites_add.h"
 

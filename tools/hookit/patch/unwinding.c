@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine.h"
+#include "patch_machine.h"
 
 static uint8_t *put32(uint8_t *at, uint32_t v)
 {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "hooks.h"
+#include "call_hooks.h"
 #include "joined_calls.h"
 #include "methods.h"
 

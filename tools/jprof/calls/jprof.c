@@ -19,7 +19,7 @@
 #include "compiled_calls.h"
 #include "escape.h"
 #include "hidden.h"
-#include "hooks.h"
+#include "call_hooks.h"
 #include "log_file.h"
 #include "log_gen.h"
 #include "log_rt.h"

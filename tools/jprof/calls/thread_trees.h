@@ -9,7 +9,7 @@
 
 #include <stdatomic.h>
 
-#include "hooks.h"
+#include "call_hooks.h"
 #include "metrics.h"
 
 /* The metrics that an event reads: separate code for each case keeps the paths to the first read

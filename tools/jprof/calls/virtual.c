@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "hooks.h"
+#include "call_hooks.h"
 #include "mounts.h"
 #include "newer_jvmti.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hooks.h"
+#include "call_hooks.h"
 #include "jprof_calls.h"
 #include "locks.h"
 #include "log_file.h"

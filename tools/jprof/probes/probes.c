@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "class_unload.h"
-#include "hooks.h"
+#include "call_hooks.h"
 #include "vm_image.h"
 #include "vm_methods.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How unwinders proceed from a stub of arm64. */
-#include "machine.h"
+#include "patch_machine.h"
 
 #include <sys/prctl.h>
 

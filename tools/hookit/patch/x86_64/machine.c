@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* CPU properties that the gates need: the size of its vector registers, hardware shadow stacks. */
-#include "machine.h"
+#include "patch_machine.h"
 
 #include <cpuid.h>
 #include <stdint.h>

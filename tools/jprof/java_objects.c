@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sites are looked up by method id under a lock; no VM function is called with the lock held. */
-#include "objects.h"
+#include "java_objects.h"
 
 #include <errno.h>
 #include <inttypes.h>

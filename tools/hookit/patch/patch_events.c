@@ -3,7 +3,7 @@
  * C side of the gates: from sites to events. Compiled without vector registers
  * (-mgeneral-regs-only), because gates do not save them.
  */
-#include "events.h"
+#include "patch_events.h"
 
 #include "kept.h"
 #include "stub.h"

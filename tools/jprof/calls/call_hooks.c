@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "hooks.h"
+#include "call_hooks.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Writes code: a page's changes together, then synchronizes all CPUs. */
-#include "text.h"
+#include "patch_text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * The listening thread. Several clients may be connected at a time, so that a silent one does not
  * block the others; commands run one after the other.
  */
-#include "control.h"
+#include "agent_control.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "sizes.h"
+#include "java_sizes.h"
 
 static uint32_t home(const struct sizes *s, uint64_t address)
 {

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "hook_events.h"
-#include "interpose.h"
+#include "hook_interpose.h"
 #include "hookit_begin.h"
 #include "modules.h"
 #include "patched.h"

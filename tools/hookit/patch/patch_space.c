@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Memory near code: tries addresses at increasing distances, and never replaces a mapping. */
-#include "space.h"
+#include "patch_space.h"
 
 #include <errno.h>
 #include <sys/mman.h>
 
-#include "machine.h"
+#include "patch_machine.h"
 #include "raw_call.h"
 
 #define PAGE  UINT64_C(0x10000) /* the largest page of arm64 */

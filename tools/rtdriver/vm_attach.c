@@ -3,7 +3,7 @@
  * On SIGQUIT, a VM that does not listen yet checks for .attach_pidN in its /tmp: if the file
  * belongs to its user, it creates the socket .java_pidN there. The file is always removed again.
  */
-#include "attach.h"
+#include "vm_attach.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "hook_text.h"
+#include "hookit_text.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
