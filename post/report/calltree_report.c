@@ -269,7 +269,7 @@ static int calltree_write(const struct job *job, FILE *out)
 static int calltree_screen(const struct job *job, FILE *out)
 {
 	struct table t = table_text(job, out);
-	uint32_t more;
+	uint32_t more = 0;
 	int rc;
 
 	t.part = ON_SCREEN;
