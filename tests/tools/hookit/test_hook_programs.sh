@@ -30,7 +30,7 @@ cat >acts.c <<'END'
 #include <sys/wait.h>
 #include <unistd.h>
 #define QUIET __attribute__((no_instrument_function))
-static volatile int sum;
+static _Atomic int sum;
 __attribute__((noinline)) void leaf(void) { sum++; }
 __attribute__((noinline)) void counted(void)
 {
