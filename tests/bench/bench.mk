@@ -11,7 +11,7 @@ tests: $(BENCH)
 $(O)/tests/bench/jitted $(O)/tests/bench/find_code: $(O)/inner/liba2n.a
 $(O)/tests/bench/jitted $(O)/tests/bench/find_code: TESTLINK = $(LIB_A2N)
 # The events of the Java agent without a Java VM, whose structures it has instead, as symbols.
-$(O)/tests/bench/call_events: $(call obj,$(addprefix tools/jprof/calls/,hooks.c thread_trees.c methods.c) tools/calltree/method_filter.c \
+$(O)/tests/bench/call_events: $(call obj,$(addprefix tools/jprof/calls/,call_hooks.c thread_trees.c methods.c) tools/calltree/method_filter.c \
 	tools/jprof/calls/function_frames.c $(addprefix tools/jprof/probes/,probe_frames.c vm_elf.c vm_file.c vm_image.c vm_methods.c) tools/jprof/classfile/native_class.c tools/jprof/classfile/constants.c \
 	$(addprefix tools/calltree/,call_ring.c call_ended.c call_room.c call_thread.c clock_step.c metrics.c))
 $(O)/tests/bench/call_events: INC_TESTS += $(INC_PIJIT) -Itools/calltree -Itools/jprof $(addprefix -Itools/jprof/,classfile calls probes)
