@@ -530,6 +530,7 @@ int read_runs(struct input *in, struct trace *t, struct model *m, const struct r
 	int rc;
 
 	runs_begin(&rd.runs, &m->names, t, &in->header, &m->switches, reader->calls);
+	rd.runs.values = in->values;
 	rc = run_pass(&rd, PIMERGE_MTE | PIMERGE_TRACE, "post: records", run_record);
 	reader->books = rd.runs.itrace;
 	reader->too_deep = rd.runs.frames.too_deep;

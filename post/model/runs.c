@@ -151,6 +151,16 @@ static int get_called(struct runs *rs, const struct pirecord *r, const struct ca
 	return rc;
 }
 
+/* What the thread has used since the record before, as a log-gen has it. */
+static uint64_t value_of(const struct pirecord *r, const struct call_record *call)
+{
+	uint64_t value = 0;
+
+	if (call->arguments && r->size >= sizeof(*call) + sizeof(value))
+		memcpy(&value, call + 1, sizeof(value));
+	return value;
+}
+
 /* Finds the tree's node of the call that was just entered. */
 static int enter(struct runs *rs, const struct callflow_step *step, uint32_t symbol)
 {
@@ -205,6 +215,8 @@ static int call_record(struct runs *rs, const struct pirecord *r, struct run *ru
 		rc = get_called(rs, r, &step);
 	if (rc)
 		return rc;
+	if (rs->values)
+		step.ns = value_of(r, call);
 	if (step.ran) {
 		was = step.thread->frame[step.depth - 1];
 		rs->itrace.runs++;

@@ -12,6 +12,11 @@ static const char calls_head[] =
 	"# on to another, @, how many functions it is in, pid_tid_name[_threadname] (hexadecimal), and, the\n"
 	"# deeper the further to the right, symbol:module\n"
 	"#\n";
+static const char values_head[] =
+	"# flow: a line each time that a thread comes to a function: CPU, U (user), the log's value until it\n"
+	"# goes on to another, @, how many functions it is in, pid_tid_name[_threadname] (hexadecimal), and,\n"
+	"# the deeper the further to the right, symbol:module\n"
+	"#\n";
 static const char head[] =
 	"# flow: a line each time that a thread comes to a function: CPU, K (kernel) or U (user), number of\n"
 	"# instructions until it leaves it, @ or ? (not continuous: ?WHY at the end), how many functions it\n"
@@ -99,7 +104,10 @@ static int flow_write(const struct job *job, FILE *out)
 		.nested = true,
 	};
 
-	return run_lines_write(&l, job, out, job->input->calls ? calls_head : head);
+	return run_lines_write(&l, job, out,
+			       job->input->calls  ? calls_head :
+			       job->input->values ? values_head :
+						    head);
 }
 
 const struct report report_flow = {

@@ -115,6 +115,8 @@ const char *blame_words(enum blame_kind kind);
 
 /* ---- run_lines.c ----------------------------------------------------------------------------- */
 
+/* Whether the runs are stretches between entries and exits of functions, not of instructions. */
+bool runs_of_calls(const struct job *job);
 /* Returns true, after a message, for traces of function entries and exits, which have no runs of
  * instructions. */
 bool runs_absent(const struct job *job);

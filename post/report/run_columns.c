@@ -6,7 +6,7 @@ static void place_columns(struct run_lines *l, const struct run *run)
 {
 	const struct names *n = &l->job->model->names;
 	const struct symbol *s = &n->symbols.symbol[n->symbols.symbol[run->place.symbol].base];
-	bool is = itrace_place(&run->r) || l->job->input->calls;
+	bool is = itrace_place(&run->r) || runs_of_calls(l->job);
 
 	column_text(&l->columns, "symbol", is ? s->name : NULL);
 	column_text(&l->columns, "module", is ? n->module[s->module].name : NULL);
@@ -55,7 +55,11 @@ static void put_columns(struct run_lines *l, const struct run *run, const struct
 		column_bool(c, "kernel", true, r->kernel);
 		column_text(c, "type", a ? a->store ? "STORE" : "LOAD" : run_type(run));
 		column_text(c, "ended_by", a ? NULL : run_ended_by(run));
-		column_uint(c, l->job->input->calls ? "nanoseconds" : "instructions", !a, r->count);
+		column_uint(c,
+			    l->job->input->calls  ? "nanoseconds" :
+			    l->job->input->values ? "value" :
+						    "instructions",
+			    !a, r->count);
 		column_bool(c, "continuous", true, !r->doubt);
 		column_text(c, "why", r->doubt ? itrace_doubt_word(r->doubt) : NULL);
 		place_columns(l, run);

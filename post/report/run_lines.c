@@ -272,12 +272,17 @@ static int each_record(void *arg, const struct pirecord *r)
 	return l->record(l, r);
 }
 
+bool runs_of_calls(const struct job *job)
+{
+	return job->input->calls || job->input->values;
+}
+
 bool runs_absent(const struct job *job)
 {
-	if (job->input->calls)
+	if (runs_of_calls(job))
 		complain(
 			"the trace has functions' entries and exits, no instructions: -flow, -tree and -functions show them");
-	return job->input->calls;
+	return runs_of_calls(job);
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */
@@ -290,7 +295,10 @@ static void print_end(const struct job *job, const struct runs_reader *reader, F
 	const char *speed = trace_fact(job->trace, "cpu speed");
 	unsigned int i;
 
-	if (!t->runs && !job->input->calls)
+	if (!t->runs && job->input->values)
+		fputs("# The log has sums of calls, not their order: a log-gen has it (CALLTRACE)\n",
+		      out);
+	else if (!t->runs && !job->input->calls)
 		fputs("# The trace has no runs of instructions: record them with swtrace run --itrace\n",
 		      out);
 	fprintf(out, "#\n# Processors    %u", h->ncpus);
@@ -311,9 +319,9 @@ static void print_end(const struct job *job, const struct runs_reader *reader, F
 	print_date(out, job->trace->start_realtime);
 	fputs(", ", out);
 	print_seconds(out, job->trace->duration);
-	if (job->input->calls)
-		fprintf(out, "\n# Nanoseconds   %" PRIu64 " in %" PRIu64 " stretches\n",
-			t->instructions, t->runs);
+	if (runs_of_calls(job))
+		fprintf(out, "\n# %-13s %" PRIu64 " in %" PRIu64 " stretches\n",
+			job->input->calls ? "Nanoseconds" : "Value", t->instructions, t->runs);
 	else
 		fprintf(out,
 			"\n# Instructions  %" PRIu64 " in %" PRIu64 " runs, %" PRIu64

@@ -74,6 +74,15 @@ for form in "$rt" "$gen"; do
 done
 "$post" -q -calls "$gen"
 is log_gen_calls "$(awk '/ > F:leaf/ { n++ } / < F:leaf/ { m++ } END { print n, m }' calls.out)" '30 30'
+# Each function's values in the order of calls are those of its stacks.
+"$post" -q -o - -flow "$gen" | awk '$2 == "U" { sub(/:.*/, "", $NF); n[$NF] += $3 } END { for (f in n) print f, n[f] }' |
+	sort >flow.sums
+"$post" -q -folded "$gen" | awk '{ sub(/.*;/, "", $(NF - 1)); n[$(NF - 1)] += $NF } END { for (f in n) print f, n[f] }' |
+	sort >folded.sums
+grep -q ' [1-9]' flow.sums && diff folded.sums flow.sums >err
+verdict log_gen_flow $? "$(head -n 20 err)"
+"$post" -q -o - -flow "$rt" | grep -q '^# The log has sums of calls, not their order'
+verdict log_rt_flow $?
 
 # Records of a trace: pairs by time.
 rm -f log-*
