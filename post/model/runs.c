@@ -151,7 +151,7 @@ static int get_called(struct runs *rs, const struct pirecord *r, const struct ca
 	return rc;
 }
 
-/* What the thread has used since the record before, as a log-gen has it. */
+/* The value used since the previous record, as a log-gen has it. */
 static uint64_t value_of(const struct pirecord *r, const struct call_record *call)
 {
 	uint64_t value = 0;

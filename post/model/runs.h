@@ -39,7 +39,7 @@ struct runs {
 	/* Traces of function entries and exits: a run is the time between two of them, in
 	 * nanoseconds instead of instructions. */
 	struct callflow flow;
-	bool values; /* set after runs_begin(): the records have values, which are counted instead */
+	bool values; /* set after runs_begin(): records have values, counted instead of time */
 	struct calls *calls;
 	struct runs_thread *called; /* by index in callflow */
 	uint32_t ncalled, room_called;
