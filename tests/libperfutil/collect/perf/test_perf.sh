@@ -160,7 +160,7 @@ full perf $((size + 100)) -B perf -F 10000 -g=fp
 says full_perf_untraced err 'the command continues untraced'
 full perf_wrap $((size + 100)) -B perf -t wrap -F 10000 -g=fp
 size=$(kb -B timer -g=fp)
-full timer $((size + 8)) -B timer -g=fp
+full timer $((size + 6)) -B timer -g=fp
 says full_timer_untraced err 'the command continues untraced'
 full perf_normal $((size + 100)) -B perf -t norm -F 10000 -g
 exit $((failures != 0))
