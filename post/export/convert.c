@@ -26,7 +26,13 @@ static bool convert_absent(const struct job *job)
 
 static int convert_write(const struct job *job, FILE *out)
 {
-	return job->options->convert->write(job, out);
+	const struct writer *w = job->options->convert;
+	int rc = w->write(job, out);
+
+	if (!rc && w->addresses && job->input->values)
+		complain("--format %s: functions of a log of calls lose their names, as the format has only addresses: pprof, folded and speedscope keep them",
+			 w->name);
+	return rc;
 }
 
 const struct report report_convert = {

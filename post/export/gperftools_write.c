@@ -195,5 +195,6 @@ const struct writer writer_gperftools = {
 	.what = "a CPU profile as libprofiler writes it: google-pprof, go tool pprof",
 	.write = gperftools_write,
 	.path = "post.prof",
+	.addresses = true,
 	.needs = NEED_SAMPLES | NEED_STACKS | NEED_SUMS | NEED_PLACES,
 };

@@ -23,6 +23,7 @@ struct writer {
 	const char *path;   /* default output */
 	unsigned int needs; /* NEED_* of read.h, as for a report */
 	bool whole;         /* also writes a trace without samples */
+	bool addresses;     /* has no names: its readers find them in files */
 	bool ticks;         /* a sample is one tick: values of calls cannot be written */
 	bool lines;         /* always has source lines and inlined functions */
 };

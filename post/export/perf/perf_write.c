@@ -506,6 +506,7 @@ const struct writer writer_perf = {
 	.what = "what perf record writes: a file, a folder, a pipe",
 	.write = perf_write,
 	.path = "post.data",
+	.addresses = true,
 	.needs = NEED_NAMES | NEED_SAMPLES | NEED_STACKS,
 	.whole = true,
 };

@@ -84,6 +84,12 @@ verdict log_gen_flow $? "$(head -n 20 err)"
 "$post" -q -o - -flow "$rt" | grep -q '^# The log has sums of calls, not their order'
 verdict log_rt_flow $?
 
+# Formats without names say that names are lost.
+for format in perf.data gperftools pprof; do
+	"$post" -q -format $format -o named "$gen" 2>err
+	is "log_gen_named_$format" "$(grep -c 'lose their names' err)" $((1 - (${#format} == 5)))
+done
+
 # Records of a trace: pairs by time.
 rm -f log-*
 HOOKITOPTS=CALIBRATION=none,TRACEHOOK "$bin/swtrace" run --calls -M tprof,user -q -o b0.nrm2 -- ./calls long 2>err || exit 1
