@@ -58,7 +58,10 @@ struct cgroup_stay {
 /* The cgroup of each process, up to the event that is applied. */
 struct current {
 	struct keys by_pid;
-	struct cgroup_stay *of;
+	struct current_of {
+		uint32_t pid, cgroup;
+		uint32_t stay; /* the last one; NO_KEY: none */
+	} * of;
 	uint32_t count, room;
 };
 
@@ -235,24 +238,26 @@ static int change(struct cgroups *c, struct current *now, const struct cgroup_ev
 	struct cgroup_stay stay = { e->time, e->pid, cgroup };
 	uint64_t hash = hash_mix(e->pid, 1);
 	uint32_t i = keys_find(&now->by_pid, hash, now->of, x, x->pid == e->pid);
+	struct current_of *of;
 
 	if (i == NO_KEY) {
 		i = now->count;
 		if (keys_next(&now->by_pid, hash, now->of, now->count, now->room))
 			return -ENOMEM;
-		now->of[now->count++] = (struct cgroup_stay){ .pid = e->pid };
+		now->of[now->count++] = (struct current_of){ .pid = e->pid, .stay = NO_KEY };
 	}
-	if (now->of[i].cgroup == cgroup)
+	of = &now->of[i];
+	if (of->cgroup == cgroup)
 		return 0;
-	now->of[i].cgroup = cgroup;
+	of->cgroup = cgroup;
 	/* The last one of several at one time is valid. */
-	if (c->nstay && c->stay[c->nstay - 1].pid == e->pid &&
-	    c->stay[c->nstay - 1].time == e->time) {
-		c->stay[c->nstay - 1] = stay;
+	if (of->stay != NO_KEY && c->stay[of->stay].time == e->time) {
+		c->stay[of->stay] = stay;
 		return 0;
 	}
 	if (array_next(c->stay, c->nstay, c->room_stay))
 		return -ENOMEM;
+	of->stay = c->nstay;
 	c->stay[c->nstay++] = stay;
 	return 0;
 }

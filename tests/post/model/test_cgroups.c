@@ -125,6 +125,24 @@ static void over_time(void)
 	cgroups_free(&c);
 }
 
+/* Of several records about a process at one time the last one is valid, and others do not matter. */
+static void one_time(void)
+{
+	struct cgroups c;
+
+	CU_ASSERT_EQUAL_FATAL(cgroups_begin(&c), 0);
+	in(&c, 1, 9, 4, "/id");
+	in(&c, 20, 1, 0, "/a");
+	in(&c, 20, 2, 0, "/b");
+	task(&c, 20, PITRACE_MTE_PROCESS, 1, 0, 4);
+	task(&c, 20, PITRACE_MTE_PROCESS, 2, 0, 4);
+	CU_ASSERT_EQUAL(cgroups_finish(&c), 0);
+	CU_ASSERT_EQUAL(c.nstay, 3);
+	CU_ASSERT_STRING_EQUAL(at(&c, 1, 20), "/a");
+	CU_ASSERT_STRING_EQUAL(at(&c, 2, 20), "/b");
+	cgroups_free(&c);
+}
+
 /* The driver records ids: they have a path as soon as any record has it. */
 static void ids(void)
 {
@@ -210,9 +228,10 @@ static void many(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "names", names },     { "over_time", over_time }, { "ids", ids },
-		{ "numbers", numbers }, { "malformed", malformed }, { "many", many },
-		{ NULL, NULL },
+		{ "names", names },       { "over_time", over_time },
+		{ "one_time", one_time }, { "ids", ids },
+		{ "numbers", numbers },   { "malformed", malformed },
+		{ "many", many },         { NULL, NULL },
 	};
 
 	return unit_run("cgroups", tests);
