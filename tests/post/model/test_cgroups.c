@@ -125,7 +125,7 @@ static void over_time(void)
 	cgroups_free(&c);
 }
 
-/* Of several records about a process at one time the last one is valid, and others do not matter. */
+/* The last of several records about a process at one time is valid, whatever others do. */
 static void one_time(void)
 {
 	struct cgroups c;
