@@ -7,10 +7,11 @@
 #include <string.h>
 
 /* Padding: a VM's own fields, which are not in dumps, and space before and after contended fields.
- * With few objects of a class, a dead object may follow each: then only a word or contended padding
- * counts. */
+ * With few objects of a class, a dead object may follow each: then only a word counts, and contended
+ * padding in the packages that have it (JDK 17 to 25; -XX:-RestrictContended is for other classes). */
 #define PADDING_MOST 320
-#define PADDING      128 /* -XX:ContendedPaddingWidth */
+#define PADDING      128 /* -XX:ContendedPaddingWidth: before the fields of each group, and at the end */
+#define GROUPS_MOST  4
 #define WORD         8
 #define FEW_OBJECTS  4
 
@@ -166,19 +167,29 @@ static void choose(struct class_sizes *s, bool low)
 	s->fits[0] = s->fits[best];
 }
 
+static bool has_contended(const struct heap_class *k)
+{
+	static const char package[] = "java.util.concurrent.";
+
+	return k->field_count && k->name &&
+	       (!strcmp(k->name, "java.lang.Thread") ||
+		!strncmp(k->name, package, sizeof(package) - 1));
+}
+
 /* Whether it is padding of contended fields: multiples of PADDING bytes, rounded to words. */
 static bool is_contended(const struct heap_class *k, uint64_t more)
 {
-	return k->field_count && (more + WORD) % PADDING <= 2 * WORD && more >= PADDING - WORD;
+	return has_contended(k) && (more + WORD) % PADDING <= 2 * WORD &&
+	       more >= 2 * PADDING - WORD && more <= (GROUPS_MOST + 1) * PADDING + WORD;
 }
 
 /* Whether the space between the planned end and the next object is the class's, not a dead
  * object. */
 static bool is_padding(const struct class_sizes *s, const struct heap_class *k, uint64_t more)
 {
-	if (k->gaps < FEW_OBJECTS && more > s->align && !is_contended(k, more))
-		return false;
-	return more <= PADDING_MOST;
+	if (is_contended(k, more))
+		return true;
+	return more <= (k->gaps < FEW_OBJECTS ? s->align : PADDING_MOST);
 }
 
 static void size_class(struct class_sizes *s, struct classes *c, uint32_t index, bool dense)

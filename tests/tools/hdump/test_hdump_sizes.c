@@ -64,12 +64,28 @@ static void what_died_is_no_size(void)
 	distance(HOLDER, 24 + 192, 3);
 	CU_ASSERT_EQUAL(sizes_finish(&sizes, &classes, true), 0);
 	CU_ASSERT_EQUAL(list[HOLDER].size, 24);
+	/* The distance looks like contended padding. */
+	for (uint64_t more = 120; more <= 264; more += 8) {
+		heap();
+		list[HOLDER].name = "sun.nio.fs.UnixFileAttributes";
+		distance(HOLDER, 24 + more, 3);
+		list[PADDED].name = "java.util.concurrent.ForkJoinPool";
+		distance(PADDED, 24 + (more < 248 ? more : 192), 1);
+		CU_ASSERT_EQUAL(sizes_finish(&sizes, &classes, true), 0);
+		CU_ASSERT_EQUAL(list[HOLDER].size, 24);
+		CU_ASSERT_EQUAL(list[PADDED].size, 24);
+	}
 }
 
 static void padding_is_inherited(void)
 {
-	for (uint64_t padding = 256; padding <= 264; padding += 8) {
+	static const uint64_t paddings[] = { 248, 256, 264, 384, 640 };
+
+	for (unsigned int i = 0; i < sizeof(paddings) / sizeof(*paddings); i++) {
+		const uint64_t padding = paddings[i];
+
 		heap();
+		list[PADDED].name = i % 2 ? "java.lang.Thread" : "java.util.concurrent.ForkJoinPool";
 		distance(PADDED, 24 + padding, 1);
 		/* Its own int follows; then dead memory. */
 		distance(WORKER, 24 + padding + 72, 1);

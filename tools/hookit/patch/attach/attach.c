@@ -38,6 +38,8 @@
 	"it cannot be traced: %s (another user's, or with more rights; another tracer; " \
 	"or Yama's ptrace_scope)"
 
+#define ENDED "the process has ended %s", "meanwhile"
+
 static bool fails(char *why, size_t room, const char *format, const char *word)
 {
 	snprintf(why, room, format, word);
@@ -263,7 +265,7 @@ static enum ran run(struct running *r)
 			return RAN_GONE;
 		r->signal = 0;
 		left = look - stops_now();
-		switch (stops_wait(r->tid, &status, left > 0 ? (int)left : 0)) {
+		switch (stops_wait_parent(r->tid, &status, left > 0 ? (int)left : 0)) {
 		case STOP_GONE:
 			return RAN_GONE;
 		case STOP_CAME:
@@ -295,7 +297,7 @@ static bool says_why(enum ran ran, char *why, size_t room)
 			     "with it on its own",
 			     IDLE);
 	default:
-		return fails(why, room, "the process has ended %s", "meanwhile");
+		return fails(why, room, ENDED);
 	}
 }
 
@@ -385,6 +387,8 @@ static bool call(const struct remote *r, const char *library, const struct attac
 	if (!libc)
 		libc = remote_file(r, NULL, "libc-");
 	a.frame.restorer = libc ? remote_code(r, libc, frame_restorer, frame_restorer_size) : 0;
+	if (!a.frame.restorer && remote_ended(r))
+		return fails(why, room, ENDED);
 	if (!a.frame.restorer)
 		return fails(why, room, "the program has no %s that is known", "C library");
 	return call_in_child(&a, answer, why, room);
@@ -407,6 +411,8 @@ static bool find_loader(const struct remote *r, struct attach_frame *f, char *wh
 
 	if (!libc)
 		libc = remote_file(r, NULL, "libc-");
+	if (!libc && remote_ended(r))
+		return fails(why, room, ENDED);
 	if (!libc)
 		return fails(why, room, "it is linked statically: %s", "nothing can be loaded");
 	f->function = remote_function(r, libc, "dlopen");
@@ -414,6 +420,8 @@ static bool find_loader(const struct remote *r, struct attach_frame *f, char *wh
 		f->function = remote_function(r, libc, "__libc_dlopen_mode");
 		f->flags |= 0x80000000u;
 	}
+	if (!f->function && remote_ended(r))
+		return fails(why, room, ENDED);
 	return f->function || fails(why, room,
 				    "%s: its functions cannot be read (another file has its name "
 				    "by now, as after an update: start the program again)",
@@ -425,7 +433,7 @@ bool attach_load(pid_t pid, const char *library, char *why, size_t room)
 	struct attach_frame f = { .text = library, .flags = RTLD_NOW };
 	const struct remote_map *other;
 	struct remote r;
-	bool good;
+	bool good, ended;
 
 	if (!remote_open(&r, pid))
 		return fails(why, room, NOT_ASKED, strerror(errno));
@@ -445,10 +453,15 @@ bool attach_load(pid_t pid, const char *library, char *why, size_t room)
 	}
 	good = find_loader(&r, &f, why, room) && call(&r, library, &f, NULL, why, room);
 	remote_close(&r);
-	if (!good || !remote_open(&r, pid))
+	if (!good)
 		return false;
+	if (!remote_open(&r, pid))
+		return fails(why, room, ENDED);
 	good = remote_file(&r, library, NULL) != NULL;
+	ended = !good && remote_ended(&r);
 	remote_close(&r);
+	if (ended)
+		return fails(why, room, ENDED);
 	return good ||
 	       fails(why, room,
 		     has_own_files(pid) ? "the loader there refused %s (it is in another mount "
@@ -471,6 +484,8 @@ bool attach_call(pid_t pid, const char *library, const char *function, const cha
 	f.function = file ? remote_function(&r, file, function) : 0;
 	good = f.function ?
 		       call(&r, library, &f, answer, why, room) :
+	       remote_ended(&r) ?
+		       fails(why, room, ENDED) :
 		       fails(why, room, "%s is not loaded there, or has no such function", library);
 	remote_close(&r);
 	return good;

@@ -79,6 +79,13 @@ void remote_close(struct remote *r)
 	errno = error;
 }
 
+bool remote_ended(const struct remote *r)
+{
+	char first;
+
+	return !r->n || !remote_read(r, r->maps[0].start, &first, 1);
+}
+
 const struct remote_map *remote_file(const struct remote *r, const char *path, const char *name)
 {
 	for (size_t i = 0; i < r->n; i++) {

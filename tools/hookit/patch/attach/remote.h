@@ -34,6 +34,8 @@ uint64_t remote_function(const struct remote *r, const struct remote_map *file, 
 /* The address of these bytes in the code of a file; 0: not found. */
 uint64_t remote_code(const struct remote *r, const struct remote_map *file, const void *bytes,
 		     size_t n);
+/* Whether its memory is gone: what was not found may have been there. */
+bool remote_ended(const struct remote *r);
 bool remote_read(const struct remote *r, uint64_t at, void *to, size_t n);
 bool remote_write(const struct remote *r, uint64_t at, const void *from, size_t n);
 

@@ -18,7 +18,7 @@ void stops_begin(pid_t of)
 	parent = of;
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
-	/* Wakes up stops_wait(). */
+	/* Wakes up stops_wait_parent(). */
 	prctl(PR_SET_PDEATHSIG, SIGCHLD);
 }
 
@@ -35,7 +35,7 @@ int64_t stops_now(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-enum stop_wait stops_wait(pid_t tid, int *status, int ms)
+static enum stop_wait wait_for(pid_t tid, int *status, int ms, bool orphaned_too)
 {
 	int64_t until = stops_now() + ms;
 	sigset_t set;
@@ -51,8 +51,18 @@ enum stop_wait stops_wait(pid_t tid, int *status, int ms)
 			return STOP_CAME;
 		if (stopped)
 			return STOP_GONE;
-		if (left <= 0 || stops_orphaned())
+		if (left <= 0 || (!orphaned_too && stops_orphaned()))
 			return STOP_NOT_YET;
 		sigtimedwait(&set, NULL, &t);
 	}
+}
+
+enum stop_wait stops_wait(pid_t tid, int *status, int ms)
+{
+	return wait_for(tid, status, ms, true);
+}
+
+enum stop_wait stops_wait_parent(pid_t tid, int *status, int ms)
+{
+	return wait_for(tid, status, ms, false);
 }

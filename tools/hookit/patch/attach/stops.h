@@ -14,8 +14,11 @@ enum stop_wait { STOP_CAME, STOP_NOT_YET, STOP_GONE };
 void stops_begin(pid_t parent);
 /* The parent has died: the tracer should detach soon. */
 bool stops_orphaned(void);
-/* Returns early if the parent has died. */
+/* Waits even if the parent has died. A thread that executes one instruction must stop before the
+ * tracer ends: else the trap flag stays set, and its trap ends the program. */
 enum stop_wait stops_wait(pid_t tid, int *status, int ms);
+/* Returns early if the parent has died. */
+enum stop_wait stops_wait_parent(pid_t tid, int *status, int ms);
 int64_t stops_now(void); /* ms */
 
 #endif
