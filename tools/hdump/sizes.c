@@ -7,10 +7,10 @@
 #include <string.h>
 
 /* Padding: a VM's own fields, which are not in dumps, and space before and after contended fields.
- * With few objects of a class, a dead object may follow each: then only a word counts, and contended
- * padding in the packages that have it (JDK 17 to 25; -XX:-RestrictContended is for other classes). */
+ * With few objects of a class, a dead object may follow each: then only a word counts, and
+ * contended padding in the packages that have it (JDK 17 to 25). */
 #define PADDING_MOST 320
-#define PADDING      128 /* -XX:ContendedPaddingWidth: before the fields of each group, and at the end */
+#define PADDING      128 /* -XX:ContendedPaddingWidth: before each group of fields, and at the end */
 #define GROUPS_MOST  4
 #define WORD         8
 #define FEW_OBJECTS  4

@@ -85,7 +85,8 @@ static void padding_is_inherited(void)
 		const uint64_t padding = paddings[i];
 
 		heap();
-		list[PADDED].name = i % 2 ? "java.lang.Thread" : "java.util.concurrent.ForkJoinPool";
+		list[PADDED].name = i % 2 ? "java.lang.Thread" :
+					    "java.util.concurrent.ForkJoinPool";
 		distance(PADDED, 24 + padding, 1);
 		/* Its own int follows; then dead memory. */
 		distance(WORKER, 24 + padding + 72, 1);
