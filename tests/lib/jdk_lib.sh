@@ -14,7 +14,7 @@ newest_jdk() {
 		echo "$JAVA_HOME"
 		return
 	fi
-	for folder in "$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")" /usr/lib/jvm/*; do
+	for folder in "$(dirname "$(dirname "$(readlink -f "$(type -P javac)")")")" /usr/lib/jvm/*; do
 		[ -x "$folder/bin/javac" ] && [ -f "$folder/release" ] || continue
 		n=$(jdk_release "$folder")
 		if [ "${n:-0}" -gt "$most" ]; then

@@ -29,6 +29,7 @@ verdict() {
 
 run a='echo ok one; echo ok two' b='echo ok three'; code=$?
 verdict passes 0 "3 passed, 0 failed, 0 skipped"
+verdict says_where_time_went 0 "3 passed, 0 failed, 0 skipped" "s of CPU in 2 suites; most: "
 
 run a='echo ok one; echo "not ok two"; exit 1'; code=$?
 verdict counts_not_ok 1 "1 passed, 1 failed, 0 skipped" "not ok two"

@@ -9,7 +9,7 @@ set -u
 . "$(dirname "$0")/../../lib/lib.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 rewrite=$programs/programs/rewrite_classes
-java_home=$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")
+java_home=$(dirname "$(dirname "$(readlink -f "$(type -P javac)")")")
 if [ ! -x "$java_home/bin/jimage" ]; then
 	echo "skip class_asm no JDK is installed"
 	exit 77

@@ -8,7 +8,7 @@ set -u
 # shellcheck source=tests/lib/lib.sh
 . "$(dirname "$0")/../../lib/lib.sh"
 rewrite=$programs/programs/rewrite_classes
-java_home=$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")
+java_home=$(dirname "$(dirname "$(readlink -f "$(type -P javac)")")")
 jimage=$java_home/bin/jimage
 if [ ! -x "$jimage" ]; then
 	echo "skip class_rewrite no JDK is installed"

@@ -12,7 +12,7 @@ if [ ! -f "$agent" ] || [ ! -f "$library" ]; then
 	echo "skip jprof_mixed no JDK is installed, or no libhookit built"
 	exit 77
 fi
-java=$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")
+java=$(dirname "$(dirname "$(readlink -f "$(type -P javac)")")")
 cd "$work" || exit 1
 ln -s "$library" libhookit.so.0
 export XDG_CACHE_HOME=$work/cache

@@ -13,7 +13,7 @@ if [ ! -f "$agent" ]; then
 	echo "skip jprof_natives no JDK is installed"
 	exit 77
 fi
-java=$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")
+java=$(dirname "$(dirname "$(readlink -f "$(type -P javac)")")")
 cd "$work" || exit 1
 cat >Natives.java <<'END'
 import java.io.*;
