@@ -348,10 +348,11 @@ $(O)/lib/pitrace/trainer/libtrainer.so: $(O)/obj/tools/jprof/trainer/natives.c
 $(O)/lib/pitrace/trainer/Trainer.class: $(O)/lib/pitrace/trainer/Trainer.java
 	$(call say,JAVAC)
 	$(Q)javac --release 11 -nowarn -d $(@D) $<
-$(O)/bin/hdump: $(call obj,$(HDUMP_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
+# It writes the profiles that post reads.
+$(O)/bin/hdump: $(call obj,$(HDUMP_SRC) $(COMMON_SRC) $(patsubst %,post/export/%.c,gzip protobuf texts)) $(O)/inner/libperfutil.a
 $(O)/bin/rtdriver: $(call obj,$(RTDRIVER_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(call obj,$(RTDRIVER_SRC)): INC = $(INC_TOOLS) -Ilibperfutil -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
-$(call obj,$(HDUMP_SRC)): INC = $(INC_TOOLS) -Ilibperfutil
+$(call obj,$(HDUMP_SRC)): INC = $(INC_TOOLS) -Ilibperfutil -Ipost
 $(O)/bin/msr: $(call obj,$(MSR_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/post: $(call obj,$(POST_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a $(O)/inner/liba2n.a
 $(O)/bin/arcf: $(call obj,$(ARCF_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a $(O)/inner/liba2n.a

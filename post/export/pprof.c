@@ -372,13 +372,15 @@ static void write_head(struct pprof_writing *w)
 	const struct trace *t = w->job->trace;
 	const struct event *e = &t->events.kind[t->events.chosen];
 	const char *type = t->events.chosen ? e->name : "cpu";
+	const char *known = w->job->input->counted_unit;
+	const char *unit = *known ? known : profile_unit(t);
 	uint64_t period = t->events.chosen ? e->period : t->rate ? 1000000000ull / t->rate : 0;
 
 	value_type(w, PROFILE_SAMPLE_TYPE, "samples", "count");
-	value_type(w, PROFILE_SAMPLE_TYPE, type, profile_unit(t));
+	value_type(w, PROFILE_SAMPLE_TYPE, type, unit);
 	protobuf_uint(&w->p, PROFILE_TIME, t->start_realtime);
 	protobuf_uint(&w->p, PROFILE_DURATION, t->duration);
-	value_type(w, PROFILE_PERIOD_TYPE, type, profile_unit(t));
+	value_type(w, PROFILE_PERIOD_TYPE, type, unit);
 	/* A rate is not a period. */
 	if (period && !(t->events.chosen && e->flags & PITRACE_EVENT_RATE))
 		protobuf_uint(&w->p, PROFILE_PERIOD, period);

@@ -58,6 +58,9 @@ static int read_head(const char *path, char *head, size_t *size, struct pifile_f
 	return rc;
 }
 
+#define FROM_GPERFTOOLS \
+	"of these post reads CPU profiles; go tool pprof -proto makes a profile that it reads"
+
 /* Returns the name of a known format that has no reader, by the file's first bytes, for the error
  * message. */
 static const char *other_name(const char *head, size_t size)
@@ -65,13 +68,12 @@ static const char *other_name(const char *head, size_t size)
 	static const struct {
 		const char *begin, *name;
 	} others[] = {
-		{ "heap profile:",
-		  "a heap or growth profile of gperftools: of these post reads CPU profiles" },
-		{ "--- contention",
-		  "a contention profile of gperftools: of these post reads CPU profiles" },
-		{ "--- heap", "a heap profile of gperftools: of these post reads CPU profiles" },
-		{ "--- growth",
-		  "a growth profile of gperftools: of these post reads CPU profiles" },
+		{ "heap profile:", "a heap or growth profile of gperftools: " FROM_GPERFTOOLS },
+		{ "--- contention", "a contention profile of gperftools: " FROM_GPERFTOOLS },
+		{ "--- heap", "a heap profile of gperftools: " FROM_GPERFTOOLS },
+		{ "--- growth", "a growth profile of gperftools: " FROM_GPERFTOOLS },
+		{ "JAVA PROFILE 1.0",
+		  "a Java heap dump: hdump -pprof makes a profile of it, which post reads" },
 		{ "JiTD", "a jitdump: it is read with a trace that its process is in" },
 		{ "DTiJ", "a jitdump: it is read with a trace that its process is in" },
 		{ "\177ELF", "a program or library, no trace" },

@@ -63,6 +63,7 @@ struct input {
 	bool descriptors;            /* the user wants Java's names as the VM has them */
 	bool inlined;                /* the user wants to know what is inlined */
 	bool values;                 /* its samples are values of calls (jprof_tree.h), no ticks */
+	char counted_unit[32];       /* of what the event counted, if the file says it */
 	char unit[INPUT_UNITS][32];  /* … of metrics 1 and so on, by their names; "": not known */
 	bool java_events;            /* it has Java methods' entries and exits, one by one */
 	bool calls;                  /* it has functions' entries and exits (call_record.h) */

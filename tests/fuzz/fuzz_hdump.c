@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "class_tree.h"
 #include "fuzz.h"
 #include "objects.h"
 #include "rows.h"
@@ -15,7 +16,8 @@ static void books(struct heap *h)
 {
 	struct rows r = { 0 };
 	struct big *list;
-	uint64_t count;
+	struct class_tree t = { 0 };
+	uint64_t count, objects = 0, bytes = 0;
 
 	list = objects_biggest(h, 20, &count);
 	if (!list)
@@ -27,6 +29,16 @@ static void books(struct heap *h)
 		free(object_name(h, list[i].object));
 	}
 	free(list);
+	if (class_tree_make(&t, h))
+		abort();
+	for (uint32_t i = 0; i < t.count; i++) {
+		objects += t.place[i].objects;
+		bytes += t.place[i].bytes;
+	}
+	if (objects != h->reached || bytes != h->reached_bytes ||
+	    objects + t.unreachable != h->objects || bytes + t.unreachable_bytes != h->bytes)
+		abort();
+	class_tree_free(&t);
 	if (h->reached > h->objects || heap_classes(h) || rows_of(&r, h))
 		abort();
 	rows_free(&r);

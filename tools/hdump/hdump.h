@@ -20,6 +20,7 @@ enum heap_what {
 	SHOW_REVERSE,
 	SHOW_SUSPECTS,
 	SHOW_STRINGS,
+	SHOW_PPROF,
 };
 
 struct hdump {
@@ -58,6 +59,7 @@ int show_difference(struct hdump *o);
 int show_suspects(struct hdump *o);
 int show_biggest(struct hdump *o);
 int show_dominators(struct hdump *o);
+int show_pprof(struct hdump *o);
 int show_paths(struct hdump *o);
 int show_strings(struct hdump *o);
 

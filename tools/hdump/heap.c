@@ -406,6 +406,11 @@ uint64_t heap_bytes_of(const struct heap *h, uint32_t object)
 	return (uint64_t)shapes_of(&h->shapes, place_of(h, object))->units * UNIT;
 }
 
+bool heap_is_dumped(const struct heap *h, uint32_t object)
+{
+	return shapes_number(&h->shapes, place_of(h, object));
+}
+
 uint64_t heap_size_of(const struct heap *h, const struct hprof_object *o, uint32_t class)
 {
 	if (o->type)

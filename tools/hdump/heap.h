@@ -93,6 +93,8 @@ int heap_pass(struct heap *h, const struct hprof_sink *sink);
 const char *heap_root_name(uint8_t kind);
 uint32_t heap_class_of(const struct heap *h, uint32_t object);
 uint64_t heap_bytes_of(const struct heap *h, uint32_t object);
+/* Whether the dump has the object, not only its id. */
+bool heap_is_dumped(const struct heap *h, uint32_t object);
 uint64_t heap_retained(const struct heap *h, uint32_t number);
 /* Returns the size of an object from its sub-record. */
 uint64_t heap_size_of(const struct heap *h, const struct hprof_object *o, uint32_t class);

@@ -40,6 +40,8 @@ static const struct option_row rows[] = {
 	WHAT_ROW("-suspects", "classes that grow from each dump to the next, three or more",
 		 SHOW_SUSPECTS),
 	WHAT_ROW("-strings", "texts that are the value of several strings", SHOW_STRINGS),
+	WHAT_ROW("-pprof", "the dominator tree by classes as a profile, for post, arcf, pprof",
+		 SHOW_PPROF),
 	{ { "-n" },
 	  "ROWS",
 	  "show at most this many rows (default: 30, in JSON and CSV all; 0: all)",
@@ -66,6 +68,7 @@ static const struct option_table table = {
 	.operands = "@file",
 	.usage =
 		"usage: hdump [-biggest | -dominators | -r ID | -strings] [-n ROWS] [-o FILE] [--json | --csv] DUMP\n"
+		"       hdump -pprof -o PROFILE DUMP\n"
 		"       hdump -diff | -rdiff [-n ROWS] [-o FILE] [--json | --csv] DUMP DUMP\n"
 		"       hdump -suspects [-n ROWS] [-o FILE] [--json | --csv] DUMP DUMP DUMP...\n",
 	.notes =
@@ -109,8 +112,19 @@ static int show(struct hdump *o)
 		return show_paths(o);
 	case SHOW_STRINGS:
 		return show_strings(o);
+	case SHOW_PPROF:
+		return show_pprof(o);
 	}
 	return EXIT_HDUMP;
+}
+
+/* Checks that a profile is asked for as such. Returns false after a message. */
+static bool has_form(const struct hdump *o)
+{
+	if (o->what != SHOW_PPROF || (o->form == FORM_WORDS && o->rows == HDUMP_ROWS))
+		return true;
+	complain("-pprof writes a whole profile: --json, --csv and -n do not go with it");
+	return false;
 }
 
 /* Checks the number of dumps. Returns false after a message. */
@@ -169,5 +183,5 @@ int main(int argc, char **argv)
 	}
 	o.paths = rest.words;
 	o.count = rest.count;
-	return has_dumps(&o) ? run(&o) : EXIT_HDUMP;
+	return has_form(&o) && has_dumps(&o) ? run(&o) : EXIT_HDUMP;
 }

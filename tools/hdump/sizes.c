@@ -10,7 +10,7 @@
  * With few objects of a class, a dead object may follow each: then only a word counts, and
  * contended padding in the packages that have it (JDK 17 to 25). */
 #define PADDING_MOST 320
-#define PADDING      128 /* -XX:ContendedPaddingWidth: before each group of fields, and at the end */
+#define PADDING      128 /* -XX:ContendedPaddingWidth: before each group, and at the end */
 #define GROUPS_MOST  4
 #define WORD         8
 #define FEW_OBJECTS  4

@@ -147,9 +147,12 @@ static void kinds(struct json *j, const struct html_tree *t, bool samples)
 
 	json_array(j, "events");
 	for (i = 0; i < t->kinds && samples; i++) {
+		const bool counted = t->counted && html_tree_event(t, i) == t->counted;
+		const char *unit = mode_unit_of(t->job, t->kind[i]);
+
 		json_object(j, NULL);
-		name_member(j, "name", e->kind[t->kind[i]].name);
-		name_member(j, "unit", mode_unit_of(t->job, t->kind[i]));
+		name_member(j, "name", t->counted && !counted ? unit : e->kind[t->kind[i]].name);
+		name_member(j, "unit", counted ? t->job->input->counted_unit : unit);
 		json_uint(j, "total", t->totals[i]);
 		json_end(j, '}');
 	}

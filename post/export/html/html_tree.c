@@ -138,6 +138,7 @@ static int take_sums(struct html_tree *t, const uint32_t *to)
 		struct sum s = from->sum[i];
 
 		s.stack = to[s.stack];
+		s.event = html_tree_event(t, s.event);
 		s.thread = use(&t->threads, n->thread[s.thread].group);
 		rc = s.thread == NO_KEY ? -ENOMEM : sums_add(&t->sums, &s);
 		if (!rc)
@@ -146,7 +147,7 @@ static int take_sums(struct html_tree *t, const uint32_t *to)
 	}
 	if (!rc)
 		rc = slices_renumber(&t->job->model->slices, number);
-	t->total = t->totals[0];
+	t->total = t->totals[html_tree_event(t, 0)];
 	free(number);
 	return rc;
 }
@@ -213,6 +214,7 @@ static int take_events(struct html_tree *t)
 struct reading_kind {
 	struct model *model;
 	uint32_t event;
+	bool counted; /* take what the event counted */
 };
 
 static int take_sample(void *arg, const struct profile_sample *s)
@@ -224,12 +226,12 @@ static int take_sample(void *arg, const struct profile_sample *s)
 		.thread = s->thread,
 		.cpu = s->cpu,
 		.event = k->event,
-		.ticks = s->ticks,
+		.ticks = k->counted ? s->counted : s->ticks,
 		.counted = s->counted,
 	};
 	int rc = sums_add(&m->sums, &add);
 
-	return rc ? rc : slices_add(&m->slices, m->sums.last, s->time, s->time, s->ticks);
+	return rc ? rc : slices_add(&m->slices, m->sums.last, s->time, s->time, add.ticks);
 }
 
 /* Reads the samples of other events than the chosen one, each in a pass of its own. */
@@ -242,7 +244,7 @@ static int read_kinds(struct html_tree *t)
 
 	t->kind[t->kinds++] = e->has_chosen ? e->chosen : 0;
 	for (i = 0; i < EVENT_KINDS && t->kinds <= HTML_MORE && !rc; i++) {
-		struct reading_kind k = { job.model, t->kinds };
+		struct reading_kind k = { job.model, t->kinds, false };
 		const struct profile_reader reader = { .sample = take_sample, .arg = &k };
 
 		if (!e->kind[i].samples || i == t->kind[0])
@@ -252,6 +254,21 @@ static int read_kinds(struct html_tree *t)
 		rc = job_samples(&job, &reader);
 	}
 	return rc;
+}
+
+/* Reads the samples once more, for what they counted: the bytes of a heap profile. */
+static int read_counted(struct html_tree *t)
+{
+	const char *unit = t->job->input->counted_unit;
+	struct reading_kind k = { t->job->model, t->kinds, true };
+	const struct profile_reader reader = { .sample = take_sample, .arg = &k };
+
+	if (!*unit || t->kinds > HTML_MORE)
+		return 0;
+	t->counted = t->kinds;
+	t->counted_first = !strcmp(unit, "bytes");
+	t->kind[t->kinds++] = t->kind[0];
+	return job_samples(t->job, &reader);
 }
 
 /* Reads events, which a trace without samples may have, too. */
@@ -265,6 +282,8 @@ static int read_events(struct html_tree *t)
 	t->timed = job->model->slices.wanted;
 	if (t->timed)
 		rc = read_kinds(t);
+	if (!rc && t->timed)
+		rc = read_counted(t);
 	if (!rc && t->timed)
 		rc = html_events_read(&t->events, job, &t->texts);
 	/* Threads without samples are new. */

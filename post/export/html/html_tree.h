@@ -60,14 +60,24 @@ struct html_tree {
 	unsigned int kind[1 + HTML_MORE]; /* of events, by sums' numbers; 0: the chosen one */
 	uint64_t totals[1 + HTML_MORE];
 	uint32_t kinds;
-	uint64_t total; /* of the chosen event */
-	bool timed;     /* the job's slices belong to these sums; else there is one slice */
+	uint32_t counted;   /* the event that stands for what the chosen one counted; 0: none */
+	bool counted_first; /* … is the page's first, where the samples are mere allocations */
+	uint64_t total;     /* of the chosen event */
+	bool timed;         /* the job's slices belong to these sums; else there is one slice */
 	struct html_grid grid;
 };
 
 /* Returns 0, -ENOMEM, or REPORT_WRONG after a message. */
 int html_tree_make(struct html_tree *t, const struct job *job);
 void html_tree_free(struct html_tree *t);
+/* Returns the page's number of an event that has this one in the model's sums. */
+static inline uint32_t html_tree_event(const struct html_tree *t, uint32_t event)
+{
+	return !t->counted_first   ? event :
+	       event == t->counted ? 0 :
+	       event == 0          ? t->counted :
+				     event;
+}
 /* Return the grid's slice for a slice of samples, or of events. */
 static inline uint32_t html_tree_slice(const struct html_tree *t, uint32_t slice)
 {

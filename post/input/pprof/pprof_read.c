@@ -209,6 +209,7 @@ static int pprof_open(struct input *in, struct pifile_fault *fault)
 		return rc;
 	}
 	p->faults.all = true;
+	memcpy(in->counted_unit, p->unit, sizeof(in->counted_unit));
 	in->complete = !p->faults.count;
 	in->header = (struct pifile_header){
 		.clock = PITRACE_CLOCK_MONOTONIC,

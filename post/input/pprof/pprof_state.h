@@ -96,6 +96,7 @@ struct pprof {
 	struct pitrace_interval interval;
 	struct pitrace_event_rec event;
 	bool has_event;
+	char unit[32]; /* of the counts, if they are not the samples themselves */
 	/* State of a pass: */
 	unsigned int what;
 	uint64_t given; /* records returned before samples */

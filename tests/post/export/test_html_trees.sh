@@ -155,14 +155,17 @@ perl -e 'sub v { my ($n, $o) = (shift, ""); while ($n >= 128) { $o .= chr($n & 1
 	print b(5, n(1, $_) . n(2, 4 + $_)) for 1 .. 3;
 	print b(6, $_) for @s; print n(14, 3)' >heap.pb
 "$post" -q -html -o heap.html heap.pb
-[ $? -le 1 ] && look heap heap.html 'view=tree' 'unfold #tree' 'view=table'
+[ $? -le 1 ] && look heap heap.html 'view=tree' 'unfold #tree' 'view=tree&event=1' 'unfold #tree' 'view=table&event=1'
 verdict heap_no_complaint
 "$post" -q -folded heap.pb | sort >want.rows
-folded 2 5 >have.rows
+folded 4 5 >have.rows
 same
 verdict heap_tree_is_folded
-step 0 .sum | grep -qE '^[0-9]+ (inuse_space|bytes|inuse_objects|ticks)' || { step 0 .sum >why; false; }
+want '73000 bytes, 8 ticks' "$(step 0 .sum), $(step 4 .sum)"
 verdict heap_unit
+folded 2 5 >have.rows
+sed -E 's/ 3$/ 3000/; s/ 5$/ 70000/' want.rows >bytes.rows && cmp -s bytes.rows have.rows || { cat have.rows >why; false; }
+verdict heap_bytes
 
 # ---- paper is light, has all rows and no controls
 awk 'BEGIN { for (i = 0; i < 900; i++) print "prog;f" i " " i + 1 }' >many.folded

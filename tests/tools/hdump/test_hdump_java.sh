@@ -85,6 +85,32 @@ histogram() { # NAME OPTION...; $load: a module whose classes are loaded
 	verdict "$1_as_jmap" $?
 }
 histogram short
+# ---- as a profile: what go tool pprof sums for a class and its callees is what the class retains
+"$hdump" -pprof -o heap.pb.gz dump >out 2>err
+is pprof_code $? 0
+if command -v go >/dev/null; then
+	HOME=$work go tool pprof -top -cum -unit=b -sample_index=inuse_space -nodecount=1000000 -nodefraction=0 -edgefraction=0 \
+		heap.pb.gz 2>/dev/null | sed -nE 's/^ *[0-9.e+]+B? +[0-9.e+-]+% +[0-9.e+-]+% +([0-9]+)B? +[0-9.e+-]+% +(.*)/\1 \2/p' |
+		grep -vE ' class | java.lang.Class$' | sort >have
+	# Those of classes are named for the class that they are.
+	awk -F, 'NR > 1 && $3 > 0 && $4 != "java.lang.Class" { print $3, $4 }' csv | sort >want
+	diff want have >out
+	verdict pprof_retained $?
+	is pprof_many "$([ "$(wc -l <have)" -gt 100 ] && echo yes)" yes
+else
+	echo "skip ${suite}_pprof_retained no go"
+fi
+left=$(sed -nE 's/.* ([0-9]+) unreachable objects of ([0-9]+) bytes.*/\1 \2/p' err)
+awk -F, -v left="${left:-0 0}" 'NR > 1 { o += $1; b += $2 } END { split(left, l, " "); print o - l[1], b - l[2] }' csv >want
+"$bin/post" -q -calltree -o - -r heap.pb.gz | sed -nE 's/^TOTAL TICKS +//p; s/^Mode .*; ([0-9]+) counted.*/\1/p' >out
+is pprof_sums "$(sed -n 2p out) $(sed -n 1p out)" "$(cat want)"
+"$bin/post" -q -html -o heap.html -r heap.pb.gz
+is pprof_page "$? $(head -c 15 heap.html)" '0 <!DOCTYPE html>'
+"$bin/post" -q -r dump >out 2>&1
+says pprof_named out 'a Java heap dump: hdump -pprof'
+"$hdump" -pprof --json dump >out 2>&1
+is pprof_whole "$? $(grep -c 'writes a whole profile' out)" '2 1'
+
 histogram long -XX:-UseCompressedOops -XX:+UseSerialGC
 load=java.base histogram classes
 load=java.base histogram long_classes -XX:-UseCompressedOops

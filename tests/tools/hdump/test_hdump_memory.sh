@@ -14,6 +14,7 @@ each biggest "$bin/hdump" -q --csv -n 0 -biggest heap5.hprof
 id=$(grep -m 1 -o '0x[0-9a-f]*' good.biggest)
 each ways "$bin/hdump" -q -r "$id" heap5.hprof
 each dominators "$bin/hdump" -q -dominators heap6.hprof
+each pprof "$bin/hdump" -q -pprof heap5.hprof
 each strings "$bin/hdump" -q -strings heap11.hprof
 each strings_json "$bin/hdump" -q --json -strings heap4.hprof
 each diff "$bin/hdump" -q -diff heap4.hprof heap5.hprof
