@@ -285,9 +285,12 @@ static void give_map(struct pprof *p, uint32_t pid, uint32_t m, struct pirecord 
 		.start = old ? from->start : pprof_base(m),
 		.length = old ? from->limit - from->start : (from->used | 4095) + 1,
 		.offset = old ? from->offset : 0,
-		.inode = m + 1ull,
-		.dev_major = DEVICE,
 	};
+	/* Of a file that is to name places, no inode is known. */
+	if (!old || from->build_id) {
+		map->inode = m + 1ull;
+		map->dev_major = DEVICE;
+	}
 	pprof_path(p, m, p->map.path, sizeof(p->map.path) - 8);
 	map->path_len = (uint32_t)strlen(p->map.path);
 	fill(r, PITRACE_RING_MTE, PITRACE_MTE, PITRACE_MTE_MODULE, &p->map,

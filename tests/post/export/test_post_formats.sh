@@ -671,4 +671,40 @@ heap='alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/byte
 	of_heap counts 'b_event 5 5000' '' a_sample/count a_event/count b_sample/count b_event/count
 }
 
+# A profile that is written again keeps what the counts are.
+# shellcheck disable=SC2086
+heap_profile '' $heap >heap.pb && "$post" -q -format pprof -o again.pb.gz heap.pb 2>err &&
+	go tool pprof -raw again.pb.gz 2>err | has /dev/stdin inuse_space/bytes
+verdict heap_unit
+
+# ---- a heap profile of gperftools: go tool pprof makes one that post reads, and it is named without a build id
+tcmalloc=$(ls /usr/lib/*/libtcmalloc.so.4 2>/dev/null | head -n 1)
+if [ -n "$tcmalloc" ]; then
+	cat >grows.c <<'END'
+#include <stdlib.h>
+__attribute__((noinline)) char *grows_big(void) { char *p = malloc(3 << 20); p[1] = 1; return p; }
+__attribute__((noinline)) char *grows_small(void) { char *p = malloc(100); p[1] = 1; return p; }
+int main(void)
+{
+	char *volatile p;
+
+	for (int i = 0; i < 1000; i++)
+		p = i % 100 ? grows_small() : grows_big();
+	return !p;
+}
+END
+	gcc -O1 -g -fno-omit-frame-pointer -no-pie -o grows grows.c &&
+		HEAPPROFILE=$PWD/grown LD_PRELOAD=$tcmalloc ./grows >out 2>&1
+	"$post" -q grown.0001.heap >out 2>err
+	has err 'of these post reads CPU profiles; go tool pprof -proto makes a profile that it reads'
+	verdict tcmalloc_named
+	HOME=$PWD go tool pprof -proto -output grown.pb.gz grown.0001.heap >out 2>&1 &&
+		"$post" -q -folded -o - grown.pb.gz 2>err | sed -nE 's/.*;main;(grows_[a-z]+) /\1 /p' | sort >have
+	printf 'grows_big 10\ngrows_small 990\n' >want
+	diff want have >why
+	verdict tcmalloc_heap
+else
+	echo "skip ${suite}_tcmalloc no libtcmalloc"
+fi
+
 finish
