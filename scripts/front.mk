@@ -48,7 +48,7 @@ guest-module:
 
 # Unit tests come first: what they find shows within two minutes. Guests take longest; scripts run beside them.
 define run_suites
-	@scripts/deps build check $(if $(findstring --group wide,$(1)),package)
+	@scripts/deps build check $(if $(findstring --group wide,$(1)),package wide)
 	@$(MAKE) --no-print-directory -j 2 $(if $(findstring --group check,$(1)),guest-module) tests
 	@{ printf '%s\n' $(UNIT_SUITES) $(FUZZ_SUITES); cat tests/suites; printf '%s\n' $(SCRIPT_SUITES); } >$(O)/suites
 	@tests/runner --suites $(O)/suites -j 2 -l 1 $(1)

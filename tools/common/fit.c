@@ -17,23 +17,34 @@
 #include "escape.h"
 
 #define LEAST_COLUMNS 40
+#define USUAL_COLUMNS 80
+#define MOST_COLUMNS  10000
 #define ELLIPSIS      "…"
 #define FOLDED_IN     2
 /* Brackets that may be open at a time; names with more are cut at their end. */
 #define MOST_OPEN 64
 
+/* A serial line does not know its size: the user may set COLUMNS. */
+static unsigned long columns_set(void)
+{
+	const char *text = getenv("COLUMNS");
+	char *end;
+	unsigned long n;
+
+	if (!text || !isdigit((unsigned char)*text))
+		return USUAL_COLUMNS;
+	n = strtoul(text, &end, 10);
+	return *end || n > MOST_COLUMNS ? USUAL_COLUMNS : n;
+}
+
 unsigned int fit_columns(int fd)
 {
-	const char *columns = getenv("COLUMNS");
 	struct winsize size;
-	int n;
+	unsigned long n;
 
 	if (!isatty(fd))
 		return 0;
-	/* A serial line does not know its size: the user may set COLUMNS. */
-	n = !ioctl(fd, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col :
-	    columns                                      ? atoi(columns) :
-							   80;
+	n = !ioctl(fd, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : columns_set();
 	return n < LEAST_COLUMNS ? LEAST_COLUMNS : (unsigned int)n;
 }
 

@@ -53,6 +53,16 @@ for columns in 80 60 132; do
 	[ "$(widest seen)" -le $columns ] && [ "$(grep -c . seen)" -ge 6 ]
 	verdict messages_$columns $? "$(cat seen)"
 done
+# A serial line does not know its width. What is no number of columns is the usual 80.
+bad=
+for words in 100 no 99999999999 -5 90x ''; do
+	at 0 "COLUMNS='$words' $bin/post -calltree -r wide.nrm2"
+	want=80
+	[ "$words" != 100 ] || want=100
+	have=$(widest seen)
+	[ "$have" -le $want ] && [ "$have" -gt $((want - 20)) ] || bad="$bad '$words': $have"
+done
+is serial_line "$bad" ''
 # Help, of the widest terminal of old.
 bad=
 for help in arcf cpi hdump jprof-train mpevt msr pitrace post ptt rtdriver run.itrace run.jprof run.tprof swtrace \
