@@ -286,7 +286,7 @@ static void give_map(struct pprof *p, uint32_t pid, uint32_t m, struct pirecord 
 		.length = old ? from->limit - from->start : (from->used | 4095) + 1,
 		.offset = old ? from->offset : 0,
 	};
-	/* Of a file that is to name places, no inode is known. */
+	/* No inode is known of a file that is to name places. */
 	if (!old || from->build_id) {
 		map->inode = m + 1ull;
 		map->dev_major = DEVICE;
