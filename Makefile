@@ -270,7 +270,7 @@ $(O)/lib/pitrace/libpijit.so $(O)/lib/pitrace/libjprof.so: $(O)/lib/pitrace/%.so
 $(O)/jperf/classes: $(JPERF_JAVA)
 	$(call say,JAVAC)
 	@rm -rf $@ $(O)/jperf/include
-	$(Q)javac --release 11 -Xlint:all -h $(O)/jperf/include -d $@ $^
+	$(Q)javac -encoding UTF-8 --release 11 -Xlint:all -h $(O)/jperf/include -d $@ $^
 	@touch $@
 $(O)/lib/pitrace/JPerf.jar: $(O)/jperf/classes
 	$(call say,JAR)
@@ -347,7 +347,7 @@ $(O)/lib/pitrace/trainer/libtrainer.so: $(O)/obj/tools/jprof/trainer/natives.c
 		-Wl,-soname,$(@F) -Wl,-z,defs -Wl,--build-id -o $@ $<
 $(O)/lib/pitrace/trainer/Trainer.class: $(O)/lib/pitrace/trainer/Trainer.java
 	$(call say,JAVAC)
-	$(Q)javac --release 11 -nowarn -d $(@D) $<
+	$(Q)javac -encoding UTF-8 --release 11 -nowarn -d $(@D) $<
 # It writes the profiles that post reads.
 $(O)/bin/hdump: $(call obj,$(HDUMP_SRC) $(COMMON_SRC) $(patsubst %,post/export/%.c,gzip protobuf texts)) $(O)/inner/libperfutil.a
 $(O)/bin/rtdriver: $(call obj,$(RTDRIVER_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a

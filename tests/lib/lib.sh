@@ -19,7 +19,7 @@ trap 'rm -rf "$work"' EXIT
 
 # Of a small file a compiler that is itself hardly compiled takes half of the time.
 if type -P javac >/dev/null; then
-	javac() { command javac -J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC "$@"; }
+	javac() { command javac -encoding UTF-8 -J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC "$@"; }
 fi
 
 verdict() { # NAME CODE [WHY]: without a reason what is in $work/out is shown

@@ -40,10 +40,21 @@ fi
 "$bin/arcf" -tree -new-budget a.nrm2 | grep -E '^"(work|rest|compare|main)"' >budget
 is lines "$(wc -l <budget)" 4
 kept=0 broken=0
+why() { # TURN: what was said
+	sed "s/^/# turn $1: /" out err
+}
 for ((i = 0; i < turns; i++)); do
-	traced a.nrm2 100 && "$bin/arcf" -tree -budget budget a.nrm2 >out && kept=$((kept + 1))
-	traced a.nrm2 101 && ! "$bin/arcf" -tree -budget budget a.nrm2 -csv >out &&
-		[ "$(grep 'true,true$' out | cut -d, -f 2 | sort -u | tr '\n' ' ')" = 'work ' ] && broken=$((broken + 1))
+	if traced a.nrm2 100 && "$bin/arcf" -tree -budget budget a.nrm2 >out 2>err; then
+		kept=$((kept + 1))
+	else
+		why $i
+	fi
+	if traced a.nrm2 101 && ! "$bin/arcf" -tree -budget budget a.nrm2 -csv >out 2>err &&
+		[ "$(grep 'true,true$' out | cut -d, -f 2 | sort -u | tr '\n' ' ')" = 'work ' ]; then
+		broken=$((broken + 1))
+	else
+		why $i
+	fi
 done
 is noise_keeps_it "$kept" $turns
 is one_percent_breaks_it "$broken" $turns
