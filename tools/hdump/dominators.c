@@ -31,7 +31,7 @@ struct several {
 struct dominator_search {
 	uint32_t *parent;  /* by number */
 	uint64_t *reached; /* a bit for each object */
-	uint64_t *others;  /* a bit for each object with a reference not from its parent */
+	uint64_t *others;  /* a bit for each object with a second reference */
 	struct several several;
 	struct visit {
 		uint32_t object, at;
@@ -57,7 +57,7 @@ static int visit(struct dominators *d, const struct graph *g, struct dominator_s
 		 uint32_t first)
 {
 	uint64_t depth = 0;
-	uint32_t to, number, own;
+	uint32_t to, own;
 
 	if (array_room(s->stack, s->room, 1))
 		return -ENOMEM;
@@ -70,15 +70,14 @@ static int visit(struct dominators *d, const struct graph *g, struct dominator_s
 			continue;
 		}
 		to = graph_next(g, f->object, &f->at);
-		own = d->number[f->object];
+		/* A further reference from the parent is not looked for: it costs more than it saves. */
 		if (bit_is_set(s->reached, to)) {
-			number = d->number[to];
-			if (s->parent[number] != own)
-				bit_set(s->others, to);
+			bit_set(s->others, to);
 			continue;
 		}
 		if (array_next(s->stack, depth, s->room))
 			return -ENOMEM;
+		own = d->number[s->stack[depth - 1].object];
 		s->stack[depth++] = enter(d, s, to, own);
 	}
 	return 0;
@@ -145,16 +144,16 @@ static uint32_t rank_of(const struct several *s, uint32_t number)
 
 #define TOGETHER 64u
 
-/* A reference between objects, or between numbers. */
+/* A reference between objects, between numbers, or from a number to a rank. */
 struct turned {
 	uint32_t from, to;
 };
 
-/* Lists the next references to objects with several paths, by numbers. Returns false if none is
- * left. Each step prefetches what the next one needs, because it is scattered in memory. */
+/* Lists the next references to objects with several paths, from numbers to ranks. Returns false if
+ * none is left. Each step prefetches what the next one needs, because it is scattered in memory. */
 static bool some_others(const struct dominators *d, const struct graph *g,
-			const struct dominator_search *s, struct graph_walk *at,
-			struct turned *list, unsigned int *count)
+			const struct dominator_search *s, const uint32_t *begin,
+			struct graph_walk *at, struct turned *list, unsigned int *count)
 {
 	unsigned int n = 0;
 	uint32_t to;
@@ -167,11 +166,16 @@ static bool some_others(const struct dominators *d, const struct graph *g,
 	for (unsigned int i = 0; i < n; i++) {
 		list[i] = (struct turned){ d->number[list[i].from], d->number[list[i].to] };
 		__builtin_prefetch(&s->parent[list[i].to]);
+		__builtin_prefetch(&s->several.before[list[i].to / 64]);
 	}
 	*count = 0;
 	for (unsigned int i = 0; i < n; i++)
-		if (list[i].from && s->parent[list[i].to] != list[i].from)
-			list[(*count)++] = list[i];
+		if (list[i].from && s->parent[list[i].to] != list[i].from) {
+			const uint32_t rank = rank_of(&s->several, list[i].to);
+
+			__builtin_prefetch(&begin[rank]);
+			list[(*count)++] = (struct turned){ list[i].from, rank };
+		}
 	return n;
 }
 
@@ -185,9 +189,9 @@ static int turn(const struct dominators *d, const struct graph *g, const struct 
 	unsigned int n;
 
 	/* The first pass counts references, the second one stores them. */
-	for (struct graph_walk at = { 0 }; some_others(d, g, s, &at, list, &n);)
+	for (struct graph_walk at = { 0 }; some_others(d, g, s, begin, &at, list, &n);)
 		for (unsigned int i = 0; i < n; i++)
-			begin[rank_of(&s->several, list[i].to)]++;
+			begin[list[i].to]++;
 	for (uint64_t r = 0; r <= s->several.count; r++) {
 		sum += begin[r];
 		if (sum >= NONE)
@@ -198,9 +202,9 @@ static int turn(const struct dominators *d, const struct graph *g, const struct 
 	*from = large_alloc(sum ? sum : 1, sizeof(**from));
 	if (!*from)
 		return -ENOMEM;
-	for (struct graph_walk at = { 0 }; some_others(d, g, s, &at, list, &n);)
+	for (struct graph_walk at = { 0 }; some_others(d, g, s, begin, &at, list, &n);)
 		for (unsigned int i = 0; i < n; i++)
-			(*from)[--begin[rank_of(&s->several, list[i].to)]] = list[i].from;
+			(*from)[--begin[list[i].to]] = list[i].from;
 	return 0;
 }
 
@@ -231,7 +235,9 @@ static uint32_t least(uint32_t *up, uint32_t *low, uint32_t v, uint32_t w)
 	return min;
 }
 
-#define STEPS 8
+#define STEPS     8
+#define AHEAD     16
+#define FAR_AHEAD 32
 
 /* Returns the nearest ancestor of v in the search whose number is not above w. As numbers are in
  * depth-first order, it is the least parent of all numbers between them. Mostly it is near. */
@@ -245,6 +251,19 @@ static uint32_t ancestor(const struct lowest *parents, uint32_t v, uint32_t w)
 			return a;
 	}
 	return lowest_of(parents, w + 1, v + 1);
+}
+
+/* Prefetches for the references that are FAR_AHEAD and AHEAD before those from `begin` to `end`, as
+ * these are processed from the last ones to the first ones. */
+static inline void prefetch_owners(const struct lowest *parents, const uint32_t *owner,
+				   const uint32_t *up, const uint32_t *from, uint32_t begin,
+				   uint32_t end)
+{
+	for (uint32_t i = end; i-- > begin && i >= FAR_AHEAD;) {
+		__builtin_prefetch(&owner[from[i - FAR_AHEAD]]);
+		__builtin_prefetch(&parents->level[0][from[i - FAR_AHEAD]]);
+		__builtin_prefetch(&up[owner[from[i - AHEAD]]]);
+	}
 }
 
 /*
@@ -261,6 +280,7 @@ static void semi_dominators(const struct dominator_search *s, const struct lowes
 	for (uint32_t r = s->several.count; r; r--) {
 		w = low[r]; /* the number of rank r, until its semi-dominator is known */
 		semi = s->parent[w];
+		prefetch_owners(parents, owner, up, from, begin[r], end);
 		for (uint32_t i = begin[r]; i < end && semi; i++) {
 			v = from[i];
 			if (v > w) {

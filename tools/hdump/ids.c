@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/search.h"
 #include "bits.h"
+#include "large.h"
 
 #define SOME_MEMORY (1u << 20) /* more memory that lines may take while ids are added */
 
@@ -23,13 +25,21 @@ void ids_begin(struct ids *ids, uint64_t most)
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-static struct ids_line *line_of(const struct ids *ids, uint64_t id)
+/* Returns the index of a block, or NO_KEY. */
+static inline uint32_t block_at(const struct ids *ids, uint64_t block)
+{
+	const uint64_t far = block - ids->first;
+
+	if (!ids->page)
+		return keys_find(&ids->by_key, hash_mix(block, 0), ids->keys, key, *key == block);
+	return far < ids->span ? ids->in_page[ids->page[far / IDS_PAGE] + far % IDS_PAGE] : NO_KEY;
+}
+
+static inline struct ids_line *line_of(const struct ids *ids, uint64_t id)
 {
 	const uint64_t place = id >> ids->shift, block = place >> IDS_PLACE;
-	uint32_t at = ids->near_at;
+	const uint32_t at = block_at(ids, block);
 
-	if (at == NO_KEY || ids->near_key != block)
-		at = keys_find(&ids->by_key, hash_mix(block, 0), ids->keys, key, *key == block);
 	if (at == NO_KEY)
 		return NULL;
 	return &ids->lines[(size_t)at * IDS_BLOCK + (place >> 6 & (IDS_BLOCK - 1))];
@@ -41,8 +51,7 @@ static struct ids_line *line_near(struct ids *ids, uint64_t id)
 
 	if (ids->near_at == NO_KEY || ids->near_key != block) {
 		ids->near_key = block;
-		ids->near_at = keys_find(&ids->by_key, hash_mix(block, 0), ids->keys, key,
-					 *key == block);
+		ids->near_at = block_at(ids, block);
 		if (ids->near_at == NO_KEY)
 			return NULL;
 	}
@@ -78,11 +87,12 @@ static void free_blocks(struct ids *ids)
 {
 	free(ids->lines);
 	free(ids->keys);
-	free(ids->order);
+	free(ids->page);
+	free(ids->in_page);
 	keys_free(&ids->by_key);
 	ids->lines = NULL;
 	ids->keys = NULL;
-	ids->order = NULL;
+	ids->page = ids->in_page = NULL;
 	ids->blocks = ids->lines_room = ids->keys_room = 0;
 	ids->near_at = NO_KEY;
 }
@@ -235,30 +245,74 @@ static int by_key(const void *a, const void *b)
 	return one->key < other->key ? -1 : one->key > other->key;
 }
 
-static int order_blocks(struct ids *ids)
+/* Sorts blocks by address, into memory of just their size. */
+static int sort_blocks(struct ids *ids)
 {
 	struct ids_block *list = malloc(((size_t)ids->blocks + 1) * sizeof(*list));
+	struct ids_line *lines = large_alloc(((size_t)ids->blocks + 1) * IDS_BLOCK, sizeof(*lines));
 	bool sorted = true;
 
-	ids->order = malloc(((size_t)ids->blocks + 1) * sizeof(*ids->order));
-	if (list && ids->order) {
-		for (uint32_t i = 0; i < ids->blocks; i++) {
-			list[i] = (struct ids_block){ ids->keys[i], i };
-			sorted = sorted && (!i || ids->keys[i - 1] < ids->keys[i]);
-		}
-		if (!sorted)
-			qsort(list, ids->blocks, sizeof(*list), by_key);
-		for (uint32_t i = 0; i < ids->blocks; i++)
-			ids->order[i] = list[i].place;
+	if (!list || !lines) {
+		free(list);
+		free(lines);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < ids->blocks; i++) {
+		list[i] = (struct ids_block){ ids->keys[i], i };
+		sorted = sorted && (!i || ids->keys[i - 1] < ids->keys[i]);
+	}
+	if (!sorted)
+		qsort(list, ids->blocks, sizeof(*list), by_key);
+	for (uint32_t i = 0; i < ids->blocks; i++) {
+		ids->keys[i] = list[i].key;
+		memcpy(lines + (size_t)i * IDS_BLOCK,
+		       ids->lines + (size_t)list[i].place * IDS_BLOCK, IDS_BLOCK * sizeof(*lines));
 	}
 	free(list);
-	return list && ids->order ? 0 : -ENOMEM;
+	free(ids->lines);
+	ids->lines = lines;
+	ids->lines_room = ids->blocks * IDS_BLOCK;
+	ids->near_at = NO_KEY;
+	keys_free(&ids->by_key);
+	return 0;
 }
 
-/* Returns the index of the i-th line in the order of ids. */
-static size_t ordered(const struct ids *ids, size_t i)
+/* Makes pages to find blocks by. If these would be large, because the blocks are far apart, a hash
+ * table does. */
+static int find_blocks_by(struct ids *ids)
 {
-	return (size_t)ids->order[i / IDS_BLOCK] * IDS_BLOCK + i % IDS_BLOCK;
+	const uint64_t first = ids->blocks ? ids->keys[0] : 0;
+	const uint64_t span = ids->blocks ? ids->keys[ids->blocks - 1] - first + 1 : 0;
+	const uint64_t pages = span / IDS_PAGE + 1;
+	uint32_t used = 1; /* the first page is that of addresses without blocks */
+
+	if (pages > ids->blocks + IDS_PAGES_FREE || pages > UINT32_MAX / IDS_PAGE - 1) {
+		for (uint32_t i = 0; i < ids->blocks; i++)
+			if (keys_add(&ids->by_key, hash_mix(ids->keys[i], 0), i))
+				return -ENOMEM;
+		return 0;
+	}
+	ids->page = calloc(pages, sizeof(*ids->page));
+	if (!ids->page)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < ids->blocks; i++) {
+		uint32_t *page = &ids->page[(ids->keys[i] - first) / IDS_PAGE];
+
+		if (!*page)
+			*page = used++ * IDS_PAGE;
+	}
+	ids->in_page = malloc((size_t)used * IDS_PAGE * sizeof(*ids->in_page));
+	if (!ids->in_page)
+		return -ENOMEM;
+	memset(ids->in_page, 0xff, (size_t)used * IDS_PAGE * sizeof(*ids->in_page));
+	for (uint32_t i = 0; i < ids->blocks; i++) {
+		const uint64_t far = ids->keys[i] - first;
+
+		ids->in_page[ids->page[far / IDS_PAGE] + far % IDS_PAGE] = i;
+	}
+	ids->first = first;
+	ids->span = span;
+	return 0;
 }
 
 static void finish_list(struct ids *ids)
@@ -274,14 +328,12 @@ static void finish_list(struct ids *ids)
 	ids->objects = ids->inner = (uint32_t)n;
 }
 
-static int finish_lines(struct ids *ids)
+static void finish_lines(struct ids *ids)
 {
 	uint32_t inner = 0, leaves = 0;
 
-	if (order_blocks(ids))
-		return -ENOMEM;
 	for (size_t i = 0; i < (size_t)ids->blocks * IDS_BLOCK; i++) {
-		struct ids_line *l = &ids->lines[ordered(ids, i)];
+		struct ids_line *l = &ids->lines[i];
 
 		l->inner_before = inner;
 		l->leaf_before = leaves;
@@ -290,16 +342,16 @@ static int finish_lines(struct ids *ids)
 	}
 	ids->objects = inner + leaves;
 	ids->inner = inner;
-	return 0;
 }
 
 int ids_finish(struct ids *ids)
 {
 	if (!ids->sparse) {
-		if (finish_lines(ids))
+		if (sort_blocks(ids))
 			return -ENOMEM;
+		finish_lines(ids);
 		if (!too_many(ids->blocks, ids->objects, ids->most))
-			return 0;
+			return find_blocks_by(ids);
 		ids->sparse = true;
 		if (list_blocks(ids))
 			return -ENOMEM;
@@ -373,8 +425,7 @@ uint64_t ids_of(const struct ids *ids, uint32_t number)
 	if (ids->sparse)
 		return ids->list[number];
 #define BEFORE(line) (leaf ? (line)->leaf_before : (line)->inner_before)
-	at = search_sorted(i, (size_t)0, n, BEFORE(&ids->lines[ordered(ids, i)]) <= k) - 1;
-	at = ordered(ids, at);
+	at = search_sorted(i, (size_t)0, n, BEFORE(&ids->lines[i]) <= k) - 1;
 	l = &ids->lines[at];
 	bits = leaf ? l->leaf : l->any & ~l->leaf;
 	for (uint32_t i = BEFORE(l); i < k; i++)

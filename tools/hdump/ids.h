@@ -33,18 +33,23 @@ struct ids {
 	unsigned int shift;
 	uint32_t objects, inner; /* numbers from inner on are leaves */
 	struct ids_line *lines;  /* IDS_BLOCK per block */
-	uint64_t *keys;          /* of blocks, in the order in which they were added */
-	uint32_t *order;         /* indexes of blocks, sorted by key */
+	uint64_t *keys;          /* of blocks: at last sorted, as blocks are */
 	uint32_t blocks, lines_room, keys_room;
-	struct keys by_key;
-	uint64_t near_key; /* of the block used last, */
-	uint32_t near_at;  /* and its index or NO_KEY */
-	uint64_t *list;    /* of sparse ids */
+	struct keys by_key;   /* until ids_finish(); then only if there are no pages */
+	uint64_t first, span; /* the lowest block, and blocks from it to the highest */
+	uint32_t *page;       /* of IDS_PAGE blocks: index of its first one in *in_page; or NULL */
+	uint32_t *in_page;    /* indexes of blocks, or NO_KEY */
+	uint64_t near_key;    /* of the block used last, */
+	uint32_t near_at;     /* and its index or NO_KEY */
+	uint64_t *list;       /* of sparse ids */
 	uint64_t count, room;
 };
 
 #define IDS_BLOCK 8u /* lines */
 #define IDS_PLACE 9  /* bits of an index in a block */
+
+#define IDS_PAGE       64u   /* blocks */
+#define IDS_PAGES_FREE 4096u /* pages more than blocks */
 
 void ids_begin(struct ids *ids, uint64_t most);
 /* Returns 0, or -ENOMEM also for too many ids. */

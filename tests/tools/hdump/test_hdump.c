@@ -485,7 +485,7 @@ static void ids_near_and_far(void)
 	static bool leaf[COUNT];
 
 	for (unsigned int turn = 0; turn < 24; turn++) {
-		const bool far = turn & 1, odd = turn & 2, mixed = turn & 4;
+		const bool far = turn & 1, odd = turn & 2, mixed = turn & 4, apart = turn & 16;
 		uint64_t at = turn & 8 ? 0x7f0000000000 : 0x1000, gap;
 		uint32_t inner = 0, leaves = 0, wrong = 0;
 		struct ids ids;
@@ -494,6 +494,8 @@ static void ids_near_and_far(void)
 		for (unsigned int i = 0; i < COUNT; i++) {
 			at += far && i > COUNT / 3 ? (uint64_t)(1 + any(1000)) << 20 :
 						     8 + 8 * any(9);
+			/* Some that are near each other, far from the others. */
+			at += i == COUNT / 4 ? 1ull << (apart ? 40 : 26) : 0;
 			sorted[i] = at + (odd && i > COUNT / 2 ? any(8) : 0);
 		}
 		qsort(sorted, COUNT, sizeof(*sorted), ascending);
@@ -521,6 +523,7 @@ static void ids_near_and_far(void)
 		}
 		CU_ASSERT_EQUAL_FATAL(ids_finish(&ids), 0);
 		CU_ASSERT_EQUAL(ids.sparse, far);
+		CU_ASSERT_EQUAL(ids.page == NULL, far || apart);
 		CU_ASSERT_EQUAL(ids.aligned, !odd);
 		for (unsigned int i = 0; i < COUNT; i++)
 			leaf[i] = leaf[i] && ids.aligned && !ids.sparse;
@@ -552,6 +555,7 @@ static void ids_near_and_far(void)
 		CU_ASSERT_EQUAL(wrong, 0);
 		CU_ASSERT_EQUAL(ids.objects, inner + leaves);
 		CU_ASSERT_EQUAL(ids_find(&ids, sorted[0] - 1), NO_OBJECT);
+		CU_ASSERT_EQUAL(ids_find(&ids, sorted[COUNT - 1] + (1ull << 20)), NO_OBJECT);
 		CU_ASSERT_EQUAL(ids_find(&ids, UINT64_MAX), NO_OBJECT);
 		ids_free(&ids);
 	}
