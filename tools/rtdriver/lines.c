@@ -10,7 +10,8 @@
 #include "rtdriver.h"
 #include "units.h"
 
-#define WORDS 3
+#define BLANKS " \t\r\n"
+#define DUMP   ".hprof" /* the VM dumps to no other names */
 
 const struct rt_command rt_commands[] = {
 	{ "start", NULL, "start counting calls", "start", true },
@@ -61,20 +62,6 @@ static void wait_for(uint64_t ns)
 		;
 }
 
-/* Splits a line into at most WORDS words. Returns their number; WORDS + 1: too many. */
-static int split(char *text, char *word[WORDS])
-{
-	char *save, *w;
-	int n = 0;
-
-	for (w = strtok_r(text, " \t\r\n", &save); w; w = strtok_r(NULL, " \t\r\n", &save)) {
-		if (n == WORDS)
-			return n + 1;
-		word[n++] = w;
-	}
-	return n;
-}
-
 static int misused(const char *why, const char *what)
 {
 	complain("%s: '%s' (help lists the commands)", why, what);
@@ -89,17 +76,43 @@ struct line_order {
 	uint64_t pause;
 };
 
-static int understand_words(struct line_order *o, char **word, int n)
+/* Cuts the last word off. Returns it, or NULL if there is none. */
+static char *last_word(char *text)
 {
-	o->command = find(word[0]);
-	if (!o->command)
-		return misused("no such command", word[0]);
-	if (n > 1 && unit_time(word[n - 1], &o->pause))
+	size_t n = strlen(text), begin;
+
+	while (n && strchr(BLANKS, text[n - 1]))
 		n--;
-	if (n > 2 || (n == 2 && !o->command->argument))
-		return misused("not a time to wait", word[n - 1]);
-	if (n == 2)
-		o->argument = word[1];
+	text[n] = 0;
+	for (begin = n; begin && !strchr(BLANKS, text[begin - 1]);)
+		begin--;
+	return begin < n ? text + begin : NULL;
+}
+
+static bool is_dump(const char *name)
+{
+	const size_t n = strlen(name), end = strlen(DUMP);
+
+	return n > end && !strcmp(name + n - end, DUMP);
+}
+
+/* The rest of a line: an argument, a time to wait, both or none. Names of files may have blanks. */
+static int understand_rest(struct line_order *o, char *rest)
+{
+	char *last = last_word(rest);
+	const bool is_file = o->command->argument && !strcmp(o->command->argument, "FILE");
+
+	if (last && unit_time(last, &o->pause)) {
+		*last = 0;
+		last = last_word(rest);
+	}
+	if (!last)
+		return 0;
+	if (!o->command->argument || (!is_file && last != rest))
+		return misused("not a time to wait", last);
+	if (is_file && !is_dump(rest))
+		return misused("no name that ends in " DUMP ", before a time to wait", rest);
+	o->argument = rest;
 	if (!rt_fits(o->command, o->argument))
 		return misused("the argument is too long, or no name of a file", o->argument);
 	return 0;
@@ -108,18 +121,22 @@ static int understand_words(struct line_order *o, char **word, int n)
 /* Returns 0, or an exit code after a message. The caller frees o->text in either case. */
 static int understand(struct line_order *o, const char *line)
 {
-	char *word[WORDS];
-	int n;
+	char *name, *rest;
 
 	*o = (struct line_order){ .text = strdup(line), .argument = "" };
 	if (!o->text) {
 		complain("%s", strerror(ENOMEM));
 		return EXIT_RTDRIVER;
 	}
-	n = split(o->text, word);
-	if (n > WORDS)
-		return misused("too many words", line);
-	return n ? understand_words(o, word, n) : 0;
+	name = o->text + strspn(o->text, BLANKS);
+	if (!*name)
+		return 0;
+	rest = name + strcspn(name, BLANKS);
+	if (*rest)
+		*rest++ = 0;
+	o->command = find(name);
+	return o->command ? understand_rest(o, rest + strspn(rest, BLANKS)) :
+			    misused("no such command", name);
 }
 
 static int obey(struct rtdriver *r, const struct line_order *o, bool *quit)

@@ -28,6 +28,8 @@ void process_status_line(struct process_status *s, const char *line, size_t leng
 	if (key_is(key, size, "State:")) {
 		if (text_word(&b, &word, &size))
 			s->state = *word;
+	} else if (key_is(key, size, "Tgid:")) {
+		s->process = number_at(&b, 10, &n) && n <= INT32_MAX ? (pid_t)n : 0;
 	} else if (key_is(key, size, "Uid:")) {
 		s->has_uid = number_at(&b, 10, &n) && number_at(&b, 10, &effective) &&
 			     effective <= UINT32_MAX;

@@ -12,6 +12,7 @@ struct process_status {
 	char state; /* R, S, T, … */
 	bool has_uid;
 	uid_t uid;       /* the effective one */
+	pid_t process;   /* whose thread it is */
 	pid_t inner;     /* the pid in the innermost namespace; 0: not known */
 	uint64_t caught; /* a bit for each signal that is handled */
 };

@@ -129,12 +129,24 @@ static bool look_at(struct target *t)
 	return true;
 }
 
+/* Kernels differ in what they say of a thread's number. */
+static void complain_not_opened(pid_t pid, int err)
+{
+	struct process_status s;
+
+	if (read_status(pid, &s) && s.process && s.process != pid)
+		complain("%d is a thread of process %d: the process's number is expected", (int)pid,
+			 (int)s.process);
+	else
+		complain("process %d: %s", (int)pid, strerror(err));
+}
+
 bool target_open(struct target *t, pid_t pid)
 {
 	*t = (struct target){ .pid = pid, .root = -1, .folder = -1 };
 	t->process = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (t->process < 0) {
-		complain("process %d: %s", (int)pid, strerror(errno));
+		complain_not_opened(pid, errno);
 		return false;
 	}
 	if (!look_at(t) || !open_root(t)) {

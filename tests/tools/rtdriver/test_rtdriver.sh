@@ -57,8 +57,8 @@ calls() { # METHOD LOG: summed over its nodes
 	awk -v name="$1" '$NF == name { n += $2 } END { print n + 0 }' "$2"
 }
 
-# ---- an agent by attaching: each command
-begin
+# ---- an agent by attaching: each command; a VM whose locale only knows ASCII
+LC_ALL=C begin
 drive -o 'CLASSMETHODS=Busy*' -c 'start 500ms' -c 'flush 500ms' -c stop $vm
 verdict attached $?
 [ "$(grep -c . out)" = 3 ] && grep -qx 'start: calls count' out && grep -qx "flush: written: $work/log-rt.1_$vm" out &&
@@ -87,6 +87,9 @@ printf 'flush\n\nhelp\nquit\nreset\n' | timeout 60 "$rtdriver" $vm >out 2>&1
 [ $? = 0 ] && grep -q '^flush: written' out && grep -q '^  heapdump' out && ! grep -q '^reset:' out
 verdict by_lines $?
 
+drive -c reset "$(ls "/proc/$vm/task" | grep -vx $vm | tail -1)"
+refused $? 2 thread_number "is a thread of process $vm:"
+
 # ---- the heap
 drive -c heapdump $vm
 [ $? = 0 ] && "$bin/hdump" -q heapdump.1_$vm.hprof >classes 2>&1 && grep -q 'java.lang.String$' classes
@@ -103,13 +106,33 @@ for name in to_none to_one; do
 	[ $? = 1 ] && grep -q 'heapdump: the Java VM: .*exist' out && [ ! -e behind.hprof ] && [ "$(stat -c %s own.hprof)" = "$size" ]
 	verdict "heapdump_link_$name" $? "$(cat out; ls -la ./*.hprof)"
 done
-for path in /nowhere/x.hprof /proc/x.hprof "$work" /dev/null; do
+mkdir folder.hprof
+for path in /nowhere/x.hprof /proc/x.hprof "$work/folder.hprof"; do
 	drive -c "heapdump $path" $vm
 	if [ $? != 1 ] || ! grep -q 'heapdump: the Java VM: ' out; then break; fi
 	path=
 done
 [ -z "$path" ]
 verdict heapdump_refused $? "$path: $(cat out)"
+# A name is that file's, whatever the VM's locale can say; nothing else is left.
+mkdir named
+for name in 'two blanks .hprof' $'\xff.hprof' $'\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80.hprof' "q'\".hprof"; do
+	if ! drive -c "heapdump $work/named/$name" $vm || [ ! -s "named/$name" ] || ! "$bin/hdump" -q "named/$name" >classes 2>&1; then break; fi
+	name=
+done
+[ -z "$name" ] && [ "$(find named -type f | wc -l)" = 4 ]
+verdict heapdump_names $? "$name: $(cat out; ls -la named | cat -v)"
+ln -s "$work/behind.hprof" $'named/\xc3\xbc.hprof' && size=$(stat -c %s $'named/\xff.hprof')
+for name in $'\xff' $'\xc3\xbc'; do
+	drive -c "heapdump $work/named/$name.hprof" $vm
+	if [ $? != 1 ] || ! grep -q 'hprof: File exists' out; then break; fi
+	name=
+done
+[ -z "$name" ] && [ ! -e behind.hprof ] && [ "$(stat -c %s $'named/\xff.hprof')" = "$size" ] && [ "$(ls -A named | wc -l)" = 5 ]
+verdict heapdump_names_replace_nothing $? "$(cat out; ls -laA named | cat -v)"
+drive -c $'heapdump /nowhere/\xc3\xbc.hprof' $vm
+refused $? 1 heapdump_nowhere 'No such file or directory'
+rm -r named
 drive -c shutdown $vm && [ ! -e "/tmp/.pitrace_rt.$vm" ]
 verdict shutdown $?
 drive -c reset $vm
@@ -169,7 +192,7 @@ refused $? 2 no_process 'process 2147483647: '
 # An invalid command is reported before the process is checked, and before any other is sent.
 drive -c start -c nosuch 2147483647
 refused $? 2 no_command "no such command: 'nosuch'"
-for wrong in 'START' 'start -5' 'start 1e9' 'start 99999999999999999999' 'stop now' 'heapdump a b c' "heapdump $(printf '%05000d' 1)x" \
+for wrong in 'START' 'start -5' 'start 1e9' 'start 99999999999999999999' 'stop now' 'heapdump a b c' 'heapdump a.hprof 5 x' 'heapdump a' 'heapdump /dev/null' "heapdump $(printf '%05000d' 1)x" \
 	'start;stop' '%s%n' $'start\tnow'; do
 	drive -c "$wrong" $$
 	if [ $? != 2 ] || grep -q 'Java VM' out; then break; fi
