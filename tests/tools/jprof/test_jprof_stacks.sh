@@ -24,12 +24,24 @@ cd "$work" || exit 1
 
 # ---- the VM's own walk as judge
 cp "$top/tests/tools/jprof/"{Weights,Waits,Calls,Loops}.java . && mkdir classes
+judged() { # NAME: what $work/err says, in which the VM's walk is beside ours
+	local share
+
+	share=$(sed -nE 's/.*of Java.s threads, walked whole [0-9]+ \(([0-9.]+) %\)$/\1/p' err)
+	awk -v s="${share:-0}" 'BEGIN { exit !(s >= 97) }'
+	verdict "$1_walked" $? "walked: $share %; $(cat err)"
+	sed -nE 's/.*same ([0-9]+), different ([0-9]+), .*/\1 \2/p' err |
+		awk '{ s = $1; d = $2 } END { exit !(s > 300 && d < 0.03 * s) }'
+	verdict "$1_judged" $? "$(cat err)"
+}
 javac "-J-agentpath:$agent=SCSCHECK,SCSRATE=2000,dir=$work" -d classes ./*.java 2>err || cat err
-share=$(sed -nE 's/.*of Java.s threads, walked whole [0-9]+ \(([0-9.]+) %\)$/\1/p' err)
-awk -v s="${share:-0}" 'BEGIN { exit !(s >= 97) }'
-verdict javac_walked $? "walked: $share %; $(cat err)"
-sed -nE 's/.*same ([0-9]+), different ([0-9]+), .*/\1 \2/p' err | awk '{ s = $1; d = $2 } END { exit !(s > 300 && d < 0.03 * s) }'
-verdict javac_judged $? "$(cat err)"
+judged javac
+# Interpreted alone, where most frames are set up at the interrupt. A VM without virtual threads has none that are frozen.
+javac -J-Xint "-J-agentpath:$agent=SCSCHECK,SCSRATE=2000,dir=$work" -d classes ./*.java 2>err || cat err
+judged interpreted
+frozen=$(grep -c 'frames in the heap' err)
+[ "$(jdk_release "$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")")" -ge 21 ] || [ "$frozen" = 0 ]
+verdict interpreted_not_frozen $? "$(cat err)"
 
 # ---- work of known weight
 cat >directives.json <<'END'
@@ -249,11 +261,7 @@ cp "$jdk/bin/java" "$jdk/bin/javac" bare/bin && strip -R .gnu_debuglink -o bare/
 	! readelf -SW bare/lib/server/libjvm.so | grep -q symtab && bare/bin/java -version >out 2>&1
 verdict bare_vm $? "$(cat out)"
 bare/bin/javac "-J-agentpath:$agent=SCSCHECK,SCSRATE=2000,dir=$work" -d classes ./*.java 2>err || cat err
-share=$(sed -nE 's/.*of Java.s threads, walked whole [0-9]+ \(([0-9.]+) %\)$/\1/p' err)
-awk -v s="${share:-0}" 'BEGIN { exit !(s >= 97) }'
-verdict bare_walked $? "walked: $share %; $(cat err)"
-sed -nE 's/.*same ([0-9]+), different ([0-9]+), .*/\1 \2/p' err | awk '{ s = $1; d = $2 } END { exit !(s > 300 && d < 0.03 * s) }'
-verdict bare_judged $? "$(cat err)"
+judged bare
 if [ "$(jdk_release "$jdk")" -ge 21 ]; then
 	"$build/bin/swtrace" run --jit -g -q -o yields.nrm2 -- bare/bin/java -XX:+UseG1GC -cp classes Yields >out 2>err
 	post yields.nrm2 >stacks || cat post.err

@@ -459,7 +459,10 @@ static bool step(struct stack_walking *w)
 
 	if (w->r.pc == w->l->call_stub_return)
 		return entry(w);
-	if (w->r.pc == w->l->return_barrier && !w->r.is_exact)
+	if (!w->r.pc)
+		return go_to_anchor(w, WALK_LOST_FRAME);
+	/* 0: this VM has no virtual threads, or no symbols. */
+	if (w->l->return_barrier && w->r.pc == w->l->return_barrier && !w->r.is_exact)
 		return barrier(w);
 	b = code_cache_find(w->l, w->r.pc);
 	if (!w->called && b.kind != CODE_NONE)
