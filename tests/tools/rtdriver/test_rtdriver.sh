@@ -159,6 +159,7 @@ verdict hostile_requests $? "$(cat out err)"
 
 # ---- a stopped VM: by the agent's socket, and by attaching; nothing is left behind
 kill -STOP $vm
+await grep -q '^State:.T' "/proc/$vm/status"
 before=$SECONDS
 drive -t 1 -c reset $vm
 [ $? = 2 ] && [ $((SECONDS - before)) -lt 20 ] && grep -q 'it is stopped (SIGCONT' out
@@ -173,6 +174,7 @@ refused $? 2 killed "process $vm has ended"
 end
 begin
 kill -STOP $vm
+await grep -q '^State:.T' "/proc/$vm/status"
 drive -t 1 -c start $vm
 [ $? = 2 ] && grep -q 'is stopped: SIGCONT' out && [ ! -e "/tmp/.attach_pid$vm" ]
 verdict stopped_before $?
