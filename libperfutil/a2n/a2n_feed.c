@@ -30,13 +30,52 @@ static const struct pitrace_mte_map *map_of(const struct pirecord *r)
 
 #define COMM_LENGTH 15
 
+/* Writes a name as Java VMs encode it (modified UTF-8): each character beyond U+FFFF as two
+ * surrogates of three bytes. Returns false if there is none, or no room. */
+static bool as_surrogates(const char *name, char *to, size_t room)
+{
+	const unsigned char *p = (const unsigned char *)name;
+	size_t n = 0;
+	bool any = false;
+	uint32_t code;
+
+	for (; *p; p++) {
+		if (n + 7 > room)
+			return false;
+		if (p[0] >> 3 != 0x1e || p[1] >> 6 != 2 || p[2] >> 6 != 2 || p[3] >> 6 != 2) {
+			to[n++] = (char)*p;
+			continue;
+		}
+		code = ((p[0] & 7u) << 18 | (p[1] & 63u) << 12 | (p[2] & 63u) << 6 | (p[3] & 63)) -
+		       0x10000;
+		for (unsigned int half = 0; half < 2; half++) {
+			const uint32_t bits = half ? code & 1023 : code >> 10 & 1023;
+
+			to[n++] = (char)0xed;
+			to[n++] = (char)((half ? 0xb0 : 0xa0) | bits >> 6);
+			to[n++] = (char)(0x80 | (bits & 63));
+		}
+		any = true;
+		p += 3;
+	}
+	to[n] = 0;
+	return any;
+}
+
 /* A Java VM also sets its threads' names in the kernel, which keeps 15 bytes: the first ones, or
  * with newer VMs the first 7, two dots and the last 6. The program's own record has the complete
  * name. */
 static bool is_cut_name(const char *whole, const char *name)
 {
-	size_t length = strlen(whole), n = strlen(name);
+	char java[2 * PITRACE_USER_MAX];
+	size_t length, n = strlen(name);
 
+	if (as_surrogates(whole, java, sizeof(java))) {
+		whole = java;
+		if (!strcmp(java, name))
+			return true;
+	}
+	length = strlen(whole);
 	if (length <= n || n != COMM_LENGTH)
 		return false;
 	return !memcmp(whole, name, n) || (!memcmp(whole, name, 7) && !memcmp(name + 7, "..", 2) &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Classes and strings by their ids. */
 #include "classes.h"
+#include "java_text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@ int classes_add_string(struct classes *c, uint64_t id, const uint8_t *text, size
 		return -ENOMEM;
 	if (n)
 		memcpy(c->texts + c->text_size, text, n);
+	n = java_text_bytes(c->texts + c->text_size, n);
 	c->strings[c->string_count++] =
 		(struct string_at){ .id = id, .at = c->text_size, .n = (uint32_t)n };
 	c->text_size += (uint32_t)n;

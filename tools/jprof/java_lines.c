@@ -9,6 +9,7 @@
 #include <jvmti.h>
 #include <jvmticmlr.h>
 
+#include "java_text.h"
 #include "pijit.h"
 
 #define MAX_LINES 65536
@@ -48,6 +49,7 @@ static char *file_of(jvmtiEnv *vm, jmethodID id)
 		if (file) {
 			memcpy(file, signature + 1, package);
 			memcpy(file + package, name, length);
+			java_text(file);
 		}
 	}
 	(*vm)->Deallocate(vm, (unsigned char *)signature);

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "escape.h"
+#include "java_text.h"
 #include "log_file.h"
 #include "refused.h"
 
@@ -112,6 +113,7 @@ static char *name_of(jvmtiEnv *vm, jmethodID method)
 	(*vm)->Deallocate(vm, (unsigned char *)class);
 	(*vm)->Deallocate(vm, (unsigned char *)own);
 	(*vm)->Deallocate(vm, (unsigned char *)signature);
+	java_text(name);
 	if (name && !filter_takes(&objects.o->methods, name)) {
 		free(name);
 		name = NULL;
@@ -128,6 +130,7 @@ static bool thread_counts(jvmtiEnv *vm, jthread thread)
 
 	if (!objects.o->threads.patterns || (*vm)->GetThreadInfo(vm, thread, &info))
 		return true;
+	java_text(info.name);
 	takes = filter_takes(&objects.o->threads, info.name ? info.name : "");
 	(*vm)->Deallocate(vm, (unsigned char *)info.name);
 	return takes;

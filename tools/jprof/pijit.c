@@ -16,6 +16,7 @@
 
 #include "escape.h"
 #include "java_name.h"
+#include "java_text.h"
 #include "monotonic.h"
 #include "pijit.h"
 #include "prepared.h"
@@ -148,6 +149,7 @@ static uint64_t name_of(jvmtiEnv *vm, jmethodID method, char name[MAX_NAME])
 		snprintf(name, MAX_NAME, "%s.%s", class ? class : "Java", own ? own : "method");
 	else
 		java_name(name, MAX_NAME, class, own, signature);
+	java_text(name);
 	if (class && jni)
 		since = prepared_since(jni, declarer, class);
 	(*vm)->Deallocate(vm, (unsigned char *)class);

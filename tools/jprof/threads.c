@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "escape.h"
+#include "java_text.h"
 #include "refused.h"
 #include "trace_records.h"
 #include "virtual_names.h"
@@ -33,6 +34,7 @@ static void write_thread(jvmtiEnv *vm, jthread thread, bool start)
 
 	if ((*vm)->GetThreadInfo(vm, thread, &info))
 		info.name = NULL;
+	java_text(info.name);
 	if (info.name)
 		records_thread(info.name);
 	log_thread(info.name ? info.name : "", start);

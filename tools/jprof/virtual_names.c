@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "java_text.h"
 #include "mounts.h"
 #include "newer_jvmti.h"
 
@@ -124,6 +125,7 @@ static void JNICALL mounted(jvmtiEnv *vm, JNIEnv *jni, jthread thread)
 	if ((*vm)->GetThreadLocalStorage(vm, thread, &kept) || !kept) {
 		if ((*vm)->GetThreadInfo(vm, thread, &info))
 			info.name = NULL;
+		java_text(info.name);
 		kept = (void *)(uintptr_t)row_of(info.name);
 		(*vm)->Deallocate(vm, (unsigned char *)info.name);
 		(*vm)->SetThreadLocalStorage(vm, thread, kept);

@@ -236,6 +236,23 @@ static void thread_names(void)
 	CU_ASSERT_STRING_EQUAL(a2n_thread_name(a, 7, 70, 390), "worker with");
 	CU_ASSERT_EQUAL(task(PITRACE_MTE_NAME, 400, 7, 70, 0, "worker with a x"), 0);
 	CU_ASSERT_STRING_EQUAL(a2n_thread_name(a, 7, 70, 410), "worker with a x");
+	/* A VM gives the kernel a character beyond U+FFFF as two surrogates, whole or cut. */
+	CU_ASSERT_EQUAL(feed_as(PITRACE_MTE, PITRACE_MTE_JAVA_THREAD, PITRACE_TYPE_MIXED, 420, data,
+				user(data, 7, 70, 0, NULL, "w\xf0\x9f\x98\x80")),
+			0);
+	CU_ASSERT_EQUAL(task(PITRACE_MTE_NAME, 430, 7, 70, 0, "w\xed\xa0\xbd\xed\xb8\x80"), 0);
+	CU_ASSERT_STRING_EQUAL(a2n_thread_name(a, 7, 70, 440), "w\xf0\x9f\x98\x80");
+	CU_ASSERT_EQUAL(feed_as(PITRACE_MTE, PITRACE_MTE_JAVA_THREAD, PITRACE_TYPE_MIXED, 450, data,
+				user(data, 7, 70, 0, NULL, "worker\xf0\x9f\x98\x80 of many")),
+			0);
+	CU_ASSERT_EQUAL(task(PITRACE_MTE_NAME, 460, 7, 70, 0, "worker\xed\xa0\xbd\xed\xb8\x80 of"),
+			0);
+	CU_ASSERT_STRING_EQUAL(a2n_thread_name(a, 7, 70, 470), "worker\xf0\x9f\x98\x80 of many");
+	CU_ASSERT_EQUAL(task(PITRACE_MTE_NAME, 480, 7, 70, 0, "worker\xed..f many"), 0);
+	CU_ASSERT_STRING_EQUAL(a2n_thread_name(a, 7, 70, 490), "worker\xf0\x9f\x98\x80 of many");
+	CU_ASSERT_EQUAL(task(PITRACE_MTE_NAME, 500, 7, 70, 0, "worker\xed\xa0\xbd\xed\xb8\x81 of"),
+			0);
+	CU_ASSERT_STRING_EQUAL(a2n_thread_name(a, 7, 70, 510), "worker\xed\xa0\xbd\xed\xb8\x81 of");
 }
 
 #define KERNEL 0xFFFFFFFF80000000

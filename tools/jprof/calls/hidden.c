@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "escape.h"
+#include "java_text.h"
 
 #define MOST 10000 /* names that are kept; further ones are only counted */
 
@@ -30,6 +31,7 @@ static void keep(const char *signature)
 	count++;
 	if (kept < MOST && !array_next(names, kept, room))
 		name = strndup(signature + 1, strlen(signature) - 2);
+	java_text(name);
 	if (name)
 		names[kept++] = name;
 	pthread_mutex_unlock(&lock);

@@ -14,6 +14,7 @@
 #include "aborted.h"
 #include "base/array.h"
 #include "change_classes.h"
+#include "java_text.h"
 #include "jprof_calls.h"
 #include "class_rewrite.h"
 #include "compiled_calls.h"
@@ -79,8 +80,10 @@ static int32_t choose(void *arg, const struct class_method *m)
 	int32_t number;
 
 	(void)arg;
-	if (!class_method_name(m, name, sizeof(name)) || virtual_switches(name) ||
-	    !filter_takes(&agent.o->methods, name))
+	if (!class_method_name(m, name, sizeof(name)))
+		return -1;
+	java_text(name);
+	if (virtual_switches(name) || !filter_takes(&agent.o->methods, name))
 		return -1;
 	number = methods_add(m->class.text, m->class.n, m->name.text, m->name.n, m->descriptor.text,
 			     m->descriptor.n);
@@ -223,6 +226,7 @@ static void thread_name(jvmtiEnv *vm, jthread thread, void (*to)(const char *nam
 
 	if ((*vm)->GetThreadInfo(vm, thread, &info))
 		info.name = NULL;
+	java_text(info.name);
 	to(info.name);
 	(*vm)->Deallocate(vm, (unsigned char *)info.name);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "java_text.h"
 #include "methods.h"
 
 #include <stdatomic.h>
@@ -105,6 +106,7 @@ int32_t methods_add(const char *class, uint32_t class_length, const char *name,
 	p = mempcpy(p, name, name_length);
 	p = mempcpy(p, descriptor, descriptor_length);
 	*p = 0;
+	java_text(text);
 	return add(text);
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "java_text.h"
 #include "natives.h"
 
 #include <inttypes.h>
@@ -18,6 +19,7 @@ static bool wants(void *arg, const struct class_method *m)
 	(void)arg;
 	if (!class_method_name(m, name, sizeof(name)))
 		return false;
+	java_text(name);
 	return filter_takes(wanted, name);
 }
 

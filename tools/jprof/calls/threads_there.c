@@ -15,6 +15,7 @@
 
 #include "base/array.h"
 #include "base/search.h"
+#include "java_text.h"
 #include "vm_image.h"
 
 struct there {
@@ -93,8 +94,10 @@ void threads_there(jvmtiEnv *vm, JNIEnv *jni)
 		int32_t tid = number_of(&p, jni, threads[i]);
 
 		if (tid && !(*vm)->GetThreadInfo(vm, threads[i], &info) && info.name &&
-		    !array_next(list, found, room))
+		    !array_next(list, found, room)) {
+			java_text(info.name);
 			list[found++] = (struct there){ tid, strdup(info.name) };
+		}
 		(*vm)->Deallocate(vm, (unsigned char *)info.name);
 		(*jni)->DeleteLocalRef(jni, info.thread_group);
 		(*jni)->DeleteLocalRef(jni, info.context_class_loader);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "call_hooks.h"
+#include "java_text.h"
 #include "mounts.h"
 #include "newer_jvmti.h"
 
@@ -21,6 +22,7 @@ static struct call_thread *thread_of(jvmtiEnv *vm, jthread thread)
 	atomic_fetch_add(&begun, 1);
 	if ((*vm)->GetThreadInfo(vm, thread, &info))
 		info.name = NULL;
+	java_text(info.name);
 	kept = hooks_virtual_begin(info.name);
 	(*vm)->Deallocate(vm, (unsigned char *)info.name);
 	(*vm)->SetThreadLocalStorage(vm, thread, kept);

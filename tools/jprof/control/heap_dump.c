@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "control_commands.h"
+#include "java_text.h"
 #include "log_file.h"
 
 #define BEAN "com/sun/management/HotSpotDiagnosticMXBean"
@@ -34,6 +35,7 @@ static const char *thrown(struct control_call *c)
 	text = string ? (*jni)->GetStringUTFChars(jni, string, NULL) : NULL;
 	snprintf(c->words, sizeof(c->words), "the Java VM: %s",
 		 text ? text : "it has no module jdk.management, which writes heap dumps");
+	java_text(c->words);
 	if (text)
 		(*jni)->ReleaseStringUTFChars(jni, string, text);
 	return c->words;

@@ -11,6 +11,7 @@
 #include "change_classes.h"
 #include "class_rewrite.h"
 #include "escape.h"
+#include "java_text.h"
 #include "native_class.h"
 #include "virtual.h"
 
@@ -155,7 +156,10 @@ static void leave_class(const char *signature)
 /* Stores the method's name for left(). */
 static int32_t choose(void *name, const struct class_method *m)
 {
-	return class_method_name(m, name, 1024) && !virtual_switches(name) ? 0 : -1;
+	if (!class_method_name(m, name, 1024))
+		return -1;
+	java_text(name);
+	return virtual_switches(name) ? -1 : 0;
 }
 
 static void left(void *name, int32_t id, const char *why)

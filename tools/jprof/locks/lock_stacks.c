@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "java_text.h"
 #include "lock_stacks.h"
 
 #include <stdio.h>
@@ -16,6 +17,8 @@ static size_t add_frame(jvmtiEnv *vm, JNIEnv *jni, jmethodID method, char *to, s
 	if (!(*vm)->GetMethodName(vm, method, &name, NULL, NULL) &&
 	    !(*vm)->GetMethodDeclaringClass(vm, method, &declarer) &&
 	    !(*vm)->GetClassSignature(vm, declarer, &class, NULL)) {
+		java_text(name);
+		java_text(class);
 		n = strlen(class);
 		wrote = snprintf(to + at, LOCK_FRAMES - at, "%s%.*s.%s", at ? " < " : "",
 				 n > 2 ? (int)n - 2 : 0, class + 1, name);

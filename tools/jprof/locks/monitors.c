@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "java_text.h"
 #include "monitors.h"
 
 #include <stdio.h>
@@ -45,6 +46,7 @@ static void put_class(jclass class, char *to, size_t room)
 		snprintf(to, room, "%.*s", (int)(n - 2), signature + 1);
 	else
 		snprintf(to, room, "%s", signature ? signature : "");
+	java_text(to);
 	(*monitors.vm)->Deallocate(monitors.vm, (unsigned char *)signature);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/cursor.h"
 #include "java_name.h"
+#include "java_text.h"
 #include "pijit.h"
 #include "seen_methods.h"
 #include "stack_walk.h"
@@ -77,6 +78,7 @@ static void file_of(const struct seen_method *m, const char *class, const char *
 	while (package && class[package - 1] != '/')
 		package--;
 	snprintf(to, NAME_ROOM, "%.*s%.*s", (int)package, class, (int)m->file_length, file);
+	java_text(to);
 }
 
 static uint32_t lines_of(const struct seen_method *m, uint32_t excluded, const char *file,
@@ -119,6 +121,7 @@ static void name_of(const struct seen_method *m, char to[NAME_ROOM])
 	if (plus)
 		*plus = '.';
 	java_name(to, NAME_ROOM, class, own, descriptor);
+	java_text(to);
 }
 
 static bool write_one(const struct vm_layout *l, uint32_t at, const struct seen_method *m,

@@ -21,6 +21,7 @@
 #include "code_cache.h"
 #include "escape.h"
 #include "guarded.h"
+#include "java_text.h"
 #include "native_frames.h"
 #include "refused.h"
 #include "scs/sampled_threads.h"
@@ -235,6 +236,7 @@ static void name_thread(jvmtiEnv *vm, jthread thread)
 
 	if ((*vm)->GetThreadInfo(vm, thread, &info))
 		return;
+	java_text(info.name);
 	if (info.name)
 		TraceThreadName(info.name);
 	virtual_names_own(info.name);
