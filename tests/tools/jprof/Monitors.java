@@ -131,6 +131,8 @@ public class Monitors {
 		parks(queue::take, () -> queue.put(lock));
 		Semaphore semaphore = new Semaphore(0);
 		parks(semaphore::acquire, semaphore::release);
+		CountDownLatch latch = new CountDownLatch(1);
+		parks(latch::await, latch::countDown);
 		StampedLock stamped = new StampedLock();
 		long stamp = stamped.writeLock();
 		parks(() -> stamped.unlockRead(stamped.readLock()), () -> stamped.unlockWrite(stamp));

@@ -96,6 +96,8 @@ parked() { # PATTERN: SLOW and WAITS, summed
 is ways_timed_lock "$(parked 'ReentrantLock.FairSync@')" '1 0'
 is ways_read_write "$(parked 'ReentrantReadWriteLock.NonfairSync@')" '2 0'
 is ways_semaphore "$(parked 'Semaphore.NonfairSync@')" '1 0'
+# A latch has no holder: what is waited for is an event.
+is ways_latch "$(parked 'CountDownLatch')" '0 1'
 is ways_stamped "$(parked 'StampedLock@')" '0 1'
 # These set the blocker first, and then park without one.
 is ways_condition "$(parked 'ConditionObject@')" '0 2'

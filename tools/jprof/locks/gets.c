@@ -8,8 +8,10 @@
 #include "monitors.h"
 
 #define OWNABLE "java/util/concurrent/locks/AbstractOwnableSynchronizer"
+#define LATCH   "java/util/concurrent/CountDownLatch$Sync"
 
 static jclass ownable;       /* locks that have an owner; parking at others counts as waiting */
+static jclass latch;         /* one without: for an end, also of a virtual thread */
 static jfieldID holder;      /* its thread */
 static jfieldID set_blocker; /* of a thread: what setCurrentBlocker has set; NULL: not known */
 
@@ -63,7 +65,9 @@ static void look(JNIEnv *jni, jobject blocker, struct lock_record *r)
 
 static void parks_at(struct lock_thread *t, JNIEnv *jni, jobject blocker)
 {
-	bool owned = (*jni)->IsInstanceOf(jni, blocker, ownable), wanted;
+	bool owned = (*jni)->IsInstanceOf(jni, blocker, ownable) &&
+		     !(latch && (*jni)->IsInstanceOf(jni, blocker, latch)),
+	     wanted;
 	struct lock_record *r;
 
 	t->parks = now_ns();
@@ -130,6 +134,16 @@ static void know_set_blocker(JNIEnv *jni)
 	(*jni)->ExceptionClear(jni);
 }
 
+static void know_latch(JNIEnv *jni)
+{
+	jclass class = latch ? NULL : (*jni)->FindClass(jni, LATCH);
+
+	if (class)
+		latch = (*jni)->NewGlobalRef(jni, class);
+	(*jni)->DeleteLocalRef(jni, class);
+	(*jni)->ExceptionClear(jni);
+}
+
 static bool know_ownable(JNIEnv *jni)
 {
 	jclass class = ownable ? NULL : (*jni)->FindClass(jni, OWNABLE);
@@ -157,6 +171,7 @@ const char *gets_begin(jvmtiEnv *vm, JNIEnv *jni)
 	if (!know_ownable(jni))
 		return "this Java VM has other locks of java.util.concurrent";
 	know_set_blocker(jni);
+	know_latch(jni);
 	return lock_hooks_on(vm, jni, &calls);
 }
 
