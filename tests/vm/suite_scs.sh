@@ -43,8 +43,9 @@ whole=$(awk '/;Weights\./ { n += $NF } /not walked/ { bad += $NF }
 calc "$whole >= 97"
 verdict walked $? "$whole %"
 # nanoseconds NAME: CPU time of the thread for the rounds after the first ones, which warm up.
+# Not %d: some awks end at 2^31.
 nanoseconds() {
-	awk '/^thread/ { n = $2 } END { printf "%d", n }' "$out/$1.out"
+	awk '/^thread/ { n = $2 } END { printf "%.0f", n }' "$out/$1.out"
 }
 plain=$(nanoseconds plain) ticks=$(nanoseconds ticks) with=$(nanoseconds sampled)
 stacks=$(sed -n 's/^stacks //p' "$out/sampled.out")
