@@ -60,6 +60,8 @@ static bool can_write(const char *folder)
 
 	if (stat(folder, &s))
 		err = errno;
+	else if (!s.st_nlink) /* the working folder, which was removed */
+		err = ENOENT;
 	else if (!S_ISDIR(s.st_mode))
 		err = ENOTDIR;
 	else if (access(folder, W_OK | X_OK))
@@ -128,8 +130,18 @@ static jint begin_parts(JavaVM *java, bool running)
 	return JNI_OK;
 }
 
+/* Returns the folder that the logs need, or NULL. A VM that runs can load the agent again with
+ * another folder, if nothing has begun yet. */
+static const char *log_folder(bool running)
+{
+	if (*agent.o.calls.path)
+		return agent.o.calls.path;
+	return running && agent.o.calls.parts & PART_CALLS ? "." : NULL;
+}
+
 static jint begin(JavaVM *java, const char *text, bool running)
 {
+	const char *folder;
 	int go_on;
 
 	if (agent.loaded)
@@ -137,7 +149,8 @@ static jint begin(JavaVM *java, const char *text, bool running)
 	go_on = options_take(&agent.o, text);
 	if (go_on <= 0)
 		return go_on < 0 ? JNI_ERR : JNI_OK;
-	if ((*agent.o.calls.path && !can_write(agent.o.calls.path)) || !text_logs()) {
+	folder = log_folder(running);
+	if ((folder && !can_write(folder)) || !text_logs()) {
 		options_free(&agent.o);
 		return JNI_ERR;
 	}

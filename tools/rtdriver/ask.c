@@ -56,6 +56,23 @@ static bool find_library(const struct rtdriver *r, char path[PATH_MAX])
 	return false;
 }
 
+/* An agent creates its log when it is loaded. Its own message would be in the VM's output. */
+static bool can_log(const struct rtdriver *r)
+{
+	const struct target *t = &r->target;
+	int err;
+
+	if (*t->agent || (r->options && strstr(r->options, "LOGPATH=")))
+		return true;
+	err = target_writes(t);
+	/* ENOSYS: older kernels cannot tell. */
+	if (!err || err == -ENOSYS || !target_is_alive(t))
+		return true;
+	complain("process %d cannot write logs to its working folder: %s: -o LOGPATH=FOLDER gives another",
+		 (int)t->pid, strerror(-err));
+	return false;
+}
+
 /* ---- connecting ------------------------------------------------------------------------------ */
 
 static int connect_unix(struct rtdriver *r, uint64_t until)
@@ -69,7 +86,8 @@ static int connect_unix(struct rtdriver *r, uint64_t until)
 	if (fd == -ENOENT || fd == -ECONNREFUSED) {
 		snprintf(options, sizeof(options), "START=later,CONTROL%s%s", r->options ? "," : "",
 			 r->options ? r->options : "");
-		if (!find_library(r, library) || !attach_load(t, library, options, until))
+		if (!find_library(r, library) || !can_log(r) ||
+		    !attach_load(t, library, options, until))
 			return -1;
 		fd = target_connect(t, name);
 	}

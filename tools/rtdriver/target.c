@@ -173,6 +173,37 @@ void target_close(struct target *t)
 	t->process = t->root = t->folder = -1;
 }
 
+/* ---- its working folder ---------------------------------------------------------------------- */
+
+static int folder_error(int fd)
+{
+	struct stat s;
+
+	if (fstat(fd, &s) ||
+	    syscall(SYS_faccessat2, fd, "", W_OK | X_OK, AT_EMPTY_PATH | AT_EACCESS))
+		return -errno;
+	return s.st_nlink ? 0 : -ENOENT;
+}
+
+int target_writes(const struct target *t)
+{
+	struct rights_saved kept;
+	char path[64];
+	int fd, err;
+
+	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)t->pid);
+	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	err = rights_take(&t->rights, &kept);
+	if (!err) {
+		err = folder_error(fd);
+		rights_restore(&kept);
+	}
+	close(fd);
+	return err;
+}
+
 /* ---- its sockets ----------------------------------------------------------------------------- */
 
 static bool is_itself(const struct target *t, int fd)

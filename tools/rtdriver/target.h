@@ -38,6 +38,9 @@ bool target_is_stopped(const struct target *t);
 /* Returns whether the process handles SIGQUIT, so that the signal does not kill it. */
 bool target_takes_quit(const struct target *t);
 
+/* Returns whether its user may create files in its working folder: 0, or -errno. */
+int target_writes(const struct target *t);
+
 /* Connects to a socket in its /tmp, which its user must own; the peer must be the process itself.
  * Returns a non-blocking descriptor or -errno; -EPERM if the socket is not the process's. */
 int target_connect(const struct target *t, const char *name);

@@ -138,6 +138,30 @@ verdict shutdown $?
 drive -c reset $vm
 verdict listens_again $?
 
+# ---- a VM whose working folder is gone, or is not its user's: another one is asked for, and taken then
+begin_in() { # FOLDER COMMAND...: a VM there
+	rm -f answers err
+	(cd "$1" && exec "${@:2}" java -Xshare:auto -XX:TieredStopAtLevel=1 -cp "$work" Busy) >answers 2>err &
+	vm=$!
+	up
+}
+end
+mkdir gone logs
+begin_in gone
+rmdir gone
+drive -c start $vm
+refused $? 2 folder_is_gone 'cannot write logs to its working folder: No such file or directory: -o LOGPATH='
+grep -q jprof err
+[ $? = 1 ] && drive -o "CLASSMETHODS=Busy*,LOGPATH=$work/logs" -c 'start 300ms' -c stop $vm && [ "$(calls 'Busy.leaf(I)I' logs/log-rt.1_$vm)" -gt 100 ]
+verdict folder_is_given $? "$(cat out err)"
+end
+# What the agent itself finds out is no reason to refuse the next try.
+begin
+drive -o LOGPATH=/dev/null -c start $vm
+refused $? 2 agent_refuses 'refused: the VM.s own messages say why'
+drive -o LOGPATH=. -c start -c flush $vm
+verdict agent_again $? "$(cat out err)"
+
 # ---- 10,000 hostile requests, and some who say nothing; then all is as before
 perl -e '
 	use IO::Socket::UNIX; srand(1); my ($path, @mute) = shift;
@@ -314,6 +338,14 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 		$SIG{PIPE} = "IGNORE"; syswrite $s, "pitrace-rt 1 - start\n"; print <$s>' "/tmp/.pitrace_rt.$vm" 2>&1)
 	is another_user_is_not_heard "$said" ''
 	end
+	mkdir private && chmod 755 private
+	if $other test -x "$home/bin/java"; then
+		begin_in private $other env HOME=/nowhere
+		cp "$agent" private && chmod 755 private/libjprof.so
+		drive -l "$work/private/libjprof.so" -c start $vm
+		refused $? 2 folder_is_not_writable 'cannot write logs to its working folder: Permission denied'
+		end
+	fi
 	# Root drives another user's VM, with that user's rights.
 	mkdir theirs && cp "$agent" . && chmod 755 libjprof.so && chown 61301 theirs
 	if $other test -x "$home/bin/java"; then
