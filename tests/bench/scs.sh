@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Sampled stacks of Java (SCS) of eight programs that take known shares of the time: how far the shares are
-# off, beside the VM's own sampler (JFR); and what a thousand samples a second cost, by CPU time of the whole
+# off, beside the VM's own samplers (JFR), by this JDK and by 25; and what a thousand samples a second cost, by CPU time of the whole
 # tree, in turn without, with names alone, and with stacks.
 . "$(dirname "$0")/lib.sh"
 
@@ -26,25 +26,40 @@ off() { # WHAT: by $at/own and $at/have the largest difference in points, and ho
 			printf "%-44s %8.2f points at most (%s), of %d samples\n", what, most, at, n
 		}' "$at/own" "$at/have"
 }
-JAVA_TOOL_OPTIONS='' JPROFOPTS=SCSRATE=1000 "$O/bin/swtrace" run --jit -g -q -o "$at/t.nrm2" -- \
-	java -XX:+UseSerialGC -cp "$at/classes" Programs "$ms" >"$at/own" 2>"$work/out" || { cat "$work/out"; exit 1; }
-"$O/bin/post" -q -r "$at/t.nrm2" -folded -o - >"$at/stacks" 2>/dev/null
-programs=$(cut -d' ' -f1 "$at/own" | paste -sd'|')
-sed -nE "s/.*;Programs\.measured\(.*;Programs\.($programs)\(\).* ([0-9]+)\$/\1 \2/p" "$at/stacks" >"$at/have"
-off "shares of eight programs by SCS"
-walked=$(awk '{ n += $NF } /not walked/ { bad += $NF } END { printf "%.2f", n ? 100 * (n - bad) / n : 0 }' "$at/stacks")
-echo "  walked: $walked % of all ticks (goal 97)"
-rm -f "$at/t.nrm2"
-java -XX:+UseSerialGC -XX:StartFlightRecording:filename="$at/t.jfr,settings=profile" -cp "$at/classes" Programs "$ms" \
-	>"$at/jfr.own" 2>&1 || exit 1
-grep -E "^($programs) [0-9]+\$" "$at/jfr.own" >"$at/own"
-jfr print --events jdk.ExecutionSample --stack-depth 64 "$at/t.jfr" | awk -v "names=$programs" '
-	BEGIN { split(names, name, "|") }
-	/^jdk.ExecutionSample/ { program = ""; measured = 0 }
-	/Programs\.measured\(/ { measured = 1 }
-	{ for (i in name) if (index($0, "Programs." name[i] "(")) program = name[i] }
-	/^}/ { if (measured && program != "") print program, 1 }' >"$at/have"
-off "  by JFR's sampler (20 ms)"
+of_jfr() { # EVENT OPTIONS WHAT: the same by a sampler of the VM
+	rm -f "$at/t.jfr"
+	java -XX:+UseSerialGC -XX:StartFlightRecording:filename="$at/t.jfr,settings=profile$2" -cp "$at/classes" Programs "$ms" \
+		>"$at/jfr.own" 2>&1 || exit 1
+	grep -E "^($programs) [0-9]+\$" "$at/jfr.own" >"$at/own"
+	jfr print --events "$1" --stack-depth 64 "$at/t.jfr" | awk -v "names=$programs" '
+		BEGIN { split(names, name, "|") }
+		/^jdk.[A-Za-z]*Sample/ { program = ""; measured = 0 }
+		/Programs\.measured\(/ { measured = 1 }
+		{ for (i in name) if (index($0, "Programs." name[i] "(")) program = name[i] }
+		/^}/ { if (measured && program != "") print program, 1 }' >"$at/have"
+	off "  by $3"
+}
+shares() { # of the JDK that is first on the PATH
+	echo "$(java -version 2>&1 | sed -n 's/.*(build \(.*\)).*/JDK \1/p' | head -1):"
+	JAVA_TOOL_OPTIONS='' JPROFOPTS=SCSRATE=1000 "$O/bin/swtrace" run --jit -g -q -o "$at/t.nrm2" -- \
+		java -XX:+UseSerialGC -cp "$at/classes" Programs "$ms" >"$at/own" 2>"$work/out" || { cat "$work/out"; exit 1; }
+	"$O/bin/post" -q -r "$at/t.nrm2" -folded -o - >"$at/stacks" 2>/dev/null
+	programs=$(cut -d' ' -f1 "$at/own" | paste -sd'|')
+	sed -nE "s/.*;Programs\.measured\(.*;Programs\.($programs)\(\).* ([0-9]+)\$/\1 \2/p" "$at/stacks" >"$at/have"
+	off "shares of eight programs by SCS"
+	walked=$(awk '{ n += $NF } /not walked/ { bad += $NF } END { printf "%.2f", n ? 100 * (n - bad) / n : 0 }' "$at/stacks")
+	echo "  walked: $walked % of all ticks (goal 97)"
+	rm -f "$at/t.nrm2"
+	of_jfr jdk.ExecutionSample '' "JFR's sampler (20 ms)"
+	# JEP 509, from JDK 25 on
+	! jfr metadata 2>/dev/null | grep -q 'class CPUTimeSample ' ||
+		of_jfr jdk.CPUTimeSample ',jdk.CPUTimeSample#enabled=true,jdk.CPUTimeSample#throttle=1ms' "JFR's sampler of CPU time (1 ms)"
+}
+shares
+# A later JDK, which has both of JFR's samplers.
+if later=$(scripts/vm/jdk 25 2>/dev/null); then
+	(PATH=$later/bin:$PATH && shares)
+fi
 
 took() { # LIST COMMAND...
 	list=$1
