@@ -70,7 +70,7 @@ static int visit(struct dominators *d, const struct graph *g, struct dominator_s
 			continue;
 		}
 		to = graph_next(g, f->object, &f->at);
-		/* A further reference from the parent is not looked for: it costs more than it saves. */
+		/* Also if it is from the parent again: a check costs more than it saves. */
 		if (bit_is_set(s->reached, to)) {
 			bit_set(s->others, to);
 			continue;
