@@ -3,7 +3,6 @@
 #include "jperf_fields.h"
 
 #include <string.h>
-#include "java_text.h"
 #include "jperf_text.h"
 
 static const char *const types[] = {
@@ -95,7 +94,6 @@ static void get_string(JNIEnv *env, jstring string, char *to, size_t room)
 	if (!string || (size_t)(*env)->GetStringUTFLength(env, string) >= room)
 		return;
 	(*env)->GetStringUTFRegion(env, string, 0, (*env)->GetStringLength(env, string), to);
-	java_text(to);
 }
 
 static void get_field(JNIEnv *env, jobject object, jfieldID id, const struct jperf_field *f,
