@@ -98,7 +98,10 @@ static bool open_root(struct target *t)
 	}
 	if (t->folder >= 0)
 		return true;
-	if (target_is_alive(t))
+	/* No root: threads may be left, or whoever started it has not seen the end. */
+	if (t->root < 0 && err == ENOENT && target_is_alive(t))
+		complain("process %d is ending, or its main thread has ended", (int)t->pid);
+	else if (target_is_alive(t))
 		complain("process %d: its %s cannot be opened: %s", (int)t->pid,
 			 t->root < 0 ? "root (/proc/PID/root)" : "/tmp", strerror(err));
 	else

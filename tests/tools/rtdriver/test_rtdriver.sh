@@ -272,6 +272,22 @@ cc -w -o other other.c "-Wl,--dynamic-linker=$(readelf -lW "$home/bin/java" | se
 	verdict no_signal_that_ends_it $? "$(cat out answers)"
 	end
 }
+# A process without its main thread has no root either, as one that ends.
+cat >rest.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static void *rest(void *unused) { puts("ready"); fflush(stdout); pause(); return unused; }
+int main(void) { pthread_t t; pthread_create(&t, NULL, rest, NULL); pthread_exit(NULL); }
+END
+cc -w -pthread -o rest rest.c
+./rest >answers 2>err &
+vm=$!
+up
+await grep -q '^State:.Z' "/proc/$vm/status"
+drive -t 1 -c start $vm
+refused $? 2 ending "process $vm is ending, or its main thread has ended"
+end
 begin
 drive -l /nowhere/libjprof.so -c start $vm
 refused $? 2 no_library 'not found below the root of process'
