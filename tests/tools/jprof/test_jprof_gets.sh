@@ -141,6 +141,44 @@ exec {to}>&-
 wait $vm
 vm=
 
+# Code that runs when the recording begins reports no gets: that is said, and no share is made of them.
+cat >Running.java <<'END'
+public class Running {
+	static class Busy {}
+	static final Busy busy = new Busy();
+	static volatile long sink;
+	static void round(boolean on) {
+		while (on) {
+			synchronized (busy) { long until = System.nanoTime() + 2000000; while (System.nanoTime() < until) sink++; }
+			Thread.yield();
+		}
+	}
+	public static void main(String[] words) throws Exception {
+		for (int i = 0; i < 3; i++) {
+			Thread t = new Thread(() -> round(true));
+			t.setDaemon(true);
+			t.start();
+		}
+		Thread.sleep(200);
+		System.out.println("ready");
+		System.in.read();
+	}
+}
+END
+javac -nowarn Running.java || exit 1
+rm -f log-*
+java -XX:+EnableDynamicAgentLoading -cp . Running <ask >said 2>err &
+vm=$!
+exec {to}>ask
+wait_for ready
+drive -c 'jlmstart 700ms' -c jlmstop
+shown=$(awk '/ Running\$Busy@/ { print $1, $2, $6, ($4 > 0) }' log-jlm.1_$vm)
+[ "$shown" = '- 0 - 1' ] && grep -q '^[1-9][0-9]* of these are no counted gets: the code ran already' log-jlm.1_$vm
+verdict running $? "$(cat out; head -6 log-jlm.1_$vm)"
+exec {to}>&-
+wait $vm
+vm=
+
 # A virtual thread that holds a monitor may leave its carrier, and block there (from Java 24 on), or keeps it.
 jdk=$(newest_jdk)
 if [ "$(jdk_release "$jdk")" -ge 21 ]; then

@@ -151,8 +151,17 @@ static void gets_and_holds(void)
 	show(&t);
 	/* Entered by who calls no hook: blocked, and no get. */
 	CU_ASSERT_STRING_EQUAL(row("held@1"), "- 0 0 1 0 0.0 - 1.000 1.000 0 0.000 held@1");
+	CU_ASSERT_PTR_NULL(strstr(text, "counted gets"));
 	CU_ASSERT_STRING_EQUAL(row("parks@2"), "- 1 0 0 1 0.0 - 0.000 0.000 0 0.000 parks@2");
 	CU_ASSERT_STRING_EQUAL(row("both@3"), "0.0 1 1 0 0 0.0 999ns 0.000 0.000 0 0.000 both@3");
+	/* The shares are unknown then, the average of what was counted is not. */
+	lock_unseen(lock_table_get(&t, held));
+	lock_unseen(lock_table_get(&t, both));
+	lock_blocked(lock_table_get(&t, both), 2000000);
+	show(&t);
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\n2 of these are no counted gets: "));
+	CU_ASSERT_STRING_EQUAL(row("held@1"), "- 0 0 1 0 - - 1.000 1.000 0 0.000 held@1");
+	CU_ASSERT_STRING_EQUAL(row("both@3"), "- 1 1 1 0 - 999ns 2.000 2.000 0 0.000 both@3");
 	lock_table_free(&t);
 }
 
@@ -228,6 +237,8 @@ static void threads(void)
 	/* One that was left stays the one that is being entered. */
 	lock_thread_enter(&t, id(3, 0), 500);
 	lock_thread_enter(&t, id(4, 0), 510);
+	CU_ASSERT(!lock_thread_may_hold(&t, id(5, 0)));
+	CU_ASSERT(lock_thread_may_hold(&t, id(3, 0)));
 	CU_ASSERT(lock_thread_blocked(&t, id(4, 0), 520));
 	CU_ASSERT(!lock_thread_blocked(&t, id(3, 0), 520));
 	lock_thread_anew(&t, 8);

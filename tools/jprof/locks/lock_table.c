@@ -86,6 +86,11 @@ void lock_blocked(struct lock_record *r, uint64_t ns)
 		r->longest = ns;
 }
 
+void lock_unseen(struct lock_record *r)
+{
+	r->unseen++;
+}
+
 void lock_waited(struct lock_record *r, uint64_t ns)
 {
 	r->waits++;
@@ -190,12 +195,12 @@ static void fill_columns(struct get_columns *c, const struct lock_row *w, bool g
 	snprintf(c->gets, sizeof(c->gets), "%" PRIu64, w->nonrec + w->rec);
 	snprintf(c->nonrec, sizeof(c->nonrec), "%" PRIu64, w->nonrec);
 	snprintf(c->rec, sizeof(c->rec), "%" PRIu64, w->rec);
-	if (w->nonrec) {
+	if (w->nonrec && !w->record->unseen)
 		snprintf(c->miss, sizeof(c->miss), "%.1f",
 			 100 * (double)w->record->slow / (double)w->nonrec);
+	if (w->nonrec)
 		time_with_unit(c->average, sizeof(c->average), (double)w->held / (double)w->nonrec);
-	}
-	if (ns)
+	if (ns && !w->record->unseen)
 		snprintf(c->util, sizeof(c->util), "%.1f", 100 * (double)w->held / (double)ns);
 }
 
@@ -214,7 +219,7 @@ static void write_row(const struct lock_row *w, bool gets, uint64_t ns, FILE *ou
 }
 
 struct lock_sums {
-	uint64_t slow, blocked, gets;
+	uint64_t slow, blocked, gets, unseen;
 };
 
 /* Copies the rows that are not empty. */
@@ -233,6 +238,7 @@ static uint32_t take_rows(const struct lock_table *t, struct lock_row *rows, str
 
 		sum->slow += r->slow;
 		sum->blocked += r->blocked;
+		sum->unseen += r->unseen;
 		sum->gets += w.nonrec + w.rec;
 		if (r->slow || r->waits || r->looked || w.nonrec || w.rec)
 			rows[n++] = w;
@@ -254,11 +260,16 @@ void lock_table_write(const struct lock_table *t, FILE *out, uint64_t ns)
 		ms(ns));
 	if (t->gets)
 		fprintf(out, "gets: %" PRIu64 "; ", sum.gets);
-	fprintf(out,
-		"contended enters: %" PRIu64 ", blocked %.3f ms; monitors: %" PRIu32
-		"\n\n%6s %8s %8s %8s %6s %6s %9s %12s %12s %8s %12s %s\n",
-		sum.slow, ms(sum.blocked), n, "%MISS", "GETS", "NONREC", "SLOW", "REC", "%UTIL",
-		"AVER-HTM", "BLOCKED-MS", "LONGEST-MS", "WAITS", "WAITED-MS", "MON-NAME");
+	fprintf(out, "contended enters: %" PRIu64 ", blocked %.3f ms; monitors: %" PRIu32 "\n",
+		sum.slow, ms(sum.blocked), n);
+	if (t->gets && sum.unseen)
+		fprintf(out,
+			"%" PRIu64
+			" of these are no counted gets: the code ran already when this began, or is native\n",
+			sum.unseen);
+	fprintf(out, "\n%6s %8s %8s %8s %6s %6s %9s %12s %12s %8s %12s %s\n", "%MISS", "GETS",
+		"NONREC", "SLOW", "REC", "%UTIL", "AVER-HTM", "BLOCKED-MS", "LONGEST-MS", "WAITS",
+		"WAITED-MS", "MON-NAME");
 	for (i = 0; i < n && i < LOCK_ROWS; i++)
 		write_row(&rows[i], t->gets, ns, out);
 	if (n > LOCK_ROWS)

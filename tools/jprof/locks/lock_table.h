@@ -26,6 +26,7 @@ struct lock_record {
 	enum lock_kind kind;
 	uint64_t nonrec, rec, held;   /* gets; ns of finished holds: updated without the lock */
 	uint64_t slow;                /* finished enters that blocked */
+	uint64_t unseen;              /* those of them that are no counted get */
 	uint64_t blocked, longest;    /* ns of these */
 	uint64_t waits, waited;       /* calls of Object.wait, ns in them */
 	uint64_t looked, more_stacks; /* blocks so far; stacks that had no room */
@@ -57,6 +58,9 @@ static inline struct lock_record *lock_table_get(const struct lock_table *t, uin
 void lock_got(struct lock_record *r, bool again);
 void lock_held(struct lock_record *r, uint64_t ns);
 void lock_blocked(struct lock_record *r, uint64_t ns);
+/* Counts a finished enter that blocked in code that reports no gets: those of the monitor are not
+ * all known then. */
+void lock_unseen(struct lock_record *r);
 void lock_waited(struct lock_record *r, uint64_t ns);
 /* Returns whether to take the stacks of this block: stacks cost more than counts. */
 bool lock_wants_stack(struct lock_record *r);

@@ -73,6 +73,11 @@ void lock_thread_back(struct lock_thread *t, struct lock_id id, uint64_t now)
 		t->held[i].since = now;
 }
 
+bool lock_thread_may_hold(const struct lock_thread *t, struct lock_id id)
+{
+	return t->held_count == LOCK_HELD || find(t, id) >= 0;
+}
+
 bool lock_thread_blocked(struct lock_thread *t, struct lock_id id, uint64_t now)
 {
 	int32_t i = find(t, id);

@@ -41,6 +41,8 @@ bool lock_thread_leave(struct lock_thread *t, struct lock_id id, uint64_t now, u
 /* The thread releases the monitor to wait, likewise, and holds it again from now on. */
 bool lock_thread_wait(const struct lock_thread *t, struct lock_id id, uint64_t now, uint64_t *ns);
 void lock_thread_back(struct lock_thread *t, struct lock_id id, uint64_t now);
+/* Returns whether the thread holds the monitor, or so many that it may. */
+bool lock_thread_may_hold(const struct lock_thread *t, struct lock_id id);
 /* The thread blocked at the monitor and entered it. Returns whether that was a get, not the end of
  * a wait. */
 bool lock_thread_blocked(struct lock_thread *t, struct lock_id id, uint64_t now);

@@ -60,6 +60,7 @@ static void JNICALL entered(jvmtiEnv *vm, JNIEnv *jni, jthread thread, jobject o
 	struct lock_thread *t = lock_thread_here();
 	uint64_t since = t ? t->blocks : 0, now = now_ns();
 	struct lock_id id;
+	bool unseen;
 
 	(void)vm, (void)thread;
 	if (!since)
@@ -68,7 +69,10 @@ static void JNICALL entered(jvmtiEnv *vm, JNIEnv *jni, jthread thread, jobject o
 	id = monitors_id(jni, object, LOCK_MONITOR);
 	if (!lock_thread_blocked(t, id, now))
 		return;
+	unseen = lock_state.counts && !lock_thread_may_hold(t, id);
 	pthread_mutex_lock(&lock_state.lock);
+	if (unseen)
+		lock_unseen(lock_record_of(id));
 	lock_blocked(lock_record_of(id), now - since);
 	pthread_mutex_unlock(&lock_state.lock);
 }
