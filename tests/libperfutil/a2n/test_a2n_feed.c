@@ -96,7 +96,8 @@ static size_t user(uint8_t to[512], uint32_t pid, uint32_t tid, unsigned int int
 	size_t at = sizeof(u);
 
 	memcpy(to, &u, at);
-	memcpy(to + at, values, ints * sizeof(*values));
+	if (ints)
+		memcpy(to + at, values, ints * sizeof(*values));
 	at += ints * sizeof(*values);
 	if (text) {
 		memcpy(to + at, &length, sizeof(length));
