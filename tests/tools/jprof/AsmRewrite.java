@@ -83,6 +83,15 @@ public class AsmRewrite {
 				n = n.getNext();
 			caught.add(n);
 		}
+		// A handler that covers itself would catch what its own call throws.
+		for (TryCatchBlockNode t : m.tryCatchBlocks) {
+			int at = m.instructions.indexOf(t.handler);
+			AbstractInsnNode n = t.handler;
+			while (n.getOpcode() < 0)
+				n = n.getNext();
+			if (m.instructions.indexOf(t.start) <= at && at < m.instructions.indexOf(t.end))
+				caught.remove(n);
+		}
 		for (AbstractInsnNode n : m.instructions)
 			if (n.getOpcode() >= 0)
 				real.add(n);

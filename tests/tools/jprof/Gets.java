@@ -82,7 +82,7 @@ public class Gets {
 		});
 		t.start();
 		blocked(t, Thread.State.WAITING);
-		Thread.sleep(5); // it gives the monitor up just after it is seen to wait
+		Thread.sleep(30); // it gives the monitor up just after it is seen to wait
 		synchronized (bell) {
 			long from = System.nanoTime();
 			bell.notify();

@@ -53,7 +53,7 @@ public class Monitors {
 	static void blocked(Thread t) throws Exception {
 		while (t.getState() != Thread.State.WAITING)
 			Thread.sleep(1);
-		Thread.sleep(5); // it gives a monitor up just after it is seen to wait
+		Thread.sleep(20); // it gives a monitor up just after it is seen to wait
 	}
 	static void wait(Object o) {
 		try { o.wait(); } catch (InterruptedException e) { sink++; }

@@ -517,18 +517,24 @@ static void constructors(void)
 
 static void handlers(void)
 {
-	static const uint16_t table[][4] = { { 0, 1, 2, C_OBJECT }, { 0, 3, 2, 0 } };
+	static const uint16_t table[][4] = { { 0, 1, 2, C_OBJECT }, { 0, 2, 2, 0 } },
+			      own[][4] = { { 0, 1, 2, C_OBJECT }, { 0, 3, 2, 0 } };
 	/* nop; return; (2:) athrow */
-	const struct made m = { .access = ACCESS_STATIC,
-				.version = 49,
-				.stack = 1,
-				CODE(0, OP_RETURN, OP_ATHROW),
-				.handlers = table,
-				.handler_count = 2 };
+	struct made m = { .access = ACCESS_STATIC,
+			  .version = 49,
+			  .stack = 1,
+			  CODE(0, OP_RETURN, OP_ATHROW),
+			  .handlers = table,
+			  .handler_count = 2 };
 
 	WANTS(&m, 0, 2, 0, 0, U32(28), CALLS(ENTER - 1), 0, CALLS(LEAVE - 1), OP_RETURN,
 	      CALLS(CAUGHT - 1), OP_ATHROW, CALLS(UNWIND - 1), OP_ATHROW, 0, 3, 0, 6, 0, 7, 0, 14,
-	      0, C_OBJECT, 0, 6, 0, 21, 0, 14, 0, 0, 0, 6, 0, 21, 0, 21, 0, 0);
+	      0, C_OBJECT, 0, 6, 0, 14, 0, 14, 0, 0, 0, 6, 0, 21, 0, 21, 0, 0);
+	/* One that covers itself would catch what a call at its start throws, for ever. */
+	m.handlers = own;
+	WANTS(&m, 0, 2, 0, 0, U32(22), CALLS(ENTER - 1), 0, CALLS(LEAVE - 1), OP_RETURN, OP_ATHROW,
+	      CALLS(UNWIND - 1), OP_ATHROW, 0, 3, 0, 6, 0, 7, 0, 14, 0, C_OBJECT, 0, 6, 0, 15, 0,
+	      14, 0, 0, 0, 6, 0, 15, 0, 15, 0, 0);
 }
 
 static void limits(void)

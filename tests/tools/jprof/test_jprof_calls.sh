@@ -129,6 +129,25 @@ n=$(calls 'Waits.turn(I)I')
 calc "$n >= 1000 && $n == $(calls 'Calls.leaf(I)I')" && grep -q '^  0 .* main_' log-rt.*
 verdict attached_calls $? "$n"
 
+# The stack overflows in code that leaves a monitor, where each call needs more of it than usual: it ends all the same.
+cat >Overflows.java <<'END'
+public class Overflows {
+	int n;
+	void deep() { synchronized (this) { n++; deep(); } }
+	public static void main(String[] words) {
+		for (int i = 0; i < 5; i++) {
+			Overflows o = new Overflows();
+			try { o.deep(); } catch (StackOverflowError e) { System.out.println("over " + (o.n > 1000)); }
+		}
+	}
+}
+END
+javac Overflows.java || exit 1
+rm -f log-rt.*
+timeout 60 java -Xcheck:jni "-agentpath:$agent=CALLTREE,CLASSMETHODS=Overflows*" -cp . Overflows >out 2>err
+[ $? = 0 ] && [ "$(grep -cx 'over true' out)" = 5 ] && calc "$(calls 'Overflows.deep()V') > 5000"
+verdict overflow_at_monitors $? "$(grep -v JNI out; cat err; sed -n 3p log-rt.*)"
+
 # Everything, under the verifier: the compiler compiles what it compiles otherwise.
 source=$here/Calls.java
 javac -d plain "$source" && traced CALLTREE -m jdk.compiler/com.sun.tools.javac.Main -d traced "$source"

@@ -110,6 +110,18 @@ static const char *lay_out(struct code *c)
 	return NULL;
 }
 
+/* A handler that covers itself, as javac's of a synchronized block does, gets no hook: if the stack
+ * overflowed in the hook, it would catch that again and again. */
+static void leave_own_handlers(struct code *c)
+{
+	for (uint32_t i = 0; i < c->handler_count; i++) {
+		const struct handler *h = &c->handlers[i];
+
+		if (h->start <= h->target && h->target < h->end)
+			c->marks[h->target] &= (uint8_t)~TARGET;
+	}
+}
+
 static const char *read_handlers(struct code *c, struct bytes *b)
 {
 	uint32_t i;
@@ -134,6 +146,7 @@ static const char *read_handlers(struct code *c, struct bytes *b)
 		if (!h->type && h->start < c->size)
 			c->marks[h->start] |= COVERED;
 	}
+	leave_own_handlers(c);
 	return NULL;
 }
 
