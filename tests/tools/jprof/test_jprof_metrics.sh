@@ -133,7 +133,7 @@ head -c -10 mine >cut
 left_alone cut cut 'byte [0-9]*: .*after [0-9]* entries'
 ln -s mine link
 left_alone link link 'it is a link'
-traced METRICS=wall+tsc,CALIBRATION=mine
+traced METRICS=tsc+wall,CALIBRATION=mine
 [ $? = 0 ] && grep -q '^jprof: mine: .*it was recorded with another' err
 verdict other_metrics $? "$(cat err)"
 # A missing cache is not an error.
