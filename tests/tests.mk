@@ -112,8 +112,8 @@ $(O)/tests/unit/test_ai_sources: TESTLINK = -Wl,--wrap=fopen64,--wrap=clock_gett
 	-Wl,--wrap=pttview_close,--wrap=pttview_cpus,--wrap=whole_pttview_cpu \
 	-Wl,--wrap=pttview_update,--wrap=whole_pttview_info,--wrap=CyclesPerSecond
 
-# How many reads a call makes.
-$(O)/tests/unit/test_ptt_perf: TESTLINK = -Wl,--wrap=read
+# How many reads a call makes; what perf refuses.
+$(O)/tests/unit/test_ptt_perf: TESTLINK = -Wl,--wrap=read,--wrap=syscall
 
 # … and all but what stands before the program's functions.
 PRELOAD_SRC := $(wildcard libperfutil/collect/timer/preload/*.c)
@@ -139,7 +139,7 @@ $(O)/tests/unit/test_holder: TESTLINK = -Wl,--wrap=driver_hook_open,--wrap=sessi
 # The collector of a session is the test's own.
 $(O)/tests/unit/test_tracer $(O)/tests/unit/test_tracer_files: \
 	TESTLINK = -Wl,--wrap=collector_choose,--wrap=event_counts,--wrap=fopen64
-$(O)/tests/unit/test_tracer_files: TESTLINK += -Wl,--wrap=kernel_code_new
+$(O)/tests/unit/test_tracer_files: TESTLINK += -Wl,--wrap=kernel_code_new,--wrap=sysinfo_update
 
 # /proc/modules and /proc/kallsyms are the test's own.
 $(O)/tests/unit/test_kernel_modules: TESTLINK = -Wl,--wrap=fopen64,--wrap=stat64

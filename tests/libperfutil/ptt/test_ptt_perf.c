@@ -5,8 +5,11 @@
  */
 #include <cycles.h>
 #include <dirent.h>
+#include <errno.h>
+#include <linux/perf_event.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -27,6 +30,31 @@ ssize_t __wrap_read(int fd, void *to, size_t room)
 {
 	reads++;
 	return __real_read(fd, to, room);
+}
+
+/* A strict system shows nothing of the kernel. */
+static bool strict;
+
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
+long __wrap_syscall(long number, ...)
+{
+	long a[6];
+	va_list ap;
+
+	va_start(ap, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(ap, long);
+	va_end(ap);
+	if (number == SYS_perf_event_open && strict) {
+		const struct perf_event_attr *attr = (const void *)(uintptr_t)a[0];
+
+		if (!attr->exclude_kernel) {
+			errno = EACCES;
+			return -1;
+		}
+	}
+	return __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
 /* False: perf counts nothing for this user here. */
@@ -376,6 +404,27 @@ static void one_read_a_call(void)
 	ptt_by_perf.term();
 }
 
+/* Nothing of the kernel is counted while it is hidden, and PTT says so. A later PTT counts it again. */
+static void hidden_kernel(void)
+{
+	static const char *const faults[] = { "page-faults", "task-clock" };
+
+	for (int turn = 0; turn < 3; turn++) {
+		struct ptt_info info = { 0 };
+		bool began, told;
+
+		strict = turn == 1;
+		began = begin(1, 2, faults);
+		strict = false;
+		if (!began)
+			return;
+		ptt_by_perf.info(&config, &info);
+		told = strstr(info.note, "of events the kernel's part is not shown to this user");
+		CU_ASSERT_EQUAL(told, turn == 1);
+		ptt_by_perf.term();
+	}
+}
+
 static void clocks_count_ns(void)
 {
 	static const char *const three[] = { "tsc", "task-clock", "cpu-clock", "page-faults" };
@@ -421,6 +470,7 @@ static const struct unit_test tests[] = {
 	{ "data_says_whose", data_says_whose },
 	{ "a_number_comes_again", a_number_comes_again },
 	{ "one_read_a_call", one_read_a_call },
+	{ "hidden_kernel", hidden_kernel },
 	{ "clocks_count_ns", clocks_count_ns },
 	{ "a_child_has_none", a_child_has_none },
 	{ 0 },

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * The files of a session: written on request in each mode, ended when the collector stops by itself
- * or fails, and those that follow each other. (Linked with --wrap=kernel_code_new, too.)
+ * or fails, and those that follow each other. (Linked with --wrap=kernel_code_new,
+ * sysinfo_update, too.)
  */
 #include <elf.h>
 
+#include "base/now.h"
 #include "fake_collector.h"
 #include "image/kernel_code.h"
+#include "session/tracer_inner.h"
 
 /* The records of a file's trace ring; -1: it is none, or has faults. */
 static int records_of(const char *file, struct pifile_stats *stats)
@@ -257,6 +260,44 @@ static void test_kernel_code(void)
 	}
 }
 
+static _Atomic uint64_t looked, looked_since, looked_at;
+
+int __real_sysinfo_update(struct pifile_writer *w, int compression, char **modules, uint64_t then,
+			  uint64_t now);
+int __wrap_sysinfo_update(struct pifile_writer *w, int compression, char **modules, uint64_t then,
+			  uint64_t now);
+int __wrap_sysinfo_update(struct pifile_writer *w, int compression, char **modules, uint64_t then,
+			  uint64_t now)
+{
+	if (!looked) {
+		looked_since = then;
+		looked_at = now;
+	}
+	looked++;
+	return __real_sysinfo_update(w, compression, modules, then, now);
+}
+
+/* A collector that does not see modules: the drain looks for them, from the file's beginning on. */
+static void test_modules(void)
+{
+	uint64_t from, to;
+
+	afresh();
+	fake.modules = MODULES_BY_DRAIN;
+	looked = 0;
+	from = now_ns();
+	open_it();
+	CU_ASSERT_EQUAL(tracer_on(t), PI_OK);
+	to = now_ns();
+	for (int i = 0; !looked && i < 500; i++)
+		usleep(20000);
+	CU_ASSERT(looked > 0);
+	CU_ASSERT(looked_since >= from && looked_since <= to);
+	CU_ASSERT(looked_at >= looked_since + OUT_UPDATE_MS * 1000000ull);
+	CU_ASSERT_EQUAL(tracer_off(t), PI_OK);
+	close_it();
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
@@ -264,6 +305,7 @@ int main(void)
 		{ "stops", test_stops },
 		{ "rotation", test_rotation },
 		{ "kernel_code", test_kernel_code },
+		{ "modules", test_modules },
 		{},
 	};
 

@@ -352,6 +352,28 @@ static void test_exec(void)
 	}
 }
 
+/* Under sudo, a program that this user may not trace is left to itself. (Nothing is known of process P,
+ * so it counts as such a program.) */
+static void test_hidden(void)
+{
+	for (int user = 0; user < 2; user++) {
+		begin();
+		message = P;
+		s.config.user = user ? 1000 : 0;
+		at(P)->stepping = user;
+		at(P)->over = user;
+		stop(P, STOPPED(SIGTRAP, PTRACE_EVENT_EXEC));
+		if (!user || geteuid()) {
+			CU_ASSERT(is("cont 7340288 0"));
+			CU_ASSERT(s.hidden == 0 && counts(2, 3, 1));
+		} else {
+			CU_ASSERT(is("detach 7340288 0"));
+			CU_ASSERT(s.hidden == 1 && counts(2, 2, 1) && !at(P));
+		}
+		ptrace_free(&s);
+	}
+}
+
 /* Children that are not followed are let go, as soon as their memory is their own. */
 static void test_children(void)
 {
@@ -502,6 +524,7 @@ int main(void)
 		{ "stepped_over", test_stepped_over },
 		{ "exits", test_exits },
 		{ "exec", test_exec },
+		{ "hidden", test_hidden },
 		{ "children", test_children },
 		{ "results", test_results },
 		{},
