@@ -160,6 +160,7 @@ $(O)/tests/unit/test_sampled_threads: TESTLINK = -Wl,--wrap=pthread_mutex_lock \
 
 # Models of post, one object each.
 $(O)/tests/unit/test_spread: $(call obj,post/model/spread.c)
+$(O)/tests/unit/test_runtimes: $(call obj,post/model/runtimes.c)
 $(O)/tests/unit/test_slices: $(call obj,post/model/slices.c)
 $(O)/tests/unit/test_own_samples: $(call obj,post/input/own_samples.c)
 $(O)/tests/unit/test_perf_order: $(call obj,post/input/perf/perf_order.c)
@@ -180,7 +181,7 @@ $(O)/tests/unit/test_compare: INC_TESTS += -Itools/common
 $(O)/tests/unit/test_compare: $(call obj,$(COMPARED) tools/common/escape.c)
 $(O)/tests/unit/test_compare: TESTLINK = -lm
 # Formats are tables of what reads and what writes: all of post comes with them.
-FORMAT_UNITS := $(addprefix $(O)/tests/unit/test_,filter gperftools jprof_logs perf_attr perf_names pprof_check pprof_file table wanted xray)
+FORMAT_UNITS := $(addprefix $(O)/tests/unit/test_,code_bytes filter gperftools jprof_logs perf_attr perf_names pprof_check pprof_file table wanted xray)
 $(FORMAT_UNITS): $(call obj,$(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC))
 $(O)/tests/unit/test_jprof_logs: INC_TESTS += -Itools/common
 $(FORMAT_UNITS): TESTLINK = -Wl,--no-as-needed $(LIB_POST) -Wl,--as-needed

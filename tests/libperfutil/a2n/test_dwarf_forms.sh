@@ -275,6 +275,86 @@ outer:
 	.section .debug_line,"",@progbits
 END
 
+# What is inlined is described in another unit: in the first, the last, and at the end of one.
+cat >apart.s <<'END'
+	.text
+	.globl outer
+	.type outer, @function
+	.file 1 "apart.c"
+outer:
+	.loc 1 1
+.Lfirst:
+	.quad 0, 0
+.Lsecond:
+	.quad 0, 0
+.Lthird:
+	.quad 0, 0
+.Lfourth:
+	.quad 0, 0
+.Lend:
+	.size outer, .Lend - outer
+	.section .debug_abbrev,"",@progbits
+	.uleb128 1, 0x11
+	.byte 1
+	.uleb128 0x10, 0x17, 0x11, 0x01, 0x12, 0x07, 0, 0	/* lines, low, high */
+	.uleb128 2, 0x2e
+	.byte 0
+	.uleb128 3, 8, 0x20, 0x0b, 0, 0	/* name, inline */
+	.uleb128 3, 0x2e
+	.byte 1
+	.uleb128 3, 8, 0x11, 1, 0x12, 7, 0, 0
+	.uleb128 4, 0x1d
+	.byte 0
+	.uleb128 0x31, 0x10, 0x11, 1, 0x12, 7, 0x58, 0x0b, 0x59, 0x0b, 0, 0	/* origin, low, high, file, line */
+	.uleb128 5, 0x3c
+	.byte 1
+	.byte 0, 0
+	.byte 0
+	.section .debug_info,"",@progbits
+	.macro unit
+	.long 8f - 7f
+7:	.short 5
+	.byte 1, 8
+	.long .debug_abbrev
+	.endm
+	.macro abstract name
+	.uleb128 2
+	.asciz "\name"
+	.byte 1
+	.endm
+	.macro inlined die, code, line
+	.uleb128 4
+	.long \die
+	.quad \code, 16
+	.byte 1, \line
+	.endm
+	unit
+	.uleb128 5
+.Ldie1:	abstract in_the_first
+	.byte 0
+8:	unit
+	.uleb128 1
+	.long .debug_line
+	.quad outer, .Lend - outer
+	.uleb128 3
+	.asciz "outer"
+	.quad outer, .Lend - outer
+	inlined .Ldie1, .Lfirst, 7
+	inlined .Ldie3, .Lsecond, 8
+	inlined .Ldie4, .Lthird, 9
+	inlined .Ldie2, .Lfourth, 10
+	.byte 0
+.Ldie2:	abstract in_its_own
+	.byte 0
+8:	unit
+	.uleb128 5
+.Ldie3:	abstract in_the_last
+.Ldie4:	abstract at_the_end
+	.byte 0
+8:
+	.section .debug_line,"",@progbits
+END
+
 for order in little big; do
 	triple=aarch64-linux-gnu
 	[ $order = little ] || triple=aarch64_be-linux-gnu
@@ -294,6 +374,13 @@ for order in little big; do
 		"$lines" "$work/around.$order" 2>err | grep -v '^0x' | sed 's|.*/||' | tr '\n' ' ' >have
 	is "${order}_around" "$(cat have)$(cat err)" \
 		'by_index around.c:1 outer around.c:7 ?? around.c:1 outer around.c:8 outer around.c:1 '
+	llvm-mc -triple=$triple -filetype=obj -dwarf-version=5 -o apart.o apart.s 2>out && ld.lld -e outer -o apart.$order apart.o 2>>out
+	verdict ${order}_apart_builds $? "$(head -n 5 out)"
+	start=$((16#$(readelf -sW apart.$order | awk '$8 == "outer" { print $2 }')))
+	printf '0x%x\n' $start $((start + 16)) $((start + 32)) $((start + 48)) |
+		"$lines" "$work/apart.$order" 2>err | grep -v '^0x' | sed 's|.*/||' | tr '\n' ' ' >have
+	is "${order}_apart" "$(cat have)$(cat err)" "in_the_first apart.c:1 outer apart.c:7 in_the_last apart.c:1 outer apart.c:8 $(
+		)at_the_end apart.c:1 outer apart.c:9 in_its_own apart.c:1 outer apart.c:10 "
 	start=$((16#$(readelf -sW $order | awk '$8 == "outer" { print $2 }')))
 	size=$((16#0 + $(readelf -sW $order | awk '$8 == "outer" { print $3 }')))
 	for ((at = start; at < start + size; at += 4)); do
