@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <a2n.h>
 #include "a2n/module/debuginfod.h"
 #include "unit.h"
 
@@ -204,11 +205,26 @@ static void by_another(void)
 	debuginfod_close(d);
 }
 
+/* What liba2n began, it ends: with files from servers and without. */
+static void of_liba2n(void)
+{
+	for (unsigned int seconds = 0; seconds < 3; seconds++) {
+		const struct a2n_options options = { .debuginfod_seconds = seconds };
+		struct a2n *a;
+
+		debuginfod_close(begin("http://a", true, true));
+		a = a2n_open(&options);
+		CU_ASSERT_PTR_NOT_NULL(a);
+		a2n_close(a);
+		CU_ASSERT(!loads && !ends);
+	}
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
 		{ "not_there", not_there },   { "fetched", fetched }, { "times_out", times_out },
-		{ "by_another", by_another }, { NULL, NULL },
+		{ "by_another", by_another }, { "of_liba2n", of_liba2n }, { NULL, NULL },
 	};
 
 	return unit_run("debuginfod", tests);
