@@ -181,8 +181,9 @@ $(O)/tests/unit/test_compare: INC_TESTS += -Itools/common
 $(O)/tests/unit/test_compare: $(call obj,$(COMPARED) tools/common/escape.c)
 $(O)/tests/unit/test_compare: TESTLINK = -lm
 # Formats are tables of what reads and what writes: all of post comes with them.
-FORMAT_UNITS := $(addprefix $(O)/tests/unit/test_,code_bytes damage_list filter gperftools jprof_logs perf_attr perf_names pprof_check pprof_file table wanted xray)
+FORMAT_UNITS := $(addprefix $(O)/tests/unit/test_,code_bytes damage_list tracepoints filter gperftools jprof_logs perf_attr perf_names pprof_check pprof_file table wanted xray)
 $(FORMAT_UNITS): $(call obj,$(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC))
+$(O)/tests/unit/test_tracepoints: INC_TESTS += $(filter -DHAVE_TRACEEVENT,$(INC_POST))
 $(O)/tests/unit/test_jprof_logs $(O)/tests/unit/test_damage_list: INC_TESTS += -Itools/common
 $(FORMAT_UNITS): TESTLINK = -Wl,--no-as-needed $(LIB_POST) -Wl,--as-needed
 

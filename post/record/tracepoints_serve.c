@@ -66,13 +66,14 @@ static bool inside(const struct tep_format_field *f)
 	return true;
 }
 
-/* Skips an event that the library cannot parse. */
+/* Skips an event that the library cannot parse. Without the common fields it would hide the others:
+ * the library finds the type of all data by the format of one event. */
 static void take_event(struct fields_serving *t, struct bytes *b, const char *system)
 {
 	uint64_t size = bytes_u64(b);
 	char *format = take_text(b, size);
 
-	if (format)
+	if (format && strstr(format, " common_type;"))
 		tep_parse_event(t->tep, format, strlen(format), system);
 	free(format);
 }
