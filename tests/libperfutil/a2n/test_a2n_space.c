@@ -4,6 +4,7 @@
  * over map and unmap; names of processes and threads. Checked case by case, then against a plain
  * model that keeps every state there ever was.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "a2n.h"
@@ -600,6 +601,67 @@ static void test_many_pieces(void)
 	CU_ASSERT_EQUAL(wrong, 0);
 }
 
+static void take_frames(void *arg, size_t i, const struct a2n_frame *frames, size_t n)
+{
+	(void)i;
+	(void)frames;
+	*(size_t *)arg += n;
+}
+
+/* What must be there and is not: each function refuses it, and nothing has changed. */
+static void test_nothing_given(void)
+{
+	void *volatile none = NULL; /* the compiler would see it */
+	const struct a2n_map no_id = { .start = 0x1000, .length = 8, .path = "/x", .build_id_size = 3 };
+	static const struct a2n_jit_line line = { 0x1000, 7, "f" };
+	static const uint64_t offset;
+	struct a2n_answer r;
+	char path[8];
+	size_t got = 0;
+
+	begin();
+	map(1, 7, 0x1000, 0x1000, "/a");
+	CU_ASSERT_EQUAL(a2n_add_map(a, 2, 7, none), -EINVAL);
+	CU_ASSERT_EQUAL(a2n_add_map(a, 2, 7, &no_id), -EINVAL);
+	CU_ASSERT_EQUAL(a2n_jit_load(a, 2, 7, 0x1000, 8, none, 1), -EINVAL);
+	CU_ASSERT_EQUAL(a2n_jit_load_late(a, 1, 2, 7, 0x1000, 8, none, 1), -EINVAL);
+	CU_ASSERT_EQUAL(a2n_jit_map(a, 1, 2, 7, 0x1000, 8, none, 1), -EINVAL);
+	CU_ASSERT_EQUAL(a2n_jit_lines(a, none, 1), -EINVAL);
+	CU_ASSERT_EQUAL(a2n_build_id(a, 8, 1, 5, 0, none, 1), -EINVAL);
+	CU_ASSERT_EQUAL(a2n_kallsyms(a, none, 1), -EINVAL);
+	CU_ASSERT_EQUAL(a2n_modules(a, none, 1), -EINVAL);
+	CU_ASSERT_EQUAL(a2n_symbols(a, none, 1), -EINVAL);
+	CU_ASSERT_EQUAL(a2n_kernel_load(a, 2, none, 0x1000, 8), -EINVAL);
+	CU_ASSERT_EQUAL(a2n_kernel_code(a, 2, none, 0x1000, 8), -EINVAL);
+	CU_ASSERT_EQUAL(a2n_kernel_code_gone(a, 2, none, 0x1000, 8), -EINVAL);
+	CU_ASSERT_EQUAL(a2n_kernel_unload(a, 2, none), -EINVAL);
+	CU_ASSERT_EQUAL(a2n_vdso(a, none, 1), -EINVAL);
+	CU_ASSERT_EQUAL(a2n_machines(a, 0), -EINVAL);
+	a2n_resolve(a, 7, 3, 0x1800, false, &r);
+	CU_ASSERT_STRING_EQUAL(r.module->name, "/a");
+	CU_ASSERT_EQUAL(a2n_module_open(a, none, A2N_FILE_CODE, path, sizeof(path)), -EINVAL);
+	CU_ASSERT_EQUAL(a2n_module_open(a, r.module, A2N_FILE_CODE, none, 8), -EINVAL);
+	CU_ASSERT_EQUAL(a2n_lines(a, none, &offset, 1, true, take_frames, &got), -EINVAL);
+	CU_ASSERT_EQUAL(a2n_lines(a, r.module, none, 1, true, take_frames, &got), -EINVAL);
+	CU_ASSERT_EQUAL(a2n_lines(a, r.module, &offset, 1, true, none, &got), -EINVAL);
+	CU_ASSERT_EQUAL(got, 0);
+	/* Nothing of no length is nothing, and an empty name is one. */
+	CU_ASSERT_EQUAL(a2n_jit_lines(a, none, 0), 0);
+	CU_ASSERT_EQUAL(a2n_kallsyms(a, none, 0), 0);
+	CU_ASSERT_EQUAL(a2n_modules(a, none, 0), 0);
+	CU_ASSERT_EQUAL(a2n_kernel_load(a, 2, "m", 0x1000, 0), 0);
+	CU_ASSERT_EQUAL(a2n_kernel_code(a, 2, "m", 0x1000, 0), 0);
+	CU_ASSERT_EQUAL(a2n_kernel_code_gone(a, 2, "m", 0x1000, 0), 0);
+	CU_ASSERT_EQUAL(a2n_jit_load(a, 2, 7, 0x1000, 0, "f", 1), 0);
+	CU_ASSERT_EQUAL(a2n_jit_map(a, 1, 2, 7, 0x1000, 0, "f", 1), 0);
+	CU_ASSERT_STRING_EQUAL(at(7, 3, 0x1000), "/a");
+	CU_ASSERT_EQUAL(a2n_jit_load(a, 2, 7, 0x1000, 8, none, 0), 0);
+	CU_ASSERT_EQUAL(a2n_jit_lines(a, &line, 1), 0);
+	CU_ASSERT_STRING_EQUAL(at(7, 3, 0x1000), A2N_JITCODE);
+	CU_ASSERT_EQUAL(a2n_unmap(a, 4, 7, 0x1000, 0), 0);
+	CU_ASSERT_STRING_EQUAL(at(7, 5, 0x1800), "/a");
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = { { "edges", test_edges },
@@ -619,6 +681,7 @@ int main(void)
 						  { "special_names", test_special_names },
 						  { "model", test_model },
 						  { "many_pieces", test_many_pieces },
+						  { "nothing_given", test_nothing_given },
 						  { NULL, NULL } };
 	int r = unit_run("a2n_space", tests);
 
