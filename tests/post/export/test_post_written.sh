@@ -5,7 +5,7 @@
 set -u
 # shellcheck source=tests/lib/post_lib.sh
 . "$(dirname "$0")/../../lib/post_lib.sh"
-for tool in gcc jq protoc babeltrace2 llvm-xray; do
+for tool in gcc gzip jq protoc babeltrace2 llvm-xray; do
 	command -v $tool >/dev/null && continue
 	echo "skip $suite $tool is not installed"
 	exit 77
@@ -125,4 +125,35 @@ write xray-map runs.nrm2
 	readelf -hlSW -s written | sed '/^Key to Flags/,/^$/d' # these words change with the program
 	readelf -x xray_instr_map written
 } 2>err | golden xray_map
+
+# ---- pages: facts by name, then the first bytes of each block
+page() { # NAME OPTION...
+	"$post" -q -html -sympath "$work" -o page.html "${@:2}" 2>err
+	[ $? -le 1 ] || { cat err && false; } >why
+	sed -n 's/.*id="data-\([a-z]*\)">\([^<]*\)<.*/\1 \2/p' page.html | while read -r block data; do
+		echo "== $block"
+		base64 -d <<<"$data" | gzip -dc | case $block in
+		facts | code) jq -cS 'to_entries[]' ;;
+		texts | lines) cat && echo ;;
+		*) od -An -v -tu1 -w32 | head -n 60 ;;
+		esac
+	done | golden "page_$1"
+}
+page samples one.nrm2
+page lines one.nrm2 -line -inline
+page merged one.nrm2 two.nrm2
+page event events.nrm2 -e 2
+page runs runs.nrm2 -tree
+page times times.nrm2
+for report in sched calls; do
+	grep -v '^#' "$top/tests/post/report/post_$report.story" | sort -sn | "$make_script" $report.nrm2 || exit 1
+	page $report $report.nrm2
+done
+page offcpu times.nrm2 -offcpu
+"$make_trace" stacks stacks.nrm2 || exit 1
+page stacks stacks.nrm2
+printf 'shop;main;serve_[i];read_[k] 50\nshop;main;other 3\nshop;_[i];_[k];x_[k]y 4\n' >a.folded
+printf 'shop;main;serve_[i];read_[k] 40\nshop;main;new_[i] 7\ntill 2\n' >b.folded
+page difference -diff a.folded b.folded
+page difference_of_traces -diff one.nrm2 two.nrm2
 finish

@@ -320,6 +320,53 @@ static void short_record(void)
 	free(m.data);
 }
 
+/* Behind damage, so many of `decoys` are heads of records that lead nowhere; then there are `records`
+ * real ones. Fewer than four of those are believed at the file's end alone. */
+static void after_damage(unsigned int decoys, unsigned int records, bool more)
+{
+	struct perf_image m = { .header = 16, .attr = 64, .rounds = true };
+	char place[40];
+	struct got g;
+	size_t at, good;
+
+	image_build(&m);
+	at = m.n;
+	image_u64(&m, 0);
+	for (unsigned int i = 0; i < decoys; i++) {
+		size_t begun = image_begin(&m, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+
+		for (unsigned int k = 0; k <= i; k++)
+			image_u64(&m, UINT64_MAX);
+		image_end(&m, begun);
+	}
+	image_u64(&m, UINT64_MAX);
+	good = m.n;
+	for (unsigned int i = 0; i < records; i++)
+		image_sample(&m, 9000 + i, 0, 41, 0x10090);
+	if (more)
+		image_u64(&m, UINT64_MAX);
+	g = read_image(m.data, m.n, PIMERGE_MTE | PIMERGE_TRACE);
+	snprintf(place, sizeof(place), "reading goes on at byte %zu", good);
+	if (more && records < 4) {
+		CU_ASSERT_EQUAL(g.samples, IMAGE_SAMPLES);
+		CU_ASSERT_PTR_NOT_NULL(strstr(g.what, "nothing behind it can be read"));
+	} else {
+		CU_ASSERT_EQUAL(g.samples, IMAGE_SAMPLES + records);
+		CU_ASSERT_PTR_NOT_NULL(strstr(g.what, place));
+	}
+	CU_ASSERT_EQUAL(g.fault, at);
+	CU_ASSERT(g.faults == 1 || (more && records >= 4));
+	free(m.data);
+}
+
+static void believed(void)
+{
+	for (unsigned int decoys = 0; decoys < 4; decoys++)
+		for (unsigned int records = 1; records < 6; records++)
+			for (int more = 0; more < 2; more++)
+				after_damage(decoys, records, more);
+}
+
 /* A sample with an unknown id is reported and left out. */
 static void unknown_id(void)
 {
@@ -539,6 +586,7 @@ int main(void)
 						  { "cut", cut },
 						  { "changed", changed },
 						  { "short_record", short_record },
+						  { "believed", believed },
 						  { "unknown_id", unknown_id },
 						  { "aux_data", aux_data },
 						  { "modules", modules },
