@@ -389,7 +389,6 @@ static struct ptrace_thread *execed(struct ptrace_session *s, struct ptrace_thre
 		ptrace_hides(s, t);
 		t->stepping = false;
 		t->over = 0;
-		t->done = true;
 		t->mode = PTRACE_LEAVE;
 		s->hidden++;
 		return t;
