@@ -104,6 +104,16 @@ END
 code 0 "$post" -flow -q -o nested.flow nested.nrm2 && [ "$(awk '!/^#/ { print $5 $7 $NF }' nested.flow | sed 's,:[^+?]*, ,' | tr '\n' ' ')" = \
 	"1main ?first 2work  3handler ?signal 4leaf  3handler +9 3restorer  2work ?sigreturn 2leaf  1main +9 " ]
 verdict nested
+# So deep that the outer functions of a thread are forgotten: its depth is known all the same.
+perl -e 'my ($n, $t, $hello) = (20000, 2, @ARGV);
+	print "0 on\n0 task walk 500 1 hello\n0 map 500 0x401000 0x1000 0x1000 $hello\n1 start 0 500 on 0 0x401000\n";
+	print $t++, " branch 0 500 u call 2 0x401048 0x401040\n" for 1 .. $n;
+	print $t++, " branch 0 500 u return 3 0x401050 0x40104d\n" for 1 .. $n;
+	print $t, " stop 0 500 exit 1 0x401060\n", $t + 1, " off\n"' "$work/hello" | "$make_script" --collector=ptrace deep.nrm2
+code 0 "$post" -flow -q -o deep.flow deep.nrm2 &&
+	awk '!/^#/ { n++; if (n < 31000 && $5 != (n > 20001 ? 40002 - n : n)) bad = bad " " n ":" $5 } END { print (n > 31000) bad }' deep.flow >why &&
+	[ "$(cat why)" = 1 ] && code 0 "$post" -tree -q -o - deep.nrm2 && has out '  98000  98.00 %  deeper than 1000 calls: counted there'
+verdict deep
 # By a jump to where the call returns to the function is left, too (s390x: br %r4); the same of one
 # that was called unseen, behind a switch. Elsewhere in the caller: that is in doubt.
 jumping() { # TO: leaf's jump
