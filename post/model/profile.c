@@ -12,10 +12,14 @@ uint64_t profile_address(const struct names *n, uint32_t symbol)
 
 	if (!s->is_spot)
 		return s->value;
-	if (!(s->at & A2N_CODE))
-		return s->at;
-	return a2n_code(n->a2n, s->at, &code) ? code.address + A2N_CODE_OFFSET(s->at) :
-						A2N_CODE_OFFSET(s->at);
+	return a2n_code(n->a2n, s->at, &code) ? code.address + A2N_CODE_OFFSET(s->at) : s->at;
+}
+
+bool profile_is_made(const struct names *n, const struct symbol *s)
+{
+	struct a2n_code code;
+
+	return a2n_code(n->a2n, s->at, &code);
 }
 
 /* Any of its symbols leads to liba2n's module. */

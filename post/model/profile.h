@@ -53,6 +53,9 @@ static inline uint32_t profile_frames(const struct names *n, uint32_t symbol, co
 /* Returns a place's address within its module (kernel: the address itself; generated code: its
  * address at that time). */
 uint64_t profile_address(const struct names *n, uint32_t symbol);
+/* Returns whether the place is in code that a program made. The kernel's addresses have the bit
+ * A2N_CODE, too. */
+bool profile_is_made(const struct names *n, const struct symbol *s);
 
 /* Returns the process whose name reports show: with -pnm the first one of that name. */
 static inline const struct trace_process *profile_process(const struct names *n, uint32_t process)

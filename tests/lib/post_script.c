@@ -343,6 +343,18 @@ static void event(void)
 	user_record(&trace[u.cpu], PITRACE_NAMED, (uint32_t)number(3), &u, ints, strs);
 }
 
+/* own CPU THREAD MINOR INTEGER...: a sample that a thread took itself, or their end */
+static void own(void)
+{
+	struct pitrace_user u = { .uid = 1000, .cpu = cpu_at(1) };
+	uint64_t ints[WORDS];
+
+	thread(2, &u.pid, &u.tid);
+	for (unsigned int i = 4; i < nwords; i++)
+		ints[u.ints++] = number(i);
+	user_record(&trace[u.cpu], PITRACE_HOOKIT, (uint32_t)number(3), &u, ints, NULL);
+}
+
 /* raw CPU MAJOR MINOR BYTES: a record of zeros, perhaps too short */
 static void raw(void)
 {
@@ -573,6 +585,7 @@ static const struct {
 	{ "mark", mark },
 	{ "declare", declare },
 	{ "event", event },
+	{ "own", own },
 	{ "map", map },
 	{ "unload", unload },
 	{ "buildid", buildid },

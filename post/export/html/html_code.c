@@ -65,6 +65,7 @@ static int gather_hits(const struct job *job, uint32_t symbol, struct spot_hits 
 	const struct symbol *list = job->model->names.symbols.symbol;
 	const struct sums *sums = &job->model->sums;
 	const struct call *call = job->stacks->calls.call;
+	uint64_t from = list[symbol].a2n ? list[symbol].a2n->value : 0;
 	uint32_t i;
 
 	for (i = 0; i < sums->count; i++) {
@@ -76,7 +77,7 @@ static int gather_hits(const struct job *job, uint32_t symbol, struct spot_hits 
 		if (array_next(h->list, h->n, h->room))
 			return -ENOMEM;
 		h->list[h->n++] = (struct offset_ticks){
-			s->at & A2N_CODE ? s->at : s->at - list[symbol].a2n->value,
+			profile_is_made(&job->model->names, s) ? s->at : s->at - from,
 			sums->sum[i].ticks,
 		};
 	}

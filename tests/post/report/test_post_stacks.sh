@@ -102,6 +102,30 @@ code 0 "$post" -folded stacks.nrm2 && has out \
 	[ "$(awk '{ n += $NF } END { print n }' out)" = 100 ]
 verdict folded
 
+# ---- samples that a thread took itself stand for the timer's, until it says that there are no more
+"$make_script" own.nrm2 <<'END' || exit 1
+0 on
+0 task walk 100 1 app
+0 task walk_thread 100/101 1 other
+5 sample 0 100 0x400100
+10 own 0 100 0x100 1000000 0x200000003 0x400110 0x400120
+15 sample 0 100 0x400200
+20 sample 0 100/101 0x400200
+25 own 0 100 0x100 2000000 0x200000001 0x400130 0x400120
+27 own 0 100 0x100 1000000 0x1000200000001 0x400140 0x400120 0xffffffff81001010
+30 own 0 100 0x110
+35 sample 0 100 0x400300
+60 off
+END
+code 0 "$post" -q -folded -o - own.nrm2 && diff - out >why <<'END'
+app;NoModule 3
+app;NoModule;NoModule 4
+app;NoModule;NoModule;spin_unlock_[k] 1
+END
+verdict own_samples
+code 0 "$post" -show -json -o - own.nrm2 && [ "$(grep -c '"tprof"' out) $(grep -c '"user"' out)" = "6 5" ]
+verdict own_samples_shown
+
 # ---- what makes no sense is a sample all the same
 code 1 "$post" -calltree -json odd.nrm2 &&
 	jq -e '.total_ticks == 5 and .stacks.with == 2 and .stacks.malformed == 3' out >why &&
