@@ -118,8 +118,30 @@ if unshare -mpf --mount-proc true 2>/dev/null; then
 	have >names
 	grep -q '^m_two ' names && ! grep -q '^- ' names
 	verdict container $? "$(cat names err)"
+	# It lives on, and writes its map when nobody traces any more: the file is found in its /tmp by its own number.
+	unshare -mpf --mount-proc sh -c "mount -t tmpfs tmpfs /tmp && exec $outside/jitting silent 60000" >/dev/null 2>&1 &
+	job=$!
+	sleep 0.5
+	"$bin/swtrace" run -q -a -- sleep 1 >log
+	pid=$(pgrep -P $job)
+	inner=$(awk '/^NSpid/ { print $NF }' "/proc/$pid/status")
+	low=$("$bin/post" -show -o - | awk -v pid="pid=$pid" '/length=0x10000 .*anon/ && $0 ~ pid' |
+		grep -o 'start=[0-9a-fx]*' | tail -n 1 | cut -d= -f2)
+	[ "$pid" != "$inner" ] && have -pid "$pid" | grep -q '^- '
+	verdict lives $? "$pid $inner $(have -pid "$pid"; cat err)"
+	echo "${low#0x} 10000 inside" >"/proc/$pid/root/tmp/perf-$inner.map"
+	[ "$(have -pid "$pid" | cut -d' ' -f1)" = inside ]
+	verdict lives_in_a_container $? "$(have -pid "$pid"; cat err)"
+	mv "/proc/$pid/root/tmp/perf-$inner.map" "/proc/$pid/root/tmp/perf-$pid.map"
+	[ "$(have -pid "$pid" | cut -d' ' -f1)" = - ]
+	verdict lives_by_another_number $? "$(have -pid "$pid"; cat err)"
+	kill -9 "$pid"
+	wait $job 2>/dev/null
 else
 	echo "skip perfmap_container no namespaces here"
+	for name in lives lives_in_a_container lives_by_another_number; do
+		echo "skip perfmap_$name no namespaces here"
+	done
 fi
 
 # ---- files, where the trace has none: an older trace of the same process, so to speak

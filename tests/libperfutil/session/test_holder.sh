@@ -77,6 +77,12 @@ nobody_left
 verdict nobody_left $? "$(holders) $(ls -A run)"
 
 # ---- its program
+# By hand it says whose it is, and ends.
+for kind in '' session nonsense; do
+	# shellcheck disable=SC2086 # or none
+	"$build/lib/pitrace/pitrace-holder" $kind </dev/null >words 2>&1
+	is "by_hand_${kind:-alone}" "$? $(grep -c 'is started by libperfutil' words)" '2 1'
+done
 "$swtrace" init -B perf -p $$
 pid=$(holder)
 is name "$(cat "/proc/$pid/comm")" pitrace-holder
