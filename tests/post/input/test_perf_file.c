@@ -361,10 +361,13 @@ static void after_damage(unsigned int decoys, unsigned int records, bool more)
 
 static void believed(void)
 {
-	for (unsigned int decoys = 0; decoys < 4; decoys++)
+	for (unsigned int decoys = 0; decoys < 4; decoys++) {
 		for (unsigned int records = 1; records < 6; records++)
 			for (int more = 0; more < 2; more++)
 				after_damage(decoys, records, more);
+		/* More than the buffer must have. */
+		after_damage(decoys, 2000, false);
+	}
 }
 
 /* A sample with an unknown id is reported and left out. */
