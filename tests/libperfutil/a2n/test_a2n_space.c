@@ -608,11 +608,14 @@ static void take_frames(void *arg, size_t i, const struct a2n_frame *frames, siz
 	*(size_t *)arg += n;
 }
 
-/* What must be there and is not: each function refuses it, and nothing has changed. */
+/* Each function refuses a NULL where something must be, and nothing has changed then. */
 static void test_nothing_given(void)
 {
 	void *volatile none = NULL; /* the compiler would see it */
-	const struct a2n_map no_id = { .start = 0x1000, .length = 8, .path = "/x", .build_id_size = 3 };
+	const struct a2n_map no_id = { .start = 0x1000,
+				       .length = 8,
+				       .path = "/x",
+				       .build_id_size = 3 };
 	static const struct a2n_jit_line line = { 0x1000, 7, "f" };
 	static const uint64_t offset;
 	struct a2n_answer r;

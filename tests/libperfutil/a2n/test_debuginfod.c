@@ -205,7 +205,7 @@ static void by_another(void)
 	debuginfod_close(d);
 }
 
-/* What liba2n began, it ends: with files from servers and without. */
+/* A client that liba2n begins it ends, too. */
 static void of_liba2n(void)
 {
 	for (unsigned int seconds = 0; seconds < 3; seconds++) {
@@ -223,8 +223,9 @@ static void of_liba2n(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "not_there", not_there },   { "fetched", fetched }, { "times_out", times_out },
-		{ "by_another", by_another }, { "of_liba2n", of_liba2n }, { NULL, NULL },
+		{ "not_there", not_there }, { "fetched", fetched },
+		{ "times_out", times_out }, { "by_another", by_another },
+		{ "of_liba2n", of_liba2n }, { NULL, NULL },
 	};
 
 	return unit_run("debuginfod", tests);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* DWARF's basic types at their limits: numbers of any length, lengths, strings, lists of addresses. */
+/* DWARF's basic types at their limits: numbers of any length, lengths, strings, lists of
+ * addresses. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,19 +26,39 @@ static const struct given numbers[] = {
 	{ { 0x80, 0x7f }, 2, 2, 0x3f80, -128ull, false },
 	{ { 0xe5, 0x8e, 0x26 }, 3, 3, 624485, 624485, false },
 	{ { 0x9b, 0xf1, 0x59 }, 3, 3, 1472667, -624485ull, false },
-	{ { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01 }, 10, 10, UINT64_MAX,
-	  UINT64_MAX, false },
-	{ { 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x7f }, 10, 10, 1ull << 63,
-	  1ull << 63, false },
-	{ { 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40 }, 9, 9, 1ull << 62,
-	  3ull << 62, false },
+	{ { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01 },
+	  10,
+	  10,
+	  UINT64_MAX,
+	  UINT64_MAX,
+	  false },
+	{ { 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x7f },
+	  10,
+	  10,
+	  1ull << 63,
+	  1ull << 63,
+	  false },
+	{ { 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40 },
+	  9,
+	  9,
+	  1ull << 62,
+	  3ull << 62,
+	  false },
 	/* More bits than a number has. */
-	{ { 0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x7f }, 11, 11, 1, 1,
+	{ { 0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x7f },
+	  11,
+	  11,
+	  1,
+	  1,
 	  false },
 	/* Twenty bytes are the most, whatever they say. */
-	{ { 0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
-	    0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80 },
-	  22, 20, 1, 1, false },
+	{ { 0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
+	    0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80 },
+	  22,
+	  20,
+	  1,
+	  1,
+	  false },
 	/* The end comes first. */
 	{ { 0 }, 0, 0, 0, 0, true },
 	{ { 0x80 }, 1, 1, 0, 0, true },
@@ -68,12 +89,13 @@ static void groups(void)
 				CU_ASSERT_EQUAL(v, with_sign ? g->with_sign : g->plain);
 				CU_ASSERT_EQUAL(b.at, g->used);
 			}
-			if (b.bad != g->bad || (!g->bad && v != (with_sign ? g->with_sign : g->plain)))
+			if (b.bad != g->bad ||
+			    (!g->bad && v != (with_sign ? g->with_sign : g->plain)))
 				printf("# number %zu: %llx\n", i, (unsigned long long)v);
 			free(room);
 		}
 	}
-	/* What was bad before stays so. */
+	/* Bad before, bad afterwards. */
 	{
 		struct bytes b = bytes_of("\1\2", 2);
 
@@ -174,8 +196,8 @@ static void ranges(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "groups", groups },	{ "lengths", lengths }, { "sizes", sizes },
-		{ "strings", strings }, { "ranges", ranges },	{},
+		{ "groups", groups },   { "lengths", lengths }, { "sizes", sizes },
+		{ "strings", strings }, { "ranges", ranges },   {},
 	};
 
 	return unit_run("dwarf_read", tests);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions of a module by its DWARF: this program's own. What is inlined in them and where, and what
- * they are given and return. (Compiled with -g.) */
+/* Functions of a module by its DWARF: this program's own. What is inlined in them and where, and
+ * what they are given and return. (Compiled with -g.) */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static __attribute__((noinline)) void nothing(void)
 	__asm__ volatile("");
 }
 
-/* ---- this program ----------------------------------------------------------------------------- */
+/* ---- this program ---------------------------------------------------------------------------- */
 
 static struct a2n *a;
 static struct a2n_module *module;
@@ -81,7 +81,7 @@ static void look(void)
 		offsets[i] = offset_of(functions[i]);
 }
 
-/* ---- inlined functions ------------------------------------------------------------------------ */
+/* ---- inlined functions ----------------------------------------------------------------------- */
 
 struct inlined {
 	unsigned int n, twice_there, twice_nested, four_there;
@@ -126,7 +126,7 @@ static void inlined(void)
 	a2n_close(a);
 }
 
-/* ---- signatures ------------------------------------------------------------------------------- */
+/* ---- signatures ------------------------------------------------------------------------------ */
 
 static void take_signature(void *arg, size_t i, const struct signature *s)
 {
@@ -162,7 +162,7 @@ static void signatures(void)
 	a2n_close(a);
 }
 
-/* ---- where they begin ------------------------------------------------------------------------- */
+/* ---- where they begin ------------------------------------------------------------------------ */
 
 static void take_start(void *arg, uint64_t module_offset)
 {

@@ -404,7 +404,8 @@ static void one_read_a_call(void)
 	ptt_by_perf.term();
 }
 
-/* Nothing of the kernel is counted while it is hidden, and PTT says so. A later PTT counts it again. */
+/* Nothing of the kernel is counted while it is hidden, and PTT says so. A later PTT counts it
+ * again. */
 static void hidden_kernel(void)
 {
 	static const char *const faults[] = { "page-faults", "task-clock" };

@@ -301,12 +301,9 @@ static void test_modules(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "written", test_written },
-		{ "stops", test_stops },
-		{ "rotation", test_rotation },
-		{ "kernel_code", test_kernel_code },
-		{ "modules", test_modules },
-		{},
+		{ "written", test_written },   { "stops", test_stops },
+		{ "rotation", test_rotation }, { "kernel_code", test_kernel_code },
+		{ "modules", test_modules },   {},
 	};
 
 	return run_in_folder("tracer_files", tests);

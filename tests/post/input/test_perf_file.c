@@ -320,8 +320,8 @@ static void short_record(void)
 	free(m.data);
 }
 
-/* Behind damage, so many of `decoys` are heads of records that lead nowhere; then there are `records`
- * real ones. Fewer than four of those are believed at the file's end alone. */
+/* Behind damage, so many of `decoys` are heads of records that lead nowhere; then there are
+ * `records` real ones. Fewer than four of those are believed at the file's end alone. */
 static void after_damage(unsigned int decoys, unsigned int records, bool more)
 {
 	struct perf_image m = { .header = 16, .attr = 64, .rounds = true };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Recorded code at an address and a time: pieces of pages, memory that changes, children, versions of
- * the kernel's code. */
+/* Recorded code at an address and a time: pieces of pages, memory that changes, children, versions
+ * of the kernel's code. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,16 +72,15 @@ static size_t find(uint32_t pid, uint64_t address, uint64_t time, uint8_t *first
 	return found.at ? found.size : 0;
 }
 
-#define FINDS(pid, address, time, bytes, value)                              \
-	do {                                                                 \
-		uint8_t got_first;                                           \
-		size_t got = find(pid, address, time, &got_first);           \
-                                                                             \
-		CU_ASSERT_EQUAL(got, bytes);                                 \
-		CU_ASSERT_EQUAL(got_first, value);                           \
-		if (got != (bytes))                                          \
-			printf("# %d: %zu bytes, not %zu\n", __LINE__, got, \
-			       (size_t)(bytes));                             \
+#define FINDS(pid, address, time, bytes, value)                                               \
+	do {                                                                                  \
+		uint8_t got_first;                                                            \
+		size_t got = find(pid, address, time, &got_first);                            \
+                                                                                              \
+		CU_ASSERT_EQUAL(got, bytes);                                                  \
+		CU_ASSERT_EQUAL(got_first, value);                                            \
+		if (got != (bytes))                                                           \
+			printf("# %d: %zu bytes, not %zu\n", __LINE__, got, (size_t)(bytes)); \
 	} while (0)
 
 static void pieces(void)
@@ -155,7 +154,10 @@ static void map(uint32_t pid, uint64_t start, uint64_t length, uint32_t flags)
 static void three(uint32_t pid)
 {
 	for (uint64_t page = 5; page < 8; page++)
-		record((struct recorded){ .pid = pid, .address = page * PAGE, .bytes = 4, .first = 9 });
+		record((struct recorded){ .pid = pid,
+					  .address = page * PAGE,
+					  .bytes = 4,
+					  .first = 9 });
 }
 
 static void known(uint32_t pid, int first, int second, int third)

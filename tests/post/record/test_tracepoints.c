@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Formats of tracepoints as a perf.data has them, in either byte order: texts and numbers of their data,
- * of any length; formats that are cut or wrong. */
+/* Formats of tracepoints as a perf.data has them, in either byte order: texts and numbers of their
+ * data, of any length; formats that are cut or wrong. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "record/tracepoints.h"
 #include "unit.h"
 
-/* ---- formats ---------------------------------------------------------------------------------- */
+/* ---- formats --------------------------------------------------------------------------------- */
 
-#define COMMON                                                                            \
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"            \
-	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"            \
-	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"    \
+#define COMMON                                                                         \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"         \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"         \
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 static const char page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 			   "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
 			   "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
-static const char bare[] = "name: bare\nID: 300\nformat:\n" COMMON "\nprint fmt: \"nothing more\"\n";
+static const char bare[] = "name: bare\nID: 300\nformat:\n" COMMON
+			   "\nprint fmt: \"nothing more\"\n";
 static const char numbers[] =
 	"name: numbers\nID: 301\nformat:\n" COMMON
 	"\tfield:int number;\toffset:8;\tsize:4;\tsigned:1;\n"
@@ -96,7 +97,7 @@ static void make(bool order)
 	put_bytes(printks, strlen(printks));
 }
 
-/* ---- data ------------------------------------------------------------------------------------- */
+/* ---- data ------------------------------------------------------------------------------------ */
 
 static uint8_t raw[65537];
 
@@ -187,7 +188,7 @@ static void texts(void)
 	}
 }
 
-/* What does not fit is cut. */
+/* A text that does not fit is cut. */
 static void room(void)
 {
 	struct tracepoints *t = begin(false);

@@ -7,7 +7,8 @@
 #include "unit.h"
 
 static const struct pifile_fault given[] = {
-	{ 8, "first" }, { 8, "second" }, { 9, "first" }, { 8, "first" }, { 9, "first" }, { 10, "last" },
+	{ 8, "first" }, { 8, "second" }, { 9, "first" },
+	{ 8, "first" }, { 9, "first" },  { 10, "last" },
 };
 enum { GIVEN = sizeof(given) / sizeof(*given) };
 
@@ -51,7 +52,7 @@ static void distinct(void)
 	}
 }
 
-/* ---- what a job gets -------------------------------------------------------------------------- */
+/* ---- what a job gets ------------------------------------------------------------------------- */
 
 static struct pifile_fault many[70];
 static size_t read_faults;
@@ -78,9 +79,11 @@ static struct pifile_fault *gather(size_t faults)
 	read_faults = faults;
 	for (size_t i = 0; i < sizeof(many) / sizeof(*many); i++)
 		many[i] = (struct pifile_fault){ i / 2, "wrong" };
-	job = (struct job){
-		.options = &options, .input = &input, .trace = &trace, .model = &model, .stacks = &stacks
-	};
+	job = (struct job){ .options = &options,
+			    .input = &input,
+			    .trace = &trace,
+			    .model = &model,
+			    .stacks = &stacks };
 	CU_ASSERT_EQUAL(damage_gather(&job, &room), 0);
 	CU_ASSERT_PTR_EQUAL(room, job.fault);
 	return room;
@@ -115,12 +118,13 @@ static void of_the_trace(void)
 	CU_ASSERT_EQUAL(job.more_faults, 2 + 3);
 	CU_ASSERT_EQUAL_FATAL(job.nfaults, 34);
 	check(room + 31, 2, "31 wrong, 77 malformed, ");
-	CU_ASSERT(room[33].offset == NO_OFFSET && !strncmp(room[33].what, "5 calls that the tree", 21));
+	CU_ASSERT(room[33].offset == NO_OFFSET &&
+		  !strncmp(room[33].what, "5 calls that the tree", 21));
 	free(room);
 	trace.malformed = stacks.calls.refused = 0;
 }
 
-/* ---- what is said ----------------------------------------------------------------------------- */
+/* ---- what is said ---------------------------------------------------------------------------- */
 
 static char *said(size_t faults, bool verbose)
 {

@@ -352,8 +352,8 @@ static void test_exec(void)
 	}
 }
 
-/* Under sudo, a program that this user may not trace is left to itself. (Nothing is known of process P,
- * so it counts as such a program.) */
+/* Under sudo, a program that this user may not trace is left to itself. (Nothing is known of
+ * process P, so it counts as such a program.) */
 static void test_hidden(void)
 {
 	for (int user = 0; user < 2; user++) {
@@ -518,16 +518,11 @@ static void test_results(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "ends", test_ends },
-		{ "ends_are_told", test_ends_are_told },
-		{ "signals", test_signals },
-		{ "stepped_over", test_stepped_over },
-		{ "exits", test_exits },
-		{ "exec", test_exec },
-		{ "hidden", test_hidden },
-		{ "children", test_children },
-		{ "results", test_results },
-		{},
+		{ "ends", test_ends },       { "ends_are_told", test_ends_are_told },
+		{ "signals", test_signals }, { "stepped_over", test_stepped_over },
+		{ "exits", test_exits },     { "exec", test_exec },
+		{ "hidden", test_hidden },   { "children", test_children },
+		{ "results", test_results }, {},
 	};
 
 	return unit_run("ptrace_wait", tests);
