@@ -139,6 +139,45 @@ exports() {
 	done
 }
 
+# Comparisons of call stacks, some of them deeper than rows are indented.
+compare_by() { # OPTION... FILE...
+	printf '======== arcf %s\n' "$*"
+	"$(dirname "$post")/arcf" "$@" >one 2>&1
+	printf '======== exit code %s\n' $?
+	cat one
+}
+comparisons() {
+	local deep
+	deep=$(seq -f 'f%g' -s ';' 34)
+	printf '%s 7\napp;main;read_[k] 50\napp;main;parse;inner_[i] 30\napp;idle 9\n' "$deep" >a.folded
+	printf '%s 9\napp;main;read_[k] 90\napp;main;parse 31\ntool;main 4\n' "$deep" >b.folded
+	printf 'app;main;read_[k] 1\napp;main 12\nidle 2\n' >c.folded
+	for files in a.folded 'a.folded b.folded' 'a.folded b.folded c.folded'; do
+		for way in -merge -subtract -min; do
+			for by in name path process; do
+				# shellcheck disable=SC2086 # words
+				compare_by $way -by $by $files
+			done
+			for form in '-by path -total -n 4' '-by path -n 0' -absolute '-json -clip 5' '-csv -clip 5' -folded '-comm app'; do
+				# shellcheck disable=SC2086 # words
+				compare_by $way $form $files
+			done
+		done
+	done
+	for form in '' '-by path' '-by process -json' -csv -folded '-exact -n 2' '-sampled -total' '-clip 10 -by path' '-ratio -json'; do
+		# shellcheck disable=SC2086 # words
+		compare_by -diff $form a.folded b.folded
+	done
+	compare_by -new-budget a.folded
+	"$(dirname "$post")/arcf" -new-budget a.folded >budget
+	compare_by -budget budget a.folded
+	compare_by -budget budget b.folded
+	compare_by -budget budget -json b.folded
+	compare_by -budget budget a.folded b.folded
+	compare_by -by path -merge story.nrm2 whole.nrm2
+	compare_by -diff -total story.nrm2 whole.nrm2
+}
+
 # Keeps the common beginning of all reports only once.
 begin_once() {
 	awk '/^======== / { cut = 0; runs += /^======== exit code/; print; next }
@@ -169,4 +208,5 @@ golden sched times screens
 golden calls times screens
 golden odd times screens
 golden itrace instructions file exports instruction_screens
+golden compared comparisons
 finish
