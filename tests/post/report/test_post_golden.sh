@@ -168,6 +168,10 @@ comparisons() {
 		# shellcheck disable=SC2086 # words
 		compare_by -diff $form a.folded b.folded
 	done
+	deep=$(seq -f 'f%g' -s ';' 64)
+	printf '%s 7\n' "$deep" >deep.folded
+	compare_by -by path -n 0 -merge deep.folded a.folded
+	compare_by -by path -n 0 -diff deep.folded a.folded
 	compare_by -new-budget a.folded
 	"$(dirname "$post")/arcf" -new-budget a.folded >budget
 	compare_by -budget budget a.folded
