@@ -191,6 +191,20 @@ comparisons() {
 	compare_by -diff -total story.nrm2 whole.nrm2
 }
 
+# Logs of calls, jprof's and XRay's: their trees, too.
+logs() {
+	for log in logs/gen-vm logs/gen-two logs/gen-cut logs/rt-vm logs/rt-columns fdr.xray basic.xray; do
+		for report in '-calltree -o -' '-calltree -json' '-callers -o -' '-callees -csv' -folded '-functions -o -' '-functions -json' \
+			'-calls -o -' '-tprof -o -' '-format speedscope -o -' '-format chrome -o -'; do
+			printf '======== %s %s\n' "$report" $log
+			# shellcheck disable=SC2086 # words
+			"$post" -q $report -r $log >one 2>&1
+			printf '======== exit code %s\n' $?
+			head -n 60 one
+		done
+	done
+}
+
 # Keeps the common beginning of all reports only once.
 begin_once() {
 	awk '/^======== / { cut = 0; runs += /^======== exit code/; print; next }
@@ -223,4 +237,8 @@ golden odd times screens exports
 golden broken times file exports
 golden itrace instructions file exports instruction_screens
 golden compared comparisons
+"$top/tests/fuzz/seeds" unpack jprof logs || exit 1
+cp "$top/tests/data/xray/fdr-log-arg1.xray" fdr.xray
+cp "$top/tests/data/xray/basic-log-version-3.xray" basic.xray
+golden logs logs
 finish
