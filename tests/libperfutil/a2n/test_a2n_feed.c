@@ -158,8 +158,16 @@ static void processes(void)
 	CU_ASSERT_STRING_EQUAL(module_at(9, 350, 0x1800, false), A2N_NO_MODULE);
 	CU_ASSERT_STRING_EQUAL(module_at(8, 450, 0x1800, false), A2N_NO_MODULE);
 	CU_ASSERT_STRING_EQUAL(a2n_process_name(a, 8, 250), "child");
-	CU_ASSERT_STRING_EQUAL(a2n_process_name(a, 8, 450), "other");
+	CU_ASSERT_STRING_EQUAL(a2n_process_name(a, 8, 425), "other");
 	CU_ASSERT_STRING_EQUAL(a2n_thread_name(a, 8, 80, 450), "worker");
+	/* A thread without a name of its own has its process's, and a later one does not change it. */
+	CU_ASSERT_STRING_EQUAL(a2n_thread_name(a, 8, 80, 415), "other");
+	CU_ASSERT_EQUAL(task(PITRACE_MTE_THREAD, 430, 8, 81, 0, ""), 0);
+	CU_ASSERT_EQUAL(task(PITRACE_MTE_NAME, 440, 8, 8, 0, "renamed"), 0);
+	CU_ASSERT_STRING_EQUAL(a2n_thread_name(a, 8, 81, 450), "other");
+	CU_ASSERT_STRING_EQUAL(a2n_thread_name(a, 8, 82, 450), A2N_UNKNOWN);
+	CU_ASSERT_STRING_EQUAL(a2n_process_name(a, 8, 439), "other");
+	CU_ASSERT_STRING_EQUAL(a2n_process_name(a, 8, 440), "renamed");
 	/* A pid is used again after its owner's end. */
 	CU_ASSERT_EQUAL(task(PITRACE_MTE_THREAD_EXIT, 500, 8, 80, 0, ""), 0);
 	CU_ASSERT_EQUAL(task(PITRACE_MTE_PROCESS_EXIT, 500, 8, 8, 0, ""), 0);
