@@ -138,9 +138,75 @@ static void test_each_allocation(void)
 	printf("# %ld allocations, %ld of them reported\n", n, failed);
 }
 
+/* Codes that programs announce: where a call succeeded, its code has its name. */
+static bool codes(uint32_t *wrong)
+{
+	static const struct a2n_jit_line line = { 0x5100, 7, "source" };
+	const struct a2n_map map = { .start = 0x5000,
+				     .length = 0x1000,
+				     .path = "//anon",
+				     .flags = A2N_MAP_ANON };
+	struct a2n *a = a2n_open(NULL);
+	int e, loaded, late, lines, moved, mapped, kernel;
+	struct a2n_answer r;
+
+	if (!a)
+		return false;
+	e = a2n_process(a, 10, 1, 1) | a2n_add_map(a, 11, 1, &map);
+	loaded = a2n_jit_load(a, 20, 1, 0x5000, 0x10, "load", 4);
+	late = a2n_jit_load_late(a, 15, 25, 1, 0x5100, 0x10, "late", 4);
+	lines = a2n_jit_lines(a, &line, 1);
+	moved = a2n_jit_move(a, 40, 1, 0x5000, 0x5300, 0x10);
+	mapped = a2n_jit_map(a, 0, 50, 1, 0x5200, 0x10, "map", 3);
+	kernel = a2n_kernel_code(a, 60, "bpf_it", 0xffffffffc0300000, 0x20);
+	left = -1;
+	if (!e) {
+		const struct {
+			int rc;
+			uint64_t time, address;
+			const char *name;
+		} rows[] = {
+			{ loaded, 30, 0x5008, "load" },
+			{ late, 30, 0x5108, "late" },
+			{ loaded | moved, 45, 0x5308, "load" },
+			{ mapped, 55, 0x5208, "map" },
+			{ kernel, 70, 0xffffffffc0300010, "bpf_it" },
+		};
+
+		for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+			a2n_resolve(a, 1, rows[i].time, rows[i].address, rows[i].address >> 63, &r);
+			*wrong += !rows[i].rc && strcmp(r.symbol->name, rows[i].name);
+		}
+	}
+	a2n_close(a);
+	return !(e | loaded | late | lines | moved | mapped | kernel);
+}
+
+static void test_codes(void)
+{
+	uint32_t wrong = 0, failed = 0;
+	long n;
+
+	left = -1;
+	CU_ASSERT(codes(&wrong));
+	CU_ASSERT_EQUAL(wrong, 0);
+	for (int i = 0; i < 2; i++) {
+		all = i;
+		for (n = 0, reached = true; reached && n < 100000; n++) {
+			reached = false;
+			left = n;
+			failed += !codes(&wrong);
+		}
+		left = -1;
+		CU_ASSERT_EQUAL(wrong, 0);
+		CU_ASSERT(n > 10 && failed > 10);
+	}
+}
+
 static int run(void)
 {
 	static const struct unit_test tests[] = { { "each_allocation", test_each_allocation },
+						  { "codes", test_codes },
 						  { NULL, NULL } };
 
 	return unit_run("a2n_alloc", tests);
