@@ -103,7 +103,7 @@ static void cut_everywhere(void)
 
 /* ---- logs made here: header fields and limits ------------------------------------------------ */
 
-static uint8_t made[4096];
+static uint8_t made[300000];
 static size_t nmade;
 
 static void put(const void *data, size_t size)
@@ -123,7 +123,6 @@ static void header(unsigned int version, unsigned int type, uint64_t frequency, 
 {
 	const uint8_t head[8] = { (uint8_t)version, 0, (uint8_t)type };
 
-	memset(made, 0, sizeof(made));
 	nmade = 0;
 	put(head, 8);
 	put64(frequency);
@@ -519,6 +518,42 @@ static void percentiles(void)
 	functions_free(&functions);
 }
 
+/* A log that is longer than what is read at once: each record once, and in order. */
+static void long_log(void)
+{
+	enum { RECORDS = 9000 };
+	struct input in = { .reader = &reader_xray };
+	struct pifile_fault fault = { 0 };
+	const struct pifile_fault *faults;
+	int fd = memfd_create("log", MFD_CLOEXEC);
+	uint32_t n = 0, wrong = 0;
+	struct pirecord r;
+	char path[64];
+
+	header(3, 0, 1000000000, 0);
+	for (uint32_t i = 0; i < RECORDS; i++)
+		basic(0, i & 1 ? CALL_EXIT : CALL_ENTRY, 1 + i / 2 % 7, 1000 + 3 * i, 9);
+	CU_ASSERT_EQUAL_FATAL(write(fd, made, nmade), (ssize_t)nmade);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	in.path = path;
+	CU_ASSERT_EQUAL_FATAL(in.reader->open(&in, &fault), 0);
+	for (int pass = 0; pass < 2; pass++) {
+		CU_ASSERT_EQUAL(in.reader->begin(&in, PIMERGE_MTE | PIMERGE_TRACE), 0);
+		for (n = 0; in.reader->next(&in, &r) > 0;) {
+			if (r.ring == PITRACE_RING_MTE)
+				continue;
+			wrong += r.stamp != 1000 + 3 * n ||
+				 r.minor != (n & 1 ? CALL_EXIT : CALL_ENTRY);
+			n++;
+		}
+		CU_ASSERT_EQUAL(n, RECORDS);
+		CU_ASSERT_EQUAL(wrong, 0);
+	}
+	CU_ASSERT_EQUAL(in.reader->faults(&in, &faults), 0);
+	in.reader->close(&in);
+	close(fd);
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
@@ -530,6 +565,7 @@ int main(void)
 		{ "two_threads", two_threads },
 		{ "missing_records", missing_records },
 		{ "percentiles", percentiles },
+		{ "long_log", long_log },
 		{ NULL, NULL },
 	};
 
