@@ -160,7 +160,8 @@ static void processes(void)
 	CU_ASSERT_STRING_EQUAL(a2n_process_name(a, 8, 250), "child");
 	CU_ASSERT_STRING_EQUAL(a2n_process_name(a, 8, 425), "other");
 	CU_ASSERT_STRING_EQUAL(a2n_thread_name(a, 8, 80, 450), "worker");
-	/* A thread without a name of its own has its process's, and a later one does not change it. */
+	/* A thread without a name of its own has its process's, and a later one does not change
+	 * it. */
 	CU_ASSERT_STRING_EQUAL(a2n_thread_name(a, 8, 80, 415), "other");
 	CU_ASSERT_EQUAL(task(PITRACE_MTE_THREAD, 430, 8, 81, 0, ""), 0);
 	CU_ASSERT_EQUAL(task(PITRACE_MTE_NAME, 440, 8, 8, 0, "renamed"), 0);
