@@ -221,9 +221,12 @@ struct halves {
 	bool memory, unknown;
 };
 
+/* A member that is not aligned is packed, and passed in memory. */
 static void mark(struct halves *h, bool vector, uint64_t at, uint64_t size)
 {
-	if (!size || at >= LARGEST || size > LARGEST - at) {
+	uint64_t alignment = size & -size;
+
+	if (!size || at >= LARGEST || size > LARGEST - at || at % alignment) {
 		h->memory |= size != 0;
 		return;
 	}
@@ -250,7 +253,7 @@ static void mark_members(struct halves *h, const struct die *type, uint64_t at, 
 			h->unknown = true;
 			return;
 		}
-		/* A member with another alignment is packed, and passed in memory. */
+		/* Bits may be anywhere. */
 		if (d.is_bits)
 			mark(h, false, at + d.member_at, 1);
 		else
@@ -287,7 +290,8 @@ static void mark_array(struct halves *h, const struct die *array, uint64_t at, i
 static void mark_base(struct halves *h, const struct die *type, uint64_t at, int within)
 {
 	if (type->encoding == DW_ATE_complex_float) {
-		mark(h, true, at, type->size);
+		mark(h, true, at, type->size / 2);
+		mark(h, true, at + type->size / 2, type->size / 2);
 		h->memory |= type->size > LARGEST;
 	} else if (type->encoding != DW_ATE_float) {
 		mark(h, false, at, type->size);

@@ -42,6 +42,25 @@ static __attribute__((noinline)) double calls_none(const char *text, unsigned in
 	return text ? n * x + (double)large.word[0] + c : 0;
 }
 
+struct bits {
+	unsigned int few : 17, more : 10;
+};
+struct both {
+	double real;
+	int whole;
+};
+struct __attribute__((packed)) crooked {
+	char one;
+	int four;
+};
+
+static __attribute__((noinline)) int passed_whole(struct bits b, struct both m, struct crooked c,
+						  struct large large)
+{
+	__asm__ volatile("" ::: "memory");
+	return (int)b.more + m.whole + c.four + (int)large.word[0];
+}
+
 static __attribute__((noinline)) void nothing(void)
 {
 	__asm__ volatile("");
@@ -71,7 +90,7 @@ static void begin(void)
 }
 
 static const void *const functions[] = { (const void *)calls_none, (const void *)calls_both,
-					 (const void *)nothing };
+					 (const void *)nothing, (const void *)passed_whole };
 enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
 static uint64_t offsets[FUNCTIONS];
 
@@ -159,6 +178,19 @@ static void signatures(void)
 	CU_ASSERT(got[1].n == 1 && got[1].parameter[0].kind == VALUE_SIGNED);
 	CU_ASSERT(got[1].result.kind == VALUE_SIGNED && got[1].result.size == 4);
 	CU_ASSERT(got[2].n == 0 && got[2].result.kind == VALUE_NONE);
+	CU_ASSERT_EQUAL_FATAL(got[3].n, 4);
+#ifdef __x86_64__
+	/* Bits, though their place is odd, are in a register; what is not aligned and what is large
+	 * is not. */
+	{
+		const struct passed_type *p = got[3].parameter;
+
+		CU_ASSERT(!p[0].memory && p[0].general == 1 && !p[0].vector && p[0].size == 4);
+		CU_ASSERT(!p[1].memory && p[1].general == 1 && p[1].vector == 1 && p[1].size == 16);
+		CU_ASSERT(p[2].memory && p[2].size == 5);
+		CU_ASSERT(p[3].memory && p[3].size == sizeof(struct large));
+	}
+#endif
 	a2n_close(a);
 }
 
@@ -195,7 +227,12 @@ int main(void)
 	const struct large large = { { 1 } };
 
 	/* They must not be left out. */
-	if (calls_both(2) != 12 || calls_none("", 2, 3, large, 4) < 0)
+	const struct bits bits = { 1, 2 };
+	const struct both both = { 1, 2 };
+	const struct crooked crooked = { 1, 2 };
+
+	if (passed_whole(bits, both, crooked, large) != 7 || calls_both(2) != 12 ||
+	    calls_none("", 2, 3, large, 4) < 0)
 		return 1;
 	nothing();
 	return unit_run("module_functions", tests);
