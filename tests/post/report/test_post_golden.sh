@@ -194,7 +194,7 @@ comparisons() {
 # Logs of calls, jprof's and XRay's: their trees, too.
 logs() {
 	for log in logs/gen-vm logs/gen-two logs/gen-cut logs/rt-vm logs/rt-columns fdr.xray basic.xray; do
-		for report in '-calltree -o -' '-calltree -json' '-callers -o -' '-callees -csv' -folded '-functions -o -' '-functions -json' \
+		for report in '-tree -o -' '-tree -json' '-calltree -o -' '-calltree -json' '-callers -o -' '-callees -csv' -folded '-functions -o -' '-functions -json' \
 			'-calls -o -' '-tprof -o -' '-format speedscope -o -' '-format chrome -o -'; do
 			printf '======== %s %s\n' "$report" $log
 			# shellcheck disable=SC2086 # words
