@@ -87,7 +87,8 @@ printf 'flush\n\nhelp\nquit\nreset\n' | timeout 60 "$rtdriver" $vm >out 2>&1
 [ $? = 0 ] && grep -q '^flush: written' out && grep -q '^  heapdump' out && ! grep -q '^reset:' out
 verdict by_lines $?
 
-drive -c reset "$(ls "/proc/$vm/task" | grep -vx $vm | tail -1)"
+for thread in /proc/$vm/task/*; do :; done
+drive -c reset "${thread##*/}"
 refused $? 2 thread_number "is a thread of process $vm:"
 
 # ---- the heap
