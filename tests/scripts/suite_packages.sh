@@ -67,7 +67,7 @@ sums() {
 }
 is same_bytes "$(sums another/folder)" "$(sums a)"
 debs=$builder/build/a
-is packages "$(cd "$debs" && printf '%s\n' *.deb | grep -v dbgsym | sed 's/_.*//')" \
+is packages "$(cd "$debs" && printf '%s\n' *.deb | grep -v dbgsym | sed 's/_.*//' | LC_ALL=C sort)" \
 	"$(sed -n 's/^Package: //p' debian/control | LC_ALL=C sort)"
 # The root is gone from what is compiled in: no file names a folder of the build.
 for deb in "$debs"/*.deb; do
