@@ -22,10 +22,14 @@ programs() {
 		/^int main/ { main = 1 } last && main { inside = last = main = 0 } { last = 0 }' "$1.c"
 }
 
-for page in "$top"/tools/*/*.1 "$top"/post/*.1 "$top"/libperfutil/man/*.[35] "$top"/driver/*.4; do
+# As on a terminal, and as lintian looks at it: wide, and with pages.
+for page in "$top"/tools/*/*.[13] "$top"/post/*.[17] "$top"/libperfutil/man/*.[35] "$top"/driver/*.4; do
 	[ -e "$page" ] || continue
 	name=$(basename "$page")
-	{ man --warnings -E UTF-8 -l "$page" >/dev/null; } >"$work/out" 2>&1
+	{
+		man --warnings -E UTF-8 -l "$page" >/dev/null
+		MANROFFSEQ='' MANWIDTH=120 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" >/dev/null
+	} >"$work/out" 2>&1
 	[ ! -s "$work/out" ]
 	verdict "clean_$name" $?
 done
