@@ -3,7 +3,8 @@
  * The dominator tree merged by class: a place is the classes from a root down to an object, and has
  * the objects there and their bytes. An object dominated by one of its own class adds to that one's
  * place, so that a list of a million nodes is one place; deep down the same holds for any place
- * above. A class's places and those below them have the bytes that the class retains.
+ * above. A class's places and those below them have the bytes that the class retains, except for
+ * what is placed higher up in this way.
  */
 #ifndef HDUMP_CLASS_TREE_H
 #define HDUMP_CLASS_TREE_H

@@ -96,7 +96,7 @@ struct pprof {
 	struct pitrace_interval interval;
 	struct pitrace_event_rec event;
 	bool has_event;
-	char unit[32]; /* of the counts, if they are not the samples themselves */
+	char unit[32]; /* of the counts */
 	/* State of a pass: */
 	unsigned int what;
 	uint64_t given; /* records returned before samples */

@@ -379,8 +379,7 @@ void pprof_choose_values(struct pprof *p)
 	v = value_type(p, (uint32_t)p->counted);
 	p->has_event = !pprof_is_string(p, v.unit, "nanoseconds");
 	pprof_text(pprof_string(p, v.type), p->event.name, sizeof(p->event.name));
-	if (p->counted != p->ticks)
-		pprof_text(pprof_string(p, v.unit), p->unit, sizeof(p->unit));
+	pprof_text(pprof_string(p, v.unit), p->unit, sizeof(p->unit));
 }
 
 static void read_modules(struct pprof *p)

@@ -676,6 +676,9 @@ heap='alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/byte
 heap_profile '' $heap >heap.pb && "$post" -q -format pprof -o again.pb.gz heap.pb 2>err &&
 	go tool pprof -raw again.pb.gz 2>err | has /dev/stdin inuse_space/bytes
 verdict heap_unit
+heap_profile '' a/bytes b/bytes c/bytes inuse_space/bytes >heap.pb && "$post" -q -format pprof -o again.pb.gz heap.pb 2>err &&
+	go tool pprof -raw again.pb.gz 2>err | has /dev/stdin inuse_space/bytes
+verdict heap_unit_alone
 
 # ---- a heap profile of gperftools: go tool pprof makes one that post reads, and it is named without a build id
 tcmalloc=$(ls /usr/lib/*/libtcmalloc.so.4 2>/dev/null | head -n 1)
