@@ -3,7 +3,7 @@
  * A tree as boxes on a canvas: as wide as what they stand for, callers above those that they call, or
  * below. Boxes that are too narrow to be seen are one grey box together, which says how many they are.
  */
-import { cut, percent, words } from './format.js';
+import { amount, cut, percent, words } from './format.js';
 import { colourOf, fillBox, patternsOf } from './marks.js';
 
 const ROW = 18;
@@ -149,11 +149,11 @@ export class FlameView {
 	/* In words: its name, what it is, and how much. */
 	describe(box) {
 		if (box.rest)
-			return `${words(box.rest, 'call')} too narrow to be drawn: ${box.total} ${this.unit} ` +
+			return `${words(box.rest, 'call')} too narrow to be drawn: ${amount(box.total, this.unit)} ` +
 				`(${percent(box.total, this.sum)} %)`;
 		const { branch } = box, module = this.tree.module(branch);
 		return `${this.tree.label(branch)}${module ? `  [${module}]` : ''}  ${this.tree.kindWords(branch)}  ` +
-			`total ${branch.total} ${this.unit} (${percent(branch.total, this.sum)} %), ` +
+			`total ${amount(branch.total, this.unit)} (${percent(branch.total, this.sum)} %), ` +
 			`self ${branch.self} (${percent(branch.self, this.sum)} %)` +
 			(this.tree.profile.difference ? `; ${this.tree.profile.difference.describe(branch)}` : '');
 	}

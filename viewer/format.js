@@ -19,6 +19,11 @@ export function words(count, one, many = `${one}s`) {
 	return `${count} ${count === 1 ? one : many}`;
 }
 
+/* A number of a unit that is a plural: ticks, bytes; not ns. */
+export function amount(count, unit) {
+	return `${count} ${count === 1 && /^[a-z]{3,}s$/.test(unit) ? unit.slice(0, -1) : unit}`;
+}
+
 /* A path's last part. */
 export function short(path) {
 	const slash = path.lastIndexOf('/');

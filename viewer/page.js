@@ -6,7 +6,7 @@ import { Difference } from './difference.js';
 import { Events } from './events.js';
 import { FlameView } from './flame.js';
 import { Flow } from './flow.js';
-import { clock, percent, words } from './format.js';
+import { amount, clock, percent, words } from './format.js';
 import { Lanes } from './lanes.js';
 import { fillBox, colourOf, kindList, patternsOf } from './marks.js';
 import { TreeView, openFromText } from './nested.js';
@@ -214,7 +214,7 @@ class Page {
 		choice('cgroup', profile.cgroups.map((cgroup) => [cgroup, profile.cgroupLabel(cgroup).slice(-80)]));
 		$('of-cgroups').hidden = profile.cgroups.length < 2;
 		const kinds = profile.facts.events || [];
-		$('event').replaceChildren(...kinds.map(({ name, total, unit }, i) => option(i, `${name}: ${total} ${unit}`)));
+		$('event').replaceChildren(...kinds.map(({ name, total, unit }, i) => option(i, `${name}: ${amount(total, unit)}`)));
 		$('event').addEventListener('change', () => this.set({ event: Number($('event').value) || undefined }));
 		$('of-events').hidden = kinds.length < 2;
 		$('of-order').hidden = !profile.flow;
@@ -296,9 +296,9 @@ class Page {
 		if ($('search').value !== state.search)
 			$('search').value = state.search;
 		$('unzoom').disabled = !state.zoom.length;
-		$('sum').textContent = state.base ? `${selection.sum} ${unit}, the first` :
-			selection.sum === total ? `${selection.sum} ${unit}` :
-			`${selection.sum} of ${total} ${unit} (${percent(selection.sum, total)} %)`;
+		$('sum').textContent = state.base ? `${amount(selection.sum, unit)}, the first` :
+			selection.sum === total ? amount(selection.sum, unit) :
+			`${selection.sum} of ${amount(total, unit)} (${percent(selection.sum, total)} %)`;
 		if (!profile.timed)
 			return;
 		const time = (slice) => clock(profile.from, slice * profile.facts.slice_ns);
@@ -328,7 +328,7 @@ class Page {
 			}
 		}
 		this.match = (key) => key >= 0 && match[key] === 1;
-		$('found').textContent = `${words(functions, 'function')}: ${total} ${profile.eventOf(state).unit} ` +
+		$('found').textContent = `${words(functions, 'function')}: ${amount(total, profile.eventOf(state).unit)} ` +
 			`(${percent(total, selection.sum)} %)`;
 	}
 

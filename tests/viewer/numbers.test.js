@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { Numbers, fromBase64, unpack } from './bytes.js';
-import { clock, cut, percent, short, words } from './format.js';
+import { amount, clock, cut, percent, short, words } from './format.js';
 
 /* LEB128, as post writes it. */
 function written(...values) {
@@ -54,4 +54,9 @@ test('formats of numbers and names', () => {
 	assert.equal(short('folder/'), 'folder/');
 	assert.equal(cut('abcdefghij', 6).length, 6);
 	assert.equal(cut('abc', 6), 'abc');
+});
+
+test('one of a unit is singular, if the unit is a word', () => {
+	assert.deepEqual([amount(1, 'ticks'), amount(2, 'ticks'), amount(1, 'bytes'), amount(1, 'ns'), amount(1, 'count')],
+		['1 tick', '2 ticks', '1 byte', '1 ns', '1 count']);
 });

@@ -145,15 +145,21 @@ want '1 /outer/inner' "$(step 1 '.table[] | "\(.[0]) \(.[-1])"')"
 verdict cgroup_by_path
 
 # ---- a heap's profile, of pprof's format
-perl -e 'sub v { my ($n, $o) = (shift, ""); while ($n >= 128) { $o .= chr($n & 127 | 128); $n >>= 7 } $o . chr $n }
+# pprof UNIT...: a profile with a kind of value for each unit, of lines "outer;inner VALUE..." on stdin
+pprof() {
+	perl -e 'sub v { my ($n, $o) = (shift, ""); while ($n >= 128) { $o .= chr($n & 127 | 128); $n >>= 7 } $o . chr $n }
 	sub b { my ($f, $s) = @_; v($f << 3 | 2) . v(length $s) . $s } sub n { v($_[0] << 3) . v($_[1]) }
-	my @s = ("", "inuse_objects", "count", "inuse_space", "bytes", "alloc", "main", "</script><b>grow");
-	binmode STDOUT;
-	print b(1, n(1, 1) . n(2, 2)), b(1, n(1, 3) . n(2, 4)), b(2, b(1, v(1) . v(2)) . b(2, v(3) . v(3000))),
-		b(2, b(1, v(3) . v(1) . v(2)) . b(2, v(5) . v(70000)));
-	print b(4, n(1, $_) . b(4, n(1, $_))) for 1 .. 3;
-	print b(5, n(1, $_) . n(2, 4 + $_)) for 1 .. 3;
-	print b(6, $_) for @s; print n(14, 3)' >heap.pb
+	my (@s, %s, %f) = (""); sub s { $s{$_[0]} //= do { push @s, $_[0]; $#s } }
+	binmode STDIN; binmode STDOUT;
+	print b(1, n(1, &s("inuse_$_")) . n(2, &s($_))) for @ARGV;
+	while (my ($stack, $values) = (<STDIN> // "") =~ /^(.*?) ([\d ]+)$/) {
+		my @at = map { my $name = $_; $f{$name} //= do { my $i = 1 + keys %f; print b(4, n(1, $i) . b(4, n(1, $i))),
+			b(5, n(1, $i) . n(2, &s($name))); $i } } reverse split /;/, $stack;
+		print b(2, b(1, join "", map { v($_) } @at) . b(2, join "", map { v($_) } split / /, $values));
+	}
+	print b(6, $_) for @s; print n(14, $s{"inuse_$ARGV[-1]"})' "$@"
+}
+printf '%s\n' 'main;alloc 3 3000' '</script><b>grow;main;alloc 5 70000' | pprof count bytes >heap.pb
 "$post" -q -html -o heap.html heap.pb
 [ $? -le 1 ] && look heap heap.html 'view=tree' 'unfold #tree' 'view=tree&event=1' 'unfold #tree' 'view=table&event=1'
 verdict heap_no_complaint
@@ -166,6 +172,26 @@ verdict heap_unit
 folded 2 5 >have.rows
 sed -E 's/ 3$/ 3000/; s/ 5$/ 70000/' want.rows >bytes.rows && cmp -s bytes.rows have.rows || { cat have.rows >why; false; }
 verdict heap_bytes
+
+# ---- names of 64 KB, of broken UTF-8, of nothing but what turns text round; a single sample
+perl -e 'my $long = "L" x 65000;
+	print "main;$long 5\nmain;bro\xff\xc3ken\xe2\x80 3\nmain;\xe2\x80\xae\xe2\x81\xa6 2\nmain;\xed\xa0\x80 1\n"' | pprof count >names.pb
+"$post" -q -html -o names.html names.pb
+[ $? -le 1 ] && look names names.html 'view=table' 'search=LLLL' 'view=sandwich&search=bro' 'view=flame&search=bro'
+verdict names_no_complaint
+"$post" -q -folded names.pb | sed -E 's/^.*;(.*) ([0-9]+)$/\2 \1/' | sort >want.rows
+step 1 '.table[] | select(.[4] != "main") | "\(.[0]) \(.[4])"' | sort >have.rows
+# A pprof's names have 4,095 bytes.
+[ "$(wc -L <have.rows)" -eq 4097 ] && [ "$(grep -c . have.rows)" -eq 4 ] && diff want.rows have.rows >diff.rows
+verdict names_whole $? "$(cut -c1-200 have.rows)"
+want '1 function: 5 ticks (45.45 %)' "$(step 2 .found)"
+verdict names_long_is_found
+printf '%s\n' '0 on' '0 task walk 100 1 alone' '100 sample 0 100 0x1000' '200 off' | "$make_script" one.nrm2 2>why
+"$post" -q -html -o one.html one.nrm2
+[ $? -le 1 ] && look one one.html 'view=flame' 'view=sandwich' 'view=table' 'view=time'
+verdict one_no_complaint
+want '1 tick' "$(step 0 .sum)"
+verdict one_sample
 
 # ---- paper is light, has all rows and no controls
 awk 'BEGIN { for (i = 0; i < 900; i++) print "prog;f" i " " i + 1 }' >many.folded
