@@ -12,7 +12,7 @@ SCRIPT_TESTS := $(call tests_in,test_*.sh)
 PROGRAM_SRC  := tests/lib/gen_trace_main.c tests/lib/post_trace.c tests/lib/post_script.c \
 	tests/libperfutil/a2n/jit_moves.c tests/libperfutil/file/damage.c \
 	tests/post/input/packed.c tests/post/input/pt_image.c tests/post/model/stack_copies.c \
-	tests/tools/jprof/rewrite_classes.c
+	tests/tools/jprof/rewrite_classes.c tests/vm/tsc_khz.c
 PROGRAMS     := $(patsubst %.c,$(O)/tests/programs/%,$(notdir $(PROGRAM_SRC)))
 $(foreach s,$(UNIT_SRC),$(eval $(O)/tests/unit/$(basename $(notdir $s)): $s))
 $(foreach s,$(PROGRAM_SRC),$(eval $(O)/tests/programs/$(basename $(notdir $s)): $s))

@@ -124,6 +124,9 @@ x86_64)
 	# A microvm has no second clock to check the TSC by: unchecked it would never be let near high
 	# resolution timers. Several CPUs would make the kernel distrust it.
 	[ "$smp$icount" = 1 ] || [ -z "$tsc_reliable" ] || words+=" tsc=reliable"
+	# Its TSC is the host's, whose rate it must not measure itself where the host is busy.
+	khz=$([ -n "$icount" ] || "$build/tests/programs/tsc_khz" 2>/dev/null) || khz=''
+	[ -z "$khz" ] || words+=" tsc_early_khz=$khz"
 	if [ -n "$icount" ]; then
 		# The smallest machine: no firmware, no PCI, nothing that runs on the host's clock.
 		qemu+=(-M "microvm,rtc=on" -device "isa-serial,index=1,chardev=out,iobase=0x2f8,irq=3")
