@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Prints the rate of the TSC in kHz, measured for 50 ms; nothing on other machines. A guest would measure it
- * by an emulated timer, which a busy host delays: its clock then runs many times too fast.
+ * Prints the rate of the TSC in kHz, measured for 50 ms; nothing on other machines. A guest would
+ * measure it by an emulated timer, which a busy host delays: its clock then runs many times too
+ * fast.
  */
 #include <stdint.h>
 #include <stdio.h>
