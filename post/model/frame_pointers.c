@@ -204,29 +204,46 @@ static struct frames_judged judged(struct frame_pointers *f, const struct stack 
 	return is;
 }
 
-struct frames_judged frame_pointers_judge(struct frame_pointers *f, uint32_t pid, uint64_t time,
-					  uint64_t epoch, const struct stack *s)
+static void note(struct frame_pointers *f, uint32_t pid, uint64_t time, uint64_t epoch)
 {
-	uint32_t n = s->head->user;
-	struct frames_judged is = { .right = (uint16_t)n };
-
-	if (!n)
-		return is;
 	f->pid = pid;
 	f->time = time;
 	f->epoch = epoch;
-	if (n == 1) {
+}
+
+struct frames_judged frame_pointers_leaf(struct frame_pointers *f, uint32_t pid, uint64_t time,
+					 uint64_t epoch, const struct stack *s)
+{
+	struct frames_judged is = { .right = s->head->user };
+
+	note(f, pid, time, epoch);
+	if (s->head->user == 1) {
 		/* The first instructions of a thread have no caller. */
 		is.partial = at(f, s->user[0])->result == A2N_OK &&
 			     !begins_thread(f, s->user[0] + 1);
-		return is;
-	}
-	is = judged(f, s);
-	if (is.right > 1 && !link_is_right(f, s->user[0], true, s->user[1], &is.partial)) {
-		is.wrong = true;
-		is.right = 1;
+	} else if (!link_is_right(f, s->user[0], true, s->user[1], &is.partial)) {
+		is = (struct frames_judged){ .right = 1, .wrong = true };
 	}
 	return is;
+}
+
+struct frames_judged frame_pointers_callers(struct frame_pointers *f, uint32_t pid, uint64_t time,
+					    uint64_t epoch, const struct stack *s)
+{
+	note(f, pid, time, epoch);
+	return s->head->user > 1 ? judge(f, s) : (struct frames_judged){ .right = 1 };
+}
+
+struct frames_judged frame_pointers_judge(struct frame_pointers *f, uint32_t pid, uint64_t time,
+					  uint64_t epoch, const struct stack *s)
+{
+	struct frames_judged is = frame_pointers_leaf(f, pid, time, epoch, s), others;
+
+	if (is.wrong || s->head->user == 1)
+		return is;
+	others = judged(f, s);
+	others.partial |= is.partial;
+	return others;
 }
 
 struct frame_pointers *frame_pointers_open(struct a2n *a)

@@ -24,8 +24,14 @@ struct frames_judged {
 /* NULL: no memory. */
 struct frame_pointers *frame_pointers_open(struct a2n *a);
 void frame_pointers_close(struct frame_pointers *f);
-/* epoch must change whenever the process's memory may have changed. */
+/* Check a stack with at least one user address: all of it; the link from the innermost function to
+ * its caller; the links of the callers. epoch must change whenever the process's memory may have
+ * changed. Only frame_pointers_judge() keeps results of stacks. */
 struct frames_judged frame_pointers_judge(struct frame_pointers *f, uint32_t pid, uint64_t time,
 					  uint64_t epoch, const struct stack *s);
+struct frames_judged frame_pointers_leaf(struct frame_pointers *f, uint32_t pid, uint64_t time,
+					 uint64_t epoch, const struct stack *s);
+struct frames_judged frame_pointers_callers(struct frame_pointers *f, uint32_t pid, uint64_t time,
+					    uint64_t epoch, const struct stack *s);
 
 #endif

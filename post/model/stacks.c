@@ -19,7 +19,12 @@ struct raw_stack {
 	uint32_t kernel, user; /* number of addresses of each part */
 	bool in_kernel;        /* of the sampled address */
 	bool callers;          /* without the sampled address: for all samples in the function */
+	bool judged;           /* its frame pointers were checked */
+	bool ends;             /* at the trace's depth, which judging must know */
 	uint32_t at;           /* index in words: the sampled address or 0, then the addresses */
+
+	/* What was found: */
+	uint16_t flags;
 	uint32_t call;
 };
 
@@ -46,6 +51,7 @@ static bool is_same(const struct probe *p, const struct raw_stack *a)
 
 	return a->hash == p->raw.hash && a->epoch == p->raw.epoch && a->process == p->raw.process &&
 	       a->in_kernel == p->raw.in_kernel && a->callers == p->raw.callers &&
+	       a->judged == p->raw.judged && a->ends == p->raw.ends &&
 	       a->kernel == p->raw.kernel && a->user == p->raw.user && words[0] == p->address &&
 	       !memcmp(words + 1, p->words, 8ull * (a->kernel + a->user));
 }
@@ -108,17 +114,18 @@ static bool begins_with_hit(const struct stacks_hit *hit, const struct stack *s)
 	return !s->head->kernel && s->head->user && s->user[0] == hit->address;
 }
 
+/* Resolves a stack with the first `user` addresses of its user part. */
 static int resolve(struct stacks *st, struct names *n, const struct stacks_hit *hit,
-		   const struct stack *s, bool callers, uint32_t *call)
+		   const struct stack *s, uint32_t user, bool callers, uint32_t *call)
 {
-	uint32_t count = hit->kernel ? s->head->kernel : s->head->user;
+	uint32_t count = hit->kernel ? s->head->kernel : user;
 	const stack_word *part = hit->kernel ? s->kernel : s->user;
 	int rc;
 
 	*call = calls_get(&st->calls, NO_KEY, hit->process, false);
 	if (*call == NO_KEY)
 		return -ENOMEM;
-	rc = add_part(st, n, hit, s->user, s->head->user, callers && !hit->kernel, false, call);
+	rc = add_part(st, n, hit, s->user, user, callers && !hit->kernel, false, call);
 	if (!rc && hit->kernel)
 		rc = add_part(st, n, hit, s->kernel, s->head->kernel, callers, true, call);
 	/* The sampled address is the innermost call, even if its part of the stack is missing. */
@@ -129,7 +136,7 @@ static int resolve(struct stacks *st, struct names *n, const struct stacks_hit *
 	return rc;
 }
 
-static void count_ends(struct stacks *st, const struct pitrace_stack *h, uint64_t ticks)
+static void count_ends(struct stacks *st, uint16_t ended, uint64_t ticks)
 {
 	static const uint16_t flags[STACKS_ENDS] = {
 		[STACKS_CUT_KERNEL] = PITRACE_STACK_CUT_K,
@@ -146,7 +153,7 @@ static void count_ends(struct stacks *st, const struct pitrace_stack *h, uint64_
 	unsigned int i;
 
 	for (i = 0; i < STACKS_ENDS; i++) {
-		if (h->flags & flags[i])
+		if (ended & flags[i])
 			st->ended[i] += ticks;
 	}
 }
@@ -190,18 +197,15 @@ int stacks_unwind(struct stacks *st, struct names *n, uint32_t pid, uint64_t tim
 			    s, out);
 }
 
-/* Returns the number of valid calls in a user part that was found by frame pointers; adds flags. */
-static uint32_t judge(struct stacks *st, struct names *n, const struct stacks_hit *hit,
-		      const struct stack *s, uint16_t *flags)
+/* Returns whether a user part was found by frame pointers and can be checked. */
+static bool can_judge(const struct stacks *st, uint32_t pid, const struct stack *s)
 {
-	struct frames_judged is;
+	return from_of(st, pid)->judged && s->head->user && !(s->head->flags & STACK_BY_AGENT);
+}
 
-	if (!from_of(st, hit->pid)->judged || !s->head->user || s->head->flags & STACK_BY_AGENT)
-		return s->head->user;
-	is = frame_pointers_judge(st->frame_pointers, hit->pid, hit->time, names_epoch(n, hit->pid),
-				  s);
-	*flags |= is.wrong ? WRONG : is.partial ? PARTIAL : 0;
-	return is.right;
+static uint16_t flags_of(const struct frames_judged *is)
+{
+	return is->wrong ? WRONG : is->partial ? PARTIAL : 0;
 }
 
 static void make(struct stacks *st, const struct stack *s, const struct pitrace_stack *head,
@@ -217,41 +221,26 @@ static void make(struct stacks *st, const struct stack *s, const struct pitrace_
 	memcpy((uint8_t *)(h + 1) + 8ull * h->kernel, user, 8ull * h->user);
 }
 
-/* Drops callers that cannot be correct. Returns true if *made holds the new stack. */
-static bool cut(struct stacks *st, struct names *n, const struct stacks_hit *hit,
-		const struct stack *s, struct stack *made)
-{
-	struct pitrace_stack head = {
-		.kernel = s->head->kernel,
-		.flags = s->head->flags & (uint16_t)~MADE,
-	};
-
-	head.user = (uint16_t)judge(st, n, hit, s, &head.flags);
-	if (head.flags == s->head->flags || s->head->kernel > PITRACE_STACK_MAX ||
-	    head.user > PITRACE_STACK_MAX)
-		return false;
-	make(st, s, &head, s->user, made);
-	return true;
-}
-
 /* Replaces the copy of a stack by the calls found in it. */
 static int walk_copy(struct stacks *st, struct names *n, const struct stacks_hit *hit,
 		     const struct stack *s, struct stack *made)
 {
 	struct unwound *u = st->unwound;
-	uint16_t flags = s->head->flags & (uint16_t)~MADE, judged = 0;
-	uint32_t by_frames;
+	uint16_t flags = s->head->flags & (uint16_t)~MADE;
+	struct frames_judged is = { .right = s->head->user };
 	int rc = stacks_unwind(st, n, hit->pid, hit->time, s, u);
 
 	if (rc)
 		return rc;
 	/* Frame pointers may have found more calls where unwind tables are missing. */
-	by_frames = u->end == UNWIND_WHOLE ? 0 : judge(st, n, hit, s, &judged);
-	if (u->count < by_frames) {
-		memcpy(u->address, s->user, 8ull * by_frames);
-		u->count = by_frames;
+	if (u->end != UNWIND_WHOLE && can_judge(st, hit->pid, s))
+		is = frame_pointers_judge(st->frame_pointers, hit->pid, hit->time,
+					  names_epoch(n, hit->pid), s);
+	if (u->end != UNWIND_WHOLE && u->count < is.right) {
+		memcpy(u->address, s->user, 8ull * is.right);
+		u->count = is.right;
 		u->guessed = true;
-		flags |= judged;
+		flags |= flags_of(&is);
 	} else {
 		flags &= (uint16_t) ~(PITRACE_STACK_CUT_U | PITRACE_STACK_FAULT);
 		flags |= u->end == UNWIND_CUT   ? PITRACE_STACK_CUT_U :
@@ -316,51 +305,88 @@ static int find_place(struct stacks *st, struct names *n, const struct stacks_hi
 	return *call == NO_KEY ? -ENOMEM : 0;
 }
 
+/* Resolves a stack that was not found, without callers that cannot be correct, and keeps it.
+ * Judging sees the whole stack, unless its first address, which is not part of it, was judged. */
+static int add_stack(struct stacks *st, struct names *n, const struct stacks_hit *hit,
+		     const struct stack *s, uint32_t user, struct probe *p)
+{
+	struct frame_pointers *f = st->frame_pointers;
+	struct frames_judged is = { .right = (uint16_t)user };
+	int rc;
+
+	if (p->raw.judged && p->raw.callers && !hit->kernel)
+		is = frame_pointers_callers(f, hit->pid, hit->time, p->raw.epoch, s);
+	else if (p->raw.judged)
+		is = frame_pointers_judge(f, hit->pid, hit->time, p->raw.epoch, s);
+	p->raw.flags = flags_of(&is);
+	rc = resolve(st, n, hit, s, is.right, p->raw.callers, &p->raw.call);
+	return rc ? rc : remember(st, p);
+}
+
 int stacks_find(struct stacks *st, struct names *n, const struct stacks_hit *hit,
 		const struct stack *s, uint32_t *call)
 {
 	struct probe p = { .stacks = st };
+	bool callers, judged;
+	uint64_t epoch;
+	uint16_t flags;
 	struct stack made;
-	bool callers;
-	uint32_t i;
+	uint32_t i, user;
 	int rc;
 
 	if (s->head->flags & STACK_PLACE)
 		return find_place(st, n, hit, s, call);
+	flags = s->head->flags & (uint16_t)~MADE;
+	judged = can_judge(st, hit->pid, s);
 	if (s->head->flags & PITRACE_STACK_COPY) {
 		rc = walk_copy(st, n, hit, s, &made);
 		if (rc)
 			return rc;
 		s = &made;
-	} else if (cut(st, n, hit, s, &made)) {
-		s = &made;
+		flags = s->head->flags;
+		judged = false;
 	}
-	if (s->head->flags)
-		count_ends(st, s->head, hit->ticks);
+	epoch = names_epoch(n, hit->pid);
+	user = s->head->user;
 	/* Samples hit many addresses of one function, which has few callers: these share their
 	 * stacks. */
 	callers = begins_with_hit(hit, s);
+	if (judged && callers && !hit->kernel) {
+		struct frames_judged is = frame_pointers_leaf(st->frame_pointers, hit->pid,
+							      hit->time, epoch, s);
+
+		flags |= flags_of(&is);
+		if (is.wrong) {
+			user = 1;
+			judged = false;
+		}
+	}
 	p.address = callers ? 0 : hit->address;
 	p.words = s->kernel + callers;
 	p.raw = (struct raw_stack){
-		.epoch = names_epoch(n, hit->pid),
+		.epoch = epoch,
 		.process = hit->process,
 		.kernel = s->head->kernel - (callers && hit->kernel),
-		.user = s->head->user - (callers && !hit->kernel),
+		.user = user - (callers && !hit->kernel),
 		.in_kernel = hit->kernel,
 		.callers = callers,
+		.judged = judged,
+		.ends = judged && s->head->flags & PITRACE_STACK_CUT_U,
 	};
 	p.raw.hash = hash_words(p.words, p.raw.kernel + p.raw.user,
 				hash_mix(p.address, p.raw.process ^ p.raw.epoch << 20));
 	i = keys_find(&st->by_raw, p.raw.hash, st->raw, e, is_same(&p, e));
 	if (i == NO_KEY) {
-		rc = resolve(st, n, hit, s, callers, &p.raw.call);
-		if (!rc)
-			rc = remember(st, &p);
+		rc = add_stack(st, n, hit, s, user, &p);
 		if (rc)
 			return rc;
 		i = st->nraw - 1;
 	}
+	flags |= st->raw[i].flags;
+	if (flags & WRONG)
+		flags &= (uint16_t)~PARTIAL;
+	if (flags)
+		count_ends(st, flags, hit->ticks);
 	*call = st->raw[i].call;
 	if (!callers)
 		return 0;
