@@ -51,8 +51,8 @@ static bool is_same(const struct probe *p, const struct raw_stack *a)
 
 	return a->hash == p->raw.hash && a->epoch == p->raw.epoch && a->process == p->raw.process &&
 	       a->in_kernel == p->raw.in_kernel && a->callers == p->raw.callers &&
-	       a->judged == p->raw.judged && a->ends == p->raw.ends &&
-	       a->kernel == p->raw.kernel && a->user == p->raw.user && words[0] == p->address &&
+	       a->judged == p->raw.judged && a->ends == p->raw.ends && a->kernel == p->raw.kernel &&
+	       a->user == p->raw.user && words[0] == p->address &&
 	       !memcmp(words + 1, p->words, 8ull * (a->kernel + a->user));
 }
 

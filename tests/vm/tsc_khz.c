@@ -12,7 +12,7 @@
 #include <x86intrin.h>
 
 #define LENGTH_NS 50000000ull
-#define TRIES	  16
+#define TRIES     16
 
 static uint64_t now_ns(void)
 {
