@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cells (slice, sum, ticks); most samples are added to the newest cell of their sum. */
+/* Cells (slice, sum, ticks). Each sum has one open cell, to which most samples are added; it joins the
+ * list when its slice is over. */
 #include "model/slices.h"
 
 #include <errno.h>
@@ -59,22 +60,35 @@ static int merge_cells(struct slices *s)
 			s->cell[n++] = s->cell[i];
 	}
 	s->count = n;
-	for (i = 0; i < s->sums; i++)
-		s->last[i] = 0;
-	for (i = 0; i < n; i++)
-		s->last[s->cell[i].sum] = i + 1;
 	return 0;
 }
 
-/* Merges pairs of slices into one. */
+/* Merges pairs of slices into one. Cells of a sum are mostly in the order of time, so those that
+ * become equal follow each other, except for late ones: merge_cells() finds these at the end. */
 static int coarsen(struct slices *s)
 {
-	uint32_t i;
+	uint32_t *last = calloc((size_t)s->sums + 1, sizeof(*last)), i, n = 0;
 
+	if (!last)
+		return -ENOMEM;
 	s->shift++;
-	for (i = 0; i < s->count; i++)
-		s->cell[i].slice /= 2;
-	return merge_cells(s);
+	for (i = 0; i < s->count; i++) {
+		struct slices_cell c = s->cell[i];
+		uint32_t before = last[c.sum];
+
+		c.slice /= 2;
+		if (before && s->cell[before - 1].slice == c.slice) {
+			s->cell[before - 1].ticks += c.ticks;
+		} else {
+			s->cell[n++] = c;
+			last[c.sum] = n;
+		}
+	}
+	s->count = n;
+	for (i = 0; i < s->sums; i++)
+		s->open[i].slice /= 2;
+	free(last);
+	return 0;
 }
 
 static uint64_t slice_of(const struct slices *s, uint64_t time)
@@ -96,32 +110,38 @@ static int make_room(struct slices *s, uint32_t slice)
 	return rc ? rc : array_next(s->cell, s->count, s->room);
 }
 
+/* Adds the open cell of a sum to the list. */
+static int close_cell(struct slices *s, uint32_t sum)
+{
+	int rc = make_room(s, s->open[sum].slice);
+
+	if (rc)
+		return rc;
+	s->cell[s->count++] = (struct slices_cell){
+		.slice = s->open[sum].slice, /* slices may have become longer */
+		.sum = sum,
+		.ticks = s->open[sum].ticks,
+	};
+	s->open[sum].is_open = false;
+	return 0;
+}
+
 static int add_at(struct slices *s, uint32_t sum, uint64_t time, uint64_t ticks)
 {
-	struct slices_cell *last;
-	uint32_t slice;
+	struct slices_open *open = &s->open[sum];
 	int rc = 0;
 
 	while (!rc && slice_of(s, time) >= SLICES_MOST)
 		rc = coarsen(s);
-	if (rc)
-		return rc;
-	slice = (uint32_t)slice_of(s, time);
-	last = s->last[sum] ? &s->cell[s->last[sum] - 1] : NULL;
-	if (last && last->slice == slice) {
-		last->ticks += ticks;
+	if (!rc && open->is_open && open->slice == slice_of(s, time)) {
+		open->ticks += ticks;
 		return 0;
 	}
-	rc = make_room(s, slice);
-	if (rc)
-		return rc;
-	s->cell[s->count++] = (struct slices_cell){
-		.slice = (uint32_t)slice_of(s, time), /* slices may have become longer */
-		.sum = sum,
-		.ticks = ticks,
-	};
-	s->last[sum] = s->count;
-	return 0;
+	if (!rc && open->is_open)
+		rc = close_cell(s, sum);
+	if (!rc)
+		*open = (struct slices_open){ ticks, (uint32_t)slice_of(s, time), true };
+	return rc;
 }
 
 /* Returns the end of the piece of a stretch that begins at `time`: the slice's end, or later if the
@@ -146,7 +166,7 @@ int slices_add(struct slices *s, uint32_t sum, uint64_t from, uint64_t to, uint6
 		s->from = from < to ? from : to;
 		s->shift = SLICES_SHIFT;
 	}
-	if (array_reach(s->last, s->sums, sum))
+	if (array_reach(s->open, s->sums, sum))
 		return -ENOMEM;
 	if (from >= to)
 		return add_at(s, sum, to, ticks);
@@ -161,23 +181,34 @@ int slices_add(struct slices *s, uint32_t sum, uint64_t from, uint64_t to, uint6
 	return rc;
 }
 
+static int close_cells(struct slices *s)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < s->sums && !rc; i++)
+		rc = s->open[i].is_open ? close_cell(s, i) : 0;
+	return rc;
+}
+
 int slices_finish(struct slices *s)
 {
-	return s->count ? merge_cells(s) : 0;
+	int rc = close_cells(s);
+
+	return rc || !s->count ? rc : merge_cells(s);
 }
 
 int slices_renumber(struct slices *s, const uint32_t *number)
 {
-	uint32_t i;
+	int rc = close_cells(s);
 
-	for (i = 0; i < s->count; i++)
+	for (uint32_t i = 0; i < s->count && !rc; i++)
 		s->cell[i].sum = number[s->cell[i].sum];
-	return slices_finish(s);
+	return rc ? rc : slices_finish(s);
 }
 
 void slices_free(struct slices *s)
 {
 	free(s->cell);
-	free(s->last);
+	free(s->open);
 	*s = (struct slices){ 0 };
 }

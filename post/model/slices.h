@@ -20,6 +20,13 @@ struct slices_cell {
 	uint64_t ticks;
 };
 
+/* The newest cell of a sum. */
+struct slices_open {
+	uint64_t ticks;
+	uint32_t slice;
+	bool is_open;
+};
+
 struct slices {
 	bool wanted;
 	bool begun;
@@ -28,7 +35,7 @@ struct slices {
 	uint32_t most;            /* maximum cells; 0: SLICES_CELLS */
 	struct slices_cell *cell; /* at the end: by slice, then by sum, each pair once */
 	uint32_t count, room;
-	uint32_t *last; /* by sum: its newest cell + 1 */
+	struct slices_open *open; /* by sum; not in the list yet */
 	uint32_t sums;
 };
 
