@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Similarity is the edit distance, or 0 if one name is part of the other. Case is ignored. */
+/* Similarity is the edit distance, or 0 if one name is part of the other; or the edit distance to a
+ * word of the name. Case is ignored. */
 #include "model/near.h"
 
 #include <ctype.h>
@@ -9,8 +10,10 @@
 #include <strings.h>
 
 #include "escape.h"
+#include "model/wanted.h"
 
-#define LENGTH_MOST 64 /* longer names are only compared as parts */
+#define LENGTH_MOST 64 /* longer names are only compared as parts and by words */
+#define WORD_LEAST  5  /* shorter words of names resemble too much */
 #define NEAR_FAR    UINT32_MAX
 
 static uint32_t least(uint32_t a, uint32_t b, uint32_t c)
@@ -54,17 +57,43 @@ static bool is_part(const char *text, size_t n, const char *of)
 }
 
 /* Up to a third of the letters may differ. */
+static uint32_t spelled_apart(const char *a, size_t na, const char *b, size_t nb)
+{
+	size_t longer = na > nb ? na - nb : nb - na;
+	uint32_t letters;
+
+	if (na > LENGTH_MOST || nb > LENGTH_MOST || longer * 3 > na + 2)
+		return NEAR_FAR;
+	letters = letters_apart(a, na, b, nb);
+	return letters * 3 <= na + 2 ? letters + 1 : NEAR_FAR;
+}
+
+/* The same for the words of a name: "__memcmp_evex" has two, "std::sort<int>(int*)" has two. */
+static uint32_t words_apart(const char *wanted, size_t n, const char *name)
+{
+	const char *end = name + wanted_form(name, WANTED_BARE);
+	uint32_t best = NEAR_FAR, d;
+	size_t m;
+
+	for (; name < end && *name != '<'; name += m ? m : 1) {
+		for (m = 0; name + m < end && isalnum((unsigned char)name[m]); m++)
+			;
+		d = n < WORD_LEAST || m < WORD_LEAST ? NEAR_FAR : spelled_apart(wanted, n, name, m);
+		best = d < best ? d : best;
+	}
+	return best == NEAR_FAR ? best : best + 1;
+}
+
 static uint32_t apart(const char *wanted, size_t n, const char *name)
 {
 	size_t m = strlen(name);
-	uint32_t letters;
+	uint32_t letters, words;
 
 	if (n >= 3 && m >= 3 && (is_part(wanted, n, name) || (m < n && is_part(name, m, wanted))))
 		return 0;
-	if (n > LENGTH_MOST || m > LENGTH_MOST)
-		return NEAR_FAR;
-	letters = letters_apart(wanted, n, name, m);
-	return letters * 3 <= n + 2 ? letters + 1 : NEAR_FAR;
+	letters = spelled_apart(wanted, n, name, wanted_form(name, WANTED_BARE));
+	words = letters == NEAR_FAR ? words_apart(wanted, n, name) : NEAR_FAR;
+	return letters < words ? letters : words;
 }
 
 /* Returns the distance to the nearest of the patterns, without their wildcards. */

@@ -41,6 +41,18 @@ name=$("$post" -q -json clean.nrm2 |
 	jq -r '[.processes[].threads[].modules[].symbols[].name | select(test("^[a-z_]{6,}$"))][0]')
 code 0 "$post" -symbol "${name}x" clean.nrm2 && grep -q -e "-symbol: .*$name" out && [ ${#name} -ge 6 ]
 verdict symbol_like
+# Compilers' suffixes do not make a name unlike; nor does the rest of a long name.
+printf '%s\n' 'main;unlink_chunk.constprop.0 5' 'main;__memcmp_evex_movbe 3' 'main;void std::__introsort_loop<int*, long>(int*, int*, long) 1' |
+	perl -ne 'BEGIN { binmode STDOUT; sub v { my ($n, $o) = (shift, ""); while ($n >= 128) { $o .= chr($n & 127 | 128); $n >>= 7 } $o . chr $n }
+		sub b { my ($f, $s) = @_; v($f << 3 | 2) . v(length $s) . $s } sub n { v($_[0] << 3) . v($_[1]) }
+		sub id { $id{$_[0]} //= do { push @s, $_[0]; scalar @s } } print b(1, n(1, id("samples")) . n(2, id("count"))) }
+		/^(.*) (\d+)$/; print b(2, b(1, join "", map { v($f{$_} //= do { my $i = 1 + keys %f;
+		print b(4, n(1, $i) . b(4, n(1, $i))), b(5, n(1, $i) . n(2, id($_))); $i }) } reverse split /;/, $1) . b(2, v($2)));
+		END { print b(6, $_) for "", @s }' >named.pb
+for pair in unlik_chunk:unlink_chunk.constprop.0 memcpm:__memcmp_evex_movbe introsrt:__introsort_loop; do
+	code 0 "$post" -symbol "${pair%%:*}" named.pb && grep -q -e "-symbol: .*${pair#*:}" out
+	verdict "symbol_like_${pair%%:*}"
+done
 code 0 "$post" -symbol qqqqqqqqqqqqq clean.nrm2 && has out '-symbol: none has such a name'
 verdict symbol_unlike
 code 0 "$post" -comm shop -json left.nrm2 && jq -e '.total_ticks == 1' out >why && code 0 "$post" -comm shop left.nrm2 &&
