@@ -636,6 +636,21 @@ static int for_each(const struct job *job, void *to, form write)
 	return rc;
 }
 
+static void complain_absent(const struct job *job, const char *wanted)
+{
+	char *name = strndup(wanted, strcspn(wanted, "@")), *like = NULL;
+	size_t size = 0;
+	FILE *out = name ? open_memstream(&like, &size) : NULL;
+	bool any = out && symbols_near(job, name, out);
+
+	if (out && fclose(out))
+		any = false;
+	complain("no ticks are in the symbol %s%s%s", wanted, any ? "; similar names: " : "",
+		 any ? like : ": names are as in tprof.out, NAME or NAME@MODULE");
+	free(like);
+	free(name);
+}
+
 static bool annotate_absent(const struct job *job)
 {
 	const struct counts *c = &job->model->counts;
@@ -650,8 +665,7 @@ static bool annotate_absent(const struct job *job)
 		complain(
 			"-annotate: no ticks are in a symbol: the trace has none, or none has a name");
 	else
-		complain("no ticks are in the symbol %s: names are as in tprof.out, NAME or NAME@MODULE",
-			 job->options->names.annotate);
+		complain_absent(job, job->options->names.annotate);
 	return true;
 }
 

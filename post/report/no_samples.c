@@ -86,18 +86,23 @@ static void cpus_left(const struct left_out *l, FILE *out)
 	fputs(l->cpus == LEFT_CPUS ? ", ...\n" : "\n", out);
 }
 
-static void symbols_left(const struct job *job, FILE *out)
+bool symbols_near(const struct job *job, const char *wanted, FILE *out)
 {
 	const struct symbols *s = &job->model->names.symbols;
-	struct near near = { .wanted = job->options->filter.symbol };
+	struct near near = { .wanted = wanted };
 	uint32_t i;
 
 	for (i = 0; i < s->count; i++) {
-		if (s->symbol[i].result == A2N_OK)
+		if (s->symbol[i].result == A2N_OK && !s->symbol[i].is_spot)
 			near_offer(&near, s->symbol[i].name, 0);
 	}
+	return near_print(&near, out, true);
+}
+
+static void symbols_left(const struct job *job, FILE *out)
+{
 	fputs("  -symbol: ", out);
-	if (!near_print(&near, out, true))
+	if (!symbols_near(job, job->options->filter.symbol, out))
 		fputs("none has such a name", out);
 	putc('\n', out);
 }

@@ -107,6 +107,8 @@ void mode_absent(const struct job *job);
 void no_samples(const struct job *job, FILE *out);
 /* Prints what a filter dropped if no sample passes; false: there is another reason. */
 bool all_left_out(const struct job *job, FILE *out);
+/* Prints names of symbols that are similar to one that was not found; false: there is none. */
+bool symbols_near(const struct job *job, const char *wanted, FILE *out);
 
 /* ---- critical_report.c ----------------------------------------------------------------------- */
 

@@ -155,7 +155,8 @@ else
 fi
 code 0 "$post" -annotate work@lib.so at.nrm2 && code 0 "$post" -annotate "work@$work/lib.so" at.nrm2 &&
 	code 2 "$post" -annotate work@libother.so at.nrm2 &&
-	code 2 "$post" -annotate nobody at.nrm2 && has err 'no ticks are in the symbol nobody'
+	code 2 "$post" -annotate nobody at.nrm2 && has err 'no ticks are in the symbol nobody: names are as in' &&
+	code 2 "$post" -annotate wrok@lib.so at.nrm2 && has err 'no ticks are in the symbol wrok@lib.so; similar names: work'
 verdict named_by_module
 # Without a name it is the one with the most ticks, whatever options follow; an empty name is an error.
 hottest() { # ARGUMENT...
