@@ -34,6 +34,16 @@ for page in "$top"/tools/*/*.[13] "$top"/post/*.[17] "$top"/libperfutil/man/*.[3
 	verdict "clean_$name" $?
 done
 
+# A long page shows first what to type.
+for page in "$top"/tools/*/*.1 "$top"/post/*.1; do
+	[ -e "$page" ] || continue
+	[ "$(MANWIDTH=80 man -E UTF-8 -l "$page" 2>/dev/null | wc -l)" -ge 500 ] || continue
+	is "begins_with_examples_$(basename "$page")" "$(sed -n 's/^\.SH //p' "$page" | sed -n 3p)" EXAMPLES
+	sed -n '/^\.SH EXAMPLES/,/^\.SH DESCRIPTION/p' "$page" | grep -c '^\(swtrace\|post\) ' >"$work/out"
+	[ "$(cat "$work/out")" -ge 6 ]
+	verdict "six_examples_$(basename "$page")" $?
+done
+
 mkdir -p "$work/include"
 ln -s "$top/libperfutil/include" "$work/include/pitrace"
 for page in "$top"/libperfutil/man/*.3 "$top"/driver/*.4; do
