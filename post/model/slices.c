@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cells (slice, sum, ticks). Each sum has one open cell, to which most samples are added; it joins the
- * list when its slice is over. */
+/* Cells (slice, sum, ticks). Each sum has one open cell, to which most samples are added; it joins
+ * the list when its slice is over. */
 #include "model/slices.h"
 
 #include <errno.h>

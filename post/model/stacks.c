@@ -23,7 +23,7 @@ struct raw_stack {
 	bool ends;             /* at the trace's depth, which judging must know */
 	uint32_t at;           /* index in words: the sampled address or 0, then the addresses */
 
-	/* What was found: */
+	/* Results: */
 	uint16_t flags;
 	uint32_t call;
 };
