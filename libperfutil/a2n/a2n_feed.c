@@ -307,6 +307,20 @@ static int feed_perfmap(struct a2n *a, const void *data, size_t size)
 	return rc;
 }
 
+/* A file's identity, and its content. */
+static int feed_copy(struct a2n *a, const void *data, size_t size)
+{
+	struct pitrace_mte_buildid id;
+	struct file_key key;
+
+	if (size < sizeof(id))
+		return 0; /* not a copy */
+	memcpy(&id, data, sizeof(id));
+	key = (struct file_key){ id.inode, id.dev_major, id.dev_minor, id.generation, 0 };
+	return module_copy(inner_modules(a), &key, (const uint8_t *)data + sizeof(id),
+			   size - sizeof(id));
+}
+
 int a2n_feed_section(struct a2n *a, uint32_t type, const void *data, size_t size)
 {
 	if (!data && size)
@@ -318,6 +332,8 @@ int a2n_feed_section(struct a2n *a, uint32_t type, const void *data, size_t size
 		return a2n_modules(a, data, size);
 	case PIFILE_SEC_VDSO:
 		return a2n_vdso(a, data, size);
+	case PIFILE_SEC_FILE:
+		return feed_copy(a, data, size);
 	case PIFILE_SEC_PERFMAP:
 		return feed_perfmap(a, data, size);
 	default:

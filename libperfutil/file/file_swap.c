@@ -190,6 +190,10 @@ void file_swap_payload(enum pifile_section_type type, void *payload, size_t size
 			p = swap_array(p, next, 2, 4);
 		}
 		break;
+	case PIFILE_SEC_FILE:
+		if (size >= sizeof(struct pitrace_mte_buildid))
+			swap_shape(p, end, "44844");
+		break;
 	case PIFILE_SEC_INDEX:
 		while (end - p >= (ptrdiff_t)sizeof(struct pifile_index))
 			p = swap_shape(p, end, "844");

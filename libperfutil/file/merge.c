@@ -378,8 +378,14 @@ static int give(const struct pimerge *m, const struct stream *s, struct pirecord
 /* Snapshots come before the rings: they are the first stream. */
 static int next_snapshot(struct pimerge *m, struct pirecord *r)
 {
-	if (m->nstreams && m->streams[0].snapshot && advance(m, &m->streams[0]))
-		return give(m, &m->streams[0], r);
+	struct stream *s = m->streams;
+
+	/* A snapshot may be older than the one before it: each keeps its own time. */
+	if (m->nstreams && s->snapshot) {
+		s->time = 0;
+		if (advance(m, s))
+			return give(m, s, r);
+	}
 	fill_heap(m);
 	m->phase = m->nheap ? RINGS : ENDED;
 	return m->nheap ? give(m, m->heap[0].s, r) : 0;

@@ -67,6 +67,7 @@ enum pifile_section_type {
 	PIFILE_SEC_INDEX = 9,       /* array of struct pifile_index; the last section */
 	PIFILE_SEC_INTERRUPTS = 10, /* text as /proc/interrupts: names of interrupts */
 	PIFILE_SEC_PERFMAP = 11,    /* text: a line about the map, lines of the perf map */
+	PIFILE_SEC_FILE = 12,       /* struct pitrace_mte_buildid, then the content of that file */
 };
 #define PIFILE_ZSTD 0x1 /* flags: the payload is one zstd frame */
 

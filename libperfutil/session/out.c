@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "file/file_write.h"
 #include "hook/hookfile.h"
+#include "image/file_copies.h"
 #include "image/kernel_modules.h"
 #include "base/now.h"
 #include "base/rc.h"
@@ -53,14 +54,20 @@ int out_begin(struct tracer *t, struct tracer_out *o, const struct folder *folde
 	o->ids = buildids_new(t->collector->drain_reads_build_ids, t->user);
 	o->maps = perfmaps_new(t->user);
 	o->cgroups = drain_cgroups_new();
+	o->copies = file_copies_new();
 	o->code = code_begin(t);
-	if (!err && (!o->ids || !o->maps || !o->cgroups))
+	if (!err && (!o->ids || !o->maps || !o->cgroups || !o->copies))
 		err = -ENOMEM;
 	return err;
 }
 
-static int put_segment(struct tracer_out *o, const void *segment, size_t size, uint64_t interval)
+static int put_segment(const struct tracer *t, struct tracer_out *o, const void *segment,
+		       size_t size, uint64_t interval)
 {
+	int err = o->copies ?
+			  file_copies_scan(o->copies, o->writer, t->compression, segment, size) :
+			  0;
+
 	if (o->ids)
 		buildids_scan(o->ids, segment, size);
 	if (o->maps)
@@ -69,7 +76,7 @@ static int put_segment(struct tracer_out *o, const void *segment, size_t size, u
 		drain_cgroups_scan(o->cgroups, segment, size);
 	if (o->code)
 		kernel_code_scan(o->code, segment, size);
-	return pifile_write_segment(o->writer, segment, size, interval);
+	return err ? err : pifile_write_segment(o->writer, segment, size, interval);
 }
 
 /* A failed file does not stop the collector: the rest is consumed, and the writer counts it. */
@@ -84,9 +91,9 @@ static int keep_segment(void *arg, const void *segment, size_t size)
 	if (t->collector->modules == MODULES_ITS_OWN && !f->module)
 		f->module = kernel_modules_loaded(segment, size);
 	t->collector->info(t->backend, &info);
-	err = put_segment(f->out, segment, size, info.interval);
+	err = put_segment(t, f->out, segment, size, info.interval);
 	if (!err && f->next && f->next->writer && h->ring == PITRACE_RING_MTE)
-		err = put_segment(f->next, segment, size, info.interval);
+		err = put_segment(t, f->next, segment, size, info.interval);
 	if (!f->error)
 		f->error = err;
 	return 0;
@@ -309,6 +316,7 @@ static void forget(struct tracer_out *o)
 	buildids_free(o->ids);
 	perfmaps_free(o->maps);
 	drain_cgroups_free(o->cgroups);
+	file_copies_free(o->copies);
 	kernel_code_free(o->code);
 	free(o->modules);
 	free(o->before);

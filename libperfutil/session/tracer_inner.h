@@ -22,6 +22,7 @@ struct tracer_out {                   /* a file being written */
 	struct buildids *ids;
 	struct perfmaps *maps;
 	struct drain_cgroups *cgroups;
+	struct file_copies *copies;
 	struct kernel_code *code;    /* NULL: not recorded, or not allowed for this user */
 	char *modules;               /* /proc/modules at the last read … */
 	uint64_t scanned;            /* … at this time */

@@ -109,7 +109,7 @@ static void say_sections(struct lines *t, struct input *in)
 		[PIFILE_SEC_SNAPSHOT] = "snapshots", [PIFILE_SEC_VDSO] = "vdso",
 		[PIFILE_SEC_STATS] = "stats",        [PIFILE_SEC_END] = "end",
 		[PIFILE_SEC_INDEX] = "index",        [PIFILE_SEC_INTERRUPTS] = "interrupts",
-		[PIFILE_SEC_PERFMAP] = "perf maps",
+		[PIFILE_SEC_PERFMAP] = "perf maps",  [PIFILE_SEC_FILE] = "copies of files",
 	};
 	uint64_t count[sizeof(names) / sizeof(names[0])] = { 0 };
 	struct input_section s;

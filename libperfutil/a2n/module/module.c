@@ -15,12 +15,6 @@ struct known_id {
 	struct file_content content; /* size 0: unknown */
 };
 
-static bool same_key(const struct file_key *a, const struct file_key *b)
-{
-	return a->inode == b->inode && a->major == b->major && a->minor == b->minor &&
-	       a->generation == b->generation && a->machine == b->machine;
-}
-
 static uint64_t hash_key(const struct file_key *key)
 {
 	return hash_u64(key->inode ^
@@ -220,6 +214,20 @@ int module_content(struct modules *ms, const struct file_key *key,
 	return r;
 }
 
+int module_copy(struct modules *ms, const struct file_key *key, const void *data, size_t size)
+{
+	struct file_key of = *key;
+	int rc;
+
+	of.machine = ms->machine;
+	rc = copied_add(&ms->copies, &of, data, size);
+	if (rc == -EFBIG && ms->warn)
+		ms->warn(ms->warn_arg, "copies of files in the trace",
+			 "more than 128 MB: the rest is left out");
+	look_again(ms, &of);
+	return rc == -EFBIG ? 0 : rc;
+}
+
 const struct image *module_image(const struct modules *ms, const struct module *m)
 {
 	const struct images *images = m->key.machine ? &ms->extra[m->key.machine - 1] : &ms->first;
@@ -340,6 +348,7 @@ void modules_close(struct modules *ms)
 	table_free(&ms->functions.table);
 	roots_close(&ms->roots);
 	arena_free(&ms->arena);
+	copied_free(&ms->copies);
 	images_free(&ms->first);
 	for (i = 0; ms->extra && i < ms->machines; i++)
 		images_free(&ms->extra[i]);

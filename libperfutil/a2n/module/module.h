@@ -11,17 +11,12 @@
 #include "a2n/elf/elf_file.h"
 #include "base/file_same.h"
 #include "files.h"
+#include "a2n/module/copied_files.h"
+#include "a2n/module/file_key.h"
 #include "a2n/base/pool.h"
 #include "a2n/elf/symtab.h"
 
 enum module_kind { MODULE_FILE, MODULE_VDSO, MODULE_VDSO_32, MODULE_ANON, MODULE_KERNEL };
-
-/* The identity of a file's contents. */
-struct file_key {
-	uint64_t inode;
-	uint32_t major, minor, generation;
-	uint32_t machine; /* number of the machine */
-};
 
 struct module {
 	struct a2n_module pub;  /* must be first */
@@ -61,7 +56,8 @@ struct modules {
 			void *bytes; /* NULL: unknown */
 			size_t size;
 		} vdso, vdso_32;
-	} first, *extra; /* of machine 0; of machines 1 and up */
+	} first, *extra;            /* of machine 0; of machines 1 and up */
+	struct copied_files copies; /* from the trace */
 	struct module *none, *anon;
 	struct msi_file *msi;         /* saved symbols */
 	struct dwarf_names functions; /* DWARF function names: created once */
@@ -87,6 +83,8 @@ struct module *module_of_kernel(struct modules *ms, const char *name, uint32_t n
 int module_build_id(struct modules *ms, const struct file_key *key, const void *id, size_t size);
 int module_content(struct modules *ms, const struct file_key *key,
 		   const struct file_content *content);
+/* Adds a copy of the file; it is used if the file itself is not found. 0 or -ENOMEM. */
+int module_copy(struct modules *ms, const struct file_key *key, const void *data, size_t size);
 int module_vdso(struct modules *ms, const void *image, size_t size);
 /* Checks for memory that holds generated code: anonymous, or an unnamed file that two mappings
  * share. */

@@ -105,6 +105,26 @@ static bool find_kept(struct module_file *f)
 	return false;
 }
 
+/* The file was in a container, and is in the trace. */
+static bool find_copied(struct modules *ms, struct module_file *f)
+{
+	const char *before = f->why;
+	char name[PATH_MAX];
+	struct stat st;
+	int fd;
+
+	snprintf(name, sizeof(name), "%.4000s (its copy in the trace)", f->module->path);
+	for (unsigned int i = 0; f->module->key.inode; i++) {
+		fd = copied_open(&ms->copies, &f->module->key, i);
+		if (fd < 0)
+			break;
+		if (!fstat(fd, &st) && take_candidate(f, name, fd, &st, false))
+			return true;
+	}
+	f->why = before;
+	return false;
+}
+
 bool module_file_find(struct modules *ms, const struct module *m, struct module_file *f)
 {
 	const char *none = NULL;
@@ -118,7 +138,7 @@ bool module_file_find(struct modules *ms, const struct module *m, struct module_
 		return true;
 	if (!f->why)
 		f->why = none;
-	return f->build_id && find_kept(f);
+	return find_copied(ms, f) || (f->build_id && find_kept(f));
 }
 
 /* Closes the ELF but keeps its descriptor. */

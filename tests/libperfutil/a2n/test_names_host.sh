@@ -209,18 +209,25 @@ row musl 'musl musl plain_work' './musl plain musl'
 row gnu_debugdata 'mini debugdata plain_work' './debugdata plain mini'
 row split_debug 'split split split+0x' './split plain split'
 judged split_debug_found 'split split plain_work' -sympath "$work/debug"
-row memfd 'memfd memfd:hidden NoSymbols' './hidden memfd making'
+row memfd 'memfd memfd:hidden plain_work' './hidden memfd making'
 judged memfd_debug 'memfd memfd:hidden plain_work' -sympath "$work/debug"
-row deleted 'deleted gone NoSymbols' './gone deleted deleted'
+row deleted 'deleted gone plain_work' './gone deleted deleted'
 judged deleted_debug 'deleted gone plain_work' -sympath "$work/debug"
 # In the container, its file has a path at which there is another program outside.
 mkdir mnt && cp other mnt/inner
 if unshare -m -p -f true 2>/dev/null; then
-	row container 'inside inner NoSymbols' "unshare -m -p -f --mount-proc sh -c 'mount -t tmpfs none mnt &&
+	row container 'inside inner plain_work' "unshare -m -p -f --mount-proc sh -c 'mount -t tmpfs none mnt &&
 		cp work mnt/inner && mnt/inner plain inside'"
 	judged container_debug 'inside inner plain_work' -sympath "$work/debug"
 else
 	echo "skip names_host_container none can be made here"
+fi
+
+# A root of its own, which is gone when the trace ends.
+if chroot / true 2>/dev/null; then
+	row chroot_gone 'jailed inner plain_work' "sh -c 'mkdir jail && cp still jail/inner && chroot jail /inner plain jailed; rm -rf jail'"
+else
+	echo "skip names_host_chroot_gone only root can change it"
 fi
 
 [ $failures = 0 ]

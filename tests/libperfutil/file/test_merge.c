@@ -180,6 +180,9 @@ static void snapshots_first(void)
 	CU_ASSERT_EQUAL(got[3].r.minor, 11);
 	CU_ASSERT_EQUAL(got[3].r.snapshot, 1);
 	CU_ASSERT_EQUAL(got[3].r.stamp, (7ull << 32) + 999);
+	/* Each has its own time, although the one before it is later. */
+	CU_ASSERT_EQUAL(got[1].r.time, (7ull << 32) + 1000);
+	CU_ASSERT_EQUAL(got[2].r.time, (7ull << 32) + 999);
 	CU_ASSERT_EQUAL(got[4].r.minor, 2);
 	CU_ASSERT_EQUAL(got[4].r.snapshot, 0);
 	CU_ASSERT_EQUAL(got[4].r.time, 5);
