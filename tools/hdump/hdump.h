@@ -7,6 +7,7 @@
 
 #include "form.h"
 #include "heap.h"
+#include "output.h"
 
 #define EXIT_DAMAGED 1 /* a dump is damaged: the readable part was shown */
 #define EXIT_HDUMP   2
@@ -33,7 +34,8 @@ struct hdump {
 	bool quiet;
 	char **paths;
 	int count;
-	FILE *out;
+	FILE *out; /* see hdump_begin() */
+	struct output output;
 	bool damaged;
 };
 
@@ -47,6 +49,9 @@ int hdump_read(struct hdump *o, struct heap *h, const char *path, enum depth dep
 	       unsigned int more);
 /* Prints where and why reading ended early, if it did; hdump_read() does so for its passes. */
 void hdump_report(struct hdump *o, const struct heap *h, const char *path);
+/* Opens the output, once everything that it needs was read: a dump that is refused leaves no file,
+ * and an older one in its place. Returns 0, or EXIT_HDUMP after a message. */
+int hdump_begin(struct hdump *o);
 /* Prints the message of a failure and returns EXIT_HDUMP. */
 int hdump_failed(const struct heap *h, const char *path, int rc);
 /* Returns how many of `all` rows are shown. */

@@ -12,7 +12,6 @@
 #include "hdump.h"
 #include "option_store.h"
 #include "option_table.h"
-#include "output.h"
 
 enum { FORM = 1, WHAT };
 
@@ -148,16 +147,8 @@ static bool has_dumps(const struct hdump *o)
 
 static int run(struct hdump *o)
 {
-	struct output out = { .file = stdout };
-	int rc = o->file ? output_open(&out, o->file, 0666) : 0, code;
+	int code = show(o), rc = output_close(&o->output);
 
-	if (rc) {
-		complain("%s: %s", o->file, output_error(rc));
-		return EXIT_HDUMP;
-	}
-	o->out = out.file;
-	code = show(o);
-	rc = output_close(&out);
 	if (rc) {
 		complain("%s: %s", o->file ? o->file : "standard output", output_error(rc));
 		return EXIT_HDUMP;

@@ -27,6 +27,20 @@ int hdump_failed(const struct heap *h, const char *path, int rc)
 	return EXIT_HDUMP;
 }
 
+int hdump_begin(struct hdump *o)
+{
+	int rc = 0;
+
+	o->output.file = stdout;
+	if (o->file)
+		rc = output_open(&o->output, o->file, 0666);
+	o->out = o->output.file;
+	if (!rc)
+		return 0;
+	complain("%s: %s", o->file, output_error(rc));
+	return EXIT_HDUMP;
+}
+
 void hdump_report(struct hdump *o, const struct heap *h, const char *path)
 {
 	if (!*h->fault.what)

@@ -98,6 +98,8 @@ int show_classes(struct hdump *o)
 	struct json j;
 	int code = read_rows(o, o->paths[0], &r, &t);
 
+	if (!code)
+		code = hdump_begin(o);
 	if (!code) {
 		rows_sort(&r, false);
 		if (o->form == FORM_JSON) {
@@ -126,6 +128,8 @@ int show_difference(struct hdump *o)
 		code = read_rows(o, o->paths[i], &r[i], &t[i]);
 	if (!code && rows_differ(&differ, &r[reverse], &r[!reverse]))
 		code = hdump_failed(NULL, o->paths[1], -ENOMEM);
+	if (!code)
+		code = hdump_begin(o);
 	if (!code) {
 		rows_sort(&differ, true);
 		if (o->form == FORM_JSON) {
@@ -270,7 +274,9 @@ int show_suspects(struct hdump *o)
 			n += grows(r, o->count, last->list[i].name, &list[n]);
 		if (list) {
 			qsort(list, n, sizeof(*list), by_weight);
-			write_suspects(o, r, t, list, n);
+			code = hdump_begin(o);
+			if (!code)
+				write_suspects(o, r, t, list, n);
 		} else {
 			code = hdump_failed(NULL, o->paths[0], -ENOMEM);
 		}

@@ -58,7 +58,10 @@ static int write_objects(struct hdump *o, const struct heap *h, const struct big
 {
 	struct json j;
 	bool good = true;
+	int code = hdump_begin(o);
 
+	if (code)
+		return code;
 	if (o->form == FORM_JSON) {
 		json_document(&j, o->out, true);
 		json_string(&j, "file", o->paths[0]);

@@ -496,6 +496,8 @@ int show_paths(struct hdump *o)
 		if (rc)
 			code = hdump_failed(&w.h, o->paths[0], rc);
 		else
+			code = hdump_begin(o);
+		if (!code)
 			write_ways(o, &w);
 	}
 	for (uint64_t i = 0; i < w.step_count; i++)

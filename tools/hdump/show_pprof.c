@@ -183,17 +183,25 @@ static int write_dump(struct hdump *o, const struct heap *h, struct class_tree *
 	return rc ? hdump_failed(h, o->paths[0], rc) : 0;
 }
 
+static int refuse_terminal(void)
+{
+	complain("a profile is not text: use -o FILE");
+	return EXIT_HDUMP;
+}
+
 int show_pprof(struct hdump *o)
 {
 	struct class_tree tree = { 0 };
 	struct heap h;
 	int code;
 
-	if (isatty(fileno(o->out))) {
-		complain("a profile is not text: use -o FILE");
-		return EXIT_HDUMP;
-	}
+	if (!o->file && isatty(STDOUT_FILENO))
+		return refuse_terminal();
 	code = hdump_read(o, &h, o->paths[0], READ_DOMINATORS, 0);
+	if (!code)
+		code = hdump_begin(o);
+	if (!code && isatty(fileno(o->out)))
+		code = refuse_terminal();
 	if (!code)
 		code = write_dump(o, &h, &tree);
 	if (!code && tree.unreachable && !o->quiet)

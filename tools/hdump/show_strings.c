@@ -395,6 +395,8 @@ int show_strings(struct hdump *o)
 		if (!o->damaged)
 			hdump_report(o, &t.h, o->paths[0]);
 		if (!rc)
+			code = hdump_begin(o);
+		if (!rc && !code)
 			rc = write_texts(o, &t);
 		if (rc)
 			code = hdump_failed(NULL, o->paths[0], rc);

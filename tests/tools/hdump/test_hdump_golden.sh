@@ -63,4 +63,22 @@ golden several
 	each -n x heap4.hprof
 } >all
 golden files
+
+# A dump that is refused, an id that no object has: the file of -o stays as it was, and none is made.
+echo older >kept
+for report in '' -biggest -dominators -strings -pprof '-r 0x1'; do
+	# shellcheck disable=SC2086 # no word or several
+	"$bin/hdump" -q $report -o kept short.hprof && echo "$report: exit code 0"
+	# shellcheck disable=SC2086
+	"$bin/hdump" -q $report -o new short.hprof && echo "$report: exit code 0"
+done >out 2>&1
+"$bin/hdump" -q -r 0x1 -o kept heap4.hprof >>out 2>&1
+"$bin/hdump" -q -diff -o kept heap4.hprof short.hprof >>out 2>&1
+"$bin/hdump" -q -suspects -o kept heap4.hprof heap5.hprof short.hprof >>out 2>&1
+[ "$(cat kept)" = older ] && [ ! -e kept.old ] && [ ! -e new ] && ! grep 'exit code' out
+verdict refused_leaves_output $?
+# The file of -o may be the dump itself: it is read first, then kept as NAME.old.
+"$bin/hdump" -q heap4.hprof >is && cp heap4.hprof own.hprof && "$bin/hdump" -q -o own.hprof own.hprof >out 2>&1 &&
+	sed 's/heap4/own/' is | cmp - own.hprof >>out && cmp heap4.hprof own.hprof.old >>out
+verdict output_is_input $?
 exit $((failures != 0))
