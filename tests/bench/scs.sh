@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Sampled stacks of Java (SCS) of eight programs that take known shares of the time: how far the shares are
-# off, beside the VM's own samplers (JFR), by this JDK and by 25; and what a thousand samples a second cost, by CPU time of the whole
+# off, beside the VM's own samplers (JFR), by this JDK and by 25; how many stacks of a server under load are walked; and what a thousand samples a second cost, by CPU time of the whole
 # tree, in turn without, with names alone, and with stacks.
 . "$(dirname "$0")/lib.sh"
 
@@ -12,7 +12,7 @@ at=$work/scs
 rm -rf "$at"
 trap 'rm -rf "$at"' EXIT
 mkdir -p "$at/classes"
-javac -nowarn -d "$at/classes" tests/bench/Programs.java || exit 1
+javac -nowarn -d "$at/classes" tests/bench/Programs.java tests/tools/jprof/Server.java || exit 1
 ms=${2:-400}
 
 off() { # WHAT: by $at/own and $at/have the largest difference in points, and how many samples there are
@@ -55,10 +55,32 @@ shares() { # of the JDK that is first on the PATH
 	! jfr metadata 2>/dev/null | grep -q 'class CPUTimeSample ' ||
 		of_jfr jdk.CPUTimeSample ',jdk.CPUTimeSample#enabled=true,jdk.CPUTimeSample#throttle=1ms' "JFR's sampler of CPU time (1 ms)"
 }
+served() { # the same: a server that another VM asks
+	JAVA_TOOL_OPTIONS='' JPROFOPTS=SCSRATE=1000 timeout 150 "$O/bin/swtrace" run --jit -g -q -o "$at/t.nrm2" -- \
+		java -Xmx96m -cp "$at/classes" Server pool 4000 >"$at/server" 2>"$work/out" &
+	server=$! n=0
+	while ! grep -q '^port ' "$at/server" 2>/dev/null && [ "$n" -lt 100 ]; do
+		sleep 0.2
+		n=$((n + 1))
+	done
+	timeout 120 java -Xmx64m -cp "$at/classes" Server ask "$(sed -n 's/^port //p' "$at/server")" 12 / 1000000 >/dev/null 2>&1
+	wait "$server" || { cat "$work/out"; exit 1; }
+	"$O/bin/post" -q -r "$at/t.nrm2" -folded -o - 2>/dev/null | awk '
+		/;[A-Za-z_$0-9]+([.][A-Za-z_$0-9<>]+)+[(]/ || /;JavaThread::thread_main_inner[(]/ && !/CompileBroker/ {
+			n += $NF
+			if ($0 ~ /not walked/) bad += $NF
+		}
+		END {
+			printf "  walked in a server under load: %.2f %% of %d ticks of Java'"'"'s threads (goal 97)\n",
+				n ? 100 * (n - bad) / n : 0, n
+		}'
+	rm -f "$at/t.nrm2"
+}
 shares
+served
 # A later JDK, which has both of JFR's samplers.
 if later=$(scripts/vm/jdk 25 2>/dev/null); then
-	(PATH=$later/bin:$PATH && shares)
+	(PATH=$later/bin:$PATH && shares && served)
 fi
 
 took() { # LIST COMMAND...

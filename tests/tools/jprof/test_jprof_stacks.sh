@@ -40,7 +40,7 @@ judged javac
 javac -J-Xint "-J-agentpath:$agent=SCSCHECK,SCSRATE=2000,dir=$work" -d classes ./*.java 2>err || cat err
 judged interpreted
 frozen=$(grep -c 'frames in the heap' err)
-[ "$(jdk_release "$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")")" -ge 21 ] || [ "$frozen" = 0 ]
+[ "$(jdk_release "$(dirname "$(dirname "$(readlink -f "$(type -P javac)")")")")" -ge 21 ] || [ "$frozen" = 0 ]
 verdict interpreted_not_frozen $? "$(cat err)"
 
 # ---- work of known weight

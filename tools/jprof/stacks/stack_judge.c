@@ -29,6 +29,7 @@ static struct {
 	struct walk_methods methods;
 	struct judged_frame frame[WALK_FRAMES];
 	_Atomic uint64_t same, different, ours_only, judge_only, neither;
+	_Atomic uint64_t inner_part, innermost; /* of the different ones */
 	_Atomic uint64_t ended[WALK_ENDS];
 } judge = { .busy = ATOMIC_FLAG_INIT };
 
@@ -66,20 +67,51 @@ static bool is_method(const struct judged_frame *f, uint64_t method)
 }
 
 /* The VM's function continues from a virtual thread's stack directly to its carrier's: it omits the
- * frames in the heap. */
-static bool is_same(const struct call_trace *t, const struct walk_methods *m)
+ * frames in the heap. Returns the walk's n-th method without these. */
+static uint64_t method_at(const struct walk_methods *m, unsigned int n)
 {
-	const unsigned int heap = m->heap_end - m->heap_begin;
-	unsigned int at;
+	return m->method[n < m->heap_begin ? n : n + m->heap_end - m->heap_begin];
+}
 
-	if ((unsigned int)t->n != m->n - heap)
-		return false;
-	for (unsigned int i = 0; i < m->n - heap; i++) {
-		at = i < m->heap_begin || !heap ? i : i + heap;
-		if (!is_method(&t->frame[i], m->method[at]))
+static bool are_same(const struct call_trace *t, unsigned int theirs, const struct walk_methods *m,
+		     unsigned int ours, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (!is_method(&t->frame[theirs + i], method_at(m, ours + i)))
 			return false;
-	}
 	return true;
+}
+
+/*
+ * Two differences are the VM's function's own, and may come together:
+ * - It ends where the VM finds a frame unsafe to leave: at stubs of C1 and at a return address that
+ *   was replaced for deoptimization. It then has only the inner part of the stack.
+ * - If compiled code has called the VM, it looks up the instruction after the call, which may belong
+ *   to other inlined methods. Then the innermost frame's methods differ.
+ */
+static void compare(const struct call_trace *t, const struct walk_methods *m)
+{
+	unsigned int theirs = (unsigned int)t->n, ours = m->n - (m->heap_end - m->heap_begin);
+	unsigned int first = m->first < ours ? m->first : ours, outer = ours - first;
+
+	if (theirs == ours && are_same(t, 0, m, 0, ours)) {
+		judge.same++;
+		return;
+	}
+	judge.different++;
+	if (theirs < ours && are_same(t, 0, m, 0, theirs)) {
+		judge.inner_part++;
+		return;
+	}
+	for (unsigned int n = theirs - 1; n; n--) {
+		if (n > outer || !are_same(t, theirs - n, m, first, n))
+			continue;
+		if (n == outer)
+			judge.innermost++;
+		else
+			judge.inner_part++;
+		return;
+	}
 }
 
 void stack_judge(void *env, void *context, const struct walked *w)
@@ -91,10 +123,7 @@ void stack_judge(void *env, void *context, const struct walked *w)
 	judge.ended[w->end]++;
 	judge.ask(&t, WALK_FRAMES, context);
 	if (t.n > 0 && w->end == WALK_WHOLE) {
-		if (is_same(&t, w->judged))
-			judge.same++;
-		else
-			judge.different++;
+		compare(&t, w->judged);
 	} else if (t.n > 0) {
 		judge.judge_only++;
 	} else if (w->end == WALK_WHOLE && w->has_java) {
@@ -114,6 +143,12 @@ void stack_judge_print(void)
 		", walked here only %" PRIu64 ", there only %" PRIu64 ", neither %" PRIu64 "\n",
 		agent_kind.name, judge.same, judge.different, judge.ours_only, judge.judge_only,
 		judge.neither);
+	if (judge.different)
+		fprintf(stderr,
+			"%s: SCSCHECK: of the different ones %" PRIu64
+			" are only the inner part there, %" PRIu64
+			" differ only in the innermost frame\n",
+			agent_kind.name, judge.inner_part, judge.innermost);
 	for (unsigned int i = 1; i < WALK_ENDS; i++)
 		if (judge.ended[i])
 			fprintf(stderr, "%s: SCSCHECK: %" PRIu64 " %s\n", agent_kind.name,

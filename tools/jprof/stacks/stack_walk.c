@@ -165,6 +165,8 @@ static bool interpreted(struct stack_walking *w)
 		bytecode = bytecode_of(w, method, at, &is_right);
 	if (!put_method(w, method, is_native(w, method) ? WALK_NATIVE : WALK_INTERPRETED, bytecode))
 		return false;
+	if (w->to->judged && !w->to->judged->first)
+		w->to->judged->first = w->to->judged->n;
 	if (!word(w, base, 1, &pc) || !word(w, base, 0, &fp) ||
 	    !word(w, base, INTERPRETER_SENDER, &sp))
 		return ends(w, WALK_LOST_FRAME);
@@ -284,8 +286,12 @@ static bool put_compiled(struct stack_walking *w, const struct code_blob *b,
 static bool compiled(struct stack_walking *w, const struct code_blob *b)
 {
 	enum frame_state state = state_of(w, b);
+	struct walk_methods *j = w->to->judged;
+	bool is_put = put_compiled(w, b, &w->r, state != FRAME_NONE);
 
-	return put_compiled(w, b, &w->r, state != FRAME_NONE) && leave(w, b->frame, state);
+	if (j && !j->first)
+		j->first = j->n;
+	return is_put && leave(w, b->frame, state);
 }
 
 /* ---- stubs ----------------------------------------------------------------------------------- */
@@ -527,7 +533,7 @@ void stack_walk(const struct vm_layout *l, uint64_t thread, const void *from, st
 	w->has_java = false;
 	w->end = WALK_WHOLE;
 	if (w->judged)
-		w->judged->n = w->judged->heap_begin = w->judged->heap_end = 0;
+		w->judged->n = w->judged->heap_begin = w->judged->heap_end = w->judged->first = 0;
 	if (!take_registers(&k, from)) {
 		w->end = WALK_LOST_NATIVE;
 		return;

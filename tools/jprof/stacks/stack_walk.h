@@ -66,6 +66,7 @@ static inline uint64_t walk_virtual(uint32_t row)
 struct walk_methods {
 	unsigned int n;
 	unsigned int heap_begin, heap_end; /* the range of methods whose frames are in the heap */
+	unsigned int first;                /* methods of the innermost frame, with inlined ones */
 	uint64_t method[WALK_FRAMES];
 	uint32_t bytecode[WALK_FRAMES];
 };
