@@ -293,6 +293,7 @@ HDUMP_UNITS := $(addprefix $(O)/tests/unit/test_,hdump hdump_file hdump_sizes)
 $(HDUMP_UNITS): INC_TESTS += -Itools/hdump -Itools/common
 $(HDUMP_UNITS): $(call obj,$(filter-out %/main.c tools/hdump/show_%.c,$(HDUMP_SRC)) $(COMMON_SRC))
 $(HDUMP_UNITS): TESTLINK = -lz
+$(O)/tests/unit/test_hdump_file: TESTLINK = -lz -Wl,--wrap=pthread_create
 
 # The code for monitors that needs no VM.
 $(O)/tests/unit/test_rule_cache: INC_TESTS += -Itools/jprof/stacks

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A window over the file, filled by pread(), or by zlib member by member. */
+/* A window over the file, filled by pread(), or by the thread that decompresses it. */
 #include "dump_file.h"
 
 #include <errno.h>
@@ -12,8 +12,7 @@
 #include "base/read_all.h"
 #include "base/regular.h"
 
-#define WINDOW      (256u << 10)
-#define GZIP_WINDOW (MAX_WBITS + 16)
+#define WINDOW (256u << 10)
 
 /* Records a fault, at `behind` bytes after the end of the window. */
 static void report(struct dump_file *f, size_t behind, const char *what)
@@ -25,54 +24,20 @@ static void report(struct dump_file *f, size_t behind, const char *what)
 	f->over = true;
 }
 
-/* Reads more of the file into zlib's input. Returns false at its end. */
-static bool more_packed(struct dump_file *f, size_t unpacked)
+static size_t more_unpacked(struct dump_file *f, uint8_t *to, size_t room)
 {
-	size_t got = 0;
-	int rc = pread_all(f->fd, f->packed_bytes, WINDOW, f->read, &got);
+	const char *fault = NULL;
+	size_t got = 0, n;
 
-	if (rc)
-		report(f, unpacked, strerror(-rc));
-	f->z.next_in = f->packed_bytes;
-	f->z.avail_in = (uInt)got;
-	f->read += got;
-	return got != 0;
-}
-
-/* A gzip file may have several members, one after another, and zeros at its end. */
-static void next_member(struct dump_file *f, size_t unpacked)
-{
-	while (f->z.avail_in || more_packed(f, unpacked)) {
-		if (*f->z.next_in) {
-			inflateReset(&f->z);
-			return;
-		}
-		f->z.next_in++;
-		f->z.avail_in--;
+	while (got < room && !f->over) {
+		n = unpack_take(f->unpacker, to + got, room - got, &f->read, &fault);
+		got += n;
+		if (!n && fault)
+			report(f, got, fault);
+		else if (!n)
+			f->over = true;
 	}
-	f->over = true;
-}
-
-static size_t unpack(struct dump_file *f, uint8_t *to, size_t room)
-{
-	int rc = Z_OK;
-
-	f->z.next_out = to;
-	f->z.avail_out = (uInt)room;
-	while (f->z.avail_out && !f->over) {
-		if (!f->z.avail_in && !more_packed(f, room - f->z.avail_out)) {
-			report(f, room - f->z.avail_out,
-			       "the file ends within a part compressed by gzip");
-			break;
-		}
-		rc = inflate(&f->z, Z_NO_FLUSH);
-		if (rc == Z_STREAM_END)
-			next_member(f, room - f->z.avail_out);
-		else if (rc != Z_OK && rc != Z_BUF_ERROR)
-			report(f, room - f->z.avail_out,
-			       "the data that follows cannot be decompressed by gzip");
-	}
-	return room - f->z.avail_out;
+	return got;
 }
 
 static size_t more_plain(struct dump_file *f, uint8_t *to, size_t room)
@@ -117,7 +82,7 @@ const uint8_t *dump_fill(struct dump_file *f, size_t n, size_t *have)
 		if (ask > f->end - f->at - f->have)
 			ask = (size_t)(f->end - f->at - f->have);
 		if (ask)
-			f->have += f->packed ? unpack(f, f->window + f->have, ask) :
+			f->have += f->packed ? more_unpacked(f, f->window + f->have, ask) :
 					       more_plain(f, f->window + f->have, ask);
 		if (f->at + f->have == f->end)
 			f->over = true;
@@ -155,12 +120,7 @@ int dump_rewind(struct dump_file *f)
 	f->begin = f->have = 0;
 	f->over = false;
 	f->fault.what[0] = 0;
-	if (f->packed) {
-		f->z.avail_in = 0;
-		if (inflateReset(&f->z) != Z_OK)
-			return -EINVAL;
-	}
-	return 0;
+	return f->packed ? unpack_rewind(f->unpacker) : 0;
 }
 
 bool dump_changed(const struct dump_file *f)
@@ -191,22 +151,23 @@ int dump_open(struct dump_file *f, const char *path)
 	pread_all(f->fd, head, sizeof(head), 0, &got);
 	if (got < sizeof(head) || head[0] != 0x1f || head[1] != 0x8b)
 		return 0;
-	f->packed_bytes = malloc(WINDOW);
-	if (!f->packed_bytes || inflateInit2(&f->z, GZIP_WINDOW) != Z_OK)
+	f->unpacker = malloc(sizeof(*f->unpacker));
+	if (!f->unpacker)
 		return -ENOMEM;
 	f->packed = true;
-	return 0;
+	return unpack_open(f->unpacker, f->fd);
 }
 
 void dump_close(struct dump_file *f)
 {
 	if (f->packed)
-		inflateEnd(&f->z);
-	free(f->packed_bytes);
+		unpack_close(f->unpacker);
+	free(f->unpacker);
 	free(f->window);
 	if (f->fd >= 0)
 		close(f->fd);
-	f->window = f->packed_bytes = NULL;
+	f->window = NULL;
+	f->unpacker = NULL;
 	f->packed = false;
 	f->fd = -1;
 }

@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
-#include <zlib.h>
+
+#include "unpack.h"
 
 #define DUMP_LOOK_MOST (4u << 20) /* the most bytes of one dump_look() */
 
@@ -30,8 +31,7 @@ struct dump_file {
 	uint8_t *window;
 	size_t room, begin, have; /* of the window: unread bytes are from `begin` on */
 	bool packed, over;
-	z_stream z;
-	uint8_t *packed_bytes;
+	struct unpacker *unpacker; /* if packed */
 	struct dump_fault fault; /* an error of gzip or of reading that ended the file early */
 };
 

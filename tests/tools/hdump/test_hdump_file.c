@@ -100,7 +100,7 @@ static void look_at(size_t size, size_t bytes, bool is_packed)
 	CU_ASSERT(has(&f, 0, 1000, 2000));
 	CU_ASSERT_STRING_EQUAL(f.fault.what, "");
 	dump_close(&f);
-	CU_ASSERT(f.fd == -1 && !f.window && !f.packed_bytes && !f.packed);
+	CU_ASSERT(f.fd == -1 && !f.window && !f.unpacker && !f.packed);
 }
 
 static void looks(void)
@@ -254,6 +254,69 @@ static void openings(void)
 	end();
 }
 
+/* ---- the thread that decompresses ---- */
+
+static bool refuses;
+extern int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+extern int __wrap_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *),
+			  void *arg)
+{
+	return refuses ? EAGAIN : __real_pthread_create(thread, how, start, arg);
+}
+
+static void without_thread(void)
+{
+	refuses = true;
+	looks();
+	skips();
+	cut_and_damaged();
+	openings();
+	refuses = false;
+}
+
+static unsigned int blocks_ahead(struct unpacker *u)
+{
+	unsigned int n;
+
+	pthread_mutex_lock(&u->lock);
+	n = u->put - u->taken;
+	pthread_mutex_unlock(&u->lock);
+	return n;
+}
+
+/* It is at most so many blocks ahead, and ends with a file that is not read to its end. */
+static void ahead(void)
+{
+	struct dump_file f;
+	size_t n = 0, have;
+
+	begin();
+	for (int i = 0; i < 3; i++)
+		n = pack(n, 0, BYTES);
+	put(packed, n);
+	CU_ASSERT_EQUAL_FATAL(dump_open(&f, path), 0);
+	for (int pass = 0; pass < 3; pass++) {
+		CU_ASSERT(!memcmp(dump_look(&f, 100, &have), content, 100));
+		CU_ASSERT_FATAL(f.unpacker->has_thread);
+		for (int i = 0; i < 2000 && blocks_ahead(f.unpacker) < UNPACK_BLOCKS; i++)
+			usleep(5000);
+		usleep(20000);
+		CU_ASSERT_EQUAL(blocks_ahead(f.unpacker), UNPACK_BLOCKS);
+		CU_ASSERT_EQUAL(dump_rewind(&f), 0);
+		CU_ASSERT(!f.unpacker->has_thread);
+	}
+	CU_ASSERT(dump_skip(&f, 3 * BYTES));
+	dump_look(&f, 1, &have);
+	CU_ASSERT(!have && f.over);
+	CU_ASSERT(f.read == n && !*f.fault.what);
+	CU_ASSERT_EQUAL(dump_rewind(&f), 0);
+	dump_look(&f, 100, &have);
+	dump_close(&f);
+	end();
+}
+
 /* ---- by classes ---- */
 
 static const char *shown(const struct rows *r)
@@ -381,6 +444,8 @@ int main(void)
 		{ "skips", skips },
 		{ "cut_and_damaged", cut_and_damaged },
 		{ "openings", openings },
+		{ "without_thread", without_thread },
+		{ "ahead", ahead },
 		{ "of_a_heap", of_a_heap },
 		{ "differences", differences },
 		{ "orders", orders },
