@@ -73,20 +73,36 @@ static bool take_line(struct calibration_reading *r, struct bytes *line)
 	return true;
 }
 
+#define METRIC (sizeof("metric: ") - 1)
+
+static bool is_metric(const char *line, size_t size)
+{
+	return size > METRIC && !memcmp(line, "metric: ", METRIC);
+}
+
 /* Reports the first line in which the two keys differ. */
 static int other_key(struct calibration_reading *r, const char *theirs, size_t their_size,
 		     const char *ours, size_t our_size)
 {
 	const char *colon = memchr(ours, ':', our_size);
-	size_t name = colon ? (size_t)(colon - ours) + 2 : 0;
+	const size_t at = r->fault->offset, name = colon ? (size_t)(colon - ours) + 2 : 0;
 
-	if (!our_size || !name || name > their_size || memcmp(theirs, ours, name)) {
-		wrong(r, 0, "it has an unexpected line in its key: '%.*s'", (int)their_size,
+	if (is_metric(theirs, their_size) && !is_metric(ours, our_size))
+		wrong(r, at, "it was recorded with one more metric: %.*s",
+		      (int)(their_size - METRIC), theirs + METRIC);
+	else if (is_metric(ours, our_size) && !is_metric(theirs, their_size))
+		wrong(r, at, "it was recorded without the metric %.*s", (int)(our_size - METRIC),
+		      ours + METRIC);
+	else if (!their_size && name)
+		wrong(r, at, "its key does not have %.*s, which is %.*s here", (int)(name - 2), ours,
+		      (int)(our_size - name), ours + name);
+	else if (!our_size || !name || name > their_size || memcmp(theirs, ours, name))
+		wrong(r, at, "it has an unexpected line in its key: '%.*s'", (int)their_size,
 		      theirs);
-		return -EKEYREJECTED;
-	}
-	wrong(r, 0, "it was recorded with another %.*s: %.*s; here it is %.*s", (int)(name - 2),
-	      ours, (int)(their_size - name), theirs + name, (int)(our_size - name), ours + name);
+	else
+		wrong(r, at, "it was recorded with another %.*s: %.*s; here it is %.*s",
+		      (int)(name - 2), ours, (int)(their_size - name), theirs + name,
+		      (int)(our_size - name), ours + name);
 	return -EKEYREJECTED;
 }
 
@@ -225,7 +241,7 @@ bool calibration_key(const void *data, size_t size, char key[CALIBRATION_KEY_MOS
 		}
 		if (n + 2 > room - used)
 			return false;
-		*metrics += n > 8 && !memcmp(line, "metric: ", 8);
+		*metrics += is_metric(line, n);
 		memcpy(key + used, line, n);
 		used += n;
 		key[used++] = '\n';

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "escape.h"
@@ -44,7 +45,7 @@ const char *call_set_types(void *o, const char *text, size_t n)
 
 const char *call_set_metrics(void *o, const char *text, size_t n)
 {
-	(void)o;
+	((struct call_options *)o)->metrics = true;
 	return metrics_set(text, n);
 }
 
@@ -107,6 +108,24 @@ const struct call_option *call_option_find(const struct call_option_list *l, con
 	return NULL;
 }
 
+/* Explains why call_option_find() finds nothing: another option may be nearly the same. */
+static const char *why_unknown(const struct call_option_list *l, const char *text, size_t n)
+{
+	const char *equals = memchr(text, '=', n);
+	size_t own = equals ? (size_t)(equals - text) : n;
+
+	for (const struct call_option *a = l->rows; a->name; a++) {
+		size_t length = strcspn(a->name, "=");
+
+		if (length != own || strncasecmp(text, a->name, own))
+			continue;
+		if (strncmp(text, a->name, own))
+			return "unknown option: upper and lower case differ";
+		return equals ? "it takes no value" : "it needs a value";
+	}
+	return "unknown option";
+}
+
 int call_options_wrong(const struct call_option_list *l, const char *from, const char *text,
 		       size_t n, const char *why)
 {
@@ -121,7 +140,7 @@ int call_options_take(const struct call_option_list *l, struct call_options *o, 
 	while (text && *text) {
 		size_t n = strcspn(text, ","), length;
 		const struct call_option *a = call_option_find(l, text, n);
-		const char *why = a ? NULL : "unknown option";
+		const char *why = a ? NULL : why_unknown(l, text, n);
 
 		if (a && !a->set) {
 			usage(l);

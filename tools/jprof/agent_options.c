@@ -271,6 +271,9 @@ int options_take(struct agent_options *o, const char *text)
 	if (rc > 0 && o->text && o->lines)
 		rc = call_options_wrong(&list, "", "lines", 5,
 					"log-jita2n, which JITA2N selects, has no lines");
+	if (rc > 0 && o->calls.tree && !o->calls.trace && o->calls.metrics)
+		fprintf(stderr, "%s: CALLTREE shows no metrics: METRICS= has no effect\n",
+			agent_kind.name);
 	if (rc <= 0)
 		options_free(o);
 	return rc;

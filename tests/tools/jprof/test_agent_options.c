@@ -168,6 +168,20 @@ static void from_the_environment(void)
 			       "jprof: JPROFOPTS: NO: unknown option (HELP lists the options)\n");
 }
 
+/* The tree without metrics does not show those that were chosen. */
+static void tree_without_metrics(void)
+{
+	CU_ASSERT_EQUAL(take_with(NULL, "CALLTREE,METRICS=wall"), 1);
+	CU_ASSERT_STRING_EQUAL(said, "jprof: CALLTREE shows no metrics: METRICS= has no effect\n");
+	options_free(&o);
+	CU_ASSERT_EQUAL(take_with("METRICS=wall", "CALLTREE,CALLTRACE"), 1);
+	CU_ASSERT_STRING_EQUAL(said, "");
+	options_free(&o);
+	CU_ASSERT_EQUAL(take_with("CALLTREE,METRICS=wall", "CALLFLOW"), 1);
+	CU_ASSERT_STRING_EQUAL(said, "");
+	options_free(&o);
+}
+
 #define REFUSES(text, part, why)                                                               \
 	do {                                                                                   \
 		CU_ASSERT_EQUAL(take_with(NULL, text), -1);                                    \
@@ -180,9 +194,11 @@ static void refusals(void)
 {
 	REFUSES("CALLTREE,WHAT,CALLTRACE", "WHAT", "unknown option");
 	REFUSES("CALLTREES", "CALLTREES", "unknown option");
-	REFUSES("CALLTREE=1", "CALLTREE=1", "unknown option");
-	REFUSES("calltree", "calltree", "unknown option");
-	REFUSES("MODE", "MODE", "unknown option");
+	REFUSES("CALLTREE=1", "CALLTREE=1", "it takes no value");
+	REFUSES("calltree", "calltree", "unknown option: upper and lower case differ");
+	REFUSES("mode=probes", "mode=probes", "unknown option: upper and lower case differ");
+	REFUSES("MODE", "MODE", "it needs a value");
+	REFUSES("=", "=", "unknown option");
 	REFUSES("CLASSMETHODS=a,MODE=", "MODE=", "it is rewrite or probes");
 	REFUSES("MODE=probe", "MODE=probe", "it is rewrite or probes");
 	REFUSES("MODE=probess", "MODE=probess", "it is rewrite or probes");
@@ -289,6 +305,7 @@ int main(void)
 		{ "rates_and_kinds", rates_and_kinds },
 		{ "filters", filters },
 		{ "from_the_environment", from_the_environment },
+		{ "tree_without_metrics", tree_without_metrics },
 		{ "refusals", refusals },
 		{ "lengths", lengths },
 		{ "help", help },

@@ -348,6 +348,20 @@ static void damaged(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(fault_of("", 0, -EINVAL), "not a calibration file"));
 }
 
+static const char two_metrics[] =
+	"pitrace calibration 1\nmetric: wall\nmetric: task-clock (ns)\nevents: x\n\nend 0\n";
+
+static const char *fault_for(const char *key, const char *text)
+{
+	static struct calibration_fault fault;
+	struct calibration c;
+
+	CU_ASSERT_EQUAL_FATAL(calibration_init(&c, 1), 0);
+	CU_ASSERT_EQUAL(calibration_read(&c, key, text, strlen(text), &fault), -EKEYREJECTED);
+	calibration_free(&c);
+	return fault.what;
+}
+
 static void foreign(void)
 {
 #define OF(key) "pitrace calibration 1\n" key "\nend 0\n"
@@ -359,9 +373,17 @@ static void foreign(void)
 	CU_ASSERT_STRING_EQUAL(fault_of(more, sizeof(more) - 1, -EKEYREJECTED),
 			       "it has an unexpected line in its key: 'x: y'");
 	CU_ASSERT_STRING_EQUAL(fault_of(less, sizeof(less) - 1, -EKEYREJECTED),
-			       "it has an unexpected line in its key: ''");
+			       "its key does not have cpu, which is B here");
 	CU_ASSERT_STRING_EQUAL(fault_of(none, sizeof(none) - 1, -EKEYREJECTED),
-			       "it has an unexpected line in its key: ''");
+			       "its key does not have vm, which is A here");
+
+	/* Of two metrics instead of one, and of one instead of two. */
+	CU_ASSERT_STRING_EQUAL(fault_for("metric: wall\nevents: x\n", two_metrics),
+			       "it was recorded with one more metric: task-clock (ns)");
+	CU_ASSERT_STRING_EQUAL(fault_for("metric: wall\n", two_metrics),
+			       "it was recorded with one more metric: task-clock (ns)");
+	CU_ASSERT_STRING_EQUAL(fault_for("metric: wall\nmetric: task-clock (ns)\nmetric: tsc\nevents: x\n", two_metrics),
+			       "it was recorded without the metric tsc");
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
