@@ -120,18 +120,35 @@ static bool read_token(struct rtdriver *r)
 	return !rc;
 }
 
+/* Returns why the command line names neither a VM nor a port; NULL if it names one. */
+static const char *why_none(const struct rtdriver *r, const struct option_rest *rest)
+{
+	if (r->port && rest->count)
+		return "-p PORT replaces PID";
+	if (r->port)
+		return r->token_file ? NULL : "-p needs -k, the file of the agent's token";
+	if (r->address || r->token_file)
+		return "-a and -k need -p, the agent's port";
+	if (!rest->count)
+		return "give the PID of a Java VM";
+	return rest->count == 1 ? NULL : "one PID only: commands are given by -c";
+}
+
 /* Finds the VM or the port that the command line names. */
 static bool find_agent(struct rtdriver *r, const struct option_rest *rest)
 {
+	const char *why = why_none(r, rest);
 	uint64_t pid;
 
-	if (r->port && !rest->count && r->token_file)
+	if (why) {
+		complain("%s", why);
+		options_help(stderr, &table);
+		return false;
+	}
+	if (r->port)
 		return read_token(r);
-	if (!r->port && rest->count == 1 && !r->token_file && !r->address)
-		return number_of("PID", rest->words[0], 1, INT32_MAX, &pid) &&
-		       target_open(&r->target, (pid_t)pid);
-	options_help(stderr, &table);
-	return false;
+	return number_of("PID", rest->words[0], 1, INT32_MAX, &pid) &&
+	       target_open(&r->target, (pid_t)pid);
 }
 
 static int from_input(struct rtdriver *r)

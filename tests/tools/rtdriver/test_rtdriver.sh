@@ -340,6 +340,16 @@ verdict silent_ones $?
 kill $other
 end
 
+# ---- a command line that names no VM
+drive
+refused $? 2 no_pid 'give the PID of a Java VM'
+drive 1 start
+refused $? 2 two_words 'one PID only: commands are given by -c'
+drive -p 1
+refused $? 2 port_without_token '-p needs -k'
+drive -k wrong 1
+refused $? 2 token_without_port '-a and -k need -p'
+
 # ---- other users, and namespaces
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	other='setpriv --reuid 61301 --regid 61301 --clear-groups'
