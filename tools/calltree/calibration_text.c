@@ -94,8 +94,8 @@ static int other_key(struct calibration_reading *r, const char *theirs, size_t t
 		wrong(r, at, "it was recorded without the metric %.*s", (int)(our_size - METRIC),
 		      ours + METRIC);
 	else if (!their_size && name)
-		wrong(r, at, "its key does not have %.*s, which is %.*s here", (int)(name - 2), ours,
-		      (int)(our_size - name), ours + name);
+		wrong(r, at, "its key does not have %.*s, which is %.*s here", (int)(name - 2),
+		      ours, (int)(our_size - name), ours + name);
 	else if (!our_size || !name || name > their_size || memcmp(theirs, ours, name))
 		wrong(r, at, "it has an unexpected line in its key: '%.*s'", (int)their_size,
 		      theirs);

@@ -14,7 +14,7 @@
 /* Must be the first member of a user's own options. */
 struct call_options {
 	bool tree;         /* without values */
-	bool metrics; /* were chosen */
+	bool metrics;      /* were chosen */
 	bool trace;        /* each entry and exit as well */
 	bool types;        /* a letter before each name */
 	bool no_minima;    /* minima of other runs are neither used nor saved */

@@ -32,7 +32,7 @@ struct dump_file {
 	size_t room, begin, have; /* of the window: unread bytes are from `begin` on */
 	bool packed, over;
 	struct unpacker *unpacker; /* if packed */
-	struct dump_fault fault; /* an error of gzip or of reading that ended the file early */
+	struct dump_fault fault;   /* an error of gzip or of reading that ended the file early */
 };
 
 /* Returns 0, or -errno if the file cannot be read at all. */

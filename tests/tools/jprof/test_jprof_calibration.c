@@ -377,12 +377,13 @@ static void foreign(void)
 	CU_ASSERT_STRING_EQUAL(fault_of(none, sizeof(none) - 1, -EKEYREJECTED),
 			       "its key does not have vm, which is A here");
 
-	/* Of two metrics instead of one, and of one instead of two. */
+	/* More metrics, and fewer. */
 	CU_ASSERT_STRING_EQUAL(fault_for("metric: wall\nevents: x\n", two_metrics),
 			       "it was recorded with one more metric: task-clock (ns)");
 	CU_ASSERT_STRING_EQUAL(fault_for("metric: wall\n", two_metrics),
 			       "it was recorded with one more metric: task-clock (ns)");
-	CU_ASSERT_STRING_EQUAL(fault_for("metric: wall\nmetric: task-clock (ns)\nmetric: tsc\nevents: x\n", two_metrics),
+	CU_ASSERT_STRING_EQUAL(fault_for("metric: wall\nmetric: task-clock (ns)\nmetric: tsc\nevents: x\n",
+					 two_metrics),
 			       "it was recorded without the metric tsc");
 }
 

@@ -86,8 +86,8 @@ static bool are_same(const struct call_trace *t, unsigned int theirs, const stru
  * Two differences are the VM's function's own, and may come together:
  * - It ends where the VM finds a frame unsafe to leave: at stubs of C1 and at a return address that
  *   was replaced for deoptimization. It then has only the inner part of the stack.
- * - If compiled code has called the VM, it looks up the instruction after the call, which may belong
- *   to other inlined methods. Then the innermost frame's methods differ.
+ * - If compiled code has called the VM, it looks up the instruction after the call, which may
+ *   belong to other inlined methods. Then the innermost frame's methods differ.
  */
 static void compare(const struct call_trace *t, const struct walk_methods *m)
 {
