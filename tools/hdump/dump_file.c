@@ -86,6 +86,8 @@ const uint8_t *dump_fill(struct dump_file *f, size_t n, size_t *have)
 					       more_plain(f, f->window + f->have, ask);
 		if (f->at + f->have == f->end)
 			f->over = true;
+		if (f->progress)
+			f->progress(f->progress_arg, f);
 	}
 	*have = f->have;
 	return f->window + f->begin;

@@ -32,7 +32,10 @@ struct dump_file {
 	size_t room, begin, have; /* of the window: unread bytes are from `begin` on */
 	bool packed, over;
 	struct unpacker *unpacker; /* if packed */
-	struct dump_fault fault;   /* an error of gzip or of reading that ended the file early */
+	/* Called whenever a part of the file was read: an object may be as large as the dump. */
+	void (*progress)(void *arg, const struct dump_file *f);
+	void *progress_arg;
+	struct dump_fault fault; /* an error of gzip or of reading that ended the file early */
 };
 
 /* Returns 0, or -errno if the file cannot be read at all. */

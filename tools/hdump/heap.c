@@ -28,8 +28,6 @@ int heap_pass(struct heap *h, const struct hprof_sink *sink)
 	h->h.sink = sink;
 	h->h.arg = h;
 	h->h.file = &h->file;
-	h->h.progress = show_progress;
-	h->h.progress_arg = h;
 	h->current = NO_OBJECT;
 	rc = hprof_walk(&h->h);
 	if (!rc && dump_changed(&h->file))
@@ -201,6 +199,8 @@ int heap_open(struct heap *h, const char *path, struct progress *progress, unsig
 	rc = dump_open(&h->file, path);
 	if (rc)
 		return rc;
+	h->file.progress = show_progress;
+	h->file.progress_arg = h;
 	ids_begin(&h->ids, h->file.size / 16);
 	h->classes.id_size = 8;
 	rc = heap_pass(h, &first_sink);

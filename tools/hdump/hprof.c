@@ -42,7 +42,6 @@ enum {
 #define RECORD_HEAD 9
 #define SUB_HEAD    48 /* the longest header of a sub-record other than a class's */
 #define PART        64 /* parts of an array, but for the last, are multiples of this size */
-#define PROGRESS    4096
 
 int hprof_report(struct hprof *h, uint64_t offset, const char *format, ...)
 {
@@ -237,8 +236,6 @@ static int object(struct hprof *h, struct bytes *b, uint8_t tag, uint64_t *left)
 		return too_short(h, o.offset, name);
 	}
 	h->objects++;
-	if (h->progress && h->objects % PROGRESS == 0)
-		h->progress(h->progress_arg, h->file);
 	return 0;
 }
 

@@ -88,8 +88,6 @@ struct hprof {
 	struct hprof_field *fields; /* of the class being read */
 	uint32_t fields_room;
 	struct dump_fault fault;
-	void (*progress)(void *arg, const struct dump_file *file);
-	void *progress_arg;
 };
 
 /* Walks from the first byte to the end or to a fault, which is stored in h->fault (else `what` is

@@ -81,4 +81,33 @@ verdict refused_leaves_output $?
 "$bin/hdump" -q heap4.hprof >is && cp heap4.hprof own.hprof && "$bin/hdump" -q -o own.hprof own.hprof >out 2>&1 &&
 	sed 's/heap4/own/' is | cmp - own.hprof >>out && cmp heap4.hprof own.hprof.old >>out
 verdict output_is_input $?
+
+# On a terminal a long work shows how far it is, and ends at once by Ctrl-C, without an output. An array of 100 MB of
+# zeros, 200 times, which compress well.
+array() { # its segment's head, and its own
+	printf '\x1c\0\0\0\0\x05\xf5\xe1\x12\x23\0\0\0\0\0\0\x10\0\0\0\0\0\x05\xf5\xe1\0\x08'
+}
+{
+	array | gzip
+	head -c 100000000 /dev/zero | gzip
+} >one.gz
+{
+	printf 'JAVA PROFILE 1.0.2\0\0\0\0\x08\0\0\0\0\0\0\0\0' | gzip
+	for _ in {1..200}; do cat one.gz; done
+} >slow.hprof.gz
+presses() { # Ctrl-C once it is shown
+	for _ in {1..300}; do
+		grep -q 'slow.hprof.gz *[0-9]* %' shown 2>/dev/null && break
+		sleep 0.1
+	done
+	printf '\003'
+	sleep 1
+}
+# SIGINT is ignored where tests run in the background.
+env --default-signal=INT timeout --foreground 60 script -qefc "$bin/hdump -o new slow.hprof.gz" shown < <(presses) >/dev/null 2>&1
+code=$?
+grep -q 'slow.hprof.gz *[0-9]* %' shown
+verdict shows_progress $? "$(head -c 500 shown)"
+[ $code = 130 ] && [ ! -e new ]
+verdict interrupted $? "exit code $code; $(ls new 2>&1; tail -c 300 shown)"
 exit $((failures != 0))
