@@ -18,13 +18,13 @@
 
 #define FILES_MAX 65536
 
-struct copied_file {
+struct seen_file {
 	uint64_t inode;
 	uint32_t major, minor, generation;
 };
 
 struct file_copies {
-	struct copied_file *file;
+	struct seen_file *file;
 	uint32_t n, room;
 	struct keys by_file;
 	struct stat root; /* this process's */
@@ -103,8 +103,7 @@ static bool note(struct file_copies *c, const struct pitrace_mte_map *m)
 {
 	if (keys_next(&c->by_file, hash_of(m), c->file, c->n, c->room))
 		return false;
-	c->file[c->n++] = (struct copied_file){ m->inode, m->dev_major, m->dev_minor,
-						m->generation };
+	c->file[c->n++] = (struct seen_file){ m->inode, m->dev_major, m->dev_minor, m->generation };
 	return true;
 }
 
