@@ -159,7 +159,7 @@ $(O)/tests/unit/test_sampled_threads: TESTLINK = -Wl,--wrap=pthread_mutex_lock \
 	-Wl,--wrap=cpu_ticks_begin,--wrap=cpu_ticks_end
 
 # Its own functions are asked for.
-$(O)/tests/unit/test_module_functions: INC_TESTS += -g
+$(O)/tests/unit/test_module_functions $(O)/tests/unit/test_signatures: INC_TESTS += -g
 
 # Models of post, one object each.
 $(O)/tests/unit/test_spread: $(call obj,post/model/spread.c)

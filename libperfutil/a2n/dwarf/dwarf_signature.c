@@ -18,6 +18,7 @@
 #define MAX_WITHIN  8  /* nesting depth of structs */
 #define HALF        8
 #define LARGEST     16 /* maximum bytes that are passed in registers */
+#define LONGEST     64 /* bytes of the largest vector, and elements that are counted */
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
@@ -28,7 +29,7 @@ struct die {
 	bool children, has_low, relative, has_size, declared;
 	uint64_t after; /* offset of its first child, or of the next entry */
 	uint64_t low, high, sibling, size, encoding, convention, upper, member_at;
-	bool has_upper, has_member_at, is_bits, is_static;
+	bool bounded, has_upper, has_member_at, is_bits, is_static;
 	struct attr_value type, origin, ranges;
 	const char *name;
 };
@@ -71,6 +72,7 @@ static void take_attr(struct die *d, uint16_t name, struct attr_value v)
 	case DW_AT_count:
 		d->upper = v.u + (name == DW_AT_upper_bound);
 		d->has_upper = v.class == ATTR_CONSTANT;
+		d->bounded = true;
 		break;
 	case DW_AT_data_member_location:
 		d->member_at = v.u;
@@ -261,6 +263,7 @@ static void mark_members(struct halves *h, const struct die *type, uint64_t at, 
 	}
 }
 
+/* Without a bound it is what a struct ends with, and has no elements of its own. */
 static uint64_t count_of(const struct die *array)
 {
 	struct bytes b = bytes_from(array->u, array->after);
@@ -268,8 +271,12 @@ static uint64_t count_of(const struct die *array)
 	struct die d;
 
 	while (array->children && next_child(array, &b, &d))
-		if (d.tag == DW_TAG_subrange_type)
-			count = d.has_upper && d.upper <= LARGEST ? count * d.upper : UINT32_MAX;
+		if (d.tag == DW_TAG_subrange_type && !d.bounded)
+			count = 0;
+		else if (d.tag == DW_TAG_subrange_type)
+			count = d.has_upper && d.upper <= LONGEST && count <= LONGEST ?
+					count * d.upper :
+					UINT32_MAX;
 	return count;
 }
 
@@ -405,7 +412,7 @@ static struct passed_type value_of(const struct die *of)
 {
 	struct passed_type v = { 0 };
 	struct halves h = { 0 };
-	struct die type;
+	struct die type, element;
 
 	if (of->type.class == ATTR_NONE)
 		return v;
@@ -418,6 +425,9 @@ static struct passed_type value_of(const struct die *of)
 	/* Vectors take a whole register. */
 	if (type.tag == DW_TAG_array_type) {
 		v.vector = 1;
+		if (strip_type(&type, &element) && element.size <= LARGEST &&
+		    count_of(&type) <= LONGEST)
+			v.size = (uint32_t)(count_of(&type) * element.size);
 		return v;
 	}
 	mark_type(&h, of, 0, 0);
