@@ -298,6 +298,8 @@ $(O)/tests/unit/test_hdump_file: TESTLINK = -lz -Wl,--wrap=pthread_create
 # The code for monitors that needs no VM.
 $(O)/tests/unit/test_rule_cache: INC_TESTS += -Itools/jprof/stacks
 $(O)/tests/unit/test_rule_cache: $(call obj,tools/jprof/stacks/rule_cache.c)
+$(O)/tests/unit/test_native_frames: INC_TESTS += -Itools/jprof/stacks
+$(O)/tests/unit/test_native_frames: $(call obj,$(addprefix tools/jprof/stacks/,guarded.c native_frames.c rule_cache.c))
 $(O)/tests/unit/test_lock_table: INC_TESTS += -Itools/jprof/locks
 $(O)/tests/unit/test_lock_table: $(call obj,$(addprefix tools/jprof/locks/,lock_table.c lock_thread.c) tools/common/escape.c)
 
