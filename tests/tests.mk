@@ -213,6 +213,8 @@ $(O)/tests/unit/test_ai: INC_TESTS += -Itools/ai
 $(O)/tests/unit/test_ai: $(call obj,tools/ai/ai_span.c)
 
 # The part of swtrace that finds code locations.
+$(O)/tests/unit/test_compiled: INC_TESTS += -Itools/swtrace
+$(O)/tests/unit/test_compiled: $(call obj,tools/swtrace/compiled.c)
 $(O)/tests/unit/test_place: INC_TESTS += -Itools
 $(O)/tests/unit/test_place: $(call obj,tools/swtrace/place.c)
 
