@@ -23,9 +23,18 @@ json() { # FILE FILTER
 run 0 version --version
 is version_words "$(cat out)" "mpevt (pitrace) $(cat "$top/VERSION")"
 run 125 nothing
+says nothing_words err '^usage: mpevt -l '
 run 125 no_subcommand count
 says no_subcommand_words err "no sub-command 'count'"
 run 125 no_command run -e cs
+says no_command_words err '^usage: mpevt -l '
+for words in '-l page-faults context-switches' 'read now' 'stop now'; do
+	# shellcheck disable=SC2086
+	run 125 "words_too_many_${words%% *}" $words
+	says "words_too_many_${words%% *}_words" err '^usage: mpevt -l '
+done
+run 0 completion --complete
+is completion_words "$(cut -f1 out | head -n 4 | tr '\n' ' ')" 'run start read stop '
 run 125 start_of_nothing start -p $$
 says start_of_nothing_words err 'no event is named'
 run 125 start_of_two start -p $$ -t $$ cs
@@ -43,9 +52,14 @@ verdict nothing_ran $?
 
 # ---- lists: the same names as swtrace has
 run 0 names -l
+is names_alone "$(cat err)" ''
 is names_are_lines "$(grep -cx page-faults out) $(grep -c ' ' out)" '1 0'
 run 0 described -ld faults
 says described_words out '^  page-faults .* page faults'
+is described_alone "$(cat err)" ''
+run 125 no_match -l no-such-event
+says no_match_words err '^mpevt: no event matches$'
+is no_match_alone "$(cat out)" ''
 "$mpevt" -ld >all
 "$bin/swtrace" event list >theirs
 is as_swtraces "$(grep '^  ' all | md5sum)" "$(grep '^  ' theirs | md5sum)"
@@ -59,6 +73,7 @@ is pmu_alone "$(wc -l <out)" "$(jq -n 'input | map(select(.source == "kernel")) 
 run 0 csv_list -l --csv page-faults
 is csv_event "$(sed -n 2p out | tr -d '\r')" 'kernel,page-faults,page faults'
 run 125 no_pmu -l --pmu nothing
+says no_pmu_words err '^mpevt: no event matches$'
 
 if ! "$mpevt" run -e page-faults,context-switches -- true >out 2>err; then
 	echo "skip mpevt_counts perf events are not to be had here: $(head -n 1 err)"
