@@ -8,7 +8,7 @@ set -u
 . "$(dirname "$0")/../../lib/post_lib.sh"
 
 version=$(sed 's/\./\\./g' "$top/VERSION")
-for story in sched calls odd whole; do
+for story in sched calls odd whole locks; do
 	grep -v '^#' "$here/post_$story.story" | sort -sn | "$make_script" $story.nrm2 || exit 1
 done
 "$make_script" --wrap --stopped --collector=perf --scope=100 narrow.nrm2 < \
@@ -17,6 +17,19 @@ sed 's/HELLO/\/nowhere\/hello/' "$here/post_itrace.story" | "$make_script" --col
 for scene in story times stacks odd_stacks events no_samples; do
 	"$make_trace" $scene $scene.nrm2 || exit 1
 done
+
+# Numbers of ticks, some of them 256 apart, as many digits as there are columns for, and a deep stack of one function.
+{
+	echo '0 on
+0 task walk 100 1 app
+0 map 100 0x400000 0x10000 0 /nowhere/app'
+	for n in 1 257 513 2 258 1000; do
+		for ((i = 0; i < n; i++)); do
+			echo "$((n + i)) sample $((n % 3)) 100 $((0x400000 + n * 16))"
+		done
+	done | sort -sn
+	echo '9000 off'
+} | "$make_script" many.nrm2 || exit 1
 
 # Records of each kind that are too short for what they are, among whole ones.
 for minor in 1 2 52 65 66 67 99 100 101 102 103 120 121 122; do
@@ -74,6 +87,31 @@ times() {
 	each -offcpu -folded
 	each -marks -pnm
 	each -syscalls -clip 10
+}
+
+locks() {
+	each -locks
+	each -locks -json
+	each -locks -csv
+	each -locks -pnm
+	each -locks -pnm -csv
+	each -locks -tnm -json
+	each -locks -clip 20
+	each -locks -clip 20 -csv
+	each -locks -pid 200
+	each -locks -tid 101,102 -json
+	each -locks -comm 'a*'
+	each -locks -time 0.0001-0.0003
+	shown -locks
+}
+
+many() {
+	each -tprof -nsf
+	each -tprof -nsf -csv
+	each -tprof -nsf -cpu
+	each -tprof -nsf -clip 13
+	each -tprof -off
+	shown -tprof -nsf
 }
 
 screens() {
@@ -173,7 +211,12 @@ comparisons() {
 			done
 		done
 	done
-	for form in '' '-by path' '-by process -json' -csv -folded '-exact -n 2' '-sampled -total' '-clip 10 -by path' '-ratio -json'; do
+	for form in '-folded -by name' '-folded -by process' '-csv -by path' '-json -by path -clip 20' '-absolute -by path -n 3' '-absolute -csv' '-total -by process' '-clip 40 -by path'; do
+		# shellcheck disable=SC2086 # words
+		compare_by -add $form a.folded b.folded
+	done
+	for form in '' '-by path' '-by process -json' -csv -folded '-exact -n 2' '-sampled -total' '-clip 10 -by path' '-ratio -json' \
+		'-exact -json -clip 20' '-exact -csv' '-exact -total -n 3' '-ratio -n 4' '-ratio -csv' '-ratio -exact -json -clip 20' '-sampled -by path -clip 20' '-by process' '-folded -by name'; do
 		# shellcheck disable=SC2086 # words
 		compare_by -diff $form a.folded b.folded
 	done
@@ -236,6 +279,8 @@ golden calls times screens exports
 golden odd times screens exports
 golden broken times file exports
 golden itrace instructions file exports instruction_screens
+golden locks locks times exports
+golden many many
 golden compared comparisons
 "$top/tests/fuzz/seeds" unpack jprof logs || exit 1
 cp "$top/tests/data/xray/fdr-log-arg1.xray" fdr.xray
