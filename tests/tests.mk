@@ -252,6 +252,10 @@ $(O)/tests/unit/test_call_room: $(call obj,$(addprefix tools/calltree/,call_room
 $(O)/tests/unit/test_clock_step: $(call obj,$(addprefix tools/calltree/,calibration.c clock_step.c))
 $(O)/tests/unit/test_jprof_calibration: $(call obj,$(addprefix tools/calltree/,call_room.c call_thread.c calibration.c calibration_file.c \
 	calibration_text.c clock_step.c))
+$(O)/tests/unit/test_jprof_calibration: TESTLINK = -Wl,--wrap=malloc,--wrap=calloc
+$(O)/tests/unit/test_minima: INC_TESTS += -Itools/calltree -Itools/common -Itools/jprof/calls
+$(O)/tests/unit/test_minima: $(call obj,tools/common/escape.c $(addprefix tools/calltree/,calibration.c calibration_file.c calibration_text.c \
+	clock_step.c metrics.c minima.c))
 $(O)/tests/unit/test_jprof_floors: INC_TESTS += -Itools/calltree -Itools/jprof/calls -Itools/jprof/train
 $(O)/tests/unit/test_jprof_floors: $(call obj,tools/jprof/train/floors.c $(addprefix tools/calltree/,calibration.c clock_step.c))
 $(O)/tests/unit/test_jprof_passes: INC_TESTS += -Itools/calltree -Itools/jprof/train

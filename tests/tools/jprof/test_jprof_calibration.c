@@ -17,6 +17,49 @@
 
 #define KEY "vm: A\ncpu: B\n"
 
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+
+static int left = -1; /* allocations until one fails; -1: none does */
+
+void *__wrap_malloc(size_t size)
+{
+	return left >= 0 && !left-- ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return left >= 0 && !left-- ? NULL : __real_calloc(n, size);
+}
+
+/* Whichever allocation fails, it is said, and nothing stays allocated. */
+static void no_memory(void)
+{
+	struct value_spread *seen = calloc(SEQUENCES, sizeof(*seen));
+	struct calibration c;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(seen);
+	for (int i = 0; i < 3; i++) {
+		left = i;
+		CU_ASSERT_EQUAL(calibration_init(&c, 1), -ENOMEM);
+		CU_ASSERT(!c.minimum && !c.times && !c.floor && !c.most);
+		left = -1;
+	}
+	CU_ASSERT_EQUAL_FATAL(calibration_init(&c, 1), 0);
+	for (int i = 0; i < 2; i++) {
+		left = i;
+		CU_ASSERT_EQUAL(calibration_settle(&c, seen), -ENOMEM);
+		CU_ASSERT_PTR_NULL(c.most);
+		left = -1;
+	}
+	calibration_free(&c);
+	free(seen);
+}
+
 /* ---- sequences ------------------------------------------------------------------------------- */
 
 static void sequences(void)
@@ -713,25 +756,16 @@ static void cache(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "sequences", sequences },
-		{ "floors", floors },
-		{ "figure6", figure6 },
-		{ "clamped", clamped },
-		{ "spreads", spreads },
-		{ "quality", quality },
-		{ "round_trip", round_trip },
-		{ "damaged", damaged },
-		{ "foreign", foreign },
-		{ "kept", kept },
-		{ "at_once", at_once },
-		{ "in_turn", in_turn },
-		{ "planted", planted },
-		{ "held", held },
-		{ "cache", cache },
-		{ "seldom", seldom },
-		{ "together", together },
-		{ "hooked", hooked },
-		{ NULL, NULL },
+		{ "no_memory", no_memory }, { "sequences", sequences },
+		{ "floors", floors },       { "figure6", figure6 },
+		{ "clamped", clamped },     { "spreads", spreads },
+		{ "quality", quality },     { "round_trip", round_trip },
+		{ "damaged", damaged },     { "foreign", foreign },
+		{ "kept", kept },           { "at_once", at_once },
+		{ "in_turn", in_turn },     { "planted", planted },
+		{ "held", held },           { "cache", cache },
+		{ "seldom", seldom },       { "together", together },
+		{ "hooked", hooked },       { NULL, NULL },
 	};
 	char command[128];
 	int code;
