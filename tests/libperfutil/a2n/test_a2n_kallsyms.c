@@ -371,6 +371,17 @@ static void test_hidden(void)
 	CU_ASSERT_STRING_EQUAL(r.module->name, A2N_KERNEL);
 	CU_ASSERT_EQUAL(r.result, A2N_RESULT_NO_SYMBOLS);
 	CU_ASSERT_EQUAL(warnings, 0);
+	/* A text without a line, and a list without one, hide nothing. */
+	for (int i = 0; i < 2; i++) {
+		begin();
+		kallsyms(i ? "" : "\n");
+		modules("");
+		r = ask(0, 0xffffffff81000000);
+		CU_ASSERT_STRING_EQUAL(r.module->symbols_from,
+				       i ? "no kallsyms" :
+					   "kallsyms hides its addresses (kptr_restrict, no CAP_SYSLOG)");
+		CU_ASSERT_EQUAL(warnings, !i);
+	}
 }
 
 static void test_rust_names(void)
@@ -455,6 +466,55 @@ static void test_odd_text(void)
 	MODULE(10, UINT64_MAX, "[m]");
 	MODULE(10, 77, "[n]");
 	MODULE(9, 77 + (1ull << 63), A2N_KERNEL);
+}
+
+/* Code of unknown size ends where the next code begins, whoever it belongs to. */
+static void test_parts_between(void)
+{
+	begin();
+	kallsyms("ffffffff81000000 T _stext\nffffffff81001000 T _etext\n"
+		 "ffffffffc0200000 t bpf_one\t[bpf]\nffffffffc0200200 t bpf_two\t[bpf]\n"
+		 "ffffffffc0200100 t ftrace_one\t[__builtin__ftrace]\n"
+		 "ffffffffc0200300 t ftrace_two\t[__builtin__ftrace]\n"
+		 "ffffffffc0200280 t probe\t[__builtin__kprobes]\n");
+	SYMBOL(0, 0xffffffffc0200000, "bpf_one");
+	SYMBOL(0, 0xffffffffc02000ff, "bpf_one");
+	SYMBOL(0, 0xffffffffc0200100, "ftrace_one");
+	SYMBOL(0, 0xffffffffc02001ff, "ftrace_one");
+	SYMBOL(0, 0xffffffffc0200200, "bpf_two");
+	SYMBOL(0, 0xffffffffc020027f, "bpf_two");
+	SYMBOL(0, 0xffffffffc0200280, "probe");
+	SYMBOL(0, 0xffffffffc02002ff, "probe");
+	SYMBOL(0, 0xffffffffc0200300, "ftrace_two");
+	CU_ASSERT_EQUAL(ask(0, 0xffffffffc0200000).symbol->size, 0x100);
+	CU_ASSERT_EQUAL(ask(0, 0xffffffffc0200210).symbol->size, 0x80);
+}
+
+/* Of texts that name the code at an address differently the first counts, each for its address. */
+static void test_first_of_texts(void)
+{
+	begin();
+	kallsyms("ffffffff81000000 T _stext\nffffffff81001000 T _etext\n"
+		 "ffffffffc0200000 t z_first\t[bpf]\n");
+	kallsyms("ffffffffc0200000 t second\t[bpf]\nffffffffc0200100 t second_more\t[bpf]\n");
+	kallsyms("ffffffffc0200100 t another\t[bpf]\n");
+	SYMBOL(0, 0xffffffffc0200000, "z_first");
+	SYMBOL(0, 0xffffffffc0200010, "z_first");
+	SYMBOL(0, 0xffffffffc0200100, "another");
+}
+
+/* Text that begins where the image's ends is the kernel's, too. */
+static void test_behind_text(void)
+{
+	begin();
+	kallsyms("ffffffff81000000 T _stext\nffffffff81000010 T first\n"
+		 "ffffffff81001000 T _etext\nffffffff81001000 t trampoline\n"
+		 "ffffffff81002000 t far_one\n");
+	SYMBOL(0, 0xffffffff81000fff, "first");
+	SYMBOL(0, 0xffffffff81001000, "trampoline");
+	SYMBOL(0, 0xffffffff81001fff, "trampoline");
+	MODULE(0, 0xffffffff81001800, A2N_KERNEL);
+	SYMBOL(0, 0xffffffff81002000, "far_one");
 }
 
 /* Code that the kernel generated has its own name for as long as it exists. */
@@ -554,6 +614,9 @@ int main(void)
 						  { "rust_names", test_rust_names },
 						  { "no_bounds", test_no_bounds },
 						  { "odd_text", test_odd_text },
+						  { "parts_between", test_parts_between },
+						  { "behind_text", test_behind_text },
+						  { "first_of_texts", test_first_of_texts },
 						  { "made_code", test_made_code },
 						  { "made_code_before", test_made_code_before },
 						  { "large", test_large },

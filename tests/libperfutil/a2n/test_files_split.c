@@ -136,13 +136,87 @@ static void long_paths(void)
 	roots_close(&roots);
 }
 
+/* Below a folder that stands for / only what is in it is looked at, by its path and by its name. */
+static void climbing(void)
+{
+	static const struct {
+		const char *path, *offered;
+	} cases[] = {
+		{ "/made/x.dwo", "made/x.dwo" },
+		{ "/bin/sub/x.dwo", "bin/sub/x.dwo" },
+		{ "/else/x", "bin/x" },
+		{ "/made../x.dwo", "made../x.dwo" },
+		{ "/..made/x.dwo", "..made/x.dwo" },
+		{ "/made/x..", "made/x.." },
+		{ "/bin/../made/x.dwo", "" },
+		{ "/made/..", "" },
+		{ "/../made/x.dwo", "" },
+		{ "/..made/../made/x.dwo", "" },
+		{ "made/x.dwo", "" },
+	};
+	char path[100], sympath[100];
+	struct roots roots = { 0 };
+	const char *why;
+
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/%s", top, i ? "..made" : "made..");
+		CU_ASSERT_EQUAL_FATAL(mkdir(path, 0700), 0);
+		put(i ? "..made/x.dwo" : "made../x.dwo");
+	}
+	put("made/x..");
+	put("bin/x");
+	/* A name alone is looked for in the folders themselves: the second one. */
+	snprintf(sympath, sizeof(sympath), "%s:%s/bin", top, top);
+	CU_ASSERT_EQUAL_FATAL(roots_open(&roots, sympath), 0);
+	CU_ASSERT_EQUAL(roots.n, 3);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct offered o = { .wanted = 1 };
+		bool taken;
+
+		why = NULL;
+		taken = files_candidates(&roots, cases[i].path, take, &o, &why);
+		if (strcmp(o.paths, cases[i].offered) != 0)
+			printf("# %s: %s\n", cases[i].path, o.paths);
+		CU_ASSERT_STRING_EQUAL(o.paths, cases[i].offered);
+		CU_ASSERT_EQUAL(taken, *cases[i].offered != 0);
+	}
+	CU_ASSERT_STRING_EQUAL(why, "not a file");
+	CU_ASSERT_FALSE(files_candidates(&roots, "/none/none", take, &(struct offered){ 0 }, &why));
+	CU_ASSERT_STRING_EQUAL(why, "no such file");
+	CU_ASSERT_FALSE(files_candidates(&roots, "/dev/null", take, &(struct offered){ 0 }, &why));
+	CU_ASSERT_STRING_EQUAL(why, "not a regular file");
+	roots_close(&roots);
+}
+
+/* Slashes behind a folder and empty ones do not matter; / is always the last. */
+static void folders(void)
+{
+	static const struct {
+		const char *sympath;
+		uint32_t n;
+		const char *first;
+	} cases[] = {
+		{ NULL, 1, "" },      { "", 1, "" },       { "/", 1, "" },
+		{ ":::", 1, "" },     { "/a", 2, "/a" },   { "/a//", 2, "/a" },
+		{ "/a:/b", 3, "/a" }, { ":/a:", 2, "/a" }, { "a/b/:c", 3, "a/b" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct roots roots = { 0 };
+
+		CU_ASSERT_EQUAL_FATAL(roots_open(&roots, cases[i].sympath), 0);
+		CU_ASSERT_EQUAL_FATAL(roots.n, cases[i].n);
+		CU_ASSERT_STRING_EQUAL(roots.root[0], cases[i].first);
+		CU_ASSERT_STRING_EQUAL(roots.root[roots.n - 1], "");
+		roots_close(&roots);
+	}
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "files", make_files },
-		{ "places", places },
-		{ "long_paths", long_paths },
-		{ NULL, NULL },
+		{ "files", make_files }, { "places", places },     { "long_paths", long_paths },
+		{ "folders", folders },  { "climbing", climbing }, { NULL, NULL },
 	};
 	char command[64];
 	int rc;
