@@ -42,8 +42,10 @@ static void test_states(void)
 	CU_ASSERT_EQUAL(A2nCreateProcess(1, 1), -EINVAL);
 	CU_ASSERT_EQUAL(A2nCreateMsiFile("/nowhere/x"), -EINVAL);
 	CU_ASSERT_EQUAL(A2nSetSymbolSearchPath("/nowhere"), 0);
+	CU_ASSERT_EQUAL(A2nSetSymbolSearchPath("/else"), 0);
 	CU_ASSERT_EQUAL(A2nInit(), 0);
 	CU_ASSERT_EQUAL(A2nSetSymbolSearchPath(NULL), -EBUSY);
+	CU_ASSERT_EQUAL(A2nSetSymbolSearchPath("/late"), -EBUSY);
 	CU_ASSERT_EQUAL(A2nGetVersion(), A2N_VERSION);
 	CU_ASSERT_EQUAL(A2nGetSymbol(1, 1, &d), A2N_NOTHING_MAPPED);
 	CU_ASSERT_STRING_EQUAL(d.mod_name, A2N_NO_MODULE);
