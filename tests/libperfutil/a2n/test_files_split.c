@@ -188,6 +188,34 @@ static void climbing(void)
 	roots_close(&roots);
 }
 
+static bool take_here(void *arg, const char *file, int fd, const struct stat *st, bool live)
+{
+	CU_ASSERT(live && st->st_size == 3);
+	close(fd);
+	snprintf(arg, 100, "%s", file);
+	return true;
+}
+
+/* A program without a folder in its name: what is beside it is in the working folder. */
+static void beside(void)
+{
+	struct roots roots = { 0 };
+	char here[400], folder[100], found[100] = "";
+
+	CU_ASSERT_EQUAL_FATAL(roots_open(&roots, NULL), 0);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(getcwd(here, sizeof(here)));
+	snprintf(folder, sizeof(folder), "%s/bin", top);
+	CU_ASSERT_EQUAL_FATAL(chdir(folder), 0);
+	CU_ASSERT_TRUE(files_split(&roots, "program", "", "x.dwo", take_here, found));
+	CU_ASSERT_STRING_EQUAL(found, "x.dwo");
+	CU_ASSERT_TRUE(files_split(&roots, "sub/program", "", "x.dwo", take_here, found));
+	CU_ASSERT_STRING_EQUAL(found, "sub/x.dwo");
+	CU_ASSERT_TRUE(files_split(&roots, "p", "/nowhere", "none/x.dwo", take_here, found));
+	CU_ASSERT_STRING_EQUAL(found, "x.dwo");
+	CU_ASSERT_EQUAL(chdir(here), 0);
+	roots_close(&roots);
+}
+
 /* Slashes behind a folder and empty ones do not matter; / is always the last. */
 static void folders(void)
 {
@@ -215,8 +243,9 @@ static void folders(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "files", make_files }, { "places", places },     { "long_paths", long_paths },
-		{ "folders", folders },  { "climbing", climbing }, { NULL, NULL },
+		{ "files", make_files }, { "places", places },   { "long_paths", long_paths },
+		{ "beside", beside },    { "folders", folders }, { "climbing", climbing },
+		{ NULL, NULL },
 	};
 	char command[64];
 	int rc;

@@ -193,6 +193,45 @@ static void deep(void)
 	call_thread_free(t);
 }
 
+/* Room for frames grows with the depth: none is left out, and each finds its end. */
+static void far_down(void)
+{
+	const uint32_t most = 20000;
+	uint32_t i, wrong = 0;
+
+	begin();
+	for (i = 0; i < most; i++)
+		enter(i + 1, TYPE_JITTED, 1);
+	CU_ASSERT(t->depth == most && t->used == most + 1 && !t->too_deep && t->top == most);
+	for (i = most; i > 0; i--)
+		leave(i, 2);
+	CU_ASSERT(!t->depth && !t->unknown && !t->unwinds && !t->top);
+	for (i = 1; i <= most; i++)
+		wrong += node(i)->parent != i - 1 || t->raw[i] != (i == most ? 2 : 3);
+	CU_ASSERT_EQUAL(wrong, 0);
+	call_thread_free(t);
+}
+
+/* Dispatches and interrupts since the last event are those of the method that runs. */
+static void switched(void)
+{
+	begin();
+	enter(1, TYPE_JITTED, 10);
+	enter(2, TYPE_JITTED, 20);
+	t->dispatches = 100;
+	t->interrupts = 7;
+	call_switched(t, 103, 9);
+	leave(2, 30);
+	t->dispatches = 103;
+	t->interrupts = 9;
+	call_switched(t, 104, 9);
+	call_switched(t, 103, 14);
+	CU_ASSERT(node(2)->dispatches == 3 && node(2)->interrupts == 2);
+	CU_ASSERT(node(1)->dispatches == 1 && node(1)->interrupts == 5);
+	CU_ASSERT(node(0)->dispatches == 0 && node(0)->interrupts == 0);
+	call_thread_free(t);
+}
+
 /* Many nodes, found again, in tables that grow; and no room for more. */
 static void many(void)
 {
@@ -527,6 +566,27 @@ static void expect_events(struct call_ring *r, const char *want)
 	CU_ASSERT_STRING_EQUAL(have, want);
 }
 
+/* Frames that end without an event: a reader is told of popped ones, the innermost first. */
+static void silent_in_ring(void)
+{
+	struct call_ring *r = call_ring_new(1);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(r);
+	begin();
+	t->ring = r;
+	for (int pops = 0; pops < 2; pops++) {
+		t->pops = pops;
+		for (uint32_t i = 1; i <= 4; i++)
+			enter(i, TYPE_JITTED, 1);
+		leave(2, 1);
+		leave(1, 1);
+		expect_events(r, pops ? "e1 e2 e3 e4 ?4 ?3 l2 l1" : "e1 e2 e3 e4 l2 l1");
+	}
+	CU_ASSERT(t->unwinds == 2 && t->popped == 2);
+	t->ring = NULL;
+	call_thread_free(t);
+}
+
 /* A ring that is full loses whole events, and says so where they are missing. */
 static void ring(void)
 {
@@ -712,10 +772,13 @@ int main(void)
 		{ "silent_ends", silent_ends },
 		{ "popped", popped },
 		{ "deep", deep },
+		{ "far_down", far_down },
+		{ "switched", switched },
 		{ "many", many },
 		{ "calibrated", calibrated },
 		{ "unlearnt", unlearnt },
 		{ "ring", ring },
+		{ "silent_in_ring", silent_in_ring },
 		{ "filters", filters },
 		{ "in_line", in_line },
 		{ "settled", settled },
