@@ -278,6 +278,44 @@ static void json_shape(void)
 	free(got);
 }
 
+/* Texts and keys of each length, short ones and those that are written another way. */
+static void json_lengths(void)
+{
+	static char text[600], key[200], want[4000];
+	unsigned int wrong = 0;
+
+	for (int n = 0; n < 500; n++) {
+		struct json j;
+		char *have = NULL;
+		size_t size;
+		FILE *f = open_memstream(&have, &size);
+		int k = n % 100;
+
+		CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+		memset(text, 'x', sizeof(text));
+		memset(key, 'k', sizeof(key));
+		text[n] = key[k] = 0;
+		json_begin(&j, f, false);
+		json_object(&j, NULL);
+		json_string(&j, key, text);
+		json_bool(&j, key, n & 1);
+		json_null(&j, key);
+		json_int(&j, key, INT64_MIN);
+		json_uint(&j, key, 0);
+		json_string(&j, "last", text);
+		json_end(&j, '}');
+		fclose(f);
+		snprintf(want, sizeof(want),
+			 "{\"%s\":\"%s\",\"%s\":%s,\"%s\":null,\"%s\":-9223372036854775808,\"%s\":0,"
+			 "\"last\":\"%s\"}\n",
+			 key, text, key, n & 1 ? "true" : "false", key, key, key, text);
+		if (strcmp(have, want) != 0 && !wrong++)
+			printf("# %d: %s\n", n, have);
+		free(have);
+	}
+	CU_ASSERT_EQUAL(wrong, 0);
+}
+
 /* Names of events and metrics are keys, too: they may hold anything. */
 static void json_keys(void)
 {
@@ -532,6 +570,7 @@ int main(void)
 		{ "json_shape", json_shape },
 		{ "json_doubles", json_doubles },
 		{ "json_keys", json_keys },
+		{ "json_lengths", json_lengths },
 		{ "json_long", json_long },
 		{ "json_digits", json_digits },
 		{ "json_repeated", json_repeated },

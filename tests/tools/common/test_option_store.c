@@ -139,6 +139,8 @@ static void durations(void)
 {
 	const struct option_row any = { .size = 8 };
 	const struct option_row one = { .size = 8, .least = 1 };
+	const struct option_row two = { .size = 8, .least = 2 };
+	const struct option_row two_to_nine = { .size = 8, .least = 2, .most = 9 };
 	const struct option_row least = { .size = 8, .least = 2000000 };
 	const struct option_row both = { .size = 8, .least = 1500, .most = 7200000000000 };
 	const struct option_row seconds = { .size = 8, .least = 61000000000, .most = 90000000000 };
@@ -151,6 +153,10 @@ static void durations(void)
 		"invalid duration '2305843009213693952ns': expected seconds or a unit, like 5, 500ms or 2m");
 	REFUSES(option_duration, &one, "0", &ns,
 		"invalid duration '0': expected seconds or a unit, like 5, 500ms or 2m");
+	REFUSES(option_duration, &two, "1ns", &ns, "invalid duration '1ns': expected at least 2ns");
+	REFUSES(option_duration, &two_to_nine, "10ns", &ns,
+		"invalid duration '10ns': expected 2ns to 9ns");
+	CU_ASSERT(store(option_duration, &two_to_nine, "9ns", &ns) && ns == 9);
 	CU_ASSERT(store(option_duration, &least, "2ms", &ns) && ns == 2000000);
 	REFUSES(option_duration, &least, "1.999ms", &ns,
 		"invalid duration '1.999ms': expected at least 2ms");
