@@ -655,6 +655,9 @@ static void give_more(void)
 	struct tracer_itrace i = { .scope = PITRACE_ITRACE_ALL };
 	struct jitdump_unwind unwind = { .later = { 1 } };
 	struct jitdump_line line = { .address = 0x5000, .later = { 0, 0, 1 } };
+	const struct jitdump_line known[] = { { .address = 0x5000, .line = 3 },
+					      { .address = 0x5002, .line = 4 } };
+	const struct jitdump_unwind none = { .eh_frame = NULL };
 	struct jitdump_writer *dump;
 	struct tracer *tracer;
 	struct a2n *a;
@@ -693,7 +696,12 @@ static void give_more(void)
 	     jitdump_load(dump, "x", 0x5000, 4, "abc", &line, 1, NULL) == -E2BIG &&
 		     jitdump_load_late(dump, 1, "x", 0x5000, 4, "abc", &line, 1, NULL) == -E2BIG);
 	tell("jitdump_load_unwind_more",
-	     jitdump_load_unwind(dump, 1, "x", 0x5000, 4, "abc", NULL, 0, &unwind, NULL) == -E2BIG);
+	     jitdump_load_unwind(dump, 1, "x", 0x5000, 4, "abc", NULL, 0, &unwind, NULL) == -E2BIG &&
+		     jitdump_load_unwind(dump, 1, "x", 0x5000, 4, "abc", known, 2, &unwind, NULL) ==
+			     -E2BIG);
+	tell("jitdump_load_known",
+	     !jitdump_load_late(dump, 1, "x", 0x5000, 4, "abc", known, 2, NULL) &&
+		     !jitdump_load_unwind(dump, 1, "x", 0x5000, 4, "abc", known, 2, &none, NULL));
 	remove(jitdump_path(dump));
 	jitdump_end(dump);
 	give_yet_more();

@@ -89,11 +89,13 @@ verdict trace $?
 
 program() { # NAME HEADERS LEAST OPTION...
 	local n=0 line
-	gcc -std=gnu11 -g -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -I "$top/driver/uapi" -I "$2" "${@:4}" -o "$1" \
+	gcc -std=gnu11 -g -O2 -Wall -Wextra -Werror -fsanitize=leak -D_GNU_SOURCE -I "$top/driver/uapi" -I "$2" "${@:4}" -o "$1" \
 		"$top/tests/libperfutil/include/sizes.c" -L . -l:libperfutil.so.0 -l:liba2n.so.0 >out 2>&1
 	verdict "$1_builds" $?
 	LD_LIBRARY_PATH=$work "./$1" a.nrm2 >said 2>&1
 	echo "exit code $?" >>said
+	! grep -q 'LeakSanitizer' said
+	verdict "$1_leaks_nothing" $? "$(grep -A 4 'leak of' said | head -n 20)"
 	while read -r line; do
 		case $line in
 		'ok '*) verdict "$1_${line#ok }" 0 && n=$((n + 1)) ;;
