@@ -392,6 +392,88 @@ static void test_told_late(void)
 	IS(1, 599, 0x11000, "j");
 }
 
+static void entry(uint64_t since, uint64_t time, uint64_t address, uint64_t size, const char *name)
+{
+	CU_ASSERT_EQUAL(a2n_jit_map(a, since, time, 1, address, size, name, strlen(name)), 0);
+}
+
+static void named(uint64_t time, uint64_t address, const char *name, bool unsure)
+{
+	struct a2n_answer r = ask(1, time, address);
+
+	if (strcmp(r.symbol->name, name) != 0 || r.unsure != unsure)
+		printf("# at %d, %#x: %s, unsure %d\n", (int)time, (unsigned int)address,
+		       r.symbol->name, r.unsure);
+	CU_ASSERT_STRING_EQUAL(r.symbol->name, name);
+	CU_ASSERT_EQUAL(r.unsure, unsure);
+}
+
+/* Entries of a perf map, which was read at 100 and again at 200. */
+static void test_of_map(void)
+{
+	begin();
+	entry(0, 100, 0x11000, 0x100, "f");
+	entry(0, 100, 0x12000, 0x100, "same");
+	entry(100, 200, 0x11080, 0x100, "g");
+	entry(100, 200, 0x12000, 0x100, "same");
+	entry(100, 200, 0x13000, 0x100, "new");
+	/* What was there first holds from the process's beginning. */
+	named(2, 0x11000, "f", false);
+	named(99, 0x110ff, "f", false);
+	named(99, 0x11100, A2N_JIT_UNKNOWN, false);
+	/* Between both it is one or the other. */
+	named(99, 0x11080, "f", false);
+	named(100, 0x11080, "g", true);
+	named(199, 0x11080, "g", true);
+	named(200, 0x11080, "g", false);
+	named(200, 0x1107f, "f", false);
+	/* Where nothing else was, it is sure, and so is an entry that is repeated. */
+	named(99, 0x11120, A2N_JIT_UNKNOWN, false);
+	named(100, 0x11120, "g", false);
+	named(150, 0x12000, "same", false);
+	named(300, 0x12000, "same", false);
+	named(99, 0x13000, A2N_JIT_UNKNOWN, false);
+	named(100, 0x13000, "new", false);
+	CU_ASSERT_EQUAL(ask(1, 250, 0x11090).symbol_offset, 0x10);
+	/* Nothing, and no name. */
+	entry(100, 200, 0x14000, 0, "empty");
+	named(200, 0x14000, A2N_JIT_UNKNOWN, false);
+	CU_ASSERT_EQUAL(a2n_jit_map(a, 100, 200, 1, 0x14000, 16, NULL, 4), -EINVAL);
+	named(200, 0x14000, A2N_JIT_UNKNOWN, false);
+}
+
+/* Entries of one reading that cover others: a blob and its parts, in either order; code that was
+ * compiled anew in the same place; code that overlaps the end of another. */
+static void test_of_map_overlaps(void)
+{
+	begin();
+	entry(0, 100, 0x11000, 0x1000, "blob");
+	entry(0, 100, 0x11100, 0x80, "part");
+	entry(0, 100, 0x11180, 0x80, "next_part");
+	named(50, 0x110ff, "blob", false);
+	named(50, 0x11100, "part", false);
+	named(50, 0x11180, "next_part", false);
+	named(50, 0x11200, "blob", false);
+	entry(0, 100, 0x13100, 0x80, "first");
+	entry(0, 100, 0x13180, 0x80, "second");
+	entry(0, 100, 0x13000, 0x1000, "around");
+	named(50, 0x130ff, "around", false);
+	named(50, 0x13100, "first", false);
+	named(50, 0x13180, "second", false);
+	named(50, 0x13200, "around", false);
+	entry(0, 100, 0x15000, 0x100, "old");
+	entry(0, 100, 0x15000, 0x80, "anew");
+	named(99, 0x15000, "anew", true);
+	named(100, 0x15000, "anew", false);
+	named(50, 0x15080, "old", false);
+	entry(0, 100, 0x16000, 0x100, "u");
+	entry(0, 100, 0x16080, 0x100, "v");
+	named(50, 0x1607f, "u", false);
+	named(50, 0x16080, "v", true);
+	named(100, 0x16080, "v", false);
+	named(50, 0x16100, "v", false);
+}
+
 /* The effects of mappings on generated code. */
 static void test_memory(void)
 {
@@ -565,6 +647,8 @@ int main(void)
 		{ "move", test_move },
 		{ "unload", test_unload },
 		{ "told_late", test_told_late },
+		{ "of_map", test_of_map },
+		{ "of_map_overlaps", test_of_map_overlaps },
 		{ "memory", test_memory },
 		{ "fork", test_fork },
 		{ "late", test_late },
