@@ -474,6 +474,46 @@ static void test_of_map_overlaps(void)
 	named(50, 0x16100, "v", false);
 }
 
+/* A blob behind its parts, which keep their names if they are listed right before it; one of them
+ * alone that begins with it may be what was compiled before. */
+static void test_of_map_parts(void)
+{
+	begin();
+	entry(0, 100, 0x11000, 0x80, "alone");
+	entry(0, 100, 0x11000, 0x100, "longer");
+	named(99, 0x11000, "longer", true);
+	named(100, 0x11000, "longer", false);
+	named(50, 0x11080, "longer", false);
+	entry(0, 100, 0x12040, 0x80, "inside");
+	entry(0, 100, 0x12000, 0x100, "around_one");
+	named(50, 0x1203f, "around_one", false);
+	named(50, 0x12040, "inside", false);
+	entry(0, 100, 0x13000, 0x80, "first");
+	entry(0, 100, 0x13080, 0x80, "second");
+	entry(0, 100, 0x13000, 0x200, "around_two");
+	named(50, 0x13000, "first", false);
+	named(50, 0x13080, "second", false);
+	named(50, 0x13100, "around_two", false);
+	/* Something else stands between them. */
+	entry(0, 100, 0x14040, 0x80, "inside");
+	entry(0, 100, 0x1f000, 0x10, "else");
+	entry(0, 100, 0x14000, 0x100, "around");
+	named(50, 0x14040, "inside", true);
+	named(50, 0x14000, "around", false);
+	named(50, 0x140c0, "around", false);
+	entry(0, 100, 0x15000, 0x80, "before");
+	entry(0, 100, 0x1f010, 0x10, "else");
+	entry(0, 100, 0x15000, 0x100, "after");
+	named(99, 0x15000, "after", true);
+	named(100, 0x15000, "after", false);
+	/* Those of another reading, or of another process, are not its parts. */
+	entry(0, 100, 0x16040, 0x80, "early");
+	entry(100, 200, 0x16000, 0x100, "late");
+	named(99, 0x16040, "early", false);
+	named(100, 0x16040, "late", true);
+	named(200, 0x16040, "late", false);
+}
+
 /* The effects of mappings on generated code. */
 static void test_memory(void)
 {
@@ -649,6 +689,7 @@ int main(void)
 		{ "told_late", test_told_late },
 		{ "of_map", test_of_map },
 		{ "of_map_overlaps", test_of_map_overlaps },
+		{ "of_map_parts", test_of_map_parts },
 		{ "memory", test_memory },
 		{ "fork", test_fork },
 		{ "late", test_late },
