@@ -413,6 +413,43 @@ static void same_index(void)
 	load((struct load){ 6, 0x3000, 4, 0, "two", 0, "abcd", 0, 0 });
 }
 
+static void unload(uint64_t address, uint64_t size)
+{
+	prefix(0x50490000, 40, 5);
+	u32(77), u32(78), u64(address), u64(size);
+}
+
+static void unload_of_nothing(void)
+{
+	unload(0x1000, 0);
+}
+
+static void huge_unload(void)
+{
+	unload(0x1000, (1ull << 30) + 1);
+}
+
+static void wrapping_unload(void)
+{
+	unload(UINT64_MAX - 2, 4);
+}
+
+static void unload_cut(void)
+{
+	prefix(0x50490000, 39, 5);
+	raw("12345678901234567890123", 23);
+}
+
+static void larger_than_a_function(void)
+{
+	load((struct load){ 5, 0x2000, (1ull << 30) + 1, 0, "larger", 0, NULL, 0, 0 });
+}
+
+static void as_large(void)
+{
+	load((struct load){ 5, 0x2000, 1ull << 30, 0, "as_large", 0, NULL, 0, 0 });
+}
+
 static void odd_times(void)
 {
 	load((struct load){ 0, 0x2000, 4, 0, "zero", 0, "abcd", 0, 0 });
@@ -436,6 +473,12 @@ static void test_odd(void)
 		{ "before behind", true, short_load },
 		{ "before behind", true, short_move },
 		{ "before behind", true, wrapping_move },
+		{ "before behind", false, unload_of_nothing },
+		{ "before behind", true, huge_unload },
+		{ "before behind", true, wrapping_unload },
+		{ "before behind", true, unload_cut },
+		{ "before behind", true, larger_than_a_function },
+		{ "before as_large behind", false, as_large },
 		{ "before behind", true, many_lines },
 		{ "before behind", true, large_unwind },
 		{ "before behind", true, unwind_header },
@@ -618,6 +661,46 @@ static void late_read(void)
 	jitdump_close(d);
 }
 
+/* The time before which it did not run, with and without the bit that its writer was alone. */
+static void since_read(void)
+{
+	static const uint64_t alone = 1ull << 63;
+	static const struct {
+		uint64_t time, since, earliest;
+	} cases[] = {
+		{ 20000000000, 0, 10000000000 },
+		{ 20000000000, 500, 10000000000 },
+		{ 20000000000, 15000000000, 15000000000 },
+		{ 20000000000, 30000000000, 20000000000 },
+		{ 9, 0, 0 },
+		{ 20000000000, alone, 0 },
+		{ 20000000000, alone | 500, 500 },
+		{ 20000000000, alone | 30000000000, 20000000000 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct jitdump *d;
+
+		header_of(1, 56, 0);
+		used = 40;
+		u64(0x6c61746570690000ull);
+		u64(UINT64_MAX);
+		prefix(0, 56 + 2 + 8, cases[i].time);
+		u32(77), u32(78), u64(0), u64(4096), u64(64), u64(0);
+		raw("f", 2);
+		u64(cases[i].since);
+		d = open_image();
+		CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+		CU_ASSERT_EQUAL(e.earliest, cases[i].earliest);
+		jitdump_close(d);
+	}
+}
+
+static void test_since(void)
+{
+	both_orders(since_read);
+}
+
 static void test_read_late(void)
 {
 	both_orders(late_read);
@@ -639,6 +722,7 @@ int main(void)
 		{ "zero_tail", test_zero_tail },
 		{ "damage", test_damage },
 		{ "read_late", test_read_late },
+		{ "since", test_since },
 		{ NULL, NULL },
 	};
 
