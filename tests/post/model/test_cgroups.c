@@ -194,6 +194,34 @@ static void numbers(void)
 	cgroups_free(&c);
 }
 
+/* What says nothing of cgroups is taken without a word, and changes nothing. */
+static void others(void)
+{
+	static const uint32_t minors[] = { 0, PITRACE_MTE_JIT, PITRACE_MTE_UNMAP, 1000,
+					   0xffffffff };
+	struct pitrace_mte_task t = { .pid = 1, .tid = 1, .ppid = 9, .cgroup = 78 };
+	struct pirecord r = { .time = 20,
+			      .major = PITRACE_MTE,
+			      .type = PITRACE_TYPE_STRUCT,
+			      .data = &t,
+			      .size = sizeof(t) };
+	struct cgroups c;
+
+	CU_ASSERT_EQUAL_FATAL(cgroups_begin(&c), 0);
+	in(&c, 10, 1, 77, "/a");
+	in(&c, 10, 2, 78, "/b");
+	for (size_t i = 0; i < COUNT(minors); i++) {
+		r.minor = minors[i];
+		CU_ASSERT_EQUAL(cgroups_record(&c, &r), 0);
+	}
+	r.minor = PITRACE_MTE_PROCESS;
+	r.major = PITRACE_TPROF;
+	CU_ASSERT_EQUAL(cgroups_record(&c, &r), 0);
+	CU_ASSERT_EQUAL(cgroups_finish(&c), 0);
+	CU_ASSERT_STRING_EQUAL(at(&c, 1, 30), "/a");
+	cgroups_free(&c);
+}
+
 /* A record that is cut anywhere is ignored; without any path all are unknown. */
 static void malformed(void)
 {
@@ -228,10 +256,15 @@ static void many(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "names", names },       { "over_time", over_time },
-		{ "one_time", one_time }, { "ids", ids },
-		{ "numbers", numbers },   { "malformed", malformed },
-		{ "many", many },         { NULL, NULL },
+		{ "names", names },
+		{ "over_time", over_time },
+		{ "one_time", one_time },
+		{ "ids", ids },
+		{ "numbers", numbers },
+		{ "others", others },
+		{ "malformed", malformed },
+		{ "many", many },
+		{ NULL, NULL },
 	};
 
 	return unit_run("cgroups", tests);

@@ -13,7 +13,9 @@ for story in sched calls odd whole locks; do
 done
 "$make_script" --wrap --stopped --collector=perf --scope=100 narrow.nrm2 < \
 	<(grep -v '^#' "$here/post_whole.story" | sort -sn) || exit 1
-sed 's/HELLO/\/nowhere\/hello/' "$here/post_itrace.story" | "$make_script" --collector=ptrace itrace.nrm2 || exit 1
+for story in itrace moved; do
+	sed 's/HELLO/\/nowhere\/hello/' "$here/post_$story.story" | "$make_script" --collector=ptrace $story.nrm2 || exit 1
+done
 for scene in story times stacks odd_stacks events no_samples; do
 	"$make_trace" $scene $scene.nrm2 || exit 1
 done
@@ -279,6 +281,7 @@ golden calls times screens exports
 golden odd times screens exports
 golden broken times file exports
 golden itrace instructions file exports instruction_screens
+golden moved instructions
 golden locks locks times exports
 golden many many
 golden compared comparisons
