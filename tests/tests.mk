@@ -182,7 +182,7 @@ $(O)/tests/unit/test_wall_shares: $(call obj,post/model/wall_shares.c)
 COMPARED := $(addprefix post/compare/,comparison.c chance.c difference.c folded_read.c budget_read.c budget_judge.c)
 $(O)/tests/unit/test_compare: INC_TESTS += -Itools/common
 $(O)/tests/unit/test_compare: $(call obj,$(COMPARED) tools/common/escape.c)
-$(O)/tests/unit/test_compare: TESTLINK = -lm
+$(O)/tests/unit/test_compare: TESTLINK = -lm -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 # Formats are tables of what reads and what writes: all of post comes with them.
 FORMAT_UNITS := $(addprefix $(O)/tests/unit/test_,code_bytes damage_list tracepoints filter gperftools jprof_logs perf_attr perf_names pprof_check pprof_file table wanted xray)
 $(FORMAT_UNITS): $(call obj,$(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC))

@@ -378,6 +378,78 @@ static void damaged_folded(void)
 	CU_ASSERT(!folded_probe("a;b\n", 4) && !folded_probe("", 0) && !folded_probe("\0a 1\n", 5));
 }
 
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+
+static int allocations_left = -1; /* until one fails; -1: none does */
+
+static bool fails(void)
+{
+	return allocations_left >= 0 && !allocations_left--;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+	return fails() ? NULL : __real_realloc(p, size);
+}
+
+/* Whichever allocation fails: it is said, nothing is leaked, and what was read before is right. */
+static bool compared_after(int allocations)
+{
+	static const char text[] = "p;f\\x41;g\\\\ 3\np;f\\x41 4\nq;h 5\n";
+	static const char limits[] = "fA self 4\nh self 4 10%\n";
+	struct comparison c = { .inputs = 2 };
+	struct pifile_fault fault = { 0 };
+	struct budget b = { 0 };
+	char what[128];
+	uint32_t line;
+	int rc;
+
+	allocations_left = allocations;
+	rc = folded_text(&c, 0, BY_PATH, text, strlen(text), &fault);
+	if (!rc)
+		rc = folded_text(&c, 1, BY_PATH, text, strlen(text), &fault);
+	if (!rc)
+		rc = comparison_finish(&c);
+	if (!rc)
+		rc = budget_read(&b, limits, strlen(limits), &line, what);
+	if (!rc)
+		rc = budget_judge(&b, &c, NULL, false, true);
+	allocations_left = -1;
+	if (rc)
+		CU_ASSERT_EQUAL(rc, -ENOMEM);
+	if (!rc)
+		CU_ASSERT(b.count == 2 && !b.list[0].broken && b.list[1].broken);
+	budget_free(&b);
+	comparison_free(&c);
+	return !rc;
+}
+
+static void no_memory(void)
+{
+	int n = 0;
+
+	while (n < 1000 && !compared_after(n))
+		n++;
+	CU_ASSERT(n > 10 && n < 1000);
+}
+
 /* ---- budgets --------------------------------------------------------------------------------- */
 
 static void budget_is_judged(const char *text, uint32_t at, const char *why)
@@ -553,6 +625,7 @@ int main(void)
 		{ "combinations", combinations },
 		{ "sums_have_a_limit", sums_have_a_limit },
 		{ "damaged_folded", damaged_folded },
+		{ "no_memory", no_memory },
 		{ "damaged_budgets", damaged_budgets },
 		{ "budgets", budgets },
 		{ "noise_breaks_no_budget", noise_breaks_no_budget },
