@@ -271,6 +271,8 @@ $(O)/tests/unit/test_agent_options: $(call obj,tools/jprof/agent_options.c tools
 	$(addprefix tools/calltree/,call_options.c call_room.c call_thread.c clock_step.c method_filter.c metrics.c))
 
 # The code that reads patch sites; instructions of x86-64, whatever machine this is.
+$(O)/tests/unit/test_hook_arguments: INC_TESTS += -Itools/hookit -Itools/common -Itools/calltree
+$(O)/tests/unit/test_hook_arguments: $(call obj,$(addprefix tools/hookit/,hook_arguments.c hook_functions.c hookit_text.c))
 $(O)/tests/unit/test_given_values: INC_TESTS += -Itools/hookit -Itools/common -Itools/calltree
 $(O)/tests/unit/test_given_values: $(call obj,tools/common/escape.c $(addprefix tools/hookit/,asked_value.c hook_values.c hookit_text.c))
 $(O)/tests/unit/test_hook_functions: INC_TESTS += -Itools/hookit
