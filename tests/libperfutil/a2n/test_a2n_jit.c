@@ -417,7 +417,7 @@ static void test_of_map(void)
 	entry(100, 200, 0x11080, 0x100, "g");
 	entry(100, 200, 0x12000, 0x100, "same");
 	entry(100, 200, 0x13000, 0x100, "new");
-	/* What was there first holds from the process's beginning. */
+	/* The first entries hold from the process's beginning. */
 	named(2, 0x11000, "f", false);
 	named(99, 0x110ff, "f", false);
 	named(99, 0x11100, A2N_JIT_UNKNOWN, false);

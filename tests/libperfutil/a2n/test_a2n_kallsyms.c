@@ -490,7 +490,7 @@ static void test_parts_between(void)
 	CU_ASSERT_EQUAL(ask(0, 0xffffffffc0200210).symbol->size, 0x80);
 }
 
-/* Of texts that name the code at an address differently the first counts, each for its address. */
+/* If texts name the code at an address differently, the first counts, for each address. */
 static void test_first_of_texts(void)
 {
 	begin();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What this program's own functions are given, by its DWARF: one parameter of each type, which is
+/* Parameters of this program's own functions, by its DWARF: one parameter of each type, which is
  * also returned, its kind, its size and where the System V ABI of x86-64 passes it. (Compiled with
  * -g.) */
 #include <complex.h>

@@ -194,7 +194,7 @@ static void numbers(void)
 	cgroups_free(&c);
 }
 
-/* What says nothing of cgroups is taken without a word, and changes nothing. */
+/* Records that say nothing of cgroups are taken without a word, and change nothing. */
 static void others(void)
 {
 	static const uint32_t minors[] = { 0, PITRACE_MTE_JIT, PITRACE_MTE_UNMAP, 1000,

@@ -116,7 +116,7 @@ static void lists(void)
 	CU_ASSERT_EQUAL(n, 3);
 	CU_ASSERT(got[1].what == ASKED_RESULT && got[1].length == 1 && *got[1].name == 'g');
 	CU_ASSERT(got[2].what == ASKED_FLOAT && got[2].length == 2 && *got[2].name == 'h');
-	/* What is in front of a wrong one is kept. */
+	/* Values in front of a wrong one are kept. */
 	CU_ASSERT_STRING_EQUAL(asked_values("f@arg1+", got, &n), NEEDED);
 	CU_ASSERT_EQUAL(n, 1);
 	CU_ASSERT_STRING_EQUAL(asked_values("f@arg1++g@arg1", got, &n), NEEDED);
@@ -317,7 +317,7 @@ static void results(void)
 		CU_ASSERT(v.has_result && !v.n);
 		CU_ASSERT(is_value(&v.result, all[i].is, "result"));
 	}
-	/* Of a function without one there is nothing. */
+	/* A function without a result has nothing. */
 	CU_ASSERT_FALSE(values_of("f", "f", &nothing, &v));
 	v = values_here("f@retval", NULL);
 	CU_ASSERT(v.has_result &&

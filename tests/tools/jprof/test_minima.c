@@ -15,7 +15,7 @@ static const struct call_source source = { .program = "pijit\x1b" };
 static char folder[] = "/tmp/minima.XXXXXX", path[64];
 static uint16_t one, two;
 
-/* What a child prints on stderr; its exit code is the number of what is wrong. */
+/* Passes on what a child prints on stderr; returns its exit code, the number of what is wrong. */
 static int said(int (*what)(void), char *text, size_t size)
 {
 	int ends[2], code;

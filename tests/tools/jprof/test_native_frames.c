@@ -254,7 +254,7 @@ static const struct program programs[] = {
 	{ P(0x10, 3, 2, 0x0e, 0x0e, 0x0e, 16), 2, HERE + 1, SAME },
 	{ P(0x86, 2, 0x16, 6, 1, 0x0e), 1, HERE, SAME },
 	{ P(0x16, 16, 1, 0x0e), LOST, LOST, SAME },
-	/* What was before, and at the function's begin. */
+	/* Rules of before, and those at the function's begin. */
 	{ P(0x0e, 32, 0x90, 3, 0xd0), 4, HERE + 3, SAME },
 	{ P(0x0e, 32, 0x90, 3, 0x06, 16), 4, HERE + 3, SAME },
 	{ P(0x0e, 32, 0x86, 2, 0xc6), 4, HERE + 3, SAME },
@@ -267,7 +267,7 @@ static const struct program programs[] = {
 	{ P(0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a), LOST, LOST, SAME },
 	{ P(0x0b), LOST, LOST, SAME },
 	{ P(0x0a, 0x0b, 0x0b), LOST, LOST, SAME },
-	/* What is skipped, and what is not known. */
+	/* Instructions that are skipped, and unknown ones. */
 	{ P(0x2e, 0x90, 0x01, 0x0e, 16), 2, HERE + 1, SAME },
 	{ P(0x01), LOST, LOST, SAME },
 	{ P(0x14), LOST, LOST, SAME },
@@ -532,7 +532,8 @@ static void odd_stacks(void)
 	munmap(page, 8192);
 }
 
-/* What the kernel saved of an interrupted function; a return address before it does for it. */
+/* The registers that the kernel saved of an interrupted function; a return address before its entry
+ * leads there, too. */
 static void signals(void)
 {
 	const struct made m = { "zRS", 1, 1, 0x78, 16, { 1, 0x1b }, 2, { USUAL }, 5 };
