@@ -696,7 +696,8 @@ static void give_more(void)
 	     jitdump_load(dump, "x", 0x5000, 4, "abc", &line, 1, NULL) == -E2BIG &&
 		     jitdump_load_late(dump, 1, "x", 0x5000, 4, "abc", &line, 1, NULL) == -E2BIG);
 	tell("jitdump_load_unwind_more",
-	     jitdump_load_unwind(dump, 1, "x", 0x5000, 4, "abc", NULL, 0, &unwind, NULL) == -E2BIG &&
+	     jitdump_load_unwind(dump, 1, "x", 0x5000, 4, "abc", NULL, 0, &unwind, NULL) ==
+			     -E2BIG &&
 		     jitdump_load_unwind(dump, 1, "x", 0x5000, 4, "abc", known, 2, &unwind, NULL) ==
 			     -E2BIG);
 	tell("jitdump_load_known",
