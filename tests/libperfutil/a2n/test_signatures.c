@@ -18,7 +18,7 @@
 typedef unsigned int named;
 typedef const named named_twice;
 typedef int (*called)(int);
-#ifdef __x86_64__
+#ifdef __SIZEOF_FLOAT128__
 typedef __float128 quad;
 #else
 typedef long double quad;
@@ -355,17 +355,22 @@ static void begin(void)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
+#ifdef __x86_64__
+#define PLACES true /* they are those of this machine */
+#else
+#define PLACES false
+#endif
+
 static bool is_type(const struct passed_type *v, int i)
 {
 	bool is = v->kind == types[i].kind && v->size == types[i].size;
-
-#ifdef __x86_64__
 	uint8_t place = (uint8_t)((v->memory ? MEMORY : 0) + (v->unknown ? UNKNOWN : 0));
 
-	is = is && place == types[i].place;
-	if (place == REGISTERS)
-		is = is && v->general == types[i].general && v->vector == types[i].vector;
-#endif
+	if (PLACES) {
+		is = is && place == types[i].place;
+		if (place == REGISTERS)
+			is = is && v->general == types[i].general && v->vector == types[i].vector;
+	}
 	if (!is)
 		printf("# %s: kind %d, size %u, general %d, vector %d, memory %d, unknown %d\n",
 		       types[i].name, v->kind, v->size, v->general, v->vector, v->memory,

@@ -33,6 +33,12 @@ done
 	echo '9000 off'
 } | "$make_script" many.nrm2 || exit 1
 
+# The same as one story, in cgroups.
+{
+	grep -v '^#' "$here/post_whole.story"
+	printf '0 cgroup %s\n' '100 /system.slice/nginx.service' '200 /docker/0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef'
+} | sort -sn | "$make_script" groups.nrm2 || exit 1
+
 # Records of each kind that are too short for what they are, among whole ones.
 for minor in 1 2 52 65 66 67 99 100 101 102 103 120 121 122; do
 	echo "$((100 + minor)) raw 0 0x19 $minor 4"
@@ -89,6 +95,21 @@ times() {
 	each -offcpu -folded
 	each -marks -pnm
 	each -syscalls -clip 10
+}
+
+cgroups() {
+	for report in tprof calltree callers sched offcpu critical irq syscalls faults marks; do
+		each -$report -cgroup
+		each -$report -cgroup -csv
+	done
+	each -tprof -cgroup -json
+	each -calltree -cgroup -json
+	each -sched -cgroup -json
+	each -folded -cgroup
+	each -tprof '-cgroup=*.service'
+	each -sched -cgroup=docker:0123456789ab,unknown -csv
+	shown -tprof -cgroup
+	shown -calltree -cgroup
 }
 
 locks() {
@@ -284,6 +305,7 @@ golden itrace instructions file exports instruction_screens
 golden moved instructions
 golden locks locks times exports
 golden many many
+golden groups cgroups
 golden compared comparisons
 "$top/tests/fuzz/seeds" unpack jprof logs || exit 1
 cp "$top/tests/data/xray/fdr-log-arg1.xray" fdr.xray
