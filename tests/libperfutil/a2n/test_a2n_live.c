@@ -472,6 +472,72 @@ static void a_jitdump(void)
 	munmap(code, 0x4000);
 }
 
+#define ZEROS10 "0000000000"
+
+/* A mapped file is taken for a jitdump by its name alone, which ends in a number and .dump. */
+static void jitdump_names(void)
+{
+	static const struct {
+		const char *name;
+		bool is;
+	} cases[] = {
+		{ "jit-1.dump", true },
+		{ "jit-18446744073709551615.dump", true },
+		/* Of 62 bytes, and of 63. */
+		{ "jit-" ZEROS10 ZEROS10 ZEROS10 ZEROS10 ZEROS10 "001.dump", true },
+		{ "jit-" ZEROS10 ZEROS10 ZEROS10 ZEROS10 ZEROS10 "0001.dump", false },
+		{ "jit-18446744073709551616.dump", false },
+		{ "jit-.dump", false },
+		{ "jit-1.dum", false },
+		{ "jit-1.dumpx", false },
+		{ "jit-1.dumq", false },
+		{ "jit-1x.dump", false },
+		{ "ajit-1.dump", false },
+		{ "jat-1.dump", false },
+		{ "jit1.dump", false },
+		{ "jit-1.dump.old", false },
+	};
+	char folder[] = "/tmp/test_a2n_liveXXXXXX", path[256], image[4096];
+	struct jitdump_writer *w;
+	uint64_t index;
+	ssize_t size;
+	void *there;
+	int fd;
+
+	make_code();
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+	CU_ASSERT_EQUAL_FATAL(jitdump_create(&w, folder), 0);
+	snprintf(path, sizeof(path), "%s", jitdump_path(w));
+	CU_ASSERT_EQUAL(jitdump_load(w, "compiled", (uintptr_t)code, 0x100, NULL, NULL, 0, &index),
+			0);
+	CU_ASSERT_EQUAL(jitdump_end(w), 0);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	size = read(fd, image, sizeof(image));
+	CU_ASSERT_FATAL(size > 40 && size < (ssize_t)sizeof(image));
+	close(fd);
+	unlink(path);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		bool is;
+
+		snprintf(path, sizeof(path), "%s/%s", folder, cases[i].name);
+		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+		CU_ASSERT_EQUAL_FATAL(write(fd, image, (size_t)size), size);
+		there = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+		CU_ASSERT_PTR_NOT_EQUAL_FATAL(there, MAP_FAILED);
+		close(fd);
+		begin();
+		add(0);
+		is = !strcmp(name_of(self, code + 0x10), "compiled");
+		if (is != cases[i].is)
+			printf("# %s\n", cases[i].name);
+		CU_ASSERT_EQUAL(is, cases[i].is);
+		munmap(there, 4096);
+		unlink(path);
+	}
+	rmdir(folder);
+	munmap(code, 0x4000);
+}
+
 static int a_variable[8] = { 1 }, one_of_bss[8];
 static __thread int of_a_thread;
 
@@ -523,6 +589,7 @@ static const struct unit_test tests[] = {
 	{ "perf_map", perf_map },
 	{ "not_its_map", not_its_map },
 	{ "a_jitdump", a_jitdump },
+	{ "jitdump_names", jitdump_names },
 	{ 0 },
 };
 
