@@ -3,6 +3,7 @@
  * also returned, its kind, its size and where the System V ABI of x86-64 passes it. (Compiled with
  * -g.) */
 #include <complex.h>
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -463,6 +464,67 @@ static void in_other_entries(void)
 	a2n_close(a);
 }
 
+/* ---- types in another file ------------------------------------------------------------------- */
+
+/* Compiled twice, its types are in a file that both libraries share (dwz -m). */
+static const char source[] =
+	"struct large { long word[5]; char name[32]; struct large *next, *before; };\n"
+	"struct pair { float a, b; long c; };\n"
+	"enum below { LESS = -4, MORE };\n"
+	"typedef unsigned short number;\n"
+	"struct holder { struct large l; struct pair p; enum below e; number n; double d[4]; };\n"
+	"struct pair NAME(struct large *l, struct pair p, enum below e, number n, double d, struct holder h)\n"
+	"{ p.c += l->word[0] + e + n + (long)d + h.n; return p; }\n";
+
+static void in_a_shared_file(void)
+{
+	static const enum value_kind kinds[] = { VALUE_POINTER,  VALUE_OTHER, VALUE_SIGNED,
+						 VALUE_UNSIGNED, VALUE_FLOAT, VALUE_OTHER };
+	static const uint32_t sizes[] = { sizeof(void *), 16, 4, 2, 8, 144 };
+	char folder[] = "/tmp/test_signaturesXXXXXX", command[900];
+	static struct got got[1];
+	void *library, *function;
+	uint64_t offset;
+	FILE *f;
+
+	if (system("command -v dwz >/dev/null")) {
+		unit_skip(NULL, "dwz is not installed");
+		return;
+	}
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+	snprintf(command, sizeof(command), "%s/s.c", folder);
+	f = fopen(command, "w");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+	fputs(source, f);
+	fclose(f);
+	snprintf(command, sizeof(command),
+		 "cd %s && for n in one two; do gcc -g -O0 -fPIC -shared -nostdlib -DNAME=in_$n "
+		 "-Wl,--build-id -o $n.so s.c || exit; done && dwz -m shared one.so two.so && "
+		 "[ -s shared ]",
+		 folder);
+	CU_ASSERT_EQUAL_FATAL(system(command), 0);
+	snprintf(command, sizeof(command), "%s/one.so", folder);
+	library = dlopen(command, RTLD_NOW);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(library);
+	function = dlsym(library, "in_one");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(function);
+	begin();
+	offset = offset_of(function);
+	ask(&offset, 1, got);
+	CU_ASSERT_EQUAL(got[0].times, 1);
+	CU_ASSERT_EQUAL_FATAL(got[0].s.n, 6);
+	for (int i = 0; i < 6; i++) {
+		CU_ASSERT_EQUAL(got[0].s.parameter[i].kind, kinds[i]);
+		CU_ASSERT_EQUAL(got[0].s.parameter[i].size, sizes[i]);
+		CU_ASSERT(!got[0].s.parameter[i].unknown);
+	}
+	CU_ASSERT(got[0].s.result.kind == VALUE_OTHER && got[0].s.result.size == 16);
+	a2n_close(a);
+	dlclose(library);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	CU_ASSERT_EQUAL(system(command), 0);
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
@@ -470,6 +532,7 @@ int main(void)
 		{ "their_order", their_order },
 		{ "requests", requests },
 		{ "in_other_entries", in_other_entries },
+		{ "in_a_shared_file", in_a_shared_file },
 		{},
 	};
 
