@@ -503,6 +503,30 @@ static void test_first_of_texts(void)
 	SYMBOL(0, 0xffffffffc0200100, "another");
 }
 
+/* Another build of a module, which is loaded into what was the end of the first one's memory: each
+ * has its own symbols, up to the end of its own memory. */
+static void test_loaded_over(void)
+{
+	begin();
+	kallsyms("ffffffff81000000 T _stext\nffffffff81001000 T _etext\n"
+		 "ffffffffc0100000 t old_one\t[m]\nffffffffc0100100 t old_two\t[m]\n");
+	modules("m 4096 1 - Live 0xffffffffc0100000\n");
+	a2n_kernel_unload(a, 100, "m");
+	a2n_kernel_load(a, 200, "m", 0xffffffffc0100800, 0x1000);
+	kallsyms("ffffffffc0100800 t new_one\t[m]\nffffffffc0100c00 t new_two\t[m]\n");
+	SYMBOL(50, 0xffffffffc01000ff, "old_one");
+	SYMBOL(50, 0xffffffffc01007ff, "old_two");
+	SYMBOL(50, 0xffffffffc0100900, "old_two");
+	SYMBOL(50, 0xffffffffc0100fff, "old_two");
+	NONE(50, 0xffffffffc0101000);
+	NONE(150, 0xffffffffc0100900);
+	NONE(250, 0xffffffffc01007ff);
+	SYMBOL(250, 0xffffffffc0100900, "new_one");
+	SYMBOL(250, 0xffffffffc0100fff, "new_two");
+	SYMBOL(250, 0xffffffffc01017ff, "new_two");
+	NONE(250, 0xffffffffc0101800);
+}
+
 /* Text that begins where the image's ends is the kernel's, too. */
 static void test_behind_text(void)
 {
@@ -615,6 +639,7 @@ int main(void)
 						  { "no_bounds", test_no_bounds },
 						  { "odd_text", test_odd_text },
 						  { "parts_between", test_parts_between },
+						  { "loaded_over", test_loaded_over },
 						  { "behind_text", test_behind_text },
 						  { "first_of_texts", test_first_of_texts },
 						  { "made_code", test_made_code },
