@@ -483,7 +483,7 @@ static void jitdump_names(void)
 	} cases[] = {
 		{ "jit-1.dump", true },
 		{ "jit-18446744073709551615.dump", true },
-		/* Of 62 bytes, and of 63. */
+		/* The longest name, and one that is longer. */
 		{ "jit-" ZEROS10 ZEROS10 ZEROS10 ZEROS10 ZEROS10 "001.dump", true },
 		{ "jit-" ZEROS10 ZEROS10 ZEROS10 ZEROS10 ZEROS10 "0001.dump", false },
 		{ "jit-18446744073709551616.dump", false },
