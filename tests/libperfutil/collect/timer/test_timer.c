@@ -10,6 +10,7 @@
 #include "unit.h"
 #include "collect/timer/timer_files.h"
 #include "collect/timer/timer_process.h"
+#include "collect/timer/timer_session.h"
 
 #define EVENTS  4096
 #define SAMPLES 4096
@@ -482,11 +483,49 @@ static void test_limits(void)
 	CU_ASSERT_EQUAL(all.n, 0);
 }
 
+static struct timer_process *met[4];
+static unsigned int n_met;
+
+static void meet(struct timer_session *s, struct timer_process *p)
+{
+	(void)s;
+	CU_ASSERT_FATAL(n_met < 4);
+	met[n_met++] = p;
+	p->next = NULL; /* it may be freed */
+}
+
+/* Each process is met once, in the first and the last place of the table, too. */
+static void test_each(void)
+{
+	static struct timer_session s;
+	struct timer_process first = { .pid = 1024 }, second = { .pid = 2048, .next = &first };
+	struct timer_process last = { .pid = 1023 };
+	const size_t places = sizeof(s.all.by_pid) / sizeof(*s.all.by_pid);
+
+	timer_each_process(&s, meet);
+	CU_ASSERT_EQUAL(n_met, 0);
+	s.all.by_pid[0] = &second;
+	s.all.by_pid[places - 1] = &last;
+	s.all.n = 3;
+	timer_each_process(&s, meet);
+	CU_ASSERT_EQUAL_FATAL(n_met, 3);
+	CU_ASSERT(met[0] == &second && met[1] == &first && met[2] == &last);
+}
+
 static const struct unit_test tests[] = {
-	{ "ring", test_ring }, { "cut", test_cut },           { "lies", test_lies },
-	{ "pads", test_pads }, { "head", test_head },         { "places", test_places },
-	{ "link", test_link }, { "replaced", test_replaced }, { "names", test_names },
-	{ "maps", test_maps }, { "limits", test_limits },     { 0 },
+	{ "ring", test_ring },
+	{ "cut", test_cut },
+	{ "lies", test_lies },
+	{ "pads", test_pads },
+	{ "head", test_head },
+	{ "places", test_places },
+	{ "link", test_link },
+	{ "replaced", test_replaced },
+	{ "names", test_names },
+	{ "maps", test_maps },
+	{ "limits", test_limits },
+	{ "each", test_each },
+	{ 0 },
 };
 
 int main(void)
