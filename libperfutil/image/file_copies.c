@@ -29,19 +29,21 @@ struct file_copies {
 	struct keys by_file;
 	struct stat root; /* this process's */
 	bool has_root;
-	uint64_t bytes; /* written so far */
+	uint64_t bytes, most; /* written so far, and the limit */
 
 	/* The process of the last mapping: */
 	uint32_t pid;
 	bool other_root;
 };
 
-struct file_copies *file_copies_new(void)
+struct file_copies *file_copies_new(uint64_t most)
 {
 	struct file_copies *c = calloc(1, sizeof(*c));
 
-	if (c)
+	if (c) {
 		c->has_root = !stat("/", &c->root);
+		c->most = most;
+	}
 	return c;
 }
 
@@ -161,7 +163,7 @@ static int mapped(struct file_copies *c, struct pifile_writer *w, int compressio
 	if (fd < 0)
 		return 0;
 	if (note(c, m) && !fstat(fd, &st) && st.st_size > 0 && st.st_size <= FILE_COPY_MOST &&
-	    c->bytes + (uint64_t)st.st_size <= FILE_COPIES_MOST && is_elf(fd) &&
+	    c->bytes + (uint64_t)st.st_size <= c->most && is_elf(fd) &&
 	    (has_other_root(c, m->pid) || !is_here(m->path, &st)))
 		err = write_copy(c, w, compression, fd, m, (size_t)st.st_size);
 	close(fd);

@@ -15,7 +15,8 @@
 
 struct file_copies;
 
-struct file_copies *file_copies_new(void); /* NULL: no memory */
+/* most: bytes of all copies, FILE_COPIES_MOST or less. NULL: no memory. */
+struct file_copies *file_copies_new(uint64_t most);
 void file_copies_free(struct file_copies *c);
 /* Scans a segment for such files and writes each once as a section, compressed with level 1 at
  * least; then the writer's level is `compression` again. 0 or -errno of writing. */

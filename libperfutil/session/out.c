@@ -35,6 +35,14 @@ static struct kernel_code *code_begin(const struct tracer *t)
 								  NULL;
 }
 
+/* Copies must not fill a file that ends at a size. */
+static uint64_t copies_most(const struct tracer *t)
+{
+	uint64_t part = t->rotate_bytes / 8;
+
+	return t->rotate_bytes && part < FILE_COPIES_MOST ? part : FILE_COPIES_MOST;
+}
+
 int out_begin(struct tracer *t, struct tracer_out *o, const struct folder *folder, const char *leaf)
 {
 	struct pifile_header header;
@@ -54,7 +62,7 @@ int out_begin(struct tracer *t, struct tracer_out *o, const struct folder *folde
 	o->ids = buildids_new(t->collector->drain_reads_build_ids, t->user);
 	o->maps = perfmaps_new(t->user);
 	o->cgroups = drain_cgroups_new();
-	o->copies = file_copies_new();
+	o->copies = file_copies_new(copies_most(t));
 	o->code = code_begin(t);
 	if (!err && (!o->ids || !o->maps || !o->cgroups || !o->copies))
 		err = -ENOMEM;

@@ -18,12 +18,12 @@ static struct pifile_writer *writer;
 static int trace;
 static int held[8], nheld; /* the files, so that no inode is given again */
 
-static void begin(int compression)
+static void begin(int compression, uint64_t most)
 {
 	trace = memfd_create("trace", MFD_CLOEXEC);
 	writer = pifile_create_fd(dup(trace),
 				  &(struct pifile_header){ .clock = PITRACE_CLOCK_MONOTONIC });
-	copies = file_copies_new();
+	copies = file_copies_new(most);
 	CU_ASSERT_FATAL(writer && copies);
 	pifile_set_compression(writer, compression);
 }
@@ -145,12 +145,12 @@ static void once(void)
 
 	if (may_not())
 		return;
-	begin(0);
+	begin(0, FILE_COPIES_MOST);
 	path = elf("one", 5000);
 	mapped(path, GONE, CODE, PITRACE_RING_MTE, 0);
 	mapped(elf("two", 6000), GONE, CODE, PITRACE_RING_MTE, 0);
 	CU_ASSERT_STRING_EQUAL(written(), "5000 6000");
-	begin(0);
+	begin(0, FILE_COPIES_MOST);
 	path = elf("one", 5000);
 	mapped(path, HERE, CODE, PITRACE_RING_MTE, 0);
 	mapped(path, GONE, CODE, PITRACE_RING_MTE, 0); /* it was here when it was seen first */
@@ -162,7 +162,7 @@ static void others(void)
 {
 	if (may_not())
 		return;
-	begin(3);
+	begin(3, FILE_COPIES_MOST);
 	mapped(elf("here", 5000), HERE, CODE, PITRACE_RING_MTE, 3);
 	mapped(elf("data", 5000), GONE, PITRACE_MAP_READ, PITRACE_RING_MTE, 3);
 	mapped(file("text", "#!/bin/sh\n", 10, 10), GONE, CODE, PITRACE_RING_MTE, 3);
@@ -175,12 +175,18 @@ static void limits(void)
 {
 	if (may_not())
 		return;
-	begin(0);
+	begin(0, FILE_COPIES_MOST);
 	mapped(elf("large", FILE_COPY_MOST + 1), GONE, CODE, PITRACE_RING_MTE, 0);
 	mapped(elf("first", FILE_COPY_MOST), GONE, CODE, PITRACE_RING_MTE, 0);
 	mapped(elf("second", FILE_COPY_MOST - 1), GONE, CODE, PITRACE_RING_MTE, 0);
 	mapped(elf("third", 9), GONE, CODE, PITRACE_RING_MTE, 0);
 	CU_ASSERT_STRING_EQUAL(written(), "33554432 33554431");
+	begin(0, 6000);
+	mapped(elf("more", 6001), GONE, CODE, PITRACE_RING_MTE, 0);
+	mapped(elf("fits", 5000), GONE, CODE, PITRACE_RING_MTE, 0);
+	mapped(elf("full", 1001), GONE, CODE, PITRACE_RING_MTE, 0);
+	mapped(elf("rest", 1000), GONE, CODE, PITRACE_RING_MTE, 0);
+	CU_ASSERT_STRING_EQUAL(written(), "5000 1000");
 }
 
 int main(void)
