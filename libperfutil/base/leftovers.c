@@ -18,6 +18,9 @@
 /* Limit for a shared folder, and for one leftover: further names are left to the next program. */
 #define NAMES_MAX 65536
 
+#define PLACES "XXXXXX" /* for mkdtemp's letters */
+#define TRIES  100      /* to create a folder that others take for a leftover */
+
 bool leftovers_claim(int folder)
 {
 	struct stat st;
@@ -25,6 +28,27 @@ bool leftovers_claim(int folder)
 	if (flock(folder, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK)
 		return false;
 	return !fstat(folder, &st) && st.st_nlink;
+}
+
+int leftovers_make_folder(char *path)
+{
+	char *end = path + strlen(path) - strlen(PLACES);
+	int folder, err = 0;
+
+	for (int tries = 0; tries < TRIES; tries++) {
+		memcpy(end, PLACES, strlen(PLACES));
+		if (!mkdtemp(path))
+			return -errno;
+		folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		err = folder < 0 ? -errno : -EBUSY;
+		if (folder >= 0 && leftovers_claim(folder))
+			return folder;
+		if (folder >= 0)
+			close(folder);
+		if (err != -ENOENT && err != -EBUSY)
+			break;
+	}
+	return err;
 }
 
 static bool is_ours(const struct stat *st, uid_t also)

@@ -11,9 +11,12 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Takes the lock on a folder that was just created and opened for reading; closing the descriptor
- * releases it. False: the folder was removed as a leftover meanwhile, and another one must be
- * created. Where locks are unavailable the folder stays behind if its creator is killed. */
+/* Creates a folder, as mkdtemp does with `path`, and takes the lock on it; closing the descriptor
+ * releases it. Another program may take the folder for a leftover before it is locked: then another
+ * one is created. Where locks are unavailable the folder stays behind if its creator is killed.
+ * Returns a descriptor for reading, or -errno. */
+int leftovers_make_folder(char *path);
+/* Takes the lock on an open folder. False: it was removed meanwhile. */
 bool leftovers_claim(int folder);
 /* Removes folders below base whose names begin with prefix and that are not locked. also:
  * (uid_t)-1: nobody else. */

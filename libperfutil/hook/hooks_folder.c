@@ -43,18 +43,12 @@ static int use_folder(struct hooks *h)
 /* Creates a folder that nobody else uses. */
 static int make_fresh(struct hooks *h, const char *base)
 {
-	do {
-		h->dir = -1;
-		free(h->folder);
-		if (asprintf(&h->folder, "%s/" FRESH_FOLDER "XXXXXX", base) < 0) {
-			h->folder = NULL;
-			return -ENOMEM;
-		}
-		if (!mkdtemp(h->folder))
-			return -errno;
-		h->dir = open(h->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	} while (h->dir >= 0 && !leftovers_claim(h->dir) && !close(h->dir));
-	return 0;
+	if (asprintf(&h->folder, "%s/" FRESH_FOLDER "XXXXXX", base) < 0) {
+		h->folder = NULL;
+		return -ENOMEM;
+	}
+	h->dir = leftovers_make_folder(h->folder);
+	return h->dir < 0 ? h->dir : 0;
 }
 
 static int make_folder(struct hooks *h, const char *folder)

@@ -56,14 +56,14 @@ static int try_place(struct timer_folder *f, const char *base, const struct time
 	if (strlen(base) + 32 > sizeof(f->path) || strpbrk(base, ": \t\n"))
 		return -ENAMETOOLONG;
 	leftovers_remove_folders(base, TIMER_FOLDER, user);
-	do {
+	snprintf(f->path, sizeof(f->path), "%s/" TIMER_FOLDER "XXXXXX", base);
+	f->fd = leftovers_make_folder(f->path);
+	if (f->fd < 0) {
+		err = f->fd;
 		f->fd = -1;
-		snprintf(f->path, sizeof(f->path), "%s/" TIMER_FOLDER "XXXXXX", base);
-		if (!mkdtemp(f->path))
-			return -errno;
-		f->fd = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	} while (f->fd >= 0 && !leftovers_claim(f->fd) && !close(f->fd));
-	if (f->fd >= 0 && make_control(f, control) && give(f->fd, user))
+		return err;
+	}
+	if (make_control(f, control) && give(f->fd, user))
 		return 0;
 	err = errno ? -errno : -EIO;
 	timer_folder_remove(f);

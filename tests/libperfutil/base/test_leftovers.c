@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Removes from a shared folder what a killed process has left there, and nothing else. */
+#include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +55,43 @@ static int put_folder(const char *name, bool claimed)
 	if (claimed)
 		CU_ASSERT(leftovers_claim(fd));
 	return fd;
+}
+
+static atomic_bool removing;
+
+static void *remove_always(void *arg)
+{
+	while (atomic_load(&removing))
+		leftovers_remove_folders(base, "made.", (uid_t)-1);
+	return arg;
+}
+
+/* Others remove leftovers all the time: a folder that was made stays. */
+static void made_while_others_remove(void)
+{
+	char path[256];
+	pthread_t others[2];
+	unsigned int there = 0, last = 0;
+
+	atomic_store(&removing, true);
+	for (int i = 0; i < 2; i++)
+		CU_ASSERT_EQUAL_FATAL(pthread_create(&others[i], NULL, remove_always, NULL), 0);
+	for (int i = 0; i < 2000; i++) {
+		struct stat st;
+		int folder;
+
+		snprintf(path, sizeof(path), "%s/made.XXXXXX", base);
+		folder = leftovers_make_folder(path);
+		there += folder >= 0 && !stat(path, &st);
+		last += folder >= 0 && !rmdir(path) && !close(folder);
+	}
+	atomic_store(&removing, false);
+	for (int i = 0; i < 2; i++)
+		pthread_join(others[i], NULL);
+	CU_ASSERT_EQUAL(there, 2000);
+	CU_ASSERT_EQUAL(last, 2000);
+	snprintf(path, sizeof(path), "%s/none/made.XXXXXX", base);
+	CU_ASSERT_EQUAL(leftovers_make_folder(path), -ENOENT);
 }
 
 static void unclaimed_folders(void)
@@ -189,6 +229,7 @@ static void sockets(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
+		{ "made_while_others_remove", made_while_others_remove },
 		{ "unclaimed_folders", unclaimed_folders },
 		{ "claimed_too_late", claimed_too_late },
 		{ "nothing_followed", nothing_followed },

@@ -35,18 +35,13 @@ static bool make_folder(struct top_session *s)
 	const char *base = base_folder();
 
 	leftovers_remove_folders(base, PREFIX, (uid_t)-1);
-	for (int tries = 0; tries < 10; tries++) {
-		snprintf(s->folder, sizeof(s->folder), "%s/" PREFIX "XXXXXX", base);
-		if (!mkdtemp(s->folder))
-			break;
-		s->folder_fd = open(s->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-		if (s->folder_fd >= 0 && leftovers_claim(s->folder_fd))
-			return true;
-		if (s->folder_fd >= 0)
-			close(s->folder_fd);
-		s->folder_fd = -1;
-	}
-	fail("top: a folder for its file cannot be made in %s: %s", base, strerror(errno));
+	snprintf(s->folder, sizeof(s->folder), "%s/" PREFIX "XXXXXX", base);
+	s->folder_fd = leftovers_make_folder(s->folder);
+	if (s->folder_fd >= 0)
+		return true;
+	fail("top: a folder for its file cannot be made in %s: %s", base,
+	     strerror(-s->folder_fd));
+	s->folder_fd = -1;
 	*s->folder = 0;
 	return false;
 }

@@ -81,7 +81,7 @@ perf_ticks() {
 perf_ticks b.data >want
 ticks_of b.data >have
 [ "$(wc -l <want)" = 2 ] && diff want have >out
-verdict read $?
+verdict read $? "$(cat out) $(head -c 300 err)"
 printf 'ffffffff81000000 T _text\nffffffff81000000 T _stext\nffffffff82000000 T _etext\n' >map
 "$bin/post" -q -kmap map -csv -o - -r b.data 2>err | grep -c 'bpf_prog_[0-9a-f]*_' >have
 calc "$(cat have) >= 2"
@@ -89,7 +89,7 @@ verdict read_with_kmap $? "$(cat have)"
 "$bin/post" -q -format perf.data -o again.data -r b.data 2>err
 perf_ticks again.data >have
 diff want have >out
-verdict written $?
+verdict written $? "$(cat out)"
 
 # Every tick in kernel code of that run that is not in the programs stays what it was: none is in a program's
 # place when it was not there.
