@@ -39,8 +39,7 @@ static bool make_folder(struct top_session *s)
 	s->folder_fd = leftovers_make_folder(s->folder);
 	if (s->folder_fd >= 0)
 		return true;
-	fail("top: a folder for its file cannot be made in %s: %s", base,
-	     strerror(-s->folder_fd));
+	fail("top: a folder for its file cannot be made in %s: %s", base, strerror(-s->folder_fd));
 	s->folder_fd = -1;
 	*s->folder = 0;
 	return false;
