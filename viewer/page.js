@@ -251,6 +251,9 @@ class Page {
 
 	legend() {
 		const dark = getComputedStyle(document.body).getPropertyValue('--dark').trim() === '1';
+		if (this.legendIsDark === dark)
+			return;
+		this.legendIsDark = dark;
 		$('legend').replaceChildren(...kindList.map((k) => {
 			const canvas = element('canvas', { width: 28, height: 14 }), c = canvas.getContext('2d');
 			fillBox(c, patternsOf(c, dark), k.kind, colourOf(k.kind, 0, dark), 0, 0, 28, 14);
