@@ -30,19 +30,21 @@ struct file_copies {
 	struct stat root; /* this process's */
 	bool has_root;
 	uint64_t bytes, most; /* written so far, and the limit */
+	const struct rights *user;
 
 	/* The process of the last mapping: */
 	uint32_t pid;
 	bool other_root;
 };
 
-struct file_copies *file_copies_new(uint64_t most)
+struct file_copies *file_copies_new(uint64_t most, const struct rights *user)
 {
 	struct file_copies *c = calloc(1, sizeof(*c));
 
 	if (c) {
 		c->has_root = !stat("/", &c->root);
 		c->most = most;
+		c->user = user;
 	}
 	return c;
 }
@@ -78,6 +80,14 @@ static bool is_here(const char *path, const struct stat *opened)
 
 	return !fstatat(-1, path, &st, AT_NO_AUTOMOUNT | AT_SYMLINK_NOFOLLOW) &&
 	       st.st_dev == opened->st_dev && st.st_ino == opened->st_ino;
+}
+
+/* Returns whether the tracing user may have the contents of files of a process. */
+static bool is_own(const struct file_copies *c, uint32_t pid)
+{
+	struct rights its;
+
+	return !c->user || (!rights_of_process((pid_t)pid, &its) && its.uid == c->user->uid);
 }
 
 static bool is_elf(int fd)
@@ -157,7 +167,7 @@ static int mapped(struct file_copies *c, struct pifile_writer *w, int compressio
 	    m->path[m->path_len] || !m->inode || m->path[0] != '/' ||
 	    !(m->flags & PITRACE_MAP_EXEC) || m->flags & (PITRACE_MAP_ANON | PITRACE_MAP_KERNEL))
 		return 0;
-	if (c->n >= FILES_MAX || is_known(c, m))
+	if (c->n >= FILES_MAX || is_known(c, m) || !is_own(c, m->pid))
 		return 0;
 	fd = mapped_file_open(m, true, NULL);
 	if (fd < 0)

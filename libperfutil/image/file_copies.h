@@ -9,14 +9,17 @@
 
 #include <stddef.h>
 #include <pifile.h>
+#include "base/rights.h"
 
 #define FILE_COPY_MOST   (32u << 20) /* bytes of one file: larger ones are left out */
 #define FILE_COPIES_MOST (64u << 20) /* bytes of all, in one trace file */
 
 struct file_copies;
 
-/* most: bytes of all copies, FILE_COPIES_MOST or less. NULL: no memory. */
-struct file_copies *file_copies_new(uint64_t most);
+/* most: bytes of all copies, FILE_COPIES_MOST or less. user: the tracing user (NULL: this process),
+ * who gets the contents of files of that user's own processes only; valid until file_copies_free.
+ * NULL: no memory. */
+struct file_copies *file_copies_new(uint64_t most, const struct rights *user);
 void file_copies_free(struct file_copies *c);
 /* Scans a segment for such files and writes each once as a section, compressed with level 1 at
  * least; then the writer's level is `compression` again. 0 or -errno of writing. */

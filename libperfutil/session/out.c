@@ -62,7 +62,7 @@ int out_begin(struct tracer *t, struct tracer_out *o, const struct folder *folde
 	o->ids = buildids_new(t->collector->drain_reads_build_ids, t->user);
 	o->maps = perfmaps_new(t->user);
 	o->cgroups = drain_cgroups_new();
-	o->copies = file_copies_new(copies_most(t));
+	o->copies = file_copies_new(copies_most(t), t->user);
 	o->code = code_begin(t);
 	if (!err && (!o->ids || !o->maps || !o->cgroups || !o->copies))
 		err = -ENOMEM;

@@ -15,6 +15,7 @@
 static char dir[] = "/tmp/file_copies.XXXXXX";
 static struct file_copies *copies;
 static struct pifile_writer *writer;
+static const struct rights *user;
 static int trace;
 static int held[8], nheld; /* the files, so that no inode is given again */
 
@@ -23,7 +24,7 @@ static void begin(int compression, uint64_t most)
 	trace = memfd_create("trace", MFD_CLOEXEC);
 	writer = pifile_create_fd(dup(trace),
 				  &(struct pifile_header){ .clock = PITRACE_CLOCK_MONOTONIC });
-	copies = file_copies_new(most);
+	copies = file_copies_new(most, user);
 	CU_ASSERT_FATAL(writer && copies);
 	pifile_set_compression(writer, compression);
 }
@@ -189,12 +190,29 @@ static void limits(void)
 	CU_ASSERT_STRING_EQUAL(written(), "5000 1000");
 }
 
+/* Root traces for a user: files of other users' processes, such as this one, stay theirs. */
+static void of_other_users(void)
+{
+	struct rights nobody = { .uid = geteuid() + 1 }, own = { .uid = geteuid() };
+
+	if (may_not())
+		return;
+	user = &nobody;
+	begin(0, FILE_COPIES_MOST);
+	mapped(elf("theirs", 5000), GONE, CODE, PITRACE_RING_MTE, 0);
+	CU_ASSERT_STRING_EQUAL(written(), "");
+	user = &own;
+	begin(0, FILE_COPIES_MOST);
+	mapped(elf("own", 5000), GONE, CODE, PITRACE_RING_MTE, 0);
+	CU_ASSERT_STRING_EQUAL(written(), "5000");
+	user = NULL;
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "once", once },
-		{ "others", others },
-		{ "limits", limits },
+		{ "once", once },     { "others", others },
+		{ "limits", limits }, { "of_other_users", of_other_users },
 		{ NULL, NULL },
 	};
 	char command[64];
